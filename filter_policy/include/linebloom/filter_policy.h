@@ -20,6 +20,7 @@
 
 #include <cstdint>
 
+#include "linebloom/build_effort.h"
 #include "rocksdb/filter_policy.h"
 
 #if defined(__GNUC__)
@@ -30,22 +31,10 @@
 
 namespace linebloom {
 
-// How long the builder searches for the seeds of a line. More search means
-// fewer false positives from the same memory and a slower build; lookups cost
-// the same. A reader needs no setting: it reads files built with any effort.
-enum class BuildEffort : uint8_t {
-  kNone = 0,  // no search: a plain blocked Bloom filter with about RocksDB's
-              // own rate
-  kFast = 1,  // one short round
-  kBalanced = 2,  // the default
-  kMax = 3,       // for files that are written once and read for a long time
-};
-
 // What a policy is made from. The option string has the same names.
 struct FilterPolicyOptions {
-  // Bits of filter memory per key, 1 to 30, fractions to the nearest
-  // thousandth. Below 0.5 no filter is built; from 0.5 to 1 it counts as 1, as
-  // in RocksDB.
+  // Bits of filter memory per key, 0 to 30, to the nearest thousandth. Below
+  // 0.5 no filter is built; from 0.5 to 1 it counts as 1, as in RocksDB.
   double bits_per_key = 10.0;
 
   BuildEffort build_effort = BuildEffort::kBalanced;

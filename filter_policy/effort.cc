@@ -1,0 +1,18 @@
+#include "filter_policy/effort.h"
+
+namespace linebloom {
+
+SearchPlan SearchPlanOf(BuildEffort effort) {
+  switch (effort) {
+    case BuildEffort::kNone:
+    case BuildEffort::kFast:
+      return {.rotation_bits = 4, .beam = 1, .rounds = 0};
+    case BuildEffort::kBalanced:
+      return {.rotation_bits = 3, .beam = 1, .rounds = 1};
+    case BuildEffort::kMax:
+      return {.rotation_bits = 1, .beam = 8, .rounds = 2};
+  }
+  return {};
+}
+
+}  // namespace linebloom

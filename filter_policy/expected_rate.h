@@ -1,0 +1,23 @@
+// The false-positive rate to expect before a filter is built. A built filter
+// knows its rate exactly and says it in its metadata; this is for planning.
+#pragma once
+
+#include <cstdint>
+
+#include "linebloom/build_effort.h"
+
+namespace linebloom {
+
+// The rate of a large filter with `keys_per_line` keys in a line on average
+// (512 / bits per key), more than 0. `millibits` is what was asked for; it
+// decides the number of probes of plain lines only.
+//
+// The number of keys of one line is Poisson distributed (Putze, Sanders,
+// Singler 2009), and the rate of a line with n keys is
+//   plain:    fill^k, fill = 1 - (1 - k / 512)^n: the probes are independent;
+//   searched: measured by bench/line_tables.cc; no closed form is known.
+// Within 2 % of what filters have from 1 to 30 bits per key (tests).
+double ExpectedRate(BuildEffort effort, uint32_t millibits,
+                    double keys_per_line);
+
+}  // namespace linebloom

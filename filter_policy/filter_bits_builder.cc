@@ -1,0 +1,114 @@
+#include "filter_policy/filter_bits_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "filter_policy/expected_rate.h"
+#include "filter_policy/filter_reader.h"
+#include "filter_policy/hash.h"
+#include "filter_policy/sizing.h"
+#include "table/filter_block.h"
+
+namespace linebloom {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+
+FilterBitsBuilder::FilterBitsBuilder(const FilterSettings& settings,
+                                     bool detect_corruption)
+    : settings_(settings), detect_corruption_(detect_corruption) {}
+
+uint64_t FilterBitsBuilder::Hash(const Slice& key) const {
+  return HashKey(key.data(), key.size(), settings_.hash_seed);
+}
+
+void FilterBitsBuilder::Add(uint64_t hash) {
+  hashes_.push_back(hash);
+  hashes_xor_ ^= hash;
+}
+
+void FilterBitsBuilder::AddKey(const Slice& key) {
+  const uint64_t hash = Hash(key);
+  if (hash != last_key_) Add(hash);
+  last_key_ = hash;
+}
+
+void FilterBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
+  const uint64_t key_hash = Hash(key);
+  const uint64_t alt_hash = Hash(alt);
+  if (alt_hash != key_hash && alt_hash != last_key_ && alt_hash != last_alt_) {
+    Add(alt_hash);
+  }
+  if (key_hash != last_key_ && key_hash != last_alt_) Add(key_hash);
+  last_key_ = key_hash;
+  last_alt_ = alt_hash;
+}
+
+size_t FilterBitsBuilder::EstimateEntriesAdded() { return hashes_.size(); }
+
+Slice FilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
+  return Finish(buf, nullptr);
+}
+
+Slice FilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
+                                Status* status) {
+  if (status != nullptr) *status = Status::OK();
+  if (detect_corruption_ && status != nullptr) {
+    uint64_t now = 0;
+    for (const uint64_t hash : hashes_) now ^= hash;
+    if (now != hashes_xor_) {
+      *status = Status::Corruption(
+          "linebloom: a key's hash changed in memory before its filter was "
+          "built");
+    }
+  }
+  FilterBlock block = BuildFilter(hashes_, settings_);
+  if (detect_corruption_) hashes_to_verify_ = std::move(hashes_);
+  // The next partition must not take the last key of this one for a repeat.
+  hashes_.clear();
+  hashes_xor_ = 0;
+  last_key_.reset();
+  last_alt_.reset();
+  *buf = std::move(block.bytes);
+  return Slice(buf->get(), block.size);
+}
+
+Status FilterBitsBuilder::MaybePostVerify(const Slice& block) {
+  const std::vector<uint64_t> hashes = std::exchange(hashes_to_verify_, {});
+  if (!detect_corruption_ || hashes.empty()) return Status::OK();
+  const std::optional<FilterReader> reader = FilterReader::Make(
+      block.data(), ParseFilterBlock(block.data(), block.size()));
+  if (!reader.has_value()) {
+    return Status::Corruption("linebloom: a filter just built is unreadable");
+  }
+  for (const uint64_t hash : hashes) {
+    if (!reader->MayMatch(hash)) {
+      return Status::Corruption(
+          "linebloom: a filter just built denies one of its keys");
+    }
+  }
+  return Status::OK();
+}
+
+size_t FilterBitsBuilder::ApproximateNumEntries(size_t bytes) {
+  if (bytes < kFilterBlockOverhead + kLineBytes) return 0;
+  const size_t lines = (bytes - kFilterBlockOverhead) / kLineBytes;
+  return KeysFor(static_cast<uint32_t>(std::min<size_t>(lines, kMaxLines)),
+                 settings_.millibits_per_key);
+}
+
+size_t FilterBitsBuilder::CalculateSpace(size_t entries) {
+  if (entries == 0) return 0;
+  return LinesFor(entries, settings_.millibits_per_key) * kLineBytes +
+         kFilterBlockOverhead;
+}
+
+double FilterBitsBuilder::EstimatedFpRate(size_t entries, size_t bytes) {
+  if (entries == 0) return 0.0;
+  if (bytes < kFilterBlockOverhead + kLineBytes) return 1.0;
+  const size_t lines = (bytes - kFilterBlockOverhead) / kLineBytes;
+  return ExpectedRate(settings_.effort, settings_.millibits_per_key,
+                      static_cast<double>(entries) / lines);
+}
+
+}  // namespace linebloom

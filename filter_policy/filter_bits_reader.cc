@@ -1,0 +1,83 @@
+#include "filter_policy/filter_bits_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "filter_policy/filter_reader.h"
+#include "filter_policy/hash.h"
+#include "table/built_in_filter.h"
+#include "table/filter_block.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::Slice;
+
+class LineFilterBitsReader final : public rocksdb::FilterBitsReader {
+ public:
+  explicit LineFilterBitsReader(const FilterReader& filter) : filter_(filter) {}
+
+  bool MayMatch(const Slice& key) override {
+    return filter_.MayMatch(
+        HashKey(key.data(), key.size(), filter_.hash_seed()));
+  }
+
+  // Hashes and prefetches a batch before it asks the first of it, so that the
+  // cache misses overlap. RocksDB's own batches have at most 32 keys.
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    constexpr int kBatch = 32;
+    std::array<uint64_t, kBatch> hashes;
+    for (int begin = 0; begin < num_keys; begin += kBatch) {
+      const int count = std::min(kBatch, num_keys - begin);
+      for (int i = 0; i < count; ++i) {
+        const Slice& key = *keys[begin + i];
+        hashes[i] = HashKey(key.data(), key.size(), filter_.hash_seed());
+        filter_.Prefetch(hashes[i]);
+      }
+      for (int i = 0; i < count; ++i) {
+        may_match[begin + i] = filter_.MayMatch(hashes[i]);
+      }
+    }
+  }
+
+ private:
+  const FilterReader filter_;
+};
+
+class ConstantFilterBitsReader final : public rocksdb::FilterBitsReader {
+ public:
+  explicit ConstantFilterBitsReader(bool answer) : answer_(answer) {}
+
+  bool MayMatch(const Slice&) override { return answer_; }
+  void MayMatch(int num_keys, Slice**, bool* may_match) override {
+    std::fill_n(may_match, num_keys, answer_);
+  }
+
+ private:
+  const bool answer_;
+};
+
+}  // namespace
+
+std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
+    const Slice& block, const rocksdb::FilterPolicy& built_in) {
+  const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
+  if (parsed.kind == FilterBlockKind::kNoKeys) {
+    return std::make_unique<ConstantFilterBitsReader>(false);
+  }
+  if (parsed.kind == FilterBlockKind::kForeign &&
+      ParseBuiltInFilter(block.data(), block.size()).kind !=
+          BuiltInFilterKind::kInconsistent) {
+    return std::unique_ptr<rocksdb::FilterBitsReader>(
+        built_in.GetFilterBitsReader(block));
+  }
+  const std::optional<FilterReader> filter =
+      FilterReader::Make(block.data(), parsed);
+  if (filter.has_value()) {
+    return std::make_unique<LineFilterBitsReader>(*filter);
+  }
+  return std::make_unique<ConstantFilterBitsReader>(true);
+}
+
+}  // namespace linebloom

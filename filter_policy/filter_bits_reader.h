@@ -1,0 +1,16 @@
+// RocksDB's reader interface over a filter block of any origin.
+#pragma once
+
+#include <memory>
+
+#include "filter_policy/rocksdb_filter_bits.h"
+
+namespace linebloom {
+
+// Returns a new reader, never null. linebloom's blocks are asked here; blocks
+// that RocksDB's built-in policies wrote go to `built_in`'s reader; what is
+// damaged, unknown or cut off may match every key.
+std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
+    const rocksdb::Slice& block, const rocksdb::FilterPolicy& built_in);
+
+}  // namespace linebloom

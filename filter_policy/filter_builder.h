@@ -1,0 +1,30 @@
+// Builds a whole filter block from the hashes of its keys.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "linebloom/build_effort.h"
+
+namespace linebloom {
+
+struct FilterSettings {
+  uint32_t millibits_per_key = 10000;  // at least 1
+  BuildEffort effort = BuildEffort::kBalanced;
+  uint64_t hash_seed = 0;  // that the hashes were made with
+};
+
+// A filter block's bytes (docs/format.md).
+struct FilterBlock {
+  std::unique_ptr<const char[]> bytes;
+  size_t size = 0;
+};
+
+// Builds the block. Sorts `hashes`; repeats among them take room but do no
+// harm. No hashes make a block of size 0, which matches nothing.
+FilterBlock BuildFilter(std::span<uint64_t> hashes,
+                        const FilterSettings& settings);
+
+}  // namespace linebloom

@@ -1,0 +1,28 @@
+#include "filter_policy/line_rate.h"
+
+#include <bit>
+
+#include "filter_policy/line_probes.h"
+
+namespace linebloom {
+
+double LineRate(std::span<const uint64_t> words, int probes) {
+  const int count = static_cast<int>(words.size());
+  double fill[kWordsPerLine];
+  double whole_rounds = 1.0;  // the probes that go through every word
+  for (int w = 0; w < count; ++w) {
+    fill[w] = std::popcount(words[w]) / 64.0;
+    for (int i = 0; i < probes / count; ++i) whole_rounds *= fill[w];
+  }
+  double sum = 0.0;
+  for (int window = 0; window < count; ++window) {
+    double rest = whole_rounds;
+    for (int i = 0; i < probes % count; ++i) {
+      rest *= fill[(window + i) % count];
+    }
+    sum += rest;
+  }
+  return sum / count;
+}
+
+}  // namespace linebloom

@@ -1,0 +1,31 @@
+// The policy's options as text: parsing, printing, and their ranges.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "linebloom/filter_policy.h"
+#include "rocksdb/status.h"
+#include "rocksdb/utilities/options_type.h"
+
+namespace linebloom {
+
+// InvalidArgument that names option, value and range, or OK.
+rocksdb::Status Validate(const FilterPolicyOptions& options);
+
+// Bits per key in thousandths, as they are used and stored; 0 means no filter.
+// `bits_per_key` is in range.
+uint32_t MillibitsOf(double bits_per_key);
+
+// Parses `text` whole, as in `linebloom:TEXT` and `bits_per_key=TEXT`.
+rocksdb::Status ParseBitsPerKey(std::string_view text, double* bits_per_key);
+
+// The shortest text that parses back to the same thousandths.
+std::string BitsPerKeyText(double bits_per_key);
+
+// The fields of FilterPolicyOptions for RocksDB's option parser.
+const std::unordered_map<std::string, rocksdb::OptionTypeInfo>&
+FilterPolicyOptionTypes();
+
+}  // namespace linebloom

@@ -1,0 +1,42 @@
+#include "filter_policy/sizing.h"
+
+#include <algorithm>
+
+namespace linebloom {
+namespace {
+
+#include "filter_policy/probe_count_table.inc"
+
+constexpr uint64_t kMillibitsPerLine = 8 * kLineBytes * kMillibitsPerBit;
+
+}  // namespace
+
+uint32_t LinesFor(uint64_t keys, uint32_t millibits) {
+  const auto total = static_cast<unsigned __int128>(keys) * millibits;
+  const auto lines = (total + kMillibitsPerLine - 1) / kMillibitsPerLine;
+  return static_cast<uint32_t>(std::min<unsigned __int128>(lines, kMaxLines));
+}
+
+uint64_t KeysFor(uint32_t lines, uint32_t millibits) {
+  return lines * kMillibitsPerLine / millibits;
+}
+
+int PlainProbes(uint32_t millibits) {
+  int probes = 1;
+  for (const uint32_t from : kPlainMillibitsForProbes) {
+    if (millibits < from) break;
+    ++probes;
+  }
+  return probes;
+}
+
+int SearchedProbes(uint64_t keys_in_line) {
+  int probes = 1;
+  for (const uint32_t up_to : kSearchedMostKeysForProbes) {
+    if (keys_in_line > up_to) break;
+    ++probes;
+  }
+  return probes;
+}
+
+}  // namespace linebloom

@@ -1,0 +1,33 @@
+// How many lines a filter has and how many probes its lines have.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "filter_policy/line.h"
+
+namespace linebloom {
+
+// Bits per key are kept in thousandths, as RocksDB keeps them, so that an
+// option string and a double that mean the same build the same bytes.
+inline constexpr uint32_t kMillibitsPerBit = 1000;
+
+// RocksDB stores and checks blocks of less than 4 GiB; the lines of a larger
+// filter get more keys than asked for.
+inline constexpr uint32_t kMaxLines = 0xffffff00u / kLineBytes;
+
+// The fewest lines that give each of `keys` keys `millibits` thousandths of a
+// bit; 1 to kMaxLines, 0 only for no keys.
+uint32_t LinesFor(uint64_t keys, uint32_t millibits);
+
+// The most keys for which LinesFor gives no more than `lines`.
+uint64_t KeysFor(uint32_t lines, uint32_t millibits);
+
+// The number of probes with the lowest rate, from tables that
+// bench/line_tables.cc measures. Plain lines have one number for the
+// whole filter (1 to kMaxPlainProbes), searched lines each their own (1 to
+// kMaxSearchedProbes).
+int PlainProbes(uint32_t millibits);
+int SearchedProbes(uint64_t keys_in_line);
+
+}  // namespace linebloom

@@ -1,0 +1,66 @@
+#include "table/built_in_filter.h"
+
+#include <bit>
+
+#include "table/little_endian.h"
+
+namespace linebloom {
+namespace {
+
+constexpr size_t kTailBytes = 5;
+constexpr BuiltInFilter kInconsistent{BuiltInFilterKind::kInconsistent};
+constexpr BuiltInFilter kReserved{BuiltInFilterKind::kReserved};
+
+// Tail: FF, sub-implementation, line size and probes, two reserved bytes.
+BuiltInFilter ParseBloom(const char* tail, size_t size) {
+  const int probes = tail[2] & 31;
+  const int line_bytes = 64 << (static_cast<uint8_t>(tail[2]) >> 5);
+  if (tail[1] != 0 || tail[3] != 0 || tail[4] != 0 || probes == 0 ||
+      probes == 31 || line_bytes != 64) {
+    return kReserved;
+  }
+  if (size % 64 != 0) return kInconsistent;
+  return {BuiltInFilterKind::kBloom, probes, 64, 0};
+}
+
+// Tail: FE, hash seed, number of blocks in 3 bytes. A block of 128 slots has 1
+// to 32 columns of 16 bytes.
+BuiltInFilter ParseRibbon(const char* tail, size_t size) {
+  constexpr size_t kColumn = 16;
+  const uint32_t blocks = LoadLittleEndian<uint32_t>(tail + 1) >> 8;
+  if (blocks < 2) return kReserved;
+  const size_t columns = size / kColumn;
+  if (size % kColumn != 0 || columns < blocks ||
+      columns > size_t{32} * blocks) {
+    return kInconsistent;
+  }
+  return {BuiltInFilterKind::kRibbon, 0, 0, blocks};
+}
+
+// Tail: probes, number of lines in 4 bytes. A line is as long as a cache line
+// of the machine that wrote it.
+BuiltInFilter ParseLegacyBloom(const char* tail, size_t size) {
+  const uint32_t lines = LoadLittleEndian<uint32_t>(tail + 1);
+  if (lines == 0 || size % lines != 0) return kInconsistent;
+  const size_t line_bytes = size / lines;
+  if (!std::has_single_bit(line_bytes) || line_bytes < 32 || line_bytes > 256) {
+    return kInconsistent;
+  }
+  return {BuiltInFilterKind::kLegacyBloom, tail[0],
+          static_cast<uint32_t>(line_bytes), 0};
+}
+
+}  // namespace
+
+BuiltInFilter ParseBuiltInFilter(const char* data, size_t size) {
+  if (size <= kTailBytes) return kInconsistent;
+  const size_t bits_size = size - kTailBytes;
+  const char* const tail = data + bits_size;
+  const auto marker = static_cast<int8_t>(tail[0]);
+  if (marker == -1) return ParseBloom(tail, bits_size);
+  if (marker == -2) return ParseRibbon(tail, bits_size);
+  if (marker > 0) return ParseLegacyBloom(tail, bits_size);
+  return kReserved;
+}
+
+}  // namespace linebloom

@@ -1,0 +1,63 @@
+// A linebloom filter block: lines, then metadata, then a tail of 5 bytes that
+// RocksDB's own readers take for "may match". docs/format.md draws it and says
+// why each field is there; this file is the only code that knows the offsets.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace linebloom {
+
+inline constexpr uint8_t kFilterBlockVersion = 1;
+inline constexpr size_t kFilterMetadataBytes = 50;
+inline constexpr size_t kFilterTailBytes = 5;
+// What a block has beside its lines.
+inline constexpr size_t kFilterBlockOverhead =
+    kFilterMetadataBytes + kFilterTailBytes;
+
+// What the metadata says of a filter.
+struct FilterBlockInfo {
+  uint8_t version = kFilterBlockVersion;
+  // LineKind, LineShape::probes and LineShape::rotation_bits as numbers: what
+  // they mean is the line's business (filter_policy/line.h).
+  uint8_t line_kind = 0;
+  uint8_t probes = 0;
+  uint8_t rotation_bits = 0;
+  // BuildEffort as a number. Informs; a reader does not need it.
+  uint8_t build_effort = 0;
+  uint32_t lines = 0;
+  // The bits per key that were asked for, in thousandths.
+  uint32_t asked_millibits = 0;
+  // Keys and prefixes in the filter.
+  uint64_t keys = 0;
+  uint64_t hash_seed = 0;
+  // The rate to expect of keys that are not in the filter: the mean of the
+  // lines' exact rates.
+  double expected_false_positive_rate = 0;
+
+  friend bool operator==(const FilterBlockInfo&,
+                         const FilterBlockInfo&) = default;
+};
+
+// Writes kFilterBlockOverhead bytes, which belong right behind the lines.
+void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to);
+
+enum class FilterBlockKind {
+  kNoKeys,    // length 0: nothing matches
+  kReadable,  // a linebloom block of a version that this code knows
+  kUnusable,  // a linebloom block that is damaged or newer: all may match
+  kForeign,   // not a linebloom block
+};
+
+struct ParsedFilterBlock {
+  FilterBlockKind kind;
+  FilterBlockInfo info;  // of kReadable; of kUnusable as far as it was read
+  const char* problem;   // of kUnusable: what is wrong, a static string
+};
+
+// Reads the end of a block. Never reads outside `data[0, size)`, whatever it
+// holds. Says nothing of the lines' contents and nothing of whether the line
+// kind is known.
+ParsedFilterBlock ParseFilterBlock(const char* data, size_t size);
+
+}  // namespace linebloom
