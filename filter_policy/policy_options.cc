@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -38,6 +39,14 @@ Status BitsOutOfRange(std::string_view value) {
 
 Status EffortOutOfRange(std::string_view value) {
   return OutOfRange("build_effort", value, "none, fast, balanced or max");
+}
+
+// The shortest text that parses back to the same double.
+std::string NumberText(double number) {
+  std::array<char, 32> text;
+  const auto result =
+      std::to_chars(text.data(), text.data() + text.size(), number);
+  return std::string(text.data(), result.ptr);
 }
 
 bool BitsInRange(double bits_per_key) {  // false for NaN
@@ -94,7 +103,7 @@ OptionTypeInfo TextOption(int offset, Status (*parse)(std::string_view, T*),
 
 Status Validate(const FilterPolicyOptions& options) {
   if (!BitsInRange(options.bits_per_key)) {
-    return BitsOutOfRange(std::to_string(options.bits_per_key));
+    return BitsOutOfRange(NumberText(options.bits_per_key));
   }
   BuildEffort known;
   return ParseEffort(EffortText(options.build_effort), &known);
@@ -118,13 +127,9 @@ Status ParseBitsPerKey(std::string_view text, double* bits_per_key) {
 }
 
 std::string BitsPerKeyText(double bits_per_key) {
-  const double rounded =
-      static_cast<double>(static_cast<int64_t>(bits_per_key * 1000 + 0.5)) /
-      1000;
-  std::array<char, 32> text;
-  const auto result =
-      std::to_chars(text.data(), text.data() + text.size(), rounded);
-  return std::string(text.data(), result.ptr);
+  // Options out of range are only reported later; they print as they are.
+  if (!BitsInRange(bits_per_key)) return NumberText(bits_per_key);
+  return NumberText(std::floor(bits_per_key * 1000 + 0.5) / 1000);
 }
 
 const std::unordered_map<std::string, OptionTypeInfo>&

@@ -1,0 +1,170 @@
+#include "filter_policy/filter_bits_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "table/filter_block.h"
+#include "tests/filter_policy/filter_bits.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::Slice;
+
+class FilterBitsBuilderTest : public testing::Test {
+ protected:
+  bool MayMatch(const std::string& block, const std::string& key) {
+    return NewReader(*policy_, block)->MayMatch(key);
+  }
+
+  // The adapter's own class: AddKeyAndAlt and the planning functions exist in
+  // every version of it, though not in every RocksDB's interface.
+  FilterBitsBuilder builder_{FilterSettings{}, /*detect_corruption=*/false};
+  std::unique_ptr<const rocksdb::FilterPolicy> policy_{NewFilterPolicy(10)};
+};
+
+TEST_F(FilterBitsBuilderTest, DropsImmediateRepeats) {
+  EXPECT_EQ(0u, builder_.EstimateEntriesAdded());
+  builder_.AddKey("a");
+  builder_.AddKey("a");
+  EXPECT_EQ(1u, builder_.EstimateEntriesAdded());
+  builder_.AddKey("b");
+  builder_.AddKey("a");
+  EXPECT_EQ(3u, builder_.EstimateEntriesAdded());
+}
+
+// RocksDB's comment on AddKeyAndAlt, case by case.
+TEST_F(FilterBitsBuilderTest, DropsRepeatsOfKeysAndAlternatives) {
+  builder_.AddKey("k1");
+  builder_.AddKeyAndAlt("k1", "k1");
+  EXPECT_EQ(1u, builder_.EstimateEntriesAdded());
+  builder_.AddKeyAndAlt("k2", "a2");  // both new
+  EXPECT_EQ(3u, builder_.EstimateEntriesAdded());
+  builder_.AddKeyAndAlt("k3", "a2");  // the alternative again
+  EXPECT_EQ(4u, builder_.EstimateEntriesAdded());
+  builder_.AddKeyAndAlt("a2", "a4");  // the key is the last alternative
+  EXPECT_EQ(5u, builder_.EstimateEntriesAdded());
+  builder_.AddKeyAndAlt("k5", "a2");  // the alternative is the last key
+  EXPECT_EQ(6u, builder_.EstimateEntriesAdded());
+  builder_.AddKey("k5");  // the last key again
+  EXPECT_EQ(6u, builder_.EstimateEntriesAdded());
+}
+
+TEST_F(FilterBitsBuilderTest, KeysAndAlternativesAreBothFound) {
+  for (int i = 0; i < 1000; ++i) {
+    const std::string prefix = "p" + std::to_string(i / 10);
+    builder_.AddKeyAndAlt(prefix + "/" + std::to_string(i), prefix);
+  }
+  EXPECT_EQ(1100u, builder_.EstimateEntriesAdded());
+  const std::string block = FinishToString(&builder_);
+  for (int i = 0; i < 1000; ++i) {
+    const std::string prefix = "p" + std::to_string(i / 10);
+    EXPECT_TRUE(MayMatch(block, prefix));
+    EXPECT_TRUE(MayMatch(block, prefix + "/" + std::to_string(i)));
+  }
+}
+
+// The first key of a partition can repeat the last of the partition before; it
+// has to be in both.
+TEST_F(FilterBitsBuilderTest, FinishBeginsAnew) {
+  builder_.AddKeyAndAlt("key", "prefix");
+  const std::string first = FinishToString(&builder_);
+  EXPECT_EQ(0u, builder_.EstimateEntriesAdded());
+  builder_.AddKeyAndAlt("key", "prefix");
+  EXPECT_EQ(2u, builder_.EstimateEntriesAdded());
+  const std::string second = FinishToString(&builder_);
+  EXPECT_EQ(first, second);
+  EXPECT_TRUE(MayMatch(second, "key"));
+  EXPECT_TRUE(MayMatch(second, "prefix"));
+  EXPECT_EQ("", FinishToString(&builder_));
+}
+
+TEST_F(FilterBitsBuilderTest, FinishOfNothingMatchesNothing) {
+  std::unique_ptr<const char[]> bytes;
+  const Slice block = builder_.Finish(&bytes);
+  EXPECT_EQ(0u, block.size());
+  EXPECT_FALSE(NewReader(*policy_, block)->MayMatch("key"));
+}
+
+TEST_F(FilterBitsBuilderTest, ApproximateNumEntriesIsExactToALine) {
+  for (const size_t bytes : {0, 54, 118, 119, 1000, 4096, 65536, 1000000}) {
+    const size_t entries = builder_.ApproximateNumEntries(bytes);
+    EXPECT_LE(builder_.CalculateSpace(entries), bytes);
+    EXPECT_GT(builder_.CalculateSpace(entries + 1), bytes);
+  }
+}
+
+TEST_F(FilterBitsBuilderTest, CalculateSpaceIsExact) {
+  for (const int keys : {1, 51, 52, 1000, 4321}) {
+    for (const std::string& key : NumberedKeys("key", keys)) {
+      builder_.AddKey(key);
+    }
+    EXPECT_EQ(builder_.CalculateSpace(keys), FinishToString(&builder_).size());
+  }
+}
+
+TEST_F(FilterBitsBuilderTest, EstimatedRateIsNearTheExactOne) {
+  constexpr int kKeys = 100000;
+  for (const std::string& key : NumberedKeys("key", kKeys)) {
+    builder_.AddKey(key);
+  }
+  const std::string block = FinishToString(&builder_);
+  const double exact = ParseFilterBlock(block.data(), block.size())
+                           .info.expected_false_positive_rate;
+  EXPECT_NEAR(1, builder_.EstimatedFpRate(kKeys, block.size()) / exact, 0.05);
+  EXPECT_EQ(0.0, builder_.EstimatedFpRate(0, 1000));
+  EXPECT_EQ(1.0, builder_.EstimatedFpRate(1000, 10));
+}
+
+class VerifyTest : public testing::Test {
+ protected:
+  std::string BuildWith(FilterBitsBuilder* builder) {
+    for (const std::string& key : NumberedKeys("key", 1000)) {
+      builder->AddKey(key);
+    }
+    std::unique_ptr<const char[]> bytes;
+    rocksdb::Status status;
+    const std::string block = builder->Finish(&bytes, &status).ToString();
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    return block;
+  }
+
+  FilterBitsBuilder builder_{FilterSettings{}, /*detect_corruption=*/true};
+};
+
+TEST_F(VerifyTest, PassesASoundBlock) {
+  EXPECT_TRUE(builder_.MaybePostVerify(BuildWith(&builder_)).ok());
+}
+
+TEST_F(VerifyTest, FindsClearedBits) {
+  std::string block = BuildWith(&builder_);
+  // The second line's bits, behind its seeds.
+  std::fill(block.begin() + 72, block.begin() + 128, '\0');
+  const rocksdb::Status status = builder_.MaybePostVerify(block);
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+}
+
+TEST_F(VerifyTest, FindsDamagedMetadata) {
+  std::string block = BuildWith(&builder_);
+  block[block.size() - 30] ^= 1;
+  EXPECT_TRUE(builder_.MaybePostVerify(block).IsCorruption());
+}
+
+TEST_F(VerifyTest, ChecksEachPartitionOnItsOwn) {
+  const std::string first = BuildWith(&builder_);
+  EXPECT_TRUE(builder_.MaybePostVerify(first).ok());
+  builder_.AddKey("another");
+  std::unique_ptr<const char[]> bytes;
+  builder_.Finish(&bytes);
+  EXPECT_TRUE(builder_.MaybePostVerify(first).IsCorruption());
+}
+
+TEST_F(VerifyTest, IsSkippedUnlessAskedFor) {
+  FilterBitsBuilder builder(FilterSettings{}, /*detect_corruption=*/false);
+  BuildWith(&builder);
+  EXPECT_TRUE(builder.MaybePostVerify("any bytes").ok());
+}
+
+}  // namespace
+}  // namespace linebloom

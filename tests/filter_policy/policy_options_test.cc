@@ -1,0 +1,179 @@
+#include "filter_policy/policy_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "rocksdb/convenience.h"
+#include "rocksdb/table.h"
+#include "table/filter_block.h"
+#include "tests/filter_policy/filter_bits.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::ConfigOptions;
+using rocksdb::FilterPolicy;
+using rocksdb::Status;
+using testing::HasSubstr;
+
+// What a policy builds says what its options are.
+FilterBlockInfo InfoOf(const FilterPolicy& policy) {
+  const std::string block = BuildBlock(policy, NumberedKeys("key", 100));
+  return ParseFilterBlock(block.data(), block.size()).info;
+}
+
+class PolicyStringTest : public testing::Test {
+ protected:
+  void SetUp() override { RegisterFilterPolicy(); }
+
+  static Status Create(const std::string& text,
+                       std::shared_ptr<const FilterPolicy>* policy) {
+    ConfigOptions config;
+    config.ignore_unsupported_options = false;
+    return FilterPolicy::CreateFromString(config, text, policy);
+  }
+
+  static std::shared_ptr<const FilterPolicy> MustCreate(
+      const std::string& text) {
+    std::shared_ptr<const FilterPolicy> policy;
+    const Status status = Create(text, &policy);
+    EXPECT_TRUE(status.ok()) << text << ": " << status.ToString();
+    return policy;
+  }
+
+  static Status Refused(const std::string& text) {
+    std::shared_ptr<const FilterPolicy> policy;
+    const Status status = Create(text, &policy);
+    EXPECT_TRUE(status.IsInvalidArgument())
+        << text << ": " << status.ToString();
+    return status;
+  }
+};
+
+TEST_F(PolicyStringTest, ShortForms) {
+  EXPECT_EQ(10000u, InfoOf(*MustCreate("linebloom")).asked_millibits);
+  EXPECT_EQ(12000u, InfoOf(*MustCreate("linebloom:12")).asked_millibits);
+  EXPECT_EQ(7250u, InfoOf(*MustCreate("linebloom:7.25")).asked_millibits);
+}
+
+TEST_F(PolicyStringTest, LongForm) {
+  const auto policy = MustCreate(
+      "{id=linebloom;bits_per_key=16;build_effort=max;"
+      "hash_seed=18446744073709551615}");
+  EXPECT_STREQ("linebloom", policy->Name());
+  EXPECT_EQ("linebloom:16", policy->GetId());
+  const FilterBlockInfo info = InfoOf(*policy);
+  EXPECT_EQ(16000u, info.asked_millibits);
+  EXPECT_EQ(static_cast<int>(BuildEffort::kMax), info.build_effort);
+  EXPECT_EQ(~uint64_t{0}, info.hash_seed);
+}
+
+TEST_F(PolicyStringTest, EveryEffort) {
+  int number = 0;
+  for (const char* effort : {"none", "fast", "balanced", "max"}) {
+    const auto policy =
+        MustCreate(std::string("{id=linebloom;build_effort=") + effort + "}");
+    EXPECT_EQ(number++, InfoOf(*policy).build_effort);
+  }
+}
+
+TEST_F(PolicyStringTest, SerializedOptionsRoundTrip) {
+  for (const char* text :
+       {"linebloom:10", "linebloom:3.125",
+        "{id=linebloom;bits_per_key=20.5;build_effort=fast;hash_seed=77}"}) {
+    const auto policy = MustCreate(text);
+    const std::string serialized = policy->ToString(ConfigOptions());
+    const auto again = MustCreate(serialized);
+    EXPECT_EQ(InfoOf(*policy), InfoOf(*again)) << serialized;
+    std::string mismatch;
+    EXPECT_TRUE(policy->AreEquivalent(ConfigOptions(), again.get(), &mismatch))
+        << mismatch;
+  }
+}
+
+TEST_F(PolicyStringTest, DifferentOptionsAreNotEquivalent) {
+  const auto policy = MustCreate("linebloom:10");
+  for (const char* text : {"linebloom:11", "{id=linebloom;build_effort=max}",
+                           "{id=linebloom;hash_seed=1}"}) {
+    std::string mismatch;
+    EXPECT_FALSE(policy->AreEquivalent(ConfigOptions(), MustCreate(text).get(),
+                                       &mismatch))
+        << text;
+  }
+}
+
+TEST_F(PolicyStringTest, BitsOutOfRange) {
+  for (const char* bits : {"30.001", "-1", "1e9", "nan", "", "ten", "10x"}) {
+    EXPECT_THAT(Refused(std::string("{id=linebloom;bits_per_key=") + bits + "}")
+                    .ToString(),
+                HasSubstr(std::string("bits_per_key=") + bits +
+                          ": must be a number from 0 to 30"));
+    EXPECT_THAT(Refused(std::string("linebloom:") + bits).ToString(),
+                HasSubstr("must be a number from 0 to 30"));
+  }
+}
+
+TEST_F(PolicyStringTest, UnknownEffortAndBadSeed) {
+  EXPECT_THAT(
+      Refused("{id=linebloom;build_effort=huge}").ToString(),
+      HasSubstr("build_effort=huge: must be none, fast, balanced or max"));
+  EXPECT_THAT(Refused("{id=linebloom;hash_seed=-1}").ToString(),
+              HasSubstr("hash_seed=-1: must be a whole number from 0"));
+}
+
+TEST_F(PolicyStringTest, UnknownOptionIsAnError) {
+  std::shared_ptr<const FilterPolicy> policy;
+  const Status status = Create("{id=linebloom;bits_per_kay=10}", &policy);
+  EXPECT_FALSE(status.ok());
+  EXPECT_THAT(status.ToString(), HasSubstr("bits_per_kay"));
+}
+
+TEST(PolicyOptionsTest, FewBitsMeanNoFilterOrOneBit) {
+  const auto builder_for = [](double bits) {
+    const std::unique_ptr<const FilterPolicy> policy(NewFilterPolicy(bits));
+    return NewBuilder(*policy);
+  };
+  EXPECT_EQ(nullptr, builder_for(0));
+  EXPECT_EQ(nullptr, builder_for(0.49));
+  EXPECT_NE(nullptr, builder_for(0.5));
+  const std::unique_ptr<const FilterPolicy> policy(NewFilterPolicy(0.5));
+  EXPECT_EQ(1000u, InfoOf(*policy).asked_millibits);
+}
+
+TEST(PolicyOptionsTest, ValidateNamesOptionValueAndRange) {
+  FilterPolicyOptions options;
+  EXPECT_TRUE(Validate(options).ok());
+  options.bits_per_key = 30.5;
+  EXPECT_THAT(Validate(options).ToString(),
+              HasSubstr("bits_per_key=30.5: must be a number from 0 to 30"));
+  options.bits_per_key = std::nan("");
+  EXPECT_TRUE(Validate(options).IsInvalidArgument());
+  options.bits_per_key = 10;
+  options.build_effort = static_cast<BuildEffort>(4);
+  EXPECT_THAT(Validate(options).ToString(), HasSubstr("build_effort=4"));
+}
+
+TEST(PolicyOptionsTest, InvalidOptionsNeverBuildAFilter) {
+  const std::unique_ptr<const FilterPolicy> policy(NewFilterPolicy(-3));
+  EXPECT_EQ(nullptr, NewBuilder(*policy));
+}
+
+TEST(PolicyOptionsTest, MillibitsRoundToTheNearest) {
+  EXPECT_EQ(0u, MillibitsOf(0.4999));
+  EXPECT_EQ(1000u, MillibitsOf(0.5));
+  EXPECT_EQ(10000u, MillibitsOf(10));
+  EXPECT_EQ(10001u, MillibitsOf(10.0006));
+  EXPECT_EQ(9585u, MillibitsOf(9.585));
+}
+
+TEST(PolicyOptionsTest, BitsAsText) {
+  EXPECT_EQ("10", BitsPerKeyText(10));
+  EXPECT_EQ("9.585", BitsPerKeyText(9.585));
+  EXPECT_EQ("0.1", BitsPerKeyText(0.1));
+  EXPECT_EQ("10.001", BitsPerKeyText(10.0011));
+}
+
+}  // namespace
+}  // namespace linebloom

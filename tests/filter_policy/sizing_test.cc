@@ -1,0 +1,72 @@
+#include "filter_policy/sizing.h"
+
+#include <gtest/gtest.h>
+
+#include "filter_policy/line_probes.h"
+
+namespace linebloom {
+namespace {
+
+TEST(SizingTest, LinesMeetTheBitsAskedForWithinOneLine) {
+  for (const uint64_t keys :
+       {1ull, 2ull, 51ull, 52ull, 1000ull, 12345ull, 10000000ull}) {
+    for (uint32_t millibits = 1000; millibits <= 30000; millibits += 777) {
+      const uint32_t lines = LinesFor(keys, millibits);
+      const double bits = 512.0 * lines;
+      const double asked = keys * (millibits / 1000.0);
+      EXPECT_GE(bits, asked);
+      EXPECT_LT(bits, asked + 512);
+    }
+  }
+}
+
+TEST(SizingTest, Examples) {
+  EXPECT_EQ(0u, LinesFor(0, 10000));
+  EXPECT_EQ(1u, LinesFor(1, 10000));
+  EXPECT_EQ(1u, LinesFor(51, 10000));
+  EXPECT_EQ(2u, LinesFor(52, 10000));
+  EXPECT_EQ(10u, LinesFor(512, 10000));
+  EXPECT_EQ(19531250u, LinesFor(1000000000, 10000));
+}
+
+TEST(SizingTest, HugeFiltersStopAtFourGigabytes) {
+  EXPECT_EQ(kMaxLines, LinesFor(uint64_t{1} << 40, 30000));
+  EXPECT_EQ(kMaxLines, LinesFor(~uint64_t{0}, 30000));
+}
+
+TEST(SizingTest, KeysForIsTheInverseOfLinesFor) {
+  for (uint32_t lines = 1; lines < 5000; lines += 7) {
+    for (const uint32_t millibits : {1000u, 4790u, 10000u, 16001u, 30000u}) {
+      const uint64_t keys = KeysFor(lines, millibits);
+      EXPECT_LE(LinesFor(keys, millibits), lines);
+      EXPECT_GT(LinesFor(keys + 1, millibits), lines);
+    }
+  }
+}
+
+TEST(SizingTest, ProbesGrowWithBitsAndStayInRange) {
+  int last = 1;
+  for (uint32_t millibits = 500; millibits <= 30000; millibits += 100) {
+    const int probes = PlainProbes(millibits);
+    EXPECT_GE(probes, last);
+    EXPECT_LE(probes, kMaxPlainProbes);
+    last = probes;
+  }
+  last = kMaxSearchedProbes;
+  for (int keys = 0; keys <= 1000; ++keys) {
+    const int probes = SearchedProbes(keys);
+    EXPECT_LE(probes, last);
+    EXPECT_GE(probes, 1);
+    last = probes;
+  }
+}
+
+TEST(SizingTest, UsualProbes) {
+  EXPECT_EQ(6, PlainProbes(10000));
+  EXPECT_EQ(1, PlainProbes(1000));
+  EXPECT_EQ(8, SearchedProbes(51));
+  EXPECT_EQ(1, SearchedProbes(512));
+}
+
+}  // namespace
+}  // namespace linebloom

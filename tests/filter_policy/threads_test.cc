@@ -1,0 +1,64 @@
+// What threads share: a policy, and a reader. ThreadSanitizer runs these.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "rocksdb/convenience.h"
+#include "tests/filter_policy/filter_bits.h"
+
+namespace linebloom {
+namespace {
+
+constexpr int kThreads = 4;
+
+template <typename Work>
+void InThreads(const Work& work) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) threads.emplace_back(work, i);
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(ThreadsTest, ReadersAreShared) {
+  const std::unique_ptr<const rocksdb::FilterPolicy> policy(
+      NewFilterPolicy(10));
+  const std::vector<std::string> keys = NumberedKeys("key", 20000);
+  const std::string block = BuildBlock(*policy, keys);
+  const auto reader = NewReader(*policy, block);
+  std::atomic<int> denied = 0;
+  InThreads([&](int) {
+    for (const std::string& key : keys) denied += !reader->MayMatch(key);
+    for (size_t i = 0; i + 32 <= keys.size(); i += 32) {
+      std::vector<rocksdb::Slice> slices(keys.begin() + i,
+                                         keys.begin() + i + 32);
+      std::vector<rocksdb::Slice*> pointers;
+      for (rocksdb::Slice& slice : slices) pointers.push_back(&slice);
+      bool may_match[32];
+      reader->MayMatch(32, pointers.data(), may_match);
+      for (const bool match : may_match) denied += !match;
+    }
+  });
+  EXPECT_EQ(0, denied);
+}
+
+TEST(ThreadsTest, EachThreadBuildsWithTheSamePolicy) {
+  const std::unique_ptr<const rocksdb::FilterPolicy> policy(
+      NewFilterPolicy(10));
+  std::vector<std::string> blocks(kThreads);
+  InThreads([&](int i) {
+    blocks[i] = BuildBlock(*policy, NumberedKeys("key", 5000));
+  });
+  for (const std::string& block : blocks) EXPECT_EQ(blocks[0], block);
+}
+
+TEST(ThreadsTest, RegistrationFromManyThreads) {
+  InThreads([](int) { RegisterFilterPolicy(); });
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  EXPECT_TRUE(rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(),
+                                                      "linebloom:10", &policy)
+                  .ok());
+  EXPECT_NE(nullptr, policy);
+}
+
+}  // namespace
+}  // namespace linebloom

@@ -1,0 +1,145 @@
+#include "tests/golden/golden_block.h"
+
+#include <cstdio>
+#include <sstream>
+
+#include "filter_policy/filter_builder.h"
+#include "filter_policy/filter_reader.h"
+#include "filter_policy/hash.h"
+#include "table/filter_block.h"
+
+namespace linebloom {
+namespace {
+
+constexpr std::string_view kFalsePositives = "# false positives: ";
+constexpr int kStrangers = 2000;  // no0, no1, ...
+
+uint64_t HashOf(const std::string& key, uint64_t seed) {
+  return HashKey(key.data(), key.size(), seed);
+}
+
+// One row of the dump: offset, bytes, what they are.
+void Row(size_t offset, std::string_view bytes, const std::string& meaning,
+         std::ostringstream* out) {
+  char text[16];
+  snprintf(text, sizeof(text), "%06zx:", offset);
+  *out << text;
+  for (const char byte : bytes) {
+    snprintf(text, sizeof(text), " %02x", static_cast<uint8_t>(byte));
+    *out << text;
+  }
+  if (!meaning.empty()) *out << "  # " << meaning;
+  *out << "\n";
+}
+
+void DumpLines(std::string_view block, uint32_t lines,
+               std::ostringstream* out) {
+  for (size_t line = 0; line < lines; ++line) {
+    for (size_t at = line * kLineBytes; at < (line + 1) * kLineBytes;
+         at += 16) {
+      Row(at, block.substr(at, 16),
+          at % kLineBytes == 0 ? "line " + std::to_string(line) : "", out);
+    }
+  }
+}
+
+void DumpEnd(std::string_view block, const FilterBlockInfo& info,
+             std::ostringstream* out) {
+  size_t at = size_t{info.lines} * kLineBytes;
+  const auto field = [&](size_t size, const std::string& meaning) {
+    Row(at, block.substr(at, size), meaning, out);
+    at += size;
+  };
+  char rate[32];
+  snprintf(rate, sizeof(rate), "%.6g", info.expected_false_positive_rate);
+  field(1, "version " + std::to_string(info.version));
+  field(1, "line kind " + std::to_string(info.line_kind));
+  field(1, "probes " + std::to_string(info.probes));
+  field(1, "rotation bits " + std::to_string(info.rotation_bits));
+  field(1, "build effort " + std::to_string(info.build_effort));
+  field(3, "reserved");
+  field(4, "lines " + std::to_string(info.lines));
+  field(4, "asked millibits per key " + std::to_string(info.asked_millibits));
+  field(8, "keys " + std::to_string(info.keys));
+  field(8, "hash seed " + std::to_string(info.hash_seed));
+  field(8, std::string("expected false-positive rate ") + rate);
+  field(8, "checksum of the metadata above");
+  field(2, "size of the metadata");
+  field(5, "tail");
+}
+
+void DumpFalsePositives(const FilterReader& reader, uint64_t seed,
+                        std::ostringstream* out) {
+  *out << kFalsePositives;
+  for (int i = 0; i < kStrangers; ++i) {
+    const std::string stranger = "no" + std::to_string(i);
+    if (reader.MayMatch(HashOf(stranger, seed))) *out << stranger << " ";
+  }
+  *out << "\n";
+}
+
+}  // namespace
+
+const std::vector<GoldenCase>& GoldenCases() {
+  static const auto* const cases = new std::vector<GoldenCase>{
+      {"v1_plain_10_bits", 130, 10000, BuildEffort::kNone, 0},
+      {"v1_plain_20_bits", 60, 20000, BuildEffort::kNone, 1},
+      {"v1_fast_6_bits", 200, 6000, BuildEffort::kFast, 0},
+      {"v1_balanced_10_bits", 130, 10000, BuildEffort::kBalanced, 0},
+      {"v1_max_20_bits", 60, 20000, BuildEffort::kMax, 0xfedcba9876543210},
+      {"v1_one_key", 1, 10000, BuildEffort::kBalanced, 0},
+  };
+  return *cases;
+}
+
+std::vector<std::string> GoldenKeys(const GoldenCase& golden) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < golden.keys; ++i) {
+    keys.push_back("key" + std::to_string(i));
+  }
+  return keys;
+}
+
+std::string DumpGolden(const GoldenCase& golden) {
+  std::vector<uint64_t> hashes;
+  for (const std::string& key : GoldenKeys(golden)) {
+    hashes.push_back(HashOf(key, golden.hash_seed));
+  }
+  const FilterBlock built = BuildFilter(
+      hashes, {golden.millibits_per_key, golden.effort, golden.hash_seed});
+  const std::string_view block(built.bytes.get(), built.size);
+  const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
+  std::ostringstream out;
+  out << "# A linebloom filter block, made by tests/golden/make_golden; see "
+         "docs/format.md.\n"
+      << "# keys: key0 to key" << golden.keys - 1 << "\n";
+  DumpFalsePositives(FilterReader::Make(block.data(), parsed).value(),
+                     golden.hash_seed, &out);
+  DumpLines(block, parsed.info.lines, &out);
+  DumpEnd(block, parsed.info, &out);
+  return out.str();
+}
+
+std::string BytesOfDump(std::string_view dump) {
+  std::string bytes;
+  std::istringstream rows{std::string(dump)};
+  for (std::string row; std::getline(rows, row);) {
+    if (row.empty() || row[0] == '#') continue;
+    std::istringstream columns(row.substr(row.find(':') + 1));
+    for (std::string column; columns >> column && column != "#";) {
+      bytes.push_back(static_cast<char>(std::stoi(column, nullptr, 16)));
+    }
+  }
+  return bytes;
+}
+
+std::vector<std::string> FalsePositivesOfDump(std::string_view dump) {
+  const size_t begin = dump.find(kFalsePositives) + kFalsePositives.size();
+  std::istringstream names{
+      std::string(dump.substr(begin, dump.find('\n', begin) - begin))};
+  std::vector<std::string> found;
+  for (std::string name; names >> name;) found.push_back(name);
+  return found;
+}
+
+}  // namespace linebloom

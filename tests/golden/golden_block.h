@@ -1,0 +1,41 @@
+// Golden blocks: small filters of known keys as annotated hexdumps that people
+// can read and the tests compare to the byte.
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "linebloom/build_effort.h"
+
+namespace linebloom {
+
+// What a golden block is made from: the keys key0, key1, ...
+struct GoldenCase {
+  const char* name;  // of the file, without .txt
+  int keys;
+  uint32_t millibits_per_key;
+  BuildEffort effort;
+  uint64_t hash_seed;
+};
+
+inline void PrintTo(const GoldenCase& golden, std::ostream* out) {
+  *out << golden.name;
+}
+
+const std::vector<GoldenCase>& GoldenCases();
+
+std::vector<std::string> GoldenKeys(const GoldenCase& golden);
+
+// Builds the block of a case and writes it down.
+std::string DumpGolden(const GoldenCase& golden);
+
+// The block's bytes, read back from a dump.
+std::string BytesOfDump(std::string_view dump);
+
+// The false positives that a dump lists.
+std::vector<std::string> FalsePositivesOfDump(std::string_view dump);
+
+}  // namespace linebloom
