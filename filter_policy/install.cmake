@@ -22,6 +22,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfigVersion.cmake
         DESTINATION ${linebloom_package_dir})
 
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH pkgconfig_dir_to_prefix /prefix/${pkgconfig_dir} /prefix)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/linebloom.pc.in linebloom.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/linebloom.pc
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/linebloom.pc DESTINATION ${pkgconfig_dir})

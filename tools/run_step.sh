@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154
 # Sourced by the scripts beside it. Needs $root, the repository's folder.
 
 # run_step NAME COMMAND [ARGUMENT]...
