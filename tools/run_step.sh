@@ -15,9 +15,8 @@ run_step() {
   else
     printf 'failed after %d s\n' $((SECONDS - start)) >&2
     {
-      echo "--- errors in $log:"
       grep --extended-regexp --max-count=20 'error: |ERROR|FAILED|Failure' "$log" || true
-      echo "--- its end:"
+      echo "--- the end of $log:"
       tail --lines=100 "$log"
     } >&2
     exit 1
