@@ -5,6 +5,11 @@ include(GNUInstallDirs)
 
 set(linebloom_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/linebloom)
 
+# Below 1.0 a new minor version may change the interface, so that is what a
+# linked program and find_package() ask for.
+set_target_properties(linebloom PROPERTIES
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+
 install(TARGETS linebloom linebloom_static EXPORT linebloomTargets
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/linebloom
@@ -15,7 +20,6 @@ configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/linebloomConfig.cmake.in
   ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfig.cmake
   INSTALL_DESTINATION ${linebloom_package_dir})
-# Below 1.0 a new minor version may change the interface.
 write_basic_package_version_file(
   ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfig.cmake
