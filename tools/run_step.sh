@@ -14,6 +14,7 @@ run_step() {
     printf '%5d s\n' $((SECONDS - start)) >&2
   else
     printf 'failed after %d s\n' $((SECONDS - start)) >&2
+    sed --in-place 's/\x1b\[[0-9;]*m//g' "$log" # run-clang-tidy 14 always writes in colour
     {
       grep --extended-regexp --max-count=20 'error: |ERROR|FAILED|Failure' "$log" || true
       echo "--- the end of $log:"
