@@ -8,7 +8,7 @@
 # Works in a new folder beneath the current one and removes it.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-library=$(realpath "$1")
+library=$(realpath --canonicalize-existing "$1")
 
 rows=200000
 lookups=100000
@@ -28,7 +28,7 @@ bench() {
   local output=$1 benchmarks=$2
   shift 2
   db_bench --db="$db" --options_file="$here/options.ini" --benchmarks="$benchmarks" \
-    --num=$rows --reads=$lookups --statistics "$@" > "$output" 2> "$output.stderr" ||
+    --num=$rows --reads=$lookups --seed=1 --statistics "$@" > "$output" 2> "$output.stderr" ||
     fail "db_bench --benchmarks=$benchmarks failed: $(tail --lines=5 "$output" "$output.stderr")"
 }
 
