@@ -5,17 +5,13 @@
 #
 #   tools/run_tests.sh [--all]
 #
-# With --all it does before that what takes longer: formatting, clang-tidy, and
-# the tests under AddressSanitizer, UBSan and ThreadSanitizer. The first step
-# that fails ends it. Exit code 0: all passed; 1: something failed; 2: bad usage.
+# With --all it does before that what takes longer: formatting and clang-tidy
+# (on Debian 12), and the tests under AddressSanitizer, UBSan and
+# ThreadSanitizer. The first step that fails ends it. Exit code 0: all passed; 1: something failed; 2: bad usage.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tools/run_step.sh"
 jobs=$(nproc)
-
-# Formatting differs between versions of clang-format. One has to be the
-# measure: Debian 12's.
-clang_format_version=14
 
 all=false
 for argument in "$@"; do
@@ -40,14 +36,10 @@ cxx_files() {
 }
 
 check_format() {
-  if ! clang-format --version | grep --quiet "version $clang_format_version\."; then
-    echo "formatting is not checked: that takes clang-format $clang_format_version" >&2
-    return
-  fi
   cxx_files | run_step "clang-format" xargs clang-format --dry-run -Werror
 }
 
-# Over the compile commands of the release build.
+# By the compile commands of the release build.
 check_tidy() {
   run_step "clang-tidy" run-clang-tidy -quiet -p "$root/build/release" -j "$jobs"
 }
@@ -60,15 +52,23 @@ test_with_sanitizers() {
   done
 }
 
-if $all; then
+# What clang-format and clang-tidy find differs from version to version. One
+# has to be the measure: Debian 12's, which is 14.
+can_lint() {
+  [[ $(. /etc/os-release && echo "$ID $VERSION_ID") == "debian 12" ]]
+}
+
+if $all && can_lint; then
   run_step "install packages" "$root/tools/install_dependencies.sh" --lint
   check_format
   build release
   check_tidy
-  test_with_sanitizers
 else
   run_step "install packages" "$root/tools/install_dependencies.sh"
   build release
+fi
+if $all; then
+  test_with_sanitizers
 fi
 
 cd "$root"
