@@ -1,0 +1,32 @@
+# What `cmake --install` lays down: the libraries, the public header, and what
+# lets CMake (find_package(linebloom)) and pkg-config find them.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(linebloom_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/linebloom)
+
+# Below 1.0 a new minor version may change the interface, so that is what a
+# linked program and find_package() ask for.
+set_target_properties(linebloom PROPERTIES
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+
+install(TARGETS linebloom linebloom_static EXPORT linebloomTargets
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/linebloom
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT linebloomTargets NAMESPACE linebloom:: DESTINATION ${linebloom_package_dir})
+
+configure_package_config_file(
+  ${CMAKE_CURRENT_LIST_DIR}/linebloomConfig.cmake.in
+  ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfig.cmake
+  INSTALL_DESTINATION ${linebloom_package_dir})
+write_basic_package_version_file(
+  ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfig.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfigVersion.cmake
+        DESTINATION ${linebloom_package_dir})
+
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH pkgconfig_dir_to_prefix /prefix/${pkgconfig_dir} /prefix)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/linebloom.pc.in linebloom.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/linebloom.pc DESTINATION ${pkgconfig_dir})

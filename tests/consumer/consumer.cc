@@ -1,0 +1,105 @@
+// A program as a user would write it: opens a database with linebloom's policy,
+// once from C++ and once from an option string, and looks rows up.
+//
+// Usage: consumer DATABASE_FOLDER. Exit code 0: every answer was right.
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "linebloom/filter_policy.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/table.h"
+
+namespace {
+
+constexpr int kRows = 10000;
+
+// Row `i`; an odd number is the key of a row that is never written and lies
+// between two that are.
+std::string Key(int i) { return "row" + std::to_string(1000000 + i); }
+
+void Require(bool condition, const std::string& what) {
+  if (condition) return;
+  std::cerr << "consumer: " << what << "\n";
+  std::exit(1);
+}
+
+void Require(const rocksdb::Status& status, const std::string& what) {
+  Require(status.ok(), what + ": " + status.ToString());
+}
+
+rocksdb::Options WithTable(const rocksdb::BlockBasedTableOptions& table) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.statistics = rocksdb::CreateDBStatistics();
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+rocksdb::Options FromCpp() {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy.reset(linebloom::NewFilterPolicy(10));
+  return WithTable(table);
+}
+
+rocksdb::Options FromString() {
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  rocksdb::BlockBasedTableOptions table;
+  Require(rocksdb::GetBlockBasedTableOptionsFromString(
+              config, rocksdb::BlockBasedTableOptions(),
+              "filter_policy=linebloom:10", &table),
+          "the option string");
+  return WithTable(table);
+}
+
+void LookUpRows(rocksdb::DB* db) {
+  std::string value;
+  for (int i = 0; i < kRows; ++i) {
+    const std::string present = Key(2 * i);
+    Require(db->Get(rocksdb::ReadOptions(), present, &value), present);
+    Require(value == present, "wrong value for " + present);
+    // The last odd key is behind the file's last row: no filter is asked.
+    const std::string missing = Key(2 * i + 1);
+    Require(db->Get(rocksdb::ReadOptions(), missing, &value).IsNotFound(),
+            missing + " was found");
+  }
+}
+
+void WriteAndLookUp(const rocksdb::Options& options, const std::string& path) {
+  Require(rocksdb::DestroyDB(path, options), "removing " + path);
+  rocksdb::DB* opened = nullptr;
+  Require(rocksdb::DB::Open(options, path, &opened), "opening " + path);
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  for (int i = 0; i < kRows; ++i) {
+    const std::string key = Key(2 * i);
+    Require(db->Put(rocksdb::WriteOptions(), key, key), "writing " + key);
+  }
+  Require(db->Flush(rocksdb::FlushOptions()), "flushing");
+  LookUpRows(db.get());
+
+  const uint64_t useful =
+      options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
+  Require(useful > kRows * 98 / 100,
+          "the filter answered only " + std::to_string(useful) + " of " +
+              std::to_string(kRows) + " missing rows");
+  Require(db->Close(), "closing " + path);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Require(argc == 2, "usage: consumer DATABASE_FOLDER");
+#ifdef LINKED_STATICALLY
+  linebloom::RegisterFilterPolicy();  // the shared library does it when loaded
+#endif
+  WriteAndLookUp(FromCpp(), argv[1]);
+  WriteAndLookUp(FromString(), argv[1]);
+  return 0;
+}

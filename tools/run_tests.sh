@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Runs the tests: installs what is missing, builds everything as released and
+# runs ctest, whose closing lines come last. Complete on a fresh Debian 12 or
+# later, as root or with sudo.
+#
+#   tools/run_tests.sh [--all]
+#
+# With --all it does before that what takes longer: formatting and clang-tidy
+# (on Debian 12), and the tests under AddressSanitizer, UBSan and
+# ThreadSanitizer. The first step that fails ends it. Exit code 0: all passed;
+# 1: something failed; 2: bad usage.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+source "$root/tools/run_step.sh"
+jobs=$(nproc)
+
+all=false
+for argument in "$@"; do
+  case $argument in
+    --all) all=true ;;
+    *)
+      echo "run_tests.sh: unknown argument '$argument'; the only one is --all" >&2
+      exit 2
+      ;;
+  esac
+done
+
+# Configures and builds a preset.
+build() {
+  run_step "configure $1" cmake -S "$root" --preset "$1"
+  run_step "build $1" cmake --build "$root/build/$1" --parallel "$jobs"
+}
+
+# By `find`, for a fresh machine may have no git to list the files with.
+check_format() {
+  find "$root"/{filter_policy,table,tools,tests,bench} \( -name '*.h' -o -name '*.cc' \) -print0 |
+    run_step "clang-format" xargs --null clang-format --dry-run -Werror
+}
+
+# By the compile commands of the release build.
+check_tidy() {
+  run_step "clang-tidy" run-clang-tidy -quiet -p "$root/build/release" -j "$jobs"
+}
+
+test_with_sanitizers() {
+  local preset
+  for preset in asan-ubsan tsan; do
+    build "$preset"
+    (cd "$root" && run_step "test $preset" ctest --preset "$preset" --parallel "$jobs")
+  done
+}
+
+# What clang-format and clang-tidy find differs from version to version. One
+# has to be the measure: Debian 12's, which is 14.
+can_lint() {
+  [[ $(. /etc/os-release && echo "$ID ${VERSION_ID:-}") == "debian 12" ]]
+}
+
+if $all && can_lint; then
+  run_step "install packages" "$root/tools/install_dependencies.sh" --lint
+  check_format
+  build release
+  check_tidy
+else
+  run_step "install packages" "$root/tools/install_dependencies.sh"
+  build release
+fi
+if $all; then
+  can_lint || echo "formatting and clang-tidy are checked on Debian 12 only" >&2
+  test_with_sanitizers
+fi
+
+cd "$root"
+ctest --preset release --parallel "$jobs" || exit 1
