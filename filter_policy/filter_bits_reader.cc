@@ -19,8 +19,7 @@ class LineFilterBitsReader final : public rocksdb::FilterBitsReader {
   explicit LineFilterBitsReader(const FilterReader& filter) : filter_(filter) {}
 
   bool MayMatch(const Slice& key) override {
-    return filter_.MayMatch(
-        HashKey(key.data(), key.size(), filter_.hash_seed()));
+    return filter_.MayMatch(key.data(), key.size());
   }
 
   // Hashes and prefetches a batch before it asks the first of it, so that the
@@ -35,9 +34,7 @@ class LineFilterBitsReader final : public rocksdb::FilterBitsReader {
         hashes[i] = HashKey(key.data(), key.size(), filter_.hash_seed());
         filter_.Prefetch(hashes[i]);
       }
-      for (int i = 0; i < count; ++i) {
-        may_match[begin + i] = filter_.MayMatch(hashes[i]);
-      }
+      filter_.MayMatch(hashes.data(), count, may_match + begin);
     }
   }
 

@@ -1,5 +1,8 @@
 #include "filter_policy/filter_builder.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "filter_policy/effort.h"
 #include "filter_policy/hash_sort.h"
 #include "filter_policy/line_builder.h"
@@ -9,46 +12,79 @@
 namespace linebloom {
 namespace {
 
-LineBuilder LineBuilderFor(const FilterSettings& settings) {
-  if (settings.effort == BuildEffort::kNone) {
-    return LineBuilder::Plain(PlainProbes(settings.millibits_per_key));
+struct Lines {
+  LineShape shape;
+  double rate;  // the mean of the lines' exact rates
+};
+
+// Keys go straight to their lines: no sort, only a cache miss that is asked for
+// early.
+Lines BuildPlainLines(std::span<const uint64_t> hashes, int probes,
+                      const LineKernel& kernel, uint32_t count, uint8_t* to) {
+  constexpr size_t kAhead = 16;
+  const auto line_of = [&](uint64_t hash) {
+    return to + size_t{LineOf(hash, count)} * kLineBytes;
+  };
+  std::fill_n(to, size_t{count} * kLineBytes, 0);
+  for (size_t i = 0; i < hashes.size(); ++i) {
+    if (i + kAhead < hashes.size()) {
+      __builtin_prefetch(line_of(hashes[i + kAhead]), /*rw=*/1);
+    }
+    kernel.add_to_plain_line(probes, hashes[i], line_of(hashes[i]));
   }
-  return LineBuilder::Searched(SearchPlanOf(settings.effort));
+  double sum_of_rates = 0;
+  for (uint32_t line = 0; line < count; ++line) {
+    sum_of_rates += PlainLineRate(to + size_t{line} * kLineBytes, probes);
+  }
+  return {{LineKind::kPlain, static_cast<uint8_t>(probes), 0},
+          sum_of_rates / count};
 }
 
-// Builds all lines from sorted hashes and returns the mean of their rates.
-double BuildLines(std::span<const uint64_t> hashes, uint32_t lines,
-                  LineBuilder* builder, uint8_t* to) {
+Lines BuildSearchedLines(std::span<uint64_t> hashes, const SearchPlan& plan,
+                         const LineKernel& kernel, uint32_t count,
+                         uint8_t* to) {
+  SortHashes(hashes);
+  LineBuilder builder = LineBuilder::Searched(plan, kernel);
   double sum_of_rates = 0;
   size_t begin = 0;
-  for (uint32_t line = 0; line < lines; ++line) {
+  for (uint32_t line = 0; line < count; ++line) {
     size_t end = begin;
-    while (end < hashes.size() && LineOf(hashes[end], lines) == line) ++end;
-    sum_of_rates += builder->Build(hashes.subspan(begin, end - begin),
-                                   to + static_cast<size_t>(line) * kLineBytes);
+    while (end < hashes.size() && LineOf(hashes[end], count) == line) ++end;
+    sum_of_rates += builder.Build(hashes.subspan(begin, end - begin),
+                                  to + size_t{line} * kLineBytes);
     begin = end;
   }
-  return sum_of_rates / lines;
+  return {builder.shape(), sum_of_rates / count};
+}
+
+Lines BuildLines(std::span<uint64_t> hashes, const FilterSettings& settings,
+                 const LineKernel& kernel, uint32_t count, uint8_t* to) {
+  if (settings.effort == BuildEffort::kNone) {
+    return BuildPlainLines(hashes, PlainProbes(settings.millibits_per_key),
+                           kernel, count, to);
+  }
+  return BuildSearchedLines(hashes, SearchPlanOf(settings.effort), kernel,
+                            count, to);
 }
 
 }  // namespace
 
 FilterBlock BuildFilter(std::span<uint64_t> hashes,
-                        const FilterSettings& settings) {
+                        const FilterSettings& settings,
+                        const LineKernel& kernel) {
   if (hashes.empty()) return {};
-  SortHashes(hashes);
-  LineBuilder builder = LineBuilderFor(settings);
   FilterBlockInfo info;
   info.lines = LinesFor(hashes.size(), settings.millibits_per_key);
   const size_t lines_size = size_t{info.lines} * kLineBytes;
   const size_t size = lines_size + kFilterBlockOverhead;
   // Not make_unique: it would clear what is written anyway.
   std::unique_ptr<char[]> bytes(new char[size]);
-  info.expected_false_positive_rate = BuildLines(
-      hashes, info.lines, &builder, reinterpret_cast<uint8_t*>(bytes.get()));
-  info.line_kind = static_cast<uint8_t>(builder.shape().kind);
-  info.probes = builder.shape().probes;
-  info.rotation_bits = builder.shape().rotation_bits;
+  const Lines built = BuildLines(hashes, settings, kernel, info.lines,
+                                 reinterpret_cast<uint8_t*>(bytes.get()));
+  info.expected_false_positive_rate = built.rate;
+  info.line_kind = static_cast<uint8_t>(built.shape.kind);
+  info.probes = built.shape.probes;
+  info.rotation_bits = built.shape.rotation_bits;
   info.build_effort = static_cast<uint8_t>(settings.effort);
   info.asked_millibits = settings.millibits_per_key;
   info.keys = hashes.size();

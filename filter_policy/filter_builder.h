@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "filter_policy/line_kernel.h"
 #include "linebloom/build_effort.h"
 
 namespace linebloom {
@@ -22,9 +23,11 @@ struct FilterBlock {
   size_t size = 0;
 };
 
-// Builds the block. Sorts `hashes`; repeats among them take room but do no
-// harm. No hashes make a block of size 0, which matches nothing.
+// Builds the block. Reorders `hashes`; repeats among them take room but do no
+// harm. No hashes make a block of size 0, which matches nothing. Beside the
+// block it needs a few kilobytes.
 FilterBlock BuildFilter(std::span<uint64_t> hashes,
-                        const FilterSettings& settings);
+                        const FilterSettings& settings,
+                        const LineKernel& kernel = ChosenKernel());
 
 }  // namespace linebloom

@@ -5,6 +5,7 @@
 
 #include "filter_policy/filter_bits_builder.h"
 #include "filter_policy/filter_bits_reader.h"
+#include "filter_policy/line_kernel.h"
 #include "filter_policy/policy_options.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/table.h"
@@ -45,6 +46,9 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       const rocksdb::ColumnFamilyOptions& cf_options) const override {
     const Status valid = Validate(options_);
     if (!valid.ok()) return valid;
+    if (!SimdChoiceProblem().empty()) {
+      return Status::InvalidArgument(SimdChoiceProblem());
+    }
     return FilterPolicy::ValidateOptions(db_options, cf_options);
   }
 

@@ -5,47 +5,54 @@
 #include <cstdint>
 #include <optional>
 
-#include "filter_policy/line.h"
+#include "filter_policy/line_kernel.h"
 #include "table/filter_block.h"
 
 namespace linebloom {
 
 // A view of a filter block's lines; the block's owner keeps it alive.
-// Immutable: any number of threads may ask at once.
+// Immutable: any number of threads may ask at once. It asks with the kernel it
+// was made with.
 class FilterReader {
  public:
   // Nothing if the block was not parsed as kReadable, or if this code does not
   // know its kind of line. Then the only right answer is 'may match'.
-  static std::optional<FilterReader> Make(const char* block,
-                                          const ParsedFilterBlock& parsed);
+  static std::optional<FilterReader> Make(
+      const char* block, const ParsedFilterBlock& parsed,
+      const LineKernel& kernel = ChosenKernel());
 
-  // Mixed into the hashes of the keys.
-  uint64_t hash_seed() const { return hash_seed_; }
+  // Never false for a key that is in the filter.
+  bool MayMatch(const char* key, size_t size) const {
+    return ask_.key_may_match(filter_, key, size);
+  }
 
-  // Never false for the hash of a key that is in the filter.
+  // The same for hashes made with hash_seed(). The caller had better prefetch
+  // each of them.
+  void MayMatch(const uint64_t* hashes, int count, bool* may_match) const {
+    ask_.hashes_may_match(filter_, hashes, count, may_match);
+  }
   bool MayMatch(uint64_t hash) const {
-    return LineMayMatch(shape_, LineAt(hash), hash);
+    bool may_match;
+    ask_.hashes_may_match(filter_, &hash, 1, &may_match);
+    return may_match;
   }
 
   // Starts to load the line that MayMatch(hash) will read. A block is not
   // always aligned, so that one line can be two lines of the CPU's cache.
   void Prefetch(uint64_t hash) const {
-    const uint8_t* line = LineAt(hash);
+    const uint8_t* line = filter_.LineAt(hash);
     __builtin_prefetch(line);
     __builtin_prefetch(line + kLineBytes - 1);
   }
 
+  uint64_t hash_seed() const { return filter_.hash_seed; }
+
  private:
-  FilterReader(const char* block, const FilterBlockInfo& info);
+  FilterReader(const FilterView& filter, const AskFunctions& ask)
+      : filter_(filter), ask_(ask) {}
 
-  const uint8_t* LineAt(uint64_t hash) const {
-    return lines_ + static_cast<size_t>(LineOf(hash, line_count_)) * kLineBytes;
-  }
-
-  const uint8_t* lines_;
-  uint32_t line_count_;
-  LineShape shape_;
-  uint64_t hash_seed_;
+  FilterView filter_;
+  AskFunctions ask_;
 };
 
 }  // namespace linebloom

@@ -1,8 +1,9 @@
 // The line: 64 bytes that answer for all keys that hash to it.
 //
-// This header is the whole seam between a line and the rest: what a line is
-// asked, and what is said of it outside its bytes. Building is in
-// line_builder.h. Nothing else may assume what the 64 bytes mean.
+// What is said of a line outside its bytes. A line is built in line_builder.h
+// (its keys' hashes in, 64 bytes and their exact rate out) and asked in
+// line_kernel.h (64 bytes and a hash in, yes or no out); nothing else may
+// assume what the 64 bytes mean.
 #pragma once
 
 #include <cstddef>
@@ -40,10 +41,5 @@ inline uint32_t LineOf(uint64_t hash, uint32_t lines) {
   return static_cast<uint32_t>((static_cast<unsigned __int128>(hash) * lines) >>
                                64);
 }
-
-// Whether a key with this hash may be among the keys that the line was built
-// from. Never false for one that is. `line` has 64 bytes at any alignment;
-// `shape` must be readable. Thread-safe.
-bool LineMayMatch(const LineShape& shape, const uint8_t* line, uint64_t hash);
 
 }  // namespace linebloom

@@ -10,14 +10,16 @@
 
 namespace linebloom {
 
-LineBuilder LineBuilder::Plain(int probes) {
-  return LineBuilder({LineKind::kPlain, static_cast<uint8_t>(probes), 0});
+LineBuilder LineBuilder::Plain(int probes, const LineKernel& kernel) {
+  return LineBuilder({LineKind::kPlain, static_cast<uint8_t>(probes), 0},
+                     kernel);
 }
 
-LineBuilder LineBuilder::Searched(const SearchPlan& plan) {
+LineBuilder LineBuilder::Searched(const SearchPlan& plan,
+                                  const LineKernel& kernel) {
   // One probe is the least that any line has; Build raises it.
-  LineBuilder builder({LineKind::kSearched, 1, plan.rotation_bits});
-  builder.search_.emplace(plan);
+  LineBuilder builder({LineKind::kSearched, 1, plan.rotation_bits}, kernel);
+  builder.search_.emplace(plan, kernel);
   return builder;
 }
 
@@ -28,19 +30,11 @@ double LineBuilder::Build(std::span<const uint64_t> hashes, uint8_t* line) {
 
 double LineBuilder::BuildPlain(std::span<const uint64_t> hashes,
                                uint8_t* line) const {
-  std::array<uint64_t, kPlainWords> words{};
+  std::fill_n(line, kLineBytes, 0);
   for (const uint64_t hash : hashes) {
-    uint32_t word = PlainWindowOf(hash);
-    uint64_t round = FirstRound(hash, 0);
-    for (int i = 0; i < shape_.probes; ++i, word = (word + 1) % kPlainWords) {
-      if (i == kPlainWords) round = SecondRound(round);
-      words[word] |= uint64_t{1} << BitInWord(round, word);
-    }
+    kernel_->add_to_plain_line(shape_.probes, hash, line);
   }
-  for (int w = 0; w < kPlainWords; ++w) {
-    StoreLittleEndian(line + 8 * w, words[w]);
-  }
-  return LineRate(words, shape_.probes);
+  return PlainLineRate(line, shape_.probes);
 }
 
 double LineBuilder::BuildSearched(std::span<const uint64_t> hashes,
@@ -57,6 +51,14 @@ double LineBuilder::BuildSearched(std::span<const uint64_t> hashes,
     StoreLittleEndian(line + 8 * (w + 1), found.bits[w]);
   }
   return LineRate(found.bits, probes);
+}
+
+double PlainLineRate(const uint8_t* line, int probes) {
+  std::array<uint64_t, kPlainWords> words;
+  for (int w = 0; w < kPlainWords; ++w) {
+    words[w] = LoadLittleEndian<uint64_t>(line + 8 * w);
+  }
+  return LineRate(words, probes);
 }
 
 }  // namespace linebloom

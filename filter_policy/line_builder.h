@@ -6,6 +6,7 @@
 #include <span>
 
 #include "filter_policy/line.h"
+#include "filter_policy/line_kernel.h"
 #include "filter_policy/line_search.h"
 
 namespace linebloom {
@@ -14,10 +15,12 @@ namespace linebloom {
 class LineBuilder {
  public:
   // Plain lines of `probes` probes each, 1 to kMaxPlainProbes.
-  static LineBuilder Plain(int probes);
+  static LineBuilder Plain(int probes,
+                           const LineKernel& kernel = ChosenKernel());
   // Searched lines; the number of probes of each follows from how many keys it
   // has.
-  static LineBuilder Searched(const SearchPlan& plan);
+  static LineBuilder Searched(const SearchPlan& plan,
+                              const LineKernel& kernel = ChosenKernel());
 
   // Writes the 64 bytes of the line of these keys and returns its exact
   // false-positive rate: the share of hashes that are asked of this line,
@@ -29,13 +32,18 @@ class LineBuilder {
   const LineShape& shape() const { return shape_; }
 
  private:
-  explicit LineBuilder(const LineShape& shape) : shape_(shape) {}
+  LineBuilder(const LineShape& shape, const LineKernel& kernel)
+      : shape_(shape), kernel_(&kernel) {}
 
   double BuildPlain(std::span<const uint64_t> hashes, uint8_t* line) const;
   double BuildSearched(std::span<const uint64_t> hashes, uint8_t* line);
 
   LineShape shape_;
+  const LineKernel* kernel_;
   std::optional<LineSearch> search_;  // of searched lines
 };
+
+// The exact rate of a finished plain line.
+double PlainLineRate(const uint8_t* line, int probes);
 
 }  // namespace linebloom

@@ -27,6 +27,8 @@ inline constexpr int kSeeds = 1 << kSeedBits;
 inline constexpr int kSearchedWords = 7;  // words 1 to 7 hold bits
 inline constexpr int kSearchedProbesShift = kGroups * kSeedBits;  // in word 0
 inline constexpr int kMaxSearchedProbes = 2 * kSearchedWords;
+// Written by no builder; such a line denies nothing. So does one of 0 probes.
+inline constexpr int kReservedSearchedProbes = 15;
 
 // Plain lines.
 inline constexpr int kPlainWords = 8;
@@ -79,7 +81,7 @@ inline uint32_t SeedBase(uint32_t seed, uint32_t rotation_bits) {
   return seed >> rotation_bits;
 }
 inline uint32_t SeedRotation(uint32_t seed, uint32_t rotation_bits) {
-  return (seed & ((1u << rotation_bits) - 1)) << (kSeedBits - rotation_bits);
+  return seed << (kSeedBits - rotation_bits) & 63;
 }
 
 }  // namespace linebloom

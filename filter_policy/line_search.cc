@@ -6,121 +6,97 @@
 namespace linebloom {
 namespace {
 
-LineBits Rotated(const LineBits& bits, uint32_t rotation) {
-  LineBits rotated;
-  for (int w = 0; w < kSearchedWords; ++w) {
-    rotated[w] = std::rotl(bits[w], static_cast<int>(rotation));
-  }
-  return rotated;
-}
-
-// The number of bits that are set once `pattern`, rotated, joins `bits`.
-inline uint32_t CountJoined(const LineBits& bits, const LineBits& pattern,
-                            uint32_t rotation) {
-  uint32_t count = 0;
-  for (int w = 0; w < kSearchedWords; ++w) {
-    count += std::popcount(bits[w] |
-                           std::rotl(pattern[w], static_cast<int>(rotation)));
-  }
-  return count;
-}
-
 void Join(const LineBits& pattern, LineBits* bits) {
   for (int w = 0; w < kSearchedWords; ++w) (*bits)[w] |= pattern[w];
 }
 
-void AddKey(uint64_t hash, uint32_t window, uint32_t base, int probes,
-            LineBits* bits) {
-  uint64_t round = FirstRound(hash, base);
-  uint32_t word = window;
-  for (int i = 0; i < probes; ++i, word = (word + 1) % kSearchedWords) {
-    if (i == kSearchedWords) round = SecondRound(round);
-    (*bits)[word] |= uint64_t{1} << BitInWord(round, word + 1);
-  }
+uint8_t SeedOf(Candidate candidate) {
+  return static_cast<uint8_t>(candidate % kSeeds);
 }
 
 }  // namespace
 
-LineSearch::LineSearch(const SearchPlan& plan)
-    : plan_(plan),
-      bases_(1u << (kSeedBits - plan.rotation_bits)),
-      patterns_(kGroups * bases_) {}
-
-void LineSearch::MakePatterns(std::span<const uint64_t> hashes, int probes) {
-  std::fill(patterns_.begin(), patterns_.end(), LineBits{});
-  for (const uint64_t hash : hashes) {
-    const GroupAndWindow at = GroupAndWindowOf(hash);
-    for (uint32_t base = 0; base < bases_; ++base) {
-      AddKey(hash, at.window, base, probes,
-             &patterns_[at.group * bases_ + base]);
-    }
-  }
-}
+LineSearch::LineSearch(const SearchPlan& plan, const LineKernel& kernel)
+    : plan_(plan), kernel_(kernel.search), patterns_(plan.rotation_bits) {}
 
 FoundLine LineSearch::Find(std::span<const uint64_t> hashes, int probes) {
-  MakePatterns(hashes, probes);
-  beam_.assign(1, FoundLine{});
-  for (int group = 0; group < kGroups; ++group) ExtendBeam(group);
-  FoundLine found = beam_.front();
-  for (int round = 0; round < plan_.rounds; ++round) {
-    for (int group = 0; group < kGroups; ++group) ChooseAgain(group, &found);
-  }
+  kernel_.make_patterns(hashes, probes, &patterns_);
+  FoundLine found = plan_.beam == 1 ? FindGreedily() : FindInBeam();
+  for (int round = 0; round < plan_.rounds; ++round) ChooseAgain(&found);
   return found;
 }
 
-// Candidates are numbers: bits set, then the place in the beam, then the seed.
-// So their order is total, and every CPU keeps the same ones.
+LineBits LineSearch::Pattern(int group, uint32_t seed) const {
+  const uint64_t* row =
+      patterns_.Group(group) + SeedBase(seed, patterns_.rotation_bits());
+  const int rotation =
+      static_cast<int>(SeedRotation(seed, patterns_.rotation_bits()));
+  LineBits pattern;
+  for (uint64_t& word : pattern) {
+    word = std::rotl(*row, rotation);
+    row += patterns_.stride();
+  }
+  return pattern;
+}
+
+FoundLine LineSearch::FindGreedily() const {
+  FoundLine line;
+  for (int group = 0; group < kGroups; ++group) {
+    line.seeds[group] =
+        SeedOf(kernel_.best_candidate(line.bits.data(), patterns_, group));
+    Join(Pattern(group, line.seeds[group]), &line.bits);
+  }
+  return line;
+}
+
+FoundLine LineSearch::FindInBeam() {
+  beam_.assign(1, FoundLine{});
+  for (int group = 0; group < kGroups; ++group) ExtendBeam(group);
+  return beam_.front();
+}
+
+// A step is a number: bits set, then the place in the beam, then the seed. So
+// their order is total, and every kernel keeps the same ones.
 void LineSearch::ExtendBeam(int group) {
-  candidates_.clear();
-  for (size_t i = 0; i < beam_.size(); ++i) {
-    for (uint32_t seed = 0; seed < kSeeds; ++seed) {
-      const uint32_t count = CountJoined(
-          beam_[i].bits,
-          patterns_[group * bases_ + SeedBase(seed, plan_.rotation_bits)],
-          SeedRotation(seed, plan_.rotation_bits));
-      candidates_.push_back(count << 16 |
-                            static_cast<uint32_t>(i) << kSeedBits | seed);
+  steps_.clear();
+  for (uint32_t i = 0; i < beam_.size(); ++i) {
+    std::array<Candidate, kSeeds> candidates;
+    kernel_.all_candidates(beam_[i].bits.data(), patterns_, group,
+                           candidates.data());
+    for (const uint32_t candidate : candidates) {
+      steps_.push_back(candidate >> kSeedBits << 16 | i << kSeedBits |
+                       SeedOf(static_cast<Candidate>(candidate)));
     }
   }
-  const size_t keep = std::min<size_t>(plan_.beam, candidates_.size());
-  std::partial_sort(candidates_.begin(), candidates_.begin() + keep,
-                    candidates_.end());
+  const size_t keep = std::min<size_t>(plan_.beam, steps_.size());
+  std::partial_sort(steps_.begin(), steps_.begin() + keep, steps_.end());
   next_beam_.clear();
   for (size_t i = 0; i < keep; ++i) {
-    const uint32_t seed = candidates_[i] % kSeeds;
-    FoundLine line = beam_[(candidates_[i] & 0xffff) >> kSeedBits];
-    line.seeds[group] = static_cast<uint8_t>(seed);
-    Join(
-        Rotated(patterns_[group * bases_ + SeedBase(seed, plan_.rotation_bits)],
-                SeedRotation(seed, plan_.rotation_bits)),
-        &line.bits);
+    FoundLine line = beam_[(steps_[i] & 0xffff) >> kSeedBits];
+    line.seeds[group] = static_cast<uint8_t>(steps_[i] % kSeeds);
+    Join(Pattern(group, line.seeds[group]), &line.bits);
     next_beam_.push_back(line);
   }
   beam_.swap(next_beam_);
 }
 
-void LineSearch::ChooseAgain(int group, FoundLine* line) const {
-  LineBits others{};
-  for (int g = 0; g < kGroups; ++g) {
-    if (g == group) continue;
-    const uint32_t seed = line->seeds[g];
-    Join(Rotated(patterns_[g * bases_ + SeedBase(seed, plan_.rotation_bits)],
-                 SeedRotation(seed, plan_.rotation_bits)),
-         &others);
+// Goes over the groups once; each group's others are those before it, which may
+// have changed, and those behind it, which have not.
+void LineSearch::ChooseAgain(FoundLine* line) const {
+  std::array<LineBits, kGroups + 1> behind{};  // the groups from i on
+  for (int group = kGroups - 1; group > 0; --group) {
+    behind[group] = Pattern(group, line->seeds[group]);
+    Join(behind[group + 1], &behind[group]);
   }
-  uint32_t best = ~0u;
-  for (uint32_t seed = 0; seed < kSeeds; ++seed) {
-    const uint32_t count = CountJoined(
-        others, patterns_[group * bases_ + SeedBase(seed, plan_.rotation_bits)],
-        SeedRotation(seed, plan_.rotation_bits));
-    best = std::min(best, count << kSeedBits | seed);
+  LineBits before{};
+  for (int group = 0; group < kGroups; ++group) {
+    LineBits others = before;
+    Join(behind[group + 1], &others);
+    line->seeds[group] =
+        SeedOf(kernel_.best_candidate(others.data(), patterns_, group));
+    Join(Pattern(group, line->seeds[group]), &before);
   }
-  const uint32_t seed = best % kSeeds;
-  line->seeds[group] = static_cast<uint8_t>(seed);
-  line->bits = others;
-  Join(Rotated(patterns_[group * bases_ + SeedBase(seed, plan_.rotation_bits)],
-               SeedRotation(seed, plan_.rotation_bits)),
-       &line->bits);
+  line->bits = before;
 }
 
 }  // namespace linebloom

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "filter_policy/line_kernel.h"
 #include "filter_policy/line_probes.h"
 
 namespace linebloom {
@@ -39,29 +40,26 @@ struct FoundLine {
 // Holds the memory that one search after another needs. Belongs to one thread.
 class LineSearch {
  public:
-  explicit LineSearch(const SearchPlan& plan);
+  explicit LineSearch(const SearchPlan& plan,
+                      const LineKernel& kernel = ChosenKernel());
 
   // Finds seeds for keys with these hashes and `probes` probes each (1 to
-  // kMaxSearchedProbes). Every CPU finds the same.
+  // kMaxSearchedProbes). Every kernel finds the same.
   FoundLine Find(std::span<const uint64_t> hashes, int probes);
 
  private:
-  // The first `groups` seeds of a line and the bits they set.
-  struct Partial {
-    FoundLine line;
-  };
-
-  void MakePatterns(std::span<const uint64_t> hashes, int probes);
-  const LineBits& Pattern(int group, uint32_t seed) const;
+  LineBits Pattern(int group, uint32_t seed) const;
+  FoundLine FindGreedily() const;
+  FoundLine FindInBeam();
   void ExtendBeam(int group);
-  void ChooseAgain(int group, FoundLine* line) const;
+  void ChooseAgain(FoundLine* line) const;
 
   SearchPlan plan_;
-  uint32_t bases_;
-  std::vector<LineBits> patterns_;  // [group][base]
+  SearchFunctions kernel_;
+  PatternTable patterns_;
   std::vector<FoundLine> beam_;
   std::vector<FoundLine> next_beam_;
-  std::vector<uint32_t> candidates_;
+  std::vector<uint32_t> steps_;
 };
 
 }  // namespace linebloom

@@ -1,0 +1,96 @@
+#include "bench/bench_filter.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "linebloom/filter_policy.h"
+#include "rocksdb/table.h"
+
+namespace linebloom {
+namespace {
+
+size_t BufferShift() {
+  const char* const align = std::getenv("LINEBLOOM_BENCH_ALIGN");
+  return align != nullptr && std::string(align) == "64" ? 0 : 16;
+}
+
+const rocksdb::FilterPolicy* NewPolicy(const std::string& name, double bits) {
+  if (name == "rocksdb-bloom") return rocksdb::NewBloomFilterPolicy(bits);
+  if (name == "rocksdb-ribbon") return rocksdb::NewRibbonFilterPolicy(bits);
+  FilterPolicyOptions options;
+  options.bits_per_key = bits;
+  const std::string effort = name.substr(name.find('-') + 1);
+  options.build_effort = effort == "none"   ? BuildEffort::kNone
+                         : effort == "fast" ? BuildEffort::kFast
+                         : effort == "max"  ? BuildEffort::kMax
+                                            : BuildEffort::kBalanced;
+  return NewFilterPolicy(options);
+}
+
+}  // namespace
+
+std::vector<BenchKey> MakeKeys(uint64_t first, size_t count) {
+  std::vector<BenchKey> keys(count);
+  for (size_t i = 0; i < count; ++i) keys[i] = KeyOf(first + i);
+  return keys;
+}
+
+const std::vector<std::string>& BenchPolicyNames() {
+  static const auto* const names = new std::vector<std::string>{
+      "rocksdb-bloom",  "rocksdb-ribbon",     "linebloom-none",
+      "linebloom-fast", "linebloom-balanced", "linebloom-max"};
+  return *names;
+}
+
+BenchPolicy::BenchPolicy(const std::string& name, double bits_per_key)
+    : policy_(NewPolicy(name, bits_per_key)) {}
+
+std::string BenchPolicy::Build(const std::vector<BenchKey>& keys) const {
+  rocksdb::BlockBasedTableOptions table;
+  table.format_version = 5;
+  table.optimize_filters_for_memory = false;
+  const rocksdb::FilterBuildingContext context(table);
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      policy_->GetBuilderWithContext(context));
+  for (const BenchKey& key : keys) builder->AddKey(SliceOf(key));
+  std::unique_ptr<const char[]> bytes;
+  return builder->Finish(&bytes).ToString();
+}
+
+std::unique_ptr<rocksdb::FilterBitsReader> BenchPolicy::NewReader(
+    const rocksdb::Slice& block) const {
+  return std::unique_ptr<rocksdb::FilterBitsReader>(
+      policy_->GetFilterBitsReader(block));
+}
+
+BenchFilters::BenchFilters(const std::string& policy, double bits_per_key,
+                           size_t filters, size_t keys_per_filter)
+    : policy_(policy, bits_per_key), keys_per_filter_(keys_per_filter) {
+  for (size_t i = 0; i < filters; ++i) {
+    const std::string block =
+        policy_.Build(MakeKeys(i * keys_per_filter, keys_per_filter));
+    buffers_.emplace_back(new char[block.size() + 128]);
+    char* at = buffers_.back().get();
+    at += (64 - reinterpret_cast<uintptr_t>(at) % 64) + BufferShift();
+    std::memcpy(at, block.data(), block.size());
+    readers_.push_back(policy_.NewReader({at, block.size()}));
+    total_bytes_ += block.size();
+  }
+}
+
+double BenchFilters::bits_per_key() const {
+  return 8.0 * static_cast<double>(total_bytes_) /
+         static_cast<double>(size() * keys_per_filter_);
+}
+
+double BenchFilters::false_positive_rate() const {
+  constexpr size_t kAsked = 1000000;
+  size_t matches = 0;
+  for (size_t i = 0; i < kAsked; ++i) {
+    const BenchKey key = KeyOf(kFirstStranger + i);
+    matches += reader(i % size())->MayMatch(SliceOf(key));
+  }
+  return static_cast<double>(matches) / kAsked;
+}
+
+}  // namespace linebloom

@@ -1,0 +1,152 @@
+// Filters through RocksDB's interface: linebloom at every effort beside the
+// built-in Bloom and Ribbon, in one process.
+//
+//   build/release/bench/filter_bench --benchmark_filter=miss/hot
+//
+// Names are WHAT/WHERE/POLICY. WHAT: build (a time per key), miss, hit, batch
+// (of 32 misses; a time per key). WHERE: hot (one filter of 1M keys), cold (one
+// of 30M keys), many (1,000 filters of 100,000 keys, asked in random order).
+// Counters: bits per key, and the false-positive rate in per cent.
+// LINEBLOOM_SIMD chooses the instruction set as everywhere.
+#include <benchmark/benchmark.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/bench_filter.h"
+
+namespace linebloom {
+namespace {
+
+constexpr double kBitsPerKey = 10;
+
+struct Place {
+  const char* name;
+  size_t filters;
+  size_t keys;  // of each
+};
+
+constexpr Place kHot{"hot", 1, 1000000};
+constexpr Place kCold{"cold", 1, 30000000};
+constexpr Place kMany{"many", 1000, 100000};
+
+// The filters of one place and policy. The benchmark library calls a benchmark
+// several times; the filters are built once, and only one set is kept, for the
+// largest take a second or more to build and 40 MB.
+const BenchFilters& FiltersOf(const Place& place, const std::string& policy) {
+  static std::string current;
+  static std::unique_ptr<BenchFilters> filters;
+  const std::string wanted = std::string(place.name) + "/" + policy;
+  if (current != wanted) {
+    filters.reset();
+    filters = std::make_unique<BenchFilters>(policy, kBitsPerKey, place.filters,
+                                             place.keys);
+    current = wanted;
+  }
+  return *filters;
+}
+
+void SetCounters(benchmark::State& state, const BenchFilters& filters) {
+  if (state.thread_index() != 0) return;
+  state.counters["bits_per_key"] = filters.bits_per_key();
+  state.counters["fpr_percent"] = 100 * filters.false_positive_rate();
+}
+
+// Asks single keys. A miss asks a key that is in none of the filters.
+void Ask(benchmark::State& state, const Place& place, const std::string& policy,
+         bool hits) {
+  const BenchFilters& filters = FiltersOf(place, policy);
+  Questions questions(filters, hits, state.thread_index());
+  size_t matches = 0;
+  for (auto _ : state) {
+    const Question question = questions.Next();
+    matches += question.reader->MayMatch(SliceOf(question.key));
+  }
+  benchmark::DoNotOptimize(matches);
+  SetCounters(state, filters);
+}
+
+// What the questions themselves cost; part of every other time.
+void Dry(benchmark::State& state, bool hits) {
+  const BenchFilters& filters = FiltersOf(kHot, "rocksdb-bloom");
+  Questions questions(filters, hits, 0);
+  for (auto _ : state) {
+    Question question = questions.Next();
+    benchmark::DoNotOptimize(question);
+  }
+}
+
+void AskBatch(benchmark::State& state, const Place& place,
+              const std::string& policy) {
+  constexpr int kBatch = 32;
+  const BenchFilters& filters = FiltersOf(place, policy);
+  Questions questions(filters, /*hits=*/false, state.thread_index());
+  BenchKey keys[kBatch];
+  rocksdb::Slice slices[kBatch];
+  rocksdb::Slice* pointers[kBatch];
+  bool may_match[kBatch];
+  while (state.KeepRunningBatch(kBatch)) {
+    rocksdb::FilterBitsReader* reader = nullptr;
+    for (int i = 0; i < kBatch; ++i) {
+      const Question question = questions.Next();
+      if (i == 0) reader = question.reader;
+      keys[i] = question.key;
+      slices[i] = SliceOf(keys[i]);
+      pointers[i] = &slices[i];
+    }
+    reader->MayMatch(kBatch, pointers, may_match);
+    benchmark::DoNotOptimize(may_match);
+  }
+  SetCounters(state, filters);
+}
+
+void Build(benchmark::State& state, const std::string& policy) {
+  const BenchPolicy bench_policy(policy, kBitsPerKey);
+  const std::vector<BenchKey> keys = MakeKeys(0, kHot.keys);
+  while (state.KeepRunningBatch(static_cast<int64_t>(keys.size()))) {
+    benchmark::DoNotOptimize(bench_policy.Build(keys).size());
+  }
+}
+
+void Register() {
+  for (const bool hits : {false, true}) {
+    benchmark::RegisterBenchmark(
+        hits ? "dry/hit" : "dry/miss",
+        [hits](benchmark::State& state) { Dry(state, hits); });
+  }
+  for (const std::string& policy : BenchPolicyNames()) {
+    benchmark::RegisterBenchmark(
+        ("build/" + policy).c_str(),
+        [policy](benchmark::State& state) { Build(state, policy); });
+  }
+  for (const Place& place : {kHot, kCold, kMany}) {
+    for (const std::string& policy : BenchPolicyNames()) {
+      const std::string where = std::string("/") + place.name + "/" + policy;
+      for (const bool hits : {false, true}) {
+        benchmark::RegisterBenchmark(
+            ((hits ? "hit" : "miss") + where).c_str(),
+            [place, policy, hits](benchmark::State& state) {
+              Ask(state, place, policy, hits);
+            })
+            ->ThreadRange(1, 2);
+      }
+      benchmark::RegisterBenchmark(("batch" + where).c_str(),
+                                   [place, policy](benchmark::State& state) {
+                                     AskBatch(state, place, policy);
+                                   });
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linebloom
+
+int main(int argc, char** argv) {
+  linebloom::Register();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}
