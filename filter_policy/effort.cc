@@ -8,9 +8,9 @@ SearchPlan SearchPlanOf(BuildEffort effort) {
     case BuildEffort::kFast:
       return {.rotation_bits = 4, .beam = 1, .rounds = 0};
     case BuildEffort::kBalanced:
-      return {.rotation_bits = 3, .beam = 1, .rounds = 1};
+      return {.rotation_bits = 2, .beam = 1, .rounds = 2};
     case BuildEffort::kMax:
-      return {.rotation_bits = 1, .beam = 8, .rounds = 2};
+      return {.rotation_bits = 0, .beam = 8, .rounds = 2};
   }
   return {};
 }

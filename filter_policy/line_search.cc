@@ -64,20 +64,28 @@ void LineSearch::ExtendBeam(int group) {
     kernel_.all_candidates(beam_[i].bits.data(), patterns_, group,
                            candidates.data());
     for (const uint32_t candidate : candidates) {
-      steps_.push_back(candidate >> kSeedBits << 16 | i << kSeedBits |
-                       SeedOf(static_cast<Candidate>(candidate)));
+      KeepStep(candidate >> kSeedBits << 16 | i << kSeedBits |
+               candidate % kSeeds);
     }
   }
-  const size_t keep = std::min<size_t>(plan_.beam, steps_.size());
-  std::partial_sort(steps_.begin(), steps_.begin() + keep, steps_.end());
   next_beam_.clear();
-  for (size_t i = 0; i < keep; ++i) {
-    FoundLine line = beam_[(steps_[i] & 0xffff) >> kSeedBits];
-    line.seeds[group] = static_cast<uint8_t>(steps_[i] % kSeeds);
+  for (const uint32_t step : steps_) {
+    FoundLine line = beam_[(step & 0xffff) >> kSeedBits];
+    line.seeds[group] = static_cast<uint8_t>(step % kSeeds);
     Join(Pattern(group, line.seeds[group]), &line.bits);
     next_beam_.push_back(line);
   }
   beam_.swap(next_beam_);
+}
+
+// Keeps the `beam` least steps in order. The beam is sorted, so after the first
+// parent few steps get in.
+void LineSearch::KeepStep(uint32_t step) {
+  if (steps_.size() == static_cast<size_t>(plan_.beam)) {
+    if (step > steps_.back()) return;
+    steps_.pop_back();
+  }
+  steps_.insert(std::upper_bound(steps_.begin(), steps_.end(), step), step);
 }
 
 // Goes over the groups once; each group's others are those before it, which may

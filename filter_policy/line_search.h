@@ -52,6 +52,7 @@ class LineSearch {
   FoundLine FindGreedily() const;
   FoundLine FindInBeam();
   void ExtendBeam(int group);
+  void KeepStep(uint32_t step);
   void ChooseAgain(FoundLine* line) const;
 
   SearchPlan plan_;
