@@ -11,7 +11,8 @@
 # 1: something failed; 2: bad usage.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-source "$root/tools/run_step.sh"
+cd "$root" # where CMake and ctest look for the presets
+source tools/run_step.sh
 jobs=$(nproc)
 
 all=false
@@ -27,26 +28,26 @@ done
 
 # Configures and builds a preset.
 build() {
-  run_step "configure $1" cmake -S "$root" --preset "$1"
-  run_step "build $1" cmake --build "$root/build/$1" --parallel "$jobs"
+  run_step "configure $1" cmake --preset "$1"
+  run_step "build $1" cmake --build --preset "$1" --parallel "$jobs"
 }
 
 # By `find`, for a fresh machine may have no git to list the files with.
 check_format() {
-  find "$root"/{filter_policy,table,tools,tests,bench} \( -name '*.h' -o -name '*.cc' \) -print0 |
+  find filter_policy table tools tests bench \( -name '*.h' -o -name '*.cc' \) -print0 |
     run_step "clang-format" xargs --null clang-format --dry-run -Werror
 }
 
 # By the compile commands of the release build.
 check_tidy() {
-  run_step "clang-tidy" run-clang-tidy -quiet -p "$root/build/release" -j "$jobs"
+  run_step "clang-tidy" run-clang-tidy -quiet -p build/release -j "$jobs"
 }
 
 test_with_sanitizers() {
   local preset
   for preset in asan-ubsan tsan; do
     build "$preset"
-    (cd "$root" && run_step "test $preset" ctest --preset "$preset" --parallel "$jobs")
+    run_step "test $preset" ctest --preset "$preset" --parallel "$jobs"
   done
 }
 
@@ -57,12 +58,12 @@ can_lint() {
 }
 
 if $all && can_lint; then
-  run_step "install packages" "$root/tools/install_dependencies.sh" --lint
+  run_step "install packages" tools/install_dependencies.sh --lint
   check_format
   build release
   check_tidy
 else
-  run_step "install packages" "$root/tools/install_dependencies.sh"
+  run_step "install packages" tools/install_dependencies.sh
   build release
 fi
 if $all; then
@@ -70,5 +71,4 @@ if $all; then
   test_with_sanitizers
 fi
 
-cd "$root"
 ctest --preset release --parallel "$jobs" || exit 1
