@@ -7,6 +7,7 @@
 
 #include "linebloom/filter_policy.h"
 #include "rocksdb/statistics.h"
+#include "tests/rocksdb/unsynced_env.h"
 
 namespace linebloom {
 
@@ -128,6 +129,7 @@ DbTest::DbTest() {
     ADD_FAILURE() << "no scratch folder " << folder;
   }
   folder_ = folder;
+  options_.env = UnsyncedEnv();
   options_.create_if_missing = true;
   options_.disable_auto_compactions = true;  // a test says what is in which file
   options_.compression = rocksdb::kNoCompression;

@@ -13,8 +13,8 @@ namespace linebloom {
 namespace {
 
 // "" stands for no extractor.
-const char* const kExtractors[] = {"",        "fixed:3",  "fixed:6",
-                                   "capped:3", "capped:6", "rocksdb.Noop"};
+const char* const kExtractors[] = {"", "fixed:3", "fixed:6", "capped:6",
+                                   "rocksdb.Noop"};
 
 class PrefixChangeTest : public PolicyTest {
  protected:
