@@ -32,8 +32,8 @@ class ColumnFamilyTest : public DbTest {
     }
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
     rocksdb::DB* db = nullptr;
-    ASSERT_OK(rocksdb::DB::Open(options_, Path("db"), descriptors, &handles,
-                                &db));
+    ASSERT_OK(
+        rocksdb::DB::Open(options_, Path("db"), descriptors, &handles, &db));
     db_.reset(db);
     size_t next = 1;
     for (const auto& family : now) {
@@ -101,8 +101,7 @@ TEST_F(ColumnFamilyTest, EachWithItsPolicy) {
     rocksdb::TablePropertiesCollection properties;
     ASSERT_OK(db_->GetPropertiesOfAllTables(family, &properties));
     ASSERT_EQ(properties.size(), 1);
-    EXPECT_EQ(properties.begin()->second->filter_policy_name,
-              PolicyName(kind));
+    EXPECT_EQ(properties.begin()->second->filter_policy_name, PolicyName(kind));
   }
 }
 

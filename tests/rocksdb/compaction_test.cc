@@ -122,8 +122,7 @@ TEST_P(CompactionTest, MovedFilesKeepTheirFilter) {
   Reopen();
   WriteFile(kRows);
   rocksdb::CompactRangeOptions move;
-  move.bottommost_level_compaction =
-      rocksdb::BottommostLevelCompaction::kSkip;
+  move.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kSkip;
   ASSERT_OK(db_->CompactRange(move, nullptr, nullptr));
   rocksdb::ColumnFamilyMetaData files;
   db_->GetColumnFamilyMetaData(&files);

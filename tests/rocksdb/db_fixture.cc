@@ -65,8 +65,9 @@ std::string PolicyParamName(const testing::TestParamInfo<PolicyKind>& info) {
 
 std::string RowKey(uint64_t number) {
   char text[24];
-  std::snprintf(text, sizeof(text), "row%010llu",
-                static_cast<unsigned long long>(number));  // NOLINT(*-runtime-int)
+  std::snprintf(
+      text, sizeof(text), "row%010llu",
+      static_cast<unsigned long long>(number));  // NOLINT(*-runtime-int)
   return text;
 }
 
@@ -131,7 +132,8 @@ DbTest::DbTest() {
   folder_ = folder;
   options_.env = UnsyncedEnv();
   options_.create_if_missing = true;
-  options_.disable_auto_compactions = true;  // a test says what is in which file
+  options_.disable_auto_compactions =
+      true;  // a test says what is in which file
   options_.compression = rocksdb::kNoCompression;
   options_.statistics = rocksdb::CreateDBStatistics();
   UsePolicy(PolicyKind::kLinebloom);

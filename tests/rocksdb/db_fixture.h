@@ -145,10 +145,10 @@ class PolicyTest : public DbTest,
   PolicyTest() { UsePolicy(GetParam()); }
 };
 
-#define INSTANTIATE_POLICY_TEST(fixture)                               \
-  INSTANTIATE_TEST_SUITE_P(With, fixture,                              \
-                           testing::Values(PolicyKind::kBuiltinBloom,  \
-                                           PolicyKind::kLinebloom),    \
-                           PolicyParamName)
+#define INSTANTIATE_POLICY_TEST(fixture)                                  \
+  INSTANTIATE_TEST_SUITE_P(                                               \
+      With, fixture,                                                      \
+      testing::Values(PolicyKind::kBuiltinBloom, PolicyKind::kLinebloom), \
+      PolicyParamName)
 
 }  // namespace linebloom

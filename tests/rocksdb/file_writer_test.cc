@@ -14,7 +14,7 @@ class FileWriterTest : public PolicyTest {
  protected:
   // Writes the rows that exist to a file of that name.
   std::string WriteSst(const std::string& name, Rows rows) {
-    const std::string path = Path(name);
+    std::string path = Path(name);
     rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), OptionsWithTable());
     EXPECT_OK(writer.Open(path));
     for (uint64_t i = rows.begin; i < rows.end; i += 2) {
@@ -82,9 +82,9 @@ TEST_P(FileWriterTest, SeveralFilesOverFilesOfTheDatabase) {
   const Rows rows{0, 8000};
   WriteFile(rows);
   CompactAll();
-  ASSERT_OK(db_->IngestExternalFile({WriteSst("left.sst", {0, 3000}),
-                                     WriteSst("right.sst", {5000, 8000})},
-                                    {}));
+  ASSERT_OK(db_->IngestExternalFile(
+      {WriteSst("left.sst", {0, 3000}), WriteSst("right.sst", {5000, 8000})},
+      {}));
   ExpectFilterWorks({0, 3000}, 2);
   ExpectFilterWorks({3002, 4998}, 1);
   ExpectFilterWorks({5000, 8000}, 2);

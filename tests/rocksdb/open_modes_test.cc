@@ -39,8 +39,8 @@ TEST_P(OpenModesTest, SecondaryFollows) {
   rocksdb::Options options = OptionsWithTable();
   options.max_open_files = -1;  // as RocksDB demands of a secondary
   rocksdb::DB* db = nullptr;
-  ASSERT_OK(rocksdb::DB::OpenAsSecondary(options, Path("db"),
-                                         Path("secondary"), &db));
+  ASSERT_OK(rocksdb::DB::OpenAsSecondary(options, Path("db"), Path("secondary"),
+                                         &db));
   const std::unique_ptr<rocksdb::DB> secondary(db);
   ExpectFilterWorks(kRows, 1, db);
 
@@ -77,8 +77,8 @@ TEST_P(OpenModesTest, BackupAndRestore) {
   WriteFile(kRows);
   rocksdb::BackupEngine* engine = nullptr;
   ASSERT_OK(rocksdb::BackupEngine::Open(
-      rocksdb::Env::Default(),
-      rocksdb::BackupEngineOptions(Path("backup")), &engine));
+      rocksdb::Env::Default(), rocksdb::BackupEngineOptions(Path("backup")),
+      &engine));
   const std::unique_ptr<rocksdb::BackupEngine> owned(engine);
   ASSERT_OK(engine->CreateNewBackup(db_.get()));
   WriteFile({4000, 8000});

@@ -103,14 +103,14 @@ TEST_F(OptionsFileTest, DatabaseReopensFromItsOptionsFile) {
 
   rocksdb::DBOptions db_options;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  ASSERT_OK(rocksdb::LoadLatestOptions(Strict(), Path("db"), &db_options,
-                                       &families));
-  ASSERT_OK(rocksdb::CheckOptionsCompatibility(Strict(), Path("db"),
-                                               db_options, families));
+  ASSERT_OK(
+      rocksdb::LoadLatestOptions(Strict(), Path("db"), &db_options, &families));
+  ASSERT_OK(rocksdb::CheckOptionsCompatibility(Strict(), Path("db"), db_options,
+                                               families));
   options_ = rocksdb::Options(db_options, families.front().options);
   options_.statistics = rocksdb::CreateDBStatistics();
-  table_ = *options_.table_factory
-                ->GetOptions<rocksdb::BlockBasedTableOptions>();
+  table_ =
+      *options_.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   Reopen();
   ExpectFilterWorks(kRows);
   CompactAll();
@@ -167,8 +167,7 @@ TEST_F(OptionsFileTest, WhereverRocksDbTakesStrings) {
       "block_based_table_factory={filter_policy="
       "{id=linebloom;bits_per_key=11;build_effort=fast};}",
       &family));
-  EXPECT_EQ(family.table_factory
-                ->GetOptions<rocksdb::BlockBasedTableOptions>()
+  EXPECT_EQ(family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
                 ->filter_policy->GetId(),
             "linebloom:11");
 
@@ -178,8 +177,7 @@ TEST_F(OptionsFileTest, WhereverRocksDbTakesStrings) {
       "create_if_missing=true;"
       "block_based_table_factory={filter_policy=linebloom:9.5}",
       &options));
-  EXPECT_EQ(options.table_factory
-                ->GetOptions<rocksdb::BlockBasedTableOptions>()
+  EXPECT_EQ(options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
                 ->filter_policy->GetId(),
             "linebloom:9.5");
 }
@@ -192,7 +190,8 @@ TEST_F(OptionsFileTest, BitsPerKeyAreWhatTheFilterTakes) {
     DestroyAndReopen();
     WriteFile(kRows);
     ExpectRows(kRows);
-    const double asked = std::max(bits, 1.0) * kRows.present() / 8;
+    const double asked =
+        std::max(bits, 1.0) * static_cast<double>(kRows.present()) / 8;
     const auto properties = AllProperties(db_.get());
     ASSERT_EQ(properties.size(), 1);
     EXPECT_GE(properties[0]->filter_size, asked);

@@ -111,8 +111,8 @@ TEST_P(PartitionedFilterTest, PartitionsHaveTheSizeAskedFor) {
   // Opening a file loads its partitions into the block cache.
   options_.statistics->getAndResetTickerCount(rocksdb::BLOCK_CACHE_FILTER_ADD);
   Reopen();
-  const uint64_t partitions = options_.statistics->getTickerCount(
-      rocksdb::BLOCK_CACHE_FILTER_ADD);
+  const uint64_t partitions =
+      options_.statistics->getTickerCount(rocksdb::BLOCK_CACHE_FILTER_ADD);
   EXPECT_GE(partitions, rows.present() * 10 / 8 / 1024);
   EXPECT_LE(partitions, 3 * rows.present() * 10 / 8 / 1024);
 }

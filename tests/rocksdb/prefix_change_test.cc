@@ -54,8 +54,7 @@ class PrefixChangeTest : public PolicyTest {
   void ExpectAllReadRight() {
     for (uint64_t i = 0; i < kKeys; ++i) {
       for (const std::string& key : {Key(i), Key(i) + "0"}) {
-        EXPECT_EQ(GetText(db_.get(), key),
-                  Exists(key) ? "there" : "NotFound: ")
+        EXPECT_EQ(GetText(db_.get(), key), Exists(key) ? "there" : "NotFound: ")
             << key;
       }
     }
@@ -110,9 +109,9 @@ TEST_P(PrefixChangeTest, BetweenOpens) {
     table_.whole_key_filtering = whole_key;
     for (const char* before : kExtractors) {
       for (const char* after : kExtractors) {
-        SCOPED_TRACE(testing::Message() << "whole keys " << whole_key
-                                        << ", from '" << before << "' to '"
-                                        << after << "'");
+        SCOPED_TRACE(testing::Message()
+                     << "whole keys " << whole_key << ", from '" << before
+                     << "' to '" << after << "'");
         keys_.clear();
         UseExtractor(before);
         DestroyAndReopen();

@@ -118,8 +118,7 @@ TEST_P(PrefixFilterTest, TotalOrderSeekAsksNoFilter) {
   read.total_order_seek = true;
   TakeCounts();
   EXPECT_EQ(CountScan(Prefix(0), read), kPrefixes / 2 * kRowsOfPrefix);
-  EXPECT_EQ(CountScan(Prefix(1), read),
-            (kPrefixes / 2 - 1) * kRowsOfPrefix);
+  EXPECT_EQ(CountScan(Prefix(1), read), (kPrefixes / 2 - 1) * kRowsOfPrefix);
   EXPECT_EQ(TakeCounts(), FilterCounts());
 }
 
@@ -235,9 +234,8 @@ TEST_F(FilterEntriesTest, AreCountedLikeTheBuiltinFilters) {
         options_.prefix_extractor = extractor;
         table_.whole_key_filtering = whole_key;
         table_.partition_filters = partitioned;
-        table_.index_type = partitioned
-                                ? table_.kTwoLevelIndexSearch
-                                : table_.kBinarySearch;
+        table_.index_type =
+            partitioned ? table_.kTwoLevelIndexSearch : table_.kBinarySearch;
         EXPECT_EQ(Entries(PolicyKind::kLinebloom),
                   Entries(PolicyKind::kBuiltinBloom));
       }

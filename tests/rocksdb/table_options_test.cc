@@ -17,7 +17,6 @@ namespace linebloom {
 namespace {
 
 using rocksdb::BlockBasedTableOptions;
-using rocksdb::Options;
 
 class TableOptionsTest : public PolicyTest {
  protected:

@@ -1,10 +1,11 @@
 // Reads inside of transactions and of batches not yet written.
 
+#include "rocksdb/utilities/transaction.h"
+
 #include <memory>
 #include <string>
 
 #include "rocksdb/utilities/optimistic_transaction_db.h"
-#include "rocksdb/utilities/transaction.h"
 #include "rocksdb/utilities/transaction_db.h"
 #include "rocksdb/utilities/write_batch_with_index.h"
 #include "tests/rocksdb/db_fixture.h"

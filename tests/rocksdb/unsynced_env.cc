@@ -68,8 +68,8 @@ class UnsyncedFileSystem : public rocksdb::FileSystemWrapper {
 
 rocksdb::Env* UnsyncedEnv() {
   static rocksdb::Env* const env =
-      rocksdb::NewCompositeEnv(std::make_shared<UnsyncedFileSystem>(
-                                   rocksdb::FileSystem::Default()))
+      rocksdb::NewCompositeEnv(
+          std::make_shared<UnsyncedFileSystem>(rocksdb::FileSystem::Default()))
           .release();
   return env;
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "rocksdb/comparator.h"
@@ -21,17 +20,17 @@ class FromTheEndComparator : public rocksdb::Comparator {
  public:
   const char* Name() const override { return "test.FromTheEnd"; }
   int Compare(const Slice& a, const Slice& b) const override {
-    const std::string_view x(a.data(), a.size());
-    const std::string_view y(b.data(), b.size());
-    const auto order = std::lexicographical_compare_three_way(
-        x.rbegin(), x.rend(), y.rbegin(), y.rend(), [](char c, char d) {
-          return static_cast<unsigned char>(c) <=>
-                 static_cast<unsigned char>(d);
-        });
-    return order < 0 ? -1 : order > 0 ? 1 : 0;
+    return Reversed(a).compare(Reversed(b));
   }
   void FindShortestSeparator(std::string*, const Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
+
+ private:
+  static std::string Reversed(const Slice& key) {
+    std::string text = key.ToString();
+    std::reverse(text.begin(), text.end());
+    return text;
+  }
 };
 
 // The last four bytes.
