@@ -40,8 +40,9 @@ class SwitchTest : public DbTest {
         rocksdb::NewFixedPrefixTransform(RowKey(0).size() - 1));
   }
 
-  // One file of the last level and two of level 0 over half of it each; every
-  // hundredth row is overwritten, and prefixes from 4500 on are missing.
+  // A file of the last level with the rows below 4500, and over it two of
+  // level 0 that overwrite every hundredth row, one of them in the upper half.
+  // All reach to the end, so that they are asked for the rows from 4500 on too.
   void WriteFiles() {
     Reopen();
     WriteFile({0, 4500});
