@@ -1,0 +1,203 @@
+// Options out of range: an error that names the option, the value and the
+// range, and a database that is left as it was.
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "linebloom/filter_policy.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/sst_file_reader.h"
+#include "rocksdb/sst_file_writer.h"
+#include "tests/rocksdb/db_fixture.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::Status;
+
+class BadOptionsTest : public DbTest {
+ protected:
+  static void ExpectInvalid(const Status& status,
+                            const std::vector<std::string>& words) {
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+    for (const std::string& word : words) {
+      EXPECT_NE(status.ToString().find(word), std::string::npos)
+          << "no '" << word << "' in: " << status.ToString();
+    }
+  }
+};
+
+TEST_F(BadOptionsTest, OpeningADatabase) {
+  for (double bits : {100.0, 30.001, -1.0, -0.001, 1e300,
+                      std::numeric_limits<double>::infinity()}) {
+    SCOPED_TRACE(bits);
+    UsePolicy(PolicyKind::kLinebloom, bits);
+    ExpectInvalid(TryReopen(), {"bits_per_key", "from 0 to 30"});
+    EXPECT_FALSE(std::filesystem::exists(Path("db/CURRENT")));
+  }
+  UsePolicy(PolicyKind::kLinebloom, 100);
+  ExpectInvalid(TryReopen(), {"bits_per_key=100"});
+  UsePolicy(PolicyKind::kLinebloom, std::nan(""));
+  ExpectInvalid(TryReopen(), {"bits_per_key=nan"});
+
+  FilterPolicyOptions unknown_effort;
+  unknown_effort.build_effort = static_cast<BuildEffort>(9);
+  table_.filter_policy.reset(NewFilterPolicy(unknown_effort));
+  ExpectInvalid(TryReopen(), {"build_effort", "9", "balanced"});
+}
+
+TEST_F(BadOptionsTest, AnExistingDatabaseIsLeftAsItWas) {
+  Reopen();
+  const Rows rows{0, 2000};
+  WriteFile(rows);
+  UsePolicy(PolicyKind::kLinebloom, 100);
+  ExpectInvalid(TryReopen(), {"bits_per_key=100"});
+  UsePolicy(PolicyKind::kLinebloom, 10);
+  Reopen();
+  ExpectFilterWorks(rows);
+}
+
+struct BadString {
+  std::string text;
+  std::vector<std::string> words;  // of the error
+};
+
+const std::vector<BadString>& BadStrings() {
+  static const auto* const all = [] {
+    const std::string bits = "bits_per_key";
+    const std::string range = "from 0 to 30";
+    const std::string efforts = "none, fast, balanced or max";
+    const std::string seeds = "from 0 to 2^64 - 1";
+    return new std::vector<BadString>{
+        {"linebloom:0.1x", {bits, "0.1x", range}},
+        {"linebloom:100", {bits, "100", range}},
+        {"linebloom:-1", {bits, "-1", range}},
+        {"linebloom:nan", {bits, "nan", range}},
+        {"linebloom:ten", {bits, "ten", range}},
+        {"linebloom:10:10", {bits, "10:10", range}},
+        {"linebloom:1e99", {bits, "1e99", range}},
+        {"linebloom:", {bits, range}},
+        {"{id=linebloom:100;hash_seed=1}", {bits, "100", range}},
+        {"{id=linebloom;bits_per_key=100}", {bits, "100", range}},
+        {"{id=linebloom;bits_per_key=}", {bits, range}},
+        {"{id=linebloom;bits_per_key=10 bits}", {bits, "10 bits", range}},
+        {"{id=linebloom;build_effort=slow}", {"build_effort", "slow", efforts}},
+        {"{id=linebloom;build_effort=MAX}", {"build_effort", "MAX", efforts}},
+        {"{id=linebloom;hash_seed=-1}", {"hash_seed", "-1", seeds}},
+        {"{id=linebloom;hash_seed=18446744073709551616}",
+         {"hash_seed", "18446744073709551616", seeds}},
+        {"{id=linebloom;hash_seed=0x7}", {"hash_seed", "0x7", seeds}},
+    };
+  }();
+  return *all;
+}
+
+TEST_F(BadOptionsTest, Strings) {
+  // Both as RocksDB parses by default, when it ignores a policy that it can't
+  // make, and strictly.
+  for (bool ignore_unsupported : {true, false}) {
+    rocksdb::ConfigOptions config;
+    config.ignore_unsupported_options = ignore_unsupported;
+    for (const BadString& bad : BadStrings()) {
+      SCOPED_TRACE(bad.text);
+      std::shared_ptr<const rocksdb::FilterPolicy> policy;
+      ExpectInvalid(
+          rocksdb::FilterPolicy::CreateFromString(config, bad.text, &policy),
+          bad.words);
+    }
+  }
+}
+
+// RocksDB drops the errors of a filter policy in the options of a table: the
+// string is then 'right', and the database must not open with a policy that
+// nobody asked for, or with none.
+TEST_F(BadOptionsTest, StringsInTheOptionsOfATable) {
+  std::vector<BadString> all = BadStrings();
+  all.push_back({"{id=linebloom;bits=10}", {"bits"}});
+  for (const BadString& bad : all) {
+    SCOPED_TRACE(bad.text);
+    const Status parsed = rocksdb::GetBlockBasedTableOptionsFromString(
+        rocksdb::ConfigOptions(), rocksdb::BlockBasedTableOptions(),
+        "filter_policy=" + bad.text, &table_);
+    ExpectInvalid(parsed.ok() ? TryReopen() : parsed, bad.words);
+
+    rocksdb::Options options;
+    ASSERT_OK(rocksdb::GetOptionsFromString(
+        rocksdb::ConfigOptions(), options_,
+        "block_based_table_factory={filter_policy=" + bad.text + ";}",
+        &options));
+    rocksdb::DB* db = nullptr;
+    ExpectInvalid(rocksdb::DB::Open(options, Path("other"), &db), bad.words);
+    delete db;
+  }
+}
+
+// Another policy's id, and options that this version doesn't know and that
+// the caller says to ignore, as a newer version may have written them.
+TEST_F(BadOptionsTest, UnknownNames) {
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unsupported_options = false;
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  for (const char* text : {"linebloomx:10", "lineblo", "Linebloom:10"}) {
+    EXPECT_TRUE(rocksdb::FilterPolicy::CreateFromString(strict, text, &policy)
+                    .IsNotSupported());
+    EXPECT_EQ(policy, nullptr);
+  }
+  const Status unknown_option = rocksdb::FilterPolicy::CreateFromString(
+      strict, "id=linebloom;bits=10", &policy);
+  EXPECT_FALSE(unknown_option.ok());
+  EXPECT_NE(unknown_option.ToString().find("bits"), std::string::npos);
+  rocksdb::ConfigOptions lenient;
+  lenient.ignore_unknown_options = true;
+  ASSERT_OK(rocksdb::FilterPolicy::CreateFromString(
+      lenient, "id=linebloom;bits_per_key=12;of_a_later_version=1", &policy));
+  ASSERT_NE(policy, nullptr);
+  EXPECT_EQ(policy->GetId(), "linebloom:12");
+}
+
+// Neither SstFileWriter nor CreateColumnFamily has RocksDB validate the policy.
+// There is no filter then, and the rows are right.
+TEST_F(BadOptionsTest, NoFilterWhereNothingIsValidated) {
+  UsePolicy(PolicyKind::kLinebloom, 100);
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), OptionsWithTable());
+  ASSERT_OK(writer.Open(Path("file.sst")));
+  ASSERT_OK(writer.Put("key", "value"));
+  ASSERT_OK(writer.Finish());
+  rocksdb::SstFileReader reader(OptionsWithTable());
+  ASSERT_OK(reader.Open(Path("file.sst")));
+  ASSERT_OK(reader.VerifyChecksum());
+  EXPECT_EQ(reader.GetTableProperties()->filter_size, 0);
+
+  UsePolicy(PolicyKind::kLinebloom, 10);
+  Reopen();
+  UsePolicy(PolicyKind::kLinebloom, 100);
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(OptionsWithTable(), "new", &family));
+  EXPECT_OK(db_->Put({}, family, "key", "value"));
+  EXPECT_OK(db_->Flush({}, family));
+  std::string value;
+  EXPECT_OK(db_->Get({}, family, "key", &value));
+  EXPECT_TRUE(db_->Get({}, family, "kez", &value).IsNotFound());
+  EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
+  EXPECT_EQ(TakeCounts(), FilterCounts());
+}
+
+#if ROCKSDB_IS_AT_LEAST(9, 8)
+TEST_F(BadOptionsTest, ChangedWhileTheDatabaseIsOpen) {
+  Reopen();
+  const Rows rows{0, 2000};
+  WriteFile(rows);
+  ExpectInvalid(db_->SetOptions({{"block_based_table_factory",
+                                  "{filter_policy=linebloom:100;}"}}),
+                {"bits_per_key", "100", "from 0 to 30"});
+  WriteFile(rows);
+  ExpectFilterWorks(rows, 2);
+}
+#endif
+
+}  // namespace
+}  // namespace linebloom

@@ -1,0 +1,275 @@
+// The policy in option strings and in the OPTIONS file of a database.
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "linebloom/filter_policy.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/utilities/options_util.h"
+#include "tests/rocksdb/db_fixture.h"
+
+namespace linebloom {
+namespace {
+
+using PolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+// RocksDB by default ignores a policy that it can't make.
+rocksdb::ConfigOptions Strict() {
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  config.ignore_unknown_options = false;
+  return config;
+}
+
+PolicyPtr FromString(const std::string& text) {
+  PolicyPtr policy;
+  EXPECT_OK(rocksdb::FilterPolicy::CreateFromString(Strict(), text, &policy))
+      << text;
+  return policy;
+}
+
+class OptionsFileTest : public DbTest {
+ protected:
+  // Which missing rows the filters of a policy let through: two policies
+  // build the same filters when these are the same.
+  std::vector<uint64_t> FalsePositives(const PolicyPtr& policy) {
+    table_.filter_policy = policy;
+    DestroyAndReopen();
+    WriteFile(kRows);
+    std::vector<uint64_t> found;
+    for (uint64_t i = kRows.begin + 1; i + 1 < kRows.end; i += 2) {
+      TakeCounts();
+      EXPECT_EQ(GetText(db_.get(), RowKey(i)), "NotFound: ");
+      const FilterCounts counts = TakeCounts();
+      EXPECT_EQ(counts.no + counts.maybe, 1);
+      if (counts.maybe > 0) {
+        found.push_back(i);
+      }
+    }
+    return found;
+  }
+
+  // What the OPTIONS file of the database says.
+  PolicyPtr LoadPolicy() {
+    rocksdb::DBOptions db_options;
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    EXPECT_OK(rocksdb::LoadLatestOptions(Strict(), Path("db"), &db_options,
+                                         &families));
+    EXPECT_EQ(families.size(), 1);
+    const auto* table = families.front()
+                            .options.table_factory
+                            ->GetOptions<rocksdb::BlockBasedTableOptions>();
+    return table->filter_policy;
+  }
+
+  static constexpr Rows kRows{0, 8000};
+};
+
+TEST_F(OptionsFileTest, SamePolicyFromTheOptionsFile) {
+  const FilterPolicyOptions all[] = {
+      {},
+      {3, BuildEffort::kNone, 0},
+      {4.375, BuildEffort::kFast, 18446744073709551615U},
+      {5.001, BuildEffort::kMax, 7},
+      {2, BuildEffort::kBalanced, 1234567890123456789U},
+  };
+  for (const FilterPolicyOptions& given : all) {
+    SCOPED_TRACE(given.bits_per_key);
+    const PolicyPtr policy(NewFilterPolicy(given));
+    const std::vector<uint64_t> false_positives = FalsePositives(policy);
+    const PolicyPtr loaded = LoadPolicy();
+    ASSERT_NE(loaded, nullptr);
+    EXPECT_STREQ(loaded->Name(), "linebloom");
+    EXPECT_EQ(loaded->GetId(), policy->GetId());
+    std::string mismatch;
+    EXPECT_TRUE(policy->AreEquivalent(Strict(), loaded.get(), &mismatch))
+        << mismatch;
+    EXPECT_EQ(FalsePositives(loaded), false_positives);
+  }
+}
+
+TEST_F(OptionsFileTest, DatabaseReopensFromItsOptionsFile) {
+  FilterPolicyOptions given;
+  given.bits_per_key = 12.5;
+  given.hash_seed = 42;
+  table_.filter_policy.reset(NewFilterPolicy(given));
+  Reopen();
+  WriteFile(kRows);
+  Close();
+
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  ASSERT_OK(
+      rocksdb::LoadLatestOptions(Strict(), Path("db"), &db_options, &families));
+  ASSERT_OK(rocksdb::CheckOptionsCompatibility(Strict(), Path("db"), db_options,
+                                               families));
+  options_ = rocksdb::Options(db_options, families.front().options);
+  options_.statistics = rocksdb::CreateDBStatistics();
+  table_ =
+      *options_.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  Reopen();
+  ExpectFilterWorks(kRows);
+  CompactAll();
+  ExpectFilterWorks(kRows);
+  const auto properties = AllProperties(db_.get());
+  ASSERT_EQ(properties.size(), 1);
+  EXPECT_EQ(properties[0]->filter_policy_name, "linebloom");
+  EXPECT_GE(properties[0]->filter_size, kRows.present() * 12.5 / 8);
+}
+
+TEST_F(OptionsFileTest, ShortAndLongStrings) {
+  const std::map<std::string, FilterPolicyOptions> all = {
+      {"linebloom", {}},
+      {"linebloom:10", {}},
+      {"linebloom:3", {3, BuildEffort::kBalanced, 0}},
+      {"linebloom:3.25", {3.25, BuildEffort::kBalanced, 0}},
+      {"{id=linebloom}", {}},
+      {"id=linebloom:3", {3, BuildEffort::kBalanced, 0}},
+      {"{id=linebloom;bits_per_key=3;}", {3, BuildEffort::kBalanced, 0}},
+      {"id=linebloom;bits_per_key=3;build_effort=none",
+       {3, BuildEffort::kNone, 0}},
+      {"{id=linebloom;build_effort=max;hash_seed=7;bits_per_key=4}",
+       {4, BuildEffort::kMax, 7}},
+  };
+  for (const auto& [text, given] : all) {
+    SCOPED_TRACE(text);
+    const PolicyPtr expected(NewFilterPolicy(given));
+    const PolicyPtr policy = FromString(text);
+    ASSERT_NE(policy, nullptr);
+    std::string mismatch;
+    EXPECT_TRUE(expected->AreEquivalent(Strict(), policy.get(), &mismatch))
+        << mismatch;
+    EXPECT_EQ(FalsePositives(policy), FalsePositives(expected));
+    // And back through its own text.
+    const PolicyPtr again = FromString(policy->ToString(Strict()));
+    ASSERT_NE(again, nullptr);
+    EXPECT_TRUE(policy->AreEquivalent(Strict(), again.get(), &mismatch))
+        << mismatch;
+    EXPECT_EQ(FromString(policy->GetId())->GetId(), policy->GetId());
+  }
+}
+
+TEST_F(OptionsFileTest, WhereverRocksDbTakesStrings) {
+  rocksdb::BlockBasedTableOptions table;
+  ASSERT_OK(rocksdb::GetBlockBasedTableOptionsFromString(
+      Strict(), rocksdb::BlockBasedTableOptions(),
+      "block_size=8192;filter_policy=linebloom:12", &table));
+  ASSERT_NE(table.filter_policy, nullptr);
+  EXPECT_EQ(table.filter_policy->GetId(), "linebloom:12");
+
+  rocksdb::ColumnFamilyOptions family;
+  ASSERT_OK(rocksdb::GetColumnFamilyOptionsFromString(
+      Strict(), rocksdb::ColumnFamilyOptions(),
+      "block_based_table_factory={filter_policy="
+      "{id=linebloom;bits_per_key=11;build_effort=fast};}",
+      &family));
+  EXPECT_EQ(family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+                ->filter_policy->GetId(),
+            "linebloom:11");
+
+  rocksdb::Options options;
+  ASSERT_OK(rocksdb::GetOptionsFromString(
+      Strict(), rocksdb::Options(),
+      "create_if_missing=true;"
+      "block_based_table_factory={filter_policy=linebloom:9.5}",
+      &options));
+  EXPECT_EQ(options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+                ->filter_policy->GetId(),
+            "linebloom:9.5");
+}
+
+TEST_F(OptionsFileTest, BitsPerKeyAreWhatTheFilterTakes) {
+  table_.optimize_filters_for_memory = false;
+  for (double bits : {0.5, 0.7, 1.0, 1.5, 5.5, 10.0, 29.999, 30.0}) {
+    SCOPED_TRACE(bits);
+    UsePolicy(PolicyKind::kLinebloom, bits);
+    DestroyAndReopen();
+    WriteFile(kRows);
+    ExpectRows(kRows);
+    const double asked =
+        std::max(bits, 1.0) * static_cast<double>(kRows.present()) / 8;
+    const auto properties = AllProperties(db_.get());
+    ASSERT_EQ(properties.size(), 1);
+    EXPECT_GE(properties[0]->filter_size, asked);
+    EXPECT_LE(properties[0]->filter_size, asked + 64 + 128);
+  }
+}
+
+// As with RocksDB's own filters, under half a bit per key there is none.
+TEST_F(OptionsFileTest, NoFilterBelowHalfABit) {
+  for (const char* text : {"linebloom:0", "linebloom:0.2", "linebloom:0.499",
+                           "id=linebloom;bits_per_key=0", "bloomfilter:0.2"}) {
+    SCOPED_TRACE(text);
+    table_.filter_policy = FromString(text);
+    DestroyAndReopen();
+    WriteFile(kRows);
+    EXPECT_EQ(AllProperties(db_.get()).front()->filter_size, 0);
+    EXPECT_EQ(CountPresent(kRows), FilterCounts());
+    EXPECT_EQ(CountMissing(kRows), FilterCounts());
+    Reopen();
+    EXPECT_EQ(CountMissing(kRows), FilterCounts());
+  }
+}
+
+// The seed is in each filter: files of different seeds are read side by side.
+TEST_F(OptionsFileTest, FilesOfDifferentSeeds) {
+  FilterPolicyOptions given;
+  given.hash_seed = 1;
+  table_.filter_policy.reset(NewFilterPolicy(given));
+  Reopen();
+  WriteFile(kRows);
+  given.hash_seed = 2;
+  table_.filter_policy.reset(NewFilterPolicy(given));
+  Reopen();
+  WriteFile(kRows);
+  ExpectFilterWorks(kRows, 2);
+
+  given.bits_per_key = 3;
+  const PolicyPtr one(NewFilterPolicy(given));
+  given.hash_seed = 3;
+  const PolicyPtr other(NewFilterPolicy(given));
+  EXPECT_NE(FalsePositives(one), FalsePositives(other));
+}
+
+TEST_F(OptionsFileTest, MoreEffortFewerFalsePositives) {
+  const size_t none =
+      FalsePositives(FromString("id=linebloom:6;build_effort=none")).size();
+  const size_t max =
+      FalsePositives(FromString("id=linebloom:6;build_effort=max")).size();
+  EXPECT_GT(max, 0);
+  EXPECT_LT(max, none * 3 / 4);
+}
+
+#if ROCKSDB_IS_AT_LEAST(9, 8)
+// Before 9.8 a change of the policy races with running reads, so there is
+// nothing to promise.
+TEST_F(OptionsFileTest, ChangedWhileTheDatabaseIsOpen) {
+  UsePolicy(PolicyKind::kBuiltinBloom);
+  Reopen();
+  WriteFile(kRows);
+  ASSERT_OK(db_->SetOptions({{"block_based_table_factory",
+                              "{filter_policy={id=linebloom;bits_per_key=20;"
+                              "hash_seed=5};}"}}));
+  WriteFile(kRows);
+  ExpectFilterWorks(kRows, 2);
+  auto properties = AllProperties(db_.get());
+  ASSERT_EQ(properties.size(), 2);
+  EXPECT_EQ(properties[0]->filter_policy_name, "linebloom");
+  EXPECT_GE(properties[0]->filter_size, kRows.present() * 20 / 8);
+  EXPECT_EQ(properties[1]->filter_policy_name, "bloomfilter");
+  EXPECT_EQ(LoadPolicy()->GetId(), "linebloom:20");
+
+  ASSERT_OK(db_->SetOptions(
+      {{"block_based_table_factory", "{filter_policy=bloomfilter:10;}"}}));
+  WriteFile(kRows);
+  EXPECT_EQ(AllProperties(db_.get())[0]->filter_policy_name, "bloomfilter");
+  ExpectRows(kRows);
+}
+#endif
+
+}  // namespace
+}  // namespace linebloom

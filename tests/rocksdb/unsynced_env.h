@@ -1,0 +1,13 @@
+// The default environment without syncs. The tests open and flush some
+// thousands of times and no machine dies in between; with syncs they would
+// mostly wait for the disk.
+#pragma once
+
+#include "rocksdb/env.h"
+
+namespace linebloom {
+
+// Lives until the end of the program.
+rocksdb::Env* UnsyncedEnv();
+
+}  // namespace linebloom
