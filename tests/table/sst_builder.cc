@@ -7,9 +7,6 @@
 namespace linebloom::testing {
 namespace {
 
-// Any value but 0 will do.
-constexpr uint32_t kBaseContext = 0x9e3779b9;
-
 constexpr uint64_t kMagic = 0x88e241b785f4cff7;
 constexpr uint64_t kLegacyMagic = 0xdb4775248b80fb57;
 
@@ -114,13 +111,16 @@ std::string MakeDeltaIndex(const std::vector<Partition>& partitions,
   return block + keys.Restarts();
 }
 
+void SstBuilder::AddBytes(absl::string_view bytes) {
+  absl::StrAppend(&file_, bytes);
+}
+
 BlockHandle SstBuilder::AddBlock(absl::string_view payload) {
   const BlockHandle handle{file_.size(), payload.size()};
   const std::string summed = absl::StrCat(payload, absl::string_view("\0", 1));
-  const uint32_t base = format_version_ >= 6 ? kBaseContext : 0;
   absl::StrAppend(&file_, summed,
                   Le32(ComputeChecksum(checksum_type_, summed) +
-                       ChecksumContext(base, handle.offset)));
+                       ChecksumContext(base_context_, handle.offset)));
   return handle;
 }
 
@@ -128,16 +128,20 @@ void SstBuilder::AddMeta(absl::string_view name, absl::string_view value) {
   meta_.push_back({absl::StrCat(name), absl::StrCat(value)});
 }
 
-std::string SstBuilder::Finish() { return FinishWith(MakeBlock(meta_, 1)); }
-
-std::string SstBuilder::FinishWith(absl::string_view metaindex) {
-  const BlockHandle handle = AddBlock(metaindex);
-  return file_ + (format_version_ >= 6 ? MakeExtendedFooter(handle)
-                                       : MakeFooter(handle));
+std::string SstBuilder::Finish(const BlockHandle& index) {
+  return FinishWith(MakeBlock(meta_, 1), index);
 }
 
-std::string SstBuilder::MakeFooter(const BlockHandle& metaindex) const {
-  std::string handles = Encode(metaindex) + Encode({0, 0});
+std::string SstBuilder::FinishWith(absl::string_view metaindex,
+                                   const BlockHandle& index) {
+  const BlockHandle handle = AddBlock(metaindex);
+  return file_ + (format_version_ >= 6 ? MakeExtendedFooter(handle)
+                                       : MakeFooter(handle, index));
+}
+
+std::string SstBuilder::MakeFooter(const BlockHandle& metaindex,
+                                   const BlockHandle& index) const {
+  std::string handles = Encode(metaindex) + Encode(index);
   handles.resize(40, '\0');
   if (format_version_ == 0) return handles + Le64(kLegacyMagic);
   return std::string(1, static_cast<char>(checksum_type_)) + handles +
@@ -148,12 +152,12 @@ std::string SstBuilder::MakeExtendedFooter(const BlockHandle& metaindex) const {
   std::string footer(1, static_cast<char>(checksum_type_));
   footer.append("\x3e\x00\x7a\x00", 4);
   footer.append(4, '\0');  // the checksum
-  absl::StrAppend(&footer, Le32(kBaseContext),
+  absl::StrAppend(&footer, Le32(base_context_),
                   Le32(static_cast<uint32_t>(metaindex.size)));
   footer.append(24, '\0');
   absl::StrAppend(&footer, Le32(format_version_), Le64(kMagic));
   const uint32_t checksum = ComputeChecksum(checksum_type_, footer) +
-                            ChecksumContext(kBaseContext, file_.size());
+                            ChecksumContext(base_context_, file_.size());
   return footer.replace(5, 4, Le32(checksum));
 }
 

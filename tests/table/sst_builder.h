@@ -39,8 +39,15 @@ std::string MakeDeltaIndex(const std::vector<Partition>& partitions,
 
 class SstBuilder {
  public:
-  SstBuilder(uint32_t format_version, ChecksumType checksum_type)
-      : format_version_(format_version), checksum_type_(checksum_type) {}
+  // `base_context` is used from format_version 6 on and must not be 0.
+  SstBuilder(uint32_t format_version, ChecksumType checksum_type,
+             uint32_t base_context = 0x9e3779b9)
+      : format_version_(format_version),
+        checksum_type_(checksum_type),
+        base_context_(format_version >= 6 ? base_context : 0) {}
+
+  // Appends bytes as they are.
+  void AddBytes(absl::string_view bytes);
 
   // Appends a block and its trailer.
   BlockHandle AddBlock(absl::string_view payload);
@@ -51,18 +58,22 @@ class SstBuilder {
     AddMeta(name, Encode(handle));
   }
 
-  // Appends metaindex and footer; the file.
-  std::string Finish();
+  // Appends metaindex and footer, the latter with the index's handle up to
+  // format_version 5; the file.
+  std::string Finish(const BlockHandle& index = {});
 
   // The same with a metaindex of the caller's.
-  std::string FinishWith(absl::string_view metaindex);
+  std::string FinishWith(absl::string_view metaindex,
+                         const BlockHandle& index = {});
 
  private:
-  std::string MakeFooter(const BlockHandle& metaindex) const;
+  std::string MakeFooter(const BlockHandle& metaindex,
+                         const BlockHandle& index) const;
   std::string MakeExtendedFooter(const BlockHandle& metaindex) const;
 
   uint32_t format_version_;
   ChecksumType checksum_type_;
+  uint32_t base_context_;
   std::string file_;
   std::vector<Entry> meta_;
 };
