@@ -1,0 +1,188 @@
+#include "table/footer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "table/damage.h"
+#include "table/little_endian.h"
+
+namespace linebloom {
+namespace {
+
+constexpr uint64_t kMagic = 0x88e241b785f4cff7;
+constexpr uint64_t kLegacyMagic = 0xdb4775248b80fb57;  // format_version 0
+
+constexpr size_t kMagicSize = 8;
+constexpr size_t kHandlesSize = 40;  // two handles, padded; or version 6's own
+constexpr size_t kLegacyFooterSize = kHandlesSize + kMagicSize;
+constexpr size_t kFooterSize = 1 + kHandlesSize + 4 + kMagicSize;
+
+// Offsets in the footer of format_version 6 and 7. Its first bytes can't be the
+// handles of an older version: a handle of size 0.
+constexpr absl::string_view kExtendedMagic("\x3e\x00\x7a\x00", 4);
+constexpr size_t kExtendedMagicAt = 1;
+constexpr size_t kChecksumAt = 5;
+constexpr size_t kBaseContextAt = 9;
+constexpr size_t kMetaindexSizeAt = 13;
+constexpr size_t kReservedAt = 33;  // 8 bytes; the 16 before may hold anything
+
+// What is known of files that end like SSTables and aren't block-based.
+absl::string_view OtherKindOfTable(uint64_t magic) {
+  switch (magic) {
+    case 0x8242229663bf9564:
+    case 0x4f3418eb7a8f13b8:
+      return "a plain table, which has no filter block";
+    case 0x926789d0c5f17873:
+      return "a cuckoo table, which has no filter block";
+    case kMagic:
+      return "the file is shorter than its footer";
+    default:
+      return "no SSTable, or one that was cut short";
+  }
+}
+
+absl::Status CheckMetaindex(const RandomAccess& file, const Footer& footer) {
+  if (EndsBefore(footer.metaindex, footer.offset)) return absl::OkStatus();
+  return DamageError(
+      file.name(), footer.offset,
+      absl::StrCat("footer: expected a metaindex that ends before it, found ",
+                   ToString(footer.metaindex)));
+}
+
+// `handles` are the 40 bytes of a footer up to format_version 5. The index's
+// handle follows the metaindex's; no filter needs it.
+absl::Status ParseHandles(const RandomAccess& file, absl::string_view handles,
+                          Footer* footer) {
+  if (!ConsumeBlockHandle(&handles, &footer->metaindex)) {
+    return DamageError(file.name(), footer->offset,
+                       "footer: expected the metaindex's handle, two varints");
+  }
+  return CheckMetaindex(file, *footer);
+}
+
+absl::Status CheckFooterChecksum(const RandomAccess& file,
+                                 absl::string_view bytes,
+                                 const Footer& footer) {
+  std::string summed(bytes);
+  std::fill_n(summed.begin() + kChecksumAt, 4, '\0');
+  const uint32_t expected =
+      ComputeChecksum(footer.checksum_type, summed) +
+      ChecksumContext(footer.base_context_checksum, footer.offset);
+  const uint32_t found = LoadLittleEndian<uint32_t>(bytes.data() + kChecksumAt);
+  if (found == expected) return absl::OkStatus();
+  return DamageError(
+      file.name(), footer.offset + kChecksumAt,
+      absl::StrFormat("footer: expected %s %08x over it, found %08x",
+                      ChecksumName(footer.checksum_type), expected, found));
+}
+
+// `bytes` is a whole footer of format_version 6 or 7.
+absl::Status ParseExtended(const RandomAccess& file, absl::string_view bytes,
+                           Footer* footer) {
+  if (bytes.substr(kExtendedMagicAt, kExtendedMagic.size()) != kExtendedMagic) {
+    return DamageError(
+        file.name(), footer->offset + kExtendedMagicAt,
+        absl::StrCat("footer of format_version ", footer->format_version,
+                     ": expected the bytes 3e 00 7a 00"));
+  }
+  footer->base_context_checksum =
+      LoadLittleEndian<uint32_t>(bytes.data() + kBaseContextAt);
+  if (footer->base_context_checksum == 0) {
+    return DamageError(file.name(), footer->offset + kBaseContextAt,
+                       "footer: expected a base context checksum other than 0");
+  }
+  if (absl::Status s = CheckFooterChecksum(file, bytes, *footer); !s.ok()) {
+    return s;
+  }
+  if (LoadLittleEndian<uint64_t>(bytes.data() + kReservedAt) != 0) {
+    return absl::UnimplementedError(
+        At(file.name(), footer->offset + kReservedAt,
+           "footer: expected 8 bytes of 0; the file uses a feature that is "
+           "newer than this reader"));
+  }
+  // The metaindex ends where the footer begins.
+  const uint64_t size =
+      LoadLittleEndian<uint32_t>(bytes.data() + kMetaindexSizeAt);
+  if (size + kBlockTrailerSize > footer->offset) {
+    return DamageError(
+        file.name(), footer->offset + kMetaindexSizeAt,
+        absl::StrCat("footer: expected a metaindex that fits before it, found ",
+                     size, " bytes"));
+  }
+  footer->metaindex = {footer->offset - kBlockTrailerSize - size, size};
+  return absl::OkStatus();
+}
+
+// `bytes` is a whole footer of format_version 1 or newer.
+absl::Status ParseVersioned(const RandomAccess& file, absl::string_view bytes,
+                            Footer* footer) {
+  const size_t version_at = 1 + kHandlesSize;
+  footer->format_version =
+      LoadLittleEndian<uint32_t>(bytes.data() + version_at);
+  if (footer->format_version == 0) {
+    return DamageError(file.name(), footer->offset + version_at,
+                       "footer: expected a format_version of 1 or more, found "
+                       "0 with the magic number of newer ones");
+  }
+  if (footer->format_version > kNewestFormatVersion) {
+    return absl::UnimplementedError(
+        At(file.name(), footer->offset + version_at,
+           absl::StrCat("footer: expected a format_version of at most ",
+                        kNewestFormatVersion, ", found ",
+                        footer->format_version)));
+  }
+  const auto type = static_cast<uint8_t>(bytes[0]);
+  if (!IsKnownChecksumType(type)) {
+    return DamageError(file.name(), footer->offset,
+                       absl::StrCat("footer: expected a checksum type of 0 to "
+                                    "4, found ",
+                                    type));
+  }
+  footer->checksum_type = static_cast<ChecksumType>(type);
+  if (footer->format_version >= 6) return ParseExtended(file, bytes, footer);
+  return ParseHandles(file, bytes.substr(1, kHandlesSize), footer);
+}
+
+}  // namespace
+
+absl::StatusOr<Footer> ReadFooter(const RandomAccess& file) {
+  if (file.size() < kLegacyFooterSize) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        file.name(), ": expected an SSTable, which has at least ",
+        kLegacyFooterSize, " bytes, found a file of ", file.size(), " bytes"));
+  }
+  const auto length =
+      static_cast<size_t>(std::min<uint64_t>(file.size(), kFooterSize));
+  Footer footer;
+  footer.offset = file.size() - length;
+  absl::StatusOr<std::string> bytes = file.Read(footer.offset, length);
+  if (!bytes.ok()) return bytes.status();
+
+  absl::Status status;
+  const uint64_t magic =
+      LoadLittleEndian<uint64_t>(bytes->data() + length - kMagicSize);
+  if (magic == kLegacyMagic) {
+    footer.offset = file.size() - kLegacyFooterSize;
+    footer.checksum_type = ChecksumType::kCrc32c;  // was the only one
+    const size_t handles_at = length - kLegacyFooterSize;
+    status = ParseHandles(
+        file, absl::string_view(*bytes).substr(handles_at, kHandlesSize),
+        &footer);
+  } else if (magic == kMagic && length == kFooterSize) {
+    status = ParseVersioned(file, *bytes, &footer);
+  } else {
+    status = absl::InvalidArgumentError(
+        At(file.name(), file.size() - kMagicSize,
+           absl::StrFormat("expected the magic number %x of a block-based "
+                           "SSTable, found %x: %s",
+                           kMagic, magic, OtherKindOfTable(magic))));
+  }
+  if (!status.ok()) return status;
+  return footer;
+}
+
+}  // namespace linebloom

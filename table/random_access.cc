@@ -1,0 +1,108 @@
+#include "table/random_access.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace linebloom {
+namespace {
+
+class FileBytes final : public RandomAccess {
+ public:
+  FileBytes(std::string path, uint64_t size, int fd)
+      : RandomAccess(std::move(path), size), fd_(fd) {}
+  ~FileBytes() override { close(fd_); }
+
+ private:
+  absl::Status ReadInto(uint64_t offset, size_t length,
+                        char* out) const override {
+    while (length > 0) {
+      const ssize_t got = pread(fd_, out, length, static_cast<off_t>(offset));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) {
+        return absl::ErrnoToStatus(
+            errno, absl::StrCat(name(), ": offset ", offset, ": cannot read"));
+      }
+      if (got == 0) {
+        return absl::DataLossError(
+            absl::StrCat(name(), ": offset ", offset, ": the file of ", size(),
+                         " bytes was cut short while it was read"));
+      }
+      offset += static_cast<uint64_t>(got);
+      out += got;
+      length -= static_cast<size_t>(got);
+    }
+    return absl::OkStatus();
+  }
+
+  int fd_;
+};
+
+class MemoryBytes final : public RandomAccess {
+ public:
+  MemoryBytes(std::string name, absl::string_view bytes)
+      : RandomAccess(std::move(name), bytes.size()), bytes_(bytes) {}
+
+ private:
+  absl::Status ReadInto(uint64_t offset, size_t length,
+                        char* out) const override {
+    std::memcpy(out, bytes_.data() + offset, length);
+    return absl::OkStatus();
+  }
+
+  std::string bytes_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::string> RandomAccess::Read(uint64_t offset,
+                                               uint64_t length) const {
+  if (offset > size_ || length > size_ - offset) {
+    return absl::OutOfRangeError(
+        absl::StrCat(name_, ": offset ", offset, ": expected ", length,
+                     " bytes there, but the file ends at byte ", size_));
+  }
+  std::string bytes(length, '\0');
+  if (length > 0) {
+    if (absl::Status s = ReadInto(offset, length, bytes.data()); !s.ok()) {
+      return s;
+    }
+  }
+  return bytes;
+}
+
+absl::StatusOr<std::unique_ptr<RandomAccess>> OpenFile(
+    const std::string& path) {
+  // O_NONBLOCK: opening a pipe by mistake must not wait for a writer.
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot open"));
+  }
+  struct stat info = {};
+  if (fstat(fd, &info) != 0) {
+    absl::Status s =
+        absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot stat"));
+    close(fd);
+    return s;
+  }
+  if (!S_ISREG(info.st_mode)) {
+    close(fd);
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": expected a regular file"));
+  }
+  return std::make_unique<FileBytes>(path, static_cast<uint64_t>(info.st_size),
+                                     fd);
+}
+
+std::unique_ptr<RandomAccess> WrapMemory(std::string name,
+                                         absl::string_view bytes) {
+  return std::make_unique<MemoryBytes>(std::move(name), bytes);
+}
+
+}  // namespace linebloom

@@ -1,0 +1,54 @@
+// Bytes that can be read from any place: a file, or memory in tests and
+// fuzzers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace linebloom {
+
+// Immutable once made; all functions may be called from many threads.
+class RandomAccess {
+ public:
+  virtual ~RandomAccess() = default;
+  RandomAccess(const RandomAccess&) = delete;
+  RandomAccess& operator=(const RandomAccess&) = delete;
+
+  // What messages call it: a file's path as the user gave it.
+  const std::string& name() const { return name_; }
+  uint64_t size() const { return size_; }  // in bytes
+
+  // Returns exactly the bytes [offset, offset + length). OutOfRange where they
+  // pass the end, which is checked before memory is taken; other errors are the
+  // operating system's.
+  absl::StatusOr<std::string> Read(uint64_t offset, uint64_t length) const;
+
+ protected:
+  RandomAccess(std::string name, uint64_t size)
+      : name_(std::move(name)), size_(size) {}
+
+ private:
+  // The range is inside the bytes and not empty.
+  virtual absl::Status ReadInto(uint64_t offset, size_t length,
+                                char* out) const = 0;
+
+  std::string name_;
+  uint64_t size_;
+};
+
+// Opens a regular file for reading. The size is the one at this moment; an
+// SSTable never grows. NotFound, PermissionDenied and so on by the operating
+// system's word; InvalidArgument for a directory, a pipe or a device.
+absl::StatusOr<std::unique_ptr<RandomAccess>> OpenFile(const std::string& path);
+
+// A copy of `bytes` under a name for messages.
+std::unique_ptr<RandomAccess> WrapMemory(std::string name,
+                                         absl::string_view bytes);
+
+}  // namespace linebloom

@@ -1,0 +1,203 @@
+#include "tests/table/rocksdb_files.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "gtest/gtest.h"
+#include "linebloom/filter_policy.h"
+#include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/sst_file_reader.h"
+#include "rocksdb/sst_file_writer.h"
+#include "rocksdb/table.h"
+
+namespace linebloom::testing {
+namespace {
+
+void Check(const rocksdb::Status& status) {
+  // Nothing that follows makes sense without the file.
+  if (status.ok()) return;
+  ADD_FAILURE() << status.ToString();
+  std::abort();
+}
+
+const char* NameOf(FilterContent content) {
+  switch (content) {
+    case FilterContent::kWholeKeys:
+      return "WholeKeys";
+    case FilterContent::kPrefixes:
+      return "Prefixes";
+    case FilterContent::kBoth:
+      return "Both";
+  }
+  return "";
+}
+
+const char* NameOf(Policy policy) {
+  switch (policy) {
+    case Policy::kBloom:
+      return "";
+    case Policy::kRibbon:
+      return "Ribbon";
+    case Policy::kLinebloom:
+      return "Linebloom";
+  }
+  return "";
+}
+
+const rocksdb::FilterPolicy* NewPolicy(Policy policy) {
+  constexpr double kBitsPerKey = 10;
+  switch (policy) {
+    case Policy::kBloom:
+      return rocksdb::NewBloomFilterPolicy(kBitsPerKey);
+    case Policy::kRibbon:
+      return rocksdb::NewRibbonFilterPolicy(kBitsPerKey,
+                                            /*bloom_before_level=*/-1);
+    case Policy::kLinebloom:
+      return NewFilterPolicy(kBitsPerKey);
+  }
+  return nullptr;
+}
+
+// Deleted with all in it at the end of the process.
+class TempRoot {
+ public:
+  TempRoot() {
+    std::string name = ::testing::TempDir() + "linebloom_XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) std::abort();
+    path_ = name;
+  }
+  ~TempRoot() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TempRoot(const TempRoot&) = delete;
+  TempRoot& operator=(const TempRoot&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+void OpenReader(const std::string& path, rocksdb::SstFileReader* reader) {
+  Check(reader->Open(path));
+  Check(reader->VerifyChecksum());
+}
+
+}  // namespace
+
+std::string NameOf(const FileSpec& spec) {
+  static constexpr const char* kChecksums[] = {"None", "Crc32c", "XxHash32",
+                                               "XxHash64", "Xxh3"};
+  std::string kind(ToString(spec.filter_kind));
+  kind[0] = static_cast<char>(std::toupper(kind[0]));
+  return absl::StrCat("Version", spec.format_version,
+                      kChecksums[static_cast<int>(spec.checksum_type)], kind,
+                      NameOf(spec.content), NameOf(spec.policy));
+}
+
+rocksdb::Options MakeOptions(const FileSpec& spec) {
+  rocksdb::BlockBasedTableOptions table;
+  table.format_version = spec.format_version;
+  table.checksum = static_cast<rocksdb::ChecksumType>(spec.checksum_type);
+  table.block_size = 1024;
+  if (spec.filter_kind != FilterKind::kNone) {
+    table.filter_policy.reset(NewPolicy(spec.policy));
+  }
+  table.whole_key_filtering = spec.content != FilterContent::kPrefixes;
+  if (spec.filter_kind == FilterKind::kPartitioned) {
+    table.partition_filters = true;
+    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.metadata_block_size = 512;
+    table.index_block_restart_interval = kIndexRestartInterval;
+  }
+  rocksdb::Options options;
+  options.compression = rocksdb::kNoCompression;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  if (spec.content != FilterContent::kWholeKeys) {
+    options.prefix_extractor.reset(
+        rocksdb::NewFixedPrefixTransform(kPrefixLength));
+  }
+  return options;
+}
+
+std::string KeyAt(int i) { return absl::StrFormat("k%06d___", i); }
+
+void WriteSst(const std::string& path, const FileSpec& spec, int count) {
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), MakeOptions(spec));
+  Check(writer.Open(path));
+  for (int i = 0; i < count; ++i) Check(writer.Put(KeyAt(i), "value"));
+  Check(writer.Finish());
+}
+
+std::vector<std::string> WriteDatabase(const std::string& dir,
+                                       const FileSpec& spec, int count) {
+  rocksdb::Options options = MakeOptions(spec);
+  options.create_if_missing = true;
+  options.error_if_exists = true;
+  rocksdb::DB* raw = nullptr;
+  Check(rocksdb::DB::Open(options, dir, &raw));
+  const std::unique_ptr<rocksdb::DB> db(raw);
+  for (int i = 0; i < count; ++i) {
+    Check(db->Put(rocksdb::WriteOptions(), KeyAt(i), "value"));
+    if (i + 1 == count / 2) {
+      Check(db->Flush(rocksdb::FlushOptions()));
+      rocksdb::CompactRangeOptions compact;
+      compact.bottommost_level_compaction =
+          rocksdb::BottommostLevelCompaction::kForce;
+      Check(db->CompactRange(compact, nullptr, nullptr));
+    }
+  }
+  Check(db->Flush(rocksdb::FlushOptions()));
+
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  std::vector<std::string> paths;
+  paths.reserve(files.size());
+  for (const auto& file : files) {
+    paths.push_back(absl::StrCat(file.db_path, file.name));
+  }
+  return paths;
+}
+
+rocksdb::TableProperties ReadWithRocksDb(const std::string& path) {
+  rocksdb::SstFileReader reader((rocksdb::Options()));
+  OpenReader(path, &reader);
+  return *reader.GetTableProperties();
+}
+
+std::vector<std::string> ReadKeysWithRocksDb(const std::string& path) {
+  rocksdb::SstFileReader reader((rocksdb::Options()));
+  OpenReader(path, &reader);
+  const std::unique_ptr<rocksdb::Iterator> it(
+      reader.NewIterator(rocksdb::ReadOptions()));
+  std::vector<std::string> keys;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    keys.push_back(it->key().ToString());
+  }
+  Check(it->status());
+  return keys;
+}
+
+std::string MakeTempDir() {
+  static const TempRoot root;
+  static int count = 0;
+  std::string path = absl::StrCat(root.path(), "/", ++count);
+  std::filesystem::create_directory(path);
+  return path;
+}
+
+std::string ReadFileBytes(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_TRUE(in) << "cannot open " << path;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace linebloom::testing

@@ -1,0 +1,81 @@
+// Builds SSTables in memory, byte by byte as docs/sstable.md says: of versions
+// that the installed RocksDB can't write, and wrong in ways that it never is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "table/block_handle.h"
+#include "table/checksum.h"
+
+namespace linebloom::testing {
+
+std::string Varint(uint64_t value);
+std::string Le32(uint32_t value);
+std::string Le64(uint64_t value);
+std::string Encode(const BlockHandle& handle);
+
+struct Entry {
+  std::string key;
+  std::string value;
+};
+
+// A block of keys and values with a restart point every `restart_interval`
+// entries.
+std::string MakeBlock(const std::vector<Entry>& entries, int restart_interval);
+
+struct Partition {
+  std::string key;  // as it stands in the index: a user key or an internal one
+  BlockHandle handle;
+};
+
+// An index over filter partitions as `rocksdb.index.value.is.delta.encoded`
+// means it: no length before the values, and only the difference of sizes where
+// a key continues the one before.
+std::string MakeDeltaIndex(const std::vector<Partition>& partitions,
+                           int restart_interval);
+
+class SstBuilder {
+ public:
+  // `base_context` is used from format_version 6 on and must not be 0.
+  SstBuilder(uint32_t format_version, ChecksumType checksum_type,
+             uint32_t base_context = 0x9e3779b9)
+      : format_version_(format_version),
+        checksum_type_(checksum_type),
+        base_context_(format_version >= 6 ? base_context : 0) {}
+
+  // Appends bytes as they are.
+  void AddBytes(absl::string_view bytes);
+
+  // Appends a block and its trailer.
+  BlockHandle AddBlock(absl::string_view payload);
+
+  // Names a meta block; in the order of the names.
+  void AddMeta(absl::string_view name, absl::string_view value);
+  void AddMeta(absl::string_view name, const BlockHandle& handle) {
+    AddMeta(name, Encode(handle));
+  }
+
+  // Appends metaindex and footer, the latter with the index's handle up to
+  // format_version 5; the file.
+  std::string Finish(const BlockHandle& index = {});
+
+  // The same with a metaindex of the caller's.
+  std::string FinishWith(absl::string_view metaindex,
+                         const BlockHandle& index = {});
+
+ private:
+  std::string MakeFooter(const BlockHandle& metaindex,
+                         const BlockHandle& index) const;
+  std::string MakeExtendedFooter(const BlockHandle& metaindex) const;
+
+  uint32_t format_version_;
+  ChecksumType checksum_type_;
+  uint32_t base_context_;
+  std::string file_;
+  std::vector<Entry> meta_;
+};
+
+}  // namespace linebloom::testing
