@@ -10,6 +10,7 @@
 // liblinebloom.so has to depend on RocksDB and the C++ runtime alone.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -50,16 +51,18 @@ struct AskFunctions {
 // group's keys set for each base, unrotated.
 class PatternTable {
  public:
+  static constexpr uint32_t kMostAtOnce = 8;
+
   explicit PatternTable(uint32_t rotation_bits)
       : rotation_bits_(rotation_bits),
         bases_(1u << (kSeedBits - rotation_bits)),
-        stride_(bases_ < 8 ? 8 : bases_),
-        words_(size_t{kGroups} * kSearchedWords * stride_) {}
+        stride_(std::max(bases_, kMostAtOnce)),
+        words_(size_t{kGroups} * kSearchedWords * stride_ + kMostAtOnce) {}
 
   uint32_t rotation_bits() const { return rotation_bits_; }
   uint32_t bases() const { return bases_; }
-  // From one word of a group to the next; at least 8, so that a kernel may
-  // load 8 bases at once.
+  // From one word of a group to the next. A kernel may load kMostAtOnce bases
+  // from any of them on; what it loads of the next word it must not use.
   uint32_t stride() const { return stride_; }
 
   uint64_t* Group(int group) {

@@ -1,5 +1,6 @@
-// 4 words in a register, a line in two. AVX2 counts no bits; POPCNT does, word
-// by word, so the search is that of plain words.
+// 4 words, or 4 seeds, in a register, a line in two. AVX2 counts no bits; a
+// table of 16 looked up by half bytes does (Mula's method), for 4 seeds in
+// about the time in which POPCNT does it for one.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -108,13 +109,161 @@ void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {
   add(HighHalf(), old.high, line + 32);
 }
 
+inline __m256i LoadWords(const uint64_t* from) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+}
+
+inline void StoreWords(uint64_t* to, __m256i words) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), words);
+}
+
+// The low 64 bits of the products; AVX2 multiplies 32 bits at a time.
+inline __m256i Multiply(__m256i a, uint64_t b) {
+  const __m256i low = _mm256_set1_epi64x(static_cast<int64_t>(b));
+  const __m256i high = _mm256_srli_epi64(low, 32);
+  const __m256i crossed =
+      _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(a, 32), low),
+                       _mm256_mul_epu32(a, high));
+  return _mm256_add_epi64(_mm256_mul_epu32(a, low),
+                          _mm256_slli_epi64(crossed, 32));
+}
+
+// Adds the probes of one round to 4 bases at once. The group's table has a row
+// for each word.
+inline void AddRound(__m256i rounds, uint32_t words, uint32_t stride,
+                     uint64_t* group) {
+  for (uint32_t left = words; left != 0; left &= left - 1) {
+    const auto word = static_cast<uint32_t>(__builtin_ctz(left));
+    uint64_t* const row = group + (word - 1) * stride;
+    const __m256i positions = _mm256_and_si256(
+        _mm256_srl_epi64(rounds,
+                         _mm_cvtsi32_si128(static_cast<int>(16 + 6 * word))),
+        _mm256_set1_epi64x(63));
+    const __m256i bits = _mm256_sllv_epi64(_mm256_set1_epi64x(1), positions);
+    StoreWords(row, _mm256_or_si256(LoadWords(row), bits));
+  }
+}
+
+void MakePatterns(std::span<const uint64_t> hashes, int probes,
+                  PatternTable* table) {
+  std::fill(table->words().begin(), table->words().end(), 0);
+  for (const uint64_t hash : hashes) {
+    const GroupAndWindow at = GroupAndWindowOf(hash);
+    const RoundWords words = kSearchedRoundWords[probes][at.window];
+    uint64_t* const group = table->Group(static_cast<int>(at.group));
+    const auto first_of = [&](uint32_t base) {
+      return static_cast<int64_t>(FirstRound(hash, base));
+    };
+    __m256i first =
+        _mm256_setr_epi64x(first_of(0), first_of(1), first_of(2), first_of(3));
+    // First rounds of neighbouring bases differ by twice that of base 0.
+    const __m256i step =
+        _mm256_set1_epi64x(static_cast<int64_t>(8 * FirstRound(hash, 0)));
+    for (uint32_t base = 0; base < table->bases(); base += 4) {
+      AddRound(first, words.first, table->stride(), group + base);
+      if (words.second != 0) {
+        const __m256i second =
+            Multiply(_mm256_xor_si256(first, _mm256_srli_epi64(first, 32)),
+                     kSecondRoundMultiplier);
+        AddRound(second, words.second, table->stride(), group + base);
+      }
+      first = _mm256_add_epi64(first, step);
+    }
+  }
+}
+
+// The number of bits set in each byte.
+inline __m256i CountBits(__m256i bytes) {
+  const __m256i counts = _mm256_setr_epi8(
+      0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  // for 0 to 15
+      0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+  const __m256i low_half = _mm256_set1_epi8(15);
+  return _mm256_add_epi8(
+      _mm256_shuffle_epi8(counts, _mm256_and_si256(bytes, low_half)),
+      _mm256_shuffle_epi8(
+          counts, _mm256_and_si256(_mm256_srli_epi16(bytes, 4), low_half)));
+}
+
+// Counts 4 seeds at a time, from `first_seed` on, a multiple of 4.
+class SeedCounter {
+ public:
+  SeedCounter(const uint64_t* bits, const PatternTable& table, int group)
+      : bits_(bits),
+        patterns_(table.Group(group)),
+        stride_(table.stride()),
+        rotation_bits_(table.rotation_bits()) {
+    // Which of 4 loaded bases each lane takes, as pairs of 32 bits.
+    const auto pair = [&](int lane) {
+      const int64_t low = 2 * (lane >> rotation_bits_);
+      return low | (low + 1) << 32;
+    };
+    base_of_lane_ = _mm256_setr_epi64x(pair(0), pair(1), pair(2), pair(3));
+  }
+
+  // Candidates as 64-bit numbers.
+  __m256i Candidates(uint32_t first_seed) const {
+    const __m256i seeds = _mm256_add_epi64(_mm256_setr_epi64x(0, 1, 2, 3),
+                                           _mm256_set1_epi64x(first_seed));
+    const __m256i rotations = _mm256_and_si256(
+        _mm256_sll_epi64(seeds, _mm_cvtsi32_si128(static_cast<int>(
+                                    kSeedBits - rotation_bits_))),
+        _mm256_set1_epi64x(63));
+    const __m256i back = _mm256_sub_epi64(_mm256_set1_epi64x(64), rotations);
+    const uint64_t* row = patterns_ + SeedBase(first_seed, rotation_bits_);
+    __m256i count = _mm256_setzero_si256();  // by bytes: at most 7 * 8
+    for (int w = 0; w < kSearchedWords; ++w, row += stride_) {
+      const __m256i patterns =
+          _mm256_permutevar8x32_epi32(LoadWords(row), base_of_lane_);
+      const __m256i rotated =
+          _mm256_or_si256(_mm256_sllv_epi64(patterns, rotations),
+                          _mm256_srlv_epi64(patterns, back));
+      const __m256i joined = _mm256_or_si256(
+          rotated, _mm256_set1_epi64x(static_cast<int64_t>(bits_[w])));
+      count = _mm256_add_epi8(count, CountBits(joined));
+    }
+    count = _mm256_sad_epu8(count, _mm256_setzero_si256());
+    return _mm256_or_si256(_mm256_slli_epi64(count, kSeedBits), seeds);
+  }
+
+ private:
+  const uint64_t* bits_;
+  const uint64_t* patterns_;
+  uint32_t stride_;
+  uint32_t rotation_bits_;
+  __m256i base_of_lane_;
+};
+
+Candidate BestCandidate(const uint64_t* bits, const PatternTable& table,
+                        int group) {
+  const SeedCounter counter(bits, table, group);
+  __m256i best = counter.Candidates(0);
+  for (uint32_t seed = 4; seed < kSeeds; seed += 4) {
+    best = _mm256_min_epu32(best, counter.Candidates(seed));
+  }
+  uint64_t lanes[4];
+  StoreWords(lanes, best);
+  return static_cast<Candidate>(*std::min_element(lanes, lanes + 4));
+}
+
+void AllCandidates(const uint64_t* bits, const PatternTable& table, int group,
+                   Candidate* candidates) {
+  const SeedCounter counter(bits, table, group);
+  for (uint32_t seed = 0; seed < kSeeds; seed += 4) {
+    uint64_t lanes[4];
+    StoreWords(lanes, counter.Candidates(seed));
+    std::copy_n(lanes, 4, candidates + seed);
+  }
+}
+
 #include "filter_policy/line_kernel_ask.inc"
-#include "filter_policy/line_kernel_search.inc"
 
 }  // namespace
 
-const LineKernel kAvx2Kernel = {"avx2", kAskPlain, kAskSearched, AddToPlainLine,
-                                kSearchWords};
+const LineKernel kAvx2Kernel = {"avx2",
+                                kAskPlain,
+                                kAskSearched,
+                                AddToPlainLine,
+                                {MakePatterns, BestCandidate, AllCandidates}};
 
 }  // namespace linebloom
 
