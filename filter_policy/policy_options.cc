@@ -112,7 +112,7 @@ Status Validate(const FilterPolicyOptions& options) {
 uint32_t MillibitsOf(double bits_per_key) {
   if (bits_per_key < 0.5) return 0;
   if (bits_per_key < 1.0) return 1000;
-  return static_cast<uint32_t>(bits_per_key * 1000 + 0.5);
+  return static_cast<uint32_t>(std::floor(bits_per_key * 1000 + 0.5));
 }
 
 Status ParseBitsPerKey(std::string_view text, double* bits_per_key) {

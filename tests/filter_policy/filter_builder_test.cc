@@ -40,7 +40,8 @@ TEST(FilterBuilderTest, NeverDeniesAKey) {
 TEST(FilterBuilderTest, RepeatedAndSkewedHashesAreFound) {
   std::vector<uint64_t> hashes(5000, 0x123456789abcdef0);
   for (int i = 0; i < 1000; ++i) hashes.push_back(i);
-  const FilterReader reader = ReaderOf(BuildFilter(hashes, {}));
+  const FilterBlock block = BuildFilter(hashes, {});
+  const FilterReader reader = ReaderOf(block);
   for (const uint64_t hash : hashes) ASSERT_TRUE(reader.MayMatch(hash));
 }
 

@@ -12,7 +12,7 @@ BuiltInFilter Parse(size_t bits_size, std::string_view tail) {
   return ParseBuiltInFilter(block.data(), block.size());
 }
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 TEST(BuiltInFilterTest, Bloom) {
   const BuiltInFilter filter = Parse(640, "\xff\x00\x06\x00\x00"sv);
