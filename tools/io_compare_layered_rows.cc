@@ -1,0 +1,94 @@
+#include "tools/io_compare_layered_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "tools/mix.h"
+
+namespace linebloom::tools {
+namespace {
+
+struct SortedRun {
+  int level;
+  uint64_t share;  // rows of LayeredRows::kSharesOfAllRuns
+};
+
+// In the order in which they are made.
+constexpr std::array<SortedRun, 6> kRuns = {
+    {{3, 400}, {2, 40}, {1, 4}, {0, 1}, {0, 1}, {0, 1}}};
+
+// Rounds up.
+uint64_t Divide(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+LayeredRows::LayeredRows(const KeyTable* keys, uint64_t value_size,
+                         uint64_t seed)
+    : keys_(keys), value_size_(value_size), seed_(seed) {
+  const uint64_t rows = keys_->size();
+  std::string key;
+  for (uint64_t row = 0; row < rows; ++row) {
+    keys_->Get(row, &key);
+    bytes_ += key.size() + value_size_ + 12;  // entry header, index share
+  }
+  // A database of 2M small rows gets files of 8 MB, a large one the 64 MB that
+  // are RocksDB's default.
+  constexpr uint64_t kMiB = 1 << 20;
+  const uint64_t file_bytes = std::clamp(bytes_ / 32, 4 * kMiB, 64 * kMiB);
+  for (size_t run = 0; run < kRuns.size(); ++run) {
+    const uint64_t run_bytes = bytes_ / kSharesOfAllRuns * kRuns[run].share;
+    const uint64_t files =
+        kRuns[run].level == 0
+            ? 1
+            : std::max<uint64_t>(1, Divide(run_bytes, file_bytes));
+    for (uint64_t f = 0; f < files; ++f) {
+      Part part = {run, rows * f / files, rows * (f + 1) / files};
+      uint64_t entries = 0;
+      for (uint64_t row = part.begin; row < part.end; ++row) {
+        entries += RunOf(row) == run ? 1 : 0;
+      }
+      parts_.push_back(part);
+      files_.push_back({kRuns[run].level, entries, rocksdb::kNoCompression});
+    }
+  }
+}
+
+// Takes kSharesOfAllRuns rows at a time and deals them out in an order that
+// differs from one such group to the next. (Plain chance would do as well, but
+// could leave a run without rows when there are few.)
+size_t LayeredRows::RunOf(uint64_t row) const {
+  constexpr uint64_t kStep = 173;  // no common factor with 447 = 3 * 149
+  const uint64_t group = row / kSharesOfAllRuns;
+  const uint64_t turn = Mix(seed_, group) % kSharesOfAllRuns;
+  uint64_t slot = (row * kStep + turn) % kSharesOfAllRuns;
+  size_t run = 0;
+  while (slot >= kRuns[run].share) slot -= kRuns[run++].share;
+  return run;
+}
+
+void LayeredRows::FillValue(uint64_t row, std::string* value) const {
+  value->resize(value_size_);
+  for (size_t at = 0; at < value->size(); at += sizeof(uint64_t)) {
+    const uint64_t word = Mix(Mix(seed_, row) + at);
+    std::memcpy(value->data() + at, &word,
+                std::min(sizeof(word), value->size() - at));
+  }
+}
+
+absl::Status LayeredRows::ReadFile(
+    size_t file, absl::FunctionRef<absl::Status(const Entry&)> sink) {
+  const Part& part = parts_[file];
+  std::string key;
+  std::string value;
+  for (uint64_t row = part.begin; row < part.end; ++row) {
+    if (RunOf(row) != part.run) continue;
+    keys_->Get(row, &key);
+    FillValue(row, &value);
+    const absl::Status status = sink({EntryKind::kPut, key, value});
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace linebloom::tools

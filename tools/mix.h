@@ -1,0 +1,21 @@
+// Cheap pseudo-random numbers that a seed determines, for test data. Not for
+// filters: those hash with XXH3.
+#pragma once
+
+#include <cstdint>
+
+namespace linebloom::tools {
+
+// The finaliser of splitmix64: every bit of the result depends on every bit of
+// `x`.
+constexpr uint64_t Mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+// A number for each pair.
+constexpr uint64_t Mix(uint64_t a, uint64_t b) { return Mix(Mix(a) ^ b); }
+
+}  // namespace linebloom::tools
