@@ -21,13 +21,8 @@
 #include <cstdint>
 
 #include "linebloom/build_effort.h"
+#include "linebloom/export.h"
 #include "rocksdb/filter_policy.h"
-
-#if defined(__GNUC__)
-#define LINEBLOOM_EXPORT __attribute__((visibility("default")))
-#else
-#define LINEBLOOM_EXPORT
-#endif
 
 namespace linebloom {
 

@@ -1,0 +1,109 @@
+// Filters in memory that is aligned to lines, in every way that RocksDB keeps
+// and reads them.
+#include <malloc.h>
+
+#include <mutex>
+#include <vector>
+
+#include "linebloom/filter_policy.h"
+#include "linebloom/memory_allocator.h"
+#include "rocksdb/cache.h"
+#include "tests/rocksdb/db_fixture.h"
+
+namespace linebloom {
+namespace {
+
+// linebloom's policy, which notes where the filters that are read begin.
+class NotingPolicy final : public rocksdb::FilterPolicy {
+ public:
+  const char* Name() const override { return "NotingPolicy"; }
+  const char* CompatibilityName() const override {
+    return policy_->CompatibilityName();
+  }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    return policy_->GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(
+      const rocksdb::Slice& contents) const override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    beginnings_.push_back(reinterpret_cast<uintptr_t>(contents.data()) % 64);
+    return policy_->GetFilterBitsReader(contents);
+  }
+
+  std::vector<uintptr_t> beginnings() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return beginnings_;
+  }
+
+ private:
+  const std::unique_ptr<const rocksdb::FilterPolicy> policy_{
+      NewFilterPolicy(10)};
+  mutable std::mutex mutex_;
+  mutable std::vector<uintptr_t> beginnings_;
+};
+
+struct Mode {
+  bool filters_in_cache;
+  bool direct_reads;
+};
+
+std::ostream& operator<<(std::ostream& out, const Mode& mode) {
+  return out << (mode.filters_in_cache ? "Cached" : "Held")
+             << (mode.direct_reads ? "Direct" : "Buffered");
+}
+
+class AlignedMemoryTest : public DbTest,
+                          public testing::WithParamInterface<Mode> {};
+
+INSTANTIATE_TEST_SUITE_P(Modes, AlignedMemoryTest,
+                         testing::Values(Mode{false, false}, Mode{false, true},
+                                         Mode{true, false}, Mode{true, true}),
+                         testing::PrintToStringParamName());
+
+TEST_P(AlignedMemoryTest, FiltersBeginAtALine) {
+  const auto policy = std::make_shared<NotingPolicy>();
+  rocksdb::LRUCacheOptions cache;
+  cache.capacity = 8 << 20;
+  cache.memory_allocator = NewLineAlignedAllocator();
+  table_.block_cache = rocksdb::NewLRUCache(cache);
+  table_.filter_policy = policy;
+  table_.cache_index_and_filter_blocks = GetParam().filters_in_cache;
+  options_.use_direct_reads = GetParam().direct_reads;
+  Reopen();
+  for (uint64_t file = 0; file < 8; ++file) {
+    WriteFile({file * 5000, (file + 1) * 5000});
+  }
+  Reopen();  // each filter is read from its file now
+  ExpectRows({0, 40000});
+  EXPECT_GE(policy->beginnings().size(), 8u);
+  for (const uintptr_t beginning : policy->beginnings()) {
+    EXPECT_EQ(0u, beginning);
+  }
+}
+
+TEST(LineAlignedAllocatorTest, CostsLessThanALineForEachAllocation) {
+  const auto allocator = NewLineAlignedAllocator();
+  constexpr size_t kAllocations = 2000;
+  for (const size_t size : {55u, 119u, 1000u, 4096u, 4151u, 65591u}) {
+    std::vector<void*> memory;
+    memory.reserve(kAllocations);
+    const size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    for (size_t i = 0; i < kAllocations; ++i) {
+      memory.push_back(allocator->Allocate(size));
+    }
+    const size_t taken = mallinfo2().uordblks + mallinfo2().hblkhd - before;
+    for (void* block : memory) {
+      EXPECT_EQ(0u, reinterpret_cast<uintptr_t>(block) % 64);
+      EXPECT_GE(allocator->UsableSize(block, size), size);
+      allocator->Deallocate(block);
+    }
+    // A sanitizer's malloc does not count.
+    if (taken != 0) {
+      EXPECT_LT(taken, kAllocations * (size + 64)) << size;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linebloom
