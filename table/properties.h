@@ -18,7 +18,7 @@ struct Properties {
   uint64_t num_entries = 0;  // of every kind, deletions included
   uint64_t num_deletions = 0;
   uint64_t num_range_deletions = 0;
-  // Keys and prefixes added to the filter. RocksDB 7.1 and newer write it.
+  // Keys and prefixes added to the filter. RocksDB 6.22 and newer write it.
   std::optional<uint64_t> num_filter_entries;
 
   uint64_t raw_key_size = 0;    // bytes, before compression

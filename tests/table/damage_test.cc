@@ -64,11 +64,6 @@ absl::StatusOr<Answer> ReadAll(const std::string& bytes) {
   return answer;
 }
 
-struct Sample {
-  std::string name;
-  std::string bytes;
-};
-
 std::string WriteWithRocksDb(const FileSpec& spec, int keys) {
   const std::string path = testing::MakeTempDir() + "/file.sst";
   testing::WriteSst(path, spec, keys);
@@ -92,36 +87,33 @@ std::string WriteByHand(uint32_t version, ChecksumType type) {
   return builder.Finish();
 }
 
-// Made anew for each test: a matrix over one is cheap, its parameters' names
-// are wanted before any is written.
-Sample MakeSample(const std::string& name) {
-  if (name == "RocksDbFullXxh3") {
-    return {name, WriteWithRocksDb({}, 40)};
-  }
+// The bytes of an SSTable for each of the names below.
+std::string MakeSample(const std::string& name) {
+  if (name == "RocksDbFullXxh3") return WriteWithRocksDb({}, 40);
   if (name == "RocksDbFullCrc32c") {
-    return {name, WriteWithRocksDb({.format_version = 2,
-                                    .checksum_type = ChecksumType::kCrc32c},
-                                   40)};
+    return WriteWithRocksDb(
+        {.format_version = 2, .checksum_type = ChecksumType::kCrc32c}, 40);
   }
   if (name == "RocksDbPartitioned") {
-    return {name,
-            WriteWithRocksDb({.filter_kind = FilterKind::kPartitioned}, 600)};
+    return WriteWithRocksDb({.filter_kind = FilterKind::kPartitioned}, 600);
   }
   if (name == "RocksDbNoFilter") {
-    return {name, WriteWithRocksDb({.filter_kind = FilterKind::kNone}, 40)};
+    return WriteWithRocksDb({.filter_kind = FilterKind::kNone}, 40);
   }
-  if (name == "Version0") return {name, WriteByHand(0, ChecksumType::kCrc32c)};
-  if (name == "Version1") {
-    return {name, WriteByHand(1, ChecksumType::kXxHash32)};
+  if (name == "RocksDb9Partitioned") {
+    return testing::ReadFileBytes(std::string(LINEBLOOM_GOLDEN_DIR) +
+                                  "/sst/v6_partitioned.sst");
   }
-  if (name == "Version6") return {name, WriteByHand(6, ChecksumType::kXxh3)};
-  return {name, WriteByHand(7, ChecksumType::kXxHash64)};
+  if (name == "Version0") return WriteByHand(0, ChecksumType::kCrc32c);
+  if (name == "Version1") return WriteByHand(1, ChecksumType::kXxHash32);
+  if (name == "Version6") return WriteByHand(6, ChecksumType::kXxh3);
+  EXPECT_EQ(name, "Version7");
+  return WriteByHand(7, ChecksumType::kXxHash64);
 }
 
 class DamageTest : public ::testing::TestWithParam<const char*> {
  protected:
-  DamageTest()
-      : bytes_(MakeSample(GetParam()).bytes), whole_(ReadAll(bytes_)) {}
+  DamageTest() : bytes_(MakeSample(GetParam())), whole_(ReadAll(bytes_)) {}
 
   void SetUp() override { ASSERT_TRUE(whole_.ok()) << whole_.status(); }
 
@@ -146,8 +138,9 @@ class DamageTest : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(
     Samples, DamageTest,
     ::testing::Values("RocksDbFullXxh3", "RocksDbFullCrc32c",
-                      "RocksDbPartitioned", "RocksDbNoFilter", "Version0",
-                      "Version1", "Version6", "Version7"),
+                      "RocksDbPartitioned", "RocksDbNoFilter",
+                      "RocksDb9Partitioned", "Version0", "Version1", "Version6",
+                      "Version7"),
     [](const auto& param_info) { return std::string(param_info.param); });
 
 TEST_P(DamageTest, EveryTruncationIsReported) {

@@ -33,17 +33,12 @@ using ::testing::SizeIs;
 
 constexpr int kKeys = 6000;
 
-// 11.0 dropped versions 0 and 1, 8.6 added 6.
-#if ROCKSDB_MAJOR >= 11
-constexpr uint32_t kOldestWritten = 2;
-constexpr uint32_t kNewestWritten = 7;
-#elif ROCKSDB_MAJOR > 8 || (ROCKSDB_MAJOR == 8 && ROCKSDB_MINOR >= 6)
-constexpr uint32_t kOldestWritten = 0;
-constexpr uint32_t kNewestWritten = 6;
-#else
-constexpr uint32_t kOldestWritten = 0;
-constexpr uint32_t kNewestWritten = 5;
-#endif
+// 8.6 added version 6, 10.4 added 7, 11.0 dropped 0 and 1.
+constexpr int kRocksDb = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR;
+constexpr uint32_t kOldestWritten = kRocksDb >= 1100 ? 2 : 0;
+constexpr uint32_t kNewestWritten = kRocksDb >= 1004  ? 7
+                                    : kRocksDb >= 806 ? 6
+                                                      : 5;
 
 std::string StringOrEmpty(const std::string& text) {
   return text == "nullptr" ? "" : text;

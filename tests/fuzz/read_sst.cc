@@ -1,0 +1,89 @@
+#include "tests/fuzz/read_sst.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "table/filter_locator.h"
+#include "table/partition_index.h"
+#include "table/sst_file.h"
+
+namespace linebloom::testing {
+namespace {
+
+constexpr char kName[] = "x.sst";
+
+void Promise(bool kept, const char* what) {
+  if (kept) return;
+  std::fprintf(stderr, "broken promise: %s\n", what);
+  std::abort();
+}
+
+void ExpectGoodError(const absl::Status& status) {
+  Promise(status.code() == absl::StatusCode::kDataLoss ||
+              status.code() == absl::StatusCode::kInvalidArgument ||
+              status.code() == absl::StatusCode::kUnimplemented,
+          "the kind of error");
+  Promise(absl::StartsWith(status.message(), kName) &&
+              absl::StrContains(status.message(), "expected "),
+          "a message that names the file and what was expected");
+}
+
+void CheckProperties(const SstFile& file) {
+  const absl::StatusOr<Properties> properties = file.ReadProperties();
+  if (!properties.ok()) ExpectGoodError(properties.status());
+}
+
+void CheckBlocks(const SstFile& file, const FilterLocation& location) {
+  uint64_t end = 0;
+  for (const BlockHandle& handle : location.blocks) {
+    Promise(handle.offset >= end, "filter blocks in order, without overlap");
+    Promise(EndsBefore(handle, file.size()), "filter blocks inside the file");
+    end = handle.offset + handle.size + kBlockTrailerSize;
+    const absl::StatusOr<Block> block = ReadFilterBlock(file, handle);
+    if (block.ok()) {
+      Promise(block->payload.size() == handle.size, "a block's size");
+    } else {
+      ExpectGoodError(block.status());
+    }
+  }
+  Promise(location.TotalSize() <= file.size(), "no more filter than file");
+}
+
+// The handles that were collected are those that a walk finds.
+void CheckIndex(const SstFile& file, const FilterLocation& location) {
+  if (location.kind != FilterKind::kPartitioned) return;
+  const absl::StatusOr<Properties> properties = file.ReadProperties();
+  Promise(properties.ok(), "partitions need properties");
+  PartitionIndex index(&location.partition_index, *properties);
+  size_t i = 0;
+  while (index.Next()) {
+    Promise(i < location.blocks.size() && index.handle() == location.blocks[i],
+            "the same partitions twice");
+    ++i;
+  }
+  Promise(index.status().ok() && i == location.blocks.size(),
+          "all partitions twice");
+}
+
+}  // namespace
+
+void ReadWholeSst(absl::string_view bytes) {
+  const absl::StatusOr<SstFile> file = SstFile::Open(WrapMemory(kName, bytes));
+  if (!file.ok()) {
+    ExpectGoodError(file.status());
+    return;
+  }
+  CheckProperties(*file);
+  const absl::StatusOr<FilterLocation> location = LocateFilter(*file);
+  if (!location.ok()) {
+    ExpectGoodError(location.status());
+    return;
+  }
+  CheckBlocks(*file, *location);
+  CheckIndex(*file, *location);
+}
+
+}  // namespace linebloom::testing
