@@ -7,7 +7,7 @@ set -euo pipefail
 packages=(
   cmake g++ ninja-build pkgconf  # to build, and to test linebloom.pc
   librocksdb-dev libxxhash-dev   # the library
-  libabsl-dev nlohmann-json3-dev # the tools
+  libabsl-dev libisal-dev nlohmann-json3-dev # the tools
   libgtest-dev libgmock-dev libbenchmark-dev
   rocksdb-tools # db_bench, ldb and sst_dump, for the preload test
 )
