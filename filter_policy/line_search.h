@@ -26,6 +26,8 @@ struct SearchPlan {
   int beam = 1;
   // How often each group's seed is chosen again with all others in place.
   int rounds = 1;
+
+  friend bool operator==(const SearchPlan&, const SearchPlan&) = default;
 };
 
 // The seven words of bits of a searched line.
