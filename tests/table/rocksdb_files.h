@@ -27,7 +27,7 @@ struct FileSpec {
 std::string NameOf(const FileSpec& spec);
 
 // How often the indexes of the files store a key and a handle in full.
-inline constexpr int kIndexRestartInterval = 4;
+inline constexpr int kIndexRestartInterval = 2;
 
 inline constexpr size_t kPrefixLength = 6;
 
