@@ -55,6 +55,12 @@ void ParseFlagsOrExit(int argc, char** argv, const char* usage) {
     return absl::StrContains(file, "tools/");
   };
   config.contains_helpshort_flags = config.contains_help_flags;
+  // Without the path of the machine that compiled them.
+  config.normalize_filename = [](absl::string_view file) {
+    const size_t folder = file.rfind("tools/");
+    return std::string(folder == absl::string_view::npos ? file
+                                                         : file.substr(folder));
+  };
   absl::SetFlagsUsageConfig(config);
 
   std::atexit(CorrectExitCode);

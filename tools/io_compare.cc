@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "linebloom/filter_policy.h"
 #include "nlohmann/json.hpp"
 #include "tools/command_line.h"
 #include "tools/interrupt.h"
@@ -19,15 +20,19 @@ namespace linebloom::tools {
 namespace {
 
 constexpr char kUsage[] =
-    "Shows what a RocksDB filter policy saves on this machine's disk.\n\n"
-    "Loads the same rows into the same files and levels once for each policy, "
-    "so that only the filters differ, looks missing keys up, and counts what "
-    "is read from the device.\n\n"
+    "shows what a RocksDB filter policy saves on this machine's disk.\n"
+    "\n"
+    "Loads the same rows into the same files and levels once for each policy,\n"
+    "so that only the filters differ, looks missing keys up, and counts what\n"
+    "is read from the device.\n"
+    "\n"
     "  io_compare\n"
     "  io_compare --bits_per_key=16 --policies='none;rocksdb-bloom;linebloom'\n"
     "  io_compare --key_file=my_keys.txt --missing_file=my_misses.txt\n"
-    "  io_compare --source_db=/var/lib/my_database --json=result.json\n\n"
-    "Exits with 0, with 1 if the figures are void (stderr says why), with 2 "
+    "  io_compare --source_db=/var/lib/my_database --json=result.json\n"
+    "\n"
+    "Exits with 0; with 1 if the figures are void, and stderr says why; with "
+    "2\n"
     "for bad usage or input.";
 
 // Whether `path` can be written, found out before minutes of work, and without
@@ -69,6 +74,7 @@ absl::StatusOr<Report> Run(const IoCompareConfig& config) {
 
 int Main(int argc, char** argv) {
   ParseFlagsOrExit(argc, argv, kUsage);
+  RegisterFilterPolicy();
   CatchInterrupts();
   const absl::StatusOr<Report> report = Run(ConfigFromFlags());
   if (!report.ok()) {

@@ -1,7 +1,6 @@
 #include "tools/io_compare_database.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -59,9 +58,8 @@ rocksdb::Options BuildOptions(
     // Flushed files take the column family's compression.
     if (file.level == 0) options.compression = file.compression;
   }
-  // Flush and cut files only where told to.
+  // Flush only where told to. (CompactFiles cuts no file by itself.)
   options.write_buffer_size = size_t{64} << 30;
-  options.max_compaction_bytes = std::numeric_limits<uint64_t>::max() / 2;
   options.max_subcompactions = 1;
   // Any number of files in level 0 is fine.
   options.level0_file_num_compaction_trigger = 1 << 30;

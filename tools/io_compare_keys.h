@@ -15,6 +15,7 @@ class KeyTable {
  public:
   virtual ~KeyTable() = default;
   virtual uint64_t size() const = 0;
+  virtual uint64_t bytes() const = 0;  // of all keys together
   // Sets `key` to key `i`, which is below size().
   virtual void Get(uint64_t i, std::string* key) const = 0;
 };
@@ -28,12 +29,14 @@ class KeyList : public KeyTable {
     *key = std::string((*this)[i]);
   }
   absl::string_view operator[](uint64_t i) const;
-  uint64_t bytes() const { return bytes_.size(); }  // of all keys together
+  uint64_t bytes() const override { return bytes_.size(); }
 
  private:
   std::string bytes_;
   std::vector<uint64_t> ends_;
 };
+
+inline constexpr uint64_t kNumberedKeyBytes = 16;
 
 // Generated keys of 16 bytes, "user" and a number of 12 digits, `stride` apart
 // (2 at least), so that there are keys between any two of them.
@@ -41,6 +44,7 @@ class NumberedKeys : public KeyTable {
  public:
   NumberedKeys(uint64_t rows, uint64_t stride) : rows_(rows), stride_(stride) {}
   uint64_t size() const override { return rows_; }
+  uint64_t bytes() const override { return kNumberedKeyBytes * size(); }
   void Get(uint64_t i, std::string* key) const override;
 
  private:
@@ -53,6 +57,7 @@ class KeysBetween : public KeyTable {
  public:
   KeysBetween(uint64_t rows, uint64_t stride) : rows_(rows), stride_(stride) {}
   uint64_t size() const override { return (rows_ - 1) * (stride_ - 1); }
+  uint64_t bytes() const override { return kNumberedKeyBytes * size(); }
   void Get(uint64_t i, std::string* key) const override;
 
  private:

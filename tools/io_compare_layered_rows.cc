@@ -27,15 +27,13 @@ LayeredRows::LayeredRows(const KeyTable* keys, uint64_t value_size,
                          uint64_t seed)
     : keys_(keys), value_size_(value_size), seed_(seed) {
   const uint64_t rows = keys_->size();
-  std::string key;
-  for (uint64_t row = 0; row < rows; ++row) {
-    keys_->Get(row, &key);
-    bytes_ += key.size() + value_size_ + 12;  // entry header, index share
-  }
+  constexpr uint64_t kEntryOverhead = 12;  // lengths, sequence number, index
+  bytes_ = keys_->bytes() + rows * (value_size_ + kEntryOverhead);
   // A database of 2M small rows gets files of 8 MB, a large one the 64 MB that
-  // are RocksDB's default.
+  // are RocksDB's default, and a very large one at most 4096 files in a level.
   constexpr uint64_t kMiB = 1 << 20;
-  const uint64_t file_bytes = std::clamp(bytes_ / 32, 4 * kMiB, 64 * kMiB);
+  const uint64_t file_bytes =
+      std::max(std::clamp(bytes_ / 32, 4 * kMiB, 64 * kMiB), bytes_ / 4096);
   for (size_t run = 0; run < kRuns.size(); ++run) {
     const uint64_t run_bytes = bytes_ / kSharesOfAllRuns * kRuns[run].share;
     const uint64_t files =
@@ -43,13 +41,9 @@ LayeredRows::LayeredRows(const KeyTable* keys, uint64_t value_size,
             ? 1
             : std::max<uint64_t>(1, Divide(run_bytes, file_bytes));
     for (uint64_t f = 0; f < files; ++f) {
-      Part part = {run, rows * f / files, rows * (f + 1) / files};
-      uint64_t entries = 0;
-      for (uint64_t row = part.begin; row < part.end; ++row) {
-        entries += RunOf(row) == run ? 1 : 0;
-      }
-      parts_.push_back(part);
-      files_.push_back({kRuns[run].level, entries, rocksdb::kNoCompression});
+      parts_.push_back({run, rows * f / files, rows * (f + 1) / files});
+      files_.push_back({kRuns[run].level, CountEntries(parts_.back()),
+                        rocksdb::kNoCompression});
     }
   }
 }
@@ -65,6 +59,20 @@ size_t LayeredRows::RunOf(uint64_t row) const {
   size_t run = 0;
   while (slot >= kRuns[run].share) slot -= kRuns[run++].share;
   return run;
+}
+
+uint64_t LayeredRows::CountEntries(const Part& part) const {
+  uint64_t entries = 0;
+  uint64_t row = part.begin;
+  while (row < part.end) {
+    if (row % kSharesOfAllRuns == 0 && part.end - row >= kSharesOfAllRuns) {
+      entries += kRuns[part.run].share;
+      row += kSharesOfAllRuns;
+    } else {
+      entries += RunOf(row++) == part.run ? 1 : 0;
+    }
+  }
+  return entries;
 }
 
 void LayeredRows::FillValue(uint64_t row, std::string* value) const {

@@ -37,6 +37,7 @@ class LayeredRows : public RowSource {
   };
 
   size_t RunOf(uint64_t row) const;
+  uint64_t CountEntries(const Part& part) const;
   void FillValue(uint64_t row, std::string* value) const;
 
   const KeyTable* keys_;

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/str_replace.h"
 #include "tools/binomial_interval.h"
 #include "tools/io_compare_database.h"
 #include "tools/io_compare_report.h"
@@ -38,9 +38,10 @@ const PolicyResult* FindResult(const Report& report, absl::string_view name) {
 
 void AddFact(absl::string_view name, absl::string_view text, std::string* to) {
   constexpr size_t kIndent = 10;
-  const std::string line =
-      absl::StrCat(name, std::string(kIndent - name.size(), ' '), text);
-  absl::StrAppend(to, WrapText(line, kWidth, kIndent), "\n");
+  const std::string margin(kIndent, ' ');
+  std::string lines = WrapText(text, kWidth - kIndent, 0);
+  absl::StrReplaceAll({{"\n", absl::StrCat("\n", margin)}}, &lines);
+  absl::StrAppend(to, name, margin.substr(name.size()), lines, "\n");
 }
 
 std::string RowsInWords(const Report& report) {
@@ -57,20 +58,16 @@ std::string RowsInWords(const Report& report) {
                          report.config.value_size);
 }
 
-std::string FilesInWords(const Report& report) {
-  if (report.results.empty()) return "none";
-  const Shape& shape = report.results.front().shape;
+// "L0 3, L1 1, L3 29", of whatever `number` takes from a level.
+std::string PerLevel(const Shape& shape, uint64_t LevelTotals::*number) {
   const std::vector<LevelTotals> levels = shape.Levels();
-  std::vector<std::string> files;
-  std::vector<std::string> rows;
+  std::vector<std::string> parts;
   for (size_t i = 0; i < levels.size(); ++i) {
     if (levels[i].files == 0) continue;
-    files.push_back(absl::StrCat("L", i, " ", levels[i].files));
-    rows.push_back(absl::StrCat("L", i, " ", WithThousands(levels[i].entries)));
+    parts.push_back(
+        absl::StrCat("L", i, " ", WithThousands(levels[i].*number)));
   }
-  return absl::StrCat(absl::StrJoin(files, ", "), " (", shape.SortedRuns(),
-                      " sorted runs), the same for every policy; rows: ",
-                      absl::StrJoin(rows, ", "));
+  return absl::StrJoin(parts, ", ");
 }
 
 std::string LookupsInWords(const Report& report) {
@@ -106,8 +103,15 @@ std::string Header(const Report& report) {
                                        : "no direct I/O: pages are dropped "
                                          "from the page cache instead"),
           &text);
+  const Shape& shape = report.results.front().shape;
   AddFact("rows", RowsInWords(report), &text);
-  AddFact("files", FilesInWords(report), &text);
+  AddFact("", PerLevel(shape, &LevelTotals::entries), &text);
+  AddFact("files",
+          absl::StrCat(PerLevel(shape, &LevelTotals::files), ": ",
+                       shape.SortedRuns(), " sorted runs, ",
+                       report.problems.empty() ? "the same" : "not the same",
+                       " for every policy"),
+          &text);
   AddFact("lookups", LookupsInWords(report), &text);
   AddFact("memory",
           absl::StrCat("filters and index blocks stay in memory; block cache "
@@ -118,11 +122,10 @@ std::string Header(const Report& report) {
   return text;
 }
 
-// "209x fewer" than `base`, "1.05x more", "same".
-std::string Ratio(double reads, double base) {
+// "209x fewer" than `base`.
+std::string Fewer(double reads, double base) {
   if (reads == base) return "same";
-  if (reads == 0) return "none left";
-  if (base == 0) return "";
+  if (reads == 0) return "all of them";
   return reads < base ? absl::StrCat(ThreeDigits(base / reads), "x fewer")
                       : absl::StrCat(ThreeDigits(reads / base), "x more");
 }
@@ -133,20 +136,25 @@ std::string ReadsTable(const Report& report) {
   std::vector<std::string> header = {"Reads from disk", "data blocks",
                                      "per lookup"};
   if (none != nullptr) header.push_back("against none");
-  if (bloom != nullptr) header.push_back("against rocksdb-bloom");
+  if (bloom != nullptr) header.push_back("times rocksdb-bloom");
   header.push_back("device bytes/lookup");
   TablePrinter table(header);
   for (size_t i = 0; i < report.results.size(); ++i) {
-    const Measurement& m = report.results[i].measured;
+    const PolicyResult& result = report.results[i];
+    const Measurement& m = result.measured;
+    const double reads = m.reads_per_lookup();
     std::vector<std::string> row = {Label(report, i),
                                     WithThousands(m.data_block_reads),
-                                    ThreeDigits(m.reads_per_lookup())};
-    for (const PolicyResult* base : {none, bloom}) {
-      if (base == nullptr) continue;
-      row.push_back(
-          base == &report.results[i]
-              ? "-"
-              : Ratio(m.reads_per_lookup(), base->measured.reads_per_lookup()));
+                                    ThreeDigits(reads)};
+    if (none != nullptr) {
+      row.push_back(none == &result
+                        ? "-"
+                        : Fewer(reads, none->measured.reads_per_lookup()));
+    }
+    if (bloom != nullptr) {
+      const double base = bloom->measured.reads_per_lookup();
+      row.push_back(bloom == &result || base == 0 ? "-"
+                                                  : ThreeDigits(reads / base));
     }
     row.push_back(m.device_bytes.has_value()
                       ? ThreeDigits(static_cast<double>(*m.device_bytes) /
@@ -196,56 +204,45 @@ std::string TimesTable(const Report& report) {
   return table.Text();
 }
 
-// The policy that the closing sentence is about: the last linebloom, or else
-// the one that reads least.
-size_t PolicyToPraise(const Report& report) {
-  size_t best = 0;
-  bool is_linebloom = false;
+// The policy that the closing sentence is about: linebloom if it is there, or
+// else the one that reads least.
+size_t PolicyInFocus(const Report& report) {
+  size_t least = 0;
   for (size_t i = 0; i < report.results.size(); ++i) {
-    const PolicyResult& result = report.results[i];
-    if (absl::StrContains(result.options, "linebloom")) {
-      best = i;
-      is_linebloom = true;
-    } else if (!is_linebloom &&
-               result.measured.data_block_reads <
-                   report.results[best].measured.data_block_reads) {
-      best = i;
+    if (report.results[i].name == "linebloom") return i;
+    if (report.results[i].measured.data_block_reads <
+        report.results[least].measured.data_block_reads) {
+      least = i;
     }
   }
-  return best;
+  return least;
 }
 
 std::string ResultInWords(const Report& report) {
   if (report.results.size() < 2) return "";
-  const size_t praised = PolicyToPraise(report);
-  const PolicyResult& best = report.results[praised];
-  const double reads = best.measured.reads_per_lookup();
+  const size_t focus = PolicyInFocus(report);
+  const double reads = report.results[focus].measured.reads_per_lookup();
   std::string text =
-      absl::StrCat("With ", Label(report, praised), " a lookup read ",
-                   ThreeDigits(reads), " data blocks on average");
-  std::vector<std::string> comparisons;
-  for (const char* name : {kNoPolicy, kRocksDbBloom}) {
-    const PolicyResult* other = FindResult(report, name);
-    if (other == nullptr || other == &best) continue;
-    const double base = other->measured.reads_per_lookup();
-    const std::string whose = name == std::string(kNoPolicy)
-                                  ? "without a filter"
-                                  : absl::StrCat("with ", name);
-    if (reads > 0 && base > 0) {
-      comparisons.push_back(absl::StrFormat(
-          "%s %s (%s)", whose, ThreeDigits(base),
-          reads < base / 10
-              ? absl::StrCat(ThreeDigits(base / reads), " times as many")
-              : absl::StrFormat("%s reads %.2f times as many",
-                                Label(report, praised), reads / base)));
-    } else {
-      comparisons.push_back(absl::StrCat(whose, " ", ThreeDigits(base)));
-    }
+      absl::StrCat("A lookup read ", ThreeDigits(reads),
+                   " data blocks on average with ", Label(report, focus));
+  const PolicyResult* none = FindResult(report, kNoPolicy);
+  if (none != nullptr && none != &report.results[focus]) {
+    const double base = none->measured.reads_per_lookup();
+    absl::StrAppend(
+        &text, " and ", ThreeDigits(base), " without a filter",
+        reads > 0 && base > reads
+            ? absl::StrCat(", ", ThreeDigits(base / reads), " times as many")
+            : "");
   }
-  if (!comparisons.empty()) {
-    absl::StrAppend(&text, "; ", absl::StrJoin(comparisons, ", "));
+  absl::StrAppend(&text, ".");
+  const PolicyResult* bloom = FindResult(report, kRocksDbBloom);
+  if (bloom != nullptr && bloom != &report.results[focus] &&
+      bloom->measured.data_block_reads > 0) {
+    absl::StrAppendFormat(&text, " That is %.2f times the reads of %s.",
+                          reads / bloom->measured.reads_per_lookup(),
+                          kRocksDbBloom);
   }
-  return absl::StrCat(WrapText(absl::StrCat(text, "."), kWidth, 0), "\n");
+  return absl::StrCat(WrapText(text, kWidth, 0), "\n");
 }
 
 std::string Notes(const Report& report) {

@@ -88,7 +88,10 @@ absl::Status ReadAllVersions(
 absl::StatusOr<std::unique_ptr<SourceDatabase>> SourceDatabase::Open(
     const std::string& path, const std::filesystem::path& scratch) {
   absl::Status status = CheckUnlockedDatabase(path);
-  if (!status.ok()) return status;
+  if (!status.ok()) {
+    return absl::Status(status.code(),
+                        absl::StrCat("--source_db: ", status.message()));
+  }
   std::unique_ptr<SourceDatabase> source(new SourceDatabase(path, scratch));
   source->LoadOptions();
   status = source->OpenReadOnly();

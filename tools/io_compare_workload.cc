@@ -42,7 +42,7 @@ Workload GeneratedWorkload(const IoCompareConfig& config) {
   Workload workload;
   workload.facts.source = "generated";
   workload.facts.missing = "each between two rows";
-  workload.facts.key_bytes = 16;
+  workload.facts.key_bytes = kNumberedKeyBytes;
   auto keys = std::make_unique<NumberedKeys>(config.rows, stride);
   SetLookups(config, *keys, KeysBetween(config.rows, stride), &workload);
   UseLayeredRows(config, std::move(keys), &workload);

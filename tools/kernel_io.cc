@@ -91,7 +91,8 @@ void PageDropper::Drop() const {
 IoAgreement CompareIo(uint64_t asked_bytes, uint64_t reads, uint64_t alignment,
                       std::optional<uint64_t> device_bytes) {
   if (!device_bytes.has_value()) return IoAgreement::kKernelSilent;
-  if (*device_bytes == 0 && asked_bytes > 0) return IoAgreement::kNothingRead;
+  if (reads == 0) return IoAgreement::kNothingAsked;
+  if (*device_bytes == 0) return IoAgreement::kNothingRead;
   if (*device_bytes < asked_bytes) return IoAgreement::kKernelLess;
   const uint64_t rounding = reads * 2 * (alignment - 1);
   return *device_bytes > asked_bytes + rounding ? IoAgreement::kKernelMore

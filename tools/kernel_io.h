@@ -39,6 +39,7 @@ class PageDropper {
 };
 
 enum class IoAgreement {
+  kNothingAsked,  // RocksDB read no block
   kAgrees,
   kKernelSilent,  // it does not tell
   kNothingRead,   // the kernel saw no read: no device behind the file system

@@ -23,12 +23,11 @@ std::string OptionString(const std::string& name, double bits_per_key,
   return name;
 }
 
-absl::Status NotAPolicy(const std::string& name,
-                        const rocksdb::Status& reason) {
-  return FromRocksDb(
-      reason, absl::StrCat("--policies: '", name,
-                           "' is none of none, rocksdb-bloom, rocksdb-ribbon, "
-                           "linebloom, nor an option string of a policy"));
+absl::Status UnknownPolicy(const std::string& name) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--policies: no filter policy '", name,
+      "'; there are none, rocksdb-bloom, rocksdb-ribbon, linebloom, and all "
+      "that RocksDB knows by an option string, such as linebloom:10"));
 }
 
 }  // namespace
@@ -79,12 +78,14 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name,
   strict.ignore_unsupported_options = false;
   rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(
       strict, made.options, &made.policy);
-  if (!status.ok()) return NotAPolicy(name, status);
-  if (made.policy == nullptr) {  // "nullptr" and the like
-    return NotAPolicy(name, rocksdb::Status::NotFound());
+  // "nullptr" and the like give OK and no policy.
+  if (status.IsNotSupported() || (status.ok() && made.policy == nullptr)) {
+    return UnknownPolicy(name);
   }
-  status = made.policy->ValidateOptions(rocksdb::DBOptions(),
-                                        rocksdb::ColumnFamilyOptions());
+  if (status.ok()) {
+    status = made.policy->ValidateOptions(rocksdb::DBOptions(),
+                                          rocksdb::ColumnFamilyOptions());
+  }
   if (!status.ok()) {
     return FromRocksDb(status, absl::StrCat("--policies: '", name, "'"));
   }

@@ -1,0 +1,203 @@
+// The small pieces that tools share.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/tools/run_program.h"
+#include "tools/binomial_interval.h"
+#include "tools/built_in_filter_rate.h"
+#include "tools/kernel_io.h"
+#include "tools/machine.h"
+#include "tools/policy_spec.h"
+#include "tools/scratch_folder.h"
+#include "tools/table_printer.h"
+
+namespace linebloom::tools {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// Values from R: binom::binom.wilson(x, n).
+TEST(WilsonIntervalTest, MatchesKnownValues) {
+  const Interval tenth = WilsonInterval(10, 100);
+  EXPECT_NEAR(tenth.low, 0.0552291, 1e-6);
+  EXPECT_NEAR(tenth.high, 0.1743657, 1e-6);
+  const Interval none = WilsonInterval(0, 100);
+  EXPECT_DOUBLE_EQ(none.low, 0);
+  EXPECT_NEAR(none.high, 0.0369935, 1e-6);
+  const Interval all = WilsonInterval(100, 100);
+  EXPECT_NEAR(all.low, 1 - 0.0369935, 1e-6);
+  EXPECT_DOUBLE_EQ(all.high, 1);
+}
+
+TEST(WilsonIntervalTest, KnowsNothingWithoutTrials) {
+  EXPECT_EQ(WilsonInterval(0, 0).low, 0);
+  EXPECT_EQ(WilsonInterval(0, 0).high, 1);
+}
+
+TEST(WilsonIntervalTest, HoldsTheRateItself) {
+  for (const uint64_t trials : {1u, 7u, 1000u, 1u << 30}) {
+    for (const uint64_t successes : {uint64_t{0}, trials / 3, trials}) {
+      const Interval interval = WilsonInterval(successes, trials);
+      const double rate =
+          static_cast<double>(successes) / static_cast<double>(trials);
+      EXPECT_LE(interval.low, rate);
+      EXPECT_GE(interval.high, rate);
+    }
+  }
+}
+
+TEST(BuiltInFilterRateTest, BlockedBloomIsNearAndAboveClassicBloom) {
+  // Ten bits per key and six probes: 0.84 % without lines, 0.96 % with.
+  const double rate = BlockedBloomRate(512'000, 10'000, 6);
+  EXPECT_GT(rate, 0.0084);
+  EXPECT_NEAR(rate, 0.0096, 0.0001);
+}
+
+TEST(BuiltInFilterRateTest, BlockedBloomTakesOneKeyAndCrowdedLines) {
+  EXPECT_NEAR(BlockedBloomRate(1, 1'000'000, 6), 1e-6 * 6 * 6 * 6, 1e-3);
+  EXPECT_NEAR(BlockedBloomRate(1'000'000, 10, 1), 1, 1e-6);
+}
+
+TEST(BuiltInFilterRateTest, RibbonHalvesWithEachColumn) {
+  EXPECT_DOUBLE_EQ(RibbonRate(700, 100), 1.0 / 128);
+  EXPECT_DOUBLE_EQ(RibbonRate(800, 100), 1.0 / 256);
+  // Half of the blocks have one column more.
+  EXPECT_DOUBLE_EQ(RibbonRate(750, 100), (1.0 / 128 + 1.0 / 256) / 2);
+}
+
+TEST(SplitPoliciesTest, KeepsBracesTogether) {
+  const auto policies =
+      SplitPolicies("none; {id=linebloom;bits_per_key=8} ;linebloom:10");
+  ASSERT_TRUE(policies.ok());
+  EXPECT_THAT(*policies, ElementsAre("none", "{id=linebloom;bits_per_key=8}",
+                                     "linebloom:10"));
+}
+
+TEST(SplitPoliciesTest, RefusesEmptyEntriesAndOpenBraces) {
+  for (const char* list :
+       {"", "none;", ";none", "none; ;none", "{none", "none}", "}{"}) {
+    EXPECT_FALSE(SplitPolicies(list).ok()) << list;
+  }
+}
+
+TEST(MakePolicyTest, KnowsItsNamesAndRocksDbsStrings) {
+  const auto none = MakePolicy("none", 10, 14);
+  ASSERT_TRUE(none.ok());
+  EXPECT_EQ(none->policy, nullptr);
+  const auto bloom = MakePolicy("rocksdb-bloom", 12.5, 14);
+  ASSERT_TRUE(bloom.ok());
+  EXPECT_EQ(bloom->policy->GetId(), "bloomfilter:12.5:false");
+  const auto ribbon = MakePolicy("rocksdb-ribbon", 10, 14.25);
+  ASSERT_TRUE(ribbon.ok());
+  EXPECT_EQ(ribbon->policy->GetId(), "ribbonfilter:14.25:-1");
+  const auto by_string = MakePolicy("ribbonfilter:9:2", 10, 14);
+  ASSERT_TRUE(by_string.ok());
+  EXPECT_EQ(by_string->policy->GetId(), "ribbonfilter:9:2");
+}
+
+TEST(MakePolicyTest, NamesWhatItDoesNotKnow) {
+  for (const char* name : {"blum:10", "nullptr", "bloomfilter:ten", "{}"}) {
+    const auto policy = MakePolicy(name, 10, 14);
+    ASSERT_FALSE(policy.ok()) << name;
+    EXPECT_THAT(std::string(policy.status().message()), HasSubstr(name));
+  }
+}
+
+TEST(TablePrinterTest, AlignsColumns) {
+  TablePrinter table({"policy", "reads"});
+  table.AddRow({"none", "1,234"});
+  table.AddRow({"linebloom", "5"});
+  EXPECT_EQ(table.Text(),
+            "policy     reads\n"
+            "none       1,234\n"
+            "linebloom      5\n");
+}
+
+TEST(TablePrinterTest, WritesNumbersForPeople) {
+  EXPECT_EQ(WithThousands(0), "0");
+  EXPECT_EQ(WithThousands(999), "999");
+  EXPECT_EQ(WithThousands(1000), "1,000");
+  EXPECT_EQ(WithThousands(1234567), "1,234,567");
+  EXPECT_EQ(ThreeDigits(0), "0");
+  EXPECT_EQ(ThreeDigits(0.0012345), "0.00123");
+  EXPECT_EQ(ThreeDigits(1.2345), "1.23");
+  EXPECT_EQ(ThreeDigits(12.345), "12.3");
+  EXPECT_EQ(ThreeDigits(123.45), "123");
+  EXPECT_EQ(ThreeDigits(12345.6), "12,346");
+}
+
+TEST(TablePrinterTest, WrapsAtBlanks) {
+  EXPECT_EQ(WrapText("one two three", 8, 2), "one two\n  three");
+  EXPECT_EQ(WrapText("unbreakable", 4, 2), "unbreakable");
+}
+
+TEST(CompareIoTest, AllowsRoundingAndNoMore) {
+  // 10 blocks of 4,000 bytes; each may touch up to 2 * 511 bytes beside it.
+  EXPECT_EQ(CompareIo(40'000, 10, 512, 40'000), IoAgreement::kAgrees);
+  EXPECT_EQ(CompareIo(40'000, 10, 512, 50'220), IoAgreement::kAgrees);
+  EXPECT_EQ(CompareIo(40'000, 10, 512, 50'221), IoAgreement::kKernelMore);
+  EXPECT_EQ(CompareIo(40'000, 10, 512, 39'999), IoAgreement::kKernelLess);
+  EXPECT_EQ(CompareIo(40'000, 10, 512, 0), IoAgreement::kNothingRead);
+  EXPECT_EQ(CompareIo(40'000, 10, 512, {}), IoAgreement::kKernelSilent);
+  EXPECT_EQ(CompareIo(0, 0, 512, 0), IoAgreement::kNothingAsked);
+}
+
+TEST(MachineTest, FindsTheFileSystem) {
+  const Machine machine = DescribeMachine("/proc");
+  EXPECT_EQ(machine.file_system, "proc");
+  EXPECT_GE(machine.cores, 1);
+  EXPECT_FALSE(machine.cpu.empty());
+}
+
+TEST(ScratchFolderTest, RemovesWhatItMade) {
+  const TemporaryFolder around;
+  const std::string path = around.File("work");
+  {
+    auto scratch = ScratchFolder::Use(path);
+    ASSERT_TRUE(scratch.ok()) << scratch.status();
+    std::filesystem::create_directories(scratch->path() / "a" / "b");
+    const ScratchFolder moved = *std::move(scratch);
+    EXPECT_TRUE(std::filesystem::exists(path));
+  }
+  EXPECT_THAT(around.Names(), IsEmpty());
+}
+
+TEST(ScratchFolderTest, LeavesAnEmptyFolderEmpty) {
+  const TemporaryFolder around;
+  {
+    const auto scratch = ScratchFolder::Use(around.path());
+    ASSERT_TRUE(scratch.ok()) << scratch.status();
+    around.Write("file", "x");
+  }
+  EXPECT_TRUE(std::filesystem::exists(around.path()));
+  EXPECT_THAT(around.Names(), IsEmpty());
+}
+
+TEST(ScratchFolderTest, KeepsWhenTold) {
+  const TemporaryFolder around;
+  {
+    auto scratch = ScratchFolder::Use(around.File("work"));
+    ASSERT_TRUE(scratch.ok()) << scratch.status();
+    scratch->Keep();
+  }
+  EXPECT_THAT(around.Names(), ElementsAre("work"));
+}
+
+TEST(ScratchFolderTest, RefusesWhatIsNotItsOwn) {
+  const TemporaryFolder around;
+  const std::string file = around.Write("file", "precious");
+  EXPECT_FALSE(ScratchFolder::Use(around.path()).ok());
+  EXPECT_FALSE(ScratchFolder::Use(file).ok());
+  EXPECT_FALSE(ScratchFolder::Use(around.File("no/such")).ok());
+  EXPECT_EQ(ReadWholeFile(file), "precious");
+}
+
+}  // namespace
+}  // namespace linebloom::tools

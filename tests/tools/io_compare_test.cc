@@ -1,0 +1,295 @@
+// io_compare as a user runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
+#include "rocksdb/db.h"
+#include "tests/tools/run_program.h"
+
+namespace linebloom::tools {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+class IoCompareTest : public testing::Test {
+ protected:
+  ProgramResult Run(std::vector<std::string> flags, size_t file_bytes = 0) {
+    flags.insert(flags.begin(), LINEBLOOM_IO_COMPARE);
+    return Program(flags, folder_.path(), file_bytes).Wait();
+  }
+
+  // Runs with --json, expects success and returns the results by policy.
+  json RunForJson(std::vector<std::string> flags) {
+    const TemporaryFolder results;
+    flags.push_back("--json=" + results.File("results.json"));
+    const ProgramResult run = Run(flags);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+    const json parsed = json::parse(ReadWholeFile(results.File("results.json")),
+                                    nullptr, false);
+    EXPECT_TRUE(parsed.is_object()) << run.out;
+    return parsed;
+  }
+
+  static json ResultOf(const json& report, const std::string& policy) {
+    for (const json& result : report["results"]) {
+      if (result["policy"] == policy) return result;
+    }
+    ADD_FAILURE() << "no result of " << policy;
+    return {};
+  }
+
+  // Exit code 2, one line that says `what`, nothing on stdout, nothing left.
+  void ExpectRefused(const std::vector<std::string>& flags,
+                     const std::string& what) {
+    const std::vector<std::string> before = folder_.Names();
+    const ProgramResult run = Run(flags);
+    const std::string call = absl::StrCat(flags.back(), ": ", run.err);
+    EXPECT_EQ(run.exit_code, 2) << call;
+    EXPECT_THAT(run.err, HasSubstr(what)) << call;
+    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << call;
+    EXPECT_EQ(run.out, "") << call;
+    EXPECT_EQ(folder_.Names(), before) << call;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(IoCompareTest, ShowsWhatFiltersSave) {
+  const json report = RunForJson({"--rows=20000", "--lookups=2000"});
+  EXPECT_THAT(folder_.Names(), IsEmpty());
+  ASSERT_EQ(report["results"].size(), 4u);
+  const json none = ResultOf(report, "none");
+  const json bloom = ResultOf(report, "rocksdb-bloom");
+  const json linebloom = ResultOf(report, "linebloom");
+  EXPECT_GE(none["data_block_reads"],
+            50 * bloom["data_block_reads"].get<int>());
+  EXPECT_GE(none["data_block_reads"],
+            100 * linebloom["data_block_reads"].get<int>());
+  EXPECT_EQ(none["filter_bytes"], 0);
+  for (const json& result : report["results"]) {
+    EXPECT_EQ(result["found"], 0);
+    EXPECT_EQ(result["lookups"], 2000);
+    EXPECT_EQ(result["index_block_reads"], 0);
+    EXPECT_EQ(result["filter_block_reads"], 0);
+    EXPECT_EQ(result["files_per_level"], none["files_per_level"]);
+  }
+  EXPECT_GE(none["files_per_level"].size(), 3u);
+}
+
+TEST_F(IoCompareTest, MeasuredRatesAreThePredictedOnes) {
+  const json report = RunForJson(
+      {"--rows=50000", "--lookups=40000",
+       "--policies=rocksdb-bloom;rocksdb-ribbon;linebloom;linebloom:6"});
+  for (const json& result : report["results"]) {
+    // The interval holds it 19 times in 20; these runs are the same every
+    // time, so a chance miss would not come and go.
+    const double slack =
+        0.1 * result["predicted_false_positive_rate"].get<double>();
+    EXPECT_LE(result["false_positive_rate_low"],
+              result["predicted_false_positive_rate"].get<double>() + slack)
+        << result;
+    EXPECT_GE(result["false_positive_rate_high"],
+              result["predicted_false_positive_rate"].get<double>() - slack)
+        << result;
+  }
+  const double bloom_bits = ResultOf(report, "rocksdb-bloom")["bits_per_key"];
+  EXPECT_NEAR(ResultOf(report, "rocksdb-ribbon")["bits_per_key"], bloom_bits,
+              0.03 * bloom_bits);
+  EXPECT_NEAR(ResultOf(report, "linebloom")["bits_per_key"], bloom_bits,
+              0.03 * bloom_bits);
+  EXPECT_LT(
+      ResultOf(report, "linebloom")["data_block_reads"],
+      0.7 *
+          ResultOf(report, "rocksdb-bloom")["data_block_reads"].get<double>());
+}
+
+TEST_F(IoCompareTest, FindsExistingRows) {
+  const json report =
+      RunForJson({"--rows=5000", "--lookups=2000", "--hit_ratio=0.25",
+                  "--threads=3", "--direct_io=false"});
+  for (const json& result : report["results"]) EXPECT_EQ(result["found"], 500);
+}
+
+TEST_F(IoCompareTest, HoldsKeysOfAFileOut) {
+  std::string lines;
+  for (int i = 9999; i >= 0; --i) {  // not in order, some twice
+    absl::StrAppend(&lines, "/usr/share/item", i * 7919 % 8000, "\n");
+  }
+  const std::string path = folder_.Write("keys.txt", lines);
+  const json report = RunForJson(
+      {"--key_file=" + path, "--lookups=1000", "--policies=none;linebloom"});
+  EXPECT_EQ(report["workload"]["rows"], 8000 - 8000 / 8);
+  EXPECT_EQ(ResultOf(report, "linebloom")["lookups"], 1000);
+  EXPECT_EQ(ResultOf(report, "linebloom")["found"], 0);
+  EXPECT_THAT(folder_.Names(), ElementsAre("keys.txt"));
+}
+
+TEST_F(IoCompareTest, MissingKeysThatExistCountAsFound) {
+  std::string keys;
+  std::string missing;
+  for (int i = 0; i < 5000; ++i) absl::StrAppend(&keys, "key", i, "\n");
+  for (int i = 0; i < 500; ++i) {
+    absl::StrAppend(&missing, "key", i, "\nkey", i, "x\n");
+  }
+  const json report =
+      RunForJson({"--key_file=" + folder_.Write("keys", keys),
+                  "--missing_file=" + folder_.Write("missing", missing),
+                  "--policies=none;rocksdb-bloom"});
+  const json bloom = ResultOf(report, "rocksdb-bloom");
+  EXPECT_EQ(bloom["lookups"], 1000);
+  EXPECT_EQ(bloom["found"], 500);
+  EXPECT_EQ(bloom["filter_true_positives"], 500);
+  EXPECT_LT(bloom["false_positive_rate"], 0.05);
+  EXPECT_THAT(report["notes"].dump(),
+              HasSubstr("500 of the keys looked up as"));
+}
+
+TEST_F(IoCompareTest, CopiesADatabaseAndLeavesItAlone) {
+  const std::string path = folder_.File("db");
+  {
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    options.write_buffer_size = 64 << 10;
+    options.target_file_size_base = 64 << 10;
+    options.max_bytes_for_level_base = 256 << 10;
+    rocksdb::DB* db = nullptr;
+    ASSERT_TRUE(rocksdb::DB::Open(options, path, &db).ok());
+    for (int i = 0; i < 20'000; ++i) {
+      const std::string key = absl::StrCat("row", i * 7919 % 20'000);
+      ASSERT_TRUE(db->Put({}, key, std::string(50, 'v')).ok());
+    }
+    ASSERT_TRUE(db->Flush({}).ok());
+    delete db;
+  }
+  const std::vector<std::string> before = Fingerprint(path);
+  const json report = RunForJson(
+      {"--source_db=" + path, "--lookups=1000", "--policies=none;linebloom"});
+  EXPECT_EQ(Fingerprint(path), before);
+  EXPECT_EQ(report["workload"]["rows_from"], "source_db");
+  EXPECT_THAT(report["notes"].dump(), Not(HasSubstr("not quite as")));
+  EXPECT_GT(ResultOf(report, "none")["data_block_reads"],
+            20 * ResultOf(report, "linebloom")["data_block_reads"].get<int>());
+}
+
+TEST_F(IoCompareTest, KeepsTheDatabasesWhenAsked) {
+  const json report = RunForJson({"--rows=2000", "--lookups=100", "--keep",
+                                  "--db=work", "--policies=none;linebloom"});
+  EXPECT_THAT(folder_.Names(), ElementsAre("work"));
+  rocksdb::DB* db = nullptr;
+  ASSERT_TRUE(
+      rocksdb::DB::OpenForReadOnly({}, folder_.File("work/policy2"), &db).ok());
+  delete db;
+}
+
+TEST_F(IoCompareTest, PrintsTablesAndNoProgressIntoAPipe) {
+  const ProgramResult run = Run({"--rows=2000", "--lookups=100"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.err, "");
+  EXPECT_THAT(run.out, StartsWith("machine "));
+  EXPECT_THAT(run.out, HasSubstr("rocksdb-ribbon is ribbonfilter:"));
+  for (const auto& line : absl::StrSplit(run.out, '\n')) {
+    // A long path of the machine's is the one thing that may not fit.
+    if (!absl::StrContains(line, folder_.path())) {
+      EXPECT_LE(line.size(), 100u) << line;
+    }
+  }
+}
+
+TEST_F(IoCompareTest, RefusesBadFlags) {
+  ExpectRefused({"--rows=many"}, "rows");
+  ExpectRefused({"--rows=999"}, "--rows=999 is out of range: 1000 to");
+  ExpectRefused({"--no_such_flag"}, "no_such_flag");
+  ExpectRefused({"argument"}, "argument");
+  ExpectRefused({"--value_size=2000000"}, "--value_size=");
+  ExpectRefused({"--lookups=0"}, "--lookups=0");
+  ExpectRefused({"--hit_ratio=1.5"}, "--hit_ratio=1.5");
+  ExpectRefused({"--hit_ratio=nan"}, "--hit_ratio=nan");
+  ExpectRefused({"--threads=0"}, "--threads=0");
+  ExpectRefused({"--bits_per_key=0.5"}, "--bits_per_key=0.5");
+  ExpectRefused({"--missing_file=keys"}, "--missing_file needs --key_file");
+  ExpectRefused({"--key_file=a", "--source_db=b"}, "exclude each other");
+}
+
+TEST_F(IoCompareTest, RefusesBadPolicies) {
+  ExpectRefused({"--policies=none;blum"}, "no filter policy 'blum'");
+  ExpectRefused({"--policies=none;"}, "an entry is empty");
+  ExpectRefused({"--policies={id=linebloom"}, "braces");
+  ExpectRefused({"--policies=linebloom:31"}, "bits_per_key=31");
+  ExpectRefused({"--policies={id=linebloom;colour=red}"}, "colour");
+}
+
+TEST_F(IoCompareTest, RefusesBadPaths) {
+  const std::string file = folder_.Write("file", "one key\n");
+  ExpectRefused({"--key_file=missing"}, "--key_file='missing'");
+  ExpectRefused({"--key_file=."}, "--key_file='.'");
+  ExpectRefused({"--key_file=file"}, "leaves 1 different keys");
+  ExpectRefused({"--source_db=missing"}, "'missing' is not a RocksDB database");
+  ExpectRefused({"--source_db=."}, "no file CURRENT");
+  ExpectRefused({"--db=."}, "not empty");
+  ExpectRefused({"--db=file"}, "'file'");
+  ExpectRefused({"--db=no/such"}, "'no/such'");
+  ExpectRefused({"--json=no/such"}, "--json='no/such'");
+  EXPECT_EQ(ReadWholeFile(file), "one key\n");
+}
+
+TEST_F(IoCompareTest, RefusesWhatDoesNotFitOnTheDisk) {
+  ExpectRefused({"--rows=1000000000", "--value_size=1000000"},
+                "not enough space");
+}
+
+// A limit on the size of files stands for a disk that fills up.
+TEST_F(IoCompareTest, StopsWhenTheDiskIsFull) {
+  const ProgramResult run = Run({"--rows=20000"}, 1 << 20);
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("cannot write to '"));
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+  EXPECT_THAT(folder_.Names(), IsEmpty());
+}
+
+TEST_F(IoCompareTest, LeavesNothingWhenInterrupted) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Program program({LINEBLOOM_IO_COMPARE, "--rows=5000000"}, folder_.path());
+    // Let it get as far as writing rows.
+    for (int i = 0; i < 3000 && folder_.Names().empty(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    EXPECT_FALSE(folder_.Names().empty());
+    program.Signal(signal);
+    const ProgramResult run = program.Wait();
+    EXPECT_EQ(run.exit_code, 130);
+    EXPECT_EQ(run.err, "io_compare: interrupted\n");
+    EXPECT_EQ(run.out, "");
+    EXPECT_THAT(folder_.Names(), IsEmpty());
+  }
+}
+
+TEST_F(IoCompareTest, HelpNamesEveryFlag) {
+  const ProgramResult run = Run({"--help"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.err, "");
+  for (const char* flag :
+       {"db", "rows", "value_size", "lookups", "hit_ratio", "threads",
+        "bits_per_key", "policies", "key_file", "missing_file", "source_db",
+        "seed", "json", "keep"}) {
+    EXPECT_THAT(run.out, HasSubstr(absl::StrCat("--", flag, " "))) << flag;
+  }
+}
+
+}  // namespace
+}  // namespace linebloom::tools
