@@ -78,8 +78,7 @@ absl::StatusOr<Workload> KeyFileWorkload(const IoCompareConfig& config) {
     sorted = std::move(split.rows);
     missing = std::move(split.missing);
     workload.facts.missing =
-        absl::StrCat("every ", nth == 2 ? "other" : absl::StrCat(nth, "th"),
-                     " key of the file, held out");
+        absl::StrCat("1 of every ", nth, " keys of the file, held out");
   } else {
     read = ReadKeyFile("missing_file", config.missing_file);
     if (!read.ok()) return read.status();
