@@ -54,16 +54,13 @@ bool PlainMayMatch(const LineShape& shape, const uint8_t* line, uint64_t hash) {
 bool SearchedMayMatch(const LineShape& shape, const uint8_t* line,
                       uint64_t hash) {
   const __m512i bits = _mm512_loadu_si512(line);
-  const uint64_t seeds = LoadLittleEndian<uint64_t>(line);
-  const GroupAndWindow at = GroupAndWindowOf(hash);
-  const RoundWords words =
-      kSearchedRoundWords[seeds >> kSearchedProbesShift][at.window];
-  const uint32_t seed = seeds >> (kSeedBits * at.group) & (kSeeds - 1);
-  const uint32_t rotation = SeedRotation(seed, shape.rotation_bits);
-  const uint64_t round = FirstRound(hash, SeedBase(seed, shape.rotation_bits));
-  if (Denies(bits, RoundPattern(round, rotation), words.first)) return false;
-  return !Denies(bits, RoundPattern(SecondRound(round), rotation),
-                 words.second);
+  const SearchedProbes at =
+      SearchedProbesOf(shape, LoadLittleEndian<uint64_t>(line), hash);
+  if (Denies(bits, RoundPattern(at.first_round, at.rotation), at.words.first)) {
+    return false;
+  }
+  return !Denies(bits, RoundPattern(SecondRound(at.first_round), at.rotation),
+                 at.words.second);
 }
 
 void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {

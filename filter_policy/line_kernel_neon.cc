@@ -66,15 +66,11 @@ bool PlainMayMatch(const LineShape& shape, const uint8_t* line, uint64_t hash) {
 // As in line_kernel_avx512.cc.
 bool SearchedMayMatch(const LineShape& shape, const uint8_t* line,
                       uint64_t hash) {
-  const uint64_t seeds = LoadLittleEndian<uint64_t>(line);
-  const GroupAndWindow at = GroupAndWindowOf(hash);
-  const RoundWords words =
-      kSearchedRoundWords[seeds >> kSearchedProbesShift][at.window];
-  const uint32_t seed = seeds >> (kSeedBits * at.group) & (kSeeds - 1);
-  const uint32_t rotation = SeedRotation(seed, shape.rotation_bits);
-  const uint64_t round = FirstRound(hash, SeedBase(seed, shape.rotation_bits));
-  if (Denies(line, round, rotation, words.first)) return false;
-  return !Denies(line, SecondRound(round), rotation, words.second);
+  const SearchedProbes at =
+      SearchedProbesOf(shape, LoadLittleEndian<uint64_t>(line), hash);
+  if (Denies(line, at.first_round, at.rotation, at.words.first)) return false;
+  return !Denies(line, SecondRound(at.first_round), at.rotation,
+                 at.words.second);
 }
 
 void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {

@@ -58,4 +58,21 @@ inline constexpr RoundWordsTable<kMaxPlainProbes + 1> kPlainRoundWords =
 inline constexpr RoundWordsTable<16> kSearchedRoundWords =
     round_words_internal::MakeSearchedTable();
 
+// Where a key's probes are in a searched line.
+struct SearchedProbes {
+  RoundWords words;
+  uint64_t first_round;
+  uint32_t rotation;
+};
+
+// `seeds` is word 0 of the line.
+inline SearchedProbes SearchedProbesOf(const LineShape& shape, uint64_t seeds,
+                                       uint64_t hash) {
+  const GroupAndWindow at = GroupAndWindowOf(hash);
+  const uint32_t seed = seeds >> (kSeedBits * at.group) & (kSeeds - 1);
+  return {kSearchedRoundWords[seeds >> kSearchedProbesShift][at.window],
+          FirstRound(hash, SeedBase(seed, shape.rotation_bits)),
+          SeedRotation(seed, shape.rotation_bits)};
+}
+
 }  // namespace linebloom

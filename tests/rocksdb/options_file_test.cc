@@ -53,6 +53,24 @@ class OptionsFileTest : public DbTest {
     return found;
   }
 
+  // The first hundred rows and the missing ones between them, in one batch.
+  void ExpectBatch() {
+    std::vector<std::string> keys;
+    for (uint64_t i = 0; i < 200; ++i) {
+      keys.push_back(RowKey(i));
+    }
+    const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+    std::vector<rocksdb::PinnableSlice> values(keys.size());
+    std::vector<rocksdb::Status> statuses(keys.size());
+    TakeCounts();
+    db_->MultiGet({}, db_->DefaultColumnFamily(), keys.size(), slices.data(),
+                  values.data(), statuses.data());
+    for (size_t i = 0; i < keys.size(); ++i) {
+      EXPECT_EQ(statuses[i].ok(), i % 2 == 0) << keys[i];
+    }
+    EXPECT_GE(TakeCounts().no, 95);
+  }
+
   // What the OPTIONS file of the database says.
   PolicyPtr LoadPolicy() {
     rocksdb::DBOptions db_options;
@@ -227,6 +245,7 @@ TEST_F(OptionsFileTest, FilesOfDifferentSeeds) {
   Reopen();
   WriteFile(kRows);
   ExpectFilterWorks(kRows, 2);
+  ExpectBatch();
 
   given.bits_per_key = 3;
   const PolicyPtr one(NewFilterPolicy(given));
