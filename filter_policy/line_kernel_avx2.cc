@@ -40,7 +40,7 @@ inline Half HighHalf() {
 
 // The bits that the probes of a round in `words` stand for.
 inline __m256i RoundPattern(const Half& half, uint64_t round, uint32_t rotation,
-                            uint8_t words) {
+                            uint32_t words) {
   const __m256i positions = _mm256_and_si256(
       _mm256_add_epi64(
           _mm256_srlv_epi64(_mm256_set1_epi64x(static_cast<int64_t>(round)),
@@ -59,7 +59,7 @@ struct Line {
         high(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(line + 32))) {}
 
   // Whether one of the probes of a round in `words` finds its bit unset.
-  bool Denies(uint64_t round, uint32_t rotation, uint8_t words) const {
+  bool Denies(uint64_t round, uint32_t rotation, uint32_t words) const {
     const __m256i unset_low = _mm256_andnot_si256(
         low, RoundPattern(LowHalf(), round, rotation, words));
     const __m256i unset_high = _mm256_andnot_si256(
@@ -86,9 +86,9 @@ bool SearchedMayMatch(const LineShape& shape, const uint8_t* line,
   const Line bits(line);
   const SearchedProbes at =
       SearchedProbesOf(shape, LoadLittleEndian<uint64_t>(line), hash);
-  if (bits.Denies(at.first_round, at.rotation, at.words.first)) return false;
+  if (bits.Denies(at.first_round, at.rotation, at.first_words)) return false;
   return !bits.Denies(SecondRound(at.first_round), at.rotation,
-                      at.words.second);
+                      at.second_words);
 }
 
 void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {

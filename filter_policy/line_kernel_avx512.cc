@@ -35,8 +35,9 @@ inline __m512i RoundPattern(uint64_t round, uint32_t rotation) {
 }
 
 // Whether one of the probes in `words` finds its bit unset.
-inline bool Denies(__m512i line, __m512i pattern, uint8_t words) {
-  return _mm512_mask_testn_epi64_mask(words, line, pattern) != 0;
+inline bool Denies(__m512i line, __m512i pattern, uint32_t words) {
+  return _mm512_mask_testn_epi64_mask(static_cast<__mmask8>(words), line,
+                                      pattern) != 0;
 }
 
 bool PlainMayMatch(const LineShape& shape, const uint8_t* line, uint64_t hash) {
@@ -56,11 +57,11 @@ bool SearchedMayMatch(const LineShape& shape, const uint8_t* line,
   const __m512i bits = _mm512_loadu_si512(line);
   const SearchedProbes at =
       SearchedProbesOf(shape, LoadLittleEndian<uint64_t>(line), hash);
-  if (Denies(bits, RoundPattern(at.first_round, at.rotation), at.words.first)) {
+  if (Denies(bits, RoundPattern(at.first_round, at.rotation), at.first_words)) {
     return false;
   }
   return !Denies(bits, RoundPattern(SecondRound(at.first_round), at.rotation),
-                 at.words.second);
+                 at.second_words);
 }
 
 void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {

@@ -28,7 +28,7 @@ constexpr uint64_t kNames[kWordsPerLine] = {1, 2, 4, 8, 16, 32, 64, 128};
 // The bits that the probes of a round in `words` stand for, in words 2 * pair
 // and 2 * pair + 1.
 inline uint64x2_t RoundPattern(int pair, uint64_t round, uint32_t rotation,
-                               uint8_t words) {
+                               uint32_t words) {
   const uint64x2_t read =
       vshlq_u64(vdupq_n_u64(round), vld1q_s64(kShifts + 2 * pair));
   const uint64x2_t positions =
@@ -45,7 +45,7 @@ inline uint64x2_t LoadPair(const uint8_t* line, int pair) {
 
 // Whether one of the probes of a round in `words` finds its bit unset.
 inline bool Denies(const uint8_t* line, uint64_t round, uint32_t rotation,
-                   uint8_t words) {
+                   uint32_t words) {
   uint64x2_t unset = vdupq_n_u64(0);
   for (int pair = 0; pair < kPairs; ++pair) {
     unset =
@@ -68,9 +68,9 @@ bool SearchedMayMatch(const LineShape& shape, const uint8_t* line,
                       uint64_t hash) {
   const SearchedProbes at =
       SearchedProbesOf(shape, LoadLittleEndian<uint64_t>(line), hash);
-  if (Denies(line, at.first_round, at.rotation, at.words.first)) return false;
+  if (Denies(line, at.first_round, at.rotation, at.first_words)) return false;
   return !Denies(line, SecondRound(at.first_round), at.rotation,
-                 at.words.second);
+                 at.second_words);
 }
 
 void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {

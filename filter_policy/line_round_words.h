@@ -60,7 +60,8 @@ inline constexpr RoundWordsTable<16> kSearchedRoundWords =
 
 // Where a key's probes are in a searched line.
 struct SearchedProbes {
-  RoundWords words;
+  uint32_t first_words;  // as RoundWords has them
+  uint32_t second_words;
   uint64_t first_round;
   uint32_t rotation;
 };
@@ -70,7 +71,9 @@ inline SearchedProbes SearchedProbesOf(const LineShape& shape, uint64_t seeds,
                                        uint64_t hash) {
   const GroupAndWindow at = GroupAndWindowOf(hash);
   const uint32_t seed = seeds >> (kSeedBits * at.group) & (kSeeds - 1);
-  return {kSearchedRoundWords[seeds >> kSearchedProbesShift][at.window],
+  const RoundWords& words =
+      kSearchedRoundWords[seeds >> kSearchedProbesShift][at.window];
+  return {words.first, words.second,
           FirstRound(hash, SeedBase(seed, shape.rotation_bits)),
           SeedRotation(seed, shape.rotation_bits)};
 }
