@@ -2,10 +2,13 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 
 #include "filter_policy/filter_bits_builder.h"
 #include "filter_policy/filter_bits_reader.h"
 #include "filter_policy/line_kernel.h"
+#include "filter_policy/policy_from_id.h"
 #include "filter_policy/policy_options.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/table.h"
@@ -24,6 +27,13 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     RegisterOptions(kFilterPolicyName, &options_, &FilterPolicyOptionTypes());
   }
 
+  // Of an id in an option string that is no right one.
+  LineFilterPolicy(const std::string& wrong_id, const Status& problem)
+      : LineFilterPolicy(FilterPolicyOptions()) {
+    wrong_id_ = wrong_id;
+    problem_ = problem;
+  }
+
   const char* Name() const override { return kFilterPolicyName; }
 
   // RocksDB's own family name. A file's filter is found under this one name
@@ -37,6 +47,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   // With the bits, as the built-in policies have it: an OPTIONS file that is
   // compared by id alone then still shows a change of them.
   std::string GetId() const override {
+    if (!wrong_id_.empty()) return wrong_id_;
     return std::string(kFilterPolicyName) + ":" +
            BitsPerKeyText(options_.bits_per_key);
   }
@@ -44,7 +55,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   Status ValidateOptions(
       const rocksdb::DBOptions& db_options,
       const rocksdb::ColumnFamilyOptions& cf_options) const override {
-    const Status valid = Validate(options_);
+    const Status valid = ValidateOwn();
     if (!valid.ok()) return valid;
     if (!SimdChoiceProblem().empty()) {
       return Status::InvalidArgument(SimdChoiceProblem());
@@ -57,7 +68,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     FilterSettings settings;
     // Options that were never validated (SstFileWriter does not) build no
     // filter rather than one of a size that nobody asked for.
-    if (!Validate(options_).ok()) return nullptr;
+    if (!ValidateOwn().ok()) return nullptr;
     settings.millibits_per_key = MillibitsOf(options_.bits_per_key);
     if (settings.millibits_per_key == 0) return nullptr;
     settings.effort = options_.build_effort;
@@ -71,12 +82,47 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     return NewFilterBitsReader(contents, *built_in_).release();
   }
 
+ protected:
+  // RocksDB drops the errors of a filter policy in the options of a table, as
+  // an OPTIONS file has them, and keeps the policy. A misspelt option would
+  // then silently mean another filter or none; so the policy remembers what was
+  // wrong, and the database does not open.
+  Status ConfigureOptions(
+      const rocksdb::ConfigOptions& config,
+      const std::unordered_map<std::string, std::string>& options,
+      std::unordered_map<std::string, std::string>* unused) override {
+    const Status configured =
+        FilterPolicy::ConfigureOptions(config, options, unused);
+    if (problem_.ok()) problem_ = configured;
+    return problem_;
+  }
+
  private:
+  Status ValidateOwn() const {
+    if (problem_.ok()) return Validate(options_);
+    if (problem_.IsInvalidArgument()) return problem_;
+    return Status::InvalidArgument("linebloom", problem_.ToString());
+  }
+
   FilterPolicyOptions options_;
+  std::string wrong_id_;  // empty if the id was right
+  Status problem_;        // with the option string
   const std::unique_ptr<const rocksdb::FilterPolicy> built_in_;
 };
 
 }  // namespace
+
+std::unique_ptr<const rocksdb::FilterPolicy> NewFilterPolicyFromId(
+    const std::string& id) {
+  FilterPolicyOptions options;
+  const std::string_view name = kFilterPolicyName;
+  if (id.size() > name.size()) {
+    const Status parsed = ParseBitsPerKey(
+        std::string_view(id).substr(name.size() + 1), &options.bits_per_key);
+    if (!parsed.ok()) return std::make_unique<LineFilterPolicy>(id, parsed);
+  }
+  return std::make_unique<LineFilterPolicy>(options);
+}
 
 const rocksdb::FilterPolicy* NewFilterPolicy(
     const FilterPolicyOptions& options) {

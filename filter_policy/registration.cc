@@ -3,9 +3,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
 
-#include "filter_policy/policy_options.h"
+#include "filter_policy/policy_from_id.h"
 #include "filter_policy/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/utilities/object_registry.h"
@@ -17,21 +16,10 @@ namespace {
 using rocksdb::FilterPolicy;
 using rocksdb::ObjectLibrary;
 
-// From `linebloom` or `linebloom:BITS`.
 const FilterPolicy* MakeFromId(const std::string& id,
                                std::unique_ptr<const FilterPolicy>* guard,
-                               std::string* error) {
-  FilterPolicyOptions options;
-  const std::string_view name = kFilterPolicyName;
-  if (id.size() > name.size()) {
-    const rocksdb::Status status = ParseBitsPerKey(
-        std::string_view(id).substr(name.size() + 1), &options.bits_per_key);
-    if (!status.ok()) {
-      *error = status.getState();
-      return nullptr;
-    }
-  }
-  guard->reset(NewFilterPolicy(options));
+                               std::string* /*error*/) {
+  *guard = NewFilterPolicyFromId(id);
   return guard->get();
 }
 
