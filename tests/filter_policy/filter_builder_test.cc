@@ -96,7 +96,7 @@ TEST(FilterBuilderTest, FalsePositiveRateAt10BitsPerKey) {
 }
 
 TEST(FilterBuilderTest, FalsePositiveRateAt16BitsPerKey) {
-  const Rate rate = MeasureRate(16, BuildEffort::kBalanced, 30000000);
+  const Rate rate = MeasureRate(16, BuildEffort::kBalanced, 10000000);
   EXPECT_LE(rate.measured, 0.00042);
   EXPECT_NEAR(1, rate.predicted / rate.measured, 0.05);
 }
