@@ -68,10 +68,12 @@ const char* EffortOf(const SearchPlan& plan) {
 std::vector<SearchPlan> Plans() {
   std::vector<SearchPlan> plans;
   for (uint8_t rotation_bits = 0; rotation_bits <= 6; ++rotation_bits) {
-    for (const int rounds : {0, 1, 2, 3})
+    for (const int rounds : {0, 1, 2, 3}) {
       plans.push_back({rotation_bits, 1, rounds});
-    for (const int beam : {2, 4, 8, 16})
+    }
+    for (const int beam : {2, 4, 8, 16}) {
       plans.push_back({rotation_bits, beam, 2});
+    }
   }
   return plans;
 }
