@@ -48,7 +48,7 @@ Report Example() {
   report.workload.key_bytes = 16;
   report.workload.asked_missing = 10'000;
   report.workload.block_bytes = 4096;
-  report.workload.folder = "/work/io_compare.abcdef";
+  report.workload.folder = "/data/io_compare.abcdef";
   report.results = {Result("none", 20'000), Result("rocksdb-bloom", 200),
                     Result("linebloom", 100)};
   return report;
