@@ -4,7 +4,7 @@
 //   build/release/bench/search_curve [BITS_PER_KEY]   (default 10)
 //
 // `*` marks the plans that no other beats in both, `=` those of the efforts.
-// CPU time on one thread, without hashing and sorting; LINEBLOOM_SIMD chooses
+// CPU time on one thread, without hashing and partition; LINEBLOOM_SIMD chooses
 // the instruction set.
 #include <algorithm>
 #include <cstdint>
@@ -12,12 +12,14 @@
 #include <cstdlib>
 #include <ctime>
 #include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "filter_policy/effort.h"
-#include "filter_policy/hash_sort.h"
+#include "filter_policy/hash_list.h"
 #include "filter_policy/line_builder.h"
+#include "filter_policy/line_partition.h"
 #include "filter_policy/sizing.h"
 
 namespace linebloom {
@@ -38,20 +40,34 @@ double CpuSeconds() {
          static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-Point Measure(const SearchPlan& plan, const std::vector<uint64_t>& hashes) {
+// The hashes of each line of a filter of random keys.
+std::vector<std::vector<uint64_t>> RandomLines(double bits_per_key) {
+  std::mt19937_64 random(1);
+  HashList hashes;
+  const auto keys = static_cast<size_t>(kLines * 512 / bits_per_key);
+  for (size_t i = 0; i < keys; ++i) hashes.Add(random());
+  LinePartition partition(hashes, kLines);
+  std::vector<std::vector<uint64_t>> lines(kLines);
+  for (std::vector<uint64_t>& line : lines) {
+    const std::span<const uint64_t> next = partition.Next();
+    line.assign(next.begin(), next.end());
+  }
+  return lines;
+}
+
+Point Measure(const SearchPlan& plan,
+              const std::vector<std::vector<uint64_t>>& lines) {
   LineBuilder builder = LineBuilder::Searched(plan);
   double sum_of_rates = 0;
-  size_t begin = 0;
+  size_t keys = 0;
   const double start = CpuSeconds();
-  for (uint32_t line = 0; line < kLines; ++line) {
-    size_t end = begin;
-    while (end < hashes.size() && LineOf(hashes[end], kLines) == line) ++end;
+  for (const std::vector<uint64_t>& hashes : lines) {
     uint8_t bytes[kLineBytes];
-    sum_of_rates += builder.Build({hashes.data() + begin, end - begin}, bytes);
-    begin = end;
+    sum_of_rates += builder.Build(hashes, bytes);
+    keys += hashes.size();
   }
   return {plan, sum_of_rates / kLines,
-          1e9 * (CpuSeconds() - start) / static_cast<double>(hashes.size())};
+          1e9 * (CpuSeconds() - start) / static_cast<double>(keys)};
 }
 
 const char* EffortOf(const SearchPlan& plan) {
@@ -106,14 +122,11 @@ int main(int argc, char** argv) {
     fprintf(stderr, "usage: search_curve [BITS_PER_KEY from 1 to 30]\n");
     return 2;
   }
-  std::mt19937_64 random(1);
-  std::vector<uint64_t> hashes(
-      static_cast<size_t>(linebloom::kLines * 512 / bits_per_key));
-  for (uint64_t& hash : hashes) hash = random();
-  linebloom::SortHashes(hashes);
+  const std::vector<std::vector<uint64_t>> lines =
+      linebloom::RandomLines(bits_per_key);
   std::vector<linebloom::Point> points;
   for (const linebloom::SearchPlan& plan : linebloom::Plans()) {
-    points.push_back(linebloom::Measure(plan, hashes));
+    points.push_back(linebloom::Measure(plan, lines));
   }
   std::sort(points.begin(), points.end(), [](const auto& a, const auto& b) {
     return a.nanoseconds_per_key < b.nanoseconds_per_key;

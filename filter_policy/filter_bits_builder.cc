@@ -1,6 +1,7 @@
 #include "filter_policy/filter_bits_builder.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "filter_policy/expected_rate.h"
@@ -23,7 +24,7 @@ uint64_t FilterBitsBuilder::Hash(const Slice& key) const {
 }
 
 void FilterBitsBuilder::Add(uint64_t hash) {
-  hashes_.push_back(hash);
+  hashes_.Add(hash);
   hashes_xor_ ^= hash;
 }
 
@@ -55,7 +56,9 @@ Slice FilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
   if (status != nullptr) *status = Status::OK();
   if (detect_corruption_ && status != nullptr) {
     uint64_t now = 0;
-    for (const uint64_t hash : hashes_) now ^= hash;
+    hashes_.VisitAll([&](std::span<const uint64_t> chunk) {
+      for (const uint64_t hash : chunk) now ^= hash;
+    });
     if (now != hashes_xor_) {
       *status = Status::Corruption(
           "linebloom: a key's hash changed in memory before its filter was "
@@ -65,7 +68,7 @@ Slice FilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
   FilterBlock block = BuildFilter(hashes_, settings_);
   if (detect_corruption_) hashes_to_verify_ = std::move(hashes_);
   // The next partition must not take the last key of this one for a repeat.
-  hashes_.clear();
+  hashes_ = {};
   hashes_xor_ = 0;
   last_key_.reset();
   last_alt_.reset();
@@ -74,18 +77,20 @@ Slice FilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
 }
 
 Status FilterBitsBuilder::MaybePostVerify(const Slice& block) {
-  const std::vector<uint64_t> hashes = std::exchange(hashes_to_verify_, {});
+  const HashList hashes = std::exchange(hashes_to_verify_, {});
   if (!detect_corruption_ || hashes.empty()) return Status::OK();
   const std::optional<FilterReader> reader = FilterReader::Make(
       block.data(), ParseFilterBlock(block.data(), block.size()));
   if (!reader.has_value()) {
     return Status::Corruption("linebloom: a filter just built is unreadable");
   }
-  for (const uint64_t hash : hashes) {
-    if (!reader->MayMatch(hash)) {
-      return Status::Corruption(
-          "linebloom: a filter just built denies one of its keys");
-    }
+  bool denied = false;
+  hashes.VisitAll([&](std::span<const uint64_t> chunk) {
+    for (const uint64_t hash : chunk) denied |= !reader->MayMatch(hash);
+  });
+  if (denied) {
+    return Status::Corruption(
+        "linebloom: a filter just built denies one of its keys");
   }
   return Status::OK();
 }

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "filter_policy/filter_builder.h"
+#include "filter_policy/hash_list.h"
 #include "filter_policy/rocksdb_filter_bits.h"
 
 namespace linebloom {
@@ -52,11 +52,11 @@ class FilterBitsBuilder final : public rocksdb::FilterBitsBuilder {
 
   FilterSettings settings_;
   bool detect_corruption_;
-  std::vector<uint64_t> hashes_;
+  HashList hashes_;
   uint64_t hashes_xor_ = 0;  // to notice a hash that changed in memory
   std::optional<uint64_t> last_key_;
   std::optional<uint64_t> last_alt_;
-  std::vector<uint64_t> hashes_to_verify_;
+  HashList hashes_to_verify_;
 };
 
 }  // namespace linebloom

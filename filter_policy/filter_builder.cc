@@ -1,11 +1,12 @@
 #include "filter_policy/filter_builder.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "filter_policy/effort.h"
-#include "filter_policy/hash_sort.h"
 #include "filter_policy/line_builder.h"
+#include "filter_policy/line_partition.h"
 #include "filter_policy/sizing.h"
 #include "table/filter_block.h"
 
@@ -17,21 +18,16 @@ struct Lines {
   double rate;  // the mean of the lines' exact rates
 };
 
-// Keys go straight to their lines: no sort, only a cache miss that is asked for
-// early.
-Lines BuildPlainLines(std::span<const uint64_t> hashes, int probes,
+// Keys go straight to their lines.
+Lines BuildPlainLines(const HashList& hashes, int probes,
                       const LineKernel& kernel, uint32_t count, uint8_t* to) {
-  constexpr size_t kAhead = 16;
-  const auto line_of = [&](uint64_t hash) {
-    return to + size_t{LineOf(hash, count)} * kLineBytes;
-  };
   std::fill_n(to, size_t{count} * kLineBytes, 0);
-  for (size_t i = 0; i < hashes.size(); ++i) {
-    if (i + kAhead < hashes.size()) {
-      __builtin_prefetch(line_of(hashes[i + kAhead]), /*rw=*/1);
+  hashes.VisitAll([&](std::span<const uint64_t> chunk) {
+    for (const uint64_t hash : chunk) {
+      kernel.add_to_plain_line(probes, hash,
+                               to + size_t{LineOf(hash, count)} * kLineBytes);
     }
-    kernel.add_to_plain_line(probes, hashes[i], line_of(hashes[i]));
-  }
+  });
   double sum_of_rates = 0;
   for (uint32_t line = 0; line < count; ++line) {
     sum_of_rates += PlainLineRate(to + size_t{line} * kLineBytes, probes);
@@ -40,24 +36,20 @@ Lines BuildPlainLines(std::span<const uint64_t> hashes, int probes,
           sum_of_rates / count};
 }
 
-Lines BuildSearchedLines(std::span<uint64_t> hashes, const SearchPlan& plan,
+Lines BuildSearchedLines(const HashList& hashes, const SearchPlan& plan,
                          const LineKernel& kernel, uint32_t count,
                          uint8_t* to) {
-  SortHashes(hashes);
+  LinePartition partition(hashes, count);
   LineBuilder builder = LineBuilder::Searched(plan, kernel);
   double sum_of_rates = 0;
-  size_t begin = 0;
   for (uint32_t line = 0; line < count; ++line) {
-    size_t end = begin;
-    while (end < hashes.size() && LineOf(hashes[end], count) == line) ++end;
-    sum_of_rates += builder.Build(hashes.subspan(begin, end - begin),
-                                  to + size_t{line} * kLineBytes);
-    begin = end;
+    sum_of_rates +=
+        builder.Build(partition.Next(), to + size_t{line} * kLineBytes);
   }
   return {builder.shape(), sum_of_rates / count};
 }
 
-Lines BuildLines(std::span<uint64_t> hashes, const FilterSettings& settings,
+Lines BuildLines(const HashList& hashes, const FilterSettings& settings,
                  const LineKernel& kernel, uint32_t count, uint8_t* to) {
   if (settings.effort == BuildEffort::kNone) {
     return BuildPlainLines(hashes, PlainProbes(settings.millibits_per_key),
@@ -69,8 +61,7 @@ Lines BuildLines(std::span<uint64_t> hashes, const FilterSettings& settings,
 
 }  // namespace
 
-FilterBlock BuildFilter(std::span<uint64_t> hashes,
-                        const FilterSettings& settings,
+FilterBlock BuildFilter(const HashList& hashes, const FilterSettings& settings,
                         const LineKernel& kernel) {
   if (hashes.empty()) return {};
   FilterBlockInfo info;

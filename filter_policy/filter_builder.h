@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 
+#include "filter_policy/hash_list.h"
 #include "filter_policy/line_kernel.h"
 #include "linebloom/build_effort.h"
 
@@ -23,11 +23,10 @@ struct FilterBlock {
   size_t size = 0;
 };
 
-// Builds the block. Reorders `hashes`; repeats among them take room but do no
-// harm. No hashes make a block of size 0, which matches nothing. Beside the
-// block it needs a few kilobytes.
-FilterBlock BuildFilter(std::span<uint64_t> hashes,
-                        const FilterSettings& settings,
+// Builds the block. Repeats among the hashes take room but do no harm. No
+// hashes make a block of size 0, which matches nothing. Beside the block it
+// needs the memory of the list's largest bucket, 8 bytes a hash.
+FilterBlock BuildFilter(const HashList& hashes, const FilterSettings& settings,
                         const LineKernel& kernel = ChosenKernel());
 
 }  // namespace linebloom

@@ -27,7 +27,8 @@ TEST_P(ExpectedRateTest, IsWhatFiltersHave) {
   constexpr int kLines = 3000;
   std::vector<uint64_t> hashes =
       RandomHashes(static_cast<size_t>(kLines * 512 / bits_per_key), 3);
-  const FilterBlock block = BuildFilter(hashes, {millibits, effort, 0});
+  const FilterBlock block =
+      BuildFilter(HashList(hashes), {millibits, effort, 0});
   const double built = ParseFilterBlock(block.bytes.get(), block.size)
                            .info.expected_false_positive_rate;
   const double expected = ExpectedRate(effort, millibits, 512 / bits_per_key);

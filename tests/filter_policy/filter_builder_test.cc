@@ -21,7 +21,7 @@ FilterReader ReaderOf(const FilterBlock& block) {
 }
 
 TEST(FilterBuilderTest, NoKeysMakeAnEmptyBlock) {
-  EXPECT_EQ(0u, BuildFilter({}, {}).size);
+  EXPECT_EQ(0u, BuildFilter(HashList(), {}).size);
 }
 
 TEST(FilterBuilderTest, NeverDeniesAKey) {
@@ -29,7 +29,8 @@ TEST(FilterBuilderTest, NeverDeniesAKey) {
     for (const uint32_t millibits : {1000u, 3500u, 10000u, 17300u, 30000u}) {
       for (const size_t keys : {1, 2, 3, 50, 51, 52, 500, 5000}) {
         std::vector<uint64_t> hashes = RandomHashes(keys, keys);
-        const FilterBlock block = BuildFilter(hashes, {millibits, effort, 0});
+        const FilterBlock block =
+            BuildFilter(HashList(hashes), {millibits, effort, 0});
         const FilterReader reader = ReaderOf(block);
         for (const uint64_t hash : hashes) ASSERT_TRUE(reader.MayMatch(hash));
       }
@@ -40,7 +41,7 @@ TEST(FilterBuilderTest, NeverDeniesAKey) {
 TEST(FilterBuilderTest, RepeatedAndSkewedHashesAreFound) {
   std::vector<uint64_t> hashes(5000, 0x123456789abcdef0);
   for (int i = 0; i < 1000; ++i) hashes.push_back(i);
-  const FilterBlock block = BuildFilter(hashes, {});
+  const FilterBlock block = BuildFilter(HashList(hashes), {});
   const FilterReader reader = ReaderOf(block);
   for (const uint64_t hash : hashes) ASSERT_TRUE(reader.MayMatch(hash));
 }
@@ -48,7 +49,7 @@ TEST(FilterBuilderTest, RepeatedAndSkewedHashesAreFound) {
 TEST(FilterBuilderTest, MetadataSaysWhatWasBuilt) {
   std::vector<uint64_t> hashes = RandomHashes(10000, 1);
   const FilterBlock block =
-      BuildFilter(hashes, {12500, BuildEffort::kFast, 99});
+      BuildFilter(HashList(hashes), {12500, BuildEffort::kFast, 99});
   const ParsedFilterBlock parsed =
       ParseFilterBlock(block.bytes.get(), block.size);
   ASSERT_EQ(FilterBlockKind::kReadable, parsed.kind);
@@ -63,8 +64,8 @@ TEST(FilterBuilderTest, MetadataSaysWhatWasBuilt) {
 TEST(FilterBuilderTest, BytesDoNotDependOnTheOrderOfKeys) {
   std::vector<uint64_t> hashes = RandomHashes(3000, 1);
   std::vector<uint64_t> reversed(hashes.rbegin(), hashes.rend());
-  const FilterBlock a = BuildFilter(hashes, {});
-  const FilterBlock b = BuildFilter(reversed, {});
+  const FilterBlock a = BuildFilter(HashList(hashes), {});
+  const FilterBlock b = BuildFilter(HashList(reversed), {});
   EXPECT_EQ(std::string_view(a.bytes.get(), a.size),
             std::string_view(b.bytes.get(), b.size));
 }
@@ -76,8 +77,9 @@ struct Rate {
 
 Rate MeasureRate(double bits_per_key, BuildEffort effort, int strangers) {
   std::vector<uint64_t> hashes = RandomHashes(1000000, 8);
-  const FilterBlock block = BuildFilter(
-      hashes, {static_cast<uint32_t>(1000 * bits_per_key), effort, 0});
+  const FilterBlock block =
+      BuildFilter(HashList(hashes),
+                  {static_cast<uint32_t>(1000 * bits_per_key), effort, 0});
   const FilterReader reader = ReaderOf(block);
   std::mt19937_64 random(9);
   int64_t matches = 0;

@@ -130,8 +130,10 @@ TEST_P(LineKernelTest, BuildsTheSameBlocksAndReadsThem) {
     for (const uint32_t millibits : {2000u, 10000u, 24000u}) {
       std::vector<uint64_t> hashes = RandomHashes(2000, millibits);
       const FilterSettings settings = {millibits, effort, 0};
-      const FilterBlock block = BuildFilter(hashes, settings, kernel());
-      const FilterBlock expected = BuildFilter(hashes, settings, Reference());
+      const FilterBlock block =
+          BuildFilter(HashList(hashes), settings, kernel());
+      const FilterBlock expected =
+          BuildFilter(HashList(hashes), settings, Reference());
       ASSERT_EQ(std::string_view(expected.bytes.get(), expected.size),
                 std::string_view(block.bytes.get(), block.size));
       const FilterReader reader =

@@ -105,8 +105,9 @@ std::string DumpGolden(const GoldenCase& golden) {
   for (const std::string& key : GoldenKeys(golden)) {
     hashes.push_back(HashOf(key, golden.hash_seed));
   }
-  const FilterBlock built = BuildFilter(
-      hashes, {golden.millibits_per_key, golden.effort, golden.hash_seed});
+  const FilterBlock built =
+      BuildFilter(HashList(hashes),
+                  {golden.millibits_per_key, golden.effort, golden.hash_seed});
   const std::string_view block(built.bytes.get(), built.size);
   const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
   std::ostringstream out;

@@ -1,0 +1,55 @@
+#include "filter_policy/line_partition.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "filter_policy/line.h"
+#include "tests/filter_policy/random_hashes.h"
+
+namespace linebloom {
+namespace {
+
+// Each line's hashes, and in all exactly those of the list.
+void ExpectEachHashInItsLine(std::vector<uint64_t> hashes, uint32_t lines) {
+  SCOPED_TRACE(testing::Message()
+               << hashes.size() << " hashes, " << lines << " lines");
+  const HashList list(hashes);
+  LinePartition partition(list, lines);
+  std::vector<uint64_t> seen;
+  for (uint32_t line = 0; line < lines; ++line) {
+    for (const uint64_t hash : partition.Next()) {
+      ASSERT_EQ(line, LineOf(hash, lines));
+      seen.push_back(hash);
+    }
+  }
+  std::sort(hashes.begin(), hashes.end());
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(hashes, seen);
+}
+
+TEST(LinePartitionTest, RandomHashes) {
+  for (const size_t count : {1, 2, 50, 5000, 32768, 32769, 200000}) {
+    for (const uint32_t lines : {1u, 2u, 3u, 100u, 255u, 256u, 257u, 3907u}) {
+      ExpectEachHashInItsLine(RandomHashes(count, count), lines);
+    }
+  }
+}
+
+TEST(LinePartitionTest, MoreLinesThanHashes) {
+  ExpectEachHashInItsLine(RandomHashes(100, 1), 70000);
+  ExpectEachHashInItsLine(RandomHashes(40000, 1), 300000);
+}
+
+TEST(LinePartitionTest, HashesAtTheEndsOfTheRange) {
+  for (const size_t repeats : {1, 50000}) {
+    std::vector<uint64_t> hashes(repeats, 0);
+    hashes.resize(2 * repeats, UINT64_MAX);
+    for (const uint32_t lines : {1u, 7u, 1000u}) {
+      ExpectEachHashInItsLine(hashes, lines);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linebloom
