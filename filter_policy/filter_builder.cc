@@ -23,14 +23,12 @@ Lines BuildPlainLines(const HashList& hashes, int probes,
                       const LineKernel& kernel, uint32_t count, uint8_t* to) {
   std::fill_n(to, size_t{count} * kLineBytes, 0);
   hashes.VisitAll([&](std::span<const uint64_t> chunk) {
-    for (const uint64_t hash : chunk) {
-      kernel.add_to_plain_line(probes, hash,
-                               to + size_t{LineOf(hash, count)} * kLineBytes);
-    }
+    kernel.add_to_plain_lines(probes, chunk, count, to);
   });
   double sum_of_rates = 0;
   for (uint32_t line = 0; line < count; ++line) {
-    sum_of_rates += PlainLineRate(to + size_t{line} * kLineBytes, probes);
+    sum_of_rates +=
+        PlainLineRate(to + size_t{line} * kLineBytes, probes, kernel);
   }
   return {{LineKind::kPlain, static_cast<uint8_t>(probes), 0},
           sum_of_rates / count};

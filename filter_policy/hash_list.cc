@@ -1,20 +1,28 @@
 #include "filter_policy/hash_list.h"
 
+#include <utility>
+
 namespace linebloom {
 
-void HashList::Bucket::AddChunk() {
-  // Not make_unique: it would clear what is written anyway.
-  chunks_.emplace_back(new uint64_t[kChunk]);
-  last_ = chunks_.back().get();
-  used_of_last_ = 0;
+HashList::Bucket& HashList::MakeRoomFor(uint64_t hash) {
+  if (bucket_mask_ == 0 && size_ >= kFew) Spread();
+  Bucket& bucket = BucketOf(hash);
+  if (bucket.next == bucket.end) {
+    // Not make_unique: it would clear what is written anyway.
+    bucket.chunks.emplace_back(new uint64_t[kChunk]);
+    bucket.next = bucket.chunks.back().get();
+    bucket.end = bucket.next + kChunk;
+  }
+  return bucket;
 }
 
 void HashList::Spread() {
-  buckets_.resize(size_t{1} << kBucketBits);
-  for (const uint64_t hash : few_) {
-    buckets_[hash >> (64 - kBucketBits)].Add(hash);
-  }
-  few_ = {};
+  const HashList few = std::exchange(*this, HashList());
+  buckets_ = std::vector<Bucket>(size_t{1} << kBucketBits);
+  bucket_mask_ = buckets_.size() - 1;
+  few.VisitAll([this](std::span<const uint64_t> chunk) {
+    for (const uint64_t hash : chunk) Add(hash);
+  });
 }
 
 }  // namespace linebloom

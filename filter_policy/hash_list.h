@@ -22,11 +22,9 @@ namespace linebloom {
 
 class HashList {
  public:
-  // Hashes of which all have the same top kBucketBits bits.
-  static constexpr int kBucketBits = 8;
-  // As many stay in one bucket: enough to fill chunks, few enough to be cheap
-  // to move.
+  // As many stay in a single bucket.
   static constexpr size_t kFew = 32768;
+  static constexpr int kBucketBits = 8;
 
   HashList() = default;
   explicit HashList(std::span<const uint64_t> hashes) {
@@ -34,13 +32,10 @@ class HashList {
   }
 
   void Add(uint64_t hash) {
+    Bucket* bucket = &BucketOf(hash);
+    if (bucket->next == bucket->end) bucket = &MakeRoomFor(hash);
+    *bucket->next++ = hash;
     ++size_;
-    if (buckets_.empty()) {
-      few_.push_back(hash);
-      if (few_.size() > kFew) Spread();
-    } else {
-      buckets_[hash >> (64 - kBucketBits)].Add(hash);
-    }
   }
 
   size_t size() const { return size_; }
@@ -48,57 +43,44 @@ class HashList {
 
   // 1, or 2^kBucketBits of which bucket i has the hashes that begin with the
   // bits of i.
-  size_t bucket_count() const { return buckets_.empty() ? 1 : buckets_.size(); }
+  size_t bucket_count() const { return buckets_.size(); }
 
   // Calls visit(std::span<const uint64_t>) until all hashes of the bucket were
   // visited once.
   template <typename Visit>
-  void VisitBucket(size_t bucket, const Visit& visit) const {
-    if (buckets_.empty()) {
-      visit(std::span<const uint64_t>(few_));
-    } else {
-      buckets_[bucket].VisitChunks(visit);
+  void VisitBucket(size_t index, const Visit& visit) const {
+    const Bucket& bucket = buckets_[index];
+    for (const std::unique_ptr<uint64_t[]>& chunk : bucket.chunks) {
+      const bool is_last = &chunk == &bucket.chunks.back();
+      visit(std::span<const uint64_t>(
+          chunk.get(), is_last ? bucket.next : chunk.get() + kChunk));
     }
   }
 
   // The same for all hashes.
   template <typename Visit>
   void VisitAll(const Visit& visit) const {
-    for (size_t i = 0; i < bucket_count(); ++i) VisitBucket(i, visit);
+    for (size_t i = 0; i < buckets_.size(); ++i) VisitBucket(i, visit);
   }
 
  private:
-  class Bucket {
-   public:
-    void Add(uint64_t hash) {
-      if (used_of_last_ == kChunk) AddChunk();
-      last_[used_of_last_++] = hash;
-    }
+  static constexpr size_t kChunk = 512;  // hashes: 4 KiB
 
-    template <typename Visit>
-    void VisitChunks(const Visit& visit) const {
-      for (const auto& chunk : chunks_) {
-        const bool is_last = &chunk == &chunks_.back();
-        visit(std::span<const uint64_t>(chunk.get(),
-                                        is_last ? used_of_last_ : kChunk));
-      }
-    }
-
-   private:
-    static constexpr size_t kChunk = 512;  // a page of 4 KiB
-
-    void AddChunk();
-
-    uint64_t* last_ = nullptr;
-    size_t used_of_last_ = kChunk;
-    std::vector<std::unique_ptr<uint64_t[]>> chunks_;
+  struct Bucket {
+    uint64_t* next = nullptr;  // room in the last chunk
+    uint64_t* end = nullptr;
+    std::vector<std::unique_ptr<uint64_t[]>> chunks;
   };
 
+  Bucket& BucketOf(uint64_t hash) {
+    return buckets_[hash >> (64 - kBucketBits) & bucket_mask_];
+  }
+  Bucket& MakeRoomFor(uint64_t hash);
   void Spread();
 
   size_t size_ = 0;
-  std::vector<uint64_t> few_;
-  std::vector<Bucket> buckets_;
+  uint64_t bucket_mask_ = 0;
+  std::vector<Bucket> buckets_ = std::vector<Bucket>(1);
 };
 
 }  // namespace linebloom

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "filter_policy/line_probes.h"
-#include "filter_policy/line_rate.h"
 #include "filter_policy/sizing.h"
 #include "table/little_endian.h"
 
@@ -31,10 +30,8 @@ double LineBuilder::Build(std::span<const uint64_t> hashes, uint8_t* line) {
 double LineBuilder::BuildPlain(std::span<const uint64_t> hashes,
                                uint8_t* line) const {
   std::fill_n(line, kLineBytes, 0);
-  for (const uint64_t hash : hashes) {
-    kernel_->add_to_plain_line(shape_.probes, hash, line);
-  }
-  return PlainLineRate(line, shape_.probes);
+  kernel_->add_to_plain_lines(shape_.probes, hashes, 1, line);
+  return PlainLineRate(line, shape_.probes, *kernel_);
 }
 
 double LineBuilder::BuildSearched(std::span<const uint64_t> hashes,
@@ -50,15 +47,16 @@ double LineBuilder::BuildSearched(std::span<const uint64_t> hashes,
   for (int w = 0; w < kSearchedWords; ++w) {
     StoreLittleEndian(line + 8 * (w + 1), found.bits[w]);
   }
-  return LineRate(found.bits, probes);
+  return kernel_->rate_of_line(found.bits, probes);
 }
 
-double PlainLineRate(const uint8_t* line, int probes) {
+double PlainLineRate(const uint8_t* line, int probes,
+                     const LineKernel& kernel) {
   std::array<uint64_t, kPlainWords> words;
   for (int w = 0; w < kPlainWords; ++w) {
     words[w] = LoadLittleEndian<uint64_t>(line + 8 * w);
   }
-  return LineRate(words, probes);
+  return kernel.rate_of_line(words, probes);
 }
 
 }  // namespace linebloom

@@ -44,6 +44,7 @@ class LineBuilder {
 };
 
 // The exact rate of a finished plain line.
-double PlainLineRate(const uint8_t* line, int probes);
+double PlainLineRate(const uint8_t* line, int probes,
+                     const LineKernel& kernel = ChosenKernel());
 
 }  // namespace linebloom

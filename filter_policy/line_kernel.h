@@ -103,8 +103,12 @@ struct LineKernel {
   const char* name;  // as in LINEBLOOM_SIMD
   AskFunctions plain;
   AskFunctions searched;
-  // Sets the bits of a key in a plain line.
-  void (*add_to_plain_line)(int probes, uint64_t hash, uint8_t* line);
+  // Sets the bits of keys in the plain lines that they belong to.
+  void (*add_to_plain_lines)(int probes, std::span<const uint64_t> hashes,
+                             uint32_t line_count, uint8_t* lines);
+  // The exact false-positive rate of a line with these words of bits; the same
+  // to the last digit in every kernel, for it is written into the filter.
+  double (*rate_of_line)(std::span<const uint64_t> words, int probes);
   SearchFunctions search;
 };
 

@@ -6,9 +6,13 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <span>
 
 #include "filter_policy/hash.h"
 #include "filter_policy/line_kernels.h"
+#include "filter_policy/line_rate.h"
 #include "filter_policy/line_round_words.h"
 #include "table/little_endian.h"
 
@@ -251,15 +255,13 @@ void AllCandidates(const uint64_t* bits, const PatternTable& table, int group,
   }
 }
 
-#include "filter_policy/line_kernel_ask.inc"
+#include "filter_policy/line_kernel_entries.inc"
 
 }  // namespace
 
-const LineKernel kAvx2Kernel = {"avx2",
-                                kAskPlain,
-                                kAskSearched,
-                                AddToPlainLine,
-                                {MakePatterns, BestCandidate, AllCandidates}};
+const LineKernel kAvx2Kernel = {
+    "avx2",          kAskPlain,  kAskSearched,
+    AddToPlainLines, RateOfLine, {MakePatterns, BestCandidate, AllCandidates}};
 
 }  // namespace linebloom
 

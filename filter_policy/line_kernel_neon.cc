@@ -5,9 +5,13 @@
 #include <arm_neon.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <span>
 
 #include "filter_policy/hash.h"
 #include "filter_policy/line_kernels.h"
+#include "filter_policy/line_rate.h"
 #include "filter_policy/line_round_words.h"
 #include "table/little_endian.h"
 
@@ -85,13 +89,13 @@ void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {
   }
 }
 
-#include "filter_policy/line_kernel_ask.inc"
+#include "filter_policy/line_kernel_entries.inc"
 #include "filter_policy/line_kernel_search.inc"
 
 }  // namespace
 
-const LineKernel kNeonKernel = {"neon", kAskPlain, kAskSearched, AddToPlainLine,
-                                kSearchWords};
+const LineKernel kNeonKernel = {"neon",          kAskPlain,  kAskSearched,
+                                AddToPlainLines, RateOfLine, kSearchWords};
 
 }  // namespace linebloom
 

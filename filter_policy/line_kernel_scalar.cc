@@ -1,9 +1,13 @@
 // The reference: what docs/format.md says, in plain C++. Every other kernel is
 // tested against it.
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <span>
 
 #include "filter_policy/hash.h"
 #include "filter_policy/line_kernels.h"
+#include "filter_policy/line_rate.h"
 #include "table/little_endian.h"
 
 namespace linebloom {
@@ -77,12 +81,12 @@ void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {
   }
 }
 
-#include "filter_policy/line_kernel_ask.inc"
+#include "filter_policy/line_kernel_entries.inc"
 #include "filter_policy/line_kernel_search.inc"
 
 }  // namespace
 
-const LineKernel kScalarKernel = {"scalar", kAskPlain, kAskSearched,
-                                  AddToPlainLine, kSearchWords};
+const LineKernel kScalarKernel = {"scalar",        kAskPlain,  kAskSearched,
+                                  AddToPlainLines, RateOfLine, kSearchWords};
 
 }  // namespace linebloom

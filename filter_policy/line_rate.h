@@ -16,4 +16,7 @@ namespace linebloom {
 // product (see CMakeLists.txt).
 double LineRate(std::span<const uint64_t> words, int probes);
 
+// The same from the number of bits set in each word.
+double LineRate(std::span<const int> bits_set, int probes);
+
 }  // namespace linebloom

@@ -10,6 +10,7 @@
 #include "filter_policy/filter_builder.h"
 #include "filter_policy/filter_reader.h"
 #include "filter_policy/line_builder.h"
+#include "filter_policy/line_rate.h"
 #include "table/filter_block.h"
 #include "tests/filter_policy/random_hashes.h"
 
@@ -74,10 +75,30 @@ TEST_P(LineKernelTest, AddsToPlainLinesTheSame) {
     std::vector<uint8_t> line(kLineBytes, 0);
     std::vector<uint8_t> expected(kLineBytes, 0);
     for (const uint64_t hash : RandomHashes(20, probes)) {
-      kernel().add_to_plain_line(probes, hash, line.data());
-      Reference().add_to_plain_line(probes, hash, expected.data());
+      const std::span<const uint64_t> hashes(&hash, 1);
+      kernel().add_to_plain_lines(probes, hashes, 1, line.data());
+      Reference().add_to_plain_lines(probes, hashes, 1, expected.data());
       ASSERT_EQ(expected, line) << probes;
     }
+  }
+}
+
+TEST_P(LineKernelTest, AddsToManyPlainLinesTheSame) {
+  constexpr uint32_t kLines = 100;
+  std::vector<uint8_t> lines(kLines * kLineBytes, 0);
+  std::vector<uint8_t> expected = lines;
+  const std::vector<uint64_t> hashes = RandomHashes(3000, 1);
+  kernel().add_to_plain_lines(6, hashes, kLines, lines.data());
+  Reference().add_to_plain_lines(6, hashes, kLines, expected.data());
+  EXPECT_EQ(expected, lines);
+}
+
+// To the last digit: the rate is a part of the block.
+TEST_P(LineKernelTest, HasTheSameRateOfALine) {
+  for (int probes = 1; probes <= kMaxPlainProbes; ++probes) {
+    std::vector<uint64_t> words = RandomHashes(kPlainWords, probes);
+    words[3] = 0x7f;
+    EXPECT_EQ(LineRate(words, probes), kernel().rate_of_line(words, probes));
   }
 }
 
