@@ -12,6 +12,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -33,17 +34,17 @@ constexpr Place kCold{"cold", 1, 30000000};
 constexpr Place kMany{"many", 1000, 100000};
 
 // The filters of one place and policy. The benchmark library calls a benchmark
-// several times; the filters are built once, and only one set is kept, for the
-// largest take a second or more to build and 40 MB.
+// several times, in several threads and in between others; the filters are
+// built once and kept.
 const BenchFilters& FiltersOf(const Place& place, const std::string& policy) {
-  static std::string current;
-  static std::unique_ptr<BenchFilters> filters;
-  const std::string wanted = std::string(place.name) + "/" + policy;
-  if (current != wanted) {
-    filters.reset();
+  static std::mutex mutex;
+  static std::map<std::string, std::unique_ptr<BenchFilters>> built;
+  const std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<BenchFilters>& filters =
+      built[std::string(place.name) + "/" + policy];
+  if (filters == nullptr) {
     filters = std::make_unique<BenchFilters>(policy, kBitsPerKey, place.filters,
                                              place.keys);
-    current = wanted;
   }
   return *filters;
 }
