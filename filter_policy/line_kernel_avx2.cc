@@ -184,14 +184,55 @@ inline __m256i CountBits(__m256i bytes) {
           counts, _mm256_and_si256(_mm256_srli_epi16(bytes, 4), low_half)));
 }
 
+// Adds three bits in each place: the sum's low bit, and the carry.
+struct BitSums {
+  __m256i low;
+  __m256i carry;
+};
+
+inline BitSums AddBits(__m256i a, __m256i b, __m256i c) {
+  const __m256i either = _mm256_xor_si256(a, b);
+  return {_mm256_xor_si256(either, c),
+          _mm256_or_si256(_mm256_and_si256(a, b), _mm256_and_si256(either, c))};
+}
+
+// The number of bits set in 7 words, for 4 lanes of words at once. Adding the
+// words up bit by bit first leaves 3 to count (Harley and Seal's method).
+inline __m256i CountBitsOf7(const __m256i* words) {
+  const BitSums a = AddBits(words[0], words[1], words[2]);
+  const BitSums b = AddBits(a.low, words[3], words[4]);
+  const BitSums c = AddBits(b.low, words[5], words[6]);
+  const BitSums d = AddBits(a.carry, b.carry, c.carry);
+  __m256i counts = CountBits(d.carry);
+  counts = _mm256_add_epi8(_mm256_add_epi8(counts, counts), CountBits(d.low));
+  counts = _mm256_add_epi8(_mm256_add_epi8(counts, counts), CountBits(c.low));
+  return _mm256_sad_epu8(counts, _mm256_setzero_si256());
+}
+
+// How 4 neighbouring seeds rotate.
+enum class Rotations {
+  kNone,   // 4 bases, unrotated
+  kWords,  // one base, by 0, 16, 32 and 48 bits: a single shuffle of bytes
+  kBits,   // anything else
+};
+
+inline Rotations RotationsOf(const PatternTable& table) {
+  const uint32_t bits = table.rotation_bits();
+  if (bits == 0) return Rotations::kNone;
+  return bits == 2 ? Rotations::kWords : Rotations::kBits;
+}
+
 // Counts 4 seeds at a time, from `first_seed` on, a multiple of 4.
+template <Rotations kRotations>
 class SeedCounter {
  public:
   SeedCounter(const uint64_t* bits, const PatternTable& table, int group)
-      : bits_(bits),
-        patterns_(table.Group(group)),
+      : patterns_(table.Group(group)),
         stride_(table.stride()),
         rotation_bits_(table.rotation_bits()) {
+    for (int w = 0; w < kSearchedWords; ++w) {
+      bits_[w] = _mm256_set1_epi64x(static_cast<int64_t>(bits[w]));
+    }
     // Which of 4 loaded bases each lane takes, as pairs of 32 bits.
     const auto pair = [&](int lane) {
       const int64_t low = 2 * (lane >> rotation_bits_);
@@ -210,32 +251,41 @@ class SeedCounter {
         _mm256_set1_epi64x(63));
     const __m256i back = _mm256_sub_epi64(_mm256_set1_epi64x(64), rotations);
     const uint64_t* row = patterns_ + SeedBase(first_seed, rotation_bits_);
-    __m256i count = _mm256_setzero_si256();  // by bytes: at most 7 * 8
+    __m256i joined[kSearchedWords];
     for (int w = 0; w < kSearchedWords; ++w, row += stride_) {
-      const __m256i patterns =
-          _mm256_permutevar8x32_epi32(LoadWords(row), base_of_lane_);
-      const __m256i rotated =
-          _mm256_or_si256(_mm256_sllv_epi64(patterns, rotations),
-                          _mm256_srlv_epi64(patterns, back));
-      const __m256i joined = _mm256_or_si256(
-          rotated, _mm256_set1_epi64x(static_cast<int64_t>(bits_[w])));
-      count = _mm256_add_epi8(count, CountBits(joined));
+      joined[w] = _mm256_or_si256(bits_[w], Rotated(row, rotations, back));
     }
-    count = _mm256_sad_epu8(count, _mm256_setzero_si256());
-    return _mm256_or_si256(_mm256_slli_epi64(count, kSeedBits), seeds);
+    return _mm256_or_si256(_mm256_slli_epi64(CountBitsOf7(joined), kSeedBits),
+                           seeds);
   }
 
  private:
-  const uint64_t* bits_;
+  // A word of the patterns of 4 seeds.
+  __m256i Rotated(const uint64_t* row, __m256i rotations, __m256i back) const {
+    if constexpr (kRotations == Rotations::kNone) return LoadWords(row);
+    if constexpr (kRotations == Rotations::kWords) {
+      const __m256i by_words = _mm256_setr_epi8(
+          0, 1, 2, 3, 4, 5, 6, 7, 14, 15, 8, 9, 10, 11, 12, 13,  //
+          4, 5, 6, 7, 0, 1, 2, 3, 10, 11, 12, 13, 14, 15, 8, 9);
+      return _mm256_shuffle_epi8(_mm256_set1_epi64x(static_cast<int64_t>(*row)),
+                                 by_words);
+    }
+    const __m256i patterns =
+        _mm256_permutevar8x32_epi32(LoadWords(row), base_of_lane_);
+    return _mm256_or_si256(_mm256_sllv_epi64(patterns, rotations),
+                           _mm256_srlv_epi64(patterns, back));
+  }
+
   const uint64_t* patterns_;
   uint32_t stride_;
   uint32_t rotation_bits_;
   __m256i base_of_lane_;
+  __m256i bits_[kSearchedWords];
 };
 
-Candidate BestCandidate(const uint64_t* bits, const PatternTable& table,
-                        int group) {
-  const SeedCounter counter(bits, table, group);
+template <Rotations kRotations>
+Candidate BestOf(const uint64_t* bits, const PatternTable& table, int group) {
+  const SeedCounter<kRotations> counter(bits, table, group);
   __m256i best = counter.Candidates(0);
   for (uint32_t seed = 4; seed < kSeeds; seed += 4) {
     best = _mm256_min_epu32(best, counter.Candidates(seed));
@@ -245,13 +295,37 @@ Candidate BestCandidate(const uint64_t* bits, const PatternTable& table,
   return static_cast<Candidate>(*std::min_element(lanes, lanes + 4));
 }
 
-void AllCandidates(const uint64_t* bits, const PatternTable& table, int group,
-                   Candidate* candidates) {
-  const SeedCounter counter(bits, table, group);
+Candidate BestCandidate(const uint64_t* bits, const PatternTable& table,
+                        int group) {
+  switch (RotationsOf(table)) {
+    case Rotations::kNone:
+      return BestOf<Rotations::kNone>(bits, table, group);
+    case Rotations::kWords:
+      return BestOf<Rotations::kWords>(bits, table, group);
+    case Rotations::kBits:
+      break;
+  }
+  return BestOf<Rotations::kBits>(bits, table, group);
+}
+
+template <Rotations kRotations>
+void AllOf(const uint64_t* bits, const PatternTable& table, int group,
+           Candidate* candidates) {
+  const SeedCounter<kRotations> counter(bits, table, group);
   for (uint32_t seed = 0; seed < kSeeds; seed += 4) {
     uint64_t lanes[4];
     StoreWords(lanes, counter.Candidates(seed));
     std::copy_n(lanes, 4, candidates + seed);
+  }
+}
+
+void AllCandidates(const uint64_t* bits, const PatternTable& table, int group,
+                   Candidate* candidates) {
+  // `max`, the one effort with a beam, rotates nothing.
+  if (RotationsOf(table) == Rotations::kNone) {
+    AllOf<Rotations::kNone>(bits, table, group, candidates);
+  } else {
+    AllOf<Rotations::kBits>(bits, table, group, candidates);
   }
 }
 
