@@ -1,6 +1,5 @@
 #include "bench/bench_filter.h"
 
-#include <cstdlib>
 #include <cstring>
 
 #include "linebloom/filter_policy.h"
@@ -8,11 +7,6 @@
 
 namespace linebloom {
 namespace {
-
-size_t BufferShift() {
-  const char* const align = std::getenv("LINEBLOOM_BENCH_ALIGN");
-  return align != nullptr && std::string(align) == "64" ? 0 : 16;
-}
 
 const rocksdb::FilterPolicy* NewPolicy(const std::string& name, double bits) {
   if (name == "rocksdb-bloom") return rocksdb::NewBloomFilterPolicy(bits);
@@ -29,12 +23,6 @@ const rocksdb::FilterPolicy* NewPolicy(const std::string& name, double bits) {
 
 }  // namespace
 
-std::vector<BenchKey> MakeKeys(uint64_t first, size_t count) {
-  std::vector<BenchKey> keys(count);
-  for (size_t i = 0; i < count; ++i) keys[i] = KeyOf(first + i);
-  return keys;
-}
-
 const std::vector<std::string>& BenchPolicyNames() {
   static const auto* const names = new std::vector<std::string>{
       "rocksdb-bloom",  "rocksdb-ribbon",     "linebloom-none",
@@ -45,14 +33,17 @@ const std::vector<std::string>& BenchPolicyNames() {
 BenchPolicy::BenchPolicy(const std::string& name, double bits_per_key)
     : policy_(NewPolicy(name, bits_per_key)) {}
 
-std::string BenchPolicy::Build(const std::vector<BenchKey>& keys) const {
+std::string BenchPolicy::Build(uint64_t first, size_t count) const {
   rocksdb::BlockBasedTableOptions table;
   table.format_version = 5;
   table.optimize_filters_for_memory = false;
   const rocksdb::FilterBuildingContext context(table);
   const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
       policy_->GetBuilderWithContext(context));
-  for (const BenchKey& key : keys) builder->AddKey(SliceOf(key));
+  for (size_t i = 0; i < count; ++i) {
+    const BenchKey key = KeyOf(first + i);
+    builder->AddKey(SliceOf(key));
+  }
   std::unique_ptr<const char[]> bytes;
   return builder->Finish(&bytes).ToString();
 }
@@ -64,14 +55,16 @@ std::unique_ptr<rocksdb::FilterBitsReader> BenchPolicy::NewReader(
 }
 
 BenchFilters::BenchFilters(const std::string& policy, double bits_per_key,
-                           size_t filters, size_t keys_per_filter)
+                           size_t filters, size_t keys_per_filter,
+                           Alignment alignment)
     : policy_(policy, bits_per_key), keys_per_filter_(keys_per_filter) {
   for (size_t i = 0; i < filters; ++i) {
     const std::string block =
-        policy_.Build(MakeKeys(i * keys_per_filter, keys_per_filter));
+        policy_.Build(i * keys_per_filter, keys_per_filter);
     buffers_.emplace_back(new char[block.size() + 128]);
     char* at = buffers_.back().get();
-    at += (64 - reinterpret_cast<uintptr_t>(at) % 64) + BufferShift();
+    at += (64 - reinterpret_cast<uintptr_t>(at) % 64) +
+          static_cast<size_t>(alignment);
     std::memcpy(at, block.data(), block.size());
     readers_.push_back(policy_.NewReader({at, block.size()}));
     total_bytes_ += block.size();

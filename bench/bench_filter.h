@@ -30,9 +30,6 @@ inline BenchKey KeyOf(uint64_t number) {
 // Beyond the keys of any filter.
 inline constexpr uint64_t kFirstStranger = uint64_t{1} << 60;
 
-// Keys `first` to `first + count - 1` of that sequence.
-std::vector<BenchKey> MakeKeys(uint64_t first, size_t count);
-
 // rocksdb-bloom, rocksdb-ribbon, and linebloom-EFFORT for every effort.
 const std::vector<std::string>& BenchPolicyNames();
 
@@ -41,7 +38,8 @@ class BenchPolicy {
  public:
   BenchPolicy(const std::string& name, double bits_per_key);
 
-  std::string Build(const std::vector<BenchKey>& keys) const;
+  // The filter of keys `first` to `first + count - 1` of that sequence.
+  std::string Build(uint64_t first, size_t count) const;
   std::unique_ptr<rocksdb::FilterBitsReader> NewReader(
       const rocksdb::Slice& block) const;
 
@@ -49,11 +47,17 @@ class BenchPolicy {
   std::unique_ptr<const rocksdb::FilterPolicy> policy_;
 };
 
+// How far past a multiple of 64 bytes the filters begin.
+enum class Alignment : size_t {
+  kLines = 0,     // as NewLineAlignedAllocator() gives them
+  kDefault = 16,  // as malloc gives large ones
+};
+
 // Finished filters and readers over them.
 class BenchFilters {
  public:
   BenchFilters(const std::string& policy, double bits_per_key, size_t filters,
-               size_t keys_per_filter);
+               size_t keys_per_filter, Alignment alignment);
 
   size_t size() const { return readers_.size(); }
   size_t keys_per_filter() const { return keys_per_filter_; }
@@ -68,8 +72,6 @@ class BenchFilters {
  private:
   BenchPolicy policy_;
   size_t keys_per_filter_;
-  // Where the block cache's memory would be: at 16 bytes past a multiple of 64
-  // as the default allocator gives it, or aligned (LINEBLOOM_BENCH_ALIGN=64).
   std::vector<std::unique_ptr<char[]>> buffers_;
   size_t total_bytes_ = 0;
   std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers_;

@@ -5,7 +5,21 @@ import statistics
 import sys
 from collections import defaultdict
 
-BASE = {"build": "rocksdb-ribbon"}  # what a time is set against; else Bloom
+POLICIES = ["rocksdb-bloom", "rocksdb-ribbon", "linebloom-none",
+            "linebloom-fast", "linebloom-balanced", "linebloom-max"]
+COLUMNS = {
+    "build": "build",
+    "miss/threads:1": "miss",
+    "hit/threads:1": "hit",
+    "batch": "batch of 32",
+    "miss/threads:2": "miss, 2 threads",
+    "hit/threads:2": "hit, 2 threads",
+}
+COUNTERS = {
+    "bits_per_key": ("bits/key", "{:.2f}"),
+    "fpr_percent": ("false positives, %", "{:.4f}"),
+    "memory_per_key": ("memory, bytes/key", "{:.2f}"),
+}
 
 
 def cpu_model():
@@ -15,51 +29,80 @@ def cpu_model():
 
 
 def read_runs(path):
-    """{what: {policy: [benchmark run]}}, one run for each repetition."""
-    runs = defaultdict(lambda: defaultdict(list))
+    """{place: {policy: {what: [run]}}}, one run for each repetition."""
+    runs = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     with open(path, encoding="utf-8") as file:
         for run in json.load(file)["benchmarks"]:
             if run["run_type"] != "iteration":
                 continue
             parts = run["run_name"].split("/")
+            if parts[0] == "dry":
+                continue
+            what, place, policy = parts[:3]
             threads = [p for p in parts if p.startswith("threads:")]
-            names = [p for p in parts
-                     if not p.startswith(("threads:", "repeats:", "min_time:"))]
-            if names[0] == "dry":
-                names = ["dry", names[1]]
-            what = "/".join(names[:-1] + threads)
-            runs[what][names[-1]].append(run)
+            if what == "build":
+                place = f"build, {place}"
+            runs[place][policy]["/".join([what] + threads)].append(run)
     return runs
 
 
-def print_table(what, policies):
-    base_name = BASE.get(what.split("/")[0], "rocksdb-bloom")
-    medians = {name: statistics.median(run["cpu_time"] for run in runs)
-               for name, runs in policies.items()}
-    base = medians.get(base_name)
-    print(f"**{what}**\n")
-    print(f"| policy | ns (CPU) | variation | against {base_name} "
-          "| bits/key | false positives % |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: |")
-    for name, runs in policies.items():
-        times = [run["cpu_time"] for run in runs]
-        variation = (statistics.stdev(times) / statistics.mean(times)
-                     if len(times) > 1 else 0)
-        ratio = f"{medians[name] / base:.2f}" if base else "-"
-        bits = f"{runs[0]['bits_per_key']:.2f}" if "bits_per_key" in runs[0] else "-"
-        rate = f"{runs[0]['fpr_percent']:.4f}" if "fpr_percent" in runs[0] else "-"
-        print(f"| {name} | {medians[name]:.1f} | {100 * variation:.0f} % "
-              f"| {ratio} | {bits} | {rate} |")
+def times(runs):
+    return [run["cpu_time"] for run in runs]
+
+
+def scatter(policies):
+    """The largest coefficient of variation of a table's times, in per cent."""
+    return max((100 * statistics.stdev(times(runs)) / statistics.mean(times(runs))
+                for whats in policies.values() for runs in whats.values()
+                if len(runs) > 1), default=0)
+
+
+def time_cell(policies, policy, what):
+    """A median, with its ratio to RocksDB's filters in brackets."""
+    if what not in policies[policy]:
+        return "-"
+    median = statistics.median(times(policies[policy][what]))
+    bases = ["rocksdb-bloom"] + (["rocksdb-ribbon"] if what == "build" else [])
+    ratios = [f"{median / statistics.median(times(policies[base][what])):.2f}"
+              for base in bases if what in policies.get(base, {})]
+    if policy in bases or not ratios:
+        return f"{median:.1f}"
+    return f"{median:.1f} ({', '.join(ratios)})"
+
+
+def counter_cell(whats, counter, form):
+    values = [run[counter] for runs in whats.values() for run in runs
+              if counter in run]
+    return form.format(values[0]) if values else "-"
+
+
+def print_table(place, policies):
+    columns = [what for what in COLUMNS
+               if any(what in whats for whats in policies.values())]
+    counters = [name for name in COUNTERS
+                if any(name in run for whats in policies.values()
+                       for runs in whats.values() for run in runs)]
+    print(f"**{place}** (scatter at most {scatter(policies):.0f} %)\n")
+    heads = [COUNTERS[name][0] for name in counters] + [COLUMNS[c] for c in columns]
+    print("| policy | " + " | ".join(heads) + " |")
+    print("| --- |" + " ---: |" * len(heads))
+    for policy in sorted(policies, key=POLICIES.index):
+        whats = policies[policy]
+        cells = [counter_cell(whats, name, COUNTERS[name][1]) for name in counters]
+        cells += [time_cell(policies, policy, what) for what in columns]
+        print(f"| {policy} | " + " | ".join(cells) + " |")
     print()
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: filter_tables.py FILE")
-    print(f"{cpu_model()}. Medians of CPU time; variation is the coefficient "
-          "of variation over the repetitions.\n")
-    for what, policies in read_runs(sys.argv[1]).items():
-        print_table(what, policies)
+    print(f"{cpu_model()}. Medians of CPU time in ns a key; in brackets the "
+          "ratio to rocksdb-bloom's in the same run, for builds also to "
+          "rocksdb-ribbon's. Scatter: the largest coefficient of variation of "
+          "a time in the table.\n")
+    for place, policies in read_runs(sys.argv[1]).items():
+        print_table(place, policies)
 
 
 if __name__ == "__main__":

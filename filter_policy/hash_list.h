@@ -5,7 +5,8 @@
 // bucket, and a bucket with its share of the filter fits the CPU's cache
 // whatever the filter's size.
 //
-// Memory: 8 bytes for each hash, and at most 1 MiB beside that.
+// Memory: 8.05 bytes for each hash, the bookkeeping of chunks and of malloc
+// included, and at most 1 MiB of chunks that are not full.
 //
 // Rejected: a vector, which holds 24 bytes a hash while it doubles, and whose
 // partition afterwards misses the cache for each of 100M hashes; a deque, as
