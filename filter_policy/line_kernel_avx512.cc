@@ -28,14 +28,15 @@
 namespace linebloom {
 namespace {
 
-// The bit that each word's probe of a round stands for. A rotation takes its
-// count modulo 64, as the format does.
+// The bit that each word's probe of a round stands for. The CPU takes a
+// rotation's count modulo 64, as the format does, and two rotations add up.
 inline __m512i RoundPattern(uint64_t round, uint32_t rotation) {
   const __m512i shifts = _mm512_setr_epi64(16, 22, 28, 34, 40, 46, 52, 58);
-  const __m512i positions = _mm512_add_epi64(
-      _mm512_srlv_epi64(_mm512_set1_epi64(static_cast<int64_t>(round)), shifts),
-      _mm512_set1_epi64(rotation));
-  return _mm512_rolv_epi64(_mm512_set1_epi64(1), positions);
+  const __m512i positions =
+      _mm512_srlv_epi64(_mm512_set1_epi64(static_cast<int64_t>(round)), shifts);
+  return _mm512_rolv_epi64(
+      _mm512_set1_epi64(static_cast<int64_t>(uint64_t{1} << rotation)),
+      positions);
 }
 
 // Whether one of the probes in `words` finds its bit unset.
