@@ -6,7 +6,8 @@
 // needs compiler flags. Functions from headers stay compiled for every CPU, so
 // the linker can't pick a copy that some CPU does not have.
 //
-// Rejected: Highway. Debian packages it as a shared library only, and
+// Rejected: Highway, for its speed (docs/benchmarks.md has the figures), and
+// because Debian packages its dispatch as a shared library only, while
 // liblinebloom.so has to depend on RocksDB and the C++ runtime alone.
 #pragma once
 

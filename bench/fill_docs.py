@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Fills docs/benchmarks.md with what its commands print, so that no figure is
+pasted by hand.
+
+  bench/fill_docs.py [TEXT]
+
+Each place to fill stands between `<!-- $ COMMAND -->` and `<!-- end -->`. Runs
+the commands that contain TEXT (default: all, about an hour) in the repository's
+folder, one after another, and puts their standard output in between. Needs
+build/release (tools/run_tests.sh builds it) and an otherwise idle machine.
+"""
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PAGE = os.path.join(ROOT, "docs/benchmarks.md")
+PLACE = re.compile(r"(<!-- \$ (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def fill(place, text):
+    head, command, end = place.groups()
+    if text not in command:
+        return place.group()
+    print(command, file=sys.stderr)
+    result = subprocess.run(["bash", "-c", command], cwd=ROOT, check=True,
+                            stdout=subprocess.PIPE, text=True)
+    return f"{head}{result.stdout.strip()}\n{end}"
+
+
+def main():
+    if len(sys.argv) > 2:
+        sys.exit("usage: fill_docs.py [TEXT]")
+    text = sys.argv[1] if len(sys.argv) == 2 else ""
+    with open(PAGE, encoding="utf-8") as file:
+        page = file.read()
+    if not any(text in command for _, command, _ in PLACE.findall(page)):
+        sys.exit(f"fill_docs.py: no command contains '{text}'")
+    page = PLACE.sub(lambda place: fill(place, text), page)
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write(page)
+
+
+if __name__ == "__main__":
+    main()
