@@ -1,5 +1,6 @@
 #include "tools/io_compare_prediction.h"
 
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -50,7 +51,7 @@ std::optional<double> RateOfFile(const std::string& path) {
     const double share =
         bytes > 0 ? static_cast<double>(handle.size) / bytes : 1;
     const auto block_rate =
-        RateOfBlock(block->payload, static_cast<uint64_t>(share * keys + 0.5));
+        RateOfBlock(block->payload, std::llround(share * keys));
     if (!block_rate.has_value()) return std::nullopt;
     rate += share * *block_rate;
   }

@@ -1,7 +1,6 @@
 // The shape of an LSM tree: which files there are and which rows they hold.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,7 +17,7 @@ struct FileShape {
   uint64_t entries;
   uint64_t deletions;  // among the entries
 
-  friend auto operator<=>(const FileShape&, const FileShape&) = default;
+  friend bool operator==(const FileShape&, const FileShape&) = default;
 };
 
 struct LevelTotals {

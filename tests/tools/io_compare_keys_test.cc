@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -116,7 +117,7 @@ TEST(ChooseLookupsTest, TakesTheAskedShareOfExistingKeys) {
       existing += present.count(key);
     }
     EXPECT_EQ(existing, lookups.existing);
-    EXPECT_EQ(existing, static_cast<uint64_t>(1000 * ratio + 0.5));
+    EXPECT_EQ(existing, static_cast<uint64_t>(std::lround(1000 * ratio)));
   }
 }
 

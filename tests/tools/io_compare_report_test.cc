@@ -59,7 +59,7 @@ TEST(ReportTest, JsonHasAllFields) {
   EXPECT_EQ(json["machine"]["cpu"], "A CPU");
   EXPECT_EQ(json["workload"]["lookups"], 10'000);
   EXPECT_EQ(json["workload"]["files_per_level"],
-            nlohmann::json::array({1, 0, 1}));
+            nlohmann::ordered_json::array({1, 0, 1}));
   ASSERT_EQ(json["results"].size(), 3u);
   const auto& bloom = json["results"][1];
   for (const char* field :
