@@ -4,7 +4,6 @@
 //
 //   make_filter_seeds tests/fuzz/corpus
 
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -110,15 +109,14 @@ bool WriteBuiltBlocks(const std::string& dir) {
   return true;
 }
 
+bool WriteAll(const std::string& dir) {
+  return WriteBlocks(dir) && WriteBuiltBlocks(dir);
+}
+
 }  // namespace
 }  // namespace linebloom::testing
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: make_filter_seeds CORPUS_DIR\n");
-    return 2;
-  }
-  const bool written = linebloom::testing::WriteBlocks(argv[1]) &&
-                       linebloom::testing::WriteBuiltBlocks(argv[1]);
-  return written ? 0 : 2;
+  return linebloom::testing::MakeSeeds(argc, argv,
+                                       linebloom::testing::WriteAll);
 }

@@ -5,7 +5,6 @@
 //   make_sst_seeds tests/fuzz/corpus
 
 #include <cstdint>
-#include <cstdio>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -90,15 +89,14 @@ bool WriteBlocks(const std::string& dir) {
                    std::string{6, 4, '\x80', 4} + Le32(0) + metaindex);
 }
 
+bool WriteAll(const std::string& dir) {
+  return WriteFiles(dir) && WriteBlocks(dir);
+}
+
 }  // namespace
 }  // namespace linebloom::testing
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: make_sst_seeds CORPUS_DIR\n");
-    return 2;
-  }
-  const bool written = linebloom::testing::WriteFiles(argv[1]) &&
-                       linebloom::testing::WriteBlocks(argv[1]);
-  return written ? 0 : 2;
+  return linebloom::testing::MakeSeeds(argc, argv,
+                                       linebloom::testing::WriteAll);
 }

@@ -16,4 +16,15 @@ inline bool WriteSeed(const std::string& path, const std::string& bytes) {
   return out.good();
 }
 
+// The main of a program that writes seeds. `write` gets the corpus folder and
+// returns whether all is written.
+inline int MakeSeeds(int argc, char** argv,
+                     bool (*write)(const std::string& dir)) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s CORPUS_DIR\n", argv[0]);
+    return 2;
+  }
+  return write(argv[1]) ? 0 : 2;
+}
+
 }  // namespace linebloom::testing
