@@ -32,7 +32,8 @@ double BlockedBloomRate(uint64_t keys, uint64_t lines, int probes) {
 }
 
 double RibbonRate(uint64_t columns, uint64_t blocks) {
-  const auto fewer = static_cast<double>(columns / blocks);
+  const uint64_t fewest = columns / blocks;
+  const auto fewer = static_cast<double>(fewest);
   const double share_with_more =
       static_cast<double>(columns % blocks) / static_cast<double>(blocks);
   return (1 - share_with_more) * std::exp2(-fewer) +

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the packages that linebloom is built and tested with, on Debian 12
-# or later, as root or with sudo. With --lint also clang-format and clang-tidy.
+# or later, as root or with sudo. With --lint also clang-format and clang-tidy,
+# with --fuzz what the fuzz targets are built with.
 # Where nothing is missing it neither asks apt nor needs the network.
 set -euo pipefail
 
@@ -15,8 +16,10 @@ packages=(
 for argument in "$@"; do
   case $argument in
     --lint) packages+=(clang-format clang-tidy) ;;
+    # libFuzzer is in the runtime; llvm's symbolizer makes stack traces readable.
+    --fuzz) packages+=(clang libclang-rt-dev llvm) ;;
     *)
-      echo "install_dependencies.sh: unknown argument '$argument'; the only one is --lint" >&2
+      echo "install_dependencies.sh: unknown argument '$argument'; there are --lint and --fuzz" >&2
       exit 2
       ;;
   esac

@@ -6,9 +6,9 @@
 #   tools/run_tests.sh [--all]
 #
 # With --all it does before that what takes longer: formatting and clang-tidy
-# (on Debian 12), and the tests under AddressSanitizer, UBSan and
-# ThreadSanitizer. The first step that fails ends it. Exit code 0: all passed;
-# 1: something failed; 2: bad usage.
+# (on Debian 12), the tests under AddressSanitizer, UBSan and ThreadSanitizer,
+# and each fuzz target for 30 seconds. The first step that fails ends it. Exit
+# code 0: all passed; 1: something failed; 2: bad usage.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" # where CMake and ctest look for the presets
@@ -61,17 +61,21 @@ can_lint() {
 }
 
 if $all && can_lint; then
-  run_step "install packages" tools/install_dependencies.sh --lint
+  run_step "install packages" tools/install_dependencies.sh --lint --fuzz
   check_format
   build release
   check_tidy
+elif $all; then
+  echo "formatting and clang-tidy are checked on Debian 12 only" >&2
+  run_step "install packages" tools/install_dependencies.sh --fuzz
+  build release
 else
   run_step "install packages" tools/install_dependencies.sh
   build release
 fi
 if $all; then
-  can_lint || echo "formatting and clang-tidy are checked on Debian 12 only" >&2
   test_with_sanitizers
+  tests/fuzz/run.sh --seconds=30
 fi
 
 ctest --preset release --parallel "$jobs" || exit 1

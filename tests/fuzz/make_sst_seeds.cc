@@ -5,13 +5,12 @@
 //   make_sst_seeds tests/fuzz/corpus
 
 #include <cstdint>
-#include <cstdio>
-#include <fstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "table/block_handle.h"
 #include "table/checksum.h"
+#include "tests/fuzz/seed_file.h"
 #include "tests/table/sst_builder.h"
 
 namespace linebloom::testing {
@@ -56,14 +55,6 @@ std::string MakeFile(uint32_t version, ChecksumType type,
   return builder.Finish();
 }
 
-bool Write(const std::string& path, const std::string& bytes) {
-  std::ofstream out(path, std::ios::binary);
-  out << bytes;
-  out.close();
-  if (!out) std::fprintf(stderr, "%s: cannot write\n", path.c_str());
-  return out.good();
-}
-
 bool WriteFiles(const std::string& dir) {
   for (uint32_t version = 0; version <= 7; ++version) {
     // Without checksums, so that a fuzzer gets anywhere; version 0 has always.
@@ -71,8 +62,8 @@ bool WriteFiles(const std::string& dir) {
         version == 0 ? ChecksumType::kCrc32c : ChecksumType::kNone;
     for (const char* kind :
          {"none", "fullfilter", "filter", "partitionedfilter"}) {
-      if (!Write(absl::StrCat(dir, "/sst_file_fuzz/v", version, "_", kind),
-                 MakeFile(version, type, kind))) {
+      if (!WriteSeed(absl::StrCat(dir, "/sst_file_fuzz/v", version, "_", kind),
+                     MakeFile(version, type, kind))) {
         return false;
       }
     }
@@ -84,9 +75,9 @@ bool WriteBlocks(const std::string& dir) {
   for (const bool delta_encoded : {false, true}) {
     const std::string properties = MakeProperties(delta_encoded);
     const std::string header{5, 4, 0, static_cast<char>(properties.size())};
-    if (!Write(absl::StrCat(dir, "/sst_blocks_fuzz/",
-                            delta_encoded ? "delta" : "plain", "_index"),
-               header + properties + MakeIndex(delta_encoded))) {
+    if (!WriteSeed(absl::StrCat(dir, "/sst_blocks_fuzz/",
+                                delta_encoded ? "delta" : "plain", "_index"),
+                   header + properties + MakeIndex(delta_encoded))) {
       return false;
     }
   }
@@ -94,19 +85,18 @@ bool WriteBlocks(const std::string& dir) {
       MakeBlock({{absl::StrCat("fullfilter.", kFamily), Encode({0, 9})},
                  {"rocksdb.properties", Encode({19, 4})}},
                 1);
-  return Write(dir + "/sst_blocks_fuzz/metaindex",
-               std::string{6, 4, '\x80', 4} + Le32(0) + metaindex);
+  return WriteSeed(dir + "/sst_blocks_fuzz/metaindex",
+                   std::string{6, 4, '\x80', 4} + Le32(0) + metaindex);
+}
+
+bool WriteAll(const std::string& dir) {
+  return WriteFiles(dir) && WriteBlocks(dir);
 }
 
 }  // namespace
 }  // namespace linebloom::testing
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: make_sst_seeds CORPUS_DIR\n");
-    return 2;
-  }
-  const bool written = linebloom::testing::WriteFiles(argv[1]) &&
-                       linebloom::testing::WriteBlocks(argv[1]);
-  return written ? 0 : 2;
+  return linebloom::testing::MakeSeeds(argc, argv,
+                                       linebloom::testing::WriteAll);
 }

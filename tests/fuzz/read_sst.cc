@@ -1,25 +1,18 @@
 #include "tests/fuzz/read_sst.h"
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "table/filter_locator.h"
 #include "table/partition_index.h"
 #include "table/sst_file.h"
+#include "tests/fuzz/promise.h"
 
 namespace linebloom::testing {
 namespace {
 
 constexpr char kName[] = "x.sst";
-
-void Promise(bool kept, const char* what) {
-  if (kept) return;
-  std::fprintf(stderr, "broken promise: %s\n", what);
-  std::abort();
-}
 
 void ExpectGoodError(const absl::Status& status) {
   Promise(status.code() == absl::StatusCode::kDataLoss ||

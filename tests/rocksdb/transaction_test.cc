@@ -48,6 +48,26 @@ class TransactionTest : public PolicyTest {
       ASSERT_OK(writer->Put(RowKey(i), "of the transaction"));
     }
   }
+
+  // Takes the database, which is empty, and reads in a transaction and after
+  // it.
+  template <typename TransactionDb>
+  void ExpectTransactionReads(TransactionDb* db) {
+    db_.reset(db);
+    WriteFile(kRows);
+    const std::unique_ptr<rocksdb::Transaction> transaction(
+        db->BeginTransaction({}));
+    WriteTenths(transaction.get());
+    ExpectReads([&](const std::string& key, std::string* value) {
+      return transaction->Get({}, key, value);
+    });
+    ExpectReads([&](const std::string& key, std::string* value) {
+      return transaction->GetForUpdate({}, key, value);
+    });
+    ASSERT_OK(transaction->Commit());
+    Flush();
+    EXPECT_EQ(GetText(db_.get(), RowKey(21)), "of the transaction");
+  }
 };
 INSTANTIATE_POLICY_TEST(TransactionTest);
 
@@ -55,39 +75,14 @@ TEST_P(TransactionTest, Optimistic) {
   rocksdb::OptimisticTransactionDB* db = nullptr;
   ASSERT_OK(rocksdb::OptimisticTransactionDB::Open(OptionsWithTable(),
                                                    Path("db"), &db));
-  db_.reset(db);
-  WriteFile(kRows);
-  const std::unique_ptr<rocksdb::Transaction> transaction(
-      db->BeginTransaction({}));
-  WriteTenths(transaction.get());
-  ExpectReads([&](const std::string& key, std::string* value) {
-    return transaction->Get({}, key, value);
-  });
-  ExpectReads([&](const std::string& key, std::string* value) {
-    return transaction->GetForUpdate({}, key, value);
-  });
-  ASSERT_OK(transaction->Commit());
-  EXPECT_EQ(GetText(db_.get(), RowKey(21)), "of the transaction");
+  ExpectTransactionReads(db);
 }
 
 TEST_P(TransactionTest, Pessimistic) {
   rocksdb::TransactionDB* db = nullptr;
   ASSERT_OK(rocksdb::TransactionDB::Open(
       OptionsWithTable(), rocksdb::TransactionDBOptions(), Path("db"), &db));
-  db_.reset(db);
-  WriteFile(kRows);
-  const std::unique_ptr<rocksdb::Transaction> transaction(
-      db->BeginTransaction({}));
-  WriteTenths(transaction.get());
-  ExpectReads([&](const std::string& key, std::string* value) {
-    return transaction->Get({}, key, value);
-  });
-  ExpectReads([&](const std::string& key, std::string* value) {
-    return transaction->GetForUpdate({}, key, value);
-  });
-  ASSERT_OK(transaction->Commit());
-  Flush();
-  EXPECT_EQ(GetText(db_.get(), RowKey(21)), "of the transaction");
+  ExpectTransactionReads(db);
 }
 
 TEST_P(TransactionTest, WriteBatchWithIndex) {

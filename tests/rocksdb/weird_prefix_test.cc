@@ -70,11 +70,16 @@ class ShortKeysFirstComparator : public rocksdb::Comparator {
   void FindShortSuccessor(std::string*) const override {}
 };
 
+using Keys = std::vector<std::string>;
+constexpr FilterCounts kNotAsked;
+constexpr FilterCounts kYes{0, 1, 0};
+constexpr FilterCounts kNo{1, 0, 0};
+
 class WeirdPrefixTest : public PolicyTest {
  protected:
   WeirdPrefixTest() { table_.whole_key_filtering = false; }
 
-  void Write(const std::vector<std::string>& keys) {
+  void Write(const Keys& keys) {
     Reopen();
     for (const std::string& key : keys) {
       ASSERT_OK(db_->Put({}, key, "of " + key));
@@ -87,8 +92,7 @@ class WeirdPrefixTest : public PolicyTest {
   }
 
   // The keys in [from, to).
-  std::vector<std::string> Scan(const std::string& from,
-                                const std::string& to) {
+  Keys Scan(const std::string& from, const std::string& to) {
     const Slice bound = to;
     rocksdb::ReadOptions read;
     read.auto_prefix_mode = true;
@@ -97,13 +101,21 @@ class WeirdPrefixTest : public PolicyTest {
     it->Seek(from);
     return KeysFrom(it.get());
   }
+
+  // Keys with a prefix and such without one, and scans of a single prefix.
+  void WriteAndScanLongKeys() {
+    options_.prefix_extractor = std::make_shared<LongKeysExtractor>();
+    Write({"aaaa123", "aaaa211", "aaaa900", "aab", "aaba123", "qqqq", "qqqq123",
+           "zzzz"});
+
+    EXPECT_EQ(Scan("aaaa000", "aaaa999"),
+              (Keys{"aaaa123", "aaaa211", "aaaa900"}));
+    EXPECT_EQ(TakeCounts(), kYes);
+    EXPECT_EQ(Scan("aaca0", "aaca9"), Keys{});
+    EXPECT_EQ(TakeCounts(), kNo);
+  }
 };
 INSTANTIATE_POLICY_TEST(WeirdPrefixTest);
-
-using Keys = std::vector<std::string>;
-constexpr FilterCounts kNotAsked;
-constexpr FilterCounts kYes{0, 1, 0};
-constexpr FilterCounts kNo{1, 0, 0};
 
 TEST_P(WeirdPrefixTest, PrefixAtTheEnd) {
   static const FromTheEndComparator from_the_end;
@@ -144,17 +156,10 @@ TEST_P(WeirdPrefixTest, KeysBeforeTheirPrefix) {
 }
 
 TEST_P(WeirdPrefixTest, PrefixWithoutPrefix) {
-  options_.prefix_extractor = std::make_shared<LongKeysExtractor>();
-  Write({"aaaa123", "aaaa211", "aaaa900", "aab", "aaba123", "qqqq", "qqqq123",
-         "zzzz"});
+  WriteAndScanLongKeys();
 
-  EXPECT_EQ(Scan("aaaa000", "aaaa999"),
-            (Keys{"aaaa123", "aaaa211", "aaaa900"}));
-  EXPECT_EQ(TakeCounts(), kYes);
   EXPECT_EQ(Scan("aaaa", "aaaa999"), (Keys{"aaaa123", "aaaa211", "aaaa900"}));
   EXPECT_EQ(TakeCounts(), kNotAsked);
-  EXPECT_EQ(Scan("aaca0", "aaca9"), Keys{});
-  EXPECT_EQ(TakeCounts(), kNo);
   EXPECT_EQ(Scan("qqqq", "qqqq9"), (Keys{"qqqq", "qqqq123"}));
   EXPECT_EQ(TakeCounts(), kNotAsked);
   EXPECT_EQ(GetText(db_.get(), "aaaa"), "NotFound: ");
@@ -163,15 +168,8 @@ TEST_P(WeirdPrefixTest, PrefixWithoutPrefix) {
 TEST_P(WeirdPrefixTest, PrefixesFarFromTheirKeys) {
   static const ShortKeysFirstComparator short_keys_first;
   options_.comparator = &short_keys_first;
-  options_.prefix_extractor = std::make_shared<LongKeysExtractor>();
-  Write({"aaaa123", "aaaa211", "aaaa900", "aab", "aaba123", "qqqq", "qqqq123",
-         "zzzz"});
+  WriteAndScanLongKeys();
 
-  EXPECT_EQ(Scan("aaaa000", "aaaa999"),
-            (Keys{"aaaa123", "aaaa211", "aaaa900"}));
-  EXPECT_EQ(TakeCounts(), kYes);
-  EXPECT_EQ(Scan("aaca0", "aaca9"), Keys{});
-  EXPECT_EQ(TakeCounts(), kNo);
   // From the short keys, which come first and backwards, into the long ones.
   EXPECT_EQ(Scan("qqqq", "qqqq9"), (Keys{"qqqq", "aab", "aaaa123", "aaaa211",
                                          "aaaa900", "aaba123", "qqqq123"}));

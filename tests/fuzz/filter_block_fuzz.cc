@@ -1,0 +1,117 @@
+// Any bytes as a filter block: what is said of it, linebloom's or RocksDB's.
+//
+// Input: what to mend (a byte, mend_filter_block.h), then the block.
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "filter_policy/filter_reader.h"
+#include "filter_policy/line.h"
+#include "table/built_in_filter.h"
+#include "table/filter_block.h"
+#include "tests/fuzz/exact_copy.h"
+#include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/mend_filter_block.h"
+#include "tests/fuzz/promise.h"
+
+namespace {
+
+using ::linebloom::BuiltInFilter;
+using ::linebloom::BuiltInFilterKind;
+using ::linebloom::FilterBlockInfo;
+using ::linebloom::FilterBlockKind;
+using ::linebloom::kFilterBlockOverhead;
+using ::linebloom::kFilterMetadataBytes;
+using ::linebloom::kFilterTailBytes;
+using ::linebloom::kLineBytes;
+using ::linebloom::ParsedFilterBlock;
+using ::linebloom::testing::ExactCopy;
+using ::linebloom::testing::kMendAll;
+using ::linebloom::testing::Promise;
+
+// The ranges in docs/format.md.
+bool IsDocumented(const FilterBlockInfo& info) {
+  if (info.line_kind == 1) {
+    return info.probes >= 1 && info.probes <= 16 && info.rotation_bits == 0;
+  }
+  return info.line_kind == 2 && info.probes >= 1 && info.probes <= 14 &&
+         info.rotation_bits <= 6;
+}
+
+void CheckReadable(const ExactCopy& block, const FilterBlockInfo& info) {
+  const size_t lines_size = info.lines * kLineBytes;
+  Promise(info.version == 1 && info.lines >= 1, "a known version, lines");
+  Promise(lines_size + kFilterBlockOverhead <= block.size(),
+          "lines inside the block");
+  const char* const end = block.data() + lines_size;
+  std::array<char, kFilterBlockOverhead> again;
+  WriteFilterBlockEnd(info, again.data());
+  constexpr size_t kFieldsSize = kFilterMetadataBytes - 10;  // to the checksum
+  Promise(std::memcmp(end, again.data(), kFieldsSize) == 0, "the same fields");
+  if (lines_size + kFilterBlockOverhead == block.size()) {
+    Promise(std::memcmp(end, again.data(), again.size()) == 0, "the same end");
+  }
+}
+
+ParsedFilterBlock CheckParsed(const ExactCopy& block) {
+  const ParsedFilterBlock parsed =
+      linebloom::ParseFilterBlock(block.data(), block.size());
+  Promise((parsed.kind == FilterBlockKind::kNoKeys) == (block.size() == 0),
+          "an empty block, and no other, has no keys");
+  Promise((parsed.kind == FilterBlockKind::kUnusable) ==
+              (parsed.problem != nullptr),
+          "a problem of what is unusable");
+  const bool readable = parsed.kind == FilterBlockKind::kReadable;
+  if (readable) CheckReadable(block, parsed.info);
+  Promise(linebloom::FilterReader::Make(block.data(), parsed).has_value() ==
+              (readable && IsDocumented(parsed.info)),
+          "a reader for the documented kinds of line, and no other");
+  return parsed;
+}
+
+void CheckBuiltIn(const ExactCopy& block) {
+  const BuiltInFilter filter =
+      linebloom::ParseBuiltInFilter(block.data(), block.size());
+  const size_t bits_size = block.size() - kFilterTailBytes;
+  switch (filter.kind) {
+    case BuiltInFilterKind::kBloom:
+      Promise(filter.probes >= 1 && filter.probes <= 30 &&
+                  filter.line_bytes == 64 && bits_size % 64 == 0,
+              "a sound Bloom filter");
+      break;
+    case BuiltInFilterKind::kRibbon:
+      Promise(filter.blocks >= 2 && bits_size % 16 == 0 &&
+                  bits_size / 16 >= filter.blocks &&
+                  bits_size / 16 <= size_t{32} * filter.blocks,
+              "a sound Ribbon filter");
+      break;
+    case BuiltInFilterKind::kLegacyBloom:
+      Promise(filter.probes >= 1 && std::has_single_bit(filter.line_bytes) &&
+                  bits_size % filter.line_bytes == 0,
+              "a sound legacy Bloom filter");
+      break;
+    case BuiltInFilterKind::kReserved:
+    case BuiltInFilterKind::kInconsistent:
+      break;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  linebloom::testing::FuzzInput input(data, size);
+  const auto mends = input.Number<uint8_t>();
+  ExactCopy block(input.Rest());
+  linebloom::testing::MendFilterBlock(mends, block.data(), block.size());
+  const ParsedFilterBlock parsed = CheckParsed(block);
+  CheckBuiltIn(block);
+  if ((mends & kMendAll) == kMendAll &&
+      block.size() >= kLineBytes + kFilterBlockOverhead &&
+      (block.size() - kFilterBlockOverhead) % kLineBytes == 0) {
+    Promise(parsed.kind == FilterBlockKind::kReadable, "sound metadata");
+  }
+  return 0;
+}

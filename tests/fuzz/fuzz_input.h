@@ -1,0 +1,45 @@
+// Takes a fuzzer's bytes apart, from the front.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "table/little_endian.h"
+
+namespace linebloom::testing {
+
+// What is missing at the end reads as 0 or as fewer bytes: every input means
+// something.
+class FuzzInput {
+ public:
+  FuzzInput(const uint8_t* data, size_t size)
+      : rest_(reinterpret_cast<const char*>(data), size) {}
+
+  bool empty() const { return rest_.empty(); }
+
+  template <typename Unsigned>
+  Unsigned Number() {
+    char bytes[sizeof(Unsigned)] = {};
+    const std::string_view taken = Bytes(sizeof(Unsigned));
+    std::copy(taken.begin(), taken.end(), bytes);
+    return LoadLittleEndian<Unsigned>(bytes);
+  }
+
+  std::string_view Bytes(size_t size) {
+    const std::string_view taken = rest_.substr(0, size);
+    rest_.remove_prefix(taken.size());
+    return taken;
+  }
+
+  // A length of one byte, then so many bytes.
+  std::string_view ShortBytes() { return Bytes(Number<uint8_t>()); }
+
+  std::string_view Rest() { return Bytes(rest_.size()); }
+
+ private:
+  std::string_view rest_;
+};
+
+}  // namespace linebloom::testing

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets with clang (tools/install_dependencies.sh --fuzz) and
+# runs them, as many at a time as there are processors, each from its seeds and
+# from what earlier runs came upon.
+#
+#   tests/fuzz/run.sh [--seconds=N] [TARGET]...
+#
+# N is the time that each target gets, 30 seconds if not given; without a TARGET
+# all of them run. A target stops at the first input that breaks it and keeps
+# it in build/fuzz/found/TARGET/; the next run begins with it. Inputs that reach
+# new code go to build/fuzz/corpus/TARGET/. Nothing is written into the tree.
+#
+# The closing table: executions, coverage (the edges of the control flow that
+# were taken) and the inputs found. Exit code 0: nothing found; 1: something
+# found, named below the table, or the build failed; 2: bad usage.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$root" # where CMake looks for the presets
+source tools/run_step.sh
+jobs=$(nproc)
+
+all_targets=()
+for source in tests/fuzz/*_fuzz.cc; do
+  all_targets+=("$(basename "$source" .cc)")
+done
+
+usage_error() {
+  echo "run.sh: $1; usage: tests/fuzz/run.sh [--seconds=N] [TARGET]..., TARGET one of ${all_targets[*]}" >&2
+  exit 2
+}
+
+seconds=30
+targets=()
+for argument in "$@"; do
+  case $argument in
+    --seconds=*)
+      seconds=${argument#*=}
+      [[ $seconds =~ ^[1-9][0-9]{0,6}$ ]] || usage_error "--seconds='$seconds' is no number from 1 to 9999999"
+      ;;
+    *)
+      [[ " ${all_targets[*]} " == *" $argument "* ]] || usage_error "unknown argument '$argument'"
+      targets+=("$argument")
+      ;;
+  esac
+done
+((${#targets[@]} > 0)) || targets=("${all_targets[@]}")
+
+# Runs a target, its output in its log. RocksDB is not built with
+# AddressSanitizer, so the bounds of containers that both touch can't be checked.
+fuzz() {
+  local corpus=build/fuzz/corpus/$1 found=build/fuzz/found/$1
+  mkdir -p "$corpus" "$found"
+  ASAN_OPTIONS=detect_container_overflow=0 UBSAN_OPTIONS=print_stacktrace=1 \
+    "build/fuzz/tests/fuzz/$1" -max_total_time="$seconds" -timeout=25 -report_slow_units=25 \
+    -artifact_prefix="$found/" -print_final_stats=1 \
+    "$corpus" "tests/fuzz/corpus/$1" "$found" > "build/log/$1.log" 2>&1
+}
+
+# The last number behind a word in a target's log; a dash if there is none.
+last_number() {
+  grep --text --only-matching --perl-regexp "$2:? +\K[0-9]+" "build/log/$1.log" | tail --lines=1 | grep . || echo -
+}
+
+# What libFuzzer wrote in this run, one path a line.
+found_inputs() {
+  grep --text --only-matching --perl-regexp 'Test unit written to \K.*' "build/log/$1.log" || true
+}
+
+run_step "configure fuzz" cmake --preset fuzz
+run_step "build fuzz" cmake --build --preset fuzz --target "${targets[@]}" --parallel "$jobs"
+
+batches=$(((${#targets[@]} + jobs - 1) / jobs))
+echo "fuzzing ${#targets[@]} targets for $seconds s each: done at $(date --date="+$((batches * seconds)) seconds" +%T); progress in build/log/TARGET.log" >&2
+broken=()
+for ((first = 0; first < ${#targets[@]}; first += jobs)); do
+  declare -A pids=()
+  for target in "${targets[@]:first:jobs}"; do
+    fuzz "$target" &
+    pids[$target]=$!
+  done
+  for target in "${!pids[@]}"; do
+    wait "${pids[$target]}" || broken+=("$target")
+  done
+done
+
+printf '%-20s %12s %10s %8s\n' target executions coverage found
+for target in "${targets[@]}"; do
+  printf '%-20s %12s %10s %8s\n' "$target" \
+    "$(last_number "$target" stat::number_of_executed_units)" \
+    "$(last_number "$target" cov)" "$(found_inputs "$target" | wc --lines)"
+done
+
+for target in "${broken[@]}"; do
+  echo "$target failed; see build/log/$target.log. Run it again with build/fuzz/tests/fuzz/$target and:" >&2
+  found_inputs "$target" >&2
+done
+((${#broken[@]} == 0)) || exit 1

@@ -1,0 +1,30 @@
+// Writing the inputs from which fuzzers start.
+#pragma once
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+namespace linebloom::testing {
+
+// Says on stderr what could not be written.
+inline bool WriteSeed(const std::string& path, const std::string& bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out << bytes;
+  out.close();
+  if (!out) std::fprintf(stderr, "%s: cannot write\n", path.c_str());
+  return out.good();
+}
+
+// The main of a program that writes seeds. `write` gets the corpus folder and
+// returns whether all is written.
+inline int MakeSeeds(int argc, char** argv,
+                     bool (*write)(const std::string& dir)) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s CORPUS_DIR\n", argv[0]);
+    return 2;
+  }
+  return write(argv[1]) ? 0 : 2;
+}
+
+}  // namespace linebloom::testing

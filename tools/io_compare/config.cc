@@ -1,0 +1,48 @@
+#include "tools/io_compare/config.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace linebloom::tools {
+namespace {
+
+template <typename Number>
+absl::Status CheckRange(absl::string_view flag, Number value, Number low,
+                        Number high) {
+  // Written so that not-a-number fails.
+  if (value >= low && value <= high) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--", flag, "=", value, " is out of range: ", low, " to ", high));
+}
+
+}  // namespace
+
+absl::Status ValidateConfig(const IoCompareConfig& config) {
+  // The lower bound of rows lets every sorted run have some
+  // (layered_rows.cc), the upper ones keep keys at 16 bytes and the
+  // lookups' keys in memory.
+  absl::Status status;
+  status.Update(CheckRange<uint64_t>("rows", config.rows, 1000, 1'000'000'000));
+  status.Update(
+      CheckRange<uint64_t>("value_size", config.value_size, 0, 1 << 20));
+  status.Update(
+      CheckRange<uint64_t>("lookups", config.lookups, 1, 100'000'000));
+  status.Update(CheckRange<double>("hit_ratio", config.hit_ratio, 0, 1));
+  status.Update(CheckRange<uint32_t>("threads", config.threads, 1, 256));
+  status.Update(CheckRange<double>("bits_per_key", config.bits_per_key, 1, 30));
+  if (!status.ok()) return status;
+
+  if (!config.key_file.empty() && !config.source_db.empty()) {
+    return absl::InvalidArgumentError(
+        "--key_file and --source_db exclude each other: both say which rows to "
+        "load");
+  }
+  if (!config.missing_file.empty() && config.key_file.empty() &&
+      config.source_db.empty()) {
+    return absl::InvalidArgumentError(
+        "--missing_file needs --key_file or --source_db: its keys would lie "
+        "outside the range of generated rows");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,201 @@
+#include "tools/io_compare/database.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/table.h"
+#include "rocksdb/write_batch.h"
+#include "tools/interrupt.h"
+#include "tools/last_operand.h"
+#include "tools/quiet_logger.h"
+#include "tools/rocksdb_status.h"
+
+namespace linebloom::tools {
+namespace {
+
+// What is written at once, and what is flushed at once on the way to a deeper
+// level. Neither shows in the result.
+constexpr size_t kBatchBytes = 64 << 10;
+constexpr uint64_t kPieceBytes = 64 << 20;
+
+rocksdb::Options BaseOptions(
+    const RowSource& rows,
+    std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = std::move(policy);
+  table.block_size = rows.block_size();
+  // Sizes are compared, so they have to be what was asked for.
+  table.optimize_filters_for_memory = false;
+  table.cache_index_and_filter_blocks = false;
+  table.block_cache = rocksdb::NewLRUCache(kBlockCacheBytes, 0);
+
+  rocksdb::Options options;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  options.comparator = rows.comparator();
+  options.merge_operator = std::make_shared<LastOperand>();
+  options.info_log = std::make_shared<QuietLogger>();
+  options.max_open_files = -1;
+  // No reads and writes of RocksDB's own beside ours.
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  return options;
+}
+
+rocksdb::Options BuildOptions(
+    const RowSource& rows,
+    std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+  rocksdb::Options options = BaseOptions(rows, std::move(policy));
+  options.create_if_missing = true;
+  options.error_if_exists = true;
+  options.disable_auto_compactions = true;
+  options.level_compaction_dynamic_level_bytes = false;
+  for (const PlannedFile& file : rows.files()) {
+    options.num_levels = std::max(options.num_levels, file.level + 1);
+    // Flushed files take the column family's compression.
+    if (file.level == 0) options.compression = file.compression;
+  }
+  // Flush only where told to. (CompactFiles cuts no file by itself.)
+  options.write_buffer_size = size_t{64} << 30;
+  options.max_subcompactions = 1;
+  // Any number of files in level 0 is fine.
+  options.level0_file_num_compaction_trigger = 1 << 30;
+  options.level0_slowdown_writes_trigger = 1 << 30;
+  options.level0_stop_writes_trigger = 1 << 30;
+  // A full disk is reported, not waited for.
+  options.max_bgerror_resume_count = 0;
+  return options;
+}
+
+// Writes the entries of one file into level 0.
+class Loader {
+ public:
+  Loader(rocksdb::DB* db, const std::string& path, Progress* progress)
+      : db_(db), path_(path), progress_(progress) {}
+
+  absl::Status Add(const Entry& entry) {
+    switch (entry.kind) {
+      case EntryKind::kPut:
+        (void)batch_.Put(entry.key, entry.value);
+        break;
+      case EntryKind::kDelete:
+        (void)batch_.Delete(entry.key);
+        break;
+      case EntryKind::kSingleDelete:
+        (void)batch_.SingleDelete(entry.key);
+        break;
+      case EntryKind::kMerge:
+        (void)batch_.Merge(entry.key, entry.value);
+        break;
+    }
+    progress_->Update(++entries_);
+    return batch_.GetDataSize() < kBatchBytes ? absl::OkStatus() : WriteBatch();
+  }
+
+  absl::Status Flush() {
+    absl::Status status = WriteBatch();
+    if (!status.ok() || unflushed_bytes_ == 0) return status;
+    unflushed_bytes_ = 0;
+    return FromRocksDb(db_->Flush(rocksdb::FlushOptions()),
+                       absl::StrCat("cannot write to '", path_, "'"));
+  }
+
+  uint64_t unflushed_bytes() const { return unflushed_bytes_; }
+
+ private:
+  absl::Status WriteBatch() {
+    if (batch_.Count() == 0) return absl::OkStatus();
+    absl::Status status = CheckInterrupt();
+    if (!status.ok()) return status;
+    rocksdb::WriteOptions options;
+    options.disableWAL = true;
+    unflushed_bytes_ += batch_.GetDataSize();
+    status = FromRocksDb(db_->Write(options, &batch_),
+                         absl::StrCat("cannot write to '", path_, "'"));
+    batch_.Clear();
+    return status;
+  }
+
+  rocksdb::DB* db_;
+  const std::string& path_;
+  Progress* progress_;
+  rocksdb::WriteBatch batch_;
+  uint64_t entries_ = 0;  // of all files
+  uint64_t unflushed_bytes_ = 0;
+};
+
+// Makes one file of level `planned.level` out of all that is in level 0.
+absl::Status MoveDown(rocksdb::DB* db, const PlannedFile& planned,
+                      const std::string& path) {
+  std::vector<rocksdb::LiveFileMetaData> live;
+  db->GetLiveFilesMetaData(&live);
+  std::vector<std::string> pieces;
+  for (const rocksdb::LiveFileMetaData& file : live) {
+    if (file.level == 0) pieces.push_back(file.name);
+  }
+  if (pieces.empty()) return absl::OkStatus();
+  rocksdb::CompactionOptions options;  // no limit on the size of a file
+  options.compression = planned.compression;
+  return FromRocksDb(db->CompactFiles(options, pieces, planned.level),
+                     absl::StrCat("cannot write to '", path, "'"));
+}
+
+}  // namespace
+
+absl::Status BuildDatabase(RowSource* rows,
+                           std::shared_ptr<const rocksdb::FilterPolicy> policy,
+                           const std::string& path, Progress* progress) {
+  rocksdb::DB* opened = nullptr;
+  absl::Status status = FromRocksDb(
+      rocksdb::DB::Open(BuildOptions(*rows, std::move(policy)), path, &opened),
+      absl::StrCat("cannot make a database in '", path, "'"));
+  if (!status.ok()) return status;
+  const std::unique_ptr<rocksdb::DB> db(opened);
+
+  Loader loader(db.get(), path, progress);
+  for (size_t i = 0; i < rows->files().size(); ++i) {
+    const PlannedFile& planned = rows->files()[i];
+    status = rows->ReadFile(i, [&](const Entry& entry) {
+      absl::Status added = loader.Add(entry);
+      // A file of level 0 has to come out of one flush.
+      if (added.ok() && planned.level > 0 &&
+          loader.unflushed_bytes() >= kPieceBytes) {
+        added = loader.Flush();
+      }
+      return added;
+    });
+    if (status.ok()) status = loader.Flush();
+    if (status.ok() && planned.level > 0) {
+      status = MoveDown(db.get(), planned, path);
+    }
+    if (!status.ok()) return status;
+  }
+  return FromRocksDb(db->Close(), absl::StrCat("cannot close '", path, "'"));
+}
+
+absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
+    const RowSource& rows, std::shared_ptr<const rocksdb::FilterPolicy> policy,
+    const std::string& path, bool direct_io) {
+  rocksdb::Options options = BaseOptions(rows, std::move(policy));
+  options.use_direct_reads = direct_io;
+  options.statistics = rocksdb::CreateDBStatistics();
+  // The form of OpenForReadOnly without column families takes another way
+  // through RocksDB where all rows are in one level.
+  rocksdb::DB* opened = nullptr;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  const absl::Status status = FromRocksDb(
+      rocksdb::DB::OpenForReadOnly(
+          options, path, {{rocksdb::kDefaultColumnFamilyName, options}},
+          &handles, &opened),
+      absl::StrCat("cannot open '", path, "'"));
+  if (!status.ok()) return status;
+  std::unique_ptr<rocksdb::DB> db(opened);
+  // The database keeps the default column family open by itself.
+  (void)db->DestroyColumnFamilyHandle(handles.front());
+  return db;
+}
+
+}  // namespace linebloom::tools

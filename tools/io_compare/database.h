@@ -1,0 +1,36 @@
+// Building the database of one policy, and opening it for measuring.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
+#include "tools/io_compare/row_source.h"
+#include "tools/progress.h"
+
+namespace linebloom::tools {
+
+// A small cache, so that reads go to the device; a live database's cache has
+// other things to hold than blocks that turn out not to have the key.
+inline constexpr uint64_t kBlockCacheBytes = 64 << 10;
+
+// Makes a database in `path`, a folder to be created, with exactly the files
+// that `rows` plans: whatever RocksDB would decide by itself, when to flush,
+// what to compact, where to cut files, is switched off or given, since each of
+// these can depend on the size of the filters.
+absl::Status BuildDatabase(RowSource* rows,
+                           std::shared_ptr<const rocksdb::FilterPolicy> policy,
+                           const std::string& path, Progress* progress);
+
+// Opens the database in `path` for measuring: for reading only, all files open,
+// their filters and index blocks in memory, statistics counted. With
+// `direct_io` the page cache is not used.
+absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
+    const RowSource& rows, std::shared_ptr<const rocksdb::FilterPolicy> policy,
+    const std::string& path, bool direct_io);
+
+}  // namespace linebloom::tools

@@ -1,0 +1,66 @@
+// The flags of io_compare. Apart from main so that tests can set a config
+// without them.
+#include "absl/flags/flag.h"
+#include "tools/io_compare/config.h"
+
+ABSL_FLAG(std::string, db, "",
+          "folder to work in: new or empty. Default: a temporary one in the "
+          "current folder. What is put there is removed at the end.");
+ABSL_FLAG(bool, keep, false,
+          "leave the databases in the work folder, one for each policy");
+ABSL_FLAG(uint64_t, rows, 2'000'000,
+          "rows to load, 1000 to 1000000000; not used with --key_file or "
+          "--source_db");
+ABSL_FLAG(uint64_t, value_size, 100,
+          "bytes in each value, 0 to 1048576; not used with --source_db");
+ABSL_FLAG(uint64_t, lookups, 200'000,
+          "lookups for each policy, 1 to 100000000; fewer where there are not "
+          "as many different keys");
+ABSL_FLAG(double, hit_ratio, 0,
+          "share of the lookups that ask for an existing row, 0 to 1");
+ABSL_FLAG(uint32_t, threads, 1, "threads that look up, 1 to 256");
+ABSL_FLAG(double, bits_per_key, 10,
+          "filter memory of rocksdb-bloom, rocksdb-ribbon and linebloom, 1 to "
+          "30");
+ABSL_FLAG(std::string, policies, "none;rocksdb-bloom;rocksdb-ribbon;linebloom",
+          "policies to compare, with semicolons between: none, rocksdb-bloom, "
+          "rocksdb-ribbon, linebloom, or any option string that RocksDB takes, "
+          "such as linebloom:16 or {id=linebloom;bits_per_key=8}");
+ABSL_FLAG(std::string, key_file, "",
+          "load these keys, one per line, instead of generated ones; without "
+          "--missing_file some of them are held out and looked up as missing");
+ABSL_FLAG(std::string, missing_file, "",
+          "look up these keys, one per line, as missing ones; needs --key_file "
+          "or --source_db");
+ABSL_FLAG(std::string, source_db, "",
+          "take rows, levels and files of this RocksDB database, which is only "
+          "read and must not be open elsewhere");
+ABSL_FLAG(uint64_t, seed, 1, "varies rows and lookups");
+ABSL_FLAG(std::string, json, "", "write the results to this file as well");
+ABSL_FLAG(bool, direct_io, true,
+          "read past the page cache (O_DIRECT) where the file system can; "
+          "without it pages are dropped from the cache while reading");
+
+namespace linebloom::tools {
+
+IoCompareConfig ConfigFromFlags() {
+  IoCompareConfig config;
+  config.db = absl::GetFlag(FLAGS_db);
+  config.keep = absl::GetFlag(FLAGS_keep);
+  config.rows = absl::GetFlag(FLAGS_rows);
+  config.value_size = absl::GetFlag(FLAGS_value_size);
+  config.lookups = absl::GetFlag(FLAGS_lookups);
+  config.hit_ratio = absl::GetFlag(FLAGS_hit_ratio);
+  config.threads = absl::GetFlag(FLAGS_threads);
+  config.bits_per_key = absl::GetFlag(FLAGS_bits_per_key);
+  config.policies = absl::GetFlag(FLAGS_policies);
+  config.key_file = absl::GetFlag(FLAGS_key_file);
+  config.missing_file = absl::GetFlag(FLAGS_missing_file);
+  config.source_db = absl::GetFlag(FLAGS_source_db);
+  config.seed = absl::GetFlag(FLAGS_seed);
+  config.json = absl::GetFlag(FLAGS_json);
+  config.direct_io = absl::GetFlag(FLAGS_direct_io);
+  return config;
+}
+
+}  // namespace linebloom::tools

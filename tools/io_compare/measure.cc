@@ -1,0 +1,212 @@
+#include "tools/io_compare/measure.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "rocksdb/perf_context.h"
+#include "rocksdb/perf_level.h"
+#include "rocksdb/statistics.h"
+#include "tools/interrupt.h"
+#include "tools/kernel_io.h"
+#include "tools/rocksdb_status.h"
+
+namespace linebloom::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// In buffered reading, lookups between two rounds of dropping pages: few enough
+// that a block seldom comes twice in between.
+constexpr uint64_t kLookupsBetweenDrops = 64;
+constexpr uint64_t kWarmUpLookups = 1000;
+
+// What all workers share.
+struct Job {
+  rocksdb::DB* db;
+  const KeyList* keys;
+  const PageDropper* dropper;  // null: none
+  Progress* progress;
+  std::vector<uint32_t>* nanoseconds;  // one for each key
+  std::atomic<uint64_t> done = 0;
+  std::atomic<bool> failed = false;
+};
+
+// What one worker found.
+struct WorkerResult {
+  absl::Status status;
+  uint64_t found = 0;
+  uint64_t blocks = 0;
+  uint64_t index_blocks = 0;
+  uint64_t filter_blocks = 0;
+  uint64_t dictionary_blocks = 0;
+  uint64_t block_bytes = 0;
+};
+
+rocksdb::Status LookUp(rocksdb::DB* db, absl::string_view key,
+                       rocksdb::PinnableSlice* value) {
+  value->Reset();
+  return db->Get(rocksdb::ReadOptions(), db->DefaultColumnFamily(),
+                 rocksdb::Slice(key.data(), key.size()), value);
+}
+
+absl::Status CheckRead(const rocksdb::Status& status, absl::string_view key) {
+  if (status.ok() || status.IsNotFound()) return absl::OkStatus();
+  return FromRocksDb(status,
+                     absl::StrCat("cannot look up '", absl::CEscape(key), "'"));
+}
+
+// Looks keys [begin, end) up, counting by RocksDB's perf context, which belongs
+// to the thread. The first worker runs in the main thread and looks after pages
+// and progress.
+void Work(Job* job, uint64_t begin, uint64_t end, bool is_first,
+          WorkerResult* result) {
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+  rocksdb::PerfContext* perf = rocksdb::get_perf_context();
+  perf->Reset();
+  rocksdb::PinnableSlice value;
+  for (uint64_t i = begin; i < end; ++i) {
+    if (is_first && job->dropper != nullptr && i % kLookupsBetweenDrops == 0) {
+      job->dropper->Drop();
+    }
+    const absl::string_view key = (*job->keys)[i];
+    const Clock::time_point start = Clock::now();
+    const rocksdb::Status status = LookUp(job->db, key, &value);
+    const auto taken = Clock::now() - start;
+    (*job->nanoseconds)[i] = static_cast<uint32_t>(
+        std::min<int64_t>(std::chrono::nanoseconds(taken).count(),
+                          std::numeric_limits<uint32_t>::max()));
+    if (status.ok()) ++result->found;
+    result->status = CheckRead(status, key);
+    if (!result->status.ok()) job->failed = true;
+    if (job->failed || Interrupted()) break;
+    const uint64_t done = ++job->done;
+    if (is_first && done % 16 == 0) job->progress->Update(done);
+  }
+  result->blocks = perf->block_read_count;
+  result->index_blocks = perf->index_block_read_count;
+  result->filter_blocks = perf->filter_block_read_count;
+  result->dictionary_blocks = perf->compression_dict_block_read_count;
+  result->block_bytes = perf->block_read_byte;
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+}
+
+absl::Status WarmUp(rocksdb::DB* db, const KeyList& keys) {
+  rocksdb::PinnableSlice value;
+  const uint64_t count = std::min(kWarmUpLookups, keys.size());
+  for (uint64_t i = keys.size() - count; i < keys.size(); ++i) {
+    const absl::Status status = CheckRead(LookUp(db, keys[i], &value), keys[i]);
+    if (!status.ok()) return status;
+    if (Interrupted()) break;
+  }
+  return CheckInterrupt();
+}
+
+std::vector<WorkerResult> RunWorkers(Job* job, uint32_t threads) {
+  std::vector<WorkerResult> results(threads);
+  const uint64_t size = job->keys->size();
+  std::vector<std::thread> others;
+  for (uint32_t t = 1; t < threads; ++t) {
+    others.emplace_back(Work, job, size * t / threads, size * (t + 1) / threads,
+                        false, &results[t]);
+  }
+  Work(job, 0, size / threads, true, &results[0]);
+  for (std::thread& other : others) other.join();
+  return results;
+}
+
+absl::Status AddUp(const std::vector<WorkerResult>& results,
+                   Measurement* measured) {
+  for (const WorkerResult& result : results) {
+    if (!result.status.ok()) return result.status;
+    measured->found += result.found;
+    measured->index_block_reads += result.index_blocks;
+    measured->filter_block_reads += result.filter_blocks;
+    measured->data_block_reads += result.blocks - result.index_blocks -
+                                  result.filter_blocks -
+                                  result.dictionary_blocks;
+    measured->block_bytes += result.block_bytes;
+  }
+  return CheckInterrupt();
+}
+
+void ReadTickers(const rocksdb::Statistics& statistics, Measurement* measured) {
+  const uint64_t positives =
+      statistics.getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
+  measured->filter_true_positives =
+      statistics.getTickerCount(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE);
+  measured->filter_false_positives =
+      positives - measured->filter_true_positives;
+  measured->filter_negatives =
+      statistics.getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
+}
+
+}  // namespace
+
+std::optional<double> Measurement::false_positive_rate() const {
+  if (negative_probes() == 0) return std::nullopt;
+  return static_cast<double>(filter_false_positives) /
+         static_cast<double>(negative_probes());
+}
+
+Latency SummarizeLatency(std::vector<uint32_t>* nanoseconds) {
+  const auto at_share = [nanoseconds](double share) {
+    const auto rank = static_cast<size_t>(
+        share * static_cast<double>(nanoseconds->size() - 1));
+    const auto nth = nanoseconds->begin() + static_cast<std::ptrdiff_t>(rank);
+    std::nth_element(nanoseconds->begin(), nth, nanoseconds->end());
+    return *nth / 1000.0;
+  };
+  Latency latency;
+  latency.mean =
+      std::accumulate(nanoseconds->begin(), nanoseconds->end(), 0.0) /
+      static_cast<double>(nanoseconds->size()) / 1000.0;
+  latency.p50 = at_share(0.50);
+  latency.p99 = at_share(0.99);
+  return latency;
+}
+
+absl::StatusOr<Measurement> MeasureLookups(rocksdb::DB* db,
+                                           const std::filesystem::path& folder,
+                                           const KeyList& keys,
+                                           uint32_t threads, bool drop_pages,
+                                           Progress* progress) {
+  absl::Status status = WarmUp(db, keys);
+  if (!status.ok()) return status;
+  std::unique_ptr<PageDropper> dropper;
+  if (drop_pages) dropper = std::make_unique<PageDropper>(folder);
+
+  std::vector<uint32_t> nanoseconds(keys.size());
+  Job job = {db, &keys, dropper.get(), progress, &nanoseconds};
+  rocksdb::Statistics* statistics = db->GetDBOptions().statistics.get();
+  (void)statistics->Reset();
+  const std::optional<uint64_t> device_before = DeviceBytesRead();
+  const Clock::time_point start = Clock::now();
+  const std::vector<WorkerResult> results = RunWorkers(&job, threads);
+  const std::chrono::duration<double> seconds = Clock::now() - start;
+  const std::optional<uint64_t> device_after = DeviceBytesRead();
+
+  Measurement measured;
+  status = AddUp(results, &measured);
+  if (!status.ok()) return status;
+  measured.lookups = keys.size();
+  ReadTickers(*statistics, &measured);
+  if (device_before.has_value() && device_after.has_value()) {
+    measured.device_bytes = *device_after - *device_before;
+  }
+  measured.latency = SummarizeLatency(&nanoseconds);
+  measured.lookups_per_second =
+      static_cast<double>(keys.size()) / seconds.count();
+  return measured;
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,61 @@
+// What a comparison found, and its two forms.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nlohmann/json_fwd.hpp"
+#include "tools/io_compare/config.h"
+#include "tools/io_compare/measure.h"
+#include "tools/io_compare/shape.h"
+#include "tools/kernel_io.h"
+#include "tools/machine.h"
+
+namespace linebloom::tools {
+
+// What is the same for all policies.
+struct WorkloadFacts {
+  std::string source;           // "generated", or the flag that names the rows
+  std::string source_path;      // of a key file or a database
+  std::string missing;          // in words: where the missing keys are from
+  uint64_t entries = 0;         // rows, and deletions where there are some
+  double key_bytes = 0;         // on average; 0 where not known
+  uint64_t asked_existing = 0;  // lookups of rows that exist
+  uint64_t asked_missing = 0;
+  uint64_t block_bytes = 0;  // size of data blocks
+  std::string folder;
+  bool direct_io = false;
+};
+
+struct PolicyResult {
+  std::string name;     // as in --policies
+  std::string options;  // RocksDB's option string for it; "" for none
+  Shape shape;
+  uint64_t filter_bytes = 0;
+  double build_seconds = 0;
+  Measurement measured;
+  std::optional<double> predicted_false_positive_rate;
+  IoAgreement io_agreement = IoAgreement::kKernelSilent;
+
+  double bits_per_key() const;
+};
+
+struct Report {
+  IoCompareConfig config;
+  Machine machine;
+  WorkloadFacts workload;
+  std::vector<PolicyResult> results;  // in the order of --policies
+  // Sentences: what to know about the figures, and what makes them void.
+  std::vector<std::string> notes;
+  std::vector<std::string> problems;
+};
+
+// For people: header, tables of at most 100 columns, and the result in words.
+std::string ReportAsText(const Report& report);
+
+// For programs: an object with `machine`, `workload` and `results`.
+nlohmann::ordered_json ReportAsJson(const Report& report);
+
+}  // namespace linebloom::tools

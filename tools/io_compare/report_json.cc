@@ -1,0 +1,115 @@
+#include <optional>
+
+#include "nlohmann/json.hpp"
+#include "tools/binomial_interval.h"
+#include "tools/io_compare/database.h"
+#include "tools/io_compare/report.h"
+
+namespace linebloom::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename Value>
+Json OrNull(const std::optional<Value>& value) {
+  return value.has_value() ? Json(*value) : Json(nullptr);
+}
+
+Json FilesPerLevel(const Shape& shape) {
+  Json files = Json::array();
+  for (const LevelTotals& level : shape.Levels()) files.push_back(level.files);
+  return files;
+}
+
+Json EntriesPerLevel(const Shape& shape) {
+  Json entries = Json::array();
+  for (const LevelTotals& level : shape.Levels()) {
+    entries.push_back(level.entries);
+  }
+  return entries;
+}
+
+Json MachineAsJson(const Machine& machine) {
+  return {
+      {"cpu", machine.cpu},       {"cores", machine.cores},
+      {"kernel", machine.kernel}, {"rocksdb_version", machine.rocksdb_version},
+      {"device", machine.device}, {"file_system", machine.file_system}};
+}
+
+Json WorkloadAsJson(const Report& report) {
+  const WorkloadFacts& facts = report.workload;
+  const IoCompareConfig& config = report.config;
+  Json json = {{"rows_from", facts.source},
+               {"path", facts.source_path},
+               {"missing_keys", facts.missing},
+               {"rows", facts.entries},
+               {"key_bytes", facts.key_bytes}};
+  if (facts.source != "source_db") json["value_size"] = config.value_size;
+  json.update({{"lookups", facts.asked_existing + facts.asked_missing},
+               {"lookups_of_existing_rows", facts.asked_existing},
+               {"hit_ratio", config.hit_ratio},
+               {"threads", config.threads},
+               {"bits_per_key", config.bits_per_key},
+               {"seed", config.seed},
+               {"block_size", facts.block_bytes},
+               {"block_cache_bytes", kBlockCacheBytes},
+               {"direct_io", facts.direct_io},
+               {"folder", facts.folder}});
+  if (!report.results.empty()) {
+    const Shape& shape = report.results.front().shape;
+    json["sorted_runs"] = shape.SortedRuns();
+    json["files_per_level"] = FilesPerLevel(shape);
+    json["rows_per_level"] = EntriesPerLevel(shape);
+  }
+  return json;
+}
+
+Json ResultAsJson(const PolicyResult& result) {
+  const Measurement& m = result.measured;
+  const Interval interval =
+      WilsonInterval(m.filter_false_positives, m.negative_probes());
+  const bool has_rate = m.negative_probes() > 0;
+  return {{"policy", result.name},
+          {"options", result.options},
+          {"filter_bytes", result.filter_bytes},
+          {"bits_per_key", result.bits_per_key()},
+          {"files_per_level", FilesPerLevel(result.shape)},
+          {"lookups", m.lookups},
+          {"found", m.found},
+          {"data_block_reads", m.data_block_reads},
+          {"index_block_reads", m.index_block_reads},
+          {"filter_block_reads", m.filter_block_reads},
+          {"block_read_bytes", m.block_bytes},
+          {"device_read_bytes", OrNull(m.device_bytes)},
+          {"reads_per_lookup", m.reads_per_lookup()},
+          {"filter_negatives", m.filter_negatives},
+          {"filter_false_positives", m.filter_false_positives},
+          {"filter_true_positives", m.filter_true_positives},
+          {"false_positive_rate", OrNull(m.false_positive_rate())},
+          {"false_positive_rate_low", has_rate ? Json(interval.low) : Json()},
+          {"false_positive_rate_high", has_rate ? Json(interval.high) : Json()},
+          {"predicted_false_positive_rate",
+           OrNull(result.predicted_false_positive_rate)},
+          {"latency_us",
+           {{"mean", m.latency.mean},
+            {"p50", m.latency.p50},
+            {"p99", m.latency.p99}}},
+          {"lookups_per_second", m.lookups_per_second},
+          {"build_seconds", result.build_seconds}};
+}
+
+}  // namespace
+
+Json ReportAsJson(const Report& report) {
+  Json json = {{"machine", MachineAsJson(report.machine)},
+               {"workload", WorkloadAsJson(report)},
+               {"results", Json::array()}};
+  for (const PolicyResult& result : report.results) {
+    json["results"].push_back(ResultAsJson(result));
+  }
+  json["notes"] = report.notes;
+  json["problems"] = report.problems;
+  return json;
+}
+
+}  // namespace linebloom::tools

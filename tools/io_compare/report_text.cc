@@ -1,0 +1,272 @@
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "tools/binomial_interval.h"
+#include "tools/io_compare/database.h"
+#include "tools/io_compare/report.h"
+#include "tools/policy_spec.h"
+#include "tools/table_printer.h"
+
+namespace linebloom::tools {
+namespace {
+
+constexpr size_t kWidth = 100;
+constexpr size_t kLongestLabel = 24;
+
+// What a policy is called in the tables: its name, or for long ones the name's
+// beginning and a number that the list below the tables explains.
+std::string Label(const Report& report, size_t i) {
+  const std::string& name = report.results[i].name;
+  if (name.size() <= kLongestLabel) return name;
+  std::string id = name;
+  if (absl::StartsWith(id, "{id=")) id = id.substr(4);
+  id = id.substr(0, std::min<size_t>(id.find_first_of(":;}"), 16));
+  return absl::StrCat(id, " [", i + 1, "]");
+}
+
+const PolicyResult* FindResult(const Report& report, absl::string_view name) {
+  for (const PolicyResult& result : report.results) {
+    if (result.name == name) return &result;
+  }
+  return nullptr;
+}
+
+void AddFact(absl::string_view name, absl::string_view text, std::string* to) {
+  constexpr size_t kIndent = 10;
+  const std::string margin(kIndent, ' ');
+  std::string lines = WrapText(text, kWidth - kIndent, 0);
+  absl::StrReplaceAll({{"\n", absl::StrCat("\n", margin)}}, &lines);
+  absl::StrAppend(to, name, margin.substr(name.size()), lines, "\n");
+}
+
+std::string RowsInWords(const Report& report) {
+  const WorkloadFacts& facts = report.workload;
+  const std::string count = WithThousands(facts.entries);
+  if (facts.source == "source_db") {
+    return absl::StrCat(count, " entries of '", facts.source_path, "'");
+  }
+  const std::string from = facts.source == "key_file"
+                               ? absl::StrCat("from '", facts.source_path, "'")
+                               : "generated";
+  return absl::StrFormat("%s, %s: keys of %s bytes, values of %d bytes", count,
+                         from, ThreeDigits(facts.key_bytes),
+                         report.config.value_size);
+}
+
+// "L0 3, L1 1, L3 29", of whatever `number` takes from a level.
+std::string PerLevel(const Shape& shape, uint64_t LevelTotals::*number) {
+  const std::vector<LevelTotals> levels = shape.Levels();
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < levels.size(); ++i) {
+    if (levels[i].files == 0) continue;
+    parts.push_back(
+        absl::StrCat("L", i, " ", WithThousands(levels[i].*number)));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+std::string LookupsInWords(const Report& report) {
+  const WorkloadFacts& facts = report.workload;
+  std::vector<std::string> parts;
+  if (facts.asked_missing > 0) {
+    parts.push_back(absl::StrCat(WithThousands(facts.asked_missing),
+                                 " missing keys (", facts.missing, ")"));
+  }
+  if (facts.asked_existing > 0) {
+    parts.push_back(
+        absl::StrCat(WithThousands(facts.asked_existing), " existing rows"));
+  }
+  const uint32_t threads = report.config.threads;
+  return absl::StrCat(absl::StrJoin(parts, " and "), "; ", threads,
+                      threads == 1 ? " thread" : " threads", ", seed ",
+                      report.config.seed);
+}
+
+std::string Header(const Report& report) {
+  const Machine& machine = report.machine;
+  const WorkloadFacts& facts = report.workload;
+  std::string text;
+  AddFact("machine",
+          absl::StrCat(machine.cpu, ", ", machine.cores,
+                       machine.cores == 1 ? " core, " : " cores, ",
+                       machine.kernel, "; RocksDB ", machine.rocksdb_version),
+          &text);
+  AddFact("folder",
+          absl::StrCat(facts.folder, " on ", machine.device, " (",
+                       machine.file_system, "), ",
+                       facts.direct_io ? "direct I/O"
+                                       : "no direct I/O: pages are dropped "
+                                         "from the page cache instead"),
+          &text);
+  const Shape& shape = report.results.front().shape;
+  AddFact("rows", RowsInWords(report), &text);
+  AddFact("", PerLevel(shape, &LevelTotals::entries), &text);
+  AddFact("files",
+          absl::StrCat(PerLevel(shape, &LevelTotals::files), ": ",
+                       shape.SortedRuns(), " sorted runs, ",
+                       report.problems.empty() ? "the same" : "not the same",
+                       " for every policy"),
+          &text);
+  AddFact("lookups", LookupsInWords(report), &text);
+  AddFact("memory",
+          absl::StrCat("filters and index blocks stay in memory; block cache "
+                       "of ",
+                       kBlockCacheBytes >> 10, " KiB, data blocks of ",
+                       WithThousands(facts.block_bytes), " bytes"),
+          &text);
+  return text;
+}
+
+// "209x fewer" than `base`.
+std::string Fewer(double reads, double base) {
+  if (reads == base) return "same";
+  if (reads == 0) return "all of them";
+  return reads < base ? absl::StrCat(ThreeDigits(base / reads), "x fewer")
+                      : absl::StrCat(ThreeDigits(reads / base), "x more");
+}
+
+std::string ReadsTable(const Report& report) {
+  const PolicyResult* none = FindResult(report, kNoPolicy);
+  const PolicyResult* bloom = FindResult(report, kRocksDbBloom);
+  std::vector<std::string> header = {"Reads from disk", "data blocks",
+                                     "per lookup"};
+  if (none != nullptr) header.push_back("against none");
+  if (bloom != nullptr) header.push_back("times rocksdb-bloom");
+  header.push_back("device bytes/lookup");
+  TablePrinter table(header);
+  for (size_t i = 0; i < report.results.size(); ++i) {
+    const PolicyResult& result = report.results[i];
+    const Measurement& m = result.measured;
+    const double reads = m.reads_per_lookup();
+    std::vector<std::string> row = {Label(report, i),
+                                    WithThousands(m.data_block_reads),
+                                    ThreeDigits(reads)};
+    if (none != nullptr) {
+      row.push_back(none == &result
+                        ? "-"
+                        : Fewer(reads, none->measured.reads_per_lookup()));
+    }
+    if (bloom != nullptr) {
+      const double base = bloom->measured.reads_per_lookup();
+      row.push_back(bloom == &result || base == 0 ? "-"
+                                                  : ThreeDigits(reads / base));
+    }
+    row.push_back(m.device_bytes.has_value()
+                      ? ThreeDigits(static_cast<double>(*m.device_bytes) /
+                                    static_cast<double>(m.lookups))
+                      : "unknown");
+    table.AddRow(row);
+  }
+  return table.Text();
+}
+
+std::string FiltersTable(const Report& report) {
+  TablePrinter table({"Filters", "MB", "bits/key", "false positives %",
+                      "95 % interval", "predicted %", "build s"});
+  for (size_t i = 0; i < report.results.size(); ++i) {
+    const PolicyResult& result = report.results[i];
+    const Measurement& m = result.measured;
+    std::vector<std::string> row = {Label(report, i), "-", "-", "-", "-", "-"};
+    if (result.filter_bytes > 0) {
+      row[1] = ThreeDigits(static_cast<double>(result.filter_bytes) / 1e6);
+      row[2] = absl::StrFormat("%.2f", result.bits_per_key());
+    }
+    if (m.false_positive_rate().has_value()) {
+      const Interval interval =
+          WilsonInterval(m.filter_false_positives, m.negative_probes());
+      row[3] = ThreeDigits(100 * *m.false_positive_rate());
+      row[4] = absl::StrCat(ThreeDigits(100 * interval.low), " to ",
+                            ThreeDigits(100 * interval.high));
+    }
+    if (result.predicted_false_positive_rate.has_value()) {
+      row[5] = ThreeDigits(100 * *result.predicted_false_positive_rate);
+    }
+    row.push_back(ThreeDigits(result.build_seconds));
+    table.AddRow(row);
+  }
+  return table.Text();
+}
+
+std::string TimesTable(const Report& report) {
+  TablePrinter table(
+      {"Time of a lookup", "mean us", "p50 us", "p99 us", "lookups/s"});
+  for (size_t i = 0; i < report.results.size(); ++i) {
+    const Measurement& m = report.results[i].measured;
+    table.AddRow({Label(report, i), ThreeDigits(m.latency.mean),
+                  ThreeDigits(m.latency.p50), ThreeDigits(m.latency.p99),
+                  WithThousands(std::llround(m.lookups_per_second))});
+  }
+  return table.Text();
+}
+
+// The policy that the closing sentence is about: linebloom if it is there, or
+// else the one that reads least.
+size_t PolicyInFocus(const Report& report) {
+  size_t least = 0;
+  for (size_t i = 0; i < report.results.size(); ++i) {
+    if (report.results[i].name == "linebloom") return i;
+    if (report.results[i].measured.data_block_reads <
+        report.results[least].measured.data_block_reads) {
+      least = i;
+    }
+  }
+  return least;
+}
+
+std::string ResultInWords(const Report& report) {
+  if (report.results.size() < 2) return "";
+  const size_t focus = PolicyInFocus(report);
+  const double reads = report.results[focus].measured.reads_per_lookup();
+  std::string text =
+      absl::StrCat("A lookup read ", ThreeDigits(reads),
+                   " data blocks on average with ", Label(report, focus));
+  const PolicyResult* none = FindResult(report, kNoPolicy);
+  if (none != nullptr && none != &report.results[focus]) {
+    const double base = none->measured.reads_per_lookup();
+    absl::StrAppend(
+        &text, " and ", ThreeDigits(base), " without a filter",
+        reads > 0 && base > reads
+            ? absl::StrCat(", ", ThreeDigits(base / reads), " times as many")
+            : "");
+  }
+  absl::StrAppend(&text, ".");
+  const PolicyResult* bloom = FindResult(report, kRocksDbBloom);
+  if (bloom != nullptr && bloom != &report.results[focus] &&
+      bloom->measured.data_block_reads > 0) {
+    absl::StrAppendFormat(&text, " That is %.2f times the reads of %s.",
+                          reads / bloom->measured.reads_per_lookup(),
+                          kRocksDbBloom);
+  }
+  return absl::StrCat(WrapText(text, kWidth, 0), "\n");
+}
+
+std::string Notes(const Report& report) {
+  std::string text;
+  for (size_t i = 0; i < report.results.size(); ++i) {
+    if (Label(report, i) == report.results[i].name) continue;
+    absl::StrAppend(&text, Label(report, i), " is ", report.results[i].name,
+                    "\n");
+  }
+  for (const std::string& note : report.notes) {
+    absl::StrAppend(&text, WrapText(absl::StrCat("- ", note), kWidth, 2), "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ReportAsText(const Report& report) {
+  std::vector<std::string> parts = {Header(report), ReadsTable(report),
+                                    FiltersTable(report), TimesTable(report)};
+  for (const std::string& part : {Notes(report), ResultInWords(report)}) {
+    if (!part.empty()) parts.push_back(part);
+  }
+  return absl::StrJoin(parts, "\n");
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,32 @@
+// Which rows to load and which keys to look up.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tools/io_compare/config.h"
+#include "tools/io_compare/keys.h"
+#include "tools/io_compare/report.h"
+#include "tools/io_compare/row_source.h"
+
+namespace linebloom::tools {
+
+struct Workload {
+  std::unique_ptr<KeyTable> row_keys;  // what `rows` may refer to
+  std::unique_ptr<RowSource> rows;
+  KeyList lookups;
+  WorkloadFacts facts;
+  Shape expected_shape;         // of --source_db; else empty
+  uint64_t largest_file_bytes;  // about
+  std::vector<std::string> notes;
+};
+
+// By the flags: generated rows, those of a key file, or those of a database.
+// `scratch` is a folder of our own. Errors name the flag.
+absl::StatusOr<Workload> MakeWorkload(const IoCompareConfig& config,
+                                      const std::filesystem::path& scratch);
+
+}  // namespace linebloom::tools
