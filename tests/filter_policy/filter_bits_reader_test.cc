@@ -144,6 +144,22 @@ TEST_F(FilterBitsReaderTest, TruncatedBlocksMatchAll) {
   }
 }
 
+// Cut off where the metadata begins, this block looks like one of RocksDB's
+// legacy filters down to its length (docs/format.md).
+TEST_F(FilterBitsReaderTest, CutOffBlocksThatLookLikeLegacyFiltersMatchAll) {
+  FilterPolicyOptions options;
+  options.build_effort = BuildEffort::kNone;
+  const std::unique_ptr<const rocksdb::FilterPolicy> plain(
+      NewFilterPolicy(options));
+  const std::vector<std::string> keys = NumberedKeys("key", 78694);
+  const std::string block = BuildBlock(*plain, keys);
+  ASSERT_EQ(1537 * 64 + kFilterBlockOverhead, block.size());
+  for (size_t cut = 1; cut <= kFilterBlockOverhead; ++cut) {
+    const std::string rest = block.substr(0, block.size() - cut);
+    ASSERT_TRUE(MatchesAll(NewReader(*plain, rest).get(), keys)) << cut;
+  }
+}
+
 TEST_F(FilterBitsReaderTest, DamagedEndsMatchAll) {
   const std::vector<std::string> keys = NumberedKeys("key", 200);
   const std::string block = BuildBlock(*policy_, keys);

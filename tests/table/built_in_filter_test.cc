@@ -35,6 +35,14 @@ TEST(BuiltInFilterTest, Ribbon) {
             Parse(16 * 321, "\xfe\x07\x0a\x00\x00"sv).kind);
 }
 
+// Such a block was cut off where its metadata began: 1 + 256 * 6 plain lines.
+TEST(BuiltInFilterTest, TheBeginningOfLinebloomsMetadataIsNoLegacyTail) {
+  EXPECT_EQ(BuiltInFilterKind::kInconsistent,
+            Parse(64 * 1537, "\x01\x01\x06\x00\x00"sv).kind);
+  EXPECT_EQ(BuiltInFilterKind::kLegacyBloom,
+            Parse(64 * 1538, "\x02\x02\x06\x00\x00"sv).kind);
+}
+
 TEST(BuiltInFilterTest, LegacyBloom) {
   const BuiltInFilter filter = Parse(64 * 11, "\x06\x0b\x00\x00\x00"sv);
   EXPECT_EQ(BuiltInFilterKind::kLegacyBloom, filter.kind);
