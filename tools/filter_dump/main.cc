@@ -1,0 +1,116 @@
+// filter_dump: which filter an SSTable has, how good it is, and whether it is
+// sound.
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+#include "tools/command_line.h"
+#include "tools/filter_dump/config.h"
+#include "tools/filter_dump/table.h"
+#include "tools/filter_dump/verify_report.h"
+#include "tools/interrupt.h"
+
+namespace linebloom::tools {
+namespace {
+
+constexpr char kUsage[] =
+    "shows the filters of RocksDB's SSTables, linebloom's and RocksDB's own.\n"
+    "\n"
+    "  filter_dump 000123.sst\n"
+    "  filter_dump --db=/var/lib/my_database\n"
+    "  filter_dump --db=/var/lib/my_database --command=verify\n"
+    "  filter_dump --command=lines --svg=lines.svg 000123.sst\n"
+    "  filter_dump --command=raw 000123.sst | less\n"
+    "\n"
+    "--command=\n"
+    "  table   for each file, level and database: which filter it has, what\n"
+    "          it takes, the rate of missing keys it will let pass, and the\n"
+    "          reads that a lookup of a missing row will cost\n"
+    "  lines   how full a filter's lines are, which are the worst, and what\n"
+    "          they add to the rate\n"
+    "  verify  reads the files and checks all blocks, that no filter denies\n"
+    "          one of its own rows, and the rate with missing keys\n"
+    "  raw     the bytes of one file's filter, with what they mean\n"
+    "\n"
+    "Files are only read, and another process may have the database open.\n"
+    "Exits with 0; with 1 if something is wrong with a file, and stderr says\n"
+    "what; with 2 for bad usage or what is no SSTable.";
+
+// What a command printed and found.
+struct Outcome {
+  std::string text;
+  nlohmann::ordered_json json;
+  std::vector<std::string> problems;
+  int exit_code = kExitFine;
+};
+
+absl::StatusOr<Outcome> RunTable(const FilterDumpConfig& config) {
+  const absl::StatusOr<TableReport> report = MakeTable(config);
+  if (!report.ok()) return report.status();
+  return Outcome{TableAsText(*report), TableAsJson(*report), report->problems,
+                 report->exit_code};
+}
+
+absl::StatusOr<Outcome> RunVerify(const FilterDumpConfig& config) {
+  const absl::StatusOr<VerifyReport> report = Verify(config);
+  if (!report.ok()) return report.status();
+  return Outcome{VerifyAsText(*report), VerifyAsJson(*report), report->problems,
+                 report->exit_code};
+}
+
+absl::StatusOr<Outcome> RunCommand(const FilterDumpConfig& config) {
+  const absl::Status status = ValidateConfig(config);
+  if (!status.ok()) return status;
+  switch (CommandOf(config)) {
+    case Command::kTable:
+      return RunTable(config);
+    case Command::kVerify:
+      return RunVerify(config);
+    default:
+      return absl::UnimplementedError("not yet");
+  }
+}
+
+absl::StatusOr<Outcome> Run(const FilterDumpConfig& config) {
+  absl::StatusOr<Outcome> outcome = RunCommand(config);
+  if (!outcome.ok()) return outcome;
+  // Keys and paths may be any bytes; JSON is UTF-8.
+  const std::string json = absl::StrCat(
+      outcome->json.dump(2, ' ', false,
+                         nlohmann::ordered_json::error_handler_t::replace),
+      "\n");
+  std::cout << (config.json == "-" ? json : outcome->text) << std::flush;
+  if (config.json.empty() || config.json == "-") return outcome;
+  std::ofstream file(config.json, std::ios::trunc);
+  file << json;
+  file.close();
+  if (file) return outcome;
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat("cannot write --json='", config.json, "'"));
+}
+
+int Main(int argc, char** argv) {
+  const FilterDumpConfig config =
+      ConfigFromFlags(ParseFlagsAndArgumentsOrExit(argc, argv, kUsage));
+  CatchInterrupts();
+  const absl::StatusOr<Outcome> outcome = Run(config);
+  if (!outcome.ok()) {
+    std::cerr << "filter_dump: " << outcome.status().message() << "\n";
+    return absl::IsCancelled(outcome.status()) ? kExitInterrupted
+                                               : kExitBadInput;
+  }
+  for (const std::string& problem : outcome->problems) {
+    std::cerr << "filter_dump: " << problem << "\n";
+  }
+  return outcome->exit_code;
+}
+
+}  // namespace
+}  // namespace linebloom::tools
+
+int main(int argc, char** argv) { return linebloom::tools::Main(argc, argv); }
