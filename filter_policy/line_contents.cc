@@ -12,6 +12,7 @@ namespace {
 // Takes probes and seeds from the word before a searched line's bits.
 void ReadSeeds(uint64_t word, LineContents* contents) {
   contents->probes = static_cast<int>(word >> kSearchedProbesShift);
+  contents->has_seeds = true;
   for (int g = 0; g < kGroups; ++g) {
     contents->seeds[g] =
         static_cast<uint8_t>(word >> (kSeedBits * g) & (kSeeds - 1));

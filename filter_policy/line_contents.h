@@ -16,7 +16,8 @@ struct LineContents {
   int bits = 0;        // all of those: 512 of a plain line, 448 of a searched
   double rate = 0;     // the exact false-positive rate of this line
   bool asked = false;  // whether it has a number of probes that is ever asked
-  std::array<uint8_t, kGroups> seeds = {};  // of a searched line
+  bool has_seeds = false;  // whether it is a searched line
+  std::array<uint8_t, kGroups> seeds = {};
 
   double fill() const { return static_cast<double>(bits_set) / bits; }
 };

@@ -1,53 +1,67 @@
 #include "tools/filter_dump/block_facts.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "filter_policy/line_contents.h"
 #include "table/built_in_filter.h"
-#include "table/little_endian.h"
 #include "tools/built_in_filter_rate.h"
+#include "tools/filter_dump/block_lines.h"
 
 namespace linebloom::tools {
 namespace {
 
-constexpr size_t kBuiltInTailBytes = 5;
-
-void ReadLines(const uint8_t* lines, BlockFacts* facts) {
-  facts->line_bytes = kLineBytes;
-  facts->lines = facts->info.lines;
-  facts->least_probes = INT32_MAX;
-  uint64_t bits_set = 0;
-  uint64_t bits = 0;
-  uint64_t probes = 0;
-  double rates = 0;
-  for (uint64_t i = 0; i < facts->lines; ++i) {
-    const LineContents line = ReadLine(*facts->shape, lines + i * kLineBytes);
-    facts->least_probes = std::min(facts->least_probes, line.probes);
-    facts->most_probes = std::max(facts->most_probes, line.probes);
-    facts->odd_lines += line.asked ? 0 : 1;
-    probes += line.probes;
-    bits_set += line.bits_set;
-    bits += line.bits;
-    rates += line.rate;
+// Sums over the lines of a block.
+class LineSums {
+ public:
+  void Add(const LineContents& line) {
+    ++lines_;
+    least_probes_ = std::min(least_probes_, line.probes);
+    most_probes_ = std::max(most_probes_, line.probes);
+    odd_lines_ += line.asked ? 0 : 1;
+    probes_ += line.probes;
+    bits_set_ += line.bits_set;
+    bits_ += line.bits;
+    rates_ += line.rate;
   }
-  const auto count = static_cast<double>(facts->lines);
-  facts->mean_probes = static_cast<double>(probes) / count;
-  facts->fill = static_cast<double>(bits_set) / static_cast<double>(bits);
-  facts->rate = rates / count;
-}
+
+  // At least one line was added.
+  void Finish(BlockFacts* facts) const {
+    const auto count = static_cast<double>(lines_);
+    facts->lines = lines_;
+    facts->least_probes = least_probes_;
+    facts->most_probes = most_probes_;
+    facts->odd_lines = odd_lines_;
+    facts->mean_probes = static_cast<double>(probes_) / count;
+    facts->fill = static_cast<double>(bits_set_) / static_cast<double>(bits_);
+    facts->rate = rates_ / count;
+  }
+
+ private:
+  uint64_t lines_ = 0;
+  int least_probes_ = INT32_MAX;
+  int most_probes_ = 0;
+  uint64_t odd_lines_ = 0;
+  uint64_t probes_ = 0;
+  uint64_t bits_set_ = 0;
+  uint64_t bits_ = 0;
+  double rates_ = 0;
+};
 
 void ReadLinebloom(absl::string_view block, const ParsedFilterBlock& parsed,
                    BlockFacts* facts) {
   facts->info = parsed.info;
   facts->problem = parsed.problem;
-  const LineShape shape = {static_cast<LineKind>(parsed.info.line_kind),
-                           parsed.info.probes, parsed.info.rotation_bits};
+  const LineShape shape = ShapeOf(parsed.info);
   if (parsed.kind == FilterBlockKind::kReadable && IsReadable(shape)) {
     facts->kind = BlockKind::kLinebloom;
     facts->shape = shape;
-    ReadLines(reinterpret_cast<const uint8_t*>(block.data()), facts);
+    LineSums sums;
+    ForEachLine(
+        block, shape, parsed.info.lines,
+        [&sums](uint64_t, const LineContents& line) { sums.Add(line); });
+    sums.Finish(facts);
+    facts->line_bytes = kLineBytes;
     return;
   }
   facts->kind = BlockKind::kUnusable;
@@ -55,53 +69,14 @@ void ReadLinebloom(absl::string_view block, const ParsedFilterBlock& parsed,
   if (facts->problem == nullptr) facts->problem = "the kind of line is unknown";
 }
 
-// The share of missing keys that find all their bits set in a line of which the
-// share `fill` is set.
-using RateOfFill = double (*)(double fill, const BuiltInFilter& filter);
-
-// All probes anywhere in the line, each by chance.
-double BloomLineRate(double fill, const BuiltInFilter& filter) {
-  return std::pow(fill, filter.probes);
-}
-
-// Probes at equal distances, modulo the line's bits. The distance is a multiple
-// of large powers of 2 for some keys, whose probes then fall on each other: of
-// 512 distances one is 0 and makes all probes one, one is 256 and leaves two,
-// two leave four, and so on.
-double LegacyBloomLineRate(double fill, const BuiltInFilter& filter) {
-  const uint64_t distances = uint64_t{8} * filter.line_bytes;
-  double rate = fill / static_cast<double>(distances);
-  for (uint64_t places = 2; places <= distances; places *= 2) {
-    const double share =
-        static_cast<double>(places / 2) / static_cast<double>(distances);
-    rate +=
-        share * std::pow(fill, std::min<double>(filter.probes,
-                                                static_cast<double>(places)));
-  }
-  return rate;
-}
-
-void ReadBloomLines(absl::string_view block, const BuiltInFilter& filter,
-                    RateOfFill rate_of_fill, BlockFacts* facts) {
-  const double line_bits = 8.0 * filter.line_bytes;
-  facts->lines = (block.size() - kBuiltInTailBytes) / filter.line_bytes;
+void ReadBuiltInLines(absl::string_view block, const BuiltInFilter& filter,
+                      BlockFacts* facts) {
+  LineSums sums;
+  ForEachBuiltInLine(
+      block, filter,
+      [&sums](uint64_t, const LineContents& line) { sums.Add(line); });
+  sums.Finish(facts);
   facts->line_bytes = static_cast<int>(filter.line_bytes);
-  facts->least_probes = facts->most_probes = filter.probes;
-  facts->mean_probes = filter.probes;
-  double fills = 0;
-  double rates = 0;
-  for (uint64_t i = 0; i < facts->lines; ++i) {
-    uint64_t bits_set = 0;
-    for (uint32_t at = 0; at < filter.line_bytes; at += 8) {
-      bits_set += std::popcount(LoadLittleEndian<uint64_t>(
-          block.data() + i * filter.line_bytes + at));
-    }
-    const double fill = static_cast<double>(bits_set) / line_bits;
-    fills += fill;
-    rates += rate_of_fill(fill, filter);
-  }
-  facts->fill = fills / static_cast<double>(facts->lines);
-  facts->rate = rates / static_cast<double>(facts->lines);
 }
 
 // Two keys of the same 32-bit hash have all bits in common.
@@ -116,11 +91,11 @@ void ReadBuiltIn(absl::string_view block, uint64_t keys, BlockFacts* facts) {
   switch (filter.kind) {
     case BuiltInFilterKind::kBloom:
       facts->kind = BlockKind::kBloom;
-      ReadBloomLines(block, filter, BloomLineRate, facts);
+      ReadBuiltInLines(block, filter, facts);
       break;
     case BuiltInFilterKind::kLegacyBloom:
       facts->kind = BlockKind::kLegacyBloom;
-      ReadBloomLines(block, filter, LegacyBloomLineRate, facts);
+      ReadBuiltInLines(block, filter, facts);
       facts->rate = WithCollisions(facts->rate, keys);
       break;
     case BuiltInFilterKind::kRibbon:

@@ -13,8 +13,8 @@ using Json = nlohmann::ordered_json;
 Json LinebloomAsJson(const FileFacts& facts) {
   const FilterBlockInfo& info = facts.first.info;
   return {{"version", info.version},
-          {"layout", LayoutName(facts)},
-          {"build_effort", EffortName(facts)},
+          {"layout", LayoutName(info.line_kind)},
+          {"build_effort", EffortName(info.build_effort)},
           {"rotation_bits", info.rotation_bits},
           {"asked_bits_per_key", info.asked_millibits / 1000.0},
           {"hash_seed", info.hash_seed},

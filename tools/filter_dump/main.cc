@@ -1,16 +1,18 @@
 // filter_dump: which filter an SSTable has, how good it is, and whether it is
 // sound.
 #include <cerrno>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "tools/command_line.h"
 #include "tools/filter_dump/config.h"
+#include "tools/filter_dump/lines.h"
+#include "tools/filter_dump/raw.h"
 #include "tools/filter_dump/table.h"
 #include "tools/filter_dump/verify_report.h"
 #include "tools/interrupt.h"
@@ -49,6 +51,16 @@ struct Outcome {
   int exit_code = kExitFine;
 };
 
+absl::Status WriteFile(absl::string_view flag, const std::string& path,
+                       absl::string_view bytes) {
+  std::ofstream file(path, std::ios::trunc);
+  file << bytes;
+  file.close();
+  if (file) return absl::OkStatus();
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat("cannot write ", flag, "='", path, "'"));
+}
+
 absl::StatusOr<Outcome> RunTable(const FilterDumpConfig& config) {
   const absl::StatusOr<TableReport> report = MakeTable(config);
   if (!report.ok()) return report.status();
@@ -63,6 +75,31 @@ absl::StatusOr<Outcome> RunVerify(const FilterDumpConfig& config) {
                  report->exit_code};
 }
 
+absl::StatusOr<Outcome> RunLines(const FilterDumpConfig& config) {
+  const absl::StatusOr<LinesReport> report = ReadLines(config);
+  if (!report.ok()) return report.status();
+  if (!config.svg.empty() && report->lines > 0) {
+    const absl::Status status =
+        WriteFile("--svg", config.svg, LinesAsSvg(*report));
+    if (!status.ok()) return status;
+  }
+  return Outcome{LinesAsText(*report), LinesAsJson(*report), report->problems,
+                 report->exit_code};
+}
+
+absl::StatusOr<Outcome> RunRaw(const FilterDumpConfig& config) {
+  const absl::StatusOr<RawReport> report = ReadRaw(config);
+  if (!report.ok()) return report.status();
+  Outcome outcome{"", RawAsJson(*report), report->problems, report->exit_code};
+  if (config.out.empty()) {
+    outcome.text = RawAsText(*report);
+    return outcome;
+  }
+  const absl::Status status = WriteRaw(*report, config.out);
+  if (!status.ok()) return status;
+  return outcome;
+}
+
 absl::StatusOr<Outcome> RunCommand(const FilterDumpConfig& config) {
   const absl::Status status = ValidateConfig(config);
   if (!status.ok()) return status;
@@ -71,9 +108,12 @@ absl::StatusOr<Outcome> RunCommand(const FilterDumpConfig& config) {
       return RunTable(config);
     case Command::kVerify:
       return RunVerify(config);
-    default:
-      return absl::UnimplementedError("not yet");
+    case Command::kLines:
+      return RunLines(config);
+    case Command::kRaw:
+      return RunRaw(config);
   }
+  return absl::InternalError("no such command");
 }
 
 absl::StatusOr<Outcome> Run(const FilterDumpConfig& config) {
@@ -86,12 +126,9 @@ absl::StatusOr<Outcome> Run(const FilterDumpConfig& config) {
       "\n");
   std::cout << (config.json == "-" ? json : outcome->text) << std::flush;
   if (config.json.empty() || config.json == "-") return outcome;
-  std::ofstream file(config.json, std::ios::trunc);
-  file << json;
-  file.close();
-  if (file) return outcome;
-  return absl::ErrnoToStatus(
-      errno, absl::StrCat("cannot write --json='", config.json, "'"));
+  const absl::Status status = WriteFile("--json", config.json, json);
+  if (!status.ok()) return status;
+  return outcome;
 }
 
 int Main(int argc, char** argv) {

@@ -8,8 +8,9 @@ namespace linebloom::tools {
 namespace {
 
 std::string BitsText(const std::optional<double>& bits_per_key) {
-  return bits_per_key.has_value() ? absl::StrFormat("%.2f", *bits_per_key)
-                                  : "-";
+  if (!bits_per_key.has_value()) return "-";
+  return *bits_per_key < 100 ? absl::StrFormat("%.2f", *bits_per_key)
+                             : ThreeDigits(*bits_per_key);
 }
 
 std::vector<std::string> RowOf(const TableEntry& entry) {
@@ -28,14 +29,14 @@ std::vector<std::string> RowOf(const TableEntry& entry) {
           BitsText(facts.bits_per_key()),
           ProbesText(facts),
           facts.lines == 0 ? "-" : ShortCount(facts.lines),
-          facts.lines == 0 ? "-" : absl::StrFormat("%.0f", 100 * facts.fill),
+          facts.lines == 0 ? "-" : absl::StrFormat("%.0f%%", 100 * facts.fill),
           RateText(facts),
           keys};
 }
 
 std::string FilesTable(const FamilyTable& family) {
   TablePrinter table({"File", "rows", "filter", "bytes", "b/key", "k", "lines",
-                      "fill%", "FPR %", "keys"});
+                      "fill", "FPR %", "keys"});
   for (const TableEntry& entry : family.entries) table.AddRow(RowOf(entry));
   return table.Text();
 }
@@ -58,6 +59,12 @@ std::string LevelsTable(const FamilyTable& family) {
   }
   AddTotalsRow("all", family.all, &table);
   return table.Text();
+}
+
+uint64_t DescribedFiles(const TableReport& report) {
+  uint64_t files = 0;
+  for (const FamilyTable& family : report.families) files += family.all.files;
+  return files;
 }
 
 // What the tables leave to be explained.
@@ -95,6 +102,9 @@ std::string Legend(const TableReport& report) {
 }  // namespace
 
 std::string TableAsText(const TableReport& report) {
+  if (report.families.empty()) return "The database has no SSTables.\n";
+  // stderr says all there is to say.
+  if (DescribedFiles(report) == 0) return "";
   std::string text;
   for (const FamilyTable& family : report.families) {
     if (report.families.size() > 1) {
@@ -105,7 +115,6 @@ std::string TableAsText(const TableReport& report) {
       absl::StrAppend(&text, LevelsTable(family), "\n");
     }
   }
-  if (report.families.empty()) return "The database has no SSTables.\n";
   absl::StrAppend(&text, Legend(report));
   for (const std::string& note : report.notes) {
     absl::StrAppend(&text, BulletText(note));

@@ -23,8 +23,8 @@ std::string KindName(const FileFacts& facts) {
   if (facts.mixed) return "mixed";
   if (!IsLinebloom(facts)) return std::string(ToString(facts.first.kind));
   // Searched lines are the rule and go without saying.
-  const bool plain = LayoutName(facts) == "plain";
-  const std::string effort = EffortName(facts);
+  const bool plain = LayoutName(facts.first.info.line_kind) == "plain";
+  const std::string effort = EffortName(facts.first.info.build_effort);
   std::string name = absl::StrCat("linebloom ", facts.first.info.version);
   if (plain) absl::StrAppend(&name, " plain");
   if (!plain || effort != "none") absl::StrAppend(&name, " ", effort);
@@ -56,18 +56,18 @@ std::string ShortCount(uint64_t number) {
   return absl::StrCat(ThreeDigits(value), " ", kUnits[unit]);
 }
 
-std::string LayoutName(const FileFacts& facts) {
-  switch (static_cast<LineKind>(facts.first.info.line_kind)) {
+std::string LayoutName(uint8_t line_kind) {
+  switch (static_cast<LineKind>(line_kind)) {
     case LineKind::kPlain:
       return "plain";
     case LineKind::kSearched:
       return "searched";
   }
-  return absl::StrCat(facts.first.info.line_kind);
+  return absl::StrCat(line_kind);
 }
 
-std::string EffortName(const FileFacts& facts) {
-  switch (static_cast<BuildEffort>(facts.first.info.build_effort)) {
+std::string EffortName(uint8_t build_effort) {
+  switch (static_cast<BuildEffort>(build_effort)) {
     case BuildEffort::kNone:
       return "none";
     case BuildEffort::kFast:
@@ -77,13 +77,13 @@ std::string EffortName(const FileFacts& facts) {
     case BuildEffort::kMax:
       return "max";
   }
-  return absl::StrCat(facts.first.info.build_effort);
+  return absl::StrCat(build_effort);
 }
 
 std::string FilterName(const FileFacts& facts) {
   if (!facts.has_filter()) return "none";
   if (facts.filter_kind != FilterKind::kPartitioned) return KindName(facts);
-  return absl::StrCat(ShortCount(facts.blocks), " x ", KindName(facts));
+  return absl::StrCat(facts.blocks, "x ", KindName(facts));
 }
 
 std::string ProbesText(const FileFacts& facts) {
@@ -96,11 +96,11 @@ std::string ProbesText(const FileFacts& facts) {
 
 std::string RateText(double rate, bool exact) {
   const double percent = 100 * rate;
-  return absl::StrCat(exact ? "" : "~", percent > 0 && percent < 1e-5
-                                            ? absl::StrFormat("%.1e", percent)
-                                        : percent < 1
-                                            ? absl::StrFormat("%.4f", percent)
-                                            : ThreeDigits(percent));
+  const std::string digits = percent > 0 && percent < 5e-5
+                                 ? absl::StrFormat("%.1e", percent)
+                             : percent < 10 ? absl::StrFormat("%.4f", percent)
+                                            : ThreeDigits(percent);
+  return absl::StrCat(exact ? "" : "~", digits);
 }
 
 std::string RateText(const FileFacts& facts) {

@@ -16,12 +16,12 @@ inline constexpr size_t kTextWidth = 100;
 // Up to 99,999 as it is, from there on with three digits: "123 k", "1.23 M".
 std::string ShortCount(uint64_t number);
 
-// "none", "searched" or "plain", and "fast" and so on; a number for what this
-// program does not know.
-std::string LayoutName(const FileFacts& facts);
-std::string EffortName(const FileFacts& facts);
+// What numbers in linebloom's metadata stand for: "searched" or "plain", "fast"
+// and so on; the number itself where this program does not know it.
+std::string LayoutName(uint8_t line_kind);
+std::string EffortName(uint8_t build_effort);
 
-// "linebloom 1 balanced", "12 x RocksDB Bloom", "none".
+// "linebloom 1 balanced", "12x RocksDB Bloom", "none".
 std::string FilterName(const FileFacts& facts);
 
 // "6" or "5-11"; "-" where a filter has no probes.

@@ -30,7 +30,9 @@ std::vector<std::string> RowOf(const CheckedFile& file) {
   } else {
     row.insert(row.end(), {"-", "-", "-"});
   }
-  row.push_back(check.sound() ? "sound" : "DAMAGED");
+  row.push_back(!check.sound()             ? "DAMAGED"
+                : check.facts.has_filter() ? "sound"
+                                           : "sound, no filter");
   return row;
 }
 
