@@ -96,16 +96,18 @@ absl::Status EntryReader::ForEach(
   options.iter_start_ts = &any_timestamp;
   const std::unique_ptr<rocksdb::Iterator> entry(reader_.NewIterator(options));
 #endif
-  std::string merged_key;
+  const bool comes_bare = !LINEBLOOM_HAS_TABLE_ITERATOR && has_merge_operands_;
+  std::string bare_key;
   for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
-    rocksdb::Slice key = entry->key();
-    // What was merged is the one kind of entry that comes without the suffix.
-    if (!LINEBLOOM_HAS_TABLE_ITERATOR && has_merge_operands_) {
+    rocksdb::Slice key;
+    // What was merged comes without the suffix, and key() must not be called.
+    if (comes_bare) {
       const rocksdb::Status status =
-          entry->GetProperty("rocksdb.iterator.internal-key", &merged_key);
+          entry->GetProperty("rocksdb.iterator.internal-key", &bare_key);
       if (!status.ok()) return FromRocksDb(status, path_);
-      key = merged_key;
+      key = bare_key;
     } else {
+      key = entry->key();
       key.remove_suffix(kInternalKeySuffix);
     }
     const absl::Status status = sink({key.data(), key.size()});

@@ -11,7 +11,8 @@
 namespace linebloom::tools {
 
 // The paths of every --file. absl keeps the last of several flags of one name,
-// so they meet here. Not split at commas, which a path may have.
+// so they meet where each is parsed. Not split at commas, which a path may
+// have.
 struct RepeatedPath {
   std::vector<std::string> paths;
 };
@@ -19,7 +20,8 @@ struct RepeatedPath {
 bool AbslParseFlag(absl::string_view text, RepeatedPath* value,
                    std::string* /*error*/) {
   static std::vector<std::string> all;
-  all.emplace_back(text);
+  // absl also tries whether it can parse the default.
+  if (!text.empty()) all.emplace_back(text);
   value->paths = all;
   return true;
 }

@@ -1,5 +1,6 @@
 #include "tools/filter_dump/text.h"
 
+#include <algorithm>
 #include <array>
 
 #include "absl/strings/escaping.h"
@@ -51,7 +52,7 @@ std::string ShortCount(uint64_t number) {
   auto value = static_cast<double>(number);
   size_t unit = 0;
   for (value /= 1000; value >= 999.5 && unit + 1 < kUnits.size(); ++unit) {
-    value /= 1000;
+    value = std::max(1.0, value / 1000);
   }
   return absl::StrCat(ThreeDigits(value), " ", kUnits[unit]);
 }
@@ -96,10 +97,9 @@ std::string ProbesText(const FileFacts& facts) {
 
 std::string RateText(double rate, bool exact) {
   const double percent = 100 * rate;
-  const std::string digits = percent > 0 && percent < 5e-5
-                                 ? absl::StrFormat("%.1e", percent)
-                             : percent < 10 ? absl::StrFormat("%.4f", percent)
-                                            : ThreeDigits(percent);
+  std::string digits = ThreeDigits(percent);
+  if (percent < 10) digits = absl::StrFormat("%.4f", percent);
+  if (percent > 0 && percent < 5e-5) digits = "<1e-4";
   return absl::StrCat(exact ? "" : "~", digits);
 }
 

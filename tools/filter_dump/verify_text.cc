@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tools/filter_dump/text.h"
@@ -46,14 +48,19 @@ std::string MissingInWords(const MissingKeys& missing) {
       missing.is_inside() ? "inside" : "outside", " that interval.");
 }
 
+uint64_t CheckedFiles(const VerifyReport& report) {
+  return std::count_if(
+      report.files.begin(), report.files.end(),
+      [](const CheckedFile& file) { return file.check.has_value(); });
+}
+
 std::string ResultInWords(const VerifyReport& report) {
+  const uint64_t files = CheckedFiles(report);
   const double bytes = static_cast<double>(report.Sum(&FileCheck::file_bytes));
   return absl::StrFormat(
       "%s of %s entries: %s keys and %s prefixes asked, %s denied; %s MB in "
       "%.1f s, %s MB/s.",
-      report.files.size() == 1
-          ? "1 file"
-          : absl::StrCat(WithThousands(report.files.size()), " files"),
+      files == 1 ? "1 file" : absl::StrCat(WithThousands(files), " files"),
       WithThousands(report.Sum(&FileCheck::entries)),
       WithThousands(report.Sum(&FileCheck::keys_asked)),
       WithThousands(report.Sum(&FileCheck::prefixes_asked)),
@@ -65,6 +72,8 @@ std::string ResultInWords(const VerifyReport& report) {
 
 std::string VerifyAsText(const VerifyReport& report) {
   if (report.files.empty()) return "The database has no SSTables.\n";
+  // stderr says all there is to say.
+  if (CheckedFiles(report) == 0) return "";
   TablePrinter table({"File", "entries", "prefixes", "denied", "passed %",
                       "95 % interval", "expected %", "blocks and filter"});
   for (const CheckedFile& file : report.files) table.AddRow(RowOf(file));
