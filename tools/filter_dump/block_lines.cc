@@ -23,14 +23,11 @@ double BloomLineRate(double fill, const BuiltInFilter& filter) {
 // 512 distances one is 0 and makes all probes one, one is 256 and leaves two,
 // two leave four, and so on.
 double LegacyBloomLineRate(double fill, const BuiltInFilter& filter) {
-  const uint64_t distances = uint64_t{8} * filter.line_bytes;
-  double rate = fill / static_cast<double>(distances);
-  for (uint64_t places = 2; places <= distances; places *= 2) {
-    const double share =
-        static_cast<double>(places / 2) / static_cast<double>(distances);
-    rate +=
-        share * std::pow(fill, std::min<double>(filter.probes,
-                                                static_cast<double>(places)));
+  const double distances = 8.0 * filter.line_bytes;
+  double rate = fill / distances;
+  for (double places = 2; places <= distances; places *= 2) {
+    const double share = places / 2 / distances;
+    rate += share * std::pow(fill, std::min<double>(filter.probes, places));
   }
   return rate;
 }
