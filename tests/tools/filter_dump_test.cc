@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,11 @@ struct Mode {
   FileSpec spec;
   std::string type;  // of the filter, as the tool names it
 };
+
+// For the names that ctest lists.
+void PrintTo(const Mode& mode, std::ostream* out) {
+  *out << linebloom::testing::NameOf(mode.spec);
+}
 
 class FilterDumpModesTest : public FilterDumpTest,
                             public ::testing::WithParamInterface<Mode> {};

@@ -1,5 +1,8 @@
 #include "tools/filter_dump/verify_report.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <filesystem>
 #include <system_error>
@@ -21,6 +24,15 @@ uint64_t SizeOf(const std::string& path) {
   return error ? 0 : size;
 }
 
+// Asks the system to read the file into its cache meanwhile, so that the disk
+// has work while this program computes. Only a hint.
+void ReadAhead(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return;
+  (void)posix_fadvise(file, 0, 0, POSIX_FADV_WILLNEED);
+  close(file);
+}
+
 void TakeProblems(const LiveFile& file, const FileCheck& check,
                   VerifyReport* report, Failures* failures) {
   for (const std::string& problem : check.problems) {
@@ -29,7 +41,7 @@ void TakeProblems(const LiveFile& file, const FileCheck& check,
   if (check.denied > 0) {
     failures->AddProblem(absl::StrCat(
         file.path, ": the filter denies ", WithThousands(check.denied),
-        check.denied == 1 ? " of its own keys" : " of its own keys",
+        " of its own keys",
         check.denied > check.first_denied.size() ? ", the first of them:"
                                                  : ":"));
   }
@@ -151,8 +163,9 @@ absl::StatusOr<VerifyReport> Verify(const FilterDumpConfig& config) {
   const absl::StatusOr<std::vector<LiveFile>> files = ListInputs(config);
   if (!files.ok()) return files.status();
   Verifier verifier(config, *files);
-  for (const LiveFile& file : *files) {
-    const absl::Status status = verifier.Check(file);
+  for (size_t i = 0; i < files->size(); ++i) {
+    if (i + 1 < files->size()) ReadAhead((*files)[i + 1].path);
+    const absl::Status status = verifier.Check((*files)[i]);
     if (!status.ok()) return status;
   }
   return verifier.Finish();
