@@ -102,13 +102,17 @@ void Sums::Finish() {
   }
 }
 
-// The share of the file's keys that a block may be taken to have.
-uint64_t KeysOfBlock(const FilterFile& file, const BlockHandle& block) {
-  const Properties& properties = file.properties;
-  const double keys = static_cast<double>(
-      properties.num_filter_entries.value_or(properties.num_entries));
-  const auto total = static_cast<double>(file.location.TotalSize());
-  return static_cast<uint64_t>(keys * static_cast<double>(block.size) / total);
+// The share of the file's keys that a block of a filter of `filter_bytes` may
+// be taken to have.
+uint64_t KeysOfBlock(const Properties& properties, uint64_t filter_bytes,
+                     const BlockHandle& block) {
+  if (filter_bytes == 0) return 0;
+  // The limit keeps nonsense in a file from passing 64 bits.
+  const double keys =
+      std::min(1e18, static_cast<double>(properties.num_filter_entries.value_or(
+                         properties.num_entries)));
+  return static_cast<uint64_t>(keys * (static_cast<double>(block.size) /
+                                       static_cast<double>(filter_bytes)));
 }
 
 }  // namespace
@@ -149,7 +153,8 @@ absl::StatusOr<FileFacts> ReadFileFacts(const FilterFile& file) {
   for (const BlockHandle& handle : file.location.blocks) {
     const absl::StatusOr<Block> block = ReadFilterBlock(file.file, handle);
     if (!block.ok()) return block.status();
-    sums.Add(ReadBlockFacts(block->payload, KeysOfBlock(file, handle)),
+    sums.Add(ReadBlockFacts(block->payload,
+                            KeysOfBlock(facts.properties, facts.bytes, handle)),
              handle.offset);
   }
   sums.Finish();
