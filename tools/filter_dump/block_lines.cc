@@ -23,11 +23,12 @@ double BloomLineRate(double fill, const BuiltInFilter& filter) {
 // 512 distances one is 0 and makes all probes one, one is 256 and leaves two,
 // two leave four, and so on.
 double LegacyBloomLineRate(double fill, const BuiltInFilter& filter) {
-  const double distances = 8.0 * filter.line_bytes;
+  const uint32_t distances = 8 * filter.line_bytes;
   double rate = fill / distances;
-  for (double places = 2; places <= distances; places *= 2) {
-    const double share = places / 2 / distances;
-    rate += share * std::pow(fill, std::min<double>(filter.probes, places));
+  for (uint32_t half = 1; half < distances; half *= 2) {
+    // As many distances as this leave twice as many places.
+    const double share = static_cast<double>(half) / distances;
+    rate += share * std::pow(fill, std::min<double>(filter.probes, 2.0 * half));
   }
   return rate;
 }
