@@ -145,4 +145,37 @@ ParsedFilterBlock ParseFilterBlock(const char* data, size_t size) {
           info, problem};
 }
 
+std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
+                                                    size_t size) {
+  if (ParseFilterBlock(data, size).kind != FilterBlockKind::kReadable) {
+    return {};
+  }
+  const size_t end = size - kFilterTailBytes;
+  const size_t metadata_size =
+      LoadLittleEndian<uint16_t>(data + end - kSizeFromEnd);
+  const size_t begin = end - metadata_size;
+  std::vector<FilterBlockField> fields = {
+      {"version", begin + kVersionAt, 1},
+      {"line kind", begin + kLineKindAt, 1},
+      {"probes", begin + kProbesAt, 1},
+      {"rotation bits", begin + kRotationBitsAt, 1},
+      {"build effort", begin + kBuildEffortAt, 1},
+      {"reserved", begin + kReservedAt, kLinesAt - kReservedAt},
+      {"lines", begin + kLinesAt, sizeof(uint32_t)},
+      {"asked bits per key", begin + kAskedMillibitsAt, sizeof(uint32_t)},
+      {"keys", begin + kKeysAt, sizeof(uint64_t)},
+      {"hash seed", begin + kHashSeedAt, sizeof(uint64_t)},
+      {"expected false-positive rate", begin + kRateAt, sizeof(double)}};
+  const size_t known = begin + kRateAt + sizeof(double);
+  if (known < end - kChecksumFromEnd) {
+    fields.push_back(
+        {"of a later release", known, end - kChecksumFromEnd - known});
+  }
+  fields.push_back({"checksum", end - kChecksumFromEnd, sizeof(uint64_t)});
+  fields.push_back(
+      {"size of the metadata", end - kSizeFromEnd, sizeof(uint16_t)});
+  fields.push_back({"tail", end, kFilterTailBytes});
+  return fields;
+}
+
 }  // namespace linebloom

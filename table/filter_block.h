@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace linebloom {
 
@@ -59,5 +60,18 @@ struct ParsedFilterBlock {
 // holds. Says nothing of the lines' contents and nothing of whether the line
 // kind is known.
 ParsedFilterBlock ParseFilterBlock(const char* data, size_t size);
+
+// A field behind the lines, for people who look at the bytes. The names are
+// those of docs/format.md.
+struct FilterBlockField {
+  const char* name;
+  size_t offset;  // in the block
+  size_t bytes;
+};
+
+// The fields of a block that was parsed as kReadable, in order, the tail last;
+// of a block that is not, nothing.
+std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
+                                                    size_t size);
 
 }  // namespace linebloom

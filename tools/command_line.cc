@@ -47,7 +47,8 @@ bool AsksForHelp(int argc, char** argv) {
 
 }  // namespace
 
-void ParseFlagsOrExit(int argc, char** argv, const char* usage) {
+std::vector<std::string> ParseFlagsAndArgumentsOrExit(int argc, char** argv,
+                                                      const char* usage) {
   absl::SetProgramUsageMessage(usage);
   absl::FlagsUsageConfig config;
   // --help lists the flags of the tool's own files, not those of libraries.
@@ -67,9 +68,14 @@ void ParseFlagsOrExit(int argc, char** argv, const char* usage) {
   exit_code_while_parsing = AsksForHelp(argc, argv) ? kExitFine : kExitBadInput;
   const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
   exit_code_while_parsing = -1;
+  return {rest.begin() + 1, rest.end()};
+}
 
-  if (rest.size() > 1) {
-    std::cerr << "unexpected argument '" << rest[1]
+void ParseFlagsOrExit(int argc, char** argv, const char* usage) {
+  const std::vector<std::string> arguments =
+      ParseFlagsAndArgumentsOrExit(argc, argv, usage);
+  if (!arguments.empty()) {
+    std::cerr << "unexpected argument '" << arguments[0]
               << "': flags are written --name=value\n";
     std::exit(kExitBadInput);
   }

@@ -2,6 +2,9 @@
 // share.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace linebloom::tools {
 
 enum ExitCode : int {
@@ -16,5 +19,9 @@ enum ExitCode : int {
 // one line on stderr where a flag is unknown, a value is not of the flag's type
 // or an argument is not a flag (2).
 void ParseFlagsOrExit(int argc, char** argv, const char* usage);
+
+// The same for a tool that takes arguments that are not flags; returns them.
+std::vector<std::string> ParseFlagsAndArgumentsOrExit(int argc, char** argv,
+                                                      const char* usage);
 
 }  // namespace linebloom::tools

@@ -43,7 +43,7 @@ absl::Status CheckLock(const std::string& folder) {
 
 }  // namespace
 
-absl::Status CheckUnlockedDatabase(const std::string& folder) {
+absl::Status CheckIsDatabase(const std::string& folder) {
   std::error_code error;
   const std::filesystem::path current = folder + "/CURRENT";
   if (!std::filesystem::is_directory(folder, error)) {
@@ -56,7 +56,12 @@ absl::Status CheckUnlockedDatabase(const std::string& folder) {
         absl::StrCat("'", folder, "' is not a RocksDB database: ",
                      error ? error.message() : "it has no file CURRENT"));
   }
-  return CheckLock(folder);
+  return absl::OkStatus();
+}
+
+absl::Status CheckUnlockedDatabase(const std::string& folder) {
+  const absl::Status status = CheckIsDatabase(folder);
+  return status.ok() ? CheckLock(folder) : status;
 }
 
 }  // namespace linebloom::tools

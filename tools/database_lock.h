@@ -7,6 +7,9 @@
 
 namespace linebloom::tools {
 
+// InvalidArgument if `folder` is not a RocksDB database.
+absl::Status CheckIsDatabase(const std::string& folder);
+
 // InvalidArgument if `folder` is not a RocksDB database or is locked by another
 // process, with that process's id where the system tells it. Neither takes the
 // lock nor changes a file: opening for reading only, as RocksDB offers it,

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace linebloom {
 namespace {
@@ -111,6 +112,23 @@ TEST(FilterBlockTest, OtherBlocksAreForeign) {
   block[block.size() - 20] ^= 1;  // so that our checksum does not hold
   EXPECT_EQ(FilterBlockKind::kForeign, Parse(block).kind);
   EXPECT_EQ(FilterBlockKind::kForeign, Parse("any six").kind);
+}
+
+TEST(FilterBlockTest, FieldsCoverAllBehindTheLines) {
+  const std::string block = SomeBlock();
+  const std::vector<FilterBlockField> fields =
+      ListFilterBlockFields(block.data(), block.size());
+  ASSERT_FALSE(fields.empty());
+  size_t at = block.size() - kFilterBlockOverhead;
+  for (const FilterBlockField& field : fields) {
+    EXPECT_EQ(at, field.offset) << field.name;
+    at += field.bytes;
+  }
+  EXPECT_EQ(block.size(), at);
+  EXPECT_STREQ("tail", fields.back().name);
+  std::string damaged = block;
+  damaged[block.size() - 30] ^= 1;
+  EXPECT_TRUE(ListFilterBlockFields(damaged.data(), damaged.size()).empty());
 }
 
 }  // namespace

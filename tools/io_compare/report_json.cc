@@ -1,19 +1,13 @@
-#include <optional>
-
 #include "nlohmann/json.hpp"
 #include "tools/binomial_interval.h"
 #include "tools/io_compare/database.h"
 #include "tools/io_compare/report.h"
+#include "tools/json_values.h"
 
 namespace linebloom::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <typename Value>
-Json OrNull(const std::optional<Value>& value) {
-  return value.has_value() ? Json(*value) : Json(nullptr);
-}
 
 Json FilesPerLevel(const Shape& shape) {
   Json files = Json::array();

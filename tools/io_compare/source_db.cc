@@ -10,13 +10,13 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/debug.h"
-#include "rocksdb/utilities/options_util.h"
 #include "tools/database_lock.h"
 #include "tools/interrupt.h"
 #include "tools/last_operand.h"
 #include "tools/quiet_logger.h"
 #include "tools/read_only_file_system.h"
 #include "tools/rocksdb_status.h"
+#include "tools/stored_options.h"
 
 namespace linebloom::tools {
 namespace {
@@ -109,28 +109,20 @@ SourceDatabase::~SourceDatabase() {
 void SourceDatabase::LoadOptions() {
   read_only_env_ =
       rocksdb::NewCompositeEnv(std::make_shared<ReadOnlyFileSystem>());
-  rocksdb::ConfigOptions lenient;  // unknown plug-ins don't matter for reading
-  lenient.ignore_unknown_options = true;
-  lenient.ignore_unsupported_options = true;
-  lenient.env = read_only_env_.get();
-  rocksdb::DBOptions db_options;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  // Without an OPTIONS file RocksDB's defaults have to do.
-  if (rocksdb::LoadLatestOptions(lenient, path_, &db_options, &families).ok()) {
-    for (const rocksdb::ColumnFamilyDescriptor& family : families) {
-      if (family.name != rocksdb::kDefaultColumnFamilyName) continue;
-      options_.comparator = family.options.comparator;
-      options_.merge_operator = family.options.merge_operator;
-      options_.cf_paths = family.options.cf_paths;
-      options_.num_levels = family.options.num_levels;
-      if (family.options.table_factory == nullptr) continue;
-      const auto* table = family.options.table_factory
-                              ->GetOptions<rocksdb::BlockBasedTableOptions>();
-      if (table != nullptr) block_size_ = table->block_size;
-    }
-    options_.db_paths = db_options.db_paths;
-    options_.wal_dir = db_options.wal_dir;
+  const StoredOptions stored = LoadStoredOptions(path_, read_only_env_.get());
+  for (const rocksdb::ColumnFamilyDescriptor& family : stored.families) {
+    if (family.name != rocksdb::kDefaultColumnFamilyName) continue;
+    options_.comparator = family.options.comparator;
+    options_.merge_operator = family.options.merge_operator;
+    options_.cf_paths = family.options.cf_paths;
+    options_.num_levels = family.options.num_levels;
+    if (family.options.table_factory == nullptr) continue;
+    const auto* table = family.options.table_factory
+                            ->GetOptions<rocksdb::BlockBasedTableOptions>();
+    if (table != nullptr) block_size_ = table->block_size;
   }
+  options_.db_paths = stored.db.db_paths;
+  options_.wal_dir = stored.db.wal_dir;
   if (options_.merge_operator == nullptr) {
     options_.merge_operator = std::make_shared<LastOperand>();
   }

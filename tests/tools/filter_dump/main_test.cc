@@ -1,0 +1,676 @@
+// filter_dump as a user runs it, on files and databases that RocksDB wrote.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
+#include "rocksdb/comparator.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/db.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/sst_file_writer.h"
+#include "rocksdb/table.h"
+#include "rocksdb/version.h"
+#include "table/checksum.h"
+#include "table/filter_locator.h"
+#include "table/little_endian.h"
+#include "tests/table/rocksdb_files.h"
+#include "tests/tools/run_program.h"
+#include "tools/last_operand.h"
+
+namespace linebloom::tools {
+namespace {
+
+using linebloom::testing::FileSpec;
+using linebloom::testing::FilterContent;
+using linebloom::testing::KeyAt;
+using linebloom::testing::MakeOptions;
+using linebloom::testing::Policy;
+using linebloom::testing::WriteDatabase;
+using linebloom::testing::WriteSst;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+void Check(const rocksdb::Status& status) {
+  ASSERT_TRUE(status.ok()) << status.ToString();
+}
+
+std::unique_ptr<rocksdb::DB> OpenDb(rocksdb::Options options,
+                                    const std::string& path) {
+  options.create_if_missing = true;
+  rocksdb::DB* db = nullptr;
+  Check(rocksdb::DB::Open(options, path, &db));
+  return std::unique_ptr<rocksdb::DB>(db);
+}
+
+FileSpec Linebloom(uint32_t format_version = 5,
+                   FilterKind kind = FilterKind::kFull) {
+  return {format_version, ChecksumType::kXxh3, kind, FilterContent::kWholeKeys,
+          Policy::kLinebloom};
+}
+
+class FilterDumpTest : public ::testing::Test {
+ protected:
+  ProgramResult Run(std::vector<std::string> flags) {
+    flags.insert(flags.begin(), LINEBLOOM_FILTER_DUMP);
+    ProgramResult run = Program(flags, folder_.path()).Wait();
+    if (absl::StartsWith(run.out, "{")) return run;
+    for (const auto& line : absl::StrSplit(run.out, '\n')) {
+      EXPECT_LE(line.size(), 100u) << line;
+    }
+    return run;
+  }
+
+  // Runs with --json=- and expects `exit_code`.
+  json RunForJson(std::vector<std::string> flags, int exit_code = 0) {
+    flags.push_back("--json=-");
+    const ProgramResult run = Run(flags);
+    EXPECT_EQ(run.exit_code, exit_code) << run.err;
+    json parsed = json::parse(run.out, nullptr, false);
+    EXPECT_TRUE(parsed.is_object()) << run.out;
+    return parsed;
+  }
+
+  // Exit code 2, one line on stderr that says `what`, nothing on stdout, and
+  // nothing new in the folder.
+  void ExpectRefused(const std::vector<std::string>& flags,
+                     const std::string& what) {
+    const std::vector<std::string> before = folder_.Names();
+    const ProgramResult run = Run(flags);
+    const std::string call = absl::StrCat(flags.back(), ": ", run.err);
+    EXPECT_EQ(run.exit_code, 2) << call;
+    EXPECT_THAT(run.err, HasSubstr(what)) << call;
+    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << call;
+    EXPECT_EQ(run.out, "") << call;
+    EXPECT_EQ(folder_.Names(), before) << call;
+  }
+
+  TemporaryFolder folder_;
+};
+
+// ---------------------------------------------------------------------------
+// Databases of every kind.
+
+struct Mode {
+  FileSpec spec;
+  std::string type;  // of the filter, as the tool names it
+};
+
+// For the names that ctest lists.
+void PrintTo(const Mode& mode, std::ostream* out) {
+  *out << linebloom::testing::NameOf(mode.spec);
+}
+
+class FilterDumpModesTest : public FilterDumpTest,
+                            public ::testing::WithParamInterface<Mode> {};
+
+std::vector<Mode> Modes() {
+  std::vector<uint32_t> versions = {2, 5};
+#if ROCKSDB_MAJOR >= 9
+  versions.push_back(6);
+#endif
+  std::vector<Mode> modes;
+  for (const uint32_t version : versions) {
+    const std::string bloom =
+        version < 5 ? "RocksDB legacy Bloom" : "RocksDB Bloom";
+    const auto add = [&](FilterKind kind, FilterContent content, Policy policy,
+                         const std::string& type) {
+      modes.push_back(
+          {{version, ChecksumType::kXxh3, kind, content, policy}, type});
+    };
+    using enum FilterContent;
+    add(FilterKind::kNone, kWholeKeys, Policy::kBloom, "");
+    add(FilterKind::kFull, kWholeKeys, Policy::kBloom, bloom);
+    add(FilterKind::kFull, kWholeKeys, Policy::kRibbon, "RocksDB Ribbon");
+    add(FilterKind::kPartitioned, kWholeKeys, Policy::kBloom, bloom);
+    add(FilterKind::kFull, kWholeKeys, Policy::kLinebloom, "linebloom");
+    add(FilterKind::kPartitioned, kWholeKeys, Policy::kLinebloom, "linebloom");
+    add(FilterKind::kPartitioned, kBoth, Policy::kLinebloom, "linebloom");
+    add(FilterKind::kFull, kPrefixes, Policy::kLinebloom, "linebloom");
+  }
+  return modes;
+}
+
+constexpr int kRows = 20'000;  // of which half are in L0
+
+TEST_P(FilterDumpModesTest, TableIsRight) {
+  const FileSpec& spec = GetParam().spec;
+  WriteDatabase(folder_.File("db"), spec, kRows);
+  const json report = RunForJson({"--db=db"});
+  ASSERT_EQ(report["files"].size(), 2u);
+  double reads = 0;
+  for (const json& file : report["files"]) {
+    EXPECT_EQ(file["column_family"], "default");
+    EXPECT_EQ(file["rows"], kRows / 2);
+    EXPECT_EQ(file["format_version"], spec.format_version);
+    const json& filter = file["filter"];
+    if (spec.filter_kind == FilterKind::kNone) {
+      EXPECT_TRUE(filter.is_null());
+      reads += 1;
+      continue;
+    }
+    const rocksdb::TableProperties properties =
+        linebloom::testing::ReadWithRocksDb(folder_.File(file["path"]));
+    EXPECT_EQ(filter["type"], GetParam().type);
+    EXPECT_EQ(filter["bytes"], properties.filter_size);
+    EXPECT_EQ(filter["keys"], properties.num_filter_entries);
+    EXPECT_EQ(filter["kind"], std::string(ToString(spec.filter_kind)));
+    EXPECT_EQ(filter["blocks"] == 1, spec.filter_kind == FilterKind::kFull);
+    EXPECT_EQ(filter["false_positive_rate_is_exact"],
+              spec.policy == Policy::kLinebloom);
+    if (spec.policy == Policy::kLinebloom) {
+      EXPECT_DOUBLE_EQ(filter["false_positive_rate"],
+                       filter["metadata"]["false_positive_rate"]);
+    }
+    reads += filter["false_positive_rate"].get<double>();
+  }
+  const json& totals = report["totals"][0];
+  EXPECT_EQ(totals["all"]["rows"], kRows);
+  EXPECT_EQ(totals["levels"].size(), 2u);
+  EXPECT_NEAR(totals["all"]["reads_per_missing_row"], reads, 1e-12);
+  EXPECT_EQ(Run({"--db=db"}).err, "");
+}
+
+TEST_P(FilterDumpModesTest, VerifyPasses) {
+  const FileSpec& spec = GetParam().spec;
+  WriteDatabase(folder_.File("db"), spec, kRows);
+  EXPECT_EQ(Run({"--db=db", "--command=verify"}).err, "");
+  const json report = RunForJson({"--db=db", "--command=verify"});
+  for (const json& file : report["files"]) {
+    EXPECT_EQ(file["entries"], kRows / 2);
+    EXPECT_EQ(file["denied"], 0);
+    const bool has_filter = spec.filter_kind != FilterKind::kNone;
+    const bool keys = has_filter && spec.content != FilterContent::kPrefixes;
+    const bool prefixes = spec.content != FilterContent::kWholeKeys;
+    EXPECT_EQ(file["keys_asked"], keys ? kRows / 2 : 0);
+    EXPECT_EQ(file["prefixes_asked"], prefixes ? kRows / 2 : 0);
+  }
+  const json& missing = report["missing_keys"];
+  if (spec.filter_kind == FilterKind::kNone) {
+    EXPECT_TRUE(missing.is_null());
+    return;
+  }
+  EXPECT_EQ(missing["asked"], 1'000'000);
+  const double expected = missing["expected_false_positive_rate"];
+  // The missing keys are the same in every run.
+  EXPECT_NEAR(missing["false_positive_rate"], expected,
+              (spec.policy == Policy::kLinebloom ? 0.05 : 0.1) * expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FilterDumpModesTest, ::testing::ValuesIn(Modes()),
+                         [](const auto& mode) {
+                           return linebloom::testing::NameOf(mode.param.spec);
+                         });
+
+// ---------------------------------------------------------------------------
+// What is in a file besides plain rows.
+
+TEST_F(FilterDumpTest, VerifiesEveryKindOfEntry) {
+  rocksdb::Options options = MakeOptions(Linebloom());
+  options.merge_operator = std::make_shared<LastOperand>();
+  {
+    const auto db = OpenDb(options, folder_.File("db"));
+    for (int i = 0; i < 1000; ++i) Check(db->Put({}, KeyAt(i), "value"));
+    const rocksdb::Snapshot* old = db->GetSnapshot();
+    for (int i = 0; i < 100; ++i) {
+      Check(db->Delete({}, KeyAt(i)));
+      Check(db->SingleDelete({}, KeyAt(1000 + i)));
+      Check(db->Merge({}, KeyAt(200 + i), "operand"));
+      Check(db->Merge({}, KeyAt(2000 + i), "operand"));
+      Check(db->Put({}, KeyAt(400 + i), "newer"));
+    }
+    Check(
+        db->DeleteRange({}, db->DefaultColumnFamily(), KeyAt(600), KeyAt(610)));
+    Check(db->Flush({}));
+    db->ReleaseSnapshot(old);
+  }
+  const json report = RunForJson({"--db=db", "--command=verify"});
+  EXPECT_EQ(report["files"][0]["entries"], 1500);
+  EXPECT_EQ(report["files"][0]["keys_asked"], 1500);
+  EXPECT_EQ(report["files"][0]["range_deletions"], 1);
+}
+
+TEST_F(FilterDumpTest, VerifiesIngestedFiles) {
+  WriteSst(folder_.File("new.sst"), Linebloom(), 1000);
+  {
+    const auto db = OpenDb(MakeOptions(Linebloom()), folder_.File("db"));
+    for (int i = 0; i < 1000; ++i) Check(db->Put({}, KeyAt(i), "value"));
+    rocksdb::IngestExternalFileOptions ingestion;
+    ingestion.write_global_seqno = true;  // its checksum fails from then on
+    Check(db->IngestExternalFile({folder_.File("new.sst")}, ingestion));
+  }
+  const json report = RunForJson({"--db=db", "--command=verify"});
+  EXPECT_EQ(report["files"].size(), 2u);
+  EXPECT_EQ(report["problems"].size(), 0u);
+}
+
+TEST_F(FilterDumpTest, LeavesTimestampsOut) {
+  for (const FilterKind kind : {FilterKind::kFull, FilterKind::kPartitioned}) {
+    rocksdb::Options options = MakeOptions(Linebloom(5, kind));
+    Check(rocksdb::Comparator::CreateFromString(
+        {}, "leveldb.BytewiseComparator.u64ts", &options.comparator));
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+    Check(writer.Open(folder_.File("ts.sst")));
+    for (int i = 0; i < 5000; ++i) {
+      Check(writer.Put(KeyAt(i), "12345678", "value"));
+    }
+    Check(writer.Finish());
+    const json report = RunForJson({"ts.sst", "--command=verify"});
+    EXPECT_EQ(report["files"][0]["keys_asked"], 5000);
+    const double expected =
+        report["missing_keys"]["expected_false_positive_rate"];
+    EXPECT_NEAR(report["missing_keys"]["false_positive_rate"], expected,
+                0.05 * expected);
+  }
+}
+
+class OwnComparator : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "test.OwnComparator"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return b.compare(a);
+  }
+  void FindShortestSeparator(std::string* /*start*/,
+                             const rocksdb::Slice& /*limit*/) const override {}
+  void FindShortSuccessor(std::string* /*key*/) const override {}
+};
+
+TEST_F(FilterDumpTest, SaysWhatAnUnknownComparatorKeepsItFrom) {
+  const OwnComparator comparator;
+  for (const FilterKind kind : {FilterKind::kFull, FilterKind::kPartitioned}) {
+    rocksdb::Options options = MakeOptions(Linebloom(5, kind));
+    options.comparator = &comparator;
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+    Check(writer.Open(folder_.File("own.sst")));
+    for (int i = 5000; i-- > 0;) Check(writer.Put(KeyAt(i), "value"));
+    Check(writer.Finish());
+    const json report = RunForJson({"own.sst", "--command=verify"});
+    EXPECT_EQ(report["files"][0]["entries"], 5000);
+    EXPECT_EQ(report["files"][0]["keys_asked"],
+              kind == FilterKind::kFull ? 5000 : 0);
+    EXPECT_THAT(report["notes"].dump(), HasSubstr("'test.OwnComparator'"));
+  }
+  rocksdb::Options options;
+  options.comparator = &comparator;
+  OpenDb(options, folder_.File("db"));
+  ExpectRefused({"--db=db"}, "test.OwnComparator");
+}
+
+class OwnExtractor : public rocksdb::SliceTransform {
+ public:
+  const char* Name() const override { return "test.OwnExtractor"; }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    return {key.data(), 3};
+  }
+  bool InDomain(const rocksdb::Slice& key) const override {
+    return key.size() >= 3;
+  }
+};
+
+TEST_F(FilterDumpTest, SaysThatPrefixesOfAnUnknownExtractorAreNotChecked) {
+  rocksdb::Options options = MakeOptions(Linebloom());
+  options.prefix_extractor = std::make_shared<OwnExtractor>();
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  Check(writer.Open(folder_.File("own.sst")));
+  for (int i = 0; i < 1000; ++i) Check(writer.Put(KeyAt(i), "value"));
+  Check(writer.Finish());
+  const json report = RunForJson({"own.sst", "--command=verify"});
+  EXPECT_EQ(report["files"][0]["keys_asked"], 1000);
+  EXPECT_EQ(report["files"][0]["prefixes_asked"], 0);
+  EXPECT_THAT(report["notes"].dump(),
+              AllOf(HasSubstr("prefixes were not checked"),
+                    HasSubstr("'test.OwnExtractor'")));
+}
+
+// ---------------------------------------------------------------------------
+// Damage.
+
+// Applies `change` to the first filter block of the file and mends the block's
+// checksum.
+void ChangeFilter(const std::string& path,
+                  const std::function<void(std::string*)>& change) {
+  const absl::StatusOr<SstFile> file = SstFile::Open(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  ASSERT_LT(file->footer().format_version, 6u);
+  const BlockHandle handle = LocateFilter(*file)->blocks.front();
+  std::string bytes = linebloom::testing::ReadFileBytes(path);
+  std::string block = bytes.substr(handle.offset, handle.size + 1);
+  change(&block);
+  std::string checksum(4, '\0');
+  StoreLittleEndian(checksum.data(),
+                    ComputeChecksum(file->footer().checksum_type, block));
+  bytes.replace(handle.offset, block.size() + checksum.size(),
+                block + checksum);
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+// Clears the lowest set bit of the block's byte `at` or behind it.
+void ClearBit(std::string* block, size_t at) {
+  while ((*block)[at] == 0) ++at;
+  (*block)[at] = static_cast<char>((*block)[at] & ((*block)[at] - 1));
+}
+
+TEST_F(FilterDumpTest, NamesTheRowsThatAFilterDenies) {
+  WriteSst(folder_.File("a.sst"), Linebloom(), 1000);
+  ChangeFilter(folder_.File("a.sst"),
+               [](std::string* block) { ClearBit(block, 64 * 3 + 8); });
+  const json report = RunForJson({"a.sst", "--command=verify"}, 1);
+  const json& file = report["files"][0];
+  EXPECT_EQ(file["sound"], false);
+  EXPECT_GE(file["denied"], 1);
+  EXPECT_LE(file["denied"], 60);  // those of one line
+  EXPECT_EQ(file["entries"], 1000);
+  const std::string key = file["first_denied"][0]["key"];
+  EXPECT_THAT(key, ::testing::MatchesRegex("k[0-9]{6}___"));
+  const ProgramResult run = Run({"a.sst", "--command=verify"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.err,
+              AllOf(HasSubstr(absl::StrCat("denied key '", key, "' (6b30")),
+                    HasSubstr("false-positive rate")));
+  EXPECT_THAT(run.out, HasSubstr("DAMAGED"));
+}
+
+TEST_F(FilterDumpTest, NamesTheRowsThatARocksDbFilterDenies) {
+  FileSpec spec;  // RocksDB's Bloom filter
+  WriteSst(folder_.File("a.sst"), spec, 1000);
+  ChangeFilter(folder_.File("a.sst"),
+               [](std::string* block) { ClearBit(block, 200); });
+  const json report = RunForJson({"a.sst", "--command=verify"}, 1);
+  EXPECT_GE(report["files"][0]["denied"], 1);
+}
+
+TEST_F(FilterDumpTest, NamesThePrefixesThatAFilterDenies) {
+  FileSpec spec = Linebloom(5, FilterKind::kPartitioned);
+  spec.content = FilterContent::kPrefixes;
+  WriteSst(folder_.File("a.sst"), spec, 1000);
+  ChangeFilter(folder_.File("a.sst"), [](std::string* block) {
+    for (size_t at = 8; at < 64; ++at) (*block)[at] = 0;
+  });
+  const ProgramResult run = Run({"a.sst", "--command=verify"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.err, HasSubstr("denied prefix 'k"));
+}
+
+TEST_F(FilterDumpTest, SeesABitTooMany) {
+  WriteSst(folder_.File("a.sst"), Linebloom(), 1000);
+  ChangeFilter(folder_.File("a.sst"), [](std::string* block) {
+    size_t at = 64 * 3 + 8;
+    while ((*block)[at] == '\xff') ++at;
+    (*block)[at] = static_cast<char>((*block)[at] | ((*block)[at] + 1));
+  });
+  for (const char* command : {"--command=verify", "--command=table"}) {
+    const ProgramResult run = Run({"a.sst", command});
+    EXPECT_EQ(run.exit_code, 1);
+    EXPECT_THAT(run.err, AllOf(HasSubstr("as the metadata says"),
+                               Not(HasSubstr("denie"))));
+  }
+}
+
+TEST_F(FilterDumpTest, ReportsDamagedBlocksAndGoesOn) {
+  WriteSst(folder_.File("a.sst"), Linebloom(), 1000);
+  WriteSst(folder_.File("b.sst"), Linebloom(), 1000);
+  std::string bytes = ReadWholeFile(folder_.File("a.sst"));
+  bytes[100] ^= 1;  // in the first data block
+  folder_.Write("a.sst", bytes);
+  const json report = RunForJson({"a.sst", "b.sst", "--command=verify"}, 1);
+  EXPECT_EQ(report["files"][0]["sound"], false);
+  EXPECT_EQ(report["files"][1]["sound"], true);
+  EXPECT_EQ(report["problems"].size(), 1u);
+  EXPECT_THAT(report["problems"][0].dump(), HasSubstr("a.sst"));
+}
+
+TEST_F(FilterDumpTest, MetadataThatIsNoLongerSoundIsNamed) {
+  WriteSst(folder_.File("a.sst"), Linebloom(), 1000);
+  ChangeFilter(folder_.File("a.sst"), [](std::string* block) {
+    (*block)[block->size() - 1 - 5 - 30] ^= 1;
+  });
+  for (const char* command : {"table", "verify", "raw"}) {
+    const ProgramResult run =
+        Run({"a.sst", absl::StrCat("--command=", command)});
+    EXPECT_EQ(run.exit_code, 1) << command;
+    EXPECT_THAT(run.err, HasSubstr("the metadata checksum is wrong"));
+  }
+}
+
+// ---------------------------------------------------------------------------
+// Databases that are in use, or not in order.
+
+TEST_F(FilterDumpTest, ReadsADatabaseThatAnotherProcessHasOpen) {
+  rocksdb::Options options = MakeOptions(Linebloom());
+  options.track_and_verify_wals_in_manifest = true;
+  const auto db = OpenDb(options, folder_.File("db"));
+  rocksdb::ColumnFamilyHandle* other = nullptr;
+  Check(db->CreateColumnFamily(options, "other", &other));
+  for (int i = 0; i < 1000; ++i) {
+    Check(db->Put({}, KeyAt(i), "value"));
+    Check(db->Put({}, other, KeyAt(i), "value"));
+  }
+  Check(db->Flush({}, {db->DefaultColumnFamily(), other}));
+  Check(db->SyncWAL());
+  for (int i = 0; i < 1000; ++i) Check(db->Put({}, KeyAt(i), "in the log"));
+  Check(db->FlushWAL(/*sync=*/true));
+
+  const std::vector<std::string> before = Fingerprint(folder_.File("db"));
+  const json both = RunForJson({"--db=db"});
+  EXPECT_EQ(both["files"].size(), 2u);
+  EXPECT_EQ(both["totals"][1]["column_family"], "other");
+  EXPECT_EQ(both["totals"][1]["all"]["rows"], 1000);
+  const json one = RunForJson({"--db=db", "--column_family=other"});
+  ASSERT_EQ(one["files"].size(), 1u);
+  EXPECT_EQ(one["files"][0]["column_family"], "other");
+  for (const char* command : {"table", "lines", "verify"}) {
+    EXPECT_EQ(Run({"--db=db", absl::StrCat("--command=", command)}).exit_code,
+              0);
+  }
+  EXPECT_THAT(Run({"--db=db"}).out, HasSubstr("Column family other\n"));
+  EXPECT_EQ(Fingerprint(folder_.File("db")), before);
+  ExpectRefused({"--db=db", "--column_family=third"},
+                "--column_family='third': 'db' has default, other");
+  Check(db->DestroyColumnFamilyHandle(other));
+}
+
+TEST_F(FilterDumpTest, TellsAFileThatWentFromOneThatIsLost) {
+  const std::vector<std::string> files =
+      WriteDatabase(folder_.File("db"), Linebloom(), 1000);
+  {
+    // RocksDB keeps its files open, so this is what a compaction would look
+    // like.
+    const auto db = OpenDb(MakeOptions(Linebloom()), folder_.File("db"));
+    const std::string bytes = ReadWholeFile(files[0]);
+    std::filesystem::remove(files[0]);
+    for (const char* command : {"table", "lines", "verify"}) {
+      const ProgramResult run =
+          Run({"--db=db", absl::StrCat("--command=", command)});
+      EXPECT_EQ(run.exit_code, 0) << run.err;
+      EXPECT_THAT(run.out, HasSubstr("has gone since"));
+    }
+  }
+  const ProgramResult run = Run({"--db=db"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.err, HasSubstr("the folder does not"));
+}
+
+TEST_F(FilterDumpTest, EmptyDatabaseHasNothingToShow) {
+  OpenDb({}, folder_.File("db"));
+  for (const char* command : {"table", "verify"}) {
+    const ProgramResult run =
+        Run({"--db=db", absl::StrCat("--command=", command)});
+    EXPECT_EQ(run.exit_code, 0);
+    EXPECT_EQ(run.out, "The database has no SSTables.\n");
+  }
+}
+
+// ---------------------------------------------------------------------------
+// The other commands.
+
+TEST_F(FilterDumpTest, LinesAddUp) {
+  WriteDatabase(folder_.File("db"), Linebloom(), kRows);
+  const json report = RunForJson(
+      {"--db=db", "--command=lines", "--svg=lines.svg", "--worst=3"});
+  uint64_t lines = 0;
+  for (const json& count : report["lines_by_percent_of_bits_set"]) {
+    lines += count.get<uint64_t>();
+  }
+  EXPECT_EQ(report["lines"], lines);
+  EXPECT_EQ(lines, 2u * 196);  // 10 * 10,000 / 512, rounded up
+  double shares = 0;
+  double rates = 0;
+  for (const json& tenth : report["tenths"]) {
+    shares += tenth["share"].get<double>();
+    rates += tenth["false_positive_rate"].get<double>();
+  }
+  EXPECT_NEAR(shares, 1, 1e-6);
+  EXPECT_NEAR(rates / 10, report["false_positive_rate"], 1e-4);
+  ASSERT_EQ(report["worst"].size(), 3u);
+  EXPECT_GE(report["worst"][0]["false_positive_rate"],
+            report["worst"][1]["false_positive_rate"]);
+  const std::string svg = ReadWholeFile(folder_.File("lines.svg"));
+  EXPECT_THAT(svg, AllOf(StartsWith("<svg "), HasSubstr("bits set in a line"),
+                         ::testing::EndsWith("</svg>\n")));
+  EXPECT_THAT(Run({"--db=db", "--command=lines"}).out,
+              AllOf(HasSubstr("the worst  "), HasSubstr("####")));
+}
+
+TEST_F(FilterDumpTest, LinesOfRocksDbsBloomAreShownToo) {
+  WriteSst(folder_.File("a.sst"), FileSpec(), 10'000);
+  const json report = RunForJson({"a.sst", "--command=lines"});
+  EXPECT_EQ(report["false_positive_rate_is_exact"], false);
+  FileSpec ribbon;
+  ribbon.policy = Policy::kRibbon;
+  WriteSst(folder_.File("b.sst"), ribbon, 10'000);
+  ExpectRefused({"b.sst", "--command=lines"}, "has lines");
+}
+
+TEST_F(FilterDumpTest, RawGivesTheBytes) {
+  WriteSst(folder_.File("a.sst"), Linebloom(), 1000);
+  const absl::StatusOr<SstFile> file = SstFile::Open(folder_.File("a.sst"));
+  const auto block = ReadFilterBlock(*file, LocateFilter(*file)->blocks[0]);
+  EXPECT_EQ(Run({"a.sst", "--command=raw", "--out=bytes"}).exit_code, 0);
+  EXPECT_EQ(ReadWholeFile(folder_.File("bytes")), block->payload);
+  ExpectRefused({"a.sst", "--command=raw", "--out=bytes"}, "'bytes'");
+  EXPECT_EQ(ReadWholeFile(folder_.File("bytes")), block->payload);
+  const ProgramResult run = Run({"a.sst", "--command=raw"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("line 19: k "), HasSubstr("balanced"),
+                             HasSubstr("keys                          1,000"),
+                             HasSubstr("ff4c004c42        tail")));
+  const json report = RunForJson({"a.sst", "--command=raw"});
+  EXPECT_EQ(report["blocks"][0]["lines"].size(), 20u);
+}
+
+TEST_F(FilterDumpTest, RawOfPartitions) {
+  WriteSst(folder_.File("a.sst"), Linebloom(5, FilterKind::kPartitioned), 2000);
+  const json all = RunForJson({"a.sst", "--command=raw"});
+  ASSERT_GE(all["blocks"].size(), 3u);
+  const json one = RunForJson({"a.sst", "--command=raw", "--partition=1"});
+  ASSERT_EQ(one["blocks"].size(), 1u);
+  EXPECT_EQ(one["blocks"][0], all["blocks"][1]);
+  ExpectRefused({"a.sst", "--command=raw", "--out=x"}, "--partition");
+  ExpectRefused({"a.sst", "--command=raw", "--partition=99"}, "out of range");
+}
+
+TEST_F(FilterDumpTest, RawOfRocksDbsFilters) {
+  for (const Policy policy : {Policy::kBloom, Policy::kRibbon}) {
+    FileSpec spec;
+    spec.policy = policy;
+    WriteSst(folder_.File("a.sst"), spec, 1000);
+    const ProgramResult run = Run({"a.sst", "--command=raw"});
+    EXPECT_EQ(run.exit_code, 0);
+    EXPECT_THAT(run.out, HasSubstr(policy == Policy::kBloom
+                                       ? "tail: RocksDB Bloom, 6 probes"
+                                       : "tail: RocksDB Ribbon, "));
+  }
+}
+
+// ---------------------------------------------------------------------------
+// Usage.
+
+TEST_F(FilterDumpTest, TakesFilesInEveryWay) {
+  for (const char* name : {"a.sst", "b.sst", "with,comma.sst"}) {
+    WriteSst(folder_.File(name), Linebloom(), 100);
+  }
+  const json report = RunForJson(
+      {"--file=a.sst", "with,comma.sst", "--file=b.sst", "--json=x.json"});
+  EXPECT_EQ(report["files"].size(), 3u);
+  EXPECT_TRUE(report["totals"][0]["all"]["reads_per_missing_row"].is_null());
+  Run({"a.sst", "--json=out.json"});
+  EXPECT_EQ(json::parse(ReadWholeFile(folder_.File("out.json")))["command"],
+            "table");
+}
+
+TEST_F(FilterDumpTest, RefusesBadUsageAndInput) {
+  WriteSst(folder_.File("a.sst"), Linebloom(), 100);
+  FileSpec none;
+  none.filter_kind = FilterKind::kNone;
+  WriteSst(folder_.File("none.sst"), none, 100);
+  folder_.Write("empty", "");
+  folder_.Write("text", std::string(1000, 'x'));
+  folder_.Write("cut.sst",
+                ReadWholeFile(folder_.File("a.sst")).substr(0, 1500));
+  ExpectRefused({"--command=table"}, "name SSTables");
+  ExpectRefused({"--db=db", "a.sst"}, "not both");
+  ExpectRefused({"--command=show", "a.sst"}, "--command=show");
+  ExpectRefused({"--no_such_flag"}, "no_such_flag");
+  ExpectRefused({"a.sst", "--missing=x"}, "missing");
+  ExpectRefused({"a.sst", "--missing=10000000000"}, "--missing=10000000000");
+  ExpectRefused({"a.sst", "--worst=100000"}, "--worst=100000");
+  ExpectRefused({"a.sst", "--column_family=x"}, "--column_family needs --db");
+  ExpectRefused({"a.sst", "--svg=x"}, "--svg needs --command=lines");
+  ExpectRefused({"a.sst", "--out=x"}, "--out needs --command=raw");
+  ExpectRefused({"a.sst", "--partition=0"}, "--partition needs");
+  ExpectRefused({"a.sst", "a.sst", "--command=raw"}, "one file");
+  ExpectRefused({"a.sst", "--command=raw", "--partition=0"}, "no partitions");
+  ExpectRefused({"none.sst", "--command=raw"}, "has no filter");
+  ExpectRefused({"none.sst", "--command=lines"}, "has lines");
+  ExpectRefused({"--db=nowhere"}, "'nowhere' is not a RocksDB database");
+  ExpectRefused({"--db=a.sst"}, "not a folder");
+  ExpectRefused({"--db=."}, "no file CURRENT");
+  for (const char* command : {"table", "lines", "verify", "raw"}) {
+    const std::string flag = absl::StrCat("--command=", command);
+    ExpectRefused({flag, "nowhere.sst"}, "nowhere.sst: ");
+    ExpectRefused({flag, "."}, ".: ");
+    ExpectRefused({flag, "empty"}, "empty: ");
+    ExpectRefused({flag, "text"}, "text: offset 992");
+    ExpectRefused({flag, "cut.sst"}, "cut.sst: offset 1492");
+  }
+}
+
+TEST_F(FilterDumpTest, SaysWhereItCannotWrite) {
+  WriteSst(folder_.File("a.sst"), Linebloom(), 100);
+  for (const std::vector<std::string>& flags :
+       {std::vector<std::string>{"--json=no/such"},
+        {"--command=lines", "--svg=no/such"},
+        {"--command=raw", "--out=no/such"}}) {
+    std::vector<std::string> call = flags;
+    call.push_back("a.sst");
+    const ProgramResult run = Run(call);
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_THAT(run.err, HasSubstr("='no/such': No such file or directory"));
+  }
+}
+
+TEST_F(FilterDumpTest, HelpNamesEveryFlag) {
+  const ProgramResult run = Run({"--help"});
+  EXPECT_EQ(run.exit_code, 0);
+  for (const char* flag : {"file", "db", "column_family", "command", "json",
+                           "svg", "out", "partition", "missing", "worst"}) {
+    EXPECT_THAT(run.out, HasSubstr(absl::StrCat("--", flag, " "))) << flag;
+  }
+}
+
+}  // namespace
+}  // namespace linebloom::tools

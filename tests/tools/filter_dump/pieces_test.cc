@@ -1,0 +1,179 @@
+// The parts of filter_dump, called from within.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/table/rocksdb_files.h"
+#include "tests/tools/run_program.h"
+#include "tools/bar_chart.h"
+#include "tools/filter_dump/lines.h"
+#include "tools/filter_dump/table.h"
+#include "tools/filter_dump/text.h"
+#include "tools/filter_dump/verify.h"
+
+namespace linebloom::tools {
+namespace {
+
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TableEntry Entry(int level, uint64_t rows, double rate) {
+  FileFacts facts;
+  facts.properties.num_entries = rows;
+  facts.rate = rate;
+  if (rate < 1) {
+    facts.filter_kind = FilterKind::kFull;
+    facts.family = "rocksdb.BuiltinBloomFilter";
+    facts.rate_is_exact = true;
+    facts.bytes = rows;
+    facts.keys = rows;
+  }
+  return {{"x.sst", "default", level}, facts};
+}
+
+TEST(AddTotalsTest, EveryFileOfL0IsARunAndEveryLevelBelow) {
+  FamilyTable table;
+  table.entries = {Entry(0, 10, 0.01), Entry(0, 1000, 0.02),
+                   Entry(3, 100, 0.01), Entry(3, 300, 0.05)};
+  AddTotals(&table);
+  ASSERT_EQ(table.levels.size(), 2u);
+  EXPECT_THAT(table.levels[0].totals.reads.value(), DoubleEq(0.03));
+  EXPECT_THAT(table.levels[1].totals.reads.value(), DoubleEq(0.04));
+  EXPECT_THAT(table.all.reads.value(), DoubleEq(0.07));
+  EXPECT_THAT(table.levels[1].totals.rate, DoubleEq(0.04));
+  EXPECT_THAT(table.all.bits_per_key().value(), DoubleEq(8));
+  EXPECT_EQ(table.all.rows, 1410u);
+}
+
+TEST(AddTotalsTest, AFileWithoutFilterIsAlwaysRead) {
+  FamilyTable table;
+  table.entries = {Entry(0, 10, 1), Entry(5, 100, 0.01), Entry(5, 100, 1)};
+  AddTotals(&table);
+  EXPECT_THAT(table.all.reads.value(), DoubleEq(1 + 0.505));
+  EXPECT_EQ(table.all.files_without_filter, 2u);
+}
+
+TEST(AddTotalsTest, FilesThatCannotBeReadCountForNothing) {
+  FamilyTable table;
+  table.entries = {{{"x.sst", "default", 0}, std::nullopt}, Entry(1, 10, 0.25)};
+  AddTotals(&table);
+  EXPECT_EQ(table.all.files, 1u);
+  EXPECT_THAT(table.all.reads.value(), DoubleEq(0.25));
+}
+
+TEST(AddTotalsTest, FilesWithoutALevelHaveNoReads) {
+  FamilyTable table;
+  table.entries = {Entry(kNoLevel, 10, 0.25)};
+  AddTotals(&table);
+  EXPECT_FALSE(table.all.reads.has_value());
+  EXPECT_TRUE(table.levels.empty());
+}
+
+LinesReport WithFills(const std::vector<int>& percents) {
+  LinesReport report;
+  for (const int percent : percents) ++report.lines_by_fill[percent];
+  return report;
+}
+
+TEST(FillBarsTest, StepsGrowWithTheRange) {
+  const std::vector<FillBar> narrow = FillBars(WithFills({50, 52, 52}));
+  ASSERT_EQ(narrow.size(), 3u);
+  EXPECT_EQ(narrow[0].from, 50);
+  EXPECT_EQ(narrow[2].to, 53);
+  EXPECT_EQ(narrow[2].lines, 2u);
+  for (const auto& fills : {std::vector<int>{0, 100}, {13, 50}, {100}, {0}}) {
+    const std::vector<FillBar> bars = FillBars(WithFills(fills));
+    EXPECT_LE(bars.size(), 30u);
+    uint64_t lines = 0;
+    for (const FillBar& bar : bars) lines += bar.lines;
+    EXPECT_EQ(lines, fills.size());
+  }
+}
+
+TEST(AxisMarksTest, AreRoundAndReachTheMost) {
+  EXPECT_THAT(AxisMarks(10), ElementsAre(0, 2, 4, 6, 8, 10));
+  EXPECT_THAT(AxisMarks(3251), ElementsAre(0, 1000, 2000, 3000, 4000));
+  for (const double most : {0.0, 1e-9, 0.3, 1.0, 7.0, 99.0, 1e12}) {
+    const std::vector<double> marks = AxisMarks(most);
+    EXPECT_GE(marks.back(), most);
+    EXPECT_GE(marks.size(), 4u);
+    EXPECT_LE(marks.size(), 9u);
+  }
+}
+
+TEST(BarChartTest, TextIsEscaped) {
+  BarChart chart;
+  chart.title = "a < b & \"c\"";
+  chart.bars = {{"x>y", 1}};
+  const std::string svg = ChartsAsSvg({chart});
+  EXPECT_THAT(svg, HasSubstr("a &lt; b &amp; &quot;c&quot;"));
+  EXPECT_THAT(svg, HasSubstr("x&gt;y"));
+}
+
+TEST(TextTest, ShortCount) {
+  EXPECT_EQ(ShortCount(0), "0");
+  EXPECT_EQ(ShortCount(99'999), "99,999");
+  EXPECT_EQ(ShortCount(100'000), "100 k");
+  EXPECT_EQ(ShortCount(999'499), "999 k");
+  EXPECT_EQ(ShortCount(999'500), "1.00 M");
+  EXPECT_EQ(ShortCount(12'345'678), "12.3 M");
+  EXPECT_EQ(ShortCount(UINT64_MAX), "18,447 P");
+}
+
+TEST(TextTest, RateText) {
+  EXPECT_EQ(RateText(0, true), "0.0000");
+  EXPECT_EQ(RateText(1e-9, true), "<1e-4");
+  EXPECT_EQ(RateText(0.0045, true), "0.4500");
+  EXPECT_EQ(RateText(0.0123456, false), "~1.2346");
+  EXPECT_EQ(RateText(1, true), "100");
+}
+
+TEST(TextTest, KeysAreShownAsTextAndInHex) {
+  EXPECT_EQ(KeyText(std::string("k\0'", 3)), "'k\\x00\\'' (6b0027)");
+  EXPECT_EQ(KeyText(""), "'' ()");
+}
+
+TEST(TextTest, LongPathsKeepTheirEnd) {
+  EXPECT_EQ(FileLabel({"/a/b/000012.sst", "default", 3}), "L3 000012.sst");
+  EXPECT_EQ(FileLabel({"a_rather_long_name.sst", "", kNoLevel}),
+            "..ong_name.sst");
+}
+
+// Bytes of a version 5 file that nothing covers and nobody reads: the padding
+// of the footer's handles.
+bool IsPadding(const std::string& bytes, size_t at) {
+  return bytes[at] == 0 && at > bytes.size() - 53 && at < bytes.size() - 12;
+}
+
+// Damage is an error or a problem, and nothing worse, wherever it is.
+TEST(CheckFileTest, EveryDamagedByteIsReported) {
+  namespace lt = linebloom::testing;
+  const TemporaryFolder folder;
+  for (const FilterKind kind : {FilterKind::kFull, FilterKind::kPartitioned}) {
+    // Not SstFileWriter: in its files ingestion may change 8 bytes.
+    const std::string written =
+        lt::WriteDatabase(folder.File(std::string(ToString(kind))),
+                          {5, ChecksumType::kXxh3, kind,
+                           lt::FilterContent::kBoth, lt::Policy::kLinebloom},
+                          200)
+            .front();
+    const std::string path = folder.Write("a.sst", ReadWholeFile(written));
+    const std::string bytes = ReadWholeFile(path);
+    ASSERT_TRUE(CheckFile(path, {})->sound());
+    for (size_t at = 0; at < bytes.size(); ++at) {
+      std::string damaged = bytes;
+      damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+      folder.Write("a.sst", damaged);
+      const absl::StatusOr<FileCheck> check = CheckFile(path, {});
+      EXPECT_TRUE(!check.ok() || !check->sound() || IsPadding(bytes, at))
+          << "byte " << at << " of " << bytes.size();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linebloom::tools

@@ -1,0 +1,158 @@
+#include "tools/filter_dump/block_facts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "filter_policy/line_contents.h"
+#include "table/built_in_filter.h"
+#include "tools/built_in_filter_rate.h"
+#include "tools/filter_dump/block_lines.h"
+
+namespace linebloom::tools {
+namespace {
+
+// Sums over the lines of a block.
+class LineSums {
+ public:
+  void Add(const LineContents& line) {
+    ++lines_;
+    least_probes_ = std::min(least_probes_, line.probes);
+    most_probes_ = std::max(most_probes_, line.probes);
+    odd_lines_ += line.asked ? 0 : 1;
+    probes_ += line.probes;
+    bits_set_ += line.bits_set;
+    bits_ += line.bits;
+    rates_ += line.rate;
+  }
+
+  // At least one line was added.
+  void Finish(BlockFacts* facts) const {
+    const auto count = static_cast<double>(lines_);
+    facts->lines = lines_;
+    facts->least_probes = least_probes_;
+    facts->most_probes = most_probes_;
+    facts->odd_lines = odd_lines_;
+    facts->mean_probes = static_cast<double>(probes_) / count;
+    facts->fill = static_cast<double>(bits_set_) / static_cast<double>(bits_);
+    facts->rate = rates_ / count;
+  }
+
+ private:
+  uint64_t lines_ = 0;
+  int least_probes_ = INT32_MAX;
+  int most_probes_ = 0;
+  uint64_t odd_lines_ = 0;
+  uint64_t probes_ = 0;
+  uint64_t bits_set_ = 0;
+  uint64_t bits_ = 0;
+  double rates_ = 0;
+};
+
+void ReadLinebloom(absl::string_view block, const ParsedFilterBlock& parsed,
+                   BlockFacts* facts) {
+  facts->info = parsed.info;
+  facts->problem = parsed.problem;
+  const LineShape shape = ShapeOf(parsed.info);
+  if (parsed.kind == FilterBlockKind::kReadable && IsReadable(shape)) {
+    facts->kind = BlockKind::kLinebloom;
+    facts->shape = shape;
+    LineSums sums;
+    ForEachLine(
+        block, shape, parsed.info.lines,
+        [&sums](uint64_t, const LineContents& line) { sums.Add(line); });
+    sums.Finish(facts);
+    facts->line_bytes = kLineBytes;
+    return;
+  }
+  facts->kind = BlockKind::kUnusable;
+  facts->rate = 1;
+  if (facts->problem == nullptr) facts->problem = "the kind of line is unknown";
+}
+
+void ReadBuiltInLines(absl::string_view block, const BuiltInFilter& filter,
+                      BlockFacts* facts) {
+  LineSums sums;
+  ForEachBuiltInLine(
+      block, filter,
+      [&sums](uint64_t, const LineContents& line) { sums.Add(line); });
+  sums.Finish(facts);
+  facts->line_bytes = static_cast<int>(filter.line_bytes);
+}
+
+// Two keys of the same 32-bit hash have all bits in common.
+double WithCollisions(double rate, uint64_t keys) {
+  const double collisions = 1 - std::exp(-static_cast<double>(keys) * 0x1p-32);
+  return rate + collisions - rate * collisions;
+}
+
+void ReadBuiltIn(absl::string_view block, uint64_t keys, BlockFacts* facts) {
+  const BuiltInFilter filter = ParseBuiltInFilter(block.data(), block.size());
+  facts->rate = 1;
+  switch (filter.kind) {
+    case BuiltInFilterKind::kBloom:
+      facts->kind = BlockKind::kBloom;
+      ReadBuiltInLines(block, filter, facts);
+      break;
+    case BuiltInFilterKind::kLegacyBloom:
+      facts->kind = BlockKind::kLegacyBloom;
+      ReadBuiltInLines(block, filter, facts);
+      facts->rate = WithCollisions(facts->rate, keys);
+      break;
+    case BuiltInFilterKind::kRibbon:
+      facts->kind = BlockKind::kRibbon;
+      // Of keys it needs none.
+      facts->rate =
+          BuiltInFilterRate(block.data(), block.size(), keys).value_or(1);
+      break;
+    case BuiltInFilterKind::kReserved:
+      facts->kind = BlockKind::kReserved;
+      break;
+    case BuiltInFilterKind::kInconsistent:
+      facts->kind = BlockKind::kInconsistent;
+      break;
+  }
+}
+
+}  // namespace
+
+absl::string_view ToString(BlockKind kind) {
+  switch (kind) {
+    case BlockKind::kEmpty:
+      return "empty";
+    case BlockKind::kLinebloom:
+      return "linebloom";
+    case BlockKind::kUnusable:
+      return "linebloom, unusable";
+    case BlockKind::kBloom:
+      return "RocksDB Bloom";
+    case BlockKind::kRibbon:
+      return "RocksDB Ribbon";
+    case BlockKind::kLegacyBloom:
+      return "RocksDB legacy Bloom";
+    case BlockKind::kReserved:
+      return "reserved";
+    case BlockKind::kInconsistent:
+      return "damaged";
+  }
+  return "unknown";
+}
+
+BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys) {
+  BlockFacts facts;
+  facts.bytes = block.size();
+  const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
+  switch (parsed.kind) {
+    case FilterBlockKind::kNoKeys:
+      break;
+    case FilterBlockKind::kReadable:
+    case FilterBlockKind::kUnusable:
+      ReadLinebloom(block, parsed, &facts);
+      break;
+    case FilterBlockKind::kForeign:
+      ReadBuiltIn(block, keys, &facts);
+      break;
+  }
+  return facts;
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,38 @@
+// The lines of a filter block: linebloom's, and those of RocksDB's Bloom
+// filters.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "filter_policy/line.h"
+#include "filter_policy/line_contents.h"
+#include "table/built_in_filter.h"
+#include "table/filter_block.h"
+
+namespace linebloom::tools {
+
+inline LineShape ShapeOf(const FilterBlockInfo& info) {
+  return {static_cast<LineKind>(info.line_kind), info.probes,
+          info.rotation_bits};
+}
+
+using LineSink =
+    absl::FunctionRef<void(uint64_t number, const LineContents& line)>;
+
+// Calls `sink` for each of the `count` lines at the beginning of `block`, which
+// are of a shape that IsReadable.
+void ForEachLine(absl::string_view block, const LineShape& shape,
+                 uint64_t count, LineSink sink);
+
+// The same for a filter block of RocksDB's that is kBloom or kLegacyBloom. The
+// lines' rates are estimates.
+void ForEachBuiltInLine(absl::string_view block, const BuiltInFilter& filter,
+                        LineSink sink);
+
+// The same for a block of any kind; false, and no calls, where it has no lines
+// that are known.
+bool ForEachLineOfAny(absl::string_view block, LineSink sink);
+
+}  // namespace linebloom::tools

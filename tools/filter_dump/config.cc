@@ -1,0 +1,72 @@
+#include "tools/filter_dump/config.h"
+
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+
+namespace linebloom::tools {
+namespace {
+
+constexpr uint64_t kMostMissing = 1'000'000'000;
+constexpr uint64_t kMostWorst = 10'000;
+
+std::optional<Command> CommandByName(const std::string& name) {
+  if (name == "table") return Command::kTable;
+  if (name == "lines") return Command::kLines;
+  if (name == "verify") return Command::kVerify;
+  if (name == "raw") return Command::kRaw;
+  return std::nullopt;
+}
+
+absl::Status Bad(absl::string_view message) {
+  return absl::InvalidArgumentError(message);
+}
+
+absl::Status CheckFlagOfCommand(bool set, absl::string_view flag,
+                                absl::string_view command,
+                                const FilterDumpConfig& config) {
+  if (!set || config.command == command) return absl::OkStatus();
+  return Bad(absl::StrCat(flag, " needs --command=", command));
+}
+
+}  // namespace
+
+absl::Status ValidateConfig(const FilterDumpConfig& config) {
+  if (!CommandByName(config.command).has_value()) {
+    return Bad(absl::StrCat("--command=", config.command,
+                            " is none of table, lines, verify, raw"));
+  }
+  if (config.files.empty() && config.db.empty()) {
+    return Bad("name SSTables, or a database with --db; --help says more");
+  }
+  if (!config.files.empty() && !config.db.empty()) {
+    return Bad("name either SSTables or --db, not both");
+  }
+  if (config.db.empty() && !config.column_family.empty()) {
+    return Bad("--column_family needs --db");
+  }
+  if (config.missing > kMostMissing) {
+    return Bad(absl::StrCat("--missing=", config.missing,
+                            " is out of range: 0 to ", kMostMissing));
+  }
+  if (config.worst > kMostWorst) {
+    return Bad(absl::StrCat("--worst=", config.worst, " is out of range: 0 to ",
+                            kMostWorst));
+  }
+  if (config.command == "raw" && config.files.size() != 1) {
+    return Bad("--command=raw shows one file: name it with --file");
+  }
+  absl::Status status =
+      CheckFlagOfCommand(!config.svg.empty(), "--svg", "lines", config);
+  status.Update(
+      CheckFlagOfCommand(!config.out.empty(), "--out", "raw", config));
+  status.Update(CheckFlagOfCommand(config.partition.has_value(), "--partition",
+                                   "raw", config));
+  return status;
+}
+
+Command CommandOf(const FilterDumpConfig& config) {
+  return CommandByName(config.command).value_or(Command::kTable);
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,44 @@
+// Every entry of an SSTable.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "rocksdb/sst_file_reader.h"
+
+namespace linebloom::tools {
+
+// Reads files with RocksDB's public reader. Not thread-safe.
+class EntryReader {
+ public:
+  explicit EntryReader(const std::string& path);
+
+  // OK, or why RocksDB can't open the file.
+  absl::Status Open();
+
+  // Checks every block of the file against its checksum. DataLoss with
+  // RocksDB's words where one fails.
+  absl::Status CheckBlocks();
+
+  // Calls `sink` with the user key of every entry in the file's order:
+  // deletions, merge operands and old versions too, range deletions not. With a
+  // comparator that has timestamps they are at the key's end. Stops at the
+  // first error of `sink` and returns it. Data blocks are not checked again.
+  absl::Status ForEach(
+      absl::FunctionRef<absl::Status(absl::string_view user_key)> sink);
+
+  // Bytes of timestamp at the end of each user key, which filters leave out.
+  size_t timestamp_size() const { return timestamp_size_; }
+
+ private:
+  const std::string path_;
+  rocksdb::SstFileReader reader_;
+  bool has_merge_operands_ = false;
+  size_t timestamp_size_ = 0;
+};
+
+}  // namespace linebloom::tools

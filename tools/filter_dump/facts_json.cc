@@ -1,0 +1,69 @@
+#include "tools/filter_dump/facts_json.h"
+
+#include "nlohmann/json.hpp"
+#include "tools/filter_dump/inputs.h"
+#include "tools/filter_dump/text.h"
+#include "tools/json_values.h"
+
+namespace linebloom::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json LinebloomAsJson(const FileFacts& facts) {
+  const FilterBlockInfo& info = facts.first.info;
+  return {{"version", info.version},
+          {"layout", LayoutName(info.line_kind)},
+          {"build_effort", EffortName(info.build_effort)},
+          {"rotation_bits", info.rotation_bits},
+          {"asked_bits_per_key", info.asked_millibits / 1000.0},
+          {"hash_seed", info.hash_seed},
+          {"false_positive_rate", OrNull(facts.rate_in_metadata)}};
+}
+
+Json FilterAsJson(const FileFacts& facts) {
+  if (!facts.has_filter()) return nullptr;
+  Json json = {{"kind", ToString(facts.filter_kind)},
+               {"type", facts.mixed ? "mixed" : ToString(facts.first.kind)},
+               {"family", facts.family},
+               {"policy", facts.properties.filter_policy_name},
+               {"blocks", facts.blocks},
+               {"bytes", facts.bytes},
+               {"bits_per_key", OrNull(facts.bits_per_key())},
+               {"keys", OrNull(facts.keys)}};
+  if (!facts.is_used()) return json;
+  json["false_positive_rate"] = facts.rate;
+  json["false_positive_rate_is_exact"] = facts.rate_is_exact;
+  if (facts.lines > 0) {
+    json["lines"] = facts.lines;
+    json["line_bytes"] = facts.first.line_bytes;
+    json["fill"] = facts.fill;
+    json["probes"] = {{"least", facts.least_probes},
+                      {"most", facts.most_probes},
+                      {"mean", facts.mean_probes}};
+  }
+  if (facts.first.kind == BlockKind::kLinebloom) {
+    json["metadata"] = LinebloomAsJson(facts);
+  }
+  return json;
+}
+
+}  // namespace
+
+Json FileAsJson(const LiveFile& file) {
+  Json json = {{"path", file.path}};
+  if (file.level != kNoLevel) {
+    json["column_family"] = file.column_family;
+    json["level"] = file.level;
+  }
+  return json;
+}
+
+Json FactsAsJson(const FileFacts& facts) {
+  return {{"format_version", facts.format_version},
+          {"rows", facts.rows()},
+          {"range_deletions", facts.properties.num_range_deletions},
+          {"filter", FilterAsJson(facts)}};
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,16 @@
+// What a file's filter is, for programs.
+#pragma once
+
+#include "nlohmann/json_fwd.hpp"
+#include "tools/filter_dump/file_facts.h"
+#include "tools/filter_dump/live_files.h"
+
+namespace linebloom::tools {
+
+// `path`, and where it has them `column_family` and `level`.
+nlohmann::ordered_json FileAsJson(const LiveFile& file);
+
+// `rows`, `format_version` and `filter`, which is null for a file without one.
+nlohmann::ordered_json FactsAsJson(const FileFacts& facts);
+
+}  // namespace linebloom::tools

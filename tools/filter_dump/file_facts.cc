@@ -1,0 +1,164 @@
+#include "tools/filter_dump/file_facts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace linebloom::tools {
+namespace {
+
+// Sums over the blocks of a filter.
+class Sums {
+ public:
+  explicit Sums(FileFacts* facts) : facts_(facts) {}
+
+  void Add(const BlockFacts& block, uint64_t offset) {
+    AddLines(block);
+    AddRate(block);
+    AddProblems(block, offset);
+  }
+  void Finish();
+
+ private:
+  void AddLines(const BlockFacts& block);
+  void AddRate(const BlockFacts& block);
+  void AddProblems(const BlockFacts& block, uint64_t offset);
+
+  FileFacts* facts_;
+  bool any_ = false;
+  double weight_ = 0;
+  double rate_ = 0;
+  double rate_in_metadata_ = 0;
+  double probes_ = 0;
+  double fill_ = 0;
+  uint64_t keys_ = 0;
+  bool all_linebloom_ = true;
+};
+
+void Sums::AddLines(const BlockFacts& block) {
+  // Partitions without a key tell nothing of the kind.
+  if (block.kind == BlockKind::kEmpty) return;
+  if (!any_) {
+    facts_->first = block;
+    facts_->least_probes = block.least_probes;
+  }
+  any_ = true;
+  if (block.kind != facts_->first.kind) facts_->mixed = true;
+  facts_->least_probes = std::min(facts_->least_probes, block.least_probes);
+  facts_->most_probes = std::max(facts_->most_probes, block.most_probes);
+  facts_->lines += block.lines;
+  probes_ += block.mean_probes * static_cast<double>(block.lines);
+  fill_ += block.fill * static_cast<double>(block.lines);
+}
+
+void Sums::AddRate(const BlockFacts& block) {
+  const bool linebloom = block.kind == BlockKind::kLinebloom;
+  if (block.kind != BlockKind::kEmpty) all_linebloom_ &= linebloom;
+  keys_ += block.info.keys;
+  const double weight =
+      static_cast<double>(linebloom ? block.info.keys : block.bytes);
+  weight_ += weight;
+  rate_ += weight * block.rate;
+  rate_in_metadata_ += weight * block.info.expected_false_positive_rate;
+}
+
+void Sums::AddProblems(const BlockFacts& block, uint64_t offset) {
+  const std::string where = absl::StrCat("offset ", offset, ": filter: ");
+  const double in_metadata = block.info.expected_false_positive_rate;
+  if (block.problem != nullptr) {
+    facts_->problems.push_back(absl::StrCat(where, block.problem));
+  }
+  if (block.kind == BlockKind::kInconsistent) {
+    facts_->problems.push_back(absl::StrCat(
+        where, "its size and its last 5 bytes contradict each other"));
+  }
+  if (block.odd_lines > 0) {
+    facts_->problems.push_back(absl::StrCat(
+        where, "expected 1 to 14 probes in every line, found ", block.odd_lines,
+        block.odd_lines == 1 ? " line with 0 or 15" : " lines with 0 or 15"));
+  }
+  if (block.kind == BlockKind::kLinebloom && block.rate != in_metadata) {
+    facts_->problems.push_back(absl::StrFormat(
+        "%sexpected lines with a false-positive rate of %.17g, as the metadata "
+        "says, found %.17g",
+        where, in_metadata, block.rate));
+  }
+}
+
+void Sums::Finish() {
+  if (facts_->lines > 0) {
+    facts_->mean_probes = probes_ / static_cast<double>(facts_->lines);
+    facts_->fill = fill_ / static_cast<double>(facts_->lines);
+  }
+  facts_->rate_is_exact = all_linebloom_;
+  facts_->rate = weight_ > 0 ? rate_ / weight_ : 0;
+  if (any_ && all_linebloom_) {
+    facts_->rate_in_metadata = rate_in_metadata_ / weight_;
+    facts_->keys = keys_;
+  } else {
+    facts_->keys = facts_->properties.num_filter_entries;
+  }
+}
+
+// The share of the file's keys that a block of a filter of `filter_bytes` may
+// be taken to have.
+uint64_t KeysOfBlock(const Properties& properties, uint64_t filter_bytes,
+                     const BlockHandle& block) {
+  if (filter_bytes == 0) return 0;
+  // The limit keeps nonsense in a file from passing 64 bits.
+  const double keys =
+      std::min(1e18, static_cast<double>(properties.num_filter_entries.value_or(
+                         properties.num_entries)));
+  return static_cast<uint64_t>(keys * (static_cast<double>(block.size) /
+                                       static_cast<double>(filter_bytes)));
+}
+
+}  // namespace
+
+absl::StatusOr<FilterFile> OpenFilterFile(const std::string& path) {
+  absl::StatusOr<SstFile> file = SstFile::Open(path);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<Properties> properties = file->ReadProperties();
+  if (!properties.ok()) return properties.status();
+  absl::StatusOr<FilterLocation> location = LocateFilter(*file, *properties);
+  if (!location.ok()) return location.status();
+  return FilterFile{*std::move(file), *std::move(properties),
+                    *std::move(location)};
+}
+
+bool FileFacts::is_used() const {
+  return (filter_kind == FilterKind::kFull ||
+          filter_kind == FilterKind::kPartitioned) &&
+         IsBuiltinFilterFamily(family);
+}
+
+std::optional<double> FileFacts::bits_per_key() const {
+  const uint64_t count = keys.value_or(rows());
+  if (!has_filter() || count == 0) return std::nullopt;
+  return 8.0 * static_cast<double>(bytes) / static_cast<double>(count);
+}
+
+absl::StatusOr<FileFacts> ReadFileFacts(const FilterFile& file) {
+  FileFacts facts;
+  facts.format_version = file.file.footer().format_version;
+  facts.properties = file.properties;
+  facts.filter_kind = file.location.kind;
+  facts.family = file.location.family;
+  facts.blocks = file.location.blocks.size();
+  facts.bytes = file.location.TotalSize();
+  if (!facts.is_used()) return facts;
+  Sums sums(&facts);
+  for (const BlockHandle& handle : file.location.blocks) {
+    const absl::StatusOr<Block> block = ReadFilterBlock(file.file, handle);
+    if (!block.ok()) return block.status();
+    sums.Add(ReadBlockFacts(block->payload,
+                            KeysOfBlock(facts.properties, facts.bytes, handle)),
+             handle.offset);
+  }
+  sums.Finish();
+  return facts;
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,153 @@
+// filter_dump: which filter an SSTable has, how good it is, and whether it is
+// sound.
+#include <cerrno>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+#include "tools/command_line.h"
+#include "tools/filter_dump/config.h"
+#include "tools/filter_dump/lines.h"
+#include "tools/filter_dump/raw.h"
+#include "tools/filter_dump/table.h"
+#include "tools/filter_dump/verify_report.h"
+#include "tools/interrupt.h"
+
+namespace linebloom::tools {
+namespace {
+
+constexpr char kUsage[] =
+    "shows the filters of RocksDB's SSTables, linebloom's and RocksDB's own.\n"
+    "\n"
+    "  filter_dump 000123.sst\n"
+    "  filter_dump --db=/var/lib/my_database\n"
+    "  filter_dump --db=/var/lib/my_database --command=verify\n"
+    "  filter_dump --command=lines --svg=lines.svg 000123.sst\n"
+    "  filter_dump --command=raw 000123.sst | less\n"
+    "\n"
+    "--command=\n"
+    "  table   for each file, level and database: which filter it has, what\n"
+    "          it takes, the rate of missing keys it will let pass, and the\n"
+    "          reads that a lookup of a missing row will cost\n"
+    "  lines   how full a filter's lines are, which are the worst, and what\n"
+    "          they add to the rate\n"
+    "  verify  reads the files and checks all blocks, that no filter denies\n"
+    "          one of its own rows, and the rate with missing keys\n"
+    "  raw     the bytes of one file's filter, with what they mean\n"
+    "\n"
+    "Files are only read, and another process may have the database open.\n"
+    "Exits with 0; with 1 if something is wrong with a file, and stderr says\n"
+    "what; with 2 for bad usage or what is no SSTable.";
+
+// What a command printed and found.
+struct Outcome {
+  std::string text;
+  nlohmann::ordered_json json;
+  std::vector<std::string> problems;
+  int exit_code = kExitFine;
+};
+
+absl::Status WriteFile(absl::string_view flag, const std::string& path,
+                       absl::string_view bytes) {
+  std::ofstream file(path, std::ios::trunc);
+  file << bytes;
+  file.close();
+  if (file) return absl::OkStatus();
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat("cannot write ", flag, "='", path, "'"));
+}
+
+absl::StatusOr<Outcome> RunTable(const FilterDumpConfig& config) {
+  const absl::StatusOr<TableReport> report = MakeTable(config);
+  if (!report.ok()) return report.status();
+  return Outcome{TableAsText(*report), TableAsJson(*report), report->problems,
+                 report->exit_code};
+}
+
+absl::StatusOr<Outcome> RunVerify(const FilterDumpConfig& config) {
+  const absl::StatusOr<VerifyReport> report = Verify(config);
+  if (!report.ok()) return report.status();
+  return Outcome{VerifyAsText(*report), VerifyAsJson(*report), report->problems,
+                 report->exit_code};
+}
+
+absl::StatusOr<Outcome> RunLines(const FilterDumpConfig& config) {
+  const absl::StatusOr<LinesReport> report = ReadLines(config);
+  if (!report.ok()) return report.status();
+  if (!config.svg.empty() && report->lines > 0) {
+    const absl::Status status =
+        WriteFile("--svg", config.svg, LinesAsSvg(*report));
+    if (!status.ok()) return status;
+  }
+  return Outcome{LinesAsText(*report), LinesAsJson(*report), report->problems,
+                 report->exit_code};
+}
+
+absl::StatusOr<Outcome> RunRaw(const FilterDumpConfig& config) {
+  const absl::StatusOr<RawReport> report = ReadRaw(config);
+  if (!report.ok()) return report.status();
+  Outcome outcome{"", RawAsJson(*report), report->problems, report->exit_code};
+  if (config.out.empty()) {
+    outcome.text = RawAsText(*report);
+    return outcome;
+  }
+  const absl::Status status = WriteRaw(*report, config.out);
+  if (!status.ok()) return status;
+  return outcome;
+}
+
+absl::StatusOr<Outcome> RunCommand(const FilterDumpConfig& config) {
+  const absl::Status status = ValidateConfig(config);
+  if (!status.ok()) return status;
+  switch (CommandOf(config)) {
+    case Command::kTable:
+      return RunTable(config);
+    case Command::kVerify:
+      return RunVerify(config);
+    case Command::kLines:
+      return RunLines(config);
+    case Command::kRaw:
+      return RunRaw(config);
+  }
+  return absl::InternalError("no such command");
+}
+
+absl::StatusOr<Outcome> Run(const FilterDumpConfig& config) {
+  absl::StatusOr<Outcome> outcome = RunCommand(config);
+  if (!outcome.ok()) return outcome;
+  // Keys and paths may be any bytes; JSON is UTF-8.
+  const std::string json = absl::StrCat(
+      outcome->json.dump(2, ' ', false,
+                         nlohmann::ordered_json::error_handler_t::replace),
+      "\n");
+  std::cout << (config.json == "-" ? json : outcome->text) << std::flush;
+  if (config.json.empty() || config.json == "-") return outcome;
+  const absl::Status status = WriteFile("--json", config.json, json);
+  if (!status.ok()) return status;
+  return outcome;
+}
+
+int Main(int argc, char** argv) {
+  const FilterDumpConfig config =
+      ConfigFromFlags(ParseFlagsAndArgumentsOrExit(argc, argv, kUsage));
+  CatchInterrupts();
+  const absl::StatusOr<Outcome> outcome = Run(config);
+  if (!outcome.ok()) {
+    std::cerr << "filter_dump: " << outcome.status().message() << "\n";
+    return absl::IsCancelled(outcome.status()) ? kExitInterrupted
+                                               : kExitBadInput;
+  }
+  for (const std::string& problem : outcome->problems) {
+    std::cerr << "filter_dump: " << problem << "\n";
+  }
+  return outcome->exit_code;
+}
+
+}  // namespace
+}  // namespace linebloom::tools
+
+int main(int argc, char** argv) { return linebloom::tools::Main(argc, argv); }

@@ -1,0 +1,44 @@
+// The bytes of a filter, with what they mean.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "nlohmann/json_fwd.hpp"
+#include "table/block.h"
+#include "tools/filter_dump/config.h"
+
+namespace linebloom::tools {
+
+struct RawBlock {
+  std::optional<uint64_t> partition;  // nothing for a full filter
+  std::string last_key;  // of a partition: the key that none of its keys is
+                         // behind
+  Block block;
+};
+
+struct RawReport {
+  std::string path;
+  uint64_t partitions = 0;       // 0 for a full filter
+  std::vector<RawBlock> blocks;  // those that the user chose
+  std::vector<std::string> problems;
+  int exit_code = 0;
+};
+
+// The blocks of the one file in `config`. NotFound where it has no filter;
+// InvalidArgument where it has no such partition; others are the reader's.
+absl::StatusOr<RawReport> ReadRaw(const FilterDumpConfig& config);
+
+// An annotated hexdump.
+std::string RawAsText(const RawReport& report);
+nlohmann::ordered_json RawAsJson(const RawReport& report);
+
+// Writes the bytes of the report's one block to a new file. InvalidArgument if
+// there are several; AlreadyExists and so on by the operating system's word.
+absl::Status WriteRaw(const RawReport& report, const std::string& path);
+
+}  // namespace linebloom::tools

@@ -1,0 +1,16 @@
+// What the fields of a linebloom block's metadata mean.
+#pragma once
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "table/filter_block.h"
+
+namespace linebloom::tools {
+
+// The value of `field`, whose bytes are `bytes`, in words or numbers; "" where
+// the bytes say all.
+std::string FieldMeaning(const FilterBlockField& field,
+                         absl::string_view bytes);
+
+}  // namespace linebloom::tools

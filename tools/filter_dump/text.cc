@@ -1,0 +1,128 @@
+#include "tools/filter_dump/text.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "linebloom/build_effort.h"
+#include "tools/table_printer.h"
+
+namespace linebloom::tools {
+namespace {
+
+bool IsLinebloom(const FileFacts& facts) {
+  return facts.first.kind == BlockKind::kLinebloom;
+}
+
+// The kind without the number of partitions.
+std::string KindName(const FileFacts& facts) {
+  if (!facts.is_used()) {
+    return absl::StrCat(ToString(facts.filter_kind), ", not read");
+  }
+  if (facts.mixed) return "mixed";
+  if (!IsLinebloom(facts)) return std::string(ToString(facts.first.kind));
+  // Searched lines are the rule and go without saying.
+  const bool plain = LayoutName(facts.first.info.line_kind) == "plain";
+  const std::string effort = EffortName(facts.first.info.build_effort);
+  std::string name = absl::StrCat("linebloom ", facts.first.info.version);
+  if (plain) absl::StrAppend(&name, " plain");
+  if (!plain || effort != "none") absl::StrAppend(&name, " ", effort);
+  return name;
+}
+
+// The last part of a path, and of a long one its end.
+std::string ShortPath(absl::string_view path) {
+  constexpr size_t kWidth = 14;
+  const size_t slash = path.rfind('/');
+  if (slash != absl::string_view::npos && slash + 1 < path.size()) {
+    path.remove_prefix(slash + 1);
+  }
+  if (path.size() <= kWidth) return std::string(path);
+  return absl::StrCat("..", path.substr(path.size() - (kWidth - 2)));
+}
+
+}  // namespace
+
+std::string ShortCount(uint64_t number) {
+  if (number < 100'000) return WithThousands(number);
+  static constexpr std::array<const char*, 5> kUnits = {"k", "M", "G", "T",
+                                                        "P"};
+  auto value = static_cast<double>(number);
+  size_t unit = 0;
+  for (value /= 1000; value >= 999.5 && unit + 1 < kUnits.size(); ++unit) {
+    value = std::max(1.0, value / 1000);
+  }
+  return absl::StrCat(ThreeDigits(value), " ", kUnits[unit]);
+}
+
+std::string LayoutName(uint8_t line_kind) {
+  switch (static_cast<LineKind>(line_kind)) {
+    case LineKind::kPlain:
+      return "plain";
+    case LineKind::kSearched:
+      return "searched";
+  }
+  return absl::StrCat(line_kind);
+}
+
+std::string EffortName(uint8_t build_effort) {
+  switch (static_cast<BuildEffort>(build_effort)) {
+    case BuildEffort::kNone:
+      return "none";
+    case BuildEffort::kFast:
+      return "fast";
+    case BuildEffort::kBalanced:
+      return "balanced";
+    case BuildEffort::kMax:
+      return "max";
+  }
+  return absl::StrCat(build_effort);
+}
+
+std::string FilterName(const FileFacts& facts) {
+  if (!facts.has_filter()) return "none";
+  if (facts.filter_kind != FilterKind::kPartitioned) return KindName(facts);
+  return absl::StrCat(facts.blocks, "x ", KindName(facts));
+}
+
+std::string ProbesText(const FileFacts& facts) {
+  if (facts.lines == 0) return "-";
+  if (facts.least_probes == facts.most_probes) {
+    return absl::StrCat(facts.most_probes);
+  }
+  return absl::StrCat(facts.least_probes, "-", facts.most_probes);
+}
+
+std::string RateText(double rate, bool exact) {
+  const double percent = 100 * rate;
+  std::string digits = ThreeDigits(percent);
+  if (percent < 10) digits = absl::StrFormat("%.4f", percent);
+  if (percent > 0 && percent < 5e-5) digits = "<1e-4";
+  return absl::StrCat(exact ? "" : "~", digits);
+}
+
+std::string RateText(const FileFacts& facts) {
+  if (!facts.has_filter()) return "100";
+  if (!facts.is_used()) return "?";
+  return RateText(facts.rate, facts.rate_is_exact);
+}
+
+std::string FileLabel(const LiveFile& file) {
+  const std::string path = ShortPath(file.path);
+  if (file.level == kNoLevel) return path;
+  return absl::StrCat("L", file.level, " ", path);
+}
+
+std::string KeyText(absl::string_view key) {
+  return absl::StrCat("'", absl::CHexEscape(key), "' (",
+                      absl::BytesToHexString(key), ")");
+}
+
+std::string BulletText(absl::string_view sentence) {
+  return absl::StrCat(
+      WrapText(absl::StrCat("- ", sentence), kTextWidth, /*indent=*/2), "\n");
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,43 @@
+// How filter_dump writes numbers and names in its tables.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "tools/filter_dump/file_facts.h"
+#include "tools/filter_dump/live_files.h"
+
+namespace linebloom::tools {
+
+// The widest line that is printed.
+inline constexpr size_t kTextWidth = 100;
+
+// Up to 99,999 as it is, from there on with three digits: "123 k", "1.23 M".
+std::string ShortCount(uint64_t number);
+
+// What numbers in linebloom's metadata stand for: "searched" or "plain", "fast"
+// and so on; the number itself where this program does not know it.
+std::string LayoutName(uint8_t line_kind);
+std::string EffortName(uint8_t build_effort);
+
+// "linebloom 1 balanced", "12x RocksDB Bloom", "none".
+std::string FilterName(const FileFacts& facts);
+
+// "6" or "5-11"; "-" where a filter has no probes.
+std::string ProbesText(const FileFacts& facts);
+
+// In percent; with "~" before an estimate, "?" where there is none.
+std::string RateText(double rate, bool exact);
+std::string RateText(const FileFacts& facts);
+
+// What a file is called in the tables: its level and the end of its path.
+std::string FileLabel(const LiveFile& file);
+
+// A key as text and in hex: 'k1\x00' (6b3100).
+std::string KeyText(absl::string_view key);
+
+// Wrapped lines of a list: "- " before the first, blanks before the others.
+std::string BulletText(absl::string_view sentence);
+
+}  // namespace linebloom::tools
