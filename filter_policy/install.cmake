@@ -1,4 +1,4 @@
-# What `cmake --install` lays down: the libraries, the public header, and what
+# What `cmake --install` lays down: the libraries, the public headers, and what
 # lets CMake (find_package(linebloom)) and pkg-config find them.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
