@@ -4,14 +4,13 @@
 // shorter forms, OptimisticTransactionDB, DBWithTTL and RocksDB's C API call
 // them. They do so through the dynamic linker, as Debian builds RocksDB;
 // tests/override/ tries each way.
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "filter_policy/override/column_families.h"
 #include "filter_policy/override/next_function.h"
+#include "filter_policy/override/opened_database.h"
 #include "filter_policy/override/settings.h"
-#include "filter_policy/rocksdb_filter_bits.h"
 #include "linebloom/export.h"
 #include "rocksdb/db.h"
 #include "rocksdb/utilities/transaction_db.h"
@@ -21,13 +20,7 @@ namespace {
 
 using Families = std::vector<ColumnFamilyDescriptor>;
 using Handles = std::vector<ColumnFamilyHandle*>;
-
-// Where a database that was opened is put.
-#if LINEBLOOM_ROCKSDB_VERSION >= 911
-using Opened = std::unique_ptr<DB>*;
-#else
-using Opened = DB**;
-#endif
+using Opened = linebloom::OpenedDatabase;
 
 // Calls `open` with what is to take the place of `families`, and reports it.
 template <typename Open, typename Database>
