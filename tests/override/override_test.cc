@@ -32,7 +32,6 @@
 namespace {
 
 using rocksdb::BlockBasedTableOptions;
-using rocksdb::ColumnFamilyDescriptor;
 using rocksdb::ColumnFamilyHandle;
 using rocksdb::DB;
 using rocksdb::FilterPolicy;

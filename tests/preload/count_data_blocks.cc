@@ -3,6 +3,7 @@
 // data blocks were asked for, be they in the block cache or not, and how often
 // a filter spared that.
 
+#include <cinttypes>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -29,11 +30,12 @@ bool opened_any = false;
 __attribute__((destructor)) void PrintCounts() {
   if (!opened_any) return;
   const auto count = [](rocksdb::Tickers ticker) {
-    return static_cast<unsigned long long>(Counts()->getTickerCount(ticker));
+    return Counts()->getTickerCount(ticker);
   };
   fprintf(stderr,
-          "count_data_blocks: %llu data blocks, %llu of them not in the block "
-          "cache; a filter answered %llu times\n",
+          "count_data_blocks: %" PRIu64 " data blocks, %" PRIu64
+          " of them not in the block cache; a filter answered %" PRIu64
+          " times\n",
           count(rocksdb::BLOCK_CACHE_DATA_HIT) +
               count(rocksdb::BLOCK_CACHE_DATA_MISS),
           count(rocksdb::BLOCK_CACHE_DATA_MISS),
