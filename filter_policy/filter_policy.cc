@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 
 #include "filter_policy/filter_bits_builder.h"
@@ -115,12 +114,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 std::unique_ptr<const rocksdb::FilterPolicy> NewFilterPolicyFromId(
     const std::string& id) {
   FilterPolicyOptions options;
-  const std::string_view name = kFilterPolicyName;
-  if (id.size() > name.size()) {
-    const Status parsed = ParseBitsPerKey(
-        std::string_view(id).substr(name.size() + 1), &options.bits_per_key);
-    if (!parsed.ok()) return std::make_unique<LineFilterPolicy>(id, parsed);
-  }
+  const Status parsed = ParseId(id, &options.bits_per_key);
+  if (!parsed.ok()) return std::make_unique<LineFilterPolicy>(id, parsed);
   return std::make_unique<LineFilterPolicy>(options);
 }
 

@@ -1,4 +1,4 @@
-# What `cmake --install` lays down: the libraries, the public header, and what
+# What `cmake --install` lays down: the libraries, the public headers, and what
 # lets CMake (find_package(linebloom)) and pkg-config find them.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
@@ -12,6 +12,7 @@ set_target_properties(linebloom PROPERTIES
 
 install(TARGETS linebloom linebloom_static EXPORT linebloomTargets
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS linebloom_override LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/linebloom
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT linebloomTargets NAMESPACE linebloom:: DESTINATION ${linebloom_package_dir})

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "rocksdb/convenience.h"
+
 namespace linebloom {
 namespace {
 
@@ -124,6 +126,38 @@ Status ParseBitsPerKey(std::string_view text, double* bits_per_key) {
   }
   *bits_per_key = parsed;
   return Status::OK();
+}
+
+Status ParseId(std::string_view id, double* bits_per_key) {
+  const std::string_view name = kFilterPolicyName;
+  if (id == name) return Status::OK();
+  if (id.substr(0, name.size()) == name && id[name.size()] == ':') {
+    return ParseBitsPerKey(id.substr(name.size() + 1), bits_per_key);
+  }
+  return Status::InvalidArgument("linebloom: '" + std::string(id) +
+                                 "': must be linebloom or linebloom:BITS");
+}
+
+Status ParseFilterPolicyOptions(const std::string& text,
+                                FilterPolicyOptions* options) {
+  FilterPolicyOptions parsed = *options;
+  std::unordered_map<std::string, std::string> fields;
+  if (text.find('=') == std::string::npos) {
+    fields[OptionTypeInfo::kIdPropName()] = text;
+  } else {
+    const Status split = rocksdb::StringToMap(text, &fields);
+    if (!split.ok()) return split;
+  }
+  const auto id = fields.find(OptionTypeInfo::kIdPropName());
+  if (id != fields.end()) {
+    const Status known = ParseId(id->second, &parsed.bits_per_key);
+    if (!known.ok()) return known;
+    fields.erase(id);
+  }
+  const Status status = OptionTypeInfo::ParseType(
+      ConfigOptions(), fields, FilterPolicyOptionTypes(), &parsed);
+  if (status.ok()) *options = parsed;
+  return status;
 }
 
 std::string BitsPerKeyText(double bits_per_key) {

@@ -21,6 +21,15 @@ uint32_t MillibitsOf(double bits_per_key);
 // Parses `text` whole, as in `linebloom:TEXT` and `bits_per_key=TEXT`.
 rocksdb::Status ParseBitsPerKey(std::string_view text, double* bits_per_key);
 
+// Parses an id, `linebloom` or `linebloom:BITS`; BITS goes to `bits_per_key`.
+rocksdb::Status ParseId(std::string_view id, double* bits_per_key);
+
+// Parses a whole policy: an id, or options with or without an id and braces, as
+// `{id=linebloom;bits_per_key=10}`. What the text doesn't name keeps its value;
+// where it is wrong, nothing is changed.
+rocksdb::Status ParseFilterPolicyOptions(const std::string& text,
+                                         FilterPolicyOptions* options);
+
 // The shortest text that parses back to the same thousandths.
 std::string BitsPerKeyText(double bits_per_key);
 

@@ -130,6 +130,50 @@ TEST_F(PolicyStringTest, UnknownOptionIsAnError) {
   EXPECT_THAT(status.ToString(), HasSubstr("bits_per_kay"));
 }
 
+TEST(ParseFilterPolicyOptionsTest, EveryForm) {
+  for (const char* text :
+       {"linebloom:12", "bits_per_key=12", "{bits_per_key=12}",
+        "id=linebloom;bits_per_key=12", "{id=linebloom:12;hash_seed=0}"}) {
+    FilterPolicyOptions options;
+    const Status status = ParseFilterPolicyOptions(text, &options);
+    EXPECT_TRUE(status.ok()) << text << ": " << status.ToString();
+    EXPECT_EQ(12, options.bits_per_key) << text;
+    EXPECT_EQ(BuildEffort::kBalanced, options.build_effort) << text;
+  }
+}
+
+TEST(ParseFilterPolicyOptionsTest, WhatIsNotNamedKeepsItsValue) {
+  FilterPolicyOptions options;
+  options.bits_per_key = 7;
+  EXPECT_TRUE(ParseFilterPolicyOptions("linebloom", &options).ok());
+  EXPECT_TRUE(
+      ParseFilterPolicyOptions("{build_effort=max;hash_seed=3}", &options)
+          .ok());
+  EXPECT_EQ(7, options.bits_per_key);
+  EXPECT_EQ(BuildEffort::kMax, options.build_effort);
+  EXPECT_EQ(3u, options.hash_seed);
+}
+
+TEST(ParseFilterPolicyOptionsTest, WrongTextSaysWhatAndChangesNothing) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"", "must be linebloom or linebloom:BITS"},
+      {"linebloomy", "'linebloomy': must be linebloom"},
+      {"linebloom:", "bits_per_key=: must be a number from 0 to 30"},
+      {"linebloom:31", "bits_per_key=31: must be"},
+      {"bloomfilter:10:false", "'bloomfilter:10:false': must be linebloom"},
+      {"{id=ribbonfilter:10;bits_per_key=3}", "'ribbonfilter:10'"},
+      {"bits_per_key=3;build_effort=huge", "build_effort=huge: must be none"},
+      {"bits_per_key=3;bits_per_kay=10", "bits_per_kay"},
+      {"bits_per_key=3;rubbish", "'=' expected"},
+  };
+  for (const auto& [text, message] : wrong) {
+    FilterPolicyOptions options;
+    const Status status = ParseFilterPolicyOptions(text, &options);
+    EXPECT_THAT(status.ToString(), HasSubstr(message)) << text;
+    EXPECT_EQ(10, options.bits_per_key) << text;
+  }
+}
+
 TEST(PolicyOptionsTest, FewBitsMeanNoFilterOrOneBit) {
   const auto builder_for = [](double bits) {
     const std::unique_ptr<const FilterPolicy> policy(NewFilterPolicy(bits));

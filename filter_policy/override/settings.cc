@@ -1,0 +1,74 @@
+#include "filter_policy/override/settings.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "filter_policy/policy_options.h"
+#include "filter_policy/running_rocksdb.h"
+#include "rocksdb/status.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::Status;
+
+std::string Environment(const char* name) {
+  const char* const value = getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+struct Settings {
+  bool on = false;
+  std::string options;  // as LINEBLOOM_OVERRIDE has them
+};
+
+// A program must not fail for the sake of what is only tried on it: with
+// options that are wrong it runs as it would without.
+Settings ReadSettings() {
+  Settings settings;
+  settings.options = Environment("LINEBLOOM_OVERRIDE");
+  if (settings.options == "off" || !RunsInTheRocksDbItWasBuiltFor()) {
+    return settings;
+  }
+  if (settings.options.empty()) settings.options = kFilterPolicyName;
+  FilterPolicyOptions parsed;
+  const Status status = ParseFilterPolicyOptions(settings.options, &parsed);
+  settings.on = status.ok();
+  if (!settings.on) {
+    fprintf(stderr,
+            "linebloom_override: LINEBLOOM_OVERRIDE=%s: %s; nothing is "
+            "changed\n",
+            settings.options.c_str(), status.ToString().c_str());
+  }
+  return settings;
+}
+
+// Read when RocksDB is first used: a program that never does hears nothing.
+const Settings& TheSettings() {
+  static const auto* const settings = new Settings(ReadSettings());
+  return *settings;
+}
+
+}  // namespace
+
+bool OverrideIsOn() { return TheSettings().on; }
+
+std::optional<FilterPolicyOptions> OptionsInsteadOf(double bits_per_key) {
+  FilterPolicyOptions options;
+  options.bits_per_key = bits_per_key;
+  if (!OverrideIsOn() || !Validate(options).ok()) return std::nullopt;
+  // No filter stays no filter, whatever LINEBLOOM_OVERRIDE says.
+  if (MillibitsOf(bits_per_key) == 0) return std::nullopt;
+  if (!ParseFilterPolicyOptions(TheSettings().options, &options).ok()) {
+    return std::nullopt;
+  }
+  return options;
+}
+
+void SayIfVerbose(const std::string& what) {
+  static const bool verbose = !Environment("LINEBLOOM_VERBOSE").empty();
+  if (verbose) fprintf(stderr, "linebloom_override: %s\n", what.c_str());
+}
+
+}  // namespace linebloom

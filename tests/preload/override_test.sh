@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Runs the distribution's own db_bench, sst_dump and ldb with
+# liblinebloom_override.so loaded by LD_PRELOAD and nothing else said to them,
+# and reads in their output and files what became of their filters.
+#
+#   override_test.sh LIBRARY
+#
+# Works in a new folder beneath the current one and removes it.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+library=$(realpath --canonicalize-existing "$1")
+. "$here/rocksdb_programs.sh"
+unset LINEBLOOM_OVERRIDE LINEBLOOM_VERBOSE
+
+work=$(mktemp --directory "$PWD/override_test.XXXXXX")
+trap 'rm -r "$work"' EXIT
+db=$work/db
+
+# with COMMAND...: runs it with the library.
+with() {
+  LD_PRELOAD=$library "$@"
+}
+
+# check_files WHO [NAME]: the policy that sst_dump, without the library, finds.
+check_files() {
+  sst_dump --file="$db" --show_properties --command=none > "$work/properties"
+  check_policy_names "$1" "$work/properties" "${2:-}"
+}
+
+# check_options TEXT: the text stands in the newest OPTIONS file.
+check_options() {
+  local newest
+  newest=$(ls "$db"/OPTIONS-* | sort | tail --lines=1)
+  grep --quiet --fixed-strings "$1" "$newest" ||
+    fail "no '$1' in OPTIONS: $(grep filter_policy= "$newest")"
+}
+
+# sst_dump's first line is an address, each time another.
+sans_address() {
+  grep --text --invert-match '^options.env is 0x'
+}
+
+write_and_miss=fillrandom,compact,readmissing
+
+echo "db_bench --bloom_bits=10"
+with bench "$work/bloom" $write_and_miss --bloom_bits=10
+check_linebloom_answered "$work/bloom"
+check_files "db_bench --bloom_bits=10"
+check_options "filter_policy={id=linebloom:10;"
+! grep linebloom "$work/bloom.stderr" || fail "it spoke without being asked"
+
+echo "db_bench with the filters that linebloom wrote, without the library: right answers"
+bench "$work/without" readmissing --use_existing_db --bloom_bits=10
+check_nothing_found "$work/without"
+
+echo "db_bench without a filter of its own, LINEBLOOM_VERBOSE"
+LINEBLOOM_VERBOSE=1 with bench "$work/none" $write_and_miss
+check_linebloom_answered "$work/none"
+check_files "db_bench"
+said="linebloom_override: column family [default] of $db had no filter policy and gets linebloom"
+grep --quiet --fixed-strings "$said" "$work/none.stderr" || fail "LINEBLOOM_VERBOSE says nothing"
+grep --quiet --fixed-strings "$said" "$db/LOG" || fail "nothing in the info log"
+
+echo "db_bench --bloom_bits=10, LINEBLOOM_OVERRIDE with bits of its own"
+LINEBLOOM_OVERRIDE="{id=linebloom;bits_per_key=16;build_effort=fast}" \
+  with bench "$work/bits" fillrandom,compact --bloom_bits=10
+check_files "with bits of its own"
+check_options "filter_policy={id=linebloom:16;"
+check_options "build_effort=fast;"
+
+echo "db_bench --bloom_bits=10, LINEBLOOM_OVERRIDE=off"
+LINEBLOOM_OVERRIDE=off with bench "$work/off" $write_and_miss --bloom_bits=10
+check_nothing_found "$work/off"
+check_files "switched off" bloomfilter
+
+echo "sst_dump: the same output with and without the library"
+for command in none check scan; do
+  sst_dump --file="$db" --show_properties --command=$command | sans_address > "$work/dump"
+  with sst_dump --file="$db" --show_properties --command=$command | sans_address |
+    cmp - "$work/dump"
+done
+
+echo "db_bench --bloom_bits=10, a wrong LINEBLOOM_OVERRIDE"
+LINEBLOOM_OVERRIDE="linebloom:99" with bench "$work/wrong" $write_and_miss --bloom_bits=10
+check_nothing_found "$work/wrong"
+check_files "a wrong LINEBLOOM_OVERRIDE" bloomfilter
+message="LINEBLOOM_OVERRIDE=linebloom:99: Invalid argument: linebloom: bits_per_key=99: must be a number from 0 to 30 (below 0.5: no filter); nothing is changed"
+(($(grep --count --fixed-strings "$message" "$work/wrong.stderr") == 1)) ||
+  fail "not said once what is wrong: $(grep linebloom "$work/wrong.stderr")"
+
+echo "ldb: creates a database, reads it"
+db=$work/ldb
+with ldb --db="$db" --create_if_missing put row value > "$work/ldb.out"
+with ldb --db="$db" compact
+check_files "ldb"
+[[ $(with ldb --db="$db" get row) == value && $(ldb --db="$db" get row) == value ]] ||
+  fail "ldb reads something else than it wrote"
+
+echo "a program without RocksDB hears nothing"
+LINEBLOOM_VERBOSE=1 LINEBLOOM_OVERRIDE=nonsense with ls "$db" > "$work/ls" 2> "$work/ls.stderr"
+ls "$db" | cmp - "$work/ls"
+[[ ! -s $work/ls.stderr ]] || fail "ls says: $(cat "$work/ls.stderr")"

@@ -1,0 +1,52 @@
+# For the tests that run the distribution's db_bench, sst_dump and ldb: runs them
+# and reads their output. Sourced; `db` is the folder of the database.
+
+rows=200000
+lookups=100000
+
+fail() {
+  echo "${0##*/}: $*" >&2
+  exit 1
+}
+
+# bench OUTPUT BENCHMARKS [FLAG]...: runs db_bench; the progress that it writes
+# to stderr goes to OUTPUT.stderr and is shown only when it fails.
+bench() {
+  local output=$1 benchmarks=$2
+  shift 2
+  db_bench --db="$db" --benchmarks="$benchmarks" \
+    --num=$rows --reads=$lookups --seed=1 --statistics "$@" > "$output" 2> "$output.stderr" ||
+    fail "db_bench --benchmarks=$benchmarks failed: $(tail --lines=5 "$output" "$output.stderr")"
+}
+
+# ticker OUTPUT NAME: the count of a ticker in db_bench's statistics.
+ticker() {
+  awk -v name="rocksdb.$2" '$1 == name && $2 == "COUNT" { print $4; found = 1 }
+    END { exit !found }' "$1" || fail "no ticker rocksdb.$2 in the output of db_bench"
+}
+
+# Every lookup must have ended without a row, and been counted.
+check_nothing_found() {
+  grep --quiet "(0 of $lookups found)" "$1" ||
+    fail "readmissing: $(grep readmissing "$1" || echo 'no result')"
+}
+
+# check_linebloom_answered OUTPUT: at 10 bits per key linebloom lets at most
+# 0.53 % through and RocksDB's own Bloom filter 0.96 %, so this also tells which
+# of the two was asked.
+check_linebloom_answered() {
+  local useful positive
+  check_nothing_found "$1"
+  useful=$(ticker "$1" bloom.filter.useful)
+  positive=$(ticker "$1" bloom.filter.full.positive)
+  echo "  of $lookups missing rows the filter answered $useful and let $positive through"
+  ((useful * 1000 >= lookups * 994)) || fail "the filter answered fewer than 99.4 % of the missing rows"
+}
+
+# check_policy_names WHO OUTPUT [NAME]: every SSTable in the output was written
+# by linebloom or the policy NAME, and there is at least one.
+check_policy_names() {
+  local names
+  names=$(grep --text --only-matching --perl-regexp 'filter policy name[:=] *\K.*' "$2" | sort --unique)
+  [[ $names == "${3:-linebloom}" ]] || fail "$1 names as filter policies: '$names'"
+}
