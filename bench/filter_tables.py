@@ -1,4 +1,9 @@
-"""Turns filter_bench's JSON into Markdown tables: filter_tables.py FILE."""
+"""Turns filter_bench's JSON into Markdown tables: filter_tables.py FILE.
+
+Medians of CPU time in nanoseconds a key; in brackets the ratio to
+rocksdb-bloom's in the same run, for builds also to rocksdb-ribbon's. Scatter:
+the largest coefficient of variation of a time in the table.
+"""
 import json
 import re
 import statistics
@@ -97,10 +102,7 @@ def print_table(place, policies):
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: filter_tables.py FILE")
-    print(f"{cpu_model()}. Medians of CPU time in ns a key; in brackets the "
-          "ratio to rocksdb-bloom's in the same run, for builds also to "
-          "rocksdb-ribbon's. Scatter: the largest coefficient of variation of "
-          "a time in the table.\n")
+    print(f"{cpu_model()}\n")
     for place, policies in read_runs(sys.argv[1]).items():
         print_table(place, policies)
 
