@@ -1,11 +1,13 @@
 #include "filter_policy/filter_builder.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "filter_policy/effort.h"
 #include "filter_policy/line_builder.h"
+#include "filter_policy/line_count_search.h"
 #include "filter_policy/line_partition.h"
 #include "filter_policy/sizing.h"
 #include "table/filter_block.h"
@@ -48,13 +50,58 @@ Lines BuildSearchedLines(const HashList& hashes, const SearchPlan& plan,
 }
 
 Lines BuildLines(const HashList& hashes, const FilterSettings& settings,
-                 const LineKernel& kernel, uint32_t count, uint8_t* to) {
+                 uint32_t millibits, const LineKernel& kernel, uint32_t count,
+                 uint8_t* to) {
   if (settings.effort == BuildEffort::kNone) {
-    return BuildPlainLines(hashes, PlainProbes(settings.millibits_per_key),
-                           kernel, count, to);
+    return BuildPlainLines(hashes, PlainProbes(millibits), kernel, count, to);
   }
   return BuildSearchedLines(hashes, SearchPlanOf(settings.effort), kernel,
                             count, to);
+}
+
+// A block with `count` lines, and the rate that it has.
+struct BuiltBlock {
+  FilterBlock block;
+  double rate;
+};
+
+BuiltBlock BuildBlock(const HashList& hashes, const FilterSettings& settings,
+                      uint32_t millibits, const LineKernel& kernel,
+                      uint32_t count) {
+  FilterBlockInfo info;
+  info.lines = count;
+  info.build_effort = static_cast<uint8_t>(settings.effort);
+  info.asked_millibits =
+      settings.asked_rate > 0 ? 0 : settings.millibits_per_key;
+  info.keys = hashes.size();
+  info.hash_seed = settings.hash_seed;
+  info.asked_false_positive_rate = settings.asked_rate;
+  info.level_aware = settings.level_aware;
+  const size_t lines_size = size_t{count} * kLineBytes;
+  const size_t size = lines_size + FilterBlockOverhead(info);
+  // Not make_unique: it would clear what is written anyway.
+  std::unique_ptr<char[]> bytes(new char[size]);
+  const Lines built = BuildLines(hashes, settings, millibits, kernel, count,
+                                 reinterpret_cast<uint8_t*>(bytes.get()));
+  info.expected_false_positive_rate = built.rate;
+  info.line_kind = static_cast<uint8_t>(built.shape.kind);
+  info.probes = built.shape.probes;
+  info.rotation_bits = built.shape.rotation_bits;
+  WriteFilterBlockEnd(info, bytes.get() + lines_size);
+  return {{std::move(bytes), size}, built.rate};
+}
+
+FilterBlock BuildForRate(const HashList& hashes, const FilterSettings& settings,
+                         const LineKernel& kernel) {
+  LineCountSearch search(settings.effort, hashes.size(), settings.asked_rate);
+  FilterBlock best;
+  while (const std::optional<uint32_t> count = search.Next()) {
+    BuiltBlock built =
+        BuildBlock(hashes, settings, MillibitsFor(*count, hashes.size()),
+                   kernel, *count);
+    if (search.Judge(built.rate)) best = std::move(built.block);
+  }
+  return best;
 }
 
 }  // namespace
@@ -62,24 +109,11 @@ Lines BuildLines(const HashList& hashes, const FilterSettings& settings,
 FilterBlock BuildFilter(const HashList& hashes, const FilterSettings& settings,
                         const LineKernel& kernel) {
   if (hashes.empty()) return {};
-  FilterBlockInfo info;
-  info.lines = LinesFor(hashes.size(), settings.millibits_per_key);
-  const size_t lines_size = size_t{info.lines} * kLineBytes;
-  const size_t size = lines_size + kFilterBlockOverhead;
-  // Not make_unique: it would clear what is written anyway.
-  std::unique_ptr<char[]> bytes(new char[size]);
-  const Lines built = BuildLines(hashes, settings, kernel, info.lines,
-                                 reinterpret_cast<uint8_t*>(bytes.get()));
-  info.expected_false_positive_rate = built.rate;
-  info.line_kind = static_cast<uint8_t>(built.shape.kind);
-  info.probes = built.shape.probes;
-  info.rotation_bits = built.shape.rotation_bits;
-  info.build_effort = static_cast<uint8_t>(settings.effort);
-  info.asked_millibits = settings.millibits_per_key;
-  info.keys = hashes.size();
-  info.hash_seed = settings.hash_seed;
-  WriteFilterBlockEnd(info, bytes.get() + lines_size);
-  return {std::move(bytes), size};
+  if (settings.asked_rate > 0) return BuildForRate(hashes, settings, kernel);
+  const uint32_t millibits = settings.millibits_per_key;
+  return BuildBlock(hashes, settings, millibits, kernel,
+                    LinesFor(hashes.size(), millibits))
+      .block;
 }
 
 }  // namespace linebloom

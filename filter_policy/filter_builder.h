@@ -12,9 +12,13 @@
 namespace linebloom {
 
 struct FilterSettings {
-  uint32_t millibits_per_key = 10000;  // at least 1
+  uint32_t millibits_per_key = 10000;  // at least 1; not used with asked_rate
   BuildEffort effort = BuildEffort::kBalanced;
   uint64_t hash_seed = 0;  // that the hashes were made with
+  // The highest rate that the filter may have, less than 1; 0: the bits count.
+  double asked_rate = 0;
+  // Whether bits or rate depend on the file's level. Written down, no more.
+  bool level_aware = false;
 };
 
 // A filter block's bytes (docs/format.md).
@@ -23,7 +27,9 @@ struct FilterBlock {
   size_t size = 0;
 };
 
-// Builds the block. Repeats among the hashes take room but do no harm. No
+// Builds the block: with as many lines as the bits per key give or, for an
+// asked rate, with the fewest that it finds to have it (line_count_search.h).
+// Repeats among the hashes take room but do no harm. No
 // hashes make a block of size 0, which matches nothing. Beside the block it
 // needs the memory of the list's largest bucket, 8 bytes a hash.
 FilterBlock BuildFilter(const HashList& hashes, const FilterSettings& settings,

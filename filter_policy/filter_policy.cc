@@ -1,9 +1,11 @@
 #include "linebloom/filter_policy.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
+#include "filter_policy/file_budget.h"
 #include "filter_policy/filter_bits_builder.h"
 #include "filter_policy/filter_bits_reader.h"
 #include "filter_policy/line_kernel.h"
@@ -47,8 +49,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   // compared by id alone then still shows a change of them.
   std::string GetId() const override {
     if (!wrong_id_.empty()) return wrong_id_;
-    return std::string(kFilterPolicyName) + ":" +
-           BitsPerKeyText(options_.bits_per_key);
+    return IdOf(options_);
   }
 
   Status ValidateOptions(
@@ -64,16 +65,16 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const FilterBuildingContext& context) const override {
-    FilterSettings settings;
+    // To be taken in any case: it is of this file and no other.
+    const std::optional<FileInTree> file = TakeFileInTree();
     // Options that were never validated (SstFileWriter does not) build no
     // filter rather than one of a size that nobody asked for.
     if (!ValidateOwn().ok()) return nullptr;
-    settings.millibits_per_key = MillibitsOf(options_.bits_per_key);
-    if (settings.millibits_per_key == 0) return nullptr;
-    settings.effort = options_.build_effort;
-    settings.hash_seed = options_.hash_seed;
+    const std::optional<FilterSettings> settings =
+        SettingsOfFile(options_, context, file);
+    if (!settings.has_value()) return nullptr;
     return new FilterBitsBuilder(
-        settings, context.table_options.detect_filter_construct_corruption);
+        *settings, context.table_options.detect_filter_construct_corruption);
   }
 
   rocksdb::FilterBitsReader* GetFilterBitsReader(
@@ -93,6 +94,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     const Status configured =
         FilterPolicy::ConfigureOptions(config, options, unused);
     if (problem_.ok()) problem_ = configured;
+    if (problem_.ok()) problem_ = Validate(options_);
     return problem_;
   }
 
@@ -114,7 +116,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 std::unique_ptr<const rocksdb::FilterPolicy> NewFilterPolicyFromId(
     const std::string& id) {
   FilterPolicyOptions options;
-  const Status parsed = ParseId(id, &options.bits_per_key);
+  const Status parsed = ParseId(id, &options);
   if (!parsed.ok()) return std::make_unique<LineFilterPolicy>(id, parsed);
   return std::make_unique<LineFilterPolicy>(options);
 }

@@ -4,8 +4,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
+#include <optional>
 #include <utility>
 
+#include "filter_policy/expected_rate.h"
+#include "filter_policy/level_allocation.h"
 #include "rocksdb/convenience.h"
 
 namespace linebloom {
@@ -19,6 +23,13 @@ using rocksdb::OptionVerificationType;
 using rocksdb::Status;
 
 constexpr double kMostBitsPerKey = 30.0;
+constexpr double kLeastSizeRatio = 2.0;
+constexpr double kMostSizeRatio = 1000.0;
+
+// Of an option that has no value, in the serialised form.
+constexpr std::string_view kUnset = "unset";
+
+constexpr std::string_view kRatePrefix = "rate:";
 
 constexpr std::array<std::pair<std::string_view, BuildEffort>, 4> kEfforts{{
     {"none", BuildEffort::kNone},
@@ -39,20 +50,84 @@ Status BitsOutOfRange(std::string_view value) {
                     "a number from 0 to 30 (below 0.5: no filter)");
 }
 
+Status RateOutOfRange(std::string_view value) {
+  return OutOfRange("false_positive_rate", value,
+                    "a number more than 0 and less than 1");
+}
+
+Status SizeRatioOutOfRange(std::string_view value) {
+  return OutOfRange("size_ratio", value, "a number from 2 to 1000");
+}
+
 Status EffortOutOfRange(std::string_view value) {
   return OutOfRange("build_effort", value, "none, fast, balanced or max");
 }
 
 // The shortest text that parses back to the same double.
-std::string NumberText(double number) {
+std::string NumberText(const double& number) {
   std::array<char, 32> text;
   const auto result =
       std::to_chars(text.data(), text.data() + text.size(), number);
   return std::string(text.data(), result.ptr);
 }
 
-bool BitsInRange(double bits_per_key) {  // false for NaN
+// Comparisons with NaN are false.
+bool BitsInRange(double bits_per_key) {
   return bits_per_key >= 0 && bits_per_key <= kMostBitsPerKey;
+}
+
+bool RateInRange(double rate) { return rate > 0 && rate < 1; }
+
+bool SizeRatioInRange(double ratio) {
+  return ratio >= kLeastSizeRatio && ratio <= kMostSizeRatio;
+}
+
+// The number that `text` is, whole.
+std::optional<double> ParseNumber(std::string_view text) {
+  const char* const end = text.data() + text.size();
+  double parsed = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, parsed);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return parsed;
+}
+
+// The other of bits and rate may follow or have come before; Validate looks at
+// both.
+Status ParseBitsPerKey(std::string_view text, FilterPolicyOptions* options) {
+  if (text == kUnset) {
+    options->bits_per_key.reset();
+    return Status::OK();
+  }
+  const std::optional<double> parsed = ParseNumber(text);
+  if (!parsed || !BitsInRange(*parsed)) return BitsOutOfRange(text);
+  options->bits_per_key = parsed;
+  return Status::OK();
+}
+
+Status ParseRate(std::string_view text, std::optional<double>* rate) {
+  if (text == kUnset) {
+    rate->reset();
+    return Status::OK();
+  }
+  const std::optional<double> parsed = ParseNumber(text);
+  if (!parsed || !RateInRange(*parsed)) return RateOutOfRange(text);
+  *rate = parsed;
+  return Status::OK();
+}
+
+Status ParseSizeRatio(std::string_view text, double* ratio) {
+  const std::optional<double> parsed = ParseNumber(text);
+  if (!parsed || !SizeRatioInRange(*parsed)) return SizeRatioOutOfRange(text);
+  *ratio = *parsed;
+  return Status::OK();
+}
+
+Status ParseLevelAware(std::string_view text, bool* level_aware) {
+  if (text != "true" && text != "false") {
+    return OutOfRange("level_aware", text, "true or false");
+  }
+  *level_aware = text == "true";
+  return Status::OK();
 }
 
 Status ParseEffort(std::string_view text, BuildEffort* effort) {
@@ -72,7 +147,17 @@ Status ParseHashSeed(std::string_view text, uint64_t* seed) {
   return OutOfRange("hash_seed", text, "a whole number from 0 to 2^64 - 1");
 }
 
-std::string EffortText(BuildEffort effort) {
+std::string BitsText(const FilterPolicyOptions& options) {
+  return options.false_positive_rate && !options.bits_per_key
+             ? std::string(kUnset)
+             : BitsPerKeyText(BitsPerKeyOf(options));
+}
+
+std::string RateText(const std::optional<double>& rate) {
+  return rate ? NumberText(*rate) : std::string(kUnset);
+}
+
+std::string EffortText(const BuildEffort& effort) {
   for (const auto& [name, value] : kEfforts) {
     if (effort == value) return std::string(name);
   }
@@ -82,7 +167,7 @@ std::string EffortText(BuildEffort effort) {
 // An option of type T at `offset`, with these two functions as its text form.
 template <typename T>
 OptionTypeInfo TextOption(int offset, Status (*parse)(std::string_view, T*),
-                          std::string (*print)(T)) {
+                          std::string (*print)(const T&)) {
   OptionTypeInfo info(offset, OptionType::kUnknown,
                       OptionVerificationType::kNormal, OptionTypeFlags::kNone);
   info.SetParseFunc([parse](const ConfigOptions&, const std::string&,
@@ -101,14 +186,50 @@ OptionTypeInfo TextOption(int offset, Status (*parse)(std::string_view, T*),
   return info;
 }
 
+Status ValidateBits(const FilterPolicyOptions& options) {
+  const double bits = BitsPerKeyOf(options);
+  if (!BitsInRange(bits)) return BitsOutOfRange(NumberText(bits));
+  if (options.level_aware && bits < kLeastBitsOfRun) {
+    return OutOfRange("bits_per_key", NumberText(bits),
+                      "a number from 1 to 30 with level_aware=true");
+  }
+  return Status::OK();
+}
+
+Status ValidateRate(const FilterPolicyOptions& options) {
+  const double rate = *options.false_positive_rate;
+  if (options.bits_per_key) {
+    return Status::InvalidArgument(
+        "linebloom: bits_per_key=" + NumberText(*options.bits_per_key) +
+        " and false_positive_rate=" + NumberText(rate) +
+        ": only one of the two may be given");
+  }
+  if (!RateInRange(rate)) return RateOutOfRange(NumberText(rate));
+  const double lowest = LowestRate(options.build_effort);
+  if (rate >= lowest) return Status::OK();
+  std::array<char, 16> text;
+  snprintf(text.data(), text.size(), "%.1e", lowest);
+  return OutOfRange("false_positive_rate", NumberText(rate),
+                    "at least " + std::string(text.data()) +
+                        ", the rate of 30 bits per key with build_effort=" +
+                        EffortText(options.build_effort));
+}
+
 }  // namespace
 
+double BitsPerKeyOf(const FilterPolicyOptions& options) {
+  return options.bits_per_key.value_or(kDefaultBitsPerKey);
+}
+
 Status Validate(const FilterPolicyOptions& options) {
-  if (!BitsInRange(options.bits_per_key)) {
-    return BitsOutOfRange(NumberText(options.bits_per_key));
-  }
   BuildEffort known;
-  return ParseEffort(EffortText(options.build_effort), &known);
+  const Status effort = ParseEffort(EffortText(options.build_effort), &known);
+  if (!effort.ok()) return effort;
+  if (!SizeRatioInRange(options.size_ratio)) {
+    return SizeRatioOutOfRange(NumberText(options.size_ratio));
+  }
+  return options.false_positive_rate ? ValidateRate(options)
+                                     : ValidateBits(options);
 }
 
 uint32_t MillibitsOf(double bits_per_key) {
@@ -117,25 +238,28 @@ uint32_t MillibitsOf(double bits_per_key) {
   return static_cast<uint32_t>(std::floor(bits_per_key * 1000 + 0.5));
 }
 
-Status ParseBitsPerKey(std::string_view text, double* bits_per_key) {
-  const char* const end = text.data() + text.size();
-  double parsed = 0;
-  const auto [rest, error] = std::from_chars(text.data(), end, parsed);
-  if (error != std::errc() || rest != end || !BitsInRange(parsed)) {
-    return BitsOutOfRange(text);
-  }
-  *bits_per_key = parsed;
-  return Status::OK();
-}
-
-Status ParseId(std::string_view id, double* bits_per_key) {
+Status ParseId(std::string_view id, FilterPolicyOptions* options) {
   const std::string_view name = kFilterPolicyName;
   if (id == name) return Status::OK();
   if (id.substr(0, name.size()) == name && id[name.size()] == ':') {
-    return ParseBitsPerKey(id.substr(name.size() + 1), bits_per_key);
+    const std::string_view rest = id.substr(name.size() + 1);
+    if (rest.substr(0, kRatePrefix.size()) == kRatePrefix) {
+      return ParseRate(rest.substr(kRatePrefix.size()),
+                       &options->false_positive_rate);
+    }
+    return ParseBitsPerKey(rest, options);
   }
-  return Status::InvalidArgument("linebloom: '" + std::string(id) +
-                                 "': must be linebloom or linebloom:BITS");
+  return Status::InvalidArgument(
+      "linebloom: '" + std::string(id) +
+      "': must be linebloom, linebloom:BITS or linebloom:rate:RATE");
+}
+
+std::string IdOf(const FilterPolicyOptions& options) {
+  const std::string name = kFilterPolicyName;
+  return options.false_positive_rate
+             ? name + ":" + std::string(kRatePrefix) +
+                   NumberText(*options.false_positive_rate)
+             : name + ":" + BitsPerKeyText(BitsPerKeyOf(options));
 }
 
 Status ParseFilterPolicyOptions(const std::string& text,
@@ -150,12 +274,13 @@ Status ParseFilterPolicyOptions(const std::string& text,
   }
   const auto id = fields.find(OptionTypeInfo::kIdPropName());
   if (id != fields.end()) {
-    const Status known = ParseId(id->second, &parsed.bits_per_key);
+    const Status known = ParseId(id->second, &parsed);
     if (!known.ok()) return known;
     fields.erase(id);
   }
-  const Status status = OptionTypeInfo::ParseType(
-      ConfigOptions(), fields, FilterPolicyOptionTypes(), &parsed);
+  Status status = OptionTypeInfo::ParseType(ConfigOptions(), fields,
+                                            FilterPolicyOptionTypes(), &parsed);
+  if (status.ok()) status = Validate(parsed);
   if (status.ok()) *options = parsed;
   return status;
 }
@@ -170,16 +295,29 @@ const std::unordered_map<std::string, OptionTypeInfo>&
 FilterPolicyOptionTypes() {
   static const auto* const types =
       new std::unordered_map<std::string, OptionTypeInfo>{
+          // Of all options: how it prints depends on whether a rate is set.
           {"bits_per_key",
-           TextOption<double>(offsetof(FilterPolicyOptions, bits_per_key),
-                              ParseBitsPerKey, BitsPerKeyText)},
+           TextOption<FilterPolicyOptions>(0, ParseBitsPerKey, BitsText)},
+          {"false_positive_rate",
+           TextOption<std::optional<double>>(
+               offsetof(FilterPolicyOptions, false_positive_rate), ParseRate,
+               RateText)},
+          {"level_aware",
+           TextOption<bool>(offsetof(FilterPolicyOptions, level_aware),
+                            ParseLevelAware,
+                            [](const bool& on) {
+                              return std::string(on ? "true" : "false");
+                            })},
+          {"size_ratio",
+           TextOption<double>(offsetof(FilterPolicyOptions, size_ratio),
+                              ParseSizeRatio, NumberText)},
           {"build_effort",
            TextOption<BuildEffort>(offsetof(FilterPolicyOptions, build_effort),
                                    ParseEffort, EffortText)},
           {"hash_seed",
            TextOption<uint64_t>(
                offsetof(FilterPolicyOptions, hash_seed), ParseHashSeed,
-               [](uint64_t seed) { return std::to_string(seed); })},
+               [](const uint64_t& seed) { return std::to_string(seed); })},
       };
   return *types;
 }

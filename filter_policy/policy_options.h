@@ -14,15 +14,19 @@ namespace linebloom {
 // InvalidArgument that names option, value and range, or OK.
 rocksdb::Status Validate(const FilterPolicyOptions& options);
 
+// What `bits_per_key` means where no rate is asked for.
+double BitsPerKeyOf(const FilterPolicyOptions& options);
+
+// The id of a policy with these options: `linebloom:10` or, by a rate,
+// `linebloom:rate:0.01`.
+std::string IdOf(const FilterPolicyOptions& options);
+
 // Bits per key in thousandths, as they are used and stored; 0 means no filter.
 // `bits_per_key` is in range.
 uint32_t MillibitsOf(double bits_per_key);
 
-// Parses `text` whole, as in `linebloom:TEXT` and `bits_per_key=TEXT`.
-rocksdb::Status ParseBitsPerKey(std::string_view text, double* bits_per_key);
-
-// Parses an id, `linebloom` or `linebloom:BITS`; BITS goes to `bits_per_key`.
-rocksdb::Status ParseId(std::string_view id, double* bits_per_key);
+// Parses an id: `linebloom`, `linebloom:BITS` or `linebloom:rate:RATE`.
+rocksdb::Status ParseId(std::string_view id, FilterPolicyOptions* options);
 
 // Parses a whole policy: an id, or options with or without an id and braces, as
 // `{id=linebloom;bits_per_key=10}`. What the text doesn't name keeps its value;

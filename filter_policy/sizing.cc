@@ -21,6 +21,11 @@ uint64_t KeysFor(uint32_t lines, uint32_t millibits) {
   return lines * kMillibitsPerLine / millibits;
 }
 
+uint32_t MillibitsFor(uint32_t lines, uint64_t keys) {
+  return static_cast<uint32_t>(
+      std::min<uint64_t>(lines * kMillibitsPerLine / keys, UINT32_MAX));
+}
+
 int PlainProbes(uint32_t millibits) {
   int probes = 1;
   for (const uint32_t from : kPlainMillibitsForProbes) {

@@ -23,6 +23,9 @@ uint32_t LinesFor(uint64_t keys, uint32_t millibits);
 // The most keys for which LinesFor gives no more than `lines`.
 uint64_t KeysFor(uint32_t lines, uint32_t millibits);
 
+// The bits per key, in thousandths, of `lines` for `keys`, both more than 0.
+uint32_t MillibitsFor(uint32_t lines, uint64_t keys);
+
 // The number of probes with the lowest rate, from tables that
 // bench/line_tables.cc measures. Plain lines have one number for the
 // whole filter (1 to kMaxPlainProbes), searched lines each their own (1 to

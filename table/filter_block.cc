@@ -26,6 +26,10 @@ constexpr size_t kAskedMillibitsAt = 12;
 constexpr size_t kKeysAt = 16;
 constexpr size_t kHashSeedAt = 24;
 constexpr size_t kRateAt = 32;
+// Of the long metadata only.
+constexpr size_t kAskedRateAt = 40;
+constexpr size_t kLevelAwareAt = 48;
+constexpr size_t kLongReservedAt = 49;  // 7 bytes of zero
 // The last two fields are found from the end, so that a later version can put
 // fields before them.
 constexpr size_t kChecksumFromEnd = 10;
@@ -48,7 +52,7 @@ bool LooksLikeOurTail(const char* tail) {
   return equal >= 4;
 }
 
-FilterBlockInfo ReadFields(const char* metadata) {
+FilterBlockInfo ReadFields(const char* metadata, size_t size) {
   FilterBlockInfo info;
   info.version = static_cast<uint8_t>(metadata[kVersionAt]);
   info.line_kind = static_cast<uint8_t>(metadata[kLineKindAt]);
@@ -62,6 +66,11 @@ FilterBlockInfo ReadFields(const char* metadata) {
   info.hash_seed = LoadLittleEndian<uint64_t>(metadata + kHashSeedAt);
   info.expected_false_positive_rate =
       std::bit_cast<double>(LoadLittleEndian<uint64_t>(metadata + kRateAt));
+  if (size >= kFilterLongMetadataBytes) {
+    info.asked_false_positive_rate = std::bit_cast<double>(
+        LoadLittleEndian<uint64_t>(metadata + kAskedRateAt));
+    info.level_aware = metadata[kLevelAwareAt] == 1;
+  }
   return info;
 }
 
@@ -91,8 +100,15 @@ const char* FindProblem(const FilterBlockInfo& info, const char* metadata,
 
 }  // namespace
 
+size_t FilterBlockOverhead(const FilterBlockInfo& info) {
+  return info.asked_false_positive_rate != 0 || info.level_aware
+             ? kFilterBlockMostOverhead
+             : kFilterBlockOverhead;
+}
+
 void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to) {
-  std::fill(to, to + kFilterBlockOverhead, '\0');
+  const size_t size = FilterBlockOverhead(info) - kFilterTailBytes;
+  std::fill(to, to + size, '\0');
   to[kVersionAt] = static_cast<char>(info.version);
   to[kLineKindAt] = static_cast<char>(info.line_kind);
   to[kProbesAt] = static_cast<char>(info.probes);
@@ -104,11 +120,15 @@ void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to) {
   StoreLittleEndian(to + kHashSeedAt, info.hash_seed);
   StoreLittleEndian(to + kRateAt,
                     std::bit_cast<uint64_t>(info.expected_false_positive_rate));
-  char* const end = to + kFilterMetadataBytes;
-  StoreLittleEndian<uint64_t>(
-      end - kChecksumFromEnd,
-      XXH3_64bits(to, kFilterMetadataBytes - kChecksumFromEnd));
-  StoreLittleEndian<uint16_t>(end - kSizeFromEnd, kFilterMetadataBytes);
+  if (size == kFilterLongMetadataBytes) {
+    StoreLittleEndian(to + kAskedRateAt,
+                      std::bit_cast<uint64_t>(info.asked_false_positive_rate));
+    to[kLevelAwareAt] = info.level_aware ? 1 : 0;
+  }
+  char* const end = to + size;
+  StoreLittleEndian<uint64_t>(end - kChecksumFromEnd,
+                              XXH3_64bits(to, size - kChecksumFromEnd));
+  StoreLittleEndian(end - kSizeFromEnd, static_cast<uint16_t>(size));
   std::memcpy(end, kTail, kFilterTailBytes);
 }
 
@@ -137,7 +157,7 @@ ParsedFilterBlock ParseFilterBlock(const char* data, size_t size) {
                : ParsedFilterBlock{FilterBlockKind::kForeign, {}, nullptr};
   }
   const char* const metadata = data + end - metadata_size;
-  const FilterBlockInfo info = ReadFields(metadata);
+  const FilterBlockInfo info = ReadFields(metadata, metadata_size);
   const char* const problem =
       FindProblem(info, metadata, end - metadata_size, HasOurTail(tail));
   return {problem == nullptr ? FilterBlockKind::kReadable
@@ -166,7 +186,15 @@ std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
       {"keys", begin + kKeysAt, sizeof(uint64_t)},
       {"hash seed", begin + kHashSeedAt, sizeof(uint64_t)},
       {"expected false-positive rate", begin + kRateAt, sizeof(double)}};
-  const size_t known = begin + kRateAt + sizeof(double);
+  size_t known = begin + kRateAt + sizeof(double);
+  if (metadata_size >= kFilterLongMetadataBytes) {
+    known = begin + kFilterLongMetadataBytes - kChecksumFromEnd;
+    fields.push_back(
+        {"asked false-positive rate", begin + kAskedRateAt, sizeof(double)});
+    fields.push_back({"level aware", begin + kLevelAwareAt, 1});
+    fields.push_back(
+        {"reserved", begin + kLongReservedAt, known - begin - kLongReservedAt});
+  }
   if (known < end - kChecksumFromEnd) {
     fields.push_back(
         {"of a later release", known, end - kChecksumFromEnd - known});

@@ -11,10 +11,14 @@ namespace linebloom {
 
 inline constexpr uint8_t kFilterBlockVersion = 1;
 inline constexpr size_t kFilterMetadataBytes = 50;
+// With what was asked for beside bits per key.
+inline constexpr size_t kFilterLongMetadataBytes = 66;
 inline constexpr size_t kFilterTailBytes = 5;
-// What a block has beside its lines.
+// What a block has beside its lines: at least, and at most.
 inline constexpr size_t kFilterBlockOverhead =
     kFilterMetadataBytes + kFilterTailBytes;
+inline constexpr size_t kFilterBlockMostOverhead =
+    kFilterLongMetadataBytes + kFilterTailBytes;
 
 // What the metadata says of a filter.
 struct FilterBlockInfo {
@@ -27,7 +31,7 @@ struct FilterBlockInfo {
   // BuildEffort as a number. Informs; a reader does not need it.
   uint8_t build_effort = 0;
   uint32_t lines = 0;
-  // The bits per key that were asked for, in thousandths.
+  // The bits per key that were asked for, in thousandths; 0 where a rate was.
   uint32_t asked_millibits = 0;
   // Keys and prefixes in the filter.
   uint64_t keys = 0;
@@ -36,11 +40,20 @@ struct FilterBlockInfo {
   // lines' exact rates.
   double expected_false_positive_rate = 0;
 
+  // The long metadata's; without it 0 and false.
+  double asked_false_positive_rate = 0;  // 0 where bits were asked for
+  bool level_aware = false;  // whether what was asked depends on the level
+
   friend bool operator==(const FilterBlockInfo&,
                          const FilterBlockInfo&) = default;
 };
 
-// Writes kFilterBlockOverhead bytes, which belong right behind the lines.
+// The bytes behind the lines: kFilterBlockOverhead, so that a filter of which
+// only bits were asked has the bytes that it always had, or
+// kFilterBlockMostOverhead.
+size_t FilterBlockOverhead(const FilterBlockInfo& info);
+
+// Writes that many bytes, which belong right behind the lines.
 void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to);
 
 enum class FilterBlockKind {

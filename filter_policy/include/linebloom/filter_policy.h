@@ -14,11 +14,13 @@
 //
 //   filter_policy=linebloom:10
 //   filter_policy={id=linebloom;bits_per_key=10;build_effort=max}
+//   filter_policy={id=linebloom;false_positive_rate=0.01;level_aware=true}
 //
 // This header needs C++17 and RocksDB's public headers, nothing else.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "linebloom/build_effort.h"
 #include "linebloom/export.h"
@@ -30,7 +32,31 @@ namespace linebloom {
 struct FilterPolicyOptions {
   // Bits of filter memory per key, 0 to 30, to the nearest thousandth. Below
   // 0.5 no filter is built; from 0.5 to 1 it counts as 1, as in RocksDB.
-  double bits_per_key = 10.0;
+  // Without a number here and in `false_positive_rate`: 10.
+  std::optional<double> bits_per_key;
+
+  // Instead of bits: the share of missing keys that a filter may let through,
+  // more than 0 and less than 1. Every file then gets the fewest lines that its
+  // keys need for it, found by building them: the rate that a filter will have
+  // is known once it is built. It ends up to 3 % below what was asked for, and
+  // building takes up to twice as long. Refused is a rate that 30 bits per key
+  // do not reach.
+  std::optional<double> false_positive_rate;
+
+  // Shares the memory among the sorted runs of the tree so that a lookup of a
+  // missing key reads as little as it can: a small run gets more bits per key
+  // than a large one (Monkey, SIGMOD 2017). `bits_per_key`, at least 1, is then
+  // the average over the tree's keys; `false_positive_rate` the sum of the
+  // rates of all runs, so the reads to expect for each missing key.
+  //
+  // The sizes of the runs come from a listener (linebloom/level_size_listener.h)
+  // or, without one, from `size_ratio`. A file keeps its bits when RocksDB moves
+  // it to another level without writing it anew.
+  bool level_aware = false;
+
+  // How many times as large as the level above it a level is, 2 to 1000;
+  // RocksDB's max_bytes_for_level_multiplier. For level_aware only.
+  double size_ratio = 10.0;
 
   BuildEffort build_effort = BuildEffort::kBalanced;
 
@@ -39,6 +65,8 @@ struct FilterPolicyOptions {
   // secret nobody can choose keys that collide in the filter.
   uint64_t hash_seed = 0;
 };
+
+inline constexpr double kDefaultBitsPerKey = 10.0;
 
 // The id in option strings and what `FilterPolicy::Name()` returns.
 inline constexpr char kFilterPolicyName[] = "linebloom";

@@ -1,0 +1,97 @@
+#include "filter_policy/file_budget.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "filter_policy/expected_rate.h"
+#include "filter_policy/level_allocation.h"
+#include "filter_policy/policy_options.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::FilterBuildingContext;
+using rocksdb::TableFileCreationReason;
+
+// A run among those of its tree, in keys.
+struct Run {
+  double keys;
+  std::vector<double> tree;
+};
+
+bool IsFlush(const FilterBuildingContext& context) {
+  return context.reason == TableFileCreationReason::kFlush ||
+         context.reason == TableFileCreationReason::kRecovery;
+}
+
+// More steps would cost more where the guess is wrong than they save where it
+// is right: a run three steps above the last has a thousandth of its reads.
+constexpr int kMostSteps = 2;
+
+// How many full levels the file is above the last one, without knowing sizes.
+int StepsAboveLast(const FilterBuildingContext& context) {
+  // FIFO never merges: all files are alike.
+  if (context.compaction_style == rocksdb::kCompactionStyleFIFO) return 0;
+  if (context.is_bottommost || context.level_at_creation < 0) return 0;
+  if (IsFlush(context)) return kMostSteps;
+  if (context.compaction_style == rocksdb::kCompactionStyleUniversal) return 1;
+  if (context.level_at_creation == 0) return kMostSteps;
+  return std::clamp(context.num_levels - 1 - context.level_at_creation, 1,
+                    kMostSteps);
+}
+
+// 0 where the sizes don't tell.
+double KeysOfRun(const FilterBuildingContext& context, const FileInTree& file) {
+  const TreeSizes& tree = *file.tree;
+  if (IsFlush(context)) return tree.flush;
+  const auto level = static_cast<size_t>(context.level_at_creation);
+  const double there =
+      level > 0 && level <= tree.levels.size() ? tree.levels[level - 1] : 0;
+  return std::max(there, file.input_keys);
+}
+
+Run RunOf(const FilterPolicyOptions& options,
+          const FilterBuildingContext& context,
+          const std::optional<FileInTree>& file) {
+  if (file.has_value() &&
+      file->column_family == context.column_family_name &&
+      context.level_at_creation >= 0) {
+    const double keys = KeysOfRun(context, *file);
+    std::vector<double> tree = file->tree->Runs();
+    if (keys > 0) return {keys, std::move(tree)};
+    if (!tree.empty() && !IsFlush(context)) {
+      // A run that was empty and gets no one knows how much: the fewest bits.
+      return {*std::max_element(tree.begin(), tree.end()), std::move(tree)};
+    }
+  }
+  std::vector<double> tree = FullTree(options.size_ratio);
+  return {tree[StepsAboveLast(context)], std::move(tree)};
+}
+
+}  // namespace
+
+std::optional<FilterSettings> SettingsOfFile(
+    const FilterPolicyOptions& options, const FilterBuildingContext& context,
+    const std::optional<FileInTree>& file) {
+  FilterSettings settings;
+  settings.effort = options.build_effort;
+  settings.hash_seed = options.hash_seed;
+  settings.level_aware = options.level_aware;
+  std::optional<Run> run;
+  if (options.level_aware) run = RunOf(options, context, file);
+  if (options.false_positive_rate.has_value()) {
+    const double asked = *options.false_positive_rate;
+    settings.asked_rate =
+        std::max(run ? RateOfRun(run->keys, run->tree, asked) : asked,
+                 LowestRate(options.build_effort));
+    return settings;
+  }
+  const double asked = BitsPerKeyOf(options);
+  settings.millibits_per_key =
+      MillibitsOf(run ? BitsOfRun(run->keys, run->tree, asked) : asked);
+  if (settings.millibits_per_key == 0) return std::nullopt;
+  return settings;
+}
+
+}  // namespace linebloom

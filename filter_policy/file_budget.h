@@ -1,0 +1,27 @@
+// How large a filter a file gets.
+#pragma once
+
+#include <optional>
+
+#include "filter_policy/file_in_tree.h"
+#include "filter_policy/filter_builder.h"
+#include "linebloom/filter_policy.h"
+
+namespace linebloom {
+
+// The settings of the filter of the file that `context` speaks of; nothing
+// where it gets none. `options` are valid. `file` is what a level size listener
+// knows of it.
+//
+// With `level_aware` the file belongs to a sorted run:
+//   with sizes      as many keys as its level has, as the compaction reads, or
+//                   as the last flush wrote, whichever applies and is more;
+//   without sizes   the last run of a full tree if RocksDB calls the file
+//                   bottommost or no level is known (SstFileWriter); else the
+//                   run one or two steps above it.
+std::optional<FilterSettings> SettingsOfFile(
+    const FilterPolicyOptions& options,
+    const rocksdb::FilterBuildingContext& context,
+    const std::optional<FileInTree>& file);
+
+}  // namespace linebloom

@@ -1,0 +1,31 @@
+#include "filter_policy/file_in_tree.h"
+
+#include <utility>
+
+namespace linebloom {
+namespace {
+
+thread_local std::optional<FileInTree> file_of_this_thread;
+
+}  // namespace
+
+std::vector<double> TreeSizes::Runs() const {
+  std::vector<double> runs;
+  for (const double keys : level0_files) {
+    if (keys > 0) runs.push_back(keys);
+  }
+  for (const double keys : levels) {
+    if (keys > 0) runs.push_back(keys);
+  }
+  return runs;
+}
+
+void BeginFile(FileInTree file) { file_of_this_thread = std::move(file); }
+
+void EndFile() { file_of_this_thread.reset(); }
+
+std::optional<FileInTree> TakeFileInTree() {
+  return std::exchange(file_of_this_thread, std::nullopt);
+}
+
+}  // namespace linebloom

@@ -1,0 +1,45 @@
+// What the level size listener knows of the file that is about to be written,
+// on its way to the policy.
+//
+// RocksDB tells a policy the level of a new file but not how large the levels
+// are; it tells a listener. In every release from 7.0 to 11.9, flushes and
+// compactions call OnTableFileCreationStarted and then make the file's filter
+// builder on the same thread (db/builder.cc, db/compaction/compaction_job.cc),
+// so the one leaves here what the other takes.
+//
+// Rejected: a listener that is made with the policy. A policy does not learn
+// which database it builds for, so two databases with one policy would get each
+// other's sizes, and neither could come from an option string.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace linebloom {
+
+// The sizes of a column family's sorted runs, in keys.
+struct TreeSizes {
+  std::vector<double> level0_files;
+  std::vector<double> levels;  // from level 1 on; 0 where a level is empty
+  double flush = 0;            // of the last flush; 0: unknown
+
+  // Files of level 0 and levels that are not empty.
+  std::vector<double> Runs() const;
+};
+
+struct FileInTree {
+  std::string column_family;
+  std::shared_ptr<const TreeSizes> tree;
+  double input_keys = 0;  // of the compaction that writes it; 0: no compaction
+};
+
+// For the calling thread, which is about to write a file.
+void BeginFile(FileInTree file);
+void EndFile();
+
+// What BeginFile was told, once; nothing without a listener.
+std::optional<FileInTree> TakeFileInTree();
+
+}  // namespace linebloom

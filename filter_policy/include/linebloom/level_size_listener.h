@@ -1,0 +1,49 @@
+// Tells level-aware policies how large the levels of a database are.
+//
+// Needs C++17 and RocksDB's public headers, nothing else.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "linebloom/export.h"
+#include "rocksdb/listener.h"
+
+namespace linebloom {
+
+// The id in option strings.
+inline constexpr char kLevelSizeListenerName[] = "linebloom_level_sizes";
+
+// Sizes of levels, in keys.
+struct ExpectedLevelSizes {
+  // Level 0 first, then level 1 and so on.
+  std::vector<uint64_t> keys;
+  // Files of level 0, each of which is a sorted run of its own.
+  uint64_t level0_files = 4;
+};
+
+// Returns a listener that looks at the level sizes of each column family when a
+// flush, a compaction or an ingestion ends, and tells them to every policy with
+// `level_aware` that builds the filter of a file of that database:
+//
+//   options.listeners.push_back(linebloom::NewLevelSizeListener());
+//
+// or, once this library is loaded, in the section [DBOptions] of an options
+// file: listeners=linebloom_level_sizes
+//
+// Without it such a policy assumes that all levels are full and each is
+// `size_ratio` times as large as the one above.
+//
+// While a column family has fewer keys than `expected`, it is taken to have the
+// expected sizes: for bulk loads whose result is known.
+//
+// One listener may serve several databases. Thread-safe. It calls
+// DB::GetLiveFilesMetaData(), which holds the database's mutex for about a
+// microsecond a file; with more than 1,000 files not after each flush and
+// compaction, but after one in (files / 1,000).
+LINEBLOOM_EXPORT std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener();
+LINEBLOOM_EXPORT std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener(
+    const ExpectedLevelSizes& expected);
+
+}  // namespace linebloom

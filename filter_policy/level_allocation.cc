@@ -1,0 +1,59 @@
+#include "filter_policy/level_allocation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace linebloom {
+namespace {
+
+constexpr double kLn2Squared = 0.480453013918201424667;
+
+double Total(std::span<const double> runs) {
+  return std::accumulate(runs.begin(), runs.end(), 0.0);
+}
+
+// Of a run, where one of a single key would have `bits_of_one_key`.
+double BitsFrom(double bits_of_one_key, double keys) {
+  return std::clamp(bits_of_one_key - std::log(keys) / kLn2Squared,
+                    kLeastBitsOfRun, kMostBitsOfRun);
+}
+
+double AverageFrom(double bits_of_one_key, std::span<const double> runs) {
+  double bits = 0;
+  for (const double keys : runs) bits += keys * BitsFrom(bits_of_one_key, keys);
+  return bits / Total(runs);
+}
+
+}  // namespace
+
+double BitsOfRun(double keys, std::span<const double> runs,
+                 double average_bits) {
+  if (runs.empty()) return average_bits;
+  const auto [least, most] = std::minmax_element(runs.begin(), runs.end());
+  // All runs are at the lower limit, then at the upper one. Between the two the
+  // average rises with the bits, and there is no closed form at the limits.
+  double low = kLeastBitsOfRun + std::log(*least) / kLn2Squared;
+  double high = kMostBitsOfRun + std::log(*most) / kLn2Squared;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (AverageFrom(middle, runs) < average_bits ? low : high) = middle;
+  }
+  return BitsFrom(high, keys);
+}
+
+double RateOfRun(double keys, std::span<const double> runs,
+                 double sum_of_rates) {
+  if (runs.empty()) return sum_of_rates;
+  return sum_of_rates * std::min(1.0, keys / Total(runs));
+}
+
+std::vector<double> FullTree(double size_ratio) {
+  std::vector<double> runs;
+  for (double keys = 1e12; keys >= 1e3; keys /= size_ratio) {
+    runs.push_back(keys);
+  }
+  return runs;
+}
+
+}  // namespace linebloom

@@ -1,0 +1,199 @@
+#include "linebloom/level_size_listener.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "filter_policy/file_in_tree.h"
+#include "rocksdb/db.h"
+#include "rocksdb/metadata.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::CompactionJobInfo;
+using rocksdb::DB;
+using rocksdb::FlushJobInfo;
+
+// A look at so many files is cheap enough after every flush and compaction.
+constexpr size_t kFilesToLookAtOften = 1000;
+
+double TotalOf(const TreeSizes& tree) {
+  double keys = 0;
+  for (const double run : tree.Runs()) keys += run;
+  return keys;
+}
+
+TreeSizes TreeOf(const ExpectedLevelSizes& expected) {
+  TreeSizes tree;
+  if (expected.keys.empty()) return tree;
+  if (expected.keys[0] > 0 && expected.level0_files > 0) {
+    tree.flush = static_cast<double>(expected.keys[0]) /
+                 static_cast<double>(expected.level0_files);
+    tree.level0_files.assign(expected.level0_files, tree.flush);
+  }
+  tree.levels.assign(expected.keys.begin() + 1, expected.keys.end());
+  return tree;
+}
+
+void AddTo(const rocksdb::LiveFileMetaData& file, TreeSizes* tree) {
+  const auto keys = static_cast<double>(file.num_entries);
+  if (file.level == 0) {
+    tree->level0_files.push_back(keys);
+    return;
+  }
+  const auto index = static_cast<size_t>(file.level - 1);
+  if (tree->levels.size() <= index) tree->levels.resize(index + 1);
+  tree->levels[index] += keys;
+}
+
+// The table properties of flushes and compactions have the entries of the files
+// that were read or written.
+double KeysOf(const CompactionJobInfo& job) {
+  double keys = 0;
+  for (const std::string& file : job.input_files) {
+    const auto found = job.table_properties.find(file);
+    if (found == job.table_properties.end()) continue;
+    keys += static_cast<double>(found->second->num_entries);
+  }
+  return keys;
+}
+
+class LevelSizeListener final : public rocksdb::EventListener {
+ public:
+  explicit LevelSizeListener(const ExpectedLevelSizes& expected)
+      : expected_(std::make_shared<TreeSizes>(TreeOf(expected))),
+        expected_keys_(TotalOf(*expected_)) {}
+
+  const char* Name() const override { return kLevelSizeListenerName; }
+
+  void OnFlushBegin(DB* db, const FlushJobInfo& /*job*/) override {
+    LookOnce(db);
+  }
+
+  void OnFlushCompleted(DB* db, const FlushJobInfo& job) override {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      databases_[db->GetName()].flushes[job.cf_name] =
+          static_cast<double>(job.table_properties.num_entries);
+    }
+    LookAgain(db);
+  }
+
+  void OnCompactionBegin(DB* db, const CompactionJobInfo& job) override {
+    LookOnce(db);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    databases_[db->GetName()].compactions[job.job_id] = KeysOf(job);
+  }
+
+  void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      databases_[db->GetName()].compactions.erase(job.job_id);
+    }
+    LookAgain(db);
+  }
+
+  void OnExternalFileIngested(
+      DB* db, const rocksdb::ExternalFileIngestionInfo& /*info*/) override {
+    LookAgain(db);
+  }
+
+  void OnTableFileCreationStarted(
+      const rocksdb::TableFileCreationBriefInfo& info) override {
+    FileInTree file;
+    file.column_family = info.cf_name;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const Database& database = databases_[info.db_name];
+      const auto tree = database.trees.find(info.cf_name);
+      file.tree = tree == database.trees.end() ? nullptr : tree->second;
+      const auto compaction = database.compactions.find(info.job_id);
+      if (compaction != database.compactions.end()) {
+        file.input_keys = compaction->second;
+      }
+    }
+    if (file.tree == nullptr) {
+      if (expected_keys_ == 0) return;
+      file.tree = expected_;
+    }
+    BeginFile(std::move(file));
+  }
+
+  void OnTableFileCreated(
+      const rocksdb::TableFileCreationInfo& /*info*/) override {
+    EndFile();
+  }
+
+ private:
+  using Trees = std::map<std::string, std::shared_ptr<const TreeSizes>>;
+
+  struct Database {
+    Trees trees;                            // by column family
+    std::map<std::string, double> flushes;  // the last one's keys
+    std::map<int, double> compactions;      // keys to read, by job
+    size_t events_to_wait = 0;  // until the next look at the files
+  };
+
+  void LookOnce(DB* db) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!databases_[db->GetName()].trees.empty()) return;
+    }
+    Look(db);
+  }
+
+  void LookAgain(DB* db) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      size_t& events = databases_[db->GetName()].events_to_wait;
+      if (events > 0) {
+        --events;
+        return;
+      }
+    }
+    Look(db);
+  }
+
+  // Without the lock while RocksDB works: it takes its own.
+  void Look(DB* db) {
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db->GetLiveFilesMetaData(&files);
+    std::map<std::string, TreeSizes> sizes;
+    for (const rocksdb::LiveFileMetaData& file : files) {
+      AddTo(file, &sizes[file.column_family_name]);
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Database& database = databases_[db->GetName()];
+    database.events_to_wait = files.size() / kFilesToLookAtOften;
+    database.trees.clear();
+    for (auto& [column_family, tree] : sizes) {
+      const auto flush = database.flushes.find(column_family);
+      if (flush != database.flushes.end()) tree.flush = flush->second;
+      database.trees[column_family] =
+          TotalOf(tree) < expected_keys_
+              ? expected_
+              : std::make_shared<const TreeSizes>(std::move(tree));
+    }
+  }
+
+  const std::shared_ptr<const TreeSizes> expected_;
+  const double expected_keys_;
+  std::mutex mutex_;
+  std::map<std::string, Database> databases_;  // by path
+};
+
+}  // namespace
+
+std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener() {
+  return NewLevelSizeListener(ExpectedLevelSizes());
+}
+
+std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener(
+    const ExpectedLevelSizes& expected) {
+  return std::make_shared<LevelSizeListener>(expected);
+}
+
+}  // namespace linebloom
