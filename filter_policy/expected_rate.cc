@@ -40,6 +40,11 @@ double SearchedLineRate(BuildEffort effort, int keys) {
                   part * (above->log_rate[column] - below.log_rate[column]));
 }
 
+double RateOfMillibits(BuildEffort effort, uint32_t millibits) {
+  return ExpectedRate(effort, millibits,
+                      8.0 * kLineBytes * kMillibitsPerBit / millibits);
+}
+
 }  // namespace
 
 double ExpectedRate(BuildEffort effort, uint32_t millibits,
@@ -59,12 +64,14 @@ double ExpectedRate(BuildEffort effort, uint32_t millibits,
   return rate;
 }
 
+double LowestRate(BuildEffort effort) {
+  return RateOfMillibits(effort, kMostMillibits);
+}
+
 std::optional<uint32_t> BitsForRate(BuildEffort effort, double rate) {
   const auto reaches = [effort, rate](uint32_t millibits) {
-    const double keys_per_line =
-        8.0 * kLineBytes * kMillibitsPerBit / millibits;
     // NaN is a rate that nothing reaches.
-    return ExpectedRate(effort, millibits, keys_per_line) <= rate;
+    return RateOfMillibits(effort, millibits) <= rate;
   };
   if (!reaches(kMostMillibits)) return std::nullopt;
   if (reaches(kLeastMillibits)) return kLeastMillibits;

@@ -33,4 +33,7 @@ inline constexpr uint32_t kMostMillibits = 30 * kMillibitsPerBit;
 // changes.
 std::optional<uint32_t> BitsForRate(BuildEffort effort, double rate);
 
+// The lowest rate that may be asked for: that of kMostMillibits.
+double LowestRate(BuildEffort effort);
+
 }  // namespace linebloom

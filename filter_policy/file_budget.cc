@@ -6,6 +6,7 @@
 
 #include "filter_policy/expected_rate.h"
 #include "filter_policy/level_allocation.h"
+#include "filter_policy/line_count_search.h"
 #include "filter_policy/policy_options.h"
 
 namespace linebloom {
@@ -54,8 +55,7 @@ double KeysOfRun(const FilterBuildingContext& context, const FileInTree& file) {
 Run RunOf(const FilterPolicyOptions& options,
           const FilterBuildingContext& context,
           const std::optional<FileInTree>& file) {
-  if (file.has_value() &&
-      file->column_family == context.column_family_name &&
+  if (file.has_value() && file->column_family == context.column_family_name &&
       context.level_at_creation >= 0) {
     const double keys = KeysOfRun(context, *file);
     std::vector<double> tree = file->tree->Runs();
@@ -85,6 +85,10 @@ std::optional<FilterSettings> SettingsOfFile(
     settings.asked_rate =
         std::max(run ? RateOfRun(run->keys, run->tree, asked) : asked,
                  LowestRate(options.build_effort));
+    settings.millibits_per_key =
+        BitsForRate(options.build_effort,
+                    settings.asked_rate * LineCountSearch::kAim)
+            .value_or(kMostMillibits);
     return settings;
   }
   const double asked = BitsPerKeyOf(options);

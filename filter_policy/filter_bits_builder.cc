@@ -95,9 +95,13 @@ Status FilterBitsBuilder::MaybePostVerify(const Slice& block) {
   return Status::OK();
 }
 
+size_t FilterBitsBuilder::LinesIn(size_t bytes) const {
+  const size_t overhead = OverheadOf(settings_);
+  return bytes < overhead ? 0 : (bytes - overhead) / kLineBytes;
+}
+
 size_t FilterBitsBuilder::ApproximateNumEntries(size_t bytes) {
-  if (bytes < kFilterBlockOverhead + kLineBytes) return 0;
-  const size_t lines = (bytes - kFilterBlockOverhead) / kLineBytes;
+  const size_t lines = LinesIn(bytes);
   return KeysFor(static_cast<uint32_t>(std::min<size_t>(lines, kMaxLines)),
                  settings_.millibits_per_key);
 }
@@ -105,13 +109,13 @@ size_t FilterBitsBuilder::ApproximateNumEntries(size_t bytes) {
 size_t FilterBitsBuilder::CalculateSpace(size_t entries) {
   if (entries == 0) return 0;
   return LinesFor(entries, settings_.millibits_per_key) * kLineBytes +
-         kFilterBlockOverhead;
+         OverheadOf(settings_);
 }
 
 double FilterBitsBuilder::EstimatedFpRate(size_t entries, size_t bytes) {
   if (entries == 0) return 0.0;
-  if (bytes < kFilterBlockOverhead + kLineBytes) return 1.0;
-  const size_t lines = (bytes - kFilterBlockOverhead) / kLineBytes;
+  const size_t lines = LinesIn(bytes);
+  if (lines == 0) return 1.0;
   return ExpectedRate(settings_.effort, settings_.millibits_per_key,
                       static_cast<double>(entries) / lines);
 }

@@ -36,10 +36,12 @@ class FilterBitsBuilder final : public rocksdb::FilterBitsBuilder {
                         rocksdb::Status* status) override;
   rocksdb::Status MaybePostVerify(const rocksdb::Slice& block) override;
 
-  // The most entries whose block has no more than `bytes` bytes.
+  // The most entries whose block has no more than `bytes` bytes. About so for a
+  // policy with a rate: how many lines the keys need shows when they are there.
   size_t ApproximateNumEntries(size_t bytes) override;
 
-  // The size of the block of so many entries, in bytes; exact.
+  // The size of the block of so many entries, in bytes; exact but for a policy
+  // with a rate.
   virtual size_t CalculateSpace(size_t entries) LINEBLOOM_OVERRIDE_10_9;
 
   // The rate to expect of a block of `bytes` bytes with so many entries.
@@ -49,6 +51,7 @@ class FilterBitsBuilder final : public rocksdb::FilterBitsBuilder {
  private:
   uint64_t Hash(const rocksdb::Slice& key) const;
   void Add(uint64_t hash);
+  size_t LinesIn(size_t bytes) const;  // whole lines of a block of that size
 
   FilterSettings settings_;
   bool detect_corruption_;

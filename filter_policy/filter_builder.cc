@@ -78,7 +78,7 @@ BuiltBlock BuildBlock(const HashList& hashes, const FilterSettings& settings,
   info.asked_false_positive_rate = settings.asked_rate;
   info.level_aware = settings.level_aware;
   const size_t lines_size = size_t{count} * kLineBytes;
-  const size_t size = lines_size + FilterBlockOverhead(info);
+  const size_t size = lines_size + OverheadOf(settings);
   // Not make_unique: it would clear what is written anyway.
   std::unique_ptr<char[]> bytes(new char[size]);
   const Lines built = BuildLines(hashes, settings, millibits, kernel, count,
@@ -93,18 +93,25 @@ BuiltBlock BuildBlock(const HashList& hashes, const FilterSettings& settings,
 
 FilterBlock BuildForRate(const HashList& hashes, const FilterSettings& settings,
                          const LineKernel& kernel) {
-  LineCountSearch search(settings.effort, hashes.size(), settings.asked_rate);
+  LineCountSearch search(LinesFor(hashes.size(), settings.millibits_per_key),
+                         hashes.size(), settings.asked_rate);
   FilterBlock best;
   while (const std::optional<uint32_t> count = search.Next()) {
-    BuiltBlock built =
-        BuildBlock(hashes, settings, MillibitsFor(*count, hashes.size()),
-                   kernel, *count);
+    BuiltBlock built = BuildBlock(
+        hashes, settings, MillibitsFor(*count, hashes.size()), kernel, *count);
     if (search.Judge(built.rate)) best = std::move(built.block);
   }
   return best;
 }
 
 }  // namespace
+
+size_t OverheadOf(const FilterSettings& settings) {
+  FilterBlockInfo info;
+  info.asked_false_positive_rate = settings.asked_rate;
+  info.level_aware = settings.level_aware;
+  return FilterBlockOverhead(info);
+}
 
 FilterBlock BuildFilter(const HashList& hashes, const FilterSettings& settings,
                         const LineKernel& kernel) {

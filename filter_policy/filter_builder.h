@@ -12,7 +12,8 @@
 namespace linebloom {
 
 struct FilterSettings {
-  uint32_t millibits_per_key = 10000;  // at least 1; not used with asked_rate
+  // At least 1. With an asked rate: what to try first.
+  uint32_t millibits_per_key = 10000;
   BuildEffort effort = BuildEffort::kBalanced;
   uint64_t hash_seed = 0;  // that the hashes were made with
   // The highest rate that the filter may have, less than 1; 0: the bits count.
@@ -26,6 +27,9 @@ struct FilterBlock {
   std::unique_ptr<const char[]> bytes;
   size_t size = 0;
 };
+
+// The bytes of a block beside its lines.
+size_t OverheadOf(const FilterSettings& settings);
 
 // Builds the block: with as many lines as the bits per key give or, for an
 // asked rate, with the fewest that it finds to have it (line_count_search.h).

@@ -7,8 +7,9 @@
 // Athanassoulis, Idreos: Monkey, SIGMOD 2017):
 //
 //   rate of a run with b bits per key    exp(-b (ln 2)^2)
-//   least sum of rates for given memory  b_i = b_last + ln(n_last / n_i) / (ln 2)^2
-//   least memory for a given sum         rate_i = sum * n_i / (n_1 + n_2 + ...)
+//   least sum of rates for given memory  b_i = b_last + ln(n_last / n_i) / (ln
+//   2)^2 least memory for a given sum         rate_i = sum * n_i / (n_1 + n_2 +
+//   ...)
 //
 // The first line is the classic Bloom filter's. linebloom's rates differ, but
 // they fall by nearly the same factor for each bit (0.45 to 0.48 in the

@@ -1,4 +1,4 @@
-#include "linebloom/level_size_listener.h"
+#include "filter_policy/level_size_listener.h"
 
 #include <algorithm>
 #include <map>
@@ -134,7 +134,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
     Trees trees;                            // by column family
     std::map<std::string, double> flushes;  // the last one's keys
     std::map<int, double> compactions;      // keys to read, by job
-    size_t events_to_wait = 0;  // until the next look at the files
+    size_t events_to_wait = 0;              // until the next look at the files
   };
 
   void LookOnce(DB* db) {
@@ -186,6 +186,10 @@ class LevelSizeListener final : public rocksdb::EventListener {
 };
 
 }  // namespace
+
+std::unique_ptr<rocksdb::EventListener> NewOwnedLevelSizeListener() {
+  return std::make_unique<LevelSizeListener>(ExpectedLevelSizes());
+}
 
 std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener() {
   return NewLevelSizeListener(ExpectedLevelSizes());

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <string>
 
+#include "filter_policy/level_size_listener.h"
 #include "filter_policy/policy_from_id.h"
 #include "filter_policy/running_rocksdb.h"
 #include "linebloom/filter_policy.h"
@@ -21,6 +22,13 @@ const FilterPolicy* MakeFromId(const std::string& id,
   return guard->get();
 }
 
+rocksdb::EventListener* MakeListener(
+    const std::string& /*id*/, std::unique_ptr<rocksdb::EventListener>* guard,
+    std::string* /*error*/) {
+  *guard = NewOwnedLevelSizeListener();
+  return guard->get();
+}
+
 }  // namespace
 
 void RegisterFilterPolicy() {
@@ -35,6 +43,8 @@ void RegisterFilterPolicy() {
         ObjectLibrary::PatternEntry(kFilterPolicyName, true)
             .AddSeparator(":", false),
         MakeFromId);
+    ObjectLibrary::Default()->AddFactory<rocksdb::EventListener>(
+        kLevelSizeListenerName, MakeListener);
   });
 }
 

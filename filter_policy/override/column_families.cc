@@ -30,7 +30,7 @@ bool GiveFilter(rocksdb::ColumnFamilyOptions* family) {
       BlockBasedOptions(family->table_factory.get());
   if (without == nullptr || without->filter_policy != nullptr) return false;
   const std::optional<FilterPolicyOptions> options =
-      OptionsInsteadOf(FilterPolicyOptions().bits_per_key);
+      OptionsInsteadOf(kDefaultBitsPerKey);
   if (!options) return false;
   // With the same block cache, if it is one that the first factory made.
   BlockBasedTableOptions with = *without;

@@ -55,13 +55,15 @@ const Settings& TheSettings() {
 bool OverrideIsOn() { return TheSettings().on; }
 
 std::optional<FilterPolicyOptions> OptionsInsteadOf(double bits_per_key) {
-  FilterPolicyOptions options;
-  options.bits_per_key = bits_per_key;
-  if (!OverrideIsOn() || !Validate(options).ok()) return std::nullopt;
+  FilterPolicyOptions asked;
+  asked.bits_per_key = bits_per_key;
+  if (!OverrideIsOn() || !Validate(asked).ok()) return std::nullopt;
   // No filter stays no filter, whatever LINEBLOOM_OVERRIDE says.
   if (MillibitsOf(bits_per_key) == 0) return std::nullopt;
-  if (!ParseFilterPolicyOptions(TheSettings().options, &options).ok()) {
-    return std::nullopt;
+  FilterPolicyOptions options;
+  (void)ParseFilterPolicyOptions(TheSettings().options, &options);
+  if (!options.bits_per_key && !options.false_positive_rate) {
+    options.bits_per_key = bits_per_key;
   }
   return options;
 }

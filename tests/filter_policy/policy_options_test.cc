@@ -70,6 +70,15 @@ TEST_F(PolicyStringTest, LongForm) {
   EXPECT_EQ(~uint64_t{0}, info.hash_seed);
 }
 
+TEST_F(PolicyStringTest, ARateInsteadOfBits) {
+  for (const char* text :
+       {"linebloom:rate:0.02", "{id=linebloom;false_positive_rate=0.02}"}) {
+    const auto policy = MustCreate(text);
+    EXPECT_EQ("linebloom:rate:0.02", policy->GetId());
+    EXPECT_EQ(0.02, InfoOf(*policy).asked_false_positive_rate);
+  }
+}
+
 TEST_F(PolicyStringTest, EveryEffort) {
   int number = 0;
   for (const char* effort : {"none", "fast", "balanced", "max"}) {
@@ -82,7 +91,10 @@ TEST_F(PolicyStringTest, EveryEffort) {
 TEST_F(PolicyStringTest, SerializedOptionsRoundTrip) {
   for (const char* text :
        {"linebloom:10", "linebloom:3.125",
-        "{id=linebloom;bits_per_key=20.5;build_effort=fast;hash_seed=77}"}) {
+        "{id=linebloom;bits_per_key=20.5;build_effort=fast;hash_seed=77}",
+        "linebloom:rate:0.02", "{id=linebloom;false_positive_rate=0.003}",
+        "{id=linebloom;level_aware=true;size_ratio=8}",
+        "{id=linebloom;false_positive_rate=0.1;level_aware=true}"}) {
     const auto policy = MustCreate(text);
     const std::string serialized = policy->ToString(ConfigOptions());
     const auto again = MustCreate(serialized);
@@ -95,8 +107,10 @@ TEST_F(PolicyStringTest, SerializedOptionsRoundTrip) {
 
 TEST_F(PolicyStringTest, DifferentOptionsAreNotEquivalent) {
   const auto policy = MustCreate("linebloom:10");
-  for (const char* text : {"linebloom:11", "{id=linebloom;build_effort=max}",
-                           "{id=linebloom;hash_seed=1}"}) {
+  for (const char* text :
+       {"linebloom:11", "{id=linebloom;build_effort=max}",
+        "{id=linebloom;hash_seed=1}", "linebloom:rate:0.01",
+        "{id=linebloom;level_aware=true}", "{id=linebloom;size_ratio=4}"}) {
     std::string mismatch;
     EXPECT_FALSE(policy->AreEquivalent(ConfigOptions(), MustCreate(text).get(),
                                        &mismatch))
@@ -156,7 +170,7 @@ TEST(ParseFilterPolicyOptionsTest, WhatIsNotNamedKeepsItsValue) {
 
 TEST(ParseFilterPolicyOptionsTest, WrongTextSaysWhatAndChangesNothing) {
   const std::pair<const char*, const char*> wrong[] = {
-      {"", "must be linebloom or linebloom:BITS"},
+      {"", "must be linebloom, linebloom:BITS or linebloom:rate:RATE"},
       {"linebloomy", "'linebloomy': must be linebloom"},
       {"linebloom:", "bits_per_key=: must be a number from 0 to 30"},
       {"linebloom:31", "bits_per_key=31: must be"},
@@ -170,7 +184,7 @@ TEST(ParseFilterPolicyOptionsTest, WrongTextSaysWhatAndChangesNothing) {
     FilterPolicyOptions options;
     const Status status = ParseFilterPolicyOptions(text, &options);
     EXPECT_THAT(status.ToString(), HasSubstr(message)) << text;
-    EXPECT_EQ(10, options.bits_per_key) << text;
+    EXPECT_FALSE(options.bits_per_key.has_value()) << text;
   }
 }
 

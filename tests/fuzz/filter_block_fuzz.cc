@@ -23,6 +23,7 @@ using ::linebloom::BuiltInFilter;
 using ::linebloom::BuiltInFilterKind;
 using ::linebloom::FilterBlockInfo;
 using ::linebloom::FilterBlockKind;
+using ::linebloom::kFilterBlockMostOverhead;
 using ::linebloom::kFilterBlockOverhead;
 using ::linebloom::kFilterMetadataBytes;
 using ::linebloom::kFilterTailBytes;
@@ -47,12 +48,13 @@ void CheckReadable(const ExactCopy& block, const FilterBlockInfo& info) {
   Promise(lines_size + kFilterBlockOverhead <= block.size(),
           "lines inside the block");
   const char* const end = block.data() + lines_size;
-  std::array<char, kFilterBlockOverhead> again;
+  std::array<char, kFilterBlockMostOverhead> again;
   WriteFilterBlockEnd(info, again.data());
   constexpr size_t kFieldsSize = kFilterMetadataBytes - 10;  // to the checksum
   Promise(std::memcmp(end, again.data(), kFieldsSize) == 0, "the same fields");
   if (lines_size + kFilterBlockOverhead == block.size()) {
-    Promise(std::memcmp(end, again.data(), again.size()) == 0, "the same end");
+    Promise(std::memcmp(end, again.data(), kFilterBlockOverhead) == 0,
+            "the same end");
   }
 }
 

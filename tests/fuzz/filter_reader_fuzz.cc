@@ -9,6 +9,7 @@
 //     each), the keys.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -102,6 +103,12 @@ linebloom::FilterPolicyOptions TakeOptions(FuzzInput* input) {
       static_cast<linebloom::BuildEffort>(input->Number<uint8_t>() % 4);
   options.bits_per_key = 1 + input->Number<uint16_t>() % 29001 / 1000.0;
   options.hash_seed = input->Number<uint64_t>();
+  // Every other one by a rate instead, from 2^-10 to 0.5.
+  if (options.hash_seed % 2 == 1) {
+    options.false_positive_rate =
+        std::exp2(-0.7 - 5 * *options.bits_per_key / 16);
+    options.bits_per_key.reset();
+  }
   return options;
 }
 

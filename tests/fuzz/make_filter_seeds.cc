@@ -56,6 +56,14 @@ std::string BuildLegacyBloom() {
   return FinishToString(builder.get());
 }
 
+// With long metadata.
+std::string BuildByRate() {
+  FilterPolicyOptions options;
+  options.false_positive_rate = 0.02;
+  options.level_aware = true;
+  return BuildBlock(*Policy(NewFilterPolicy(options)), SomeKeys());
+}
+
 // With 8 bytes that a later release might put before the checksum.
 std::string LongerMetadata() {
   constexpr size_t kFromEnd = 15;  // checksum, size and tail
@@ -69,6 +77,7 @@ std::string LongerMetadata() {
 std::vector<Seed> MakeBlocks() {
   return {{"plain", BuildLinebloom(BuildEffort::kNone)},
           {"searched", BuildLinebloom(BuildEffort::kFast)},
+          {"by_rate", BuildByRate()},
           {"longer_metadata", LongerMetadata()},
           {"bloom",
            BuildBlock(*Policy(rocksdb::NewBloomFilterPolicy(10)), SomeKeys())},

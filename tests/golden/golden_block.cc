@@ -63,6 +63,13 @@ void DumpEnd(std::string_view block, const FilterBlockInfo& info,
   field(8, "keys " + std::to_string(info.keys));
   field(8, "hash seed " + std::to_string(info.hash_seed));
   field(8, std::string("expected false-positive rate ") + rate);
+  if (FilterBlockOverhead(info) > kFilterBlockOverhead) {
+    char asked[32];
+    snprintf(asked, sizeof(asked), "%.6g", info.asked_false_positive_rate);
+    field(8, std::string("asked false-positive rate ") + asked);
+    field(1, info.level_aware ? "level aware" : "the same on every level");
+    field(7, "reserved");
+  }
   field(8, "checksum of the metadata above");
   field(2, "size of the metadata");
   field(5, "tail");
@@ -88,6 +95,8 @@ const std::vector<GoldenCase>& GoldenCases() {
       {"v1_balanced_10_bits", 130, 10000, BuildEffort::kBalanced, 0},
       {"v1_max_20_bits", 60, 20000, BuildEffort::kMax, 0xfedcba9876543210},
       {"v1_one_key", 1, 10000, BuildEffort::kBalanced, 0},
+      {"v1_rate_2_percent", 130, 7000, BuildEffort::kBalanced, 0, 0.02, false},
+      {"v1_level_aware", 60, 14260, BuildEffort::kFast, 7, 0, true},
   };
   return *cases;
 }
@@ -107,7 +116,8 @@ std::string DumpGolden(const GoldenCase& golden) {
   }
   const FilterBlock built =
       BuildFilter(HashList(hashes),
-                  {golden.millibits_per_key, golden.effort, golden.hash_seed});
+                  {golden.millibits_per_key, golden.effort, golden.hash_seed,
+                   golden.asked_rate, golden.level_aware});
   const std::string_view block(built.bytes.get(), built.size);
   const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
   std::ostringstream out;

@@ -19,6 +19,8 @@ struct GoldenCase {
   uint32_t millibits_per_key;
   BuildEffort effort;
   uint64_t hash_seed;
+  double asked_rate = 0;  // instead of bits
+  bool level_aware = false;
 };
 
 inline void PrintTo(const GoldenCase& golden, std::ostream* out) {

@@ -96,7 +96,7 @@ TEST_F(OptionsFileTest, SamePolicyFromTheOptionsFile) {
       {2, BuildEffort::kBalanced, 1234567890123456789U},
   };
   for (const FilterPolicyOptions& given : all) {
-    SCOPED_TRACE(given.bits_per_key);
+    SCOPED_TRACE(given.bits_per_key.value_or(kDefaultBitsPerKey));
     const PolicyPtr policy(NewFilterPolicy(given));
     const std::vector<uint64_t> false_positives = FalsePositives(policy);
     const PolicyPtr loaded = LoadPolicy();

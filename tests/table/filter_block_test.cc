@@ -45,6 +45,51 @@ TEST(FilterBlockTest, ReadsBackWhatWasWritten) {
   EXPECT_EQ(nullptr, parsed.problem);
 }
 
+// As a policy with a rate and level_aware has it.
+FilterBlockInfo LongInfo() {
+  FilterBlockInfo info = SomeInfo();
+  info.asked_millibits = 0;
+  info.asked_false_positive_rate = 0.01;
+  info.level_aware = true;
+  return info;
+}
+
+std::string LongBlock() {
+  const FilterBlockInfo info = LongInfo();
+  std::string block(kLines * kLineBytes + FilterBlockOverhead(info), '\x5a');
+  WriteFilterBlockEnd(info, block.data() + kLines * kLineBytes);
+  return block;
+}
+
+TEST(FilterBlockTest, ReadsLongMetadataBack) {
+  const ParsedFilterBlock parsed = Parse(LongBlock());
+  EXPECT_EQ(FilterBlockKind::kReadable, parsed.kind);
+  EXPECT_EQ(LongInfo(), parsed.info);
+}
+
+TEST(FilterBlockTest, LongMetadataIsThereOnlyIfItSaysSomething) {
+  FilterBlockInfo info = SomeInfo();
+  EXPECT_EQ(55u, FilterBlockOverhead(info));
+  info.level_aware = true;
+  EXPECT_EQ(71u, FilterBlockOverhead(info));
+  info.level_aware = false;
+  info.asked_false_positive_rate = 0.5;
+  EXPECT_EQ(71u, FilterBlockOverhead(info));
+}
+
+TEST(FilterBlockTest, BytesOfLongMetadata) {
+  const std::string block = LongBlock();
+  const std::string_view end =
+      std::string_view(block).substr(kLines * kLineBytes);
+  ASSERT_EQ(71u, end.size());
+  EXPECT_EQ(end.substr(12, 4), std::string_view("\0\0\0\0", 4));
+  // 0.01 as a double is 0x3f847ae147ae147b.
+  EXPECT_EQ(end.substr(40, 8), "\x7b\x14\xae\x47\xe1\x7a\x84\x3f");
+  EXPECT_EQ(end.substr(48, 8), std::string_view("\x01\0\0\0\0\0\0\0", 8));
+  EXPECT_EQ(end.substr(64, 2), std::string_view("\x42\0", 2));
+  EXPECT_EQ(end.substr(66), std::string_view("\xff\x4c\0\x4c\x42", 5));
+}
+
 // The offsets of docs/format.md, byte by byte.
 TEST(FilterBlockTest, Bytes) {
   const std::string block = SomeBlock();

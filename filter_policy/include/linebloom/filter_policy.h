@@ -33,30 +33,7 @@ struct FilterPolicyOptions {
   // Bits of filter memory per key, 0 to 30, to the nearest thousandth. Below
   // 0.5 no filter is built; from 0.5 to 1 it counts as 1, as in RocksDB.
   // Without a number here and in `false_positive_rate`: 10.
-  std::optional<double> bits_per_key;
-
-  // Instead of bits: the share of missing keys that a filter may let through,
-  // more than 0 and less than 1. Every file then gets the fewest lines that its
-  // keys need for it, found by building them: the rate that a filter will have
-  // is known once it is built. It ends up to 3 % below what was asked for, and
-  // building takes up to twice as long. Refused is a rate that 30 bits per key
-  // do not reach.
-  std::optional<double> false_positive_rate;
-
-  // Shares the memory among the sorted runs of the tree so that a lookup of a
-  // missing key reads as little as it can: a small run gets more bits per key
-  // than a large one (Monkey, SIGMOD 2017). `bits_per_key`, at least 1, is then
-  // the average over the tree's keys; `false_positive_rate` the sum of the
-  // rates of all runs, so the reads to expect for each missing key.
-  //
-  // The sizes of the runs come from a listener (linebloom/level_size_listener.h)
-  // or, without one, from `size_ratio`. A file keeps its bits when RocksDB moves
-  // it to another level without writing it anew.
-  bool level_aware = false;
-
-  // How many times as large as the level above it a level is, 2 to 1000;
-  // RocksDB's max_bytes_for_level_multiplier. For level_aware only.
-  double size_ratio = 10.0;
+  std::optional<double> bits_per_key = std::nullopt;
 
   BuildEffort build_effort = BuildEffort::kBalanced;
 
@@ -64,6 +41,30 @@ struct FilterPolicyOptions {
   // with different seeds can be read side by side. With a seed that is kept
   // secret nobody can choose keys that collide in the filter.
   uint64_t hash_seed = 0;
+
+  // Instead of bits: the share of missing keys that a filter may let through,
+  // more than 0 and less than 1. Every file then gets the fewest lines that its
+  // keys need for it, found by building them: the rate that a filter will have
+  // is known once it is built. It ends up to 3 % below what was asked for, and
+  // building takes up to twice as long. Refused is a rate that 30 bits per key
+  // do not reach.
+  std::optional<double> false_positive_rate = std::nullopt;
+
+  // Shares the memory among the sorted runs of the tree so that a lookup of a
+  // missing key reads as little as it can: a small run gets more bits per key
+  // than a large one (Monkey, SIGMOD 2017). `bits_per_key`, at least 1, is then
+  // the average over the tree's keys; `false_positive_rate` the sum of the
+  // rates of all runs, so the reads to expect for each missing key.
+  //
+  // The sizes of the runs come from a listener
+  // (linebloom/level_size_listener.h) or, without one, from `size_ratio`. A
+  // file keeps its bits when RocksDB moves it to another level without writing
+  // it anew.
+  bool level_aware = false;
+
+  // How many times as large as the level above it a level is, 2 to 1000;
+  // RocksDB's max_bytes_for_level_multiplier. For level_aware only.
+  double size_ratio = 10.0;
 };
 
 inline constexpr double kDefaultBitsPerKey = 10.0;

@@ -1,0 +1,184 @@
+#include "filter_policy/file_budget.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rocksdb/table.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::FilterBuildingContext;
+using rocksdb::TableFileCreationReason;
+
+constexpr double kStep = 4.7925;      // ln(10) / (ln 2)^2
+constexpr double kLastOf10 = 9.4675;  // of 10 bits per key in a full tree
+
+class FileBudgetTest : public testing::Test {
+ protected:
+  FileBudgetTest() : context_(table_) {
+    options_.level_aware = true;
+    context_.column_family_name = "default";
+    context_.num_levels = 7;
+  }
+
+  void Flush() {
+    context_.level_at_creation = 0;
+    context_.reason = TableFileCreationReason::kFlush;
+    context_.is_bottommost = false;
+  }
+
+  void Compact(int level, bool is_bottommost = false) {
+    context_.level_at_creation = level;
+    context_.reason = TableFileCreationReason::kCompaction;
+    context_.is_bottommost = is_bottommost;
+  }
+
+  // A tree of level 0 files of 10,000 keys and levels from level 1 on.
+  static FileInTree File(std::vector<double> levels, double input_keys = 0) {
+    auto tree = std::make_shared<TreeSizes>();
+    tree->level0_files = {10000, 10000};
+    tree->levels = std::move(levels);
+    tree->flush = 10000;
+    return {"default", std::move(tree), input_keys};
+  }
+
+  double Bits(const std::optional<FileInTree>& file = std::nullopt) const {
+    const auto settings = SettingsOfFile(options_, context_, file);
+    return settings.has_value() ? settings->millibits_per_key / 1000.0 : 0;
+  }
+
+  double Rate(const std::optional<FileInTree>& file = std::nullopt) const {
+    return SettingsOfFile(options_, context_, file).value().asked_rate;
+  }
+
+  rocksdb::BlockBasedTableOptions table_;
+  FilterBuildingContext context_;
+  FilterPolicyOptions options_;
+};
+
+TEST_F(FileBudgetTest, NotLevelAware) {
+  options_.level_aware = false;
+  for (const int level : {-1, 0, 1, 6}) {
+    Compact(level);
+    EXPECT_EQ(10, Bits(File({1e5, 1e6})));
+  }
+  options_.bits_per_key = 0.4;
+  EXPECT_EQ(0, Bits());
+}
+
+TEST_F(FileBudgetTest, WithoutSizesByStepsFromTheLastLevel) {
+  Flush();
+  EXPECT_NEAR(kLastOf10 + 2 * kStep, Bits(), 0.001);
+  Compact(6, true);
+  EXPECT_NEAR(kLastOf10, Bits(), 0.001);
+  Compact(5);
+  EXPECT_NEAR(kLastOf10 + kStep, Bits(), 0.001);
+  Compact(4);
+  EXPECT_NEAR(kLastOf10 + 2 * kStep, Bits(), 0.001);
+  Compact(1);
+  EXPECT_NEAR(kLastOf10 + 2 * kStep, Bits(), 0.001);
+  Compact(1, true);
+  EXPECT_NEAR(kLastOf10, Bits(), 0.001);
+}
+
+TEST_F(FileBudgetTest, FilesOutsideATreeAreOfTheLastLevel) {
+  context_.level_at_creation = -1;
+  EXPECT_NEAR(kLastOf10, Bits(), 0.001);
+  EXPECT_NEAR(kLastOf10, Bits(File({1e5, 1e6})), 0.001);
+}
+
+TEST_F(FileBudgetTest, OtherStylesOfCompactionWithoutSizes) {
+  context_.compaction_style = rocksdb::kCompactionStyleFIFO;
+  Flush();
+  EXPECT_NEAR(kLastOf10, Bits(), 0.001);
+  context_.compaction_style = rocksdb::kCompactionStyleUniversal;
+  EXPECT_NEAR(kLastOf10 + 2 * kStep, Bits(), 0.001);
+  Compact(4);
+  EXPECT_NEAR(kLastOf10 + kStep, Bits(), 0.001);
+  Compact(6, true);
+  EXPECT_NEAR(kLastOf10, Bits(), 0.001);
+}
+
+TEST_F(FileBudgetTest, WithSizesByTheLevelsKeys) {
+  const FileInTree file = File({1e5, 1e6, 1e7});
+  Compact(3);
+  const double last = Bits(file);
+  EXPECT_GT(last, 9.3);
+  EXPECT_LT(last, 9.6);
+  Compact(2);
+  EXPECT_NEAR(last + kStep, Bits(file), 0.002);
+  Compact(1);
+  EXPECT_NEAR(last + 2 * kStep, Bits(file), 0.002);
+  Flush();
+  EXPECT_NEAR(last + 3 * kStep, Bits(file), 0.002);
+}
+
+// What RocksDB calls bottommost has nothing below it in its range of keys; that
+// does not make its level large.
+TEST_F(FileBudgetTest, SizesCountMoreThanBottommost) {
+  const FileInTree file = File({1e5, 1e6, 1e7});
+  Compact(1, true);
+  const double flagged = Bits(file);
+  Compact(1, false);
+  EXPECT_EQ(Bits(file), flagged);
+}
+
+TEST_F(FileBudgetTest, ALevelThatIsFilledByTheCompaction) {
+  Compact(4);
+  const double last = Bits(File({1e5, 1e6, 1e7}, 1e7));
+  EXPECT_LT(last, 10);
+  // Nobody knows how much comes: it may be all there is.
+  EXPECT_EQ(last, Bits(File({1e5, 1e6, 1e7})));
+}
+
+// Universal compaction with one level: all runs are files of level 0.
+TEST_F(FileBudgetTest, RunsInLevel0) {
+  auto tree = std::make_shared<TreeSizes>();
+  tree->level0_files = {1e4, 1e4, 1e5, 1e6};
+  tree->flush = 1e4;
+  context_.compaction_style = rocksdb::kCompactionStyleUniversal;
+  context_.num_levels = 1;
+  Compact(0);
+  const double large = Bits(FileInTree{"default", tree, 1e6});
+  EXPECT_NEAR(large + kStep, Bits(FileInTree{"default", tree, 1e5}), 0.002);
+  Flush();
+  EXPECT_NEAR(large + 2 * kStep, Bits(FileInTree{"default", tree, 0}), 0.002);
+}
+
+TEST_F(FileBudgetTest, SizesOfAnotherColumnFamilyDoNotCount) {
+  FileInTree file = File({1e5, 1e6, 1e7});
+  file.column_family = "other";
+  Compact(6, true);
+  EXPECT_NEAR(kLastOf10, Bits(file), 0.001);
+}
+
+TEST_F(FileBudgetTest, RatesOfALevelAreItsShareOfTheSum) {
+  options_.bits_per_key.reset();
+  options_.false_positive_rate = 0.01;
+  const FileInTree file = File({0, 1e6, 8.98e6});  // 10M keys with level 0
+  Compact(3);
+  EXPECT_NEAR(0.00898, Rate(file), 1e-6);
+  Compact(2);
+  EXPECT_NEAR(0.001, Rate(file), 1e-6);
+  Flush();
+  EXPECT_NEAR(0.00001, Rate(file), 1e-6);
+  Compact(6, true);
+  EXPECT_NEAR(0.009, Rate(), 1e-6);
+}
+
+// A share that no line can have is the lowest that one can.
+TEST_F(FileBudgetTest, RatesAreNotBelowTheLowest) {
+  options_.false_positive_rate = 0.0001;
+  Flush();
+  const double lowest = Rate(File({1e5, 1e6, 1e12}));
+  EXPECT_GT(lowest, 1e-7);
+  EXPECT_LT(lowest, 1e-5);
+}
+
+}  // namespace
+}  // namespace linebloom

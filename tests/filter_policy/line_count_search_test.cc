@@ -1,0 +1,101 @@
+#include "filter_policy/line_count_search.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "filter_policy/sizing.h"
+
+namespace linebloom {
+namespace {
+
+struct Found {
+  uint32_t count = 0;
+  double rate = 0;
+  int tries = 0;
+};
+
+// Runs the search where a filter with `count` lines has the rate rate(count).
+template <typename Rate>
+Found Search(uint32_t first, uint64_t keys, double asked, const Rate& rate) {
+  LineCountSearch search(first, keys, asked);
+  Found found;
+  while (const auto count = search.Next()) {
+    ++found.tries;
+    const double its_rate = rate(*count);
+    if (search.Judge(its_rate)) {
+      found.count = *count;
+      found.rate = its_rate;
+    }
+  }
+  return found;
+}
+
+// The rate of `keys` in `count` lines if it fell evenly: 1 % at 8 bits per key.
+double EvenRate(uint64_t keys, double count) {
+  return 0.01 * std::exp(-0.47 * (count * 512 / static_cast<double>(keys) - 8));
+}
+
+TEST(LineCountSearchTest, AGoodFirstGuessIsKept) {
+  const uint64_t keys = 1000000;
+  const auto rate = [&](uint32_t count) { return EvenRate(keys, count); };
+  const Found found = Search(LinesFor(keys, 8030), keys, 0.01, rate);
+  EXPECT_EQ(1, found.tries);
+  EXPECT_EQ(LinesFor(keys, 8030), found.count);
+}
+
+TEST(LineCountSearchTest, ABadFirstGuessIsMended) {
+  const uint64_t keys = 1000000;
+  const auto rate = [&](uint32_t count) { return EvenRate(keys, count); };
+  for (const uint32_t first : {1000u, 5000u, 7000u, 7990u, 9000u, 12000u}) {
+    const Found found = Search(LinesFor(keys, first), keys, 0.01, rate);
+    EXPECT_LE(found.rate, 0.01) << first;
+    EXPECT_GE(found.rate, 0.96 * 0.01) << first;
+    EXPECT_LE(found.tries, 3) << first;
+  }
+}
+
+TEST(LineCountSearchTest, FewKeysWithRatesThatVaryByChance) {
+  std::mt19937_64 random(1);
+  int tries = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const uint64_t keys = 1 + random() % 20000;
+    const uint64_t filter = random();
+    const auto rate = [&](uint32_t count) {
+      std::mt19937_64 of_this(filter + count);
+      return EvenRate(keys, count) *
+             std::exp(std::normal_distribution<double>(0, 0.05)(of_this));
+    };
+    const Found found = Search(LinesFor(keys, 8030), keys, 0.01, rate);
+    ASSERT_GT(found.count, 0u);
+    EXPECT_LE(found.rate, 0.01) << keys;
+    tries += found.tries;
+  }
+  EXPECT_LT(tries, 5000);
+}
+
+TEST(LineCountSearchTest, OneLineIsTheLeast) {
+  const Found found = Search(1, 1, 0.5, [](uint32_t) { return 1e-9; });
+  EXPECT_EQ(1u, found.count);
+  EXPECT_EQ(1, found.tries);
+}
+
+TEST(LineCountSearchTest, EndsWhereNothingReachesTheRate) {
+  const Found found = Search(10, 100, 0.01, [](uint32_t) { return 0.5; });
+  EXPECT_EQ(LinesFor(100, 30000), 6u);
+  EXPECT_EQ(10u, found.count);  // the first guess was above the limit already
+  const Found more = Search(2, 100, 0.01, [](uint32_t) { return 0.5; });
+  EXPECT_EQ(6u, more.count);
+}
+
+TEST(LineCountSearchTest, EndsWithOddRates) {
+  for (const double odd : {0.0, 1.0, 1e-300}) {
+    const Found found = Search(20, 1000, 0.01, [&](uint32_t) { return odd; });
+    EXPECT_GT(found.count, 0u);
+    EXPECT_LT(found.tries, 100);
+  }
+}
+
+}  // namespace
+}  // namespace linebloom

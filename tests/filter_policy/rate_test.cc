@@ -1,0 +1,128 @@
+// Filters by rate: through RocksDB's interface, a policy with
+// false_positive_rate.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "filter_policy/expected_rate.h"
+#include "table/filter_block.h"
+#include "tests/filter_policy/filter_bits.h"
+
+namespace linebloom {
+namespace {
+
+using Policy = std::unique_ptr<const rocksdb::FilterPolicy>;
+
+Policy PolicyOfRate(double rate, BuildEffort effort = BuildEffort::kBalanced) {
+  FilterPolicyOptions options;
+  options.false_positive_rate = rate;
+  options.build_effort = effort;
+  return Policy(NewFilterPolicy(options));
+}
+
+// 16 bytes; keys that are in a filter have even numbers, missing ones odd.
+std::string_view KeyOf(uint64_t number, uint64_t (&bytes)[2]) {
+  bytes[0] = number;
+  bytes[1] = 0x6b6579;
+  return {reinterpret_cast<const char*>(bytes), sizeof(bytes)};
+}
+
+std::string BuildBlockOf(const rocksdb::FilterPolicy& policy, uint64_t keys) {
+  uint64_t bytes[2];
+  const auto builder = NewBuilder(policy);
+  for (uint64_t i = 0; i < keys; ++i) builder->AddKey(KeyOf(2 * i, bytes));
+  return FinishToString(builder.get());
+}
+
+FilterBlockInfo InfoOf(const std::string& block) {
+  return ParseFilterBlock(block.data(), block.size()).info;
+}
+
+double MeasureRate(const rocksdb::FilterPolicy& policy,
+                   const std::string& block, uint64_t lookups) {
+  const auto reader = NewReader(policy, block);
+  std::mt19937_64 random(1);
+  uint64_t found = 0;
+  uint64_t bytes[2];
+  for (uint64_t i = 0; i < lookups; ++i) {
+    found += reader->MayMatch(KeyOf(random() | 1, bytes)) ? 1 : 0;
+  }
+  return static_cast<double>(found) / static_cast<double>(lookups);
+}
+
+TEST(RateTest, TheMetadataSaysWhatWasAskedAndWhatIs) {
+  const FilterBlockInfo info = InfoOf(BuildBlockOf(*PolicyOfRate(0.003), 5000));
+  EXPECT_EQ(0.003, info.asked_false_positive_rate);
+  EXPECT_EQ(0u, info.asked_millibits);
+  EXPECT_FALSE(info.level_aware);
+  EXPECT_LE(info.expected_false_positive_rate, 0.003);
+}
+
+// Sizes from one key on: never above the rate, and not far below it unless one
+// line less would be above.
+TEST(RateTest, EverySizeKeepsToTheRate) {
+  for (const BuildEffort effort : {BuildEffort::kNone, BuildEffort::kFast,
+                                   BuildEffort::kBalanced, BuildEffort::kMax}) {
+    for (const double rate : {0.5, 0.1, 0.01, 0.0005}) {
+      const Policy policy = PolicyOfRate(rate, effort);
+      for (const int keys : {1, 2, 10, 60, 200, 1000, 3000}) {
+        const FilterBlockInfo info = InfoOf(BuildBlockOf(*policy, keys));
+        EXPECT_LE(info.expected_false_positive_rate, rate) << keys;
+        if (keys >= 1000) {
+          EXPECT_GE(info.expected_false_positive_rate, 0.75 * rate)
+              << keys << " keys, rate " << rate << ", effort "
+              << static_cast<int>(effort);
+        }
+      }
+    }
+  }
+}
+
+TEST(RateTest, NoKeyIsDenied) {
+  const Policy policy = PolicyOfRate(0.02);
+  const std::string block = BuildBlockOf(*policy, 20000);
+  const auto reader = NewReader(*policy, block);
+  uint64_t bytes[2];
+  for (uint64_t i = 0; i < 20000; ++i) {
+    ASSERT_TRUE(reader->MayMatch(KeyOf(2 * i, bytes)));
+  }
+}
+
+TEST(RateTest, ABuilderIsUsedAgainForTheNextPartition) {
+  const Policy policy = PolicyOfRate(0.01);
+  const auto builder = NewBuilder(*policy);
+  uint64_t bytes[2];
+  for (int partition = 0; partition < 3; ++partition) {
+    const uint64_t keys = 500 * (partition + 1);
+    for (uint64_t i = 0; i < keys; ++i) builder->AddKey(KeyOf(i, bytes));
+    const FilterBlockInfo info = InfoOf(FinishToString(builder.get()));
+    EXPECT_EQ(keys, info.keys);
+    EXPECT_LE(info.expected_false_positive_rate, 0.01);
+  }
+}
+
+// Up to 1M keys; LINEBLOOM_SOAK_KEYS=10000000 goes up to 10M.
+TEST(RateTest, FalsePositiveRateOf1Percent) {
+  const char* const soak = std::getenv("LINEBLOOM_SOAK_KEYS");
+  const uint64_t most = soak != nullptr ? std::atoll(soak) : 1000000;
+  const Policy policy = PolicyOfRate(0.01);
+  for (uint64_t keys = 10000; keys <= most; keys *= 10) {
+    const std::string block = BuildBlockOf(*policy, keys);
+    const double measured = MeasureRate(*policy, block, 5000000);
+    printf(
+        "%9llu keys: asked 0.01, predicted %.6f, measured %.6f, %.3f bits "
+        "per key\n",
+        static_cast<unsigned long long>(keys),
+        InfoOf(block).expected_false_positive_rate, measured,
+        8.0 * static_cast<double>(block.size()) / static_cast<double>(keys));
+    EXPECT_GE(measured, 0.0095);
+    EXPECT_LE(measured, 0.0100);
+  }
+}
+
+}  // namespace
+}  // namespace linebloom
