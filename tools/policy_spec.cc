@@ -19,15 +19,20 @@ std::string OptionString(const std::string& name, double bits_per_key,
   if (name == kRocksDbRibbon) {
     return absl::StrCat("ribbonfilter:", ribbon_bloom_bits, ":-1");
   }
-  if (name == "linebloom") return absl::StrCat("linebloom:", bits_per_key);
+  if (name == kLinebloom) return absl::StrCat("linebloom:", bits_per_key);
+  if (name == kLinebloomLevelAware) {
+    return absl::StrCat("{id=linebloom;bits_per_key=", bits_per_key,
+                        ";level_aware=true}");
+  }
   return name;
 }
 
 absl::Status UnknownPolicy(const std::string& name) {
   return absl::InvalidArgumentError(absl::StrCat(
       "--policies: no filter policy '", name,
-      "'; there are none, rocksdb-bloom, rocksdb-ribbon, linebloom, and all "
-      "that RocksDB knows by an option string, such as linebloom:10"));
+      "'; there are none, rocksdb-bloom, rocksdb-ribbon, linebloom, "
+      "linebloom-level-aware, and all that RocksDB knows by an option string, "
+      "such as linebloom:10"));
 }
 
 }  // namespace

@@ -124,5 +124,30 @@ TEST(RateTest, FalsePositiveRateOf1Percent) {
   }
 }
 
+// RocksDB's Bloom filter needs more memory for the rate that ours was measured
+// to have.
+TEST(RateTest, FalsePositiveRateAgainstRocksDbsBloom) {
+  constexpr uint64_t kKeys = 1000000;
+  constexpr uint64_t kLookups = 5000000;
+  const Policy ours = PolicyOfRate(0.01);
+  const std::string block = BuildBlockOf(*ours, kKeys);
+  const double rate = MeasureRate(*ours, block, kLookups);
+  double bits = 9.7;
+  std::string theirs;
+  do {
+    bits += 0.02;
+    const Policy bloom(rocksdb::NewBloomFilterPolicy(bits));
+    theirs = BuildBlockOf(*bloom, kKeys);
+    if (MeasureRate(*bloom, theirs, kLookups) <= rate) break;
+  } while (bits < 12);
+  const double share =
+      static_cast<double>(block.size()) / static_cast<double>(theirs.size());
+  printf(
+      "for a measured rate of %.6f: %.3f of the bytes of RocksDB's Bloom, "
+      "which needs %.2f bits per key\n",
+      rate, share, bits);
+  EXPECT_LE(share, 0.88);
+}
+
 }  // namespace
 }  // namespace linebloom

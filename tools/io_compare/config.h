@@ -19,7 +19,8 @@ struct IoCompareConfig {
   double hit_ratio = 0;  // share of the lookups that ask for existing rows
   uint32_t threads = 1;
   double bits_per_key = 10;
-  std::string policies = "none;rocksdb-bloom;rocksdb-ribbon;linebloom";
+  std::string policies =
+      "none;rocksdb-bloom;rocksdb-ribbon;linebloom;linebloom-level-aware";
   std::string key_file;
   std::string missing_file;
   std::string source_db;

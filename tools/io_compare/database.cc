@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "linebloom/level_size_listener.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
@@ -45,10 +46,25 @@ rocksdb::Options BaseOptions(
   return options;
 }
 
+ExpectedLevelSizes SizesOf(const RowSource& rows) {
+  ExpectedLevelSizes sizes;
+  sizes.level0_files = 0;
+  for (const PlannedFile& file : rows.files()) {
+    const auto level = static_cast<size_t>(file.level);
+    if (sizes.keys.size() <= level) sizes.keys.resize(level + 1);
+    sizes.keys[level] += file.entries;
+    if (level == 0) ++sizes.level0_files;
+  }
+  return sizes;
+}
+
 rocksdb::Options BuildOptions(
     const RowSource& rows,
     std::shared_ptr<const rocksdb::FilterPolicy> policy) {
   rocksdb::Options options = BaseOptions(rows, std::move(policy));
+  // What a database's own listener would say of the finished tree, which only
+  // level-aware policies of linebloom ask.
+  options.listeners = {NewLevelSizeListener(SizesOf(rows))};
   options.create_if_missing = true;
   options.error_if_exists = true;
   options.disable_auto_compactions = true;
