@@ -23,7 +23,10 @@ namespace linebloom {
 struct TreeSizes {
   std::vector<double> level0_files;
   std::vector<double> levels;  // from level 1 on; 0 where a level is empty
-  double flush = 0;            // of the last flush; 0: unknown
+  // Of the run that a flushed file is going to be: as many as the last flush
+  // had, or as the largest run where flushed files move down as they are. 0:
+  // unknown.
+  double flush = 0;
 
   // Files of level 0 and levels that are not empty.
   std::vector<double> Runs() const;

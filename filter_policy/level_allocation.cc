@@ -50,8 +50,10 @@ double RateOfRun(double keys, std::span<const double> runs,
 
 std::vector<double> FullTree(double size_ratio) {
   std::vector<double> runs;
-  for (double keys = 1e12; keys >= 1e3; keys /= size_ratio) {
+  double keys = 1e12;
+  while (keys >= 1e3) {
     runs.push_back(keys);
+    keys /= size_ratio;
   }
   return runs;
 }

@@ -20,10 +20,18 @@ using rocksdb::FlushJobInfo;
 // A look at so many files is cheap enough after every flush and compaction.
 constexpr size_t kFilesToLookAtOften = 1000;
 
+// Fewer moves in a row happen wherever a level is still empty.
+constexpr int kMovesOfALoadInOrder = 3;
+
 double TotalOf(const TreeSizes& tree) {
   double keys = 0;
   for (const double run : tree.Runs()) keys += run;
   return keys;
+}
+
+double LargestOf(const TreeSizes& tree) {
+  const std::vector<double> runs = tree.Runs();
+  return runs.empty() ? 0 : *std::max_element(runs.begin(), runs.end());
 }
 
 TreeSizes TreeOf(const ExpectedLevelSizes& expected) {
@@ -61,6 +69,13 @@ double KeysOf(const CompactionJobInfo& job) {
   return keys;
 }
 
+// Whether RocksDB only moved files of level 0 down. It then lists them as read
+// and as written.
+bool MovedFlushedFiles(const CompactionJobInfo& job) {
+  return job.base_input_level == 0 && !job.input_files.empty() &&
+         job.input_files == job.output_files;
+}
+
 class LevelSizeListener final : public rocksdb::EventListener {
  public:
   explicit LevelSizeListener(const ExpectedLevelSizes& expected)
@@ -91,7 +106,12 @@ class LevelSizeListener final : public rocksdb::EventListener {
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      databases_[db->GetName()].compactions.erase(job.job_id);
+      Database& database = databases_[db->GetName()];
+      database.compactions.erase(job.job_id);
+      if (job.base_input_level == 0) {
+        int& moves = database.moves[job.cf_name];
+        moves = MovedFlushedFiles(job) ? moves + 1 : 0;
+      }
     }
     LookAgain(db);
   }
@@ -133,8 +153,12 @@ class LevelSizeListener final : public rocksdb::EventListener {
   struct Database {
     Trees trees;                            // by column family
     std::map<std::string, double> flushes;  // the last one's keys
-    std::map<int, double> compactions;      // keys to read, by job
-    size_t events_to_wait = 0;              // until the next look at the files
+    // How often in a row, until now, files left level 0 as they were. What is
+    // flushed then stays as it is down to the last level, as in a load in the
+    // order of keys.
+    std::map<std::string, int> moves;
+    std::map<int, double> compactions;  // keys to read, by job
+    size_t events_to_wait = 0;          // until the next look at the files
   };
 
   void LookOnce(DB* db) {
@@ -170,8 +194,9 @@ class LevelSizeListener final : public rocksdb::EventListener {
     database.events_to_wait = files.size() / kFilesToLookAtOften;
     database.trees.clear();
     for (auto& [column_family, tree] : sizes) {
-      const auto flush = database.flushes.find(column_family);
-      if (flush != database.flushes.end()) tree.flush = flush->second;
+      tree.flush = database.moves[column_family] >= kMovesOfALoadInOrder
+                       ? LargestOf(tree)
+                       : database.flushes[column_family];
       database.trees[column_family] =
           TotalOf(tree) < expected_keys_
               ? expected_
