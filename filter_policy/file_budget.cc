@@ -44,12 +44,11 @@ int StepsAboveLast(const FilterBuildingContext& context) {
 
 // 0 where the sizes don't tell.
 double KeysOfRun(const FilterBuildingContext& context, const FileInTree& file) {
-  const TreeSizes& tree = *file.tree;
-  if (IsFlush(context)) return tree.flush;
+  if (IsFlush(context)) return file.tree->flush;
   const auto level = static_cast<size_t>(context.level_at_creation);
-  const double there =
-      level > 0 && level <= tree.levels.size() ? tree.levels[level - 1] : 0;
-  return std::max(there, file.input_keys);
+  if (level == 0) return file.level0_run;
+  const std::vector<double>& levels = file.tree->levels;
+  return level <= levels.size() ? levels[level - 1] : 0;
 }
 
 Run RunOf(const FilterPolicyOptions& options,

@@ -14,8 +14,8 @@ namespace linebloom {
 // knows of it.
 //
 // With `level_aware` the file belongs to a sorted run:
-//   with sizes      as many keys as its level has, as the compaction reads, or
-//                   as the last flush wrote, whichever applies and is more;
+//   with sizes      with as many keys as its level will have, as a compaction
+//                   into level 0 reads, or as the last flush wrote;
 //   without sizes   the last run of a full tree if RocksDB calls the file
 //                   bottommost or no level is known (SstFileWriter); else the
 //                   run one or two steps above it.

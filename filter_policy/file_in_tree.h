@@ -34,8 +34,11 @@ struct TreeSizes {
 
 struct FileInTree {
   std::string column_family;
+  // As it will be when the compaction that writes the file is done, where its
+  // inputs are known.
   std::shared_ptr<const TreeSizes> tree;
-  double input_keys = 0;  // of the compaction that writes it; 0: no compaction
+  // What a compaction into level 0 makes one file of; 0: unknown.
+  double level0_run = 0;
 };
 
 // For the calling thread, which is about to write a file.

@@ -46,27 +46,66 @@ TreeSizes TreeOf(const ExpectedLevelSizes& expected) {
   return tree;
 }
 
-void AddTo(const rocksdb::LiveFileMetaData& file, TreeSizes* tree) {
-  const auto keys = static_cast<double>(file.num_entries);
-  if (file.level == 0) {
-    tree->level0_files.push_back(keys);
-    return;
-  }
-  const auto index = static_cast<size_t>(file.level - 1);
-  if (tree->levels.size() <= index) tree->levels.resize(index + 1);
-  tree->levels[index] += keys;
+// The table properties have the entries of the files that are read.
+double KeysOfInput(const CompactionJobInfo& job, size_t input) {
+  const auto found = job.table_properties.find(job.input_files[input]);
+  return found == job.table_properties.end()
+             ? 0
+             : static_cast<double>(found->second->num_entries);
 }
 
-// The table properties of flushes and compactions have the entries of the files
-// that were read or written.
-double KeysOf(const CompactionJobInfo& job) {
-  double keys = 0;
-  for (const std::string& file : job.input_files) {
-    const auto found = job.table_properties.find(file);
-    if (found == job.table_properties.end()) continue;
-    keys += static_cast<double>(found->second->num_entries);
+// RocksDB gives the number of a file's level among the levels that are read:
+// the first and the last in leveled compaction, all in between in universal.
+int LevelOfInput(const CompactionJobInfo& job, size_t input) {
+  const int index = job.input_file_infos[input].level;
+  if (index == 0) return job.base_input_level;
+  const bool two_levels = std::all_of(
+      job.input_file_infos.begin(), job.input_file_infos.end(),
+      [](const rocksdb::CompactionFileInfo& file) { return file.level <= 1; });
+  return two_levels ? job.output_level
+                    : std::min(job.base_input_level + index, job.output_level);
+}
+
+double& KeysOfLevel(int level, TreeSizes* tree) {
+  const auto index = static_cast<size_t>(level - 1);
+  if (tree->levels.size() <= index) tree->levels.resize(index + 1);
+  return tree->levels[index];
+}
+
+void Remove(double keys, int level, TreeSizes* tree) {
+  if (level > 0) {
+    double& there = KeysOfLevel(level, tree);
+    there = std::max(0.0, there - keys);
+    return;
   }
-  return keys;
+  std::vector<double>& files = tree->level0_files;
+  const auto found = std::find(files.begin(), files.end(), keys);
+  if (found != files.end()) files.erase(found);
+}
+
+void Add(double keys, int level, TreeSizes* tree) {
+  if (level > 0) {
+    KeysOfLevel(level, tree) += keys;
+  } else {
+    tree->level0_files.push_back(keys);
+  }
+}
+
+// A compaction under way, as if it were done and had dropped nothing.
+struct Compaction {
+  std::shared_ptr<const TreeSizes> tree;
+  double input_keys = 0;
+};
+
+Compaction Finish(const CompactionJobInfo& job, TreeSizes tree) {
+  double keys = 0;
+  for (size_t i = 0; i < job.input_files.size(); ++i) {
+    const double of_file = KeysOfInput(job, i);
+    Remove(of_file, LevelOfInput(job, i), &tree);
+    keys += of_file;
+  }
+  Add(keys, job.output_level, &tree);
+  return {std::make_shared<const TreeSizes>(std::move(tree)), keys};
 }
 
 // Whether RocksDB only moved files of level 0 down. It then lists them as read
@@ -100,7 +139,11 @@ class LevelSizeListener final : public rocksdb::EventListener {
   void OnCompactionBegin(DB* db, const CompactionJobInfo& job) override {
     LookOnce(db);
     const std::lock_guard<std::mutex> lock(mutex_);
-    databases_[db->GetName()].compactions[job.job_id] = KeysOf(job);
+    Database& database = databases_[db->GetName()];
+    const auto tree = database.trees.find(job.cf_name);
+    // What is expected is not to be mixed with what is there.
+    if (tree == database.trees.end() || tree->second == expected_) return;
+    database.compactions[job.job_id] = Finish(job, *tree->second);
   }
 
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override {
@@ -132,7 +175,8 @@ class LevelSizeListener final : public rocksdb::EventListener {
       file.tree = tree == database.trees.end() ? nullptr : tree->second;
       const auto compaction = database.compactions.find(info.job_id);
       if (compaction != database.compactions.end()) {
-        file.input_keys = compaction->second;
+        file.tree = compaction->second.tree;
+        file.level0_run = compaction->second.input_keys;
       }
     }
     if (file.tree == nullptr) {
@@ -157,8 +201,8 @@ class LevelSizeListener final : public rocksdb::EventListener {
     // flushed then stays as it is down to the last level, as in a load in the
     // order of keys.
     std::map<std::string, int> moves;
-    std::map<int, double> compactions;  // keys to read, by job
-    size_t events_to_wait = 0;          // until the next look at the files
+    std::map<int, Compaction> compactions;  // by job
+    size_t events_to_wait = 0;              // until the next look at the files
   };
 
   void LookOnce(DB* db) {
@@ -187,7 +231,8 @@ class LevelSizeListener final : public rocksdb::EventListener {
     db->GetLiveFilesMetaData(&files);
     std::map<std::string, TreeSizes> sizes;
     for (const rocksdb::LiveFileMetaData& file : files) {
-      AddTo(file, &sizes[file.column_family_name]);
+      Add(static_cast<double>(file.num_entries), file.level,
+          &sizes[file.column_family_name]);
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
