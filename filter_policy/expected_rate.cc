@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 
 #include "filter_policy/line.h"
 #include "filter_policy/sizing.h"
@@ -56,6 +57,24 @@ double ExpectedRate(BuildEffort effort, uint32_t millibits,
                          : SearchedLineRate(effort, keys));
   }
   return rate;
+}
+
+std::optional<uint32_t> BitsForRate(BuildEffort effort, double rate) {
+  const auto reaches = [effort, rate](uint32_t millibits) {
+    const double keys_per_line =
+        8.0 * kLineBytes * kMillibitsPerBit / millibits;
+    // NaN is a rate that nothing reaches.
+    return ExpectedRate(effort, millibits, keys_per_line) <= rate;
+  };
+  if (!reaches(kMostMillibits)) return std::nullopt;
+  if (reaches(kLeastMillibits)) return kLeastMillibits;
+  uint32_t too_few = kLeastMillibits;
+  uint32_t enough = kMostMillibits;
+  while (enough - too_few > 1) {
+    const uint32_t middle = std::midpoint(too_few, enough);
+    (reaches(middle) ? enough : too_few) = middle;
+  }
+  return enough;
 }
 
 }  // namespace linebloom

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "filter_policy/sizing.h"
 #include "linebloom/build_effort.h"
 
 namespace linebloom {
@@ -19,5 +21,16 @@ namespace linebloom {
 // Within 2 % of what filters have from 1 to 30 bits per key (tests).
 double ExpectedRate(BuildEffort effort, uint32_t millibits,
                     double keys_per_line);
+
+// What BitsForRate chooses from: 1 to 30 bits per key, as the policy takes.
+inline constexpr uint32_t kLeastMillibits = 1 * kMillibitsPerBit;
+inline constexpr uint32_t kMostMillibits = 30 * kMillibitsPerBit;
+
+// The other way round: the fewest thousandths of a bit per key with which a
+// large filter is expected to have no more than `rate`. Nothing where even
+// kMostMillibits don't reach it. For plain lines it may be up to 30 thousandths
+// more than the fewest: their rate rises a little where the number of probes
+// changes.
+std::optional<uint32_t> BitsForRate(BuildEffort effort, double rate);
 
 }  // namespace linebloom
