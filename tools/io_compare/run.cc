@@ -10,11 +10,11 @@
 #include "tools/io_compare/database.h"
 #include "tools/io_compare/findings.h"
 #include "tools/io_compare/prediction.h"
-#include "tools/io_compare/ribbon.h"
 #include "tools/io_compare/workload.h"
 #include "tools/kernel_io.h"
 #include "tools/policy_spec.h"
 #include "tools/progress.h"
+#include "tools/ribbon.h"
 #include "tools/scratch_folder.h"
 
 namespace linebloom::tools {
@@ -41,7 +41,7 @@ absl::Status SizeRibbons(const IoCompareConfig& config, const RowSource& rows,
                          std::vector<NamedPolicy>* policies, Report* report) {
   for (NamedPolicy& policy : *policies) {
     if (policy.name != kRocksDbRibbon) continue;
-    const absl::StatusOr<double> bits = RibbonBitsForMemory(
+    const absl::StatusOr<double> bits = RibbonBitsAsBloom(
         config.bits_per_key, rows.TotalEntries() / rows.files().size());
     if (!bits.ok()) return bits.status();
     auto sized = MakePolicy(policy.name, config.bits_per_key, *bits);

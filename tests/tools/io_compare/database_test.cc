@@ -13,9 +13,9 @@
 #include "tools/io_compare/layered_rows.h"
 #include "tools/io_compare/measure.h"
 #include "tools/io_compare/prediction.h"
-#include "tools/io_compare/ribbon.h"
 #include "tools/io_compare/shape.h"
 #include "tools/policy_spec.h"
+#include "tools/ribbon.h"
 
 namespace linebloom::tools {
 namespace {
@@ -160,7 +160,7 @@ TEST(ShapeTest, CountsSortedRuns) {
 }
 
 TEST(RibbonTest, TakesTheMemoryOfABloomFilter) {
-  const auto bits = RibbonBitsForMemory(10, 20'000);
+  const auto bits = RibbonBitsAsBloom(10, 20'000);
   ASSERT_TRUE(bits.ok()) << bits.status();
   // At the same rate Ribbon needs 0.7 times the memory.
   EXPECT_GT(*bits, 13);
