@@ -13,9 +13,11 @@ namespace {
 
 constexpr size_t kWidth = 100;
 
+// With three digits.
 std::string Percent(double rate) {
-  return rate < 1e-8 ? absl::StrFormat("%.2e", 100 * rate)
-                     : ThreeDigits(100 * rate);
+  const double percent = 100 * rate;
+  return percent < 1e-4 ? absl::StrFormat("%.2e", percent)
+                        : absl::StrFormat("%#.3g", percent);
 }
 
 // "114.3 MiB"
@@ -147,8 +149,9 @@ std::vector<std::string> Notes(const Question& question,
         " keys that RocksDB built for this; larger ones take a little more for "
         "each key."));
   }
-  notes.push_back(absl::StrCat("x Bloom: the ", WhatDiffers(question).name,
-                               " in times that of RocksDB's Bloom filter."));
+  notes.push_back(
+      absl::StrCat("x Bloom: the ", WhatDiffers(question).name,
+                   ", in multiples of that of RocksDB's Bloom filter."));
   const std::string missing = WhyMissing(question, answers);
   if (!missing.empty()) notes.push_back(missing);
   return notes;
