@@ -14,7 +14,6 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "rocksdb/perf_context.h"
-#include "rocksdb/perf_level.h"
 #include "rocksdb/statistics.h"
 #include "tools/interrupt.h"
 #include "tools/kernel_io.h"
@@ -50,6 +49,7 @@ struct WorkerResult {
   uint64_t filter_blocks = 0;
   uint64_t dictionary_blocks = 0;
   uint64_t block_bytes = 0;
+  FilterAnswersByLevel answers;
 };
 
 rocksdb::Status LookUp(rocksdb::DB* db, absl::string_view key,
@@ -70,9 +70,9 @@ absl::Status CheckRead(const rocksdb::Status& status, absl::string_view key) {
 // and progress.
 void Work(Job* job, uint64_t begin, uint64_t end, bool is_first,
           WorkerResult* result) {
-  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+  const CountByLevel counting;
   rocksdb::PerfContext* perf = rocksdb::get_perf_context();
-  perf->Reset();
+  perf->Reset();  // of all levels too
   rocksdb::PinnableSlice value;
   for (uint64_t i = begin; i < end; ++i) {
     if (is_first && job->dropper != nullptr && i % kLookupsBetweenDrops == 0) {
@@ -97,7 +97,7 @@ void Work(Job* job, uint64_t begin, uint64_t end, bool is_first,
   result->filter_blocks = perf->filter_block_read_count;
   result->dictionary_blocks = perf->compression_dict_block_read_count;
   result->block_bytes = perf->block_read_byte;
-  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+  result->answers = ReadFilterAnswers(*perf);
 }
 
 absl::Status WarmUp(rocksdb::DB* db, const KeyList& keys) {
@@ -135,28 +135,12 @@ absl::Status AddUp(const std::vector<WorkerResult>& results,
                                   result.filter_blocks -
                                   result.dictionary_blocks;
     measured->block_bytes += result.block_bytes;
+    measured->answers_by_level += result.answers;
   }
   return CheckInterrupt();
 }
 
-void ReadTickers(const rocksdb::Statistics& statistics, Measurement* measured) {
-  const uint64_t positives =
-      statistics.getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
-  measured->filter_true_positives =
-      statistics.getTickerCount(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE);
-  measured->filter_false_positives =
-      positives - measured->filter_true_positives;
-  measured->filter_negatives =
-      statistics.getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
-}
-
 }  // namespace
-
-std::optional<double> Measurement::false_positive_rate() const {
-  if (negative_probes() == 0) return std::nullopt;
-  return static_cast<double>(filter_false_positives) /
-         static_cast<double>(negative_probes());
-}
 
 Latency SummarizeLatency(std::vector<uint32_t>* nanoseconds) {
   const auto at_share = [nanoseconds](double share) {
@@ -187,8 +171,8 @@ absl::StatusOr<Measurement> MeasureLookups(rocksdb::DB* db,
 
   std::vector<uint32_t> nanoseconds(keys.size());
   Job job = {db, &keys, dropper.get(), progress, &nanoseconds};
-  rocksdb::Statistics* statistics = db->GetDBOptions().statistics.get();
-  (void)statistics->Reset();
+  const auto statistics = db->GetDBOptions().statistics;
+  const FilterAnswers answers_before = ReadFilterAnswers(*statistics);
   const std::optional<uint64_t> device_before = DeviceBytesRead();
   const Clock::time_point start = Clock::now();
   const std::vector<WorkerResult> results = RunWorkers(&job, threads);
@@ -199,7 +183,7 @@ absl::StatusOr<Measurement> MeasureLookups(rocksdb::DB* db,
   status = AddUp(results, &measured);
   if (!status.ok()) return status;
   measured.lookups = keys.size();
-  ReadTickers(*statistics, &measured);
+  measured.answers = ReadFilterAnswers(*statistics) - answers_before;
   if (device_before.has_value() && device_after.has_value()) {
     measured.device_bytes = *device_after - *device_before;
   }

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "nlohmann/json_fwd.hpp"
 #include "tools/io_compare/config.h"
 #include "tools/io_compare/measure.h"
+#include "tools/io_compare/prediction.h"
 #include "tools/io_compare/shape.h"
 #include "tools/kernel_io.h"
 #include "tools/machine.h"
@@ -36,7 +36,7 @@ struct PolicyResult {
   uint64_t filter_bytes = 0;
   double build_seconds = 0;
   Measurement measured;
-  std::optional<double> predicted_false_positive_rate;
+  PredictedRates predicted;
   IoAgreement io_agreement = IoAgreement::kKernelSilent;
 
   double bits_per_key() const;

@@ -58,11 +58,31 @@ Json WorkloadAsJson(const Report& report) {
   return json;
 }
 
+// Those whose filters were asked.
+Json LevelsAsJson(const PolicyResult& result) {
+  Json levels = Json::array();
+  for (const auto& [level, answers] : result.measured.answers_by_level.levels) {
+    const auto predicted = result.predicted.levels.find(level);
+    levels.push_back(
+        {{"level", level},
+         {"filter_negatives", answers.negatives},
+         {"filter_false_positives", answers.false_positives()},
+         {"filter_true_positives", answers.true_positives},
+         {"false_positive_rate", OrNull(answers.false_positive_rate())},
+         {"predicted_false_positive_rate",
+          predicted == result.predicted.levels.end()
+              ? Json()
+              : Json(predicted->second)}});
+  }
+  return levels;
+}
+
 Json ResultAsJson(const PolicyResult& result) {
   const Measurement& m = result.measured;
+  const FilterAnswers& answers = m.answers;
   const Interval interval =
-      WilsonInterval(m.filter_false_positives, m.negative_probes());
-  const bool has_rate = m.negative_probes() > 0;
+      WilsonInterval(answers.false_positives(), answers.probes_without_key());
+  const bool has_rate = answers.false_positive_rate().has_value();
   return {{"policy", result.name},
           {"options", result.options},
           {"filter_bytes", result.filter_bytes},
@@ -76,14 +96,14 @@ Json ResultAsJson(const PolicyResult& result) {
           {"block_read_bytes", m.block_bytes},
           {"device_read_bytes", OrNull(m.device_bytes)},
           {"reads_per_lookup", m.reads_per_lookup()},
-          {"filter_negatives", m.filter_negatives},
-          {"filter_false_positives", m.filter_false_positives},
-          {"filter_true_positives", m.filter_true_positives},
-          {"false_positive_rate", OrNull(m.false_positive_rate())},
+          {"filter_negatives", answers.negatives},
+          {"filter_false_positives", answers.false_positives()},
+          {"filter_true_positives", answers.true_positives},
+          {"false_positive_rate", OrNull(answers.false_positive_rate())},
           {"false_positive_rate_low", has_rate ? Json(interval.low) : Json()},
           {"false_positive_rate_high", has_rate ? Json(interval.high) : Json()},
-          {"predicted_false_positive_rate",
-           OrNull(result.predicted_false_positive_rate)},
+          {"predicted_false_positive_rate", OrNull(result.predicted.all)},
+          {"levels", LevelsAsJson(result)},
           {"latency_us",
            {{"mean", m.latency.mean},
             {"p50", m.latency.p50},

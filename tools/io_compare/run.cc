@@ -103,7 +103,7 @@ absl::StatusOr<PolicyResult> RunPolicy(const NamedPolicy& policy,
   if (!db.ok()) return db.status();
   result.shape = ReadShape(db->get());
   result.filter_bytes = FilterBytes(db->get());
-  result.predicted_false_positive_rate = PredictedFalsePositiveRate(db->get());
+  result.predicted = PredictFalsePositiveRates(db->get());
   progress->Begin(absl::StrCat(policy.name, ": looking keys up"),
                   workload->lookups.size());
   const auto measured =
