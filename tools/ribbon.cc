@@ -38,6 +38,19 @@ absl::StatusOr<Bracket> Narrow(
   return bracket;
 }
 
+// What to ask for so that a filter takes `bytes` at most, which are about
+// `bits_per_key`.
+absl::StatusOr<double> LargestWithin(double bytes, double bits_per_key,
+                                     uint64_t keys) {
+  const absl::StatusOr<Bracket> found =
+      Narrow({bits_per_key, 2 * bits_per_key}, 0.002 * bits_per_key, keys,
+             [bytes](const std::string& block) {
+               return static_cast<double>(block.size()) > bytes;
+             });
+  if (!found.ok()) return found.status();
+  return ToThousandths(found->too_few);
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> BuildRibbonBlock(double bloom_bits, uint64_t keys) {
@@ -48,15 +61,9 @@ absl::StatusOr<std::string> BuildRibbonBlock(double bloom_bits, uint64_t keys) {
 }
 
 absl::StatusOr<double> RibbonBitsForMemory(double bits_per_key, uint64_t keys) {
-  const double most_bits =
-      bits_per_key * static_cast<double>(KeysToBuild(keys)) * (1 + 1e-9);
-  const absl::StatusOr<Bracket> found =
-      Narrow({bits_per_key, 2 * bits_per_key}, 0.002 * bits_per_key, keys,
-             [&](const std::string& block) {
-               return 8 * static_cast<double>(block.size()) > most_bits;
-             });
-  if (!found.ok()) return found.status();
-  return ToThousandths(found->too_few);
+  const double bytes =
+      bits_per_key * static_cast<double>(KeysToBuild(keys)) / 8;
+  return LargestWithin(bytes + 1e-3, bits_per_key, keys);
 }
 
 absl::StatusOr<double> RibbonBitsAsBloom(double bloom_bits, uint64_t keys) {
@@ -65,9 +72,7 @@ absl::StatusOr<double> RibbonBitsAsBloom(double bloom_bits, uint64_t keys) {
                            rocksdb::NewBloomFilterPolicy(bloom_bits)),
                        KeysToBuild(keys));
   if (!bloom.ok()) return bloom.status();
-  return RibbonBitsForMemory(8 * static_cast<double>(bloom->size()) /
-                                 static_cast<double>(KeysToBuild(keys)),
-                             keys);
+  return LargestWithin(static_cast<double>(bloom->size()), bloom_bits, keys);
 }
 
 absl::StatusOr<double> RibbonBitsForRate(double rate, uint64_t keys) {
