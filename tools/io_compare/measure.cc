@@ -32,7 +32,7 @@ constexpr uint64_t kWarmUpLookups = 1000;
 // What all workers share.
 struct Job {
   rocksdb::DB* db;
-  const KeyList* keys;
+  LookupList lookups;
   const PageDropper* dropper;  // null: none
   Progress* progress;
   std::vector<uint32_t>* nanoseconds;  // one for each key
@@ -52,11 +52,34 @@ struct WorkerResult {
   FilterAnswersByLevel answers;
 };
 
-rocksdb::Status LookUp(rocksdb::DB* db, absl::string_view key,
-                       rocksdb::PinnableSlice* value) {
-  value->Reset();
-  return db->Get(rocksdb::ReadOptions(), db->DefaultColumnFamily(),
-                 rocksdb::Slice(key.data(), key.size()), value);
+rocksdb::Status Get(rocksdb::DB* db, const rocksdb::Slice& key) {
+  rocksdb::PinnableSlice value;
+  return db->Get(rocksdb::ReadOptions(), db->DefaultColumnFamily(), key,
+                 &value);
+}
+
+// NotFound if no key begins with `row`.
+rocksdb::Status ScanRow(rocksdb::DB* db, const rocksdb::Slice& row) {
+  // What comes after all keys of the row.
+  std::string end = row.ToString();
+  while (!end.empty() && end.back() == '\xff') end.pop_back();
+  if (!end.empty()) end.back() = static_cast<char>(end.back() + 1);
+  const rocksdb::Slice bound = end;
+  rocksdb::ReadOptions options;
+  options.prefix_same_as_start = true;
+  if (!end.empty()) options.iterate_upper_bound = &bound;
+  const std::unique_ptr<rocksdb::Iterator> cells(db->NewIterator(options));
+  cells->Seek(row);
+  if (!cells->status().ok()) return cells->status();
+  return cells->Valid() && cells->key().starts_with(row)
+             ? rocksdb::Status::OK()
+             : rocksdb::Status::NotFound();
+}
+
+rocksdb::Status LookUp(rocksdb::DB* db, const LookupList& lookups, uint64_t i) {
+  const absl::string_view key = (*lookups.keys)[i];
+  if (lookups.scanned_row_bytes == 0) return Get(db, {key.data(), key.size()});
+  return ScanRow(db, {key.data(), lookups.scanned_row_bytes});
 }
 
 absl::Status CheckRead(const rocksdb::Status& status, absl::string_view key) {
@@ -73,20 +96,18 @@ void Work(Job* job, uint64_t begin, uint64_t end, bool is_first,
   const CountByLevel counting;
   rocksdb::PerfContext* perf = rocksdb::get_perf_context();
   perf->Reset();  // of all levels too
-  rocksdb::PinnableSlice value;
   for (uint64_t i = begin; i < end; ++i) {
     if (is_first && job->dropper != nullptr && i % kLookupsBetweenDrops == 0) {
       job->dropper->Drop();
     }
-    const absl::string_view key = (*job->keys)[i];
     const Clock::time_point start = Clock::now();
-    const rocksdb::Status status = LookUp(job->db, key, &value);
+    const rocksdb::Status status = LookUp(job->db, job->lookups, i);
     const auto taken = Clock::now() - start;
     (*job->nanoseconds)[i] = static_cast<uint32_t>(
         std::min<int64_t>(std::chrono::nanoseconds(taken).count(),
                           std::numeric_limits<uint32_t>::max()));
     if (status.ok()) ++result->found;
-    result->status = CheckRead(status, key);
+    result->status = CheckRead(status, (*job->lookups.keys)[i]);
     if (!result->status.ok()) job->failed = true;
     if (job->failed || Interrupted()) break;
     const uint64_t done = ++job->done;
@@ -100,11 +121,11 @@ void Work(Job* job, uint64_t begin, uint64_t end, bool is_first,
   result->answers = ReadFilterAnswers(*perf);
 }
 
-absl::Status WarmUp(rocksdb::DB* db, const KeyList& keys) {
-  rocksdb::PinnableSlice value;
+absl::Status WarmUp(rocksdb::DB* db, const LookupList& lookups) {
+  const KeyList& keys = *lookups.keys;
   const uint64_t count = std::min(kWarmUpLookups, keys.size());
   for (uint64_t i = keys.size() - count; i < keys.size(); ++i) {
-    const absl::Status status = CheckRead(LookUp(db, keys[i], &value), keys[i]);
+    const absl::Status status = CheckRead(LookUp(db, lookups, i), keys[i]);
     if (!status.ok()) return status;
     if (Interrupted()) break;
   }
@@ -113,7 +134,7 @@ absl::Status WarmUp(rocksdb::DB* db, const KeyList& keys) {
 
 std::vector<WorkerResult> RunWorkers(Job* job, uint32_t threads) {
   std::vector<WorkerResult> results(threads);
-  const uint64_t size = job->keys->size();
+  const uint64_t size = job->lookups.keys->size();
   std::vector<std::thread> others;
   for (uint32_t t = 1; t < threads; ++t) {
     others.emplace_back(Work, job, size * t / threads, size * (t + 1) / threads,
@@ -161,16 +182,17 @@ Latency SummarizeLatency(std::vector<uint32_t>* nanoseconds) {
 
 absl::StatusOr<Measurement> MeasureLookups(rocksdb::DB* db,
                                            const std::filesystem::path& folder,
-                                           const KeyList& keys,
+                                           const LookupList& lookups,
                                            uint32_t threads, bool drop_pages,
                                            Progress* progress) {
-  absl::Status status = WarmUp(db, keys);
+  const KeyList& keys = *lookups.keys;
+  absl::Status status = WarmUp(db, lookups);
   if (!status.ok()) return status;
   std::unique_ptr<PageDropper> dropper;
   if (drop_pages) dropper = std::make_unique<PageDropper>(folder);
 
   std::vector<uint32_t> nanoseconds(keys.size());
-  Job job = {db, &keys, dropper.get(), progress, &nanoseconds};
+  Job job = {db, lookups, dropper.get(), progress, &nanoseconds};
   const auto statistics = db->GetDBOptions().statistics;
   const FilterAnswers answers_before = ReadFilterAnswers(*statistics);
   const std::optional<uint64_t> device_before = DeviceBytesRead();

@@ -43,13 +43,21 @@ struct Measurement {
   }
 };
 
-// Looks all `keys` up in `db`, spread over `threads`, after some of them that
+// What to look up, and how.
+struct LookupList {
+  const KeyList* keys;  // not null
+  // Where not 0, a lookup is a scan of the row that so many bytes of the key
+  // are, instead of a Get. It is found if the row has a cell.
+  size_t scanned_row_bytes = 0;
+};
+
+// Does all `lookups` in `db`, spread over `threads`, after some of them that
 // don't count. `db` was opened by OpenForMeasuring; with `drop_pages` its
 // SSTables, in `folder`, are taken out of the page cache before and all along.
 // Cancelled after a signal; any other error is one of reading.
 absl::StatusOr<Measurement> MeasureLookups(rocksdb::DB* db,
                                            const std::filesystem::path& folder,
-                                           const KeyList& keys,
+                                           const LookupList& lookups,
                                            uint32_t threads, bool drop_pages,
                                            Progress* progress);
 

@@ -55,8 +55,12 @@ std::string RowsInWords(const Report& report) {
   const std::string from = facts.source == "key_file"
                                ? absl::StrCat("from '", facts.source_path, "'")
                                : "generated";
-  return absl::StrFormat("%s, %s: keys of %s bytes, values of %d bytes", count,
-                         from, ThreeDigits(facts.key_bytes),
+  const std::string cells =
+      facts.rows == 0
+          ? ""
+          : absl::StrCat(" cells of ", WithThousands(facts.rows), " rows");
+  return absl::StrFormat("%s%s, %s: keys of %s bytes, values of %d bytes",
+                         count, cells, from, ThreeDigits(facts.key_bytes),
                          report.config.value_size);
 }
 
@@ -258,6 +262,25 @@ std::string LevelTables(const Report& report) {
   return absl::StrJoin(tables, "\n");
 }
 
+// Of --row_prefix.
+std::string RowsTable(const Report& report) {
+  TablePrinter table({"Data blocks per lookup", "filter of", "MB",
+                      "missing row", "scan of it", "missing cell"});
+  for (size_t i = 0; i < report.results.size(); ++i) {
+    const PolicyResult& result = report.results[i];
+    const bool has_filter = !result.options.empty();
+    table.AddRow(
+        {Label(report, i), has_filter ? ToString(result.rows->keys) : "-",
+         has_filter
+             ? ThreeDigits(static_cast<double>(result.filter_bytes) / 1e6)
+             : "-",
+         ThreeDigits(result.rows->missing_rows.reads_per_lookup()),
+         ThreeDigits(result.rows->scans.reads_per_lookup()),
+         ThreeDigits(result.measured.reads_per_lookup())});
+  }
+  return table.Text();
+}
+
 std::string TimesTable(const Report& report) {
   TablePrinter table(
       {"Time of a lookup", "mean us", "p50 us", "p99 us", "lookups/s"});
@@ -327,6 +350,10 @@ std::string Notes(const Report& report) {
 }  // namespace
 
 std::string ReportAsText(const Report& report) {
+  if (report.config.row_prefix > 0) {
+    return absl::StrJoin({Header(report), RowsTable(report), Notes(report)},
+                         "\n");
+  }
   std::vector<std::string> parts = {Header(report), ReadsTable(report),
                                     FiltersTable(report)};
   for (const std::string& part : {LevelTables(report), TimesTable(report),

@@ -34,10 +34,10 @@ class DatabaseTest : public testing::Test {
     RegisterFilterPolicy();
     const auto policy = MakePolicy(policy_name, 10, 14);
     EXPECT_TRUE(policy.ok()) << policy.status();
-    const absl::Status built =
-        BuildDatabase(&rows_, policy->policy, folder_.File(folder), &progress_);
+    const absl::Status built = BuildDatabase(&rows_, {policy->policy},
+                                             folder_.File(folder), &progress_);
     EXPECT_TRUE(built.ok()) << built;
-    auto db = OpenForMeasuring(rows_, policy->policy, folder_.File(folder),
+    auto db = OpenForMeasuring(rows_, {policy->policy}, folder_.File(folder),
                                /*direct_io=*/false);
     EXPECT_TRUE(db.ok()) << db.status();
     return *std::move(db);
@@ -48,7 +48,7 @@ class DatabaseTest : public testing::Test {
     const Lookups lookups = ChooseLookups(keys_, KeysBetween(kRows, 2), 5000,
                                           hit_ratio, /*seed=*/1);
     auto measured =
-        MeasureLookups(db, folder_.File(folder), lookups.keys, threads,
+        MeasureLookups(db, folder_.File(folder), {&lookups.keys}, threads,
                        /*drop_pages=*/true, &progress_);
     EXPECT_TRUE(measured.ok()) << measured.status();
     return *measured;
@@ -154,7 +154,7 @@ TEST_F(DatabaseTest, PredictsOnlyWhatItKnows) {
 
 TEST_F(DatabaseTest, RefusesAFolderThatCannotBe) {
   const absl::Status status =
-      BuildDatabase(&rows_, nullptr, "/proc/no_such_folder", &progress_);
+      BuildDatabase(&rows_, {}, "/proc/no_such_folder", &progress_);
   ASSERT_FALSE(status.ok());
   EXPECT_THAT(std::string(status.message()), HasSubstr("/proc/no_such_folder"));
 }
