@@ -9,6 +9,7 @@
 #include <string>
 
 #include "linebloom/filter_policy.h"
+#include "linebloom/observed_rate.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
@@ -84,11 +85,11 @@ void WriteAndLookUp(const rocksdb::Options& options, const std::string& path) {
   Require(db->Flush(rocksdb::FlushOptions()), "flushing");
   LookUpRows(db.get());
 
-  const uint64_t useful =
-      options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
-  Require(useful > kRows * 98 / 100,
-          "the filter answered only " + std::to_string(useful) + " of " +
-              std::to_string(kRows) + " missing rows");
+  const linebloom::FilterAnswers answers =
+      linebloom::ReadFilterAnswers(*options.statistics);
+  Require(answers.probes_without_key() >= kRows - 1 &&
+              answers.false_positive_rate().value_or(1) < 0.02,
+          "the filter let pass " + linebloom::ToString(answers));
   Require(db->Close(), "closing " + path);
 }
 

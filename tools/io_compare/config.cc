@@ -1,6 +1,7 @@
 #include "tools/io_compare/config.h"
 
 #include "absl/strings/str_cat.h"
+#include "tools/io_compare/keys.h"
 
 namespace linebloom::tools {
 namespace {
@@ -12,6 +13,27 @@ absl::Status CheckRange(absl::string_view flag, Number value, Number low,
   if (value >= low && value <= high) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "--", flag, "=", value, " is out of range: ", low, " to ", high));
+}
+
+absl::Status ValidateRows(const IoCompareConfig& config) {
+  if (config.row_prefix == 0) return absl::OkStatus();
+  absl::Status status =
+      CheckRange<uint64_t>("row_prefix", config.row_prefix, 1, 1024);
+  status.Update(
+      CheckRange<uint64_t>("cells_per_row", config.cells_per_row, 2, 100));
+  if (!status.ok()) return status;
+  if (!config.source_db.empty() || !config.missing_file.empty() ||
+      config.hit_ratio > 0) {
+    return absl::InvalidArgumentError(
+        "--row_prefix excludes --source_db, --missing_file and --hit_ratio: it "
+        "looks up missing rows and missing cells of its own choice");
+  }
+  if (config.key_file.empty() && config.row_prefix != kNumberedKeyBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--row_prefix=", config.row_prefix, ": rows of generated keys have ",
+        kNumberedKeyBytes, " bytes; give that, or keys by --key_file"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -42,7 +64,7 @@ absl::Status ValidateConfig(const IoCompareConfig& config) {
         "--missing_file needs --key_file or --source_db: its keys would lie "
         "outside the range of generated rows");
   }
-  return absl::OkStatus();
+  return ValidateRows(config);
 }
 
 }  // namespace linebloom::tools

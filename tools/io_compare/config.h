@@ -24,6 +24,8 @@ struct IoCompareConfig {
   std::string key_file;
   std::string missing_file;
   std::string source_db;
+  uint64_t row_prefix = 0;  // bytes; 0 for no rows and cells
+  uint64_t cells_per_row = 10;
   uint64_t seed = 1;
   std::string json;
   bool direct_io = true;

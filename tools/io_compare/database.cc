@@ -1,12 +1,12 @@
 #include "tools/io_compare/database.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/cache.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/write_batch.h"
@@ -23,11 +23,11 @@ namespace {
 constexpr size_t kBatchBytes = 64 << 10;
 constexpr uint64_t kPieceBytes = 64 << 20;
 
-rocksdb::Options BaseOptions(
-    const RowSource& rows,
-    std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+rocksdb::Options BaseOptions(const RowSource& rows,
+                             const Filtering& filtering) {
   rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = std::move(policy);
+  table.filter_policy = filtering.policy;
+  table.whole_key_filtering = filtering.keys != FilterKeys::kRows;
   table.block_size = rows.block_size();
   // Sizes are compared, so they have to be what was asked for.
   table.optimize_filters_for_memory = false;
@@ -36,6 +36,10 @@ rocksdb::Options BaseOptions(
 
   rocksdb::Options options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  if (filtering.keys != FilterKeys::kCells) {
+    options.prefix_extractor.reset(
+        rocksdb::NewFixedPrefixTransform(filtering.row_bytes));
+  }
   options.comparator = rows.comparator();
   options.merge_operator = std::make_shared<LastOperand>();
   options.info_log = std::make_shared<QuietLogger>();
@@ -58,10 +62,9 @@ ExpectedLevelSizes SizesOf(const RowSource& rows) {
   return sizes;
 }
 
-rocksdb::Options BuildOptions(
-    const RowSource& rows,
-    std::shared_ptr<const rocksdb::FilterPolicy> policy) {
-  rocksdb::Options options = BaseOptions(rows, std::move(policy));
+rocksdb::Options BuildOptions(const RowSource& rows,
+                              const Filtering& filtering) {
+  rocksdb::Options options = BaseOptions(rows, filtering);
   // What a database's own listener would say of the finished tree, which only
   // level-aware policies of linebloom ask.
   options.listeners = {NewLevelSizeListener(SizesOf(rows))};
@@ -161,12 +164,11 @@ absl::Status MoveDown(rocksdb::DB* db, const PlannedFile& planned,
 
 }  // namespace
 
-absl::Status BuildDatabase(RowSource* rows,
-                           std::shared_ptr<const rocksdb::FilterPolicy> policy,
+absl::Status BuildDatabase(RowSource* rows, const Filtering& filtering,
                            const std::string& path, Progress* progress) {
   rocksdb::DB* opened = nullptr;
   absl::Status status = FromRocksDb(
-      rocksdb::DB::Open(BuildOptions(*rows, std::move(policy)), path, &opened),
+      rocksdb::DB::Open(BuildOptions(*rows, filtering), path, &opened),
       absl::StrCat("cannot make a database in '", path, "'"));
   if (!status.ok()) return status;
   const std::unique_ptr<rocksdb::DB> db(opened);
@@ -193,9 +195,9 @@ absl::Status BuildDatabase(RowSource* rows,
 }
 
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
-    const RowSource& rows, std::shared_ptr<const rocksdb::FilterPolicy> policy,
-    const std::string& path, bool direct_io) {
-  rocksdb::Options options = BaseOptions(rows, std::move(policy));
+    const RowSource& rows, const Filtering& filtering, const std::string& path,
+    bool direct_io) {
+  rocksdb::Options options = BaseOptions(rows, filtering);
   options.use_direct_reads = direct_io;
   options.statistics = rocksdb::CreateDBStatistics();
   // The form of OpenForReadOnly without column families takes another way

@@ -14,6 +14,19 @@
 
 namespace linebloom::tools {
 
+// What of a key is in the filters.
+enum class FilterKeys {
+  kCells,  // whole keys
+  kRows,   // their first bytes alone
+  kBoth,
+};
+
+struct Filtering {
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;  // null: no filter
+  FilterKeys keys = FilterKeys::kCells;
+  size_t row_bytes = 0;  // of a key, which are its row; not used for kCells
+};
+
 // A small cache, so that reads go to the device; a live database's cache has
 // other things to hold than blocks that turn out not to have the key.
 inline constexpr uint64_t kBlockCacheBytes = 64 << 10;
@@ -22,15 +35,14 @@ inline constexpr uint64_t kBlockCacheBytes = 64 << 10;
 // that `rows` plans: whatever RocksDB would decide by itself, when to flush,
 // what to compact, where to cut files, is switched off or given, since each of
 // these can depend on the size of the filters.
-absl::Status BuildDatabase(RowSource* rows,
-                           std::shared_ptr<const rocksdb::FilterPolicy> policy,
+absl::Status BuildDatabase(RowSource* rows, const Filtering& filtering,
                            const std::string& path, Progress* progress);
 
 // Opens the database in `path` for measuring: for reading only, all files open,
 // their filters and index blocks in memory, statistics counted. With
 // `direct_io` the page cache is not used.
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
-    const RowSource& rows, std::shared_ptr<const rocksdb::FilterPolicy> policy,
-    const std::string& path, bool direct_io);
+    const RowSource& rows, const Filtering& filtering, const std::string& path,
+    bool direct_io);
 
 }  // namespace linebloom::tools

@@ -92,6 +92,20 @@ void NoteIoAgreement(Report* report) {
   }
 }
 
+void NoteRows(Report* report) {
+  if (report->config.row_prefix == 0) return;
+  report->notes.push_back(absl::StrCat(
+      "A filter of rows has the first ", report->config.row_prefix,
+      " bytes of each key (a prefix extractor, and whole_key_filtering off), "
+      "a filter of cells whole keys; a filter of both has both, and a Get asks "
+      "it for the whole key."));
+  report->notes.push_back(
+      "Missing row: a Get of a cell of a row that does not exist. Scan of it: "
+      "a "
+      "scan over all cells of that row. Missing cell: a Get of a cell that is "
+      "not there, of a row that has others.");
+}
+
 void NoteOtherBlockReads(Report* report) {
   for (const PolicyResult& result : report->results) {
     const Measurement& m = result.measured;
@@ -108,6 +122,7 @@ void AddFindings(const Shape& expected, Report* report) {
   if (report->results.empty()) return;
   CheckShapes(expected, report);
   CheckFound(report);
+  NoteRows(report);
   NoteIoAgreement(report);
   NoteOtherBlockReads(report);
 }

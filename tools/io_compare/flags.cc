@@ -37,6 +37,13 @@ ABSL_FLAG(std::string, missing_file, "",
 ABSL_FLAG(std::string, source_db, "",
           "take rows, levels and files of this RocksDB database, which is only "
           "read and must not be open elsewhere");
+ABSL_FLAG(uint64_t, row_prefix, 0,
+          "compare filters of rows, of cells and of both: that many bytes of a "
+          "key, 1 to 1024, are its row, and a key is a cell of it; 16 for "
+          "generated keys");
+ABSL_FLAG(uint64_t, cells_per_row, 10,
+          "with --row_prefix: cells of each generated row, 2 to 100; --rows "
+          "counts all cells");
 ABSL_FLAG(uint64_t, seed, 1, "varies rows and lookups");
 ABSL_FLAG(std::string, json, "", "write the results to this file as well");
 ABSL_FLAG(bool, direct_io, true,
@@ -59,6 +66,8 @@ IoCompareConfig ConfigFromFlags() {
   config.key_file = absl::GetFlag(FLAGS_key_file);
   config.missing_file = absl::GetFlag(FLAGS_missing_file);
   config.source_db = absl::GetFlag(FLAGS_source_db);
+  config.row_prefix = absl::GetFlag(FLAGS_row_prefix);
+  config.cells_per_row = absl::GetFlag(FLAGS_cells_per_row);
   config.seed = absl::GetFlag(FLAGS_seed);
   config.json = absl::GetFlag(FLAGS_json);
   config.direct_io = absl::GetFlag(FLAGS_direct_io);

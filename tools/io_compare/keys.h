@@ -65,6 +65,27 @@ class KeysBetween : public KeyTable {
   uint64_t stride_;
 };
 
+// Cells of rows: each key of `rows` with `cells` columns behind it, the numbers
+// `first`, `first` + 2 and so on, so that there are columns between any two.
+class CellKeys : public KeyTable {
+ public:
+  // `rows` must outlive this.
+  CellKeys(const KeyTable* rows, uint64_t first, uint64_t cells)
+      : rows_(rows), first_(first), cells_(cells) {}
+  uint64_t size() const override { return rows_->size() * cells_; }
+  uint64_t bytes() const override {
+    return (rows_->bytes() + rows_->size() * kColumnBytes) * cells_;
+  }
+  void Get(uint64_t i, std::string* key) const override;
+
+ private:
+  static constexpr uint64_t kColumnBytes = 5;  // ":c012"
+
+  const KeyTable* rows_;
+  uint64_t first_;
+  uint64_t cells_;
+};
+
 // Reads a file of one key per line. A line ends with \n or \r\n; empty lines
 // are no keys; every other byte may stand in a key. NotFound, PermissionDenied
 // and so on name `flag` and path; InvalidArgument where there is no key at all.
@@ -81,6 +102,19 @@ struct HeldOut {
 
 // Holds every `nth` (2 at least) of `sorted` keys out.
 HeldOut HoldOut(const KeyList& sorted, uint64_t nth);
+
+struct HeldOutCells {
+  KeyList cells;          // to load
+  KeyList missing_rows;   // one cell of each row that is held out whole
+  KeyList missing_cells;  // of rows that have other cells
+  uint64_t rows = 0;      // that are loaded
+};
+
+// Of every `nth` (2 at least) row of `sorted` keys, whose first `row_bytes` are
+// their row, holds all cells out, and of as many other rows one cell each, if
+// they have several. No key is shorter than that.
+HeldOutCells HoldOutCells(const KeyList& sorted, size_t row_bytes,
+                          uint64_t nth);
 
 // `lookups` keys to look up, of which the share `hit_ratio`, evenly spread, is
 // from `existing` and the rest from `missing`. No key is taken twice, in an

@@ -30,6 +30,7 @@ constexpr char kUsage[] =
     "  io_compare --bits_per_key=16 --policies='none;rocksdb-bloom;linebloom'\n"
     "  io_compare --key_file=my_keys.txt --missing_file=my_misses.txt\n"
     "  io_compare --source_db=/var/lib/my_database --json=result.json\n"
+    "  io_compare --row_prefix=16\n"
     "\n"
     "Exits with 0; with 1 if the figures are void, and stderr says why; with "
     "2\n"

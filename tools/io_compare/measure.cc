@@ -14,7 +14,6 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "rocksdb/perf_context.h"
-#include "rocksdb/perf_level.h"
 #include "rocksdb/statistics.h"
 #include "tools/interrupt.h"
 #include "tools/kernel_io.h"
@@ -33,7 +32,7 @@ constexpr uint64_t kWarmUpLookups = 1000;
 // What all workers share.
 struct Job {
   rocksdb::DB* db;
-  const KeyList* keys;
+  LookupList lookups;
   const PageDropper* dropper;  // null: none
   Progress* progress;
   std::vector<uint32_t>* nanoseconds;  // one for each key
@@ -50,13 +49,37 @@ struct WorkerResult {
   uint64_t filter_blocks = 0;
   uint64_t dictionary_blocks = 0;
   uint64_t block_bytes = 0;
+  FilterAnswersByLevel answers;
 };
 
-rocksdb::Status LookUp(rocksdb::DB* db, absl::string_view key,
-                       rocksdb::PinnableSlice* value) {
-  value->Reset();
-  return db->Get(rocksdb::ReadOptions(), db->DefaultColumnFamily(),
-                 rocksdb::Slice(key.data(), key.size()), value);
+rocksdb::Status Get(rocksdb::DB* db, const rocksdb::Slice& key) {
+  rocksdb::PinnableSlice value;
+  return db->Get(rocksdb::ReadOptions(), db->DefaultColumnFamily(), key,
+                 &value);
+}
+
+// NotFound if no key begins with `row`.
+rocksdb::Status ScanRow(rocksdb::DB* db, const rocksdb::Slice& row) {
+  // What comes after all keys of the row.
+  std::string end = row.ToString();
+  while (!end.empty() && end.back() == '\xff') end.pop_back();
+  if (!end.empty()) end.back() = static_cast<char>(end.back() + 1);
+  const rocksdb::Slice bound = end;
+  rocksdb::ReadOptions options;
+  options.prefix_same_as_start = true;
+  if (!end.empty()) options.iterate_upper_bound = &bound;
+  const std::unique_ptr<rocksdb::Iterator> cells(db->NewIterator(options));
+  cells->Seek(row);
+  if (!cells->status().ok()) return cells->status();
+  return cells->Valid() && cells->key().starts_with(row)
+             ? rocksdb::Status::OK()
+             : rocksdb::Status::NotFound();
+}
+
+rocksdb::Status LookUp(rocksdb::DB* db, const LookupList& lookups, uint64_t i) {
+  const absl::string_view key = (*lookups.keys)[i];
+  if (lookups.scanned_row_bytes == 0) return Get(db, {key.data(), key.size()});
+  return ScanRow(db, {key.data(), lookups.scanned_row_bytes});
 }
 
 absl::Status CheckRead(const rocksdb::Status& status, absl::string_view key) {
@@ -70,23 +93,21 @@ absl::Status CheckRead(const rocksdb::Status& status, absl::string_view key) {
 // and progress.
 void Work(Job* job, uint64_t begin, uint64_t end, bool is_first,
           WorkerResult* result) {
-  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+  const CountByLevel counting;
   rocksdb::PerfContext* perf = rocksdb::get_perf_context();
-  perf->Reset();
-  rocksdb::PinnableSlice value;
+  perf->Reset();  // of all levels too
   for (uint64_t i = begin; i < end; ++i) {
     if (is_first && job->dropper != nullptr && i % kLookupsBetweenDrops == 0) {
       job->dropper->Drop();
     }
-    const absl::string_view key = (*job->keys)[i];
     const Clock::time_point start = Clock::now();
-    const rocksdb::Status status = LookUp(job->db, key, &value);
+    const rocksdb::Status status = LookUp(job->db, job->lookups, i);
     const auto taken = Clock::now() - start;
     (*job->nanoseconds)[i] = static_cast<uint32_t>(
         std::min<int64_t>(std::chrono::nanoseconds(taken).count(),
                           std::numeric_limits<uint32_t>::max()));
     if (status.ok()) ++result->found;
-    result->status = CheckRead(status, key);
+    result->status = CheckRead(status, (*job->lookups.keys)[i]);
     if (!result->status.ok()) job->failed = true;
     if (job->failed || Interrupted()) break;
     const uint64_t done = ++job->done;
@@ -97,14 +118,14 @@ void Work(Job* job, uint64_t begin, uint64_t end, bool is_first,
   result->filter_blocks = perf->filter_block_read_count;
   result->dictionary_blocks = perf->compression_dict_block_read_count;
   result->block_bytes = perf->block_read_byte;
-  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+  result->answers = ReadFilterAnswers(*perf);
 }
 
-absl::Status WarmUp(rocksdb::DB* db, const KeyList& keys) {
-  rocksdb::PinnableSlice value;
+absl::Status WarmUp(rocksdb::DB* db, const LookupList& lookups) {
+  const KeyList& keys = *lookups.keys;
   const uint64_t count = std::min(kWarmUpLookups, keys.size());
   for (uint64_t i = keys.size() - count; i < keys.size(); ++i) {
-    const absl::Status status = CheckRead(LookUp(db, keys[i], &value), keys[i]);
+    const absl::Status status = CheckRead(LookUp(db, lookups, i), keys[i]);
     if (!status.ok()) return status;
     if (Interrupted()) break;
   }
@@ -113,7 +134,7 @@ absl::Status WarmUp(rocksdb::DB* db, const KeyList& keys) {
 
 std::vector<WorkerResult> RunWorkers(Job* job, uint32_t threads) {
   std::vector<WorkerResult> results(threads);
-  const uint64_t size = job->keys->size();
+  const uint64_t size = job->lookups.keys->size();
   std::vector<std::thread> others;
   for (uint32_t t = 1; t < threads; ++t) {
     others.emplace_back(Work, job, size * t / threads, size * (t + 1) / threads,
@@ -135,28 +156,12 @@ absl::Status AddUp(const std::vector<WorkerResult>& results,
                                   result.filter_blocks -
                                   result.dictionary_blocks;
     measured->block_bytes += result.block_bytes;
+    measured->answers_by_level += result.answers;
   }
   return CheckInterrupt();
 }
 
-void ReadTickers(const rocksdb::Statistics& statistics, Measurement* measured) {
-  const uint64_t positives =
-      statistics.getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
-  measured->filter_true_positives =
-      statistics.getTickerCount(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE);
-  measured->filter_false_positives =
-      positives - measured->filter_true_positives;
-  measured->filter_negatives =
-      statistics.getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
-}
-
 }  // namespace
-
-std::optional<double> Measurement::false_positive_rate() const {
-  if (negative_probes() == 0) return std::nullopt;
-  return static_cast<double>(filter_false_positives) /
-         static_cast<double>(negative_probes());
-}
 
 Latency SummarizeLatency(std::vector<uint32_t>* nanoseconds) {
   const auto at_share = [nanoseconds](double share) {
@@ -177,18 +182,19 @@ Latency SummarizeLatency(std::vector<uint32_t>* nanoseconds) {
 
 absl::StatusOr<Measurement> MeasureLookups(rocksdb::DB* db,
                                            const std::filesystem::path& folder,
-                                           const KeyList& keys,
+                                           const LookupList& lookups,
                                            uint32_t threads, bool drop_pages,
                                            Progress* progress) {
-  absl::Status status = WarmUp(db, keys);
+  const KeyList& keys = *lookups.keys;
+  absl::Status status = WarmUp(db, lookups);
   if (!status.ok()) return status;
   std::unique_ptr<PageDropper> dropper;
   if (drop_pages) dropper = std::make_unique<PageDropper>(folder);
 
   std::vector<uint32_t> nanoseconds(keys.size());
-  Job job = {db, &keys, dropper.get(), progress, &nanoseconds};
-  rocksdb::Statistics* statistics = db->GetDBOptions().statistics.get();
-  (void)statistics->Reset();
+  Job job = {db, lookups, dropper.get(), progress, &nanoseconds};
+  const auto statistics = db->GetDBOptions().statistics;
+  const FilterAnswers answers_before = ReadFilterAnswers(*statistics);
   const std::optional<uint64_t> device_before = DeviceBytesRead();
   const Clock::time_point start = Clock::now();
   const std::vector<WorkerResult> results = RunWorkers(&job, threads);
@@ -199,7 +205,7 @@ absl::StatusOr<Measurement> MeasureLookups(rocksdb::DB* db,
   status = AddUp(results, &measured);
   if (!status.ok()) return status;
   measured.lookups = keys.size();
-  ReadTickers(*statistics, &measured);
+  measured.answers = ReadFilterAnswers(*statistics) - answers_before;
   if (device_before.has_value() && device_after.has_value()) {
     measured.device_bytes = *device_after - *device_before;
   }

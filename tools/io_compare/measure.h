@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "absl/status/statusor.h"
+#include "linebloom/observed_rate.h"
 #include "rocksdb/db.h"
 #include "tools/io_compare/keys.h"
 #include "tools/progress.h"
@@ -28,10 +29,9 @@ struct Measurement {
   uint64_t block_bytes = 0;
   // What the kernel fetched meanwhile; nothing if it does not tell.
   std::optional<uint64_t> device_bytes;
-  // Answers of filters, one for each file that a lookup came to.
-  uint64_t filter_negatives = 0;
-  uint64_t filter_false_positives = 0;
-  uint64_t filter_true_positives = 0;
+  // Of all threads, by RocksDB's statistics and by its counts of each level.
+  FilterAnswers answers;
+  FilterAnswersByLevel answers_by_level;
   Latency latency;
   double lookups_per_second = 0;  // of all threads together
 
@@ -41,21 +41,23 @@ struct Measurement {
   double reads_per_lookup() const {
     return static_cast<double>(data_block_reads) / static_cast<double>(lookups);
   }
-  // Probes of files that don't have the key.
-  uint64_t negative_probes() const {
-    return filter_negatives + filter_false_positives;
-  }
-  // Per probed file, not per lookup. Nothing if no filter was asked.
-  std::optional<double> false_positive_rate() const;
 };
 
-// Looks all `keys` up in `db`, spread over `threads`, after some of them that
+// What to look up, and how.
+struct LookupList {
+  const KeyList* keys;  // not null
+  // Where not 0, a lookup is a scan of the row that so many bytes of the key
+  // are, instead of a Get. It is found if the row has a cell.
+  size_t scanned_row_bytes = 0;
+};
+
+// Does all `lookups` in `db`, spread over `threads`, after some of them that
 // don't count. `db` was opened by OpenForMeasuring; with `drop_pages` its
 // SSTables, in `folder`, are taken out of the page cache before and all along.
 // Cancelled after a signal; any other error is one of reading.
 absl::StatusOr<Measurement> MeasureLookups(rocksdb::DB* db,
                                            const std::filesystem::path& folder,
-                                           const KeyList& keys,
+                                           const LookupList& lookups,
                                            uint32_t threads, bool drop_pages,
                                            Progress* progress);
 

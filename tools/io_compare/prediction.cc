@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -58,33 +60,58 @@ std::optional<double> RateOfFile(const std::string& path) {
   return rate;
 }
 
+// Of one sorted run, and then of several: the sum of their rates.
 struct RunTotals {
   double keys = 0;
   double rate_times_keys = 0;
 };
 
+struct RateSum {
+  double rates = 0;
+  int runs = 0;
+
+  void Add(double rate) {
+    rates += rate;
+    ++runs;
+  }
+  double mean() const { return rates / runs; }
+};
+
 }  // namespace
 
-std::optional<double> PredictedFalsePositiveRate(rocksdb::DB* db) {
+PredictedRates PredictFalsePositiveRates(rocksdb::DB* db) {
   std::vector<rocksdb::LiveFileMetaData> live;
   db->GetLiveFilesMetaData(&live);
-  // A level is a run; of level 0 each file is. Those get numbers below 0.
-  std::map<int, RunTotals> runs;
-  int next_run = -1;
+  // A level is a run; of level 0 each file is.
+  std::map<std::pair<int, int>, RunTotals> runs;
+  std::set<int> unknown;  // levels
+  int files_in_level_0 = 0;
   for (const rocksdb::LiveFileMetaData& file : live) {
     const std::optional<double> rate =
         RateOfFile(absl::StrCat(file.db_path, file.name));
-    if (!rate.has_value()) return std::nullopt;
-    RunTotals& run = runs[file.level == 0 ? next_run-- : file.level];
+    if (!rate.has_value()) {
+      unknown.insert(file.level);
+      continue;
+    }
+    RunTotals& run =
+        runs[{file.level, file.level == 0 ? files_in_level_0++ : 0}];
     const auto keys = static_cast<double>(file.num_entries);
     run.keys += keys;
     run.rate_times_keys += *rate * keys;
   }
-  double sum = 0;
-  for (const auto& [number, run] : runs) sum += run.rate_times_keys / run.keys;
-  return runs.empty()
-             ? std::nullopt
-             : std::optional<double>(sum / static_cast<double>(runs.size()));
+  std::map<int, RateSum> levels;
+  RateSum all;
+  for (const auto& [place, run] : runs) {
+    const double rate = run.rate_times_keys / run.keys;
+    levels[place.first].Add(rate);
+    all.Add(rate);
+  }
+  PredictedRates predicted;
+  if (unknown.empty() && all.runs > 0) predicted.all = all.mean();
+  for (const auto& [level, sum] : levels) {
+    if (unknown.count(level) == 0) predicted.levels[level] = sum.mean();
+  }
+  return predicted;
 }
 
 }  // namespace linebloom::tools

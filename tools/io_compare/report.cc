@@ -10,4 +10,16 @@ double PolicyResult::bits_per_key() const {
                             static_cast<double>(entries);
 }
 
+std::string ToString(FilterKeys keys) {
+  switch (keys) {
+    case FilterKeys::kCells:
+      return "cells";
+    case FilterKeys::kRows:
+      return "rows";
+    case FilterKeys::kBoth:
+      return "both";
+  }
+  return "";
+}
+
 }  // namespace linebloom::tools

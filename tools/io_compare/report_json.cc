@@ -39,6 +39,10 @@ Json WorkloadAsJson(const Report& report) {
                {"rows", facts.entries},
                {"key_bytes", facts.key_bytes}};
   if (facts.source != "source_db") json["value_size"] = config.value_size;
+  if (facts.rows > 0) {
+    json["row_prefix"] = config.row_prefix;
+    json["rows_with_cells"] = facts.rows;
+  }
   json.update({{"lookups", facts.asked_existing + facts.asked_missing},
                {"lookups_of_existing_rows", facts.asked_existing},
                {"hit_ratio", config.hit_ratio},
@@ -58,11 +62,56 @@ Json WorkloadAsJson(const Report& report) {
   return json;
 }
 
+// Those whose filters were asked.
+Json LevelsAsJson(const PolicyResult& result) {
+  Json levels = Json::array();
+  for (const auto& [level, answers] : result.measured.answers_by_level.levels) {
+    const auto predicted = result.predicted.levels.find(level);
+    levels.push_back(
+        {{"level", level},
+         {"filter_negatives", answers.negatives},
+         {"filter_false_positives", answers.false_positives()},
+         {"filter_true_positives", answers.true_positives},
+         {"false_positive_rate", OrNull(answers.false_positive_rate())},
+         {"predicted_false_positive_rate",
+          predicted == result.predicted.levels.end()
+              ? Json()
+              : Json(predicted->second)}});
+  }
+  return levels;
+}
+
+Json ReadsAsJson(const Measurement& m) {
+  return {{"lookups", m.lookups},
+          {"found", m.found},
+          {"data_block_reads", m.data_block_reads},
+          {"reads_per_lookup", m.reads_per_lookup()},
+          {"filter_negatives", m.answers.negatives},
+          {"device_read_bytes", OrNull(m.device_bytes)}};
+}
+
+// Of --row_prefix.
+Json RowResultAsJson(const PolicyResult& result) {
+  const bool has_filter = !result.options.empty();
+  return {
+      {"policy", result.name},
+      {"options", result.options},
+      {"filter_of", has_filter ? Json(ToString(result.rows->keys)) : Json()},
+      {"filter_bytes", result.filter_bytes},
+      {"files_per_level", FilesPerLevel(result.shape)},
+      {"missing_rows", ReadsAsJson(result.rows->missing_rows)},
+      {"scans_of_missing_rows", ReadsAsJson(result.rows->scans)},
+      {"missing_cells", ReadsAsJson(result.measured)},
+      {"build_seconds", result.build_seconds}};
+}
+
 Json ResultAsJson(const PolicyResult& result) {
   const Measurement& m = result.measured;
+  if (result.rows.has_value()) return RowResultAsJson(result);
+  const FilterAnswers& answers = m.answers;
   const Interval interval =
-      WilsonInterval(m.filter_false_positives, m.negative_probes());
-  const bool has_rate = m.negative_probes() > 0;
+      WilsonInterval(answers.false_positives(), answers.probes_without_key());
+  const bool has_rate = answers.false_positive_rate().has_value();
   return {{"policy", result.name},
           {"options", result.options},
           {"filter_bytes", result.filter_bytes},
@@ -76,14 +125,14 @@ Json ResultAsJson(const PolicyResult& result) {
           {"block_read_bytes", m.block_bytes},
           {"device_read_bytes", OrNull(m.device_bytes)},
           {"reads_per_lookup", m.reads_per_lookup()},
-          {"filter_negatives", m.filter_negatives},
-          {"filter_false_positives", m.filter_false_positives},
-          {"filter_true_positives", m.filter_true_positives},
-          {"false_positive_rate", OrNull(m.false_positive_rate())},
+          {"filter_negatives", answers.negatives},
+          {"filter_false_positives", answers.false_positives()},
+          {"filter_true_positives", answers.true_positives},
+          {"false_positive_rate", OrNull(answers.false_positive_rate())},
           {"false_positive_rate_low", has_rate ? Json(interval.low) : Json()},
           {"false_positive_rate_high", has_rate ? Json(interval.high) : Json()},
-          {"predicted_false_positive_rate",
-           OrNull(result.predicted_false_positive_rate)},
+          {"predicted_false_positive_rate", OrNull(result.predicted.all)},
+          {"levels", LevelsAsJson(result)},
           {"latency_us",
            {{"mean", m.latency.mean},
             {"p50", m.latency.p50},

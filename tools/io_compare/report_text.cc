@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "tools/binomial_interval.h"
 #include "tools/io_compare/database.h"
 #include "tools/io_compare/report.h"
@@ -53,8 +55,12 @@ std::string RowsInWords(const Report& report) {
   const std::string from = facts.source == "key_file"
                                ? absl::StrCat("from '", facts.source_path, "'")
                                : "generated";
-  return absl::StrFormat("%s, %s: keys of %s bytes, values of %d bytes", count,
-                         from, ThreeDigits(facts.key_bytes),
+  const std::string cells =
+      facts.rows == 0
+          ? ""
+          : absl::StrCat(" cells of ", WithThousands(facts.rows), " rows");
+  return absl::StrFormat("%s%s, %s: keys of %s bytes, values of %d bytes",
+                         count, cells, from, ThreeDigits(facts.key_bytes),
                          report.config.value_size);
 }
 
@@ -176,18 +182,101 @@ std::string FiltersTable(const Report& report) {
       row[1] = ThreeDigits(static_cast<double>(result.filter_bytes) / 1e6);
       row[2] = absl::StrFormat("%.2f", result.bits_per_key());
     }
-    if (m.false_positive_rate().has_value()) {
-      const Interval interval =
-          WilsonInterval(m.filter_false_positives, m.negative_probes());
-      row[3] = ThreeDigits(100 * *m.false_positive_rate());
+    if (const auto rate = m.answers.false_positive_rate()) {
+      const Interval interval = WilsonInterval(m.answers.false_positives(),
+                                               m.answers.probes_without_key());
+      row[3] = ThreeDigits(100 * *rate);
       row[4] = absl::StrCat(ThreeDigits(100 * interval.low), " to ",
                             ThreeDigits(100 * interval.high));
     }
-    if (result.predicted_false_positive_rate.has_value()) {
-      row[5] = ThreeDigits(100 * *result.predicted_false_positive_rate);
+    if (result.predicted.all.has_value()) {
+      row[5] = ThreeDigits(100 * *result.predicted.all);
     }
     row.push_back(ThreeDigits(result.build_seconds));
     table.AddRow(row);
+  }
+  return table.Text();
+}
+
+size_t LongestLine(absl::string_view text) {
+  size_t longest = 0;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    longest = std::max(longest, line.size());
+  }
+  return longest;
+}
+
+// "0.953 (0.942)": observed and predicted.
+std::string LevelCell(const PolicyResult& result, int level) {
+  const auto& levels = result.measured.answers_by_level.levels;
+  const auto answers = levels.find(level);
+  if (answers == levels.end()) return "-";
+  const auto rate = answers->second.false_positive_rate();
+  std::string cell = rate.has_value() ? ThreeDigits(100 * *rate) : "-";
+  const auto predicted = result.predicted.levels.find(level);
+  if (predicted != result.predicted.levels.end()) {
+    absl::StrAppend(&cell, " (", ThreeDigits(100 * predicted->second), ")");
+  }
+  return cell;
+}
+
+// A column for each of `levels`.
+std::string LevelTable(const Report& report, const std::vector<int>& levels) {
+  std::vector<std::string> header = {"False positives, %"};
+  for (const int level : levels) {
+    header.push_back(absl::StrCat("L", level, " (predicted)"));
+  }
+  TablePrinter table(header);
+  for (size_t i = 0; i < report.results.size(); ++i) {
+    const PolicyResult& result = report.results[i];
+    if (result.measured.answers_by_level.levels.empty()) continue;
+    std::vector<std::string> row = {Label(report, i)};
+    for (const int level : levels) row.push_back(LevelCell(result, level));
+    table.AddRow(row);
+  }
+  return table.Text();
+}
+
+// All levels whose filters were asked, no more in a table than fit beside each
+// other. "" where none were.
+std::string LevelTables(const Report& report) {
+  std::set<int> asked;
+  for (const PolicyResult& result : report.results) {
+    for (const auto& [level, answers] :
+         result.measured.answers_by_level.levels) {
+      asked.insert(level);
+    }
+  }
+  std::vector<std::string> tables;
+  std::vector<int> levels;
+  for (const int level : asked) {
+    levels.push_back(level);
+    const std::string wider = LevelTable(report, levels);
+    if (tables.empty() || LongestLine(wider) > kWidth) {
+      levels = {level};
+      tables.push_back(LevelTable(report, levels));
+    } else {
+      tables.back() = wider;
+    }
+  }
+  return absl::StrJoin(tables, "\n");
+}
+
+// Of --row_prefix.
+std::string RowsTable(const Report& report) {
+  TablePrinter table({"Data blocks per lookup", "filter of", "MB",
+                      "missing row", "scan of it", "missing cell"});
+  for (size_t i = 0; i < report.results.size(); ++i) {
+    const PolicyResult& result = report.results[i];
+    const bool has_filter = !result.options.empty();
+    table.AddRow(
+        {Label(report, i), has_filter ? ToString(result.rows->keys) : "-",
+         has_filter
+             ? ThreeDigits(static_cast<double>(result.filter_bytes) / 1e6)
+             : "-",
+         ThreeDigits(result.rows->missing_rows.reads_per_lookup()),
+         ThreeDigits(result.rows->scans.reads_per_lookup()),
+         ThreeDigits(result.measured.reads_per_lookup())});
   }
   return table.Text();
 }
@@ -261,9 +350,14 @@ std::string Notes(const Report& report) {
 }  // namespace
 
 std::string ReportAsText(const Report& report) {
+  if (report.config.row_prefix > 0) {
+    return absl::StrJoin({Header(report), RowsTable(report), Notes(report)},
+                         "\n");
+  }
   std::vector<std::string> parts = {Header(report), ReadsTable(report),
-                                    FiltersTable(report), TimesTable(report)};
-  for (const std::string& part : {Notes(report), ResultInWords(report)}) {
+                                    FiltersTable(report)};
+  for (const std::string& part : {LevelTables(report), TimesTable(report),
+                                  Notes(report), ResultInWords(report)}) {
     if (!part.empty()) parts.push_back(part);
   }
   return absl::StrJoin(parts, "\n");

@@ -10,11 +10,11 @@
 #include "tools/io_compare/database.h"
 #include "tools/io_compare/findings.h"
 #include "tools/io_compare/prediction.h"
-#include "tools/io_compare/ribbon.h"
 #include "tools/io_compare/workload.h"
 #include "tools/kernel_io.h"
 #include "tools/policy_spec.h"
 #include "tools/progress.h"
+#include "tools/ribbon.h"
 #include "tools/scratch_folder.h"
 
 namespace linebloom::tools {
@@ -41,7 +41,7 @@ absl::Status SizeRibbons(const IoCompareConfig& config, const RowSource& rows,
                          std::vector<NamedPolicy>* policies, Report* report) {
   for (NamedPolicy& policy : *policies) {
     if (policy.name != kRocksDbRibbon) continue;
-    const absl::StatusOr<double> bits = RibbonBitsForMemory(
+    const absl::StatusOr<double> bits = RibbonBitsAsBloom(
         config.bits_per_key, rows.TotalEntries() / rows.files().size());
     if (!bits.ok()) return bits.status();
     auto sized = MakePolicy(policy.name, config.bits_per_key, *bits);
@@ -80,37 +80,86 @@ uint64_t FilterBytes(rocksdb::DB* db) {
   return bytes;
 }
 
-absl::StatusOr<PolicyResult> RunPolicy(const NamedPolicy& policy,
+// A policy, and with --row_prefix what of the keys it gets.
+struct Variant {
+  NamedPolicy policy;
+  FilterKeys keys = FilterKeys::kCells;
+};
+
+std::vector<Variant> VariantsOf(const IoCompareConfig& config,
+                                const std::vector<NamedPolicy>& policies) {
+  std::vector<Variant> variants;
+  for (const NamedPolicy& policy : policies) {
+    if (config.row_prefix == 0 || policy.policy == nullptr) {
+      variants.push_back({policy});
+      continue;
+    }
+    for (const FilterKeys keys :
+         {FilterKeys::kRows, FilterKeys::kCells, FilterKeys::kBoth}) {
+      variants.push_back({policy, keys});
+    }
+  }
+  return variants;
+}
+
+// Measures what --row_prefix asks for beside missing cells.
+absl::StatusOr<RowLookups> MeasureRows(rocksdb::DB* db,
                                        const std::filesystem::path& folder,
+                                       FilterKeys keys,
                                        const IoCompareConfig& config,
-                                       Workload* workload, Progress* progress) {
+                                       const Workload& workload,
+                                       Progress* progress) {
+  const bool drop_pages = !workload.facts.direct_io;
+  const KeyList* missing = &workload.missing_rows;
+  const auto gets = MeasureLookups(db, folder, {missing}, config.threads,
+                                   drop_pages, progress);
+  if (!gets.ok()) return gets.status();
+  const auto scans = MeasureLookups(db, folder, {missing, config.row_prefix},
+                                    config.threads, drop_pages, progress);
+  if (!scans.ok()) return scans.status();
+  return RowLookups{keys, *gets, *scans};
+}
+
+absl::StatusOr<PolicyResult> RunVariant(const Variant& variant,
+                                        const std::filesystem::path& folder,
+                                        const IoCompareConfig& config,
+                                        Workload* workload,
+                                        Progress* progress) {
+  const NamedPolicy& policy = variant.policy;
+  const Filtering filtering = {policy.policy, variant.keys, config.row_prefix};
   PolicyResult result;
   result.name = policy.name;
   result.options = policy.options;
   progress->Begin(absl::StrCat(policy.name, ": loading rows"),
                   workload->rows->TotalEntries());
   const auto start = std::chrono::steady_clock::now();
-  const absl::Status built = BuildDatabase(workload->rows.get(), policy.policy,
-                                           folder.string(), progress);
+  const absl::Status built =
+      BuildDatabase(workload->rows.get(), filtering, folder.string(), progress);
   if (!built.ok()) return built;
   result.build_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
 
   const bool direct_io = workload->facts.direct_io;
-  const auto db = OpenForMeasuring(*workload->rows, policy.policy,
-                                   folder.string(), direct_io);
+  const auto db =
+      OpenForMeasuring(*workload->rows, filtering, folder.string(), direct_io);
   if (!db.ok()) return db.status();
   result.shape = ReadShape(db->get());
   result.filter_bytes = FilterBytes(db->get());
-  result.predicted_false_positive_rate = PredictedFalsePositiveRate(db->get());
+  result.predicted = PredictFalsePositiveRates(db->get());
   progress->Begin(absl::StrCat(policy.name, ": looking keys up"),
                   workload->lookups.size());
   const auto measured =
-      MeasureLookups(db->get(), folder, workload->lookups, config.threads,
+      MeasureLookups(db->get(), folder, {&workload->lookups}, config.threads,
                      /*drop_pages=*/!direct_io, progress);
   if (!measured.ok()) return measured.status();
   result.measured = *measured;
+  if (config.row_prefix > 0) {
+    const auto rows = MeasureRows(db->get(), folder, variant.keys, config,
+                                  *workload, progress);
+    if (!rows.ok()) return rows.status();
+    result.rows = *rows;
+  }
   result.io_agreement = CompareIo(
       measured->block_bytes, measured->all_block_reads(),
       ReadAlignment(folder / "CURRENT", direct_io), measured->device_bytes);
@@ -132,8 +181,8 @@ absl::StatusOr<Report> RunComparison(const IoCompareConfig& config) {
   report.config = config;
   report.machine = DescribeMachine(scratch->path());
   report.notes = workload->notes;
-  absl::Status status =
-      CheckFreeSpace(config, *workload, policies->size(), scratch->path());
+  absl::Status status = CheckFreeSpace(
+      config, *workload, VariantsOf(config, *policies).size(), scratch->path());
   if (status.ok()) {
     status = SizeRibbons(config, *workload->rows, &*policies, &report);
   }
@@ -143,11 +192,12 @@ absl::StatusOr<Report> RunComparison(const IoCompareConfig& config) {
       config.direct_io && SupportsDirectIo(scratch->path());
 
   Progress progress;
-  for (size_t i = 0; i < policies->size(); ++i) {
+  const std::vector<Variant> variants = VariantsOf(config, *policies);
+  for (size_t i = 0; i < variants.size(); ++i) {
     const std::filesystem::path folder =
         scratch->path() / absl::StrCat("policy", i + 1);
     auto result =
-        RunPolicy((*policies)[i], folder, config, &*workload, &progress);
+        RunVariant(variants[i], folder, config, &*workload, &progress);
     if (!result.ok()) return result.status();
     report.results.push_back(*std::move(result));
     std::error_code ignored;
@@ -159,7 +209,7 @@ absl::StatusOr<Report> RunComparison(const IoCompareConfig& config) {
     scratch->Keep();
     report.notes.push_back(
         absl::StrCat("The databases are kept in '", report.workload.folder,
-                     "', policy1 to policy", policies->size(), "."));
+                     "', policy1 to policy", variants.size(), "."));
   }
   return report;
 }

@@ -15,9 +15,12 @@
 namespace linebloom::tools {
 
 struct Workload {
-  std::unique_ptr<KeyTable> row_keys;  // what `rows` may refer to
+  // What `rows` and each other may refer to.
+  std::unique_ptr<KeyTable> row_numbers;
+  std::unique_ptr<KeyTable> row_keys;
   std::unique_ptr<RowSource> rows;
-  KeyList lookups;
+  KeyList lookups;       // with --row_prefix of missing cells
+  KeyList missing_rows;  // with --row_prefix alone
   WorkloadFacts facts;
   Shape expected_shape;         // of --source_db; else empty
   uint64_t largest_file_bytes;  // about

@@ -3,19 +3,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "linebloom/filter_policy.h"
 #include "rocksdb/filter_policy.h"
 #include "tests/tools/run_program.h"
 #include "tools/io_compare/keys.h"
 #include "tools/io_compare/layered_rows.h"
 #include "tools/io_compare/measure.h"
 #include "tools/io_compare/prediction.h"
-#include "tools/io_compare/ribbon.h"
 #include "tools/io_compare/shape.h"
 #include "tools/policy_spec.h"
+#include "tools/ribbon.h"
 
 namespace linebloom::tools {
 namespace {
@@ -29,12 +31,13 @@ class DatabaseTest : public testing::Test {
   // Builds the database of a policy and opens it for measuring.
   std::unique_ptr<rocksdb::DB> Build(const std::string& policy_name,
                                      const std::string& folder) {
+    RegisterFilterPolicy();
     const auto policy = MakePolicy(policy_name, 10, 14);
     EXPECT_TRUE(policy.ok()) << policy.status();
-    const absl::Status built =
-        BuildDatabase(&rows_, policy->policy, folder_.File(folder), &progress_);
+    const absl::Status built = BuildDatabase(&rows_, {policy->policy},
+                                             folder_.File(folder), &progress_);
     EXPECT_TRUE(built.ok()) << built;
-    auto db = OpenForMeasuring(rows_, policy->policy, folder_.File(folder),
+    auto db = OpenForMeasuring(rows_, {policy->policy}, folder_.File(folder),
                                /*direct_io=*/false);
     EXPECT_TRUE(db.ok()) << db.status();
     return *std::move(db);
@@ -45,7 +48,7 @@ class DatabaseTest : public testing::Test {
     const Lookups lookups = ChooseLookups(keys_, KeysBetween(kRows, 2), 5000,
                                           hit_ratio, /*seed=*/1);
     auto measured =
-        MeasureLookups(db, folder_.File(folder), lookups.keys, threads,
+        MeasureLookups(db, folder_.File(folder), {&lookups.keys}, threads,
                        /*drop_pages=*/true, &progress_);
     EXPECT_TRUE(measured.ok()) << measured.status();
     return *measured;
@@ -82,37 +85,67 @@ TEST_F(DatabaseTest, AMissingKeyCostsABlockForEachRunWithoutFilter) {
   EXPECT_EQ(m.index_block_reads, 0u);
   EXPECT_EQ(m.filter_block_reads, 0u);
   EXPECT_GT(m.block_bytes, m.data_block_reads * 3000);
-  EXPECT_EQ(m.false_positive_rate(), std::nullopt);
+  EXPECT_EQ(m.answers, FilterAnswers());
+  EXPECT_TRUE(m.answers_by_level.levels.empty());
 }
 
 TEST_F(DatabaseTest, CountsFalsePositivesForEachFile) {
   const std::unique_ptr<rocksdb::DB> db = Build("rocksdb-bloom", "bloom");
   const Measurement m = Measure(db.get(), "bloom", 0, 1);
-  EXPECT_GT(m.negative_probes(), 5 * m.lookups);
-  EXPECT_LE(m.negative_probes(), 6 * m.lookups);
-  EXPECT_EQ(m.filter_true_positives, 0u);
-  EXPECT_GE(m.filter_false_positives, m.data_block_reads / 2);
-  ASSERT_TRUE(m.false_positive_rate().has_value());
-  const std::optional<double> predicted = PredictedFalsePositiveRate(db.get());
+  EXPECT_GT(m.answers.probes_without_key(), 5 * m.lookups);
+  EXPECT_LE(m.answers.probes_without_key(), 6 * m.lookups);
+  EXPECT_EQ(m.answers.true_positives, 0u);
+  EXPECT_GE(m.answers.false_positives(), m.data_block_reads / 2);
+  const std::optional<double> observed = m.answers.false_positive_rate();
+  ASSERT_TRUE(observed.has_value());
+  const std::optional<double> predicted =
+      PredictFalsePositiveRates(db.get()).all;
   ASSERT_TRUE(predicted.has_value());
-  EXPECT_GT(*m.false_positive_rate(), 0.5 * *predicted);
-  EXPECT_LT(*m.false_positive_rate(), 2 * *predicted);
+  EXPECT_GT(*observed, 0.5 * *predicted);
+  EXPECT_LT(*observed, 2 * *predicted);
 }
 
 TEST_F(DatabaseTest, FindsEveryRowFromSeveralThreads) {
   const std::unique_ptr<rocksdb::DB> db = Build("rocksdb-ribbon", "ribbon");
   const Measurement m = Measure(db.get(), "ribbon", 0.5, 3);
   EXPECT_EQ(m.found, 2500u);
-  EXPECT_EQ(m.filter_true_positives, 2500u);
+  EXPECT_EQ(m.answers.true_positives, 2500u);
+  EXPECT_EQ(m.answers_by_level.all(), m.answers);
   EXPECT_GT(m.data_block_reads, 1500u);
   EXPECT_GT(m.lookups_per_second, 0);
 }
 
+TEST_F(DatabaseTest, ObservesAndPredictsEachLevel) {
+  const std::unique_ptr<rocksdb::DB> db = Build("linebloom:6", "linebloom");
+  const Measurement m = Measure(db.get(), "linebloom", 0, 2);
+  const PredictedRates predicted = PredictFalsePositiveRates(db.get());
+  EXPECT_EQ(m.answers_by_level.all(), m.answers);
+  ASSERT_EQ(m.answers_by_level.levels.size(), 4u);
+  ASSERT_EQ(predicted.levels.size(), 4u);
+  double sum = 0;
+  for (const auto& [level, answers] : m.answers_by_level.levels) {
+    const double runs = level == 0 ? 3 : 1;
+    const auto probes = static_cast<double>(answers.probes_without_key());
+    EXPECT_GT(probes, 0.9 * runs * 5000) << level;
+    EXPECT_LE(probes, runs * 5000) << level;
+    // Four standard deviations.
+    const double rate = predicted.levels.at(level);
+    EXPECT_NEAR(*answers.false_positive_rate(), rate,
+                4 * std::sqrt(rate / probes))
+        << level;
+    sum += runs * rate;
+  }
+  EXPECT_NEAR(*predicted.all, sum / 6, 1e-12);
+}
+
 TEST_F(DatabaseTest, PredictsOnlyWhatItKnows) {
-  EXPECT_EQ(PredictedFalsePositiveRate(Build("none", "none").get()),
-            std::nullopt);
+  const PredictedRates none =
+      PredictFalsePositiveRates(Build("none", "none").get());
+  EXPECT_EQ(none.all, std::nullopt);
+  EXPECT_TRUE(none.levels.empty());
   const auto ribbon =
-      PredictedFalsePositiveRate(Build("ribbonfilter:10:-1", "ribbon").get());
+      PredictFalsePositiveRates(Build("ribbonfilter:10:-1", "ribbon").get())
+          .all;
   ASSERT_TRUE(ribbon.has_value());
   // (In small files RocksDB takes a larger Bloom filter instead.)
   EXPECT_GT(*ribbon, 0.001);
@@ -121,7 +154,7 @@ TEST_F(DatabaseTest, PredictsOnlyWhatItKnows) {
 
 TEST_F(DatabaseTest, RefusesAFolderThatCannotBe) {
   const absl::Status status =
-      BuildDatabase(&rows_, nullptr, "/proc/no_such_folder", &progress_);
+      BuildDatabase(&rows_, {}, "/proc/no_such_folder", &progress_);
   ASSERT_FALSE(status.ok());
   EXPECT_THAT(std::string(status.message()), HasSubstr("/proc/no_such_folder"));
 }
@@ -160,7 +193,7 @@ TEST(ShapeTest, CountsSortedRuns) {
 }
 
 TEST(RibbonTest, TakesTheMemoryOfABloomFilter) {
-  const auto bits = RibbonBitsForMemory(10, 20'000);
+  const auto bits = RibbonBitsAsBloom(10, 20'000);
   ASSERT_TRUE(bits.ok()) << bits.status();
   // At the same rate Ribbon needs 0.7 times the memory.
   EXPECT_GT(*bits, 13);

@@ -30,9 +30,11 @@ PolicyResult Result(const std::string& name, uint64_t reads) {
   result.measured.device_bytes = reads * 4608;
   result.io_agreement = IoAgreement::kAgrees;
   if (name != "none") {
-    result.measured.filter_negatives = 20'000 - reads;
-    result.measured.filter_false_positives = reads;
-    result.predicted_false_positive_rate = 0.01;
+    FilterAnswers& level = result.measured.answers_by_level.levels[2];
+    level.negatives = 20'000 - reads;
+    level.positives = reads;
+    result.measured.answers = level;
+    result.predicted = {0.01, {{2, 0.0123}}};
   }
   result.measured.latency = {12.5, 10, 99};
   result.measured.lookups_per_second = 80'000;
@@ -77,6 +79,10 @@ TEST(ReportTest, JsonHasAllFields) {
   EXPECT_DOUBLE_EQ(bloom["false_positive_rate"], 0.01);
   EXPECT_LT(bloom["false_positive_rate_low"], 0.01);
   EXPECT_GT(bloom["false_positive_rate_high"], 0.01);
+  ASSERT_EQ(bloom["levels"].size(), 1u);
+  EXPECT_EQ(bloom["levels"][0]["level"], 2);
+  EXPECT_DOUBLE_EQ(bloom["levels"][0]["false_positive_rate"], 0.01);
+  EXPECT_DOUBLE_EQ(bloom["levels"][0]["predicted_false_positive_rate"], 0.0123);
   EXPECT_DOUBLE_EQ(bloom["latency_us"]["p99"], 99);
   EXPECT_TRUE(json["results"][0]["false_positive_rate"].is_null());
 }
@@ -100,6 +106,32 @@ TEST(ReportTest, TextSaysTheResult) {
               HasSubstr("A lookup read 0.0100 data blocks on average with "
                         "linebloom and 2.00 without a filter,"));
   EXPECT_THAT(text, HasSubstr("That is 0.50 times the reads of"));
+}
+
+TEST(ReportTest, TextShowsEachLevel) {
+  EXPECT_THAT(ReportAsText(Example()),
+              HasSubstr("False positives, %  L2 (predicted)\n"
+                        "rocksdb-bloom          1.00 (1.23)\n"
+                        "linebloom             0.500 (1.23)\n"));
+}
+
+TEST(ReportTest, TextOfManyLevelsFitsATerminal) {
+  Report report = Example();
+  report.results.push_back(
+      Result("{id=linebloom;bits_per_key=10;build_effort=max}", 100));
+  for (PolicyResult& result : report.results) {
+    if (result.name == "none") continue;
+    for (int level = 0; level < 9; ++level) {
+      result.measured.answers_by_level.levels[level].negatives = 1'000'000;
+      result.measured.answers_by_level.levels[level].positives = 1;
+      result.predicted.levels[level] = 1.23456e-6;
+    }
+  }
+  const std::string text = ReportAsText(report);
+  EXPECT_THAT(text, HasSubstr("L8 (predicted)"));
+  for (const auto& line : absl::StrSplit(text, '\n')) {
+    EXPECT_LE(line.size(), 100u) << line;
+  }
 }
 
 TEST(ReportTest, TextOfAnyPoliciesAndNoReads) {

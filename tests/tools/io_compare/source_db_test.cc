@@ -120,10 +120,10 @@ TEST_F(SourceDatabaseTest, ACopyHasTheSameShape) {
   ASSERT_TRUE(source.ok()) << source.status();
   Progress progress;
   const absl::Status built =
-      BuildDatabase(source->get(), nullptr, scratch_.File("copy"), &progress);
+      BuildDatabase(source->get(), {}, scratch_.File("copy"), &progress);
   ASSERT_TRUE(built.ok()) << built;
   const auto copy =
-      OpenForMeasuring(**source, nullptr, scratch_.File("copy"), false);
+      OpenForMeasuring(**source, {}, scratch_.File("copy"), false);
   ASSERT_TRUE(copy.ok()) << copy.status();
   EXPECT_EQ(DescribeDifference((*source)->shape(), "source",
                                ReadShape(copy->get()), "copy"),

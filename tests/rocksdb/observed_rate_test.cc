@@ -1,0 +1,305 @@
+// The observed rate, against lookups whose answers are known one by one.
+
+#include "linebloom/observed_rate.h"
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/statistics.h"
+#include "tests/rocksdb/db_fixture.h"
+
+namespace linebloom {
+namespace {
+
+FilterAnswers Answers(uint64_t negatives, uint64_t positives,
+                      uint64_t true_positives) {
+  FilterAnswers answers;
+  answers.negatives = negatives;
+  answers.positives = positives;
+  answers.true_positives = true_positives;
+  return answers;
+}
+
+TEST(FilterAnswersTest, RateIsOfProbesThatAFilterCanSave) {
+  const FilterAnswers answers = Answers(990, 110, 100);
+  EXPECT_EQ(answers.false_positives(), 10u);
+  EXPECT_EQ(answers.probes_without_key(), 1000u);
+  EXPECT_DOUBLE_EQ(*answers.false_positive_rate(), 0.01);
+}
+
+TEST(FilterAnswersTest, NoProbesHaveNoRate) {
+  EXPECT_EQ(FilterAnswers().false_positive_rate(), std::nullopt);
+  EXPECT_EQ(Answers(0, 7, 7).false_positive_rate(), std::nullopt);
+  EXPECT_DOUBLE_EQ(*Answers(0, 7, 0).false_positive_rate(), 1);
+  EXPECT_DOUBLE_EQ(*Answers(7, 0, 0).false_positive_rate(), 0);
+}
+
+TEST(FilterAnswersTest, MoreTruePositivesThanPositivesAreNoFalseOnes) {
+  EXPECT_EQ(Answers(5, 3, 4).false_positives(), 0u);
+  EXPECT_DOUBLE_EQ(*Answers(5, 3, 4).false_positive_rate(), 0);
+}
+
+TEST(FilterAnswersTest, DifferenceOfTwoReadings) {
+  EXPECT_EQ(Answers(100, 20, 5) - Answers(90, 12, 5), Answers(10, 8, 0));
+  EXPECT_EQ(Answers(1, 1, 1) - Answers(1, 1, 1), FilterAnswers());
+}
+
+TEST(FilterAnswersTest, CountsAfterAResetAreAllNew) {
+  EXPECT_EQ(Answers(9, 30, 5) - Answers(10, 2, 1), Answers(9, 30, 5));
+  EXPECT_EQ(FilterAnswers() - Answers(10, 2, 1), FilterAnswers());
+}
+
+TEST(FilterAnswersTest, LevelsAddUpAndSubtract) {
+  FilterAnswersByLevel before;
+  before.levels[0] = Answers(1, 2, 1);
+  before.levels[3] = Answers(5, 5, 5);
+  FilterAnswersByLevel after = before;
+  after.levels[0] += Answers(10, 0, 0);
+  after.levels[6] = Answers(7, 1, 0);
+  const FilterAnswersByLevel between = after - before;
+  ASSERT_EQ(between.levels.size(), 2u);  // level 3 was not asked
+  EXPECT_EQ(between.levels.at(0), Answers(10, 0, 0));
+  EXPECT_EQ(between.levels.at(6), Answers(7, 1, 0));
+  EXPECT_EQ(between.all(), Answers(17, 1, 0));
+  before += between;
+  EXPECT_EQ(before.levels, after.levels);
+}
+
+TEST(FilterAnswersTest, TextForALog) {
+  EXPECT_EQ(ToString(Answers(298'638, 1462, 100)),
+            "0.454 % false positives: 1362 of 300000 probes of files without "
+            "the key");
+  EXPECT_EQ(ToString(Answers(99, 1, 0), 0.00941),
+            "1 % false positives: 1 of 100 probes of files without the key; "
+            "predicted 0.941 %");
+  EXPECT_EQ(ToString(FilterAnswers()), "no probes of files without the key");
+}
+
+class ObservedRateTest : public PolicyTest {
+ protected:
+  FilterAnswers Read() { return ReadFilterAnswers(*options_.statistics); }
+
+  static FilterAnswersByLevel ReadLevels() {
+    return ReadFilterAnswers(*rocksdb::get_perf_context());
+  }
+
+  // Three sorted runs with the same range: one of 20,000 rows in level 2, and
+  // two files of 2,000 in level 0.
+  void WriteRuns() {
+    Reopen();
+    WriteFile(kRows);
+    MoveAllTo(2);
+    for (int file = 0; file < 2; ++file) {
+      for (uint64_t i = kRows.begin; i < kRows.end; i += 20) {
+        ASSERT_OK(db_->Put({}, RowKey(i), RowValue(i)));
+      }
+      ASSERT_OK(db_->Put({}, RowKey(kRows.end - 2), RowValue(kRows.end - 2)));
+      Flush();
+    }
+  }
+
+  void MoveAllTo(int level) {
+    rocksdb::ColumnFamilyMetaData metadata;
+    db_->GetColumnFamilyMetaData(&metadata);
+    std::vector<std::string> names;
+    for (const auto& of_level : metadata.levels) {
+      for (const auto& file : of_level.files) names.push_back(file.name);
+    }
+    ASSERT_OK(db_->CompactFiles({}, names, level));
+  }
+
+  static constexpr Rows kRows{0, 40'000};
+  static constexpr uint64_t kMissing = 19'999;
+};
+INSTANTIATE_POLICY_TEST(ObservedRateTest);
+
+// Every missing row is looked for in all three files, and every row that is
+// only below is missing in the two above.
+TEST_P(ObservedRateTest, CountsEveryProbeInAllAndByLevel) {
+  WriteRuns();
+  CountByLevel counting;
+  const FilterAnswers before = Read();
+  const FilterAnswersByLevel levels_before = ReadLevels();
+  // 20,000 rows that exist and 19,999 that don't.
+  for (uint64_t i = kRows.begin; i + 1 < kRows.end; ++i) {
+    EXPECT_EQ(GetText(db_.get(), RowKey(i)) == "NotFound: ", i % 2 == 1);
+  }
+  const FilterAnswers answers = Read() - before;
+  const FilterAnswersByLevel levels = ReadLevels() - levels_before;
+
+  // A row of the newest file is asked for there alone.
+  const uint64_t upper = kRows.present() / 10 + 1;
+  const uint64_t only_below = kRows.present() - upper;
+  EXPECT_EQ(answers.true_positives, kRows.present());
+  EXPECT_EQ(answers.probes_without_key(), 3 * kMissing + 2 * only_below);
+  ASSERT_EQ(levels.levels.size(), 2u);
+  EXPECT_EQ(levels.levels.at(0).true_positives, upper);
+  EXPECT_EQ(levels.levels.at(0).probes_without_key(),
+            2 * kMissing + 2 * only_below);
+  EXPECT_EQ(levels.levels.at(2).true_positives, only_below);
+  EXPECT_EQ(levels.levels.at(2).probes_without_key(), kMissing);
+  EXPECT_EQ(levels.all(), answers);
+
+  // 10 bits per key: linebloom promises 0.53 % at most, RocksDB's Bloom has
+  // 0.95 %.
+  ASSERT_TRUE(answers.false_positive_rate().has_value());
+  EXPECT_GT(*answers.false_positive_rate(), 0.002);
+  EXPECT_LT(*answers.false_positive_rate(), 0.014);
+}
+
+TEST_P(ObservedRateTest, CountsMultiGets) {
+  WriteRuns();
+  std::vector<std::string> texts;
+  for (uint64_t i = 0; i < 2000; ++i) texts.push_back(RowKey(i));
+  const std::vector<rocksdb::Slice> keys(texts.begin(), texts.end());
+  std::vector<rocksdb::PinnableSlice> values(keys.size());
+  std::vector<rocksdb::Status> statuses(keys.size());
+  CountByLevel counting;
+  const FilterAnswers before = Read();
+  const FilterAnswersByLevel levels_before = ReadLevels();
+  db_->MultiGet({}, db_->DefaultColumnFamily(), keys.size(), keys.data(),
+                values.data(), statuses.data());
+  const FilterAnswers answers = Read() - before;
+  EXPECT_EQ(answers.true_positives, 1000u);
+  EXPECT_EQ(answers.probes_without_key(), 3 * 1000u + 2 * 900u);
+  EXPECT_EQ((ReadLevels() - levels_before).all(), answers);
+}
+
+// A filter of row prefixes says nothing of the cells of a row that exists:
+// their probes count as false positives, though the filter told no lie.
+TEST_P(ObservedRateTest, CountsPrefixesOfGets) {
+  options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(13));
+  table_.whole_key_filtering = false;
+  Reopen();
+  for (uint64_t row = 0; row < 2000; row += 2) {
+    ASSERT_OK(db_->Put({}, RowKey(row) + "cell1", ""));
+    ASSERT_OK(db_->Put({}, RowKey(row) + "cell3", ""));
+  }
+  Flush();
+  CountByLevel counting;
+  const FilterAnswersByLevel levels_before = ReadLevels();
+  FilterAnswers before = Read();
+  const auto ask = [&](uint64_t first, const char* cell) {
+    before = Read();
+    for (uint64_t row = first; row < 1998; row += 2) {
+      GetText(db_.get(), RowKey(row) + cell);
+    }
+    return Read() - before;
+  };
+  EXPECT_EQ(ask(0, "cell1"), Answers(0, 999, 999));
+  EXPECT_EQ(ask(0, "cell2"), Answers(0, 999, 0));
+  const FilterAnswers missing_rows = ask(1, "cell2");
+  EXPECT_EQ(missing_rows.probes_without_key(), 999u);
+  EXPECT_GT(missing_rows.negatives, 960u);
+  EXPECT_EQ((ReadLevels() - levels_before).all().probes_without_key(),
+            2 * 999u);
+}
+
+TEST_P(ObservedRateTest, LeavesScansOut) {
+  options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(10));
+  Reopen();
+  WriteFile({0, 2000});
+  rocksdb::ReadOptions read;
+  read.prefix_same_as_start = true;
+  const FilterAnswers before = Read();
+  for (uint64_t i = 0; i < 4000; i += 100) {
+    const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(read));
+    rows->Seek(RowKey(i));
+  }
+  EXPECT_EQ(Read() - before, FilterAnswers());
+}
+
+TEST_P(ObservedRateTest, AFileWithoutFilterAnswersNothing) {
+  UsePolicy(PolicyKind::kNone);
+  Reopen();
+  WriteFile({0, 2000});
+  const FilterAnswers before = Read();
+  CountMissing({0, 2000});
+  EXPECT_EQ((Read() - before).false_positive_rate(), std::nullopt);
+}
+
+TEST_P(ObservedRateTest, CountsByLevelOnlyWhileTold) {
+  WriteRuns();
+  const rocksdb::PerfLevel perf_level = rocksdb::GetPerfLevel();
+  const FilterAnswersByLevel before = ReadLevels();
+  CountMissing(kRows);
+  EXPECT_TRUE((ReadLevels() - before).levels.empty());
+  {
+    const CountByLevel counting;
+    const CountByLevel again;
+    CountMissing({0, 200});
+  }
+  EXPECT_EQ((ReadLevels() - before).all().probes_without_key(), 3 * 99u);
+  EXPECT_EQ(rocksdb::GetPerfLevel(), perf_level);
+  CountMissing(kRows);
+  EXPECT_EQ((ReadLevels() - before).all().probes_without_key(), 3 * 99u);
+  rocksdb::get_perf_context()->ClearPerLevelPerfContext();
+  EXPECT_TRUE(ReadLevels().levels.empty());
+}
+
+// The level is that of the moment in which the file was opened.
+TEST_P(ObservedRateTest, AMovedFileCountsForTheLevelItWasOpenedIn) {
+  Reopen();
+  WriteFile({0, 2000});
+  CountMissing({0, 2000});
+  ASSERT_OK(db_->CompactRange({}, nullptr, nullptr));  // moves it
+  rocksdb::ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(&metadata);
+  ASSERT_TRUE(metadata.levels[0].files.empty());
+
+  const CountByLevel counting;
+  FilterAnswersByLevel before = ReadLevels();
+  CountMissing({0, 2000});
+  const FilterAnswersByLevel moved = ReadLevels() - before;
+  ASSERT_EQ(moved.levels.size(), 1u);
+  EXPECT_EQ(moved.levels.begin()->first, 0);
+  Reopen();
+  before = ReadLevels();
+  CountMissing({0, 2000});
+  const FilterAnswersByLevel reopened = ReadLevels() - before;
+  ASSERT_EQ(reopened.levels.size(), 1u);
+  EXPECT_GT(reopened.levels.begin()->first, 0);
+}
+
+// A thread's counts are its own.
+TEST_P(ObservedRateTest, ThreadsAddUp) {
+  WriteRuns();
+  const FilterAnswers before = Read();
+  std::vector<FilterAnswersByLevel> found(3);
+  std::vector<std::thread> threads;
+  for (FilterAnswersByLevel& of_thread : found) {
+    threads.emplace_back([this, &of_thread] {
+      const CountByLevel counting;
+      for (uint64_t i = 1; i < 2000; i += 2) GetText(db_.get(), RowKey(i));
+      of_thread = ReadLevels();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  FilterAnswersByLevel sum;
+  for (const FilterAnswersByLevel& of_thread : found) {
+    EXPECT_EQ(of_thread.all().probes_without_key(), 3000u);
+    sum += of_thread;
+  }
+  EXPECT_EQ(sum.all(), Read() - before);
+}
+
+// Read while lookups go on, the counts are never impossible.
+TEST_P(ObservedRateTest, ReadingsWhileLookupsGoOn) {
+  WriteRuns();
+  std::atomic<bool> done = false;
+  std::thread lookups([&] {
+    for (uint64_t i = 0; i < 20'000; i += 2) GetText(db_.get(), RowKey(i));
+    done = true;
+  });
+  while (!done) {
+    const FilterAnswers answers = Read();
+    EXPECT_LE(answers.true_positives, answers.positives);
+  }
+  lookups.join();
+}
+
+}  // namespace
+}  // namespace linebloom

@@ -1,0 +1,20 @@
+// The two forms of filter_size's answers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nlohmann/json_fwd.hpp"
+#include "tools/filter_size/answer.h"
+#include "tools/filter_size/question.h"
+
+namespace linebloom::tools {
+
+// For people: a table of at most 100 columns, and what to know of it.
+std::string AnswersAsText(const Question& question,
+                          const std::vector<Answer>& answers);
+
+nlohmann::ordered_json AnswersAsJson(const Question& question,
+                                     const std::vector<Answer>& answers);
+
+}  // namespace linebloom::tools

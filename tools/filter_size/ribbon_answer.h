@@ -1,0 +1,16 @@
+// Sizing RocksDB's Ribbon filters.
+#pragma once
+
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "tools/filter_size/answer.h"
+#include "tools/filter_size/question.h"
+
+namespace linebloom::tools {
+
+// By filters that RocksDB builds, of kMostRibbonKeys keys at most: a larger one
+// is taken to have the same bits per key and the same rate.
+absl::StatusOr<std::optional<FilterSize>> SizeRibbon(const Question& question);
+
+}  // namespace linebloom::tools
