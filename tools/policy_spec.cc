@@ -31,7 +31,7 @@ absl::Status UnknownPolicy(const std::string& name) {
   return absl::InvalidArgumentError(absl::StrCat(
       "--policies: no filter policy '", name,
       "'; there are none, rocksdb-bloom, rocksdb-ribbon, linebloom, "
-      "linebloom-level-aware, and all that RocksDB knows by an option string, "
+      "linebloom-levels, and all that RocksDB knows by an option string, "
       "such as linebloom:10"));
 }
 

@@ -26,7 +26,7 @@ inline constexpr char kNoPolicy[] = "none";
 inline constexpr char kRocksDbBloom[] = "rocksdb-bloom";
 inline constexpr char kRocksDbRibbon[] = "rocksdb-ribbon";
 inline constexpr char kLinebloom[] = "linebloom";
-inline constexpr char kLinebloomLevelAware[] = "linebloom-level-aware";
+inline constexpr char kLinebloomLevelAware[] = "linebloom-levels";
 
 // Splits a list at its semicolons, except those in braces:
 // "none;{id=linebloom;bits_per_key=8}" has two entries. Blanks around an entry
@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list);
 //                   of `ribbon_bloom_bits` per key (it takes about 0.7 times
 //                   that), in every file
 //   linebloom       linebloom of `bits_per_key`
-//   linebloom-level-aware
+//   linebloom-levels
 //                   the same on average, more on small levels
 //   anything else   RocksDB's option string
 // InvalidArgument, with what RocksDB said, where there is no such policy or its

@@ -20,7 +20,7 @@ struct IoCompareConfig {
   uint32_t threads = 1;
   double bits_per_key = 10;
   std::string policies =
-      "none;rocksdb-bloom;rocksdb-ribbon;linebloom;linebloom-level-aware";
+      "none;rocksdb-bloom;rocksdb-ribbon;linebloom;linebloom-levels";
   std::string key_file;
   std::string missing_file;
   std::string source_db;

@@ -23,9 +23,9 @@ ABSL_FLAG(double, bits_per_key, 10,
           "filter memory of rocksdb-bloom, rocksdb-ribbon and linebloom, 1 to "
           "30");
 ABSL_FLAG(std::string, policies,
-          "none;rocksdb-bloom;rocksdb-ribbon;linebloom;linebloom-level-aware",
+          "none;rocksdb-bloom;rocksdb-ribbon;linebloom;linebloom-levels",
           "policies to compare, with semicolons between: none, rocksdb-bloom, "
-          "rocksdb-ribbon, linebloom, linebloom-level-aware, or any option "
+          "rocksdb-ribbon, linebloom, linebloom-levels, or any option "
           "string that RocksDB takes, "
           "such as linebloom:16 or {id=linebloom;bits_per_key=8}");
 ABSL_FLAG(std::string, key_file, "",

@@ -72,7 +72,7 @@ class IoCompareTest : public testing::Test {
 TEST_F(IoCompareTest, ShowsWhatFiltersSave) {
   const json report = RunForJson({"--rows=20000", "--lookups=2000"});
   EXPECT_THAT(folder_.Names(), IsEmpty());
-  ASSERT_EQ(report["results"].size(), 4u);
+  ASSERT_EQ(report["results"].size(), 5u);
   const json none = ResultOf(report, "none");
   const json bloom = ResultOf(report, "rocksdb-bloom");
   const json linebloom = ResultOf(report, "linebloom");
@@ -89,6 +89,21 @@ TEST_F(IoCompareTest, ShowsWhatFiltersSave) {
     EXPECT_EQ(result["files_per_level"], none["files_per_level"]);
   }
   EXPECT_GE(none["files_per_level"].size(), 3u);
+}
+
+TEST_F(IoCompareTest, LevelAwareFiltersReadLessForTheSameMemory) {
+  const json report =
+      RunForJson({"--rows=100000", "--lookups=100000",
+                  "--policies=rocksdb-bloom;linebloom;"
+                  "{id=linebloom;bits_per_key=9.9;level_aware=true}"});
+  const json& bloom = report["results"][0];
+  const json& linebloom = report["results"][1];
+  const json& levels = report["results"][2];
+  EXPECT_LE(levels["filter_bytes"], bloom["filter_bytes"]);
+  EXPECT_LE(4 * levels["data_block_reads"].get<int>(),
+            bloom["data_block_reads"]);
+  EXPECT_LE(2 * levels["data_block_reads"].get<int>(),
+            linebloom["data_block_reads"]);
 }
 
 TEST_F(IoCompareTest, ObservesEachLevelBesideThePrediction) {
