@@ -55,6 +55,17 @@ absl::Status SizeRibbons(const IoCompareConfig& config, const RowSource& rows,
   return absl::OkStatus();
 }
 
+void ExplainLevels(const std::vector<NamedPolicy>& policies, Report* report) {
+  for (const NamedPolicy& policy : policies) {
+    if (policy.name != kLinebloomLevelAware) continue;
+    report->notes.push_back(absl::StrCat(
+        policy.name, " is ", policy.options,
+        ": more bits per key for small levels, fewer for the last one. It is "
+        "told the sizes of the levels, as its listener would tell it in a "
+        "database that has them."));
+  }
+}
+
 absl::Status CheckFreeSpace(const IoCompareConfig& config,
                             const Workload& workload, size_t policies,
                             const std::filesystem::path& folder) {
@@ -186,6 +197,7 @@ absl::StatusOr<Report> RunComparison(const IoCompareConfig& config) {
   if (status.ok()) {
     status = SizeRibbons(config, *workload->rows, &*policies, &report);
   }
+  ExplainLevels(*policies, &report);
   if (!status.ok()) return status;
   workload->facts.folder = scratch->path().string();
   workload->facts.direct_io =
