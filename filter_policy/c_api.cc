@@ -1,10 +1,27 @@
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "filter_policy/policy_for_c.h"
 #include "filter_policy/policy_options.h"
+#include "filter_policy/running_rocksdb.h"
 #include "linebloom/c.h"
 #include "linebloom/filter_policy.h"
+
+namespace {
+
+// RocksDB's parser is not the one that this was compiled with where the
+// versions differ, so it is then not even called.
+rocksdb::Status Parse(const char* text,
+                      linebloom::FilterPolicyOptions* options) {
+  const std::string& mismatch = linebloom::RocksDbMismatch();
+  if (!mismatch.empty()) {
+    return rocksdb::Status::InvalidArgument("linebloom", mismatch);
+  }
+  return linebloom::ParseFilterPolicyOptions(text, options);
+}
+
+}  // namespace
 
 rocksdb_filterpolicy_t* linebloom_filterpolicy_create(double bits_per_key) {
   return linebloom::PolicyForC(linebloom::NewFilterPolicy(bits_per_key));
@@ -13,8 +30,7 @@ rocksdb_filterpolicy_t* linebloom_filterpolicy_create(double bits_per_key) {
 rocksdb_filterpolicy_t* linebloom_filterpolicy_create_from_string(
     const char* options, char** errptr) {
   linebloom::FilterPolicyOptions parsed;
-  const rocksdb::Status status =
-      linebloom::ParseFilterPolicyOptions(options, &parsed);
+  const rocksdb::Status status = Parse(options, &parsed);
   if (status.ok()) {
     return linebloom::PolicyForC(linebloom::NewFilterPolicy(parsed));
   }

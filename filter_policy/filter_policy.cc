@@ -11,6 +11,8 @@
 #include "filter_policy/line_kernel.h"
 #include "filter_policy/policy_from_id.h"
 #include "filter_policy/policy_options.h"
+#include "filter_policy/refusing_policy.h"
+#include "filter_policy/running_rocksdb.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/table.h"
 
@@ -123,6 +125,7 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewFilterPolicyFromId(
 
 const rocksdb::FilterPolicy* NewFilterPolicy(
     const FilterPolicyOptions& options) {
+  if (!RocksDbMismatch().empty()) return NewRefusingFilterPolicy();
   return new LineFilterPolicy(options);
 }
 

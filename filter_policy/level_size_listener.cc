@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "filter_policy/file_in_tree.h"
+#include "filter_policy/running_rocksdb.h"
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
 
@@ -267,6 +268,7 @@ std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener() {
 
 std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener(
     const ExpectedLevelSizes& expected) {
+  if (!RocksDbMismatch().empty()) return nullptr;
   return std::make_shared<LevelSizeListener>(expected);
 }
 

@@ -34,7 +34,7 @@ rocksdb::EventListener* MakeListener(
 void RegisterFilterPolicy() {
   static std::once_flag once;
   std::call_once(once, [] {
-    if (!RunsInTheRocksDbItWasBuiltFor()) return;
+    if (!RocksDbMismatch().empty()) return;
     // For the const type: RocksDB looks a policy up as const, and a factory of
     // another type would be called through the wrong signature. Everything
     // behind the colon is ours to judge, so that a bad number is an error and

@@ -13,7 +13,8 @@
 //   10.9 - 11.9  + CalculateSpace, EstimatedFpRate behind ApproximateNumEntries
 //
 // For a version that is not in this list, compare the declarations of that
-// version with these, run the tests under it, and raise the bound below.
+// version with these, run the tests under it, and raise the bound below. There
+// too: whether FilterPolicy itself is as refusing_policy.h says.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,8 @@
 #error \
     "linebloom knows the filter interfaces of RocksDB 7.0 to 11.9 only: \
 compare table/block_based/filter_policy_internal.h of this RocksDB with \
-filter_policy/rocksdb_filter_bits.h"
+filter_policy/rocksdb_filter_bits.h, and rocksdb_filterpolicy_t in db/c.cc \
+with filter_policy/policy_for_c.h; then run the tests and raise the bound"
 #endif
 
 // `override` where this RocksDB has the function, nothing where it has not: a

@@ -1,4 +1,4 @@
-// Filters for column families that a program opens without any.
+// Filters for column families that a program opens or creates without any.
 #pragma once
 
 #include <string>

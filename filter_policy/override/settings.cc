@@ -28,7 +28,7 @@ struct Settings {
 Settings ReadSettings() {
   Settings settings;
   settings.options = Environment("LINEBLOOM_OVERRIDE");
-  if (settings.options == "off" || !RunsInTheRocksDbItWasBuiltFor()) {
+  if (settings.options == "off" || !RocksDbMismatch().empty()) {
     return settings;
   }
   if (settings.options.empty()) settings.options = kFilterPolicyName;

@@ -133,6 +133,16 @@ class OverrideTest : public testing::Test {
     return text;
   }
 
+  // The info log of the database has the message if and only if the override
+  // is on.
+  void ExpectLogSays(const std::string& message) const {
+    if (IsOff()) {
+      EXPECT_THAT(Text("LOG"), Not(HasSubstr(message)));
+    } else {
+      EXPECT_THAT(Text("LOG"), HasSubstr(message));
+    }
+  }
+
   void UsePolicy(const FilterPolicy* policy) {
     BlockBasedTableOptions table;
     table.filter_policy.reset(policy);
@@ -164,6 +174,97 @@ TEST_F(OverrideTest, OpenWithFamilies) {
     MustBeOk(db->DestroyColumnFamilyHandle(family));
   }
   delete db;
+}
+
+// Column families that are created in a database that is open.
+class OverrideCreateTest : public OverrideTest {
+ protected:
+  void Open() { MustBeOk(DB::Open(options_, path_, &db_)); }
+  void TearDown() override {
+    delete db_;
+    OverrideTest::TearDown();
+  }
+
+  // Writes a file of each family and gives the handles back.
+  void ExpectPolicy(const std::string& policy,
+                    const std::vector<ColumnFamilyHandle*>& families) {
+    for (ColumnFamilyHandle* family : families) {
+      MustBeOk(db_->Put(rocksdb::WriteOptions(), family, "key", "value"));
+      MustBeOk(db_->Flush(rocksdb::FlushOptions(), family));
+      EXPECT_EQ(policy, PolicyOfTables(db_, family)) << family->GetName();
+      MustBeOk(db_->DestroyColumnFamilyHandle(family));
+    }
+  }
+
+  DB* db_ = nullptr;
+};
+
+TEST_F(OverrideCreateTest, OneFamily) {
+  Open();
+  ColumnFamilyHandle* family = nullptr;
+  MustBeOk(db_->CreateColumnFamily(options_, "second", &family));
+  ExpectPolicy(Given(), {family});
+  const std::string message = "linebloom_override: column family [second] of " +
+                              path_ +
+                              " had no filter policy and gets linebloom";
+  ExpectLogSays(message);
+}
+
+TEST_F(OverrideCreateTest, FamiliesByName) {
+  Open();
+  std::vector<ColumnFamilyHandle*> families;
+  MustBeOk(db_->CreateColumnFamilies(options_, {"second", "third"}, &families));
+  EXPECT_EQ(2u, families.size());
+  ExpectPolicy(Given(), families);
+}
+
+TEST_F(OverrideCreateTest, FamiliesByDescriptor) {
+  Open();
+  Options with_policy = options_;
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10));
+  with_policy.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  std::vector<ColumnFamilyHandle*> families;
+  MustBeOk(db_->CreateColumnFamilies(
+      {{"second", options_}, {"third", with_policy}}, &families));
+  ASSERT_EQ(2u, families.size());
+  ExpectPolicy(Given(), {families[0]});
+  ExpectPolicy("ribbonfilter", {families[1]});
+}
+
+TEST_F(OverrideCreateTest, FamiliesOfTransactionDb) {
+  rocksdb::TransactionDB* db = nullptr;
+  MustBeOk(rocksdb::TransactionDB::Open(
+      options_, rocksdb::TransactionDBOptions(), path_, &db));
+  db_ = db;
+  ColumnFamilyHandle* family = nullptr;
+  MustBeOk(db_->CreateColumnFamily(options_, "second", &family));
+  ExpectPolicy(Given(), {family});
+}
+
+TEST_F(OverrideCreateTest, FamiliesOfOptimisticTransactionDb) {
+  rocksdb::OptimisticTransactionDB* db = nullptr;
+  MustBeOk(rocksdb::OptimisticTransactionDB::Open(options_, path_, &db));
+  db_ = db;
+  ColumnFamilyHandle* family = nullptr;
+  MustBeOk(db_->CreateColumnFamily(options_, "second", &family));
+  ExpectPolicy(Given(), {family});
+}
+
+TEST_F(OverrideCreateTest, FamiliesOfDbWithTtl) {
+  rocksdb::DBWithTTL* db = nullptr;
+  MustBeOk(rocksdb::DBWithTTL::Open(options_, path_, &db));
+  db_ = db;
+  ColumnFamilyHandle* family = nullptr;
+  MustBeOk(db->CreateColumnFamilyWithTtl(options_, "second", &family, 60));
+  ExpectPolicy(Given(), {family});
+}
+
+TEST_F(OverrideCreateTest, ErrorsStayErrors) {
+  Open();
+  ColumnFamilyHandle* family = nullptr;
+  EXPECT_TRUE(db_->CreateColumnFamily(options_, "default", &family)
+                  .IsInvalidArgument());
 }
 
 TEST_F(OverrideTest, OpenForReadOnly) {
@@ -293,11 +394,7 @@ TEST_F(OverrideTest, InfoLogSaysWhatWasChanged) {
   const std::string message =
       "linebloom_override: column family [default] of " + path_ +
       " had no filter policy and gets linebloom";
-  if (IsOff()) {
-    EXPECT_THAT(Text("LOG"), Not(HasSubstr(message)));
-  } else {
-    EXPECT_THAT(Text("LOG"), HasSubstr(message));
-  }
+  ExpectLogSays(message);
 }
 
 TEST_F(OverrideTest, ErrorsStayErrors) {
@@ -345,6 +442,20 @@ TEST_F(OverrideFromCTest, BloomFull) {
   EXPECT_THAT(OptionsWith(rocksdb_filterpolicy_create_bloom_full(8)),
               HasSubstr(IsOff() ? "filter_policy=bloomfilter"
                                 : "filter_policy={id=linebloom:8;"));
+}
+
+TEST_F(OverrideFromCTest, CreatedFamily) {
+  rocksdb_options_t* const options = rocksdb_options_create();
+  rocksdb_options_set_create_if_missing(options, 1);
+  char* error = nullptr;
+  rocksdb_t* const db = rocksdb_open(options, path_.c_str(), &error);
+  rocksdb_column_family_handle_destroy(
+      rocksdb_create_column_family(db, options, "second", &error));
+  EXPECT_EQ(nullptr, error) << error;
+  rocksdb_close(db);
+  rocksdb_options_destroy(options);
+  const std::string message = "column family [second] of " + path_;
+  ExpectLogSays(message);
 }
 
 TEST_F(OverrideFromCTest, PolicyThatIsNeverUsedIsFreed) {

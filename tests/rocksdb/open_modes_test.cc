@@ -2,9 +2,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "rocksdb/utilities/backup_engine.h"
 #include "rocksdb/utilities/checkpoint.h"
+#include "rocksdb/utilities/options_util.h"
 #include "tests/rocksdb/db_fixture.h"
 
 namespace linebloom {
@@ -17,6 +19,47 @@ class OpenModesTest : public PolicyTest {
     rocksdb::DB* db = nullptr;
     EXPECT_OK(rocksdb::DB::OpenForReadOnly(OptionsWithTable(), folder, &db));
     return std::unique_ptr<rocksdb::DB>(db);
+  }
+
+  // The same with the options that the folder itself holds, as a machine would
+  // that gets a copy. Only the statistics are ours, to see the filters at work.
+  std::unique_ptr<rocksdb::DB> OpenWithItsOptions(const std::string& folder) {
+    rocksdb::DBOptions options;
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    EXPECT_OK(rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), folder,
+                                         &options, &families));
+    options.statistics = options_.statistics;
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    rocksdb::DB* db = nullptr;
+    EXPECT_OK(
+        rocksdb::DB::OpenForReadOnly(options, folder, families, &handles, &db));
+    for (auto* handle : handles)
+      EXPECT_OK(db->DestroyColumnFamilyHandle(handle));
+    return std::unique_ptr<rocksdb::DB>(db);
+  }
+
+  std::unique_ptr<rocksdb::DB> OpenSecondary() {
+    rocksdb::Options options = OptionsWithTable();
+    options.max_open_files = -1;  // as RocksDB demands of a secondary
+    rocksdb::DB* db = nullptr;
+    EXPECT_OK(rocksdb::DB::OpenAsSecondary(options, Path("db"),
+                                           Path("secondary"), &db));
+    return std::unique_ptr<rocksdb::DB>(db);
+  }
+
+  std::unique_ptr<rocksdb::BackupEngine> OpenBackups() {
+    rocksdb::BackupEngine* engine = nullptr;
+    EXPECT_OK(rocksdb::BackupEngine::Open(
+        rocksdb::Env::Default(), rocksdb::BackupEngineOptions(Path("backup")),
+        &engine));
+    return std::unique_ptr<rocksdb::BackupEngine>(engine);
+  }
+
+  void MakeCheckpoint(const std::string& folder) {
+    rocksdb::Checkpoint* checkpoint = nullptr;
+    ASSERT_OK(rocksdb::Checkpoint::Create(db_.get(), &checkpoint));
+    const std::unique_ptr<rocksdb::Checkpoint> owned(checkpoint);
+    ASSERT_OK(checkpoint->CreateCheckpoint(folder));
   }
 
   static constexpr Rows kRows{0, 4000};
@@ -36,12 +79,9 @@ TEST_P(OpenModesTest, ReadOnly) {
 TEST_P(OpenModesTest, SecondaryFollows) {
   Reopen();
   WriteFile(kRows);
-  rocksdb::Options options = OptionsWithTable();
-  options.max_open_files = -1;  // as RocksDB demands of a secondary
-  rocksdb::DB* db = nullptr;
-  ASSERT_OK(rocksdb::DB::OpenAsSecondary(options, Path("db"), Path("secondary"),
-                                         &db));
-  const std::unique_ptr<rocksdb::DB> secondary(db);
+  const auto secondary = OpenSecondary();
+  ASSERT_NE(secondary, nullptr);
+  rocksdb::DB* const db = secondary.get();
   ExpectFilterWorks(kRows, 1, db);
 
   const Rows more{4000, 8000};
@@ -62,10 +102,7 @@ TEST_P(OpenModesTest, Checkpoint) {
   Reopen();
   WriteFile(kRows);
   PutRows({4000, 4100});  // still in the memtable
-  rocksdb::Checkpoint* checkpoint = nullptr;
-  ASSERT_OK(rocksdb::Checkpoint::Create(db_.get(), &checkpoint));
-  const std::unique_ptr<rocksdb::Checkpoint> owned(checkpoint);
-  ASSERT_OK(checkpoint->CreateCheckpoint(Path("checkpoint")));
+  MakeCheckpoint(Path("checkpoint"));
   const auto copy = OpenForReading(Path("checkpoint"));
   ASSERT_NE(copy, nullptr);
   ExpectFilterWorks(kRows, 2, copy.get());
@@ -75,11 +112,7 @@ TEST_P(OpenModesTest, Checkpoint) {
 TEST_P(OpenModesTest, BackupAndRestore) {
   Reopen();
   WriteFile(kRows);
-  rocksdb::BackupEngine* engine = nullptr;
-  ASSERT_OK(rocksdb::BackupEngine::Open(
-      rocksdb::Env::Default(), rocksdb::BackupEngineOptions(Path("backup")),
-      &engine));
-  const std::unique_ptr<rocksdb::BackupEngine> owned(engine);
+  const auto engine = OpenBackups();
   ASSERT_OK(engine->CreateNewBackup(db_.get()));
   WriteFile({4000, 8000});
   ASSERT_OK(engine->CreateNewBackup(db_.get(), /*flush_before_backup=*/true));
@@ -104,6 +137,91 @@ TEST_P(OpenModesTest, VerifyChecksumOfTheWholeDatabase) {
   WriteFile(kRows);
   CompactAll();
   ASSERT_OK(db_->VerifyChecksum());
+}
+
+// Copies carry the option string of the policy.
+TEST_P(OpenModesTest, CopiesOpenedWithTheirOwnOptions) {
+  Reopen();
+  WriteFile(kRows);
+  MakeCheckpoint(Path("checkpoint"));
+  const auto checkpoint = OpenWithItsOptions(Path("checkpoint"));
+  ASSERT_NE(checkpoint, nullptr);
+  ExpectFilterWorks(kRows, 1, checkpoint.get());
+
+  const auto engine = OpenBackups();
+  ASSERT_OK(engine->CreateNewBackup(db_.get()));
+  ASSERT_OK(engine->RestoreDBFromLatestBackup(Path("db2"), Path("db2")));
+  const auto restored = OpenWithItsOptions(Path("db2"));
+  ASSERT_NE(restored, nullptr);
+  ExpectFilterWorks(kRows, 1, restored.get());
+}
+
+// The database is switched to the policy of the test while another process or
+// machine follows it or keeps copies of it.
+class OpenModesSwitchTest : public OpenModesTest {
+ protected:
+  OpenModesSwitchTest() { UsePolicy(PolicyKind::kBuiltinBloom); }
+  void SwitchPolicy() {
+    UsePolicy(GetParam());
+    Reopen();
+  }
+};
+INSTANTIATE_POLICY_TEST(OpenModesSwitchTest);
+
+// A secondary that has linebloom first can follow a primary with either policy.
+TEST_P(OpenModesSwitchTest, SecondaryThatIsSwitchedFirst) {
+  Reopen();
+  WriteFile(kRows);
+  UsePolicy(GetParam());
+  const auto secondary = OpenSecondary();
+  ASSERT_NE(secondary, nullptr);
+  ExpectFilterWorks(kRows, 1, secondary.get());
+  SwitchPolicy();
+  WriteFile(kRows);
+  ASSERT_OK(secondary->TryCatchUpWithPrimary());
+  ExpectFilterWorks(kRows, 2, secondary.get());
+  CompactAll();
+  ASSERT_OK(secondary->TryCatchUpWithPrimary());
+  ExpectFilterWorks(kRows, 1, secondary.get());
+}
+
+// One that lags behind reads rightly, without the filters that it can't read.
+TEST_P(OpenModesSwitchTest, SecondaryThatIsNotSwitched) {
+  Reopen();
+  WriteFile(kRows);
+  const auto secondary = OpenSecondary();
+  ASSERT_NE(secondary, nullptr);
+  SwitchPolicy();
+  WriteFile(kRows);
+  ASSERT_OK(secondary->TryCatchUpWithPrimary());
+  ExpectRows(kRows, secondary.get());
+  const FilterCounts missing = CountMissing(kRows, secondary.get());
+  EXPECT_EQ(missing.no + missing.maybe, 2 * kRows.missing());
+  const uint64_t filters = GetParam() == PolicyKind::kLinebloom ? 1 : 2;
+  EXPECT_LE(missing.no, filters * kRows.missing());
+  EXPECT_GE(missing.no, filters * kRows.missing() * 95 / 100);
+}
+
+// A backup shares files with the one before, so it may hold both kinds.
+TEST_P(OpenModesSwitchTest, BackupsOnBothSidesOfTheSwitch) {
+  Reopen();
+  WriteFile(kRows);
+  const auto engine = OpenBackups();
+  ASSERT_OK(engine->CreateNewBackup(db_.get()));
+  SwitchPolicy();
+  WriteFile(kRows);
+  ASSERT_OK(engine->CreateNewBackup(db_.get()));
+  for (const uint32_t backup : {1, 2}) {
+    const std::string folder = Path("restored" + std::to_string(backup));
+    ASSERT_OK(engine->VerifyBackup(backup, /*verify_with_checksum=*/true));
+    ASSERT_OK(engine->RestoreDBFromBackup(backup, folder, folder));
+    const auto with_new_options = OpenForReading(folder);
+    ASSERT_NE(with_new_options, nullptr);
+    ExpectFilterWorks(kRows, backup, with_new_options.get());
+    const auto with_its_own = OpenWithItsOptions(folder);
+    ASSERT_NE(with_its_own, nullptr);
+    ExpectFilterWorks(kRows, backup, with_its_own.get());
+  }
 }
 
 }  // namespace

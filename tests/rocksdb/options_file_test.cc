@@ -264,8 +264,7 @@ TEST_F(OptionsFileTest, MoreEffortFewerFalsePositives) {
 }
 
 #if ROCKSDB_IS_AT_LEAST(9, 8)
-// Before 9.8 a change of the policy races with running reads, so there is
-// nothing to promise.
+// Before 9.8 RocksDB refuses this (switch_under_load_test.cc).
 TEST_F(OptionsFileTest, ChangedWhileTheDatabaseIsOpen) {
   UsePolicy(PolicyKind::kBuiltinBloom);
   Reopen();

@@ -38,6 +38,9 @@ struct ExpectedLevelSizes {
 // While a column family has fewer keys than `expected`, it is taken to have the
 // expected sizes: for bulk loads whose result is known.
 //
+// Null in a RocksDB of another minor version than the one that linebloom was
+// compiled with, whose listeners may have other functions.
+//
 // One listener may serve several databases. Thread-safe. It calls
 // DB::GetLiveFilesMetaData(), which holds the database's mutex for about a
 // microsecond a file; with more than 1,000 files not after each flush and

@@ -1,0 +1,166 @@
+// A program that asks linebloom for a policy in a RocksDB that linebloom was
+// not built for (fake_version.cc): it hears so early, and no filter is built or
+// read. The same with the shared and with the static library.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "linebloom/c.h"
+#include "linebloom/filter_policy.h"
+#include "rocksdb/c.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/db.h"
+#include "rocksdb/options.h"
+#include "rocksdb/sst_file_reader.h"
+#include "rocksdb/sst_file_writer.h"
+#include "rocksdb/table.h"
+
+namespace {
+
+using rocksdb::Options;
+using rocksdb::Status;
+
+constexpr int kRows = 1000;
+
+std::string Key(int i) { return "row" + std::to_string(100000 + i); }
+
+void MustBeOk(const Status& status) {
+  ASSERT_TRUE(status.ok()) << status.ToString();
+}
+
+// What must be said: what differs and what to do.
+auto SaysMismatch() {
+  return testing::ContainsRegex(
+      "linebloom: built for RocksDB [0-9]+\\.[0-9]+\\.x but running in RocksDB "
+      "[0-9]+\\.[0-9]+7\\.1; .* Build linebloom against the headers");
+}
+
+class AnotherRocksDbTest : public testing::Test {
+ protected:
+  AnotherRocksDbTest()
+      : path_(testing::TempDir() + "another_rocksdb_" +
+              std::to_string(getpid())) {
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directories(path_);
+  }
+  ~AnotherRocksDbTest() override { std::filesystem::remove_all(path_); }
+
+  static Options With(const rocksdb::FilterPolicy* policy) {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy.reset(policy);
+    Options options;
+    options.create_if_missing = true;
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    return options;
+  }
+
+  // A file of rows, and what its properties say of its filter.
+  std::shared_ptr<const rocksdb::TableProperties> WriteSst(
+      const Options& options, const std::string& file) {
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+    MustBeOk(writer.Open(file));
+    for (int i = 0; i < kRows; ++i) MustBeOk(writer.Put(Key(i), "value"));
+    MustBeOk(writer.Finish());
+    rocksdb::SstFileReader reader(options);
+    MustBeOk(reader.Open(file));
+    return reader.GetTableProperties();
+  }
+
+  static int CountRows(const Options& options, const std::string& file) {
+    rocksdb::SstFileReader reader(options);
+    MustBeOk(reader.Open(file));
+    const std::unique_ptr<rocksdb::Iterator> it(reader.NewIterator({}));
+    int rows = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) ++rows;
+    return rows;
+  }
+
+  const std::string path_;
+};
+
+TEST_F(AnotherRocksDbTest, NoDatabaseOpens) {
+  linebloom::FilterPolicyOptions policy;
+  policy.build_effort = linebloom::BuildEffort::kMax;
+  for (const Options& options : {With(linebloom::NewFilterPolicy(10)),
+                                 With(linebloom::NewFilterPolicy(policy))}) {
+    rocksdb::DB* db = nullptr;
+    const Status status = rocksdb::DB::Open(options, path_ + "/db", &db);
+    EXPECT_TRUE(status.IsInvalidArgument());
+    EXPECT_THAT(status.ToString(), SaysMismatch());
+    EXPECT_EQ(db, nullptr);
+  }
+}
+
+// The program goes on with RocksDB's own policy.
+TEST_F(AnotherRocksDbTest, RocksDbsOwnPoliciesWork) {
+  rocksdb::DB* db = nullptr;
+  MustBeOk(rocksdb::DB::Open(With(rocksdb::NewBloomFilterPolicy(10)),
+                             path_ + "/db", &db));
+  delete db;
+}
+
+TEST_F(AnotherRocksDbTest, FilesThatNothingValidatesGetNoFilter) {
+  const std::string file = path_ + "/ours.sst";
+  const Options options = With(linebloom::NewFilterPolicy(10));
+  const auto properties = WriteSst(options, file);
+  EXPECT_EQ(properties->filter_size, 0u);
+  EXPECT_EQ(properties->num_entries, static_cast<uint64_t>(kRows));
+  EXPECT_EQ(CountRows(options, file), kRows);
+}
+
+TEST_F(AnotherRocksDbTest, FilesWithFiltersAreReadWithout) {
+  const std::string file = path_ + "/bloom.sst";
+  EXPECT_GT(
+      WriteSst(With(rocksdb::NewBloomFilterPolicy(10)), file)->filter_size, 0u);
+  EXPECT_EQ(CountRows(With(linebloom::NewFilterPolicy(10)), file), kRows);
+}
+
+TEST_F(AnotherRocksDbTest, OptionStringsDoNotKnowIt) {
+  linebloom::RegisterFilterPolicy();  // as with the static library
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  for (const char* text :
+       {"linebloom:10", "linebloom", "{id=linebloom;build_effort=max}"}) {
+    std::shared_ptr<const rocksdb::FilterPolicy> policy;
+    EXPECT_FALSE(
+        rocksdb::FilterPolicy::CreateFromString(config, text, &policy).ok())
+        << text;
+    EXPECT_EQ(policy, nullptr) << text;
+  }
+}
+
+TEST_F(AnotherRocksDbTest, CApi) {
+  rocksdb_block_based_table_options_t* const table =
+      rocksdb_block_based_options_create();
+  rocksdb_block_based_options_set_filter_policy(
+      table, linebloom_filterpolicy_create(10));
+  rocksdb_options_t* const options = rocksdb_options_create();
+  rocksdb_options_set_create_if_missing(options, 1);
+  rocksdb_options_set_block_based_table_factory(options, table);
+  rocksdb_block_based_options_destroy(table);
+  char* error = nullptr;
+  EXPECT_EQ(rocksdb_open(options, (path_ + "/db").c_str(), &error), nullptr);
+  ASSERT_NE(error, nullptr);
+  EXPECT_THAT(error, SaysMismatch());
+  rocksdb_free(error);
+  rocksdb_options_destroy(options);
+  rocksdb_filterpolicy_destroy(linebloom_filterpolicy_create(10));
+}
+
+TEST_F(AnotherRocksDbTest, CApiFromString) {
+  for (const char* text : {"linebloom:10", "bits_per_kay=10"}) {
+    char* error = nullptr;
+    EXPECT_EQ(linebloom_filterpolicy_create_from_string(text, &error), nullptr);
+    ASSERT_NE(error, nullptr);
+    EXPECT_THAT(error, SaysMismatch());
+    free(error);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,16 @@
+// Makes RocksDB say that it is of another version than the one that linebloom
+// was built for. In a program, or loaded into one by LD_PRELOAD before RocksDB.
+#include <string>
+
+#include "linebloom/export.h"
+#include "rocksdb/version.h"
+
+namespace ROCKSDB_NAMESPACE {
+
+// The minor number begins with the right one, which must not be enough.
+LINEBLOOM_EXPORT std::string GetRocksVersionAsString(bool /*with_patch*/) {
+  return std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
+         "7.1";
+}
+
+}  // namespace ROCKSDB_NAMESPACE

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Runs the distribution's ldb and db_bench with linebloom's libraries loaded by
+# LD_PRELOAD into a RocksDB of which they are told that it is of another version:
+# they must say so once and change nothing.
+#
+#   unmodified_programs.sh LIBRARY OVERRIDE_LIBRARY FAKE_VERSION_LIBRARY
+#
+# Works in a new folder beneath the current one and removes it.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+library=$(realpath --canonicalize-existing "$1")
+override=$(realpath --canonicalize-existing "$2")
+fake_version=$(realpath --canonicalize-existing "$3")
+. "$here/../preload/rocksdb_programs.sh"
+unset LINEBLOOM_OVERRIDE LINEBLOOM_VERBOSE
+rows=20000
+lookups=10000
+
+work=$(mktemp --directory "$PWD/another_rocksdb.XXXXXX")
+trap 'rm -r "$work"' EXIT
+db=$work/db
+
+# with LIBRARY COMMAND...: runs it with that library in another RocksDB.
+with() {
+  LD_PRELOAD="$fake_version $1" "${@:2}"
+}
+
+# check_message FILE: what went to stderr holds the message, once.
+check_message() {
+  local count
+  count=$(grep --count --extended-regexp \
+    '^linebloom: built for RocksDB [0-9.]+x but running in RocksDB [0-9.]+; the filter policy stays unregistered' \
+    "$1" || true)
+  ((count == 1)) || fail "the message stands $count times in stderr: $(cat "$1")"
+}
+
+check_files() { # NAME
+  sst_dump --file="$db" --show_properties --command=none > "$work/properties"
+  check_policy_names "sst_dump" "$work/properties" "$1"
+}
+
+for loaded in "$library" "$override"; do
+  echo "${loaded##*/} with ldb: writes and reads"
+  db=$work/ldb_${loaded##*/}
+  with "$loaded" ldb --db="$db" --create_if_missing put row value > "$work/out" 2> "$work/ldb.stderr"
+  check_message "$work/ldb.stderr"
+  [[ $(with "$loaded" ldb --db="$db" get row 2> "$work/ldb.stderr") == value ]] ||
+    fail "ldb reads something else than it wrote"
+done
+
+# Against the library's advice the program takes 'not known' for 'no filter', as
+# RocksDB does by default with what its option strings don't know.
+echo "db_bench with linebloom in its options file: no filter, right answers"
+db=$work/options_file
+with "$library" bench "$work/options" fillrandom,compact,readmissing \
+  --options_file="$here/../preload/options.ini"
+check_message "$work/options.stderr"
+check_nothing_found "$work/options"
+check_files N/A
+
+echo "the override with db_bench --bloom_bits=10: RocksDB's own filter"
+db=$work/bloom
+with "$override" bench "$work/bloom.out" fillrandom,compact,readmissing --bloom_bits=10
+check_message "$work/bloom.out.stderr"
+check_nothing_found "$work/bloom.out"
+check_files bloomfilter
+
+echo "the override with db_bench: no filter, as the program has it"
+db=$work/none
+LINEBLOOM_OVERRIDE=linebloom:12 with "$override" bench "$work/none.out" fillrandom,compact,readmissing
+check_message "$work/none.out.stderr"
+check_nothing_found "$work/none.out"
+check_files N/A

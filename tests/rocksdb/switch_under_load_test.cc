@@ -1,0 +1,347 @@
+// A database that is switched from RocksDB's Bloom filter to linebloom and back
+// while threads write to it and read from it: by SetOptions(), and by
+// reopening, for which the threads wait.
+//
+// Before 9.8 RocksDB refuses to change a filter policy by SetOptions() ("Option
+// not changeable: filter_policy"), so there it is seen to refuse. The race of
+// SetOptions() with running reads, RocksDB issue 10079, was one of other table
+// options; the release that mended it made this one changeable.
+//
+// The threads only put and get. Flushes and compactions are called for between,
+// so that it is known at each moment which files there are and what their
+// filters must answer. How much is written decides when the next step comes,
+// never the time.
+//
+// Not among what ThreadSanitizer runs (tests/CMakeLists.txt): of the
+// distribution's RocksDB, which is built without it, it reports memtables and
+// log files that RocksDB shares by atomics. None of its reports has a function
+// of linebloom's in it.
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <random>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "rocksdb/perf_context.h"
+#include "rocksdb/perf_level.h"
+#include "tests/rocksdb/db_fixture.h"
+
+namespace linebloom {
+namespace {
+
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+
+struct File {
+  std::string name;
+  int level;
+  std::string smallest;
+  std::string largest;
+  std::string policy;
+};
+
+// The even numbers, each once: the step has no factor in common with kRows. So
+// every thousand rows in a row are spread over the whole range.
+constexpr uint64_t kRows = 20000;
+uint64_t Number(uint64_t i) { return i * 7919 % kRows * 2; }
+
+// Threads that write row after row as far as they are allowed to, and read what
+// is written and what never is.
+class Load {
+ public:
+  // `db` is asked for the database each time, for it may have been reopened.
+  explicit Load(std::function<rocksdb::DB*()> db) : db_(std::move(db)) {
+    for (size_t i = 0; i < kWriters; ++i) {
+      threads_.emplace_back([this, i] { Write(i); });
+    }
+    for (unsigned seed = 1; seed <= 2; ++seed) {
+      threads_.emplace_back([this, seed] { Read(seed); });
+    }
+  }
+  ~Load() { Stop(); }
+
+  // Calls `action` while `rows` rows are being written, and waits for these.
+  void WhileWriting(uint64_t rows, const std::function<void()>& action) {
+    const uint64_t before = Written();
+    const uint64_t reads_before = reads_;
+    allowed_ += rows;
+    allowed_.notify_all();
+    AwaitWritten(before + rows / 4);
+    action();
+    AwaitWritten(before + rows);
+    while (reads_ < reads_before + rows / 4) std::this_thread::yield();
+  }
+
+  // Calls `action` while no thread is in the database.
+  void WhilePaused(const std::function<void()>& action) {
+    paused_ = true;  // or readers could keep the lock among themselves
+    {
+      const std::unique_lock lock(in_database_);
+      action();
+    }
+    paused_ = false;
+    paused_.notify_all();
+  }
+
+  void Stop() {
+    done_ = true;
+    allowed_ = kRows;
+    allowed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+  // After WhileWriting() and Stop() these are the first ones by Number().
+  uint64_t Written() const {
+    uint64_t sum = 0;
+    for (const auto& count : written_) sum += count;
+    return sum;
+  }
+
+ private:
+  static constexpr size_t kWriters = 2;
+
+  void AwaitWritten(uint64_t rows) {
+    while (Written() < rows) std::this_thread::yield();
+  }
+
+  std::shared_lock<std::shared_mutex> EnterDatabase() {
+    paused_.wait(true);
+    return std::shared_lock(in_database_);
+  }
+
+  // Writer `w` writes the rows w, w + kWriters, w + 2 * kWriters and so on.
+  void Write(size_t w) {
+    for (uint64_t i = w; i < kRows; i += kWriters) {
+      for (uint64_t allowed = allowed_; i >= allowed; allowed = allowed_) {
+        allowed_.wait(allowed);
+      }
+      if (done_) return;
+      const auto lock = EnterDatabase();
+      EXPECT_OK(db_()->Put({}, RowKey(Number(i)), RowValue(Number(i))));
+      ++written_[w];
+    }
+  }
+
+  void Read(unsigned seed) {
+    std::mt19937_64 random(seed);
+    while (!done_) {
+      const size_t w = random() % kWriters;
+      const uint64_t written = written_[w];
+      if (written == 0) continue;
+      const auto lock = EnterDatabase();
+      const uint64_t row = Number(w + random() % written * kWriters);
+      EXPECT_EQ(GetText(db_(), RowKey(row)), RowValue(row));
+      EXPECT_EQ(GetText(db_(), RowKey(row + 1)), "NotFound: ");
+      ++reads_;
+    }
+  }
+
+  const std::function<rocksdb::DB*()> db_;
+  std::shared_mutex in_database_;
+  std::atomic<bool> paused_ = false;
+  std::atomic<bool> done_ = false;
+  std::atomic<uint64_t> allowed_ = 0;
+  std::atomic<uint64_t> reads_ = 0;
+  std::array<std::atomic<uint64_t>, kWriters> written_ = {};
+  std::vector<std::thread> threads_;
+};
+
+class SwitchUnderLoadTest : public DbTest {
+ protected:
+  using Switch = std::function<void(PolicyKind)>;
+
+  SwitchUnderLoadTest() {
+    options_.max_open_files = -1;
+    options_.target_file_size_base = 16 << 10;
+    UsePolicy(PolicyKind::kBuiltinBloom);
+  }
+
+  std::vector<File> Files() {
+    rocksdb::ColumnFamilyMetaData family;
+    db_->GetColumnFamilyMetaData(&family);
+    const auto properties = AllProperties(db_.get());
+    std::vector<File> files;
+    for (const auto& level : family.levels) {
+      for (const auto& file : level.files) {
+        files.push_back({file.name, level.level, file.smallestkey,
+                         file.largestkey,
+                         properties.at(files.size())->filter_policy_name});
+      }
+    }
+    return files;
+  }
+
+  std::set<std::string> PoliciesOfFiles() {
+    std::set<std::string> policies;
+    for (const File& file : Files()) policies.insert(file.policy);
+    return policies;
+  }
+
+  // Looks missing rows up. Of the files asked, those with a filter of
+  // `readable` answer nearly always, all others never.
+  void ExpectFilters(const std::set<std::string>& readable) {
+    const std::vector<File> files = Files();
+    uint64_t asked = 0;
+    uint64_t asked_readable = 0;
+    rocksdb::SetPerfLevel(rocksdb::kEnableCount);
+    rocksdb::get_perf_context()->Reset();  // that of this thread
+    for (uint64_t i = kRows / 5 * 2 + 1; i < kRows / 5 * 8; i += 28) {
+      const std::string key = RowKey(i);
+      EXPECT_EQ(GetText(db_.get(), key), "NotFound: ");
+      for (const File& file : files) {
+        const bool covers = file.smallest <= key && key <= file.largest;
+        asked += covers;
+        asked_readable += covers && readable.count(file.policy) > 0;
+      }
+    }
+    const uint64_t no = rocksdb::get_perf_context()->bloom_sst_miss_count;
+    const uint64_t maybe = rocksdb::get_perf_context()->bloom_sst_hit_count;
+    rocksdb::SetPerfLevel(rocksdb::kDisable);
+    EXPECT_EQ(no + maybe, asked);
+    EXPECT_LE(no, asked_readable);
+    EXPECT_GE(no, asked_readable * 95 / 100);
+    EXPECT_GT(asked_readable, 400);
+  }
+
+  int LastLevel() { return Files().back().level; }
+
+  // Writes files of the last level anew, those of `policy` up to the middle of
+  // the rows. As a whole range, CompactRange() would take all files with it.
+  void RewriteHalf(const std::string& policy) {
+    std::vector<std::string> names;
+    for (const File& file : Files()) {
+      if (file.level == LastLevel() && file.policy == policy &&
+          file.largest < RowKey(kRows)) {
+        names.push_back(file.name);
+      }
+    }
+    ASSERT_GE(names.size(), 1);
+    rocksdb::CompactionOptions compact;
+    compact.compression = rocksdb::kDisableCompressionOption;
+    compact.output_file_size_limit = options_.target_file_size_base;
+    ASSERT_OK(db_->CompactFiles(compact, names, LastLevel()));
+  }
+
+  void StartLoad() {
+    Reopen();
+    load_ = std::make_unique<Load>([this] { return db_.get(); });
+    Step([this] { Flush(); });
+    Step([this] { CompactAll(); });
+    Step([this] { Flush(); });
+    EXPECT_THAT(PoliciesOfFiles(), ElementsAre("bloomfilter"));
+    EXPECT_GE(Files().size(), 5);
+    ExpectFilters({"bloomfilter"});
+  }
+
+  void Step(const std::function<void()>& action) {
+    load_->WhileWriting(kRowsOfAStep, action);
+  }
+
+  void ExpectFiltersOfBothKinds(const std::set<std::string>& readable) {
+    EXPECT_THAT(PoliciesOfFiles(),
+                UnorderedElementsAre("bloomfilter", "linebloom"));
+    ExpectFilters(readable);
+  }
+
+  // To linebloom and file by file away from Bloom, back, and file by file away
+  // from linebloom. `readable_without` is which filters work after that, until
+  // their files are written anew.
+  void ThereAndBack(const Switch& switch_to,
+                    const std::set<std::string>& readable_without) {
+    const std::set<std::string> both = {"bloomfilter", "linebloom"};
+    StartLoad();
+    Step([&] { switch_to(PolicyKind::kLinebloom); });
+    ExpectFilters(both);  // none was lost by the switch
+    Step([&] { Flush(); });
+    ExpectFiltersOfBothKinds(both);
+    Step([&] { RewriteHalf("bloomfilter"); });
+    ExpectFiltersOfBothKinds(both);
+    Step([&] { Flush(); });
+    ExpectFiltersOfBothKinds(both);
+
+    Step([&] { switch_to(PolicyKind::kBuiltinBloom); });
+    ExpectFiltersOfBothKinds(readable_without);
+    Step([&] { Flush(); });
+    ExpectFiltersOfBothKinds(readable_without);
+    Step([&] { RewriteHalf("linebloom"); });
+    ExpectFiltersOfBothKinds(readable_without);
+    Step([&] { CompactAll(); });
+    EXPECT_THAT(PoliciesOfFiles(), ElementsAre("bloomfilter"));
+    ExpectFilters({"bloomfilter"});
+    ExpectAllRows();
+  }
+
+  void ExpectAllRows() {
+    load_->Stop();
+    const uint64_t written = load_->Written();
+    EXPECT_GE(written, 5 * kRowsOfAStep);
+    for (uint64_t i = 0; i < kRows; ++i) {
+      const uint64_t row = Number(i);
+      EXPECT_EQ(GetText(db_.get(), RowKey(row)),
+                i < written ? RowValue(row) : "NotFound: ");
+      EXPECT_EQ(GetText(db_.get(), RowKey(row + 1)), "NotFound: ");
+    }
+  }
+
+  rocksdb::Status SetPolicy(const std::string& policy) {
+    return db_->SetOptions(
+        {{"block_based_table_factory", "{filter_policy=" + policy + ";}"}});
+  }
+
+  static constexpr uint64_t kRowsOfAStep = 1600;
+  std::unique_ptr<Load> load_;
+};
+
+// The filters that linebloom built are lost to RocksDB's Bloom filter, and
+// those alone: what it writes anew has filters that it reads.
+TEST_F(SwitchUnderLoadTest, ByReopening) {
+  ThereAndBack(
+      [this](PolicyKind kind) {
+        load_->WhilePaused([&] {
+          UsePolicy(kind);
+          Reopen();
+        });
+      },
+      {"bloomfilter"});
+}
+
+#if ROCKSDB_IS_AT_LEAST(9, 8)
+// A file that is open keeps the policy that it was opened with, so that not
+// even the filters that linebloom built are lost until the database is
+// reopened.
+TEST_F(SwitchUnderLoadTest, BySetOptions) {
+  ThereAndBack(
+      [this](PolicyKind kind) {
+        const std::unique_ptr<rocksdb::Iterator> before(db_->NewIterator({}));
+        ASSERT_OK(SetPolicy(kind == PolicyKind::kLinebloom
+                                ? "{id=linebloom;bits_per_key=10}"
+                                : "bloomfilter:10"));
+        before->SeekToFirst();
+        EXPECT_GE(KeysFrom(before.get()).size(), 3 * kRowsOfAStep);
+      },
+      {"bloomfilter", "linebloom"});
+}
+#else
+TEST_F(SwitchUnderLoadTest, SetOptionsRefuses) {
+  StartLoad();
+  Step([&] {
+    const rocksdb::Status status = SetPolicy("linebloom:10");
+    EXPECT_TRUE(status.IsInvalidArgument());
+    EXPECT_THAT(status.ToString(),
+                testing::HasSubstr("Option not changeable: filter_policy"));
+  });
+  Step([this] { Flush(); });
+  EXPECT_THAT(PoliciesOfFiles(), ElementsAre("bloomfilter"));
+  ExpectFilters({"bloomfilter"});
+}
+#endif
+
+}  // namespace
+}  // namespace linebloom
