@@ -13,6 +13,7 @@
 
 #include "linebloom/c.h"
 #include "linebloom/filter_policy.h"
+#include "linebloom/level_size_listener.h"
 #include "rocksdb/c.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
@@ -161,6 +162,11 @@ TEST_F(AnotherRocksDbTest, CApiFromString) {
     EXPECT_THAT(error, SaysMismatch());
     free(error);
   }
+}
+
+// Its virtual functions might be called as others.
+TEST_F(AnotherRocksDbTest, ThereIsNoListener) {
+  EXPECT_EQ(nullptr, linebloom::NewLevelSizeListener());
 }
 
 }  // namespace
