@@ -12,11 +12,15 @@ using Json = nlohmann::ordered_json;
 
 Json LinebloomAsJson(const FileFacts& facts) {
   const FilterBlockInfo& info = facts.first.info;
+  const double bits = info.asked_millibits / 1000.0;
+  const double rate = info.asked_false_positive_rate;
   return {{"version", info.version},
           {"layout", LayoutName(info.line_kind)},
           {"build_effort", EffortName(info.build_effort)},
           {"rotation_bits", info.rotation_bits},
-          {"asked_bits_per_key", info.asked_millibits / 1000.0},
+          {"asked_bits_per_key", rate > 0 ? Json() : Json(bits)},
+          {"asked_false_positive_rate", rate > 0 ? Json(rate) : Json()},
+          {"level_aware", info.level_aware},
           {"hash_seed", info.hash_seed},
           {"false_positive_rate", OrNull(facts.rate_in_metadata)}};
 }

@@ -32,9 +32,11 @@ std::string FieldMeaning(const FilterBlockField& field,
   if (name == "asked bits per key") {
     return absl::StrCat(static_cast<double>(number) / 1000);
   }
-  if (name == "expected false-positive rate") {
+  if (name == "expected false-positive rate" ||
+      name == "asked false-positive rate") {
     return absl::StrFormat("%.6g", std::bit_cast<double>(number));
   }
+  if (name == "level aware") return number == 1 ? "yes" : "no";
   if (name == "checksum") return "right";  // else the block has no fields
   if (name == "reserved" || name == "tail") return "";
   return WithThousands(number);

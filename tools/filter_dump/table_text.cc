@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tools/filter_dump/table.h"
@@ -13,10 +15,14 @@ std::string BitsText(const std::optional<double>& bits_per_key) {
                              : ThreeDigits(*bits_per_key);
 }
 
+constexpr size_t kAskedColumn = 3;
+constexpr size_t kLinesColumn = 7;
+
+// All columns, more than fit side by side.
 std::vector<std::string> RowOf(const TableEntry& entry) {
   const std::string name = FileLabel(entry.file);
   if (!entry.facts.has_value()) {
-    return {name, "-", "can't be read", "-", "-", "-", "-", "-", "-", "-"};
+    return {name, "-", "can't be read", "-", "-", "-", "-", "-", "-", "-", "-"};
   }
   const FileFacts& facts = *entry.facts;
   const std::string keys = facts.has_filter() && facts.keys.has_value()
@@ -25,6 +31,7 @@ std::vector<std::string> RowOf(const TableEntry& entry) {
   return {name,
           ShortCount(facts.rows()),
           FilterName(facts),
+          AskedText(facts),
           ShortCount(facts.bytes),
           BitsText(facts.bits_per_key()),
           ProbesText(facts),
@@ -34,10 +41,25 @@ std::vector<std::string> RowOf(const TableEntry& entry) {
           keys};
 }
 
+bool AnyAskedSpecially(const FamilyTable& family) {
+  return std::any_of(family.entries.begin(), family.entries.end(),
+                     [](const TableEntry& entry) {
+                       return entry.facts.has_value() &&
+                              AskedSpecially(*entry.facts);
+                     });
+}
+
 std::string FilesTable(const FamilyTable& family) {
-  TablePrinter table({"File", "rows", "filter", "bytes", "b/key", "k", "lines",
-                      "fill", "FPR %", "keys"});
-  for (const TableEntry& entry : family.entries) table.AddRow(RowOf(entry));
+  std::vector<std::vector<std::string>> rows = {
+      {"File", "rows", "filter", "asked", "bytes", "b/key", "k", "lines",
+       "fill", "FPR %", "keys"}};
+  for (const TableEntry& entry : family.entries) rows.push_back(RowOf(entry));
+  // Bits that are the same for every file show in b/key as well, the number of
+  // lines in bytes.
+  const auto drop = AnyAskedSpecially(family) ? kLinesColumn : kAskedColumn;
+  for (auto& row : rows) row.erase(row.begin() + drop);
+  TablePrinter table(rows.front());
+  for (size_t i = 1; i < rows.size(); ++i) table.AddRow(rows[i]);
   return table.Text();
 }
 
@@ -72,7 +94,9 @@ std::string Legend(const TableReport& report) {
   bool levels = false;
   bool estimates = false;
   bool linebloom = false;
+  bool asked = false;
   for (const FamilyTable& family : report.families) {
+    asked |= AnyAskedSpecially(family);
     levels |= !family.levels.empty();
     for (const TableEntry& entry : family.entries) {
       if (!entry.facts.has_value() || !entry.facts->is_used()) continue;
@@ -88,6 +112,10 @@ std::string Legend(const TableReport& report) {
     absl::StrAppend(&text, BulletText("linebloom: the version of its format, "
                                       "\"plain\" where its lines are not "
                                       "searched, and the build effort."));
+  }
+  if (asked) {
+    absl::StrAppend(&text, BulletText("Asked: bits per key or, in %, the "
+                                      "highest rate; L: that of its level."));
   }
   if (levels) {
     absl::StrAppend(

@@ -95,6 +95,22 @@ std::string ProbesText(const FileFacts& facts) {
   return absl::StrCat(facts.least_probes, "-", facts.most_probes);
 }
 
+bool AskedSpecially(const FileFacts& facts) {
+  const FilterBlockInfo& info = facts.first.info;
+  return IsLinebloom(facts) &&
+         (info.level_aware || info.asked_false_positive_rate > 0);
+}
+
+std::string AskedText(const FileFacts& facts) {
+  if (!IsLinebloom(facts)) return "-";
+  const FilterBlockInfo& info = facts.first.info;
+  const double rate = info.asked_false_positive_rate;
+  return absl::StrCat(rate > 0
+                          ? absl::StrFormat("%.3g%%", 100 * rate)
+                          : absl::StrFormat("%.3g", info.asked_millibits / 1e3),
+                      info.level_aware ? "L" : "");
+}
+
 std::string RateText(double rate, bool exact) {
   const double percent = 100 * rate;
   std::string digits = ThreeDigits(percent);

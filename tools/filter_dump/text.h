@@ -27,6 +27,13 @@ std::string FilterName(const FileFacts& facts);
 // "6" or "5-11"; "-" where a filter has no probes.
 std::string ProbesText(const FileFacts& facts);
 
+// Whether more was asked for than bits per key, the same for every level.
+bool AskedSpecially(const FileFacts& facts);
+
+// What the policy asked for: "10" bits per key or the rate "1%", with an "L"
+// behind it where it depends on the level; "-" where it isn't known.
+std::string AskedText(const FileFacts& facts);
+
 // In percent; with "~" before an estimate, "?" where there is none.
 std::string RateText(double rate, bool exact);
 std::string RateText(const FileFacts& facts);

@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "linebloom/filter_policy.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
@@ -218,6 +219,35 @@ INSTANTIATE_TEST_SUITE_P(All, FilterDumpModesTest, ::testing::ValuesIn(Modes()),
 
 // ---------------------------------------------------------------------------
 // What is in a file besides plain rows.
+
+// A policy by rate, and one that depends on the level.
+TEST_F(FilterDumpTest, ShowsWhatWasAskedFor) {
+  FilterPolicyOptions filter;
+  filter.false_positive_rate = 0.01;
+  filter.level_aware = true;
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy.reset(NewFilterPolicy(filter));
+  rocksdb::Options options;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  rocksdb::SstFileWriter writer({}, options);
+  const std::string path = folder_.path() + "/a.sst";
+  Check(writer.Open(path));
+  for (int i = 0; i < 1000; ++i) Check(writer.Put(KeyAt(i), "value"));
+  Check(writer.Finish());
+
+  const ProgramResult run = Run({"--file=a.sst"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("asked"), HasSubstr(" 0.9%L "),
+                             HasSubstr("L: that of its level")));
+  const json report = RunForJson({"--file=a.sst"});
+  const json& metadata = report["files"][0]["filter"]["metadata"];
+  EXPECT_TRUE(metadata["asked_bits_per_key"].is_null()) << report;
+  EXPECT_NEAR(metadata["asked_false_positive_rate"], 0.009, 1e-6);
+  EXPECT_EQ(metadata["level_aware"], true);
+  EXPECT_THAT(
+      Run({"--file=a.sst", "--command=raw"}).out,
+      AllOf(HasSubstr("asked false-positive rate"), HasSubstr("level aware")));
+}
 
 TEST_F(FilterDumpTest, VerifiesEveryKindOfEntry) {
   rocksdb::Options options = MakeOptions(Linebloom());
