@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "filter_facts/file_facts.h"
 #include "nlohmann/json_fwd.hpp"
 #include "tools/filter_dump/config.h"
-#include "tools/filter_dump/file_facts.h"
 #include "tools/filter_dump/inputs.h"
 
 namespace linebloom::tools {

@@ -1,4 +1,4 @@
-#include "tools/filter_dump/file_facts.h"
+#include "filter_facts/file_facts.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace linebloom::tools {
+namespace linebloom {
 namespace {
 
 // Sums over the blocks of a filter.
@@ -161,4 +161,4 @@ absl::StatusOr<FileFacts> ReadFileFacts(const FilterFile& file) {
   return facts;
 }
 
-}  // namespace linebloom::tools
+}  // namespace linebloom

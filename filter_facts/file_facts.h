@@ -9,12 +9,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "filter_facts/block_facts.h"
 #include "table/filter_locator.h"
 #include "table/properties.h"
 #include "table/sst_file.h"
-#include "tools/filter_dump/block_facts.h"
 
-namespace linebloom::tools {
+namespace linebloom {
 
 // An SSTable opened for its filter.
 struct FilterFile {
@@ -73,4 +73,4 @@ struct FileFacts {
 // Reads all filter blocks of the file.
 absl::StatusOr<FileFacts> ReadFileFacts(const FilterFile& file);
 
-}  // namespace linebloom::tools
+}  // namespace linebloom
