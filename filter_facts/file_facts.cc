@@ -118,7 +118,13 @@ uint64_t KeysOfBlock(const Properties& properties, uint64_t filter_bytes,
 }  // namespace
 
 absl::StatusOr<FilterFile> OpenFilterFile(const std::string& path) {
-  absl::StatusOr<SstFile> file = SstFile::Open(path);
+  absl::StatusOr<std::unique_ptr<RandomAccess>> bytes = OpenFile(path);
+  if (!bytes.ok()) return bytes.status();
+  return OpenFilterFile(*std::move(bytes));
+}
+
+absl::StatusOr<FilterFile> OpenFilterFile(std::unique_ptr<RandomAccess> bytes) {
+  absl::StatusOr<SstFile> file = SstFile::Open(std::move(bytes));
   if (!file.ok()) return file.status();
   absl::StatusOr<Properties> properties = file->ReadProperties();
   if (!properties.ok()) return properties.status();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "filter_facts/block_facts.h"
 #include "table/filter_locator.h"
 #include "table/properties.h"
+#include "table/random_access.h"
 #include "table/sst_file.h"
 
 namespace linebloom {
@@ -24,6 +26,7 @@ struct FilterFile {
 };
 
 absl::StatusOr<FilterFile> OpenFilterFile(const std::string& path);
+absl::StatusOr<FilterFile> OpenFilterFile(std::unique_ptr<RandomAccess> bytes);
 
 struct FileFacts {
   uint32_t format_version = 0;
