@@ -34,7 +34,7 @@ build() {
 
 # By `find`, for a fresh machine may have no git to list the files with.
 check_format() {
-  find filter_facts filter_policy table tools tests bench \( -name '*.h' -o -name '*.cc' \) -print0 |
+  find filter_facts filter_policy rebuild table tools tests bench \( -name '*.h' -o -name '*.cc' \) -print0 |
     run_step "clang-format" xargs --null clang-format --dry-run -Werror
 }
 
@@ -42,7 +42,7 @@ check_format() {
 # as long again. For all of it: run-clang-tidy -quiet -p build/release
 check_tidy() {
   run_step "clang-tidy" run-clang-tidy -quiet -p build/release -j "$jobs" \
-    "^$root/(filter_facts|filter_policy|table|tools|bench)/"
+    "^$root/(filter_facts|filter_policy|rebuild|table|tools|bench)/"
 }
 
 test_with_sanitizers() {
