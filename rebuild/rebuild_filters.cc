@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "rebuild/data_blocks.h"
 #include "rebuild/family.h"
@@ -103,7 +103,7 @@ class Rewriter {
                ? Status::OK()
                : Status::Incomplete("linebloom: cancelled");
   }
-  Status Round(const std::deque<size_t>& files);
+  Status Round(const std::vector<size_t>& files);
   Status Rewrite(size_t file);
   Status Compact(size_t file, rocksdb::CompactionJobInfo* job);
   void TakeInputs(size_t file, const rocksdb::CompactionJobInfo& job);
@@ -117,7 +117,7 @@ class Rewriter {
   std::vector<PlannedFile> plan_;
   RebuildFiltersReport* report_;
   RebuildFiltersProgress so_far_;
-  std::deque<size_t> again_;  // files that were being compacted
+  std::vector<size_t> again_;  // files that were being compacted
   const Clock::time_point start_ = Clock::now();
 };
 
@@ -152,8 +152,9 @@ Status Rewriter::Compact(size_t file, rocksdb::CompactionJobInfo* job) {
 // rewritten along with it.
 void Rewriter::TakeInputs(size_t file, const rocksdb::CompactionJobInfo& job) {
   for (const rocksdb::CompactionFileInfo& input : job.input_file_infos) {
+    if (input.file_number == plan_[file].number) continue;
     for (size_t i = 0; i < plan_.size(); ++i) {
-      if (i != file && plan_[i].family == plan_[file].family &&
+      if (plan_[i].family == plan_[file].family &&
           plan_[i].number == input.file_number &&
           report_->files[i].outcome == RebuildOutcome::kPlanned) {
         End(i, RebuildOutcome::kRewritten, "");
@@ -188,11 +189,11 @@ Status Rewriter::Rewrite(size_t file) {
     const Status sound =
         CheckDataBlocks(families_[planned.family].options, rebuild.path,
                         planned.filter_block_is_damaged);
-    if (sound.IsCorruption()) {
+    // That a file has gone is found out below.
+    if (!sound.ok() && !sound.IsNotFound() && !sound.IsPathNotFound()) {
       End(file, RebuildOutcome::kDamaged, sound.ToString());
       return Status::OK();
     }
-    // A file that has gone is found out below.
   }
   rocksdb::CompactionJobInfo job;
   const Status status = Compact(file, &job);
@@ -210,7 +211,7 @@ Status Rewriter::Rewrite(size_t file) {
   return Status::OK();
 }
 
-Status Rewriter::Round(const std::deque<size_t>& files) {
+Status Rewriter::Round(const std::vector<size_t>& files) {
   for (const size_t file : files) {
     // A neighbour may have taken it along.
     if (report_->files[file].outcome != RebuildOutcome::kPlanned) continue;
@@ -226,14 +227,15 @@ Status Rewriter::Round(const std::deque<size_t>& files) {
 }
 
 Status Rewriter::Run() {
-  std::deque<size_t> files;
+  std::vector<size_t> files;
   for (size_t i = 0; i < plan_.size(); ++i) files.push_back(i);
   std::chrono::duration<double> pause = kFirstPause;
-  for (int attempt = 1; attempt <= kAttempts; ++attempt, pause *= 2) {
+  for (int attempt = 1;; ++attempt, pause *= 2) {
     Status status = Round(files);
     if (!status.ok()) return status;
     files = std::exchange(again_, {});
     if (files.empty()) return Status::OK();
+    if (attempt == kAttempts) break;
     status = Pause(pause);
     if (!status.ok()) return status;
   }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "linebloom/filter_policy.h"
+#include "rocksdb/env.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/metadata.h"
 #include "tests/rocksdb/db_fixture.h"
@@ -212,6 +213,19 @@ TEST_F(RebuildFiltersTest, PartitionedFiltersAreRebuilt) {
   SwitchToLinebloom();
   ExpectRebuilt(1, RebuildReason::kForeignFilter);
   ExpectFilterWorks(kRows);
+}
+
+// The database's own file system is asked for its files.
+TEST_F(RebuildFiltersTest, FilesInMemoryAreRebuilt) {
+  const std::unique_ptr<rocksdb::Env> memory(
+      rocksdb::NewMemEnv(rocksdb::Env::Default()));
+  options_.env = memory.get();
+  Reopen();
+  WriteFile(kRows);
+  SwitchToLinebloom();
+  ExpectRebuilt(1, RebuildReason::kForeignFilter);
+  ExpectFilterWorks(kRows);
+  Close();
 }
 
 TEST_F(RebuildFiltersTest, FilesThatGetNoFilterStay) {

@@ -125,6 +125,7 @@ absl::Status Migration::Plan() {
         return !Interrupted();
       },
       &plan_, &report_->rebuild);
+  for (Family& family : families_) family.handle = nullptr;  // closed below
   if (planned.IsIncomplete()) return CheckInterrupt();
   if (!planned.ok()) return FromRocksDb(planned, Database());
   report_->problems = report_->rebuild.unreadable;

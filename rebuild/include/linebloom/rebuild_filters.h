@@ -65,7 +65,7 @@ enum class RebuildOutcome : uint8_t {
   kRewritten,  // or merged into a rewritten neighbour that has a key in common
   kGone,       // a compaction of RocksDB's own was faster
   kBusy,       // was being compacted each time; `message` has RocksDB's words
-  kDamaged,    // has a damaged block; `message` says where
+  kDamaged,    // can't be read; `message` says where
   kNoSpace,    // RocksDB's SstFileManager has not the room for it
 };
 
