@@ -622,10 +622,9 @@ class RebuildConflictTest : public RebuildFiltersTest {
   // A compaction of all files holds them until RebuildFilters has met one that
   // it can't have; then it goes on, or ends with nothing done.
   RebuildFiltersReport RebuildDuringCompaction(bool compaction_succeeds) {
-    const auto barrier = std::make_shared<Barrier>();
-    options_.listeners = {barrier};
     Reopen();
     WriteFile(kRows);
+    const auto barrier = std::make_shared<Barrier>();
     options_.listeners = {barrier};
     SwitchToLinebloom();
     std::atomic<bool> canceled = false;
