@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "filter_policy/expected_rate.h"
+#include "filter_policy/filter_facts/built_in_filter_rate.h"
 #include "filter_policy/level_allocation.h"
-#include "tools/built_in_filter_rate.h"
 
 namespace linebloom {
 namespace {
@@ -59,8 +59,8 @@ double RocksDbBloom(double bits) {
   constexpr uint64_t kKeys = 1000000;
   // RocksDB's choice (util/bloom_impl.h), the best within 1 %.
   const int probes = static_cast<int>(std::lround(bits * 0.6));
-  return tools::BlockedBloomRate(
-      kKeys, static_cast<uint64_t>(bits * kKeys / 512), probes);
+  return BlockedBloomRate(kKeys, static_cast<uint64_t>(bits * kKeys / 512),
+                          probes);
 }
 
 struct Outcome {

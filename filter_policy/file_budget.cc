@@ -1,6 +1,7 @@
 #include "filter_policy/file_budget.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -42,11 +43,20 @@ int StepsAboveLast(const FilterBuildingContext& context) {
                     kMostSteps);
 }
 
+double Mean(const std::vector<double>& numbers) {
+  if (numbers.empty()) return 0;
+  return std::accumulate(numbers.begin(), numbers.end(), 0.0) /
+         static_cast<double>(numbers.size());
+}
+
 // 0 where the sizes don't tell.
 double KeysOfRun(const FilterBuildingContext& context, const FileInTree& file) {
   if (IsFlush(context)) return file.tree->flush;
   const auto level = static_cast<size_t>(context.level_at_creation);
-  if (level == 0) return file.level0_run;
+  if (level == 0) {
+    return file.level0_run > 0 ? file.level0_run
+                               : Mean(file.tree->level0_files);
+  }
   const std::vector<double>& levels = file.tree->levels;
   return level <= levels.size() ? levels[level - 1] : 0;
 }

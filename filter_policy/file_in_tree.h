@@ -28,6 +28,12 @@ struct TreeSizes {
   // unknown.
   double flush = 0;
 
+  // Adds a file.
+  void Add(double keys, int level);
+
+  // The keys of a level from level 1 on.
+  double& OfLevel(int level);
+
   // Files of level 0 and levels that are not empty.
   std::vector<double> Runs() const;
 };

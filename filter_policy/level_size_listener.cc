@@ -67,29 +67,15 @@ int LevelOfInput(const CompactionJobInfo& job, size_t input) {
                     : std::min(job.base_input_level + index, job.output_level);
 }
 
-double& KeysOfLevel(int level, TreeSizes* tree) {
-  const auto index = static_cast<size_t>(level - 1);
-  if (tree->levels.size() <= index) tree->levels.resize(index + 1);
-  return tree->levels[index];
-}
-
 void Remove(double keys, int level, TreeSizes* tree) {
   if (level > 0) {
-    double& there = KeysOfLevel(level, tree);
+    double& there = tree->OfLevel(level);
     there = std::max(0.0, there - keys);
     return;
   }
   std::vector<double>& files = tree->level0_files;
   const auto found = std::find(files.begin(), files.end(), keys);
   if (found != files.end()) files.erase(found);
-}
-
-void Add(double keys, int level, TreeSizes* tree) {
-  if (level > 0) {
-    KeysOfLevel(level, tree) += keys;
-  } else {
-    tree->level0_files.push_back(keys);
-  }
 }
 
 // A compaction under way, as if it were done and had dropped nothing.
@@ -105,7 +91,7 @@ Compaction Finish(const CompactionJobInfo& job, TreeSizes tree) {
     Remove(of_file, LevelOfInput(job, i), &tree);
     keys += of_file;
   }
-  Add(keys, job.output_level, &tree);
+  tree.Add(keys, job.output_level);
   return {std::make_shared<const TreeSizes>(std::move(tree)), keys};
 }
 
@@ -232,8 +218,8 @@ class LevelSizeListener final : public rocksdb::EventListener {
     db->GetLiveFilesMetaData(&files);
     std::map<std::string, TreeSizes> sizes;
     for (const rocksdb::LiveFileMetaData& file : files) {
-      Add(static_cast<double>(file.num_entries), file.level,
-          &sizes[file.column_family_name]);
+      sizes[file.column_family_name].Add(static_cast<double>(file.num_entries),
+                                         file.level);
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];

@@ -221,6 +221,11 @@ double BitsPerKeyOf(const FilterPolicyOptions& options) {
   return options.bits_per_key.value_or(kDefaultBitsPerKey);
 }
 
+bool BuildsNothing(const FilterPolicyOptions& options) {
+  return !options.false_positive_rate &&
+         MillibitsOf(BitsPerKeyOf(options)) == 0;
+}
+
 Status Validate(const FilterPolicyOptions& options) {
   BuildEffort known;
   const Status effort = ParseEffort(EffortText(options.build_effort), &known);

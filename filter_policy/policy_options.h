@@ -17,6 +17,9 @@ rocksdb::Status Validate(const FilterPolicyOptions& options);
 // What `bits_per_key` means where no rate is asked for.
 double BitsPerKeyOf(const FilterPolicyOptions& options);
 
+// Whether there are too few bits for a filter.
+bool BuildsNothing(const FilterPolicyOptions& options);
+
 // The id of a policy with these options: `linebloom:10` or, by a rate,
 // `linebloom:rate:0.01`.
 std::string IdOf(const FilterPolicyOptions& options);

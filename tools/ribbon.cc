@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "absl/functional/function_ref.h"
+#include "filter_policy/filter_facts/built_in_filter_rate.h"
 #include "rocksdb/filter_policy.h"
 #include "tools/built_filter.h"
-#include "tools/built_in_filter_rate.h"
 
 namespace linebloom::tools {
 namespace {

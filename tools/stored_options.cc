@@ -1,7 +1,9 @@
 #include "tools/stored_options.h"
 
+#include "absl/strings/str_cat.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/options_util.h"
+#include "tools/rocksdb_status.h"
 
 namespace linebloom::tools {
 
@@ -16,6 +18,19 @@ StoredOptions LoadStoredOptions(const std::string& folder, rocksdb::Env* env) {
     return {};
   }
   return stored;
+}
+
+absl::StatusOr<StoredOptions> LoadAllStoredOptions(const std::string& folder) {
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unknown_options = false;
+  strict.ignore_unsupported_options = false;
+  StoredOptions stored;
+  const rocksdb::Status status =
+      rocksdb::LoadLatestOptions(strict, folder, &stored.db, &stored.families);
+  if (status.ok()) return stored;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", folder, "': this program can't take all of the database's OPTIONS (",
+      FromRocksDb(status, "RocksDB says").message(), ")"));
 }
 
 }  // namespace linebloom::tools

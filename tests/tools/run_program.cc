@@ -64,6 +64,12 @@ Program::Program(const std::vector<std::string>& arguments,
 
 void Program::Signal(int signal) const { kill(pid_, signal); }
 
+bool Program::IsRunning() const {
+  siginfo_t ended = {};
+  waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
+  return ended.si_pid == 0;
+}
+
 ProgramResult Program::Wait() {
   int status = 0;
   EXPECT_EQ(waitpid(pid_, &status, 0), pid_);

@@ -23,6 +23,8 @@ class Program {
           size_t file_bytes = 0);
 
   void Signal(int signal) const;
+  // Whether it has not ended yet.
+  bool IsRunning() const;
   // Waits for the end. To be called once.
   ProgramResult Wait();
 

@@ -1,8 +1,8 @@
 // What a file's filter is, for programs.
 #pragma once
 
+#include "filter_policy/filter_facts/file_facts.h"
 #include "nlohmann/json_fwd.hpp"
-#include "tools/filter_dump/file_facts.h"
 #include "tools/filter_dump/live_files.h"
 
 namespace linebloom::tools {

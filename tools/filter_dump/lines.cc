@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "tools/filter_dump/block_facts.h"
-#include "tools/filter_dump/block_lines.h"
-#include "tools/filter_dump/file_facts.h"
+#include "filter_policy/filter_facts/block_facts.h"
+#include "filter_policy/filter_facts/block_lines.h"
+#include "filter_policy/filter_facts/file_facts.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/interrupt.h"
 #include "tools/progress.h"

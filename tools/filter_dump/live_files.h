@@ -21,13 +21,10 @@ struct LiveFile {
 // The live SSTables of the database in `folder`: by column family in the order
 // in which they were made, then by level, in L0 the newest first, below by the
 // order of the keys. `column_family` chooses one, "" all.
+// The database is only read, and may be open elsewhere.
 //
-// Works while another process has the database open: it neither looks at the
-// lock nor changes a byte in the folder. Write-ahead logs stay unread, for they
-// have no filters and may be large.
-//
-// InvalidArgument where `folder` is no database, has no such column family, or
-// has a comparator of its own that this program lacks; others as RocksDB says.
+// InvalidArgument where `folder` has no such column family; others are those of
+// ReadOnlyDatabase.
 absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(
     const std::string& folder, const std::string& column_family);
 

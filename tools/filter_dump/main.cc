@@ -1,7 +1,5 @@
 // filter_dump: which filter an SSTable has, how good it is, and whether it is
 // sound.
-#include <cerrno>
-#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -15,6 +13,7 @@
 #include "tools/filter_dump/raw.h"
 #include "tools/filter_dump/table.h"
 #include "tools/filter_dump/verify_report.h"
+#include "tools/flag_file.h"
 #include "tools/interrupt.h"
 
 namespace linebloom::tools {
@@ -51,16 +50,6 @@ struct Outcome {
   int exit_code = kExitFine;
 };
 
-absl::Status WriteFile(absl::string_view flag, const std::string& path,
-                       absl::string_view bytes) {
-  std::ofstream file(path, std::ios::trunc);
-  file << bytes;
-  file.close();
-  if (file) return absl::OkStatus();
-  return absl::ErrnoToStatus(
-      errno, absl::StrCat("cannot write ", flag, "='", path, "'"));
-}
-
 absl::StatusOr<Outcome> RunTable(const FilterDumpConfig& config) {
   const absl::StatusOr<TableReport> report = MakeTable(config);
   if (!report.ok()) return report.status();
@@ -80,7 +69,7 @@ absl::StatusOr<Outcome> RunLines(const FilterDumpConfig& config) {
   if (!report.ok()) return report.status();
   if (!config.svg.empty() && report->lines > 0) {
     const absl::Status status =
-        WriteFile("--svg", config.svg, LinesAsSvg(*report));
+        WriteFlagFile("--svg", config.svg, LinesAsSvg(*report));
     if (!status.ok()) return status;
   }
   return Outcome{LinesAsText(*report), LinesAsJson(*report), report->problems,
@@ -126,7 +115,7 @@ absl::StatusOr<Outcome> Run(const FilterDumpConfig& config) {
       "\n");
   std::cout << (config.json == "-" ? json : outcome->text) << std::flush;
   if (config.json.empty() || config.json == "-") return outcome;
-  const absl::Status status = WriteFile("--json", config.json, json);
+  const absl::Status status = WriteFlagFile("--json", config.json, json);
   if (!status.ok()) return status;
   return outcome;
 }

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "filter_policy/filter_facts/block_facts.h"
+#include "filter_policy/filter_facts/file_facts.h"
 #include "table/partition_index.h"
 #include "tools/command_line.h"
-#include "tools/filter_dump/block_facts.h"
-#include "tools/filter_dump/file_facts.h"
 
 namespace linebloom::tools {
 namespace {

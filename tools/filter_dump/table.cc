@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "filter_policy/filter_facts/expected_reads.h"
 #include "tools/interrupt.h"
 #include "tools/progress.h"
 
@@ -50,19 +51,20 @@ std::optional<double> Totals::bits_per_key() const {
 
 void AddTotals(FamilyTable* table) {
   std::map<int, Totals> levels;
-  double l0_reads = 0;
+  ExpectedReads reads;
   for (const TableEntry& entry : table->entries) {
     if (!entry.facts.has_value()) continue;
     AddFile(*entry.facts, &levels[entry.file.level]);
     AddFile(*entry.facts, &table->all);
-    if (entry.file.level == 0) l0_reads += entry.facts->rate;
+    if (entry.file.level == kNoLevel) continue;
+    reads.Add(entry.file.level, entry.facts->rows(), entry.facts->rate);
   }
   Finish(&table->all);
   for (auto& [level, totals] : levels) {
     Finish(&totals);
     if (level == kNoLevel) continue;
-    totals.reads = level == 0 ? l0_reads : totals.rate;
-    table->all.reads = table->all.reads.value_or(0) + *totals.reads;
+    totals.reads = reads.OfLevel(level);
+    table->all.reads = reads.All();
     table->levels.push_back({level, totals});
   }
 }

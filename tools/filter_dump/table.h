@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "filter_policy/filter_facts/file_facts.h"
 #include "nlohmann/json_fwd.hpp"
 #include "tools/filter_dump/config.h"
-#include "tools/filter_dump/file_facts.h"
 #include "tools/filter_dump/inputs.h"
 
 namespace linebloom::tools {
@@ -30,9 +30,8 @@ struct Totals {
   uint64_t keys = 0;  // rows where the keys are not known
   double rate = 1;    // the mean of the files' rates, weighted by rows
   bool rate_is_exact = true;
-  // The data blocks that a lookup of a missing row reads: in L0 the sum of the
-  // files' rates, for every file may have the row; below, `rate`, for one file
-  // alone may have it. Over levels the sum. Nothing for files without a level.
+  // The data blocks that a lookup of a missing row reads, as ExpectedReads has
+  // it. Nothing for files without a level.
   std::optional<double> reads;
 
   std::optional<double> bits_per_key() const;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "tools/filter_dump/file_facts.h"
+#include "filter_policy/filter_facts/file_facts.h"
 #include "tools/filter_dump/live_files.h"
 
 namespace linebloom::tools {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/filter_dump/file_facts.h"
+#include "filter_policy/filter_facts/file_facts.h"
 
 namespace linebloom::tools {
 

@@ -9,13 +9,13 @@
 
 #include "absl/functional/function_ref.h"
 #include "filter_policy/expected_rate.h"
+#include "filter_policy/filter_facts/built_in_filter_rate.h"
 #include "filter_policy/line.h"
 #include "filter_policy/sizing.h"
 #include "rocksdb/filter_policy.h"
 #include "table/built_in_filter.h"
 #include "table/filter_block.h"
 #include "tools/built_filter.h"
-#include "tools/built_in_filter_rate.h"
 
 namespace linebloom::tools {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "tools/built_in_filter_rate.h"
+#include "filter_policy/filter_facts/built_in_filter_rate.h"
 #include "tools/ribbon.h"
 
 namespace linebloom::tools {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "filter_policy/filter_facts/built_in_filter_rate.h"
 #include "table/filter_block.h"
 #include "table/filter_locator.h"
 #include "table/sst_file.h"
-#include "tools/built_in_filter_rate.h"
 
 namespace linebloom::tools {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/filter_dump/block_lines.h"
+#include "filter_policy/filter_facts/block_lines.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 
 #include "table/little_endian.h"
 
-namespace linebloom::tools {
+namespace linebloom {
 namespace {
 
 // Behind the lines of RocksDB's filters.
@@ -82,4 +82,4 @@ bool ForEachLineOfAny(absl::string_view block, LineSink sink) {
   return true;
 }
 
-}  // namespace linebloom::tools
+}  // namespace linebloom

@@ -1,4 +1,4 @@
-#include "tools/filter_dump/file_facts.h"
+#include "filter_policy/filter_facts/file_facts.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace linebloom::tools {
+namespace linebloom {
 namespace {
 
 // Sums over the blocks of a filter.
@@ -118,7 +118,13 @@ uint64_t KeysOfBlock(const Properties& properties, uint64_t filter_bytes,
 }  // namespace
 
 absl::StatusOr<FilterFile> OpenFilterFile(const std::string& path) {
-  absl::StatusOr<SstFile> file = SstFile::Open(path);
+  absl::StatusOr<std::unique_ptr<RandomAccess>> bytes = OpenFile(path);
+  if (!bytes.ok()) return bytes.status();
+  return OpenFilterFile(*std::move(bytes));
+}
+
+absl::StatusOr<FilterFile> OpenFilterFile(std::unique_ptr<RandomAccess> bytes) {
+  absl::StatusOr<SstFile> file = SstFile::Open(std::move(bytes));
   if (!file.ok()) return file.status();
   absl::StatusOr<Properties> properties = file->ReadProperties();
   if (!properties.ok()) return properties.status();
@@ -161,4 +167,4 @@ absl::StatusOr<FileFacts> ReadFileFacts(const FilterFile& file) {
   return facts;
 }
 
-}  // namespace linebloom::tools
+}  // namespace linebloom

@@ -11,7 +11,7 @@
 #include "table/built_in_filter.h"
 #include "table/filter_block.h"
 
-namespace linebloom::tools {
+namespace linebloom {
 
 inline LineShape ShapeOf(const FilterBlockInfo& info) {
   return {static_cast<LineKind>(info.line_kind), info.probes,
@@ -35,4 +35,4 @@ void ForEachBuiltInLine(absl::string_view block, const BuiltInFilter& filter,
 // that are known.
 bool ForEachLineOfAny(absl::string_view block, LineSink sink);
 
-}  // namespace linebloom::tools
+}  // namespace linebloom

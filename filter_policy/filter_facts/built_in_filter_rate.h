@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace linebloom::tools {
+namespace linebloom {
 
 // The false-positive rate of a filter block that one of RocksDB's policies
 // wrote, whose `keys` keys spread by chance. Nothing for kinds whose rate has
@@ -23,4 +23,4 @@ double BlockedBloomRate(uint64_t keys, uint64_t lines, int probes);
 // blocks differ by at most one column.
 double RibbonRate(uint64_t columns, uint64_t blocks);
 
-}  // namespace linebloom::tools
+}  // namespace linebloom

@@ -9,7 +9,7 @@
 #include "filter_policy/line.h"
 #include "table/filter_block.h"
 
-namespace linebloom::tools {
+namespace linebloom {
 
 enum class BlockKind {
   kEmpty,  // 0 bytes: no key was added, every key is denied
@@ -52,4 +52,4 @@ struct BlockFacts {
 // estimate of kLegacyBloom uses it.
 BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys);
 
-}  // namespace linebloom::tools
+}  // namespace linebloom

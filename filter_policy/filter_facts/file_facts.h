@@ -3,18 +3,20 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "filter_policy/filter_facts/block_facts.h"
 #include "table/filter_locator.h"
 #include "table/properties.h"
+#include "table/random_access.h"
 #include "table/sst_file.h"
-#include "tools/filter_dump/block_facts.h"
 
-namespace linebloom::tools {
+namespace linebloom {
 
 // An SSTable opened for its filter.
 struct FilterFile {
@@ -24,6 +26,7 @@ struct FilterFile {
 };
 
 absl::StatusOr<FilterFile> OpenFilterFile(const std::string& path);
+absl::StatusOr<FilterFile> OpenFilterFile(std::unique_ptr<RandomAccess> bytes);
 
 struct FileFacts {
   uint32_t format_version = 0;
@@ -73,4 +76,4 @@ struct FileFacts {
 // Reads all filter blocks of the file.
 absl::StatusOr<FileFacts> ReadFileFacts(const FilterFile& file);
 
-}  // namespace linebloom::tools
+}  // namespace linebloom

@@ -1,14 +1,14 @@
-#include "tools/filter_dump/block_facts.h"
+#include "filter_policy/filter_facts/block_facts.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "filter_policy/filter_facts/block_lines.h"
+#include "filter_policy/filter_facts/built_in_filter_rate.h"
 #include "filter_policy/line_contents.h"
 #include "table/built_in_filter.h"
-#include "tools/built_in_filter_rate.h"
-#include "tools/filter_dump/block_lines.h"
 
-namespace linebloom::tools {
+namespace linebloom {
 namespace {
 
 // Sums over the lines of a block.
@@ -155,4 +155,4 @@ BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys) {
   return facts;
 }
 
-}  // namespace linebloom::tools
+}  // namespace linebloom

@@ -1,11 +1,11 @@
-#include "tools/built_in_filter_rate.h"
+#include "filter_policy/filter_facts/built_in_filter_rate.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "table/built_in_filter.h"
 
-namespace linebloom::tools {
+namespace linebloom {
 namespace {
 
 constexpr size_t kTailBytes = 5;
@@ -53,4 +53,4 @@ std::optional<double> BuiltInFilterRate(const char* data, size_t size,
   return std::nullopt;
 }
 
-}  // namespace linebloom::tools
+}  // namespace linebloom

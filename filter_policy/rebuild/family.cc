@@ -1,0 +1,111 @@
+#include "filter_policy/rebuild/family.h"
+
+#include <memory>
+#include <optional>
+
+#include "filter_policy/file_budget.h"
+#include "filter_policy/file_in_tree.h"
+#include "filter_policy/policy_options.h"
+#include "linebloom/level_size_listener.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/table.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::Status;
+
+Status Refuse(const std::string& family, const std::string& problem) {
+  return Status::InvalidArgument("linebloom: column family '" + family + "'",
+                                 problem);
+}
+
+// As the listener sees it.
+std::shared_ptr<const TreeSizes> TreeOf(
+    const rocksdb::ColumnFamilyMetaData& files) {
+  auto tree = std::make_shared<TreeSizes>();
+  for (const rocksdb::LevelMetaData& level : files.levels) {
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      tree->Add(static_cast<double>(file.num_entries), level.level);
+    }
+  }
+  return tree;
+}
+
+}  // namespace
+
+Status ReadPolicy(const std::string& family,
+                  const rocksdb::ColumnFamilyOptions& options,
+                  FilterPolicyOptions* wanted) {
+  const auto* table = options.table_factory == nullptr
+                          ? nullptr
+                          : options.table_factory
+                                ->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table == nullptr) return Refuse(family, "its tables have no filters");
+  if (table->filter_policy == nullptr) {
+    return Refuse(
+        family, "it has no filter policy; open the database with linebloom's");
+  }
+  // By name: the policy may come from a library of its own.
+  const auto* policy =
+      table->filter_policy->Name() == std::string(kFilterPolicyName)
+          ? table->filter_policy->GetOptions<FilterPolicyOptions>(
+                kFilterPolicyName)
+          : nullptr;
+  if (policy == nullptr) {
+    return Refuse(family, "its filter policy is " +
+                              table->filter_policy->GetId() +
+                              "; open the database with linebloom's");
+  }
+  if (!table->whole_key_filtering && options.prefix_extractor == nullptr) {
+    return Refuse(family,
+                  "its filters hold nothing: whole_key_filtering is off and "
+                  "there is no prefix_extractor");
+  }
+  if (BuildsNothing(*policy)) {
+    return Refuse(family, "its policy builds no filters: bits_per_key=" +
+                              BitsPerKeyText(BitsPerKeyOf(*policy)));
+  }
+  *wanted = *policy;
+  return Status::OK();
+}
+
+rocksdb::EventListener* FindLevelSizeListener(
+    const rocksdb::DBOptions& options) {
+  for (const auto& listener : options.listeners) {
+    if (listener->Name() == std::string(kLevelSizeListenerName)) {
+      return listener.get();
+    }
+  }
+  return nullptr;
+}
+
+WantedFilter WantedOfFile(const Family& family,
+                          const rocksdb::ColumnFamilyMetaData& files, int level,
+                          bool nothing_below) {
+  const rocksdb::BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  context.compaction_style = family.options.compaction_style;
+  context.num_levels = family.options.num_levels;
+  context.column_family_name = family.name;
+  context.level_at_creation = level;
+  context.is_bottommost = nothing_below;
+  context.reason = rocksdb::TableFileCreationReason::kCompaction;
+  std::optional<FileInTree> file;
+  if (FindLevelSizeListener(family.options) != nullptr) {
+    file = FileInTree{family.name, TreeOf(files), 0};
+  }
+  const std::optional<FilterSettings> settings =
+      SettingsOfFile(family.policy, context, file);
+  WantedFilter wanted;
+  wanted.effort = family.policy.build_effort;
+  wanted.worst_rate = family.worst_rate;
+  // Never empty: ReadPolicy() refused policies that build nothing.
+  if (settings.has_value()) {
+    wanted.millibits = settings->millibits_per_key;
+    wanted.asked_rate = settings->asked_rate;
+  }
+  return wanted;
+}
+
+}  // namespace linebloom

@@ -1,0 +1,42 @@
+// A column family whose filters are to be rebuilt.
+#pragma once
+
+#include <string>
+
+#include "filter_policy/rebuild/judgement.h"
+#include "linebloom/filter_policy.h"
+#include "rocksdb/db.h"
+#include "rocksdb/listener.h"
+#include "rocksdb/metadata.h"
+#include "rocksdb/options.h"
+#include "rocksdb/status.h"
+
+namespace linebloom {
+
+struct Family {
+  std::string name;
+  rocksdb::ColumnFamilyHandle* handle = nullptr;
+  rocksdb::Options options;
+  FilterPolicyOptions policy;
+  double worst_rate = 0;  // RebuildFiltersOptions has the meaning
+};
+
+// The options of the policy in `options`. InvalidArgument, which names the
+// column family, where it is not linebloom's, or where its files get no
+// filters.
+rocksdb::Status ReadPolicy(const std::string& family,
+                           const rocksdb::ColumnFamilyOptions& options,
+                           FilterPolicyOptions* policy);
+
+// The listener that tells a level-aware policy the sizes of levels; null where
+// the database has none.
+rocksdb::EventListener* FindLevelSizeListener(
+    const rocksdb::DBOptions& options);
+
+// The filter that the family's policy builds when a file of `level` is written
+// anew. `nothing_below` is whether no file below has any of its keys.
+WantedFilter WantedOfFile(const Family& family,
+                          const rocksdb::ColumnFamilyMetaData& files, int level,
+                          bool nothing_below);
+
+}  // namespace linebloom

@@ -1,0 +1,130 @@
+#include "filter_policy/rebuild/judgement.h"
+
+#include "filter_policy/expected_rate.h"
+#include "filter_policy/sizing.h"
+#include "linebloom/filter_policy.h"
+
+namespace linebloom {
+namespace {
+
+// By how much a filter's rate may be greater than a new one's would be. Small
+// filters differ by chance, and a rewritten file should be worth it.
+constexpr double kTolerance = 1.2;
+
+// A file that holds nothing that belongs in a filter has none, whoever writes
+// it: one of range deletions alone, or one for prefixes without a key that has
+// one.
+bool HasNothingToFilter(const FileFacts& facts) {
+  return facts.rows() == 0 ||
+         (!facts.has_filter() && !facts.properties.whole_key_filtering &&
+          facts.properties.filter_policy_name == kFilterPolicyName);
+}
+
+bool IsOfNewerVersion(const BlockFacts& block) {
+  return block.kind == BlockKind::kUnusable &&
+         block.info.version > kFilterBlockVersion;
+}
+
+// Whether a new filter would be of more bits or of a lower rate. Asked the same
+// again, with as much effort, a filter can't become better.
+bool AskedForLess(const FilterBlockInfo& info, const WantedFilter& wanted) {
+  if (info.asked_false_positive_rate > 0 && wanted.asked_rate > 0) {
+    return info.asked_false_positive_rate > wanted.asked_rate;
+  }
+  // A filter of a rate has no bits that were asked for.
+  const double had = info.asked_false_positive_rate > 0
+                         ? MillibitsFor(info.lines, info.keys)
+                         : info.asked_millibits;
+  return had < wanted.millibits;
+}
+
+std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
+                                               const WantedFilter& wanted,
+                                               double rate_after) {
+  const FilterBlockInfo& info = facts.first.info;
+  if (info.version < wanted.version) return RebuildReason::kOlderVersion;
+  if (info.build_effort < static_cast<uint8_t>(wanted.effort)) {
+    return RebuildReason::kLowerEffort;
+  }
+  const double worst =
+      wanted.worst_rate > 0 ? wanted.worst_rate : kTolerance * rate_after;
+  if (facts.rate > worst && AskedForLess(info, wanted)) {
+    return RebuildReason::kWorseRate;
+  }
+  return std::nullopt;
+}
+
+std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
+                                      const WantedFilter& wanted,
+                                      double rate_after) {
+  if (HasNothingToFilter(facts)) return std::nullopt;
+  if (!facts.is_used()) {
+    return facts.filter_kind == FilterKind::kNone ||
+                   facts.filter_kind == FilterKind::kObsoleteBlockBased
+               ? RebuildReason::kNoFilter
+               : RebuildReason::kForeignFilter;
+  }
+  // A newer linebloom will come back to it.
+  if (IsOfNewerVersion(facts.first)) return std::nullopt;
+  if (!facts.problems.empty() || facts.mixed) {
+    return RebuildReason::kDamagedFilter;
+  }
+  switch (facts.first.kind) {
+    case BlockKind::kEmpty:
+      return std::nullopt;
+    case BlockKind::kLinebloom:
+      return ReasonOfLinebloom(facts, wanted, rate_after);
+    case BlockKind::kBloom:
+    case BlockKind::kRibbon:
+    case BlockKind::kLegacyBloom:
+    case BlockKind::kReserved:
+      return RebuildReason::kForeignFilter;
+    case BlockKind::kUnusable:
+    case BlockKind::kInconsistent:
+      return RebuildReason::kDamagedFilter;
+  }
+  return std::nullopt;
+}
+
+double RateAfter(const FileFacts& facts, const WantedFilter& wanted) {
+  // Without a filter the properties say 0 keys.
+  const uint64_t known = facts.keys.value_or(0);
+  const uint64_t keys = known > 0 ? known : facts.rows();
+  if (keys == 0) return 0;
+  const uint32_t lines = LinesFor(keys, wanted.millibits);
+  return ExpectedRate(wanted.effort, wanted.millibits,
+                      static_cast<double>(keys) / static_cast<double>(lines));
+}
+
+}  // namespace
+
+Verdict Judge(const FileFacts& facts, const WantedFilter& wanted) {
+  Verdict verdict;
+  verdict.rate_after = RateAfter(facts, wanted);
+  verdict.reason = ReasonOf(facts, wanted, verdict.rate_after);
+  // A damaged filter may deny rows, whatever its rate.
+  verdict.pays =
+      verdict.reason == RebuildReason::kDamagedFilter ||
+      (verdict.reason.has_value() && verdict.rate_after < facts.rate);
+  return verdict;
+}
+
+absl::string_view ToString(RebuildReason reason) {
+  switch (reason) {
+    case RebuildReason::kNoFilter:
+      return "no filter";
+    case RebuildReason::kForeignFilter:
+      return "foreign filter";
+    case RebuildReason::kDamagedFilter:
+      return "damaged filter";
+    case RebuildReason::kOlderVersion:
+      return "older version";
+    case RebuildReason::kLowerEffort:
+      return "lower effort";
+    case RebuildReason::kWorseRate:
+      return "worse rate";
+  }
+  return "unknown";
+}
+
+}  // namespace linebloom

@@ -1,0 +1,42 @@
+// Whether a file's filter is poor, and what a new one would be worth.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "filter_policy/filter_facts/file_facts.h"
+#include "linebloom/build_effort.h"
+#include "linebloom/rebuild_filters.h"
+#include "table/filter_block.h"
+
+namespace linebloom {
+
+// The filters that a column family's policy builds today.
+struct WantedFilter {
+  uint8_t version = kFilterBlockVersion;
+  BuildEffort effort = BuildEffort::kBalanced;
+  uint32_t millibits =
+      10'000;             // thousandths of a bit per key; of a rate: about
+  double asked_rate = 0;  // instead of bits; 0: bits
+  double worst_rate = 0;  // RebuildFiltersOptions has the meaning
+};
+
+struct Verdict {
+  // Nothing where the filter is as good as wanted.
+  std::optional<RebuildReason> reason;
+  double rate_after = 0;  // to be expected of a new filter
+  // Whether a new filter would let fewer missing keys pass. Where there is a
+  // reason and it does not pay the file stays as it is: a Ribbon filter, or one
+  // with more bits than the policy has now.
+  bool pays = false;
+};
+
+// A new filter that was built as `wanted` says never has a reason again, or
+// files would be rewritten at every run.
+Verdict Judge(const FileFacts& facts, const WantedFilter& wanted);
+
+// "no filter" and so on.
+absl::string_view ToString(RebuildReason reason);
+
+}  // namespace linebloom

@@ -1,0 +1,234 @@
+#include "filter_policy/rebuild/plan.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "filter_policy/filter_facts/expected_reads.h"
+#include "filter_policy/filter_facts/file_facts.h"
+#include "filter_policy/rebuild/file_system_bytes.h"
+#include "rocksdb/comparator.h"
+#include "rocksdb/metadata.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::SstFileMetaData;
+using rocksdb::Status;
+
+struct Described {
+  FileFacts facts;
+  bool filter_block_is_damaged = false;
+};
+
+// A file whose filter alone can't be read is one to rewrite.
+absl::StatusOr<Described> Describe(rocksdb::FileSystem* file_system,
+                                   const std::string& path) {
+  absl::StatusOr<std::unique_ptr<RandomAccess>> bytes =
+      OpenFile(file_system, path);
+  if (!bytes.ok()) return bytes.status();
+  const absl::StatusOr<FilterFile> file = OpenFilterFile(*std::move(bytes));
+  if (!file.ok()) return file.status();
+  absl::StatusOr<FileFacts> facts = ReadFileFacts(*file);
+  if (facts.ok()) return Described{*std::move(facts), false};
+  if (!absl::IsDataLoss(facts.status())) return facts.status();
+  Described damaged;
+  damaged.facts.properties = file->properties;
+  damaged.facts.filter_kind = file->location.kind;
+  damaged.facts.family = file->location.family;
+  damaged.facts.problems.emplace_back(facts.status().message());
+  damaged.filter_block_is_damaged = true;
+  return damaged;
+}
+
+// The files of a column family, level by level.
+class FamilyFiles {
+ public:
+  FamilyFiles(rocksdb::DB* db, const Family& family)
+      : comparator_(family.options.comparator),
+        for_hits_(family.options.optimize_filters_for_hits) {
+    db->GetColumnFamilyMetaData(family.handle, &metadata_);
+  }
+
+  const rocksdb::ColumnFamilyMetaData& metadata() const { return metadata_; }
+
+  // Whether RocksDB would write the file anew without a filter: with
+  // optimize_filters_for_hits, where no older file may have one of its keys.
+  bool GetsNoFilter(const SstFileMetaData& file, int level) const {
+    return for_hits_ && NothingBelow(file, level);
+  }
+
+  // Whether no older file may have one of its keys.
+  bool NothingBelow(const SstFileMetaData& file, int level) const {
+    if (level == 0 &&
+        metadata_.levels[0].files.back().file_number != file.file_number) {
+      return false;
+    }
+    for (const rocksdb::LevelMetaData& below : metadata_.levels) {
+      if (below.level <= level) continue;
+      for (const SstFileMetaData& other : below.files) {
+        if (Overlap(file, other)) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  bool Overlap(const SstFileMetaData& a, const SstFileMetaData& b) const {
+    return comparator_->CompareWithoutTimestamp(a.smallestkey, b.largestkey) <=
+               0 &&
+           comparator_->CompareWithoutTimestamp(b.smallestkey, a.largestkey) <=
+               0;
+  }
+
+  const rocksdb::Comparator* comparator_;
+  bool for_hits_;
+  rocksdb::ColumnFamilyMetaData metadata_;
+};
+
+struct Candidate {
+  FileRebuild file;
+  PlannedFile planned;
+};
+
+class Planner {
+ public:
+  Planner(rocksdb::DB* db, const std::vector<Family>& families,
+          const RebuildFiltersCallback& progress, RebuildFiltersReport* report)
+      : db_(db), families_(families), progress_(progress), report_(report) {}
+
+  Status Run(std::vector<PlannedFile>* plan);
+
+ private:
+  Status LookAtFamily(size_t index, const FamilyFiles& files);
+  Status LookAtFile(size_t family, int level, const SstFileMetaData& meta,
+                    const FamilyFiles& files, ExpectedReads* reads);
+  void Weigh(size_t first, const ExpectedReads& reads);
+  void Sort(std::vector<PlannedFile>* plan);
+
+  rocksdb::DB* db_;
+  const std::vector<Family>& families_;
+  const RebuildFiltersCallback& progress_;
+  RebuildFiltersReport* report_;
+  RebuildFiltersProgress so_far_;
+  std::vector<Candidate> candidates_;
+};
+
+Status Planner::LookAtFile(size_t family, int level,
+                           const SstFileMetaData& meta,
+                           const FamilyFiles& files, ExpectedReads* reads) {
+  if (progress_ && !progress_(so_far_)) {
+    return Status::Incomplete("linebloom: cancelled");
+  }
+  ++so_far_.files_done;
+  const std::string path =
+      absl::StrCat(meta.directory, "/", meta.relative_filename);
+  const absl::StatusOr<Described> file = Describe(db_->GetFileSystem(), path);
+  if (absl::IsNotFound(file.status())) return Status::OK();
+  ++report_->files_examined;
+  if (!file.ok()) {
+    report_->unreadable.emplace_back(file.status().message());
+    return Status::OK();
+  }
+  const FileFacts& facts = file->facts;
+  reads->Add(level, facts.rows(), facts.rate);
+  if (files.GetsNoFilter(meta, level)) return Status::OK();
+  // Only a level-aware policy asks what is below.
+  const bool nothing_below =
+      families_[family].policy.level_aware && files.NothingBelow(meta, level);
+  const Verdict verdict = Judge(
+      facts,
+      WantedOfFile(families_[family], files.metadata(), level, nothing_below));
+  if (!verdict.reason.has_value()) return Status::OK();
+  if (!verdict.pays) {
+    ++report_->files_no_better;
+    return Status::OK();
+  }
+  Candidate& candidate = candidates_.emplace_back();
+  candidate.file.column_family = families_[family].name;
+  candidate.file.path = path;
+  candidate.file.level = level;
+  candidate.file.bytes = meta.size;
+  candidate.file.rows = facts.rows();
+  candidate.file.reason = *verdict.reason;
+  candidate.file.rate = facts.rate;
+  candidate.file.rate_after = verdict.rate_after;
+  candidate.planned = {family, meta.file_number, level,
+                       file->filter_block_is_damaged};
+  return Status::OK();
+}
+
+// Now that all files of the levels are known.
+void Planner::Weigh(size_t first, const ExpectedReads& reads) {
+  FamilyReads& sums = report_->reads.back();
+  sums.before = sums.after = reads.All();
+  for (size_t i = first; i < candidates_.size(); ++i) {
+    FileRebuild& file = candidates_[i].file;
+    file.saved_reads =
+        reads.Weight(file.level, file.rows) * (file.rate - file.rate_after);
+    sums.after -= file.saved_reads;
+  }
+}
+
+Status Planner::LookAtFamily(size_t index, const FamilyFiles& files) {
+  ExpectedReads reads;
+  const size_t first = candidates_.size();
+  for (const rocksdb::LevelMetaData& level : files.metadata().levels) {
+    for (const SstFileMetaData& file : level.files) {
+      const Status status = LookAtFile(index, level.level, file, files, &reads);
+      if (!status.ok()) return status;
+    }
+  }
+  report_->reads.push_back({families_[index].name, 0, 0});
+  Weigh(first, reads);
+  return Status::OK();
+}
+
+// The most reads saved for each byte rewritten first: whenever the run ends,
+// no other order would have saved more by then. So a small file of L0, which
+// every lookup asks, comes long before its like in the last level. Rejected:
+// by rate alone, which would begin with the last level, the most bytes, where
+// no file has a filter.
+void Planner::Sort(std::vector<PlannedFile>* plan) {
+  const auto saved_per_byte = [](const Candidate& candidate) {
+    return candidate.file.saved_reads /
+           static_cast<double>(std::max<uint64_t>(candidate.file.bytes, 1));
+  };
+  std::stable_sort(candidates_.begin(), candidates_.end(),
+                   [&](const Candidate& a, const Candidate& b) {
+                     return saved_per_byte(a) > saved_per_byte(b);
+                   });
+  for (Candidate& candidate : candidates_) {
+    report_->files.push_back(std::move(candidate.file));
+    plan->push_back(candidate.planned);
+  }
+}
+
+Status Planner::Run(std::vector<PlannedFile>* plan) {
+  std::vector<FamilyFiles> files;
+  for (const Family& family : families_) {
+    files.emplace_back(db_, family);
+    so_far_.files += files.back().metadata().file_count;
+  }
+  for (size_t i = 0; i < families_.size(); ++i) {
+    const Status status = LookAtFamily(i, files[i]);
+    if (!status.ok()) return status;
+  }
+  Sort(plan);
+  return Status::OK();
+}
+
+}  // namespace
+
+Status MakePlan(rocksdb::DB* db, const std::vector<Family>& families,
+                const RebuildFiltersCallback& progress,
+                std::vector<PlannedFile>* plan, RebuildFiltersReport* report) {
+  return Planner(db, families, progress, report).Run(plan);
+}
+
+}  // namespace linebloom

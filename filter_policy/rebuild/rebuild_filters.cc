@@ -1,0 +1,280 @@
+#include "linebloom/rebuild_filters.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "filter_policy/rebuild/data_blocks.h"
+#include "filter_policy/rebuild/family.h"
+#include "filter_policy/rebuild/pace.h"
+#include "filter_policy/rebuild/plan.h"
+#include "rocksdb/metadata.h"
+#include "rocksdb/options.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::ColumnFamilyHandle;
+using rocksdb::Status;
+using Clock = std::chrono::steady_clock;
+
+// How often a file that is being compacted is tried, with pauses that double
+// from the first on: 13 seconds in all, beside what the other files take.
+constexpr int kAttempts = 8;
+constexpr std::chrono::duration<double> kFirstPause(0.1);
+
+Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
+                    std::vector<Family>* families) {
+  std::vector<ColumnFamilyHandle*> handles = options.column_families;
+  if (handles.empty()) handles = {db->DefaultColumnFamily()};
+  for (ColumnFamilyHandle* handle : handles) {
+    if (handle == nullptr) {
+      return Status::InvalidArgument(
+          "linebloom: column_families holds a null handle");
+    }
+    Family& family = families->emplace_back();
+    family.name = handle->GetName();
+    family.handle = handle;
+    family.options = db->GetOptions(handle);
+    family.worst_rate = options.worst_rate;
+    const Status status =
+        ReadPolicy(family.name, family.options, &family.policy);
+    if (!status.ok()) return status;
+  }
+  return Status::OK();
+}
+
+// CompactFiles() itself does not look: on what OpenForReadOnly() may return
+// for a database that is one sorted run it is not overridden (CompactedDBImpl,
+// seen in 7.8 and 9.10), and goes wrong. This is refused in every kind of
+// read-only database, and without files does nothing in the others.
+bool IsReadOnly(rocksdb::DB* db) {
+  return db->IngestExternalFile({}, rocksdb::IngestExternalFileOptions())
+      .IsNotSupported();
+}
+
+Status ValidateWorstRate(double worst_rate) {
+  if (worst_rate >= 0 && worst_rate <= 1) return Status::OK();
+  return Status::InvalidArgument(
+      "linebloom: worst_rate=" + std::to_string(worst_rate),
+      "must be from 0 to 1");
+}
+
+// RocksDB 7.8 tells listeners nothing when CompactFiles() begins, so a database
+// that was just opened would not know its levels' sizes for the first file.
+void LetListenerLook(rocksdb::DB* db) {
+  const rocksdb::DBOptions options = db->GetDBOptions();
+  rocksdb::EventListener* const listener = FindLevelSizeListener(options);
+  if (listener != nullptr) listener->OnExternalFileIngested(db, {});
+}
+
+// Where the files in `directory` lie among the column family's paths. A file
+// stays in its own.
+int PathId(const rocksdb::Options& options, const std::string& directory) {
+  const auto& paths =
+      options.cf_paths.empty() ? options.db_paths : options.cf_paths;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    if (paths[i].path == directory) return static_cast<int>(i);
+  }
+  return -1;  // RocksDB takes the only one, or says that there are several
+}
+
+std::string DirectoryOf(const std::string& path) {
+  return path.substr(0, path.rfind('/'));
+}
+
+class Rewriter {
+ public:
+  Rewriter(rocksdb::DB* db, const std::vector<Family>& families,
+           const RebuildFiltersOptions& options,
+           const RebuildFiltersCallback& progress,
+           std::vector<PlannedFile> plan, RebuildFiltersReport* report)
+      : db_(db),
+        families_(families),
+        options_(options),
+        progress_(progress),
+        plan_(std::move(plan)),
+        report_(report) {
+    so_far_.rewriting = true;
+    so_far_.files = plan_.size();
+    for (const FileRebuild& file : report->files) so_far_.bytes += file.bytes;
+  }
+
+  Status Run();
+
+ private:
+  bool GoOn() { return !progress_ || progress_(so_far_); }
+  Status Pause(std::chrono::duration<double> pause) {
+    return SleepWhile(pause, [this] { return GoOn(); })
+               ? Status::OK()
+               : Status::Incomplete("linebloom: cancelled");
+  }
+  Status Round(const std::vector<size_t>& files);
+  Status Rewrite(size_t file);
+  Status Compact(size_t file, rocksdb::CompactionJobInfo* job);
+  void TakeInputs(size_t file, const rocksdb::CompactionJobInfo& job);
+  void TakeConflict(size_t file, const Status& status);
+  void End(size_t file, RebuildOutcome outcome, const std::string& message);
+
+  rocksdb::DB* db_;
+  const std::vector<Family>& families_;
+  const RebuildFiltersOptions& options_;
+  const RebuildFiltersCallback& progress_;
+  std::vector<PlannedFile> plan_;
+  RebuildFiltersReport* report_;
+  RebuildFiltersProgress so_far_;
+  std::vector<size_t> again_;  // files that were being compacted
+  const Clock::time_point start_ = Clock::now();
+};
+
+void Rewriter::End(size_t file, RebuildOutcome outcome,
+                   const std::string& message) {
+  FileRebuild& ended = report_->files[file];
+  ended.outcome = outcome;
+  ended.message = message;
+  ++so_far_.files_done;
+  so_far_.bytes_done += ended.bytes;
+  if (outcome == RebuildOutcome::kRewritten) {
+    report_->bytes_rewritten += ended.bytes;
+  }
+}
+
+Status Rewriter::Compact(size_t file, rocksdb::CompactionJobInfo* job) {
+  const PlannedFile& planned = plan_[file];
+  const Family& family = families_[planned.family];
+  const std::string& path = report_->files[file].path;
+  rocksdb::CompactionOptions compaction;
+  // As the column family has it for the level; Snappy is the default before
+  // RocksDB 9. The size of the output is not limited by default: one file
+  // becomes one.
+  compaction.compression = rocksdb::kDisableCompressionOption;
+  compaction.max_subcompactions = 1;
+  return db_->CompactFiles(compaction, family.handle, {path}, planned.level,
+                           PathId(family.options, DirectoryOf(path)), nullptr,
+                           job);
+}
+
+// A neighbour that holds other versions of the file's first or last key is
+// rewritten along with it.
+void Rewriter::TakeInputs(size_t file, const rocksdb::CompactionJobInfo& job) {
+  for (const rocksdb::CompactionFileInfo& input : job.input_file_infos) {
+    if (input.file_number == plan_[file].number) continue;
+    for (size_t i = 0; i < plan_.size(); ++i) {
+      if (plan_[i].family == plan_[file].family &&
+          plan_[i].number == input.file_number &&
+          report_->files[i].outcome == RebuildOutcome::kPlanned) {
+        End(i, RebuildOutcome::kRewritten, "");
+      }
+    }
+  }
+  End(file, RebuildOutcome::kRewritten, "");
+}
+
+// RocksDB says the same of a file that is being compacted, has been, or was
+// moved to another level since the plan was made. Where it is now tells.
+void Rewriter::TakeConflict(size_t file, const Status& status) {
+  PlannedFile& planned = plan_[file];
+  rocksdb::ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(families_[planned.family].handle, &metadata);
+  for (const rocksdb::LevelMetaData& level : metadata.levels) {
+    for (const rocksdb::SstFileMetaData& live : level.files) {
+      if (live.file_number != planned.number) continue;
+      planned.level = level.level;
+      report_->files[file].message = status.ToString();
+      again_.push_back(file);
+      return;
+    }
+  }
+  End(file, RebuildOutcome::kGone, "");
+}
+
+Status Rewriter::Rewrite(size_t file) {
+  const FileRebuild& rebuild = report_->files[file];
+  const PlannedFile& planned = plan_[file];
+  if (options_.check_data_blocks) {
+    const Status sound =
+        CheckDataBlocks(families_[planned.family].options, rebuild.path,
+                        planned.filter_block_is_damaged);
+    // That a file has gone is found out below.
+    if (!sound.ok() && !sound.IsNotFound() && !sound.IsPathNotFound()) {
+      End(file, RebuildOutcome::kDamaged, sound.ToString());
+      return Status::OK();
+    }
+  }
+  rocksdb::CompactionJobInfo job;
+  const Status status = Compact(file, &job);
+  if (status.ok()) {
+    TakeInputs(file, job);
+  } else if (status.IsCompactionTooLarge()) {
+    End(file, RebuildOutcome::kNoSpace, status.ToString());
+  } else if (status.IsColumnFamilyDropped()) {
+    End(file, RebuildOutcome::kGone, "");
+  } else if (status.IsAborted() || status.IsInvalidArgument()) {
+    TakeConflict(file, status);
+  } else {
+    return status;
+  }
+  return Status::OK();
+}
+
+Status Rewriter::Round(const std::vector<size_t>& files) {
+  for (const size_t file : files) {
+    // A neighbour may have taken it along.
+    if (report_->files[file].outcome != RebuildOutcome::kPlanned) continue;
+    if (!GoOn()) return Status::Incomplete("linebloom: cancelled");
+    Status status = Rewrite(file);
+    if (status.ok()) {
+      status = Pause(PauseAfter(report_->bytes_rewritten, Clock::now() - start_,
+                                options_.bytes_per_second));
+    }
+    if (!status.ok()) return status;
+  }
+  return Status::OK();
+}
+
+Status Rewriter::Run() {
+  std::vector<size_t> files;
+  for (size_t i = 0; i < plan_.size(); ++i) files.push_back(i);
+  std::chrono::duration<double> pause = kFirstPause;
+  for (int attempt = 1;; ++attempt, pause *= 2) {
+    Status status = Round(files);
+    if (!status.ok()) return status;
+    files = std::exchange(again_, {});
+    if (files.empty()) return Status::OK();
+    if (attempt == kAttempts) break;
+    status = Pause(pause);
+    if (!status.ok()) return status;
+  }
+  for (const size_t file : files) {
+    End(file, RebuildOutcome::kBusy, report_->files[file].message);
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
+                      const RebuildFiltersCallback& progress,
+                      RebuildFiltersReport* report) {
+  RebuildFiltersReport unasked;
+  if (report == nullptr) report = &unasked;
+  *report = {};
+  Status status = ValidateWorstRate(options.worst_rate);
+  if (!status.ok()) return status;
+  std::vector<Family> families;
+  status = ReadFamilies(db, options, &families);
+  if (!status.ok()) return status;
+  if (!options.dry_run && IsReadOnly(db)) {
+    return Status::NotSupported("linebloom: the database is read-only");
+  }
+  std::vector<PlannedFile> plan;
+  status = MakePlan(db, families, progress, &plan, report);
+  if (!status.ok() || options.dry_run) return status;
+  LetListenerLook(db);
+  return Rewriter(db, families, options, progress, std::move(plan), report)
+      .Run();
+}
+
+}  // namespace linebloom

@@ -1,0 +1,165 @@
+#include "filter_policy/rebuild/judgement.h"
+
+#include <gtest/gtest.h>
+
+#include "filter_policy/expected_rate.h"
+
+namespace linebloom {
+namespace {
+
+constexpr uint64_t kRows = 100'000;
+
+FileFacts WithoutFilter() {
+  FileFacts facts;
+  facts.properties.num_entries = kRows;
+  facts.properties.num_filter_entries = 0;
+  facts.keys = 0;
+  return facts;
+}
+
+FileFacts WithFilter(BlockKind kind, double rate) {
+  FileFacts facts;
+  facts.properties.num_entries = kRows;
+  facts.filter_kind = FilterKind::kFull;
+  facts.family = "rocksdb.BuiltinBloomFilter";
+  facts.first.kind = kind;
+  facts.keys = kRows;
+  facts.rate = rate;
+  return facts;
+}
+
+FileFacts Linebloom(BuildEffort effort, uint32_t millibits) {
+  FileFacts facts =
+      WithFilter(BlockKind::kLinebloom,
+                 ExpectedRate(effort, millibits, 512'000.0 / millibits));
+  facts.first.info.build_effort = static_cast<uint8_t>(effort);
+  facts.first.info.asked_millibits = millibits;
+  return facts;
+}
+
+WantedFilter Wanted(BuildEffort effort = BuildEffort::kBalanced,
+                    uint32_t millibits = 10'000, double worst_rate = 0) {
+  WantedFilter wanted;
+  wanted.effort = effort;
+  wanted.millibits = millibits;
+  wanted.worst_rate = worst_rate;
+  return wanted;
+}
+
+TEST(JudgeTest, WhatThePolicyBuildsTodayStays) {
+  for (const BuildEffort effort :
+       {BuildEffort::kNone, BuildEffort::kFast, BuildEffort::kMax}) {
+    for (const uint32_t millibits : {1000u, 4500u, 10'000u, 30'000u}) {
+      FileFacts facts = Linebloom(effort, millibits);
+      EXPECT_FALSE(Judge(facts, Wanted(effort, millibits)).reason.has_value());
+      // A small filter may by chance be far worse than is expected, and is no
+      // better the next time.
+      facts.rate = 0.9;
+      EXPECT_FALSE(
+          Judge(facts, Wanted(effort, millibits, 1e-9)).reason.has_value());
+    }
+  }
+}
+
+TEST(JudgeTest, AFileWithoutAFilterIsPoor) {
+  const Verdict verdict = Judge(WithoutFilter(), Wanted());
+  EXPECT_EQ(verdict.reason, RebuildReason::kNoFilter);
+  EXPECT_TRUE(verdict.pays);
+  EXPECT_NEAR(verdict.rate_after, 0.0045, 0.0002);
+
+  FileFacts obsolete = WithFilter(BlockKind::kEmpty, 1);
+  obsolete.filter_kind = FilterKind::kObsoleteBlockBased;
+  EXPECT_EQ(Judge(obsolete, Wanted()).reason, RebuildReason::kNoFilter);
+}
+
+TEST(JudgeTest, AFileWithNothingToFilterStays) {
+  FileFacts ranges = WithoutFilter();
+  ranges.properties.num_range_deletions = kRows;
+  EXPECT_FALSE(Judge(ranges, Wanted()).reason.has_value());
+
+  FileFacts prefixes = WithoutFilter();
+  prefixes.properties.whole_key_filtering = false;
+  EXPECT_EQ(Judge(prefixes, Wanted()).reason, RebuildReason::kNoFilter);
+  prefixes.properties.filter_policy_name = "linebloom";
+  EXPECT_FALSE(Judge(prefixes, Wanted()).reason.has_value());
+
+  EXPECT_FALSE(
+      Judge(WithFilter(BlockKind::kEmpty, 0), Wanted()).reason.has_value());
+}
+
+TEST(JudgeTest, AForeignFilterIsPoorWhereOursIsBetter) {
+  for (const BlockKind kind : {BlockKind::kBloom, BlockKind::kRibbon,
+                               BlockKind::kLegacyBloom, BlockKind::kReserved}) {
+    const Verdict worse = Judge(WithFilter(kind, 0.0095), Wanted());
+    EXPECT_EQ(worse.reason, RebuildReason::kForeignFilter);
+    EXPECT_TRUE(worse.pays);
+    const Verdict better = Judge(WithFilter(kind, 0.0013), Wanted());
+    EXPECT_EQ(better.reason, RebuildReason::kForeignFilter);
+    EXPECT_FALSE(better.pays);
+  }
+  FileFacts unknown = WithFilter(BlockKind::kEmpty, 1);
+  unknown.family = "another.Policy";
+  EXPECT_EQ(Judge(unknown, Wanted()).reason, RebuildReason::kForeignFilter);
+}
+
+TEST(JudgeTest, DamageIsPoorWhateverTheRate) {
+  for (const BlockKind kind :
+       {BlockKind::kUnusable, BlockKind::kInconsistent}) {
+    EXPECT_EQ(Judge(WithFilter(kind, 1), Wanted()).reason,
+              RebuildReason::kDamagedFilter);
+  }
+  FileFacts odd_rate = Linebloom(BuildEffort::kMax, 20'000);
+  odd_rate.problems.emplace_back("the rate is not that of the lines");
+  EXPECT_EQ(Judge(odd_rate, Wanted()).reason, RebuildReason::kDamagedFilter);
+  EXPECT_TRUE(Judge(odd_rate, Wanted()).pays);
+  FileFacts mixed = Linebloom(BuildEffort::kBalanced, 10'000);
+  mixed.mixed = true;  // one partition of several
+  EXPECT_EQ(Judge(mixed, Wanted()).reason, RebuildReason::kDamagedFilter);
+}
+
+TEST(JudgeTest, OnlyOlderVersionsArePoor) {
+  FileFacts newer = WithFilter(BlockKind::kUnusable, 1);
+  newer.first.info.version = kFilterBlockVersion + 1;
+  newer.problems.emplace_back("the version is unknown");
+  EXPECT_FALSE(Judge(newer, Wanted()).reason.has_value());
+
+  FileFacts older = Linebloom(BuildEffort::kBalanced, 10'000);
+  older.rate *= 1.1;
+  WantedFilter wanted = Wanted();
+  wanted.version = kFilterBlockVersion + 1;
+  EXPECT_EQ(Judge(older, wanted).reason, RebuildReason::kOlderVersion);
+  EXPECT_TRUE(Judge(older, wanted).pays);
+}
+
+TEST(JudgeTest, LowerEffortIsPoorAndGreaterIsNot) {
+  const FileFacts fast = Linebloom(BuildEffort::kFast, 10'000);
+  const Verdict verdict = Judge(fast, Wanted(BuildEffort::kMax));
+  EXPECT_EQ(verdict.reason, RebuildReason::kLowerEffort);
+  EXPECT_TRUE(verdict.pays);
+  EXPECT_FALSE(
+      Judge(Linebloom(BuildEffort::kMax, 10'000), Wanted(BuildEffort::kNone))
+          .reason.has_value());
+  // With more bits than the policy has now it is better as it is.
+  EXPECT_FALSE(
+      Judge(Linebloom(BuildEffort::kFast, 20'000), Wanted(BuildEffort::kMax))
+          .pays);
+}
+
+TEST(JudgeTest, FewerBitsArePoorAboveTheWorstRate) {
+  const FileFacts eight = Linebloom(BuildEffort::kBalanced, 8'000);
+  EXPECT_EQ(Judge(eight, Wanted()).reason, RebuildReason::kWorseRate);
+  EXPECT_FALSE(Judge(eight, Wanted(BuildEffort::kBalanced, 10'000, 0.5))
+                   .reason.has_value());
+  // Hardly better: by default not worth it.
+  const FileFacts nearly = Linebloom(BuildEffort::kBalanced, 9'900);
+  EXPECT_FALSE(Judge(nearly, Wanted()).reason.has_value());
+  EXPECT_EQ(Judge(nearly, Wanted(BuildEffort::kBalanced, 10'000, 1e-9)).reason,
+            RebuildReason::kWorseRate);
+  // More bits than the policy has now.
+  EXPECT_FALSE(Judge(Linebloom(BuildEffort::kBalanced, 12'000),
+                     Wanted(BuildEffort::kBalanced, 10'000, 1e-9))
+                   .reason.has_value());
+}
+
+}  // namespace
+}  // namespace linebloom

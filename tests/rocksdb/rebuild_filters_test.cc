@@ -1,0 +1,842 @@
+// Old files get the filters of today, and nothing else about them changes.
+
+#include "linebloom/rebuild_filters.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "linebloom/filter_policy.h"
+#include "rocksdb/env.h"
+#include "rocksdb/listener.h"
+#include "rocksdb/metadata.h"
+#include "tests/rocksdb/db_fixture.h"
+
+namespace linebloom {
+namespace {
+
+// What must not change of a file: its level, folder, keys and entries.
+using FileShape =
+    std::tuple<int, std::string, std::string, std::string, uint64_t>;
+
+std::vector<rocksdb::LiveFileMetaData> LiveFiles(rocksdb::DB* db) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  return files;
+}
+
+std::vector<FileShape> ShapeOf(rocksdb::DB* db) {
+  std::vector<FileShape> shape;
+  for (const auto& file : LiveFiles(db)) {
+    shape.emplace_back(file.level, file.directory, file.smallestkey,
+                       file.largestkey, file.num_entries);
+  }
+  std::sort(shape.begin(), shape.end());
+  return shape;
+}
+
+std::vector<std::string> NamesOf(rocksdb::DB* db) {
+  std::vector<std::string> names;
+  for (const auto& file : LiveFiles(db)) names.push_back(file.name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class RebuildFiltersTest : public DbTest {
+ protected:
+  static constexpr Rows kRows{0, 4000};
+
+  RebuildFiltersTest() { UsePolicy(PolicyKind::kBuiltinBloom); }
+
+  void UseLinebloom(BuildEffort effort = BuildEffort::kBalanced,
+                    double bits_per_key = 10) {
+    FilterPolicyOptions policy;
+    policy.build_effort = effort;
+    policy.bits_per_key = bits_per_key;
+    table_.filter_policy.reset(NewFilterPolicy(policy));
+  }
+
+  // Opens the database with linebloom's policy from now on.
+  void SwitchToLinebloom() {
+    UseLinebloom();
+    Reopen();
+  }
+
+  RebuildFiltersReport Rebuild(const RebuildFiltersOptions& options = {},
+                               const RebuildFiltersCallback& progress = {}) {
+    RebuildFiltersReport report;
+    EXPECT_OK(RebuildFilters(db_.get(), options, progress, &report));
+    return report;
+  }
+
+  void ExpectAllLinebloom() {
+    for (const auto& file : AllProperties(db_.get())) {
+      EXPECT_EQ(file->filter_policy_name, "linebloom");
+    }
+  }
+
+  // `files` files are rewritten for `reason`, and none a second time.
+  void ExpectRebuilt(size_t files, RebuildReason reason) {
+    const std::vector<FileShape> before = ShapeOf(db_.get());
+    const RebuildFiltersReport report = Rebuild();
+    EXPECT_EQ(report.files.size(), files);
+    uint64_t bytes = 0;
+    for (const FileRebuild& file : report.files) {
+      EXPECT_EQ(file.reason, reason);
+      EXPECT_EQ(file.outcome, RebuildOutcome::kRewritten);
+      EXPECT_LT(file.rate_after, file.rate);
+      bytes += file.bytes;
+    }
+    EXPECT_EQ(report.bytes_rewritten, bytes);
+    EXPECT_EQ(ShapeOf(db_.get()), before);
+    ExpectAllLinebloom();
+    ExpectNothingToRebuild();
+  }
+
+  void ExpectNothingToRebuild() {
+    const std::vector<std::string> before = NamesOf(db_.get());
+    EXPECT_TRUE(Rebuild().files.empty());
+    EXPECT_EQ(NamesOf(db_.get()), before);
+  }
+
+  // Rows as `WriteFile` does, into one file of level `level`.
+  void WriteFileOfLevel(int level, Rows rows) {
+    WriteFile(rows);
+    rocksdb::ColumnFamilyMetaData files;
+    db_->GetColumnFamilyMetaData(&files);
+    rocksdb::CompactionOptions compaction;
+    compaction.compression = rocksdb::kDisableCompressionOption;
+    ASSERT_OK(
+        db_->CompactFiles(compaction, {files.levels[0].files[0].name}, level));
+  }
+
+  std::string PathOf(const rocksdb::LiveFileMetaData& file) {
+    return file.directory + "/" + file.relative_filename;
+  }
+
+  // Changes one byte `from_end` bytes before the end of `path`.
+  static void Damage(const std::string& path, uint64_t from_end) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    const auto at = static_cast<std::streamoff>(
+        std::filesystem::file_size(path) - from_end);
+    file.seekg(at);
+    const char byte = static_cast<char>(file.get() ^ 1);
+    file.seekp(at);
+    file.put(byte);
+    ASSERT_TRUE(file.good());
+  }
+};
+
+// ---------------------------------------------------------------------------
+// Reasons.
+
+TEST_F(RebuildFiltersTest, FilesWithoutAFilterGetOne) {
+  UsePolicy(PolicyKind::kNone);
+  Reopen();
+  WriteFile(kRows);
+  SwitchToLinebloom();
+  EXPECT_EQ(CountMissing(kRows), FilterCounts());
+  ExpectRebuilt(1, RebuildReason::kNoFilter);
+  ExpectFilterWorks(kRows);
+}
+
+TEST_F(RebuildFiltersTest, RocksDbsFiltersAreReplaced) {
+  for (const PolicyKind kind :
+       {PolicyKind::kBuiltinBloom, PolicyKind::kBuiltinRibbon}) {
+    UsePolicy(kind);
+    DestroyAndReopen();
+    WriteFile(kRows);
+    SwitchToLinebloom();
+    ExpectRebuilt(1, RebuildReason::kForeignFilter);
+    ExpectFilterWorks(kRows);
+  }
+}
+
+TEST_F(RebuildFiltersTest, BetterFiltersOfRocksDbStay) {
+  UsePolicy(PolicyKind::kBuiltinRibbon, 15);
+  Reopen();
+  WriteFile(kRows);
+  SwitchToLinebloom();
+  const RebuildFiltersReport report = Rebuild();
+  EXPECT_TRUE(report.files.empty());
+  EXPECT_EQ(report.files_examined, 1);
+  EXPECT_EQ(report.files_no_better, 1);
+}
+
+TEST_F(RebuildFiltersTest, MoreEffortAndMoreBitsRebuildOurOwn) {
+  UseLinebloom(BuildEffort::kFast);
+  Reopen();
+  WriteFile(kRows);
+  UseLinebloom(BuildEffort::kMax);
+  Reopen();
+  ExpectRebuilt(1, RebuildReason::kLowerEffort);
+  UseLinebloom(BuildEffort::kMax, 14);
+  Reopen();
+  ExpectRebuilt(1, RebuildReason::kWorseRate);
+  ExpectFilterWorks(kRows);
+  // Back to less, the better file stays.
+  UseLinebloom(BuildEffort::kFast, 8);
+  Reopen();
+  ExpectNothingToRebuild();
+}
+
+TEST_F(RebuildFiltersTest, WorstRateDecidesHowPoorIsPoor) {
+  UseLinebloom(BuildEffort::kBalanced, 9);
+  Reopen();
+  WriteFile(kRows);
+  SwitchToLinebloom();
+  RebuildFiltersOptions options;
+  options.dry_run = true;
+  options.worst_rate = 0.02;
+  EXPECT_TRUE(Rebuild(options).files.empty());
+  options.worst_rate = 0.001;
+  EXPECT_EQ(Rebuild(options).files.size(), 1);
+}
+
+TEST_F(RebuildFiltersTest, PartitionedFiltersAreRebuilt) {
+  table_.partition_filters = true;
+  table_.index_type = table_.kTwoLevelIndexSearch;
+  table_.metadata_block_size = 512;
+  Reopen();
+  WriteFile(kRows);
+  CompactAll();
+  SwitchToLinebloom();
+  ExpectRebuilt(1, RebuildReason::kForeignFilter);
+  ExpectFilterWorks(kRows);
+}
+
+// The database's own file system is asked for its files.
+TEST_F(RebuildFiltersTest, FilesInMemoryAreRebuilt) {
+  const std::unique_ptr<rocksdb::Env> memory(
+      rocksdb::NewMemEnv(rocksdb::Env::Default()));
+  options_.env = memory.get();
+  Reopen();
+  WriteFile(kRows);
+  SwitchToLinebloom();
+  ExpectRebuilt(1, RebuildReason::kForeignFilter);
+  ExpectFilterWorks(kRows);
+  Close();
+}
+
+TEST_F(RebuildFiltersTest, FilesThatGetNoFilterStay) {
+  options_.optimize_filters_for_hits = true;
+  UsePolicy(PolicyKind::kNone);
+  Reopen();
+  WriteFileOfLevel(6, kRows);
+  WriteFileOfLevel(3, kRows);
+  WriteFileOfLevel(3, {6000, 8000});  // nothing below it
+  SwitchToLinebloom();
+  const RebuildFiltersReport report = Rebuild();
+  ASSERT_EQ(report.files.size(), 1);
+  EXPECT_EQ(report.files[0].level, 3);
+  EXPECT_EQ(report.files[0].rows, kRows.present());
+  ExpectNothingToRebuild();
+}
+
+TEST_F(RebuildFiltersTest, FilesOfRangeDeletionsAloneStay) {
+  Reopen();
+  WriteFileOfLevel(6, kRows);
+  ASSERT_OK(
+      db_->DeleteRange({}, db_->DefaultColumnFamily(), RowKey(0), RowKey(10)));
+  Flush();
+  SwitchToLinebloom();
+  EXPECT_EQ(Rebuild().files.size(), 1);
+  EXPECT_EQ(GetText(db_.get(), RowKey(8)), "NotFound: ");
+  EXPECT_EQ(GetText(db_.get(), RowKey(10)), RowValue(10));
+}
+
+// ---------------------------------------------------------------------------
+// Damage.
+
+TEST_F(RebuildFiltersTest, ADamagedFilterIsReplaced) {
+  UseLinebloom();
+  Reopen();
+  WriteFile({0, 40'000});  // 25,000 bytes of filter
+  const std::string path = PathOf(LiveFiles(db_.get())[0]);
+  Close();
+  Damage(path, 15'000);
+  Reopen();
+  const RebuildFiltersReport report = Rebuild();
+  ASSERT_EQ(report.files.size(), 1);
+  EXPECT_EQ(report.files[0].reason, RebuildReason::kDamagedFilter);
+  EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
+  ExpectFilterWorks({0, 40'000});
+  ExpectNothingToRebuild();
+}
+
+TEST_F(RebuildFiltersTest, AFileWithADamagedRowStaysAndWritesGoOn) {
+  Reopen();
+  WriteFileOfLevel(6, {0, 40'000});
+  WriteFileOfLevel(6, {50'000, 90'000});
+  const std::string path = PathOf(LiveFiles(db_.get())[0]);
+  Close();
+  Damage(path, std::filesystem::file_size(path) - 100);
+  SwitchToLinebloom();
+  const RebuildFiltersReport report = Rebuild();
+  ASSERT_EQ(report.files.size(), 2);
+  for (const FileRebuild& file : report.files) {
+    const bool damaged = file.path == path;
+    EXPECT_EQ(file.outcome,
+              damaged ? RebuildOutcome::kDamaged : RebuildOutcome::kRewritten);
+    EXPECT_EQ(file.message.empty(), !damaged);
+  }
+  ASSERT_OK(db_->Put({}, "another", "row"));
+  ASSERT_OK(db_->Flush({}));
+  EXPECT_EQ(GetText(db_.get(), RowKey(50'000)), RowValue(50'000));
+}
+
+TEST_F(RebuildFiltersTest, AFileThatCannotBeReadIsNamed) {
+  Reopen();
+  WriteFile(kRows);
+  const std::string path = PathOf(LiveFiles(db_.get())[0]);
+  SwitchToLinebloom();
+  Damage(path, 1);  // its table stays open
+  const RebuildFiltersReport report = Rebuild();
+  EXPECT_TRUE(report.files.empty());
+  ASSERT_EQ(report.unreadable.size(), 1);
+  EXPECT_NE(report.unreadable[0].find(path), std::string::npos);
+}
+
+// ---------------------------------------------------------------------------
+// What stays as it is.
+
+struct Style {
+  std::string name;
+  rocksdb::CompactionStyle style;
+  bool dynamic_levels;
+};
+
+class RebuildStylesTest : public RebuildFiltersTest,
+                          public testing::WithParamInterface<Style> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    With, RebuildStylesTest,
+    testing::Values(Style{"Leveled", rocksdb::kCompactionStyleLevel, false},
+                    Style{"Dynamic", rocksdb::kCompactionStyleLevel, true},
+                    Style{"Universal", rocksdb::kCompactionStyleUniversal,
+                          false},
+                    Style{"Fifo", rocksdb::kCompactionStyleFIFO, false}),
+    [](const auto& style) { return style.param.name; });
+
+// Several versions of all rows, in the last level, in one above it and in
+// overlapping files of L0, with deletions of every kind in between. An old
+// snapshot sees the first version.
+TEST_P(RebuildStylesTest, EveryFileAndEveryVersionStaysWhereItIs) {
+  const bool fifo = GetParam().style == rocksdb::kCompactionStyleFIFO;
+  options_.compaction_style = GetParam().style;
+  options_.level_compaction_dynamic_level_bytes = GetParam().dynamic_levels;
+  options_.compaction_options_fifo.max_table_files_size = 1 << 30;
+  Reopen();
+  const auto write = [this, fifo](const std::string& version, int level) {
+    for (uint64_t i = 0; i < kRows.end; i += 2) {
+      ASSERT_OK(db_->Put({}, RowKey(i), version));
+    }
+    Flush();
+    if (level == 0 || fifo) return;
+    ASSERT_OK(db_->CompactFiles({}, {LiveFiles(db_.get())[0].name}, level));
+  };
+  write("one", 6);
+  const rocksdb::Snapshot* const old = db_->GetSnapshot();
+  write("two", 4);
+  ASSERT_OK(db_->DeleteRange({}, db_->DefaultColumnFamily(), RowKey(0),
+                             RowKey(1000)));
+  Flush();
+  write("three", 0);
+  for (uint64_t i = 1000; i < 2000; i += 2)
+    ASSERT_OK(db_->Delete({}, RowKey(i)));
+  Flush();
+  for (uint64_t i = 0; i < 500; i += 2)
+    ASSERT_OK(db_->Put({}, RowKey(i), "four"));
+  Flush();
+
+  UseLinebloom();
+  db_->ReleaseSnapshot(old);
+  const auto expect_rows = [this](const rocksdb::Snapshot* first) {
+    rocksdb::ReadOptions read;
+    read.snapshot = first;
+    for (uint64_t i = 0; i < kRows.end; i += 2) {
+      const std::string now = i < 500                 ? "four"
+                              : i < 1000 || i >= 2000 ? "three"
+                                                      : "NotFound: ";
+      ASSERT_EQ(GetText(db_.get(), RowKey(i)), now) << i;
+      ASSERT_EQ(GetText(db_.get(), RowKey(i + 1)), "NotFound: ") << i;
+      if (first != nullptr) {
+        ASSERT_EQ(GetText(db_.get(), RowKey(i), read), now) << i;
+      }
+    }
+  };
+  Reopen();
+  const rocksdb::Snapshot* const held = db_->GetSnapshot();
+  const std::vector<FileShape> before = ShapeOf(db_.get());
+  const std::vector<std::string> names = NamesOf(db_.get());
+  const RebuildFiltersReport report = Rebuild();
+  EXPECT_EQ(report.files.size(), before.size() - 1);  // the range deletion's
+  // The deletions that hid nothing any more went.
+  EXPECT_EQ(ShapeOf(db_.get()).size(), before.size());
+  for (size_t i = 0; i < before.size(); ++i) {
+    const FileShape now = ShapeOf(db_.get())[i];
+    EXPECT_EQ(std::get<0>(now), std::get<0>(before[i]));
+    EXPECT_EQ(std::get<2>(now), std::get<2>(before[i]));
+    EXPECT_EQ(std::get<3>(now), std::get<3>(before[i]));
+  }
+  expect_rows(held);
+  db_->ReleaseSnapshot(held);
+  ExpectNothingToRebuild();
+  Reopen();  // with its checks of the levels
+  expect_rows(nullptr);
+  for (uint64_t i = 0; i < 500; i += 2)
+    ASSERT_OK(db_->Put({}, RowKey(i), "five"));
+  Flush();
+  if (!fifo) CompactAll();
+  EXPECT_EQ(GetText(db_.get(), RowKey(0)), "five");
+  EXPECT_EQ(GetText(db_.get(), RowKey(998)), "three");
+  EXPECT_EQ(GetText(db_.get(), RowKey(1000)), "NotFound: ");
+}
+
+TEST_F(RebuildFiltersTest, ASnapshotKeepsSeeingOldVersions) {
+  constexpr uint64_t kEnd = 40'000;
+  UseLinebloom();
+  Reopen();
+  PutRows({0, kEnd});
+  const rocksdb::Snapshot* const snapshot = db_->GetSnapshot();
+  for (uint64_t i = 0; i < kEnd; i += 2) {
+    ASSERT_OK(db_->Put({}, RowKey(i), "new"));
+  }
+  Flush();
+  CompactAll();
+  // A snapshot does not outlive its database, and before RocksDB 9 the policy
+  // of an open one can't change: the filter becomes poor on the disk.
+  Damage(PathOf(LiveFiles(db_.get())[0]), 15'000);
+  EXPECT_EQ(Rebuild().files.size(), 1);
+  rocksdb::ReadOptions read;
+  read.snapshot = snapshot;
+  for (uint64_t i = 0; i < kEnd; i += 2) {
+    ASSERT_EQ(GetText(db_.get(), RowKey(i), read), RowValue(i));
+    ASSERT_EQ(GetText(db_.get(), RowKey(i)), "new");
+  }
+  db_->ReleaseSnapshot(snapshot);
+}
+
+TEST_F(RebuildFiltersTest, ALevelKeepsItsCompression) {
+  options_.compression_per_level = {rocksdb::kNoCompression,
+                                    rocksdb::kNoCompression,
+                                    rocksdb::kZlibCompression};
+  options_.bottommost_compression = rocksdb::kLZ4Compression;
+  Reopen();
+  WriteFileOfLevel(6, kRows);
+  WriteFileOfLevel(3, kRows);
+  WriteFile(kRows);
+  const auto compressions = [this] {
+    std::vector<std::string> names;
+    for (const auto& file : AllProperties(db_.get())) {
+      names.push_back(file->compression_name);
+    }
+    return names;
+  };
+  const std::vector<std::string> before = {"NoCompression", "Zlib", "LZ4"};
+  ASSERT_EQ(compressions(), before);
+  SwitchToLinebloom();
+  EXPECT_EQ(Rebuild().files.size(), 3);
+  EXPECT_EQ(compressions(), before);
+}
+
+TEST_F(RebuildFiltersTest, AFileKeepsItsPath) {
+  options_.db_paths = {{Path("db"), 1 << 30}, {Path("slow"), 1 << 30}};
+  Reopen();
+  for (const uint32_t path : {1, 0}) {
+    WriteFile({path * 10'000, path * 10'000 + 4000});
+    rocksdb::ColumnFamilyMetaData files;
+    db_->GetColumnFamilyMetaData(&files);
+    ASSERT_OK(db_->CompactFiles({}, {files.levels[0].files[0].name}, 6,
+                                static_cast<int>(path)));
+  }
+  SwitchToLinebloom();
+  ExpectRebuilt(2, RebuildReason::kForeignFilter);
+}
+
+// ---------------------------------------------------------------------------
+// The run.
+
+TEST_F(RebuildFiltersTest, SavesTheMostReadsForItsBytesFirst) {
+  Reopen();
+  WriteFileOfLevel(6, {0, 40'000});
+  WriteFileOfLevel(5, {0, 4000});
+  WriteFile({0, 400});
+  SwitchToLinebloom();
+  RebuildFiltersOptions dry_run;
+  dry_run.dry_run = true;
+  const RebuildFiltersReport plan = Rebuild(dry_run);
+  ASSERT_EQ(plan.files.size(), 3);
+  EXPECT_EQ(plan.files[0].level, 0);
+  EXPECT_EQ(plan.files[1].level, 5);
+  EXPECT_EQ(plan.files[2].level, 6);
+  double saved = 0;
+  double rates = 0;
+  for (const FileRebuild& file : plan.files) {
+    EXPECT_EQ(file.outcome, RebuildOutcome::kPlanned);
+    saved += file.saved_reads;
+    rates += file.rate;
+  }
+  ASSERT_EQ(plan.reads.size(), 1);
+  EXPECT_NEAR(plan.reads[0].before, rates, 1e-12);  // each alone in its level
+  EXPECT_NEAR(plan.reads[0].before - plan.reads[0].after, saved, 1e-12);
+  // The plan comes true.
+  Rebuild();
+  const RebuildFiltersReport after = Rebuild();
+  EXPECT_NEAR(after.reads[0].before, plan.reads[0].after,
+              0.3 * plan.reads[0].after);  // a filter of 200 keys among them
+}
+
+TEST_F(RebuildFiltersTest, ADryRunChangesNothing) {
+  Reopen();
+  WriteFile(kRows);
+  SwitchToLinebloom();
+  const std::vector<std::string> before = NamesOf(db_.get());
+  RebuildFiltersOptions options;
+  options.dry_run = true;
+  const RebuildFiltersReport report = Rebuild(options);
+  EXPECT_EQ(report.files.size(), 1);
+  EXPECT_EQ(report.bytes_rewritten, 0);
+  EXPECT_EQ(NamesOf(db_.get()), before);
+}
+
+TEST_F(RebuildFiltersTest, StopsWhenToldToAndGoesOnLater) {
+  Reopen();
+  for (uint64_t i = 0; i < 4; ++i) {
+    WriteFileOfLevel(6, {i * 10'000, i * 10'000 + 4000});
+  }
+  SwitchToLinebloom();
+  RebuildFiltersReport report;
+  for (uint64_t files = 4; files > 0; --files) {
+    const rocksdb::Status status = RebuildFilters(
+        db_.get(), {},
+        [](const RebuildFiltersProgress& progress) {
+          return !progress.rewriting || progress.files_done == 0;
+        },
+        &report);
+    ASSERT_EQ(report.files.size(), files);
+    EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
+    EXPECT_EQ(status.IsIncomplete(), files > 1) << status.ToString();
+    if (files > 1) {
+      EXPECT_EQ(report.files[1].outcome, RebuildOutcome::kPlanned);
+    }
+  }
+  ExpectAllLinebloom();
+  ExpectNothingToRebuild();
+  EXPECT_TRUE(RebuildFilters(db_.get(), {}, [](const auto&) {
+                return false;
+              }).IsIncomplete());
+}
+
+TEST_F(RebuildFiltersTest, PausesAsTheRateAsks) {
+  Reopen();
+  WriteFileOfLevel(6, {0, 4000});
+  WriteFileOfLevel(6, {10'000, 14'000});
+  SwitchToLinebloom();
+  RebuildFiltersOptions options;
+  options.bytes_per_second = 1;
+  RebuildFiltersReport report;
+  int in_pause = 0;
+  EXPECT_TRUE(RebuildFilters(
+                  db_.get(), options,
+                  [&in_pause](const RebuildFiltersProgress& progress) {
+                    in_pause += progress.files_done == 1 && progress.rewriting;
+                    return in_pause < 3;
+                  },
+                  &report)
+                  .IsIncomplete());
+  EXPECT_EQ(in_pause, 3);
+  EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
+  EXPECT_EQ(report.files[1].outcome, RebuildOutcome::kPlanned);
+  EXPECT_EQ(report.bytes_rewritten, report.files[0].bytes);
+}
+
+// Neighbours that share a user key, for snapshots need several versions of it,
+// are compacted together by RocksDB.
+TEST_F(RebuildFiltersTest, NeighboursWithACommonKeyAreRewrittenOnce) {
+  Reopen();
+  PutRows({0, 100});
+  std::vector<const rocksdb::Snapshot*> snapshots;
+  for (const char version : {'a', 'b', 'c', 'd'}) {
+    ASSERT_OK(db_->Put({}, RowKey(50), std::string(100'000, version)));
+    snapshots.push_back(db_->GetSnapshot());
+  }
+  Flush();
+  rocksdb::CompactionOptions small_files;
+  small_files.compression = rocksdb::kNoCompression;
+  small_files.output_file_size_limit = 64 << 10;
+  ASSERT_OK(db_->CompactFiles(small_files, {LiveFiles(db_.get())[0].name}, 6));
+  for (const auto* snapshot : snapshots) db_->ReleaseSnapshot(snapshot);
+  const size_t files = LiveFiles(db_.get()).size();
+  if (files == 1) GTEST_SKIP() << "this RocksDB keeps versions together";
+  SwitchToLinebloom();
+  const RebuildFiltersReport report = Rebuild();
+  for (const FileRebuild& file : report.files) {
+    EXPECT_EQ(file.outcome, RebuildOutcome::kRewritten);
+  }
+  EXPECT_LT(LiveFiles(db_.get()).size(), files);
+  EXPECT_EQ(GetText(db_.get(), RowKey(50)), std::string(100'000, 'd'));
+  EXPECT_EQ(GetText(db_.get(), RowKey(98)), RowValue(98));
+  ExpectNothingToRebuild();
+}
+
+// Holds compactions where they begin, until it is told to let go.
+class Barrier : public rocksdb::EventListener {
+ public:
+  void OnCompactionBegin(rocksdb::DB* /*db*/,
+                         const rocksdb::CompactionJobInfo& /*job*/) override {
+    std::unique_lock<std::mutex> lock(mutex_);
+    begun_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return open_; });
+  }
+  void WaitForBegin() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return begun_; });
+  }
+  void Open() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool begun_ = false;
+  bool open_ = false;
+};
+
+class RebuildConflictTest : public RebuildFiltersTest {
+ protected:
+  // A compaction of all files holds them until RebuildFilters has met one that
+  // it can't have; then it goes on, or ends with nothing done.
+  RebuildFiltersReport RebuildDuringCompaction(bool compaction_succeeds) {
+    Reopen();
+    WriteFile(kRows);
+    const auto barrier = std::make_shared<Barrier>();
+    options_.listeners = {barrier};
+    SwitchToLinebloom();
+    std::atomic<bool> canceled = false;
+    std::thread compaction([&] {
+      rocksdb::CompactRangeOptions all;
+      all.bottommost_level_compaction =
+          rocksdb::BottommostLevelCompaction::kForce;
+      all.canceled = &canceled;
+      const rocksdb::Status status = db_->CompactRange(all, nullptr, nullptr);
+      EXPECT_EQ(status.ok(), compaction_succeeds) << status.ToString();
+    });
+    barrier->WaitForBegin();
+    int calls = 0;
+    const RebuildFiltersReport report =
+        Rebuild({}, [&](const RebuildFiltersProgress& progress) {
+          // One call before the first attempt, the next in the pause after it.
+          if (progress.rewriting && ++calls == 2) {
+            canceled = !compaction_succeeds;
+            barrier->Open();
+            compaction.join();
+          }
+          return true;
+        });
+    EXPECT_GE(calls, 2);
+    return report;
+  }
+};
+
+TEST_F(RebuildConflictTest, AFileThatIsBeingCompactedIsTriedAgain) {
+  const RebuildFiltersReport report = RebuildDuringCompaction(false);
+  ASSERT_EQ(report.files.size(), 1);
+  EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
+  ExpectAllLinebloom();
+}
+
+TEST_F(RebuildConflictTest, AFileThatACompactionTookAwayIsDone) {
+  const RebuildFiltersReport report = RebuildDuringCompaction(true);
+  ASSERT_EQ(report.files.size(), 1);
+  EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kGone);
+  EXPECT_EQ(report.bytes_rewritten, 0);
+  ExpectAllLinebloom();
+}
+
+// A file can move to another level without being written.
+TEST_F(RebuildFiltersTest, AFileThatWasMovedIsFound) {
+  Reopen();
+  WriteFile(kRows);
+  SwitchToLinebloom();
+  bool moved = false;
+  const RebuildFiltersReport report =
+      Rebuild({}, [&](const RebuildFiltersProgress& progress) {
+        if (progress.rewriting && !moved) {
+          moved = true;
+          rocksdb::CompactRangeOptions move;
+          move.bottommost_level_compaction =
+              rocksdb::BottommostLevelCompaction::kSkip;
+          EXPECT_OK(db_->CompactRange(move, nullptr, nullptr));
+        }
+        return true;
+      });
+  ASSERT_EQ(report.files.size(), 1);
+  EXPECT_EQ(report.files[0].level, 0);
+  EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
+  EXPECT_GT(LiveFiles(db_.get())[0].level, 0);
+  ExpectAllLinebloom();
+}
+
+// Rows are written, flushed, compacted and read all the while.
+TEST_F(RebuildFiltersTest, ReadsAndWritesGoOn) {
+  constexpr uint64_t kOld = 20'000;
+  Reopen();
+  WriteFileOfLevel(6, {0, kOld});
+  WriteFileOfLevel(5, {0, kOld});
+  options_.disable_auto_compactions = false;
+  options_.level0_file_num_compaction_trigger = 2;
+  options_.target_file_size_base = 64 << 10;
+  SwitchToLinebloom();
+
+  std::atomic<bool> done = false;
+  std::atomic<uint64_t> written = kOld;
+  std::thread writer([&] {
+    for (uint64_t i = kOld; !done || i < 2 * kOld; i += 2) {
+      ASSERT_OK(db_->Put({}, RowKey(i), RowValue(i)));
+      // Old files take part in compactions too.
+      ASSERT_OK(db_->Put({}, RowKey(i % kOld), RowValue(i % kOld)));
+      written = i + 2;
+      if (i % 4000 == 0) {
+        ASSERT_OK(db_->Flush({}));
+      }
+    }
+  });
+  std::thread reader([&] {
+    std::mt19937_64 random(1);
+    while (!done) {
+      const uint64_t row = random() % written.load() / 2 * 2;
+      ASSERT_EQ(GetText(db_.get(), RowKey(row)), RowValue(row));
+      ASSERT_EQ(GetText(db_.get(), RowKey(row + 1)), "NotFound: ");
+    }
+  });
+  for (int run = 0; run < 5; ++run) {
+    for (const FileRebuild& file : Rebuild().files) {
+      EXPECT_TRUE(file.outcome == RebuildOutcome::kRewritten ||
+                  file.outcome == RebuildOutcome::kGone)
+          << file.message;
+    }
+  }
+  done = true;
+  writer.join();
+  reader.join();
+  ASSERT_OK(db_->Flush({}));
+  EXPECT_TRUE(Rebuild().files.empty());
+  ExpectAllLinebloom();
+  for (uint64_t i = 0; i < written; i += 2) {
+    ASSERT_EQ(GetText(db_.get(), RowKey(i)), RowValue(i));
+  }
+}
+
+TEST_F(RebuildFiltersTest, OnlyTheColumnFamiliesThatWereAskedFor) {
+  Reopen();
+  WriteFile(kRows);
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  ASSERT_OK(
+      db_->CreateColumnFamilies(OptionsWithTable(), {"one", "two"}, &handles));
+  for (auto* handle : handles) {
+    ASSERT_OK(db_->Put({}, handle, RowKey(0), "value"));
+    ASSERT_OK(db_->Flush({}, handle));
+    ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
+  }
+  Close();
+
+  const rocksdb::Options bloom = OptionsWithTable();
+  UseLinebloom();
+  const rocksdb::Options linebloom = OptionsWithTable();
+  rocksdb::DB* db = nullptr;
+  ASSERT_OK(rocksdb::DB::Open(
+      linebloom, Path("db"),
+      {{"default", linebloom}, {"one", linebloom}, {"two", bloom}}, &handles,
+      &db));
+  db_.reset(db);
+  const auto policies = [&] {
+    std::vector<std::string> names;
+    for (auto* handle : handles) {
+      rocksdb::TablePropertiesCollection files;
+      EXPECT_OK(db_->GetPropertiesOfAllTables(handle, &files));
+      EXPECT_EQ(files.size(), 1);
+      names.push_back(files.begin()->second->filter_policy_name);
+    }
+    return names;
+  };
+  using Names = std::vector<std::string>;
+
+  RebuildFiltersOptions options;
+  options.column_families = {handles[1], handles[2]};
+  const rocksdb::Status refused = RebuildFilters(db_.get(), options);
+  EXPECT_TRUE(refused.IsInvalidArgument());
+  EXPECT_NE(refused.ToString().find("'two': its filter policy is bloomfilter"),
+            std::string::npos)
+      << refused.ToString();
+  EXPECT_EQ(policies(), (Names{"bloomfilter", "bloomfilter", "bloomfilter"}));
+
+  options.column_families = {handles[1]};
+  const RebuildFiltersReport report = Rebuild(options);
+  ASSERT_EQ(report.files.size(), 1);
+  EXPECT_EQ(report.files[0].column_family, "one");
+  EXPECT_EQ(policies(), (Names{"bloomfilter", "linebloom", "bloomfilter"}));
+
+  EXPECT_EQ(Rebuild().files.size(), 1);  // default
+  EXPECT_EQ(policies(), (Names{"linebloom", "linebloom", "bloomfilter"}));
+  for (auto* handle : handles)
+    ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
+}
+
+TEST_F(RebuildFiltersTest, SaysWhatItCannotDo) {
+  const auto expect_refused = [this](const std::string& what,
+                                     const RebuildFiltersOptions& options) {
+    const rocksdb::Status status = RebuildFilters(db_.get(), options);
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+    EXPECT_NE(status.ToString().find(what), std::string::npos)
+        << status.ToString();
+  };
+  UsePolicy(PolicyKind::kNone);
+  Reopen();
+  expect_refused("'default': it has no filter policy", {});
+  UseLinebloom(BuildEffort::kBalanced, 0.1);
+  Reopen();
+  expect_refused("builds no filters: bits_per_key=0.1", {});
+  table_.whole_key_filtering = false;
+  SwitchToLinebloom();
+  expect_refused("its filters hold nothing", {});
+  table_.whole_key_filtering = true;
+  Reopen();
+  RebuildFiltersOptions options;
+  options.worst_rate = 1.5;
+  expect_refused("worst_rate=1.5", options);
+  options.worst_rate = 0;
+  options.column_families = {nullptr};
+  expect_refused("null handle", options);
+}
+
+TEST_F(RebuildFiltersTest, ADatabaseForReadingOnlyStaysAsItIs) {
+  Reopen();
+  WriteFile(kRows);
+  Close();
+  UseLinebloom();
+  rocksdb::DB* db = nullptr;
+  ASSERT_OK(rocksdb::DB::OpenForReadOnly(OptionsWithTable(), Path("db"), &db));
+  db_.reset(db);
+  EXPECT_TRUE(RebuildFilters(db_.get(), {}).IsNotSupported());
+  RebuildFiltersOptions dry_run;
+  dry_run.dry_run = true;
+  EXPECT_EQ(Rebuild(dry_run).files.size(), 1);
+}
+
+}  // namespace
+}  // namespace linebloom

@@ -1,0 +1,81 @@
+#include "tools/filter_migrate/policies.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/table.h"
+
+namespace linebloom::tools {
+namespace {
+
+using ::testing::HasSubstr;
+
+rocksdb::ColumnFamilyOptions StoredWith(const rocksdb::FilterPolicy* policy) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy.reset(policy);
+  rocksdb::ColumnFamilyOptions options;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+std::string Chosen(const FilterMigrateConfig& config,
+                   const rocksdb::ColumnFamilyOptions& stored) {
+  const auto policy = ChoosePolicy(config, stored);
+  return policy.ok() ? PolicyText(*policy)
+                     : std::string(policy.status().message());
+}
+
+TEST(ChoosePolicyTest, KeepsWhatTheDatabaseHas) {
+  FilterPolicyOptions own;
+  own.bits_per_key = 7.5;
+  own.build_effort = BuildEffort::kMax;
+  EXPECT_EQ(Chosen({}, StoredWith(NewFilterPolicy(own))), "linebloom:7.5, max");
+  EXPECT_EQ(Chosen({}, StoredWith(rocksdb::NewBloomFilterPolicy(12.5))),
+            "linebloom:12.5, balanced");
+}
+
+TEST(ChoosePolicyTest, HasADefaultForAllElse) {
+  EXPECT_EQ(Chosen({}, rocksdb::ColumnFamilyOptions()),
+            "linebloom:10, balanced");
+  EXPECT_EQ(Chosen({}, StoredWith(rocksdb::NewRibbonFilterPolicy(14))),
+            "linebloom:10, balanced");
+  // More than linebloom's 30 bits.
+  EXPECT_EQ(Chosen({}, StoredWith(rocksdb::NewBloomFilterPolicy(50))),
+            "linebloom:10, balanced");
+  rocksdb::ColumnFamilyOptions plain;
+  plain.table_factory.reset(rocksdb::NewPlainTableFactory());
+  EXPECT_EQ(Chosen({}, plain), "linebloom:10, balanced");
+}
+
+TEST(ChoosePolicyTest, FlagsCome) {
+  FilterMigrateConfig config;
+  config.policy = "linebloom:8";
+  const auto stored = StoredWith(rocksdb::NewBloomFilterPolicy(12));
+  EXPECT_EQ(Chosen(config, stored), "linebloom:8, balanced");
+  config.policy = "{id=linebloom;bits_per_key=9;build_effort=fast}";
+  EXPECT_EQ(Chosen(config, stored), "linebloom:9, fast");
+  config.effort = "max";
+  EXPECT_EQ(Chosen(config, stored), "linebloom:9, max");
+  config.policy = "";
+  EXPECT_EQ(Chosen(config, stored), "linebloom:12, max");
+}
+
+TEST(ChoosePolicyTest, SaysWhatIsWrong) {
+  FilterMigrateConfig config;
+  config.policy = "bloomfilter:10";
+  EXPECT_THAT(Chosen(config, {}), HasSubstr("--policy: "));
+  EXPECT_THAT(Chosen(config, {}), HasSubstr("'bloomfilter:10'"));
+  config.policy = "linebloom:31";
+  EXPECT_THAT(Chosen(config, {}), HasSubstr("from 0 to 30"));
+  config.policy = "linebloom:0.25";
+  EXPECT_THAT(Chosen(config, {}), HasSubstr("builds no filters"));
+  config.policy = "";
+  config.effort = "great";
+  EXPECT_THAT(Chosen(config, {}),
+              HasSubstr("build_effort=great: must be none, fast, balanced or "
+                        "max"));
+}
+
+}  // namespace
+}  // namespace linebloom::tools
