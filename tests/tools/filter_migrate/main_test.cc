@@ -203,7 +203,7 @@ TEST_F(FilterMigrateTest, OptionsNameThePolicyAndKeepAllElse) {
   options.level0_file_num_compaction_trigger = 7;
   {
     const auto db = OpenDb(options, folder_.File("open"));
-    Check(db->Put({}, "a", "value"));
+    for (int i = 0; i < 1000; ++i) Check(db->Put({}, KeyAt(i), "value"));
     Check(db->Flush({}));
     Check(db->Put({}, "b", "in the log"));
     Check(db->FlushWAL(/*sync=*/true));
