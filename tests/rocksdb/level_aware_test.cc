@@ -11,6 +11,7 @@
 
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
+#include "linebloom/rebuild_filters.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/utilities/options_util.h"
@@ -358,9 +359,36 @@ TEST_F(LevelAwareTest, FilesWrittenElsewhereAreOfTheLastLevel) {
   EXPECT_NEAR(kLastOf10, BitsOfAllLevels(), 0.05);
 }
 
+// What RebuildFilters() writes is what it judges by, or it would write the same
+// files at every call.
+TEST_F(LevelAwareTest, OldFilesAreRebuiltOnceWithTheBitsOfTheirLevel) {
+  FilterPolicyOptions by_rate;
+  by_rate.false_positive_rate = 0.005;
+  for (const FilterPolicyOptions& options : {FilterPolicyOptions(), by_rate}) {
+    for (const bool with_listener : {false, true}) {
+      SCOPED_TRACE(with_listener);
+      options_.listeners.clear();
+      UsePolicy(PolicyKind::kBuiltinBloom);
+      DestroyAndReopen();
+      WriteTree();
+      const double before = FalseReadsPerMissingRow();
+      UseLevelAware(options);
+      if (with_listener) UseListener();
+      Reopen();
+      RebuildFiltersReport report;
+      ASSERT_OK(RebuildFilters(db_.get(), {}, nullptr, &report));
+      EXPECT_EQ(5u, report.files.size());
+      EXPECT_GT(BitsOfLevel(2), BitsOfLevel(3) + 3);
+      EXPECT_GT(BitsOfLevel(0), BitsOfLevel(2));
+      EXPECT_LT(FalseReadsPerMissingRow(), before / 2);
+      ASSERT_OK(RebuildFilters(db_.get(), {}, nullptr, &report));
+      EXPECT_EQ(0u, report.files.size());
+    }
+  }
+}
+
 // Two column families and two databases with one policy and one listener.
 TEST_F(LevelAwareTest, SizesAreOfTheColumnFamilyAndDatabase) {
-  ExpectedLevelSizes expected;
   UseListener();
   Reopen();
   WriteRowsTo(6, 0, 1);  // the default column family is large
