@@ -1,0 +1,81 @@
+# shellcheck shell=bash
+# Two versions of RocksDB and what each makes of the other's files. Sourced by
+# run.sh; `here` is this machine, `there` the root folder.
+
+# RocksDB's version, by the header that it was compiled with.
+rocksdb_version() { # FOLDER
+  awk '$2 ~ /^ROCKSDB_(MAJOR|MINOR|PATCH)$/ { printf "%s%s", dot, $3; dot = "." }' \
+    "$1/usr/include/rocksdb/version.h"
+}
+
+here() {
+  "build/release/$1" "${@:2}"
+}
+
+# The arguments are words of the shell there, paths are seen from there.
+there() {
+  in_root "$folder" "/linebloom/build/release/$*"
+}
+
+# read_both_sides WRITER: both find what WRITER wrote and get the same answers
+# from its filters, the one that wrote it once more after the other has had it
+# open.
+read_both_sides() {
+  local reader answers=$databases/$1.answers
+  "$1" "$compat_database" check "${path[$1]}/$1" > "$answers" || return 1
+  for reader in here there "$1"; do
+    "$reader" "$compat_database" check "${path[$reader]}/$1" | cmp - "$answers" || {
+      echo "FAILED: what was written $1 is read in another way $reader"
+      return 1
+    }
+  done
+}
+
+# Every filter of WRITER's against the rows of its file, on both sides.
+verify_both_sides() {
+  local database reader
+  for database in "$databases/$1"/*/; do
+    for reader in here there; do
+      "$reader" tools/filter_dump --db="${path[$reader]}/$1/$(basename "$database")" \
+        --command=verify --missing=1000 > /dev/null || return 1
+    done
+  done
+}
+
+# The filter of the file written here has the bytes of its like written there.
+compare_bytes() {
+  local file number compared=0 files_here files_there database
+  for database in "$databases"/here/*/; do
+    mapfile -t files_here < <(ls "$database"*.sst)
+    mapfile -t files_there < <(ls "${database/here/there}"*.sst)
+    ((${#files_here[@]} > 0 && ${#files_here[@]} == ${#files_there[@]})) || return 1
+    for number in "${!files_here[@]}"; do
+      rm -f "$databases"/raw.*
+      here tools/filter_dump --command=raw --out="$databases/raw.here" "${files_here[number]}" > /dev/null &&
+        here tools/filter_dump --command=raw --out="$databases/raw.there" "${files_there[number]}" > /dev/null &&
+        cmp "$databases/raw.here" "$databases/raw.there" || {
+        echo "FAILED: the filters of ${files_here[number]} and ${files_there[number]} differ"
+        return 1
+      }
+      compared=$((compared + 1))
+    done
+  done
+  echo "The filters of $compared files have the same bytes as those of the same rows written there."
+}
+
+compare() {
+  local folder=$1 writer
+  local databases=$folder/databases compat_database=tests/compat/compat_database
+  local -A path=([here]=$databases [there]=/databases)
+  rm -rf "$databases"
+  mkdir "$databases"
+  for writer in here there; do
+    "$writer" "$compat_database" write "${path[$writer]}/$writer" &&
+      read_both_sides "$writer" && verify_both_sides "$writer" || return 1
+  done
+  echo "RocksDB $(rocksdb_version '') here, $(rocksdb_version "$folder") there ($(in_root "$folder" 'g++ --version | head -n 1'))."
+  echo "What each wrote, as both read it:"
+  cmp "$databases/here.answers" "$databases/there.answers" || return 1
+  cat "$databases/here.answers"
+  compare_bytes
+}
