@@ -42,10 +42,12 @@ verify_both_sides() {
   done
 }
 
-# The filter of the file written here has the bytes of its like written there.
+# The filter of a file written here has the bytes of its like written there. Not
+# so where it is partitioned: versions of RocksDB begin partitions at other keys.
 compare_bytes() {
-  local file number compared=0 files_here files_there database
+  local number compared=0 files_here files_there database
   for database in "$databases"/here/*/; do
+    [[ $database != */partitioned* ]] || continue
     mapfile -t files_here < <(ls "$database"*.sst)
     mapfile -t files_there < <(ls "${database/here/there}"*.sst)
     ((${#files_here[@]} > 0 && ${#files_here[@]} == ${#files_there[@]})) || return 1
@@ -60,7 +62,7 @@ compare_bytes() {
       compared=$((compared + 1))
     done
   done
-  echo "The filters of $compared files have the same bytes as those of the same rows written there."
+  echo "The full filters of the $compared files written here have the bytes of those written there."
 }
 
 compare() {
@@ -74,8 +76,9 @@ compare() {
       read_both_sides "$writer" && verify_both_sides "$writer" || return 1
   done
   echo "RocksDB $(rocksdb_version '') here, $(rocksdb_version "$folder") there ($(in_root "$folder" 'g++ --version | head -n 1'))."
-  echo "What each wrote, as both read it:"
-  cmp "$databases/here.answers" "$databases/there.answers" || return 1
-  cat "$databases/here.answers"
+  for writer in here there; do
+    echo "Written $writer, and read so on both sides:"
+    sed 's/^/  /' "$databases/$writer.answers"
+  done
   compare_bytes
 }

@@ -44,7 +44,7 @@ if $quick; then
   targets=(filter_policy/all tools/filter_dump.build/all tests/tools/filter_dump/all)
   for file in tests/*/CMakeLists.txt; do
     case $file in
-      tests/fuzz/* | tests/tools/*) ;;
+      tests/consumer/* | tests/fuzz/* | tests/tools/*) ;; # consumer: a project of its own
       *) targets+=("${file/CMakeLists.txt/all}") ;;
     esac
   done

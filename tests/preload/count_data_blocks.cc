@@ -1,9 +1,10 @@
 // To be loaded by LD_PRELOAD before liblinebloom_override.so, or alone: gives a
 // database that has no statistics some and says on stderr at the end how many
 // data blocks were asked for, be they in the block cache or not, and how often
-// a filter spared that.
+// a filter spared that. Data blocks that iterators ask for are among them.
 
 #include <cinttypes>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 #include "linebloom/export.h"
 #include "rocksdb/db.h"
 #include "rocksdb/statistics.h"
+#include "rocksdb/utilities/transaction_db.h"
 
 namespace {
 
@@ -29,6 +31,7 @@ bool opened_any = false;
 
 __attribute__((destructor)) void PrintCounts() {
   if (!opened_any) return;
+  opened_any = false;
   const auto count = [](rocksdb::Tickers ticker) {
     return Counts()->getTickerCount(ticker);
   };
@@ -40,6 +43,18 @@ __attribute__((destructor)) void PrintCounts() {
               count(rocksdb::BLOCK_CACHE_DATA_MISS),
           count(rocksdb::BLOCK_CACHE_DATA_MISS),
           count(rocksdb::BLOOM_FILTER_USEFUL));
+}
+
+// Debian 13's oxigraph ends by an assertion in RocksDB, whatever is loaded into
+// it: then there are no destructors.
+void PrintCountsAtAbort(int /*signal*/) { PrintCounts(); }
+
+rocksdb::DBOptions Counted(const rocksdb::DBOptions& options) {
+  rocksdb::DBOptions counted = options;
+  if (counted.statistics == nullptr) counted.statistics = Counts();
+  opened_any = true;
+  signal(SIGABRT, &PrintCountsAtAbort);
+  return counted;
 }
 
 }  // namespace
@@ -57,10 +72,33 @@ LINEBLOOM_EXPORT Status DB::Open(const DBOptions& options,
   static auto* const next = linebloom::NextFunction(
       static_cast<Status (*)(const DBOptions&, const std::string&,
                              const Families&, Handles*, Opened)>(&DB::Open));
-  DBOptions counted = options;
-  if (counted.statistics == nullptr) counted.statistics = Counts();
-  opened_any = true;
-  return next(counted, name, families, handles, opened);
+  return next(Counted(options), name, families, handles, opened);
+}
+
+LINEBLOOM_EXPORT Status DB::OpenForReadOnly(const DBOptions& options,
+                                            const std::string& name,
+                                            const Families& families,
+                                            Handles* handles, Opened opened,
+                                            bool error_if_wal_file_exists) {
+  static auto* const next = linebloom::NextFunction(
+      static_cast<Status (*)(const DBOptions&, const std::string&,
+                             const Families&, Handles*, Opened, bool)>(
+          &DB::OpenForReadOnly));
+  return next(Counted(options), name, families, handles, opened,
+              error_if_wal_file_exists);
+}
+
+// Does not come by DB::Open().
+LINEBLOOM_EXPORT Status TransactionDB::Open(
+    const DBOptions& options, const TransactionDBOptions& transaction_options,
+    const std::string& name, const Families& families, Handles* handles,
+    TransactionDB** opened) {
+  static auto* const next = linebloom::NextFunction(
+      static_cast<Status (*)(const DBOptions&, const TransactionDBOptions&,
+                             const std::string&, const Families&, Handles*,
+                             TransactionDB**)>(&TransactionDB::Open));
+  return next(Counted(options), transaction_options, name, families, handles,
+              opened);
 }
 
 }  // namespace ROCKSDB_NAMESPACE
