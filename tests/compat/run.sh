@@ -12,8 +12,8 @@
 # least: the benchmarks, the fuzz targets' inputs, the lines and io_compare.
 #
 # Needs root and the right to mount, to chroot and to make device files, and
-# build/release of this machine, which it builds as far as it needs it. Exit code
-# 0: all passed; 1: something failed; 2: bad usage, or such a right is missing.
+# debootstrap; builds of this machine's build/release what it needs. Exit code 0:
+# all passed; 1: something failed; 2: bad usage, or what it needs is missing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root" # where CMake looks for the presets
@@ -54,8 +54,10 @@ fi
 
 folder=$root/build/compat/$suite
 mkdir -p build/compat
+command -v debootstrap > /dev/null ||
+  stop "$suite is not tested: no debootstrap; tools/install_dependencies.sh --compat installs it"
 can_make_roots build/compat ||
-  stop "no right to mount, to chroot or to make device files here (root has it on most machines, in few containers)"
+  stop "$suite is not tested: no right to mount, to chroot or to make device files here (root has it on most machines, in few containers)"
 
 # Without what was built, and as it is here: files that are gone go there too.
 copy_tree() {
