@@ -141,10 +141,10 @@ bool CheckAnswers(const Layout& layout, const std::string& folder) {
   const uint64_t asked = kFiles * (kRows - 1);
   const uint64_t stopped_for_missing = stopped() - stopped_for_rows;
   printf(
-      "%-21s %6ju of %ju rows found, %ju invented; of %ju questions for "
-      "missing rows the filters stopped %ju\n",
+      "%-21s %ju of %ju rows found, %ju invented; %ju of %ju questions for "
+      "others stopped\n",
       layout.name, uintmax_t{found}, uintmax_t{kRows}, uintmax_t{invented},
-      uintmax_t{asked}, uintmax_t{stopped_for_missing});
+      uintmax_t{stopped_for_missing}, uintmax_t{asked});
   return found == kRows && invented == 0 &&
          stopped_for_missing * 100 >= asked * 95;
 }

@@ -84,5 +84,5 @@ run_step "$suite test" in_root "$folder" \
   "cd /linebloom; ctest --preset release --parallel $jobs --exclude-regex '$left_out'"
 run_step "$suite build here what is compared" build_here
 run_step "$suite compare" compare "$folder"
-tail --lines=5 "build/log/${suite}_test.log"
+grep --text 'tests passed' "build/log/${suite}_test.log"
 cat "build/log/${suite}_compare.log"
