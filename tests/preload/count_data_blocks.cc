@@ -52,15 +52,22 @@ __attribute__((destructor)) void PrintCounts() {
           count(rocksdb::BLOCK_CACHE_DATA_MISS), stopped);
 }
 
-// Debian 13's oxigraph ends by an assertion in RocksDB, whatever is loaded into
-// it: then there are no destructors.
-void PrintCountsAtAbort(int /*signal*/) { PrintCounts(); }
+// Then there are no destructors: Debian 13's oxigraph ends by an assertion in
+// RocksDB and its balboa-rocksdb by the signal that it is sent, whatever is
+// loaded into them.
+void PrintCountsAtSignal(int signal) {
+  PrintCounts();
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
 
 rocksdb::DBOptions Counted(const rocksdb::DBOptions& options) {
   rocksdb::DBOptions counted = options;
   if (counted.statistics == nullptr) counted.statistics = Counts();
   opened_any = true;
-  signal(SIGABRT, &PrintCountsAtAbort);
+  for (const int signal : {SIGABRT, SIGTERM}) {
+    std::signal(signal, &PrintCountsAtSignal);
+  }
   return counted;
 }
 

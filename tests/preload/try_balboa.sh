@@ -40,8 +40,8 @@ serve() {
     sleep 0.1
   done
   "${@:3}"
-  # The shell between is there to wait for it.
-  kill -INT "$(ps -o pid= --ppid $server | tr -d ' ')"
+  # Its parent is the shell that `run` became in the background.
+  kill -TERM "$(ps -o pid= --ppid $server | tr -d ' ')"
   wait $server || true
 }
 
