@@ -45,7 +45,7 @@ verify_both_sides() {
 # The filter of a file written here has the bytes of its like written there. Not
 # so where it is partitioned: versions of RocksDB begin partitions at other keys.
 compare_bytes() {
-  local number compared=0 files_here files_there database
+  local number side file compared=0 files_here files_there database
   for database in "$databases"/here/*/; do
     [[ $database != */partitioned* ]] || continue
     mapfile -t files_here < <(ls "$database"*.sst)
@@ -53,9 +53,12 @@ compare_bytes() {
     ((${#files_here[@]} > 0 && ${#files_here[@]} == ${#files_there[@]})) || return 1
     for number in "${!files_here[@]}"; do
       rm -f "$databases"/raw.*
-      here tools/filter_dump --command=raw --out="$databases/raw.here" "${files_here[number]}" > /dev/null &&
-        here tools/filter_dump --command=raw --out="$databases/raw.there" "${files_there[number]}" > /dev/null &&
-        cmp "$databases/raw.here" "$databases/raw.there" || {
+      for side in here there; do
+        file=files_$side[number]
+        here tools/filter_dump --command=raw --out="$databases/raw.$side" "${!file}" > /dev/null ||
+          return 1
+      done
+      cmp "$databases/raw.here" "$databases/raw.there" || {
         echo "FAILED: the filters of ${files_here[number]} and ${files_there[number]} differ"
         return 1
       }

@@ -25,7 +25,7 @@ ask() {
 }
 
 feed() {
-  balboa-backend-console replay -d "$work/dump" -p $port
+  balboa-backend-console replay -d "$work/dump" -p $port 2> "$work/replay"
   ask wait
 }
 
@@ -33,7 +33,8 @@ feed() {
 # memory is small for the data to become files of several levels.
 serve() {
   local server tries=0
-  run "$1" "$2" balboa-rocksdb -d "$work/$1/db" -p $port --membudget 4194304 > "$work/$1/log" &
+  run "$1" "$2" balboa-rocksdb -d "$work/$1/db" -p $port --membudget 4194304 \
+    > "$work/$1/log" 2> /dev/null & # the shell says that it was ended
   server=$!
   until (exec 3<> "/dev/tcp/127.0.0.1/$port") 2> /dev/null; do
     ((++tries < 100)) || fail "balboa-rocksdb does not listen: $(cat "$work/$1.$2")"
