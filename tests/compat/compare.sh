@@ -49,7 +49,7 @@ compare_bytes() {
   for database in "$databases"/here/*/; do
     [[ $database != */partitioned* ]] || continue
     mapfile -t files_here < <(ls "$database"*.sst)
-    mapfile -t files_there < <(ls "${database/here/there}"*.sst)
+    mapfile -t files_there < <(ls "$databases/there/$(basename "$database")"/*.sst)
     ((${#files_here[@]} > 0 && ${#files_here[@]} == ${#files_there[@]})) || return 1
     for number in "${!files_here[@]}"; do
       rm -f "$databases"/raw.*
