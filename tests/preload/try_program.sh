@@ -70,6 +70,6 @@ import collections, json, sys
 with open(sys.argv[2]) as file:
     kinds = collections.Counter(
         (file["filter"] or {}).get("type", "none") for file in json.load(file)["files"])
-print(f"filters {sys.argv[1]}:", ", ".join(f"{count} files {kind}" for kind, count in kinds.items()))
+print(f"files by filter, {sys.argv[1]}:", ", ".join(f"{kind} {count}" for kind, count in kinds.items()))
 END
 }
