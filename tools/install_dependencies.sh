@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the packages that linebloom is built and tested with, on Debian 12
 # or later, as root or with sudo. With --lint also clang-format and clang-tidy,
-# with --fuzz what the fuzz targets are built with.
+# with --fuzz what the fuzz targets are built with, with --compat what makes root
+# folders of other releases.
 # Where nothing is missing it neither asks apt nor needs the network.
 set -euo pipefail
 
@@ -18,8 +19,9 @@ for argument in "$@"; do
     --lint) packages+=(clang-format clang-tidy) ;;
     # libFuzzer is in the runtime; llvm's symbolizer makes stack traces readable.
     --fuzz) packages+=(clang libclang-rt-dev llvm) ;;
+    --compat) packages+=(debootstrap debian-archive-keyring) ;;
     *)
-      echo "install_dependencies.sh: unknown argument '$argument'; there are --lint and --fuzz" >&2
+      echo "install_dependencies.sh: unknown argument '$argument'; there are --lint, --fuzz and --compat" >&2
       exit 2
       ;;
   esac

@@ -1,9 +1,10 @@
 // To be loaded by LD_PRELOAD before liblinebloom_override.so, or alone: gives a
 // database that has no statistics some and says on stderr at the end how many
 // data blocks were asked for, be they in the block cache or not, and how often
-// a filter spared that.
+// a filter spared that. Data blocks that iterators ask for are among them.
 
 #include <cinttypes>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 #include "linebloom/export.h"
 #include "rocksdb/db.h"
 #include "rocksdb/statistics.h"
+#include "rocksdb/utilities/transaction_db.h"
 
 namespace {
 
@@ -29,17 +31,44 @@ bool opened_any = false;
 
 __attribute__((destructor)) void PrintCounts() {
   if (!opened_any) return;
+  opened_any = false;
   const auto count = [](rocksdb::Tickers ticker) {
     return Counts()->getTickerCount(ticker);
   };
+  // Of whole keys and of prefixes, which iterators ask for; from 8.3 on
+  // RocksDB has tickers of its own for those.
+  uint64_t stopped = count(rocksdb::BLOOM_FILTER_USEFUL) +
+                     count(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+#if LINEBLOOM_ROCKSDB_VERSION >= 803
+  stopped += count(rocksdb::LAST_LEVEL_SEEK_FILTERED) +
+             count(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED);
+#endif
   fprintf(stderr,
           "count_data_blocks: %" PRIu64 " data blocks, %" PRIu64
           " of them not in the block cache; a filter answered %" PRIu64
           " times\n",
           count(rocksdb::BLOCK_CACHE_DATA_HIT) +
               count(rocksdb::BLOCK_CACHE_DATA_MISS),
-          count(rocksdb::BLOCK_CACHE_DATA_MISS),
-          count(rocksdb::BLOOM_FILTER_USEFUL));
+          count(rocksdb::BLOCK_CACHE_DATA_MISS), stopped);
+}
+
+// Then there are no destructors: Debian 13's oxigraph ends by an assertion in
+// RocksDB and its balboa-rocksdb by the signal that it is sent, whatever is
+// loaded into them.
+void PrintCountsAtSignal(int signal) {
+  PrintCounts();
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+rocksdb::DBOptions Counted(const rocksdb::DBOptions& options) {
+  rocksdb::DBOptions counted = options;
+  if (counted.statistics == nullptr) counted.statistics = Counts();
+  opened_any = true;
+  for (const int signal : {SIGABRT, SIGTERM}) {
+    std::signal(signal, &PrintCountsAtSignal);
+  }
+  return counted;
 }
 
 }  // namespace
@@ -57,10 +86,33 @@ LINEBLOOM_EXPORT Status DB::Open(const DBOptions& options,
   static auto* const next = linebloom::NextFunction(
       static_cast<Status (*)(const DBOptions&, const std::string&,
                              const Families&, Handles*, Opened)>(&DB::Open));
-  DBOptions counted = options;
-  if (counted.statistics == nullptr) counted.statistics = Counts();
-  opened_any = true;
-  return next(counted, name, families, handles, opened);
+  return next(Counted(options), name, families, handles, opened);
+}
+
+LINEBLOOM_EXPORT Status DB::OpenForReadOnly(const DBOptions& options,
+                                            const std::string& name,
+                                            const Families& families,
+                                            Handles* handles, Opened opened,
+                                            bool error_if_wal_file_exists) {
+  static auto* const next = linebloom::NextFunction(
+      static_cast<Status (*)(const DBOptions&, const std::string&,
+                             const Families&, Handles*, Opened, bool)>(
+          &DB::OpenForReadOnly));
+  return next(Counted(options), name, families, handles, opened,
+              error_if_wal_file_exists);
+}
+
+// Does not come by DB::Open().
+LINEBLOOM_EXPORT Status TransactionDB::Open(
+    const DBOptions& options, const TransactionDBOptions& transaction_options,
+    const std::string& name, const Families& families, Handles* handles,
+    TransactionDB** opened) {
+  static auto* const next = linebloom::NextFunction(
+      static_cast<Status (*)(const DBOptions&, const TransactionDBOptions&,
+                             const std::string&, const Families&, Handles*,
+                             TransactionDB**)>(&TransactionDB::Open));
+  return next(Counted(options), transaction_options, name, families, handles,
+              opened);
 }
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -3,7 +3,7 @@
 # liblinebloom_override.so: it sorts reads of 16S genes (real ones, with 2 % of
 # their bases changed) from those of a phage. Alignments go to its RocksDB in a
 # first run; a second one asks for each read's and writes the reports. Prints how
-# many data blocks each second run asked for and compares the reports.
+# many data blocks that asked for and compares the reports.
 #
 #   try_sortmerna.sh LIBRARY COUNTER
 #
@@ -12,12 +12,8 @@
 # Needs the packages sortmerna, microbiomeutil-data, bowtie2-examples and python3.
 # Works in a new folder beneath the current one and removes it.
 set -euo pipefail
-library=$(realpath --canonicalize-existing "$1")
-counter=$(realpath --canonicalize-existing "$2")
-unset LINEBLOOM_OVERRIDE LINEBLOOM_VERBOSE
-
-work=$(mktemp --directory "$PWD/try_sortmerna.XXXXXX")
-trap 'rm -r "$work"' EXIT
+. "$(dirname "${BASH_SOURCE[0]}")/try_program.sh"
+need sortmerna python3
 genes=/usr/share/microbiomeutil-data/RESOURCES/rRNA16S.gold.fasta
 
 zcat /usr/share/doc/bowtie2/examples/reference/lambda_virus.fa.gz > "$work/phage.fasta"
@@ -36,24 +32,18 @@ for number in range(60000):
     print(f">read{number}\n{''.join(bases)}")
 END
 
-# sort_reads NAME OVERRIDE: both runs; the index is made once.
-sort_reads() {
-  local name=$1 task
-  for task in 0 2; do
-    LINEBLOOM_OVERRIDE=$2 LD_PRELOAD="$counter $library" sortmerna --ref "$genes" \
-      --reads "$work/reads.fasta" --workdir "$work/$name" --idx-dir "$work/idx" \
-      --threads 2 --fastx --blast 1 --task $task > "$work/$name.out" 2> "$work/$name.$task"
+# sortmerna's numbers of the two runs; the index is made once.
+declare -A task=([align]=0 [report]=2)
+for side in "${sides[@]}"; do
+  for step in align report; do
+    run $side $step sortmerna --ref "$genes" --reads "$work/reads.fasta" \
+      --workdir "$work/$side" --idx-dir "$work/idx" --threads 2 --fastx --blast 1 \
+      --task ${task[$step]} > "$work/$side.out"
   done
-  printf '%-8s %s\n' "$name" "$(grep count_data_blocks "$work/$name.2")"
-}
+done
 
-sort_reads without off
-sort_reads with linebloom
-for report in "$work"/without/out/aligned.*; do
-  [[ $report == *.log ]] || cmp "$report" "${report/without/with}"
-done
-echo "reports  $(ls "$work/with/out" | tr '\n' ' '): the same"
-echo "aligned  $(wc --lines < "$work/with/out/aligned.blast") of $(grep --count '>' "$work/reads.fasta") reads"
-for file in "$work"/with/kvdb/*.sst; do
-  sst_dump --file="$file" --show_properties --command=none | grep --text 'filter policy name'
-done
+print_heads
+print_counts report
+for report in out/aligned.blast out/aligned.fa; do check_same $report; done
+echo "reads $(grep --count '>' "$work/reads.fasta")"
+for side in "${sides[@]}"; do print_filters $side "$work/$side/kvdb"; done

@@ -1,0 +1,175 @@
+// Writes databases of known rows, one for each way to lay out filters, and
+// checks them: under the same RocksDB or another one (tests/compat/run.sh).
+//
+//   compat_database write FOLDER   FOLDER must not exist
+//   compat_database check FOLDER
+//
+// `check` opens each database as an application would, finds every row, and
+// sees the filters stop the missing ones. What it prints is the same under
+// every RocksDB, for the same filters give the same answers to the same keys.
+// Exit code 0; 1: an answer was wrong; 2: bad usage, or RocksDB failed.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "linebloom/filter_policy.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/db.h"
+#include "rocksdb/options.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/table.h"
+
+namespace {
+
+// Where a row is. The files' ranges are the same, so each is asked for every
+// key.
+constexpr uint64_t kRows = 30'000;
+constexpr uint64_t kFiles = 2;
+
+struct Layout {
+  const char* name;
+  const char* table;  // beside format_version, as an option string
+  bool prefixes = false;
+};
+
+constexpr Layout kLayouts[] = {
+    {"full", "filter_policy=linebloom:10"},
+    {"max", "filter_policy={id=linebloom;bits_per_key=14.5;build_effort=max}"},
+    {"plain", "filter_policy={id=linebloom;bits_per_key=8;build_effort=none}"},
+    {"seed",
+     "filter_policy={id=linebloom;bits_per_key=10;hash_seed=12345678901}"},
+    {"partitioned",
+     "filter_policy=linebloom:10;partition_filters=true;"
+     "index_type=kTwoLevelIndexSearch;metadata_block_size=1024"},
+    {"prefixes", "filter_policy=linebloom:10", true},
+    {"partitioned_prefixes",
+     "filter_policy=linebloom:10;partition_filters=true;"
+     "index_type=kTwoLevelIndexSearch;metadata_block_size=1024",
+     true},
+};
+
+void Check(const rocksdb::Status& status, const std::string& what) {
+  if (status.ok()) return;
+  fprintf(stderr, "compat_database: %s: %s\n", what.c_str(),
+          status.ToString().c_str());
+  exit(2);
+}
+
+rocksdb::Options MakeOptions(const Layout& layout) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.disable_auto_compactions = true;
+  options.compression = rocksdb::kNoCompression;
+  options.statistics = rocksdb::CreateDBStatistics();
+  if (layout.prefixes) {
+    options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(8));
+  }
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unsupported_options = false;
+  rocksdb::BlockBasedTableOptions table;
+  // What all versions read: those before 8.6 refuse the 6 that 9.0 defaults to,
+  // whatever the filter.
+  Check(
+      rocksdb::GetBlockBasedTableOptionsFromString(
+          strict, {}, std::string("format_version=5;") + layout.table, &table),
+      layout.table);
+  if (table.filter_policy == nullptr) {
+    Check(rocksdb::Status::NotSupported("no filter policy"), layout.table);
+  }
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+std::unique_ptr<rocksdb::DB> Open(const Layout& layout,
+                                  const std::string& folder,
+                                  const rocksdb::Options& options) {
+  rocksdb::DB* db = nullptr;
+  const std::string path = folder + "/" + layout.name;
+  Check(rocksdb::DB::Open(options, path, &db), path);
+  return std::unique_ptr<rocksdb::DB>(db);
+}
+
+// The even numbers have rows. Ten keys, missing ones counted, share a prefix of
+// 8 bytes.
+std::string KeyOf(uint64_t number) {
+  std::string digits = std::to_string(number);
+  return "key" + std::string(6 - digits.size(), '0') + digits;
+}
+
+std::string ValueOf(uint64_t number) {
+  return "value of " + std::to_string(number);
+}
+
+// Every second row compacted into the last level, the others flushed.
+void Write(const Layout& layout, const std::string& folder) {
+  const std::unique_ptr<rocksdb::DB> db =
+      Open(layout, folder, MakeOptions(layout));
+  for (uint64_t file = 0; file < kFiles; ++file) {
+    for (uint64_t i = file; i < kRows; i += kFiles) {
+      Check(db->Put({}, KeyOf(2 * i), ValueOf(2 * i)), "Put");
+    }
+    Check(db->Flush({}), "Flush");
+    if (file == 0) Check(db->CompactRange({}, nullptr, nullptr), "Compact");
+  }
+}
+
+// Prints a line; whether the answers are right and the filters at work.
+bool CheckAnswers(const Layout& layout, const std::string& folder) {
+  const rocksdb::Options options = MakeOptions(layout);
+  const std::unique_ptr<rocksdb::DB> db = Open(layout, folder, options);
+  uint64_t found = 0;
+  uint64_t invented = 0;
+  std::string value;
+  for (uint64_t i = 0; i < kRows; ++i) {
+    found += db->Get({}, KeyOf(2 * i), &value).ok() && value == ValueOf(2 * i);
+  }
+  const rocksdb::Statistics& counts = *options.statistics;
+  const auto stopped = [&counts] {
+    // A Get that asks for a prefix counts here or there, by version.
+    return counts.getTickerCount(rocksdb::BLOOM_FILTER_USEFUL) +
+           counts.getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+  };
+  const uint64_t stopped_for_rows = stopped();
+  for (uint64_t i = 0; i + 1 < kRows; ++i) {
+    invented += !db->Get({}, KeyOf(2 * i + 1), &value).IsNotFound();
+  }
+  const uint64_t asked = kFiles * (kRows - 1);
+  const uint64_t stopped_for_missing = stopped() - stopped_for_rows;
+  printf(
+      "%-21s %ju of %ju rows found, %ju invented; %ju of %ju questions for "
+      "others stopped\n",
+      layout.name, uintmax_t{found}, uintmax_t{kRows}, uintmax_t{invented},
+      uintmax_t{stopped_for_missing}, uintmax_t{asked});
+  return found == kRows && invented == 0 &&
+         stopped_for_missing * 100 >= asked * 95;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view command = argc == 3 ? argv[1] : "";
+  if (command != "write" && command != "check") {
+    fprintf(stderr, "usage: compat_database write|check FOLDER\n");
+    return 2;
+  }
+  const std::string folder = argv[2];
+  linebloom::RegisterFilterPolicy();
+  if (command == "write") {
+    if (!std::filesystem::create_directory(folder)) {
+      fprintf(stderr, "compat_database: %s exists\n", folder.c_str());
+      return 2;
+    }
+    for (const Layout& layout : kLayouts) Write(layout, folder);
+    return 0;
+  }
+  bool right = true;
+  for (const Layout& layout : kLayouts) {
+    right = CheckAnswers(layout, folder) && right;
+  }
+  return right ? 0 : 1;
+}

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Builds linebloom and runs its tests with the RocksDB of a newer Debian, in a
+# root folder of that Debian; then has the RocksDB of this machine read what that
+# one wrote, and that one read what this one wrote.
+#
+#   tests/compat/run.sh trixie|sid [--quick]
+#
+# trixie is Debian 13 with RocksDB 9.10, sid had 9.11 when this was written. The
+# root folder, build/compat/SUITE, is made once (some 30 seconds), from the
+# mirror in this machine's own apt sources; remove it to begin afresh. --quick
+# leaves out what does not depend on RocksDB's version or costs most and says
+# least: the benchmarks, the fuzz targets' inputs, the lines and io_compare.
+#
+# Needs root and the right to mount, to chroot and to make device files, and
+# debootstrap; builds of this machine's build/release what it needs. Exit code 0:
+# all passed; 1: something failed; 2: bad usage, or what it needs is missing.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$root" # where CMake looks for the presets
+source tools/run_step.sh
+source tests/compat/debian_root.sh
+source tests/compat/compare.sh
+jobs=$(nproc)
+
+stop() {
+  echo "run.sh: $1" >&2
+  exit 2
+}
+
+suite='' quick=false
+for argument in "$@"; do
+  case $argument in
+    trixie | sid) suite=$argument ;;
+    --quick) quick=true ;;
+    *) stop "unknown argument '$argument'; usage: tests/compat/run.sh trixie|sid [--quick]" ;;
+  esac
+done
+[[ $suite ]] || stop "which Debian? Usage: tests/compat/run.sh trixie|sid [--quick]"
+
+# What is built there, and a regular expression of the tests that are not run.
+targets=(all)
+left_out='^$'
+if $quick; then
+  targets=(filter_policy/all tools/filter_dump.build/all tests/tools/filter_dump/all)
+  for file in tests/*/CMakeLists.txt; do
+    case $file in
+      tests/consumer/* | tests/fuzz/* | tests/tools/*) ;; # consumer: a project of its own
+      *) targets+=("${file/CMakeLists.txt/all}") ;;
+    esac
+  done
+  # gtest has a test NAME_NOT_BUILT for each program that is not there.
+  left_out='_fuzz$|_NOT_BUILT$'
+fi
+
+folder=$root/build/compat/$suite
+mkdir -p build/compat
+command -v debootstrap > /dev/null ||
+  stop "$suite is not tested: no debootstrap; tools/install_dependencies.sh --compat installs it"
+can_make_roots build/compat ||
+  stop "$suite is not tested: no right to mount, to chroot or to make device files here (root has it on most machines, in few containers)"
+
+# Without what was built, and as it is here: files that are gone go there too.
+copy_tree() {
+  mkdir -p "$folder/linebloom"
+  find "$folder/linebloom" -mindepth 1 -maxdepth 1 ! -name build -exec rm -r {} +
+  tar --create --exclude=./build --exclude=./.git . | tar --extract --directory "$folder/linebloom"
+}
+
+# As in the tree here, for the release preset.
+build_here() {
+  cmake --preset release &&
+    cmake --build --preset release --parallel "$jobs" --target compat_database filter_dump
+}
+
+[[ -d $folder ]] || run_step "$suite make the root folder" make_root "$suite" "$folder"
+[[ $suite != sid ]] ||
+  run_step "$suite bring it up to date" in_root "$folder" 'apt-get update; apt-get --yes upgrade'
+run_step "$suite copy the tree" copy_tree
+run_step "$suite install packages" in_root "$folder" /linebloom/tools/install_dependencies.sh
+run_step "$suite configure" in_root "$folder" 'cd /linebloom; cmake --preset release'
+run_step "$suite build" in_root "$folder" \
+  "cd /linebloom; cmake --build --preset release --parallel $jobs --target ${targets[*]}"
+run_step "$suite test" in_root "$folder" \
+  "cd /linebloom; ctest --preset release --parallel $jobs --exclude-regex '$left_out'"
+run_step "$suite build here what is compared" build_here
+run_step "$suite compare" compare "$folder"
+grep --text 'tests passed' "build/log/${suite}_test.log"
+cat "build/log/${suite}_compare.log"
