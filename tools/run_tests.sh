@@ -55,8 +55,8 @@ test_with_sanitizers() {
 }
 
 # With RocksDB 9.10, and files across versions. A container may lack the right to
-# mount or chroot; that is no fault of the tree, so run.sh says it (exit code 2)
-# and the rest goes on.
+# mount or chroot, or a mirror Debian 13; that is no fault of the tree, so run.sh
+# says it (exit code 2) and the rest goes on.
 test_on_debian_13() {
   local code=0
   tests/compat/run.sh trixie --quick || code=$?

@@ -72,11 +72,17 @@ build_here() {
     cmake --build --preset release --parallel "$jobs" --target compat_database filter_dump
 }
 
-[[ -d $folder ]] || run_step "$suite make the root folder" make_root "$suite" "$folder"
+# fetch NAME COMMAND...: a step whose failure is a mirror's or the network's, not
+# the tree's.
+fetch() {
+  (run_step "$@") || stop "$suite is not tested: '$1' failed, as shown above"
+}
+
+[[ -d $folder ]] || fetch "$suite make the root folder" make_root "$suite" "$folder"
 [[ $suite != sid ]] ||
-  run_step "$suite bring it up to date" in_root "$folder" 'apt-get update; apt-get --yes upgrade'
+  fetch "$suite bring it up to date" in_root "$folder" 'apt-get update; apt-get --yes upgrade'
 run_step "$suite copy the tree" copy_tree
-run_step "$suite install packages" in_root "$folder" /linebloom/tools/install_dependencies.sh
+fetch "$suite install packages" in_root "$folder" /linebloom/tools/install_dependencies.sh
 run_step "$suite configure" in_root "$folder" 'cd /linebloom; cmake --preset release'
 run_step "$suite build" in_root "$folder" \
   "cd /linebloom; cmake --build --preset release --parallel $jobs --target ${targets[*]}"
