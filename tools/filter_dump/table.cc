@@ -74,6 +74,7 @@ absl::StatusOr<TableReport> MakeTable(const FilterDumpConfig& config) {
   if (!files.ok()) return files.status();
   TableReport report;
   report.database = config.db;
+  if (!config.db.empty()) report.observed = ReadLoggedAnswers(config.db);
   Failures failures(config);
   Progress progress;
   progress.Begin("reading filters", files->size());

@@ -12,6 +12,7 @@
 #include "nlohmann/json_fwd.hpp"
 #include "tools/filter_dump/config.h"
 #include "tools/filter_dump/inputs.h"
+#include "tools/filter_dump/logged_answers.h"
 
 namespace linebloom::tools {
 
@@ -52,6 +53,7 @@ struct FamilyTable {
 struct TableReport {
   std::string database;
   std::vector<FamilyTable> families;
+  std::optional<LoggedAnswers> observed;  // of all column families together
   std::vector<std::string> notes;
   std::vector<std::string> problems;
   int exit_code = 0;

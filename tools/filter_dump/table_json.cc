@@ -19,6 +19,15 @@ Json TotalsAsJson(const Totals& totals) {
           {"reads_per_missing_row", OrNull(totals.reads)}};
 }
 
+Json ObservedAsJson(const LoggedAnswers& observed) {
+  const FilterAnswers& answers = observed.answers;
+  return {{"until", observed.when},
+          {"negatives", answers.negatives},
+          {"positives", answers.positives},
+          {"true_positives", answers.true_positives},
+          {"false_positive_rate", OrNull(answers.false_positive_rate())}};
+}
+
 Json FamilyAsJson(const FamilyTable& family) {
   Json json = {{"levels", Json::array()}, {"all", TotalsAsJson(family.all)}};
   for (const LevelTotals& level : family.levels) {
@@ -46,6 +55,9 @@ Json TableAsJson(const TableReport& report) {
     }
     json["totals"].push_back(FamilyAsJson(family));
   }
+  json["observed"] = report.observed.has_value()
+                         ? ObservedAsJson(*report.observed)
+                         : Json(nullptr);
   json["notes"] = report.notes;
   json["problems"] = report.problems;
   return json;

@@ -144,6 +144,12 @@ std::string TableAsText(const TableReport& report) {
     }
   }
   absl::StrAppend(&text, Legend(report));
+  if (report.observed.has_value()) {
+    absl::StrAppend(
+        &text, BulletText(absl::StrCat(
+                   "Observed until ", report.observed->when,
+                   ", says LOG: ", ToString(report.observed->answers), ".")));
+  }
   for (const std::string& note : report.notes) {
     absl::StrAppend(&text, BulletText(note));
   }

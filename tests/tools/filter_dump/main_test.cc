@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -9,18 +10,21 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "linebloom/filter_policy.h"
+#include "linebloom/observed_rate.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
+#include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/version.h"
 #include "table/checksum.h"
@@ -219,6 +223,35 @@ INSTANTIATE_TEST_SUITE_P(All, FilterDumpModesTest, ::testing::ValuesIn(Modes()),
 
 // ---------------------------------------------------------------------------
 // What is in a file besides plain rows.
+
+TEST_F(FilterDumpTest, ObservesNothingWithoutStatistics) {
+  OpenDb(MakeOptions(Linebloom()), folder_.path() + "/db");
+  EXPECT_TRUE(RunForJson({"--db=db"})["observed"].is_null());
+}
+
+// Several times in the LOG; the last one counts.
+TEST_F(FilterDumpTest, ShowsWhatTheLogSaysOfLookups) {
+  rocksdb::Options options = MakeOptions(Linebloom());
+  options.statistics = rocksdb::CreateDBStatistics();
+  options.stats_dump_period_sec = 1;
+  const auto db = OpenDb(options, folder_.path() + "/db");
+  for (int i = 0; i < 2000; i += 2) Check(db->Put({}, KeyAt(i), "value"));
+  Check(db->Flush({}));
+  std::string value;
+  for (int i = 0; i < 1999; ++i) (void)db->Get({}, KeyAt(i), &value);
+  json observed = json::object();
+  for (int tries = 0; tries < 100 && observed.value("negatives", 0) == 0;
+       ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const json report = RunForJson({"--db=db"});
+    if (!report["observed"].is_null()) observed = report["observed"];
+  }
+  const FilterAnswers answers = ReadFilterAnswers(*options.statistics);
+  EXPECT_EQ(observed["negatives"], answers.negatives);
+  EXPECT_EQ(observed["positives"], answers.positives);
+  EXPECT_EQ(observed["true_positives"], 1000);
+  EXPECT_THAT(Run({"--db=db"}).out, HasSubstr("says LOG: "));
+}
 
 // A policy by rate, and one that depends on the level.
 TEST_F(FilterDumpTest, ShowsWhatWasAskedFor) {
