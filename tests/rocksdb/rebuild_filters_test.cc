@@ -763,7 +763,9 @@ TEST_F(RebuildFiltersTest, OnlyTheColumnFamiliesThatWereAskedFor) {
   ASSERT_OK(
       db_->CreateColumnFamilies(OptionsWithTable(), {"one", "two"}, &handles));
   for (auto* handle : handles) {
-    ASSERT_OK(db_->Put({}, handle, RowKey(0), "value"));
+    for (uint64_t i = 0; i < 1000; ++i) {
+      ASSERT_OK(db_->Put({}, handle, RowKey(i), "value"));
+    }
     ASSERT_OK(db_->Flush({}, handle));
     ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
   }
