@@ -81,6 +81,23 @@ int PathId(const rocksdb::Options& options, const std::string& directory) {
   return -1;  // RocksDB takes the only one, or says that there are several
 }
 
+// As the column family has it for the level; Snappy is the default before
+// RocksDB 9. RocksDB counts compression_per_level from the base level on, and
+// asserts that no file comes above it (seen in 9.10); some do where
+// level_compaction_dynamic_level_bytes was turned on later.
+rocksdb::CompressionType CompressionOf(rocksdb::DB* db, const Family& family,
+                                       int level) {
+  const auto& per_level = family.options.compression_per_level;
+  uint64_t base_level = 0;
+  if (level > 0 && !per_level.empty() &&
+      db->GetIntProperty(family.handle, rocksdb::DB::Properties::kBaseLevel,
+                         &base_level) &&
+      static_cast<uint64_t>(level) < base_level) {
+    return per_level[0];
+  }
+  return rocksdb::kDisableCompressionOption;
+}
+
 std::string DirectoryOf(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
@@ -146,10 +163,8 @@ Status Rewriter::Compact(size_t file, rocksdb::CompactionJobInfo* job) {
   const Family& family = families_[planned.family];
   const std::string& path = report_->files[file].path;
   rocksdb::CompactionOptions compaction;
-  // As the column family has it for the level; Snappy is the default before
-  // RocksDB 9. The size of the output is not limited by default: one file
-  // becomes one.
-  compaction.compression = rocksdb::kDisableCompressionOption;
+  // The size of the output is not limited by default: one file becomes one.
+  compaction.compression = CompressionOf(db_, family, planned.level);
   compaction.max_subcompactions = 1;
   return db_->CompactFiles(compaction, family.handle, {path}, planned.level,
                            PathId(family.options, DirectoryOf(path)), nullptr,

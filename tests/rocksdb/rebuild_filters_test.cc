@@ -428,6 +428,7 @@ TEST_F(RebuildFiltersTest, ASnapshotKeepsSeeingOldVersions) {
 }
 
 TEST_F(RebuildFiltersTest, ALevelKeepsItsCompression) {
+  options_.level_compaction_dynamic_level_bytes = false;
   options_.compression_per_level = {rocksdb::kNoCompression,
                                     rocksdb::kNoCompression,
                                     rocksdb::kZlibCompression};
@@ -448,6 +449,19 @@ TEST_F(RebuildFiltersTest, ALevelKeepsItsCompression) {
   SwitchToLinebloom();
   EXPECT_EQ(Rebuild().files.size(), 3);
   EXPECT_EQ(compressions(), before);
+}
+
+// Files stay there when dynamic levels are turned on later.
+TEST_F(RebuildFiltersTest, FilesAboveTheBaseLevelAreRebuilt) {
+  options_.level_compaction_dynamic_level_bytes = false;
+  options_.compression_per_level = {rocksdb::kNoCompression,
+                                    rocksdb::kZlibCompression};
+  Reopen();
+  WriteFileOfLevel(6, kRows);
+  WriteFileOfLevel(3, kRows);
+  options_.level_compaction_dynamic_level_bytes = true;
+  SwitchToLinebloom();
+  ExpectRebuilt(2, RebuildReason::kForeignFilter);
 }
 
 TEST_F(RebuildFiltersTest, AFileKeepsItsPath) {
@@ -749,7 +763,9 @@ TEST_F(RebuildFiltersTest, OnlyTheColumnFamiliesThatWereAskedFor) {
   ASSERT_OK(
       db_->CreateColumnFamilies(OptionsWithTable(), {"one", "two"}, &handles));
   for (auto* handle : handles) {
-    ASSERT_OK(db_->Put({}, handle, RowKey(0), "value"));
+    for (uint64_t i = 0; i < 1000; ++i) {
+      ASSERT_OK(db_->Put({}, handle, RowKey(i), "value"));
+    }
     ASSERT_OK(db_->Flush({}, handle));
     ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
   }
