@@ -9,7 +9,7 @@
 # root folder, build/compat/SUITE, is made once (some 30 seconds), from the
 # mirror in this machine's own apt sources; remove it to begin afresh. --quick
 # leaves out what does not depend on RocksDB's version or costs most and says
-# least: the benchmarks, the fuzz targets' inputs, the lines and io_compare.
+# least: the benchmarks, the fuzz targets' inputs and the tools but filter_dump.
 #
 # Needs root and the right to mount, to chroot and to make device files, and
 # debootstrap; builds of this machine's build/release what it needs. Exit code 0:

@@ -144,7 +144,8 @@ std::string TableAsText(const TableReport& report) {
     }
   }
   absl::StrAppend(&text, Legend(report));
-  if (report.observed.has_value()) {
+  if (report.observed.has_value() &&
+      report.observed->answers.probes_without_key() > 0) {
     absl::StrAppend(
         &text, BulletText(absl::StrCat(
                    "Observed until ", report.observed->when,
