@@ -45,9 +45,10 @@ struct FilterPolicyOptions {
   // Instead of bits: the share of missing keys that a filter may let through,
   // more than 0 and less than 1. Every file then gets the fewest lines that its
   // keys need for it, found by building them: the rate that a filter will have
-  // is known once it is built. It ends up to 3 % below what was asked for, and
-  // building takes up to twice as long. Refused is a rate that 30 bits per key
-  // do not reach.
+  // is known once it is built. It ends up to 3 % below what was asked for, for
+  // a few keys further, and building takes once or twice the time, for 65,536
+  // keys and fewer up to eight times. Refused is a rate that 30 bits per key do
+  // not reach.
   std::optional<double> false_positive_rate = std::nullopt;
 
   // Shares the memory among the sorted runs of the tree so that a lookup of a

@@ -42,9 +42,9 @@ struct ExpectedLevelSizes {
 // compiled with, whose listeners may have other functions.
 //
 // One listener may serve several databases. Thread-safe. It calls
-// DB::GetLiveFilesMetaData(), which holds the database's mutex for about a
-// microsecond a file; with more than 1,000 files not after each flush and
-// compaction, but after one in (files / 1,000).
+// DB::GetLiveFilesMetaData(), which holds the database's mutex for about
+// half a microsecond a file; with more than 1,000 files not after each flush
+// and compaction, but after one in (files / 1,000).
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener();
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener(
     const ExpectedLevelSizes& expected);
