@@ -90,6 +90,14 @@ class LevelAwareTest : public DbTest {
     ASSERT_OK(db_->CompactFiles({}, names, level));
   }
 
+  // One that knows from the start what WriteTree() writes.
+  void UseListenerOfWriteTree() {
+    ExpectedLevelSizes expected;
+    expected.keys = {2000, 1000, 10000, 100000};
+    expected.level0_files = 2;
+    options_.listeners = {NewLevelSizeListener(expected)};
+  }
+
   // Five sorted runs, each level ten times as large as the one above.
   void WriteTree() {
     WriteRowsTo(3, 0, 2);    // 100,000 rows
@@ -189,10 +197,7 @@ TEST_F(LevelAwareTest, WithListenerByTheLevelsSizes) {
 }
 
 TEST_F(LevelAwareTest, WithExpectedSizesFromTheStart) {
-  ExpectedLevelSizes expected;
-  expected.keys = {2000, 1000, 10000, 100000};
-  expected.level0_files = 2;
-  options_.listeners = {NewLevelSizeListener(expected)};
+  UseListenerOfWriteTree();
   Reopen();
   WriteTree();
   const double last = BitsOfLevel(3);
@@ -204,10 +209,7 @@ TEST_F(LevelAwareTest, WithExpectedSizesFromTheStart) {
 }
 
 TEST_F(LevelAwareTest, FewerReadsForTheSameMemory) {
-  ExpectedLevelSizes expected;
-  expected.keys = {2000, 1000, 10000, 100000};
-  expected.level0_files = 2;
-  options_.listeners = {NewLevelSizeListener(expected)};
+  UseListenerOfWriteTree();
   Reopen();
   WriteTree();
   const double level_aware = FalseReadsPerMissingRow();
