@@ -62,8 +62,8 @@ Status ValidateWorstRate(double worst_rate) {
       "must be from 0 to 1");
 }
 
-// RocksDB 7.8 tells listeners nothing when CompactFiles() begins, so a database
-// that was just opened would not know its levels' sizes for the first file.
+// RocksDB tells listeners nothing of CompactFiles() (7.8 to 9.11), so one of a
+// database that was just opened would not know its levels' sizes.
 void LetListenerLook(rocksdb::DB* db) {
   const rocksdb::DBOptions options = db->GetDBOptions();
   rocksdb::EventListener* const listener = FindLevelSizeListener(options);

@@ -187,8 +187,8 @@ TEST_F(LevelAwareTest, WithListenerByTheLevelsSizes) {
   Reopen();
   WriteRowsTo(3, 0, 2);                  // 100,000 rows
   EXPECT_NEAR(10, BitsOfLevel(3), 0.1);  // it was alone
-  // Of CompactFiles() RocksDB 7.8 does not say how much it reads, so a file for
-  // an empty level may be all there is.
+  // Of CompactFiles() RocksDB does not say how much it reads, so a file for an
+  // empty level may be all there is.
   WriteRowsTo(1, 3, 200);
   EXPECT_LT(BitsOfLevel(1), 12);
   // Now the level has 1,000 keys, a hundredth of the last one.
