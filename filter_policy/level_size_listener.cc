@@ -55,14 +55,19 @@ double KeysOfInput(const CompactionJobInfo& job, size_t input) {
              : static_cast<double>(found->second->num_entries);
 }
 
-// RocksDB gives the number of a file's level among the levels that are read:
-// the first and the last in leveled compaction, all in between in universal.
-int LevelOfInput(const CompactionJobInfo& job, size_t input) {
-  const int index = job.input_file_infos[input].level;
-  if (index == 0) return job.base_input_level;
-  const bool two_levels = std::all_of(
+// Whether nothing lies between the levels of the inputs, as in leveled
+// compaction.
+bool ReadsTwoLevels(const CompactionJobInfo& job) {
+  return std::all_of(
       job.input_file_infos.begin(), job.input_file_infos.end(),
       [](const rocksdb::CompactionFileInfo& file) { return file.level <= 1; });
+}
+
+// RocksDB gives the number of a file's level among the levels that are read:
+// the first and the last in leveled compaction, all in between in universal.
+int LevelOfInput(const CompactionJobInfo& job, size_t input, bool two_levels) {
+  const int index = job.input_file_infos[input].level;
+  if (index == 0) return job.base_input_level;
   return two_levels ? job.output_level
                     : std::min(job.base_input_level + index, job.output_level);
 }
@@ -86,9 +91,10 @@ struct Compaction {
 
 Compaction Finish(const CompactionJobInfo& job, TreeSizes tree) {
   double keys = 0;
+  const bool two_levels = ReadsTwoLevels(job);
   for (size_t i = 0; i < job.input_files.size(); ++i) {
     const double of_file = KeysOfInput(job, i);
-    Remove(of_file, LevelOfInput(job, i), &tree);
+    Remove(of_file, LevelOfInput(job, i, two_levels), &tree);
     keys += of_file;
   }
   tree.Add(keys, job.output_level);
