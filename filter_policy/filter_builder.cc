@@ -78,7 +78,7 @@ BuiltBlock BuildBlock(const HashList& hashes, const FilterSettings& settings,
   info.asked_false_positive_rate = settings.asked_rate;
   info.level_aware = settings.level_aware;
   const size_t lines_size = size_t{count} * kLineBytes;
-  const size_t size = lines_size + OverheadOf(settings);
+  const size_t size = lines_size + FilterBlockOverhead(info);
   // Not make_unique: it would clear what is written anyway.
   std::unique_ptr<char[]> bytes(new char[size]);
   const Lines built = BuildLines(hashes, settings, millibits, kernel, count,
