@@ -6,12 +6,16 @@
 // much as it does in a large run. So small runs get more bits (Dayan,
 // Athanassoulis, Idreos: Monkey, SIGMOD 2017):
 //
-//   rate of a run with b bits per key    exp(-b (ln 2)^2)
-//   least sum of rates for given memory  b_i = b_last + ln(n_last / n_i) / (ln
-//   2)^2 least memory for a given sum         rate_i = sum * n_i / (n_1 + n_2 +
-//   ...)
+//   rate of a run with b bits per key:
+//       exp(-b (ln 2)^2)
 //
-// The first line is the classic Bloom filter's. linebloom's rates differ, but
+//   the least sum of rates for given memory:
+//       b_i = b_last + ln(n_last / n_i) / (ln 2)^2
+//
+//   the least memory for a given sum of rates:
+//       rate_i = sum * n_i / (n_1 + n_2 + ...)
+//
+// The first is the classic Bloom filter's. linebloom's rates differ, but
 // they fall by nearly the same factor for each bit (0.45 to 0.48 in the
 // exponent instead of 0.48 from 8 to 20 bits), and the sum of rates is flat
 // around its least value. Rejected: to share by the measured rates; in
