@@ -32,6 +32,7 @@
 #include "table/little_endian.h"
 #include "tests/table/rocksdb_files.h"
 #include "tests/tools/run_program.h"
+#include "tests/tools/tool_test.h"
 #include "tools/last_operand.h"
 
 namespace linebloom::tools {
@@ -68,43 +69,9 @@ FileSpec Linebloom(uint32_t format_version = 5,
           Policy::kLinebloom};
 }
 
-class FilterDumpTest : public ::testing::Test {
+class FilterDumpTest : public ToolTest {
  protected:
-  ProgramResult Run(std::vector<std::string> flags) {
-    flags.insert(flags.begin(), LINEBLOOM_FILTER_DUMP);
-    ProgramResult run = Program(flags, folder_.path()).Wait();
-    if (absl::StartsWith(run.out, "{")) return run;
-    for (const auto& line : absl::StrSplit(run.out, '\n')) {
-      EXPECT_LE(line.size(), 100u) << line;
-    }
-    return run;
-  }
-
-  // Runs with --json=- and expects `exit_code`.
-  json RunForJson(std::vector<std::string> flags, int exit_code = 0) {
-    flags.push_back("--json=-");
-    const ProgramResult run = Run(flags);
-    EXPECT_EQ(run.exit_code, exit_code) << run.err;
-    json parsed = json::parse(run.out, nullptr, false);
-    EXPECT_TRUE(parsed.is_object()) << run.out;
-    return parsed;
-  }
-
-  // Exit code 2, one line on stderr that says `what`, nothing on stdout, and
-  // nothing new in the folder.
-  void ExpectRefused(const std::vector<std::string>& flags,
-                     const std::string& what) {
-    const std::vector<std::string> before = folder_.Names();
-    const ProgramResult run = Run(flags);
-    const std::string call = absl::StrCat(flags.back(), ": ", run.err);
-    EXPECT_EQ(run.exit_code, 2) << call;
-    EXPECT_THAT(run.err, HasSubstr(what)) << call;
-    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << call;
-    EXPECT_EQ(run.out, "") << call;
-    EXPECT_EQ(folder_.Names(), before) << call;
-  }
-
-  TemporaryFolder folder_;
+  FilterDumpTest() : ToolTest(LINEBLOOM_FILTER_DUMP) {}
 };
 
 // ---------------------------------------------------------------------------

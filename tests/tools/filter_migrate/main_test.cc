@@ -25,6 +25,7 @@
 #include "rocksdb/options.h"
 #include "tests/table/rocksdb_files.h"
 #include "tests/tools/run_program.h"
+#include "tests/tools/tool_test.h"
 #include "tools/last_operand.h"
 #include "tools/read_only_database.h"
 
@@ -55,39 +56,9 @@ std::unique_ptr<rocksdb::DB> OpenDb(rocksdb::Options options,
   return std::unique_ptr<rocksdb::DB>(db);
 }
 
-class FilterMigrateTest : public ::testing::Test {
+class FilterMigrateTest : public ToolTest {
  protected:
-  ProgramResult Run(std::vector<std::string> flags) {
-    flags.insert(flags.begin(), LINEBLOOM_FILTER_MIGRATE);
-    ProgramResult run = Program(flags, folder_.path()).Wait();
-    if (absl::StartsWith(run.out, "{")) return run;
-    for (const auto& line : absl::StrSplit(run.out, '\n')) {
-      EXPECT_LE(line.size(), 100u) << line;
-    }
-    return run;
-  }
-
-  json RunForJson(std::vector<std::string> flags, int exit_code = 0) {
-    flags.push_back("--json=-");
-    const ProgramResult run = Run(flags);
-    EXPECT_EQ(run.exit_code, exit_code) << run.err;
-    json parsed = json::parse(run.out, nullptr, false);
-    EXPECT_TRUE(parsed.is_object()) << run.out;
-    return parsed;
-  }
-
-  // Exit code 2, one line on stderr that says `what`, nothing on stdout, and
-  // not a byte of the database changed.
-  void ExpectRefused(const std::vector<std::string>& flags,
-                     const std::string& what) {
-    const std::vector<std::string> before = Fingerprint(folder_.path());
-    const ProgramResult run = Run(flags);
-    EXPECT_EQ(run.exit_code, 2) << run.err;
-    EXPECT_THAT(run.err, HasSubstr(what));
-    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
-    EXPECT_EQ(run.out, "");
-    EXPECT_EQ(Fingerprint(folder_.path()), before);
-  }
+  FilterMigrateTest() : ToolTest(LINEBLOOM_FILTER_MIGRATE) {}
 
   std::vector<rocksdb::LiveFileMetaData> LiveFiles() {
     const auto database = ReadOnlyDatabase::Open(folder_.File("db"));
@@ -145,8 +116,6 @@ class FilterMigrateTest : public ::testing::Test {
     bytes[at] = static_cast<char>(bytes[at] ^ 1);
     std::ofstream(path, std::ios::binary) << bytes;
   }
-
-  TemporaryFolder folder_;
 };
 
 // ---------------------------------------------------------------------------
