@@ -21,7 +21,7 @@
 #include "filter_policy/line_probes.h"
 #include "filter_policy/line_rate.h"
 #include "filter_policy/line_search.h"
-#include "filter_policy/sizing.h"
+#include "filter_policy/probe_count.h"
 
 namespace linebloom {
 namespace {

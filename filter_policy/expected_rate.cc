@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "filter_policy/line.h"
+#include "filter_policy/probe_count.h"
 #include "filter_policy/sizing.h"
 
 namespace linebloom {

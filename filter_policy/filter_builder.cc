@@ -9,6 +9,7 @@
 #include "filter_policy/line_builder.h"
 #include "filter_policy/line_count_search.h"
 #include "filter_policy/line_partition.h"
+#include "filter_policy/probe_count.h"
 #include "filter_policy/sizing.h"
 #include "table/filter_block.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "filter_policy/line_probes.h"
-#include "filter_policy/sizing.h"
+#include "filter_policy/probe_count.h"
 #include "table/little_endian.h"
 
 namespace linebloom {

@@ -5,8 +5,6 @@
 namespace linebloom {
 namespace {
 
-#include "filter_policy/probe_count_table.inc"
-
 constexpr uint64_t kMillibitsPerLine = 8 * kLineBytes * kMillibitsPerBit;
 
 }  // namespace
@@ -24,24 +22,6 @@ uint64_t KeysFor(uint32_t lines, uint32_t millibits) {
 uint32_t MillibitsFor(uint32_t lines, uint64_t keys) {
   return static_cast<uint32_t>(
       std::min<uint64_t>(lines * kMillibitsPerLine / keys, UINT32_MAX));
-}
-
-int PlainProbes(uint32_t millibits) {
-  int probes = 1;
-  for (const uint32_t from : kPlainMillibitsForProbes) {
-    if (millibits < from) break;
-    ++probes;
-  }
-  return probes;
-}
-
-int SearchedProbes(uint64_t keys_in_line) {
-  int probes = 1;
-  for (const uint32_t up_to : kSearchedMostKeysForProbes) {
-    if (keys_in_line > up_to) break;
-    ++probes;
-  }
-  return probes;
 }
 
 }  // namespace linebloom

@@ -1,4 +1,4 @@
-// How many lines a filter has and how many probes its lines have.
+// How many lines a filter has.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,5 @@ uint64_t KeysFor(uint32_t lines, uint32_t millibits);
 
 // The bits per key, in thousandths, of `lines` for `keys`, both more than 0.
 uint32_t MillibitsFor(uint32_t lines, uint64_t keys);
-
-// The number of probes with the lowest rate, from tables that
-// bench/line_tables.cc measures. Plain lines have one number for the
-// whole filter (1 to kMaxPlainProbes), searched lines each their own (1 to
-// kMaxSearchedProbes).
-int PlainProbes(uint32_t millibits);
-int SearchedProbes(uint64_t keys_in_line);
 
 }  // namespace linebloom

@@ -26,10 +26,10 @@ mkdir -p "$build/include"
 ln -sf /usr/include/xxhash.h /usr/include/xxh3.h "$build/include/"
 
 sources=("$root"/table/{built_in_filter,filter_block}.cc)
-for source in "$root"/filter_policy/{effort,expected_rate,filter_builder,filter_reader,hash,hash_list,line,line_*,sizing}.cc; do
+for source in "$root"/filter_policy/{effort,expected_rate,filter_builder,filter_reader,hash,hash_list,line,line_*,probe_count,sizing}.cc; do
   sources+=("$source")
 done
-tests=("$root"/tests/filter_policy/{expected_rate,filter_builder,golden,hash_list,line,line_kernel,line_partition,line_rate,line_search,sizing}_test.cc
+tests=("$root"/tests/filter_policy/{expected_rate,filter_builder,golden,hash_list,line,line_kernel,line_partition,line_rate,line_search,probe_count,sizing}_test.cc
   "$root"/tests/table/{built_in_filter,filter_block}_test.cc
   "$root/tests/golden/golden_block.cc")
 

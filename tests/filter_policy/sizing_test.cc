@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "filter_policy/line_probes.h"
-
 namespace linebloom {
 namespace {
 
@@ -42,30 +40,6 @@ TEST(SizingTest, KeysForIsTheInverseOfLinesFor) {
       EXPECT_GT(LinesFor(keys + 1, millibits), lines);
     }
   }
-}
-
-TEST(SizingTest, ProbesGrowWithBitsAndStayInRange) {
-  int last = 1;
-  for (uint32_t millibits = 500; millibits <= 30000; millibits += 100) {
-    const int probes = PlainProbes(millibits);
-    EXPECT_GE(probes, last);
-    EXPECT_LE(probes, kMaxPlainProbes);
-    last = probes;
-  }
-  last = kMaxSearchedProbes;
-  for (int keys = 0; keys <= 1000; ++keys) {
-    const int probes = SearchedProbes(keys);
-    EXPECT_LE(probes, last);
-    EXPECT_GE(probes, 1);
-    last = probes;
-  }
-}
-
-TEST(SizingTest, UsualProbes) {
-  EXPECT_EQ(6, PlainProbes(10000));
-  EXPECT_EQ(1, PlainProbes(1000));
-  EXPECT_EQ(8, SearchedProbes(51));
-  EXPECT_EQ(1, SearchedProbes(512));
 }
 
 }  // namespace

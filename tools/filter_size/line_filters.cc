@@ -11,6 +11,7 @@
 #include "filter_policy/expected_rate.h"
 #include "filter_policy/filter_facts/built_in_filter_rate.h"
 #include "filter_policy/line.h"
+#include "filter_policy/probe_count.h"
 #include "filter_policy/sizing.h"
 #include "rocksdb/filter_policy.h"
 #include "table/built_in_filter.h"
