@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "filter_policy/effort.h"
 #include "filter_policy/hash_list.h"
-#include "filter_policy/line_builder.h"
+#include "filter_policy/line/builder/effort.h"
+#include "filter_policy/line/builder/line_builder.h"
 #include "filter_policy/line_partition.h"
 #include "filter_policy/sizing.h"
 

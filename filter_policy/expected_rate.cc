@@ -5,14 +5,14 @@
 #include <iterator>
 #include <numeric>
 
-#include "filter_policy/line.h"
-#include "filter_policy/probe_count.h"
+#include "filter_policy/line/builder/probe_count.h"
+#include "filter_policy/line/line.h"
 #include "filter_policy/sizing.h"
 
 namespace linebloom {
 namespace {
 
-#include "filter_policy/searched_rate_table.inc"
+#include "filter_policy/line/builder/searched_rate_table.inc"
 
 double PlainLineRate(int probes, int keys) {
   const double fill = 1 - std::pow(1 - probes / (8.0 * kLineBytes), keys);

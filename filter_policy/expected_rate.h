@@ -17,7 +17,8 @@ namespace linebloom {
 // The number of keys of one line is Poisson distributed (Putze, Sanders,
 // Singler 2009), and the rate of a line with n keys is
 //   plain:    fill^k, fill = 1 - (1 - k / 512)^n: the probes are independent;
-//   searched: measured by bench/line_tables.cc; no closed form is known.
+//   searched: measured by filter_policy/line/builder/line_tables.cc; no closed
+//   form is known.
 // Within 2 % of what filters have from 1 to 30 bits per key (tests).
 double ExpectedRate(BuildEffort effort, uint32_t millibits,
                     double keys_per_line);

@@ -6,7 +6,7 @@
 
 #include "filter_policy/expected_rate.h"
 #include "filter_policy/filter_reader.h"
-#include "filter_policy/hash.h"
+#include "filter_policy/line/hash.h"
 #include "filter_policy/sizing.h"
 #include "table/filter_block.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "filter_policy/filter_reader.h"
-#include "filter_policy/hash.h"
+#include "filter_policy/line/hash.h"
 #include "table/built_in_filter.h"
 #include "table/filter_block.h"
 

@@ -5,11 +5,11 @@
 #include <span>
 #include <utility>
 
-#include "filter_policy/effort.h"
-#include "filter_policy/line_builder.h"
+#include "filter_policy/line/builder/effort.h"
+#include "filter_policy/line/builder/line_builder.h"
+#include "filter_policy/line/builder/probe_count.h"
 #include "filter_policy/line_count_search.h"
 #include "filter_policy/line_partition.h"
-#include "filter_policy/probe_count.h"
 #include "filter_policy/sizing.h"
 #include "table/filter_block.h"
 

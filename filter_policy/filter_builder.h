@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "filter_policy/hash_list.h"
-#include "filter_policy/line_kernel.h"
+#include "filter_policy/line/kernel/line_kernel.h"
 #include "linebloom/build_effort.h"
 
 namespace linebloom {

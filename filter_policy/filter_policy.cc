@@ -8,7 +8,7 @@
 #include "filter_policy/file_budget.h"
 #include "filter_policy/filter_bits_builder.h"
 #include "filter_policy/filter_bits_reader.h"
-#include "filter_policy/line_kernel.h"
+#include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/policy_from_id.h"
 #include "filter_policy/policy_options.h"
 #include "filter_policy/refusing_policy.h"

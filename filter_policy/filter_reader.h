@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "filter_policy/line_kernel.h"
+#include "filter_policy/line/kernel/line_kernel.h"
 #include "table/filter_block.h"
 
 namespace linebloom {

@@ -1,6 +1,6 @@
 #include "filter_policy/line_partition.h"
 
-#include "filter_policy/line.h"
+#include "filter_policy/line/line.h"
 
 namespace linebloom {
 

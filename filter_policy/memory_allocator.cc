@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "filter_policy/line.h"
+#include "filter_policy/line/line.h"
 
 namespace linebloom {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "filter_policy/line.h"
+#include "filter_policy/line/line.h"
 
 namespace linebloom {
 

@@ -4,9 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "filter_policy/line/little_endian.h"
 #include "table/checksum.h"
 #include "table/damage.h"
-#include "table/little_endian.h"
 
 namespace linebloom {
 namespace {

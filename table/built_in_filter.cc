@@ -2,8 +2,8 @@
 
 #include <bit>
 
+#include "filter_policy/line/little_endian.h"
 #include "table/filter_block.h"
-#include "table/little_endian.h"
 
 namespace linebloom {
 namespace {

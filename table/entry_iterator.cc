@@ -1,7 +1,7 @@
 #include "table/entry_iterator.h"
 
 #include "absl/strings/str_cat.h"
-#include "table/little_endian.h"
+#include "filter_policy/line/little_endian.h"
 #include "table/varint.h"
 
 namespace linebloom {

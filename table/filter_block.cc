@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstring>
 
-#include "table/little_endian.h"
+#include "filter_policy/line/little_endian.h"
 
 namespace linebloom {
 namespace {

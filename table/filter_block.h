@@ -24,7 +24,7 @@ inline constexpr size_t kFilterBlockMostOverhead =
 struct FilterBlockInfo {
   uint8_t version = kFilterBlockVersion;
   // LineKind, LineShape::probes and LineShape::rotation_bits as numbers: what
-  // they mean is the line's business (filter_policy/line.h).
+  // they mean is the line's business (filter_policy/line/line.h).
   uint8_t line_kind = 0;
   uint8_t probes = 0;
   uint8_t rotation_bits = 0;

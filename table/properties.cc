@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "filter_policy/line/little_endian.h"
 #include "table/entry_iterator.h"
-#include "table/little_endian.h"
 #include "table/varint.h"
 
 namespace linebloom {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "filter_policy/line.h"
+#include "filter_policy/line/line.h"
 #include "table/filter_block.h"
 
 namespace linebloom {

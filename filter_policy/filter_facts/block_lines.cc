@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "table/little_endian.h"
+#include "filter_policy/line/little_endian.h"
 
 namespace linebloom {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
-#include "filter_policy/line.h"
-#include "filter_policy/line_contents.h"
+#include "filter_policy/line/line.h"
+#include "filter_policy/line/line_contents.h"
 #include "table/built_in_filter.h"
 #include "table/filter_block.h"
 

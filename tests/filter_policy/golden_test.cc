@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "filter_policy/filter_reader.h"
-#include "filter_policy/hash.h"
+#include "filter_policy/line/hash.h"
 #include "table/filter_block.h"
 #include "tests/golden/golden_block.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "filter_policy/line.h"
+#include "filter_policy/line/line.h"
 #include "tests/filter_policy/random_hashes.h"
 
 namespace linebloom {

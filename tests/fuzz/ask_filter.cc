@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "filter_policy/filter_reader.h"
-#include "filter_policy/hash.h"
-#include "filter_policy/line_kernel.h"
+#include "filter_policy/line/hash.h"
+#include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/rocksdb_filter_bits.h"
 #include "table/filter_block.h"
 #include "tests/filter_policy/filter_bits.h"

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "filter_policy/filter_reader.h"
-#include "filter_policy/line.h"
+#include "filter_policy/line/line.h"
 #include "table/built_in_filter.h"
 #include "table/filter_block.h"
 #include "tests/fuzz/exact_copy.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "table/little_endian.h"
+#include "filter_policy/line/little_endian.h"
 
 namespace linebloom::testing {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "filter_policy/line/little_endian.h"
 #include "table/filter_block.h"
-#include "table/little_endian.h"
 
 namespace linebloom::testing {
 namespace {

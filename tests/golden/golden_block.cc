@@ -5,7 +5,7 @@
 
 #include "filter_policy/filter_builder.h"
 #include "filter_policy/filter_reader.h"
-#include "filter_policy/hash.h"
+#include "filter_policy/line/hash.h"
 #include "table/filter_block.h"
 
 namespace linebloom {

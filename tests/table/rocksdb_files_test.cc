@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "filter_policy/filter_reader.h"
-#include "filter_policy/hash.h"
+#include "filter_policy/line/hash.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "rocksdb/db.h"

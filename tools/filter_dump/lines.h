@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "filter_policy/line_contents.h"
+#include "filter_policy/line/line_contents.h"
 #include "nlohmann/json_fwd.hpp"
 #include "tools/filter_dump/config.h"
 #include "tools/filter_dump/live_files.h"

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "filter_policy/line/little_endian.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/slice_transform.h"
-#include "table/little_endian.h"
 #include "tools/filter_dump/asker.h"
 #include "tools/filter_dump/entries.h"
 #include "tools/interrupt.h"
