@@ -14,9 +14,9 @@
 #include <numeric>
 #include <vector>
 
-#include "filter_policy/expected_rate.h"
 #include "filter_policy/filter_facts/built_in_filter_rate.h"
-#include "filter_policy/level_allocation.h"
+#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/level_allocation.h"
 
 namespace linebloom {
 namespace {

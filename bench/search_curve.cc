@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "filter_policy/hash_list.h"
+#include "filter_policy/filter/hash_list.h"
+#include "filter_policy/filter/line_partition.h"
 #include "filter_policy/line/builder/effort.h"
 #include "filter_policy/line/builder/line_builder.h"
-#include "filter_policy/line_partition.h"
-#include "filter_policy/sizing.h"
+#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 namespace {

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "filter_policy/expected_rate.h"
-#include "filter_policy/level_allocation.h"
-#include "filter_policy/line_count_search.h"
 #include "filter_policy/policy_options.h"
+#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/level_allocation.h"
+#include "filter_policy/sizing/line_count_search.h"
 
 namespace linebloom {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "filter_policy/file_in_tree.h"
-#include "filter_policy/filter_builder.h"
+#include "filter_policy/filter/filter_builder.h"
 #include "linebloom/filter_policy.h"
 
 namespace linebloom {

@@ -4,11 +4,11 @@
 #include <span>
 #include <utility>
 
-#include "filter_policy/expected_rate.h"
-#include "filter_policy/filter_reader.h"
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/line/hash.h"
-#include "filter_policy/sizing.h"
-#include "table/filter_block.h"
+#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 

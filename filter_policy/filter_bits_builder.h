@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "filter_policy/filter_builder.h"
-#include "filter_policy/hash_list.h"
+#include "filter_policy/filter/filter_builder.h"
+#include "filter_policy/filter/hash_list.h"
 #include "filter_policy/rocksdb_filter_bits.h"
 
 namespace linebloom {

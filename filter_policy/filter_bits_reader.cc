@@ -4,10 +4,10 @@
 #include <array>
 #include <optional>
 
-#include "filter_policy/filter_reader.h"
+#include "filter_policy/filter/built_in_filter.h"
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/line/hash.h"
-#include "table/built_in_filter.h"
-#include "table/filter_block.h"
 
 namespace linebloom {
 namespace {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "filter_policy/expected_rate.h"
-#include "filter_policy/level_allocation.h"
+#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/level_allocation.h"
 #include "rocksdb/convenience.h"
 
 namespace linebloom {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "filter_policy/filter/built_in_filter.h"
 #include "filter_policy/filter_facts/block_lines.h"
 #include "filter_policy/filter_facts/built_in_filter_rate.h"
 #include "filter_policy/line/line_contents.h"
-#include "table/built_in_filter.h"
 
 namespace linebloom {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/line/line.h"
-#include "table/filter_block.h"
 
 namespace linebloom {
 

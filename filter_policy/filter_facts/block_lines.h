@@ -6,10 +6,10 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
+#include "filter_policy/filter/built_in_filter.h"
+#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/line/line.h"
 #include "filter_policy/line/line_contents.h"
-#include "table/built_in_filter.h"
-#include "table/filter_block.h"
 
 namespace linebloom {
 

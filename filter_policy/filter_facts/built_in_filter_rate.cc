@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "table/built_in_filter.h"
+#include "filter_policy/filter/built_in_filter.h"
 
 namespace linebloom {
 namespace {

@@ -1,7 +1,7 @@
 #include "filter_policy/rebuild/judgement.h"
 
-#include "filter_policy/expected_rate.h"
-#include "filter_policy/sizing.h"
+#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/sizing.h"
 #include "linebloom/filter_policy.h"
 
 namespace linebloom {

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
+#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter_facts/file_facts.h"
 #include "linebloom/build_effort.h"
 #include "linebloom/rebuild_filters.h"
-#include "table/filter_block.h"
 
 namespace linebloom {
 

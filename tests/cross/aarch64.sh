@@ -25,13 +25,11 @@ mkdir -p "$build"
 mkdir -p "$build/include"
 ln -sf /usr/include/xxhash.h /usr/include/xxh3.h "$build/include/"
 
-sources=("$root"/table/{built_in_filter,filter_block}.cc)
-for source in "$root"/filter_policy/{line,line/kernel,line/builder}/*.cc \
-  "$root"/filter_policy/{expected_rate,filter_builder,filter_reader,hash_list,line_count_search,line_partition,sizing}.cc; do
+sources=()
+for source in "$root"/filter_policy/{line,line/kernel,line/builder,sizing,filter}/*.cc; do
   [[ $source == */line_tables.cc ]] || sources+=("$source")
 done
-tests=("$root"/tests/filter_policy/{expected_rate,filter_builder,golden,hash_list,line/line,line/kernel/line_kernel,line_partition,line/line_rate,line/builder/line_search,line/builder/probe_count,sizing}_test.cc
-  "$root"/tests/table/{built_in_filter,filter_block}_test.cc
+tests=("$root"/tests/filter_policy/{line,line/kernel,line/builder,sizing,filter}/*_test.cc
   "$root/tests/golden/golden_block.cc")
 
 objects=()

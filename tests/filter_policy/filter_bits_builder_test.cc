@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "table/filter_block.h"
+#include "filter_policy/filter/filter_block.h"
 #include "tests/filter_policy/filter_bits.h"
 
 namespace linebloom {

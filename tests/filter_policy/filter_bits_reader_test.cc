@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "table/filter_block.h"
+#include "filter_policy/filter/filter_block.h"
 #include "tests/filter_policy/filter_bits.h"
 
 namespace linebloom {

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
+#include "filter_policy/filter/filter_block.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/table.h"
-#include "table/filter_block.h"
 #include "tests/filter_policy/filter_bits.h"
 
 namespace linebloom {

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "filter_policy/expected_rate.h"
-#include "table/filter_block.h"
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/sizing/expected_rate.h"
 #include "tests/filter_policy/filter_bits.h"
 
 namespace linebloom {

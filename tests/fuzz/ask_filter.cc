@@ -4,11 +4,11 @@
 #include <memory>
 #include <optional>
 
-#include "filter_policy/filter_reader.h"
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/line/hash.h"
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/rocksdb_filter_bits.h"
-#include "table/filter_block.h"
 #include "tests/filter_policy/filter_bits.h"
 #include "tests/fuzz/promise.h"
 

@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include "filter_policy/filter_reader.h"
+#include "filter_policy/filter/built_in_filter.h"
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/line/line.h"
-#include "table/built_in_filter.h"
-#include "table/filter_block.h"
 #include "tests/fuzz/exact_copy.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/mend_filter_block.h"

@@ -17,12 +17,12 @@
 #include <string_view>
 #include <vector>
 
-#include "filter_policy/filter_reader.h"
+#include "filter_policy/filter/built_in_filter.h"
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/filter_policy.h"
-#include "table/built_in_filter.h"
-#include "table/filter_block.h"
 #include "tests/filter_policy/filter_bits.h"
 #include "tests/fuzz/ask_filter.h"
 #include "tests/fuzz/exact_copy.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/line/little_endian.h"
-#include "table/filter_block.h"
 
 namespace linebloom::testing {
 namespace {

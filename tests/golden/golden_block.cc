@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <sstream>
 
-#include "filter_policy/filter_builder.h"
-#include "filter_policy/filter_reader.h"
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/filter_builder.h"
+#include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/line/hash.h"
-#include "table/filter_block.h"
 
 namespace linebloom {
 namespace {

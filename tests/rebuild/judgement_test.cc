@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "filter_policy/expected_rate.h"
+#include "filter_policy/sizing/expected_rate.h"
 
 namespace linebloom {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "filter_policy/filter/built_in_filter.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "table/built_in_filter.h"
 #include "table/filter_locator.h"
 #include "table/partition_index.h"
 #include "table/sst_file.h"

@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/filter_reader.h"
+#include "filter_policy/filter/built_in_filter.h"
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/line/hash.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "rocksdb/db.h"
 #include "rocksdb/version.h"
-#include "table/built_in_filter.h"
 #include "table/entry_iterator.h"
-#include "table/filter_block.h"
 #include "table/filter_locator.h"
 #include "table/partition_index.h"
 #include "table/sst_file.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "table/filter_block.h"
+#include "filter_policy/filter/filter_block.h"
 
 namespace linebloom::tools {
 

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "filter_policy/expected_rate.h"
+#include "filter_policy/filter/built_in_filter.h"
+#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter_facts/built_in_filter_rate.h"
 #include "filter_policy/line/builder/probe_count.h"
 #include "filter_policy/line/line.h"
-#include "filter_policy/sizing.h"
+#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/sizing.h"
 #include "rocksdb/filter_policy.h"
-#include "table/built_in_filter.h"
-#include "table/filter_block.h"
 #include "tools/built_filter.h"
 
 namespace linebloom::tools {

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "filter_policy/expected_rate.h"
+#include "filter_policy/sizing/expected_rate.h"
 #include "tools/filter_size/quantity.h"
 
 namespace linebloom::tools {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter_facts/built_in_filter_rate.h"
-#include "table/filter_block.h"
 #include "table/filter_locator.h"
 #include "table/sst_file.h"
 

@@ -6,9 +6,9 @@
 #include <array>
 #include <vector>
 
-#include "filter_policy/filter_builder.h"
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/filter_builder.h"
 #include "filter_policy/line/builder/line_builder.h"
-#include "table/filter_block.h"
 #include "tests/filter_policy/random_hashes.h"
 
 namespace linebloom {

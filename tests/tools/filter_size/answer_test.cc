@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "filter_policy/expected_rate.h"
-#include "filter_policy/filter_builder.h"
+#include "filter_policy/filter/built_in_filter.h"
+#include "filter_policy/filter/filter_builder.h"
+#include "filter_policy/sizing/expected_rate.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/filter_policy.h"
-#include "table/built_in_filter.h"
 #include "tests/filter_policy/random_hashes.h"
 #include "tools/built_filter.h"
 #include "tools/filter_size/line_filters.h"

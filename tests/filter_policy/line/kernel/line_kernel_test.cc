@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "filter_policy/filter_builder.h"
-#include "filter_policy/filter_reader.h"
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/filter_builder.h"
+#include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/line/builder/effort.h"
 #include "filter_policy/line/builder/line_builder.h"
 #include "filter_policy/line/line_rate.h"
-#include "table/filter_block.h"
 #include "tests/filter_policy/random_hashes.h"
 
 namespace linebloom {

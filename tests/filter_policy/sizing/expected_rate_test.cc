@@ -1,4 +1,4 @@
-#include "filter_policy/expected_rate.h"
+#include "filter_policy/sizing/expected_rate.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <optional>
 #include <random>
 
-#include "filter_policy/filter_builder.h"
-#include "table/filter_block.h"
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/filter_builder.h"
 #include "tests/filter_policy/random_hashes.h"
 
 namespace linebloom {

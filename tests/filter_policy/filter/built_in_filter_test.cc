@@ -1,4 +1,4 @@
-#include "table/built_in_filter.h"
+#include "filter_policy/filter/built_in_filter.h"
 
 #include <gtest/gtest.h>
 

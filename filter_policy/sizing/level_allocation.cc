@@ -1,4 +1,4 @@
-#include "filter_policy/level_allocation.h"
+#include "filter_policy/sizing/level_allocation.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "filter_policy/hash_list.h"
+#include "filter_policy/filter/hash_list.h"
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "linebloom/build_effort.h"
 

@@ -1,10 +1,10 @@
-#include "filter_policy/line_count_search.h"
+#include "filter_policy/sizing/line_count_search.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "filter_policy/expected_rate.h"
-#include "filter_policy/sizing.h"
+#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "filter_policy/sizing.h"
+#include "filter_policy/sizing/sizing.h"
 #include "linebloom/build_effort.h"
 
 namespace linebloom {

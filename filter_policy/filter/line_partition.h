@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "filter_policy/hash_list.h"
+#include "filter_policy/filter/hash_list.h"
 
 namespace linebloom {
 

@@ -1,4 +1,4 @@
-#include "filter_policy/line_partition.h"
+#include "filter_policy/filter/line_partition.h"
 
 #include "filter_policy/line/line.h"
 

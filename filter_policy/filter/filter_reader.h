@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/line/kernel/line_kernel.h"
-#include "table/filter_block.h"
 
 namespace linebloom {
 

@@ -1,11 +1,11 @@
-#include "filter_policy/filter_builder.h"
+#include "filter_policy/filter/filter_builder.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "filter_policy/filter_reader.h"
-#include "table/filter_block.h"
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/filter_reader.h"
 #include "tests/filter_policy/random_hashes.h"
 
 namespace linebloom {

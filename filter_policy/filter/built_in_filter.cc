@@ -1,9 +1,9 @@
-#include "table/built_in_filter.h"
+#include "filter_policy/filter/built_in_filter.h"
 
 #include <bit>
 
+#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/line/little_endian.h"
-#include "table/filter_block.h"
 
 namespace linebloom {
 namespace {

@@ -1,17 +1,17 @@
-#include "filter_policy/filter_builder.h"
+#include "filter_policy/filter/filter_builder.h"
 
 #include <algorithm>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/line_partition.h"
 #include "filter_policy/line/builder/effort.h"
 #include "filter_policy/line/builder/line_builder.h"
 #include "filter_policy/line/builder/probe_count.h"
-#include "filter_policy/line_count_search.h"
-#include "filter_policy/line_partition.h"
-#include "filter_policy/sizing.h"
-#include "table/filter_block.h"
+#include "filter_policy/sizing/line_count_search.h"
+#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 namespace {

@@ -1,4 +1,4 @@
-#include "filter_policy/sizing.h"
+#include "filter_policy/sizing/sizing.h"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "filter_policy/filter_reader.h"
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/line/hash.h"
-#include "table/filter_block.h"
 #include "tests/golden/golden_block.h"
 
 namespace linebloom {

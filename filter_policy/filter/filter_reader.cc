@@ -1,4 +1,4 @@
-#include "filter_policy/filter_reader.h"
+#include "filter_policy/filter/filter_reader.h"
 
 namespace linebloom {
 

@@ -1,4 +1,4 @@
-#include "filter_policy/hash_list.h"
+#include "filter_policy/filter/hash_list.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "filter_policy/line_count_search.h"
+#include "filter_policy/sizing/line_count_search.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "filter_policy/sizing.h"
+#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 namespace {

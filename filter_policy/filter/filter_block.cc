@@ -1,4 +1,4 @@
-#include "table/filter_block.h"
+#include "filter_policy/filter/filter_block.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

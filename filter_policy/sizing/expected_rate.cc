@@ -1,4 +1,4 @@
-#include "filter_policy/expected_rate.h"
+#include "filter_policy/sizing/expected_rate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "filter_policy/line/builder/probe_count.h"
 #include "filter_policy/line/line.h"
-#include "filter_policy/sizing.h"
+#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 namespace {
