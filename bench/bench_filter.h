@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/rocksdb_filter_bits.h"
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 #include "rocksdb/cache.h"
 
 namespace linebloom {

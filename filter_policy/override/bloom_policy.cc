@@ -4,8 +4,8 @@
 
 #include "filter_policy/override/next_function.h"
 #include "filter_policy/override/settings.h"
-#include "filter_policy/policy_for_c.h"
-#include "filter_policy/policy_options.h"
+#include "filter_policy/policy/policy_for_c.h"
+#include "filter_policy/rocksdb/policy_options.h"
 #include "linebloom/export.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/c.h"

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "filter_policy/policy_options.h"
-#include "filter_policy/running_rocksdb.h"
+#include "filter_policy/rocksdb/policy_options.h"
+#include "filter_policy/rocksdb/running_rocksdb.h"
 #include "rocksdb/status.h"
 
 namespace linebloom {

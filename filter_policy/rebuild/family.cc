@@ -3,9 +3,9 @@
 #include <memory>
 #include <optional>
 
-#include "filter_policy/file_budget.h"
-#include "filter_policy/file_in_tree.h"
-#include "filter_policy/policy_options.h"
+#include "filter_policy/levels/file_budget.h"
+#include "filter_policy/levels/file_in_tree.h"
+#include "filter_policy/rocksdb/policy_options.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"

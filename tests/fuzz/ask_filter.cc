@@ -8,8 +8,8 @@
 #include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/line/hash.h"
 #include "filter_policy/line/kernel/line_kernel.h"
-#include "filter_policy/rocksdb_filter_bits.h"
-#include "tests/filter_policy/filter_bits.h"
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
+#include "tests/filter_policy/rocksdb/filter_bits.h"
 #include "tests/fuzz/promise.h"
 
 namespace linebloom::testing {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "filter_policy/filter/filter_block.h"
-#include "filter_policy/rocksdb_filter_bits.h"
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
-#include "tests/filter_policy/filter_bits.h"
+#include "tests/filter_policy/rocksdb/filter_bits.h"
 #include "tests/fuzz/mend_filter_block.h"
 #include "tests/fuzz/seed_file.h"
 

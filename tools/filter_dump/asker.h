@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "filter_policy/filter_facts/file_facts.h"
-#include "filter_policy/rocksdb_filter_bits.h"
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/filter_policy.h"
 

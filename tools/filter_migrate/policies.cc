@@ -3,7 +3,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "filter_policy/policy_options.h"
+#include "filter_policy/rocksdb/policy_options.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
 #include "tools/rocksdb_status.h"

@@ -1,4 +1,4 @@
-#include "filter_policy/policy_options.h"
+#include "filter_policy/rocksdb/policy_options.h"
 
 #include <array>
 #include <charconv>

@@ -3,7 +3,7 @@
 
 // Refuses to compile with a RocksDB that is not known. Of a new one look also
 // at what the next comment says of db/c.cc.
-#include "filter_policy/rocksdb_filter_bits.h"
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 #include "rocksdb/c.h"
 #include "rocksdb/filter_policy.h"
 

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "rocksdb/convenience.h"
-#include "tests/filter_policy/filter_bits.h"
+#include "tests/filter_policy/rocksdb/filter_bits.h"
 
 namespace linebloom {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "filter_policy/file_in_tree.h"
 #include "filter_policy/filter/filter_builder.h"
+#include "filter_policy/levels/file_in_tree.h"
 #include "linebloom/filter_policy.h"
 
 namespace linebloom {

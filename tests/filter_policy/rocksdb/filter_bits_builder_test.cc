@@ -1,11 +1,11 @@
-#include "filter_policy/filter_bits_builder.h"
+#include "filter_policy/rocksdb/filter_bits_builder.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "filter_policy/filter/filter_block.h"
-#include "tests/filter_policy/filter_bits.h"
+#include "tests/filter_policy/rocksdb/filter_bits.h"
 
 namespace linebloom {
 namespace {

@@ -3,9 +3,9 @@
 #include <mutex>
 #include <string>
 
-#include "filter_policy/level_size_listener.h"
-#include "filter_policy/policy_from_id.h"
-#include "filter_policy/running_rocksdb.h"
+#include "filter_policy/levels/level_size_listener.h"
+#include "filter_policy/policy/policy_from_id.h"
+#include "filter_policy/rocksdb/running_rocksdb.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/utilities/object_registry.h"
 

@@ -1,4 +1,4 @@
-#include "filter_policy/file_budget.h"
+#include "filter_policy/levels/file_budget.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "filter_policy/policy_options.h"
+#include "filter_policy/rocksdb/policy_options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include "filter_policy/filter/filter_block.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/table.h"
-#include "tests/filter_policy/filter_bits.h"
+#include "tests/filter_policy/rocksdb/filter_bits.h"
 
 namespace linebloom {
 namespace {

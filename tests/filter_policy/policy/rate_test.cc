@@ -10,7 +10,7 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/sizing/expected_rate.h"
-#include "tests/filter_policy/filter_bits.h"
+#include "tests/filter_policy/rocksdb/filter_bits.h"
 
 namespace linebloom {
 namespace {

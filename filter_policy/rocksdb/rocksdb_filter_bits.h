@@ -31,8 +31,9 @@
 #error \
     "linebloom knows the filter interfaces of RocksDB 7.0 to 11.9 only: \
 compare table/block_based/filter_policy_internal.h of this RocksDB with \
-filter_policy/rocksdb_filter_bits.h, and rocksdb_filterpolicy_t in db/c.cc \
-with filter_policy/policy_for_c.h; then run the tests and raise the bound"
+filter_policy/rocksdb/rocksdb_filter_bits.h, and rocksdb_filterpolicy_t in \
+db/c.cc with filter_policy/policy/policy_for_c.h; then run the tests and raise \
+the bound"
 #endif
 
 // `override` where this RocksDB has the function, nothing where it has not: a

@@ -5,14 +5,14 @@
 #include <string>
 #include <unordered_map>
 
-#include "filter_policy/file_budget.h"
-#include "filter_policy/filter_bits_builder.h"
-#include "filter_policy/filter_bits_reader.h"
+#include "filter_policy/levels/file_budget.h"
 #include "filter_policy/line/kernel/line_kernel.h"
-#include "filter_policy/policy_from_id.h"
-#include "filter_policy/policy_options.h"
-#include "filter_policy/refusing_policy.h"
-#include "filter_policy/running_rocksdb.h"
+#include "filter_policy/policy/policy_from_id.h"
+#include "filter_policy/policy/refusing_policy.h"
+#include "filter_policy/rocksdb/filter_bits_builder.h"
+#include "filter_policy/rocksdb/filter_bits_reader.h"
+#include "filter_policy/rocksdb/policy_options.h"
+#include "filter_policy/rocksdb/running_rocksdb.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/table.h"
 

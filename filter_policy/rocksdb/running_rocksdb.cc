@@ -1,4 +1,4 @@
-#include "filter_policy/running_rocksdb.h"
+#include "filter_policy/rocksdb/running_rocksdb.h"
 
 #include <cstdio>
 

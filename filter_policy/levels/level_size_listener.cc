@@ -1,4 +1,4 @@
-#include "filter_policy/level_size_listener.h"
+#include "filter_policy/levels/level_size_listener.h"
 
 #include <algorithm>
 #include <map>
@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "filter_policy/file_in_tree.h"
-#include "filter_policy/running_rocksdb.h"
+#include "filter_policy/levels/file_in_tree.h"
+#include "filter_policy/rocksdb/running_rocksdb.h"
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
 

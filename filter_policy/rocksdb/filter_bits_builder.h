@@ -6,7 +6,7 @@
 
 #include "filter_policy/filter/filter_builder.h"
 #include "filter_policy/filter/hash_list.h"
-#include "filter_policy/rocksdb_filter_bits.h"
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 
 namespace linebloom {
 

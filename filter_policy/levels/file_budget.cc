@@ -1,11 +1,11 @@
-#include "filter_policy/file_budget.h"
+#include "filter_policy/levels/file_budget.h"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "filter_policy/policy_options.h"
+#include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/level_allocation.h"
 #include "filter_policy/sizing/line_count_search.h"

@@ -1,6 +1,6 @@
-#include "filter_policy/refusing_policy.h"
+#include "filter_policy/policy/refusing_policy.h"
 
-#include "filter_policy/running_rocksdb.h"
+#include "filter_policy/rocksdb/running_rocksdb.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/status.h"
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "filter_policy/rocksdb_filter_bits.h"
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 
 namespace linebloom {
 

@@ -1,4 +1,4 @@
-#include "filter_policy/file_in_tree.h"
+#include "filter_policy/levels/file_in_tree.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "filter_policy/filter_bits_reader.h"
+#include "filter_policy/rocksdb/filter_bits_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 
 #include "filter_policy/filter/filter_block.h"
-#include "tests/filter_policy/filter_bits.h"
+#include "tests/filter_policy/rocksdb/filter_bits.h"
 
 namespace linebloom {
 namespace {

@@ -1,4 +1,4 @@
-#include "filter_policy/filter_bits_reader.h"
+#include "filter_policy/rocksdb/filter_bits_reader.h"
 
 #include <algorithm>
 #include <array>

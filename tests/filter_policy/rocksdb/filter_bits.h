@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/rocksdb_filter_bits.h"
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/table.h"
 
