@@ -1,9 +1,9 @@
 #include "tools/filter_dump/facts_json.h"
 
 #include "nlohmann/json.hpp"
+#include "tools/command_line/json_values.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/filter_dump/text.h"
-#include "tools/json_values.h"
 
 namespace linebloom::tools {
 namespace {

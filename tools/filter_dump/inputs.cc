@@ -1,8 +1,8 @@
 #include "tools/filter_dump/inputs.h"
 
 #include "absl/strings/str_cat.h"
-#include "tools/command_line.h"
-#include "tools/database_lock.h"
+#include "tools/command_line/command_line.h"
+#include "tools/databases/database_lock.h"
 
 namespace linebloom::tools {
 

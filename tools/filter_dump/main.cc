@@ -7,14 +7,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
-#include "tools/command_line.h"
+#include "tools/command_line/command_line.h"
+#include "tools/command_line/flag_file.h"
+#include "tools/command_line/interrupt.h"
 #include "tools/filter_dump/config.h"
-#include "tools/filter_dump/lines.h"
-#include "tools/filter_dump/raw.h"
-#include "tools/filter_dump/table.h"
-#include "tools/filter_dump/verify_report.h"
-#include "tools/flag_file.h"
-#include "tools/interrupt.h"
+#include "tools/filter_dump/lines/lines.h"
+#include "tools/filter_dump/raw/raw.h"
+#include "tools/filter_dump/table/table.h"
+#include "tools/filter_dump/verify/verify_report.h"
 
 namespace linebloom::tools {
 namespace {

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "linebloom/build_effort.h"
-#include "tools/table_printer.h"
+#include "tools/command_line/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

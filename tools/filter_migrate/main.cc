@@ -6,12 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "linebloom/filter_policy.h"
 #include "nlohmann/json.hpp"
-#include "tools/command_line.h"
+#include "tools/command_line/command_line.h"
+#include "tools/command_line/flag_file.h"
+#include "tools/command_line/interrupt.h"
 #include "tools/filter_migrate/config.h"
 #include "tools/filter_migrate/migrate.h"
 #include "tools/filter_migrate/report.h"
-#include "tools/flag_file.h"
-#include "tools/interrupt.h"
 
 namespace linebloom::tools {
 namespace {

@@ -14,15 +14,15 @@
 #include "filter_policy/rebuild/plan.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/db.h"
-#include "tools/database_lock.h"
+#include "tools/command_line/interrupt.h"
+#include "tools/command_line/progress.h"
+#include "tools/databases/database_lock.h"
+#include "tools/databases/quiet_logger.h"
+#include "tools/databases/read_only_database.h"
+#include "tools/databases/read_only_file_system.h"
+#include "tools/databases/rocksdb_status.h"
+#include "tools/databases/stored_options.h"
 #include "tools/filter_migrate/policies.h"
-#include "tools/interrupt.h"
-#include "tools/progress.h"
-#include "tools/quiet_logger.h"
-#include "tools/read_only_database.h"
-#include "tools/read_only_file_system.h"
-#include "tools/rocksdb_status.h"
-#include "tools/stored_options.h"
 
 namespace linebloom::tools {
 namespace {

@@ -6,7 +6,7 @@
 #include "filter_policy/rocksdb/policy_options.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
-#include "tools/rocksdb_status.h"
+#include "tools/databases/rocksdb_status.h"
 
 namespace linebloom::tools {
 namespace {

@@ -9,7 +9,7 @@
 #include "linebloom/build_effort.h"
 #include "tools/filter_size/line_filters.h"
 #include "tools/filter_size/ribbon_answer.h"
-#include "tools/policy_spec.h"
+#include "tools/policies/policy_spec.h"
 
 namespace linebloom::tools {
 namespace {

@@ -16,7 +16,7 @@
 #include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/sizing.h"
 #include "rocksdb/filter_policy.h"
-#include "tools/built_filter.h"
+#include "tools/policies/built_filter.h"
 
 namespace linebloom::tools {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
-#include "tools/command_line.h"
+#include "tools/command_line/command_line.h"
 #include "tools/filter_size/answer.h"
 #include "tools/filter_size/question.h"
 #include "tools/filter_size/report.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "filter_policy/filter_facts/built_in_filter_rate.h"
-#include "tools/ribbon.h"
+#include "tools/policies/ribbon.h"
 
 namespace linebloom::tools {
 namespace {

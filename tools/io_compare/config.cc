@@ -1,7 +1,7 @@
 #include "tools/io_compare/config.h"
 
 #include "absl/strings/str_cat.h"
-#include "tools/io_compare/keys.h"
+#include "tools/io_compare/rows/keys.h"
 
 namespace linebloom::tools {
 namespace {

@@ -10,10 +10,10 @@
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/write_batch.h"
-#include "tools/interrupt.h"
-#include "tools/last_operand.h"
-#include "tools/quiet_logger.h"
-#include "tools/rocksdb_status.h"
+#include "tools/command_line/interrupt.h"
+#include "tools/databases/last_operand.h"
+#include "tools/databases/quiet_logger.h"
+#include "tools/databases/rocksdb_status.h"
 
 namespace linebloom::tools {
 namespace {

@@ -9,8 +9,8 @@
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
-#include "tools/io_compare/row_source.h"
-#include "tools/progress.h"
+#include "tools/command_line/progress.h"
+#include "tools/io_compare/rows/row_source.h"
 
 namespace linebloom::tools {
 

@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "linebloom/filter_policy.h"
 #include "nlohmann/json.hpp"
-#include "tools/command_line.h"
-#include "tools/interrupt.h"
+#include "tools/command_line/command_line.h"
+#include "tools/command_line/interrupt.h"
 #include "tools/io_compare/config.h"
-#include "tools/io_compare/report.h"
+#include "tools/io_compare/report/report.h"
 #include "tools/io_compare/run.h"
 
 namespace linebloom::tools {

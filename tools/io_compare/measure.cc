@@ -15,9 +15,9 @@
 #include "absl/strings/str_cat.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/statistics.h"
-#include "tools/interrupt.h"
-#include "tools/kernel_io.h"
-#include "tools/rocksdb_status.h"
+#include "tools/command_line/interrupt.h"
+#include "tools/databases/rocksdb_status.h"
+#include "tools/io_compare/kernel_io.h"
 
 namespace linebloom::tools {
 namespace {

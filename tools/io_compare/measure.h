@@ -8,8 +8,8 @@
 #include "absl/status/statusor.h"
 #include "linebloom/observed_rate.h"
 #include "rocksdb/db.h"
-#include "tools/io_compare/keys.h"
-#include "tools/progress.h"
+#include "tools/command_line/progress.h"
+#include "tools/io_compare/rows/keys.h"
 
 namespace linebloom::tools {
 

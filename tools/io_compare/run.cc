@@ -6,16 +6,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tools/interrupt.h"
+#include "tools/command_line/interrupt.h"
+#include "tools/command_line/progress.h"
 #include "tools/io_compare/database.h"
-#include "tools/io_compare/findings.h"
+#include "tools/io_compare/kernel_io.h"
 #include "tools/io_compare/prediction.h"
-#include "tools/io_compare/workload.h"
-#include "tools/kernel_io.h"
-#include "tools/policy_spec.h"
-#include "tools/progress.h"
-#include "tools/ribbon.h"
-#include "tools/scratch_folder.h"
+#include "tools/io_compare/report/findings.h"
+#include "tools/io_compare/rows/workload.h"
+#include "tools/io_compare/scratch_folder.h"
+#include "tools/policies/policy_spec.h"
+#include "tools/policies/ribbon.h"
 
 namespace linebloom::tools {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "absl/status/statusor.h"
 #include "tools/io_compare/config.h"
-#include "tools/io_compare/report.h"
+#include "tools/io_compare/report/report.h"
 
 namespace linebloom::tools {
 

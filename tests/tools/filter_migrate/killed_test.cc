@@ -28,9 +28,9 @@
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
 #include "tests/tools/run_program.h"
-#include "tools/mix.h"
-#include "tools/read_only_database.h"
-#include "tools/table_printer.h"
+#include "tools/command_line/table_printer.h"
+#include "tools/databases/read_only_database.h"
+#include "tools/numbers/mix.h"
 
 namespace linebloom::tools {
 namespace {

@@ -14,9 +14,9 @@
 #include "nlohmann/json.hpp"
 #include "rocksdb/filter_policy.h"
 #include "tests/filter_policy/random_hashes.h"
-#include "tools/built_filter.h"
 #include "tools/filter_size/line_filters.h"
 #include "tools/filter_size/report.h"
+#include "tools/policies/built_filter.h"
 
 namespace linebloom::tools {
 namespace {

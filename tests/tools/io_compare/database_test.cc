@@ -11,13 +11,13 @@
 #include "linebloom/filter_policy.h"
 #include "rocksdb/filter_policy.h"
 #include "tests/tools/run_program.h"
-#include "tools/io_compare/keys.h"
-#include "tools/io_compare/layered_rows.h"
 #include "tools/io_compare/measure.h"
 #include "tools/io_compare/prediction.h"
-#include "tools/io_compare/shape.h"
-#include "tools/policy_spec.h"
-#include "tools/ribbon.h"
+#include "tools/io_compare/rows/keys.h"
+#include "tools/io_compare/rows/layered_rows.h"
+#include "tools/io_compare/rows/shape.h"
+#include "tools/policies/policy_spec.h"
+#include "tools/policies/ribbon.h"
 
 namespace linebloom::tools {
 namespace {

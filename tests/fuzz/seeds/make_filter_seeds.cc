@@ -1,0 +1,131 @@
+// Writes the seeds in corpus/filter_block_fuzz and corpus/filter_reader_fuzz,
+// from which the fuzzers start: filters of linebloom and of every kind that
+// RocksDB has.
+//
+//   make_filter_seeds tests/fuzz/corpus
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
+#include "linebloom/filter_policy.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/table.h"
+#include "tests/filter_policy/rocksdb/filter_bits.h"
+#include "tests/fuzz/mend_filter_block.h"
+#include "tests/fuzz/seeds/seed_file.h"
+
+namespace linebloom::testing {
+namespace {
+
+using Policy = std::unique_ptr<const rocksdb::FilterPolicy>;
+
+struct Seed {
+  std::string name;
+  std::string block;
+};
+
+std::vector<std::string> SomeKeys() { return NumberedKeys("k", 60); }
+
+// As filter_reader_fuzz takes them.
+std::string EncodeKeys() {
+  std::string encoded;
+  for (const std::string& key : SomeKeys()) {
+    encoded += static_cast<char>(key.size());
+    encoded += key;
+  }
+  return encoded;
+}
+
+std::string BuildLinebloom(BuildEffort effort) {
+  FilterPolicyOptions options;
+  options.build_effort = effort;
+  return BuildBlock(*Policy(NewFilterPolicy(options)), SomeKeys());
+}
+
+std::string BuildLegacyBloom() {
+  rocksdb::BlockBasedTableOptions table;
+  table.format_version = 4;
+  const rocksdb::FilterBuildingContext context(table);
+  const Policy policy(rocksdb::NewBloomFilterPolicy(10));
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      policy->GetBuilderWithContext(context));
+  for (const std::string& key : SomeKeys()) builder->AddKey(key);
+  return FinishToString(builder.get());
+}
+
+// With long metadata.
+std::string BuildByRate() {
+  FilterPolicyOptions options;
+  options.false_positive_rate = 0.02;
+  options.level_aware = true;
+  return BuildBlock(*Policy(NewFilterPolicy(options)), SomeKeys());
+}
+
+// With 8 bytes that a later release might put before the checksum.
+std::string LongerMetadata() {
+  constexpr size_t kFromEnd = 15;  // checksum, size and tail
+  std::string block = BuildLinebloom(BuildEffort::kFast);
+  block.insert(block.size() - kFromEnd, "12345678");
+  block[block.size() - kFilterTailBytes - 2] = kFilterMetadataBytes + 8;
+  MendFilterBlock(kMendChecksum, block.data(), block.size());
+  return block;
+}
+
+std::vector<Seed> MakeBlocks() {
+  return {{"plain", BuildLinebloom(BuildEffort::kNone)},
+          {"searched", BuildLinebloom(BuildEffort::kFast)},
+          {"by_rate", BuildByRate()},
+          {"longer_metadata", LongerMetadata()},
+          {"bloom",
+           BuildBlock(*Policy(rocksdb::NewBloomFilterPolicy(10)), SomeKeys())},
+          // For fewer keys RocksDB makes a Bloom filter instead.
+          {"ribbon", BuildBlock(*Policy(rocksdb::NewRibbonFilterPolicy(10, -1)),
+                                NumberedKeys("k", 600))},
+          {"legacy_bloom", BuildLegacyBloom()}};
+}
+
+bool WriteBlocks(const std::string& dir) {
+  for (const Seed& seed : MakeBlocks()) {
+    const std::string no_mends(1, '\0');
+    // Of the keys, the first 9 are "k0" to "k8", 3 bytes each.
+    const std::string header =
+        std::string(2, '\0') + '\x09' + EncodeKeys().substr(0, 27);
+    if (!WriteSeed(dir + "/filter_block_fuzz/" + seed.name,
+                   no_mends + seed.block) ||
+        !WriteSeed(dir + "/filter_reader_fuzz/" + seed.name,
+                   header + seed.block)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// 10 bits per key, hash seed 0; the lowest bit of the 20th byte from the end
+// changes.
+bool WriteBuiltBlocks(const std::string& dir) {
+  for (const char effort : {'\0', '\1', '\2', '\3'}) {
+    const std::string input = std::string{'\1', effort, '\x28', '\x23'} +
+                              std::string(8, '\0') + '\x13' + '\1' +
+                              EncodeKeys();
+    if (!WriteSeed(dir + "/filter_reader_fuzz/built_" + std::to_string(effort),
+                   input)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool WriteAll(const std::string& dir) {
+  return WriteBlocks(dir) && WriteBuiltBlocks(dir);
+}
+
+}  // namespace
+}  // namespace linebloom::testing
+
+int main(int argc, char** argv) {
+  return linebloom::testing::MakeSeeds(argc, argv,
+                                       linebloom::testing::WriteAll);
+}

@@ -1,0 +1,211 @@
+#include "tools/io_compare/rows/keys.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/tools/run_program.h"
+
+namespace linebloom::tools {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> AllOf(const KeyTable& table) {
+  std::vector<std::string> keys(table.size());
+  for (uint64_t i = 0; i < table.size(); ++i) table.Get(i, &keys[i]);
+  return keys;
+}
+
+KeyList ListOf(const std::vector<std::string>& keys) {
+  KeyList list;
+  for (const std::string& key : keys) list.Add(key);
+  return list;
+}
+
+TEST(NumberedKeysTest, AscendAndHave16Bytes) {
+  const std::vector<std::string> keys = AllOf(NumberedKeys(1000, 2));
+  for (size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(keys[i].size(), 16u);
+    if (i > 0) {
+      EXPECT_LT(keys[i - 1], keys[i]);
+    }
+  }
+}
+
+TEST(KeysBetweenTest, LieBetweenRowsAndAreAllDifferent) {
+  for (const uint64_t stride : {2, 3, 7}) {
+    const std::vector<std::string> rows = AllOf(NumberedKeys(100, stride));
+    const std::vector<std::string> between = AllOf(KeysBetween(100, stride));
+    const std::set<std::string> present(rows.begin(), rows.end());
+    const std::set<std::string> missing(between.begin(), between.end());
+    EXPECT_EQ(missing.size(), 99 * (stride - 1));
+    EXPECT_EQ(between.size(), missing.size());
+    for (const std::string& key : missing) {
+      EXPECT_EQ(present.count(key), 0u);
+      EXPECT_GT(key, rows.front());
+      EXPECT_LT(key, rows.back());
+    }
+  }
+}
+
+TEST(CellKeysTest, AscendWithColumnsBetweenThem) {
+  const NumberedKeys rows(50, 2);
+  const CellKeys cells(&rows, 0, 4);
+  const std::vector<std::string> present = AllOf(cells);
+  EXPECT_EQ(present.size(), 200u);
+  EXPECT_EQ(present[0], "user000000000000:c000");
+  EXPECT_EQ(present[5], "user000000000002:c002");
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < present.size(); ++i) {
+    bytes += present[i].size();
+    if (i > 0) {
+      EXPECT_LT(present[i - 1], present[i]);
+    }
+  }
+  EXPECT_EQ(bytes, cells.bytes());
+
+  // Every missing cell lies between two of its row.
+  const std::set<std::string> all(present.begin(), present.end());
+  for (const std::string& key : AllOf(CellKeys(&rows, 1, 3))) {
+    const auto after = all.upper_bound(key);
+    EXPECT_EQ(all.count(key), 0u);
+    EXPECT_EQ(after->substr(0, 16), key.substr(0, 16));
+    EXPECT_EQ(std::prev(after)->substr(0, 16), key.substr(0, 16));
+  }
+}
+
+TEST(HoldOutCellsTest, TakesWholeRowsAndSingleCells) {
+  const NumberedKeys rows(100, 2);
+  for (const uint64_t cells : {1, 2, 3, 10}) {
+    for (const uint64_t nth : {2, 3, 10}) {
+      SCOPED_TRACE(testing::Message() << cells << " cells, every " << nth);
+      KeyList keys;
+      for (const std::string& key : AllOf(CellKeys(&rows, 0, cells))) {
+        keys.Add(key);
+      }
+      const HeldOutCells split = HoldOutCells(keys, 16, nth);
+      const auto row_of = [](const std::string& key) {
+        return key.substr(0, 16);
+      };
+      std::set<std::string> loaded;
+      std::set<std::string> loaded_rows;
+      for (const std::string& key : AllOf(split.cells)) {
+        loaded.insert(key);
+        loaded_rows.insert(row_of(key));
+      }
+      EXPECT_EQ(split.rows, loaded_rows.size());
+      EXPECT_EQ(split.rows + split.missing_rows.size(), 100u);
+      EXPECT_NEAR(static_cast<double>(split.missing_rows.size()),
+                  100.0 / static_cast<double>(nth), 1);
+      EXPECT_EQ(split.cells.size() + split.missing_cells.size(),
+                split.rows * cells);
+      EXPECT_EQ(split.missing_cells.size() > 0, cells > 1);
+      for (const std::string& key : AllOf(split.missing_rows)) {
+        EXPECT_EQ(loaded_rows.count(row_of(key)), 0u) << key;
+      }
+      for (const std::string& key : AllOf(split.missing_cells)) {
+        EXPECT_EQ(loaded.count(key), 0u) << key;
+        EXPECT_EQ(loaded_rows.count(row_of(key)), 1u) << key;
+      }
+    }
+  }
+}
+
+TEST(ReadKeyFileTest, TakesLinesAsTheyAre) {
+  const TemporaryFolder folder;
+  const std::string path =
+      folder.Write("keys", std::string("b\r\n\n a \nb\0c\n", 12) + "last");
+  const auto keys = ReadKeyFile("key_file", path);
+  ASSERT_TRUE(keys.ok()) << keys.status();
+  EXPECT_THAT(AllOf(*keys),
+              ElementsAre("b", " a ", std::string("b\0c", 3), "last"));
+}
+
+TEST(ReadKeyFileTest, NamesFlagAndPathWhereItFails) {
+  const TemporaryFolder folder;
+  for (const std::string& path :
+       {folder.File("missing"), folder.path(), folder.Write("empty", "\n\n")}) {
+    const auto keys = ReadKeyFile("missing_file", path);
+    ASSERT_FALSE(keys.ok()) << path;
+    EXPECT_THAT(std::string(keys.status().message()),
+                HasSubstr("--missing_file='" + path + "'"));
+  }
+}
+
+TEST(SortedAndUniqueTest, SortsByBytes) {
+  EXPECT_THAT(AllOf(SortedAndUnique(ListOf({"b", "a", "\xff", "b", "aa"}))),
+              ElementsAre("a", "aa", "b", "\xff"));
+}
+
+TEST(HoldOutTest, MissingKeysLieInside) {
+  for (const uint64_t nth : {2, 3, 10}) {
+    const KeyList keys = SortedAndUnique(ListOf(AllOf(NumberedKeys(100, 2))));
+    const HeldOut split = HoldOut(keys, nth);
+    EXPECT_EQ(split.rows.size() + split.missing.size(), keys.size());
+    EXPECT_NEAR(static_cast<double>(split.missing.size()),
+                100.0 / static_cast<double>(nth), 1);
+    EXPECT_EQ(split.rows[0], keys[0]);
+    EXPECT_EQ(split.rows[split.rows.size() - 1], keys[99]);
+    std::set<std::string> both;
+    for (const std::string& key : AllOf(split.rows)) both.insert(key);
+    for (const std::string& key : AllOf(split.missing)) {
+      EXPECT_TRUE(both.insert(key).second);
+    }
+  }
+}
+
+TEST(ChooseLookupsTest, TakesNoKeyTwice) {
+  const Lookups lookups =
+      ChooseLookups(NumberedKeys(500, 2), KeysBetween(500, 2), 600, 0.5, 7);
+  EXPECT_EQ(lookups.keys.size(), 600u);
+  EXPECT_EQ(lookups.existing, 300u);
+  const std::vector<std::string> keys = AllOf(lookups.keys);
+  EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), 600u);
+}
+
+TEST(ChooseLookupsTest, TakesTheAskedShareOfExistingKeys) {
+  const std::vector<std::string> rows = AllOf(NumberedKeys(5000, 2));
+  const std::set<std::string> present(rows.begin(), rows.end());
+  for (const double ratio : {0.0, 0.01, 0.3, 1.0}) {
+    const Lookups lookups = ChooseLookups(NumberedKeys(5000, 2),
+                                          KeysBetween(5000, 2), 1000, ratio, 1);
+    uint64_t existing = 0;
+    for (const std::string& key : AllOf(lookups.keys)) {
+      existing += present.count(key);
+    }
+    EXPECT_EQ(existing, lookups.existing);
+    EXPECT_EQ(existing, static_cast<uint64_t>(std::lround(1000 * ratio)));
+  }
+}
+
+TEST(ChooseLookupsTest, ShrinksAtTheSameRatio) {
+  // 99 missing keys allow 99 / 0.75 lookups.
+  const Lookups lookups =
+      ChooseLookups(NumberedKeys(100, 2), KeysBetween(100, 2), 10'000, 0.25, 1);
+  EXPECT_EQ(lookups.keys.size(), 132u);
+  EXPECT_EQ(lookups.existing, 33u);
+  EXPECT_EQ(ChooseLookups(KeyList(), KeysBetween(100, 2), 50, 0, 1).keys.size(),
+            50u);
+  EXPECT_EQ(ChooseLookups(KeyList(), KeyList(), 50, 0, 1).keys.size(), 0u);
+}
+
+TEST(ChooseLookupsTest, FollowsTheSeed) {
+  const auto first_key = [](uint64_t seed) {
+    return AllOf(ChooseLookups(NumberedKeys(5000, 2), KeysBetween(5000, 2), 10,
+                               0, seed)
+                     .keys)
+        .front();
+  };
+  EXPECT_EQ(first_key(1), first_key(1));
+  EXPECT_NE(first_key(1), first_key(2));
+}
+
+}  // namespace
+}  // namespace linebloom::tools

@@ -1,0 +1,135 @@
+#include "tools/io_compare/rows/layered_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace linebloom::tools {
+namespace {
+
+struct Row {
+  std::string key;
+  std::string value;
+};
+
+std::vector<Row> RowsOf(LayeredRows* rows, size_t file) {
+  std::vector<Row> read;
+  const absl::Status status = rows->ReadFile(file, [&read](const Entry& entry) {
+    EXPECT_EQ(entry.kind, EntryKind::kPut);
+    read.push_back({entry.key.ToString(), entry.value.ToString()});
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  return read;
+}
+
+TEST(LayeredRowsTest, EveryRowIsInOneFile) {
+  const NumberedKeys keys(20'000, 2);
+  LayeredRows rows(&keys, 2000, 1);  // 40 MB: several files in a level
+  std::map<std::string, int> seen;
+  uint64_t planned = 0;
+  for (size_t file = 0; file < rows.files().size(); ++file) {
+    const std::vector<Row> read = RowsOf(&rows, file);
+    EXPECT_EQ(read.size(), rows.files()[file].entries);
+    planned += rows.files()[file].entries;
+    for (size_t i = 0; i < read.size(); ++i) {
+      ++seen[read[i].key];
+      EXPECT_EQ(read[i].value.size(), 2000u);
+      if (i > 0) {
+        EXPECT_LT(read[i - 1].key, read[i].key);
+      }
+    }
+  }
+  EXPECT_EQ(seen.size(), 20'000u);
+  EXPECT_EQ(planned, 20'000u);
+}
+
+TEST(LayeredRowsTest, LevelsGrowTenfoldFromThreeFilesInLevelZero) {
+  const NumberedKeys keys(447 * 100, 2);
+  const LayeredRows rows(&keys, 100, 1);
+  std::map<int, uint64_t> entries;
+  std::map<int, uint64_t> files;
+  for (const PlannedFile& file : rows.files()) {
+    entries[file.level] += file.entries;
+    ++files[file.level];
+  }
+  EXPECT_EQ(files[0], 3u);
+  EXPECT_EQ(entries[0], 300u);
+  EXPECT_EQ(entries[1], 400u);
+  EXPECT_EQ(entries[2], 4000u);
+  EXPECT_EQ(entries[3], 40'000u);
+}
+
+TEST(LayeredRowsTest, EverySortedRunCoversTheRangeOfKeys) {
+  const NumberedKeys keys(10'000, 2);
+  LayeredRows rows(&keys, 10, 5);
+  std::string first_bound;
+  std::string last_bound;
+  keys.Get(LayeredRows::kSharesOfAllRuns, &first_bound);
+  keys.Get(10'000 - 2 * LayeredRows::kSharesOfAllRuns, &last_bound);
+  for (size_t file = 0; file < rows.files().size(); ++file) {
+    const std::vector<Row> read = RowsOf(&rows, file);  // one file for a run
+    EXPECT_LT(read.front().key, first_bound);
+    EXPECT_GT(read.back().key, last_bound);
+  }
+}
+
+TEST(LayeredRowsTest, FilesOfALevelFollowEachOther) {
+  const NumberedKeys keys(20'000, 2);
+  LayeredRows rows(&keys, 2000, 1);
+  std::string last;
+  int in_last_level = 0;
+  for (size_t file = 0; file < rows.files().size(); ++file) {
+    if (rows.files()[file].level != 3) continue;
+    ++in_last_level;
+    const std::vector<Row> read = RowsOf(&rows, file);
+    EXPECT_LT(last, read.front().key);
+    last = read.back().key;
+  }
+  EXPECT_GT(in_last_level, 1);
+}
+
+TEST(LayeredRowsTest, SameSeedSameRows) {
+  const NumberedKeys keys(1000, 2);
+  LayeredRows a(&keys, 20, 1);
+  LayeredRows b(&keys, 20, 1);
+  LayeredRows other(&keys, 20, 2);
+  bool differs = false;
+  for (size_t file = 0; file < a.files().size(); ++file) {
+    const std::vector<Row> rows_a = RowsOf(&a, file);
+    const std::vector<Row> rows_b = RowsOf(&b, file);
+    ASSERT_EQ(rows_a.size(), rows_b.size());
+    for (size_t i = 0; i < rows_a.size(); ++i) {
+      EXPECT_EQ(rows_a[i].key, rows_b[i].key);
+      EXPECT_EQ(rows_a[i].value, rows_b[i].value);
+    }
+    differs |= rows_a.front().key != RowsOf(&other, file).front().key;
+  }
+  EXPECT_TRUE(differs);
+}
+
+// The flag's lower bound and a key file's.
+TEST(LayeredRowsTest, FewRowsReachEveryRun) {
+  for (const uint64_t count :
+       {2 * LayeredRows::kSharesOfAllRuns, uint64_t{1000}}) {
+    const NumberedKeys keys(count, 2);
+    const LayeredRows rows(&keys, 0, 3);
+    for (const PlannedFile& file : rows.files()) EXPECT_GE(file.entries, 2u);
+  }
+}
+
+TEST(LayeredRowsTest, StopsWhereTheSinkFails) {
+  const NumberedKeys keys(1000, 2);
+  LayeredRows rows(&keys, 10, 1);
+  int calls = 0;
+  const absl::Status status = rows.ReadFile(0, [&calls](const Entry&) {
+    return ++calls < 3 ? absl::OkStatus() : absl::CancelledError("stop");
+  });
+  EXPECT_TRUE(absl::IsCancelled(status));
+  EXPECT_EQ(calls, 3);
+}
+
+}  // namespace
+}  // namespace linebloom::tools

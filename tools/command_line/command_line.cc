@@ -1,0 +1,84 @@
+#include "tools/command_line/command_line.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
+#include "absl/flags/usage_config.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+
+namespace linebloom::tools {
+namespace {
+
+// What the process exits with while absl parses; -1 when it does not.
+int exit_code_while_parsing = -1;
+
+// absl::ParseCommandLine ends the process itself, with code 1 for a bad flag
+// and, depending on its version, 0 or 1 for --help. An exit handler is the one
+// place where that can still be put right. (Parsing flags by hand through
+// absl's reflection was the alternative; it would lose --flagfile and the
+// suggestions for mistyped names.)
+void CorrectExitCode() {
+  if (exit_code_while_parsing < 0) return;
+  std::cout.flush();
+  std::fflush(nullptr);
+  std::_Exit(exit_code_while_parsing);
+}
+
+bool AsksForHelp(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    absl::string_view argument = argv[i];
+    if (argument == "--") return false;
+    if (absl::ConsumePrefix(&argument, "-")) {
+      absl::ConsumePrefix(&argument, "-");
+      if (absl::StartsWith(argument, "help") || argument == "version") {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> ParseFlagsAndArgumentsOrExit(int argc, char** argv,
+                                                      const char* usage) {
+  absl::SetProgramUsageMessage(usage);
+  absl::FlagsUsageConfig config;
+  // --help lists the flags of the tool's own files, not those of libraries.
+  config.contains_help_flags = [](absl::string_view file) {
+    return absl::StrContains(file, "tools/");
+  };
+  config.contains_helpshort_flags = config.contains_help_flags;
+  // Without the path of the machine that compiled them.
+  config.normalize_filename = [](absl::string_view file) {
+    const size_t folder = file.rfind("tools/");
+    return std::string(folder == absl::string_view::npos ? file
+                                                         : file.substr(folder));
+  };
+  absl::SetFlagsUsageConfig(config);
+
+  std::atexit(CorrectExitCode);
+  exit_code_while_parsing = AsksForHelp(argc, argv) ? kExitFine : kExitBadInput;
+  const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  exit_code_while_parsing = -1;
+  return {rest.begin() + 1, rest.end()};
+}
+
+void ParseFlagsOrExit(int argc, char** argv, const char* usage) {
+  const std::vector<std::string> arguments =
+      ParseFlagsAndArgumentsOrExit(argc, argv, usage);
+  if (!arguments.empty()) {
+    std::cerr << "unexpected argument '" << arguments[0]
+              << "': flags are written --name=value\n";
+    std::exit(kExitBadInput);
+  }
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,45 @@
+#include "tools/filter_dump/raw/raw_fields.h"
+
+#include <bit>
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tools/command_line/table_printer.h"
+#include "tools/filter_dump/text.h"
+
+namespace linebloom::tools {
+namespace {
+
+// A little-endian number of up to 8 bytes.
+uint64_t NumberOf(absl::string_view bytes) {
+  uint64_t number = 0;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    number |= uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+  }
+  return number;
+}
+
+}  // namespace
+
+std::string FieldMeaning(const FilterBlockField& field,
+                         absl::string_view bytes) {
+  const absl::string_view name = field.name;
+  if (bytes.size() > sizeof(uint64_t)) return "";
+  const uint64_t number = NumberOf(bytes);
+  if (name == "line kind") return LayoutName(static_cast<uint8_t>(number));
+  if (name == "build effort") return EffortName(static_cast<uint8_t>(number));
+  if (name == "asked bits per key") {
+    return absl::StrCat(static_cast<double>(number) / 1000);
+  }
+  if (name == "expected false-positive rate" ||
+      name == "asked false-positive rate") {
+    return absl::StrFormat("%.6g", std::bit_cast<double>(number));
+  }
+  if (name == "level aware") return number == 1 ? "yes" : "no";
+  if (name == "checksum") return "right";  // else the block has no fields
+  if (name == "reserved" || name == "tail") return "";
+  return WithThousands(number);
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,61 @@
+#include "absl/strings/escaping.h"
+#include "filter_policy/filter_facts/block_facts.h"
+#include "filter_policy/filter_facts/block_lines.h"
+#include "nlohmann/json.hpp"
+#include "tools/command_line/json_values.h"
+#include "tools/filter_dump/raw/raw.h"
+#include "tools/filter_dump/raw/raw_fields.h"
+
+namespace linebloom::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json BlockAsJson(const RawBlock& raw) {
+  const std::string& bytes = raw.block.payload;
+  const BlockFacts facts = ReadBlockFacts(bytes, /*keys=*/0);
+  Json json = {{"partition", OrNull(raw.partition)},
+               {"offset", raw.block.offset},
+               {"bytes", bytes.size()},
+               {"type", ToString(facts.kind)},
+               {"lines", Json::array()},
+               {"fields", Json::array()},
+               {"hex", absl::BytesToHexString(bytes)}};
+  if (raw.partition.has_value()) {
+    json["last_key_hex"] = absl::BytesToHexString(raw.last_key);
+  }
+  (void)ForEachLineOfAny(bytes, [&](uint64_t, const LineContents& line) {
+    Json entry = {{"probes", line.probes},
+                  {"bits_set", line.bits_set},
+                  {"bits", line.bits},
+                  {"false_positive_rate", line.rate}};
+    if (line.has_seeds) entry["seeds"] = line.seeds;
+    json["lines"].push_back(entry);
+  });
+  for (const FilterBlockField& field :
+       ListFilterBlockFields(bytes.data(), bytes.size())) {
+    const absl::string_view value =
+        absl::string_view(bytes).substr(field.offset, field.bytes);
+    json["fields"].push_back({{"name", field.name},
+                              {"offset", field.offset},
+                              {"hex", absl::BytesToHexString(value)},
+                              {"meaning", FieldMeaning(field, value)}});
+  }
+  return json;
+}
+
+}  // namespace
+
+Json RawAsJson(const RawReport& report) {
+  Json json = {{"command", "raw"},
+               {"path", report.path},
+               {"partitions", report.partitions},
+               {"blocks", Json::array()},
+               {"problems", report.problems}};
+  for (const RawBlock& raw : report.blocks) {
+    json["blocks"].push_back(BlockAsJson(raw));
+  }
+  return json;
+}
+
+}  // namespace linebloom::tools

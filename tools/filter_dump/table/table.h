@@ -1,0 +1,71 @@
+// What the filters of files, levels and column families are, and what lookups
+// of missing rows cost with them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "filter_policy/filter_facts/file_facts.h"
+#include "nlohmann/json_fwd.hpp"
+#include "tools/filter_dump/config.h"
+#include "tools/filter_dump/inputs.h"
+#include "tools/filter_dump/table/logged_answers.h"
+
+namespace linebloom::tools {
+
+struct TableEntry {
+  LiveFile file;
+  // Nothing where the file could not be described.
+  std::optional<FileFacts> facts;
+};
+
+// Sums over the described files of a level, or of all levels.
+struct Totals {
+  uint64_t files = 0;
+  uint64_t files_without_filter = 0;
+  uint64_t rows = 0;
+  uint64_t filter_bytes = 0;
+  uint64_t keys = 0;  // rows where the keys are not known
+  double rate = 1;    // the mean of the files' rates, weighted by rows
+  bool rate_is_exact = true;
+  // The data blocks that a lookup of a missing row reads, as ExpectedReads has
+  // it. Nothing for files without a level.
+  std::optional<double> reads;
+
+  std::optional<double> bits_per_key() const;
+};
+
+struct LevelTotals {
+  int level = kNoLevel;
+  Totals totals;
+};
+
+struct FamilyTable {
+  std::string name;  // of the column family; "" for files named one by one
+  std::vector<TableEntry> entries;
+  std::vector<LevelTotals> levels;
+  Totals all;
+};
+
+struct TableReport {
+  std::string database;
+  std::vector<FamilyTable> families;
+  std::optional<LoggedAnswers> observed;  // of all column families together
+  std::vector<std::string> notes;
+  std::vector<std::string> problems;
+  int exit_code = 0;
+};
+
+// Errors are those of listing the files, and Cancelled.
+absl::StatusOr<TableReport> MakeTable(const FilterDumpConfig& config);
+
+// Fills levels and `all` from the entries.
+void AddTotals(FamilyTable* table);
+
+std::string TableAsText(const TableReport& report);
+nlohmann::ordered_json TableAsJson(const TableReport& report);
+
+}  // namespace linebloom::tools

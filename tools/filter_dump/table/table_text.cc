@@ -1,0 +1,160 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tools/command_line/table_printer.h"
+#include "tools/filter_dump/table/table.h"
+#include "tools/filter_dump/text.h"
+
+namespace linebloom::tools {
+namespace {
+
+std::string BitsText(const std::optional<double>& bits_per_key) {
+  if (!bits_per_key.has_value()) return "-";
+  return *bits_per_key < 100 ? absl::StrFormat("%.2f", *bits_per_key)
+                             : ThreeDigits(*bits_per_key);
+}
+
+constexpr size_t kAskedColumn = 3;
+constexpr size_t kLinesColumn = 7;
+
+// All columns, more than fit side by side.
+std::vector<std::string> RowOf(const TableEntry& entry) {
+  const std::string name = FileLabel(entry.file);
+  if (!entry.facts.has_value()) {
+    return {name, "-", "can't be read", "-", "-", "-", "-", "-", "-", "-", "-"};
+  }
+  const FileFacts& facts = *entry.facts;
+  const std::string keys = facts.has_filter() && facts.keys.has_value()
+                               ? ShortCount(*facts.keys)
+                               : "-";
+  return {name,
+          ShortCount(facts.rows()),
+          FilterName(facts),
+          AskedText(facts),
+          ShortCount(facts.bytes),
+          BitsText(facts.bits_per_key()),
+          ProbesText(facts),
+          facts.lines == 0 ? "-" : ShortCount(facts.lines),
+          facts.lines == 0 ? "-" : absl::StrFormat("%.0f%%", 100 * facts.fill),
+          RateText(facts),
+          keys};
+}
+
+bool AnyAskedSpecially(const FamilyTable& family) {
+  return std::any_of(family.entries.begin(), family.entries.end(),
+                     [](const TableEntry& entry) {
+                       return entry.facts.has_value() &&
+                              AskedSpecially(*entry.facts);
+                     });
+}
+
+std::string FilesTable(const FamilyTable& family) {
+  std::vector<std::vector<std::string>> rows = {
+      {"File", "rows", "filter", "asked", "bytes", "b/key", "k", "lines",
+       "fill", "FPR %", "keys"}};
+  for (const TableEntry& entry : family.entries) rows.push_back(RowOf(entry));
+  // Bits that are the same for every file show in b/key as well, the number of
+  // lines in bytes.
+  const auto drop = AnyAskedSpecially(family) ? kLinesColumn : kAskedColumn;
+  for (auto& row : rows) row.erase(row.begin() + drop);
+  TablePrinter table(rows.front());
+  for (size_t i = 1; i < rows.size(); ++i) table.AddRow(rows[i]);
+  return table.Text();
+}
+
+void AddTotalsRow(const std::string& name, const Totals& totals,
+                  TablePrinter* table) {
+  table->AddRow({name, WithThousands(totals.files),
+                 WithThousands(totals.files_without_filter),
+                 WithThousands(totals.rows), WithThousands(totals.filter_bytes),
+                 BitsText(totals.bits_per_key()),
+                 RateText(totals.rate, totals.rate_is_exact),
+                 totals.reads.has_value() ? ThreeDigits(*totals.reads) : "-"});
+}
+
+std::string LevelsTable(const FamilyTable& family) {
+  TablePrinter table({"Level", "files", "unfiltered", "rows", "filter bytes",
+                      "b/key", "FPR %", "reads per missing row"});
+  for (const LevelTotals& level : family.levels) {
+    AddTotalsRow(absl::StrCat("L", level.level), level.totals, &table);
+  }
+  AddTotalsRow("all", family.all, &table);
+  return table.Text();
+}
+
+uint64_t DescribedFiles(const TableReport& report) {
+  uint64_t files = 0;
+  for (const FamilyTable& family : report.families) files += family.all.files;
+  return files;
+}
+
+// What the tables leave to be explained.
+std::string Legend(const TableReport& report) {
+  bool levels = false;
+  bool estimates = false;
+  bool linebloom = false;
+  bool asked = false;
+  for (const FamilyTable& family : report.families) {
+    asked |= AnyAskedSpecially(family);
+    levels |= !family.levels.empty();
+    for (const TableEntry& entry : family.entries) {
+      if (!entry.facts.has_value() || !entry.facts->is_used()) continue;
+      estimates |= !entry.facts->rate_is_exact;
+      linebloom |= entry.facts->first.kind == BlockKind::kLinebloom;
+    }
+  }
+  std::string text = BulletText(absl::StrCat(
+      "FPR: the share of missing keys that the filter lets pass",
+      estimates ? "; ~ an estimate, others are exact, from the filter's bits."
+                : ", exact, from the filter's bits."));
+  if (linebloom) {
+    absl::StrAppend(&text, BulletText("linebloom: the version of its format, "
+                                      "\"plain\" where its lines are not "
+                                      "searched, and the build effort."));
+  }
+  if (asked) {
+    absl::StrAppend(&text, BulletText("Asked: bits per key or, in %, the "
+                                      "highest rate; L: that of its level."));
+  }
+  if (levels) {
+    absl::StrAppend(
+        &text,
+        BulletText("Reads per missing row: data blocks, if the key is in the "
+                   "range of every file of L0 and of one file of each level "
+                   "below; a file without a filter is always read."));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string TableAsText(const TableReport& report) {
+  if (report.families.empty()) return "The database has no SSTables.\n";
+  // stderr says all there is to say.
+  if (DescribedFiles(report) == 0) return "";
+  std::string text;
+  for (const FamilyTable& family : report.families) {
+    if (report.families.size() > 1) {
+      absl::StrAppend(&text, "Column family ", family.name, "\n");
+    }
+    absl::StrAppend(&text, FilesTable(family), "\n");
+    if (family.entries.size() > 1 || !family.levels.empty()) {
+      absl::StrAppend(&text, LevelsTable(family), "\n");
+    }
+  }
+  absl::StrAppend(&text, Legend(report));
+  if (report.observed.has_value() &&
+      report.observed->answers.probes_without_key() > 0) {
+    absl::StrAppend(
+        &text, BulletText(absl::StrCat(
+                   "Observed until ", report.observed->when,
+                   ", says LOG: ", ToString(report.observed->answers), ".")));
+  }
+  for (const std::string& note : report.notes) {
+    absl::StrAppend(&text, BulletText(note));
+  }
+  return text;
+}
+
+}  // namespace linebloom::tools

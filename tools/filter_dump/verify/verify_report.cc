@@ -1,0 +1,174 @@
+#include "tools/filter_dump/verify/verify_report.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "tools/command_line/interrupt.h"
+#include "tools/command_line/progress.h"
+#include "tools/command_line/table_printer.h"
+#include "tools/filter_dump/inputs.h"
+#include "tools/filter_dump/text.h"
+
+namespace linebloom::tools {
+namespace {
+
+uint64_t SizeOf(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  return error ? 0 : size;
+}
+
+// Asks the system to read the file into its cache meanwhile, so that the disk
+// has work while this program computes. Only a hint.
+void ReadAhead(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return;
+  (void)posix_fadvise(file, 0, 0, POSIX_FADV_WILLNEED);
+  close(file);
+}
+
+void TakeProblems(const LiveFile& file, const FileCheck& check,
+                  VerifyReport* report, Failures* failures) {
+  for (const std::string& problem : check.problems) {
+    failures->AddProblem(problem);
+  }
+  if (check.denied > 0) {
+    failures->AddProblem(absl::StrCat(
+        file.path, ": the filter denies ", WithThousands(check.denied),
+        " of its own keys",
+        check.denied > check.first_denied.size() ? ", the first of them:"
+                                                 : ":"));
+  }
+  for (const DeniedKey& denied : check.first_denied) {
+    failures->AddProblem(absl::StrCat(file.path, ": denied ",
+                                      denied.is_prefix ? "prefix " : "key ",
+                                      KeyText(denied.key)));
+  }
+  for (const std::string& note : check.notes) {
+    report->notes.push_back(absl::StrCat(file.path, ": ", note));
+  }
+}
+
+// Checks the files one after another and shares the missing keys out.
+class Verifier {
+ public:
+  Verifier(const FilterDumpConfig& config, const std::vector<LiveFile>& files)
+      : config_(config), failures_(config) {
+    report_.database = config.db;
+    for (const LiveFile& file : files) {
+      sizes_.push_back(SizeOf(file.path));
+      total_ += sizes_.back();
+    }
+    progress_.Begin("verifying", total_);
+  }
+
+  absl::Status Check(const LiveFile& file);
+  VerifyReport Finish();
+
+ private:
+  uint64_t MissingKeysUpTo(uint64_t bytes) const {
+    return total_ == 0
+               ? 0
+               : static_cast<uint64_t>(static_cast<double>(config_.missing) *
+                                       (static_cast<double>(bytes) /
+                                        static_cast<double>(total_)));
+  }
+
+  const FilterDumpConfig& config_;
+  Failures failures_;
+  Progress progress_;
+  VerifyReport report_;
+  std::vector<uint64_t> sizes_;
+  uint64_t total_ = 0;  // bytes of all files
+  uint64_t done_ = 0;   // bytes of the files that are checked
+  const std::chrono::steady_clock::time_point start_ =
+      std::chrono::steady_clock::now();
+};
+
+absl::Status Verifier::Check(const LiveFile& file) {
+  const uint64_t size = sizes_[report_.files.size()];
+  CheckOptions options;
+  options.missing_keys = MissingKeysUpTo(done_ + size) - MissingKeysUpTo(done_);
+  options.progress = [this, size](double share) {
+    progress_.Update(done_ +
+                     static_cast<uint64_t>(share * static_cast<double>(size)));
+  };
+  CheckedFile checked = {file, std::nullopt};
+  absl::StatusOr<FileCheck> check = CheckFile(file.path, options);
+  if (absl::IsCancelled(check.status())) return check.status();
+  if (check.ok()) {
+    TakeProblems(file, *check, &report_, &failures_);
+    checked.check = *std::move(check);
+  } else {
+    failures_.Add(file, check.status());
+  }
+  report_.files.push_back(std::move(checked));
+  done_ += size;
+  progress_.Update(done_);
+  return CheckInterrupt();
+}
+
+VerifyReport Verifier::Finish() {
+  for (const std::string& note : failures_.notes()) {
+    report_.notes.push_back(note);
+  }
+  report_.problems = failures_.problems();
+  report_.exit_code = failures_.exit_code();
+  report_.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_)
+          .count();
+  return std::move(report_);
+}
+
+}  // namespace
+
+std::optional<MissingKeys> MissingKeysOf(const FileCheck& check) {
+  if (check.missing_asked == 0) return std::nullopt;
+  return MissingKeys{check.missing_asked, check.missing_passed,
+                     check.facts.rate, check.facts.rate_is_exact};
+}
+
+uint64_t VerifyReport::Sum(uint64_t FileCheck::*number) const {
+  uint64_t sum = 0;
+  for (const CheckedFile& file : files) {
+    if (file.check.has_value()) sum += (*file.check).*number;
+  }
+  return sum;
+}
+
+std::optional<MissingKeys> VerifyReport::missing_keys() const {
+  MissingKeys all;
+  double expected = 0;
+  for (const CheckedFile& file : files) {
+    if (!file.check.has_value()) continue;
+    const std::optional<MissingKeys> one = MissingKeysOf(*file.check);
+    if (!one.has_value()) continue;
+    all.asked += one->asked;
+    all.passed += one->passed;
+    expected += one->expected * static_cast<double>(one->asked);
+    all.exact &= one->exact;
+  }
+  if (all.asked == 0) return std::nullopt;
+  all.expected = expected / static_cast<double>(all.asked);
+  return all;
+}
+
+absl::StatusOr<VerifyReport> Verify(const FilterDumpConfig& config) {
+  const absl::StatusOr<std::vector<LiveFile>> files = ListInputs(config);
+  if (!files.ok()) return files.status();
+  Verifier verifier(config, *files);
+  for (size_t i = 0; i < files->size(); ++i) {
+    if (i + 1 < files->size()) ReadAhead((*files)[i + 1].path);
+    const absl::Status status = verifier.Check((*files)[i]);
+    if (!status.ok()) return status;
+  }
+  return verifier.Finish();
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,60 @@
+// The check of all files, and its two forms.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "nlohmann/json_fwd.hpp"
+#include "tools/filter_dump/config.h"
+#include "tools/filter_dump/live_files.h"
+#include "tools/filter_dump/verify/verify.h"
+#include "tools/numbers/binomial_interval.h"
+
+namespace linebloom::tools {
+
+// How many missing keys passed, and how many were to be expected.
+struct MissingKeys {
+  uint64_t asked = 0;
+  uint64_t passed = 0;
+  double expected = 0;  // rate
+  bool exact = true;    // whether `expected` is no estimate
+
+  double rate() const {
+    return static_cast<double>(passed) / static_cast<double>(asked);
+  }
+  Interval interval() const { return WilsonInterval(passed, asked); }
+  bool is_inside() const {
+    return interval().low <= expected && expected <= interval().high;
+  }
+};
+
+// Nothing where none were asked.
+std::optional<MissingKeys> MissingKeysOf(const FileCheck& check);
+
+struct CheckedFile {
+  LiveFile file;
+  std::optional<FileCheck> check;  // nothing where the file can't be read
+};
+
+struct VerifyReport {
+  std::string database;
+  std::vector<CheckedFile> files;
+  double seconds = 0;
+  std::vector<std::string> notes;
+  std::vector<std::string> problems;
+  int exit_code = 0;
+
+  uint64_t Sum(uint64_t FileCheck::*number) const;
+  std::optional<MissingKeys> missing_keys() const;  // of all files
+};
+
+// Errors are those of listing the files, and Cancelled.
+absl::StatusOr<VerifyReport> Verify(const FilterDumpConfig& config);
+
+std::string VerifyAsText(const VerifyReport& report);
+nlohmann::ordered_json VerifyAsJson(const VerifyReport& report);
+
+}  // namespace linebloom::tools

@@ -1,0 +1,93 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tools/command_line/table_printer.h"
+#include "tools/filter_dump/text.h"
+#include "tools/filter_dump/verify/verify_report.h"
+
+namespace linebloom::tools {
+namespace {
+
+std::string IntervalText(const MissingKeys& missing) {
+  const Interval interval = missing.interval();
+  return absl::StrCat(RateText(interval.low, true), " to ",
+                      RateText(interval.high, true));
+}
+
+std::vector<std::string> RowOf(const CheckedFile& file) {
+  const std::string name = FileLabel(file.file);
+  if (!file.check.has_value()) {
+    return {name, "-", "-", "-", "-", "-", "-", "can't be read"};
+  }
+  const FileCheck& check = *file.check;
+  std::vector<std::string> row = {name, ShortCount(check.entries),
+                                  ShortCount(check.prefixes_asked),
+                                  WithThousands(check.denied)};
+  const std::optional<MissingKeys> missing = MissingKeysOf(check);
+  if (missing.has_value()) {
+    row.insert(row.end(),
+               {RateText(missing->rate(), true), IntervalText(*missing),
+                RateText(missing->expected, missing->exact)});
+  } else {
+    row.insert(row.end(), {"-", "-", "-"});
+  }
+  row.push_back(!check.sound()             ? "DAMAGED"
+                : check.facts.has_filter() ? "sound"
+                                           : "sound, no filter");
+  return row;
+}
+
+std::string MissingInWords(const MissingKeys& missing) {
+  return absl::StrCat(
+      "Of ", WithThousands(missing.asked), " missing keys ",
+      WithThousands(missing.passed),
+      " passed: ", RateText(missing.rate(), true), " %, with 19 chances in 20 ",
+      IntervalText(missing),
+      " %. Expected: ", RateText(missing.expected, missing.exact), " %, ",
+      missing.is_inside() ? "inside" : "outside", " that interval.");
+}
+
+uint64_t CheckedFiles(const VerifyReport& report) {
+  return std::count_if(
+      report.files.begin(), report.files.end(),
+      [](const CheckedFile& file) { return file.check.has_value(); });
+}
+
+std::string ResultInWords(const VerifyReport& report) {
+  const uint64_t files = CheckedFiles(report);
+  const double bytes = static_cast<double>(report.Sum(&FileCheck::file_bytes));
+  return absl::StrFormat(
+      "%s of %s entries: %s keys and %s prefixes asked, %s denied; %s MB in "
+      "%.1f s, %s MB/s.",
+      files == 1 ? "1 file" : absl::StrCat(WithThousands(files), " files"),
+      WithThousands(report.Sum(&FileCheck::entries)),
+      WithThousands(report.Sum(&FileCheck::keys_asked)),
+      WithThousands(report.Sum(&FileCheck::prefixes_asked)),
+      WithThousands(report.Sum(&FileCheck::denied)), ThreeDigits(bytes / 1e6),
+      report.seconds, ThreeDigits(bytes / 1e6 / report.seconds));
+}
+
+}  // namespace
+
+std::string VerifyAsText(const VerifyReport& report) {
+  if (report.files.empty()) return "The database has no SSTables.\n";
+  // stderr says all there is to say.
+  if (CheckedFiles(report) == 0) return "";
+  TablePrinter table({"File", "entries", "prefixes", "denied", "passed %",
+                      "95 % interval", "expected %", "blocks and filter"});
+  for (const CheckedFile& file : report.files) table.AddRow(RowOf(file));
+  std::string text = absl::StrCat(table.Text(), "\n");
+  for (const std::string& note : report.notes) {
+    absl::StrAppend(&text, BulletText(note));
+  }
+  const std::optional<MissingKeys> missing = report.missing_keys();
+  if (missing.has_value()) {
+    absl::StrAppend(&text, WrapText(MissingInWords(*missing), kTextWidth, 0),
+                    "\n");
+  }
+  absl::StrAppend(&text, WrapText(ResultInWords(report), kTextWidth, 0), "\n");
+  return text;
+}
+
+}  // namespace linebloom::tools

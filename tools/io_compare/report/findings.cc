@@ -1,0 +1,130 @@
+#include "tools/io_compare/report/findings.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tools/command_line/table_printer.h"
+
+namespace linebloom::tools {
+namespace {
+
+void CheckShapes(const Shape& expected, Report* report) {
+  const PolicyResult& first = report->results.front();
+  for (const PolicyResult& result : report->results) {
+    const std::string difference =
+        DescribeDifference(first.shape, first.name, result.shape, result.name);
+    if (!difference.empty()) {
+      report->problems.push_back(absl::StrCat(
+          "the databases differ in more than their filters: ", difference));
+    }
+  }
+  if (expected.files.empty()) return;
+  const std::string difference =
+      DescribeDifference(expected, "--source_db", first.shape, "the copy");
+  if (!difference.empty()) {
+    report->notes.push_back(absl::StrCat(
+        "The copies are alike, but not quite as --source_db: ", difference,
+        "."));
+  }
+}
+
+void CheckFound(Report* report) {
+  const PolicyResult& first = report->results.front();
+  for (const PolicyResult& result : report->results) {
+    if (result.measured.found != first.measured.found) {
+      report->problems.push_back(absl::StrCat(
+          result.name, " found ", result.measured.found, " keys and ",
+          first.name, " ", first.measured.found, ": one of them lost rows"));
+    }
+  }
+  const uint64_t found = first.measured.found;
+  const uint64_t asked = report->workload.asked_existing;
+  if (found > asked) {
+    report->notes.push_back(absl::StrCat(
+        WithThousands(found - asked),
+        " of the keys looked up as missing exist. They count as found, not as "
+        "false positives."));
+  } else if (found < asked && report->workload.source != "source_db") {
+    // (Of a database's rows some may be in the write-ahead log alone.)
+    report->problems.push_back(absl::StrCat(first.name, " found ", found,
+                                            " of ", asked, " existing rows"));
+  }
+}
+
+std::string Describe(IoAgreement agreement) {
+  switch (agreement) {
+    case IoAgreement::kNothingAsked:
+      break;
+    case IoAgreement::kAgrees:
+      return "agrees with RocksDB's within the rounding to whole blocks of the "
+             "device";
+    case IoAgreement::kKernelSilent:
+      return "is not available here, so the device bytes are unknown";
+    case IoAgreement::kNothingRead:
+      return "is zero: this file system has no device behind it, or hides it, "
+             "and times are not those of a disk";
+    case IoAgreement::kKernelLess:
+      return "is smaller than RocksDB's: some reads came out of memory";
+    case IoAgreement::kKernelMore:
+      return "is larger than RocksDB's and rounding together explain: "
+             "something reads ahead, or other reads were under way";
+  }
+  return "";
+}
+
+void NoteIoAgreement(Report* report) {
+  for (const IoAgreement agreement :
+       {IoAgreement::kAgrees, IoAgreement::kKernelSilent,
+        IoAgreement::kNothingRead, IoAgreement::kKernelLess,
+        IoAgreement::kKernelMore}) {
+    std::vector<std::string> names;
+    for (const PolicyResult& result : report->results) {
+      if (result.io_agreement == agreement) names.push_back(result.name);
+    }
+    if (names.empty()) continue;
+    const bool all = names.size() == report->results.size();
+    report->notes.push_back(absl::StrCat(
+        "The kernel's count of bytes read from the device",
+        all ? " " : absl::StrCat(", with ", absl::StrJoin(names, ", "), ", "),
+        Describe(agreement), "."));
+  }
+}
+
+void NoteRows(Report* report) {
+  if (report->config.row_prefix == 0) return;
+  report->notes.push_back(absl::StrCat(
+      "A filter of rows has the first ", report->config.row_prefix,
+      " bytes of each key (a prefix extractor, and whole_key_filtering off), "
+      "a filter of cells whole keys; a filter of both has both, and a Get asks "
+      "it for the whole key."));
+  report->notes.push_back(
+      "Missing row: a Get of a cell of a row that does not exist. Scan of it: "
+      "a "
+      "scan over all cells of that row. Missing cell: a Get of a cell that is "
+      "not there, of a row that has others.");
+}
+
+void NoteOtherBlockReads(Report* report) {
+  for (const PolicyResult& result : report->results) {
+    const Measurement& m = result.measured;
+    if (m.index_block_reads + m.filter_block_reads == 0) continue;
+    report->notes.push_back(absl::StrCat(
+        result.name, " also read ", WithThousands(m.index_block_reads),
+        " index and ", WithThousands(m.filter_block_reads), " filter blocks."));
+  }
+}
+
+}  // namespace
+
+void AddFindings(const Shape& expected, Report* report) {
+  if (report->results.empty()) return;
+  CheckShapes(expected, report);
+  CheckFound(report);
+  NoteRows(report);
+  NoteIoAgreement(report);
+  NoteOtherBlockReads(report);
+}
+
+}  // namespace linebloom::tools

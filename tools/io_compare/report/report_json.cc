@@ -1,0 +1,158 @@
+#include "nlohmann/json.hpp"
+#include "tools/command_line/json_values.h"
+#include "tools/io_compare/database.h"
+#include "tools/io_compare/report/report.h"
+#include "tools/numbers/binomial_interval.h"
+
+namespace linebloom::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json FilesPerLevel(const Shape& shape) {
+  Json files = Json::array();
+  for (const LevelTotals& level : shape.Levels()) files.push_back(level.files);
+  return files;
+}
+
+Json EntriesPerLevel(const Shape& shape) {
+  Json entries = Json::array();
+  for (const LevelTotals& level : shape.Levels()) {
+    entries.push_back(level.entries);
+  }
+  return entries;
+}
+
+Json MachineAsJson(const Machine& machine) {
+  return {
+      {"cpu", machine.cpu},       {"cores", machine.cores},
+      {"kernel", machine.kernel}, {"rocksdb_version", machine.rocksdb_version},
+      {"device", machine.device}, {"file_system", machine.file_system}};
+}
+
+Json WorkloadAsJson(const Report& report) {
+  const WorkloadFacts& facts = report.workload;
+  const IoCompareConfig& config = report.config;
+  Json json = {{"rows_from", facts.source},
+               {"path", facts.source_path},
+               {"missing_keys", facts.missing},
+               {"rows", facts.entries},
+               {"key_bytes", facts.key_bytes}};
+  if (facts.source != "source_db") json["value_size"] = config.value_size;
+  if (facts.rows > 0) {
+    json["row_prefix"] = config.row_prefix;
+    json["rows_with_cells"] = facts.rows;
+  }
+  json.update({{"lookups", facts.asked_existing + facts.asked_missing},
+               {"lookups_of_existing_rows", facts.asked_existing},
+               {"hit_ratio", config.hit_ratio},
+               {"threads", config.threads},
+               {"bits_per_key", config.bits_per_key},
+               {"seed", config.seed},
+               {"block_size", facts.block_bytes},
+               {"block_cache_bytes", kBlockCacheBytes},
+               {"direct_io", facts.direct_io},
+               {"folder", facts.folder}});
+  if (!report.results.empty()) {
+    const Shape& shape = report.results.front().shape;
+    json["sorted_runs"] = shape.SortedRuns();
+    json["files_per_level"] = FilesPerLevel(shape);
+    json["rows_per_level"] = EntriesPerLevel(shape);
+  }
+  return json;
+}
+
+// Those whose filters were asked.
+Json LevelsAsJson(const PolicyResult& result) {
+  Json levels = Json::array();
+  for (const auto& [level, answers] : result.measured.answers_by_level.levels) {
+    const auto predicted = result.predicted.levels.find(level);
+    levels.push_back(
+        {{"level", level},
+         {"filter_negatives", answers.negatives},
+         {"filter_false_positives", answers.false_positives()},
+         {"filter_true_positives", answers.true_positives},
+         {"false_positive_rate", OrNull(answers.false_positive_rate())},
+         {"predicted_false_positive_rate",
+          predicted == result.predicted.levels.end()
+              ? Json()
+              : Json(predicted->second)}});
+  }
+  return levels;
+}
+
+Json ReadsAsJson(const Measurement& m) {
+  return {{"lookups", m.lookups},
+          {"found", m.found},
+          {"data_block_reads", m.data_block_reads},
+          {"reads_per_lookup", m.reads_per_lookup()},
+          {"filter_negatives", m.answers.negatives},
+          {"device_read_bytes", OrNull(m.device_bytes)}};
+}
+
+// Of --row_prefix.
+Json RowResultAsJson(const PolicyResult& result) {
+  const bool has_filter = !result.options.empty();
+  return {
+      {"policy", result.name},
+      {"options", result.options},
+      {"filter_of", has_filter ? Json(ToString(result.rows->keys)) : Json()},
+      {"filter_bytes", result.filter_bytes},
+      {"files_per_level", FilesPerLevel(result.shape)},
+      {"missing_rows", ReadsAsJson(result.rows->missing_rows)},
+      {"scans_of_missing_rows", ReadsAsJson(result.rows->scans)},
+      {"missing_cells", ReadsAsJson(result.measured)},
+      {"build_seconds", result.build_seconds}};
+}
+
+Json ResultAsJson(const PolicyResult& result) {
+  const Measurement& m = result.measured;
+  if (result.rows.has_value()) return RowResultAsJson(result);
+  const FilterAnswers& answers = m.answers;
+  const Interval interval =
+      WilsonInterval(answers.false_positives(), answers.probes_without_key());
+  const bool has_rate = answers.false_positive_rate().has_value();
+  return {{"policy", result.name},
+          {"options", result.options},
+          {"filter_bytes", result.filter_bytes},
+          {"bits_per_key", result.bits_per_key()},
+          {"files_per_level", FilesPerLevel(result.shape)},
+          {"lookups", m.lookups},
+          {"found", m.found},
+          {"data_block_reads", m.data_block_reads},
+          {"index_block_reads", m.index_block_reads},
+          {"filter_block_reads", m.filter_block_reads},
+          {"block_read_bytes", m.block_bytes},
+          {"device_read_bytes", OrNull(m.device_bytes)},
+          {"reads_per_lookup", m.reads_per_lookup()},
+          {"filter_negatives", answers.negatives},
+          {"filter_false_positives", answers.false_positives()},
+          {"filter_true_positives", answers.true_positives},
+          {"false_positive_rate", OrNull(answers.false_positive_rate())},
+          {"false_positive_rate_low", has_rate ? Json(interval.low) : Json()},
+          {"false_positive_rate_high", has_rate ? Json(interval.high) : Json()},
+          {"predicted_false_positive_rate", OrNull(result.predicted.all)},
+          {"levels", LevelsAsJson(result)},
+          {"latency_us",
+           {{"mean", m.latency.mean},
+            {"p50", m.latency.p50},
+            {"p99", m.latency.p99}}},
+          {"lookups_per_second", m.lookups_per_second},
+          {"build_seconds", result.build_seconds}};
+}
+
+}  // namespace
+
+Json ReportAsJson(const Report& report) {
+  Json json = {{"machine", MachineAsJson(report.machine)},
+               {"workload", WorkloadAsJson(report)},
+               {"results", Json::array()}};
+  for (const PolicyResult& result : report.results) {
+    json["results"].push_back(ResultAsJson(result));
+  }
+  json["notes"] = report.notes;
+  json["problems"] = report.problems;
+  return json;
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,173 @@
+#include "tools/io_compare/rows/keys.h"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "tools/numbers/mix.h"
+
+namespace linebloom::tools {
+namespace {
+
+void SetToNumber(uint64_t number, std::string* key) {
+  *key = absl::StrFormat("user%012d", number);
+}
+
+// Visits 0 to size - 1 in a scattered order, each once.
+class ScatteredOrder {
+ public:
+  ScatteredOrder(uint64_t size, uint64_t seed)
+      : size_(size), next_(size == 0 ? 0 : Mix(seed) % size) {
+    // Steps of the golden ratio lie far apart; without a common factor they
+    // reach every number before one comes again.
+    step_ = std::max<uint64_t>(
+        1, static_cast<uint64_t>(0.6180339887 * static_cast<double>(size)));
+    while (std::gcd(step_, size_) > 1) ++step_;
+  }
+
+  uint64_t Next() {
+    const uint64_t number = next_;
+    next_ = (next_ + step_) % size_;
+    return number;
+  }
+
+ private:
+  uint64_t size_;
+  uint64_t step_;
+  uint64_t next_;
+};
+
+}  // namespace
+
+void KeyList::Add(absl::string_view key) {
+  bytes_.append(key.data(), key.size());
+  ends_.push_back(bytes_.size());
+}
+
+absl::string_view KeyList::operator[](uint64_t i) const {
+  const uint64_t begin = i == 0 ? 0 : ends_[i - 1];
+  return absl::string_view(bytes_).substr(begin, ends_[i] - begin);
+}
+
+void NumberedKeys::Get(uint64_t i, std::string* key) const {
+  SetToNumber(i * stride_, key);
+}
+
+void KeysBetween::Get(uint64_t i, std::string* key) const {
+  const uint64_t gap = i % (rows_ - 1);
+  const uint64_t place = i / (rows_ - 1);  // below stride - 1
+  SetToNumber(gap * stride_ + 1 + place, key);
+}
+
+void CellKeys::Get(uint64_t i, std::string* key) const {
+  rows_->Get(i / cells_, key);
+  absl::StrAppendFormat(key, ":c%03d", first_ + 2 * (i % cells_));
+}
+
+absl::StatusOr<KeyList> ReadKeyFile(absl::string_view flag,
+                                    const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  KeyList keys;
+  std::string line;
+  while (std::getline(file, line)) {
+    absl::string_view key = line;
+    absl::ConsumeSuffix(&key, "\r");
+    if (!key.empty()) keys.Add(key);
+  }
+  // A folder opens like a file and fails when it is read.
+  if (!file.eof()) {
+    return absl::ErrnoToStatus(
+        errno, absl::StrCat("cannot read --", flag, "='", path, "'"));
+  }
+  if (keys.size() == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", flag, "='", path, "' holds no keys"));
+  }
+  return keys;
+}
+
+KeyList SortedAndUnique(const KeyList& keys) {
+  std::vector<absl::string_view> views(keys.size());
+  for (uint64_t i = 0; i < keys.size(); ++i) views[i] = keys[i];
+  std::sort(views.begin(), views.end());
+  views.erase(std::unique(views.begin(), views.end()), views.end());
+  KeyList sorted;
+  for (const absl::string_view key : views) sorted.Add(key);
+  return sorted;
+}
+
+HeldOut HoldOut(const KeyList& sorted, uint64_t nth) {
+  HeldOut split;
+  for (uint64_t i = 0; i < sorted.size(); ++i) {
+    const bool inside = i > 0 && i + 1 < sorted.size();
+    const bool held_out = inside && i % nth == nth / 2;
+    (held_out ? split.missing : split.rows).Add(sorted[i]);
+  }
+  return split;
+}
+
+HeldOutCells HoldOutCells(const KeyList& sorted, size_t row_bytes,
+                          uint64_t nth) {
+  HeldOutCells split;
+  uint64_t begin = 0;
+  for (uint64_t row = 0; begin < sorted.size(); ++row) {
+    const absl::string_view name = sorted[begin].substr(0, row_bytes);
+    uint64_t end = begin + 1;
+    while (end < sorted.size() && absl::StartsWith(sorted[end], name)) ++end;
+    const bool inside = begin > 0 && end < sorted.size();
+    if (inside && row % nth == nth / 2) {
+      split.missing_rows.Add(sorted[begin]);
+    } else {
+      ++split.rows;
+      const bool hold_one_out = row % nth == 0 && end - begin > 1;
+      // Not the first, for keys between others are in the range of more files.
+      const uint64_t held_out = hold_one_out ? (begin + end) / 2 : end;
+      for (uint64_t i = begin; i < end; ++i) {
+        (i == held_out ? split.missing_cells : split.cells).Add(sorted[i]);
+      }
+    }
+    begin = end;
+  }
+  return split;
+}
+
+Lookups ChooseLookups(const KeyTable& existing, const KeyTable& missing,
+                      uint64_t lookups, double hit_ratio, uint64_t seed) {
+  // Of n lookups, floor(n * ratio) ask for existing rows.
+  const auto hits_of = [hit_ratio](uint64_t n) {
+    return static_cast<uint64_t>(
+        std::floor(static_cast<double>(n) * hit_ratio + 1e-9));
+  };
+  const auto is_possible = [&](uint64_t n) {
+    return hits_of(n) <= existing.size() && n - hits_of(n) <= missing.size();
+  };
+  uint64_t total = 0;  // the most that is possible, by bisection
+  for (uint64_t step = std::bit_floor(std::max<uint64_t>(lookups, 1)); step > 0;
+       step /= 2) {
+    if (total + step <= lookups && is_possible(total + step)) total += step;
+  }
+
+  Lookups chosen;
+  chosen.existing = hits_of(total);
+  ScatteredOrder existing_order(existing.size(), Mix(seed, 1));
+  ScatteredOrder missing_order(missing.size(), Mix(seed, 2));
+  std::string key;
+  for (uint64_t i = 0; i < total; ++i) {
+    if (hits_of(i + 1) > hits_of(i)) {
+      existing.Get(existing_order.Next(), &key);
+    } else {
+      missing.Get(missing_order.Next(), &key);
+    }
+    chosen.keys.Add(key);
+  }
+  return chosen;
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,50 @@
+// Keys spread over levels as a live database has them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "tools/io_compare/rows/keys.h"
+#include "tools/io_compare/rows/row_source.h"
+
+namespace linebloom::tools {
+
+// Six sorted runs: three files in level 0, and levels 1 to 3, each ten times as
+// large as the one above. Every run covers the whole range of keys, so that a
+// missing key between two rows has to be looked for in all of them.
+class LayeredRows : public RowSource {
+ public:
+  // `keys` must outlive this, be in order, and hold 2 * kSharesOfAllRuns at
+  // least. Values have `value_size` bytes that don't compress.
+  LayeredRows(const KeyTable* keys, uint64_t value_size, uint64_t seed);
+
+  absl::Status ReadFile(
+      size_t file, absl::FunctionRef<absl::Status(const Entry&)> sink) override;
+  uint64_t ApproximateBytes() const override { return bytes_; }
+
+  // Of that many rows in a row, each run gets its share exactly.
+  static constexpr uint64_t kSharesOfAllRuns = 447;
+
+ private:
+  // Where a file's rows are: those of `run` among rows [begin, end).
+  struct Part {
+    size_t run;
+    uint64_t begin;
+    uint64_t end;
+  };
+
+  size_t RunOf(uint64_t row) const;
+  uint64_t CountEntries(const Part& part) const;
+  void FillValue(uint64_t row, std::string* value) const;
+
+  const KeyTable* keys_;
+  const uint64_t value_size_;
+  const uint64_t seed_;
+  uint64_t bytes_ = 0;
+  std::vector<Part> parts_;  // as files_
+};
+
+}  // namespace linebloom::tools

@@ -1,0 +1,258 @@
+#include "tools/io_compare/rows/source_db.h"
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/table.h"
+#include "rocksdb/utilities/debug.h"
+#include "tools/command_line/interrupt.h"
+#include "tools/databases/database_lock.h"
+#include "tools/databases/last_operand.h"
+#include "tools/databases/quiet_logger.h"
+#include "tools/databases/read_only_file_system.h"
+#include "tools/databases/rocksdb_status.h"
+#include "tools/databases/stored_options.h"
+
+namespace linebloom::tools {
+namespace {
+
+// The compression that a table's properties name, if this RocksDB can write it.
+rocksdb::CompressionType CompressionByName(const std::string& name) {
+  rocksdb::CompressionType type = rocksdb::kNoCompression;
+  if (name == "Snappy") type = rocksdb::kSnappyCompression;
+  if (name == "Zlib") type = rocksdb::kZlibCompression;
+  if (name == "BZip2") type = rocksdb::kBZip2Compression;
+  if (name == "LZ4") type = rocksdb::kLZ4Compression;
+  if (name == "LZ4HC") type = rocksdb::kLZ4HCCompression;
+  if (name == "ZSTD") type = rocksdb::kZSTD;
+  const std::vector<rocksdb::CompressionType> supported =
+      rocksdb::GetSupportedCompressions();
+  const bool can_write =
+      std::find(supported.begin(), supported.end(), type) != supported.end();
+  return can_write ? type : rocksdb::kNoCompression;
+}
+
+// KeyVersion::type is a number whose meaning RocksDB keeps to itself; the names
+// are public.
+EntryKind KindOf(const rocksdb::KeyVersion& version) {
+  const std::string name = version.GetTypeName();
+  if (name == "TypeSingleDeletion") return EntryKind::kSingleDelete;
+  if (absl::StrContains(name, "Deletion")) return EntryKind::kDelete;
+  if (name == "TypeMerge") return EntryKind::kMerge;
+  return EntryKind::kPut;
+}
+
+// Calls `sink` for every entry in `family`, a chunk of keys at a time.
+absl::Status ReadAllVersions(
+    rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
+    absl::FunctionRef<absl::Status(const Entry&)> sink) {
+  size_t chunk = 1 << 16;
+  std::string begin;  // "" for the first key
+  while (true) {
+    std::vector<rocksdb::KeyVersion> versions;
+    const rocksdb::Status read =
+        begin.empty()
+            ? rocksdb::GetAllKeyVersions(db, family, {}, {}, chunk, &versions)
+            : rocksdb::GetAllKeyVersions(db, family, begin, {}, chunk,
+                                         &versions);
+    if (!read.ok()) return FromRocksDb(read, "cannot read a copied file");
+    // A full chunk may have cut the versions of its last key in two; that key
+    // begins the next chunk, unless it has to be longer to hold it.
+    const bool is_last = versions.size() < chunk;
+    size_t end = versions.size();
+    if (!is_last) {
+      const std::string& last = versions.back().user_key;
+      while (end > 0 && versions[end - 1].user_key == last) --end;
+      if (end == 0 || last.empty()) {
+        chunk *= 2;
+        continue;
+      }
+      begin = last;
+    }
+    for (size_t i = 0; i < end; ++i) {
+      const absl::Status status =
+          sink({KindOf(versions[i]), versions[i].user_key, versions[i].value});
+      if (!status.ok()) return status;
+    }
+    if (is_last) return absl::OkStatus();
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SourceDatabase>> SourceDatabase::Open(
+    const std::string& path, const std::filesystem::path& scratch) {
+  absl::Status status = CheckUnlockedDatabase(path);
+  if (!status.ok()) {
+    return absl::Status(status.code(),
+                        absl::StrCat("--source_db: ", status.message()));
+  }
+  std::unique_ptr<SourceDatabase> source(new SourceDatabase(path, scratch));
+  source->LoadOptions();
+  status = source->OpenReadOnly();
+  if (status.ok()) status = source->PlanFiles();
+  if (!status.ok()) return status;
+  return source;
+}
+
+SourceDatabase::~SourceDatabase() {
+  // Their Env has to outlive them.
+  import_db_.reset();
+  db_.reset();
+}
+
+void SourceDatabase::LoadOptions() {
+  read_only_env_ =
+      rocksdb::NewCompositeEnv(std::make_shared<ReadOnlyFileSystem>());
+  const StoredOptions stored = LoadStoredOptions(path_, read_only_env_.get());
+  for (const rocksdb::ColumnFamilyDescriptor& family : stored.families) {
+    if (family.name != rocksdb::kDefaultColumnFamilyName) continue;
+    options_.comparator = family.options.comparator;
+    options_.merge_operator = family.options.merge_operator;
+    options_.cf_paths = family.options.cf_paths;
+    options_.num_levels = family.options.num_levels;
+    if (family.options.table_factory == nullptr) continue;
+    const auto* table = family.options.table_factory
+                            ->GetOptions<rocksdb::BlockBasedTableOptions>();
+    if (table != nullptr) block_size_ = table->block_size;
+  }
+  options_.db_paths = stored.db.db_paths;
+  options_.wal_dir = stored.db.wal_dir;
+  if (options_.merge_operator == nullptr) {
+    options_.merge_operator = std::make_shared<LastOperand>();
+  }
+  options_.info_log = std::make_shared<QuietLogger>();
+  options_.max_open_files = -1;
+  options_.stats_dump_period_sec = 0;
+  options_.stats_persist_period_sec = 0;
+}
+
+absl::Status SourceDatabase::OpenReadOnly() {
+  rocksdb::Options options = options_;
+  options.env = read_only_env_.get();
+  rocksdb::DB* opened = nullptr;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  const absl::Status status = FromRocksDb(
+      rocksdb::DB::OpenForReadOnly(
+          options, path_, {{rocksdb::kDefaultColumnFamilyName, options}},
+          &handles, &opened),
+      absl::StrCat("cannot read --source_db='", path_, "'"));
+  if (!status.ok()) return status;
+  db_.reset(opened);
+  (void)db_->DestroyColumnFamilyHandle(handles.front());
+  return absl::OkStatus();
+}
+
+absl::Status SourceDatabase::PlanFiles() {
+  db_->GetLiveFilesMetaData(&live_files_);
+  if (live_files_.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--source_db='", path_, "' has no SSTables"));
+  }
+  std::sort(live_files_.begin(), live_files_.end(),
+            [](const auto& a, const auto& b) {
+              if (a.level != b.level) return a.level > b.level;
+              return a.level == 0 ? a.largest_seqno < b.largest_seqno
+                                  : a.smallestkey < b.smallestkey;
+            });
+  rocksdb::TablePropertiesCollection properties;
+  const absl::Status status =
+      FromRocksDb(db_->GetPropertiesOfAllTables(&properties),
+                  absl::StrCat("cannot read --source_db='", path_, "'"));
+  if (!status.ok()) return status;
+  for (const rocksdb::LiveFileMetaData& file : live_files_) {
+    rocksdb::CompressionType compression = rocksdb::kNoCompression;
+    const auto found = properties.find(file.db_path + file.name);
+    if (found != properties.end()) {
+      compression = CompressionByName(found->second->compression_name);
+      range_deletions_ += found->second->num_range_deletions;
+    }
+    files_.push_back({file.level, file.num_entries, compression});
+    bytes_ += file.size;
+    largest_file_bytes_ = std::max<uint64_t>(largest_file_bytes_, file.size);
+  }
+  shape_ = ReadShape(db_.get());
+  (void)db_->GetIntProperty(rocksdb::DB::Properties::kNumEntriesActiveMemTable,
+                            &rows_in_log_only_);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<KeyList> SourceDatabase::SampleKeys(uint64_t count,
+                                                   uint64_t seed) {
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  options.total_order_seek = true;
+  options.readahead_size = 1 << 20;
+  const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(options));
+  // Reservoir sampling: the sample stands for all rows seen so far at any time.
+  std::vector<std::string> sample;
+  std::mt19937_64 random(seed);
+  uint64_t seen = 0;
+  for (rows->SeekToFirst(); rows->Valid(); rows->Next(), ++seen) {
+    if (seen < count) {
+      sample.push_back(rows->key().ToString());
+    } else {
+      const uint64_t place =
+          std::uniform_int_distribution<uint64_t>(0, seen)(random);
+      if (place < count) sample[place] = rows->key().ToString();
+    }
+    if (seen % 4096 == 0 && Interrupted()) return CheckInterrupt();
+  }
+  const absl::Status status = FromRocksDb(
+      rows->status(), absl::StrCat("cannot read --source_db='", path_, "'"));
+  if (!status.ok()) return status;
+  KeyList keys;
+  for (const std::string& key : sample) keys.Add(key);
+  return keys;
+}
+
+absl::Status SourceDatabase::Import(const rocksdb::LiveFileMetaData& file,
+                                    rocksdb::ColumnFamilyHandle** family) {
+  const std::string what =
+      absl::StrCat("cannot read '", file.db_path, file.name, "'");
+  rocksdb::Options options = options_;
+  options.create_if_missing = true;
+  options.disable_auto_compactions = true;
+  options.cf_paths.clear();
+  options.db_paths.clear();
+  options.wal_dir.clear();
+  if (import_db_ == nullptr) {
+    rocksdb::DB* opened = nullptr;
+    const rocksdb::Status status = rocksdb::DB::Open(
+        options, (scratch_ / "source_file").string(), &opened);
+    if (!status.ok()) return FromRocksDb(status, what);
+    import_db_.reset(opened);
+  }
+  rocksdb::ExportImportFilesMetaData metadata;
+  metadata.db_comparator_name = options.comparator->Name();
+  metadata.files = {file};
+  // The copy is alone in its family, so any level is right, and 0 always is.
+  metadata.files.front().level = 0;
+  return FromRocksDb(import_db_->CreateColumnFamilyWithImport(
+                         options, "file", rocksdb::ImportColumnFamilyOptions(),
+                         metadata, family),
+                     what);
+}
+
+// RocksDB's public reader of single files hides deletions before 9.8, and a
+// filter holds the keys of deletions too. What shows every entry of a database
+// is GetAllKeyVersions; so the file becomes a database for a moment.
+absl::Status SourceDatabase::ReadFile(
+    size_t file, absl::FunctionRef<absl::Status(const Entry&)> sink) {
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  absl::Status status = Import(live_files_[file], &family);
+  if (!status.ok()) return status;
+  status = ReadAllVersions(import_db_.get(), family, sink);
+  status.Update(FromRocksDb(import_db_->DropColumnFamily(family),
+                            "cannot remove a copied file"));
+  status.Update(FromRocksDb(import_db_->DestroyColumnFamilyHandle(family),
+                            "cannot remove a copied file"));
+  return status;
+}
+
+}  // namespace linebloom::tools

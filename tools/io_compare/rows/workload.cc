@@ -1,0 +1,264 @@
+#include "tools/io_compare/rows/workload.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "tools/command_line/table_printer.h"
+#include "tools/io_compare/rows/layered_rows.h"
+#include "tools/io_compare/rows/source_db.h"
+
+namespace linebloom::tools {
+namespace {
+
+void SetLookups(const IoCompareConfig& config, const KeyTable& existing,
+                const KeyTable& missing, Workload* workload) {
+  Lookups lookups = ChooseLookups(existing, missing, config.lookups,
+                                  config.hit_ratio, config.seed);
+  workload->facts.asked_existing = lookups.existing;
+  workload->facts.asked_missing = lookups.keys.size() - lookups.existing;
+  workload->lookups = std::move(lookups.keys);
+  if (workload->lookups.size() < config.lookups) {
+    workload->notes.push_back(absl::StrCat(
+        "There are keys for ", WithThousands(workload->lookups.size()),
+        " lookups, not ", WithThousands(config.lookups),
+        ": no key is looked up twice."));
+  }
+}
+
+void UseLayeredRows(const IoCompareConfig& config,
+                    std::unique_ptr<KeyTable> keys, Workload* workload) {
+  workload->row_keys = std::move(keys);
+  workload->rows = std::make_unique<LayeredRows>(
+      workload->row_keys.get(), config.value_size, config.seed);
+  workload->facts.entries = workload->row_keys->size();
+  workload->largest_file_bytes = workload->rows->ApproximateBytes() / 16;
+}
+
+Workload GeneratedWorkload(const IoCompareConfig& config) {
+  // Leaves enough places between rows for all lookups to differ.
+  const uint64_t stride = 2 + config.lookups / (config.rows - 1);
+  Workload workload;
+  workload.facts.source = "generated";
+  workload.facts.missing = "each between two rows";
+  workload.facts.key_bytes = kNumberedKeyBytes;
+  auto keys = std::make_unique<NumberedKeys>(config.rows, stride);
+  SetLookups(config, *keys, KeysBetween(config.rows, stride), &workload);
+  UseLayeredRows(config, std::move(keys), &workload);
+  return workload;
+}
+
+void SetRowLookups(const IoCompareConfig& config, const KeyTable& missing_rows,
+                   const KeyTable& missing_cells, uint64_t rows,
+                   Workload* workload) {
+  SetLookups(config, KeyList(), missing_cells, workload);
+  workload->missing_rows =
+      ChooseLookups(KeyList(), missing_rows, config.lookups, 0, config.seed)
+          .keys;
+  const uint64_t row_lookups = workload->missing_rows.size();
+  if (row_lookups < config.lookups) {
+    workload->notes.push_back(
+        absl::StrCat("There are missing rows for ", WithThousands(row_lookups),
+                     " lookups: no row is looked up twice."));
+  }
+  WorkloadFacts& facts = workload->facts;
+  facts.rows = rows;
+  facts.missing = absl::StrCat(WithThousands(facts.asked_missing),
+                               " cells that a row lacks, ",
+                               WithThousands(row_lookups), " of missing rows");
+  facts.asked_missing += row_lookups;
+}
+
+Workload GeneratedRowsWorkload(const IoCompareConfig& config) {
+  const uint64_t rows = config.rows / config.cells_per_row;
+  const uint64_t stride = 2 + config.lookups / (rows - 1);
+  Workload workload;
+  workload.facts.source = "generated";
+  workload.row_numbers = std::make_unique<NumberedKeys>(rows, stride);
+  const KeyTable* numbers = workload.row_numbers.get();
+  auto keys = std::make_unique<CellKeys>(numbers, 0, config.cells_per_row);
+  workload.facts.key_bytes =
+      static_cast<double>(keys->bytes()) / static_cast<double>(keys->size());
+  const KeysBetween between(rows, stride);
+  // One cell of each: a filter of rows gives all of them the same answer.
+  SetRowLookups(config, CellKeys(&between, 0, 1),
+                CellKeys(numbers, 1, config.cells_per_row - 1), rows,
+                &workload);
+  UseLayeredRows(config, std::move(keys), &workload);
+  return workload;
+}
+
+// How many keys of a file to hold out as missing: every tenth, more if that
+// gives fewer than are to be looked up, at most every other.
+uint64_t HoldOutInterval(const IoCompareConfig& config, uint64_t keys) {
+  const double wanted = std::max(
+      1.0, static_cast<double>(config.lookups) * (1 - config.hit_ratio));
+  return static_cast<uint64_t>(
+      std::clamp(static_cast<double>(keys) / wanted, 2.0, 10.0));
+}
+
+absl::Status CheckEnoughKeys(const IoCompareConfig& config, uint64_t keys) {
+  constexpr uint64_t kFewest = 2 * LayeredRows::kSharesOfAllRuns;
+  if (keys >= kFewest) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--key_file='", config.key_file, "' leaves ", keys,
+      " different keys to load; at least ", kFewest, " are needed"));
+}
+
+absl::StatusOr<Workload> KeyFileRowsWorkload(const IoCompareConfig& config) {
+  const absl::StatusOr<KeyList> read = ReadKeyFile("key_file", config.key_file);
+  if (!read.ok()) return read.status();
+  const KeyList sorted = SortedAndUnique(*read);
+  uint64_t rows = 0;
+  for (uint64_t i = 0; i < sorted.size(); ++i) {
+    if (sorted[i].size() < config.row_prefix) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--key_file='", config.key_file, "' has the key '",
+          absl::CEscape(sorted[i]),
+          "', which is shorter than --row_prefix=", config.row_prefix));
+    }
+    const absl::string_view row = sorted[i].substr(0, config.row_prefix);
+    rows += i == 0 || !absl::StartsWith(sorted[i - 1], row) ? 1 : 0;
+  }
+  HeldOutCells split =
+      HoldOutCells(sorted, config.row_prefix, HoldOutInterval(config, rows));
+  const absl::Status enough = CheckEnoughKeys(config, split.cells.size());
+  if (!enough.ok()) return enough;
+  if (split.missing_rows.size() == 0 || split.missing_cells.size() == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--key_file='", config.key_file,
+                     "' has too few rows of several cells for --row_prefix=",
+                     config.row_prefix));
+  }
+  Workload workload;
+  workload.facts.source = "key_file";
+  workload.facts.source_path = config.key_file;
+  workload.facts.key_bytes = static_cast<double>(split.cells.bytes()) /
+                             static_cast<double>(split.cells.size());
+  SetRowLookups(config, split.missing_rows, split.missing_cells, split.rows,
+                &workload);
+  UseLayeredRows(config, std::make_unique<KeyList>(std::move(split.cells)),
+                 &workload);
+  return workload;
+}
+
+absl::StatusOr<Workload> KeyFileWorkload(const IoCompareConfig& config) {
+  absl::StatusOr<KeyList> read = ReadKeyFile("key_file", config.key_file);
+  if (!read.ok()) return read.status();
+  KeyList sorted = SortedAndUnique(*read);
+  Workload workload;
+  workload.facts.source = "key_file";
+  workload.facts.source_path = config.key_file;
+  if (sorted.size() < read->size()) {
+    workload.notes.push_back(absl::StrCat(
+        "--key_file has ", WithThousands(read->size() - sorted.size()),
+        " lines with a key that another line has; each key is "
+        "loaded once."));
+  }
+  KeyList missing;
+  if (config.missing_file.empty()) {
+    const uint64_t nth = HoldOutInterval(config, sorted.size());
+    HeldOut split = HoldOut(sorted, nth);
+    sorted = std::move(split.rows);
+    missing = std::move(split.missing);
+    workload.facts.missing =
+        absl::StrCat("1 of every ", nth, " keys of the file, held out");
+  } else {
+    read = ReadKeyFile("missing_file", config.missing_file);
+    if (!read.ok()) return read.status();
+    missing = SortedAndUnique(*read);
+    workload.facts.missing = absl::StrCat("of '", config.missing_file, "'");
+  }
+  const absl::Status enough = CheckEnoughKeys(config, sorted.size());
+  if (!enough.ok()) return enough;
+  workload.facts.key_bytes =
+      static_cast<double>(sorted.bytes()) / static_cast<double>(sorted.size());
+  SetLookups(config, sorted, missing, &workload);
+  UseLayeredRows(config, std::make_unique<KeyList>(std::move(sorted)),
+                 &workload);
+  return workload;
+}
+
+// Each key with a zero byte behind it: what comes right after the key, and so
+// lies inside the range of every file that has it.
+KeyList Successors(const KeyList& keys) {
+  KeyList successors;
+  for (uint64_t i = 0; i < keys.size(); ++i) {
+    successors.Add(absl::StrCat(keys[i], absl::string_view("\0", 1)));
+  }
+  return successors;
+}
+
+void NoteWhatIsNotCopied(const SourceDatabase& source, Workload* workload) {
+  if (source.range_deletions() > 0) {
+    workload->notes.push_back(
+        absl::StrCat(WithThousands(source.range_deletions()),
+                     " range deletions of --source_db are not copied."));
+  }
+  if (source.rows_in_log_only() > 0) {
+    workload->notes.push_back(absl::StrCat(
+        WithThousands(source.rows_in_log_only()),
+        " entries of --source_db that are only in its write-ahead log are not "
+        "copied: no file holds them."));
+  }
+}
+
+absl::StatusOr<Workload> SourceDatabaseWorkload(
+    const IoCompareConfig& config, const std::filesystem::path& scratch) {
+  auto source = SourceDatabase::Open(config.source_db, scratch);
+  if (!source.ok()) return source.status();
+  const absl::StatusOr<KeyList> sample =
+      (*source)->SampleKeys(config.lookups, config.seed);
+  if (!sample.ok()) return sample.status();
+  Workload workload;
+  workload.facts.source = "source_db";
+  workload.facts.source_path = config.source_db;
+  workload.facts.entries = (*source)->TotalEntries();
+  KeyList missing;
+  if (config.missing_file.empty()) {
+    missing = Successors(*sample);
+    workload.facts.missing = "each an existing key and one zero byte";
+  } else {
+    const absl::StatusOr<KeyList> read =
+        ReadKeyFile("missing_file", config.missing_file);
+    if (!read.ok()) return read.status();
+    missing = SortedAndUnique(*read);
+    workload.facts.missing = absl::StrCat("of '", config.missing_file, "'");
+  }
+  SetLookups(config, *sample, missing, &workload);
+  if (workload.lookups.size() == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--source_db='", config.source_db, "' has no live rows"));
+  }
+  NoteWhatIsNotCopied(**source, &workload);
+  workload.expected_shape = (*source)->shape();
+  workload.largest_file_bytes = (*source)->largest_file_bytes();
+  workload.rows = *std::move(source);
+  return workload;
+}
+
+absl::StatusOr<Workload> MakeByFlags(const IoCompareConfig& config,
+                                     const std::filesystem::path& scratch) {
+  if (!config.source_db.empty()) return SourceDatabaseWorkload(config, scratch);
+  const bool with_rows = config.row_prefix > 0;
+  if (!config.key_file.empty()) {
+    return with_rows ? KeyFileRowsWorkload(config) : KeyFileWorkload(config);
+  }
+  return with_rows ? GeneratedRowsWorkload(config) : GeneratedWorkload(config);
+}
+
+}  // namespace
+
+absl::StatusOr<Workload> MakeWorkload(const IoCompareConfig& config,
+                                      const std::filesystem::path& scratch) {
+  absl::StatusOr<Workload> workload = MakeByFlags(config, scratch);
+  if (workload.ok()) {
+    workload->facts.block_bytes = workload->rows->block_size();
+  }
+  return workload;
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,22 @@
+#include "tools/numbers/binomial_interval.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace linebloom::tools {
+
+Interval WilsonInterval(uint64_t successes, uint64_t trials) {
+  if (trials == 0) return {0.0, 1.0};
+  constexpr double kZ = 1.959963984540054;  // 97.5 % quantile of the normal
+  const auto n = static_cast<double>(trials);
+  const double rate = static_cast<double>(successes) / n;
+  const double shrink = 1 + kZ * kZ / n;
+  const double center = (rate + kZ * kZ / (2 * n)) / shrink;
+  const double half =
+      kZ * std::sqrt(rate * (1 - rate) / n + kZ * kZ / (4 * n * n)) / shrink;
+  // Rounding must not leave the rate itself outside.
+  return {std::max(0.0, std::min(rate, center - half)),
+          std::min(1.0, std::max(rate, center + half))};
+}
+
+}  // namespace linebloom::tools
