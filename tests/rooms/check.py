@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Checks that includes go one way, and that no folder has too much in it.
+
+  tests/rooms/check.py [ROOT]
+
+tests/rooms/rooms.txt says which room of the tree may include from which. Prints
+FILE:LINE and what is wrong there for each `#include "..."` of a room that goes
+elsewhere, and each folder with more than 15 units: a unit is all files that
+differ in nothing but the ending. Tests may include everything; their folders are
+counted too. Exit code 0: all is well; 1: something was printed; 2: rooms.txt or
+the arguments are wrong.
+"""
+import os
+import re
+import sys
+
+ROOTS = ["filter_policy", "table", "tools", "bench", "tests"]
+INCLUDE_FOLDERS = ["", "filter_policy/include", "filter_policy/rebuild/include"]
+INCLUDE = re.compile(r'\s*#\s*include\s+(?:"([^"]+)"|<([a-z]+/[^>]+)>)')
+MOST_UNITS = 15
+# Folders that have more for now, and how many.
+LARGER = {"tests/rocksdb": 35}
+
+
+def stop(problem):
+    print(f"check.py: {problem}", file=sys.stderr)
+    sys.exit(2)
+
+
+def read_rooms(path):
+    """What each room may include from."""
+    rooms = {}
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            line = line.split("#")[0].strip()
+            if not line:
+                continue
+            name, colon, allowed = line.partition(":")
+            if not colon or name in rooms:
+                stop(f"rooms.txt:{number}: not a new ROOM: WHAT...")
+            allowed = allowed.split()
+            for what in allowed:
+                is_header = what.endswith(".h") and room_of(what, rooms)
+                if not (what in rooms or what.endswith("/") or is_header):
+                    stop(f"rooms.txt:{number}: '{what}' is no room above '{name}'")
+            rooms[name] = set(allowed)
+    return rooms
+
+
+def room_of(path, rooms):
+    """The innermost room that the file is in, or None."""
+    folder = os.path.dirname(path)
+    while folder and folder not in rooms:
+        folder = os.path.dirname(folder)
+    return folder or None
+
+
+def files_of(root):
+    """The files of the tree, by folder."""
+    for top in ROOTS:
+        for folder, folders, names in os.walk(os.path.join(root, top)):
+            folders.sort()
+            yield os.path.relpath(folder, root), sorted(names)
+
+
+def find(root, included):
+    """The file of this tree that `#include` means; None for a library's."""
+    for folder in INCLUDE_FOLDERS:
+        path = os.path.join(folder, included)
+        if os.path.exists(os.path.join(root, path)):
+            return path
+    return None
+
+
+def wrong_include(root, path, included, rooms):
+    """What is wrong with the include, or None."""
+    room = room_of(path, rooms)
+    found = find(root, included)
+    if found is None:
+        library = included.split("/")[0] + "/"
+        return None if library in rooms[room] else f"{room} may not include from {library}"
+    target = room_of(found, rooms)
+    if target is None:
+        return f"{found} is in no room"
+    if target == room or target in rooms[room] or found in rooms[room]:
+        return None
+    return f"{room} may not include from {target}"
+
+
+def check_includes(root, rooms):
+    for folder, names in files_of(root):
+        if folder.split("/")[0] == "tests":
+            continue
+        for name in names:
+            if not name.endswith((".h", ".cc", ".inc")):
+                continue
+            path = os.path.join(folder, name)
+            if room_of(path, rooms) is None:
+                yield f"{path}:1: is in no room of rooms.txt"
+                continue
+            with open(os.path.join(root, path), encoding="utf-8") as file:
+                for number, line in enumerate(file, 1):
+                    match = INCLUDE.match(line)
+                    included = match and (match[1] or match[2])
+                    # Of what is included with <...>, RocksDB's alone.
+                    if not included or match[2] and not included.startswith("rocksdb/"):
+                        continue
+                    problem = wrong_include(root, path, included, rooms)
+                    if problem:
+                        yield f"{path}:{number}: {problem}: {included}"
+
+
+def check_sizes(root):
+    for folder, names in files_of(root):
+        units = {os.path.splitext(name)[0] for name in names
+                 if name.endswith((".h", ".cc", ".c", ".inc", ".py", ".sh"))}
+        most = LARGER.get(folder, MOST_UNITS)
+        if len(units) > most:
+            yield f"{folder}: {len(units)} units, more than {most}"
+
+
+def main():
+    if len(sys.argv) > 2:
+        stop("usage: check.py [ROOT]")
+    here = os.path.dirname(os.path.abspath(__file__))
+    root = sys.argv[1] if len(sys.argv) == 2 else os.path.join(here, "../..")
+    rooms = read_rooms(os.path.join(root, "tests/rooms/rooms.txt"))
+    for room in rooms:
+        if not os.path.isdir(os.path.join(root, room)):
+            stop(f"rooms.txt: there is no folder '{room}'")
+    problems = [*check_includes(root, rooms), *check_sizes(root)]
+    for problem in problems:
+        print(problem)
+    print(f"{len(rooms)} rooms, {len(problems)} problems", file=sys.stderr)
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Plants mistakes in a copy of the tree; check.py must find each, at its line.
+#
+#   check_test.sh SOURCE_FOLDER
+#
+# Works in a new folder beneath the current one and removes it.
+set -euo pipefail
+source=$1
+copy=$(mktemp --directory "$PWD/rooms.XXXXXX")
+trap 'rm -r "$copy"' EXIT
+cp -r "$source"/{filter_policy,table,tools,bench,tests} "$copy"
+
+fail() {
+  echo "check_test.sh: $*" >&2
+  exit 1
+}
+
+# finds FILE INCLUDE SENTENCE: with `#include "INCLUDE"` as the last line of FILE.
+finds() {
+  local file=$copy/$1 line found
+  cp "$file" "$copy/before"
+  echo "#include \"$2\"" >> "$file"
+  line=$(wc --lines < "$file")
+  ! found=$("$source/tests/rooms/check.py" "$copy" 2> /dev/null) || fail "$1 may include $2"
+  cp "$copy/before" "$file"
+  [[ $found == "$1:$line: $3: $2" ]] || fail "not '$1:$line: $3: $2' but '$found'"
+}
+
+"$source/tests/rooms/check.py" "$copy" > /dev/null || fail "finds something before anything is planted"
+finds filter_policy/line/line.h filter_policy/filter/filter_builder.h \
+  "filter_policy/line may not include from filter_policy/filter"
+finds filter_policy/line/kernel/line_kernel.cc filter_policy/line/builder/line_builder.h \
+  "filter_policy/line/kernel may not include from filter_policy/line/builder"
+finds filter_policy/filter/filter_reader.cc linebloom/filter_policy.h \
+  "filter_policy/filter may not include from filter_policy/include"
+finds filter_policy/filter/filter_reader.cc rocksdb/slice.h \
+  "filter_policy/filter may not include from rocksdb/"
+finds filter_policy/policy/filter_policy.cc absl/strings/str_cat.h \
+  "filter_policy/policy may not include from absl/"
+finds table/footer.h filter_policy/filter/filter_block.h \
+  "table may not include from filter_policy/filter"
+finds tools/databases/stored_options.cc tools/filter_dump/config.h \
+  "tools/databases may not include from tools/filter_dump"
+finds bench/search_curve.cc tests/golden/golden_block.h \
+  "tests/golden/golden_block.h is in no room"
+
+for i in {1..16}; do touch "$copy/table/more_$i.cc"; done
+! found=$("$source/tests/rooms/check.py" "$copy" 2> /dev/null) || fail "a folder may have any size"
+[[ $found =~ ^table:\ [0-9]+\ units ]] || fail "not the size of table/ but '$found'"
