@@ -1,6 +1,7 @@
 #include "filter_policy/line/line.h"
 
-#include "filter_policy/line/line_probes.h"
+#include "filter_policy/line/plain_probes.h"
+#include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
 
@@ -8,10 +9,10 @@ bool IsReadable(const LineShape& shape) {
   switch (shape.kind) {
     case LineKind::kPlain:
       return shape.probes >= 1 && shape.probes <= kMaxPlainProbes &&
-             shape.rotation_bits == 0;
-    case LineKind::kSearched:
-      return shape.probes >= 1 && shape.probes <= kMaxSearchedProbes &&
-             shape.rotation_bits <= kSeedBits;
+             shape.base == 0 && shape.step == 0;
+    case LineKind::kSolved:
+      return shape.probes == 0 && shape.base >= kLeastSolvedBase &&
+             shape.step >= 1 && shape.step <= kMostSolvedStep;
   }
   return false;
 }

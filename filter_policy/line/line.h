@@ -1,8 +1,8 @@
 // The line: 64 bytes that answer for all keys that hash to it.
 //
-// What is said of a line outside its bytes. A line is built in line_builder.h
-// (its keys' hashes in, 64 bytes and their exact rate out) and asked in
-// line_kernel.h (64 bytes and a hash in, yes or no out); nothing else may
+// This file says what holds of a line whatever its bytes mean. A line is built
+// in builder/ (its keys' hashes in, 64 bytes and their exact rate out) and
+// probed in kernel/ (64 bytes and a hash in, yes or no out); nothing else may
 // assume what the 64 bytes mean.
 #pragma once
 
@@ -12,27 +12,28 @@
 namespace linebloom {
 
 inline constexpr size_t kLineBytes = 64;
+inline constexpr int kWordsPerLine = 8;
 
 // The values are stored in every filter (docs/format.md).
 enum class LineKind : uint8_t {
-  kPlain = 1,     // 8 words of bits
-  kSearched = 2,  // a word of seeds, then 7 words of bits
+  kPlain = 1,   // bits that are set: a Bloom filter of 512 bits
+  kSolved = 2,  // bits that solve the equations of the line's keys
 };
 
-// What a reader must know to ask the lines of one filter, beside their bytes.
+// What a reader must know to probe the lines of one filter, beside their bytes.
 struct LineShape {
-  LineKind kind = LineKind::kSearched;
-  // Plain: the number of probes of every line, 1 to 16. Searched: the most
-  // probes of any line, 1 to 14; each line holds its own number.
+  LineKind kind = LineKind::kSolved;
+  // Plain: the number of probes of every line, 1 to 16. Solved: 0.
   uint8_t probes = 0;
-  // Searched: how many of a seed's 6 bits rotate the probes, 0 to 6; the
-  // others choose a hash. Plain: 0.
-  uint8_t rotation_bits = 0;
+  // Solved: a line whose header is h has `base + step * h` thirty-seconds of a
+  // probe for each key. Plain: 0.
+  uint8_t base = 0;
+  uint8_t step = 0;
 
   friend bool operator==(const LineShape&, const LineShape&) = default;
 };
 
-// Whether a reader of this version can ask lines of this shape.
+// True if a reader of this version can probe lines of this shape.
 bool IsReadable(const LineShape& shape);
 
 // Which of `lines` lines the hash belongs to: 0 to lines - 1. Monotone in the

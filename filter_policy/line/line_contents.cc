@@ -1,46 +1,54 @@
 #include "filter_policy/line/line_contents.h"
 
+#include <array>
 #include <bit>
-#include <span>
+#include <numeric>
 
 #include "filter_policy/line/line_rate.h"
 #include "filter_policy/line/little_endian.h"
+#include "filter_policy/line/plain_probes.h"
+#include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
 namespace {
 
-// Takes probes and seeds from the word before a searched line's bits.
-void ReadSeeds(uint64_t word, LineContents* contents) {
-  contents->probes = static_cast<int>(word >> kSearchedProbesShift);
-  contents->has_seeds = true;
-  for (int g = 0; g < kGroups; ++g) {
-    contents->seeds[g] =
-        static_cast<uint8_t>(word >> (kSeedBits * g) & (kSeeds - 1));
+uint64_t LoadWord(const uint8_t* line, int word) {
+  return LoadLittleEndian<uint64_t>(line + 8 * word);
+}
+
+LineContents ReadPlainLine(int probes, const uint8_t* line) {
+  std::array<int, kPlainWords> bits_set;
+  for (int w = 0; w < kPlainWords; ++w) {
+    bits_set[w] = std::popcount(LoadWord(line, w));
   }
+  LineContents contents;
+  contents.probes = probes;
+  contents.rate = PlainLineRate(bits_set, probes);
+  contents.bits_set = std::accumulate(bits_set.begin(), bits_set.end(), 0);
+  contents.bits = static_cast<int>(8 * kLineBytes);
+  return contents;
+}
+
+LineContents ReadSolvedLine(const LineShape& shape, const uint8_t* line) {
+  LineContents contents;
+  contents.bits = kLineUnknowns;
+  for (int w = 0; w < kWordsPerLine; ++w) {
+    const uint64_t word = LoadWord(line, w);
+    contents.bits_set += std::popcount(word & kUnknowns);
+    contents.header |= static_cast<int>(word >> 63) << w;
+  }
+  if (contents.header == 0) return contents;
+  const int total = shape.base + shape.step * contents.header;
+  contents.probes = static_cast<double>(total) / kPerProbe;
+  contents.rate = SolvedLineRate(total);
+  return contents;
 }
 
 }  // namespace
 
 LineContents ReadLine(const LineShape& shape, const uint8_t* line) {
-  std::array<uint64_t, kWordsPerLine> words;
-  for (int w = 0; w < kWordsPerLine; ++w) {
-    words[w] = LoadLittleEndian<uint64_t>(line + 8 * w);
-  }
-  LineContents contents;
-  std::span<const uint64_t> asked = words;
-  if (shape.kind == LineKind::kPlain) {
-    contents.probes = shape.probes;
-  } else {
-    ReadSeeds(words[0], &contents);
-    asked = asked.subspan(kWordsPerLine - kSearchedWords);
-  }
-  for (const uint64_t word : asked) contents.bits_set += std::popcount(word);
-  contents.bits = 64 * static_cast<int>(asked.size());
-  contents.asked =
-      contents.probes > 0 && (shape.kind == LineKind::kPlain ||
-                              contents.probes < kReservedSearchedProbes);
-  contents.rate = contents.asked ? LineRate(asked, contents.probes) : 1.0;
-  return contents;
+  return shape.kind == LineKind::kPlain ? ReadPlainLine(shape.probes, line)
+                                        : ReadSolvedLine(shape, line);
 }
 
 }  // namespace linebloom

@@ -1,23 +1,21 @@
-// What stands in the 64 bytes of a finished line, for people who look at it;
-// a reader asks lines through line_kernel.h.
+// What the 64 bytes of a finished line hold, for people who look at it; a
+// reader probes lines through kernel/line_kernel.h.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "filter_policy/line/line.h"
-#include "filter_policy/line/line_probes.h"
 
 namespace linebloom {
 
 struct LineContents {
-  int probes = 0;      // of this line; of a line that denies nothing 0 or 15
-  int bits_set = 0;    // of those that probes can ask for
-  int bits = 0;        // all of those: 512 of a plain line, 448 of a searched
-  double rate = 0;     // the exact false-positive rate of this line
-  bool asked = false;  // whether it has a number of probes that is ever asked
-  bool has_seeds = false;  // whether it is a searched line
-  std::array<uint8_t, kGroups> seeds = {};
+  // Probes of each of the line's keys; a fraction is the share of keys that has
+  // one more. 0: the line matches everything.
+  double probes = 0;
+  double rate = 1;   // the exact false-positive rate of this line
+  int bits_set = 0;  // of a plain line's 512, or a solved one's 504 unknowns
+  int bits = 0;      // all of those
+  int header = 0;    // of a solved line
 
   double fill() const { return static_cast<double>(bits_set) / bits; }
 };

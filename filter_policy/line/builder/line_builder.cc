@@ -1,62 +1,25 @@
 #include "filter_policy/line/builder/line_builder.h"
 
 #include <algorithm>
-#include <array>
 
-#include "filter_policy/line/builder/probe_count.h"
-#include "filter_policy/line/line_probes.h"
-#include "filter_policy/line/little_endian.h"
+#include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
 
-LineBuilder LineBuilder::Plain(int probes, const LineKernel& kernel) {
-  return LineBuilder({LineKind::kPlain, static_cast<uint8_t>(probes), 0},
-                     kernel);
-}
-
-LineBuilder LineBuilder::Searched(const SearchPlan& plan,
-                                  const LineKernel& kernel) {
-  // One probe is the least that any line has; Build raises it.
-  LineBuilder builder({LineKind::kSearched, 1, plan.rotation_bits}, kernel);
-  builder.search_.emplace(plan, kernel);
-  return builder;
+LineBuilder::LineBuilder(const LineShape& shape, const LineKernel& kernel)
+    : shape_(shape), kernel_(&kernel) {
+  // Not make_unique: it would clear 100 KB for every filter, however small.
+  if (shape.kind == LineKind::kSolved) space_.reset(new SolveSpace);
 }
 
 double LineBuilder::Build(std::span<const uint64_t> hashes, uint8_t* line) {
-  return shape_.kind == LineKind::kPlain ? BuildPlain(hashes, line)
-                                         : BuildSearched(hashes, line);
-}
-
-double LineBuilder::BuildPlain(std::span<const uint64_t> hashes,
-                               uint8_t* line) const {
-  std::fill_n(line, kLineBytes, 0);
-  kernel_->add_to_plain_lines(shape_.probes, hashes, 1, line);
-  return PlainLineRate(line, shape_.probes, *kernel_);
-}
-
-double LineBuilder::BuildSearched(std::span<const uint64_t> hashes,
-                                  uint8_t* line) {
-  const int probes = SearchedProbes(hashes.size());
-  shape_.probes = std::max(shape_.probes, static_cast<uint8_t>(probes));
-  const FoundLine found = search_->Find(hashes, probes);
-  uint64_t seeds = static_cast<uint64_t>(probes) << kSearchedProbesShift;
-  for (int g = 0; g < kGroups; ++g) {
-    seeds |= uint64_t{found.seeds[g]} << (kSeedBits * g);
+  if (shape_.kind == LineKind::kPlain) {
+    std::fill_n(line, kLineBytes, 0);
+    kernel_->add_to_plain_lines(shape_.probes, hashes, 1, line);
+    return kernel_->rate_of_plain_line(line, shape_.probes);
   }
-  StoreLittleEndian(line, seeds);
-  for (int w = 0; w < kSearchedWords; ++w) {
-    StoreLittleEndian(line + 8 * (w + 1), found.bits[w]);
-  }
-  return kernel_->rate_of_line(found.bits, probes);
-}
-
-double PlainLineRate(const uint8_t* line, int probes,
-                     const LineKernel& kernel) {
-  std::array<uint64_t, kPlainWords> words;
-  for (int w = 0; w < kPlainWords; ++w) {
-    words[w] = LoadLittleEndian<uint64_t>(line + 8 * w);
-  }
-  return kernel.rate_of_line(words, probes);
+  const int header = kernel_->solve_line(shape_, hashes, space_.get(), line);
+  return header == 0 ? 1.0 : SolvedLineRate(shape_.base + shape_.step * header);
 }
 
 }  // namespace linebloom

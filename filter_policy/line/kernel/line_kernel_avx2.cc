@@ -1,20 +1,10 @@
-// 4 words, or 4 seeds, in a register, a line in two. AVX2 counts no bits; a
-// table of 16 looked up by half bytes does (Mula's method), for 4 seeds in
-// about the time in which POPCNT does it for one.
+// 4 words in a register, a line in two. AVX2 counts no bits; a table of 16
+// knows the parity of half a byte.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <span>
-
-#include "filter_policy/line/hash.h"
-#include "filter_policy/line/kernel/line_kernels.h"
-#include "filter_policy/line/kernel/line_round_words.h"
-#include "filter_policy/line/line_rate.h"
-#include "filter_policy/line/little_endian.h"
+#include "filter_policy/line/kernel/kernel_includes.h"
 
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,bmi2,popcnt"))), \
@@ -26,6 +16,17 @@
 
 namespace linebloom {
 namespace {
+
+struct Line {
+  explicit Line(const uint8_t* line)
+      : low(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(line))),
+        high(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(line + 32))) {}
+
+  __m256i low;   // words 0 to 3
+  __m256i high;  // words 4 to 7
+};
+
+// Plain lines.
 
 // Half a line: words 0 to 3 or 4 to 7.
 struct Half {
@@ -43,13 +44,10 @@ inline Half HighHalf() {
 }
 
 // The bits that the probes of a round in `words` stand for.
-inline __m256i RoundPattern(const Half& half, uint64_t round, uint32_t rotation,
-                            uint32_t words) {
+inline __m256i RoundPattern(const Half& half, uint64_t round, uint32_t words) {
   const __m256i positions = _mm256_and_si256(
-      _mm256_add_epi64(
-          _mm256_srlv_epi64(_mm256_set1_epi64x(static_cast<int64_t>(round)),
-                            half.shifts),
-          _mm256_set1_epi64x(rotation)),
+      _mm256_srlv_epi64(_mm256_set1_epi64x(static_cast<int64_t>(round)),
+                        half.shifts),
       _mm256_set1_epi64x(63));
   const __m256i active = _mm256_cmpeq_epi64(
       _mm256_and_si256(_mm256_set1_epi64x(words), half.names), half.names);
@@ -57,285 +55,175 @@ inline __m256i RoundPattern(const Half& half, uint64_t round, uint32_t rotation,
                           _mm256_sllv_epi64(_mm256_set1_epi64x(1), positions));
 }
 
-struct Line {
-  explicit Line(const uint8_t* line)
-      : low(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(line))),
-        high(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(line + 32))) {}
-
-  // Whether one of the probes of a round in `words` finds its bit unset.
-  bool Denies(uint64_t round, uint32_t rotation, uint32_t words) const {
-    const __m256i unset_low = _mm256_andnot_si256(
-        low, RoundPattern(LowHalf(), round, rotation, words));
-    const __m256i unset_high = _mm256_andnot_si256(
-        high, RoundPattern(HighHalf(), round, rotation, words));
-    const __m256i unset = _mm256_or_si256(unset_low, unset_high);
-    return _mm256_testz_si256(unset, unset) == 0;
-  }
-
-  __m256i low;
-  __m256i high;
-};
-
-bool PlainMayMatch(const LineShape& shape, const uint8_t* line, uint64_t hash) {
-  const Line bits(line);
-  const RoundWords words = kPlainRoundWords[shape.probes][PlainWindowOf(hash)];
-  const uint64_t round = FirstRound(hash, 0);
-  if (bits.Denies(round, 0, words.first)) return false;
-  return words.second == 0 || !bits.Denies(SecondRound(round), 0, words.second);
+// True if one of the probes of a round in `words` finds its bit unset.
+inline bool Rejects(const Line& line, uint64_t round, uint32_t words) {
+  const __m256i unset = _mm256_or_si256(
+      _mm256_andnot_si256(line.low, RoundPattern(LowHalf(), round, words)),
+      _mm256_andnot_si256(line.high, RoundPattern(HighHalf(), round, words)));
+  return _mm256_testz_si256(unset, unset) == 0;
 }
 
-// As in line_kernel_avx512.cc.
-bool SearchedMayMatch(const LineShape& shape, const uint8_t* line,
-                      uint64_t hash) {
+inline bool PlainMayMatch(const LineShape& shape, const uint8_t* line,
+                          uint64_t hash) {
   const Line bits(line);
-  const SearchedProbes at =
-      SearchedProbesOf(shape, LoadLittleEndian<uint64_t>(line), hash);
-  if (bits.Denies(at.first_round, at.rotation, at.first_words)) return false;
-  return !bits.Denies(SecondRound(at.first_round), at.rotation,
-                      at.second_words);
+  const RoundWords words = kPlainRoundWords[shape.probes][PlainWindowOf(hash)];
+  const uint64_t round = FirstRound(hash);
+  if (Rejects(bits, round, words.first)) return false;
+  return words.second == 0 || !Rejects(bits, SecondRound(round), words.second);
 }
 
 void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {
   const RoundWords words = kPlainRoundWords[probes][PlainWindowOf(hash)];
-  const uint64_t first = FirstRound(hash, 0);
+  const uint64_t first = FirstRound(hash);
   const uint64_t second = SecondRound(first);
   const Line old(line);
   const auto add = [&](const Half& half, __m256i bits, uint8_t* to) {
-    bits = _mm256_or_si256(bits, RoundPattern(half, first, 0, words.first));
-    bits = _mm256_or_si256(bits, RoundPattern(half, second, 0, words.second));
+    bits = _mm256_or_si256(bits, RoundPattern(half, first, words.first));
+    bits = _mm256_or_si256(bits, RoundPattern(half, second, words.second));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bits);
   };
   add(LowHalf(), old.low, line);
   add(HighHalf(), old.high, line + 32);
 }
 
-inline __m256i LoadWords(const uint64_t* from) {
-  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+// Solved lines.
+
+using SolvedWords = Line;
+
+inline uint32_t TopBits(__m256i low, __m256i high) {
+  return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(low)) |
+                               _mm256_movemask_pd(_mm256_castsi256_pd(high))
+                                   << 4);
 }
 
-inline void StoreWords(uint64_t* to, __m256i words) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), words);
+inline uint32_t HeaderOf(const SolvedWords& words) {
+  return TopBits(words.low, words.high);
 }
 
-// The low 64 bits of the products; AVX2 multiplies 32 bits at a time.
-inline __m256i Multiply(__m256i a, uint64_t b) {
-  const __m256i low = _mm256_set1_epi64x(static_cast<int64_t>(b));
-  const __m256i high = _mm256_srli_epi64(low, 32);
-  const __m256i crossed =
-      _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(a, 32), low),
-                       _mm256_mul_epu32(a, high));
-  return _mm256_add_epi64(_mm256_mul_epu32(a, low),
-                          _mm256_slli_epi64(crossed, 32));
+// The parity of each half byte, in bit 0 of its byte, or in bit 4 with `shift`
+// of 4; the high halves' are in the low ones' bytes.
+inline __m256i OddHalves(__m256i words, int shift) {
+  const __m256i parity_of = _mm256_setr_epi8(
+      0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0,  // for 0 to 15
+      0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0);
+  const __m256i halves =
+      _mm256_and_si256(_mm256_xor_si256(words, _mm256_srli_epi64(words, 4)),
+                       _mm256_set1_epi8(15));
+  return _mm256_shuffle_epi8(_mm256_slli_epi64(parity_of, shift), halves);
 }
 
-// Adds the probes of one round to 4 bases at once. The group's table has a row
-// for each word.
-inline void AddRound(__m256i rounds, uint32_t words, uint32_t stride,
-                     uint64_t* group) {
-  for (uint32_t left = words; left != 0; left &= left - 1) {
-    const auto word = static_cast<uint32_t>(__builtin_ctz(left));
-    uint64_t* const row = group + (word - 1) * stride;
-    const __m256i positions = _mm256_and_si256(
-        _mm256_srl_epi64(rounds,
-                         _mm_cvtsi32_si128(static_cast<int>(16 + 6 * word))),
-        _mm256_set1_epi64x(63));
-    const __m256i bits = _mm256_sllv_epi64(_mm256_set1_epi64x(1), positions);
-    StoreWords(row, _mm256_or_si256(LoadWords(row), bits));
-  }
+// The words with an odd number of bits set. Both halves' bytes are added up at
+// once, 16 times the high one's.
+inline uint32_t OddWords(__m256i low, __m256i high) {
+  const __m256i sums =
+      _mm256_sad_epu8(_mm256_or_si256(OddHalves(low, 0), OddHalves(high, 4)),
+                      _mm256_setzero_si256());
+  return TopBits(_mm256_slli_epi64(sums, 63), _mm256_slli_epi64(sums, 59));
 }
 
-void MakePatterns(std::span<const uint64_t> hashes, int probes,
-                  PatternTable* table) {
-  std::fill(table->words().begin(), table->words().end(), 0);
-  for (const uint64_t hash : hashes) {
-    const GroupAndWindow at = GroupAndWindowOf(hash);
-    const RoundWords words = kSearchedRoundWords[probes][at.window];
-    uint64_t* const group = table->Group(static_cast<int>(at.group));
-    const auto first_of = [&](uint32_t base) {
-      return static_cast<int64_t>(FirstRound(hash, base));
+inline uint32_t Parities(const SolvedWords& words, uint64_t mask) {
+  const __m256i masks =
+      _mm256_set1_epi64x(static_cast<int64_t>(mask & kUnknowns));
+  return OddWords(_mm256_and_si256(words.low, masks),
+                  _mm256_and_si256(words.high, masks));
+}
+
+// The parity of all bits. Words are xored before their bits are counted, which
+// takes half the instructions of OddWords.
+inline uint32_t IsOdd(__m256i words) {
+  const __m128i two = _mm_xor_si128(_mm256_castsi256_si128(words),
+                                    _mm256_extracti128_si256(words, 1));
+  const __m128i one = _mm_xor_si128(two, _mm_unpackhi_epi64(two, two));
+  return static_cast<uint32_t>(
+             std::popcount(static_cast<uint64_t>(_mm_cvtsi128_si64(one)))) &
+         1;
+}
+
+// A bit for the first word of each plane, which is all that FoldPlanes keeps.
+template <int kWidth>
+inline uint32_t StageParities(const SolvedWords& words, uint32_t seed,
+                              int bound) {
+  constexpr auto kSpreadOf = [](int word) {
+    return static_cast<int64_t>(kSpread[word % kWidth]);
+  };
+  const __m256i seeds = _mm256_set1_epi64x(seed);
+  const __m256i unknowns =
+      _mm256_set1_epi64x(static_cast<int64_t>(kUnknowns >> bound << bound));
+  const __m256i low_masks =
+      _mm256_mul_epu32(seeds, _mm256_setr_epi64x(kSpreadOf(0), kSpreadOf(1),
+                                                 kSpreadOf(2), kSpreadOf(3)));
+  const __m256i high_masks =
+      kWidth == 8 ? _mm256_mul_epu32(
+                        seeds, _mm256_setr_epi64x(kSpreadOf(4), kSpreadOf(5),
+                                                  kSpreadOf(6), kSpreadOf(7)))
+                  : low_masks;
+  const __m256i low =
+      _mm256_and_si256(words.low, _mm256_and_si256(low_masks, unknowns));
+  const __m256i high =
+      _mm256_and_si256(words.high, _mm256_and_si256(high_masks, unknowns));
+  if constexpr (kWidth == 8) return IsOdd(_mm256_xor_si256(low, high));
+  if constexpr (kWidth == 4) return IsOdd(low) | IsOdd(high) << 4;
+  return OddWords(low, high);
+}
+
+#include "filter_policy/line/kernel/solved_line.inc"
+
+// Building solved lines.
+
+using Vector = uint64_t __attribute__((vector_size(32)));
+
+inline __m256i Test(Vector words, Vector bit) {
+  return _mm256_cmpeq_epi64(reinterpret_cast<__m256i>(words & bit),
+                            reinterpret_cast<__m256i>(bit));
+}
+
+inline Vector XorWhere(__m256i where, Vector words, Vector other) {
+  return words ^ (reinterpret_cast<Vector>(where) & other);
+}
+
+inline Vector MultiplyLow32(Vector words, uint32_t factor) {
+  return reinterpret_cast<Vector>(_mm256_mul_epu32(
+      reinterpret_cast<__m256i>(words), _mm256_set1_epi64x(factor)));
+}
+
+// Sets `bit` in the words that have the wrong parity under `row`. `rhs` has
+// what is asked of each word at its top.
+inline __m256i SolveHalf(__m256i words, __m256i row, __m256i rhs, __m256i bit) {
+  const __m256i sums = _mm256_sad_epu8(
+      OddHalves(_mm256_and_si256(words, row), 0), _mm256_setzero_si256());
+  const __m256i unmet = _mm256_xor_si256(_mm256_slli_epi64(sums, 63), rhs);
+  return _mm256_castpd_si256(
+      _mm256_blendv_pd(_mm256_castsi256_pd(words),
+                       _mm256_castsi256_pd(_mm256_or_si256(words, bit)),
+                       _mm256_castsi256_pd(unmet)));
+}
+
+void SolvePlanes(const Pivots& pivots, uint64_t* words) {
+  const __m256i low_tops = _mm256_setr_epi64x(63, 62, 61, 60);
+  const __m256i high_tops = _mm256_setr_epi64x(59, 58, 57, 56);
+  Line line(reinterpret_cast<const uint8_t*>(words));
+  for (int p = pivots.count - 1; p >= 0; --p) {
+    const auto repeat = [](uint64_t word) {
+      return _mm256_set1_epi64x(static_cast<int64_t>(word));
     };
-    __m256i first =
-        _mm256_setr_epi64x(first_of(0), first_of(1), first_of(2), first_of(3));
-    // First rounds of neighbouring bases differ by twice that of base 0.
-    const __m256i step =
-        _mm256_set1_epi64x(static_cast<int64_t>(8 * FirstRound(hash, 0)));
-    for (uint32_t base = 0; base < table->bases(); base += 4) {
-      AddRound(first, words.first, table->stride(), group + base);
-      if (words.second != 0) {
-        const __m256i second =
-            Multiply(_mm256_xor_si256(first, _mm256_srli_epi64(first, 32)),
-                     kSecondRoundMultiplier);
-        AddRound(second, words.second, table->stride(), group + base);
-      }
-      first = _mm256_add_epi64(first, step);
-    }
+    const __m256i row = repeat(pivots.rows[p][0]);
+    const __m256i rhs = repeat(pivots.rows[p][1]);
+    const __m256i bit = repeat(pivots.bit[p]);
+    line.low = SolveHalf(line.low, row, _mm256_sllv_epi64(rhs, low_tops), bit);
+    line.high =
+        SolveHalf(line.high, row, _mm256_sllv_epi64(rhs, high_tops), bit);
   }
-}
-
-// The number of bits set in each byte.
-inline __m256i CountBits(__m256i bytes) {
-  const __m256i counts = _mm256_setr_epi8(
-      0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  // for 0 to 15
-      0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-  const __m256i low_half = _mm256_set1_epi8(15);
-  return _mm256_add_epi8(
-      _mm256_shuffle_epi8(counts, _mm256_and_si256(bytes, low_half)),
-      _mm256_shuffle_epi8(
-          counts, _mm256_and_si256(_mm256_srli_epi16(bytes, 4), low_half)));
-}
-
-// Adds three bits in each place: the sum's low bit, and the carry.
-struct BitSums {
-  __m256i low;
-  __m256i carry;
-};
-
-inline BitSums AddBits(__m256i a, __m256i b, __m256i c) {
-  const __m256i either = _mm256_xor_si256(a, b);
-  return {_mm256_xor_si256(either, c),
-          _mm256_or_si256(_mm256_and_si256(a, b), _mm256_and_si256(either, c))};
-}
-
-// The number of bits set in 7 words, for 4 lanes of words at once. Adding the
-// words up bit by bit first leaves 3 to count (Harley and Seal's method).
-inline __m256i CountBitsOf7(const __m256i* words) {
-  const BitSums a = AddBits(words[0], words[1], words[2]);
-  const BitSums b = AddBits(a.low, words[3], words[4]);
-  const BitSums c = AddBits(b.low, words[5], words[6]);
-  const BitSums d = AddBits(a.carry, b.carry, c.carry);
-  __m256i counts = CountBits(d.carry);
-  counts = _mm256_add_epi8(_mm256_add_epi8(counts, counts), CountBits(d.low));
-  counts = _mm256_add_epi8(_mm256_add_epi8(counts, counts), CountBits(c.low));
-  return _mm256_sad_epu8(counts, _mm256_setzero_si256());
-}
-
-// How 4 neighbouring seeds rotate.
-enum class Rotations {
-  kNone,   // 4 bases, unrotated
-  kWords,  // one base, by 0, 16, 32 and 48 bits: a single shuffle of bytes
-  kBits,   // anything else
-};
-
-inline Rotations RotationsOf(const PatternTable& table) {
-  const uint32_t bits = table.rotation_bits();
-  if (bits == 0) return Rotations::kNone;
-  return bits == 2 ? Rotations::kWords : Rotations::kBits;
-}
-
-// Counts 4 seeds at a time, from `first_seed` on, a multiple of 4.
-template <Rotations kRotations>
-class SeedCounter {
- public:
-  SeedCounter(const uint64_t* bits, const PatternTable& table, int group)
-      : patterns_(table.Group(group)),
-        stride_(table.stride()),
-        rotation_bits_(table.rotation_bits()) {
-    for (int w = 0; w < kSearchedWords; ++w) {
-      bits_[w] = _mm256_set1_epi64x(static_cast<int64_t>(bits[w]));
-    }
-    // Which of 4 loaded bases each lane takes, as pairs of 32 bits.
-    const auto pair = [&](int lane) {
-      const int64_t low = 2 * (lane >> rotation_bits_);
-      return low | (low + 1) << 32;
-    };
-    base_of_lane_ = _mm256_setr_epi64x(pair(0), pair(1), pair(2), pair(3));
-  }
-
-  // Candidates as 64-bit numbers.
-  __m256i Candidates(uint32_t first_seed) const {
-    const __m256i seeds = _mm256_add_epi64(_mm256_setr_epi64x(0, 1, 2, 3),
-                                           _mm256_set1_epi64x(first_seed));
-    const __m256i rotations = _mm256_and_si256(
-        _mm256_sll_epi64(seeds, _mm_cvtsi32_si128(static_cast<int>(
-                                    kSeedBits - rotation_bits_))),
-        _mm256_set1_epi64x(63));
-    const __m256i back = _mm256_sub_epi64(_mm256_set1_epi64x(64), rotations);
-    const uint64_t* row = patterns_ + SeedBase(first_seed, rotation_bits_);
-    __m256i joined[kSearchedWords];
-    for (int w = 0; w < kSearchedWords; ++w, row += stride_) {
-      joined[w] = _mm256_or_si256(bits_[w], Rotated(row, rotations, back));
-    }
-    return _mm256_or_si256(_mm256_slli_epi64(CountBitsOf7(joined), kSeedBits),
-                           seeds);
-  }
-
- private:
-  // A word of the patterns of 4 seeds.
-  __m256i Rotated(const uint64_t* row, __m256i rotations, __m256i back) const {
-    if constexpr (kRotations == Rotations::kNone) return LoadWords(row);
-    if constexpr (kRotations == Rotations::kWords) {
-      const __m256i by_words = _mm256_setr_epi8(
-          0, 1, 2, 3, 4, 5, 6, 7, 14, 15, 8, 9, 10, 11, 12, 13,  //
-          4, 5, 6, 7, 0, 1, 2, 3, 10, 11, 12, 13, 14, 15, 8, 9);
-      return _mm256_shuffle_epi8(_mm256_set1_epi64x(static_cast<int64_t>(*row)),
-                                 by_words);
-    }
-    const __m256i patterns =
-        _mm256_permutevar8x32_epi32(LoadWords(row), base_of_lane_);
-    return _mm256_or_si256(_mm256_sllv_epi64(patterns, rotations),
-                           _mm256_srlv_epi64(patterns, back));
-  }
-
-  const uint64_t* patterns_;
-  uint32_t stride_;
-  uint32_t rotation_bits_;
-  __m256i base_of_lane_;
-  __m256i bits_[kSearchedWords];
-};
-
-template <Rotations kRotations>
-Candidate BestOf(const uint64_t* bits, const PatternTable& table, int group) {
-  const SeedCounter<kRotations> counter(bits, table, group);
-  __m256i best = counter.Candidates(0);
-  for (uint32_t seed = 4; seed < kSeeds; seed += 4) {
-    best = _mm256_min_epu32(best, counter.Candidates(seed));
-  }
-  uint64_t lanes[4];
-  StoreWords(lanes, best);
-  return static_cast<Candidate>(*std::min_element(lanes, lanes + 4));
-}
-
-Candidate BestCandidate(const uint64_t* bits, const PatternTable& table,
-                        int group) {
-  switch (RotationsOf(table)) {
-    case Rotations::kNone:
-      return BestOf<Rotations::kNone>(bits, table, group);
-    case Rotations::kWords:
-      return BestOf<Rotations::kWords>(bits, table, group);
-    case Rotations::kBits:
-      break;
-  }
-  return BestOf<Rotations::kBits>(bits, table, group);
-}
-
-template <Rotations kRotations>
-void AllOf(const uint64_t* bits, const PatternTable& table, int group,
-           Candidate* candidates) {
-  const SeedCounter<kRotations> counter(bits, table, group);
-  for (uint32_t seed = 0; seed < kSeeds; seed += 4) {
-    uint64_t lanes[4];
-    StoreWords(lanes, counter.Candidates(seed));
-    std::copy_n(lanes, 4, candidates + seed);
-  }
-}
-
-void AllCandidates(const uint64_t* bits, const PatternTable& table, int group,
-                   Candidate* candidates) {
-  // `max`, the one effort with a beam, rotates nothing.
-  if (RotationsOf(table) == Rotations::kNone) {
-    AllOf<Rotations::kNone>(bits, table, group, candidates);
-  } else {
-    AllOf<Rotations::kBits>(bits, table, group, candidates);
-  }
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(words), line.low);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(words + 4), line.high);
 }
 
 #include "filter_policy/line/kernel/line_kernel_entries.inc"
+#include "filter_policy/line/kernel/solve_line.inc"
 
 }  // namespace
 
-const LineKernel kAvx2Kernel = {
-    "avx2",          kAskPlain,  kAskSearched,
-    AddToPlainLines, RateOfLine, {MakePatterns, BestCandidate, AllCandidates}};
+const LineKernel kAvx2Kernel = {"avx2",          kProbePlain,     kProbeSolved,
+                                AddToPlainLines, RateOfPlainLine, SolveLine};
 
 }  // namespace linebloom
 

@@ -4,16 +4,7 @@
 
 #include <arm_neon.h>
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <span>
-
-#include "filter_policy/line/hash.h"
-#include "filter_policy/line/kernel/line_kernels.h"
-#include "filter_policy/line/kernel/line_round_words.h"
-#include "filter_policy/line/line_rate.h"
-#include "filter_policy/line/little_endian.h"
+#include "filter_policy/line/kernel/kernel_includes.h"
 
 static_assert(std::endian::native == std::endian::little,
               "words are loaded as they are");
@@ -23,6 +14,12 @@ namespace {
 
 constexpr int kPairs = kWordsPerLine / 2;
 
+inline uint64x2_t LoadPair(const uint8_t* line, int pair) {
+  return vreinterpretq_u64_u8(vld1q_u8(line + 16 * pair));
+}
+
+// Plain lines.
+
 // Where the probe of each word reads its round: to the right, so negative.
 constexpr int64_t kShifts[kWordsPerLine] = {-16, -22, -28, -34,
                                             -40, -46, -52, -58};
@@ -31,71 +28,146 @@ constexpr uint64_t kNames[kWordsPerLine] = {1, 2, 4, 8, 16, 32, 64, 128};
 
 // The bits that the probes of a round in `words` stand for, in words 2 * pair
 // and 2 * pair + 1.
-inline uint64x2_t RoundPattern(int pair, uint64_t round, uint32_t rotation,
-                               uint32_t words) {
-  const uint64x2_t read =
-      vshlq_u64(vdupq_n_u64(round), vld1q_s64(kShifts + 2 * pair));
+inline uint64x2_t RoundPattern(int pair, uint64_t round, uint32_t words) {
   const uint64x2_t positions =
-      vandq_u64(vaddq_u64(read, vdupq_n_u64(rotation)), vdupq_n_u64(63));
+      vandq_u64(vshlq_u64(vdupq_n_u64(round), vld1q_s64(kShifts + 2 * pair)),
+                vdupq_n_u64(63));
   const uint64x2_t active =
       vtstq_u64(vdupq_n_u64(words), vld1q_u64(kNames + 2 * pair));
   return vandq_u64(active,
                    vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(positions)));
 }
 
-inline uint64x2_t LoadPair(const uint8_t* line, int pair) {
-  return vreinterpretq_u64_u8(vld1q_u8(line + 16 * pair));
-}
-
-// Whether one of the probes of a round in `words` finds its bit unset.
-inline bool Denies(const uint8_t* line, uint64_t round, uint32_t rotation,
-                   uint32_t words) {
+// True if one of the probes of a round in `words` finds its bit unset.
+inline bool Rejects(const uint8_t* line, uint64_t round, uint32_t words) {
   uint64x2_t unset = vdupq_n_u64(0);
   for (int pair = 0; pair < kPairs; ++pair) {
-    unset =
-        vorrq_u64(unset, vbicq_u64(RoundPattern(pair, round, rotation, words),
-                                   LoadPair(line, pair)));
+    unset = vorrq_u64(unset, vbicq_u64(RoundPattern(pair, round, words),
+                                       LoadPair(line, pair)));
   }
   return vmaxvq_u32(vreinterpretq_u32_u64(unset)) != 0;
 }
 
-bool PlainMayMatch(const LineShape& shape, const uint8_t* line, uint64_t hash) {
+inline bool PlainMayMatch(const LineShape& shape, const uint8_t* line,
+                          uint64_t hash) {
   const RoundWords words = kPlainRoundWords[shape.probes][PlainWindowOf(hash)];
-  const uint64_t round = FirstRound(hash, 0);
-  if (Denies(line, round, 0, words.first)) return false;
-  return words.second == 0 ||
-         !Denies(line, SecondRound(round), 0, words.second);
-}
-
-// As in line_kernel_avx512.cc.
-bool SearchedMayMatch(const LineShape& shape, const uint8_t* line,
-                      uint64_t hash) {
-  const SearchedProbes at =
-      SearchedProbesOf(shape, LoadLittleEndian<uint64_t>(line), hash);
-  if (Denies(line, at.first_round, at.rotation, at.first_words)) return false;
-  return !Denies(line, SecondRound(at.first_round), at.rotation,
-                 at.second_words);
+  const uint64_t round = FirstRound(hash);
+  if (Rejects(line, round, words.first)) return false;
+  return words.second == 0 || !Rejects(line, SecondRound(round), words.second);
 }
 
 void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {
   const RoundWords words = kPlainRoundWords[probes][PlainWindowOf(hash)];
-  const uint64_t first = FirstRound(hash, 0);
+  const uint64_t first = FirstRound(hash);
   const uint64_t second = SecondRound(first);
   for (int pair = 0; pair < kPairs; ++pair) {
     uint64x2_t bits = LoadPair(line, pair);
-    bits = vorrq_u64(bits, RoundPattern(pair, first, 0, words.first));
-    bits = vorrq_u64(bits, RoundPattern(pair, second, 0, words.second));
+    bits = vorrq_u64(bits, RoundPattern(pair, first, words.first));
+    bits = vorrq_u64(bits, RoundPattern(pair, second, words.second));
     vst1q_u8(line + 16 * pair, vreinterpretq_u8_u64(bits));
   }
 }
 
+// Solved lines.
+
+struct SolvedWords {
+  explicit SolvedWords(const uint8_t* line) {
+    for (int pair = 0; pair < kPairs; ++pair) all[pair] = LoadPair(line, pair);
+  }
+  uint64x2_t all[kPairs];
+};
+
+// A bit for each word, from the lowest bits of 8 words.
+inline uint32_t GatherLowest(const uint64x2_t* words) {
+  uint64x2_t gathered = vdupq_n_u64(0);
+  for (int pair = 0; pair < kPairs; ++pair) {
+    const int64x2_t places = {2 * pair, 2 * pair + 1};
+    gathered = vorrq_u64(
+        gathered, vshlq_u64(vandq_u64(words[pair], vdupq_n_u64(1)), places));
+  }
+  return static_cast<uint32_t>(vaddvq_u64(gathered));
+}
+
+inline uint32_t HeaderOf(const SolvedWords& words) {
+  uint64x2_t tops[kPairs];
+  for (int pair = 0; pair < kPairs; ++pair) {
+    tops[pair] = vshrq_n_u64(words.all[pair], 63);
+  }
+  return GatherLowest(tops);
+}
+
+// How many bits each word has set.
+inline uint64x2_t CountBits(uint64x2_t words) {
+  return vpaddlq_u32(
+      vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u64(words)))));
+}
+
+inline uint32_t Parities(const SolvedWords& words, uint64_t mask) {
+  uint64x2_t counts[kPairs];
+  for (int pair = 0; pair < kPairs; ++pair) {
+    counts[pair] =
+        CountBits(vandq_u64(words.all[pair], vdupq_n_u64(mask & kUnknowns)));
+  }
+  return GatherLowest(counts);
+}
+
+template <int kWidth>
+inline uint32_t StageParities(const SolvedWords& words, uint32_t seed,
+                              int bound) {
+  const uint64x2_t unknowns = vdupq_n_u64(kUnknowns >> bound << bound);
+  uint64x2_t counts[kPairs];
+  for (int pair = 0; pair < kPairs; ++pair) {
+    const uint32x2_t spread = vld1_u32(kSpread + 2 * pair % kWidth);
+    const uint64x2_t masks = vmull_u32(vdup_n_u32(seed), spread);
+    counts[pair] =
+        CountBits(vandq_u64(words.all[pair], vandq_u64(masks, unknowns)));
+  }
+  return GatherLowest(counts);
+}
+
+#include "filter_policy/line/kernel/solved_line.inc"
+
+// Building solved lines.
+
+using Vector = uint64_t __attribute__((vector_size(16)));
+
+inline Vector Test(Vector words, Vector bit) {
+  return reinterpret_cast<Vector>(vtstq_u64(reinterpret_cast<uint64x2_t>(words),
+                                            reinterpret_cast<uint64x2_t>(bit)));
+}
+
+inline Vector XorWhere(Vector where, Vector words, Vector other) {
+  return words ^ (where & other);
+}
+
+inline Vector MultiplyLow32(Vector words, uint32_t factor) {
+  return reinterpret_cast<Vector>(vmull_u32(
+      vmovn_u64(reinterpret_cast<uint64x2_t>(words)), vdup_n_u32(factor)));
+}
+
+void SolvePlanes(const Pivots& pivots, uint64_t* words) {
+  for (int p = pivots.count - 1; p >= 0; --p) {
+    const uint64x2_t row = vdupq_n_u64(pivots.rows[p][0]);
+    const uint64x2_t rhs = vdupq_n_u64(pivots.rows[p][1]);
+    const uint64x2_t bit = vdupq_n_u64(pivots.bit[p]);
+    for (int pair = 0; pair < kPairs; ++pair) {
+      const uint64x2_t solved = vld1q_u64(words + 2 * pair);
+      const int64x2_t places = {-2 * pair, -2 * pair - 1};
+      const uint64x2_t sums = CountBits(vandq_u64(solved, row));
+      const uint64x2_t unmet =
+          vtstq_u64(veorq_u64(sums, vshlq_u64(rhs, places)), vdupq_n_u64(1));
+      vst1q_u64(words + 2 * pair, vorrq_u64(solved, vandq_u64(bit, unmet)));
+    }
+  }
+}
+
 #include "filter_policy/line/kernel/line_kernel_entries.inc"
-#include "filter_policy/line/kernel/line_kernel_search.inc"
+#include "filter_policy/line/kernel/solve_line.inc"
 
 }  // namespace
 
-const LineKernel kNeonKernel = {"neon",          kAskPlain,  kAskSearched,
-                                AddToPlainLines, RateOfLine, kSearchWords};
+const LineKernel kNeonKernel = {"neon",          kProbePlain,     kProbeSolved,
+                                AddToPlainLines, RateOfPlainLine, SolveLine};
 
 }  // namespace linebloom
 

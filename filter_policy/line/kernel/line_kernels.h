@@ -1,17 +1,19 @@
-// The kernels by name, each in line_kernel_NAME.cc. Only those of this
-// architecture exist; ask line_kernel.h which of them the machine can run.
+// The kernels, one in each line_kernel_NAME.cc. Only line_kernel.cc needs them:
+// it knows which of them this machine can run.
 #pragma once
 
 #include "filter_policy/line/kernel/line_kernel.h"
 
 namespace linebloom {
 
-extern const LineKernel kScalarKernel;
 #if defined(__x86_64__)
-extern const LineKernel kAvx2Kernel;    // with POPCNT and BMI2
-extern const LineKernel kAvx512Kernel;  // F, DQ and VPOPCNTDQ
+extern const LineKernel kAvx512Kernel;
+extern const LineKernel kAvx512fKernel;
+extern const LineKernel kAvx2Kernel;
+extern const LineKernel kPopcntKernel;
 #elif defined(__aarch64__)
 extern const LineKernel kNeonKernel;
 #endif
+extern const LineKernel kScalarKernel;
 
 }  // namespace linebloom

@@ -1,0 +1,19 @@
+// What every line_kernel_NAME.cc needs before its target pragma, so that no
+// header is first included behind one.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "filter_policy/line/hash.h"
+#include "filter_policy/line/kernel/line_kernels.h"
+#include "filter_policy/line/kernel/plain_round_words.h"
+#include "filter_policy/line/kernel/solve_space.h"
+#include "filter_policy/line/line_rate.h"
+#include "filter_policy/line/little_endian.h"
+#include "filter_policy/line/plain_probes.h"
+#include "filter_policy/line/solved_probes.h"

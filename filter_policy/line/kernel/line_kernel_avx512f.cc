@@ -1,0 +1,48 @@
+// A line in a register, on CPUs whose AVX-512 counts no bits: Skylake, Cascade
+// Lake and Cooper Lake. A table of 16 knows the parity of half a byte.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include "filter_policy/line/kernel/kernel_includes.h"
+
+#if defined(__clang__)
+#pragma clang attribute push(                                         \
+    __attribute__((target("avx512f,avx512bw,avx512dq,bmi2,popcnt"))), \
+    apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,bmi2,popcnt")
+#endif
+
+namespace linebloom {
+namespace {
+
+inline uint32_t OddWords(__m512i words) {
+  const __m512i parity_of = _mm512_broadcast_i32x4(
+      _mm_setr_epi8(0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0));
+  constexpr int kXorThenAnd = 0x28;
+  const __m512i halves = _mm512_ternarylogic_epi64(
+      words, _mm512_srli_epi64(words, 4), _mm512_set1_epi8(15), kXorThenAnd);
+  const __m512i odd_bytes = _mm512_sad_epu8(
+      _mm512_shuffle_epi8(parity_of, halves), _mm512_setzero_si512());
+  return _mm512_test_epi64_mask(odd_bytes, _mm512_set1_epi64(1));
+}
+
+#include "filter_policy/line/kernel/line_kernel_avx512.inc"
+
+}  // namespace
+
+const LineKernel kAvx512fKernel = {"avx512f",       kProbePlain,
+                                   kProbeSolved,    AddToPlainLines,
+                                   RateOfPlainLine, SolveLine};
+
+}  // namespace linebloom
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif  // defined(__x86_64__)

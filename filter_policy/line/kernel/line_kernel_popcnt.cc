@@ -1,0 +1,45 @@
+// One word at a time, its bits counted by one instruction: CPUs with POPCNT and
+// BMI2 but without AVX2, and virtual machines that hide it.
+#if defined(__x86_64__)
+
+#include "filter_policy/line/kernel/kernel_includes.h"
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("popcnt,bmi2"))), \
+                             apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("popcnt,bmi2")
+#endif
+
+namespace linebloom {
+namespace {
+
+inline bool IsOdd(uint64_t word) { return (std::popcount(word) & 1) != 0; }
+
+inline uint32_t OddWords(const uint64_t* words) {
+  uint32_t odd = 0;
+#pragma GCC unroll 8
+  for (int w = kWordsPerLine - 1; w >= 0; --w) {
+    odd = 2 * odd + static_cast<uint32_t>(IsOdd(words[w]));
+  }
+  return odd;
+}
+
+#include "filter_policy/line/kernel/line_kernel_scalar.inc"
+
+}  // namespace
+
+const LineKernel kPopcntKernel = {"popcnt",        kProbePlain,
+                                  kProbeSolved,    AddToPlainLines,
+                                  RateOfPlainLine, SolveLine};
+
+}  // namespace linebloom
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif  // defined(__x86_64__)
