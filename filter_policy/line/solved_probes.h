@@ -42,7 +42,7 @@ inline constexpr int kMostSolvedStep = 3;
 inline constexpr int kMostHeader = 255;
 
 // Odd numbers with well-spread bits: xxHash's PRIME64_2, two of the usual
-// multipliers of hash mixers, and 32-bit ones whose products reach bit 62.
+// multipliers of hash mixers, and 32-bit ones.
 inline constexpr uint64_t kMaskMultiplier = 0xc2b2ae3d27d4eb4f;
 inline constexpr uint64_t kPrintMultiplier = 0xd6e8feb86659fd93;
 inline constexpr uint64_t kNextMaskMultiplier = 0x9fb21c651e98df25;
@@ -87,11 +87,10 @@ constexpr int PrintBit(Stage stage) {
   return kPrintBit[static_cast<int>(stage)];
 }
 
-// The mask in the word at place `place` of its plane.
-inline uint64_t StageMask(uint64_t mask, Stage stage, int place) {
-  const uint64_t seed = (mask >> SeedShift(stage)) & 0xffffffff;
-  return seed * kSpread[place] & kUnknowns;
-}
+// Its mask in the word at place p of a plane is the product of those 32 bits
+// and kSpread[p], this much further up: the middle of a product depends on all
+// of both factors, its upper end on little more than their upper ends.
+inline constexpr int kSpreadShift = 15;
 
 // The bits of `parities`, one of each word, at the first word of every plane of
 // `width` words (1, 2, 4 or 8) become the plane's parity; the others become 0.

@@ -3,12 +3,10 @@
 //
 //   cd filter_policy/line/builder
 //   line_tables probes > probe_count_table.inc
-//   line_tables rates > searched_rate_table.inc
+//   line_tables rates > solved_rate_table.inc
 //
-// The second depends on the first. Neighbouring numbers of probes are compared
-// on the same random keys, so that the noise of the keys falls out of the
-// comparison.
-#include <algorithm>
+// Neighbouring numbers of probes are compared on the same random keys, so that
+// the noise of the keys falls out of the comparison.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -16,12 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "filter_policy/line/builder/effort.h"
 #include "filter_policy/line/builder/line_builder.h"
-#include "filter_policy/line/builder/line_search.h"
-#include "filter_policy/line/builder/probe_count.h"
-#include "filter_policy/line/line_probes.h"
-#include "filter_policy/line/line_rate.h"
+#include "filter_policy/line/builder/solved_shape.h"
+#include "filter_policy/line/plain_probes.h"
 
 namespace linebloom {
 namespace {
@@ -37,7 +32,7 @@ double PlainRate(double bits_per_key, int probes) {
   constexpr int kLines = 20000;
   std::mt19937_64 random(1);
   std::poisson_distribution<int> load(8 * kLineBytes / bits_per_key);
-  LineBuilder builder = LineBuilder::Plain(probes);
+  LineBuilder builder({LineKind::kPlain, static_cast<uint8_t>(probes), 0, 0});
   double sum = 0;
   for (int i = 0; i < kLines; ++i) {
     uint8_t line[kLineBytes];
@@ -59,36 +54,21 @@ double PlainCrossing(int probes) {
   return high;
 }
 
-// The rate of searched lines with exactly `keys` keys.
-double SearchedRate(const SearchPlan& plan, int keys, int probes) {
-  const int lines = 200 + 20000 / keys;
+// The rate of solved lines with exactly `keys` keys, in a filter where that is
+// the mean.
+double SolvedRate(int keys) {
+  constexpr int kLines = 4000;
   std::mt19937_64 random(keys);
-  LineSearch search(plan);
+  LineBuilder builder(SolvedShape(uint64_t{kLines} * keys, kLines));
   double sum = 0;
-  for (int i = 0; i < lines; ++i) {
-    const FoundLine found = search.Find(RandomHashes(keys, &random), probes);
-    sum += LineRate(found.bits, probes);
+  for (int i = 0; i < kLines; ++i) {
+    uint8_t line[kLineBytes];
+    sum += builder.Build(RandomHashes(keys, &random), line);
   }
-  return sum / lines;
+  return sum / kLines;
 }
 
-int BestSearchedProbes(int keys) {
-  const int likely = std::clamp(430 / keys, 1, kMaxSearchedProbes);
-  int best = 0;
-  double best_rate = 2;
-  for (int probes = std::max(1, likely - 1);
-       probes <= std::min(kMaxSearchedProbes, likely + 2); ++probes) {
-    const double rate =
-        SearchedRate(SearchPlanOf(BuildEffort::kBalanced), keys, probes);
-    if (rate < best_rate) {
-      best_rate = rate;
-      best = probes;
-    }
-  }
-  return best;
-}
-
-void PrintPlain() {
+void PrintProbes() {
   printf(
       "// Plain lines: from this many thousandths of a bit per key on, k "
       "probes beat\n// k - 1; k = 2, 3, ...\n"
@@ -100,48 +80,15 @@ void PrintPlain() {
   printf("};\n");
 }
 
-// The best numbers of probes near a crossing are a matter of noise; counting
-// how many loads want at least k probes gives one crossing for each k.
-void PrintSearched() {
-  constexpr int kMostKeys = 600;
-  std::vector<int> loads_with(kMaxSearchedProbes + 1, 0);
-  for (int keys = 1; keys <= kMostKeys; ++keys) {
-    const int best = BestSearchedProbes(keys);
-    for (int probes = 1; probes <= best; ++probes) ++loads_with[probes];
-    if (keys % 50 == 0) fprintf(stderr, "searched: %d keys\n", keys);
-  }
-  printf(
-      "\n// Searched lines: with up to this many keys in a line, k probes beat "
-      "k - 1;\n// k = 2, 3, ...\n"
-      "inline constexpr uint32_t kSearchedMostKeysForProbes[] = {\n");
-  for (int probes = 2; probes <= kMaxSearchedProbes; ++probes) {
-    printf("    %d,  // k = %d\n", loads_with[probes], probes);
-  }
-  printf("};\n");
-}
-
-// Rates change smoothly, by a factor, so a coarse grid of logarithms will do.
+// Rates change smoothly, by a factor, but for steps where a stage begins; so
+// every number of keys has its row, and a line with more matches everything.
 void PrintRates() {
-  constexpr int kMostKeys = 640;
-  std::vector<int> grid;
-  for (int keys = 1; keys <= kMostKeys; keys += 1 + keys / 16) {
-    grid.push_back(keys);
-  }
   printf(
-      "// The natural logarithm of the rate of searched lines, by their number "
-      "of keys,\n// for the efforts fast, balanced and max.\n"
-      "struct SearchedRateRow {\n  int keys;\n  double log_rate[3];\n};\n"
-      "inline constexpr SearchedRateRow kSearchedRates[] = {\n");
-  for (const int keys : grid) {
-    printf("    {%d, {", keys);
-    for (const BuildEffort effort :
-         {BuildEffort::kFast, BuildEffort::kBalanced, BuildEffort::kMax}) {
-      const double rate =
-          SearchedRate(SearchPlanOf(effort), keys, SearchedProbes(keys));
-      printf("%.4f%s", std::log(rate), effort == BuildEffort::kMax ? "" : ", ");
-    }
-    printf("}},\n");
-    fprintf(stderr, "rates: %d keys\n", keys);
+      "// The natural logarithm of the rate of solved lines with 0, 1, 2, ... "
+      "keys.\ninline constexpr double kSolvedLogRates[] = {\n");
+  for (int keys = 0; keys <= kMostSolvedKeys; ++keys) {
+    printf("    %.4f,  // %d\n", std::log(SolvedRate(keys)), keys);
+    if (keys % 50 == 0) fprintf(stderr, "rates: %d keys\n", keys);
   }
   printf("};\n");
 }
@@ -160,7 +107,6 @@ int main(int argc, char** argv) {
   if (table == "rates") {
     linebloom::PrintRates();
   } else {
-    linebloom::PrintPlain();
-    linebloom::PrintSearched();
+    linebloom::PrintProbes();
   }
 }

@@ -16,13 +16,4 @@ int PlainProbes(uint32_t millibits) {
   return probes;
 }
 
-int SearchedProbes(uint64_t keys_in_line) {
-  int probes = 1;
-  for (const uint32_t up_to : kSearchedMostKeysForProbes) {
-    if (keys_in_line > up_to) break;
-    ++probes;
-  }
-  return probes;
-}
-
 }  // namespace linebloom

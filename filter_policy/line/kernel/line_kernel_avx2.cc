@@ -149,13 +149,14 @@ inline uint32_t StageParities(const SolvedWords& words, uint32_t seed,
   const __m256i seeds = _mm256_set1_epi64x(seed);
   const __m256i unknowns =
       _mm256_set1_epi64x(static_cast<int64_t>(kUnknowns >> bound << bound));
-  const __m256i low_masks =
-      _mm256_mul_epu32(seeds, _mm256_setr_epi64x(kSpreadOf(0), kSpreadOf(1),
-                                                 kSpreadOf(2), kSpreadOf(3)));
+  const auto spread = [&](__m256i factors) {
+    return _mm256_slli_epi64(_mm256_mul_epu32(seeds, factors), kSpreadShift);
+  };
+  const __m256i low_masks = spread(_mm256_setr_epi64x(
+      kSpreadOf(0), kSpreadOf(1), kSpreadOf(2), kSpreadOf(3)));
   const __m256i high_masks =
-      kWidth == 8 ? _mm256_mul_epu32(
-                        seeds, _mm256_setr_epi64x(kSpreadOf(4), kSpreadOf(5),
-                                                  kSpreadOf(6), kSpreadOf(7)))
+      kWidth == 8 ? spread(_mm256_setr_epi64x(kSpreadOf(4), kSpreadOf(5),
+                                              kSpreadOf(6), kSpreadOf(7)))
                   : low_masks;
   const __m256i low =
       _mm256_and_si256(words.low, _mm256_and_si256(low_masks, unknowns));

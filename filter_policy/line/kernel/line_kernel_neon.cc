@@ -118,7 +118,8 @@ inline uint32_t StageParities(const SolvedWords& words, uint32_t seed,
   uint64x2_t counts[kPairs];
   for (int pair = 0; pair < kPairs; ++pair) {
     const uint32x2_t spread = vld1_u32(kSpread + 2 * pair % kWidth);
-    const uint64x2_t masks = vmull_u32(vdup_n_u32(seed), spread);
+    const uint64x2_t masks =
+        vshlq_n_u64(vmull_u32(vdup_n_u32(seed), spread), kSpreadShift);
     counts[pair] =
         CountBits(vandq_u64(words.all[pair], vandq_u64(masks, unknowns)));
   }
