@@ -37,7 +37,7 @@ struct FileFacts {
   uint64_t bytes = 0;   // of the filter, index over partitions included
 
   // Of all blocks together. `first` stands for what blocks of one filter have
-  // in common: kind, format, effort.
+  // in common: kind, format, line.
   BlockFacts first;
   bool mixed = false;  // whether some blocks are of another kind than the first
   uint64_t lines = 0;

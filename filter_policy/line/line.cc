@@ -8,10 +8,10 @@ bool IsReadable(const LineShape& shape) {
   switch (shape.kind) {
     case LineKind::kPlain:
       return shape.probes >= 1 && shape.probes <= kMaxPlainProbes &&
-             shape.rotation_bits == 0;
-    case LineKind::kSearched:
-      return shape.probes >= 1 && shape.probes <= kMaxSearchedProbes &&
-             shape.rotation_bits <= kSeedBits;
+             shape.base == 0 && shape.step == 0;
+    case LineKind::kSolved:
+      return shape.probes == 0 && shape.base >= 64 && shape.step >= 1 &&
+             shape.step <= 3;
   }
   return false;
 }

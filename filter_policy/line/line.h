@@ -14,22 +14,15 @@ namespace linebloom {
 inline constexpr size_t kLineBytes = 64;
 
 // The values are stored in every filter (docs/format.md).
-enum class LineKind : uint8_t {
-  kPlain = 1,     // 8 words of bits
-  kSearched = 2,  // a word of seeds, then 7 words of bits
-};
+enum class LineKind : uint8_t { kPlain = 1, kSolved = 2 };
 
 // What a reader must know to ask the lines of one filter, beside their bytes.
 struct LineShape {
-  LineKind kind = LineKind::kSearched;
-  // Plain: the number of probes of every line, 1 to 16. Searched: the most
-  // probes of any line, 1 to 14; each line holds its own number.
-  uint8_t probes = 0;
-  // Searched: how many of a seed's 6 bits rotate the probes, 0 to 6; the
-  // others choose a hash. Plain: 0.
-  uint8_t rotation_bits = 0;
-
-  friend bool operator==(const LineShape&, const LineShape&) = default;
+  LineKind kind = LineKind::kSolved;
+  uint8_t probes = 0;  // plain: probes of every line, 1 to 16
+  // Solved: how many probes a line's header byte stands for.
+  uint8_t base = 0;  // solved: 64 to 255
+  uint8_t step = 0;  // solved: 1 to 3
 };
 
 // Whether a reader of this version can ask lines of this shape.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numbers>
 #include <numeric>
 
 #include "filter_policy/line/builder/probe_count.h"
@@ -12,45 +13,49 @@
 namespace linebloom {
 namespace {
 
-#include "filter_policy/line/builder/searched_rate_table.inc"
+constexpr double kBitsPerLine = 8.0 * kLineBytes;
+constexpr double kSolvedBitsPerLine = kBitsPerLine - 8;  // without the header
+constexpr double kMostSummedKeys = 10'000;
 
-double PlainLineRate(int probes, int keys) {
-  const double fill = 1 - std::pow(1 - probes / (8.0 * kLineBytes), keys);
+#include "filter_policy/line/builder/solved_rate_table.inc"
+
+double PlainLineRate(int probes, double keys) {
+  const double fill = 1 - std::pow(1 - probes / kBitsPerLine, keys);
   return std::pow(fill, probes);
 }
 
-double SearchedLineRate(BuildEffort effort, int keys) {
+double SolvedLineRate(double keys) {
   if (keys == 0) return 0;
-  const int column =
-      static_cast<int>(effort) - static_cast<int>(BuildEffort::kFast);
   const auto* const above = std::lower_bound(
-      std::begin(kSearchedRates), std::end(kSearchedRates), keys,
-      [](const SearchedRateRow& row, int n) { return row.keys < n; });
-  if (above == std::end(kSearchedRates)) {
-    // Beyond the table a line has one probe, and each further key leaves the
-    // same share of the unset bits unset.
-    const SearchedRateRow& last = *std::prev(above);
-    const double unset = 1 - std::exp(last.log_rate[column]);
-    return 1 - std::pow(unset, static_cast<double>(keys) / last.keys);
+      std::begin(kSolvedRates), std::end(kSolvedRates), keys,
+      [](const SolvedRateRow& row, double n) { return row.keys < n; });
+  if (above == std::end(kSolvedRates)) {
+    // Beyond the table each key has its share of the same bits.
+    const SolvedRateRow& last = *std::prev(above);
+    return std::exp(last.log_rate * last.keys / keys);
   }
-  if (above->keys == keys) return std::exp(above->log_rate[column]);
-  const SearchedRateRow& below = *std::prev(above);
-  const double part =
-      static_cast<double>(keys - below.keys) / (above->keys - below.keys);
-  return std::exp(below.log_rate[column] +
-                  part * (above->log_rate[column] - below.log_rate[column]));
+  if (above == std::begin(kSolvedRates)) return std::exp(above->log_rate);
+  const SolvedRateRow& below = *std::prev(above);
+  const double part = (keys - below.keys) / (above->keys - below.keys);
+  return std::exp(std::lerp(below.log_rate, above->log_rate, part));
 }
 
-double RateOfMillibits(BuildEffort effort, uint32_t millibits) {
-  return ExpectedRate(effort, millibits,
-                      8.0 * kLineBytes * kMillibitsPerBit / millibits);
+double RateOfMillibits(LineKind line, uint32_t millibits) {
+  return ExpectedRate(line, millibits,
+                      kBitsPerLine * kMillibitsPerBit / millibits);
 }
 
 }  // namespace
 
-double ExpectedRate(BuildEffort effort, uint32_t millibits,
-                    double keys_per_line) {
+double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line) {
   const int plain_probes = PlainProbes(millibits);
+  const auto line_rate = [=](double keys) {
+    return line == LineKind::kPlain ? PlainLineRate(plain_probes, keys)
+                                    : SolvedLineRate(keys);
+  };
+  // So full that lines differ no more; NaN is a filter that denies nothing.
+  if (std::isnan(keys_per_line)) return 1;
+  if (keys_per_line > kMostSummedKeys) return line_rate(keys_per_line);
   const double spread = 10 * std::sqrt(keys_per_line) + 10;
   const int least = static_cast<int>(std::max(0.0, keys_per_line - spread));
   const int most = static_cast<int>(keys_per_line + spread);
@@ -58,21 +63,25 @@ double ExpectedRate(BuildEffort effort, uint32_t millibits,
   for (int keys = least; keys <= most; ++keys) {
     const double share = std::exp(keys * std::log(keys_per_line) -
                                   keys_per_line - std::lgamma(keys + 1.0));
-    rate += share * (effort == BuildEffort::kNone
-                         ? PlainLineRate(plain_probes, keys)
-                         : SearchedLineRate(effort, keys));
+    rate += share * line_rate(keys);
   }
   return rate;
 }
 
-double LowestRate(BuildEffort effort) {
-  return RateOfMillibits(effort, kMostMillibits);
+double LogRatePerBit(LineKind line) {
+  return line == LineKind::kPlain
+             ? std::numbers::ln2 * std::numbers::ln2
+             : std::numbers::ln2 * kSolvedBitsPerLine / kBitsPerLine;
 }
 
-std::optional<uint32_t> BitsForRate(BuildEffort effort, double rate) {
-  const auto reaches = [effort, rate](uint32_t millibits) {
+double LowestRate(LineKind line) {
+  return RateOfMillibits(line, kMostMillibits);
+}
+
+std::optional<uint32_t> BitsForRate(LineKind line, double rate) {
+  const auto reaches = [line, rate](uint32_t millibits) {
     // NaN is a rate that nothing reaches.
-    return RateOfMillibits(effort, millibits) <= rate;
+    return RateOfMillibits(line, millibits) <= rate;
   };
   if (!reaches(kMostMillibits)) return std::nullopt;
   if (reaches(kLeastMillibits)) return kLeastMillibits;

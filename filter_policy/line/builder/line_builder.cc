@@ -10,14 +10,12 @@
 namespace linebloom {
 
 LineBuilder LineBuilder::Plain(int probes, const LineKernel& kernel) {
-  return LineBuilder({LineKind::kPlain, static_cast<uint8_t>(probes), 0},
-                     kernel);
+  return LineBuilder({LineKind::kPlain, static_cast<uint8_t>(probes)}, kernel);
 }
 
 LineBuilder LineBuilder::Searched(const SearchPlan& plan,
                                   const LineKernel& kernel) {
-  // One probe is the least that any line has; Build raises it.
-  LineBuilder builder({LineKind::kSearched, 1, plan.rotation_bits}, kernel);
+  LineBuilder builder({LineKind::kSolved, 0, 64, plan.rotation_bits}, kernel);
   builder.search_.emplace(plan, kernel);
   return builder;
 }
@@ -37,7 +35,6 @@ double LineBuilder::BuildPlain(std::span<const uint64_t> hashes,
 double LineBuilder::BuildSearched(std::span<const uint64_t> hashes,
                                   uint8_t* line) {
   const int probes = SearchedProbes(hashes.size());
-  shape_.probes = std::max(shape_.probes, static_cast<uint8_t>(probes));
   const FoundLine found = search_->Find(hashes, probes);
   uint64_t seeds = static_cast<uint64_t>(probes) << kSearchedProbesShift;
   for (int g = 0; g < kGroups; ++g) {

@@ -3,7 +3,7 @@
 //
 //   cd filter_policy/line/builder
 //   line_tables probes > probe_count_table.inc
-//   line_tables rates > searched_rate_table.inc
+//   line_tables rates > solved_rate_table.inc
 //
 // The second depends on the first. Neighbouring numbers of probes are compared
 // on the same random keys, so that the noise of the keys falls out of the
@@ -16,7 +16,6 @@
 #include <string_view>
 #include <vector>
 
-#include "filter_policy/line/builder/effort.h"
 #include "filter_policy/line/builder/line_builder.h"
 #include "filter_policy/line/builder/line_search.h"
 #include "filter_policy/line/builder/probe_count.h"
@@ -25,6 +24,8 @@
 
 namespace linebloom {
 namespace {
+
+constexpr SearchPlan kPlan{.rotation_bits = 2, .beam = 1, .rounds = 2};
 
 std::vector<uint64_t> RandomHashes(int count, std::mt19937_64* random) {
   std::vector<uint64_t> hashes(count);
@@ -78,8 +79,7 @@ int BestSearchedProbes(int keys) {
   double best_rate = 2;
   for (int probes = std::max(1, likely - 1);
        probes <= std::min(kMaxSearchedProbes, likely + 2); ++probes) {
-    const double rate =
-        SearchedRate(SearchPlanOf(BuildEffort::kBalanced), keys, probes);
+    const double rate = SearchedRate(kPlan, keys, probes);
     if (rate < best_rate) {
       best_rate = rate;
       best = probes;
@@ -128,19 +128,14 @@ void PrintRates() {
     grid.push_back(keys);
   }
   printf(
-      "// The natural logarithm of the rate of searched lines, by their number "
-      "of keys,\n// for the efforts fast, balanced and max.\n"
-      "struct SearchedRateRow {\n  int keys;\n  double log_rate[3];\n};\n"
-      "inline constexpr SearchedRateRow kSearchedRates[] = {\n");
+      "// The natural logarithm of the rate of solved lines, by their number "
+      "of "
+      "keys.\n"
+      "struct SolvedRateRow {\n  int keys;\n  double log_rate;\n};\n"
+      "inline constexpr SolvedRateRow kSolvedRates[] = {\n");
   for (const int keys : grid) {
-    printf("    {%d, {", keys);
-    for (const BuildEffort effort :
-         {BuildEffort::kFast, BuildEffort::kBalanced, BuildEffort::kMax}) {
-      const double rate =
-          SearchedRate(SearchPlanOf(effort), keys, SearchedProbes(keys));
-      printf("%.4f%s", std::log(rate), effort == BuildEffort::kMax ? "" : ", ");
-    }
-    printf("}},\n");
+    const double rate = SearchedRate(kPlan, keys, SearchedProbes(keys));
+    printf("    {%d, %.4f},\n", keys, std::log(rate));
     fprintf(stderr, "rates: %d keys\n", keys);
   }
   printf("};\n");

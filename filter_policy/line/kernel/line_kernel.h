@@ -103,7 +103,7 @@ struct SearchFunctions {
 struct LineKernel {
   const char* name;  // as in LINEBLOOM_SIMD
   AskFunctions plain;
-  AskFunctions searched;
+  AskFunctions solved;
   // Sets the bits of keys in the plain lines that they belong to.
   void (*add_to_plain_lines)(int probes, std::span<const uint64_t> hashes,
                              uint32_t line_count, uint8_t* lines);

@@ -58,8 +58,8 @@ bool SearchedMayMatch(const LineShape& shape, const uint8_t* line,
   const int probes = static_cast<int>(seeds >> kSearchedProbesShift);
   const GroupAndWindow at = GroupAndWindowOf(hash);
   const uint32_t seed = seeds >> (kSeedBits * at.group) & (kSeeds - 1);
-  const uint32_t rotation = SeedRotation(seed, shape.rotation_bits);
-  const uint64_t round = FirstRound(hash, SeedBase(seed, shape.rotation_bits));
+  const uint32_t rotation = SeedRotation(seed, shape.step);
+  const uint64_t round = FirstRound(hash, SeedBase(seed, shape.step));
   if (probes < kSearchedWords) {  // 0 probes deny nothing
     return RoundMatches(line, round, rotation, at.window, probes);
   }

@@ -74,8 +74,8 @@ inline SearchedProbes SearchedProbesOf(const LineShape& shape, uint64_t seeds,
   const RoundWords& words =
       kSearchedRoundWords[seeds >> kSearchedProbesShift][at.window];
   return {words.first, words.second,
-          FirstRound(hash, SeedBase(seed, shape.rotation_bits)),
-          SeedRotation(seed, shape.rotation_bits)};
+          FirstRound(hash, SeedBase(seed, shape.step)),
+          SeedRotation(seed, shape.step)};
 }
 
 }  // namespace linebloom

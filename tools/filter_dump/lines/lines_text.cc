@@ -90,7 +90,7 @@ std::string LinesAsText(const LinesReport& report) {
   if (!report.worst.empty()) absl::StrAppend(&text, WorstTable(report), "\n");
   absl::StrAppend(
       &text,
-      BulletText("A searched line has 448 bits for its keys, a plain one 512; "
+      BulletText("A solved line has 504 bits for its keys, a plain one 512; "
                  "how many keys a line has is not recorded."));
   if (report.files_without > 0) {
     absl::StrAppend(
