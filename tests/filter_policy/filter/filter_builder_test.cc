@@ -11,8 +11,7 @@
 namespace linebloom {
 namespace {
 
-constexpr BuildEffort kEfforts[] = {BuildEffort::kNone, BuildEffort::kFast,
-                                    BuildEffort::kBalanced, BuildEffort::kMax};
+constexpr LineKind kLines[] = {LineKind::kPlain, LineKind::kSolved};
 
 FilterReader ReaderOf(const FilterBlock& block) {
   return FilterReader::Make(block.bytes.get(),
@@ -25,12 +24,12 @@ TEST(FilterBuilderTest, NoKeysMakeAnEmptyBlock) {
 }
 
 TEST(FilterBuilderTest, NeverDeniesAKey) {
-  for (const BuildEffort effort : kEfforts) {
+  for (const LineKind line : kLines) {
     for (const uint32_t millibits : {1000u, 3500u, 10000u, 17300u, 30000u}) {
       for (const size_t keys : {1, 2, 3, 50, 51, 52, 500, 5000}) {
         std::vector<uint64_t> hashes = RandomHashes(keys, keys);
         const FilterBlock block =
-            BuildFilter(HashList(hashes), {millibits, effort, 0});
+            BuildFilter(HashList(hashes), {millibits, line, 0});
         const FilterReader reader = ReaderOf(block);
         for (const uint64_t hash : hashes) ASSERT_TRUE(reader.MayMatch(hash));
       }
@@ -49,16 +48,16 @@ TEST(FilterBuilderTest, RepeatedAndSkewedHashesAreFound) {
 TEST(FilterBuilderTest, MetadataSaysWhatWasBuilt) {
   std::vector<uint64_t> hashes = RandomHashes(10000, 1);
   const FilterBlock block =
-      BuildFilter(HashList(hashes), {12500, BuildEffort::kFast, 99});
+      BuildFilter(HashList(hashes), {12500, LineKind::kPlain, 99});
   const ParsedFilterBlock parsed =
       ParseFilterBlock(block.bytes.get(), block.size);
   ASSERT_EQ(FilterBlockKind::kReadable, parsed.kind);
   EXPECT_EQ(10000u, parsed.info.keys);
   EXPECT_EQ(12500u, parsed.info.asked_millibits);
   EXPECT_EQ(99u, parsed.info.hash_seed);
-  EXPECT_EQ(static_cast<uint8_t>(BuildEffort::kFast), parsed.info.build_effort);
+  EXPECT_EQ(static_cast<uint8_t>(LineKind::kPlain), parsed.info.line_kind);
   EXPECT_EQ(245u, parsed.info.lines);  // 125,000 bits / 512, rounded up
-  EXPECT_EQ(245 * 64 + kFilterBlockOverhead, block.size);
+  EXPECT_EQ(245 * 64 + kFilterBlockMostOverhead, block.size);
 }
 
 TEST(FilterBuilderTest, BytesDoNotDependOnTheOrderOfKeys) {
@@ -75,11 +74,10 @@ struct Rate {
   double predicted;
 };
 
-Rate MeasureRate(double bits_per_key, BuildEffort effort, int strangers) {
+Rate MeasureRate(double bits_per_key, LineKind line, int strangers) {
   std::vector<uint64_t> hashes = RandomHashes(1000000, 8);
-  const FilterBlock block =
-      BuildFilter(HashList(hashes),
-                  {static_cast<uint32_t>(1000 * bits_per_key), effort, 0});
+  const FilterBlock block = BuildFilter(
+      HashList(hashes), {static_cast<uint32_t>(1000 * bits_per_key), line, 0});
   const FilterReader reader = ReaderOf(block);
   std::mt19937_64 random(9);
   int64_t matches = 0;
@@ -89,22 +87,22 @@ Rate MeasureRate(double bits_per_key, BuildEffort effort, int strangers) {
               .info.expected_false_positive_rate};
 }
 
-// The bars are those the project sets itself: about half of what RocksDB's
-// Bloom filter has (0.97 % and 0.083 %), and a prediction within 5 %.
+// The bars of solved lines: about half of what RocksDB's Bloom filter has (0.97
+// % and 0.083 %), and a prediction within 5 %.
 TEST(FilterBuilderTest, FalsePositiveRateAt10BitsPerKey) {
-  const Rate rate = MeasureRate(10, BuildEffort::kBalanced, 3000000);
+  const Rate rate = MeasureRate(10, LineKind::kSolved, 3000000);
   EXPECT_LE(rate.measured, 0.0053);
   EXPECT_NEAR(1, rate.predicted / rate.measured, 0.05);
 }
 
 TEST(FilterBuilderTest, FalsePositiveRateAt16BitsPerKey) {
-  const Rate rate = MeasureRate(16, BuildEffort::kBalanced, 10000000);
+  const Rate rate = MeasureRate(16, LineKind::kSolved, 10000000);
   EXPECT_LE(rate.measured, 0.00042);
   EXPECT_NEAR(1, rate.predicted / rate.measured, 0.05);
 }
 
-TEST(FilterBuilderTest, FalsePositiveRateWithoutSearch) {
-  const Rate rate = MeasureRate(10, BuildEffort::kNone, 3000000);
+TEST(FilterBuilderTest, FalsePositiveRateOfPlainLines) {
+  const Rate rate = MeasureRate(10, LineKind::kPlain, 3000000);
   EXPECT_LE(rate.measured, 0.0102);
   EXPECT_NEAR(1, rate.predicted / rate.measured, 0.05);
 }

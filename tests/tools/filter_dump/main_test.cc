@@ -595,9 +595,10 @@ TEST_F(FilterDumpTest, RawGivesTheBytes) {
   EXPECT_EQ(ReadWholeFile(folder_.File("bytes")), block->payload);
   const ProgramResult run = Run({"a.sst", "--command=raw"});
   EXPECT_EQ(run.exit_code, 0);
-  EXPECT_THAT(run.out, AllOf(HasSubstr("line 19: k "), HasSubstr("balanced"),
-                             HasSubstr("keys                          1,000"),
-                             HasSubstr("ff4c004c42        tail")));
+  EXPECT_THAT(run.out,
+              AllOf(HasSubstr("line 19: k "), HasSubstr("linebloom solved"),
+                    HasSubstr("keys                          1,000"),
+                    HasSubstr("ff4c004c42        tail")));
   const json report = RunForJson({"a.sst", "--command=raw"});
   EXPECT_EQ(report["blocks"][0]["lines"].size(), 20u);
 }
