@@ -65,7 +65,7 @@ TEST(JudgeTest, AFileWithoutAFilterIsPoor) {
   EXPECT_EQ(verdict.reason, RebuildReason::kNoFilter);
   EXPECT_TRUE(verdict.pays);
   EXPECT_NEAR(verdict.rate_after, ExpectedRate(LineKind::kSolved, 10'000, 51.2),
-              1e-5);
+              1e-4);
 
   FileFacts obsolete = WithFilter(BlockKind::kEmpty, 1);
   obsolete.filter_kind = FilterKind::kObsoleteBlockBased;

@@ -112,7 +112,8 @@ const std::vector<BadString>& BadStrings() {
         {"{id=linebloom;hash_seed=-1}", {"hash_seed", "-1", seeds}},
         {"{id=linebloom;hash_seed=18446744073709551616}",
          {"hash_seed", "18446744073709551616", seeds}},
-        {"{id=linebloom;hash_seed=0x7}", {"hash_seed", "0x7", seeds}},
+        {"{id=linebloom;hash_seed=0x7g}", {"hash_seed", "0x7g", seeds}},
+        {"{id=linebloom;level_aware=2}", {"level_aware=2", "1 or 0"}},
     };
   }();
   return *all;

@@ -92,7 +92,7 @@ TEST(FilterBlockTest, Bytes) {
   EXPECT_EQ(end.substr(0, 4), "\x01\x02\x46\x03");
   EXPECT_EQ(end.substr(4, 4), std::string_view("\x03\0\0\0", 4));
   EXPECT_EQ(end.substr(8, 4), std::string_view("\x96\0\0\0", 4));
-  EXPECT_EQ(end.substr(12, 4), "\x27\x02\x9a\x3b");  // 0x3b9a0227
+  EXPECT_EQ(end.substr(12, 4), "\x75\x02\x9a\x3b");  // 0x3b9a0275
   EXPECT_EQ(end.substr(16, 4), std::string_view("\x10\x27\0\0", 4));
   EXPECT_EQ(end[20], '\0');
   EXPECT_EQ(end[25], '\x1a');

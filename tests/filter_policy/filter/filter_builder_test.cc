@@ -6,6 +6,9 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
+#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/line_count_search.h"
+#include "filter_policy/sizing/sizing.h"
 #include "tests/filter_policy/random_hashes.h"
 
 namespace linebloom {
@@ -17,6 +20,10 @@ FilterReader ReaderOf(const FilterBlock& block) {
   return FilterReader::Make(block.bytes.get(),
                             ParseFilterBlock(block.bytes.get(), block.size))
       .value();
+}
+
+FilterBlockInfo InfoOf(const FilterBlock& block) {
+  return ParseFilterBlock(block.bytes.get(), block.size).info;
 }
 
 TEST(FilterBuilderTest, NoKeysMakeAnEmptyBlock) {
@@ -69,6 +76,63 @@ TEST(FilterBuilderTest, BytesDoNotDependOnTheOrderOfKeys) {
             std::string_view(b.bytes.get(), b.size));
 }
 
+// A million keys, 48,000 of which somebody chose so that they share a few
+// lines: 0.15 % of them, whatever their number.
+std::vector<uint64_t> PoisonedHashes() {
+  std::vector<uint64_t> hashes = RandomHashes(1000000, 4);
+  for (size_t i = 0; i < 48000; ++i) {
+    hashes[i] = static_cast<uint64_t>(static_cast<double>(hashes[i]) * 0.0015);
+  }
+  return hashes;
+}
+
+// The number of lines that BuildFilter comes to, and in how many builds.
+struct Search {
+  uint32_t lines = 0;
+  int builds = 0;
+};
+
+Search SearchLines(const HashList& hashes, const FilterSettings& settings) {
+  LineCountSearch search(LinesFor(hashes.size(), settings.millibits_per_key),
+                         hashes.size(), settings.asked_rate,
+                         LogRatePerBit(settings.line));
+  Search found;
+  while (const auto count = search.Next()) {
+    ++found.builds;
+    FilterSettings of_bits = settings;
+    of_bits.asked_rate = 0;
+    of_bits.millibits_per_key = MillibitsFor(*count, hashes.size());
+    if (search.Judge(InfoOf(BuildFilter(hashes, of_bits))
+                         .expected_false_positive_rate)) {
+      found.lines = *count;
+    }
+  }
+  return found;
+}
+
+// Neither the time nor the memory of a rate is the attacker's.
+TEST(FilterBuilderTest, PoisonedKeysDoNotCostMore) {
+  const HashList hashes(PoisonedHashes());
+  for (const LineKind line : kLines) {
+    FilterSettings settings;
+    settings.line = line;
+    settings.asked_rate = 0.001;
+    settings.millibits_per_key =
+        BitsForRate(line, settings.asked_rate * LineCountSearch::kAim).value();
+    const FilterBlockInfo info = InfoOf(BuildFilter(hashes, settings));
+    const uint32_t honest = LinesFor(hashes.size(), settings.millibits_per_key);
+    EXPECT_GE(info.lines, honest);
+    EXPECT_LE(info.lines, honest * 13 / 10);
+    // The rate that it came to stands beside the one that was asked for.
+    EXPECT_FLOAT_EQ(0.001F, info.asked_false_positive_rate);
+    EXPECT_GT(info.expected_false_positive_rate, 0.001F);
+    EXPECT_LT(info.expected_false_positive_rate, 0.004F);
+    const Search search = SearchLines(hashes, settings);
+    EXPECT_LE(search.builds, 2);
+    EXPECT_NEAR(info.lines, search.lines, 1);
+  }
+}
+
 struct Rate {
   double measured;
   double predicted;
@@ -83,8 +147,7 @@ Rate MeasureRate(double bits_per_key, LineKind line, int strangers) {
   int64_t matches = 0;
   for (int i = 0; i < strangers; ++i) matches += reader.MayMatch(random());
   return {static_cast<double>(matches) / strangers,
-          ParseFilterBlock(block.bytes.get(), block.size)
-              .info.expected_false_positive_rate};
+          InfoOf(block).expected_false_positive_rate};
 }
 
 // The bars of solved lines: about half of what RocksDB's Bloom filter has (0.97

@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(
         BuilderCase{"Fast",
                     [] {
                       return LineBuilder::Searched(
-                          {.rotation_bits = 4, .beam = 1, .rounds = 0});
+                          {.rotation_bits = 3, .beam = 1, .rounds = 0});
                     }},
         BuilderCase{"Balanced",
                     [] {
@@ -52,17 +52,17 @@ INSTANTIATE_TEST_SUITE_P(
         BuilderCase{"Max",
                     [] {
                       return LineBuilder::Searched(
-                          {.rotation_bits = 0, .beam = 8, .rounds = 2});
+                          {.rotation_bits = 1, .beam = 8, .rounds = 2});
                     }},
         BuilderCase{"NoRotation",
                     [] {
                       return LineBuilder::Searched(
-                          {.rotation_bits = 0, .beam = 1, .rounds = 0});
+                          {.rotation_bits = 1, .beam = 1, .rounds = 0});
                     }},
         BuilderCase{"OnlyRotation",
                     [] {
                       return LineBuilder::Searched(
-                          {.rotation_bits = 6, .beam = 3, .rounds = 1});
+                          {.rotation_bits = 3, .beam = 3, .rounds = 1});
                     }}),
     [](const auto& test) { return test.param.name; });
 
