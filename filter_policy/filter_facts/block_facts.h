@@ -40,7 +40,7 @@ struct BlockFacts {
   int most_probes = 0;
   double mean_probes = 0;  // over the lines
   double fill = 0;         // share of set bits, 0 to 1
-  uint64_t odd_lines = 0;  // searched lines that no builder writes
+  uint64_t odd_lines = 0;  // solved lines that no builder writes
 
   // The rate of missing keys that the filter lets pass. For kLinebloom exact,
   // from the bits as they are; for RocksDB's kinds an estimate; 1 where nothing

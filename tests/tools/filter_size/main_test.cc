@@ -52,7 +52,7 @@ TEST_F(FilterSizeTest, PrintsATable) {
   EXPECT_EQ(run.err, "");
   EXPECT_THAT(run.out, StartsWith("100,000,000 keys, a false-positive rate of "
                                   "1 %\n"));
-  EXPECT_THAT(run.out, HasSubstr("classic formula     7      9.59"));
+  EXPECT_THAT(run.out, HasSubstr("classic formula   7      9.59"));
   EXPECT_THAT(run.out, HasSubstr("114.3 MiB"));
   EXPECT_THAT(run.out, HasSubstr("958,505,838 bits"));
 }
