@@ -20,9 +20,8 @@ enum class LineKind : uint8_t { kPlain = 1, kSolved = 2 };
 struct LineShape {
   LineKind kind = LineKind::kSolved;
   uint8_t probes = 0;  // plain: probes of every line, 1 to 16
-  // Solved: how many probes a line's header byte stands for.
-  uint8_t base = 0;  // solved: 64 to 255
-  uint8_t step = 0;  // solved: 1 to 3
+  uint8_t base = 0;    // solved: 64 to 255; with step: how many probes ...
+  uint8_t step = 0;    // solved: 1 to 3; ... a line's header byte stands for
 };
 
 // Whether a reader of this version can ask lines of this shape.

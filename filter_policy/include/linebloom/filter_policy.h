@@ -2,7 +2,7 @@
 //
 // Every lookup of a key reads one line, one cache line of memory, so a missing
 // row is answered from memory at the cost of one cache miss. The builder solves
-// each line as a system of equations, which leaves about a fifth of the false
+// each line as a system of equations, which leaves about a sixth of the false
 // positives of a blocked Bloom filter in the same memory.
 //
 //   rocksdb::BlockBasedTableOptions table;
