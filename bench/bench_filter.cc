@@ -13,11 +13,7 @@ const rocksdb::FilterPolicy* NewPolicy(const std::string& name, double bits) {
   if (name == "rocksdb-ribbon") return rocksdb::NewRibbonFilterPolicy(bits);
   FilterPolicyOptions options;
   options.bits_per_key = bits;
-  const std::string effort = name.substr(name.find('-') + 1);
-  options.build_effort = effort == "none"   ? BuildEffort::kNone
-                         : effort == "fast" ? BuildEffort::kFast
-                         : effort == "max"  ? BuildEffort::kMax
-                                            : BuildEffort::kBalanced;
+  if (name == "linebloom-plain") options.line = Line::kPlain;
   return NewFilterPolicy(options);
 }
 
@@ -25,8 +21,7 @@ const rocksdb::FilterPolicy* NewPolicy(const std::string& name, double bits) {
 
 const std::vector<std::string>& BenchPolicyNames() {
   static const auto* const names = new std::vector<std::string>{
-      "rocksdb-bloom",  "rocksdb-ribbon",     "linebloom-none",
-      "linebloom-fast", "linebloom-balanced", "linebloom-max"};
+      "rocksdb-bloom", "rocksdb-ribbon", "linebloom-plain", "linebloom"};
   return *names;
 }
 

@@ -30,7 +30,7 @@ inline BenchKey KeyOf(uint64_t number) {
 // Beyond the keys of any filter.
 inline constexpr uint64_t kFirstStranger = uint64_t{1} << 60;
 
-// rocksdb-bloom, rocksdb-ribbon, and linebloom-EFFORT for every effort.
+// rocksdb-bloom, rocksdb-ribbon, linebloom-plain and linebloom.
 const std::vector<std::string>& BenchPolicyNames();
 
 // A policy of that name. Ribbon gets the bits that give Bloom's rate.

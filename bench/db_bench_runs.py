@@ -22,10 +22,8 @@ POLICIES = {
     "rocksdb-bloom": "bloomfilter:10:false",
     "rocksdb-ribbon": "ribbonfilter:10:-1",
     "linebloom": "{id=linebloom;bits_per_key=10}",
-    "linebloom-none": "{id=linebloom;bits_per_key=10;build_effort=none}",
-    "linebloom-fast": "{id=linebloom;bits_per_key=10;build_effort=fast}",
-    "linebloom-balanced": "{id=linebloom;bits_per_key=10}",
-    "linebloom-max": "{id=linebloom;bits_per_key=10;build_effort=max}",
+    "linebloom-plain": "{id=linebloom;bits_per_key=10;line=plain}",
+    "linebloom": "{id=linebloom;bits_per_key=10}",
 }
 
 OPTIONS = """[Version]

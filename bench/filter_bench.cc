@@ -1,4 +1,4 @@
-// Filters through RocksDB's interface: linebloom at every effort beside the
+// Filters through RocksDB's interface: linebloom with either line beside the
 // built-in Bloom and Ribbon, in one process.
 //
 //   build/release/bench/filter_bench --benchmark_filter=miss/hot

@@ -10,8 +10,8 @@ import statistics
 import sys
 from collections import defaultdict
 
-POLICIES = ["rocksdb-bloom", "rocksdb-ribbon", "linebloom-none",
-            "linebloom-fast", "linebloom-balanced", "linebloom-max"]
+POLICIES = ["rocksdb-bloom", "rocksdb-ribbon", "linebloom-plain",
+            "linebloom"]
 COLUMNS = {
     "build": "build",
     "miss/threads:1": "miss",

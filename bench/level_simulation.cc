@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "filter_policy/filter_facts/built_in_filter_rate.h"
+#include "filter_policy/line/line.h"
 #include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/level_allocation.h"
 
@@ -51,8 +52,8 @@ Tree TreeOf(double bytes) {
 }
 
 double Linebloom(double bits) {
-  return ExpectedRate(BuildEffort::kBalanced,
-                      static_cast<uint32_t>(bits * 1000), 512 / bits);
+  return ExpectedRate(LineKind::kSolved, static_cast<uint32_t>(bits * 1000),
+                      512 / bits);
 }
 
 double RocksDbBloom(double bits) {
@@ -129,13 +130,15 @@ void PrintTree(const char* name, double bytes, double bits) {
   PrintRow("linebloom, level_aware by sizes",
            Look(tree, Linebloom,
                 [&](size_t run) {
-                  return BitsOfRun(tree.runs[run], tree.runs, bits);
+                  return BitsOfRun(tree.runs[run], tree.runs, bits,
+                                   LogRatePerBit(LineKind::kSolved));
                 }),
            keys, rocksdb.reads);
   PrintRow("linebloom, level_aware by size_ratio",
            Look(tree, Linebloom,
                 [&](size_t run) {
-                  return BitsOfRun(full[tree.steps[run]], full, bits);
+                  return BitsOfRun(full[tree.steps[run]], full, bits,
+                                   LogRatePerBit(LineKind::kSolved));
                 }),
            keys, rocksdb.reads);
   PrintRow("the best there is with these lines", BestAllocation(tree, bits),

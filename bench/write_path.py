@@ -19,8 +19,8 @@ import statistics
 from db_bench_runs import (alternate, base_of, check_arguments, command_line, fail,
                            make_parser, print_table, read_policies, scatter)
 
-POLICIES = ["none", "rocksdb-bloom", "rocksdb-ribbon", "linebloom-none",
-            "linebloom-fast", "linebloom-balanced", "linebloom-max"]
+POLICIES = ["none", "rocksdb-bloom", "rocksdb-ribbon", "linebloom-plain",
+            "linebloom"]
 
 
 def jobs_cpu(output):

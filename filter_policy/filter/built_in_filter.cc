@@ -38,20 +38,26 @@ BuiltInFilter ParseRibbon(const char* tail, size_t size) {
   return {BuiltInFilterKind::kRibbon, 0, 0, blocks};
 }
 
-// Whether a tail is how the metadata of a linebloom block begins
-// (docs/format.md): version, line kind, probes, rotation bits, effort. A block
-// of 1 + 256 * probes plain lines, cut off there, has the very length that
-// these bytes mean as a legacy tail of one probe.
-bool BeginsLinebloomMetadata(const char* tail) {
+// Whether a tail behind `size` bytes is how the metadata of a linebloom block
+// begins (docs/format.md): version, line kind, what else the shape has, the
+// lowest byte of the number of lines. A block of 16,777,217 + 256 * probes
+// plain lines, cut off there, has the very length that these bytes mean as a
+// legacy tail of one probe.
+bool BeginsLinebloomMetadata(const char* tail, size_t size) {
   const auto byte = [&](int i) { return static_cast<uint8_t>(tail[i]); };
-  return byte(0) == kFilterBlockVersion && (byte(1) == 1 || byte(1) == 2) &&
-         byte(2) >= 1 && byte(2) <= 16 && byte(3) <= 6 && byte(4) <= 3;
+  FilterBlockInfo info;
+  info.line_kind = byte(1);
+  info.probes_or_base = byte(2);
+  info.step = byte(3);
+  return byte(0) == kFilterBlockVersion && IsReadable(ShapeOf(info)) &&
+         size % kLineBytes == 0 &&
+         byte(4) == static_cast<uint8_t>(size / kLineBytes);
 }
 
 // Tail: probes, number of lines in 4 bytes. A line is as long as a cache line
 // of the machine that wrote it.
 BuiltInFilter ParseLegacyBloom(const char* tail, size_t size) {
-  if (BeginsLinebloomMetadata(tail)) return kInconsistent;
+  if (BeginsLinebloomMetadata(tail, size)) return kInconsistent;
   const uint32_t lines = LoadLittleEndian<uint32_t>(tail + 1);
   if (lines == 0 || size % lines != 0) return kInconsistent;
   const size_t line_bytes = size / lines;

@@ -3,7 +3,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -12,28 +11,26 @@
 namespace linebloom {
 namespace {
 
-constexpr size_t kLine = 64;
-
 // Offsets from the start of the metadata (docs/format.md, "Metadata").
 constexpr size_t kVersionAt = 0;
 constexpr size_t kLineKindAt = 1;
-constexpr size_t kProbesAt = 2;
-constexpr size_t kRotationBitsAt = 3;
-constexpr size_t kBuildEffortAt = 4;
-constexpr size_t kReservedAt = 5;  // 3 bytes of zero
-constexpr size_t kLinesAt = 8;
-constexpr size_t kAskedMillibitsAt = 12;
-constexpr size_t kKeysAt = 16;
-constexpr size_t kHashSeedAt = 24;
-constexpr size_t kRateAt = 32;
-// Of the long metadata only.
-constexpr size_t kAskedRateAt = 40;
-constexpr size_t kLevelAwareAt = 48;
-constexpr size_t kLongReservedAt = 49;  // 7 bytes of zero
-// The last two fields are found from the end, so that a later version can put
+constexpr size_t kProbesOrBaseAt = 2;
+constexpr size_t kStepAt = 3;
+constexpr size_t kLinesAt = 4;
+constexpr size_t kKeysAt = 8;
+constexpr size_t kRateAt = 12;
+constexpr size_t kAskedAt = 16;
+constexpr size_t kFlagsAt = 20;
+constexpr size_t kHashSeedAt = 21;  // if the flags say so
+// The last two fields are found from the end, so that a later release can put
 // fields before them.
-constexpr size_t kChecksumFromEnd = 10;
-constexpr size_t kSizeFromEnd = 2;
+constexpr size_t kChecksumFromEnd = 5;
+constexpr size_t kSizeFromEnd = 1;
+
+constexpr uint8_t kAskedIsRate = 1;
+constexpr uint8_t kLevelAware = 2;
+constexpr uint8_t kHasHashSeed = 4;
+constexpr uint8_t kKnownFlags = kAskedIsRate | kLevelAware | kHasHashSeed;
 
 // New Bloom filter; a reserved sub-implementation; 0 probes, reserved; two
 // reserved bytes. Each of the last three makes RocksDB answer 'may match'.
@@ -52,24 +49,46 @@ bool LooksLikeOurTail(const char* tail) {
   return equal >= 4;
 }
 
+uint8_t Byte(const char* at) { return static_cast<uint8_t>(*at); }
+
+float LoadFloat(const char* from) {
+  return std::bit_cast<float>(LoadLittleEndian<uint32_t>(from));
+}
+
+uint32_t Checksum(const char* metadata, size_t size) {
+  return static_cast<uint32_t>(XXH3_64bits(metadata, size));
+}
+
+uint8_t FlagsOf(const FilterBlockInfo& info) {
+  return (info.asked_false_positive_rate > 0 ? kAskedIsRate : 0) |
+         (info.level_aware ? kLevelAware : 0) |
+         (info.hash_seed != 0 ? kHasHashSeed : 0);
+}
+
+// The fewest bytes of metadata with these flags.
+size_t LeastSize(uint8_t flags) {
+  return (flags & kHasHashSeed) != 0 ? kFilterSeededMetadataBytes
+                                     : kFilterMetadataBytes;
+}
+
 FilterBlockInfo ReadFields(const char* metadata, size_t size) {
   FilterBlockInfo info;
-  info.version = static_cast<uint8_t>(metadata[kVersionAt]);
-  info.line_kind = static_cast<uint8_t>(metadata[kLineKindAt]);
-  info.probes = static_cast<uint8_t>(metadata[kProbesAt]);
-  info.rotation_bits = static_cast<uint8_t>(metadata[kRotationBitsAt]);
-  info.build_effort = static_cast<uint8_t>(metadata[kBuildEffortAt]);
+  info.version = Byte(metadata + kVersionAt);
+  info.line_kind = Byte(metadata + kLineKindAt);
+  info.probes_or_base = Byte(metadata + kProbesOrBaseAt);
+  info.step = Byte(metadata + kStepAt);
   info.lines = LoadLittleEndian<uint32_t>(metadata + kLinesAt);
-  info.asked_millibits =
-      LoadLittleEndian<uint32_t>(metadata + kAskedMillibitsAt);
-  info.keys = LoadLittleEndian<uint64_t>(metadata + kKeysAt);
-  info.hash_seed = LoadLittleEndian<uint64_t>(metadata + kHashSeedAt);
-  info.expected_false_positive_rate =
-      std::bit_cast<double>(LoadLittleEndian<uint64_t>(metadata + kRateAt));
-  if (size >= kFilterLongMetadataBytes) {
-    info.asked_false_positive_rate = std::bit_cast<double>(
-        LoadLittleEndian<uint64_t>(metadata + kAskedRateAt));
-    info.level_aware = metadata[kLevelAwareAt] == 1;
+  info.keys = LoadLittleEndian<uint32_t>(metadata + kKeysAt);
+  info.expected_false_positive_rate = LoadFloat(metadata + kRateAt);
+  const uint8_t flags = Byte(metadata + kFlagsAt);
+  if ((flags & kAskedIsRate) != 0) {
+    info.asked_false_positive_rate = LoadFloat(metadata + kAskedAt);
+  } else {
+    info.asked_millibits = LoadLittleEndian<uint32_t>(metadata + kAskedAt);
+  }
+  info.level_aware = (flags & kLevelAware) != 0;
+  if ((flags & kHasHashSeed) != 0 && size >= kFilterSeededMetadataBytes) {
+    info.hash_seed = LoadLittleEndian<uint64_t>(metadata + kHashSeedAt);
   }
   return info;
 }
@@ -78,88 +97,97 @@ FilterBlockInfo ReadFields(const char* metadata, size_t size) {
 bool ChecksumHolds(const char* data, size_t end, size_t metadata_size) {
   if (metadata_size < kFilterMetadataBytes || metadata_size > end) return false;
   const char* metadata = data + end - metadata_size;
-  return LoadLittleEndian<uint64_t>(data + end - kChecksumFromEnd) ==
-         XXH3_64bits(metadata, metadata_size - kChecksumFromEnd);
+  return LoadLittleEndian<uint32_t>(data + end - kChecksumFromEnd) ==
+         Checksum(metadata, metadata_size - kChecksumFromEnd);
 }
 
 // What keeps a block with a sound checksum from being read, or null.
 const char* FindProblem(const FilterBlockInfo& info, const char* metadata,
-                        size_t lines_size, bool tail_is_ours) {
+                        size_t metadata_size, size_t lines_size,
+                        bool tail_is_ours) {
   if (!tail_is_ours) return "the tail is damaged";
   if (info.version != kFilterBlockVersion) return "the version is unknown";
-  if (metadata[kReservedAt] != 0 || metadata[kReservedAt + 1] != 0 ||
-      metadata[kReservedAt + 2] != 0) {
-    return "reserved metadata bytes are in use";
-  }
+  const uint8_t flags = Byte(metadata + kFlagsAt);
+  if ((flags & ~kKnownFlags) != 0) return "a flag is unknown";
+  if (metadata_size < LeastSize(flags)) return "the hash seed is missing";
   if (info.lines == 0) return "there are no lines";
-  if (lines_size != info.lines * kLine) {
+  if (lines_size != size_t{info.lines} * kLineBytes) {
     return "the number of lines does not fit the size of the block";
   }
   return nullptr;
 }
 
+ParsedFilterBlock Unusable(const char* problem) {
+  return {FilterBlockKind::kUnusable, {}, problem};
+}
+
 }  // namespace
 
+void SetShape(const LineShape& shape, FilterBlockInfo* info) {
+  const bool plain = shape.kind == LineKind::kPlain;
+  info->line_kind = static_cast<uint8_t>(shape.kind);
+  info->probes_or_base = plain ? shape.probes : shape.base;
+  info->step = shape.step;
+}
+
+LineShape ShapeOf(const FilterBlockInfo& info) {
+  LineShape shape;
+  shape.kind = static_cast<LineKind>(info.line_kind);
+  (shape.kind == LineKind::kPlain ? shape.probes : shape.base) =
+      info.probes_or_base;
+  shape.step = info.step;
+  return shape;
+}
+
 size_t FilterBlockOverhead(const FilterBlockInfo& info) {
-  return info.asked_false_positive_rate != 0 || info.level_aware
-             ? kFilterBlockMostOverhead
-             : kFilterBlockOverhead;
+  return LeastSize(FlagsOf(info)) + kFilterTailBytes;
 }
 
 void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to) {
-  const size_t size = FilterBlockOverhead(info) - kFilterTailBytes;
-  std::fill(to, to + size, '\0');
-  to[kVersionAt] = static_cast<char>(info.version);
-  to[kLineKindAt] = static_cast<char>(info.line_kind);
-  to[kProbesAt] = static_cast<char>(info.probes);
-  to[kRotationBitsAt] = static_cast<char>(info.rotation_bits);
-  to[kBuildEffortAt] = static_cast<char>(info.build_effort);
+  const uint8_t flags = FlagsOf(info);
+  const size_t size = LeastSize(flags);
+  const bool asked_rate = (flags & kAskedIsRate) != 0;
+  StoreLittleEndian(to + kVersionAt, info.version);
+  StoreLittleEndian(to + kLineKindAt, info.line_kind);
+  StoreLittleEndian(to + kProbesOrBaseAt, info.probes_or_base);
+  StoreLittleEndian(to + kStepAt, info.step);
   StoreLittleEndian(to + kLinesAt, info.lines);
-  StoreLittleEndian(to + kAskedMillibitsAt, info.asked_millibits);
   StoreLittleEndian(to + kKeysAt, info.keys);
-  StoreLittleEndian(to + kHashSeedAt, info.hash_seed);
   StoreLittleEndian(to + kRateAt,
-                    std::bit_cast<uint64_t>(info.expected_false_positive_rate));
-  if (size == kFilterLongMetadataBytes) {
-    StoreLittleEndian(to + kAskedRateAt,
-                      std::bit_cast<uint64_t>(info.asked_false_positive_rate));
-    to[kLevelAwareAt] = info.level_aware ? 1 : 0;
+                    std::bit_cast<uint32_t>(info.expected_false_positive_rate));
+  StoreLittleEndian(
+      to + kAskedAt,
+      asked_rate ? std::bit_cast<uint32_t>(info.asked_false_positive_rate)
+                 : info.asked_millibits);
+  StoreLittleEndian(to + kFlagsAt, flags);
+  if ((flags & kHasHashSeed) != 0) {
+    StoreLittleEndian(to + kHashSeedAt, info.hash_seed);
   }
   char* const end = to + size;
-  StoreLittleEndian<uint64_t>(end - kChecksumFromEnd,
-                              XXH3_64bits(to, size - kChecksumFromEnd));
-  StoreLittleEndian(end - kSizeFromEnd, static_cast<uint16_t>(size));
+  StoreLittleEndian(end - kChecksumFromEnd,
+                    Checksum(to, size - kChecksumFromEnd));
+  StoreLittleEndian(end - kSizeFromEnd, static_cast<uint8_t>(size));
   std::memcpy(end, kTail, kFilterTailBytes);
 }
 
 ParsedFilterBlock ParseFilterBlock(const char* data, size_t size) {
+  constexpr ParsedFilterBlock kForeign{FilterBlockKind::kForeign, {}, nullptr};
   if (size == 0) return {FilterBlockKind::kNoKeys, {}, nullptr};
-  if (size < kFilterTailBytes) {
-    return {FilterBlockKind::kUnusable, {}, "the block is cut off"};
-  }
+  if (size < kFilterTailBytes) return Unusable("the block is cut off");
   const char* const tail = data + size - kFilterTailBytes;
   const bool like_ours = LooksLikeOurTail(tail);
   if (size < kFilterBlockOverhead) {
-    return like_ours
-               ? ParsedFilterBlock{FilterBlockKind::kUnusable,
-                                   {},
-                                   "the block is cut off"}
-               : ParsedFilterBlock{FilterBlockKind::kForeign, {}, nullptr};
+    return like_ours ? Unusable("the block is cut off") : kForeign;
   }
   const size_t end = size - kFilterTailBytes;
-  const size_t metadata_size =
-      LoadLittleEndian<uint16_t>(data + end - kSizeFromEnd);
+  const size_t metadata_size = Byte(data + end - kSizeFromEnd);
   if (!ChecksumHolds(data, end, metadata_size)) {
-    return like_ours
-               ? ParsedFilterBlock{FilterBlockKind::kUnusable,
-                                   {},
-                                   "the metadata checksum is wrong"}
-               : ParsedFilterBlock{FilterBlockKind::kForeign, {}, nullptr};
+    return like_ours ? Unusable("the metadata checksum is wrong") : kForeign;
   }
   const char* const metadata = data + end - metadata_size;
   const FilterBlockInfo info = ReadFields(metadata, metadata_size);
-  const char* const problem =
-      FindProblem(info, metadata, end - metadata_size, HasOurTail(tail));
+  const char* const problem = FindProblem(
+      info, metadata, metadata_size, end - metadata_size, HasOurTail(tail));
   return {problem == nullptr ? FilterBlockKind::kReadable
                              : FilterBlockKind::kUnusable,
           info, problem};
@@ -167,41 +195,35 @@ ParsedFilterBlock ParseFilterBlock(const char* data, size_t size) {
 
 std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
                                                     size_t size) {
-  if (ParseFilterBlock(data, size).kind != FilterBlockKind::kReadable) {
-    return {};
-  }
+  const ParsedFilterBlock parsed = ParseFilterBlock(data, size);
+  if (parsed.kind != FilterBlockKind::kReadable) return {};
+  const bool plain = ShapeOf(parsed.info).kind == LineKind::kPlain;
   const size_t end = size - kFilterTailBytes;
-  const size_t metadata_size =
-      LoadLittleEndian<uint16_t>(data + end - kSizeFromEnd);
-  const size_t begin = end - metadata_size;
+  const size_t begin = end - Byte(data + end - kSizeFromEnd);
+  const size_t checksum = end - kChecksumFromEnd;
+  const uint8_t flags = Byte(data + begin + kFlagsAt);
   std::vector<FilterBlockField> fields = {
       {"version", begin + kVersionAt, 1},
       {"line kind", begin + kLineKindAt, 1},
-      {"probes", begin + kProbesAt, 1},
-      {"rotation bits", begin + kRotationBitsAt, 1},
-      {"build effort", begin + kBuildEffortAt, 1},
-      {"reserved", begin + kReservedAt, kLinesAt - kReservedAt},
+      {plain ? "probes" : "base", begin + kProbesOrBaseAt, 1},
+      {"step", begin + kStepAt, 1},
       {"lines", begin + kLinesAt, sizeof(uint32_t)},
-      {"asked bits per key", begin + kAskedMillibitsAt, sizeof(uint32_t)},
-      {"keys", begin + kKeysAt, sizeof(uint64_t)},
-      {"hash seed", begin + kHashSeedAt, sizeof(uint64_t)},
-      {"expected false-positive rate", begin + kRateAt, sizeof(double)}};
-  size_t known = begin + kRateAt + sizeof(double);
-  if (metadata_size >= kFilterLongMetadataBytes) {
-    known = begin + kFilterLongMetadataBytes - kChecksumFromEnd;
-    fields.push_back(
-        {"asked false-positive rate", begin + kAskedRateAt, sizeof(double)});
-    fields.push_back({"level aware", begin + kLevelAwareAt, 1});
-    fields.push_back(
-        {"reserved", begin + kLongReservedAt, known - begin - kLongReservedAt});
+      {"keys", begin + kKeysAt, sizeof(uint32_t)},
+      {"expected false-positive rate", begin + kRateAt, sizeof(float)},
+      {(flags & kAskedIsRate) != 0 ? "asked false-positive rate"
+                                   : "asked bits per key",
+       begin + kAskedAt, sizeof(uint32_t)},
+      {"flags", begin + kFlagsAt, 1}};
+  size_t known = begin + kHashSeedAt;
+  if ((flags & kHasHashSeed) != 0) {
+    fields.push_back({"hash seed", known, sizeof(uint64_t)});
+    known += sizeof(uint64_t);
   }
-  if (known < end - kChecksumFromEnd) {
-    fields.push_back(
-        {"of a later release", known, end - kChecksumFromEnd - known});
+  if (known < checksum) {
+    fields.push_back({"of a later release", known, checksum - known});
   }
-  fields.push_back({"checksum", end - kChecksumFromEnd, sizeof(uint64_t)});
-  fields.push_back(
-      {"size of the metadata", end - kSizeFromEnd, sizeof(uint16_t)});
+  fields.push_back({"checksum", checksum, sizeof(uint32_t)});
+  fields.push_back({"size of the metadata", end - kSizeFromEnd, 1});
   fields.push_back({"tail", end, kFilterTailBytes});
   return fields;
 }

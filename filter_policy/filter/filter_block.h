@@ -7,54 +7,55 @@
 #include <cstdint>
 #include <vector>
 
+#include "filter_policy/line/line.h"
+
 namespace linebloom {
 
 inline constexpr uint8_t kFilterBlockVersion = 1;
-inline constexpr size_t kFilterMetadataBytes = 50;
-// With what was asked for beside bits per key.
-inline constexpr size_t kFilterLongMetadataBytes = 66;
+inline constexpr size_t kFilterMetadataBytes = 26;
+inline constexpr size_t kFilterSeededMetadataBytes = 34;  // with a hash seed
 inline constexpr size_t kFilterTailBytes = 5;
 // What a block has beside its lines: at least, and at most.
 inline constexpr size_t kFilterBlockOverhead =
     kFilterMetadataBytes + kFilterTailBytes;
 inline constexpr size_t kFilterBlockMostOverhead =
-    kFilterLongMetadataBytes + kFilterTailBytes;
+    kFilterSeededMetadataBytes + kFilterTailBytes;
 
 // What the metadata says of a filter.
 struct FilterBlockInfo {
   uint8_t version = kFilterBlockVersion;
-  // LineKind, LineShape::probes and LineShape::rotation_bits as numbers: what
-  // they mean is the line's business (filter_policy/line/line.h).
+  // LineKind and what else a LineShape has, as numbers: what they mean is the
+  // line's business (filter_policy/line/line.h).
   uint8_t line_kind = 0;
-  uint8_t probes = 0;
-  uint8_t rotation_bits = 0;
-  // BuildEffort as a number. Informs; a reader does not need it.
-  uint8_t build_effort = 0;
+  uint8_t probes_or_base = 0;  // probes of plain lines, base of solved ones
+  uint8_t step = 0;            // 0 of plain lines
   uint32_t lines = 0;
-  // The bits per key that were asked for, in thousandths; 0 where a rate was.
-  uint32_t asked_millibits = 0;
-  // Keys and prefixes in the filter.
-  uint64_t keys = 0;
-  uint64_t hash_seed = 0;
+  // Keys and prefixes in the filter; the largest number for more.
+  uint32_t keys = 0;
   // The rate to expect of keys that are not in the filter: the mean of the
-  // lines' exact rates.
-  double expected_false_positive_rate = 0;
-
-  // The long metadata's; without it 0 and false.
-  double asked_false_positive_rate = 0;  // 0 where bits were asked for
+  // lines' exact rates, to the nearest float.
+  float expected_false_positive_rate = 0;
+  // One of the two is what was asked for, the other 0: bits per key, in
+  // thousandths, or a rate.
+  uint32_t asked_millibits = 0;
+  float asked_false_positive_rate = 0;
   bool level_aware = false;  // whether what was asked depends on the level
+  uint64_t hash_seed = 0;
 
   friend bool operator==(const FilterBlockInfo&,
                          const FilterBlockInfo&) = default;
 };
 
-// The bytes behind the lines: kFilterBlockOverhead, so that a filter of which
-// only bits were asked has the bytes that it always had, or
+// The bytes behind the lines: kFilterBlockOverhead, with a hash seed
 // kFilterBlockMostOverhead.
 size_t FilterBlockOverhead(const FilterBlockInfo& info);
 
 // Writes that many bytes, which belong right behind the lines.
 void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to);
+
+// What the metadata of lines of this shape says, and the other way round.
+void SetShape(const LineShape& shape, FilterBlockInfo* info);
+LineShape ShapeOf(const FilterBlockInfo& info);
 
 enum class FilterBlockKind {
   kNoKeys,    // length 0: nothing matches

@@ -7,9 +7,10 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/line_partition.h"
-#include "filter_policy/line/builder/effort.h"
 #include "filter_policy/line/builder/line_builder.h"
 #include "filter_policy/line/builder/probe_count.h"
+#include "filter_policy/line/builder/solved_shape.h"
+#include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/line_count_search.h"
 #include "filter_policy/sizing/sizing.h"
 
@@ -31,33 +32,34 @@ Lines BuildPlainLines(const HashList& hashes, int probes,
   double sum_of_rates = 0;
   for (uint32_t line = 0; line < count; ++line) {
     sum_of_rates +=
-        PlainLineRate(to + size_t{line} * kLineBytes, probes, kernel);
+        kernel.rate_of_plain_line(to + size_t{line} * kLineBytes, probes);
   }
-  return {{LineKind::kPlain, static_cast<uint8_t>(probes), 0},
+  return {{LineKind::kPlain, static_cast<uint8_t>(probes), 0, 0},
           sum_of_rates / count};
 }
 
-Lines BuildSearchedLines(const HashList& hashes, const SearchPlan& plan,
-                         const LineKernel& kernel, uint32_t count,
-                         uint8_t* to) {
+Lines BuildSolvedLines(const HashList& hashes, const LineKernel& kernel,
+                       uint32_t count, uint8_t* to) {
   LinePartition partition(hashes, count);
-  LineBuilder builder = LineBuilder::Searched(plan, kernel);
+  const LineShape shape = SolvedShape(hashes.size(), count);
+  LineBuilder builder(shape, kernel);
   double sum_of_rates = 0;
   for (uint32_t line = 0; line < count; ++line) {
     sum_of_rates +=
         builder.Build(partition.Next(), to + size_t{line} * kLineBytes);
   }
-  return {builder.shape(), sum_of_rates / count};
+  return {shape, sum_of_rates / count};
 }
 
 Lines BuildLines(const HashList& hashes, const FilterSettings& settings,
                  uint32_t millibits, const LineKernel& kernel, uint32_t count,
                  uint8_t* to) {
-  if (settings.effort == BuildEffort::kNone) {
-    return BuildPlainLines(hashes, PlainProbes(millibits), kernel, count, to);
-  }
-  return BuildSearchedLines(hashes, SearchPlanOf(settings.effort), kernel,
-                            count, to);
+  const LineKind line =
+      BuiltLine(settings.line, MillibitsFor(count, hashes.size()));
+  return line == LineKind::kPlain
+             ? BuildPlainLines(hashes, PlainProbes(millibits), kernel, count,
+                               to)
+             : BuildSolvedLines(hashes, kernel, count, to);
 }
 
 // A block with `count` lines, and the rate that it has.
@@ -71,12 +73,12 @@ BuiltBlock BuildBlock(const HashList& hashes, const FilterSettings& settings,
                       uint32_t count) {
   FilterBlockInfo info;
   info.lines = count;
-  info.build_effort = static_cast<uint8_t>(settings.effort);
   info.asked_millibits =
       settings.asked_rate > 0 ? 0 : settings.millibits_per_key;
-  info.keys = hashes.size();
+  info.keys =
+      static_cast<uint32_t>(std::min<size_t>(hashes.size(), UINT32_MAX));
   info.hash_seed = settings.hash_seed;
-  info.asked_false_positive_rate = settings.asked_rate;
+  info.asked_false_positive_rate = static_cast<float>(settings.asked_rate);
   info.level_aware = settings.level_aware;
   const size_t lines_size = size_t{count} * kLineBytes;
   const size_t size = lines_size + FilterBlockOverhead(info);
@@ -84,10 +86,8 @@ BuiltBlock BuildBlock(const HashList& hashes, const FilterSettings& settings,
   std::unique_ptr<char[]> bytes(new char[size]);
   const Lines built = BuildLines(hashes, settings, millibits, kernel, count,
                                  reinterpret_cast<uint8_t*>(bytes.get()));
-  info.expected_false_positive_rate = built.rate;
-  info.line_kind = static_cast<uint8_t>(built.shape.kind);
-  info.probes = built.shape.probes;
-  info.rotation_bits = built.shape.rotation_bits;
+  info.expected_false_positive_rate = static_cast<float>(built.rate);
+  SetShape(built.shape, &info);
   WriteFilterBlockEnd(info, bytes.get() + lines_size);
   return {{std::move(bytes), size}, built.rate};
 }
@@ -95,7 +95,8 @@ BuiltBlock BuildBlock(const HashList& hashes, const FilterSettings& settings,
 FilterBlock BuildForRate(const HashList& hashes, const FilterSettings& settings,
                          const LineKernel& kernel) {
   LineCountSearch search(LinesFor(hashes.size(), settings.millibits_per_key),
-                         hashes.size(), settings.asked_rate);
+                         hashes.size(), settings.asked_rate,
+                         LogRatePerBit(settings.line));
   FilterBlock best;
   while (const std::optional<uint32_t> count = search.Next()) {
     BuiltBlock built = BuildBlock(
@@ -109,8 +110,7 @@ FilterBlock BuildForRate(const HashList& hashes, const FilterSettings& settings,
 
 size_t OverheadOf(const FilterSettings& settings) {
   FilterBlockInfo info;
-  info.asked_false_positive_rate = settings.asked_rate;
-  info.level_aware = settings.level_aware;
+  info.hash_seed = settings.hash_seed;
   return FilterBlockOverhead(info);
 }
 

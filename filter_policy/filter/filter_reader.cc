@@ -6,15 +6,14 @@ std::optional<FilterReader> FilterReader::Make(const char* block,
                                                const ParsedFilterBlock& parsed,
                                                const LineKernel& kernel) {
   const FilterBlockInfo& info = parsed.info;
-  const LineShape shape = {static_cast<LineKind>(info.line_kind), info.probes,
-                           info.rotation_bits};
+  const LineShape shape = ShapeOf(info);
   if (parsed.kind != FilterBlockKind::kReadable || !IsReadable(shape)) {
     return std::nullopt;
   }
   return FilterReader(
       {reinterpret_cast<const uint8_t*>(block), info.lines, shape,
        info.hash_seed},
-      shape.kind == LineKind::kPlain ? kernel.plain : kernel.searched);
+      shape.kind == LineKind::kPlain ? kernel.plain : kernel.solved);
 }
 
 }  // namespace linebloom

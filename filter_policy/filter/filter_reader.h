@@ -23,17 +23,17 @@ class FilterReader {
 
   // Never false for a key that is in the filter.
   bool MayMatch(const char* key, size_t size) const {
-    return ask_.key_may_match(filter_, key, size);
+    return probe_.key_may_match(filter_, key, size);
   }
 
   // The same for hashes made with hash_seed(). The caller had better prefetch
   // each of them.
   void MayMatch(const uint64_t* hashes, int count, bool* may_match) const {
-    ask_.hashes_may_match(filter_, hashes, count, may_match);
+    probe_.hashes_may_match(filter_, hashes, count, may_match);
   }
   bool MayMatch(uint64_t hash) const {
     bool may_match;
-    ask_.hashes_may_match(filter_, &hash, 1, &may_match);
+    probe_.hashes_may_match(filter_, &hash, 1, &may_match);
     return may_match;
   }
 
@@ -48,11 +48,11 @@ class FilterReader {
   uint64_t hash_seed() const { return filter_.hash_seed; }
 
  private:
-  FilterReader(const FilterView& filter, const AskFunctions& ask)
-      : filter_(filter), ask_(ask) {}
+  FilterReader(const FilterView& filter, const ProbeFunctions& probe)
+      : filter_(filter), probe_(probe) {}
 
   FilterView filter_;
-  AskFunctions ask_;
+  ProbeFunctions probe_;
 };
 
 }  // namespace linebloom

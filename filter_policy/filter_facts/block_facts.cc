@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "filter_policy/filter/built_in_filter.h"
 #include "filter_policy/filter_facts/block_lines.h"
@@ -18,7 +19,6 @@ class LineSums {
     ++lines_;
     least_probes_ = std::min(least_probes_, line.probes);
     most_probes_ = std::max(most_probes_, line.probes);
-    odd_lines_ += line.asked ? 0 : 1;
     probes_ += line.probes;
     bits_set_ += line.bits_set;
     bits_ += line.bits;
@@ -31,18 +31,16 @@ class LineSums {
     facts->lines = lines_;
     facts->least_probes = least_probes_;
     facts->most_probes = most_probes_;
-    facts->odd_lines = odd_lines_;
-    facts->mean_probes = static_cast<double>(probes_) / count;
+    facts->mean_probes = probes_ / count;
     facts->fill = static_cast<double>(bits_set_) / static_cast<double>(bits_);
     facts->rate = rates_ / count;
   }
 
  private:
   uint64_t lines_ = 0;
-  int least_probes_ = INT32_MAX;
-  int most_probes_ = 0;
-  uint64_t odd_lines_ = 0;
-  uint64_t probes_ = 0;
+  double least_probes_ = std::numeric_limits<double>::infinity();
+  double most_probes_ = 0;
+  double probes_ = 0;
   uint64_t bits_set_ = 0;
   uint64_t bits_ = 0;
   double rates_ = 0;

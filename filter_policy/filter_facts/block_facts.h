@@ -36,11 +36,10 @@ struct BlockFacts {
   // Of kinds that have lines, whatever their size.
   uint64_t lines = 0;
   int line_bytes = 0;
-  int least_probes = 0;
-  int most_probes = 0;
+  double least_probes = 0;
+  double most_probes = 0;
   double mean_probes = 0;  // over the lines
   double fill = 0;         // share of set bits, 0 to 1
-  uint64_t odd_lines = 0;  // searched lines that no builder writes
 
   // The rate of missing keys that the filter lets pass. For kLinebloom exact,
   // from the bits as they are; for RocksDB's kinds an estimate; 1 where nothing

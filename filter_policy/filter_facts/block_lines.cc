@@ -52,7 +52,6 @@ void ForEachBuiltInLine(absl::string_view block, const BuiltInFilter& filter,
   LineContents line;
   line.probes = filter.probes;
   line.bits = static_cast<int>(8 * filter.line_bytes);
-  line.asked = true;
   for (uint64_t i = 0; i < count; ++i) {
     line.bits_set = 0;
     for (uint32_t at = 0; at < filter.line_bytes; at += 8) {

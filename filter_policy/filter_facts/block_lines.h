@@ -13,11 +13,6 @@
 
 namespace linebloom {
 
-inline LineShape ShapeOf(const FilterBlockInfo& info) {
-  return {static_cast<LineKind>(info.line_kind), info.probes,
-          info.rotation_bits};
-}
-
 using LineSink =
     absl::FunctionRef<void(uint64_t number, const LineContents& line)>;
 

@@ -74,15 +74,12 @@ void Sums::AddProblems(const BlockFacts& block, uint64_t offset) {
     facts_->problems.push_back(absl::StrCat(
         where, "its size and its last 5 bytes contradict each other"));
   }
-  if (block.odd_lines > 0) {
-    facts_->problems.push_back(absl::StrCat(
-        where, "expected 1 to 14 probes in every line, found ", block.odd_lines,
-        block.odd_lines == 1 ? " line with 0 or 15" : " lines with 0 or 15"));
-  }
-  if (block.kind == BlockKind::kLinebloom && block.rate != in_metadata) {
+  if (block.kind == BlockKind::kLinebloom &&
+      static_cast<float>(block.rate) !=
+          block.info.expected_false_positive_rate) {
     facts_->problems.push_back(absl::StrFormat(
-        "%sexpected lines with a false-positive rate of %.17g, as the metadata "
-        "says, found %.17g",
+        "%sexpected lines with a false-positive rate of %.9g, as the metadata "
+        "says, found %.9g",
         where, in_metadata, block.rate));
   }
 }

@@ -37,12 +37,12 @@ struct FileFacts {
   uint64_t bytes = 0;   // of the filter, index over partitions included
 
   // Of all blocks together. `first` stands for what blocks of one filter have
-  // in common: kind, format, effort.
+  // in common: kind, format, line.
   BlockFacts first;
   bool mixed = false;  // whether some blocks are of another kind than the first
   uint64_t lines = 0;
-  int least_probes = 0;
-  int most_probes = 0;
+  double least_probes = 0;
+  double most_probes = 0;
   double mean_probes = 0;  // over the lines
   double fill = 0;         // over the lines
 

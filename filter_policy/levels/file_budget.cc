@@ -84,7 +84,7 @@ std::optional<FilterSettings> SettingsOfFile(
     const FilterPolicyOptions& options, const FilterBuildingContext& context,
     const std::optional<FileInTree>& file) {
   FilterSettings settings;
-  settings.effort = options.build_effort;
+  settings.line = LineKindOf(options);
   settings.hash_seed = options.hash_seed;
   settings.level_aware = options.level_aware;
   std::optional<Run> run;
@@ -93,16 +93,16 @@ std::optional<FilterSettings> SettingsOfFile(
     const double asked = *options.false_positive_rate;
     settings.asked_rate =
         std::max(run ? RateOfRun(run->keys, run->tree, asked) : asked,
-                 LowestRate(options.build_effort));
+                 LowestRate(settings.line));
     settings.millibits_per_key =
-        BitsForRate(options.build_effort,
-                    settings.asked_rate * LineCountSearch::kAim)
+        BitsForRate(settings.line, settings.asked_rate * LineCountSearch::kAim)
             .value_or(kMostMillibits);
     return settings;
   }
   const double asked = BitsPerKeyOf(options);
-  settings.millibits_per_key =
-      MillibitsOf(run ? BitsOfRun(run->keys, run->tree, asked) : asked);
+  settings.millibits_per_key = MillibitsOf(
+      run ? BitsOfRun(run->keys, run->tree, asked, LogRatePerBit(settings.line))
+          : asked);
   if (settings.millibits_per_key == 0) return std::nullopt;
   return settings;
 }

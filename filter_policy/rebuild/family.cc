@@ -98,7 +98,7 @@ WantedFilter WantedOfFile(const Family& family,
   const std::optional<FilterSettings> settings =
       SettingsOfFile(family.policy, context, file);
   WantedFilter wanted;
-  wanted.effort = family.policy.build_effort;
+  wanted.line = LineKindOf(family.policy);
   wanted.worst_rate = family.worst_rate;
   // Never empty: ReadPolicy() refused policies that build nothing.
   if (settings.has_value()) {

@@ -26,10 +26,12 @@ bool IsOfNewerVersion(const BlockFacts& block) {
 }
 
 // Whether a new filter would be of more bits or of a lower rate. Asked the same
-// again, with as much effort, a filter can't become better.
+// again, with the same lines, a filter can't become better.
 bool AskedForLess(const FilterBlockInfo& info, const WantedFilter& wanted) {
   if (info.asked_false_positive_rate > 0 && wanted.asked_rate > 0) {
-    return info.asked_false_positive_rate > wanted.asked_rate;
+    // The metadata has a float.
+    return info.asked_false_positive_rate >
+           static_cast<float>(wanted.asked_rate);
   }
   // A filter of a rate has no bits that were asked for.
   const double had = info.asked_false_positive_rate > 0
@@ -43,8 +45,9 @@ std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
                                                double rate_after) {
   const FilterBlockInfo& info = facts.first.info;
   if (info.version < wanted.version) return RebuildReason::kOlderVersion;
-  if (info.build_effort < static_cast<uint8_t>(wanted.effort)) {
-    return RebuildReason::kLowerEffort;
+  if (info.line_kind == static_cast<uint8_t>(LineKind::kPlain) &&
+      wanted.line == LineKind::kSolved) {
+    return RebuildReason::kPlainLines;
   }
   const double worst =
       wanted.worst_rate > 0 ? wanted.worst_rate : kTolerance * rate_after;
@@ -92,7 +95,7 @@ double RateAfter(const FileFacts& facts, const WantedFilter& wanted) {
   const uint64_t keys = known > 0 ? known : facts.rows();
   if (keys == 0) return 0;
   const uint32_t lines = LinesFor(keys, wanted.millibits);
-  return ExpectedRate(wanted.effort, wanted.millibits,
+  return ExpectedRate(wanted.line, wanted.millibits,
                       static_cast<double>(keys) / static_cast<double>(lines));
 }
 
@@ -119,8 +122,8 @@ absl::string_view ToString(RebuildReason reason) {
       return "damaged filter";
     case RebuildReason::kOlderVersion:
       return "older version";
-    case RebuildReason::kLowerEffort:
-      return "lower effort";
+    case RebuildReason::kPlainLines:
+      return "plain lines";
     case RebuildReason::kWorseRate:
       return "worse rate";
   }

@@ -7,7 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter_facts/file_facts.h"
-#include "linebloom/build_effort.h"
+#include "filter_policy/line/line.h"
 #include "linebloom/rebuild_filters.h"
 
 namespace linebloom {
@@ -15,7 +15,7 @@ namespace linebloom {
 // The filters that a column family's policy builds today.
 struct WantedFilter {
   uint8_t version = kFilterBlockVersion;
-  BuildEffort effort = BuildEffort::kBalanced;
+  LineKind line = LineKind::kSolved;
   uint32_t millibits =
       10'000;             // thousandths of a bit per key; of a rate: about
   double asked_rate = 0;  // instead of bits; 0: bits

@@ -116,7 +116,7 @@ double FilterBitsBuilder::EstimatedFpRate(size_t entries, size_t bytes) {
   if (entries == 0) return 0.0;
   const size_t lines = LinesIn(bytes);
   if (lines == 0) return 1.0;
-  return ExpectedRate(settings_.effort, settings_.millibits_per_key,
+  return ExpectedRate(settings_.line, settings_.millibits_per_key,
                       static_cast<double>(entries) / lines);
 }
 

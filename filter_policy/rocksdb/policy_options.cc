@@ -31,11 +31,9 @@ constexpr std::string_view kUnset = "unset";
 
 constexpr std::string_view kRatePrefix = "rate:";
 
-constexpr std::array<std::pair<std::string_view, BuildEffort>, 4> kEfforts{{
-    {"none", BuildEffort::kNone},
-    {"fast", BuildEffort::kFast},
-    {"balanced", BuildEffort::kBalanced},
-    {"max", BuildEffort::kMax},
+constexpr std::array<std::pair<std::string_view, Line>, 2> kLines{{
+    {"solved", Line::kSolved},
+    {"plain", Line::kPlain},
 }};
 
 Status OutOfRange(std::string_view option, std::string_view value,
@@ -59,8 +57,8 @@ Status SizeRatioOutOfRange(std::string_view value) {
   return OutOfRange("size_ratio", value, "a number from 2 to 1000");
 }
 
-Status EffortOutOfRange(std::string_view value) {
-  return OutOfRange("build_effort", value, "none, fast, balanced or max");
+Status LineOutOfRange(std::string_view value) {
+  return OutOfRange("line", value, "solved or plain");
 }
 
 // The shortest text that parses back to the same double.
@@ -123,28 +121,35 @@ Status ParseSizeRatio(std::string_view text, double* ratio) {
 }
 
 Status ParseLevelAware(std::string_view text, bool* level_aware) {
-  if (text != "true" && text != "false") {
-    return OutOfRange("level_aware", text, "true or false");
-  }
-  *level_aware = text == "true";
-  return Status::OK();
+  *level_aware = text == "true" || text == "1";
+  if (*level_aware || text == "false" || text == "0") return Status::OK();
+  return OutOfRange("level_aware", text, "true or false, 1 or 0");
 }
 
-Status ParseEffort(std::string_view text, BuildEffort* effort) {
-  for (const auto& [name, value] : kEfforts) {
+Status ParseLine(std::string_view text, Line* line) {
+  for (const auto& [name, value] : kLines) {
     if (text == name) {
-      *effort = value;
+      *line = value;
       return Status::OK();
     }
   }
-  return EffortOutOfRange(text);
+  return LineOutOfRange(text);
 }
 
 Status ParseHashSeed(std::string_view text, uint64_t* seed) {
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, *seed);
-  if (error == std::errc() && rest == end) return Status::OK();
-  return OutOfRange("hash_seed", text, "a whole number from 0 to 2^64 - 1");
+  const bool hex = text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X";
+  const std::string_view digits = text.substr(hex ? 2 : 0);
+  const char* const end = digits.data() + digits.size();
+  uint64_t parsed = 0;
+  const auto [rest, error] =
+      std::from_chars(digits.data(), end, parsed, hex ? 16 : 10);
+  if (error != std::errc() || rest != end) {
+    return OutOfRange("hash_seed", text,
+                      "a whole number from 0 to 2^64 - 1, hexadecimal behind "
+                      "0x");
+  }
+  *seed = parsed;
+  return Status::OK();
 }
 
 std::string BitsText(const FilterPolicyOptions& options) {
@@ -157,11 +162,11 @@ std::string RateText(const std::optional<double>& rate) {
   return rate ? NumberText(*rate) : std::string(kUnset);
 }
 
-std::string EffortText(const BuildEffort& effort) {
-  for (const auto& [name, value] : kEfforts) {
-    if (effort == value) return std::string(name);
+std::string LineText(const Line& line) {
+  for (const auto& [name, value] : kLines) {
+    if (line == value) return std::string(name);
   }
-  return std::to_string(static_cast<int>(effort));
+  return std::to_string(static_cast<int>(line));
 }
 
 // An option of type T at `offset`, with these two functions as its text form.
@@ -205,14 +210,14 @@ Status ValidateRate(const FilterPolicyOptions& options) {
         ": only one of the two may be given");
   }
   if (!RateInRange(rate)) return RateOutOfRange(NumberText(rate));
-  const double lowest = LowestRate(options.build_effort);
+  const double lowest = LowestRate(LineKindOf(options));
   if (rate >= lowest) return Status::OK();
   std::array<char, 16> text;
   snprintf(text.data(), text.size(), "%.1e", lowest);
-  return OutOfRange("false_positive_rate", NumberText(rate),
-                    "at least " + std::string(text.data()) +
-                        ", the rate of 30 bits per key with build_effort=" +
-                        EffortText(options.build_effort));
+  return OutOfRange(
+      "false_positive_rate", NumberText(rate),
+      "at least " + std::string(text.data()) +
+          ", the rate of 30 bits per key with line=" + LineText(options.line));
 }
 
 }  // namespace
@@ -226,10 +231,14 @@ bool BuildsNothing(const FilterPolicyOptions& options) {
          MillibitsOf(BitsPerKeyOf(options)) == 0;
 }
 
+LineKind LineKindOf(const FilterPolicyOptions& options) {
+  return options.line == Line::kPlain ? LineKind::kPlain : LineKind::kSolved;
+}
+
 Status Validate(const FilterPolicyOptions& options) {
-  BuildEffort known;
-  const Status effort = ParseEffort(EffortText(options.build_effort), &known);
-  if (!effort.ok()) return effort;
+  Line known;
+  const Status line = ParseLine(LineText(options.line), &known);
+  if (!line.ok()) return line;
   if (!SizeRatioInRange(options.size_ratio)) {
     return SizeRatioOutOfRange(NumberText(options.size_ratio));
   }
@@ -316,9 +325,8 @@ FilterPolicyOptionTypes() {
           {"size_ratio",
            TextOption<double>(offsetof(FilterPolicyOptions, size_ratio),
                               ParseSizeRatio, NumberText)},
-          {"build_effort",
-           TextOption<BuildEffort>(offsetof(FilterPolicyOptions, build_effort),
-                                   ParseEffort, EffortText)},
+          {"line", TextOption<Line>(offsetof(FilterPolicyOptions, line),
+                                    ParseLine, LineText)},
           {"hash_seed",
            TextOption<uint64_t>(
                offsetof(FilterPolicyOptions, hash_seed), ParseHashSeed,

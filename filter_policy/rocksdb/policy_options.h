@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "filter_policy/line/line.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/status.h"
 #include "rocksdb/utilities/options_type.h"
@@ -23,6 +24,9 @@ bool BuildsNothing(const FilterPolicyOptions& options);
 // The id of a policy with these options: `linebloom:10` or, by a rate,
 // `linebloom:rate:0.01`.
 std::string IdOf(const FilterPolicyOptions& options);
+
+// The lines that a policy with these options builds.
+LineKind LineKindOf(const FilterPolicyOptions& options);
 
 // Bits per key in thousandths, as they are used and stored; 0 means no filter.
 // `bits_per_key` is in range.

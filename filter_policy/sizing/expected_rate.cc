@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numbers>
 #include <numeric>
 
 #include "filter_policy/line/builder/probe_count.h"
@@ -12,45 +13,42 @@
 namespace linebloom {
 namespace {
 
-#include "filter_policy/line/builder/searched_rate_table.inc"
+constexpr double kBitsPerLine = 8.0 * kLineBytes;
+constexpr double kSolvedBitsPerLine = kBitsPerLine - 8;  // without the header
+constexpr double kMostSummedKeys = 10'000;
 
-double PlainLineRate(int probes, int keys) {
-  const double fill = 1 - std::pow(1 - probes / (8.0 * kLineBytes), keys);
+#include "filter_policy/line/builder/solved_rate_table.inc"
+
+double PlainLineRate(int probes, double keys) {
+  const double fill = 1 - std::pow(1 - probes / kBitsPerLine, keys);
   return std::pow(fill, probes);
 }
 
-double SearchedLineRate(BuildEffort effort, int keys) {
-  if (keys == 0) return 0;
-  const int column =
-      static_cast<int>(effort) - static_cast<int>(BuildEffort::kFast);
-  const auto* const above = std::lower_bound(
-      std::begin(kSearchedRates), std::end(kSearchedRates), keys,
-      [](const SearchedRateRow& row, int n) { return row.keys < n; });
-  if (above == std::end(kSearchedRates)) {
-    // Beyond the table a line has one probe, and each further key leaves the
-    // same share of the unset bits unset.
-    const SearchedRateRow& last = *std::prev(above);
-    const double unset = 1 - std::exp(last.log_rate[column]);
-    return 1 - std::pow(unset, static_cast<double>(keys) / last.keys);
-  }
-  if (above->keys == keys) return std::exp(above->log_rate[column]);
-  const SearchedRateRow& below = *std::prev(above);
-  const double part =
-      static_cast<double>(keys - below.keys) / (above->keys - below.keys);
-  return std::exp(below.log_rate[column] +
-                  part * (above->log_rate[column] - below.log_rate[column]));
+// A line with more keys than the table has matches everything.
+double SolvedLineRate(double keys) {
+  const auto row = static_cast<size_t>(keys);
+  return keys < std::size(kSolvedLogRates) ? std::exp(kSolvedLogRates[row]) : 1;
 }
 
-double RateOfMillibits(BuildEffort effort, uint32_t millibits) {
-  return ExpectedRate(effort, millibits,
-                      8.0 * kLineBytes * kMillibitsPerBit / millibits);
+double RateOfMillibits(LineKind line, uint32_t millibits) {
+  return ExpectedRate(line, millibits,
+                      kBitsPerLine * kMillibitsPerBit / millibits);
 }
 
 }  // namespace
 
-double ExpectedRate(BuildEffort effort, uint32_t millibits,
-                    double keys_per_line) {
+double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line) {
+  if (std::isnan(keys_per_line)) return 1;  // a filter that rejects nothing
   const int plain_probes = PlainProbes(millibits);
+  const bool is_plain =
+      BuiltLine(line, static_cast<uint32_t>(std::min(
+                          kBitsPerLine * kMillibitsPerBit / keys_per_line,
+                          1.0 * kMostMillibits))) == LineKind::kPlain;
+  const auto line_rate = [=](double keys) {
+    return is_plain ? PlainLineRate(plain_probes, keys) : SolvedLineRate(keys);
+  };
+  // So full that lines differ no more.
+  if (keys_per_line > kMostSummedKeys) return line_rate(keys_per_line);
   const double spread = 10 * std::sqrt(keys_per_line) + 10;
   const int least = static_cast<int>(std::max(0.0, keys_per_line - spread));
   const int most = static_cast<int>(keys_per_line + spread);
@@ -58,21 +56,25 @@ double ExpectedRate(BuildEffort effort, uint32_t millibits,
   for (int keys = least; keys <= most; ++keys) {
     const double share = std::exp(keys * std::log(keys_per_line) -
                                   keys_per_line - std::lgamma(keys + 1.0));
-    rate += share * (effort == BuildEffort::kNone
-                         ? PlainLineRate(plain_probes, keys)
-                         : SearchedLineRate(effort, keys));
+    rate += share * line_rate(keys);
   }
   return rate;
 }
 
-double LowestRate(BuildEffort effort) {
-  return RateOfMillibits(effort, kMostMillibits);
+double LogRatePerBit(LineKind line) {
+  return line == LineKind::kPlain
+             ? std::numbers::ln2 * std::numbers::ln2
+             : std::numbers::ln2 * kSolvedBitsPerLine / kBitsPerLine;
 }
 
-std::optional<uint32_t> BitsForRate(BuildEffort effort, double rate) {
-  const auto reaches = [effort, rate](uint32_t millibits) {
+double LowestRate(LineKind line) {
+  return RateOfMillibits(line, kMostMillibits);
+}
+
+std::optional<uint32_t> BitsForRate(LineKind line, double rate) {
+  const auto reaches = [line, rate](uint32_t millibits) {
     // NaN is a rate that nothing reaches.
-    return RateOfMillibits(effort, millibits) <= rate;
+    return RateOfMillibits(line, millibits) <= rate;
   };
   if (!reaches(kMostMillibits)) return std::nullopt;
   if (reaches(kLeastMillibits)) return kLeastMillibits;

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "filter_policy/line/line.h"
 #include "filter_policy/sizing/sizing.h"
-#include "linebloom/build_effort.h"
 
 namespace linebloom {
 
@@ -17,11 +17,14 @@ namespace linebloom {
 // The number of keys of one line is Poisson distributed (Putze, Sanders,
 // Singler 2009), and the rate of a line with n keys is
 //   plain:    fill^k, fill = 1 - (1 - k / 512)^n: the probes are independent;
-//   searched: measured by filter_policy/line/builder/line_tables.cc; no closed
-//   form is known.
+//   solved:   measured by filter_policy/line/builder/line_tables.cc.
 // Within 2 % of what filters have from 1 to 30 bits per key (tests).
-double ExpectedRate(BuildEffort effort, uint32_t millibits,
-                    double keys_per_line);
+double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line);
+
+// By how much the logarithm of a line's rate falls with each bit per key: ln 2
+// for every bit of a solved line that is not its header's; (ln 2)^2, the
+// classic Bloom filter's, for a plain one.
+double LogRatePerBit(LineKind line);
 
 // What BitsForRate chooses from: 1 to 30 bits per key, as the policy takes.
 inline constexpr uint32_t kLeastMillibits = 1 * kMillibitsPerBit;
@@ -32,9 +35,9 @@ inline constexpr uint32_t kMostMillibits = 30 * kMillibitsPerBit;
 // kMostMillibits don't reach it. For plain lines it may be up to 30 thousandths
 // more than the fewest: their rate rises a little where the number of probes
 // changes.
-std::optional<uint32_t> BitsForRate(BuildEffort effort, double rate);
+std::optional<uint32_t> BitsForRate(LineKind line, double rate);
 
 // The lowest rate that may be asked for: that of kMostMillibits.
-double LowestRate(BuildEffort effort);
+double LowestRate(LineKind line);
 
 }  // namespace linebloom

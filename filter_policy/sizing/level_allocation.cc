@@ -7,39 +7,41 @@
 namespace linebloom {
 namespace {
 
-constexpr double kLn2Squared = 0.480453013918201424667;
-
 double Total(std::span<const double> runs) {
   return std::accumulate(runs.begin(), runs.end(), 0.0);
 }
 
 // Of a run, where one of a single key would have `bits_of_one_key`.
-double BitsFrom(double bits_of_one_key, double keys) {
-  return std::clamp(bits_of_one_key - std::log(keys) / kLn2Squared,
+double BitsFrom(double bits_of_one_key, double keys, double log_rate_per_bit) {
+  return std::clamp(bits_of_one_key - std::log(keys) / log_rate_per_bit,
                     kLeastBitsOfRun, kMostBitsOfRun);
 }
 
-double AverageFrom(double bits_of_one_key, std::span<const double> runs) {
+double AverageFrom(double bits_of_one_key, std::span<const double> runs,
+                   double log_rate_per_bit) {
   double bits = 0;
-  for (const double keys : runs) bits += keys * BitsFrom(bits_of_one_key, keys);
+  for (const double keys : runs) {
+    bits += keys * BitsFrom(bits_of_one_key, keys, log_rate_per_bit);
+  }
   return bits / Total(runs);
 }
 
 }  // namespace
 
-double BitsOfRun(double keys, std::span<const double> runs,
-                 double average_bits) {
+double BitsOfRun(double keys, std::span<const double> runs, double average_bits,
+                 double log_rate_per_bit) {
   if (runs.empty()) return average_bits;
   const auto [least, most] = std::minmax_element(runs.begin(), runs.end());
   // All runs are at the lower limit, then at the upper one. Between the two the
   // average rises with the bits, and there is no closed form at the limits.
-  double low = kLeastBitsOfRun + std::log(*least) / kLn2Squared;
-  double high = kMostBitsOfRun + std::log(*most) / kLn2Squared;
+  double low = kLeastBitsOfRun + std::log(*least) / log_rate_per_bit;
+  double high = kMostBitsOfRun + std::log(*most) / log_rate_per_bit;
   for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;
-    (AverageFrom(middle, runs) < average_bits ? low : high) = middle;
+    const double average = AverageFrom(middle, runs, log_rate_per_bit);
+    (average < average_bits ? low : high) = middle;
   }
-  return BitsFrom(high, keys);
+  return BitsFrom(high, keys, log_rate_per_bit);
 }
 
 double RateOfRun(double keys, std::span<const double> runs,

@@ -6,20 +6,20 @@
 // much as it does in a large run. So small runs get more bits (Dayan,
 // Athanassoulis, Idreos: Monkey, SIGMOD 2017):
 //
-//   rate of a run with b bits per key:
-//       exp(-b (ln 2)^2)
+//   rate of a run with b bits per key, up to a factor that all runs share:
+//       exp(-b * log_rate_per_bit)
 //
 //   the least sum of rates for given memory:
-//       b_i = b_last + ln(n_last / n_i) / (ln 2)^2
+//       b_i = b_last + ln(n_last / n_i) / log_rate_per_bit
 //
 //   the least memory for a given sum of rates:
 //       rate_i = sum * n_i / (n_1 + n_2 + ...)
 //
-// The first is the classic Bloom filter's. linebloom's rates differ, but
-// they fall by nearly the same factor for each bit (0.45 to 0.48 in the
-// exponent instead of 0.48 from 8 to 20 bits), and the sum of rates is flat
-// around its least value. Rejected: to share by the measured rates; in
-// bench/level_simulation that saves less than 1 % of the reads.
+// How steeply rates fall is the line's (LogRatePerBit of expected_rate.h): the
+// steeper, the less a small run needs above a large one. Real filters' rates
+// fall nearly so, and the sum of rates is flat around its least value.
+// Rejected: to share by the measured rates; in bench/level_simulation that
+// saves less than 1 % of the reads.
 #pragma once
 
 #include <span>
@@ -34,8 +34,8 @@ inline constexpr double kMostBitsOfRun = 30;
 // The bits per key of a run with `keys` keys (more than 0) in a tree whose
 // `runs` have so many keys each (more than 0) and `average_bits` for each key
 // of the tree (kLeastBitsOfRun to kMostBitsOfRun). Without runs: the average.
-double BitsOfRun(double keys, std::span<const double> runs,
-                 double average_bits);
+double BitsOfRun(double keys, std::span<const double> runs, double average_bits,
+                 double log_rate_per_bit);
 
 // The rate of a run with `keys` keys where the rates of all `runs` are to sum
 // up to `sum_of_rates`. Without runs: the sum.

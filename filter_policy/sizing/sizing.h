@@ -26,4 +26,13 @@ uint64_t KeysFor(uint32_t lines, uint32_t millibits);
 // The bits per key, in thousandths, of `lines` for `keys`, both more than 0.
 uint32_t MillibitsFor(uint32_t lines, uint64_t keys);
 
+// Below it a solved line has no room for 2 probes a key, and matches everything
+// where a plain one still rejects half.
+inline constexpr uint32_t kLeastSolvedMillibits = 2250;
+
+// The kind of line that a filter gets for which `line` is asked.
+constexpr LineKind BuiltLine(LineKind line, uint32_t millibits) {
+  return millibits < kLeastSolvedMillibits ? LineKind::kPlain : line;
+}
+
 }  // namespace linebloom

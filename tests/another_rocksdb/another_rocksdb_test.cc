@@ -87,7 +87,7 @@ class AnotherRocksDbTest : public testing::Test {
 
 TEST_F(AnotherRocksDbTest, NoDatabaseOpens) {
   linebloom::FilterPolicyOptions policy;
-  policy.build_effort = linebloom::BuildEffort::kMax;
+  policy.line = linebloom::Line::kPlain;
   for (const Options& options : {With(linebloom::NewFilterPolicy(10)),
                                  With(linebloom::NewFilterPolicy(policy))}) {
     rocksdb::DB* db = nullptr;
@@ -127,7 +127,7 @@ TEST_F(AnotherRocksDbTest, OptionStringsDoNotKnowIt) {
   rocksdb::ConfigOptions config;
   config.ignore_unsupported_options = false;
   for (const char* text :
-       {"linebloom:10", "linebloom", "{id=linebloom;build_effort=max}"}) {
+       {"linebloom:10", "linebloom", "{id=linebloom;line=plain}"}) {
     std::shared_ptr<const rocksdb::FilterPolicy> policy;
     EXPECT_FALSE(
         rocksdb::FilterPolicy::CreateFromString(config, text, &policy).ok())

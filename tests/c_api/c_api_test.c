@@ -140,7 +140,7 @@ static rocksdb_filterpolicy_t* FromString(const char* text) {
 int main(int argc, char** argv) {
   Require(argc == 2, "usage", "c_api_test DATABASE_FOLDER");
   WriteAndLookUp(linebloom_filterpolicy_create(10), argv[1]);
-  WriteAndLookUp(FromString("{bits_per_key=10;build_effort=max}"), argv[1]);
+  WriteAndLookUp(FromString("{bits_per_key=16;line=plain}"), argv[1]);
   rocksdb_filterpolicy_destroy(linebloom_filterpolicy_create(10));
   rocksdb_filterpolicy_destroy(FromString("linebloom:10"));
   CheckBadBitsDoNotOpen(argv[1]);

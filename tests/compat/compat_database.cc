@@ -39,8 +39,8 @@ struct Layout {
 
 constexpr Layout kLayouts[] = {
     {"full", "filter_policy=linebloom:10"},
-    {"max", "filter_policy={id=linebloom;bits_per_key=14.5;build_effort=max}"},
-    {"plain", "filter_policy={id=linebloom;bits_per_key=8;build_effort=none}"},
+    {"many_bits", "filter_policy=linebloom:14.5"},
+    {"plain", "filter_policy={id=linebloom;bits_per_key=8;line=plain}"},
     {"seed",
      "filter_policy={id=linebloom;bits_per_key=10;hash_seed=12345678901}"},
     {"partitioned",

@@ -25,7 +25,6 @@ using ::linebloom::FilterBlockInfo;
 using ::linebloom::FilterBlockKind;
 using ::linebloom::kFilterBlockMostOverhead;
 using ::linebloom::kFilterBlockOverhead;
-using ::linebloom::kFilterMetadataBytes;
 using ::linebloom::kFilterTailBytes;
 using ::linebloom::kLineBytes;
 using ::linebloom::ParsedFilterBlock;
@@ -33,13 +32,16 @@ using ::linebloom::testing::ExactCopy;
 using ::linebloom::testing::kMendAll;
 using ::linebloom::testing::Promise;
 
+constexpr size_t kFlagsAt = 20;
+
 // The ranges in docs/format.md.
 bool IsDocumented(const FilterBlockInfo& info) {
   if (info.line_kind == 1) {
-    return info.probes >= 1 && info.probes <= 16 && info.rotation_bits == 0;
+    return info.probes_or_base >= 1 && info.probes_or_base <= 16 &&
+           info.step == 0;
   }
-  return info.line_kind == 2 && info.probes >= 1 && info.probes <= 14 &&
-         info.rotation_bits <= 6;
+  return info.line_kind == 2 && info.probes_or_base >= 64 && info.step >= 1 &&
+         info.step <= 3;
 }
 
 void CheckReadable(const ExactCopy& block, const FilterBlockInfo& info) {
@@ -50,11 +52,14 @@ void CheckReadable(const ExactCopy& block, const FilterBlockInfo& info) {
   const char* const end = block.data() + lines_size;
   std::array<char, kFilterBlockMostOverhead> again;
   WriteFilterBlockEnd(info, again.data());
-  constexpr size_t kFieldsSize = kFilterMetadataBytes - 10;  // to the checksum
-  Promise(std::memcmp(end, again.data(), kFieldsSize) == 0, "the same fields");
-  if (lines_size + kFilterBlockOverhead == block.size()) {
-    Promise(std::memcmp(end, again.data(), kFilterBlockOverhead) == 0,
-            "the same end");
+  // A rate of 0 and a seed of 0 are not written as such.
+  const size_t overhead = FilterBlockOverhead(info);
+  if (again[kFlagsAt] != end[kFlagsAt]) return;
+  const size_t fields_size =
+      overhead - kFilterTailBytes - 5;  // to the checksum
+  Promise(std::memcmp(end, again.data(), fields_size) == 0, "the same fields");
+  if (lines_size + overhead == block.size()) {
+    Promise(std::memcmp(end, again.data(), overhead) == 0, "the same end");
   }
 }
 

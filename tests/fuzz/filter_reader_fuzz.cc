@@ -4,7 +4,7 @@
 // Input: 0 for any bytes, else a block that is built (a byte), then
 //   any bytes: what to mend (a byte, mend_filter_block.h), number of keys (a
 //     byte, modulo 33), the keys (a byte of length each), the block;
-//   a block that is built: effort (a byte, modulo 4), bits per key (2 bytes),
+//   a block that is built: line (a byte, modulo 2), bits per key (2 bytes),
 //     hash seed (8 bytes), which byte to change, from the end, and how (a byte
 //     each), the keys.
 
@@ -99,8 +99,7 @@ void RunAnyBytes(FuzzInput* input) {
 
 linebloom::FilterPolicyOptions TakeOptions(FuzzInput* input) {
   linebloom::FilterPolicyOptions options;
-  options.build_effort =
-      static_cast<linebloom::BuildEffort>(input->Number<uint8_t>() % 4);
+  options.line = static_cast<linebloom::Line>(input->Number<uint8_t>() % 2);
   options.bits_per_key = 1 + input->Number<uint16_t>() % 29001 / 1000.0;
   options.hash_seed = input->Number<uint64_t>();
   // Every other one by a rate instead, from 2^-10 to 0.5.

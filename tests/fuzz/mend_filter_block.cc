@@ -3,7 +3,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "filter_policy/filter/filter_block.h"
@@ -16,21 +15,22 @@ constexpr char kTail[] = "\xff\x4c\x00\x4c\x42";
 
 // Of metadata that ends before `end`.
 void MendMetadata(uint8_t mends, char* block, char* end) {
-  const size_t metadata_size = LoadLittleEndian<uint16_t>(end - 2);
+  const size_t metadata_size = static_cast<uint8_t>(end[-1]);
   const auto before = static_cast<size_t>(end - block);
   if (metadata_size < kFilterMetadataBytes || metadata_size > before) return;
   char* const metadata = end - metadata_size;
   if ((mends & kMendVersion) != 0) {
     metadata[0] = kFilterBlockVersion;
-    std::fill_n(metadata + 5, 3, '\0');
+    // The flags: none that is unknown, or that the size has no room for.
+    metadata[20] &= metadata_size < kFilterSeededMetadataBytes ? 3 : 7;
   }
   if ((mends & kMendLines) != 0) {
-    StoreLittleEndian(metadata + 8,
+    StoreLittleEndian(metadata + 4,
                       static_cast<uint32_t>((before - metadata_size) / 64));
   }
   if ((mends & kMendChecksum) != 0) {
-    StoreLittleEndian<uint64_t>(end - 10,
-                                XXH3_64bits(metadata, metadata_size - 10));
+    StoreLittleEndian(end - 5, static_cast<uint32_t>(
+                                   XXH3_64bits(metadata, metadata_size - 5)));
   }
 }
 
@@ -41,7 +41,7 @@ void MendFilterBlock(uint8_t mends, char* block, size_t size) {
   char* const end = block + size - kFilterTailBytes;
   if ((mends & kMendTail) != 0) std::memcpy(end, kTail, kFilterTailBytes);
   if ((mends & kMendMetadataSize) != 0) {
-    StoreLittleEndian<uint16_t>(end - 2, kFilterMetadataBytes);
+    end[-1] = kFilterMetadataBytes;
   }
   MendMetadata(mends, block, end);
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "linebloom/build_effort.h"
+#include "filter_policy/line/line.h"
 
 namespace linebloom {
 
@@ -17,7 +17,7 @@ struct GoldenCase {
   const char* name;  // of the file, without .txt
   int keys;
   uint32_t millibits_per_key;
-  BuildEffort effort;
+  LineKind line;
   uint64_t hash_seed;
   double asked_rate = 0;  // instead of bits
   bool level_aware = false;

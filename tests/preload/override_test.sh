@@ -62,11 +62,11 @@ grep --quiet --fixed-strings "$said" "$work/none.stderr" || fail "LINEBLOOM_VERB
 grep --quiet --fixed-strings "$said" "$db/LOG" || fail "nothing in the info log"
 
 echo "db_bench --bloom_bits=10, LINEBLOOM_OVERRIDE with bits of its own"
-LINEBLOOM_OVERRIDE="{id=linebloom;bits_per_key=16;build_effort=fast}" \
+LINEBLOOM_OVERRIDE="{id=linebloom;bits_per_key=16;line=plain}" \
   with bench "$work/bits" fillrandom,compact --bloom_bits=10
 check_files "with bits of its own"
 check_options "filter_policy={id=linebloom:16;"
-check_options "build_effort=fast;"
+check_options "line=plain;"
 
 echo "db_bench --bloom_bits=10, LINEBLOOM_OVERRIDE=off"
 LINEBLOOM_OVERRIDE=off with bench "$work/off" $write_and_miss --bloom_bits=10

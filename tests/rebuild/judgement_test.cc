@@ -28,35 +28,34 @@ FileFacts WithFilter(BlockKind kind, double rate) {
   return facts;
 }
 
-FileFacts Linebloom(BuildEffort effort, uint32_t millibits) {
+FileFacts Linebloom(LineKind line, uint32_t millibits) {
   FileFacts facts =
       WithFilter(BlockKind::kLinebloom,
-                 ExpectedRate(effort, millibits, 512'000.0 / millibits));
-  facts.first.info.build_effort = static_cast<uint8_t>(effort);
+                 ExpectedRate(line, millibits, 512'000.0 / millibits));
+  facts.first.info.line_kind = static_cast<uint8_t>(line);
   facts.first.info.asked_millibits = millibits;
   return facts;
 }
 
-WantedFilter Wanted(BuildEffort effort = BuildEffort::kBalanced,
+WantedFilter Wanted(LineKind line = LineKind::kSolved,
                     uint32_t millibits = 10'000, double worst_rate = 0) {
   WantedFilter wanted;
-  wanted.effort = effort;
+  wanted.line = line;
   wanted.millibits = millibits;
   wanted.worst_rate = worst_rate;
   return wanted;
 }
 
 TEST(JudgeTest, WhatThePolicyBuildsTodayStays) {
-  for (const BuildEffort effort :
-       {BuildEffort::kNone, BuildEffort::kFast, BuildEffort::kMax}) {
+  for (const LineKind line : {LineKind::kPlain, LineKind::kSolved}) {
     for (const uint32_t millibits : {1000u, 4500u, 10'000u, 30'000u}) {
-      FileFacts facts = Linebloom(effort, millibits);
-      EXPECT_FALSE(Judge(facts, Wanted(effort, millibits)).reason.has_value());
+      FileFacts facts = Linebloom(line, millibits);
+      EXPECT_FALSE(Judge(facts, Wanted(line, millibits)).reason.has_value());
       // A small filter may by chance be far worse than is expected, and is no
       // better the next time.
       facts.rate = 0.9;
       EXPECT_FALSE(
-          Judge(facts, Wanted(effort, millibits, 1e-9)).reason.has_value());
+          Judge(facts, Wanted(line, millibits, 1e-9)).reason.has_value());
     }
   }
 }
@@ -65,7 +64,8 @@ TEST(JudgeTest, AFileWithoutAFilterIsPoor) {
   const Verdict verdict = Judge(WithoutFilter(), Wanted());
   EXPECT_EQ(verdict.reason, RebuildReason::kNoFilter);
   EXPECT_TRUE(verdict.pays);
-  EXPECT_NEAR(verdict.rate_after, 0.0045, 0.0002);
+  EXPECT_NEAR(verdict.rate_after, ExpectedRate(LineKind::kSolved, 10'000, 51.2),
+              1e-4);
 
   FileFacts obsolete = WithFilter(BlockKind::kEmpty, 1);
   obsolete.filter_kind = FilterKind::kObsoleteBlockBased;
@@ -108,11 +108,11 @@ TEST(JudgeTest, DamageIsPoorWhateverTheRate) {
     EXPECT_EQ(Judge(WithFilter(kind, 1), Wanted()).reason,
               RebuildReason::kDamagedFilter);
   }
-  FileFacts odd_rate = Linebloom(BuildEffort::kMax, 20'000);
+  FileFacts odd_rate = Linebloom(LineKind::kSolved, 20'000);
   odd_rate.problems.emplace_back("the rate is not that of the lines");
   EXPECT_EQ(Judge(odd_rate, Wanted()).reason, RebuildReason::kDamagedFilter);
   EXPECT_TRUE(Judge(odd_rate, Wanted()).pays);
-  FileFacts mixed = Linebloom(BuildEffort::kBalanced, 10'000);
+  FileFacts mixed = Linebloom(LineKind::kSolved, 10'000);
   mixed.mixed = true;  // one partition of several
   EXPECT_EQ(Judge(mixed, Wanted()).reason, RebuildReason::kDamagedFilter);
 }
@@ -123,7 +123,7 @@ TEST(JudgeTest, OnlyOlderVersionsArePoor) {
   newer.problems.emplace_back("the version is unknown");
   EXPECT_FALSE(Judge(newer, Wanted()).reason.has_value());
 
-  FileFacts older = Linebloom(BuildEffort::kBalanced, 10'000);
+  FileFacts older = Linebloom(LineKind::kSolved, 10'000);
   older.rate *= 1.1;
   WantedFilter wanted = Wanted();
   wanted.version = kFilterBlockVersion + 1;
@@ -131,33 +131,33 @@ TEST(JudgeTest, OnlyOlderVersionsArePoor) {
   EXPECT_TRUE(Judge(older, wanted).pays);
 }
 
-TEST(JudgeTest, LowerEffortIsPoorAndGreaterIsNot) {
-  const FileFacts fast = Linebloom(BuildEffort::kFast, 10'000);
-  const Verdict verdict = Judge(fast, Wanted(BuildEffort::kMax));
-  EXPECT_EQ(verdict.reason, RebuildReason::kLowerEffort);
+TEST(JudgeTest, PlainLinesArePoorWhereSolvedOnesAreBuilt) {
+  const FileFacts plain = Linebloom(LineKind::kPlain, 10'000);
+  const Verdict verdict = Judge(plain, Wanted(LineKind::kSolved));
+  EXPECT_EQ(verdict.reason, RebuildReason::kPlainLines);
   EXPECT_TRUE(verdict.pays);
   EXPECT_FALSE(
-      Judge(Linebloom(BuildEffort::kMax, 10'000), Wanted(BuildEffort::kNone))
+      Judge(Linebloom(LineKind::kSolved, 10'000), Wanted(LineKind::kPlain))
           .reason.has_value());
   // With more bits than the policy has now it is better as it is.
   EXPECT_FALSE(
-      Judge(Linebloom(BuildEffort::kFast, 20'000), Wanted(BuildEffort::kMax))
+      Judge(Linebloom(LineKind::kPlain, 20'000), Wanted(LineKind::kSolved))
           .pays);
 }
 
 TEST(JudgeTest, FewerBitsArePoorAboveTheWorstRate) {
-  const FileFacts eight = Linebloom(BuildEffort::kBalanced, 8'000);
+  const FileFacts eight = Linebloom(LineKind::kSolved, 8'000);
   EXPECT_EQ(Judge(eight, Wanted()).reason, RebuildReason::kWorseRate);
-  EXPECT_FALSE(Judge(eight, Wanted(BuildEffort::kBalanced, 10'000, 0.5))
-                   .reason.has_value());
+  EXPECT_FALSE(
+      Judge(eight, Wanted(LineKind::kSolved, 10'000, 0.5)).reason.has_value());
   // Hardly better: by default not worth it.
-  const FileFacts nearly = Linebloom(BuildEffort::kBalanced, 9'900);
+  const FileFacts nearly = Linebloom(LineKind::kSolved, 9'900);
   EXPECT_FALSE(Judge(nearly, Wanted()).reason.has_value());
-  EXPECT_EQ(Judge(nearly, Wanted(BuildEffort::kBalanced, 10'000, 1e-9)).reason,
+  EXPECT_EQ(Judge(nearly, Wanted(LineKind::kSolved, 10'000, 1e-9)).reason,
             RebuildReason::kWorseRate);
   // More bits than the policy has now.
-  EXPECT_FALSE(Judge(Linebloom(BuildEffort::kBalanced, 12'000),
-                     Wanted(BuildEffort::kBalanced, 10'000, 1e-9))
+  EXPECT_FALSE(Judge(Linebloom(LineKind::kSolved, 12'000),
+                     Wanted(LineKind::kSolved, 10'000, 1e-9))
                    .reason.has_value());
 }
 

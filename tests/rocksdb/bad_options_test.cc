@@ -45,10 +45,10 @@ TEST_F(BadOptionsTest, OpeningADatabase) {
   UsePolicy(PolicyKind::kLinebloom, std::nan(""));
   ExpectInvalid(TryReopen(), {"bits_per_key=nan"});
 
-  FilterPolicyOptions unknown_effort;
-  unknown_effort.build_effort = static_cast<BuildEffort>(9);
-  table_.filter_policy.reset(NewFilterPolicy(unknown_effort));
-  ExpectInvalid(TryReopen(), {"build_effort", "9", "balanced"});
+  FilterPolicyOptions unknown_line;
+  unknown_line.line = static_cast<Line>(9);
+  table_.filter_policy.reset(NewFilterPolicy(unknown_line));
+  ExpectInvalid(TryReopen(), {"line=9", "solved or plain"});
 }
 
 TEST_F(BadOptionsTest, AnExistingDatabaseIsLeftAsItWas) {
@@ -71,7 +71,7 @@ const std::vector<BadString>& BadStrings() {
   static const auto* const all = [] {
     const std::string bits = "bits_per_key";
     const std::string range = "from 0 to 30";
-    const std::string efforts = "none, fast, balanced or max";
+    const std::string lines = "solved or plain";
     const std::string seeds = "from 0 to 2^64 - 1";
     return new std::vector<BadString>{
         {"{id=linebloom;bits_per_key=10;false_positive_rate=0.01}",
@@ -107,12 +107,13 @@ const std::vector<BadString>& BadStrings() {
         {"{id=linebloom;bits_per_key=100}", {bits, "100", range}},
         {"{id=linebloom;bits_per_key=}", {bits, range}},
         {"{id=linebloom;bits_per_key=10 bits}", {bits, "10 bits", range}},
-        {"{id=linebloom;build_effort=slow}", {"build_effort", "slow", efforts}},
-        {"{id=linebloom;build_effort=MAX}", {"build_effort", "MAX", efforts}},
+        {"{id=linebloom;line=slow}", {"line=slow", lines}},
+        {"{id=linebloom;line=PLAIN}", {"line=PLAIN", lines}},
         {"{id=linebloom;hash_seed=-1}", {"hash_seed", "-1", seeds}},
         {"{id=linebloom;hash_seed=18446744073709551616}",
          {"hash_seed", "18446744073709551616", seeds}},
-        {"{id=linebloom;hash_seed=0x7}", {"hash_seed", "0x7", seeds}},
+        {"{id=linebloom;hash_seed=0x7g}", {"hash_seed", "0x7g", seeds}},
+        {"{id=linebloom;level_aware=2}", {"level_aware=2", "1 or 0"}},
     };
   }();
   return *all;

@@ -90,10 +90,10 @@ class OptionsFileTest : public DbTest {
 TEST_F(OptionsFileTest, SamePolicyFromTheOptionsFile) {
   const FilterPolicyOptions all[] = {
       {},
-      {3, BuildEffort::kNone, 0},
-      {4.375, BuildEffort::kFast, 18446744073709551615U},
-      {5.001, BuildEffort::kMax, 7},
-      {2, BuildEffort::kBalanced, 1234567890123456789U},
+      {3, Line::kPlain, 0},
+      {4.375, Line::kSolved, 18446744073709551615U},
+      {5.001, Line::kPlain, 7},
+      {2, Line::kSolved, 1234567890123456789U},
   };
   for (const FilterPolicyOptions& given : all) {
     SCOPED_TRACE(given.bits_per_key.value_or(kDefaultBitsPerKey));
@@ -143,15 +143,14 @@ TEST_F(OptionsFileTest, ShortAndLongStrings) {
   const std::map<std::string, FilterPolicyOptions> all = {
       {"linebloom", {}},
       {"linebloom:10", {}},
-      {"linebloom:3", {3, BuildEffort::kBalanced, 0}},
-      {"linebloom:3.25", {3.25, BuildEffort::kBalanced, 0}},
+      {"linebloom:3", {3, Line::kSolved, 0}},
+      {"linebloom:3.25", {3.25, Line::kSolved, 0}},
       {"{id=linebloom}", {}},
-      {"id=linebloom:3", {3, BuildEffort::kBalanced, 0}},
-      {"{id=linebloom;bits_per_key=3;}", {3, BuildEffort::kBalanced, 0}},
-      {"id=linebloom;bits_per_key=3;build_effort=none",
-       {3, BuildEffort::kNone, 0}},
-      {"{id=linebloom;build_effort=max;hash_seed=7;bits_per_key=4}",
-       {4, BuildEffort::kMax, 7}},
+      {"id=linebloom:3", {3, Line::kSolved, 0}},
+      {"{id=linebloom;bits_per_key=3;}", {3, Line::kSolved, 0}},
+      {"id=linebloom;bits_per_key=3;line=plain", {3, Line::kPlain, 0}},
+      {"{id=linebloom;line=plain;hash_seed=7;bits_per_key=4}",
+       {4, Line::kPlain, 7}},
   };
   for (const auto& [text, given] : all) {
     SCOPED_TRACE(text);
@@ -183,7 +182,7 @@ TEST_F(OptionsFileTest, WhereverRocksDbTakesStrings) {
   ASSERT_OK(rocksdb::GetColumnFamilyOptionsFromString(
       Strict(), rocksdb::ColumnFamilyOptions(),
       "block_based_table_factory={filter_policy="
-      "{id=linebloom;bits_per_key=11;build_effort=fast};}",
+      "{id=linebloom;bits_per_key=11;line=plain};}",
       &family));
   EXPECT_EQ(family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
                 ->filter_policy->GetId(),
@@ -254,13 +253,13 @@ TEST_F(OptionsFileTest, FilesOfDifferentSeeds) {
   EXPECT_NE(FalsePositives(one), FalsePositives(other));
 }
 
-TEST_F(OptionsFileTest, MoreEffortFewerFalsePositives) {
-  const size_t none =
-      FalsePositives(FromString("id=linebloom:6;build_effort=none")).size();
-  const size_t max =
-      FalsePositives(FromString("id=linebloom:6;build_effort=max")).size();
-  EXPECT_GT(max, 0);
-  EXPECT_LT(max, none * 3 / 4);
+TEST_F(OptionsFileTest, SolvedLinesHaveFewerFalsePositives) {
+  const size_t plain =
+      FalsePositives(FromString("id=linebloom:6;line=plain")).size();
+  const size_t solved =
+      FalsePositives(FromString("id=linebloom:6;line=solved")).size();
+  EXPECT_GT(solved, 0);
+  EXPECT_LT(solved, plain * 3 / 4);
 }
 
 #if ROCKSDB_IS_AT_LEAST(9, 8)

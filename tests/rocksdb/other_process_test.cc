@@ -33,7 +33,7 @@ const Case kCases[] = {
     {"LinebloomForLinebloom", PolicyKind::kLinebloom,
      "filter_policy=linebloom:16", "linebloom"},
     {"WithOtherOptions", PolicyKind::kLinebloom,
-     "filter_policy={id=linebloom;bits_per_key=16;build_effort=fast;"
+     "filter_policy={id=linebloom;bits_per_key=16;line=plain;"
      "hash_seed=7};block_size=512;format_version=4",
      "linebloom"},
     {"Partitioned", PolicyKind::kLinebloom,

@@ -58,10 +58,9 @@ class RebuildFiltersTest : public DbTest {
 
   RebuildFiltersTest() { UsePolicy(PolicyKind::kBuiltinBloom); }
 
-  void UseLinebloom(BuildEffort effort = BuildEffort::kBalanced,
-                    double bits_per_key = 10) {
+  void UseLinebloom(Line line = Line::kSolved, double bits_per_key = 10) {
     FilterPolicyOptions policy;
-    policy.build_effort = effort;
+    policy.line = line;
     policy.bits_per_key = bits_per_key;
     table_.filter_policy.reset(NewFilterPolicy(policy));
   }
@@ -173,25 +172,25 @@ TEST_F(RebuildFiltersTest, BetterFiltersOfRocksDbStay) {
   EXPECT_EQ(report.files_no_better, 1);
 }
 
-TEST_F(RebuildFiltersTest, MoreEffortAndMoreBitsRebuildOurOwn) {
-  UseLinebloom(BuildEffort::kFast);
+TEST_F(RebuildFiltersTest, PlainLinesAndFewerBitsRebuildOurOwn) {
+  UseLinebloom(Line::kPlain);
   Reopen();
   WriteFile(kRows);
-  UseLinebloom(BuildEffort::kMax);
+  UseLinebloom(Line::kSolved);
   Reopen();
-  ExpectRebuilt(1, RebuildReason::kLowerEffort);
-  UseLinebloom(BuildEffort::kMax, 14);
+  ExpectRebuilt(1, RebuildReason::kPlainLines);
+  UseLinebloom(Line::kSolved, 14);
   Reopen();
   ExpectRebuilt(1, RebuildReason::kWorseRate);
   ExpectFilterWorks(kRows);
   // Back to less, the better file stays.
-  UseLinebloom(BuildEffort::kFast, 8);
+  UseLinebloom(Line::kPlain, 8);
   Reopen();
   ExpectNothingToRebuild();
 }
 
 TEST_F(RebuildFiltersTest, WorstRateDecidesHowPoorIsPoor) {
-  UseLinebloom(BuildEffort::kBalanced, 9);
+  UseLinebloom(Line::kSolved, 9);
   Reopen();
   WriteFile(kRows);
   SwitchToLinebloom();
@@ -824,7 +823,7 @@ TEST_F(RebuildFiltersTest, SaysWhatItCannotDo) {
   UsePolicy(PolicyKind::kNone);
   Reopen();
   expect_refused("'default': it has no filter policy", {});
-  UseLinebloom(BuildEffort::kBalanced, 0.1);
+  UseLinebloom(Line::kSolved, 0.1);
   Reopen();
   expect_refused("builds no filters: bits_per_key=0.1", {});
   table_.whole_key_filtering = false;

@@ -41,7 +41,7 @@ finds table/footer.h filter_policy/filter/filter_block.h \
   "table may not include from filter_policy/filter"
 finds tools/databases/stored_options.cc tools/filter_dump/config.h \
   "tools/databases may not include from tools/filter_dump"
-finds bench/search_curve.cc tests/golden/golden_block.h \
+finds bench/level_simulation.cc tests/golden/golden_block.h \
   "tests/golden/golden_block.h is in no room"
 
 for i in {1..16}; do touch "$copy/table/more_$i.cc"; done

@@ -1,5 +1,9 @@
 #include "tools/filter_dump/facts_json.h"
 
+#include <array>
+#include <charconv>
+
+#include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "tools/command_line/json_values.h"
 #include "tools/filter_dump/inputs.h"
@@ -10,18 +14,27 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// The number that people asked for: 0.01, which as a float is 0.00999999978.
+double AsWritten(float number) {
+  std::array<char, 32> text;
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  double written = number;
+  std::from_chars(text.data(), end, written);
+  return written;
+}
+
 Json LinebloomAsJson(const FileFacts& facts) {
   const FilterBlockInfo& info = facts.first.info;
   const double bits = info.asked_millibits / 1000.0;
-  const double rate = info.asked_false_positive_rate;
+  const double rate = AsWritten(info.asked_false_positive_rate);
   return {{"version", info.version},
-          {"layout", LayoutName(info.line_kind)},
-          {"build_effort", EffortName(info.build_effort)},
-          {"rotation_bits", info.rotation_bits},
+          {"line", LineName(info.line_kind)},
           {"asked_bits_per_key", rate > 0 ? Json() : Json(bits)},
           {"asked_false_positive_rate", rate > 0 ? Json(rate) : Json()},
           {"level_aware", info.level_aware},
-          {"hash_seed", info.hash_seed},
+          // Text: many readers of JSON have 53 bits for a number.
+          {"hash_seed", absl::StrCat(info.hash_seed)},
           {"false_positive_rate", OrNull(facts.rate_in_metadata)}};
 }
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "linebloom/build_effort.h"
 #include "tools/command_line/table_printer.h"
 
 namespace linebloom::tools {
@@ -23,13 +23,7 @@ std::string KindName(const FileFacts& facts) {
   }
   if (facts.mixed) return "mixed";
   if (!IsLinebloom(facts)) return std::string(ToString(facts.first.kind));
-  // Searched lines are the rule and go without saying.
-  const bool plain = LayoutName(facts.first.info.line_kind) == "plain";
-  const std::string effort = EffortName(facts.first.info.build_effort);
-  std::string name = absl::StrCat("linebloom ", facts.first.info.version);
-  if (plain) absl::StrAppend(&name, " plain");
-  if (!plain || effort != "none") absl::StrAppend(&name, " ", effort);
-  return name;
+  return absl::StrCat("linebloom ", LineName(facts.first.info.line_kind));
 }
 
 // The last part of a path, and of a long one its end.
@@ -57,28 +51,14 @@ std::string ShortCount(uint64_t number) {
   return absl::StrCat(ThreeDigits(value), " ", kUnits[unit]);
 }
 
-std::string LayoutName(uint8_t line_kind) {
+std::string LineName(uint8_t line_kind) {
   switch (static_cast<LineKind>(line_kind)) {
     case LineKind::kPlain:
       return "plain";
-    case LineKind::kSearched:
-      return "searched";
+    case LineKind::kSolved:
+      return "solved";
   }
   return absl::StrCat(line_kind);
-}
-
-std::string EffortName(uint8_t build_effort) {
-  switch (static_cast<BuildEffort>(build_effort)) {
-    case BuildEffort::kNone:
-      return "none";
-    case BuildEffort::kFast:
-      return "fast";
-    case BuildEffort::kBalanced:
-      return "balanced";
-    case BuildEffort::kMax:
-      return "max";
-  }
-  return absl::StrCat(build_effort);
 }
 
 std::string FilterName(const FileFacts& facts) {
@@ -87,12 +67,16 @@ std::string FilterName(const FileFacts& facts) {
   return absl::StrCat(facts.blocks, "x ", KindName(facts));
 }
 
+std::string ProbesText(double probes) {
+  const bool is_whole = probes == std::floor(probes);
+  return absl::StrFormat("%.*f", is_whole ? 0 : 1, probes);
+}
+
 std::string ProbesText(const FileFacts& facts) {
   if (facts.lines == 0) return "-";
-  if (facts.least_probes == facts.most_probes) {
-    return absl::StrCat(facts.most_probes);
-  }
-  return absl::StrCat(facts.least_probes, "-", facts.most_probes);
+  const std::string most = ProbesText(facts.most_probes);
+  if (facts.least_probes == facts.most_probes) return most;
+  return absl::StrCat(ProbesText(facts.least_probes), "-", most);
 }
 
 bool AskedSpecially(const FileFacts& facts) {

@@ -16,15 +16,17 @@ inline constexpr size_t kTextWidth = 100;
 // Up to 99,999 as it is, from there on with three digits: "123 k", "1.23 M".
 std::string ShortCount(uint64_t number);
 
-// What numbers in linebloom's metadata stand for: "searched" or "plain", "fast"
-// and so on; the number itself where this program does not know it.
-std::string LayoutName(uint8_t line_kind);
-std::string EffortName(uint8_t build_effort);
+// The kind of line in linebloom's metadata, "solved" or "plain"; the number
+// itself where this program does not know it.
+std::string LineName(uint8_t line_kind);
 
-// "linebloom 1 balanced", "12x RocksDB Bloom", "none".
+// "linebloom solved", "12x RocksDB Bloom", "none".
 std::string FilterName(const FileFacts& facts);
 
-// "6" or "5-11"; "-" where a filter has no probes.
+// A line's probes: "6", or "9.8" for a solved line.
+std::string ProbesText(double probes);
+
+// Those of all lines, "6" or "7.2-12.9"; "-" for a filter without probes.
 std::string ProbesText(const FileFacts& facts);
 
 // Whether more was asked for than bits per key, the same for every level.

@@ -12,7 +12,7 @@ struct FilterMigrateConfig {
   std::string db;
   std::string column_family;  // "" for all
   std::string policy;         // "" for what policies.h says
-  std::string effort;         // "" for the policy's own
+  std::string line;           // "" for the policy's own
   double worst_rate = 0;
   uint64_t bytes_per_second = 0;
   bool dry_run = false;

@@ -8,11 +8,11 @@ ABSL_FLAG(std::string, column_family, "",
           "this column family alone; default: all");
 ABSL_FLAG(std::string, policy, "",
           "the policy to build filters with, such as linebloom:10 or "
-          "{id=linebloom;bits_per_key=10;build_effort=max}. Default: the "
+          "{id=linebloom;bits_per_key=10;line=plain}. Default: the "
           "linebloom policy in the database's OPTIONS, or linebloom with the "
           "bits per key of the Bloom filter there, or linebloom:10");
-ABSL_FLAG(std::string, effort, "",
-          "none, fast, balanced or max, in place of the policy's build_effort");
+ABSL_FLAG(std::string, line, "",
+          "solved or plain, in place of the policy's line");
 ABSL_FLAG(double, worst_rate, 0,
           "rewrite linebloom's own filters too if their false-positive rate is "
           "above this and the policy has more bits: 0 to 1; 0 stands for 1.2 "
@@ -34,7 +34,7 @@ FilterMigrateConfig ConfigFromFlags() {
   config.db = absl::GetFlag(FLAGS_db);
   config.column_family = absl::GetFlag(FLAGS_column_family);
   config.policy = absl::GetFlag(FLAGS_policy);
-  config.effort = absl::GetFlag(FLAGS_effort);
+  config.line = absl::GetFlag(FLAGS_line);
   config.worst_rate = absl::GetFlag(FLAGS_worst_rate);
   config.bytes_per_second = absl::GetFlag(FLAGS_bytes_per_second);
   config.dry_run = absl::GetFlag(FLAGS_dry_run);

@@ -64,10 +64,10 @@ absl::StatusOr<FilterPolicyOptions> ChoosePolicy(
           BitsPerKeyOf(policy), " is below 0.5"));
     }
   }
-  if (!config.effort.empty()) {
-    const rocksdb::Status parsed = ParseFilterPolicyOptions(
-        absl::StrCat("build_effort=", config.effort), &policy);
-    if (!parsed.ok()) return FromRocksDb(parsed, "--effort");
+  if (!config.line.empty()) {
+    const rocksdb::Status parsed =
+        ParseFilterPolicyOptions(absl::StrCat("line=", config.line), &policy);
+    if (!parsed.ok()) return FromRocksDb(parsed, "--line");
   }
   return policy;
 }
@@ -81,10 +81,8 @@ void SetPolicy(const FilterPolicyOptions& policy,
 }
 
 std::string PolicyText(const FilterPolicyOptions& policy) {
-  const auto& effort = FilterPolicyOptionTypes().at("build_effort");
-  std::string name;
-  (void)effort.Serialize({}, "build_effort", &policy, &name);
-  return absl::StrCat(IdOf(policy), ", ", name,
+  return absl::StrCat(IdOf(policy), ", ",
+                      policy.line == Line::kPlain ? "plain" : "solved",
                       policy.level_aware ? ", level aware" : "");
 }
 

@@ -13,7 +13,7 @@ namespace linebloom::tools {
 // The policy for a column family with these stored options: that of --policy;
 // else the linebloom policy that it has; else linebloom with as many bits per
 // key as the RocksDB Bloom filter that it has; else linebloom:10. With the
-// effort of --effort. InvalidArgument where a flag is wrong.
+// line of --line. InvalidArgument where a flag is wrong.
 absl::StatusOr<FilterPolicyOptions> ChoosePolicy(
     const FilterMigrateConfig& config,
     const rocksdb::ColumnFamilyOptions& stored);
@@ -22,7 +22,7 @@ absl::StatusOr<FilterPolicyOptions> ChoosePolicy(
 void SetPolicy(const FilterPolicyOptions& policy,
                rocksdb::ColumnFamilyOptions* options);
 
-// "linebloom:10, balanced".
+// "linebloom:10, solved".
 std::string PolicyText(const FilterPolicyOptions& policy);
 
 }  // namespace linebloom::tools

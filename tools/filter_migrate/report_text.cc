@@ -115,7 +115,7 @@ std::string ReportAsText(const FilterMigrateConfig& config,
     absl::StrAppend(
         &text, Bullet(absl::StrCat(
                    Files(report.rebuild.files_no_better),
-                   " left alone: of another kind, version or effort, but the "
+                   " left alone: of another kind, version or line, but the "
                    "policy's filter would be no better.")));
   }
   if (report.database_was_opened) {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "linebloom/build_effort.h"
+#include "filter_policy/line/line.h"
 #include "tools/filter_size/line_filters.h"
 #include "tools/filter_size/ribbon_answer.h"
 #include "tools/policies/policy_spec.h"
@@ -45,14 +45,11 @@ absl::StatusOr<std::vector<Answer>> AnswerQuestion(const Question& question) {
   std::vector<Answer> answers;
   answers.push_back(
       {"classic formula", "classic-formula", ClassicBloom(question)});
-  for (const auto& [effort, name] :
-       {std::pair(BuildEffort::kNone, "none"),
-        std::pair(BuildEffort::kFast, "fast"),
-        std::pair(BuildEffort::kBalanced, "balanced"),
-        std::pair(BuildEffort::kMax, "max")}) {
+  for (const auto& [line, name] : {std::pair(LineKind::kSolved, "solved"),
+                                   std::pair(LineKind::kPlain, "plain")}) {
     answers.push_back({absl::StrCat("linebloom ", name),
                        absl::StrCat("linebloom-", name),
-                       SizeLineFilter(LinebloomLines(effort), question)});
+                       SizeLineFilter(LinebloomLines(line), question)});
   }
   const absl::StatusOr<LineFilter> bloom = RocksDbBloomLines();
   if (!bloom.ok()) return bloom.status();

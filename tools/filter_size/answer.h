@@ -36,7 +36,7 @@ struct Answer {
 // exp(-bits ln(2)^2), with the best number of probes, bits ln(2), not rounded.
 std::optional<FilterSize> ClassicBloom(const Question& question);
 
-// The classic formula, linebloom with each build effort, RocksDB's Bloom and
+// The classic formula, linebloom's two kinds of line, RocksDB's Bloom and
 // Ribbon filters. Fails only where RocksDB fails to build a filter in memory.
 absl::StatusOr<std::vector<Answer>> AnswerQuestion(const Question& question);
 

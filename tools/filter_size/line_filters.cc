@@ -111,20 +111,19 @@ absl::StatusOr<std::vector<uint32_t>> FirstMillibitsByProbes() {
 
 }  // namespace
 
-LineFilter LinebloomLines(BuildEffort effort) {
+LineFilter LinebloomLines(LineKind line) {
   LineFilter filter;
   filter.overhead_bytes = kFilterBlockOverhead;
-  filter.millibits_for = [effort](double rate) {
-    return BitsForRate(effort, rate);
+  filter.millibits_for = [line](double rate) {
+    return BitsForRate(line, rate);
   };
-  filter.rate = [effort](uint32_t millibits, uint64_t keys, uint64_t lines) {
-    return ExpectedRate(effort, millibits,
+  filter.rate = [line](uint32_t millibits, uint64_t keys, uint64_t lines) {
+    return ExpectedRate(line, millibits,
                         static_cast<double>(keys) / static_cast<double>(lines));
   };
-  filter.probes = [effort](uint32_t millibits, double keys_per_line) {
-    return effort == BuildEffort::kNone
-               ? PlainProbes(millibits)
-               : SearchedProbes(std::llround(keys_per_line));
+  filter.probes = [line](uint32_t millibits) {
+    return line == LineKind::kPlain ? std::optional(PlainProbes(millibits))
+                                    : std::nullopt;
   };
   return filter;
 }
@@ -142,9 +141,7 @@ absl::StatusOr<LineFilter> RocksDbBloomLines() {
   filter.rate = [probes](uint32_t millibits, uint64_t keys, uint64_t lines) {
     return BlockedBloomRate(keys, lines, probes(millibits));
   };
-  filter.probes = [probes](uint32_t millibits, double) {
-    return probes(millibits);
-  };
+  filter.probes = probes;
   filter.millibits_for = [rate_of = filter.rate](double rate) {
     // As many keys per line as a large filter has.
     const auto too_few =
@@ -171,9 +168,7 @@ std::optional<FilterSize> SizeLineFilter(const LineFilter& filter,
   size.lines = memory.lines;
   size.bits = 8 * memory.bytes;
   size.rate = filter.rate(*millibits, *keys, memory.lines);
-  size.probes =
-      filter.probes(*millibits, static_cast<double>(*keys) /
-                                    static_cast<double>(memory.lines));
+  size.probes = filter.probes(*millibits);
   return size;
 }
 

@@ -6,24 +6,24 @@
 #include <optional>
 
 #include "absl/status/statusor.h"
-#include "linebloom/build_effort.h"
+#include "filter_policy/line/line.h"
 #include "tools/filter_size/answer.h"
 #include "tools/filter_size/question.h"
 
 namespace linebloom::tools {
 
 // What makes one kind of them. `millibits` are thousandths of a bit per key, 1
-// to 30 bits; `keys_per_line` is their mean.
+// to 30 bits.
 struct LineFilter {
   uint64_t overhead_bytes;  // of a filter, beside its lines
   // The fewest that reach a rate; nothing where 30 bits don't.
   std::function<std::optional<uint32_t>(double rate)> millibits_for;
   std::function<double(uint32_t millibits, uint64_t keys, uint64_t lines)> rate;
-  // The number of probes of a line with the mean number of keys.
-  std::function<int(uint32_t millibits, double keys_per_line)> probes;
+  // The number of probes of all lines; nothing where they have none.
+  std::function<std::optional<int>(uint32_t millibits)> probes;
 };
 
-LineFilter LinebloomLines(BuildEffort effort);
+LineFilter LinebloomLines(LineKind line);
 
 // What RocksDB says by the filters that it builds.
 absl::StatusOr<LineFilter> RocksDbBloomLines();

@@ -140,9 +140,7 @@ std::vector<std::string> Notes(const Question& question,
                     " bits are -n ln(p) / ln(2)^2.");
   }
   notes.push_back(
-      "linebloom: \"none\" is not searched; fast, balanced and max are the "
-      "build efforts with search, and their k is that of a line with the mean "
-      "number of keys.");
+      "linebloom: with solved lines, its default, and with line=plain.");
   if (question.keys.value_or(kMostRibbonKeys + 1) > kMostRibbonKeys) {
     notes.push_back(absl::StrCat(
         "Ribbon: from a filter of ", WithThousands(kMostRibbonKeys),

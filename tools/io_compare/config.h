@@ -20,7 +20,8 @@ struct IoCompareConfig {
   uint32_t threads = 1;
   double bits_per_key = 10;
   std::string policies =
-      "none;rocksdb-bloom;rocksdb-ribbon;linebloom;linebloom-levels";
+      "none;rocksdb-bloom;rocksdb-ribbon;linebloom-plain;linebloom;"
+      "linebloom-levels";
   std::string key_file;
   std::string missing_file;
   std::string source_db;

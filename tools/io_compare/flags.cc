@@ -22,12 +22,14 @@ ABSL_FLAG(uint32_t, threads, 1, "threads that look up, 1 to 256");
 ABSL_FLAG(double, bits_per_key, 10,
           "filter memory of rocksdb-bloom, rocksdb-ribbon and linebloom, 1 to "
           "30");
-ABSL_FLAG(std::string, policies,
-          "none;rocksdb-bloom;rocksdb-ribbon;linebloom;linebloom-levels",
-          "policies to compare, with semicolons between: none, rocksdb-bloom, "
-          "rocksdb-ribbon, linebloom, linebloom-levels, or any option "
-          "string that RocksDB takes, "
-          "such as linebloom:16 or {id=linebloom;bits_per_key=8}");
+ABSL_FLAG(
+    std::string, policies,
+    "none;rocksdb-bloom;rocksdb-ribbon;linebloom-plain;linebloom;"
+    "linebloom-levels",
+    "policies to compare, with semicolons between: none, rocksdb-bloom, "
+    "rocksdb-ribbon, linebloom-plain, linebloom, linebloom-levels, or any "
+    "option string that RocksDB takes, such as linebloom:16 or "
+    "{id=linebloom;bits_per_key=8}");
 ABSL_FLAG(std::string, key_file, "",
           "load these keys, one per line, instead of generated ones; without "
           "--missing_file some of them are held out and looked up as missing");

@@ -20,6 +20,10 @@ std::string OptionString(const std::string& name, double bits_per_key,
     return absl::StrCat("ribbonfilter:", ribbon_bloom_bits, ":-1");
   }
   if (name == kLinebloom) return absl::StrCat("linebloom:", bits_per_key);
+  if (name == kLinebloomPlain) {
+    return absl::StrCat("{id=linebloom;bits_per_key=", bits_per_key,
+                        ";line=plain}");
+  }
   if (name == kLinebloomLevelAware) {
     return absl::StrCat("{id=linebloom;bits_per_key=", bits_per_key,
                         ";level_aware=true}");
@@ -28,11 +32,12 @@ std::string OptionString(const std::string& name, double bits_per_key,
 }
 
 absl::Status UnknownPolicy(const std::string& name) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--policies: no filter policy '", name,
-      "'; there are none, rocksdb-bloom, rocksdb-ribbon, linebloom, "
-      "linebloom-levels, and all that RocksDB knows by an option string, "
-      "such as linebloom:10"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--policies: no filter policy '", name,
+                   "'; there are none, rocksdb-bloom, rocksdb-ribbon, "
+                   "linebloom-plain, linebloom, linebloom-levels, and all that "
+                   "RocksDB knows by an option string, "
+                   "such as linebloom:10"));
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ inline constexpr char kNoPolicy[] = "none";
 inline constexpr char kRocksDbBloom[] = "rocksdb-bloom";
 inline constexpr char kRocksDbRibbon[] = "rocksdb-ribbon";
 inline constexpr char kLinebloom[] = "linebloom";
+inline constexpr char kLinebloomPlain[] = "linebloom-plain";
 inline constexpr char kLinebloomLevelAware[] = "linebloom-levels";
 
 // Splits a list at its semicolons, except those in braces:
@@ -40,8 +41,9 @@ absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list);
 //                   of `ribbon_bloom_bits` per key (it takes about 0.7 times
 //                   that), in every file
 //   linebloom       linebloom of `bits_per_key`
+//   linebloom-plain the same with plain lines
 //   linebloom-levels
-//                   the same on average, more on small levels
+//                   linebloom of as many on average, more on small levels
 //   anything else   RocksDB's option string
 // InvalidArgument, with what RocksDB said, where there is no such policy or its
 // options are out of range.

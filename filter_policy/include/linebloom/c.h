@@ -30,7 +30,7 @@ LINEBLOOM_EXPORT rocksdb_filterpolicy_t* linebloom_filterpolicy_create(
 //
 //   linebloom:10
 //   bits_per_key=10
-//   {id=linebloom;bits_per_key=10;build_effort=max}
+//   {id=linebloom;bits_per_key=10;line=plain}
 //
 // Where the string is wrong it returns NULL and sets *errptr as the functions
 // of rocksdb/c.h do: *errptr is NULL or from malloc() before, and is the

@@ -1,9 +1,9 @@
 // linebloom: a RocksDB filter policy whose filters are cut into 64-byte lines.
 //
 // Every lookup of a key reads one line, one cache line of memory, so a missing
-// row is answered from memory at the cost of one cache miss. The builder
-// searches hash seeds for each line, which leaves about half the false
-// positives of a plain blocked Bloom filter in the same memory.
+// row is answered from memory at the cost of one cache miss. The builder solves
+// each line as a system of equations, which leaves about a sixth of the false
+// positives of a blocked Bloom filter in the same memory.
 //
 //   rocksdb::BlockBasedTableOptions table;
 //   table.filter_policy.reset(linebloom::NewFilterPolicy(10));
@@ -13,7 +13,7 @@
 // one:
 //
 //   filter_policy=linebloom:10
-//   filter_policy={id=linebloom;bits_per_key=10;build_effort=max}
+//   filter_policy={id=linebloom;bits_per_key=10;line=plain}
 //   filter_policy={id=linebloom;false_positive_rate=0.01;level_aware=true}
 //
 // This header needs C++17 and RocksDB's public headers, nothing else.
@@ -22,11 +22,21 @@
 #include <cstdint>
 #include <optional>
 
-#include "linebloom/build_effort.h"
 #include "linebloom/export.h"
 #include "rocksdb/filter_policy.h"
 
 namespace linebloom {
+
+// What a filter's lines are. A lookup reads one of them in any case, and files
+// with either are read whatever this says.
+enum class Line : uint8_t {
+  // Solved from the keys like a system of equations: every bit counts.
+  kSolved,
+  // A classic Bloom filter in one cache line, all of a key's probes in it:
+  // about
+  // the rate of RocksDB's own Bloom filter, and the fastest to build.
+  kPlain,
+};
 
 // What a policy is made from. The option string has the same names.
 struct FilterPolicyOptions {
@@ -35,7 +45,7 @@ struct FilterPolicyOptions {
   // Without a number here and in `false_positive_rate`: 10.
   std::optional<double> bits_per_key = std::nullopt;
 
-  BuildEffort build_effort = BuildEffort::kBalanced;
+  Line line = Line::kSolved;
 
   // Mixed into the hash of every key and stored in each filter, so files built
   // with different seeds can be read side by side. With a seed that is kept
@@ -47,8 +57,10 @@ struct FilterPolicyOptions {
   // keys need for it, found by building them: the rate that a filter will have
   // is known once it is built. It ends up to 3 % below what was asked for, for
   // a few keys further, and building takes once or twice the time, for 65,536
-  // keys and fewer up to eight times. Refused is a rate that 30 bits per key do
-  // not reach.
+  // keys and fewer up to eight times. Where keys crowd in few lines, because
+  // somebody chose them so, no file takes more than 1.3 times the memory that
+  // its number of keys needs, and the rate that it reaches stands in the
+  // filter. Refused is a rate that 30 bits per key do not reach.
   std::optional<double> false_positive_rate = std::nullopt;
 
   // Shares the memory among the sorted runs of the tree so that a lookup of a

@@ -1,6 +1,7 @@
 #include "filter_policy/filter/built_in_filter.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <string>
 
@@ -35,12 +36,27 @@ TEST(BuiltInFilterTest, Ribbon) {
             Parse(16 * 321, "\xfe\x07\x0a\x00\x00"sv).kind);
 }
 
-// Such a block was cut off where its metadata began: 1 + 256 * 6 plain lines.
+// Such a block was cut off where its metadata began: 2^24 + 1 + 256 * 6 plain
+// lines, 1 GiB of which only the end is ever touched.
 TEST(BuiltInFilterTest, TheBeginningOfLinebloomsMetadataIsNoLegacyTail) {
+  constexpr size_t kLines = (1 << 24) + 1 + 256 * 6;
+  constexpr size_t kSize = 64 * kLines + 5;
+  void* const memory = mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(MAP_FAILED, memory);
+  auto* const block = static_cast<char*>(memory);
+  const auto kind_with = [=](std::string_view tail) {
+    tail.copy(block + kSize - tail.size(), tail.size());
+    return ParseBuiltInFilter(block, kSize).kind;
+  };
   EXPECT_EQ(BuiltInFilterKind::kInconsistent,
-            Parse(64 * 1537, "\x01\x01\x06\x00\x00"sv).kind);
+            kind_with("\x01\x01\x06\x00\x01"sv));
+  // Two probes, which is no version of ours.
   EXPECT_EQ(BuiltInFilterKind::kLegacyBloom,
-            Parse(64 * 1538, "\x02\x02\x06\x00\x00"sv).kind);
+            kind_with("\x02\x01\x06\x00\x01"sv));
+  munmap(memory, kSize);
+  EXPECT_EQ(BuiltInFilterKind::kLegacyBloom,
+            Parse(64 * 1537, "\x01\x01\x06\x00\x00"sv).kind);
 }
 
 TEST(BuiltInFilterTest, LegacyBloom) {

@@ -1,6 +1,8 @@
 #include "filter_policy/filter/filter_block.h"
 
 #include <gtest/gtest.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <string>
 #include <string_view>
@@ -9,27 +11,54 @@
 namespace linebloom {
 namespace {
 
+using namespace std::string_literals;
+
 constexpr size_t kLines = 3;
-constexpr size_t kLineBytes = 64;
 
 FilterBlockInfo SomeInfo() {
   FilterBlockInfo info;
   info.line_kind = 2;
-  info.probes = 8;
-  info.rotation_bits = 3;
-  info.build_effort = 2;
+  info.probes_or_base = 70;
+  info.step = 3;
   info.lines = kLines;
-  info.asked_millibits = 10000;
   info.keys = 150;
+  info.expected_false_positive_rate = 0.0047F;
+  info.asked_millibits = 10000;
+  return info;
+}
+
+// As a policy with a rate, level_aware and a hash seed has it.
+FilterBlockInfo SeededInfo() {
+  FilterBlockInfo info = SomeInfo();
+  info.asked_millibits = 0;
+  info.asked_false_positive_rate = 0.01F;
+  info.level_aware = true;
   info.hash_seed = 0x0123456789abcdef;
-  info.expected_false_positive_rate = 0.0047;
   return info;
 }
 
 std::string SomeBlock(const FilterBlockInfo& info = SomeInfo()) {
-  std::string block(kLines * kLineBytes + kFilterBlockOverhead, '\x5a');
+  std::string block(kLines * kLineBytes + FilterBlockOverhead(info), '\x5a');
   WriteFilterBlockEnd(info, block.data() + kLines * kLineBytes);
   return block;
+}
+
+std::string_view EndOf(std::string_view block) {
+  return block.substr(kLines * kLineBytes);
+}
+
+// A block whose metadata has another size and other flags, with the checksum
+// that makes it sound.
+std::string BlockWith(uint8_t flags, std::string_view further) {
+  std::string block = SomeBlock();
+  block.resize(block.size() - 10);  // checksum, size and tail
+  block[kLines * kLineBytes + 20] = static_cast<char>(flags);
+  block += further;
+  const uint64_t hash = XXH3_64bits(block.data() + kLines * kLineBytes,
+                                    block.size() - kLines * kLineBytes);
+  for (int i = 0; i < 4; ++i) block += static_cast<char>(hash >> (8 * i));
+  block += static_cast<char>(block.size() + 1 - kLines * kLineBytes);
+  return block + std::string("\xff\x4c\0\x4c\x42", 5);
 }
 
 ParsedFilterBlock Parse(std::string_view block) {
@@ -39,74 +68,91 @@ ParsedFilterBlock Parse(std::string_view block) {
 }
 
 TEST(FilterBlockTest, ReadsBackWhatWasWritten) {
-  const ParsedFilterBlock parsed = Parse(SomeBlock());
-  EXPECT_EQ(FilterBlockKind::kReadable, parsed.kind);
-  EXPECT_EQ(SomeInfo(), parsed.info);
-  EXPECT_EQ(nullptr, parsed.problem);
+  for (const FilterBlockInfo& info : {SomeInfo(), SeededInfo()}) {
+    const ParsedFilterBlock parsed = Parse(SomeBlock(info));
+    EXPECT_EQ(FilterBlockKind::kReadable, parsed.kind);
+    EXPECT_EQ(info, parsed.info);
+    EXPECT_EQ(nullptr, parsed.problem);
+  }
 }
 
-// As a policy with a rate and level_aware has it.
-FilterBlockInfo LongInfo() {
-  FilterBlockInfo info = SomeInfo();
-  info.asked_millibits = 0;
-  info.asked_false_positive_rate = 0.01;
-  info.level_aware = true;
-  return info;
-}
-
-std::string LongBlock() {
-  const FilterBlockInfo info = LongInfo();
-  std::string block(kLines * kLineBytes + FilterBlockOverhead(info), '\x5a');
-  WriteFilterBlockEnd(info, block.data() + kLines * kLineBytes);
-  return block;
-}
-
-TEST(FilterBlockTest, ReadsLongMetadataBack) {
-  const ParsedFilterBlock parsed = Parse(LongBlock());
-  EXPECT_EQ(FilterBlockKind::kReadable, parsed.kind);
-  EXPECT_EQ(LongInfo(), parsed.info);
-}
-
-TEST(FilterBlockTest, LongMetadataIsThereOnlyIfItSaysSomething) {
-  FilterBlockInfo info = SomeInfo();
-  EXPECT_EQ(55u, FilterBlockOverhead(info));
-  info.level_aware = true;
-  EXPECT_EQ(71u, FilterBlockOverhead(info));
-  info.level_aware = false;
-  info.asked_false_positive_rate = 0.5;
-  EXPECT_EQ(71u, FilterBlockOverhead(info));
-}
-
-TEST(FilterBlockTest, BytesOfLongMetadata) {
-  const std::string block = LongBlock();
-  const std::string_view end =
-      std::string_view(block).substr(kLines * kLineBytes);
-  ASSERT_EQ(71u, end.size());
-  EXPECT_EQ(end.substr(12, 4), std::string_view("\0\0\0\0", 4));
-  // 0.01 as a double is 0x3f847ae147ae147b.
-  EXPECT_EQ(end.substr(40, 8), "\x7b\x14\xae\x47\xe1\x7a\x84\x3f");
-  EXPECT_EQ(end.substr(48, 8), std::string_view("\x01\0\0\0\0\0\0\0", 8));
-  EXPECT_EQ(end.substr(64, 2), std::string_view("\x42\0", 2));
-  EXPECT_EQ(end.substr(66), std::string_view("\xff\x4c\0\x4c\x42", 5));
+TEST(FilterBlockTest, OnlyAHashSeedTakesRoom) {
+  FilterBlockInfo info = SeededInfo();
+  EXPECT_EQ(39u, FilterBlockOverhead(info));
+  info.hash_seed = 0;
+  EXPECT_EQ(31u, FilterBlockOverhead(info));
+  EXPECT_EQ(31u, FilterBlockOverhead(SomeInfo()));
 }
 
 // The offsets of docs/format.md, byte by byte.
 TEST(FilterBlockTest, Bytes) {
   const std::string block = SomeBlock();
-  const std::string_view end =
-      std::string_view(block).substr(kLines * kLineBytes);
-  ASSERT_EQ(55u, end.size());
-  const auto bytes = [&](size_t at, size_t size) {
-    return end.substr(at, size);
-  };
-  EXPECT_EQ(bytes(0, 5), std::string_view("\x01\x02\x08\x03\x02", 5));
-  EXPECT_EQ(bytes(5, 3), std::string_view("\0\0\0", 3));
-  EXPECT_EQ(bytes(8, 4), std::string_view("\x03\0\0\0", 4));
-  EXPECT_EQ(bytes(12, 4), std::string_view("\x10\x27\0\0", 4));
-  EXPECT_EQ(bytes(16, 8), std::string_view("\x96\0\0\0\0\0\0\0", 8));
-  EXPECT_EQ(bytes(24, 8), "\xef\xcd\xab\x89\x67\x45\x23\x01");
-  EXPECT_EQ(bytes(48, 2), std::string_view("\x32\0", 2));
-  EXPECT_EQ(bytes(50, 5), std::string_view("\xff\x4c\0\x4c\x42", 5));
+  const std::string_view end = EndOf(block);
+  ASSERT_EQ(31u, end.size());
+  EXPECT_EQ(end.substr(0, 4), "\x01\x02\x46\x03");
+  EXPECT_EQ(end.substr(4, 4), std::string_view("\x03\0\0\0", 4));
+  EXPECT_EQ(end.substr(8, 4), std::string_view("\x96\0\0\0", 4));
+  EXPECT_EQ(end.substr(12, 4), "\x75\x02\x9a\x3b");  // 0x3b9a0275
+  EXPECT_EQ(end.substr(16, 4), std::string_view("\x10\x27\0\0", 4));
+  EXPECT_EQ(end[20], '\0');
+  EXPECT_EQ(end[25], '\x1a');
+  EXPECT_EQ(end.substr(26), std::string_view("\xff\x4c\0\x4c\x42", 5));
+}
+
+TEST(FilterBlockTest, BytesWithARateAndAHashSeed) {
+  const std::string block = SomeBlock(SeededInfo());
+  const std::string_view end = EndOf(block);
+  ASSERT_EQ(39u, end.size());
+  EXPECT_EQ(end.substr(16, 4), "\x0a\xd7\x23\x3c");  // 0x3c23d70a
+  EXPECT_EQ(end[20], '\x07');
+  EXPECT_EQ(end.substr(21, 8), "\xef\xcd\xab\x89\x67\x45\x23\x01");
+  EXPECT_EQ(end[33], '\x22');
+  EXPECT_EQ(end.substr(34), std::string_view("\xff\x4c\0\x4c\x42", 5));
+}
+
+TEST(FilterBlockTest, PlainLinesHaveProbesAndSolvedOnesBaseAndStep) {
+  FilterBlockInfo info;
+  SetShape({LineKind::kPlain, 6}, &info);
+  EXPECT_EQ(1, info.line_kind);
+  EXPECT_EQ(6, info.probes_or_base);
+  EXPECT_EQ(0, info.step);
+  EXPECT_EQ(6, ShapeOf(info).probes);
+  EXPECT_EQ(0, ShapeOf(info).base);
+  SetShape({LineKind::kSolved, 0, 70, 3}, &info);
+  EXPECT_EQ(2, info.line_kind);
+  EXPECT_EQ(70, info.probes_or_base);
+  EXPECT_EQ(3, info.step);
+  EXPECT_EQ(0, ShapeOf(info).probes);
+  EXPECT_EQ(70, ShapeOf(info).base);
+}
+
+TEST(FilterBlockTest, UnknownFlagsAreUnusable) {
+  EXPECT_EQ(nullptr, Parse(BlockWith(0, "")).problem);
+  for (int bit = 3; bit < 8; ++bit) {
+    EXPECT_STREQ("a flag is unknown",
+                 Parse(BlockWith(static_cast<uint8_t>(1 << bit), "")).problem);
+  }
+}
+
+TEST(FilterBlockTest, LaterFieldsAreSkipped) {
+  const ParsedFilterBlock unseeded = Parse(BlockWith(0, "of later releases"));
+  EXPECT_EQ(FilterBlockKind::kReadable, unseeded.kind);
+  EXPECT_EQ(SomeInfo(), unseeded.info);
+  const std::string block = BlockWith(4, "\1\0\0\0\0\0\0\x80later"s);
+  const ParsedFilterBlock seeded = Parse(block);
+  EXPECT_EQ(FilterBlockKind::kReadable, seeded.kind);
+  EXPECT_EQ(0x8000000000000001, seeded.info.hash_seed);
+  const auto fields = ListFilterBlockFields(block.data(), block.size());
+  ASSERT_EQ(14u, fields.size());
+  EXPECT_STREQ("of a later release", fields[10].name);
+  EXPECT_EQ(5u, fields[10].bytes);
+}
+
+TEST(FilterBlockTest, AHashSeedThatIsNotThereIsUnusable) {
+  for (size_t further = 0; further < 8; ++further) {
+    EXPECT_STREQ("the hash seed is missing",
+                 Parse(BlockWith(4, std::string(further, 'x'))).problem);
+  }
 }
 
 TEST(FilterBlockTest, LengthZeroHasNoKeys) {
@@ -126,7 +172,7 @@ TEST(FilterBlockTest, EveryTruncation) {
 }
 
 TEST(FilterBlockTest, EveryDamagedByteOfTheEndIsNoticed) {
-  const std::string block = SomeBlock();
+  const std::string block = SomeBlock(SeededInfo());
   for (size_t at = kLines * kLineBytes; at < block.size(); ++at) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string damaged = block;
@@ -160,11 +206,11 @@ TEST(FilterBlockTest, OtherBlocksAreForeign) {
 }
 
 TEST(FilterBlockTest, FieldsCoverAllBehindTheLines) {
-  const std::string block = SomeBlock();
+  const std::string block = SomeBlock(SeededInfo());
   const std::vector<FilterBlockField> fields =
       ListFilterBlockFields(block.data(), block.size());
   ASSERT_FALSE(fields.empty());
-  size_t at = block.size() - kFilterBlockOverhead;
+  size_t at = kLines * kLineBytes;
   for (const FilterBlockField& field : fields) {
     EXPECT_EQ(at, field.offset) << field.name;
     at += field.bytes;

@@ -6,7 +6,6 @@
 #include <array>
 #include <ostream>
 
-#include "filter_policy/line/builder/effort.h"
 #include "filter_policy/line/builder/line_builder.h"
 #include "filter_policy/line/line_probes.h"
 #include "tests/filter_policy/random_hashes.h"
@@ -18,7 +17,7 @@ using LineBytes = std::array<uint8_t, kLineBytes>;
 
 bool LineMayMatch(const LineShape& shape, const uint8_t* line, uint64_t hash) {
   const LineKernel& kernel = ChosenKernel();
-  return (shape.kind == LineKind::kPlain ? kernel.plain : kernel.searched)
+  return (shape.kind == LineKind::kPlain ? kernel.plain : kernel.solved)
       .line_may_match(shape, line, hash);
 }
 
@@ -43,27 +42,27 @@ INSTANTIATE_TEST_SUITE_P(
         BuilderCase{"Fast",
                     [] {
                       return LineBuilder::Searched(
-                          SearchPlanOf(BuildEffort::kFast));
+                          {.rotation_bits = 3, .beam = 1, .rounds = 0});
                     }},
         BuilderCase{"Balanced",
                     [] {
                       return LineBuilder::Searched(
-                          SearchPlanOf(BuildEffort::kBalanced));
+                          {.rotation_bits = 2, .beam = 1, .rounds = 2});
                     }},
         BuilderCase{"Max",
                     [] {
                       return LineBuilder::Searched(
-                          SearchPlanOf(BuildEffort::kMax));
+                          {.rotation_bits = 1, .beam = 8, .rounds = 2});
                     }},
         BuilderCase{"NoRotation",
                     [] {
                       return LineBuilder::Searched(
-                          {.rotation_bits = 0, .beam = 1, .rounds = 0});
+                          {.rotation_bits = 1, .beam = 1, .rounds = 0});
                     }},
         BuilderCase{"OnlyRotation",
                     [] {
                       return LineBuilder::Searched(
-                          {.rotation_bits = 6, .beam = 3, .rounds = 1});
+                          {.rotation_bits = 3, .beam = 3, .rounds = 1});
                     }}),
     [](const auto& test) { return test.param.name; });
 
@@ -130,7 +129,7 @@ TEST_P(LineTest, StatesItsExactRate) {
 }
 
 TEST(SearchedLineTest, ReservedNumbersOfProbesMatchEverything) {
-  const LineShape shape{LineKind::kSearched, kMaxSearchedProbes, 3};
+  const LineShape shape{LineKind::kSolved, 0, 64, 3};
   for (const uint64_t probes : {0, 15}) {
     LineBytes line{};
     line[7] = static_cast<uint8_t>(probes << 4);
@@ -145,11 +144,11 @@ TEST(LineShapeTest, OnlyWhatBuildersMakeIsReadable) {
   EXPECT_TRUE(IsReadable({LineKind::kPlain, 16, 0}));
   EXPECT_FALSE(IsReadable({LineKind::kPlain, 0, 0}));
   EXPECT_FALSE(IsReadable({LineKind::kPlain, 17, 0}));
-  EXPECT_FALSE(IsReadable({LineKind::kPlain, 6, 1}));
-  EXPECT_TRUE(IsReadable({LineKind::kSearched, 14, 6}));
-  EXPECT_FALSE(IsReadable({LineKind::kSearched, 15, 0}));
-  EXPECT_FALSE(IsReadable({LineKind::kSearched, 0, 0}));
-  EXPECT_FALSE(IsReadable({LineKind::kSearched, 14, 7}));
+  EXPECT_FALSE(IsReadable({LineKind::kPlain, 6, 0, 1}));
+  EXPECT_TRUE(IsReadable({LineKind::kSolved, 0, 255, 3}));
+  EXPECT_FALSE(IsReadable({LineKind::kSolved, 0, 63, 1}));
+  EXPECT_FALSE(IsReadable({LineKind::kSolved, 0, 64, 0}));
+  EXPECT_FALSE(IsReadable({LineKind::kSolved, 1, 64, 1}));
   EXPECT_FALSE(IsReadable({static_cast<LineKind>(0), 6, 0}));
   EXPECT_FALSE(IsReadable({static_cast<LineKind>(3), 6, 0}));
 }

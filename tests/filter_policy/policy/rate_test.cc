@@ -17,10 +17,10 @@ namespace {
 
 using Policy = std::unique_ptr<const rocksdb::FilterPolicy>;
 
-Policy PolicyOfRate(double rate, BuildEffort effort = BuildEffort::kBalanced) {
+Policy PolicyOfRate(double rate, Line line = Line::kSolved) {
   FilterPolicyOptions options;
   options.false_positive_rate = rate;
-  options.build_effort = effort;
+  options.line = line;
   return Policy(NewFilterPolicy(options));
 }
 
@@ -56,7 +56,7 @@ double MeasureRate(const rocksdb::FilterPolicy& policy,
 
 TEST(RateTest, TheMetadataSaysWhatWasAskedAndWhatIs) {
   const FilterBlockInfo info = InfoOf(BuildBlockOf(*PolicyOfRate(0.003), 5000));
-  EXPECT_EQ(0.003, info.asked_false_positive_rate);
+  EXPECT_EQ(0.003F, info.asked_false_positive_rate);
   EXPECT_EQ(0u, info.asked_millibits);
   EXPECT_FALSE(info.level_aware);
   EXPECT_LE(info.expected_false_positive_rate, 0.003);
@@ -65,17 +65,16 @@ TEST(RateTest, TheMetadataSaysWhatWasAskedAndWhatIs) {
 // Sizes from one key on: never above the rate, and not far below it unless one
 // line less would be above.
 TEST(RateTest, EverySizeKeepsToTheRate) {
-  for (const BuildEffort effort : {BuildEffort::kNone, BuildEffort::kFast,
-                                   BuildEffort::kBalanced, BuildEffort::kMax}) {
+  for (const Line line : {Line::kPlain, Line::kSolved}) {
     for (const double rate : {0.5, 0.1, 0.01, 0.0005}) {
-      const Policy policy = PolicyOfRate(rate, effort);
+      const Policy policy = PolicyOfRate(rate, line);
       for (const int keys : {1, 2, 10, 60, 200, 1000, 3000}) {
         const FilterBlockInfo info = InfoOf(BuildBlockOf(*policy, keys));
         EXPECT_LE(info.expected_false_positive_rate, rate) << keys;
         if (keys >= 1000) {
           EXPECT_GE(info.expected_false_positive_rate, 0.75 * rate)
-              << keys << " keys, rate " << rate << ", effort "
-              << static_cast<int>(effort);
+              << keys << " keys, rate " << rate << ", line "
+              << static_cast<int>(line);
         }
       }
     }

@@ -144,11 +144,11 @@ TEST_F(FilterBitsReaderTest, TruncatedBlocksMatchAll) {
   }
 }
 
-// Cut off where the metadata begins, this block looks like one of RocksDB's
-// legacy filters down to its length (docs/format.md).
-TEST_F(FilterBitsReaderTest, CutOffBlocksThatLookLikeLegacyFiltersMatchAll) {
+// Cut off within its metadata a block may look like one of RocksDB's filters
+// (docs/format.md).
+TEST_F(FilterBitsReaderTest, CutOffBlocksOfPlainLinesMatchAll) {
   FilterPolicyOptions options;
-  options.build_effort = BuildEffort::kNone;
+  options.line = Line::kPlain;
   const std::unique_ptr<const rocksdb::FilterPolicy> plain(
       NewFilterPolicy(options));
   const std::vector<std::string> keys = NumberedKeys("key", 78694);

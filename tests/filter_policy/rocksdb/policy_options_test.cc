@@ -60,13 +60,13 @@ TEST_F(PolicyStringTest, ShortForms) {
 
 TEST_F(PolicyStringTest, LongForm) {
   const auto policy = MustCreate(
-      "{id=linebloom;bits_per_key=16;build_effort=max;"
+      "{id=linebloom;bits_per_key=16;line=plain;"
       "hash_seed=18446744073709551615}");
   EXPECT_STREQ("linebloom", policy->Name());
   EXPECT_EQ("linebloom:16", policy->GetId());
   const FilterBlockInfo info = InfoOf(*policy);
   EXPECT_EQ(16000u, info.asked_millibits);
-  EXPECT_EQ(static_cast<int>(BuildEffort::kMax), info.build_effort);
+  EXPECT_EQ(static_cast<int>(LineKind::kPlain), info.line_kind);
   EXPECT_EQ(~uint64_t{0}, info.hash_seed);
 }
 
@@ -75,23 +75,45 @@ TEST_F(PolicyStringTest, ARateInsteadOfBits) {
        {"linebloom:rate:0.02", "{id=linebloom;false_positive_rate=0.02}"}) {
     const auto policy = MustCreate(text);
     EXPECT_EQ("linebloom:rate:0.02", policy->GetId());
-    EXPECT_EQ(0.02, InfoOf(*policy).asked_false_positive_rate);
+    EXPECT_EQ(0.02F, InfoOf(*policy).asked_false_positive_rate);
   }
 }
 
-TEST_F(PolicyStringTest, EveryEffort) {
-  int number = 0;
-  for (const char* effort : {"none", "fast", "balanced", "max"}) {
+TEST_F(PolicyStringTest, EveryLine) {
+  const std::pair<const char*, LineKind> all[] = {{"solved", LineKind::kSolved},
+                                                  {"plain", LineKind::kPlain}};
+  for (const auto& [name, kind] : all) {
     const auto policy =
-        MustCreate(std::string("{id=linebloom;build_effort=") + effort + "}");
-    EXPECT_EQ(number++, InfoOf(*policy).build_effort);
+        MustCreate(std::string("{id=linebloom;line=") + name + "}");
+    EXPECT_EQ(static_cast<int>(kind), InfoOf(*policy).line_kind);
+    EXPECT_THAT(policy->ToString(ConfigOptions()),
+                HasSubstr(std::string("line=") + name + ";"));
+  }
+}
+
+TEST_F(PolicyStringTest, BooleansAndSeedsInEveryForm) {
+  const std::pair<const char*, bool> booleans[] = {
+      {"1", true}, {"true", true}, {"0", false}, {"false", false}};
+  for (const auto& [text, on] : booleans) {
+    EXPECT_EQ(on, InfoOf(*MustCreate(std::string("{id=linebloom;level_aware=") +
+                                     text + "}"))
+                      .level_aware);
+  }
+  const std::pair<const char*, uint64_t> seeds[] = {
+      {"0x10", 16}, {"0XfF", 255}, {"16", 16}, {"0xffffffffffffffff", ~0ULL}};
+  for (const auto& [text, seed] : seeds) {
+    const auto policy =
+        MustCreate(std::string("{id=linebloom;hash_seed=") + text + "}");
+    EXPECT_EQ(seed, InfoOf(*policy).hash_seed);
+    EXPECT_THAT(policy->ToString(ConfigOptions()),
+                HasSubstr("hash_seed=" + std::to_string(seed) + ";"));
   }
 }
 
 TEST_F(PolicyStringTest, SerializedOptionsRoundTrip) {
   for (const char* text :
        {"linebloom:10", "linebloom:3.125",
-        "{id=linebloom;bits_per_key=20.5;build_effort=fast;hash_seed=77}",
+        "{id=linebloom;bits_per_key=20.5;line=plain;hash_seed=77}",
         "linebloom:rate:0.02", "{id=linebloom;false_positive_rate=0.003}",
         "{id=linebloom;level_aware=true;size_ratio=8}",
         "{id=linebloom;false_positive_rate=0.1;level_aware=true}"}) {
@@ -108,7 +130,7 @@ TEST_F(PolicyStringTest, SerializedOptionsRoundTrip) {
 TEST_F(PolicyStringTest, DifferentOptionsAreNotEquivalent) {
   const auto policy = MustCreate("linebloom:10");
   for (const char* text :
-       {"linebloom:11", "{id=linebloom;build_effort=max}",
+       {"linebloom:11", "{id=linebloom;line=plain}",
         "{id=linebloom;hash_seed=1}", "linebloom:rate:0.01",
         "{id=linebloom;level_aware=true}", "{id=linebloom;size_ratio=4}"}) {
     std::string mismatch;
@@ -129,12 +151,16 @@ TEST_F(PolicyStringTest, BitsOutOfRange) {
   }
 }
 
-TEST_F(PolicyStringTest, UnknownEffortAndBadSeed) {
-  EXPECT_THAT(
-      Refused("{id=linebloom;build_effort=huge}").ToString(),
-      HasSubstr("build_effort=huge: must be none, fast, balanced or max"));
-  EXPECT_THAT(Refused("{id=linebloom;hash_seed=-1}").ToString(),
-              HasSubstr("hash_seed=-1: must be a whole number from 0"));
+TEST_F(PolicyStringTest, UnknownLineAndBadSeed) {
+  EXPECT_THAT(Refused("{id=linebloom;line=searched}").ToString(),
+              HasSubstr("line=searched: must be solved or plain"));
+  for (const char* seed :
+       {"-1", "0x", "0x-1", "0x10000000000000000", "1e3", "ff", ""}) {
+    EXPECT_THAT(Refused(std::string("{id=linebloom;hash_seed=") + seed + "}")
+                    .ToString(),
+                HasSubstr(std::string("hash_seed=") + seed +
+                          ": must be a whole number from 0"));
+  }
 }
 
 TEST_F(PolicyStringTest, UnknownOptionIsAnError) {
@@ -152,7 +178,7 @@ TEST(ParseFilterPolicyOptionsTest, EveryForm) {
     const Status status = ParseFilterPolicyOptions(text, &options);
     EXPECT_TRUE(status.ok()) << text << ": " << status.ToString();
     EXPECT_EQ(12, options.bits_per_key) << text;
-    EXPECT_EQ(BuildEffort::kBalanced, options.build_effort) << text;
+    EXPECT_EQ(Line::kSolved, options.line) << text;
   }
 }
 
@@ -161,10 +187,9 @@ TEST(ParseFilterPolicyOptionsTest, WhatIsNotNamedKeepsItsValue) {
   options.bits_per_key = 7;
   EXPECT_TRUE(ParseFilterPolicyOptions("linebloom", &options).ok());
   EXPECT_TRUE(
-      ParseFilterPolicyOptions("{build_effort=max;hash_seed=3}", &options)
-          .ok());
+      ParseFilterPolicyOptions("{line=plain;hash_seed=3}", &options).ok());
   EXPECT_EQ(7, options.bits_per_key);
-  EXPECT_EQ(BuildEffort::kMax, options.build_effort);
+  EXPECT_EQ(Line::kPlain, options.line);
   EXPECT_EQ(3u, options.hash_seed);
 }
 
@@ -176,7 +201,7 @@ TEST(ParseFilterPolicyOptionsTest, WrongTextSaysWhatAndChangesNothing) {
       {"linebloom:31", "bits_per_key=31: must be"},
       {"bloomfilter:10:false", "'bloomfilter:10:false': must be linebloom"},
       {"{id=ribbonfilter:10;bits_per_key=3}", "'ribbonfilter:10'"},
-      {"bits_per_key=3;build_effort=huge", "build_effort=huge: must be none"},
+      {"bits_per_key=3;line=huge", "line=huge: must be solved or plain"},
       {"bits_per_key=3;bits_per_kay=10", "bits_per_kay"},
       {"bits_per_key=3;rubbish", "'=' expected"},
   };
@@ -209,8 +234,8 @@ TEST(PolicyOptionsTest, ValidateNamesOptionValueAndRange) {
   options.bits_per_key = std::nan("");
   EXPECT_TRUE(Validate(options).IsInvalidArgument());
   options.bits_per_key = 10;
-  options.build_effort = static_cast<BuildEffort>(4);
-  EXPECT_THAT(Validate(options).ToString(), HasSubstr("build_effort=4"));
+  options.line = static_cast<Line>(4);
+  EXPECT_THAT(Validate(options).ToString(), HasSubstr("line=4"));
 }
 
 TEST(PolicyOptionsTest, InvalidOptionsNeverBuildAFilter) {

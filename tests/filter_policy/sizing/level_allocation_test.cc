@@ -7,17 +7,23 @@
 #include <random>
 #include <vector>
 
+#include "filter_policy/line/line.h"
+#include "filter_policy/sizing/expected_rate.h"
+
 namespace linebloom {
 namespace {
 
-const double kLn2Squared = std::pow(std::log(2.0), 2);
+// Of plain lines, of solved ones.
+const double kSlopes[] = {LogRatePerBit(LineKind::kPlain),
+                          LogRatePerBit(LineKind::kSolved)};
 
-double RateOfBits(double bits) { return std::exp(-bits * kLn2Squared); }
+double RateOfBits(double bits, double slope) { return std::exp(-bits * slope); }
 
-std::vector<double> BitsOfAll(const std::vector<double>& runs, double average) {
+std::vector<double> BitsOfAll(const std::vector<double>& runs, double average,
+                              double slope) {
   std::vector<double> bits;
   for (const double keys : runs) {
-    bits.push_back(BitsOfRun(keys, runs, average));
+    bits.push_back(BitsOfRun(keys, runs, average, slope));
   }
   return bits;
 }
@@ -35,9 +41,9 @@ double Sum(const std::vector<double>& numbers) {
   return sum;
 }
 
-double SumOfRates(const std::vector<double>& bits) {
+double SumOfRates(const std::vector<double>& bits, double slope) {
   double sum = 0;
-  for (const double b : bits) sum += RateOfBits(b);
+  for (const double b : bits) sum += RateOfBits(b, slope);
   return sum;
 }
 
@@ -49,36 +55,47 @@ std::vector<double> RandomTree(std::mt19937_64* random) {
   return runs;
 }
 
+TEST(LevelAllocationTest, Slopes) {
+  EXPECT_NEAR(0.4805, LogRatePerBit(LineKind::kPlain), 1e-4);
+  EXPECT_NEAR(std::log(2) * 504 / 512, LogRatePerBit(LineKind::kSolved), 1e-12);
+}
+
 TEST(LevelAllocationTest, OneRunGetsTheAverage) {
-  EXPECT_NEAR(10, BitsOfRun(5e6, std::vector<double>{5e6}, 10), 1e-9);
+  EXPECT_NEAR(10, BitsOfRun(5e6, std::vector<double>{5e6}, 10, 0.5), 1e-9);
   EXPECT_DOUBLE_EQ(0.01, RateOfRun(5e6, std::vector<double>{5e6}, 0.01));
 }
 
 TEST(LevelAllocationTest, WithoutRunsTheAverage) {
-  EXPECT_EQ(10, BitsOfRun(1000, {}, 10));
+  EXPECT_EQ(10, BitsOfRun(1000, {}, 10, 0.5));
   EXPECT_EQ(0.01, RateOfRun(1000, {}, 0.01));
 }
 
 TEST(LevelAllocationTest, TheClosedForm) {
   const std::vector<double> runs = {11e4, 136e4, 313e4};
-  const std::vector<double> bits = BitsOfAll(runs, 10);
-  for (size_t i = 0; i < runs.size(); ++i) {
-    EXPECT_NEAR(bits[2] + std::log(runs[2] / runs[i]) / kLn2Squared, bits[i],
-                1e-9);
+  for (const double slope : kSlopes) {
+    const std::vector<double> bits = BitsOfAll(runs, 10, slope);
+    for (size_t i = 0; i < runs.size(); ++i) {
+      EXPECT_NEAR(bits[2] + std::log(runs[2] / runs[i]) / slope, bits[i], 1e-9);
+    }
+    EXPECT_NEAR(10 * Sum(runs), Memory(runs, bits), 1e-3);
   }
-  EXPECT_NEAR(10 * Sum(runs), Memory(runs, bits), 1e-3);
 }
 
-// ln(10) / (ln 2)^2 = 4.79 bits a level; the last one gives up 0.53 for it, a
-// little less because the smallest runs are at the upper limit.
+// Plain: ln(10) / (ln 2)^2 = 4.79 bits a level; the last one gives up 0.53 for
+// it, a little less because the smallest runs are at the upper limit. Solved:
+// 3.37 bits a level, and 0.37.
 TEST(LevelAllocationTest, AFullTreeWithASizeRatioOf10) {
   const std::vector<double> runs = FullTree(10);
-  const std::vector<double> bits = BitsOfAll(runs, 10);
-  EXPECT_NEAR(10 - std::log(10.0) / kLn2Squared / 9, bits[0], 1e-4);
-  EXPECT_NEAR(9.4675, bits[0], 1e-4);
-  EXPECT_NEAR(4.7925, bits[1] - bits[0], 1e-4);
-  EXPECT_NEAR(4.7925, bits[2] - bits[1], 1e-4);
-  EXPECT_EQ(kMostBitsOfRun, bits[5]);
+  for (const double slope : kSlopes) {
+    const std::vector<double> bits = BitsOfAll(runs, 10, slope);
+    const double step = std::log(10.0) / slope;
+    EXPECT_NEAR(10 - step / 9, bits[0], 1e-4);
+    EXPECT_NEAR(step, bits[1] - bits[0], 1e-4);
+    EXPECT_NEAR(step, bits[2] - bits[1], 1e-4);
+    EXPECT_EQ(kMostBitsOfRun, bits[7]);
+  }
+  EXPECT_NEAR(9.4675, BitsOfAll(runs, 10, kSlopes[0])[0], 1e-4);
+  EXPECT_NEAR(9.6251, BitsOfAll(runs, 10, kSlopes[1])[0], 1e-4);
 }
 
 TEST(LevelAllocationTest, AnyTreeKeepsToItsMemoryAndLimits) {
@@ -87,7 +104,7 @@ TEST(LevelAllocationTest, AnyTreeKeepsToItsMemoryAndLimits) {
     const std::vector<double> runs = RandomTree(&random);
     const double average =
         std::uniform_real_distribution<double>(1, 30)(random);
-    const std::vector<double> bits = BitsOfAll(runs, average);
+    const std::vector<double> bits = BitsOfAll(runs, average, kSlopes[i % 2]);
     EXPECT_NEAR(average, Memory(runs, bits) / Sum(runs), 1e-6);
     for (const double b : bits) {
       EXPECT_GE(b, kLeastBitsOfRun);
@@ -97,24 +114,51 @@ TEST(LevelAllocationTest, AnyTreeKeepsToItsMemoryAndLimits) {
 }
 
 // No shift of memory from one run to another lowers the sum of the rates.
+void ExpectNoBetterShift(const std::vector<double>& runs,
+                         const std::vector<double>& best, double slope) {
+  const double least = SumOfRates(best, slope);
+  for (size_t from = 0; from < runs.size(); ++from) {
+    for (size_t to = 0; to < runs.size(); ++to) {
+      std::vector<double> other = best;
+      other[from] -= 0.01;
+      other[to] += 0.01 * runs[from] / runs[to];
+      if (from == to || other[from] < kLeastBitsOfRun ||
+          other[to] > kMostBitsOfRun) {
+        continue;
+      }
+      EXPECT_GE(SumOfRates(other, slope), least * (1 - 1e-9));
+    }
+  }
+}
+
 TEST(LevelAllocationTest, NothingIsBetter) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 500; ++i) {
     const std::vector<double> runs = RandomTree(&random);
-    const std::vector<double> best =
-        BitsOfAll(runs, std::uniform_real_distribution<double>(2, 20)(random));
-    const double least = SumOfRates(best);
-    for (size_t from = 0; from < runs.size(); ++from) {
-      for (size_t to = 0; to < runs.size(); ++to) {
-        std::vector<double> other = best;
-        other[from] -= 0.01;
-        other[to] += 0.01 * runs[from] / runs[to];
-        if (from == to || other[from] < kLeastBitsOfRun ||
-            other[to] > kMostBitsOfRun) {
-          continue;
+    const double slope = kSlopes[i % 2];
+    const double average =
+        std::uniform_real_distribution<double>(2, 20)(random);
+    ExpectNoBetterShift(runs, BitsOfAll(runs, average, slope), slope);
+  }
+}
+
+// All ways to give three runs tenths of a bit, within the memory.
+TEST(LevelAllocationTest, NoGridPointIsBetter) {
+  const std::vector<double> runs = {1e4, 3e5, 2e6};
+  for (const double slope : kSlopes) {
+    for (const double average : {4.0, 10.0}) {
+      const double least = SumOfRates(BitsOfAll(runs, average, slope), slope);
+      double best = 3;
+      for (double a = kLeastBitsOfRun; a <= kMostBitsOfRun; a += 0.1) {
+        for (double b = kLeastBitsOfRun; b <= kMostBitsOfRun; b += 0.1) {
+          const double c =
+              (average * Sum(runs) - a * runs[0] - b * runs[1]) / runs[2];
+          if (c < kLeastBitsOfRun || c > kMostBitsOfRun) continue;
+          best = std::min(best, SumOfRates({a, b, c}, slope));
         }
-        EXPECT_GE(SumOfRates(other), least * (1 - 1e-9));
       }
+      EXPECT_GE(best, least * (1 - 1e-9));
+      EXPECT_LE(best, least * 1.01);
     }
   }
 }
@@ -132,10 +176,13 @@ TEST(LevelAllocationTest, RatesSumUp) {
 // Both forms are the same allocation.
 TEST(LevelAllocationTest, RatesAndBitsAgree) {
   const std::vector<double> runs = {2e5, 3e6, 4e7};
-  const std::vector<double> bits = BitsOfAll(runs, 12);
-  const double sum = SumOfRates(bits);
-  for (size_t i = 0; i < runs.size(); ++i) {
-    EXPECT_NEAR(RateOfBits(bits[i]), RateOfRun(runs[i], runs, sum), 1e-9);
+  for (const double slope : kSlopes) {
+    const std::vector<double> bits = BitsOfAll(runs, 12, slope);
+    const double sum = SumOfRates(bits, slope);
+    for (size_t i = 0; i < runs.size(); ++i) {
+      EXPECT_NEAR(RateOfBits(bits[i], slope), RateOfRun(runs[i], runs, sum),
+                  1e-9);
+    }
   }
 }
 

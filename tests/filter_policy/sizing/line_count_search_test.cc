@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 namespace {
+
+constexpr double kSlope = 0.47;
 
 struct Found {
   uint32_t count = 0;
@@ -19,7 +23,7 @@ struct Found {
 // Runs the search where a filter with `count` lines has the rate rate(count).
 template <typename Rate>
 Found Search(uint32_t first, uint64_t keys, double asked, const Rate& rate) {
-  LineCountSearch search(first, keys, asked);
+  LineCountSearch search(first, keys, asked, kSlope);
   Found found;
   while (const auto count = search.Next()) {
     ++found.tries;
@@ -34,7 +38,8 @@ Found Search(uint32_t first, uint64_t keys, double asked, const Rate& rate) {
 
 // The rate of `keys` in `count` lines if it fell evenly: 1 % at 8 bits per key.
 double EvenRate(uint64_t keys, double count) {
-  return 0.01 * std::exp(-0.47 * (count * 512 / static_cast<double>(keys) - 8));
+  return 0.01 *
+         std::exp(-kSlope * (count * 512 / static_cast<double>(keys) - 8));
 }
 
 TEST(LineCountSearchTest, AGoodFirstGuessIsKept) {
@@ -46,13 +51,14 @@ TEST(LineCountSearchTest, AGoodFirstGuessIsKept) {
 }
 
 TEST(LineCountSearchTest, ABadFirstGuessIsMended) {
-  const uint64_t keys = 1000000;
-  const auto rate = [&](uint32_t count) { return EvenRate(keys, count); };
-  for (const uint32_t first : {1000u, 5000u, 7000u, 7990u, 9000u, 12000u}) {
-    const Found found = Search(LinesFor(keys, first), keys, 0.01, rate);
-    EXPECT_LE(found.rate, 0.01) << first;
-    EXPECT_GE(found.rate, 0.96 * 0.01) << first;
-    EXPECT_LE(found.tries, 3) << first;
+  for (const uint64_t keys : {10000, 1000000}) {
+    const auto rate = [&](uint32_t count) { return EvenRate(keys, count); };
+    for (const uint32_t first : {6500u, 7000u, 7990u, 9000u, 12000u}) {
+      const Found found = Search(LinesFor(keys, first), keys, 0.01, rate);
+      EXPECT_LE(found.rate, 0.01) << first;
+      EXPECT_GE(found.rate, 0.95 * 0.01) << first;
+      EXPECT_LE(found.tries, keys > 65536 ? 2 : 3) << first;
+    }
   }
 }
 
@@ -81,19 +87,36 @@ TEST(LineCountSearchTest, OneLineIsTheLeast) {
   EXPECT_EQ(1, found.tries);
 }
 
+// Keys that crowd in few lines hold a rate up, whatever the number of lines.
 TEST(LineCountSearchTest, EndsWhereNothingReachesTheRate) {
-  const Found found = Search(10, 100, 0.01, [](uint32_t) { return 0.5; });
-  EXPECT_EQ(LinesFor(100, 30000), 6u);
-  EXPECT_EQ(10u, found.count);  // the first guess was above the limit already
-  const Found more = Search(2, 100, 0.01, [](uint32_t) { return 0.5; });
-  EXPECT_EQ(6u, more.count);
+  for (const uint64_t keys : {100, 65536, 65537, 1000000}) {
+    const uint32_t first = LinesFor(keys, 8030);
+    std::vector<uint32_t> counts;
+    const auto rate = [&](uint32_t count) {
+      counts.push_back(count);
+      return 0.5 - 1e-9 * count;  // a little lower with each line
+    };
+    const Found found = Search(first, keys, 0.01, rate);
+    EXPECT_LE(found.tries, keys <= 65536 ? 8 : 2);
+    const uint32_t most = *std::max_element(counts.begin(), counts.end());
+    EXPECT_LE(most, std::max(first + 2.0, 1.3 * first));
+    EXPECT_EQ(most, found.count);
+  }
+}
+
+TEST(LineCountSearchTest, MoreLinesForNothingAreNotKept) {
+  for (const uint64_t keys : {100, 1000000}) {
+    const uint32_t first = LinesFor(keys, 8030);
+    EXPECT_EQ(first,
+              Search(first, keys, 0.01, [](uint32_t) { return 0.5; }).count);
+  }
 }
 
 TEST(LineCountSearchTest, EndsWithOddRates) {
   for (const double odd : {0.0, 1.0, 1e-300}) {
     const Found found = Search(20, 1000, 0.01, [&](uint32_t) { return odd; });
     EXPECT_GT(found.count, 0u);
-    EXPECT_LT(found.tries, 100);
+    EXPECT_LE(found.tries, 8);
   }
 }
 

@@ -39,9 +39,9 @@ std::string EncodeKeys() {
   return encoded;
 }
 
-std::string BuildLinebloom(BuildEffort effort) {
+std::string BuildLinebloom(Line line) {
   FilterPolicyOptions options;
-  options.build_effort = effort;
+  options.line = line;
   return BuildBlock(*Policy(NewFilterPolicy(options)), SomeKeys());
 }
 
@@ -56,27 +56,28 @@ std::string BuildLegacyBloom() {
   return FinishToString(builder.get());
 }
 
-// With long metadata.
+// With all that metadata can have.
 std::string BuildByRate() {
   FilterPolicyOptions options;
   options.false_positive_rate = 0.02;
   options.level_aware = true;
+  options.hash_seed = 5;
   return BuildBlock(*Policy(NewFilterPolicy(options)), SomeKeys());
 }
 
 // With 8 bytes that a later release might put before the checksum.
 std::string LongerMetadata() {
-  constexpr size_t kFromEnd = 15;  // checksum, size and tail
-  std::string block = BuildLinebloom(BuildEffort::kFast);
+  constexpr size_t kFromEnd = 10;  // checksum, size and tail
+  std::string block = BuildLinebloom(Line::kSolved);
   block.insert(block.size() - kFromEnd, "12345678");
-  block[block.size() - kFilterTailBytes - 2] = kFilterMetadataBytes + 8;
+  block[block.size() - kFilterTailBytes - 1] = kFilterMetadataBytes + 8;
   MendFilterBlock(kMendChecksum, block.data(), block.size());
   return block;
 }
 
 std::vector<Seed> MakeBlocks() {
-  return {{"plain", BuildLinebloom(BuildEffort::kNone)},
-          {"searched", BuildLinebloom(BuildEffort::kFast)},
+  return {{"plain", BuildLinebloom(Line::kPlain)},
+          {"solved", BuildLinebloom(Line::kSolved)},
           {"by_rate", BuildByRate()},
           {"longer_metadata", LongerMetadata()},
           {"bloom",
@@ -106,11 +107,11 @@ bool WriteBlocks(const std::string& dir) {
 // 10 bits per key, hash seed 0; the lowest bit of the 20th byte from the end
 // changes.
 bool WriteBuiltBlocks(const std::string& dir) {
-  for (const char effort : {'\0', '\1', '\2', '\3'}) {
-    const std::string input = std::string{'\1', effort, '\x28', '\x23'} +
+  for (const char line : {'\0', '\1'}) {
+    const std::string input = std::string{'\1', line, '\x28', '\x23'} +
                               std::string(8, '\0') + '\x13' + '\1' +
                               EncodeKeys();
-    if (!WriteSeed(dir + "/filter_reader_fuzz/built_" + std::to_string(effort),
+    if (!WriteSeed(dir + "/filter_reader_fuzz/built_" + std::to_string(line),
                    input)) {
       return false;
     }

@@ -179,10 +179,10 @@ TEST_F(FilterMigrateTest, OptionsNameThePolicyAndKeepAllElse) {
     std::filesystem::copy(folder_.File("open"), folder_.File("db"));
   }
   const ProgramResult run =
-      Run({"--db=db", "--policy={bits_per_key=12;build_effort=max}"});
+      Run({"--db=db", "--policy={bits_per_key=12;line=plain}"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(StoredPolicy(), AllOf(HasSubstr("id=linebloom:12;"),
-                                    HasSubstr("build_effort=max")));
+  EXPECT_THAT(StoredPolicy(),
+              AllOf(HasSubstr("id=linebloom:12;"), HasSubstr("line=plain")));
   EXPECT_EQ(LiveFiles().size(), 2u);  // the log's row has a file now
   ExpectMigrated(12'000);
   const auto reopened = OpenDb(options, folder_.File("db"));
@@ -198,7 +198,7 @@ TEST_F(FilterMigrateTest, ADryRunWritesNothingAndNeedsNoLock) {
   const ProgramResult run = Run({"--db=db", "--dry_run"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out,
-              AllOf(HasSubstr("Column family default: linebloom:10, balanced"),
+              AllOf(HasSubstr("Column family default: linebloom:10, solved"),
                     HasSubstr("L0     foreign filter      1"),
                     HasSubstr("2 files of 2 to rewrite"),
                     HasSubstr("nothing was written")));
@@ -229,18 +229,20 @@ TEST_F(FilterMigrateTest, OneColumnFamilyOfSeveral) {
   ExpectMigrated();
 }
 
-TEST_F(FilterMigrateTest, EffortAndWorstRate) {
-  FileSpec spec;
-  spec.policy = Policy::kLinebloom;
-  WriteDatabase(folder_.File("db"), spec, kRows);
-  EXPECT_EQ(RunForJson({"--db=db"})["files"].size(), 0u);
-  const json effort = RunForJson({"--db=db", "--effort=max"});
-  EXPECT_EQ(effort["files"][0]["reason"], "lower effort");
-  // The effort stands in the OPTIONS now.
-  EXPECT_EQ(RunForJson({"--db=db"})["column_families"][0]["policy"],
-            "linebloom:10, max");
-  const json bits = RunForJson({"--db=db", "--policy=linebloom:10.1",
-                                "--effort=max", "--worst_rate=0.0001"});
+TEST_F(FilterMigrateTest, LineAndWorstRate) {
+  WriteDatabase(folder_.File("db"), {}, kRows);
+  EXPECT_GT(
+      RunForJson({"--db=db", "--policy=linebloom:12", "--line=plain"})["files"]
+          .size(),
+      0u);
+  // The line stands in the OPTIONS now.
+  const json again = RunForJson({"--db=db"});
+  EXPECT_EQ(again["files"].size(), 0u);
+  EXPECT_EQ(again["column_families"][0]["policy"], "linebloom:12, plain");
+  const json solved = RunForJson({"--db=db", "--line=solved"});
+  EXPECT_EQ(solved["files"][0]["reason"], "plain lines");
+  const json bits = RunForJson(
+      {"--db=db", "--policy=linebloom:12.1", "--worst_rate=0.00001"});
   EXPECT_EQ(bits["files"][0]["reason"], "worse rate");
 }
 
@@ -278,7 +280,7 @@ TEST_F(FilterMigrateTest, BadUsage) {
   WriteDatabase(folder_.File("db"), {}, 1000);
   ExpectRefused({"--db=db", "--worst_rate=1.01"}, "--worst_rate=1.01");
   ExpectRefused({"--db=db", "--policy=bloomfilter:10"}, "--policy");
-  ExpectRefused({"--db=db", "--effort=great"}, "--effort");
+  ExpectRefused({"--db=db", "--line=great"}, "--line");
   ExpectRefused({"--db=db", "something"}, "unexpected argument 'something'");
 }
 

@@ -29,36 +29,37 @@ std::string Chosen(const FilterMigrateConfig& config,
 TEST(ChoosePolicyTest, KeepsWhatTheDatabaseHas) {
   FilterPolicyOptions own;
   own.bits_per_key = 7.5;
-  own.build_effort = BuildEffort::kMax;
-  EXPECT_EQ(Chosen({}, StoredWith(NewFilterPolicy(own))), "linebloom:7.5, max");
+  own.line = Line::kPlain;
+  EXPECT_EQ(Chosen({}, StoredWith(NewFilterPolicy(own))),
+            "linebloom:7.5, plain");
   EXPECT_EQ(Chosen({}, StoredWith(rocksdb::NewBloomFilterPolicy(12.5))),
-            "linebloom:12.5, balanced");
+            "linebloom:12.5, solved");
 }
 
 TEST(ChoosePolicyTest, HasADefaultForAllElse) {
-  EXPECT_EQ(Chosen({}, rocksdb::ColumnFamilyOptions()),
-            "linebloom:10, balanced");
+  EXPECT_EQ(Chosen({}, rocksdb::ColumnFamilyOptions()), "linebloom:10, solved");
   EXPECT_EQ(Chosen({}, StoredWith(rocksdb::NewRibbonFilterPolicy(14))),
-            "linebloom:10, balanced");
+            "linebloom:10, solved");
   // More than linebloom's 30 bits.
   EXPECT_EQ(Chosen({}, StoredWith(rocksdb::NewBloomFilterPolicy(50))),
-            "linebloom:10, balanced");
+            "linebloom:10, solved");
   rocksdb::ColumnFamilyOptions plain;
   plain.table_factory.reset(rocksdb::NewPlainTableFactory());
-  EXPECT_EQ(Chosen({}, plain), "linebloom:10, balanced");
+  EXPECT_EQ(Chosen({}, plain), "linebloom:10, solved");
 }
 
 TEST(ChoosePolicyTest, FlagsCome) {
   FilterMigrateConfig config;
   config.policy = "linebloom:8";
   const auto stored = StoredWith(rocksdb::NewBloomFilterPolicy(12));
-  EXPECT_EQ(Chosen(config, stored), "linebloom:8, balanced");
-  config.policy = "{id=linebloom;bits_per_key=9;build_effort=fast}";
-  EXPECT_EQ(Chosen(config, stored), "linebloom:9, fast");
-  config.effort = "max";
-  EXPECT_EQ(Chosen(config, stored), "linebloom:9, max");
+  EXPECT_EQ(Chosen(config, stored), "linebloom:8, solved");
+  config.policy = "{id=linebloom;bits_per_key=9;line=plain}";
+  EXPECT_EQ(Chosen(config, stored), "linebloom:9, plain");
+  config.line = "solved";
+  EXPECT_EQ(Chosen(config, stored), "linebloom:9, solved");
   config.policy = "";
-  EXPECT_EQ(Chosen(config, stored), "linebloom:12, max");
+  config.line = "plain";
+  EXPECT_EQ(Chosen(config, stored), "linebloom:12, plain");
 }
 
 TEST(ChoosePolicyTest, SaysWhatIsWrong) {
@@ -71,10 +72,9 @@ TEST(ChoosePolicyTest, SaysWhatIsWrong) {
   config.policy = "linebloom:0.25";
   EXPECT_THAT(Chosen(config, {}), HasSubstr("builds no filters"));
   config.policy = "";
-  config.effort = "great";
+  config.line = "great";
   EXPECT_THAT(Chosen(config, {}),
-              HasSubstr("build_effort=great: must be none, fast, balanced or "
-                        "max"));
+              HasSubstr("line=great: must be solved or plain"));
 }
 
 }  // namespace

@@ -72,12 +72,15 @@ class IoCompareTest : public testing::Test {
 TEST_F(IoCompareTest, ShowsWhatFiltersSave) {
   const json report = RunForJson({"--rows=20000", "--lookups=2000"});
   EXPECT_THAT(folder_.Names(), IsEmpty());
-  ASSERT_EQ(report["results"].size(), 5u);
+  ASSERT_EQ(report["results"].size(), 6u);
   const json none = ResultOf(report, "none");
   const json bloom = ResultOf(report, "rocksdb-bloom");
   const json linebloom = ResultOf(report, "linebloom");
   EXPECT_GE(none["data_block_reads"],
             50 * bloom["data_block_reads"].get<int>());
+  EXPECT_GE(
+      none["data_block_reads"],
+      50 * ResultOf(report, "linebloom-plain")["data_block_reads"].get<int>());
   EXPECT_GE(none["data_block_reads"],
             100 * linebloom["data_block_reads"].get<int>());
   EXPECT_EQ(none["filter_bytes"], 0);

@@ -72,7 +72,7 @@ std::string WorstTable(const LinesReport& report) {
     table.AddRow(
         {FileLabel(line.file),
          line.partition.has_value() ? WithThousands(*line.partition) : "-",
-         WithThousands(line.number), absl::StrCat(contents.probes),
+         WithThousands(line.number), ProbesText(contents.probes),
          absl::StrCat(contents.bits_set), absl::StrCat(contents.bits),
          absl::StrFormat("%.1f", 100 * contents.fill()),
          RateText(contents.rate, report.rate_is_exact),
@@ -90,7 +90,7 @@ std::string LinesAsText(const LinesReport& report) {
   if (!report.worst.empty()) absl::StrAppend(&text, WorstTable(report), "\n");
   absl::StrAppend(
       &text,
-      BulletText("A searched line has 448 bits for its keys, a plain one 512; "
+      BulletText("A solved line has 504 bits for its keys, a plain one 512; "
                  "how many keys a line has is not recorded."));
   if (report.files_without > 0) {
     absl::StrAppend(

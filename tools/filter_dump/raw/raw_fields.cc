@@ -2,9 +2,11 @@
 
 #include <bit>
 #include <cstdint>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "tools/command_line/table_printer.h"
 #include "tools/filter_dump/text.h"
 
@@ -20,6 +22,15 @@ uint64_t NumberOf(absl::string_view bytes) {
   return number;
 }
 
+// docs/format.md has them.
+std::string FlagsText(uint64_t flags) {
+  std::vector<absl::string_view> set;
+  if ((flags & 1) != 0) set.push_back("a rate was asked for");
+  if ((flags & 2) != 0) set.push_back("level aware");
+  if ((flags & 4) != 0) set.push_back("hash seed");
+  return set.empty() ? "none" : absl::StrJoin(set, ", ");
+}
+
 }  // namespace
 
 std::string FieldMeaning(const FilterBlockField& field,
@@ -27,18 +38,18 @@ std::string FieldMeaning(const FilterBlockField& field,
   const absl::string_view name = field.name;
   if (bytes.size() > sizeof(uint64_t)) return "";
   const uint64_t number = NumberOf(bytes);
-  if (name == "line kind") return LayoutName(static_cast<uint8_t>(number));
-  if (name == "build effort") return EffortName(static_cast<uint8_t>(number));
+  if (name == "line kind") return LineName(static_cast<uint8_t>(number));
   if (name == "asked bits per key") {
     return absl::StrCat(static_cast<double>(number) / 1000);
   }
   if (name == "expected false-positive rate" ||
       name == "asked false-positive rate") {
-    return absl::StrFormat("%.6g", std::bit_cast<double>(number));
+    return absl::StrFormat("%.6g",
+                           std::bit_cast<float>(static_cast<uint32_t>(number)));
   }
-  if (name == "level aware") return number == 1 ? "yes" : "no";
+  if (name == "flags") return FlagsText(number);
   if (name == "checksum") return "right";  // else the block has no fields
-  if (name == "reserved" || name == "tail") return "";
+  if (name == "tail") return "";
   return WithThousands(number);
 }
 

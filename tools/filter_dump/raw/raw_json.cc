@@ -29,7 +29,6 @@ Json BlockAsJson(const RawBlock& raw) {
                   {"bits_set", line.bits_set},
                   {"bits", line.bits},
                   {"false_positive_rate", line.rate}};
-    if (line.has_seeds) entry["seeds"] = line.seeds;
     json["lines"].push_back(entry);
   });
   for (const FilterBlockField& field :

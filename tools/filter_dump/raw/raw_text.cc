@@ -34,13 +34,9 @@ void AppendHex(absl::string_view bytes, uint64_t offset, std::string* text) {
 
 void AppendLine(uint64_t number, const LineContents& line, bool exact,
                 std::string* text) {
-  absl::StrAppendFormat(text, "line %d: k %d, %d of %d bits set, FPR %s %%",
-                        number, line.probes, line.bits_set, line.bits,
-                        RateText(line.rate, exact));
-  if (line.has_seeds) {
-    absl::StrAppend(text, ", seeds ", absl::StrJoin(line.seeds, " "));
-  }
-  absl::StrAppend(text, "\n");
+  absl::StrAppendFormat(text, "line %d: k %s, %d of %d bits set, FPR %s %%\n",
+                        number, ProbesText(line.probes), line.bits_set,
+                        line.bits, RateText(line.rate, exact));
 }
 
 // What stands in the last bytes of a filter of RocksDB's.

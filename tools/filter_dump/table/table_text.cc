@@ -109,9 +109,8 @@ std::string Legend(const TableReport& report) {
       estimates ? "; ~ an estimate, others are exact, from the filter's bits."
                 : ", exact, from the filter's bits."));
   if (linebloom) {
-    absl::StrAppend(&text, BulletText("linebloom: the version of its format, "
-                                      "\"plain\" where its lines are not "
-                                      "searched, and the build effort."));
+    absl::StrAppend(&text, BulletText("linebloom: with solved lines or, for "
+                                      "line=plain, plain ones."));
   }
   if (asked) {
     absl::StrAppend(&text, BulletText("Asked: bits per key or, in %, the "

@@ -1,6 +1,6 @@
 // Brings the files of an open database up to the filters that its policy builds
 // today: those that were written before linebloom was set, by an older version,
-// or with less effort or fewer bits.
+// or with plain lines or fewer bits.
 //
 //   rocksdb::Status status = linebloom::RebuildFilters(db, {});
 //
@@ -31,7 +31,7 @@ enum class RebuildReason : uint8_t {
   kForeignFilter,  // RocksDB's own kind, or one that linebloom can't read
   kDamagedFilter,  // lookups read the file, or might miss a row
   kOlderVersion,   // of linebloom's format
-  kLowerEffort,    // than the policy's build_effort
+  kPlainLines,     // where the policy builds solved ones
   kWorseRate,      // than RebuildFiltersOptions::worst_rate, from fewer bits
 };
 

@@ -9,7 +9,6 @@
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_builder.h"
 #include "filter_policy/filter/filter_reader.h"
-#include "filter_policy/line/builder/effort.h"
 #include "filter_policy/line/builder/line_builder.h"
 #include "filter_policy/line/line_rate.h"
 #include "tests/filter_policy/random_hashes.h"
@@ -65,8 +64,8 @@ TEST_P(LineKernelTest, AsksPlainLinesTheSame) {
 
 TEST_P(LineKernelTest, AsksSearchedLinesTheSame) {
   for (uint8_t rotation_bits = 0; rotation_bits <= kSeedBits; ++rotation_bits) {
-    ExpectSameAnswers(kernel().searched, Reference().searched,
-                      {LineKind::kSearched, 14, rotation_bits});
+    ExpectSameAnswers(kernel().solved, Reference().solved,
+                      {LineKind::kSolved, 0, 64, rotation_bits});
   }
 }
 
@@ -146,11 +145,10 @@ TEST_P(LineKernelTest, FindsTheSameCandidates) {
 }
 
 TEST_P(LineKernelTest, BuildsTheSameBlocksAndReadsThem) {
-  for (const BuildEffort effort : {BuildEffort::kNone, BuildEffort::kFast,
-                                   BuildEffort::kBalanced, BuildEffort::kMax}) {
+  for (const LineKind line : {LineKind::kPlain, LineKind::kSolved}) {
     for (const uint32_t millibits : {2000u, 10000u, 24000u}) {
       std::vector<uint64_t> hashes = RandomHashes(2000, millibits);
-      const FilterSettings settings = {millibits, effort, 0};
+      const FilterSettings settings = {millibits, line, 0};
       const FilterBlock block =
           BuildFilter(HashList(hashes), settings, kernel());
       const FilterBlock expected =

@@ -91,7 +91,7 @@ TEST(ReportTest, TextFitsATerminal) {
   Report report = Example();
   report.workload.folder = "/a/rather/long/path/to/some/folder/io_compare.abc";
   report.results.push_back(
-      Result("{id=linebloom;bits_per_key=10;build_effort=max}", 12'345'678));
+      Result("{id=linebloom;bits_per_key=10;line=plain}", 12'345'678));
   report.notes = {std::string(40, 'n') + " " + std::string(70, 'm')};
   for (const auto& line : absl::StrSplit(ReportAsText(report), '\n')) {
     EXPECT_LE(line.size(), 100u) << line;
@@ -118,7 +118,7 @@ TEST(ReportTest, TextShowsEachLevel) {
 TEST(ReportTest, TextOfManyLevelsFitsATerminal) {
   Report report = Example();
   report.results.push_back(
-      Result("{id=linebloom;bits_per_key=10;build_effort=max}", 100));
+      Result("{id=linebloom;bits_per_key=10;line=plain}", 100));
   for (PolicyResult& result : report.results) {
     if (result.name == "none") continue;
     for (int level = 0; level < 9; ++level) {
