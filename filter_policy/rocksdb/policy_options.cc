@@ -121,9 +121,12 @@ Status ParseSizeRatio(std::string_view text, double* ratio) {
 }
 
 Status ParseLevelAware(std::string_view text, bool* level_aware) {
-  *level_aware = text == "true" || text == "1";
-  if (*level_aware || text == "false" || text == "0") return Status::OK();
-  return OutOfRange("level_aware", text, "true or false, 1 or 0");
+  const bool on = text == "true" || text == "1";
+  if (!on && text != "false" && text != "0") {
+    return OutOfRange("level_aware", text, "true or false, 1 or 0");
+  }
+  *level_aware = on;
+  return Status::OK();
 }
 
 Status ParseLine(std::string_view text, Line* line) {

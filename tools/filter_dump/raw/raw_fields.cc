@@ -25,7 +25,7 @@ uint64_t NumberOf(absl::string_view bytes) {
 // docs/format.md has them.
 std::string FlagsText(uint64_t flags) {
   std::vector<absl::string_view> set;
-  if ((flags & 1) != 0) set.push_back("a rate was asked for");
+  if ((flags & 1) != 0) set.push_back("asked a rate");
   if ((flags & 2) != 0) set.push_back("level aware");
   if ((flags & 4) != 0) set.push_back("hash seed");
   return set.empty() ? "none" : absl::StrJoin(set, ", ");
