@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "bench/contestants/contestants.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/table.h"
 
@@ -11,6 +12,9 @@ namespace {
 const rocksdb::FilterPolicy* NewPolicy(const std::string& name, double bits) {
   if (name == "rocksdb-bloom") return rocksdb::NewBloomFilterPolicy(bits);
   if (name == "rocksdb-ribbon") return rocksdb::NewRibbonFilterPolicy(bits);
+  if (const Contestant* contestant = FindContestant(name)) {
+    return contestant->new_policy();
+  }
   FilterPolicyOptions options;
   options.bits_per_key = bits;
   if (name == "linebloom-plain") options.line = Line::kPlain;
@@ -23,6 +27,16 @@ const std::vector<std::string>& BenchPolicyNames() {
   static const auto* const names = new std::vector<std::string>{
       "rocksdb-bloom", "rocksdb-ribbon", "linebloom-plain", "linebloom"};
   return *names;
+}
+
+double CacheLinesOf(const std::string& policy) {
+  if (const Contestant* contestant = FindContestant(policy)) {
+    return contestant->cache_lines;
+  }
+  if (policy != "rocksdb-ribbon") return 1;
+  // Of each of seven columns 16 bytes and the 16 behind them, all of which it
+  // prefetches, in one piece that begins at any multiple of 16.
+  return 1 + (7 * 32 - 16) / 64.0;
 }
 
 BenchPolicy::BenchPolicy(const std::string& name, double bits_per_key)

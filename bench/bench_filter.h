@@ -33,7 +33,12 @@ inline constexpr uint64_t kFirstStranger = uint64_t{1} << 60;
 // rocksdb-bloom, rocksdb-ribbon, linebloom-plain and linebloom.
 const std::vector<std::string>& BenchPolicyNames();
 
-// A policy of that name. Ribbon gets the bits that give Bloom's rate.
+// How many cache lines a lookup of a missing key touches, in a filter of that
+// policy that begins with one.
+double CacheLinesOf(const std::string& policy);
+
+// A policy of that name or a contestant's. Ribbon gets the bits that give
+// Bloom's rate, a contestant has bits of its own.
 class BenchPolicy {
  public:
   BenchPolicy(const std::string& name, double bits_per_key);

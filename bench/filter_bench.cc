@@ -6,14 +6,16 @@
 // Names are WHAT/WHERE/POLICY. WHAT: build (a time per key), miss, hit, batch
 // (of 32 misses; a time per key), dry (what making the keys takes, a part of
 // every other time). WHERE: hot (one filter of 1M keys), cold (one of 30M
-// keys), many (1,000 filters of 100,000 keys, asked in random order), large
-// (one of 100M keys). Filters begin 16 bytes past a multiple of 64, as malloc
-// places large blocks, except those called aligned. Counters: bits per key, the
-// false-positive rate in per cent and, for builds, the memory in bytes per key
-// that was needed at most beside the finished filter.
-// LINEBLOOM_SIMD chooses the instruction set as everywhere.
+// keys), all-hot and all-cold (the same, aligned, with filters that RocksDB
+// does not have beside them), many (1,000 filters of 100,000 keys, asked in
+// random order), large (one of 100M keys). Filters begin 16 bytes past a
+// multiple of 64, as malloc places large blocks, except those called aligned.
+// Counters: bits per key, the false-positive rate in per cent and, for builds,
+// the memory in bytes per key that was needed at most beside the finished
+// filter. LINEBLOOM_SIMD chooses the instruction set as everywhere.
 #include <benchmark/benchmark.h>
 
+#include <cmath>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "bench/bench_filter.h"
+#include "bench/contestants/contestants.h"
 #include "bench/peak_memory.h"
 
 namespace linebloom {
@@ -33,12 +36,15 @@ struct Place {
   size_t filters;
   size_t keys;  // of each
   Alignment alignment = Alignment::kDefault;
+  bool compared = false;  // with filters that RocksDB does not have
 };
 
 constexpr Place kHot{"hot", 1, 1000000};
 constexpr Place kHotAligned{"hot-aligned", 1, 1000000, Alignment::kLines};
 constexpr Place kCold{"cold", 1, 30000000};
 constexpr Place kColdAligned{"cold-aligned", 1, 30000000, Alignment::kLines};
+constexpr Place kAllHot{"all-hot", 1, 1000000, Alignment::kLines, true};
+constexpr Place kAllCold{"all-cold", 1, 30000000, Alignment::kLines, true};
 constexpr Place kMany{"many", 1000, 100000};
 constexpr Place kManyAligned{"many-aligned", 1000, 100000, Alignment::kLines};
 constexpr Place kLarge{"large", 1, 100000000};
@@ -59,10 +65,17 @@ const BenchFilters& FiltersOf(const Place& place, const std::string& policy) {
   return *filters;
 }
 
-void SetCounters(benchmark::State& state, const BenchFilters& filters) {
+void SetCounters(benchmark::State& state, const Place& place,
+                 const std::string& policy) {
   if (state.thread_index() != 0) return;
+  const BenchFilters& filters = FiltersOf(place, policy);
+  const double rate = filters.false_positive_rate();
   state.counters["bits_per_key"] = filters.bits_per_key();
-  state.counters["fpr_percent"] = 100 * filters.false_positive_rate();
+  state.counters["fpr_percent"] = 100 * rate;
+  if (!place.compared) return;
+  state.counters["bits_per_halving"] =
+      filters.bits_per_key() / -std::log2(rate);
+  state.counters["cache_lines"] = CacheLinesOf(policy);
 }
 
 // Asks single keys. A miss asks a key that is in none of the filters.
@@ -76,7 +89,7 @@ void Ask(benchmark::State& state, const Place& place, const std::string& policy,
     matches += question.reader->MayMatch(SliceOf(question.key));
   }
   benchmark::DoNotOptimize(matches);
-  SetCounters(state, filters);
+  SetCounters(state, place, policy);
 }
 
 // What the questions themselves cost; part of every other time.
@@ -112,7 +125,7 @@ void AskBatch(benchmark::State& state, const Place& place,
     reader->MayMatch(kBatch, pointers, may_match);
     benchmark::DoNotOptimize(may_match);
   }
-  SetCounters(state, filters);
+  SetCounters(state, place, policy);
 }
 
 void Build(benchmark::State& state, const Place& place,
@@ -128,6 +141,43 @@ void Build(benchmark::State& state, const Place& place,
       static_cast<double>(place.keys);
 }
 
+void RegisterBuild(const Place& place, const std::string& policy) {
+  benchmark::RegisterBenchmark(
+      (std::string("build/") + place.name + "/" + policy).c_str(),
+      [place, policy](benchmark::State& state) {
+        Build(state, place, policy);
+      });
+}
+
+void RegisterLookups(const Place& place, const std::string& policy) {
+  const std::string where = std::string("/") + place.name + "/" + policy;
+  for (const bool hits : {false, true}) {
+    benchmark::RegisterBenchmark(
+        ((hits ? "hit" : "miss") + where).c_str(),
+        [place, policy, hits](benchmark::State& state) {
+          Ask(state, place, policy, hits);
+        })
+        ->ThreadRange(1, place.compared ? 1 : 2);
+  }
+  benchmark::RegisterBenchmark(("batch" + where).c_str(),
+                               [place, policy](benchmark::State& state) {
+                                 AskBatch(state, place, policy);
+                               });
+}
+
+void RegisterComparison() {
+  std::vector<std::string> policies = BenchPolicyNames();
+  for (const Contestant& contestant : Contestants()) {
+    policies.push_back(contestant.name);
+  }
+  for (const Place& place : {kAllHot, kAllCold}) {
+    for (const std::string& policy : policies) {
+      RegisterBuild(place, policy);
+      RegisterLookups(place, policy);
+    }
+  }
+}
+
 void Register() {
   for (const bool hits : {false, true}) {
     benchmark::RegisterBenchmark(
@@ -135,32 +185,15 @@ void Register() {
         [hits](benchmark::State& state) { Dry(state, hits); });
   }
   for (const std::string& policy : BenchPolicyNames()) {
-    for (const Place& place : {kHot, kLarge}) {
-      benchmark::RegisterBenchmark(
-          (std::string("build/") + place.name + "/" + policy).c_str(),
-          [place, policy](benchmark::State& state) {
-            Build(state, place, policy);
-          });
-    }
+    for (const Place& place : {kHot, kLarge}) RegisterBuild(place, policy);
   }
   for (const Place& place :
        {kHot, kHotAligned, kCold, kColdAligned, kMany, kManyAligned}) {
     for (const std::string& policy : BenchPolicyNames()) {
-      const std::string where = std::string("/") + place.name + "/" + policy;
-      for (const bool hits : {false, true}) {
-        benchmark::RegisterBenchmark(
-            ((hits ? "hit" : "miss") + where).c_str(),
-            [place, policy, hits](benchmark::State& state) {
-              Ask(state, place, policy, hits);
-            })
-            ->ThreadRange(1, 2);
-      }
-      benchmark::RegisterBenchmark(("batch" + where).c_str(),
-                                   [place, policy](benchmark::State& state) {
-                                     AskBatch(state, place, policy);
-                                   });
+      RegisterLookups(place, policy);
     }
   }
+  RegisterComparison();
 }
 
 }  // namespace

@@ -23,6 +23,8 @@ COLUMNS = {
 COUNTERS = {
     "bits_per_key": ("bits/key", "{:.2f}"),
     "fpr_percent": ("false positives, %", "{:.4f}"),
+    "bits_per_halving": ("bits/halving", "{:.2f}"),
+    "cache_lines": ("cache lines", "{:.1f}"),
     "memory_per_key": ("memory, bytes/key", "{:.2f}"),
 }
 
@@ -45,7 +47,8 @@ def read_runs(path):
                 continue
             what, place, policy = parts[:3]
             threads = [p for p in parts if p.startswith("threads:")]
-            if what == "build":
+            # One table for all of them beside filters outside RocksDB.
+            if what == "build" and not place.startswith("all-"):
                 place = f"build, {place}"
             runs[place][policy]["/".join([what] + threads)].append(run)
     return runs
@@ -81,6 +84,11 @@ def counter_cell(whats, counter, form):
     return form.format(values[0]) if values else "-"
 
 
+def rank(policy):
+    """Its place in a table; filters outside RocksDB come last."""
+    return (POLICIES + [policy]).index(policy), policy
+
+
 def print_table(place, policies):
     columns = [what for what in COLUMNS
                if any(what in whats for whats in policies.values())]
@@ -91,7 +99,7 @@ def print_table(place, policies):
     heads = [COUNTERS[name][0] for name in counters] + [COLUMNS[c] for c in columns]
     print("| policy | " + " | ".join(heads) + " |")
     print("| --- |" + " ---: |" * len(heads))
-    for policy in sorted(policies, key=POLICIES.index):
+    for policy in sorted(policies, key=rank):
         whats = policies[policy]
         cells = [counter_cell(whats, name, COUNTERS[name][1]) for name in counters]
         cells += [time_cell(policies, policy, what) for what in columns]

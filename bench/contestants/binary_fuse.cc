@@ -1,0 +1,162 @@
+#include "bench/contestants/binary_fuse.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+namespace linebloom {
+namespace {
+
+// The hashes times the multiplier, roughly in the order of their places: all
+// that follows then stays within a few segments at a time.
+template <typename List>
+std::vector<uint64_t> MixedInOrder(const List& hashes, uint64_t multiplier,
+                                   uint32_t segments) {
+  const int shift = 64 - static_cast<int>(std::bit_width(segments) + 1);
+  std::vector<size_t> ends((size_t{1} << (64 - shift)) + 1);
+  for (const uint64_t hash : hashes) ++ends[(hash * multiplier >> shift) + 1];
+  for (size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
+  std::vector<uint64_t> ordered(hashes.size());
+  for (const uint64_t hash : hashes) {
+    const uint64_t mixed = hash * multiplier;
+    ordered[ends[mixed >> shift]++] = mixed;
+  }
+  return ordered;
+}
+
+// Takes keys away that are alone in one of their places until none is left. In
+// the opposite order each then has a place that no later one reads.
+template <int kArity>
+class Peeling {
+ public:
+  struct Peeled {
+    std::vector<uint64_t> keys;  // mixed hashes, first taken first
+    std::vector<uint8_t> which;  // of its places each was alone in
+  };
+
+  explicit Peeling(const FuseShape& shape)
+      : shape_(shape),
+        counts_(shape.PlacesFor(kArity)),
+        sums_(shape.PlacesFor(kArity)) {}
+
+  // Nothing if keys are left.
+  std::optional<Peeled> Run(std::vector<uint64_t> keys) {
+    if (!AddAll(keys)) return std::nullopt;
+    const size_t count = keys.size();
+    keys.clear();  // its memory is used again
+    Peeled peeled{std::move(keys), {}};
+    peeled.which.reserve(count);
+    for (uint32_t place = 0; place < counts_.size(); ++place) {
+      alone_.push_back(place);
+      while (!alone_.empty()) TakeNext(&peeled);
+    }
+    if (peeled.keys.size() != count) return std::nullopt;
+    return peeled;
+  }
+
+ private:
+  // False if a place has more keys than it can count.
+  bool AddAll(const std::vector<uint64_t>& keys) {
+    bool all_fit = true;
+    for (const uint64_t mixed : keys) {
+      for (const uint32_t place : PlacesOf<kArity>(shape_, mixed)) {
+        all_fit &= ++counts_[place] != 0;
+        sums_[place] ^= mixed;
+      }
+    }
+    return all_fit;
+  }
+
+  void TakeNext(Peeled* peeled) {
+    const uint32_t place = alone_.back();
+    alone_.pop_back();
+    if (counts_[place] != 1) return;
+    const uint64_t mixed = sums_[place];
+    const FusePlaces<kArity> places = PlacesOf<kArity>(shape_, mixed);
+    for (int i = 0; i < kArity; ++i) {
+      if (places[i] == place) {
+        peeled->keys.push_back(mixed);
+        peeled->which.push_back(static_cast<uint8_t>(i));
+      }
+      sums_[places[i]] ^= mixed;
+      if (--counts_[places[i]] == 1) alone_.push_back(places[i]);
+    }
+  }
+
+  const FuseShape shape_;
+  std::vector<uint8_t> counts_;  // of keys in each place
+  std::vector<uint64_t> sums_;   // exclusive or of the keys in each place
+  std::vector<uint32_t> alone_;  // places to look at
+};
+
+template <int kArity, typename List>
+std::optional<typename Peeling<kArity>::Peeled> Peel(const FuseShape& shape,
+                                                     const List& hashes) {
+  const uint32_t segments = shape.starts / shape.segment_length;
+  return Peeling<kArity>(shape).Run(
+      MixedInOrder(hashes, shape.multiplier, segments));
+}
+
+// Finds a multiplier with which all keys are taken away.
+template <int kArity>
+typename Peeling<kArity>::Peeled PeelAll(const Hashes& hashes,
+                                         FuseShape* shape) {
+  if (auto peeled = Peel<kArity>(*shape, hashes)) return *std::move(peeled);
+  std::vector<uint64_t> distinct(hashes.begin(), hashes.end());
+  std::sort(distinct.begin(), distinct.end());  // twice in, it is never alone
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  for (int attempts = 0; attempts < 100; ++attempts) {
+    shape->multiplier = shape->multiplier * 0x5851f42d4c957f2d + 2;
+    if (auto peeled = Peel<kArity>(*shape, distinct)) return *std::move(peeled);
+  }
+  throw std::runtime_error("binary fuse filter: no multiplier works");
+}
+
+}  // namespace
+
+// Lengths and sizes by the formulas of the paper, which it found by experiment.
+FuseShape FuseShape::For(int arity, size_t keys) {
+  const auto count = static_cast<double>(std::max<size_t>(keys, 2));
+  const double log_length = arity == 3 ? std::log(count) / std::log(3.33) + 2.25
+                                       : std::log(count) / std::log(2.91) - 0.5;
+  const double factor =
+      arity == 3
+          ? std::max(1.125, 0.875 + 0.25 * std::log(1e6) / std::log(count))
+          : std::max(1.075, 0.77 + 0.305 * std::log(6e5) / std::log(count));
+  const auto length = uint32_t{1} << std::min(static_cast<int>(log_length),
+                                              arity == 3 ? 18 : 16);
+  const auto segments =
+      static_cast<uint32_t>(std::ceil(std::round(count * factor) / length));
+  const auto others = static_cast<uint32_t>(arity - 1);
+  return {1, length, (segments > others ? segments - others : 1) * length};
+}
+
+template <int kArity, typename Fingerprint>
+FilterBytes BinaryFuse<kArity, Fingerprint>::Build(const Hashes& hashes) {
+  FuseShape shape = FuseShape::For(kArity, hashes.size());
+  const auto peeled = PeelAll<kArity>(hashes, &shape);
+  const size_t size =
+      sizeof(shape) + sizeof(Fingerprint) * shape.PlacesFor(kArity);
+  FilterBytes filter{std::make_unique<char[]>(size), size};
+  std::memcpy(filter.bytes.get(), &shape, sizeof(shape));
+  char* const fingerprints = filter.bytes.get() + sizeof(shape);
+  for (size_t i = peeled.keys.size(); i-- > 0;) {
+    const auto places = PlacesOf<kArity>(shape, peeled.keys[i]);
+    Fingerprint missing = FingerprintOf(peeled.keys[i]);
+    for (const uint32_t place : places) {  // its own is still zero
+      missing ^= FingerprintAt(fingerprints, place);
+    }
+    std::memcpy(fingerprints + places[peeled.which[i]] * sizeof(missing),
+                &missing, sizeof(missing));
+  }
+  return filter;
+}
+
+template class BinaryFuse<3, uint8_t>;
+template class BinaryFuse<4, uint8_t>;
+template class BinaryFuse<4, uint16_t>;
+
+}  // namespace linebloom

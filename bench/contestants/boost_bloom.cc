@@ -1,0 +1,71 @@
+#include "bench/contestants/boost_bloom.h"
+
+#include <boost/bloom/block.hpp>
+#include <boost/bloom/fast_multiblock32.hpp>
+#include <boost/bloom/fast_multiblock64.hpp>
+#include <boost/bloom/filter.hpp>
+#include <boost/bloom/multiblock.hpp>
+#include <cstring>
+#include <type_traits>
+
+namespace linebloom {
+namespace {
+
+constexpr size_t kBitsPerKey = 10;
+
+// The keys are hashes already.
+struct SameHash {
+  using is_avalanching = std::true_type;
+  size_t operator()(uint64_t hash) const { return hash; }
+};
+
+template <typename Subfilter, size_t kBlocksPerKey = 1>
+class BoostBloom {
+ public:
+  static FilterBytes Build(const Hashes& hashes) {
+    Filter filter(kBitsPerKey * hashes.size());
+    filter.insert(hashes.begin(), hashes.end());
+    const auto bits = filter.array();
+    FilterBytes bytes{std::make_unique<char[]>(bits.size()), bits.size()};
+    std::memcpy(bytes.bytes.get(), bits.data(), bits.size());
+    return bytes;
+  }
+
+  // A copy: Boost's filters have memory of their own, which begins with a cache
+  // line.
+  explicit BoostBloom(const rocksdb::Slice& bytes) : filter_(8 * bytes.size()) {
+    std::memcpy(filter_.array().data(), bytes.data(), bytes.size());
+  }
+
+  // Without a Prefetch: asked for less than 128 keys at once, Boost prefetches
+  // none.
+  bool MayMatch(uint64_t hash) const { return filter_.may_contain(hash); }
+
+ private:
+  using Filter =
+      boost::bloom::filter<uint64_t, kBlocksPerKey, Subfilter, 0, SameHash>;
+
+  Filter filter_;
+};
+
+template <typename... Parameters>
+Contestant BoostContestant(const char* name) {
+  return {name, 1, &ContestantPolicy<BoostBloom<Parameters...>>::New};
+}
+
+}  // namespace
+
+// With as many bits of a key as give the lowest rate at these bits per key, or
+// as fill the block.
+std::vector<Contestant> BoostBloomContestants() {
+  namespace bloom = boost::bloom;
+  if (!__builtin_cpu_supports("avx2")) return {};
+  return {
+      BoostContestant<bloom::block<uint64_t, 5>>("boost-block64-5"),
+      BoostContestant<bloom::multiblock<uint64_t, 8>>("boost-multiblock64-8"),
+      BoostContestant<bloom::fast_multiblock32<8>>("boost-fast-multiblock32-8"),
+      BoostContestant<bloom::fast_multiblock64<8>>("boost-fast-multiblock64-8"),
+  };
+}
+
+}  // namespace linebloom

@@ -1,0 +1,129 @@
+// A filter that RocksDB does not have, asked and built as RocksDB's are:
+// through its interfaces, from keys that it hashes itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "filter_policy/line/hash.h"
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
+
+namespace linebloom {
+
+// The hashes of all keys of a filter, in what RocksDB's builders keep theirs
+// in.
+using Hashes = std::deque<uint64_t>;
+
+// A finished filter.
+struct FilterBytes {
+  std::unique_ptr<char[]> bytes;
+  size_t size;
+};
+
+struct Contestant {
+  std::string name;
+  // How many cache lines a lookup of a missing key touches on average, in a
+  // filter that begins with one.
+  double cache_lines;
+  const rocksdb::FilterPolicy* (*new_policy)();
+};
+
+// A Filter has
+//   static FilterBytes Build(const Hashes&);
+//   explicit Filter(const rocksdb::Slice&), over bytes that outlive it;
+//   bool MayMatch(uint64_t hash) const;
+//   void Prefetch(uint64_t hash) const, if it can.
+template <typename Filter>
+class ContestantBuilder final : public rocksdb::FilterBitsBuilder {
+ public:
+  void AddKey(const rocksdb::Slice& key) override {
+    hashes_.push_back(HashKey(key.data(), key.size(), 0));
+  }
+
+  void AddKeyAndAlt(const rocksdb::Slice& key,
+                    const rocksdb::Slice& alt) LINEBLOOM_OVERRIDE_9_6 {
+    AddKey(key);
+    AddKey(alt);
+  }
+
+  size_t EstimateEntriesAdded() override { return hashes_.size(); }
+
+  rocksdb::Slice Finish(std::unique_ptr<const char[]>* buffer) override {
+    FilterBytes filter = Filter::Build(hashes_);
+    hashes_.clear();
+    *buffer = std::move(filter.bytes);
+    return {buffer->get(), filter.size};
+  }
+
+  // What RocksDB asks to cut partitions; no benchmark does.
+  size_t ApproximateNumEntries(size_t bytes) override { return bytes; }
+  size_t CalculateSpace(size_t num_entries) LINEBLOOM_OVERRIDE_10_9 {
+    return num_entries;
+  }
+  double EstimatedFpRate(size_t /*num_entries*/,
+                         size_t /*bytes*/) LINEBLOOM_OVERRIDE_10_9 {
+    return 1;
+  }
+
+ private:
+  Hashes hashes_;
+};
+
+template <typename Filter>
+class ContestantReader final : public rocksdb::FilterBitsReader {
+ public:
+  explicit ContestantReader(const rocksdb::Slice& filter) : filter_(filter) {}
+
+  bool MayMatch(const rocksdb::Slice& key) override {
+    return filter_.MayMatch(HashKey(key.data(), key.size(), 0));
+  }
+
+  void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
+    constexpr int kMostKeys = 32;  // that RocksDB asks at once
+    uint64_t hashes[kMostKeys];
+    for (int i = 0; i < num_keys; ++i) {
+      hashes[i] = HashKey(keys[i]->data(), keys[i]->size(), 0);
+      if constexpr (requires { filter_.Prefetch(hashes[i]); }) {
+        filter_.Prefetch(hashes[i]);
+      }
+    }
+    for (int i = 0; i < num_keys; ++i) {
+      may_match[i] = filter_.MayMatch(hashes[i]);
+    }
+  }
+
+ private:
+  const Filter filter_;
+};
+
+// For benchmarks only: it cuts no partitions and reads no damaged filter.
+template <typename Filter>
+class ContestantPolicy final : public rocksdb::FilterPolicy {
+ public:
+  static const rocksdb::FilterPolicy* New() { return new ContestantPolicy(); }
+
+  const char* Name() const override { return "contestant"; }
+  const char* CompatibilityName() const override { return Name(); }
+
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& /*context*/) const override {
+    return new ContestantBuilder<Filter>();
+  }
+
+  rocksdb::FilterBitsReader* GetFilterBitsReader(
+      const rocksdb::Slice& filter) const override {
+    return new ContestantReader<Filter>(filter);
+  }
+};
+
+// The high half of the product: for a random `hash`, a random number below
+// `bound`.
+inline uint64_t HighProduct(uint64_t hash, uint64_t bound) {
+  return static_cast<uint64_t>((static_cast<unsigned __int128>(hash) * bound) >>
+                               64);
+}
+
+}  // namespace linebloom

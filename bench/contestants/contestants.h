@@ -1,0 +1,16 @@
+// The filters outside RocksDB that filter_bench measures.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/contestants/contestant.h"
+
+namespace linebloom {
+
+const std::vector<Contestant>& Contestants();
+
+// Null for any other name.
+const Contestant* FindContestant(const std::string& name);
+
+}  // namespace linebloom
