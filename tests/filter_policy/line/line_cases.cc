@@ -45,7 +45,7 @@ std::vector<LineShape> SolvedShapes() {
       {LineKind::kSolved, 0, kLeastSolvedBase, kMostSolvedStep},
       {LineKind::kSolved, 0, UINT8_MAX, 1},
       {LineKind::kSolved, 0, UINT8_MAX, kMostSolvedStep}};
-  for (double bits_per_key = 1; bits_per_key <= 30; ++bits_per_key) {
+  for (int bits_per_key = 1; bits_per_key <= 30; ++bits_per_key) {
     const LineShape shape = ShapeFor(bits_per_key);
     if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) {
       shapes.push_back(shape);

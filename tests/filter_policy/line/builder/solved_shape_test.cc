@@ -18,7 +18,8 @@ double KeysAt(const LineShape& shape, int header) {
 
 TEST(SolvedShapeTest, HeadersCoverTheUsualLines) {
   constexpr uint32_t kLines = 10000;
-  for (double bits_per_key = 1; bits_per_key <= 30; bits_per_key += 0.1) {
+  for (int tenths = 10; tenths <= 300; ++tenths) {
+    const double bits_per_key = tenths / 10.0;
     const double mean = 8 * kLineBytes / bits_per_key;
     const LineShape shape =
         SolvedShape(static_cast<uint64_t>(mean * kLines), kLines);
@@ -35,7 +36,8 @@ TEST(SolvedShapeTest, HeadersCoverTheUsualLines) {
 // Steps are no coarser than the range asks for.
 TEST(SolvedShapeTest, ReachesNotMuchFurther) {
   constexpr uint32_t kLines = 10000;
-  for (double bits_per_key = 3; bits_per_key <= 30; bits_per_key += 0.1) {
+  for (int tenths = 30; tenths <= 300; ++tenths) {
+    const double bits_per_key = tenths / 10.0;
     const double mean = 8 * kLineBytes / bits_per_key;
     const LineShape shape =
         SolvedShape(static_cast<uint64_t>(mean * kLines), kLines);
