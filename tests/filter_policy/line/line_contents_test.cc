@@ -2,65 +2,67 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
 #include <vector>
 
-#include "filter_policy/filter/filter_block.h"
-#include "filter_policy/filter/filter_builder.h"
 #include "filter_policy/line/builder/line_builder.h"
+#include "tests/filter_policy/line/line_cases.h"
 #include "tests/filter_policy/random_hashes.h"
 
 namespace linebloom {
 namespace {
 
-// The mean over the lines is the rate in the metadata, to the last bit.
+// To the last bit.
 TEST(LineContentsTest, RatesAreThoseOfTheBuilder) {
-  for (const LineKind kind : {LineKind::kPlain, LineKind::kSolved}) {
-    const std::vector<uint64_t> hashes = RandomHashes(3000, 7);
-    const FilterBlock block = BuildFilter(HashList(hashes), {10000, kind, 0});
-    const FilterBlockInfo info =
-        ParseFilterBlock(block.bytes.get(), block.size).info;
-    const LineShape shape = ShapeOf(info);
-    double sum = 0;
-    for (uint32_t i = 0; i < info.lines; ++i) {
-      const LineContents line =
-          ReadLine(shape, reinterpret_cast<const uint8_t*>(block.bytes.get()) +
-                              i * kLineBytes);
-      sum += line.rate;
-      EXPECT_TRUE(line.asked);
-      EXPECT_EQ(line.has_seeds, kind != LineKind::kPlain);
-      EXPECT_EQ(line.bits, kind == LineKind::kPlain ? 512 : 448);
+  std::vector<LineShape> shapes = SolvedShapes();
+  for (const uint8_t probes : {1, 6, 16}) {
+    shapes.push_back({LineKind::kPlain, probes, 0, 0});
+  }
+  for (const LineShape& shape : shapes) {
+    LineBuilder builder(shape);
+    for (const size_t keys : {0, 1, 10, 51, 100, 200, 252, 253, 1000}) {
+      LineBytes line;
+      const double rate = builder.Build(RandomHashes(keys, keys), line.data());
+      EXPECT_EQ(rate, ReadLine(shape, line.data()).rate)
+          << NameOf(shape) << ", " << keys << " keys";
     }
-    EXPECT_EQ(static_cast<float>(sum / info.lines),
-              info.expected_false_positive_rate);
   }
 }
 
-// docs/format.md, "A worked example": k = 12, group 0 has seed 24.
-TEST(LineContentsTest, ReadsTheWordOfSeeds) {
-  std::array<uint8_t, kLineBytes> line = {};
-  const std::array<uint8_t, 8> word = {0x98, 0x03, 0xb7, 0x56,
-                                       0x97, 0x69, 0x3a, 0xc1};
-  std::copy(word.begin(), word.end(), line.begin());
-  line[8] = 0x81;
+TEST(LineContentsTest, CountsTheBitsOfAPlainLine) {
+  LineBytes line = {};
+  line[0] = 0x81;
+  line[63] = 0xc0;
   const LineContents contents =
-      ReadLine({LineKind::kSolved, 0, 64, 3}, line.data());
-  EXPECT_EQ(contents.probes, 12);
-  EXPECT_EQ(contents.seeds[0], 24);
-  EXPECT_EQ(contents.bits_set, 2);
-  EXPECT_EQ(contents.rate, 0);
+      ReadLine({LineKind::kPlain, 6, 0, 0}, line.data());
+  EXPECT_EQ(6, contents.probes);
+  EXPECT_EQ(4, contents.bits_set);
+  EXPECT_EQ(512, contents.bits);
+  EXPECT_EQ(4.0 / 512, contents.fill());
 }
 
-TEST(LineContentsTest, LinesOfReservedProbesDenyNothing) {
-  for (const int probes : {0, 15}) {
-    std::array<uint8_t, kLineBytes> line = {};
-    line[7] = static_cast<uint8_t>(probes << 4);
-    const LineContents contents =
-        ReadLine({LineKind::kSolved, 0, 64, 3}, line.data());
-    EXPECT_FALSE(contents.asked);
-    EXPECT_EQ(contents.rate, 1);
-  }
+// The top bits of words 0 and 2 make header 5; the others are unknowns.
+TEST(LineContentsTest, ReadsTheHeaderOfASolvedLine) {
+  LineBytes line = {};
+  line[7] = 0xc0;
+  line[8] = 0x03;
+  line[23] = 0x80;
+  const LineContents contents =
+      ReadLine({LineKind::kSolved, 0, 64, 2}, line.data());
+  EXPECT_EQ(5, contents.header);
+  EXPECT_EQ(2 + 10.0 / 32, contents.probes);
+  EXPECT_EQ(0.25 * (1 - 10.0 / 64), contents.rate);
+  EXPECT_EQ(3, contents.bits_set);
+  EXPECT_EQ(504, contents.bits);
+}
+
+TEST(LineContentsTest, HeaderZeroRejectsNothing) {
+  LineBytes line;
+  line.fill(0x7f);
+  const LineContents contents =
+      ReadLine({LineKind::kSolved, 0, 255, 3}, line.data());
+  EXPECT_EQ(0, contents.header);
+  EXPECT_EQ(0, contents.probes);
+  EXPECT_EQ(1, contents.rate);
 }
 
 }  // namespace

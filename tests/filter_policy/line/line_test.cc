@@ -4,153 +4,201 @@
 
 #include <algorithm>
 #include <array>
-#include <ostream>
+#include <cmath>
+#include <random>
+#include <vector>
 
 #include "filter_policy/line/builder/line_builder.h"
-#include "filter_policy/line/line_probes.h"
+#include "filter_policy/line/plain_probes.h"
+#include "filter_policy/line/solved_probes.h"
+#include "tests/filter_policy/line/line_cases.h"
 #include "tests/filter_policy/random_hashes.h"
 
 namespace linebloom {
 namespace {
 
-using LineBytes = std::array<uint8_t, kLineBytes>;
-
-bool LineMayMatch(const LineShape& shape, const uint8_t* line, uint64_t hash) {
-  const LineKernel& kernel = ChosenKernel();
-  return (shape.kind == LineKind::kPlain ? kernel.plain : kernel.solved)
-      .line_may_match(shape, line, hash);
+bool LineMayMatch(const LineShape& shape, const LineBytes& line,
+                  uint64_t hash) {
+  return ProbesOf(ChosenKernel(), shape)
+      .line_may_match(shape, line.data(), hash);
 }
 
-// Every kind of line that a builder makes, by name.
-struct BuilderCase {
-  const char* name;
-  LineBuilder (*make)();
+bool MatchesAll(const LineShape& shape, const LineBytes& line,
+                const std::vector<uint64_t>& hashes) {
+  return std::all_of(hashes.begin(), hashes.end(), [&](uint64_t hash) {
+    return LineMayMatch(shape, line, hash);
+  });
+}
+
+int HeaderOf(const LineBytes& line) {
+  int header = 0;
+  for (int w = 0; w < kWordsPerLine; ++w) header |= line[8 * w + 7] >> 7 << w;
+  return header;
+}
+
+std::vector<LineShape> AllShapes() {
+  std::vector<LineShape> shapes = SolvedShapes();
+  for (const uint8_t probes : {1, 6, 16}) {
+    shapes.push_back({LineKind::kPlain, probes, 0, 0});
+  }
+  return shapes;
+}
+
+class LineTest : public testing::TestWithParam<LineShape> {
+ protected:
+  const LineShape& shape() const { return GetParam(); }
 };
 
-void PrintTo(const BuilderCase& builder, std::ostream* out) {
-  *out << builder.name;
-}
+class SolvedLineTest : public LineTest {};
 
-class LineTest : public testing::TestWithParam<BuilderCase> {};
+INSTANTIATE_TEST_SUITE_P(Shapes, LineTest, testing::ValuesIn(AllShapes()),
+                         [](const auto& test) { return NameOf(test.param); });
+INSTANTIATE_TEST_SUITE_P(Shapes, SolvedLineTest,
+                         testing::ValuesIn(SolvedShapes()),
+                         [](const auto& test) { return NameOf(test.param); });
 
-INSTANTIATE_TEST_SUITE_P(
-    Kinds, LineTest,
-    testing::Values(
-        BuilderCase{"Plain1", [] { return LineBuilder::Plain(1); }},
-        BuilderCase{"Plain6", [] { return LineBuilder::Plain(6); }},
-        BuilderCase{"Plain16", [] { return LineBuilder::Plain(16); }},
-        BuilderCase{"Fast",
-                    [] {
-                      return LineBuilder::Searched(
-                          {.rotation_bits = 3, .beam = 1, .rounds = 0});
-                    }},
-        BuilderCase{"Balanced",
-                    [] {
-                      return LineBuilder::Searched(
-                          {.rotation_bits = 2, .beam = 1, .rounds = 2});
-                    }},
-        BuilderCase{"Max",
-                    [] {
-                      return LineBuilder::Searched(
-                          {.rotation_bits = 1, .beam = 8, .rounds = 2});
-                    }},
-        BuilderCase{"NoRotation",
-                    [] {
-                      return LineBuilder::Searched(
-                          {.rotation_bits = 1, .beam = 1, .rounds = 0});
-                    }},
-        BuilderCase{"OnlyRotation",
-                    [] {
-                      return LineBuilder::Searched(
-                          {.rotation_bits = 3, .beam = 3, .rounds = 1});
-                    }}),
-    [](const auto& test) { return test.param.name; });
+TEST_P(LineTest, IsReadable) { EXPECT_TRUE(IsReadable(shape())); }
 
 TEST_P(LineTest, MatchesEveryKeyItWasBuiltFrom) {
-  LineBuilder builder = GetParam().make();
-  for (const size_t keys : {1, 2, 3, 10, 25, 51, 100, 300, 1000}) {
+  LineBuilder builder(shape());
+  for (size_t keys = 0; keys <= 300; ++keys) {
     const std::vector<uint64_t> hashes = RandomHashes(keys, keys);
     LineBytes line;
     builder.Build(hashes, line.data());
-    ASSERT_TRUE(IsReadable(builder.shape()));
-    for (const uint64_t hash : hashes) {
-      EXPECT_TRUE(LineMayMatch(builder.shape(), line.data(), hash));
+    ASSERT_TRUE(MatchesAll(shape(), line, hashes)) << keys;
+  }
+}
+
+TEST_P(LineTest, MatchesEveryKeyOfACrowd) {
+  LineBuilder builder(shape());
+  for (const size_t keys : {2, 10, 30, 41, 51, 100, 200, 252}) {
+    for (const Crowd& crowd : Crowds(keys)) {
+      LineBytes line;
+      const double rate = builder.Build(crowd.hashes, line.data());
+      EXPECT_TRUE(MatchesAll(shape(), line, crowd.hashes))
+          << keys << " keys, " << crowd.name;
+      EXPECT_GE(rate, 0);
+      EXPECT_LE(rate, 1);
     }
   }
 }
 
-TEST_P(LineTest, WithoutKeysMatchesNothing) {
-  LineBuilder builder = GetParam().make();
-  LineBytes line;
-  EXPECT_EQ(0.0, builder.Build({}, line.data()));
-  for (const uint64_t hash : RandomHashes(1000, 1)) {
-    EXPECT_FALSE(LineMayMatch(builder.shape(), line.data(), hash));
-  }
-}
-
-// Extreme hashes reach the first and last group, window and bit.
 TEST_P(LineTest, MatchesExtremeHashes) {
-  LineBuilder builder = GetParam().make();
+  LineBuilder builder(shape());
   const std::vector<uint64_t> hashes = {
       0, 1, ~uint64_t{0}, uint64_t{1} << 63, 0xffffffff, 0xffffffff00000000};
   LineBytes line;
   builder.Build(hashes, line.data());
-  for (const uint64_t hash : hashes) {
-    EXPECT_TRUE(LineMayMatch(builder.shape(), line.data(), hash)) << hash;
+  EXPECT_TRUE(MatchesAll(shape(), line, hashes));
+}
+
+TEST_P(LineTest, MatchesAHundredThousandKeys) {
+  const std::vector<uint64_t> hashes = RandomHashes(100000, 1);
+  LineBytes line;
+  LineBuilder(shape()).Build(hashes, line.data());
+  EXPECT_TRUE(MatchesAll(shape(), line, hashes));
+}
+
+TEST_P(LineTest, BytesDependNeitherOnOrderNorOnTheLineBefore) {
+  LineBuilder builder(shape());
+  for (const size_t keys : {2, 17, 45, 64, 120, 250}) {
+    std::vector<Crowd> all = Crowds(keys);
+    all.push_back({"random", RandomHashes(keys, keys)});
+    for (const Crowd& crowd : all) {
+      std::vector<uint64_t> hashes = crowd.hashes;
+      LineBytes line;
+      const double rate = LineBuilder(shape()).Build(hashes, line.data());
+      for (uint32_t seed = 0; seed < 3; ++seed) {
+        std::shuffle(hashes.begin(), hashes.end(), std::mt19937(seed));
+        LineBytes shuffled;
+        EXPECT_EQ(rate, builder.Build(hashes, shuffled.data()));
+        ASSERT_EQ(line, shuffled) << keys << " keys, " << crowd.name;
+      }
+    }
   }
 }
 
-TEST_P(LineTest, BytesDoNotDependOnOrderOrRepeats) {
-  LineBuilder builder = GetParam().make();
-  std::vector<uint64_t> hashes = RandomHashes(40, 7);
-  LineBytes line;
-  builder.Build(hashes, line.data());
-  std::reverse(hashes.begin(), hashes.end());
-  LineBytes reversed;
-  builder.Build(hashes, reversed.data());
-  EXPECT_EQ(line, reversed);
-}
-
-// The rate that a line states of itself is what strangers measure. 4 million
-// strangers know rates of a few per cent to about 1 %.
+// Strangers match as often as the lines state. Many lines, since a single one's
+// bits are not random.
 TEST_P(LineTest, StatesItsExactRate) {
-  LineBuilder builder = GetParam().make();
-  LineBytes line;
-  const double rate = builder.Build(RandomHashes(90, 11), line.data());
-  constexpr int kStrangers = 4000000;
-  int matches = 0;
+  constexpr int kLines = 300;
+  constexpr int kStrangers = 300;
+  LineBuilder builder(shape());
   std::mt19937_64 random(12);
-  for (int i = 0; i < kStrangers; ++i) {
-    matches += LineMayMatch(builder.shape(), line.data(), random());
+  for (const size_t keys : {0, 20, 51, 80, 150, 240}) {
+    double sum = 0;
+    int matches = 0;
+    for (int i = 0; i < kLines; ++i) {
+      LineBytes line;
+      sum += builder.Build(RandomHashes(keys, 1000 * i + keys), line.data());
+      for (int j = 0; j < kStrangers; ++j) {
+        matches += LineMayMatch(shape(), line, random());
+      }
+    }
+    const double expected = sum * kStrangers;
+    // Few matches are Poisson distributed, not normally.
+    EXPECT_NEAR(expected, matches, 4 * std::sqrt(expected) + 2) << keys;
   }
-  const double deviation = std::sqrt(rate / kStrangers);
-  EXPECT_NEAR(rate, static_cast<double>(matches) / kStrangers,
-              5 * deviation + 1e-6);
 }
 
-TEST(SearchedLineTest, ReservedNumbersOfProbesMatchEverything) {
-  const LineShape shape{LineKind::kSolved, 0, 64, 3};
-  for (const uint64_t probes : {0, 15}) {
-    LineBytes line{};
-    line[7] = static_cast<uint8_t>(probes << 4);
-    for (const uint64_t hash : RandomHashes(100, 3)) {
-      EXPECT_TRUE(LineMayMatch(shape, line.data(), hash));
+TEST_P(SolvedLineTest, RateIsThatOfItsHeader) {
+  LineBuilder builder(shape());
+  for (size_t keys = 0; keys <= 300; ++keys) {
+    LineBytes line;
+    const double rate = builder.Build(RandomHashes(keys, keys), line.data());
+    const int header = HeaderOf(line);
+    const int total = shape().base + shape().step * header;
+    ASSERT_EQ(rate, header == 0 ? 1 : SolvedLineRate(total)) << keys;
+  }
+}
+
+TEST_P(SolvedLineTest, WithFewKeysHasTheLargestHeader) {
+  for (const size_t keys : {0, 1, 2, 3}) {
+    LineBytes line;
+    LineBuilder(shape()).Build(RandomHashes(keys, keys), line.data());
+    EXPECT_EQ(kMostHeader, HeaderOf(line)) << keys;
+  }
+}
+
+TEST_P(SolvedLineTest, WithTooManyKeysMatchesEverything) {
+  LineBuilder builder(shape());
+  for (const size_t keys : {253, 300, 100000}) {
+    LineBytes line;
+    line.fill(0xff);
+    EXPECT_EQ(1, builder.Build(RandomHashes(keys, keys), line.data()));
+    EXPECT_TRUE(MatchesAll(shape(), line, RandomHashes(1000, 1)));
+  }
+}
+
+TEST(PlainLineTest, WithoutKeysMatchesNothing) {
+  for (const uint8_t probes : {1, 6, 16}) {
+    const LineShape shape = {LineKind::kPlain, probes, 0, 0};
+    LineBytes line;
+    EXPECT_EQ(0, LineBuilder(shape).Build({}, line.data()));
+    for (const uint64_t hash : RandomHashes(1000, 1)) {
+      EXPECT_FALSE(LineMayMatch(shape, line, hash));
     }
   }
 }
 
 TEST(LineShapeTest, OnlyWhatBuildersMakeIsReadable) {
-  EXPECT_TRUE(IsReadable({LineKind::kPlain, 1, 0}));
-  EXPECT_TRUE(IsReadable({LineKind::kPlain, 16, 0}));
-  EXPECT_FALSE(IsReadable({LineKind::kPlain, 0, 0}));
-  EXPECT_FALSE(IsReadable({LineKind::kPlain, 17, 0}));
-  EXPECT_FALSE(IsReadable({LineKind::kPlain, 6, 0, 1}));
-  EXPECT_TRUE(IsReadable({LineKind::kSolved, 0, 255, 3}));
-  EXPECT_FALSE(IsReadable({LineKind::kSolved, 0, 63, 1}));
-  EXPECT_FALSE(IsReadable({LineKind::kSolved, 0, 64, 0}));
-  EXPECT_FALSE(IsReadable({LineKind::kSolved, 1, 64, 1}));
-  EXPECT_FALSE(IsReadable({static_cast<LineKind>(0), 6, 0}));
-  EXPECT_FALSE(IsReadable({static_cast<LineKind>(3), 6, 0}));
+  constexpr LineKind kPlain = LineKind::kPlain;
+  EXPECT_TRUE(IsReadable({kPlain, 1, 0, 0}));
+  EXPECT_TRUE(IsReadable({kPlain, 16, 0, 0}));
+  EXPECT_FALSE(IsReadable({kPlain, 0, 0, 0}));
+  EXPECT_FALSE(IsReadable({kPlain, 17, 0, 0}));
+  EXPECT_FALSE(IsReadable({kPlain, 6, 64, 0}));
+  EXPECT_FALSE(IsReadable({kPlain, 6, 0, 1}));
+  constexpr LineKind kSolved = LineKind::kSolved;
+  EXPECT_TRUE(IsReadable({kSolved, 0, 64, 1}));
+  EXPECT_TRUE(IsReadable({kSolved, 0, 255, 3}));
+  EXPECT_FALSE(IsReadable({kSolved, 1, 64, 1}));
+  EXPECT_FALSE(IsReadable({kSolved, 0, 63, 1}));
+  EXPECT_FALSE(IsReadable({kSolved, 0, 64, 0}));
+  EXPECT_FALSE(IsReadable({kSolved, 0, 64, 4}));
+  EXPECT_FALSE(IsReadable({static_cast<LineKind>(0), 6, 0, 0}));
+  EXPECT_FALSE(IsReadable({static_cast<LineKind>(0), 0, 64, 1}));
+  EXPECT_FALSE(IsReadable({static_cast<LineKind>(3), 0, 64, 1}));
 }
 
 TEST(LineOfTest, SpreadsEvenlyAndInOrder) {
@@ -169,32 +217,25 @@ TEST(LineOfTest, SpreadsEvenlyAndInOrder) {
   for (const int keys : load) EXPECT_NEAR(10000, keys, 500);
 }
 
-// Each word, group and window is used, and about equally.
-TEST(ProbesTest, CoverTheLineEvenly) {
-  std::array<int, kGroups> groups{};
-  std::array<int, kSearchedWords> windows{};
+TEST(LineOfTest, ExtremeHashesAreInTheOuterLines) {
+  for (const uint32_t lines : {1u, 2u, 7u, ~0u}) {
+    EXPECT_EQ(0u, LineOf(0, lines));
+    EXPECT_EQ(lines - 1, LineOf(~uint64_t{0}, lines));
+  }
+}
+
+// Each window and bit of a plain line is used, and about equally.
+TEST(PlainProbesTest, CoverTheLineEvenly) {
+  std::array<int, kPlainWords> windows{};
   std::array<int, 64> bits{};
-  const std::vector<uint64_t> hashes = RandomHashes(640000, 6);
-  for (const uint64_t hash : hashes) {
-    const GroupAndWindow at = GroupAndWindowOf(hash);
-    ++groups.at(at.group);
-    ++windows.at(at.window);
-    const uint64_t round = SecondRound(FirstRound(hash, 63));
+  for (const uint64_t hash : RandomHashes(640000, 6)) {
+    ++windows.at(PlainWindowOf(hash));
+    const uint64_t round = SecondRound(FirstRound(hash));
     ++bits.at(BitInWord(round, 7));
     ++bits.at(BitInWord(round, 0));
   }
-  for (const int count : groups) EXPECT_NEAR(64000, count, 1500);
-  for (const int count : windows) EXPECT_NEAR(91429, count, 2000);
+  for (const int count : windows) EXPECT_NEAR(80000, count, 1500);
   for (const int count : bits) EXPECT_NEAR(20000, count, 800);
-}
-
-TEST(ProbesTest, SeedsSplitIntoBaseAndRotation) {
-  EXPECT_EQ(0b101u, SeedBase(0b101011, 3));
-  EXPECT_EQ(0b011000u, SeedRotation(0b101011, 3));
-  EXPECT_EQ(0b101011u, SeedBase(0b101011, 0));
-  EXPECT_EQ(0u, SeedRotation(0b101011, 0));
-  EXPECT_EQ(0u, SeedBase(0b101011, 6));
-  EXPECT_EQ(0b101011u, SeedRotation(0b101011, 6));
 }
 
 }  // namespace

@@ -2,15 +2,22 @@
 #include "filter_policy/line/kernel/line_kernel.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <memory>
+#include <ostream>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "filter_policy/filter/filter_block.h"
-#include "filter_policy/filter/filter_builder.h"
-#include "filter_policy/filter/filter_reader.h"
-#include "filter_policy/line/builder/line_builder.h"
+#include "filter_policy/line/hash.h"
 #include "filter_policy/line/line_rate.h"
+#include "filter_policy/line/plain_probes.h"
+#include "filter_policy/line/solved_probes.h"
+#include "tests/filter_policy/line/line_cases.h"
 #include "tests/filter_policy/random_hashes.h"
 
 namespace linebloom {
@@ -23,56 +30,88 @@ namespace {
 
 const LineKernel& Reference() { return *SupportedKernels().back(); }
 
+LineShape Plain(int probes) {
+  return {LineKind::kPlain, static_cast<uint8_t>(probes), 0, 0};
+}
+
+LineBytes RandomLine(uint64_t seed) {
+  const std::vector<uint64_t> words = RandomHashes(kWordsPerLine, seed);
+  LineBytes line;
+  std::copy_n(reinterpret_cast<const uint8_t*>(words.data()), kLineBytes,
+              line.begin());
+  return line;
+}
+
+void SetHeader(int header, LineBytes* line) {
+  for (int w = 0; w < kWordsPerLine; ++w) {
+    uint8_t& byte = (*line)[8 * w + 7];
+    byte = static_cast<uint8_t>((byte & 127) | (header >> w & 1) << 7);
+  }
+}
+
 class LineKernelTest : public testing::TestWithParam<const LineKernel*> {
  protected:
   const LineKernel& kernel() const { return *GetParam(); }
 
-  // Random lines with each number of probes that its 4 bits can say, so the
-  // reserved ones too, and random hashes. Dense lines, so that both answers
-  // occur.
-  void ExpectSameAnswers(const AskFunctions& ask, const AskFunctions& reference,
-                         const LineShape& shape) {
+  // Returns how many of the hashes match.
+  int ExpectSameAnswers(const LineShape& shape, const LineBytes& line,
+                        const std::vector<uint64_t>& hashes) const {
     int matches = 0;
-    for (uint64_t i = 0; i < 64; ++i) {
-      std::vector<uint64_t> line = RandomHashes(8, i);
-      for (const uint64_t denser : RandomHashes(i % 5, i + 1000)) {
-        for (uint64_t& word : line) word |= denser;
-      }
-      line[0] = (line[0] & ~(uint64_t{15} << 60)) | (i % 16) << 60;
-      const auto* const bytes = reinterpret_cast<const uint8_t*>(line.data());
-      for (const uint64_t hash : RandomHashes(500, i)) {
-        const bool expected = reference.line_may_match(shape, bytes, hash);
-        ASSERT_EQ(expected, ask.line_may_match(shape, bytes, hash))
-            << "line " << i << " hash " << hash;
-        matches += expected;
-      }
+    for (const uint64_t hash : hashes) {
+      const bool expected =
+          ProbesOf(Reference(), shape).line_may_match(shape, line.data(), hash);
+      EXPECT_EQ(
+          expected,
+          ProbesOf(kernel(), shape).line_may_match(shape, line.data(), hash))
+          << NameOf(shape) << ", hash " << hash;
+      matches += expected;
     }
-    EXPECT_GT(matches, 0);
+    return matches;
   }
+
+  // Builds the line with both.
+  LineBytes ExpectSameSolvedLine(const LineShape& shape,
+                                 const std::vector<uint64_t>& hashes) {
+    LineBytes expected;
+    const int header = Reference().solve_line(
+        shape, hashes, reference_space_.get(), expected.data());
+    LineBytes line;
+    EXPECT_EQ(header,
+              kernel().solve_line(shape, hashes, space_.get(), line.data()));
+    EXPECT_EQ(expected, line) << NameOf(shape);
+    return line;
+  }
+
+ private:
+  std::unique_ptr<SolveSpace> space_ = std::make_unique<SolveSpace>();
+  std::unique_ptr<SolveSpace> reference_space_ = std::make_unique<SolveSpace>();
 };
 
 INSTANTIATE_TEST_SUITE_P(Kernels, LineKernelTest,
                          testing::ValuesIn(SupportedKernels()),
                          [](const auto& test) { return test.param->name; });
 
-TEST_P(LineKernelTest, AsksPlainLinesTheSame) {
-  for (uint8_t probes = 1; probes <= kMaxPlainProbes; ++probes) {
-    ExpectSameAnswers(kernel().plain, Reference().plain,
-                      {LineKind::kPlain, probes, 0});
-  }
-}
-
-TEST_P(LineKernelTest, AsksSearchedLinesTheSame) {
-  for (uint8_t rotation_bits = 0; rotation_bits <= kSeedBits; ++rotation_bits) {
-    ExpectSameAnswers(kernel().solved, Reference().solved,
-                      {LineKind::kSolved, 0, 64, rotation_bits});
+// Dense lines, so that both answers occur.
+TEST_P(LineKernelTest, ProbesPlainLinesTheSame) {
+  for (int probes = 1; probes <= kMaxPlainProbes; ++probes) {
+    int matches = 0;
+    for (uint64_t i = 0; i < 64; ++i) {
+      LineBytes line = RandomLine(i);
+      for (uint64_t j = 0; j < i % 5; ++j) {
+        const LineBytes denser = RandomLine(1000 * j + i);
+        for (size_t b = 0; b < kLineBytes; ++b) line[b] |= denser[b];
+      }
+      matches += ExpectSameAnswers(Plain(probes), line, RandomHashes(300, i));
+    }
+    EXPECT_GT(matches, 0);
+    EXPECT_LT(matches, 64 * 300);
   }
 }
 
 TEST_P(LineKernelTest, AddsToPlainLinesTheSame) {
   for (int probes = 1; probes <= kMaxPlainProbes; ++probes) {
-    std::vector<uint8_t> line(kLineBytes, 0);
-    std::vector<uint8_t> expected(kLineBytes, 0);
+    LineBytes line{};
+    LineBytes expected{};
     for (const uint64_t hash : RandomHashes(20, probes)) {
       const std::span<const uint64_t> hashes(&hash, 1);
       kernel().add_to_plain_lines(probes, hashes, 1, line.data());
@@ -93,75 +132,143 @@ TEST_P(LineKernelTest, AddsToManyPlainLinesTheSame) {
 }
 
 // To the last digit: the rate is a part of the block.
-TEST_P(LineKernelTest, HasTheSameRateOfALine) {
+TEST_P(LineKernelTest, HasTheSameRateOfAPlainLine) {
   for (int probes = 1; probes <= kMaxPlainProbes; ++probes) {
-    std::vector<uint64_t> words = RandomHashes(kPlainWords, probes);
-    words[3] = 0x7f;
-    EXPECT_EQ(LineRate(words, probes), kernel().rate_of_line(words, probes));
+    LineBytes line = RandomLine(probes);
+    std::fill_n(line.begin() + 24, 7, 0);
+    EXPECT_EQ(Reference().rate_of_plain_line(line.data(), probes),
+              kernel().rate_of_plain_line(line.data(), probes));
   }
 }
 
-TEST_P(LineKernelTest, MakesTheSamePatterns) {
-  for (uint32_t rotation_bits = 0; rotation_bits <= kSeedBits;
-       ++rotation_bits) {
-    for (int probes = 1; probes <= kMaxSearchedProbes; ++probes) {
-      PatternTable table(rotation_bits);
-      PatternTable expected(rotation_bits);
-      const std::vector<uint64_t> hashes = RandomHashes(40, probes);
-      kernel().search.make_patterns(hashes, probes, &table);
-      Reference().search.make_patterns(hashes, probes, &expected);
-      for (int group = 0; group < kGroups; ++group) {
-        for (uint32_t word = 0; word < kSearchedWords; ++word) {
-          for (uint32_t base = 0; base < table.bases(); ++base) {
-            const uint32_t at = word * table.stride() + base;
-            ASSERT_EQ(expected.Group(group)[at], table.Group(group)[at])
-                << rotation_bits << " " << probes << " " << group << " " << word
-                << " " << base;
-          }
-        }
+TEST_P(LineKernelTest, SolvesLinesTheSame) {
+  for (const LineShape& shape : SolvedShapes()) {
+    for (size_t keys = 0; keys <= kMostSolvedKeys + 1; keys += 1 + keys / 20) {
+      const std::vector<uint64_t> hashes = RandomHashes(keys, keys);
+      const LineBytes line = ExpectSameSolvedLine(shape, hashes);
+      ASSERT_EQ(static_cast<int>(keys), ExpectSameAnswers(shape, line, hashes));
+      ExpectSameAnswers(shape, line, RandomHashes(50, keys + 1000));
+    }
+  }
+}
+
+TEST_P(LineKernelTest, SolvesLinesOfCrowdsTheSame) {
+  for (const LineShape& shape : SolvedShapes()) {
+    for (const size_t keys : {3, 40, 51, 64, 200}) {
+      for (const Crowd& crowd : Crowds(keys)) {
+        ExpectSameSolvedLine(shape, crowd.hashes);
       }
     }
   }
 }
 
-TEST_P(LineKernelTest, FindsTheSameCandidates) {
-  for (uint32_t rotation_bits = 0; rotation_bits <= kSeedBits;
-       ++rotation_bits) {
-    PatternTable table(rotation_bits);
-    Reference().search.make_patterns(RandomHashes(60, rotation_bits), 8,
-                                     &table);
-    const std::vector<uint64_t> bits = RandomHashes(kSearchedWords, 77);
-    for (int group = 0; group < kGroups; ++group) {
-      std::vector<Candidate> all(kSeeds);
-      std::vector<Candidate> expected(kSeeds);
-      kernel().search.all_candidates(bits.data(), table, group, all.data());
-      Reference().search.all_candidates(bits.data(), table, group,
-                                        expected.data());
-      ASSERT_EQ(expected, all) << rotation_bits << " " << group;
-      ASSERT_EQ(Reference().search.best_candidate(bits.data(), table, group),
-                kernel().search.best_candidate(bits.data(), table, group));
+// Any 64 bytes are a line. Of crowded ones both answers occur for random
+// hashes, of others for the line's own keys once a bit was changed.
+TEST_P(LineKernelTest, ProbesAnySolvedLineTheSame) {
+  for (const uint8_t step : {1, 2, 3}) {
+    for (const uint8_t base : {64, 100, 160, 255}) {
+      const LineShape shape = {LineKind::kSolved, 0, base, step};
+      int matches = 0;
+      for (int header = 0; header <= kMostHeader; ++header) {
+        LineBytes line = RandomLine(header);
+        SetHeader(header, &line);
+        matches += ExpectSameAnswers(shape, line, RandomHashes(100, header));
+      }
+      EXPECT_GE(matches, 100);  // those of header 0
+      EXPECT_LT(matches, 256 * 100);
     }
   }
 }
 
-TEST_P(LineKernelTest, BuildsTheSameBlocksAndReadsThem) {
-  for (const LineKind line : {LineKind::kPlain, LineKind::kSolved}) {
-    for (const uint32_t millibits : {2000u, 10000u, 24000u}) {
-      std::vector<uint64_t> hashes = RandomHashes(2000, millibits);
-      const FilterSettings settings = {millibits, line, 0};
-      const FilterBlock block =
-          BuildFilter(HashList(hashes), settings, kernel());
-      const FilterBlock expected =
-          BuildFilter(HashList(hashes), settings, Reference());
-      ASSERT_EQ(std::string_view(expected.bytes.get(), expected.size),
-                std::string_view(block.bytes.get(), block.size));
-      const FilterReader reader =
-          FilterReader::Make(block.bytes.get(),
-                             ParseFilterBlock(block.bytes.get(), block.size),
-                             kernel())
-              .value();
-      for (const uint64_t hash : hashes) ASSERT_TRUE(reader.MayMatch(hash));
+TEST_P(LineKernelTest, ProbesLinesWithAChangedBitTheSame) {
+  for (const LineShape& shape : SolvedShapes()) {
+    const std::vector<uint64_t> hashes = RandomHashes(45, 1);
+    LineBytes line = ExpectSameSolvedLine(shape, hashes);
+    int matches = 0;
+    for (size_t bit = 0; bit < 8 * kLineBytes; ++bit) {
+      line[bit / 8] ^= static_cast<uint8_t>(1 << bit % 8);
+      matches += ExpectSameAnswers(shape, line, hashes);
+      line[bit / 8] ^= static_cast<uint8_t>(1 << bit % 8);
     }
+    EXPECT_GT(matches, 0);
+    EXPECT_LT(matches, 45 * 512);
+  }
+}
+
+// The last line of a filter may end where the memory does.
+TEST_P(LineKernelTest, TouchesNothingBehindALine) {
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void* const pages = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(MAP_FAILED, pages);
+  uint8_t* const end = static_cast<uint8_t*>(pages) + page;
+  ASSERT_EQ(0, mprotect(end, page, PROT_NONE));
+  uint8_t* const line = end - kLineBytes;
+  const std::vector<uint64_t> hashes = RandomHashes(40, 1);
+  const auto space = std::make_unique<SolveSpace>();
+  for (const LineShape& shape : {ShapeFor(3), ShapeFor(10), ShapeFor(24)}) {
+    kernel().solve_line(shape, hashes, space.get(), line);
+    for (const uint64_t hash : hashes) {
+      EXPECT_TRUE(kernel().solved.line_may_match(shape, line, hash));
+    }
+  }
+  for (const int probes : {1, 6, 16}) {
+    std::fill(line, end, 0);
+    kernel().add_to_plain_lines(probes, hashes, 1, line);
+    EXPECT_GT(kernel().rate_of_plain_line(line, probes), 0);
+    for (const uint64_t hash : hashes) {
+      EXPECT_TRUE(kernel().plain.line_may_match(Plain(probes), line, hash));
+    }
+  }
+  munmap(pages, 2 * page);
+}
+
+// A key's answer is its hash's, and so is that of many hashes at once.
+TEST_P(LineKernelTest, AnswersForKeysAndManyHashesAsForOne) {
+  constexpr uint32_t kLines = 3;
+  constexpr uint64_t kHashSeed = 77;
+  for (const LineShape& shape : {Plain(1), Plain(6), Plain(16), ShapeFor(2.7),
+                                 ShapeFor(4), ShapeFor(10)}) {
+    // Lines at odd addresses.
+    std::vector<uint8_t> bytes(1 + kLines * kLineBytes);
+    FilterView filter = {bytes.data() + 1, kLines, shape, kHashSeed};
+    std::vector<std::string> keys;
+    for (size_t size = 0; size <= 100; ++size) {
+      for (char c = 'a'; c <= 'f'; ++c) keys.emplace_back(size, c);
+    }
+    std::vector<std::vector<uint64_t>> hashes(kLines);
+    std::vector<uint64_t> all;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const uint64_t hash = HashKey(keys[i].data(), keys[i].size(), kHashSeed);
+      all.push_back(hash);
+      if (i % 3 == 0) hashes[LineOf(hash, kLines)].push_back(hash);
+    }
+    const auto space = std::make_unique<SolveSpace>();
+    for (uint32_t i = 0; i < kLines; ++i) {
+      uint8_t* const line = bytes.data() + 1 + i * kLineBytes;
+      if (shape.kind == LineKind::kPlain) {
+        kernel().add_to_plain_lines(shape.probes, hashes[i], 1, line);
+      } else {
+        ASSERT_NE(0, kernel().solve_line(shape, hashes[i], space.get(), line))
+            << NameOf(shape) << " " << hashes[i].size();
+      }
+    }
+    const ProbeFunctions& probes = ProbesOf(kernel(), shape);
+    const auto many = std::make_unique<bool[]>(all.size());
+    probes.hashes_may_match(filter, all.data(), static_cast<int>(all.size()),
+                            many.get());
+    int matches = 0;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const bool expected =
+          probes.line_may_match(shape, filter.LineAt(all[i]), all[i]);
+      EXPECT_EQ(expected,
+                probes.key_may_match(filter, keys[i].data(), keys[i].size()))
+          << keys[i];
+      EXPECT_EQ(expected, many[i]);
+      matches += expected;
+      EXPECT_TRUE(expected || i % 3 != 0) << keys[i];
+    }
+    EXPECT_LT(matches, static_cast<int>(keys.size()));
   }
 }
 

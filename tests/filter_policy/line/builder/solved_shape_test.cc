@@ -1,0 +1,83 @@
+#include "filter_policy/line/builder/solved_shape.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "filter_policy/line/solved_probes.h"
+
+namespace linebloom {
+namespace {
+
+// The most keys for which a line has room with this header.
+double KeysAt(const LineShape& shape, int header) {
+  return static_cast<double>(kLineUnknowns) * kPerProbe /
+         (shape.base + shape.step * header);
+}
+
+TEST(SolvedShapeTest, HeadersCoverTheUsualLines) {
+  constexpr uint32_t kLines = 10000;
+  for (int tenths = 10; tenths <= 300; ++tenths) {
+    const double bits_per_key = tenths / 10.0;
+    const double mean = 8 * kLineBytes / bits_per_key;
+    const LineShape shape =
+        SolvedShape(static_cast<uint64_t>(mean * kLines), kLines);
+    ASSERT_TRUE(IsReadable(shape)) << bits_per_key;
+    const double sd = std::sqrt(mean);
+    // As far as headers reach: a line of 16 keys has the most probes.
+    const double most = std::min(mean + 5.5 * sd, 245.0);
+    const double fewest = std::clamp(mean - 1.7 * sd, 16.0, 245.0);
+    EXPECT_GE(KeysAt(shape, 1), most) << bits_per_key;
+    EXPECT_LE(KeysAt(shape, kMostHeader), fewest + 0.1) << bits_per_key;
+  }
+}
+
+// Steps are no coarser than the range asks for.
+TEST(SolvedShapeTest, ReachesNotMuchFurther) {
+  constexpr uint32_t kLines = 10000;
+  for (int tenths = 30; tenths <= 300; ++tenths) {
+    const double bits_per_key = tenths / 10.0;
+    const double mean = 8 * kLineBytes / bits_per_key;
+    const LineShape shape =
+        SolvedShape(static_cast<uint64_t>(mean * kLines), kLines);
+    if (shape.step == 1) continue;
+    const LineShape finer = {LineKind::kSolved, 0, shape.base,
+                             static_cast<uint8_t>(shape.step - 1)};
+    EXPECT_GT(KeysAt(finer, kMostHeader),
+              std::max(mean - 1.8 * std::sqrt(mean), 7.9))
+        << bits_per_key;
+  }
+}
+
+TEST(SolvedShapeTest, ExtremeFiltersAreReadable) {
+  for (const uint64_t keys :
+       {uint64_t{0}, uint64_t{1}, uint64_t{252}, uint64_t{253},
+        uint64_t{1} << 32, uint64_t{1} << 60, ~uint64_t{0}}) {
+    for (const uint32_t lines : {1u, 2u, 1000u, ~0u}) {
+      EXPECT_TRUE(IsReadable(SolvedShape(keys, lines)))
+          << keys << " in " << lines;
+    }
+  }
+}
+
+TEST(SolvedShapeTest, ExtremeLoadsHaveTheExtremeShapes) {
+  const LineShape least = {LineKind::kSolved, 0, kLeastSolvedBase, 1};
+  EXPECT_EQ(least, SolvedShape(~uint64_t{0}, 1));
+  EXPECT_EQ(least, SolvedShape(~uint64_t{0}, ~0u));
+  const LineShape most = {LineKind::kSolved, 0, UINT8_MAX, kMostSolvedStep};
+  EXPECT_EQ(most, SolvedShape(0, 1));
+  EXPECT_EQ(most, SolvedShape(1, ~0u));
+}
+
+// The same keys in each line have the same shape, whatever their number.
+TEST(SolvedShapeTest, DependsOnTheMeanAlone) {
+  for (uint64_t mean = 1; mean <= 300; ++mean) {
+    const LineShape shape = SolvedShape(mean, 1);
+    EXPECT_EQ(shape, SolvedShape(mean * 1000, 1000));
+    EXPECT_EQ(shape, SolvedShape(mean * ~0u, ~0u));
+  }
+}
+
+}  // namespace
+}  // namespace linebloom

@@ -1,0 +1,39 @@
+// The lines that tests build: their shapes, and keys that make them hard.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "filter_policy/line/kernel/line_kernel.h"
+#include "filter_policy/line/line.h"
+
+namespace linebloom {
+
+using LineBytes = std::array<uint8_t, kLineBytes>;
+
+inline const ProbeFunctions& ProbesOf(const LineKernel& kernel,
+                                      const LineShape& shape) {
+  return shape.kind == LineKind::kPlain ? kernel.plain : kernel.solved;
+}
+
+// The shape of filters with so many bits per key.
+LineShape ShapeFor(double bits_per_key);
+
+// Those of filters with 1 to 30 bits per key, and the extreme ones.
+std::vector<LineShape> SolvedShapes();
+
+// Names a shape in the names of tests and in messages.
+std::string NameOf(const LineShape& shape);
+
+struct Crowd {
+  const char* name;
+  std::vector<uint64_t> hashes;
+};
+
+// Keys that repeat, or whose equations are alike, `count` of each sort.
+std::vector<Crowd> Crowds(size_t count);
+
+}  // namespace linebloom

@@ -1,0 +1,155 @@
+#include "filter_policy/line/solved_probes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tests/filter_policy/random_hashes.h"
+
+namespace linebloom {
+namespace {
+
+int FirstProbes(const SolvedPlan& plan) {
+  return plan.rounds * (kWordsPerLine / plan.first_width);
+}
+
+TEST(SolvedPlanTest, StagesAddUp) {
+  for (int total = kLeastSolvedBase; total <= kMostTotal; ++total) {
+    const SolvedPlan& plan = SolvedPlanOf(total);
+    EXPECT_EQ(plan.shared_probes, FirstProbes(plan) + (plan.has_pairs ? 4 : 0) +
+                                      (plan.has_fours ? 2 : 0))
+        << total;
+    EXPECT_GE(plan.rounds, 1);
+    EXPECT_LE(plan.rounds, 3) << "the fourth byte of the fingerprint is the "
+                                 "later stages'";
+  }
+}
+
+// A key has the line's probes, or one more; no more than 2 over the whole line.
+TEST(SolvedPlanTest, TheLastStageHasUpToTwoProbes) {
+  for (int total = kLeastSolvedBase; total <= kMostTotal; ++total) {
+    const int shared = SolvedPlanOf(total).shared_probes;
+    EXPECT_LE(shared * kPerProbe, total);
+    EXPECT_GE(shared * kPerProbe, total - 2 * kPerProbe + 1) << total;
+    for (const uint64_t hash : RandomHashes(40, total)) {
+      const int fraction = FractionOf(PrintOf(hash));
+      const int probes = (total + fraction) / kPerProbe;
+      EXPECT_GE(probes - shared, 0) << total;
+      EXPECT_LE(probes - shared, 2) << total;
+    }
+  }
+}
+
+TEST(SolvedPlanTest, LaterStagesBeginFurtherOn) {
+  for (int total = kLeastSolvedBase; total <= kMostTotal; ++total) {
+    const SolvedPlan& plan = SolvedPlanOf(total);
+    EXPECT_GE(plan.first_bound, 32) << total;
+    EXPECT_LE(plan.first_bound, plan.pairs_bound) << total;
+    EXPECT_LE(plan.pairs_bound, plan.fours_bound) << total;
+    EXPECT_LE(plan.fours_bound, 60) << total;
+    EXPECT_EQ(plan.has_pairs, plan.first_bound < plan.pairs_bound) << total;
+    EXPECT_EQ(plan.has_fours, plan.pairs_bound < plan.fours_bound) << total;
+  }
+}
+
+// Up to where the next stage begins, a stage has about as many columns as the
+// keys of a full line have equations in it.
+TEST(SolvedPlanTest, BoundsLeaveAStageItsColumns) {
+  for (int total = kLeastSolvedBase; total <= kMostTotal; ++total) {
+    const SolvedPlan& plan = SolvedPlanOf(total);
+    const auto columns = [&](int probes) {
+      return static_cast<double>(kWordUnknowns) * probes * kPerProbe / total;
+    };
+    EXPECT_LE(plan.fours_bound, std::max(32.0, columns(plan.shared_probes) - 2))
+        << total;
+    EXPECT_GE(plan.fours_bound, columns(plan.shared_probes) - 6) << total;
+    EXPECT_GE(plan.first_bound, columns(FirstProbes(plan)) - 6) << total;
+  }
+}
+
+// Headers that share a plan follow each other: a builder tries them together.
+TEST(SolvedPlanTest, BoundsFallWhileTheStagesStay) {
+  for (int total = kLeastSolvedBase + 1; total <= kMostTotal; ++total) {
+    const SolvedPlan& before = SolvedPlanOf(total - 1);
+    const SolvedPlan& plan = SolvedPlanOf(total);
+    if (before.shared_probes != plan.shared_probes) {
+      EXPECT_LT(before.shared_probes, plan.shared_probes) << total;
+      continue;
+    }
+    EXPECT_LE(plan.first_bound, before.first_bound) << total;
+    EXPECT_LE(plan.pairs_bound, before.pairs_bound) << total;
+    EXPECT_LE(plan.fours_bound, before.fours_bound) << total;
+  }
+}
+
+TEST(FoldPlanesTest, IsTheParityOfEachPlane) {
+  for (const int width : {1, 2, 4, 8}) {
+    for (uint32_t parities = 0; parities < 512; ++parities) {
+      uint32_t expected = 0;
+      for (int w = 0; w < kWordsPerLine; ++w) {
+        expected ^= (parities >> w & 1) << (w / width * width);
+      }
+      EXPECT_EQ(expected, FoldPlanes(parities, width)) << width;
+    }
+  }
+}
+
+// No bit of a fingerprint is compared twice.
+TEST(PrintTest, StagesCompareBitsOfTheirOwn) {
+  uint32_t bits = 0;
+  const auto compare = [&](Stage stage, int width) {
+    for (int w = 0; w < kWordsPerLine; w += width) {
+      const uint32_t bit = 1u << (PrintBit(stage) + w);
+      EXPECT_EQ(0u, bits & bit);
+      bits |= bit;
+    }
+  };
+  compare(Stage::kPairs, 2);
+  compare(Stage::kFours, 4);
+  compare(Stage::kWhole, 8);
+  compare(Stage::kWholeAgain, 8);
+  EXPECT_EQ(255u, bits);
+}
+
+TEST(PrintTest, RoundsAndFractionTakeBitsOfTheirOwn) {
+  for (int bit = 0; bit < 64; ++bit) {
+    const uint64_t print = uint64_t{1} << bit;
+    int users = FractionOf(print) != 0;
+    for (int round = 0; round < 4; ++round) {
+      users += PrintOfRound(print, round) != 0;
+    }
+    EXPECT_EQ(bit >= 27, users == 1) << bit;
+    EXPECT_LE(users, 1) << bit;
+  }
+}
+
+// The masks of a key's rounds are not linear in each other: no mask with its
+// successor, 128 bits together, is a sum of others.
+TEST(NextMaskTest, IsNotLinear) {
+  std::vector<unsigned __int128> basis;
+  for (const uint64_t mask : RandomHashes(110, 1)) {
+    unsigned __int128 row =
+        static_cast<unsigned __int128>(NextMask(mask)) << 64 | mask;
+    for (const unsigned __int128 other : basis) {
+      row = std::min(row, row ^ other);
+    }
+    ASSERT_TRUE(row != 0);
+    basis.push_back(row);
+  }
+}
+
+// The mean of 2^-k over keys, of which the fraction has one probe more.
+TEST(SolvedLineRateTest, IsTheMeanOverKeys) {
+  for (int total = kLeastSolvedBase; total <= kMostTotal; ++total) {
+    double sum = 0;
+    for (int fraction = 0; fraction < kPerProbe; ++fraction) {
+      sum += std::pow(0.5, (total + fraction) / kPerProbe);
+    }
+    EXPECT_EQ(sum / kPerProbe, SolvedLineRate(total)) << total;
+  }
+}
+
+}  // namespace
+}  // namespace linebloom
