@@ -93,9 +93,11 @@ LINEBLOOM_EXPORT const rocksdb::FilterPolicy* NewFilterPolicy(
     double bits_per_key);
 
 // Registers the id `linebloom` with RocksDB's object registry so that option
-// strings find it. Loading the shared library does this by itself; a program
-// that links the static library calls it once before it parses options. Further
-// calls change nothing. Thread-safe.
+// strings find it. Loading the shared library does this by itself, and it then
+// stays loaded, for the registry can't forget; a program that links the static
+// library calls it once before it parses options, and a plug-in with the static
+// library in it must not be unloaded afterwards. Further calls change nothing.
+// Thread-safe.
 LINEBLOOM_EXPORT void RegisterFilterPolicy();
 
 }  // namespace linebloom
