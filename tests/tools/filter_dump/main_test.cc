@@ -340,6 +340,34 @@ TEST_F(FilterDumpTest, SaysWhatAnUnknownComparatorKeepsItFrom) {
   ExpectRefused({"--db=db"}, "test.OwnComparator");
 }
 
+// RocksDB sorts them when it opens the file.
+TEST_F(FilterDumpTest, VerifiesFilesWithManyRangeDeletions) {
+  const OwnComparator backwards;
+  for (const rocksdb::Comparator* comparator :
+       {rocksdb::BytewiseComparator(),
+        static_cast<const rocksdb::Comparator*>(&backwards)}) {
+    rocksdb::Options options = MakeOptions(Linebloom());
+    options.comparator = comparator;
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+    Check(writer.Open(folder_.File("ranges.sst")));
+    std::vector<std::string> keys;
+    for (int i = 0; i < 1000; ++i) keys.push_back(KeyAt(i));
+    std::sort(keys.begin(), keys.end(), [&](const auto& a, const auto& b) {
+      return comparator->Compare(a, b) < 0;
+    });
+    for (const std::string& key : keys) Check(writer.Put(key, "value"));
+    // Apart, side by side, and over one another.
+    for (int i = 0; i < 900; i += 3) {
+      Check(writer.DeleteRange(keys[i], keys[i + 1 + i % 7]));
+    }
+    Check(writer.Finish());
+    const json report = RunForJson({"ranges.sst", "--command=verify"});
+    EXPECT_EQ(report["files"][0]["entries"], 1000);
+    EXPECT_EQ(report["files"][0]["keys_asked"], 1000);
+    EXPECT_EQ(report["files"][0]["range_deletions"], 300);
+  }
+}
+
 class OwnExtractor : public rocksdb::SliceTransform {
  public:
   const char* Name() const override { return "test.OwnExtractor"; }
