@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -15,6 +16,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "filter_policy/line/little_endian.h"
 #include "linebloom/filter_policy.h"
@@ -366,6 +368,29 @@ TEST_F(FilterDumpTest, VerifiesFilesWithManyRangeDeletions) {
     EXPECT_EQ(report["files"][0]["keys_asked"], 1000);
     EXPECT_EQ(report["files"][0]["range_deletions"], 300);
   }
+}
+
+// RocksDB's Bloom builders write a block of 5 bytes for them.
+TEST_F(FilterDumpTest, VerifiesPartitionsWithoutPrefixes) {
+  FileSpec spec;
+  spec.filter_kind = FilterKind::kPartitioned;
+  rocksdb::Options options = MakeOptions(spec);
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(8));
+  auto* const table =
+      options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  table->whole_key_filtering = false;
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  Check(writer.Open(folder_.File("short.sst")));
+  for (int i = 0; i < 20'000; ++i) {
+    Check(writer.Put(absl::StrFormat("a%05d", i), "value"));
+  }
+  for (int i = 0; i < 20'000; ++i) {
+    Check(writer.Put(absl::StrFormat("b%08d", i), "value"));
+  }
+  Check(writer.Finish());
+  const json report = RunForJson({"short.sst", "--command=verify"});
+  EXPECT_EQ(report["problems"].size(), 0u) << report["problems"];
+  EXPECT_GT(report["files"][0]["prefixes_asked"], 0);
 }
 
 class OwnExtractor : public rocksdb::SliceTransform {
