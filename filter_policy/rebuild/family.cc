@@ -1,5 +1,6 @@
 #include "filter_policy/rebuild/family.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -93,7 +94,10 @@ WantedFilter WantedOfFile(const Family& family,
   context.reason = rocksdb::TableFileCreationReason::kCompaction;
   std::optional<FileInTree> file;
   if (FindLevelSizeListener(family.options) != nullptr) {
-    file = FileInTree{family.name, TreeOf(files), 0};
+    file.emplace();
+    file->column_family = family.name;
+    file->tree = TreeOf(files);
+    file->reason = context.reason;
   }
   const std::optional<FilterSettings> settings =
       SettingsOfFile(family.policy, context, file);
@@ -103,6 +107,10 @@ WantedFilter WantedOfFile(const Family& family,
   // Never empty: ReadPolicy() refused policies that build nothing.
   if (settings.has_value()) {
     wanted.millibits = settings->millibits_per_key;
+    if (file.has_value() && family.policy.level_aware) {
+      wanted.least_millibits =
+          std::min(wanted.millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
+    }
     wanted.asked_rate = settings->asked_rate;
   }
   return wanted;

@@ -35,7 +35,8 @@ bool AskedForLess(const FilterBlockInfo& info, const WantedFilter& wanted) {
   const double had = info.asked_false_positive_rate > 0
                          ? MillibitsFor(info.lines, info.keys)
                          : info.asked_millibits;
-  return had < wanted.millibits;
+  return had < (wanted.least_millibits > 0 ? wanted.least_millibits
+                                           : wanted.millibits);
 }
 
 std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,

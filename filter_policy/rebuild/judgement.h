@@ -17,7 +17,10 @@ struct WantedFilter {
   uint8_t version = kFilterBlockVersion;
   BuildEffort effort = BuildEffort::kBalanced;
   uint32_t millibits =
-      10'000;             // thousandths of a bit per key; of a rate: about
+      10'000;  // thousandths of a bit per key; of a rate: about
+  // What a new filter has at least: with level_aware it may have to be content
+  // with the average. 0: as many as `millibits`.
+  uint32_t least_millibits = 0;
   double asked_rate = 0;  // instead of bits; 0: bits
   double worst_rate = 0;  // RebuildFiltersOptions has the meaning
 };
