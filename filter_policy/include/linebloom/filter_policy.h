@@ -77,8 +77,9 @@ inline constexpr char kFilterPolicyName[] = "linebloom";
 // Never null: options out of range are reported when RocksDB validates them,
 // that is when a database is opened or a policy is made from a string, as
 // Status::InvalidArgument that names option, value and range. In a RocksDB of
-// another minor version than the one that linebloom was compiled with, the
-// policy refuses to be validated in the same way and builds and reads nothing.
+// another minor version than the one that linebloom was compiled with, or whose
+// filter interfaces answer otherwise than that version's, the policy refuses to
+// be validated in the same way and builds and reads nothing.
 //
 // The policy builds linebloom filters and reads linebloom's and RocksDB's own,
 // so a database can switch to it and back without rewriting its files. It is
