@@ -9,6 +9,7 @@
 #include "filter_policy/rocksdb/policy_options.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 
 namespace linebloom {
@@ -104,6 +105,14 @@ WantedFilter WantedOfFile(const Family& family,
   WantedFilter wanted;
   wanted.effort = family.policy.build_effort;
   wanted.worst_rate = family.worst_rate;
+  wanted.hash_seed = family.policy.hash_seed;
+  wanted.whole_key_filtering =
+      family.options.table_factory
+          ->GetOptions<rocksdb::BlockBasedTableOptions>()
+          ->whole_key_filtering;
+  if (family.options.prefix_extractor != nullptr) {
+    wanted.prefix_extractor = family.options.prefix_extractor->AsString();
+  }
   // Never empty: ReadPolicy() refused policies that build nothing.
   if (settings.has_value()) {
     wanted.millibits = settings->millibits_per_key;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "absl/strings/string_view.h"
 #include "filter_policy/filter/filter_block.h"
@@ -23,6 +24,10 @@ struct WantedFilter {
   uint32_t least_millibits = 0;
   double asked_rate = 0;  // instead of bits; 0: bits
   double worst_rate = 0;  // RebuildFiltersOptions has the meaning
+  uint64_t hash_seed = 0;
+  bool whole_key_filtering = true;
+  // SliceTransform::AsString(), by which RocksDB compares; empty: none.
+  std::string prefix_extractor;
 };
 
 struct Verdict {

@@ -21,6 +21,7 @@
 #include "rocksdb/file_system.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/metadata.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_manager.h"
 #include "tests/rocksdb/db_fixture.h"
 
@@ -190,6 +191,64 @@ TEST_F(RebuildFiltersTest, MoreEffortAndMoreBitsRebuildOurOwn) {
   UseLinebloom(BuildEffort::kFast, 8);
   Reopen();
   ExpectNothingToRebuild();
+}
+
+TEST_F(RebuildFiltersTest, AnotherHashSeedRebuildsOurOwn) {
+  UseLinebloom();
+  Reopen();
+  WriteFile(kRows);
+  FilterPolicyOptions policy;
+  policy.hash_seed = 7;
+  table_.filter_policy.reset(NewFilterPolicy(policy));
+  Reopen();
+  const RebuildFiltersReport report = Rebuild();
+  ASSERT_EQ(report.files.size(), 1);
+  EXPECT_EQ(report.files[0].reason, RebuildReason::kOtherHashSeed);
+  EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
+  ExpectNothingToRebuild();
+  ExpectFilterWorks(kRows);
+}
+
+TEST_F(RebuildFiltersTest, AnotherPrefixExtractorRebuildsOurOwn) {
+  UseLinebloom();
+  Reopen();
+  WriteFile(kRows);
+  const auto expect_rebuilt = [this](bool rebuilt,
+                                     RebuildReason reason =
+                                         RebuildReason::kOtherPrefixes) {
+    Reopen();
+    const RebuildFiltersReport report = Rebuild();
+    ASSERT_EQ(report.files.size(), rebuilt ? 1 : 0);
+    if (rebuilt) {
+      EXPECT_EQ(report.files[0].reason, reason);
+      EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
+    }
+    ExpectNothingToRebuild();
+  };
+  options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(4));
+  expect_rebuilt(true);
+  options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(5));
+  expect_rebuilt(true);
+  // Prefixes that nobody asks for do no harm.
+  options_.prefix_extractor = nullptr;
+  expect_rebuilt(false);
+  ExpectFilterWorks(kRows);
+  // Whole keys that it lacks are asked for.
+  options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(5));
+  table_.whole_key_filtering = false;
+  Reopen();
+  CompactAll();
+  expect_rebuilt(false);
+  table_.whole_key_filtering = true;
+  expect_rebuilt(true);
+  // Rows without a prefix get no filter; with another extractor all have one.
+  options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(100));
+  table_.whole_key_filtering = false;
+  Reopen();
+  CompactAll();
+  expect_rebuilt(false);
+  options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(4));
+  expect_rebuilt(true, RebuildReason::kNoFilter);
 }
 
 TEST_F(RebuildFiltersTest, WorstRateDecidesHowPoorIsPoor) {

@@ -31,6 +31,9 @@ enum class RebuildReason : uint8_t {
   kForeignFilter,  // RocksDB's own kind, or one that linebloom can't read
   kDamagedFilter,  // lookups read the file, or might miss a row
   kOlderVersion,   // of linebloom's format
+  kOtherHashSeed,  // than the policy's hash_seed
+  kOtherPrefixes,  // than the column family's prefix_extractor has, or no whole
+                   // keys though there is whole_key_filtering: not asked
   kLowerEffort,    // than the policy's build_effort
   kWorseRate,      // than RebuildFiltersOptions::worst_rate, from fewer bits
 };
