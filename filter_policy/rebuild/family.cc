@@ -68,7 +68,8 @@ Status ReadPolicy(const std::string& family,
     return Refuse(family, "its policy builds no filters: bits_per_key=" +
                               BitsPerKeyText(BitsPerKeyOf(*policy)));
   }
-  *wanted = *policy;
+  // What it builds with, be it valid or not.
+  *wanted = NearestValid(*policy);
   return Status::OK();
 }
 

@@ -76,7 +76,10 @@ inline constexpr char kFilterPolicyName[] = "linebloom";
 // Returns a new policy that the caller owns (hand it to a `std::shared_ptr`).
 // Never null: options out of range are reported when RocksDB validates them,
 // that is when a database is opened or a policy is made from a string, as
-// Status::InvalidArgument that names option, value and range. In a RocksDB of
+// Status::InvalidArgument that names option, value and range. Where RocksDB
+// does not (SstFileWriter, SetOptions(), before 9.8 CreateColumnFamily()), such
+// a policy builds filters with the nearest options that are valid, and says so
+// once in the database's info log. In a RocksDB of
 // another minor version than the one that linebloom was compiled with, or whose
 // filter interfaces answer otherwise than that version's, the policy refuses to
 // be validated in the same way and builds and reads nothing.
