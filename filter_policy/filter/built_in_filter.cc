@@ -11,28 +11,32 @@ namespace {
 constexpr size_t kTailBytes = 5;
 constexpr BuiltInFilter kInconsistent{BuiltInFilterKind::kInconsistent};
 constexpr BuiltInFilter kReserved{BuiltInFilterKind::kReserved};
+constexpr BuiltInFilter kNoKeys{BuiltInFilterKind::kNoKeys};
+
+constexpr int kMostProbes = 30;
 
 // Tail: FF, sub-implementation, line size and probes, two reserved bytes.
 BuiltInFilter ParseBloom(const char* tail, size_t size) {
   const int probes = tail[2] & 31;
   const int line_bytes = 64 << (static_cast<uint8_t>(tail[2]) >> 5);
   if (tail[1] != 0 || tail[3] != 0 || tail[4] != 0 || probes == 0 ||
-      probes == 31 || line_bytes != 64) {
-    return kReserved;
+      probes > kMostProbes || line_bytes != 64) {
+    return size == 0 ? kInconsistent : kReserved;
   }
+  if (size == 0) return kNoKeys;
   if (size % 64 != 0) return kInconsistent;
   return {BuiltInFilterKind::kBloom, probes, 64, 0};
 }
 
-// Tail: FE, hash seed, number of blocks in 3 bytes. A block of 128 slots has 1
-// to 32 columns of 16 bytes.
+// Tail: FE, hash seed, number of blocks in 3 bytes. A block of 128 slots has up
+// to 32 columns of 16 bytes, and as many as the others or one more. With less
+// than 1.4 bits per key some have none, and deny nothing.
 BuiltInFilter ParseRibbon(const char* tail, size_t size) {
   constexpr size_t kColumn = 16;
   const uint32_t blocks = LoadLittleEndian<uint32_t>(tail + 1) >> 8;
-  if (blocks < 2) return kReserved;
+  if (blocks < 2) return size == 0 ? kInconsistent : kReserved;
   const size_t columns = size / kColumn;
-  if (size % kColumn != 0 || columns < blocks ||
-      columns > size_t{32} * blocks) {
+  if (size % kColumn != 0 || columns == 0 || columns > size_t{32} * blocks) {
     return kInconsistent;
   }
   return {BuiltInFilterKind::kRibbon, 0, 0, blocks};
@@ -59,6 +63,7 @@ bool BeginsLinebloomMetadata(const char* tail, size_t size) {
 BuiltInFilter ParseLegacyBloom(const char* tail, size_t size) {
   if (BeginsLinebloomMetadata(tail, size)) return kInconsistent;
   const uint32_t lines = LoadLittleEndian<uint32_t>(tail + 1);
+  if (size == 0 && lines == 0 && tail[0] <= kMostProbes) return kNoKeys;
   if (lines == 0 || size % lines != 0) return kInconsistent;
   const size_t line_bytes = size / lines;
   if (!std::has_single_bit(line_bytes) || line_bytes < 32 || line_bytes > 256) {
@@ -71,14 +76,16 @@ BuiltInFilter ParseLegacyBloom(const char* tail, size_t size) {
 }  // namespace
 
 BuiltInFilter ParseBuiltInFilter(const char* data, size_t size) {
-  if (size <= kTailBytes) return kInconsistent;
+  if (size < kTailBytes) return kInconsistent;
   const size_t bits_size = size - kTailBytes;
   const char* const tail = data + bits_size;
   const auto marker = static_cast<int8_t>(tail[0]);
   if (marker == -1) return ParseBloom(tail, bits_size);
   if (marker == -2) return ParseRibbon(tail, bits_size);
   if (marker > 0) return ParseLegacyBloom(tail, bits_size);
-  return kReserved;
+  // RocksDB takes a tail alone for a filter without keys, whatever it says; no
+  // builder writes another one.
+  return bits_size == 0 ? kInconsistent : kReserved;
 }
 
 }  // namespace linebloom

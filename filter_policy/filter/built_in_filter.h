@@ -12,6 +12,7 @@ enum class BuiltInFilterKind {
   kBloom,        // blocked Bloom, format_version 5 on
   kRibbon,       // Ribbon, 128 bits wide
   kLegacyBloom,  // blocked Bloom, format_version below 5
+  kNoKeys,       // the tail of a Bloom kind alone: denies every key
   kReserved,     // a kind that RocksDB keeps for later; it answers for it
   kInconsistent  // claims a kind above, but no builder writes it like this
 };

@@ -102,6 +102,10 @@ void ReadBuiltIn(absl::string_view block, uint64_t keys, BlockFacts* facts) {
       facts->rate =
           BuiltInFilterRate(block.data(), block.size(), keys).value_or(1);
       break;
+    case BuiltInFilterKind::kNoKeys:
+      facts->kind = BlockKind::kEmpty;
+      facts->rate = 0;
+      break;
     case BuiltInFilterKind::kReserved:
       facts->kind = BlockKind::kReserved;
       break;

@@ -12,7 +12,7 @@
 namespace linebloom {
 
 enum class BlockKind {
-  kEmpty,  // 0 bytes: no key was added, every key is denied
+  kEmpty,  // 0 bytes, or 5 of RocksDB's: no key was added, every key is denied
   kLinebloom,
   kUnusable,     // linebloom's, damaged or newer: denies nothing
   kBloom,        // RocksDB's, format_version 5 on

@@ -43,6 +43,11 @@ int StepsAboveLast(const FilterBuildingContext& context) {
                     kMostSteps);
 }
 
+// What a tree's filters may take, in parts of what was asked for. The files
+// that are written at the same time don't know of each other, and a filter has
+// whole lines; with those it stays below 1.1.
+constexpr double kMostOverAverage = 1.05;
+
 double Mean(const std::vector<double>& numbers) {
   if (numbers.empty()) return 0;
   return std::accumulate(numbers.begin(), numbers.end(), 0.0) /
@@ -61,28 +66,64 @@ double KeysOfRun(const FilterBuildingContext& context, const FileInTree& file) {
   return level <= levels.size() ? levels[level - 1] : 0;
 }
 
-Run RunOf(const FilterPolicyOptions& options,
-          const FilterBuildingContext& context,
-          const std::optional<FileInTree>& file) {
-  if (file.has_value() && file->column_family == context.column_family_name &&
-      context.level_at_creation >= 0) {
+// Nothing where there is a listener but no sizes are known yet.
+std::optional<Run> RunOf(const FilterPolicyOptions& options,
+                         const FilterBuildingContext& context,
+                         const std::optional<FileInTree>& file) {
+  if (file.has_value()) {
+    if (file->tree == nullptr) return std::nullopt;
     const double keys = KeysOfRun(context, *file);
     std::vector<double> tree = file->tree->Runs();
-    if (keys > 0) return {keys, std::move(tree)};
-    if (!tree.empty() && !IsFlush(context)) {
-      // A run that was empty and gets no one knows how much: the fewest bits.
-      return {*std::max_element(tree.begin(), tree.end()), std::move(tree)};
-    }
+    if (tree.empty()) return std::nullopt;
+    if (keys > 0) return Run{keys, std::move(tree)};
+    if (IsFlush(context)) return std::nullopt;
+    // A run that was empty and gets no one knows how much: the fewest bits.
+    return Run{*std::max_element(tree.begin(), tree.end()), std::move(tree)};
   }
   std::vector<double> tree = FullTree(options.size_ratio);
-  return {tree[StepsAboveLast(context)], std::move(tree)};
+  return Run{tree[StepsAboveLast(context)], std::move(tree)};
+}
+
+// The bits per key with which the filters of the tree take, together with those
+// of this file, no more than kMostOverAverage times what was asked for. Files
+// get what they should have in the tree as it is; but a tree that grows has
+// many that were written when it was smaller, or that RocksDB only moved down.
+// Never below the average, for these are not this file's fault.
+double MostBits(const FilterBuildingContext& context, const FileInTree& file,
+                double keys_of_run, double average_bits) {
+  const FilterSums& filters = *file.tree->filters;
+  const double keys_of_row = filters.rows > 0 ? filters.keys / filters.rows : 1;
+  const double spare =
+      kMostOverAverage * average_bits * filters.keys - filters.bits +
+      (kMostOverAverage - 1) * average_bits * filters.other_rows * keys_of_row;
+  // A flush may be larger than the last one.
+  double rows = 2 * file.tree->last_flush;
+  if (!IsFlush(context)) {
+    rows = file.input_keys > 0 ? file.input_keys : keys_of_run;
+  }
+  if (rows <= 0) return average_bits;
+  return std::max(average_bits, kMostOverAverage * average_bits +
+                                    spare / (rows * keys_of_row));
+}
+
+double BitsOf(const FilterBuildingContext& context,
+              const std::optional<FileInTree>& file, const Run& run,
+              double average_bits, LineKind line) {
+  const double bits =
+      BitsOfRun(run.keys, run.tree, average_bits, LogRatePerBit(line));
+  if (!file.has_value() || !file->tree->filters.has_value()) return bits;
+  return std::min(bits, MostBits(context, *file, run.keys, average_bits));
 }
 
 }  // namespace
 
 std::optional<FilterSettings> SettingsOfFile(
     const FilterPolicyOptions& options, const FilterBuildingContext& context,
-    const std::optional<FileInTree>& file) {
+    const std::optional<FileInTree>& file_of_thread) {
+  std::optional<FileInTree> file;
+  if (file_of_thread.has_value() && file_of_thread->Is(context)) {
+    file = file_of_thread;
+  }
   FilterSettings settings;
   settings.line = LineKindOf(options);
   settings.hash_seed = options.hash_seed;
@@ -101,8 +142,7 @@ std::optional<FilterSettings> SettingsOfFile(
   }
   const double asked = BitsPerKeyOf(options);
   settings.millibits_per_key = MillibitsOf(
-      run ? BitsOfRun(run->keys, run->tree, asked, LogRatePerBit(settings.line))
-          : asked);
+      run ? BitsOf(context, file, *run, asked, settings.line) : asked);
   if (settings.millibits_per_key == 0) return std::nullopt;
   return settings;
 }

@@ -34,6 +34,13 @@ std::vector<double> TreeSizes::Runs() const {
   return runs;
 }
 
+bool FileInTree::Is(const rocksdb::FilterBuildingContext& context) const {
+  return column_family == context.column_family_name &&
+         reason == context.reason && context.level_at_creation >= 0 &&
+         (info_log == nullptr || context.info_log == nullptr ||
+          info_log == context.info_log);
+}
+
 void BeginFile(FileInTree file) { file_of_this_thread = std::move(file); }
 
 void EndFile() { file_of_this_thread.reset(); }

@@ -17,7 +17,21 @@
 #include <string>
 #include <vector>
 
+#include "rocksdb/env.h"
+#include "rocksdb/filter_policy.h"
+
 namespace linebloom {
+
+// What the filters of a column family's files take, as far as it is known.
+struct FilterSums {
+  // Of files whose filters are known: rows, keys and prefixes in the filters,
+  // bits of memory.
+  double rows = 0;
+  double keys = 0;
+  double bits = 0;
+  // Rows of other files: those that were there before the listener was.
+  double other_rows = 0;
+};
 
 // The sizes of a column family's sorted runs, in keys.
 struct TreeSizes {
@@ -27,6 +41,11 @@ struct TreeSizes {
   // had, or as the largest run where flushed files move down as they are. 0:
   // unknown.
   double flush = 0;
+  // The keys of the last flush; 0: unknown.
+  double last_flush = 0;
+  // Of all files, but those that the compaction reads. Without it nothing is
+  // known of filters.
+  std::optional<FilterSums> filters;
 
   // Adds a file.
   void Add(double keys, int level);
@@ -41,10 +60,22 @@ struct TreeSizes {
 struct FileInTree {
   std::string column_family;
   // As it will be when the compaction that writes the file is done, where its
-  // inputs are known.
+  // inputs are known. Null where no sizes are known yet.
   std::shared_ptr<const TreeSizes> tree;
   // What a compaction into level 0 makes one file of; 0: unknown.
   double level0_run = 0;
+  // What the compaction reads, and so writes at most; 0: unknown.
+  double input_keys = 0;
+  // The database, as RocksDB tells it to policies too: by its log. Null:
+  // unknown.
+  const rocksdb::Logger* info_log = nullptr;
+  rocksdb::TableFileCreationReason reason =
+      rocksdb::TableFileCreationReason::kMisc;
+
+  // Whether this is the file that `context` speaks of, as far as RocksDB tells.
+  // While a file is written its thread may write one of another database: a
+  // merge operator or a compaction filter may do so.
+  bool Is(const rocksdb::FilterBuildingContext& context) const;
 };
 
 // For the calling thread, which is about to write a file.

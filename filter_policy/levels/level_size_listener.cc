@@ -4,12 +4,14 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "filter_policy/levels/file_in_tree.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
+#include "rocksdb/table_properties.h"
 
 namespace linebloom {
 namespace {
@@ -83,18 +85,49 @@ void Remove(double keys, int level, TreeSizes* tree) {
   if (found != files.end()) files.erase(found);
 }
 
+// The filters of files that were written while the listener was there, by the
+// names of the files.
+struct KnownFilter {
+  double rows = 0;
+  double keys = 0;
+  double bits = 0;
+};
+using KnownFilters = std::unordered_map<std::string, KnownFilter>;
+
+// Numbers are given once in a database, whatever folder a file is in.
+std::string NameOf(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// Adds a file of `rows` rows, or with `sign` -1 takes it away.
+void Count(const KnownFilters& known, const std::string& name, double rows,
+           int sign, FilterSums* sums) {
+  const auto filter = known.find(name);
+  if (filter == known.end()) {
+    sums->other_rows += sign * rows;
+    return;
+  }
+  sums->rows += sign * filter->second.rows;
+  sums->keys += sign * filter->second.keys;
+  sums->bits += sign * filter->second.bits;
+}
+
 // A compaction under way, as if it were done and had dropped nothing.
 struct Compaction {
   std::shared_ptr<const TreeSizes> tree;
   double input_keys = 0;
 };
 
-Compaction Finish(const CompactionJobInfo& job, TreeSizes tree) {
+Compaction Finish(const CompactionJobInfo& job, const KnownFilters& known,
+                  TreeSizes tree) {
   double keys = 0;
   const bool two_levels = ReadsTwoLevels(job);
   for (size_t i = 0; i < job.input_files.size(); ++i) {
     const double of_file = KeysOfInput(job, i);
     Remove(of_file, LevelOfInput(job, i, two_levels), &tree);
+    if (tree.filters.has_value()) {
+      Count(known, NameOf(job.input_files[i]), of_file, -1, &*tree.filters);
+    }
     keys += of_file;
   }
   tree.Add(keys, job.output_level);
@@ -117,10 +150,12 @@ class LevelSizeListener final : public rocksdb::EventListener {
   const char* Name() const override { return kLevelSizeListenerName; }
 
   void OnFlushBegin(DB* db, const FlushJobInfo& /*job*/) override {
+    Enter(db);
     LookOnce(db);
   }
 
   void OnFlushCompleted(DB* db, const FlushJobInfo& job) override {
+    Enter(db);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       databases_[db->GetName()].flushes[job.cf_name] =
@@ -130,16 +165,19 @@ class LevelSizeListener final : public rocksdb::EventListener {
   }
 
   void OnCompactionBegin(DB* db, const CompactionJobInfo& job) override {
+    Enter(db);
     LookOnce(db);
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
     const auto tree = database.trees.find(job.cf_name);
     // What is expected is not to be mixed with what is there.
     if (tree == database.trees.end() || tree->second == expected_) return;
-    database.compactions[job.job_id] = Finish(job, *tree->second);
+    database.compactions[job.job_id] =
+        Finish(job, database.filters, *tree->second);
   }
 
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override {
+    Enter(db);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       Database& database = databases_[db->GetName()];
@@ -154,6 +192,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
 
   void OnExternalFileIngested(
       DB* db, const rocksdb::ExternalFileIngestionInfo& /*info*/) override {
+    Enter(db);
     LookAgain(db);
   }
 
@@ -161,33 +200,50 @@ class LevelSizeListener final : public rocksdb::EventListener {
       const rocksdb::TableFileCreationBriefInfo& info) override {
     FileInTree file;
     file.column_family = info.cf_name;
-    {
+    file.reason = info.reason;
+    // Recovery is part of opening: what is known is of another time.
+    if (info.reason != rocksdb::TableFileCreationReason::kRecovery) {
       const std::lock_guard<std::mutex> lock(mutex_);
       const Database& database = databases_[info.db_name];
+      file.info_log = database.info_log;
       const auto tree = database.trees.find(info.cf_name);
-      file.tree = tree == database.trees.end() ? nullptr : tree->second;
+      if (tree != database.trees.end()) file.tree = tree->second;
       const auto compaction = database.compactions.find(info.job_id);
       if (compaction != database.compactions.end()) {
         file.tree = compaction->second.tree;
         file.level0_run = compaction->second.input_keys;
+        file.input_keys = compaction->second.input_keys;
       }
     }
-    if (file.tree == nullptr) {
-      if (expected_keys_ == 0) return;
-      file.tree = expected_;
-    }
+    if (file.tree == nullptr && expected_keys_ > 0) file.tree = expected_;
     BeginFile(std::move(file));
   }
 
-  void OnTableFileCreated(
-      const rocksdb::TableFileCreationInfo& /*info*/) override {
+  void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
     EndFile();
+    if (!info.status.ok()) return;
+    const rocksdb::TableProperties& table = info.table_properties;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    databases_[info.db_name].filters[NameOf(info.file_path)] = {
+        static_cast<double>(table.num_entries),
+        static_cast<double>(table.num_filter_entries),
+        8 * static_cast<double>(table.filter_size)};
+  }
+
+  void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& info) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    databases_[info.db_name].filters.erase(NameOf(info.file_path));
   }
 
  private:
   using Trees = std::map<std::string, std::shared_ptr<const TreeSizes>>;
 
   struct Database {
+    // RocksDB's for as long as the database is open. It says nothing when one
+    // is closed or destroyed, and the next at the same path is another.
+    std::string session;
+    const rocksdb::Logger* info_log = nullptr;
+    KnownFilters filters;
     Trees trees;                            // by column family
     std::map<std::string, double> flushes;  // the last one's keys
     // How often in a row, until now, files left level 0 as they were. What is
@@ -197,6 +253,24 @@ class LevelSizeListener final : public rocksdb::EventListener {
     std::map<int, Compaction> compactions;  // by job
     size_t events_to_wait = 0;              // until the next look at the files
   };
+
+  // Forgets what was known of another database at the path of this one.
+  void Enter(DB* db) {
+    std::string session;
+    if (!db->GetDbSessionId(session).ok()) return;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (databases_[db->GetName()].session == session) return;
+    }
+    // Takes the database's mutex.
+    const rocksdb::Logger* const info_log = db->GetDBOptions().info_log.get();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Database& database = databases_[db->GetName()];
+    if (database.session == session) return;
+    database = Database();
+    database.session = session;
+    database.info_log = info_log;
+  }
 
   void LookOnce(DB* db) {
     {
@@ -223,18 +297,22 @@ class LevelSizeListener final : public rocksdb::EventListener {
     std::vector<rocksdb::LiveFileMetaData> files;
     db->GetLiveFilesMetaData(&files);
     std::map<std::string, TreeSizes> sizes;
-    for (const rocksdb::LiveFileMetaData& file : files) {
-      sizes[file.column_family_name].Add(static_cast<double>(file.num_entries),
-                                         file.level);
-    }
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
+    for (const rocksdb::LiveFileMetaData& file : files) {
+      const auto rows = static_cast<double>(file.num_entries);
+      TreeSizes& tree = sizes[file.column_family_name];
+      tree.Add(rows, file.level);
+      if (!tree.filters.has_value()) tree.filters.emplace();
+      Count(database.filters, NameOf(file.name), rows, 1, &*tree.filters);
+    }
     database.events_to_wait = files.size() / kFilesToLookAtOften;
     database.trees.clear();
     for (auto& [column_family, tree] : sizes) {
+      tree.last_flush = database.flushes[column_family];
       tree.flush = database.moves[column_family] >= kMovesOfALoadInOrder
                        ? LargestOf(tree)
-                       : database.flushes[column_family];
+                       : tree.last_flush;
       database.trees[column_family] =
           TotalOf(tree) < expected_keys_
               ? expected_

@@ -1,7 +1,9 @@
 #include "linebloom/filter_policy.h"
 
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -14,6 +16,7 @@
 #include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/env.h"
 #include "rocksdb/table.h"
 
 namespace linebloom {
@@ -31,8 +34,9 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   }
 
   // Of an id in an option string that is no right one.
-  LineFilterPolicy(const std::string& wrong_id, const Status& problem)
-      : LineFilterPolicy(FilterPolicyOptions()) {
+  LineFilterPolicy(const FilterPolicyOptions& options,
+                   const std::string& wrong_id, const Status& problem)
+      : LineFilterPolicy(options) {
     wrong_id_ = wrong_id;
     problem_ = problem;
   }
@@ -69,11 +73,15 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       const FilterBuildingContext& context) const override {
     // To be taken in any case: it is of this file and no other.
     const std::optional<FileInTree> file = TakeFileInTree();
-    // Options that were never validated (SstFileWriter does not) build no
-    // filter rather than one of a size that nobody asked for.
-    if (!ValidateOwn().ok()) return nullptr;
+    // RocksDB has not validated these options where they come from
+    // SstFileWriter, before 9.8 CreateColumnFamily(), and SetOptions(). Without
+    // filters every lookup would read the disk until somebody noticed.
+    const Status valid = ValidateOwn();
+    const FilterPolicyOptions options =
+        valid.ok() ? options_ : NearestValid(options_);
+    if (!valid.ok()) WarnOnce(context.info_log, valid, options);
     const std::optional<FilterSettings> settings =
-        SettingsOfFile(options_, context, file);
+        SettingsOfFile(options, context, file);
     if (!settings.has_value()) return nullptr;
     return new FilterBitsBuilder(
         *settings, context.table_options.detect_filter_construct_corruption);
@@ -95,6 +103,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       std::unordered_map<std::string, std::string>* unused) override {
     const Status configured =
         FilterPolicy::ConfigureOptions(config, options, unused);
+    // RocksDB then takes back those that are right, too.
+    if (!configured.ok()) TakeEach(config, options);
     if (problem_.ok()) problem_ = configured;
     if (problem_.ok()) problem_ = Validate(options_);
     return problem_;
@@ -107,10 +117,35 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     return Status::InvalidArgument("linebloom", problem_.ToString());
   }
 
+  // As far as they are right, or numbers.
+  void TakeEach(const rocksdb::ConfigOptions& config,
+                const std::unordered_map<std::string, std::string>& options) {
+    for (const auto& option : options) {
+      (void)rocksdb::OptionTypeInfo::ParseType(
+          config, {option}, FilterPolicyOptionTypes(), &options_);
+    }
+  }
+
+  // Once in the log of each database.
+  void WarnOnce(rocksdb::Logger* info_log, const Status& problem,
+                const FilterPolicyOptions& instead) const {
+    if (info_log == nullptr) return;
+    {
+      const std::lock_guard<std::mutex> lock(warned_mutex_);
+      if (!warned_.insert(info_log).second) return;
+    }
+    rocksdb::Warn(info_log,
+                  "%s. Until this is changed, filters are built with %s; the "
+                  "database will not open again as it is.",
+                  problem.ToString().c_str(), IdOf(instead).c_str());
+  }
+
   FilterPolicyOptions options_;
   std::string wrong_id_;  // empty if the id was right
   Status problem_;        // with the option string
   const std::unique_ptr<const rocksdb::FilterPolicy> built_in_;
+  mutable std::mutex warned_mutex_;
+  mutable std::set<const rocksdb::Logger*> warned_;
 };
 
 }  // namespace
@@ -119,7 +154,9 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewFilterPolicyFromId(
     const std::string& id) {
   FilterPolicyOptions options;
   const Status parsed = ParseId(id, &options);
-  if (!parsed.ok()) return std::make_unique<LineFilterPolicy>(id, parsed);
+  if (!parsed.ok()) {
+    return std::make_unique<LineFilterPolicy>(options, id, parsed);
+  }
   return std::make_unique<LineFilterPolicy>(options);
 }
 

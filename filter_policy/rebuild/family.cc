@@ -1,5 +1,6 @@
 #include "filter_policy/rebuild/family.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -8,6 +9,7 @@
 #include "filter_policy/rocksdb/policy_options.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 
 namespace linebloom {
@@ -66,7 +68,8 @@ Status ReadPolicy(const std::string& family,
     return Refuse(family, "its policy builds no filters: bits_per_key=" +
                               BitsPerKeyText(BitsPerKeyOf(*policy)));
   }
-  *wanted = *policy;
+  // What it builds with, be it valid or not.
+  *wanted = NearestValid(*policy);
   return Status::OK();
 }
 
@@ -93,16 +96,31 @@ WantedFilter WantedOfFile(const Family& family,
   context.reason = rocksdb::TableFileCreationReason::kCompaction;
   std::optional<FileInTree> file;
   if (FindLevelSizeListener(family.options) != nullptr) {
-    file = FileInTree{family.name, TreeOf(files), 0};
+    file.emplace();
+    file->column_family = family.name;
+    file->tree = TreeOf(files);
+    file->reason = context.reason;
   }
   const std::optional<FilterSettings> settings =
       SettingsOfFile(family.policy, context, file);
   WantedFilter wanted;
   wanted.line = LineKindOf(family.policy);
   wanted.worst_rate = family.worst_rate;
+  wanted.hash_seed = family.policy.hash_seed;
+  wanted.whole_key_filtering =
+      family.options.table_factory
+          ->GetOptions<rocksdb::BlockBasedTableOptions>()
+          ->whole_key_filtering;
+  if (family.options.prefix_extractor != nullptr) {
+    wanted.prefix_extractor = family.options.prefix_extractor->AsString();
+  }
   // Never empty: ReadPolicy() refused policies that build nothing.
   if (settings.has_value()) {
     wanted.millibits = settings->millibits_per_key;
+    if (file.has_value() && family.policy.level_aware) {
+      wanted.least_millibits =
+          std::min(wanted.millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
+    }
     wanted.asked_rate = settings->asked_rate;
   }
   return wanted;

@@ -11,13 +11,26 @@ namespace {
 // filters differ by chance, and a rewritten file should be worth it.
 constexpr double kTolerance = 1.2;
 
+// Whether lookups would ask for what the filter does not hold. RocksDB then
+// reads the file. Prefixes that nobody asks for do no harm.
+bool LacksKeysOrPrefixes(const Properties& properties,
+                         const WantedFilter& wanted) {
+  if (wanted.whole_key_filtering && !properties.whole_key_filtering) {
+    return true;
+  }
+  return !wanted.prefix_extractor.empty() &&
+         (wanted.prefix_extractor != properties.prefix_extractor_name ||
+          !properties.prefix_filtering);
+}
+
 // A file that holds nothing that belongs in a filter has none, whoever writes
 // it: one of range deletions alone, or one for prefixes without a key that has
 // one.
-bool HasNothingToFilter(const FileFacts& facts) {
+bool HasNothingToFilter(const FileFacts& facts, const WantedFilter& wanted) {
   return facts.rows() == 0 ||
          (!facts.has_filter() && !facts.properties.whole_key_filtering &&
-          facts.properties.filter_policy_name == kFilterPolicyName);
+          facts.properties.filter_policy_name == kFilterPolicyName &&
+          !LacksKeysOrPrefixes(facts.properties, wanted));
 }
 
 bool IsOfNewerVersion(const BlockFacts& block) {
@@ -37,7 +50,8 @@ bool AskedForLess(const FilterBlockInfo& info, const WantedFilter& wanted) {
   const double had = info.asked_false_positive_rate > 0
                          ? MillibitsFor(info.lines, info.keys)
                          : info.asked_millibits;
-  return had < wanted.millibits;
+  return had < (wanted.least_millibits > 0 ? wanted.least_millibits
+                                           : wanted.millibits);
 }
 
 std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
@@ -45,8 +59,12 @@ std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
                                                double rate_after) {
   const FilterBlockInfo& info = facts.first.info;
   if (info.version < wanted.version) return RebuildReason::kOlderVersion;
+  if (info.hash_seed != wanted.hash_seed) return RebuildReason::kOtherHashSeed;
+  if (LacksKeysOrPrefixes(facts.properties, wanted)) {
+    return RebuildReason::kOtherPrefixes;
+  }
   if (info.line_kind == static_cast<uint8_t>(LineKind::kPlain) &&
-      wanted.line == LineKind::kSolved) {
+      BuiltLine(wanted.line, wanted.millibits) == LineKind::kSolved) {
     return RebuildReason::kPlainLines;
   }
   const double worst =
@@ -60,7 +78,7 @@ std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
 std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
                                       const WantedFilter& wanted,
                                       double rate_after) {
-  if (HasNothingToFilter(facts)) return std::nullopt;
+  if (HasNothingToFilter(facts, wanted)) return std::nullopt;
   if (!facts.is_used()) {
     return facts.filter_kind == FilterKind::kNone ||
                    facts.filter_kind == FilterKind::kObsoleteBlockBased
@@ -74,6 +92,9 @@ std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
   }
   switch (facts.first.kind) {
     case BlockKind::kEmpty:
+      if (LacksKeysOrPrefixes(facts.properties, wanted)) {
+        return RebuildReason::kOtherPrefixes;
+      }
       return std::nullopt;
     case BlockKind::kLinebloom:
       return ReasonOfLinebloom(facts, wanted, rate_after);
@@ -105,9 +126,12 @@ Verdict Judge(const FileFacts& facts, const WantedFilter& wanted) {
   Verdict verdict;
   verdict.rate_after = RateAfter(facts, wanted);
   verdict.reason = ReasonOf(facts, wanted, verdict.rate_after);
-  // A damaged filter may deny rows, whatever its rate.
+  // A damaged filter may deny rows, whatever its rate; one with another seed or
+  // other prefixes does not do what it is for.
   verdict.pays =
       verdict.reason == RebuildReason::kDamagedFilter ||
+      verdict.reason == RebuildReason::kOtherHashSeed ||
+      verdict.reason == RebuildReason::kOtherPrefixes ||
       (verdict.reason.has_value() && verdict.rate_after < facts.rate);
   return verdict;
 }
@@ -122,6 +146,10 @@ absl::string_view ToString(RebuildReason reason) {
       return "damaged filter";
     case RebuildReason::kOlderVersion:
       return "older version";
+    case RebuildReason::kOtherHashSeed:
+      return "other hash seed";
+    case RebuildReason::kOtherPrefixes:
+      return "other prefixes";
     case RebuildReason::kPlainLines:
       return "plain lines";
     case RebuildReason::kWorseRate:

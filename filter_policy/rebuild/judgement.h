@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "absl/strings/string_view.h"
 #include "filter_policy/filter/filter_block.h"
@@ -17,9 +18,16 @@ struct WantedFilter {
   uint8_t version = kFilterBlockVersion;
   LineKind line = LineKind::kSolved;
   uint32_t millibits =
-      10'000;             // thousandths of a bit per key; of a rate: about
+      10'000;  // thousandths of a bit per key; of a rate: about
+  // What a new filter has at least: with level_aware it may have to be content
+  // with the average. 0: as many as `millibits`.
+  uint32_t least_millibits = 0;
   double asked_rate = 0;  // instead of bits; 0: bits
   double worst_rate = 0;  // RebuildFiltersOptions has the meaning
+  uint64_t hash_seed = 0;
+  bool whole_key_filtering = true;
+  // SliceTransform::AsString(), by which RocksDB compares; empty: none.
+  std::string prefix_extractor;
 };
 
 struct Verdict {

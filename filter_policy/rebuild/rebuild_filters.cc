@@ -10,6 +10,7 @@
 #include "filter_policy/rebuild/family.h"
 #include "filter_policy/rebuild/pace.h"
 #include "filter_policy/rebuild/plan.h"
+#include "filter_policy/rebuild/room.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 
@@ -100,6 +101,26 @@ rocksdb::CompressionType CompressionOf(rocksdb::DB* db, const Family& family,
 
 std::string DirectoryOf(const std::string& path) {
   return path.substr(0, path.rfind('/'));
+}
+
+Status CheckRoomOf(rocksdb::DB* db, const std::vector<Family>& families,
+                   const FileRebuild& file) {
+  uint64_t in_memory = 0;  // stays 0 where RocksDB does not know
+  db->GetAggregatedIntProperty(rocksdb::DB::Properties::kSizeAllMemTables,
+                               &in_memory);
+  return CheckRoom(db->GetFileSystem(), file.path, file.bytes,
+                   ReserveForWrites(families, in_memory));
+}
+
+// In a dry run.
+void MarkFilesWithoutRoom(rocksdb::DB* db, const std::vector<Family>& families,
+                          RebuildFiltersReport* report) {
+  for (FileRebuild& file : report->files) {
+    const Status room = CheckRoomOf(db, families, file);
+    if (room.ok()) continue;
+    file.outcome = RebuildOutcome::kNoSpace;
+    file.message = room.ToString();
+  }
 }
 
 class Rewriter {
@@ -208,6 +229,12 @@ void Rewriter::TakeConflict(size_t file, const Status& status) {
 Status Rewriter::Rewrite(size_t file) {
   const FileRebuild& rebuild = report_->files[file];
   const PlannedFile& planned = plan_[file];
+  // A compaction that fills the disk stops all writes to the database.
+  const Status room = CheckRoomOf(db_, families_, rebuild);
+  if (!room.ok()) {
+    End(file, RebuildOutcome::kNoSpace, room.ToString());
+    return Status::OK();
+  }
   if (options_.check_data_blocks) {
     const Status sound =
         CheckDataBlocks(families_[planned.family].options, rebuild.path,
@@ -286,7 +313,11 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
   }
   std::vector<PlannedFile> plan;
   status = MakePlan(db, families, progress, &plan, report);
-  if (!status.ok() || options.dry_run) return status;
+  if (!status.ok()) return status;
+  if (options.dry_run) {
+    MarkFilesWithoutRoom(db, families, report);
+    return status;
+  }
   LetListenerLook(db);
   return Rewriter(db, families, options, progress, std::move(plan), report)
       .Run();

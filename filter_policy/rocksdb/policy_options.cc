@@ -1,5 +1,6 @@
 #include "filter_policy/rocksdb/policy_options.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -89,7 +90,8 @@ std::optional<double> ParseNumber(std::string_view text) {
   return parsed;
 }
 
-// The other of bits and rate may follow or have come before; Validate looks at
+// Numbers out of range are kept, beside the error, for NearestValid(). The
+// other of bits and rate may follow or have come before; Validate looks at
 // both.
 Status ParseBitsPerKey(std::string_view text, FilterPolicyOptions* options) {
   if (text == kUnset) {
@@ -97,9 +99,8 @@ Status ParseBitsPerKey(std::string_view text, FilterPolicyOptions* options) {
     return Status::OK();
   }
   const std::optional<double> parsed = ParseNumber(text);
-  if (!parsed || !BitsInRange(*parsed)) return BitsOutOfRange(text);
-  options->bits_per_key = parsed;
-  return Status::OK();
+  if (parsed) options->bits_per_key = parsed;
+  return parsed && BitsInRange(*parsed) ? Status::OK() : BitsOutOfRange(text);
 }
 
 Status ParseRate(std::string_view text, std::optional<double>* rate) {
@@ -108,16 +109,15 @@ Status ParseRate(std::string_view text, std::optional<double>* rate) {
     return Status::OK();
   }
   const std::optional<double> parsed = ParseNumber(text);
-  if (!parsed || !RateInRange(*parsed)) return RateOutOfRange(text);
-  *rate = parsed;
-  return Status::OK();
+  if (parsed) *rate = parsed;
+  return parsed && RateInRange(*parsed) ? Status::OK() : RateOutOfRange(text);
 }
 
 Status ParseSizeRatio(std::string_view text, double* ratio) {
   const std::optional<double> parsed = ParseNumber(text);
-  if (!parsed || !SizeRatioInRange(*parsed)) return SizeRatioOutOfRange(text);
-  *ratio = *parsed;
-  return Status::OK();
+  if (parsed) *ratio = *parsed;
+  return parsed && SizeRatioInRange(*parsed) ? Status::OK()
+                                             : SizeRatioOutOfRange(text);
 }
 
 Status ParseLevelAware(std::string_view text, bool* level_aware) {
@@ -247,6 +247,41 @@ Status Validate(const FilterPolicyOptions& options) {
   }
   return options.false_positive_rate ? ValidateRate(options)
                                      : ValidateBits(options);
+}
+
+FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
+  const FilterPolicyOptions defaults;
+  FilterPolicyOptions nearest = options;
+  Line known;
+  if (!ParseLine(LineText(options.line), &known).ok()) {
+    nearest.line = defaults.line;
+  }
+  if (!SizeRatioInRange(options.size_ratio)) {
+    nearest.size_ratio =
+        std::isnan(options.size_ratio)
+            ? defaults.size_ratio
+            : std::clamp(options.size_ratio, kLeastSizeRatio, kMostSizeRatio);
+  }
+  if (options.bits_per_key) {
+    nearest.false_positive_rate.reset();
+    // Comparisons with NaN are false.
+    nearest.bits_per_key =
+        *options.bits_per_key >= 0
+            ? std::min(*options.bits_per_key, kMostBitsPerKey)
+            : kDefaultBitsPerKey;
+    if (options.level_aware) {
+      nearest.bits_per_key = std::max(*nearest.bits_per_key, kLeastBitsOfRun);
+    }
+  } else if (options.false_positive_rate) {
+    const double rate = *options.false_positive_rate;
+    if (rate >= 0 && rate < 1) {
+      nearest.false_positive_rate =
+          std::max(rate, LowestRate(LineKindOf(nearest)));
+    } else {
+      nearest.false_positive_rate.reset();
+    }
+  }
+  return nearest;
 }
 
 uint32_t MillibitsOf(double bits_per_key) {

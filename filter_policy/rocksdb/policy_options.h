@@ -15,6 +15,11 @@ namespace linebloom {
 // InvalidArgument that names option, value and range, or OK.
 rocksdb::Status Validate(const FilterPolicyOptions& options);
 
+// The options themselves where they are valid, else the nearest that are: a
+// number out of range becomes the end of the range, what is no number, and a
+// rate that is none, becomes the default; of bits and a rate the bits count.
+FilterPolicyOptions NearestValid(const FilterPolicyOptions& options);
+
 // What `bits_per_key` means where no rate is asked for.
 double BitsPerKeyOf(const FilterPolicyOptions& options);
 
@@ -32,7 +37,8 @@ LineKind LineKindOf(const FilterPolicyOptions& options);
 // `bits_per_key` is in range.
 uint32_t MillibitsOf(double bits_per_key);
 
-// Parses an id: `linebloom`, `linebloom:BITS` or `linebloom:rate:RATE`.
+// Parses an id: `linebloom`, `linebloom:BITS` or `linebloom:rate:RATE`. Numbers
+// out of range are an error and in `options` all the same.
 rocksdb::Status ParseId(std::string_view id, FilterPolicyOptions* options);
 
 // Parses a whole policy: an id, or options with or without an id and braces, as

@@ -2,20 +2,40 @@
 
 #include <cstdio>
 
+#include "filter_policy/rocksdb/interface_check.h"
 #include "rocksdb/version.h"
 
 namespace linebloom {
 namespace {
 
-std::string CompareVersions() {
+constexpr char kConsequence[] =
+    "; the filter policy stays unregistered and builds and reads no filters. ";
+
+std::string CompareVersions(const std::string& running) {
   const std::string built_for =
       std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + ".";
-  const std::string running = rocksdb::GetRocksVersionAsString();
   if (running.compare(0, built_for.size(), built_for) == 0) return "";
-  std::string mismatch =
-      "built for RocksDB " + built_for + "x but running in RocksDB " + running +
-      "; the filter policy stays unregistered and builds and reads no filters. "
-      "Build linebloom against the headers of that version.";
+  return "built for RocksDB " + built_for + "x but running in RocksDB " +
+         running + kConsequence +
+         "Build linebloom against the headers of that version.";
+}
+
+// Versions first: in another one it is known that the interfaces may differ,
+// and nothing of them is called.
+std::string FindMismatch() {
+  const std::string running = rocksdb::GetRocksVersionAsString();
+  std::string mismatch = CompareVersions(running);
+  if (mismatch.empty()) {
+    const std::string wrong = CheckFilterInterfaces();
+    if (wrong.empty()) return "";
+    mismatch = "RocksDB " + running + " was asked for a filter and " + wrong +
+               ": it has another filter interface than the RocksDB of that "
+               "version" +
+               kConsequence +
+               "Build linebloom against the headers of this RocksDB, and "
+               "compare its table/block_based/filter_policy_internal.h with "
+               "filter_policy/rocksdb/rocksdb_filter_bits.h.";
+  }
   fprintf(stderr, "linebloom: %s\n", mismatch.c_str());
   return mismatch;
 }
@@ -24,7 +44,7 @@ std::string CompareVersions() {
 
 const std::string& RocksDbMismatch() {
   // Never destroyed: a program may make a policy while it ends.
-  static const auto* const mismatch = new std::string(CompareVersions());
+  static const auto* const mismatch = new std::string(FindMismatch());
   return *mismatch;
 }
 

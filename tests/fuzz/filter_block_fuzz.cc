@@ -90,8 +90,7 @@ void CheckBuiltIn(const ExactCopy& block) {
               "a sound Bloom filter");
       break;
     case BuiltInFilterKind::kRibbon:
-      Promise(filter.blocks >= 2 && bits_size % 16 == 0 &&
-                  bits_size / 16 >= filter.blocks &&
+      Promise(filter.blocks >= 2 && bits_size % 16 == 0 && bits_size >= 16 &&
                   bits_size / 16 <= size_t{32} * filter.blocks,
               "a sound Ribbon filter");
       break;
@@ -99,6 +98,9 @@ void CheckBuiltIn(const ExactCopy& block) {
       Promise(filter.probes >= 1 && std::has_single_bit(filter.line_bytes) &&
                   bits_size % filter.line_bytes == 0,
               "a sound legacy Bloom filter");
+      break;
+    case BuiltInFilterKind::kNoKeys:
+      Promise(bits_size == 0, "no keys, no bits");
       break;
     case BuiltInFilterKind::kReserved:
     case BuiltInFilterKind::kInconsistent:

@@ -81,7 +81,14 @@ TEST(JudgeTest, AFileWithNothingToFilterStays) {
   prefixes.properties.whole_key_filtering = false;
   EXPECT_EQ(Judge(prefixes, Wanted()).reason, RebuildReason::kNoFilter);
   prefixes.properties.filter_policy_name = "linebloom";
-  EXPECT_FALSE(Judge(prefixes, Wanted()).reason.has_value());
+  WantedFilter of_prefixes = Wanted();
+  of_prefixes.whole_key_filtering = false;
+  EXPECT_FALSE(Judge(prefixes, of_prefixes).reason.has_value());
+  // Its keys have no prefix, but they may have one of another extractor, and
+  // are keys.
+  of_prefixes.prefix_extractor = "another";
+  EXPECT_EQ(Judge(prefixes, of_prefixes).reason, RebuildReason::kNoFilter);
+  EXPECT_EQ(Judge(prefixes, Wanted()).reason, RebuildReason::kNoFilter);
 
   EXPECT_FALSE(
       Judge(WithFilter(BlockKind::kEmpty, 0), Wanted()).reason.has_value());

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <string>
@@ -182,9 +183,8 @@ TEST_F(BadOptionsTest, UnknownNames) {
   EXPECT_EQ(policy->GetId(), "linebloom:12");
 }
 
-// SstFileWriter has RocksDB validate no options. Its file has no filter then,
-// and is right.
-TEST_F(BadOptionsTest, NoFilterWhereNothingIsValidated) {
+// SstFileWriter has RocksDB validate no options.
+TEST_F(BadOptionsTest, TheNearestFilterWhereNothingIsValidated) {
   UsePolicy(PolicyKind::kLinebloom, 100);
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), OptionsWithTable());
   ASSERT_OK(writer.Open(Path("file.sst")));
@@ -193,12 +193,79 @@ TEST_F(BadOptionsTest, NoFilterWhereNothingIsValidated) {
   rocksdb::SstFileReader reader(OptionsWithTable());
   ASSERT_OK(reader.Open(Path("file.sst")));
   ASSERT_OK(reader.VerifyChecksum());
-  EXPECT_EQ(reader.GetTableProperties()->filter_size, 0);
+  EXPECT_GT(reader.GetTableProperties()->filter_size, 0);
+}
+
+// RocksDB before 9.8 validates nothing there, and later not what SetOptions()
+// changes: without filters every lookup would read the disk until somebody
+// opened the database again.
+TEST_F(BadOptionsTest, ANewColumnFamilyGetsTheNearestFilter) {
+  struct Case {
+    std::string text;
+    double least_bits;
+    double most_bits;
+    std::string words;
+  };
+  for (const Case& bad : std::vector<Case>{
+           {"linebloom:31", 29, 31, "bits_per_key=31: must be a number from"},
+           {"{id=linebloom;bits_per_key=1000}", 29, 31, "bits_per_key=1000"},
+           {"linebloom:-1", 9, 11, "bits_per_key=-1"},
+           {"linebloom:ten", 9, 11, "bits_per_key=ten"},
+           {"linebloom:rate:2", 9, 11, "false_positive_rate=2"},
+           {"linebloom:rate:0", 25, 31, "false_positive_rate=0"},
+           {"{id=linebloom;bits_per_key=14;line=great}", 13, 15,
+            "line=great"},
+           {"{id=linebloom;bits_per_key=14;false_positive_rate=0.01}", 13, 15,
+            "only one of the two"}}) {
+    SCOPED_TRACE(bad.text);
+    DestroyAndReopen();
+    ASSERT_OK(rocksdb::GetBlockBasedTableOptionsFromString(
+        rocksdb::ConfigOptions(), rocksdb::BlockBasedTableOptions(),
+        "filter_policy=" + bad.text, &table_));
+    const rocksdb::Options options = OptionsWithTable();
+    UsePolicy(PolicyKind::kLinebloom);
+    rocksdb::ColumnFamilyHandle* handle = nullptr;
+    const Status created = db_->CreateColumnFamily(options, "new", &handle);
+    if (!created.ok()) {
+      ExpectInvalid(created, {bad.words});
+      continue;
+    }
+    for (int file = 0; file < 3; ++file) {
+      for (uint64_t i = 0; i < 20'000; i += 2) {
+        ASSERT_OK(db_->Put({}, handle, RowKey(i), "value"));
+      }
+      ASSERT_OK(db_->Flush({}, handle));
+    }
+    rocksdb::TablePropertiesCollection files;
+    ASSERT_OK(db_->GetPropertiesOfAllTables(handle, &files));
+    for (const auto& [path, table] : files) {
+      const double bits =
+          8.0 * static_cast<double>(table->filter_size) / 10'000;
+      EXPECT_GT(bits, bad.least_bits);
+      EXPECT_LT(bits, bad.most_bits);
+    }
+    ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
+    Close();
+    std::ifstream log(Path("db/LOG"));
+    int said = 0;
+    for (std::string line; std::getline(log, line);) {
+      said += line.find(bad.words) != std::string::npos &&
+              line.find("filters are built with") != std::string::npos;
+    }
+    EXPECT_EQ(said, 1);
+    rocksdb::DB* db = nullptr;
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    ExpectInvalid(
+        rocksdb::DB::Open(options_, Path("db"),
+                          {{"default", OptionsWithTable()}, {"new", options}},
+                          &handles, &db),
+        {bad.words});
+  }
 }
 
 #if ROCKSDB_IS_AT_LEAST(9, 8)
-// RocksDB drops this error too. The database goes on with the filters that it
-// has, and shows the error when it is opened again.
+// RocksDB drops this error too. The database goes on with the nearest filters,
+// and shows the error when it is opened again.
 TEST_F(BadOptionsTest, ChangedWhileTheDatabaseIsOpen) {
   Reopen();
   const Rows rows{0, 2000};
@@ -208,6 +275,9 @@ TEST_F(BadOptionsTest, ChangedWhileTheDatabaseIsOpen) {
   ExpectFilterWorks(rows);
   WriteFile(rows);
   ExpectRows(rows);
+  for (const auto& file : AllProperties(db_.get())) {
+    EXPECT_GT(file->filter_size, 0);
+  }
   Close();
 
   rocksdb::DBOptions db_options;

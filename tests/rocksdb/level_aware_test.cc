@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "linebloom/level_size_listener.h"
 #include "linebloom/rebuild_filters.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/listener.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/utilities/options_util.h"
 #include "tests/rocksdb/db_fixture.h"
@@ -324,6 +326,94 @@ TEST_F(LevelAwareTest, AFileThatIsMovedKeepsItsBits) {
   EXPECT_EQ(before, BitsOfLevel(3));
   CompactAll();
   EXPECT_NEAR(kLastOf10, BitsOfLevel(3), 0.05);
+}
+
+// Looks at the filters of all files whenever there are others.
+class FilterWatch : public rocksdb::EventListener {
+ public:
+  void OnFlushCompleted(rocksdb::DB* db,
+                        const rocksdb::FlushJobInfo& /*job*/) override {
+    Look(db);
+  }
+  void OnCompactionCompleted(
+      rocksdb::DB* db, const rocksdb::CompactionJobInfo& /*job*/) override {
+    Look(db);
+  }
+
+  // Bits per key of the whole tree, at most until now.
+  double most_bits() const { return most_bits_; }
+  int looks() const { return looks_; }
+
+ private:
+  void Look(rocksdb::DB* db) {
+    rocksdb::TablePropertiesCollection files;
+    ASSERT_OK(db->GetPropertiesOfAllTables(&files));
+    double bits = 0;
+    double keys = 0;
+    for (const auto& [path, table] : files) {
+      bits += 8.0 * static_cast<double>(table->filter_size);
+      keys += static_cast<double>(table->num_filter_entries);
+    }
+    if (keys == 0) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    most_bits_ = std::max(most_bits_, bits / keys);
+    ++looks_;
+  }
+
+  std::mutex mutex_;
+  double most_bits_ = 0;
+  int looks_ = 0;
+};
+
+// A database that begins empty, closed in between, as fast as it goes.
+TEST_F(LevelAwareTest, AGrowingTreeIsNeverATenthAboveTheAverage) {
+  for (const bool in_order : {false, true}) {
+    for (const auto style :
+         {rocksdb::kCompactionStyleLevel, rocksdb::kCompactionStyleUniversal}) {
+      SCOPED_TRACE(in_order);
+      SCOPED_TRACE(style);
+      UseSmallLevels();
+      options_.compaction_style = style;
+      options_.write_buffer_size = 256 << 10;  // some 2,500 rows
+      options_.target_file_size_base = 256 << 10;
+      options_.max_bytes_for_level_base = 512 << 10;
+      options_.max_background_jobs = 4;
+      const auto watch = std::make_shared<FilterWatch>();
+      UseListener();
+      options_.listeners.push_back(watch);
+      Close();
+      DestroyAndReopen();
+      std::vector<uint64_t> numbers = NumbersInOrder();
+      if (!in_order) {
+        std::shuffle(numbers.begin(), numbers.end(), std::mt19937_64(1));
+      }
+      for (size_t n = 0; n < numbers.size(); ++n) {
+        ASSERT_OK(db_->Put({}, RowKey(numbers[n]), RowValue(numbers[n])));
+        if (n == numbers.size() / 2) Reopen();
+      }
+      Flush();
+      WaitForCompactions();
+      printf(
+          "%s, style %d: at most %.2f bits per key in %d trees, %.2f in the "
+          "end\n",
+          in_order ? "in order" : "at random", style, watch->most_bits(),
+          watch->looks(), BitsOfAllLevels());
+      EXPECT_GT(watch->looks(), 20);
+      EXPECT_LE(watch->most_bits(), 11);
+      EXPECT_GE(BitsOfAllLevels(), 9.5);
+    }
+  }
+}
+
+// A new database at the path of one that was destroyed.
+TEST_F(LevelAwareTest, ADestroyedDatabaseIsForgotten) {
+  UseListener();
+  Reopen();
+  WriteRowsTo(6, 0, 1);
+  WriteRowsTo(0, 1, 100);
+  DestroyAndReopen();
+  WriteRowsTo(0, 0, 100);
+  EXPECT_NEAR(10, BitsOfLevel(0), 0.7);
 }
 
 // RocksDB moves files that overlap with nothing down to the last level as they

@@ -18,8 +18,11 @@
 
 #include "linebloom/filter_policy.h"
 #include "rocksdb/env.h"
+#include "rocksdb/file_system.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/metadata.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/sst_file_manager.h"
 #include "tests/rocksdb/db_fixture.h"
 
 namespace linebloom {
@@ -187,6 +190,64 @@ TEST_F(RebuildFiltersTest, PlainLinesAndFewerBitsRebuildOurOwn) {
   UseLinebloom(Line::kPlain, 8);
   Reopen();
   ExpectNothingToRebuild();
+}
+
+TEST_F(RebuildFiltersTest, AnotherHashSeedRebuildsOurOwn) {
+  UseLinebloom();
+  Reopen();
+  WriteFile(kRows);
+  FilterPolicyOptions policy;
+  policy.hash_seed = 7;
+  table_.filter_policy.reset(NewFilterPolicy(policy));
+  Reopen();
+  const RebuildFiltersReport report = Rebuild();
+  ASSERT_EQ(report.files.size(), 1);
+  EXPECT_EQ(report.files[0].reason, RebuildReason::kOtherHashSeed);
+  EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
+  ExpectNothingToRebuild();
+  ExpectFilterWorks(kRows);
+}
+
+TEST_F(RebuildFiltersTest, AnotherPrefixExtractorRebuildsOurOwn) {
+  UseLinebloom();
+  Reopen();
+  WriteFile(kRows);
+  const auto expect_rebuilt = [this](bool rebuilt,
+                                     RebuildReason reason =
+                                         RebuildReason::kOtherPrefixes) {
+    Reopen();
+    const RebuildFiltersReport report = Rebuild();
+    ASSERT_EQ(report.files.size(), rebuilt ? 1 : 0);
+    if (rebuilt) {
+      EXPECT_EQ(report.files[0].reason, reason);
+      EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
+    }
+    ExpectNothingToRebuild();
+  };
+  options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(4));
+  expect_rebuilt(true);
+  options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(5));
+  expect_rebuilt(true);
+  // Prefixes that nobody asks for do no harm.
+  options_.prefix_extractor = nullptr;
+  expect_rebuilt(false);
+  ExpectFilterWorks(kRows);
+  // Whole keys that it lacks are asked for.
+  options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(5));
+  table_.whole_key_filtering = false;
+  Reopen();
+  CompactAll();
+  expect_rebuilt(false);
+  table_.whole_key_filtering = true;
+  expect_rebuilt(true);
+  // Rows without a prefix get no filter; with another extractor all have one.
+  options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(100));
+  table_.whole_key_filtering = false;
+  Reopen();
+  CompactAll();
+  expect_rebuilt(false);
+  options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(4));
+  expect_rebuilt(true, RebuildReason::kNoFilter);
 }
 
 TEST_F(RebuildFiltersTest, WorstRateDecidesHowPoorIsPoor) {
@@ -679,6 +740,143 @@ TEST_F(RebuildConflictTest, AFileThatACompactionTookAwayIsDone) {
   EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kGone);
   EXPECT_EQ(report.bytes_rewritten, 0);
   ExpectAllLinebloom();
+}
+
+// It holds the file for longer than it is tried.
+TEST_F(RebuildConflictTest, AFileThatIsCompactedAllTheWhileIsBusy) {
+  Reopen();
+  WriteFile(kRows);
+  const auto barrier = std::make_shared<Barrier>();
+  options_.listeners = {barrier};
+  SwitchToLinebloom();
+  std::thread compaction([&] {
+    rocksdb::CompactRangeOptions all;
+    all.bottommost_level_compaction =
+        rocksdb::BottommostLevelCompaction::kForce;
+    ASSERT_OK(db_->CompactRange(all, nullptr, nullptr));
+  });
+  barrier->WaitForBegin();
+  const RebuildFiltersReport report = Rebuild();
+  barrier->Open();
+  compaction.join();
+  ASSERT_EQ(report.files.size(), 1);
+  EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kBusy);
+  EXPECT_FALSE(report.files[0].message.empty());
+  EXPECT_EQ(report.bytes_rewritten, 0);
+  ExpectAllLinebloom();
+}
+
+// ---------------------------------------------------------------------------
+// A full disk.
+
+// Says that so much is free.
+class SmallDisk : public rocksdb::FileSystemWrapper {
+ public:
+  SmallDisk() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  const char* Name() const override { return "SmallDisk"; }
+  rocksdb::IOStatus GetFreeSpace(const std::string& /*path*/,
+                                 const rocksdb::IOOptions& /*options*/,
+                                 uint64_t* free,
+                                 rocksdb::IODebugContext* /*dbg*/) override {
+    *free = free_;
+    return known_ ? rocksdb::IOStatus::OK()
+                  : rocksdb::IOStatus::NotSupported("GetFreeSpace");
+  }
+  void SetFree(uint64_t bytes) { free_ = bytes; }
+  void SetUnknown() { known_ = false; }
+
+ private:
+  std::atomic<uint64_t> free_ = uint64_t{1} << 40;
+  std::atomic<bool> known_ = true;
+};
+
+class RebuildOnSmallDiskTest : public RebuildFiltersTest {
+ protected:
+  static constexpr uint64_t kWriteBuffers = 3 << 20;
+
+  RebuildOnSmallDiskTest()
+      : disk_(std::make_shared<SmallDisk>()),
+        env_(rocksdb::NewCompositeEnv(disk_)) {
+    options_.env = env_.get();
+    options_.write_buffer_size = 1 << 20;
+    options_.max_write_buffer_number = 3;
+  }
+  ~RebuildOnSmallDiskTest() override { Close(); }
+
+  // A file of level 6 and a small one of level 5; returns how many bytes have
+  // to be free for the former.
+  uint64_t WriteLargeAndSmall() {
+    Reopen();
+    WriteFileOfLevel(6, {0, 40'000});
+    WriteFileOfLevel(5, {0, 400});
+    SwitchToLinebloom();
+    uint64_t most = 0;
+    for (const auto& file : LiveFiles(db_.get())) {
+      most = std::max<uint64_t>(most, file.size);
+    }
+    return 2 * kWriteBuffers + most + (most + 9) / 10;
+  }
+
+  const std::shared_ptr<SmallDisk> disk_;
+  const std::unique_ptr<rocksdb::Env> env_;
+};
+
+TEST_F(RebuildOnSmallDiskTest, AFileWithoutRoomIsLeftOut) {
+  const uint64_t needed = WriteLargeAndSmall();
+  disk_->SetFree(needed - 1);
+  const RebuildFiltersReport report = Rebuild();
+  ASSERT_EQ(report.files.size(), 2);
+  for (const FileRebuild& file : report.files) {
+    EXPECT_EQ(file.outcome, file.level == 6 ? RebuildOutcome::kNoSpace
+                                            : RebuildOutcome::kRewritten);
+    EXPECT_EQ(file.message.empty(), file.level != 6);
+    if (file.level == 6) {
+      EXPECT_NE(file.message.find(std::to_string(needed - 1) + " bytes free"),
+                std::string::npos)
+          << file.message;
+    }
+  }
+  ASSERT_OK(db_->Put({}, "another", "row"));
+  Flush();
+  disk_->SetFree(needed);
+  EXPECT_EQ(Rebuild().bytes_rewritten, report.files[1].bytes);
+  ExpectAllLinebloom();
+}
+
+TEST_F(RebuildOnSmallDiskTest, ADryRunSaysSo) {
+  disk_->SetFree(WriteLargeAndSmall() - 1);
+  RebuildFiltersOptions dry_run;
+  dry_run.dry_run = true;
+  for (const FileRebuild& file : Rebuild(dry_run).files) {
+    EXPECT_EQ(file.outcome, file.level == 6 ? RebuildOutcome::kNoSpace
+                                            : RebuildOutcome::kPlanned);
+  }
+}
+
+TEST_F(RebuildOnSmallDiskTest, AFileSystemThatCannotTellIsTakenForLarge) {
+  WriteLargeAndSmall();
+  disk_->SetFree(0);
+  disk_->SetUnknown();
+  for (const FileRebuild& file : Rebuild().files) {
+    EXPECT_EQ(file.outcome, RebuildOutcome::kRewritten);
+  }
+}
+
+TEST_F(RebuildFiltersTest, SstFileManagerMayHaveNoRoom) {
+  Reopen();
+  WriteFile(kRows);
+  // Not before: files that it sees a second time confuse its sums (7.8).
+  const std::shared_ptr<rocksdb::SstFileManager> manager(
+      rocksdb::NewSstFileManager(rocksdb::Env::Default()));
+  options_.sst_file_manager = manager;
+  SwitchToLinebloom();
+  manager->SetMaxAllowedSpaceUsage(manager->GetTotalSize() + 1);
+  const RebuildFiltersReport report = Rebuild();
+  ASSERT_EQ(report.files.size(), 1);
+  EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kNoSpace);
+  EXPECT_FALSE(report.files[0].message.empty());
+  manager->SetMaxAllowedSpaceUsage(0);
+  EXPECT_EQ(Rebuild().files[0].outcome, RebuildOutcome::kRewritten);
 }
 
 // A file can move to another level without being written.

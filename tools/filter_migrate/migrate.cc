@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iostream>
 #include <memory>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "filter_policy/rebuild/family.h"
 #include "filter_policy/rebuild/pace.h"
 #include "filter_policy/rebuild/plan.h"
+#include "filter_policy/rebuild/room.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/db.h"
 #include "tools/command_line/interrupt.h"
@@ -40,6 +42,9 @@ class Migration {
   absl::Status ReadOptions();
   absl::Status ChooseFamily(rocksdb::ColumnFamilyDescriptor* stored);
   absl::Status Plan();
+  void CheckRoomOfFiles();
+  void WarnOfFilesWithoutRoom();
+  void ReportFilesNotRewritten();
   absl::Status CheckFiles();
   absl::Status CheckThatItOpens() const;
   absl::Status Rewrite();
@@ -142,16 +147,50 @@ absl::Status Migration::Plan() {
   return absl::OkStatus();
 }
 
+// Marks the files that the disk has no room for.
+void Migration::CheckRoomOfFiles() {
+  const uint64_t reserve = ReserveForWrites(families_, /*in_memory=*/0);
+  for (FileRebuild& file : report_->rebuild.files) {
+    const rocksdb::Status room = CheckRoom(
+        stored_.db.env->GetFileSystem().get(), file.path, file.bytes, reserve);
+    if (room.ok()) continue;
+    file.outcome = RebuildOutcome::kNoSpace;
+    file.message = room.ToString();
+  }
+}
+
+// Now: reading and rewriting the other files may take hours.
+void Migration::WarnOfFilesWithoutRoom() {
+  progress_.Clear();
+  for (const FileRebuild& file : report_->rebuild.files) {
+    if (file.outcome != RebuildOutcome::kNoSpace) continue;
+    std::cerr << "filter_migrate: left out: " << file.path << ": "
+              << file.message << std::endl;
+  }
+}
+
+void Migration::ReportFilesNotRewritten() {
+  for (const FileRebuild& file : report_->rebuild.files) {
+    if (file.message.empty() || file.outcome == RebuildOutcome::kRewritten) {
+      continue;
+    }
+    report_->problems.push_back(absl::StrCat(file.path, ": ", file.message));
+  }
+}
+
 // A damaged block is found before anything is written, not in between.
 absl::Status Migration::CheckFiles() {
   const std::vector<FileRebuild>& files = report_->rebuild.files;
   uint64_t bytes = 0;
-  for (const FileRebuild& file : files) bytes += file.bytes;
+  for (const FileRebuild& file : files) {
+    if (file.outcome != RebuildOutcome::kNoSpace) bytes += file.bytes;
+  }
   progress_.Begin("checking files", bytes);
   const Clock::time_point start = Clock::now();
   uint64_t done = 0;
   for (size_t i = 0; i < files.size(); ++i) {
     if (Interrupted()) return CheckInterrupt();
+    if (files[i].outcome == RebuildOutcome::kNoSpace) continue;
     const rocksdb::Status sound =
         CheckDataBlocks(families_[plan_[i].family].options, files[i].path,
                         plan_[i].filter_block_is_damaged);
@@ -246,19 +285,23 @@ absl::Status Migration::Run() {
   }
   status = ReadOptions();
   if (status.ok()) status = Plan();
-  if (!status.ok() || config_.dry_run || !report_->problems.empty() ||
-      report_->rebuild.files.empty()) {
+  if (!status.ok() || report_->rebuild.files.empty()) return status;
+  CheckRoomOfFiles();
+  const std::vector<FileRebuild>& files = report_->rebuild.files;
+  const bool no_room =
+      std::all_of(files.begin(), files.end(), [](const FileRebuild& file) {
+        return file.outcome == RebuildOutcome::kNoSpace;
+      });
+  if (config_.dry_run || no_room || !report_->problems.empty()) {
+    ReportFilesNotRewritten();
     return status;
   }
+  WarnOfFilesWithoutRoom();
   status = CheckFiles();
   if (!status.ok() || !report_->problems.empty()) return status;
   status = CheckThatItOpens();
   if (status.ok()) status = Rewrite();
-  for (const FileRebuild& file : report_->rebuild.files) {
-    if (!file.message.empty() && file.outcome != RebuildOutcome::kRewritten) {
-      report_->problems.push_back(absl::StrCat(file.path, ": ", file.message));
-    }
-  }
+  ReportFilesNotRewritten();
   return status;
 }
 

@@ -26,10 +26,11 @@ struct MigrateReport {
   std::vector<std::string> problems;
 };
 
-// Looks at the filters with the database open for reading only; then, unless
-// it is a dry run, reads the data blocks of the files to be rewritten; and only
-// then, if nothing is wrong and there is something to rewrite, opens it for
-// writing. Errors are for a database that is locked, damaged or can't be
+// Looks at the filters with the database open for reading only, and names the
+// files that the disk has no room to rewrite; then, unless it is a dry run or
+// no file has room, reads the data blocks of the files to be rewritten; and
+// only then, if nothing is wrong and there is something to rewrite, opens it
+// for writing. Errors are for a database that is locked, damaged or can't be
 // opened by this program; nothing was written then.
 absl::StatusOr<MigrateReport> Migrate(const FilterMigrateConfig& config);
 

@@ -88,9 +88,13 @@ inline constexpr char kFilterPolicyName[] = "linebloom";
 // Returns a new policy that the caller owns (hand it to a `std::shared_ptr`).
 // Never null: options out of range are reported when RocksDB validates them,
 // that is when a database is opened or a policy is made from a string, as
-// Status::InvalidArgument that names option, value and range. In a RocksDB of
-// another minor version than the one that linebloom was compiled with, the
-// policy refuses to be validated in the same way and builds and reads nothing.
+// Status::InvalidArgument that names option, value and range. Where RocksDB
+// does not (SstFileWriter, SetOptions(), before 9.8 CreateColumnFamily()), such
+// a policy builds filters with the nearest options that are valid, and says so
+// once in the database's info log. In a RocksDB of
+// another minor version than the one that linebloom was compiled with, or whose
+// filter interfaces answer otherwise than that version's, the policy refuses to
+// be validated in the same way and builds and reads nothing.
 //
 // The policy builds linebloom filters and reads linebloom's and RocksDB's own,
 // so a database can switch to it and back without rewriting its files. It is
@@ -105,9 +109,11 @@ LINEBLOOM_EXPORT const rocksdb::FilterPolicy* NewFilterPolicy(
     double bits_per_key);
 
 // Registers the id `linebloom` with RocksDB's object registry so that option
-// strings find it. Loading the shared library does this by itself; a program
-// that links the static library calls it once before it parses options. Further
-// calls change nothing. Thread-safe.
+// strings find it. Loading the shared library does this by itself, and it then
+// stays loaded, for the registry can't forget; a program that links the static
+// library calls it once before it parses options, and a plug-in with the static
+// library in it must not be unloaded afterwards. Further calls change nothing.
+// Thread-safe.
 LINEBLOOM_EXPORT void RegisterFilterPolicy();
 
 }  // namespace linebloom

@@ -32,11 +32,19 @@ struct ExpectedLevelSizes {
 // or, once this library is loaded, in the section [DBOptions] of an options
 // file: listeners=linebloom_level_sizes
 //
+// Until sizes are known every file gets the average of bits, or the whole sum
+// of rates. Then files get bits by their level, but none that would lift all
+// filters of the column family by more than a tenth above the average; filters
+// of files that were there when the database was opened count as the average.
+// It forgets a database that was closed or destroyed when another is opened at
+// the same path.
+//
 // Without it such a policy assumes that all levels are full and each is
 // `size_ratio` times as large as the one above.
 //
 // While a column family has fewer keys than `expected`, it is taken to have the
-// expected sizes: for bulk loads whose result is known.
+// expected sizes, and its filters may take any memory: for bulk loads whose
+// result is known.
 //
 // Null in a RocksDB of another minor version than the one that linebloom was
 // compiled with, whose listeners may have other functions.

@@ -26,6 +26,10 @@ struct Line {
   __m256i high;  // words 4 to 7
 };
 
+inline __m256i Repeat(uint64_t word) {
+  return _mm256_set1_epi64x(static_cast<int64_t>(word));
+}
+
 // Plain lines.
 
 // Half a line: words 0 to 3 or 4 to 7.
@@ -46,9 +50,7 @@ inline Half HighHalf() {
 // The bits that the probes of a round in `words` stand for.
 inline __m256i RoundPattern(const Half& half, uint64_t round, uint32_t words) {
   const __m256i positions = _mm256_and_si256(
-      _mm256_srlv_epi64(_mm256_set1_epi64x(static_cast<int64_t>(round)),
-                        half.shifts),
-      _mm256_set1_epi64x(63));
+      _mm256_srlv_epi64(Repeat(round), half.shifts), _mm256_set1_epi64x(63));
   const __m256i active = _mm256_cmpeq_epi64(
       _mm256_and_si256(_mm256_set1_epi64x(words), half.names), half.names);
   return _mm256_and_si256(active,
@@ -122,8 +124,7 @@ inline uint32_t OddWords(__m256i low, __m256i high) {
 }
 
 inline uint32_t Parities(const SolvedWords& words, uint64_t mask) {
-  const __m256i masks =
-      _mm256_set1_epi64x(static_cast<int64_t>(mask & kUnknowns));
+  const __m256i masks = Repeat(mask & kUnknowns);
   return OddWords(_mm256_and_si256(words.low, masks),
                   _mm256_and_si256(words.high, masks));
 }
@@ -147,8 +148,7 @@ inline uint32_t StageParities(const SolvedWords& words, uint32_t seed,
     return static_cast<int64_t>(kSpread[word % kWidth]);
   };
   const __m256i seeds = _mm256_set1_epi64x(seed);
-  const __m256i unknowns =
-      _mm256_set1_epi64x(static_cast<int64_t>(kUnknowns >> bound << bound));
+  const __m256i unknowns = Repeat(kUnknowns >> bound << bound);
   const auto spread = [&](__m256i factors) {
     return _mm256_slli_epi64(_mm256_mul_epu32(seeds, factors), kSpreadShift);
   };
@@ -204,12 +204,9 @@ void SolvePlanes(const Pivots& pivots, uint64_t* words) {
   const __m256i high_tops = _mm256_setr_epi64x(59, 58, 57, 56);
   Line line(reinterpret_cast<const uint8_t*>(words));
   for (int p = pivots.count - 1; p >= 0; --p) {
-    const auto repeat = [](uint64_t word) {
-      return _mm256_set1_epi64x(static_cast<int64_t>(word));
-    };
-    const __m256i row = repeat(pivots.rows[p][0]);
-    const __m256i rhs = repeat(pivots.rows[p][1]);
-    const __m256i bit = repeat(pivots.bit[p]);
+    const __m256i row = Repeat(pivots.rows[p][0]);
+    const __m256i rhs = Repeat(pivots.rows[p][1]);
+    const __m256i bit = Repeat(pivots.bit[p]);
     line.low = SolveHalf(line.low, row, _mm256_sllv_epi64(rhs, low_tops), bit);
     line.high =
         SolveHalf(line.high, row, _mm256_sllv_epi64(rhs, high_tops), bit);

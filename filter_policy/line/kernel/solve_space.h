@@ -20,18 +20,18 @@ inline constexpr int kRowsAllocated = kMostRows + 16;
 
 // Equations, word by word, so that a vector holds the same word of several.
 struct Rows {
-  int count = 0;
   alignas(64) uint64_t words[kMostRowWords][kRowsAllocated];
+  int count = 0;
 };
 
 // The rows of a stage that were eliminated with: no two have the same pivot,
 // and none has an earlier one's pivot set.
 struct Pivots {
-  int count = 0;
   uint64_t rows[kMostRows][kMostRowWords];
   uint64_t bit[kMostRows];  // the pivot, in word `word`
   uint8_t word[kMostRows];
   uint16_t row[kMostRows];  // its number before the elimination
+  int count = 0;
 };
 
 // A row of a stage that has no pivot there; it goes on to the next.
@@ -49,23 +49,23 @@ inline constexpr int kMostLeftovers = 40;
 struct SolveSpace {
   // The line's keys by descending fraction, so that those with one probe more
   // come first.
-  int keys = 0;
-  alignas(64) uint64_t masks[kMostSolvedKeys + 16];
-  alignas(64) uint64_t prints[kMostSolvedKeys + 16];
-  int with_fraction_from[kPerProbe + 1];  // keys with at least that fraction
+  alignas(64) uint64_t masks[kMostSolvedKeys + 20];
+  alignas(64) uint64_t prints[kMostSolvedKeys + 20];
+
+  // The solution, growing stage by stage.
+  alignas(64) uint64_t words[kWordsPerLine];
 
   Rows rows;
   Pivots first;
   Pivots pairs;
   Pivots fours;
   Pivots whole;
-
-  int singles = 0;  // at the end of `first`
-  int leftovers = 0;
   Leftover left[kMostLeftovers];
 
-  // The solution, growing stage by stage.
-  alignas(64) uint64_t words[kWordsPerLine];
+  int keys = 0;
+  int with_fraction_from[kPerProbe + 1];  // keys with at least that fraction
+  int singles = 0;                        // at the end of `first`
+  int leftovers = 0;
 };
 
 }  // namespace linebloom

@@ -31,9 +31,16 @@ TEST(BuiltInFilterTest, Ribbon) {
   EXPECT_EQ(BuiltInFilterKind::kInconsistent,
             Parse(16 * 70 + 1, "\xfe\x07\x0a\x00\x00"sv).kind);
   EXPECT_EQ(BuiltInFilterKind::kInconsistent,
-            Parse(16 * 9, "\xfe\x07\x0a\x00\x00"sv).kind);
+            Parse(0, "\xfe\x07\x0a\x00\x00"sv).kind);
   EXPECT_EQ(BuiltInFilterKind::kInconsistent,
             Parse(16 * 321, "\xfe\x07\x0a\x00\x00"sv).kind);
+}
+
+// A column for some of the blocks.
+TEST(BuiltInFilterTest, RibbonOfLessThanOneColumnABlock) {
+  const BuiltInFilter filter = Parse(16 * 7, "\xfe\x07\x0a\x00\x00"sv);
+  EXPECT_EQ(BuiltInFilterKind::kRibbon, filter.kind);
+  EXPECT_EQ(10u, filter.blocks);
 }
 
 // Such a block was cut off where its metadata began: 2^24 + 1 + 256 * 6 plain
@@ -81,10 +88,27 @@ TEST(BuiltInFilterTest, ReservedTails) {
             Parse(64, "\x00\x00\x06\x00\x00"sv).kind);
 }
 
-TEST(BuiltInFilterTest, TooShort) {
-  EXPECT_EQ(BuiltInFilterKind::kInconsistent,
+// RocksDB's Bloom builders write a tail alone where no key was added. It may
+// also be the beginning of a linebloom block that was cut off, so no other tail
+// passes, though RocksDB takes any for a filter without keys.
+TEST(BuiltInFilterTest, NoKeys) {
+  EXPECT_EQ(BuiltInFilterKind::kNoKeys,
             Parse(0, "\xff\x00\x06\x00\x00"sv).kind);
+  EXPECT_EQ(BuiltInFilterKind::kNoKeys,
+            Parse(0, "\x06\x00\x00\x00\x00"sv).kind);
+  for (const std::string_view tail :
+       {"\xff\x01\x06\x00\x00"sv, "\xff\x00\x1f\x00\x00"sv,
+        "\xff\x00\x06\x00\x01"sv, "\xfe\x00\x00\x00\x00"sv,
+        "\xfd\x00\x00\x00\x00"sv, "\x00\x00\x00\x00\x00"sv,
+        "\x06\x00\x00\x00\x01"sv, "\x1f\x00\x00\x00\x00"sv}) {
+    EXPECT_EQ(BuiltInFilterKind::kInconsistent, Parse(0, tail).kind);
+  }
+}
+
+TEST(BuiltInFilterTest, TooShort) {
   EXPECT_EQ(BuiltInFilterKind::kInconsistent, Parse(0, "\xff"sv).kind);
+  EXPECT_EQ(BuiltInFilterKind::kInconsistent,
+            Parse(0, "\xff\x00\x06\x00"sv).kind);
 }
 
 }  // namespace

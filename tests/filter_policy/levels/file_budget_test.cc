@@ -44,16 +44,33 @@ class FileBudgetTest : public testing::Test {
     tree->level0_files = {10000, 10000};
     tree->levels = std::move(levels);
     tree->flush = 10000;
-    return {"default", std::move(tree), 0};
+    return Of(std::move(tree));
+  }
+
+  static FileInTree Of(std::shared_ptr<const TreeSizes> tree,
+                       double level0_run = 0) {
+    FileInTree file;
+    file.column_family = "default";
+    file.tree = std::move(tree);
+    file.level0_run = level0_run;
+    return file;
+  }
+
+  // The same file, as the context speaks of it.
+  std::optional<FileInTree> Matching(std::optional<FileInTree> file) const {
+    if (file.has_value()) file->reason = context_.reason;
+    return file;
   }
 
   double Bits(const std::optional<FileInTree>& file = std::nullopt) const {
-    const auto settings = SettingsOfFile(options_, context_, file);
+    const auto settings = SettingsOfFile(options_, context_, Matching(file));
     return settings.has_value() ? settings->millibits_per_key / 1000.0 : 0;
   }
 
   double Rate(const std::optional<FileInTree>& file = std::nullopt) const {
-    return SettingsOfFile(options_, context_, file).value().asked_rate;
+    return SettingsOfFile(options_, context_, Matching(file))
+        .value()
+        .asked_rate;
   }
 
   rocksdb::BlockBasedTableOptions table_;
@@ -154,10 +171,10 @@ TEST_F(FileBudgetTest, RunsInLevel0) {
   context_.compaction_style = rocksdb::kCompactionStyleUniversal;
   context_.num_levels = 1;
   Compact(0);
-  const double large = Bits(FileInTree{"default", tree, 1e6});
-  EXPECT_NEAR(large + kStep, Bits(FileInTree{"default", tree, 1e5}), 0.002);
+  const double large = Bits(Of(tree, 1e6));
+  EXPECT_NEAR(large + kStep, Bits(Of(tree, 1e5)), 0.002);
   Flush();
-  EXPECT_NEAR(large + 2 * kStep, Bits(FileInTree{"default", tree, 0}), 0.002);
+  EXPECT_NEAR(large + 2 * kStep, Bits(Of(tree)), 0.002);
 }
 
 TEST_F(FileBudgetTest, SizesOfAnotherColumnFamilyDoNotCount) {
@@ -165,6 +182,77 @@ TEST_F(FileBudgetTest, SizesOfAnotherColumnFamilyDoNotCount) {
   file.column_family = "other";
   Compact(6, true);
   EXPECT_NEAR(kLastOf10, Bits(file), 0.001);
+}
+
+// While a file is written its thread may write one of another database.
+TEST_F(FileBudgetTest, SizesOfAnotherDatabaseDoNotCount) {
+  Compact(1);
+  const double without = Bits();
+  FileInTree file = File({1e5, 1e6, 1e7});
+  const double with = Bits(file);
+  ASSERT_NE(with, without);
+  class Log : public rocksdb::Logger {
+    using Logger::Logv;
+    void Logv(const char* /*format*/, va_list /*arguments*/) override {}
+  } ours, others;
+  context_.info_log = &ours;
+  EXPECT_EQ(Bits(file), with);  // not known whose it is
+  file.info_log = &ours;
+  EXPECT_EQ(Bits(file), with);
+  file.info_log = &others;
+  EXPECT_EQ(Bits(file), without);
+}
+
+TEST_F(FileBudgetTest, SizesForAnotherReasonDoNotCount) {
+  FileInTree file = File({1e5, 1e6, 1e7});
+  file.reason = TableFileCreationReason::kFlush;
+  Compact(1);
+  EXPECT_EQ(Bits(),
+            SettingsOfFile(options_, context_, file).value().millibits_per_key /
+                1000.0);
+}
+
+TEST_F(FileBudgetTest, TheAverageUntilSizesAreKnown) {
+  for (const FileInTree& file :
+       {Of(nullptr), Of(std::make_shared<TreeSizes>())}) {
+    Flush();
+    EXPECT_EQ(10, Bits(file));
+    Compact(1);
+    EXPECT_EQ(10, Bits(file));
+    Compact(6, true);
+    EXPECT_EQ(10, Bits(file));
+  }
+  // Of a database that was just opened: how much a flush writes is not known.
+  auto tree = std::make_shared<TreeSizes>();
+  tree->levels = {1e5, 1e6};
+  Flush();
+  EXPECT_EQ(10, Bits(Of(tree)));
+}
+
+TEST_F(FileBudgetTest, NoMoreThanTheFiltersOfTheTreeLeave) {
+  auto tree = std::make_shared<TreeSizes>();
+  tree->levels = {1e5, 1e6};
+  tree->flush = tree->last_flush = 1e4;
+  tree->filters = FilterSums{1.1e6, 1.1e6, 1.1e6 * 10, 0};
+  Flush();
+  const double share = Bits(Of(tree));
+  EXPECT_GT(share, 18);  // a twentieth of them is 55 times 10,000 bits
+  tree->filters->bits = 1.1e6 * 10.45;
+  const double left = Bits(Of(tree));
+  EXPECT_NEAR(left, 10.5 + 0.05 * 1.1e6 / 2e4, 0.01);
+  EXPECT_LT(left, share);
+  // Others have too much; it is not its fault.
+  tree->filters->bits = 1.1e6 * 12;
+  EXPECT_EQ(Bits(Of(tree)), 10);
+  // Filters that nobody knows count as the average.
+  tree->filters = FilterSums{0, 0, 0, 1.1e6};
+  EXPECT_EQ(Bits(Of(tree)), share);
+  // A compaction says how much it reads.
+  tree->filters = FilterSums{1.1e6, 1.1e6, 1.1e6 * 10.4, 0};
+  Compact(1);
+  FileInTree file = Of(tree);
+  file.input_keys = 1e5;
+  EXPECT_NEAR(Bits(file), 10.5 + 0.1 * 1.1e6 / 1e5, 0.01);
 }
 
 TEST_F(FileBudgetTest, RatesOfALevelAreItsShareOfTheSum) {

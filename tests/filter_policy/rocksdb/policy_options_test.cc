@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "filter_policy/filter/filter_block.h"
 #include "rocksdb/convenience.h"
@@ -238,9 +240,41 @@ TEST(PolicyOptionsTest, ValidateNamesOptionValueAndRange) {
   EXPECT_THAT(Validate(options).ToString(), HasSubstr("line=4"));
 }
 
-TEST(PolicyOptionsTest, InvalidOptionsNeverBuildAFilter) {
-  const std::unique_ptr<const FilterPolicy> policy(NewFilterPolicy(-3));
-  EXPECT_EQ(nullptr, NewBuilder(*policy));
+TEST(PolicyOptionsTest, InvalidOptionsBuildTheNearestFilter) {
+  for (const auto& [bits, millibits] :
+       {std::pair(-3.0, 10'000u), std::pair(std::nan(""), 10'000u),
+        std::pair(31.0, 30'000u), std::pair(1e300, 30'000u)}) {
+    const std::unique_ptr<const FilterPolicy> policy(NewFilterPolicy(bits));
+    EXPECT_EQ(millibits, InfoOf(*policy).asked_millibits) << bits;
+  }
+}
+
+TEST(PolicyOptionsTest, NearestValidOptionsAreValid) {
+  const double numbers[] = {-1,  0,   1e-300, 0.001, 0.3,   0.99999,     1,
+                            1.5, 2.5, 30,     31,    1e300, std::nan("")};
+  for (const double bits : numbers) {
+    for (const double rate : numbers) {
+      for (const bool level_aware : {false, true}) {
+        FilterPolicyOptions options;
+        options.level_aware = level_aware;
+        options.size_ratio = bits;
+        options.line = static_cast<Line>(rate > 0.1 ? 1 : 77);
+        options.bits_per_key = bits;
+        EXPECT_TRUE(Validate(NearestValid(options)).ok()) << bits;
+        options.false_positive_rate = rate;
+        EXPECT_TRUE(Validate(NearestValid(options)).ok()) << bits;
+        options.bits_per_key.reset();
+        EXPECT_TRUE(Validate(NearestValid(options)).ok()) << rate;
+      }
+    }
+  }
+  FilterPolicyOptions valid;
+  valid.false_positive_rate = 0.0123;
+  valid.line = Line::kPlain;
+  valid.hash_seed = 3;
+  EXPECT_EQ(IdOf(NearestValid(valid)), IdOf(valid));
+  EXPECT_EQ(NearestValid(valid).hash_seed, 3u);
+  EXPECT_EQ(NearestValid(valid).line, Line::kPlain);
 }
 
 TEST(PolicyOptionsTest, MillibitsRoundToTheNearest) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -15,6 +16,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "filter_policy/line/little_endian.h"
 #include "linebloom/filter_policy.h"
@@ -343,6 +345,57 @@ TEST_F(FilterDumpTest, SaysWhatAnUnknownComparatorKeepsItFrom) {
   options.comparator = &comparator;
   OpenDb(options, folder_.File("db"));
   ExpectRefused({"--db=db"}, "test.OwnComparator");
+}
+
+// RocksDB sorts them when it opens the file.
+TEST_F(FilterDumpTest, VerifiesFilesWithManyRangeDeletions) {
+  const OwnComparator backwards;
+  for (const rocksdb::Comparator* comparator :
+       {rocksdb::BytewiseComparator(),
+        static_cast<const rocksdb::Comparator*>(&backwards)}) {
+    rocksdb::Options options = MakeOptions(Linebloom());
+    options.comparator = comparator;
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+    Check(writer.Open(folder_.File("ranges.sst")));
+    std::vector<std::string> keys;
+    for (int i = 0; i < 1000; ++i) keys.push_back(KeyAt(i));
+    std::sort(keys.begin(), keys.end(), [&](const auto& a, const auto& b) {
+      return comparator->Compare(a, b) < 0;
+    });
+    for (const std::string& key : keys) Check(writer.Put(key, "value"));
+    // Apart, side by side, and over one another.
+    for (int i = 0; i < 900; i += 3) {
+      Check(writer.DeleteRange(keys[i], keys[i + 1 + i % 7]));
+    }
+    Check(writer.Finish());
+    const json report = RunForJson({"ranges.sst", "--command=verify"});
+    EXPECT_EQ(report["files"][0]["entries"], 1000);
+    EXPECT_EQ(report["files"][0]["keys_asked"], 1000);
+    EXPECT_EQ(report["files"][0]["range_deletions"], 300);
+  }
+}
+
+// RocksDB's Bloom builders write a block of 5 bytes for them.
+TEST_F(FilterDumpTest, VerifiesPartitionsWithoutPrefixes) {
+  FileSpec spec;
+  spec.filter_kind = FilterKind::kPartitioned;
+  rocksdb::Options options = MakeOptions(spec);
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(8));
+  auto* const table =
+      options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  table->whole_key_filtering = false;
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  Check(writer.Open(folder_.File("short.sst")));
+  for (int i = 0; i < 20'000; ++i) {
+    Check(writer.Put(absl::StrFormat("a%05d", i), "value"));
+  }
+  for (int i = 0; i < 20'000; ++i) {
+    Check(writer.Put(absl::StrFormat("b%08d", i), "value"));
+  }
+  Check(writer.Finish());
+  const json report = RunForJson({"short.sst", "--command=verify"});
+  EXPECT_EQ(report["problems"].size(), 0u) << report["problems"];
+  EXPECT_GT(report["files"][0]["prefixes_asked"], 0);
 }
 
 class OwnExtractor : public rocksdb::SliceTransform {

@@ -379,6 +379,30 @@ TEST_F(FilterMigrateTest, DamagedFilesKeepItFromWriting) {
   expect_left_alone("1 of 2 files that the manifest has are not in the folder");
 }
 
+// Write buffers that no disk has room for, beside any file.
+TEST_F(FilterMigrateTest, ADiskWithoutRoom) {
+  rocksdb::Options options = MakeOptions({});
+  options.write_buffer_size = size_t{64} << 30;
+  options.max_write_buffer_number = 1'000'000;
+  options.arena_block_size = 4096;
+  {
+    const auto db = OpenDb(options, folder_.File("db"));
+    for (int i = 0; i < 1000; ++i) Check(db->Put({}, KeyAt(i), "value"));
+    Check(db->Flush({}));
+  }
+  const std::vector<std::string> before = Fingerprint(folder_.path());
+  for (const std::string flag : {"--dry_run", "--nodry_run"}) {
+    const ProgramResult run = Run({"--db=db", flag});
+    EXPECT_EQ(run.exit_code, 1);
+    EXPECT_THAT(run.err, AllOf(HasSubstr(".sst"), HasSubstr(" bytes free"),
+                               HasSubstr("for write buffers and logs")));
+    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+    EXPECT_EQ(Fingerprint(folder_.path()), before);
+  }
+  EXPECT_EQ(RunForJson({"--db=db", "--dry_run"}, 1)["files"][0]["outcome"],
+            "no space");
+}
+
 TEST_F(FilterMigrateTest, ADamagedLog) {
   {
     rocksdb::Options options = MakeOptions({});

@@ -2,7 +2,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "rocksdb/comparator.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
@@ -22,27 +21,11 @@ constexpr size_t kReadahead = 2 << 20;
 // Sequence number and type behind the user key of an internal key.
 constexpr size_t kInternalKeySuffix = 8;
 
-// Finds every key greater than the one before. A walk from the first entry to
-// the last compares a key with its predecessor alone, to pass older versions
-// by; with this none is passed by, whatever the file's own comparator is.
-class EveryEntryIsNew : public rocksdb::Comparator {
- public:
-  const char* Name() const override { return "linebloom.EveryEntryIsNew"; }
-  int Compare(const rocksdb::Slice& /*a*/,
-              const rocksdb::Slice& /*b*/) const override {
-    return 1;
-  }
-  void FindShortestSeparator(std::string* /*start*/,
-                             const rocksdb::Slice& /*limit*/) const override {}
-  void FindShortSuccessor(std::string* /*key*/) const override {}
-};
-
-rocksdb::Options MakeOptions() {
-  static const EveryEntryIsNew every_entry_is_new;
+rocksdb::Options MakeOptions(const rocksdb::Comparator* comparator) {
   rocksdb::BlockBasedTableOptions table;
   table.no_block_cache = true;
   rocksdb::Options options;
-  options.comparator = &every_entry_is_new;
+  options.comparator = comparator;
   options.merge_operator = std::make_shared<LastOperand>();
   options.info_log = std::make_shared<QuietLogger>();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
@@ -60,11 +43,12 @@ size_t TimestampSize(const rocksdb::TableProperties& properties) {
 }  // namespace
 
 EntryReader::EntryReader(const std::string& path)
-    : path_(path), reader_(MakeOptions()) {}
+    : path_(path), reader_(MakeOptions(&order_)) {}
 
 absl::Status EntryReader::Open() {
   const absl::Status status =
       FromRocksDb(reader_.Open(path_), absl::StrCat("cannot read ", path_));
+  order_.PassEveryEntry();
   if (!status.ok()) return status;
   const auto properties = reader_.GetTableProperties();
   has_merge_operands_ = properties->num_merge_operands > 0;

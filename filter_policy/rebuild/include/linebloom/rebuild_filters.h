@@ -31,6 +31,9 @@ enum class RebuildReason : uint8_t {
   kForeignFilter,  // RocksDB's own kind, or one that linebloom can't read
   kDamagedFilter,  // lookups read the file, or might miss a row
   kOlderVersion,   // of linebloom's format
+  kOtherHashSeed,  // than the policy's hash_seed
+  kOtherPrefixes,  // than the column family's prefix_extractor has, or no whole
+                   // keys though there is whole_key_filtering: not asked
   kPlainLines,     // where the policy builds solved ones
   kWorseRate,      // than RebuildFiltersOptions::worst_rate, from fewer bits
 };
@@ -56,7 +59,8 @@ struct RebuildFiltersOptions {
   // file is left as it is and reported instead.
   bool check_data_blocks = true;
 
-  // Lists what would be rewritten, and changes nothing.
+  // Lists what would be rewritten and what there is no room for, and changes
+  // nothing.
   bool dry_run = false;
 };
 
@@ -66,7 +70,8 @@ enum class RebuildOutcome : uint8_t {
   kGone,       // a compaction of RocksDB's own was faster
   kBusy,       // was being compacted each time; `message` has RocksDB's words
   kDamaged,    // can't be read; `message` says where
-  kNoSpace,    // RocksDB's SstFileManager has not the room for it
+  kNoSpace,    // the disk or RocksDB's SstFileManager has not the room for it;
+               // `message` has the bytes
 };
 
 // A file whose filter is poor.
@@ -132,6 +137,14 @@ using RebuildFiltersCallback =
 // automatic compactions are on they rewrite files in any case; this call
 // matters for levels that they rarely touch. In L0 of a database with leveled
 // compaction, RocksDB waits with its own L0 compaction until a file is done.
+//
+// A compaction that fills the disk stops all writes to a database. So before
+// each file its path must have free, in bytes, 1.1 times the file's size and
+// twice the write buffers of all `column_families` (write_buffer_size times
+// max_write_buffer_number, at most db_write_buffer_size; at least what all
+// write buffers hold now): once for flushes and once for write-ahead logs. A
+// file without that room is left as it is. Where the database's FileSystem
+// does not know its free space, nothing is checked.
 //
 // Returns OK when every poor file was dealt with; `report`, unless null, says
 // how each ended. Errors:

@@ -1,0 +1,117 @@
+#include "filter_policy/rocksdb/interface_check.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
+#include "rocksdb/table.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::FilterPolicy;
+using rocksdb::Slice;
+
+constexpr size_t kKeys = 100;
+constexpr size_t kBatch = 32;  // RocksDB's batches have no more
+
+// Of 100 missing keys one passes on average.
+constexpr size_t kMostPassed = 20;
+
+// For 100 keys of 10 bits each RocksDB takes 133 bytes.
+constexpr size_t kMostBytes = 1000;
+
+std::vector<std::string> MakeKeys(const std::string& prefix) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < kKeys; ++i) keys.push_back(prefix + std::to_string(i));
+  return keys;
+}
+
+std::unique_ptr<rocksdb::FilterBitsBuilder> NewBuilderWith(
+    const FilterPolicy& policy, const std::vector<std::string>& keys) {
+  const rocksdb::BlockBasedTableOptions table;
+  const rocksdb::FilterBuildingContext context(table);
+  std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      policy.GetBuilderWithContext(context));
+  if (builder == nullptr) return nullptr;
+  for (const std::string& key : keys) builder->AddKey(key);
+  return builder;
+}
+
+// How many of the keys match, asked one by one and in batches.
+size_t CountMatches(rocksdb::FilterBitsReader* reader,
+                    const std::vector<std::string>& keys) {
+  size_t matches = 0;
+  std::vector<Slice> slices(keys.begin(), keys.end());
+  for (const Slice& key : slices) matches += reader->MayMatch(key) ? 1 : 0;
+  for (size_t begin = 0; begin < keys.size(); begin += kBatch) {
+    const size_t count = std::min(kBatch, keys.size() - begin);
+    std::array<Slice*, kBatch> batch{};
+    std::array<bool, kBatch> answers{};
+    for (size_t i = 0; i < count; ++i) batch[i] = &slices[begin + i];
+    reader->MayMatch(static_cast<int>(count), batch.data(), answers.data());
+    matches += std::count(answers.begin(), answers.begin() + count, true);
+  }
+  return matches;
+}
+
+std::string CheckReader(const FilterPolicy& policy, const Slice& block,
+                        const std::vector<std::string>& keys) {
+  const std::unique_ptr<rocksdb::FilterBitsReader> reader(
+      policy.GetFilterBitsReader(block));
+  if (reader == nullptr) return "its policy makes no reader";
+  if (CountMatches(reader.get(), keys) != 2 * keys.size()) {
+    return "its reader denies keys that were added";
+  }
+  if (CountMatches(reader.get(), MakeKeys("missing")) > 2 * kMostPassed) {
+    return "its reader denies no keys";
+  }
+  return "";
+}
+
+// What has no harmless arguments, once Finish is in its place.
+std::string CheckCounts(rocksdb::FilterBitsBuilder* builder) {
+  if (builder->EstimateEntriesAdded() != kKeys) {
+    return "EstimateEntriesAdded does not answer how many keys were added";
+  }
+  const size_t entries = builder->ApproximateNumEntries(kMostBytes);
+  if (entries < kKeys || entries > 8 * kMostBytes) {
+    return "ApproximateNumEntries does not answer how many keys fit";
+  }
+#if LINEBLOOM_ROCKSDB_VERSION >= 1009
+  const size_t space = builder->CalculateSpace(kKeys);
+  if (space < kKeys || space > kMostBytes) {
+    return "CalculateSpace does not answer how many bytes a filter takes";
+  }
+#endif
+#if LINEBLOOM_ROCKSDB_VERSION >= 906
+  builder->AddKeyAndAlt("another key", "its prefix");
+  if (builder->EstimateEntriesAdded() != kKeys + 2) {
+    return "AddKeyAndAlt does not add a key and a prefix";
+  }
+#endif
+  return "";
+}
+
+}  // namespace
+
+std::string CheckFilterInterfaces() {
+  const std::unique_ptr<const FilterPolicy> policy(
+      rocksdb::NewBloomFilterPolicy(10));
+  const std::vector<std::string> keys = MakeKeys("key");
+  const auto builder = NewBuilderWith(*policy, keys);
+  if (builder == nullptr) return "its policy makes no builder";
+  std::unique_ptr<const char[]> bytes;
+  const Slice block = builder->Finish(&bytes);
+  if (bytes == nullptr || block.data() != bytes.get() || block.size() < kKeys ||
+      block.size() > kMostBytes) {
+    return "Finish makes no filter";
+  }
+  std::string problem = CheckReader(*policy, block, keys);
+  if (!problem.empty()) return problem;
+  return CheckCounts(NewBuilderWith(*policy, keys).get());
+}
+
+}  // namespace linebloom

@@ -1,0 +1,100 @@
+// RocksDB's own filters, of every kind, size and number of bits: linebloom's
+// policy answers every question as RocksDB's does.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
+#include "linebloom/filter_policy.h"
+#include "tests/filter_policy/rocksdb/filter_bits.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::FilterPolicy;
+using rocksdb::Slice;
+
+struct Kind {
+  const char* name;
+  uint32_t format_version;  // below 5: the Bloom filter of before
+  const FilterPolicy* (*make)(double bits_per_key);
+};
+
+const FilterPolicy* MakeBloom(double bits_per_key) {
+  return rocksdb::NewBloomFilterPolicy(bits_per_key);
+}
+
+const FilterPolicy* MakeRibbon(double bits_per_key) {
+  return rocksdb::NewRibbonFilterPolicy(bits_per_key);
+}
+
+constexpr int kMissingKeys = 5000;
+
+std::string Build(const Kind& kind, double bits_per_key, int keys) {
+  rocksdb::BlockBasedTableOptions table;
+  table.format_version = kind.format_version;
+  const rocksdb::FilterBuildingContext context(table);
+  const std::unique_ptr<const FilterPolicy> policy(kind.make(bits_per_key));
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      policy->GetBuilderWithContext(context));
+  for (const std::string& key : NumberedKeys("key", keys)) {
+    builder->AddKey(key);
+  }
+  return FinishToString(builder.get());
+}
+
+// One question after the other, then all at once.
+std::vector<bool> Ask(const FilterPolicy& policy, const std::string& block,
+                      const std::vector<std::string>& keys) {
+  const auto reader = NewReader(policy, block);
+  std::vector<bool> answers;
+  std::vector<Slice> slices(keys.begin(), keys.end());
+  std::vector<Slice*> pointers;
+  for (Slice& slice : slices) {
+    answers.push_back(reader->MayMatch(slice));
+    pointers.push_back(&slice);
+  }
+  constexpr size_t kBatch = 32;  // RocksDB's batches have no more
+  for (size_t begin = 0; begin < keys.size(); begin += kBatch) {
+    bool batch[kBatch] = {};
+    const size_t count = std::min(kBatch, keys.size() - begin);
+    reader->MayMatch(static_cast<int>(count), pointers.data() + begin, batch);
+    answers.insert(answers.end(), batch, batch + count);
+  }
+  return answers;
+}
+
+class BuiltInBlocksTest : public testing::TestWithParam<Kind> {};
+
+TEST_P(BuiltInBlocksTest, AreAnsweredAsByRocksDb) {
+  const std::unique_ptr<const FilterPolicy> ours(NewFilterPolicy(10));
+  const std::unique_ptr<const FilterPolicy> theirs(
+      rocksdb::NewBloomFilterPolicy(10));
+  const std::vector<std::string> missing =
+      NumberedKeys("missing", kMissingKeys);
+  for (const double bits : {0.5, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 2.0, 3.0, 5.0,
+                            7.5, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0}) {
+    for (const int keys :
+         {0, 1, 2, 7, 32, 51, 127, 128, 129, 300, 1000, 5000, 50'000}) {
+      SCOPED_TRACE(std::to_string(bits) + " bits, " + std::to_string(keys) +
+                   " keys");
+      const std::string block = Build(GetParam(), bits, keys);
+      EXPECT_EQ(Ask(*ours, block, missing), Ask(*theirs, block, missing));
+      const std::vector<std::string> present = NumberedKeys("key", keys);
+      EXPECT_EQ(Ask(*ours, block, present),
+                std::vector<bool>(2 * present.size(), true));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, BuiltInBlocksTest,
+                         testing::Values(Kind{"Bloom", 5, MakeBloom},
+                                         Kind{"LegacyBloom", 4, MakeBloom},
+                                         Kind{"Ribbon", 5, MakeRibbon}),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace linebloom
