@@ -557,10 +557,13 @@ TEST_F(FilterDumpTest, LinesAddUp) {
   const json report = RunForJson(
       {"--db=db", "--command=lines", "--svg=lines.svg", "--worst=3"});
   uint64_t lines = 0;
-  for (const json& count : report["lines_by_percent_of_bits_set"]) {
+  for (const json& count : report["lines_by_half_probes"]) {
     lines += count.get<uint64_t>();
   }
   EXPECT_EQ(report["lines"], lines);
+  EXPECT_EQ(report["solved_lines"], lines);
+  EXPECT_NEAR(report["probes"], 10, 0.5);
+  EXPECT_TRUE(report["fill"].is_null());
   EXPECT_EQ(lines, 2u * 196);  // 10 * 10,000 / 512, rounded up
   double shares = 0;
   double rates = 0;
@@ -574,7 +577,7 @@ TEST_F(FilterDumpTest, LinesAddUp) {
   EXPECT_GE(report["worst"][0]["false_positive_rate"],
             report["worst"][1]["false_positive_rate"]);
   const std::string svg = ReadWholeFile(folder_.File("lines.svg"));
-  EXPECT_THAT(svg, AllOf(StartsWith("<svg "), HasSubstr("bits set in a line"),
+  EXPECT_THAT(svg, AllOf(StartsWith("<svg "), HasSubstr("probes per key"),
                          ::testing::EndsWith("</svg>\n")));
   EXPECT_THAT(Run({"--db=db", "--command=lines"}).out,
               AllOf(HasSubstr("the worst  "), HasSubstr("####")));
@@ -584,10 +587,36 @@ TEST_F(FilterDumpTest, LinesOfRocksDbsBloomAreShownToo) {
   WriteSst(folder_.File("a.sst"), FileSpec(), 10'000);
   const json report = RunForJson({"a.sst", "--command=lines"});
   EXPECT_EQ(report["false_positive_rate_is_exact"], false);
+  EXPECT_EQ(report["solved_lines"], 0);
+  EXPECT_TRUE(report["probes"].is_null());
+  EXPECT_NEAR(report["fill"], 0.45, 0.05);
+  EXPECT_THAT(Run({"a.sst", "--command=lines"}).out, HasSubstr("Bits set, %"));
   FileSpec ribbon;
   ribbon.policy = Policy::kRibbon;
   WriteSst(folder_.File("b.sst"), ribbon, 10'000);
   ExpectRefused({"b.sst", "--command=lines"}, "has lines");
+}
+
+TEST_F(FilterDumpTest, LinesOfBothKindsAreShownApart) {
+  WriteSst(folder_.File("a.sst"), FileSpec(), 10'000);
+  WriteSst(folder_.File("b.sst"), Linebloom(), 10'000);
+  const json report = RunForJson({"a.sst", "b.sst", "--command=lines"});
+  const uint64_t all = report["lines"];
+  const uint64_t solved = report["solved_lines"];
+  uint64_t by_probes = 0;
+  for (const json& count : report["lines_by_half_probes"]) {
+    by_probes += count.get<uint64_t>();
+  }
+  uint64_t by_bits = 0;
+  for (const json& count : report["lines_by_percent_of_bits_set"]) {
+    by_bits += count.get<uint64_t>();
+  }
+  EXPECT_EQ(by_probes, solved);
+  EXPECT_EQ(by_bits, all - solved);
+  EXPECT_GT(by_bits, 0u);
+  EXPECT_GT(solved, 0u);
+  EXPECT_THAT(Run({"a.sst", "b.sst", "--command=lines"}).out,
+              AllOf(HasSubstr("Probes per key"), HasSubstr("Bits set, %")));
 }
 
 TEST_F(FilterDumpTest, RawGivesTheBytes) {
@@ -600,11 +629,13 @@ TEST_F(FilterDumpTest, RawGivesTheBytes) {
   EXPECT_EQ(ReadWholeFile(folder_.File("bytes")), block->payload);
   const ProgramResult run = Run({"a.sst", "--command=raw"});
   EXPECT_EQ(run.exit_code, 0);
-  EXPECT_THAT(run.out, AllOf(HasSubstr("line 19: k "), HasSubstr("solved"),
+  EXPECT_THAT(run.out, AllOf(HasSubstr("line 19: k "), HasSubstr(", header "),
+                             HasSubstr("solved"),
                              HasSubstr("keys                          1,000"),
                              HasSubstr("ff4c004c42        tail")));
   const json report = RunForJson({"a.sst", "--command=raw"});
   EXPECT_EQ(report["blocks"][0]["lines"].size(), 20u);
+  EXPECT_GT(report["blocks"][0]["lines"][0]["header"], 0);
 }
 
 TEST_F(FilterDumpTest, RawOfPartitions) {
