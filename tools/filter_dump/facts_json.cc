@@ -54,7 +54,7 @@ Json FilterAsJson(const FileFacts& facts) {
   if (facts.lines > 0) {
     json["lines"] = facts.lines;
     json["line_bytes"] = facts.first.line_bytes;
-    json["fill"] = facts.fill;
+    json["fill"] = HasSolvedLines(facts.first) ? Json() : Json(facts.fill);
     json["probes"] = {{"least", facts.least_probes},
                       {"most", facts.most_probes},
                       {"mean", facts.mean_probes}};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -67,16 +66,25 @@ std::string FilterName(const FileFacts& facts) {
   return absl::StrCat(facts.blocks, "x ", KindName(facts));
 }
 
-std::string ProbesText(double probes) {
-  const bool is_whole = probes == std::floor(probes);
-  return absl::StrFormat("%.*f", is_whole ? 0 : 1, probes);
+std::string ProbesText(double probes, bool solved) {
+  return absl::StrFormat("%.*f", solved ? 1 : 0, probes);
 }
 
 std::string ProbesText(const FileFacts& facts) {
   if (facts.lines == 0) return "-";
-  const std::string most = ProbesText(facts.most_probes);
-  if (facts.least_probes == facts.most_probes) return most;
-  return absl::StrCat(ProbesText(facts.least_probes), "-", most);
+  const bool solved = HasSolvedLines(facts.first);
+  const std::string least = ProbesText(facts.least_probes, solved);
+  const std::string most = ProbesText(facts.most_probes, solved);
+  return least == most ? most : absl::StrCat(least, "-", most);
+}
+
+bool HasSolvedLines(const BlockFacts& facts) {
+  return facts.shape.has_value() && facts.shape->kind == LineKind::kSolved;
+}
+
+std::string FillText(const FileFacts& facts) {
+  if (facts.lines == 0 || HasSolvedLines(facts.first)) return "-";
+  return absl::StrFormat("%.0f%%", 100 * facts.fill);
 }
 
 bool AskedSpecially(const FileFacts& facts) {

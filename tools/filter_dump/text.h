@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/filter_facts/file_facts.h"
 #include "tools/filter_dump/live_files.h"
 
@@ -24,10 +25,17 @@ std::string LineName(uint8_t line_kind);
 std::string FilterName(const FileFacts& facts);
 
 // A line's probes: "6", or "9.8" for a solved line.
-std::string ProbesText(double probes);
+std::string ProbesText(double probes, bool solved);
 
 // Those of all lines, "6" or "7.2-12.9"; "-" for a filter without probes.
 std::string ProbesText(const FileFacts& facts);
+
+// Whether the lines are linebloom's solved ones.
+bool HasSolvedLines(const BlockFacts& facts);
+
+// The share of the lines' bits that are set; "-" for a filter without lines or
+// with solved ones, of which it says nothing.
+std::string FillText(const FileFacts& facts);
 
 // Whether more was asked for than bits per key, the same for every level.
 bool AskedSpecially(const FileFacts& facts);

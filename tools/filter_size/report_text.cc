@@ -140,7 +140,8 @@ std::vector<std::string> Notes(const Question& question,
                     " bits are -n ln(p) / ln(2)^2.");
   }
   notes.push_back(
-      "linebloom: with solved lines, its default, and with line=plain.");
+      "linebloom: with solved lines, its default, each of which has a k of its "
+      "own, and with line=plain.");
   if (question.keys.value_or(kMostRibbonKeys + 1) > kMostRibbonKeys) {
     notes.push_back(absl::StrCat(
         "Ribbon: from a filter of ", WithThousands(kMostRibbonKeys),

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ namespace {
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TableEntry Entry(int level, uint64_t rows, double rate) {
   FileFacts facts;
@@ -80,18 +82,99 @@ LinesReport WithFills(const std::vector<int>& percents) {
 }
 
 TEST(FillBarsTest, StepsGrowWithTheRange) {
-  const std::vector<FillBar> narrow = FillBars(WithFills({50, 52, 52}));
+  const std::vector<LinesBar> narrow = FillBars(WithFills({50, 52, 52}));
   ASSERT_EQ(narrow.size(), 3u);
   EXPECT_EQ(narrow[0].from, 50);
   EXPECT_EQ(narrow[2].to, 53);
   EXPECT_EQ(narrow[2].lines, 2u);
   for (const auto& fills : {std::vector<int>{0, 100}, {13, 50}, {100}, {0}}) {
-    const std::vector<FillBar> bars = FillBars(WithFills(fills));
+    const std::vector<LinesBar> bars = FillBars(WithFills(fills));
     EXPECT_LE(bars.size(), 30u);
     uint64_t lines = 0;
-    for (const FillBar& bar : bars) lines += bar.lines;
+    for (const LinesBar& bar : bars) lines += bar.lines;
     EXPECT_EQ(lines, fills.size());
   }
+}
+
+TEST(ProbeBarsTest, StepsGrowWithTheRange) {
+  LinesReport report;
+  report.lines_by_half_probes[0] = 7;  // match everything
+  EXPECT_TRUE(ProbeBars(report).empty());
+  report.lines_by_half_probes[15] = 1;
+  report.lines_by_half_probes[17] = 2;
+  const std::vector<LinesBar> narrow = ProbeBars(report);
+  ASSERT_EQ(narrow.size(), 3u);
+  EXPECT_EQ(narrow[0].from, 7.5);
+  EXPECT_EQ(narrow[2].from, 8.5);
+  EXPECT_EQ(narrow[2].to, 9);
+  EXPECT_EQ(narrow[2].lines, 2u);
+  report.lines_by_half_probes[63] = 3;
+  const std::vector<LinesBar> wide = ProbeBars(report);
+  EXPECT_LE(wide.size(), 20u);
+  EXPECT_EQ(wide[0].from, 6);
+  EXPECT_EQ(wide[0].to, 8);
+  EXPECT_EQ(wide.back().to, 32);
+  uint64_t lines = 0;
+  for (const LinesBar& bar : wide) lines += bar.lines;
+  EXPECT_EQ(lines, 6u);
+}
+
+LinesReport OfBothKinds() {
+  LinesReport report;
+  report.files = 2;
+  report.lines = 1003;
+  report.solved_lines = 1002;
+  report.probes = 9.84;
+  report.fill = 0.5;
+  report.rate = 0.01;
+  report.lines_by_half_probes[0] = 2;
+  report.lines_by_half_probes[19] = 1000;
+  report.lines_by_fill[50] = 1;
+  FoundLine solved = {{"a.sst", "default", 1}, std::nullopt, 5, true, {}};
+  solved.contents = {9.75, 0.02, 252, 504, 143};
+  FoundLine plain = {{"b.sst", "default", 1}, std::nullopt, 6, false, {}};
+  plain.contents = {6, 0.01, 256, 512, 0};
+  report.worst = {solved, plain};
+  return report;
+}
+
+TEST(LinesTextTest, ShowsSolvedLinesByProbesAndOthersByBits) {
+  const std::string text = LinesAsText(OfBothKinds());
+  EXPECT_THAT(text,
+              HasSubstr("1,003 lines in 2 files; FPR 1.0000 %\n\n"
+                        "1,002 solved lines, on average 9.8 probes per key\n"
+                        "Probes per key       lines\n"
+                        "match all                2  #\n"
+                        " 9.5 to 10.0         1,000  ####"));
+  EXPECT_THAT(text, HasSubstr("1 line of bits, on average 50.0 % of them set\n"
+                              "Bits set, %          lines\n"
+                              "  50 to   51             1  ####"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "Worst lines  partition  line    k  bits set   of  fill %   FPR %"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "L1 a.sst             -     5  9.8         -    -       -  2.0000"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "L1 b.sst             -     6    6       256  512    50.0  1.0000"));
+}
+
+TEST(LinesTextTest, LeavesOutWhatNoLineHas) {
+  LinesReport report = OfBothKinds();
+  report.lines = report.solved_lines;
+  report.worst.pop_back();
+  EXPECT_THAT(LinesAsText(report), Not(HasSubstr("its set")));
+  EXPECT_THAT(LinesAsSvg(report), Not(HasSubstr("its set")));
+  report.lines = 1;
+  report.solved_lines = 0;
+  report.lines_by_half_probes = {};
+  report.worst.clear();
+  EXPECT_THAT(LinesAsText(report), Not(HasSubstr("robes per key")));
+  EXPECT_THAT(LinesAsSvg(report), Not(HasSubstr("robes per key")));
 }
 
 TEST(AxisMarksTest, AreRoundAndReachTheMost) {
@@ -130,6 +213,21 @@ TEST(TextTest, RateText) {
   EXPECT_EQ(RateText(0.0045, true), "0.4500");
   EXPECT_EQ(RateText(0.0123456, false), "~1.2346");
   EXPECT_EQ(RateText(1, true), "100");
+}
+
+TEST(TextTest, ProbesAndFill) {
+  FileFacts facts;
+  EXPECT_EQ(ProbesText(facts), "-");
+  EXPECT_EQ(FillText(facts), "-");
+  facts.lines = 10;
+  facts.least_probes = facts.most_probes = 6;
+  facts.fill = 0.513;
+  EXPECT_EQ(ProbesText(facts), "6");
+  EXPECT_EQ(FillText(facts), "51%");
+  facts.first.shape.emplace().kind = LineKind::kSolved;
+  facts.most_probes = 12.90625;
+  EXPECT_EQ(ProbesText(facts), "6.0-12.9");
+  EXPECT_EQ(FillText(facts), "-");
 }
 
 TEST(TextTest, KeysAreShownAsTextAndInHex) {

@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "filter_policy/filter_facts/block_facts.h"
+#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
+#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter_facts/block_lines.h"
 #include "filter_policy/filter_facts/file_facts.h"
 #include "tools/command_line/interrupt.h"
 #include "tools/command_line/progress.h"
+#include "tools/command_line/table_printer.h"
 #include "tools/filter_dump/inputs.h"
 
 namespace linebloom::tools {
@@ -42,16 +46,23 @@ class LineCollector {
   // the memory.
   std::vector<float> rates_;
   double rate_sum_ = 0;
+  double probes_sum_ = 0;
   double fill_sum_ = 0;
 };
 
 void LineCollector::AddLine(const FoundLine& line) {
-  const double fill = line.contents.fill();
-  rates_.push_back(static_cast<float>(line.contents.rate));
-  rate_sum_ += line.contents.rate;
-  fill_sum_ += fill;
-  // In whole numbers, for 29 * 1.0 / 100 * 100 is less than 29.
-  ++report_->lines_by_fill[100 * line.contents.bits_set / line.contents.bits];
+  const LineContents& contents = line.contents;
+  rates_.push_back(static_cast<float>(contents.rate));
+  rate_sum_ += contents.rate;
+  if (line.solved) {
+    ++report_->solved_lines;
+    probes_sum_ += contents.probes;
+    ++report_->lines_by_half_probes[static_cast<size_t>(2 * contents.probes)];
+  } else {
+    fill_sum_ += contents.fill();
+    // In whole numbers, for 29 * 1.0 / 100 * 100 is less than 29.
+    ++report_->lines_by_fill[100 * contents.bits_set / contents.bits];
+  }
   KeepIfBad(line);
 }
 
@@ -68,17 +79,17 @@ void LineCollector::KeepIfBad(const FoundLine& line) {
 }
 
 bool LineCollector::AddBlock(FoundLine place, const Block& block) {
+  const ParsedFilterBlock parsed =
+      ParseFilterBlock(block.payload.data(), block.payload.size());
+  const bool readable = parsed.kind == FilterBlockKind::kReadable;
+  place.solved = readable && ShapeOf(parsed.info).kind == LineKind::kSolved;
   const bool has_lines = ForEachLineOfAny(
       block.payload, [&](uint64_t number, const LineContents& contents) {
         place.number = number;
         place.contents = contents;
         AddLine(place);
       });
-  if (has_lines &&
-      ParseFilterBlock(block.payload.data(), block.payload.size()).kind !=
-          FilterBlockKind::kReadable) {
-    report_->rate_is_exact = false;
-  }
+  if (has_lines && !readable) report_->rate_is_exact = false;
   return has_lines;
 }
 
@@ -92,7 +103,8 @@ absl::Status LineCollector::AddFile(const LiveFile& file) {
     const absl::StatusOr<Block> block =
         ReadFilterBlock(opened->file, location.blocks[i]);
     if (!block.ok()) return block.status();
-    FoundLine place = {file, std::nullopt, 0, {}};
+    FoundLine place;
+    place.file = file;
     if (partitioned) place.partition = i;
     has_lines |= AddBlock(std::move(place), *block);
   }
@@ -119,9 +131,37 @@ void LineCollector::Finish() {
   report_->lines = rates_.size();
   if (rates_.empty()) return;
   report_->rate = rate_sum_ / static_cast<double>(rates_.size());
-  report_->fill = fill_sum_ / static_cast<double>(rates_.size());
+  const uint64_t solved = report_->solved_lines;
+  const uint64_t others = report_->lines - solved;
+  if (solved > 0) report_->probes = probes_sum_ / static_cast<double>(solved);
+  if (others > 0) report_->fill = fill_sum_ / static_cast<double>(others);
   std::sort_heap(report_->worst.begin(), report_->worst.end(), IsWorse);
   SplitIntoTenths();
+}
+
+// Bars over `counts` from the first to the last that is not 0, `step` of them
+// in each, where `step` is the first of `steps` that makes no more than `most`
+// bars, or the last.
+std::vector<LinesBar> BarsOver(absl::Span<const uint64_t> counts,
+                               std::initializer_list<size_t> steps,
+                               size_t most) {
+  size_t first = 0;
+  size_t last = counts.size();
+  while (first < last && counts[first] == 0) ++first;
+  while (last > first && counts[last - 1] == 0) --last;
+  size_t step = 1;
+  for (const size_t wider : steps) {
+    step = wider;
+    if ((last - first) / step + 1 <= most) break;
+  }
+  std::vector<LinesBar> bars;
+  for (size_t from = first - first % step; from < last; from += step) {
+    LinesBar bar = {static_cast<double>(from), static_cast<double>(from + step),
+                    0};
+    for (const uint64_t count : counts.subspan(from, step)) bar.lines += count;
+    bars.push_back(bar);
+  }
+  return bars;
 }
 
 }  // namespace
@@ -157,24 +197,38 @@ absl::StatusOr<LinesReport> ReadLines(const FilterDumpConfig& config) {
   return report;
 }
 
-std::vector<FillBar> FillBars(const LinesReport& report) {
-  const auto& counts = report.lines_by_fill;
-  constexpr int kMostBars = 30;
-  int first = 0;
-  int last = 100;
-  while (first < 100 && counts[first] == 0) ++first;
-  while (last > first && counts[last] == 0) --last;
-  int step = 1;
-  for (const int wider : {2, 5}) {
-    if ((last - first) / step + 1 > kMostBars) step = wider;
-  }
-  std::vector<FillBar> bars;
-  for (int from = first - first % step; from <= last; from += step) {
-    FillBar bar = {from, std::min(from + step, 100), 0};
-    for (int i = from; i < from + step && i <= 100; ++i) bar.lines += counts[i];
-    bars.push_back(bar);
+std::vector<LinesBar> ProbeBars(const LinesReport& report) {
+  constexpr size_t kMostBars = 20;
+  std::array<uint64_t, 64> counts = report.lines_by_half_probes;
+  counts[0] = 0;
+  std::vector<LinesBar> bars = BarsOver(counts, {1, 2, 4}, kMostBars);
+  for (LinesBar& bar : bars) {
+    bar.from /= 2;
+    bar.to /= 2;
   }
   return bars;
+}
+
+std::vector<LinesBar> FillBars(const LinesReport& report) {
+  constexpr size_t kMostBars = 30;
+  std::vector<LinesBar> bars =
+      BarsOver(report.lines_by_fill, {1, 2, 5}, kMostBars);
+  for (LinesBar& bar : bars) bar.to = std::min(bar.to, 100.0);
+  return bars;
+}
+
+std::string SolvedInWords(const LinesReport& report) {
+  return absl::StrFormat("%s solved %s, on average %.1f probes per key",
+                         WithThousands(report.solved_lines),
+                         report.solved_lines == 1 ? "line" : "lines",
+                         report.probes);
+}
+
+std::string BitsInWords(const LinesReport& report) {
+  const uint64_t lines = report.lines - report.solved_lines;
+  return absl::StrFormat("%s %s of bits, on average %.1f %% of them set",
+                         WithThousands(lines), lines == 1 ? "line" : "lines",
+                         100 * report.fill);
 }
 
 }  // namespace linebloom::tools

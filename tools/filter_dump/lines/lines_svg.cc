@@ -1,5 +1,6 @@
+#include <vector>
+
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "tools/command_line/table_printer.h"
 #include "tools/filter_dump/lines/bar_chart.h"
 #include "tools/filter_dump/lines/lines.h"
@@ -13,20 +14,36 @@ std::string RateInWords(const LinesReport& report) {
                       RateText(report.rate, report.rate_is_exact), " %");
 }
 
-BarChart FillChart(const LinesReport& report) {
+BarChart Histogram(const std::vector<LinesBar>& bars) {
   BarChart chart;
-  chart.title = "How full the filter's lines are";
-  chart.subtitle =
-      absl::StrFormat("%s lines in %s %s, on average %.1f %% of their bits set",
-                      WithThousands(report.lines), WithThousands(report.files),
-                      report.files == 1 ? "file" : "files", 100 * report.fill);
-  chart.x_label = "bits set in a line (%)";
   chart.y_label = "lines";
   chart.is_histogram = true;
-  for (const FillBar& bar : FillBars(report)) {
+  for (const LinesBar& bar : bars) {
     chart.bars.push_back(
         {absl::StrCat(bar.from), static_cast<double>(bar.lines)});
   }
+  return chart;
+}
+
+BarChart ProbesChart(const LinesReport& report) {
+  BarChart chart = Histogram(ProbeBars(report));
+  chart.title = "How many probes the keys of a line have";
+  chart.subtitle = SolvedInWords(report);
+  const uint64_t match_all = report.lines_by_half_probes[0];
+  if (match_all > 0) {
+    absl::StrAppend(
+        &chart.subtitle, "; not shown: ", WithThousands(match_all),
+        match_all == 1 ? " that matches everything" : " that match everything");
+  }
+  chart.x_label = "probes per key";
+  return chart;
+}
+
+BarChart FillChart(const LinesReport& report) {
+  BarChart chart = Histogram(FillBars(report));
+  chart.title = "How full the filter's lines are";
+  chart.subtitle = BitsInWords(report);
+  chart.x_label = "bits set in a line (%)";
   return chart;
 }
 
@@ -45,7 +62,11 @@ BarChart TenthsChart(const LinesReport& report) {
 }  // namespace
 
 std::string LinesAsSvg(const LinesReport& report) {
-  return ChartsAsSvg({FillChart(report), TenthsChart(report)});
+  std::vector<BarChart> charts;
+  if (report.solved_lines > 0) charts.push_back(ProbesChart(report));
+  if (report.solved_lines < report.lines) charts.push_back(FillChart(report));
+  charts.push_back(TenthsChart(report));
+  return ChartsAsSvg(charts);
 }
 
 }  // namespace linebloom::tools

@@ -5,6 +5,7 @@
 #include "tools/command_line/json_values.h"
 #include "tools/filter_dump/raw/raw.h"
 #include "tools/filter_dump/raw/raw_fields.h"
+#include "tools/filter_dump/text.h"
 
 namespace linebloom::tools {
 namespace {
@@ -24,11 +25,16 @@ Json BlockAsJson(const RawBlock& raw) {
   if (raw.partition.has_value()) {
     json["last_key_hex"] = absl::BytesToHexString(raw.last_key);
   }
+  const bool solved = HasSolvedLines(facts);
   (void)ForEachLineOfAny(bytes, [&](uint64_t, const LineContents& line) {
-    Json entry = {{"probes", line.probes},
-                  {"bits_set", line.bits_set},
-                  {"bits", line.bits},
-                  {"false_positive_rate", line.rate}};
+    Json entry = {{"probes", line.probes}};
+    if (solved) {
+      entry["header"] = line.header;
+    } else {
+      entry["bits_set"] = line.bits_set;
+      entry["bits"] = line.bits;
+    }
+    entry["false_positive_rate"] = line.rate;
     json["lines"].push_back(entry);
   });
   for (const FilterBlockField& field :

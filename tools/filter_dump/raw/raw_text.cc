@@ -32,11 +32,15 @@ void AppendHex(absl::string_view bytes, uint64_t offset, std::string* text) {
   }
 }
 
-void AppendLine(uint64_t number, const LineContents& line, bool exact,
-                std::string* text) {
-  absl::StrAppendFormat(text, "line %d: k %s, %d of %d bits set, FPR %s %%\n",
-                        number, ProbesText(line.probes), line.bits_set,
-                        line.bits, RateText(line.rate, exact));
+void AppendLine(uint64_t number, const LineContents& line,
+                const BlockFacts& facts, std::string* text) {
+  const bool solved = HasSolvedLines(facts);
+  absl::StrAppendFormat(
+      text, "line %d: k %s, %s, FPR %s %%\n", number,
+      ProbesText(line.probes, solved),
+      solved ? absl::StrCat("header ", line.header)
+             : absl::StrFormat("%d of %d bits set", line.bits_set, line.bits),
+      RateText(line.rate, facts.kind == BlockKind::kLinebloom));
 }
 
 // What stands in the last bytes of a filter of RocksDB's.
@@ -57,9 +61,10 @@ void AppendFields(absl::string_view block, std::string* text) {
   for (const FilterBlockField& field :
        ListFilterBlockFields(block.data(), block.size())) {
     const absl::string_view bytes = block.substr(field.offset, field.bytes);
-    absl::StrAppendFormat(text, "%08x  %-16s  %-28s  %s\n", field.offset,
-                          absl::BytesToHexString(bytes), field.name,
-                          FieldMeaning(field, bytes));
+    const std::string meaning = FieldMeaning(field, bytes);
+    absl::StrAppendFormat(text, "%08x  %-16s  %-*s%s\n", field.offset,
+                          absl::BytesToHexString(bytes),
+                          meaning.empty() ? 0 : 30, field.name, meaning);
   }
 }
 
@@ -68,7 +73,7 @@ void AppendBlock(absl::string_view block, std::string* text) {
   const bool exact = facts.kind == BlockKind::kLinebloom;
   const auto line_bytes = static_cast<size_t>(facts.line_bytes);
   (void)ForEachLineOfAny(block, [&](uint64_t number, const LineContents& line) {
-    AppendLine(number, line, exact, text);
+    AppendLine(number, line, facts, text);
     AppendHex(block.substr(number * line_bytes, line_bytes),
               number * line_bytes, text);
   });

@@ -36,7 +36,7 @@ std::vector<std::string> RowOf(const TableEntry& entry) {
           BitsText(facts.bits_per_key()),
           ProbesText(facts),
           facts.lines == 0 ? "-" : ShortCount(facts.lines),
-          facts.lines == 0 ? "-" : absl::StrFormat("%.0f%%", 100 * facts.fill),
+          FillText(facts),
           RateText(facts),
           keys};
 }
@@ -93,7 +93,7 @@ uint64_t DescribedFiles(const TableReport& report) {
 std::string Legend(const TableReport& report) {
   bool levels = false;
   bool estimates = false;
-  bool linebloom = false;
+  bool solved = false;
   bool asked = false;
   for (const FamilyTable& family : report.families) {
     asked |= AnyAskedSpecially(family);
@@ -101,16 +101,19 @@ std::string Legend(const TableReport& report) {
     for (const TableEntry& entry : family.entries) {
       if (!entry.facts.has_value() || !entry.facts->is_used()) continue;
       estimates |= !entry.facts->rate_is_exact;
-      linebloom |= entry.facts->first.kind == BlockKind::kLinebloom;
+      solved |= HasSolvedLines(entry.facts->first);
     }
   }
   std::string text = BulletText(absl::StrCat(
       "FPR: the share of missing keys that the filter lets pass",
       estimates ? "; ~ an estimate, others are exact, from the filter's bits."
                 : ", exact, from the filter's bits."));
-  if (linebloom) {
-    absl::StrAppend(&text, BulletText("linebloom: with solved lines or, for "
-                                      "line=plain, plain ones."));
+  if (solved) {
+    absl::StrAppend(
+        &text,
+        BulletText("Solved lines: k is the range of probes per key, the fewest "
+                   "in the line with the most keys; about half of the bits "
+                   "are set in any line, so there is no fill."));
   }
   if (asked) {
     absl::StrAppend(&text, BulletText("Asked: bits per key or, in %, the "
