@@ -200,11 +200,9 @@ TEST_P(FilterDumpModesTest, VerifyPasses) {
   }
   EXPECT_EQ(missing["asked"], 1'000'000);
   const double expected = missing["expected_false_positive_rate"];
-  // The missing keys are the same in every run.
-  EXPECT_NEAR(missing["false_positive_rate"], expected,
-              spec.policy == Policy::kLinebloom
-                  ? FourDeviations(expected, 1'000'000)
-                  : 0.1 * expected);
+  // The missing keys are the same in every run. A filter of linebloom lets a
+  // thousand of them through, with a standard deviation of 3 %.
+  EXPECT_NEAR(missing["false_positive_rate"], expected, 0.1 * expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FilterDumpModesTest, ::testing::ValuesIn(Modes()),
