@@ -213,8 +213,7 @@ TEST_F(BadOptionsTest, ANewColumnFamilyGetsTheNearestFilter) {
            {"linebloom:ten", 9, 11, "bits_per_key=ten"},
            {"linebloom:rate:2", 9, 11, "false_positive_rate=2"},
            {"linebloom:rate:0", 25, 31, "false_positive_rate=0"},
-           {"{id=linebloom;bits_per_key=14;line=great}", 13, 15,
-            "line=great"},
+           {"{id=linebloom;bits_per_key=14;line=great}", 13, 15, "line=great"},
            {"{id=linebloom;bits_per_key=14;false_positive_rate=0.01}", 13, 15,
             "only one of the two"}}) {
     SCOPED_TRACE(bad.text);

@@ -12,6 +12,7 @@
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter_facts/block_lines.h"
 #include "filter_policy/filter_facts/file_facts.h"
+#include "filter_policy/line/line.h"
 #include "tools/command_line/interrupt.h"
 #include "tools/command_line/progress.h"
 #include "tools/command_line/table_printer.h"
