@@ -15,8 +15,9 @@
 // the columns to the earlier ones that these need for their pivots, so that
 // there is hardly anything to substitute between stages.
 //
-// Rejected: masks over any words at any stage, one system of 504 unknowns (20
-// times the time to build); B+ and A of the study in docs/design.md.
+// Rejected: no stages between the first and the whole line (twice the time to
+// build at 10 bits per key, four times at 16, without SIMD); more in
+// docs/design.md.
 #pragma once
 
 #include <algorithm>

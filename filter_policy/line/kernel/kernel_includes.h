@@ -12,7 +12,7 @@
 #include "filter_policy/line/hash.h"
 #include "filter_policy/line/kernel/line_kernels.h"
 #include "filter_policy/line/kernel/plain_round_words.h"
-#include "filter_policy/line/kernel/solve_space.h"
+#include "filter_policy/line/kernel/solve/solve_space.h"
 #include "filter_policy/line/line_rate.h"
 #include "filter_policy/line/little_endian.h"
 #include "filter_policy/line/plain_probes.h"
