@@ -27,14 +27,14 @@
 
 namespace linebloom {
 
-// What a filter's lines are. A lookup reads one of them in any case, and files
-// with either are read whatever this says.
+// The kind of a filter's lines. A lookup reads one of them in any case, and
+// files with either kind are read whatever the policy builds.
 enum class Line : uint8_t {
-  // Solved from the keys like a system of equations: every bit counts.
+  // Solved from the keys like a system of equations: a sixth of the rate of a
+  // Bloom filter at 10 bits per key. Below 2.25 bits plain lines are built.
   kSolved,
-  // A classic Bloom filter in one cache line, all of a key's probes in it:
-  // about
-  // the rate of RocksDB's own Bloom filter, and the fastest to build.
+  // A classic Bloom filter in each cache line: the rate of RocksDB's own Bloom
+  // filter, and the fastest to build.
   kPlain,
 };
 
@@ -48,8 +48,10 @@ struct FilterPolicyOptions {
   Line line = Line::kSolved;
 
   // Mixed into the hash of every key and stored in each filter, so files built
-  // with different seeds can be read side by side. With a seed that is kept
-  // secret nobody can choose keys that collide in the filter.
+  // with different seeds can be read side by side. A secret seed withstands
+  // lists of keys that were made for another one. It does not withstand an
+  // attacker who inserts keys of 17 bytes or more and watches which lookups
+  // reach the disk: XXH3's seed can be recovered from enough answers.
   uint64_t hash_seed = 0;
 
   // Instead of bits: the share of missing keys that a filter may let through,
@@ -57,10 +59,10 @@ struct FilterPolicyOptions {
   // keys need for it, found by building them: the rate that a filter will have
   // is known once it is built. It ends up to 3 % below what was asked for, for
   // a few keys further, and building takes once or twice the time, for 65,536
-  // keys and fewer up to eight times. Where keys crowd in few lines, because
-  // somebody chose them so, no file takes more than 1.3 times the memory that
-  // its number of keys needs, and the rate that it reaches stands in the
-  // filter. Refused is a rate that 30 bits per key do not reach.
+  // keys and fewer up to eight times. No file takes more than 1.3 times the
+  // memory that its number of keys needs, even if somebody chose keys that
+  // crowd few lines; the rate it then reaches is stored in the filter. Rates
+  // that 30 bits per key cannot reach are rejected.
   std::optional<double> false_positive_rate = std::nullopt;
 
   // Shares the memory among the sorted runs of the tree so that a lookup of a
@@ -91,10 +93,10 @@ inline constexpr char kFilterPolicyName[] = "linebloom";
 // Status::InvalidArgument that names option, value and range. Where RocksDB
 // does not (SstFileWriter, SetOptions(), before 9.8 CreateColumnFamily()), such
 // a policy builds filters with the nearest options that are valid, and says so
-// once in the database's info log. In a RocksDB of
-// another minor version than the one that linebloom was compiled with, or whose
-// filter interfaces answer otherwise than that version's, the policy refuses to
-// be validated in the same way and builds and reads nothing.
+// once in the database's info log. In a RocksDB of another minor version than
+// the one that linebloom was compiled with, or whose filter interfaces answer
+// differently, the policy fails validation in the same way and builds and reads
+// nothing.
 //
 // The policy builds linebloom filters and reads linebloom's and RocksDB's own,
 // so a database can switch to it and back without rewriting its files. It is

@@ -230,11 +230,11 @@ void ExpectRate(double bits_per_key, int strangers, double most) {
 }
 
 TEST_F(FilterBitsReaderTest, FalsePositiveRateAt10BitsPerKey) {
-  ExpectRate(10, 2000000, 0.0053);
+  ExpectRate(10, 2000000, 0.0018);
 }
 
 TEST_F(FilterBitsReaderTest, FalsePositiveRateAt16BitsPerKey) {
-  ExpectRate(16, 10000000, 0.00042);
+  ExpectRate(16, 10000000, 0.00007);
 }
 
 // A key of any length from 0 to 1,000 bytes; the same for the same number.
