@@ -1,0 +1,85 @@
+// Solved lines of any keys: every kernel builds the same bytes, no kernel
+// rejects a key, and all give the same answers, also for a damaged line.
+//
+// Input: base and step of the shape (a byte each), how many keys are drawn from
+// a seed (a byte, and 8), which bit of the line is flipped at the end (2
+// bytes), then hashes of further keys (8 bytes each).
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "filter_policy/line/builder/line_builder.h"
+#include "filter_policy/line/kernel/line_kernel.h"
+#include "filter_policy/line/line.h"
+#include "filter_policy/line/solved_probes.h"
+#include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/promise.h"
+
+namespace {
+
+using ::linebloom::kLineBytes;
+using ::linebloom::LineBuilder;
+using ::linebloom::LineKernel;
+using ::linebloom::LineKind;
+using ::linebloom::LineShape;
+using ::linebloom::SupportedKernels;
+using ::linebloom::testing::FuzzInput;
+using ::linebloom::testing::Promise;
+
+using Line = std::array<uint8_t, kLineBytes>;
+
+LineShape TakeShape(FuzzInput* input) {
+  LineShape shape;
+  shape.kind = LineKind::kSolved;
+  shape.base =
+      std::max<uint8_t>(input->Number<uint8_t>(), linebloom::kLeastSolvedBase);
+  shape.step = static_cast<uint8_t>(1 + input->Number<uint8_t>() %
+                                            linebloom::kMostSolvedStep);
+  return shape;
+}
+
+void CheckAnswers(const LineShape& shape, const Line& line,
+                  const std::vector<uint64_t>& hashes, bool are_keys) {
+  const std::vector<const LineKernel*> kernels = SupportedKernels();
+  for (const uint64_t hash : hashes) {
+    const bool answer =
+        kernels.back()->solved.line_may_match(shape, line.data(), hash);
+    Promise(answer || !are_keys, "no key is rejected");
+    for (const LineKernel* kernel : kernels) {
+      Promise(kernel->solved.line_may_match(shape, line.data(), hash) == answer,
+              "the same answer from every kernel");
+    }
+  }
+}
+
+void Run(FuzzInput input) {
+  const LineShape shape = TakeShape(&input);
+  const int drawn = input.Number<uint8_t>();
+  std::mt19937_64 random(input.Number<uint64_t>());
+  const auto flipped = input.Number<uint16_t>() % (8 * kLineBytes);
+  std::vector<uint64_t> hashes(drawn);
+  for (uint64_t& hash : hashes) hash = random();
+  while (!input.empty()) hashes.push_back(input.Number<uint64_t>());
+
+  Line line;
+  LineBuilder(shape, *SupportedKernels().back()).Build(hashes, line.data());
+  for (const LineKernel* kernel : SupportedKernels()) {
+    Line other;
+    LineBuilder(shape, *kernel).Build(hashes, other.data());
+    Promise(other == line, "the same bytes from every kernel");
+  }
+  CheckAnswers(shape, line, hashes, /*are_keys=*/true);
+  line[flipped / 8] ^= static_cast<uint8_t>(1 << flipped % 8);
+  CheckAnswers(shape, line, hashes, /*are_keys=*/false);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Run(FuzzInput(data, size));
+  return 0;
+}
