@@ -10,6 +10,7 @@
 #include "tools/command_line/command_line.h"
 #include "tools/command_line/flag_file.h"
 #include "tools/command_line/interrupt.h"
+#include "tools/command_line/write_report.h"
 #include "tools/filter_dump/config.h"
 #include "tools/filter_dump/lines/lines.h"
 #include "tools/filter_dump/raw/raw.h"
@@ -108,14 +109,8 @@ absl::StatusOr<Outcome> RunCommand(const FilterDumpConfig& config) {
 absl::StatusOr<Outcome> Run(const FilterDumpConfig& config) {
   absl::StatusOr<Outcome> outcome = RunCommand(config);
   if (!outcome.ok()) return outcome;
-  // Keys and paths may be any bytes; JSON is UTF-8.
-  const std::string json = absl::StrCat(
-      outcome->json.dump(2, ' ', false,
-                         nlohmann::ordered_json::error_handler_t::replace),
-      "\n");
-  std::cout << (config.json == "-" ? json : outcome->text) << std::flush;
-  if (config.json.empty() || config.json == "-") return outcome;
-  const absl::Status status = WriteFlagFile("--json", config.json, json);
+  const absl::Status status =
+      WriteReport(config.json, outcome->text, outcome->json);
   if (!status.ok()) return status;
   return outcome;
 }

@@ -7,8 +7,8 @@
 #include "linebloom/filter_policy.h"
 #include "nlohmann/json.hpp"
 #include "tools/command_line/command_line.h"
-#include "tools/command_line/flag_file.h"
 #include "tools/command_line/interrupt.h"
+#include "tools/command_line/write_report.h"
 #include "tools/filter_migrate/config.h"
 #include "tools/filter_migrate/migrate.h"
 #include "tools/filter_migrate/report.h"
@@ -43,16 +43,9 @@ absl::StatusOr<MigrateReport> Run(const FilterMigrateConfig& config) {
   if (!valid.ok()) return valid;
   absl::StatusOr<MigrateReport> report = Migrate(config);
   if (!report.ok()) return report;
-  // Paths may be any bytes; JSON is UTF-8.
-  const std::string json =
-      absl::StrCat(ReportAsJson(config, *report)
-                       .dump(2, ' ', false,
-                             nlohmann::ordered_json::error_handler_t::replace),
-                   "\n");
-  std::cout << (config.json == "-" ? json : ReportAsText(config, *report))
-            << std::flush;
-  if (config.json.empty() || config.json == "-") return report;
-  const absl::Status written = WriteFlagFile("--json", config.json, json);
+  const absl::Status written =
+      WriteReport(config.json, ReportAsText(config, *report),
+                  ReportAsJson(config, *report));
   if (!written.ok()) return written;
   return report;
 }

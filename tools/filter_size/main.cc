@@ -1,6 +1,4 @@
 // filter_size: how large a filter has to be, or how good one of a size is.
-#include <cerrno>
-#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -9,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "tools/command_line/command_line.h"
+#include "tools/command_line/write_report.h"
 #include "tools/filter_size/answer.h"
 #include "tools/filter_size/question.h"
 #include "tools/filter_size/report.h"
@@ -28,29 +27,13 @@ constexpr char kUsage[] =
     "Two of keys, rate, bytes and bits per key give the rest. Exits with 0;\n"
     "with 2 for bad usage.";
 
-absl::Status WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::trunc);
-  file << text;
-  file.close();
-  if (file) return absl::OkStatus();
-  return absl::ErrnoToStatus(errno,
-                             absl::StrCat("cannot write --json='", path, "'"));
-}
-
 absl::Status Run(const FilterSizeConfig& config) {
   const absl::StatusOr<Question> question = ParseQuestion(config);
   if (!question.ok()) return question.status();
   const absl::StatusOr<std::vector<Answer>> answers = AnswerQuestion(*question);
   if (!answers.ok()) return answers.status();
-  const std::string json =
-      absl::StrCat(AnswersAsJson(*question, *answers).dump(2), "\n");
-  if (!config.json.empty() && config.json != "-") {
-    const absl::Status status = WriteFile(config.json, json);
-    if (!status.ok()) return status;
-  }
-  std::cout << (config.json == "-" ? json : AnswersAsText(*question, *answers))
-            << std::flush;
-  return absl::OkStatus();
+  return WriteReport(config.json, AnswersAsText(*question, *answers),
+                     AnswersAsJson(*question, *answers));
 }
 
 int Main(int argc, char** argv) {

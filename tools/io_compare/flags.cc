@@ -47,7 +47,10 @@ ABSL_FLAG(uint64_t, cells_per_row, 10,
           "with --row_prefix: cells of each generated row, 2 to 100; --rows "
           "counts all cells");
 ABSL_FLAG(uint64_t, seed, 1, "varies rows and lookups");
-ABSL_FLAG(std::string, json, "", "write the results to this file as well");
+ABSL_FLAG(
+    std::string, json, "",
+    "write the results as JSON to this file as well; - for standard output "
+    "instead of the text");
 ABSL_FLAG(bool, direct_io, true,
           "read past the page cache (O_DIRECT) where the file system can; "
           "without it pages are dropped from the cache while reading");

@@ -12,6 +12,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/command_line/command_line.h"
 #include "tools/command_line/interrupt.h"
+#include "tools/command_line/write_report.h"
 #include "tools/io_compare/config.h"
 #include "tools/io_compare/report/report.h"
 #include "tools/io_compare/run.h"
@@ -49,26 +50,16 @@ absl::Status CheckWritable(const std::string& path) {
   return absl::OkStatus();
 }
 
-absl::Status WriteJson(const Report& report, const std::string& path) {
-  std::ofstream file(path, std::ios::trunc);
-  // Keys in a report may be any bytes; JSON is UTF-8.
-  file << ReportAsJson(report).dump(
-              2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-       << "\n";
-  file.close();
-  if (file) return absl::OkStatus();
-  return absl::ErrnoToStatus(errno,
-                             absl::StrCat("cannot write --json='", path, "'"));
-}
-
 absl::StatusOr<Report> Run(const IoCompareConfig& config) {
   absl::Status status = ValidateConfig(config);
-  if (status.ok() && !config.json.empty()) status = CheckWritable(config.json);
+  if (status.ok() && !config.json.empty() && config.json != "-") {
+    status = CheckWritable(config.json);
+  }
   if (!status.ok()) return status;
   absl::StatusOr<Report> report = RunComparison(config);
   if (!report.ok()) return report;
-  std::cout << ReportAsText(*report) << std::flush;
-  if (!config.json.empty()) status = WriteJson(*report, config.json);
+  status =
+      WriteReport(config.json, ReportAsText(*report), ReportAsJson(*report));
   if (!status.ok()) return status;
   return report;
 }

@@ -98,5 +98,20 @@ TEST_F(FilterSizeTest, RefusesBadFlags) {
   ExpectRefused({"argument"}, "argument");
 }
 
+// Every tool prints its report by the same function.
+TEST_F(FilterSizeTest, AFullDeviceIsAnError) {
+  const std::string program = LINEBLOOM_FILTER_SIZE;
+  for (const std::string json : {"", " --json=-"}) {
+    const ProgramResult run =
+        Program({"/bin/sh", "-c",
+                 program + " --keys=1M --rate=1%" + json + " > /dev/full"},
+                folder_.path())
+            .Wait();
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_THAT(run.err,
+                HasSubstr("cannot write to standard output: No space"));
+  }
+}
+
 }  // namespace
 }  // namespace linebloom::tools
