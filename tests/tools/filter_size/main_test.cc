@@ -101,10 +101,10 @@ TEST_F(FilterSizeTest, RefusesBadFlags) {
 // Every tool prints its report by the same function.
 TEST_F(FilterSizeTest, AFullDeviceIsAnError) {
   const std::string program = LINEBLOOM_FILTER_SIZE;
-  for (const std::string json : {"", " --json=-"}) {
+  for (const std::string flag : {"", " --json=-"}) {
     const ProgramResult run =
         Program({"/bin/sh", "-c",
-                 program + " --keys=1M --rate=1%" + json + " > /dev/full"},
+                 program + " --keys=1M --rate=1%" + flag + " > /dev/full"},
                 folder_.path())
             .Wait();
     EXPECT_EQ(run.exit_code, 2);
