@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "tools/command_line/command_line.h"
 #include "tools/command_line/write_report.h"

@@ -1,6 +1,5 @@
 // io_compare: what a filter saves on this disk, policy by policy.
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
