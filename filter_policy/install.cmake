@@ -1,5 +1,7 @@
-# What `cmake --install` lays down: the libraries, the public headers, and what
-# lets CMake (find_package(linebloom)) and pkg-config find them.
+# What `cmake --install` lays down, in three components: `library`, the shared
+# libraries that programs run with; `development`, the headers, the archive, and
+# what lets CMake (find_package(linebloom)) and pkg-config find all that; and
+# `tools`, the programs (tools/CMakeLists.txt).
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -11,11 +13,15 @@ set_target_properties(linebloom PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 
 install(TARGETS linebloom linebloom_static EXPORT linebloomTargets
+        LIBRARY COMPONENT library NAMELINK_COMPONENT development
+        ARCHIVE COMPONENT development
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS linebloom_override LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS linebloom_override
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/linebloom
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT linebloomTargets NAMESPACE linebloom:: DESTINATION ${linebloom_package_dir})
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(EXPORT linebloomTargets NAMESPACE linebloom::
+        DESTINATION ${linebloom_package_dir} COMPONENT development)
 
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/linebloomConfig.cmake.in
@@ -25,9 +31,10 @@ write_basic_package_version_file(
   ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfigVersion.cmake
-        DESTINATION ${linebloom_package_dir})
+        DESTINATION ${linebloom_package_dir} COMPONENT development)
 
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH pkgconfig_dir_to_prefix /prefix/${pkgconfig_dir} /prefix)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/linebloom.pc.in linebloom.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/linebloom.pc DESTINATION ${pkgconfig_dir})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/linebloom.pc
+        DESTINATION ${pkgconfig_dir} COMPONENT development)

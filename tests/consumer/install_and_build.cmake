@@ -1,6 +1,6 @@
 # Installs linebloom into a folder of its own, builds the consumer against that
-# and runs it. Called by ctest with -D BUILD_DIR, SOURCE_DIR, WORK_DIR, CXX_COMPILER,
-# CXX_FLAGS and BUILD_TYPE.
+# and runs it, and the installed tools. Called by ctest with -D BUILD_DIR,
+# SOURCE_DIR, WORK_DIR, VERSION, CXX_COMPILER, CXX_FLAGS and BUILD_TYPE.
 set(prefix ${WORK_DIR}/prefix)
 set(build ${WORK_DIR}/build)
 
@@ -9,11 +9,37 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE ${WORK_DIR})  # nothing of an earlier run may help
-run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
+foreach(component library development)
+  run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component ${component})
+endforeach()
 run(${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${build} -G Ninja
     -DCMAKE_PREFIX_PATH=${prefix}
+    -DVERSION=${VERSION}
     -DCMAKE_CXX_COMPILER=${CXX_COMPILER}
     -DCMAKE_CXX_FLAGS=${CXX_FLAGS}
     -DCMAKE_BUILD_TYPE=${BUILD_TYPE})
 run(${CMAKE_COMMAND} --build ${build})
 run(${CMAKE_CTEST_COMMAND} --test-dir ${build} --output-on-failure)
+
+# A build for another RocksDB may leave most tools out (tests/compat/run.sh --quick).
+if(NOT EXISTS ${BUILD_DIR}/tools/io_compare)
+  return()
+endif()
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component tools)
+foreach(tool filter_dump filter_migrate filter_size io_compare)
+  execute_process(COMMAND ${prefix}/bin/${tool} --version
+                  OUTPUT_VARIABLE printed COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT printed MATCHES "^linebloom ${VERSION}, RocksDB [0-9.]+\n$")
+    message(FATAL_ERROR "${tool} --version printed '${printed}'")
+  endif()
+endforeach()
+run(${prefix}/bin/filter_dump --db=${build}/shared.db)
+
+# All at once, as the README has it, lays down what the components do.
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/all)
+foreach(folder prefix all)
+  file(GLOB_RECURSE ${folder}_files RELATIVE ${WORK_DIR}/${folder} ${WORK_DIR}/${folder}/*)
+endforeach()
+if(NOT prefix_files STREQUAL all_files)
+  message(FATAL_ERROR "the components hold ${prefix_files}, but all is ${all_files}")
+endif()

@@ -1,5 +1,6 @@
 #include "tools/command_line/command_line.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -10,8 +11,10 @@
 #include "absl/flags/usage.h"
 #include "absl/flags/usage_config.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "rocksdb/version.h"
 
 namespace linebloom::tools {
 namespace {
@@ -37,12 +40,24 @@ bool AsksForHelp(int argc, char** argv) {
     if (argument == "--") return false;
     if (absl::ConsumePrefix(&argument, "-")) {
       absl::ConsumePrefix(&argument, "-");
-      if (absl::StartsWith(argument, "help") || argument == "version") {
+      if (argument == "h" || absl::StartsWith(argument, "help") ||
+          argument == "version") {
         return true;
       }
     }
   }
   return false;
+}
+
+// absl knows --help alone.
+char* WithLongName(char* argument) {
+  static char help[] = "--help";
+  return absl::string_view(argument) == "-h" ? help : argument;
+}
+
+std::string Version() {
+  return absl::StrCat("linebloom ", LINEBLOOM_VERSION, ", RocksDB ",
+                      rocksdb::GetRocksVersionAsString(), "\n");
 }
 
 }  // namespace
@@ -62,11 +77,16 @@ std::vector<std::string> ParseFlagsAndArgumentsOrExit(int argc, char** argv,
     return std::string(folder == absl::string_view::npos ? file
                                                          : file.substr(folder));
   };
+  config.version_string = Version;
   absl::SetFlagsUsageConfig(config);
 
   std::atexit(CorrectExitCode);
   exit_code_while_parsing = AsksForHelp(argc, argv) ? kExitFine : kExitBadInput;
-  const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  std::vector<char*> arguments(argv, argv + argc);
+  std::transform(arguments.begin(), arguments.end(), arguments.begin(),
+                 WithLongName);
+  const std::vector<char*> rest =
+      absl::ParseCommandLine(argc, arguments.data());
   exit_code_while_parsing = -1;
   return {rest.begin() + 1, rest.end()};
 }
