@@ -85,8 +85,8 @@ Outcome Look(const Tree& tree, double (*rate)(double),
 
 // The bits per key at which a bit more is worth `price` of rate.
 double BitsAtPrice(double price) {
-  double best = kLeastBitsOfRun;
-  for (double bits = best; bits <= kMostBitsOfRun; bits += 0.05) {
+  double best = kMinBitsOfRun;
+  for (double bits = best; bits <= kMaxBitsOfRun; bits += 0.05) {
     if (Linebloom(bits) + price * bits < Linebloom(best) + price * best) {
       best = bits;
     }
@@ -150,8 +150,8 @@ void PrintTree(const char* name, double bytes, double bits) {
 
 int main(int argc, char** argv) {
   const double bits = argc > 1 ? std::atof(argv[1]) : 10;
-  if (argc > 2 || !(bits >= linebloom::kLeastBitsOfRun &&
-                    bits <= linebloom::kMostBitsOfRun)) {
+  if (argc > 2 ||
+      !(bits >= linebloom::kMinBitsOfRun && bits <= linebloom::kMaxBitsOfRun)) {
     std::fprintf(stderr,
                  "usage: level_simulation [BITS_PER_KEY], from 1 to 30\n");
     return 2;

@@ -82,8 +82,8 @@ class ContestantReader final : public rocksdb::FilterBitsReader {
   }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
-    constexpr int kMostKeys = 32;  // that RocksDB asks at once
-    uint64_t hashes[kMostKeys];
+    constexpr int kMaxKeys = 32;  // that RocksDB asks at once
+    uint64_t hashes[kMaxKeys];
     for (int i = 0; i < num_keys; ++i) {
       hashes[i] = HashKey(keys[i]->data(), keys[i]->size(), 0);
       if constexpr (requires { filter_.Prefetch(hashes[i]); }) {

@@ -44,11 +44,11 @@ class CuckooTable {
 
   // False if it drives out others for too long; one of them is lost then.
   bool Insert(uint64_t hash) {
-    constexpr int kMostMoves = 500;
+    constexpr int kMaxMoves = 500;
     uint64_t fingerprint = Buckets::FingerprintOf(hash);
     uint64_t bucket = buckets_.FirstBucket(hash);
     if (PutIntoEmpty(bucket, fingerprint)) return true;
-    for (int moves = 0; moves < kMostMoves; ++moves) {
+    for (int moves = 0; moves < kMaxMoves; ++moves) {
       bucket = buckets_.OtherBucket(bucket, fingerprint);
       if (PutIntoEmpty(bucket, fingerprint)) return true;
       fingerprint = Swap(bucket, NextRandomPlace(), fingerprint);

@@ -13,14 +13,14 @@ constexpr BuiltInFilter kInconsistent{BuiltInFilterKind::kInconsistent};
 constexpr BuiltInFilter kReserved{BuiltInFilterKind::kReserved};
 constexpr BuiltInFilter kNoKeys{BuiltInFilterKind::kNoKeys};
 
-constexpr int kMostProbes = 30;
+constexpr int kMaxProbes = 30;
 
 // Tail: FF, sub-implementation, line size and probes, two reserved bytes.
 BuiltInFilter ParseBloom(const char* tail, size_t size) {
   const int probes = tail[2] & 31;
   const int line_bytes = 64 << (static_cast<uint8_t>(tail[2]) >> 5);
   if (tail[1] != 0 || tail[3] != 0 || tail[4] != 0 || probes == 0 ||
-      probes > kMostProbes || line_bytes != 64) {
+      probes > kMaxProbes || line_bytes != 64) {
     return size == 0 ? kInconsistent : kReserved;
   }
   if (size == 0) return kNoKeys;
@@ -63,7 +63,7 @@ bool BeginsLinebloomMetadata(const char* tail, size_t size) {
 BuiltInFilter ParseLegacyBloom(const char* tail, size_t size) {
   if (BeginsLinebloomMetadata(tail, size)) return kInconsistent;
   const uint32_t lines = LoadLittleEndian<uint32_t>(tail + 1);
-  if (size == 0 && lines == 0 && tail[0] <= kMostProbes) return kNoKeys;
+  if (size == 0 && lines == 0 && tail[0] <= kMaxProbes) return kNoKeys;
   if (lines == 0 || size % lines != 0) return kInconsistent;
   const size_t line_bytes = size / lines;
   if (!std::has_single_bit(line_bytes) || line_bytes < 32 || line_bytes > 256) {

@@ -25,7 +25,7 @@ class LineSums {
     rates_ += line.rate;
   }
 
-  // At least one line was added.
+  // Requires at least one line.
   void Finish(BlockFacts* facts) const {
     const auto count = static_cast<double>(lines_);
     facts->lines = lines_;
@@ -64,7 +64,7 @@ void ReadLinebloom(absl::string_view block, const ParsedFilterBlock& parsed,
   }
   facts->kind = BlockKind::kUnusable;
   facts->rate = 1;
-  if (facts->problem == nullptr) facts->problem = "the kind of line is unknown";
+  if (facts->problem == nullptr) facts->problem = "unknown kind of line";
 }
 
 void ReadBuiltInLines(absl::string_view block, const BuiltInFilter& filter,
@@ -77,7 +77,7 @@ void ReadBuiltInLines(absl::string_view block, const BuiltInFilter& filter,
   facts->line_bytes = static_cast<int>(filter.line_bytes);
 }
 
-// Two keys of the same 32-bit hash have all bits in common.
+// Two keys with the same 32-bit hash share all bits.
 double WithCollisions(double rate, uint64_t keys) {
   const double collisions = 1 - std::exp(-static_cast<double>(keys) * 0x1p-32);
   return rate + collisions - rate * collisions;
@@ -98,7 +98,7 @@ void ReadBuiltIn(absl::string_view block, uint64_t keys, BlockFacts* facts) {
       break;
     case BuiltInFilterKind::kRibbon:
       facts->kind = BlockKind::kRibbon;
-      // Of keys it needs none.
+      // A Ribbon filter's rate does not depend on its keys.
       facts->rate =
           BuiltInFilterRate(block.data(), block.size(), keys).value_or(1);
       break;

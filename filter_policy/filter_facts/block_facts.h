@@ -1,4 +1,4 @@
-// What one filter block is and which rate it will have.
+// The kind of a filter block and the rate to expect from it.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,28 @@
 namespace linebloom {
 
 enum class BlockKind {
-  kEmpty,  // 0 bytes, or 5 of RocksDB's: no key was added, every key is denied
+  kEmpty,  // no keys: 0 bytes, or RocksDB's 5; rejects every key
   kLinebloom,
-  kUnusable,     // linebloom's, damaged or newer: denies nothing
-  kBloom,        // RocksDB's, format_version 5 on
+  kUnusable,     // linebloom's, damaged or newer: rejects nothing
+  kBloom,        // RocksDB's, format_version 5 or higher
   kRibbon,       // RocksDB's
   kLegacyBloom,  // RocksDB's, format_version below 5
-  kReserved,     // of a kind that RocksDB keeps for later: denies nothing
-  kInconsistent  // contradicts itself: linebloom denies nothing
+  kReserved,     // RocksDB reserves this kind: rejects nothing
+  kInconsistent  // contradicts itself: linebloom rejects nothing
 };
 
-// "RocksDB Bloom" and so on.
+// For example "RocksDB Bloom".
 absl::string_view ToString(BlockKind kind);
 
 struct BlockFacts {
   BlockKind kind = BlockKind::kEmpty;
   uint64_t bytes = 0;
-  const char* problem = nullptr;  // of kUnusable: what is wrong
+  const char* problem = nullptr;  // kUnusable: what is wrong
 
-  FilterBlockInfo info;  // of kLinebloom; of kUnusable as far as it was read
-  std::optional<LineShape> shape;  // of kLinebloom with lines that are known
+  FilterBlockInfo info;  // kLinebloom; kUnusable: as far as it could be read
+  std::optional<LineShape> shape;  // kLinebloom with a known kind of line
 
-  // Of kinds that have lines, whatever their size.
+  // Only for kinds with lines, of any size.
   uint64_t lines = 0;
   int line_bytes = 0;
   double least_probes = 0;
@@ -41,14 +41,13 @@ struct BlockFacts {
   double mean_probes = 0;  // over the lines
   double fill = 0;         // share of set bits, 0 to 1
 
-  // The rate of missing keys that the filter lets pass. For kLinebloom exact,
-  // from the bits as they are; for RocksDB's kinds an estimate; 1 where nothing
-  // is denied.
+  // The false-positive rate. kLinebloom: exact, from the block's bits.
+  // RocksDB's kinds: an estimate. 1 if the block rejects nothing.
   double rate = 0;
 };
 
-// `keys` is how many keys the block has, 0 where that is not known; only the
-// estimate of kLegacyBloom uses it.
+// `keys` is the number of keys in the block, 0 if unknown. Only the estimate of
+// kLegacyBloom uses it.
 BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys);
 
 }  // namespace linebloom

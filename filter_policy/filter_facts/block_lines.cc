@@ -9,24 +9,24 @@
 namespace linebloom {
 namespace {
 
-// Behind the lines of RocksDB's filters.
+// The metadata after the lines of RocksDB's filters.
 constexpr size_t kBuiltInTailBytes = 5;
 
-// The share of missing keys that find all their bits set in a line of which the
-// share `fill` is set: all probes anywhere in the line, each by chance.
+// The share of missing keys whose bits are all set, in a line with the share
+// `fill` of its bits set: each probe hits a random bit of the line.
 double BloomLineRate(double fill, const BuiltInFilter& filter) {
   return std::pow(fill, filter.probes);
 }
 
-// Probes at equal distances, modulo the line's bits. The distance is a multiple
-// of large powers of 2 for some keys, whose probes then fall on each other: of
-// 512 distances one is 0 and makes all probes one, one is 256 and leaves two,
-// two leave four, and so on.
+// The probes are equidistant, modulo the line's bits. If the distance is a
+// multiple of a large power of 2, probes coincide: of 512 distances, one is 0
+// and leaves a single probe, one is 256 and leaves two, two leave four, and so
+// on.
 double LegacyBloomLineRate(double fill, const BuiltInFilter& filter) {
   const uint32_t distances = 8 * filter.line_bytes;
   double rate = fill / distances;
   for (uint32_t half = 1; half < distances; half *= 2) {
-    // As many distances as this leave twice as many places.
+    // `half` of the distances leave twice as many different probes.
     const double share = static_cast<double>(half) / distances;
     rate += share * std::pow(fill, std::min<double>(filter.probes, 2.0 * half));
   }

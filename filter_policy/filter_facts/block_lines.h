@@ -1,5 +1,4 @@
-// The lines of a filter block: linebloom's, and those of RocksDB's Bloom
-// filters.
+// The lines of filter blocks: linebloom's and those of RocksDB's Bloom filters.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +15,18 @@ namespace linebloom {
 using LineSink =
     absl::FunctionRef<void(uint64_t number, const LineContents& line)>;
 
-// Calls `sink` for each of the `count` lines at the beginning of `block`, which
-// are of a shape that IsReadable.
+// Calls `sink` for each of the `count` lines at the start of `block`. `shape`
+// must be readable (IsReadable).
 void ForEachLine(absl::string_view block, const LineShape& shape,
                  uint64_t count, LineSink sink);
 
-// The same for a filter block of RocksDB's that is kBloom or kLegacyBloom. The
-// lines' rates are estimates.
+// The same for a block of RocksDB's that is kBloom or kLegacyBloom. The rates
+// of the lines are estimates.
 void ForEachBuiltInLine(absl::string_view block, const BuiltInFilter& filter,
                         LineSink sink);
 
-// The same for a block of any kind; false, and no calls, where it has no lines
-// that are known.
+// The same for any kind of block. Returns false, without calling `sink`, if the
+// block has no lines of a known kind.
 bool ForEachLineOfAny(absl::string_view block, LineSink sink);
 
 }  // namespace linebloom

@@ -14,7 +14,7 @@ constexpr double kLineBits = 512;
 
 }  // namespace
 
-// The number of keys in a line is Poisson distributed (Putze, Sanders, Singler
+// The number of keys per line is Poisson distributed (Putze, Sanders, Singler
 // 2009).
 double BlockedBloomRate(uint64_t keys, uint64_t lines, int probes) {
   const double load = static_cast<double>(keys) / static_cast<double>(lines);

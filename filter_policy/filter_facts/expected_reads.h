@@ -1,4 +1,4 @@
-// What filters leave of the reads that a lookup of a missing row costs.
+// The reads that a lookup of a missing row still costs with filters.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 namespace linebloom {
 
 // The data blocks that a lookup of a missing row is expected to read, from the
-// false-positive rates of all files. In L0 the sum of the rates, for every file
-// may have the row; below, the mean weighted by rows, for one file alone may
-// have it.
+// false-positive rates of all files. In L0 the sum of the rates, because every
+// file may have the row; in each level below, the mean weighted by rows,
+// because only one file may have it.
 class ExpectedReads {
  public:
   void Add(int level, uint64_t rows, double rate);
 
   double OfLevel(int level) const;
-  double All() const;  // the sum over the levels
-  // How much a file of `rows` on `level` counts: by how much a lookup's reads
-  // change if the file's rate changes by 1. The file has been added.
+  double All() const;  // sum over all levels
+  // The weight of a file of `rows` rows on `level`, which must have been added:
+  // how much a lookup's reads change if the file's rate changes by 1.
   double Weight(int level, uint64_t rows) const;
 
  private:

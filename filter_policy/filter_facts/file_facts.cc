@@ -38,7 +38,7 @@ class Sums {
 };
 
 void Sums::AddLines(const BlockFacts& block) {
-  // Partitions without a key tell nothing of the kind.
+  // Partitions without keys don't reveal the kind.
   if (block.kind == BlockKind::kEmpty) return;
   if (!any_) {
     facts_->first = block;
@@ -71,8 +71,8 @@ void Sums::AddProblems(const BlockFacts& block, uint64_t offset) {
     facts_->problems.push_back(absl::StrCat(where, block.problem));
   }
   if (block.kind == BlockKind::kInconsistent) {
-    facts_->problems.push_back(absl::StrCat(
-        where, "its size and its last 5 bytes contradict each other"));
+    facts_->problems.push_back(
+        absl::StrCat(where, "its size contradicts its last 5 bytes"));
   }
   if (block.kind == BlockKind::kLinebloom &&
       static_cast<float>(block.rate) !=
@@ -99,12 +99,12 @@ void Sums::Finish() {
   }
 }
 
-// The share of the file's keys that a block of a filter of `filter_bytes` may
-// be taken to have.
+// An estimate of how many of the file's keys are in one block of a filter of
+// `filter_bytes`.
 uint64_t KeysOfBlock(const Properties& properties, uint64_t filter_bytes,
                      const BlockHandle& block) {
   if (filter_bytes == 0) return 0;
-  // The limit keeps nonsense in a file from passing 64 bits.
+  // The limit keeps nonsense in a file from overflowing 64 bits.
   const double keys =
       std::min(1e18, static_cast<double>(properties.num_filter_entries.value_or(
                          properties.num_entries)));

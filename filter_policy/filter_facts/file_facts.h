@@ -1,4 +1,4 @@
-// What the filter of one SSTable is, which rate it will have and what it costs.
+// The filter of one SSTable: its kind, the rate to expect and its cost.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace linebloom {
 
-// An SSTable opened for its filter.
+// An SSTable opened to read its filter.
 struct FilterFile {
   SstFile file;
   Properties properties;
@@ -33,43 +33,43 @@ struct FileFacts {
   Properties properties;
   FilterKind filter_kind = FilterKind::kNone;
   std::string family;
-  uint64_t blocks = 0;  // filter blocks: 1 of a full filter
-  uint64_t bytes = 0;   // of the filter, index over partitions included
+  uint64_t blocks = 0;  // filter blocks; a full filter has 1
+  uint64_t bytes = 0;   // including the index of a partitioned filter
 
-  // Of all blocks together. `first` stands for what blocks of one filter have
-  // in common: kind, format, line.
+  // All blocks together. `first` represents what the blocks of a filter have in
+  // common: kind, format, kind of line.
   BlockFacts first;
-  bool mixed = false;  // whether some blocks are of another kind than the first
+  bool mixed = false;  // some blocks differ in kind from the first
   uint64_t lines = 0;
   double least_probes = 0;
   double most_probes = 0;
   double mean_probes = 0;  // over the lines
   double fill = 0;         // over the lines
 
-  // Keys and prefixes that were added. Of linebloom from its own metadata;
-  // else, from files of RocksDB 6.22 on, from the properties.
+  // The number of keys and prefixes added: from linebloom's own metadata, else
+  // from the table properties, which have it since RocksDB 6.22.
   std::optional<uint64_t> keys;
 
-  // The mean of the blocks' rates, weighted by their keys or, where those are
-  // not known, by their bytes: 1 for a file without a filter.
+  // The mean rate of the blocks, weighted by their keys, or by their bytes if
+  // their keys are unknown. 1 for a file without a filter.
   double rate = 1;
-  // What linebloom's metadata says of it, averaged in the same way.
+  // The rate in linebloom's metadata, averaged in the same way.
   std::optional<double> rate_in_metadata;
-  // Whether `rate` is from the bits themselves without any assumption.
+  // True if `rate` comes from the bits alone, without assumptions.
   bool rate_is_exact = false;
 
-  // What is wrong with the filter, a sentence each.
+  // Each problem of the filter in one sentence.
   std::vector<std::string> problems;
 
   bool has_filter() const { return filter_kind != FilterKind::kNone; }
-  // Whether the filter is ever asked by a RocksDB of today.
+  // True if a present-day RocksDB uses the filter at all.
   bool is_used() const;
-  // Entries of every kind but range deletions.
+  // Entries of all kinds except range deletions.
   uint64_t rows() const {
     return properties.num_entries -
            std::min(properties.num_entries, properties.num_range_deletions);
   }
-  // Bits of filter for each of its keys; of each row where those are unknown.
+  // Filter bits per key, or per row if the number of keys is unknown.
   std::optional<double> bits_per_key() const;
 };
 

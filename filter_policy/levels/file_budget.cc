@@ -16,7 +16,7 @@ namespace {
 using rocksdb::FilterBuildingContext;
 using rocksdb::TableFileCreationReason;
 
-// A run among those of its tree, in keys.
+// A sorted run and the tree it belongs to; sizes in keys.
 struct Run {
   double keys;
   std::vector<double> tree;
@@ -27,26 +27,26 @@ bool IsFlush(const FilterBuildingContext& context) {
          context.reason == TableFileCreationReason::kRecovery;
 }
 
-// More steps would cost more where the guess is wrong than they save where it
-// is right: a run three steps above the last has a thousandth of its reads.
-constexpr int kMostSteps = 2;
+// More steps would cost more when the guess is wrong than they save when it is
+// right: a run three steps above the last has a thousandth of its reads.
+constexpr int kMaxSteps = 2;
 
-// How many full levels the file is above the last one, without knowing sizes.
+// How many full levels above the last one the file is, if sizes are unknown.
 int StepsAboveLast(const FilterBuildingContext& context) {
-  // FIFO never merges: all files are alike.
+  // FIFO never merges, so all files are alike.
   if (context.compaction_style == rocksdb::kCompactionStyleFIFO) return 0;
   if (context.is_bottommost || context.level_at_creation < 0) return 0;
-  if (IsFlush(context)) return kMostSteps;
+  if (IsFlush(context)) return kMaxSteps;
   if (context.compaction_style == rocksdb::kCompactionStyleUniversal) return 1;
-  if (context.level_at_creation == 0) return kMostSteps;
+  if (context.level_at_creation == 0) return kMaxSteps;
   return std::clamp(context.num_levels - 1 - context.level_at_creation, 1,
-                    kMostSteps);
+                    kMaxSteps);
 }
 
-// What a tree's filters may take, in parts of what was asked for. The files
-// that are written at the same time don't know of each other, and a filter has
-// whole lines; with those it stays below 1.1.
-constexpr double kMostOverAverage = 1.05;
+// How much a tree's filters may take, relative to the requested memory. Files
+// written at the same time don't know of each other, and filters consist of
+// whole lines; the total still stays below 1.1.
+constexpr double kMaxOverAverage = 1.05;
 
 double Mean(const std::vector<double>& numbers) {
   if (numbers.empty()) return 0;
@@ -54,7 +54,7 @@ double Mean(const std::vector<double>& numbers) {
          static_cast<double>(numbers.size());
 }
 
-// 0 where the sizes don't tell.
+// 0 if the sizes don't tell.
 double KeysOfRun(const FilterBuildingContext& context, const FileInTree& file) {
   if (IsFlush(context)) return file.tree->flush;
   const auto level = static_cast<size_t>(context.level_at_creation);
@@ -66,7 +66,7 @@ double KeysOfRun(const FilterBuildingContext& context, const FileInTree& file) {
   return level <= levels.size() ? levels[level - 1] : 0;
 }
 
-// Nothing where there is a listener but no sizes are known yet.
+// Nothing if there is a listener that doesn't know any sizes yet.
 std::optional<Run> RunOf(const FilterPolicyOptions& options,
                          const FilterBuildingContext& context,
                          const std::optional<FileInTree>& file) {
@@ -77,32 +77,32 @@ std::optional<Run> RunOf(const FilterPolicyOptions& options,
     if (tree.empty()) return std::nullopt;
     if (keys > 0) return Run{keys, std::move(tree)};
     if (IsFlush(context)) return std::nullopt;
-    // A run that was empty and gets no one knows how much: the fewest bits.
+    // The level was empty and its final size is unknown: use the fewest bits.
     return Run{*std::max_element(tree.begin(), tree.end()), std::move(tree)};
   }
   std::vector<double> tree = FullTree(options.size_ratio);
   return Run{tree[StepsAboveLast(context)], std::move(tree)};
 }
 
-// The bits per key with which the filters of the tree take, together with those
-// of this file, no more than kMostOverAverage times what was asked for. Files
-// get what they should have in the tree as it is; but a tree that grows has
-// many that were written when it was smaller, or that RocksDB only moved down.
-// Never below the average, for these are not this file's fault.
-double MostBits(const FilterBuildingContext& context, const FileInTree& file,
+// The most bits per key that this file may have, so that the tree's filters
+// together take at most kMaxOverAverage times the requested memory. The tree's
+// present shape determines each file's bits, but in a growing tree many files
+// were written when it was smaller, or have only been moved down by RocksDB.
+// Never below the average: this file is not to blame for the others.
+double MaxBits(const FilterBuildingContext& context, const FileInTree& file,
                 double keys_of_run, double average_bits) {
   const FilterSums& filters = *file.tree->filters;
   const double keys_of_row = filters.rows > 0 ? filters.keys / filters.rows : 1;
   const double spare =
-      kMostOverAverage * average_bits * filters.keys - filters.bits +
-      (kMostOverAverage - 1) * average_bits * filters.other_rows * keys_of_row;
-  // A flush may be larger than the last one.
+      kMaxOverAverage * average_bits * filters.keys - filters.bits +
+      (kMaxOverAverage - 1) * average_bits * filters.other_rows * keys_of_row;
+  // A flush may be larger than the one before it.
   double rows = 2 * file.tree->last_flush;
   if (!IsFlush(context)) {
     rows = file.input_keys > 0 ? file.input_keys : keys_of_run;
   }
   if (rows <= 0) return average_bits;
-  return std::max(average_bits, kMostOverAverage * average_bits +
+  return std::max(average_bits, kMaxOverAverage * average_bits +
                                     spare / (rows * keys_of_row));
 }
 
@@ -112,7 +112,7 @@ double BitsOf(const FilterBuildingContext& context,
   const double bits =
       BitsOfRun(run.keys, run.tree, average_bits, LogRatePerBit(line));
   if (!file.has_value() || !file->tree->filters.has_value()) return bits;
-  return std::min(bits, MostBits(context, *file, run.keys, average_bits));
+  return std::min(bits, MaxBits(context, *file, run.keys, average_bits));
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ std::optional<FilterSettings> SettingsOfFile(
                  LowestRate(settings.line));
     settings.millibits_per_key =
         BitsForRate(settings.line, settings.asked_rate * LineCountSearch::kAim)
-            .value_or(kMostMillibits);
+            .value_or(kMaxMillibits);
     return settings;
   }
   const double asked = BitsPerKeyOf(options);

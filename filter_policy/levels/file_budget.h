@@ -1,4 +1,4 @@
-// How large a filter a file gets.
+// Decides how large a file's filter is.
 #pragma once
 
 #include <optional>
@@ -9,20 +9,21 @@
 
 namespace linebloom {
 
-// The settings of the filter of the file that `context` speaks of; nothing
-// where it gets none. `options` are valid. `file_of_thread` is what a level
-// size listener left; it counts if it is of this file.
+// Returns the filter settings of the file that `context` describes; nothing if
+// it gets no filter. `options` must be valid. `file_of_thread` comes from the
+// level size listener and is ignored if it describes another file.
 //
-// With `level_aware` the file belongs to a sorted run:
-//   with sizes      with as many keys as its level will have, as a compaction
-//                   into level 0 reads, or as the last flush wrote; it gets no
-//                   bits that would lift all filters of the tree, as they are,
-//                   by more than a twentieth above the average;
-//   with a listener that knows no sizes yet
-//                   none: it gets the average;
-//   without one     the last run of a full tree if RocksDB calls the file
-//                   bottommost or no level is known (SstFileWriter); else the
-//                   run one or two steps above it.
+// With `level_aware`, the file belongs to a sorted run:
+//   sizes known     The run has as many keys as its level will have, as a
+//                   compaction into level 0 reads, or as the last flush wrote.
+//                   The file gets no bits that would lift the average over all
+//                   filters of the tree, as they are, more than a twentieth
+//                   above the requested one.
+//   listener without sizes
+//                   The file gets the average.
+//   no listener     The last run of a full tree, if RocksDB calls the file
+//                   bottommost or its level is unknown (SstFileWriter);
+//                   otherwise the run one or two steps above it.
 std::optional<FilterSettings> SettingsOfFile(
     const FilterPolicyOptions& options,
     const rocksdb::FilterBuildingContext& context,

@@ -20,10 +20,11 @@ using rocksdb::CompactionJobInfo;
 using rocksdb::DB;
 using rocksdb::FlushJobInfo;
 
-// A look at so many files is cheap enough after every flush and compaction.
+// Up to this many files, listing them after every flush and compaction is
+// cheap.
 constexpr size_t kFilesToLookAtOften = 1000;
 
-// Fewer moves in a row happen wherever a level is still empty.
+// Fewer moves in a row also happen while a level is still empty.
 constexpr int kMovesOfALoadInOrder = 3;
 
 double TotalOf(const TreeSizes& tree) {
@@ -49,7 +50,7 @@ TreeSizes TreeOf(const ExpectedLevelSizes& expected) {
   return tree;
 }
 
-// The table properties have the entries of the files that are read.
+// The table properties contain the entries of each input file.
 double KeysOfInput(const CompactionJobInfo& job, size_t input) {
   const auto found = job.table_properties.find(job.input_files[input]);
   return found == job.table_properties.end()
@@ -57,7 +58,7 @@ double KeysOfInput(const CompactionJobInfo& job, size_t input) {
              : static_cast<double>(found->second->num_entries);
 }
 
-// Whether nothing lies between the levels of the inputs, as in leveled
+// True if there is no level between those of the inputs, as in leveled
 // compaction.
 bool ReadsTwoLevels(const CompactionJobInfo& job) {
   return std::all_of(
@@ -65,8 +66,9 @@ bool ReadsTwoLevels(const CompactionJobInfo& job) {
       [](const rocksdb::CompactionFileInfo& file) { return file.level <= 1; });
 }
 
-// RocksDB gives the number of a file's level among the levels that are read:
-// the first and the last in leveled compaction, all in between in universal.
+// CompactionFileInfo::level is an index into the levels that are read: the
+// first and the last in leveled compaction, and all levels between them in
+// universal.
 int LevelOfInput(const CompactionJobInfo& job, size_t input, bool two_levels) {
   const int index = job.input_file_infos[input].level;
   if (index == 0) return job.base_input_level;
@@ -85,8 +87,7 @@ void Remove(double keys, int level, TreeSizes* tree) {
   if (found != files.end()) files.erase(found);
 }
 
-// The filters of files that were written while the listener was there, by the
-// names of the files.
+// The filters of files written while the listener was there, by file name.
 struct KnownFilter {
   double rows = 0;
   double keys = 0;
@@ -94,12 +95,13 @@ struct KnownFilter {
 };
 using KnownFilters = std::unordered_map<std::string, KnownFilter>;
 
-// Numbers are given once in a database, whatever folder a file is in.
+// A database never reuses a file number, so the name is unique without its
+// folder.
 std::string NameOf(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// Adds a file of `rows` rows, or with `sign` -1 takes it away.
+// Adds a file of `rows` rows; subtracts it if `sign` is -1.
 void Count(const KnownFilters& known, const std::string& name, double rows,
            int sign, FilterSums* sums) {
   const auto filter = known.find(name);
@@ -112,7 +114,7 @@ void Count(const KnownFilters& known, const std::string& name, double rows,
   sums->bits += sign * filter->second.bits;
 }
 
-// A compaction under way, as if it were done and had dropped nothing.
+// A running compaction, as if it had finished and dropped nothing.
 struct Compaction {
   std::shared_ptr<const TreeSizes> tree;
   double input_keys = 0;
@@ -134,8 +136,8 @@ Compaction Finish(const CompactionJobInfo& job, const KnownFilters& known,
   return {std::make_shared<const TreeSizes>(std::move(tree)), keys};
 }
 
-// Whether RocksDB only moved files of level 0 down. It then lists them as read
-// and as written.
+// True if RocksDB only moved files from level 0 down. It then lists the same
+// files as input and output.
 bool MovedFlushedFiles(const CompactionJobInfo& job) {
   return job.base_input_level == 0 && !job.input_files.empty() &&
          job.input_files == job.output_files;
@@ -170,7 +172,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
     const auto tree = database.trees.find(job.cf_name);
-    // What is expected is not to be mixed with what is there.
+    // Don't mix expected sizes with real ones.
     if (tree == database.trees.end() || tree->second == expected_) return;
     database.compactions[job.job_id] =
         Finish(job, database.filters, *tree->second);
@@ -201,7 +203,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
     FileInTree file;
     file.column_family = info.cf_name;
     file.reason = info.reason;
-    // Recovery is part of opening: what is known is of another time.
+    // Recovery is part of opening the database; earlier sizes are out of date.
     if (info.reason != rocksdb::TableFileCreationReason::kRecovery) {
       const std::lock_guard<std::mutex> lock(mutex_);
       const Database& database = databases_[info.db_name];
@@ -239,22 +241,23 @@ class LevelSizeListener final : public rocksdb::EventListener {
   using Trees = std::map<std::string, std::shared_ptr<const TreeSizes>>;
 
   struct Database {
-    // RocksDB's for as long as the database is open. It says nothing when one
-    // is closed or destroyed, and the next at the same path is another.
+    // RocksDB's session ID, constant while the database is open. RocksDB
+    // doesn't report that a database is closed or destroyed, and another one
+    // may be opened at the same path.
     std::string session;
     const rocksdb::Logger* info_log = nullptr;
     KnownFilters filters;
     Trees trees;                            // by column family
-    std::map<std::string, double> flushes;  // the last one's keys
-    // How often in a row, until now, files left level 0 as they were. What is
-    // flushed then stays as it is down to the last level, as in a load in the
-    // order of keys.
+    std::map<std::string, double> flushes;  // keys of the last one
+    // How many times in a row files have left level 0 unchanged. If they do so
+    // often, as in a load in key order, a flushed file reaches the last level
+    // unchanged.
     std::map<std::string, int> moves;
     std::map<int, Compaction> compactions;  // by job
-    size_t events_to_wait = 0;              // until the next look at the files
+    size_t events_to_wait = 0;              // before the files are listed again
   };
 
-  // Forgets what was known of another database at the path of this one.
+  // Forgets what is known of an earlier database at the same path.
   void Enter(DB* db) {
     std::string session;
     if (!db->GetDbSessionId(session).ok()) return;
@@ -262,7 +265,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
       const std::lock_guard<std::mutex> lock(mutex_);
       if (databases_[db->GetName()].session == session) return;
     }
-    // Takes the database's mutex.
+    // Acquires the database's mutex, so ours must be free.
     const rocksdb::Logger* const info_log = db->GetDBOptions().info_log.get();
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
@@ -292,7 +295,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
     Look(db);
   }
 
-  // Without the lock while RocksDB works: it takes its own.
+  // Doesn't hold our mutex while RocksDB works, since RocksDB acquires its own.
   void Look(DB* db) {
     std::vector<rocksdb::LiveFileMetaData> files;
     db->GetLiveFilesMetaData(&files);

@@ -1,4 +1,4 @@
-// The level size listener as RocksDB's object registry wants it.
+// Creates the level size listener as RocksDB's object registry requires it.
 #pragma once
 
 #include <memory>

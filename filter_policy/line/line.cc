@@ -11,8 +11,8 @@ bool IsReadable(const LineShape& shape) {
       return shape.probes >= 1 && shape.probes <= kMaxPlainProbes &&
              shape.base == 0 && shape.step == 0;
     case LineKind::kSolved:
-      return shape.probes == 0 && shape.base >= kLeastSolvedBase &&
-             shape.step >= 1 && shape.step <= kMostSolvedStep;
+      return shape.probes == 0 && shape.base >= kMinSolvedBase &&
+             shape.step >= 1 && shape.step <= kMaxSolvedStep;
   }
   return false;
 }

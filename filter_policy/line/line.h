@@ -1,9 +1,9 @@
-// The line: 64 bytes that answer for all keys that hash to it.
+// A line: the 64 bytes that answer for all keys hashed to it.
 //
-// This file says what holds of a line whatever its bytes mean. A line is built
-// in builder/ (its keys' hashes in, 64 bytes and their exact rate out) and
-// probed in kernel/ (64 bytes and a hash in, yes or no out); nothing else may
-// assume what the 64 bytes mean.
+// This header describes lines independently of what their bytes mean. builder/
+// builds a line (the hashes of its keys in, 64 bytes and their exact rate out),
+// and kernel/ probes it (64 bytes and a hash in, yes or no out). No other code
+// may interpret the bytes.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@ inline constexpr int kWordsPerLine = 8;
 
 // The values are stored in every filter (docs/format.md).
 enum class LineKind : uint8_t {
-  kPlain = 1,   // bits that are set: a Bloom filter of 512 bits
-  kSolved = 2,  // bits that solve the equations of the line's keys
+  kPlain = 1,   // a Bloom filter of 512 bits
+  kSolved = 2,  // the solution of its keys' equations
 };
 
-// What a reader must know to probe the lines of one filter, beside their bytes.
+// What a reader must know, besides the bytes, to probe the lines of a filter.
 struct LineShape {
   LineKind kind = LineKind::kSolved;
-  // Plain: the number of probes of every line, 1 to 16. Solved: 0.
+  // Plain: the number of probes in every line, 1 to 16. Solved: 0.
   uint8_t probes = 0;
-  // Solved: a line whose header is h has `base + step * h` thirty-seconds of a
-  // probe for each key. Plain: 0.
+  // Solved: each key of a line with header h has (base + step * h) / 32 probes.
+  // Plain: 0.
   uint8_t base = 0;
   uint8_t step = 0;
 
@@ -36,8 +36,8 @@ struct LineShape {
 // True if a reader of this version can probe lines of this shape.
 bool IsReadable(const LineShape& shape);
 
-// Which of `lines` lines the hash belongs to: 0 to lines - 1. Monotone in the
-// hash, so sorted hashes come line by line.
+// The line of a hash, 0 to lines - 1. Monotone in the hash, so sorted hashes
+// are also sorted by line.
 inline uint32_t LineOf(uint64_t hash, uint32_t lines) {
   return static_cast<uint32_t>((static_cast<unsigned __int128>(hash) * lines) >>
                                64);

@@ -1,5 +1,5 @@
-// What the 64 bytes of a finished line hold, for people who look at it; a
-// reader probes lines through kernel/line_kernel.h.
+// What a finished line holds, for tools that display it. To probe a line, use
+// kernel/line_kernel.h.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 namespace linebloom {
 
 struct LineContents {
-  // Probes of each of the line's keys; a fraction is the share of keys that has
-  // one more. 0: the line matches everything.
+  // Mean number of probes per key: a fraction is the share of keys with one
+  // more. 0 if the line matches everything.
   double probes = 0;
   double rate = 1;   // the exact false-positive rate of this line
-  int bits_set = 0;  // of a plain line's 512, or a solved one's 504 unknowns
-  int bits = 0;      // all of those
-  int header = 0;    // of a solved line
+  int bits_set = 0;  // of the 512 bits (plain) or 504 unknowns (solved)
+  int bits = 0;      // 512 or 504
+  int header = 0;    // solved lines only
 
   double fill() const { return static_cast<double>(bits_set) / bits; }
 };
 
-// `shape` is one that IsReadable, `line` has kLineBytes.
+// `shape` must be readable (IsReadable), and `line` has kLineBytes.
 LineContents ReadLine(const LineShape& shape, const uint8_t* line);
 
 }  // namespace linebloom

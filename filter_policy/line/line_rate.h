@@ -1,4 +1,4 @@
-// The exact false-positive rate of a plain line, from the bits as built.
+// The exact false-positive rate of a plain line, from its bits.
 #pragma once
 
 #include <array>
@@ -8,13 +8,14 @@
 
 namespace linebloom {
 
-// The probability that `probes` probes all fall on set bits, for a hash that is
-// none of the line's keys, from the number of bits set in each word.
+// The probability that all of `probes` probes hit set bits, for a hash that is
+// not one of the line's keys, given the number of bits set in each word.
 //
-// A probe in word w falls on a set bit with probability popcount(w) / 64, and
-// the probes are independent; the window is uniform, so the rate is the mean
-// over all windows. The same double on every CPU: every product is exact or
-// rounded alike, and no sum is fused with a product (see CMakeLists.txt).
+// A probe in word w hits a set bit with probability popcount(w) / 64, and
+// probes are independent. The window is uniform, so the rate is the mean over
+// all windows. The result is the same double on every CPU: each product is
+// exact or rounded alike, and no sum is fused with a product (see
+// CMakeLists.txt).
 double PlainLineRate(const std::array<int, kPlainWords>& bits_set, int probes);
 
 }  // namespace linebloom

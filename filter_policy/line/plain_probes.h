@@ -1,12 +1,12 @@
-// Which bits of a plain line a hash stands for: shared by building and probing,
+// The bits of a plain line that a hash probes, when building and when reading;
 // fixed by docs/format.md, "Plain lines".
 //
-// A hash gives a window and a value per round. The probe in word w reads 6 bits
-// of that value, so every probe of a round falls in a word of its own. A line
-// with k probes uses all 8 words k / 8 times, and k % 8 words, beginning at the
-// hash's window, once more.
+// A hash gives a window, and a value for each round. The probe in word w reads
+// 6 bits of that value, so each probe of a round falls in a different word. A
+// line with k probes uses all 8 words k / 8 times, and then k % 8 words once
+// more, beginning at the hash's window.
 //
-// Rejected: positions anywhere in the line (the same rate, but no SIMD without
+// Rejected: positions anywhere in the line (the same rate, but SIMD would need
 // a gather).
 #pragma once
 
@@ -22,23 +22,22 @@ inline constexpr uint64_t kFirstRoundMultiplier = 0x9e3779b97f4a7c15;
 // A prime with well-spread bits (xxHash's PRIME64_2).
 inline constexpr uint64_t kSecondRoundMultiplier = 0xc2b2ae3d27d4eb4f;
 
-// The word of the first probe that is not part of a whole round, 0 to 7.
+// The word of the first probe outside the whole rounds, 0 to 7.
 inline uint32_t PlainWindowOf(uint64_t hash) { return (hash >> 29) & 7; }
 
-// What the first round's probes read.
+// The value that the first round's probes read.
 inline uint64_t FirstRound(uint64_t hash) {
   return hash * kFirstRoundMultiplier;
 }
 
-// What the second round's probes read. The shift makes it more than another
-// multiple of the hash.
+// The value that the second round's probes read. Without the shift it would be
+// just another multiple of the hash.
 inline uint64_t SecondRound(uint64_t first_round) {
   return (first_round ^ (first_round >> 32)) * kSecondRoundMultiplier;
 }
 
-// The bit, 0 to 63, that the probe in word `word` (0 to 7) stands for. The
-// upper bits of a product depend on all bits below them, so the lowest 16 stay
-// unread.
+// The bit, 0 to 63, probed in word `word` (0 to 7). The upper bits of a product
+// depend on all bits below them, so the lowest 16 are not used.
 inline uint32_t BitInWord(uint64_t round, uint32_t word) {
   return (round >> (16 + 6 * word)) & 63;
 }

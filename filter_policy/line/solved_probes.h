@@ -1,22 +1,22 @@
-// Which equations a hash stands for in a solved line: shared by building and
-// probing, fixed by docs/format.md, "Solved lines", which explains them.
+// The equations that a hash contributes to a solved line, when building and
+// when reading; fixed and explained by docs/format.md, "Solved lines".
 //
-// A line is eight words of 63 unknown bits; the eighth bit of each byte 7 is a
-// bit of the line's header. A probe of a key is an equation over GF(2): the
-// parity of the unknowns under a mask of the key's equals a bit of the key's
-// fingerprint. Its keys together have at most about 504 probes, so the line can
-// be solved, and the header says how many that is for each key.
+// A line is eight words of 63 unknown bits; the top bit of each word is a bit
+// of the line's header. A probe of a key is an equation over GF(2): the parity
+// of the unknowns under one of the key's masks equals a bit of the key's
+// fingerprint. A line can be solved for about 504 probes, which its keys share,
+// and its header says how many each key gets.
 //
-// A line of n keys has room for 504 / n probes a key. Those come in stages:
-// whole rounds of one probe in each word, then 4 probes over a pair of words
-// each, 2 over four words each, and at last up to 2 over the whole line. All
-// probes of a stage but the last share their masks from plane to plane, so that
-// one elimination solves all planes of the stage; and each later stage leaves
-// the columns to the earlier ones that these need for their pivots, so that
-// there is hardly anything to substitute between stages.
+// A line of n keys has room for 504 / n probes per key. They come in stages:
+// whole rounds of one probe per word, then 4 probes over a pair of words each,
+// then 2 over four words each, and finally up to 2 over the whole line. In
+// every stage but the last, all planes share their masks, so one elimination
+// solves them all. Each later stage leaves to the earlier ones the columns that
+// they need for their pivots, so there is hardly anything to substitute between
+// stages.
 //
-// Rejected: no stages between the first and the whole line (twice the time to
-// build at 10 bits per key, four times at 16, without SIMD); more in
+// Rejected: no stages between the first and the whole line (without SIMD, twice
+// the build time at 10 bits per key and four times at 16); more in
 // docs/design.md.
 #pragma once
 
@@ -28,73 +28,78 @@
 
 namespace linebloom {
 
-// Probes are counted in thirty-seconds, since a line has a fraction of a probe:
-// that share of its keys has one more.
+// Probes are counted in thirty-seconds, because a line may have a fraction of a
+// probe: that share of its keys has one more.
 inline constexpr int kPerProbe = 32;
 
 inline constexpr int kWordUnknowns = 63;
 inline constexpr int kLineUnknowns = kWordsPerLine * kWordUnknowns;
-inline constexpr uint64_t kUnknowns = ~uint64_t{0} >> 1;  // of a word
+inline constexpr uint64_t kUnknowns = ~uint64_t{0} >> 1;  // of one word
 
-// Fewer probes than 2 a key are not solved. A header stands for at most
-// 255 + 3 * 255 thirty-seconds.
-inline constexpr int kLeastSolvedBase = 2 * kPerProbe;
-inline constexpr int kMostSolvedStep = 3;
-inline constexpr int kMostHeader = 255;
+// Lines with room for fewer than 2 probes per key are not solved. A header
+// means at most 255 + 3 * 255 thirty-seconds.
+inline constexpr int kMinSolvedBase = 2 * kPerProbe;
+inline constexpr int kMaxSolvedStep = 3;
+inline constexpr int kMaxHeader = 255;
 
-// Odd numbers with well-spread bits: xxHash's PRIME64_2, two of the usual
-// multipliers of hash mixers, and 32-bit ones.
+// Odd numbers with well-spread bits: xxHash's PRIME64_2, two common multipliers
+// from hash mixers, and eight of 32 bits.
 inline constexpr uint64_t kMaskMultiplier = 0xc2b2ae3d27d4eb4f;
-inline constexpr uint64_t kPrintMultiplier = 0xd6e8feb86659fd93;
+inline constexpr uint64_t kFingerprintMultiplier = 0xd6e8feb86659fd93;
 inline constexpr uint64_t kNextMaskMultiplier = 0x9fb21c651e98df25;
 inline constexpr uint32_t kSpread[kWordsPerLine] = {
     0xfd7046c5, 0xef9c4c41, 0xe5b3a6d7, 0xdb4f0b91,
     0xcc9e2d53, 0xbf58476d, 0xb492b66f, 0xf1bbcdcb};
 
-// The first mask of a key, of which the others are made, and its fingerprint.
+// A key's first mask, from which its others are derived, and its fingerprint.
 inline uint64_t MaskOf(uint64_t hash) { return hash * kMaskMultiplier; }
-inline uint64_t PrintOf(uint64_t hash) { return hash * kPrintMultiplier; }
+inline uint64_t FingerprintOf(uint64_t hash) {
+  return hash * kFingerprintMultiplier;
+}
 
 // The mask of the next round, or of the next word of a probe over several
-// words. Both halves of the product, since its low bits alone are linear in
-// `mask` over GF(2), and the columns of two words would depend on each other.
+// words. It mixes both halves of the product: the low bits alone are linear in
+// `mask` over GF(2), which would make the columns of two words depend on each
+// other.
 inline uint64_t NextMask(uint64_t mask) {
   const auto product =
       static_cast<unsigned __int128>(mask) * kNextMaskMultiplier;
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-// 8 bits of the fingerprint for each round, 0 to 3.
-inline uint32_t PrintOfRound(uint64_t print, int round) {
-  return (print >> (56 - 8 * round)) & 255;
+// The 8 fingerprint bits of a round, 0 to 3.
+inline uint32_t FingerprintOfRound(uint64_t fingerprint, int round) {
+  return (fingerprint >> (56 - 8 * round)) & 255;
 }
 
-// A key has one probe more if this, 0 to 31, and the line's fraction come to a
+// 0 to 31. A key has one more probe if this and the line's fraction add up to a
 // whole probe.
-inline int FractionOf(uint64_t print) { return (print >> 27) & 31; }
+inline int FractionOf(uint64_t fingerprint) { return (fingerprint >> 27) & 31; }
 
-// The later stages. Their masks are made of 32 bits of the key's first mask.
+// The stages after the first. Their masks derive from 32 bits of the first
+// mask.
 enum class Stage { kPairs, kFours, kWhole, kWholeAgain };
 
 constexpr int kSeedShift[] = {0, 10, 20, 30};
-// The lowest bit of the fingerprint's byte that a stage compares; plane p of g
-// words takes the bit g * p places further.
-constexpr int kPrintBit[] = {0, 1, 3, 7};
+// The lowest bit of the fingerprint's byte that a stage compares. Plane p of g
+// words compares the bit g * p places above it.
+constexpr int kFingerprintBit[] = {0, 1, 3, 7};
 
 constexpr int SeedShift(Stage stage) {
   return kSeedShift[static_cast<int>(stage)];
 }
-constexpr int PrintBit(Stage stage) {
-  return kPrintBit[static_cast<int>(stage)];
+constexpr int FingerprintBit(Stage stage) {
+  return kFingerprintBit[static_cast<int>(stage)];
 }
 
-// Its mask in the word at place p of a plane is the product of those 32 bits
-// and kSpread[p], this much further up: the middle of a product depends on all
-// of both factors, its upper end on little more than their upper ends.
+// In the word at place p of a plane, a stage's mask is the product of those 32
+// bits and kSpread[p], shifted up by this much: the middle of a product depends
+// on all bits of both factors, its upper end on little more than their upper
+// ends.
 inline constexpr int kSpreadShift = 15;
 
-// The bits of `parities`, one of each word, at the first word of every plane of
-// `width` words (1, 2, 4 or 8) become the plane's parity; the others become 0.
+// `parities` has one bit per word. The bit of the first word of each plane of
+// `width` words (1, 2, 4 or 8) becomes the plane's parity; all others become 0.
 constexpr uint32_t FoldPlanes(uint32_t parities, int width) {
   parities &= 0xff;
   if (width == 1) return parities;
@@ -104,24 +109,24 @@ constexpr uint32_t FoldPlanes(uint32_t parities, int width) {
   return (parities ^ parities >> 2) & 0x11;
 }
 
-// Columns below it belong to the stages up to the one that ends with `probes`
-// probes a key, where the line has `total` thirty-seconds: as many as those
-// need, and 2 to 5 fewer, so that they find a pivot in almost all of them.
-// Fields of at most 31 columns remain, which build faster.
+// In a line of `total` thirty-seconds, the columns below this bound belong to
+// the stages that make up the first `probes` probes of each key: 2 to 5 columns
+// fewer than those need, so that almost every column has a pivot. At most 31
+// columns remain for the later stages; narrow fields build faster.
 constexpr uint8_t BoundOf(int probes, int total) {
   constexpr int kLeast = 32;
   const int bound = (kWordUnknowns * kPerProbe * probes / total - 2) & ~3;
   return static_cast<uint8_t>(std::max(kLeast, bound));
 }
 
-// How the probes of a line divide into stages.
+// How the probes of a line are divided into stages.
 struct SolvedPlan {
-  uint8_t first_width;    // words of a plane of the first stage: 1, 2 or 4
+  uint8_t first_width;    // words per plane of the first stage: 1, 2 or 4
   uint8_t rounds;         // of the first stage
-  uint8_t shared_probes;  // of all stages but the last
+  uint8_t shared_probes;  // all but those of the last stage
   bool has_pairs;
   bool has_fours;
-  // The columns from which on the next stage's masks reach.
+  // The first columns of the masks of the stage after each.
   uint8_t first_bound;
   uint8_t pairs_bound;
   uint8_t fours_bound;
@@ -146,24 +151,23 @@ constexpr SolvedPlan MakeSolvedPlan(int total) {
   return plan;
 }
 
-inline constexpr int kMostTotal = UINT8_MAX + kMostSolvedStep * kMostHeader;
+inline constexpr int kMaxTotal = UINT8_MAX + kMaxSolvedStep * kMaxHeader;
 
-// A table, since a lookup of a present key would take a third longer with the
-// divisions.
+// A table: computing the divisions would make hits a third slower.
 inline constexpr auto kSolvedPlans = [] {
-  std::array<SolvedPlan, kMostTotal + 1> plans = {};
-  for (int total = kLeastSolvedBase; total <= kMostTotal; ++total) {
+  std::array<SolvedPlan, kMaxTotal + 1> plans = {};
+  for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
     plans[total] = MakeSolvedPlan(total);
   }
   return plans;
 }();
 
-// `total` is what the line's header says, in thirty-seconds of a probe for each
-// key; at least kLeastSolvedBase.
+// `total` comes from the line's header: thirty-seconds of a probe per key, at
+// least kMinSolvedBase.
 inline const SolvedPlan& SolvedPlanOf(int total) { return kSolvedPlans[total]; }
 
-// The exact rate of a line: 2^-k, halved for the share of keys with one probe
-// more.
+// The exact rate of a line: 2^-k, halved for the share of keys with one more
+// probe.
 double SolvedLineRate(int total);
 
 }  // namespace linebloom

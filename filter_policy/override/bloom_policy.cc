@@ -1,4 +1,4 @@
-// linebloom where a program asks for RocksDB's Bloom filter.
+// Returns linebloom's policy when a program asks for RocksDB's Bloom filter.
 #include <optional>
 #include <string>
 
@@ -13,7 +13,7 @@
 
 namespace {
 
-// Null where RocksDB's own is to stay.
+// Null to keep RocksDB's own policy.
 const rocksdb::FilterPolicy* PolicyInsteadOf(double bits_per_key) {
   const std::optional<linebloom::FilterPolicyOptions> options =
       linebloom::OptionsInsteadOf(bits_per_key);
@@ -40,7 +40,7 @@ namespace ROCKSDB_NAMESPACE {
 LINEBLOOM_EXPORT const FilterPolicy* NewBloomFilterPolicy(
     double bits_per_key, bool use_block_based_builder) {
   static auto* const next = linebloom::NextFunction(&NewBloomFilterPolicy);
-  // linebloom's policy has one of RocksDB's, to read RocksDB's filters.
+  // linebloom's own policy creates one of RocksDB's, to read RocksDB's filters.
   const bool for_linebloom =
       linebloom::IsInThisLibrary(__builtin_return_address(0));
   const FilterPolicy* const policy =
@@ -51,8 +51,8 @@ LINEBLOOM_EXPORT const FilterPolicy* NewBloomFilterPolicy(
 
 }  // namespace ROCKSDB_NAMESPACE
 
-// RocksDB's own would hold linebloom's policy inside and work, but would lose
-// its id, so that the OPTIONS file would have no bits per key.
+// RocksDB's function would wrap linebloom's policy, which works but loses its
+// id, so the OPTIONS file would not contain its bits per key.
 extern "C" LINEBLOOM_EXPORT rocksdb_filterpolicy_t*
 rocksdb_filterpolicy_create_bloom(double bits_per_key) {
   static auto* const next =

@@ -14,8 +14,9 @@ namespace {
 using rocksdb::BlockBasedTableOptions;
 using rocksdb::TableFactory;
 
-// Null if `factory` is no block-based one. By its name and not by its type: a
-// factory around another one passes options on but is more than those.
+// Null if `factory` is not the block-based one. Compares the name and not the
+// type: a factory that wraps another one forwards its options but is more than
+// that.
 const BlockBasedTableOptions* BlockBasedOptions(const TableFactory* factory) {
   if (factory == nullptr) return nullptr;
   const std::string_view name = factory->Name();
@@ -32,7 +33,7 @@ bool GiveFilter(rocksdb::ColumnFamilyOptions* family) {
   const std::optional<FilterPolicyOptions> options =
       OptionsInsteadOf(kDefaultBitsPerKey);
   if (!options) return false;
-  // With the same block cache, if it is one that the first factory made.
+  // Keeps the block cache, even if the first factory created it.
   BlockBasedTableOptions with = *without;
   with.filter_policy.reset(NewFilterPolicy(*options));
   family->table_factory.reset(rocksdb::NewBlockBasedTableFactory(with));

@@ -1,4 +1,4 @@
-// Filters for column families that a program opens or creates without any.
+// Adds filters to column families that a program opens or creates without any.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace linebloom {
 
-// Gives `family` linebloom's policy if its tables are block-based and have no
-// filter policy; whether it did. The table factory it had, which may be shared,
-// stays as it is and `family` gets another one.
+// Sets linebloom's policy for `family` if its tables are block-based and have
+// no filter policy, and returns true if it did so. The table factory may be
+// shared, so `family` gets a new one and the old one stays unchanged.
 bool GiveFilter(rocksdb::ColumnFamilyOptions* family);
 
-// The same for each of `families`; the names of those that got one.
+// Does the same for each of `families` and returns the names of those changed.
 std::vector<std::string> GiveFilters(
     std::vector<rocksdb::ColumnFamilyDescriptor>* families);
 
-// Says in the info log of `db`, and on stderr if that is asked for, that these
+// Reports in the info log of `db`, and on stderr if requested, that these
 // families got a filter.
 void ReportGivenFilters(const std::vector<std::string>& families,
                         const rocksdb::DB& db);

@@ -1,17 +1,18 @@
-// linebloom for column families without a filter that are created in a database
-// that is open.
+// Adds linebloom to column families without a filter that a program creates in
+// an open database.
 //
-// A program creates them by virtual functions of DB. Behind every kind of
-// database these end in DBImpl, RocksDB's own and private class; but there they
-// are exported under the names that the public signatures give them, and
-// RocksDB's tables of virtual functions refer to them by name. So the dynamic
-// linker puts these in their place. Where a RocksDB is built otherwise they are
-// never called, and such a family gets its filter when the database is next
-// opened.
+// Programs create them through virtual functions of DB. For every kind of
+// database these end in DBImpl, a private class of RocksDB's. But DBImpl's
+// functions are exported under the names that their public signatures give
+// them, and RocksDB's vtables refer to them by name, so the dynamic linker
+// binds those entries to the functions here. In a RocksDB built differently
+// these functions are never called, and such a family gets its filter when the
+// database is opened the next time.
 //
-// Rejected: to hand the program a wrapper around its database (StackableDB).
-// RocksDB's own functions cast a DB to DBImpl. An EventListener hears nothing
-// of families, and SetOptions() can't change a policy before RocksDB 9.8.
+// Rejected: returning a wrapper around the database (StackableDB), because
+// RocksDB's own functions cast a DB to DBImpl. An EventListener isn't told
+// about column families, and SetOptions() can't change a policy before RocksDB
+// 9.8.
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -25,8 +26,8 @@
 
 namespace ROCKSDB_NAMESPACE {
 
-// Declared for the names of three functions, and for nothing else: there is no
-// data here and nothing virtual, and no object is ever made.
+// Declared only to name three functions. It has no data and no virtual
+// functions, and no object of it is ever created.
 class DBImpl {
  public:
   LINEBLOOM_EXPORT Status CreateColumnFamily(const ColumnFamilyOptions& options,
@@ -40,8 +41,8 @@ class DBImpl {
                        std::vector<ColumnFamilyHandle*>* handles);
 
  private:
-  // DB stands at the beginning of DBImpl, or RocksDB's tables would have thunks
-  // in place of these functions.
+  // DB is at the start of DBImpl; otherwise the vtables would point to thunks
+  // instead of these functions.
   const DB& Database() const { return *reinterpret_cast<const DB*>(this); }
 };
 
@@ -65,15 +66,15 @@ using CreateNamed = Status (Class::*)(const ColumnFamilyOptions&, const Names&,
 template <typename Class>
 using CreateDescribed = Status (Class::*)(const Families&, Handles*);
 
-// These are still the signatures of the public functions.
+// Fails to compile if the public signatures change.
 [[maybe_unused]] constexpr CreateOne<DB> kOne = &DB::CreateColumnFamily;
 [[maybe_unused]] constexpr CreateNamed<DB> kNamed = &DB::CreateColumnFamilies;
 [[maybe_unused]] constexpr CreateDescribed<DB> kDescribed =
     &DB::CreateColumnFamilies;
 
-// NextFunction() for a function of a class. In the Itanium C++ ABI, which all
-// compilers of this platform follow, a pointer to one that isn't virtual is its
-// address and a zero.
+// NextFunction() for member functions. In the Itanium C++ ABI, which all
+// compilers for this platform follow, a pointer to a non-virtual member
+// function is its address and a zero.
 template <typename Member>
 Member NextMember(Member ours) {
   struct {

@@ -12,8 +12,9 @@ void* NextAddress(void* ours) {
   const bool named = dladdr(ours, &info) != 0 && info.dli_sname != nullptr;
   void* const next = named ? dlsym(RTLD_NEXT, info.dli_sname) : nullptr;
   if (next != nullptr) return next;
-  // Only if this is not loaded by LD_PRELOAD before RocksDB. There is nothing
-  // to go on with: the program asked RocksDB for something that isn't there.
+  // Happens only if LD_PRELOAD did not load this library before RocksDB. The
+  // program called a RocksDB function that doesn't exist, so there is no way to
+  // continue.
   fprintf(stderr, "linebloom_override: found no %s in RocksDB\n",
           named ? info.dli_sname : "function");
   abort();

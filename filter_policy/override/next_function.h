@@ -1,25 +1,25 @@
-// How a function that stands in for one of RocksDB's reaches that one.
+// Lets a function that replaces one of RocksDB's call the original.
 #pragma once
 
 namespace linebloom {
 
-// The address of the function that would be called under the name of `ours` if
-// this library were not loaded. `ours` is exported by this library.
+// The address of the function that would be called under the name of `ours`,
+// which this library exports, if this library were not loaded.
 void* NextAddress(void* ours);
 
 // The same with types:
 //
 //   static auto* const next = NextFunction(&rocksdb::NewBloomFilterPolicy);
 //
-// By the address and not by the name, for the names are C++'s mangled ones and
-// change with the signature.
+// Finds the function by address rather than by name, because names are mangled
+// and change with the signature.
 template <typename Function>
 Function* NextFunction(Function* ours) {
   return reinterpret_cast<Function*>(
       NextAddress(reinterpret_cast<void*>(ours)));
 }
 
-// Whether `address` lies in this library.
+// True if `address` is in this library.
 bool IsInThisLibrary(const void* address);
 
 }  // namespace linebloom

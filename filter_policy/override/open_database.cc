@@ -1,9 +1,9 @@
-// linebloom for column families without a filter, when a database is opened.
+// Adds linebloom to column families without a filter when a database is opened.
 //
-// These are the functions in which all ways of opening one come together: the
-// shorter forms, OptimisticTransactionDB, DBWithTTL and RocksDB's C API call
-// them. They do so through the dynamic linker, as Debian builds RocksDB;
-// tests/override/ tries each way.
+// All other ways to open a database call one of these functions: the shorter
+// overloads, OptimisticTransactionDB, DBWithTTL and RocksDB's C API. As Debian
+// builds RocksDB, these calls go through the dynamic linker; tests/override/
+// tries each of them.
 #include <string>
 #include <vector>
 
@@ -22,7 +22,8 @@ using Families = std::vector<ColumnFamilyDescriptor>;
 using Handles = std::vector<ColumnFamilyHandle*>;
 using Opened = linebloom::OpenedDatabase;
 
-// Calls `open` with what is to take the place of `families`, and reports it.
+// Calls `open` with the families that replace `families`, and reports the
+// changes.
 template <typename Open, typename Database>
 Status OpenWithFilters(const Families& families, Database* opened, Open open) {
   if (!linebloom::OverrideIsOn()) return open(families);
@@ -63,7 +64,7 @@ LINEBLOOM_EXPORT Status DB::OpenForReadOnly(const DBOptions& options,
   });
 }
 
-// Does not come by the longer form.
+// Doesn't call the longer overload.
 LINEBLOOM_EXPORT Status DB::OpenForReadOnly(const Options& options,
                                             const std::string& name,
                                             Opened opened,
@@ -95,7 +96,7 @@ LINEBLOOM_EXPORT Status DB::OpenAsSecondary(const DBOptions& options,
   });
 }
 
-// Does not come by DB::Open().
+// Doesn't call DB::Open().
 LINEBLOOM_EXPORT Status TransactionDB::Open(
     const DBOptions& options, const TransactionDBOptions& transaction_options,
     const std::string& name, const Families& families, Handles* handles,

@@ -1,4 +1,4 @@
-// Where RocksDB puts a database that it has opened.
+// The type in which RocksDB returns a database that it has opened.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace linebloom {
 
-// The type in the functions that RocksDB's library exports. Since 9.11 those
-// with DB** stand in its header only.
+// The type in the functions that RocksDB's library exports. Since 9.11 the
+// overloads with DB** exist only in its header.
 #if LINEBLOOM_ROCKSDB_VERSION >= 911
 using OpenedDatabase = std::unique_ptr<rocksdb::DB>*;
 #else

@@ -20,11 +20,11 @@ std::string Environment(const char* name) {
 
 struct Settings {
   bool on = false;
-  std::string options;  // as LINEBLOOM_OVERRIDE has them
+  std::string options;  // as in LINEBLOOM_OVERRIDE
 };
 
-// A program must not fail for the sake of what is only tried on it: with
-// options that are wrong it runs as it would without.
+// A trial must not break the program: with invalid options it runs as if this
+// library were not there.
 Settings ReadSettings() {
   Settings settings;
   settings.options = Environment("LINEBLOOM_OVERRIDE");
@@ -44,7 +44,7 @@ Settings ReadSettings() {
   return settings;
 }
 
-// Read when RocksDB is first used: a program that never does hears nothing.
+// Read on the first use of RocksDB, so that other programs print nothing.
 const Settings& TheSettings() {
   static const auto* const settings = new Settings(ReadSettings());
   return *settings;
@@ -58,7 +58,7 @@ std::optional<FilterPolicyOptions> OptionsInsteadOf(double bits_per_key) {
   FilterPolicyOptions asked;
   asked.bits_per_key = bits_per_key;
   if (!OverrideIsOn() || !Validate(asked).ok()) return std::nullopt;
-  // No filter stays no filter, whatever LINEBLOOM_OVERRIDE says.
+  // A program without a filter keeps none, whatever LINEBLOOM_OVERRIDE says.
   if (MillibitsOf(bits_per_key) == 0) return std::nullopt;
   FilterPolicyOptions options;
   (void)ParseFilterPolicyOptions(TheSettings().options, &options);

@@ -1,7 +1,7 @@
-// What the environment says to liblinebloom_override.so:
+// The environment variables of liblinebloom_override.so:
 //
-//   LINEBLOOM_OVERRIDE   options as in an option string; `off`: change nothing
-//   LINEBLOOM_VERBOSE    if not empty: say on stderr what is changed
+//   LINEBLOOM_OVERRIDE   options as in an option string; `off` changes nothing
+//   LINEBLOOM_VERBOSE    if not empty, reports changes on stderr
 #pragma once
 
 #include <optional>
@@ -11,18 +11,18 @@
 
 namespace linebloom {
 
-// Whether anything is changed at all. Not if LINEBLOOM_OVERRIDE is `off` or
-// wrong, which stderr says once, nor in a RocksDB that this was not built for,
-// whose options then must not even be copied.
+// True if anything is to be changed. False if LINEBLOOM_OVERRIDE is `off` or
+// invalid (reported once on stderr), and in a RocksDB that this library was not
+// built for, whose options must not even be copied.
 bool OverrideIsOn();
 
-// The options of a policy that takes the place of one with `bits_per_key`:
-// those of LINEBLOOM_OVERRIDE, where that names no bits with these. Nothing if
-// the program's own policy is to stay: also where it has no filter or more bits
-// than linebloom knows.
+// The options of the policy that replaces one with `bits_per_key`: those of
+// LINEBLOOM_OVERRIDE, with these bits per key if it sets neither bits nor a
+// rate. Nothing if the program keeps its own policy, for example because that
+// has no filter, or more bits than linebloom allows.
 std::optional<FilterPolicyOptions> OptionsInsteadOf(double bits_per_key);
 
-// Says `what` on stderr if LINEBLOOM_VERBOSE asks for it.
+// Prints `what` on stderr if LINEBLOOM_VERBOSE is set.
 void SayIfVerbose(const std::string& what);
 
 }  // namespace linebloom

@@ -14,7 +14,7 @@ using rocksdb::Status;
 
 constexpr size_t kReadahead = 2 << 20;
 
-// Without a trace in the application's statistics and block cache.
+// Keeps the check out of the application's statistics and block cache.
 rocksdb::Options ReaderOptions(rocksdb::Options options) {
   auto table =
       *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
@@ -33,7 +33,7 @@ Status ReadAllRows(const rocksdb::Options& options,
   read.readahead_size = kReadahead;
   read.total_order_seek = true;
   read.fill_cache = false;
-  // With a comparator that has timestamps, the rows of all times.
+  // If the comparator has timestamps, this reads rows of all times.
   const std::string latest(options.comparator->timestamp_size(), '\xff');
   const rocksdb::Slice timestamp = latest;
   if (!latest.empty()) read.timestamp = &timestamp;

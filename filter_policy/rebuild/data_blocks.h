@@ -1,4 +1,4 @@
-// Whether a file can be rewritten at all.
+// Checks that a file can be rewritten.
 #pragma once
 
 #include <string>
@@ -8,11 +8,10 @@
 
 namespace linebloom {
 
-// Reads the file at `path` once, and checks all blocks that a compaction of it
-// reads. `options` are those of its column family. With
-// `filter_block_is_damaged` the filter is left out, which takes longer:
-// RocksDB's own check takes all blocks or none. Corruption where a block is
-// damaged.
+// Reads the file at `path` once and checks all blocks that a compaction would
+// read. `options` are those of its column family. If `filter_block_is_damaged`,
+// the filter is skipped, which takes longer because RocksDB's own check covers
+// either all blocks or none. Returns Corruption if a block is damaged.
 rocksdb::Status CheckDataBlocks(const rocksdb::Options& options,
                                 const std::string& path,
                                 bool filter_block_is_damaged);

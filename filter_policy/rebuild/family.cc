@@ -22,7 +22,7 @@ Status Refuse(const std::string& family, const std::string& problem) {
                                  problem);
 }
 
-// As the listener sees it.
+// The same sizes that the listener knows.
 std::shared_ptr<const TreeSizes> TreeOf(
     const rocksdb::ColumnFamilyMetaData& files) {
   auto tree = std::make_shared<TreeSizes>();
@@ -48,7 +48,7 @@ Status ReadPolicy(const std::string& family,
     return Refuse(
         family, "it has no filter policy; open the database with linebloom's");
   }
-  // By name: the policy may come from a library of its own.
+  // Checks the name, because the policy may come from another library.
   const auto* policy =
       table->filter_policy->Name() == std::string(kFilterPolicyName)
           ? table->filter_policy->GetOptions<FilterPolicyOptions>(
@@ -68,7 +68,7 @@ Status ReadPolicy(const std::string& family,
     return Refuse(family, "its policy builds no filters: bits_per_key=" +
                               BitsPerKeyText(BitsPerKeyOf(*policy)));
   }
-  // What it builds with, be it valid or not.
+  // The options it builds with, valid or not.
   *wanted = NearestValid(*policy);
   return Status::OK();
 }
@@ -114,7 +114,7 @@ WantedFilter WantedOfFile(const Family& family,
   if (family.options.prefix_extractor != nullptr) {
     wanted.prefix_extractor = family.options.prefix_extractor->AsString();
   }
-  // Never empty: ReadPolicy() refused policies that build nothing.
+  // Never empty: ReadPolicy() rejects policies that build no filters.
   if (settings.has_value()) {
     wanted.millibits = settings->millibits_per_key;
     if (file.has_value() && family.policy.level_aware) {

@@ -18,23 +18,23 @@ struct Family {
   rocksdb::ColumnFamilyHandle* handle = nullptr;
   rocksdb::Options options;
   FilterPolicyOptions policy;
-  double worst_rate = 0;  // RebuildFiltersOptions has the meaning
+  double worst_rate = 0;  // see RebuildFiltersOptions
 };
 
-// The options of the policy in `options`. InvalidArgument, which names the
-// column family, where it is not linebloom's, or where its files get no
+// Reads the options of the policy in `options`. Returns InvalidArgument, with
+// the name of the column family, if the policy is not linebloom's or builds no
 // filters.
 rocksdb::Status ReadPolicy(const std::string& family,
                            const rocksdb::ColumnFamilyOptions& options,
                            FilterPolicyOptions* policy);
 
-// The listener that tells a level-aware policy the sizes of levels; null where
-// the database has none.
+// The listener that tells a level-aware policy the sizes of levels; null if the
+// database has none.
 rocksdb::EventListener* FindLevelSizeListener(
     const rocksdb::DBOptions& options);
 
-// The filter that the family's policy builds when a file of `level` is written
-// anew. `nothing_below` is whether no file below has any of its keys.
+// The filter that the family's policy would build for a file rewritten on
+// `level`. `nothing_below` says that no file below contains any of its keys.
 WantedFilter WantedOfFile(const Family& family,
                           const rocksdb::ColumnFamilyMetaData& files, int level,
                           bool nothing_below);

@@ -35,7 +35,7 @@ class FileSystemBytes final : public RandomAccess {
                                               ": expected ", length,
                                               " bytes, found ", got.size()));
     }
-    // A file in memory is not copied.
+    // Files in memory need no copy.
     if (got.data() != out) std::memcpy(out, got.data(), length);
     return absl::OkStatus();
   }

@@ -1,4 +1,4 @@
-// Files as the database's own file system has them.
+// Reads files through the database's own file system.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@
 
 namespace linebloom {
 
-// Opens a file for reading: one in memory, or one that is stored encrypted,
-// looks as it does to the database. `file_system` has to outlive it. NotFound
-// where there is no such file.
+// Opens a file for reading. Files in memory or stored encrypted look as they do
+// to the database. `file_system` must outlive the result. Returns NotFound if
+// the file doesn't exist.
 absl::StatusOr<std::unique_ptr<RandomAccess>> OpenFile(
     rocksdb::FileSystem* file_system, const std::string& path);
 

@@ -7,12 +7,12 @@
 namespace linebloom {
 namespace {
 
-// By how much a filter's rate may be greater than a new one's would be. Small
-// filters differ by chance, and a rewritten file should be worth it.
+// How much higher than a new filter's a rate may be, relative to it. The rates
+// of small filters vary by chance, and rewriting a file should be worth it.
 constexpr double kTolerance = 1.2;
 
-// Whether lookups would ask for what the filter does not hold. RocksDB then
-// reads the file. Prefixes that nobody asks for do no harm.
+// True if lookups need keys or prefixes that the filter lacks; RocksDB then
+// reads the file. Prefixes that no lookup needs do no harm.
 bool LacksKeysOrPrefixes(const Properties& properties,
                          const WantedFilter& wanted) {
   if (wanted.whole_key_filtering && !properties.whole_key_filtering) {
@@ -23,9 +23,9 @@ bool LacksKeysOrPrefixes(const Properties& properties,
           !properties.prefix_filtering);
 }
 
-// A file that holds nothing that belongs in a filter has none, whoever writes
-// it: one of range deletions alone, or one for prefixes without a key that has
-// one.
+// True if the file holds nothing to put into a filter, so that it never gets
+// one: only range deletions, or, in a filter of prefixes, only keys without a
+// prefix.
 bool HasNothingToFilter(const FileFacts& facts, const WantedFilter& wanted) {
   return facts.rows() == 0 ||
          (!facts.has_filter() && !facts.properties.whole_key_filtering &&
@@ -38,15 +38,15 @@ bool IsOfNewerVersion(const BlockFacts& block) {
          block.info.version > kFilterBlockVersion;
 }
 
-// Whether a new filter would be of more bits or of a lower rate. Asked the same
-// again, with the same lines, a filter can't become better.
+// True if a new filter would have more bits or a lower rate. Building a filter
+// again with the same request and the same kind of line can't improve it.
 bool AskedForLess(const FilterBlockInfo& info, const WantedFilter& wanted) {
   if (info.asked_false_positive_rate > 0 && wanted.asked_rate > 0) {
-    // The metadata has a float.
+    // The metadata stores a float.
     return info.asked_false_positive_rate >
            static_cast<float>(wanted.asked_rate);
   }
-  // A filter of a rate has no bits that were asked for.
+  // A filter built for a rate has no requested bits.
   const double had = info.asked_false_positive_rate > 0
                          ? MillibitsFor(info.lines, info.keys)
                          : info.asked_millibits;
@@ -85,7 +85,7 @@ std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
                ? RebuildReason::kNoFilter
                : RebuildReason::kForeignFilter;
   }
-  // A newer linebloom will come back to it.
+  // Leave the file for a newer linebloom.
   if (IsOfNewerVersion(facts.first)) return std::nullopt;
   if (!facts.problems.empty() || facts.mixed) {
     return RebuildReason::kDamagedFilter;
@@ -111,7 +111,7 @@ std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
 }
 
 double RateAfter(const FileFacts& facts, const WantedFilter& wanted) {
-  // Without a filter the properties say 0 keys.
+  // Without a filter, the properties say 0 keys.
   const uint64_t known = facts.keys.value_or(0);
   const uint64_t keys = known > 0 ? known : facts.rows();
   if (keys == 0) return 0;
@@ -126,8 +126,8 @@ Verdict Judge(const FileFacts& facts, const WantedFilter& wanted) {
   Verdict verdict;
   verdict.rate_after = RateAfter(facts, wanted);
   verdict.reason = ReasonOf(facts, wanted, verdict.rate_after);
-  // A damaged filter may deny rows, whatever its rate; one with another seed or
-  // other prefixes does not do what it is for.
+  // A damaged filter may deny rows, whatever its rate, and one with another
+  // seed or other prefixes doesn't do its job.
   verdict.pays =
       verdict.reason == RebuildReason::kDamagedFilter ||
       verdict.reason == RebuildReason::kOtherHashSeed ||

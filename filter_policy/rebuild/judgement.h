@@ -1,4 +1,4 @@
-// Whether a file's filter is poor, and what a new one would be worth.
+// Judges whether a file's filter is poor, and what a new one would be worth.
 #pragma once
 
 #include <cstdint>
@@ -18,33 +18,33 @@ struct WantedFilter {
   uint8_t version = kFilterBlockVersion;
   LineKind line = LineKind::kSolved;
   uint32_t millibits =
-      10'000;  // thousandths of a bit per key; of a rate: about
-  // What a new filter has at least: with level_aware it may have to be content
-  // with the average. 0: as many as `millibits`.
+      10'000;  // thousandths of a bit per key; approximate for a rate
+  // The least size of a new filter, because with level_aware it may get no more
+  // than the average. 0: the same as `millibits`.
   uint32_t least_millibits = 0;
-  double asked_rate = 0;  // instead of bits; 0: bits
-  double worst_rate = 0;  // RebuildFiltersOptions has the meaning
+  double asked_rate = 0;  // if set, replaces bits; 0: bits
+  double worst_rate = 0;  // see RebuildFiltersOptions
   uint64_t hash_seed = 0;
   bool whole_key_filtering = true;
-  // SliceTransform::AsString(), by which RocksDB compares; empty: none.
+  // SliceTransform::AsString(), which RocksDB compares; empty if there is none.
   std::string prefix_extractor;
 };
 
 struct Verdict {
-  // Nothing where the filter is as good as wanted.
+  // Nothing if the filter is good enough.
   std::optional<RebuildReason> reason;
-  double rate_after = 0;  // to be expected of a new filter
-  // Whether a new filter would let fewer missing keys pass. Where there is a
-  // reason and it does not pay the file stays as it is: a Ribbon filter, or one
-  // with more bits than the policy has now.
+  double rate_after = 0;  // expected rate of a new filter
+  // True if a new filter would let fewer missing keys pass. A file with a
+  // reason that does not pay stays unchanged, for example one with a Ribbon
+  // filter, or with more bits than the policy has now.
   bool pays = false;
 };
 
-// A new filter that was built as `wanted` says never has a reason again, or
-// files would be rewritten at every run.
+// A filter just built as `wanted` never has a reason; otherwise every run would
+// rewrite the file.
 Verdict Judge(const FileFacts& facts, const WantedFilter& wanted);
 
-// "no filter" and so on.
+// For example "no filter".
 absl::string_view ToString(RebuildReason reason);
 
 }  // namespace linebloom

@@ -1,4 +1,4 @@
-// Work at so many bytes a second.
+// Paces work to a number of bytes per second.
 #pragma once
 
 #include <chrono>
@@ -7,13 +7,14 @@
 
 namespace linebloom {
 
-// How much longer work of `bytes` that took `elapsed` should have taken at
-// `bytes_per_second`, 0 for no limit.
+// How long to pause after processing `bytes` in `elapsed`, to keep to
+// `bytes_per_second`; 0: no limit.
 std::chrono::duration<double> PauseAfter(uint64_t bytes,
                                          std::chrono::duration<double> elapsed,
                                          uint64_t bytes_per_second);
 
-// Sleeps, and calls `go_on` ten times a second. False once that returns false.
+// Sleeps, calling `go_on` ten times per second. Returns false as soon as that
+// does.
 bool SleepWhile(std::chrono::duration<double> pause,
                 const std::function<bool()>& go_on);
 

@@ -26,7 +26,7 @@ struct Described {
   bool filter_block_is_damaged = false;
 };
 
-// A file whose filter alone can't be read is one to rewrite.
+// A file that is readable except for its filter is worth rewriting.
 absl::StatusOr<Described> Describe(rocksdb::FileSystem* file_system,
                                    const std::string& path) {
   absl::StatusOr<std::unique_ptr<RandomAccess>> bytes =
@@ -57,13 +57,13 @@ class FamilyFiles {
 
   const rocksdb::ColumnFamilyMetaData& metadata() const { return metadata_; }
 
-  // Whether RocksDB would write the file anew without a filter: with
-  // optimize_filters_for_hits, where no older file may have one of its keys.
+  // True if RocksDB would rewrite the file without a filter: with
+  // optimize_filters_for_hits, if no older file may contain one of its keys.
   bool GetsNoFilter(const SstFileMetaData& file, int level) const {
     return for_hits_ && NothingBelow(file, level);
   }
 
-  // Whether no older file may have one of its keys.
+  // True if no older file may contain one of the file's keys.
   bool NothingBelow(const SstFileMetaData& file, int level) const {
     if (level == 0 &&
         metadata_.levels[0].files.back().file_number != file.file_number) {
@@ -138,7 +138,7 @@ Status Planner::LookAtFile(size_t family, int level,
   const FileFacts& facts = file->facts;
   reads->Add(level, facts.rows(), facts.rate);
   if (files.GetsNoFilter(meta, level)) return Status::OK();
-  // Only a level-aware policy asks what is below.
+  // Only a level-aware policy needs to know what is below.
   const bool nothing_below =
       families_[family].policy.level_aware && files.NothingBelow(meta, level);
   const Verdict verdict = Judge(
@@ -163,7 +163,7 @@ Status Planner::LookAtFile(size_t family, int level,
   return Status::OK();
 }
 
-// Now that all files of the levels are known.
+// Call this once all files of the levels are known.
 void Planner::Weigh(size_t first, const ExpectedReads& reads) {
   FamilyReads& sums = report_->reads.back();
   sums.before = sums.after = reads.All();
@@ -189,11 +189,11 @@ Status Planner::LookAtFamily(size_t index, const FamilyFiles& files) {
   return Status::OK();
 }
 
-// The most reads saved for each byte rewritten first: whenever the run ends,
-// no other order would have saved more by then. So a small file of L0, which
-// every lookup asks, comes long before its like in the last level. Rejected:
-// by rate alone, which would begin with the last level, the most bytes, where
-// no file has a filter.
+// Sorts by saved reads per byte, most first: whenever the run ends, no other
+// order would have saved more by then. So a small file of L0, which every
+// lookup probes, comes long before a file like it in the last level. Rejected:
+// sorting by rate alone. If no file has a filter, that begins with the last
+// level, which has the most bytes.
 void Planner::Sort(std::vector<PlannedFile>* plan) {
   const auto saved_per_byte = [](const Candidate& candidate) {
     return candidate.file.saved_reads /

@@ -1,4 +1,4 @@
-// Which files are worth rewriting, and in which order.
+// Decides which files are worth rewriting, and in which order.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 
 namespace linebloom {
 
-// Where the file of the same place in RebuildFiltersReport::files is found.
+// Locates the file at the same index in RebuildFiltersReport::files.
 struct PlannedFile {
-  size_t family = 0;  // in the list of families
+  size_t family = 0;  // index into the list of families
   uint64_t number = 0;
   int level = 0;  // where it is now
   bool filter_block_is_damaged = false;
 };
 
-// Looks at the filters of all live files of `families`, which may be open for
-// reading only, and fills all of `report` but the outcomes. Incomplete once
-// `progress` returns false. A file that a compaction takes away meanwhile, or
-// that is too damaged to be looked at, is not in the plan.
+// Examines the filters of all live files of `families`, which may be open for
+// reading only, and fills in all of `report` except the outcomes. Returns
+// Incomplete if `progress` returns false. Omits files that a compaction removes
+// meanwhile, and files too damaged to examine.
 rocksdb::Status MakePlan(rocksdb::DB* db, const std::vector<Family>& families,
                          const RebuildFiltersCallback& progress,
                          std::vector<PlannedFile>* plan,

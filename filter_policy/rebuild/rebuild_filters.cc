@@ -21,8 +21,8 @@ using rocksdb::ColumnFamilyHandle;
 using rocksdb::Status;
 using Clock = std::chrono::steady_clock;
 
-// How often a file that is being compacted is tried, with pauses that double
-// from the first on: 13 seconds in all, beside what the other files take.
+// How often to try a file that is being compacted. Pauses double, 13 seconds in
+// all, in addition to the time spent on other files.
 constexpr int kAttempts = 8;
 constexpr std::chrono::duration<double> kFirstPause(0.1);
 
@@ -47,10 +47,11 @@ Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
   return Status::OK();
 }
 
-// CompactFiles() itself does not look: on what OpenForReadOnly() may return
-// for a database that is one sorted run it is not overridden (CompactedDBImpl,
-// seen in 7.8 and 9.10), and goes wrong. This is refused in every kind of
-// read-only database, and without files does nothing in the others.
+// CompactFiles() itself doesn't check this: the class that OpenForReadOnly()
+// may return for a database of a single sorted run (CompactedDBImpl) doesn't
+// override it, and the call fails badly (seen in 7.8 and 9.10). All read-only
+// databases reject IngestExternalFile(); without files it does nothing in any
+// other.
 bool IsReadOnly(rocksdb::DB* db) {
   return db->IngestExternalFile({}, rocksdb::IngestExternalFileOptions())
       .IsNotSupported();
@@ -63,29 +64,29 @@ Status ValidateWorstRate(double worst_rate) {
       "must be from 0 to 1");
 }
 
-// RocksDB tells listeners nothing of CompactFiles() (7.8 to 9.11), so one of a
-// database that was just opened would not know its levels' sizes.
+// RocksDB doesn't notify listeners of CompactFiles() (7.8 to 9.11), so in a
+// database just opened the listener would not know the sizes of levels.
 void LetListenerLook(rocksdb::DB* db) {
   const rocksdb::DBOptions options = db->GetDBOptions();
   rocksdb::EventListener* const listener = FindLevelSizeListener(options);
   if (listener != nullptr) listener->OnExternalFileIngested(db, {});
 }
 
-// Where the files in `directory` lie among the column family's paths. A file
-// stays in its own.
+// The index of `directory` among the column family's paths. A rewritten file
+// stays in its directory.
 int PathId(const rocksdb::Options& options, const std::string& directory) {
   const auto& paths =
       options.cf_paths.empty() ? options.db_paths : options.cf_paths;
   for (size_t i = 0; i < paths.size(); ++i) {
     if (paths[i].path == directory) return static_cast<int>(i);
   }
-  return -1;  // RocksDB takes the only one, or says that there are several
+  return -1;  // RocksDB takes the only one, or fails if there are several
 }
 
-// As the column family has it for the level; Snappy is the default before
-// RocksDB 9. RocksDB counts compression_per_level from the base level on, and
-// asserts that no file comes above it (seen in 9.10); some do where
-// level_compaction_dynamic_level_bytes was turned on later.
+// The column family's compression for the level; CompressionType's default is
+// Snappy before RocksDB 9. RocksDB indexes compression_per_level from the base
+// level on and asserts that no file is above it (seen in 9.10), but such files
+// exist if level_compaction_dynamic_level_bytes was turned on later.
 rocksdb::CompressionType CompressionOf(rocksdb::DB* db, const Family& family,
                                        int level) {
   const auto& per_level = family.options.compression_per_level;
@@ -105,14 +106,14 @@ std::string DirectoryOf(const std::string& path) {
 
 Status CheckRoomOf(rocksdb::DB* db, const std::vector<Family>& families,
                    const FileRebuild& file) {
-  uint64_t in_memory = 0;  // stays 0 where RocksDB does not know
+  uint64_t in_memory = 0;  // stays 0 if RocksDB doesn't know
   db->GetAggregatedIntProperty(rocksdb::DB::Properties::kSizeAllMemTables,
                                &in_memory);
   return CheckRoom(db->GetFileSystem(), file.path, file.bytes,
                    ReserveForWrites(families, in_memory));
 }
 
-// In a dry run.
+// For dry runs.
 void MarkFilesWithoutRoom(rocksdb::DB* db, const std::vector<Family>& families,
                           RebuildFiltersReport* report) {
   for (FileRebuild& file : report->files) {
@@ -184,7 +185,7 @@ Status Rewriter::Compact(size_t file, rocksdb::CompactionJobInfo* job) {
   const Family& family = families_[planned.family];
   const std::string& path = report_->files[file].path;
   rocksdb::CompactionOptions compaction;
-  // The size of the output is not limited by default: one file becomes one.
+  // The output size is unlimited by default, so one file becomes one file.
   compaction.compression = CompressionOf(db_, family, planned.level);
   compaction.max_subcompactions = 1;
   return db_->CompactFiles(compaction, family.handle, {path}, planned.level,
@@ -192,8 +193,8 @@ Status Rewriter::Compact(size_t file, rocksdb::CompactionJobInfo* job) {
                            job);
 }
 
-// A neighbour that holds other versions of the file's first or last key is
-// rewritten along with it.
+// RocksDB also rewrites neighbours with other versions of the file's first or
+// last key.
 void Rewriter::TakeInputs(size_t file, const rocksdb::CompactionJobInfo& job) {
   for (const rocksdb::CompactionFileInfo& input : job.input_file_infos) {
     if (input.file_number == plan_[file].number) continue;
@@ -208,8 +209,9 @@ void Rewriter::TakeInputs(size_t file, const rocksdb::CompactionJobInfo& job) {
   End(file, RebuildOutcome::kRewritten, "");
 }
 
-// RocksDB says the same of a file that is being compacted, has been, or was
-// moved to another level since the plan was made. Where it is now tells.
+// RocksDB returns the same status whether a file is being compacted, was
+// compacted, or was moved to another level since the plan was made. So look
+// where the file is now.
 void Rewriter::TakeConflict(size_t file, const Status& status) {
   PlannedFile& planned = plan_[file];
   rocksdb::ColumnFamilyMetaData metadata;
@@ -239,7 +241,7 @@ Status Rewriter::Rewrite(size_t file) {
     const Status sound =
         CheckDataBlocks(families_[planned.family].options, rebuild.path,
                         planned.filter_block_is_damaged);
-    // That a file has gone is found out below.
+    // Files that are gone are noticed below.
     if (!sound.ok() && !sound.IsNotFound() && !sound.IsPathNotFound()) {
       End(file, RebuildOutcome::kDamaged, sound.ToString());
       return Status::OK();
@@ -263,7 +265,7 @@ Status Rewriter::Rewrite(size_t file) {
 
 Status Rewriter::Round(const std::vector<size_t>& files) {
   for (const size_t file : files) {
-    // A neighbour may have taken it along.
+    // It may have been rewritten along with a neighbour.
     if (report_->files[file].outcome != RebuildOutcome::kPlanned) continue;
     if (!GoOn()) return Status::Incomplete("linebloom: cancelled");
     Status status = Rewrite(file);

@@ -9,15 +9,15 @@
 namespace linebloom {
 namespace {
 
-// The new filter may be larger than the old one.
+// A new filter may be larger than the old one.
 constexpr double kGrowth = 1.1;
 
-// More than any disk has, and far from an overflow.
-constexpr double kMostBytes = 1e18;
+// More than any disk holds, and far from overflowing.
+constexpr double kMaxBytes = 1e18;
 
 double WriteBuffersOf(const std::vector<Family>& families) {
   double bytes = 0;
-  double limit = kMostBytes;
+  double limit = kMaxBytes;
   for (const Family& family : families) {
     const rocksdb::Options& options = family.options;
     bytes += static_cast<double>(options.write_buffer_size) *
@@ -35,7 +35,7 @@ uint64_t ReserveForWrites(const std::vector<Family>& families,
                           uint64_t in_memory) {
   const double buffers =
       std::max(WriteBuffersOf(families), static_cast<double>(in_memory));
-  return static_cast<uint64_t>(std::min(2 * buffers, kMostBytes));
+  return static_cast<uint64_t>(std::min(2 * buffers, kMaxBytes));
 }
 
 rocksdb::Status CheckRoom(rocksdb::FileSystem* file_system,

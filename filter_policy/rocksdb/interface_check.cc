@@ -18,10 +18,10 @@ constexpr size_t kKeys = 100;
 constexpr size_t kBatch = 32;  // RocksDB's batches have no more
 
 // Of 100 missing keys one passes on average.
-constexpr size_t kMostPassed = 20;
+constexpr size_t kMaxPassed = 20;
 
 // For 100 keys of 10 bits each RocksDB takes 133 bytes.
-constexpr size_t kMostBytes = 1000;
+constexpr size_t kMaxBytes = 1000;
 
 std::vector<std::string> MakeKeys(const std::string& prefix) {
   std::vector<std::string> keys;
@@ -65,7 +65,7 @@ std::string CheckReader(const FilterPolicy& policy, const Slice& block,
   if (CountMatches(reader.get(), keys) != 2 * keys.size()) {
     return "its reader denies keys that were added";
   }
-  if (CountMatches(reader.get(), MakeKeys("missing")) > 2 * kMostPassed) {
+  if (CountMatches(reader.get(), MakeKeys("missing")) > 2 * kMaxPassed) {
     return "its reader denies no keys";
   }
   return "";
@@ -76,13 +76,13 @@ std::string CheckCounts(rocksdb::FilterBitsBuilder* builder) {
   if (builder->EstimateEntriesAdded() != kKeys) {
     return "EstimateEntriesAdded does not answer how many keys were added";
   }
-  const size_t entries = builder->ApproximateNumEntries(kMostBytes);
-  if (entries < kKeys || entries > 8 * kMostBytes) {
+  const size_t entries = builder->ApproximateNumEntries(kMaxBytes);
+  if (entries < kKeys || entries > 8 * kMaxBytes) {
     return "ApproximateNumEntries does not answer how many keys fit";
   }
 #if LINEBLOOM_ROCKSDB_VERSION >= 1009
   const size_t space = builder->CalculateSpace(kKeys);
-  if (space < kKeys || space > kMostBytes) {
+  if (space < kKeys || space > kMaxBytes) {
     return "CalculateSpace does not answer how many bytes a filter takes";
   }
 #endif
@@ -106,7 +106,7 @@ std::string CheckFilterInterfaces() {
   std::unique_ptr<const char[]> bytes;
   const Slice block = builder->Finish(&bytes);
   if (bytes == nullptr || block.data() != bytes.get() || block.size() < kKeys ||
-      block.size() > kMostBytes) {
+      block.size() > kMaxBytes) {
     return "Finish makes no filter";
   }
   std::string problem = CheckReader(*policy, block, keys);

@@ -23,9 +23,9 @@ using rocksdb::OptionTypeInfo;
 using rocksdb::OptionVerificationType;
 using rocksdb::Status;
 
-constexpr double kMostBitsPerKey = 30.0;
-constexpr double kLeastSizeRatio = 2.0;
-constexpr double kMostSizeRatio = 1000.0;
+constexpr double kMaxBitsPerKey = 30.0;
+constexpr double kMinSizeRatio = 2.0;
+constexpr double kMaxSizeRatio = 1000.0;
 
 // Of an option that has no value, in the serialised form.
 constexpr std::string_view kUnset = "unset";
@@ -72,13 +72,13 @@ std::string NumberText(const double& number) {
 
 // Comparisons with NaN are false.
 bool BitsInRange(double bits_per_key) {
-  return bits_per_key >= 0 && bits_per_key <= kMostBitsPerKey;
+  return bits_per_key >= 0 && bits_per_key <= kMaxBitsPerKey;
 }
 
 bool RateInRange(double rate) { return rate > 0 && rate < 1; }
 
 bool SizeRatioInRange(double ratio) {
-  return ratio >= kLeastSizeRatio && ratio <= kMostSizeRatio;
+  return ratio >= kMinSizeRatio && ratio <= kMaxSizeRatio;
 }
 
 // The number that `text` is, whole.
@@ -197,7 +197,7 @@ OptionTypeInfo TextOption(int offset, Status (*parse)(std::string_view, T*),
 Status ValidateBits(const FilterPolicyOptions& options) {
   const double bits = BitsPerKeyOf(options);
   if (!BitsInRange(bits)) return BitsOutOfRange(NumberText(bits));
-  if (options.level_aware && bits < kLeastBitsOfRun) {
+  if (options.level_aware && bits < kMinBitsOfRun) {
     return OutOfRange("bits_per_key", NumberText(bits),
                       "a number from 1 to 30 with level_aware=true");
   }
@@ -260,17 +260,16 @@ FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
     nearest.size_ratio =
         std::isnan(options.size_ratio)
             ? defaults.size_ratio
-            : std::clamp(options.size_ratio, kLeastSizeRatio, kMostSizeRatio);
+            : std::clamp(options.size_ratio, kMinSizeRatio, kMaxSizeRatio);
   }
   if (options.bits_per_key) {
     nearest.false_positive_rate.reset();
     // Comparisons with NaN are false.
-    nearest.bits_per_key =
-        *options.bits_per_key >= 0
-            ? std::min(*options.bits_per_key, kMostBitsPerKey)
-            : kDefaultBitsPerKey;
+    nearest.bits_per_key = *options.bits_per_key >= 0
+                               ? std::min(*options.bits_per_key, kMaxBitsPerKey)
+                               : kDefaultBitsPerKey;
     if (options.level_aware) {
-      nearest.bits_per_key = std::max(*nearest.bits_per_key, kLeastBitsOfRun);
+      nearest.bits_per_key = std::max(*nearest.bits_per_key, kMinBitsOfRun);
     }
   } else if (options.false_positive_rate) {
     const double rate = *options.false_positive_rate;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kBitsPerLine = 8.0 * kLineBytes;
 constexpr double kSolvedBitsPerLine = kBitsPerLine - 8;  // without the header
-constexpr double kMostSummedKeys = 10'000;
+constexpr double kMaxSummedKeys = 10'000;
 
 #include "filter_policy/line/builder/solved_rate_table.inc"
 
@@ -24,7 +24,7 @@ double PlainLineRate(int probes, double keys) {
   return std::pow(fill, probes);
 }
 
-// A line with more keys than the table has matches everything.
+// Lines with more keys than the table covers match everything.
 double SolvedLineRate(double keys) {
   const auto row = static_cast<size_t>(keys);
   return keys < std::size(kSolvedLogRates) ? std::exp(kSolvedLogRates[row]) : 1;
@@ -43,12 +43,12 @@ double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line) {
   const bool is_plain =
       BuiltLine(line, static_cast<uint32_t>(std::min(
                           kBitsPerLine * kMillibitsPerBit / keys_per_line,
-                          1.0 * kMostMillibits))) == LineKind::kPlain;
+                          1.0 * kMaxMillibits))) == LineKind::kPlain;
   const auto line_rate = [=](double keys) {
     return is_plain ? PlainLineRate(plain_probes, keys) : SolvedLineRate(keys);
   };
-  // So full that lines differ no more.
-  if (keys_per_line > kMostSummedKeys) return line_rate(keys_per_line);
+  // The line is so full that differences between lines no longer matter.
+  if (keys_per_line > kMaxSummedKeys) return line_rate(keys_per_line);
   const double spread = 10 * std::sqrt(keys_per_line) + 10;
   const int least = static_cast<int>(std::max(0.0, keys_per_line - spread));
   const int most = static_cast<int>(keys_per_line + spread);
@@ -68,18 +68,18 @@ double LogRatePerBit(LineKind line) {
 }
 
 double LowestRate(LineKind line) {
-  return RateOfMillibits(line, kMostMillibits);
+  return RateOfMillibits(line, kMaxMillibits);
 }
 
 std::optional<uint32_t> BitsForRate(LineKind line, double rate) {
   const auto reaches = [line, rate](uint32_t millibits) {
-    // NaN is a rate that nothing reaches.
+    // False for NaN.
     return RateOfMillibits(line, millibits) <= rate;
   };
-  if (!reaches(kMostMillibits)) return std::nullopt;
-  if (reaches(kLeastMillibits)) return kLeastMillibits;
-  uint32_t too_few = kLeastMillibits;
-  uint32_t enough = kMostMillibits;
+  if (!reaches(kMaxMillibits)) return std::nullopt;
+  if (reaches(kMinMillibits)) return kMinMillibits;
+  uint32_t too_few = kMinMillibits;
+  uint32_t enough = kMaxMillibits;
   while (enough - too_few > 1) {
     const uint32_t middle = std::midpoint(too_few, enough);
     (reaches(middle) ? enough : too_few) = middle;

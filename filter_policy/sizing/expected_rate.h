@@ -1,5 +1,5 @@
-// The false-positive rate to expect before a filter is built. A built filter
-// knows its rate exactly and says it in its metadata; this is for planning.
+// The false-positive rate to expect before a filter is built, for planning. A
+// built filter's metadata has its exact rate.
 #pragma once
 
 #include <cstdint>
@@ -10,34 +10,34 @@
 
 namespace linebloom {
 
-// The rate of a large filter with `keys_per_line` keys in a line on average
-// (512 / bits per key), more than 0. `millibits` is what was asked for; it
-// decides the number of probes of plain lines only.
+// The rate of a large filter with a mean of `keys_per_line` keys per line (512
+// / bits per key), more than 0. `millibits` is the requested size; it
+// determines only the number of probes of plain lines.
 //
-// The number of keys of one line is Poisson distributed (Putze, Sanders,
-// Singler 2009), and the rate of a line with n keys is
-//   plain:    fill^k, fill = 1 - (1 - k / 512)^n: the probes are independent;
+// The number of keys per line is Poisson distributed (Putze, Sanders, Singler
+// 2009), and the rate of a line with n keys is
+//   plain:    fill^k, fill = 1 - (1 - k / 512)^n: probes are independent;
 //   solved:   measured by filter_policy/line/builder/line_tables.cc.
-// Within 2 % of what filters have from 1 to 30 bits per key (tests).
+// Tests check that real filters of 1 to 30 bits per key are within 2 %.
 double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line);
 
-// By how much the logarithm of a line's rate falls with each bit per key: ln 2
-// for every bit of a solved line that is not its header's; (ln 2)^2, the
-// classic Bloom filter's, for a plain one.
+// How much the logarithm of a line's rate falls with each bit per key. A plain
+// line: (ln 2)^2, as for a classic Bloom filter. A solved line: ln 2, except
+// for the bits of its header.
 double LogRatePerBit(LineKind line);
 
-// What BitsForRate chooses from: 1 to 30 bits per key, as the policy takes.
-inline constexpr uint32_t kLeastMillibits = 1 * kMillibitsPerBit;
-inline constexpr uint32_t kMostMillibits = 30 * kMillibitsPerBit;
+// The range of BitsForRate: 1 to 30 bits per key, as for the policy.
+inline constexpr uint32_t kMinMillibits = 1 * kMillibitsPerBit;
+inline constexpr uint32_t kMaxMillibits = 30 * kMillibitsPerBit;
 
-// The other way round: the fewest thousandths of a bit per key with which a
-// large filter is expected to have no more than `rate`. Nothing where even
-// kMostMillibits don't reach it. For plain lines it may be up to 30 thousandths
-// more than the fewest: their rate rises a little where the number of probes
+// The inverse: the fewest thousandths of a bit per key with which a large
+// filter is expected to have at most `rate`. Nothing if kMaxMillibits is too
+// few. For plain lines the result may be up to 30 thousandths above the
+// minimum, because their rate rises slightly where the number of probes
 // changes.
 std::optional<uint32_t> BitsForRate(LineKind line, double rate);
 
-// The lowest rate that may be asked for: that of kMostMillibits.
+// The lowest rate that may be requested: the rate of kMaxMillibits.
 double LowestRate(LineKind line);
 
 }  // namespace linebloom

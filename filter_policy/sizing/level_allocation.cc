@@ -11,10 +11,11 @@ double Total(std::span<const double> runs) {
   return std::accumulate(runs.begin(), runs.end(), 0.0);
 }
 
-// Of a run, where one of a single key would have `bits_of_one_key`.
+// The bits per key of a run, if a run of a single key would have
+// `bits_of_one_key`.
 double BitsFrom(double bits_of_one_key, double keys, double log_rate_per_bit) {
   return std::clamp(bits_of_one_key - std::log(keys) / log_rate_per_bit,
-                    kLeastBitsOfRun, kMostBitsOfRun);
+                    kMinBitsOfRun, kMaxBitsOfRun);
 }
 
 double AverageFrom(double bits_of_one_key, std::span<const double> runs,
@@ -32,10 +33,11 @@ double BitsOfRun(double keys, std::span<const double> runs, double average_bits,
                  double log_rate_per_bit) {
   if (runs.empty()) return average_bits;
   const auto [least, most] = std::minmax_element(runs.begin(), runs.end());
-  // All runs are at the lower limit, then at the upper one. Between the two the
-  // average rises with the bits, and there is no closed form at the limits.
-  double low = kLeastBitsOfRun + std::log(*least) / log_rate_per_bit;
-  double high = kMostBitsOfRun + std::log(*most) / log_rate_per_bit;
+  // At `low` every run is at its lower limit, at `high` every run at its upper
+  // one. The average increases in between; because of the limits there is no
+  // closed form.
+  double low = kMinBitsOfRun + std::log(*least) / log_rate_per_bit;
+  double high = kMaxBitsOfRun + std::log(*most) / log_rate_per_bit;
   for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;
     const double average = AverageFrom(middle, runs, log_rate_per_bit);

@@ -1,4 +1,4 @@
-// Finds how many lines the keys of a filter need for a rate.
+// Finds the number of lines that a filter's keys need for a given rate.
 #pragma once
 
 #include <cstdint>
@@ -6,41 +6,44 @@
 
 namespace linebloom {
 
-// Proposes numbers of lines; the caller builds a filter with each and says what
-// rate it has:
+// Proposes numbers of lines. The caller builds a filter with each and reports
+// its rate:
 //
 //   while (const std::optional<uint32_t> count = search.Next()) {
-//     ... build with *count lines ...
-//     if (search.Judge(rate)) keep it in place of the one that was kept;
+//     ... build a filter with *count lines ...
+//     if (search.Judge(rate)) keep it instead of the one kept so far;
 //   }
 //
-// The first number is the caller's, from the expected rate; for a large filter
-// it is within 1 % of the fewest. A small one's rate varies by chance, from one
-// number of lines to the next too, so it is tried more often: up to 8 times for
-// 65,536 keys and fewer, 2 times for more.
+// The caller computes the first number from the expected rate; for a large
+// filter it is within 1 % of the minimum. The rate of a small filter varies by
+// chance, even from one number of lines to the next, so small filters get more
+// tries: up to 8 for at most 65,536 keys, otherwise 2.
 //
-// Keys that crowd in few lines, because somebody chose them so, keep a filter
-// above its rate whatever its size. So no number is more than 1.3 times the
-// first, or two lines more, and if none of the filters has the rate the one
-// with the lowest is kept. Rejected: to build only some of the lines and
-// conclude from them. Lines have rates so different that 10,000 of them tell
-// the mean no better than the expected rate does.
+// An attacker may choose keys that crowd into few lines, and then a filter of
+// any size stays above its rate. So no number exceeds 1.3 times the first, or
+// two lines more, and if no filter reaches the rate, the one with the lowest
+// rate is kept.
+//
+// Rejected: building only some of the lines and extrapolating. The rates of
+// lines vary so much that 10,000 of them predict the mean no better than the
+// expected rate does.
 class LineCountSearch {
  public:
-  // Of the rate asked for: what the first number of lines should aim at.
+  // The first number of lines should aim at this fraction of the requested
+  // rate.
   static constexpr double kAim = 0.985;
 
-  // Everything is more than 0.
-  // `log_rate_per_bit` is that of the line that is built (expected_rate.h).
+  // All arguments are more than 0. `log_rate_per_bit` is that of the kind of
+  // line being built (expected_rate.h).
   LineCountSearch(uint32_t first_count, uint64_t keys, double rate,
                   double log_rate_per_bit);
 
-  // The next number of lines to try; nothing once the filter that was kept is
-  // good enough or the next try is not worth its time.
+  // The next number of lines to try; nothing if the filter kept so far is good
+  // enough or another try is not worth its time.
   std::optional<uint32_t> Next();
 
-  // `rate` is that of the filter with as many lines as Next() said. Returns
-  // whether it is the best one so far.
+  // `rate` is the rate of a filter with the number of lines that Next()
+  // returned. Returns true if it is the best so far.
   bool Judge(double rate);
 
  private:
@@ -48,13 +51,13 @@ class LineCountSearch {
   uint32_t Guess() const;
 
   uint64_t keys_;
-  double asked_rate_;
+  double requested_rate_;
   double log_rate_per_bit_;
-  uint32_t most_;          // lines
-  uint32_t too_few_ = 0;   // lines that did not reach the rate
-  uint32_t enough_ = 0;    // the fewest lines that did; 0: none
-  double best_rate_ = 0;   // of the filter that was kept
-  uint32_t count_;         // the number that Next() said last
+  uint32_t max_lines_;          // upper limit of lines
+  uint32_t too_few_ = 0;   // the most lines that missed the rate
+  uint32_t enough_ = 0;    // the fewest lines that reached it; 0 if none
+  double best_rate_ = 0;   // of the filter kept so far
+  uint32_t count_;         // the last result of Next()
   double count_rate_ = 0;  // its rate
   int tries_ = 0;
 };

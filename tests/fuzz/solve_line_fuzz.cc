@@ -36,9 +36,9 @@ LineShape TakeShape(FuzzInput* input) {
   LineShape shape;
   shape.kind = LineKind::kSolved;
   shape.base =
-      std::max<uint8_t>(input->Number<uint8_t>(), linebloom::kLeastSolvedBase);
+      std::max<uint8_t>(input->Number<uint8_t>(), linebloom::kMinSolvedBase);
   shape.step = static_cast<uint8_t>(1 + input->Number<uint8_t>() %
-                                            linebloom::kMostSolvedStep);
+                                            linebloom::kMaxSolvedStep);
   return shape;
 }
 

@@ -63,7 +63,7 @@ std::optional<uint32_t> MillibitsFor(const LineFilter& filter,
     return std::lround(*question.bits_per_key * kMillibitsPerBit);
   }
   const auto most =
-      LargestThat(kLeastMillibits, kMostMillibits, [&](uint64_t millibits) {
+      LargestThat(kMinMillibits, kMaxMillibits, [&](uint64_t millibits) {
         return MemoryFor(filter, *question.keys, millibits).bytes <=
                *question.bytes;
       });
@@ -92,12 +92,12 @@ absl::StatusOr<int> RocksDbProbes(uint32_t millibits) {
 
 // The least bits for each number of probes from 1 on, found by bisection.
 absl::StatusOr<std::vector<uint32_t>> FirstMillibitsByProbes() {
-  const absl::StatusOr<int> most = RocksDbProbes(kMostMillibits);
+  const absl::StatusOr<int> most = RocksDbProbes(kMaxMillibits);
   if (!most.ok()) return most.status();
-  std::vector<uint32_t> first = {kLeastMillibits};
+  std::vector<uint32_t> first = {kMinMillibits};
   for (int probes = 1; probes < *most; ++probes) {
     uint32_t below = first.back();
-    uint32_t above = kMostMillibits;
+    uint32_t above = kMaxMillibits;
     while (above - below > 1) {
       const uint32_t middle = std::midpoint(below, above);
       const absl::StatusOr<int> found = RocksDbProbes(middle);
@@ -145,12 +145,12 @@ absl::StatusOr<LineFilter> RocksDbBloomLines() {
   filter.millibits_for = [rate_of = filter.rate](double rate) {
     // As many keys per line as a large filter has.
     const auto too_few =
-        LargestThat(kLeastMillibits, kMostMillibits, [&](uint64_t millibits) {
+        LargestThat(kMinMillibits, kMaxMillibits, [&](uint64_t millibits) {
           return rate_of(static_cast<uint32_t>(millibits), kLineMillibits,
                          millibits) > rate;
         });
-    if (!too_few.has_value()) return std::optional<uint32_t>(kLeastMillibits);
-    if (*too_few == kMostMillibits) return std::optional<uint32_t>();
+    if (!too_few.has_value()) return std::optional<uint32_t>(kMinMillibits);
+    if (*too_few == kMaxMillibits) return std::optional<uint32_t>();
     return std::optional<uint32_t>(*too_few + 1);
   };
   return filter;

@@ -16,8 +16,8 @@ constexpr uint64_t kLeastBytes = 128;  // a line and what stands behind it
 constexpr uint64_t kMostBytes = 40'000'000'000'000;
 constexpr double kLeastRate = 1e-12;
 constexpr double kMostRate = 0.5;
-constexpr double kLeastBits = 1.0 * kLeastMillibits / kMillibitsPerBit;
-constexpr double kMostBits = 1.0 * kMostMillibits / kMillibitsPerBit;
+constexpr double kLeastBits = 1.0 * kMinMillibits / kMillibitsPerBit;
+constexpr double kMostBits = 1.0 * kMaxMillibits / kMillibitsPerBit;
 
 absl::Status Refuse(absl::string_view flag, absl::string_view text,
                     absl::string_view range) {

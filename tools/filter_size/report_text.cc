@@ -142,9 +142,9 @@ std::vector<std::string> Notes(const Question& question,
   notes.push_back(
       "linebloom: with solved lines, its default, each of which has a k of its "
       "own, and with line=plain.");
-  if (question.keys.value_or(kMostRibbonKeys + 1) > kMostRibbonKeys) {
+  if (question.keys.value_or(kMaxRibbonKeys + 1) > kMaxRibbonKeys) {
     notes.push_back(absl::StrCat(
-        "Ribbon: from a filter of ", WithThousands(kMostRibbonKeys),
+        "Ribbon: from a filter of ", WithThousands(kMaxRibbonKeys),
         " keys that RocksDB built for this; larger ones take a little more for "
         "each key."));
   }

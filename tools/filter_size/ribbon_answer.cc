@@ -25,7 +25,7 @@ absl::StatusOr<double> BloomBits(const Question& question, uint64_t keys) {
 
 absl::StatusOr<std::optional<FilterSize>> SizeRibbon(const Question& question) {
   const uint64_t keys =
-      std::min(question.keys.value_or(kMostRibbonKeys), kMostRibbonKeys);
+      std::min(question.keys.value_or(kMaxRibbonKeys), kMaxRibbonKeys);
   const absl::StatusOr<double> bloom_bits = BloomBits(question, keys);
   if (absl::IsOutOfRange(bloom_bits.status())) {
     return std::optional<FilterSize>();

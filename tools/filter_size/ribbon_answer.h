@@ -9,7 +9,7 @@
 
 namespace linebloom::tools {
 
-// By filters that RocksDB builds, of kMostRibbonKeys keys at most: a larger one
+// By filters that RocksDB builds, of kMaxRibbonKeys keys at most: a larger one
 // is taken to have the same bits per key and the same rate.
 absl::StatusOr<std::optional<FilterSize>> SizeRibbon(const Question& question);
 

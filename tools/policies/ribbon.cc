@@ -13,7 +13,7 @@ namespace linebloom::tools {
 namespace {
 
 uint64_t KeysToBuild(uint64_t keys) {
-  return std::clamp<uint64_t>(keys, 1, kMostRibbonKeys);
+  return std::clamp<uint64_t>(keys, 1, kMaxRibbonKeys);
 }
 
 // What RocksDB is asked for, and keeps, in thousandths of a bit.

@@ -14,7 +14,7 @@ namespace linebloom::tools {
 
 // The filters that are built have `keys` keys, but no more than this. A filter
 // of a million takes about 1 % more bits per key, one of five million 2 %.
-inline constexpr uint64_t kMostRibbonKeys = 50'000;
+inline constexpr uint64_t kMaxRibbonKeys = 50'000;
 
 // The block of a Ribbon filter that is asked for by `bloom_bits` per key. For
 // few keys RocksDB makes it a Bloom filter.

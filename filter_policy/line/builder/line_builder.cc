@@ -8,7 +8,7 @@ namespace linebloom {
 
 LineBuilder::LineBuilder(const LineShape& shape, const LineKernel& kernel)
     : shape_(shape), kernel_(&kernel) {
-  // Not make_unique: it would clear 100 KB for every filter, however small.
+  // Not make_unique: that would clear 100 KB for every filter, however small.
   if (shape.kind == LineKind::kSolved) space_.reset(new SolveSpace);
 }
 

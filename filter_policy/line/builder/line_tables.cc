@@ -1,12 +1,12 @@
-// Measures the two generated tables beside this file on simulated lines and
-// their exact rates:
+// Generates the two tables beside this file, from simulated lines and their
+// exact rates:
 //
 //   cd filter_policy/line/builder
 //   line_tables probes > probe_count_table.inc
 //   line_tables rates > solved_rate_table.inc
 //
-// Neighbouring numbers of probes are compared on the same random keys, so that
-// the noise of the keys falls out of the comparison.
+// Neighbouring probe counts are compared on the same random keys, so that the
+// noise of the keys cancels out.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -27,7 +27,8 @@ std::vector<uint64_t> RandomHashes(int count, std::mt19937_64* random) {
   return hashes;
 }
 
-// The rate of plain filters at `bits_per_key`, whose lines' loads are Poisson.
+// The rate of plain filters at `bits_per_key`, with Poisson-distributed line
+// loads.
 double PlainRate(double bits_per_key, int probes) {
   constexpr int kLines = 20000;
   std::mt19937_64 random(1);
@@ -41,7 +42,7 @@ double PlainRate(double bits_per_key, int probes) {
   return sum / kLines;
 }
 
-// The bits per key from which on `probes` probes beat `probes - 1`.
+// The bits per key above which `probes` probes beat `probes - 1`.
 double PlainCrossing(int probes) {
   double low = 0.5;
   double high = 64;
@@ -54,11 +55,11 @@ double PlainCrossing(int probes) {
   return high;
 }
 
-// The rate of solved lines with exactly `keys` keys, in a filter where that is
-// the mean.
+// The rate of solved lines with exactly `keys` keys, in a filter with that mean
+// load.
 double SolvedRate(int keys) {
   const int lines =
-      keys < 64 ? 40000 : 4000;  // of few keys, some are far worse
+      keys < 64 ? 40000 : 4000;  // with few keys, some lines are far worse
   std::mt19937_64 random(keys);
   LineBuilder builder(SolvedShape(uint64_t{1000} * keys, 1000));
   double sum = 0;
@@ -81,13 +82,13 @@ void PrintProbes() {
   printf("};\n");
 }
 
-// Rates change smoothly, by a factor, but for steps where a stage begins; so
-// every number of keys has its row, and a line with more matches everything.
+// Rates change smoothly except where a stage begins, so every number of keys
+// has its own row. Lines with more keys than that match everything.
 void PrintRates() {
   printf(
       "// The natural logarithm of the rate of solved lines with 0, 1, 2, ... "
       "keys.\ninline constexpr double kSolvedLogRates[] = {\n");
-  for (int keys = 0; keys <= kMostSolvedKeys; ++keys) {
+  for (int keys = 0; keys <= kMaxSolvedKeys; ++keys) {
     printf("    %.4f,  // %d\n", std::log(SolvedRate(keys)), keys);
     if (keys % 50 == 0) fprintf(stderr, "rates: %d keys\n", keys);
   }

@@ -1,5 +1,5 @@
-// What every line_kernel_NAME.cc needs before its target pragma, so that no
-// header is first included behind one.
+// Every header that a line_kernel_NAME.cc needs. It is included before the
+// target pragma, so that no header is compiled under it.
 #pragma once
 
 #include <algorithm>

@@ -35,8 +35,7 @@ const Choice& TheChoice() {
 std::vector<const LineKernel*> SupportedKernels() {
   std::vector<const LineKernel*> kernels;
 #if defined(__x86_64__)
-  // POPCNT and BMI2 come with every CPU that has AVX2, but a hypervisor may
-  // hide them.
+  // Every CPU with AVX2 has POPCNT and BMI2, but a hypervisor may hide them.
   const bool has_bits =
       __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi2");
   const bool has_avx512 = has_bits && __builtin_cpu_supports("avx512f") &&
@@ -51,7 +50,7 @@ std::vector<const LineKernel*> SupportedKernels() {
   }
   if (has_bits) kernels.push_back(&kPopcntKernel);
 #elif defined(__aarch64__)
-  kernels.push_back(&kNeonKernel);  // every AArch64 has it
+  kernels.push_back(&kNeonKernel);  // part of every AArch64 CPU
 #endif
   kernels.push_back(&kScalarKernel);
   return kernels;

@@ -1,14 +1,14 @@
-// What is done with lines at the speed of the hardware: one set of functions
-// for each instruction set, all with the same answers and the same bytes.
+// The performance-critical operations on lines: one set of functions per
+// instruction set, all with the same answers and the same bytes.
 //
-// Each set is in a file of its own, line_kernel_NAME.cc, compiled for its
-// instruction set by a pragma inside that file; nothing else in the library
-// needs compiler flags. Functions from headers stay compiled for every CPU, so
-// the linker can't pick a copy that some CPU does not have.
+// Each set has its own file, line_kernel_NAME.cc, which selects its instruction
+// set with a pragma; nothing else in the library needs compiler flags.
+// Functions from headers are compiled for the baseline CPU, so the linker can't
+// pick a copy that some CPU is unable to run.
 //
-// Rejected: Highway, for its speed (docs/benchmarks.md has the figures), and
-// because Debian packages its dispatch as a shared library only, while
-// liblinebloom.so has to depend on RocksDB and the C++ runtime alone.
+// Rejected: Highway. It was slower (figures in docs/benchmarks.md), and Debian
+// packages its dispatch only as a shared library, while liblinebloom.so must
+// depend on RocksDB and the C++ runtime alone.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 
 namespace linebloom {
 
-// A finished filter, as a reader sees it. The block's owner keeps the lines
+// A finished filter as readers see it. Whoever owns the block keeps the lines
 // alive.
 struct FilterView {
   const uint8_t* lines = nullptr;
@@ -39,7 +39,7 @@ struct FilterView {
 struct ProbeFunctions {
   // Hashes a key and probes its line.
   bool (*key_may_match)(const FilterView& filter, const char* key, size_t size);
-  // Probes for `count` hashes; the caller has prefetched their lines.
+  // Probes for `count` hashes. The caller has prefetched their lines.
   void (*hashes_may_match)(const FilterView& filter, const uint64_t* hashes,
                            int count, bool* may_match);
   // Probes a single line.
@@ -51,30 +51,31 @@ struct LineKernel {
   const char* name;  // as in LINEBLOOM_SIMD
   ProbeFunctions plain;
   ProbeFunctions solved;
-  // Sets the bits of keys in the plain lines that they belong to.
+  // Adds each key to the plain line that it belongs to.
   void (*add_to_plain_lines)(int probes, std::span<const uint64_t> hashes,
                              uint32_t line_count, uint8_t* lines);
-  // The exact false-positive rate of a plain line; the same to the last digit
-  // in every kernel, for it is written into the filter.
+  // The exact false-positive rate of a plain line. It is stored in the filter,
+  // so all kernels must return the same double.
   double (*rate_of_plain_line)(const uint8_t* line, int probes);
-  // Writes the solved line of these keys and returns its header; 0 for a line
-  // that matches everything. The space is the caller's, for any number of lines
-  // one after another.
+  // Writes the solved line of these keys and returns its header, 0 if the line
+  // matches everything. The caller owns `space` and may reuse it for any number
+  // of lines.
   int (*solve_line)(const LineShape& shape, std::span<const uint64_t> hashes,
                     SolveSpace* space, uint8_t* line);
 };
 
-// The kernels that this machine can run, the fastest first; the last is the
-// scalar one, which is the reference.
+// The kernels that this machine can run, fastest first. The last one is the
+// scalar kernel, the reference.
 std::vector<const LineKernel*> SupportedKernels();
 
-// The kernel for new readers and builders: the one that LINEBLOOM_SIMD names
+// The kernel for new readers and builders: the one named by LINEBLOOM_SIMD
 // (scalar, popcnt, neon, avx2, avx512f, avx512), else the fastest. Chosen once
-// in a process.
+// per process.
 const LineKernel& ChosenKernel();
 
-// What is wrong with LINEBLOOM_SIMD, naming what this machine has, or nothing.
-// ChosenKernel() is then the fastest.
+// An error message if LINEBLOOM_SIMD names a kernel that this machine lacks,
+// listing those it has; otherwise empty. After an error ChosenKernel() is the
+// fastest.
 const std::string& SimdChoiceProblem();
 
 }  // namespace linebloom

@@ -1,5 +1,5 @@
-// 4 words in a register, a line in two. AVX2 counts no bits; a table of 16
-// knows the parity of half a byte.
+// 4 words per register, two registers per line. AVX2 can't count bits; a table
+// of 16 entries gives the parity of each half byte.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -34,7 +34,7 @@ inline __m256i Repeat(uint64_t word) {
 
 // Half a line: words 0 to 3 or 4 to 7.
 struct Half {
-  __m256i shifts;  // where each word's probe reads its round
+  __m256i shifts;  // where each word's probe finds its bits in a round
   __m256i names;   // each word's bit in a mask of words
 };
 
@@ -47,7 +47,7 @@ inline Half HighHalf() {
           _mm256_setr_epi64x(16, 32, 64, 128)};
 }
 
-// The bits that the probes of a round in `words` stand for.
+// The bits that one round probes, in those words that `words` selects.
 inline __m256i RoundPattern(const Half& half, uint64_t round, uint32_t words) {
   const __m256i positions = _mm256_and_si256(
       _mm256_srlv_epi64(Repeat(round), half.shifts), _mm256_set1_epi64x(63));
@@ -57,7 +57,7 @@ inline __m256i RoundPattern(const Half& half, uint64_t round, uint32_t words) {
                           _mm256_sllv_epi64(_mm256_set1_epi64x(1), positions));
 }
 
-// True if one of the probes of a round in `words` finds its bit unset.
+// True if a probe of this round, in the selected words, finds its bit unset.
 inline bool Rejects(const Line& line, uint64_t round, uint32_t words) {
   const __m256i unset = _mm256_or_si256(
       _mm256_andnot_si256(line.low, RoundPattern(LowHalf(), round, words)),
@@ -102,8 +102,8 @@ inline uint32_t HeaderOf(const SolvedWords& words) {
   return TopBits(words.low, words.high);
 }
 
-// The parity of each half byte, in bit 0 of its byte, or in bit 4 with `shift`
-// of 4; the high halves' are in the low ones' bytes.
+// The parity of each half byte. The parities of the high halves of bytes are in
+// the bytes of the low ones, in bit 0, or in bit 4 if `shift` is 4.
 inline __m256i OddHalves(__m256i words, int shift) {
   const __m256i parity_of = _mm256_setr_epi8(
       0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0,  // for 0 to 15
@@ -114,8 +114,8 @@ inline __m256i OddHalves(__m256i words, int shift) {
   return _mm256_shuffle_epi8(_mm256_slli_epi64(parity_of, shift), halves);
 }
 
-// The words with an odd number of bits set. Both halves' bytes are added up at
-// once, 16 times the high one's.
+// The words with an odd number of bits set. Sums both halves of the line at
+// once: the high half's parities count 16 times in each sum.
 inline uint32_t OddWords(__m256i low, __m256i high) {
   const __m256i sums =
       _mm256_sad_epu8(_mm256_or_si256(OddHalves(low, 0), OddHalves(high, 4)),
@@ -129,8 +129,8 @@ inline uint32_t Parities(const SolvedWords& words, uint64_t mask) {
                   _mm256_and_si256(words.high, masks));
 }
 
-// The parity of all bits. Words are xored before their bits are counted, which
-// takes half the instructions of OddWords.
+// The parity of all bits. XORs the words before counting bits, with half the
+// instructions of OddWords.
 inline uint32_t IsOdd(__m256i words) {
   const __m128i two = _mm_xor_si128(_mm256_castsi256_si128(words),
                                     _mm256_extracti128_si256(words, 1));
@@ -140,7 +140,7 @@ inline uint32_t IsOdd(__m256i words) {
          1;
 }
 
-// A bit for the first word of each plane, which is all that FoldPlanes keeps.
+// One bit for the first word of each plane; FoldPlanes ignores the others.
 template <int kWidth>
 inline uint32_t StageParities(const SolvedWords& words, uint32_t seed,
                               int bound) {
@@ -187,8 +187,8 @@ inline Vector MultiplyLow32(Vector words, uint32_t factor) {
       reinterpret_cast<__m256i>(words), _mm256_set1_epi64x(factor)));
 }
 
-// Sets `bit` in the words that have the wrong parity under `row`. `rhs` has
-// what is asked of each word at its top.
+// Sets `bit` in the words that have the wrong parity under `row`. The parity
+// each word should have is the top bit of `rhs`.
 inline __m256i SolveHalf(__m256i words, __m256i row, __m256i rhs, __m256i bit) {
   const __m256i sums = _mm256_sad_epu8(
       OddHalves(_mm256_and_si256(words, row), 0), _mm256_setzero_si256());

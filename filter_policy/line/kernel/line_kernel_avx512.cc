@@ -1,5 +1,5 @@
-// A line in a register, its bits counted by one instruction: VPOPCNTDQ, which
-// all of Intel's servers have from Ice Lake on and AMD's from Zen 4 on.
+// A whole line in one register, its bits counted by VPOPCNTDQ: Intel servers
+// since Ice Lake, AMD since Zen 4.
 #if defined(__x86_64__)
 
 #include <immintrin.h>

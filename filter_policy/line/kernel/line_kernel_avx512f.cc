@@ -1,5 +1,6 @@
-// A line in a register, on CPUs whose AVX-512 counts no bits: Skylake, Cascade
-// Lake and Cooper Lake. A table of 16 knows the parity of half a byte.
+// A whole line in one register, on CPUs whose AVX-512 can't count bits:
+// Skylake, Cascade Lake and Cooper Lake. A table of 16 entries gives the parity
+// of each half byte.
 #if defined(__x86_64__)
 
 #include <immintrin.h>

@@ -1,5 +1,5 @@
-// 2 words in a register, a line in four. NEON is part of every AArch64; it
-// counts the bits of 16 bytes at once.
+// 2 words per register, four registers per line. NEON is part of every AArch64
+// CPU and counts the bits of 16 bytes at once.
 #if defined(__aarch64__)
 
 #include <arm_neon.h>
@@ -7,7 +7,7 @@
 #include "filter_policy/line/kernel/kernel_includes.h"
 
 static_assert(std::endian::native == std::endian::little,
-              "words are loaded as they are");
+              "this kernel loads words in native order");
 
 namespace linebloom {
 namespace {
@@ -20,14 +20,14 @@ inline uint64x2_t LoadPair(const uint8_t* line, int pair) {
 
 // Plain lines.
 
-// Where the probe of each word reads its round: to the right, so negative.
+// Where each word's probe finds its bits in a round; negative shifts go right.
 constexpr int64_t kShifts[kWordsPerLine] = {-16, -22, -28, -34,
                                             -40, -46, -52, -58};
 // Each word's bit in a mask of words.
 constexpr uint64_t kNames[kWordsPerLine] = {1, 2, 4, 8, 16, 32, 64, 128};
 
-// The bits that the probes of a round in `words` stand for, in words 2 * pair
-// and 2 * pair + 1.
+// The bits that one round probes in words 2 * pair and 2 * pair + 1, if `words`
+// selects them.
 inline uint64x2_t RoundPattern(int pair, uint64_t round, uint32_t words) {
   const uint64x2_t positions =
       vandq_u64(vshlq_u64(vdupq_n_u64(round), vld1q_s64(kShifts + 2 * pair)),
@@ -38,7 +38,7 @@ inline uint64x2_t RoundPattern(int pair, uint64_t round, uint32_t words) {
                    vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(positions)));
 }
 
-// True if one of the probes of a round in `words` finds its bit unset.
+// True if a probe of this round, in the selected words, finds its bit unset.
 inline bool Rejects(const uint8_t* line, uint64_t round, uint32_t words) {
   uint64x2_t unset = vdupq_n_u64(0);
   for (int pair = 0; pair < kPairs; ++pair) {
@@ -77,7 +77,7 @@ struct SolvedWords {
   uint64x2_t all[kPairs];
 };
 
-// A bit for each word, from the lowest bits of 8 words.
+// Packs the lowest bits of 8 words, one bit per word.
 inline uint32_t GatherLowest(const uint64x2_t* words) {
   uint64x2_t gathered = vdupq_n_u64(0);
   for (int pair = 0; pair < kPairs; ++pair) {
@@ -96,7 +96,7 @@ inline uint32_t HeaderOf(const SolvedWords& words) {
   return GatherLowest(tops);
 }
 
-// How many bits each word has set.
+// The number of bits set in each word.
 inline uint64x2_t CountBits(uint64x2_t words) {
   return vpaddlq_u32(
       vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u64(words)))));

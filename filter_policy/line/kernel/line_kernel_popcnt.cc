@@ -1,5 +1,5 @@
-// One word at a time, its bits counted by one instruction: CPUs with POPCNT and
-// BMI2 but without AVX2, and virtual machines that hide it.
+// One word at a time, with an instruction that counts bits: for CPUs with
+// POPCNT and BMI2 but no AVX2, and for virtual machines that hide AVX2.
 #if defined(__x86_64__)
 
 #include "filter_policy/line/kernel/kernel_includes.h"

@@ -1,5 +1,5 @@
-// The reference, in plain C++ for every CPU. Every other kernel is tested
-// against it.
+// The reference in plain C++, for any CPU. Tests compare all other kernels with
+// it.
 #include "filter_policy/line/kernel/kernel_includes.h"
 
 namespace linebloom {
@@ -7,14 +7,14 @@ namespace {
 
 inline bool IsOdd(uint64_t word) { return __builtin_parityll(word) != 0; }
 
-// Takes the bits of `a` in `mask` and those of `b` elsewhere, each added up
-// over two groups of `bits`.
+// Folds `a` and `b`, each XORed with itself shifted by `bits`, into one word:
+// `a` in the bits of `mask`, `b` in the others.
 inline uint64_t AddUpTwo(uint64_t a, uint64_t b, int bits, uint64_t mask) {
   return ((a ^ a >> bits) & mask) | ((b ^ b << bits) & ~mask);
 }
 
-// Without an instruction that counts bits, the words are folded into the bytes
-// of one, which are then folded together.
+// Without an instruction that counts bits, folds the words into the bytes of a
+// single word, and then those bytes in parallel.
 inline uint32_t OddWords(const uint64_t* words) {
   constexpr uint64_t kHalves = 0x00000000ffffffff;
   constexpr uint64_t kQuarters = 0x0000ffff0000ffff;

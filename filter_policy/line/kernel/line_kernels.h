@@ -1,5 +1,5 @@
-// The kernels, one in each line_kernel_NAME.cc. Only line_kernel.cc needs them:
-// it knows which of them this machine can run.
+// The kernels, one from each line_kernel_NAME.cc. Only line_kernel.cc needs
+// them: it knows which of them this machine can run.
 #pragma once
 
 #include "filter_policy/line/kernel/line_kernel.h"

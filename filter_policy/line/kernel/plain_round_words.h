@@ -1,5 +1,5 @@
-// Which words of a plain line the probes of each round are in, as bit masks
-// (bit i for word i), looked up by the kernels that probe all words at once.
+// Which words of a plain line each round probes, as bit masks (bit i for word
+// i), for the kernels that probe all words at once.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ constexpr uint8_t WordsFrom(int window, int count) {
   return static_cast<uint8_t>(mask);
 }
 
-// By number of probes and window.
+// Indexed by number of probes and window.
 inline constexpr auto kPlainRoundWords = [] {
   std::array<std::array<RoundWords, kPlainWords>, kMaxPlainProbes + 1> table{};
   for (int probes = 0; probes <= kMaxPlainProbes; ++probes) {

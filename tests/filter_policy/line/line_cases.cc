@@ -17,9 +17,9 @@ constexpr uint64_t Inverse(uint64_t odd) {
 }
 
 constexpr uint64_t kHashOfMask = Inverse(kMaskMultiplier);
-constexpr uint64_t kHashOfPrint = Inverse(kPrintMultiplier);
+constexpr uint64_t kHashOfPrint = Inverse(kFingerprintMultiplier);
 static_assert(kHashOfMask * kMaskMultiplier == 1);
-static_assert(kHashOfPrint * kPrintMultiplier == 1);
+static_assert(kHashOfPrint * kFingerprintMultiplier == 1);
 
 // Hashes of random products that are `fixed` outside `free`.
 std::vector<uint64_t> HashesOfProducts(size_t count, uint64_t fixed,
@@ -41,10 +41,10 @@ LineShape ShapeFor(double bits_per_key) {
 
 std::vector<LineShape> SolvedShapes() {
   std::vector<LineShape> shapes = {
-      {LineKind::kSolved, 0, kLeastSolvedBase, 1},
-      {LineKind::kSolved, 0, kLeastSolvedBase, kMostSolvedStep},
+      {LineKind::kSolved, 0, kMinSolvedBase, 1},
+      {LineKind::kSolved, 0, kMinSolvedBase, kMaxSolvedStep},
       {LineKind::kSolved, 0, UINT8_MAX, 1},
-      {LineKind::kSolved, 0, UINT8_MAX, kMostSolvedStep}};
+      {LineKind::kSolved, 0, UINT8_MAX, kMaxSolvedStep}};
   for (int bits_per_key = 1; bits_per_key <= 30; ++bits_per_key) {
     const LineShape shape = ShapeFor(bits_per_key);
     if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) {

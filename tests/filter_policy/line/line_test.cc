@@ -156,7 +156,7 @@ TEST_P(SolvedLineTest, WithFewKeysHasTheLargestHeader) {
   for (const size_t keys : {0, 1, 2, 3}) {
     LineBytes line;
     LineBuilder(shape()).Build(RandomHashes(keys, keys), line.data());
-    EXPECT_EQ(kMostHeader, HeaderOf(line)) << keys;
+    EXPECT_EQ(kMaxHeader, HeaderOf(line)) << keys;
   }
 }
 

@@ -16,7 +16,7 @@ int FirstProbes(const SolvedPlan& plan) {
 }
 
 TEST(SolvedPlanTest, StagesAddUp) {
-  for (int total = kLeastSolvedBase; total <= kMostTotal; ++total) {
+  for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
     const SolvedPlan& plan = SolvedPlanOf(total);
     EXPECT_EQ(plan.shared_probes, FirstProbes(plan) + (plan.has_pairs ? 4 : 0) +
                                       (plan.has_fours ? 2 : 0))
@@ -29,12 +29,12 @@ TEST(SolvedPlanTest, StagesAddUp) {
 
 // A key has the line's probes, or one more; no more than 2 over the whole line.
 TEST(SolvedPlanTest, TheLastStageHasUpToTwoProbes) {
-  for (int total = kLeastSolvedBase; total <= kMostTotal; ++total) {
+  for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
     const int shared = SolvedPlanOf(total).shared_probes;
     EXPECT_LE(shared * kPerProbe, total);
     EXPECT_GE(shared * kPerProbe, total - 2 * kPerProbe + 1) << total;
     for (const uint64_t hash : RandomHashes(40, total)) {
-      const int fraction = FractionOf(PrintOf(hash));
+      const int fraction = FractionOf(FingerprintOf(hash));
       const int probes = (total + fraction) / kPerProbe;
       EXPECT_GE(probes - shared, 0) << total;
       EXPECT_LE(probes - shared, 2) << total;
@@ -43,7 +43,7 @@ TEST(SolvedPlanTest, TheLastStageHasUpToTwoProbes) {
 }
 
 TEST(SolvedPlanTest, LaterStagesBeginFurtherOn) {
-  for (int total = kLeastSolvedBase; total <= kMostTotal; ++total) {
+  for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
     const SolvedPlan& plan = SolvedPlanOf(total);
     EXPECT_GE(plan.first_bound, 32) << total;
     EXPECT_LE(plan.first_bound, plan.pairs_bound) << total;
@@ -57,7 +57,7 @@ TEST(SolvedPlanTest, LaterStagesBeginFurtherOn) {
 // Up to where the next stage begins, a stage has about as many columns as the
 // keys of a full line have equations in it.
 TEST(SolvedPlanTest, BoundsLeaveAStageItsColumns) {
-  for (int total = kLeastSolvedBase; total <= kMostTotal; ++total) {
+  for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
     const SolvedPlan& plan = SolvedPlanOf(total);
     const auto columns = [&](int probes) {
       return static_cast<double>(kWordUnknowns) * probes * kPerProbe / total;
@@ -71,7 +71,7 @@ TEST(SolvedPlanTest, BoundsLeaveAStageItsColumns) {
 
 // Headers that share a plan follow each other: a builder tries them together.
 TEST(SolvedPlanTest, BoundsFallWhileTheStagesStay) {
-  for (int total = kLeastSolvedBase + 1; total <= kMostTotal; ++total) {
+  for (int total = kMinSolvedBase + 1; total <= kMaxTotal; ++total) {
     const SolvedPlan& before = SolvedPlanOf(total - 1);
     const SolvedPlan& plan = SolvedPlanOf(total);
     if (before.shared_probes != plan.shared_probes) {
@@ -101,7 +101,7 @@ TEST(PrintTest, StagesCompareBitsOfTheirOwn) {
   uint32_t bits = 0;
   const auto compare = [&](Stage stage, int width) {
     for (int w = 0; w < kWordsPerLine; w += width) {
-      const uint32_t bit = 1u << (PrintBit(stage) + w);
+      const uint32_t bit = 1u << (FingerprintBit(stage) + w);
       EXPECT_EQ(0u, bits & bit);
       bits |= bit;
     }
@@ -115,10 +115,10 @@ TEST(PrintTest, StagesCompareBitsOfTheirOwn) {
 
 TEST(PrintTest, RoundsAndFractionTakeBitsOfTheirOwn) {
   for (int bit = 0; bit < 64; ++bit) {
-    const uint64_t print = uint64_t{1} << bit;
-    int users = FractionOf(print) != 0;
+    const uint64_t fingerprint = uint64_t{1} << bit;
+    int users = FractionOf(fingerprint) != 0;
     for (int round = 0; round < 4; ++round) {
-      users += PrintOfRound(print, round) != 0;
+      users += FingerprintOfRound(fingerprint, round) != 0;
     }
     EXPECT_EQ(bit >= 27, users == 1) << bit;
     EXPECT_LE(users, 1) << bit;
@@ -142,7 +142,7 @@ TEST(NextMaskTest, IsNotLinear) {
 
 // The mean of 2^-k over keys, of which the fraction has one probe more.
 TEST(SolvedLineRateTest, IsTheMeanOverKeys) {
-  for (int total = kLeastSolvedBase; total <= kMostTotal; ++total) {
+  for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
     double sum = 0;
     for (int fraction = 0; fraction < kPerProbe; ++fraction) {
       sum += std::pow(0.5, (total + fraction) / kPerProbe);

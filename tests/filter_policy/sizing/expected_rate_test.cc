@@ -74,7 +74,7 @@ double RateOf(LineKind line, uint32_t millibits) {
 TEST(BitsForRateTest, FindsTheFewestBits) {
   for (const LineKind line : kLines) {
     const uint32_t slack = line == LineKind::kPlain ? 30 : 0;
-    for (uint32_t millibits = kLeastMillibits; millibits <= kMostMillibits;
+    for (uint32_t millibits = kMinMillibits; millibits <= kMaxMillibits;
          millibits += 13) {
       EXPECT_LE(BitsForRate(line, RateOf(line, millibits)), millibits + slack)
           << static_cast<int>(line);
@@ -86,8 +86,8 @@ TEST(BitsForRateTest, OneThousandthLessDoesNotReachTheRate) {
   std::mt19937_64 random(6);
   for (const LineKind line : kLines) {
     std::uniform_real_distribution<double> log_rate(
-        std::log(RateOf(line, kMostMillibits)),
-        std::log(RateOf(line, kLeastMillibits)));
+        std::log(RateOf(line, kMaxMillibits)),
+        std::log(RateOf(line, kMinMillibits)));
     for (int i = 0; i < 50; ++i) {
       const double rate = std::exp(log_rate(random));
       const std::optional<uint32_t> millibits = BitsForRate(line, rate);
@@ -107,13 +107,13 @@ TEST(BitsForRateTest, IsTheInverseOfExpectedRate) {
 }
 
 TEST(BitsForRateTest, TakesTheFewestBitsWhereAnyDo) {
-  EXPECT_EQ(BitsForRate(LineKind::kSolved, 1), kLeastMillibits);
-  EXPECT_EQ(BitsForRate(LineKind::kPlain, 0.99), kLeastMillibits);
+  EXPECT_EQ(BitsForRate(LineKind::kSolved, 1), kMinMillibits);
+  EXPECT_EQ(BitsForRate(LineKind::kPlain, 0.99), kMinMillibits);
 }
 
 TEST(BitsForRateTest, FindsNothingBelowWhatTheMostBitsReach) {
   for (const LineKind line : kLines) {
-    const double lowest = RateOf(line, kMostMillibits);
+    const double lowest = RateOf(line, kMaxMillibits);
     EXPECT_TRUE(BitsForRate(line, lowest).has_value());
     EXPECT_FALSE(BitsForRate(line, 0.999 * lowest).has_value());
     EXPECT_FALSE(BitsForRate(line, 0).has_value());

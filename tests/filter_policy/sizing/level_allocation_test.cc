@@ -92,7 +92,7 @@ TEST(LevelAllocationTest, AFullTreeWithASizeRatioOf10) {
     EXPECT_NEAR(10 - step / 9, bits[0], 1e-4);
     EXPECT_NEAR(step, bits[1] - bits[0], 1e-4);
     EXPECT_NEAR(step, bits[2] - bits[1], 1e-4);
-    EXPECT_EQ(kMostBitsOfRun, bits[7]);
+    EXPECT_EQ(kMaxBitsOfRun, bits[7]);
   }
   EXPECT_NEAR(9.4675, BitsOfAll(runs, 10, kSlopes[0])[0], 1e-4);
   EXPECT_NEAR(9.6251, BitsOfAll(runs, 10, kSlopes[1])[0], 1e-4);
@@ -107,8 +107,8 @@ TEST(LevelAllocationTest, AnyTreeKeepsToItsMemoryAndLimits) {
     const std::vector<double> bits = BitsOfAll(runs, average, kSlopes[i % 2]);
     EXPECT_NEAR(average, Memory(runs, bits) / Sum(runs), 1e-6);
     for (const double b : bits) {
-      EXPECT_GE(b, kLeastBitsOfRun);
-      EXPECT_LE(b, kMostBitsOfRun);
+      EXPECT_GE(b, kMinBitsOfRun);
+      EXPECT_LE(b, kMaxBitsOfRun);
     }
   }
 }
@@ -122,8 +122,8 @@ void ExpectNoBetterShift(const std::vector<double>& runs,
       std::vector<double> other = best;
       other[from] -= 0.01;
       other[to] += 0.01 * runs[from] / runs[to];
-      if (from == to || other[from] < kLeastBitsOfRun ||
-          other[to] > kMostBitsOfRun) {
+      if (from == to || other[from] < kMinBitsOfRun ||
+          other[to] > kMaxBitsOfRun) {
         continue;
       }
       EXPECT_GE(SumOfRates(other, slope), least * (1 - 1e-9));
@@ -149,11 +149,11 @@ TEST(LevelAllocationTest, NoGridPointIsBetter) {
     for (const double average : {4.0, 10.0}) {
       const double least = SumOfRates(BitsOfAll(runs, average, slope), slope);
       double best = 3;
-      for (double a = kLeastBitsOfRun; a <= kMostBitsOfRun; a += 0.1) {
-        for (double b = kLeastBitsOfRun; b <= kMostBitsOfRun; b += 0.1) {
+      for (double a = kMinBitsOfRun; a <= kMaxBitsOfRun; a += 0.1) {
+        for (double b = kMinBitsOfRun; b <= kMaxBitsOfRun; b += 0.1) {
           const double c =
               (average * Sum(runs) - a * runs[0] - b * runs[1]) / runs[2];
-          if (c < kLeastBitsOfRun || c > kMostBitsOfRun) continue;
+          if (c < kMinBitsOfRun || c > kMaxBitsOfRun) continue;
           best = std::min(best, SumOfRates({a, b, c}, slope));
         }
       }

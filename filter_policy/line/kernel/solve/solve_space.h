@@ -1,4 +1,4 @@
-// The memory in which a solved line is built, the same for every kernel.
+// The memory for building a solved line, laid out alike for every kernel.
 #pragma once
 
 #include <cstdint>
@@ -8,51 +8,52 @@
 
 namespace linebloom {
 
-// With more keys a line has room for fewer than 2 probes each.
-inline constexpr int kMostSolvedKeys = kLineUnknowns / 2;
+// Above this, a line has room for fewer than 2 probes per key.
+inline constexpr int kMaxSolvedKeys = kLineUnknowns / 2;
 
-// Rows of one stage. The last stage has the most: its probes, fewer than 256,
-// and what the earlier stages left.
-inline constexpr int kMostRows = 400;
-inline constexpr int kMostRowWords = 5;
-// A vector may be loaded or stored from the last row on.
-inline constexpr int kRowsAllocated = kMostRows + 16;
+// Rows of one stage. The last stage has the most: its own probes, fewer than
+// 256, and the leftovers of earlier stages.
+inline constexpr int kMaxRows = 400;
+inline constexpr int kMaxRowWords = 5;
+// Vectors may be loaded and stored beyond the last row.
+inline constexpr int kRowsAllocated = kMaxRows + 16;
 
-// Equations, word by word, so that a vector holds the same word of several.
+// Equations stored word by word, so that a vector holds the same word of
+// several rows.
 struct Rows {
-  alignas(64) uint64_t words[kMostRowWords][kRowsAllocated];
+  alignas(64) uint64_t words[kMaxRowWords][kRowsAllocated];
   int count = 0;
 };
 
-// The rows of a stage that were eliminated with: no two have the same pivot,
-// and none has an earlier one's pivot set.
+// The rows of a stage that have a pivot. All pivots differ, and no row has a
+// bit set at an earlier row's pivot.
 struct Pivots {
-  uint64_t rows[kMostRows][kMostRowWords];
-  uint64_t bit[kMostRows];  // the pivot, in word `word`
-  uint8_t word[kMostRows];
-  uint16_t row[kMostRows];  // its number before the elimination
+  uint64_t rows[kMaxRows][kMaxRowWords];
+  uint64_t bit[kMaxRows];  // the pivot, in word `word`
+  uint8_t word[kMaxRows];
+  uint16_t row[kMaxRows];  // its index before elimination
   int count = 0;
 };
 
-// A row of a stage that has no pivot there; it goes on to the next.
+// A row for which its stage has no pivot left; the next stage takes it over.
 struct Leftover {
-  uint64_t fields[4];  // one for each word of a plane
-  uint64_t rhs;        // a bit for each plane
+  uint64_t fields[4];  // one per word of a plane
+  uint64_t rhs;        // one bit per plane
 };
 
-// Leftovers of single words, the same in all eight: unlike wider ones they are
-// eliminated before the later stages, not copied into them. A build that leaves
-// more is given up.
-inline constexpr int kMostSingles = 24;
-inline constexpr int kMostLeftovers = 40;
+// Leftovers of single-word planes, which are the same in all eight words.
+// Unlike wider ones, they are eliminated before the later stages rather than
+// copied into them. A build that leaves more is abandoned.
+inline constexpr int kMaxSingles = 24;
+inline constexpr int kMaxLeftovers = 40;
 
 struct SolveSpace {
-  // The line's keys by descending fraction, so that those with one probe more
-  // come first.
-  alignas(64) uint64_t masks[kMostSolvedKeys + 20];
-  alignas(64) uint64_t prints[kMostSolvedKeys + 20];
+  // The line's keys by descending fraction, so that those with an additional
+  // probe come first.
+  alignas(64) uint64_t masks[kMaxSolvedKeys + 20];
+  alignas(64) uint64_t fingerprints[kMaxSolvedKeys + 20];
 
-  // The solution, growing stage by stage.
+  // The solution, completed stage by stage.
   alignas(64) uint64_t words[kWordsPerLine];
 
   Rows rows;
@@ -60,7 +61,7 @@ struct SolveSpace {
   Pivots pairs;
   Pivots fours;
   Pivots whole;
-  Leftover left[kMostLeftovers];
+  Leftover left[kMaxLeftovers];
 
   int keys = 0;
   int with_fraction_from[kPerProbe + 1];  // keys with at least that fraction

@@ -1,17 +1,17 @@
-// Brings the files of an open database up to the filters that its policy builds
-// today: those that were written before linebloom was set, by an older version,
-// or with plain lines or fewer bits.
+// Gives the files of an open database the filters that its policy builds today.
+// Their old filters may be RocksDB's, of an older version, of plain lines, or
+// of fewer bits.
 //
 //   rocksdb::Status status = linebloom::RebuildFilters(db, {});
 //
-// rewrites what is worth it in the default column family, one file after the
-// other, while the application reads and writes; until a file's turn comes its
-// old filter serves. Nothing is lost where the process ends in between: a file
-// is replaced as a whole or not at all, and the next call finds the rest.
+// rewrites each file of the default column family that is worth it, one after
+// another, while the application reads and writes. Until then a file keeps its
+// old filter. If the process is killed nothing is lost: a file is replaced
+// completely or not at all, and the next call continues with the rest.
 //
-// It stands in a library of its own, linebloom::rebuild, which needs Abseil and
-// ISA-L; the policy's library needs neither. This header needs C++17 and
-// RocksDB's public headers, nothing else.
+// This is a separate library, linebloom::rebuild, because it needs Abseil and
+// ISA-L, while the policy's library needs neither. This header needs only C++17
+// and RocksDB's public headers.
 #pragma once
 
 #include <cstdint>
@@ -25,53 +25,55 @@
 
 namespace linebloom {
 
-// What is poor about a file's filter. The first that holds counts.
+// Why a file's filter is poor. If several reasons apply, the first one is
+// reported.
 enum class RebuildReason : uint8_t {
   kNoFilter,       // lookups read the file
-  kForeignFilter,  // RocksDB's own kind, or one that linebloom can't read
-  kDamagedFilter,  // lookups read the file, or might miss a row
-  kOlderVersion,   // of linebloom's format
-  kOtherHashSeed,  // than the policy's hash_seed
-  kOtherPrefixes,  // than the column family's prefix_extractor has, or no whole
-                   // keys though there is whole_key_filtering: not asked
-  kPlainLines,     // where the policy builds solved ones
-  kWorseRate,      // than RebuildFiltersOptions::worst_rate, from fewer bits
+  kForeignFilter,  // RocksDB's own, or one that linebloom can't read
+  kDamagedFilter,  // lookups read the file, or may miss a row
+  kOlderVersion,   // an older version of linebloom's format
+  kOtherHashSeed,  // differs from the policy's hash_seed
+  kOtherPrefixes,  // not used: its prefixes differ from the column family's
+                   // prefix_extractor, or it lacks whole keys despite
+                   // whole_key_filtering
+  kPlainLines,     // while the policy builds solved ones
+  kWorseRate,  // worse than RebuildFiltersOptions::worst_rate, from fewer bits
 };
 
 struct RebuildFiltersOptions {
-  // The column families to look at. Empty: the default one alone. The handles
-  // stay the caller's and have to live until the call returns.
+  // The column families to examine; if empty, only the default one. The caller
+  // owns the handles, which must stay valid until the call returns.
   std::vector<rocksdb::ColumnFamilyHandle*> column_families;
 
-  // Filters with a greater expected false-positive rate are poor, if they were
-  // built with fewer bits per key than the policy has. 0 to 1; 0 stands for 1.2
-  // times the rate that the policy's filter would have.
+  // Filters with a higher expected false-positive rate are poor, if they were
+  // built with fewer bits per key than the policy has. 0 to 1; 0 means 1.2
+  // times the rate of the filter that the policy would build.
   double worst_rate = 0;
 
-  // How many bytes of files are rewritten each second, on average: a file is
-  // rewritten as fast as it goes, then there is a pause. 0: no limit. RocksDB's
-  // own DBOptions::rate_limiter counts as well. Looking at the filters, about a
-  // hundredth of the files' bytes, is not limited.
+  // The mean number of bytes rewritten per second. Each file is rewritten at
+  // full speed, followed by a pause. 0: no limit. DBOptions::rate_limiter
+  // applies as well. Examining the filters, which reads about a hundredth of
+  // the files' bytes, is not limited.
   uint64_t bytes_per_second = 0;
 
-  // Reads every data block of a file before it is rewritten. RocksDB stops all
-  // writes to a database when a compaction meets a damaged block; with this the
-  // file is left as it is and reported instead.
+  // Reads every data block of a file before rewriting it. A compaction that
+  // finds a damaged block makes RocksDB stop all writes to the database; with
+  // this check such a file is left unchanged and reported.
   bool check_data_blocks = true;
 
-  // Lists what would be rewritten and what there is no room for, and changes
-  // nothing.
+  // Reports which files would be rewritten and which lack disk space, and
+  // changes nothing.
   bool dry_run = false;
 };
 
 enum class RebuildOutcome : uint8_t {
-  kPlanned,    // not yet rewritten: a dry run, cancelled, or after an error
-  kRewritten,  // or merged into a rewritten neighbour that has a key in common
-  kGone,       // a compaction of RocksDB's own was faster
-  kBusy,       // was being compacted each time; `message` has RocksDB's words
+  kPlanned,    // not rewritten yet: dry run, cancelled, or after an error
+  kRewritten,  // or merged into a rewritten neighbour that shares a key
+  kGone,       // one of RocksDB's own compactions took it first
+  kBusy,       // being compacted at each attempt; `message` is RocksDB's
   kDamaged,    // can't be read; `message` says where
-  kNoSpace,    // the disk or RocksDB's SstFileManager has not the room for it;
-               // `message` has the bytes
+  kNoSpace,    // too little free space on the disk or left to RocksDB's
+               // SstFileManager; `message` has the numbers
 };
 
 // A file whose filter is poor.
@@ -80,83 +82,84 @@ struct FileRebuild {
   std::string path;
   int level = 0;
   uint64_t bytes = 0;
-  uint64_t rows = 0;  // entries of every kind but range deletions
+  uint64_t rows = 0;  // entries of all kinds except range deletions
   RebuildReason reason = RebuildReason::kNoFilter;
-  double rate = 1;        // false positives, 0 to 1; 1 without a filter
-  double rate_after = 0;  // to be expected of the new filter
-  // What rewriting saves of the data blocks that a lookup of a missing row is
-  // expected to read.
+  double rate = 1;        // false-positive rate, 0 to 1; 1 without a filter
+  double rate_after = 0;  // expected rate of the new filter
+  // How many fewer data blocks a lookup of a missing row is expected to read
+  // after this file is rewritten.
   double saved_reads = 0;
   RebuildOutcome outcome = RebuildOutcome::kPlanned;
   std::string message;
 };
 
-// Expected data blocks that a lookup of a missing row reads, if its key is in
-// the range of every file of L0 and of one file of each level below.
+// The data blocks that a lookup of a missing row is expected to read, if its
+// key is within the range of every file of L0 and of one file of each lower
+// level.
 struct FamilyReads {
   std::string column_family;
   double before = 0;
-  double after = 0;  // once all planned files are rewritten
+  double after = 0;  // once all planned files have been rewritten
 };
 
 struct RebuildFiltersReport {
-  // In the order of rewriting: by saved reads for each byte.
+  // In the order of rewriting: by saved reads per byte.
   std::vector<FileRebuild> files;
   std::vector<FamilyReads> reads;
-  uint64_t files_examined = 0;  // live files
-  // Files with one of the reasons, left alone because the policy's filter would
-  // be no better: a Ribbon filter of the same bits, for one.
+  uint64_t files_examined = 0;  // all live files
+  // Files that have a reason but are left alone because the policy's filter
+  // would be no better, for example a Ribbon filter of the same size.
   uint64_t files_no_better = 0;
-  // Live files that are too damaged to see what filter they have: path and
-  // offset, a sentence each.
+  // Live files too damaged to examine: a sentence each, with path and offset.
   std::vector<std::string> unreadable;
   uint64_t bytes_rewritten = 0;
 };
 
 struct RebuildFiltersProgress {
-  bool rewriting = false;  // before that: looking at the filters
+  bool rewriting = false;  // false while examining filters
   uint64_t files_done = 0;
   uint64_t files = 0;
   uint64_t bytes_done = 0;  // while rewriting
   uint64_t bytes = 0;
 };
 
-// Called in the calling thread before each file, and about ten times a second
-// in pauses. Returning false ends the call; a file that is being rewritten is
-// finished first.
+// Called on the calling thread before each file, and about ten times per second
+// during pauses. Returning false ends the call after the file that is currently
+// being rewritten.
 using RebuildFiltersCallback =
     std::function<bool(const RebuildFiltersProgress& progress)>;
 
-// Looks at the filters of all live files, and rewrites the files with poor ones
-// through DB::CompactFiles, each alone and into its own level, with the
-// compression that the level has: what a lookup finds does not change, nor
-// which levels are how full. As in every compaction, old versions that no
-// snapshot needs go, compaction filters run, and blob files are taken along.
+// Examines the filters of all live files and rewrites files with poor ones
+// through DB::CompactFiles. Each file is rewritten alone and into its own
+// level, with that level's compression, so lookups find the same rows and each
+// level keeps its size. As in every compaction, old versions that no snapshot
+// needs are dropped, compaction filters run, and blob files are carried over.
 //
-// Files that a compaction of RocksDB's own holds are tried again later. Where
-// automatic compactions are on they rewrite files in any case; this call
-// matters for levels that they rarely touch. In L0 of a database with leveled
-// compaction, RocksDB waits with its own L0 compaction until a file is done.
+// Files that another compaction holds are retried later. Automatic compactions
+// rewrite files anyway; this call is for levels that they rarely touch. While a
+// file of L0 is rewritten in a database with leveled compaction, RocksDB delays
+// its own L0 compactions.
 //
-// A compaction that fills the disk stops all writes to a database. So before
-// each file its path must have free, in bytes, 1.1 times the file's size and
-// twice the write buffers of all `column_families` (write_buffer_size times
-// max_write_buffer_number, at most db_write_buffer_size; at least what all
-// write buffers hold now): once for flushes and once for write-ahead logs. A
-// file without that room is left as it is. Where the database's FileSystem
-// does not know its free space, nothing is checked.
+// A compaction that fills the disk makes RocksDB stop all writes. So before
+// each file is rewritten, its path must have this many bytes free: 1.1 times
+// the file's size, plus twice the write buffers of all `column_families`, once
+// for flushes and once for write-ahead logs. Their size is write_buffer_size
+// times max_write_buffer_number, at most db_write_buffer_size, but at least
+// what all write buffers hold now. Files without that space are left unchanged.
+// Nothing is checked if the database's FileSystem can't report free space.
 //
-// Returns OK when every poor file was dealt with; `report`, unless null, says
-// how each ended. Errors:
-//   InvalidArgument  a column family's policy is not linebloom, or builds no
-//                    filters; an option is out of range. Nothing was changed.
+// Returns OK once every poor file has been dealt with; `report`, unless null,
+// has the outcome of each. Errors:
+//   InvalidArgument  a column family's policy is not linebloom or builds no
+//                    filters, or an option is out of range; nothing was changed
 //   Incomplete       `progress` returned false, or manual compactions are
 //                    disabled (DB::DisableManualCompaction)
-// and RocksDB's own, after which the database may refuse writes, as after any
-// failed compaction; NotSupported where it is open for reading only.
+//   NotSupported     the database is open for reading only
+// and RocksDB's own errors, after which the database may refuse writes, as
+// after any failed compaction.
 //
-// Runs in the calling thread. May be called from any thread, at any time, but
-// DB::Close has to wait for it.
+// Runs on the calling thread. It may be called from any thread at any time, but
+// DB::Close must wait until it returns.
 LINEBLOOM_EXPORT rocksdb::Status RebuildFilters(
     rocksdb::DB* db, const RebuildFiltersOptions& options,
     const RebuildFiltersCallback& progress = nullptr,

@@ -29,7 +29,7 @@ TEST(SolvedShapeTest, HeadersCoverTheUsualLines) {
     const double most = std::min(mean + 5.5 * sd, 245.0);
     const double fewest = std::clamp(mean - 1.7 * sd, 16.0, 245.0);
     EXPECT_GE(KeysAt(shape, 1), most) << bits_per_key;
-    EXPECT_LE(KeysAt(shape, kMostHeader), fewest + 0.1) << bits_per_key;
+    EXPECT_LE(KeysAt(shape, kMaxHeader), fewest + 0.1) << bits_per_key;
   }
 }
 
@@ -44,7 +44,7 @@ TEST(SolvedShapeTest, ReachesNotMuchFurther) {
     if (shape.step == 1) continue;
     const LineShape finer = {LineKind::kSolved, 0, shape.base,
                              static_cast<uint8_t>(shape.step - 1)};
-    EXPECT_GT(KeysAt(finer, kMostHeader),
+    EXPECT_GT(KeysAt(finer, kMaxHeader),
               std::max(mean - 1.8 * std::sqrt(mean), 7.9))
         << bits_per_key;
   }
@@ -62,10 +62,10 @@ TEST(SolvedShapeTest, ExtremeFiltersAreReadable) {
 }
 
 TEST(SolvedShapeTest, ExtremeLoadsHaveTheExtremeShapes) {
-  const LineShape least = {LineKind::kSolved, 0, kLeastSolvedBase, 1};
+  const LineShape least = {LineKind::kSolved, 0, kMinSolvedBase, 1};
   EXPECT_EQ(least, SolvedShape(~uint64_t{0}, 1));
   EXPECT_EQ(least, SolvedShape(~uint64_t{0}, ~0u));
-  const LineShape most = {LineKind::kSolved, 0, UINT8_MAX, kMostSolvedStep};
+  const LineShape most = {LineKind::kSolved, 0, UINT8_MAX, kMaxSolvedStep};
   EXPECT_EQ(most, SolvedShape(0, 1));
   EXPECT_EQ(most, SolvedShape(1, ~0u));
 }

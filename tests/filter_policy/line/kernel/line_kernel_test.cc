@@ -143,7 +143,7 @@ TEST_P(LineKernelTest, HasTheSameRateOfAPlainLine) {
 
 TEST_P(LineKernelTest, SolvesLinesTheSame) {
   for (const LineShape& shape : SolvedShapes()) {
-    for (size_t keys = 0; keys <= kMostSolvedKeys + 1; keys += 1 + keys / 20) {
+    for (size_t keys = 0; keys <= kMaxSolvedKeys + 1; keys += 1 + keys / 20) {
       const std::vector<uint64_t> hashes = RandomHashes(keys, keys);
       const LineBytes line = ExpectSameSolvedLine(shape, hashes);
       ASSERT_EQ(static_cast<int>(keys), ExpectSameAnswers(shape, line, hashes));
@@ -169,7 +169,7 @@ TEST_P(LineKernelTest, ProbesAnySolvedLineTheSame) {
     for (const uint8_t base : {64, 100, 160, 255}) {
       const LineShape shape = {LineKind::kSolved, 0, base, step};
       int matches = 0;
-      for (int header = 0; header <= kMostHeader; ++header) {
+      for (int header = 0; header <= kMaxHeader; ++header) {
         LineBytes line = RandomLine(header);
         SetHeader(header, &line);
         matches += ExpectSameAnswers(shape, line, RandomHashes(100, header));

@@ -48,7 +48,7 @@ TEST_P(SolveLineTest, ReadersTestTheEquations) {
   const auto may_match = ChosenKernel().solved.line_may_match;
   std::mt19937 random(1);
   int matches = 0;
-  for (int keys = 1; keys <= kMostSolvedKeys; keys += 1 + keys / 50) {
+  for (int keys = 1; keys <= kMaxSolvedKeys; keys += 1 + keys / 50) {
     const std::vector<uint64_t> hashes = RandomHashes(keys, keys);
     LineBytes line;
     const int header = Solve(hashes, &line);
@@ -78,7 +78,7 @@ TEST_P(SolveLineTest, ReadersTestTheEquations) {
 }
 
 TEST_P(SolveLineTest, LinesFulfilTheEquationsOfTheirKeys) {
-  for (int keys = 1; keys <= kMostSolvedKeys; keys += 3) {
+  for (int keys = 1; keys <= kMaxSolvedKeys; keys += 3) {
     const std::vector<uint64_t> hashes = RandomHashes(keys, keys);
     LineBytes line;
     const int header = Solve(hashes, &line);
@@ -104,7 +104,7 @@ TEST_P(SolveLineTest, NoLargerHeaderHasASolution) {
     if (header == 0) continue;
     const SolvedPlan& plan = SolvedPlanOf(TotalOf(header));
     for (int larger = header + 1;
-         larger <= kMostHeader && SolvedPlanOf(TotalOf(larger)) == plan &&
+         larger <= kMaxHeader && SolvedPlanOf(TotalOf(larger)) == plan &&
          Fits(hashes, larger);
          ++larger, ++larger_ones) {
       EXPECT_FALSE(HaveSolution(EquationsOf(hashes, TotalOf(larger))))

@@ -17,9 +17,9 @@ int ColumnAfter(int probes, int total) {
 
 // Adds the probes of a stage: one for each plane of as many words as there are
 // masks, which reach from `column` on. The first plane's right-hand side is the
-// lowest bit of `print`, each other's as many bits further as words.
-void AddPlanes(const std::vector<uint64_t>& masks, int column, uint32_t print,
-               std::vector<Equation>* equations) {
+// lowest bit of `fingerprint`, each other's as many bits further as words.
+void AddPlanes(const std::vector<uint64_t>& masks, int column,
+               uint32_t fingerprint, std::vector<Equation>* equations) {
   const int width = static_cast<int>(masks.size());
   for (int first = 0; first < 8; first += width) {
     Equation equation;
@@ -28,7 +28,7 @@ void AddPlanes(const std::vector<uint64_t>& masks, int column, uint32_t print,
         equation.mask[64 * (first + i) + c] = BitOf(masks[i], c);
       }
     }
-    equation.parity = BitOf(print, first);
+    equation.parity = BitOf(fingerprint, first);
     equations->push_back(equation);
   }
 }
@@ -44,17 +44,18 @@ std::vector<uint64_t> MasksOfSeed(uint64_t mask, int shift, int width) {
 }  // namespace
 
 std::vector<Equation> EquationsOf(uint64_t hash, int total) {
-  const uint64_t print = PrintOf(hash);
+  const uint64_t fingerprint = FingerprintOf(hash);
   const uint64_t mask = MaskOf(hash);
   const int least = total / 32;
-  const int probes = (total + static_cast<int>(print >> 27 & 31)) / 32;
+  const int probes = (total + static_cast<int>(fingerprint >> 27 & 31)) / 32;
   const int width = least >= 8 ? 1 : least >= 4 ? 2 : 4;
   const int rounds = std::max(least / 8, 1);
   std::vector<Equation> equations;
   int byte = 0;  // of the fingerprint, from the top
   uint64_t next = mask;
   for (; byte < rounds; ++byte) {
-    const auto bits = static_cast<uint32_t>(print >> (56 - 8 * byte) & 255);
+    const auto bits =
+        static_cast<uint32_t>(fingerprint >> (56 - 8 * byte) & 255);
     std::vector<uint64_t> masks;
     for (int i = 0; i < width; ++i, next = NextMask(next)) {
       masks.push_back(next);
@@ -66,7 +67,7 @@ std::vector<Equation> EquationsOf(uint64_t hash, int total) {
     }
     AddPlanes(masks, 0, folded, &equations);
   }
-  const auto bits = static_cast<uint32_t>(print >> (56 - 8 * byte) & 255);
+  const auto bits = static_cast<uint32_t>(fingerprint >> (56 - 8 * byte) & 255);
   int done = rounds * 8 / width;
   if (least - done >= 4) {
     AddPlanes(MasksOfSeed(mask, 0, 2), ColumnAfter(done, total), bits,
