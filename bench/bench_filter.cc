@@ -34,8 +34,8 @@ double CacheLinesOf(const std::string& policy) {
     return contestant->cache_lines;
   }
   if (policy != "rocksdb-ribbon") return 1;
-  // Of each of seven columns 16 bytes and the 16 behind them, all of which it
-  // prefetches, in one piece that begins at any multiple of 16.
+  // Each of the seven columns is 16 bytes, and Ribbon prefetches those and the
+  // following 16: one contiguous range that starts at a multiple of 16.
   return 1 + (7 * 32 - 16) / 64.0;
 }
 

@@ -1,4 +1,4 @@
-// Filters of random 16-byte keys to measure, of any policy.
+// Filters of random 16-byte keys, built by any policy, for benchmarks.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ inline rocksdb::Slice SliceOf(const BenchKey& key) {
   return {key.data(), key.size()};
 }
 
-// Key `number` of one endless sequence of different keys.
+// Key `number` of an endless sequence of distinct keys.
 inline BenchKey KeyOf(uint64_t number) {
   const uint64_t parts[2] = {number * 0x9e3779b97f4a7c15, number};
   BenchKey key;
@@ -27,23 +27,23 @@ inline BenchKey KeyOf(uint64_t number) {
   return key;
 }
 
-// Beyond the keys of any filter.
+// No filter contains keys from here on.
 inline constexpr uint64_t kFirstStranger = uint64_t{1} << 60;
 
-// rocksdb-bloom, rocksdb-ribbon, linebloom-plain and linebloom.
+// Returns rocksdb-bloom, rocksdb-ribbon, linebloom-plain and linebloom.
 const std::vector<std::string>& BenchPolicyNames();
 
 // How many cache lines a lookup of a missing key touches, in a filter of that
-// policy that begins with one.
+// policy that starts at a cache line.
 double CacheLinesOf(const std::string& policy);
 
-// A policy of that name or a contestant's. Ribbon gets the bits that give
-// Bloom's rate, a contestant has bits of its own.
+// A policy or contestant by name. Ribbon gets as many bits as it needs for
+// Bloom's rate; contestants choose their own.
 class BenchPolicy {
  public:
   BenchPolicy(const std::string& name, double bits_per_key);
 
-  // The filter of keys `first` to `first + count - 1` of that sequence.
+  // The filter of the keys `first` to `first + count - 1` of that sequence.
   std::string Build(uint64_t first, size_t count) const;
   std::unique_ptr<rocksdb::FilterBitsReader> NewReader(
       const rocksdb::Slice& block) const;
@@ -52,13 +52,13 @@ class BenchPolicy {
   std::unique_ptr<const rocksdb::FilterPolicy> policy_;
 };
 
-// How far past a multiple of 64 bytes the filters begin.
+// How many bytes after a multiple of 64 the filters start.
 enum class Alignment : size_t {
-  kLines = 0,     // as NewLineAlignedAllocator() gives them
-  kDefault = 16,  // as malloc gives large ones
+  kLines = 0,     // as from NewLineAlignedAllocator()
+  kDefault = 16,  // as malloc places large blocks
 };
 
-// Finished filters and readers over them.
+// Finished filters and their readers.
 class BenchFilters {
  public:
   BenchFilters(const std::string& policy, double bits_per_key, size_t filters,
@@ -71,7 +71,7 @@ class BenchFilters {
   }
   double bits_per_key() const;
 
-  // Measured with a million keys of none of the filters.
+  // Measured with a million keys that no filter contains.
   double false_positive_rate() const;
 
  private:
@@ -87,12 +87,13 @@ struct Question {
   BenchKey key;
 };
 
-// An endless run of questions in random order. Made as they are asked, which
-// takes a nanosecond or two (the benchmark `dry` tells): with a stored list the
-// CPU learns which of its keys match, and it takes the filter's cache.
+// An endless stream of lookups in random order, generated on the fly in a
+// nanosecond or two each (the benchmark `dry` measures that). With a stored
+// list, the CPU would learn which of its keys match, and the list would compete
+// with the filters for the cache.
 class Questions {
  public:
-  // With `hits`, keys that are in the filter they are asked of.
+  // With `hits`, each key is in the filter it is looked up in.
   Questions(const BenchFilters& filters, bool hits, int seed)
       : filters_(filters),
         hits_(hits),

@@ -1,31 +1,30 @@
-"""RocksDB's own db_bench (package rocksdb-tools) with its Bloom and Ribbon
-filters and with linebloom. Needs no source tree of RocksDB.
+"""Runs RocksDB's own db_bench (package rocksdb-tools) with its Bloom and Ribbon
+filters and with linebloom. Needs no RocksDB source tree.
 
   bench/db_bench.sh [--keys=N] [--runs=N] [--policies=POLICY,...] [--json=FILE]
                     [--folder=DIR] [-- FLAG-OF-DB_BENCH...]
 
-For each policy in turn: fillrandom and compact, then in processes of their own
-readmissing, readrandom, multireadrandom (in batches of 32) and readwhilewriting
-on that database, as many lookups as keys each; and all of that again for each
-run. Prints a table in Markdown:
+Each run goes through all policies. For each, it writes a database (fillrandom,
+compact) and reads it: readmissing, readrandom, multireadrandom (batches of 32)
+and readwhilewriting, each in its own process, with one lookup per key. Prints a
+Markdown table:
 
-  us/op     db_bench's wall time of an operation, the median of the runs
-  scatter   their coefficient of variation
-  ratio     to rocksdb-bloom's time in the same run, the median of the runs
-  from, to  the least and the largest of these ratios
-  blocks/op data blocks that a lookup asked for, from the block cache or a file
+  us/op     db_bench's wall time per operation, median of the runs
+  scatter   coefficient of variation of these times
+  ratio     to rocksdb-bloom's time in the same run, median of the runs
+  from, to  the lowest and the highest of these ratios
+  blocks/op data blocks that a lookup requested from the block cache or a file
 
-fillrandom writes some keys more than once and leaves out e^-1 of them, 37 %,
-which readrandom and multireadrandom ask for all the same. What stands behind
--- goes to db_bench with every benchmark, so --use_direct_reads measures the
-disk.
+fillrandom writes some keys more than once and omits e^-1 of them, 37 %;
+readrandom and multireadrandom look those up too. Flags after -- go to db_bench
+in every benchmark: --use_direct_reads, for example, measures the disk.
 
-Another policy, from any option string that RocksDB takes:
+Any option string that RocksDB understands defines another policy:
 --policies='rocksdb-bloom,mine:={id=linebloom;bits_per_key=12}'.
 
-Needs build/release (tools/run_tests.sh builds it). Writes into a temporary
-folder (in --folder, default: the system's) and removes it. Exit code 0; 1:
-something failed; 2: bad usage, or something is missing.
+Needs build/release (tools/run_tests.sh builds it). Writes to a temporary folder
+(in --folder; default: the system's) and removes it. Exits with 0, with 1 if
+something failed, or with 2 after bad usage or if something is missing.
 """
 import json
 import os
@@ -38,16 +37,16 @@ from db_bench_runs import (alternate, base_of, check_arguments, command_line, fa
 POLICIES = ["rocksdb-bloom", "rocksdb-ribbon", "linebloom"]
 
 WRITES = ["fillrandom", "compact"]
-# What each reading benchmark is given; the one that writes too is the last,
-# because it changes the database.
+# Flags of each reading benchmark. The one that also writes is last, because it
+# changes the database.
 READS = {
     "readmissing": [],
     "readrandom": [],
     "multireadrandom": ["--multiread_batched=true", "--batch_size=32"],
     "readwhilewriting": [],
 }
-# A compaction asks for blocks too, so their count says something only where
-# nothing is written.
+# Compactions request blocks too, so the count means something only if nothing
+# is written.
 READS_ONLY = ["readmissing", "readrandom", "multireadrandom"]
 
 
@@ -69,8 +68,8 @@ def ticker(text, name):
 
 
 def measure(output, benchmark):
-    """What the JSON has of one benchmark in one run, apart from process times,
-    which are those of all that ran in the process."""
+    """What the JSON says about one benchmark in one run, except process times,
+    which cover everything that ran in the process."""
     result = {"micros_per_op": micros_per_op(output.text, benchmark)}
     if benchmark in READS_ONLY:
         blocks = sum(ticker(output.text, f"block.cache.data.{what}")
@@ -80,11 +79,11 @@ def measure(output, benchmark):
 
 
 def run_all(database, keys, flags):
-    """{benchmark: what was measured} of one run."""
+    """Returns the measurements of one run by benchmark."""
     output = database.bench(",".join(WRITES), keys, *flags)
     results = {name: measure(output, name) for name in WRITES}
     for name, own_flags in READS.items():
-        # With the seed of fillrandom they would ask for the keys that it wrote.
+        # fillrandom's own seed would look up the keys that it wrote.
         output = database.bench(name, keys, "--seed=2", "--use_existing_db",
                                 "--statistics", *own_flags, *flags)
         results[name] = {**measure(output, name), "cpu_seconds": output.cpu}
@@ -116,14 +115,14 @@ def print_results(results):
 
 
 def version():
-    """Of the RocksDB that db_bench is linked with."""
+    """The version of the RocksDB that db_bench is linked with."""
     found = re.search(r"version ([0-9.]+)", os.popen("db_bench --version 2>&1").read())
     return found.group(1) if found else "unknown"
 
 
 def main():
     parser = make_parser(__doc__, 1000000, POLICIES)
-    parser.add_argument("--json", metavar="FILE", help="write every run's figures here")
+    parser.add_argument("--json", metavar="FILE", help="write the figures of every run to FILE")
     parser.add_argument("flags", nargs="*", metavar="FLAG-OF-DB_BENCH")
     args = parser.parse_args()
     policies = read_policies(args.policies)

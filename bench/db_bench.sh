@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# RocksDB's own db_bench with its Bloom and Ribbon filters and with linebloom:
-# a table of ratios. bench/db_bench.sh --help says what and how.
+# Compares linebloom with RocksDB's Bloom and Ribbon filters in RocksDB's own
+# db_bench and prints a table of ratios. See bench/db_bench.sh --help.
 set -euo pipefail
 exec python3 "$(dirname "${BASH_SOURCE[0]}")/db_bench.py" "$@"

@@ -1,6 +1,6 @@
-"""What the scripts share that run RocksDB's own db_bench (package
-rocksdb-tools) with one filter policy after another: the policies, db_bench with
-liblinebloom.so loaded and the policy in an OPTIONS file, alternated runs."""
+"""Shared by the scripts that run RocksDB's own db_bench (package rocksdb-tools)
+with several filter policies: the policies, db_bench with liblinebloom.so loaded
+and the policy in an OPTIONS file, and alternating runs."""
 import argparse
 import os
 import re
@@ -16,7 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIBRARY = os.path.join(ROOT, "build/release/liblinebloom.so")
 BASE = "rocksdb-bloom"
 
-# RocksDB's option strings. Ribbon with Bloom's rate, so in 7.1 bits per key.
+# RocksDB's option strings. Ribbon has Bloom's rate, and so 7.1 bits per key.
 POLICIES = {
     "none": "nullptr",
     "rocksdb-bloom": "bloomfilter:10:false",
@@ -35,44 +35,44 @@ OPTIONS = """[Version]
   filter_policy={policy}
 """
 
-# What db_bench printed, and its user and system time in seconds.
+# What db_bench printed, and its user plus system time in seconds.
 Output = namedtuple("Output", "text cpu")
 
 
 def stop(message):
-    """Ends the script for what it was given or what it lacks."""
+    """Exits because of bad arguments or a missing requirement."""
     print(f"{script_name()}: {message}", file=sys.stderr)
     sys.exit(2)
 
 
 def fail(message):
-    """Ends the script for what went wrong."""
+    """Exits because something failed."""
     sys.exit(f"{script_name()}: {message}")
 
 
 def script_name():
-    """Of what the user called: db_bench.sh calls db_bench.py."""
+    """The name that the user called: db_bench.sh calls db_bench.py."""
     python = os.path.basename(sys.argv[0])
     shell = os.path.splitext(python)[0] + ".sh"
     return shell if os.path.exists(os.path.join(ROOT, "bench", shell)) else python
 
 
 def make_parser(description, keys, policies):
-    """The flags that the scripts share."""
+    """The flags that all scripts have."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keys", type=int, default=keys, help=f"default {keys:,}")
     parser.add_argument("--runs", type=int, default=5,
-                        help="of each policy, alternated; default 5")
+                        help="runs per policy, alternating; default 5")
     parser.add_argument("--policies", default=",".join(policies), metavar="POLICY,...",
-                        help="names (" + ", ".join(POLICIES) + ") or NAME:=OPTION-STRING "
-                        "as RocksDB takes it; default " + ",".join(policies))
-    parser.add_argument("--folder", help="where to write; default: the system's temporary folder")
+                        help="names (" + ", ".join(POLICIES) + ") or NAME:=OPTION-STRING; "
+                        "default  " + ",".join(policies))
+    parser.add_argument("--folder", help="folder to write to; default: the system's temporary folder")
     return parser
 
 
 def read_policies(text):
-    """{name: option string} of --policies."""
+    """Parses --policies into {name: option string}."""
     policies = {}
     for item in text.split(","):
         name, sign, string = item.partition(":=")
@@ -80,13 +80,13 @@ def read_policies(text):
             stop(f"--policies: unknown policy '{name}'; there are {', '.join(POLICIES)}, "
                  "and NAME:=OPTION-STRING")
         if name in policies or not name:
-            stop(f"--policies: two policies, or none, by the name '{name}'")
+            stop(f"--policies: the name '{name}' is empty or used twice")
         policies[name] = string if sign else POLICIES[name]
     return policies
 
 
 def check_arguments(args):
-    """Stops early for what would fail late."""
+    """Fails early if something is missing."""
     for name in ("keys", "runs"):
         if getattr(args, name) < 1:
             stop(f"--{name}={getattr(args, name)}: must be 1 or more")
@@ -114,7 +114,7 @@ class Database:
             file.write(OPTIONS.format(policy=policy))
 
     def bench(self, benchmarks, keys, *flags):
-        """Runs db_bench's benchmarks on it."""
+        """Runs db_bench's benchmarks on the database."""
         before = children_cpu()
         result = subprocess.run(
             ["db_bench", f"--db={self.folder}/db", f"--options_file={self.options}",
@@ -127,20 +127,20 @@ class Database:
         return Output(result.stdout + result.stderr, children_cpu() - before)
 
     def check_policy(self):
-        """RocksDB takes an option string that it does not know for no policy,
-        and says nothing but what it writes into OPTIONS."""
+        """RocksDB silently treats an unknown option string as no policy; only the
+        OPTIONS file that it writes shows that."""
         newest = max(name for name in os.listdir(f"{self.folder}/db")
                      if name.startswith("OPTIONS-"))
         with open(f"{self.folder}/db/{newest}", encoding="utf-8") as file:
             used = re.search(r"^\s*filter_policy=(.*)$", file.read(), re.MULTILINE)
         if self.policy != "nullptr" and (not used or used.group(1) == "nullptr"):
-            fail(f"RocksDB does not take '{self.policy}' for a filter policy")
+            fail(f"RocksDB doesn't recognize '{self.policy}' as a filter policy")
 
 
 def alternate(policies, runs, folder, run):
-    """{name: [run(database), ...]}: each run goes through all policies, and
-    begins with another one each time, so that what changes on the machine
-    meanwhile meets them all."""
+    """{name: [run(database), ...]}. Each run goes through all policies, starting
+    with a different one each time, so that changes on the machine affect them
+    all alike."""
     results = {name: [] for name in policies}
     names = list(policies)
     for number in range(runs):
@@ -154,7 +154,7 @@ def alternate(policies, runs, folder, run):
 
 
 def base_of(names):
-    """The policy that ratios are to."""
+    """The policy that ratios refer to."""
     return BASE if BASE in names else next(iter(names))
 
 
@@ -166,7 +166,7 @@ def scatter(values):
 
 
 def print_table(heads, rows):
-    """In Markdown, aligned; the first column to the left."""
+    """Prints an aligned Markdown table; the first column is left-aligned."""
     widths = [max(3, *(len(row[i]) for row in [heads] + rows)) for i in range(len(heads))]
     align = [str.ljust] + [str.rjust] * (len(heads) - 1)
     rule = ["-" * widths[0]] + ["-" * (width - 1) + ":" for width in widths[1:]]
@@ -176,6 +176,6 @@ def print_table(heads, rows):
 
 
 def command_line():
-    """For the head of what is printed."""
+    """The command line, for the heading of the output."""
     quoted = [f"'{word}'" if re.search(r"[{};&|$ ]", word) else word for word in sys.argv[1:]]
     return " ".join([f"bench/{script_name()}"] + quoted)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Fills docs/benchmarks.md with what its commands print, so that no figure is
+"""Fills docs/benchmarks.md with the output of its commands, so that no figure is
 pasted by hand.
 
   bench/fill_docs.py [TEXT]
 
-Each place to fill stands between `<!-- $ COMMAND -->` and `<!-- end -->`. Runs
-the commands that contain TEXT (default: all, about an hour) in the repository's
-folder, one after another, and puts their standard output in between. Needs
+Runs the commands that contain TEXT (default: all, about an hour) in the
+repository's folder, one after another, and puts the standard output of each
+between its `<!-- $ COMMAND -->` and the next `<!-- end -->`. Needs
 build/release (tools/run_tests.sh builds it) and an otherwise idle machine.
 """
 import os

@@ -1,18 +1,19 @@
-// Filters through RocksDB's interface: linebloom with either line beside the
-// built-in Bloom and Ribbon, in one process.
+// Compares filters through RocksDB's interface: linebloom with either kind of
+// line and the built-in Bloom and Ribbon, in one process.
 //
 //   build/release/bench/filter_bench --benchmark_filter=miss/hot
 //
-// Names are WHAT/WHERE/POLICY. WHAT: build (a time per key), miss, hit, batch
-// (of 32 misses; a time per key), dry (what making the keys takes, a part of
-// every other time). WHERE: hot (one filter of 1M keys), cold (one of 30M
-// keys), all-hot and all-cold (the same, aligned, with filters that RocksDB
-// does not have beside them), many (1,000 filters of 100,000 keys, asked in
-// random order), large (one of 100M keys). Filters begin 16 bytes past a
-// multiple of 64, as malloc places large blocks, except those called aligned.
+// Names are WHAT/WHERE/POLICY. WHAT is build (time per key), miss, hit, batch
+// (of 32 misses; time per key) or dry (generating the keys, which is part of
+// every other time). WHERE is hot (one filter of 1M keys), cold (one of 30M
+// keys), all-hot and all-cold (the same, aligned, plus filters from outside
+// RocksDB), many (1,000 filters of 100,000 keys, probed in random order) or
+// large (one of 100M keys). Filters start 16 bytes after a multiple of 64, as
+// malloc places large blocks, unless called aligned.
+//
 // Counters: bits per key, the false-positive rate in per cent and, for builds,
-// the memory in bytes per key that was needed at most beside the finished
-// filter. LINEBLOOM_SIMD chooses the instruction set as everywhere.
+// the peak memory in bytes per key beyond the finished filter. LINEBLOOM_SIMD
+// selects the instruction set as usual.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -34,9 +35,9 @@ constexpr double kBitsPerKey = 10;
 struct Place {
   const char* name;
   size_t filters;
-  size_t keys;  // of each
+  size_t keys;  // per filter
   Alignment alignment = Alignment::kDefault;
-  bool compared = false;  // with filters that RocksDB does not have
+  bool compared = false;  // with filters from outside RocksDB
 };
 
 constexpr Place kHot{"hot", 1, 1000000};
@@ -49,9 +50,9 @@ constexpr Place kMany{"many", 1000, 100000};
 constexpr Place kManyAligned{"many-aligned", 1000, 100000, Alignment::kLines};
 constexpr Place kLarge{"large", 1, 100000000};
 
-// The filters of one place and policy. The benchmark library calls a benchmark
-// several times, in several threads and in between others; the filters are
-// built once and kept.
+// The filters for one place and policy, built once and kept: the benchmark
+// library calls a benchmark several times, from several threads and interleaved
+// with others.
 const BenchFilters& FiltersOf(const Place& place, const std::string& policy) {
   static std::mutex mutex;
   static std::map<std::string, std::unique_ptr<BenchFilters>> built;
@@ -78,7 +79,7 @@ void SetCounters(benchmark::State& state, const Place& place,
   state.counters["cache_lines"] = CacheLinesOf(policy);
 }
 
-// Asks single keys. A miss asks a key that is in none of the filters.
+// Looks up single keys. A miss looks up a key that no filter contains.
 void Ask(benchmark::State& state, const Place& place, const std::string& policy,
          bool hits) {
   const BenchFilters& filters = FiltersOf(place, policy);
@@ -92,9 +93,9 @@ void Ask(benchmark::State& state, const Place& place, const std::string& policy,
   SetCounters(state, place, policy);
 }
 
-// What the questions themselves cost; part of every other time.
+// The cost of generating lookups, which is part of every other time.
 void Dry(benchmark::State& state, bool hits) {
-  // Not passed as a literal: GCC 14 calls `filters` dangling then.
+  // Not passed as a literal: GCC 14 would consider `filters` dangling.
   const std::string policy = "rocksdb-bloom";
   const BenchFilters& filters = FiltersOf(kHot, policy);
   Questions questions(filters, hits, 0);

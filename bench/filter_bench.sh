@@ -4,9 +4,9 @@
 #
 #   bench/filter_bench.sh [FILTER [REPETITIONS]]
 #
-# FILTER is a regular expression of benchmark names (default: the filters of 1M
-# keys; .../cold, /many and /large take minutes to build).
-# Needs build/release (tools/run_tests.sh builds it) and python3.
+# FILTER is a regular expression for benchmark names (default: the filters of 1M
+# keys; .../cold, /many and /large take minutes to build). Needs build/release
+# (tools/run_tests.sh builds it) and python3.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 filter=${1:-/hot/}

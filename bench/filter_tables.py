@@ -1,8 +1,8 @@
 """Turns filter_bench's JSON into Markdown tables: filter_tables.py FILE.
 
-Medians of CPU time in nanoseconds a key; in brackets the ratio to
-rocksdb-bloom's in the same run, for builds also to rocksdb-ribbon's. Scatter:
-the largest coefficient of variation of a time in the table.
+Prints medians of CPU time in nanoseconds per key; in brackets, the ratio to
+rocksdb-bloom in the same run and, for builds, also to rocksdb-ribbon. Scatter
+is the highest coefficient of variation in the table.
 """
 import json
 import re
@@ -36,7 +36,7 @@ def cpu_model():
 
 
 def read_runs(path):
-    """{place: {policy: {what: [run]}}}, one run for each repetition."""
+    """{place: {policy: {what: [run]}}}, with one run per repetition."""
     runs = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     with open(path, encoding="utf-8") as file:
         for run in json.load(file)["benchmarks"]:
@@ -47,7 +47,7 @@ def read_runs(path):
                 continue
             what, place, policy = parts[:3]
             threads = [p for p in parts if p.startswith("threads:")]
-            # One table for all of them beside filters outside RocksDB.
+            # Builds with filters from outside RocksDB go into one table.
             if what == "build" and not place.startswith("all-"):
                 place = f"build, {place}"
             runs[place][policy]["/".join([what] + threads)].append(run)
@@ -59,7 +59,7 @@ def times(runs):
 
 
 def scatter(policies):
-    """The largest coefficient of variation of a table's times, in per cent."""
+    """The highest coefficient of variation of a table's times, in per cent."""
     return max((100 * statistics.stdev(times(runs)) / statistics.mean(times(runs))
                 for whats in policies.values() for runs in whats.values()
                 if len(runs) > 1), default=0)
@@ -85,7 +85,7 @@ def counter_cell(whats, counter, form):
 
 
 def rank(policy):
-    """Its place in a table; filters outside RocksDB come last."""
+    """The sort key in a table; filters from outside RocksDB come last."""
     return (POLICIES + [policy]).index(policy), policy
 
 

@@ -1,11 +1,11 @@
-// What sharing filter memory among levels is worth, for trees too large to be
-// built here: a table of the reads to expect for each missing row.
+// Computes what sharing filter memory among levels is worth, for trees too
+// large to build here: a table of the expected reads per missing row.
 //
 //   level_simulation [BITS_PER_KEY]
 //
 // Rows take 100 bytes. Level 0 has 4 files of 64 MiB, level 1 has 256 MiB, each
-// further one 10 times as much, and the last one what is left. A missing row is
-// in the range of all sorted runs.
+// further level 10 times as much, and the last one has the rest. A missing row
+// is in the range of every sorted run.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -29,7 +29,7 @@ constexpr double kSizeRatio = 10;
 struct Tree {
   std::vector<double>
       runs;  // in keys; level 0's files first, the last level last
-  std::vector<int> steps;  // of each run: assumed where sizes are unknown
+  std::vector<int> steps;  // of each run, as assumed if sizes are unknown
 };
 
 Tree TreeOf(double bytes) {
@@ -44,8 +44,8 @@ Tree TreeOf(double bytes) {
   for (double level = 256 * kMiB; left > 0; level *= kSizeRatio) {
     add(std::min(level, left), 2);
   }
-  // As the levels of RocksDB's dynamic level bytes: the last, and the one
-  // above.
+  // The same steps as RocksDB's dynamic level bytes: the last level, and the
+  // one above it.
   tree.steps.back() = 0;
   if (tree.runs.size() > 5) tree.steps[tree.steps.size() - 2] = 1;
   return tree;
@@ -58,7 +58,7 @@ double Linebloom(double bits) {
 
 double RocksDbBloom(double bits) {
   constexpr uint64_t kKeys = 1000000;
-  // RocksDB's choice (util/bloom_impl.h), the best within 1 %.
+  // RocksDB's choice (util/bloom_impl.h), within 1 % of the best.
   const int probes = static_cast<int>(std::lround(bits * 0.6));
   return BlockedBloomRate(kKeys, static_cast<uint64_t>(bits * kKeys / 512),
                           probes);
@@ -69,7 +69,7 @@ struct Outcome {
   double reads;  // per missing row
 };
 
-// `bits_of` gives the bits per key of a run by its index.
+// `bits_of` returns the bits per key of the run with a given index.
 Outcome Look(const Tree& tree, double (*rate)(double),
              const std::function<double(size_t)>& bits_of) {
   double bits = 0;
@@ -83,7 +83,7 @@ Outcome Look(const Tree& tree, double (*rate)(double),
           reads};
 }
 
-// The bits per key at which a bit more is worth `price` of rate.
+// The bits per key at which another bit is worth `price` of the rate.
 double BitsAtPrice(double price) {
   double best = kMinBitsOfRun;
   for (double bits = best; bits <= kMaxBitsOfRun; bits += 0.05) {
@@ -94,10 +94,10 @@ double BitsAtPrice(double price) {
   return best;
 }
 
-// The best allocation for the rates that lines have, instead of those of the
+// The best allocation for the measured rates of lines, instead of those of the
 // formula.
 Outcome BestAllocation(const Tree& tree, double average_bits) {
-  double low = -60;  // of the logarithm of the price of a bit for one key
+  double low = -60;  // of the logarithm of the price of one bit for one key
   double high = 0;
   Outcome outcome{};
   for (int i = 0; i < 40; ++i) {
@@ -141,7 +141,7 @@ void PrintTree(const char* name, double bytes, double bits) {
                                    LogRatePerBit(LineKind::kSolved));
                 }),
            keys, rocksdb.reads);
-  PrintRow("the best there is with these lines", BestAllocation(tree, bits),
+  PrintRow("the best possible with these lines", BestAllocation(tree, bits),
            keys, rocksdb.reads);
 }
 

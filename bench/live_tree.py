@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""What level-aware filters do in a database that RocksDB's own db_bench fills.
+"""Measures what level-aware filters achieve in a database filled by RocksDB's
+own db_bench.
 
   bench/live_tree.py [ROWS]
 
-For each policy db_bench puts ROWS (default: 6,000,000) rows in random order,
-waits for the compactions and asks for a million missing ones. Levels are small
+For each policy db_bench writes ROWS (default: 6,000,000) rows in random order,
+waits for compactions and looks up a million missing ones. Levels are small
 (level 1 of 10 MiB), so that a few million rows make four sorted runs. Prints a
-table for docs/benchmarks.md: the shape of the tree differs a little from run to
-run, for RocksDB decides what it compacts when. Needs build/release and the
-package rocksdb-tools; works in a folder beneath the current one.
+table for docs/benchmarks.md. The shape of the tree differs slightly from run to
+run, because RocksDB decides when to compact what. Needs build/release and the
+package rocksdb-tools; works in a folder inside the current one.
 """
 import json
 import os

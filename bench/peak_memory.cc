@@ -9,7 +9,7 @@
 namespace linebloom {
 namespace {
 
-// A line of /proc/self/status, in bytes.
+// Returns a line of /proc/self/status, in bytes.
 size_t StatusBytes(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -23,7 +23,7 @@ size_t StatusBytes(const std::string& name) {
 }  // namespace
 
 PeakMemory::PeakMemory() {
-  malloc_trim(0);  // so that nothing freed before is used again uncounted
+  malloc_trim(0);  // so that reused freed memory counts too
   std::ofstream("/proc/self/clear_refs") << "5";
   at_first_ = StatusBytes("VmRSS");
 }

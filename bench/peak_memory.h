@@ -1,18 +1,18 @@
-// How much memory a piece of work took at most.
+// Measures the peak memory of a piece of work.
 #pragma once
 
 #include <cstddef>
 
 namespace linebloom {
 
-// From its construction on. One at a time: it resets the process's own peak
-// (Linux: /proc/self/clear_refs).
+// Measures from construction on. Only one at a time: it resets the process's
+// peak (Linux: /proc/self/clear_refs).
 class PeakMemory {
  public:
   PeakMemory();
 
-  // By how many bytes the process's resident memory has been above what it was
-  // at the beginning, at most.
+  // The peak resident memory of the process since construction, minus the
+  // resident memory at construction, in bytes.
   size_t Growth() const;
 
  private:

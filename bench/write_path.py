@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""What a filter costs where it is written: the CPU time of RocksDB's own
+"""Measures what a filter costs when it is written: the CPU time of RocksDB's own
 db_bench (package rocksdb-tools) for fillrandom and compact, with linebloom and
-with RocksDB's filters, in alternated runs. Prints a table in Markdown.
+with RocksDB's filters, in alternating runs. Prints a Markdown table.
 
   bench/write_path.py [--keys=N] [--runs=N] [--policies=NAME,...] [--folder=DIR]
 
-Flush and compaction: RocksDB's own count of the CPU time of their jobs
-(CompMergeCPU in db_bench's `stats`). Process: user and system time of the whole
-of db_bench, with making keys, the log and the memtable. Ratios are to
+Flush and compaction: RocksDB's own count of the CPU time of these jobs
+(CompMergeCPU in db_bench's `stats`). Process: user plus system time of all of
+db_bench, including generating keys, the log and the memtable. Ratios are to
 rocksdb-bloom's medians.
 
-Needs build/release (tools/run_tests.sh builds it). Writes into a temporary
-folder (in --folder, default: the system's) and removes it.
+Needs build/release (tools/run_tests.sh builds it). Writes to a temporary folder
+(in --folder; default: the system's) and removes it.
 """
 import re
 import statistics
@@ -29,7 +29,7 @@ def jobs_cpu(output):
     total = re.search(r"^ Sum .*$", output, re.MULTILINE)
     if not head or not total:
         fail("no compaction statistics in db_bench's output")
-    # Two words are a size with its unit ("Size", "Sum  12/0  1.5 GB").
+    # A size and its unit are two words ("Size", "Sum  12/0  1.5 GB").
     column = head.group().split().index("CompMergeCPU(sec)")
     return float(total.group().split()[column + 1])
 

@@ -11,8 +11,8 @@
 namespace linebloom {
 namespace {
 
-// RocksDB counts the bytes of a block in 32 bits. The limit keeps a small file
-// with a large hole in it from taking all memory.
+// RocksDB stores block sizes in 32 bits. The limit keeps a small file with a
+// large hole from exhausting memory.
 constexpr uint64_t kMaxBlockSize = UINT32_MAX;
 
 }  // namespace
@@ -64,7 +64,7 @@ absl::StatusOr<Block> CheckStored(const RandomAccess& file,
   if (compression != 0) {
     return DamageError(
         file.name(), handle.offset + size,
-        absl::StrCat(what, ": expected no compression, which is type 0, found ",
+        absl::StrCat(what, ": expected compression type 0 (none), found ",
                      "type ", compression));
   }
   stored.resize(size);

@@ -1,4 +1,4 @@
-// Where a block of an SSTable lies.
+// The position of a block in an SSTable.
 #pragma once
 
 #include <cstdint>
@@ -8,30 +8,29 @@
 
 namespace linebloom {
 
-// Each block is followed by a byte for its compression and a checksum of 4
-// bytes, which its handle's size leaves out.
+// Each block is followed by one byte for its compression and 4 bytes of
+// checksum, which the size in its handle doesn't include.
 inline constexpr uint64_t kBlockTrailerSize = 5;
 
 struct BlockHandle {
   uint64_t offset = 0;  // of the block's first byte in the file
-  uint64_t size = 0;    // of the payload in bytes, without the trailer
+  uint64_t size = 0;    // bytes of payload, without the trailer
 
   friend bool operator==(const BlockHandle&, const BlockHandle&) = default;
 };
 
-// Whether payload and trailer end at or before byte `limit`. Safe for every
-// value of the fields.
+// True if payload and trailer end at or before byte `limit`. Safe for any field
+// values.
 inline bool EndsBefore(const BlockHandle& handle, uint64_t limit) {
   return handle.offset <= limit && handle.size <= limit - handle.offset &&
          kBlockTrailerSize <= limit - handle.offset - handle.size;
 }
 
-// Takes a handle, two varints, off the front of `input`. Returns false, and
-// leaves both alone, where there is none. The values are whatever the bytes
-// say.
+// Consumes a handle, two varints, from the front of `input`. If there is none,
+// returns false and changes neither argument. The values are not checked.
 bool ConsumeBlockHandle(absl::string_view* input, BlockHandle* handle);
 
-// For messages: "123 bytes at offset 456".
+// For messages, like "123 bytes at offset 456".
 std::string ToString(const BlockHandle& handle);
 
 }  // namespace linebloom

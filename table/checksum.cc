@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#ifndef __clang_analyzer__  // it follows a null pointer that xxHash tests for
+#ifndef __clang_analyzer__  // it assumes a null pointer that xxHash checks for
 #define XXH_INLINE_ALL
 #endif
 #include <xxhash.h>
@@ -13,16 +13,17 @@
 namespace linebloom {
 namespace {
 
-// CRC32c comes from ISA-L: Debian 12 and 13 both package it, it is kept up, and
-// it picks the CPU's instructions at run time. Abseil has CRC32c only since
-// 20230125 (Debian 12 has 20220623), google/crc32c isn't packaged, zlib has
-// another polynomial, and Boost.CRC works byte by byte.
+// CRC32c comes from ISA-L, which Debian 12 and 13 both package, which is
+// maintained, and which selects the CPU's instructions at run time. Rejected:
+// Abseil, which has CRC32c only since 20230125 (Debian 12 has 20220623);
+// google/crc32c, which isn't packaged; zlib, which has another polynomial;
+// Boost.CRC, which works byte by byte.
 uint32_t Crc32c(absl::string_view bytes) {
   constexpr size_t kMaxChunk = size_t{1} << 30;  // ISA-L counts in int
   uint32_t crc = 0xffffffff;
   while (!bytes.empty()) {
     const absl::string_view chunk = bytes.substr(0, kMaxChunk);
-    // ISA-L takes a pointer to non-const, and doesn't write.
+    // ISA-L takes a non-const pointer but doesn't write.
     auto* data = reinterpret_cast<unsigned char*>(  // NOLINT
         const_cast<char*>(chunk.data()));
     crc = crc32_iscsi(data, static_cast<int>(chunk.size()), crc);
@@ -31,8 +32,8 @@ uint32_t Crc32c(absl::string_view bytes) {
   return crc ^ 0xffffffff;
 }
 
-// A CRC of bytes that hold their own CRC is a constant; LevelDB's mask avoids
-// that.
+// The CRC of bytes followed by their own CRC is a constant; LevelDB's mask
+// avoids that.
 uint32_t MaskCrc(uint32_t crc) {
   return ((crc >> 15) | (crc << 17)) + 0xa282ead8;
 }

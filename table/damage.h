@@ -1,4 +1,4 @@
-// How the reader of SSTables says what is wrong with one.
+// Error messages for damaged SSTables.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace linebloom {
 
-// "FILE: offset N: WHAT". `what` says what was expected there and what was
-// found.
+// "FILE: offset N: WHAT", where `what` says what was expected there and what
+// was found.
 inline std::string At(absl::string_view file, uint64_t offset,
                       absl::string_view what) {
   return absl::StrCat(file, ": offset ", offset, ": ", what);
 }
 
-// The bytes contradict themselves or their checksum.
+// For bytes that contradict themselves or their checksum.
 inline absl::Status DamageError(absl::string_view file, uint64_t offset,
                                 absl::string_view what) {
   return absl::DataLossError(At(file, offset, what));

@@ -7,16 +7,16 @@
 namespace linebloom {
 namespace {
 
-// RocksDB 11 may set this bit of the number of restart points to say that an
-// index's keys are evenly spread. Other high bits belong to data blocks.
+// RocksDB 11 may set this bit in the number of restart points if an index's
+// keys are spread evenly. Other high bits occur only in data blocks.
 constexpr uint32_t kUniformKeysBit = uint32_t{1} << 29;
 
 }  // namespace
 
 EntryIterator::EntryIterator(const Block* block, ValueLength value_length)
     : block_(block), value_length_(value_length) {
-  // The payload ends with the offsets of the restart points and their number,
-  // 4 bytes each. Restart points are for seeking; a walk doesn't need them.
+  // The payload ends with the offsets of the restart points and their number, 4
+  // bytes each. They are for seeking, so iterating doesn't need them.
   const absl::string_view payload = block->payload;
   if (payload.size() < 4) {
     status_ = block->Damage(
@@ -29,7 +29,7 @@ EntryIterator::EntryIterator(const Block* block, ValueLength value_length)
   if (restarts > count_at / 4) {
     status_ = block->Damage(
         count_at,
-        absl::StrCat("expected a number of restart points that fit ", "in ",
+        absl::StrCat("expected a number of restart points that fits in ",
                      payload.size(), " bytes, found ", restarts));
     return;
   }
@@ -58,7 +58,7 @@ bool EntryIterator::NextLengths(absl::string_view* input, uint32_t* unshared) {
   return true;
 }
 
-// `input` begins with the value.
+// `input` starts with the value.
 bool EntryIterator::NextValue(absl::string_view input) {
   size_t length = stored_value_length_;
   if (value_length_ == ValueLength::kOfBlockHandle) {

@@ -1,4 +1,4 @@
-// Walks the entries of an RocksDB block of keys and values: metaindex,
+// Iterates over the entries of an RocksDB block of keys and values: metaindex,
 // properties, and the index over the partitions of a filter.
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace linebloom {
 
-// How an entry gives the length of its value.
+// How an entry stores the length of its value.
 enum class ValueLength {
   // As a varint before the key.
   kStored,
-  // Not at all: the value is a block handle of two varints where the key stands
-  // whole, and one varint where the key continues the one before.
+  // Not at all: the value is a block handle, two varints if the key is stored
+  // in full and one if it shares a prefix with the previous key.
   kOfBlockHandle,
 };
 
@@ -27,26 +27,25 @@ enum class ValueLength {
 //   while (entry.Next()) Use(entry.key(), entry.value());
 //   if (!entry.status().ok()) ...
 //
-// One pass costs time and memory in proportion to the block, whatever its
-// bytes are.
+// One pass takes time and memory proportional to the block, whatever its bytes.
 class EntryIterator {
  public:
   EntryIterator(const Block* block, ValueLength value_length);
 
-  // Moves to the first or the next entry. False at the end and after an error.
+  // Moves to the first or next entry. False at the end and after an error.
   bool Next();
 
-  // Of the current entry; valid until Next.
+  // The current entry's, valid until Next().
   absl::string_view key() const { return key_; }
   absl::string_view value() const { return value_; }
   size_t value_offset() const { return value_offset_; }  // in the payload
 
-  // Whether the key continues the one before, by which some values are stored
-  // as a difference.
+  // True if the key shares a prefix with the previous one. Some values are then
+  // stored as differences.
   bool continues_key() const { return shared_ > 0; }
 
-  // OK, or DataLoss with what stopped Next. A block that is damaged before its
-  // first entry shows here too.
+  // OK, or DataLoss saying what stopped Next(). Also reports damage before the
+  // first entry.
   const absl::Status& status() const { return status_; }
 
  private:

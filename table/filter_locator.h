@@ -1,5 +1,5 @@
-// Finds the filter of an SSTable: which kind it is, whose, and where its blocks
-// are. What stands in them is another matter.
+// Finds the filter of an SSTable: its kind, the policy that wrote it, and the
+// positions of its blocks. Doesn't look into the blocks.
 #pragma once
 
 #include <cstdint>
@@ -19,39 +19,39 @@ namespace linebloom {
 struct FilterLocation {
   FilterKind kind = FilterKind::kNone;
 
-  // The `CompatibilityName()` of the policy that wrote it; empty for kNone.
+  // The CompatibilityName() of the policy that wrote it; empty for kNone.
   std::string family;
 
-  // The blocks that hold filter bits, in the order of their keys: one for kFull
-  // and kObsoleteBlockBased, any number for kPartitioned, none for kNone. They
-  // lie inside the file and don't overlap. Read them with ReadFilterBlock.
+  // The blocks with filter bits, in key order: one for kFull and
+  // kObsoleteBlockBased, any number for kPartitioned, none for kNone. They are
+  // inside the file and don't overlap. Read them with ReadFilterBlock().
   std::vector<BlockHandle> blocks;
 
-  // For kPartitioned, the index that says which keys are in which partition;
-  // walk it with PartitionIndex. Its payload is empty otherwise.
+  // For kPartitioned, the index that maps keys to partitions, to be iterated
+  // with PartitionIndex. Otherwise its payload is empty.
   Block partition_index;
 
-  // All bytes of the filter, index included, without trailers: what RocksDB
-  // calls `filter_size`.
+  // Bytes of the filter including its index, without trailers: RocksDB's
+  // `filter_size`.
   uint64_t TotalSize() const;
 };
 
-// Reads what is needed to know the above: nothing but memory for kNone and
-// kFull, the properties and the partitions' index for kPartitioned. No filter
-// bits are read. Errors are SstFile's.
+// Reads no more than needed: nothing from the file for kNone and kFull, the
+// properties and the index for kPartitioned, and never filter bits. Returns the
+// errors of SstFile.
 absl::StatusOr<FilterLocation> LocateFilter(const SstFile& file);
 
-// The same where the properties are at hand.
+// The same if the properties have already been read.
 absl::StatusOr<FilterLocation> LocateFilter(const SstFile& file,
                                             const Properties& properties);
 
-// Reads one of the blocks with its checksum checked.
+// Reads one of the blocks and checks its checksum.
 absl::StatusOr<Block> ReadFilterBlock(const SstFile& file,
                                       const BlockHandle& handle);
 
-// Whether RocksDB's built-in policies look for filters of this family:
-// `rocksdb.BuiltinBloomFilter`, which linebloom has too, and the names that
-// RocksDB 7.0 wrote for a while by mistake.
+// True if RocksDB's built-in policies use filters of this family:
+// `rocksdb.BuiltinBloomFilter`, which is linebloom's family too, and the names
+// that RocksDB 7.0 wrote by mistake for a while.
 bool IsBuiltinFilterFamily(absl::string_view family);
 
 }  // namespace linebloom

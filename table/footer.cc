@@ -17,20 +17,22 @@ constexpr uint64_t kMagic = 0x88e241b785f4cff7;
 constexpr uint64_t kLegacyMagic = 0xdb4775248b80fb57;  // format_version 0
 
 constexpr size_t kMagicSize = 8;
-constexpr size_t kHandlesSize = 40;  // two handles, padded; or version 6's own
+constexpr size_t kHandlesSize =
+    40;  // two handles, padded; version 6 stores other fields
 constexpr size_t kLegacyFooterSize = kHandlesSize + kMagicSize;
 constexpr size_t kFooterSize = 1 + kHandlesSize + 4 + kMagicSize;
 
-// Offsets in the footer of format_version 6 and 7. Its first bytes can't be the
-// handles of an older version: a handle of size 0.
+// Offsets in the footer of format_version 6 and 7. Its first bytes can't be
+// handles of an older version, because one handle would have size 0.
 constexpr absl::string_view kExtendedMagic("\x3e\x00\x7a\x00", 4);
 constexpr size_t kExtendedMagicAt = 1;
 constexpr size_t kChecksumAt = 5;
 constexpr size_t kBaseContextAt = 9;
 constexpr size_t kMetaindexSizeAt = 13;
-constexpr size_t kReservedAt = 33;  // 8 bytes; the 16 before may hold anything
+constexpr size_t kReservedAt =
+    33;  // 8 bytes; the 16 before may contain anything
 
-// What is known of files that end like SSTables and aren't block-based.
+// Names files that end like SSTables but are not block-based ones.
 absl::string_view OtherKindOfTable(uint64_t magic) {
   switch (magic) {
     case 0x8242229663bf9564:
@@ -41,7 +43,7 @@ absl::string_view OtherKindOfTable(uint64_t magic) {
     case kMagic:
       return "the file is shorter than its footer";
     default:
-      return "no SSTable, or one that was cut short";
+      return "not an SSTable, or one that was cut short";
   }
 }
 
@@ -53,8 +55,9 @@ absl::Status CheckMetaindex(const RandomAccess& file, const Footer& footer) {
                    ToString(footer.metaindex)));
 }
 
-// `handles` are the 40 bytes of a footer up to format_version 5. The index's
-// handle follows the metaindex's; no filter needs it.
+// `handles` are the 40 bytes in a footer up to format_version 5. The
+// metaindex's handle comes first; the index's, which follows, has nothing to do
+// with filters.
 absl::Status ParseHandles(const RandomAccess& file, absl::string_view handles,
                           Footer* footer) {
   if (!ConsumeBlockHandle(&handles, &footer->metaindex)) {
@@ -80,7 +83,7 @@ absl::Status CheckFooterChecksum(const RandomAccess& file,
                       ChecksumName(footer.checksum_type), expected, found));
 }
 
-// `bytes` is a whole footer of format_version 6 or 7.
+// `bytes` is a complete footer of format_version 6 or 7.
 absl::Status ParseExtended(const RandomAccess& file, absl::string_view bytes,
                            Footer* footer) {
   if (bytes.substr(kExtendedMagicAt, kExtendedMagic.size()) != kExtendedMagic) {
@@ -117,7 +120,7 @@ absl::Status ParseExtended(const RandomAccess& file, absl::string_view bytes,
   return absl::OkStatus();
 }
 
-// `bytes` is a whole footer of format_version 1 or newer.
+// `bytes` is a complete footer of format_version 1 or higher.
 absl::Status ParseVersioned(const RandomAccess& file, absl::string_view bytes,
                             Footer* footer) {
   const size_t version_at = 1 + kHandlesSize;
@@ -167,7 +170,8 @@ absl::StatusOr<Footer> ReadFooter(const RandomAccess& file) {
       LoadLittleEndian<uint64_t>(bytes->data() + length - kMagicSize);
   if (magic == kLegacyMagic) {
     footer.offset = file.size() - kLegacyFooterSize;
-    footer.checksum_type = ChecksumType::kCrc32c;  // was the only one
+    footer.checksum_type =
+        ChecksumType::kCrc32c;  // the only type in format_version 0
     const size_t handles_at = length - kLegacyFooterSize;
     status = ParseHandles(
         file, absl::string_view(*bytes).substr(handles_at, kHandlesSize),

@@ -1,5 +1,5 @@
-// The footer: the last 53 bytes of an SSTable (48 in format_version 0), from
-// which everything else in it is found. docs/sstable.md shows the layout.
+// The footer: the last 53 bytes of an SSTable (48 in format_version 0), which
+// lead to everything else in it. docs/sstable.md shows the layout.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace linebloom {
 
-// The newest layout of footer and blocks that is known here.
+// The newest known layout of footer and blocks.
 inline constexpr uint32_t kNewestFormatVersion = 7;
 
 struct Footer {
@@ -23,10 +23,10 @@ struct Footer {
 };
 
 // Reads and checks the footer of `file`. Errors:
-//   InvalidArgument  no block-based SSTable: too short, another kind of file
-//   Unimplemented    a format_version or feature newer than this reader
+//   InvalidArgument  not a block-based SSTable: too short, or another kind of
+//   file Unimplemented    a format_version or feature newer than this reader
 //   DataLoss         damaged
-// and those of reading.
+// and those of reading the file.
 absl::StatusOr<Footer> ReadFooter(const RandomAccess& file);
 
 }  // namespace linebloom

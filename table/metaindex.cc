@@ -7,7 +7,7 @@
 namespace linebloom {
 namespace {
 
-// Takes the part of a filter's name that says its kind off the front of `name`.
+// Removes the prefix that names the kind of filter from the front of `name`.
 FilterKind ConsumeKind(absl::string_view* name) {
   if (absl::ConsumePrefix(name, "fullfilter.")) return FilterKind::kFull;
   if (absl::ConsumePrefix(name, "partitionedfilter.")) {
@@ -20,7 +20,7 @@ FilterKind ConsumeKind(absl::string_view* name) {
 }
 
 bool IsProperties(absl::string_view name) {
-  // The second is the name until RocksDB 2.7.
+  // RocksDB up to 2.7 used the second name.
   return name == "rocksdb.properties" || name == "rocksdb.stats";
 }
 

@@ -1,5 +1,5 @@
-// The metaindex: a block that says under which name which meta block lies
-// where. Of them, this reads the filter and the properties.
+// The metaindex: a block that maps names to meta blocks. This reads the entries
+// of the filter and the properties.
 #pragma once
 
 #include <optional>
@@ -15,25 +15,25 @@ namespace linebloom {
 enum class FilterKind {
   kNone,
   kFull,         // one filter for the whole file
-  kPartitioned,  // one per range of keys, and an index over them
-  // One per 2 KiB of data: RocksDB before 7.0. RocksDB since then ignores it.
+  kPartitioned,  // one per range of keys, plus an index over them
+  // One per 2 KiB of data, before RocksDB 7.0. Newer versions ignore it.
   kObsoleteBlockBased,
 };
 
-// "full" and so on.
+// For example "full".
 absl::string_view ToString(FilterKind kind);
 
 struct Metaindex {
   FilterKind filter_kind = FilterKind::kNone;
-  // The `CompatibilityName()` of the policy that wrote the filter, by which
-  // RocksDB looks it up.
+  // The CompatibilityName() of the policy that wrote the filter, which RocksDB
+  // looks it up by.
   std::string filter_family;
-  BlockHandle filter;  // for kPartitioned, of the index over the partitions
+  BlockHandle filter;  // for kPartitioned, the index over the partitions
   std::optional<BlockHandle> properties;
 };
 
-// DataLoss for a block that breaks the format, or names two filters or two
-// property blocks. The handles are whatever the bytes say.
+// DataLoss if the block breaks the format or names two filters or two property
+// blocks. The handles are not checked.
 absl::StatusOr<Metaindex> ParseMetaindex(const Block& block);
 
 }  // namespace linebloom

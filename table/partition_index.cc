@@ -6,7 +6,7 @@
 namespace linebloom {
 namespace {
 
-// RocksDB's internal keys end with sequence number and type.
+// RocksDB's internal keys end with a sequence number and a type.
 constexpr size_t kInternalKeySuffix = 8;
 
 }  // namespace
@@ -17,8 +17,8 @@ PartitionIndex::PartitionIndex(const Block* block, const Properties& properties)
       value_is_delta_encoded_(properties.index_value_is_delta_encoded),
       entry_(block, value_is_delta_encoded_ ? ValueLength::kOfBlockHandle
                                             : ValueLength::kStored) {
-  // Where no key came into any partition, RocksDB writes an index of 0 bytes,
-  // which is no block of entries.
+  // If no key was added to any partition, RocksDB writes an index of 0 bytes,
+  // which is not a block of entries.
   if (!block->payload.empty()) status_ = entry_.status();
 }
 
@@ -33,20 +33,20 @@ bool PartitionIndex::NextUserKey() {
   if (user_key_.size() < kInternalKeySuffix) {
     return Fail(block_->Damage(
         entry_.value_offset(),
-        absl::StrCat("expected an internal key of at least 8 bytes before "
-                     "this, found ",
+        absl::StrCat("expected a preceding internal key of at least 8 "
+                     "bytes, found ",
                      user_key_.size())));
   }
   user_key_.remove_suffix(kInternalKeySuffix);
   return true;
 }
 
-// A handle that is stored as a difference begins behind the partition before
-// it, and `value` is by how much its size differs.
+// A handle stored as a difference starts where the previous partition ends, and
+// `value` is the difference between their sizes.
 bool PartitionIndex::NextSize(absl::string_view value) {
   int64_t difference = 0;
-  // The sum wraps around for sizes no file has; NextHandle and the reader of
-  // the block catch what comes of it.
+  // The sum wraps around for sizes that no file has. NextHandle and the block
+  // reader then reject the handle.
   if (!ConsumeSignedVarint64(&value, &difference)) {
     return Fail(block_->Damage(entry_.value_offset(),
                                "expected the difference of two sizes"));
@@ -66,7 +66,7 @@ bool PartitionIndex::NextHandle() {
                                  "expected a block handle, two varints"));
     }
   }
-  // Partitions come before their index.
+  // All partitions come before their index.
   if (handle_.offset < next_offset_ || !EndsBefore(handle_, block_->offset)) {
     return Fail(block_->Damage(
         entry_.value_offset(),

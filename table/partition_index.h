@@ -12,26 +12,27 @@
 
 namespace linebloom {
 
-// Walks the partitions in the order of their keys. RocksDB asks the first
-// partition whose key is not less than the one it looks for, and the last
-// partition for keys beyond all of them.
+// Iterates over the partitions in key order. RocksDB probes the first partition
+// whose key is not less than the key it looks up, and the last partition for
+// keys beyond them all.
 //
-// Not thread-safe; the block must outlive it. Used like EntryIterator.
+// Not thread-safe. The block must outlive the iterator. Used like
+// EntryIterator.
 class PartitionIndex {
  public:
-  // `block` is the index, `properties` those of the same file.
+  // `block` is the index; `properties` are those of the same file.
   PartitionIndex(const Block* block, const Properties& properties);
 
-  // False at the end and after an error.
+  // Moves to the first or next partition. False at the end and after an error.
   bool Next();
 
-  // Of the current partition. The user key is valid until Next.
+  // The current partition's. The user key is valid until Next().
   absl::string_view user_key() const { return user_key_; }
   const BlockHandle& handle() const { return handle_; }
 
-  // OK, or DataLoss with what stopped Next. Partitions lie behind one another
-  // in the file: handles that overlap are damage, so all partitions together
-  // are never larger than the file.
+  // OK, or DataLoss saying what stopped Next(). Partitions follow one another
+  // in the file; overlapping handles are damage, so all partitions together are
+  // never larger than the file.
   const absl::Status& status() const { return status_; }
 
  private:
@@ -46,7 +47,7 @@ class PartitionIndex {
   EntryIterator entry_;
   absl::string_view user_key_;
   BlockHandle handle_;
-  uint64_t next_offset_ = 0;  // the first that the next partition may have
+  uint64_t next_offset_ = 0;  // lowest valid offset of the next partition
   absl::Status status_;
 };
 

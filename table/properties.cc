@@ -17,7 +17,7 @@ constexpr absl::string_view kGlobalSequenceNumber =
     "rocksdb.external_sst_file.global_seqno";
 constexpr size_t kGlobalSequenceNumberSize = 8;
 
-// Where `name` is the name of a number, the place for it.
+// The field for the number called `name`; null if there is none.
 uint64_t* FindNumber(absl::string_view name, Properties* p) {
   if (name == "rocksdb.num.entries") return &p->num_entries;
   if (name == "rocksdb.deleted.keys") return &p->num_deletions;
@@ -44,7 +44,7 @@ std::string* FindText(absl::string_view name, Properties* p) {
   return nullptr;
 }
 
-// Flags are the texts "0" and "1" or the numbers 0 and 1.
+// Flags are stored as the texts "0" and "1", or as the numbers 0 and 1.
 bool* FindTextFlag(absl::string_view name, Properties* p) {
   if (name == "rocksdb.block.based.table.whole.key.filtering") {
     return &p->whole_key_filtering;
@@ -63,8 +63,8 @@ bool* FindNumberFlag(absl::string_view name, Properties* p) {
   return nullptr;
 }
 
-// Takes one property over into `p`, or passes it by. Returns what was expected
-// where the value breaks the format, and nothing otherwise.
+// Stores one property in `p`, or ignores it. If the value breaks the format,
+// returns what was expected; otherwise nothing.
 absl::string_view TakeProperty(absl::string_view name, absl::string_view value,
                                Properties* p) {
   uint64_t number = 0;
@@ -85,8 +85,8 @@ absl::string_view TakeProperty(absl::string_view name, absl::string_view value,
   return {};
 }
 
-// Sets the global sequence number in a stored property block to the 0 that it
-// was written with. False where there is none.
+// Resets the global sequence number in a stored property block to 0, its value
+// when the file was written. False if there is none.
 bool ResetGlobalSequenceNumber(const BlockHandle& handle, std::string* stored) {
   const Block block{stored->substr(0, static_cast<size_t>(handle.size)),
                     handle.offset, absl::StrCat(kWhat), ""};
@@ -128,9 +128,9 @@ absl::StatusOr<Properties> ReadProperties(const RandomAccess& file,
       CheckStored(file, footer, handle, kWhat, *stored);
   if (block.ok()) return ParseProperties(*block);
 
-  // Ingesting a file may write its global sequence number into the block and
-  // leave the checksum as it was (IngestExternalFileOptions::
-  // write_global_seqno), so such a block is checked with a 0 in its place.
+  // Ingestion may write a global sequence number into the block without
+  // updating the checksum (IngestExternalFileOptions::write_global_seqno), so
+  // check the block as it was with a 0 there.
   std::string as_written = *stored;
   if (!ResetGlobalSequenceNumber(handle, &as_written) ||
       !CheckStored(file, footer, handle, kWhat, std::move(as_written)).ok()) {

@@ -1,4 +1,4 @@
-// What an SSTable says about itself, as far as a tool for filters needs it.
+// The properties of an SSTable, as far as tools for filters need them.
 #pragma once
 
 #include <cstdint>
@@ -12,51 +12,51 @@
 
 namespace linebloom {
 
-// Numbers that a file doesn't name are 0 and texts empty, unless stated. So are
-// texts for which RocksDB wrote "nullptr".
+// Numbers missing from the file are 0 and texts empty, unless stated otherwise.
+// Texts are also empty if RocksDB wrote "nullptr".
 struct Properties {
-  uint64_t num_entries = 0;  // of every kind, deletions included
+  uint64_t num_entries = 0;  // of all kinds, including deletions
   uint64_t num_deletions = 0;
   uint64_t num_range_deletions = 0;
-  // Keys and prefixes added to the filter. RocksDB 6.22 and newer write it.
+  // Keys and prefixes added to the filter, written since RocksDB 6.22.
   std::optional<uint64_t> num_filter_entries;
 
   uint64_t raw_key_size = 0;    // bytes, before compression
   uint64_t raw_value_size = 0;  // bytes, before compression
   uint64_t data_size = 0;       // bytes of the data blocks as stored
   uint64_t index_size = 0;      // bytes
-  // Bytes of the filter without trailers; of a partitioned one all partitions
-  // and their index.
+  // Bytes of the filter without trailers; of a partitioned one, the sum of all
+  // partitions and their index.
   uint64_t filter_size = 0;
 
-  // `FilterPolicy::Name()`. The metaindex has the family instead.
+  // FilterPolicy::Name(). The metaindex has the family instead.
   std::string filter_policy_name;
   std::string prefix_extractor_name;
   std::string comparator_name;
   std::string column_family_name;
   std::optional<uint64_t> column_family_id;  // empty from SstFileWriter
 
-  // Whether the filter has the whole keys, and whether it has the prefixes
-  // where there is an extractor. True for a file that doesn't say: old.
+  // True if the filter contains whole keys, and prefixes if there is an
+  // extractor. Old files don't say; then both are true.
   bool whole_key_filtering = true;
   bool prefix_filtering = true;
 
-  // How the index over a filter's partitions is written.
+  // How the index over a filter's partitions is encoded.
   bool index_key_is_user_key = false;
   bool index_value_is_delta_encoded = false;
 
-  // Of a file made by SstFileWriter: the sequence number of all its keys, 0
-  // before the file is ingested.
+  // Of a file written by SstFileWriter: the sequence number of all its keys, 0
+  // until the file is ingested.
   std::optional<uint64_t> global_sequence_number;
 };
 
-// Reads the property block at `handle`. DataLoss where it is damaged.
+// Reads the property block at `handle`. DataLoss if it is damaged.
 absl::StatusOr<Properties> ReadProperties(const RandomAccess& file,
                                           const Footer& footer,
                                           const BlockHandle& handle);
 
-// The second half of it: what the block says. DataLoss for a block or a value
-// that breaks the format.
+// The second step: parses the block. DataLoss if the block or a value breaks
+// the format.
 absl::StatusOr<Properties> ParseProperties(const Block& block);
 
 }  // namespace linebloom

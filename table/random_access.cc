@@ -66,7 +66,7 @@ absl::StatusOr<std::string> RandomAccess::Read(uint64_t offset,
   if (offset > size_ || length > size_ - offset) {
     return absl::OutOfRangeError(
         absl::StrCat(name_, ": offset ", offset, ": expected ", length,
-                     " bytes there, but the file ends at byte ", size_));
+                     " bytes, but the file ends at byte ", size_));
   }
   std::string bytes(length, '\0');
   if (length > 0) {
@@ -79,7 +79,7 @@ absl::StatusOr<std::string> RandomAccess::Read(uint64_t offset,
 
 absl::StatusOr<std::unique_ptr<RandomAccess>> OpenFile(
     const std::string& path) {
-  // O_NONBLOCK: opening a pipe by mistake must not wait for a writer.
+  // O_NONBLOCK, so that opening a pipe by mistake doesn't wait for a writer.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot open"));

@@ -1,5 +1,4 @@
-// Bytes that can be read from any place: a file, or memory in tests and
-// fuzzers.
+// Random access to bytes: a file, or memory in tests and fuzzers.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +13,19 @@
 
 namespace linebloom {
 
-// Immutable once made; all functions may be called from many threads.
+// Immutable after construction; all functions may be called from many threads.
 class RandomAccess {
  public:
   virtual ~RandomAccess() = default;
   RandomAccess(const RandomAccess&) = delete;
   RandomAccess& operator=(const RandomAccess&) = delete;
 
-  // What messages call it: a file's path as the user gave it.
+  // The name in messages: a file's path as the user gave it.
   const std::string& name() const { return name_; }
   uint64_t size() const { return size_; }  // in bytes
 
-  // Returns exactly the bytes [offset, offset + length). OutOfRange where they
-  // pass the end, which is checked before memory is taken; other errors are the
+  // Returns exactly the bytes [offset, offset + length). OutOfRange if they
+  // exceed the end, checked before memory is allocated; other errors are the
   // operating system's.
   absl::StatusOr<std::string> Read(uint64_t offset, uint64_t length) const;
 
@@ -43,12 +42,12 @@ class RandomAccess {
   uint64_t size_;
 };
 
-// Opens a regular file for reading. The size is the one at this moment; an
-// SSTable never grows. NotFound, PermissionDenied and so on by the operating
-// system's word; InvalidArgument for a directory, a pipe or a device.
+// Opens a regular file for reading. Its size is taken now, because an SSTable
+// never grows. NotFound, PermissionDenied and so on come from the operating
+// system; InvalidArgument for a directory, a pipe or a device.
 absl::StatusOr<std::unique_ptr<RandomAccess>> OpenFile(const std::string& path);
 
-// A copy of `bytes` under a name for messages.
+// Copies `bytes`, with a name for messages.
 std::unique_ptr<RandomAccess> WrapMemory(std::string name,
                                          absl::string_view bytes);
 

@@ -1,6 +1,6 @@
-// An SSTable opened for its filter: footer, metaindex and, on demand,
-// properties and filter blocks. Nothing in the file is trusted; on any bytes
-// every function returns in time and memory bounded by the file's size.
+// An SSTable opened to read its filter: footer, metaindex and, on demand,
+// properties and filter blocks. The file is not trusted: for any bytes, each
+// function returns in time and memory bounded by the file's size.
 #pragma once
 
 #include <memory>
@@ -17,17 +17,17 @@
 
 namespace linebloom {
 
-// Immutable; all functions may be called from many threads. Errors are
-// ReadFooter's: InvalidArgument for a file that is no block-based SSTable,
+// Immutable; all functions may be called from many threads. Errors are those of
+// ReadFooter: InvalidArgument for a file that is not a block-based SSTable,
 // Unimplemented for one that is too new, DataLoss for a damaged one, and those
-// of the operating system. Each names the file, and where it can the offset and
+// of the operating system. Each names the file and, if possible, the offset and
 // what was expected there.
 class SstFile {
  public:
   // Opens the file at `path` read-only.
   static absl::StatusOr<SstFile> Open(const std::string& path);
 
-  // The same over any bytes.
+  // The same for any bytes.
   static absl::StatusOr<SstFile> Open(std::unique_ptr<RandomAccess> bytes);
 
   const std::string& name() const { return bytes_->name(); }
@@ -35,12 +35,12 @@ class SstFile {
   const Footer& footer() const { return footer_; }
   const Metaindex& metaindex() const { return metaindex_; }
 
-  // Reads the property block. All defaults where there is none, as in files of
-  // LevelDB.
+  // Reads the property block. All fields have their defaults if there is none,
+  // as in LevelDB's files.
   absl::StatusOr<Properties> ReadProperties() const;
 
-  // Reads a block that is not compressed, with its checksum checked. `what` is
-  // its name in messages.
+  // Reads an uncompressed block and checks its checksum. `what` names the block
+  // in messages.
   absl::StatusOr<Block> ReadBlock(const BlockHandle& handle,
                                   absl::string_view what) const;
 

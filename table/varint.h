@@ -1,8 +1,8 @@
-// Varints: 7 bits a byte, lowest bits first, with the high bit set on all but
-// the last byte.
+// Varints: 7 bits per byte, lowest first, with the high bit set in all bytes
+// but the last.
 //
-// Abseil has no public reader for them; Protocol Buffers has, but is a large
-// dependency for one loop.
+// Abseil has no public reader for them. Protocol Buffers has one, but is a
+// large dependency for a single loop.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,9 @@
 
 namespace linebloom {
 
-// Takes a varint of up to 64 bits off the front of `input`. Returns false, and
-// leaves both alone, where the input ends early or the value needs more bits.
+// Consumes a varint of up to 64 bits from the front of `input`. If the input
+// ends early or the value needs more bits, returns false and changes neither
+// argument.
 inline bool ConsumeVarint64(absl::string_view* input, uint64_t* value) {
   uint64_t result = 0;
   for (size_t i = 0; i < input->size() && i < 10; ++i) {
@@ -39,7 +40,7 @@ inline bool ConsumeVarint32(absl::string_view* input, uint32_t* value) {
   return true;
 }
 
-// A signed number is stored as a varint with its sign in the lowest bit.
+// Signed numbers are stored as varints with the sign in the lowest bit.
 inline bool ConsumeSignedVarint64(absl::string_view* input, int64_t* value) {
   uint64_t zigzag = 0;
   if (!ConsumeVarint64(input, &zigzag)) return false;

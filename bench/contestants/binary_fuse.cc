@@ -10,8 +10,8 @@
 namespace linebloom {
 namespace {
 
-// The hashes times the multiplier, roughly in the order of their places: all
-// that follows then stays within a few segments at a time.
+// The hashes times the multiplier, roughly sorted by position, so that all
+// later passes stay within a few segments at a time.
 template <typename List>
 std::vector<uint64_t> MixedInOrder(const List& hashes, uint64_t multiplier,
                                    uint32_t segments) {
@@ -27,14 +27,14 @@ std::vector<uint64_t> MixedInOrder(const List& hashes, uint64_t multiplier,
   return ordered;
 }
 
-// Takes keys away that are alone in one of their places until none is left. In
-// the opposite order each then has a place that no later one reads.
+// Removes keys that are alone in one of their places until none is left. In
+// reverse order, each key then has a place that no later one reads.
 template <int kArity>
 class Peeling {
  public:
   struct Peeled {
-    std::vector<uint64_t> keys;  // mixed hashes, first taken first
-    std::vector<uint8_t> which;  // of its places each was alone in
+    std::vector<uint64_t> keys;  // mixed hashes, in the order of removal
+    std::vector<uint8_t> which;  // which of its places each was alone in
   };
 
   explicit Peeling(const FuseShape& shape)
@@ -42,11 +42,11 @@ class Peeling {
         counts_(shape.PlacesFor(kArity)),
         sums_(shape.PlacesFor(kArity)) {}
 
-  // Nothing if keys are left.
+  // Nothing if some keys can't be removed.
   std::optional<Peeled> Run(std::vector<uint64_t> keys) {
     if (!AddAll(keys)) return std::nullopt;
     const size_t count = keys.size();
-    keys.clear();  // its memory is used again
+    keys.clear();  // its memory is reused
     Peeled peeled{std::move(keys), {}};
     peeled.which.reserve(count);
     for (uint32_t place = 0; place < counts_.size(); ++place) {
@@ -58,7 +58,7 @@ class Peeling {
   }
 
  private:
-  // False if a place has more keys than it can count.
+  // False if a place has more keys than its counter can hold.
   bool AddAll(const std::vector<uint64_t>& keys) {
     bool all_fit = true;
     for (const uint64_t mixed : keys) {
@@ -87,9 +87,9 @@ class Peeling {
   }
 
   const FuseShape shape_;
-  std::vector<uint8_t> counts_;  // of keys in each place
-  std::vector<uint64_t> sums_;   // exclusive or of the keys in each place
-  std::vector<uint32_t> alone_;  // places to look at
+  std::vector<uint8_t> counts_;  // keys in each place
+  std::vector<uint64_t> sums_;   // XOR of the keys in each place
+  std::vector<uint32_t> alone_;  // places to examine
 };
 
 template <int kArity, typename List>
@@ -100,13 +100,14 @@ std::optional<typename Peeling<kArity>::Peeled> Peel(const FuseShape& shape,
       MixedInOrder(hashes, shape.multiplier, segments));
 }
 
-// Finds a multiplier with which all keys are taken away.
+// Finds a multiplier with which all keys can be removed.
 template <int kArity>
 typename Peeling<kArity>::Peeled PeelAll(const Hashes& hashes,
                                          FuseShape* shape) {
   if (auto peeled = Peel<kArity>(*shape, hashes)) return *std::move(peeled);
   std::vector<uint64_t> distinct(hashes.begin(), hashes.end());
-  std::sort(distinct.begin(), distinct.end());  // twice in, it is never alone
+  std::sort(distinct.begin(),
+            distinct.end());  // a duplicate would never be alone
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   for (int attempts = 0; attempts < 100; ++attempts) {
     shape->multiplier = shape->multiplier * 0x5851f42d4c957f2d + 2;
@@ -117,7 +118,7 @@ typename Peeling<kArity>::Peeled PeelAll(const Hashes& hashes,
 
 }  // namespace
 
-// Lengths and sizes by the formulas of the paper, which it found by experiment.
+// The paper's formulas for lengths and sizes, which it found by experiment.
 FuseShape FuseShape::For(int arity, size_t keys) {
   const auto count = static_cast<double>(std::max<size_t>(keys, 2));
   const double log_length = arity == 3 ? std::log(count) / std::log(3.33) + 2.25
@@ -146,7 +147,7 @@ FilterBytes BinaryFuse<kArity, Fingerprint>::Build(const Hashes& hashes) {
   for (size_t i = peeled.keys.size(); i-- > 0;) {
     const auto places = PlacesOf<kArity>(shape, peeled.keys[i]);
     Fingerprint missing = FingerprintOf(peeled.keys[i]);
-    for (const uint32_t place : places) {  // its own is still zero
+    for (const uint32_t place : places) {  // the key's own place is still zero
       missing ^= FingerprintAt(fingerprints, place);
     }
     std::memcpy(fingerprints + places[peeled.which[i]] * sizeof(missing),

@@ -2,8 +2,8 @@
 // Than Xor Filters, 2022.
 //
 // A key has one place in each of kArity neighbouring segments of an array of
-// fingerprints. The array is solved so that the exclusive or of a key's places
-// is its own fingerprint; a missing key's is by chance only.
+// fingerprints. The array is solved so that the XOR of a key's places is its
+// fingerprint; for a missing key it is so only by chance.
 #pragma once
 
 #include <array>
@@ -14,11 +14,12 @@
 
 namespace linebloom {
 
-// What the places of a hash follow from, in front of the fingerprints.
+// Determines the places of a hash; stored before the fingerprints.
 struct FuseShape {
-  uint64_t multiplier;      // odd; another one is another choice of all places
+  uint64_t
+      multiplier;  // odd; each value gives a different choice of all places
   uint32_t segment_length;  // a power of two
-  uint32_t starts;          // how many places the first segment of a key has
+  uint32_t starts;  // how many places a key's first segment can start at
 
   static FuseShape For(int arity, size_t keys);
   uint32_t PlacesFor(int arity) const {
@@ -29,11 +30,11 @@ struct FuseShape {
 template <int kArity>
 using FusePlaces = std::array<uint32_t, kArity>;
 
-// `mixed` is a hash times the multiplier. Its place in the first segment is the
-// whole of a product, what chooses those in the others its fraction.
+// `mixed` is a hash times the multiplier. The integer part of a product is its
+// place in the first segment; the fraction selects those in the others.
 template <int kArity>
 FusePlaces<kArity> PlacesOf(const FuseShape& shape, uint64_t mixed) {
-  constexpr int kBits = kArity == 3 ? 18 : 16;  // of the longest segment
+  constexpr int kBits = kArity == 3 ? 18 : 16;  // bits of the longest segment
   const unsigned __int128 product =
       static_cast<unsigned __int128>(mixed) * shape.starts;
   auto fraction = static_cast<uint64_t>(product);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kBitsPerKey = 10;
 
-// The keys are hashes already.
+// The keys already are hashes.
 struct SameHash {
   using is_avalanching = std::true_type;
   size_t operator()(uint64_t hash) const { return hash; }
@@ -31,14 +31,13 @@ class BoostBloom {
     return bytes;
   }
 
-  // A copy: Boost's filters have memory of their own, which begins with a cache
-  // line.
+  // Copies, because Boost's filters have their own memory, which starts at a
+  // cache line.
   explicit BoostBloom(const rocksdb::Slice& bytes) : filter_(8 * bytes.size()) {
     std::memcpy(filter_.array().data(), bytes.data(), bytes.size());
   }
 
-  // Without a Prefetch: asked for less than 128 keys at once, Boost prefetches
-  // none.
+  // No Prefetch: Boost doesn't prefetch for fewer than 128 keys at once.
   bool MayMatch(uint64_t hash) const { return filter_.may_contain(hash); }
 
  private:
@@ -55,7 +54,7 @@ Contestant BoostContestant(const char* name) {
 
 }  // namespace
 
-// With as many bits of a key as give the lowest rate at these bits per key, or
+// Sets as many bits per key as give the lowest rate at these bits per key, or
 // as fill the block.
 std::vector<Contestant> BoostBloomContestants() {
   namespace bloom = boost::bloom;

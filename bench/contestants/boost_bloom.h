@@ -1,4 +1,4 @@
-// Boost.Bloom's filters whose keys have all their bits in one block.
+// The filters of Boost.Bloom that keep all bits of a key in one block.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace linebloom {
 
-// None where the library came with no Boost.Bloom (Boost 1.89 and later) or
-// the CPU has no AVX2, for which they are compiled.
+// Empty if this was built without Boost.Bloom (Boost 1.89 and later) or if the
+// CPU lacks AVX2, which they are compiled for.
 std::vector<Contestant> BoostBloomContestants();
 
 }  // namespace linebloom

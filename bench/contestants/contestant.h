@@ -1,5 +1,5 @@
-// A filter that RocksDB does not have, asked and built as RocksDB's are:
-// through its interfaces, from keys that it hashes itself.
+// A filter from outside RocksDB, built and probed like RocksDB's own: through
+// RocksDB's interfaces, from keys that it hashes itself.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,7 @@
 
 namespace linebloom {
 
-// The hashes of all keys of a filter, in what RocksDB's builders keep theirs
-// in.
+// The hashes of a filter's keys, in the container that RocksDB's builders use.
 using Hashes = std::deque<uint64_t>;
 
 // A finished filter.
@@ -25,8 +24,8 @@ struct FilterBytes {
 
 struct Contestant {
   std::string name;
-  // How many cache lines a lookup of a missing key touches on average, in a
-  // filter that begins with one.
+  // How many cache lines a lookup of a missing key touches on average, if the
+  // filter starts at a cache line.
   double cache_lines;
   const rocksdb::FilterPolicy* (*new_policy)();
 };
@@ -35,7 +34,7 @@ struct Contestant {
 //   static FilterBytes Build(const Hashes&);
 //   explicit Filter(const rocksdb::Slice&), over bytes that outlive it;
 //   bool MayMatch(uint64_t hash) const;
-//   void Prefetch(uint64_t hash) const, if it can.
+//   void Prefetch(uint64_t hash) const (optional).
 template <typename Filter>
 class ContestantBuilder final : public rocksdb::FilterBitsBuilder {
  public:
@@ -58,7 +57,7 @@ class ContestantBuilder final : public rocksdb::FilterBitsBuilder {
     return {buffer->get(), filter.size};
   }
 
-  // What RocksDB asks to cut partitions; no benchmark does.
+  // RocksDB calls this to cut partitions; no benchmark does.
   size_t ApproximateNumEntries(size_t bytes) override { return bytes; }
   size_t CalculateSpace(size_t num_entries) LINEBLOOM_OVERRIDE_10_9 {
     return num_entries;
@@ -82,7 +81,7 @@ class ContestantReader final : public rocksdb::FilterBitsReader {
   }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
-    constexpr int kMaxKeys = 32;  // that RocksDB asks at once
+    constexpr int kMaxKeys = 32;  // the most that RocksDB looks up at once
     uint64_t hashes[kMaxKeys];
     for (int i = 0; i < num_keys; ++i) {
       hashes[i] = HashKey(keys[i]->data(), keys[i]->size(), 0);
@@ -99,7 +98,7 @@ class ContestantReader final : public rocksdb::FilterBitsReader {
   const Filter filter_;
 };
 
-// For benchmarks only: it cuts no partitions and reads no damaged filter.
+// Only for benchmarks: cuts no partitions and doesn't handle damaged filters.
 template <typename Filter>
 class ContestantPolicy final : public rocksdb::FilterPolicy {
  public:

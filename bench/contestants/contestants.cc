@@ -9,14 +9,14 @@
 namespace linebloom {
 namespace {
 
-// Each place is in a segment of its own.
+// Each place is in a different segment.
 template <int kArity, typename Fingerprint>
 Contestant FuseContestant(const char* name) {
   return {name, kArity,
           &ContestantPolicy<BinaryFuse<kArity, Fingerprint>>::New};
 }
 
-// Two buckets, of each of which eight bytes are read wherever it begins.
+// Reads eight bytes of each of two buckets, wherever they start.
 template <int kBits>
 Contestant CuckooContestant(const char* name) {
   return {name, 2 * (1 + 7 / 64.0), &ContestantPolicy<Cuckoo<kBits>>::New};

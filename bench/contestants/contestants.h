@@ -1,4 +1,4 @@
-// The filters outside RocksDB that filter_bench measures.
+// The filters from outside RocksDB that filter_bench measures.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace linebloom {
 
 const std::vector<Contestant>& Contestants();
 
-// Null for any other name.
+// Null if there is no such contestant.
 const Contestant* FindContestant(const std::string& name);
 
 }  // namespace linebloom

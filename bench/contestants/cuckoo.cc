@@ -9,7 +9,7 @@
 namespace linebloom {
 namespace {
 
-constexpr double kLoad = 0.95;  // what the paper fills buckets of four to
+constexpr double kLoad = 0.95;  // how full the paper fills buckets of four
 
 template <int kBits>
 class CuckooTable {
@@ -42,7 +42,7 @@ class CuckooTable {
     return bytes_.get() + sizeof(buckets_) + bucket * Buckets::kBucketBytes;
   }
 
-  // False if it drives out others for too long; one of them is lost then.
+  // False if too many others have to move in turn; one of them is then lost.
   bool Insert(uint64_t hash) {
     constexpr int kMaxMoves = 500;
     uint64_t fingerprint = Buckets::FingerprintOf(hash);
@@ -63,7 +63,7 @@ class CuckooTable {
     return true;
   }
 
-  // The fingerprint that was there.
+  // Returns the previous fingerprint.
   uint64_t Swap(uint64_t bucket, int place, uint64_t fingerprint) {
     const int shift = place * kBits;
     uint64_t places = Buckets::Load(At(bucket));
@@ -84,7 +84,7 @@ class CuckooTable {
   uint64_t random_ = 1;
 };
 
-// Each hash once: a ninth copy finds no place in two buckets of four.
+// Each hash once: two buckets of four have no room for a ninth copy.
 Hashes DistinctOf(Hashes hashes) {
   std::sort(hashes.begin(), hashes.end());
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());

@@ -1,10 +1,10 @@
 // Cuckoo filters: Fan, Andersen, Kaminsky and Mitzenmacher, Cuckoo Filter:
 // Practically Better Than Bloom, 2014.
 //
-// A key's fingerprint is in one of two buckets of four. The paper finds either
-// from the other with an exclusive or, which takes a power of two of buckets;
-// here they add up to what the fingerprint says, which takes any number, so
-// that no filter is half empty.
+// A key's fingerprint is in one of two buckets of four. The paper finds each
+// from the other by XOR, which requires a power-of-two number of buckets. Here
+// the sum of both is a function of the fingerprint, which works for any number,
+// so that no filter is half empty.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace linebloom {
 
-// What is asked and built alike.
+// What building and probing share.
 template <int kBits>
 struct CuckooBuckets {
   static_assert(kBits % 2 == 0 && kBits <= 16, "a bucket is whole bytes");
@@ -25,7 +25,7 @@ struct CuckooBuckets {
                                     uint64_t{1} << 3 * kBits;
   static constexpr uint64_t kHighs = kLows << (kBits - 1);
 
-  // Zero is an empty place.
+  // Zero marks an empty place.
   static uint64_t FingerprintOf(uint64_t hash) {
     const uint64_t fingerprint = hash & kFingerprint;
     return fingerprint + (fingerprint == 0);
@@ -38,15 +38,15 @@ struct CuckooBuckets {
     return sum - bucket + (sum < bucket ? count : 0);
   }
 
-  // Four fingerprints, and what stands behind them.
+  // Four fingerprints, and the bits after them.
   static uint64_t Load(const char* bucket) {
     uint64_t places;
     std::memcpy(&places, bucket, sizeof(places));
     return places;
   }
 
-  // The high bit of each place with this fingerprint; above the lowest such
-  // place also of others.
+  // The high bit of each place that has this fingerprint. Above the lowest such
+  // place, other bits may be set too.
   static uint64_t Find(uint64_t places, uint64_t fingerprint) {
     const uint64_t differences = places ^ fingerprint * kLows;
     return (differences - kLows) & ~differences & kHighs;

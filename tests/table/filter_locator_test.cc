@@ -244,7 +244,7 @@ TEST_F(FilterLocatorErrorTest, CompressedFilter) {
       9, 11,
       summed + testing::Le32(ComputeChecksum(ChecksumType::kXxh3, summed)));
   ExpectDamage(bytes,
-               "offset 15: filter: expected no compression, which is type 0, "
+               "offset 15: filter: expected compression type 0 (none), "
                "found type 4");
 }
 
