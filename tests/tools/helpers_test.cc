@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "tools/command_line/progress.h"
 #include "tools/command_line/table_printer.h"
 #include "tools/numbers/binomial_interval.h"
+#include "tools/numbers/spread.h"
 #include "tools/policies/policy_spec.h"
 
 namespace linebloom::tools {
@@ -26,6 +28,34 @@ TEST(WilsonIntervalTest, MatchesKnownValues) {
   const Interval all = WilsonInterval(100, 100);
   EXPECT_NEAR(all.low, 1 - 0.0369935, 1e-6);
   EXPECT_DOUBLE_EQ(all.high, 1);
+}
+
+TEST(PoissonIntervalTest, IsWilsonsWithoutLimit) {
+  EXPECT_DOUBLE_EQ(PoissonInterval(0).low, 0);
+  EXPECT_NEAR(PoissonInterval(0).high, 3.8415, 1e-4);
+  constexpr uint64_t kTrials = uint64_t{1} << 40;
+  for (const uint64_t count : {1u, 7u, 1000u}) {
+    const Interval wilson = WilsonInterval(count, kTrials);
+    EXPECT_NEAR(PoissonInterval(count).low, wilson.low * kTrials, 1e-4);
+    EXPECT_NEAR(PoissonInterval(count).high, wilson.high * kTrials, 1e-4);
+  }
+}
+
+TEST(SpreadTest, HasTheMiddleAndTheEnds) {
+  EXPECT_EQ(SpreadOf({}).median, 0);
+  EXPECT_EQ(SpreadOf({7}).least, 7);
+  const Spread odd = SpreadOf({3, 1, 2});
+  EXPECT_EQ(odd.least, 1);
+  EXPECT_EQ(odd.median, 2);
+  EXPECT_EQ(odd.most, 3);
+  EXPECT_EQ(SpreadOf({4, 1, 3, 2}).median, 2.5);
+}
+
+TEST(DurationTest, NamesTwoUnits) {
+  EXPECT_EQ(Duration(0), "0 s");
+  EXPECT_EQ(Duration(41.2), "42 s");
+  EXPECT_EQ(Duration(80), "1 min 20 s");
+  EXPECT_EQ(Duration(2 * 3600 + 300), "2 h 5 min");
 }
 
 TEST(WilsonIntervalTest, KnowsNothingWithoutTrials) {

@@ -3,20 +3,32 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace linebloom::tools {
+
+std::string Duration(double seconds) {
+  const auto whole = static_cast<int64_t>(std::ceil(seconds));
+  if (whole < 60) return absl::StrCat(whole, " s");
+  if (whole < 3600) return absl::StrCat(whole / 60, " min ", whole % 60, " s");
+  return absl::StrCat(whole / 3600, " h ", whole % 3600 / 60, " min");
+}
 
 Progress::Progress() : enabled_(isatty(STDERR_FILENO) != 0) {}
 
 Progress::~Progress() { Clear(); }
 
-void Progress::Begin(absl::string_view step, uint64_t total) {
+void Progress::Begin(absl::string_view step, uint64_t total,
+                     const std::optional<LaterWork>& later) {
   if (!enabled_) return;
   step_ = std::string(step);
   total_ = total;
+  later_ = later;
+  begin_ = std::chrono::steady_clock::now();
   Draw(0);
 }
 
@@ -37,11 +49,27 @@ void Progress::Draw(uint64_t done) {
                            ? 1.0
                            : std::min(1.0, static_cast<double>(done) /
                                                static_cast<double>(total_));
-  absl::FPrintF(stderr, "\r%s %3.0f %%\x1b[K", step_, 100 * share);
+  absl::FPrintF(stderr, "\r%s %3.0f %%%s\x1b[K", step_, 100 * share,
+                TimeLeft(done));
   std::fflush(stderr);
   drawn_ = true;
   next_draw_ =
       std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+}
+
+std::string Progress::TimeLeft(uint64_t done) const {
+  const double taken =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_)
+          .count();
+  // The first fraction of a second says too little.
+  if (!later_.has_value() || done == 0 || taken < 0.3) return "";
+  const double units =
+      std::max(0.0, static_cast<double>(total_) - static_cast<double>(done)) +
+      later_->units;
+  return absl::StrCat(
+      ", ",
+      Duration(taken / static_cast<double>(done) * units + later_->seconds),
+      " left");
 }
 
 }  // namespace linebloom::tools

@@ -48,9 +48,12 @@ absl::Status ValidateConfig(const IoCompareConfig& config) {
       CheckRange<uint64_t>("value_size", config.value_size, 0, 1 << 20));
   status.Update(
       CheckRange<uint64_t>("lookups", config.lookups, 1, 100'000'000));
+  status.Update(CheckRange<uint32_t>("rounds", config.rounds, 1, 1000));
   status.Update(CheckRange<double>("hit_ratio", config.hit_ratio, 0, 1));
   status.Update(CheckRange<uint32_t>("threads", config.threads, 1, 256));
   status.Update(CheckRange<double>("bits_per_key", config.bits_per_key, 1, 30));
+  status.Update(CheckRange<uint64_t>(
+      "block_cache_size", config.block_cache_size, 0, uint64_t{1} << 40));
   if (!status.ok()) return status;
 
   if (!config.key_file.empty() && !config.source_db.empty()) {

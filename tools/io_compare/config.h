@@ -16,6 +16,7 @@ struct IoCompareConfig {
   uint64_t rows = 2'000'000;
   uint64_t value_size = 100;  // bytes
   uint64_t lookups = 200'000;
+  uint32_t rounds = 5;
   double hit_ratio = 0;  // share of the lookups that ask for existing rows
   uint32_t threads = 1;
   double bits_per_key = 10;
@@ -30,6 +31,9 @@ struct IoCompareConfig {
   uint64_t seed = 1;
   std::string json;
   bool direct_io = true;
+  // Small, so that reads go to the device; a live database's cache has other
+  // things to hold than blocks that turn out not to have the key.
+  uint64_t block_cache_size = 64 << 10;  // bytes
 };
 
 // Reads the absl flags.

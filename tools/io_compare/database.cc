@@ -22,9 +22,10 @@ namespace {
 // level. Neither shows in the result.
 constexpr size_t kBatchBytes = 64 << 10;
 constexpr uint64_t kPieceBytes = 64 << 20;
+constexpr uint64_t kBuildCacheBytes = 64 << 10;
 
-rocksdb::Options BaseOptions(const RowSource& rows,
-                             const Filtering& filtering) {
+rocksdb::Options BaseOptions(const RowSource& rows, const Filtering& filtering,
+                             uint64_t cache_bytes) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = filtering.policy;
   table.whole_key_filtering = filtering.keys != FilterKeys::kRows;
@@ -32,7 +33,7 @@ rocksdb::Options BaseOptions(const RowSource& rows,
   // Sizes are compared, so they have to be what was asked for.
   table.optimize_filters_for_memory = false;
   table.cache_index_and_filter_blocks = false;
-  table.block_cache = rocksdb::NewLRUCache(kBlockCacheBytes, 0);
+  table.block_cache = rocksdb::NewLRUCache(cache_bytes);
 
   rocksdb::Options options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
@@ -64,7 +65,7 @@ ExpectedLevelSizes SizesOf(const RowSource& rows) {
 
 rocksdb::Options BuildOptions(const RowSource& rows,
                               const Filtering& filtering) {
-  rocksdb::Options options = BaseOptions(rows, filtering);
+  rocksdb::Options options = BaseOptions(rows, filtering, kBuildCacheBytes);
   // What a database's own listener would say of the finished tree, which only
   // level-aware policies of linebloom ask.
   options.listeners = {NewLevelSizeListener(SizesOf(rows))};
@@ -196,8 +197,8 @@ absl::Status BuildDatabase(RowSource* rows, const Filtering& filtering,
 
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
     const RowSource& rows, const Filtering& filtering, const std::string& path,
-    bool direct_io) {
-  rocksdb::Options options = BaseOptions(rows, filtering);
+    uint64_t cache_bytes, bool direct_io) {
+  rocksdb::Options options = BaseOptions(rows, filtering, cache_bytes);
   options.use_direct_reads = direct_io;
   options.statistics = rocksdb::CreateDBStatistics();
   // The form of OpenForReadOnly without column families takes another way

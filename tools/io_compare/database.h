@@ -27,10 +27,6 @@ struct Filtering {
   size_t row_bytes = 0;  // of a key, which are its row; not used for kCells
 };
 
-// A small cache, so that reads go to the device; a live database's cache has
-// other things to hold than blocks that turn out not to have the key.
-inline constexpr uint64_t kBlockCacheBytes = 64 << 10;
-
 // Makes a database in `path`, a folder to be created, with exactly the files
 // that `rows` plans: whatever RocksDB would decide by itself, when to flush,
 // what to compact, where to cut files, is switched off or given, since each of
@@ -39,10 +35,10 @@ absl::Status BuildDatabase(RowSource* rows, const Filtering& filtering,
                            const std::string& path, Progress* progress);
 
 // Opens the database in `path` for measuring: for reading only, all files open,
-// their filters and index blocks in memory, statistics counted. With
-// `direct_io` the page cache is not used.
+// their filters and index blocks in memory, statistics counted, and a block
+// cache of `cache_bytes`. With `direct_io` the page cache is not used.
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
     const RowSource& rows, const Filtering& filtering, const std::string& path,
-    bool direct_io);
+    uint64_t cache_bytes, bool direct_io);
 
 }  // namespace linebloom::tools

@@ -16,6 +16,11 @@ ABSL_FLAG(uint64_t, value_size, 100,
 ABSL_FLAG(uint64_t, lookups, 200'000,
           "lookups for each policy, 1 to 100000000; fewer where there are not "
           "as many different keys");
+ABSL_FLAG(uint32_t, rounds, 5,
+          "parts that the lookups are done in, 1 to 1000, each with all "
+          "policies in turn, so that times can be compared and their spread "
+          "shows. All databases are on the disk together; with 1 it is one "
+          "after the other");
 ABSL_FLAG(double, hit_ratio, 0,
           "share of the lookups that ask for an existing row, 0 to 1");
 ABSL_FLAG(uint32_t, threads, 1, "threads that look up, 1 to 256");
@@ -54,6 +59,9 @@ ABSL_FLAG(
 ABSL_FLAG(bool, direct_io, true,
           "read past the page cache (O_DIRECT) where the file system can; "
           "without it pages are dropped from the cache while reading");
+ABSL_FLAG(uint64_t, block_cache_size, 64 << 10,
+          "bytes of each database's block cache, 0 to 1099511627776. The "
+          "default is small, so that reads go to the device");
 
 namespace linebloom::tools {
 
@@ -64,6 +72,7 @@ IoCompareConfig ConfigFromFlags() {
   config.rows = absl::GetFlag(FLAGS_rows);
   config.value_size = absl::GetFlag(FLAGS_value_size);
   config.lookups = absl::GetFlag(FLAGS_lookups);
+  config.rounds = absl::GetFlag(FLAGS_rounds);
   config.hit_ratio = absl::GetFlag(FLAGS_hit_ratio);
   config.threads = absl::GetFlag(FLAGS_threads);
   config.bits_per_key = absl::GetFlag(FLAGS_bits_per_key);
@@ -76,6 +85,7 @@ IoCompareConfig ConfigFromFlags() {
   config.seed = absl::GetFlag(FLAGS_seed);
   config.json = absl::GetFlag(FLAGS_json);
   config.direct_io = absl::GetFlag(FLAGS_direct_io);
+  config.block_cache_size = absl::GetFlag(FLAGS_block_cache_size);
   return config;
 }
 

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,7 +34,7 @@ struct Job {
   LookupList lookups;
   const PageDropper* dropper;  // null: none
   Progress* progress;
-  std::vector<uint32_t>* nanoseconds;  // one for each key
+  std::vector<uint32_t>* nanoseconds;  // one for each lookup
   std::atomic<uint64_t> done = 0;
   std::atomic<bool> failed = false;
 };
@@ -103,7 +102,7 @@ void Work(Job* job, uint64_t begin, uint64_t end, bool is_first,
     const Clock::time_point start = Clock::now();
     const rocksdb::Status status = LookUp(job->db, job->lookups, i);
     const auto taken = Clock::now() - start;
-    (*job->nanoseconds)[i] = static_cast<uint32_t>(
+    (*job->nanoseconds)[i - job->lookups.begin] = static_cast<uint32_t>(
         std::min<int64_t>(std::chrono::nanoseconds(taken).count(),
                           std::numeric_limits<uint32_t>::max()));
     if (status.ok()) ++result->found;
@@ -123,8 +122,8 @@ void Work(Job* job, uint64_t begin, uint64_t end, bool is_first,
 
 absl::Status WarmUp(rocksdb::DB* db, const LookupList& lookups) {
   const KeyList& keys = *lookups.keys;
-  const uint64_t count = std::min(kWarmUpLookups, keys.size());
-  for (uint64_t i = keys.size() - count; i < keys.size(); ++i) {
+  const uint64_t count = std::min(kWarmUpLookups, lookups.size());
+  for (uint64_t i = lookups.end - count; i < lookups.end; ++i) {
     const absl::Status status = CheckRead(LookUp(db, lookups, i), keys[i]);
     if (!status.ok()) return status;
     if (Interrupted()) break;
@@ -134,13 +133,14 @@ absl::Status WarmUp(rocksdb::DB* db, const LookupList& lookups) {
 
 std::vector<WorkerResult> RunWorkers(Job* job, uint32_t threads) {
   std::vector<WorkerResult> results(threads);
-  const uint64_t size = job->lookups.keys->size();
+  const uint64_t begin = job->lookups.begin;
+  const uint64_t size = job->lookups.size();
   std::vector<std::thread> others;
   for (uint32_t t = 1; t < threads; ++t) {
-    others.emplace_back(Work, job, size * t / threads, size * (t + 1) / threads,
-                        false, &results[t]);
+    others.emplace_back(Work, job, begin + size * t / threads,
+                        begin + size * (t + 1) / threads, false, &results[t]);
   }
-  Work(job, 0, size / threads, true, &results[0]);
+  Work(job, begin, begin + size / threads, true, &results[0]);
   for (std::thread& other : others) other.join();
   return results;
 }
@@ -163,35 +163,38 @@ absl::Status AddUp(const std::vector<WorkerResult>& results,
 
 }  // namespace
 
-Latency SummarizeLatency(std::vector<uint32_t>* nanoseconds) {
-  const auto at_share = [nanoseconds](double share) {
-    const auto rank = static_cast<size_t>(
-        share * static_cast<double>(nanoseconds->size() - 1));
-    const auto nth = nanoseconds->begin() + static_cast<std::ptrdiff_t>(rank);
-    std::nth_element(nanoseconds->begin(), nth, nanoseconds->end());
-    return *nth / 1000.0;
-  };
-  Latency latency;
-  latency.mean =
-      std::accumulate(nanoseconds->begin(), nanoseconds->end(), 0.0) /
-      static_cast<double>(nanoseconds->size()) / 1000.0;
-  latency.p50 = at_share(0.50);
-  latency.p99 = at_share(0.99);
-  return latency;
+Interval Measurement::reads_interval() const {
+  const Interval reads = PoissonInterval(data_block_reads);
+  const auto all = static_cast<double>(lookups);
+  return {reads.low / all, reads.high / all};
 }
 
-absl::StatusOr<Measurement> MeasureLookups(rocksdb::DB* db,
-                                           const std::filesystem::path& folder,
-                                           const LookupList& lookups,
-                                           uint32_t threads, bool drop_pages,
-                                           Progress* progress) {
-  const KeyList& keys = *lookups.keys;
+Spread Measurement::LatencySpread(double Latency::*number) const {
+  std::vector<double> values;
+  for (const RoundTimes& round : rounds) {
+    values.push_back(round.latency.*number);
+  }
+  return SpreadOf(values);
+}
+
+Spread Measurement::LookupsPerSecond() const {
+  std::vector<double> values;
+  for (const RoundTimes& round : rounds) {
+    values.push_back(round.lookups_per_second);
+  }
+  return SpreadOf(values);
+}
+
+absl::Status MeasureRound(rocksdb::DB* db, const std::filesystem::path& folder,
+                          const LookupList& lookups, uint32_t threads,
+                          bool drop_pages, Progress* progress,
+                          Measurement* measured) {
   absl::Status status = WarmUp(db, lookups);
   if (!status.ok()) return status;
   std::unique_ptr<PageDropper> dropper;
   if (drop_pages) dropper = std::make_unique<PageDropper>(folder);
 
-  std::vector<uint32_t> nanoseconds(keys.size());
+  std::vector<uint32_t> nanoseconds(lookups.size());
   Job job = {db, lookups, dropper.get(), progress, &nanoseconds};
   const auto statistics = db->GetDBOptions().statistics;
   const FilterAnswers answers_before = ReadFilterAnswers(*statistics);
@@ -201,18 +204,19 @@ absl::StatusOr<Measurement> MeasureLookups(rocksdb::DB* db,
   const std::chrono::duration<double> seconds = Clock::now() - start;
   const std::optional<uint64_t> device_after = DeviceBytesRead();
 
-  Measurement measured;
-  status = AddUp(results, &measured);
+  status = AddUp(results, measured);
   if (!status.ok()) return status;
-  measured.lookups = keys.size();
-  measured.answers = ReadFilterAnswers(*statistics) - answers_before;
+  measured->lookups += lookups.size();
+  measured->answers += ReadFilterAnswers(*statistics) - answers_before;
   if (device_before.has_value() && device_after.has_value()) {
-    measured.device_bytes = *device_after - *device_before;
+    measured->device_bytes =
+        measured->device_bytes.value_or(0) + *device_after - *device_before;
   }
-  measured.latency = SummarizeLatency(&nanoseconds);
-  measured.lookups_per_second =
-      static_cast<double>(keys.size()) / seconds.count();
-  return measured;
+  measured->latencies.Add(nanoseconds);
+  measured->rounds.push_back(
+      {SummarizeLatency(&nanoseconds),
+       static_cast<double>(lookups.size()) / seconds.count()});
+  return absl::OkStatus();
 }
 
 }  // namespace linebloom::tools

@@ -4,21 +4,26 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "linebloom/observed_rate.h"
 #include "rocksdb/db.h"
 #include "tools/command_line/progress.h"
+#include "tools/io_compare/latency.h"
 #include "tools/io_compare/rows/keys.h"
+#include "tools/numbers/binomial_interval.h"
+#include "tools/numbers/spread.h"
 
 namespace linebloom::tools {
 
-struct Latency {  // of one lookup, in microseconds
-  double mean = 0;
-  double p50 = 0;
-  double p99 = 0;
+// The times of one round.
+struct RoundTimes {
+  Latency latency;
+  double lookups_per_second = 0;  // of all threads together
 };
 
+// Sums over all rounds, and the times of each.
 struct Measurement {
   uint64_t lookups = 0;
   uint64_t found = 0;
@@ -32,8 +37,12 @@ struct Measurement {
   // Of all threads, by RocksDB's statistics and by its counts of each level.
   FilterAnswers answers;
   FilterAnswersByLevel answers_by_level;
-  Latency latency;
-  double lookups_per_second = 0;  // of all threads together
+  std::vector<RoundTimes> rounds;
+  LatencyHistogram latencies;
+
+  // Over the rounds.
+  Spread LatencySpread(double Latency::*number) const;
+  Spread LookupsPerSecond() const;
 
   uint64_t all_block_reads() const {
     return data_block_reads + index_block_reads + filter_block_reads;
@@ -41,6 +50,8 @@ struct Measurement {
   double reads_per_lookup() const {
     return static_cast<double>(data_block_reads) / static_cast<double>(lookups);
   }
+  // 95 % of reads_per_lookup, each read taken for an event of its own.
+  Interval reads_interval() const;
 };
 
 // What to look up, and how.
@@ -49,19 +60,21 @@ struct LookupList {
   // Where not 0, a lookup is a scan of the row that so many bytes of the key
   // are, instead of a Get. It is found if the row has a cell.
   size_t scanned_row_bytes = 0;
+  // Which of the keys: [begin, end).
+  uint64_t begin = 0;
+  uint64_t end = 0;
+
+  uint64_t size() const { return end - begin; }
 };
 
-// Does all `lookups` in `db`, spread over `threads`, after some of them that
-// don't count. `db` was opened by OpenForMeasuring; with `drop_pages` its
-// SSTables, in `folder`, are taken out of the page cache before and all along.
+// Does all `lookups`, at least one, in `db`, spread over `threads`, after some
+// of them that don't count. `db` was opened by OpenForMeasuring; with
+// `drop_pages` its SSTables, in `folder`, are taken out of the page cache
+// before and all along. Adds what it counted to `measured`, as one round more.
 // Cancelled after a signal; any other error is one of reading.
-absl::StatusOr<Measurement> MeasureLookups(rocksdb::DB* db,
-                                           const std::filesystem::path& folder,
-                                           const LookupList& lookups,
-                                           uint32_t threads, bool drop_pages,
-                                           Progress* progress);
-
-// Of `nanoseconds` per lookup, which it reorders; not empty.
-Latency SummarizeLatency(std::vector<uint32_t>* nanoseconds);
+absl::Status MeasureRound(rocksdb::DB* db, const std::filesystem::path& folder,
+                          const LookupList& lookups, uint32_t threads,
+                          bool drop_pages, Progress* progress,
+                          Measurement* measured);
 
 }  // namespace linebloom::tools

@@ -1,16 +1,13 @@
 #include "tools/io_compare/run.h"
 
-#include <chrono>
-#include <memory>
+#include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tools/command_line/interrupt.h"
-#include "tools/command_line/progress.h"
-#include "tools/io_compare/database.h"
+#include "tools/io_compare/comparison.h"
 #include "tools/io_compare/kernel_io.h"
-#include "tools/io_compare/prediction.h"
 #include "tools/io_compare/report/findings.h"
 #include "tools/io_compare/rows/workload.h"
 #include "tools/io_compare/scratch_folder.h"
@@ -73,108 +70,41 @@ absl::Status CheckFreeSpace(const IoCompareConfig& config,
   if (!available.ok()) return available.status();
   // A file on its way to its level is there up to three times; filters and
   // rounding up.
+  const bool together = config.keep || config.rounds > 1;
   const uint64_t database = workload.rows->ApproximateBytes();
-  const uint64_t needed = (config.keep ? policies : 1) * database * 11 / 10 +
+  const uint64_t needed = (together ? policies : 1) * database * 11 / 10 +
                           2 * workload.largest_file_bytes + (4 << 20);
   if (*available >= needed) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrFormat(
-      "not enough space in '%s': about %d MB are needed, %d MB are free",
-      folder.string(), needed / 1'000'000, *available / 1'000'000));
+      "not enough space in '%s': about %d MB are needed, %d MB are free%s",
+      folder.string(), needed / 1'000'000, *available / 1'000'000,
+      together && !config.keep
+          ? "; with --rounds=1 there is one database at a time"
+          : ""));
 }
 
-uint64_t FilterBytes(rocksdb::DB* db) {
-  rocksdb::TablePropertiesCollection properties;
-  uint64_t bytes = 0;
-  if (db->GetPropertiesOfAllTables(&properties).ok()) {
-    for (const auto& [path, table] : properties) bytes += table->filter_size;
-  }
-  return bytes;
-}
-
-// A policy, and with --row_prefix what of the keys it gets.
-struct Variant {
-  NamedPolicy policy;
-  FilterKeys keys = FilterKeys::kCells;
-};
-
-std::vector<Variant> VariantsOf(const IoCompareConfig& config,
-                                const std::vector<NamedPolicy>& policies) {
-  std::vector<Variant> variants;
+// With --row_prefix each policy comes three times.
+std::vector<Contestant> ContestantsOf(const IoCompareConfig& config,
+                                      const std::vector<NamedPolicy>& policies,
+                                      const std::filesystem::path& scratch) {
+  std::vector<Contestant> contestants;
+  const auto add = [&](const NamedPolicy& policy, FilterKeys keys) {
+    Contestant& contestant = contestants.emplace_back();
+    contestant.policy = policy;
+    contestant.keys = keys;
+    contestant.folder = scratch / absl::StrCat("policy", contestants.size());
+  };
   for (const NamedPolicy& policy : policies) {
     if (config.row_prefix == 0 || policy.policy == nullptr) {
-      variants.push_back({policy});
+      add(policy, FilterKeys::kCells);
       continue;
     }
     for (const FilterKeys keys :
          {FilterKeys::kRows, FilterKeys::kCells, FilterKeys::kBoth}) {
-      variants.push_back({policy, keys});
+      add(policy, keys);
     }
   }
-  return variants;
-}
-
-// Measures what --row_prefix asks for beside missing cells.
-absl::StatusOr<RowLookups> MeasureRows(rocksdb::DB* db,
-                                       const std::filesystem::path& folder,
-                                       FilterKeys keys,
-                                       const IoCompareConfig& config,
-                                       const Workload& workload,
-                                       Progress* progress) {
-  const bool drop_pages = !workload.facts.direct_io;
-  const KeyList* missing = &workload.missing_rows;
-  const auto gets = MeasureLookups(db, folder, {missing}, config.threads,
-                                   drop_pages, progress);
-  if (!gets.ok()) return gets.status();
-  const auto scans = MeasureLookups(db, folder, {missing, config.row_prefix},
-                                    config.threads, drop_pages, progress);
-  if (!scans.ok()) return scans.status();
-  return RowLookups{keys, *gets, *scans};
-}
-
-absl::StatusOr<PolicyResult> RunVariant(const Variant& variant,
-                                        const std::filesystem::path& folder,
-                                        const IoCompareConfig& config,
-                                        Workload* workload,
-                                        Progress* progress) {
-  const NamedPolicy& policy = variant.policy;
-  const Filtering filtering = {policy.policy, variant.keys, config.row_prefix};
-  PolicyResult result;
-  result.name = policy.name;
-  result.options = policy.options;
-  progress->Begin(absl::StrCat(policy.name, ": loading rows"),
-                  workload->rows->TotalEntries());
-  const auto start = std::chrono::steady_clock::now();
-  const absl::Status built =
-      BuildDatabase(workload->rows.get(), filtering, folder.string(), progress);
-  if (!built.ok()) return built;
-  result.build_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
-
-  const bool direct_io = workload->facts.direct_io;
-  const auto db =
-      OpenForMeasuring(*workload->rows, filtering, folder.string(), direct_io);
-  if (!db.ok()) return db.status();
-  result.shape = ReadShape(db->get());
-  result.filter_bytes = FilterBytes(db->get());
-  result.predicted = PredictFalsePositiveRates(db->get());
-  progress->Begin(absl::StrCat(policy.name, ": looking keys up"),
-                  workload->lookups.size());
-  const auto measured =
-      MeasureLookups(db->get(), folder, {&workload->lookups}, config.threads,
-                     /*drop_pages=*/!direct_io, progress);
-  if (!measured.ok()) return measured.status();
-  result.measured = *measured;
-  if (config.row_prefix > 0) {
-    const auto rows = MeasureRows(db->get(), folder, variant.keys, config,
-                                  *workload, progress);
-    if (!rows.ok()) return rows.status();
-    result.rows = *rows;
-  }
-  result.io_agreement = CompareIo(
-      measured->block_bytes, measured->all_block_reads(),
-      ReadAlignment(folder / "CURRENT", direct_io), measured->device_bytes);
-  return result;
+  return contestants;
 }
 
 }  // namespace
@@ -192,36 +122,30 @@ absl::StatusOr<Report> RunComparison(const IoCompareConfig& config) {
   report.config = config;
   report.machine = DescribeMachine(scratch->path());
   report.notes = workload->notes;
-  absl::Status status = CheckFreeSpace(
-      config, *workload, VariantsOf(config, *policies).size(), scratch->path());
-  if (status.ok()) {
-    status = SizeRibbons(config, *workload->rows, &*policies, &report);
-  }
+  absl::Status status =
+      SizeRibbons(config, *workload->rows, &*policies, &report);
+  if (!status.ok()) return status;
   ExplainLevels(*policies, &report);
+  std::vector<Contestant> contestants =
+      ContestantsOf(config, *policies, scratch->path());
+  const size_t databases = contestants.size();
+  status = CheckFreeSpace(config, *workload, databases, scratch->path());
   if (!status.ok()) return status;
   workload->facts.folder = scratch->path().string();
   workload->facts.direct_io =
       config.direct_io && SupportsDirectIo(scratch->path());
 
-  Progress progress;
-  const std::vector<Variant> variants = VariantsOf(config, *policies);
-  for (size_t i = 0; i < variants.size(); ++i) {
-    const std::filesystem::path folder =
-        scratch->path() / absl::StrCat("policy", i + 1);
-    auto result =
-        RunVariant(variants[i], folder, config, &*workload, &progress);
-    if (!result.ok()) return result.status();
-    report.results.push_back(*std::move(result));
-    std::error_code ignored;
-    if (!config.keep) std::filesystem::remove_all(folder, ignored);
-  }
+  Comparison comparison(config, &*workload, std::move(contestants));
+  status = comparison.Run();
+  if (!status.ok()) return status;
+  report.results = comparison.TakeResults();
   report.workload = workload->facts;
   AddFindings(workload->expected_shape, &report);
   if (config.keep) {
     scratch->Keep();
     report.notes.push_back(
         absl::StrCat("The databases are kept in '", report.workload.folder,
-                     "', policy1 to policy", variants.size(), "."));
+                     "', policy1 to policy", databases, "."));
   }
   return report;
 }

@@ -7,8 +7,8 @@
 
 namespace linebloom::tools {
 
-// Builds one database for each policy, one after the other, measures it and
-// removes it again (unless `keep`). Errors are in what was asked for or in the
+// Builds a database for each policy, looks keys up in all of them and removes
+// them again (unless `keep`). Errors are in what was asked for or in the
 // machine; Cancelled after a signal. What is wrong with the figures is in the
 // report's `problems`.
 absl::StatusOr<Report> RunComparison(const IoCompareConfig& config);

@@ -4,10 +4,14 @@
 #include <cmath>
 
 namespace linebloom::tools {
+namespace {
+
+constexpr double kZ = 1.959963984540054;  // 97.5 % quantile of the normal
+
+}  // namespace
 
 Interval WilsonInterval(uint64_t successes, uint64_t trials) {
   if (trials == 0) return {0.0, 1.0};
-  constexpr double kZ = 1.959963984540054;  // 97.5 % quantile of the normal
   const auto n = static_cast<double>(trials);
   const double rate = static_cast<double>(successes) / n;
   const double shrink = 1 + kZ * kZ / n;
@@ -17,6 +21,13 @@ Interval WilsonInterval(uint64_t successes, uint64_t trials) {
   // Rounding must not leave the rate itself outside.
   return {std::max(0.0, std::min(rate, center - half)),
           std::min(1.0, std::max(rate, center + half))};
+}
+
+Interval PoissonInterval(uint64_t count) {
+  const auto n = static_cast<double>(count);
+  const double center = n + kZ * kZ / 2;
+  const double half = kZ * std::sqrt(n + kZ * kZ / 4);
+  return {std::max(0.0, center - half), center + half};
 }
 
 }  // namespace linebloom::tools

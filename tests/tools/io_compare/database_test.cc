@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "linebloom/filter_policy.h"
 #include "rocksdb/filter_policy.h"
@@ -38,7 +40,7 @@ class DatabaseTest : public testing::Test {
                                              folder_.File(folder), &progress_);
     EXPECT_TRUE(built.ok()) << built;
     auto db = OpenForMeasuring(rows_, {policy->policy}, folder_.File(folder),
-                               /*direct_io=*/false);
+                               /*cache_bytes=*/64 << 10, /*direct_io=*/false);
     EXPECT_TRUE(db.ok()) << db.status();
     return *std::move(db);
   }
@@ -47,11 +49,18 @@ class DatabaseTest : public testing::Test {
                       double hit_ratio, uint32_t threads) {
     const Lookups lookups = ChooseLookups(keys_, KeysBetween(kRows, 2), 5000,
                                           hit_ratio, /*seed=*/1);
-    auto measured =
-        MeasureLookups(db, folder_.File(folder), {&lookups.keys}, threads,
-                       /*drop_pages=*/true, &progress_);
-    EXPECT_TRUE(measured.ok()) << measured.status();
-    return *measured;
+    // In two rounds, which add up.
+    const uint64_t size = lookups.keys.size();
+    Measurement measured;
+    for (const auto& [begin, end] :
+         {std::pair{uint64_t{0}, size / 3}, {size / 3, size}}) {
+      const absl::Status status = MeasureRound(
+          db, folder_.File(folder),
+          {.keys = &lookups.keys, .begin = begin, .end = end}, threads,
+          /*drop_pages=*/true, &progress_, &measured);
+      EXPECT_TRUE(status.ok()) << status;
+    }
+    return measured;
   }
 
   TemporaryFolder folder_;
@@ -112,7 +121,10 @@ TEST_F(DatabaseTest, FindsEveryRowFromSeveralThreads) {
   EXPECT_EQ(m.answers.true_positives, 2500u);
   EXPECT_EQ(m.answers_by_level.all(), m.answers);
   EXPECT_GT(m.data_block_reads, 1500u);
-  EXPECT_GT(m.lookups_per_second, 0);
+  ASSERT_EQ(m.rounds.size(), 2u);
+  EXPECT_GT(m.rounds[0].lookups_per_second, 0);
+  EXPECT_GT(m.rounds[1].latency.mean, 0);
+  EXPECT_DOUBLE_EQ(m.latencies.SlowerThan().front().second, 1);
 }
 
 TEST_F(DatabaseTest, ObservesAndPredictsEachLevel) {
@@ -209,6 +221,34 @@ TEST(SummarizeLatencyTest, FindsMeanAndPercentiles) {
   EXPECT_DOUBLE_EQ(latency.p99, 100);
   std::vector<uint32_t> one = {5000};
   EXPECT_DOUBLE_EQ(SummarizeLatency(&one).p99, 5);
+}
+
+TEST(LatencyHistogramTest, SaysWhichShareTookLonger) {
+  LatencyHistogram histogram;
+  EXPECT_TRUE(histogram.SlowerThan().empty());
+  histogram.Add(std::vector<uint32_t>(97, 1024));
+  histogram.Add({0, 1 << 20, ~uint32_t{0}});
+  const auto points = histogram.SlowerThan();
+  // At the beginning and the end of each class that has some, but for the last
+  // one's end.
+  ASSERT_EQ(points.size(), 7u);
+  EXPECT_DOUBLE_EQ(points[0].first, 0.001);
+  EXPECT_DOUBLE_EQ(points[0].second, 1);
+  EXPECT_DOUBLE_EQ(points[2].first, 1.024);
+  EXPECT_DOUBLE_EQ(points[2].second, 0.99);
+  EXPECT_NEAR(points[3].first, 1.024 * 1.044, 0.001);
+  EXPECT_DOUBLE_EQ(points[3].second, 0.02);
+  EXPECT_DOUBLE_EQ(points[4].first, 1048.576);
+  EXPECT_DOUBLE_EQ(points[6].second, 0.01);
+}
+
+TEST(MeasurementTest, CountsReadsWithTheirInterval) {
+  Measurement m;
+  m.lookups = 1000;
+  m.data_block_reads = 10;
+  EXPECT_DOUBLE_EQ(m.reads_per_lookup(), 0.01);
+  EXPECT_NEAR(m.reads_interval().low, 0.00543, 1e-5);
+  EXPECT_NEAR(m.reads_interval().high, 0.01841, 1e-5);
 }
 
 }  // namespace

@@ -152,6 +152,30 @@ TEST_F(IoCompareTest, MeasuredRatesAreThePredictedOnes) {
           ResultOf(report, "rocksdb-bloom")["data_block_reads"].get<double>());
 }
 
+TEST_F(IoCompareTest, CountsTheSameInAnyNumberOfRounds) {
+  for (const char* rounds : {"1", "4", "1000"}) {
+    const json report = RunForJson(
+        {"--rows=5000", "--lookups=500", "--hit_ratio=0.5",
+         "--policies=none;linebloom", absl::StrCat("--rounds=", rounds)});
+    for (const json& result : report["results"]) {
+      EXPECT_EQ(result["lookups"], 500);
+      EXPECT_EQ(result["found"], 250);
+      // A round without a lookup is none.
+      EXPECT_EQ(result["rounds"].size(), std::min(500, std::stoi(rounds)));
+    }
+  }
+}
+
+TEST_F(IoCompareTest, ALargeBlockCacheSavesReads) {
+  const auto reads = [this](const char* cache) {
+    const json report =
+        RunForJson({"--rows=5000", "--lookups=5000", "--policies=none",
+                    absl::StrCat("--block_cache_size=", cache)});
+    return report["results"][0]["data_block_reads"].get<int>();
+  };
+  EXPECT_GT(reads("0"), 5 * reads("100000000"));
+}
+
 TEST_F(IoCompareTest, FindsExistingRows) {
   const json report =
       RunForJson({"--rows=5000", "--lookups=2000", "--hit_ratio=0.25",
@@ -353,6 +377,8 @@ TEST_F(IoCompareTest, RefusesBadFlags) {
   ExpectRefused({"argument"}, "argument");
   ExpectRefused({"--value_size=2000000"}, "--value_size=");
   ExpectRefused({"--lookups=0"}, "--lookups=0");
+  ExpectRefused({"--rounds=0"}, "--rounds=0 is out of range: 1 to 1000");
+  ExpectRefused({"--block_cache_size=1099511627777"}, "--block_cache_size=");
   ExpectRefused({"--hit_ratio=1.5"}, "--hit_ratio=1.5");
   ExpectRefused({"--hit_ratio=nan"}, "--hit_ratio=nan");
   ExpectRefused({"--threads=0"}, "--threads=0");
@@ -422,7 +448,8 @@ TEST_F(IoCompareTest, HelpNamesEveryFlag) {
   for (const char* flag :
        {"db", "rows", "value_size", "lookups", "hit_ratio", "threads",
         "bits_per_key", "policies", "key_file", "missing_file", "source_db",
-        "row_prefix", "cells_per_row", "seed", "json", "keep"}) {
+        "row_prefix", "cells_per_row", "seed", "json", "keep", "rounds",
+        "block_cache_size"}) {
     EXPECT_THAT(run.out, HasSubstr(absl::StrCat("--", flag, " "))) << flag;
   }
 }

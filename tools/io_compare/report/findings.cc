@@ -92,6 +92,28 @@ void NoteIoAgreement(Report* report) {
   }
 }
 
+// By medians of the rounds' lookups: reads from the disk, of which a round has
+// few with a good filter, hardly touch those.
+void NoteNoise(Report* report) {
+  constexpr double kNoisy = 1.25;
+  std::vector<std::string> noisy;
+  for (size_t i = 0; i < report->results.size(); ++i) {
+    const Spread p50 = report->results[i].measured.LatencySpread(&Latency::p50);
+    if (p50.most > kNoisy * p50.least) {
+      noisy.push_back(absl::StrCat(Label(*report, i), " (",
+                                   ThreeDigits(p50.least), " to ",
+                                   ThreeDigits(p50.most), " us)"));
+    }
+  }
+  if (noisy.empty()) return;
+  report->notes.push_back(absl::StrCat(
+      "Warning: a noisy machine. The p50 differs between rounds by more than a "
+      "quarter with ",
+      absl::StrJoin(noisy, ", "),
+      ". Counts of reads are as good as ever; for times run it again on a "
+      "quiet machine, or with more --lookups and --rounds."));
+}
+
 void NoteRows(Report* report) {
   if (report->config.row_prefix == 0) return;
   report->notes.push_back(absl::StrCat(
@@ -125,6 +147,7 @@ void AddFindings(const Shape& expected, Report* report) {
   NoteRows(report);
   NoteIoAgreement(report);
   NoteOtherBlockReads(report);
+  NoteNoise(report);
 }
 
 }  // namespace linebloom::tools

@@ -43,13 +43,14 @@ struct PolicyResult {
   std::string name;     // as in --policies
   std::string options;  // RocksDB's option string for it; "" for none
   Shape shape;
-  uint64_t filter_bytes = 0;
+  std::vector<uint64_t> filter_bytes_by_level;
   double build_seconds = 0;
   Measurement measured;
   std::optional<RowLookups> rows;
   PredictedRates predicted;
   IoAgreement io_agreement = IoAgreement::kKernelSilent;
 
+  uint64_t filter_bytes() const;
   double bits_per_key() const;
 };
 
@@ -63,10 +64,19 @@ struct Report {
   std::vector<std::string> problems;
 };
 
+// What a policy is called in tables and pictures: its name, or for long ones
+// the name's beginning and a number, which the notes explain.
+std::string Label(const Report& report, size_t i);
+
+// How the reads of linebloom, or else of the policy that read least, compare
+// with those of each other policy, in a sentence. "" for a single policy.
+std::string ResultInWords(const Report& report);
+
 // "rows", "cells" or "both".
 std::string ToString(FilterKeys keys);
 
-// For people: header, tables of at most 100 columns, and the result in words.
+// For people: header, tables of at most 100 columns, each with what its columns
+// say, and the result in words.
 std::string ReportAsText(const Report& report);
 
 // For programs: an object with `machine`, `workload` and `results`.

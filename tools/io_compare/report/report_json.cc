@@ -1,6 +1,5 @@
 #include "nlohmann/json.hpp"
 #include "tools/command_line/json_values.h"
-#include "tools/io_compare/database.h"
 #include "tools/io_compare/report/report.h"
 #include "tools/numbers/binomial_interval.h"
 
@@ -46,11 +45,12 @@ Json WorkloadAsJson(const Report& report) {
   json.update({{"lookups", facts.asked_existing + facts.asked_missing},
                {"lookups_of_existing_rows", facts.asked_existing},
                {"hit_ratio", config.hit_ratio},
+               {"rounds", config.rounds},
                {"threads", config.threads},
                {"bits_per_key", config.bits_per_key},
                {"seed", config.seed},
                {"block_size", facts.block_bytes},
-               {"block_cache_bytes", kBlockCacheBytes},
+               {"block_cache_bytes", config.block_cache_size},
                {"direct_io", facts.direct_io},
                {"folder", facts.folder}});
   if (!report.results.empty()) {
@@ -90,6 +90,17 @@ Json ReadsAsJson(const Measurement& m) {
           {"device_read_bytes", OrNull(m.device_bytes)}};
 }
 
+Json RoundsAsJson(const Measurement& m) {
+  Json rounds = Json::array();
+  for (const RoundTimes& round : m.rounds) {
+    rounds.push_back({{"mean_us", round.latency.mean},
+                      {"p50_us", round.latency.p50},
+                      {"p99_us", round.latency.p99},
+                      {"lookups_per_second", round.lookups_per_second}});
+  }
+  return rounds;
+}
+
 // Of --row_prefix.
 Json RowResultAsJson(const PolicyResult& result) {
   const bool has_filter = !result.options.empty();
@@ -97,7 +108,7 @@ Json RowResultAsJson(const PolicyResult& result) {
       {"policy", result.name},
       {"options", result.options},
       {"filter_of", has_filter ? Json(ToString(result.rows->keys)) : Json()},
-      {"filter_bytes", result.filter_bytes},
+      {"filter_bytes", result.filter_bytes()},
       {"files_per_level", FilesPerLevel(result.shape)},
       {"missing_rows", ReadsAsJson(result.rows->missing_rows)},
       {"scans_of_missing_rows", ReadsAsJson(result.rows->scans)},
@@ -112,9 +123,11 @@ Json ResultAsJson(const PolicyResult& result) {
   const Interval interval =
       WilsonInterval(answers.false_positives(), answers.probes_without_key());
   const bool has_rate = answers.false_positive_rate().has_value();
+  const Interval reads = m.reads_interval();
   return {{"policy", result.name},
           {"options", result.options},
-          {"filter_bytes", result.filter_bytes},
+          {"filter_bytes", result.filter_bytes()},
+          {"filter_bytes_per_level", result.filter_bytes_by_level},
           {"bits_per_key", result.bits_per_key()},
           {"files_per_level", FilesPerLevel(result.shape)},
           {"lookups", m.lookups},
@@ -125,6 +138,8 @@ Json ResultAsJson(const PolicyResult& result) {
           {"block_read_bytes", m.block_bytes},
           {"device_read_bytes", OrNull(m.device_bytes)},
           {"reads_per_lookup", m.reads_per_lookup()},
+          {"reads_per_lookup_low", reads.low},
+          {"reads_per_lookup_high", reads.high},
           {"filter_negatives", answers.negatives},
           {"filter_false_positives", answers.false_positives()},
           {"filter_true_positives", answers.true_positives},
@@ -134,10 +149,12 @@ Json ResultAsJson(const PolicyResult& result) {
           {"predicted_false_positive_rate", OrNull(result.predicted.all)},
           {"levels", LevelsAsJson(result)},
           {"latency_us",
-           {{"mean", m.latency.mean},
-            {"p50", m.latency.p50},
-            {"p99", m.latency.p99}}},
-          {"lookups_per_second", m.lookups_per_second},
+           {{"mean", m.LatencySpread(&Latency::mean).median},
+            {"p50", m.LatencySpread(&Latency::p50).median},
+            {"p99", m.LatencySpread(&Latency::p99).median}}},
+          {"lookups_per_second", m.LookupsPerSecond().median},
+          {"rounds", RoundsAsJson(m)},
+          {"share_slower_than_us", m.latencies.SlowerThan()},
           {"build_seconds", result.build_seconds}};
 }
 
@@ -150,6 +167,7 @@ Json ReportAsJson(const Report& report) {
   for (const PolicyResult& result : report.results) {
     json["results"].push_back(ResultAsJson(result));
   }
+  json["result"] = ResultInWords(report);
   json["notes"] = report.notes;
   json["problems"] = report.problems;
   return json;

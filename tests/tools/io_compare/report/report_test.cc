@@ -14,6 +14,7 @@ namespace linebloom::tools {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -23,7 +24,7 @@ PolicyResult Result(const std::string& name, uint64_t reads) {
   result.name = name;
   result.options = name == "none" ? "" : name;
   result.shape.files = {{0, "a", "z", 50, 0}, {2, "a", "z", 950, 0}};
-  result.filter_bytes = name == "none" ? 0 : 1250;
+  if (name != "none") result.filter_bytes_by_level = {100, 0, 1150};
   result.build_seconds = 1.5;
   result.measured.lookups = 10'000;
   result.measured.data_block_reads = reads;
@@ -36,8 +37,10 @@ PolicyResult Result(const std::string& name, uint64_t reads) {
     result.measured.answers = level;
     result.predicted = {0.01, {{2, 0.0123}}};
   }
-  result.measured.latency = {12.5, 10, 99};
-  result.measured.lookups_per_second = 80'000;
+  result.measured.rounds = {{{12.5, 10, 99}, 80'000},
+                            {{13.5, 12, 101}, 70'000},
+                            {{11.5, 11, 90}, 90'000}};
+  result.measured.latencies.Add(std::vector<uint32_t>(10'000, 12'000));
   return result;
 }
 
@@ -64,13 +67,29 @@ TEST(ReportTest, JsonHasAllFields) {
             nlohmann::ordered_json::array({1, 0, 1}));
   ASSERT_EQ(json["results"].size(), 3u);
   const auto& bloom = json["results"][1];
-  for (const char* field :
-       {"policy", "filter_bytes", "bits_per_key", "files_per_level", "lookups",
-        "found", "data_block_reads", "index_block_reads", "filter_block_reads",
-        "device_read_bytes", "reads_per_lookup", "false_positive_rate",
-        "false_positive_rate_low", "false_positive_rate_high",
-        "predicted_false_positive_rate", "latency_us", "lookups_per_second",
-        "build_seconds"}) {
+  for (const char* field : {"policy",
+                            "filter_bytes",
+                            "bits_per_key",
+                            "files_per_level",
+                            "lookups",
+                            "found",
+                            "data_block_reads",
+                            "index_block_reads",
+                            "filter_block_reads",
+                            "device_read_bytes",
+                            "reads_per_lookup",
+                            "reads_per_lookup_low",
+                            "reads_per_lookup_high",
+                            "filter_bytes_per_level",
+                            "rounds",
+                            "share_slower_than_us",
+                            "false_positive_rate",
+                            "false_positive_rate_low",
+                            "false_positive_rate_high",
+                            "predicted_false_positive_rate",
+                            "latency_us",
+                            "lookups_per_second",
+                            "build_seconds"}) {
     EXPECT_TRUE(bloom.contains(field)) << field;
   }
   EXPECT_EQ(bloom["policy"], "rocksdb-bloom");
@@ -83,7 +102,14 @@ TEST(ReportTest, JsonHasAllFields) {
   EXPECT_EQ(bloom["levels"][0]["level"], 2);
   EXPECT_DOUBLE_EQ(bloom["levels"][0]["false_positive_rate"], 0.01);
   EXPECT_DOUBLE_EQ(bloom["levels"][0]["predicted_false_positive_rate"], 0.0123);
-  EXPECT_DOUBLE_EQ(bloom["latency_us"]["p99"], 99);
+  EXPECT_EQ(bloom["filter_bytes"], 1250);
+  EXPECT_EQ(bloom["latency_us"]["p50"], 11);
+  EXPECT_EQ(bloom["latency_us"]["p99"], 99);
+  EXPECT_EQ(bloom["lookups_per_second"], 80'000);
+  ASSERT_EQ(bloom["rounds"].size(), 3u);
+  EXPECT_EQ(bloom["rounds"][1]["p50_us"], 12);
+  EXPECT_EQ(bloom["share_slower_than_us"][0][1], 1);
+  EXPECT_EQ(json["result"], ResultInWords(Example()));
   EXPECT_TRUE(json["results"][0]["false_positive_rate"].is_null());
 }
 
@@ -92,6 +118,9 @@ TEST(ReportTest, TextFitsATerminal) {
   report.workload.folder = "/a/rather/long/path/to/some/folder/io_compare.abc";
   report.results.push_back(
       Result("{id=linebloom;bits_per_key=10;line=plain}", 12'345'678));
+  for (RoundTimes& round : report.results[0].measured.rounds) {
+    round.latency = {8123, 7654, 21'987};  // a hard disk
+  }
   report.notes = {std::string(40, 'n') + " " + std::string(70, 'm')};
   for (const auto& line : absl::StrSplit(ReportAsText(report), '\n')) {
     EXPECT_LE(line.size(), 100u) << line;
@@ -102,10 +131,27 @@ TEST(ReportTest, TextSaysTheResult) {
   const std::string text = ReportAsText(Example());
   EXPECT_THAT(text, HasSubstr("L0 1, L2 1: 2 sorted runs, the same"));
   EXPECT_THAT(text, HasSubstr("200x fewer"));
-  EXPECT_THAT(text,
-              HasSubstr("A lookup read 0.0100 data blocks on average with "
-                        "linebloom and 2.00 without a filter,"));
-  EXPECT_THAT(text, HasSubstr("That is 0.50 times the reads of"));
+  EXPECT_THAT(text, HasSubstr("0.0100  0.00822-0.0122"));
+  EXPECT_THAT(text, HasSubstr("12.5 (11.5-13.5)  11.0 (10.0-12.0)"));
+  EXPECT_THAT(text, EndsWith("\nlinebloom: 200 \u00d7 fewer reads than no "
+                             "filter, 2.00 \u00d7 fewer than "
+                             "rocksdb-bloom.\n"));
+}
+
+TEST(ReportTest, ComparesWhateverPoliciesThereAre) {
+  Report report = Example();
+  report.results = {Result("ribbonfilter:10", 50), Result("linebloom:9", 100)};
+  EXPECT_EQ(ResultInWords(report),
+            "ribbonfilter:10: 2.00 \u00d7 fewer reads than linebloom:9.");
+  report.results = {Result("linebloom", 100), Result("bloomfilter:20", 25),
+                    Result("none", 100)};
+  EXPECT_EQ(ResultInWords(report),
+            "linebloom: 4.00 \u00d7 more reads than bloomfilter:20, as many as "
+            "no filter.");
+  report.results = {Result("linebloom", 0), Result("none", 100)};
+  EXPECT_EQ(ResultInWords(report), "linebloom: no reads, 100 with no filter.");
+  report.results = {Result("linebloom", 0)};
+  EXPECT_EQ(ResultInWords(report), "");
 }
 
 TEST(ReportTest, TextShowsEachLevel) {
@@ -191,6 +237,17 @@ TEST(FindingsTest, ACopyUnlikeItsSourceIsANote) {
   AddFindings(source, &report);
   EXPECT_THAT(report.problems, IsEmpty());
   EXPECT_THAT(report.notes, testing::Contains(HasSubstr("not quite as")));
+}
+
+TEST(FindingsTest, WarnsOfANoisyMachine) {
+  Report report = Example();
+  report.results[1].measured.rounds[2].latency.p50 = 13;
+  AddFindings(Shape(), &report);
+  EXPECT_THAT(report.problems, IsEmpty());
+  EXPECT_THAT(report.notes, testing::Contains(HasSubstr(
+                                "a noisy machine. The p50 differs between "
+                                "rounds by more than a quarter with "
+                                "rocksdb-bloom (10.0 to 13.0 us).")));
 }
 
 TEST(FindingsTest, SaysWhoseReadsTheKernelSawOtherwise) {

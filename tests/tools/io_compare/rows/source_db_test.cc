@@ -123,7 +123,7 @@ TEST_F(SourceDatabaseTest, ACopyHasTheSameShape) {
       BuildDatabase(source->get(), {}, scratch_.File("copy"), &progress);
   ASSERT_TRUE(built.ok()) << built;
   const auto copy =
-      OpenForMeasuring(**source, {}, scratch_.File("copy"), false);
+      OpenForMeasuring(**source, {}, scratch_.File("copy"), 64 << 10, false);
   ASSERT_TRUE(copy.ok()) << copy.status();
   EXPECT_EQ(DescribeDifference((*source)->shape(), "source",
                                ReadShape(copy->get()), "copy"),

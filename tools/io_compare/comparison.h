@@ -1,0 +1,65 @@
+// Building and measuring the databases of all policies.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "rocksdb/db.h"
+#include "tools/command_line/progress.h"
+#include "tools/io_compare/config.h"
+#include "tools/io_compare/database.h"
+#include "tools/io_compare/measure.h"
+#include "tools/io_compare/report/report.h"
+#include "tools/io_compare/rows/workload.h"
+#include "tools/policies/policy_spec.h"
+
+namespace linebloom::tools {
+
+// A policy with what of the keys it gets, and its database.
+struct Contestant {
+  NamedPolicy policy;
+  FilterKeys keys = FilterKeys::kCells;
+  std::filesystem::path folder;  // of the database; to be made
+  std::unique_ptr<rocksdb::DB> db;
+  PolicyResult result;
+};
+
+class Comparison {
+ public:
+  // `config` and `workload` have to outlive it.
+  Comparison(const IoCompareConfig& config, Workload* workload,
+             std::vector<Contestant> contestants);
+
+  // Builds all databases, then looks keys up in rounds that have all policies
+  // in turn, so that whatever else the machine does meanwhile falls on all of
+  // them; with one round one database after the other, which takes less of the
+  // disk. Removes each database at its end, unless `keep`.
+  absl::Status Run();
+
+  // After Run, once.
+  std::vector<PolicyResult> TakeResults();
+
+ private:
+  absl::Status RunSome(size_t begin, size_t end);
+  absl::Status Build(Contestant* contestant);
+  absl::Status MeasureOne(uint64_t round, size_t i);
+  absl::Status Measure(const Contestant& contestant, const LookupList& lookups,
+                       Measurement* measured);
+  void BeginStep(const std::string& step, size_t i, uint64_t total,
+                 const std::optional<LaterWork>& later);
+  LookupList PartOf(const KeyList& keys, uint64_t round) const;
+  double SecondsAfter(uint64_t round, size_t i) const;
+  Filtering FilteringOf(const Contestant& contestant) const;
+  bool direct_io() const { return workload_.facts.direct_io; }
+
+  const IoCompareConfig& config_;
+  Workload& workload_;
+  std::vector<Contestant> contestants_;
+  std::vector<double> round_seconds_;  // of the first round
+  Progress progress_;
+};
+
+}  // namespace linebloom::tools
