@@ -104,10 +104,10 @@ TEST(RateTest, ABuilderIsUsedAgainForTheNextPartition) {
   }
 }
 
-// Up to 1M keys; LINEBLOOM_SOAK_KEYS=10000000 goes up to 10M.
+// Up to 1M keys; LINEBLOOM_RATE_KEYS=10000000 goes up to 10M.
 TEST(RateTest, FalsePositiveRateOf1Percent) {
-  const char* const soak = std::getenv("LINEBLOOM_SOAK_KEYS");
-  const uint64_t most = soak != nullptr ? std::atoll(soak) : 1000000;
+  const char* const wanted = std::getenv("LINEBLOOM_RATE_KEYS");
+  const uint64_t most = wanted != nullptr ? std::atoll(wanted) : 1000000;
   const Policy policy = PolicyOfRate(0.01);
   for (uint64_t keys = 10000; keys <= most; keys *= 10) {
     const std::string block = BuildBlockOf(*policy, keys);

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
 #include "filter_policy/filter/filter_block.h"
@@ -235,44 +234,6 @@ TEST_F(FilterBitsReaderTest, FalsePositiveRateAt10BitsPerKey) {
 
 TEST_F(FilterBitsReaderTest, FalsePositiveRateAt16BitsPerKey) {
   ExpectRate(16, 10000000, 0.00007);
-}
-
-// A key of any length from 0 to 1,000 bytes; the same for the same number.
-std::string KeyOfAnyLength(uint64_t number) {
-  std::string key(number % 1001, static_cast<char>(number % 251));
-  const size_t own = std::min(sizeof(number), key.size());
-  key.replace(key.size() - own, own,
-              std::string_view(reinterpret_cast<char*>(&number), own));
-  return key;
-}
-
-// Filters of 1, 2, 3, ... keys up to 10 million. LINEBLOOM_SOAK_KEYS=50000000
-// checks as many keys as that.
-TEST_F(FilterBitsReaderTest, NeverDeniesAKeyOfAnyLength) {
-  const char* const soak = std::getenv("LINEBLOOM_SOAK_KEYS");
-  int64_t to_check = soak != nullptr ? std::atoll(soak) : 500000;
-  int64_t checked = 0;
-  int filters = 0;
-  size_t largest = 0;
-  const auto check = [&](size_t keys) {
-    const auto builder = NewBuilder(*policy_);
-    for (size_t i = 0; i < keys; ++i) builder->AddKey(KeyOfAnyLength(i));
-    const std::string block = FinishToString(builder.get());
-    const auto reader = NewReader(*policy_, block);
-    for (size_t i = 0; i < keys; ++i) {
-      ASSERT_TRUE(reader->MayMatch(KeyOfAnyLength(i))) << i << " of " << keys;
-    }
-    checked += static_cast<int64_t>(keys);
-    largest = std::max(largest, keys);
-    ++filters;
-  };
-  check(0);
-  for (size_t keys = 1; checked < to_check; keys += 1 + keys / 4) {
-    check(keys = std::min<size_t>(keys, 10000000));
-    if (keys == 10000000) keys = 1;
-  }
-  printf("checked %lld keys in %d filters of up to %zu keys\n",
-         static_cast<long long>(checked), filters, largest);
 }
 
 }  // namespace
