@@ -31,16 +31,13 @@ constexpr char kUsage[] =
     "\n"
     "  soak --keys=1000000000\n"
     "\n"
-    "Draws one filter after another: up to 10 million keys of 0 to 1,000 "
-    "bytes,\n"
-    "both kinds of lines, bits per key or a rate, with and without a hash "
-    "seed.\n"
-    "Each is built by another instruction set that this CPU has and asked for\n"
-    "all of its keys, alone and in batches, by each of them.\n"
+    "Draws one filter after another: up to 10 million keys of 0 to 1,000\n"
+    "bytes, both kinds of lines, bits per key or a rate, with and without a\n"
+    "hash seed. Each is built by another instruction set of this CPU, and\n"
+    "asked for all of its keys, alone and in batches, by each of them.\n"
     "\n"
-    "Exits with 0; with 1 if a key was denied, and stderr says how to check "
-    "its\n"
-    "filter again; with 2 for bad usage.";
+    "Exits with 0; with 1 if a key was denied, and stderr says how to check\n"
+    "its filter again; with 2 for bad usage.";
 
 // And none has more than a tenth of all keys.
 constexpr uint64_t kMostKeysOfAFilter = 10'000'000;
