@@ -60,6 +60,12 @@ std::string Version() {
                       rocksdb::GetRocksVersionAsString(), "\n");
 }
 
+// Where the path of one of our files begins, without the folder of the tree.
+size_t FindOwnFolder(absl::string_view file) {
+  const size_t folder = file.rfind("tools/");
+  return folder == absl::string_view::npos ? file.rfind("tests/soak/") : folder;
+}
+
 }  // namespace
 
 std::vector<std::string> ParseFlagsAndArgumentsOrExit(int argc, char** argv,
@@ -68,12 +74,12 @@ std::vector<std::string> ParseFlagsAndArgumentsOrExit(int argc, char** argv,
   absl::FlagsUsageConfig config;
   // --help lists the flags of the tool's own files, not those of libraries.
   config.contains_help_flags = [](absl::string_view file) {
-    return absl::StrContains(file, "tools/");
+    return FindOwnFolder(file) != absl::string_view::npos;
   };
   config.contains_helpshort_flags = config.contains_help_flags;
   // Without the path of the machine that compiled them.
   config.normalize_filename = [](absl::string_view file) {
-    const size_t folder = file.rfind("tools/");
+    const size_t folder = FindOwnFolder(file);
     return std::string(folder == absl::string_view::npos ? file
                                                          : file.substr(folder));
   };
