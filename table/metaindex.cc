@@ -20,7 +20,7 @@ FilterKind ConsumeKind(absl::string_view* name) {
 }
 
 bool IsProperties(absl::string_view name) {
-  // RocksDB up to 2.7 used the second name.
+  // RocksDB before 2.7 used the second name.
   return name == "rocksdb.properties" || name == "rocksdb.stats";
 }
 
