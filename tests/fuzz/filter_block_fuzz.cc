@@ -1,4 +1,4 @@
-// Any bytes as a filter block: what is said of it, linebloom's or RocksDB's.
+// Parses any bytes as a filter block, linebloom's or RocksDB's.
 //
 // Input: what to mend (a byte, mend_filter_block.h), then the block.
 
