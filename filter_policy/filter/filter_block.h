@@ -35,8 +35,7 @@ struct FilterBlockInfo {
   // The false-positive rate to expect: the mean of the lines' exact rates, to
   // the nearest float.
   float expected_false_positive_rate = 0;
-  // What was requested: bits per key, in thousandths, or a rate. The other one
-  // is 0.
+  // The request: bits per key, in thousandths, or a rate. The other one is 0.
   uint32_t asked_millibits = 0;
   float asked_false_positive_rate = 0;
   bool level_aware = false;  // true if the request depends on the file's level

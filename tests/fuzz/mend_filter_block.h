@@ -6,8 +6,8 @@
 
 namespace linebloom::testing {
 
-// What to mend; docs/format.md describes the fields. All of them together make
-// a block readable if its size is that of whole lines plus 50 bytes of
+// The parts to mend; docs/format.md describes the fields. All of them together
+// make a block readable if its size is that of whole lines plus 50 bytes of
 // metadata.
 inline constexpr uint8_t kMendTail = 1;
 inline constexpr uint8_t kMendMetadataSize = 2;

@@ -86,7 +86,7 @@ TEST(PropertiesTest, ValuesThatBreakTheFormatAreDamage) {
   }
 }
 
-// What ingestion with `write_global_seqno` leaves: eight changed bytes under
+// The result of ingestion with `write_global_seqno`: eight changed bytes under
 // the old checksum.
 class IngestedTest : public ::testing::Test {
  protected:

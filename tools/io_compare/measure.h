@@ -32,9 +32,10 @@ struct Measurement {
   uint64_t index_block_reads = 0;
   uint64_t filter_block_reads = 0;
   uint64_t block_bytes = 0;
-  // What the kernel fetched meanwhile; nothing if it doesn't report it.
+  // Bytes that the kernel fetched meanwhile; nothing if it doesn't report it.
   std::optional<uint64_t> device_bytes;
-  // Of all threads: from RocksDB's statistics, and from its counts per level.
+  // Counts of all threads: from RocksDB's statistics, and from its counts per
+  // level.
   FilterAnswers answers;
   FilterAnswersByLevel answers_by_level;
   std::vector<RoundTimes> rounds;
@@ -55,7 +56,7 @@ struct Measurement {
   Interval reads_interval() const;
 };
 
-// What to look up, and how.
+// The keys to look up, and how.
 struct LookupList {
   const KeyList* keys;  // not null
   // If not 0, each lookup scans the row given by this many bytes of the key,

@@ -16,7 +16,7 @@ uint64_t KeysToBuild(uint64_t keys) {
   return std::clamp<uint64_t>(keys, 1, kMaxRibbonKeys);
 }
 
-// What RocksDB accepts and stores: thousandths of a bit.
+// Rounds to what RocksDB accepts and stores: thousandths of a bit.
 double ToThousandths(double bits) { return std::round(bits * 1000) / 1000; }
 
 // Two neighbouring bits per key of a Bloom filter.
@@ -76,7 +76,7 @@ absl::StatusOr<double> RibbonBitsAsBloom(double bloom_bits, uint64_t keys) {
 }
 
 absl::StatusOr<double> RibbonBitsForRate(double rate, uint64_t keys) {
-  // Of a Bloom filter, whose rate hardly falls beyond this.
+  // A Bloom filter's rate hardly falls beyond this.
   constexpr double kMostBits = 50;
   constexpr double kWidth = 0.005;
   const absl::StatusOr<Bracket> found =

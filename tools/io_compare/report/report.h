@@ -17,7 +17,7 @@
 
 namespace linebloom::tools {
 
-// What all policies have in common.
+// Facts that all policies have in common.
 struct WorkloadFacts {
   std::string source;       // "generated", or the flag that provides the rows
   std::string source_path;  // of a key file or a database

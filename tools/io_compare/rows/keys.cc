@@ -141,7 +141,7 @@ HeldOutCells HoldOutCells(const KeyList& sorted, size_t row_bytes,
 
 Lookups ChooseLookups(const KeyTable& existing, const KeyTable& missing,
                       uint64_t lookups, double hit_ratio, uint64_t seed) {
-  // Of n lookups, floor(n * ratio) are for existing rows.
+  // floor(n * ratio) of n lookups are for existing rows.
   const auto hits_of = [hit_ratio](uint64_t n) {
     return static_cast<uint64_t>(
         std::floor(static_cast<double>(n) * hit_ratio + 1e-9));

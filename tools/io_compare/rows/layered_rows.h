@@ -25,7 +25,7 @@ class LayeredRows : public RowSource {
       size_t file, absl::FunctionRef<absl::Status(const Entry&)> sink) override;
   uint64_t ApproximateBytes() const override { return bytes_; }
 
-  // Of this many consecutive rows, each run gets exactly its share.
+  // Each run gets exactly its share of this many consecutive rows.
   static constexpr uint64_t kSharesOfAllRuns = 447;
 
  private:
