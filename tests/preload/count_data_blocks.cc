@@ -45,7 +45,7 @@ __attribute__((destructor)) void PrintCounts() {
 #endif
   fprintf(stderr,
           "count_data_blocks: %" PRIu64 " data blocks, %" PRIu64
-          " of them not in the block cache; a filter answered %" PRIu64
+          " of them not in the block cache; a filter rejected %" PRIu64
           " times\n",
           count(rocksdb::BLOCK_CACHE_DATA_HIT) +
               count(rocksdb::BLOCK_CACHE_DATA_MISS),

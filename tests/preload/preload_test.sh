@@ -19,7 +19,7 @@ db=$work/db
 
 echo "db_bench with linebloom"
 LD_PRELOAD=$library bench "$work/with" fillrandom,compact,readmissing "$options"
-check_linebloom_answered "$work/with"
+check_linebloom_rejected "$work/with"
 
 echo "ldb with linebloom: opens the database by its own OPTIONS, writes, compacts"
 LD_PRELOAD=$library ldb --db="$db" put one_more_key value

@@ -31,10 +31,10 @@ check_nothing_found() {
     fail "readmissing: $(grep readmissing "$1" || echo 'no result')"
 }
 
-# check_linebloom_answered OUTPUT: at 10 bits per key linebloom lets at most
+# check_linebloom_rejected OUTPUT: at 10 bits per key linebloom lets at most
 # 0.53 % through and RocksDB's own Bloom filter 0.96 %, so this also shows which
 # of the two was probed.
-check_linebloom_answered() {
+check_linebloom_rejected() {
   local useful positive
   check_nothing_found "$1"
   useful=$(ticker "$1" bloom.filter.useful)

@@ -45,8 +45,8 @@ counts() { # SIDE STEP
 }
 
 print_heads() {
-  printf '%-28s %23s %23s %10s\n' '' 'data blocks asked for' 'of them from a file' 'a filter'
-  printf '%-28s %11s %11s %11s %11s %10s\n' '' without with without with answered
+  printf '%-28s %23s %23s %10s\n' '' 'data blocks requested' 'of them from a file' 'a filter'
+  printf '%-28s %11s %11s %11s %11s %10s\n' '' without with without with rejected
 }
 
 print_counts() { # STEP

@@ -113,7 +113,7 @@ TEST(RateTest, FalsePositiveRateOf1Percent) {
     const std::string block = BuildBlockOf(*policy, keys);
     const double measured = MeasureRate(*policy, block, 5000000);
     printf(
-        "%9llu keys: asked 0.01, predicted %.6f, measured %.6f, %.3f bits "
+        "%9llu keys: requested 0.01, predicted %.6f, measured %.6f, %.3f bits "
         "per key\n",
         static_cast<unsigned long long>(keys),
         InfoOf(block).expected_false_positive_rate, measured,
