@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Line coverage of filter_policy/ and table/ by the tests, folder by folder.
+#
+#   tests/coverage.sh [--only FOLDER] [BUILD_FOLDER]
+#
+# Builds into BUILD_FOLDER (build/coverage), runs ctest and prints a table; with
+# --only, as --only tests/rocksdb, runs the tests of that folder alone. Needs
+# gcovr (apt-get install gcovr). Takes some ten minutes of CPU.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+only=
+if [[ ${1:-} == --only ]]; then
+  only=$2
+  shift 2
+fi
+build=${1:-$root/build/coverage}
+if (($# > 1)) || [[ ${1:-} == -* ]]; then
+  echo "usage: tests/coverage.sh [--only FOLDER] [BUILD_FOLDER]" >&2
+  exit 2
+fi
+if ! command -v gcovr >/dev/null; then
+  echo "coverage.sh: gcovr is missing; install the package gcovr" >&2
+  exit 2
+fi
+
+cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+  -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" \
+  -DCMAKE_CXX_FLAGS="--coverage -fprofile-update=atomic" >"$build.log"
+cmake --build "$build" --parallel "$(nproc)" >>"$build.log"
+find "$build" -name '*.gcda' -delete
+ctest --test-dir "$build${only:+/$only}" --parallel "$(nproc)" --output-on-failure \
+  >>"$build.log" || echo "some tests failed; see $build.log" >&2
+
+# A line counts as run if it was run in any program that holds it.
+gcovr --root "$root" --filter "$root/filter_policy/" --filter "$root/table/" \
+  --exclude-throw-branches --json "$build/coverage.json" "$build" >>"$build.log" 2>&1
+python3 - "$build/coverage.json" <<'PYTHON'
+import collections
+import json
+import os
+import sys
+
+lines = collections.Counter()
+covered = collections.Counter()
+with open(sys.argv[1], encoding="utf-8") as report:
+    for file in json.load(report)["files"]:
+        for line in file["lines"]:
+            if line.get("gcovr/noncode"):
+                continue
+            for folder in (os.path.dirname(file["file"]), "all"):
+                lines[folder] += 1
+                covered[folder] += line["count"] > 0
+print(f"{'folder':44} {'lines':>6} {'run':>6} {'%':>6}")
+for folder in sorted(lines, key=lambda name: (name == "all", name)):
+    share = 100 * covered[folder] / lines[folder]
+    print(f"{folder:44} {lines[folder]:6,} {covered[folder]:6,} {share:6.1f}")
+PYTHON
