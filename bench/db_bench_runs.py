@@ -35,7 +35,7 @@ OPTIONS = """[Version]
   filter_policy={policy}
 """
 
-# The output of db_bench, and its user plus system time in seconds.
+# What db_bench printed, and its user plus system time in seconds.
 Output = namedtuple("Output", "text cpu")
 
 

@@ -14,7 +14,7 @@
 
 namespace linebloom {
 
-// Shared by building and probing.
+// What building and probing share.
 template <int kBits>
 struct CuckooBuckets {
   static_assert(kBits % 2 == 0 && kBits <= 16, "a bucket is whole bytes");

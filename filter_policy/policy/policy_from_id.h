@@ -1,4 +1,4 @@
-// Creates a policy from an ID in an option string.
+// A policy from what stands in option strings.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace linebloom {
 
-// `id` is `linebloom` or `linebloom:BITS`. Never null: if BITS is invalid,
-// configuring or validating the policy reports that.
+// `id` is `linebloom` or `linebloom:BITS`. Never null: where BITS is wrong,
+// configuring or validating the policy says so.
 std::unique_ptr<const rocksdb::FilterPolicy> NewFilterPolicyFromId(
     const std::string& id);
 

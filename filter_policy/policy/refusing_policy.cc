@@ -7,8 +7,7 @@
 namespace linebloom {
 namespace {
 
-// Doesn't call RegisterOptions(), whose parameters have changed between
-// releases.
+// No RegisterOptions(): what it takes has changed between releases.
 class RefusingFilterPolicy final : public rocksdb::FilterPolicy {
  public:
   const char* Name() const override { return kFilterPolicyName; }
@@ -25,8 +24,8 @@ class RefusingFilterPolicy final : public rocksdb::FilterPolicy {
     return nullptr;
   }
 
-  // Never called, because no file has a filter under this name. RocksDB treats
-  // null as 'may match'.
+  // Never asked for, for no file has a filter under this name. RocksDB takes
+  // null for 'may match'.
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const rocksdb::Slice& /*contents*/) const override {
     return nullptr;

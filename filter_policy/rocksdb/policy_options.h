@@ -12,38 +12,38 @@
 
 namespace linebloom {
 
-// InvalidArgument, naming option, value and range, or OK.
+// InvalidArgument that names option, value and range, or OK.
 rocksdb::Status Validate(const FilterPolicyOptions& options);
 
-// The options themselves if they are valid, otherwise the nearest valid ones: a
-// number out of range becomes the end of the range; NaN and an invalid rate
-// become the default; if both bits and a rate are set, the bits win.
+// The options themselves where they are valid, else the nearest that are: a
+// number out of range becomes the end of the range, what is no number, and a
+// rate that is none, becomes the default; of bits and a rate the bits count.
 FilterPolicyOptions NearestValid(const FilterPolicyOptions& options);
 
-// The effective `bits_per_key` if no rate is set.
+// What `bits_per_key` means where no rate is asked for.
 double BitsPerKeyOf(const FilterPolicyOptions& options);
 
-// True if there are too few bits for a filter.
+// Whether there are too few bits for a filter.
 bool BuildsNothing(const FilterPolicyOptions& options);
 
-// The ID of a policy with these options: `linebloom:10` or, for a rate,
+// The id of a policy with these options: `linebloom:10` or, by a rate,
 // `linebloom:rate:0.01`.
 std::string IdOf(const FilterPolicyOptions& options);
 
-// The kind of line that a policy with these options builds.
+// The lines that a policy with these options builds.
 LineKind LineKindOf(const FilterPolicyOptions& options);
 
-// Bits per key in thousandths, as used and stored; 0 means no filter.
-// `bits_per_key` must be in range.
+// Bits per key in thousandths, as they are used and stored; 0 means no filter.
+// `bits_per_key` is in range.
 uint32_t MillibitsOf(double bits_per_key);
 
-// Parses an ID: `linebloom`, `linebloom:BITS` or `linebloom:rate:RATE`. Numbers
-// out of range are an error but are stored in `options` nevertheless.
+// Parses an id: `linebloom`, `linebloom:BITS` or `linebloom:rate:RATE`. Numbers
+// out of range are an error and in `options` all the same.
 rocksdb::Status ParseId(std::string_view id, FilterPolicyOptions* options);
 
-// Parses a complete policy: an ID, or options with or without an ID and braces,
-// such as `{id=linebloom;bits_per_key=10}`. Options that the text doesn't name
-// keep their values. Changes nothing if the text is invalid.
+// Parses a whole policy: an id, or options with or without an id and braces, as
+// `{id=linebloom;bits_per_key=10}`. What the text doesn't name keeps its value;
+// where it is wrong, nothing is changed.
 rocksdb::Status ParseFilterPolicyOptions(const std::string& text,
                                          FilterPolicyOptions* options);
 

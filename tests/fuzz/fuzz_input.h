@@ -1,4 +1,4 @@
-// Parses a fuzzer's bytes from the front.
+// Takes a fuzzer's bytes apart, from the front.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace linebloom::testing {
 
-// Missing bytes at the end read as 0, or as fewer bytes: every input is valid.
+// What is missing at the end reads as 0 or as fewer bytes: every input means
+// something.
 class FuzzInput {
  public:
   FuzzInput(const uint8_t* data, size_t size)
@@ -32,7 +33,7 @@ class FuzzInput {
     return taken;
   }
 
-  // A length of one byte, then that many bytes.
+  // A length of one byte, then so many bytes.
   std::string_view ShortBytes() { return Bytes(Number<uint8_t>()); }
 
   std::string_view Rest() { return Bytes(rest_.size()); }

@@ -1,6 +1,5 @@
 // The policy in option strings and in the OPTIONS file of a database.
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -51,24 +50,6 @@ class OptionsFileTest : public DbTest {
       }
     }
     return found;
-  }
-
-  // The first hundred rows and the missing ones between them, in one batch.
-  void ExpectBatch() {
-    std::vector<std::string> keys;
-    for (uint64_t i = 0; i < 200; ++i) {
-      keys.push_back(RowKey(i));
-    }
-    const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
-    std::vector<rocksdb::PinnableSlice> values(keys.size());
-    std::vector<rocksdb::Status> statuses(keys.size());
-    TakeCounts();
-    db_->MultiGet({}, db_->DefaultColumnFamily(), keys.size(), slices.data(),
-                  values.data(), statuses.data());
-    for (size_t i = 0; i < keys.size(); ++i) {
-      EXPECT_EQ(statuses[i].ok(), i % 2 == 0) << keys[i];
-    }
-    EXPECT_GE(TakeCounts().no, 95);
   }
 
   // What the OPTIONS file of the database says.
@@ -197,69 +178,6 @@ TEST_F(OptionsFileTest, WhereverRocksDbTakesStrings) {
   EXPECT_EQ(options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
                 ->filter_policy->GetId(),
             "linebloom:9.5");
-}
-
-TEST_F(OptionsFileTest, BitsPerKeyAreWhatTheFilterTakes) {
-  table_.optimize_filters_for_memory = false;
-  for (double bits : {0.5, 0.7, 1.0, 1.5, 5.5, 10.0, 29.999, 30.0}) {
-    SCOPED_TRACE(bits);
-    UsePolicy(PolicyKind::kLinebloom, bits);
-    DestroyAndReopen();
-    WriteFile(kRows);
-    ExpectRows(kRows);
-    const double asked =
-        std::max(bits, 1.0) * static_cast<double>(kRows.present()) / 8;
-    const auto properties = AllProperties(db_.get());
-    ASSERT_EQ(properties.size(), 1);
-    EXPECT_GE(properties[0]->filter_size, asked);
-    EXPECT_LE(properties[0]->filter_size, asked + 64 + 128);
-  }
-}
-
-// As with RocksDB's own filters, under half a bit per key there is none.
-TEST_F(OptionsFileTest, NoFilterBelowHalfABit) {
-  for (const char* text : {"linebloom:0", "linebloom:0.2", "linebloom:0.499",
-                           "id=linebloom;bits_per_key=0", "bloomfilter:0.2"}) {
-    SCOPED_TRACE(text);
-    table_.filter_policy = FromString(text);
-    DestroyAndReopen();
-    WriteFile(kRows);
-    EXPECT_EQ(AllProperties(db_.get()).front()->filter_size, 0);
-    EXPECT_EQ(CountPresent(kRows), FilterCounts());
-    EXPECT_EQ(CountMissing(kRows), FilterCounts());
-    Reopen();
-    EXPECT_EQ(CountMissing(kRows), FilterCounts());
-  }
-}
-
-// The seed is in each filter: files of different seeds are read side by side.
-TEST_F(OptionsFileTest, FilesOfDifferentSeeds) {
-  FilterPolicyOptions given;
-  given.hash_seed = 1;
-  table_.filter_policy.reset(NewFilterPolicy(given));
-  Reopen();
-  WriteFile(kRows);
-  given.hash_seed = 2;
-  table_.filter_policy.reset(NewFilterPolicy(given));
-  Reopen();
-  WriteFile(kRows);
-  ExpectFilterWorks(kRows, 2);
-  ExpectBatch();
-
-  given.bits_per_key = 3;
-  const PolicyPtr one(NewFilterPolicy(given));
-  given.hash_seed = 3;
-  const PolicyPtr other(NewFilterPolicy(given));
-  EXPECT_NE(FalsePositives(one), FalsePositives(other));
-}
-
-TEST_F(OptionsFileTest, SolvedLinesHaveFewerFalsePositives) {
-  const size_t plain =
-      FalsePositives(FromString("id=linebloom:6;line=plain")).size();
-  const size_t solved =
-      FalsePositives(FromString("id=linebloom:6;line=solved")).size();
-  EXPECT_GT(solved, 0);
-  EXPECT_LT(solved, plain * 3 / 4);
 }
 
 #if ROCKSDB_IS_AT_LEAST(9, 8)

@@ -1,4 +1,5 @@
-// Old files get the filters of today, and nothing else about them changes.
+// Old files get the filters of today, and nothing else about them changes. What
+// holds of all policies and compaction styles is in oracle/rebuild_cells.cc.
 
 #include "linebloom/rebuild_filters.h"
 
@@ -142,28 +143,6 @@ class RebuildFiltersTest : public DbTest {
 // ---------------------------------------------------------------------------
 // Reasons.
 
-TEST_F(RebuildFiltersTest, FilesWithoutAFilterGetOne) {
-  UsePolicy(PolicyKind::kNone);
-  Reopen();
-  WriteFile(kRows);
-  SwitchToLinebloom();
-  EXPECT_EQ(CountMissing(kRows), FilterCounts());
-  ExpectRebuilt(1, RebuildReason::kNoFilter);
-  ExpectFilterWorks(kRows);
-}
-
-TEST_F(RebuildFiltersTest, RocksDbsFiltersAreReplaced) {
-  for (const PolicyKind kind :
-       {PolicyKind::kBuiltinBloom, PolicyKind::kBuiltinRibbon}) {
-    UsePolicy(kind);
-    DestroyAndReopen();
-    WriteFile(kRows);
-    SwitchToLinebloom();
-    ExpectRebuilt(1, RebuildReason::kForeignFilter);
-    ExpectFilterWorks(kRows);
-  }
-}
-
 TEST_F(RebuildFiltersTest, BetterFiltersOfRocksDbStay) {
   UsePolicy(PolicyKind::kBuiltinRibbon, 15);
   Reopen();
@@ -263,18 +242,6 @@ TEST_F(RebuildFiltersTest, WorstRateDecidesHowPoorIsPoor) {
   EXPECT_EQ(Rebuild(options).files.size(), 1);
 }
 
-TEST_F(RebuildFiltersTest, PartitionedFiltersAreRebuilt) {
-  table_.partition_filters = true;
-  table_.index_type = table_.kTwoLevelIndexSearch;
-  table_.metadata_block_size = 512;
-  Reopen();
-  WriteFile(kRows);
-  CompactAll();
-  SwitchToLinebloom();
-  ExpectRebuilt(1, RebuildReason::kForeignFilter);
-  ExpectFilterWorks(kRows);
-}
-
 // The database's own file system is asked for its files.
 TEST_F(RebuildFiltersTest, FilesInMemoryAreRebuilt) {
   const std::unique_ptr<rocksdb::Env> memory(
@@ -301,18 +268,6 @@ TEST_F(RebuildFiltersTest, FilesThatGetNoFilterStay) {
   EXPECT_EQ(report.files[0].level, 3);
   EXPECT_EQ(report.files[0].rows, kRows.present());
   ExpectNothingToRebuild();
-}
-
-TEST_F(RebuildFiltersTest, FilesOfRangeDeletionsAloneStay) {
-  Reopen();
-  WriteFileOfLevel(6, kRows);
-  ASSERT_OK(
-      db_->DeleteRange({}, db_->DefaultColumnFamily(), RowKey(0), RowKey(10)));
-  Flush();
-  SwitchToLinebloom();
-  EXPECT_EQ(Rebuild().files.size(), 1);
-  EXPECT_EQ(GetText(db_.get(), RowKey(8)), "NotFound: ");
-  EXPECT_EQ(GetText(db_.get(), RowKey(10)), RowValue(10));
 }
 
 // ---------------------------------------------------------------------------
@@ -369,99 +324,6 @@ TEST_F(RebuildFiltersTest, AFileThatCannotBeReadIsNamed) {
 
 // ---------------------------------------------------------------------------
 // What stays as it is.
-
-struct Style {
-  std::string name;
-  rocksdb::CompactionStyle style;
-  bool dynamic_levels;
-};
-
-class RebuildStylesTest : public RebuildFiltersTest,
-                          public testing::WithParamInterface<Style> {};
-
-INSTANTIATE_TEST_SUITE_P(
-    With, RebuildStylesTest,
-    testing::Values(Style{"Leveled", rocksdb::kCompactionStyleLevel, false},
-                    Style{"Dynamic", rocksdb::kCompactionStyleLevel, true},
-                    Style{"Universal", rocksdb::kCompactionStyleUniversal,
-                          false},
-                    Style{"Fifo", rocksdb::kCompactionStyleFIFO, false}),
-    [](const auto& style) { return style.param.name; });
-
-// Several versions of all rows, in the last level, in one above it and in
-// overlapping files of L0, with deletions of every kind in between. An old
-// snapshot sees the first version.
-TEST_P(RebuildStylesTest, EveryFileAndEveryVersionStaysWhereItIs) {
-  const bool fifo = GetParam().style == rocksdb::kCompactionStyleFIFO;
-  options_.compaction_style = GetParam().style;
-  options_.level_compaction_dynamic_level_bytes = GetParam().dynamic_levels;
-  options_.compaction_options_fifo.max_table_files_size = 1 << 30;
-  Reopen();
-  const auto write = [this, fifo](const std::string& version, int level) {
-    for (uint64_t i = 0; i < kRows.end; i += 2) {
-      ASSERT_OK(db_->Put({}, RowKey(i), version));
-    }
-    Flush();
-    if (level == 0 || fifo) return;
-    ASSERT_OK(db_->CompactFiles({}, {LiveFiles(db_.get())[0].name}, level));
-  };
-  write("one", 6);
-  const rocksdb::Snapshot* const old = db_->GetSnapshot();
-  write("two", 4);
-  ASSERT_OK(db_->DeleteRange({}, db_->DefaultColumnFamily(), RowKey(0),
-                             RowKey(1000)));
-  Flush();
-  write("three", 0);
-  for (uint64_t i = 1000; i < 2000; i += 2)
-    ASSERT_OK(db_->Delete({}, RowKey(i)));
-  Flush();
-  for (uint64_t i = 0; i < 500; i += 2)
-    ASSERT_OK(db_->Put({}, RowKey(i), "four"));
-  Flush();
-
-  UseLinebloom();
-  db_->ReleaseSnapshot(old);
-  const auto expect_rows = [this](const rocksdb::Snapshot* first) {
-    rocksdb::ReadOptions read;
-    read.snapshot = first;
-    for (uint64_t i = 0; i < kRows.end; i += 2) {
-      const std::string now = i < 500                 ? "four"
-                              : i < 1000 || i >= 2000 ? "three"
-                                                      : "NotFound: ";
-      ASSERT_EQ(GetText(db_.get(), RowKey(i)), now) << i;
-      ASSERT_EQ(GetText(db_.get(), RowKey(i + 1)), "NotFound: ") << i;
-      if (first != nullptr) {
-        ASSERT_EQ(GetText(db_.get(), RowKey(i), read), now) << i;
-      }
-    }
-  };
-  Reopen();
-  const rocksdb::Snapshot* const held = db_->GetSnapshot();
-  const std::vector<FileShape> before = ShapeOf(db_.get());
-  const std::vector<std::string> names = NamesOf(db_.get());
-  const RebuildFiltersReport report = Rebuild();
-  EXPECT_EQ(report.files.size(), before.size() - 1);  // the range deletion's
-  // The deletions that hid nothing any more went.
-  EXPECT_EQ(ShapeOf(db_.get()).size(), before.size());
-  for (size_t i = 0; i < before.size(); ++i) {
-    const FileShape now = ShapeOf(db_.get())[i];
-    EXPECT_EQ(std::get<0>(now), std::get<0>(before[i]));
-    EXPECT_EQ(std::get<2>(now), std::get<2>(before[i]));
-    EXPECT_EQ(std::get<3>(now), std::get<3>(before[i]));
-  }
-  expect_rows(held);
-  db_->ReleaseSnapshot(held);
-  ExpectNothingToRebuild();
-  Reopen();  // with its checks of the levels
-  expect_rows(nullptr);
-  for (uint64_t i = 0; i < 500; i += 2)
-    ASSERT_OK(db_->Put({}, RowKey(i), "five"));
-  Flush();
-  if (!fifo) CompactAll();
-  EXPECT_EQ(GetText(db_.get(), RowKey(0)), "five");
-  EXPECT_EQ(GetText(db_.get(), RowKey(998)), "three");
-  EXPECT_EQ(GetText(db_.get(), RowKey(1000)), "NotFound: ");
-}
 
 TEST_F(RebuildFiltersTest, ASnapshotKeepsSeeingOldVersions) {
   constexpr uint64_t kEnd = 40'000;

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Checks that includes go one way only and that no folder gets too large.
+"""Checks that includes go one way, and that no folder has too much in it.
 
   tests/rooms/check.py [ROOT]
 
 tests/rooms/rooms.txt says which room of the tree may include from which. Prints
-FILE:LINE and the problem for each `#include "..."` that leads elsewhere, and
-each folder with more than 15 units; files whose names differ only in their
-ending are one unit. Tests may include everything, but the sizes of their
-folders count too. Exits with 0 if all is well, with 1 if anything was printed,
-or with 2 if rooms.txt or the arguments are wrong.
+FILE:LINE and what is wrong there for each `#include "..."` of a room that goes
+elsewhere, and each folder with more than 15 units: a unit is all files that
+differ in nothing but the ending. Tests may include everything; their folders are
+counted too. Exit code 0: all is well; 1: something was printed; 2: rooms.txt or
+the arguments are wrong.
 """
 import os
 import re
@@ -18,8 +18,6 @@ ROOTS = ["filter_policy", "table", "tools", "bench", "tests"]
 INCLUDE_FOLDERS = ["", "filter_policy/include", "filter_policy/rebuild/include"]
 INCLUDE = re.compile(r'\s*#\s*include\s+(?:"([^"]+)"|<([a-z]+/[^>]+)>)')
 MOST_UNITS = 15
-# Folders that have more for now, and their limits.
-LARGER = {"tests/rocksdb": 35}
 
 
 def stop(problem):
@@ -48,7 +46,7 @@ def read_rooms(path):
 
 
 def room_of(path, rooms):
-    """The innermost room of the file, or None."""
+    """The innermost room that the file is in, or None."""
     folder = os.path.dirname(path)
     while folder and folder not in rooms:
         folder = os.path.dirname(folder)
@@ -64,7 +62,7 @@ def files_of(root):
 
 
 def find(root, included):
-    """The file of this tree that the include names, or None for a library's."""
+    """The file of this tree that `#include` means; None for a library's."""
     for folder in INCLUDE_FOLDERS:
         path = os.path.join(folder, included)
         if os.path.exists(os.path.join(root, path)):
@@ -102,7 +100,7 @@ def check_includes(root, rooms):
                 for number, line in enumerate(file, 1):
                     match = INCLUDE.match(line)
                     included = match and (match[1] or match[2])
-                    # Among files included with <...>, only RocksDB's matter.
+                    # Of what is included with <...>, RocksDB's alone.
                     if not included or match[2] and not included.startswith("rocksdb/"):
                         continue
                     problem = wrong_include(root, path, included, rooms)
@@ -114,9 +112,8 @@ def check_sizes(root):
     for folder, names in files_of(root):
         units = {os.path.splitext(name)[0] for name in names
                  if name.endswith((".h", ".cc", ".c", ".inc", ".py", ".sh"))}
-        most = LARGER.get(folder, MOST_UNITS)
-        if len(units) > most:
-            yield f"{folder}: {len(units)} units, more than {most}"
+        if len(units) > MOST_UNITS:
+            yield f"{folder}: {len(units)} units, more than {MOST_UNITS}"
 
 
 def main():

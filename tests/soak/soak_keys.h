@@ -8,23 +8,23 @@
 namespace linebloom {
 
 enum class KeyForm {
-  kEightBytes,  // the bytes of a number
+  kEightBytes,  // a number's bytes
   kSixteenBytes,
-  kNumberedText,  // in load order: user00000000000000000042
-  kUpTo40Bytes,   // including none
+  kNumberedText,  // in the order of a load: user00000000000000000042
+  kUpTo40Bytes,   // from 0 on
   kUpTo1000Bytes,
 };
 inline constexpr int kKeyForms = 5;
 
 std::string_view NameOf(KeyForm form);
 
-// Generates keys from numbers. Belongs to one thread.
+// Makes keys from numbers. Belongs to one thread.
 class SoakKeys {
  public:
   SoakKeys(KeyForm form, uint64_t seed);
 
-  // The same number gives the same key. Different numbers give different keys
-  // if these have at least 8 bytes. Valid until the next call.
+  // The same key for the same number. Different numbers make different keys
+  // where those have 8 bytes or more. Valid until the next call.
   std::string_view Make(uint64_t number);
 
  private:

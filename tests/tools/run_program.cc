@@ -29,8 +29,7 @@ std::string NewFile() {
   return path;
 }
 
-// Runs in the new process, where only calls that are safe after fork() are
-// allowed.
+// Runs in the new process: only calls that are safe after fork().
 void BecomeProgram(std::vector<char*>* arguments, const std::string& folder,
                    const std::string& out, const std::string& err,
                    size_t file_bytes) {

@@ -1,19 +1,19 @@
-// Handles Ctrl-C: long loops check a flag, so that destructors run and
-// temporary folders are removed.
+// Ctrl-C: long loops look at a flag, so that destructors run and temporary
+// folders go.
 #pragma once
 
 #include "absl/status/status.h"
 
 namespace linebloom::tools {
 
-// From now on SIGINT, SIGTERM and SIGHUP set a flag. A second signal ends the
-// process at once, as usual.
+// From now on SIGINT, SIGTERM and SIGHUP set a flag. A second one ends the
+// process at once, as without us.
 void CatchInterrupts();
 
-// True if a signal arrived. May be called from any thread.
+// Whether a signal came. Any thread.
 bool Interrupted();
 
-// OK, or Cancelled after a signal.
+// OK, or Cancelled once a signal came.
 absl::Status CheckInterrupt();
 
 }  // namespace linebloom::tools

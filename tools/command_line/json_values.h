@@ -1,4 +1,4 @@
-// Helpers for writing JSON.
+// Small steps of writing JSON.
 #pragma once
 
 #include <optional>

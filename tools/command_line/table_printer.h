@@ -9,16 +9,15 @@
 
 namespace linebloom::tools {
 
-// Aligns the first column left and all others right, with two blanks between
-// them.
+// The first column is aligned left, all others right, two blanks between them.
 class TablePrinter {
  public:
   explicit TablePrinter(std::vector<std::string> header);
 
-  // `cells` must have as many elements as the header. "" is an empty cell.
+  // `cells` has as many as the header. "" leaves a cell empty.
   void AddRow(std::vector<std::string> cells);
 
-  // All lines with their line ends, without trailing blanks.
+  // All lines, each with its line end, without blanks at the end of a line.
   std::string Text() const;
 
  private:
@@ -32,8 +31,8 @@ std::string WithThousands(uint64_t number);
 // "12,346".
 std::string ThreeDigits(double number);
 
-// Wraps `text` at blanks into lines of at most `width` columns. Indents all but
-// the first by `indent` blanks. Longer words stay whole.
+// Cuts `text` into lines of at most `width` columns at blanks, all but the
+// first indented by `indent` blanks. A word longer than a line stays whole.
 std::string WrapText(absl::string_view text, size_t width, size_t indent);
 
 }  // namespace linebloom::tools

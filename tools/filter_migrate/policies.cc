@@ -19,7 +19,7 @@ const rocksdb::BlockBasedTableOptions* TableOf(
                    ->GetOptions<rocksdb::BlockBasedTableOptions>();
 }
 
-// For example "bloomfilter:10:false", as in OPTIONS files.
+// "bloomfilter:10:false", as OPTIONS files have it.
 void TakeBloomBits(const std::string& id, FilterPolicyOptions* policy) {
   const std::vector<std::string> parts = absl::StrSplit(id, ':');
   double bits = 0;

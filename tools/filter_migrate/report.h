@@ -1,4 +1,4 @@
-// The result of filter_migrate as text and as JSON.
+// The two forms of filter_migrate's result.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The machine that a measurement ran on.
+// What a measurement ran on.
 #pragma once
 
 #include <filesystem>
@@ -6,13 +6,13 @@
 
 namespace linebloom::tools {
 
-// Fields are "unknown" if the system doesn't reveal them.
+// Fields that the system does not tell are "unknown".
 struct Machine {
   std::string cpu;  // "AMD EPYC"
-  int cores;        // available to this process
+  int cores;        // that this process may use
   std::string kernel;
   std::string rocksdb_version;
-  std::string device;       // of the folder: "/dev/vda"
+  std::string device;       // where the folder lies: "/dev/vda"
   std::string file_system;  // "ext4"
 };
 

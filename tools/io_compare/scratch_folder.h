@@ -1,4 +1,4 @@
-// A tool's working folder, which it leaves as it was.
+// The folder that a tool works in, and that it leaves as it found it.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace linebloom::tools {
 
-// The destructor removes everything put into the folder, and the folder itself
-// if this created it. Move-only; one thread.
+// Removes what was put into the folder, and the folder itself if it made it,
+// when it is destroyed. Move-only; one thread.
 class ScratchFolder {
  public:
-  // Creates a folder `<name>.XXXXXX` in the current one.
+  // A new folder `<name>.XXXXXX` in the current one.
   static absl::StatusOr<ScratchFolder> MakeTemporary(absl::string_view name);
 
   // Uses `path`, which must be an empty folder or not exist (its parent must).
@@ -27,7 +27,7 @@ class ScratchFolder {
 
   const std::filesystem::path& path() const { return path_; }
 
-  // Keeps everything.
+  // Leaves everything in place.
   void Keep() { owned_ = Owned::kNothing; }
 
  private:

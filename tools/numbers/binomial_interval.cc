@@ -6,8 +6,7 @@
 namespace linebloom::tools {
 namespace {
 
-constexpr double kZ =
-    1.959963984540054;  // 97.5 % quantile of the normal distribution
+constexpr double kZ = 1.959963984540054;  // 97.5 % quantile of the normal
 
 }  // namespace
 
@@ -19,7 +18,7 @@ Interval WilsonInterval(uint64_t successes, uint64_t trials) {
   const double center = (rate + kZ * kZ / (2 * n)) / shrink;
   const double half =
       kZ * std::sqrt(rate * (1 - rate) / n + kZ * kZ / (4 * n * n)) / shrink;
-  // Rounding must not exclude the rate itself.
+  // Rounding must not leave the rate itself outside.
   return {std::max(0.0, std::min(rate, center - half)),
           std::min(1.0, std::max(rate, center + half))};
 }

@@ -1,4 +1,4 @@
-// Marks the functions that the shared library exports.
+// What the shared library lets others call.
 #pragma once
 
 #if defined(__GNUC__)

@@ -1,7 +1,7 @@
-// An allocator for the block cache that aligns the lines of filters with cache
-// lines of the CPU.
+// Memory for the block cache in which a filter's lines are lines of the CPU's
+// cache.
 //
-// Needs only C++17 and RocksDB's public headers.
+// Needs C++17 and RocksDB's public headers, nothing else.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,17 @@
 
 namespace linebloom {
 
-// Returns an allocator whose memory starts at multiples of 64 bytes. RocksDB
-// allocates its filters with the block cache's allocator, even those that it
-// doesn't keep in the cache:
+// Returns an allocator whose memory begins at multiples of 64 bytes. RocksDB
+// takes the memory of its filters from the block cache's allocator, also of
+// filters that are not kept in the cache:
 //
 //   rocksdb::LRUCacheOptions cache;
 //   cache.memory_allocator = linebloom::NewLineAlignedAllocator();
 //   table.block_cache = rocksdb::NewLRUCache(cache);
 //
-// Everything also works without it, but then a buffer may start anywhere, and
-// most lookups touch two cache lines of the CPU instead of one. The overhead is
-// less than 64 bytes per allocation. Thread-safe, like malloc.
+// Without it everything works, but a buffer begins anywhere, and most lookups
+// touch two lines of the CPU's cache instead of one. An allocation costs less
+// than 64 bytes beside what was asked for. Thread-safe, as malloc is.
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::MemoryAllocator>
 NewLineAlignedAllocator();
 

@@ -1,5 +1,4 @@
-// Measures how good filters are in practice: the false-positive rate that
-// lookups met.
+// How good filters turn out to be: the false-positive rate that lookups met.
 //
 //   const linebloom::FilterAnswers before =
 //       linebloom::ReadFilterAnswers(*options.statistics);
@@ -9,10 +8,10 @@
 //   puts(linebloom::ToString(answers).c_str());
 //   // 0.454 % false positives: 1362 of 300000 probes of files without the key
 //
-// This reads RocksDB's counters, so it works for every filter policy.
-// docs/tuning.md explains the figures.
+// It reads what RocksDB counts, so it works for every filter policy.
+// docs/tuning.md says how to read the figures.
 //
-// Needs only C++17 and RocksDB's public headers.
+// Needs C++17 and RocksDB's public headers, nothing else.
 #pragma once
 
 #include <cstdint>
@@ -27,26 +26,27 @@
 
 namespace linebloom {
 
-// The answers of filters to Get and MultiGet: one for each file that a lookup
-// came to, so up to one per sorted run and lookup.
+// What filters answered to Get and MultiGet: one answer for each file that a
+// lookup came to, so there are up to as many for a lookup as there are sorted
+// runs.
 struct FilterAnswers {
-  uint64_t negatives = 0;  // the file was skipped
+  uint64_t negatives = 0;  // the file was left alone
   uint64_t positives = 0;  // the file was searched ...
-  // ... and had the key, possibly as a deletion.
+  // ... and had the key. A deletion of it counts too.
   uint64_t true_positives = 0;
 
-  // Files searched in vain. (While lookups continue, the counts are not from
-  // exactly the same moment.)
+  // Files that were searched in vain. (While lookups go on, the counts are not
+  // of quite the same moment.)
   uint64_t false_positives() const {
     return positives > true_positives ? positives - true_positives : 0;
   }
 
-  // Probes of files without the key: those that a filter can avoid.
+  // Probes of files that do not have the key: those that a filter can save.
   uint64_t probes_without_key() const { return negatives + false_positives(); }
 
-  // The share of these that the filter let pass; nothing if there were none.
-  // This is not (positives - true_positives) / positives, the share of searches
-  // in vain, which depends on how many of the keys exist.
+  // The share of them that the filter let pass; nothing where there were none.
+  // Not (positives - true_positives) / positives, the share of the searches
+  // that were in vain, which depends on how many of the keys exist.
   std::optional<double> false_positive_rate() const {
     if (probes_without_key() == 0) return std::nullopt;
     return static_cast<double>(false_positives()) /
@@ -69,12 +69,12 @@ struct FilterAnswers {
   }
 };
 
-// The answers between two readings. If a count decreased, RocksDB's counters
-// were reset in between, and all of `after` is newer than that.
+// What came between two readings. Where a count went back, RocksDB's counters
+// were reset in between, and all of `after` came after that.
 LINEBLOOM_EXPORT FilterAnswers operator-(const FilterAnswers& after,
                                          const FilterAnswers& before);
 
-// The same by level; only levels that were probed.
+// The same for each level of the tree that was asked.
 struct FilterAnswersByLevel {
   std::map<int, FilterAnswers> levels;
 
@@ -86,23 +86,24 @@ struct FilterAnswersByLevel {
 LINEBLOOM_EXPORT FilterAnswersByLevel operator-(
     const FilterAnswersByLevel& after, const FilterAnswersByLevel& before);
 
-// The answers since `statistics` were created or reset, of all threads and all
-// databases that share them. Counts whole keys, and prefixes if the filters
-// contain nothing else, but not scans. Before RocksDB 8.3 it doesn't count
-// MultiGets that probe prefixes, which share their counters with scans.
+// The answers since `statistics` were made or reset, of all threads and all
+// databases that share them. Counts whole keys, and prefixes where a table's
+// filter holds nothing else; scans are left out. Before RocksDB 8.3, MultiGets
+// that ask for prefixes are left out too, since scans share their counters.
 LINEBLOOM_EXPORT FilterAnswers
 ReadFilterAnswers(const rocksdb::Statistics& statistics);
 
-// The answers by level that a thread has counted. For the calling thread, pass
-// `*rocksdb::get_perf_context()`. Levels without answers are absent. A file
-// counts for the level in which it was opened, so a file that RocksDB moved
-// without rewriting may count for its old level.
+// The answers by level that a thread has counted, for example
+// `*rocksdb::get_perf_context()`, which is the calling thread's. A level that
+// answered nothing is not there. A file counts for the level in which it was
+// opened, so one that RocksDB moved without rewriting it may count for the
+// level that it came from.
 LINEBLOOM_EXPORT FilterAnswersByLevel
 ReadFilterAnswers(const rocksdb::PerfContext& thread);
 
-// During its lifetime, RocksDB counts by level in the thread that created it,
-// which must also destroy it. Counts continue from earlier ones; take the
-// difference of two readings. The thread's perf level is at least kEnableCount.
+// While it lives, RocksDB counts by level in the thread that made it and that
+// has to destroy it too. Counts go on from those before; take the difference of
+// two readings. The thread's perf level is kEnableCount at least.
 class CountByLevel {
  public:
   LINEBLOOM_EXPORT CountByLevel();
@@ -115,8 +116,8 @@ class CountByLevel {
   bool counted_before_;
 };
 
-// A line for a log, without a line end: the rate, the counts behind it, and the
-// expected rate if the caller knows it.
+// A line for a log, without a line end: the rate and what it was counted from,
+// and beside it the rate that was expected, where the caller knows it.
 LINEBLOOM_EXPORT std::string ToString(
     const FilterAnswers& answers,
     std::optional<double> predicted_rate = std::nullopt);

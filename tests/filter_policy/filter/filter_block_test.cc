@@ -27,7 +27,7 @@ FilterBlockInfo SomeInfo() {
   return info;
 }
 
-// As written by a policy with a rate, level_aware and a hash seed.
+// As a policy with a rate, level_aware and a hash seed has it.
 FilterBlockInfo SeededInfo() {
   FilterBlockInfo info = SomeInfo();
   info.asked_millibits = 0;
@@ -47,7 +47,8 @@ std::string_view EndOf(std::string_view block) {
   return block.substr(kLines * kLineBytes);
 }
 
-// A block with other flags and a different metadata size, but a valid checksum.
+// A block whose metadata has another size and other flags, with the checksum
+// that makes it sound.
 std::string BlockWith(uint8_t flags, std::string_view further) {
   std::string block = SomeBlock();
   block.resize(block.size() - 10);  // checksum, size and tail
@@ -61,7 +62,7 @@ std::string BlockWith(uint8_t flags, std::string_view further) {
 }
 
 ParsedFilterBlock Parse(std::string_view block) {
-  // Copied to its exact size, so that AddressSanitizer detects reads beyond it.
+  // A copy of its own size, so that AddressSanitizer sees any read past it.
   const std::string exact(block);
   return ParseFilterBlock(exact.data(), exact.size());
 }
@@ -75,7 +76,7 @@ TEST(FilterBlockTest, ReadsBackWhatWasWritten) {
   }
 }
 
-TEST(FilterBlockTest, OnlyAHashSeedAddsBytes) {
+TEST(FilterBlockTest, OnlyAHashSeedTakesRoom) {
   FilterBlockInfo info = SeededInfo();
   EXPECT_EQ(39u, FilterBlockOverhead(info));
   info.hash_seed = 0;
@@ -83,7 +84,7 @@ TEST(FilterBlockTest, OnlyAHashSeedAddsBytes) {
   EXPECT_EQ(31u, FilterBlockOverhead(SomeInfo()));
 }
 
-// The offsets in docs/format.md, byte by byte.
+// The offsets of docs/format.md, byte by byte.
 TEST(FilterBlockTest, Bytes) {
   const std::string block = SomeBlock();
   const std::string_view end = EndOf(block);
@@ -147,7 +148,7 @@ TEST(FilterBlockTest, LaterFieldsAreSkipped) {
   EXPECT_EQ(5u, fields[10].bytes);
 }
 
-TEST(FilterBlockTest, MissingHashSeedIsUnusable) {
+TEST(FilterBlockTest, AHashSeedThatIsNotThereIsUnusable) {
   for (size_t further = 0; further < 8; ++further) {
     EXPECT_STREQ("the hash seed is missing",
                  Parse(BlockWith(4, std::string(further, 'x'))).problem);
@@ -158,7 +159,8 @@ TEST(FilterBlockTest, LengthZeroHasNoKeys) {
   EXPECT_EQ(FilterBlockKind::kNoKeys, Parse("").kind);
 }
 
-// A truncated block never passes for a complete one, nor for one without keys.
+// Cut off at any length, a block is never taken for a sound one, nor for one
+// without keys.
 TEST(FilterBlockTest, EveryTruncation) {
   const std::string block = SomeBlock();
   for (size_t size = 1; size < block.size(); ++size) {
@@ -183,7 +185,7 @@ TEST(FilterBlockTest, EveryDamagedByteOfTheEndIsNoticed) {
   }
 }
 
-TEST(FilterBlockTest, UnknownVersionsAndWrongSizes) {
+TEST(FilterBlockTest, UnknownVersionsAndUnfittingSizes) {
   FilterBlockInfo info = SomeInfo();
   info.version = 2;
   EXPECT_STREQ("the version is unknown", Parse(SomeBlock(info)).problem);
@@ -198,12 +200,12 @@ TEST(FilterBlockTest, UnknownVersionsAndWrongSizes) {
 TEST(FilterBlockTest, OtherBlocksAreForeign) {
   std::string block = SomeBlock();
   block.replace(block.size() - 5, 5, std::string("\xff\0\x06\0\0", 5));
-  block[block.size() - 20] ^= 1;  // breaks our checksum
+  block[block.size() - 20] ^= 1;  // so that our checksum does not hold
   EXPECT_EQ(FilterBlockKind::kForeign, Parse(block).kind);
   EXPECT_EQ(FilterBlockKind::kForeign, Parse("any six").kind);
 }
 
-TEST(FilterBlockTest, FieldsCoverEverythingAfterTheLines) {
+TEST(FilterBlockTest, FieldsCoverAllBehindTheLines) {
   const std::string block = SomeBlock(SeededInfo());
   const std::vector<FilterBlockField> fields =
       ListFilterBlockFields(block.data(), block.size());

@@ -27,8 +27,7 @@ TEST(SolvedPlanTest, StagesAddUp) {
   }
 }
 
-// Each key has the line's probes or one more, and at most 2 over the whole
-// line.
+// A key has the line's probes, or one more; no more than 2 over the whole line.
 TEST(SolvedPlanTest, TheLastStageHasUpToTwoProbes) {
   for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
     const int shared = SolvedPlanOf(total).shared_probes;
@@ -43,7 +42,7 @@ TEST(SolvedPlanTest, TheLastStageHasUpToTwoProbes) {
   }
 }
 
-TEST(SolvedPlanTest, LaterStagesStartAtHigherColumns) {
+TEST(SolvedPlanTest, LaterStagesBeginFurtherOn) {
   for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
     const SolvedPlan& plan = SolvedPlanOf(total);
     EXPECT_GE(plan.first_bound, 32) << total;
@@ -55,8 +54,8 @@ TEST(SolvedPlanTest, LaterStagesStartAtHigherColumns) {
   }
 }
 
-// Before the next stage begins, a stage has about as many columns as the keys
-// of a full line have equations in it.
+// Up to where the next stage begins, a stage has about as many columns as the
+// keys of a full line have equations in it.
 TEST(SolvedPlanTest, BoundsLeaveAStageItsColumns) {
   for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
     const SolvedPlan& plan = SolvedPlanOf(total);
@@ -70,7 +69,7 @@ TEST(SolvedPlanTest, BoundsLeaveAStageItsColumns) {
   }
 }
 
-// Headers that share a plan are consecutive: builders try them together.
+// Headers that share a plan follow each other: a builder tries them together.
 TEST(SolvedPlanTest, BoundsFallWhileTheStagesStay) {
   for (int total = kMinSolvedBase + 1; total <= kMaxTotal; ++total) {
     const SolvedPlan& before = SolvedPlanOf(total - 1);
@@ -98,7 +97,7 @@ TEST(FoldPlanesTest, IsTheParityOfEachPlane) {
 }
 
 // No bit of a fingerprint is compared twice.
-TEST(FingerprintTest, StagesCompareDifferentBits) {
+TEST(PrintTest, StagesCompareBitsOfTheirOwn) {
   uint32_t bits = 0;
   const auto compare = [&](Stage stage, int width) {
     for (int w = 0; w < kWordsPerLine; w += width) {
@@ -114,7 +113,7 @@ TEST(FingerprintTest, StagesCompareDifferentBits) {
   EXPECT_EQ(255u, bits);
 }
 
-TEST(FingerprintTest, RoundsAndFractionUseDifferentBits) {
+TEST(PrintTest, RoundsAndFractionTakeBitsOfTheirOwn) {
   for (int bit = 0; bit < 64; ++bit) {
     const uint64_t fingerprint = uint64_t{1} << bit;
     int users = FractionOf(fingerprint) != 0;
@@ -126,8 +125,8 @@ TEST(FingerprintTest, RoundsAndFractionUseDifferentBits) {
   }
 }
 
-// The masks of a key's rounds are not linear in each other: no mask and its
-// successor, 128 bits together, are the sum of others.
+// The masks of a key's rounds are not linear in each other: no mask with its
+// successor, 128 bits together, is a sum of others.
 TEST(NextMaskTest, IsNotLinear) {
   std::vector<unsigned __int128> basis;
   for (const uint64_t mask : RandomHashes(110, 1)) {
@@ -141,7 +140,7 @@ TEST(NextMaskTest, IsNotLinear) {
   }
 }
 
-// The mean of 2^-k over keys, of which the fraction has one more probe.
+// The mean of 2^-k over keys, of which the fraction has one probe more.
 TEST(SolvedLineRateTest, IsTheMeanOverKeys) {
   for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
     double sum = 0;

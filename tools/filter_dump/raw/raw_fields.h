@@ -1,4 +1,4 @@
-// The meaning of the metadata fields in a linebloom block.
+// What the fields of a linebloom block's metadata mean.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace linebloom::tools {
 
-// The value of `field`, whose bytes are `bytes`, in words or numbers; "" if the
-// bytes are self-explanatory.
+// The value of `field`, whose bytes are `bytes`, in words or numbers; "" where
+// the bytes say all.
 std::string FieldMeaning(const FilterBlockField& field,
                          absl::string_view bytes);
 

@@ -1,4 +1,4 @@
-// The result of a comparison, as text and as JSON.
+// What a comparison found, and its two forms.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace linebloom::tools {
 
-// Facts that all policies have in common.
+// What is the same for all policies.
 struct WorkloadFacts {
-  std::string source;       // "generated", or the flag that provides the rows
-  std::string source_path;  // of a key file or a database
-  std::string missing;      // where the missing keys come from, in words
-  uint64_t entries = 0;     // rows, plus deletions if there are any
-  uint64_t rows = 0;        // with --row_prefix: rows with cells
-  double key_bytes = 0;     // mean; 0 if unknown
+  std::string source;           // "generated", or the flag that names the rows
+  std::string source_path;      // of a key file or a database
+  std::string missing;          // in words: where the missing keys are from
+  uint64_t entries = 0;         // rows, and deletions where there are some
+  uint64_t rows = 0;            // with --row_prefix: rows that have cells
+  double key_bytes = 0;         // on average; 0 where not known
   uint64_t asked_existing = 0;  // lookups of rows that exist
   uint64_t asked_missing = 0;
   uint64_t block_bytes = 0;  // size of data blocks
@@ -32,10 +32,10 @@ struct WorkloadFacts {
   bool direct_io = false;
 };
 
-// With --row_prefix: lookups in addition to those of missing cells.
+// With --row_prefix: what there is beside the lookups of missing cells.
 struct RowLookups {
   FilterKeys keys = FilterKeys::kCells;
-  Measurement missing_rows;  // Gets of a cell of a missing row
+  Measurement missing_rows;  // Gets of a cell of a row that does not exist
   Measurement scans;         // of such rows
 };
 
@@ -59,24 +59,24 @@ struct Report {
   Machine machine;
   WorkloadFacts workload;
   std::vector<PolicyResult> results;  // in the order of --policies
-  // Sentences: notes on the figures, and problems that void them.
+  // Sentences: what to know about the figures, and what makes them void.
   std::vector<std::string> notes;
   std::vector<std::string> problems;
 };
 
-// A policy's name in tables and pictures. Long names are cut and numbered, and
-// the notes explain them.
+// What a policy is called in tables and pictures: its name, or for long ones
+// the name's beginning and a number, which the notes explain.
 std::string Label(const Report& report, size_t i);
 
-// A sentence that compares the reads of linebloom (or of the policy with the
-// fewest reads) with those of each other policy. "" for a single policy.
+// How the reads of linebloom, or else of the policy that read least, compare
+// with those of each other policy, in a sentence. "" for a single policy.
 std::string ResultInWords(const Report& report);
 
 // "rows", "cells" or "both".
 std::string ToString(FilterKeys keys);
 
-// For people: a header, tables of at most 100 columns that explain their
-// columns, and the result in words.
+// For people: header, tables of at most 100 columns, each with what its columns
+// say, and the result in words.
 std::string ReportAsText(const Report& report);
 
 // For programs: an object with `machine`, `workload` and `results`.

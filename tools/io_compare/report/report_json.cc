@@ -62,7 +62,7 @@ Json WorkloadAsJson(const Report& report) {
   return json;
 }
 
-// Levels whose filters were probed.
+// Those whose filters were asked.
 Json LevelsAsJson(const PolicyResult& result) {
   Json levels = Json::array();
   for (const auto& [level, answers] : result.measured.answers_by_level.levels) {
@@ -101,7 +101,7 @@ Json RoundsAsJson(const Measurement& m) {
   return rounds;
 }
 
-// For --row_prefix.
+// Of --row_prefix.
 Json RowResultAsJson(const PolicyResult& result) {
   const bool has_filter = !result.options.empty();
   return {

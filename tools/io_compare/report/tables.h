@@ -1,5 +1,4 @@
-// The tables of the text report, each followed by an explanation of its
-// columns.
+// The tables of a report in text, each with what its columns say below it.
 #pragma once
 
 #include <string>
@@ -10,16 +9,16 @@ namespace linebloom::tools {
 
 inline constexpr size_t kReportWidth = 100;
 
-// Reads from the disk, compared with each other.
+// What was read from the disk, and how that compares.
 std::string ReadsTable(const Report& report);
 
 // Memory and false positives of the filters.
 std::string FiltersTable(const Report& report);
 
-// False positives by level. "" if no filter was probed.
+// False positives by level. "" where no filter was asked.
 std::string LevelTables(const Report& report);
 
-// With --row_prefix, replaces the other tables.
+// With --row_prefix, instead of the others.
 std::string RowsTable(const Report& report);
 
 std::string TimesTable(const Report& report);

@@ -1,4 +1,4 @@
-// Decides which rows to load and which keys to look up.
+// Which rows to load and which keys to look up.
 #pragma once
 
 #include <filesystem>
@@ -15,20 +15,20 @@
 namespace linebloom::tools {
 
 struct Workload {
-  // Referenced by `rows` and by each other.
+  // What `rows` and each other may refer to.
   std::unique_ptr<KeyTable> row_numbers;
   std::unique_ptr<KeyTable> row_keys;
   std::unique_ptr<RowSource> rows;
-  KeyList lookups;       // with --row_prefix: missing cells
-  KeyList missing_rows;  // only with --row_prefix
+  KeyList lookups;       // with --row_prefix of missing cells
+  KeyList missing_rows;  // with --row_prefix alone
   WorkloadFacts facts;
-  Shape expected_shape;         // of --source_db; otherwise empty
-  uint64_t largest_file_bytes;  // approximate
+  Shape expected_shape;         // of --source_db; else empty
+  uint64_t largest_file_bytes;  // about
   std::vector<std::string> notes;
 };
 
-// According to the flags: generated rows, those of a key file, or those of a
-// database. `scratch` is a folder that this may use. Errors name the flag.
+// By the flags: generated rows, those of a key file, or those of a database.
+// `scratch` is a folder of our own. Errors name the flag.
 absl::StatusOr<Workload> MakeWorkload(const IoCompareConfig& config,
                                       const std::filesystem::path& scratch);
 

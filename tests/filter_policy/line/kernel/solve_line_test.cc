@@ -1,4 +1,4 @@
-// Checks solved lines against a dense elimination of all their equations.
+// Solved lines against a dense elimination of all their equations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class SolveLineTest : public testing::TestWithParam<LineShape> {
   const LineShape& shape() const { return GetParam(); }
   int TotalOf(int header) const { return shape().base + shape().step * header; }
 
-  // True if the line has no more probes than unknowns.
+  // Whether the line's probes are no more than its unknowns.
   bool Fits(const std::vector<uint64_t>& hashes, int header) const {
     return EquationsOf(hashes, TotalOf(header)).size() <= kLineUnknowns;
   }
@@ -42,8 +42,8 @@ INSTANTIATE_TEST_SUITE_P(Shapes, SolveLineTest,
                                          ShapeFor(16), ShapeFor(24)),
                          [](const auto& test) { return NameOf(test.param); });
 
-// After bits were changed, a key still matches if each of its equations
-// contains an even number of them.
+// A key still matches after bits were changed if every equation of its has an
+// even number of them.
 TEST_P(SolveLineTest, ReadersTestTheEquations) {
   const auto may_match = ChosenKernel().solved.line_may_match;
   std::mt19937 random(1);
@@ -59,7 +59,7 @@ TEST_P(SolveLineTest, ReadersTestTheEquations) {
       std::bitset<8 * kLineBytes> changed;
       while (changed.count() <= size_t{i % 2 == 0}) {
         const uint32_t bit = random() % (8 * kLineBytes);
-        changed[bit] = bit % 64 != 63;  // not the header's bits
+        changed[bit] = bit % 64 != 63;  // those are the header's
       }
       LineBytes other = line;
       for (size_t bit = 0; bit < changed.size(); ++bit) {
@@ -77,7 +77,7 @@ TEST_P(SolveLineTest, ReadersTestTheEquations) {
   EXPECT_GT(matches, 1000);
 }
 
-TEST_P(SolveLineTest, LinesSatisfyTheirKeysEquations) {
+TEST_P(SolveLineTest, LinesFulfilTheEquationsOfTheirKeys) {
   for (int keys = 1; keys <= kMaxSolvedKeys; keys += 3) {
     const std::vector<uint64_t> hashes = RandomHashes(keys, keys);
     LineBytes line;
@@ -93,8 +93,7 @@ TEST_P(SolveLineTest, LinesSatisfyTheirKeysEquations) {
   }
 }
 
-// Among the headers that share its plan, a line has the largest with a
-// solution.
+// Of the headers that share its plan, a line has the largest with a solution.
 TEST_P(SolveLineTest, NoLargerHeaderHasASolution) {
   int larger_ones = 0;
   for (int i = 0; i < 300; ++i) {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "gmock/gmock.h"
-#include "tests/rocksdb/compaction_worker.h"
 #include "tests/rocksdb/db_fixture.h"
+#include "tests/rocksdb/other_process/compaction_worker.h"
 
 namespace linebloom {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/rocksdb/compaction_worker.h"
+#include "tests/rocksdb/other_process/compaction_worker.h"
 
 #include <sys/wait.h>
 

@@ -1,0 +1,37 @@
+// A cell of the oracle's tables.
+#pragma once
+
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tests/rocksdb/oracle/oracle.h"
+#include "tests/rocksdb/oracle/steps.h"
+
+namespace linebloom {
+
+enum class Filters { kWhole, kPartitioned, kBoth };
+
+struct Cell {
+  std::string name;
+  std::vector<Step> steps;
+  std::function<void(Oracle*)> setting = {};
+  Filters filters = Filters::kBoth;
+  // The database begins with each of these; steps may change it.
+  std::vector<Policy> policies = {kBloom, kLinebloom};
+};
+
+inline std::ostream& operator<<(std::ostream& out, const Cell& cell) {
+  return out << cell.name;
+}
+
+class OracleTest : public Oracle, public testing::WithParamInterface<Cell> {};
+
+#define INSTANTIATE_CELLS(suite, cells)                                   \
+  INSTANTIATE_TEST_SUITE_P(suite, OracleTest, testing::ValuesIn(cells),   \
+                           [](const testing::TestParamInfo<Cell>& cell) { \
+                             return cell.param.name;                      \
+                           })
+
+}  // namespace linebloom

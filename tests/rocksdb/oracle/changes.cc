@@ -1,0 +1,320 @@
+// What steps do to the database.
+#include <filesystem>
+
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/sst_file_writer.h"
+#include "rocksdb/utilities/backup_engine.h"
+#include "rocksdb/utilities/checkpoint.h"
+#include "rocksdb/utilities/optimistic_transaction_db.h"
+#include "rocksdb/utilities/options_util.h"
+#include "rocksdb/utilities/transaction_db.h"
+#include "rocksdb/utilities/write_batch_with_index.h"
+#include "tests/rocksdb/oracle/oracle.h"
+
+namespace linebloom {
+
+using rocksdb::DB;
+using rocksdb::Status;
+
+void Oracle::Use(const Policy& policy) {
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unsupported_options = false;
+  table_.filter_policy = nullptr;
+  if (*policy.option_string != '\0') {
+    ASSERT_OK(rocksdb::FilterPolicy::CreateFromString(
+        strict, policy.option_string, &table_.filter_policy));
+  }
+  options_.table_properties_collector_factories = {RecordContents(policy)};
+  writes_with_ = policy;
+}
+
+void Oracle::SetOption(const std::string& name, const std::string& value) {
+  ASSERT_OK(db_->SetOptions(Family(db_.get()), {{name, value}}));
+}
+
+void Oracle::UseExtractor(const std::string& name) {
+  options_.prefix_extractor.reset();
+  if (!name.empty()) {
+    ASSERT_OK(rocksdb::SliceTransform::CreateFromString(
+        rocksdb::ConfigOptions(), name, &options_.prefix_extractor));
+  }
+}
+
+std::vector<std::string> Oracle::Some(size_t step, size_t first) const {
+  std::vector<std::string> some;
+  for (size_t i = first; i < keys_.present.size(); i += step) {
+    some.push_back(keys_.present[i]);
+  }
+  return some;
+}
+
+size_t Oracle::FileCount() { return ReadFiles().size(); }
+
+void Oracle::Put(const std::vector<std::string>& keys, const std::string& value,
+                 bool flush) {
+  for (const std::string& key : keys) {
+    ASSERT_OK(writer()->Put({}, Family(writer()), key, value + " of " + key));
+    (*rows_)[key] = value + " of " + key;
+    in_memtable_.insert(key);
+  }
+  if (flush) FlushAll();
+}
+
+void Oracle::Delete(const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) {
+    ASSERT_OK(writer()->Delete({}, Family(writer()), key));
+    rows_->erase(key);
+  }
+  FlushAll();
+}
+
+void Oracle::SingleDelete(const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) {
+    ASSERT_OK(writer()->SingleDelete({}, Family(writer()), key));
+    rows_->erase(key);
+  }
+  FlushAll();
+}
+
+void Oracle::EraseRange(const std::string& begin, const std::string& end) {
+  rows_->erase(rows_->lower_bound(begin), rows_->lower_bound(end));
+}
+
+void Oracle::DeleteRange(const std::string& begin, const std::string& end) {
+  ASSERT_OK(writer()->DeleteRange({}, Family(writer()), begin, end));
+  EraseRange(begin, end);
+}
+
+void Oracle::Merge(const std::vector<std::string>& keys,
+                   const std::string& operand, bool flush) {
+  for (const std::string& key : keys) {
+    ASSERT_OK(writer()->Merge({}, Family(writer()), key, operand));
+    std::string& value = (*rows_)[key];
+    value += (value.empty() ? "" : ",") + operand;
+  }
+  if (flush) FlushAll();
+}
+
+void Oracle::PutEntities(const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) {
+    ASSERT_OK(writer()->PutEntity({}, Family(writer()), key,
+                                  {{"", "entity"}, {"column", "more"}}));
+    (*rows_)[key] = "entity";
+  }
+  FlushAll();
+  rocksdb::PinnableWideColumns columns;
+  ASSERT_OK(db_->GetEntity({}, Family(db_.get()), keys[0], &columns));
+  ASSERT_EQ(columns.columns().size(), 2);
+  EXPECT_EQ(columns.columns()[1].value().ToString(), "more");
+}
+
+void Oracle::Ingest(const std::vector<std::string>& keys, bool move) {
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), OptionsWithTable());
+  ASSERT_OK(writer.Open(Path("ingest.sst")));
+  for (const std::string& key : keys) {
+    ASSERT_OK(writer.Put(key, "ingested"));
+    (*rows_)[key] = "ingested";
+  }
+  ASSERT_OK(writer.Finish());
+  rocksdb::IngestExternalFileOptions options;
+  options.move_files = move;
+  ASSERT_OK(db_->IngestExternalFile({Path("ingest.sst")}, options));
+}
+
+void Oracle::IngestDeletes(const std::vector<std::string>& keys,
+                           const std::string& begin, const std::string& end) {
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), OptionsWithTable());
+  ASSERT_OK(writer.Open(Path("ingest.sst")));
+  for (const std::string& key : keys) {
+    ASSERT_OK(writer.Delete(key));
+    rows_->erase(key);
+  }
+  ASSERT_OK(writer.DeleteRange(begin, end));
+  EraseRange(begin, end);
+  ASSERT_OK(writer.Finish());
+  ASSERT_OK(db_->IngestExternalFile({Path("ingest.sst")}, {}));
+}
+
+void Oracle::FlushAll() {
+  ASSERT_OK(writer()->Flush({}, Family(writer())));
+  in_memtable_.clear();
+  if (primary_ != nullptr) {
+    ASSERT_OK(db_->TryCatchUpWithPrimary());
+  }
+}
+
+void Oracle::CompactAll() {
+  rocksdb::CompactRangeOptions compact;
+  compact.bottommost_level_compaction =
+      rocksdb::BottommostLevelCompaction::kForce;
+  CompactWith(compact);
+}
+
+void Oracle::CompactWith(const rocksdb::CompactRangeOptions& compact) {
+  ASSERT_OK(
+      writer()->CompactRange(compact, Family(writer()), nullptr, nullptr));
+  if (primary_ != nullptr) {
+    ASSERT_OK(db_->TryCatchUpWithPrimary());
+  }
+}
+
+void Oracle::EraseIf(const std::function<bool(const std::string&)>& gone) {
+  std::erase_if(*rows_, [&](const auto& row) { return gone(row.first); });
+}
+
+void Oracle::HoldSnapshot() {
+  snapshots_.emplace_back(db_->GetSnapshot(), std::make_shared<Rows>(*rows_));
+}
+
+void Oracle::CloseAll() {
+  for (const auto& [snapshot, rows] : snapshots_) {
+    db_->ReleaseSnapshot(snapshot);
+  }
+  snapshots_.clear();
+  lookup_ = nullptr;
+  commit_ = nullptr;
+  begin_transaction_ = nullptr;
+  policy_ = writes_with_;
+  if (family_ != nullptr) {
+    EXPECT_OK(db_->DestroyColumnFamilyHandle(family_));
+  }
+  family_ = nullptr;
+  db_.reset();
+  primary_.reset();
+}
+
+void Oracle::Open() {
+  CloseAll();
+  Reopen();
+}
+
+void Oracle::OpenColumnFamily() {
+  CloseAll();
+  options_.create_missing_column_families = true;
+  const rocksdb::Options rows = OptionsWithTable();
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  DB* db = nullptr;
+  ASSERT_OK(DB::Open(rows, Path("db"),
+                     {{"default", rocksdb::Options()}, {"rows", rows}},
+                     &handles, &db));
+  db_.reset(db);
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(handles[0]));
+  family_ = handles[1];
+}
+
+void Oracle::OpenTransactions(bool optimistic) {
+  CloseAll();
+  if (optimistic) {
+    rocksdb::OptimisticTransactionDB* db = nullptr;
+    ASSERT_OK(rocksdb::OptimisticTransactionDB::Open(OptionsWithTable(),
+                                                     Path("db"), &db));
+    db_.reset(db);
+    begin_transaction_ = [db] { return db->BeginTransaction({}); };
+  } else {
+    rocksdb::TransactionDB* db = nullptr;
+    ASSERT_OK(rocksdb::TransactionDB::Open(
+        OptionsWithTable(), rocksdb::TransactionDBOptions(), Path("db"), &db));
+    db_.reset(db);
+    begin_transaction_ = [db] { return db->BeginTransaction({}); };
+  }
+}
+
+void Oracle::BeginTransaction(const std::vector<std::string>& keys) {
+  const std::shared_ptr<rocksdb::Transaction> transaction(begin_transaction_());
+  for (const std::string& key : keys) {
+    ASSERT_OK(transaction->Put(key, "uncommitted"));
+    uncommitted_[key] = "uncommitted";
+  }
+  lookup_ = [transaction, lookups = 0](const std::string& key,
+                                       std::string* value) mutable {
+    return ++lookups % 2 == 0 ? transaction->Get({}, key, value)
+                              : transaction->GetForUpdate({}, key, value);
+  };
+  commit_ = [transaction] { return transaction->Commit(); };
+}
+
+void Oracle::BeginBatch(const std::vector<std::string>& keys) {
+  const auto batch = std::make_shared<rocksdb::WriteBatchWithIndex>();
+  for (const std::string& key : keys) {
+    ASSERT_OK(batch->Put(key, "uncommitted"));
+    uncommitted_[key] = "uncommitted";
+  }
+  lookup_ = [this, batch](const std::string& key, std::string* value) {
+    return batch->GetFromBatchAndDB(db_.get(), {}, key, value);
+  };
+  commit_ = [this, batch] { return db_->Write({}, batch->GetWriteBatch()); };
+}
+
+void Oracle::Commit() {
+  ASSERT_OK(commit_());
+  for (const auto& [key, value] : uncommitted_) (*rows_)[key] = value;
+  uncommitted_.clear();
+  lookup_ = nullptr;
+  commit_ = nullptr;
+  FlushAll();
+}
+
+void Oracle::OpenReadOnly(const std::string& folder) {
+  CloseAll();
+  DB* db = nullptr;
+  ASSERT_OK(DB::OpenForReadOnly(OptionsWithTable(), folder, &db));
+  db_.reset(db);
+  EXPECT_TRUE(db_->Put({}, "key", "value").IsNotSupported());
+}
+
+// As a machine would that gets a copy. Only the statistics are ours, to see the
+// filters at work.
+void Oracle::OpenWithItsOwnOptions(const std::string& folder) {
+  CloseAll();
+  rocksdb::DBOptions options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  ASSERT_OK(rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), folder,
+                                       &options, &families));
+  options.statistics = options_.statistics;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  DB* db = nullptr;
+  ASSERT_OK(DB::OpenForReadOnly(options, folder, families, &handles, &db));
+  db_.reset(db);
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(handles[0]));
+}
+
+void Oracle::OpenSecondary() {
+  rocksdb::Options options = OptionsWithTable();
+  options.max_open_files = -1;  // as RocksDB demands of a secondary
+  primary_ = std::move(db_);
+  policy_ = writes_with_;
+  DB* db = nullptr;
+  ASSERT_OK(DB::OpenAsSecondary(options, Path("db"), Path("secondary"), &db));
+  db_.reset(db);
+}
+
+void Oracle::ReopenPrimary() {
+  primary_.reset();
+  DB* db = nullptr;
+  ASSERT_OK(DB::Open(OptionsWithTable(), Path("db"), &db));
+  primary_.reset(db);
+}
+
+void Oracle::MakeCheckpoint(const std::string& folder) {
+  std::filesystem::remove_all(folder);
+  rocksdb::Checkpoint* checkpoint = nullptr;
+  ASSERT_OK(rocksdb::Checkpoint::Create(writer(), &checkpoint));
+  const std::unique_ptr<rocksdb::Checkpoint> owned(checkpoint);
+  ASSERT_OK(checkpoint->CreateCheckpoint(folder));
+}
+
+void Oracle::BackUpAndRestore(const std::string& folder) {
+  rocksdb::BackupEngine* engine = nullptr;
+  ASSERT_OK(rocksdb::BackupEngine::Open(
+      rocksdb::Env::Default(), rocksdb::BackupEngineOptions(Path("backup")),
+      &engine));
+  const std::unique_ptr<rocksdb::BackupEngine> owned(engine);
+  ASSERT_OK(engine->CreateNewBackup(writer(), /*flush_before_backup=*/true));
+  std::vector<rocksdb::BackupInfo> backups;
+  engine->GetBackupInfo(&backups);
+  ASSERT_OK(engine->VerifyBackup(backups.back().backup_id,
+                                 /*verify_with_checksum=*/true));
+  ASSERT_OK(engine->RestoreDBFromLatestBackup(folder, folder));
+}
+
+}  // namespace linebloom

@@ -1,0 +1,33 @@
+// What is in each SSTable, as RocksDB itself tells while it writes it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "rocksdb/table_properties.h"
+#include "tests/rocksdb/oracle/policy.h"
+
+namespace linebloom {
+
+struct FileContents {
+  Policy policy;  // the file was written with it
+  // The keys of rows of any kind, tombstones and merge operands too. True if a
+  // lookup that finds the key here looks no further; merge operands alone are
+  // not enough.
+  std::unordered_map<std::string, bool> keys;
+  std::vector<std::pair<std::string, std::string>> deleted_ranges;
+};
+
+// Keeps what is written to each file in this process's memory, and in the
+// file's properties where to find it.
+std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> RecordContents(
+    const Policy& policy);
+
+// Of a file that was written with RecordContents(), else null.
+std::shared_ptr<const FileContents> ContentsOf(
+    const rocksdb::TableProperties& properties);
+
+}  // namespace linebloom

@@ -1,0 +1,52 @@
+#include <set>
+
+#include "tests/rocksdb/oracle/oracle.h"
+
+namespace linebloom {
+
+Keys Decades(uint64_t decades) {
+  Keys keys;
+  for (uint64_t row = 0; row < 10 * decades; ++row) {
+    const bool present = row % 2 == 0 && row / 10 % 2 == 0;
+    (present ? keys.present : keys.missing).push_back(RowKey(row));
+  }
+  return keys;
+}
+
+Keys OfEveryLength() {
+  std::set<std::string> present;
+  for (size_t length = 0; length <= 1000; ++length) {
+    for (const char first : {'\0', 'm', '\xff'}) {
+      std::string key(length, '\0');
+      for (size_t i = 0; i < length; ++i) {
+        key[i] = static_cast<char>(first + i * length);
+      }
+      present.insert(key);
+    }
+  }
+  Keys keys;
+  keys.present.assign(present.begin(), present.end());
+  for (std::string key : keys.present) {
+    if (key.empty()) continue;
+    key.back() = static_cast<char>(key.back() ^ 1);
+    if (present.count(key) == 0) keys.missing.push_back(key);
+  }
+  return keys;
+}
+
+Keys OfCommonBeginnings() {
+  std::set<std::string> present;
+  for (uint64_t i = 0; i < 300; ++i) {
+    const std::string digits =
+        std::to_string(1'000'000'000 + i * i * 7919 % 400'000'000);
+    present.insert(digits.substr(1, 6 + i % 4));
+  }
+  Keys keys;
+  keys.present.assign(present.begin(), present.end());
+  for (const std::string& key : keys.present) {
+    if (present.count(key + "0") == 0) keys.missing.push_back(key + "0");
+  }
+  return keys;
+}
+
+}  // namespace linebloom

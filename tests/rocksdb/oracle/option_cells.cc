@@ -1,0 +1,226 @@
+// Table options, reads, caches and sizes: one file and overlapping ones, as
+// written and as read again.
+
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "rocksdb/cache.h"
+#include "rocksdb/compression_type.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/memory_allocator.h"
+#include "tests/rocksdb/oracle/cell.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::BlockBasedTableOptions;
+
+const std::vector<Step> kCourse = {kWrite, kUpdate, kReopen, kCompact};
+
+// Puts memory where it is asked to: as far off a line of 64 bytes as malloc
+// ever is, and farther.
+class OffsetAllocator : public rocksdb::MemoryAllocator {
+ public:
+  explicit OffsetAllocator(size_t offset) : offset_(offset) {}
+  const char* Name() const override { return "test.Offset"; }
+  void* Allocate(size_t size) override {
+    const size_t whole_lines = (size + offset_ + 63) / 64 * 64;
+    return static_cast<char*>(std::aligned_alloc(64, whole_lines)) + offset_;
+  }
+  void Deallocate(void* memory) override {
+    std::free(static_cast<char*>(memory) - offset_);  // NOLINT
+  }
+
+ private:
+  const size_t offset_;
+};
+
+void UseCache(Oracle* o, std::shared_ptr<rocksdb::Cache> cache) {
+  o->table().cache_index_and_filter_blocks = true;
+  o->table().block_cache = std::move(cache);
+}
+
+void UseCacheAt(Oracle* o, size_t offset) {
+  rocksdb::LRUCacheOptions cache;
+  cache.capacity = 8 << 20;
+  cache.memory_allocator = std::make_shared<OffsetAllocator>(offset);
+  UseCache(o, rocksdb::NewLRUCache(cache));
+}
+
+void DetectCorruption(Oracle* o) {
+  o->table().detect_filter_construct_corruption = true;
+}
+
+void ChargeConstruction(Oracle* o) {
+  o->table().cache_usage_options.options_overrides.insert(
+      {rocksdb::CacheEntryRole::kFilterConstruction,
+       {rocksdb::CacheEntryRoleOptions::Decision::kEnabled}});
+}
+
+void PinAll(Oracle* o) {
+  UseCache(o, rocksdb::NewLRUCache(8 << 20));
+  o->table().metadata_cache_options.unpartitioned_pinning =
+      rocksdb::PinningTier::kAll;
+  o->table().metadata_cache_options.partition_pinning =
+      rocksdb::PinningTier::kAll;
+}
+
+const Cell kCells[] = {
+    {"Default", kCourse},
+    {"KeysOfEveryLength", kCourse, [](auto* o) { o->keys_ = OfEveryLength(); }},
+    {"WithoutReading", {kWrite, kLookWithoutReading}, {}, Filters::kWhole},
+    // More than the builder keeps in one bucket (hash_list.h).
+    {"ManyKeys", {kWrite}, [](auto* o) { o->keys_ = Decades(20'000); }},
+    {"BitsPerKey",
+     {kWrite, kUpdate},
+     [](auto* o) { o->keys_ = Decades(4000); },
+     Filters::kWhole,
+     {kHalfABit, kOneAndAHalfBits, kFiveBits, kSixteenBits, kThirtyBits}},
+    {"LessThanHalfABit",  // none, as with RocksDB's own policies
+     {kWrite, kReopen},
+     {},
+     Filters::kBoth,
+     {kTooFewBits, kTooFewBloomBits}},
+
+    // ---- Where filters are kept, and how they are read.
+    {"FiltersInTheCache", kCourse,
+     [](auto* o) { UseCache(o, rocksdb::NewLRUCache(8 << 20)); }},
+    {"CacheTooSmall", kCourse,
+     [](auto* o) { UseCache(o, rocksdb::NewLRUCache(1024, 0)); }},
+    {"HyperClockCache", kCourse,
+     [](auto* o) {
+       UseCache(
+           o, rocksdb::HyperClockCacheOptions(8 << 20, 4096).MakeSharedCache());
+     }},
+    {"Level0Pinned", kCourse,
+     [](auto* o) {
+       UseCache(o, rocksdb::NewLRUCache(8 << 20));
+       o->table().pin_l0_filter_and_index_blocks_in_cache = true;
+     }},
+    {"TopLevelNotPinned", kCourse,
+     [](auto* o) {
+       UseCache(o, rocksdb::NewLRUCache(8 << 20));
+       o->table().pin_top_level_index_and_filter = false;
+     }},
+    {"AllPinned", kCourse, PinAll},
+    {"FlushFillsTheCache", kCourse,
+     [](auto* o) {
+       UseCache(o, rocksdb::NewLRUCache(8 << 20));
+       o->table().prepopulate_block_cache =
+           BlockBasedTableOptions::PrepopulateBlockCache::kFlushOnly;
+     }},
+    {"NoCache", kCourse,
+     [](auto* o) {
+       o->table().no_block_cache = true;
+       o->blocks_are_counted_ = false;
+     }},
+    {"RowCache", kCourse,
+     [](auto* o) { o->options().row_cache = rocksdb::NewLRUCache(1 << 20); }},
+    {"DirectReads", kCourse,
+     [](auto* o) { o->options().use_direct_reads = true; }},
+    {"MappedReads", kCourse,
+     [](auto* o) { o->options().allow_mmap_reads = true; }},
+    {"AsyncReads", kCourse, [](auto* o) { o->read_.async_io = true; }},
+    {"AsyncReadsLevelByLevel", kCourse,
+     [](auto* o) {
+       o->read_.async_io = true;
+       o->read_.optimize_multiget_for_io = false;
+     }},
+    {"FewFilesOpen",
+     {kWrite, kCompactToManyFiles, kReopen},
+     [](auto* o) {
+       o->options().max_open_files = 10;
+       o->options().target_file_size_base = 8 << 10;
+     }},
+    {"BlocksAt1", kCourse, [](auto* o) { UseCacheAt(o, 1); }},
+    {"BlocksAt8", kCourse, [](auto* o) { UseCacheAt(o, 8); }},
+    {"BlocksAt16", kCourse, [](auto* o) { UseCacheAt(o, 16); }},
+    {"BlocksAt32", kCourse, [](auto* o) { UseCacheAt(o, 32); }},
+    {"BlocksAt48", kCourse, [](auto* o) { UseCacheAt(o, 48); }},
+    {"BlocksAt63", kCourse, [](auto* o) { UseCacheAt(o, 63); }},
+    {"BlocksAt64", kCourse, [](auto* o) { UseCacheAt(o, 64); }},
+
+    // ---- How filters and tables are written.
+    {"DetectCorruption", kCourse, DetectCorruption},
+    {"ConstructionCharged", kCourse, ChargeConstruction},
+    {"OptimizedForMemory", kCourse,
+     [](auto* o) { o->table().optimize_filters_for_memory = true; }},
+    {"FirstKeysInTheIndex", kCourse,
+     [](auto* o) {
+       o->table().index_type =
+           BlockBasedTableOptions::kBinarySearchWithFirstKey;
+       o->blocks_are_counted_ = false;
+     },
+     Filters::kWhole},
+    {"HashesInBlocks", kCourse,
+     [](auto* o) {
+       o->table().data_block_index_type =
+           BlockBasedTableOptions::kDataBlockBinaryAndHash;
+     }},
+    {"BlobFiles", kCourse,
+     [](auto* o) {
+       o->options().enable_blob_files = true;
+       o->options().min_blob_size = 1;
+     }},
+    {"PartitionsOf1", kCourse, [](auto* o) { o->partition_size_ = 1; },
+     Filters::kPartitioned},
+    {"PartitionsOf4096", kCourse, [](auto* o) { o->partition_size_ = 4096; },
+     Filters::kPartitioned},
+    {"PartitionsOf1M", kCourse, [](auto* o) { o->partition_size_ = 1 << 20; },
+     Filters::kPartitioned},
+    {"PartitionsOfTheSizeAskedFor",
+     {kWrite, kCountPartitions},
+     [](auto* o) {
+       o->keys_ = Decades(8000);
+       o->partition_size_ = 1024;
+     },
+     Filters::kPartitioned},
+#if ROCKSDB_IS_AT_LEAST(9, 6)
+    {"DecoupledPartitions", kCourse,
+     [](auto* o) { o->table().decouple_partitioned_filters = true; },
+     Filters::kPartitioned},
+#endif
+};
+INSTANTIATE_CELLS(Options, kCells);
+
+std::vector<Cell> SeriesOfCells() {
+  std::vector<Cell> cells;
+  for (uint32_t version = 2;; ++version) {  // to the newest of this RocksDB
+    BlockBasedTableOptions table;
+    table.format_version = version;
+    const std::unique_ptr<rocksdb::TableFactory> factory(
+        rocksdb::NewBlockBasedTableFactory(table));
+    if (!factory->ValidateOptions({}, {}).ok()) break;
+    cells.push_back(
+        {"FormatVersion" + std::to_string(version), kCourse,
+         [version](Oracle* o) { o->table().format_version = version; }});
+  }
+  for (const auto type :
+       {rocksdb::kNoChecksum, rocksdb::kCRC32c, rocksdb::kxxHash,
+        rocksdb::kxxHash64, rocksdb::kXXH3}) {
+    cells.push_back({"ChecksumType" + std::to_string(type),
+                     {kWrite, kReopen, kVerifyChecksums},
+                     [type](Oracle* o) { o->table().checksum = type; }});
+  }
+  for (const auto type : rocksdb::GetSupportedCompressions()) {
+    cells.push_back({"CompressionType" + std::to_string(type), kCourse,
+                     [type](Oracle* o) {
+                       o->options().compression = type;
+                       o->options().compression_opts.max_dict_bytes = 4096;
+                     },
+                     Filters::kWhole});
+  }
+  // A line has about 51 keys.
+  for (const size_t keys : {1, 2, 3, 7, 8, 9, 50, 51, 52, 53, 102, 103}) {
+    cells.push_back({"FilesOf" + std::to_string(keys),
+                     {kWrite, kReopen},
+                     [keys](Oracle* o) { o->keys_.present.resize(keys); },
+                     Filters::kWhole});
+  }
+  return cells;
+}
+INSTANTIATE_CELLS(Series, SeriesOfCells());
+
+}  // namespace
+}  // namespace linebloom

@@ -1,0 +1,411 @@
+#include "tests/rocksdb/oracle/oracle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/statistics.h"
+
+namespace linebloom {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+
+void Oracle::Run(const Policy& policy, const std::vector<Step>& steps) {
+  SCOPED_TRACE(testing::Message() << policy);
+  CloseAll();
+  // A lookup that a filter lets through then reads one block, in each file.
+  table_.index_shortening =
+      rocksdb::BlockBasedTableOptions::IndexShorteningMode::kNoShortening;
+  table_.optimize_filters_for_memory = false;  // sizes are looked at
+  options_.disable_auto_compactions = !compacts_by_itself_;
+  Use(policy);
+  policy_ = policy;
+  const auto* const comparator = options_.comparator;
+  rows_ = std::make_shared<Rows>(
+      [comparator](const std::string& a, const std::string& b) {
+        return comparator->Compare(a, b) < 0;
+      });
+  for (const char* folder : {"copy", "backup", "secondary"}) {
+    std::filesystem::remove_all(Path(folder));
+  }
+  DestroyAndReopen();
+  for (const Step& step : steps) {
+    SCOPED_TRACE(step.name);
+    step.run(this);
+    if (HasFatalFailure()) return;
+    Look();
+    if (HasFailure()) return;  // what comes after would say it again
+  }
+}
+
+void Oracle::Look() {
+  if (compacts_by_itself_) {
+    ASSERT_OK(db_->PauseBackgroundWork());
+  }
+  LookAtAll();
+  if (compacts_by_itself_) {
+    ASSERT_OK(db_->ContinueBackgroundWork());
+  }
+}
+
+void Oracle::LookAtAll() {
+  files_ = ReadFiles();
+  for (const File& file : files_) CheckFile(file);
+  CheckGets(keys_.present);
+  CheckMissing();
+  if (lookup_ == nullptr) CheckMultiGets();
+  CheckSnapshots();
+  CheckWholeScan();
+  if (options_.prefix_extractor == nullptr) return;
+  if (scans_ != Scans::kOfRanges) CheckPrefixScans();
+  CheckRangeScans();
+}
+
+void Oracle::CheckFile(const File& file) {
+  const FileContents& contents = *file.contents;
+  const rocksdb::TableProperties& properties = *file.properties;
+  const Policy& policy = contents.policy;
+  EXPECT_EQ(properties.filter_policy_name, policy.file_name());
+  const uint64_t entries = ExpectedEntries(file);
+  const bool skipped = options_.optimize_filters_for_hits && file.level > 0;
+  if (!policy.builds_filters() || entries == 0 || skipped) {
+    EXPECT_EQ(properties.filter_size, 0);
+    return;
+  }
+  ASSERT_GT(properties.filter_size, 0);
+  if (entries == kUnknown) return;
+  EXPECT_GE(properties.num_filter_entries, entries);
+  // A prefix with rows in two partitions, or a row with versions in two, is in
+  // both. Of prefixes alone RocksDB adds some twice.
+  const bool is_cut =
+      table_.partition_filters &&
+      (!file.prefixes.empty() || properties.num_entries > contents.keys.size());
+  if (HoldsWholeKeys(file) && !is_cut) {
+    EXPECT_EQ(properties.num_filter_entries, entries);
+  }
+  if (policy.bits_per_key > 0) {
+    const double bytes = policy.bits_per_key * static_cast<double>(entries) / 8;
+    EXPECT_GE(properties.filter_size, bytes);
+    if (!table_.partition_filters) {  // up to a line more, and the metadata
+      EXPECT_LE(properties.filter_size, bytes + 64 + 128);
+    }
+  }
+}
+
+FilterCounts Oracle::ExpectAnswers(const Prediction& prediction) {
+  const FilterCounts counts = TakeCounts();
+  // RocksDB decides when a copy flushes what is not in a file yet.
+  if (!in_memtable_.empty()) return counts;
+  const uint64_t either = prediction.asked_or_not;
+  EXPECT_GE(counts.no + counts.maybe, prediction.asked);
+  EXPECT_LE(counts.no + counts.maybe, prediction.asked + either);
+  EXPECT_GE(counts.true_positive, prediction.true_positives);
+  EXPECT_LE(counts.true_positive, prediction.true_positives + either);
+  EXPECT_GE(counts.maybe, prediction.must_match) << "a filter denies a key";
+  // Five standard deviations, and some more for rates known only about. Rows of
+  // one prefix pass together.
+  const double chance = prediction.matches_by_chance;
+  const double alike = options_.prefix_extractor != nullptr ? 10 : 1;
+  EXPECT_LE(counts.maybe, static_cast<double>(prediction.must_match + either) +
+                              1.5 * chance + 5 * std::sqrt(chance * alike) +
+                              3 * alike)
+      << "too many false positives";
+  return counts;
+}
+
+std::string Oracle::Expected(const std::string& key) const {
+  const auto uncommitted = uncommitted_.find(key);
+  if (uncommitted != uncommitted_.end()) return uncommitted->second;
+  const auto row = rows_->find(key);
+  return row != rows_->end() ? row->second : "NotFound: ";
+}
+
+std::string Oracle::Lookup(const std::string& key) {
+  std::string value;
+  const Status status = lookup_ != nullptr
+                            ? lookup_(key, &value)
+                            : db_->Get(read_, Family(db_.get()), key, &value);
+  return status.ok() ? value : status.ToString();
+}
+
+void Oracle::CheckGets(const std::vector<std::string>& keys) {
+  TakeCounts();
+  for (const std::string& key : keys) {
+    EXPECT_EQ(Lookup(key), Expected(key)) << key;
+  }
+  if (options_.row_cache == nullptr) ExpectAnswers(PredictGets(keys));
+}
+
+uint64_t Oracle::TakeDataBlocks() {
+  return options_.statistics->getAndResetTickerCount(
+             rocksdb::BLOCK_CACHE_DATA_HIT) +
+         options_.statistics->getAndResetTickerCount(
+             rocksdb::BLOCK_CACHE_DATA_MISS);
+}
+
+// A missing key costs the read of a block for each filter that lets it through
+// and for each file without a filter, and no more.
+void Oracle::CheckMissing() {
+  SCOPED_TRACE("missing keys");
+  TakeDataBlocks();
+  TakeCounts();
+  for (const std::string& key : keys_.missing) {
+    EXPECT_EQ(Lookup(key), Expected(key)) << key;
+  }
+  const uint64_t blocks = TakeDataBlocks();
+  const Prediction prediction = PredictGets(keys_.missing);
+  const FilterCounts counts = ExpectAnswers(prediction);
+  if (in_memtable_.empty()) {
+    EXPECT_LE(blocks, counts.maybe + prediction.unfiltered_files);
+  }
+  if (prediction.asked == 0 && blocks_are_counted_) {
+    EXPECT_GE(blocks, prediction.unfiltered_files * 9 / 10);
+  }
+}
+
+void Oracle::CheckMultiGets() {
+  SCOPED_TRACE("MultiGet");
+  constexpr size_t kSizes[] = {1, 31, 32, 33, 64, 100};  // RocksDB takes 32
+  std::vector<std::string> all;
+  size_t missing = 0;
+  for (const std::string& key : keys_.present) {
+    all.push_back(key);
+    for (int i = 0; i < 2 && missing < keys_.missing.size(); ++i) {
+      all.push_back(keys_.missing[missing++]);
+    }
+  }
+  std::vector<std::string> asked;
+  TakeCounts();
+  size_t batches = 0;
+  for (size_t begin = 0; begin < all.size();) {
+    const size_t size =
+        std::min(kSizes[batches++ % std::size(kSizes)], all.size() - begin);
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin);
+    std::vector<std::string> batch(first,
+                                   first + static_cast<std::ptrdiff_t>(size));
+    batch.push_back(batch.front());  // a repeat
+    const bool sorted = batches % 2 == 0;
+    if (sorted) {
+      std::sort(batch.begin(), batch.end(),
+                [this](const auto& a, const auto& b) { return Less(a, b); });
+    }
+    CheckBatch(batch, sorted);
+    asked.insert(asked.end(), batch.begin(), batch.end());
+    begin += size;
+  }
+  if (options_.row_cache == nullptr) {
+    ExpectAnswers(PredictGets(asked, /*in_batches=*/true));
+  }
+}
+
+void Oracle::CheckBatch(const std::vector<std::string>& keys, bool sorted) {
+  const std::vector<Slice> slices(keys.begin(), keys.end());
+  std::vector<rocksdb::PinnableSlice> values(keys.size());
+  std::vector<Status> statuses(keys.size());
+  db_->MultiGet(read_, Family(db_.get()), keys.size(), slices.data(),
+                values.data(), statuses.data(), sorted);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(statuses[i].ok() ? values[i].ToString() : statuses[i].ToString(),
+              Expected(keys[i]))
+        << keys[i];
+  }
+}
+
+void Oracle::CheckSnapshots() {
+  for (const auto& [snapshot, rows] : snapshots_) {
+    SCOPED_TRACE("a snapshot");
+    rocksdb::ReadOptions read = read_;
+    read.snapshot = snapshot;
+    for (const std::string& key : keys_.present) {
+      const auto row = rows->find(key);
+      std::string value;
+      const Status status = db_->Get(read, Family(db_.get()), key, &value);
+      EXPECT_EQ(status.ok() ? value : status.ToString(),
+                row != rows->end() ? row->second : "NotFound: ")
+          << key;
+    }
+  }
+}
+
+void Oracle::CheckWholeScan() {
+  rocksdb::ReadOptions read = read_;
+  read.total_order_seek = true;
+  TakeCounts();
+  const std::unique_ptr<rocksdb::Iterator> it(
+      db_->NewIterator(read, Family(db_.get())));
+  it->SeekToFirst();
+  auto row = rows_->begin();
+  for (; it->Valid() && row != rows_->end(); it->Next(), ++row) {
+    EXPECT_EQ(it->key().ToString(), row->first);
+    EXPECT_EQ(it->value().ToString(), row->second);
+  }
+  EXPECT_OK(it->status());
+  EXPECT_FALSE(it->Valid());
+  EXPECT_EQ(row, rows_->end());
+  EXPECT_EQ(TakeCounts(), FilterCounts()) << "no filter is asked";
+}
+
+// Scans of one prefix, forwards from its beginning and from within it, and
+// backwards.
+void Oracle::CheckPrefixScans() {
+  SCOPED_TRACE("scans of a prefix");
+  const rocksdb::SliceTransform& extractor = *options_.prefix_extractor;
+  std::vector<std::string> starts;
+  for (const auto* keys : {&keys_.present, &keys_.missing}) {
+    for (size_t i = 0; i < keys->size(); i += 7) {
+      if (!extractor.InDomain((*keys)[i])) continue;
+      starts.push_back((*keys)[i]);
+      starts.push_back(extractor.Transform((*keys)[i]).ToString());
+    }
+  }
+  rocksdb::ReadOptions read = read_;
+  read.prefix_same_as_start = true;
+  Prediction prediction;
+  for (const bool backwards : {false, true}) {
+    TakeCounts();
+    for (const std::string& start : starts) {
+      const std::unique_ptr<rocksdb::Iterator> it(
+          db_->NewIterator(read, Family(db_.get())));
+      const Slice prefix = extractor.Transform(start);
+      std::vector<std::string> expected;
+      std::vector<std::string> found;
+      const auto has_prefix = [&](const Rows::const_iterator& row) {
+        return extractor.InDomain(row->first) &&
+               extractor.Transform(row->first) == prefix;
+      };
+      if (backwards) {
+        for (auto row = rows_->upper_bound(start);
+             row != rows_->begin() && has_prefix(--row);) {
+          expected.push_back(row->first);
+        }
+        for (it->SeekForPrev(start); it->Valid(); it->Prev()) {
+          found.push_back(it->key().ToString());
+        }
+      } else {
+        for (auto row = rows_->lower_bound(start);
+             row != rows_->end() && has_prefix(row); ++row) {
+          expected.push_back(row->first);
+        }
+        it->Seek(start);
+        found = KeysFrom(it.get());
+        PredictSeek(start, &prediction);
+      }
+      EXPECT_OK(it->status());
+      EXPECT_EQ(found, expected) << start;
+    }
+    if (!backwards && SeeksAreCounted()) ExpectAnswers(prediction);
+#if !ROCKSDB_IS_AT_LEAST(9, 5)
+    // RocksDB before 9.5 misses rows there, whatever the policy.
+    if (table_.partition_filters && !table_.whole_key_filtering) break;
+#endif
+  }
+}
+
+// In total order, but with leave to use filters: up to a bound in the prefix
+// where the scan begins, RocksDB asks for it, and beyond not.
+void Oracle::CheckRangeScans() {
+  SCOPED_TRACE("scans of a range");
+  const rocksdb::SliceTransform& extractor = *options_.prefix_extractor;
+  rocksdb::ReadOptions read = read_;
+  read.auto_prefix_mode = true;
+  Prediction prediction;
+  TakeCounts();
+  for (size_t i = 0; i < keys_.missing.size(); i += 13) {
+    const std::string& from = keys_.missing[i];
+    if (!extractor.InDomain(from)) continue;
+    ExpectScan(from, extractor.Transform(from).ToString() + "~", read);
+    PredictSeek(from, &prediction);
+  }
+  if (SeeksAreCounted()) ExpectAnswers(prediction);
+  TakeCounts();
+  const std::vector<std::string> some = Some(keys_.present.size() / 20 + 1);
+  for (size_t i = 0; i + 2 < some.size(); ++i) {
+    ExpectScan(some[i], some[i + 2], read);
+  }
+  if (SeeksAreCounted()) {
+    EXPECT_EQ(TakeCounts(), FilterCounts());
+  }
+}
+
+void Oracle::ExpectScan(const std::string& from, const std::string& to,
+                        rocksdb::ReadOptions read) {
+  const Slice bound = to;
+  read.iterate_upper_bound = &bound;
+  const std::unique_ptr<rocksdb::Iterator> it(
+      db_->NewIterator(read, Family(db_.get())));
+  it->Seek(from);
+  std::vector<std::string> expected;
+  for (auto row = rows_->lower_bound(from);
+       row != rows_->end() && Less(row->first, to); ++row) {
+    expected.push_back(row->first);
+  }
+  EXPECT_EQ(KeysFrom(it.get()), expected) << "from " << from << " to " << to;
+}
+
+void Oracle::ScanAndCount(const std::string& from, const std::string& to,
+                          const FilterCounts& counts) {
+  rocksdb::ReadOptions read = read_;
+  read.auto_prefix_mode = true;
+  TakeCounts();
+  ExpectScan(from, to, read);
+  EXPECT_EQ(TakeCounts(), counts);
+}
+
+// Opening a file loads its partitions into the block cache.
+void Oracle::CountPartitions() {
+  const auto take = [this] {
+    return options_.statistics->getAndResetTickerCount(
+        rocksdb::BLOCK_CACHE_FILTER_ADD);
+  };
+  take();
+  Open();
+  const uint64_t partitions = take();
+  const uint64_t bytes = 10 * keys_.present.size() / 8;
+  EXPECT_GE(partitions, bytes / partition_size_);
+  EXPECT_LE(partitions, 3 * bytes / (2 * partition_size_));
+  // A lookup reads one.
+  const auto read = [this] {
+    return options_.statistics->getAndResetTickerCount(
+               rocksdb::BLOCK_CACHE_FILTER_HIT) +
+           options_.statistics->getAndResetTickerCount(
+               rocksdb::BLOCK_CACHE_FILTER_MISS);
+  };
+  read();
+  CheckGets(keys_.present);
+  EXPECT_EQ(read(), keys_.present.size());
+}
+
+void Oracle::VerifyChecksums() { EXPECT_OK(db_->VerifyChecksum()); }
+
+void Oracle::LookWithoutReading() {
+  Open();  // with no block in the cache
+  rocksdb::ReadOptions no_reads = read_;
+  no_reads.read_tier = rocksdb::kBlockCacheTier;
+  files_ = ReadFiles();
+  TakeCounts();
+  FilterCounts found;
+  for (const std::string& key : keys_.missing) {
+    std::string value;
+    const Status status = db_->Get(no_reads, Family(db_.get()), key, &value);
+    EXPECT_TRUE(status.IsNotFound() || status.IsIncomplete());
+    found.no += status.IsNotFound();
+    found.maybe += status.IsIncomplete();
+    EXPECT_EQ(db_->KeyMayExist(no_reads, Family(db_.get()), key, &value),
+              status.IsIncomplete());
+  }
+  const FilterCounts counts = TakeCounts();
+  EXPECT_EQ(2 * found.maybe, counts.maybe);
+  // Outside of the file's range no filter is asked.
+  EXPECT_GE(2 * found.no, counts.no);
+  EXPECT_LE(found.maybe, keys_.missing.size() / 25);
+  for (const std::string& key : keys_.present) {
+    std::string value;
+    EXPECT_TRUE(
+        db_->Get(no_reads, Family(db_.get()), key, &value).IsIncomplete());
+    EXPECT_TRUE(db_->KeyMayExist({}, Family(db_.get()), key, &value));
+  }
+}
+
+}  // namespace linebloom

@@ -1,0 +1,163 @@
+// Prefixes in filters, with whole keys and alone; extractors that change; keys
+// in reverse order.
+
+#include <algorithm>
+#include <cctype>
+
+#include "rocksdb/comparator.h"
+#include "tests/rocksdb/oracle/cell.h"
+
+namespace linebloom {
+namespace {
+
+const std::vector<Step> kCourse = {kWrite, kUpdate, kReopen, kCompact, kDelete};
+
+void UsePrefixes(Oracle* o) { o->UseExtractor("fixed:12"); }  // see Decades()
+void UsePrefixesAlone(Oracle* o) {
+  UsePrefixes(o);
+  o->table().whole_key_filtering = false;
+}
+
+// Boundaries of partitions fall between rows of one prefix. Format versions
+// write the keys of an index in different ways.
+template <uint32_t kFormatVersion, bool kWholeKeys>
+void UseTinyPartitions(Oracle* o) {
+  UsePrefixes(o);
+  o->table().whole_key_filtering = kWholeKeys;
+  o->table().format_version = kFormatVersion;
+  o->table().block_size = 1;  // a block for each row
+  o->partition_size_ = 1;
+}
+
+// Keys that have no prefix are in the filter as whole keys, or not at all.
+template <bool kWholeKeys>
+void UseShortKeys(Oracle* o) {
+  o->UseExtractor("fixed:4");
+  o->table().whole_key_filtering = kWholeKeys;
+  o->keys_ = {{"", "0", "00", "000", "001", "0010", "0010:1", "01", "zz", "zzz",
+               "zzzz", "zzzzz"},
+              {"002", "0011", "1", "yy"}};
+  o->scans_ = Oracle::Scans::kOfRanges;
+}
+
+const Cell kPrefixCells[] = {
+    {"KeysAndPrefixes", kCourse, UsePrefixes},
+    {"PrefixesAlone", kCourse, UsePrefixesAlone},
+    {"TinyPartitions2", kCourse, UseTinyPartitions<2, false>,
+     Filters::kPartitioned},
+    {"TinyPartitions3", kCourse, UseTinyPartitions<3, false>,
+     Filters::kPartitioned},
+    {"TinyPartitions4", kCourse, UseTinyPartitions<4, false>,
+     Filters::kPartitioned},
+    {"TinyPartitions5", kCourse, UseTinyPartitions<5, false>,
+     Filters::kPartitioned},
+    {"TinyPartitionsWithKeys2", kCourse, UseTinyPartitions<2, true>,
+     Filters::kPartitioned},
+    {"TinyPartitionsWithKeys5", kCourse, UseTinyPartitions<5, true>,
+     Filters::kPartitioned},
+    {"KeysWithoutPrefix", kCourse, UseShortKeys<true>},
+    {"KeysWithoutPrefixOrFilter", kCourse, UseShortKeys<false>},
+    {"ToLinebloom",
+     {kWrite, kUpdate, With(kLinebloom), kUpdate, kCompact},
+     UsePrefixes,
+     Filters::kBoth,
+     {kBloom, kRibbon}},
+    {"ToLinebloomFromLegacy",
+     {kWrite, kUpdate, With(kLinebloom), kUpdate, kCompact},
+     [](auto* o) {
+       UsePrefixesAlone(o);
+       o->table().format_version = 4;
+     },
+     Filters::kBoth,
+     {kLegacyBloom}},
+    {"AwayFromLinebloom",
+     {kWrite, kUpdate, With(kBloom), With(kNone), With(kLinebloom)},
+     UsePrefixesAlone,
+     Filters::kBoth,
+     {kLinebloom}},
+    {"Secondary",
+     {kWrite, kOpenSecondary, kUpdate, kCompact},
+     UsePrefixesAlone},
+};
+INSTANTIATE_CELLS(Prefix, kPrefixCells);
+
+// ---------------------------------------------------------------------------
+// Another extractor than the one that a file was written with.
+
+const char* const kExtractors[] = {"", "fixed:3", "fixed:6", "capped:6",
+                                   "rocksdb.Noop"};
+
+template <bool kWholeKeys>
+void UseCommonBeginnings(Oracle* o) {
+  o->table().whole_key_filtering = kWholeKeys;
+  o->keys_ = OfCommonBeginnings();
+  o->scans_ = Oracle::Scans::kUncounted;
+}
+
+std::vector<Cell> ChangeCells() {
+  std::vector<Cell> cells;
+  for (const std::string before : kExtractors) {
+    // A file of each extractor, by and by, over one of the first.
+    std::vector<Step> steps = {WithExtractor(before), kWriteEven};
+    for (const std::string after : kExtractors) {
+      steps.push_back(WithExtractor(after));
+      steps.push_back(after < before ? kWriteOdd : kUpdate);
+    }
+    std::string name = "From" + before;
+    name.erase(std::remove_if(name.begin(), name.end(),
+                              [](char c) {
+                                return std::isalnum(
+                                           static_cast<unsigned char>(c)) == 0;
+                              }),
+               name.end());
+    cells.push_back(
+        {name + "WithKeys", steps, UseCommonBeginnings<true>, Filters::kWhole});
+    cells.push_back(
+        {name + "Alone", steps, UseCommonBeginnings<false>, Filters::kWhole});
+  }
+  cells.push_back(
+      {"WhileOpen",
+       {WithExtractor("fixed:3"), kWriteEven, SetExtractor("capped:6"),
+        kWriteOdd, SetExtractor("fixed:3"), kUpdate, SetExtractor("capped:3"),
+        SetExtractor("fixed:6"), kUpdate},
+       UseCommonBeginnings<true>,
+       Filters::kWhole});
+  return cells;
+}
+INSTANTIATE_CELLS(PrefixChange, ChangeCells());
+
+// ---------------------------------------------------------------------------
+// Keys that sort before their prefix, and which scans of a range then ask.
+
+constexpr FilterCounts kNotAsked;
+constexpr FilterCounts kYes{0, 1, 0};
+constexpr FilterCounts kNo{1, 0, 0};
+
+Step Scan(const std::string& from, const std::string& to,
+          const FilterCounts& counts) {
+  return {"Scan from " + from + " to " + to,
+          [=](Oracle* o) { o->ScanAndCount(from, to, counts); }};
+}
+
+void UseKeysBeforeTheirPrefix(Oracle* o) {
+  o->options().comparator = rocksdb::ReverseBytewiseComparator();
+  o->UseExtractor("fixed:4");
+  o->table().whole_key_filtering = false;
+  o->keys_ = {{"aaaa123", "aaaa211", "aaaa900", "aab", "aaba123", "qqqq",
+               "qqqq123", "zzz"},
+              {"aaaa000", "aaca0", "zzzz999", "aa"}};
+  o->scans_ = Oracle::Scans::kOfRanges;
+}
+
+const Cell kReverseCells[] = {
+    {"KeysBeforeTheirPrefix",
+     {kWrite, Scan("aaaa999", "aaaa000", kYes), Scan("aaaa999", "aaaa", kYes),
+      Scan("aaaa", "aaaa500", kYes), Scan("aaca999", "aaca000", kNo),
+      Scan("zzz", "aaaz", kNotAsked), kUpdate, kCompact},
+     UseKeysBeforeTheirPrefix,
+     Filters::kWhole},
+};
+INSTANTIATE_CELLS(ReverseOrder, kReverseCells);
+
+}  // namespace
+}  // namespace linebloom

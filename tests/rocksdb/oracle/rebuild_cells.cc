@@ -1,0 +1,83 @@
+// Old files get the filters of today by RebuildFilters(), and nothing else
+// about them changes. More of it is in rebuild_filters_test.cc.
+
+#include <tuple>
+
+#include "linebloom/rebuild_filters.h"
+#include "tests/rocksdb/oracle/cell.h"
+
+namespace linebloom {
+namespace {
+
+// Level, smallest and largest key of each file.
+std::vector<std::tuple<int, std::string, std::string>> Shapes(Oracle* o) {
+  std::vector<std::tuple<int, std::string, std::string>> shapes;
+  rocksdb::ColumnFamilyMetaData family;
+  o->db()->GetColumnFamilyMetaData(&family);
+  for (const auto& level : family.levels) {
+    for (const auto& file : level.files) {
+      shapes.emplace_back(level.level, file.smallestkey, file.largestkey);
+    }
+  }
+  return shapes;
+}
+
+size_t FilesWithRows(Oracle* o) {
+  size_t count = 0;
+  for (const auto& file : AllProperties(o->db())) {
+    count += file->num_entries > file->num_range_deletions;
+  }
+  return count;
+}
+
+// All files but those without rows; and none a second time.
+const Step kRebuild{"Rebuild", [](Oracle* o) {
+                      const auto before = Shapes(o);
+                      RebuildFiltersReport report;
+                      ASSERT_OK(RebuildFilters(o->db(), {}, {}, &report));
+                      EXPECT_EQ(report.files.size(), FilesWithRows(o));
+                      for (const FileRebuild& file : report.files) {
+                        EXPECT_EQ(file.outcome, RebuildOutcome::kRewritten)
+                            << file.message;
+                      }
+                      EXPECT_EQ(Shapes(o), before);
+                      ASSERT_OK(RebuildFilters(o->db(), {}, {}, &report));
+                      EXPECT_TRUE(report.files.empty());
+                    }};
+
+const std::vector<Policy> kOld = {kNone, kBloom, kRibbon, kPlain, kSeed7};
+
+const std::vector<Step> kCourse = {
+    kWrite,     kCompact,         kUpdate,  kDeleteRangeAlone, kDelete,
+    kWriteEven, With(kLinebloom), kRebuild, kReopen,           kUpdate};
+
+const Cell kRebuildCells[] = {
+    {"Leveled", kCourse, {}, Filters::kBoth, kOld},
+    {"Dynamic", kCourse,
+     [](auto* o) { o->options().level_compaction_dynamic_level_bytes = true; },
+     Filters::kWhole, kOld},
+    {"Universal", kCourse,
+     [](auto* o) {
+       o->options().compaction_style = rocksdb::kCompactionStyleUniversal;
+     },
+     Filters::kWhole, kOld},
+    {"Fifo",
+     {kWrite, kUpdate, kDelete, With(kLinebloom), kRebuild, kReopen, kUpdate},
+     [](auto* o) {
+       o->options().compaction_style = rocksdb::kCompactionStyleFIFO;
+     },
+     Filters::kWhole,
+     kOld},
+    {"Prefixes",
+     {kWrite, kCompact, kUpdate, With(kLinebloom), kRebuild},
+     [](auto* o) {
+       o->UseExtractor("fixed:12");
+       o->table().whole_key_filtering = false;
+     },
+     Filters::kBoth,
+     kOld},
+};
+INSTANTIATE_CELLS(Rebuild, kRebuildCells);
+
+}  // namespace
+}  // namespace linebloom

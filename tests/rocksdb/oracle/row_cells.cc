@@ -1,0 +1,104 @@
+// All that a row can be, and what compaction makes of it. A filter that left
+// out a tombstone would bring back deleted rows, one that left out an operand
+// would lose it.
+
+#include "rocksdb/compaction_filter.h"
+#include "rocksdb/merge_operator.h"
+#include "tests/rocksdb/oracle/cell.h"
+
+namespace linebloom {
+namespace {
+
+class AppendOperator : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "test.Append"; }
+  bool Merge(const rocksdb::Slice&, const rocksdb::Slice* existing,
+             const rocksdb::Slice& operand, std::string* result,
+             rocksdb::Logger*) const override {
+    result->assign(existing != nullptr ? existing->ToString() + "," : "");
+    result->append(operand.data(), operand.size());
+    return true;
+  }
+};
+
+void UseMerge(Oracle* o) {
+  o->options().merge_operator = std::make_shared<AppendOperator>();
+}
+
+// Drops the rows whose number ends with a 4.
+class DropFours : public rocksdb::CompactionFilter {
+ public:
+  const char* Name() const override { return "test.DropFours"; }
+  bool Filter(int, const rocksdb::Slice& key, const rocksdb::Slice&,
+              std::string*, bool*) const override {
+    return key[key.size() - 1] == '4';
+  }
+};
+
+void UseDropFours(Oracle* o) {
+  static const DropFours drop_fours;
+  o->options().compaction_filter = &drop_fours;
+}
+
+const Step kCompactAndDropFours{
+    "CompactAndDropFours", [](Oracle* o) {
+      o->EraseIf([](const std::string& key) { return key.back() == '4'; });
+      o->CompactAll();
+    }};
+
+void UseManyFiles(Oracle* o) { o->options().target_file_size_base = 8 << 10; }
+
+const Cell kRowCells[] = {
+    {"Deletes", {kWrite, kDelete, kReopen, kCompact, kDelete}},
+    {"SingleDeletes", {kWrite, kSingleDelete, kCompact}},
+    {"RangeDelete", {kWrite, kUpdate, kDeleteRange, kReopen, kCompact}},
+    {"RangeDeleteAlone", {kWrite, kDeleteRangeAlone, kReopen, kCompact}},
+    {"RangeDeletesOfRows", {kWrite, kDeleteRanges, kCompact}},
+    {"Merges",
+     {kWriteEven, kMerge, kMergeSome, kMerge, kReopen, kCompact},
+     UseMerge},
+    {"MergesOverDeletes", {kWrite, kDelete, kMergeSome, kCompact}, UseMerge},
+    {"MergesOfOneFile", {kMergeVersions, kCompact}, UseMerge},
+    {"Entities", {kWrite, kPutEntities, kReopen, kCompact}},
+    {"VersionsOfOneFile", {kWriteVersions, kUpdate, kCompact}},
+    {"VersionsThatGo", {kWriteVersions, kReopen, kCompact}},
+    {"Ingested", {kIngest, kWrite, kIngestAndMove, kReopen, kCompact}},
+    {"IngestedDeletes", {kWrite, kIngestDeletes, kReopen, kCompact}},
+};
+INSTANTIATE_CELLS(Rows, kRowCells);
+
+const Cell kCompactionCells[] = {
+    {"ManyFiles",
+     {kWrite, kUpdate, kCompactToManyFiles, kUpdate},
+     UseManyFiles},
+    {"MovedFile", {kWrite, kMove, kUpdate, kReopen}},
+    {"CompactionFilter", {kWrite, kCompactAndDropFours, kReopen}, UseDropFours},
+    // More than three files of level 0, which RocksDB then asks by their range.
+    {"ManyFilesOfLevel0", {kWrite, kUpdate, kWriteEven, kWriteOdd, kUpdate}},
+    {"Universal",
+     {kWrite, kUpdate, kWriteEven, kCompact, kUpdate, kReopen},
+     [](auto* o) {
+       o->options().compaction_style = rocksdb::kCompactionStyleUniversal;
+       o->options().num_levels = 5;
+     }},
+    {"UniversalByItself",
+     {kWrite, kUpdate, kWriteEven, kWriteOdd, kUpdate, kWrite, kReopen},
+     [](auto* o) {
+       o->options().compaction_style = rocksdb::kCompactionStyleUniversal;
+       o->options().level0_file_num_compaction_trigger = 3;
+       o->compacts_by_itself_ = true;
+     }},
+    {"Fifo",
+     {kWrite, kUpdate, kWriteEven, kWriteOdd},
+     [](auto* o) {
+       o->options().compaction_style = rocksdb::kCompactionStyleFIFO;
+     }},
+    // The last level goes without filters.
+    {"OptimizedForHits",
+     {kWrite, kCompact, kUpdate, kReopen},
+     [](auto* o) { o->options().optimize_filters_for_hits = true; }},
+};
+INSTANTIATE_CELLS(Compactions, kCompactionCells);
+
+}  // namespace
+}  // namespace linebloom
