@@ -35,7 +35,7 @@ OPTIONS = """[Version]
   filter_policy={policy}
 """
 
-# What db_bench printed, and its user plus system time in seconds.
+# The output of db_bench, and its user plus system time in seconds.
 Output = namedtuple("Output", "text cpu")
 
 

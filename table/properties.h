@@ -45,7 +45,7 @@ struct Properties {
   bool index_key_is_user_key = false;
   bool index_value_is_delta_encoded = false;
 
-  // Of a file written by SstFileWriter: the sequence number of all its keys, 0
+  // The sequence number of all keys in a file written by SstFileWriter, 0
   // until the file is ingested.
   std::optional<uint64_t> global_sequence_number;
 };

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Shows on this machine's disk what a filter saves: installs what is missing,
-# builds io_compare and runs it. Complete on a fresh Debian 12 or later, as root
-# or with sudo.
+# Shows on this machine's disk what a filter saves: installs missing packages,
+# builds io_compare and runs it. Works on a fresh Debian 12 or later, as root or
+# with sudo.
 #
 #   tools/compare_io.sh [FLAG]...
 #
-# The flags are io_compare's (`tools/compare_io.sh --help` lists them), paths
-# among them are relative to the current folder, and so is the exit code: 0 fine,
-# 1 ran and found something wrong, 2 bad usage or input. The table goes to stdout,
-# everything else to stderr.
+# The flags are io_compare's (`tools/compare_io.sh --help` lists them); paths
+# are relative to the current folder. So is the exit code: 0 if all is well, 1
+# if it found something wrong, 2 after bad usage or input. The table goes to
+# stdout, everything else to stderr.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tools/run_step.sh"

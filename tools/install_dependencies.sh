@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Installs the packages that linebloom is built and tested with, on Debian 12
-# or later, as root or with sudo. With --lint also clang-format and clang-tidy,
-# with --fuzz what the fuzz targets are built with, with --compat what makes root
-# folders of other releases.
-# Where nothing is missing it neither asks apt nor needs the network.
+# Installs the packages needed to build and test linebloom, on Debian 12 or
+# later, as root or with sudo. --lint adds clang-format and clang-tidy, --fuzz
+# what builds the fuzz targets, and --compat what creates root folders of other
+# releases. If nothing is missing, it neither calls apt nor needs the network.
 set -euo pipefail
 
 packages=(
@@ -55,7 +54,7 @@ fi
 apt_get=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive
   apt-get --yes --option DPkg::Lock::Timeout=300)
 
-# An update that fails (one dead third-party source is enough) isn't the end:
-# what counts is whether the packages can be had.
-"${apt_get[@]}" update || echo "apt-get update failed; going on with the lists that are here" >&2
+# An update may fail, for example because of one dead third-party source. What
+# matters is whether the packages are available.
+"${apt_get[@]}" update || echo "apt-get update failed; continuing with the existing lists" >&2
 "${apt_get[@]}" install --no-install-recommends "${missing[@]}"

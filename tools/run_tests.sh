@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Runs the tests: installs what is missing, builds everything as released and
-# runs ctest, whose closing lines come last. Complete on a fresh Debian 12 or
-# later, as root or with sudo.
+# Runs the tests: installs missing packages, builds everything as for a release
+# and runs ctest, whose summary comes last. Works on a fresh Debian 12 or later,
+# as root or with sudo.
 #
 #   tools/run_tests.sh [--all]
 #
-# With --all it does before that what takes longer: formatting and clang-tidy
-# (on Debian 12), the tests under AddressSanitizer, UBSan and ThreadSanitizer,
-# each fuzz target for 30 seconds, and on Debian 12 the tests with the RocksDB of
-# Debian 13, where it may mount and chroot. The first step that fails ends it.
-# Exit code 0: all passed; 1: something failed; 2: bad usage.
+# --all first runs what takes longer: formatting and clang-tidy (on Debian 12),
+# the tests under AddressSanitizer, UBSan and ThreadSanitizer, each fuzz target
+# for 30 seconds, and on Debian 12 the tests with the RocksDB of Debian 13, if
+# it may mount and chroot. Stops at the first step that fails. Exits with 0 if
+# all passed, 1 if something failed, or 2 after bad usage.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" # where CMake and ctest look for the presets
@@ -33,14 +33,15 @@ build() {
   run_step "build $1" cmake --build --preset "$1" --parallel "$jobs"
 }
 
-# By `find`, for a fresh machine may have no git to list the files with.
+# Uses `find`, because a fresh machine may have no git to list the files.
 check_format() {
   find filter_policy table tools tests bench \( -name '*.h' -o -name '*.cc' \) -print0 |
     run_step "clang-format" xargs --null clang-format --dry-run -Werror
 }
 
-# By the compile commands of the release build. Without tests/, which would take
-# as long again. For all of it: run-clang-tidy -quiet -p build/release
+# Uses the compile commands of the release build. Without tests/, which would
+# take as long again. To check everything: run-clang-tidy -quiet -p
+# build/release
 check_tidy() {
   run_step "clang-tidy" run-clang-tidy -quiet -p build/release -j "$jobs" \
     "^$root/(filter_policy|table|tools|bench)/"
@@ -54,17 +55,17 @@ test_with_sanitizers() {
   done
 }
 
-# With RocksDB 9.10, and files across versions. A container may lack the right to
-# mount or chroot, or a mirror Debian 13; that is no fault of the tree, so run.sh
-# says it (exit code 2) and the rest goes on.
+# With RocksDB 9.10, and files across versions. A container may lack the right
+# to mount or chroot, and a mirror may lack Debian 13. That is not the tree's
+# fault, so run.sh only reports it (exit code 2) and the other steps continue.
 test_on_debian_13() {
   local code=0
   tests/compat/run.sh trixie --quick || code=$?
   ((code == 0 || code == 2)) || exit 1
 }
 
-# What clang-format and clang-tidy find differs from version to version. One
-# has to be the measure: Debian 12's, which is 14.
+# The findings of clang-format and clang-tidy differ between versions, so one
+# version has to be authoritative: that of Debian 12, which is 14.
 on_debian_12() {
   [[ $(. /etc/os-release && echo "$ID ${VERSION_ID:-}") == "debian 12" ]]
 }

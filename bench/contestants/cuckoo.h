@@ -14,7 +14,7 @@
 
 namespace linebloom {
 
-// What building and probing share.
+// Shared by building and probing.
 template <int kBits>
 struct CuckooBuckets {
   static_assert(kBits % 2 == 0 && kBits <= 16, "a bucket is whole bytes");

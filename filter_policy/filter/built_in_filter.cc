@@ -29,8 +29,8 @@ BuiltInFilter ParseBloom(const char* tail, size_t size) {
 }
 
 // Tail: FE, hash seed, number of blocks in 3 bytes. A block of 128 slots has up
-// to 32 columns of 16 bytes, and as many as the others or one more. With less
-// than 1.4 bits per key some have none, and deny nothing.
+// to 32 columns of 16 bytes, and blocks differ by at most one column. With less
+// than 1.4 bits per key some blocks have none and reject nothing.
 BuiltInFilter ParseRibbon(const char* tail, size_t size) {
   constexpr size_t kColumn = 16;
   const uint32_t blocks = LoadLittleEndian<uint32_t>(tail + 1) >> 8;
@@ -42,11 +42,11 @@ BuiltInFilter ParseRibbon(const char* tail, size_t size) {
   return {BuiltInFilterKind::kRibbon, 0, 0, blocks};
 }
 
-// Whether a tail behind `size` bytes is how the metadata of a linebloom block
-// begins (docs/format.md): version, line kind, what else the shape has, the
-// lowest byte of the number of lines. A block of 16,777,217 + 256 * probes
-// plain lines, cut off there, has the very length that these bytes mean as a
-// legacy tail of one probe.
+// True if a tail after `size` bytes looks like the beginning of a linebloom
+// block's metadata (docs/format.md): version, line kind, the rest of the shape,
+// and the lowest byte of the number of lines. A block of 16,777,217 + 256 *
+// probes plain lines, truncated there, has exactly the length that these bytes
+// mean as a legacy tail with one probe.
 bool BeginsLinebloomMetadata(const char* tail, size_t size) {
   const auto byte = [&](int i) { return static_cast<uint8_t>(tail[i]); };
   FilterBlockInfo info;
@@ -83,8 +83,8 @@ BuiltInFilter ParseBuiltInFilter(const char* data, size_t size) {
   if (marker == -1) return ParseBloom(tail, bits_size);
   if (marker == -2) return ParseRibbon(tail, bits_size);
   if (marker > 0) return ParseLegacyBloom(tail, bits_size);
-  // RocksDB takes a tail alone for a filter without keys, whatever it says; no
-  // builder writes another one.
+  // RocksDB treats a lone tail as a filter without keys, whatever it says, but
+  // no builder writes any other.
   return bits_size == 0 ? kInconsistent : kReserved;
 }
 

@@ -22,8 +22,8 @@ constexpr size_t kRateAt = 12;
 constexpr size_t kAskedAt = 16;
 constexpr size_t kFlagsAt = 20;
 constexpr size_t kHashSeedAt = 21;  // if the flags say so
-// The last two fields are found from the end, so that a later release can put
-// fields before them.
+// The last two fields are located from the end, so that later releases can
+// insert fields before them.
 constexpr size_t kChecksumFromEnd = 5;
 constexpr size_t kSizeFromEnd = 1;
 
@@ -32,7 +32,7 @@ constexpr uint8_t kLevelAware = 2;
 constexpr uint8_t kHasHashSeed = 4;
 constexpr uint8_t kKnownFlags = kAskedIsRate | kLevelAware | kHasHashSeed;
 
-// New Bloom filter; a reserved sub-implementation; 0 probes, reserved; two
+// A newer Bloom filter; a reserved sub-implementation; 0 probes, reserved; two
 // reserved bytes. Each of the last three makes RocksDB answer 'may match'.
 constexpr unsigned char kTail[kFilterTailBytes] = {0xff, 0x4c, 0x00, 0x4c,
                                                    0x42};
@@ -41,7 +41,7 @@ bool HasOurTail(const char* tail) {
   return std::memcmp(tail, kTail, kFilterTailBytes) == 0;
 }
 
-// What no damage to a single byte takes away from one of our tails.
+// True for one of our tails even if any single byte of it is damaged.
 bool LooksLikeOurTail(const char* tail) {
   const int equal = (tail[0] == '\xff') + (tail[1] == '\x4c') +
                     (tail[2] == '\x00') + (tail[3] == '\x4c') +
@@ -65,7 +65,7 @@ uint8_t FlagsOf(const FilterBlockInfo& info) {
          (info.hash_seed != 0 ? kHasHashSeed : 0);
 }
 
-// The fewest bytes of metadata with these flags.
+// The minimum size of metadata with these flags.
 size_t LeastSize(uint8_t flags) {
   return (flags & kHasHashSeed) != 0 ? kFilterSeededMetadataBytes
                                      : kFilterMetadataBytes;
@@ -93,7 +93,7 @@ FilterBlockInfo ReadFields(const char* metadata, size_t size) {
   return info;
 }
 
-// Whether the metadata that ends at `data + end` has the right checksum.
+// True if the metadata that ends at `data + end` has a valid checksum.
 bool ChecksumHolds(const char* data, size_t end, size_t metadata_size) {
   if (metadata_size < kFilterMetadataBytes || metadata_size > end) return false;
   const char* metadata = data + end - metadata_size;
@@ -101,7 +101,7 @@ bool ChecksumHolds(const char* data, size_t end, size_t metadata_size) {
          Checksum(metadata, metadata_size - kChecksumFromEnd);
 }
 
-// What keeps a block with a sound checksum from being read, or null.
+// The reason why a block with a valid checksum can't be read, or null.
 const char* FindProblem(const FilterBlockInfo& info, const char* metadata,
                         size_t metadata_size, size_t lines_size,
                         bool tail_is_ours) {

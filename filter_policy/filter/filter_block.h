@@ -1,6 +1,6 @@
-// A linebloom filter block: lines, then metadata, then a tail of 5 bytes that
-// RocksDB's own readers take for "may match". docs/format.md draws it and says
-// why each field is there; this file is the only code that knows the offsets.
+// A linebloom filter block: lines, metadata, and a tail of 5 bytes that makes
+// RocksDB's own readers answer 'may match'. docs/format.md describes it and
+// gives the reasons for each field. No other code knows the offsets.
 #pragma once
 
 #include <cstddef>
@@ -15,76 +15,75 @@ inline constexpr uint8_t kFilterBlockVersion = 1;
 inline constexpr size_t kFilterMetadataBytes = 26;
 inline constexpr size_t kFilterSeededMetadataBytes = 34;  // with a hash seed
 inline constexpr size_t kFilterTailBytes = 5;
-// What a block has beside its lines: at least, and at most.
+// The bytes of a block besides its lines: the minimum and the maximum.
 inline constexpr size_t kFilterBlockOverhead =
     kFilterMetadataBytes + kFilterTailBytes;
-inline constexpr size_t kFilterBlockMostOverhead =
+inline constexpr size_t kMaxFilterBlockOverhead =
     kFilterSeededMetadataBytes + kFilterTailBytes;
 
-// What the metadata says of a filter.
+// The contents of a filter's metadata.
 struct FilterBlockInfo {
   uint8_t version = kFilterBlockVersion;
-  // LineKind and what else a LineShape has, as numbers: what they mean is the
-  // line's business (filter_policy/line/line.h).
+  // LineKind and the rest of a LineShape, as numbers. Only the line knows what
+  // they mean (filter_policy/line/line.h).
   uint8_t line_kind = 0;
-  uint8_t probes_or_base = 0;  // probes of plain lines, base of solved ones
-  uint8_t step = 0;            // 0 of plain lines
+  uint8_t probes_or_base = 0;  // probes of plain lines; base of solved ones
+  uint8_t step = 0;            // solved lines only
   uint32_t lines = 0;
-  // Keys and prefixes in the filter; the largest number for more.
+  // Keys and prefixes in the filter, capped at the largest number.
   uint32_t keys = 0;
-  // The rate to expect of keys that are not in the filter: the mean of the
-  // lines' exact rates, to the nearest float.
+  // The false-positive rate to expect: the mean of the lines' exact rates, to
+  // the nearest float.
   float expected_false_positive_rate = 0;
-  // One of the two is what was asked for, the other 0: bits per key, in
-  // thousandths, or a rate.
+  // The request: bits per key, in thousandths, or a rate. The other one is 0.
   uint32_t asked_millibits = 0;
   float asked_false_positive_rate = 0;
-  bool level_aware = false;  // whether what was asked depends on the level
+  bool level_aware = false;  // true if the request depends on the file's level
   uint64_t hash_seed = 0;
 
   friend bool operator==(const FilterBlockInfo&,
                          const FilterBlockInfo&) = default;
 };
 
-// The bytes behind the lines: kFilterBlockOverhead, with a hash seed
-// kFilterBlockMostOverhead.
+// The number of bytes after the lines: kFilterBlockOverhead, or
+// kMaxFilterBlockOverhead with a hash seed.
 size_t FilterBlockOverhead(const FilterBlockInfo& info);
 
-// Writes that many bytes, which belong right behind the lines.
+// Writes that many bytes, which belong directly after the lines.
 void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to);
 
-// What the metadata of lines of this shape says, and the other way round.
+// Converts between a shape and its fields in the metadata.
 void SetShape(const LineShape& shape, FilterBlockInfo* info);
 LineShape ShapeOf(const FilterBlockInfo& info);
 
 enum class FilterBlockKind {
   kNoKeys,    // length 0: nothing matches
-  kReadable,  // a linebloom block of a version that this code knows
-  kUnusable,  // a linebloom block that is damaged or newer: all may match
+  kReadable,  // a linebloom block of a known version
+  kUnusable,  // a linebloom block that is damaged or newer: everything matches
   kForeign,   // not a linebloom block
 };
 
 struct ParsedFilterBlock {
   FilterBlockKind kind;
-  FilterBlockInfo info;  // of kReadable; of kUnusable as far as it was read
-  const char* problem;   // of kUnusable: what is wrong, a static string
+  FilterBlockInfo info;  // kReadable; kUnusable: as far as it could be read
+  const char* problem;   // kUnusable: what is wrong, a static string
 };
 
-// Reads the end of a block. Never reads outside `data[0, size)`, whatever it
-// holds. Says nothing of the lines' contents and nothing of whether the line
-// kind is known.
+// Parses the end of a block. Never reads outside `data[0, size)`, whatever it
+// contains. Checks neither the contents of the lines nor that the kind of line
+// is known.
 ParsedFilterBlock ParseFilterBlock(const char* data, size_t size);
 
-// A field behind the lines, for people who look at the bytes. The names are
-// those of docs/format.md.
+// A field after the lines, for tools that display the bytes. Names are those in
+// docs/format.md.
 struct FilterBlockField {
   const char* name;
   size_t offset;  // in the block
   size_t bytes;
 };
 
-// The fields of a block that was parsed as kReadable, in order, the tail last;
-// of a block that is not, nothing.
+// The fields of a block that parses as kReadable, in order, ending with the
+// tail. Empty for any other block.
 std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
                                                     size_t size);
 

@@ -22,7 +22,7 @@ struct Lines {
   double rate;  // the mean of the lines' exact rates
 };
 
-// Keys go straight to their lines.
+// Adds keys directly to their lines.
 Lines BuildPlainLines(const HashList& hashes, int probes,
                       const LineKernel& kernel, uint32_t count, uint8_t* to) {
   std::fill_n(to, size_t{count} * kLineBytes, 0);
@@ -62,7 +62,7 @@ Lines BuildLines(const HashList& hashes, const FilterSettings& settings,
              : BuildSolvedLines(hashes, kernel, count, to);
 }
 
-// A block with `count` lines, and the rate that it has.
+// A finished block and its rate.
 struct BuiltBlock {
   FilterBlock block;
   double rate;
@@ -82,7 +82,7 @@ BuiltBlock BuildBlock(const HashList& hashes, const FilterSettings& settings,
   info.level_aware = settings.level_aware;
   const size_t lines_size = size_t{count} * kLineBytes;
   const size_t size = lines_size + FilterBlockOverhead(info);
-  // Not make_unique: it would clear what is written anyway.
+  // Not make_unique: that would clear memory that is written anyway.
   std::unique_ptr<char[]> bytes(new char[size]);
   const Lines built = BuildLines(hashes, settings, millibits, kernel, count,
                                  reinterpret_cast<uint8_t*>(bytes.get()));

@@ -8,7 +8,7 @@ HashList::Bucket& HashList::MakeRoomFor(uint64_t hash) {
   if (bucket_mask_ == 0 && size_ >= kFew) Spread();
   Bucket& bucket = BucketOf(hash);
   if (bucket.next == bucket.end) {
-    // Not make_unique: it would clear what is written anyway.
+    // Not make_unique: that would clear memory that is written anyway.
     bucket.chunks.emplace_back(new uint64_t[kChunk]);
     bucket.next = bucket.chunks.back().get();
     bucket.end = bucket.next + kChunk;

@@ -1,16 +1,16 @@
-// The hashes of a filter's keys while they are collected.
+// Collects the hashes of a filter's keys.
 //
-// Many hashes are spread over 256 buckets by their top byte as they come. The
-// keys of a line have neighbouring hashes, so a filter is then built bucket by
-// bucket, and a bucket with its share of the filter fits the CPU's cache
-// whatever the filter's size.
+// If there are many, they are distributed over 256 buckets by their top byte as
+// they arrive. Neighbouring hashes belong to the same line, so the filter is
+// then built bucket by bucket, and a bucket together with its part of the
+// filter fits the CPU's cache, whatever the filter's size.
 //
-// Memory: 8.05 bytes for each hash, the bookkeeping of chunks and of malloc
-// included, and at most 1 MiB of chunks that are not full.
+// Memory: 8.05 bytes per hash, including the overhead of chunks and malloc,
+// plus at most 1 MiB of chunks that are not full.
 //
-// Rejected: a vector, which holds 24 bytes a hash while it doubles, and whose
-// partition afterwards misses the cache for each of 100M hashes; a deque, as
-// RocksDB has it, which has to be copied to be partitioned.
+// Rejected: a vector, which takes 24 bytes per hash while it doubles, and whose
+// partitioning afterwards misses the cache for each of 100M hashes; a deque, as
+// in RocksDB, which must be copied to be partitioned.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace linebloom {
 
 class HashList {
  public:
-  // As many stay in a single bucket.
+  // Up to this many hashes share a single bucket.
   static constexpr size_t kFew = 32768;
   static constexpr int kBucketBits = 8;
 
@@ -42,12 +42,12 @@ class HashList {
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  // 1, or 2^kBucketBits of which bucket i has the hashes that begin with the
-  // bits of i.
+  // 1, or 2^kBucketBits buckets, where bucket i has the hashes that start with
+  // the bits of i.
   size_t bucket_count() const { return buckets_.size(); }
 
-  // Calls visit(std::span<const uint64_t>) until all hashes of the bucket were
-  // visited once.
+  // Calls visit(std::span<const uint64_t>) until each hash of the bucket has
+  // been visited once.
   template <typename Visit>
   void VisitBucket(size_t index, const Visit& visit) const {
     const Bucket& bucket = buckets_[index];
@@ -68,7 +68,7 @@ class HashList {
   static constexpr size_t kChunk = 512;  // hashes: 4 KiB
 
   struct Bucket {
-    uint64_t* next = nullptr;  // room in the last chunk
+    uint64_t* next = nullptr;  // free space in the last chunk
     uint64_t* end = nullptr;
     std::vector<std::unique_ptr<uint64_t[]>> chunks;
   };

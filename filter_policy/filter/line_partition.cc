@@ -8,7 +8,7 @@ LinePartition::LinePartition(const HashList& hashes, uint32_t lines)
     : hashes_(hashes), lines_(lines) {}
 
 std::span<const uint64_t> LinePartition::Next() {
-  // More than once where a line spans buckets.
+  // More than once if a line spans buckets.
   while (next_line_ == end_of_whole_) LoadBucket();
   return HashesOf(next_line_++);
 }
@@ -35,9 +35,9 @@ void LinePartition::LoadBucket() {
     });
   };
 
-  // Counted two places further on, a line's number of hashes first becomes
-  // where the next one begins and then, as its hashes are moved there, where
-  // it ends.
+  // Lines are counted two places further on, so that a line's count first
+  // becomes the start of the next line and then, while its hashes are moved,
+  // its end.
   first_line_ = next_line_;
   starts_.assign(last_line - first_line_ + 3, 0);
   visit_hashes([&](uint64_t hash) {

@@ -1,4 +1,4 @@
-// A filter's hashes, line by line.
+// Groups a filter's hashes by line.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace linebloom {
 
-// Goes over the lines of a filter in order. Within a line, hashes come in any
-// order: a line's bytes do not depend on it, and so one pass that counts and
-// one that moves do, without comparing hashes. Beside the list it needs the
-// memory of the list's largest bucket.
+// Iterates over the lines of a filter in order. The hashes of a line come in
+// any order, because its bytes don't depend on that. So one pass that counts
+// and one that moves are enough, without comparing hashes. In addition to the
+// list this takes the memory of the list's largest bucket.
 class LinePartition {
  public:
-  // `hashes` must outlive this and not change. `lines` is at least 1.
+  // `hashes` must outlive this and stay unchanged. `lines` is at least 1.
   LinePartition(const HashList& hashes, uint32_t lines);
 
-  // The hashes of the next line, valid until the next call. To be called
-  // `lines` times: for line 0, 1, ...
+  // The hashes of the next line, valid until the next call. Call this `lines`
+  // times, for line 0, 1, ...
   std::span<const uint64_t> Next();
 
  private:
@@ -33,10 +33,10 @@ class LinePartition {
   size_t next_bucket_ = 0;
   uint32_t next_line_ = 0;
   uint32_t first_line_ = 0;    // of those loaded
-  uint32_t end_of_whole_ = 0;  // the lines before it are loaded entirely
+  uint32_t end_of_whole_ = 0;  // all lines before this are completely loaded
   std::vector<uint64_t> loaded_;
   std::vector<size_t> starts_;  // where each line begins in `loaded_`
-  // Of a line that goes on in the next bucket.
+  // Hashes of a line that continues in the next bucket.
   std::vector<uint64_t> carried_;
 };
 

@@ -90,7 +90,7 @@ std::optional<Run> RunOf(const FilterPolicyOptions& options,
 // were written when it was smaller, or have only been moved down by RocksDB.
 // Never below the average: this file is not to blame for the others.
 double MaxBits(const FilterBuildingContext& context, const FileInTree& file,
-                double keys_of_run, double average_bits) {
+               double keys_of_run, double average_bits) {
   const FilterSums& filters = *file.tree->filters;
   const double keys_of_row = filters.rows > 0 ? filters.keys / filters.rows : 1;
   const double spare =

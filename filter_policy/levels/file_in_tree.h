@@ -1,5 +1,4 @@
-// What the level size listener tells the policy about the next file to be
-// written.
+// Carries what the level size listener knows about the next file to the policy.
 //
 // RocksDB tells a policy the level of a new file but not how large the levels
 // are; only a listener can find that out. In every release from 7.0 to 11.9,
@@ -39,8 +38,8 @@ struct TreeSizes {
   std::vector<double> level0_files;
   std::vector<double> levels;  // from level 1 on; 0 if a level is empty
   // The keys of the run that the next flushed file will belong to: those of the
-  // last flush, or of the largest run if flushed files are moved down unchanged.
-  // 0 if unknown.
+  // last flush, or of the largest run if flushed files are moved down
+  // unchanged. 0 if unknown.
   double flush = 0;
   // The keys of the last flush; 0 if unknown.
   double last_flush = 0;

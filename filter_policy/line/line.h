@@ -20,7 +20,7 @@ enum class LineKind : uint8_t {
   kSolved = 2,  // the solution of its keys' equations
 };
 
-// What a reader must know, besides the bytes, to probe the lines of a filter.
+// Everything besides the bytes that a reader needs to probe a filter's lines.
 struct LineShape {
   LineKind kind = LineKind::kSolved;
   // Plain: the number of probes in every line, 1 to 16. Solved: 0.

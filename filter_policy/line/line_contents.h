@@ -1,5 +1,5 @@
-// What a finished line holds, for tools that display it. To probe a line, use
-// kernel/line_kernel.h.
+// The contents of a finished line, for tools that display it. To probe a line,
+// use kernel/line_kernel.h.
 #pragma once
 
 #include <cstdint>

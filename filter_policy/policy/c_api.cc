@@ -10,8 +10,8 @@
 
 namespace {
 
-// RocksDB's parser is not the one that this was compiled with where the
-// versions differ, so it is then not even called.
+// If the versions differ, RocksDB's parser is not the one that this was
+// compiled for, so it must not be called.
 rocksdb::Status Parse(const char* text,
                       linebloom::FilterPolicyOptions* options) {
   const std::string& mismatch = linebloom::RocksDbMismatch();

@@ -33,7 +33,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     RegisterOptions(kFilterPolicyName, &options_, &FilterPolicyOptionTypes());
   }
 
-  // Of an id in an option string that is no right one.
+  // For an ID in an option string that failed to parse.
   LineFilterPolicy(const FilterPolicyOptions& options,
                    const std::string& wrong_id, const Status& problem)
       : LineFilterPolicy(options) {
@@ -43,16 +43,16 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 
   const char* Name() const override { return kFilterPolicyName; }
 
-  // RocksDB's own family name. A file's filter is found under this one name
-  // only, so with a name of our own every existing file would silently lose
-  // its filter on the day a user switches. What RocksDB makes of our blocks
-  // without us is in docs/format.md.
+  // RocksDB's own family name. A file's filter is found only under this name,
+  // so with a name of our own every existing file would silently lose its
+  // filter when a user switches. docs/format.md says how RocksDB reads our
+  // blocks without linebloom.
   const char* CompatibilityName() const override {
     return "rocksdb.BuiltinBloomFilter";
   }
 
-  // With the bits, as the built-in policies have it: an OPTIONS file that is
-  // compared by id alone then still shows a change of them.
+  // Includes the bits, like the IDs of the built-in policies, so that comparing
+  // OPTIONS files by ID alone still shows a change.
   std::string GetId() const override {
     if (!wrong_id_.empty()) return wrong_id_;
     return IdOf(options_);
@@ -71,11 +71,11 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const FilterBuildingContext& context) const override {
-    // To be taken in any case: it is of this file and no other.
+    // Take it even if unused; it describes only the file being created.
     const std::optional<FileInTree> file = TakeFileInTree();
-    // RocksDB has not validated these options where they come from
-    // SstFileWriter, before 9.8 CreateColumnFamily(), and SetOptions(). Without
-    // filters every lookup would read the disk until somebody noticed.
+    // RocksDB doesn't validate options from SstFileWriter, SetOptions() and,
+    // before 9.8, CreateColumnFamily(). Without filters, every lookup would
+    // read the disk until somebody noticed.
     const Status valid = ValidateOwn();
     const FilterPolicyOptions options =
         valid.ok() ? options_ : NearestValid(options_);
@@ -93,17 +93,17 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   }
 
  protected:
-  // RocksDB drops the errors of a filter policy in the options of a table, as
-  // an OPTIONS file has them, and keeps the policy. A misspelt option would
-  // then silently mean another filter or none; so the policy remembers what was
-  // wrong, and the database does not open.
+  // RocksDB drops the errors of a filter policy in table options, as in an
+  // OPTIONS file, and keeps the policy. A misspelt option would silently mean
+  // another filter or none. So the policy remembers the error, and the database
+  // doesn't open.
   Status ConfigureOptions(
       const rocksdb::ConfigOptions& config,
       const std::unordered_map<std::string, std::string>& options,
       std::unordered_map<std::string, std::string>* unused) override {
     const Status configured =
         FilterPolicy::ConfigureOptions(config, options, unused);
-    // RocksDB then takes back those that are right, too.
+    // On error, RocksDB also resets the valid options.
     if (!configured.ok()) TakeEach(config, options);
     if (problem_.ok()) problem_ = configured;
     if (problem_.ok()) problem_ = Validate(options_);
@@ -117,7 +117,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     return Status::InvalidArgument("linebloom", problem_.ToString());
   }
 
-  // As far as they are right, or numbers.
+  // Sets each option that is valid, or at least a number.
   void TakeEach(const rocksdb::ConfigOptions& config,
                 const std::unordered_map<std::string, std::string>& options) {
     for (const auto& option : options) {
@@ -126,7 +126,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     }
   }
 
-  // Once in the log of each database.
+  // Warns once per database, in its log.
   void WarnOnce(rocksdb::Logger* info_log, const Status& problem,
                 const FilterPolicyOptions& instead) const {
     if (info_log == nullptr) return;
@@ -141,8 +141,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   }
 
   FilterPolicyOptions options_;
-  std::string wrong_id_;  // empty if the id was right
-  Status problem_;        // with the option string
+  std::string wrong_id_;  // empty if the ID was valid
+  Status problem_;        // of the option string
   const std::unique_ptr<const rocksdb::FilterPolicy> built_in_;
   mutable std::mutex warned_mutex_;
   mutable std::set<const rocksdb::Logger*> warned_;

@@ -1,25 +1,25 @@
-// A policy as RocksDB's C API hands it round.
+// A policy in the form that RocksDB's C API uses.
 #pragma once
 
-// Refuses to compile with a RocksDB that is not known. Of a new one look also
-// at what the next comment says of db/c.cc.
+// Fails to compile with an unknown RocksDB. For a new one, also check db/c.cc
+// as described below.
 #include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 #include "rocksdb/c.h"
 #include "rocksdb/filter_policy.h"
 
 namespace linebloom {
 
-// RocksDB defines rocksdb_filterpolicy_t in db/c.cc only, with the same words
-// in every release from 7.0.1 to 11.8.1: a class with FilterPolicy as its one,
-// first and polymorphic base. All that is ever done with a pointer to it is to
-// convert it to FilterPolicy, which stands at its beginning, and to delete it,
-// which calls the virtual destructor. Both are right for any FilterPolicy.
+// RocksDB defines rocksdb_filterpolicy_t only in db/c.cc, identically in every
+// release from 7.0.1 to 11.8.1: a class whose only base, FilterPolicy, comes
+// first and is polymorphic. A pointer to it is only ever converted to
+// FilterPolicy, which is at its beginning, or deleted, which calls the virtual
+// destructor. Both are valid for any FilterPolicy.
 //
-// Rejected: to define that class here again and derive from it. Two
-// definitions of one class with virtual functions must stay the same to the
-// letter, or in a program that links RocksDB statically either would be taken
-// for the other. Also rejected: one of RocksDB's own C policies as the outside.
-// It is a private class with private members, which this would have to know.
+// Rejected: defining that class again and deriving from it. Two definitions of
+// a class with virtual functions must be identical, because in a program that
+// links RocksDB statically either may replace the other. Also rejected:
+// wrapping in one of RocksDB's own C policies, a private class with private
+// members that this would have to know.
 inline rocksdb_filterpolicy_t* PolicyForC(const rocksdb::FilterPolicy* policy) {
   return reinterpret_cast<rocksdb_filterpolicy_t*>(
       const_cast<rocksdb::FilterPolicy*>(policy));

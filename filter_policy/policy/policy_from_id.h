@@ -1,4 +1,4 @@
-// A policy from what stands in option strings.
+// Creates a policy from an ID in an option string.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace linebloom {
 
-// `id` is `linebloom` or `linebloom:BITS`. Never null: where BITS is wrong,
-// configuring or validating the policy says so.
+// `id` is `linebloom` or `linebloom:BITS`. Never null: if BITS is invalid,
+// configuring or validating the policy reports that.
 std::unique_ptr<const rocksdb::FilterPolicy> NewFilterPolicyFromId(
     const std::string& id);
 

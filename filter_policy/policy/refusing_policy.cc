@@ -7,7 +7,8 @@
 namespace linebloom {
 namespace {
 
-// No RegisterOptions(): what it takes has changed between releases.
+// Doesn't call RegisterOptions(), whose parameters have changed between
+// releases.
 class RefusingFilterPolicy final : public rocksdb::FilterPolicy {
  public:
   const char* Name() const override { return kFilterPolicyName; }
@@ -24,8 +25,8 @@ class RefusingFilterPolicy final : public rocksdb::FilterPolicy {
     return nullptr;
   }
 
-  // Never asked for, for no file has a filter under this name. RocksDB takes
-  // null for 'may match'.
+  // Never called, because no file has a filter under this name. RocksDB treats
+  // null as 'may match'.
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const rocksdb::Slice& /*contents*/) const override {
     return nullptr;

@@ -1,10 +1,10 @@
-// Only in the shared library: loading it registers the policy, so that an
-// unmodified program finds it in its option strings.
+// Only in the shared library: loading it registers the policy, so that
+// unmodified programs find it in option strings.
 #include "linebloom/filter_policy.h"
 
 namespace {
 
-// RocksDB's library is a dependency of this one, so its registry is there.
+// RocksDB's library is a dependency of this one, so its registry exists.
 __attribute__((constructor)) void RegisterOnLoad() {
   linebloom::RegisterFilterPolicy();
 }

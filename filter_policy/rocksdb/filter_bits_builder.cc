@@ -67,7 +67,7 @@ Slice FilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
   }
   FilterBlock block = BuildFilter(hashes_, settings_);
   if (detect_corruption_) hashes_to_verify_ = std::move(hashes_);
-  // The next partition must not take the last key of this one for a repeat.
+  // The next partition must not treat this one's last key as its repeat.
   hashes_ = {};
   hashes_xor_ = 0;
   last_key_.reset();

@@ -10,25 +10,24 @@
 
 namespace linebloom {
 
-// Collects the hashes of keys and prefixes and makes a block of them at each
-// Finish; it then begins anew, as partitioned filters need. Belongs to one
-// thread.
+// Collects the hashes of keys and prefixes. Each Finish builds a block of them
+// and starts over, as partitioned filters require. Belongs to one thread.
 class FilterBitsBuilder final : public rocksdb::FilterBitsBuilder {
  public:
-  // `detect_corruption` is the table option
-  // detect_filter_construct_corruption: hashes are then kept until
-  // MaybePostVerify has found each of them in the finished block.
+  // `detect_corruption` is the table option detect_filter_construct_corruption:
+  // keeps the hashes until MaybePostVerify has found each of them in the
+  // finished block.
   FilterBitsBuilder(const FilterSettings& settings, bool detect_corruption);
 
-  // Drops a key that repeats the one before.
+  // Ignores a key that repeats the previous one.
   void AddKey(const rocksdb::Slice& key) override;
 
-  // Adds a key and its alternative, usually its prefix. Drops repeats of the
-  // key, of the alternative, and between the two, in adjacent calls.
+  // Adds a key and its alternative, usually its prefix. In adjacent calls,
+  // ignores repeats of the key, of the alternative, and between the two.
   virtual void AddKeyAndAlt(const rocksdb::Slice& key,
                             const rocksdb::Slice& alt) LINEBLOOM_OVERRIDE_9_6;
 
-  // Entries after dropping repeats; 0 if and only if nothing was added.
+  // Entries without repeats; 0 if and only if nothing was added.
   size_t EstimateEntriesAdded() override;
 
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf) override;
@@ -36,15 +35,15 @@ class FilterBitsBuilder final : public rocksdb::FilterBitsBuilder {
                         rocksdb::Status* status) override;
   rocksdb::Status MaybePostVerify(const rocksdb::Slice& block) override;
 
-  // The most entries whose block has no more than `bytes` bytes. About so for a
-  // policy with a rate: how many lines the keys need shows when they are there.
+  // The most entries whose block has at most `bytes` bytes. Approximate for a
+  // policy with a rate, because the number of lines depends on the keys.
   size_t ApproximateNumEntries(size_t bytes) override;
 
-  // The size of the block of so many entries, in bytes; exact but for a policy
-  // with a rate.
+  // The size in bytes of a block with this many entries. Exact, except for a
+  // policy with a rate.
   virtual size_t CalculateSpace(size_t entries) LINEBLOOM_OVERRIDE_10_9;
 
-  // The rate to expect of a block of `bytes` bytes with so many entries.
+  // The expected rate of a block of `bytes` bytes with this many entries.
   virtual double EstimatedFpRate(size_t entries,
                                  size_t bytes) LINEBLOOM_OVERRIDE_10_9;
 
@@ -56,7 +55,7 @@ class FilterBitsBuilder final : public rocksdb::FilterBitsBuilder {
   FilterSettings settings_;
   bool detect_corruption_;
   HashList hashes_;
-  uint64_t hashes_xor_ = 0;  // to notice a hash that changed in memory
+  uint64_t hashes_xor_ = 0;  // to detect hashes that change in memory
   std::optional<uint64_t> last_key_;
   std::optional<uint64_t> last_alt_;
   HashList hashes_to_verify_;

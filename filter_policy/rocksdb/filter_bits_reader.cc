@@ -22,8 +22,8 @@ class LineFilterBitsReader final : public rocksdb::FilterBitsReader {
     return filter_.MayMatch(key.data(), key.size());
   }
 
-  // Hashes and prefetches a batch before it asks the first of it, so that the
-  // cache misses overlap. RocksDB's own batches have at most 32 keys.
+  // Hashes and prefetches a whole batch before the first probe, so that cache
+  // misses overlap. RocksDB's own batches have at most 32 keys.
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
     constexpr int kBatch = 32;
     std::array<uint64_t, kBatch> hashes;

@@ -7,9 +7,9 @@
 
 namespace linebloom {
 
-// Returns a new reader, never null. linebloom's blocks are asked here; blocks
-// that RocksDB's built-in policies wrote go to `built_in`'s reader; what is
-// damaged, unknown or cut off may match every key.
+// Returns a new reader, never null. linebloom's blocks are probed directly, and
+// blocks of RocksDB's built-in policies by `built_in`'s reader. Damaged,
+// unknown and truncated blocks may match every key.
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
     const rocksdb::Slice& block, const rocksdb::FilterPolicy& built_in);
 

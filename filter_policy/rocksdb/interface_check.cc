@@ -15,9 +15,9 @@ using rocksdb::FilterPolicy;
 using rocksdb::Slice;
 
 constexpr size_t kKeys = 100;
-constexpr size_t kBatch = 32;  // RocksDB's batches have no more
+constexpr size_t kBatch = 32;  // RocksDB's largest batch
 
-// Of 100 missing keys one passes on average.
+// On average one of 100 missing keys passes.
 constexpr size_t kMaxPassed = 20;
 
 // For 100 keys of 10 bits each RocksDB takes 133 bytes.
@@ -40,7 +40,7 @@ std::unique_ptr<rocksdb::FilterBitsBuilder> NewBuilderWith(
   return builder;
 }
 
-// How many of the keys match, asked one by one and in batches.
+// Counts the keys that match, probed individually and in batches.
 size_t CountMatches(rocksdb::FilterBitsReader* reader,
                     const std::vector<std::string>& keys) {
   size_t matches = 0;
@@ -71,7 +71,8 @@ std::string CheckReader(const FilterPolicy& policy, const Slice& block,
   return "";
 }
 
-// What has no harmless arguments, once Finish is in its place.
+// Functions without harmless arguments, called once Finish is known to be in
+// its place.
 std::string CheckCounts(rocksdb::FilterBitsBuilder* builder) {
   if (builder->EstimateEntriesAdded() != kKeys) {
     return "EstimateEntriesAdded does not answer how many keys were added";

@@ -14,7 +14,7 @@ class LineAlignedAllocator final : public rocksdb::MemoryAllocator {
  public:
   const char* Name() const override { return "linebloom.LineAlignedAllocator"; }
 
-  // posix_memalign, for aligned_alloc wants the size rounded up to whole lines.
+  // Not aligned_alloc, which requires the size to be rounded up to whole lines.
   void* Allocate(size_t size) override {
     void* memory = nullptr;
     if (posix_memalign(&memory, kLineBytes, size) != 0) throw std::bad_alloc();

@@ -59,9 +59,9 @@ FilterAnswersByLevel operator-(const FilterAnswersByLevel& after,
 }
 
 FilterAnswers ReadFilterAnswers(const rocksdb::Statistics& statistics) {
-  // RocksDB counts a positive before it finds out whether it was a true one.
-  // Read the other way round, there are never more true ones than positives
-  // while lookups go on.
+  // RocksDB counts a positive before it knows if it is a true one. Reading in
+  // reverse order keeps the true ones from exceeding the positives while
+  // lookups continue.
   FilterAnswers answers;
   answers.true_positives =
       statistics.getTickerCount(Tickers::BLOOM_FILTER_FULL_TRUE_POSITIVE);
@@ -70,11 +70,11 @@ FilterAnswers ReadFilterAnswers(const rocksdb::Statistics& statistics) {
       statistics.getTickerCount(Tickers::BLOOM_FILTER_PREFIX_TRUE_POSITIVE);
   const uint64_t prefix_negatives =
       statistics.getTickerCount(Tickers::BLOOM_FILTER_PREFIX_USEFUL);
-  // Counted before it is seen to be useful.
+  // RocksDB counts a check before it knows if it is useful.
   const uint64_t prefix_checks =
       statistics.getTickerCount(Tickers::BLOOM_FILTER_PREFIX_CHECKED);
   answers.negatives = prefix_negatives;
-  // (Fewer checks: the statistics were reset just now.)
+  // (There are fewer checks if the statistics were just reset.)
   answers.positives =
       prefix_checks > prefix_negatives ? prefix_checks - prefix_negatives : 0;
 #endif

@@ -27,7 +27,7 @@ constexpr double kMaxBitsPerKey = 30.0;
 constexpr double kMinSizeRatio = 2.0;
 constexpr double kMaxSizeRatio = 1000.0;
 
-// Of an option that has no value, in the serialised form.
+// Serialized form of an option without a value.
 constexpr std::string_view kUnset = "unset";
 
 constexpr std::string_view kRatePrefix = "rate:";
@@ -81,7 +81,7 @@ bool SizeRatioInRange(double ratio) {
   return ratio >= kMinSizeRatio && ratio <= kMaxSizeRatio;
 }
 
-// The number that `text` is, whole.
+// Parses all of `text` as a number.
 std::optional<double> ParseNumber(std::string_view text) {
   const char* const end = text.data() + text.size();
   double parsed = 0;
@@ -90,9 +90,9 @@ std::optional<double> ParseNumber(std::string_view text) {
   return parsed;
 }
 
-// Numbers out of range are kept, beside the error, for NearestValid(). The
-// other of bits and rate may follow or have come before; Validate looks at
-// both.
+// Stores numbers out of range as well as returning the error, for
+// NearestValid(). Bits and rate may come in either order; Validate checks the
+// pair.
 Status ParseBitsPerKey(std::string_view text, FilterPolicyOptions* options) {
   if (text == kUnset) {
     options->bits_per_key.reset();
@@ -172,7 +172,8 @@ std::string LineText(const Line& line) {
   return std::to_string(static_cast<int>(line));
 }
 
-// An option of type T at `offset`, with these two functions as its text form.
+// An option of type T at `offset`, converted from and to text by these
+// functions.
 template <typename T>
 OptionTypeInfo TextOption(int offset, Status (*parse)(std::string_view, T*),
                           std::string (*print)(const T&)) {
@@ -337,7 +338,7 @@ Status ParseFilterPolicyOptions(const std::string& text,
 }
 
 std::string BitsPerKeyText(double bits_per_key) {
-  // Options out of range are only reported later; they print as they are.
+  // Options out of range are reported later, so print them unchanged.
   if (!BitsInRange(bits_per_key)) return NumberText(bits_per_key);
   return NumberText(std::floor(bits_per_key * 1000 + 0.5) / 1000);
 }
@@ -346,7 +347,8 @@ const std::unordered_map<std::string, OptionTypeInfo>&
 FilterPolicyOptionTypes() {
   static const auto* const types =
       new std::unordered_map<std::string, OptionTypeInfo>{
-          // Of all options: how it prints depends on whether a rate is set.
+          // Gets all options, because its text depends on whether a rate is
+          // set.
           {"bits_per_key",
            TextOption<FilterPolicyOptions>(0, ParseBitsPerKey, BitsText)},
           {"false_positive_rate",

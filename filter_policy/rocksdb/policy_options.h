@@ -12,38 +12,38 @@
 
 namespace linebloom {
 
-// InvalidArgument that names option, value and range, or OK.
+// InvalidArgument, naming option, value and range, or OK.
 rocksdb::Status Validate(const FilterPolicyOptions& options);
 
-// The options themselves where they are valid, else the nearest that are: a
-// number out of range becomes the end of the range, what is no number, and a
-// rate that is none, becomes the default; of bits and a rate the bits count.
+// The options themselves if they are valid, otherwise the nearest valid ones: a
+// number out of range becomes the end of the range; NaN and an invalid rate
+// become the default; if both bits and a rate are set, the bits win.
 FilterPolicyOptions NearestValid(const FilterPolicyOptions& options);
 
-// What `bits_per_key` means where no rate is asked for.
+// The effective `bits_per_key` if no rate is set.
 double BitsPerKeyOf(const FilterPolicyOptions& options);
 
-// Whether there are too few bits for a filter.
+// True if there are too few bits for a filter.
 bool BuildsNothing(const FilterPolicyOptions& options);
 
-// The id of a policy with these options: `linebloom:10` or, by a rate,
+// The ID of a policy with these options: `linebloom:10` or, for a rate,
 // `linebloom:rate:0.01`.
 std::string IdOf(const FilterPolicyOptions& options);
 
-// The lines that a policy with these options builds.
+// The kind of line that a policy with these options builds.
 LineKind LineKindOf(const FilterPolicyOptions& options);
 
-// Bits per key in thousandths, as they are used and stored; 0 means no filter.
-// `bits_per_key` is in range.
+// Bits per key in thousandths, as used and stored; 0 means no filter.
+// `bits_per_key` must be in range.
 uint32_t MillibitsOf(double bits_per_key);
 
-// Parses an id: `linebloom`, `linebloom:BITS` or `linebloom:rate:RATE`. Numbers
-// out of range are an error and in `options` all the same.
+// Parses an ID: `linebloom`, `linebloom:BITS` or `linebloom:rate:RATE`. Numbers
+// out of range are an error but are stored in `options` nevertheless.
 rocksdb::Status ParseId(std::string_view id, FilterPolicyOptions* options);
 
-// Parses a whole policy: an id, or options with or without an id and braces, as
-// `{id=linebloom;bits_per_key=10}`. What the text doesn't name keeps its value;
-// where it is wrong, nothing is changed.
+// Parses a complete policy: an ID, or options with or without an ID and braces,
+// such as `{id=linebloom;bits_per_key=10}`. Options that the text doesn't name
+// keep their values. Changes nothing if the text is invalid.
 rocksdb::Status ParseFilterPolicyOptions(const std::string& text,
                                          FilterPolicyOptions* options);
 

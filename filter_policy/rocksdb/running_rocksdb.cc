@@ -20,8 +20,8 @@ std::string CompareVersions(const std::string& running) {
          "Build linebloom against the headers of that version.";
 }
 
-// Versions first: in another one it is known that the interfaces may differ,
-// and nothing of them is called.
+// Checks versions first: with another version the interfaces may differ, so
+// they must not be called.
 std::string FindMismatch() {
   const std::string running = rocksdb::GetRocksVersionAsString();
   std::string mismatch = CompareVersions(running);
@@ -43,7 +43,7 @@ std::string FindMismatch() {
 }  // namespace
 
 const std::string& RocksDbMismatch() {
-  // Never destroyed: a program may make a policy while it ends.
+  // Never destroyed: a program may create a policy while it exits.
   static const auto* const mismatch = new std::string(FindMismatch());
   return *mismatch;
 }

@@ -35,8 +35,8 @@ LineCountSearch::LineCountSearch(uint32_t first_count, uint64_t keys,
       count_(first_count) {}
 
 bool LineCountSearch::IsGoodEnough() const {
-  return enough_ > 0 &&
-         (enough_ - too_few_ == 1 || best_rate_ >= kCloseEnough * requested_rate_);
+  return enough_ > 0 && (enough_ - too_few_ == 1 ||
+                         best_rate_ >= kCloseEnough * requested_rate_);
 }
 
 std::optional<uint32_t> LineCountSearch::Next() {

@@ -53,7 +53,7 @@ class LineCountSearch {
   uint64_t keys_;
   double requested_rate_;
   double log_rate_per_bit_;
-  uint32_t max_lines_;          // upper limit of lines
+  uint32_t max_lines_;     // upper limit of lines
   uint32_t too_few_ = 0;   // the most lines that missed the rate
   uint32_t enough_ = 0;    // the fewest lines that reached it; 0 if none
   double best_rate_ = 0;   // of the filter kept so far

@@ -1,6 +1,6 @@
-// A program that asks linebloom for a policy in a RocksDB that linebloom was
-// not built for (fake_version.cc): it hears so early, and no filter is built or
-// read. The same with the shared and with the static library.
+// A program that requests linebloom's policy in a RocksDB that linebloom was
+// not built for (fake_version.cc). It gets a clear error early, and no filter
+// is built or read. Runs with the shared and with the static library.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ void MustBeOk(const Status& status) {
   ASSERT_TRUE(status.ok()) << status.ToString();
 }
 
-// What must be said: what differs and what to do.
+// The message has to say what differs and what to do.
 auto SaysMismatch() {
   return testing::ContainsRegex(
       "linebloom: built for RocksDB [0-9]+\\.[0-9]+\\.x but running in RocksDB "
@@ -61,7 +61,7 @@ class AnotherRocksDbTest : public testing::Test {
     return options;
   }
 
-  // A file of rows, and what its properties say of its filter.
+  // Writes a file of rows and returns its properties.
   std::shared_ptr<const rocksdb::TableProperties> WriteSst(
       const Options& options, const std::string& file) {
     rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
@@ -98,7 +98,7 @@ TEST_F(AnotherRocksDbTest, NoDatabaseOpens) {
   }
 }
 
-// The program goes on with RocksDB's own policy.
+// The program continues with RocksDB's own policy.
 TEST_F(AnotherRocksDbTest, RocksDbsOwnPoliciesWork) {
   rocksdb::DB* db = nullptr;
   MustBeOk(rocksdb::DB::Open(With(rocksdb::NewBloomFilterPolicy(10)),
@@ -115,14 +115,14 @@ TEST_F(AnotherRocksDbTest, FilesThatNothingValidatesGetNoFilter) {
   EXPECT_EQ(CountRows(options, file), kRows);
 }
 
-TEST_F(AnotherRocksDbTest, FilesWithFiltersAreReadWithout) {
+TEST_F(AnotherRocksDbTest, FilesWithFiltersAreReadWithoutThem) {
   const std::string file = path_ + "/bloom.sst";
   EXPECT_GT(
       WriteSst(With(rocksdb::NewBloomFilterPolicy(10)), file)->filter_size, 0u);
   EXPECT_EQ(CountRows(With(linebloom::NewFilterPolicy(10)), file), kRows);
 }
 
-TEST_F(AnotherRocksDbTest, OptionStringsDoNotKnowIt) {
+TEST_F(AnotherRocksDbTest, OptionStringsDoNotKnowLinebloom) {
   linebloom::RegisterFilterPolicy();  // as with the static library
   rocksdb::ConfigOptions config;
   config.ignore_unsupported_options = false;
@@ -164,7 +164,7 @@ TEST_F(AnotherRocksDbTest, CApiFromString) {
   }
 }
 
-// Its virtual functions might be called as others.
+// Calls of its virtual functions might land in other functions.
 TEST_F(AnotherRocksDbTest, ThereIsNoListener) {
   EXPECT_EQ(nullptr, linebloom::NewLevelSizeListener());
 }

@@ -1,5 +1,5 @@
-// Makes RocksDB say that it is of another version than the one that linebloom
-// was built for. In a program, or loaded into one by LD_PRELOAD before RocksDB.
+// Makes RocksDB report another version than the one that linebloom was built
+// for. Linked into a program, or loaded by LD_PRELOAD before RocksDB.
 #include <string>
 
 #include "linebloom/export.h"
@@ -7,7 +7,7 @@
 
 namespace ROCKSDB_NAMESPACE {
 
-// The minor number begins with the right one, which must not be enough.
+// The minor number starts with the right digit, which must not be enough.
 LINEBLOOM_EXPORT std::string GetRocksVersionAsString(bool /*with_patch*/) {
   return std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
          "7.1";

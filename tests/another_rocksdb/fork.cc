@@ -1,6 +1,6 @@
-// A RocksDB whose filter builders have one function more than those of its
-// version, behind AddKey, as the builders of 9.6 had one more than those of
-// 9.5. What is behind it is then found in the wrong place.
+// A RocksDB whose filter builders have an additional virtual function after
+// AddKey, as those of 9.6 had compared with 9.5. All later functions are then
+// in the wrong place.
 #include <cstddef>
 #include <memory>
 #include <string>

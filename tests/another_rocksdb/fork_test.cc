@@ -1,6 +1,6 @@
-// linebloom in a fork of RocksDB (fork.cc) that has the version that linebloom
-// was built for, but other filter interfaces: it hears so when it asks for a
-// policy, and no filter is built or read.
+// linebloom in a fork of RocksDB (fork.cc) with the version that linebloom was
+// built for, but with other filter interfaces. A program that requests a policy
+// gets a clear error, and no filter is built or read.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(ForkTest, NoDatabaseOpens) {
   EXPECT_EQ(db, nullptr);
 }
 
-TEST(ForkTest, OptionStringsDoNotKnowIt) {
+TEST(ForkTest, OptionStringsDoNotKnowLinebloom) {
   linebloom::RegisterFilterPolicy();  // as with the static library
   rocksdb::ConfigOptions config;
   config.ignore_unsupported_options = false;

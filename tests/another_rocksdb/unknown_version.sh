@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Compiles the header that declares RocksDB's filter interfaces against versions
-# of RocksDB: the installed one, and made-up ones that it doesn't know. Those
-# must stop with a sentence that says what to compare.
+# Compiles the header that declares RocksDB's filter interfaces against the
+# installed RocksDB, and against made-up versions that it doesn't know. The
+# latter must fail with a message that says what to compare.
 #
 #   unknown_version.sh SOURCE_FOLDER COMPILER [FLAG]...
 #
-# Works in a new folder beneath the current one and removes it.
+# Works in a new folder inside the current one and removes it.
 set -euo pipefail
 source=$1
 compile=("${@:2}" -std=c++20 -fsyntax-only -x c++)
@@ -21,7 +21,7 @@ fail() {
   exit 1
 }
 
-# compile_as MAJOR MINOR: with a rocksdb/version.h that says so.
+# compile_as MAJOR MINOR: compiles with a rocksdb/version.h of that version.
 compile_as() {
   printf '#define ROCKSDB_MAJOR %s\n#define ROCKSDB_MINOR %s\n' "$1" "$2" > "$work/rocksdb/version.h"
   "${compile[@]}" -I"$work" "$header" > "$work/output" 2>&1

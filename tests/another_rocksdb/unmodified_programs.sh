@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs the distribution's ldb and db_bench with linebloom's libraries loaded by
-# LD_PRELOAD into a RocksDB of which they are told that it is of another version:
-# they must say so once and change nothing.
+# Runs the distribution's ldb and db_bench with linebloom's libraries preloaded,
+# in a RocksDB that claims to be of another version: they must say so once and
+# change nothing.
 #
 #   unmodified_programs.sh LIBRARY OVERRIDE_LIBRARY FAKE_VERSION_LIBRARY
 #
-# Works in a new folder beneath the current one and removes it.
+# Works in a new folder inside the current one and removes it.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 library=$(realpath --canonicalize-existing "$1")
@@ -20,18 +20,18 @@ work=$(mktemp --directory "$PWD/another_rocksdb.XXXXXX")
 trap 'rm -r "$work"' EXIT
 db=$work/db
 
-# with LIBRARY COMMAND...: runs it with that library in another RocksDB.
+# with LIBRARY COMMAND...: runs the command with the library in another RocksDB.
 with() {
   LD_PRELOAD="$fake_version $1" "${@:2}"
 }
 
-# check_message FILE: what went to stderr holds the message, once.
+# check_message FILE: stderr, in FILE, contains the message exactly once.
 check_message() {
   local count
   count=$(grep --count --extended-regexp \
     '^linebloom: built for RocksDB [0-9.]+x but running in RocksDB [0-9.]+; the filter policy stays unregistered' \
     "$1" || true)
-  ((count == 1)) || fail "the message stands $count times in stderr: $(cat "$1")"
+  ((count == 1)) || fail "the message is in stderr $count times: $(cat "$1")"
 }
 
 check_files() { # NAME
@@ -45,12 +45,12 @@ for loaded in "$library" "$override"; do
   with "$loaded" ldb --db="$db" --create_if_missing put row value > "$work/out" 2> "$work/ldb.stderr"
   check_message "$work/ldb.stderr"
   [[ $(with "$loaded" ldb --db="$db" get row 2> "$work/ldb.stderr") == value ]] ||
-    fail "ldb reads something else than it wrote"
+    fail "ldb reads something other than it wrote"
 done
 
-# Against the library's advice the program takes 'not known' for 'no filter', as
-# RocksDB does by default with what its option strings don't know.
-echo "db_bench with linebloom in its options file: no filter, right answers"
+# Against the library's advice, the program treats 'unknown' as 'no filter', as
+# RocksDB does by default with unknown option strings.
+echo "db_bench with linebloom in its options file: no filter, correct answers"
 db=$work/options_file
 with "$library" bench "$work/options" fillrandom,compact,readmissing \
   --options_file="$here/../preload/options.ini"
@@ -65,7 +65,7 @@ check_message "$work/bloom.out.stderr"
 check_nothing_found "$work/bloom.out"
 check_files bloomfilter
 
-echo "the override with db_bench: no filter, as the program has it"
+echo "the override with db_bench: no filter, as the program wants"
 db=$work/none
 LINEBLOOM_OVERRIDE=linebloom:12 with "$override" bench "$work/none.out" fillrandom,compact,readmissing
 check_message "$work/none.out.stderr"

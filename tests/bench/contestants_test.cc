@@ -17,7 +17,7 @@ using ::testing::AllOf;
 using ::testing::Ge;
 using ::testing::Le;
 
-// A filter of numbers, each a key of eight bytes.
+// A filter of numbers, each of which is a key of eight bytes.
 class NumberFilter {
  public:
   NumberFilter(const Contestant& contestant,
@@ -76,7 +76,7 @@ class ContestantTest : public ::testing::TestWithParam<Contestant> {
   }
 };
 
-TEST_P(ContestantTest, LosesNoKeyOfAnyNumberOfKeys) {
+TEST_P(ContestantTest, LosesNoKeyForAnyNumberOfKeys) {
   for (size_t count = 0; count < 300; ++count) {
     ExpectNoKeyLost(NumbersFrom(count << 32, count));
   }
@@ -92,7 +92,7 @@ TEST_P(ContestantTest, LosesNoKeyWhenKeysRepeat) {
   ExpectNoKeyLost(std::vector<uint64_t>(1000, 7));
 }
 
-TEST_P(ContestantTest, AnswersABatchAsSingleQuestions) {
+TEST_P(ContestantTest, AnswersBatchesLikeSingleProbes) {
   const NumberFilter filter(GetParam(), NumbersFrom(0, 10000));
   for (uint64_t first = 9900; first < 12000; first += 32) {
     const std::vector<uint64_t> numbers = NumbersFrom(first, 32);
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(All, ContestantTest,
                            return name;
                          });
 
-// Bits per key and false positives in two million, as theory has them.
+// Bits per key and false positives among two million, according to theory.
 struct Expectation {
   std::string name;
   double bits_per_key;
@@ -135,8 +135,8 @@ TEST_P(RateTest, HasTheSizeAndRateOfThePaper) {
   EXPECT_THAT(matches, AllOf(Ge(expected - sigmas_5), Le(expected + sigmas_5)));
 }
 
-// A cuckoo filter compares each key with 4 fingerprints of 2 buckets, of which
-// 95 % are there.
+// A cuckoo filter compares each key with the 4 fingerprints of 2 buckets, 95 %
+// of which exist.
 INSTANTIATE_TEST_SUITE_P(
     All, RateTest,
     ::testing::Values(Expectation{"binary-fuse-3x8", 1.125 * 8, 1 / 256.0},

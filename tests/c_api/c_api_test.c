@@ -1,7 +1,7 @@
-// linebloom from C: through linebloom/c.h and rocksdb/c.h alone, as bindings of
-// other languages reach it.
+// linebloom from C, only through linebloom/c.h and rocksdb/c.h, as bindings for
+// other languages use it.
 //
-// Usage: c_api_test DATABASE_FOLDER. Exit code 0: everything was right.
+// Usage: c_api_test DATABASE_FOLDER. Exits with 0 if everything was correct.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -18,13 +18,12 @@ static void Require(int condition, const char* what, const char* detail) {
   exit(1);
 }
 
-// Row `i`; an odd number is the key of a row that is never written and lies
-// between two that are.
+// The key of row `i`. Odd rows are never written and lie between two that are.
 static size_t Key(int i, char* key) {
   return (size_t)snprintf(key, kLongestKey, "row%d", 1000000 + i);
 }
 
-// Takes over `policy`.
+// Takes ownership of `policy`.
 static rocksdb_options_t* NewOptions(rocksdb_filterpolicy_t* policy) {
   rocksdb_block_based_table_options_t* table =
       rocksdb_block_based_options_create();
@@ -61,7 +60,7 @@ static void LookUpRows(rocksdb_t* db) {
     const size_t size = Key(i, key);
     size_t found_size = 0;
     char* found = rocksdb_get(db, how, key, size, &found_size, &error);
-    Require(error == NULL, "looking a row up", error);
+    Require(error == NULL, "looking up a row", error);
     if (i % 2 == 0) {
       Require(found && found_size == size && memcmp(found, key, size) == 0,
               "a row is lost or changed", key);
@@ -73,7 +72,7 @@ static void LookUpRows(rocksdb_t* db) {
   rocksdb_readoptions_destroy(how);
 }
 
-// The count of a ticker in RocksDB's statistics.
+// Reads a ticker from RocksDB's statistics.
 static uint64_t Ticker(rocksdb_options_t* options, const char* name) {
   char* all = rocksdb_options_statistics_get_string(options);
   const char* line = strstr(all, name);
@@ -85,13 +84,14 @@ static uint64_t Ticker(rocksdb_options_t* options, const char* name) {
   return value;
 }
 
-// At 10 bits per key linebloom answers at least 99.47 % of the missing rows and
-// RocksDB's own Bloom filter 99.05 %, so this also tells which was asked.
+// At 10 bits per key linebloom rejects at least 99.47 % of the missing rows and
+// RocksDB's own Bloom filter 99.05 %, so this also shows which filter was
+// probed.
 static void CheckFilterIsLinebloom(rocksdb_options_t* options) {
   const uint64_t useful = Ticker(options, "rocksdb.bloom.filter.useful");
-  printf("of %d missing rows the filter answered %llu\n", kRows,
+  printf("of %d missing rows the filter rejected %llu\n", kRows,
          (unsigned long long)useful);
-  Require(useful >= kRows / 1000 * 994, "fewer than 99.4 % answered", NULL);
+  Require(useful >= kRows / 1000 * 994, "fewer than 99.4 % rejected", NULL);
 }
 
 static void WriteAndLookUp(rocksdb_filterpolicy_t* policy, const char* path) {
@@ -120,7 +120,7 @@ static void CheckBadBitsDoNotOpen(const char* path) {
 
 static void CheckBadString(const char* text, const char* message) {
   char* error = NULL;
-  // Twice: the second call must free what the first one left.
+  // Twice: the second call must free the first error.
   for (int i = 0; i < 2; ++i) {
     Require(linebloom_filterpolicy_create_from_string(text, &error) == NULL,
             "a policy from a wrong string", text);

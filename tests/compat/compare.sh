@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Two versions of RocksDB and what each makes of the other's files. Sourced by
+# Compares how two versions of RocksDB read each other's files. Sourced by
 # run.sh; `here` is this machine, `there` the root folder.
 
-# RocksDB's version, by the header that it was compiled with.
+# RocksDB's version, from the header that FOLDER was compiled with.
 rocksdb_version() { # FOLDER
   awk '$2 ~ /^ROCKSDB_(MAJOR|MINOR|PATCH)$/ { printf "%s%s", dot, $3; dot = "." }' \
     "$1/usr/include/rocksdb/version.h"
@@ -12,14 +12,13 @@ here() {
   "build/release/$1" "${@:2}"
 }
 
-# The arguments are words of the shell there, paths are seen from there.
+# Runs its arguments, as shell words, there; paths are as seen there.
 there() {
   in_root "$folder" "/linebloom/build/release/$*"
 }
 
-# read_both_sides WRITER: both find what WRITER wrote and get the same answers
-# from its filters, the one that wrote it once more after the other has had it
-# open.
+# read_both_sides WRITER: both sides find what WRITER wrote and get the same
+# answers from its filters, WRITER once more after the other had it open.
 read_both_sides() {
   local reader answers=$databases/$1.answers
   "$1" "$compat_database" check "${path[$1]}/$1" > "$answers" || return 1
@@ -31,7 +30,7 @@ read_both_sides() {
   done
 }
 
-# Every filter of WRITER's against the rows of its file, on both sides.
+# Checks every filter of WRITER's against the rows of its file, on both sides.
 verify_both_sides() {
   local database reader
   for database in "$databases/$1"/*/; do
@@ -42,8 +41,8 @@ verify_both_sides() {
   done
 }
 
-# The filter of a file written here has the bytes of its like written there. Not
-# so where it is partitioned: versions of RocksDB begin partitions at other keys.
+# Full filters written here and there have the same bytes. Not partitioned ones:
+# versions of RocksDB start partitions at different keys.
 compare_bytes() {
   local number side file compared=0 files_here files_there database
   for database in "$databases"/here/*/; do

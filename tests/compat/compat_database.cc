@@ -1,13 +1,14 @@
-// Writes databases of known rows, one for each way to lay out filters, and
-// checks them: under the same RocksDB or another one (tests/compat/run.sh).
+// Writes databases of known rows, one for each layout of filters, and checks
+// them under the same RocksDB or another one (tests/compat/run.sh).
 //
 //   compat_database write FOLDER   FOLDER must not exist
 //   compat_database check FOLDER
 //
 // `check` opens each database as an application would, finds every row, and
-// sees the filters stop the missing ones. What it prints is the same under
-// every RocksDB, for the same filters give the same answers to the same keys.
-// Exit code 0; 1: an answer was wrong; 2: bad usage, or RocksDB failed.
+// checks that the filters reject missing ones. The output is the same under
+// every RocksDB, because the same filters give the same answers for the same
+// keys. Exits with 0, with 1 if an answer was wrong, or with 2 after bad usage
+// or if RocksDB failed.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -26,14 +27,14 @@
 
 namespace {
 
-// Where a row is. The files' ranges are the same, so each is asked for every
-// key.
+// The rows' locations. All files have the same range, so every lookup probes
+// each.
 constexpr uint64_t kRows = 30'000;
 constexpr uint64_t kFiles = 2;
 
 struct Layout {
   const char* name;
-  const char* table;  // beside format_version, as an option string
+  const char* table;  // besides format_version, as an option string
   bool prefixes = false;
 };
 
@@ -72,8 +73,8 @@ rocksdb::Options MakeOptions(const Layout& layout) {
   rocksdb::ConfigOptions strict;
   strict.ignore_unsupported_options = false;
   rocksdb::BlockBasedTableOptions table;
-  // What all versions read: those before 8.6 refuse the 6 that 9.0 defaults to,
-  // whatever the filter.
+  // The version that all releases read: those before 8.6 reject 6, the default
+  // since 9.0, whatever the filter.
   Check(
       rocksdb::GetBlockBasedTableOptionsFromString(
           strict, {}, std::string("format_version=5;") + layout.table, &table),
@@ -94,8 +95,8 @@ std::unique_ptr<rocksdb::DB> Open(const Layout& layout,
   return std::unique_ptr<rocksdb::DB>(db);
 }
 
-// The even numbers have rows. Ten keys, missing ones counted, share a prefix of
-// 8 bytes.
+// Even numbers have rows. Ten keys, including missing ones, share a prefix of 8
+// bytes.
 std::string KeyOf(uint64_t number) {
   std::string digits = std::to_string(number);
   return "key" + std::string(6 - digits.size(), '0') + digits;
@@ -105,7 +106,7 @@ std::string ValueOf(uint64_t number) {
   return "value of " + std::to_string(number);
 }
 
-// Every second row compacted into the last level, the others flushed.
+// Compacts every second row into the last level and flushes the others.
 void Write(const Layout& layout, const std::string& folder) {
   const std::unique_ptr<rocksdb::DB> db =
       Open(layout, folder, MakeOptions(layout));
@@ -118,7 +119,8 @@ void Write(const Layout& layout, const std::string& folder) {
   }
 }
 
-// Prints a line; whether the answers are right and the filters at work.
+// Prints a line. Returns true if the answers are right and the filters are
+// used.
 bool CheckAnswers(const Layout& layout, const std::string& folder) {
   const rocksdb::Options options = MakeOptions(layout);
   const std::unique_ptr<rocksdb::DB> db = Open(layout, folder, options);
@@ -130,7 +132,8 @@ bool CheckAnswers(const Layout& layout, const std::string& folder) {
   }
   const rocksdb::Statistics& counts = *options.statistics;
   const auto stopped = [&counts] {
-    // A Get that asks for a prefix counts here or there, by version.
+    // Depending on the version, a Get that probes for a prefix counts in one
+    // ticker or the other.
     return counts.getTickerCount(rocksdb::BLOOM_FILTER_USEFUL) +
            counts.getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
   };

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# A root folder of another Debian release, and commands in it. Sourced. Mounts
-# are made in a namespace of their own, so none outlives its command.
+# Creates a root folder of another Debian release and runs commands in it.
+# Sourced. Mounts are in their own namespace, so none outlives its command.
 
-# Whether this process may do all of that in the folder $1.
+# True if this process may do all of that in the folder $1.
 can_make_roots() {
   local probe=$1/probe.$$ able=true
   ((EUID == 0)) || return 1
@@ -13,7 +13,7 @@ can_make_roots() {
   $able
 }
 
-# The mirror that this machine's own Debian comes from.
+# The mirror of this machine's own Debian.
 debian_mirror() {
   # shellcheck disable=SC2016 # apt-get fills these in
   apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Identifier: Packages' |
@@ -24,8 +24,8 @@ debian_mirror() {
       END { exit !found }'
 }
 
-# make_root SUITE FOLDER: a minimal Debian that reaches the network as this
-# machine does.
+# make_root SUITE FOLDER: creates a minimal Debian that uses the same network as
+# this machine.
 make_root() {
   local suite=$1 folder=$2 mirror proxy='' include=()
   if ! mirror=$(debian_mirror); then
@@ -43,7 +43,7 @@ make_root() {
   mv "$folder.part" "$folder"
 }
 
-# in_root FOLDER COMMAND: runs a command of the shell in the root folder.
+# in_root FOLDER COMMAND: runs a shell command in the root folder.
 in_root() {
   local variables
   cp --dereference /etc/resolv.conf "$1/etc/resolv.conf"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a command of the shell in a root folder that tests/compat/run.sh made; the
-# tree and what was built are there in /linebloom.
+# Runs a shell command in a root folder created by tests/compat/run.sh, where
+# the tree and its build are in /linebloom.
 #
 #   tests/compat/enter.sh trixie|sid COMMAND
 set -euo pipefail

@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
 # Builds linebloom and runs its tests with the RocksDB of a newer Debian, in a
-# root folder of that Debian; then has the RocksDB of this machine read what that
-# one wrote, and that one read what this one wrote.
+# root folder of that Debian. Then each RocksDB, that one and this machine's,
+# reads what the other wrote.
 #
 #   tests/compat/run.sh trixie|sid [--quick]
 #
-# trixie is Debian 13 with RocksDB 9.10, sid had 9.11 when this was written. The
-# root folder, build/compat/SUITE, is made once (some 30 seconds), from the
-# mirror in this machine's own apt sources; remove it to begin afresh. --quick
-# leaves out what does not depend on RocksDB's version or costs most and says
-# least: the benchmarks, the fuzz targets' inputs and the tools but filter_dump.
+# trixie is Debian 13 with RocksDB 9.10; sid had 9.11 when this was written. The
+# root folder, build/compat/SUITE, is created once (about 30 seconds) from the
+# mirror in this machine's apt sources; remove it to start over. --quick skips
+# what doesn't depend on RocksDB's version, or takes long and tells little: the
+# benchmarks, the inputs of fuzz targets, and all tools but filter_dump.
 #
-# Needs root and the right to mount, to chroot and to make device files, and
-# debootstrap; builds of this machine's build/release what it needs. Exit code 0:
-# all passed; 1: something failed; 2: bad usage, or what it needs is missing.
+# Needs root, the rights to mount, chroot and create device files, and
+# debootstrap; builds what it needs in this machine's build/release. Exits with
+# 0 if all passed, 1 if something failed, or 2 after bad usage or if something
+# is missing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root" # where CMake looks for the presets
@@ -37,7 +38,7 @@ for argument in "$@"; do
 done
 [[ $suite ]] || stop "which Debian? Usage: tests/compat/run.sh trixie|sid [--quick]"
 
-# What is built there, and a regular expression of the tests that are not run.
+# The targets to build there, and a regular expression of tests to skip.
 targets=(all)
 left_out='^$'
 if $quick; then
@@ -48,7 +49,7 @@ if $quick; then
       *) targets+=("${file/CMakeLists.txt/all}") ;;
     esac
   done
-  # gtest has a test NAME_NOT_BUILT for each program that is not there.
+  # gtest adds a test NAME_NOT_BUILT for each missing program.
   left_out='_fuzz$|_NOT_BUILT$'
 fi
 
@@ -59,21 +60,21 @@ command -v debootstrap > /dev/null ||
 can_make_roots build/compat ||
   stop "$suite is not tested: no right to mount, to chroot or to make device files here (root has it on most machines, in few containers)"
 
-# Without what was built, and as it is here: files that are gone go there too.
+# Copies the tree without its build; deletes files there that are gone here.
 copy_tree() {
   mkdir -p "$folder/linebloom"
   find "$folder/linebloom" -mindepth 1 -maxdepth 1 ! -name build -exec rm -r {} +
   tar --create --exclude=./build --exclude=./.git . | tar --extract --directory "$folder/linebloom"
 }
 
-# As in the tree here, for the release preset.
+# Builds in this tree, with the release preset.
 build_here() {
   cmake --preset release &&
     cmake --build --preset release --parallel "$jobs" --target compat_database filter_dump
 }
 
-# fetch NAME COMMAND...: a step whose failure is a mirror's or the network's, not
-# the tree's.
+# fetch NAME COMMAND...: a step that fails because of a mirror or the network,
+# not because of the tree.
 fetch() {
   (run_step "$@") || stop "$suite is not tested: '$1' failed, as shown above"
 }

@@ -1,7 +1,7 @@
 // A program as a user would write it: opens a database with linebloom's policy,
-// once from C++ and once from an option string, and looks rows up.
+// once from C++ and once from an option string, and looks up rows.
 //
-// Usage: consumer DATABASE_FOLDER. Exit code 0: every answer was right.
+// Usage: consumer DATABASE_FOLDER. Exits with 0 if every answer was right.
 
 #include <cstdlib>
 #include <iostream>
@@ -21,8 +21,7 @@ namespace {
 
 constexpr int kRows = 10000;
 
-// Row `i`; an odd number is the key of a row that is never written and lies
-// between two that are.
+// The key of row `i`. Odd rows are never written and lie between two that are.
 std::string Key(int i) { return "row" + std::to_string(1000000 + i); }
 
 void Require(bool condition, const std::string& what) {
@@ -66,7 +65,7 @@ void LookUpRows(rocksdb::DB* db) {
     const std::string present = Key(2 * i);
     Require(db->Get(rocksdb::ReadOptions(), present, &value), present);
     Require(value == present, "wrong value for " + present);
-    // The last odd key is behind the file's last row: no filter is asked.
+    // The last odd key is beyond the file's last row, so no filter is probed.
     const std::string missing = Key(2 * i + 1);
     Require(db->Get(rocksdb::ReadOptions(), missing, &value).IsNotFound(),
             missing + " was found");

@@ -1,6 +1,6 @@
-# Installs linebloom into a folder of its own, builds the consumer against that
-# and runs it, and the installed tools. Called by ctest with -D BUILD_DIR,
-# SOURCE_DIR, WORK_DIR, VERSION, CXX_COMPILER, CXX_FLAGS and BUILD_TYPE.
+# Installs linebloom into its own folder, builds the consumer with that and runs
+# it and the installed tools. Called by ctest with -D BUILD_DIR, SOURCE_DIR,
+# WORK_DIR, VERSION, CXX_COMPILER, CXX_FLAGS and BUILD_TYPE.
 set(prefix ${WORK_DIR}/prefix)
 set(build ${WORK_DIR}/build)
 
@@ -8,7 +8,7 @@ function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-file(REMOVE_RECURSE ${WORK_DIR})  # nothing of an earlier run may help
+file(REMOVE_RECURSE ${WORK_DIR})  # leftovers of an earlier run must not help
 foreach(component library development)
   run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component ${component})
 endforeach()
@@ -35,7 +35,7 @@ foreach(tool filter_dump filter_migrate filter_size io_compare)
 endforeach()
 run(${prefix}/bin/filter_dump --db=${build}/shared.db)
 
-# All at once, as the README has it, lays down what the components do.
+# Installing without components installs the same files as all components.
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/all)
 foreach(folder prefix all)
   file(GLOB_RECURSE ${folder}_files RELATIVE ${WORK_DIR}/${folder} ${WORK_DIR}/${folder}/*)

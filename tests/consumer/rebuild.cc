@@ -1,7 +1,7 @@
-// A program as a user would write it: a database that had RocksDB's Bloom
-// filter is switched over, and its files with it.
+// A program as a user would write it: switches a database over from RocksDB's
+// Bloom filter, including its files.
 //
-// Usage: rebuild DATABASE_FOLDER. Exit code 0: the file was rewritten.
+// Usage: rebuild DATABASE_FOLDER. Exits with 0 if the file was rewritten.
 
 #include <cstdlib>
 #include <iostream>

@@ -37,7 +37,7 @@ std::vector<bool> Ask(const rocksdb::FilterPolicy& policy, const Slice& block,
   std::vector<bool> answers;
   for (size_t i = 0; i < slices.size(); ++i) {
     answers.push_back(reader->MayMatch(slices[i]));
-    Promise(batch[i] == answers[i], "a batch answers like single questions");
+    Promise(batch[i] == answers[i], "a batch answers like single probes");
   }
   return answers;
 }

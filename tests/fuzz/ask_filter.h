@@ -1,4 +1,4 @@
-// Asking filters about keys that a fuzzer made up.
+// Probes filters for keys made up by a fuzzer.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,7 @@ namespace linebloom::testing {
 
 class FuzzKeys {
  public:
-  // At most so many keys from the front of the input.
+  // Takes up to this many keys from the front of the input.
   FuzzKeys(FuzzInput* input, int most);
 
   const std::vector<rocksdb::Slice>& slices() const { return slices_; }
@@ -23,13 +23,13 @@ class FuzzKeys {
   std::vector<rocksdb::Slice> slices_;
 };
 
-// A policy's answer for each key. Ends the process if a batch is answered
-// differently. RocksDB's own readers take batches of at most 32 keys.
+// A policy's answer for each key. Ends the process if a batch gets other
+// answers. RocksDB's own readers take batches of at most 32 keys.
 std::vector<bool> Ask(const rocksdb::FilterPolicy& policy,
                       const rocksdb::Slice& block, const FuzzKeys& keys);
 
 // Ends the process unless linebloom's readers give these answers with every
-// kernel of this machine. `block` is one of linebloom's that can be read.
+// kernel of this machine. `block` must be a readable linebloom block.
 void CheckKernels(std::string_view block, const FuzzKeys& keys,
                   const std::vector<bool>& answers);
 

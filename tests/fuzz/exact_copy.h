@@ -1,4 +1,4 @@
-// Bytes in memory of their own, of exactly their size.
+// Bytes in their own memory of exactly their size.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,9 @@
 
 namespace linebloom::testing {
 
-// AddressSanitizer sees every access outside a copy, and outside no part of a
-// larger buffer: not in a std::string, which keeps short ones inside itself.
+// AddressSanitizer detects every access outside a copy, but not outside a part
+// of a larger buffer, nor outside a std::string, which stores short texts in
+// itself.
 class ExactCopy {
  public:
   explicit ExactCopy(std::string_view bytes)

@@ -1,4 +1,4 @@
-// Any bytes as a filter block: what is said of it, linebloom's or RocksDB's.
+// Parses any bytes as a filter block, linebloom's or RocksDB's.
 //
 // Input: what to mend (a byte, mend_filter_block.h), then the block.
 
@@ -23,10 +23,10 @@ using ::linebloom::BuiltInFilter;
 using ::linebloom::BuiltInFilterKind;
 using ::linebloom::FilterBlockInfo;
 using ::linebloom::FilterBlockKind;
-using ::linebloom::kFilterBlockMostOverhead;
 using ::linebloom::kFilterBlockOverhead;
 using ::linebloom::kFilterTailBytes;
 using ::linebloom::kLineBytes;
+using ::linebloom::kMaxFilterBlockOverhead;
 using ::linebloom::ParsedFilterBlock;
 using ::linebloom::testing::ExactCopy;
 using ::linebloom::testing::kMendAll;
@@ -50,7 +50,7 @@ void CheckReadable(const ExactCopy& block, const FilterBlockInfo& info) {
   Promise(lines_size + kFilterBlockOverhead <= block.size(),
           "lines inside the block");
   const char* const end = block.data() + lines_size;
-  std::array<char, kFilterBlockMostOverhead> again;
+  std::array<char, kMaxFilterBlockOverhead> again;
   WriteFilterBlockEnd(info, again.data());
   // A rate of 0 and a seed of 0 are not written as such.
   const size_t overhead = FilterBlockOverhead(info);

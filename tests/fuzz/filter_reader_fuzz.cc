@@ -1,12 +1,13 @@
-// The answers of RocksDB's interface: from any bytes as a filter block, and
-// from sound blocks with damage behind the lines.
+// Checks the answers of RocksDB's interface for any bytes as a filter block,
+// and for valid blocks with damage after the lines.
 //
-// Input: 0 for any bytes, else a block that is built (a byte), then
+// Input: a byte, 0 for any bytes, otherwise for a block to build. Then
 //   any bytes: what to mend (a byte, mend_filter_block.h), number of keys (a
-//     byte, modulo 33), the keys (a byte of length each), the block;
-//   a block that is built: line (a byte, modulo 2), bits per key (2 bytes),
-//     hash seed (8 bytes), which byte to change, from the end, and how (a byte
-//     each), the keys.
+//     byte, modulo 33), the keys (each after a byte of length), the block;
+//   a block to build: line (a byte, modulo 2), bits per key (2 bytes), hash
+//   seed
+//     (8 bytes), which byte to change, from the end, and how (a byte each), the
+//     keys.
 
 #include <algorithm>
 #include <cmath>
@@ -102,7 +103,7 @@ linebloom::FilterPolicyOptions TakeOptions(FuzzInput* input) {
   options.line = static_cast<linebloom::Line>(input->Number<uint8_t>() % 2);
   options.bits_per_key = 1 + input->Number<uint16_t>() % 29001 / 1000.0;
   options.hash_seed = input->Number<uint64_t>();
-  // Every other one by a rate instead, from 2^-10 to 0.5.
+  // Every other one is built for a rate instead, from 2^-10 to 0.5.
   if (options.hash_seed % 2 == 1) {
     options.false_positive_rate =
         std::exp2(-0.7 - 5 * *options.bits_per_key / 16);
@@ -120,9 +121,9 @@ std::string Build(const linebloom::FilterPolicyOptions& options,
   return linebloom::FinishToString(builder.get());
 }
 
-// One byte of metadata or tail, in any way. Damage to the lines can't be seen
-// by design, and neither can a block that is cut off inside them; SSTables have
-// their blocks' checksums against that.
+// Changes one byte of metadata or tail in any way. By design, damage to the
+// lines can't be detected, nor truncation within them; SSTables have block
+// checksums for that.
 void Damage(ExactCopy* block, uint8_t from_end, uint8_t change) {
   const size_t at =
       block->size() - 1 - from_end % linebloom::kFilterBlockOverhead;

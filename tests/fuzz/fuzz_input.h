@@ -1,4 +1,4 @@
-// Takes a fuzzer's bytes apart, from the front.
+// Parses a fuzzer's bytes from the front.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,7 @@
 
 namespace linebloom::testing {
 
-// What is missing at the end reads as 0 or as fewer bytes: every input means
-// something.
+// Missing bytes at the end read as 0, or as fewer bytes: every input is valid.
 class FuzzInput {
  public:
   FuzzInput(const uint8_t* data, size_t size)
@@ -33,7 +32,7 @@ class FuzzInput {
     return taken;
   }
 
-  // A length of one byte, then so many bytes.
+  // A length of one byte, then that many bytes.
   std::string_view ShortBytes() { return Bytes(Number<uint8_t>()); }
 
   std::string_view Rest() { return Bytes(rest_.size()); }

@@ -1,4 +1,4 @@
-// Bytes with memory behind them that nobody may touch.
+// Bytes followed by inaccessible memory.
 #pragma once
 
 #include <sys/mman.h>
@@ -11,8 +11,8 @@
 
 namespace linebloom::testing {
 
-// What ExactCopy is for code that is not built with AddressSanitizer, such as
-// the distribution's RocksDB: a read behind the copy ends the process.
+// Serves as ExactCopy for code built without AddressSanitizer, such as the
+// distribution's RocksDB: a read beyond the copy ends the process.
 class GuardedCopy {
  public:
   explicit GuardedCopy(std::string_view bytes)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kTail[] = "\xff\x4c\x00\x4c\x42";
 
-// Of metadata that ends before `end`.
+// Mends metadata that ends before `end`.
 void MendMetadata(uint8_t mends, char* block, char* end) {
   const size_t metadata_size = static_cast<uint8_t>(end[-1]);
   const auto before = static_cast<size_t>(end - block);
@@ -21,7 +21,7 @@ void MendMetadata(uint8_t mends, char* block, char* end) {
   char* const metadata = end - metadata_size;
   if ((mends & kMendVersion) != 0) {
     metadata[0] = kFilterBlockVersion;
-    // The flags: none that is unknown, or that the size has no room for.
+    // Clears flags that are unknown or that the metadata has no room for.
     metadata[20] &= metadata_size < kFilterSeededMetadataBytes ? 3 : 7;
   }
   if ((mends & kMendLines) != 0) {

@@ -1,4 +1,4 @@
-// Makes parts of a filter block right, so that a fuzzer gets behind them.
+// Mends parts of a filter block, so that a fuzzer gets past the checks.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,9 @@
 
 namespace linebloom::testing {
 
-// What to mend; docs/format.md has the fields. All of them together make a
-// block readable if its size is that of whole lines and metadata of 50 bytes.
+// The parts to mend; docs/format.md describes the fields. All of them together
+// make a block readable if its size is that of whole lines plus 50 bytes of
+// metadata.
 inline constexpr uint8_t kMendTail = 1;
 inline constexpr uint8_t kMendMetadataSize = 2;
 inline constexpr uint8_t kMendVersion = 4;  // and the reserved bytes
@@ -15,7 +16,7 @@ inline constexpr uint8_t kMendLines = 8;
 inline constexpr uint8_t kMendChecksum = 16;
 inline constexpr uint8_t kMendAll = 31;
 
-// What has no room in the block stays as it is.
+// Leaves alone what doesn't fit the block.
 void MendFilterBlock(uint8_t mends, char* block, size_t size);
 
 }  // namespace linebloom::testing

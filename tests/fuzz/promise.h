@@ -1,4 +1,4 @@
-// How a fuzz target says that the code broke its word.
+// How a fuzz target reports that the code broke a promise.
 #pragma once
 
 #include <cstdio>
@@ -6,7 +6,7 @@
 
 namespace linebloom::testing {
 
-// Ends the process, which a fuzzer takes for a finding, unless `kept`.
+// Unless `kept`, ends the process, which a fuzzer counts as a finding.
 inline void Promise(bool kept, const char* what) {
   if (kept) return;
   std::fprintf(stderr, "broken promise: %s\n", what);

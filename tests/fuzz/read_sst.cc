@@ -45,7 +45,7 @@ void CheckBlocks(const SstFile& file, const FilterLocation& location) {
   Promise(location.TotalSize() <= file.size(), "no more filter than file");
 }
 
-// The handles that were collected are those that a walk finds.
+// Iterating finds the same handles that were collected.
 void CheckIndex(const SstFile& file, const FilterLocation& location) {
   if (location.kind != FilterKind::kPartitioned) return;
   const absl::StatusOr<Properties> properties = file.ReadProperties();

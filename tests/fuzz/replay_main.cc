@@ -1,5 +1,5 @@
-// Stands in for libFuzzer where there is none: runs each input once. Takes
-// files and directories, and passes options for libFuzzer by.
+// Replaces libFuzzer in other builds: runs each input once. Takes files and
+// folders, and ignores options for libFuzzer.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +21,8 @@ bool RunFile(const std::filesystem::path& path) {
     return false;
   }
   const std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
-  // A copy of exactly the right size lets AddressSanitizer see every byte read
-  // behind it.
+  // A copy of exactly the right size, so that AddressSanitizer detects every
+  // read beyond it.
   const std::vector<uint8_t> input(bytes.begin(), bytes.end());
   LLVMFuzzerTestOneInput(input.data(), input.size());
   return true;

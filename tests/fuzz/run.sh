@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets with clang (tools/install_dependencies.sh --fuzz) and
 # runs them, as many at a time as there are processors, each from its seeds and
-# from what earlier runs came upon.
+# from the inputs of earlier runs.
 #
 #   tests/fuzz/run.sh [--seconds=N] [TARGET]...
 #
-# N is the time that each target gets, 30 seconds if not given; without a TARGET
-# all of them run. A target stops at the first input that breaks it and keeps
-# it in build/fuzz/found/TARGET/; the next run begins with it. Inputs that reach
-# new code go to build/fuzz/corpus/TARGET/. Nothing is written into the tree.
+# N is the time for each target, by default 30 seconds; without a TARGET all of
+# them run. A target stops at the first input that breaks it and keeps it in
+# build/fuzz/found/TARGET/; the next run starts with that. Inputs that reach new
+# code go to build/fuzz/corpus/TARGET/. Nothing is written into the tree.
 #
-# The closing table: executions, coverage (the edges of the control flow that
-# were taken) and the inputs found. Exit code 0: nothing found; 1: something
-# found, named below the table, or the build failed; 2: bad usage.
+# The final table shows executions, coverage (edges of the control flow taken)
+# and the inputs found. Exits with 0 if nothing was found, with 1 if something
+# was (named below the table) or if the build failed, or with 2 after bad usage.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root" # where CMake looks for the presets
@@ -45,8 +45,8 @@ for argument in "$@"; do
 done
 ((${#targets[@]} > 0)) || targets=("${all_targets[@]}")
 
-# Runs a target, its output in its log. RocksDB is not built with
-# AddressSanitizer, so the bounds of containers that both touch can't be checked.
+# Runs a target, with its output in its log. RocksDB is not built with
+# AddressSanitizer, so bounds of containers shared with it can't be checked.
 fuzz() {
   local corpus=build/fuzz/corpus/$1 found=build/fuzz/found/$1
   mkdir -p "$corpus" "$found"
@@ -56,12 +56,12 @@ fuzz() {
     "$corpus" "tests/fuzz/corpus/$1" "$found" > "build/log/$1.log" 2>&1
 }
 
-# The last number behind a word in a target's log; a dash if there is none.
+# The last number after a word in a target's log; a dash if there is none.
 last_number() {
   grep --text --only-matching --perl-regexp "$2:? +\K[0-9]+" "build/log/$1.log" | tail --lines=1 | grep . || echo -
 }
 
-# What libFuzzer wrote in this run, one path a line.
+# The paths that libFuzzer wrote in this run, one per line.
 found_inputs() {
   grep --text --only-matching --perl-regexp 'Test unit written to \K.*' "build/log/$1.log" || true
 }

@@ -1,8 +1,8 @@
-// Solved lines of any keys: every kernel builds the same bytes, no kernel
-// rejects a key, and all give the same answers, also for a damaged line.
+// Solves lines for any keys: all kernels build the same bytes, none rejects a
+// key, and all give the same answers, also for a damaged line.
 //
-// Input: base and step of the shape (a byte each), how many keys are drawn from
-// a seed (a byte, and 8), which bit of the line is flipped at the end (2
+// Input: base and step of the shape (a byte each), the number of keys to draw
+// from a seed (a byte, and 8), the bit of the line to flip at the end (2
 // bytes), then hashes of further keys (8 bytes each).
 
 #include <algorithm>

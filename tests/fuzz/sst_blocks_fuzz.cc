@@ -1,9 +1,9 @@
-// Any bytes as the blocks of an SSTable that describe its filter, in a file
-// whose footer and checksums are right.
+// Parses any bytes as the blocks of an SSTable that describe its filter, in a
+// file with a valid footer and checksums.
 //
 // Input: format_version, checksum type, kind of filter, length of the property
-// block (a byte each), then the property block; the rest is the index over the
-// partitions, or with the highest bit of the kind set, the metaindex.
+// block (a byte each), then the property block. The rest is the index over the
+// partitions or, if the highest bit of the kind is set, the metaindex.
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,6 @@
-// Any bytes as an SSTable. Checksums stop most of what a fuzzer tries here; in
-// files of checksum type 0 it comes through, and sst_blocks_fuzz mends them.
+// Parses any bytes as an SSTable. Checksums stop most of what a fuzzer tries
+// here; in files of checksum type 0 it gets through, and sst_blocks_fuzz mends
+// them.
 
 #include <cstddef>
 #include <cstdint>

@@ -19,7 +19,7 @@ uint64_t HashOf(const std::string& key, uint64_t seed) {
   return HashKey(key.data(), key.size(), seed);
 }
 
-// One row of the dump: offset, bytes, what they are.
+// One row of the dump: offset, bytes, and their meaning.
 void Row(size_t offset, std::string_view bytes, const std::string& meaning,
          std::ostringstream* out) {
   char text[16];
@@ -44,7 +44,7 @@ void DumpLines(std::string_view block, uint32_t lines,
   }
 }
 
-// What stands in a field, for fields that people read.
+// The value of a field, for fields that people read.
 std::string ValueOf(const FilterBlockField& field, std::string_view bytes) {
   const std::string_view name = field.name;
   if (name == "checksum" || name == "tail") return "";

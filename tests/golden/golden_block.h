@@ -1,5 +1,5 @@
-// Golden blocks: small filters of known keys as annotated hexdumps that people
-// can read and the tests compare to the byte.
+// Golden blocks: small filters of known keys as annotated hexdumps, which
+// people can read and tests compare byte by byte.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace linebloom {
 
-// What a golden block is made from: the keys key0, key1, ...
+// The input of a golden block: the keys key0, key1, ...
 struct GoldenCase {
   const char* name;  // of the file, without .txt
   int keys;
   uint32_t millibits_per_key;
   LineKind line;
   uint64_t hash_seed;
-  double asked_rate = 0;  // instead of bits
+  double asked_rate = 0;  // replaces bits
   bool level_aware = false;
 };
 
@@ -31,10 +31,10 @@ const std::vector<GoldenCase>& GoldenCases();
 
 std::vector<std::string> GoldenKeys(const GoldenCase& golden);
 
-// Builds the block of a case and writes it down.
+// Builds the block of a case and dumps it.
 std::string DumpGolden(const GoldenCase& golden);
 
-// The block's bytes, read back from a dump.
+// The bytes of a block, read from a dump.
 std::string BytesOfDump(std::string_view dump);
 
 // The false positives that a dump lists.

@@ -1,6 +1,6 @@
-// Writes the golden blocks: `build/release/tests/make_golden tests/golden`.
-// For a new case or a new version of the format. A golden file of a version
-// that was released is never written again.
+// Writes the golden blocks: `build/release/tests/make_golden tests/golden`. For
+// new cases and new versions of the format. Golden files of a released version
+// are never rewritten.
 #include <cstdio>
 #include <fstream>
 #include <string>

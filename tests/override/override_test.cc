@@ -1,9 +1,9 @@
-// A program that knows nothing of linebloom, as it is when
-// liblinebloom_override.so is loaded into it by LD_PRELOAD: every way to open a
-// database, and every policy that it may have set.
+// A program that knows nothing of linebloom and runs with
+// liblinebloom_override.so preloaded: every way to open a database, and every
+// policy that it may have set.
 //
-// ctest runs it with the library loaded, and once more with
-// LINEBLOOM_OVERRIDE=off, where the same databases get no linebloom.
+// ctest runs it with the library loaded, and again with LINEBLOOM_OVERRIDE=off,
+// in which case the same databases get no linebloom.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,10 +47,10 @@ bool IsOff() {
   return text != nullptr && std::string_view(text) == "off";
 }
 
-// The policy of what would otherwise have none.
+// The policy of column families that would otherwise have none.
 std::string Given() { return IsOff() ? "" : "linebloom"; }
 
-// Row `i`; an odd number is the key of a row that is never written.
+// The key of row `i`. Odd rows are never written.
 std::string Key(int i) { return "row" + std::to_string(1000000 + i); }
 
 void MustBeOk(const Status& status) {
@@ -77,7 +77,7 @@ class OverrideTest : public testing::Test {
     MustBeOk(db->Flush(rocksdb::FlushOptions()));
   }
 
-  // The one policy that all tables of a family name; "" is none.
+  // The policy named by all tables of a family; "" if none.
   static std::string PolicyOfTables(DB* db, ColumnFamilyHandle* family) {
     rocksdb::TablePropertiesCollection tables;
     MustBeOk(db->GetPropertiesOfAllTables(family, &tables));
@@ -101,7 +101,8 @@ class OverrideTest : public testing::Test {
     delete db;
   }
 
-  // The rows of WriteDatabase() are right and the filter is used, or not.
+  // Checks that the rows of WriteDatabase() are right and that the filter is
+  // used, or not.
   void ExpectReads(DB* db) {
     MustBeOk(options_.statistics->Reset());
     std::string value;
@@ -120,7 +121,7 @@ class OverrideTest : public testing::Test {
     }
   }
 
-  // Everything in the files of the database whose names begin so.
+  // The contents of all files of the database whose names start like this.
   std::string Text(const std::string& begin_of_name) const {
     std::string text;
     for (const auto& file : std::filesystem::directory_iterator(path_)) {
@@ -133,8 +134,7 @@ class OverrideTest : public testing::Test {
     return text;
   }
 
-  // The info log of the database has the message if and only if the override
-  // is on.
+  // The database's info log has the message if and only if the override is on.
   void ExpectLogSays(const std::string& message) const {
     if (IsOff()) {
       EXPECT_THAT(Text("LOG"), Not(HasSubstr(message)));
@@ -176,7 +176,7 @@ TEST_F(OverrideTest, OpenWithFamilies) {
   delete db;
 }
 
-// Column families that are created in a database that is open.
+// Column families created in an open database.
 class OverrideCreateTest : public OverrideTest {
  protected:
   void Open() { MustBeOk(DB::Open(options_, path_, &db_)); }
@@ -185,7 +185,7 @@ class OverrideCreateTest : public OverrideTest {
     OverrideTest::TearDown();
   }
 
-  // Writes a file of each family and gives the handles back.
+  // Writes a file for each family and releases the handles.
   void ExpectPolicy(const std::string& policy,
                     const std::vector<ColumnFamilyHandle*>& families) {
     for (ColumnFamilyHandle* family : families) {
@@ -277,7 +277,7 @@ TEST_F(OverrideTest, OpenForReadOnly) {
 
 TEST_F(OverrideTest, OpenForReadOnlyAsFullyCompacted) {
   WriteDatabase();
-  options_.max_open_files = -1;  // RocksDB then has a class of its own for it
+  options_.max_open_files = -1;  // RocksDB then uses a special class
   DB* db = nullptr;
   MustBeOk(DB::OpenForReadOnly(options_, path_, &db));
   ExpectReads(db);
@@ -404,7 +404,7 @@ TEST_F(OverrideTest, ErrorsStayErrors) {
   EXPECT_FALSE(DB::OpenForReadOnly(options_, path_, &db).ok());
 }
 
-// What a C program's database has in OPTIONS after it was opened with `policy`.
+// The OPTIONS of a C program's database after opening it with `policy`.
 class OverrideFromCTest : public OverrideTest {
  protected:
   std::string OptionsWith(rocksdb_filterpolicy_t* policy) {

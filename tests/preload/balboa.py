@@ -1,5 +1,5 @@
-"""Feeds try_balboa.sh: names from Debian's package lists as DNS observations, and
-questions to balboa's RocksDB backend in its protocol, which is msgpack.
+"""Input for try_balboa.sh: names from Debian's package lists as DNS observations,
+and queries to balboa's RocksDB backend in its protocol, which is msgpack.
 
   apt-cache dumpavail | balboa.py observe FILE   writes a dump for
                                                  balboa-backend-console replay
@@ -13,12 +13,12 @@ import sys
 from urllib.parse import urlparse
 
 QUERY, DATA, END = 2, 131, 132
-ROUNDS = 4  # in which a part of all is observed again
+ROUNDS = 4  # each of which observes a part of all again
 ASKED = 5000
 
 
 def read_observations():
-    """(name, type, data) of the packages that apt knows, without repeats."""
+    """The distinct (name, type, data) of the packages that apt knows."""
     seen = {}
     for paragraph in sys.stdin.read().split("\n\n"):
         fields = dict(re.findall(r"^(Package|Homepage|Version|Maintainer): (.*)$",
@@ -37,7 +37,7 @@ def read_observations():
 
 
 def pack(value):
-    """msgpack, as little of it as this needs."""
+    """The subset of msgpack needed here."""
     if isinstance(value, bool):
         return b"\xc3" if value else b"\xc2"
     if isinstance(value, int):
@@ -51,7 +51,7 @@ def pack(value):
 
 
 class Reader:
-    """Of msgpack from a file: what balboa answers."""
+    """Decodes msgpack from a file: balboa's answers."""
 
     def __init__(self, file):
         self.file = file
@@ -131,7 +131,7 @@ def main():
         return
     connection = socket.create_connection(("127.0.0.1", int(sys.argv[2])))
     reader = Reader(connection.makefile("rb"))
-    if sys.argv[3] == "wait":  # until all that was fed has arrived
+    if sys.argv[3] == "wait":  # until everything fed has arrived
         found = []
         while not found:
             connection.sendall(question(rrname="the.end"))
@@ -141,8 +141,8 @@ def main():
     values = sorted({row[column] for row in read_observations() if row[1] != "TXT"})
     random.seed(2)
     values = random.sample(values, min(ASKED, len(values)))
-    # Many at once: balboa answers in small packets, which the kernels of both
-    # sides otherwise hold back for 40 ms a query.
+    # In batches: balboa answers in small packets, which the kernels of both
+    # sides otherwise delay by 40 ms per query.
     for first in range(0, len(values), 100):
         some = values[first:first + 100]
         connection.sendall(b"".join(question(**{sys.argv[3]: value}) for value in some))

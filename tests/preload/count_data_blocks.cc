@@ -1,7 +1,7 @@
-// To be loaded by LD_PRELOAD before liblinebloom_override.so, or alone: gives a
-// database that has no statistics some and says on stderr at the end how many
-// data blocks were asked for, be they in the block cache or not, and how often
-// a filter spared that. Data blocks that iterators ask for are among them.
+// For LD_PRELOAD, alone or before liblinebloom_override.so: adds statistics to
+// databases without them, and prints on stderr at the end how many data blocks
+// were requested, in the block cache or not, and how often a filter avoided
+// that. Includes data blocks requested by iterators.
 
 #include <cinttypes>
 #include <csignal>
@@ -19,8 +19,8 @@
 
 namespace {
 
-// Of all databases together. Never freed: threads of RocksDB's may outlive
-// main.
+// For all databases together. Never freed, because RocksDB's threads may
+// outlive main().
 const std::shared_ptr<rocksdb::Statistics>& Counts() {
   static const auto* const counts =
       new std::shared_ptr<rocksdb::Statistics>(rocksdb::CreateDBStatistics());
@@ -35,8 +35,8 @@ __attribute__((destructor)) void PrintCounts() {
   const auto count = [](rocksdb::Tickers ticker) {
     return Counts()->getTickerCount(ticker);
   };
-  // Of whole keys and of prefixes, which iterators ask for; from 8.3 on
-  // RocksDB has tickers of its own for those.
+  // Whole keys, and prefixes, which iterators probe; RocksDB has separate
+  // tickers for those since 8.3.
   uint64_t stopped = count(rocksdb::BLOOM_FILTER_USEFUL) +
                      count(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
 #if LINEBLOOM_ROCKSDB_VERSION >= 803
@@ -45,16 +45,16 @@ __attribute__((destructor)) void PrintCounts() {
 #endif
   fprintf(stderr,
           "count_data_blocks: %" PRIu64 " data blocks, %" PRIu64
-          " of them not in the block cache; a filter answered %" PRIu64
+          " of them not in the block cache; a filter rejected %" PRIu64
           " times\n",
           count(rocksdb::BLOCK_CACHE_DATA_HIT) +
               count(rocksdb::BLOCK_CACHE_DATA_MISS),
           count(rocksdb::BLOCK_CACHE_DATA_MISS), stopped);
 }
 
-// Then there are no destructors: Debian 13's oxigraph ends by an assertion in
-// RocksDB and its balboa-rocksdb by the signal that it is sent, whatever is
-// loaded into them.
+// In this case no destructors run: Debian 13's oxigraph ends with a failed
+// assertion in RocksDB, and its balboa-rocksdb with the signal sent to it,
+// whatever is loaded into them.
 void PrintCountsAtSignal(int signal) {
   PrintCounts();
   std::signal(signal, SIG_DFL);
@@ -102,7 +102,7 @@ LINEBLOOM_EXPORT Status DB::OpenForReadOnly(const DBOptions& options,
               error_if_wal_file_exists);
 }
 
-// Does not come by DB::Open().
+// Doesn't call DB::Open().
 LINEBLOOM_EXPORT Status TransactionDB::Open(
     const DBOptions& options, const TransactionDBOptions& transaction_options,
     const std::string& name, const Families& families, Handles* handles,

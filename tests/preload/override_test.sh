@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Runs the distribution's own db_bench, sst_dump and ldb with
-# liblinebloom_override.so loaded by LD_PRELOAD and nothing else said to them,
-# and reads in their output and files what became of their filters.
+# liblinebloom_override.so preloaded and no other change, and checks their
+# output and files for the filters they used.
 #
 #   override_test.sh LIBRARY
 #
-# Works in a new folder beneath the current one and removes it.
+# Works in a new folder inside the current one and removes it.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 library=$(realpath --canonicalize-existing "$1")
@@ -16,18 +16,19 @@ work=$(mktemp --directory "$PWD/override_test.XXXXXX")
 trap 'rm -r "$work"' EXIT
 db=$work/db
 
-# with COMMAND...: runs it with the library.
+# with COMMAND...: runs the command with the library.
 with() {
   LD_PRELOAD=$library "$@"
 }
 
-# check_files WHO [NAME]: the policy that sst_dump, without the library, finds.
+# check_files WHO [NAME]: checks the policy that sst_dump, without the library,
+# finds.
 check_files() {
   sst_dump --file="$db" --show_properties --command=none > "$work/properties"
   check_policy_names "$1" "$work/properties" "${2:-}"
 }
 
-# check_options TEXT: the text stands in the newest OPTIONS file.
+# check_options TEXT: the newest OPTIONS file contains the text.
 check_options() {
   local newest
   newest=$(ls "$db"/OPTIONS-* | sort | tail --lines=1)
@@ -35,7 +36,7 @@ check_options() {
     fail "no '$1' in OPTIONS: $(grep filter_policy= "$newest")"
 }
 
-# sst_dump's first line is an address, each time another.
+# The first line of sst_dump is an address, which always differs.
 sans_address() {
   grep --text --invert-match '^options.env is 0x'
 }
@@ -44,18 +45,18 @@ write_and_miss=fillrandom,compact,readmissing
 
 echo "db_bench --bloom_bits=10"
 with bench "$work/bloom" $write_and_miss --bloom_bits=10
-check_linebloom_answered "$work/bloom"
+check_linebloom_rejected "$work/bloom"
 check_files "db_bench --bloom_bits=10"
 check_options "filter_policy={id=linebloom:10;"
-! grep linebloom "$work/bloom.stderr" || fail "it spoke without being asked"
+! grep linebloom "$work/bloom.stderr" || fail "it printed something without LINEBLOOM_VERBOSE"
 
-echo "db_bench with the filters that linebloom wrote, without the library: right answers"
+echo "db_bench with the filters that linebloom wrote, without the library: correct answers"
 bench "$work/without" readmissing --use_existing_db --bloom_bits=10
 check_nothing_found "$work/without"
 
 echo "db_bench without a filter of its own, LINEBLOOM_VERBOSE"
 LINEBLOOM_VERBOSE=1 with bench "$work/none" $write_and_miss
-check_linebloom_answered "$work/none"
+check_linebloom_rejected "$work/none"
 check_files "db_bench"
 said="linebloom_override: column family [default] of $db had no filter policy and gets linebloom"
 grep --quiet --fixed-strings "$said" "$work/none.stderr" || fail "LINEBLOOM_VERBOSE says nothing"
@@ -94,7 +95,7 @@ with ldb --db="$db" --create_if_missing put row value > "$work/ldb.out"
 with ldb --db="$db" compact
 check_files "ldb"
 [[ $(with ldb --db="$db" get row) == value && $(ldb --db="$db" get row) == value ]] ||
-  fail "ldb reads something else than it wrote"
+  fail "ldb reads something other than it wrote"
 
 echo "a program without RocksDB hears nothing"
 LINEBLOOM_VERBOSE=1 LINEBLOOM_OVERRIDE=nonsense with ls "$db" > "$work/ls" 2> "$work/ls.stderr"

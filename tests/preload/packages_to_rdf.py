@@ -18,7 +18,7 @@ def iri(kind, name):
 
 
 def statements(fields):
-    """(what, value) of a package."""
+    """Yields (property, value) of a package."""
     for name in LITERALS:
         if name in fields:
             yield name, literal(fields[name])

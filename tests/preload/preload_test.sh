@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs the distribution's own db_bench, sst_dump and ldb with linebloom loaded
-# by LD_PRELOAD and named in an options file, and reads in their output that its
+# Runs the distribution's own db_bench, sst_dump and ldb with linebloom
+# preloaded and named in an options file, and checks in their output that its
 # filter works.
 #
 #   preload_test.sh LIBRARY
 #
-# Works in a new folder beneath the current one and removes it.
+# Works in a new folder inside the current one and removes it.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 library=$(realpath --canonicalize-existing "$1")
@@ -19,7 +19,7 @@ db=$work/db
 
 echo "db_bench with linebloom"
 LD_PRELOAD=$library bench "$work/with" fillrandom,compact,readmissing "$options"
-check_linebloom_answered "$work/with"
+check_linebloom_rejected "$work/with"
 
 echo "ldb with linebloom: opens the database by its own OPTIONS, writes, compacts"
 LD_PRELOAD=$library ldb --db="$db" put one_more_key value
@@ -31,8 +31,8 @@ echo "sst_dump with linebloom"
 LD_PRELOAD=$library sst_dump --file="$db" --show_properties --command=none > "$work/properties"
 check_policy_names "sst_dump --show_properties" "$work/properties"
 
-echo "db_bench without linebloom: right answers, no filter"
+echo "db_bench without linebloom: correct answers, no filter"
 bench "$work/without" readmissing "$options" --use_existing_db
 check_nothing_found "$work/without"
 useful=$(ticker "$work/without" bloom.filter.useful)
-((useful == 0)) || fail "a filter answered $useful lookups although linebloom was not loaded"
+((useful == 0)) || fail "a filter rejected $useful lookups although linebloom was not loaded"

@@ -1,5 +1,5 @@
-# For the tests that run the distribution's db_bench, sst_dump and ldb: runs them
-# and reads their output. Sourced; `db` is the folder of the database.
+# For tests that run the distribution's db_bench, sst_dump and ldb: runs them
+# and reads their output. Sourced; `db` is the database's folder.
 
 rows=200000
 lookups=100000
@@ -9,8 +9,8 @@ fail() {
   exit 1
 }
 
-# bench OUTPUT BENCHMARKS [FLAG]...: runs db_bench; the progress that it writes
-# to stderr goes to OUTPUT.stderr and is shown only when it fails.
+# bench OUTPUT BENCHMARKS [FLAG]...: runs db_bench. Its progress on stderr goes
+# to OUTPUT.stderr and is shown only if it fails.
 bench() {
   local output=$1 benchmarks=$2
   shift 2
@@ -19,32 +19,32 @@ bench() {
     fail "db_bench --benchmarks=$benchmarks failed: $(tail --lines=5 "$output" "$output.stderr")"
 }
 
-# ticker OUTPUT NAME: the count of a ticker in db_bench's statistics.
+# ticker OUTPUT NAME: a ticker from db_bench's statistics.
 ticker() {
   awk -v name="rocksdb.$2" '$1 == name && $2 == "COUNT" { print $4; found = 1 }
     END { exit !found }' "$1" || fail "no ticker rocksdb.$2 in the output of db_bench"
 }
 
-# Every lookup must have ended without a row, and been counted.
+# Every lookup must have found nothing, and been counted.
 check_nothing_found() {
   grep --quiet "(0 of $lookups found)" "$1" ||
     fail "readmissing: $(grep readmissing "$1" || echo 'no result')"
 }
 
-# check_linebloom_answered OUTPUT: at 10 bits per key linebloom lets at most
-# 0.53 % through and RocksDB's own Bloom filter 0.96 %, so this also tells which
-# of the two was asked.
-check_linebloom_answered() {
+# check_linebloom_rejected OUTPUT: at 10 bits per key linebloom lets at most
+# 0.53 % through and RocksDB's own Bloom filter 0.96 %, so this also shows which
+# of the two was probed.
+check_linebloom_rejected() {
   local useful positive
   check_nothing_found "$1"
   useful=$(ticker "$1" bloom.filter.useful)
   positive=$(ticker "$1" bloom.filter.full.positive)
-  echo "  of $lookups missing rows the filter answered $useful and let $positive through"
-  ((useful * 1000 >= lookups * 994)) || fail "the filter answered fewer than 99.4 % of the missing rows"
+  echo "  the filter rejected $useful of $lookups missing rows and let $positive through"
+  ((useful * 1000 >= lookups * 994)) || fail "the filter rejected fewer than 99.4 % of the missing rows"
 }
 
-# check_policy_names WHO OUTPUT [NAME]: every SSTable in the output was written
-# by linebloom or the policy NAME, and there is at least one.
+# check_policy_names WHO OUTPUT [NAME]: all SSTables in the output, at least
+# one, were written by linebloom or by the policy NAME.
 check_policy_names() {
   local names
   names=$(grep --text --only-matching --perl-regexp 'filter policy name[:=] *\K.*' "$2" | sort --unique)

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Debian's balboa-backend-rocksdb, a passive DNS database that sets no filter,
-# doing its job with and without liblinebloom_override.so: balboa's own console
-# feeds it observations (names of packages, of the hosts of their home pages and
-# of their maintainers' mail, a part of them again and again), then it is asked
-# what is known of 5,000 of the hosts and of 5,000 of the names. Prints how many data blocks each
-# step asked for and compares the answers.
+# Runs Debian's balboa-backend-rocksdb, a passive DNS database that sets no
+# filter, with and without liblinebloom_override.so. balboa's own console feeds
+# it observations (names of packages, of the hosts of their home pages and of
+# their maintainers' mail, some of them repeatedly). Then it is queried for
+# 5,000 of the hosts and 5,000 of the names. Prints how many data blocks each
+# step requested and compares the answers.
 #
 #   try_balboa.sh LIBRARY COUNTER
 #
 # COUNTER is libcount_data_blocks.so. Needs the packages balboa-backend-rocksdb
-# and python3 and apt's lists (apt-get update). Works in a new folder beneath the
+# and python3 and apt's lists (apt-get update). Works in a new folder inside the
 # current one and removes it.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -29,12 +29,12 @@ feed() {
   ask wait
 }
 
-# serve SIDE STEP COMMAND...: the command while the backend runs. Its budget of
-# memory is small for the data to become files of several levels.
+# serve SIDE STEP COMMAND...: runs the command while the backend runs. Its
+# memory budget is small, so that the data becomes files of several levels.
 serve() {
   local server tries=0
   run "$1" "$2" balboa-rocksdb -d "$work/$1/db" -p $port --membudget 4194304 \
-    > "$work/$1/log" 2> /dev/null & # the shell says that it was ended
+    > "$work/$1/log" 2> /dev/null & # hides the shell's message that it was terminated
   server=$!
   until (exec 3<> "/dev/tcp/127.0.0.1/$port") 2> /dev/null; do
     ((++tries < 100)) || fail "balboa-rocksdb does not listen: $(cat "$work/$1.$2")"

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Debian 13's oxigraph, an RDF database that sets no filter, doing its job with
-# and without liblinebloom_override.so: it loads what apt knows of all packages,
-# some million statements, derives others from them by SPARQL updates, most of
-# them new, and answers queries. Prints how many data blocks each step asked for
-# and compares the answers and all that is in the database at the end.
+# Runs Debian 13's oxigraph, an RDF database that sets no filter for most of its
+# column families, with and without liblinebloom_override.so: it loads what apt
+# knows about all packages, some million statements, derives others by SPARQL
+# updates, most of them new, and answers queries. Prints how many data blocks
+# each step requested and compares the answers and the final contents of the
+# database.
 #
 #   try_oxigraph.sh LIBRARY COUNTER
 #
-# COUNTER is libcount_data_blocks.so. Needs the packages oxigraph and python3 and
-# apt's lists (apt-get update). Works in a new folder beneath the current one and
-# removes it.
+# COUNTER is libcount_data_blocks.so. Needs the packages oxigraph and python3
+# and apt's lists (apt-get update). Works in a new folder inside the current one
+# and removes it.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/try_program.sh"
 need oxigraph python3 apt-cache
@@ -29,9 +30,10 @@ declare -A sparql=(
 updates=("insert needed-by" "insert wanted-by" "delete suggested")
 queries=(one-way triangles all)
 
-# store SIDE STEP ARGUMENT...: Debian 13's always ends by an assertion in
-# RocksDB, `last_ref', when it has done its work: it closes the database before
-# its column families. So its exit code says nothing, and the shell too much.
+# store SIDE STEP ARGUMENT...: after its work, Debian 13's oxigraph always fails
+# an assertion in RocksDB, `last_ref', because it closes the database before its
+# column families. So its exit code says nothing, and the shell's message is
+# hidden.
 store() {
   run "$1" "$2" oxigraph "${@:3}" --location "$work/$1/db" 2> /dev/null || true
   ! grep --text --quiet ^Error "$work/$1.$2" || fail "$(cat "$work/$1.$2")"
@@ -40,13 +42,13 @@ store() {
 for side in "${sides[@]}"; do
   mkdir "$work/$side"
   store $side load load --file "$work/packages.nt"
-  # The files that it loads are written by SstFileWriter, which gets no filter
-  # policy; this writes them anew.
+  # The files that it loads are written by SstFileWriter without a filter
+  # policy; this rewrites them.
   store $side optimize optimize
   for step in "${updates[@]}"; do
     store $side "$step" update --update "${sparql[$step]}"
   done
-  # How many files there are by now hangs on the compactions' timing.
+  # The number of files at this point depends on the timing of compactions.
   store $side "optimize again" optimize
   for step in "${queries[@]}"; do
     store $side "$step" query --query "${sparql[$step]}" --results-format csv \

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2034
-# For the scripts that try an application with and without
-# liblinebloom_override.so. Sourced by them, with their arguments LIBRARY and
-# COUNTER: the library, and libcount_data_blocks.so. Makes $work, a new folder
-# beneath the current one, and removes it at the end.
+# For scripts that try an application with and without liblinebloom_override.so.
+# They source this with their arguments LIBRARY and COUNTER: the library, and
+# libcount_data_blocks.so. Creates $work, a new folder inside the current one,
+# and removes it at the end.
 library=$(realpath --canonicalize-existing "$1")
 counter=$(realpath --canonicalize-existing "$2")
 unset LINEBLOOM_OVERRIDE LINEBLOOM_VERBOSE
@@ -15,7 +15,7 @@ fail() {
   exit 1
 }
 
-# need PROGRAM...: ends the script where one is missing.
+# need PROGRAM...: exits if a program is missing.
 need() {
   local program
   for program in "$@"; do
@@ -26,26 +26,27 @@ need() {
   done
 }
 
-# In this order: whatever the names.
+# In this order, whatever the names.
 sides=(without with)
 declare -A override=([without]=off [with]=linebloom)
 
-# run SIDE STEP COMMAND...: runs the command, with or without linebloom; what it
-# writes to stderr goes to $work/SIDE.STEP.
+# run SIDE STEP COMMAND...: runs the command with or without linebloom. Its
+# stderr goes to $work/SIDE.STEP.
 run() {
   env LINEBLOOM_OVERRIDE="${override[$1]}" LD_PRELOAD="$counter $library" \
     "${@:3}" 2> "$work/$1.$2"
 }
 
-# The numbers of count_data_blocks: asked for, from files, a filter answered.
+# The numbers of count_data_blocks: requested, read from files, rejected by a
+# filter.
 counts() { # SIDE STEP
   grep --text count_data_blocks: "$work/$1.$2" | grep --only-matching --extended-regexp '[0-9]+' ||
     fail "no counts of data blocks in: $(tail --lines=5 "$work/$1.$2")"
 }
 
 print_heads() {
-  printf '%-28s %23s %23s %10s\n' '' 'data blocks asked for' 'of them from a file' 'a filter'
-  printf '%-28s %11s %11s %11s %11s %10s\n' '' without with without with answered
+  printf '%-28s %23s %23s %10s\n' '' 'data blocks requested' 'of them from a file' 'a filter'
+  printf '%-28s %11s %11s %11s %11s %10s\n' '' without with without with rejected
 }
 
 print_counts() { # STEP
@@ -62,7 +63,7 @@ check_same() { # STEP
   echo "$1: the same with and without, $(wc --lines < "$work/with/$1") lines"
 }
 
-# How many files of a database have which filter, by filter_dump.
+# Counts the files of a database by kind of filter, using filter_dump.
 print_filters() { # SIDE DATABASE
   "$(dirname "$library")/tools/filter_dump" --db="$2" --json="$work/filters.json" > /dev/null
   python3 - "$1" "$work/filters.json" << 'END'

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Debian's sortmerna, which sets no filter, doing its job with and without
-# liblinebloom_override.so: it sorts reads of 16S genes (real ones, with 2 % of
-# their bases changed) from those of a phage. Alignments go to its RocksDB in a
-# first run; a second one asks for each read's and writes the reports. Prints how
-# many data blocks that asked for and compares the reports.
+# Runs Debian's sortmerna, which sets no filter, with and without
+# liblinebloom_override.so: it separates reads of 16S genes (real ones, with 2 %
+# of their bases changed) from those of a phage. The first run stores alignments
+# in its RocksDB; the second looks up each read's and writes the reports. Prints
+# how many data blocks that requested and compares the reports.
 #
 #   try_sortmerna.sh LIBRARY COUNTER
 #
 # COUNTER is libcount_data_blocks.so.
 #
 # Needs the packages sortmerna, microbiomeutil-data, bowtie2-examples and python3.
-# Works in a new folder beneath the current one and removes it.
+# Works in a new folder inside the current one and removes it.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/try_program.sh"
 need sortmerna python3
@@ -32,7 +32,7 @@ for number in range(60000):
     print(f">read{number}\n{''.join(bases)}")
 END
 
-# sortmerna's numbers of the two runs; the index is made once.
+# sortmerna's numbers for the two runs; the index is created only once.
 declare -A task=([align]=0 [report]=2)
 for side in "${sides[@]}"; do
   for step in align report; do

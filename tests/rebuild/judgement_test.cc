@@ -46,13 +46,13 @@ WantedFilter Wanted(LineKind line = LineKind::kSolved,
   return wanted;
 }
 
-TEST(JudgeTest, WhatThePolicyBuildsTodayStays) {
+TEST(JudgeTest, FiltersOfTodaysPolicyStay) {
   for (const LineKind line : {LineKind::kPlain, LineKind::kSolved}) {
     for (const uint32_t millibits : {1000u, 4500u, 10'000u, 30'000u}) {
       FileFacts facts = Linebloom(line, millibits);
       EXPECT_FALSE(Judge(facts, Wanted(line, millibits)).reason.has_value());
-      // A small filter may by chance be far worse than is expected, and is no
-      // better the next time.
+      // By chance, a small filter may be far worse than expected, and
+      // rebuilding wouldn't help.
       facts.rate = 0.9;
       EXPECT_FALSE(
           Judge(facts, Wanted(line, millibits, 1e-9)).reason.has_value());
@@ -84,8 +84,8 @@ TEST(JudgeTest, AFileWithNothingToFilterStays) {
   WantedFilter of_prefixes = Wanted();
   of_prefixes.whole_key_filtering = false;
   EXPECT_FALSE(Judge(prefixes, of_prefixes).reason.has_value());
-  // Its keys have no prefix, but they may have one of another extractor, and
-  // are keys.
+  // Its keys have no prefix, but they may have one under another extractor, and
+  // they are whole keys.
   of_prefixes.prefix_extractor = "another";
   EXPECT_EQ(Judge(prefixes, of_prefixes).reason, RebuildReason::kNoFilter);
   EXPECT_EQ(Judge(prefixes, Wanted()).reason, RebuildReason::kNoFilter);
@@ -94,7 +94,7 @@ TEST(JudgeTest, AFileWithNothingToFilterStays) {
       Judge(WithFilter(BlockKind::kEmpty, 0), Wanted()).reason.has_value());
 }
 
-TEST(JudgeTest, AForeignFilterIsPoorWhereOursIsBetter) {
+TEST(JudgeTest, ForeignFilterIsPoorIfOursIsBetter) {
   for (const BlockKind kind : {BlockKind::kBloom, BlockKind::kRibbon,
                                BlockKind::kLegacyBloom, BlockKind::kReserved}) {
     const Verdict worse = Judge(WithFilter(kind, 0.0095), Wanted());
@@ -120,7 +120,7 @@ TEST(JudgeTest, DamageIsPoorWhateverTheRate) {
   EXPECT_EQ(Judge(odd_rate, Wanted()).reason, RebuildReason::kDamagedFilter);
   EXPECT_TRUE(Judge(odd_rate, Wanted()).pays);
   FileFacts mixed = Linebloom(LineKind::kSolved, 10'000);
-  mixed.mixed = true;  // one partition of several
+  mixed.mixed = true;  // one of several partitions
   EXPECT_EQ(Judge(mixed, Wanted()).reason, RebuildReason::kDamagedFilter);
 }
 
@@ -138,7 +138,7 @@ TEST(JudgeTest, OnlyOlderVersionsArePoor) {
   EXPECT_TRUE(Judge(older, wanted).pays);
 }
 
-TEST(JudgeTest, PlainLinesArePoorWhereSolvedOnesAreBuilt) {
+TEST(JudgeTest, PlainLinesArePoorIfThePolicySolves) {
   const FileFacts plain = Linebloom(LineKind::kPlain, 10'000);
   const Verdict verdict = Judge(plain, Wanted(LineKind::kSolved));
   EXPECT_EQ(verdict.reason, RebuildReason::kPlainLines);
@@ -146,7 +146,7 @@ TEST(JudgeTest, PlainLinesArePoorWhereSolvedOnesAreBuilt) {
   EXPECT_FALSE(
       Judge(Linebloom(LineKind::kSolved, 10'000), Wanted(LineKind::kPlain))
           .reason.has_value());
-  // With more bits than the policy has now it is better as it is.
+  // With more bits than the policy has now, it is better left alone.
   EXPECT_FALSE(
       Judge(Linebloom(LineKind::kPlain, 20'000), Wanted(LineKind::kSolved))
           .pays);
@@ -157,7 +157,7 @@ TEST(JudgeTest, FewerBitsArePoorAboveTheWorstRate) {
   EXPECT_EQ(Judge(eight, Wanted()).reason, RebuildReason::kWorseRate);
   EXPECT_FALSE(
       Judge(eight, Wanted(LineKind::kSolved, 10'000, 0.5)).reason.has_value());
-  // Hardly better: by default not worth it.
+  // Hardly better: by default not worth rewriting.
   const FileFacts nearly = Linebloom(LineKind::kSolved, 9'900);
   EXPECT_FALSE(Judge(nearly, Wanted()).reason.has_value());
   EXPECT_EQ(Judge(nearly, Wanted(LineKind::kSolved, 10'000, 1e-9)).reason,

@@ -15,7 +15,7 @@ TEST(PauseAfterTest, MakesUpForWorkThatWasTooFast) {
   EXPECT_DOUBLE_EQ(PauseAfter(1'000'000'000'000, Seconds(0), 0).count(), 0);
 }
 
-TEST(SleepWhileTest, AsksOnceATurnAndStopsWhenToldTo) {
+TEST(SleepWhileTest, AsksOncePerTurnAndStopsWhenTold) {
   int asked = 0;
   EXPECT_TRUE(SleepWhile(Seconds(0.25), [&asked] { return ++asked > 0; }));
   EXPECT_EQ(asked, 3);

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Checks that includes go one way, and that no folder has too much in it.
+"""Checks that includes go one way only and that no folder gets too large.
 
   tests/rooms/check.py [ROOT]
 
 tests/rooms/rooms.txt says which room of the tree may include from which. Prints
-FILE:LINE and what is wrong there for each `#include "..."` of a room that goes
-elsewhere, and each folder with more than 15 units: a unit is all files that
-differ in nothing but the ending. Tests may include everything; their folders are
-counted too. Exit code 0: all is well; 1: something was printed; 2: rooms.txt or
-the arguments are wrong.
+FILE:LINE and the problem for each `#include "..."` that leads elsewhere, and
+each folder with more than 15 units; files whose names differ only in their
+ending are one unit. Tests may include everything, but the sizes of their
+folders count too. Exits with 0 if all is well, with 1 if anything was printed,
+or with 2 if rooms.txt or the arguments are wrong.
 """
 import os
 import re
@@ -46,7 +46,7 @@ def read_rooms(path):
 
 
 def room_of(path, rooms):
-    """The innermost room that the file is in, or None."""
+    """The innermost room of the file, or None."""
     folder = os.path.dirname(path)
     while folder and folder not in rooms:
         folder = os.path.dirname(folder)
@@ -62,7 +62,7 @@ def files_of(root):
 
 
 def find(root, included):
-    """The file of this tree that `#include` means; None for a library's."""
+    """The file of this tree that the include names, or None for a library's."""
     for folder in INCLUDE_FOLDERS:
         path = os.path.join(folder, included)
         if os.path.exists(os.path.join(root, path)):
@@ -100,7 +100,7 @@ def check_includes(root, rooms):
                 for number, line in enumerate(file, 1):
                     match = INCLUDE.match(line)
                     included = match and (match[1] or match[2])
-                    # Of what is included with <...>, RocksDB's alone.
+                    # Among files included with <...>, only RocksDB's matter.
                     if not included or match[2] and not included.startswith("rocksdb/"):
                         continue
                     problem = wrong_include(root, path, included, rooms)

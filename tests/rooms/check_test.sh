@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Plants mistakes in a copy of the tree; check.py must find each, at its line.
+# Plants mistakes in a copy of the tree; check.py must find each of them.
 #
 #   check_test.sh SOURCE_FOLDER
 #
-# Works in a new folder beneath the current one and removes it.
+# Works in a new folder inside the current one and removes it.
 set -euo pipefail
 source=$1
 copy=$(mktemp --directory "$PWD/rooms.XXXXXX")

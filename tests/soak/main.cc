@@ -15,11 +15,11 @@
 #include "tools/command_line/command_line.h"
 #include "tools/command_line/progress.h"
 
-ABSL_FLAG(uint64_t, keys, 300'000, "how many keys to check at least");
-ABSL_FLAG(uint64_t, seed, 1, "another one draws other filters");
+ABSL_FLAG(uint64_t, keys, 300'000, "minimum number of keys to check");
+ABSL_FLAG(uint64_t, seed, 1, "each seed draws different filters");
 ABSL_FLAG(std::optional<uint64_t>, filter, std::nullopt,
-          "check this one alone of the filters that the seed draws");
-ABSL_FLAG(unsigned, threads, 0, "at a time; 0: as many as there are CPUs");
+          "check only this one of the filters that the seed draws");
+ABSL_FLAG(unsigned, threads, 0, "number of threads; 0: one per CPU");
 
 namespace linebloom {
 namespace {
@@ -33,26 +33,26 @@ constexpr char kUsage[] =
     "\n"
     "Draws one filter after another: up to 10 million keys of 0 to 1,000\n"
     "bytes, both kinds of lines, bits per key or a rate, with and without a\n"
-    "hash seed. Each is built by another instruction set of this CPU, and\n"
-    "asked for all of its keys, alone and in batches, by each of them.\n"
+    "hash seed. Each is built with another instruction set of this CPU, and\n"
+    "probed for all of its keys, singly and in batches, with each of them.\n"
     "\n"
-    "Exits with 0; with 1 if a key was denied, and stderr says how to check\n"
-    "its filter again; with 2 for bad usage.";
+    "Exits with 0; with 1 if a key was denied (stderr says how to check\n"
+    "its filter again), or with 2 after bad usage.";
 
-// And none has more than a tenth of all keys.
-constexpr uint64_t kMostKeysOfAFilter = 10'000'000;
+// No filter has more than a tenth of all keys.
+constexpr uint64_t kMaxKeysOfAFilter = 10'000'000;
 
 class Soak {
  public:
   explicit Soak(uint64_t keys)
       : to_check_(keys),
-        most_keys_(std::clamp<uint64_t>(keys / 10, 1, kMostKeysOfAFilter)) {}
+        most_keys_(std::clamp<uint64_t>(keys / 10, 1, kMaxKeysOfAFilter)) {}
 
   void Check(uint64_t number) {
     const uint64_t seed = absl::GetFlag(FLAGS_seed);
     const SoakResult result = SoakFilter(seed, number, most_keys_);
     keys_ += result.keys;
-    missing_asked_ += result.missing_asked;
+    missing_probed_ += result.missing_probed;
     missing_rejected_ += result.missing_rejected;
     ++filters_;
     if (result.problem.empty()) return;
@@ -63,7 +63,7 @@ class Soak {
             result.problem.c_str(), to_check_, seed, number);
   }
 
-  // Until enough keys are checked, or one is denied.
+  // Runs until enough keys are checked, or one is denied.
   void CheckAll() {
     std::vector<std::thread> threads;
     unsigned count = absl::GetFlag(FLAGS_threads);
@@ -84,7 +84,7 @@ class Soak {
 
   ExitCode Report(double seconds) const {
     const double rejected = static_cast<double>(missing_rejected_) /
-                            static_cast<double>(missing_asked_);
+                            static_cast<double>(missing_probed_);
     std::string kernels;
     for (const LineKernel* kernel : SupportedKernels()) {
       kernels += std::string(kernels.empty() ? "" : ", ") + kernel->name;
@@ -93,11 +93,11 @@ class Soak {
            filters_.load(),
            failed_ ? "checked, and some were denied" : "checked, none denied",
            seconds);
-    printf("built and asked by %s\n", kernels.c_str());
+    printf("built and probed with %s\n", kernels.c_str());
     printf("%.1f %% of %" PRIu64 " missing keys rejected\n", 100 * rejected,
-           missing_asked_.load());
+           missing_probed_.load());
     if (failed_) return tools::kExitFoundSomething;
-    // A filter that denies nothing would pass, too.
+    // A filter that denies nothing must not pass either.
     if (rejected > 0.5) return tools::kExitFine;
     fprintf(stderr, "soak: these filters let most missing keys through\n");
     return tools::kExitFoundSomething;
@@ -109,7 +109,7 @@ class Soak {
   std::atomic<uint64_t> next_ = 0;
   std::atomic<uint64_t> keys_ = 0;
   std::atomic<uint64_t> filters_ = 0;
-  std::atomic<uint64_t> missing_asked_ = 0;
+  std::atomic<uint64_t> missing_probed_ = 0;
   std::atomic<uint64_t> missing_rejected_ = 0;
   std::atomic<bool> failed_ = false;
 };

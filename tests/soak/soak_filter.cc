@@ -28,9 +28,9 @@ namespace {
 
 using rocksdb::Slice;
 
-constexpr int kBatch = 32;  // RocksDB's batches have no more
+constexpr int kBatch = 32;  // RocksDB's largest batch
 
-// Missing keys have numbers from here on.
+// Numbers of missing keys start here.
 constexpr uint64_t kFirstMissing = uint64_t{1} << 40;
 
 struct Drawn {
@@ -48,7 +48,7 @@ Drawn Draw(std::mt19937_64* random, uint64_t most_keys) {
     return std::uniform_real_distribution<double>(from, to)(*random);
   };
   Drawn drawn;
-  // Small ones mostly, or a few large ones would be all.
+  // Mostly small ones; otherwise a few large ones would be all.
   const bool small = (*random)() % 10 != 0;
   const auto most = static_cast<double>(small ? most_keys / 100 : most_keys);
   drawn.keys =
@@ -66,7 +66,7 @@ Drawn Draw(std::mt19937_64* random, uint64_t most_keys) {
   return drawn;
 }
 
-// As RocksDB does for a file of a database without a listener.
+// Builds it as RocksDB does for a file in a database without a listener.
 std::string BuildAsRocksDb(const Drawn& drawn, SoakKeys* keys) {
   const std::unique_ptr<const rocksdb::FilterPolicy> policy(
       NewFilterPolicy(drawn.options));
@@ -91,7 +91,7 @@ std::string BuildWith(const LineKernel& kernel, const Drawn& drawn,
   return {block.bytes.get(), block.size};
 }
 
-// All that may read a block here.
+// Everything that may read a block here.
 class Readers {
  public:
   Readers(const std::string& block, const FilterPolicyOptions& options)
@@ -109,8 +109,8 @@ class Readers {
     return kernels_.size() == SupportedKernels().size();
   }
 
-  // Asks each for each key, alone and together. Says who denies one first;
-  // nothing if nobody does.
+  // Probes every reader for each key, singly and in batches. Returns the first
+  // one that denies a key; empty if none does.
   std::string WhoDenies(const std::array<std::string, kBatch>& batch,
                         int count) {
     std::array<uint64_t, kBatch> hashes;
@@ -205,8 +205,8 @@ SoakResult SoakFilter(uint64_t seed, uint64_t number, uint64_t most_keys) {
         "; " + Describe(drawn, as_rocksdb ? "the builder for RocksDB"
                                           : kernels[turn]->name);
   }
-  result.missing_asked = 16 + drawn.keys / 64;
-  for (uint64_t i = 0; i < result.missing_asked; ++i) {
+  result.missing_probed = 16 + drawn.keys / 64;
+  for (uint64_t i = 0; i < result.missing_probed; ++i) {
     result.missing_rejected += readers.Rejects(keys.Make(kFirstMissing + i));
   }
   return result;

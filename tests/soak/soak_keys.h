@@ -8,23 +8,23 @@
 namespace linebloom {
 
 enum class KeyForm {
-  kEightBytes,  // a number's bytes
+  kEightBytes,  // the bytes of a number
   kSixteenBytes,
-  kNumberedText,  // in the order of a load: user00000000000000000042
-  kUpTo40Bytes,   // from 0 on
+  kNumberedText,  // in load order: user00000000000000000042
+  kUpTo40Bytes,   // including none
   kUpTo1000Bytes,
 };
 inline constexpr int kKeyForms = 5;
 
 std::string_view NameOf(KeyForm form);
 
-// Makes keys from numbers. Belongs to one thread.
+// Generates keys from numbers. Belongs to one thread.
 class SoakKeys {
  public:
   SoakKeys(KeyForm form, uint64_t seed);
 
-  // The same key for the same number. Different numbers make different keys
-  // where those have 8 bytes or more. Valid until the next call.
+  // The same number gives the same key. Different numbers give different keys
+  // if these have at least 8 bytes. Valid until the next call.
   std::string_view Make(uint64_t number);
 
  private:

@@ -31,9 +31,9 @@ TEST(ChecksumTest, XxHashOfNothingHasItsPublishedValues) {
             0xef46db3751d8e999 & 0xffffffff);
 }
 
-// XXH3 of the empty input is 2d06800538d394c2; it is all that is hashed of one
-// byte, which is mixed in apart.
-TEST(ChecksumTest, Xxh3MixesTheLastByteInApart) {
+// XXH3 of the empty input is 2d06800538d394c2. For a single byte nothing else
+// is hashed; the byte is combined separately.
+TEST(ChecksumTest, Xxh3TreatsTheLastByteSeparately) {
   EXPECT_EQ(ComputeChecksum(ChecksumType::kXxh3, ""), 0);
   EXPECT_EQ(ComputeChecksum(ChecksumType::kXxh3, absl::string_view("\0", 1)),
             0x38d394c2);

@@ -1,4 +1,4 @@
-// Damages SSTables in every byte that describes the filter, and expects the
+// Damages every byte of an SSTable that describes the filter, and expects the
 // right answer or an error: never a wrong answer, a crash or a hang.
 
 #include <cstddef>
@@ -24,7 +24,7 @@ using ::linebloom::testing::Varint;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// All that a tool learns about a file's filter.
+// Everything that a tool learns about a file's filter.
 struct Answer {
   FilterKind kind;
   std::string family;
@@ -87,7 +87,7 @@ std::string WriteByHand(uint32_t version, ChecksumType type) {
   return builder.Finish();
 }
 
-// The bytes of an SSTable for each of the names below.
+// The bytes of the sample SSTable called `name`, one of those listed below.
 std::string MakeSample(const std::string& name) {
   if (name == "RocksDbFullXxh3") return WriteWithRocksDb({}, 40);
   if (name == "RocksDbFullCrc32c") {
@@ -169,8 +169,8 @@ TEST_P(DamageTest, EveryFlippedBitIsReportedOrHarmless) {
   EXPECT_GT(reported_, 500);
 }
 
-// Which flips must not pass: those in the blocks that describe the filter,
-// their trailers included.
+// Flips that must be reported: those in the blocks that describe the filter,
+// including their trailers.
 TEST_P(DamageTest, FlipsInTheBlocksThatDescribeTheFilterAreReported) {
   const SstFile file = *SstFile::Open(WrapMemory("x.sst", bytes_));
   const FilterLocation location = *LocateFilter(file);
@@ -185,8 +185,8 @@ TEST_P(DamageTest, FlipsInTheBlocksThatDescribeTheFilterAreReported) {
       std::string damaged = bytes_;
       char& byte = damaged[block.offset + i];
       byte = static_cast<char>(byte ^ 0x10);
-      // The eight bytes of an ingested file's sequence number aren't under the
-      // checksum.
+      // The checksum doesn't cover the eight bytes of an ingested file's
+      // sequence number.
       const absl::StatusOr<Answer> answer = ReadAll(damaged);
       if (block == *file.metaindex().properties && answer.ok()) {
         EXPECT_NE(SstFile::Open(WrapMemory("x.sst", damaged))

@@ -43,7 +43,7 @@ TEST(EntryIteratorTest, WalksEntriesWhateverTheRestartInterval) {
   }
 }
 
-TEST(EntryIteratorTest, ValueOffsetIsWhereTheValueLies) {
+TEST(EntryIteratorTest, ValueOffsetIsThePositionOfTheValue) {
   const Block block = Wrap(MakeBlock({{"a", "one"}, {"ab", "two"}}, 16));
   EntryIterator entry(&block, ValueLength::kStored);
   while (entry.Next()) {
@@ -58,9 +58,9 @@ TEST(EntryIteratorTest, EmptyBlockHasNoEntries) {
   EXPECT_TRUE(entry.status().ok()) << entry.status();
 }
 
-// RocksDB 11 sets bit 29 of the number of restart points for an index block
-// whose keys are evenly spread.
-TEST(EntryIteratorTest, UniformKeysBitIsNoNumber) {
+// RocksDB 11 sets bit 29 of the number of restart points for index blocks whose
+// keys are spread evenly.
+TEST(EntryIteratorTest, UniformKeysBitIsNotPartOfTheNumber) {
   const std::string entries = MakeBlock({{"k", "v"}}, 1);
   const Block block =
       Wrap(entries.substr(0, entries.size() - 4) + Le32(1 | (1U << 29)));
@@ -109,8 +109,8 @@ TEST(EntryIteratorTest, EveryTruncationEndsCleanly) {
     const Block block = Wrap(whole.substr(0, length));
     EntryIterator entry(&block, ValueLength::kStored);
     Walk(&entry);
-    // Where the last word that is left happens to be small, entries may go
-    // missing; a checksum is what tells then.
+    // If the last remaining word happens to be small, entries may be lost; only
+    // a checksum detects that.
     EXPECT_TRUE(entry.status().ok() ||
                 entry.status().code() == absl::StatusCode::kDataLoss);
   }

@@ -1,5 +1,5 @@
-// Locating filters in SSTables that are made by hand: in every format_version,
-// also those that the installed RocksDB can't write.
+// Locates filters in SSTables made by hand: in every format_version, including
+// those that the installed RocksDB can't write.
 
 #include "table/filter_locator.h"
 
@@ -97,7 +97,7 @@ TEST_P(FilterLocatorTest, FullFilter) {
   EXPECT_EQ(location.TotalSize(), 18);
 }
 
-TEST_P(FilterLocatorTest, FullFilterOfNoBytes) {
+TEST_P(FilterLocatorTest, FullFilterWithoutBytes) {
   builder_.AddMeta("fullfilter.x", builder_.AddBlock(""));
   FilterLocation location;
   EXPECT_THAT(ReadFilter(builder_.Finish(), &location), ElementsAre(""));
@@ -131,7 +131,7 @@ TEST_P(FilterLocatorTest, PartitionedFilter) {
   EXPECT_EQ(location.TotalSize(), 9 + index.size());
 }
 
-TEST_P(FilterLocatorTest, PartitionedFilterOfNoKeys) {
+TEST_P(FilterLocatorTest, PartitionedFilterWithoutKeys) {
   builder_.AddMeta("partitionedfilter.x", builder_.AddBlock(""));
   FilterLocation location;
   EXPECT_THAT(ReadFilter(builder_.Finish(), &location), IsEmpty());
@@ -147,7 +147,7 @@ TEST_P(FilterLocatorTest, PropertiesUnderTheirOldName) {
   EXPECT_EQ(file->ReadProperties().value().num_entries, 9);
 }
 
-// Files that are wrong in ways that no checksum shows.
+// Files with errors that no checksum reveals.
 class FilterLocatorErrorTest : public ::testing::Test {
  protected:
   // The first error on the way to the filter's bytes.
@@ -185,7 +185,7 @@ TEST_F(FilterLocatorErrorTest, TwoFiltersOrTwoProperties) {
   ExpectDamage(properties.Finish(), "expected one property block, found two");
 }
 
-TEST_F(FilterLocatorErrorTest, HandleThatIsNone) {
+TEST_F(FilterLocatorErrorTest, InvalidHandle) {
   builder_.AddMeta("fullfilter.a", "\x80");
   ExpectDamage(builder_.Finish(), "expected a block handle, two varints");
 }
@@ -214,7 +214,7 @@ TEST_F(FilterLocatorErrorTest, PartitionedFilterWithoutReadableProperties) {
   ExpectDamage(builder_.Finish(), "properties: expected a block that ends");
 }
 
-TEST_F(FilterLocatorErrorTest, BlockAtAnotherPlaceFailsFromVersion6On) {
+TEST_F(FilterLocatorErrorTest, MovedBlockFailsSinceVersion6) {
   for (const uint32_t version : {5, 6}) {
     SstBuilder builder(version, ChecksumType::kXxh3);
     const BlockHandle first = builder.AddBlock("filter one");
@@ -232,7 +232,7 @@ TEST_F(FilterLocatorErrorTest, BlockAtAnotherPlaceFailsFromVersion6On) {
   }
 }
 
-// A block whose type says that it is compressed, under a checksum that holds.
+// A block whose type says that it is compressed, with a valid checksum.
 TEST_F(FilterLocatorErrorTest, CompressedFilter) {
   const std::string summed("filter\4", 7);
   builder_.AddBlock("data");  // 9 bytes

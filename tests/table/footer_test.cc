@@ -20,7 +20,7 @@ absl::StatusOr<Footer> Read(absl::string_view bytes) {
   return ReadFooter(*WrapMemory("x.sst", bytes));
 }
 
-// A file with one block and a metaindex without entries, 8 bytes.
+// A file with one block and an empty metaindex of 8 bytes.
 std::string MakeFile(uint32_t format_version, ChecksumType type) {
   SstBuilder builder(format_version, type);
   builder.AddBlock("some block");
@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(AllVersions, FooterTest,
 TEST_P(FooterTest, IsReadWithEachChecksumType) {
   for (uint8_t type = 0; type <= 4; ++type) {
     const auto checksum_type = static_cast<ChecksumType>(type);
-    // format_version 0 knows no other.
+    // format_version 0 has no other.
     if (GetParam() == 0 && checksum_type != ChecksumType::kCrc32c) continue;
     const std::string bytes = MakeFile(GetParam(), checksum_type);
     const absl::StatusOr<Footer> footer = Read(bytes);
@@ -48,7 +48,7 @@ TEST_P(FooterTest, IsReadWithEachChecksumType) {
   }
 }
 
-TEST_P(FooterTest, EveryTruncationIsNoSst) {
+TEST_P(FooterTest, NoTruncatedFileIsAnSst) {
   const std::string bytes = MakeFile(GetParam(), ChecksumType::kCrc32c);
   for (size_t length = 0; length < bytes.size(); ++length) {
     const absl::StatusOr<Footer> footer = Read(bytes.substr(0, length));
@@ -57,9 +57,9 @@ TEST_P(FooterTest, EveryTruncationIsNoSst) {
   }
 }
 
-// What must hold of a footer alone, without the rest of the file: it is an
-// error, or its metaindex lies before it.
-TEST_P(FooterTest, EveryByteInTheFooterMayHaveEveryValue) {
+// Properties of a footer alone, without the rest of the file: it is either an
+// error, or its metaindex is before it.
+TEST_P(FooterTest, AnyByteOfTheFooterMayHaveAnyValue) {
   const std::string bytes = MakeFile(GetParam(), ChecksumType::kXxh3);
   for (size_t i = bytes.size() - 53; i < bytes.size(); ++i) {
     for (int value = 0; value < 256; ++value) {
@@ -72,7 +72,7 @@ TEST_P(FooterTest, EveryByteInTheFooterMayHaveEveryValue) {
         EXPECT_THAT(std::string(footer.status().message()),
                     HasSubstr("x.sst: offset "));
       }
-      // A changed footer is caught by its own checksum.
+      // The footer's own checksum detects changes.
       if (GetParam() >= 6 && damaged != bytes) {
         EXPECT_FALSE(footer.ok()) << i << " " << value;
       }
@@ -121,7 +121,7 @@ TEST(FooterErrorTest, UnknownVersionsAndTypes) {
 }
 
 TEST(FooterErrorTest, MetaindexThatDoesNotFit) {
-  // Offset 15 becomes 90, past the footer at offset 28.
+  // Offset 15 becomes 90, beyond the footer at offset 28.
   ExpectError(WithByte(MakeFile(5, ChecksumType::kXxh3), 52, 90),
               absl::StatusCode::kDataLoss,
               "offset 28: footer: expected a metaindex that ends before it, "
@@ -134,8 +134,8 @@ TEST(FooterErrorTest, MetaindexThatDoesNotFit) {
               "expected the metaindex's handle, two varints");
 }
 
-// The bytes of a footer of version 6 with its checksum off, so that each field
-// can be set at will.
+// The bytes of a footer of version 6 with checksums off, so that any field can
+// be set freely.
 std::string ExtendedFooter(absl::string_view magic, uint32_t base,
                            uint32_t metaindex_size, uint64_t reserved) {
   return absl::StrCat(absl::string_view("\0", 1), magic,

@@ -1,4 +1,4 @@
-// Files of a RocksDB that is newer than the one these tests may be built with;
+// Files of a RocksDB that may be newer than the one these tests are built with;
 // tests/golden/sst/README.md says how they were made.
 
 #include <string>
@@ -24,7 +24,7 @@ SstFile OpenGolden(const std::string& name) {
   return *std::move(file);
 }
 
-// db_bench's i-th key: 8 bytes, the highest first.
+// db_bench's i-th key: 8 bytes, highest first.
 std::string KeyAt(int i) {
   std::string key(8, '\0');
   key[6] = static_cast<char>(i >> 8);
@@ -85,7 +85,7 @@ TEST(GoldenSstTest, PartitionedFilterOfVersion6) {
   EXPECT_EQ(location->TotalSize(), 876);
   EXPECT_EQ(properties->filter_size, 876);
 
-  // The keys of each partition, by its last key in the index.
+  // The keys of each partition, found by its last key in the index.
   PartitionIndex index(&location->partition_index, *properties);
   int next_key = 0;
   while (index.Next()) {

@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Four partitions behind one another. "b" shares nothing with the key before.
+// Four consecutive partitions. "b" shares nothing with the previous key.
 const std::vector<Partition>& Partitions() {
   static const auto* const kPartitions =
       new std::vector<Partition>{{"aaa", {0, 100}},
@@ -72,7 +72,7 @@ TEST(PartitionIndexTest, WalksPlainAndDeltaEncodedHandles) {
   }
 }
 
-TEST(PartitionIndexTest, InternalKeysLoseSequenceNumberAndType) {
+TEST(PartitionIndexTest, InternalKeysAreStrippedToUserKeys) {
   const std::vector<Partition> partitions = {
       {std::string("key\1\0\0\0\0\0\0\0", 11), {0, 1}}, {"12345678", {6, 1}}};
   const Block block = Wrap(MakePlainIndex(partitions));
@@ -91,20 +91,21 @@ TEST(PartitionIndexTest, InternalKeyThatIsTooShortIsDamage) {
               HasSubstr("internal key of at least 8 bytes"));
 }
 
-// RocksDB writes it where no key came into the filter.
-TEST(PartitionIndexTest, IndexOfNoBytesHasNoPartitions) {
+// RocksDB writes this if no key was added to the filter.
+TEST(PartitionIndexTest, EmptyIndexHasNoPartitions) {
   const Block block = Wrap("");
   PartitionIndex index(&block, Properties());
   EXPECT_THAT(Walk(&index), IsEmpty());
   EXPECT_TRUE(index.status().ok()) << index.status();
 }
 
-TEST(PartitionIndexTest, PartitionsThatOverlapOrPassTheIndexAreDamage) {
+TEST(PartitionIndexTest, OverlappingPartitionsAreDamage) {
   const std::vector<Partition> wrong[] = {
-      {{"a", {0, 100}}, {"b", {104, 10}}},  // in the trailer of the one before
-      {{"a", {0, 100}}, {"b", {0, 100}}},   // the same twice
-      {{"a", {50, 10}}, {"b", {0, 10}}},    // backwards
-      {{"a", {0, 236}}},                    // its trailer in the index
+      {{"a", {0, 100}},
+       {"b", {104, 10}}},                  // in the trailer of the previous one
+      {{"a", {0, 100}}, {"b", {0, 100}}},  // the same twice
+      {{"a", {50, 10}}, {"b", {0, 10}}},   // backwards
+      {{"a", {0, 236}}},                   // its trailer overlaps the index
       {{"a", {UINT64_MAX, UINT64_MAX}}},
       {{"a", {1, UINT64_MAX}}},
   };
@@ -132,7 +133,7 @@ TEST(PartitionIndexTest, DifferenceThatMakesASizeNegativeIsDamage) {
   EXPECT_EQ(index.status().code(), absl::StatusCode::kDataLoss);
 }
 
-TEST(PartitionIndexTest, ValueThatIsNoHandleIsDamage) {
+TEST(PartitionIndexTest, ValueThatIsNotAHandleIsDamage) {
   Properties properties;
   properties.index_key_is_user_key = true;
   const Block plain = Wrap(MakeBlock({{"a", "\x01"}}, 1));

@@ -23,7 +23,7 @@ absl::StatusOr<Properties> Parse(const std::vector<Entry>& entries) {
       Block{MakeBlock(entries, 1 << 30), 0, "properties", "x.sst"});
 }
 
-TEST(PropertiesTest, AFileThatSaysNothingHasTheDefaults) {
+TEST(PropertiesTest, MissingPropertiesHaveTheirDefaults) {
   const absl::StatusOr<Properties> p = Parse({});
   ASSERT_TRUE(p.ok()) << p.status();
   EXPECT_EQ(p->num_entries, 0);
@@ -37,7 +37,7 @@ TEST(PropertiesTest, AFileThatSaysNothingHasTheDefaults) {
   EXPECT_EQ(p->filter_policy_name, "");
 }
 
-TEST(PropertiesTest, TakesWhatItKnowsAndPassesTheRestBy) {
+TEST(PropertiesTest, ReadsKnownPropertiesAndIgnoresOthers) {
   const absl::StatusOr<Properties> p = Parse({
       {"a.users.own", "\xff\xff"},
       {"rocksdb.block.based.table.prefix.filtering", "0"},
@@ -86,13 +86,14 @@ TEST(PropertiesTest, ValuesThatBreakTheFormatAreDamage) {
   }
 }
 
-// What ingestion with `write_global_seqno` leaves behind: eight bytes changed
-// under a checksum that stays.
+// The result of ingestion with `write_global_seqno`: eight changed bytes under
+// the old checksum.
 class IngestedTest : public ::testing::Test {
  protected:
   static constexpr char kName[] = "rocksdb.external_sst_file.global_seqno";
 
-  // Bytes of a file whose sequence number was 0 when its checksum was taken.
+  // The bytes of a file whose sequence number was 0 when its checksum was
+  // computed.
   static std::string MakeFile() {
     SstBuilder builder(5, ChecksumType::kXxh3);
     const BlockHandle properties = builder.AddBlock(
@@ -112,7 +113,7 @@ class IngestedTest : public ::testing::Test {
   static constexpr size_t kValueAt = 3 + sizeof(kName) - 1;
 };
 
-TEST_F(IngestedTest, SequenceNumberThatWasWrittenLaterIsNoDamage) {
+TEST_F(IngestedTest, SequenceNumberWrittenLaterIsNotDamage) {
   const std::string bytes = MakeFile().replace(kValueAt, 8, Le64(77));
   const absl::StatusOr<Properties> p = Read(bytes);
   ASSERT_TRUE(p.ok()) << p.status();
@@ -120,7 +121,7 @@ TEST_F(IngestedTest, SequenceNumberThatWasWrittenLaterIsNoDamage) {
   EXPECT_EQ(p->num_entries, 3);
 }
 
-TEST_F(IngestedTest, AnyOtherByteIs) {
+TEST_F(IngestedTest, AnyOtherChangedByteIsDamage) {
   const std::string ingested = MakeFile().replace(kValueAt, 8, Le64(77));
   const size_t stored_size =
       MakeBlock({{kName, Le64(0)}, {"rocksdb.num.entries", Varint(3)}}, 16)

@@ -58,7 +58,7 @@ TEST(RandomAccessTest, File) {
   unlink(path.c_str());
 }
 
-TEST(RandomAccessTest, FileThatIsCutShortWhileItIsOpen) {
+TEST(RandomAccessTest, FileTruncatedWhileOpen) {
   const std::string path = TempPath("cut");
   std::ofstream(path) << "0123456789";
   const auto bytes = OpenFile(path);
@@ -79,7 +79,7 @@ TEST(RandomAccessTest, MissingFileIsNamed) {
               HasSubstr(path + ": cannot open"));
 }
 
-TEST(RandomAccessTest, DirectoriesAndPipesAreRefusedAtOnce) {
+TEST(RandomAccessTest, DirectoriesAndPipesAreRejectedAtOnce) {
   EXPECT_EQ(OpenFile(::testing::TempDir()).status().code(),
             absl::StatusCode::kInvalidArgument);
   const std::string pipe = TempPath("pipe");
@@ -88,9 +88,9 @@ TEST(RandomAccessTest, DirectoriesAndPipesAreRefusedAtOnce) {
   unlink(pipe.c_str());
 }
 
-// A file of a few real bytes behind a hole of 6 GiB, with a footer that names
-// all of it as one block: refused before any memory is taken.
-TEST(RandomAccessTest, HugeBlockInASparseFileIsRefused) {
+// A few real bytes after a hole of 6 GiB, and a footer that names all of it as
+// one block: rejected before memory is allocated.
+TEST(RandomAccessTest, HugeBlockInASparseFileIsRejected) {
   constexpr uint64_t kHole = uint64_t{6} << 30;
   const std::string path = TempPath("sparse");
   std::string footer =

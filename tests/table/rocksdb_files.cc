@@ -21,7 +21,7 @@ namespace linebloom::testing {
 namespace {
 
 void Check(const rocksdb::Status& status) {
-  // Nothing that follows makes sense without the file.
+  // Without the file, nothing that follows makes sense.
   if (status.ok()) return;
   ADD_FAILURE() << status.ToString();
   std::abort();
@@ -65,7 +65,7 @@ const rocksdb::FilterPolicy* NewPolicy(Policy policy) {
   return nullptr;
 }
 
-// Deleted with all in it at the end of the process.
+// Deleted with its contents when the process ends.
 class TempRoot {
  public:
   TempRoot() {

@@ -1,4 +1,4 @@
-// Lets the installed RocksDB write the SSTables that the tests read.
+// Makes the installed RocksDB write the SSTables that the tests read.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,11 @@
 namespace linebloom::testing {
 
 enum class FilterContent { kWholeKeys, kPrefixes, kBoth };
-enum class Policy { kBloom, kRibbon, kLinebloom };  // the first two: RocksDB's
+enum class Policy {
+  kBloom,
+  kRibbon,
+  kLinebloom
+};  // the first two are RocksDB's
 
 struct FileSpec {
   uint32_t format_version = 5;
@@ -23,36 +27,36 @@ struct FileSpec {
   Policy policy = Policy::kBloom;
 };
 
-// For test names: "Version5Xxh3FullWholeKeys".
+// For test names, for example "Version5Xxh3FullWholeKeys".
 std::string NameOf(const FileSpec& spec);
 
-// How often the indexes of the files store a key and a handle in full.
+// How often the files' indexes store a complete key and handle.
 inline constexpr int kIndexRestartInterval = 2;
 
 inline constexpr size_t kPrefixLength = 6;
 
-// Options that write files as `spec` says, uncompressed. Partitions hold some
-// 400 keys each.
+// Options to write uncompressed files according to `spec`. Partitions hold
+// about 400 keys each.
 rocksdb::Options MakeOptions(const FileSpec& spec);
 
 // The i-th key in order, 10 bytes. Ten keys have the same prefix.
 std::string KeyAt(int i);
 
-// Writes keys 0 to count - 1 to a file with SstFileWriter. Fails the test on
-// errors, as all of these do.
+// Writes keys 0 to count - 1 to a file with SstFileWriter. Like all functions
+// here, fails the test on errors.
 void WriteSst(const std::string& path, const FileSpec& spec, int count);
 
-// Writes keys 0 to count - 1 into a new database in `dir`, half of them
-// compacted to the last level and half flushed, and closes it. Returns the
-// paths of its files.
+// Writes keys 0 to count - 1 to a new database in `dir`, half of them compacted
+// into the last level and half flushed, and closes it. Returns the paths of its
+// files.
 std::vector<std::string> WriteDatabase(const std::string& dir,
                                        const FileSpec& spec, int count);
 
-// What RocksDB itself reads from a file.
+// Reads a file's properties with RocksDB itself.
 rocksdb::TableProperties ReadWithRocksDb(const std::string& path);
 std::vector<std::string> ReadKeysWithRocksDb(const std::string& path);
 
-// An empty directory for a test's files, which exists until the process ends.
+// An empty folder for a test's files, which exists until the process ends.
 std::string MakeTempDir();
 
 std::string ReadFileBytes(const std::string& path);

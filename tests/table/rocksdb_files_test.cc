@@ -1,5 +1,5 @@
-// Reads files that the installed RocksDB wrote, in every way that it can, and
-// compares with what RocksDB's public API says about them.
+// Reads files that the installed RocksDB wrote, in every way that it supports,
+// and compares the results with RocksDB's public API.
 
 #include "tests/table/rocksdb_files.h"
 
@@ -65,7 +65,7 @@ void ExpectSameProperties(const Properties& ours,
             theirs.index_value_is_delta_encoded != 0);
 }
 
-// What is at the handle is a filter of the right kind, and all of it.
+// The block at the handle is a complete filter of the right kind.
 void ExpectFilter(const FileSpec& spec, const std::string& filter) {
   const ParsedFilterBlock ours = ParseFilterBlock(filter.data(), filter.size());
   if (spec.policy == Policy::kLinebloom) {
@@ -88,9 +88,9 @@ void ExpectFilter(const FileSpec& spec, const std::string& filter) {
   }
 }
 
-// Each key belongs to the first partition whose key is not less. The partition
-// of a linebloom filter must know its keys; of another's, the size must fit
-// their number.
+// Each key belongs to the first partition whose key is not less. linebloom's
+// partitions must contain their keys; the sizes of others must fit their
+// numbers of keys.
 class PartitionCheck {
  public:
   PartitionCheck(const SstFile& file, const FileSpec& spec,
@@ -156,7 +156,7 @@ class PartitionCheck {
   int keys_here_ = 0;
 };
 
-// How many handles in the index are stored as a difference to the one before.
+// Counts the handles in the index that are stored as differences.
 int CountDifferences(const Block& index) {
   EntryIterator entry(&index, ValueLength::kOfBlockHandle);
   int count = 0;
@@ -241,14 +241,14 @@ class SstFileWriterTest : public ::testing::TestWithParam<FileSpec> {};
 INSTANTIATE_TEST_SUITE_P(AllWays, SstFileWriterTest,
                          ::testing::ValuesIn(AllSpecs()), NameOfParam);
 
-TEST_P(SstFileWriterTest, IsReadAsRocksDbReadsIt) {
+TEST_P(SstFileWriterTest, MatchesWhatRocksDbReads) {
   const std::string path = testing::MakeTempDir() + "/file.sst";
   testing::WriteSst(path, GetParam(), kKeys);
   ExpectReadable(path, GetParam());
 }
 
-// Files of databases have what SstFileWriter's lack: column families, session
-// ids, internal keys with sequence numbers.
+// Files of databases have what SstFileWriter's files lack: column families,
+// session IDs, and internal keys with sequence numbers.
 std::vector<FileSpec> DatabaseSpecs() {
   std::vector<FileSpec> specs;
   for (const FileSpec& spec : AllSpecs()) {
@@ -266,7 +266,7 @@ class DatabaseTest : public ::testing::TestWithParam<FileSpec> {};
 INSTANTIATE_TEST_SUITE_P(AllWays, DatabaseTest,
                          ::testing::ValuesIn(DatabaseSpecs()), NameOfParam);
 
-TEST_P(DatabaseTest, FilesAreReadAsRocksDbReadsThem) {
+TEST_P(DatabaseTest, FilesMatchWhatRocksDbReads) {
   const std::vector<std::string> paths = testing::WriteDatabase(
       testing::MakeTempDir() + "/db", GetParam(), 2 * kKeys);
   ASSERT_THAT(paths, SizeIs(2));
@@ -276,9 +276,9 @@ TEST_P(DatabaseTest, FilesAreReadAsRocksDbReadsThem) {
   }
 }
 
-// Ingestion over existing keys gives a file a sequence number, and up to
-// RocksDB 8 writes it into the properties under a checksum that stays.
-TEST(IngestedFileTest, PropertiesAreReadAndTheSequenceNumberWithThem) {
+// Ingestion over existing keys gives a file a sequence number. RocksDB up to 8
+// writes it into the properties without updating the checksum.
+TEST(IngestedFileTest, PropertiesIncludeTheSequenceNumber) {
   const std::string dir = testing::MakeTempDir();
   const std::string sst = dir + "/outside.sst";
   const FileSpec spec;
@@ -308,7 +308,7 @@ TEST(IngestedFileTest, PropertiesAreReadAndTheSequenceNumberWithThem) {
     ++with_number;
     EXPECT_EQ(properties->num_entries, 100);
     EXPECT_EQ(properties->global_sequence_number, live.smallest_seqno);
-    // The checksum alone would call it damaged.
+    // Judged by the checksum alone, it would be damaged.
     EXPECT_EQ(file->ReadBlock(*file->metaindex().properties, "properties")
                   .status()
                   .code(),

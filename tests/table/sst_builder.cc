@@ -17,13 +17,14 @@ size_t SharedLength(absl::string_view a, absl::string_view b) {
   return i;
 }
 
-// Keys, and for restart points their offsets, of a block under construction.
+// The keys of a block under construction, and the offsets of its restart
+// points.
 class KeyWriter {
  public:
   explicit KeyWriter(int restart_interval)
       : restart_interval_(restart_interval) {}
 
-  // How many bytes `key` shares with the one before; to be called once per key.
+  // How many bytes `key` shares with the previous key. Call this once per key.
   size_t Share(absl::string_view key, size_t offset) {
     size_t shared = 0;
     if (count_ % restart_interval_ == 0) {

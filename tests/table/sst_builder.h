@@ -1,5 +1,6 @@
-// Builds SSTables in memory, byte by byte as docs/sstable.md says: of versions
-// that the installed RocksDB can't write, and wrong in ways that it never is.
+// Builds SSTables in memory, byte by byte according to docs/sstable.md: in
+// versions that the installed RocksDB can't write, and with errors that it
+// never makes.
 #pragma once
 
 #include <cstdint>
@@ -27,42 +28,42 @@ struct Entry {
 std::string MakeBlock(const std::vector<Entry>& entries, int restart_interval);
 
 struct Partition {
-  std::string key;  // as it stands in the index: a user key or an internal one
+  std::string key;  // as in the index: a user key or an internal key
   BlockHandle handle;
 };
 
-// An index over filter partitions as `rocksdb.index.value.is.delta.encoded`
-// means it: no length before the values, and only the difference of sizes where
-// a key continues the one before.
+// An index over filter partitions with `rocksdb.index.value.is.delta.encoded`:
+// no lengths before values, and only the difference of sizes if a key shares a
+// prefix with the previous one.
 std::string MakeDeltaIndex(const std::vector<Partition>& partitions,
                            int restart_interval);
 
 class SstBuilder {
  public:
-  // `base_context` is used from format_version 6 on and must not be 0.
+  // `base_context` is used since format_version 6 and must not be 0.
   SstBuilder(uint32_t format_version, ChecksumType checksum_type,
              uint32_t base_context = 0x9e3779b9)
       : format_version_(format_version),
         checksum_type_(checksum_type),
         base_context_(format_version >= 6 ? base_context : 0) {}
 
-  // Appends bytes as they are.
+  // Appends bytes unchanged.
   void AddBytes(absl::string_view bytes);
 
   // Appends a block and its trailer.
   BlockHandle AddBlock(absl::string_view payload);
 
-  // Names a meta block; in the order of the names.
+  // Adds a meta block to the metaindex. Call this in the order of names.
   void AddMeta(absl::string_view name, absl::string_view value);
   void AddMeta(absl::string_view name, const BlockHandle& handle) {
     AddMeta(name, Encode(handle));
   }
 
-  // Appends metaindex and footer, the latter with the index's handle up to
-  // format_version 5; the file.
+  // Appends the metaindex and the footer, which has the index's handle up to
+  // format_version 5. Returns the file.
   std::string Finish(const BlockHandle& index = {});
 
-  // The same with a metaindex of the caller's.
+  // The same with the caller's own metaindex.
   std::string FinishWith(absl::string_view metaindex,
                          const BlockHandle& index = {});
 

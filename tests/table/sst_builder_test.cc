@@ -1,6 +1,6 @@
-// Whether the hand-made SSTables are like RocksDB's: files that RocksDB wrote
-// are taken apart, and what SstBuilder makes of the parts must be the same file
-// again, byte by byte.
+// Checks that hand-made SSTables are like RocksDB's: takes files that RocksDB
+// wrote apart, and SstBuilder must rebuild the same file from the parts, byte
+// by byte.
 
 #include "tests/table/sst_builder.h"
 
@@ -26,8 +26,8 @@ using ::linebloom::testing::SstBuilder;
 
 constexpr int kGoldenRestartInterval = 4;
 
-// The handle of the index, which the reader passes by: the second in the
-// footer.
+// The handle of the index, the second one in the footer, which the reader
+// ignores.
 BlockHandle IndexHandle(const Footer& footer, absl::string_view bytes) {
   BlockHandle handle;
   if (footer.format_version >= 6) return handle;
@@ -104,7 +104,7 @@ std::string ReadGolden(const std::string& name) {
 
 TEST(SstBuilderTest, MakesFilesLikeTheInstalledRocksDb) {
   std::vector<FileSpec> specs;
-  // Version 0 has CRC32c alone; RocksDB 11 writes neither it nor version 1.
+  // Version 0 has only CRC32c; RocksDB 11 writes neither version 0 nor 1.
   if (ROCKSDB_MAJOR < 11) {
     specs.push_back(
         {.format_version = 0, .checksum_type = ChecksumType::kCrc32c});

@@ -9,7 +9,7 @@
 namespace linebloom {
 namespace {
 
-TEST(VarintTest, OfEveryLengthComeBackAndLeaveTheRest) {
+TEST(VarintTest, RoundTripsEveryLengthAndLeavesTheRest) {
   for (int bit = 0; bit < 64; ++bit) {
     for (const uint64_t value :
          {uint64_t{1} << bit, (uint64_t{1} << bit) - 1, ~uint64_t{0} >> bit}) {
@@ -23,7 +23,7 @@ TEST(VarintTest, OfEveryLengthComeBackAndLeaveTheRest) {
   }
 }
 
-TEST(VarintTest, ThatEndsEarlyIsRefusedAndNothingIsTaken) {
+TEST(VarintTest, TruncatedIsRejectedAndNothingConsumed) {
   const std::string whole = testing::Varint(UINT64_MAX);
   ASSERT_EQ(whole.size(), 10);
   for (size_t length = 0; length < whole.size(); ++length) {
@@ -35,7 +35,7 @@ TEST(VarintTest, ThatEndsEarlyIsRefusedAndNothingIsTaken) {
   }
 }
 
-TEST(VarintTest, OfMoreBitsThanAskedForIsRefused) {
+TEST(VarintTest, TooManyBitsAreRejected) {
   uint64_t wide = 0;
   absl::string_view too_wide("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10);
   EXPECT_FALSE(ConsumeVarint64(&too_wide, &wide));

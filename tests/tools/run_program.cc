@@ -29,7 +29,8 @@ std::string NewFile() {
   return path;
 }
 
-// Runs in the new process: only calls that are safe after fork().
+// Runs in the new process, where only calls that are safe after fork() are
+// allowed.
 void BecomeProgram(std::vector<char*>* arguments, const std::string& folder,
                    const std::string& out, const std::string& err,
                    size_t file_bytes) {

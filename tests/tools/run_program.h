@@ -1,4 +1,4 @@
-// Runs a program and takes what it prints.
+// Runs a program and captures its output.
 #pragma once
 
 #include <sys/types.h>
@@ -17,15 +17,15 @@ struct ProgramResult {
 // A running program. Its output goes to files outside its folder.
 class Program {
  public:
-  // Starts `arguments[0]` with the others in `folder`. At most `file_bytes` can
-  // be written to any one file, 0 for no limit.
+  // Starts `arguments[0]` with the other arguments in `folder`. Limits each
+  // file that it writes to `file_bytes`; 0: no limit.
   Program(const std::vector<std::string>& arguments, const std::string& folder,
           size_t file_bytes = 0);
 
   void Signal(int signal) const;
-  // Whether it has not ended yet.
+  // True if it is still running.
   bool IsRunning() const;
-  // Waits for the end. To be called once.
+  // Waits until it ends. Call this once.
   ProgramResult Wait();
 
  private:
@@ -34,7 +34,7 @@ class Program {
   std::string err_path_;
 };
 
-// A new empty folder, removed at the end.
+// A new empty folder, removed by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -46,7 +46,7 @@ class TemporaryFolder {
   std::string File(const std::string& name) const { return path_ + "/" + name; }
   // Writes `bytes` to a file in the folder and returns its path.
   std::string Write(const std::string& name, const std::string& bytes) const;
-  // Names of what is in it, in order.
+  // The sorted names of its contents.
   std::vector<std::string> Names() const;
 
  private:
@@ -55,8 +55,8 @@ class TemporaryFolder {
 
 std::string ReadWholeFile(const std::string& path);
 
-// One line for each file and folder below `folder`: name, size, time of the
-// last change, inode, and for files the bytes.
+// One line per file and folder below `folder`: name, size, modification time,
+// inode, and the contents of files.
 std::vector<std::string> Fingerprint(const std::string& folder);
 
 }  // namespace linebloom::tools

@@ -1,4 +1,4 @@
-// What tests of a tool stand on: they run the program in a folder of their own.
+// The base of the tools' tests, which run the program in a temporary folder.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ class ToolTest : public ::testing::Test {
  protected:
   explicit ToolTest(std::string program) : program_(std::move(program)) {}
 
-  // Expects no line wider than a terminal, unless it prints JSON.
+  // Expects no line wider than a terminal, unless the program prints JSON.
   ProgramResult Run(std::vector<std::string> flags) {
     flags.insert(flags.begin(), program_);
     ProgramResult run = Program(flags, folder_.path()).Wait();
@@ -43,8 +43,8 @@ class ToolTest : public ::testing::Test {
     return parsed;
   }
 
-  // Exit code 2, one line on stderr that says `what`, nothing on stdout, and
-  // not a byte in the folder changed.
+  // Expects exit code 2, one line on stderr that says `what`, nothing on
+  // stdout, and no changes in the folder.
   void ExpectRefused(const std::vector<std::string>& flags,
                      const std::string& what) {
     const std::vector<std::string> before = Fingerprint(folder_.path());

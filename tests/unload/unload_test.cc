@@ -1,5 +1,5 @@
-// Programs that load linebloom as a plug-in and unload it again: RocksDB's
-// registry still knows its policy and listener, so they must still be there.
+// Loads linebloom as a plug-in and unloads it again. RocksDB's registry still
+// has its policy and listener, so the library must stay loaded.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 

@@ -19,14 +19,13 @@
 namespace linebloom::tools {
 namespace {
 
-// What the process exits with while absl parses; -1 when it does not.
+// The exit code while Abseil parses; -1 at other times.
 int exit_code_while_parsing = -1;
 
-// absl::ParseCommandLine ends the process itself, with code 1 for a bad flag
-// and, depending on its version, 0 or 1 for --help. An exit handler is the one
-// place where that can still be put right. (Parsing flags by hand through
-// absl's reflection was the alternative; it would lose --flagfile and the
-// suggestions for mistyped names.)
+// absl::ParseCommandLine exits the process itself, with 1 for a bad flag and,
+// depending on its version, 0 or 1 for --help. Only an exit handler can correct
+// that. Rejected: parsing flags through Abseil's reflection, which would lose
+// --flagfile and the suggestions for mistyped names.
 void CorrectExitCode() {
   if (exit_code_while_parsing < 0) return;
   std::cout.flush();
@@ -49,7 +48,7 @@ bool AsksForHelp(int argc, char** argv) {
   return false;
 }
 
-// absl knows --help alone.
+// Abseil knows only --help.
 char* WithLongName(char* argument) {
   static char help[] = "--help";
   return absl::string_view(argument) == "-h" ? help : argument;
@@ -60,7 +59,7 @@ std::string Version() {
                       rocksdb::GetRocksVersionAsString(), "\n");
 }
 
-// Where the path of one of our files begins, without the folder of the tree.
+// Where the path of one of our files starts, without the folder of the tree.
 size_t FindOwnFolder(absl::string_view file) {
   const size_t folder = file.rfind("tools/");
   return folder == absl::string_view::npos ? file.rfind("tests/soak/") : folder;
@@ -77,7 +76,7 @@ std::vector<std::string> ParseFlagsAndArgumentsOrExit(int argc, char** argv,
     return FindOwnFolder(file) != absl::string_view::npos;
   };
   config.contains_helpshort_flags = config.contains_help_flags;
-  // Without the path of the machine that compiled them.
+  // Without the path on the machine that compiled them.
   config.normalize_filename = [](absl::string_view file) {
     const size_t folder = FindOwnFolder(file);
     return std::string(folder == absl::string_view::npos ? file

@@ -1,5 +1,4 @@
-// The command line of a tool: absl flags, and the exit codes that all tools
-// share.
+// The command line of a tool: Abseil flags, and the exit codes of all tools.
 #pragma once
 
 #include <string>
@@ -14,13 +13,13 @@ enum ExitCode : int {
   kExitInterrupted = 130,   // stopped by a signal, as shells number SIGINT
 };
 
-// Sets all absl flags from `argv`. `usage` is what --help prints above them; it
-// begins with what the tool does. Exits the process after --help (0), and with
-// one line on stderr where a flag is unknown, a value is not of the flag's type
-// or an argument is not a flag (2).
+// Sets all Abseil flags from `argv`. `usage` is the text that --help prints
+// above them; it starts with what the tool does. Exits the process after --help
+// (0), and with one line on stderr if a flag is unknown, a value doesn't have
+// the flag's type, or an argument is not a flag (2).
 void ParseFlagsOrExit(int argc, char** argv, const char* usage);
 
-// The same for a tool that takes arguments that are not flags; returns them.
+// The same for tools that take other arguments, which it returns.
 std::vector<std::string> ParseFlagsAndArgumentsOrExit(int argc, char** argv,
                                                       const char* usage);
 

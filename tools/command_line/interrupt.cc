@@ -17,14 +17,14 @@ void NoteInterrupt(int /*signal*/) { interrupted.store(true); }
 void CatchInterrupts() {
   struct sigaction action = {};
   action.sa_handler = NoteInterrupt;
-  // Reset: the second signal does what it does by default. Restart: RocksDB
-  // reports an interrupted read as an error of the disk.
+  // Reset: a second signal has its default effect. Restart: RocksDB would
+  // report an interrupted read as a disk error.
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before = {};
     sigaction(signal, nullptr, &before);
-    // A shell starts background jobs, and nohup its program, with the signal
-    // ignored; that stays.
+    // Shells start background jobs with the signal ignored, and so does nohup;
+    // don't change that.
     if (before.sa_handler == SIG_IGN) continue;
     sigaction(signal, &action, nullptr);
   }

@@ -1,4 +1,4 @@
-// Small steps of writing JSON.
+// Helpers for writing JSON.
 #pragma once
 
 #include <optional>

@@ -61,7 +61,7 @@ std::string Progress::TimeLeft(uint64_t done) const {
   const double taken =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_)
           .count();
-  // The first fraction of a second says too little.
+  // The first fraction of a second is not representative.
   if (!later_.has_value() || done == 0 || taken < 0.3) return "";
   const double units =
       std::max(0.0, static_cast<double>(total_) - static_cast<double>(done)) +

@@ -1,4 +1,4 @@
-// One line on stderr that says how far a tool is, if stderr is a terminal.
+// Shows a tool's progress in one line on stderr, if that is a terminal.
 #pragma once
 
 #include <chrono>
@@ -10,17 +10,17 @@
 
 namespace linebloom::tools {
 
-// What comes after a step, to tell the time that is left.
+// The work after a step, to estimate the remaining time.
 struct LaterWork {
-  double units = 0;  // that take as long as those of the step
+  double units = 0;  // each of which takes as long as one of the step
   double seconds = 0;
 };
 
 // "40 s", "1 min 20 s", "2 h 5 min".
 std::string Duration(double seconds);
 
-// Writes nothing where stderr is no terminal. Takes its line away when it is
-// destroyed, so that what is printed next starts on a clean line. One thread.
+// Writes nothing if stderr is not a terminal. The destructor removes the line,
+// so that further output starts on a clean line. One thread.
 class Progress {
  public:
   Progress();
@@ -28,15 +28,15 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Begins a step of `total` units (rows, lookups), 0 done. With `later` known
-  // the line says how much time is left for both.
+  // Begins a step of `total` units (rows, lookups). If `later` is known, the
+  // line shows the remaining time for both.
   void Begin(absl::string_view step, uint64_t total,
              const std::optional<LaterWork>& later = std::nullopt);
 
-  // `done` of the units are done. Cheap: redraws ten times a second.
+  // Reports that `done` units are done. Cheap: redraws ten times per second.
   void Update(uint64_t done);
 
-  // Takes the line away, until the next Begin or Update.
+  // Removes the line until the next Begin or Update.
   void Clear();
 
  private:

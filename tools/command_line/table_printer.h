@@ -9,15 +9,16 @@
 
 namespace linebloom::tools {
 
-// The first column is aligned left, all others right, two blanks between them.
+// Aligns the first column left and all others right, with two blanks between
+// them.
 class TablePrinter {
  public:
   explicit TablePrinter(std::vector<std::string> header);
 
-  // `cells` has as many as the header. "" leaves a cell empty.
+  // `cells` must have as many elements as the header. "" is an empty cell.
   void AddRow(std::vector<std::string> cells);
 
-  // All lines, each with its line end, without blanks at the end of a line.
+  // All lines with their line ends, without trailing blanks.
   std::string Text() const;
 
  private:
@@ -31,8 +32,8 @@ std::string WithThousands(uint64_t number);
 // "12,346".
 std::string ThreeDigits(double number);
 
-// Cuts `text` into lines of at most `width` columns at blanks, all but the
-// first indented by `indent` blanks. A word longer than a line stays whole.
+// Wraps `text` at blanks into lines of at most `width` columns. Indents all but
+// the first by `indent` blanks. Longer words stay whole.
 std::string WrapText(absl::string_view text, size_t width, size_t indent);
 
 }  // namespace linebloom::tools

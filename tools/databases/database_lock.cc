@@ -17,12 +17,12 @@ absl::Status CheckLock(const std::string& folder) {
   const std::string path = folder + "/LOCK";
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) {
-    // A copied database may come without the file.
+    // A copied database may lack the file.
     if (errno == ENOENT) return absl::OkStatus();
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot open '", path, "'"));
   }
-  // RocksDB locks the whole file for writing; ask who would be in the way of
-  // the same.
+  // RocksDB locks the whole file for writing; find out who would block the same
+  // lock.
   struct flock lock = {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
@@ -31,10 +31,10 @@ absl::Status CheckLock(const std::string& folder) {
   close(file);
   if (result != 0) {
     return absl::ErrnoToStatus(
-        error, absl::StrCat("cannot ask for the lock on '", path, "'"));
+        error, absl::StrCat("cannot check the lock on '", path, "'"));
   }
   if (lock.l_type == F_UNLCK) return absl::OkStatus();
-  // In another container's process namespace the id is 0.
+  // If the owner is in another container's process namespace, the ID is 0.
   const std::string who =
       lock.l_pid > 0 ? absl::StrCat("process ", lock.l_pid) : "another process";
   return absl::InvalidArgumentError(

@@ -1,4 +1,4 @@
-// Whether another process has a RocksDB database open.
+// Checks if another process has a RocksDB database open.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace linebloom::tools {
 absl::Status CheckIsDatabase(const std::string& folder);
 
 // InvalidArgument if `folder` is not a RocksDB database or is locked by another
-// process, with that process's id where the system tells it. Neither takes the
-// lock nor changes a file: opening for reading only, as RocksDB offers it,
-// looks at no lock at all.
+// process; the message has the process ID if the system reveals it. Doesn't
+// take the lock or change any file. Needed because RocksDB's opening for
+// reading ignores locks.
 absl::Status CheckUnlockedDatabase(const std::string& folder);
 
 }  // namespace linebloom::tools

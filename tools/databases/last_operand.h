@@ -1,4 +1,4 @@
-// A merge operator for databases whose own is not at hand.
+// A stand-in for merge operators that this program lacks.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace linebloom::tools {
 
-// Keeps the newest operand. Rows stay rows and files stay files, which is all
-// that counting reads needs; the values are not the application's.
+// Keeps the newest operand. Rows remain rows and files remain files, which is
+// enough for counting reads; values are not those of the application.
 class LastOperand : public rocksdb::AssociativeMergeOperator {
  public:
   const char* Name() const override { return "linebloom.LastOperand"; }

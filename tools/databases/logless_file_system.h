@@ -1,4 +1,4 @@
-// A read-only file system in which write-ahead logs look empty.
+// A read-only file system in which write-ahead logs appear empty.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@
 
 namespace linebloom::tools {
 
-// For opening a database to learn its SSTables: RocksDB reads all logs when it
-// opens, whatever their size. Rejected: leaving them out of the listing of the
-// folder, because a manifest that tracks its logs then counts as damaged.
+// For opening a database to find its SSTables: otherwise RocksDB reads all
+// logs, however large. Rejected: omitting the logs from the folder's listing,
+// because a manifest that tracks its logs then counts as damaged.
 class LoglessFileSystem : public ReadOnlyFileSystem {
  public:
   const char* Name() const override { return "linebloom.LoglessFileSystem"; }

@@ -7,8 +7,8 @@
 
 namespace linebloom::tools {
 
-// Drops every message. With any `info_log` set RocksDB neither makes a LOG file
-// nor the folder for it, which matters where a database is only to be read.
+// Drops every message. If an `info_log` is set, RocksDB creates neither a LOG
+// file nor its folder, which matters for databases that must only be read.
 class QuietLogger : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;

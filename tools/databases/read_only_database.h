@@ -1,4 +1,4 @@
-// A database opened to learn which SSTables it has.
+// Opens a database to find its SSTables.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 
 namespace linebloom::tools {
 
-// Works while another process has the database open: it neither looks at the
-// lock nor changes a byte in the folder. Write-ahead logs stay unread, for they
-// have no filters and may be large. Move-only.
+// Works while another process has the database open: ignores the lock and
+// changes no byte in the folder. Doesn't read write-ahead logs, which have no
+// filters and may be large. Move-only.
 class ReadOnlyDatabase {
  public:
-  // InvalidArgument where `folder` is no database or has a comparator of its
-  // own that this program lacks; others as RocksDB says.
+  // InvalidArgument if `folder` is not a database or needs a comparator that
+  // this program lacks; otherwise RocksDB's errors.
   static absl::StatusOr<ReadOnlyDatabase> Open(const std::string& folder);
 
   ReadOnlyDatabase(ReadOnlyDatabase&& other) = default;
@@ -25,7 +25,7 @@ class ReadOnlyDatabase {
   ~ReadOnlyDatabase();
 
   rocksdb::DB* db() const { return db_.get(); }
-  // All column families, in the order in which they were made.
+  // All column families, in order of creation.
   const std::vector<rocksdb::ColumnFamilyHandle*>& families() const {
     return families_;
   }
@@ -34,7 +34,7 @@ class ReadOnlyDatabase {
   ReadOnlyDatabase() = default;
   rocksdb::Status OpenOnce(const std::string& folder);
 
-  // In this order: the Env has to outlive the database.
+  // Declared in this order because the Env must outlive the database.
   std::unique_ptr<rocksdb::Env> env_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;

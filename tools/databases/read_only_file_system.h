@@ -1,4 +1,4 @@
-// A file system on which nothing can be changed.
+// A file system that allows no changes.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace linebloom::tools {
 
-// Passes reads on to the default file system and refuses everything that makes,
-// changes or removes a file. DB::OpenForReadOnly alone does not keep a folder
-// as it is: RocksDB removes files ending in ".trash" in any database it opens,
-// and some versions write IDENTITY or a LOG.
+// Forwards reads to the default file system and rejects everything that
+// creates, changes or removes a file. DB::OpenForReadOnly alone doesn't leave a
+// folder unchanged: RocksDB removes files ending in ".trash" from any database
+// it opens, and some versions write IDENTITY or a LOG.
 class ReadOnlyFileSystem : public rocksdb::FileSystemWrapper {
  public:
   ReadOnlyFileSystem() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}

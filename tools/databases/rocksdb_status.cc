@@ -25,7 +25,7 @@ absl::StatusCode CodeOf(const rocksdb::Status& status) {
 absl::Status FromRocksDb(const rocksdb::Status& status,
                          absl::string_view what) {
   if (status.ok()) return absl::OkStatus();
-  // An error is one line, whatever a message carries.
+  // An error is a single line, whatever its message contains.
   const std::string text =
       absl::StrReplaceAll(status.ToString(), {{"\n", " "}});
   return absl::Status(CodeOf(status), absl::StrCat(what, ": ", text));

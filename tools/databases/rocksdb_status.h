@@ -1,4 +1,4 @@
-// RocksDB's statuses as ours.
+// Converts RocksDB's statuses to Abseil's.
 #pragma once
 
 #include "absl/status/status.h"
@@ -7,8 +7,8 @@
 
 namespace linebloom::tools {
 
-// The same error, with "`what`: " before RocksDB's words. `what` says what was
-// being done and where.
+// The same error, with "`what`: " before RocksDB's message. `what` says what
+// was being done and where.
 absl::Status FromRocksDb(const rocksdb::Status& status, absl::string_view what);
 
 }  // namespace linebloom::tools

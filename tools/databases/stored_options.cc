@@ -8,7 +8,7 @@
 namespace linebloom::tools {
 
 StoredOptions LoadStoredOptions(const std::string& folder, rocksdb::Env* env) {
-  rocksdb::ConfigOptions lenient;  // unknown plug-ins don't matter for reading
+  rocksdb::ConfigOptions lenient;  // reading doesn't need unknown plug-ins
   lenient.ignore_unknown_options = true;
   lenient.ignore_unsupported_options = true;
   lenient.env = env;
@@ -29,7 +29,7 @@ absl::StatusOr<StoredOptions> LoadAllStoredOptions(const std::string& folder) {
       rocksdb::LoadLatestOptions(strict, folder, &stored.db, &stored.families);
   if (status.ok()) return stored;
   return absl::InvalidArgumentError(absl::StrCat(
-      "'", folder, "': this program can't take all of the database's OPTIONS (",
+      "'", folder, "': this program can't use all of the database's OPTIONS (",
       FromRocksDb(status, "RocksDB says").message(), ")"));
 }
 

@@ -1,4 +1,4 @@
-// The options that a database was opened with last.
+// The options that a database was last opened with.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ struct StoredOptions {
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
 };
 
-// Reads the newest OPTIONS file in `folder` through `env`. Plug-ins that this
-// program does not have are left out, and so is a file that is not there or not
-// readable: RocksDB's defaults have to do then.
+// Reads the newest OPTIONS file in `folder` through `env`. Omits plug-ins that
+// this program lacks. Uses RocksDB's defaults if the file is missing or
+// unreadable.
 StoredOptions LoadStoredOptions(const std::string& folder, rocksdb::Env* env);
 
-// The same for a program that opens the database for writing, which replaces
-// its OPTIONS: nothing may be left out. InvalidArgument, with what is missing,
-// where this program lacks a plug-in or an option, or there is no OPTIONS file.
+// The same for programs that open the database for writing, which replaces its
+// OPTIONS, so nothing may be omitted. InvalidArgument, with what is missing, if
+// this program lacks a plug-in or option, or if there is no OPTIONS file.
 absl::StatusOr<StoredOptions> LoadAllStoredOptions(const std::string& folder);
 
 }  // namespace linebloom::tools

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The number that people asked for: 0.01, which as a float is 0.00999999978.
+// The number as people wrote it: 0.01, which as a float is 0.00999999978.
 double AsWritten(float number) {
   std::array<char, 32> text;
   const auto end =
@@ -33,7 +33,7 @@ Json LinebloomAsJson(const FileFacts& facts) {
           {"asked_bits_per_key", rate > 0 ? Json() : Json(bits)},
           {"asked_false_positive_rate", rate > 0 ? Json(rate) : Json()},
           {"level_aware", info.level_aware},
-          // Text: many readers of JSON have 53 bits for a number.
+          // As text, because many JSON parsers limit numbers to 53 bits.
           {"hash_seed", absl::StrCat(info.hash_seed)},
           {"false_positive_rate", OrNull(facts.rate_in_metadata)}};
 }

@@ -1,4 +1,4 @@
-// What a file's filter is, for programs.
+// The facts about a file's filter as JSON.
 #pragma once
 
 #include "filter_policy/filter_facts/file_facts.h"
@@ -7,10 +7,10 @@
 
 namespace linebloom::tools {
 
-// `path`, and where it has them `column_family` and `level`.
+// `path` and, if the file has them, `column_family` and `level`.
 nlohmann::ordered_json FileAsJson(const LiveFile& file);
 
-// `rows`, `format_version` and `filter`, which is null for a file without one.
+// `rows`, `format_version`, and `filter`, which is null for a file without one.
 nlohmann::ordered_json FactsAsJson(const FileFacts& facts);
 
 }  // namespace linebloom::tools

@@ -11,22 +11,22 @@
 
 namespace linebloom::tools {
 
-// The files of --db, or those named one by one; the latter have no column
-// family and the level kNoLevel.
+// The files of --db, or those named individually, which have no column family
+// and the level kNoLevel.
 absl::StatusOr<std::vector<LiveFile>> ListInputs(
     const FilterDumpConfig& config);
 
-// What came of the files that could not be described. They are named on stderr,
-// and the others are shown.
+// Collects the problems of files and names them on stderr; the other files are
+// shown.
 class Failures {
  public:
   explicit Failures(const FilterDumpConfig& config) : config_(config) {}
 
-  // Takes note of an error with one file. A live file that is not there is no
-  // error while another process has the database open: a compaction took it.
+  // Records an error with one file. A missing live file is not an error while
+  // another process has the database open: a compaction removed it.
   void Add(const LiveFile& file, const absl::Status& status);
 
-  // Takes note of something wrong that was found.
+  // Records a problem that was found.
   void AddProblem(const std::string& problem) {
     problems_.push_back(problem);
     found_something_ = true;
@@ -34,7 +34,7 @@ class Failures {
 
   const std::vector<std::string>& problems() const { return problems_; }
   const std::vector<std::string>& notes() const { return notes_; }
-  // 0, 1 where something is wrong with a file, 2 where one can't be read.
+  // 0, 1 if something is wrong with a file, or 2 if one can't be read.
   int exit_code() const;
 
  private:

@@ -1,4 +1,4 @@
-// The live files of a database, from its manifest.
+// Lists the live files of a database, using its manifest.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace linebloom::tools {
 
-// Of a file that was not taken from a database.
+// The level of files that don't come from a database.
 inline constexpr int kNoLevel = -1;
 
 struct LiveFile {
@@ -19,12 +19,12 @@ struct LiveFile {
 };
 
 // The live SSTables of the database in `folder`: by column family in the order
-// in which they were made, then by level, in L0 the newest first, below by the
-// order of the keys. `column_family` chooses one, "" all.
-// The database is only read, and may be open elsewhere.
+// of creation, then by level; newest first in L0 and in key order below.
+// `column_family` selects one; "" means all. The database is only read, and may
+// be open elsewhere.
 //
-// InvalidArgument where `folder` has no such column family; others are those of
-// ReadOnlyDatabase.
+// InvalidArgument if `folder` has no such column family; otherwise the errors
+// of ReadOnlyDatabase.
 absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(
     const std::string& folder, const std::string& column_family);
 

@@ -15,7 +15,7 @@ bool IsLinebloom(const FileFacts& facts) {
   return facts.first.kind == BlockKind::kLinebloom;
 }
 
-// The kind without the number of partitions.
+// The kind, without the number of partitions.
 std::string KindName(const FileFacts& facts) {
   if (!facts.is_used()) {
     return absl::StrCat(ToString(facts.filter_kind), ", not read");
@@ -25,7 +25,7 @@ std::string KindName(const FileFacts& facts) {
   return absl::StrCat("linebloom ", LineName(facts.first.info.line_kind));
 }
 
-// The last part of a path, and of a long one its end.
+// The last component of a path; if it is long, its end.
 std::string ShortPath(absl::string_view path) {
   constexpr size_t kWidth = 14;
   const size_t slash = path.rfind('/');

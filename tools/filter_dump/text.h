@@ -1,4 +1,4 @@
-// How filter_dump writes numbers and names in its tables.
+// Formats numbers and names for filter_dump's tables.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace linebloom::tools {
 
-// The widest line that is printed.
+// The maximum width of printed lines.
 inline constexpr size_t kTextWidth = 100;
 
-// Up to 99,999 as it is, from there on with three digits: "123 k", "1.23 M".
+// Up to 99,999 in full, above that with three digits: "123 k", "1.23 M".
 std::string ShortCount(uint64_t number);
 
-// The kind of line in linebloom's metadata, "solved" or "plain"; the number
-// itself where this program does not know it.
+// The kind of line in linebloom's metadata, "solved" or "plain", or its number
+// if this program doesn't know it.
 std::string LineName(uint8_t line_kind);
 
 // "linebloom solved", "12x RocksDB Bloom", "none".
@@ -27,34 +27,34 @@ std::string FilterName(const FileFacts& facts);
 // A line's probes: "6", or "9.8" for a solved line.
 std::string ProbesText(double probes, bool solved);
 
-// Those of all lines, "6" or "7.2-12.9"; "-" for a filter without probes.
+// The range over all lines, "6" or "7.2-12.9"; "-" for a filter without probes.
 std::string ProbesText(const FileFacts& facts);
 
-// Whether the lines are linebloom's solved ones.
+// True if the lines are linebloom's solved ones.
 bool HasSolvedLines(const BlockFacts& facts);
 
-// The share of the lines' bits that are set; "-" for a filter without lines or
-// with solved ones, of which it says nothing.
+// The share of the lines' bits that are set; "-" for filters without lines, and
+// for solved lines, about which it says nothing.
 std::string FillText(const FileFacts& facts);
 
-// Whether more was asked for than bits per key, the same for every level.
+// True if the request was other than bits per key that apply to every level.
 bool AskedSpecially(const FileFacts& facts);
 
-// What the policy asked for: "10" bits per key or the rate "1%", with an "L"
-// behind it where it depends on the level; "-" where it isn't known.
+// The policy's request: "10" bits per key or the rate "1%", followed by "L" if
+// it depends on the level; "-" if unknown.
 std::string AskedText(const FileFacts& facts);
 
-// In percent; with "~" before an estimate, "?" where there is none.
+// In percent; "~" marks estimates, "?" means that there is none.
 std::string RateText(double rate, bool exact);
 std::string RateText(const FileFacts& facts);
 
-// What a file is called in the tables: its level and the end of its path.
+// A file's name in the tables: its level and the end of its path.
 std::string FileLabel(const LiveFile& file);
 
 // A key as text and in hex: 'k1\x00' (6b3100).
 std::string KeyText(absl::string_view key);
 
-// Wrapped lines of a list: "- " before the first, blanks before the others.
+// A wrapped list item: "- " before the first line, blanks before the others.
 std::string BulletText(absl::string_view sentence);
 
 }  // namespace linebloom::tools

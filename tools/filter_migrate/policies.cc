@@ -19,7 +19,7 @@ const rocksdb::BlockBasedTableOptions* TableOf(
                    ->GetOptions<rocksdb::BlockBasedTableOptions>();
 }
 
-// "bloomfilter:10:false", as OPTIONS files have it.
+// For example "bloomfilter:10:false", as in OPTIONS files.
 void TakeBloomBits(const std::string& id, FilterPolicyOptions* policy) {
   const std::vector<std::string> parts = absl::StrSplit(id, ':');
   double bits = 0;

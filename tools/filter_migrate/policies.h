@@ -1,4 +1,4 @@
-// Which filters the files are to get.
+// Chooses the filters that the files are to get.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace linebloom::tools {
 
-// The policy for a column family with these stored options: that of --policy;
-// else the linebloom policy that it has; else linebloom with as many bits per
-// key as the RocksDB Bloom filter that it has; else linebloom:10. With the
-// line of --line. InvalidArgument where a flag is wrong.
+// The policy for a column family with these stored options: --policy, else its
+// own linebloom policy, else linebloom with the bits per key of its RocksDB
+// Bloom filter, else linebloom:10; with the line of --line. InvalidArgument if
+// a flag is invalid.
 absl::StatusOr<FilterPolicyOptions> ChoosePolicy(
     const FilterMigrateConfig& config,
     const rocksdb::ColumnFamilyOptions& stored);
 
-// Gives block-based tables the policy; others stay as they are.
+// Sets the policy of block-based tables; other tables stay unchanged.
 void SetPolicy(const FilterPolicyOptions& policy,
                rocksdb::ColumnFamilyOptions* options);
 
-// "linebloom:10, solved".
+// For example "linebloom:10, solved".
 std::string PolicyText(const FilterPolicyOptions& policy);
 
 }  // namespace linebloom::tools

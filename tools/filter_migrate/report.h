@@ -1,4 +1,4 @@
-// The two forms of filter_migrate's result.
+// The result of filter_migrate as text and as JSON.
 #pragma once
 
 #include <string>

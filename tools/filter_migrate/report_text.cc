@@ -19,8 +19,8 @@ struct Group {
   uint64_t files = 0;
   uint64_t bytes = 0;
   uint64_t rows = 0;
-  double rate = 0;        // sum over the rows
-  double rate_after = 0;  // sum over the rows
+  double rate = 0;        // weighted sum over the rows
+  double rate_after = 0;  // weighted sum over the rows
   double saved_reads = 0;
 };
 
@@ -29,7 +29,7 @@ std::string Percent(double sum, uint64_t rows) {
   return absl::StrFormat("%.4f", 100 * sum / static_cast<double>(rows));
 }
 
-// Column families in their order, levels from the top.
+// Column families in order, levels from the top.
 std::string GroupsTable(const MigrateReport& report, size_t family) {
   const std::string& name = report.rebuild.reads[family].column_family;
   std::map<std::tuple<int, RebuildReason>, Group> groups;

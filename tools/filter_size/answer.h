@@ -1,4 +1,4 @@
-// What filter_size finds out.
+// Computes the answers of filter_size.
 #pragma once
 
 #include <cstdint>
@@ -28,16 +28,16 @@ struct FilterSize {
 struct Answer {
   std::string filter;  // "RocksDB Bloom"
   std::string name;    // in JSON: "rocksdb-bloom"
-  // Nothing where no filter of this kind has what is asked for.
+  // Nothing if no filter of this kind satisfies the request.
   std::optional<FilterSize> size;
 };
 
-// The formula of a Bloom filter whose probes go anywhere: a rate of
+// The formula for a Bloom filter whose probes may be anywhere: a rate of
 // exp(-bits ln(2)^2), with the best number of probes, bits ln(2), not rounded.
 std::optional<FilterSize> ClassicBloom(const Question& question);
 
-// The classic formula, linebloom's two kinds of line, RocksDB's Bloom and
-// Ribbon filters. Fails only where RocksDB fails to build a filter in memory.
+// The classic formula, linebloom's two kinds of line, and RocksDB's Bloom and
+// Ribbon filters. Fails only if RocksDB fails to build a filter in memory.
 absl::StatusOr<std::vector<Answer>> AnswerQuestion(const Question& question);
 
 }  // namespace linebloom::tools

@@ -24,8 +24,8 @@ namespace {
 constexpr uint64_t kLineMillibits = 8 * kLineBytes * kMillibitsPerBit;
 constexpr uint64_t kBuiltInTailBytes = 5;
 
-// The largest number of [low, high] that `fits`; nothing if `low` doesn't. What
-// fits is everything up to some number.
+// The largest number in [low, high] that `fits`, or nothing if `low` doesn't.
+// If a number fits, so do all smaller ones.
 std::optional<uint64_t> LargestThat(uint64_t low, uint64_t high,
                                     absl::FunctionRef<bool(uint64_t)> fits) {
   if (!fits(low)) return std::nullopt;
@@ -45,8 +45,7 @@ struct Memory {
   uint64_t bytes;
 };
 
-// A filter stays below 4 GiB; more keys are in several files, here of the same
-// size.
+// A filter stays below 4 GiB. More keys need several files, here of equal size.
 Memory MemoryFor(const LineFilter& filter, uint64_t keys, uint32_t millibits) {
   const auto wanted = static_cast<unsigned __int128>(keys) * millibits;
   const auto files = static_cast<uint64_t>(
@@ -79,7 +78,7 @@ std::optional<uint64_t> KeysFor(const LineFilter& filter,
   });
 }
 
-// A filter of one key is enough to see how many probes RocksDB takes.
+// A filter of a single key shows how many probes RocksDB uses.
 absl::StatusOr<int> RocksDbProbes(uint32_t millibits) {
   const double bits = static_cast<double>(millibits) / kMillibitsPerBit;
   const absl::StatusOr<std::string> block =
@@ -90,7 +89,7 @@ absl::StatusOr<int> RocksDbProbes(uint32_t millibits) {
   return ParseBuiltInFilter(block->data(), block->size()).probes;
 }
 
-// The least bits for each number of probes from 1 on, found by bisection.
+// The minimum of bits for each number of probes from 1 on, found by bisection.
 absl::StatusOr<std::vector<uint32_t>> FirstMillibitsByProbes() {
   const absl::StatusOr<int> most = RocksDbProbes(kMaxMillibits);
   if (!most.ok()) return most.status();
@@ -143,7 +142,7 @@ absl::StatusOr<LineFilter> RocksDbBloomLines() {
   };
   filter.probes = probes;
   filter.millibits_for = [rate_of = filter.rate](double rate) {
-    // As many keys per line as a large filter has.
+    // The same number of keys per line as in a large filter.
     const auto too_few =
         LargestThat(kMinMillibits, kMaxMillibits, [&](uint64_t millibits) {
           return rate_of(static_cast<uint32_t>(millibits), kLineMillibits,

@@ -1,4 +1,5 @@
-// Sizing filters of lines: linebloom's, and RocksDB's Bloom filter.
+// Computes the sizes of filters of lines: linebloom's and RocksDB's Bloom
+// filter.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +13,23 @@
 
 namespace linebloom::tools {
 
-// What makes one kind of them. `millibits` are thousandths of a bit per key, 1
-// to 30 bits.
+// The properties of one kind of filter. `millibits` are thousandths of a bit
+// per key, for 1 to 30 bits.
 struct LineFilter {
-  uint64_t overhead_bytes;  // of a filter, beside its lines
-  // The fewest that reach a rate; nothing where 30 bits don't.
+  uint64_t overhead_bytes;  // of a filter, besides its lines
+  // The fewest that reach a rate; nothing if 30 bits don't.
   std::function<std::optional<uint32_t>(double rate)> millibits_for;
   std::function<double(uint32_t millibits, uint64_t keys, uint64_t lines)> rate;
-  // The number of probes of all lines; nothing where they have none.
+  // The number of probes in all lines; nothing if each line has its own.
   std::function<std::optional<int>(uint32_t millibits)> probes;
 };
 
 LineFilter LinebloomLines(LineKind line);
 
-// What RocksDB says by the filters that it builds.
+// Determined from filters that RocksDB builds.
 absl::StatusOr<LineFilter> RocksDbBloomLines();
 
-// Nothing where a rate is out of reach or not even a line fits.
+// Nothing if a rate is out of reach or not even a single line fits.
 std::optional<FilterSize> SizeLineFilter(const LineFilter& filter,
                                          const Question& question);
 

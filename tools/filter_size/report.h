@@ -1,4 +1,4 @@
-// The two forms of filter_size's answers.
+// The answers of filter_size as text and as JSON.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace linebloom::tools {
 
-// For people: a table of at most 100 columns, and what to know of it.
+// For people: a table of at most 100 columns, and notes on it.
 std::string AnswersAsText(const Question& question,
                           const std::vector<Answer>& answers);
 

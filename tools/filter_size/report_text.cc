@@ -54,7 +54,7 @@ std::string QuestionInWords(const Question& question) {
   return absl::StrJoin(parts, ", ");
 }
 
-// What the question leaves open, and so what tells the filters apart.
+// The quantity to be computed, in which the filters differ.
 struct Measure {
   const char* name;
   double (*of)(const FilterSize&);
@@ -74,7 +74,7 @@ Measure WhatDiffers(const Question& question) {
           }};
 }
 
-// RocksDB's Bloom filter, which the others are compared with.
+// RocksDB's Bloom filter, to which the others are compared.
 const FilterSize* FindBloom(const std::vector<Answer>& answers) {
   for (const Answer& answer : answers) {
     if (answer.name == kRocksDbBloom && answer.size.has_value()) {
@@ -86,7 +86,7 @@ const FilterSize* FindBloom(const std::vector<Answer>& answers) {
 
 std::string Table(const Question& question,
                   const std::vector<Answer>& answers) {
-  // What was asked for need not stand there to the byte again.
+  // The request need not be repeated exactly.
   const bool with_keys = !question.keys.has_value();
   const FilterSize* bloom = FindBloom(answers);
   TablePrinter table({"Filter", "k", "bits/key", "rate %",

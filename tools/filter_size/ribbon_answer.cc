@@ -10,7 +10,7 @@
 namespace linebloom::tools {
 namespace {
 
-// What to ask RocksDB for.
+// The bits to request from RocksDB.
 absl::StatusOr<double> BloomBits(const Question& question, uint64_t keys) {
   if (question.rate.has_value()) return RibbonBitsForRate(*question.rate, keys);
   if (question.bits_per_key.has_value()) {

@@ -1,4 +1,4 @@
-// Sizing RocksDB's Ribbon filters.
+// Computes the sizes of RocksDB's Ribbon filters.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace linebloom::tools {
 
-// By filters that RocksDB builds, of kMaxRibbonKeys keys at most: a larger one
-// is taken to have the same bits per key and the same rate.
+// Uses filters that RocksDB builds, with at most kMaxRibbonKeys keys. Larger
+// filters are assumed to have the same bits per key and the same rate.
 absl::StatusOr<std::optional<FilterSize>> SizeRibbon(const Question& question);
 
 }  // namespace linebloom::tools

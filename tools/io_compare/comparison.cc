@@ -57,12 +57,12 @@ std::vector<PolicyResult> Comparison::TakeResults() {
   return results;
 }
 
-// Contestants [begin, end).
+// Runs contestants [begin, end).
 absl::Status Comparison::RunSome(size_t begin, size_t end) {
   const auto rows = static_cast<double>(workload_.rows->TotalEntries());
   absl::Status status;
   for (size_t i = begin; i < end && status.ok(); ++i) {
-    // Until all are built nothing is known of the time that lookups take.
+    // The time for lookups is unknown until all databases are built.
     BeginStep("step 1 of 2, databases: ", i, workload_.rows->TotalEntries(),
               LaterWork{.units = rows * static_cast<double>(end - i - 1)});
     status = Build(&contestants_[i]);
@@ -156,7 +156,7 @@ void Comparison::BeginStep(const std::string& step, size_t i, uint64_t total,
                   total, later);
 }
 
-// The lookups of a round.
+// The part of the lookups that belongs to a round.
 LookupList Comparison::PartOf(const KeyList& keys, uint64_t round) const {
   const uint64_t rounds = config_.rounds;
   return {.keys = &keys,
@@ -164,8 +164,8 @@ LookupList Comparison::PartOf(const KeyList& keys, uint64_t round) const {
           .end = keys.size() * (round + 1) / rounds};
 }
 
-// How long what comes after contestant `i` in `round` will take, by the first
-// round.
+// How many seconds everything after contestant `i` in `round` will take,
+// according to the first round.
 double Comparison::SecondsAfter(uint64_t round, size_t i) const {
   double seconds = 0;
   for (size_t j = 0; j < round_seconds_.size(); ++j) {

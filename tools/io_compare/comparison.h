@@ -1,4 +1,4 @@
-// Building and measuring the databases of all policies.
+// Builds and measures the databases of all policies.
 #pragma once
 
 #include <filesystem>
@@ -18,28 +18,29 @@
 
 namespace linebloom::tools {
 
-// A policy with what of the keys it gets, and its database.
+// A policy, the part of each key that it gets, and its database.
 struct Contestant {
   NamedPolicy policy;
   FilterKeys keys = FilterKeys::kCells;
-  std::filesystem::path folder;  // of the database; to be made
+  std::filesystem::path folder;  // of the database, not created yet
   std::unique_ptr<rocksdb::DB> db;
   PolicyResult result;
 };
 
 class Comparison {
  public:
-  // `config` and `workload` have to outlive it.
+  // `config` and `workload` must outlive this.
   Comparison(const IoCompareConfig& config, Workload* workload,
              std::vector<Contestant> contestants);
 
-  // Builds all databases, then looks keys up in rounds that have all policies
-  // in turn, so that whatever else the machine does meanwhile falls on all of
-  // them; with one round one database after the other, which takes less of the
-  // disk. Removes each database at its end, unless `keep`.
+  // Builds all databases, then looks up keys in rounds, each of which goes
+  // through all policies, so that other load on the machine affects them all
+  // alike. With a single round, it handles one database after another, which
+  // takes less disk space. Removes each database after its last use, unless
+  // `keep` is set.
   absl::Status Run();
 
-  // After Run, once.
+  // After Run(), once.
   std::vector<PolicyResult> TakeResults();
 
  private:

@@ -9,7 +9,7 @@ namespace {
 template <typename Number>
 absl::Status CheckRange(absl::string_view flag, Number value, Number low,
                         Number high) {
-  // Written so that not-a-number fails.
+  // Written so that NaN is rejected.
   if (value >= low && value <= high) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "--", flag, "=", value, " is out of range: ", low, " to ", high));
@@ -39,9 +39,9 @@ absl::Status ValidateRows(const IoCompareConfig& config) {
 }  // namespace
 
 absl::Status ValidateConfig(const IoCompareConfig& config) {
-  // The lower bound of rows lets every sorted run have some
-  // (layered_rows.cc), the upper ones keep keys at 16 bytes and the
-  // lookups' keys in memory.
+  // With the minimum number of rows, every sorted run gets some
+  // (layered_rows.cc). The maxima keep keys at 16 bytes and the keys to look up
+  // in memory.
   absl::Status status;
   status.Update(CheckRange<uint64_t>("rows", config.rows, 1000, 1'000'000'000));
   status.Update(

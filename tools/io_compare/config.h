@@ -1,4 +1,4 @@
-// What io_compare is asked to do.
+// The configuration of io_compare.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace linebloom::tools {
 
-// The flags, by their names. Paths are "" where not given.
+// The flags, under their names. Paths are "" if not given.
 struct IoCompareConfig {
   std::string db;
   bool keep = false;
@@ -17,7 +17,7 @@ struct IoCompareConfig {
   uint64_t value_size = 100;  // bytes
   uint64_t lookups = 200'000;
   uint32_t rounds = 5;
-  double hit_ratio = 0;  // share of the lookups that ask for existing rows
+  double hit_ratio = 0;  // share of lookups for existing rows
   uint32_t threads = 1;
   double bits_per_key = 10;
   std::string policies =
@@ -26,21 +26,21 @@ struct IoCompareConfig {
   std::string key_file;
   std::string missing_file;
   std::string source_db;
-  uint64_t row_prefix = 0;  // bytes; 0 for no rows and cells
+  uint64_t row_prefix = 0;  // bytes; 0: don't compare rows and cells
   uint64_t cells_per_row = 10;
   uint64_t seed = 1;
   std::string json;
   bool direct_io = true;
-  // Small, so that reads go to the device; a live database's cache has other
-  // things to hold than blocks that turn out not to have the key.
+  // Small, so that reads go to the device: the cache of a live database is full
+  // of more useful blocks than those that turn out to lack the key.
   uint64_t block_cache_size = 64 << 10;  // bytes
 };
 
-// Reads the absl flags.
+// Reads the Abseil flags.
 IoCompareConfig ConfigFromFlags();
 
-// InvalidArgument that names flag, value and range where one is out of range or
-// two exclude each other. Looks at no file.
+// InvalidArgument, with flag, value and range, if a flag is out of range or two
+// exclude each other. Doesn't access files.
 absl::Status ValidateConfig(const IoCompareConfig& config);
 
 }  // namespace linebloom::tools

@@ -18,8 +18,8 @@
 namespace linebloom::tools {
 namespace {
 
-// What is written at once, and what is flushed at once on the way to a deeper
-// level. Neither shows in the result.
+// How much is written at once, and flushed at once on the way to a deeper
+// level. Neither affects the result.
 constexpr size_t kBatchBytes = 64 << 10;
 constexpr uint64_t kPieceBytes = 64 << 20;
 constexpr uint64_t kBuildCacheBytes = 64 << 10;
@@ -30,7 +30,7 @@ rocksdb::Options BaseOptions(const RowSource& rows, const Filtering& filtering,
   table.filter_policy = filtering.policy;
   table.whole_key_filtering = filtering.keys != FilterKeys::kRows;
   table.block_size = rows.block_size();
-  // Sizes are compared, so they have to be what was asked for.
+  // Sizes are compared, so they must be as requested.
   table.optimize_filters_for_memory = false;
   table.cache_index_and_filter_blocks = false;
   table.block_cache = rocksdb::NewLRUCache(cache_bytes);
@@ -45,7 +45,7 @@ rocksdb::Options BaseOptions(const RowSource& rows, const Filtering& filtering,
   options.merge_operator = std::make_shared<LastOperand>();
   options.info_log = std::make_shared<QuietLogger>();
   options.max_open_files = -1;
-  // No reads and writes of RocksDB's own beside ours.
+  // Keeps RocksDB from reading and writing on its own.
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
   return options;
@@ -66,8 +66,8 @@ ExpectedLevelSizes SizesOf(const RowSource& rows) {
 rocksdb::Options BuildOptions(const RowSource& rows,
                               const Filtering& filtering) {
   rocksdb::Options options = BaseOptions(rows, filtering, kBuildCacheBytes);
-  // What a database's own listener would say of the finished tree, which only
-  // level-aware policies of linebloom ask.
+  // Reports what a live database's listener would report for the finished tree.
+  // Only linebloom's level-aware policies use it.
   options.listeners = {NewLevelSizeListener(SizesOf(rows))};
   options.create_if_missing = true;
   options.error_if_exists = true;
@@ -75,22 +75,22 @@ rocksdb::Options BuildOptions(const RowSource& rows,
   options.level_compaction_dynamic_level_bytes = false;
   for (const PlannedFile& file : rows.files()) {
     options.num_levels = std::max(options.num_levels, file.level + 1);
-    // Flushed files take the column family's compression.
+    // Flushed files get the compression of the column family.
     if (file.level == 0) options.compression = file.compression;
   }
-  // Flush only where told to. (CompactFiles cuts no file by itself.)
+  // Flush only on request. (CompactFiles() doesn't cut files on its own.)
   options.write_buffer_size = size_t{64} << 30;
   options.max_subcompactions = 1;
-  // Any number of files in level 0 is fine.
+  // Allows any number of files in level 0.
   options.level0_file_num_compaction_trigger = 1 << 30;
   options.level0_slowdown_writes_trigger = 1 << 30;
   options.level0_stop_writes_trigger = 1 << 30;
-  // A full disk is reported, not waited for.
+  // Report a full disk instead of waiting for space.
   options.max_bgerror_resume_count = 0;
   return options;
 }
 
-// Writes the entries of one file into level 0.
+// Writes the entries of one file to level 0.
 class Loader {
  public:
   Loader(rocksdb::DB* db, const std::string& path, Progress* progress)
@@ -147,7 +147,7 @@ class Loader {
   uint64_t unflushed_bytes_ = 0;
 };
 
-// Makes one file of level `planned.level` out of all that is in level 0.
+// Compacts everything in level 0 into one file of level `planned.level`.
 absl::Status MoveDown(rocksdb::DB* db, const PlannedFile& planned,
                       const std::string& path) {
   std::vector<rocksdb::LiveFileMetaData> live;
@@ -157,7 +157,7 @@ absl::Status MoveDown(rocksdb::DB* db, const PlannedFile& planned,
     if (file.level == 0) pieces.push_back(file.name);
   }
   if (pieces.empty()) return absl::OkStatus();
-  rocksdb::CompactionOptions options;  // no limit on the size of a file
+  rocksdb::CompactionOptions options;  // no limit on the file size
   options.compression = planned.compression;
   return FromRocksDb(db->CompactFiles(options, pieces, planned.level),
                      absl::StrCat("cannot write to '", path, "'"));
@@ -179,7 +179,7 @@ absl::Status BuildDatabase(RowSource* rows, const Filtering& filtering,
     const PlannedFile& planned = rows->files()[i];
     status = rows->ReadFile(i, [&](const Entry& entry) {
       absl::Status added = loader.Add(entry);
-      // A file of level 0 has to come out of one flush.
+      // A file of level 0 must come from a single flush.
       if (added.ok() && planned.level > 0 &&
           loader.unflushed_bytes() >= kPieceBytes) {
         added = loader.Flush();
@@ -201,8 +201,8 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
   rocksdb::Options options = BaseOptions(rows, filtering, cache_bytes);
   options.use_direct_reads = direct_io;
   options.statistics = rocksdb::CreateDBStatistics();
-  // The form of OpenForReadOnly without column families takes another way
-  // through RocksDB where all rows are in one level.
+  // If all rows are in one level, the overload without column families takes
+  // another path through RocksDB.
   rocksdb::DB* opened = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   const absl::Status status = FromRocksDb(
@@ -212,7 +212,7 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
       absl::StrCat("cannot open '", path, "'"));
   if (!status.ok()) return status;
   std::unique_ptr<rocksdb::DB> db(opened);
-  // The database keeps the default column family open by itself.
+  // The database itself keeps the default column family open.
   (void)db->DestroyColumnFamilyHandle(handles.front());
   return db;
 }

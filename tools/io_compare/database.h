@@ -1,4 +1,4 @@
-// Building the database of one policy, and opening it for measuring.
+// Builds the database of one policy, and opens it for measuring.
 #pragma once
 
 #include <memory>
@@ -14,29 +14,29 @@
 
 namespace linebloom::tools {
 
-// What of a key is in the filters.
+// The part of a key that is in the filters.
 enum class FilterKeys {
   kCells,  // whole keys
-  kRows,   // their first bytes alone
+  kRows,   // only their first bytes
   kBoth,
 };
 
 struct Filtering {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;  // null: no filter
   FilterKeys keys = FilterKeys::kCells;
-  size_t row_bytes = 0;  // of a key, which are its row; not used for kCells
+  size_t row_bytes = 0;  // bytes of a key that are its row; unused for kCells
 };
 
-// Makes a database in `path`, a folder to be created, with exactly the files
-// that `rows` plans: whatever RocksDB would decide by itself, when to flush,
-// what to compact, where to cut files, is switched off or given, since each of
-// these can depend on the size of the filters.
+// Creates a database in `path`, a folder that must not exist, with exactly the
+// files that `rows` plans. Everything that RocksDB would decide on its own
+// (when to flush, what to compact, where to cut files) is switched off or
+// prescribed, because it may depend on the size of the filters.
 absl::Status BuildDatabase(RowSource* rows, const Filtering& filtering,
                            const std::string& path, Progress* progress);
 
 // Opens the database in `path` for measuring: for reading only, all files open,
-// their filters and index blocks in memory, statistics counted, and a block
-// cache of `cache_bytes`. With `direct_io` the page cache is not used.
+// their filters and index blocks in memory, with statistics and a block cache
+// of `cache_bytes`. With `direct_io`, reads bypass the page cache.
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
     const RowSource& rows, const Filtering& filtering, const std::string& path,
     uint64_t cache_bytes, bool direct_io);

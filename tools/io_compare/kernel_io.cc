@@ -17,8 +17,8 @@ namespace {
 
 constexpr uint64_t kPageBytes = 4096;
 
-// Some file systems take O_DIRECT when a file is opened and fail when it is
-// read.
+// Some file systems accept O_DIRECT when opening a file and then fail to read
+// it.
 bool CanReadDirectly(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_DIRECT | O_CLOEXEC);
   if (file < 0) return false;

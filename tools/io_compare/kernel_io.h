@@ -1,4 +1,4 @@
-// How reads reach the device, and what the kernel counts of them.
+// How reads reach the device, and how the kernel counts them.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace linebloom::tools {
 
-// Bytes that this process has made the kernel fetch from devices so far, all
-// threads together (`read_bytes` of /proc/self/io); nothing where the kernel
-// does not tell.
+// The bytes that the kernel has fetched from devices for this process so far,
+// all threads together (`read_bytes` of /proc/self/io); nothing if the kernel
+// doesn't report it.
 std::optional<uint64_t> DeviceBytesRead();
 
-// Whether files in `folder` can be read past the page cache (O_DIRECT). Tries
-// it with a small file, which it removes.
+// True if files in `folder` can be read without the page cache (O_DIRECT).
+// Tries it with a small file, which it removes.
 bool SupportsDirectIo(const std::filesystem::path& folder);
 
-// What reads of `file` are rounded to: the device's block for direct reads, a
-// page of memory for others. In bytes.
+// The size in bytes to which reads of `file` are rounded: the device's block
+// for direct reads, otherwise a page of memory.
 uint64_t ReadAlignment(const std::filesystem::path& file, bool direct_io);
 
-// The SSTables of a folder, kept open to take their pages out of the page
-// cache again and again. Not copyable; one thread.
+// Keeps the SSTables of a folder open to drop their pages from the page cache
+// repeatedly. Not copyable; one thread.
 class PageDropper {
  public:
   explicit PageDropper(const std::filesystem::path& folder);
@@ -41,14 +41,15 @@ class PageDropper {
 enum class IoAgreement {
   kNothingAsked,  // RocksDB read no block
   kAgrees,
-  kKernelSilent,  // it does not tell
-  kNothingRead,   // the kernel saw no read: no device behind the file system
-  kKernelLess,    // some reads came out of memory
-  kKernelMore,    // more than rounding explains was read
+  kKernelSilent,  // the kernel doesn't report it
+  kNothingRead,   // the kernel saw no reads: there is no device behind the file
+                  // system
+  kKernelLess,    // some reads came from memory
+  kKernelMore,    // more was read than rounding explains
 };
 
-// Compares the bytes of `reads` blocks that RocksDB asked for with what the
-// kernel fetched. A block begins and ends anywhere, so rounding adds less than
+// Compares the bytes of `reads` blocks that RocksDB requested with what the
+// kernel fetched. Blocks start and end anywhere, so rounding adds less than
 // twice `alignment` to each.
 IoAgreement CompareIo(uint64_t asked_bytes, uint64_t reads, uint64_t alignment,
                       std::optional<uint64_t> device_bytes);

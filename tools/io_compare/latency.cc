@@ -38,7 +38,7 @@ std::vector<std::pair<double, double>> LatencyHistogram::SlowerThan() const {
       std::accumulate(counts_.begin(), counts_.end(), uint64_t{0});
   uint64_t left = all;
   for (size_t i = 0; i < counts_.size() && left > 0; ++i) {
-    // Where a class has lookups the share falls from its begin to its end.
+    // The share falls from the beginning to the end of each class with lookups.
     const bool is_corner = counts_[i] > 0 || (i > 0 && counts_[i - 1] > 0);
     if (is_corner) {
       points.emplace_back(

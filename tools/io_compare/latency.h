@@ -1,4 +1,4 @@
-// How long lookups took.
+// The time that lookups took.
 #pragma once
 
 #include <array>
@@ -14,17 +14,17 @@ struct Latency {  // of one lookup, in microseconds
   double p99 = 0;
 };
 
-// Of `nanoseconds` per lookup, which it reorders; not empty.
+// Summarizes `nanoseconds` per lookup, which must not be empty. Reorders them.
 Latency SummarizeLatency(std::vector<uint32_t>* nanoseconds);
 
-// Counts of times, in classes that are 4.4 % wide: fine enough for a picture,
-// and it does not grow with the lookups.
+// Counts times in classes that are 4.4 % wide: fine enough for a picture, and
+// independent of the number of lookups.
 class LatencyHistogram {
  public:
   void Add(const std::vector<uint32_t>& nanoseconds);
 
-  // Pairs of microseconds and the share of the lookups, above 0, that took
-  // longer, from the fastest lookup on. Empty for no lookups.
+  // Pairs of microseconds and the share of lookups, above 0, that took longer,
+  // starting with the fastest lookup. Empty if there are no lookups.
   std::vector<std::pair<double, double>> SlowerThan() const;
 
  private:

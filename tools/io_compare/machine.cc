@@ -21,8 +21,7 @@ namespace {
 
 constexpr char kUnknown[] = "unknown";
 
-// x86 says "model name"; ARM names no model there, so the architecture has to
-// do.
+// x86 has "model name". ARM names no model there, so use the architecture.
 std::string CpuModel(const utsname& system) {
   std::ifstream file("/proc/cpuinfo");
   std::string line;
@@ -47,8 +46,8 @@ bool IsBelow(absl::string_view path, absl::string_view folder) {
          absl::StartsWith(path, absl::StrCat(folder, "/"));
 }
 
-// Finds the mount that `folder` lies on by its device number, or else, as Btrfs
-// has numbers of its own, by the longest mount point above it.
+// Finds the mount of `folder` by its device number, or else by the longest
+// mount point above it, because Btrfs has device numbers of its own.
 void DescribeMount(const std::filesystem::path& folder, Machine* machine) {
   machine->device = machine->file_system = kUnknown;
   struct stat info;

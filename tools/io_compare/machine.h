@@ -1,4 +1,4 @@
-// What a measurement ran on.
+// The machine that a measurement ran on.
 #pragma once
 
 #include <filesystem>
@@ -6,13 +6,13 @@
 
 namespace linebloom::tools {
 
-// Fields that the system does not tell are "unknown".
+// Fields are "unknown" if the system doesn't reveal them.
 struct Machine {
   std::string cpu;  // "AMD EPYC"
-  int cores;        // that this process may use
+  int cores;        // available to this process
   std::string kernel;
   std::string rocksdb_version;
-  std::string device;       // where the folder lies: "/dev/vda"
+  std::string device;       // of the folder: "/dev/vda"
   std::string file_system;  // "ext4"
 };
 

@@ -1,4 +1,4 @@
-// io_compare: what a filter saves on this disk, policy by policy.
+// io_compare: compares what filter policies save on this disk.
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -22,9 +22,10 @@ namespace {
 constexpr char kUsage[] =
     "shows what a RocksDB filter policy saves on this machine's disk.\n"
     "\n"
-    "Loads the same rows into the same files and levels once for each policy,\n"
-    "so that only the filters differ, looks missing keys up, and counts what\n"
-    "is read from the device.\n"
+    "Loads the same rows into the same files and levels for each policy, so\n"
+    "that only the filters differ, looks up missing keys, and counts the "
+    "reads\n"
+    "from the device.\n"
     "\n"
     "  io_compare\n"
     "  io_compare --bits_per_key=16 --policies='none;rocksdb-bloom;linebloom'\n"
@@ -36,7 +37,7 @@ constexpr char kUsage[] =
     "2\n"
     "for bad usage or input.";
 
-// Whether `path` can be written, found out before minutes of work, and without
+// Checks that `path` can be written, before minutes of work and without leaving
 // a trace.
 absl::Status CheckWritable(const std::string& path) {
   const bool existed = std::filesystem::exists(path);

@@ -23,23 +23,23 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// In buffered reading, lookups between two rounds of dropping pages: few enough
-// that a block seldom comes twice in between.
+// With buffered reads, how many lookups to do before dropping pages again: few
+// enough that the same block is rarely read twice in between.
 constexpr uint64_t kLookupsBetweenDrops = 64;
 constexpr uint64_t kWarmUpLookups = 1000;
 
-// What all workers share.
+// Shared by all workers.
 struct Job {
   rocksdb::DB* db;
   LookupList lookups;
   const PageDropper* dropper;  // null: none
   Progress* progress;
-  std::vector<uint32_t>* nanoseconds;  // one for each lookup
+  std::vector<uint32_t>* nanoseconds;  // one per lookup
   std::atomic<uint64_t> done = 0;
   std::atomic<bool> failed = false;
 };
 
-// What one worker found.
+// The results of one worker.
 struct WorkerResult {
   absl::Status status;
   uint64_t found = 0;
@@ -57,9 +57,9 @@ rocksdb::Status Get(rocksdb::DB* db, const rocksdb::Slice& key) {
                  &value);
 }
 
-// NotFound if no key begins with `row`.
+// NotFound if no key starts with `row`.
 rocksdb::Status ScanRow(rocksdb::DB* db, const rocksdb::Slice& row) {
-  // What comes after all keys of the row.
+  // The first possible key after all keys of the row.
   std::string end = row.ToString();
   while (!end.empty() && end.back() == '\xff') end.pop_back();
   if (!end.empty()) end.back() = static_cast<char>(end.back() + 1);
@@ -87,14 +87,14 @@ absl::Status CheckRead(const rocksdb::Status& status, absl::string_view key) {
                      absl::StrCat("cannot look up '", absl::CEscape(key), "'"));
 }
 
-// Looks keys [begin, end) up, counting by RocksDB's perf context, which belongs
-// to the thread. The first worker runs in the main thread and looks after pages
-// and progress.
+// Looks up keys [begin, end), counting with RocksDB's perf context, which
+// belongs to the thread. The first worker runs in the main thread and also
+// drops pages and shows progress.
 void Work(Job* job, uint64_t begin, uint64_t end, bool is_first,
           WorkerResult* result) {
   const CountByLevel counting;
   rocksdb::PerfContext* perf = rocksdb::get_perf_context();
-  perf->Reset();  // of all levels too
+  perf->Reset();  // including those of levels
   for (uint64_t i = begin; i < end; ++i) {
     if (is_first && job->dropper != nullptr && i % kLookupsBetweenDrops == 0) {
       job->dropper->Drop();

@@ -1,4 +1,4 @@
-// Looking keys up, and counting what it cost.
+// Looks up keys and counts what it costs.
 #pragma once
 
 #include <cstdint>
@@ -27,20 +27,21 @@ struct RoundTimes {
 struct Measurement {
   uint64_t lookups = 0;
   uint64_t found = 0;
-  // Blocks that RocksDB read from files, and the bytes of all of them.
+  // The blocks that RocksDB read from files, and their bytes.
   uint64_t data_block_reads = 0;
   uint64_t index_block_reads = 0;
   uint64_t filter_block_reads = 0;
   uint64_t block_bytes = 0;
-  // What the kernel fetched meanwhile; nothing if it does not tell.
+  // Bytes that the kernel fetched meanwhile; nothing if it doesn't report it.
   std::optional<uint64_t> device_bytes;
-  // Of all threads, by RocksDB's statistics and by its counts of each level.
+  // Counts of all threads: from RocksDB's statistics, and from its counts per
+  // level.
   FilterAnswers answers;
   FilterAnswersByLevel answers_by_level;
   std::vector<RoundTimes> rounds;
   LatencyHistogram latencies;
 
-  // Over the rounds.
+  // Over all rounds.
   Spread LatencySpread(double Latency::*number) const;
   Spread LookupsPerSecond() const;
 
@@ -50,28 +51,29 @@ struct Measurement {
   double reads_per_lookup() const {
     return static_cast<double>(data_block_reads) / static_cast<double>(lookups);
   }
-  // 95 % of reads_per_lookup, each read taken for an event of its own.
+  // The 95 % interval of reads_per_lookup, treating reads as independent
+  // events.
   Interval reads_interval() const;
 };
 
-// What to look up, and how.
+// The keys to look up, and how.
 struct LookupList {
   const KeyList* keys;  // not null
-  // Where not 0, a lookup is a scan of the row that so many bytes of the key
-  // are, instead of a Get. It is found if the row has a cell.
+  // If not 0, each lookup scans the row given by this many bytes of the key,
+  // instead of a Get. It finds something if the row has a cell.
   size_t scanned_row_bytes = 0;
-  // Which of the keys: [begin, end).
+  // The range of keys to look up: [begin, end).
   uint64_t begin = 0;
   uint64_t end = 0;
 
   uint64_t size() const { return end - begin; }
 };
 
-// Does all `lookups`, at least one, in `db`, spread over `threads`, after some
-// of them that don't count. `db` was opened by OpenForMeasuring; with
-// `drop_pages` its SSTables, in `folder`, are taken out of the page cache
-// before and all along. Adds what it counted to `measured`, as one round more.
-// Cancelled after a signal; any other error is one of reading.
+// Does all `lookups`, at least one, in `db` with `threads` threads, after some
+// warm-up lookups that don't count. `db` must come from OpenForMeasuring. With
+// `drop_pages`, pages of its SSTables, in `folder`, are dropped from the page
+// cache before and during the lookups. Adds the counts to `measured` as another
+// round. Returns Cancelled after a signal; other errors are read errors.
 absl::Status MeasureRound(rocksdb::DB* db, const std::filesystem::path& folder,
                           const LookupList& lookups, uint32_t threads,
                           bool drop_pages, Progress* progress,

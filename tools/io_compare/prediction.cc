@@ -16,7 +16,7 @@
 namespace linebloom::tools {
 namespace {
 
-// Of one block, which holds the filter of `keys` keys.
+// The rate of one block, the filter of `keys` keys.
 std::optional<double> RateOfBlock(const std::string& block, uint64_t keys) {
   const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
   switch (parsed.kind) {
@@ -32,7 +32,7 @@ std::optional<double> RateOfBlock(const std::string& block, uint64_t keys) {
   return std::nullopt;
 }
 
-// Of one file. The partitions of a filter count by their size.
+// The rate of one file. Partitions of a filter are weighted by size.
 std::optional<double> RateOfFile(const std::string& path) {
   const auto file = SstFile::Open(path);
   if (!file.ok()) return std::nullopt;
@@ -60,7 +60,7 @@ std::optional<double> RateOfFile(const std::string& path) {
   return rate;
 }
 
-// Of one sorted run, and then of several: the sum of their rates.
+// Sums over one sorted run, and then over several.
 struct RunTotals {
   double keys = 0;
   double rate_times_keys = 0;
@@ -82,7 +82,7 @@ struct RateSum {
 PredictedRates PredictFalsePositiveRates(rocksdb::DB* db) {
   std::vector<rocksdb::LiveFileMetaData> live;
   db->GetLiveFilesMetaData(&live);
-  // A level is a run; of level 0 each file is.
+  // A level is a run; in level 0 each file is.
   std::map<std::pair<int, int>, RunTotals> runs;
   std::set<int> unknown;  // levels
   int files_in_level_0 = 0;

@@ -1,4 +1,4 @@
-// The false-positive rate that the filters of a database should have.
+// Predicts the false-positive rate of a database's filters.
 #pragma once
 
 #include <map>
@@ -8,17 +8,17 @@
 
 namespace linebloom::tools {
 
-// The rate that a lookup of a missing key should see for each file that it
-// probes: the mean over the sorted runs, and within a run over its files, which
-// have their keys' share of the lookups. Nothing where a file has no filter, or
-// one whose rate is not known.
+// The rate that a lookup of a missing key should meet per file that it probes:
+// the mean over the sorted runs, and within a run over its files, weighted by
+// their keys' share of lookups. Nothing if a file has no filter or one of
+// unknown rate.
 struct PredictedRates {
   std::optional<double> all;
   std::map<int, double> levels;
 };
 
-// Read from the filter blocks of `db` themselves: a linebloom block says its
-// rate, RocksDB's own say what it follows from.
+// Reads the filter blocks of `db`: linebloom's state their rate, and RocksDB's
+// determine it.
 PredictedRates PredictFalsePositiveRates(rocksdb::DB* db);
 
 }  // namespace linebloom::tools

@@ -17,9 +17,9 @@
 namespace linebloom::tools {
 namespace {
 
-// All policies of the list, so that a mistake in the last one shows before
-// anything is built. A Ribbon filter's size is set later, once the files are
-// planned.
+// Creates all listed policies first, so that a mistake in the last one shows
+// before anything is built. The sizes of Ribbon filters are set later, once the
+// files are planned.
 absl::StatusOr<std::vector<NamedPolicy>> MakePolicies(
     const IoCompareConfig& config) {
   const auto names = SplitPolicies(config.policies);
@@ -33,7 +33,7 @@ absl::StatusOr<std::vector<NamedPolicy>> MakePolicies(
   return policies;
 }
 
-// Replaces the Ribbon policies by ones of the memory asked for.
+// Replaces the Ribbon policies by ones of the requested memory.
 absl::Status SizeRibbons(const IoCompareConfig& config, const RowSource& rows,
                          std::vector<NamedPolicy>* policies, Report* report) {
   for (NamedPolicy& policy : *policies) {
@@ -68,8 +68,8 @@ absl::Status CheckFreeSpace(const IoCompareConfig& config,
                             const std::filesystem::path& folder) {
   const absl::StatusOr<uint64_t> available = FreeBytes(folder);
   if (!available.ok()) return available.status();
-  // A file on its way to its level is there up to three times; filters and
-  // rounding up.
+  // On its way to its level a file exists up to three times. Includes filters
+  // and rounding up.
   const bool together = config.keep || config.rounds > 1;
   const uint64_t database = workload.rows->ApproximateBytes();
   const uint64_t needed = (together ? policies : 1) * database * 11 / 10 +
@@ -83,7 +83,7 @@ absl::Status CheckFreeSpace(const IoCompareConfig& config,
           : ""));
 }
 
-// With --row_prefix each policy comes three times.
+// With --row_prefix, each policy occurs three times.
 std::vector<Contestant> ContestantsOf(const IoCompareConfig& config,
                                       const std::vector<NamedPolicy>& policies,
                                       const std::filesystem::path& scratch) {

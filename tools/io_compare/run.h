@@ -1,4 +1,4 @@
-// The whole comparison.
+// Runs the whole comparison.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -7,9 +7,9 @@
 
 namespace linebloom::tools {
 
-// Builds a database for each policy, looks keys up in all of them and removes
-// them again (unless `keep`). Errors are in what was asked for or in the
-// machine; Cancelled after a signal. What is wrong with the figures is in the
+// Builds a database for each policy, looks up keys in all of them and removes
+// them (unless `keep` is set). Errors come from the configuration or the
+// machine; Cancelled after a signal. Problems with the figures are in the
 // report's `problems`.
 absl::StatusOr<Report> RunComparison(const IoCompareConfig& config);
 

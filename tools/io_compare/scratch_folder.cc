@@ -72,7 +72,7 @@ ScratchFolder& ScratchFolder::operator=(ScratchFolder&& other) noexcept {
 ScratchFolder::~ScratchFolder() { Remove(); }
 
 void ScratchFolder::Remove() {
-  std::error_code ignored;  // nobody is left to tell
+  std::error_code ignored;  // nobody to report it to
   if (owned_ == Owned::kFolder) fs::remove_all(path_, ignored);
   if (owned_ == Owned::kContents) {
     for (const auto& entry : fs::directory_iterator(path_, ignored)) {
@@ -85,7 +85,7 @@ void ScratchFolder::Remove() {
 absl::StatusOr<uint64_t> FreeBytes(const fs::path& path) {
   std::error_code error;
   const fs::space_info space = fs::space(path, error);
-  if (error) return Unusable("cannot ask for free space in", path, error);
+  if (error) return Unusable("cannot determine the free space in", path, error);
   return space.available;
 }
 

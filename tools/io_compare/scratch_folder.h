@@ -1,4 +1,4 @@
-// The folder that a tool works in, and that it leaves as it found it.
+// A tool's working folder, which it leaves as it was.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace linebloom::tools {
 
-// Removes what was put into the folder, and the folder itself if it made it,
-// when it is destroyed. Move-only; one thread.
+// The destructor removes everything put into the folder, and the folder itself
+// if this created it. Move-only; one thread.
 class ScratchFolder {
  public:
-  // A new folder `<name>.XXXXXX` in the current one.
+  // Creates a folder `<name>.XXXXXX` in the current one.
   static absl::StatusOr<ScratchFolder> MakeTemporary(absl::string_view name);
 
   // Uses `path`, which must be an empty folder or not exist (its parent must).
@@ -27,7 +27,7 @@ class ScratchFolder {
 
   const std::filesystem::path& path() const { return path_; }
 
-  // Leaves everything in place.
+  // Keeps everything.
   void Keep() { owned_ = Owned::kNothing; }
 
  private:

@@ -6,7 +6,8 @@
 namespace linebloom::tools {
 namespace {
 
-constexpr double kZ = 1.959963984540054;  // 97.5 % quantile of the normal
+constexpr double kZ =
+    1.959963984540054;  // 97.5 % quantile of the normal distribution
 
 }  // namespace
 
@@ -18,7 +19,7 @@ Interval WilsonInterval(uint64_t successes, uint64_t trials) {
   const double center = (rate + kZ * kZ / (2 * n)) / shrink;
   const double half =
       kZ * std::sqrt(rate * (1 - rate) / n + kZ * kZ / (4 * n * n)) / shrink;
-  // Rounding must not leave the rate itself outside.
+  // Rounding must not exclude the rate itself.
   return {std::max(0.0, std::min(rate, center - half)),
           std::min(1.0, std::max(rate, center + half))};
 }

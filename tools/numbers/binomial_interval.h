@@ -1,4 +1,4 @@
-// How sure a measured rate or count is.
+// How certain a measured rate or count is.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,14 @@ struct Interval {
   double high;
 };
 
-// The 95 % Wilson score interval of a probability that was seen to come true in
-// `successes` of `trials` independent trials. [0, 1] for no trials. Unlike the
-// plain normal interval it is right for rates near 0, of which a good filter's
-// rate is one.
+// The 95 % Wilson score interval of a probability, after `successes` in
+// `trials` independent trials. [0, 1] without trials. Unlike the simple normal
+// interval, it is right for rates near 0, such as those of good filters.
 Interval WilsonInterval(uint64_t successes, uint64_t trials);
 
-// The 95 % score interval of the expected number of events of which `count`
-// were seen: the same with no limit to the trials. For rare, independent
-// events; it is wider than need be for others.
+// The 95 % score interval of the expected number of events after `count` were
+// seen: the same with unlimited trials. For rare, independent events; wider
+// than necessary for others.
 Interval PoissonInterval(uint64_t count);
 
 }  // namespace linebloom::tools

@@ -1,12 +1,12 @@
-// Cheap pseudo-random numbers that a seed determines, for test data. Not for
-// filters: those hash with XXH3.
+// Cheap pseudo-random numbers from a seed, for test data. Not for filters,
+// which hash with XXH3.
 #pragma once
 
 #include <cstdint>
 
 namespace linebloom::tools {
 
-// The finaliser of splitmix64: every bit of the result depends on every bit of
+// The finalizer of splitmix64: each bit of the result depends on all bits of
 // `x`.
 constexpr uint64_t Mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15u;

@@ -1,4 +1,4 @@
-// The middle and the ends of repeated measurements.
+// The median and the extremes of repeated measurements.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@ struct Spread {
   double most = 0;
 };
 
-// Of `values`, in any order; all 0 for none. The median of an even number of
-// values is the mean of the middle two.
+// The spread of `values`, in any order; all 0 if there are none. The median of
+// an even number of values is the mean of the middle two.
 Spread SpreadOf(std::vector<double> values);
 
 }  // namespace linebloom::tools

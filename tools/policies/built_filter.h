@@ -1,4 +1,4 @@
-// Filters built to be looked at.
+// Builds filters in order to inspect them.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace linebloom::tools {
 
-// The filter block that `policy` gives an SSTable of `keys` generated keys, of
-// the size that RocksDB computes for it: optimize_filters_for_memory is off.
-// The table is built in memory. (The filter builders themselves are not in
-// RocksDB's public interface.)
+// The filter block that `policy` gives an SSTable of `keys` generated keys, at
+// the size that RocksDB computes: optimize_filters_for_memory is off. The table
+// is built in memory. (RocksDB's public interface doesn't offer the filter
+// builders.)
 absl::StatusOr<std::string> BuildFilterBlock(
     std::shared_ptr<const rocksdb::FilterPolicy> policy, uint64_t keys);
 

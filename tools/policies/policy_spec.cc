@@ -14,7 +14,7 @@ std::string OptionString(const std::string& name, double bits_per_key,
                          double ribbon_bloom_bits) {
   if (name == kNoPolicy) return "";
   if (name == kRocksDbBloom) return absl::StrCat("bloomfilter:", bits_per_key);
-  // -1: Ribbon in flushed files too. RocksDB's default is Bloom there, which
+  // -1: Ribbon in flushed files too. By default RocksDB uses Bloom there, which
   // would give those files about 1.4 times the memory.
   if (name == kRocksDbRibbon) {
     return absl::StrCat("ribbonfilter:", ribbon_bloom_bits, ":-1");
@@ -35,8 +35,8 @@ absl::Status UnknownPolicy(const std::string& name) {
   return absl::InvalidArgumentError(
       absl::StrCat("--policies: no filter policy '", name,
                    "'; there are none, rocksdb-bloom, rocksdb-ribbon, "
-                   "linebloom-plain, linebloom, linebloom-levels, and all that "
-                   "RocksDB knows by an option string, "
+                   "linebloom-plain, linebloom, linebloom-levels, and any "
+                   "option string that RocksDB knows, "
                    "such as linebloom:10"));
 }
 
@@ -82,13 +82,13 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name,
   made.options = OptionString(name, bits_per_key, ribbon_bloom_bits);
   if (name == kNoPolicy) return made;
 
-  // By default an unknown policy loads as none, silently.
+  // By default an unknown policy is silently loaded as none.
   rocksdb::ConfigOptions strict;
   strict.ignore_unknown_options = false;
   strict.ignore_unsupported_options = false;
   rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(
       strict, made.options, &made.policy);
-  // "nullptr" and the like give OK and no policy.
+  // "nullptr" and the like return OK and no policy.
   if (status.IsNotSupported() || (status.ok() && made.policy == nullptr)) {
     return UnknownPolicy(name);
   }

@@ -1,4 +1,4 @@
-// Filter policies by name, as --policies lists them.
+// Filter policies by name, as in --policies.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,17 @@
 
 namespace linebloom::tools {
 
-// A filter policy and what to call it.
+// A filter policy and its name.
 struct NamedPolicy {
   // As the user wrote it.
   std::string name;
-  // What it stands for: an option string that RocksDB takes; "" for `none`.
+  // RocksDB's option string for it; "" for `none`.
   std::string options;
   // Null for `none`.
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
 };
 
-// Names with a meaning of their own; all others are option strings.
+// Special names; all others are option strings.
 inline constexpr char kNoPolicy[] = "none";
 inline constexpr char kRocksDbBloom[] = "rocksdb-bloom";
 inline constexpr char kRocksDbRibbon[] = "rocksdb-ribbon";
@@ -29,23 +29,23 @@ inline constexpr char kLinebloom[] = "linebloom";
 inline constexpr char kLinebloomPlain[] = "linebloom-plain";
 inline constexpr char kLinebloomLevelAware[] = "linebloom-levels";
 
-// Splits a list at its semicolons, except those in braces:
-// "none;{id=linebloom;bits_per_key=8}" has two entries. Blanks around an entry
-// go. InvalidArgument where an entry is empty or braces do not match.
+// Splits a list at semicolons, except those in braces:
+// "none;{id=linebloom;bits_per_key=8}" has two entries. Trims blanks.
+// InvalidArgument if an entry is empty or braces don't match.
 absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list);
 
-// The policy that `name` stands for:
-//   none            no filter
-//   rocksdb-bloom   RocksDB's Bloom filter of `bits_per_key`
-//   rocksdb-ribbon  RocksDB's Ribbon filter that is as good as a Bloom filter
-//                   of `ribbon_bloom_bits` per key (it takes about 0.7 times
-//                   that), in every file
-//   linebloom       linebloom of `bits_per_key`
-//   linebloom-plain the same with plain lines
-//   linebloom-levels
-//                   linebloom of as many on average, more on small levels
-//   anything else   RocksDB's option string
-// InvalidArgument, with what RocksDB said, where there is no such policy or its
+// The policy called `name`:
+//   none              no filter
+//   rocksdb-bloom     RocksDB's Bloom filter with `bits_per_key`
+//   rocksdb-ribbon    RocksDB's Ribbon filter with the rate of a Bloom filter
+//   of
+//                     `ribbon_bloom_bits` per key (about 0.7 times its memory),
+//                     in every file
+//   linebloom         linebloom with `bits_per_key`
+//   linebloom-plain   the same with plain lines
+//   linebloom-levels  the same on average, with more bits for small levels
+//   anything else     RocksDB's option string
+// InvalidArgument, with RocksDB's message, if there is no such policy or its
 // options are out of range.
 absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name,
                                        double bits_per_key,

@@ -16,7 +16,7 @@ uint64_t KeysToBuild(uint64_t keys) {
   return std::clamp<uint64_t>(keys, 1, kMaxRibbonKeys);
 }
 
-// What RocksDB is asked for, and keeps, in thousandths of a bit.
+// Rounds to what RocksDB accepts and stores: thousandths of a bit.
 double ToThousandths(double bits) { return std::round(bits * 1000) / 1000; }
 
 // Two neighbouring bits per key of a Bloom filter.
@@ -25,7 +25,7 @@ struct Bracket {
   double enough;
 };
 
-// Narrows `bracket` until it is `width` wide. `is_enough` judges a block.
+// Narrows `bracket` to `width`. `is_enough` judges a block.
 absl::StatusOr<Bracket> Narrow(
     Bracket bracket, double width, uint64_t keys,
     absl::FunctionRef<bool(const std::string&)> is_enough) {
@@ -38,8 +38,8 @@ absl::StatusOr<Bracket> Narrow(
   return bracket;
 }
 
-// What to ask for so that a filter takes `bytes` at most, which are about
-// `bits_per_key`.
+// The most bits per key to request so that a filter takes at most `bytes`,
+// which are about `bits_per_key`.
 absl::StatusOr<double> LargestWithin(double bytes, double bits_per_key,
                                      uint64_t keys) {
   const absl::StatusOr<Bracket> found =
@@ -54,7 +54,7 @@ absl::StatusOr<double> LargestWithin(double bytes, double bits_per_key,
 }  // namespace
 
 absl::StatusOr<std::string> BuildRibbonBlock(double bloom_bits, uint64_t keys) {
-  // -1: Ribbon in every level; the default is Bloom in level 0.
+  // -1: Ribbon in every level; by default level 0 has Bloom.
   return BuildFilterBlock(std::shared_ptr<const rocksdb::FilterPolicy>(
                               rocksdb::NewRibbonFilterPolicy(bloom_bits, -1)),
                           KeysToBuild(keys));
@@ -76,7 +76,7 @@ absl::StatusOr<double> RibbonBitsAsBloom(double bloom_bits, uint64_t keys) {
 }
 
 absl::StatusOr<double> RibbonBitsForRate(double rate, uint64_t keys) {
-  // Of a Bloom filter, whose rate hardly falls any more from there on.
+  // A Bloom filter's rate hardly falls beyond this.
   constexpr double kMostBits = 50;
   constexpr double kWidth = 0.005;
   const absl::StatusOr<Bracket> found =

@@ -1,4 +1,4 @@
-// linebloom for C, and so for every language that calls RocksDB through
+// linebloom for C, and so for every language that uses RocksDB through
 // rocksdb/c.h.
 //
 //   rocksdb_block_based_table_options_t* table =
@@ -7,7 +7,7 @@
 //       table, linebloom_filterpolicy_create(10));
 //   rocksdb_options_set_block_based_table_factory(options, table);
 //
-// This header needs C99 and rocksdb/c.h, nothing else.
+// This header needs only C99 and rocksdb/c.h.
 #pragma once
 
 #include <rocksdb/c.h>
@@ -18,10 +18,10 @@
 extern "C" {
 #endif
 
-// Returns a new policy, as rocksdb_filterpolicy_create_bloom(bits_per_key)
-// does: rocksdb_block_based_options_set_filter_policy() takes it over, and one
-// that was not handed to it is freed by rocksdb_filterpolicy_destroy(). Never
-// NULL: bits out of range, 0 to 30, are reported when a database is opened.
+// Returns a new policy, like rocksdb_filterpolicy_create_bloom(bits_per_key).
+// rocksdb_block_based_options_set_filter_policy() takes ownership of it;
+// otherwise free it with rocksdb_filterpolicy_destroy(). Never NULL: bits
+// outside 0 to 30 are reported when a database is opened.
 LINEBLOOM_EXPORT rocksdb_filterpolicy_t* linebloom_filterpolicy_create(
     double bits_per_key);
 
@@ -32,9 +32,9 @@ LINEBLOOM_EXPORT rocksdb_filterpolicy_t* linebloom_filterpolicy_create(
 //   bits_per_key=10
 //   {id=linebloom;bits_per_key=10;line=plain}
 //
-// Where the string is wrong it returns NULL and sets *errptr as the functions
-// of rocksdb/c.h do: *errptr is NULL or from malloc() before, and is the
-// caller's to free() afterwards.
+// If the string is invalid, returns NULL and sets *errptr like the functions in
+// rocksdb/c.h: *errptr must be NULL or from malloc() before, and the caller
+// must free() it afterwards.
 LINEBLOOM_EXPORT rocksdb_filterpolicy_t*
 linebloom_filterpolicy_create_from_string(const char* options, char** errptr);
 

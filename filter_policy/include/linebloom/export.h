@@ -1,4 +1,4 @@
-// What the shared library lets others call.
+// Marks the functions that the shared library exports.
 #pragma once
 
 #if defined(__GNUC__)

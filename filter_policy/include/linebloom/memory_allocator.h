@@ -1,7 +1,7 @@
-// Memory for the block cache in which a filter's lines are lines of the CPU's
-// cache.
+// An allocator for the block cache that aligns the lines of filters with cache
+// lines of the CPU.
 //
-// Needs C++17 and RocksDB's public headers, nothing else.
+// Needs only C++17 and RocksDB's public headers.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,17 @@
 
 namespace linebloom {
 
-// Returns an allocator whose memory begins at multiples of 64 bytes. RocksDB
-// takes the memory of its filters from the block cache's allocator, also of
-// filters that are not kept in the cache:
+// Returns an allocator whose memory starts at multiples of 64 bytes. RocksDB
+// allocates its filters with the block cache's allocator, even those that it
+// doesn't keep in the cache:
 //
 //   rocksdb::LRUCacheOptions cache;
 //   cache.memory_allocator = linebloom::NewLineAlignedAllocator();
 //   table.block_cache = rocksdb::NewLRUCache(cache);
 //
-// Without it everything works, but a buffer begins anywhere, and most lookups
-// touch two lines of the CPU's cache instead of one. An allocation costs less
-// than 64 bytes beside what was asked for. Thread-safe, as malloc is.
+// Everything also works without it, but then a buffer may start anywhere, and
+// most lookups touch two cache lines of the CPU instead of one. The overhead is
+// less than 64 bytes per allocation. Thread-safe, like malloc.
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::MemoryAllocator>
 NewLineAlignedAllocator();
 

@@ -1,4 +1,5 @@
-// How good filters turn out to be: the false-positive rate that lookups met.
+// Measures how good filters are in practice: the false-positive rate that
+// lookups met.
 //
 //   const linebloom::FilterAnswers before =
 //       linebloom::ReadFilterAnswers(*options.statistics);
@@ -8,10 +9,10 @@
 //   puts(linebloom::ToString(answers).c_str());
 //   // 0.454 % false positives: 1362 of 300000 probes of files without the key
 //
-// It reads what RocksDB counts, so it works for every filter policy.
-// docs/tuning.md says how to read the figures.
+// This reads RocksDB's counters, so it works for every filter policy.
+// docs/tuning.md explains the figures.
 //
-// Needs C++17 and RocksDB's public headers, nothing else.
+// Needs only C++17 and RocksDB's public headers.
 #pragma once
 
 #include <cstdint>
@@ -26,27 +27,26 @@
 
 namespace linebloom {
 
-// What filters answered to Get and MultiGet: one answer for each file that a
-// lookup came to, so there are up to as many for a lookup as there are sorted
-// runs.
+// The answers of filters to Get and MultiGet: one for each file that a lookup
+// came to, so up to one per sorted run and lookup.
 struct FilterAnswers {
-  uint64_t negatives = 0;  // the file was left alone
+  uint64_t negatives = 0;  // the file was skipped
   uint64_t positives = 0;  // the file was searched ...
-  // ... and had the key. A deletion of it counts too.
+  // ... and had the key, possibly as a deletion.
   uint64_t true_positives = 0;
 
-  // Files that were searched in vain. (While lookups go on, the counts are not
-  // of quite the same moment.)
+  // Files searched in vain. (While lookups continue, the counts are not from
+  // exactly the same moment.)
   uint64_t false_positives() const {
     return positives > true_positives ? positives - true_positives : 0;
   }
 
-  // Probes of files that do not have the key: those that a filter can save.
+  // Probes of files without the key: those that a filter can avoid.
   uint64_t probes_without_key() const { return negatives + false_positives(); }
 
-  // The share of them that the filter let pass; nothing where there were none.
-  // Not (positives - true_positives) / positives, the share of the searches
-  // that were in vain, which depends on how many of the keys exist.
+  // The share of these that the filter let pass; nothing if there were none.
+  // This is not (positives - true_positives) / positives, the share of searches
+  // in vain, which depends on how many of the keys exist.
   std::optional<double> false_positive_rate() const {
     if (probes_without_key() == 0) return std::nullopt;
     return static_cast<double>(false_positives()) /
@@ -69,12 +69,12 @@ struct FilterAnswers {
   }
 };
 
-// What came between two readings. Where a count went back, RocksDB's counters
-// were reset in between, and all of `after` came after that.
+// The answers between two readings. If a count decreased, RocksDB's counters
+// were reset in between, and all of `after` is newer than that.
 LINEBLOOM_EXPORT FilterAnswers operator-(const FilterAnswers& after,
                                          const FilterAnswers& before);
 
-// The same for each level of the tree that was asked.
+// The same by level; only levels that were probed.
 struct FilterAnswersByLevel {
   std::map<int, FilterAnswers> levels;
 
@@ -86,24 +86,23 @@ struct FilterAnswersByLevel {
 LINEBLOOM_EXPORT FilterAnswersByLevel operator-(
     const FilterAnswersByLevel& after, const FilterAnswersByLevel& before);
 
-// The answers since `statistics` were made or reset, of all threads and all
-// databases that share them. Counts whole keys, and prefixes where a table's
-// filter holds nothing else; scans are left out. Before RocksDB 8.3, MultiGets
-// that ask for prefixes are left out too, since scans share their counters.
+// The answers since `statistics` were created or reset, of all threads and all
+// databases that share them. Counts whole keys, and prefixes if the filters
+// contain nothing else, but not scans. Before RocksDB 8.3 it doesn't count
+// MultiGets that probe prefixes, which share their counters with scans.
 LINEBLOOM_EXPORT FilterAnswers
 ReadFilterAnswers(const rocksdb::Statistics& statistics);
 
-// The answers by level that a thread has counted, for example
-// `*rocksdb::get_perf_context()`, which is the calling thread's. A level that
-// answered nothing is not there. A file counts for the level in which it was
-// opened, so one that RocksDB moved without rewriting it may count for the
-// level that it came from.
+// The answers by level that a thread has counted. For the calling thread, pass
+// `*rocksdb::get_perf_context()`. Levels without answers are absent. A file
+// counts for the level in which it was opened, so a file that RocksDB moved
+// without rewriting may count for its old level.
 LINEBLOOM_EXPORT FilterAnswersByLevel
 ReadFilterAnswers(const rocksdb::PerfContext& thread);
 
-// While it lives, RocksDB counts by level in the thread that made it and that
-// has to destroy it too. Counts go on from those before; take the difference of
-// two readings. The thread's perf level is kEnableCount at least.
+// During its lifetime, RocksDB counts by level in the thread that created it,
+// which must also destroy it. Counts continue from earlier ones; take the
+// difference of two readings. The thread's perf level is at least kEnableCount.
 class CountByLevel {
  public:
   LINEBLOOM_EXPORT CountByLevel();
@@ -116,8 +115,8 @@ class CountByLevel {
   bool counted_before_;
 };
 
-// A line for a log, without a line end: the rate and what it was counted from,
-// and beside it the rate that was expected, where the caller knows it.
+// A line for a log, without a line end: the rate, the counts behind it, and the
+// expected rate if the caller knows it.
 LINEBLOOM_EXPORT std::string ToString(
     const FilterAnswers& answers,
     std::optional<double> predicted_rate = std::nullopt);

@@ -36,16 +36,16 @@ TEST(BuiltInFilterTest, Ribbon) {
             Parse(16 * 321, "\xfe\x07\x0a\x00\x00"sv).kind);
 }
 
-// A column for some of the blocks.
-TEST(BuiltInFilterTest, RibbonOfLessThanOneColumnABlock) {
+// Only some of the blocks have a column.
+TEST(BuiltInFilterTest, RibbonWithLessThanOneColumnPerBlock) {
   const BuiltInFilter filter = Parse(16 * 7, "\xfe\x07\x0a\x00\x00"sv);
   EXPECT_EQ(BuiltInFilterKind::kRibbon, filter.kind);
   EXPECT_EQ(10u, filter.blocks);
 }
 
-// Such a block was cut off where its metadata began: 2^24 + 1 + 256 * 6 plain
-// lines, 1 GiB of which only the end is ever touched.
-TEST(BuiltInFilterTest, TheBeginningOfLinebloomsMetadataIsNoLegacyTail) {
+// A block truncated where its metadata began: 2^24 + 1 + 256 * 6 plain lines, 1
+// GiB of which only the end is ever touched.
+TEST(BuiltInFilterTest, StartOfLinebloomMetadataIsNotALegacyTail) {
   constexpr size_t kLines = (1 << 24) + 1 + 256 * 6;
   constexpr size_t kSize = 64 * kLines + 5;
   void* const memory = mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
@@ -58,7 +58,7 @@ TEST(BuiltInFilterTest, TheBeginningOfLinebloomsMetadataIsNoLegacyTail) {
   };
   EXPECT_EQ(BuiltInFilterKind::kInconsistent,
             kind_with("\x01\x01\x06\x00\x01"sv));
-  // Two probes, which is no version of ours.
+  // Two probes: not a version of linebloom's.
   EXPECT_EQ(BuiltInFilterKind::kLegacyBloom,
             kind_with("\x02\x01\x06\x00\x01"sv));
   munmap(memory, kSize);
@@ -88,9 +88,9 @@ TEST(BuiltInFilterTest, ReservedTails) {
             Parse(64, "\x00\x00\x06\x00\x00"sv).kind);
 }
 
-// RocksDB's Bloom builders write a tail alone where no key was added. It may
-// also be the beginning of a linebloom block that was cut off, so no other tail
-// passes, though RocksDB takes any for a filter without keys.
+// If no key was added, RocksDB's Bloom builders write only a tail. No other
+// tail passes, although RocksDB would accept any: it may be the beginning of a
+// truncated linebloom block.
 TEST(BuiltInFilterTest, NoKeys) {
   EXPECT_EQ(BuiltInFilterKind::kNoKeys,
             Parse(0, "\xff\x00\x06\x00\x00"sv).kind);

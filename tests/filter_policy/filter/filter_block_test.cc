@@ -27,7 +27,7 @@ FilterBlockInfo SomeInfo() {
   return info;
 }
 
-// As a policy with a rate, level_aware and a hash seed has it.
+// As written by a policy with a rate, level_aware and a hash seed.
 FilterBlockInfo SeededInfo() {
   FilterBlockInfo info = SomeInfo();
   info.asked_millibits = 0;
@@ -47,8 +47,7 @@ std::string_view EndOf(std::string_view block) {
   return block.substr(kLines * kLineBytes);
 }
 
-// A block whose metadata has another size and other flags, with the checksum
-// that makes it sound.
+// A block with other flags and a different metadata size, but a valid checksum.
 std::string BlockWith(uint8_t flags, std::string_view further) {
   std::string block = SomeBlock();
   block.resize(block.size() - 10);  // checksum, size and tail
@@ -62,7 +61,7 @@ std::string BlockWith(uint8_t flags, std::string_view further) {
 }
 
 ParsedFilterBlock Parse(std::string_view block) {
-  // A copy of its own size, so that AddressSanitizer sees any read past it.
+  // Copied to its exact size, so that AddressSanitizer detects reads beyond it.
   const std::string exact(block);
   return ParseFilterBlock(exact.data(), exact.size());
 }
@@ -76,7 +75,7 @@ TEST(FilterBlockTest, ReadsBackWhatWasWritten) {
   }
 }
 
-TEST(FilterBlockTest, OnlyAHashSeedTakesRoom) {
+TEST(FilterBlockTest, OnlyAHashSeedAddsBytes) {
   FilterBlockInfo info = SeededInfo();
   EXPECT_EQ(39u, FilterBlockOverhead(info));
   info.hash_seed = 0;
@@ -84,7 +83,7 @@ TEST(FilterBlockTest, OnlyAHashSeedTakesRoom) {
   EXPECT_EQ(31u, FilterBlockOverhead(SomeInfo()));
 }
 
-// The offsets of docs/format.md, byte by byte.
+// The offsets in docs/format.md, byte by byte.
 TEST(FilterBlockTest, Bytes) {
   const std::string block = SomeBlock();
   const std::string_view end = EndOf(block);
@@ -148,7 +147,7 @@ TEST(FilterBlockTest, LaterFieldsAreSkipped) {
   EXPECT_EQ(5u, fields[10].bytes);
 }
 
-TEST(FilterBlockTest, AHashSeedThatIsNotThereIsUnusable) {
+TEST(FilterBlockTest, MissingHashSeedIsUnusable) {
   for (size_t further = 0; further < 8; ++further) {
     EXPECT_STREQ("the hash seed is missing",
                  Parse(BlockWith(4, std::string(further, 'x'))).problem);
@@ -159,8 +158,7 @@ TEST(FilterBlockTest, LengthZeroHasNoKeys) {
   EXPECT_EQ(FilterBlockKind::kNoKeys, Parse("").kind);
 }
 
-// Cut off at any length, a block is never taken for a sound one, nor for one
-// without keys.
+// A truncated block never passes for a complete one, nor for one without keys.
 TEST(FilterBlockTest, EveryTruncation) {
   const std::string block = SomeBlock();
   for (size_t size = 1; size < block.size(); ++size) {
@@ -185,7 +183,7 @@ TEST(FilterBlockTest, EveryDamagedByteOfTheEndIsNoticed) {
   }
 }
 
-TEST(FilterBlockTest, UnknownVersionsAndUnfittingSizes) {
+TEST(FilterBlockTest, UnknownVersionsAndWrongSizes) {
   FilterBlockInfo info = SomeInfo();
   info.version = 2;
   EXPECT_STREQ("the version is unknown", Parse(SomeBlock(info)).problem);
@@ -200,12 +198,12 @@ TEST(FilterBlockTest, UnknownVersionsAndUnfittingSizes) {
 TEST(FilterBlockTest, OtherBlocksAreForeign) {
   std::string block = SomeBlock();
   block.replace(block.size() - 5, 5, std::string("\xff\0\x06\0\0", 5));
-  block[block.size() - 20] ^= 1;  // so that our checksum does not hold
+  block[block.size() - 20] ^= 1;  // breaks our checksum
   EXPECT_EQ(FilterBlockKind::kForeign, Parse(block).kind);
   EXPECT_EQ(FilterBlockKind::kForeign, Parse("any six").kind);
 }
 
-TEST(FilterBlockTest, FieldsCoverAllBehindTheLines) {
+TEST(FilterBlockTest, FieldsCoverEverythingAfterTheLines) {
   const std::string block = SomeBlock(SeededInfo());
   const std::vector<FilterBlockField> fields =
       ListFilterBlockFields(block.data(), block.size());

@@ -64,7 +64,7 @@ TEST(FilterBuilderTest, MetadataSaysWhatWasBuilt) {
   EXPECT_EQ(99u, parsed.info.hash_seed);
   EXPECT_EQ(static_cast<uint8_t>(LineKind::kPlain), parsed.info.line_kind);
   EXPECT_EQ(245u, parsed.info.lines);  // 125,000 bits / 512, rounded up
-  EXPECT_EQ(245 * 64 + kFilterBlockMostOverhead, block.size);
+  EXPECT_EQ(245 * 64 + kMaxFilterBlockOverhead, block.size);
 }
 
 TEST(FilterBuilderTest, BytesDoNotDependOnTheOrderOfKeys) {
@@ -76,8 +76,8 @@ TEST(FilterBuilderTest, BytesDoNotDependOnTheOrderOfKeys) {
             std::string_view(b.bytes.get(), b.size));
 }
 
-// A million keys, 48,000 of which somebody chose so that they share a few
-// lines: 0.15 % of them, whatever their number.
+// A million keys, 48,000 of which were chosen to share a few lines: 0.15 % of
+// all lines, however many there are.
 std::vector<uint64_t> PoisonedHashes() {
   std::vector<uint64_t> hashes = RandomHashes(1000000, 4);
   for (size_t i = 0; i < 48000; ++i) {
@@ -86,7 +86,8 @@ std::vector<uint64_t> PoisonedHashes() {
   return hashes;
 }
 
-// The number of lines that BuildFilter comes to, and in how many builds.
+// The number of lines that BuildFilter arrives at, and how many builds it
+// takes.
 struct Search {
   uint32_t lines = 0;
   int builds = 0;
@@ -110,7 +111,7 @@ Search SearchLines(const HashList& hashes, const FilterSettings& settings) {
   return found;
 }
 
-// Neither the time nor the memory of a rate is the attacker's.
+// Attackers control neither the time nor the memory of a filter for a rate.
 TEST(FilterBuilderTest, PoisonedKeysDoNotCostMore) {
   const HashList hashes(PoisonedHashes());
   for (const LineKind line : kLines) {
@@ -123,7 +124,7 @@ TEST(FilterBuilderTest, PoisonedKeysDoNotCostMore) {
     const uint32_t honest = LinesFor(hashes.size(), settings.millibits_per_key);
     EXPECT_GE(info.lines, honest);
     EXPECT_LE(info.lines, honest * 13 / 10);
-    // The rate that it came to stands beside the one that was asked for.
+    // Stores the rate that it reached next to the requested one.
     EXPECT_FLOAT_EQ(0.001F, info.asked_false_positive_rate);
     EXPECT_GT(info.expected_false_positive_rate, 0.001F);
     EXPECT_LT(info.expected_false_positive_rate, 0.004F);
@@ -150,8 +151,8 @@ Rate MeasureRate(double bits_per_key, LineKind line, int strangers) {
           InfoOf(block).expected_false_positive_rate};
 }
 
-// The bars of solved lines: about half of what RocksDB's Bloom filter has (0.97
-// % and 0.083 %), and a prediction within 5 %.
+// Upper limits for solved lines: about half of the rates of RocksDB's Bloom
+// filter (0.97 % and 0.083 %); predictions within 5 %.
 TEST(FilterBuilderTest, FalsePositiveRateAt10BitsPerKey) {
   const Rate rate = MeasureRate(10, LineKind::kSolved, 3000000);
   EXPECT_LE(rate.measured, 0.0053);

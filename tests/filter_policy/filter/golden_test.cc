@@ -1,5 +1,5 @@
-// The bytes on disk are for ever: what was written by an earlier build of
-// linebloom is read the same, and is built the same.
+// Bytes on disk live for ever: blocks of earlier builds are read the same, and
+// built the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -61,7 +61,7 @@ TEST(HashListTest, AllHashesInOneBucket) {
   EXPECT_EQ(hashes, AllHashesIn(list));
 }
 
-TEST(HashListTest, MovedFromAndAssignedAnewItIsEmpty) {
+TEST(HashListTest, IsEmptyAfterMoveAndReassignment) {
   HashList list(RandomHashes(100000, 1));
   const HashList moved = std::move(list);
   list = {};

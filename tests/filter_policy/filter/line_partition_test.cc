@@ -10,7 +10,7 @@
 namespace linebloom {
 namespace {
 
-// Each line's hashes, and in all exactly those of the list.
+// Each line gets its own hashes, and together exactly those of the list.
 void ExpectEachHashInItsLine(std::vector<uint64_t> hashes, uint32_t lines) {
   SCOPED_TRACE(testing::Message()
                << hashes.size() << " hashes, " << lines << " lines");

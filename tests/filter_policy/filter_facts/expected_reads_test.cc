@@ -20,7 +20,7 @@ TEST(ExpectedReadsTest, AddsTheFilesOfL0AndAveragesBelow) {
   EXPECT_DOUBLE_EQ(reads.All(), 1.25 + 0.4375 + 0.125);
 }
 
-TEST(ExpectedReadsTest, AWeightIsWhatAChangedRateChanges) {
+TEST(ExpectedReadsTest, WeightIsTheEffectOfAChangedRate) {
   for (const int level : {0, 1}) {
     ExpectedReads before;
     ExpectedReads after;

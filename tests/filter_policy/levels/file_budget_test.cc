@@ -16,7 +16,7 @@ using rocksdb::FilterBuildingContext;
 using rocksdb::TableFileCreationReason;
 
 constexpr double kStep = 3.3746;      // ln(10) / (ln(2) * 504 / 512)
-constexpr double kLastOf10 = 9.6250;  // of 10 bits per key in a full tree
+constexpr double kLastOf10 = 9.6250;  // for 10 bits per key in a full tree
 
 class FileBudgetTest : public testing::Test {
  protected:
@@ -38,7 +38,7 @@ class FileBudgetTest : public testing::Test {
     context_.is_bottommost = is_bottommost;
   }
 
-  // A tree of level 0 files of 10,000 keys and levels from level 1 on.
+  // A tree with level-0 files of 10,000 keys, and with levels from level 1 on.
   static FileInTree File(std::vector<double> levels) {
     auto tree = std::make_shared<TreeSizes>();
     tree->level0_files = {10000, 10000};
@@ -56,7 +56,7 @@ class FileBudgetTest : public testing::Test {
     return file;
   }
 
-  // The same file, as the context speaks of it.
+  // The same file, as `context_` describes it.
   std::optional<FileInTree> Matching(std::optional<FileInTree> file) const {
     if (file.has_value()) file->reason = context_.reason;
     return file;
@@ -88,7 +88,7 @@ TEST_F(FileBudgetTest, NotLevelAware) {
   EXPECT_EQ(0, Bits());
 }
 
-TEST_F(FileBudgetTest, WithoutSizesByStepsFromTheLastLevel) {
+TEST_F(FileBudgetTest, WithoutSizesStepsFromTheLastLevelDo) {
   Flush();
   EXPECT_NEAR(kLastOf10 + 2 * kStep, Bits(), 0.001);
   Compact(6, true);
@@ -103,7 +103,7 @@ TEST_F(FileBudgetTest, WithoutSizesByStepsFromTheLastLevel) {
   EXPECT_NEAR(kLastOf10, Bits(), 0.001);
 }
 
-// Their rates fall less with a bit, so small levels need more.
+// Their rates fall less with each bit, so small levels need more bits.
 TEST_F(FileBudgetTest, PlainLinesByTheirOwnSlope) {
   options_.line = Line::kPlain;
   Compact(6, true);
@@ -112,7 +112,7 @@ TEST_F(FileBudgetTest, PlainLinesByTheirOwnSlope) {
   EXPECT_NEAR(9.4675 + 4.7925, Bits(), 0.001);  // ln(10) / (ln 2)^2
 }
 
-TEST_F(FileBudgetTest, FilesOutsideATreeAreOfTheLastLevel) {
+TEST_F(FileBudgetTest, FilesOutsideATreeCountAsLastLevel) {
   context_.level_at_creation = -1;
   EXPECT_NEAR(kLastOf10, Bits(), 0.001);
   EXPECT_NEAR(kLastOf10, Bits(File({1e5, 1e6})), 0.001);
@@ -130,7 +130,7 @@ TEST_F(FileBudgetTest, OtherStylesOfCompactionWithoutSizes) {
   EXPECT_NEAR(kLastOf10, Bits(), 0.001);
 }
 
-TEST_F(FileBudgetTest, WithSizesByTheLevelsKeys) {
+TEST_F(FileBudgetTest, SizesDetermineTheBits) {
   const FileInTree file = File({1e5, 1e6, 1e7});
   Compact(3);
   const double last = Bits(file);
@@ -144,8 +144,8 @@ TEST_F(FileBudgetTest, WithSizesByTheLevelsKeys) {
   EXPECT_NEAR(last + 3 * kStep, Bits(file), 0.002);
 }
 
-// What RocksDB calls bottommost has nothing below it in its range of keys; that
-// does not make its level large.
+// RocksDB calls a file bottommost if nothing below it overlaps its key range;
+// that doesn't make its level large.
 TEST_F(FileBudgetTest, SizesCountMoreThanBottommost) {
   const FileInTree file = File({1e5, 1e6, 1e7});
   Compact(1, true);
@@ -154,7 +154,7 @@ TEST_F(FileBudgetTest, SizesCountMoreThanBottommost) {
   EXPECT_EQ(Bits(file), flagged);
 }
 
-// Where RocksDB does not say what a compaction reads it may be all there is.
+// If RocksDB doesn't say how much a compaction reads, it may be everything.
 TEST_F(FileBudgetTest, AnEmptyLevelGetsTheBitsOfTheLargest) {
   const FileInTree file = File({1e5, 1e6, 1e7});
   Compact(3);
@@ -163,7 +163,7 @@ TEST_F(FileBudgetTest, AnEmptyLevelGetsTheBitsOfTheLargest) {
   EXPECT_EQ(largest, Bits(file));
 }
 
-// Universal compaction with one level: all runs are files of level 0.
+// Universal compaction with a single level: all runs are files of level 0.
 TEST_F(FileBudgetTest, RunsInLevel0) {
   auto tree = std::make_shared<TreeSizes>();
   tree->level0_files = {1e4, 1e4, 1e5, 1e6};
@@ -184,7 +184,7 @@ TEST_F(FileBudgetTest, SizesOfAnotherColumnFamilyDoNotCount) {
   EXPECT_NEAR(kLastOf10, Bits(file), 0.001);
 }
 
-// While a file is written its thread may write one of another database.
+// While a thread writes a file it may write one of another database.
 TEST_F(FileBudgetTest, SizesOfAnotherDatabaseDoNotCount) {
   Compact(1);
   const double without = Bits();
@@ -196,7 +196,7 @@ TEST_F(FileBudgetTest, SizesOfAnotherDatabaseDoNotCount) {
     void Logv(const char* /*format*/, va_list /*arguments*/) override {}
   } ours, others;
   context_.info_log = &ours;
-  EXPECT_EQ(Bits(file), with);  // not known whose it is
+  EXPECT_EQ(Bits(file), with);  // unknown whose it is
   file.info_log = &ours;
   EXPECT_EQ(Bits(file), with);
   file.info_log = &others;
@@ -222,32 +222,32 @@ TEST_F(FileBudgetTest, TheAverageUntilSizesAreKnown) {
     Compact(6, true);
     EXPECT_EQ(10, Bits(file));
   }
-  // Of a database that was just opened: how much a flush writes is not known.
+  // A database just opened: the size of a flush is unknown.
   auto tree = std::make_shared<TreeSizes>();
   tree->levels = {1e5, 1e6};
   Flush();
   EXPECT_EQ(10, Bits(Of(tree)));
 }
 
-TEST_F(FileBudgetTest, NoMoreThanTheFiltersOfTheTreeLeave) {
+TEST_F(FileBudgetTest, StaysWithinWhatTheOtherFiltersLeave) {
   auto tree = std::make_shared<TreeSizes>();
   tree->levels = {1e5, 1e6};
   tree->flush = tree->last_flush = 1e4;
   tree->filters = FilterSums{1.1e6, 1.1e6, 1.1e6 * 10, 0};
   Flush();
   const double share = Bits(Of(tree));
-  EXPECT_GT(share, 16);  // a twentieth of them is 55 times 10,000 bits
+  EXPECT_GT(share, 16);  // a twentieth of the total is 55 times 10,000 bits
   tree->filters->bits = 1.1e6 * 10.45;
   const double left = Bits(Of(tree));
   EXPECT_NEAR(left, 10.5 + 0.05 * 1.1e6 / 2e4, 0.01);
   EXPECT_LT(left, share);
-  // Others have too much; it is not its fault.
+  // Other files have too many bits, which is not this file's fault.
   tree->filters->bits = 1.1e6 * 12;
   EXPECT_EQ(Bits(Of(tree)), 10);
-  // Filters that nobody knows count as the average.
+  // Unknown filters count as average.
   tree->filters = FilterSums{0, 0, 0, 1.1e6};
   EXPECT_EQ(Bits(Of(tree)), share);
-  // A compaction says how much it reads.
+  // A compaction knows how much it reads.
   tree->filters = FilterSums{1.1e6, 1.1e6, 1.1e6 * 10.4, 0};
   Compact(1);
   FileInTree file = Of(tree);
@@ -255,7 +255,7 @@ TEST_F(FileBudgetTest, NoMoreThanTheFiltersOfTheTreeLeave) {
   EXPECT_NEAR(Bits(file), 10.5 + 0.1 * 1.1e6 / 1e5, 0.01);
 }
 
-TEST_F(FileBudgetTest, RatesOfALevelAreItsShareOfTheSum) {
+TEST_F(FileBudgetTest, RateOfALevelIsItsShareOfTheSum) {
   options_.bits_per_key.reset();
   options_.false_positive_rate = 0.01;
   const FileInTree file = File({0, 1e6, 8.98e6});  // 10M keys with level 0
@@ -269,7 +269,7 @@ TEST_F(FileBudgetTest, RatesOfALevelAreItsShareOfTheSum) {
   EXPECT_NEAR(0.009, Rate(), 1e-6);
 }
 
-// A share that no line can have is the lowest that one can.
+// If no line can reach the share, it is the lowest rate that one can.
 TEST_F(FileBudgetTest, RatesAreNotBelowTheLowest) {
   options_.false_positive_rate = 0.0001;
   Flush();

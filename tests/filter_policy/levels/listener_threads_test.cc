@@ -1,7 +1,8 @@
-// A listener and a policy that several databases share, while they are opened,
+// A listener and a policy shared by several databases while they are opened,
 // written and closed. ThreadSanitizer runs this. It can't see how RocksDB,
-// which is built without it, synchronises its threads, so the databases are
-// simulated: our threads call what RocksDB's would, in the same order.
+// which is built without it, synchronizes its threads, so the databases are
+// simulated: our threads make the calls that RocksDB's would, in the same
+// order.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -34,8 +35,7 @@ class CountingLogger : public rocksdb::Logger {
   std::atomic<int> messages = 0;
 };
 
-// A database without a base: it answers what the listener asks, and nothing
-// else.
+// A database without a base: it answers only the listener's calls.
 class SimulatedDatabase : public rocksdb::StackableDB {
  public:
   SimulatedDatabase(std::string name, std::string session)
@@ -63,7 +63,7 @@ class SimulatedDatabase : public rocksdb::StackableDB {
     files_.push_back(file);
   }
 
-  // Takes away the files of a column family's level and returns them.
+  // Removes and returns the files of a column family's level.
   std::vector<LiveFileMetaData> Take(const std::string& family, int level) {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::vector<LiveFileMetaData> taken;
@@ -103,8 +103,8 @@ class ListenerThreadsTest : public testing::Test {
     wrong_policy_.reset(NewFilterPolicy(options));
   }
 
-  // What a thread of RocksDB's does for one new file; the bits per key that its
-  // filter was asked for.
+  // Does what a RocksDB thread does for one new file. Returns the bits per key
+  // requested for its filter.
   uint32_t WriteFile(SimulatedDatabase* db, const std::string& family,
                      int level, TableFileCreationReason reason, int job,
                      uint64_t rows) {
@@ -159,7 +159,7 @@ class ListenerThreadsTest : public testing::Test {
     return millibits;
   }
 
-  // All of level 0 into level 1, by two threads as with two subcompactions.
+  // Moves all of level 0 to level 1 in two threads, like two subcompactions.
   void Compact(SimulatedDatabase* db, const std::string& family) {
     const std::vector<LiveFileMetaData> inputs = db->Take(family, 0);
     if (inputs.empty()) return;
@@ -207,11 +207,11 @@ class ListenerThreadsTest : public testing::Test {
     listener_->OnExternalFileIngested(db, info);
   }
 
-  // From its opening to its closing; the next at this path is another one.
+  // Lives from opening to closing; the next database at this path is a new one.
   void LiveThrough(const std::string& name, int session) {
     SimulatedDatabase db(name, name + std::to_string(session));
-    // What was known of the one before is forgotten. Not in each session, so
-    // that in the others all threads are the first.
+    // Forgets the previous database. Not in every session, so that in the
+    // others all threads are first.
     if (session % 2 == 0) {
       EXPECT_EQ(10000u, Flush(&db, "default", 20));
     }
@@ -236,8 +236,8 @@ class ListenerThreadsTest : public testing::Test {
     warnings_ += db.log->messages;
   }
 
-  // Small files and many of them: a missing lock only shows when two threads
-  // come to its place at once.
+  // Many small files: a missing lock only shows if two threads arrive at its
+  // place at the same time.
   static constexpr int kFlushes = 30;
 
   const std::shared_ptr<rocksdb::EventListener> listener_ =
@@ -261,8 +261,8 @@ TEST_F(ListenerThreadsTest, DatabasesShareAListenerAndAPolicy) {
       --open;
     });
   }
-  // As when RocksDB writes an OPTIONS file, a user asks for the options, or
-  // SstFileWriter writes a file.
+  // This is what happens when RocksDB writes an OPTIONS file, a user reads the
+  // options, or SstFileWriter writes a file.
   CountingLogger log;
   const rocksdb::BlockBasedTableOptions table;
   rocksdb::FilterBuildingContext context(table);

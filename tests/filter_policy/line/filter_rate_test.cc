@@ -1,4 +1,4 @@
-// The rates of filters whose lines are solved, the lines' loads random.
+// The rates of filters of solved lines with random loads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Filter {
     }
   }
 
-  // How many of `count` hashes that are no keys match.
+  // How many of `count` missing hashes match.
   int Matches(int count) const {
     const auto may_match = ChosenKernel().solved.line_may_match;
     std::mt19937_64 random(1);

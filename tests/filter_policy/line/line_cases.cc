@@ -9,7 +9,7 @@
 namespace linebloom {
 namespace {
 
-// 1 / odd modulo 2^64. Each step doubles the number of right bits.
+// 1 / odd modulo 2^64. Each step doubles the number of correct bits.
 constexpr uint64_t Inverse(uint64_t odd) {
   uint64_t inverse = odd;  // 3 bits
   for (int i = 0; i < 5; ++i) inverse *= 2 - odd * inverse;
@@ -21,7 +21,8 @@ constexpr uint64_t kHashOfPrint = Inverse(kFingerprintMultiplier);
 static_assert(kHashOfMask * kMaskMultiplier == 1);
 static_assert(kHashOfPrint * kFingerprintMultiplier == 1);
 
-// Hashes of random products that are `fixed` outside `free`.
+// Hashes whose products are random in the bits of `free` and equal `fixed`
+// elsewhere.
 std::vector<uint64_t> HashesOfProducts(size_t count, uint64_t fixed,
                                        uint64_t free, uint64_t inverse) {
   std::vector<uint64_t> hashes = RandomHashes(count, count);
@@ -75,7 +76,7 @@ std::vector<Crowd> Crowds(size_t count) {
   std::copy_n(hashes.begin(), count / 2, hashes.begin() + count / 2);
   crowds.push_back({"in twos", hashes});
 
-  // Their first masks differ in the header's bit alone.
+  // Their first masks differ only in the header's bit.
   hashes = RandomHashes(count, count);
   for (size_t i = 1; i < count; i += 2) {
     hashes[i] = hashes[i - 1] ^ uint64_t { 1 } << 63;

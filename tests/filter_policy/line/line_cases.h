@@ -1,4 +1,4 @@
-// The lines that tests build: their shapes, and keys that make them hard.
+// The lines that tests build: shapes, and keys that are hard to solve.
 #pragma once
 
 #include <array>
@@ -19,13 +19,13 @@ inline const ProbeFunctions& ProbesOf(const LineKernel& kernel,
   return shape.kind == LineKind::kPlain ? kernel.plain : kernel.solved;
 }
 
-// The shape of filters with so many bits per key.
+// The shape of a filter with this many bits per key.
 LineShape ShapeFor(double bits_per_key);
 
-// Those of filters with 1 to 30 bits per key, and the extreme ones.
+// The shapes of filters with 1 to 30 bits per key, and the extreme ones.
 std::vector<LineShape> SolvedShapes();
 
-// Names a shape in the names of tests and in messages.
+// A shape's name in test names and messages.
 std::string NameOf(const LineShape& shape);
 
 struct Crowd {
@@ -33,7 +33,7 @@ struct Crowd {
   std::vector<uint64_t> hashes;
 };
 
-// Keys that repeat, or whose equations are alike, `count` of each sort.
+// Sets of `count` keys that repeat or whose equations are similar.
 std::vector<Crowd> Crowds(size_t count);
 
 }  // namespace linebloom

@@ -11,8 +11,8 @@
 namespace linebloom {
 namespace {
 
-// To the last bit.
-TEST(LineContentsTest, RatesAreThoseOfTheBuilder) {
+// The same doubles.
+TEST(LineContentsTest, RatesMatchTheBuilder) {
   std::vector<LineShape> shapes = SolvedShapes();
   for (const uint8_t probes : {1, 6, 16}) {
     shapes.push_back({LineKind::kPlain, probes, 0, 0});

@@ -36,7 +36,7 @@ TEST(PlainLineRateTest, IsTheMeanOverWindows) {
   EXPECT_EQ(0.0, PlainLineRate(bits_set, 8));
 }
 
-// 10 probes in 8 words: one round through all, then 2 words once more.
+// 10 probes in 8 words: one round through all of them, then 2 words again.
 TEST(PlainLineRateTest, SecondRound) {
   BitsSet bits_set;
   bits_set.fill(64);

@@ -99,7 +99,7 @@ TEST_P(LineTest, MatchesAHundredThousandKeys) {
   EXPECT_TRUE(MatchesAll(shape(), line, hashes));
 }
 
-TEST_P(LineTest, BytesDependNeitherOnOrderNorOnTheLineBefore) {
+TEST_P(LineTest, BytesDependOnlyOnTheKeys) {
   LineBuilder builder(shape());
   for (const size_t keys : {2, 17, 45, 64, 120, 250}) {
     std::vector<Crowd> all = Crowds(keys);
@@ -118,8 +118,8 @@ TEST_P(LineTest, BytesDependNeitherOnOrderNorOnTheLineBefore) {
   }
 }
 
-// Strangers match as often as the lines state. Many lines, since a single one's
-// bits are not random.
+// Missing hashes match as often as the lines state. Many lines, because the
+// bits of a single one are not random.
 TEST_P(LineTest, StatesItsExactRate) {
   constexpr int kLines = 300;
   constexpr int kStrangers = 300;
@@ -136,12 +136,12 @@ TEST_P(LineTest, StatesItsExactRate) {
       }
     }
     const double expected = sum * kStrangers;
-    // Few matches are Poisson distributed, not normally.
+    // Few matches are Poisson rather than normally distributed.
     EXPECT_NEAR(expected, matches, 4 * std::sqrt(expected) + 2) << keys;
   }
 }
 
-TEST_P(SolvedLineTest, RateIsThatOfItsHeader) {
+TEST_P(SolvedLineTest, RateFollowsFromTheHeader) {
   LineBuilder builder(shape());
   for (size_t keys = 0; keys <= 300; ++keys) {
     LineBytes line;
@@ -224,7 +224,7 @@ TEST(LineOfTest, ExtremeHashesAreInTheOuterLines) {
   }
 }
 
-// Each window and bit of a plain line is used, and about equally.
+// Every window and bit of a plain line is used, about equally often.
 TEST(PlainProbesTest, CoverTheLineEvenly) {
   std::array<int, kPlainWords> windows{};
   std::array<int, 64> bits{};

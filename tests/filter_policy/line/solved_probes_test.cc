@@ -27,7 +27,8 @@ TEST(SolvedPlanTest, StagesAddUp) {
   }
 }
 
-// A key has the line's probes, or one more; no more than 2 over the whole line.
+// Each key has the line's probes or one more, and at most 2 over the whole
+// line.
 TEST(SolvedPlanTest, TheLastStageHasUpToTwoProbes) {
   for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
     const int shared = SolvedPlanOf(total).shared_probes;
@@ -42,7 +43,7 @@ TEST(SolvedPlanTest, TheLastStageHasUpToTwoProbes) {
   }
 }
 
-TEST(SolvedPlanTest, LaterStagesBeginFurtherOn) {
+TEST(SolvedPlanTest, LaterStagesStartAtHigherColumns) {
   for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
     const SolvedPlan& plan = SolvedPlanOf(total);
     EXPECT_GE(plan.first_bound, 32) << total;
@@ -54,8 +55,8 @@ TEST(SolvedPlanTest, LaterStagesBeginFurtherOn) {
   }
 }
 
-// Up to where the next stage begins, a stage has about as many columns as the
-// keys of a full line have equations in it.
+// Before the next stage begins, a stage has about as many columns as the keys
+// of a full line have equations in it.
 TEST(SolvedPlanTest, BoundsLeaveAStageItsColumns) {
   for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
     const SolvedPlan& plan = SolvedPlanOf(total);
@@ -69,7 +70,7 @@ TEST(SolvedPlanTest, BoundsLeaveAStageItsColumns) {
   }
 }
 
-// Headers that share a plan follow each other: a builder tries them together.
+// Headers that share a plan are consecutive: builders try them together.
 TEST(SolvedPlanTest, BoundsFallWhileTheStagesStay) {
   for (int total = kMinSolvedBase + 1; total <= kMaxTotal; ++total) {
     const SolvedPlan& before = SolvedPlanOf(total - 1);
@@ -97,7 +98,7 @@ TEST(FoldPlanesTest, IsTheParityOfEachPlane) {
 }
 
 // No bit of a fingerprint is compared twice.
-TEST(PrintTest, StagesCompareBitsOfTheirOwn) {
+TEST(FingerprintTest, StagesCompareDifferentBits) {
   uint32_t bits = 0;
   const auto compare = [&](Stage stage, int width) {
     for (int w = 0; w < kWordsPerLine; w += width) {
@@ -113,7 +114,7 @@ TEST(PrintTest, StagesCompareBitsOfTheirOwn) {
   EXPECT_EQ(255u, bits);
 }
 
-TEST(PrintTest, RoundsAndFractionTakeBitsOfTheirOwn) {
+TEST(FingerprintTest, RoundsAndFractionUseDifferentBits) {
   for (int bit = 0; bit < 64; ++bit) {
     const uint64_t fingerprint = uint64_t{1} << bit;
     int users = FractionOf(fingerprint) != 0;
@@ -125,8 +126,8 @@ TEST(PrintTest, RoundsAndFractionTakeBitsOfTheirOwn) {
   }
 }
 
-// The masks of a key's rounds are not linear in each other: no mask with its
-// successor, 128 bits together, is a sum of others.
+// The masks of a key's rounds are not linear in each other: no mask and its
+// successor, 128 bits together, are the sum of others.
 TEST(NextMaskTest, IsNotLinear) {
   std::vector<unsigned __int128> basis;
   for (const uint64_t mask : RandomHashes(110, 1)) {
@@ -140,7 +141,7 @@ TEST(NextMaskTest, IsNotLinear) {
   }
 }
 
-// The mean of 2^-k over keys, of which the fraction has one probe more.
+// The mean of 2^-k over keys, of which the fraction has one more probe.
 TEST(SolvedLineRateTest, IsTheMeanOverKeys) {
   for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
     double sum = 0;

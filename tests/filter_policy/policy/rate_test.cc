@@ -1,4 +1,4 @@
-// Filters by rate: through RocksDB's interface, a policy with
+// Filters for a rate: through RocksDB's interface, with a policy that has a
 // false_positive_rate.
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ Policy PolicyOfRate(double rate, Line line = Line::kSolved) {
   return Policy(NewFilterPolicy(options));
 }
 
-// 16 bytes; keys that are in a filter have even numbers, missing ones odd.
+// 16 bytes. Keys in a filter have even numbers, missing ones odd.
 std::string_view KeyOf(uint64_t number, uint64_t (&bytes)[2]) {
   bytes[0] = number;
   bytes[1] = 0x6b6579;
@@ -54,7 +54,7 @@ double MeasureRate(const rocksdb::FilterPolicy& policy,
   return static_cast<double>(found) / static_cast<double>(lookups);
 }
 
-TEST(RateTest, TheMetadataSaysWhatWasAskedAndWhatIs) {
+TEST(RateTest, MetadataHasRequestedAndActualRate) {
   const FilterBlockInfo info = InfoOf(BuildBlockOf(*PolicyOfRate(0.003), 5000));
   EXPECT_EQ(0.003F, info.asked_false_positive_rate);
   EXPECT_EQ(0u, info.asked_millibits);
@@ -62,9 +62,9 @@ TEST(RateTest, TheMetadataSaysWhatWasAskedAndWhatIs) {
   EXPECT_LE(info.expected_false_positive_rate, 0.003);
 }
 
-// Sizes from one key on: never above the rate, and not far below it unless one
-// line less would be above.
-TEST(RateTest, EverySizeKeepsToTheRate) {
+// Any number of keys from one on: never above the rate, and not far below it,
+// unless one line less would be above.
+TEST(RateTest, AnyNumberOfKeysKeepsTheRate) {
   for (const Line line : {Line::kPlain, Line::kSolved}) {
     for (const double rate : {0.5, 0.1, 0.01, 0.0005}) {
       const Policy policy = PolicyOfRate(rate, line);
@@ -91,7 +91,7 @@ TEST(RateTest, NoKeyIsDenied) {
   }
 }
 
-TEST(RateTest, ABuilderIsUsedAgainForTheNextPartition) {
+TEST(RateTest, BuilderIsReusedForTheNextPartition) {
   const Policy policy = PolicyOfRate(0.01);
   const auto builder = NewBuilder(*policy);
   uint64_t bytes[2];
@@ -113,7 +113,7 @@ TEST(RateTest, FalsePositiveRateOf1Percent) {
     const std::string block = BuildBlockOf(*policy, keys);
     const double measured = MeasureRate(*policy, block, 5000000);
     printf(
-        "%9llu keys: asked 0.01, predicted %.6f, measured %.6f, %.3f bits "
+        "%9llu keys: requested 0.01, predicted %.6f, measured %.6f, %.3f bits "
         "per key\n",
         static_cast<unsigned long long>(keys),
         InfoOf(block).expected_false_positive_rate, measured,
@@ -123,8 +123,7 @@ TEST(RateTest, FalsePositiveRateOf1Percent) {
   }
 }
 
-// RocksDB's Bloom filter needs more memory for the rate that ours was measured
-// to have.
+// RocksDB's Bloom filter needs more memory for the rate measured for ours.
 TEST(RateTest, FalsePositiveRateAgainstRocksDbsBloom) {
   constexpr uint64_t kKeys = 1000000;
   constexpr uint64_t kLookups = 5000000;

@@ -1,4 +1,4 @@
-// What threads share: a policy, and a reader. ThreadSanitizer runs these.
+// Policies and readers shared among threads. ThreadSanitizer runs these.
 #include <gtest/gtest.h>
 
 #include <atomic>

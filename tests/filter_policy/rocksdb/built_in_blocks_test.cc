@@ -1,5 +1,5 @@
-// RocksDB's own filters, of every kind, size and number of bits: linebloom's
-// policy answers every question as RocksDB's does.
+// RocksDB's own filters of every kind, size and number of bits: linebloom's
+// policy gives the same answers as RocksDB's.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using rocksdb::Slice;
 
 struct Kind {
   const char* name;
-  uint32_t format_version;  // below 5: the Bloom filter of before
+  uint32_t format_version;  // below 5: the legacy Bloom filter
   const FilterPolicy* (*make)(double bits_per_key);
 };
 
@@ -46,7 +46,7 @@ std::string Build(const Kind& kind, double bits_per_key, int keys) {
   return FinishToString(builder.get());
 }
 
-// One question after the other, then all at once.
+// Single probes, then all in one batch.
 std::vector<bool> Ask(const FilterPolicy& policy, const std::string& block,
                       const std::vector<std::string>& keys) {
   const auto reader = NewReader(policy, block);
@@ -69,7 +69,7 @@ std::vector<bool> Ask(const FilterPolicy& policy, const std::string& block,
 
 class BuiltInBlocksTest : public testing::TestWithParam<Kind> {};
 
-TEST_P(BuiltInBlocksTest, AreAnsweredAsByRocksDb) {
+TEST_P(BuiltInBlocksTest, GetRocksDbsAnswers) {
   const std::unique_ptr<const FilterPolicy> ours(NewFilterPolicy(10));
   const std::unique_ptr<const FilterPolicy> theirs(
       rocksdb::NewBloomFilterPolicy(10));

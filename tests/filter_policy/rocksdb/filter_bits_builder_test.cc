@@ -18,8 +18,8 @@ class FilterBitsBuilderTest : public testing::Test {
     return NewReader(*policy_, block)->MayMatch(key);
   }
 
-  // The adapter's own class: AddKeyAndAlt and the planning functions exist in
-  // every version of it, though not in every RocksDB's interface.
+  // The adapter's own class: it has AddKeyAndAlt and the planning functions in
+  // every version, even if RocksDB's interface lacks them.
   FilterBitsBuilder builder_{FilterSettings{}, /*detect_corruption=*/false};
   std::unique_ptr<const rocksdb::FilterPolicy> policy_{NewFilterPolicy(10)};
 };
@@ -65,9 +65,9 @@ TEST_F(FilterBitsBuilderTest, KeysAndAlternativesAreBothFound) {
   }
 }
 
-// The first key of a partition can repeat the last of the partition before; it
-// has to be in both.
-TEST_F(FilterBitsBuilderTest, FinishBeginsAnew) {
+// If the first key of a partition repeats the last one of the previous
+// partition, it must be in both.
+TEST_F(FilterBitsBuilderTest, FinishStartsOver) {
   builder_.AddKeyAndAlt("key", "prefix");
   const std::string first = FinishToString(&builder_);
   EXPECT_EQ(0u, builder_.EstimateEntriesAdded());
@@ -133,13 +133,13 @@ class VerifyTest : public testing::Test {
   FilterBitsBuilder builder_{FilterSettings{}, /*detect_corruption=*/true};
 };
 
-TEST_F(VerifyTest, PassesASoundBlock) {
+TEST_F(VerifyTest, PassesAnIntactBlock) {
   EXPECT_TRUE(builder_.MaybePostVerify(BuildWith(&builder_)).ok());
 }
 
 TEST_F(VerifyTest, FindsChangedBits) {
   std::string block = BuildWith(&builder_);
-  // The second line's, but for the bytes that hold its header.
+  // Bits of the second line, except in the bytes that hold its header.
   for (size_t at = 64; at < 128; ++at) {
     if (at % 8 != 7) block[at] = static_cast<char>(block[at] ^ 0x5a);
   }
@@ -162,7 +162,7 @@ TEST_F(VerifyTest, ChecksEachPartitionOnItsOwn) {
   EXPECT_TRUE(builder_.MaybePostVerify(first).IsCorruption());
 }
 
-TEST_F(VerifyTest, IsSkippedUnlessAskedFor) {
+TEST_F(VerifyTest, IsSkippedUnlessRequested) {
   FilterBitsBuilder builder(FilterSettings{}, /*detect_corruption=*/false);
   BuildWith(&builder);
   EXPECT_TRUE(builder.MaybePostVerify("any bytes").ok());

@@ -40,14 +40,14 @@ class FilterBitsReaderTest : public testing::Test {
   const std::vector<std::string> strangers_ = NumberedKeys("stranger", 5000);
 };
 
-TEST_F(FilterBitsReaderTest, FindsKeysAndDeniesStrangers) {
+TEST_F(FilterBitsReaderTest, FindsKeysAndRejectsMissingOnes) {
   const std::string block = BuildBlock(*policy_, keys_);
   const auto reader = NewReader(*policy_, block);
   EXPECT_TRUE(MatchesAll(reader.get(), keys_));
   EXPECT_LT(Matches(reader.get(), strangers_), 60);
 }
 
-TEST_F(FilterBitsReaderTest, BatchesAnswerLikeSingleQuestions) {
+TEST_F(FilterBitsReaderTest, BatchesAnswerLikeSingleProbes) {
   const std::string block = BuildBlock(*policy_, keys_);
   const auto reader = NewReader(*policy_, block);
   for (const int count : {0, 1, 2, 31, 32, 33, 64, 100}) {
@@ -58,7 +58,7 @@ TEST_F(FilterBitsReaderTest, BatchesAnswerLikeSingleQuestions) {
     std::vector<Slice*> pointers;
     for (Slice& slice : slices) pointers.push_back(&slice);
     const auto may_match = std::make_unique<bool[]>(count + 1);
-    may_match[count] = true;  // must stay untouched
+    may_match[count] = true;  // must stay unchanged
     reader->MayMatch(count, pointers.data(), may_match.get());
     for (int i = 0; i < count; ++i) {
       EXPECT_EQ(reader->MayMatch(slices[i]), may_match[i]) << i;
@@ -79,8 +79,8 @@ TEST_F(FilterBitsReaderTest, EveryAlignmentOfTheBlock) {
   }
 }
 
-// Both directions of a switch: the built-in filters keep their effect with us,
-// and ours deny nothing without us.
+// Switching in both directions: with linebloom, built-in filters keep their
+// effect; without it, linebloom's filters deny nothing.
 TEST_F(FilterBitsReaderTest, BuiltInBlocksAreReadByTheBuiltInReader) {
   for (const FilterPolicy* other : {built_in_.get(), ribbon_.get()}) {
     const std::string block = BuildBlock(*other, keys_);
@@ -106,7 +106,7 @@ TEST_F(FilterBitsReaderTest, LegacyBlocksAreReadByTheBuiltInReader) {
   EXPECT_LT(Matches(reader.get(), strangers_), 200);
 }
 
-TEST_F(FilterBitsReaderTest, RocksDbTakesOurBlocksForMayMatch) {
+TEST_F(FilterBitsReaderTest, RocksDbTreatsOurBlocksAsMayMatch) {
   for (const int keys : {1, 51, 5000}) {
     const std::string block = BuildBlock(*policy_, NumberedKeys("key", keys));
     const auto reader = NewReader(*built_in_, block);
@@ -115,7 +115,7 @@ TEST_F(FilterBitsReaderTest, RocksDbTakesOurBlocksForMayMatch) {
   }
 }
 
-// Each of the tail's three protections is enough alone.
+// Each of the tail's three safeguards is sufficient alone.
 TEST_F(FilterBitsReaderTest, EachPartOfTheTailAloneMeansMayMatch) {
   const std::string block = BuildBlock(*policy_, keys_);
   const size_t tail = block.size() - 5;
@@ -133,7 +133,7 @@ TEST_F(FilterBitsReaderTest, EachPartOfTheTailAloneMeansMayMatch) {
   EXPECT_TRUE(matches_all(only_reserved));
 }
 
-// Whatever is cut off or changed behind the lines: no key is ever denied.
+// Whatever is cut off or changed after the lines, no key is ever denied.
 TEST_F(FilterBitsReaderTest, TruncatedBlocksMatchAll) {
   const std::vector<std::string> keys = NumberedKeys("key", 200);
   const std::string block = BuildBlock(*policy_, keys);
@@ -143,9 +143,9 @@ TEST_F(FilterBitsReaderTest, TruncatedBlocksMatchAll) {
   }
 }
 
-// Cut off within its metadata a block may look like one of RocksDB's filters
+// A block truncated within its metadata may look like one of RocksDB's filters
 // (docs/format.md).
-TEST_F(FilterBitsReaderTest, CutOffBlocksOfPlainLinesMatchAll) {
+TEST_F(FilterBitsReaderTest, TruncatedBlocksOfPlainLinesMatchAll) {
   FilterPolicyOptions options;
   options.line = Line::kPlain;
   const std::unique_ptr<const rocksdb::FilterPolicy> plain(
@@ -208,8 +208,8 @@ TEST_F(FilterBitsReaderTest, HalfTheFalsePositivesOfTheBuiltIn) {
   EXPECT_LT(our_matches, 0.57 * their_matches);
 }
 
-// A million keys: the rate is below the bar that the project sets itself, about
-// half of RocksDB's 0.97 % and 0.083 %, and the block predicts it within 5 %.
+// A million keys: the rate is below the project's own limit, about half of
+// RocksDB's 0.97 % and 0.083 %, and the block predicts it within 5 %.
 void ExpectRate(double bits_per_key, int strangers, double most) {
   const std::unique_ptr<const FilterPolicy> policy(
       NewFilterPolicy(bits_per_key));

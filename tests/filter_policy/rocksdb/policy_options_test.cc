@@ -20,7 +20,7 @@ using rocksdb::FilterPolicy;
 using rocksdb::Status;
 using testing::HasSubstr;
 
-// What a policy builds says what its options are.
+// A filter built by the policy reveals its options.
 FilterBlockInfo InfoOf(const FilterPolicy& policy) {
   const std::string block = BuildBlock(policy, NumberedKeys("key", 100));
   return ParseFilterBlock(block.data(), block.size()).info;
@@ -184,7 +184,7 @@ TEST(ParseFilterPolicyOptionsTest, EveryForm) {
   }
 }
 
-TEST(ParseFilterPolicyOptionsTest, WhatIsNotNamedKeepsItsValue) {
+TEST(ParseFilterPolicyOptionsTest, UnnamedOptionsKeepTheirValues) {
   FilterPolicyOptions options;
   options.bits_per_key = 7;
   EXPECT_TRUE(ParseFilterPolicyOptions("linebloom", &options).ok());
@@ -195,7 +195,7 @@ TEST(ParseFilterPolicyOptionsTest, WhatIsNotNamedKeepsItsValue) {
   EXPECT_EQ(3u, options.hash_seed);
 }
 
-TEST(ParseFilterPolicyOptionsTest, WrongTextSaysWhatAndChangesNothing) {
+TEST(ParseFilterPolicyOptionsTest, InvalidTextIsExplainedAndChangesNothing) {
   const std::pair<const char*, const char*> wrong[] = {
       {"", "must be linebloom, linebloom:BITS or linebloom:rate:RATE"},
       {"linebloomy", "'linebloomy': must be linebloom"},

@@ -23,9 +23,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::Values(LineKind::kPlain, LineKind::kSolved),
                      testing::Values(1, 2.5, 6, 10, 16, 24, 30)));
 
-// What is planned is what a built filter then says of itself. A filter of 3,000
-// lines scatters by a per cent or two at many bits per key.
-TEST_P(ExpectedRateTest, IsWhatFiltersHave) {
+// Filters have the rate that was planned for them. A filter of 3,000 lines
+// varies by one or two per cent at many bits per key.
+TEST_P(ExpectedRateTest, MatchesBuiltFilters) {
   const auto [line, bits_per_key] = GetParam();
   const auto millibits = static_cast<uint32_t>(1000 * bits_per_key);
   constexpr int kLines = 3000;
@@ -39,7 +39,7 @@ TEST_P(ExpectedRateTest, IsWhatFiltersHave) {
       << expected << " against " << built;
 }
 
-TEST(ExpectedRateTest, GoesToOneAndToZero) {
+TEST(ExpectedRateTest, ApproachesOneAndZero) {
   for (const LineKind line : {LineKind::kPlain, LineKind::kSolved}) {
     EXPECT_GT(ExpectedRate(line, 1000, 5000), 0.9);
     EXPECT_LE(ExpectedRate(line, 1000, 5000), 1.0 + 1e-9);
@@ -69,8 +69,8 @@ double RateOf(LineKind line, uint32_t millibits) {
   return ExpectedRate(line, millibits, 512e3 / millibits);
 }
 
-// Never more bits than a rate is known to be reached with, but for the few that
-// the header grants plain lines.
+// Never more bits than are known to reach a rate, except for the few that the
+// header allows for plain lines.
 TEST(BitsForRateTest, FindsTheFewestBits) {
   for (const LineKind line : kLines) {
     const uint32_t slack = line == LineKind::kPlain ? 30 : 0;
@@ -106,12 +106,12 @@ TEST(BitsForRateTest, IsTheInverseOfExpectedRate) {
   }
 }
 
-TEST(BitsForRateTest, TakesTheFewestBitsWhereAnyDo) {
+TEST(BitsForRateTest, TakesTheMinimumIfItSuffices) {
   EXPECT_EQ(BitsForRate(LineKind::kSolved, 1), kMinMillibits);
   EXPECT_EQ(BitsForRate(LineKind::kPlain, 0.99), kMinMillibits);
 }
 
-TEST(BitsForRateTest, FindsNothingBelowWhatTheMostBitsReach) {
+TEST(BitsForRateTest, FindsNothingBelowTheLowestRate) {
   for (const LineKind line : kLines) {
     const double lowest = RateOf(line, kMaxMillibits);
     EXPECT_TRUE(BitsForRate(line, lowest).has_value());

@@ -13,7 +13,7 @@
 namespace linebloom {
 namespace {
 
-// Of plain lines, of solved ones.
+// For plain and for solved lines.
 const double kSlopes[] = {LogRatePerBit(LineKind::kPlain),
                           LogRatePerBit(LineKind::kSolved)};
 
@@ -47,7 +47,7 @@ double SumOfRates(const std::vector<double>& bits, double slope) {
   return sum;
 }
 
-// Of 1 to 10 runs, each up to a million times as large as another.
+// 1 to 10 runs, each up to a million times as large as another.
 std::vector<double> RandomTree(std::mt19937_64* random) {
   std::vector<double> runs(1 + (*random)() % 10);
   std::uniform_real_distribution<double> magnitude(3, 9);
@@ -65,7 +65,7 @@ TEST(LevelAllocationTest, OneRunGetsTheAverage) {
   EXPECT_DOUBLE_EQ(0.01, RateOfRun(5e6, std::vector<double>{5e6}, 0.01));
 }
 
-TEST(LevelAllocationTest, WithoutRunsTheAverage) {
+TEST(LevelAllocationTest, GivesTheAverageWithoutRuns) {
   EXPECT_EQ(10, BitsOfRun(1000, {}, 10, 0.5));
   EXPECT_EQ(0.01, RateOfRun(1000, {}, 0.01));
 }
@@ -81,9 +81,9 @@ TEST(LevelAllocationTest, TheClosedForm) {
   }
 }
 
-// Plain: ln(10) / (ln 2)^2 = 4.79 bits a level; the last one gives up 0.53 for
-// it, a little less because the smallest runs are at the upper limit. Solved:
-// 3.37 bits a level, and 0.37.
+// Plain: ln(10) / (ln 2)^2 = 4.79 bits per level, for which the last level
+// gives up 0.53, slightly less because the smallest runs are at the upper
+// limit. Solved: 3.37 bits per level, and 0.37.
 TEST(LevelAllocationTest, AFullTreeWithASizeRatioOf10) {
   const std::vector<double> runs = FullTree(10);
   for (const double slope : kSlopes) {
@@ -98,7 +98,7 @@ TEST(LevelAllocationTest, AFullTreeWithASizeRatioOf10) {
   EXPECT_NEAR(9.6251, BitsOfAll(runs, 10, kSlopes[1])[0], 1e-4);
 }
 
-TEST(LevelAllocationTest, AnyTreeKeepsToItsMemoryAndLimits) {
+TEST(LevelAllocationTest, AnyTreeKeepsItsMemoryAndLimits) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 2000; ++i) {
     const std::vector<double> runs = RandomTree(&random);
@@ -113,7 +113,7 @@ TEST(LevelAllocationTest, AnyTreeKeepsToItsMemoryAndLimits) {
   }
 }
 
-// No shift of memory from one run to another lowers the sum of the rates.
+// Shifting memory from one run to another never lowers the sum of rates.
 void ExpectNoBetterShift(const std::vector<double>& runs,
                          const std::vector<double>& best, double slope) {
   const double least = SumOfRates(best, slope);
@@ -142,7 +142,7 @@ TEST(LevelAllocationTest, NothingIsBetter) {
   }
 }
 
-// All ways to give three runs tenths of a bit, within the memory.
+// All ways to distribute tenths of a bit among three runs within the memory.
 TEST(LevelAllocationTest, NoGridPointIsBetter) {
   const std::vector<double> runs = {1e4, 3e5, 2e6};
   for (const double slope : kSlopes) {
@@ -163,7 +163,7 @@ TEST(LevelAllocationTest, NoGridPointIsBetter) {
   }
 }
 
-TEST(LevelAllocationTest, RatesSumUp) {
+TEST(LevelAllocationTest, RatesAddUp) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 100; ++i) {
     const std::vector<double> runs = RandomTree(&random);
@@ -173,7 +173,7 @@ TEST(LevelAllocationTest, RatesSumUp) {
   }
 }
 
-// Both forms are the same allocation.
+// Both forms give the same allocation.
 TEST(LevelAllocationTest, RatesAndBitsAgree) {
   const std::vector<double> runs = {2e5, 3e6, 4e7};
   for (const double slope : kSlopes) {

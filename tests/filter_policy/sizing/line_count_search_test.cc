@@ -20,7 +20,7 @@ struct Found {
   int tries = 0;
 };
 
-// Runs the search where a filter with `count` lines has the rate rate(count).
+// Runs the search for filters whose rate with `count` lines is rate(count).
 template <typename Rate>
 Found Search(uint32_t first, uint64_t keys, double asked, const Rate& rate) {
   LineCountSearch search(first, keys, asked, kSlope);
@@ -36,7 +36,8 @@ Found Search(uint32_t first, uint64_t keys, double asked, const Rate& rate) {
   return found;
 }
 
-// The rate of `keys` in `count` lines if it fell evenly: 1 % at 8 bits per key.
+// The rate of `keys` in `count` lines if it fell smoothly: 1 % at 8 bits per
+// key.
 double EvenRate(uint64_t keys, double count) {
   return 0.01 *
          std::exp(-kSlope * (count * 512 / static_cast<double>(keys) - 8));
@@ -50,7 +51,7 @@ TEST(LineCountSearchTest, AGoodFirstGuessIsKept) {
   EXPECT_EQ(LinesFor(keys, 8030), found.count);
 }
 
-TEST(LineCountSearchTest, ABadFirstGuessIsMended) {
+TEST(LineCountSearchTest, ABadFirstGuessIsCorrected) {
   for (const uint64_t keys : {10000, 1000000}) {
     const auto rate = [&](uint32_t count) { return EvenRate(keys, count); };
     for (const uint32_t first : {6500u, 7000u, 7990u, 9000u, 12000u}) {
@@ -81,20 +82,21 @@ TEST(LineCountSearchTest, FewKeysWithRatesThatVaryByChance) {
   EXPECT_LT(tries, 5000);
 }
 
-TEST(LineCountSearchTest, OneLineIsTheLeast) {
+TEST(LineCountSearchTest, OneLineIsTheMinimum) {
   const Found found = Search(1, 1, 0.5, [](uint32_t) { return 1e-9; });
   EXPECT_EQ(1u, found.count);
   EXPECT_EQ(1, found.tries);
 }
 
-// Keys that crowd in few lines hold a rate up, whatever the number of lines.
-TEST(LineCountSearchTest, EndsWhereNothingReachesTheRate) {
+// Keys that crowd into few lines keep the rate high, whatever the number of
+// lines.
+TEST(LineCountSearchTest, EndsIfNothingReachesTheRate) {
   for (const uint64_t keys : {100, 65536, 65537, 1000000}) {
     const uint32_t first = LinesFor(keys, 8030);
     std::vector<uint32_t> counts;
     const auto rate = [&](uint32_t count) {
       counts.push_back(count);
-      return 0.5 - 1e-9 * count;  // a little lower with each line
+      return 0.5 - 1e-9 * count;  // slightly lower with each line
     };
     const Found found = Search(first, keys, 0.01, rate);
     EXPECT_LE(found.tries, keys <= 65536 ? 8 : 2);
@@ -104,7 +106,7 @@ TEST(LineCountSearchTest, EndsWhereNothingReachesTheRate) {
   }
 }
 
-TEST(LineCountSearchTest, MoreLinesForNothingAreNotKept) {
+TEST(LineCountSearchTest, UselessAdditionalLinesAreNotKept) {
   for (const uint64_t keys : {100, 1000000}) {
     const uint32_t first = LinesFor(keys, 8030);
     EXPECT_EQ(first,

@@ -5,7 +5,7 @@
 namespace linebloom {
 namespace {
 
-TEST(SizingTest, LinesMeetTheBitsAskedForWithinOneLine) {
+TEST(SizingTest, LinesMeetTheRequestedBitsWithinOneLine) {
   for (const uint64_t keys :
        {1ull, 2ull, 51ull, 52ull, 1000ull, 12345ull, 10000000ull}) {
     for (uint32_t millibits = 1000; millibits <= 30000; millibits += 777) {

@@ -1,5 +1,5 @@
-// Writes the seeds in corpus/filter_block_fuzz and corpus/filter_reader_fuzz,
-// from which the fuzzers start: filters of linebloom and of every kind that
+// Writes the seeds that fuzzers start from into corpus/filter_block_fuzz and
+// corpus/filter_reader_fuzz: filters of linebloom and of every kind that
 // RocksDB has.
 //
 //   make_filter_seeds tests/fuzz/corpus
@@ -29,7 +29,7 @@ struct Seed {
 
 std::vector<std::string> SomeKeys() { return NumberedKeys("k", 60); }
 
-// As filter_reader_fuzz takes them.
+// In the format of filter_reader_fuzz.
 std::string EncodeKeys() {
   std::string encoded;
   for (const std::string& key : SomeKeys()) {
@@ -56,7 +56,7 @@ std::string BuildLegacyBloom() {
   return FinishToString(builder.get());
 }
 
-// With all that metadata can have.
+// With everything that metadata can contain.
 std::string BuildByRate() {
   FilterPolicyOptions options;
   options.false_positive_rate = 0.02;
@@ -65,7 +65,7 @@ std::string BuildByRate() {
   return BuildBlock(*Policy(NewFilterPolicy(options)), SomeKeys());
 }
 
-// With 8 bytes that a later release might put before the checksum.
+// With 8 bytes that a later release might insert before the checksum.
 std::string LongerMetadata() {
   constexpr size_t kFromEnd = 10;  // checksum, size and tail
   std::string block = BuildLinebloom(Line::kSolved);
@@ -82,7 +82,7 @@ std::vector<Seed> MakeBlocks() {
           {"longer_metadata", LongerMetadata()},
           {"bloom",
            BuildBlock(*Policy(rocksdb::NewBloomFilterPolicy(10)), SomeKeys())},
-          // For fewer keys RocksDB makes a Bloom filter instead.
+          // With fewer keys RocksDB builds a Bloom filter instead.
           {"ribbon", BuildBlock(*Policy(rocksdb::NewRibbonFilterPolicy(10, -1)),
                                 NumberedKeys("k", 600))},
           {"legacy_bloom", BuildLegacyBloom()}};
@@ -91,7 +91,7 @@ std::vector<Seed> MakeBlocks() {
 bool WriteBlocks(const std::string& dir) {
   for (const Seed& seed : MakeBlocks()) {
     const std::string no_mends(1, '\0');
-    // Of the keys, the first 9 are "k0" to "k8", 3 bytes each.
+    // The first 9 keys are "k0" to "k8", 3 bytes each.
     const std::string header =
         std::string(2, '\0') + '\x09' + EncodeKeys().substr(0, 27);
     if (!WriteSeed(dir + "/filter_block_fuzz/" + seed.name,
@@ -104,8 +104,8 @@ bool WriteBlocks(const std::string& dir) {
   return true;
 }
 
-// 10 bits per key, hash seed 0; the lowest bit of the 20th byte from the end
-// changes.
+// 10 bits per key, hash seed 0; changes the lowest bit of the 20th byte from
+// the end.
 bool WriteBuiltBlocks(const std::string& dir) {
   for (const char line : {'\0', '\1'}) {
     const std::string input = std::string{'\1', line, '\x28', '\x23'} +

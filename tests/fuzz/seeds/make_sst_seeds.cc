@@ -1,5 +1,5 @@
-// Writes the seeds in corpus/sst_file_fuzz and corpus/sst_blocks_fuzz, from
-// which the fuzzers start: small SSTables of every format_version with every
+// Writes the seeds that fuzzers start from into corpus/sst_file_fuzz and
+// corpus/sst_blocks_fuzz: small SSTables of every format_version with every
 // kind of filter, and the blocks of some.
 //
 //   make_sst_seeds tests/fuzz/corpus
@@ -29,7 +29,7 @@ std::string MakeProperties(bool delta_encoded) {
       16);
 }
 
-// Both parts of the files begin alike: a block of 9 bytes, then an empty one.
+// Both kinds of files start alike: a block of 9 bytes, then an empty one.
 std::string MakeIndex(bool delta_encoded) {
   const BlockHandle first{0, 9};
   const BlockHandle second{14, 0};
@@ -57,7 +57,8 @@ std::string MakeFile(uint32_t version, ChecksumType type,
 
 bool WriteFiles(const std::string& dir) {
   for (uint32_t version = 0; version <= 7; ++version) {
-    // Without checksums, so that a fuzzer gets anywhere; version 0 has always.
+    // Without checksums, so that a fuzzer gets anywhere; version 0 always has
+    // them.
     const ChecksumType type =
         version == 0 ? ChecksumType::kCrc32c : ChecksumType::kNone;
     for (const char* kind :

@@ -1,4 +1,4 @@
-// Writing the inputs from which fuzzers start.
+// Writes the inputs that fuzzers start from.
 #pragma once
 
 #include <cstdio>
@@ -7,7 +7,7 @@
 
 namespace linebloom::testing {
 
-// Says on stderr what could not be written.
+// Reports on stderr what could not be written.
 inline bool WriteSeed(const std::string& path, const std::string& bytes) {
   std::ofstream out(path, std::ios::binary);
   out << bytes;
@@ -16,8 +16,8 @@ inline bool WriteSeed(const std::string& path, const std::string& bytes) {
   return out.good();
 }
 
-// The main of a program that writes seeds. `write` gets the corpus folder and
-// returns whether all is written.
+// The main function of a program that writes seeds. `write` gets the corpus
+// folder and returns true if everything was written.
 inline int MakeSeeds(int argc, char** argv,
                      bool (*write)(const std::string& dir)) {
   if (argc != 2) {

@@ -190,15 +190,15 @@ TEST_P(FilterDumpModesTest, VerifyPasses) {
     const bool has_filter = spec.filter_kind != FilterKind::kNone;
     const bool keys = has_filter && spec.content != FilterContent::kPrefixes;
     const bool prefixes = spec.content != FilterContent::kWholeKeys;
-    EXPECT_EQ(file["keys_asked"], keys ? kRows / 2 : 0);
-    EXPECT_EQ(file["prefixes_asked"], prefixes ? kRows / 2 : 0);
+    EXPECT_EQ(file["keys_probed"], keys ? kRows / 2 : 0);
+    EXPECT_EQ(file["prefixes_probed"], prefixes ? kRows / 2 : 0);
   }
   const json& missing = report["missing_keys"];
   if (spec.filter_kind == FilterKind::kNone) {
     EXPECT_TRUE(missing.is_null());
     return;
   }
-  EXPECT_EQ(missing["asked"], 1'000'000);
+  EXPECT_EQ(missing["probed"], 1'000'000);
   const double expected = missing["expected_false_positive_rate"];
   // The missing keys are the same in every run. A filter of linebloom lets a
   // thousand of them through, with a standard deviation of 3 %.
@@ -288,7 +288,7 @@ TEST_F(FilterDumpTest, VerifiesEveryKindOfEntry) {
   }
   const json report = RunForJson({"--db=db", "--command=verify"});
   EXPECT_EQ(report["files"][0]["entries"], 1500);
-  EXPECT_EQ(report["files"][0]["keys_asked"], 1500);
+  EXPECT_EQ(report["files"][0]["keys_probed"], 1500);
   EXPECT_EQ(report["files"][0]["range_deletions"], 1);
 }
 
@@ -318,7 +318,7 @@ TEST_F(FilterDumpTest, LeavesTimestampsOut) {
     }
     Check(writer.Finish());
     const json report = RunForJson({"ts.sst", "--command=verify"});
-    EXPECT_EQ(report["files"][0]["keys_asked"], 5000);
+    EXPECT_EQ(report["files"][0]["keys_probed"], 5000);
     const double expected =
         report["missing_keys"]["expected_false_positive_rate"];
     EXPECT_NEAR(report["missing_keys"]["false_positive_rate"], expected,
@@ -348,7 +348,7 @@ TEST_F(FilterDumpTest, SaysWhatAnUnknownComparatorKeepsItFrom) {
     Check(writer.Finish());
     const json report = RunForJson({"own.sst", "--command=verify"});
     EXPECT_EQ(report["files"][0]["entries"], 5000);
-    EXPECT_EQ(report["files"][0]["keys_asked"],
+    EXPECT_EQ(report["files"][0]["keys_probed"],
               kind == FilterKind::kFull ? 5000 : 0);
     EXPECT_THAT(report["notes"].dump(), HasSubstr("'test.OwnComparator'"));
   }
@@ -381,7 +381,7 @@ TEST_F(FilterDumpTest, VerifiesFilesWithManyRangeDeletions) {
     Check(writer.Finish());
     const json report = RunForJson({"ranges.sst", "--command=verify"});
     EXPECT_EQ(report["files"][0]["entries"], 1000);
-    EXPECT_EQ(report["files"][0]["keys_asked"], 1000);
+    EXPECT_EQ(report["files"][0]["keys_probed"], 1000);
     EXPECT_EQ(report["files"][0]["range_deletions"], 300);
   }
 }
@@ -406,7 +406,7 @@ TEST_F(FilterDumpTest, VerifiesPartitionsWithoutPrefixes) {
   Check(writer.Finish());
   const json report = RunForJson({"short.sst", "--command=verify"});
   EXPECT_EQ(report["problems"].size(), 0u) << report["problems"];
-  EXPECT_GT(report["files"][0]["prefixes_asked"], 0);
+  EXPECT_GT(report["files"][0]["prefixes_probed"], 0);
 }
 
 class OwnExtractor : public rocksdb::SliceTransform {
@@ -428,8 +428,8 @@ TEST_F(FilterDumpTest, SaysThatPrefixesOfAnUnknownExtractorAreNotChecked) {
   for (int i = 0; i < 1000; ++i) Check(writer.Put(KeyAt(i), "value"));
   Check(writer.Finish());
   const json report = RunForJson({"own.sst", "--command=verify"});
-  EXPECT_EQ(report["files"][0]["keys_asked"], 1000);
-  EXPECT_EQ(report["files"][0]["prefixes_asked"], 0);
+  EXPECT_EQ(report["files"][0]["keys_probed"], 1000);
+  EXPECT_EQ(report["files"][0]["prefixes_probed"], 0);
   EXPECT_THAT(report["notes"].dump(),
               AllOf(HasSubstr("prefixes were not checked"),
                     HasSubstr("'test.OwnExtractor'")));

@@ -30,7 +30,7 @@ constexpr uint64_t kRows = 10'000;
 
 class DatabaseTest : public testing::Test {
  protected:
-  // Builds the database of a policy and opens it for measuring.
+  // Builds a policy's database and opens it for measuring.
   std::unique_ptr<rocksdb::DB> Build(const std::string& policy_name,
                                      const std::string& folder) {
     RegisterFilterPolicy();
@@ -49,7 +49,7 @@ class DatabaseTest : public testing::Test {
                       double hit_ratio, uint32_t threads) {
     const Lookups lookups = ChooseLookups(keys_, KeysBetween(kRows, 2), 5000,
                                           hit_ratio, /*seed=*/1);
-    // In two rounds, which add up.
+    // In two rounds, whose results add up.
     const uint64_t size = lookups.keys.size();
     Measurement measured;
     for (const auto& [begin, end] :
@@ -88,7 +88,7 @@ TEST_F(DatabaseTest, AMissingKeyCostsABlockForEachRunWithoutFilter) {
   const Measurement m = Measure(db.get(), "none", 0, 1);
   EXPECT_EQ(m.lookups, 5000u);
   EXPECT_EQ(m.found, 0u);
-  // The cache holds a few blocks, which small files profit from.
+  // The cache holds a few blocks, which matters for small files.
   EXPECT_GT(m.reads_per_lookup(), 2.0);
   EXPECT_LT(m.reads_per_lookup(), 7.0);
   EXPECT_EQ(m.index_block_reads, 0u);
@@ -159,7 +159,7 @@ TEST_F(DatabaseTest, PredictsOnlyWhatItKnows) {
       PredictFalsePositiveRates(Build("ribbonfilter:10:-1", "ribbon").get())
           .all;
   ASSERT_TRUE(ribbon.has_value());
-  // (In small files RocksDB takes a larger Bloom filter instead.)
+  // (For small files RocksDB uses a larger Bloom filter instead.)
   EXPECT_GT(*ribbon, 0.001);
   EXPECT_LT(*ribbon, 0.012);
 }
@@ -229,8 +229,7 @@ TEST(LatencyHistogramTest, SaysWhichShareTookLonger) {
   histogram.Add(std::vector<uint32_t>(97, 1024));
   histogram.Add({0, 1 << 20, ~uint32_t{0}});
   const auto points = histogram.SlowerThan();
-  // At the beginning and the end of each class that has some, but for the last
-  // one's end.
+  // At both ends of each class with lookups, except the last end.
   ASSERT_EQ(points.size(), 7u);
   EXPECT_DOUBLE_EQ(points[0].first, 0.001);
   EXPECT_DOUBLE_EQ(points[0].second, 1);

@@ -1,5 +1,4 @@
-// What io_compare measures on: the machine, the kernel's count of bytes, a
-// folder.
+// The environment that io_compare measures: machine, kernel counters, folder.
 #include "tools/io_compare/machine.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +18,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(CompareIoTest, AllowsRoundingAndNoMore) {
-  // 10 blocks of 4,000 bytes; each may touch up to 2 * 511 bytes beside it.
+  // 10 blocks of 4,000 bytes, each rounded by up to 2 * 511 bytes.
   EXPECT_EQ(CompareIo(40'000, 10, 512, 40'000), IoAgreement::kAgrees);
   EXPECT_EQ(CompareIo(40'000, 10, 512, 50'220), IoAgreement::kAgrees);
   EXPECT_EQ(CompareIo(40'000, 10, 512, 50'221), IoAgreement::kKernelMore);

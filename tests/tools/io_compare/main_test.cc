@@ -53,7 +53,7 @@ class IoCompareTest : public testing::Test {
     return {};
   }
 
-  // Exit code 2, one line that says `what`, nothing on stdout, nothing left.
+  // Expects exit code 2, one line that says `what`, no output and no files.
   void ExpectRefused(const std::vector<std::string>& flags,
                      const std::string& what) {
     const std::vector<std::string> before = folder_.Names();
@@ -130,8 +130,8 @@ TEST_F(IoCompareTest, MeasuredRatesAreThePredictedOnes) {
       {"--rows=50000", "--lookups=40000",
        "--policies=rocksdb-bloom;rocksdb-ribbon;linebloom;linebloom:6"});
   for (const json& result : report["results"]) {
-    // The interval holds it 19 times in 20; these runs are the same every
-    // time, so a chance miss would not come and go.
+    // The interval contains it 19 times in 20. These runs are always the same,
+    // so a failure by chance would not come and go.
     const double slack =
         0.1 * result["predicted_false_positive_rate"].get<double>();
     EXPECT_LE(result["false_positive_rate_low"],
@@ -160,7 +160,7 @@ TEST_F(IoCompareTest, CountsTheSameInAnyNumberOfRounds) {
     for (const json& result : report["results"]) {
       EXPECT_EQ(result["lookups"], 500);
       EXPECT_EQ(result["found"], 250);
-      // A round without a lookup is none.
+      // A round without lookups is omitted.
       EXPECT_EQ(result["rounds"].size(), std::min(500, std::stoi(rounds)));
     }
   }
@@ -185,7 +185,7 @@ TEST_F(IoCompareTest, FindsExistingRows) {
 
 TEST_F(IoCompareTest, HoldsKeysOfAFileOut) {
   std::string lines;
-  for (int i = 9999; i >= 0; --i) {  // not in order, some twice
+  for (int i = 9999; i >= 0; --i) {  // unsorted, some of them twice
     absl::StrAppend(&lines, "/usr/share/item", i * 7919 % 8000, "\n");
   }
   const std::string path = folder_.Write("keys.txt", lines);
@@ -244,8 +244,8 @@ TEST_F(IoCompareTest, CopiesADatabaseAndLeavesItAlone) {
             20 * ResultOf(report, "linebloom")["data_block_reads"].get<int>());
 }
 
-// What a filter of rows, of cells and of both saves. Without a filter a lookup
-// reads about a block for each of the six sorted runs.
+// The savings of a filter of rows, of cells and of both. Without a filter a
+// lookup reads about one block in each of the six sorted runs.
 class RowsAndCellsTest : public IoCompareTest {
  protected:
   static double Reads(const json& report, const std::string& policy,
@@ -363,7 +363,7 @@ TEST_F(IoCompareTest, PrintsTablesAndNoProgressIntoAPipe) {
   EXPECT_THAT(run.out, StartsWith("machine "));
   EXPECT_THAT(run.out, HasSubstr("rocksdb-ribbon is ribbonfilter:"));
   for (const auto& line : absl::StrSplit(run.out, '\n')) {
-    // A long path of the machine's is the one thing that may not fit.
+    // Only a long path on this machine may exceed the width.
     if (!absl::StrContains(line, folder_.path())) {
       EXPECT_LE(line.size(), 100u) << line;
     }
@@ -414,7 +414,7 @@ TEST_F(IoCompareTest, RefusesWhatDoesNotFitOnTheDisk) {
                 "not enough space");
 }
 
-// A limit on the size of files stands for a disk that fills up.
+// A limit on the size of files simulates a full disk.
 TEST_F(IoCompareTest, StopsWhenTheDiskIsFull) {
   const ProgramResult run = Run({"--rows=20000"}, 1 << 20);
   EXPECT_EQ(run.exit_code, 2);

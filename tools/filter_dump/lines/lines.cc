@@ -25,7 +25,7 @@ bool IsWorse(const FoundLine& a, const FoundLine& b) {
   return a.contents.rate > b.contents.rate;
 }
 
-// Takes lines in, file by file.
+// Collects lines, file by file.
 class LineCollector {
  public:
   LineCollector(uint64_t most_worst, LinesReport* report)
@@ -35,7 +35,7 @@ class LineCollector {
   void Finish();
 
  private:
-  // Whether the block has lines.
+  // Returns true if the block has lines.
   bool AddBlock(FoundLine place, const Block& block);
   void AddLine(const FoundLine& line);
   void KeepIfBad(const FoundLine& line);
@@ -43,8 +43,8 @@ class LineCollector {
 
   const uint64_t most_worst_;
   LinesReport* report_;
-  // Of every line; single precision is enough for the tenths, and takes half of
-  // the memory.
+  // The rate of every line. Single precision is enough for the tenths and
+  // halves the memory.
   std::vector<float> rates_;
   double rate_sum_ = 0;
   double probes_sum_ = 0;
@@ -61,13 +61,13 @@ void LineCollector::AddLine(const FoundLine& line) {
     ++report_->lines_by_half_probes[static_cast<size_t>(2 * contents.probes)];
   } else {
     fill_sum_ += contents.fill();
-    // In whole numbers, for 29 * 1.0 / 100 * 100 is less than 29.
+    // Integer arithmetic, because 29 * 1.0 / 100 * 100 is less than 29.
     ++report_->lines_by_fill[100 * contents.bits_set / contents.bits];
   }
   KeepIfBad(line);
 }
 
-// `worst` is a heap with the least bad of them in front.
+// `worst` is a heap with the least bad line in front.
 void LineCollector::KeepIfBad(const FoundLine& line) {
   std::vector<FoundLine>& worst = report_->worst;
   if (worst.size() == most_worst_) {
@@ -140,9 +140,9 @@ void LineCollector::Finish() {
   SplitIntoTenths();
 }
 
-// Bars over `counts` from the first to the last that is not 0, `step` of them
-// in each, where `step` is the first of `steps` that makes no more than `most`
-// bars, or the last.
+// Bars for `counts` from the first to the last that is not 0, with `step`
+// counts each. `step` is the first of `steps` that gives at most `most` bars,
+// or else the last one.
 std::vector<LinesBar> BarsOver(absl::Span<const uint64_t> counts,
                                std::initializer_list<size_t> steps,
                                size_t most) {

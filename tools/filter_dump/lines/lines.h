@@ -1,5 +1,5 @@
 // The lines of filters: how many probes their keys have or how full they are,
-// and what they add to the rate.
+// and how much they contribute to the rate.
 #pragma once
 
 #include <array>
@@ -16,36 +16,37 @@
 
 namespace linebloom::tools {
 
-// A line and where it is.
+// A line and its position.
 struct FoundLine {
   LiveFile file;
-  std::optional<uint64_t> partition;  // nothing in a full filter
-  uint64_t number = 0;                // in its filter or partition
+  std::optional<uint64_t> partition;  // nothing for a full filter
+  uint64_t number = 0;                // within its filter or partition
   bool solved = false;
   LineContents contents;
 };
 
-// One of ten parts with equally many lines.
+// One of ten parts with equal numbers of lines.
 struct Tenth {
-  double rate = 0;   // the mean of its lines
-  double share = 0;  // of the rate of all lines together
+  double rate = 0;   // the mean over its lines
+  double share = 0;  // of the rate of all lines
 };
 
 struct LinesReport {
   std::string database;
-  uint64_t files = 0;          // with lines
-  uint64_t files_without = 0;  // with no filter or one without lines
+  uint64_t files = 0;  // files with lines
+  uint64_t files_without =
+      0;  // files without a filter, or with one without lines
   uint64_t lines = 0;
   uint64_t solved_lines = 0;
-  double probes = 0;  // of a solved line's keys, the mean over these lines
-  double fill = 0;    // share of bits set, the mean over all other lines
-  double rate = 0;    // the mean of all lines' rates
+  double probes = 0;  // per key of solved lines: the mean over these lines
+  double fill = 0;    // share of set bits: the mean over all other lines
+  double rate = 0;    // the mean over all lines
   bool rate_is_exact = true;
-  // How many solved lines have i / 2 to below (i + 1) / 2 probes per key. The
-  // fewest are 2, so the first number is that of lines that match everything.
+  // How many solved lines have from i / 2 to less than (i + 1) / 2 probes per
+  // key. The minimum is 2, so element 0 counts the lines that match everything.
   std::array<uint64_t, 64> lines_by_half_probes = {};
-  // How many other lines have a fill of i to below i + 1 percent; the last is
-  // 100 %.
+  // How many other lines are from i to less than i + 1 percent full; the last
+  // element is for 100 %.
   std::array<uint64_t, 101> lines_by_fill = {};
   std::array<Tenth, 10> tenths = {};  // the worst lines first
   std::vector<FoundLine> worst;       // the highest rate first
@@ -54,24 +55,25 @@ struct LinesReport {
   int exit_code = 0;
 };
 
-// Errors are those of listing the files, and Cancelled; InvalidArgument where
-// no filter has lines.
+// Errors are those of listing the files, and Cancelled; InvalidArgument if no
+// filter has lines.
 absl::StatusOr<LinesReport> ReadLines(const FilterDumpConfig& config);
 
 std::string LinesAsText(const LinesReport& report);
 nlohmann::ordered_json LinesAsJson(const LinesReport& report);
 std::string LinesAsSvg(const LinesReport& report);
 
-// A bar of a histogram, with steps that are wide enough for few bars.
+// A bar of a histogram, whose step is wide enough to keep the number of bars
+// low.
 struct LinesBar {
   double from = 0;
   double to = 0;
   uint64_t lines = 0;
 };
-// Solved lines by probes per key, in steps of 1/2, 1 or 2. Lines that match
-// everything have no bar.
+// Solved lines by probes per key, in steps of 1/2, 1 or 2. Omits lines that
+// match everything.
 std::vector<LinesBar> ProbeBars(const LinesReport& report);
-// The other lines by percent of bits set, in steps of 1, 2 or 5.
+// The other lines by percentage of set bits, in steps of 1, 2 or 5.
 std::vector<LinesBar> FillBars(const LinesReport& report);
 
 // "1,234 solved lines, on average 9.8 probes per key".

@@ -13,12 +13,12 @@
 namespace linebloom::tools {
 namespace {
 
-// Longest bar, so that a line of the picture is at most kTextWidth wide.
+// The longest bar for which lines are at most kTextWidth wide.
 constexpr double kBarWidth = 60;
 
 std::string Bar(double value, double most) {
   const double length = most > 0 ? kBarWidth * value / most : 0;
-  // What is there is seen.
+  // Anything above 0 is visible.
   const auto columns =
       static_cast<size_t>(value > 0 ? std::max(1.0, std::round(length)) : 0);
   return std::string(columns, '#');
@@ -38,7 +38,7 @@ std::string Header(const LinesReport& report) {
                       RateText(report.rate, report.rate_is_exact), " %\n");
 }
 
-// "12.5 to 13.0"; "match all" for the bar of 0 probes.
+// For example "12.5 to 13.0"; "match all" for the bar of 0 probes.
 std::string BarName(const LinesBar& bar) {
   if (bar.to == 0) return "match all";
   const int digits = bar.to - bar.from < 1 ? 1 : 0;
@@ -100,7 +100,7 @@ std::string TenthsPicture(const LinesReport& report) {
   return text;
 }
 
-// How many bits are set, where that says anything of the line.
+// How many bits are set, if that says anything about the line.
 std::vector<std::string> BitsCells(const FoundLine& line) {
   if (line.solved) return {"-", "-", "-"};
   const LineContents& contents = line.contents;

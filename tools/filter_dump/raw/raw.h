@@ -1,4 +1,4 @@
-// The bytes of a filter, with what they mean.
+// The bytes of a filter with annotations.
 #pragma once
 
 #include <cstdint>
@@ -16,29 +16,28 @@ namespace linebloom::tools {
 
 struct RawBlock {
   std::optional<uint64_t> partition;  // nothing for a full filter
-  std::string last_key;  // of a partition: the key that none of its keys is
-                         // behind
+  std::string last_key;  // of a partition: no key of it is after this
   Block block;
 };
 
 struct RawReport {
   std::string path;
   uint64_t partitions = 0;       // 0 for a full filter
-  std::vector<RawBlock> blocks;  // those that the user chose
+  std::vector<RawBlock> blocks;  // those that the user selected
   std::vector<std::string> problems;
   int exit_code = 0;
 };
 
-// The blocks of the one file in `config`. NotFound where it has no filter;
-// InvalidArgument where it has no such partition; others are the reader's.
+// The blocks of the one file in `config`. NotFound if it has no filter;
+// InvalidArgument if it has no such partition; otherwise the reader's errors.
 absl::StatusOr<RawReport> ReadRaw(const FilterDumpConfig& config);
 
 // An annotated hexdump.
 std::string RawAsText(const RawReport& report);
 nlohmann::ordered_json RawAsJson(const RawReport& report);
 
-// Writes the bytes of the report's one block to a new file. InvalidArgument if
-// there are several; AlreadyExists and so on by the operating system's word.
+// Writes the bytes of the report's only block to a new file. InvalidArgument if
+// there are several; AlreadyExists and so on come from the operating system.
 absl::Status WriteRaw(const RawReport& report, const std::string& path);
 
 }  // namespace linebloom::tools

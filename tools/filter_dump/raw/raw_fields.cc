@@ -13,7 +13,7 @@
 namespace linebloom::tools {
 namespace {
 
-// A little-endian number of up to 8 bytes.
+// Reads a little-endian number of up to 8 bytes.
 uint64_t NumberOf(absl::string_view bytes) {
   uint64_t number = 0;
   for (size_t i = 0; i < bytes.size(); ++i) {
@@ -22,7 +22,7 @@ uint64_t NumberOf(absl::string_view bytes) {
   return number;
 }
 
-// docs/format.md has them.
+// docs/format.md defines them.
 std::string FlagsText(uint64_t flags) {
   std::vector<absl::string_view> set;
   if ((flags & 1) != 0) set.push_back("asked a rate");
@@ -48,7 +48,7 @@ std::string FieldMeaning(const FilterBlockField& field,
                            std::bit_cast<float>(static_cast<uint32_t>(number)));
   }
   if (name == "flags") return FlagsText(number);
-  if (name == "checksum") return "right";  // else the block has no fields
+  if (name == "checksum") return "right";  // otherwise the block has no fields
   if (name == "tail") return "";
   return WithThousands(number);
 }

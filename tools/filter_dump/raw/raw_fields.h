@@ -1,4 +1,4 @@
-// What the fields of a linebloom block's metadata mean.
+// The meaning of the metadata fields in a linebloom block.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace linebloom::tools {
 
-// The value of `field`, whose bytes are `bytes`, in words or numbers; "" where
-// the bytes say all.
+// The value of `field`, whose bytes are `bytes`, in words or numbers; "" if the
+// bytes are self-explanatory.
 std::string FieldMeaning(const FilterBlockField& field,
                          absl::string_view bytes);
 

@@ -18,7 +18,7 @@
 namespace linebloom::tools {
 namespace {
 
-// Rows of 32 bytes in groups of 8, with their offset in the block.
+// Rows of 32 bytes in groups of 8, preceded by their offset in the block.
 void AppendHex(absl::string_view bytes, uint64_t offset, std::string* text) {
   constexpr size_t kRow = 32;
   constexpr size_t kGroup = 8;
@@ -43,7 +43,7 @@ void AppendLine(uint64_t number, const LineContents& line,
       RateText(line.rate, facts.kind == BlockKind::kLinebloom));
 }
 
-// What stands in the last bytes of a filter of RocksDB's.
+// Describes the last bytes of a filter of RocksDB's.
 std::string BuiltInTail(const BuiltInFilter& filter) {
   switch (filter.kind) {
     case BuiltInFilterKind::kBloom:
@@ -83,7 +83,7 @@ void AppendBlock(absl::string_view block, std::string* text) {
     AppendFields(block, text);
     return;
   }
-  // RocksDB's own, and what nobody can read.
+  // RocksDB's own filters, and those that can't be read.
   const size_t tail_at =
       std::max(lines_end, block.size() - std::min<size_t>(5, block.size()));
   AppendHex(block.substr(lines_end, tail_at - lines_end), lines_end, text);

@@ -31,8 +31,8 @@ uint64_t Count(const Counts& counts, absl::string_view what) {
   return found == counts.end() ? 0 : found->second;
 }
 
-// As ReadFilterAnswers() of RocksDB's statistics; older releases have no
-// prefix.true.positive, and count the prefixes of scans in the other two.
+// The same as ReadFilterAnswers() for RocksDB's statistics. Older releases lack
+// prefix.true.positive and count the prefixes of scans in the other two.
 FilterAnswers AnswersOf(const Counts& counts) {
   FilterAnswers answers;
   answers.negatives = Count(counts, "useful");

@@ -11,7 +11,7 @@
 namespace linebloom::tools {
 namespace {
 
-// Adds what can be added. Rates are weighted sums until Finish.
+// Adds everything that is additive. Rates are weighted sums until Finish.
 void AddFile(const FileFacts& facts, Totals* totals) {
   if (totals->files == 0) totals->rate = 0;
   ++totals->files;

@@ -1,5 +1,5 @@
-// What the filters of files, levels and column families are, and what lookups
-// of missing rows cost with them.
+// The filters of files, levels and column families, and what lookups of missing
+// rows cost with them.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ namespace linebloom::tools {
 
 struct TableEntry {
   LiveFile file;
-  // Nothing where the file could not be described.
+  // Nothing if the file could not be described.
   std::optional<FileFacts> facts;
 };
 
-// Sums over the described files of a level, or of all levels.
+// Sums over the described files of one level, or of all levels.
 struct Totals {
   uint64_t files = 0;
   uint64_t files_without_filter = 0;
   uint64_t rows = 0;
   uint64_t filter_bytes = 0;
-  uint64_t keys = 0;  // rows where the keys are not known
+  uint64_t keys = 0;  // rows if the number of keys is unknown
   double rate = 1;    // the mean of the files' rates, weighted by rows
   bool rate_is_exact = true;
-  // The data blocks that a lookup of a missing row reads, as ExpectedReads has
-  // it. Nothing for files without a level.
+  // The data blocks that a lookup of a missing row reads, from ExpectedReads.
+  // Nothing for files without a level.
   std::optional<double> reads;
 
   std::optional<double> bits_per_key() const;
@@ -44,7 +44,7 @@ struct LevelTotals {
 };
 
 struct FamilyTable {
-  std::string name;  // of the column family; "" for files named one by one
+  std::string name;  // of the column family; "" for files named individually
   std::vector<TableEntry> entries;
   std::vector<LevelTotals> levels;
   Totals all;
@@ -53,7 +53,7 @@ struct FamilyTable {
 struct TableReport {
   std::string database;
   std::vector<FamilyTable> families;
-  std::optional<LoggedAnswers> observed;  // of all column families together
+  std::optional<LoggedAnswers> observed;  // over all column families
   std::vector<std::string> notes;
   std::vector<std::string> problems;
   int exit_code = 0;
@@ -62,7 +62,7 @@ struct TableReport {
 // Errors are those of listing the files, and Cancelled.
 absl::StatusOr<TableReport> MakeTable(const FilterDumpConfig& config);
 
-// Fills levels and `all` from the entries.
+// Computes the levels and `all` from the entries.
 void AddTotals(FamilyTable* table);
 
 std::string TableAsText(const TableReport& report);

@@ -18,7 +18,7 @@ std::string BitsText(const std::optional<double>& bits_per_key) {
 constexpr size_t kAskedColumn = 3;
 constexpr size_t kLinesColumn = 7;
 
-// All columns, more than fit side by side.
+// All columns, which are more than fit.
 std::vector<std::string> RowOf(const TableEntry& entry) {
   const std::string name = FileLabel(entry.file);
   if (!entry.facts.has_value()) {
@@ -54,8 +54,8 @@ std::string FilesTable(const FamilyTable& family) {
       {"File", "rows", "filter", "asked", "bytes", "b/key", "k", "lines",
        "fill", "FPR %", "keys"}};
   for (const TableEntry& entry : family.entries) rows.push_back(RowOf(entry));
-  // Bits that are the same for every file show in b/key as well, the number of
-  // lines in bytes.
+  // If the bits are the same for every file, b/key shows them, and the number
+  // of lines follows from the bytes.
   const auto drop = AnyAskedSpecially(family) ? kLinesColumn : kAskedColumn;
   for (auto& row : rows) row.erase(row.begin() + drop);
   TablePrinter table(rows.front());
@@ -89,7 +89,7 @@ uint64_t DescribedFiles(const TableReport& report) {
   return files;
 }
 
-// What the tables leave to be explained.
+// Explains what the tables don't.
 std::string Legend(const TableReport& report) {
   bool levels = false;
   bool estimates = false;
@@ -133,7 +133,7 @@ std::string Legend(const TableReport& report) {
 
 std::string TableAsText(const TableReport& report) {
   if (report.families.empty()) return "The database has no SSTables.\n";
-  // stderr says all there is to say.
+  // stderr has said everything.
   if (DescribedFiles(report) == 0) return "";
   std::string text;
   for (const FamilyTable& family : report.families) {

@@ -18,7 +18,7 @@ namespace linebloom::tools {
 namespace {
 
 constexpr size_t kReadahead = 2 << 20;
-// Sequence number and type behind the user key of an internal key.
+// Sequence number and type after the user key in an internal key.
 constexpr size_t kInternalKeySuffix = 8;
 
 rocksdb::Options MakeOptions(const rocksdb::Comparator* comparator) {
@@ -73,9 +73,9 @@ absl::Status EntryReader::ForEach(
 #if LINEBLOOM_HAS_TABLE_ITERATOR
   const std::unique_ptr<rocksdb::Iterator> entry(reader_.NewTableIterator());
 #else
-  // The iterator of older versions hides deletions unless it is asked for
-  // timestamps. Where one does all the same, the number of entries that come
-  // out tells (verify.cc).
+  // Older versions of the iterator hide deletions unless asked for timestamps.
+  // If one hides them nevertheless, the number of entries reveals it
+  // (verify.cc).
   const rocksdb::Slice any_timestamp;
   options.iter_start_ts = &any_timestamp;
   const std::unique_ptr<rocksdb::Iterator> entry(reader_.NewIterator(options));
@@ -84,7 +84,7 @@ absl::Status EntryReader::ForEach(
   std::string bare_key;
   for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
     rocksdb::Slice key;
-    // What was merged comes without the suffix, and key() must not be called.
+    // Merged entries come without the suffix, and key() must not be called.
     if (comes_bare) {
       const rocksdb::Status status =
           entry->GetProperty("rocksdb.iterator.internal-key", &bare_key);

@@ -1,4 +1,4 @@
-// Every entry of an SSTable.
+// Iterates over every entry of an SSTable.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace linebloom::tools {
 
-// The order of keys in a file whose own comparator need not be known.
+// A key order for files whose own comparator may be unknown.
 //
-// While RocksDB opens the file it sorts range deletions, so the order must be
-// one: all keys are equal, and the range deletions, which nobody asks, come out
-// empty. A walk from the first entry to the last compares a key with its
-// predecessor alone, to pass older versions by: then every key is greater than
-// the one before, and none is passed by.
+// RocksDB sorts range deletions when it opens the file, so this must be a valid
+// order: all keys are equal, and range deletions, which nothing reads, come out
+// empty. Iterating from the first entry to the last only compares a key with
+// its predecessor, to skip older versions. Then every key is greater than the
+// previous one, and none is skipped.
 class OrderOfAnyFile : public rocksdb::Comparator {
  public:
   void PassEveryEntry() { every_entry_is_new_ = true; }
@@ -43,21 +43,21 @@ class EntryReader {
  public:
   explicit EntryReader(const std::string& path);
 
-  // OK, or why RocksDB can't open the file.
+  // OK, or the reason why RocksDB can't open the file.
   absl::Status Open();
 
-  // Checks every block of the file against its checksum. DataLoss with
-  // RocksDB's words where one fails.
+  // Checks the checksum of every block in the file. DataLoss, with RocksDB's
+  // message, if one is wrong.
   absl::Status CheckBlocks();
 
-  // Calls `sink` with the user key of every entry in the file's order:
-  // deletions, merge operands and old versions too, range deletions not. With a
-  // comparator that has timestamps they are at the key's end. Stops at the
-  // first error of `sink` and returns it. Data blocks are not checked again.
+  // Calls `sink` with the user key of every entry in file order, including
+  // deletions, merge operands and old versions, but not range deletions. If the
+  // comparator has timestamps, they are at the end of the key. Stops at the
+  // first error of `sink` and returns it. Doesn't check data blocks again.
   absl::Status ForEach(
       absl::FunctionRef<absl::Status(absl::string_view user_key)> sink);
 
-  // Bytes of timestamp at the end of each user key, which filters leave out.
+  // Bytes of timestamp at the end of each user key, which filters omit.
   size_t timestamp_size() const { return timestamp_size_; }
 
  private:

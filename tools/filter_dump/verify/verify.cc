@@ -12,8 +12,8 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/slice_transform.h"
 #include "tools/command_line/interrupt.h"
-#include "tools/filter_dump/verify/asker.h"
 #include "tools/filter_dump/verify/entries.h"
+#include "tools/filter_dump/verify/filter_prober.h"
 #include "tools/numbers/mix.h"
 
 namespace linebloom::tools {
@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kMostDeniedKept = 10;
 
-// Null where the name says nothing to this program.
+// Null if this program doesn't know the name.
 const rocksdb::Comparator* ComparatorByName(const std::string& name) {
   const rocksdb::Comparator* comparator = nullptr;
   rocksdb::ConfigOptions config;
@@ -42,7 +42,7 @@ std::shared_ptr<const rocksdb::SliceTransform> ExtractorByName(
   return extractor;
 }
 
-// The keys and prefixes of one file against its filter.
+// Checks the keys and prefixes of one file against its filter.
 class RowCheck {
  public:
   RowCheck(const FilterFile& file, size_t timestamp_size,
@@ -52,8 +52,8 @@ class RowCheck {
         options_(options),
         check_(check) {}
 
-  // Finds out what the filter can be asked, and says what it can't. Errors are
-  // those of reading the filter.
+  // Finds out what the filter can be probed for, and notes what it can't.
+  // Returns errors from reading the filter.
   absl::Status Prepare(const FilterFile& file);
 
   absl::Status OnEntry(absl::string_view key);
@@ -63,7 +63,7 @@ class RowCheck {
   void CheckKey(absl::string_view key);
   void CheckPrefix(absl::string_view key);
   void Deny(absl::string_view key, bool is_prefix);
-  void AskMissing(absl::string_view key);
+  void ProbeMissing(absl::string_view key);
 
   const Properties& properties_;
   const size_t timestamp_size_;
@@ -72,7 +72,7 @@ class RowCheck {
   const std::unique_ptr<const rocksdb::FilterPolicy> policy_{
       NewFilterPolicy(10)};
   std::shared_ptr<const rocksdb::SliceTransform> extractor_;
-  std::optional<Asker> asker_;
+  std::optional<FilterProber> prober_;
   std::string missing_key_;
 };
 
@@ -112,10 +112,10 @@ absl::Status RowCheck::Prepare(const FilterFile& file) {
         absl::StrCat(lacks, "; keys were taken to have no timestamps"));
   }
   PrepareExtractor();
-  absl::StatusOr<Asker> asker =
-      Asker::Make(file, *policy_, comparator, timestamp_size_);
-  if (!asker.ok()) return asker.status();
-  asker_.emplace(*std::move(asker));
+  absl::StatusOr<FilterProber> prober =
+      FilterProber::Make(file, *policy_, comparator, timestamp_size_);
+  if (!prober.ok()) return prober.status();
+  prober_.emplace(*std::move(prober));
   return absl::OkStatus();
 }
 
@@ -127,29 +127,30 @@ void RowCheck::Deny(absl::string_view key, bool is_prefix) {
 }
 
 void RowCheck::CheckKey(absl::string_view key) {
-  ++check_->keys_asked;
-  if (!asker_->MayMatch(key, key)) Deny(key, /*is_prefix=*/false);
+  ++check_->keys_probed;
+  if (!prober_->MayMatch(key, key)) Deny(key, /*is_prefix=*/false);
 }
 
 void RowCheck::CheckPrefix(absl::string_view key) {
   const rocksdb::Slice slice(key.data(), key.size());
   if (!extractor_->InDomain(slice)) return;
   const rocksdb::Slice prefix = extractor_->Transform(slice);
-  ++check_->prefixes_asked;
-  if (!asker_->MayMatch({prefix.data(), prefix.size()}, key)) {
+  ++check_->prefixes_probed;
+  if (!prober_->MayMatch({prefix.data(), prefix.size()}, key)) {
     Deny({prefix.data(), prefix.size()}, /*is_prefix=*/true);
   }
 }
 
-// A key of the file with 8 random bytes behind it is in no file but by a chance
-// of 2^-64. It lies in the file's range, so it is asked of the same partition.
-void RowCheck::AskMissing(absl::string_view key) {
+// A key of the file followed by 8 random bytes is in no file, except with a
+// chance of 2^-64. It is in the file's range, so it is probed in the same
+// partition.
+void RowCheck::ProbeMissing(absl::string_view key) {
   missing_key_.assign(key.data(), key.size());
   missing_key_.resize(key.size() + sizeof(uint64_t));
   StoreLittleEndian(missing_key_.data() + key.size(),
-                    Mix(check_->missing_asked));
-  ++check_->missing_asked;
-  if (asker_->MayMatch(missing_key_, missing_key_)) ++check_->missing_passed;
+                    Mix(check_->missing_probed));
+  ++check_->missing_probed;
+  if (prober_->MayMatch(missing_key_, missing_key_)) ++check_->missing_passed;
 }
 
 absl::Status RowCheck::OnEntry(absl::string_view key) {
@@ -160,18 +161,18 @@ absl::Status RowCheck::OnEntry(absl::string_view key) {
     if (options_.progress) options_.progress(std::min(1.0, share_done));
     if (Interrupted()) return CheckInterrupt();
   }
-  if (!asker_.has_value()) return absl::OkStatus();
+  if (!prober_.has_value()) return absl::OkStatus();
   key.remove_suffix(std::min(timestamp_size_, key.size()));
   if (properties_.whole_key_filtering) CheckKey(key);
   if (extractor_ != nullptr) CheckPrefix(key);
-  // The missing keys come evenly between the rows.
+  // Spreads the missing keys evenly among the rows.
   const double due =
       static_cast<double>(options_.missing_keys) * std::min(1.0, share_done);
-  while (static_cast<double>(check_->missing_asked) < due) AskMissing(key);
+  while (static_cast<double>(check_->missing_probed) < due) ProbeMissing(key);
   return absl::OkStatus();
 }
 
-// Damage becomes a problem of the file; other errors stay errors.
+// Damage becomes a problem of the file; other errors are returned.
 absl::Status TakeDamage(const absl::Status& status, FileCheck* check) {
   if (!absl::IsDataLoss(status)) return status;
   check->problems.emplace_back(status.message());

@@ -1,5 +1,5 @@
-// Whether a file's filter is sound: it denies none of the file's rows, it lets
-// as many missing keys pass as is expected, and no block is damaged.
+// Checks that a file's filter is sound: it denies none of the file's rows, lets
+// no more missing keys pass than expected, and no block is damaged.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ struct DeniedKey {
 struct FileCheck {
   FileFacts facts;
   uint64_t file_bytes = 0;
-  uint64_t entries = 0;  // that were read: every version of every row
-  uint64_t keys_asked = 0;
-  uint64_t prefixes_asked = 0;
+  uint64_t entries = 0;  // entries read: every version of every row
+  uint64_t keys_probed = 0;
+  uint64_t prefixes_probed = 0;
   uint64_t denied = 0;  // keys and prefixes of the file
   std::vector<DeniedKey> first_denied;
-  uint64_t missing_asked = 0;
+  uint64_t missing_probed = 0;
   uint64_t missing_passed = 0;
-  // Sentences: what is wrong, and what was not checked.
+  // Sentences on what is wrong, and on what was not checked.
   std::vector<std::string> problems;
   std::vector<std::string> notes;
 
@@ -35,13 +35,13 @@ struct FileCheck {
 };
 
 struct CheckOptions {
-  uint64_t missing_keys = 0;  // how many to ask of this file
-  // Called now and then with the share of the work that is done, 0 to 1.
+  uint64_t missing_keys = 0;  // how many to look up in this file
+  // Called occasionally with the share of the work done, 0 to 1.
   std::function<void(double)> progress;
 };
 
-// Errors are for files that are no SSTables or can't be read. Damage is among
-// the problems; so is anything that stops the check early.
+// Returns errors for files that are not SSTables or can't be read. Damage is
+// one of the problems, as is anything that ends the check early.
 absl::StatusOr<FileCheck> CheckFile(const std::string& path,
                                     const CheckOptions& options);
 

@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 Json MissingAsJson(const std::optional<MissingKeys>& missing) {
   if (!missing.has_value()) return nullptr;
   const Interval interval = missing->interval();
-  return {{"asked", missing->asked},
+  return {{"probed", missing->probed},
           {"passed", missing->passed},
           {"false_positive_rate", missing->rate()},
           {"false_positive_rate_low", interval.low},
@@ -25,8 +25,8 @@ Json CheckAsJson(const FileCheck& check) {
   Json json = FactsAsJson(check.facts);
   json.update({{"file_bytes", check.file_bytes},
                {"entries", check.entries},
-               {"keys_asked", check.keys_asked},
-               {"prefixes_asked", check.prefixes_asked},
+               {"keys_probed", check.keys_probed},
+               {"prefixes_probed", check.prefixes_probed},
                {"denied", check.denied},
                {"first_denied", Json::array()},
                {"missing_keys", MissingAsJson(MissingKeysOf(check))},

@@ -24,8 +24,8 @@ uint64_t SizeOf(const std::string& path) {
   return error ? 0 : size;
 }
 
-// Asks the system to read the file into its cache meanwhile, so that the disk
-// has work while this program computes. Only a hint.
+// Hints to the system to read the file into its cache, so that the disk works
+// while this program computes.
 void ReadAhead(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return;
@@ -55,7 +55,7 @@ void TakeProblems(const LiveFile& file, const FileCheck& check,
   }
 }
 
-// Checks the files one after another and shares the missing keys out.
+// Checks the files one after another and distributes the missing keys.
 class Verifier {
  public:
   Verifier(const FilterDumpConfig& config, const std::vector<LiveFile>& files)
@@ -86,7 +86,7 @@ class Verifier {
   VerifyReport report_;
   std::vector<uint64_t> sizes_;
   uint64_t total_ = 0;  // bytes of all files
-  uint64_t done_ = 0;   // bytes of the files that are checked
+  uint64_t done_ = 0;   // bytes of the files checked so far
   const std::chrono::steady_clock::time_point start_ =
       std::chrono::steady_clock::now();
 };
@@ -129,8 +129,8 @@ VerifyReport Verifier::Finish() {
 }  // namespace
 
 std::optional<MissingKeys> MissingKeysOf(const FileCheck& check) {
-  if (check.missing_asked == 0) return std::nullopt;
-  return MissingKeys{check.missing_asked, check.missing_passed,
+  if (check.missing_probed == 0) return std::nullopt;
+  return MissingKeys{check.missing_probed, check.missing_passed,
                      check.facts.rate, check.facts.rate_is_exact};
 }
 
@@ -149,13 +149,13 @@ std::optional<MissingKeys> VerifyReport::missing_keys() const {
     if (!file.check.has_value()) continue;
     const std::optional<MissingKeys> one = MissingKeysOf(*file.check);
     if (!one.has_value()) continue;
-    all.asked += one->asked;
+    all.probed += one->probed;
     all.passed += one->passed;
-    expected += one->expected * static_cast<double>(one->asked);
+    expected += one->expected * static_cast<double>(one->probed);
     all.exact &= one->exact;
   }
-  if (all.asked == 0) return std::nullopt;
-  all.expected = expected / static_cast<double>(all.asked);
+  if (all.probed == 0) return std::nullopt;
+  all.expected = expected / static_cast<double>(all.probed);
   return all;
 }
 

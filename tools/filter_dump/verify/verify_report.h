@@ -1,4 +1,4 @@
-// The check of all files, and its two forms.
+// The check of all files, as text and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,28 @@
 
 namespace linebloom::tools {
 
-// How many missing keys passed, and how many were to be expected.
+// How many missing keys passed, and how many were expected to.
 struct MissingKeys {
-  uint64_t asked = 0;
+  uint64_t probed = 0;
   uint64_t passed = 0;
   double expected = 0;  // rate
-  bool exact = true;    // whether `expected` is no estimate
+  bool exact = true;    // false if `expected` is an estimate
 
   double rate() const {
-    return static_cast<double>(passed) / static_cast<double>(asked);
+    return static_cast<double>(passed) / static_cast<double>(probed);
   }
-  Interval interval() const { return WilsonInterval(passed, asked); }
+  Interval interval() const { return WilsonInterval(passed, probed); }
   bool is_inside() const {
     return interval().low <= expected && expected <= interval().high;
   }
 };
 
-// Nothing where none were asked.
+// Nothing if none were probed.
 std::optional<MissingKeys> MissingKeysOf(const FileCheck& check);
 
 struct CheckedFile {
   LiveFile file;
-  std::optional<FileCheck> check;  // nothing where the file can't be read
+  std::optional<FileCheck> check;  // nothing if the file can't be read
 };
 
 struct VerifyReport {
@@ -48,7 +48,7 @@ struct VerifyReport {
   int exit_code = 0;
 
   uint64_t Sum(uint64_t FileCheck::*number) const;
-  std::optional<MissingKeys> missing_keys() const;  // of all files
+  std::optional<MissingKeys> missing_keys() const;  // over all files
 };
 
 // Errors are those of listing the files, and Cancelled.

@@ -22,7 +22,7 @@ std::vector<std::string> RowOf(const CheckedFile& file) {
   }
   const FileCheck& check = *file.check;
   std::vector<std::string> row = {name, ShortCount(check.entries),
-                                  ShortCount(check.prefixes_asked),
+                                  ShortCount(check.prefixes_probed),
                                   WithThousands(check.denied)};
   const std::optional<MissingKeys> missing = MissingKeysOf(check);
   if (missing.has_value()) {
@@ -40,10 +40,9 @@ std::vector<std::string> RowOf(const CheckedFile& file) {
 
 std::string MissingInWords(const MissingKeys& missing) {
   return absl::StrCat(
-      "Of ", WithThousands(missing.asked), " missing keys ",
-      WithThousands(missing.passed),
-      " passed: ", RateText(missing.rate(), true), " %, with 19 chances in 20 ",
-      IntervalText(missing),
+      WithThousands(missing.passed), " of ", WithThousands(missing.probed),
+      " missing keys passed: ", RateText(missing.rate(), true),
+      " %, 95 % interval ", IntervalText(missing),
       " %. Expected: ", RateText(missing.expected, missing.exact), " %, ",
       missing.is_inside() ? "inside" : "outside", " that interval.");
 }
@@ -58,12 +57,12 @@ std::string ResultInWords(const VerifyReport& report) {
   const uint64_t files = CheckedFiles(report);
   const double bytes = static_cast<double>(report.Sum(&FileCheck::file_bytes));
   return absl::StrFormat(
-      "%s of %s entries: %s keys and %s prefixes asked, %s denied; %s MB in "
+      "%s of %s entries: %s keys and %s prefixes probed, %s denied; %s MB in "
       "%.1f s, %s MB/s.",
       files == 1 ? "1 file" : absl::StrCat(WithThousands(files), " files"),
       WithThousands(report.Sum(&FileCheck::entries)),
-      WithThousands(report.Sum(&FileCheck::keys_asked)),
-      WithThousands(report.Sum(&FileCheck::prefixes_asked)),
+      WithThousands(report.Sum(&FileCheck::keys_probed)),
+      WithThousands(report.Sum(&FileCheck::prefixes_probed)),
       WithThousands(report.Sum(&FileCheck::denied)), ThreeDigits(bytes / 1e6),
       report.seconds, ThreeDigits(bytes / 1e6 / report.seconds));
 }
@@ -72,7 +71,7 @@ std::string ResultInWords(const VerifyReport& report) {
 
 std::string VerifyAsText(const VerifyReport& report) {
   if (report.files.empty()) return "The database has no SSTables.\n";
-  // stderr says all there is to say.
+  // stderr has said everything.
   if (CheckedFiles(report) == 0) return "";
   TablePrinter table({"File", "entries", "prefixes", "denied", "passed %",
                       "95 % interval", "expected %", "blocks and filter"});

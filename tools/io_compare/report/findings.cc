@@ -47,7 +47,7 @@ void CheckFound(Report* report) {
         " of the keys looked up as missing exist. They count as found, not as "
         "false positives."));
   } else if (found < asked && report->workload.source != "source_db") {
-    // (Of a database's rows some may be in the write-ahead log alone.)
+    // (Some rows of a database may be only in its write-ahead log.)
     report->problems.push_back(absl::StrCat(first.name, " found ", found,
                                             " of ", asked, " existing rows"));
   }
@@ -92,8 +92,8 @@ void NoteIoAgreement(Report* report) {
   }
 }
 
-// By medians of the rounds' lookups: reads from the disk, of which a round has
-// few with a good filter, hardly touch those.
+// Compares the medians of the rounds' lookups: reads from the disk, which are
+// few in a round with a good filter, hardly affect them.
 void NoteNoise(Report* report) {
   constexpr double kNoisy = 1.25;
   std::vector<std::string> noisy;

@@ -27,8 +27,8 @@ size_t PolicyInFocus(const Report& report) {
   return least;
 }
 
-// "2.2 × fewer reads than no filter". `what` is " reads" or, once that has been
-// said, "".
+// For example "2.2 × fewer reads than no filter". `what` is " reads", or "" if
+// that was already said.
 std::string CompareReads(double reads, double other, const std::string& name,
                          absl::string_view what) {
   if (reads == other) return absl::StrCat("as many", what, " as ", name);

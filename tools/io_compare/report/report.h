@@ -1,4 +1,4 @@
-// What a comparison found, and its two forms.
+// The result of a comparison, as text and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace linebloom::tools {
 
-// What is the same for all policies.
+// Facts that all policies have in common.
 struct WorkloadFacts {
-  std::string source;           // "generated", or the flag that names the rows
-  std::string source_path;      // of a key file or a database
-  std::string missing;          // in words: where the missing keys are from
-  uint64_t entries = 0;         // rows, and deletions where there are some
-  uint64_t rows = 0;            // with --row_prefix: rows that have cells
-  double key_bytes = 0;         // on average; 0 where not known
+  std::string source;       // "generated", or the flag that provides the rows
+  std::string source_path;  // of a key file or a database
+  std::string missing;      // where the missing keys come from, in words
+  uint64_t entries = 0;     // rows, plus deletions if there are any
+  uint64_t rows = 0;        // with --row_prefix: rows with cells
+  double key_bytes = 0;     // mean; 0 if unknown
   uint64_t asked_existing = 0;  // lookups of rows that exist
   uint64_t asked_missing = 0;
   uint64_t block_bytes = 0;  // size of data blocks
@@ -32,10 +32,10 @@ struct WorkloadFacts {
   bool direct_io = false;
 };
 
-// With --row_prefix: what there is beside the lookups of missing cells.
+// With --row_prefix: lookups in addition to those of missing cells.
 struct RowLookups {
   FilterKeys keys = FilterKeys::kCells;
-  Measurement missing_rows;  // Gets of a cell of a row that does not exist
+  Measurement missing_rows;  // Gets of a cell of a missing row
   Measurement scans;         // of such rows
 };
 
@@ -59,24 +59,24 @@ struct Report {
   Machine machine;
   WorkloadFacts workload;
   std::vector<PolicyResult> results;  // in the order of --policies
-  // Sentences: what to know about the figures, and what makes them void.
+  // Sentences: notes on the figures, and problems that void them.
   std::vector<std::string> notes;
   std::vector<std::string> problems;
 };
 
-// What a policy is called in tables and pictures: its name, or for long ones
-// the name's beginning and a number, which the notes explain.
+// A policy's name in tables and pictures. Long names are cut and numbered, and
+// the notes explain them.
 std::string Label(const Report& report, size_t i);
 
-// How the reads of linebloom, or else of the policy that read least, compare
-// with those of each other policy, in a sentence. "" for a single policy.
+// A sentence that compares the reads of linebloom (or of the policy with the
+// fewest reads) with those of each other policy. "" for a single policy.
 std::string ResultInWords(const Report& report);
 
 // "rows", "cells" or "both".
 std::string ToString(FilterKeys keys);
 
-// For people: header, tables of at most 100 columns, each with what its columns
-// say, and the result in words.
+// For people: a header, tables of at most 100 columns that explain their
+// columns, and the result in words.
 std::string ReportAsText(const Report& report);
 
 // For programs: an object with `machine`, `workload` and `results`.

@@ -62,7 +62,7 @@ Json WorkloadAsJson(const Report& report) {
   return json;
 }
 
-// Those whose filters were asked.
+// Levels whose filters were probed.
 Json LevelsAsJson(const PolicyResult& result) {
   Json levels = Json::array();
   for (const auto& [level, answers] : result.measured.answers_by_level.levels) {
@@ -101,7 +101,7 @@ Json RoundsAsJson(const Measurement& m) {
   return rounds;
 }
 
-// Of --row_prefix.
+// For --row_prefix.
 Json RowResultAsJson(const PolicyResult& result) {
   const bool has_filter = !result.options.empty();
   return {

@@ -35,7 +35,7 @@ std::string RowsInWords(const Report& report) {
                          report.config.value_size);
 }
 
-// "L0 3, L1 1, L3 29", of whatever `number` takes from a level.
+// "L0 3, L1 1, L3 29", where `number` selects what to count.
 std::string PerLevel(const Shape& shape, uint64_t LevelTotals::*number) {
   const std::vector<LevelTotals> levels = shape.Levels();
   std::vector<std::string> parts;

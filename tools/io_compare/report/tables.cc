@@ -24,7 +24,7 @@ const PolicyResult* FindResult(const Report& report, absl::string_view name) {
   return nullptr;
 }
 
-// "209x fewer" than `base`.
+// For example "209x fewer" than `base`.
 std::string Fewer(double reads, double base) {
   if (reads == base) return "same";
   if (reads == 0) return "all of them";
@@ -42,7 +42,7 @@ std::string RangeText(double low, double high) {
   return absl::StrCat(ThreeDigits(low), "-", ThreeDigits(high));
 }
 
-// What the columns of a table say, below it.
+// Explains the columns of a table, below it.
 std::string Explained(absl::string_view text) {
   return absl::StrCat("  ", WrapText(text, kReportWidth - 2, 2), "\n");
 }
@@ -69,7 +69,7 @@ std::string LevelCell(const PolicyResult& result, int level) {
   return cell;
 }
 
-// A column for each of `levels`.
+// One column for each of `levels`.
 std::string LevelTable(const Report& report, const std::vector<int>& levels) {
   std::vector<std::string> header = {"False positives, %"};
   for (const int level : levels) {
@@ -152,8 +152,7 @@ std::string FiltersTable(const Report& report) {
           "database, once."));
 }
 
-// All levels whose filters were asked, no more in a table than fit beside each
-// other.
+// All levels whose filters were probed, split into tables that fit the width.
 std::string LevelTables(const Report& report) {
   std::set<int> asked;
   for (const PolicyResult& result : report.results) {

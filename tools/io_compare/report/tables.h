@@ -1,4 +1,5 @@
-// The tables of a report in text, each with what its columns say below it.
+// The tables of the text report, each followed by an explanation of its
+// columns.
 #pragma once
 
 #include <string>
@@ -9,16 +10,16 @@ namespace linebloom::tools {
 
 inline constexpr size_t kReportWidth = 100;
 
-// What was read from the disk, and how that compares.
+// Reads from the disk, compared with each other.
 std::string ReadsTable(const Report& report);
 
 // Memory and false positives of the filters.
 std::string FiltersTable(const Report& report);
 
-// False positives by level. "" where no filter was asked.
+// False positives by level. "" if no filter was probed.
 std::string LevelTables(const Report& report);
 
-// With --row_prefix, instead of the others.
+// With --row_prefix, replaces the other tables.
 std::string RowsTable(const Report& report);
 
 std::string TimesTable(const Report& report);

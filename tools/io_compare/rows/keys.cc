@@ -20,13 +20,13 @@ void SetToNumber(uint64_t number, std::string* key) {
   *key = absl::StrFormat("user%012d", number);
 }
 
-// Visits 0 to size - 1 in a scattered order, each once.
+// Visits each of 0 to size - 1 once, in a scattered order.
 class ScatteredOrder {
  public:
   ScatteredOrder(uint64_t size, uint64_t seed)
       : size_(size), next_(size == 0 ? 0 : Mix(seed) % size) {
-    // Steps of the golden ratio lie far apart; without a common factor they
-    // reach every number before one comes again.
+    // Steps by the golden ratio are far apart. Without a common factor they
+    // reach every number before repeating one.
     step_ = std::max<uint64_t>(
         1, static_cast<uint64_t>(0.6180339887 * static_cast<double>(size)));
     while (std::gcd(step_, size_) > 1) ++step_;
@@ -81,7 +81,7 @@ absl::StatusOr<KeyList> ReadKeyFile(absl::string_view flag,
     absl::ConsumeSuffix(&key, "\r");
     if (!key.empty()) keys.Add(key);
   }
-  // A folder opens like a file and fails when it is read.
+  // Opening a folder succeeds like opening a file, but reading it fails.
   if (!file.eof()) {
     return absl::ErrnoToStatus(
         errno, absl::StrCat("cannot read --", flag, "='", path, "'"));
@@ -127,7 +127,8 @@ HeldOutCells HoldOutCells(const KeyList& sorted, size_t row_bytes,
     } else {
       ++split.rows;
       const bool hold_one_out = row % nth == 0 && end - begin > 1;
-      // Not the first, for keys between others are in the range of more files.
+      // Not the first key, because keys between others are in the range of more
+      // files.
       const uint64_t held_out = hold_one_out ? (begin + end) / 2 : end;
       for (uint64_t i = begin; i < end; ++i) {
         (i == held_out ? split.missing_cells : split.cells).Add(sorted[i]);
@@ -140,7 +141,7 @@ HeldOutCells HoldOutCells(const KeyList& sorted, size_t row_bytes,
 
 Lookups ChooseLookups(const KeyTable& existing, const KeyTable& missing,
                       uint64_t lookups, double hit_ratio, uint64_t seed) {
-  // Of n lookups, floor(n * ratio) ask for existing rows.
+  // floor(n * ratio) of n lookups are for existing rows.
   const auto hits_of = [hit_ratio](uint64_t n) {
     return static_cast<uint64_t>(
         std::floor(static_cast<double>(n) * hit_ratio + 1e-9));
@@ -148,7 +149,7 @@ Lookups ChooseLookups(const KeyTable& existing, const KeyTable& missing,
   const auto is_possible = [&](uint64_t n) {
     return hits_of(n) <= existing.size() && n - hits_of(n) <= missing.size();
   };
-  uint64_t total = 0;  // the most that is possible, by bisection
+  uint64_t total = 0;  // the largest possible number, by bisection
   for (uint64_t step = std::bit_floor(std::max<uint64_t>(lookups, 1)); step > 0;
        step /= 2) {
     if (total + step <= lookups && is_possible(total + step)) total += step;

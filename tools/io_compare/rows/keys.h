@@ -1,4 +1,4 @@
-// Lists of row keys.
+// Lists of keys.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace linebloom::tools {
 
-// Keys by number. Immutable once filled; reads from many threads.
+// Keys by number. Immutable once filled; may be read from many threads.
 class KeyTable {
  public:
   virtual ~KeyTable() = default;
@@ -20,7 +20,7 @@ class KeyTable {
   virtual void Get(uint64_t i, std::string* key) const = 0;
 };
 
-// Keys in memory, back to back: 8 bytes beside each key's own.
+// Keys in memory, back to back, with 8 bytes of overhead each.
 class KeyList : public KeyTable {
  public:
   void Add(absl::string_view key);
@@ -38,8 +38,8 @@ class KeyList : public KeyTable {
 
 inline constexpr uint64_t kNumberedKeyBytes = 16;
 
-// Generated keys of 16 bytes, "user" and a number of 12 digits, `stride` apart
-// (2 at least), so that there are keys between any two of them.
+// Generated keys of 16 bytes, "user" plus a number of 12 digits, `stride` apart
+// (at least 2), so that other keys fit between any two of them.
 class NumberedKeys : public KeyTable {
  public:
   NumberedKeys(uint64_t rows, uint64_t stride) : rows_(rows), stride_(stride) {}
@@ -52,7 +52,7 @@ class NumberedKeys : public KeyTable {
   uint64_t stride_;
 };
 
-// The keys that lie between those of NumberedKeys.
+// The keys between those of NumberedKeys.
 class KeysBetween : public KeyTable {
  public:
   KeysBetween(uint64_t rows, uint64_t stride) : rows_(rows), stride_(stride) {}
@@ -65,8 +65,9 @@ class KeysBetween : public KeyTable {
   uint64_t stride_;
 };
 
-// Cells of rows: each key of `rows` with `cells` columns behind it, the numbers
-// `first`, `first` + 2 and so on, so that there are columns between any two.
+// The cells of rows: each key of `rows` followed by `cells` columns with the
+// numbers `first`, `first` + 2 and so on, so that other columns fit between any
+// two.
 class CellKeys : public KeyTable {
  public:
   // `rows` must outlive this.
@@ -86,13 +87,13 @@ class CellKeys : public KeyTable {
   uint64_t cells_;
 };
 
-// Reads a file of one key per line. A line ends with \n or \r\n; empty lines
-// are no keys; every other byte may stand in a key. NotFound, PermissionDenied
-// and so on name `flag` and path; InvalidArgument where there is no key at all.
+// Reads a file with one key per line. Lines end with \n or \r\n; empty lines
+// are ignored; keys may contain any other byte. NotFound, PermissionDenied and
+// so on name `flag` and path; InvalidArgument if there are no keys.
 absl::StatusOr<KeyList> ReadKeyFile(absl::string_view flag,
                                     const std::string& path);
 
-// The keys in bytewise order, each once.
+// The distinct keys in bytewise order.
 KeyList SortedAndUnique(const KeyList& keys);
 
 struct HeldOut {
@@ -100,27 +101,27 @@ struct HeldOut {
   KeyList missing;  // to look up as missing, between the first and last row
 };
 
-// Holds every `nth` (2 at least) of `sorted` keys out.
+// Holds out every `nth` (at least 2) of the `sorted` keys.
 HeldOut HoldOut(const KeyList& sorted, uint64_t nth);
 
 struct HeldOutCells {
   KeyList cells;          // to load
-  KeyList missing_rows;   // one cell of each row that is held out whole
+  KeyList missing_rows;   // one cell of each row that is held out completely
   KeyList missing_cells;  // of rows that have other cells
   uint64_t rows = 0;      // that are loaded
 };
 
-// Of every `nth` (2 at least) row of `sorted` keys, whose first `row_bytes` are
-// their row, holds all cells out, and of as many other rows one cell each, if
-// they have several. No key is shorter than that.
+// Holds out all cells of every `nth` (at least 2) row of the `sorted` keys,
+// whose first `row_bytes` bytes are their row, and one cell each of as many
+// other rows that have several. No key may be shorter than `row_bytes`.
 HeldOutCells HoldOutCells(const KeyList& sorted, size_t row_bytes,
                           uint64_t nth);
 
-// `lookups` keys to look up, of which the share `hit_ratio`, evenly spread, is
-// from `existing` and the rest from `missing`. No key is taken twice, in an
-// order that `seed` chooses: a key asked for again would give the same answer,
-// and a rate measured so would look surer than it is. Where one of the tables
-// is too small for that, there are fewer lookups, at the same ratio.
+// `lookups` keys to look up: the share `hit_ratio`, evenly spread, from
+// `existing`, and the rest from `missing`. No key occurs twice, because looking
+// it up again would give the same answer and make a measured rate seem more
+// certain than it is. `seed` determines the order. If a table is too small,
+// there are fewer lookups in the same ratio.
 struct Lookups {
   KeyList keys;
   uint64_t existing = 0;  // how many of them are from `existing`

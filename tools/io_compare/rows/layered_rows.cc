@@ -14,7 +14,7 @@ struct SortedRun {
   uint64_t share;  // rows of LayeredRows::kSharesOfAllRuns
 };
 
-// In the order in which they are made.
+// In the order of creation.
 constexpr std::array<SortedRun, 6> kRuns = {
     {{3, 400}, {2, 40}, {1, 4}, {0, 1}, {0, 1}, {0, 1}}};
 
@@ -29,8 +29,8 @@ LayeredRows::LayeredRows(const KeyTable* keys, uint64_t value_size,
   const uint64_t rows = keys_->size();
   constexpr uint64_t kEntryOverhead = 12;  // lengths, sequence number, index
   bytes_ = keys_->bytes() + rows * (value_size_ + kEntryOverhead);
-  // A database of 2M small rows gets files of 8 MB, a large one the 64 MB that
-  // are RocksDB's default, and a very large one at most 4096 files in a level.
+  // A database of 2M small rows gets files of 8 MB, a large one of 64 MB,
+  // RocksDB's default, and a very large one at most 4096 files per level.
   constexpr uint64_t kMiB = 1 << 20;
   const uint64_t file_bytes =
       std::max(std::clamp(bytes_ / 32, 4 * kMiB, 64 * kMiB), bytes_ / 4096);
@@ -48,9 +48,9 @@ LayeredRows::LayeredRows(const KeyTable* keys, uint64_t value_size,
   }
 }
 
-// Takes kSharesOfAllRuns rows at a time and deals them out in an order that
-// differs from one such group to the next. (Plain chance would do as well, but
-// could leave a run without rows when there are few.)
+// Takes kSharesOfAllRuns rows at a time and deals them out, in an order that
+// differs from group to group. (Chance alone would also do, but could leave a
+// run without rows if there are few.)
 size_t LayeredRows::RunOf(uint64_t row) const {
   constexpr uint64_t kStep = 173;  // no common factor with 447 = 3 * 149
   const uint64_t group = row / kSharesOfAllRuns;

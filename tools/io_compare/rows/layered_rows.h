@@ -1,4 +1,4 @@
-// Keys spread over levels as a live database has them.
+// Keys spread over levels as in a live database.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,23 @@
 namespace linebloom::tools {
 
 // Six sorted runs: three files in level 0, and levels 1 to 3, each ten times as
-// large as the one above. Every run covers the whole range of keys, so that a
-// missing key between two rows has to be looked for in all of them.
+// large as the one above. Every run covers the whole range of keys, so a lookup
+// of a missing key between two rows has to go through all of them.
 class LayeredRows : public RowSource {
  public:
-  // `keys` must outlive this, be in order, and hold 2 * kSharesOfAllRuns at
-  // least. Values have `value_size` bytes that don't compress.
+  // `keys` must outlive this, be sorted, and have at least 2 * kSharesOfAllRuns
+  // keys. Values have `value_size` incompressible bytes.
   LayeredRows(const KeyTable* keys, uint64_t value_size, uint64_t seed);
 
   absl::Status ReadFile(
       size_t file, absl::FunctionRef<absl::Status(const Entry&)> sink) override;
   uint64_t ApproximateBytes() const override { return bytes_; }
 
-  // Of that many rows in a row, each run gets its share exactly.
+  // Each run gets exactly its share of this many consecutive rows.
   static constexpr uint64_t kSharesOfAllRuns = 447;
 
  private:
-  // Where a file's rows are: those of `run` among rows [begin, end).
+  // The rows of a file: those of `run` among rows [begin, end).
   struct Part {
     size_t run;
     uint64_t begin;
@@ -44,7 +44,7 @@ class LayeredRows : public RowSource {
   const uint64_t value_size_;
   const uint64_t seed_;
   uint64_t bytes_ = 0;
-  std::vector<Part> parts_;  // as files_
+  std::vector<Part> parts_;  // in the order of files_
 };
 
 }  // namespace linebloom::tools

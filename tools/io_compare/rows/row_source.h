@@ -1,4 +1,4 @@
-// What the databases that io_compare compares are made of.
+// The contents of the databases that io_compare compares.
 #pragma once
 
 #include <cstdint>
@@ -14,31 +14,31 @@ namespace linebloom::tools {
 
 enum class EntryKind { kPut, kDelete, kSingleDelete, kMerge };
 
-// One entry of an SSTable. The slices live until the sink returns.
+// One entry of an SSTable. The slices are valid until the sink returns.
 struct Entry {
   EntryKind kind;
   rocksdb::Slice key;
   rocksdb::Slice value;
 };
 
-// An SSTable to be made.
+// An SSTable to be created.
 struct PlannedFile {
   int level;
   uint64_t entries;
   rocksdb::CompressionType compression;
 };
 
-// Rows laid out in files and levels. Every call gives the same: that is what
-// makes the databases of all policies alike. One thread.
+// Rows laid out in files and levels. Every call returns the same, so the
+// databases of all policies are alike. One thread.
 class RowSource {
  public:
   virtual ~RowSource() = default;
 
-  // The files in the order in which they have to be made: from the deepest
-  // level up, and in level 0 from the oldest to the newest.
+  // The files in the order of creation: from the deepest level up, and in level
+  // 0 from the oldest to the newest.
   const std::vector<PlannedFile>& files() const { return files_; }
 
-  // Calls `sink` for all entries of `files()[file]` in key order, until it
+  // Calls `sink` for the entries of `files()[file]` in key order until it
   // fails.
   virtual absl::Status ReadFile(
       size_t file, absl::FunctionRef<absl::Status(const Entry&)> sink) = 0;
@@ -48,7 +48,7 @@ class RowSource {
   }
   virtual uint64_t block_size() const { return 4096; }
 
-  // Bytes of all files together, without filters; an estimate.
+  // Estimated bytes of all files together, without filters.
   virtual uint64_t ApproximateBytes() const = 0;
 
   uint64_t TotalEntries() const {

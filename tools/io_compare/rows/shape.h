@@ -1,4 +1,4 @@
-// The shape of an LSM tree: which files there are and which rows they hold.
+// The shape of an LSM tree: its files and the rows in them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct FileShape {
   std::string smallest_key;
   std::string largest_key;
   uint64_t entries;
-  uint64_t deletions;  // among the entries
+  uint64_t deletions;  // included in the entries
 
   friend bool operator==(const FileShape&, const FileShape&) = default;
 };
@@ -28,18 +28,18 @@ struct LevelTotals {
 struct Shape {
   std::vector<FileShape> files;  // in order
 
-  // By level, up to the deepest that has files.
+  // By level, down to the deepest with files.
   std::vector<LevelTotals> Levels() const;
 
-  // Files of level 0 and non-empty levels below it: what a lookup of a missing
+  // Files of level 0 plus non-empty lower levels: what a lookup of a missing
   // key has to go through.
   uint64_t SortedRuns() const;
 };
 
 Shape ReadShape(rocksdb::DB* db);
 
-// "" where both are the same; otherwise the first difference in words, with
-// `a_name` and `b_name` for whose shape is which.
+// "" if both are the same; otherwise the first difference in words, with
+// `a_name` and `b_name` as the names of the two.
 std::string DescribeDifference(const Shape& a, const std::string& a_name,
                                const Shape& b, const std::string& b_name);
 

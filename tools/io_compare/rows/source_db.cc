@@ -21,7 +21,7 @@
 namespace linebloom::tools {
 namespace {
 
-// The compression that a table's properties name, if this RocksDB can write it.
+// The compression named by a table's properties, if this RocksDB supports it.
 rocksdb::CompressionType CompressionByName(const std::string& name) {
   rocksdb::CompressionType type = rocksdb::kNoCompression;
   if (name == "Snappy") type = rocksdb::kSnappyCompression;
@@ -37,8 +37,8 @@ rocksdb::CompressionType CompressionByName(const std::string& name) {
   return can_write ? type : rocksdb::kNoCompression;
 }
 
-// KeyVersion::type is a number whose meaning RocksDB keeps to itself; the names
-// are public.
+// The numbers in KeyVersion::type are private to RocksDB, but their names are
+// public.
 EntryKind KindOf(const rocksdb::KeyVersion& version) {
   const std::string name = version.GetTypeName();
   if (name == "TypeSingleDeletion") return EntryKind::kSingleDelete;
@@ -47,7 +47,7 @@ EntryKind KindOf(const rocksdb::KeyVersion& version) {
   return EntryKind::kPut;
 }
 
-// Calls `sink` for every entry in `family`, a chunk of keys at a time.
+// Calls `sink` for every entry in `family`, one chunk of keys at a time.
 absl::Status ReadAllVersions(
     rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
     absl::FunctionRef<absl::Status(const Entry&)> sink) {
@@ -61,8 +61,8 @@ absl::Status ReadAllVersions(
             : rocksdb::GetAllKeyVersions(db, family, begin, {}, chunk,
                                          &versions);
     if (!read.ok()) return FromRocksDb(read, "cannot read a copied file");
-    // A full chunk may have cut the versions of its last key in two; that key
-    // begins the next chunk, unless it has to be longer to hold it.
+    // A full chunk may have cut off versions of its last key. That key starts
+    // the next chunk, which has to be larger if all of it is that key.
     const bool is_last = versions.size() < chunk;
     size_t end = versions.size();
     if (!is_last) {
@@ -101,7 +101,7 @@ absl::StatusOr<std::unique_ptr<SourceDatabase>> SourceDatabase::Open(
 }
 
 SourceDatabase::~SourceDatabase() {
-  // Their Env has to outlive them.
+  // Their Env must outlive them.
   import_db_.reset();
   db_.reset();
 }
@@ -189,7 +189,8 @@ absl::StatusOr<KeyList> SourceDatabase::SampleKeys(uint64_t count,
   options.total_order_seek = true;
   options.readahead_size = 1 << 20;
   const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(options));
-  // Reservoir sampling: the sample stands for all rows seen so far at any time.
+  // Reservoir sampling: at any time, the sample represents all rows seen so
+  // far.
   std::vector<std::string> sample;
   std::mt19937_64 random(seed);
   uint64_t seen = 0;
@@ -231,7 +232,7 @@ absl::Status SourceDatabase::Import(const rocksdb::LiveFileMetaData& file,
   rocksdb::ExportImportFilesMetaData metadata;
   metadata.db_comparator_name = options.comparator->Name();
   metadata.files = {file};
-  // The copy is alone in its family, so any level is right, and 0 always is.
+  // The copy is alone in its family, so any level is valid; 0 always exists.
   metadata.files.front().level = 0;
   return FromRocksDb(import_db_->CreateColumnFamilyWithImport(
                          options, "file", rocksdb::ImportColumnFamilyOptions(),
@@ -239,9 +240,9 @@ absl::Status SourceDatabase::Import(const rocksdb::LiveFileMetaData& file,
                      what);
 }
 
-// RocksDB's public reader of single files hides deletions before 9.8, and a
-// filter holds the keys of deletions too. What shows every entry of a database
-// is GetAllKeyVersions; so the file becomes a database for a moment.
+// RocksDB's public reader of single files hides deletions before 9.8, but a
+// filter contains their keys too. GetAllKeyVersions shows every entry of a
+// database, so the file temporarily becomes a database.
 absl::Status SourceDatabase::ReadFile(
     size_t file, absl::FunctionRef<absl::Status(const Entry&)> sink) {
   rocksdb::ColumnFamilyHandle* family = nullptr;

@@ -1,4 +1,4 @@
-// The rows, files and levels of a database that exists.
+// The rows, files and levels of an existing database.
 #pragma once
 
 #include <filesystem>
@@ -18,18 +18,18 @@
 
 namespace linebloom::tools {
 
-// The default column family of a database that no process has open. Files of
-// the database are opened for reading only; nothing in its folder changes.
+// The default column family of a database that no process has open. Opens the
+// database's files for reading only and changes nothing in its folder.
 //
-// Taken over: each file's level, entries (deletions and merge operands too)
-// and compression, the comparator and the size of data blocks. Not taken:
-// range deletions, and rows that are only in the write-ahead log.
+// Copies each file's level, entries (including deletions and merge operands)
+// and compression, the comparator and the size of data blocks. Omits range
+// deletions, and rows that are only in the write-ahead log.
 class SourceDatabase : public RowSource {
  public:
-  // `scratch` is a folder of our own; files are copied there one at a time to
-  // be read entry by entry. InvalidArgument where `path` is no database, is
-  // open elsewhere, or has a comparator of its own; DataLoss and others as
-  // RocksDB says.
+  // `scratch` is a folder that this may use: files are copied there one at a
+  // time and read entry by entry. InvalidArgument if `path` is not a database,
+  // is open elsewhere, or has its own comparator; otherwise DataLoss or
+  // RocksDB's errors.
   static absl::StatusOr<std::unique_ptr<SourceDatabase>> Open(
       const std::string& path, const std::filesystem::path& scratch);
   ~SourceDatabase() override;
@@ -42,8 +42,8 @@ class SourceDatabase : public RowSource {
   uint64_t block_size() const override { return block_size_; }
   uint64_t ApproximateBytes() const override { return bytes_; }
 
-  // `count` of the live rows' keys, or all if there are fewer, any as likely as
-  // any other. Reads the whole database once.
+  // A uniform sample of `count` keys of live rows, or all if there are fewer.
+  // Reads the whole database once.
   absl::StatusOr<KeyList> SampleKeys(uint64_t count, uint64_t seed);
 
   const Shape& shape() const { return shape_; }
@@ -55,24 +55,24 @@ class SourceDatabase : public RowSource {
   SourceDatabase(std::string path, std::filesystem::path scratch)
       : path_(std::move(path)), scratch_(std::move(scratch)) {}
 
-  // Steps of Open.
+  // The steps of Open().
   void LoadOptions();
   absl::Status OpenReadOnly();
   absl::Status PlanFiles();
 
-  // Puts one of the source's files, alone, into `family`, a new column family
-  // of the database in the scratch folder, which is opened at first use.
+  // Imports one of the source's files, alone, into `family`, a new column
+  // family of the database in the scratch folder, which is opened on first use.
   absl::Status Import(const rocksdb::LiveFileMetaData& file,
                       rocksdb::ColumnFamilyHandle** family);
 
   const std::string path_;
   const std::filesystem::path scratch_;
-  rocksdb::Options options_;  // that reading needs
+  rocksdb::Options options_;  // required for reading
   uint64_t block_size_ = 4096;
   std::unique_ptr<rocksdb::Env> read_only_env_;
   std::unique_ptr<rocksdb::DB> db_;
   std::unique_ptr<rocksdb::DB> import_db_;
-  std::vector<rocksdb::LiveFileMetaData> live_files_;  // as files_
+  std::vector<rocksdb::LiveFileMetaData> live_files_;  // in the order of files_
   Shape shape_;
   uint64_t bytes_ = 0;
   uint64_t largest_file_bytes_ = 0;

@@ -39,7 +39,7 @@ void UseLayeredRows(const IoCompareConfig& config,
 }
 
 Workload GeneratedWorkload(const IoCompareConfig& config) {
-  // Leaves enough places between rows for all lookups to differ.
+  // Leaves enough room between rows for all lookups to differ.
   const uint64_t stride = 2 + config.lookups / (config.rows - 1);
   Workload workload;
   workload.facts.source = "generated";
@@ -83,7 +83,7 @@ Workload GeneratedRowsWorkload(const IoCompareConfig& config) {
   workload.facts.key_bytes =
       static_cast<double>(keys->bytes()) / static_cast<double>(keys->size());
   const KeysBetween between(rows, stride);
-  // One cell of each: a filter of rows gives all of them the same answer.
+  // One cell each, because a filter of rows answers the same for all of them.
   SetRowLookups(config, CellKeys(&between, 0, 1),
                 CellKeys(numbers, 1, config.cells_per_row - 1), rows,
                 &workload);
@@ -91,8 +91,8 @@ Workload GeneratedRowsWorkload(const IoCompareConfig& config) {
   return workload;
 }
 
-// How many keys of a file to hold out as missing: every tenth, more if that
-// gives fewer than are to be looked up, at most every other.
+// Every how many keys of a file to hold one out as missing: ten, or fewer if
+// that gives too few for the lookups, but at least two.
 uint64_t HoldOutInterval(const IoCompareConfig& config, uint64_t keys) {
   const double wanted = std::max(
       1.0, static_cast<double>(config.lookups) * (1 - config.hit_ratio));
@@ -182,8 +182,8 @@ absl::StatusOr<Workload> KeyFileWorkload(const IoCompareConfig& config) {
   return workload;
 }
 
-// Each key with a zero byte behind it: what comes right after the key, and so
-// lies inside the range of every file that has it.
+// Each key followed by a zero byte: directly after the key, and so within the
+// range of every file that contains it.
 KeyList Successors(const KeyList& keys) {
   KeyList successors;
   for (uint64_t i = 0; i < keys.size(); ++i) {

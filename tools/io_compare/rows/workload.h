@@ -1,4 +1,4 @@
-// Which rows to load and which keys to look up.
+// Decides which rows to load and which keys to look up.
 #pragma once
 
 #include <filesystem>
@@ -15,20 +15,20 @@
 namespace linebloom::tools {
 
 struct Workload {
-  // What `rows` and each other may refer to.
+  // Referenced by `rows` and by each other.
   std::unique_ptr<KeyTable> row_numbers;
   std::unique_ptr<KeyTable> row_keys;
   std::unique_ptr<RowSource> rows;
-  KeyList lookups;       // with --row_prefix of missing cells
-  KeyList missing_rows;  // with --row_prefix alone
+  KeyList lookups;       // with --row_prefix: missing cells
+  KeyList missing_rows;  // only with --row_prefix
   WorkloadFacts facts;
-  Shape expected_shape;         // of --source_db; else empty
-  uint64_t largest_file_bytes;  // about
+  Shape expected_shape;         // of --source_db; otherwise empty
+  uint64_t largest_file_bytes;  // approximate
   std::vector<std::string> notes;
 };
 
-// By the flags: generated rows, those of a key file, or those of a database.
-// `scratch` is a folder of our own. Errors name the flag.
+// According to the flags: generated rows, those of a key file, or those of a
+// database. `scratch` is a folder that this may use. Errors name the flag.
 absl::StatusOr<Workload> MakeWorkload(const IoCompareConfig& config,
                                       const std::filesystem::path& scratch);
 

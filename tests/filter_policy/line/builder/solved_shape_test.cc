@@ -10,7 +10,7 @@
 namespace linebloom {
 namespace {
 
-// The most keys for which a line has room with this header.
+// The most keys for which a line with this header has room.
 double KeysAt(const LineShape& shape, int header) {
   return static_cast<double>(kLineUnknowns) * kPerProbe /
          (shape.base + shape.step * header);
@@ -25,7 +25,7 @@ TEST(SolvedShapeTest, HeadersCoverTheUsualLines) {
         SolvedShape(static_cast<uint64_t>(mean * kLines), kLines);
     ASSERT_TRUE(IsReadable(shape)) << bits_per_key;
     const double sd = std::sqrt(mean);
-    // As far as headers reach: a line of 16 keys has the most probes.
+    // Within the headers' range: a line of 16 keys has the most probes.
     const double most = std::min(mean + 5.5 * sd, 245.0);
     const double fewest = std::clamp(mean - 1.7 * sd, 16.0, 245.0);
     EXPECT_GE(KeysAt(shape, 1), most) << bits_per_key;
@@ -33,8 +33,8 @@ TEST(SolvedShapeTest, HeadersCoverTheUsualLines) {
   }
 }
 
-// Steps are no coarser than the range asks for.
-TEST(SolvedShapeTest, ReachesNotMuchFurther) {
+// Steps are no coarser than the range requires.
+TEST(SolvedShapeTest, HeadersReachLittleFurther) {
   constexpr uint32_t kLines = 10000;
   for (int tenths = 30; tenths <= 300; ++tenths) {
     const double bits_per_key = tenths / 10.0;
@@ -70,8 +70,8 @@ TEST(SolvedShapeTest, ExtremeLoadsHaveTheExtremeShapes) {
   EXPECT_EQ(most, SolvedShape(1, ~0u));
 }
 
-// The same keys in each line have the same shape, whatever their number.
-TEST(SolvedShapeTest, DependsOnTheMeanAlone) {
+// The shape depends only on the number of keys per line.
+TEST(SolvedShapeTest, DependsOnlyOnTheMean) {
   for (uint64_t mean = 1; mean <= 300; ++mean) {
     const LineShape shape = SolvedShape(mean, 1);
     EXPECT_EQ(shape, SolvedShape(mean * 1000, 1000));

@@ -1,4 +1,4 @@
-// Every kernel that this machine has, against the scalar one.
+// Compares every kernel that this machine supports with the scalar one.
 #include "filter_policy/line/kernel/line_kernel.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ class LineKernelTest : public testing::TestWithParam<const LineKernel*> {
     return matches;
   }
 
-  // Builds the line with both.
+  // Builds the line with both kernels.
   LineBytes ExpectSameSolvedLine(const LineShape& shape,
                                  const std::vector<uint64_t>& hashes) {
     LineBytes expected;
@@ -131,8 +131,8 @@ TEST_P(LineKernelTest, AddsToManyPlainLinesTheSame) {
   EXPECT_EQ(expected, lines);
 }
 
-// To the last digit: the rate is a part of the block.
-TEST_P(LineKernelTest, HasTheSameRateOfAPlainLine) {
+// The rates must be the same doubles, because they are stored in the block.
+TEST_P(LineKernelTest, ComputesTheSamePlainLineRate) {
   for (int probes = 1; probes <= kMaxPlainProbes; ++probes) {
     LineBytes line = RandomLine(probes);
     std::fill_n(line.begin() + 24, 7, 0);
@@ -162,8 +162,8 @@ TEST_P(LineKernelTest, SolvesLinesOfCrowdsTheSame) {
   }
 }
 
-// Any 64 bytes are a line. Of crowded ones both answers occur for random
-// hashes, of others for the line's own keys once a bit was changed.
+// Any 64 bytes are a line. Both answers occur for random hashes in crowded
+// lines, and for the line's own keys in other lines with a changed bit.
 TEST_P(LineKernelTest, ProbesAnySolvedLineTheSame) {
   for (const uint8_t step : {1, 2, 3}) {
     for (const uint8_t base : {64, 100, 160, 255}) {
@@ -174,7 +174,7 @@ TEST_P(LineKernelTest, ProbesAnySolvedLineTheSame) {
         SetHeader(header, &line);
         matches += ExpectSameAnswers(shape, line, RandomHashes(100, header));
       }
-      EXPECT_GE(matches, 100);  // those of header 0
+      EXPECT_GE(matches, 100);  // those with header 0
       EXPECT_LT(matches, 256 * 100);
     }
   }
@@ -195,8 +195,8 @@ TEST_P(LineKernelTest, ProbesLinesWithAChangedBitTheSame) {
   }
 }
 
-// The last line of a filter may end where the memory does.
-TEST_P(LineKernelTest, TouchesNothingBehindALine) {
+// The last line of a filter may end where the memory ends.
+TEST_P(LineKernelTest, TouchesNothingAfterALine) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void* const pages = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -223,13 +223,13 @@ TEST_P(LineKernelTest, TouchesNothingBehindALine) {
   munmap(pages, 2 * page);
 }
 
-// A key's answer is its hash's, and so is that of many hashes at once.
-TEST_P(LineKernelTest, AnswersForKeysAndManyHashesAsForOne) {
+// Keys get the same answers as their hashes, alone or in batches.
+TEST_P(LineKernelTest, AnswersKeysAndBatchesLikeSingleHashes) {
   constexpr uint32_t kLines = 3;
   constexpr uint64_t kHashSeed = 77;
   for (const LineShape& shape : {Plain(1), Plain(6), Plain(16), ShapeFor(2.7),
                                  ShapeFor(4), ShapeFor(10)}) {
-    // Lines at odd addresses.
+    // Unaligned lines.
     std::vector<uint8_t> bytes(1 + kLines * kLineBytes);
     FilterView filter = {bytes.data() + 1, kLines, shape, kHashSeed};
     std::vector<std::string> keys;
@@ -272,8 +272,8 @@ TEST_P(LineKernelTest, AnswersForKeysAndManyHashesAsForOne) {
   }
 }
 
-// ctest runs these under each LINEBLOOM_SIMD: the kernel that was asked for is
-// the one that readers and builders get, or the choice says what is wrong.
+// ctest runs these with each LINEBLOOM_SIMD: readers and builders get the
+// requested kernel, or the choice says what is wrong.
 TEST(SimdChoiceTest, TheForcedKernelIsTheOneThatRuns) {
   const char* const wanted = std::getenv("LINEBLOOM_SIMD");
   if (wanted == nullptr) {

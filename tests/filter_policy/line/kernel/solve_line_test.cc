@@ -1,4 +1,4 @@
-// Solved lines against a dense elimination of all their equations.
+// Checks solved lines against a dense elimination of all their equations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class SolveLineTest : public testing::TestWithParam<LineShape> {
   const LineShape& shape() const { return GetParam(); }
   int TotalOf(int header) const { return shape().base + shape().step * header; }
 
-  // Whether the line's probes are no more than its unknowns.
+  // True if the line has no more probes than unknowns.
   bool Fits(const std::vector<uint64_t>& hashes, int header) const {
     return EquationsOf(hashes, TotalOf(header)).size() <= kLineUnknowns;
   }
@@ -42,8 +42,8 @@ INSTANTIATE_TEST_SUITE_P(Shapes, SolveLineTest,
                                          ShapeFor(16), ShapeFor(24)),
                          [](const auto& test) { return NameOf(test.param); });
 
-// A key still matches after bits were changed if every equation of its has an
-// even number of them.
+// After bits were changed, a key still matches if each of its equations
+// contains an even number of them.
 TEST_P(SolveLineTest, ReadersTestTheEquations) {
   const auto may_match = ChosenKernel().solved.line_may_match;
   std::mt19937 random(1);
@@ -59,7 +59,7 @@ TEST_P(SolveLineTest, ReadersTestTheEquations) {
       std::bitset<8 * kLineBytes> changed;
       while (changed.count() <= size_t{i % 2 == 0}) {
         const uint32_t bit = random() % (8 * kLineBytes);
-        changed[bit] = bit % 64 != 63;  // those are the header's
+        changed[bit] = bit % 64 != 63;  // not the header's bits
       }
       LineBytes other = line;
       for (size_t bit = 0; bit < changed.size(); ++bit) {
@@ -77,7 +77,7 @@ TEST_P(SolveLineTest, ReadersTestTheEquations) {
   EXPECT_GT(matches, 1000);
 }
 
-TEST_P(SolveLineTest, LinesFulfilTheEquationsOfTheirKeys) {
+TEST_P(SolveLineTest, LinesSatisfyTheirKeysEquations) {
   for (int keys = 1; keys <= kMaxSolvedKeys; keys += 3) {
     const std::vector<uint64_t> hashes = RandomHashes(keys, keys);
     LineBytes line;
@@ -93,7 +93,8 @@ TEST_P(SolveLineTest, LinesFulfilTheEquationsOfTheirKeys) {
   }
 }
 
-// Of the headers that share its plan, a line has the largest with a solution.
+// Among the headers that share its plan, a line has the largest with a
+// solution.
 TEST_P(SolveLineTest, NoLargerHeaderHasASolution) {
   int larger_ones = 0;
   for (int i = 0; i < 300; ++i) {

@@ -10,14 +10,15 @@ namespace {
 
 bool BitOf(uint64_t word, int bit) { return (word >> bit & 1) != 0; }
 
-// From this column on, a stage behind one that ends with `probes` probes.
+// The first column of the stage after one that ends with `probes` probes.
 int ColumnAfter(int probes, int total) {
   return std::max(32, (63 * 32 * probes / total - 2) / 4 * 4);
 }
 
-// Adds the probes of a stage: one for each plane of as many words as there are
-// masks, which reach from `column` on. The first plane's right-hand side is the
-// lowest bit of `fingerprint`, each other's as many bits further as words.
+// Adds the probes of a stage, one per plane. A plane has as many words as there
+// are masks, which start at `column`. The right-hand side of the first plane is
+// the lowest bit of `fingerprint`, and each further plane's is that many bits
+// higher.
 void AddPlanes(const std::vector<uint64_t>& masks, int column,
                uint32_t fingerprint, std::vector<Equation>* equations) {
   const int width = static_cast<int>(masks.size());
@@ -33,7 +34,8 @@ void AddPlanes(const std::vector<uint64_t>& masks, int column,
   }
 }
 
-// The masks of a later stage, of 32 bits of the first mask from `shift` on.
+// The masks of a later stage, from 32 bits of the first mask starting at
+// `shift`.
 std::vector<uint64_t> MasksOfSeed(uint64_t mask, int shift, int width) {
   const uint64_t seed = mask >> shift & 0xffffffff;
   std::vector<uint64_t> masks;
@@ -120,7 +122,7 @@ bool HaveSolution(std::vector<Equation> equations) {
     }
     ++solved;
   }
-  // What is left says 0 = parity.
+  // The remaining equations say 0 = parity.
   return std::none_of(equations.begin() + solved, equations.end(),
                       [](const Equation& left) { return left.parity; });
 }

@@ -1,5 +1,5 @@
-// The equations of a solved line's keys, from the format alone: nothing here is
-// fast, or shared with the kernels.
+// The equations of a solved line's keys, derived from the format alone: simple,
+// slow, and sharing no code with the kernels.
 #pragma once
 
 #include <bitset>
@@ -12,23 +12,23 @@
 
 namespace linebloom {
 
-// The line's bits under `mask`, bit 64 * w + i for bit i of word w, have this
-// parity.
+// The parity of the line's bits under `mask`, where bit 64 * w + i is bit i of
+// word w.
 struct Equation {
   std::bitset<8 * kLineBytes> mask;
   bool parity = false;
 };
 
-// The equations of a key of a line that has `total` thirty-seconds of a probe
-// for each.
+// The equations of a key in a line with `total` thirty-seconds of a probe per
+// key.
 std::vector<Equation> EquationsOf(uint64_t hash, int total);
 
-// Those of many.
+// The equations of many keys.
 std::vector<Equation> EquationsOf(std::span<const uint64_t> hashes, int total);
 
 bool Holds(const Equation& equation, const uint8_t* line);
 
-// True if some line fulfils all of them.
+// True if some line satisfies all equations.
 bool HaveSolution(std::vector<Equation> equations);
 
 }  // namespace linebloom

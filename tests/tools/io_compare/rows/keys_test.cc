@@ -71,7 +71,7 @@ TEST(CellKeysTest, AscendWithColumnsBetweenThem) {
   }
   EXPECT_EQ(bytes, cells.bytes());
 
-  // Every missing cell lies between two of its row.
+  // Every missing cell is between two cells of its row.
   const std::set<std::string> all(present.begin(), present.end());
   for (const std::string& key : AllOf(CellKeys(&rows, 1, 3))) {
     const auto after = all.upper_bound(key);

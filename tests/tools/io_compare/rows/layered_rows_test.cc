@@ -110,7 +110,7 @@ TEST(LayeredRowsTest, SameSeedSameRows) {
   EXPECT_TRUE(differs);
 }
 
-// The flag's lower bound and a key file's.
+// The minimum of the flag, and that of key files.
 TEST(LayeredRowsTest, FewRowsReachEveryRun) {
   for (const uint64_t count :
        {2 * LayeredRows::kSharesOfAllRuns, uint64_t{1000}}) {

@@ -43,7 +43,7 @@ class SourceDatabaseTest : public testing::Test {
     Check(db_->SingleDelete({}, Key(1)));
     Check(db_->Flush({}));
     db_.reset();
-    // What RocksDB would remove as soon as it opens a database.
+    // RocksDB would remove this as soon as it opens a database.
     folder_.Write("db/000001.sst.trash", "not ours to remove");
   }
 
@@ -170,7 +170,7 @@ TEST_F(SourceDatabaseTest, SaysHowManyRowsAreOnlyInTheLog) {
   Open();
   Check(db_->Put({}, "unflushed", ""));
   Check(db_->Put({}, "too", ""));
-  // As a crash would leave it.
+  // As after a crash.
   Check(db_->FlushWAL(true));
   const std::string crashed = folder_.File("crashed");
   std::filesystem::copy(path_, crashed);
@@ -192,7 +192,8 @@ TEST_F(SourceDatabaseTest, SaysHowManyRangeDeletionsItLeaves) {
 }
 
 TEST_F(SourceDatabaseTest, RefusesALockedDatabase) {
-  // The lock of another process; a process's own is no hindrance to itself.
+  // The lock must belong to another process, because a process's own lock
+  // doesn't block it.
   int ready[2];
   int done[2];
   ASSERT_EQ(pipe(ready) + pipe(done), 0);

@@ -1,4 +1,4 @@
-#include "tools/filter_dump/verify/asker.h"
+#include "tools/filter_dump/verify/filter_prober.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,35 +9,34 @@ namespace linebloom::tools {
 
 using rocksdb::Slice;
 
-absl::StatusOr<Asker> Asker::Make(const FilterFile& file,
-                                  const rocksdb::FilterPolicy& policy,
-                                  const rocksdb::Comparator* comparator,
-                                  size_t timestamp_size) {
-  Asker asker;
-  asker.comparator_ = comparator;
+absl::StatusOr<FilterProber> FilterProber::Make(
+    const FilterFile& file, const rocksdb::FilterPolicy& policy,
+    const rocksdb::Comparator* comparator, size_t timestamp_size) {
+  FilterProber prober;
+  prober.comparator_ = comparator;
   for (const BlockHandle& handle : file.location.blocks) {
     absl::StatusOr<Block> block = ReadFilterBlock(file.file, handle);
     if (!block.ok()) return block.status();
-    asker.blocks_.push_back(std::move(block->payload));
+    prober.blocks_.push_back(std::move(block->payload));
   }
-  // Readers are views; the strings stay where they are from here on.
-  for (const std::string& block : asker.blocks_) {
-    asker.readers_.emplace_back(policy.GetFilterBitsReader(block));
+  // Readers are views, so the strings must not move any more.
+  for (const std::string& block : prober.blocks_) {
+    prober.readers_.emplace_back(policy.GetFilterBitsReader(block));
   }
   if (file.location.kind == FilterKind::kPartitioned) {
     PartitionIndex partition(&file.location.partition_index, file.properties);
     while (partition.Next()) {
       absl::string_view key = partition.user_key();
       key.remove_suffix(std::min(timestamp_size, key.size()));
-      asker.last_keys_.emplace_back(key);
+      prober.last_keys_.emplace_back(key);
     }
     if (!partition.status().ok()) return partition.status();
   }
-  return asker;
+  return prober;
 }
 
-// Keys come in order, so it is mostly the same partition again or the next.
-size_t Asker::FindPartition(absl::string_view user_key) {
+// Keys come in order, so it is mostly the same partition or the next one.
+size_t FilterProber::FindPartition(absl::string_view user_key) {
   if (last_keys_.empty()) return 0;
   const Slice key(user_key.data(), user_key.size());
   const bool not_before =
@@ -50,7 +49,7 @@ size_t Asker::FindPartition(absl::string_view user_key) {
       [this](const std::string& last_key, const Slice& sought) {
         return Compare(last_key, sought) < 0;
       });
-  // RocksDB asks the last partition for what is behind it.
+  // RocksDB probes the last partition for keys beyond all of them.
   current_ =
       std::min<size_t>(found - last_keys_.begin(), last_keys_.size() - 1);
   return current_;

@@ -1,4 +1,4 @@
-// Asks the filter of an SSTable as RocksDB does.
+// Probes the filter of an SSTable as RocksDB does.
 #pragma once
 
 #include <cstddef>
@@ -16,27 +16,26 @@
 namespace linebloom::tools {
 
 // Holds all filter blocks of a file in memory. The readers are those that
-// linebloom's policy gives RocksDB, for RocksDB's own filters too. Not
+// linebloom's policy gives RocksDB, also for RocksDB's own filters. Not
 // thread-safe.
-class Asker {
+class FilterProber {
  public:
-  // `policy` has to outlive it. `comparator` finds partitions and may be null
-  // for a filter that has none; the keys in their index end with
-  // `timestamp_size` bytes of timestamp.
-  static absl::StatusOr<Asker> Make(const FilterFile& file,
-                                    const rocksdb::FilterPolicy& policy,
-                                    const rocksdb::Comparator* comparator,
-                                    size_t timestamp_size);
+  // `policy` must outlive this. `comparator` finds partitions and may be null
+  // for a filter without any. The keys in their index end with `timestamp_size`
+  // bytes of timestamp.
+  static absl::StatusOr<FilterProber> Make(
+      const FilterFile& file, const rocksdb::FilterPolicy& policy,
+      const rocksdb::Comparator* comparator, size_t timestamp_size);
 
-  // What the filter says of `entry`, a key or a prefix, in a lookup of
-  // `user_key`: a key of the file or near one, without timestamp.
+  // Probes for `entry`, a key or a prefix, as a lookup of `user_key` does: a
+  // key of the file or near one, without timestamp.
   bool MayMatch(absl::string_view entry, absl::string_view user_key) {
     return readers_.empty() || readers_[FindPartition(user_key)]->MayMatch(
                                    {entry.data(), entry.size()});
   }
 
  private:
-  Asker() = default;
+  FilterProber() = default;
 
   int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const {
     return comparator_->CompareWithoutTimestamp(a, /*a_has_ts=*/false, b,
@@ -46,11 +45,11 @@ class Asker {
 
   std::vector<std::string> blocks_;
   std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers_;
-  // For each partition the key that none of its keys is behind; empty for a
-  // full filter.
+  // For each partition a key that none of its keys is after; empty for a full
+  // filter.
   std::vector<std::string> last_keys_;
   const rocksdb::Comparator* comparator_ = nullptr;
-  size_t current_ = 0;  // the partition that was asked last
+  size_t current_ = 0;  // the partition that was probed last
 };
 
 }  // namespace linebloom::tools
