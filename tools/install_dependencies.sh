@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs the packages needed to build and test linebloom, on Debian 12 or
 # later, as root or with sudo. --lint adds clang-format and clang-tidy, --fuzz
-# what builds the fuzz targets, and --compat what creates root folders of other
-# releases. If nothing is missing, it neither calls apt nor needs the network.
+# what builds the fuzz targets, --compat what creates root folders of other
+# releases, and --rocksdb-suite what RocksDB's own tests need. If nothing is
+# missing, it neither calls apt nor needs the network.
 set -euo pipefail
 
 packages=(
@@ -20,8 +21,11 @@ for argument in "$@"; do
     # libFuzzer is in the runtime; llvm's symbolizer makes stack traces readable.
     --fuzz) packages+=(clang libclang-rt-dev llvm) ;;
     --compat) packages+=(debootstrap debian-archive-keyring) ;;
+    --rocksdb-suite)
+      packages+=(dpkg-dev libbz2-dev libgflags-dev liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev)
+      ;;
     *)
-      echo "install_dependencies.sh: unknown argument '$argument'; there are --lint, --fuzz and --compat" >&2
+      echo "install_dependencies.sh: unknown argument '$argument'; there are --lint, --fuzz, --compat and --rocksdb-suite" >&2
       exit 2
       ;;
   esac

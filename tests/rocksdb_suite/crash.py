@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""RocksDB's db_crashtest.py with linebloom: db_stress killed while it works.
+
+  crash.py --source=FOLDER --build=FOLDER --preload=LIBRARIES [--kills=N]
+           [--seconds=N] [--seed=N]
+
+run.sh calls it. db_crashtest.py's black box is RocksDB's own: it starts db_stress
+with parameters that it draws, kills it with SIGKILL after some seconds, and starts
+it again with others on what is left, which db_stress first compares with what it
+has written. Here each start also draws linebloom's options, or none for one in
+seven, so that RocksDB alone has to carry on with linebloom's files; and after each
+kill filter_dump asks the filters of all files left behind for all their rows. A
+new database and another kind of load begin every 10 kills.
+
+Prints what was counted. Exit code 0: nothing was found, and linebloom's filters
+were there and answered; 1: db_stress or filter_dump found something, shown above
+the counts; the database is then kept.
+"""
+import argparse
+import collections
+import contextlib
+import glob
+import importlib.util
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+# What LINEBLOOM_OVERRIDE is for a start. `off`: RocksDB's own filters.
+OPTIONS = ["linebloom", "{line=plain}", "{level_aware=true}", "{hash_seed=7}",
+           "{false_positive_rate=0.01}", "{line=plain;level_aware=true}", "off"]
+LOADS = [[], ["--simple"], ["--cf_consistency"], ["--txn"], ["--enable_ts"],
+         ["--test_best_efforts_recovery"]]
+KILLS_OF_A_LOAD = 10
+# Few keys and small files, so that some seconds see many flushes and compactions.
+SMALL = ["--max_key=50000", "--write_buffer_size=262144", "--target_file_size_base=262144",
+         "--max_bytes_for_level_base=1048576", "--statistics=1", "--stats_dump_period_sec=1"]
+
+
+class Stop(Exception):
+    """Ends the black box, which by itself ends after some time only."""
+
+
+class CrashTest:
+    """Stands in for db_crashtest.execute_cmd and counts what it sees."""
+
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.work = os.path.join(arguments.build, "crash")
+        self.database = os.path.join(self.work, "rocksdb_crashtest_blackbox")
+        self.kills = 0
+        self.starts = collections.Counter()  # by options
+        self.layouts = collections.Counter()
+        self.put_in = 0  # starts in which the override put linebloom in
+        self.files = collections.Counter()  # found after kills, by filter
+        self.asked = 0  # keys and prefixes of these files
+        self.answers = collections.Counter()  # of filters to db_stress
+        self.problems = []
+
+    def run(self):
+        """Loads one after the other until there were enough kills."""
+        shutil.rmtree(self.work, ignore_errors=True)
+        os.makedirs(self.work)
+        with open(os.path.join(self.work, "log"), "w", encoding="utf-8") as log:
+            while self.kills < self.arguments.kills and not self.problems:
+                load = LOADS[self.kills // KILLS_OF_A_LOAD % len(LOADS)]
+                with contextlib.redirect_stdout(log):
+                    self.run_load(load)
+
+    def run_load(self, load):
+        # Anew for each load: it draws some parameters when it is imported.
+        os.environ["TEST_TMPDIR"] = self.work
+        spec = importlib.util.spec_from_file_location(
+            "db_crashtest", os.path.join(self.arguments.source, "tools/db_crashtest.py"))
+        black_box = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(black_box)
+        start_and_kill = black_box.execute_cmd
+        black_box.execute_cmd = lambda *command: self.execute(start_and_kill, *command)
+        sys.argv = ["db_crashtest.py", "blackbox", *load, *SMALL, "--duration=1000000",
+                    f"--interval={self.arguments.seconds}",
+                    f"--stress_cmd={self.arguments.build}/db_stress_tool/db_stress"]
+        with contextlib.suppress(Stop):
+            black_box.main()
+
+    def execute(self, start_and_kill, command, seconds):
+        options = random.choice(OPTIONS)
+        self.starts[options] += 1
+        self.layouts[layout_of(command)] += 1
+        os.environ.update(LD_PRELOAD=self.arguments.preload, LINEBLOOM_OVERRIDE=options,
+                          LINEBLOOM_VERBOSE="1")
+        result = start_and_kill(command, seconds)
+        del os.environ["LD_PRELOAD"]
+        killed, code, output, errors = result
+        self.put_in += "gets linebloom" in errors
+        if not killed:
+            self.stop(f"db_stress ended by itself, with {code}:\n{output[-3000:]}\n{errors[-3000:]}")
+        self.kills += 1
+        self.read_statistics()
+        self.verify()
+        if sys.stderr.isatty():
+            print(f"\r{self.kills} kills ", end="", file=sys.stderr)
+        if self.kills % KILLS_OF_A_LOAD == 0 or self.kills >= self.arguments.kills:
+            raise Stop
+        return result
+
+    def stop(self, problem):
+        self.problems.append(problem)
+        raise Stop
+
+    def read_statistics(self):
+        """The last statistics in each of db_stress's logs, which are then removed."""
+        for path in glob.glob(os.path.join(self.database, "LOG*")):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                text = file.read()
+            for name in ("useful", "full.positive", "full.true.positive"):
+                found = re.findall(rf"rocksdb\.bloom\.filter\.{re.escape(name)} COUNT : (\d+)", text)
+                self.answers[name] += int(found[-1]) if found else 0
+            os.remove(path)
+
+    def verify(self):
+        report = os.path.join(self.work, "verify.json")
+        run = subprocess.run(
+            [os.path.join(self.arguments.build, "linebloom/tools/filter_dump"), "--command=verify",
+             "--missing=0", f"--db={self.database}", f"--json={report}"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if run.returncode != 0:
+            self.stop(f"filter_dump --command=verify ended with {run.returncode}:\n{run.stdout[-3000:]}")
+        with open(report, encoding="utf-8") as file:
+            for entry in json.load(file)["files"]:
+                self.files[(entry["filter"] or {}).get("type", "none")] += 1
+                self.asked += entry["keys_asked"] + entry["prefixes_asked"]
+
+    def print_counts(self):
+        def text_of(counter):
+            return "; ".join(f"{name} {count:,}" for name, count in counter.most_common())
+
+        print(f"kills survived          {self.kills} (seed {self.arguments.seed})")
+        print(f"starts by options       {text_of(self.starts)}")
+        print(f"starts by layout        {text_of(self.layouts)}")
+        print(f"with linebloom put in   {self.put_in} of {sum(self.starts.values())} starts")
+        print(f"files left by kills     {text_of(self.files)}")
+        print(f"keys asked of these     {self.asked:,}, none denied")
+        print(f"answers to db_stress    {self.answers['useful']:,} 'no'; "
+              f"{self.answers['full.positive']:,} 'may match', of them "
+              f"{self.answers['full.true.positive']:,} of keys that were there")
+
+
+def layout_of(command):
+    flags = dict(flag[2:].split("=", 1) for flag in command if flag.startswith("--"))
+    kind = "partitioned" if flags["partition_filters"] == "1" else "full"
+    return kind + (", no prefix" if flags["prefix_size"] == "-1" else ", prefix")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--source", required=True)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--preload", required=True)
+    parser.add_argument("--kills", type=int, default=60)
+    parser.add_argument("--seconds", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=random.randrange(1000000))
+    arguments = parser.parse_args()
+    random.seed(arguments.seed)
+    test = CrashTest(arguments)
+    test.run()
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    for problem in test.problems:
+        print(problem)
+        print(f"The database is in {test.database}; the commands are in {test.work}/log.")
+    test.print_counts()
+    if not test.problems and not (test.files["linebloom"] and test.answers["useful"]):
+        test.problems.append("no filter of linebloom's was written, or none answered 'no'")
+        print(test.problems[0])
+    if not test.problems:
+        shutil.rmtree(test.work)
+    sys.exit(bool(test.problems))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# RocksDB's own tests, with linebloom in place of the built-in filters.
+#
+#   tests/rocksdb_suite/run.sh [--source=FOLDER] [--kills=N] [--jobs=N]
+#
+# Takes the source of the RocksDB that Debian packages here (apt-get source), or
+# the one in FOLDER, and builds six of its programs for testing, without changing
+# a line of it. Then
+#   - runs each test of five of them twice, plain and with linebloom, and compares
+#     the differences with expected_differences.txt;
+#   - has RocksDB's db_crashtest.py kill the sixth, db_stress, N times (60 if not
+#     given) while it writes, reads and verifies with linebloom's filters.
+#
+# An hour of two processors, most of it for building; what was built stays in
+# build/rocksdb-VERSION-build and is used again. Installs the packages it needs,
+# as root or with sudo. Exit code 0: all as expected; 1: something failed, or a
+# difference is not an expected one or an expected one is gone; 2: bad usage, or
+# no source.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$root"
+source tools/run_step.sh
+source tests/compat/debian_root.sh # debian_mirror
+suite=tests/rocksdb_suite
+
+stop() {
+  echo "run.sh: $1; usage: $suite/run.sh [--source=FOLDER] [--kills=N] [--jobs=N]" >&2
+  exit 2
+}
+
+number() { # OPTION LEAST
+  local value=${1#*=}
+  [[ $value =~ ^[0-9]{1,6}$ ]] && ((value >= $2)) || stop "'$1' is not a number from $2 to 999999"
+  echo "$((10#$value))"
+}
+
+source_folder='' kills=60 jobs=$(nproc)
+for argument in "$@"; do
+  case $argument in
+    --help)
+      sed --quiet '2,/^set/{/^set/!s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+      exit 0
+      ;;
+    --source=*) source_folder=${argument#*=} ;;
+    --kills=*) kills=$(number "$argument" 0) ;;
+    --jobs=*) jobs=$(number "$argument" 1) ;;
+    *) stop "unknown argument '$argument'" ;;
+  esac
+done
+
+# fetch_source VERSION: unpacks Debian's package rocksdb of that version beneath
+# build/, with its patches, from the mirror that this machine's own packages come
+# from. The machine's apt sources, which may lack deb-src lines, stay as they are.
+fetch_source() {
+  local apt=$root/build/rocksdb-apt mirror
+  mirror=$(debian_mirror) || return 1
+  mkdir -p "$apt/lists/partial"
+  echo "deb-src $mirror $(. /etc/os-release && echo "$VERSION_CODENAME") main" > "$apt/sources.list"
+  local apt_get=(apt-get --option Dir::Etc::SourceList="$apt/sources.list"
+    --option Dir::Etc::SourceParts=/dev/null --option Dir::State::Lists="$apt/lists"
+    --option Dir::Cache::pkgcache= --option Dir::Cache::srcpkgcache=)
+  "${apt_get[@]}" update && cd build && "${apt_get[@]}" source "rocksdb=$1"
+}
+
+# As Debian configures it, but for sync points and assertions, which the tests
+# need, and without what is not built here.
+configure_rocksdb() {
+  cmake -S "$source_folder" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1 \
+    -DWITH_BZ2=ON -DWITH_LZ4=ON -DWITH_ZLIB=ON -DWITH_ZSTD=ON -DWITH_SNAPPY=ON -DPORTABLE=ON \
+    -DWITH_BENCHMARK_TOOLS=OFF -DWITH_TRACE_TOOLS=OFF -DFAIL_ON_WARNINGS=OFF
+}
+
+# linebloom, compiled with that RocksDB's headers, and what puts it in the place
+# of filters that applications can't ask for.
+build_linebloom() {
+  cmake -S . -B "$build/linebloom" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
+    -DRocksDB_DIR="$root/$suite" -DROCKSDB_SUITE_SOURCE="$source_folder" -DROCKSDB_SUITE_BUILD="$build" &&
+    cmake --build "$build/linebloom" --parallel "$jobs" --target linebloom_override filter_dump &&
+    g++ -std=c++17 -O1 -Wall -Wextra -Werror -fPIC -shared -isystem "$source_folder" -isystem "$source_folder/include" \
+      -o "$build/linebloom/libevery_filter_is_bloom.so" $suite/every_filter_is_bloom.cc
+}
+
+run_step "install packages" tools/install_dependencies.sh --rocksdb-suite
+if [[ ! $source_folder ]]; then
+  version=$(dpkg-query --show --showformat='${source:Version}' librocksdb-dev) ||
+    stop "no package librocksdb-dev here, so give the source as --source=FOLDER"
+  source_folder=build/rocksdb-${version%-*}
+  [[ -d $source_folder ]] || (run_step "fetch source of rocksdb $version" fetch_source "$version") || exit 2
+fi
+[[ -f $source_folder/include/rocksdb/version.h ]] || stop "no source of RocksDB in '$source_folder'"
+source_folder=$(realpath "$source_folder")
+build=$root/build/$(basename "$source_folder")-build
+
+tests=(db_bloom_filter_test full_filter_block_test partitioned_filter_block_test bloom_test prefix_test)
+run_step "configure rocksdb" configure_rocksdb
+run_step "build rocksdb" cmake --build "$build" --parallel "$jobs" --target "${tests[@]}" db_stress
+run_step "build linebloom for it" build_linebloom
+
+preload="$build/linebloom/libevery_filter_is_bloom.so $build/linebloom/liblinebloom_override.so"
+code=0
+python3 $suite/run_tests.py --build="$build" --preload="$preload" --jobs="$jobs" "${tests[@]}" || code=$?
+((kills == 0)) ||
+  python3 $suite/crash.py --source="$source_folder" --build="$build" --preload="$preload" --kills="$kills" || code=$?
+exit "$code"
