@@ -20,13 +20,6 @@
 namespace linebloom::testing {
 namespace {
 
-void Check(const rocksdb::Status& status) {
-  // Without the file, nothing that follows makes sense.
-  if (status.ok()) return;
-  ADD_FAILURE() << status.ToString();
-  std::abort();
-}
-
 const char* NameOf(FilterContent content) {
   switch (content) {
     case FilterContent::kWholeKeys:
@@ -93,6 +86,21 @@ void OpenReader(const std::string& path, rocksdb::SstFileReader* reader) {
 
 }  // namespace
 
+void Check(const rocksdb::Status& status) {
+  // Nothing that follows makes sense without the file.
+  if (status.ok()) return;
+  ADD_FAILURE() << status.ToString();
+  std::abort();
+}
+
+std::unique_ptr<rocksdb::DB> OpenDb(rocksdb::Options options,
+                                    const std::string& dir) {
+  options.create_if_missing = true;
+  rocksdb::DB* db = nullptr;
+  Check(rocksdb::DB::Open(options, dir, &db));
+  return std::unique_ptr<rocksdb::DB>(db);
+}
+
 std::string NameOf(const FileSpec& spec) {
   static constexpr const char* kChecksums[] = {"None", "Crc32c", "XxHash32",
                                                "XxHash64", "Xxh3"};
@@ -140,11 +148,8 @@ void WriteSst(const std::string& path, const FileSpec& spec, int count) {
 std::vector<std::string> WriteDatabase(const std::string& dir,
                                        const FileSpec& spec, int count) {
   rocksdb::Options options = MakeOptions(spec);
-  options.create_if_missing = true;
   options.error_if_exists = true;
-  rocksdb::DB* raw = nullptr;
-  Check(rocksdb::DB::Open(options, dir, &raw));
-  const std::unique_ptr<rocksdb::DB> db(raw);
+  const std::unique_ptr<rocksdb::DB> db = OpenDb(options, dir);
   for (int i = 0; i < count; ++i) {
     Check(db->Put(rocksdb::WriteOptions(), KeyAt(i), "value"));
     if (i + 1 == count / 2) {

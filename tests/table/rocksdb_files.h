@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "rocksdb/db.h"
 #include "rocksdb/options.h"
+#include "rocksdb/status.h"
 #include "rocksdb/table_properties.h"
 #include "table/checksum.h"
 #include "table/metaindex.h"
@@ -52,7 +55,14 @@ void WriteSst(const std::string& path, const FileSpec& spec, int count);
 std::vector<std::string> WriteDatabase(const std::string& dir,
                                        const FileSpec& spec, int count);
 
-// Reads a file's properties with RocksDB itself.
+// Fails the test unless OK.
+void Check(const rocksdb::Status& status);
+
+// Opens the database in `dir`, makes it if need be.
+std::unique_ptr<rocksdb::DB> OpenDb(rocksdb::Options options,
+                                    const std::string& dir);
+
+// What RocksDB itself reads from a file.
 rocksdb::TableProperties ReadWithRocksDb(const std::string& path);
 std::vector<std::string> ReadKeysWithRocksDb(const std::string& path);
 

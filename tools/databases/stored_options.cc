@@ -7,11 +7,10 @@
 
 namespace linebloom::tools {
 
-StoredOptions LoadStoredOptions(const std::string& folder, rocksdb::Env* env) {
-  rocksdb::ConfigOptions lenient;  // reading doesn't need unknown plug-ins
+StoredOptions LoadStoredOptions(const std::string& folder) {
+  rocksdb::ConfigOptions lenient;  // unknown plug-ins don't matter for reading
   lenient.ignore_unknown_options = true;
   lenient.ignore_unsupported_options = true;
-  lenient.env = env;
   StoredOptions stored;
   if (!rocksdb::LoadLatestOptions(lenient, folder, &stored.db, &stored.families)
            .ok()) {

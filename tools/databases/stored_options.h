@@ -6,7 +6,6 @@
 
 #include "absl/status/statusor.h"
 #include "rocksdb/db.h"
-#include "rocksdb/env.h"
 #include "rocksdb/options.h"
 
 namespace linebloom::tools {
@@ -16,10 +15,10 @@ struct StoredOptions {
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
 };
 
-// Reads the newest OPTIONS file in `folder` through `env`. Omits plug-ins that
-// this program lacks. Uses RocksDB's defaults if the file is missing or
-// unreadable.
-StoredOptions LoadStoredOptions(const std::string& folder, rocksdb::Env* env);
+// Reads the newest OPTIONS file in `folder`. Plug-ins that this
+// program does not have are left out, and so is a file that is not there or not
+// readable: RocksDB's defaults have to do then.
+StoredOptions LoadStoredOptions(const std::string& folder);
 
 // The same for programs that open the database for writing, which replaces its
 // OPTIONS, so nothing may be omitted. InvalidArgument, with what is missing, if

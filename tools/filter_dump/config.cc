@@ -7,9 +7,6 @@
 namespace linebloom::tools {
 namespace {
 
-constexpr uint64_t kMostMissing = 1'000'000'000;
-constexpr uint64_t kMostWorst = 10'000;
-
 std::optional<Command> CommandByName(const std::string& name) {
   if (name == "table") return Command::kTable;
   if (name == "lines") return Command::kLines;
@@ -44,14 +41,6 @@ absl::Status ValidateConfig(const FilterDumpConfig& config) {
   }
   if (config.db.empty() && !config.column_family.empty()) {
     return Bad("--column_family needs --db");
-  }
-  if (config.missing > kMostMissing) {
-    return Bad(absl::StrCat("--missing=", config.missing,
-                            " is out of range: 0 to ", kMostMissing));
-  }
-  if (config.worst > kMostWorst) {
-    return Bad(absl::StrCat("--worst=", config.worst, " is out of range: 0 to ",
-                            kMostWorst));
   }
   if (config.command == "raw" && config.files.size() != 1) {
     return Bad("--command=raw shows one file: name it with --file");

@@ -17,7 +17,6 @@ struct FilterDumpConfig {
   std::string db;
   std::string column_family;
   std::string command = "table";
-  std::string json;  // "-" for stdout instead of the text
   std::string svg;
   std::string out;
   uint64_t missing = 1'000'000;
@@ -25,14 +24,10 @@ struct FilterDumpConfig {
   std::optional<uint64_t> partition;
 };
 
-// InvalidArgument, with what is wrong, for values that are out of range and
-// flags that don't go together.
+// InvalidArgument, with what is wrong, for flags that don't go together.
 absl::Status ValidateConfig(const FilterDumpConfig& config);
 
 // Of a config that is valid.
 Command CommandOf(const FilterDumpConfig& config);
-
-// The values of the command line's flags; `arguments` are its other arguments.
-FilterDumpConfig ConfigFromFlags(const std::vector<std::string>& arguments);
 
 }  // namespace linebloom::tools

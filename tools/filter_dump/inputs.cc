@@ -18,7 +18,7 @@ absl::StatusOr<std::vector<LiveFile>> ListInputs(
 
 void Failures::Add(const LiveFile& file, const absl::Status& status) {
   if (absl::IsNotFound(status) && !config_.db.empty()) {
-    if (!CheckUnlockedDatabase(config_.db).ok()) {
+    if (!CheckUnlockedDatabase("--db", config_.db).ok()) {
       notes_.push_back(absl::StrCat(
           file.path,
           " has gone since the manifest was read: the process that "

@@ -27,7 +27,7 @@ void AppendFiles(const rocksdb::ColumnFamilyMetaData& family,
 absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(
     const std::string& folder, const std::string& column_family) {
   const absl::StatusOr<ReadOnlyDatabase> database =
-      ReadOnlyDatabase::Open(folder);
+      ReadOnlyDatabase::Open("--db", folder);
   if (!database.ok()) {
     const absl::string_view message = database.status().message();
     if (!absl::StrContains(message, "comparator")) return database.status();

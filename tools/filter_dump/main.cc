@@ -1,16 +1,13 @@
 // filter_dump: which filter an SSTable has, how good it is, and whether it is
 // sound.
-#include <iostream>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "nlohmann/json.hpp"
+#include "absl/status/statusor.h"
 #include "tools/command_line/command_line.h"
+#include "tools/command_line/config_flag.h"
 #include "tools/command_line/flag_file.h"
-#include "tools/command_line/interrupt.h"
-#include "tools/command_line/write_report.h"
+#include "tools/command_line/run_tool.h"
 #include "tools/filter_dump/config.h"
 #include "tools/filter_dump/lines/lines.h"
 #include "tools/filter_dump/raw/raw.h"
@@ -42,14 +39,6 @@ constexpr char kUsage[] =
     "Files are only read, and another process may have the database open.\n"
     "Exits with 0; with 1 if something is wrong with a file, and stderr says\n"
     "what; with 2 for bad usage or what is no SSTable.";
-
-// What a command printed and found.
-struct Outcome {
-  std::string text;
-  nlohmann::ordered_json json;
-  std::vector<std::string> problems;
-  int exit_code = kExitFine;
-};
 
 absl::StatusOr<Outcome> RunTable(const FilterDumpConfig& config) {
   const absl::StatusOr<TableReport> report = MakeTable(config);
@@ -90,7 +79,7 @@ absl::StatusOr<Outcome> RunRaw(const FilterDumpConfig& config) {
   return outcome;
 }
 
-absl::StatusOr<Outcome> RunCommand(const FilterDumpConfig& config) {
+absl::StatusOr<Outcome> Run(const FilterDumpConfig& config) {
   const absl::Status status = ValidateConfig(config);
   if (!status.ok()) return status;
   switch (CommandOf(config)) {
@@ -106,32 +95,14 @@ absl::StatusOr<Outcome> RunCommand(const FilterDumpConfig& config) {
   return absl::InternalError("no such command");
 }
 
-absl::StatusOr<Outcome> Run(const FilterDumpConfig& config) {
-  absl::StatusOr<Outcome> outcome = RunCommand(config);
-  if (!outcome.ok()) return outcome;
-  const absl::Status status =
-      WriteReport(config.json, outcome->text, outcome->json);
-  if (!status.ok()) return status;
-  return outcome;
-}
-
-int Main(int argc, char** argv) {
-  const FilterDumpConfig config =
-      ConfigFromFlags(ParseFlagsAndArgumentsOrExit(argc, argv, kUsage));
-  CatchInterrupts();
-  const absl::StatusOr<Outcome> outcome = Run(config);
-  if (!outcome.ok()) {
-    std::cerr << "filter_dump: " << outcome.status().message() << "\n";
-    return absl::IsCancelled(outcome.status()) ? kExitInterrupted
-                                               : kExitBadInput;
-  }
-  for (const std::string& problem : outcome->problems) {
-    std::cerr << "filter_dump: " << problem << "\n";
-  }
-  return outcome->exit_code;
-}
-
 }  // namespace
 }  // namespace linebloom::tools
 
-int main(int argc, char** argv) { return linebloom::tools::Main(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace linebloom::tools;  // NOLINT(google-build-using-namespace)
+  FilterDumpConfig& config = ConfigFromFlags<FilterDumpConfig>();
+  for (std::string& file : ParseFlagsAndArgumentsOrExit(argc, argv, kUsage)) {
+    config.files.push_back(std::move(file));
+  }
+  return RunTool("filter_dump", [&] { return Run(config); });
+}

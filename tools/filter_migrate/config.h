@@ -16,12 +16,10 @@ struct FilterMigrateConfig {
   double worst_rate = 0;
   uint64_t bytes_per_second = 0;
   bool dry_run = false;
-  std::string json;  // "-" for stdout instead of the text
 };
 
-// InvalidArgument, with what is wrong, for values that are out of range.
+// InvalidArgument, with what is wrong, where no database is named or the policy
+// is none.
 absl::Status ValidateConfig(const FilterMigrateConfig& config);
-
-FilterMigrateConfig ConfigFromFlags();
 
 }  // namespace linebloom::tools

@@ -1,14 +1,9 @@
 // filter_migrate: brings the files of a database up to linebloom's filters.
-#include <iostream>
-#include <string>
-
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
+#include "absl/status/statusor.h"
 #include "linebloom/filter_policy.h"
-#include "nlohmann/json.hpp"
 #include "tools/command_line/command_line.h"
-#include "tools/command_line/interrupt.h"
-#include "tools/command_line/write_report.h"
+#include "tools/command_line/config_flag.h"
+#include "tools/command_line/run_tool.h"
 #include "tools/filter_migrate/config.h"
 #include "tools/filter_migrate/migrate.h"
 #include "tools/filter_migrate/report.h"
@@ -36,39 +31,26 @@ constexpr char kUsage[] =
     "Exits with 0; with 1 if a file is damaged or was left out, and stderr "
     "says\n"
     "why; with 2 for bad usage or a database that is locked, damaged or needs\n"
-    "the application's plug-ins. What is damaged or locked is not written to.";
+    "the application's plug-ins. A damaged file stays as it is.";
 
-absl::StatusOr<MigrateReport> Run(const FilterMigrateConfig& config) {
+absl::StatusOr<Outcome> Run(const FilterMigrateConfig& config) {
   const absl::Status valid = ValidateConfig(config);
   if (!valid.ok()) return valid;
-  absl::StatusOr<MigrateReport> report = Migrate(config);
-  if (!report.ok()) return report;
-  const absl::Status written =
-      WriteReport(config.json, ReportAsText(config, *report),
-                  ReportAsJson(config, *report));
-  if (!written.ok()) return written;
-  return report;
-}
-
-int Main(int argc, char** argv) {
-  ParseFlagsOrExit(argc, argv, kUsage);
-  CatchInterrupts();
-  // For policies in the OPTIONS.
-  RegisterFilterPolicy();
-  const absl::StatusOr<MigrateReport> report = Run(ConfigFromFlags());
-  if (!report.ok()) {
-    std::cerr << "filter_migrate: " << report.status().message() << "\n";
-    return absl::IsCancelled(report.status()) ? kExitInterrupted
-                                              : kExitBadInput;
-  }
-  for (const std::string& problem : report->problems) {
-    std::cerr << "filter_migrate: " << problem << "\n";
-  }
-  if (report->interrupted) return kExitInterrupted;
-  return report->problems.empty() ? kExitFine : kExitFoundSomething;
+  const absl::StatusOr<MigrateReport> report = Migrate(config);
+  if (!report.ok()) return report.status();
+  return Outcome{
+      ReportAsText(config, *report), ReportAsJson(config, *report),
+      report->problems,
+      report->interrupted ? kExitInterrupted : ExitCodeOf(report->problems)};
 }
 
 }  // namespace
 }  // namespace linebloom::tools
 
-int main(int argc, char** argv) { return linebloom::tools::Main(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace linebloom::tools;  // NOLINT(google-build-using-namespace)
+  ParseFlagsOrExit(argc, argv, kUsage);
+  linebloom::RegisterFilterPolicy();  // for policies in the OPTIONS
+  return RunTool("filter_migrate",
+                 [] { return Run(ConfigFromFlags<FilterMigrateConfig>()); });
+}

@@ -9,21 +9,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "filter_policy/rebuild/data_blocks.h"
 #include "filter_policy/rebuild/family.h"
-#include "filter_policy/rebuild/pace.h"
-#include "filter_policy/rebuild/plan.h"
-#include "filter_policy/rebuild/room.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/db.h"
 #include "tools/command_line/interrupt.h"
 #include "tools/command_line/progress.h"
 #include "tools/databases/database_lock.h"
-#include "tools/databases/quiet_logger.h"
 #include "tools/databases/read_only_database.h"
-#include "tools/databases/read_only_file_system.h"
 #include "tools/databases/rocksdb_status.h"
-#include "tools/databases/stored_options.h"
 #include "tools/filter_migrate/policies.h"
 
 namespace linebloom::tools {
@@ -42,15 +35,17 @@ class Migration {
   absl::Status ReadOptions();
   absl::Status ChooseFamily(rocksdb::ColumnFamilyDescriptor* stored);
   absl::Status Plan();
-  void CheckRoomOfFiles();
-  void WarnOfFilesWithoutRoom();
-  void ReportFilesNotRewritten();
-  absl::Status CheckFiles();
-  absl::Status CheckThatItOpens() const;
   absl::Status Rewrite();
   absl::Status RewriteIn(
       rocksdb::DB* db,
       const std::vector<rocksdb::ColumnFamilyHandle*>& handles);
+  RebuildFiltersOptions OptionsFor(
+      const std::vector<rocksdb::ColumnFamilyHandle*>& handles) const;
+  // Some file has the room to be rewritten.
+  bool AnyHasRoom() const;
+  void WarnOfFilesWithoutRoom();
+  void ReportFilesNotRewritten();
+
   bool IsChosen(const std::string& family) const {
     return config_.column_family.empty() || config_.column_family == family;
   }
@@ -61,8 +56,6 @@ class Migration {
   const FilterMigrateConfig& config_;
   MigrateReport* report_;
   StoredOptions stored_;  // with the policies
-  std::vector<Family> families_;
-  std::vector<PlannedFile> plan_;
   Progress progress_;
 };
 
@@ -74,13 +67,8 @@ absl::Status Migration::ChooseFamily(rocksdb::ColumnFamilyDescriptor* stored) {
   if (policy->level_aware && FindLevelSizeListener(stored_.db) == nullptr) {
     stored_.db.listeners.push_back(NewLevelSizeListener());
   }
-  Family& family = families_.emplace_back();
-  family.name = stored->name;
-  family.options = rocksdb::Options(stored_.db, stored->options);
-  family.worst_rate = config_.worst_rate;
   report_->policies.push_back({stored->name, *policy});
-  return FromRocksDb(ReadPolicy(family.name, stored->options, &family.policy),
-                     Database());
+  return absl::OkStatus();
 }
 
 absl::Status Migration::ReadOptions() {
@@ -99,47 +87,49 @@ absl::Status Migration::ReadOptions() {
     const absl::Status status = ChooseFamily(&family);
     if (!status.ok()) return status;
   }
-  if (!families_.empty()) return absl::OkStatus();
+  if (!report_->policies.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("--column_family='", config_.column_family, "': '",
                    config_.db, "' has ", absl::StrJoin(names, ", ")));
 }
 
+RebuildFiltersOptions Migration::OptionsFor(
+    const std::vector<rocksdb::ColumnFamilyHandle*>& handles) const {
+  RebuildFiltersOptions options;
+  for (rocksdb::ColumnFamilyHandle* handle : handles) {
+    if (IsChosen(handle->GetName())) options.column_families.push_back(handle);
+  }
+  options.worst_rate = config_.worst_rate;
+  options.bytes_per_second = config_.bytes_per_second;
+  return options;
+}
+
+// With the database open for reading: as it will be for writing, with its logs,
+// so that what keeps it from being opened shows before anything is written;
+// without them in a dry run, for another process may be writing them.
 absl::Status Migration::Plan() {
   const absl::StatusOr<ReadOnlyDatabase> database =
-      ReadOnlyDatabase::Open(config_.db);
+      ReadOnlyDatabase::Open("--db", config_.db, stored_,
+                             config_.dry_run ? Logs::kEmpty : Logs::kRead);
   if (!database.ok()) return database.status();
+  RebuildFiltersOptions options = OptionsFor(database->families());
+  options.dry_run = true;
   uint64_t files = 0;
-  for (rocksdb::ColumnFamilyHandle* handle : database->families()) {
-    for (Family& family : families_) {
-      if (family.name != handle->GetName()) continue;
-      family.handle = handle;
-      rocksdb::ColumnFamilyMetaData metadata;
-      database->db()->GetColumnFamilyMetaData(handle, &metadata);
-      files += metadata.file_count;
-    }
-  }
-  for (const Family& family : families_) {
-    if (family.handle != nullptr) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat(Database(), ": the OPTIONS have a column family '",
-                     family.name, "', the manifest has not"));
-  }
-  progress_.Begin("reading filters", files);
-  const rocksdb::Status planned = MakePlan(
-      database->db(), families_,
-      [this](const RebuildFiltersProgress& done) {
+  const rocksdb::Status planned = RebuildFilters(
+      database->db(), options,
+      [this, &files](const RebuildFiltersProgress& done) {
+        if (files == 0) progress_.Begin("reading filters", done.files);
+        files = done.files;
         progress_.Update(done.files_done);
         return !Interrupted();
       },
-      &plan_, &report_->rebuild);
-  for (Family& family : families_) family.handle = nullptr;  // closed below
+      &report_->rebuild);
   if (planned.IsIncomplete()) return CheckInterrupt();
   if (!planned.ok()) return FromRocksDb(planned, Database());
   report_->problems = report_->rebuild.unreadable;
   const uint64_t gone = files - report_->rebuild.files_examined;
   // Where another process has it open, a compaction took them.
-  if (gone > 0 && CheckUnlockedDatabase(config_.db).ok()) {
+  if (gone > 0 && CheckUnlockedDatabase("--db", config_.db).ok()) {
     report_->problems.push_back(
         absl::StrCat(Database(), ": ", gone, " of ", files,
                      " files that the manifest has are not in the folder"));
@@ -147,19 +137,14 @@ absl::Status Migration::Plan() {
   return absl::OkStatus();
 }
 
-// Marks the files that the disk has no room for.
-void Migration::CheckRoomOfFiles() {
-  const uint64_t reserve = ReserveForWrites(families_, /*in_memory=*/0);
-  for (FileRebuild& file : report_->rebuild.files) {
-    const rocksdb::Status room = CheckRoom(
-        stored_.db.env->GetFileSystem().get(), file.path, file.bytes, reserve);
-    if (room.ok()) continue;
-    file.outcome = RebuildOutcome::kNoSpace;
-    file.message = room.ToString();
-  }
+bool Migration::AnyHasRoom() const {
+  const std::vector<FileRebuild>& files = report_->rebuild.files;
+  return std::any_of(files.begin(), files.end(), [](const FileRebuild& file) {
+    return file.outcome != RebuildOutcome::kNoSpace;
+  });
 }
 
-// Now: reading and rewriting the other files may take hours.
+// Now: rewriting the other files may take hours.
 void Migration::WarnOfFilesWithoutRoom() {
   progress_.Clear();
   for (const FileRebuild& file : report_->rebuild.files) {
@@ -178,53 +163,6 @@ void Migration::ReportFilesNotRewritten() {
   }
 }
 
-// A damaged block is found before anything is written, not in between.
-absl::Status Migration::CheckFiles() {
-  const std::vector<FileRebuild>& files = report_->rebuild.files;
-  uint64_t bytes = 0;
-  for (const FileRebuild& file : files) {
-    if (file.outcome != RebuildOutcome::kNoSpace) bytes += file.bytes;
-  }
-  progress_.Begin("checking files", bytes);
-  const Clock::time_point start = Clock::now();
-  uint64_t done = 0;
-  for (size_t i = 0; i < files.size(); ++i) {
-    if (Interrupted()) return CheckInterrupt();
-    if (files[i].outcome == RebuildOutcome::kNoSpace) continue;
-    const rocksdb::Status sound =
-        CheckDataBlocks(families_[plan_[i].family].options, files[i].path,
-                        plan_[i].filter_block_is_damaged);
-    if (!sound.ok()) {
-      report_->problems.emplace_back(
-          FromRocksDb(sound, files[i].path).message());
-    }
-    done += files[i].bytes;
-    progress_.Update(done);
-    SleepWhile(PauseAfter(done, Clock::now() - start, config_.bytes_per_second),
-               [] { return !Interrupted(); });
-  }
-  return CheckInterrupt();
-}
-
-// With everything that opening it for writing looks at: its logs, too.
-absl::Status Migration::CheckThatItOpens() const {
-  const std::unique_ptr<rocksdb::Env> env =
-      rocksdb::NewCompositeEnv(std::make_shared<ReadOnlyFileSystem>());
-  rocksdb::DBOptions options = stored_.db;
-  options.env = env.get();
-  options.create_if_missing = false;  // or RocksDB tries to make the folder
-  options.info_log = std::make_shared<QuietLogger>();
-  rocksdb::DB* opened = nullptr;
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  const absl::Status status =
-      FromRocksDb(rocksdb::DB::OpenForReadOnly(
-                      options, config_.db, stored_.families, &handles, &opened),
-                  absl::StrCat("cannot open ", Database()));
-  const std::unique_ptr<rocksdb::DB> db(opened);
-  for (auto* handle : handles) (void)db->DestroyColumnFamilyHandle(handle);
-  return status;
-}
-
 absl::Status Migration::RewriteIn(
     rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
   // RocksDB's own compactions would rewrite files twice and take those away
@@ -234,16 +172,9 @@ absl::Status Migration::RewriteIn(
   const absl::Status paused =
       FromRocksDb(db->PauseBackgroundWork(), Database());
   if (!paused.ok()) return paused;
-  RebuildFiltersOptions options;
-  for (rocksdb::ColumnFamilyHandle* handle : handles) {
-    if (IsChosen(handle->GetName())) options.column_families.push_back(handle);
-  }
-  options.worst_rate = config_.worst_rate;
-  options.bytes_per_second = config_.bytes_per_second;
-  options.check_data_blocks = false;  // CheckFiles did
   bool begun = false;
   const rocksdb::Status status = RebuildFilters(
-      db, options,
+      db, OptionsFor(handles),
       [this, &begun](const RebuildFiltersProgress& done) {
         if (!done.rewriting) return !Interrupted();
         if (!begun) progress_.Begin("rewriting files", done.bytes);
@@ -277,30 +208,16 @@ absl::Status Migration::Rewrite() {
 }
 
 absl::Status Migration::Run() {
-  absl::Status status = config_.dry_run ? CheckIsDatabase(config_.db)
-                                        : CheckUnlockedDatabase(config_.db);
-  if (!status.ok()) {
-    return absl::Status(status.code(),
-                        absl::StrCat("--db: ", status.message()));
-  }
-  status = ReadOptions();
+  absl::Status status = config_.dry_run
+                            ? CheckIsDatabase("--db", config_.db)
+                            : CheckUnlockedDatabase("--db", config_.db);
+  if (status.ok()) status = ReadOptions();
   if (status.ok()) status = Plan();
-  if (!status.ok() || report_->rebuild.files.empty()) return status;
-  CheckRoomOfFiles();
-  const std::vector<FileRebuild>& files = report_->rebuild.files;
-  const bool no_room =
-      std::all_of(files.begin(), files.end(), [](const FileRebuild& file) {
-        return file.outcome == RebuildOutcome::kNoSpace;
-      });
-  if (config_.dry_run || no_room || !report_->problems.empty()) {
-    ReportFilesNotRewritten();
-    return status;
+  if (!status.ok()) return status;
+  if (!config_.dry_run && report_->problems.empty() && AnyHasRoom()) {
+    WarnOfFilesWithoutRoom();
+    status = Rewrite();
   }
-  WarnOfFilesWithoutRoom();
-  status = CheckFiles();
-  if (!status.ok() || !report_->problems.empty()) return status;
-  status = CheckThatItOpens();
-  if (status.ok()) status = Rewrite();
   ReportFilesNotRewritten();
   return status;
 }

@@ -26,12 +26,11 @@ struct MigrateReport {
   std::vector<std::string> problems;
 };
 
-// Looks at the filters with the database open for reading only, and names the
-// files that the disk has no room to rewrite; then, unless it is a dry run or
-// no file has room, reads the data blocks of the files to be rewritten; and
-// only then, if nothing is wrong and there is something to rewrite, opens it
-// for writing. Errors are for a database that is locked, damaged or can't be
-// opened by this program; nothing was written then.
+// Looks at the filters with the database open for reading only. Then, unless it
+// is a dry run, something is wrong, or no file is to be rewritten or has the
+// room, opens it for writing and runs RebuildFilters. Errors are for a database
+// that is locked, damaged or can't be opened by this program; nothing was
+// written then, except where RocksDB failed while rewriting.
 absl::StatusOr<MigrateReport> Migrate(const FilterMigrateConfig& config);
 
 }  // namespace linebloom::tools

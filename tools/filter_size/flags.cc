@@ -1,27 +1,17 @@
-// The flags of filter_size. Apart from main so that tests can set a config
-// without them.
-#include <string>
-
-#include "absl/flags/flag.h"
+// The flags of filter_size.
+#include "tools/command_line/config_flag.h"
 #include "tools/filter_size/question.h"
 
-ABSL_FLAG(std::string, keys, "",
-          "keys in the filter: 100M, 1e8, 100000000; 1 to 10T");
-ABSL_FLAG(std::string, rate, "",
-          "false-positive rate: 0.01 or 1%; 1e-12 to 0.5");
-ABSL_FLAG(std::string, bytes, "",
-          "memory of the filter: 114MiB, 120MB, 119813230; 128 to 40TB");
-ABSL_FLAG(std::string, bits_per_key, "", "bits for each key, 1 to 30");
-ABSL_FLAG(std::string, json, "",
-          "write the result to this file as well; - for stdout instead of the "
-          "text");
+using linebloom::tools::kLeastBitsPerKey;
+using linebloom::tools::kMostBitsPerKey;
+using linebloom::tools::Question;
 
-namespace linebloom::tools {
-
-FilterSizeConfig ConfigFromFlags() {
-  return {absl::GetFlag(FLAGS_keys), absl::GetFlag(FLAGS_rate),
-          absl::GetFlag(FLAGS_bytes), absl::GetFlag(FLAGS_bits_per_key),
-          absl::GetFlag(FLAGS_json)};
-}
-
-}  // namespace linebloom::tools
+LINEBLOOM_NUMBER_FLAG(Question, keys, kNone, 1, 10'000'000'000'000,
+                      "keys in the filter: 100M, 1e8, 100_000_000");
+LINEBLOOM_NUMBER_FLAG(Question, rate, kShare, 1e-12, 0.5,
+                      "false-positive rate: 0.01 or 1%");
+// The least is a line and what is behind it.
+LINEBLOOM_NUMBER_FLAG(Question, bytes, kBytes, 128, 40'000'000'000'000,
+                      "bytes of the filter: 114MiB, 120MB, 119813230");
+LINEBLOOM_NUMBER_FLAG(Question, bits_per_key, kNone, kLeastBitsPerKey,
+                      kMostBitsPerKey, "bits for each key");

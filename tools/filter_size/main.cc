@@ -1,12 +1,10 @@
 // filter_size: how large a filter has to be, or how good one of a size is.
-#include <iostream>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "nlohmann/json.hpp"
 #include "tools/command_line/command_line.h"
-#include "tools/command_line/write_report.h"
+#include "tools/command_line/config_flag.h"
+#include "tools/command_line/run_tool.h"
 #include "tools/filter_size/answer.h"
 #include "tools/filter_size/question.h"
 #include "tools/filter_size/report.h"
@@ -26,24 +24,21 @@ constexpr char kUsage[] =
     "Two of keys, rate, bytes and bits per key give the rest. Exits with 0;\n"
     "with 2 for bad usage.";
 
-absl::Status Run(const FilterSizeConfig& config) {
-  const absl::StatusOr<Question> question = ParseQuestion(config);
-  if (!question.ok()) return question.status();
-  const absl::StatusOr<std::vector<Answer>> answers = AnswerQuestion(*question);
+absl::StatusOr<Outcome> Run(const Question& question) {
+  const absl::Status valid = ValidateQuestion(question);
+  if (!valid.ok()) return valid;
+  const absl::StatusOr<std::vector<Answer>> answers = AnswerQuestion(question);
   if (!answers.ok()) return answers.status();
-  return WriteReport(config.json, AnswersAsText(*question, *answers),
-                     AnswersAsJson(*question, *answers));
-}
-
-int Main(int argc, char** argv) {
-  ParseFlagsOrExit(argc, argv, kUsage);
-  const absl::Status status = Run(ConfigFromFlags());
-  if (status.ok()) return kExitFine;
-  std::cerr << "filter_size: " << status.message() << "\n";
-  return kExitBadInput;
+  return Outcome{
+      AnswersAsText(question, *answers), AnswersAsJson(question, *answers), {}};
 }
 
 }  // namespace
 }  // namespace linebloom::tools
 
-int main(int argc, char** argv) { return linebloom::tools::Main(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace linebloom::tools;  // NOLINT(google-build-using-namespace)
+  ParseFlagsOrExit(argc, argv, kUsage);
+  return RunTool("filter_size",
+                 [] { return Run(ConfigFromFlags<Question>()); });
+}

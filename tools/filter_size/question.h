@@ -3,34 +3,27 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
+#include "filter_policy/sizing/expected_rate.h"
 
 namespace linebloom::tools {
 
-// The flags, by their names, as they were given; "" where not.
-struct FilterSizeConfig {
-  std::string keys;
-  std::string rate;
-  std::string bytes;
-  std::string bits_per_key;
-  std::string json;  // "-" for stdout instead of the text
-};
+inline constexpr double kLeastBitsPerKey =
+    1.0 * kMinMillibits / kMillibitsPerBit;
+inline constexpr double kMostBitsPerKey =
+    1.0 * kMaxMillibits / kMillibitsPerBit;
 
-// Two of these are known: the other two are asked for.
+// The flags, by their names. Two of them are given: the rest is asked for.
 struct Question {
   std::optional<uint64_t> keys;
   std::optional<double> rate;
   std::optional<uint64_t> bytes;
-  std::optional<double> bits_per_key;  // in whole thousandths
+  std::optional<double> bits_per_key;
 };
 
-// InvalidArgument, with what is wrong and what is possible, for values that
-// can't be read or are out of range, and for flags that don't go together.
-absl::StatusOr<Question> ParseQuestion(const FilterSizeConfig& config);
-
-// The values of the command line's flags.
-FilterSizeConfig ConfigFromFlags();
+// InvalidArgument, with what is wrong and what is possible, for flags that
+// don't go together.
+absl::Status ValidateQuestion(const Question& question);
 
 }  // namespace linebloom::tools

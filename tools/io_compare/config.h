@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 
@@ -16,9 +15,9 @@ struct IoCompareConfig {
   uint64_t rows = 2'000'000;
   uint64_t value_size = 100;  // bytes
   uint64_t lookups = 200'000;
-  uint32_t rounds = 5;
-  double hit_ratio = 0;  // share of lookups for existing rows
-  uint32_t threads = 1;
+  uint64_t rounds = 5;
+  double hit_ratio = 0;  // share of the lookups that ask for existing rows
+  uint64_t threads = 1;
   double bits_per_key = 10;
   std::string policies =
       "none;rocksdb-bloom;rocksdb-ribbon;linebloom-plain;linebloom;"
@@ -29,18 +28,14 @@ struct IoCompareConfig {
   uint64_t row_prefix = 0;  // bytes; 0: don't compare rows and cells
   uint64_t cells_per_row = 10;
   uint64_t seed = 1;
-  std::string json;
   bool direct_io = true;
   // Small, so that reads go to the device: the cache of a live database is full
   // of more useful blocks than those that turn out to lack the key.
   uint64_t block_cache_size = 64 << 10;  // bytes
 };
 
-// Reads the Abseil flags.
-IoCompareConfig ConfigFromFlags();
-
-// InvalidArgument, with flag, value and range, if a flag is out of range or two
-// exclude each other. Doesn't access files.
+// InvalidArgument that names the flags where some don't go together. Looks at
+// no file.
 absl::Status ValidateConfig(const IoCompareConfig& config);
 
 }  // namespace linebloom::tools

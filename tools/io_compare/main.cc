@@ -1,17 +1,9 @@
-// io_compare: compares what filter policies save on this disk.
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <string>
-
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
+// io_compare: what a filter saves on this disk, policy by policy.
+#include "absl/status/statusor.h"
 #include "linebloom/filter_policy.h"
-#include "nlohmann/json.hpp"
 #include "tools/command_line/command_line.h"
-#include "tools/command_line/interrupt.h"
-#include "tools/command_line/write_report.h"
+#include "tools/command_line/config_flag.h"
+#include "tools/command_line/run_tool.h"
 #include "tools/io_compare/config.h"
 #include "tools/io_compare/report/report.h"
 #include "tools/io_compare/run.h"
@@ -37,50 +29,22 @@ constexpr char kUsage[] =
     "2\n"
     "for bad usage or input.";
 
-// Checks that `path` can be written, before minutes of work and without leaving
-// a trace.
-absl::Status CheckWritable(const std::string& path) {
-  const bool existed = std::filesystem::exists(path);
-  if (!std::ofstream(path, std::ios::app)) {
-    return absl::ErrnoToStatus(
-        errno, absl::StrCat("cannot write --json='", path, "'"));
-  }
-  std::error_code ignored;
-  if (!existed) std::filesystem::remove(path, ignored);
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Report> Run(const IoCompareConfig& config) {
-  absl::Status status = ValidateConfig(config);
-  if (status.ok() && !config.json.empty() && config.json != "-") {
-    status = CheckWritable(config.json);
-  }
-  if (!status.ok()) return status;
-  absl::StatusOr<Report> report = RunComparison(config);
-  if (!report.ok()) return report;
-  status =
-      WriteReport(config.json, ReportAsText(*report), ReportAsJson(*report));
-  if (!status.ok()) return status;
-  return report;
-}
-
-int Main(int argc, char** argv) {
-  ParseFlagsOrExit(argc, argv, kUsage);
-  RegisterFilterPolicy();
-  CatchInterrupts();
-  const absl::StatusOr<Report> report = Run(ConfigFromFlags());
-  if (!report.ok()) {
-    std::cerr << "io_compare: " << report.status().message() << "\n";
-    return absl::IsCancelled(report.status()) ? kExitInterrupted
-                                              : kExitBadInput;
-  }
-  for (const std::string& problem : report->problems) {
-    std::cerr << "io_compare: " << problem << "\n";
-  }
-  return report->problems.empty() ? kExitFine : kExitFoundSomething;
+absl::StatusOr<Outcome> Run(const IoCompareConfig& config) {
+  const absl::Status valid = ValidateConfig(config);
+  if (!valid.ok()) return valid;
+  const absl::StatusOr<Report> report = RunComparison(config);
+  if (!report.ok()) return report.status();
+  return Outcome{ReportAsText(*report), ReportAsJson(*report), report->problems,
+                 ExitCodeOf(report->problems)};
 }
 
 }  // namespace
 }  // namespace linebloom::tools
 
-int main(int argc, char** argv) { return linebloom::tools::Main(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace linebloom::tools;  // NOLINT(google-build-using-namespace)
+  ParseFlagsOrExit(argc, argv, kUsage);
+  linebloom::RegisterFilterPolicy();
+  return RunTool("io_compare",
+                 [] { return Run(ConfigFromFlags<IoCompareConfig>()); });
+}

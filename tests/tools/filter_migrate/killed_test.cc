@@ -101,7 +101,7 @@ class KilledTest : public ::testing::Test {
 
   // The names of the live files, each with its level.
   std::map<std::string, int> LiveFiles() const {
-    const auto database = ReadOnlyDatabase::Open(folder_.File("db"));
+    const auto database = ReadOnlyDatabase::Open("--db", folder_.File("db"));
     EXPECT_TRUE(database.ok()) << database.status();
     std::vector<rocksdb::LiveFileMetaData> files;
     database->db()->GetLiveFilesMetaData(&files);

@@ -14,14 +14,16 @@
 #include "tools/databases/database_lock.h"
 #include "tools/databases/last_operand.h"
 #include "tools/databases/quiet_logger.h"
-#include "tools/databases/read_only_file_system.h"
+#include "tools/databases/read_only_database.h"
 #include "tools/databases/rocksdb_status.h"
 #include "tools/databases/stored_options.h"
 
 namespace linebloom::tools {
 namespace {
 
-// The compression named by a table's properties, if this RocksDB supports it.
+constexpr char kFlag[] = "--source_db";
+
+// The compression that a table's properties name, if this RocksDB can write it.
 rocksdb::CompressionType CompressionByName(const std::string& name) {
   rocksdb::CompressionType type = rocksdb::kNoCompression;
   if (name == "Snappy") type = rocksdb::kSnappyCompression;
@@ -87,11 +89,8 @@ absl::Status ReadAllVersions(
 
 absl::StatusOr<std::unique_ptr<SourceDatabase>> SourceDatabase::Open(
     const std::string& path, const std::filesystem::path& scratch) {
-  absl::Status status = CheckUnlockedDatabase(path);
-  if (!status.ok()) {
-    return absl::Status(status.code(),
-                        absl::StrCat("--source_db: ", status.message()));
-  }
+  absl::Status status = CheckUnlockedDatabase(kFlag, path);
+  if (!status.ok()) return status;
   std::unique_ptr<SourceDatabase> source(new SourceDatabase(path, scratch));
   source->LoadOptions();
   status = source->OpenReadOnly();
@@ -100,16 +99,8 @@ absl::StatusOr<std::unique_ptr<SourceDatabase>> SourceDatabase::Open(
   return source;
 }
 
-SourceDatabase::~SourceDatabase() {
-  // Their Env must outlive them.
-  import_db_.reset();
-  db_.reset();
-}
-
 void SourceDatabase::LoadOptions() {
-  read_only_env_ =
-      rocksdb::NewCompositeEnv(std::make_shared<ReadOnlyFileSystem>());
-  const StoredOptions stored = LoadStoredOptions(path_, read_only_env_.get());
+  const StoredOptions stored = LoadStoredOptions(path_);
   for (const rocksdb::ColumnFamilyDescriptor& family : stored.families) {
     if (family.name != rocksdb::kDefaultColumnFamilyName) continue;
     options_.comparator = family.options.comparator;
@@ -133,26 +124,19 @@ void SourceDatabase::LoadOptions() {
 }
 
 absl::Status SourceDatabase::OpenReadOnly() {
-  rocksdb::Options options = options_;
-  options.env = read_only_env_.get();
-  rocksdb::DB* opened = nullptr;
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  const absl::Status status = FromRocksDb(
-      rocksdb::DB::OpenForReadOnly(
-          options, path_, {{rocksdb::kDefaultColumnFamilyName, options}},
-          &handles, &opened),
-      absl::StrCat("cannot read --source_db='", path_, "'"));
-  if (!status.ok()) return status;
-  db_.reset(opened);
-  (void)db_->DestroyColumnFamilyHandle(handles.front());
+  auto opened = ReadOnlyDatabase::Open(
+      kFlag, path_, {options_, {{rocksdb::kDefaultColumnFamilyName, options_}}},
+      Logs::kRead);
+  if (!opened.ok()) return opened.status();
+  source_.emplace(*std::move(opened));
   return absl::OkStatus();
 }
 
 absl::Status SourceDatabase::PlanFiles() {
-  db_->GetLiveFilesMetaData(&live_files_);
+  source_->db()->GetLiveFilesMetaData(&live_files_);
   if (live_files_.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--source_db='", path_, "' has no SSTables"));
+        absl::StrCat(kFlag, "='", path_, "' has no SSTables"));
   }
   std::sort(live_files_.begin(), live_files_.end(),
             [](const auto& a, const auto& b) {
@@ -162,8 +146,8 @@ absl::Status SourceDatabase::PlanFiles() {
             });
   rocksdb::TablePropertiesCollection properties;
   const absl::Status status =
-      FromRocksDb(db_->GetPropertiesOfAllTables(&properties),
-                  absl::StrCat("cannot read --source_db='", path_, "'"));
+      FromRocksDb(source_->db()->GetPropertiesOfAllTables(&properties),
+                  absl::StrCat("cannot read ", kFlag, "='", path_, "'"));
   if (!status.ok()) return status;
   for (const rocksdb::LiveFileMetaData& file : live_files_) {
     rocksdb::CompressionType compression = rocksdb::kNoCompression;
@@ -176,9 +160,9 @@ absl::Status SourceDatabase::PlanFiles() {
     bytes_ += file.size;
     largest_file_bytes_ = std::max<uint64_t>(largest_file_bytes_, file.size);
   }
-  shape_ = ReadShape(db_.get());
-  (void)db_->GetIntProperty(rocksdb::DB::Properties::kNumEntriesActiveMemTable,
-                            &rows_in_log_only_);
+  shape_ = ReadShape(source_->db());
+  (void)source_->db()->GetIntProperty(
+      rocksdb::DB::Properties::kNumEntriesActiveMemTable, &rows_in_log_only_);
   return absl::OkStatus();
 }
 
@@ -188,9 +172,9 @@ absl::StatusOr<KeyList> SourceDatabase::SampleKeys(uint64_t count,
   options.fill_cache = false;
   options.total_order_seek = true;
   options.readahead_size = 1 << 20;
-  const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(options));
-  // Reservoir sampling: at any time, the sample represents all rows seen so
-  // far.
+  const std::unique_ptr<rocksdb::Iterator> rows(
+      source_->db()->NewIterator(options));
+  // Reservoir sampling: the sample stands for all rows seen so far at any time.
   std::vector<std::string> sample;
   std::mt19937_64 random(seed);
   uint64_t seen = 0;
@@ -205,7 +189,7 @@ absl::StatusOr<KeyList> SourceDatabase::SampleKeys(uint64_t count,
     if (seen % 4096 == 0 && Interrupted()) return CheckInterrupt();
   }
   const absl::Status status = FromRocksDb(
-      rows->status(), absl::StrCat("cannot read --source_db='", path_, "'"));
+      rows->status(), absl::StrCat("cannot read ", kFlag, "='", path_, "'"));
   if (!status.ok()) return status;
   KeyList keys;
   for (const std::string& key : sample) keys.Add(key);

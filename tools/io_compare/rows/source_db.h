@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
+#include "tools/databases/read_only_database.h"
 #include "tools/io_compare/rows/keys.h"
 #include "tools/io_compare/rows/row_source.h"
 #include "tools/io_compare/rows/shape.h"
@@ -32,7 +34,6 @@ class SourceDatabase : public RowSource {
   // RocksDB's errors.
   static absl::StatusOr<std::unique_ptr<SourceDatabase>> Open(
       const std::string& path, const std::filesystem::path& scratch);
-  ~SourceDatabase() override;
 
   absl::Status ReadFile(
       size_t file, absl::FunctionRef<absl::Status(const Entry&)> sink) override;
@@ -69,8 +70,7 @@ class SourceDatabase : public RowSource {
   const std::filesystem::path scratch_;
   rocksdb::Options options_;  // required for reading
   uint64_t block_size_ = 4096;
-  std::unique_ptr<rocksdb::Env> read_only_env_;
-  std::unique_ptr<rocksdb::DB> db_;
+  std::optional<ReadOnlyDatabase> source_;
   std::unique_ptr<rocksdb::DB> import_db_;
   std::vector<rocksdb::LiveFileMetaData> live_files_;  // in the order of files_
   Shape shape_;

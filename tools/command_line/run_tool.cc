@@ -1,0 +1,70 @@
+#include "tools/command_line/run_tool.h"
+
+#include <cerrno>
+#include <iostream>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "tools/command_line/flag_file.h"
+#include "tools/command_line/interrupt.h"
+
+ABSL_FLAG(std::string, json, "",
+          "write the result as JSON to this file as well; - for stdout instead "
+          "of the text");
+
+namespace linebloom::tools {
+namespace {
+
+absl::Status WriteOutcome(const std::string& json_flag,
+                          const Outcome& outcome) {
+  const std::string json = absl::StrCat(
+      outcome.json.dump(2, ' ', false,
+                        nlohmann::ordered_json::error_handler_t::replace),
+      "\n");
+  // The file first: with an error nothing is printed.
+  if (!json_flag.empty() && json_flag != "-") {
+    const absl::Status written = WriteFlagFile("--json", json_flag, json);
+    if (!written.ok()) return written;
+  }
+  std::cout << (json_flag == "-" ? json : outcome.text) << std::flush;
+  if (std::cout) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno, "cannot write to standard output");
+}
+
+absl::StatusOr<Outcome> RunAndWrite(
+    absl::FunctionRef<absl::StatusOr<Outcome>()> run) {
+  const std::string json_flag = absl::GetFlag(FLAGS_json);
+  absl::Status status;
+  if (!json_flag.empty() && json_flag != "-") {
+    status = CheckFlagFile("--json", json_flag);
+  }
+  if (!status.ok()) return status;
+  absl::StatusOr<Outcome> outcome = run();
+  if (!outcome.ok()) return outcome;
+  status = WriteOutcome(json_flag, *outcome);
+  if (!status.ok()) return status;
+  return outcome;
+}
+
+}  // namespace
+
+int ExitCodeOf(const std::vector<std::string>& problems) {
+  return problems.empty() ? kExitFine : kExitFoundSomething;
+}
+
+int RunTool(absl::string_view name,
+            absl::FunctionRef<absl::StatusOr<Outcome>()> run) {
+  CatchInterrupts();
+  const absl::StatusOr<Outcome> outcome = RunAndWrite(run);
+  if (!outcome.ok()) {
+    std::cerr << name << ": " << outcome.status().message() << "\n";
+    return absl::IsCancelled(outcome.status()) ? kExitInterrupted
+                                               : kExitBadInput;
+  }
+  for (const std::string& problem : outcome->problems) {
+    std::cerr << name << ": " << problem << "\n";
+  }
+  return outcome->exit_code;
+}
+
+}  // namespace linebloom::tools

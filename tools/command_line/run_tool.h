@@ -1,0 +1,35 @@
+// What every tool does with what it found.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "nlohmann/json.hpp"
+#include "tools/command_line/command_line.h"
+
+namespace linebloom::tools {
+
+// A tool's report: the same in text and in JSON.
+struct Outcome {
+  std::string text;
+  nlohmann::ordered_json json;
+  // What is wrong, a sentence each, for stderr.
+  std::vector<std::string> problems;
+  int exit_code = kExitFine;
+};
+
+// kExitFoundSomething if there are any.
+int ExitCodeOf(const std::vector<std::string>& problems);
+
+// Runs a tool whose flags are parsed, with Ctrl-C caught, and returns its exit
+// code. Prints the report, as text or, with --json=-, as JSON; any other --json
+// names a file that gets the JSON as well, and that is looked at before `run`.
+// (Keys and paths in JSON may be any bytes; those that are not UTF-8 are
+// replaced.) Where `run` or writing fails, one line on stderr says why.
+int RunTool(absl::string_view name,
+            absl::FunctionRef<absl::StatusOr<Outcome>()> run);
+
+}  // namespace linebloom::tools
