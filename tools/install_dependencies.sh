@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs the packages needed to build and test linebloom, on Debian 12 or
 # later, as root or with sudo. --lint adds clang-format and clang-tidy, --fuzz
-# what builds the fuzz targets, --compat what creates root folders of other
-# releases, and --rocksdb-suite what RocksDB's own tests need. If nothing is
-# missing, it neither calls apt nor needs the network.
+# what builds the fuzz targets, and --compat what creates root folders of other
+# releases. If nothing is missing, it neither calls apt nor needs the network.
+# apt says how many MB it downloads and takes.
 set -euo pipefail
 
 packages=(
@@ -17,6 +17,10 @@ packages=(
 
 for argument in "$@"; do
   case $argument in
+    -h | --help)
+      sed --quiet '2,/^[^#]/s/^# \?//p' "${BASH_SOURCE[0]}"
+      exit 0
+      ;;
     --lint) packages+=(clang-format clang-tidy) ;;
     # libFuzzer is in the runtime; llvm's symbolizer makes stack traces readable.
     --fuzz) packages+=(clang libclang-rt-dev llvm) ;;

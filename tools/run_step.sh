@@ -1,16 +1,40 @@
 # shellcheck shell=bash disable=SC2154
 # Sourced by other scripts in this folder. Needs $root, the repository's folder.
 
+# Prints the comment that a script begins with.
+print_usage() { sed --quiet '2,/^[^#]/s/^# \?//p' "$1"; }
+
+# Shows each second, until it is killed or this script ends, how long the step
+# has taken and what its log ends with.
+show_progress() {
+  local name=$1 log=$2 start=$3 last
+  while sleep 1 && kill -0 $$ 2> /dev/null; do
+    last=$(tail --lines=1 "$log" 2> /dev/null | tr --delete '\000-\037')
+    printf '\r%-44s%5d s  %.46s\e[K' "$name" $((SECONDS - start)) "$last" >&2
+  done
+}
+
 # run_step NAME COMMAND [ARGUMENT]...
 # Runs the command with its output in build/log/NAME.log and prints one line on
-# stderr: the name and how many seconds it took. If the command fails, prints
-# its error messages and the end of the log, and exits with 1.
+# stderr: the name and how many seconds it took; meanwhile, on a terminal, how
+# far it is. If the command fails, prints its error messages and the end of the
+# log, and exits with 1.
 run_step() {
-  local name=$1 log=$root/build/log/${1// /_}.log start=$SECONDS
+  local name=$1 log=$root/build/log/${1// /_}.log start=$SECONDS code=0 shower=''
   shift
   mkdir -p "$root/build/log"
   printf '%-44s' "$name" >&2
-  if "$@" > "$log" 2>&1; then
+  if [[ -t 2 ]]; then
+    show_progress "$name" "$log" "$start" &
+    shower=$!
+  fi
+  "$@" > "$log" 2>&1 || code=$?
+  if [[ $shower ]]; then
+    kill "$shower"
+    wait "$shower" 2> /dev/null || true
+    printf '\r%-44s\e[K' "$name" >&2
+  fi
+  if ((code == 0)); then
     printf '%5d s\n' $((SECONDS - start)) >&2
   else
     printf 'failed after %d s\n' $((SECONDS - start)) >&2

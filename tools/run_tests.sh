@@ -10,6 +10,10 @@
 # for 30 seconds, and on Debian 12 the tests with the RocksDB of Debian 13, if
 # it may mount and chroot. Stops at the first step that fails. Exits with 0 if
 # all passed, 1 if something failed, or 2 after bad usage.
+#
+# The first run downloads packages, compiles for many minutes with two cores and
+# puts about 200 MB into build/, with --all several times as much; later runs
+# compile only what changed.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" # where CMake and ctest look for the presets
@@ -19,6 +23,10 @@ jobs=$(nproc)
 all=false
 for argument in "$@"; do
   case $argument in
+    -h | --help)
+      print_usage "${BASH_SOURCE[0]}"
+      exit 0
+      ;;
     --all) all=true ;;
     *)
       echo "run_tests.sh: unknown argument '$argument'; the only one is --all" >&2

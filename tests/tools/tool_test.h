@@ -45,8 +45,8 @@ class ToolTest : public ::testing::Test {
     return parsed;
   }
 
-  // With these flags, blanks between them: exit code 2, one line on stderr that
-  // says `what`, nothing on stdout, and not a byte in the folder changed.
+  // Expects, with these flags separated by blanks, exit code 2, one line on
+  // stderr that says `what`, nothing on stdout, and no changes in the folder.
   void ExpectRefused(const std::string& flags, const std::string& what) {
     const std::vector<std::string> before = Contents();
     const ProgramResult run =

@@ -9,8 +9,8 @@
 #include "tools/command_line/interrupt.h"
 
 ABSL_FLAG(std::string, json, "",
-          "write the result as JSON to this file as well; - for stdout instead "
-          "of the text");
+          "also write the result as JSON to this file; - for stdout instead of "
+          "the text");
 
 namespace linebloom::tools {
 namespace {

@@ -32,7 +32,7 @@ absl::Status CheckLock(absl::string_view flag, const std::string& folder) {
   close(file);
   if (result != 0) {
     return absl::ErrnoToStatus(
-        error, absl::StrCat(flag, ": cannot ask for the lock on '", path, "'"));
+        error, absl::StrCat(flag, ": cannot check the lock on '", path, "'"));
   }
   if (lock.l_type == F_UNLCK) return absl::OkStatus();
   // If the owner is in another container's process namespace, the ID is 0.

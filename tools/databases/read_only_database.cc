@@ -19,15 +19,15 @@ constexpr int kMostLevels = 64;
 // How often to reread the manifest while its owner changes it.
 constexpr int kAttempts = 5;
 
-// Opening looks at no SSTable but the few that RocksDB always opens.
+// Opening reads no SSTables except the few that RocksDB always opens.
 void LeaveOutWhatCosts(rocksdb::DBOptions* options) {
   options->max_open_files = 1;
   options->skip_stats_update_on_db_open = true;
   options->stats_dump_period_sec = 0;
   options->stats_persist_period_sec = 0;
-  // A file that a compaction takes away meanwhile is no error here.
+  // Compactions may remove files meanwhile; that is not an error.
   options->paranoid_checks = false;
-  // RocksDB 7.8 crashes without it where the manifest tracks the logs.
+  // Without this, RocksDB 7.8 crashes if the manifest tracks the logs.
   options->track_and_verify_wals_in_manifest = true;
 }
 

@@ -14,14 +14,15 @@
 
 namespace linebloom::tools {
 
-// Works while another process has the database open: it neither looks at the
-// lock nor changes a byte in the folder. Move-only.
+// Works while another process has the database open: ignores the lock and
+// changes no byte in the folder. Move-only.
 class ReadOnlyDatabase {
  public:
-  // To learn which SSTables the database in `folder` has: all column families,
-  // with as little of their options as that takes, and write-ahead logs unread.
-  // InvalidArgument, which names `flag`, where `folder` is no database or has a
-  // comparator of its own that this program lacks; others as RocksDB says.
+  // To find the SSTables of the database in `folder`: opens all column
+  // families, with as few of their options as possible, and reads no
+  // write-ahead logs. InvalidArgument, which names `flag`, if `folder` is not a
+  // database or needs a comparator that this program lacks; otherwise RocksDB's
+  // errors.
   static absl::StatusOr<ReadOnlyDatabase> Open(absl::string_view flag,
                                                const std::string& folder);
 
@@ -37,7 +38,7 @@ class ReadOnlyDatabase {
   ~ReadOnlyDatabase();
 
   rocksdb::DB* db() const { return db_.get(); }
-  // The column families, by default in the order in which they were made.
+  // The column families, by default in order of creation.
   const std::vector<rocksdb::ColumnFamilyHandle*>& families() const {
     return families_;
   }

@@ -22,8 +22,8 @@ class EmptyFile : public rocksdb::FSSequentialFile {
   }
 };
 
-// Rejected: leaving the logs out of the listing of the folder, because a
-// manifest that tracks its logs then counts as damaged.
+// Rejected: omitting the logs from the folder's listing, because a manifest
+// that tracks its logs then counts as damaged.
 class EmptyLogs : public rocksdb::FileSystemWrapper {
  public:
   using FileSystemWrapper::FileSystemWrapper;

@@ -10,15 +10,15 @@ namespace linebloom::tools {
 
 enum class Logs {
   kRead,
-  // Write-ahead logs look empty: RocksDB reads all of them when it opens a
-  // database, whatever their size.
+  // Write-ahead logs appear empty: otherwise RocksDB reads all of them when it
+  // opens a database, however large.
   kEmpty,
 };
 
-// An Env in which no file can be made, changed or removed (but for
+// An Env in which no file can be created, changed or removed (except by
 // FileSystem::ReopenWritableFile, which no database calls).
-// DB::OpenForReadOnly alone does not keep a folder as it is: RocksDB removes
-// files ending in ".trash" in any database it opens, and some versions write
+// DB::OpenForReadOnly alone doesn't leave a folder unchanged: RocksDB removes
+// files ending in ".trash" from any database it opens, and some versions write
 // IDENTITY or a LOG.
 rocksdb::Status NewReadOnlyEnv(Logs logs, std::unique_ptr<rocksdb::Env>* env);
 

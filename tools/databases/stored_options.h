@@ -15,9 +15,8 @@ struct StoredOptions {
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
 };
 
-// Reads the newest OPTIONS file in `folder`. Plug-ins that this
-// program does not have are left out, and so is a file that is not there or not
-// readable: RocksDB's defaults have to do then.
+// Reads the newest OPTIONS file in `folder`. Omits plug-ins that this program
+// lacks. Uses RocksDB's defaults if the file is missing or unreadable.
 StoredOptions LoadStoredOptions(const std::string& folder);
 
 // The same for programs that open the database for writing, which replaces its

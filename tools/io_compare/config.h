@@ -34,8 +34,8 @@ struct IoCompareConfig {
   uint64_t block_cache_size = 64 << 10;  // bytes
 };
 
-// InvalidArgument that names the flags where some don't go together. Looks at
-// no file.
+// InvalidArgument, with the flags, if some exclude each other. Doesn't access
+// files.
 absl::Status ValidateConfig(const IoCompareConfig& config);
 
 }  // namespace linebloom::tools

@@ -5,33 +5,34 @@
 using Config = linebloom::tools::IoCompareConfig;
 
 LINEBLOOM_FLAG(Config, db,
-               "folder to work in: new or empty. Default: a temporary one in "
-               "the current folder. What is put there is removed at the end.");
+               "working folder, new or empty. Default: a temporary one in the "
+               "current folder. Its contents are removed at the end.");
 LINEBLOOM_FLAG(Config, keep,
-               "leave the databases in the work folder, one for each policy");
-// The fewest let every sorted run have some (layered_rows.cc); the most keep
-// keys at 16 bytes.
+               "keep the databases in the working folder, one per policy");
+// With the fewest, every sorted run gets some (layered_rows.cc); with the most,
+// keys still have 16 bytes.
 LINEBLOOM_NUMBER_FLAG(Config, rows, kNone, 1000, 1'000'000'000,
                       "rows to load; not used with --key_file or --source_db");
 LINEBLOOM_NUMBER_FLAG(Config, value_size, kBytes, 0, 1 << 20,
                       "bytes in each value; not used with --source_db");
-// The most are kept in memory.
-LINEBLOOM_NUMBER_FLAG(Config, lookups, kNone, 1, 100'000'000,
-                      "lookups for each policy; fewer where there are not as "
-                      "many different keys");
+// Their keys are kept in memory.
+LINEBLOOM_NUMBER_FLAG(
+    Config, lookups, kNone, 1, 100'000'000,
+    "lookups per policy; fewer if there are not enough different "
+    "keys");
 LINEBLOOM_NUMBER_FLAG(Config, rounds, kNone, 1, 1000,
                       "parts that the lookups are done in, each with all "
                       "policies in turn, so that times can be compared and "
                       "their spread shows. All databases are on the disk "
                       "together; with 1 it is one after the other");
 LINEBLOOM_NUMBER_FLAG(Config, hit_ratio, kShare, 0, 1,
-                      "share of the lookups that ask for an existing row");
-LINEBLOOM_NUMBER_FLAG(Config, threads, kNone, 1, 256, "threads that look up");
+                      "share of lookups for existing rows");
+LINEBLOOM_NUMBER_FLAG(Config, threads, kNone, 1, 256, "lookup threads");
 LINEBLOOM_NUMBER_FLAG(Config, bits_per_key, kNone, 1, 30,
                       "filter memory of rocksdb-bloom, rocksdb-ribbon and "
                       "linebloom, in bits");
 LINEBLOOM_FLAG(Config, policies,
-               "policies to compare, with semicolons between: none, "
+               "policies to compare, separated by semicolons: none, "
                "rocksdb-bloom, rocksdb-ribbon, linebloom-plain, linebloom, "
                "linebloom-levels, or any option string that RocksDB takes, "
                "such as linebloom:16 or {id=linebloom;bits_per_key=8}");
@@ -42,11 +43,12 @@ LINEBLOOM_FLAG(Config, key_file,
 LINEBLOOM_FLAG(Config, missing_file,
                "look up these keys, one per line, as missing ones; needs "
                "--key_file or --source_db");
-LINEBLOOM_FLAG(Config, source_db,
-               "take rows, levels and files of this RocksDB database, which is "
-               "only read and must not be open elsewhere");
+LINEBLOOM_FLAG(
+    Config, source_db,
+    "use the rows, levels and files of this RocksDB database, which is "
+    "only read and must not be open elsewhere");
 LINEBLOOM_NUMBER_FLAG(Config, row_prefix, kBytes, 0, 1024,
-                      "compare filters of rows, of cells and of both: that "
+                      "compare filters of rows, of cells and of both: this "
                       "many bytes of a key are its row, and a key is a cell of "
                       "it; 16 for generated keys, 0 for no rows and cells");
 LINEBLOOM_NUMBER_FLAG(Config, cells_per_row, kNone, 2, 100,
