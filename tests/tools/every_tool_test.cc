@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Tool{LINEBLOOM_FILTER_DUMP,
                            "--db=db",
                            {"file", "db", "column_family", "command", "svg",
-                            "out", "partition", "missing", "worst"}},
+                            "out", "partition", "missing", "sample", "bytes_per_second", "worst"}},
                       Tool{LINEBLOOM_FILTER_MIGRATE,
                            "--db=db --dry_run",
                            {"db", "column_family", "policy", "line",

@@ -20,6 +20,8 @@ struct FilterDumpConfig {
   std::string svg;
   std::string out;
   uint64_t missing = 1'000'000;
+  double sample = 1;              // of the files
+  uint64_t bytes_per_second = 0;  // no limit
   uint64_t worst = 10;
   std::optional<uint64_t> partition;
 };

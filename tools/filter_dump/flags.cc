@@ -45,6 +45,13 @@ LINEBLOOM_NUMBER_FLAG(
 LINEBLOOM_NUMBER_FLAG(Config, missing, kNone, 0, 1'000'000'000,
                       "with --command=verify: how many missing keys to ask, "
                       "shared among the files by their size");
+LINEBLOOM_NUMBER_FLAG(Config, sample, kShare, 0, 1,
+                      "with --command=verify: read the rows of this share of "
+                      "the files, such as 1%, at least of one, and of all "
+                      "others the filter alone");
+LINEBLOOM_NUMBER_FLAG(Config, bytes_per_second, kBytes, 0, 1'000'000'000'000,
+                      "with --command=verify: how many bytes of files to read "
+                      "each second, on average, such as 50MB; 0 for no limit");
 LINEBLOOM_NUMBER_FLAG(Config, worst, kNone, 0, 10'000,
                       "with --command=lines: how many of the worst lines to "
                       "list");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <ostream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -549,6 +551,56 @@ TEST_F(FilterDumpTest, MetadataThatIsNoLongerSoundIsNamed) {
     EXPECT_EQ(run.exit_code, 1) << command;
     EXPECT_THAT(run.err, HasSubstr("the metadata checksum is wrong"));
   }
+}
+
+TEST_F(FilterDumpTest, VerifiesASampleOfTheFiles) {
+  std::vector<std::string> flags = {"--command=verify"};
+  for (int i = 0; i < 20; ++i) {
+    flags.push_back(absl::StrCat(i, ".sst"));
+    WriteSst(folder_.File(flags.back()), Linebloom(), 1000);
+  }
+  for (const auto& [share, files] :
+       std::vector<std::pair<std::string, uint64_t>>{
+           {"0", 1}, {"10%", 2}, {"0.11", 3}, {"1", 20}}) {
+    std::vector<std::string> call = flags;
+    call.push_back(absl::StrCat("--sample=", share));
+    const json report = RunForJson(call);
+    EXPECT_EQ(report["sampled_files"], files) << share;
+    for (const json& file : report["files"]) {
+      EXPECT_EQ(file["keys_asked"], file["rows_were_read"] ? 1000 : 0);
+    }
+    EXPECT_EQ(report["missing_keys"]["asked"], 1'000'000);
+    EXPECT_EQ(absl::StrContains(Run(call).out, "Sample: of 20 files"),
+              files < 20);
+  }
+  // All filters are read in any case.
+  flags.emplace_back("--sample=0");
+  ChangeFilter(folder_.File("7.sst"), [](std::string* block) {
+    (*block)[64 * 3 + 7] = static_cast<char>((*block)[64 * 3 + 7] ^ 0x80);
+  });
+  EXPECT_THAT(Run(flags).err, HasSubstr("as the metadata says"));
+  // What each filter has wrong, any sample finds.
+  for (int i = 0; i < 20; ++i) {
+    WriteSst(folder_.File(absl::StrCat(i, ".sst")), Linebloom(), 1000);
+    ChangeFilter(folder_.File(absl::StrCat(i, ".sst")),
+                 [](std::string* block) { ClearBit(block, 64 * 3 + 8); });
+  }
+  const ProgramResult run = Run(flags);
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.err, HasSubstr("denied key "));
+  EXPECT_THAT(run.out, HasSubstr("the rows of 1 were read"));
+}
+
+// At a byte a second it would take hours.
+TEST_F(FilterDumpTest, VerifiesNoFasterThanItMay) {
+  WriteSst(folder_.File("a.sst"), Linebloom(), 1000);
+  Program program({LINEBLOOM_FILTER_DUMP, "a.sst", "--command=verify",
+                   "--bytes_per_second=1"},
+                  folder_.path());
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  EXPECT_TRUE(program.IsRunning());
+  program.Signal(SIGINT);
+  EXPECT_EQ(program.Wait().exit_code, 130);
 }
 
 // ---------------------------------------------------------------------------

@@ -56,20 +56,12 @@ absl::Status EntryReader::Open() {
   return absl::OkStatus();
 }
 
-absl::Status EntryReader::CheckBlocks() {
-  rocksdb::ReadOptions options;
-  options.readahead_size = kReadahead;
-  return FromRocksDb(reader_.VerifyChecksum(options),
-                     absl::StrCat(path_, ": a block is damaged"));
-}
-
 absl::Status EntryReader::ForEach(
     absl::FunctionRef<absl::Status(absl::string_view user_key)> sink) {
   rocksdb::ReadOptions options;
   options.readahead_size = kReadahead;
   options.total_order_seek = true;
   options.fill_cache = false;
-  options.verify_checksums = false;
 #if LINEBLOOM_HAS_TABLE_ITERATOR
   const std::unique_ptr<rocksdb::Iterator> entry(reader_.NewTableIterator());
 #else

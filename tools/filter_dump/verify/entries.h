@@ -46,14 +46,11 @@ class EntryReader {
   // OK, or the reason why RocksDB can't open the file.
   absl::Status Open();
 
-  // Checks the checksum of every block in the file. DataLoss, with RocksDB's
-  // message, if one is wrong.
-  absl::Status CheckBlocks();
-
-  // Calls `sink` with the user key of every entry in file order, including
-  // deletions, merge operands and old versions, but not range deletions. If the
-  // comparator has timestamps, they are at the end of the key. Stops at the
-  // first error of `sink` and returns it. Doesn't check data blocks again.
+  // Calls `sink` with the user key of every entry in the file's order:
+  // deletions, merge operands and old versions too, range deletions not. With a
+  // comparator that has timestamps they are at the key's end. Stops at the
+  // first error of `sink` and returns it. DataLoss if a block that is read on
+  // the way doesn't have its checksum.
   absl::Status ForEach(
       absl::FunctionRef<absl::Status(absl::string_view user_key)> sink);
 

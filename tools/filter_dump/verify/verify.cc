@@ -157,7 +157,7 @@ absl::Status RowCheck::OnEntry(absl::string_view key) {
   const uint64_t entry = check_->entries++;
   const double share_done = static_cast<double>(check_->entries) /
                             static_cast<double>(check_->facts.rows());
-  if (entry % 4096 == 0) {
+  if (entry % 256 == 0) {
     if (options_.progress) options_.progress(std::min(1.0, share_done));
     if (Interrupted()) return CheckInterrupt();
   }
@@ -183,7 +183,6 @@ absl::Status CheckEntries(const FilterFile& file, const CheckOptions& options,
                           FileCheck* check) {
   EntryReader reader(file.file.name());
   absl::Status status = reader.Open();
-  if (status.ok()) status = reader.CheckBlocks();
   if (!status.ok()) return status;
   RowCheck rows(file, reader.timestamp_size(), options, check);
   status = rows.Prepare(file);
@@ -209,7 +208,6 @@ absl::StatusOr<FileCheck> CheckFile(const std::string& path,
     if (!status.ok()) return status;
     return check;
   }
-  check.file_bytes = file->file.size();
   absl::StatusOr<FileFacts> facts = ReadFileFacts(*file);
   absl::Status status = TakeDamage(facts.status(), &check);
   if (!status.ok()) return status;
@@ -218,7 +216,12 @@ absl::StatusOr<FileCheck> CheckFile(const std::string& path,
     for (const std::string& problem : check.facts.problems) {
       check.problems.push_back(absl::StrCat(path, ": ", problem));
     }
-    status = TakeDamage(CheckEntries(*file, options, &check), &check);
+    check.bytes_read = check.facts.bytes;
+    if (options.read_rows) {
+      check.rows_were_read = true;
+      check.bytes_read = file->file.size();
+      status = TakeDamage(CheckEntries(*file, options, &check), &check);
+    }
   }
   if (!status.ok()) return status;
   return check;

@@ -23,7 +23,8 @@ Json MissingAsJson(const std::optional<MissingKeys>& missing) {
 
 Json CheckAsJson(const FileCheck& check) {
   Json json = FactsAsJson(check.facts);
-  json.update({{"file_bytes", check.file_bytes},
+  json.update({{"rows_were_read", check.rows_were_read},
+               {"bytes_read", check.bytes_read},
                {"entries", check.entries},
                {"keys_probed", check.keys_probed},
                {"prefixes_probed", check.prefixes_probed},
@@ -47,6 +48,7 @@ Json VerifyAsJson(const VerifyReport& report) {
                {"database", report.database.empty() ? Json(nullptr)
                                                     : Json(report.database)},
                {"files", Json::array()},
+               {"sampled_files", report.files_with_rows_read()},
                {"missing_keys", MissingAsJson(report.missing_keys())},
                {"seconds", report.seconds}};
   for (const CheckedFile& checked : report.files) {

@@ -3,12 +3,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
+#include <random>
 #include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "filter_policy/rebuild/pace.h"
 #include "tools/command_line/interrupt.h"
 #include "tools/command_line/progress.h"
 #include "tools/command_line/table_printer.h"
@@ -58,11 +62,14 @@ void TakeProblems(const LiveFile& file, const FileCheck& check,
 // Checks the files one after another and distributes the missing keys.
 class Verifier {
  public:
-  Verifier(const FilterDumpConfig& config, const std::vector<LiveFile>& files)
-      : config_(config), failures_(config) {
+  // Reads the rows of the files that `sampled` says.
+  Verifier(const FilterDumpConfig& config, const std::vector<LiveFile>& files,
+           const std::vector<bool>& sampled)
+      : config_(config), sampled_(sampled), failures_(config) {
     report_.database = config.db;
-    for (const LiveFile& file : files) {
-      sizes_.push_back(SizeOf(file.path));
+    report_.is_sample = std::count(sampled.begin(), sampled.end(), false) > 0;
+    for (size_t i = 0; i < files.size(); ++i) {
+      sizes_.push_back(sampled[i] ? SizeOf(files[i].path) : 0);
       total_ += sizes_.back();
     }
     progress_.Begin("verifying", total_);
@@ -80,24 +87,34 @@ class Verifier {
                                         static_cast<double>(total_)));
   }
 
+  // Shows how far it is, and waits if that is too far by now.
+  void ReadSoFar(uint64_t bytes) {
+    progress_.Update(bytes);
+    SleepWhile(PauseAfter(bytes, std::chrono::steady_clock::now() - start_,
+                          config_.bytes_per_second),
+               [] { return !Interrupted(); });
+  }
+
   const FilterDumpConfig& config_;
+  const std::vector<bool>& sampled_;
   Failures failures_;
   Progress progress_;
   VerifyReport report_;
   std::vector<uint64_t> sizes_;
-  uint64_t total_ = 0;  // bytes of all files
-  uint64_t done_ = 0;   // bytes of the files checked so far
+  uint64_t total_ = 0;  // bytes of all files whose rows are read
+  uint64_t done_ = 0;   // bytes of those that are checked
   const std::chrono::steady_clock::time_point start_ =
       std::chrono::steady_clock::now();
 };
 
 absl::Status Verifier::Check(const LiveFile& file) {
-  const uint64_t size = sizes_[report_.files.size()];
+  const size_t index = report_.files.size();
+  const uint64_t size = sizes_[index];
   CheckOptions options;
+  options.read_rows = sampled_[index];
   options.missing_keys = MissingKeysUpTo(done_ + size) - MissingKeysUpTo(done_);
   options.progress = [this, size](double share) {
-    progress_.Update(done_ +
-                     static_cast<uint64_t>(share * static_cast<double>(size)));
+    ReadSoFar(done_ + static_cast<uint64_t>(share * static_cast<double>(size)));
   };
   CheckedFile checked = {file, std::nullopt};
   absl::StatusOr<FileCheck> check = CheckFile(file.path, options);
@@ -110,7 +127,7 @@ absl::Status Verifier::Check(const LiveFile& file) {
   }
   report_.files.push_back(std::move(checked));
   done_ += size;
-  progress_.Update(done_);
+  ReadSoFar(done_);
   return CheckInterrupt();
 }
 
@@ -124,6 +141,18 @@ VerifyReport Verifier::Finish() {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_)
           .count();
   return std::move(report_);
+}
+
+// Chooses --sample of the files, at least one, any as likely as any other.
+std::vector<bool> Sample(size_t files, double share) {
+  std::vector<bool> sampled(files, false);
+  const auto count =
+      static_cast<size_t>(std::ceil(share * static_cast<double>(files) - 1e-9));
+  std::fill_n(sampled.begin(), std::min(std::max<size_t>(count, 1), files),
+              true);
+  std::shuffle(sampled.begin(), sampled.end(),
+               std::mt19937_64(std::random_device()()));
+  return sampled;
 }
 
 }  // namespace
@@ -140,6 +169,18 @@ uint64_t VerifyReport::Sum(uint64_t FileCheck::*number) const {
     if (file.check.has_value()) sum += (*file.check).*number;
   }
   return sum;
+}
+
+uint64_t VerifyReport::files_with_rows_read() const {
+  return std::count_if(files.begin(), files.end(), [](const CheckedFile& file) {
+    return file.check.has_value() && file.check->rows_were_read;
+  });
+}
+
+uint64_t VerifyReport::files_with_denied_rows() const {
+  return std::count_if(files.begin(), files.end(), [](const CheckedFile& file) {
+    return file.check.has_value() && file.check->denied > 0;
+  });
 }
 
 std::optional<MissingKeys> VerifyReport::missing_keys() const {
@@ -162,9 +203,14 @@ std::optional<MissingKeys> VerifyReport::missing_keys() const {
 absl::StatusOr<VerifyReport> Verify(const FilterDumpConfig& config) {
   const absl::StatusOr<std::vector<LiveFile>> files = ListInputs(config);
   if (!files.ok()) return files.status();
-  Verifier verifier(config, *files);
+  const std::vector<bool> sampled = Sample(files->size(), config.sample);
+  Verifier verifier(config, *files, sampled);
   for (size_t i = 0; i < files->size(); ++i) {
-    if (i + 1 < files->size()) ReadAhead((*files)[i + 1].path);
+    // With a limit, the disk is not to be hurried.
+    if (i + 1 < files->size() && sampled[i + 1] &&
+        config.bytes_per_second == 0) {
+      ReadAhead((*files)[i + 1].path);
+    }
     const absl::Status status = verifier.Check((*files)[i]);
     if (!status.ok()) return status;
   }

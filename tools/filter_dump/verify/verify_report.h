@@ -42,13 +42,18 @@ struct CheckedFile {
 struct VerifyReport {
   std::string database;
   std::vector<CheckedFile> files;
+  bool is_sample = false;  // whether the rows of some files were not read
   double seconds = 0;
   std::vector<std::string> notes;
   std::vector<std::string> problems;
   int exit_code = 0;
 
   uint64_t Sum(uint64_t FileCheck::*number) const;
-  std::optional<MissingKeys> missing_keys() const;  // over all files
+  // Of these files all rows were read, and some were denied; a file whose rows
+  // can't be read is none of them.
+  uint64_t files_with_rows_read() const;
+  uint64_t files_with_denied_rows() const;
+  std::optional<MissingKeys> missing_keys() const;  // of all files
 };
 
 // Errors are those of listing the files, and Cancelled.

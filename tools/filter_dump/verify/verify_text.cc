@@ -21,9 +21,11 @@ std::vector<std::string> RowOf(const CheckedFile& file) {
     return {name, "-", "-", "-", "-", "-", "-", "can't be read"};
   }
   const FileCheck& check = *file.check;
-  std::vector<std::string> row = {name, ShortCount(check.entries),
-                                  ShortCount(check.prefixes_probed),
-                                  WithThousands(check.denied)};
+  std::vector<std::string> row = {name, "-", "-", "-"};
+  if (check.rows_were_read) {
+    row = {name, ShortCount(check.entries), ShortCount(check.prefixes_asked),
+           WithThousands(check.denied)};
+  }
   const std::optional<MissingKeys> missing = MissingKeysOf(check);
   if (missing.has_value()) {
     row.insert(row.end(),
@@ -32,9 +34,10 @@ std::vector<std::string> RowOf(const CheckedFile& file) {
   } else {
     row.insert(row.end(), {"-", "-", "-"});
   }
-  row.push_back(!check.sound()             ? "DAMAGED"
-                : check.facts.has_filter() ? "sound"
-                                           : "sound, no filter");
+  row.push_back(absl::StrCat(
+      !check.sound() ? "DAMAGED" : "sound",
+      check.facts.has_filter() ? "" : ", no filter",
+      check.rows_were_read || !check.sound() ? "" : ", rows not read"));
   return row;
 }
 
@@ -47,6 +50,23 @@ std::string MissingInWords(const MissingKeys& missing) {
       missing.is_inside() ? "inside" : "outside", " that interval.");
 }
 
+// What the files whose rows were read say of the others.
+std::string SampleInWords(const VerifyReport& report) {
+  const uint64_t read = report.files_with_rows_read();
+  const uint64_t denying = report.files_with_denied_rows();
+  const Interval interval = WilsonInterval(denying, read);
+  return absl::StrFormat(
+      "Sample: of %s files, the rows of %s were read, chosen at random; %s of "
+      "them %s a filter that denies a row. So with 19 chances in 20 it is %s%s "
+      "%% of all files. Run it again for another sample.",
+      WithThousands(report.files.size()), WithThousands(read),
+      denying == 0 ? "none" : WithThousands(denying),
+      denying == 1 ? "has" : "have",
+      denying == 0 ? "at most "
+                   : absl::StrCat(ThreeDigits(100 * interval.low), " to "),
+      ThreeDigits(100 * interval.high));
+}
+
 uint64_t CheckedFiles(const VerifyReport& report) {
   return std::count_if(
       report.files.begin(), report.files.end(),
@@ -55,7 +75,7 @@ uint64_t CheckedFiles(const VerifyReport& report) {
 
 std::string ResultInWords(const VerifyReport& report) {
   const uint64_t files = CheckedFiles(report);
-  const double bytes = static_cast<double>(report.Sum(&FileCheck::file_bytes));
+  const double bytes = static_cast<double>(report.Sum(&FileCheck::bytes_read));
   return absl::StrFormat(
       "%s of %s entries: %s keys and %s prefixes probed, %s denied; %s MB in "
       "%.1f s, %s MB/s.",
@@ -83,6 +103,10 @@ std::string VerifyAsText(const VerifyReport& report) {
   const std::optional<MissingKeys> missing = report.missing_keys();
   if (missing.has_value()) {
     absl::StrAppend(&text, WrapText(MissingInWords(*missing), kTextWidth, 0),
+                    "\n");
+  }
+  if (report.is_sample) {
+    absl::StrAppend(&text, WrapText(SampleInWords(report), kTextWidth, 0),
                     "\n");
   }
   absl::StrAppend(&text, WrapText(ResultInWords(report), kTextWidth, 0), "\n");
