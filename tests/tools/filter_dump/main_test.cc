@@ -567,10 +567,10 @@ TEST_F(FilterDumpTest, VerifiesASampleOfTheFiles) {
     const json report = RunForJson(call);
     EXPECT_EQ(report["sampled_files"], files) << share;
     for (const json& file : report["files"]) {
-      EXPECT_EQ(file["keys_asked"], file["rows_were_read"] ? 1000 : 0);
+      EXPECT_EQ(file["keys_probed"], file["rows_were_read"] ? 1000 : 0);
     }
-    EXPECT_EQ(report["missing_keys"]["asked"], 1'000'000);
-    EXPECT_EQ(absl::StrContains(Run(call).out, "Sample: of 20 files"),
+    EXPECT_EQ(report["missing_keys"]["probed"], 1'000'000);
+    EXPECT_EQ(absl::StrContains(Run(call).out, "of 20 files were read"),
               files < 20);
   }
   // All filters are read in any case.
@@ -588,7 +588,9 @@ TEST_F(FilterDumpTest, VerifiesASampleOfTheFiles) {
   const ProgramResult run = Run(flags);
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_THAT(run.err, HasSubstr("denied key "));
-  EXPECT_THAT(run.out, HasSubstr("the rows of 1 were read"));
+  EXPECT_THAT(run.out,
+              HasSubstr("the rows of 1 of 20 files were read, chosen at "
+                        "random; the filters of 1 denied rows."));
 }
 
 // At a byte a second it would take hours.

@@ -46,11 +46,11 @@ class EntryReader {
   // OK, or the reason why RocksDB can't open the file.
   absl::Status Open();
 
-  // Calls `sink` with the user key of every entry in the file's order:
-  // deletions, merge operands and old versions too, range deletions not. With a
-  // comparator that has timestamps they are at the key's end. Stops at the
-  // first error of `sink` and returns it. DataLoss if a block that is read on
-  // the way doesn't have its checksum.
+  // Calls `sink` with the user key of every entry in file order, including
+  // deletions, merge operands and old versions, but not range deletions. If the
+  // comparator has timestamps, they are at the end of the key. Stops at the
+  // first error of `sink` and returns it. DataLoss if the checksum of a data or
+  // index block is wrong.
   absl::Status ForEach(
       absl::FunctionRef<absl::Status(absl::string_view user_key)> sink);
 

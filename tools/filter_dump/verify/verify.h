@@ -21,9 +21,9 @@ struct FileCheck {
   FileFacts facts;
   bool rows_were_read = false;
   uint64_t bytes_read = 0;
-  uint64_t entries = 0;  // that were read: every version of every row
-  uint64_t keys_asked = 0;
-  uint64_t prefixes_asked = 0;
+  uint64_t entries = 0;  // entries read: every version of every row
+  uint64_t keys_probed = 0;
+  uint64_t prefixes_probed = 0;
   uint64_t denied = 0;  // keys and prefixes of the file
   std::vector<DeniedKey> first_denied;
   uint64_t missing_probed = 0;
@@ -37,9 +37,9 @@ struct FileCheck {
 
 struct CheckOptions {
   bool read_rows = true;      // or the filter alone
-  uint64_t missing_keys = 0;  // how many to ask of this file
-  // Called now and then with the share of the rows that are read, 0 to 1. May
-  // take its time, to slow the reading down.
+  uint64_t missing_keys = 0;  // how many to look up in this file
+  // Called occasionally with the share of the rows read, 0 to 1. May wait, to
+  // slow the reading down.
   std::function<void(double)> progress;
 };
 

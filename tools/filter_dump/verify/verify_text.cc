@@ -23,7 +23,7 @@ std::vector<std::string> RowOf(const CheckedFile& file) {
   const FileCheck& check = *file.check;
   std::vector<std::string> row = {name, "-", "-", "-"};
   if (check.rows_were_read) {
-    row = {name, ShortCount(check.entries), ShortCount(check.prefixes_asked),
+    row = {name, ShortCount(check.entries), ShortCount(check.prefixes_probed),
            WithThousands(check.denied)};
   }
   const std::optional<MissingKeys> missing = MissingKeysOf(check);
@@ -50,20 +50,16 @@ std::string MissingInWords(const MissingKeys& missing) {
       missing.is_inside() ? "inside" : "outside", " that interval.");
 }
 
-// What the files whose rows were read say of the others.
+// What the files whose rows were read reveal about all files.
 std::string SampleInWords(const VerifyReport& report) {
   const uint64_t read = report.files_with_rows_read();
   const uint64_t denying = report.files_with_denied_rows();
   const Interval interval = WilsonInterval(denying, read);
   return absl::StrFormat(
-      "Sample: of %s files, the rows of %s were read, chosen at random; %s of "
-      "them %s a filter that denies a row. So with 19 chances in 20 it is %s%s "
-      "%% of all files. Run it again for another sample.",
-      WithThousands(report.files.size()), WithThousands(read),
-      denying == 0 ? "none" : WithThousands(denying),
-      denying == 1 ? "has" : "have",
-      denying == 0 ? "at most "
-                   : absl::StrCat(ThreeDigits(100 * interval.low), " to "),
+      "Sample: the rows of %s of %s files were read, chosen at random; the "
+      "filters of %s denied rows. 95 %% interval over all files: %s to %s %%.",
+      WithThousands(read), WithThousands(report.files.size()),
+      WithThousands(denying), ThreeDigits(100 * interval.low),
       ThreeDigits(100 * interval.high));
 }
 
