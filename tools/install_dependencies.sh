@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs the packages needed to build and test linebloom, on Debian 12 or
 # later, as root or with sudo. --lint adds clang-format and clang-tidy, --fuzz
-# what builds the fuzz targets, and --compat what creates root folders of other
-# releases. If nothing is missing, it neither calls apt nor needs the network.
-# apt says how many MB it downloads and takes.
+# what builds the fuzz targets, --compat what creates root folders of other
+# releases, and --rocksdb-suite what RocksDB's own tests need. If nothing is
+# missing, it neither calls apt nor needs the network; apt says how many MB it
+# downloads and takes.
 set -euo pipefail
 
 packages=(

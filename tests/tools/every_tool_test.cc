@@ -105,24 +105,24 @@ TEST_P(EveryToolTest, RefusesWhatItDoesNotKnow) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, EveryToolTest,
-    ::testing::Values(Tool{LINEBLOOM_FILTER_DUMP,
-                           "--db=db",
-                           {"file", "db", "column_family", "command", "svg",
-                            "out", "partition", "missing", "sample", "bytes_per_second", "worst"}},
-                      Tool{LINEBLOOM_FILTER_MIGRATE,
-                           "--db=db --dry_run",
-                           {"db", "column_family", "policy", "line",
-                            "worst_rate", "bytes_per_second", "dry_run"}},
-                      Tool{LINEBLOOM_FILTER_SIZE,
-                           "--keys=1M --rate=1%",
-                           {"keys", "rate", "bytes", "bits_per_key"}},
-                      Tool{LINEBLOOM_IO_COMPARE,
-                           "--rows=1000 --lookups=10 --policies=none",
-                           {"db", "keep", "rows", "value_size", "lookups",
-                            "hit_ratio", "threads", "bits_per_key", "policies",
-                            "key_file", "missing_file", "source_db",
-                            "row_prefix", "cells_per_row", "seed",
-                            "direct_io"}}),
+    ::testing::Values(
+        Tool{LINEBLOOM_FILTER_DUMP,
+             "--db=db",
+             {"file", "db", "column_family", "command", "svg", "out",
+              "partition", "missing", "sample", "bytes_per_second", "worst"}},
+        Tool{LINEBLOOM_FILTER_MIGRATE,
+             "--db=db --dry_run",
+             {"db", "column_family", "policy", "line", "worst_rate",
+              "bytes_per_second", "dry_run"}},
+        Tool{LINEBLOOM_FILTER_SIZE,
+             "--keys=1M --rate=1%",
+             {"keys", "rate", "bytes", "bits_per_key"}},
+        Tool{
+            LINEBLOOM_IO_COMPARE,
+            "--rows=1000 --lookups=10 --policies=none",
+            {"db", "keep", "rows", "value_size", "lookups", "hit_ratio",
+             "threads", "bits_per_key", "policies", "key_file", "missing_file",
+             "source_db", "row_prefix", "cells_per_row", "seed", "direct_io"}}),
     [](const auto& tool) { return NameOf(tool.param); });
 
 }  // namespace

@@ -70,7 +70,7 @@ uint64_t CheckedFiles(const VerifyReport& report) {
 }
 
 std::string ResultInWords(const VerifyReport& report) {
-  const uint64_t files = CheckedFiles(report);
+  const uint64_t files = report.files_with_rows_read();
   const double bytes = static_cast<double>(report.Sum(&FileCheck::bytes_read));
   return absl::StrFormat(
       "%s of %s entries: %s keys and %s prefixes probed, %s denied; %s MB in "
