@@ -64,7 +64,7 @@ FileSpec Linebloom(uint32_t format_version = 5,
           Policy::kLinebloom};
 }
 
-// 1000 rows with a filter of `filter`.
+// Writes 1000 rows with a filter of `filter`.
 void WriteRows(const std::string& path, const FilterPolicyOptions& filter) {
   rocksdb::BlockBasedTableOptions table;
   table.format_version = 5;
@@ -127,7 +127,7 @@ std::vector<Mode> Modes() {
 
 constexpr int kRows = 20'000;  // of which half are in L0
 
-// What chance moves a rate by that is measured with `keys` missing keys.
+// How far chance moves a rate measured with `keys` missing keys.
 double FourDeviations(double rate, double keys) {
   return 4 * std::sqrt(rate / keys);
 }
@@ -158,7 +158,7 @@ TEST_P(FilterDumpModesTest, TableIsRight) {
     EXPECT_EQ(filter["false_positive_rate_is_exact"],
               spec.policy == Policy::kLinebloom);
     if (spec.policy == Policy::kLinebloom) {
-      // The metadata has floats.
+      // The metadata stores floats.
       EXPECT_NEAR(filter["false_positive_rate"],
                   filter["metadata"]["false_positive_rate"], 1e-8);
     }
@@ -192,7 +192,7 @@ TEST_P(FilterDumpModesTest, VerifyPasses) {
   }
   EXPECT_EQ(missing["probed"], 1'000'000);
   const double expected = missing["expected_false_positive_rate"];
-  // The missing keys are the same in every run. A filter of linebloom lets a
+  // The missing keys are the same in every run. linebloom's filters let about a
   // thousand of them through, with a standard deviation of 3 %.
   EXPECT_NEAR(missing["false_positive_rate"], expected, 0.1 * expected);
 }
@@ -203,14 +203,14 @@ INSTANTIATE_TEST_SUITE_P(All, FilterDumpModesTest, ::testing::ValuesIn(Modes()),
                          });
 
 // ---------------------------------------------------------------------------
-// What is in a file besides plain rows.
+// Contents of files other than plain rows.
 
 TEST_F(FilterDumpTest, ObservesNothingWithoutStatistics) {
   OpenDb(MakeOptions(Linebloom()), folder_.path() + "/db");
   EXPECT_TRUE(RunForJson({"--db=db"})["observed"].is_null());
 }
 
-// Several times in the LOG; the last one counts.
+// They occur several times in the LOG; the last ones count.
 TEST_F(FilterDumpTest, ShowsWhatTheLogSaysOfLookups) {
   rocksdb::Options options = MakeOptions(Linebloom());
   options.statistics = rocksdb::CreateDBStatistics();
@@ -234,7 +234,7 @@ TEST_F(FilterDumpTest, ShowsWhatTheLogSaysOfLookups) {
   EXPECT_THAT(Run({"--db=db"}).out, HasSubstr("says LOG: "));
 }
 
-// A policy by rate, and one that depends on the level.
+// A policy for a rate, and one that depends on the level.
 TEST_F(FilterDumpTest, ShowsWhatWasAskedFor) {
   FilterPolicyOptions filter;
   filter.false_positive_rate = 0.01;
@@ -252,7 +252,7 @@ TEST_F(FilterDumpTest, ShowsWhatWasAskedFor) {
   EXPECT_NEAR(metadata["asked_false_positive_rate"], 0.009, 1e-6);
   EXPECT_EQ(metadata["level_aware"], true);
   EXPECT_EQ(metadata["line"], "solved");
-  // Text, for a number would lose digits.
+  // As text, because a number would lose digits.
   EXPECT_EQ(metadata["hash_seed"], "18364758544493064720");
   EXPECT_THAT(
       Run({"--file=a.sst", "--command=raw"}).out,
@@ -290,7 +290,7 @@ TEST_F(FilterDumpTest, VerifiesIngestedFiles) {
     const auto db = OpenDb(MakeOptions(Linebloom()), folder_.File("db"));
     for (int i = 0; i < 1000; ++i) Check(db->Put({}, KeyAt(i), "value"));
     rocksdb::IngestExternalFileOptions ingestion;
-    ingestion.write_global_seqno = true;  // its checksum fails from then on
+    ingestion.write_global_seqno = true;  // invalidates its checksum
     Check(db->IngestExternalFile({folder_.File("new.sst")}, ingestion));
   }
   const json report = RunForJson({"--db=db", "--command=verify"});
@@ -350,7 +350,7 @@ TEST_F(FilterDumpTest, SaysWhatAnUnknownComparatorKeepsItFrom) {
   ExpectRefused("--db=db", "test.OwnComparator");
 }
 
-// RocksDB sorts them when it opens the file.
+// RocksDB sorts range deletions when it opens the file.
 TEST_F(FilterDumpTest, VerifiesFilesWithManyRangeDeletions) {
   const OwnComparator backwards;
   for (const rocksdb::Comparator* comparator :
@@ -366,7 +366,7 @@ TEST_F(FilterDumpTest, VerifiesFilesWithManyRangeDeletions) {
       return comparator->Compare(a, b) < 0;
     });
     for (const std::string& key : keys) Check(writer.Put(key, "value"));
-    // Apart, side by side, and over one another.
+    // Separate, adjacent and overlapping ranges.
     for (int i = 0; i < 900; i += 3) {
       Check(writer.DeleteRange(keys[i], keys[i + 1 + i % 7]));
     }
@@ -378,7 +378,7 @@ TEST_F(FilterDumpTest, VerifiesFilesWithManyRangeDeletions) {
   }
 }
 
-// RocksDB's Bloom builders write a block of 5 bytes for them.
+// RocksDB's Bloom builders write a block of 5 bytes for such partitions.
 TEST_F(FilterDumpTest, VerifiesPartitionsWithoutPrefixes) {
   FileSpec spec;
   spec.filter_kind = FilterKind::kPartitioned;
@@ -430,8 +430,8 @@ TEST_F(FilterDumpTest, SaysThatPrefixesOfAnUnknownExtractorAreNotChecked) {
 // ---------------------------------------------------------------------------
 // Damage.
 
-// Applies `change` to the first filter block of the file and mends the block's
-// checksum.
+// Applies `change` to the first filter block of the file and updates the
+// block's checksum.
 void ChangeFilter(const std::string& path,
                   const std::function<void(std::string*)>& change) {
   const absl::StatusOr<SstFile> file = SstFile::Open(path);
@@ -449,14 +449,14 @@ void ChangeFilter(const std::string& path,
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// Clears the lowest set bit of the block's byte `at` or behind it.
+// Clears the lowest set bit in the block's byte `at` or after it.
 void ClearBit(std::string* block, size_t at) {
   while ((*block)[at] == 0) ++at;
   (*block)[at] = static_cast<char>((*block)[at] & ((*block)[at] - 1));
 }
 
-// A solved line's rate is in its header, so only the line's keys tell of other
-// bits.
+// A solved line's rate depends only on its header, so changes of other bits
+// only show in the line's keys.
 TEST_F(FilterDumpTest, NamesTheRowsThatAFilterDenies) {
   WriteSst(folder_.File("a.sst"), Linebloom(), 1000);
   ChangeFilter(folder_.File("a.sst"),
@@ -606,7 +606,7 @@ TEST_F(FilterDumpTest, VerifiesNoFasterThanItMay) {
 }
 
 // ---------------------------------------------------------------------------
-// Databases that are in use, or not in order.
+// Databases that are open elsewhere, or damaged.
 
 TEST_F(FilterDumpTest, ReadsADatabaseThatAnotherProcessHasOpen) {
   rocksdb::Options options = MakeOptions(Linebloom());
@@ -646,8 +646,8 @@ TEST_F(FilterDumpTest, TellsAFileThatWentFromOneThatIsLost) {
   const std::vector<std::string> files =
       WriteDatabase(folder_.File("db"), Linebloom(), 1000);
   {
-    // RocksDB keeps its files open, so this is what a compaction would look
-    // like.
+    // RocksDB keeps its files open, so this looks like the effect of a
+    // compaction.
     const auto db = OpenDb(MakeOptions(Linebloom()), folder_.File("db"));
     const std::string bytes = ReadWholeFile(files[0]);
     std::filesystem::remove(files[0]);

@@ -1,4 +1,4 @@
-// The parts of filter_dump, called from within.
+// Tests the parts of filter_dump directly.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -241,18 +241,18 @@ TEST(TextTest, LongPathsKeepTheirEnd) {
             "..ong_name.sst");
 }
 
-// Bytes of a version 5 file that nothing covers and nobody reads: the padding
-// of the footer's handles.
+// Bytes of a version 5 file that no checksum covers and nobody reads: the
+// padding of the footer's handles.
 bool IsPadding(const std::string& bytes, size_t at) {
   return bytes[at] == 0 && at > bytes.size() - 53 && at < bytes.size() - 12;
 }
 
-// Damage is an error or a problem, and nothing worse, wherever it is.
+// Damage anywhere is an error or a problem, never anything worse.
 TEST(CheckFileTest, EveryDamagedByteIsReported) {
   namespace lt = linebloom::testing;
   const TemporaryFolder folder;
   for (const FilterKind kind : {FilterKind::kFull, FilterKind::kPartitioned}) {
-    // Not SstFileWriter: in its files ingestion may change 8 bytes.
+    // Not SstFileWriter, because ingestion may change 8 bytes in its files.
     const std::string written =
         lt::WriteDatabase(folder.File(std::string(ToString(kind))),
                           {5, ChecksumType::kXxh3, kind,

@@ -1,5 +1,5 @@
-// filter_migrate is killed at random moments and run again until it ends by
-// itself. How large the database is, the environment says:
+// Kills filter_migrate at random moments and runs it again until it finishes.
+// The environment sets the size of the database:
 //
 //   LINEBLOOM_KILL_ROWS=10000000 filter_migrate_test --gtest_filter='Killed*'
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ uint64_t RowsToWrite() {
   return rows == nullptr ? kSmallRows : std::stoull(rows);
 }
 
-// Rows in random order, so that every level has files over all of the range.
+// Rows in random order, so that each level has files over the whole range.
 std::string RowKey(uint64_t i) { return absl::StrFormat("%016x", Mix(i)); }
 std::string RowValue(uint64_t i) {
   return absl::StrCat("value of row ", i, std::string(60, '.'));
@@ -60,7 +60,7 @@ class KilledTest : public ::testing::Test {
     options.create_if_missing = true;
     options.compression = rocksdb::kNoCompression;
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    // Some 60 files in several levels, whatever the number of rows.
+    // About 60 files in several levels, whatever the number of rows.
     options.write_buffer_size = std::max<size_t>(64 << 10, rows_ * 2);
     options.target_file_size_base = options.write_buffer_size;
     options.max_bytes_for_level_base = 4 * options.write_buffer_size;
@@ -84,7 +84,8 @@ class KilledTest : public ::testing::Test {
       ASSERT_TRUE(db->Put(without_log, RowKey(i), RowValue(i)).ok());
     }
     ASSERT_TRUE(db->Flush({}).ok());
-    // Until no compaction is due: RocksDB's own would change the files.
+    // Waits until no compaction is due, because RocksDB's own would change the
+    // files.
     for (int quiet = 0; quiet < 5;) {
       uint64_t pending = 0;
       uint64_t running = 0;
@@ -99,7 +100,7 @@ class KilledTest : public ::testing::Test {
                 WithThousands(rows_).c_str(), old_files_.size());
   }
 
-  // The names of the live files, each with its level.
+  // The names of the live files with their levels.
   std::map<std::string, int> LiveFiles() const {
     const auto database = ReadOnlyDatabase::Open("--db", folder_.File("db"));
     EXPECT_TRUE(database.ok()) << database.status();
@@ -123,11 +124,11 @@ class KilledTest : public ::testing::Test {
     return names;
   }
 
-  // Runs the program; kills it at a random moment after it made a first file,
-  // if `kill`. Returns whether it was killed.
+  // Runs the program. If `kill` is true, kills it at a random moment after it
+  // wrote a first file. Returns true if it was killed.
   bool RunAndKill(bool kill) {
     const std::set<std::string> before = TablesInFolder();
-    // So that there is time: the small database is rewritten in a second.
+    // Leaves time to kill it: the small database is rewritten in a second.
     const uint64_t speed = rows_ == kSmallRows ? 10'000'000 : 0;
     Program program({LINEBLOOM_FILTER_MIGRATE, "--db=db",
                      absl::StrCat("--bytes_per_second=", speed)},
@@ -148,8 +149,8 @@ class KilledTest : public ::testing::Test {
     return result.exit_code == -1;
   }
 
-  // Looks which files are new after a run. What was rewritten once stays, and
-  // one file at most was cut short: it is in the folder and not in the
+  // Finds out which files are new after a run. Files that were rewritten must
+  // stay, and at most one was cut short: it is in the folder but not in the
   // database.
   void TakeFiles(bool was_killed) {
     const std::map<std::string, int> live = LiveFiles();
@@ -171,8 +172,8 @@ class KilledTest : public ::testing::Test {
                 old_files_.size(), cut_short);
   }
 
-  // Nothing is left to do, and each level has as many files as before. What is
-  // still old is a file of a few rows, of which RocksDB's filter is as good.
+  // Nothing is left to do, and each level has as many files as before. Any old
+  // file left has few rows, for which RocksDB's filter is just as good.
   void ExpectAllRewritten() {
     const ProgramResult plan =
         Program({LINEBLOOM_FILTER_MIGRATE, "--db=db", "--dry_run", "--json=-"},

@@ -40,7 +40,7 @@ TEST(ChoosePolicyTest, HasADefaultForAllElse) {
   EXPECT_EQ(Chosen({}, rocksdb::ColumnFamilyOptions()), "linebloom:10, solved");
   EXPECT_EQ(Chosen({}, StoredWith(rocksdb::NewRibbonFilterPolicy(14))),
             "linebloom:10, solved");
-  // More than linebloom's 30 bits.
+  // More than linebloom's maximum of 30 bits.
   EXPECT_EQ(Chosen({}, StoredWith(rocksdb::NewBloomFilterPolicy(50))),
             "linebloom:10, solved");
   rocksdb::ColumnFamilyOptions plain;

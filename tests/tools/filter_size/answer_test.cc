@@ -60,7 +60,7 @@ std::vector<Answer> Ask(const Question& question) {
   return *std::move(answers);
 }
 
-// Known from the formula -n ln(p) / ln(2)^2.
+// From the formula -n ln(p) / ln(2)^2.
 TEST(ClassicBloomTest, KnownAnswers) {
   const auto one_percent = ClassicBloom(KeysAndRate(100'000'000, 0.01));
   EXPECT_EQ(one_percent->bits, 958'505'838u);
@@ -90,7 +90,7 @@ TEST(ClassicBloomTest, TwoOfFourGiveTheRest) {
   EXPECT_EQ(ClassicBloom(bits_and_bytes)->keys, 1000u);
 }
 
-// Every way to ask comes to the same filter.
+// Every form of a question gives the same filter.
 TEST(AnswerQuestionTest, AgreesWithItself) {
   constexpr uint64_t kKeys = 20'000'000;
   for (const double rate : {0.1, 0.003}) {
@@ -131,7 +131,7 @@ TEST(AnswerQuestionTest, SolvedLinesSaveMemory) {
   EXPECT_LT(bytes[0], bytes[3]);
 }
 
-// What is computed is what the policies build, to the byte.
+// The computed size is exactly what the policies build.
 TEST(SizeLineFilterTest, IsWhatLinebloomBuilds) {
   for (const uint64_t keys : {1u, 51u, 52u, 12'345u}) {
     for (const double bits : {1.0, 9.59, 10.0, 30.0}) {
@@ -168,7 +168,8 @@ TEST(SizeLineFilterTest, IsWhatRocksDbBuilds) {
   }
 }
 
-// More than 4 GiB are filters of several files, none larger than that.
+// More than 4 GiB means several files, none of whose filters is larger than
+// that.
 TEST(SizeLineFilterTest, TakesMoreKeysThanOneFilterHolds) {
   constexpr uint64_t kKeys = 1'000'000'000'000;
   const auto size =
