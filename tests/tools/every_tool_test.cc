@@ -1,4 +1,4 @@
-// What all tools do alike.
+// Behaviour that all tools share.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -89,7 +89,7 @@ TEST(NumberTest, SaysWhatIsPossible) {
   EXPECT_EQ(error, "must be 1e-12 to 0.5, such as 0.01 or 1%");
 }
 
-// What --help shows can be copied.
+// Values shown by --help can be passed as flags.
 TEST(NumberTest, ReadsWhatItWrites) {
   for (const uint64_t number :
        {uint64_t{0}, uint64_t{999}, uint64_t{1000}, uint64_t{1'234'000},

@@ -67,7 +67,7 @@ class ToolTest : public ::testing::Test {
   TemporaryFolder folder_;
 
  private:
-  // Without the folder itself, in which temporary ones come and go.
+  // Excludes the folder itself, where temporary files come and go.
   std::vector<std::string> Contents() const {
     std::vector<std::string> lines = Fingerprint(folder_.path());
     lines.erase(lines.begin());

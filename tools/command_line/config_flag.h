@@ -1,4 +1,4 @@
-// Flags that fill the members of a struct: each has the name, the type and the
+// Flags that fill the members of a struct. Each has the name, the type and the
 // default of its member.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace linebloom::tools {
 
-// What the command line says, complete once it is parsed.
+// The values from the command line, complete once it has been parsed.
 template <typename Config>
 Config& ConfigFromFlags() {
   static Config config;
@@ -24,15 +24,15 @@ Value NumberTypeOf(const Value&);
 
 }  // namespace linebloom::tools
 
-// The flag --name for the member of that name, a string or a bool.
+// Defines the flag --name for the member of that name, a string or a bool.
 #define LINEBLOOM_FLAG(Config, name, help)                                   \
   ABSL_FLAG(decltype(Config::name), name, Config().name, help).OnUpdate([] { \
     ::linebloom::tools::ConfigFromFlags<Config>().name =                     \
         absl::GetFlag(FLAGS_##name);                                         \
   })
 
-// The same for a number of `unit` from `low` to `high` (number.h), which the
-// help then says.
+// The same for a number of `unit` from `low` to `high` (number.h); --help shows
+// the range.
 #define LINEBLOOM_NUMBER_FLAG(Config, name, unit, low, high, help)            \
   struct name##Range {                                                        \
     using Number = decltype(::linebloom::tools::NumberTypeOf(Config().name)); \

@@ -1,4 +1,4 @@
-// Files that a flag names to be written.
+// Writes files named by flags.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace linebloom::tools {
 
-// Whether `path` can be written, found out before long work, without a trace.
-// Errors as of WriteFlagFile.
+// Checks that `path` can be written, before long work and without leaving a
+// trace. Returns the errors of WriteFlagFile.
 absl::Status CheckFlagFile(absl::string_view flag, const std::string& path);
 
-// Writes `bytes` to `path`, which `flag` named. The operating system's error,
-// with both names.
+// Writes `bytes` to `path`, which `flag` named. Returns the operating system's
+// error, with both names.
 absl::Status WriteFlagFile(absl::string_view flag, const std::string& path,
                            absl::string_view bytes);
 

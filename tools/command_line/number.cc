@@ -19,7 +19,7 @@ bool IsDigitAt(absl::string_view text, size_t i) {
   return i < text.size() && absl::ascii_isdigit(text[i]);
 }
 
-// Without blanks around it and what separates its digits.
+// Removes blanks around the number and separators within it.
 std::string Clean(absl::string_view text) {
   text = absl::StripAsciiWhitespace(text);
   std::string clean;
@@ -31,7 +31,7 @@ std::string Clean(absl::string_view text) {
   return clean;
 }
 
-// Takes the unit off the end of `text`; how many it stands for.
+// Removes the unit from the end of `text` and returns the number it stands for.
 std::optional<double> ConsumeUnit(Unit unit, absl::string_view* text) {
   if (unit == Unit::kShare) return absl::ConsumeSuffix(text, "%") ? 0.01 : 1;
   double step = 1000;
@@ -68,7 +68,7 @@ std::optional<double> Parse(absl::string_view text, Unit unit) {
   return number * *factor;
 }
 
-// Every digit of a large number counts, in a seed for one.
+// Prints every digit of a large number, because in a seed each one matters.
 std::optional<uint64_t> ParseWhole(absl::string_view text, Unit unit) {
   uint64_t exact = 0;
   if (absl::SimpleAtoi(Clean(text), &exact)) return exact;

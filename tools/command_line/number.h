@@ -10,26 +10,27 @@
 
 namespace linebloom::tools {
 
-// What a number counts, which decides how it may end. In upper or lower case:
+// What a number counts determines its possible suffixes, in upper or lower
+// case:
 enum class Unit {
   kNone,   // k, M, G, T for powers of 1000
   kBytes,  // the same, kB to TB, and KiB to TiB for powers of 1024
   kShare,  // of 1: % for a hundredth
 };
 
-// Sets `value` to the number in `text`. False, with what is possible in
-// `error`, if `text` is no such number or below `low` or above `high`; whole
-// numbers are rounded.
+// Sets `value` to the number in `text`. Returns false, with what is possible in
+// `error`, if `text` is not such a number or is outside `low` to `high`. Rounds
+// whole numbers.
 bool ParseNumber(absl::string_view text, Unit unit, uint64_t low, uint64_t high,
                  uint64_t* value, std::string* error);
 bool ParseNumber(absl::string_view text, Unit unit, double low, double high,
                  double* value, std::string* error);
 
-// 2000000 as "2M", 1500 as "1,500": short, and as ParseNumber takes it.
+// 2000000 as "2M", 1500 as "1,500": short, and accepted by ParseNumber.
 std::string NumberText(uint64_t number);
 std::string NumberText(double number);
 
-// "1k to 1G"; "any whole number" if that is what they are.
+// For example "1k to 1G"; "any whole number" if there is no limit.
 std::string RangeText(uint64_t low, uint64_t high);
 std::string RangeText(double low, double high);
 

@@ -21,7 +21,7 @@ absl::Status WriteOutcome(const std::string& json_flag,
       outcome.json.dump(2, ' ', false,
                         nlohmann::ordered_json::error_handler_t::replace),
       "\n");
-  // The file first: with an error nothing is printed.
+  // The file first, so that nothing is printed after an error.
   if (!json_flag.empty() && json_flag != "-") {
     const absl::Status written = WriteFlagFile("--json", json_flag, json);
     if (!written.ok()) return written;

@@ -1,4 +1,4 @@
-// What every tool does with what it found.
+// Runs a tool and reports its results.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace linebloom::tools {
 
-// A tool's report: the same in text and in JSON.
+// A tool's report, as text and as JSON.
 struct Outcome {
   std::string text;
   nlohmann::ordered_json json;
-  // What is wrong, a sentence each, for stderr.
+  // Problems for stderr, one sentence each.
   std::vector<std::string> problems;
   int exit_code = kExitFine;
 };
@@ -24,11 +24,11 @@ struct Outcome {
 // kExitFoundSomething if there are any.
 int ExitCodeOf(const std::vector<std::string>& problems);
 
-// Runs a tool whose flags are parsed, with Ctrl-C caught, and returns its exit
-// code. Prints the report, as text or, with --json=-, as JSON; any other --json
-// names a file that gets the JSON as well, and that is looked at before `run`.
-// (Keys and paths in JSON may be any bytes; those that are not UTF-8 are
-// replaced.) Where `run` or writing fails, one line on stderr says why.
+// Runs a tool after its flags are parsed, handles Ctrl-C, and returns the exit
+// code. Prints the report as text or, with --json=-, as JSON. Any other --json
+// names a file that gets the JSON as well and is checked before `run`. (Keys
+// and paths in JSON may be any bytes; those that are not UTF-8 are replaced.)
+// If `run` or writing fails, one line on stderr says why.
 int RunTool(absl::string_view name,
             absl::FunctionRef<absl::StatusOr<Outcome>()> run);
 

@@ -12,9 +12,9 @@ namespace linebloom::tools {
 absl::Status CheckIsDatabase(absl::string_view flag, const std::string& folder);
 
 // InvalidArgument if it is not a RocksDB database or is locked by another
-// process, with that process's id where the system tells it. Neither takes the
-// lock nor changes a file: opening for reading only, as RocksDB offers it,
-// looks at no lock at all.
+// process; the message has the process ID if the system reveals it. Doesn't
+// take the lock or change any file. Needed because RocksDB's opening for
+// reading ignores locks.
 absl::Status CheckUnlockedDatabase(absl::string_view flag,
                                    const std::string& folder);
 

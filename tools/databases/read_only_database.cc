@@ -31,7 +31,7 @@ void LeaveOutWhatCosts(rocksdb::DBOptions* options) {
   options->track_and_verify_wals_in_manifest = true;
 }
 
-// What learning the files takes of the OPTIONS, for all column families.
+// The OPTIONS needed to find the files, for all column families.
 rocksdb::Status LeastOptions(const std::string& folder, StoredOptions* least) {
   const StoredOptions stored = LoadStoredOptions(folder);
   least->db.db_paths = stored.db.db_paths;

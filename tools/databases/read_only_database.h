@@ -1,4 +1,4 @@
-// A database opened for reading, without a trace in its folder.
+// Opens a database for reading without leaving a trace in its folder.
 #pragma once
 
 #include <memory>
@@ -26,8 +26,8 @@ class ReadOnlyDatabase {
   static absl::StatusOr<ReadOnlyDatabase> Open(absl::string_view flag,
                                                const std::string& folder);
 
-  // With these options and column families. With empty logs, for a database
-  // that may be open elsewhere, what costs memory or time is left out.
+  // Opens it with these options and column families. With empty logs, for a
+  // database that may be open elsewhere, omits what costs memory or time.
   static absl::StatusOr<ReadOnlyDatabase> Open(absl::string_view flag,
                                                const std::string& folder,
                                                const StoredOptions& options,

@@ -46,7 +46,7 @@ class EmptyLogs : public rocksdb::FileSystemWrapper {
 
 rocksdb::Status NewReadOnlyEnv(Logs logs, std::unique_ptr<rocksdb::Env>* env) {
   std::shared_ptr<rocksdb::FileSystem> files;
-  // RocksDB's own is in no public header, but has a name.
+  // RocksDB's own class is in no public header, but it can be created by name.
   const rocksdb::Status status = rocksdb::FileSystem::CreateFromString(
       rocksdb::ConfigOptions(), "ReadOnlyFileSystem", &files);
   if (!status.ok()) return status;

@@ -1,4 +1,4 @@
-// Reading a database without a trace.
+// Reads a database without leaving a trace.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What the user asked filter_dump to do.
+// The configuration of filter_dump.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,11 @@ struct FilterDumpConfig {
   std::optional<uint64_t> partition;
 };
 
-// InvalidArgument, with what is wrong, for flags that don't go together.
+// InvalidArgument, with an explanation, for values out of range and flags that
+// exclude each other.
 absl::Status ValidateConfig(const FilterDumpConfig& config);
 
-// Of a config that is valid.
+// `config` must be valid.
 Command CommandOf(const FilterDumpConfig& config);
 
 }  // namespace linebloom::tools

@@ -7,13 +7,14 @@
 
 namespace linebloom::tools {
 
-// The path of a --file. absl keeps the last of several flags of one name, so
-// each is taken where it is parsed. Not split at commas, which a path may have.
+// The path of a --file. Abseil keeps only the last of several flags with the
+// same name, so each path is stored when it is parsed. They are not split at
+// commas, which paths may contain.
 struct RepeatedPath {};
 
 bool AbslParseFlag(absl::string_view text, RepeatedPath* /*value*/,
                    std::string* /*error*/) {
-  // absl also tries whether it can parse the default.
+  // Abseil also checks that it can parse the default.
   auto& files = ConfigFromFlags<FilterDumpConfig>().files;
   if (!text.empty()) files.emplace_back(text);
   return true;
@@ -32,10 +33,10 @@ LINEBLOOM_FLAG(Config, db,
                "a database: its live files and their levels. It is only read, "
                "and another process may have it open");
 LINEBLOOM_FLAG(Config, column_family,
-               "with --db: this column family alone; default: all, one by one");
+               "with --db: only this column family; default: all, one by one");
 LINEBLOOM_FLAG(Config, command, "table, lines, verify or raw");
 LINEBLOOM_FLAG(Config, svg,
-               "with --command=lines: draw the picture into this file as well");
+               "with --command=lines: also draw a picture into this file");
 LINEBLOOM_FLAG(Config, out,
                "with --command=raw: write the bytes of the block to this new "
                "file instead of printing them");

@@ -1,5 +1,5 @@
-// filter_dump: which filter an SSTable has, how good it is, and whether it is
-// sound.
+// filter_dump: shows which filter an SSTable has, how good it is, and whether
+// it is sound.
 #include <string>
 #include <utility>
 
@@ -27,18 +27,18 @@ constexpr char kUsage[] =
     "  filter_dump --command=raw 000123.sst | less\n"
     "\n"
     "--command=\n"
-    "  table   for each file, level and database: which filter it has, what\n"
-    "          it takes, the rate of missing keys it will let pass, and the\n"
-    "          reads that a lookup of a missing row will cost\n"
+    "  table   for each file, level and database: its filter and the filter's\n"
+    "          size, the false-positive rate to expect, and the data blocks\n"
+    "          that a lookup of a missing row will read\n"
     "  lines   how many probes the keys of a filter's lines have, or how full\n"
-    "          the lines are; the worst ones; what they add to the rate\n"
-    "  verify  reads the files and checks all blocks, that no filter rejects\n"
-    "          one of its own rows, and the rate with missing keys\n"
-    "  raw     the bytes of one file's filter, with what they mean\n"
+    "          the lines are; the worst ones; how much they add to the rate\n"
+    "  verify  reads the files and checks all blocks, checks that no filter\n"
+    "          rejects one of its own rows, and measures the rate\n"
+    "  raw     the bytes of one file's filter, annotated\n"
     "\n"
     "Files are only read, and another process may have the database open.\n"
     "Exits with 0; with 1 if something is wrong with a file, and stderr says\n"
-    "what; with 2 for bad usage or what is no SSTable.";
+    "what; with 2 for bad usage or files that are not SSTables.";
 
 absl::StatusOr<Outcome> RunTable(const FilterDumpConfig& config) {
   const absl::StatusOr<TableReport> report = MakeTable(config);

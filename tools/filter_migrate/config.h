@@ -1,4 +1,4 @@
-// What the user asked filter_migrate to do.
+// The configuration of filter_migrate.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace linebloom::tools {
 struct FilterMigrateConfig {
   std::string db;
   std::string column_family;  // "" for all
-  std::string policy;         // "" for what policies.h says
+  std::string policy;         // "": see policies.h
   std::string line;           // "" for the policy's own
   double worst_rate = 0;
   uint64_t bytes_per_second = 0;
   bool dry_run = false;
 };
 
-// InvalidArgument, with what is wrong, where no database is named or the policy
-// is none.
+// InvalidArgument, with an explanation, if no database is named or the policy
+// is invalid.
 absl::Status ValidateConfig(const FilterMigrateConfig& config);
 
 }  // namespace linebloom::tools

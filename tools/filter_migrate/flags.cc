@@ -5,7 +5,7 @@
 using Config = linebloom::tools::FilterMigrateConfig;
 
 LINEBLOOM_FLAG(Config, db, "the database's folder");
-LINEBLOOM_FLAG(Config, column_family, "this column family alone; default: all");
+LINEBLOOM_FLAG(Config, column_family, "only this column family; default: all");
 LINEBLOOM_FLAG(Config, policy,
                "the policy to build filters with, such as linebloom:10 or "
                "{id=linebloom;bits_per_key=10;line=plain}. Default: the "

@@ -1,4 +1,4 @@
-// filter_migrate: brings the files of a database up to linebloom's filters.
+// filter_migrate: gives the files of a database linebloom's filters.
 #include "absl/status/statusor.h"
 #include "linebloom/filter_policy.h"
 #include "tools/command_line/command_line.h"

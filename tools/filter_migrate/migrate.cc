@@ -41,7 +41,7 @@ class Migration {
       const std::vector<rocksdb::ColumnFamilyHandle*>& handles);
   RebuildFiltersOptions OptionsFor(
       const std::vector<rocksdb::ColumnFamilyHandle*>& handles) const;
-  // Some file has the room to be rewritten.
+  // True if the disk has space to rewrite some file.
   bool AnyHasRoom() const;
   void WarnOfFilesWithoutRoom();
   void ReportFilesNotRewritten();
@@ -104,9 +104,9 @@ RebuildFiltersOptions Migration::OptionsFor(
   return options;
 }
 
-// With the database open for reading: as it will be for writing, with its logs,
-// so that what keeps it from being opened shows before anything is written;
-// without them in a dry run, for another process may be writing them.
+// Opens the database for reading: as for writing, with its logs, so that
+// anything that prevents opening it shows before anything is written. Without
+// them in a dry run, because another process may be writing them.
 absl::Status Migration::Plan() {
   const absl::StatusOr<ReadOnlyDatabase> database =
       ReadOnlyDatabase::Open("--db", config_.db, stored_,
@@ -128,7 +128,7 @@ absl::Status Migration::Plan() {
   if (!planned.ok()) return FromRocksDb(planned, Database());
   report_->problems = report_->rebuild.unreadable;
   const uint64_t gone = files - report_->rebuild.files_examined;
-  // Where another process has it open, a compaction took them.
+  // If another process has the database open, a compaction removed them.
   if (gone > 0 && CheckUnlockedDatabase("--db", config_.db).ok()) {
     report_->problems.push_back(
         absl::StrCat(Database(), ": ", gone, " of ", files,
@@ -144,7 +144,7 @@ bool Migration::AnyHasRoom() const {
   });
 }
 
-// Now: rewriting the other files may take hours.
+// Warn now, because rewriting the other files may take hours.
 void Migration::WarnOfFilesWithoutRoom() {
   progress_.Clear();
   for (const FileRebuild& file : report_->rebuild.files) {
@@ -165,10 +165,10 @@ void Migration::ReportFilesNotRewritten() {
 
 absl::Status Migration::RewriteIn(
     rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
-  // RocksDB's own compactions would rewrite files twice and take those away
-  // that are in the plan. Rejected: the option disable_auto_compactions, for it
-  // would stay in the OPTIONS file of a run that is killed. One compaction that
-  // is due when the database is opened may begin before this and is waited for.
+  // RocksDB's own compactions would rewrite files twice and remove files that
+  // are in the plan. Rejected: the option disable_auto_compactions, which would
+  // remain in the OPTIONS file if the run is killed. One compaction that is due
+  // when the database is opened may start before this and is waited for.
   const absl::Status paused =
       FromRocksDb(db->PauseBackgroundWork(), Database());
   if (!paused.ok()) return paused;

@@ -1,4 +1,4 @@
-// Gives the files of a database that nobody has open the filters of today.
+// Gives the files of a database that nobody has open today's filters.
 #pragma once
 
 #include <string>
@@ -22,15 +22,15 @@ struct MigrateReport {
   bool database_was_opened = false;  // for writing
   bool interrupted = false;
   double seconds = 0;  // of rewriting
-  // What is wrong with files, a sentence each.
+  // Problems of files, one sentence each.
   std::vector<std::string> problems;
 };
 
-// Looks at the filters with the database open for reading only. Then, unless it
-// is a dry run, something is wrong, or no file is to be rewritten or has the
-// room, opens it for writing and runs RebuildFilters. Errors are for a database
-// that is locked, damaged or can't be opened by this program; nothing was
-// written then, except where RocksDB failed while rewriting.
+// Examines the filters with the database open for reading only. Then opens it
+// for writing and runs RebuildFilters, unless this is a dry run, something is
+// wrong, or no file is to be rewritten or has the space. Returns errors for a
+// database that is locked, damaged or can't be opened by this program; nothing
+// was written then, unless RocksDB failed while rewriting.
 absl::StatusOr<MigrateReport> Migrate(const FilterMigrateConfig& config);
 
 }  // namespace linebloom::tools

@@ -1,4 +1,5 @@
-// filter_size: how large a filter has to be, or how good one of a size is.
+// filter_size: computes how large a filter has to be, or how good one of a
+// given size is.
 #include <vector>
 
 #include "absl/status/status.h"
@@ -13,7 +14,7 @@ namespace linebloom::tools {
 namespace {
 
 constexpr char kUsage[] =
-    "says what a filter takes or how good it is, for linebloom, RocksDB's own\n"
+    "computes the size or the rate of a filter, for linebloom, RocksDB's own\n"
     "filters and the classic formula.\n"
     "\n"
     "  filter_size --keys=100M --rate=1%\n"
@@ -21,8 +22,8 @@ constexpr char kUsage[] =
     "  filter_size --keys=100M --bytes=114MiB\n"
     "  filter_size --rate=0.01 --bytes=1GiB\n"
     "\n"
-    "Two of keys, rate, bytes and bits per key give the rest. Exits with 0;\n"
-    "with 2 for bad usage.";
+    "Give two of keys, rate, bytes and bits per key. Exits with 0, or with 2\n"
+    "after bad usage.";
 
 absl::StatusOr<Outcome> Run(const Question& question) {
   const absl::Status valid = ValidateQuestion(question);

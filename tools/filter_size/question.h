@@ -1,4 +1,4 @@
-// What filter_size is asked.
+// The questions that filter_size answers.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ inline constexpr double kLeastBitsPerKey =
 inline constexpr double kMostBitsPerKey =
     1.0 * kMaxMillibits / kMillibitsPerBit;
 
-// The flags, by their names. Two of them are given: the rest is asked for.
+// The flags under their names. Two of them are given, and the others are to be
+// computed.
 struct Question {
   std::optional<uint64_t> keys;
   std::optional<double> rate;
@@ -22,8 +23,8 @@ struct Question {
   std::optional<double> bits_per_key;
 };
 
-// InvalidArgument, with what is wrong and what is possible, for flags that
-// don't go together.
+// InvalidArgument, with an explanation and what is possible, for values that
+// can't be parsed or are out of range, and for flags that exclude each other.
 absl::Status ValidateQuestion(const Question& question);
 
 }  // namespace linebloom::tools

@@ -9,8 +9,8 @@ LINEBLOOM_FLAG(Config, db,
                "current folder. Its contents are removed at the end.");
 LINEBLOOM_FLAG(Config, keep,
                "keep the databases in the working folder, one per policy");
-// With the fewest, every sorted run gets some (layered_rows.cc); with the most,
-// keys still have 16 bytes.
+// With the minimum, every sorted run gets some rows (layered_rows.cc); with the
+// maximum, keys still have 16 bytes.
 LINEBLOOM_NUMBER_FLAG(Config, rows, kNone, 1000, 1'000'000'000,
                       "rows to load; not used with --key_file or --source_db");
 LINEBLOOM_NUMBER_FLAG(Config, value_size, kBytes, 0, 1 << 20,

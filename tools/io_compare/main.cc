@@ -1,4 +1,4 @@
-// io_compare: what a filter saves on this disk, policy by policy.
+// io_compare: compares what filter policies save on this disk.
 #include "absl/status/statusor.h"
 #include "linebloom/filter_policy.h"
 #include "tools/command_line/command_line.h"

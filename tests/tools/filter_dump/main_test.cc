@@ -573,13 +573,13 @@ TEST_F(FilterDumpTest, VerifiesASampleOfTheFiles) {
     EXPECT_EQ(absl::StrContains(Run(call).out, "of 20 files were read"),
               files < 20);
   }
-  // All filters are read in any case.
+  // All filters are read regardless of the sample.
   flags.emplace_back("--sample=0");
   ChangeFilter(folder_.File("7.sst"), [](std::string* block) {
     (*block)[64 * 3 + 7] = static_cast<char>((*block)[64 * 3 + 7] ^ 0x80);
   });
   EXPECT_THAT(Run(flags).err, HasSubstr("as the metadata says"));
-  // What each filter has wrong, any sample finds.
+  // Any sample finds an error that every filter has.
   for (int i = 0; i < 20; ++i) {
     WriteSst(folder_.File(absl::StrCat(i, ".sst")), Linebloom(), 1000);
     ChangeFilter(folder_.File(absl::StrCat(i, ".sst")),
@@ -593,7 +593,7 @@ TEST_F(FilterDumpTest, VerifiesASampleOfTheFiles) {
                         "random; the filters of 1 denied rows."));
 }
 
-// At a byte a second it would take hours.
+// At one byte per second this would take hours.
 TEST_F(FilterDumpTest, VerifiesNoFasterThanItMay) {
   WriteSst(folder_.File("a.sst"), Linebloom(), 1000);
   Program program({LINEBLOOM_FILTER_DUMP, "a.sst", "--command=verify",

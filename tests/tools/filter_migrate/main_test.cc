@@ -58,8 +58,8 @@ class FilterMigrateTest : public ToolTest {
     return files;
   }
 
-  // All live files have linebloom's filters and nothing else is in the folder;
-  // filter_dump finds nothing wrong with their rows.
+  // All live files have linebloom's filters, nothing else is in the folder, and
+  // filter_dump finds no problem with their rows.
   void ExpectMigrated(uint32_t millibits = 10'000) {
     const auto files = LiveFiles();
     for (const auto& file : files) {
@@ -109,7 +109,7 @@ class FilterMigrateTest : public ToolTest {
 };
 
 // ---------------------------------------------------------------------------
-// What it does.
+// Normal runs.
 
 TEST_F(FilterMigrateTest, BringsEveryKindUpToLinebloom) {
   const std::vector<std::pair<FileSpec, std::string>> kinds = {
@@ -136,9 +136,9 @@ TEST_F(FilterMigrateTest, BringsEveryKindUpToLinebloom) {
     }());
     for (const json& file : report["files"]) EXPECT_EQ(file["reason"], reason);
     ExpectMigrated();
-    // filter_dump finds the reads that were promised, more or less: filters of
-    // 10,000 keys differ by chance, and partitions of some 400 have their lines
-    // to themselves.
+    // filter_dump finds approximately the promised reads: filters of 10,000
+    // keys vary by chance, and partitions of about 400 keys have their own
+    // lines.
     const ProgramResult dump =
         Program({LINEBLOOM_FILTER_DUMP, "--db=db", "--json=-"}, folder_.path())
             .Wait();
@@ -225,7 +225,7 @@ TEST_F(FilterMigrateTest, LineAndWorstRate) {
       RunForJson({"--db=db", "--policy=linebloom:12", "--line=plain"})["files"]
           .size(),
       0u);
-  // The line stands in the OPTIONS now.
+  // The line is now in the OPTIONS.
   const json again = RunForJson({"--db=db"});
   EXPECT_EQ(again["files"].size(), 0u);
   EXPECT_EQ(again["column_families"][0]["policy"], "linebloom:12, plain");
@@ -249,7 +249,7 @@ TEST_F(FilterMigrateTest, LeavesBetterFiltersAlone) {
 
 TEST_F(FilterMigrateTest, AnInterruptedRunSaysHowFarItCame) {
   WriteDatabase(folder_.File("db"), {}, kRows);
-  // It pauses for days when it has rewritten the first file.
+  // After rewriting the first file it pauses for days.
   Program program({LINEBLOOM_FILTER_MIGRATE, "--db=db", "--bytes_per_second=1"},
                   folder_.path());
   const auto new_files = [this] {
@@ -272,7 +272,7 @@ TEST_F(FilterMigrateTest, AnInterruptedRunSaysHowFarItCame) {
 }
 
 // ---------------------------------------------------------------------------
-// What it refuses.
+// Bad usage and input.
 
 TEST_F(FilterMigrateTest, BadUsage) {
   ExpectRefused(
@@ -284,8 +284,8 @@ TEST_F(FilterMigrateTest, BadUsage) {
                  {"--db=db something", "unexpected argument 'something'"}});
 }
 
-// Locks a database as RocksDB does, in a process of its own: a process loses
-// its locks on a file that it reads and closes, as Fingerprint does.
+// Locks a database as RocksDB does, in a separate process: a process loses its
+// locks on a file that it reads and closes, as Fingerprint does.
 class LockingProcess {
  public:
   explicit LockingProcess(const std::string& database) {
@@ -361,7 +361,7 @@ TEST_F(FilterMigrateTest, DamagedFilesStayAsTheyAre) {
       WriteDatabase(folder_.File("db"), {}, kRows);
   const std::string good = ReadWholeFile(files[0]);
   const std::string name = std::filesystem::path(files[0]).filename();
-  // RocksDB opens no database with such files.
+  // RocksDB doesn't open a database with such files.
   Damage(files[0], good.size() - 3);  // in the footer
   ExpectRefused("--db=db", name);
   EXPECT_THAT(Run({"--db=db", "--dry_run"}).err, HasSubstr(name));
@@ -382,7 +382,7 @@ TEST_F(FilterMigrateTest, DamagedFilesStayAsTheyAre) {
   EXPECT_EQ(ReadWholeFile(files[0]), damaged);
 }
 
-// Write buffers that no disk has room for, beside any file.
+// Write buffers that exceed the space on any disk.
 TEST_F(FilterMigrateTest, ADiskWithoutRoom) {
   rocksdb::Options options = MakeOptions({});
   options.write_buffer_size = size_t{64} << 30;

@@ -38,8 +38,8 @@ struct FileCheck {
 struct CheckOptions {
   bool read_rows = true;      // or the filter alone
   uint64_t missing_keys = 0;  // how many to look up in this file
-  // Called occasionally with the share of the rows read, 0 to 1. May wait, to
-  // slow the reading down.
+  // Called occasionally with the share of the rows read, 0 to 1. It may wait,
+  // to limit the reading rate.
   std::function<void(double)> progress;
 };
 

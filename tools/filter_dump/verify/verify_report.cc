@@ -62,7 +62,7 @@ void TakeProblems(const LiveFile& file, const FileCheck& check,
 // Checks the files one after another and distributes the missing keys.
 class Verifier {
  public:
-  // Reads the rows of the files that `sampled` says.
+  // Reads the rows of the files in `sampled`.
   Verifier(const FilterDumpConfig& config, const std::vector<LiveFile>& files,
            const std::vector<bool>& sampled)
       : config_(config), sampled_(sampled), failures_(config) {
@@ -87,7 +87,7 @@ class Verifier {
                                         static_cast<double>(total_)));
   }
 
-  // Shows how far it is, and waits if that is too far by now.
+  // Shows the progress, and waits if it is ahead of the limit.
   void ReadSoFar(uint64_t bytes) {
     progress_.Update(bytes);
     SleepWhile(PauseAfter(bytes, std::chrono::steady_clock::now() - start_,
@@ -143,7 +143,8 @@ VerifyReport Verifier::Finish() {
   return std::move(report_);
 }
 
-// Chooses --sample of the files, at least one, any as likely as any other.
+// Chooses the share --sample of the files, at least one, each with equal
+// probability.
 std::vector<bool> Sample(size_t files, double share) {
   std::vector<bool> sampled(files, false);
   const auto count =
@@ -206,7 +207,7 @@ absl::StatusOr<VerifyReport> Verify(const FilterDumpConfig& config) {
   const std::vector<bool> sampled = Sample(files->size(), config.sample);
   Verifier verifier(config, *files, sampled);
   for (size_t i = 0; i < files->size(); ++i) {
-    // With a limit, the disk is not to be hurried.
+    // With a limit, don't make the disk read ahead.
     if (i + 1 < files->size() && sampled[i + 1] &&
         config.bytes_per_second == 0) {
       ReadAhead((*files)[i + 1].path);

@@ -49,8 +49,8 @@ struct VerifyReport {
   int exit_code = 0;
 
   uint64_t Sum(uint64_t FileCheck::*number) const;
-  // Of these files all rows were read, and some were denied; a file whose rows
-  // can't be read is none of them.
+  // The files whose rows were all read, and those of them with denied rows.
+  // Files whose rows can't be read are not included.
   uint64_t files_with_rows_read() const;
   uint64_t files_with_denied_rows() const;
   std::optional<MissingKeys> missing_keys() const;  // of all files

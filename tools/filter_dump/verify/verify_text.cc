@@ -50,7 +50,7 @@ std::string MissingInWords(const MissingKeys& missing) {
       missing.is_inside() ? "inside" : "outside", " that interval.");
 }
 
-// What the files whose rows were read reveal about all files.
+// Extrapolates from the files whose rows were read to all files.
 std::string SampleInWords(const VerifyReport& report) {
   const uint64_t read = report.files_with_rows_read();
   const uint64_t denying = report.files_with_denied_rows();

@@ -23,7 +23,7 @@ namespace {
 
 constexpr char kFlag[] = "--source_db";
 
-// The compression that a table's properties name, if this RocksDB can write it.
+// The compression named by a table's properties, if this RocksDB supports it.
 rocksdb::CompressionType CompressionByName(const std::string& name) {
   rocksdb::CompressionType type = rocksdb::kNoCompression;
   if (name == "Snappy") type = rocksdb::kSnappyCompression;
@@ -174,7 +174,8 @@ absl::StatusOr<KeyList> SourceDatabase::SampleKeys(uint64_t count,
   options.readahead_size = 1 << 20;
   const std::unique_ptr<rocksdb::Iterator> rows(
       source_->db()->NewIterator(options));
-  // Reservoir sampling: the sample stands for all rows seen so far at any time.
+  // Reservoir sampling: at any time, the sample represents all rows seen so
+  // far.
   std::vector<std::string> sample;
   std::mt19937_64 random(seed);
   uint64_t seen = 0;
