@@ -1,4 +1,4 @@
-// Asks a whole linebloom filter.
+// Probes a whole linebloom filter.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,17 @@
 
 namespace linebloom {
 
-// A view of a filter block's lines; the block's owner keeps it alive.
-// Immutable: any number of threads may ask at once. It asks with the kernel it
-// was made with.
+// A view of a filter block's lines, which must outlive it. Immutable; any
+// number of threads may probe it. Uses the kernel that it was created with.
 class FilterReader {
  public:
-  // Nothing if the block was not parsed as kReadable, or if this code does not
-  // know its kind of line. Then the only right answer is 'may match'.
+  // Nothing if the block didn't parse as kReadable, or if its kind of line is
+  // unknown. Then the only correct answer is 'may match'.
   static std::optional<FilterReader> Make(
       const char* block, const ParsedFilterBlock& parsed,
       const LineKernel& kernel = ChosenKernel());
 
-  // Never false for a key that is in the filter.
+  // Never returns false for a key in the filter.
   bool MayMatch(const char* key, size_t size) const {
     return probe_.key_may_match(filter_, key, size);
   }
@@ -37,8 +36,8 @@ class FilterReader {
     return may_match;
   }
 
-  // Starts to load the line that MayMatch(hash) will read. A block is not
-  // always aligned, so that one line can be two lines of the CPU's cache.
+  // Starts loading the line that MayMatch(hash) will read. Blocks are not
+  // always aligned, so a line may span two cache lines of the CPU.
   void Prefetch(uint64_t hash) const {
     const uint8_t* line = filter_.LineAt(hash);
     __builtin_prefetch(line);

@@ -1,22 +1,22 @@
 // linebloom: a RocksDB filter policy whose filters are cut into 64-byte lines.
 //
-// Every lookup of a key reads one line, one cache line of memory, so a missing
-// row is answered from memory at the cost of one cache miss. The builder solves
-// each line as a system of equations, which leaves about a sixth of the false
-// positives of a blocked Bloom filter in the same memory.
+// Each lookup of a key reads one line, which is one cache line of memory, so
+// rejecting a missing row costs one cache miss. The builder solves each line as
+// a system of equations, which gives about a sixth of the false positives of a
+// blocked Bloom filter in the same memory.
 //
 //   rocksdb::BlockBasedTableOptions table;
 //   table.filter_policy.reset(linebloom::NewFilterPolicy(10));
 //   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
 //
-// or, once this library is loaded, by an option string wherever RocksDB takes
+// or, once this library is loaded, with an option string wherever RocksDB takes
 // one:
 //
 //   filter_policy=linebloom:10
 //   filter_policy={id=linebloom;bits_per_key=10;line=plain}
 //   filter_policy={id=linebloom;false_positive_rate=0.01;level_aware=true}
 //
-// This header needs C++17 and RocksDB's public headers, nothing else.
+// This header needs only C++17 and RocksDB's public headers.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@
 
 namespace linebloom {
 
-// The kind of a filter's lines. A lookup reads one of them in any case, and
-// files with either kind are read whatever the policy builds.
+// The kind of a filter's lines. A lookup reads one line of either kind, and
+// files with either kind are readable whatever the policy builds.
 enum class Line : uint8_t {
-  // Solved from the keys like a system of equations: a sixth of the rate of a
-  // Bloom filter at 10 bits per key. Below 2.25 bits plain lines are built.
+  // Solved as a system of equations: a sixth of a Bloom filter's rate at 10
+  // bits per key. Below 2.25 bits per key, plain lines are built.
   kSolved,
   // A classic Bloom filter in each cache line: the rate of RocksDB's own Bloom
   // filter, and the fastest to build.
@@ -54,22 +54,22 @@ struct FilterPolicyOptions {
   // reach the disk: XXH3's seed can be recovered from enough answers.
   uint64_t hash_seed = 0;
 
-  // Instead of bits: the share of missing keys that a filter may let through,
-  // more than 0 and less than 1. Every file then gets the fewest lines that its
-  // keys need for it, found by building them: the rate that a filter will have
-  // is known once it is built. It ends up to 3 % below what was asked for, for
-  // a few keys further, and building takes once or twice the time, for 65,536
-  // keys and fewer up to eight times. No file takes more than 1.3 times the
-  // memory that its number of keys needs, even if somebody chose keys that
-  // crowd few lines; the rate it then reaches is stored in the filter. Rates
-  // that 30 bits per key cannot reach are rejected.
+  // Replaces bits: the share of missing keys that a filter may let through,
+  // more than 0 and less than 1. Each file then gets the fewest lines that its
+  // keys need for this rate. They are found by building them, because the exact
+  // rate of a filter is known only once it is built. The result is up to 3 %
+  // below the requested rate, with few keys further. Building takes once or
+  // twice as long, up to eight times for at most 65,536 keys. No file takes
+  // more than 1.3 times the memory that its number of keys needs, even if
+  // somebody chose keys that crowd into few lines; the rate reached is stored
+  // in the filter. Rates that 30 bits per key cannot reach are rejected.
   std::optional<double> false_positive_rate = std::nullopt;
 
-  // Shares the memory among the sorted runs of the tree so that a lookup of a
-  // missing key reads as little as it can: a small run gets more bits per key
-  // than a large one (Monkey, SIGMOD 2017). `bits_per_key`, at least 1, is then
-  // the average over the tree's keys; `false_positive_rate` the sum of the
-  // rates of all runs, so the reads to expect for each missing key.
+  // Shares the memory among the sorted runs of the tree to minimize the reads
+  // of lookups of missing keys: a small run gets more bits per key than a large
+  // one (Monkey, SIGMOD 2017). `bits_per_key`, at least 1, is then the average
+  // over all keys of the tree, and `false_positive_rate` is the sum of the
+  // rates of all runs, which is the expected number of reads per missing key.
   //
   // The sizes of the runs come from a listener
   // (linebloom/level_size_listener.h) or, without one, from `size_ratio`. A
@@ -84,7 +84,7 @@ struct FilterPolicyOptions {
 
 inline constexpr double kDefaultBitsPerKey = 10.0;
 
-// The id in option strings and what `FilterPolicy::Name()` returns.
+// The ID in option strings, and the result of FilterPolicy::Name().
 inline constexpr char kFilterPolicyName[] = "linebloom";
 
 // Returns a new policy that the caller owns (hand it to a `std::shared_ptr`).
@@ -105,17 +105,17 @@ inline constexpr char kFilterPolicyName[] = "linebloom";
 LINEBLOOM_EXPORT const rocksdb::FilterPolicy* NewFilterPolicy(
     const FilterPolicyOptions& options);
 
-// The same with every other option at its default; reads like
+// The same with all other options at their defaults, like
 // `NewBloomFilterPolicy(10)`.
 LINEBLOOM_EXPORT const rocksdb::FilterPolicy* NewFilterPolicy(
     double bits_per_key);
 
-// Registers the id `linebloom` with RocksDB's object registry so that option
-// strings find it. Loading the shared library does this by itself, and it then
-// stays loaded, for the registry can't forget; a program that links the static
-// library calls it once before it parses options, and a plug-in with the static
-// library in it must not be unloaded afterwards. Further calls change nothing.
-// Thread-safe.
+// Registers the ID `linebloom` with RocksDB's object registry, so that option
+// strings find it. Loading the shared library does this automatically; it then
+// stays loaded, because the registry can't forget. A program that links the
+// static library calls this once before parsing options, and a plug-in that
+// contains the static library must not be unloaded afterwards. Further calls
+// have no effect. Thread-safe.
 LINEBLOOM_EXPORT void RegisterFilterPolicy();
 
 }  // namespace linebloom
