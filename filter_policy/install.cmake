@@ -1,4 +1,4 @@
-# What `cmake --install` lays down, in three components: `library`, the shared
+# The files that `cmake --install` installs, in three components: `library`, the shared
 # libraries that programs run with; `development`, the headers, the archive, and
 # what lets CMake (find_package(linebloom)) and pkg-config find all that; and
 # `tools`, the programs (tools/CMakeLists.txt).

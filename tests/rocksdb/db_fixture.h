@@ -1,14 +1,12 @@
-// What every test in this folder stands on: a database in a scratch folder
-// with a filter policy, rows of known keys, and counts of what the filters
-// answered.
+// The base of every test in this folder: a database in a temporary folder with
+// a filter policy, rows of known keys, and counts of the filters' answers.
 //
-// A test that reads right proves little about a filter: a filter that answers
-// 'may match' always, or a file whose filter isn't found, reads right too. So
-// the tests look at what the filters were asked and what they answered.
+// Correct reads prove little about a filter: a filter that always answers 'may
+// match', or a file whose filter isn't found, reads correctly too. So the tests
+// check which filters were probed and what they answered.
 //
-// Where RocksDB promises the same of its own filters, a test runs with the
-// built-in Bloom filter as well: that it passes there shows that the test is
-// right.
+// If RocksDB promises the same for its own filters, a test also runs with the
+// built-in Bloom filter: passing there shows that the test is right.
 #pragma once
 
 #include <cstdint>
@@ -42,13 +40,13 @@ enum class PolicyKind { kNone, kBuiltinBloom, kBuiltinRibbon, kLinebloom };
 std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(
     PolicyKind kind, double bits_per_key = 10);
 
-// What `TableProperties::filter_policy_name` says of its files. It ends the
-// names of the tests too.
+// TableProperties::filter_policy_name of its files, which is also the suffix of
+// test names.
 std::string PolicyName(PolicyKind kind);
 std::ostream& operator<<(std::ostream& out, PolicyKind kind);
 std::string PolicyParamName(const testing::TestParamInfo<PolicyKind>& info);
 
-// The rows of a test: the even numbers from `begin` on and below `end` exist,
+// The rows of a test: the even numbers from `begin` to below `end` exist, and
 // the odd ones between two of them are missing. Both limits are even.
 struct Rows {
   uint64_t begin;
@@ -61,10 +59,10 @@ struct Rows {
 std::string RowKey(uint64_t number);
 std::string RowValue(uint64_t number);
 
-// What the filters answered to Gets and seeks, for whole keys and prefixes
-// together, because which ticker counts what has changed: RocksDB up to 8.2
-// counts a Get that asks for a prefix among the whole keys, and from 8.3 has
-// tickers of its own for seeks. `true_positive` is of Gets alone.
+// The filters' answers to Gets and seeks, with whole keys and prefixes added
+// up, because their tickers have changed: RocksDB up to 8.2 counts a Get that
+// probes a prefix as a whole key, and since 8.3 seeks have their own tickers.
+// `true_positive` is for Gets only.
 struct FilterCounts {
   uint64_t no = 0;             // no data block was read
   uint64_t maybe = 0;          // the index and perhaps a data block were read
@@ -74,10 +72,10 @@ struct FilterCounts {
 };
 std::ostream& operator<<(std::ostream& out, const FilterCounts& counts);
 
-// What an iterator sees from where it stands to its end.
+// The entries of an iterator from its position to the end.
 std::vector<std::string> KeysFrom(rocksdb::Iterator* iterator);
 
-// The answer as text: the value, or the status where there is none.
+// The answer as text: the value, or the status if there is none.
 std::string GetText(rocksdb::DB* db, const rocksdb::Slice& key,
                     const rocksdb::ReadOptions& read = {});
 
@@ -91,8 +89,8 @@ class DbTest : public testing::Test {
   DbTest();
   ~DbTest() override;
 
-  // Opens the database with `options_` and `table_`, and closes it before if
-  // need be.
+  // Opens the database with `options_` and `table_`, after closing it if
+  // necessary.
   void Reopen();
   rocksdb::Status TryReopen();
   void Close();
@@ -103,28 +101,28 @@ class DbTest : public testing::Test {
   rocksdb::Options OptionsWithTable() const;
   void UsePolicy(PolicyKind kind, double bits_per_key = 10);
 
-  // Writes the rows that exist, and flushes them to a file of level 0.
+  // Writes the rows that exist and flushes them to a file of level 0.
   void WriteFile(Rows rows);
   void PutRows(Rows rows);
   void Flush();
-  // Rewrites every file, those of the last level too.
+  // Rewrites every file, including those of the last level.
   void CompactAll();
 
   // Every present row is found, every missing one is not. `db` is `db_` unless
   // given.
   void ExpectRows(Rows rows, rocksdb::DB* db = nullptr);
-  // The same, and for each row the filters of `files` files are asked, let
-  // through every present row, and stop nearly all missing ones. RocksDB asks
-  // each file whose range has the key, and where there is nothing but up to
-  // three files of level 0 it asks them all without a look at their range.
+  // The same. In addition, the filters of `files` files are probed for each
+  // row, let every present row through, and stop nearly all missing ones.
+  // RocksDB probes each file whose range contains the key; if there are only up
+  // to three files of level 0, it probes all of them regardless of their range.
   void ExpectFilterWorks(Rows rows, uint64_t files = 1,
                          rocksdb::DB* db = nullptr);
 
   // The counts since they were last taken.
   FilterCounts TakeCounts();
-  // What the filters answer to Gets of the missing rows.
+  // The filters' answers to Gets of the missing rows.
   FilterCounts CountMissing(Rows rows, rocksdb::DB* db = nullptr);
-  // What the filters answer to Gets of the present rows.
+  // The filters' answers to Gets of the present rows.
   FilterCounts CountPresent(Rows rows, rocksdb::DB* db = nullptr);
 
   // A path in the scratch folder, which is removed at the end.

@@ -1,5 +1,5 @@
-// How many entries a filter has says that repeats were dropped as RocksDB's own
-// builders drop them: next to each other, and between keys and prefixes.
+// A filter's number of entries shows whether repeats were dropped as RocksDB's
+// own builders drop them: adjacent ones, and between keys and prefixes.
 
 #include <cstdio>
 #include <memory>

@@ -25,7 +25,7 @@ namespace {
 constexpr double kStep = 3.375;      // ln(10) / (ln(2) * 504 / 512)
 constexpr double kLastOf10 = 9.625;  // of 10 bits per key in a full tree
 
-// Of the files of one level.
+// Sums over the files of one level.
 struct LevelFilters {
   uint64_t files = 0;
   double keys = 0;
@@ -160,7 +160,7 @@ class LevelAwareTest : public DbTest {
     PutAndWait(numbers);
   }
 
-  // The share of missing rows that read for nothing, over all sorted runs.
+  // The share of missing rows with reads in vain, over all sorted runs.
   double FalseReadsPerMissingRow() {
     return static_cast<double>(CountMissing(kRows).maybe) /
            static_cast<double>(kRows.missing());
@@ -189,8 +189,8 @@ TEST_F(LevelAwareTest, WithListenerByTheLevelsSizes) {
   Reopen();
   WriteRowsTo(3, 0, 2);                  // 100,000 rows
   EXPECT_NEAR(10, BitsOfLevel(3), 0.1);  // it was alone
-  // Of CompactFiles() RocksDB does not say how much it reads, so a file for an
-  // empty level may be all there is.
+  // RocksDB doesn't say how much CompactFiles() reads, so a file for an empty
+  // level may be everything.
   WriteRowsTo(1, 3, 200);
   EXPECT_LT(BitsOfLevel(1), 12);
   // Now the level has 1,000 keys, a hundredth of the last one.
@@ -328,7 +328,7 @@ TEST_F(LevelAwareTest, AFileThatIsMovedKeepsItsBits) {
   EXPECT_NEAR(kLastOf10, BitsOfLevel(3), 0.05);
 }
 
-// Looks at the filters of all files whenever there are others.
+// Examines the filters of all files whenever there are new ones.
 class FilterWatch : public rocksdb::EventListener {
  public:
   void OnFlushCompleted(rocksdb::DB* db,
@@ -416,9 +416,9 @@ TEST_F(LevelAwareTest, ADestroyedDatabaseIsForgotten) {
   EXPECT_NEAR(10, BitsOfLevel(0), 0.7);
 }
 
-// RocksDB moves files that overlap with nothing down to the last level as they
-// are, with the bits of level 0. The listener sees that. docs/tuning.md has
-// what this prints.
+// RocksDB moves files that overlap with nothing down to the last level
+// unchanged, with the bits of level 0. The listener notices that.
+// docs/tuning.md has the output.
 TEST_F(LevelAwareTest, ALoadInTheOrderOfKeys) {
   for (const bool with_listener : {false, true}) {
     options_.listeners.clear();
@@ -451,8 +451,8 @@ TEST_F(LevelAwareTest, FilesWrittenElsewhereAreOfTheLastLevel) {
   EXPECT_NEAR(kLastOf10, BitsOfAllLevels(), 0.05);
 }
 
-// What RebuildFilters() writes is what it judges by, or it would write the same
-// files at every call.
+// RebuildFilters() must be satisfied with its own files; otherwise every call
+// would rewrite them.
 TEST_F(LevelAwareTest, OldFilesAreRebuiltOnceWithTheBitsOfTheirLevel) {
   FilterPolicyOptions by_rate;
   by_rate.false_positive_rate = 0.005;

@@ -1,4 +1,4 @@
-// The observed rate, against lookups whose answers are known one by one.
+// Compares the observed rate with lookups whose answers are known individually.
 
 #include "linebloom/observed_rate.h"
 
@@ -167,8 +167,8 @@ TEST_P(ObservedRateTest, CountsMultiGets) {
   EXPECT_EQ((ReadLevels() - levels_before).all(), answers);
 }
 
-// A filter of row prefixes says nothing of the cells of a row that exists:
-// their probes count as false positives, though the filter told no lie.
+// A filter of row prefixes says nothing about the cells of an existing row:
+// such probes count as false positives, although the filter is right.
 TEST_P(ObservedRateTest, CountsPrefixesOfGets) {
   options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(13));
   table_.whole_key_filtering = false;
@@ -239,7 +239,7 @@ TEST_P(ObservedRateTest, CountsByLevelOnlyWhileTold) {
   EXPECT_TRUE(ReadLevels().levels.empty());
 }
 
-// The level is that of the moment in which the file was opened.
+// A file's level is the one it had when it was opened.
 TEST_P(ObservedRateTest, AMovedFileCountsForTheLevelItWasOpenedIn) {
   Reopen();
   WriteFile({0, 2000});
@@ -285,7 +285,7 @@ TEST_P(ObservedRateTest, ThreadsAddUp) {
   EXPECT_EQ(sum.all(), Read() - before);
 }
 
-// Read while lookups go on, the counts are never impossible.
+// Counts read during lookups are never impossible.
 TEST_P(ObservedRateTest, ReadingsWhileLookupsGoOn) {
   WriteRuns();
   std::atomic<bool> done = false;

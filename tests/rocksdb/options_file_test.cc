@@ -52,7 +52,7 @@ class OptionsFileTest : public DbTest {
     return found;
   }
 
-  // What the OPTIONS file of the database says.
+  // The database's OPTIONS file.
   PolicyPtr LoadPolicy() {
     rocksdb::DBOptions db_options;
     std::vector<rocksdb::ColumnFamilyDescriptor> families;

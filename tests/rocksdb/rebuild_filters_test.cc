@@ -1,5 +1,6 @@
-// Old files get the filters of today, and nothing else about them changes. What
-// holds of all policies and compaction styles is in oracle/rebuild_cells.cc.
+// Old files get today's filters, and nothing else about them changes.
+// oracle/rebuild_cells.cc tests what holds for all policies and compaction
+// styles.
 
 #include "linebloom/rebuild_filters.h"
 
@@ -29,7 +30,8 @@
 namespace linebloom {
 namespace {
 
-// What must not change of a file: its level, folder, keys and entries.
+// The facts about a file that must not change: its level, folder, keys and
+// entries.
 using FileShape =
     std::tuple<int, std::string, std::string, std::string, uint64_t>;
 
@@ -207,11 +209,11 @@ TEST_F(RebuildFiltersTest, AnotherPrefixExtractorRebuildsOurOwn) {
   expect_rebuilt(true);
   options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(5));
   expect_rebuilt(true);
-  // Prefixes that nobody asks for do no harm.
+  // Prefixes that no lookup needs do no harm.
   options_.prefix_extractor = nullptr;
   expect_rebuilt(false);
   ExpectFilterWorks(kRows);
-  // Whole keys that it lacks are asked for.
+  // Lookups need whole keys, which it lacks.
   options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(5));
   table_.whole_key_filtering = false;
   Reopen();
@@ -323,7 +325,7 @@ TEST_F(RebuildFiltersTest, AFileThatCannotBeReadIsNamed) {
 }
 
 // ---------------------------------------------------------------------------
-// What stays as it is.
+// Files that stay unchanged.
 
 TEST_F(RebuildFiltersTest, ASnapshotKeepsSeeingOldVersions) {
   constexpr uint64_t kEnd = 40'000;
@@ -401,7 +403,7 @@ TEST_F(RebuildFiltersTest, AFileKeepsItsPath) {
 }
 
 // ---------------------------------------------------------------------------
-// The run.
+// The run itself.
 
 TEST_F(RebuildFiltersTest, SavesTheMostReadsForItsBytesFirst) {
   Reopen();
@@ -526,7 +528,7 @@ TEST_F(RebuildFiltersTest, NeighboursWithACommonKeyAreRewrittenOnce) {
   ExpectNothingToRebuild();
 }
 
-// Holds compactions where they begin, until it is told to let go.
+// Blocks compactions at their start until it is released.
 class Barrier : public rocksdb::EventListener {
  public:
   void OnCompactionBegin(rocksdb::DB* /*db*/,
@@ -741,7 +743,7 @@ TEST_F(RebuildFiltersTest, SstFileManagerMayHaveNoRoom) {
   EXPECT_EQ(Rebuild().files[0].outcome, RebuildOutcome::kRewritten);
 }
 
-// A file can move to another level without being written.
+// A file can move to another level without being rewritten.
 TEST_F(RebuildFiltersTest, AFileThatWasMovedIsFound) {
   Reopen();
   WriteFile(kRows);

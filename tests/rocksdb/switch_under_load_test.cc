@@ -2,15 +2,14 @@
 // while threads write to it and read from it: by SetOptions(), and by
 // reopening, for which the threads wait.
 //
-// Before 9.8 RocksDB refuses to change a filter policy by SetOptions() ("Option
-// not changeable: filter_policy"), so there it is seen to refuse. The race of
-// SetOptions() with running reads, RocksDB issue 10079, was one of other table
-// options; the release that mended it made this one changeable.
+// Before 9.8 RocksDB refuses to change a filter policy with SetOptions()
+// ("Option not changeable: filter_policy"), and this test expects that. The
+// race between SetOptions() and reads, RocksDB issue 10079, concerned other
+// table options; the release that fixed it made this one changeable.
 //
-// The threads only put and get. Flushes and compactions are called for between,
-// so that it is known at each moment which files there are and what their
-// filters must answer. How much is written decides when the next step comes,
-// never the time.
+// The threads only put and get. Flushes and compactions are called in between,
+// so that the files and the required answers of their filters are known at each
+// moment. The next step depends on how much has been written, never on time.
 //
 // Not among what ThreadSanitizer runs (tests/CMakeLists.txt): of the
 // distribution's RocksDB, which is built without it, it reports memtables and
@@ -184,8 +183,8 @@ class SwitchUnderLoadTest : public DbTest {
     return policies;
   }
 
-  // Looks missing rows up. Of the files asked, those with a filter of
-  // `readable` answer nearly always, all others never.
+  // Looks up missing rows. Among the files probed, those with a filter of
+  // `readable` nearly always reject, and all others never do.
   void ExpectFilters(const std::set<std::string>& readable) {
     const std::vector<File> files = Files();
     uint64_t asked = 0;
@@ -212,8 +211,9 @@ class SwitchUnderLoadTest : public DbTest {
 
   int LastLevel() { return Files().back().level; }
 
-  // Writes files of the last level anew, those of `policy` up to the middle of
-  // the rows. As a whole range, CompactRange() would take all files with it.
+  // Rewrites files of the last level that have filters of `policy`, up to the
+  // middle of the rows. With the whole range, CompactRange() would take all
+  // files.
   void RewriteHalf(const std::string& policy) {
     std::vector<std::string> names;
     for (const File& file : Files()) {

@@ -62,7 +62,7 @@ void Check(const rocksdb::Status& status);
 std::unique_ptr<rocksdb::DB> OpenDb(rocksdb::Options options,
                                     const std::string& dir);
 
-// What RocksDB itself reads from a file.
+// Reads a file's properties with RocksDB itself.
 rocksdb::TableProperties ReadWithRocksDb(const std::string& path);
 std::vector<std::string> ReadKeysWithRocksDb(const std::string& path);
 

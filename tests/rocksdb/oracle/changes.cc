@@ -1,4 +1,4 @@
-// What steps do to the database.
+// The effects of steps on the database.
 #include <filesystem>
 
 #include "rocksdb/slice_transform.h"
@@ -262,8 +262,8 @@ void Oracle::OpenReadOnly(const std::string& folder) {
   EXPECT_TRUE(db_->Put({}, "key", "value").IsNotSupported());
 }
 
-// As a machine would that gets a copy. Only the statistics are ours, to see the
-// filters at work.
+// Opens it like a machine that receives a copy. Only the statistics are added,
+// to observe the filters.
 void Oracle::OpenWithItsOwnOptions(const std::string& folder) {
   CloseAll();
   rocksdb::DBOptions options;

@@ -30,7 +30,7 @@ class Recorder : public rocksdb::TablePropertiesCollector {
 
   const char* Name() const override { return "test.Recorder"; }
 
-  // Of several versions of a row, the newest comes first.
+  // The newest version of a row comes first.
   Status AddUserKey(const Slice& key, const Slice& value, EntryType type,
                     rocksdb::SequenceNumber, uint64_t) override {
     if (type == rocksdb::kEntryRangeDeletion) {

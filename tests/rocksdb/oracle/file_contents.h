@@ -1,4 +1,4 @@
-// What is in each SSTable, as RocksDB itself tells while it writes it.
+// The contents of each SSTable, as RocksDB reports them while writing it.
 #pragma once
 
 #include <memory>
@@ -21,12 +21,12 @@ struct FileContents {
   std::vector<std::pair<std::string, std::string>> deleted_ranges;
 };
 
-// Keeps what is written to each file in this process's memory, and in the
-// file's properties where to find it.
+// Keeps the entries written to each file in this process's memory, and a
+// reference to them in the file's properties.
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> RecordContents(
     const Policy& policy);
 
-// Of a file that was written with RecordContents(), else null.
+// The contents of a file written with RecordContents(); otherwise null.
 std::shared_ptr<const FileContents> ContentsOf(
     const rocksdb::TableProperties& properties);
 

@@ -1,9 +1,9 @@
 // An oracle for databases with filters.
 //
-// A cell is a database in some setting (table options, keys, prefix extractor)
-// that is taken through some steps: rows are written, deleted, compacted, the
-// filter policy changes, the database is copied. After every step the oracle
-// reads all that there is and knows
+// A cell is a database with some settings (table options, keys, prefix
+// extractor) that goes through a sequence of steps: rows are written, deleted
+// or compacted, the filter policy changes, or the database is copied. After
+// every step the oracle reads everything. It knows
 //
 //   the rows     from a std::map beside the database,
 //   the files    from what RocksDB said while it wrote each,
@@ -12,9 +12,9 @@
 //                can't read the filter), and how many of the others may say so
 //                by chance.
 //
-// So a cell passes if each row is read right *and* each filter was asked, read
-// and right. Every cell runs with RocksDB's Bloom filter as well unless its
-// steps say with which: that it passes there shows that the oracle is right.
+// So a cell passes if each row is read correctly *and* each filter was probed,
+// read and correct. Every cell also runs with RocksDB's Bloom filter, unless
+// its steps choose the policies: passing there shows that the oracle is right.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@
 
 namespace linebloom {
 
-// The keys that a cell's steps write, and those that no step does.
+// The keys that a cell's steps write, and keys that no step writes.
 struct Keys {
   std::vector<std::string> present;
   std::vector<std::string> missing;
@@ -77,7 +77,8 @@ class Oracle : public DbTest {
   void Merge(const std::vector<std::string>& keys, const std::string& operand,
              bool flush = true);
   void PutEntities(const std::vector<std::string>& keys);
-  // As a file of another writer. Its rows must be newer than all there are.
+  // Ingests a file from another writer. Its rows must be newer than all
+  // existing ones.
   void Ingest(const std::vector<std::string>& keys, bool move);
   void IngestDeletes(const std::vector<std::string>& keys,
                      const std::string& begin, const std::string& end);
@@ -98,8 +99,8 @@ class Oracle : public DbTest {
   void BackUpAndRestore(const std::string& folder);
   void CloseAll();
 
-  // Lookups from here on see `keys` through a transaction that has written them
-  // and is not committed, or through a batch, until Commit().
+  // From here on, lookups see `keys` through an uncommitted transaction that
+  // has written them, or through a batch, until Commit().
   void BeginTransaction(const std::vector<std::string>& keys);
   void BeginBatch(const std::vector<std::string>& keys);
   void Commit();
@@ -107,7 +108,7 @@ class Oracle : public DbTest {
   // Lookups that may read nothing: a missing key is known to be missing if no
   // filter let it through, and else unknown.
   void LookWithoutReading();
-  // A scan that may ask filters if they can say something of the range.
+  // A scan that may probe filters if they can say something about the range.
   void ScanAndCount(const std::string& from, const std::string& to,
                     const FilterCounts& counts);
   void CountPartitions();
@@ -138,8 +139,7 @@ class Oracle : public DbTest {
 
  protected:
   ~Oracle() override { CloseAll(); }
-  // Opens an empty database and takes it through the steps, with a look at all
-  // of it after each.
+  // Opens an empty database, does all steps, and checks everything after each.
   void Run(const Policy& policy, const std::vector<Step>& steps);
   void Look();
 
@@ -157,7 +157,7 @@ class Oracle : public DbTest {
     std::unordered_map<std::string, std::string> prefixes;
   };
 
-  // What the filters must answer to some lookups or seeks.
+  // The answers that filters must give to some lookups or seeks.
   struct Prediction {
     uint64_t asked = 0;            // filters
     uint64_t asked_or_not = 0;     // RocksDB's versions differ
@@ -169,7 +169,7 @@ class Oracle : public DbTest {
 
   static constexpr uint64_t kUnknown = UINT64_MAX;
 
-  // What of a filter is asked for a lookup.
+  // The part of a filter that a lookup probes.
   enum class Probe { kOfNothing, kOfKey, kOfPrefix, kUnclear };
 
   rocksdb::DB* writer() { return primary_ ? primary_.get() : db_.get(); }

@@ -20,8 +20,8 @@ struct Policy {
                ? "linebloom"
                : id.substr(0, id.find(':'));
   }
-  // RocksDB's policies take linebloom's filters for 'may match'; all others are
-  // read by whichever policy there is.
+  // RocksDB's policies treat linebloom's filters as 'may match'; all other
+  // filters are read by any policy.
   bool CanRead(const Policy& written_with) const {
     return file_name() == "linebloom" ||
            written_with.file_name() != "linebloom";

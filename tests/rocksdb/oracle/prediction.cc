@@ -1,4 +1,5 @@
-// Which filters RocksDB asks for a lookup or a seek, and what they must say.
+// Predicts which filters RocksDB probes for a lookup or a seek, and what they
+// must answer.
 #include "rocksdb/slice_transform.h"
 #include "tests/rocksdb/oracle/oracle.h"
 
@@ -80,9 +81,8 @@ uint64_t Oracle::ExpectedEntries(const File& file) const {
   return entries;
 }
 
-// The files that a lookup may look into, in this order. RocksDB does without a
-// look at their ranges where there are no more than three files, all in level
-// 0.
+// The files that a lookup may read, in this order. If there are at most three
+// files, all in level 0, RocksDB ignores their ranges.
 std::vector<const Oracle::File*> Oracle::FilesOf(const std::string& key) const {
   const bool by_range =
       files_.size() > 3 || (!files_.empty() && files_.back().level > 0);
@@ -158,8 +158,8 @@ Oracle::Prediction Oracle::PredictGets(const std::vector<std::string>& keys,
   return prediction;
 }
 
-// Of each level below the first, RocksDB looks into the file where the seek
-// lands; of level 0, into all.
+// In each level below the first, RocksDB reads the file where the seek lands;
+// in level 0, all files.
 void Oracle::PredictSeek(const std::string& from,
                          Prediction* prediction) const {
   int level_done = 0;

@@ -1,5 +1,5 @@
-// Old files get the filters of today by RebuildFilters(), and nothing else
-// about them changes. More of it is in rebuild_filters_test.cc.
+// RebuildFilters() gives old files today's filters and changes nothing else
+// about them. See also rebuild_filters_test.cc.
 
 #include <tuple>
 

@@ -1,5 +1,5 @@
-// All that a row can be, and what compaction makes of it. A filter that left
-// out a tombstone would bring back deleted rows, one that left out an operand
+// All kinds of rows, and the effects of compaction on them. A filter that
+// omitted a tombstone would resurrect deleted rows; one that omitted an operand
 // would lose it.
 
 #include "rocksdb/compaction_filter.h"

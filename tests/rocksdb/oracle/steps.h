@@ -1,4 +1,4 @@
-// The steps that cells are made of. After each the oracle looks at everything.
+// The steps of cells. After each one the oracle checks everything.
 #pragma once
 
 #include <string>

@@ -6,8 +6,8 @@
 namespace linebloom {
 namespace {
 
-// RocksDB's filters keep their effect, file by file, until they are rewritten;
-// and back.
+// RocksDB's filters keep their effect until their files are rewritten, and vice
+// versa.
 std::vector<Step> ToLinebloom(const Policy& from) {
   return {kWrite,  kCompact,   kUpdate,          With(kLinebloom), kUpdate,
           kReopen, With(from), With(kLinebloom), kCompact};
@@ -29,7 +29,7 @@ const Cell kToLinebloomCells[] = {
      {},
      Filters::kBoth,
      {kManyBitBloom}},
-    // Of RocksDB before 6.6.
+    // The filter of RocksDB before 6.6.
     {"FromLegacyBloom",
      ToLinebloom(kLegacyBloom),
      UseFormatVersion4,
@@ -56,9 +56,9 @@ const Cell kToLinebloomCells[] = {
 };
 INSTANTIATE_CELLS(Switch, kToLinebloomCells);
 
-// RocksDB's policies take linebloom's filters for ones that they can't read:
-// each is asked and answers 'may match'. Without a policy none is asked. Either
-// way linebloom finds them again.
+// RocksDB's policies can't read linebloom's filters: each is probed and answers
+// 'may match'. Without a policy none is probed. In both cases linebloom uses
+// them again later.
 std::vector<Step> AwayTo(const Policy& to) {
   return {kWrite,           kCompact, kUpdate, With(to), kReopen,
           With(kLinebloom), With(to), kUpdate, kCompact, With(kLinebloom)};

@@ -1,5 +1,5 @@
-// Files that another process writes for a database: by remote compaction and to
-// be ingested. That process learns of its policy by an option string alone.
+// Files that another process writes for a database, through remote compaction
+// or to be ingested. That process knows its policy only from an option string.
 
 #include <cstdint>
 #include <filesystem>
@@ -56,7 +56,7 @@ class OtherProcessTest : public DbTest {
  protected:
   OtherProcessTest() { std::filesystem::create_directory(Path("worker")); }
 
-  // The rows stand in the one file of the database, which the worker wrote.
+  // The rows are in the database's only file, which the worker wrote.
   void ExpectFileOfWorker(const Case& c, Rows rows) {
     const auto files = AllProperties(db_.get());
     ASSERT_EQ(files.size(), 1);

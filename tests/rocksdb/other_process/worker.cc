@@ -1,6 +1,6 @@
-// A second process of a database's: compacts for it, or writes a file to be
-// ingested. It is linked with RocksDB and liblinebloom.so and calls RocksDB
-// alone, so all that it knows of a filter policy is the option string.
+// A second process for a database: compacts for it, or writes a file to be
+// ingested. It is linked with RocksDB and liblinebloom.so and calls only
+// RocksDB, so it knows a filter policy only from the option string.
 //
 //   worker compact DATABASE OUTPUT_FOLDER INPUT_FILE RESULT_FILE TABLE_OPTIONS
 //   worker write SST_FILE ROWS_FILE TABLE_OPTIONS
