@@ -17,7 +17,8 @@ const rocksdb::FilterPolicy* NewPolicy(const std::string& name, double bits) {
   }
   FilterPolicyOptions options;
   options.bits_per_key = bits;
-  if (name == "linebloom-plain") options.line = Line::kPlain;
+  if (name.find("-plain") != std::string::npos) options.line = Line::kPlain;
+  if (name.find("-seeded") != std::string::npos) options.hash_seed = 7;
   return NewFilterPolicy(options);
 }
 
@@ -42,7 +43,8 @@ double CacheLinesOf(const std::string& policy) {
 BenchPolicy::BenchPolicy(const std::string& name, double bits_per_key)
     : policy_(NewPolicy(name, bits_per_key)) {}
 
-std::string BenchPolicy::Build(uint64_t first, size_t count) const {
+std::string BenchPolicy::Build(uint64_t first, size_t count,
+                               size_t key_size) const {
   rocksdb::BlockBasedTableOptions table;
   table.format_version = 5;
   table.optimize_filters_for_memory = false;
@@ -50,7 +52,7 @@ std::string BenchPolicy::Build(uint64_t first, size_t count) const {
   const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
       policy_->GetBuilderWithContext(context));
   for (size_t i = 0; i < count; ++i) {
-    const BenchKey key = KeyOf(first + i);
+    const BenchKey key = KeyOf(first + i, key_size);
     builder->AddKey(SliceOf(key));
   }
   std::unique_ptr<const char[]> bytes;
@@ -65,11 +67,13 @@ std::unique_ptr<rocksdb::FilterBitsReader> BenchPolicy::NewReader(
 
 BenchFilters::BenchFilters(const std::string& policy, double bits_per_key,
                            size_t filters, size_t keys_per_filter,
-                           Alignment alignment)
-    : policy_(policy, bits_per_key), keys_per_filter_(keys_per_filter) {
+                           size_t key_size, Alignment alignment)
+    : policy_(policy, bits_per_key),
+      keys_per_filter_(keys_per_filter),
+      key_size_(key_size) {
   for (size_t i = 0; i < filters; ++i) {
     const std::string block =
-        policy_.Build(i * keys_per_filter, keys_per_filter);
+        policy_.Build(i * keys_per_filter, keys_per_filter, key_size);
     buffers_.emplace_back(new char[block.size() + 128]);
     char* at = buffers_.back().get();
     at += (64 - reinterpret_cast<uintptr_t>(at) % 64) +
@@ -89,7 +93,7 @@ double BenchFilters::false_positive_rate() const {
   constexpr size_t kAsked = 1000000;
   size_t matches = 0;
   for (size_t i = 0; i < kAsked; ++i) {
-    const BenchKey key = KeyOf(kFirstStranger + i);
+    const BenchKey key = KeyOf(kFirstStranger + i, key_size_);
     matches += reader(i % size())->MayMatch(SliceOf(key));
   }
   return static_cast<double>(matches) / kAsked;

@@ -1,4 +1,4 @@
-// Filters of random 16-byte keys, built by any policy, for benchmarks.
+// Filters of random keys, built by any policy, for benchmarks.
 #pragma once
 
 #include <array>
@@ -13,24 +13,35 @@
 
 namespace linebloom {
 
-using BenchKey = std::array<char, 16>;
+inline constexpr size_t kShortBenchKey = 16;  // bytes
+inline constexpr size_t kLongBenchKey = 64;
+
+struct BenchKey {
+  size_t size;
+  std::array<char, kLongBenchKey> bytes;
+};
 
 inline rocksdb::Slice SliceOf(const BenchKey& key) {
-  return {key.data(), key.size()};
+  return {key.bytes.data(), key.size};
 }
 
-// Key `number` of an endless sequence of distinct keys.
-inline BenchKey KeyOf(uint64_t number) {
+// Key `number` of an endless sequence of distinct keys of one of the two sizes.
+inline BenchKey KeyOf(uint64_t number, size_t size) {
   const uint64_t parts[2] = {number * 0x9e3779b97f4a7c15, number};
   BenchKey key;
-  std::memcpy(key.data(), parts, sizeof(parts));
+  key.size = size;
+  std::memcpy(key.bytes.data(), parts, sizeof(parts));
+  if (size == kLongBenchKey) {
+    std::memset(key.bytes.data() + sizeof(parts), '.', size - sizeof(parts));
+  }
   return key;
 }
 
 // No filter contains keys from here on.
 inline constexpr uint64_t kFirstStranger = uint64_t{1} << 60;
 
-// Returns rocksdb-bloom, rocksdb-ribbon, linebloom-plain and linebloom.
+// Returns rocksdb-bloom, rocksdb-ribbon, linebloom-plain and linebloom. The
+// last two also exist with `-seeded` appended.
 const std::vector<std::string>& BenchPolicyNames();
 
 // How many cache lines a lookup of a missing key touches, in a filter of that
@@ -44,7 +55,7 @@ class BenchPolicy {
   BenchPolicy(const std::string& name, double bits_per_key);
 
   // The filter of the keys `first` to `first + count - 1` of that sequence.
-  std::string Build(uint64_t first, size_t count) const;
+  std::string Build(uint64_t first, size_t count, size_t key_size) const;
   std::unique_ptr<rocksdb::FilterBitsReader> NewReader(
       const rocksdb::Slice& block) const;
 
@@ -62,10 +73,11 @@ enum class Alignment : size_t {
 class BenchFilters {
  public:
   BenchFilters(const std::string& policy, double bits_per_key, size_t filters,
-               size_t keys_per_filter, Alignment alignment);
+               size_t keys_per_filter, size_t key_size, Alignment alignment);
 
   size_t size() const { return readers_.size(); }
   size_t keys_per_filter() const { return keys_per_filter_; }
+  size_t key_size() const { return key_size_; }
   rocksdb::FilterBitsReader* reader(size_t i) const {
     return readers_[i].get();
   }
@@ -77,6 +89,7 @@ class BenchFilters {
  private:
   BenchPolicy policy_;
   size_t keys_per_filter_;
+  size_t key_size_;
   std::vector<std::unique_ptr<char[]>> buffers_;
   size_t total_bytes_ = 0;
   std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers_;
@@ -102,11 +115,13 @@ class Questions {
   Question Next() {
     const uint64_t filter = RandomBelow(filters_.size());
     if (!hits_) {
-      return {filters_.reader(filter), KeyOf(kFirstStranger + counter_)};
+      return {filters_.reader(filter),
+              KeyOf(kFirstStranger + counter_, filters_.key_size())};
     }
     return {filters_.reader(filter),
             KeyOf(filter * filters_.keys_per_filter() +
-                  RandomBelow(filters_.keys_per_filter()))};
+                      RandomBelow(filters_.keys_per_filter()),
+                  filters_.key_size())};
   }
 
  private:

@@ -7,9 +7,10 @@
 // (of 32 misses; time per key) or dry (generating the keys, which is part of
 // every other time). WHERE is hot (one filter of 1M keys), cold (one of 30M
 // keys), all-hot and all-cold (the same, aligned, plus filters from outside
-// RocksDB), many (1,000 filters of 100,000 keys, probed in random order) or
-// large (one of 100M keys). Filters start 16 bytes after a multiple of 64, as
-// malloc places large blocks, unless called aligned.
+// RocksDB), many (1,000 filters of 100,000 keys, probed in random order), large
+// (one of 100M keys), keys-16 or keys-64 (one of 1M keys of that many bytes,
+// linebloom with and without a hash seed). Filters start 16 bytes after a
+// multiple of 64, as malloc places large blocks, unless called aligned.
 //
 // Counters: bits per key, the false-positive rate in per cent and, for builds,
 // the peak memory in bytes per key beyond the finished filter. LINEBLOOM_SIMD
@@ -38,6 +39,7 @@ struct Place {
   size_t keys;  // per filter
   Alignment alignment = Alignment::kDefault;
   bool compared = false;  // with filters from outside RocksDB
+  size_t key_size = kShortBenchKey;
 };
 
 constexpr Place kHot{"hot", 1, 1000000};
@@ -49,6 +51,9 @@ constexpr Place kAllCold{"all-cold", 1, 30000000, Alignment::kLines, true};
 constexpr Place kMany{"many", 1000, 100000};
 constexpr Place kManyAligned{"many-aligned", 1000, 100000, Alignment::kLines};
 constexpr Place kLarge{"large", 1, 100000000};
+constexpr Place kKeys16{"keys-16", 1, 1000000};
+constexpr Place kKeys64{"keys-64",           1,     1000000,
+                        Alignment::kDefault, false, kLongBenchKey};
 
 // The filters for one place and policy, built once and kept: the benchmark
 // library calls a benchmark several times, from several threads and interleaved
@@ -61,7 +66,8 @@ const BenchFilters& FiltersOf(const Place& place, const std::string& policy) {
       built[std::string(place.name) + "/" + policy];
   if (filters == nullptr) {
     filters = std::make_unique<BenchFilters>(policy, kBitsPerKey, place.filters,
-                                             place.keys, place.alignment);
+                                             place.keys, place.key_size,
+                                             place.alignment);
   }
   return *filters;
 }
@@ -135,7 +141,7 @@ void Build(benchmark::State& state, const Place& place,
   const PeakMemory memory;
   size_t block_size = 0;
   while (state.KeepRunningBatch(static_cast<int64_t>(place.keys))) {
-    block_size = bench_policy.Build(0, place.keys).size();
+    block_size = bench_policy.Build(0, place.keys, place.key_size).size();
   }
   state.counters["memory_per_key"] =
       (static_cast<double>(memory.Growth()) - static_cast<double>(block_size)) /
@@ -179,6 +185,17 @@ void RegisterComparison() {
   }
 }
 
+void RegisterSeeded() {
+  for (const Place& place : {kKeys16, kKeys64}) {
+    for (const char* policy :
+         {"rocksdb-bloom", "linebloom-plain", "linebloom-plain-seeded",
+          "linebloom", "linebloom-seeded"}) {
+      RegisterBuild(place, policy);
+      RegisterLookups(place, policy);
+    }
+  }
+}
+
 void Register() {
   for (const bool hits : {false, true}) {
     benchmark::RegisterBenchmark(
@@ -195,6 +212,7 @@ void Register() {
     }
   }
   RegisterComparison();
+  RegisterSeeded();
 }
 
 }  // namespace

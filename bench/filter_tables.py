@@ -11,7 +11,7 @@ import sys
 from collections import defaultdict
 
 POLICIES = ["rocksdb-bloom", "rocksdb-ribbon", "linebloom-plain",
-            "linebloom"]
+            "linebloom-plain-seeded", "linebloom", "linebloom-seeded"]
 COLUMNS = {
     "build": "build",
     "miss/threads:1": "miss",

@@ -9,7 +9,7 @@ set -euo pipefail
 
 packages=(
   cmake g++ ninja-build pkgconf  # to build, and to test linebloom.pc
-  librocksdb-dev libxxhash-dev   # the library
+  librocksdb-dev libxxhash-dev libhighwayhash-dev # the library
   libabsl-dev libisal-dev nlohmann-json3-dev # the tools
   libgtest-dev libgmock-dev libbenchmark-dev
   python3 # for a test of the tree itself

@@ -39,7 +39,7 @@ template <typename Filter>
 class ContestantBuilder final : public rocksdb::FilterBitsBuilder {
  public:
   void AddKey(const rocksdb::Slice& key) override {
-    hashes_.push_back(HashKey(key.data(), key.size(), 0));
+    hashes_.push_back(HashUnseeded(key.data(), key.size()));
   }
 
   void AddKeyAndAlt(const rocksdb::Slice& key,
@@ -77,14 +77,14 @@ class ContestantReader final : public rocksdb::FilterBitsReader {
   explicit ContestantReader(const rocksdb::Slice& filter) : filter_(filter) {}
 
   bool MayMatch(const rocksdb::Slice& key) override {
-    return filter_.MayMatch(HashKey(key.data(), key.size(), 0));
+    return filter_.MayMatch(HashUnseeded(key.data(), key.size()));
   }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
     constexpr int kMaxKeys = 32;  // the most that RocksDB looks up at once
     uint64_t hashes[kMaxKeys];
     for (int i = 0; i < num_keys; ++i) {
-      hashes[i] = HashKey(keys[i]->data(), keys[i]->size(), 0);
+      hashes[i] = HashUnseeded(keys[i]->data(), keys[i]->size());
       if constexpr (requires { filter_.Prefetch(hashes[i]); }) {
         filter_.Prefetch(hashes[i]);
       }

@@ -11,8 +11,8 @@ std::optional<FilterReader> FilterReader::Make(const char* block,
     return std::nullopt;
   }
   return FilterReader(
-      {reinterpret_cast<const uint8_t*>(block), info.lines, shape,
-       info.hash_seed},
+      {reinterpret_cast<const uint8_t*>(block), info.lines, shape},
+      info.hash_seed,
       shape.kind == LineKind::kPlain ? kernel.plain : kernel.solved);
 }
 

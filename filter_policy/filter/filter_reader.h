@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "filter_policy/filter/filter_block.h"
+#include "filter_policy/line/hash.h"
 #include "filter_policy/line/kernel/line_kernel.h"
 
 namespace linebloom {
@@ -22,10 +23,11 @@ class FilterReader {
 
   // Never returns false for a key in the filter.
   bool MayMatch(const char* key, size_t size) const {
-    return probe_.key_may_match(filter_, key, size);
+    return hash_.seed() == 0 ? probe_.key_may_match(filter_, key, size)
+                             : MayMatch(hash_(key, size));
   }
 
-  // The same for hashes made with hash_seed(). The caller had better prefetch
+  // The same for hashes made by hash(). The caller had better prefetch
   // each of them.
   void MayMatch(const uint64_t* hashes, int count, bool* may_match) const {
     probe_.hashes_may_match(filter_, hashes, count, may_match);
@@ -44,13 +46,15 @@ class FilterReader {
     __builtin_prefetch(line + kLineBytes - 1);
   }
 
-  uint64_t hash_seed() const { return filter_.hash_seed; }
+  const KeyHash& hash() const { return hash_; }
 
  private:
-  FilterReader(const FilterView& filter, const ProbeFunctions& probe)
-      : filter_(filter), probe_(probe) {}
+  FilterReader(const FilterView& filter, uint64_t hash_seed,
+               const ProbeFunctions& probe)
+      : filter_(filter), hash_(hash_seed), probe_(probe) {}
 
   FilterView filter_;
+  KeyHash hash_;
   ProbeFunctions probe_;
 };
 

@@ -10,6 +10,7 @@
 #include "filter_policy/levels/file_budget.h"
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/policy/policy_from_id.h"
+#include "filter_policy/policy/random_seed.h"
 #include "filter_policy/policy/refusing_policy.h"
 #include "filter_policy/rocksdb/filter_bits_builder.h"
 #include "filter_policy/rocksdb/filter_bits_reader.h"
@@ -25,6 +26,12 @@ namespace {
 using rocksdb::FilterBuildingContext;
 using rocksdb::Slice;
 using rocksdb::Status;
+
+Status NoEntropy() {
+  return Status::InvalidArgument(
+      "linebloom: hash_seed=random: the operating system gives no random "
+      "numbers; set a number of your own");
+}
 
 class LineFilterPolicy final : public rocksdb::FilterPolicy {
  public:
@@ -66,6 +73,9 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     if (!SimdChoiceProblem().empty()) {
       return Status::InvalidArgument(SimdChoiceProblem());
     }
+    if (options_.hash_seed == kRandomHashSeed && !DrawHashSeed()) {
+      return NoEntropy();
+    }
     return FilterPolicy::ValidateOptions(db_options, cf_options);
   }
 
@@ -79,10 +89,17 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     const Status valid = ValidateOwn();
     const FilterPolicyOptions options =
         valid.ok() ? options_ : NearestValid(options_);
-    if (!valid.ok()) WarnOnce(context.info_log, valid, options);
-    const std::optional<FilterSettings> settings =
+    if (!valid.ok()) WarnOnce(context.info_log, valid, IdOf(options));
+    std::optional<FilterSettings> settings =
         SettingsOfFile(options, context, file);
     if (!settings.has_value()) return nullptr;
+    if (settings->hash_seed == kRandomHashSeed) {
+      const std::optional<uint64_t> seed = DrawHashSeed();
+      // The database did open, so there was entropy then. A filter without a
+      // seed serves all lookups but those that somebody chose.
+      settings->hash_seed = seed.value_or(0);
+      if (!seed) WarnOnce(context.info_log, NoEntropy(), "hash_seed=0");
+    }
     return new FilterBitsBuilder(
         *settings, context.table_options.detect_filter_construct_corruption);
   }
@@ -128,7 +145,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 
   // Warns once per database, in its log.
   void WarnOnce(rocksdb::Logger* info_log, const Status& problem,
-                const FilterPolicyOptions& instead) const {
+                const std::string& instead) const {
     if (info_log == nullptr) return;
     {
       const std::lock_guard<std::mutex> lock(warned_mutex_);
@@ -137,7 +154,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     rocksdb::Warn(info_log,
                   "%s. Until this is changed, filters are built with %s; the "
                   "database will not open again as it is.",
-                  problem.ToString().c_str(), IdOf(instead).c_str());
+                  problem.ToString().c_str(), instead.c_str());
   }
 
   FilterPolicyOptions options_;

@@ -54,12 +54,18 @@ bool AskedForLess(const FilterBlockInfo& info, const WantedFilter& wanted) {
                                            : wanted.millibits);
 }
 
+// With a seed of its own for every file, any will do.
+bool HasSeed(const FilterBlockInfo& info, uint64_t wanted) {
+  return wanted == kRandomHashSeed ? info.hash_seed != 0
+                                   : info.hash_seed == wanted;
+}
+
 std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
                                                const WantedFilter& wanted,
                                                double rate_after) {
   const FilterBlockInfo& info = facts.first.info;
   if (info.version < wanted.version) return RebuildReason::kOlderVersion;
-  if (info.hash_seed != wanted.hash_seed) return RebuildReason::kOtherHashSeed;
+  if (!HasSeed(info, wanted.hash_seed)) return RebuildReason::kOtherHashSeed;
   if (LacksKeysOrPrefixes(facts.properties, wanted)) {
     return RebuildReason::kOtherPrefixes;
   }

@@ -22,9 +22,9 @@ struct WantedFilter {
   // The least size of a new filter, because with level_aware it may get no more
   // than the average. 0: the same as `millibits`.
   uint32_t least_millibits = 0;
-  double asked_rate = 0;  // if set, replaces bits; 0: bits
-  double worst_rate = 0;  // see RebuildFiltersOptions
-  uint64_t hash_seed = 0;
+  double asked_rate = 0;   // if set, replaces bits; 0: bits
+  double worst_rate = 0;   // see RebuildFiltersOptions
+  uint64_t hash_seed = 0;  // kRandomHashSeed: any but 0
   bool whole_key_filtering = true;
   // SliceTransform::AsString(), which RocksDB compares; empty if there is none.
   std::string prefix_extractor;

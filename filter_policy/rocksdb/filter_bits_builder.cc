@@ -6,7 +6,6 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
-#include "filter_policy/line/hash.h"
 #include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/sizing.h"
 
@@ -17,11 +16,9 @@ using rocksdb::Status;
 
 FilterBitsBuilder::FilterBitsBuilder(const FilterSettings& settings,
                                      bool detect_corruption)
-    : settings_(settings), detect_corruption_(detect_corruption) {}
-
-uint64_t FilterBitsBuilder::Hash(const Slice& key) const {
-  return HashKey(key.data(), key.size(), settings_.hash_seed);
-}
+    : settings_(settings),
+      hash_(settings.hash_seed),
+      detect_corruption_(detect_corruption) {}
 
 void FilterBitsBuilder::Add(uint64_t hash) {
   hashes_.Add(hash);
@@ -29,14 +26,14 @@ void FilterBitsBuilder::Add(uint64_t hash) {
 }
 
 void FilterBitsBuilder::AddKey(const Slice& key) {
-  const uint64_t hash = Hash(key);
+  const uint64_t hash = hash_(key.data(), key.size());
   if (hash != last_key_) Add(hash);
   last_key_ = hash;
 }
 
 void FilterBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
-  const uint64_t key_hash = Hash(key);
-  const uint64_t alt_hash = Hash(alt);
+  const uint64_t key_hash = hash_(key.data(), key.size());
+  const uint64_t alt_hash = hash_(alt.data(), alt.size());
   if (alt_hash != key_hash && alt_hash != last_key_ && alt_hash != last_alt_) {
     Add(alt_hash);
   }

@@ -6,6 +6,7 @@
 
 #include "filter_policy/filter/filter_builder.h"
 #include "filter_policy/filter/hash_list.h"
+#include "filter_policy/line/hash.h"
 #include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 
 namespace linebloom {
@@ -48,11 +49,11 @@ class FilterBitsBuilder final : public rocksdb::FilterBitsBuilder {
                                  size_t bytes) LINEBLOOM_OVERRIDE_10_9;
 
  private:
-  uint64_t Hash(const rocksdb::Slice& key) const;
   void Add(uint64_t hash);
   size_t LinesIn(size_t bytes) const;  // whole lines of a block of that size
 
   FilterSettings settings_;
+  KeyHash hash_;
   bool detect_corruption_;
   HashList hashes_;
   uint64_t hashes_xor_ = 0;  // to detect hashes that change in memory

@@ -7,7 +7,6 @@
 #include "filter_policy/filter/built_in_filter.h"
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
-#include "filter_policy/line/hash.h"
 
 namespace linebloom {
 namespace {
@@ -31,7 +30,7 @@ class LineFilterBitsReader final : public rocksdb::FilterBitsReader {
       const int count = std::min(kBatch, num_keys - begin);
       for (int i = 0; i < count; ++i) {
         const Slice& key = *keys[begin + i];
-        hashes[i] = HashKey(key.data(), key.size(), filter_.hash_seed());
+        hashes[i] = filter_.hash()(key.data(), key.size());
         filter_.Prefetch(hashes[i]);
       }
       filter_.MayMatch(hashes.data(), count, may_match + begin);

@@ -30,6 +30,9 @@ constexpr double kMaxSizeRatio = 1000.0;
 // Serialized form of an option without a value.
 constexpr std::string_view kUnset = "unset";
 
+// hash_seed, kRandomHashSeed.
+constexpr std::string_view kRandom = "random";
+
 constexpr std::string_view kRatePrefix = "rate:";
 
 constexpr std::array<std::pair<std::string_view, Line>, 2> kLines{{
@@ -140,16 +143,20 @@ Status ParseLine(std::string_view text, Line* line) {
 }
 
 Status ParseHashSeed(std::string_view text, uint64_t* seed) {
+  if (text == kRandom) {
+    *seed = kRandomHashSeed;
+    return Status::OK();
+  }
   const bool hex = text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X";
   const std::string_view digits = text.substr(hex ? 2 : 0);
   const char* const end = digits.data() + digits.size();
   uint64_t parsed = 0;
   const auto [rest, error] =
       std::from_chars(digits.data(), end, parsed, hex ? 16 : 10);
-  if (error != std::errc() || rest != end) {
+  if (error != std::errc() || rest != end || parsed == kRandomHashSeed) {
     return OutOfRange("hash_seed", text,
-                      "a whole number from 0 to 2^64 - 1, hexadecimal behind "
-                      "0x");
+                      "random, or a whole number from 0 to 2^64 - 2, "
+                      "hexadecimal behind 0x");
   }
   *seed = parsed;
   return Status::OK();
@@ -163,6 +170,10 @@ std::string BitsText(const FilterPolicyOptions& options) {
 
 std::string RateText(const std::optional<double>& rate) {
   return rate ? NumberText(*rate) : std::string(kUnset);
+}
+
+std::string HashSeedText(const uint64_t& seed) {
+  return seed == kRandomHashSeed ? std::string(kRandom) : std::to_string(seed);
 }
 
 std::string LineText(const Line& line) {
@@ -367,9 +378,8 @@ FilterPolicyOptionTypes() {
           {"line", TextOption<Line>(offsetof(FilterPolicyOptions, line),
                                     ParseLine, LineText)},
           {"hash_seed",
-           TextOption<uint64_t>(
-               offsetof(FilterPolicyOptions, hash_seed), ParseHashSeed,
-               [](const uint64_t& seed) { return std::to_string(seed); })},
+           TextOption<uint64_t>(offsetof(FilterPolicyOptions, hash_seed),
+                                ParseHashSeed, HashSeedText)},
       };
   return *types;
 }

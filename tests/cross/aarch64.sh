@@ -7,6 +7,7 @@
 #   tests/cross/aarch64.sh
 #
 # Needs: g++-aarch64-linux-gnu qemu-user libgtest-dev libxxhash-dev
+# libhighwayhash-dev
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$root/build/aarch64
@@ -20,10 +21,10 @@ for program in aarch64-linux-gnu-g++ qemu-aarch64; do
 done
 
 mkdir -p "$build"
-# xxHash is header-only and the same for every architecture, but the cross
-# compiler doesn't search the host's headers.
+# xxHash and SipHash are header-only and the same for every architecture, but
+# the cross compiler doesn't search the host's headers.
 mkdir -p "$build/include"
-ln -sf /usr/include/xxhash.h /usr/include/xxh3.h "$build/include/"
+ln -sfn /usr/include/{xxhash.h,xxh3.h,highwayhash} "$build/include/"
 
 sources=()
 for source in "$root"/filter_policy/{line,line/kernel,line/builder,sizing,filter}/*.cc; do

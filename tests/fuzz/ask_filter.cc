@@ -6,7 +6,6 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
-#include "filter_policy/line/hash.h"
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"
@@ -53,7 +52,7 @@ void CheckKernels(std::string_view block, const FuzzKeys& keys,
     for (size_t i = 0; i < answers.size(); ++i) {
       const Slice& key = keys.slices()[i];
       const uint64_t hash =
-          HashKey(key.data(), key.size(), reader->hash_seed());
+          reader->hash()(key.data(), key.size());
       Promise(reader->MayMatch(key.data(), key.size()) == answers[i] &&
                   reader->MayMatch(hash) == answers[i],
               "the same answer from every kernel");

@@ -16,7 +16,7 @@ constexpr std::string_view kFalsePositives = "# false positives: ";
 constexpr int kStrangers = 2000;  // no0, no1, ...
 
 uint64_t HashOf(const std::string& key, uint64_t seed) {
-  return HashKey(key.data(), key.size(), seed);
+  return KeyHash(seed)(key.data(), key.size());
 }
 
 // One row of the dump: offset, bytes, and their meaning.

@@ -124,6 +124,27 @@ TEST(JudgeTest, DamageIsPoorWhateverTheRate) {
   EXPECT_EQ(Judge(mixed, Wanted()).reason, RebuildReason::kDamagedFilter);
 }
 
+TEST(JudgeTest, AnotherSeedIsPoorWhateverTheRate) {
+  struct Case {
+    uint64_t has;
+    uint64_t wanted;
+    bool poor;
+  };
+  for (const auto& [has, wanted, poor] :
+       {Case{0, 0, false}, Case{7, 7, false}, Case{0, 7, true},
+        Case{7, 0, true}, Case{8, 7, true}, Case{0, kRandomHashSeed, true},
+        Case{7, kRandomHashSeed, false}}) {
+    FileFacts facts = Linebloom(LineKind::kSolved, 20'000);
+    facts.first.info.hash_seed = has;
+    WantedFilter filter = Wanted();
+    filter.hash_seed = wanted;
+    const Verdict verdict = Judge(facts, filter);
+    EXPECT_EQ(poor, verdict.reason == RebuildReason::kOtherHashSeed)
+        << has << " " << wanted;
+    EXPECT_EQ(poor, verdict.pays);
+  }
+}
+
 TEST(JudgeTest, OnlyOlderVersionsArePoor) {
   FileFacts newer = WithFilter(BlockKind::kUnusable, 1);
   newer.first.info.version = kFilterBlockVersion + 1;

@@ -73,7 +73,7 @@ const std::vector<BadString>& BadStrings() {
     const std::string bits = "bits_per_key";
     const std::string range = "from 0 to 30";
     const std::string lines = "solved or plain";
-    const std::string seeds = "from 0 to 2^64 - 1";
+    const std::string seeds = "from 0 to 2^64 - 2";
     return new std::vector<BadString>{
         {"{id=linebloom;bits_per_key=10;false_positive_rate=0.01}",
          {"bits_per_key=10", "false_positive_rate=0.01", "only one"}},

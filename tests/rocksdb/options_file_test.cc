@@ -94,7 +94,7 @@ TEST_F(OptionsFileTest, SamePolicyFromTheOptionsFile) {
 TEST_F(OptionsFileTest, DatabaseReopensFromItsOptionsFile) {
   FilterPolicyOptions given;
   given.bits_per_key = 12.5;
-  given.hash_seed = 42;
+  given.hash_seed = kRandomHashSeed;
   table_.filter_policy.reset(NewFilterPolicy(given));
   Reopen();
   WriteFile(kRows);
@@ -110,6 +110,8 @@ TEST_F(OptionsFileTest, DatabaseReopensFromItsOptionsFile) {
   options_.statistics = rocksdb::CreateDBStatistics();
   table_ =
       *options_.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  EXPECT_THAT(table_.filter_policy->ToString(Strict()),
+              testing::HasSubstr("hash_seed=random;"));
   Reopen();
   ExpectFilterWorks(kRows);
   CompactAll();

@@ -189,6 +189,23 @@ TEST_F(RebuildFiltersTest, AnotherHashSeedRebuildsOurOwn) {
   ExpectFilterWorks(kRows);
 }
 
+// A random seed is another one for each file: once a file has any, it stays.
+TEST_F(RebuildFiltersTest, ARandomHashSeedRebuildsWhatHasNone) {
+  UseLinebloom();
+  Reopen();
+  WriteFile(kRows);
+  FilterPolicyOptions policy;
+  policy.hash_seed = kRandomHashSeed;
+  table_.filter_policy.reset(NewFilterPolicy(policy));
+  Reopen();
+  const RebuildFiltersReport report = Rebuild();
+  ASSERT_EQ(report.files.size(), 1);
+  EXPECT_EQ(report.files[0].reason, RebuildReason::kOtherHashSeed);
+  EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
+  ExpectNothingToRebuild();
+  ExpectFilterWorks(kRows);
+}
+
 TEST_F(RebuildFiltersTest, AnotherPrefixExtractorRebuildsOurOwn) {
   UseLinebloom();
   Reopen();

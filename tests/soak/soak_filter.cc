@@ -40,7 +40,7 @@ struct Drawn {
 };
 
 uint64_t HashOf(std::string_view key, uint64_t hash_seed) {
-  return HashKey(key.data(), key.size(), hash_seed);
+  return KeyHash(hash_seed)(key.data(), key.size());
 }
 
 Drawn Draw(std::mt19937_64* random, uint64_t most_keys) {

@@ -11,7 +11,6 @@
 #include "filter_policy/filter/built_in_filter.h"
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
-#include "filter_policy/line/hash.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "rocksdb/db.h"
@@ -145,7 +144,7 @@ class PartitionCheck {
     const bool prefix = spec_.content == FilterContent::kPrefixes;
     const size_t length = prefix ? testing::kPrefixLength : key.size();
     EXPECT_TRUE(
-        reader->MayMatch(HashKey(key.data(), length, reader->hash_seed())))
+        reader->MayMatch(reader->hash()(key.data(), length)))
         << key;
   }
 

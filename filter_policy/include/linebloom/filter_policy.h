@@ -38,6 +38,10 @@ enum class Line : uint8_t {
   kPlain,
 };
 
+// FilterPolicyOptions::hash_seed: a seed for each file. The one number that
+// can't be a seed itself.
+inline constexpr uint64_t kRandomHashSeed = ~uint64_t{0};
+
 // What a policy is made from. The option string has the same names.
 struct FilterPolicyOptions {
   // Bits of filter memory per key, 0 to 30, to the nearest thousandth. Below
@@ -47,11 +51,17 @@ struct FilterPolicyOptions {
 
   Line line = Line::kSolved;
 
-  // Mixed into the hash of every key and stored in each filter, so files built
-  // with different seeds can be read side by side. A secret seed withstands
-  // lists of keys that were made for another one. It does not withstand an
-  // attacker who inserts keys of 17 bytes or more and watches which lookups
-  // reach the disk: XXH3's seed can be recovered from enough answers.
+  // Against keys that somebody chose so that filters let them through, or so
+  // that they crowd few lines. 0: hashes are public (XXH3), and such keys can
+  // be found offline. Any other number is the secret key of a keyed hash
+  // (SipHash-1-3), the same in all files; with kRandomHashSeed, `random` in
+  // option strings, every file gets a seed of its own from the operating
+  // system. A lookup of a 16-byte key takes about 8 ns longer.
+  //
+  // Each filter stores its seed, so files with and without seeds are read side
+  // by side. SECURITY.md has what a seed withstands and what not: above all,
+  // who can read the files knows it, and a key that a file's filter once let
+  // through passes it until the file is written anew.
   uint64_t hash_seed = 0;
 
   // Replaces bits: the share of missing keys that a filter may let through,

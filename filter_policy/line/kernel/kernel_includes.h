@@ -2,6 +2,9 @@
 // target pragma, so that no header is compiled under it.
 #pragma once
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -28,7 +28,6 @@ struct FilterView {
   const uint8_t* lines = nullptr;
   uint32_t line_count = 0;
   LineShape shape;
-  uint64_t hash_seed = 0;
 
   const uint8_t* LineAt(uint64_t hash) const {
     return lines + static_cast<size_t>(LineOf(hash, line_count)) * kLineBytes;
@@ -37,7 +36,7 @@ struct FilterView {
 
 // The functions that probe lines of one kind. Thread-safe.
 struct ProbeFunctions {
-  // Hashes a key and probes its line.
+  // Hashes a key without a seed and probes its line.
   bool (*key_may_match)(const FilterView& filter, const char* key, size_t size);
   // Probes for `count` hashes. The caller has prefetched their lines.
   void (*hashes_may_match)(const FilterView& filter, const uint64_t* hashes,

@@ -8,7 +8,6 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
-#include "filter_policy/line/hash.h"
 #include "tests/golden/golden_block.h"
 
 namespace linebloom {
@@ -42,7 +41,7 @@ TEST_P(GoldenTest, ReadsTheOldBytes) {
   ASSERT_EQ(FilterBlockKind::kReadable, parsed.kind) << parsed.problem;
   const FilterReader reader = FilterReader::Make(block.data(), parsed).value();
   const auto may_match = [&](const std::string& key) {
-    return reader.MayMatch(HashKey(key.data(), key.size(), reader.hash_seed()));
+    return reader.MayMatch(reader.hash()(key.data(), key.size()));
   };
   for (const std::string& key : GoldenKeys(GetParam())) {
     EXPECT_TRUE(may_match(key)) << key;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "filter_policy/filter/filter_block.h"
@@ -63,13 +64,13 @@ TEST_F(PolicyStringTest, ShortForms) {
 TEST_F(PolicyStringTest, LongForm) {
   const auto policy = MustCreate(
       "{id=linebloom;bits_per_key=16;line=plain;"
-      "hash_seed=18446744073709551615}");
+      "hash_seed=18446744073709551614}");
   EXPECT_STREQ("linebloom", policy->Name());
   EXPECT_EQ("linebloom:16", policy->GetId());
   const FilterBlockInfo info = InfoOf(*policy);
   EXPECT_EQ(16000u, info.asked_millibits);
   EXPECT_EQ(static_cast<int>(LineKind::kPlain), info.line_kind);
-  EXPECT_EQ(~uint64_t{0}, info.hash_seed);
+  EXPECT_EQ(~uint64_t{1}, info.hash_seed);
 }
 
 TEST_F(PolicyStringTest, ARateInsteadOfBits) {
@@ -102,7 +103,7 @@ TEST_F(PolicyStringTest, BooleansAndSeedsInEveryForm) {
                       .level_aware);
   }
   const std::pair<const char*, uint64_t> seeds[] = {
-      {"0x10", 16}, {"0XfF", 255}, {"16", 16}, {"0xffffffffffffffff", ~0ULL}};
+      {"0x10", 16}, {"0XfF", 255}, {"16", 16}, {"0xfffffffffffffffe", ~1ULL}};
   for (const auto& [text, seed] : seeds) {
     const auto policy =
         MustCreate(std::string("{id=linebloom;hash_seed=") + text + "}");
@@ -110,6 +111,24 @@ TEST_F(PolicyStringTest, BooleansAndSeedsInEveryForm) {
     EXPECT_THAT(policy->ToString(ConfigOptions()),
                 HasSubstr("hash_seed=" + std::to_string(seed) + ";"));
   }
+}
+
+TEST_F(PolicyStringTest, ARandomSeedIsAnotherOneForEachFilter) {
+  const auto policy = MustCreate("{id=linebloom;hash_seed=random}");
+  EXPECT_THAT(policy->ToString(ConfigOptions()),
+              HasSubstr("hash_seed=random;"));
+  std::set<uint64_t> seeds;
+  for (int i = 0; i < 100; ++i) seeds.insert(InfoOf(*policy).hash_seed);
+  EXPECT_EQ(100u, seeds.size());
+  EXPECT_EQ(0u, seeds.count(0));
+  EXPECT_EQ(0u, seeds.count(kRandomHashSeed));
+  // As an OPTIONS file has it.
+  const auto again = MustCreate(policy->ToString(ConfigOptions()));
+  std::string mismatch;
+  EXPECT_TRUE(policy->AreEquivalent(ConfigOptions(), again.get(), &mismatch));
+  EXPECT_EQ(0u, seeds.count(InfoOf(*again).hash_seed));
+  EXPECT_FALSE(policy->AreEquivalent(
+      ConfigOptions(), MustCreate("linebloom:10").get(), &mismatch));
 }
 
 TEST_F(PolicyStringTest, SerializedOptionsRoundTrip) {
@@ -157,11 +176,12 @@ TEST_F(PolicyStringTest, UnknownLineAndBadSeed) {
   EXPECT_THAT(Refused("{id=linebloom;line=searched}").ToString(),
               HasSubstr("line=searched: must be solved or plain"));
   for (const char* seed :
-       {"-1", "0x", "0x-1", "0x10000000000000000", "1e3", "ff", ""}) {
+       {"-1", "0x", "0x-1", "0x10000000000000000", "1e3", "ff", "", "Random",
+        "0xffffffffffffffff", "18446744073709551615"}) {
     EXPECT_THAT(Refused(std::string("{id=linebloom;hash_seed=") + seed + "}")
                     .ToString(),
                 HasSubstr(std::string("hash_seed=") + seed +
-                          ": must be a whole number from 0"));
+                          ": must be random, or a whole number from 0"));
   }
 }
 

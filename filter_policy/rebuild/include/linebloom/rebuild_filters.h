@@ -32,7 +32,8 @@ enum class RebuildReason : uint8_t {
   kForeignFilter,  // RocksDB's own, or one that linebloom can't read
   kDamagedFilter,  // lookups read the file, or may miss a row
   kOlderVersion,   // an older version of linebloom's format
-  kOtherHashSeed,  // differs from the policy's hash_seed
+  kOtherHashSeed,  // differs from the policy's hash_seed; if that is random,
+                   // there is none
   kOtherPrefixes,  // not used: its prefixes differ from the column family's
                    // prefix_extractor, or it lacks whole keys despite
                    // whole_key_filtering

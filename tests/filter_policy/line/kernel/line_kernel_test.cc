@@ -226,12 +226,11 @@ TEST_P(LineKernelTest, TouchesNothingAfterALine) {
 // Keys get the same answers as their hashes, alone or in batches.
 TEST_P(LineKernelTest, AnswersKeysAndBatchesLikeSingleHashes) {
   constexpr uint32_t kLines = 3;
-  constexpr uint64_t kHashSeed = 77;
   for (const LineShape& shape : {Plain(1), Plain(6), Plain(16), ShapeFor(2.7),
                                  ShapeFor(4), ShapeFor(10)}) {
     // Unaligned lines.
     std::vector<uint8_t> bytes(1 + kLines * kLineBytes);
-    FilterView filter = {bytes.data() + 1, kLines, shape, kHashSeed};
+    FilterView filter = {bytes.data() + 1, kLines, shape};
     std::vector<std::string> keys;
     for (size_t size = 0; size <= 100; ++size) {
       for (char c = 'a'; c <= 'f'; ++c) keys.emplace_back(size, c);
@@ -239,7 +238,7 @@ TEST_P(LineKernelTest, AnswersKeysAndBatchesLikeSingleHashes) {
     std::vector<std::vector<uint64_t>> hashes(kLines);
     std::vector<uint64_t> all;
     for (size_t i = 0; i < keys.size(); ++i) {
-      const uint64_t hash = HashKey(keys[i].data(), keys[i].size(), kHashSeed);
+      const uint64_t hash = HashUnseeded(keys[i].data(), keys[i].size());
       all.push_back(hash);
       if (i % 3 == 0) hashes[LineOf(hash, kLines)].push_back(hash);
     }

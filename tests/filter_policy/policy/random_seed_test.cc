@@ -1,0 +1,113 @@
+// The seeds of hash_seed=random, and a system that gives no entropy: this
+// program has a getentropy() of its own in place of the C library's.
+#include "filter_policy/policy/random_seed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "filter_policy/filter/filter_block.h"
+#include "rocksdb/env.h"
+#include "rocksdb/options.h"
+#include "tests/filter_policy/rocksdb/filter_bits.h"
+
+namespace {
+
+std::vector<std::optional<uint64_t>> next_numbers;  // nothing: an error
+
+}  // namespace
+
+extern "C" int getentropy(void* buffer, size_t size) {
+  const std::optional<uint64_t> number = next_numbers.front();
+  if (next_numbers.size() > 1) next_numbers.erase(next_numbers.begin());
+  if (!number.has_value() || size != sizeof(*number)) {
+    errno = ENOSYS;
+    return -1;
+  }
+  memcpy(buffer, &*number, size);
+  return 0;
+}
+
+namespace linebloom {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(DrawHashSeedTest, IsWhatTheSystemGivesButNever0) {
+  next_numbers = {5, 0, 0, 6, std::nullopt};
+  EXPECT_EQ(DrawHashSeed(), 5u);
+  EXPECT_EQ(DrawHashSeed(), 6u);
+  EXPECT_EQ(DrawHashSeed(), std::nullopt);
+}
+
+std::unique_ptr<const rocksdb::FilterPolicy> RandomSeedPolicy() {
+  FilterPolicyOptions options;
+  options.hash_seed = kRandomHashSeed;
+  return std::unique_ptr<const rocksdb::FilterPolicy>(NewFilterPolicy(options));
+}
+
+uint64_t SeedOf(const std::string& block) {
+  return ParseFilterBlock(block.data(), block.size()).info.hash_seed;
+}
+
+// Partitions share their file's seed.
+TEST(RandomSeedTest, IsDrawnOnceForEachBuilder) {
+  next_numbers = {5, 6, std::nullopt};
+  const auto policy = RandomSeedPolicy();
+  const auto first = NewBuilder(*policy);
+  const auto second = NewBuilder(*policy);
+  for (int partition = 0; partition < 3; ++partition) {
+    first->AddKey("key");
+    second->AddKey("key");
+    EXPECT_EQ(SeedOf(FinishToString(first.get())), 5u);
+    EXPECT_EQ(SeedOf(FinishToString(second.get())), 6u);
+  }
+}
+
+class Log final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char line[500];
+    vsnprintf(line, sizeof(line), format, arguments);
+    lines.emplace_back(line);
+  }
+  std::vector<std::string> lines;
+};
+
+TEST(RandomSeedTest, WithoutEntropyNoDatabaseOpens) {
+  const auto policy = RandomSeedPolicy();
+  next_numbers = {std::nullopt};
+  EXPECT_THAT(policy->ValidateOptions({}, {}).ToString(),
+              HasSubstr("hash_seed=random: the operating system gives no"));
+  next_numbers = {5};
+  EXPECT_TRUE(policy->ValidateOptions({}, {}).ok());
+}
+
+TEST(RandomSeedTest, WithoutEntropyLaterFiltersHaveNoSeedAndTheLogSaysSo) {
+  const auto policy = RandomSeedPolicy();
+  next_numbers = {std::nullopt};
+  Log log;
+  rocksdb::BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  context.info_log = &log;
+  for (int i = 0; i < 2; ++i) {
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+        policy->GetBuilderWithContext(context));
+    builder->AddKey("key");
+    EXPECT_EQ(SeedOf(FinishToString(builder.get())), 0u);
+  }
+  ASSERT_EQ(log.lines.size(), 1);
+  EXPECT_THAT(log.lines[0], HasSubstr("built with hash_seed=0"));
+}
+
+}  // namespace
+}  // namespace linebloom
