@@ -118,10 +118,15 @@ FilterBlock BuildFilter(const HashList& hashes, const FilterSettings& settings,
                         const LineKernel& kernel) {
   if (hashes.empty()) return {};
   if (settings.asked_rate > 0) return BuildForRate(hashes, settings, kernel);
-  const uint32_t millibits = settings.millibits_per_key;
-  return BuildBlock(hashes, settings, millibits, kernel,
-                    LinesFor(hashes.size(), millibits))
-      .block;
+  uint32_t millibits = settings.millibits_per_key;
+  uint32_t count = LinesFor(hashes.size(), millibits);
+  if (settings.rounding != nullptr) {
+    const uint32_t rounded = settings.rounding->Round(
+        settings.line, hashes.size(), count, OverheadOf(settings));
+    if (rounded != count) millibits = MillibitsFor(rounded, hashes.size());
+    count = rounded;
+  }
+  return BuildBlock(hashes, settings, millibits, kernel, count).block;
 }
 
 }  // namespace linebloom

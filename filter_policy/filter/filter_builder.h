@@ -8,6 +8,7 @@
 #include "filter_policy/filter/hash_list.h"
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/line/line.h"
+#include "filter_policy/sizing/allocation_rounding.h"
 
 namespace linebloom {
 
@@ -20,6 +21,9 @@ struct FilterSettings {
   double asked_rate = 0;
   // True if bits or rate depend on the file's level. Only stored in the block.
   bool level_aware = false;
+  // Shared with the policy's other filters; null: no rounding. Not used with an
+  // asked rate, for which a filter gets the fewest lines.
+  std::shared_ptr<AllocationRounding> rounding = nullptr;
 };
 
 // The bytes of a filter block (docs/format.md).

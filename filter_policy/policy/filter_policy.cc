@@ -16,6 +16,7 @@
 #include "filter_policy/rocksdb/filter_bits_reader.h"
 #include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
+#include "filter_policy/sizing/allocation_rounding.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/table.h"
@@ -100,6 +101,9 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       settings->hash_seed = seed.value_or(0);
       if (!seed) WarnOnce(context.info_log, NoEntropy(), "hash_seed=0");
     }
+    if (context.table_options.optimize_filters_for_memory) {
+      settings->rounding = rounding_;
+    }
     return new FilterBitsBuilder(
         *settings, context.table_options.detect_filter_construct_corruption);
   }
@@ -161,6 +165,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   std::string wrong_id_;  // empty if the ID was valid
   Status problem_;        // of the option string
   const std::unique_ptr<const rocksdb::FilterPolicy> built_in_;
+  const std::shared_ptr<AllocationRounding> rounding_ =
+      std::make_shared<AllocationRounding>();
   mutable std::mutex warned_mutex_;
   mutable std::set<const rocksdb::Logger*> warned_;
 };

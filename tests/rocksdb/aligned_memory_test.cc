@@ -2,12 +2,16 @@
 // and reads them.
 #include <malloc.h>
 
+#include <cstdlib>
+#include <memory>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "linebloom/filter_policy.h"
 #include "linebloom/memory_allocator.h"
 #include "rocksdb/cache.h"
+#include "rocksdb/memory_allocator.h"
 #include "tests/rocksdb/db_fixture.h"
 
 namespace linebloom {
@@ -80,6 +84,45 @@ TEST_P(AlignedMemoryTest, FiltersBeginAtALine) {
   for (const uintptr_t beginning : policy->beginnings()) {
     EXPECT_EQ(0u, beginning);
   }
+}
+
+// malloc's memory, with a note of the sizes that were asked for.
+class NotingAllocator final : public rocksdb::MemoryAllocator {
+ public:
+  const char* Name() const override { return "NotingAllocator"; }
+  void* Allocate(size_t size) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    sizes_.insert(size);
+    return malloc(size);
+  }
+  void Deallocate(void* memory) override { free(memory); }
+
+  std::set<size_t> sizes() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return sizes_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<size_t> sizes_;
+};
+
+// What AllocationRounding counts on.
+TEST_P(AlignedMemoryTest, FiltersAreAllocatedWithTheirTrailer) {
+  const auto allocator = std::make_shared<NotingAllocator>();
+  rocksdb::LRUCacheOptions cache;
+  cache.capacity = 8 << 20;
+  cache.memory_allocator = allocator;
+  table_.block_cache = rocksdb::NewLRUCache(cache);
+  table_.filter_policy.reset(NewFilterPolicy(10));
+  table_.cache_index_and_filter_blocks = GetParam().filters_in_cache;
+  options_.use_direct_reads = GetParam().direct_reads;
+  Reopen();
+  WriteFile({0, 5000});
+  Reopen();
+  ExpectRows({0, 5000});
+  const size_t filter = AllProperties(db_.get()).front()->filter_size;
+  EXPECT_EQ(1u, allocator->sizes().count(filter + 5)) << filter;
 }
 
 TEST(LineAlignedAllocatorTest, CostsLessThanALineForEachAllocation) {

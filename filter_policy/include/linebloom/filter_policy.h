@@ -108,6 +108,11 @@ inline constexpr char kFilterPolicyName[] = "linebloom";
 // differently, the policy fails validation in the same way and builds and reads
 // nothing.
 //
+// BlockBasedTableOptions::optimize_filters_for_memory is honoured: filters fill
+// what malloc gives for their blocks, in the long run at the rate that they
+// would have without. The size of a filter then depends on the allocator and on
+// the filters before it. With `false_positive_rate` the option has no effect.
+//
 // The policy builds linebloom filters and reads linebloom's and RocksDB's own,
 // so a database can switch to it and back without rewriting its files. It is
 // immutable once prepared; all of its functions may be called from many

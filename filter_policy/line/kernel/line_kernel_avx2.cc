@@ -4,7 +4,7 @@
 
 #include <immintrin.h>
 
-#include "filter_policy/line/kernel/kernel_includes.h"
+#include "filter_policy/line/kernel/kernel_includes.inc"
 
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,bmi2,popcnt"))), \

@@ -4,7 +4,7 @@
 
 #include <arm_neon.h>
 
-#include "filter_policy/line/kernel/kernel_includes.h"
+#include "filter_policy/line/kernel/kernel_includes.inc"
 
 static_assert(std::endian::native == std::endian::little,
               "this kernel loads words in native order");

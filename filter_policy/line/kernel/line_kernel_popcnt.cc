@@ -2,7 +2,7 @@
 // POPCNT and BMI2 but no AVX2, and for virtual machines that hide AVX2.
 #if defined(__x86_64__)
 
-#include "filter_policy/line/kernel/kernel_includes.h"
+#include "filter_policy/line/kernel/kernel_includes.inc"
 
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("popcnt,bmi2"))), \

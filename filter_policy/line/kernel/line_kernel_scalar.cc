@@ -1,6 +1,6 @@
 // The reference in plain C++, for any CPU. Tests compare all other kernels with
 // it.
-#include "filter_policy/line/kernel/kernel_includes.h"
+#include "filter_policy/line/kernel/kernel_includes.inc"
 
 namespace linebloom {
 namespace {

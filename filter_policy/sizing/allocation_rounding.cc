@@ -1,0 +1,73 @@
+#include "filter_policy/sizing/allocation_rounding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+
+#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/sizing.h"
+
+namespace linebloom {
+namespace {
+
+// RocksDB reads a block together with its trailer in the file.
+constexpr size_t kBlockTrailer = 5;
+
+// Of a filter's lines: less than that much left empty is not worth a change,
+// such as the rest of the last page of a filter of 128 KiB with glibc.
+constexpr uint32_t kWorthwhile = 32;
+
+// Near the expected rate, but for a factor that all filters of a kind share:
+// ExpectedRate() would take longer than building a small filter.
+double RateOf(LineKind line, uint64_t keys, uint32_t lines) {
+  const double bits_per_key =
+      lines * (8.0 * kLineBytes) / static_cast<double>(keys);
+  return std::exp(-LogRatePerBit(line) * bits_per_key);
+}
+
+}  // namespace
+
+size_t MallocUsableSize(size_t bytes) {
+#if __has_include(<malloc.h>)
+  void* const memory = malloc(bytes);
+  const size_t usable = malloc_usable_size(memory);
+  free(memory);
+  return std::max(bytes, usable);
+#else
+  return bytes;
+#endif
+}
+
+uint32_t AllocationRounding::Round(LineKind line, uint64_t keys, uint32_t lines,
+                                   size_t overhead) {
+  const size_t beside = overhead + kBlockTrailer;
+  const auto usable = [&](uint32_t count) {
+    return usable_size_(size_t{count} * kLineBytes + beside);
+  };
+  const size_t size = usable(lines);
+  const auto more = static_cast<uint32_t>(
+      std::min<size_t>((size - beside) / kLineBytes, kMaxLines));
+  if (more - lines <= lines / kWorthwhile) return lines;
+  // The most lines of the size below.
+  uint32_t fewer = lines / 2;
+  if (fewer == 0 || usable(fewer) == size) return more;
+  for (uint32_t above = lines; above - fewer > 1;) {
+    const uint32_t middle = fewer + (above - fewer) / 2;
+    (usable(middle) < size ? fewer : above) = middle;
+  }
+  const double rate = RateOf(line, keys, lines);
+  const double loss =
+      static_cast<double>(keys) * (RateOf(line, keys, fewer) - rate);
+  const double gain =
+      static_cast<double>(keys) * (rate - RateOf(line, keys, more));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const bool shrink = debt_ + loss <= 0;
+  debt_ += shrink ? loss : -gain;
+  return shrink ? fewer : more;
+}
+
+}  // namespace linebloom

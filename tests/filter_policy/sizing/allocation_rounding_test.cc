@@ -1,0 +1,107 @@
+#include "filter_policy/sizing/allocation_rounding.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <random>
+
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/sizing.h"
+
+namespace linebloom {
+namespace {
+
+constexpr size_t kTrailer = 5;
+
+size_t Exact(size_t bytes) { return bytes; }
+
+// Of multiples of 16 bytes, less the 8 before each, as glibc has them.
+size_t SixteenBytes(size_t bytes) { return (bytes + 8 + 15) / 16 * 16 - 8; }
+
+// Four sizes to each power of two, as jemalloc has them.
+size_t FourToADoubling(size_t bytes) {
+  size_t step = 16;
+  while (8 * step < bytes) step *= 2;
+  return (bytes + step - 1) / step * step;
+}
+
+TEST(AllocationRoundingTest, SizesAreAsTheAllocatorsHaveThem) {
+  EXPECT_EQ(SixteenBytes(24), 24u);
+  EXPECT_EQ(SixteenBytes(25), 40u);
+  EXPECT_EQ(FourToADoubling(4096), 4096u);
+  EXPECT_EQ(FourToADoubling(4097), 5120u);
+  EXPECT_EQ(FourToADoubling(7169), 8192u);
+  for (size_t bytes = 1; bytes < 100000; bytes = bytes * 9 / 8 + 1) {
+    EXPECT_GE(MallocUsableSize(bytes), bytes);
+  }
+}
+
+TEST(AllocationRoundingTest, WithSizesCloseTogetherNothingChanges) {
+  for (const auto sizes : {Exact, SixteenBytes}) {
+    AllocationRounding rounding(sizes);
+    for (uint32_t lines = 1; lines < 5000; ++lines) {
+      EXPECT_EQ(rounding.Round(LineKind::kSolved, lines * 51, lines,
+                               kFilterBlockOverhead),
+                lines);
+    }
+  }
+}
+
+struct Sums {
+  double memory = 0;
+  double rate = 0;  // times keys
+  double keys = 0;
+};
+
+void Add(LineKind line, uint64_t keys, uint32_t lines, Sums* sums) {
+  sums->memory += static_cast<double>(
+      FourToADoubling(lines * kLineBytes + kFilterBlockOverhead + kTrailer));
+  sums->keys += static_cast<double>(keys);
+  sums->rate += static_cast<double>(keys) *
+                ExpectedRate(line, MillibitsFor(lines, keys),
+                             static_cast<double>(keys) / lines);
+}
+
+// Filters of all sizes: less memory at the same rate.
+TEST(AllocationRoundingTest, WithSizesFarApartFiltersFillThem) {
+  for (const LineKind line : {LineKind::kPlain, LineKind::kSolved}) {
+    for (const uint32_t millibits : {5000u, 10000u, 16000u}) {
+      AllocationRounding rounding(FourToADoubling);
+      std::mt19937_64 random(1);
+      Sums without;
+      Sums with;
+      for (int i = 0; i < 1000; ++i) {
+        const uint64_t keys = 500 + random() % 100000;
+        const uint32_t lines = LinesFor(keys, millibits);
+        const uint32_t rounded =
+            rounding.Round(line, keys, lines, kFilterBlockOverhead);
+        const size_t size =
+            rounded * kLineBytes + kFilterBlockOverhead + kTrailer;
+        EXPECT_LE(FourToADoubling(size) - size,
+                  std::max<size_t>(2 * kLineBytes, size / 30));
+        Add(line, keys, lines, &without);
+        Add(line, keys, rounded, &with);
+      }
+      printf(
+          "%s lines, %u bits per key: memory %.3f of that without, rate "
+          "%.3f\n",
+          line == LineKind::kPlain ? "plain" : "solved", millibits / 1000,
+          with.memory / without.memory, with.rate / without.rate);
+      EXPECT_LT(with.memory, 0.96 * without.memory);
+      EXPECT_LT(with.rate, 1.02 * without.rate);
+      EXPECT_GT(with.rate, 0.95 * without.rate);
+    }
+  }
+}
+
+TEST(AllocationRoundingTest, OneLineIsNotTakenAway) {
+  AllocationRounding rounding(
+      [](size_t bytes) { return (bytes + 4095) / 4096 * 4096; });
+  EXPECT_EQ(rounding.Round(LineKind::kSolved, 1, 1, kFilterBlockOverhead),
+            (4096 - kFilterBlockOverhead - kTrailer) / kLineBytes);
+}
+
+}  // namespace
+}  // namespace linebloom
