@@ -33,9 +33,7 @@ class FilterReader {
     probe_.hashes_may_match(filter_, hashes, count, may_match);
   }
   bool MayMatch(uint64_t hash) const {
-    bool may_match;
-    probe_.hashes_may_match(filter_, &hash, 1, &may_match);
-    return may_match;
+    return probe_.line_may_match(filter_.shape, filter_.LineAt(hash), hash);
   }
 
   // Starts loading the line that MayMatch(hash) will read. Blocks are not

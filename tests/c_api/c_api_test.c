@@ -141,10 +141,12 @@ int main(int argc, char** argv) {
   Require(argc == 2, "usage", "c_api_test DATABASE_FOLDER");
   WriteAndLookUp(linebloom_filterpolicy_create(10), argv[1]);
   WriteAndLookUp(FromString("{bits_per_key=16;line=plain}"), argv[1]);
+  WriteAndLookUp(FromString("{hash_seed=random}"), argv[1]);
   rocksdb_filterpolicy_destroy(linebloom_filterpolicy_create(10));
   rocksdb_filterpolicy_destroy(FromString("linebloom:10"));
   CheckBadBitsDoNotOpen(argv[1]);
   CheckBadString("bits_per_key=31", "bits_per_key=31: must be a number");
   CheckBadString("bits_per_kay=10", "bits_per_kay");
+  CheckBadString("hash_seed=fresh", "hash_seed=fresh: must be random, or");
   return 0;
 }

@@ -51,8 +51,7 @@ void CheckKernels(std::string_view block, const FuzzKeys& keys,
     Promise(reader.has_value(), "a reader of a block that can be read");
     for (size_t i = 0; i < answers.size(); ++i) {
       const Slice& key = keys.slices()[i];
-      const uint64_t hash =
-          reader->hash()(key.data(), key.size());
+      const uint64_t hash = reader->hash()(key.data(), key.size());
       Promise(reader->MayMatch(key.data(), key.size()) == answers[i] &&
                   reader->MayMatch(hash) == answers[i],
               "the same answer from every kernel");

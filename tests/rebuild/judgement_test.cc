@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "filter_policy/sizing/expected_rate.h"
+#include "linebloom/filter_policy.h"
 
 namespace linebloom {
 namespace {

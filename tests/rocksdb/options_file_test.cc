@@ -1,5 +1,7 @@
 // The policy in option strings and in the OPTIONS file of a database.
 
+#include <gmock/gmock.h>
+
 #include <map>
 #include <memory>
 #include <string>

@@ -143,9 +143,7 @@ class PartitionCheck {
     ASSERT_TRUE(reader.has_value());
     const bool prefix = spec_.content == FilterContent::kPrefixes;
     const size_t length = prefix ? testing::kPrefixLength : key.size();
-    EXPECT_TRUE(
-        reader->MayMatch(reader->hash()(key.data(), length)))
-        << key;
+    EXPECT_TRUE(reader->MayMatch(reader->hash()(key.data(), length))) << key;
   }
 
   const SstFile& file_;

@@ -56,7 +56,7 @@ struct FilterPolicyOptions {
   // be found offline. Any other number is the secret key of a keyed hash
   // (SipHash-1-3), the same in all files; with kRandomHashSeed, `random` in
   // option strings, every file gets a seed of its own from the operating
-  // system. A lookup of a 16-byte key takes about 8 ns longer.
+  // system. A lookup of a missing key takes two to three times as long.
   //
   // Each filter stores its seed, so files with and without seeds are read side
   // by side. SECURITY.md has what a seed withstands and what not: above all,
