@@ -74,7 +74,7 @@ TEST_F(OptionsFileTest, SamePolicyFromTheOptionsFile) {
   const FilterPolicyOptions all[] = {
       {},
       {3, Line::kPlain, 0},
-      {4.375, Line::kSolved, 18446744073709551615U},
+      {4.375, Line::kSolved, 18446744073709551614U},
       {5.001, Line::kPlain, 7},
       {2, Line::kSolved, 1234567890123456789U},
   };
