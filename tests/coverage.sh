@@ -4,8 +4,8 @@
 #   tests/coverage.sh [--only FOLDER] [BUILD_FOLDER]
 #
 # Builds into BUILD_FOLDER (build/coverage), runs ctest and prints a table; with
-# --only, as --only tests/rocksdb, runs the tests of that folder alone. Needs
-# gcovr (apt-get install gcovr). Takes some ten minutes of CPU.
+# --only, for example --only tests/rocksdb, runs only the tests of that folder.
+# Needs gcovr (apt-get install gcovr). Takes about ten minutes of CPU time.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 

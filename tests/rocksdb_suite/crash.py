@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""RocksDB's db_crashtest.py with linebloom: db_stress killed while it works.
+"""Runs RocksDB's db_crashtest.py with linebloom: kills db_stress while it works.
 
   crash.py --source=FOLDER --build=FOLDER --preload=LIBRARIES [--kills=N]
            [--seconds=N] [--seed=N]
 
-run.sh calls it. db_crashtest.py's black box is RocksDB's own: it starts db_stress
-with parameters that it draws, kills it with SIGKILL after some seconds, and starts
-it again with others on what is left, which db_stress first compares with what it
-has written. Here each start also draws linebloom's options, or none for one in
-seven, so that RocksDB alone has to carry on with linebloom's files; and after each
-kill filter_dump asks the filters of all files left behind for all their rows. A
-new database and another kind of load begin every 10 kills.
+Called by run.sh. db_crashtest.py's black-box test is RocksDB's own: it starts
+db_stress with random parameters, kills it with SIGKILL after some seconds, and
+starts it again with others on the same database, which db_stress first compares
+with what it has written. Here each start also draws linebloom's options, or none
+for one in seven, so that RocksDB alone has to continue with linebloom's files;
+and after each kill filter_dump probes the filters of all remaining files for all
+their rows. Every 10 kills, a new database and another kind of load begin.
 
-Prints what was counted. Exit code 0: nothing was found, and linebloom's filters
-were there and answered; 1: db_stress or filter_dump found something, shown above
-the counts; the database is then kept.
+Prints the counts. Exits with 0 if nothing was found and linebloom's filters
+existed and were probed, or with 1 if db_stress or filter_dump found something,
+which is shown above the counts; the database is then kept.
 """
 import argparse
 import collections
@@ -29,23 +29,23 @@ import shutil
 import subprocess
 import sys
 
-# What LINEBLOOM_OVERRIDE is for a start. `off`: RocksDB's own filters.
+# The values of LINEBLOOM_OVERRIDE to start with. `off`: RocksDB's own filters.
 OPTIONS = ["linebloom", "{line=plain}", "{level_aware=true}", "{hash_seed=7}",
            "{false_positive_rate=0.01}", "{line=plain;level_aware=true}", "off"]
 LOADS = [[], ["--simple"], ["--cf_consistency"], ["--txn"], ["--enable_ts"],
          ["--test_best_efforts_recovery"]]
 KILLS_OF_A_LOAD = 10
-# Few keys and small files, so that some seconds see many flushes and compactions.
+# Few keys and small files, so that a few seconds see many flushes and compactions.
 SMALL = ["--max_key=50000", "--write_buffer_size=262144", "--target_file_size_base=262144",
          "--max_bytes_for_level_base=1048576", "--statistics=1", "--stats_dump_period_sec=1"]
 
 
 class Stop(Exception):
-    """Ends the black box, which by itself ends after some time only."""
+    """Ends the black-box test, which on its own ends only after some time."""
 
 
 class CrashTest:
-    """Stands in for db_crashtest.execute_cmd and counts what it sees."""
+    """Replaces db_crashtest.execute_cmd and counts what it sees."""
 
     def __init__(self, arguments):
         self.arguments = arguments
@@ -61,7 +61,7 @@ class CrashTest:
         self.problems = []
 
     def run(self):
-        """Loads one after the other until there were enough kills."""
+        """Runs one load after another until there have been enough kills."""
         shutil.rmtree(self.work, ignore_errors=True)
         os.makedirs(self.work)
         with open(os.path.join(self.work, "log"), "w", encoding="utf-8") as log:
@@ -71,7 +71,7 @@ class CrashTest:
                     self.run_load(load)
 
     def run_load(self, load):
-        # Anew for each load: it draws some parameters when it is imported.
+        # Imported again for each load, because it draws some parameters on import.
         os.environ["TEST_TMPDIR"] = self.work
         spec = importlib.util.spec_from_file_location(
             "db_crashtest", os.path.join(self.arguments.source, "tools/db_crashtest.py"))
@@ -111,7 +111,7 @@ class CrashTest:
         raise Stop
 
     def read_statistics(self):
-        """The last statistics in each of db_stress's logs, which are then removed."""
+        """Returns the last statistics in each of db_stress's logs and removes the logs."""
         for path in glob.glob(os.path.join(self.database, "LOG*")):
             with open(path, encoding="utf-8", errors="replace") as file:
                 text = file.read()

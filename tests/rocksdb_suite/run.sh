@@ -4,18 +4,18 @@
 #   tests/rocksdb_suite/run.sh [--source=FOLDER] [--kills=N] [--jobs=N]
 #
 # Takes the source of the RocksDB that Debian packages here (apt-get source), or
-# the one in FOLDER, and builds six of its programs for testing, without changing
-# a line of it. Then
-#   - runs each test of five of them twice, plain and with linebloom, and compares
-#     the differences with expected_differences.txt;
-#   - has RocksDB's db_crashtest.py kill the sixth, db_stress, N times (60 if not
-#     given) while it writes, reads and verifies with linebloom's filters.
+# the one in FOLDER, and builds six of its test programs without changing a line.
+# Then it
+#   - runs each test of five of them twice, without and with linebloom, and
+#     compares the differences with expected_differences.txt;
+#   - lets RocksDB's db_crashtest.py kill the sixth, db_stress, N times (default
+#     60) while it writes, reads and verifies with linebloom's filters.
 #
-# An hour of two processors, most of it for building; what was built stays in
-# build/rocksdb-VERSION-build and is used again. Installs the packages it needs,
-# as root or with sudo. Exit code 0: all as expected; 1: something failed, or a
-# difference is not an expected one or an expected one is gone; 2: bad usage, or
-# no source.
+# Takes an hour on two processors, mostly for building; the build stays in
+# build/rocksdb-VERSION-build and is reused. Installs the packages it needs, as
+# root or with sudo. Exits with 0 if all is as expected, 1 if something failed or
+# the differences are not the expected ones, or 2 after bad usage or without
+# source.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -62,8 +62,8 @@ fetch_source() {
   "${apt_get[@]}" update && cd build && "${apt_get[@]}" source "rocksdb=$1"
 }
 
-# As Debian configures it, but for sync points and assertions, which the tests
-# need, and without what is not built here.
+# Configured as in Debian, except for sync points and assertions, which the tests
+# need, and without the parts that are not built here.
 configure_rocksdb() {
   cmake -S "$source_folder" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1 \
     -DWITH_BZ2=ON -DWITH_LZ4=ON -DWITH_ZLIB=ON -DWITH_ZSTD=ON -DWITH_SNAPPY=ON -DPORTABLE=ON \

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Runs RocksDB's tests plain and with linebloom, and compares.
+"""Runs RocksDB's tests without and with linebloom, and compares the results.
 
   run_tests.py --build=FOLDER --preload=LIBRARIES [--jobs=N] PROGRAM...
 
-run.sh calls it. FOLDER has the PROGRAMs, LIBRARIES is what LD_PRELOAD gets to put
-linebloom in place. Each test runs in a process of its own, in an empty folder,
-for 10 minutes at most. One that passes plain and fails with linebloom has to be
-in expected_differences.txt, with a reason; one in there has to fail. Prints a
-table, and what is not as expected; what the failing tests printed is in
-FOLDER/log/. Exit code 0: all as expected; 1: not.
+Called by run.sh. FOLDER has the PROGRAMs; LD_PRELOAD gets LIBRARIES to use
+linebloom. Each test runs in its own process, in an empty folder, for at most 10
+minutes. A test that passes without and fails with linebloom must be listed in
+expected_differences.txt, with a reason, and every listed test must fail. Prints a
+table and everything unexpected; the output of failing tests is in FOLDER/log/.
+Exits with 0 if all is as expected, otherwise with 1.
 """
 import argparse
 import concurrent.futures
@@ -20,12 +20,12 @@ import sys
 
 EXPECTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "expected_differences.txt")
 SECONDS = 600
-# What the override says with LINEBLOOM_VERBOSE where it puts linebloom in.
+# The override's message with LINEBLOOM_VERBOSE when it uses linebloom.
 PUT_IN = re.compile(rb"linebloom_override: .* gets linebloom")
 
 
 def tests_of(program):
-    """The tests of a program, as --gtest_filter wants them."""
+    """The tests of a program, as names for --gtest_filter."""
     listed = subprocess.run([program, "--gtest_list_tests"], check=True, text=True,
                             stdout=subprocess.PIPE).stdout
     suite, tests = "", []
@@ -39,7 +39,7 @@ def tests_of(program):
 
 
 def run(arguments, program, test, side):
-    """Whether the test passed, and whether linebloom was put in."""
+    """Returns if the test passed, and if linebloom was used."""
     name = re.sub(r"[^A-Za-z0-9]+", "_", f"{program}_{test}_{side}")
     folder = os.path.join(arguments.build, "work", name)
     log = os.path.join(arguments.build, "log", name)
@@ -65,7 +65,7 @@ def run(arguments, program, test, side):
 
 
 def read_expected():
-    """Lines of `PROGRAM TEST`; a comment says why."""
+    """Reads lines of `PROGRAM TEST`; comments give the reasons."""
     expected = set()
     with open(EXPECTED, encoding="utf-8") as file:
         for line in file:

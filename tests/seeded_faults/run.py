@@ -8,16 +8,17 @@ tests of the suites that must notice it, runs each suite by itself until a test
 fails, and prints which one did.
 
   unit     the programs of tests/filter_policy, tests/table and tests/rebuild
-  rocksdb  those of tests/rocksdb alone, which see filters through RocksDB
+  rocksdb  only those of tests/rocksdb, which see filters through RocksDB
 
 --root    the tree to copy and test, for instance an older commit; by default this
           one. The copy is DIR/build/seeded_faults and is kept for the next run.
---suite   this suite alone; may be given again
+--suite   only this suite; may be repeated
 --list    prints the names of the faults
---check   only sees that every fault still applies, which is what ctest runs
+--check   only checks that every fault still applies, as ctest does
 
-Exit code 0: each suite caught each fault that it must notice; 1: one did not, or a
-fault no longer applies or compiles; 2: bad usage, or the tests fail without a fault.
+Exits with 0 if each suite caught each fault that it must notice; with 1 if one did
+not, or if a fault no longer applies or compiles; or with 2 after bad usage, or if
+the tests fail without a fault.
 """
 import argparse
 import filecmp
