@@ -1,5 +1,5 @@
-// The hash of a key, by which hash and for how long a key: what seeded filters
-// were chosen by (docs/format.md).
+// Measures the time to hash a key, by hash and length of the key: the basis for
+// choosing the hash of seeded filters (docs/format.md).
 //
 //   build/release/bench/hash_bench --benchmark_filter=/cold/
 //
@@ -54,7 +54,7 @@ struct Xxh3Secret {
   }
 };
 
-// Fewer than eight bytes as a number.
+// Reads fewer than eight bytes as a number.
 uint64_t Rest(const char* key, size_t size) {
   const auto byte = [key](size_t i) {
     return uint64_t{static_cast<uint8_t>(key[i])};
@@ -85,7 +85,7 @@ struct SipHash {
   }
 };
 
-// As a reader holds it.
+// Laid out as in a reader.
 template <typename Hash>
 struct alignas(64) File {
   uint64_t lines;
@@ -105,7 +105,7 @@ std::unique_ptr<File<Hash>[]> MakeFiles(size_t count) {
 constexpr size_t kColdFiles = size_t{1} << 21;
 constexpr size_t kMostBytes = 128;
 
-// `size` is no constant to the compiler, as it is none to a filter.
+// `size` must not be a constant to the compiler, as it isn't in a filter.
 template <typename Hash, bool overlapping>
 void Run(benchmark::State& state, size_t file_count, size_t size) {
   const auto files = MakeFiles<Hash>(file_count);

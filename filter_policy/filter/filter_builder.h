@@ -21,8 +21,8 @@ struct FilterSettings {
   double asked_rate = 0;
   // True if bits or rate depend on the file's level. Only stored in the block.
   bool level_aware = false;
-  // Shared with the policy's other filters; null: no rounding. Not used with an
-  // asked rate, for which a filter gets the fewest lines.
+  // Shared by all filters of the policy; null: no rounding. Unused for a rate,
+  // for which a filter gets the fewest lines.
   std::shared_ptr<AllocationRounding> rounding = nullptr;
 };
 

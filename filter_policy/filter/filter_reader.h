@@ -27,8 +27,8 @@ class FilterReader {
                              : MayMatch(hash_(key, size));
   }
 
-  // The same for hashes made by hash(). The caller had better prefetch
-  // each of them.
+  // The same for hashes computed by hash(). Callers should prefetch each hash
+  // first.
   void MayMatch(const uint64_t* hashes, int count, bool* may_match) const {
     probe_.hashes_may_match(filter_, hashes, count, may_match);
   }

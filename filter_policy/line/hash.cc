@@ -18,8 +18,8 @@ uint64_t HashOfNumber(uint64_t number) {
   return HashUnseeded(bytes.data(), bytes.size());
 }
 
-// Up to seven bytes as a number. By two reads that may overlap: a loop over
-// bytes takes longer than the rounds of a short key.
+// Reads up to seven bytes as a number, with two reads that may overlap: a loop
+// over bytes takes longer than the rounds of a short key.
 uint64_t LastBytes(const char* bytes, size_t size) {
   if (size == 0) return 0;
   if (size < 4) {
@@ -42,8 +42,8 @@ uint64_t HashUnseeded(const char* key, size_t size) {
 KeyHash::KeyHash(uint64_t seed)
     : key_{seed, seed == 0 ? 0 : HashOfNumber(seed)} {}
 
-// The library's SipHash13() would do, but it writes the last bytes one by one
-// and reads them back as one word: 20 ns for a key of 8 bytes in place of 14.
+// Rejected: the library's SipHash13(), which writes the last bytes one by one
+// and reads them back as one word: 20 ns for a key of 8 bytes instead of 14.
 uint64_t KeyHash::HashSeeded(const char* key, size_t size) const {
   highwayhash::SipHash13State state({key_[0], key_[1]});
   const char* const last = key + size / 8 * 8;

@@ -6,24 +6,25 @@
 
 namespace linebloom {
 
-// XXH3, which is stable from xxHash 0.8.0 on, so it may be stored on disk;
+// XXH3, which is stable since xxHash 0.8.0, so hashes may be stored on disk;
 // absl::Hash differs from process to process.
 uint64_t HashUnseeded(const char* key, size_t size);
 
-// How the keys of one filter are hashed. Immutable.
+// Hashes the keys of one filter. Immutable.
 class KeyHash {
  public:
-  // Without a seed: by XXH3.
+  // Without a seed: XXH3.
   KeyHash() = default;
 
-  // By SipHash-1-3, a keyed hash; 0 is no seed.
+  // SipHash-1-3, a keyed hash; 0 means no seed.
   //
   // XXH3's own seed is only added to public numbers, and an attacker who sees
-  // which keys a filter lets through recovers it (chosen_keys_test). Rejected:
-  // XXH3 with a secret of 192 bytes made from the seed. It is faster (a key of
-  // 16 bytes 9 ns, SipHash 16) unless a lookup waits for the secret from memory
-  // (272 and 190 ns, bench/hash_bench.cc), but keys of 4 to 8 bytes meet no
-  // more of the secret than one xor.
+  // which keys a filter lets through can recover it (chosen_keys_test).
+  //
+  // Rejected: XXH3 with a secret of 192 bytes derived from the seed. It is
+  // faster (9 ns for a key of 16 bytes, SipHash 16) unless a lookup waits for
+  // the secret from memory (272 and 190 ns, bench/hash_bench.cc), but keys of 4
+  // to 8 bytes only meet the secret in a single XOR.
   explicit KeyHash(uint64_t seed);
 
   uint64_t seed() const { return key_[0]; }
@@ -35,7 +36,7 @@ class KeyHash {
  private:
   uint64_t HashSeeded(const char* key, size_t size) const;
 
-  uint64_t key_[2] = {0, 0};  // the seed, and what is made from it
+  uint64_t key_[2] = {0, 0};  // the seed and a value derived from it
 };
 
 }  // namespace linebloom

@@ -96,8 +96,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     if (!settings.has_value()) return nullptr;
     if (settings->hash_seed == kRandomHashSeed) {
       const std::optional<uint64_t> seed = DrawHashSeed();
-      // The database did open, so there was entropy then. A filter without a
-      // seed serves all lookups but those that somebody chose.
+      // There was entropy when the database was opened. A filter without a seed
+      // serves all lookups except of keys that somebody chose.
       settings->hash_seed = seed.value_or(0);
       if (!seed) WarnOnce(context.info_log, NoEntropy(), "hash_seed=0");
     }

@@ -5,7 +5,7 @@
 
 namespace linebloom {
 
-// Not std::random_device: it throws where there is no entropy, and RocksDB's
+// Not std::random_device, which throws if there is no entropy; RocksDB's
 // background threads catch nothing.
 std::optional<uint64_t> DrawHashSeed() {
   uint64_t seed = 0;

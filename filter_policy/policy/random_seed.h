@@ -1,4 +1,4 @@
-// The seeds of hash_seed=random.
+// Draws the seeds for hash_seed=random.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace linebloom {
 
-// A fresh seed, not 0, from the operating system's entropy; nothing where it
-// gives none (a kernel older than 3.17, or a sandbox that forbids getrandom).
-// Never blocks once the system is up. Thread-safe.
+// A fresh seed, not 0, from the operating system's entropy; nothing if it
+// provides none (a kernel older than 3.17, or a sandbox that forbids
+// getrandom). Never blocks once the system is up. Thread-safe.
 std::optional<uint64_t> DrawHashSeed();
 
 }  // namespace linebloom

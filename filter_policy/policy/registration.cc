@@ -1,4 +1,4 @@
-// Makes `linebloom` an id that RocksDB's option strings know.
+// Registers the ID `linebloom` for RocksDB's option strings.
 #include <memory>
 #include <mutex>
 #include <string>
@@ -35,10 +35,10 @@ void RegisterFilterPolicy() {
   static std::once_flag once;
   std::call_once(once, [] {
     if (!RocksDbMismatch().empty()) return;
-    // For the const type: RocksDB looks a policy up as const, and a factory of
-    // another type would be called through the wrong signature. Everything
-    // behind the colon is ours to judge, so that a bad number is an error and
-    // not an unknown policy, which RocksDB may ignore.
+    // For the const type, because RocksDB looks up const policies; a factory of
+    // another type would be called with the wrong signature. We parse
+    // everything after the colon, so that a bad number is an error and not an
+    // unknown policy, which RocksDB may ignore.
     ObjectLibrary::Default()->AddFactory<const FilterPolicy>(
         ObjectLibrary::PatternEntry(kFilterPolicyName, true)
             .AddSeparator(":", false),

@@ -54,7 +54,7 @@ bool AskedForLess(const FilterBlockInfo& info, const WantedFilter& wanted) {
                                            : wanted.millibits);
 }
 
-// With a seed of its own for every file, any will do.
+// If every file has its own seed, any seed is fine.
 bool HasSeed(const FilterBlockInfo& info, uint64_t wanted) {
   return wanted == kRandomHashSeed ? info.hash_seed != 0
                                    : info.hash_seed == wanted;

@@ -17,12 +17,12 @@ namespace {
 // RocksDB reads a block together with its trailer in the file.
 constexpr size_t kBlockTrailer = 5;
 
-// Of a filter's lines: less than that much left empty is not worth a change,
-// such as the rest of the last page of a filter of 128 KiB with glibc.
+// The share of a filter's lines below which empty space is not worth a change,
+// for example the rest of the last page of a 128 KiB filter with glibc.
 constexpr uint32_t kWorthwhile = 32;
 
-// Near the expected rate, but for a factor that all filters of a kind share:
-// ExpectedRate() would take longer than building a small filter.
+// Close to the expected rate, except for a factor that all filters of a kind
+// share. ExpectedRate() would take longer than building a small filter.
 double RateOf(LineKind line, uint64_t keys, uint32_t lines) {
   const double bits_per_key =
       lines * (8.0 * kLineBytes) / static_cast<double>(keys);
@@ -52,7 +52,7 @@ uint32_t AllocationRounding::Round(LineKind line, uint64_t keys, uint32_t lines,
   const auto more = static_cast<uint32_t>(
       std::min<size_t>((size - beside) / kLineBytes, kMaxLines));
   if (more - lines <= lines / kWorthwhile) return lines;
-  // The most lines of the size below.
+  // The most lines that fit the next smaller size.
   uint32_t fewer = lines / 2;
   if (fewer == 0 || usable(fewer) == size) return more;
   for (uint32_t above = lines; above - fewer > 1;) {

@@ -1,4 +1,5 @@
-// RocksDB's optimize_filters_for_memory: filters that fill what malloc gives.
+// RocksDB's optimize_filters_for_memory: makes filters fill what malloc
+// provides.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +10,17 @@
 
 namespace linebloom {
 
-// What malloc gives for `bytes`, in bytes; `bytes` themselves where the C
-// library does not tell.
+// How many bytes malloc provides for `bytes`, or `bytes` itself if the C
+// library doesn't tell.
 size_t MallocUsableSize(size_t bytes);
 
-// Chooses the numbers of lines of a policy's filters so that little of the
-// memory that RocksDB's block cache allocates for them is left empty. Some
-// allocators have few sizes, up to a fifth apart (jemalloc); glibc's has so
-// many that nothing changes. A filter grows to the end of its size, or shrinks
-// to the end of the one below; in the long run, over all keys of all filters,
-// the expected rate is what it would be without rounding, or less. Thread-safe.
+// Chooses the numbers of lines in a policy's filters so that little of the
+// memory that RocksDB's block cache allocates for them stays empty. Some
+// allocators have few sizes, up to a fifth apart (jemalloc); glibc has so many
+// that nothing changes. A filter grows to the end of its size or shrinks to the
+// end of the next smaller one. In the long run, over all keys of all filters,
+// the expected rate is what it would be without rounding, or lower.
+// Thread-safe.
 class AllocationRounding {
  public:
   using UsableSize = size_t (*)(size_t bytes);
@@ -26,15 +28,15 @@ class AllocationRounding {
   explicit AllocationRounding(UsableSize usable_size = MallocUsableSize)
       : usable_size_(usable_size) {}
 
-  // The lines to build for `keys` keys that should have `lines`, both more than
-  // 0; `overhead` are the block's other bytes.
+  // The number of lines to build for `keys` keys that should have `lines`, both
+  // more than 0. `overhead` is the size of the block's other bytes.
   uint32_t Round(LineKind line, uint64_t keys, uint32_t lines, size_t overhead);
 
  private:
   const UsableSize usable_size_;
   std::mutex mutex_;
-  // By which all filters so far are worse than without rounding: the sum of
-  // keys times the difference of the rates.
+  // How much worse all filters so far are than without rounding: the sum of
+  // keys times the difference of rates.
   double debt_ = 0;
 };
 

@@ -38,15 +38,15 @@ enum class Line : uint8_t {
   kPlain,
 };
 
-// FilterPolicyOptions::hash_seed: a seed for each file. The one number that
-// can't be a seed itself.
+// FilterPolicyOptions::hash_seed: a separate seed for each file. The only
+// number that can't be a seed itself.
 inline constexpr uint64_t kRandomHashSeed = ~uint64_t{0};
 
-// What a policy is made from. The option string has the same names.
+// The options of a policy. Option strings use the same names.
 struct FilterPolicyOptions {
-  // Bits of filter memory per key, 0 to 30, to the nearest thousandth. Below
-  // 0.5 no filter is built; from 0.5 to 1 it counts as 1, as in RocksDB.
-  // Without a number here and in `false_positive_rate`: 10.
+  // Bits of filter memory per key, 0 to 30, rounded to thousandths. Below 0.5
+  // no filter is built; 0.5 to 1 counts as 1, as in RocksDB. If neither this
+  // nor `false_positive_rate` is set: 10.
   std::optional<double> bits_per_key = std::nullopt;
 
   Line line = Line::kSolved;
@@ -87,8 +87,8 @@ struct FilterPolicyOptions {
   // it anew.
   bool level_aware = false;
 
-  // How many times as large as the level above it a level is, 2 to 1000;
-  // RocksDB's max_bytes_for_level_multiplier. For level_aware only.
+  // How many times as large a level is as the one above, 2 to 1000, like
+  // RocksDB's max_bytes_for_level_multiplier. Only for level_aware.
   double size_ratio = 10.0;
 };
 
@@ -109,9 +109,10 @@ inline constexpr char kFilterPolicyName[] = "linebloom";
 // nothing.
 //
 // BlockBasedTableOptions::optimize_filters_for_memory is honoured: filters fill
-// what malloc gives for their blocks, in the long run at the rate that they
-// would have without. The size of a filter then depends on the allocator and on
-// the filters before it. With `false_positive_rate` the option has no effect.
+// the memory that malloc provides for their blocks, and in the long run keep
+// the rate that they would have without it. The size of a filter then depends
+// on the allocator and on the filters before it. With `false_positive_rate` the
+// option has no effect.
 //
 // The policy builds linebloom filters and reads linebloom's and RocksDB's own,
 // so a database can switch to it and back without rewriting its files. It is
