@@ -107,7 +107,7 @@ class NotingAllocator final : public rocksdb::MemoryAllocator {
   std::set<size_t> sizes_;
 };
 
-// What AllocationRounding counts on.
+// The assumption of AllocationRounding.
 TEST_P(AlignedMemoryTest, FiltersAreAllocatedWithTheirTrailer) {
   const auto allocator = std::make_shared<NotingAllocator>();
   rocksdb::LRUCacheOptions cache;

@@ -131,7 +131,7 @@ class CrashTest:
         with open(report, encoding="utf-8") as file:
             for entry in json.load(file)["files"]:
                 self.files[(entry["filter"] or {}).get("type", "none")] += 1
-                self.asked += entry["keys_asked"] + entry["prefixes_asked"]
+                self.asked += entry["keys_probed"] + entry["prefixes_probed"]
 
     def print_counts(self):
         def text_of(counter):
@@ -142,7 +142,7 @@ class CrashTest:
         print(f"starts by layout        {text_of(self.layouts)}")
         print(f"with linebloom put in   {self.put_in} of {sum(self.starts.values())} starts")
         print(f"files left by kills     {text_of(self.files)}")
-        print(f"keys asked of these     {self.asked:,}, none denied")
+        print(f"keys probed in these    {self.asked:,}, none denied")
         print(f"answers to db_stress    {self.answers['useful']:,} 'no'; "
               f"{self.answers['full.positive']:,} 'may match', of them "
               f"{self.answers['full.true.positive']:,} of keys that were there")

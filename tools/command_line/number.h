@@ -10,8 +10,8 @@
 
 namespace linebloom::tools {
 
-// What a number counts determines its possible suffixes, in upper or lower
-// case:
+// The quantity that a number counts determines its possible suffixes, in upper
+// or lower case:
 enum class Unit {
   kNone,   // k, M, G, T for powers of 1000
   kBytes,  // the same, kB to TB, and KiB to TiB for powers of 1024

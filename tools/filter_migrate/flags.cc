@@ -15,7 +15,7 @@ LINEBLOOM_FLAG(Config, line, "solved or plain, in place of the policy's line");
 LINEBLOOM_NUMBER_FLAG(Config, worst_rate, kShare, 0, 1,
                       "rewrite linebloom's own filters too if their "
                       "false-positive rate is above this and the policy has "
-                      "more bits; 0 stands for 1.2 times the rate of a new "
+                      "more bits; 0 means 1.2 times the rate of a new "
                       "filter");
 LINEBLOOM_NUMBER_FLAG(Config, bytes_per_second, kBytes, 0, 1'000'000'000'000,
                       "how many bytes of files to rewrite each second, on "

@@ -17,7 +17,7 @@ constexpr size_t kTrailer = 5;
 
 size_t Exact(size_t bytes) { return bytes; }
 
-// Of multiples of 16 bytes, less the 8 before each, as glibc has them.
+// Multiples of 16 bytes minus the 8 bytes before each block, as in glibc.
 size_t SixteenBytes(size_t bytes) { return (bytes + 8 + 15) / 16 * 16 - 8; }
 
 // Four sizes to each power of two, as jemalloc has them.

@@ -190,7 +190,7 @@ TEST_P(ChosenKeysTest, NeighboursInsertedToo) {
             kMostRatio);
 }
 
-// Of a file with the same keys: a replica's, or what was rewritten.
+// For a file with the same keys: a replica's, or a rewritten one.
 double RatioInAnotherFile(uint64_t hash_seed, const std::string& list) {
   const auto victim = NewVictim(hash_seed, /*bits_per_key=*/4);
   const std::vector<ChosenKey> keys = RandomKeys(kKeys, 1);
