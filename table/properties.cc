@@ -25,14 +25,7 @@ uint64_t* FindNumber(absl::string_view name, Properties* p) {
   if (name == "rocksdb.num.filter_entries") {
     return &p->num_filter_entries.emplace(0);
   }
-  if (name == "rocksdb.raw.key.size") return &p->raw_key_size;
-  if (name == "rocksdb.raw.value.size") return &p->raw_value_size;
-  if (name == "rocksdb.data.size") return &p->data_size;
-  if (name == "rocksdb.index.size") return &p->index_size;
   if (name == "rocksdb.filter.size") return &p->filter_size;
-  if (name == "rocksdb.column.family.id") {
-    return &p->column_family_id.emplace(0);
-  }
   return nullptr;
 }
 

@@ -21,10 +21,6 @@ struct Properties {
   // Keys and prefixes added to the filter, written since RocksDB 6.22.
   std::optional<uint64_t> num_filter_entries;
 
-  uint64_t raw_key_size = 0;    // bytes, before compression
-  uint64_t raw_value_size = 0;  // bytes, before compression
-  uint64_t data_size = 0;       // bytes of the data blocks as stored
-  uint64_t index_size = 0;      // bytes
   // Bytes of the filter without trailers; of a partitioned one, the sum of all
   // partitions and their index.
   uint64_t filter_size = 0;
@@ -34,7 +30,6 @@ struct Properties {
   std::string prefix_extractor_name;
   std::string comparator_name;
   std::string column_family_name;
-  std::optional<uint64_t> column_family_id;  // empty from SstFileWriter
 
   // True if the filter contains whole keys, and prefixes if there is an
   // extractor. Old files don't say; then both are true.

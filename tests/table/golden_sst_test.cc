@@ -49,7 +49,6 @@ void ExpectWhatBothSay(const SstFile& file, const Properties& properties) {
   EXPECT_EQ(properties.filter_policy_name, "bloomfilter");
   EXPECT_EQ(properties.comparator_name, "leveldb.BytewiseComparator");
   EXPECT_EQ(properties.column_family_name, "default");
-  EXPECT_EQ(properties.column_family_id, 0);
   EXPECT_EQ(properties.prefix_extractor_name, "");
   EXPECT_TRUE(properties.whole_key_filtering);
 }

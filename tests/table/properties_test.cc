@@ -28,7 +28,6 @@ TEST(PropertiesTest, MissingPropertiesHaveTheirDefaults) {
   ASSERT_TRUE(p.ok()) << p.status();
   EXPECT_EQ(p->num_entries, 0);
   EXPECT_FALSE(p->num_filter_entries.has_value());
-  EXPECT_FALSE(p->column_family_id.has_value());
   EXPECT_FALSE(p->global_sequence_number.has_value());
   EXPECT_TRUE(p->whole_key_filtering);
   EXPECT_TRUE(p->prefix_filtering);
@@ -42,7 +41,6 @@ TEST(PropertiesTest, ReadsKnownPropertiesAndIgnoresOthers) {
       {"a.users.own", "\xff\xff"},
       {"rocksdb.block.based.table.prefix.filtering", "0"},
       {"rocksdb.block.based.table.whole.key.filtering", "0"},
-      {"rocksdb.column.family.id", Varint(0)},
       {"rocksdb.column.family.name", "default"},
       {"rocksdb.comparator", "nullptr"},
       {"rocksdb.external_sst_file.global_seqno", Le64(42)},
@@ -56,7 +54,6 @@ TEST(PropertiesTest, ReadsKnownPropertiesAndIgnoresOthers) {
   ASSERT_TRUE(p.ok()) << p.status();
   EXPECT_FALSE(p->prefix_filtering);
   EXPECT_FALSE(p->whole_key_filtering);
-  EXPECT_EQ(p->column_family_id, 0);
   EXPECT_EQ(p->column_family_name, "default");
   EXPECT_EQ(p->comparator_name, "");
   EXPECT_EQ(p->global_sequence_number, 42);
@@ -72,7 +69,6 @@ TEST(PropertiesTest, ValuesThatBreakTheFormatAreDamage) {
   const Entry wrong[] = {
       {"rocksdb.num.entries", ""},
       {"rocksdb.num.filter_entries", "\xff"},
-      {"rocksdb.column.family.id", ""},
       {"rocksdb.block.based.table.whole.key.filtering", "yes"},
       {"rocksdb.block.based.table.prefix.filtering", ""},
       {"rocksdb.index.key.is.user.key", ""},
