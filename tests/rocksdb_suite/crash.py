@@ -56,7 +56,7 @@ class CrashTest:
         self.layouts = collections.Counter()
         self.put_in = 0  # starts in which the override put linebloom in
         self.files = collections.Counter()  # found after kills, by filter
-        self.asked = 0  # keys and prefixes of these files
+        self.probed = 0  # keys and prefixes of these files
         self.answers = collections.Counter()  # of filters to db_stress
         self.problems = []
 
@@ -96,7 +96,8 @@ class CrashTest:
         killed, code, output, errors = result
         self.put_in += "gets linebloom" in errors
         if not killed:
-            self.stop(f"db_stress ended by itself, with {code}:\n{output[-3000:]}\n{errors[-3000:]}")
+            print(output)
+            self.stop(f"db_stress ended by itself, with {code}:\n{errors[-3000:]}")
         self.kills += 1
         self.read_statistics()
         self.verify()
@@ -131,7 +132,7 @@ class CrashTest:
         with open(report, encoding="utf-8") as file:
             for entry in json.load(file)["files"]:
                 self.files[(entry["filter"] or {}).get("type", "none")] += 1
-                self.asked += entry["keys_probed"] + entry["prefixes_probed"]
+                self.probed += entry["keys_probed"] + entry["prefixes_probed"]
 
     def print_counts(self):
         def text_of(counter):
@@ -142,7 +143,7 @@ class CrashTest:
         print(f"starts by layout        {text_of(self.layouts)}")
         print(f"with linebloom put in   {self.put_in} of {sum(self.starts.values())} starts")
         print(f"files left by kills     {text_of(self.files)}")
-        print(f"keys probed in these    {self.asked:,}, none denied")
+        print(f"keys probed in these    {self.probed:,}, none denied")
         print(f"answers to db_stress    {self.answers['useful']:,} 'no'; "
               f"{self.answers['full.positive']:,} 'may match', of them "
               f"{self.answers['full.true.positive']:,} of keys that were there")
@@ -170,7 +171,8 @@ def main():
         print(file=sys.stderr)
     for problem in test.problems:
         print(problem)
-        print(f"The database is in {test.database}; the commands are in {test.work}/log.")
+        print(f"The database is in {test.database}; the commands and db_stress's output are in "
+              f"{test.work}/log.")
     test.print_counts()
     if not test.problems and not (test.files["linebloom"] and test.answers["useful"]):
         test.problems.append("no filter of linebloom's was written, or none answered 'no'")
