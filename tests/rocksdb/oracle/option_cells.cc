@@ -71,10 +71,10 @@ const Cell kCells[] = {
     {"KeysOfEveryLength", kCourse, [](auto* o) { o->keys_ = OfEveryLength(); }},
     {"WithoutReading", {kWrite, kLookWithoutReading}, {}, Filters::kWhole},
     // More than the builder keeps in one bucket (hash_list.h).
-    {"ManyKeys", {kWrite}, [](auto* o) { o->keys_ = Decades(20'000); }},
+    {"ManyKeys", {kWrite}, [](auto* o) { o->keys_ = Decades(14'000); }},
     {"BitsPerKey",
      {kWrite, kUpdate},
-     [](auto* o) { o->keys_ = Decades(4000); },
+     [](auto* o) { o->keys_ = Decades(1500); },
      Filters::kWhole,
      {kHalfABit, kOneAndAHalfBits, kFiveBits, kSixteenBits, kThirtyBits}},
     {"LessThanHalfABit",  // none, as with RocksDB's own policies
@@ -130,6 +130,7 @@ const Cell kCells[] = {
     {"FewFilesOpen",
      {kWrite, kCompactToManyFiles, kReopen},
      [](auto* o) {
+       o->keys_ = Decades(300);
        o->options().max_open_files = 10;
        o->options().target_file_size_base = 8 << 10;
      }},
@@ -172,7 +173,7 @@ const Cell kCells[] = {
     {"PartitionsOfTheSizeAskedFor",
      {kWrite, kCountPartitions},
      [](auto* o) {
-       o->keys_ = Decades(8000);
+       o->keys_ = Decades(4000);
        o->partition_size_ = 1024;
      },
      Filters::kPartitioned},

@@ -44,7 +44,7 @@ struct Keys {
 // Every other row of every other ten, and as missing keys rows between them and
 // rows of the tens between. Ten rows share a prefix, which is all but their
 // last digit; so there are missing keys with and without a prefix that exists.
-Keys Decades(uint64_t decades = 300);
+Keys Decades(uint64_t decades = 150);
 // Keys of 0 to 1000 bytes; the missing ones differ in the last byte.
 Keys OfEveryLength();
 // Keys of 6 to 9 bytes with common beginnings of all lengths.
@@ -125,7 +125,7 @@ class Oracle : public DbTest {
 
   Keys keys_ = Decades();
   rocksdb::ReadOptions read_;
-  uint64_t partition_size_ = 290;  // four lines of 64 bytes and metadata
+  uint64_t partition_size_ = 162;  // two lines of 64 bytes and metadata
   enum class Scans {
     kCounted,    // of one prefix and of ranges, and what filters answer to them
     kUncounted,  // of both, where filters of several extractors lie about

@@ -75,7 +75,7 @@ const Cell kRebuildCells[] = {
        o->table().whole_key_filtering = false;
      },
      Filters::kBoth,
-     kOld},
+     {kBloom, kSeed7}},
 };
 INSTANTIATE_CELLS(Rebuild, kRebuildCells);
 

@@ -46,7 +46,10 @@ const Step kCompactAndDropFours{
       o->CompactAll();
     }};
 
-void UseManyFiles(Oracle* o) { o->options().target_file_size_base = 8 << 10; }
+void UseManyFiles(Oracle* o) {
+  o->keys_ = Decades(300);
+  o->options().target_file_size_base = 8 << 10;
+}
 
 const Cell kRowCells[] = {
     {"Deletes", {kWrite, kDelete, kReopen, kCompact, kDelete}},

@@ -65,12 +65,8 @@ std::vector<Step> AwayTo(const Policy& to) {
 }
 
 const Cell kAwayCells[] = {
-    {"ToNone", AwayTo(kNone), {}, Filters::kBoth, {kLinebloom, kPlain}},
-    {"ToBloom",
-     AwayTo(kBloom),
-     {},
-     Filters::kBoth,
-     {kLinebloom, kPlain, kSeed7, kRateOf2Percent}},
+    {"ToNone", AwayTo(kNone), {}, Filters::kBoth, {kLinebloom}},
+    {"ToBloom", AwayTo(kBloom), {}, Filters::kBoth, {kLinebloom, kPlain}},
     {"ToRibbon", AwayTo(kRibbon), {}, Filters::kBoth, {kLinebloom}},
     {"ToLegacyBloom",
      AwayTo(kLegacyBloom),
