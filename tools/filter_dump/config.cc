@@ -45,8 +45,18 @@ absl::Status ValidateConfig(const FilterDumpConfig& config) {
   if (config.command == "raw" && config.files.size() != 1) {
     return Bad("--command=raw shows one file: name it with --file");
   }
+  if (!config.svg.empty() && config.command != "table" &&
+      config.command != "lines") {
+    return Bad("--svg needs --command=table or lines");
+  }
+  if (!config.before.empty() &&
+      (config.db.empty() || (config.html.empty() && config.svg.empty()))) {
+    return Bad("--before needs --db, and --html or --svg to draw it in");
+  }
   absl::Status status =
-      CheckFlagOfCommand(!config.svg.empty(), "--svg", "lines", config);
+      CheckFlagOfCommand(!config.html.empty(), "--html", "table", config);
+  status.Update(
+      CheckFlagOfCommand(!config.before.empty(), "--before", "table", config));
   status.Update(
       CheckFlagOfCommand(!config.out.empty(), "--out", "raw", config));
   status.Update(CheckFlagOfCommand(config.partition.has_value(), "--partition",

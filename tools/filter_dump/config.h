@@ -18,6 +18,9 @@ struct FilterDumpConfig {
   std::string column_family;
   std::string command = "table";
   std::string svg;
+  std::string html;
+  std::string before;  // a database
+  std::string typed;   // the command line
   std::string out;
   uint64_t missing = 1'000'000;
   double sample = 1;              // of the files

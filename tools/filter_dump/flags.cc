@@ -36,7 +36,15 @@ LINEBLOOM_FLAG(Config, column_family,
                "with --db: only this column family; default: all, one by one");
 LINEBLOOM_FLAG(Config, command, "table, lines, verify or raw");
 LINEBLOOM_FLAG(Config, svg,
-               "with --command=lines: also draw a picture into this file");
+               "with --command=table or lines: also draw a picture into this "
+               "SVG file");
+LINEBLOOM_FLAG(Config, html,
+               "with --command=table: also write the result with the picture "
+               "to this file: one page that needs no other file and no "
+               "network");
+LINEBLOOM_FLAG(Config, before,
+               "with --html or --svg of a database: another one, such as a "
+               "copy from before a change, to be drawn above it");
 LINEBLOOM_FLAG(Config, out,
                "with --command=raw: write the bytes of the block to this new "
                "file instead of printing them");

@@ -1,10 +1,13 @@
 // filter_dump: shows which filter an SSTable has, how good it is, and whether
 // it is sound.
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "tools/command_line/command_line.h"
+#include "tools/command_line/command_text.h"
 #include "tools/command_line/config_flag.h"
 #include "tools/command_line/flag_file.h"
 #include "tools/command_line/run_tool.h"
@@ -12,6 +15,7 @@
 #include "tools/filter_dump/lines/lines.h"
 #include "tools/filter_dump/raw/raw.h"
 #include "tools/filter_dump/table/table.h"
+#include "tools/filter_dump/tree/tree.h"
 #include "tools/filter_dump/verify/verify_report.h"
 
 namespace linebloom::tools {
@@ -22,6 +26,7 @@ constexpr char kUsage[] =
     "\n"
     "  filter_dump 000123.sst\n"
     "  filter_dump --db=/var/lib/my_database\n"
+    "  filter_dump --db=/var/lib/my_database --html=tree.html\n"
     "  filter_dump --db=/var/lib/my_database --command=verify\n"
     "  filter_dump --command=lines --svg=lines.svg 000123.sst\n"
     "  filter_dump --command=raw 000123.sst | less\n"
@@ -40,11 +45,48 @@ constexpr char kUsage[] =
     "Exits with 0; with 1 if something is wrong with a file, and stderr says\n"
     "what; with 2 for bad usage or files that are not SSTables.";
 
+// Draws the trees, that of --before first.
+absl::Status WriteTrees(const FilterDumpConfig& config,
+                        const std::vector<TableReport>& reports,
+                        const nlohmann::ordered_json& json) {
+  absl::Status status;
+  if (!config.html.empty()) {
+    status = WriteFlagFile("--html", config.html,
+                           TreesAsHtml(reports, json, config.typed));
+  }
+  if (status.ok() && !config.svg.empty()) {
+    status =
+        WriteFlagFile("--svg", config.svg, FiguresAsSvg(DrawTrees(reports)));
+  }
+  return status;
+}
+
 absl::StatusOr<Outcome> RunTable(const FilterDumpConfig& config) {
-  const absl::StatusOr<TableReport> report = MakeTable(config);
-  if (!report.ok()) return report.status();
-  return Outcome{TableAsText(*report), TableAsJson(*report), report->problems,
-                 report->exit_code};
+  std::vector<TableReport> reports;
+  if (!config.before.empty()) {
+    FilterDumpConfig of_before = config;
+    of_before.db = config.before;
+    absl::StatusOr<TableReport> before = MakeTable(of_before);
+    if (!before.ok()) return before.status();
+    reports.push_back(*std::move(before));
+  }
+  absl::StatusOr<TableReport> made = MakeTable(config);
+  if (!made.ok()) return made.status();
+  reports.push_back(*std::move(made));
+
+  const TableReport& report = reports.back();
+  Outcome outcome{TableAsText(report), TableAsJson(report), {}, 0};
+  for (const TableReport& one : reports) {
+    outcome.problems.insert(outcome.problems.end(), one.problems.begin(),
+                            one.problems.end());
+    outcome.exit_code = std::max(outcome.exit_code, one.exit_code);
+  }
+  if (!config.before.empty()) {
+    outcome.json["before"] = TableAsJson(reports.front());
+  }
+  const absl::Status drawn = WriteTrees(config, reports, outcome.json);
+  if (!drawn.ok()) return drawn;
+  return outcome;
 }
 
 absl::StatusOr<Outcome> RunVerify(const FilterDumpConfig& config) {
@@ -101,6 +143,7 @@ absl::StatusOr<Outcome> Run(const FilterDumpConfig& config) {
 int main(int argc, char** argv) {
   using namespace linebloom::tools;  // NOLINT(google-build-using-namespace)
   FilterDumpConfig& config = ConfigFromFlags<FilterDumpConfig>();
+  config.typed = CommandText(argc, argv);
   for (std::string& file : ParseFlagsAndArgumentsOrExit(argc, argv, kUsage)) {
     config.files.push_back(std::move(file));
   }

@@ -28,6 +28,9 @@ struct IoCompareConfig {
   uint64_t row_prefix = 0;  // bytes; 0: don't compare rows and cells
   uint64_t cells_per_row = 10;
   uint64_t seed = 1;
+  std::string html;
+  std::string svg;
+  std::string typed;  // the command line
   bool direct_io = true;
   // Small, so that reads go to the device: the cache of a live database is full
   // of more useful blocks than those that turn out to lack the key.

@@ -2,9 +2,12 @@
 #include "absl/status/statusor.h"
 #include "linebloom/filter_policy.h"
 #include "tools/command_line/command_line.h"
+#include "tools/command_line/command_text.h"
 #include "tools/command_line/config_flag.h"
+#include "tools/command_line/flag_file.h"
 #include "tools/command_line/run_tool.h"
 #include "tools/io_compare/config.h"
+#include "tools/io_compare/report/pictures.h"
 #include "tools/io_compare/report/report.h"
 #include "tools/io_compare/run.h"
 
@@ -23,19 +26,50 @@ constexpr char kUsage[] =
     "  io_compare --bits_per_key=16 --policies='none;rocksdb-bloom;linebloom'\n"
     "  io_compare --key_file=my_keys.txt --missing_file=my_misses.txt\n"
     "  io_compare --source_db=/var/lib/my_database --json=result.json\n"
+    "  io_compare --html=report.html\n"
     "  io_compare --row_prefix=16\n"
     "\n"
     "Exits with 0; with 1 if the figures are void, and stderr says why; with "
     "2\n"
     "for bad usage or input.";
 
+// Those of --html and --svg can be written, before minutes of work.
+absl::Status CheckFiles(const IoCompareConfig& config) {
+  absl::Status status;
+  if (!config.html.empty()) status = CheckFlagFile("--html", config.html);
+  if (status.ok() && !config.svg.empty()) {
+    status = CheckFlagFile("--svg", config.svg);
+  }
+  return status;
+}
+
+absl::Status WritePictures(const IoCompareConfig& config, const Report& report,
+                           const nlohmann::ordered_json& json) {
+  if (config.html.empty() && config.svg.empty()) return absl::OkStatus();
+  const auto pictures = MakePictures(report);
+  if (!pictures.ok()) return pictures.status();
+  absl::Status status;
+  if (!config.html.empty()) {
+    status = WriteFlagFile("--html", config.html,
+                           ReportAsHtml(report, *pictures, json));
+  }
+  if (status.ok() && !config.svg.empty()) {
+    status = WriteFlagFile("--svg", config.svg, FiguresAsSvg(*pictures));
+  }
+  return status;
+}
+
 absl::StatusOr<Outcome> Run(const IoCompareConfig& config) {
-  const absl::Status valid = ValidateConfig(config);
-  if (!valid.ok()) return valid;
+  absl::Status status = ValidateConfig(config);
+  if (status.ok()) status = CheckFiles(config);
+  if (!status.ok()) return status;
   const absl::StatusOr<Report> report = RunComparison(config);
   if (!report.ok()) return report.status();
-  return Outcome{ReportAsText(*report), ReportAsJson(*report), report->problems,
-                 ExitCodeOf(report->problems)};
+  Outcome outcome{ReportAsText(*report), ReportAsJson(*report),
+                  report->problems, ExitCodeOf(report->problems)};
+  status = WritePictures(config, *report, outcome.json);
+  if (!status.ok()) return status;
+  return outcome;
 }
 
 }  // namespace
@@ -45,6 +79,7 @@ int main(int argc, char** argv) {
   using namespace linebloom::tools;  // NOLINT(google-build-using-namespace)
   ParseFlagsOrExit(argc, argv, kUsage);
   linebloom::RegisterFilterPolicy();
+  ConfigFromFlags<IoCompareConfig>().typed = CommandText(argc, argv);
   return RunTool("io_compare",
                  [] { return Run(ConfigFromFlags<IoCompareConfig>()); });
 }

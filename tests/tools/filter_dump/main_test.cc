@@ -811,24 +811,28 @@ TEST_F(FilterDumpTest, RefusesBadUsageAndInput) {
   folder_.Write("text", std::string(1000, 'x'));
   folder_.Write("cut.sst",
                 ReadWholeFile(folder_.File("a.sst")).substr(0, 1500));
-  ExpectRefused({{"--command=table", "name SSTables"},
-                 {"--db=db a.sst", "not both"},
-                 {"--command=show a.sst", "--command=show"},
+  ExpectRefused(
+      {{"--command=table", "name SSTables"},
+       {"--db=db a.sst", "not both"},
+       {"--command=show a.sst", "--command=show"},
 
-                 {"a.sst --missing=x", "'missing'; must be 0 to 1G"},
-                 {"a.sst --missing=10000000000", "0 to 1G"},
-                 {"a.sst --worst=100000", "0 to 10k"},
-                 {"a.sst --column_family=x", "--column_family needs --db"},
-                 {"a.sst --svg=x", "--svg needs --command=lines"},
-                 {"a.sst --out=x", "--out needs --command=raw"},
-                 {"a.sst --partition=0", "--partition needs"},
-                 {"a.sst a.sst --command=raw", "one file"},
-                 {"a.sst --command=raw --partition=0", "no partitions"},
-                 {"none.sst --command=raw", "has no filter"},
-                 {"none.sst --command=lines", "has lines"},
-                 {"--db=nowhere", "'nowhere' is not a RocksDB database"},
-                 {"--db=a.sst", "not a folder"},
-                 {"--db=.", "no file CURRENT"}});
+       {"a.sst --missing=x", "'missing'; must be 0 to 1G"},
+       {"a.sst --missing=10000000000", "0 to 1G"},
+       {"a.sst --worst=100000", "0 to 10k"},
+       {"a.sst --column_family=x", "--column_family needs --db"},
+       {"a.sst --command=verify --svg=x",
+        "--svg needs --command=table or lines"},
+       {"a.sst --command=lines --html=x", "--html needs --command=table"},
+       {"--db=db --before=b", "--before needs --db, and --html"},
+       {"a.sst --out=x", "--out needs --command=raw"},
+       {"a.sst --partition=0", "--partition needs"},
+       {"a.sst a.sst --command=raw", "one file"},
+       {"a.sst --command=raw --partition=0", "no partitions"},
+       {"none.sst --command=raw", "has no filter"},
+       {"none.sst --command=lines", "has lines"},
+       {"--db=nowhere", "'nowhere' is not a RocksDB database"},
+       {"--db=a.sst", "not a folder"},
+       {"--db=.", "no file CURRENT"}});
   for (const char* command : {"table", "lines", "verify", "raw"}) {
     const std::string flag = absl::StrCat("--command=", command);
     for (const auto& [file, what] :
@@ -848,6 +852,8 @@ TEST_F(FilterDumpTest, SaysWhereItCannotWrite) {
   for (const std::vector<std::string>& flags :
        {std::vector<std::string>{"--json=no/such"},
         {"--command=lines", "--svg=no/such"},
+        {"--svg=no/such"},
+        {"--html=no/such"},
         {"--command=raw", "--out=no/such"}}) {
     std::vector<std::string> call = flags;
     call.push_back("a.sst");

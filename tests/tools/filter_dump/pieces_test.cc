@@ -9,7 +9,6 @@
 
 #include "tests/table/rocksdb_files.h"
 #include "tests/tools/run_program.h"
-#include "tools/filter_dump/lines/bar_chart.h"
 #include "tools/filter_dump/lines/lines.h"
 #include "tools/filter_dump/table/table.h"
 #include "tools/filter_dump/text.h"
@@ -175,26 +174,6 @@ TEST(LinesTextTest, LeavesOutWhatNoLineHas) {
   report.worst.clear();
   EXPECT_THAT(LinesAsText(report), Not(HasSubstr("robes per key")));
   EXPECT_THAT(LinesAsSvg(report), Not(HasSubstr("robes per key")));
-}
-
-TEST(AxisMarksTest, AreRoundAndReachTheMost) {
-  EXPECT_THAT(AxisMarks(10), ElementsAre(0, 2, 4, 6, 8, 10));
-  EXPECT_THAT(AxisMarks(3251), ElementsAre(0, 1000, 2000, 3000, 4000));
-  for (const double most : {0.0, 1e-9, 0.3, 1.0, 7.0, 99.0, 1e12}) {
-    const std::vector<double> marks = AxisMarks(most);
-    EXPECT_GE(marks.back(), most);
-    EXPECT_GE(marks.size(), 4u);
-    EXPECT_LE(marks.size(), 9u);
-  }
-}
-
-TEST(BarChartTest, TextIsEscaped) {
-  BarChart chart;
-  chart.title = "a < b & \"c\"";
-  chart.bars = {{"x>y", 1}};
-  const std::string svg = ChartsAsSvg({chart});
-  EXPECT_THAT(svg, HasSubstr("a &lt; b &amp; &quot;c&quot;"));
-  EXPECT_THAT(svg, HasSubstr("x&gt;y"));
 }
 
 TEST(TextTest, ShortCount) {

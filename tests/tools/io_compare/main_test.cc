@@ -363,7 +363,9 @@ TEST_F(IoCompareTest, RefusesBadPaths) {
                  {"--source_db=.", "no file CURRENT"},
                  {"--db=.", "not empty"},
                  {"--db=file", "'file'"},
-                 {"--db=no/such", "'no/such'"}});
+                 {"--db=no/such", "'no/such'"},
+                 {"--html=no/such", "--html='no/such'"},
+                 {"--svg=no/such", "--svg='no/such'"}});
   EXPECT_EQ(ReadWholeFile(file), "one key\n");
 }
 

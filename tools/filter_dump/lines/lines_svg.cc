@@ -2,9 +2,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "tools/command_line/table_printer.h"
-#include "tools/filter_dump/lines/bar_chart.h"
 #include "tools/filter_dump/lines/lines.h"
 #include "tools/filter_dump/text.h"
+#include "tools/svg/bar_chart.h"
+#include "tools/svg/figure.h"
 
 namespace linebloom::tools {
 namespace {
@@ -25,48 +26,47 @@ BarChart Histogram(const std::vector<LinesBar>& bars) {
   return chart;
 }
 
-BarChart ProbesChart(const LinesReport& report) {
+Figure ProbesPicture(const LinesReport& report) {
   BarChart chart = Histogram(ProbeBars(report));
-  chart.title = "How many probes the keys of a line have";
-  chart.subtitle = SolvedInWords(report);
+  chart.x_label = "probes per key";
+  std::string words = SolvedInWords(report);
   const uint64_t match_all = report.lines_by_half_probes[0];
   if (match_all > 0) {
     absl::StrAppend(
-        &chart.subtitle, "; not shown: ", WithThousands(match_all),
+        &words, "; not shown: ", WithThousands(match_all),
         match_all == 1 ? " that matches everything" : " that match everything");
   }
-  chart.x_label = "probes per key";
-  return chart;
+  return {"How many probes the keys of a line have", words, DrawBars(chart)};
 }
 
-BarChart FillChart(const LinesReport& report) {
+Figure FillPicture(const LinesReport& report) {
   BarChart chart = Histogram(FillBars(report));
-  chart.title = "How full the filter's lines are";
-  chart.subtitle = BitsInWords(report);
   chart.x_label = "bits set in a line (%)";
-  return chart;
+  return {"How full the filter's lines are", BitsInWords(report),
+          DrawBars(chart)};
 }
 
-BarChart TenthsChart(const LinesReport& report) {
+Figure TenthsPicture(const LinesReport& report) {
   BarChart chart;
-  chart.title = "What each tenth of the lines adds to the false-positive rate";
-  chart.subtitle = RateInWords(report);
   chart.x_label = "tenth of the lines, the worst first";
   chart.y_label = "share of the rate (%)";
   for (size_t i = 0; i < report.tenths.size(); ++i) {
     chart.bars.push_back({absl::StrCat(i + 1), 100 * report.tenths[i].share});
   }
-  return chart;
+  return {"What each tenth of the lines adds to the rate", RateInWords(report),
+          DrawBars(chart)};
 }
 
 }  // namespace
 
 std::string LinesAsSvg(const LinesReport& report) {
-  std::vector<BarChart> charts;
-  if (report.solved_lines > 0) charts.push_back(ProbesChart(report));
-  if (report.solved_lines < report.lines) charts.push_back(FillChart(report));
-  charts.push_back(TenthsChart(report));
-  return ChartsAsSvg(charts);
+  std::vector<Figure> figures;
+  if (report.solved_lines > 0) figures.push_back(ProbesPicture(report));
+  if (report.solved_lines < report.lines) {
+    figures.push_back(FillPicture(report));
+  }
+  figures.push_back(TenthsPicture(report));
+  return FiguresAsSvg(figures);
 }
 
 }  // namespace linebloom::tools

@@ -29,18 +29,20 @@ size_t PolicyInFocus(const Report& report) {
 
 // For example "2.2 × fewer reads than no filter". `what` is " reads", or "" if
 // that was already said.
-std::string CompareReads(double reads, double other, const std::string& name,
-                         absl::string_view what) {
+std::string CompareReads(uint64_t reads, uint64_t other,
+                         const std::string& name, absl::string_view what) {
   if (reads == other) return absl::StrCat("as many", what, " as ", name);
   if (reads == 0) {
-    return absl::StrCat("no", what, ", ", ThreeDigits(other), " with ", name);
+    return absl::StrCat("no", what, " where ", name, " has ",
+                        WithThousands(other));
   }
   if (other == 0) {
-    return absl::StrCat(ThreeDigits(reads), what, ", none with ", name);
+    return absl::StrCat(WithThousands(reads), what, " where ", name,
+                        " has none");
   }
-  return absl::StrCat(
-      ThreeDigits(reads < other ? other / reads : reads / other), " × ",
-      reads < other ? "fewer" : "more", what, " than ", name);
+  const double ratio = static_cast<double>(reads) / static_cast<double>(other);
+  return absl::StrCat(ThreeDigits(std::max(ratio, 1 / ratio)), " × ",
+                      ratio < 1 ? "fewer" : "more", what, " than ", name);
 }
 
 }  // namespace

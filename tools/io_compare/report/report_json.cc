@@ -161,7 +161,8 @@ Json ResultAsJson(const PolicyResult& result) {
 }  // namespace
 
 Json ReportAsJson(const Report& report) {
-  Json json = {{"machine", MachineAsJson(report.machine)},
+  Json json = {{"command", report.config.typed},
+               {"machine", MachineAsJson(report.machine)},
                {"workload", WorkloadAsJson(report)},
                {"results", Json::array()}};
   for (const PolicyResult& result : report.results) {

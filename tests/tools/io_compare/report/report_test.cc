@@ -149,7 +149,8 @@ TEST(ReportTest, ComparesWhateverPoliciesThereAre) {
             "linebloom: 4.00 \u00d7 more reads than bloomfilter:20, as many as "
             "no filter.");
   report.results = {Result("linebloom", 0), Result("none", 100)};
-  EXPECT_EQ(ResultInWords(report), "linebloom: no reads, 100 with no filter.");
+  EXPECT_EQ(ResultInWords(report),
+            "linebloom: no reads where no filter has 100.");
   report.results = {Result("linebloom", 0)};
   EXPECT_EQ(ResultInWords(report), "");
 }
