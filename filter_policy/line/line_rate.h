@@ -13,9 +13,8 @@ namespace linebloom {
 //
 // A probe in word w hits a set bit with probability popcount(w) / 64, and
 // probes are independent. The window is uniform, so the rate is the mean over
-// all windows. The result is the same double on every CPU: each product is
-// exact or rounded alike, and no sum is fused with a product (see
-// CMakeLists.txt).
+// all windows. The result is the same double on every CPU, even if the compiler
+// fuses multiplications with additions: each product that is added is exact.
 double PlainLineRate(const std::array<int, kPlainWords>& bits_set, int probes);
 
 }  // namespace linebloom

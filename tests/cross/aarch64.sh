@@ -38,7 +38,7 @@ objects=()
 compile() { # SOURCE FLAG...
   local object
   object=$build/$(basename "$1" .cc).o
-  aarch64-linux-gnu-g++ -std=c++20 -O2 -ffp-contract=off -Wall -Wextra \
+  aarch64-linux-gnu-g++ -std=c++20 -O2 -Wall -Wextra \
     "${@:2}" -c "$1" -o "$object"
   objects+=("$object")
 }
