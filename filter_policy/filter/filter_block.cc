@@ -1,12 +1,10 @@
 #include "filter_policy/filter/filter_block.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <bit>
 #include <cstring>
 
 #include "filter_policy/line/little_endian.h"
+#include "filter_policy/line/xxh3.inc"
 
 namespace linebloom {
 namespace {

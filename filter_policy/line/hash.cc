@@ -1,13 +1,12 @@
 #include "filter_policy/line/hash.h"
 
-#define XXH_INLINE_ALL
 #include <highwayhash/sip_hash.h>
-#include <xxhash.h>
 
 #include <array>
 #include <cstring>
 
 #include "filter_policy/line/little_endian.h"
+#include "filter_policy/line/xxh3.inc"
 
 namespace linebloom {
 namespace {

@@ -2,6 +2,10 @@
 // little-endian (docs/format.md).
 #pragma once
 
+#if __cplusplus < 202002L
+#error "linebloom is C++20: compile its sources with -std=c++20"
+#endif
+
 #include <bit>
 #include <cstdint>
 #include <cstring>

@@ -2,8 +2,7 @@
 // since Ice Lake, AMD since Zen 4.
 #if defined(__x86_64__)
 
-#include <immintrin.h>
-
+#include "filter_policy/line/intrinsics.h"
 #include "filter_policy/line/kernel/kernel_includes.inc"
 
 #if defined(__clang__)

@@ -3,8 +3,7 @@
 // of each half byte.
 #if defined(__x86_64__)
 
-#include <immintrin.h>
-
+#include "filter_policy/line/intrinsics.h"
 #include "filter_policy/line/kernel/kernel_includes.inc"
 
 #if defined(__clang__)
