@@ -9,15 +9,18 @@ set(linebloom_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/linebloom)
 
 # Below 1.0 a new minor version may change the interface, so that is what a
 # linked program and find_package() ask for.
-set_target_properties(linebloom PROPERTIES
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-
-install(TARGETS linebloom linebloom_static EXPORT linebloomTargets
-        LIBRARY COMPONENT library NAMELINK_COMPONENT development
+if(TARGET linebloom)
+  set_target_properties(linebloom PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  install(TARGETS linebloom EXPORT linebloomTargets
+          LIBRARY COMPONENT library NAMELINK_COMPONENT development
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(TARGETS linebloom_override
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+endif()
+install(TARGETS linebloom_static EXPORT linebloomTargets
         ARCHIVE COMPONENT development
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS linebloom_override
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/linebloom
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(EXPORT linebloomTargets NAMESPACE linebloom::
@@ -35,6 +38,12 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfig.cmake
 
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH pkgconfig_dir_to_prefix /prefix/${pkgconfig_dir} /prefix)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/linebloom.pc.in linebloom.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/linebloom.pc
-        DESTINATION ${pkgconfig_dir} COMPONENT development)
+set(libraries linebloom)
+if(LINEBLOOM_DEVELOPER OR LINEBLOOM_REBUILD)
+  list(APPEND libraries linebloom_rebuild)
+endif()
+foreach(library IN LISTS libraries)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${library}.pc.in ${library}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${library}.pc
+          DESTINATION ${pkgconfig_dir} COMPONENT development)
+endforeach()

@@ -1,0 +1,31 @@
+# Builds linebloom's library from its sources in a user's project, or installs it
+# first, and runs a program with it. Nothing that only developers need can be
+# found. Called by ctest with -D HOW, RTTI and ROCKSDB (shared or static),
+# ROOT, WORK_DIR, CXX_COMPILER, CXX_LAUNCHER and CXX_FLAGS.
+set(library linebloom::linebloom)
+if(ROCKSDB STREQUAL "static")
+  set(library linebloom::linebloom_static)
+  set(rocksdb -DRocksDB_DIR=${CMAKE_CURRENT_LIST_DIR}/static_rocksdb)
+endif()
+set(build_flags -G Ninja -DCMAKE_BUILD_TYPE=Debug ${rocksdb}
+  -DCMAKE_CXX_COMPILER=${CXX_COMPILER} -DCMAKE_CXX_COMPILER_LAUNCHER=${CXX_LAUNCHER}
+  "-DCMAKE_CXX_FLAGS=${CXX_FLAGS} ${RTTI}")
+foreach(package absl GTest benchmark nlohmann_json)
+  list(APPEND build_flags -DCMAKE_DISABLE_FIND_PACKAGE_${package}=ON)
+endforeach()
+
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK_DIR})
+if(HOW STREQUAL "find_package")
+  run(${CMAKE_COMMAND} -S ${ROOT} -B ${WORK_DIR}/library -DLINEBLOOM_DEVELOPER=OFF ${build_flags})
+  run(${CMAKE_COMMAND} --build ${WORK_DIR}/library)
+  run(${CMAKE_COMMAND} --install ${WORK_DIR}/library --prefix ${WORK_DIR}/prefix)
+endif()
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/from_source -B ${WORK_DIR}/build
+    -DHOW=${HOW} -DLIBRARY=${library} -DLINEBLOOM=${ROOT}
+    -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix ${build_flags})
+run(${CMAKE_COMMAND} --build ${WORK_DIR}/build --target program)
+run(${WORK_DIR}/build/program ${WORK_DIR}/database)
