@@ -1,4 +1,5 @@
-// Registers the ID `linebloom` for RocksDB's option strings.
+#include "filter_policy/policy/registration.h"
+
 #include <memory>
 #include <mutex>
 #include <string>
@@ -7,7 +8,6 @@
 #include "filter_policy/policy/policy_from_id.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
 #include "linebloom/filter_policy.h"
-#include "rocksdb/utilities/object_registry.h"
 
 namespace linebloom {
 namespace {
@@ -31,20 +31,25 @@ rocksdb::EventListener* MakeListener(
 
 }  // namespace
 
+int AddFactories(ObjectLibrary* library) {
+  // For the const type, because RocksDB looks up const policies; a factory of
+  // another type would be called with the wrong signature. We parse everything
+  // after the colon, so that a bad number is an error and not an unknown
+  // policy, which RocksDB may ignore.
+  library->AddFactory<const FilterPolicy>(
+      ObjectLibrary::PatternEntry(kFilterPolicyName, true)
+          .AddSeparator(":", false),
+      MakeFromId);
+  library->AddFactory<rocksdb::EventListener>(kLevelSizeListenerName,
+                                              MakeListener);
+  return 2;
+}
+
 void RegisterFilterPolicy() {
   static std::once_flag once;
   std::call_once(once, [] {
     if (!RocksDbMismatch().empty()) return;
-    // For the const type, because RocksDB looks up const policies; a factory of
-    // another type would be called with the wrong signature. We parse
-    // everything after the colon, so that a bad number is an error and not an
-    // unknown policy, which RocksDB may ignore.
-    ObjectLibrary::Default()->AddFactory<const FilterPolicy>(
-        ObjectLibrary::PatternEntry(kFilterPolicyName, true)
-            .AddSeparator(":", false),
-        MakeFromId);
-    ObjectLibrary::Default()->AddFactory<rocksdb::EventListener>(
-        kLevelSizeListenerName, MakeListener);
+    AddFactories(ObjectLibrary::Default().get());
   });
 }
 

@@ -2,10 +2,11 @@
 //
 // Since 7.0 RocksDB's public headers only forward-declare FilterBitsBuilder and
 // FilterBitsReader; the declarations stand in
-// table/block_based/filter_policy_internal.h, which is not installed. A policy
-// with filters of its own has to declare them itself, with the same virtual
-// functions in the same order, or calls would land in the wrong function. They
-// have had three shapes:
+// table/block_based/filter_policy_internal.h, which is not installed. A build
+// of RocksDB with linebloom as its plugin has that header. Any other has to
+// declare them itself (declared_filter_bits.h), with the same virtual functions
+// in the same order, or calls would land in the wrong function. They have had
+// three shapes:
 //
 //   7.0 - 9.5    AddKey, EstimateEntriesAdded, Finish twice, MaybePostVerify,
 //                ApproximateNumEntries
@@ -13,16 +14,10 @@
 //   10.9 - 11.9  + CalculateSpace, EstimatedFpRate behind ApproximateNumEntries
 //
 // For a version that is not in this list, compare the declarations of that
-// version with these, run the tests under it, and raise the bound below. There
+// version with those, run the tests under it, and raise the bound below. There
 // too: whether FilterPolicy itself is as refusing_policy.h says.
 #pragma once
 
-#include <cstddef>
-#include <memory>
-
-#include "rocksdb/filter_policy.h"
-#include "rocksdb/slice.h"
-#include "rocksdb/status.h"
 #include "rocksdb/version.h"
 
 #define LINEBLOOM_ROCKSDB_VERSION (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR)
@@ -31,9 +26,15 @@
 #error \
     "linebloom knows the filter interfaces of RocksDB 7.0 to 11.9 only: \
 compare table/block_based/filter_policy_internal.h of this RocksDB with \
-filter_policy/rocksdb/rocksdb_filter_bits.h, and rocksdb_filterpolicy_t in \
+filter_policy/rocksdb/declared_filter_bits.h, and rocksdb_filterpolicy_t in \
 db/c.cc with filter_policy/policy/policy_for_c.h; then run the tests and raise \
 the bound"
+#endif
+
+#if defined(LINEBLOOM_ROCKSDB_PLUGIN)
+#include "table/block_based/filter_policy_internal.h"
+#else
+#include "filter_policy/rocksdb/declared_filter_bits.h"
 #endif
 
 // `override` where this RocksDB has the function, nothing where it has not: a
@@ -48,36 +49,3 @@ the bound"
 #else
 #define LINEBLOOM_OVERRIDE_10_9
 #endif
-
-namespace ROCKSDB_NAMESPACE {
-
-class FilterBitsBuilder {
- public:
-  virtual ~FilterBitsBuilder() = default;
-  virtual void AddKey(const Slice& key) = 0;
-#if LINEBLOOM_ROCKSDB_VERSION >= 906
-  virtual void AddKeyAndAlt(const Slice& key, const Slice& alt) = 0;
-#endif
-  virtual size_t EstimateEntriesAdded() = 0;
-  virtual Slice Finish(std::unique_ptr<const char[]>* buf) = 0;
-  virtual Slice Finish(std::unique_ptr<const char[]>* buf, Status*) {
-    return Finish(buf);
-  }
-  virtual Status MaybePostVerify(const Slice&) { return Status::OK(); }
-  virtual size_t ApproximateNumEntries(size_t bytes) = 0;
-#if LINEBLOOM_ROCKSDB_VERSION >= 1009
-  virtual size_t CalculateSpace(size_t num_entries) = 0;
-  virtual double EstimatedFpRate(size_t num_entries, size_t bytes) = 0;
-#endif
-};
-
-class FilterBitsReader {
- public:
-  virtual ~FilterBitsReader() = default;
-  virtual bool MayMatch(const Slice& entry) = 0;
-  virtual void MayMatch(int num_keys, Slice** keys, bool* may_match) {
-    for (int i = 0; i < num_keys; ++i) may_match[i] = MayMatch(*keys[i]);
-  }
-};
-
-}  // namespace ROCKSDB_NAMESPACE

@@ -34,7 +34,7 @@ std::string FindMismatch() {
                kConsequence +
                "Build linebloom against the headers of this RocksDB, and "
                "compare its table/block_based/filter_policy_internal.h with "
-               "filter_policy/rocksdb/rocksdb_filter_bits.h.";
+               "filter_policy/rocksdb/declared_filter_bits.h.";
   }
   fprintf(stderr, "linebloom: %s\n", mismatch.c_str());
   return mismatch;

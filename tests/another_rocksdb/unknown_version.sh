@@ -32,7 +32,7 @@ for version in "6 29" "11 10" "12 0"; do
   ! compile_as $version || fail "compiles against RocksDB $version, which nobody has looked at"
   for part in \
     "linebloom knows the filter interfaces of RocksDB 7.0 to 11.9 only" \
-    "table/block_based/filter_policy_internal.h" "filter_policy/rocksdb/rocksdb_filter_bits.h" \
+    "table/block_based/filter_policy_internal.h" "filter_policy/rocksdb/declared_filter_bits.h" \
     "rocksdb_filterpolicy_t in db/c.cc" "filter_policy/policy/policy_for_c.h" "run the tests"; do
     grep --quiet --fixed-strings "$part" "$work/output" || fail "RocksDB $version: no '$part' in the output:"
   done

@@ -1,20 +1,16 @@
 # shellcheck shell=bash
-# Compares how two versions of RocksDB read each other's files. Sourced by
-# run.sh; `here` is this machine, `there` the root folder.
+# Compares how two versions of RocksDB read each other's files. Sourced. `here`
+# runs a program with this machine's RocksDB; whoever sources this defines
+# `there`, which runs it with the other.
 
-# RocksDB's version, from the header that FOLDER was compiled with.
+# RocksDB's version, from its headers in FOLDER.
 rocksdb_version() { # FOLDER
   awk '$2 ~ /^ROCKSDB_(MAJOR|MINOR|PATCH)$/ { printf "%s%s", dot, $3; dot = "." }' \
-    "$1/usr/include/rocksdb/version.h"
+    "$1/rocksdb/version.h"
 }
 
 here() {
   "build/release/$1" "${@:2}"
-}
-
-# Runs its arguments, as shell words, there; paths are as seen there.
-there() {
-  in_root "$folder" "/linebloom/build/release/$*"
 }
 
 # read_both_sides WRITER: both sides find what WRITER wrote and get the same
@@ -67,17 +63,15 @@ compare_bytes() {
   echo "The full filters of the $compared files written here have the bytes of those written there."
 }
 
-compare() {
-  local folder=$1 writer
-  local databases=$folder/databases compat_database=tests/compat/compat_database
-  local -A path=([here]=$databases [there]=/databases)
+compare() { # DATABASES [DATABASES_AS_SEEN_THERE]
+  local databases=$1 writer compat_database=tests/compat/compat_database
+  local -A path=([here]=$1 [there]=${2:-$1})
   rm -rf "$databases"
   mkdir "$databases"
   for writer in here there; do
     "$writer" "$compat_database" write "${path[$writer]}/$writer" &&
       read_both_sides "$writer" && verify_both_sides "$writer" || return 1
   done
-  echo "RocksDB $(rocksdb_version '') here, $(rocksdb_version "$folder") there ($(in_root "$folder" 'g++ --version | head -n 1'))."
   for writer in here there; do
     echo "Written $writer, and read so on both sides:"
     sed 's/^/  /' "$databases/$writer.answers"

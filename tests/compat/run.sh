@@ -60,6 +60,16 @@ command -v debootstrap > /dev/null ||
 can_make_roots build/compat ||
   stop "$suite is not tested: no right to mount, to chroot or to make device files here (root has it on most machines, in few containers)"
 
+# Runs its arguments, as shell words, there; paths are as seen there.
+there() {
+  in_root "$folder" "/linebloom/build/release/$*"
+}
+
+compare_with_root() {
+  echo "RocksDB $(rocksdb_version /usr/include) here, $(rocksdb_version "$folder/usr/include") there ($(in_root "$folder" 'g++ --version | head -n 1'))."
+  compare "$folder/databases" /databases
+}
+
 # Copies the tree without its build; deletes files there that are gone here.
 copy_tree() {
   mkdir -p "$folder/linebloom"
@@ -90,6 +100,6 @@ run_step "$suite build" in_root "$folder" \
 run_step "$suite test" in_root "$folder" \
   "cd /linebloom; ctest --preset release --parallel $jobs --exclude-regex '$left_out'"
 run_step "$suite build here what is compared" build_here
-run_step "$suite compare" compare "$folder"
+run_step "$suite compare" compare_with_root
 grep --text 'tests passed' "build/log/${suite}_test.log"
 cat "build/log/${suite}_compare.log"

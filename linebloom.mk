@@ -1,0 +1,81 @@
+# linebloom as a plugin of RocksDB's own build (docs/plugin.md). RocksDB's
+# Makefile includes this; its CMakeLists.txt searches it for a few assignments,
+# each on one line with one blank on each side of the equals sign. That of the
+# function is meant to be found. The lists are written another way, because
+# our CMakeLists.txt hands them over.
+linebloom_FUNC = linebloom_register
+
+linebloom_SOURCES := \
+  filter_policy/filter/built_in_filter.cc \
+  filter_policy/filter/filter_block.cc \
+  filter_policy/filter/filter_builder.cc \
+  filter_policy/filter/filter_reader.cc \
+  filter_policy/filter/hash_list.cc \
+  filter_policy/filter/line_partition.cc \
+  filter_policy/levels/file_budget.cc \
+  filter_policy/levels/file_in_tree.cc \
+  filter_policy/levels/level_size_listener.cc \
+  filter_policy/line/builder/line_builder.cc \
+  filter_policy/line/builder/probe_count.cc \
+  filter_policy/line/builder/solved_shape.cc \
+  filter_policy/line/hash.cc \
+  filter_policy/line/kernel/line_kernel.cc \
+  filter_policy/line/kernel/line_kernel_avx2.cc \
+  filter_policy/line/kernel/line_kernel_avx512.cc \
+  filter_policy/line/kernel/line_kernel_avx512f.cc \
+  filter_policy/line/kernel/line_kernel_neon.cc \
+  filter_policy/line/kernel/line_kernel_popcnt.cc \
+  filter_policy/line/kernel/line_kernel_scalar.cc \
+  filter_policy/line/line.cc \
+  filter_policy/line/line_contents.cc \
+  filter_policy/line/line_rate.cc \
+  filter_policy/line/solved_probes.cc \
+  filter_policy/policy/c_api.cc \
+  filter_policy/policy/filter_policy.cc \
+  filter_policy/policy/random_seed.cc \
+  filter_policy/policy/refusing_policy.cc \
+  filter_policy/policy/registration.cc \
+  filter_policy/policy/rocksdb_plugin.cc \
+  filter_policy/rocksdb/filter_bits_builder.cc \
+  filter_policy/rocksdb/filter_bits_reader.cc \
+  filter_policy/rocksdb/interface_check.cc \
+  filter_policy/rocksdb/memory_allocator.cc \
+  filter_policy/rocksdb/observed_rate.cc \
+  filter_policy/rocksdb/policy_options.cc \
+  filter_policy/rocksdb/running_rocksdb.cc \
+  filter_policy/sizing/allocation_rounding.cc \
+  filter_policy/sizing/expected_rate.cc \
+  filter_policy/sizing/level_allocation.cc \
+  filter_policy/sizing/line_count_search.cc \
+  filter_policy/sizing/sizing.cc
+
+linebloom_HEADERS := \
+  filter_policy/include/linebloom/c.h \
+  filter_policy/include/linebloom/export.h \
+  filter_policy/include/linebloom/filter_policy.h \
+  filter_policy/include/linebloom/level_size_listener.h \
+  filter_policy/include/linebloom/memory_allocator.h \
+  filter_policy/include/linebloom/observed_rate.h
+
+# For our sources alone: what stands in linebloom_CXXFLAGS would be for all of
+# RocksDB. They need C++20, RocksDB itself needn't be built with it.
+linebloom_FLAGS := -std=c++20 -DLINEBLOOM_ROCKSDB_PLUGIN \
+  -Iplugin/linebloom -Iplugin/linebloom/filter_policy/include
+linebloom_BUILT := $(linebloom_SOURCES:%.cc=$(OBJ_DIR)/plugin/linebloom/%)
+$(linebloom_BUILT:=.o) $(linebloom_BUILT:=.cc.d): CXXFLAGS += $(linebloom_FLAGS)
+
+# linebloom_compiles(HEADER,LINE): not empty if the compiler takes both.
+linebloom_compiles = $(shell echo '$2' | $(CXX) $(EXTRA_CXXFLAGS) -std=c++20 -include $1 \
+  -fsyntax-only -x c++ - 2> /dev/null && echo yes)
+ifeq (,$(call linebloom_compiles,bit,int bits = std::bit_cast<int>(1.0F);))
+$(error linebloom needs a compiler with C++20, such as GCC 11 or Clang 14: \
+  '$(CXX)' is none, set CXX to one)
+endif
+ifeq (,$(call linebloom_compiles,xxhash.h,static_assert(XXH_VERSION_NUMBER >= 800);))
+$(error linebloom needs xxhash.h of xxHash 0.8 or later: install it (on Debian \
+  libxxhash-dev), or set EXTRA_CXXFLAGS to -I and its folder)
+endif
+ifeq (,$(call linebloom_compiles,highwayhash/sip_hash.h,))
+$(error linebloom needs highwayhash/sip_hash.h: install it (on Debian \
+  libhighwayhash-dev), or set EXTRA_CXXFLAGS to -I and the folder above it)
+endif

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# linebloom as a plugin in a small tree that takes plugins as RocksDB's does,
+# linked with the RocksDB that is installed. RocksDB's private header, which is
+# not installed, is our declaration of it there. For a tree that is RocksDB's:
+# run.sh.
+#
+#   plugin_test.sh ROOT make|cmake|bad_input COMPILER [LAUNCHER]
+#
+# Works in a new folder beneath the current one and removes it.
+set -euo pipefail
+root=$1 what=$2 compiler=$3 launcher=${4:-}
+export ROCKSDB_PLUGINS=linebloom
+
+work=$(mktemp --directory "$PWD/plugin_test.XXXXXX")
+trap 'rm -r "$work"' EXIT
+cd "$work"
+cp "$root"/tests/plugin/tree/* .
+mkdir -p plugin table/block_based
+ln -s "$root" plugin/linebloom
+ln -s "$root/filter_policy/rocksdb/declared_filter_bits.h" table/block_based/filter_policy_internal.h
+
+fail() {
+  echo "plugin_test.sh: $*" >&2
+  exit 1
+}
+
+# Without optimization; release flags are make's below.
+configure() {
+  cmake -S . -B build -DROCKSDB_PLUGINS=linebloom -DCMAKE_INSTALL_PREFIX="$work/prefix" \
+    -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_LAUNCHER="$launcher" "$@"
+}
+
+# stops_with TEXT COMMAND...: it fails, and says the text on whatever lines.
+stops_with() {
+  local text=$1
+  shift
+  ! "$@" > output 2>&1 || fail "'$*' went through"
+  tr -s ' \n' '  ' < output | grep --quiet --fixed-strings "$text" ||
+    { cat output; fail "'$*' stops without '$text'"; }
+  echo "stops: $text"
+}
+
+by_make() {
+  make --jobs=2 --silent OBJ_DIR=objects CXX="$compiler" LAUNCHER="$launcher" program
+  ./program database
+}
+
+by_cmake() {
+  configure -DCMAKE_BUILD_TYPE=Debug
+  cmake --build build --parallel 2
+  build/program database
+  cmake --install build
+  # As docs/plugin.md says.
+  echo '#include <linebloom/filter_policy.h>' |
+    "$compiler" -std=c++17 -I"$work/prefix/include/rocksdb/plugin" -fsyntax-only -x c++ -
+}
+
+bad_input() {
+  cat > old_compiler << END
+#!/bin/sh
+case "\$*" in *++20*) exit 1 ;; esac
+exec $compiler "\$@"
+END
+  chmod +x old_compiler
+  local cxx20="linebloom needs a compiler with C++20, such as GCC 11 or Clang 14"
+  stops_with "$cxx20: '$work/old_compiler' is none, set CXX to one" \
+    make CXX="$work/old_compiler" program
+  compiler=$work/old_compiler stops_with \
+    "$cxx20: $work/old_compiler is none, set CMAKE_CXX_COMPILER to one" configure
+
+  mkdir old_xxhash
+  echo '#define XXH_VERSION_NUMBER 704' > old_xxhash/xxhash.h
+  local xxhash="linebloom needs xxhash.h of xxHash 0.8 or later: install it (on Debian libxxhash-dev), or set"
+  stops_with "$xxhash EXTRA_CXXFLAGS to -I and its folder" \
+    make CXX="$compiler" EXTRA_CXXFLAGS=-Iold_xxhash program
+  rm -r build
+  stops_with "$xxhash XXHASH_INCLUDE_DIR to its folder" configure -DCMAKE_IGNORE_PATH=/usr/include
+  stops_with "$xxhash XXHASH_INCLUDE_DIR to its folder" configure -DXXHASH_INCLUDE_DIR="$work/old_xxhash"
+  stops_with "$xxhash XXHASH_INCLUDE_DIR to its folder" \
+    cmake -S "$root" -B alone -DXXHASH_INCLUDE_DIR="$work/old_xxhash" -DCMAKE_CXX_COMPILER="$compiler"
+
+  stops_with "linebloom is C++20: compile its sources with -std=c++20" \
+    "$compiler" -std=c++17 -I"$root" -fsyntax-only "$root/filter_policy/filter/filter_block.cc"
+}
+
+case $what in
+  make) by_make ;;
+  cmake) by_cmake ;;
+  bad_input) bad_input ;;
+  *) fail "no '$what'" ;;
+esac
