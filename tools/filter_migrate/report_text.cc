@@ -118,6 +118,14 @@ std::string ReportAsText(const FilterMigrateConfig& config,
                    " left alone: of another kind, version or line, but the "
                    "policy's filter would be no better.")));
   }
+  if (config.dry_run && !report.rebuild.files.empty()) {
+    absl::StrAppend(
+        &text,
+        Bullet("Once rewritten, these files need linebloom wherever they are "
+               "read: RocksDB without it reads their rows, but unfiltered. The "
+               "way back is a full compaction with another policy "
+               "(docs/production.md)."));
+  }
   if (report.database_was_opened) {
     absl::StrAppend(
         &text,

@@ -191,7 +191,8 @@ TEST_F(FilterMigrateTest, ADryRunWritesNothingAndNeedsNoLock) {
               AllOf(HasSubstr("Column family default: linebloom:10, solved"),
                     HasSubstr("L0     foreign filter      1"),
                     HasSubstr("2 files of 2 to rewrite"),
-                    HasSubstr("nothing was written")));
+                    HasSubstr("nothing was written"),
+                    HasSubstr("these files need linebloom wherever")));
   EXPECT_EQ(Fingerprint(folder_.File("db")), before);
 }
 
