@@ -14,7 +14,11 @@ linebloom_SOURCES := \
   filter_policy/filter/line_partition.cc \
   filter_policy/levels/file_budget.cc \
   filter_policy/levels/file_in_tree.cc \
+  filter_policy/levels/filter_account.cc \
   filter_policy/levels/level_size_listener.cc \
+  filter_policy/levels/memory_budget.cc \
+  filter_policy/levels/old_filters.cc \
+  filter_policy/levels/sorted_run.cc \
   filter_policy/line/builder/line_builder.cc \
   filter_policy/line/builder/probe_count.cc \
   filter_policy/line/builder/solved_shape.cc \
@@ -30,12 +34,14 @@ linebloom_SOURCES := \
   filter_policy/line/line_contents.cc \
   filter_policy/line/line_rate.cc \
   filter_policy/line/solved_probes.cc \
+  filter_policy/policy/budget_log.cc \
   filter_policy/policy/c_api.cc \
   filter_policy/policy/filter_policy.cc \
   filter_policy/policy/random_seed.cc \
   filter_policy/policy/refusing_policy.cc \
   filter_policy/policy/registration.cc \
   filter_policy/policy/rocksdb_plugin.cc \
+  filter_policy/rocksdb/byte_count.cc \
   filter_policy/rocksdb/filter_bits_builder.cc \
   filter_policy/rocksdb/filter_bits_reader.cc \
   filter_policy/rocksdb/interface_check.cc \

@@ -1,88 +1,23 @@
 #include "filter_policy/levels/file_budget.h"
 
 #include <algorithm>
-#include <numeric>
-#include <utility>
-#include <vector>
 
+#include "filter_policy/levels/sorted_run.h"
 #include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/level_allocation.h"
 #include "filter_policy/sizing/line_count_search.h"
 
 namespace linebloom {
-namespace {
 
 using rocksdb::FilterBuildingContext;
-using rocksdb::TableFileCreationReason;
 
-// A sorted run and the tree it belongs to; sizes in keys.
-struct Run {
-  double keys;
-  std::vector<double> tree;
-};
-
-bool IsFlush(const FilterBuildingContext& context) {
-  return context.reason == TableFileCreationReason::kFlush ||
-         context.reason == TableFileCreationReason::kRecovery;
-}
-
-// More steps would cost more when the guess is wrong than they save when it is
-// right: a run three steps above the last has a thousandth of its reads.
-constexpr int kMaxSteps = 2;
-
-// How many full levels above the last one the file is, if sizes are unknown.
-int StepsAboveLast(const FilterBuildingContext& context) {
-  // FIFO never merges, so all files are alike.
-  if (context.compaction_style == rocksdb::kCompactionStyleFIFO) return 0;
-  if (context.is_bottommost || context.level_at_creation < 0) return 0;
-  if (IsFlush(context)) return kMaxSteps;
-  if (context.compaction_style == rocksdb::kCompactionStyleUniversal) return 1;
-  if (context.level_at_creation == 0) return kMaxSteps;
-  return std::clamp(context.num_levels - 1 - context.level_at_creation, 1,
-                    kMaxSteps);
-}
+namespace {
 
 // How much a tree's filters may take, relative to the requested memory. Files
 // written at the same time don't know of each other, and filters consist of
 // whole lines; the total still stays below 1.1.
 constexpr double kMaxOverAverage = 1.05;
-
-double Mean(const std::vector<double>& numbers) {
-  if (numbers.empty()) return 0;
-  return std::accumulate(numbers.begin(), numbers.end(), 0.0) /
-         static_cast<double>(numbers.size());
-}
-
-// 0 if the sizes don't tell.
-double KeysOfRun(const FilterBuildingContext& context, const FileInTree& file) {
-  if (IsFlush(context)) return file.tree->flush;
-  const auto level = static_cast<size_t>(context.level_at_creation);
-  if (level == 0) {
-    return file.level0_run > 0 ? file.level0_run
-                               : Mean(file.tree->level0_files);
-  }
-  const std::vector<double>& levels = file.tree->levels;
-  return level <= levels.size() ? levels[level - 1] : 0;
-}
-
-// Nothing if there is a listener that doesn't know any sizes yet.
-std::optional<Run> RunOf(const FilterPolicyOptions& options,
-                         const FilterBuildingContext& context,
-                         const std::optional<FileInTree>& file) {
-  if (file.has_value()) {
-    if (file->tree == nullptr) return std::nullopt;
-    const double keys = KeysOfRun(context, *file);
-    std::vector<double> tree = file->tree->Runs();
-    if (tree.empty()) return std::nullopt;
-    if (keys > 0) return Run{keys, std::move(tree)};
-    if (IsFlush(context)) return std::nullopt;
-    // The level was empty and its final size is unknown: use the fewest bits.
-    return Run{*std::max_element(tree.begin(), tree.end()), std::move(tree)};
-  }
-  std::vector<double> tree = FullTree(options.size_ratio);
-  return Run{tree[StepsAboveLast(context)], std::move(tree)};
-}
 
 // The most bits per key that this file may have, so that the tree's filters
 // together take at most kMaxOverAverage times the requested memory. The tree's
@@ -117,6 +52,15 @@ double BitsOf(const FilterBuildingContext& context,
 
 }  // namespace
 
+FilterSettings SettingsOf(const FilterPolicyOptions& options) {
+  FilterSettings settings;
+  settings.line = LineKindOf(options);
+  settings.hash_seed = options.hash_seed;
+  settings.level_aware =
+      options.level_aware || options.memory_budget.has_value();
+  return settings;
+}
+
 std::optional<FilterSettings> SettingsOfFile(
     const FilterPolicyOptions& options, const FilterBuildingContext& context,
     const std::optional<FileInTree>& file_of_thread) {
@@ -124,10 +68,7 @@ std::optional<FilterSettings> SettingsOfFile(
   if (file_of_thread.has_value() && file_of_thread->Is(context)) {
     file = file_of_thread;
   }
-  FilterSettings settings;
-  settings.line = LineKindOf(options);
-  settings.hash_seed = options.hash_seed;
-  settings.level_aware = options.level_aware;
+  FilterSettings settings = SettingsOf(options);
   std::optional<Run> run;
   if (options.level_aware) run = RunOf(options, context, file);
   if (options.false_positive_rate.has_value()) {

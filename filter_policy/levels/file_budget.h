@@ -9,9 +9,13 @@
 
 namespace linebloom {
 
+// The settings that don't depend on the file.
+FilterSettings SettingsOf(const FilterPolicyOptions& options);
+
 // Returns the filter settings of the file that `context` describes; nothing if
-// it gets no filter. `options` must be valid. `file_of_thread` comes from the
-// level size listener and is ignored if it describes another file.
+// it gets no filter. `options` must be valid and without a memory_budget.
+// `file_of_thread` comes from the level size listener and is ignored if it
+// describes another file.
 //
 // With `level_aware`, the file belongs to a sorted run:
 //   sizes known     The run has as many keys as its level will have, as a

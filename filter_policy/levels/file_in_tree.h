@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "filter_policy/levels/filter_account.h"
 #include "rocksdb/env.h"
 #include "rocksdb/filter_policy.h"
 
@@ -43,6 +44,10 @@ struct TreeSizes {
   double flush = 0;
   // The keys of the last flush; 0 if unknown.
   double last_flush = 0;
+  // Whether flushed files may keep their filters for ever, as in a load in key
+  // order: RocksDB has only moved them so far, or a new database has not
+  // compacted any yet.
+  bool may_be_in_order = false;
   // The filters of all files except the inputs of the compaction. Empty if
   // nothing is known about filters.
   std::optional<FilterSums> filters;
@@ -72,6 +77,9 @@ struct FileInTree {
   const rocksdb::Logger* info_log = nullptr;
   rocksdb::TableFileCreationReason reason =
       rocksdb::TableFileCreationReason::kMisc;
+  // Where a filter that is built for a memory budget is booked, and as what.
+  std::shared_ptr<FilterAccount> account;
+  FilterPlace place;
 
   // True if this is the file that `context` describes, as far as RocksDB tells.
   // While a thread writes a file it may also write one of another database,

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "filter_policy/levels/file_in_tree.h"
+#include "filter_policy/levels/filter_account.h"
+#include "filter_policy/levels/old_filters.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
@@ -23,6 +27,9 @@ using rocksdb::FlushJobInfo;
 // Up to this many files, listing them after every flush and compaction is
 // cheap.
 constexpr size_t kFilesToLookAtOften = 1000;
+
+// Each takes a read or two, and a flush or compaction waits for them.
+constexpr size_t kFilesToLearnAtOnce = 1000;
 
 // Fewer moves in a row also happen while a level is still empty.
 constexpr int kMovesOfALoadInOrder = 3;
@@ -87,12 +94,7 @@ void Remove(double keys, int level, TreeSizes* tree) {
   if (found != files.end()) files.erase(found);
 }
 
-// The filters of files written while the listener was there, by file name.
-struct KnownFilter {
-  double rows = 0;
-  double keys = 0;
-  double bits = 0;
-};
+// The filters whose sizes are known, by file name.
 using KnownFilters = std::unordered_map<std::string, KnownFilter>;
 
 // A database never reuses a file number, so the name is unique without its
@@ -112,6 +114,28 @@ void Count(const KnownFilters& known, const std::string& name, double rows,
   sums->rows += sign * filter->second.rows;
   sums->keys += sign * filter->second.keys;
   sums->bits += sign * filter->second.bits;
+}
+
+void CountForBudget(const KnownFilters& known, const std::string& name,
+                    double rows, FilterTotals* totals) {
+  const auto filter = known.find(name);
+  if (filter == known.end()) {
+    totals->unknown_keys += rows;
+    return;
+  }
+  totals->keys += filter->second.budget_keys;
+  totals->bits += filter->second.bits;
+}
+
+// The filters of a compaction's inputs, whose properties RocksDB has at hand.
+FilterTotals FiltersOfInputs(const CompactionJobInfo& job) {
+  FilterTotals totals;
+  for (const auto& [path, properties] : job.table_properties) {
+    const KnownFilter filter = FilterOf(*properties);
+    totals.keys += filter.budget_keys;
+    totals.bits += filter.bits;
+  }
+  return totals;
 }
 
 // A running compaction, as if it had finished and dropped nothing.
@@ -158,6 +182,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
 
   void OnFlushCompleted(DB* db, const FlushJobInfo& job) override {
     Enter(db);
+    account_->EndJob(db->GetName(), job.job_id, true);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       databases_[db->GetName()].flushes[job.cf_name] =
@@ -169,6 +194,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
   void OnCompactionBegin(DB* db, const CompactionJobInfo& job) override {
     Enter(db);
     LookOnce(db);
+    account_->BeginCompaction(db->GetName(), job.job_id, FiltersOfInputs(job));
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
     const auto tree = database.trees.find(job.cf_name);
@@ -180,13 +206,17 @@ class LevelSizeListener final : public rocksdb::EventListener {
 
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override {
     Enter(db);
+    account_->EndJob(db->GetName(), job.job_id,
+                     job.status.ok() && job.input_files != job.output_files);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       Database& database = databases_[db->GetName()];
       database.compactions.erase(job.job_id);
       if (job.base_input_level == 0) {
+        const bool moved = MovedFlushedFiles(job);
         int& moves = database.moves[job.cf_name];
-        moves = MovedFlushedFiles(job) ? moves + 1 : 0;
+        moves = moved ? moves + 1 : 0;
+        if (!moved) database.merged.insert(job.cf_name);
       }
     }
     LookAgain(db);
@@ -203,18 +233,14 @@ class LevelSizeListener final : public rocksdb::EventListener {
     FileInTree file;
     file.column_family = info.cf_name;
     file.reason = info.reason;
+    file.account = account_;
+    file.place = {info.db_name, info.job_id, NameOf(info.file_path)};
     // Recovery is part of opening the database; earlier sizes are out of date.
     if (info.reason != rocksdb::TableFileCreationReason::kRecovery) {
       const std::lock_guard<std::mutex> lock(mutex_);
-      const Database& database = databases_[info.db_name];
-      file.info_log = database.info_log;
-      const auto tree = database.trees.find(info.cf_name);
-      if (tree != database.trees.end()) file.tree = tree->second;
-      const auto compaction = database.compactions.find(info.job_id);
-      if (compaction != database.compactions.end()) {
-        file.tree = compaction->second.tree;
-        file.level0_run = compaction->second.input_keys;
-        file.input_keys = compaction->second.input_keys;
+      const auto database = databases_.find(info.db_name);
+      if (database != databases_.end()) {
+        Describe(database->second, info, &file);
       }
     }
     if (file.tree == nullptr && expected_keys_ > 0) file.tree = expected_;
@@ -223,18 +249,37 @@ class LevelSizeListener final : public rocksdb::EventListener {
 
   void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
     EndFile();
-    if (!info.status.ok()) return;
-    const rocksdb::TableProperties& table = info.table_properties;
+    const std::string name = NameOf(info.file_path);
+    if (!info.status.ok()) {
+      account_->DropFile(info.db_name, name);
+      return;
+    }
     const std::lock_guard<std::mutex> lock(mutex_);
-    databases_[info.db_name].filters[NameOf(info.file_path)] = {
-        static_cast<double>(table.num_entries),
-        static_cast<double>(table.num_filter_entries),
-        8 * static_cast<double>(table.filter_size)};
+    const auto database = databases_.find(info.db_name);
+    if (database == databases_.end()) return;
+    database->second.filters[name] = FilterOf(info.table_properties);
   }
 
   void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& info) override {
+    const std::string name = NameOf(info.file_path);
+    account_->DropFile(info.db_name, name);
     const std::lock_guard<std::mutex> lock(mutex_);
-    databases_[info.db_name].filters.erase(NameOf(info.file_path));
+    const auto database = databases_.find(info.db_name);
+    if (database != databases_.end()) database->second.filters.erase(name);
+  }
+
+  // RocksDB says nothing when a database is closed; but its own handle of the
+  // default column family goes then and only then.
+  void OnColumnFamilyHandleDeletionStarted(
+      rocksdb::ColumnFamilyHandle* handle) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (auto database = databases_.begin(); database != databases_.end();
+         ++database) {
+      if (database->second.default_family != handle) continue;
+      account_->Forget(database->first);
+      databases_.erase(database);
+      return;
+    }
   }
 
  private:
@@ -245,6 +290,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
     // doesn't report that a database is closed or destroyed, and another one
     // may be opened at the same path.
     std::string session;
+    const rocksdb::ColumnFamilyHandle* default_family = nullptr;
     const rocksdb::Logger* info_log = nullptr;
     KnownFilters filters;
     Trees trees;                            // by column family
@@ -253,9 +299,24 @@ class LevelSizeListener final : public rocksdb::EventListener {
     // often, as in a load in key order, a flushed file reaches the last level
     // unchanged.
     std::map<std::string, int> moves;
+    std::set<std::string> merged;  // whose flushed files were ever written anew
+    std::optional<bool> began_empty;        // at the first look
     std::map<int, Compaction> compactions;  // by job
     size_t events_to_wait = 0;              // before the files are listed again
   };
+
+  static void Describe(const Database& database,
+                       const rocksdb::TableFileCreationBriefInfo& info,
+                       FileInTree* file) {
+    file->info_log = database.info_log;
+    const auto tree = database.trees.find(info.cf_name);
+    if (tree != database.trees.end()) file->tree = tree->second;
+    const auto compaction = database.compactions.find(info.job_id);
+    if (compaction == database.compactions.end()) return;
+    file->tree = compaction->second.tree;
+    file->level0_run = compaction->second.input_keys;
+    file->input_keys = compaction->second.input_keys;
+  }
 
   // Forgets what is known of an earlier database at the same path.
   void Enter(DB* db) {
@@ -270,8 +331,10 @@ class LevelSizeListener final : public rocksdb::EventListener {
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
     if (database.session == session) return;
+    account_->Forget(db->GetName());
     database = Database();
     database.session = session;
+    database.default_family = db->DefaultColumnFamily();
     database.info_log = info_log;
   }
 
@@ -299,23 +362,38 @@ class LevelSizeListener final : public rocksdb::EventListener {
   void Look(DB* db) {
     std::vector<rocksdb::LiveFileMetaData> files;
     db->GetLiveFilesMetaData(&files);
+    if (account_->is_used()) LearnFilters(db, files);
+    const std::set<std::string> under_way =
+        account_->FilesUnderWay(db->GetName());
+    std::set<std::string> installed;
+    FilterTotals live;
     std::map<std::string, TreeSizes> sizes;
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
     for (const rocksdb::LiveFileMetaData& file : files) {
+      const std::string name = NameOf(file.name);
       const auto rows = static_cast<double>(file.num_entries);
       TreeSizes& tree = sizes[file.column_family_name];
       tree.Add(rows, file.level);
       if (!tree.filters.has_value()) tree.filters.emplace();
-      Count(database.filters, NameOf(file.name), rows, 1, &*tree.filters);
+      Count(database.filters, name, rows, 1, &*tree.filters);
+      CountForBudget(database.filters, name, rows, &live);
+      if (under_way.count(name) > 0) installed.insert(name);
     }
+    account_->SetLive(db->GetName(), live, installed);
     database.events_to_wait = files.size() / kFilesToLookAtOften;
     database.trees.clear();
+    if (!database.began_empty) database.began_empty = files.empty();
+    ForgetDropped(sizes, &database.flushes);
+    ForgetDropped(sizes, &database.moves);
     for (auto& [column_family, tree] : sizes) {
       tree.last_flush = database.flushes[column_family];
-      tree.flush = database.moves[column_family] >= kMovesOfALoadInOrder
-                       ? LargestOf(tree)
-                       : tree.last_flush;
+      const bool in_order =
+          database.moves[column_family] >= kMovesOfALoadInOrder;
+      tree.flush = in_order ? LargestOf(tree) : tree.last_flush;
+      tree.may_be_in_order =
+          in_order ||
+          (*database.began_empty && database.merged.count(column_family) == 0);
       database.trees[column_family] =
           TotalOf(tree) < expected_keys_
               ? expected_
@@ -323,8 +401,42 @@ class LevelSizeListener final : public rocksdb::EventListener {
     }
   }
 
+  // What has no files any more was dropped, or is as good as new.
+  template <typename T>
+  static void ForgetDropped(const std::map<std::string, TreeSizes>& sizes,
+                            std::map<std::string, T>* by_family) {
+    for (auto family = by_family->begin(); family != by_family->end();) {
+      family = sizes.count(family->first) > 0 ? std::next(family)
+                                              : by_family->erase(family);
+    }
+  }
+
+  // Of files that were there before the listener was, some at each look.
+  // Without the lock, for this reads them.
+  void LearnFilters(DB* db,
+                    const std::vector<rocksdb::LiveFileMetaData>& files) {
+    std::vector<std::string> unknown;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const KnownFilters& known = databases_[db->GetName()].filters;
+      for (const rocksdb::LiveFileMetaData& file : files) {
+        if (unknown.size() == kFilesToLearnAtOnce) break;
+        if (known.count(NameOf(file.name)) == 0) {
+          unknown.push_back(file.db_path + file.name);
+        }
+      }
+    }
+    for (const std::string& path : unknown) {
+      const KnownFilter filter = ReadOldFilter(db->GetEnv(), path);
+      const std::lock_guard<std::mutex> lock(mutex_);
+      databases_[db->GetName()].filters[NameOf(path)] = filter;
+    }
+  }
+
   const std::shared_ptr<const TreeSizes> expected_;
   const double expected_keys_;
+  const std::shared_ptr<FilterAccount> account_ =
+      std::make_shared<FilterAccount>();
   std::mutex mutex_;
   std::map<std::string, Database> databases_;  // by path
 };

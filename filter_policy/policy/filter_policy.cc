@@ -1,14 +1,19 @@
 #include "linebloom/filter_policy.h"
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "filter_policy/levels/file_budget.h"
+#include "filter_policy/levels/memory_budget.h"
 #include "filter_policy/line/kernel/line_kernel.h"
+#include "filter_policy/policy/budget_log.h"
 #include "filter_policy/policy/policy_from_id.h"
 #include "filter_policy/policy/random_seed.h"
 #include "filter_policy/policy/refusing_policy.h"
@@ -17,6 +22,7 @@
 #include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
 #include "filter_policy/sizing/allocation_rounding.h"
+#include "linebloom/level_size_listener.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/table.h"
@@ -77,6 +83,9 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     if (options_.hash_seed == kRandomHashSeed && !DrawHashSeed()) {
       return NoEntropy();
     }
+    if (options_.memory_budget && !HasLevelSizeListener(db_options)) {
+      return NeedsListener();
+    }
     return FilterPolicy::ValidateOptions(db_options, cf_options);
   }
 
@@ -91,21 +100,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     const FilterPolicyOptions options =
         valid.ok() ? options_ : NearestValid(options_);
     if (!valid.ok()) WarnOnce(context.info_log, valid, IdOf(options));
-    std::optional<FilterSettings> settings =
-        SettingsOfFile(options, context, file);
-    if (!settings.has_value()) return nullptr;
-    if (settings->hash_seed == kRandomHashSeed) {
-      const std::optional<uint64_t> seed = DrawHashSeed();
-      // There was entropy when the database was opened. A filter without a seed
-      // serves all lookups except of keys that somebody chose.
-      settings->hash_seed = seed.value_or(0);
-      if (!seed) WarnOnce(context.info_log, NoEntropy(), "hash_seed=0");
-    }
-    if (context.table_options.optimize_filters_for_memory) {
-      settings->rounding = rounding_;
-    }
-    return new FilterBitsBuilder(
-        *settings, context.table_options.detect_filter_construct_corruption);
+    if (options.memory_budget) return BuilderOfBudget(options, context, file);
+    return BuilderOf(options, context, file);
   }
 
   rocksdb::FilterBitsReader* GetFilterBitsReader(
@@ -132,6 +128,71 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   }
 
  private:
+  rocksdb::FilterBitsBuilder* BuilderOf(
+      const FilterPolicyOptions& options, const FilterBuildingContext& context,
+      const std::optional<FileInTree>& file) const {
+    std::optional<FilterSettings> settings =
+        SettingsOfFile(options, context, file);
+    if (!settings.has_value()) return nullptr;
+    if (context.table_options.optimize_filters_for_memory) {
+      settings->rounding = rounding_;
+    }
+    return NewBuilder(*settings, context, {});
+  }
+
+  rocksdb::FilterBitsBuilder* NewBuilder(
+      FilterSettings settings, const FilterBuildingContext& context,
+      std::function<uint32_t(size_t)> millibits_of_keys) const {
+    if (settings.hash_seed == kRandomHashSeed) {
+      const std::optional<uint64_t> seed = DrawHashSeed();
+      // There was entropy when the database was opened. A filter without a seed
+      // serves all lookups except of keys that somebody chose.
+      settings.hash_seed = seed.value_or(0);
+      if (!seed) WarnOnce(context.info_log, NoEntropy(), "hash_seed=0");
+    }
+    return new FilterBitsBuilder(
+        settings, context.table_options.detect_filter_construct_corruption,
+        std::move(millibits_of_keys));
+  }
+
+  rocksdb::FilterBitsBuilder* BuilderOfBudget(
+      const FilterPolicyOptions& options, const FilterBuildingContext& context,
+      const std::optional<FileInTree>& file) const {
+    if (!file.has_value() || !file->Is(context)) {
+      FilterPolicyOptions instead = options;
+      instead.memory_budget.reset();
+      instead.level_aware = true;
+      // If the listener describes another file, this one is written by a merge
+      // operator or the like, and there may be a listener for it as well.
+      if (!file.has_value()) {
+        WarnOnce(context.info_log, NeedsListener(), IdOf(instead));
+      }
+      return BuilderOf(instead, context, std::nullopt);
+    }
+    budget_log_.Write(context.info_log, *options.memory_budget,
+                      StateOfBudget(options, context, *file));
+    std::optional<BudgetedFilter> filter =
+        BudgetOfFile(options, context, *file);
+    if (!filter.has_value()) return nullptr;
+    return NewBuilder(filter->settings, context, std::move(filter->take));
+  }
+
+  static bool HasLevelSizeListener(const rocksdb::DBOptions& options) {
+    return std::any_of(options.listeners.begin(), options.listeners.end(),
+                       [](const auto& listener) {
+                         return listener != nullptr &&
+                                listener->Name() ==
+                                    std::string(kLevelSizeListenerName);
+                       });
+  }
+
+  Status NeedsListener() const {
+    return Status::InvalidArgument(
+        "linebloom: " + IdOf(options_) +
+        ": memory_budget needs the listener linebloom_level_sizes "
+        "(linebloom/level_size_listener.h) among DBOptions::listeners");
+  }
+
   Status ValidateOwn() const {
     if (problem_.ok()) return Validate(options_);
     if (problem_.IsInvalidArgument()) return problem_;
@@ -169,6 +230,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       std::make_shared<AllocationRounding>();
   mutable std::mutex warned_mutex_;
   mutable std::set<const rocksdb::Logger*> warned_;
+  mutable BudgetLog budget_log_;
 };
 
 }  // namespace

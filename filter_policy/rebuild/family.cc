@@ -6,7 +6,9 @@
 
 #include "filter_policy/levels/file_budget.h"
 #include "filter_policy/levels/file_in_tree.h"
+#include "filter_policy/levels/memory_budget.h"
 #include "filter_policy/rocksdb/policy_options.h"
+#include "filter_policy/sizing/level_allocation.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/slice_transform.h"
@@ -83,6 +85,33 @@ rocksdb::EventListener* FindLevelSizeListener(
   return nullptr;
 }
 
+std::vector<Family> ShareBudget(rocksdb::DB* db, std::vector<Family> families) {
+  double rows = 0;
+  std::optional<uint64_t> budget;
+  for (const Family& family : families) {
+    if (!family.policy.memory_budget) continue;
+    budget =
+        std::min(budget.value_or(UINT64_MAX), *family.policy.memory_budget);
+    rocksdb::ColumnFamilyMetaData files;
+    db->GetColumnFamilyMetaData(family.handle, &files);
+    for (const rocksdb::LevelMetaData& level : files.levels) {
+      for (const rocksdb::SstFileMetaData& file : level.files) {
+        rows += static_cast<double>(file.num_entries);
+      }
+    }
+  }
+  for (Family& family : families) {
+    if (!family.policy.memory_budget) continue;
+    family.memory_budget = budget;
+    family.policy.memory_budget.reset();
+    family.policy.level_aware = true;
+    family.policy.bits_per_key =
+        std::clamp(8 * static_cast<double>(*budget) / std::max(rows, 1.0),
+                   kMinBitsOfRun, kMaxAverageOfBudget);
+  }
+  return families;
+}
+
 WantedFilter WantedOfFile(const Family& family,
                           const rocksdb::ColumnFamilyMetaData& files, int level,
                           bool nothing_below) {
@@ -121,6 +150,8 @@ WantedFilter WantedOfFile(const Family& family,
       wanted.least_millibits =
           std::min(wanted.millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
     }
+    // Where there was no room the policy has built with fewer.
+    if (family.memory_budget) wanted.least_millibits = wanted.millibits / 2;
     wanted.asked_rate = settings->asked_rate;
   }
   return wanted;

@@ -1,7 +1,10 @@
 // A column family whose filters are to be rebuilt.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "filter_policy/rebuild/judgement.h"
 #include "linebloom/filter_policy.h"
@@ -18,6 +21,8 @@ struct Family {
   rocksdb::ColumnFamilyHandle* handle = nullptr;
   rocksdb::Options options;
   FilterPolicyOptions policy;
+  // The budget of a policy that has one; `policy` then has its share per key.
+  std::optional<uint64_t> memory_budget;
   double worst_rate = 0;  // see RebuildFiltersOptions
 };
 
@@ -32,6 +37,10 @@ rocksdb::Status ReadPolicy(const std::string& family,
 // database has none.
 rocksdb::EventListener* FindLevelSizeListener(
     const rocksdb::DBOptions& options);
+
+// Replaces memory budgets by bits per key: the smallest budget is divided
+// equally among all keys of the families that have one.
+std::vector<Family> ShareBudget(rocksdb::DB* db, std::vector<Family> families);
 
 // The filter that the family's policy would build for a file rewritten on
 // `level`. `nothing_below` says that no file below contains any of its keys.

@@ -160,6 +160,8 @@ absl::string_view ToString(RebuildReason reason) {
       return "plain lines";
     case RebuildReason::kWorseRate:
       return "worse rate";
+    case RebuildReason::kOverBudget:
+      return "over budget";
   }
   return "unknown";
 }

@@ -11,7 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "filter_policy/filter_facts/expected_reads.h"
 #include "filter_policy/filter_facts/file_facts.h"
+#include "filter_policy/line/line.h"
 #include "filter_policy/rebuild/file_system_bytes.h"
+#include "filter_policy/sizing/sizing.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/metadata.h"
 
@@ -94,13 +96,35 @@ class FamilyFiles {
 struct Candidate {
   FileRebuild file;
   PlannedFile planned;
+  double more_memory = 0;  // bytes that the new filter takes beyond the old one
 };
+
+// Where filters are not of the size that a new one would have by a tenth, or by
+// a line, that is chance or a file that is going to be merged anyway.
+constexpr double kWorthShrinking = 0.9;
+
+double BytesOfNewFilter(const FileFacts& facts, const WantedFilter& wanted) {
+  const uint64_t keys = facts.keys.value_or(0) > 0 ? *facts.keys : facts.rows();
+  return static_cast<double>(LinesFor(keys, wanted.millibits)) * kLineBytes;
+}
+
+double SavedPerByte(const Candidate& candidate) {
+  return candidate.file.saved_reads /
+         static_cast<double>(std::max<uint64_t>(candidate.file.bytes, 1));
+}
+
+double LostPerByteOfMemory(const Candidate& candidate) {
+  return candidate.file.saved_reads / candidate.more_memory;
+}
 
 class Planner {
  public:
   Planner(rocksdb::DB* db, const std::vector<Family>& families,
           const RebuildFiltersCallback& progress, RebuildFiltersReport* report)
-      : db_(db), families_(families), progress_(progress), report_(report) {}
+      : db_(db),
+        families_(ShareBudget(db, families)),
+        progress_(progress),
+        report_(report) {}
 
   Status Run(std::vector<PlannedFile>* plan);
 
@@ -108,15 +132,20 @@ class Planner {
   Status LookAtFamily(size_t index, const FamilyFiles& files);
   Status LookAtFile(size_t family, int level, const SstFileMetaData& meta,
                     const FamilyFiles& files, ExpectedReads* reads);
-  void Weigh(size_t first, const ExpectedReads& reads);
+  void Take(const Candidate& candidate, std::vector<PlannedFile>* plan);
+  void KeepToBudget(std::vector<PlannedFile>* plan);
   void Sort(std::vector<PlannedFile>* plan);
 
   rocksdb::DB* db_;
-  const std::vector<Family>& families_;
+  const std::vector<Family> families_;
   const RebuildFiltersCallback& progress_;
   RebuildFiltersReport* report_;
   RebuildFiltersProgress so_far_;
   std::vector<Candidate> candidates_;
+  // Files whose filters could be smaller, and what those of all families with a
+  // memory budget take.
+  std::vector<Candidate> shrinkable_;
+  double memory_ = 0;
 };
 
 Status Planner::LookAtFile(size_t family, int level,
@@ -141,52 +170,81 @@ Status Planner::LookAtFile(size_t family, int level,
   // Only a level-aware policy needs to know what is below.
   const bool nothing_below =
       families_[family].policy.level_aware && files.NothingBelow(meta, level);
-  const Verdict verdict = Judge(
-      facts,
-      WantedOfFile(families_[family], files.metadata(), level, nothing_below));
-  if (!verdict.reason.has_value()) return Status::OK();
-  if (!verdict.pays) {
-    ++report_->files_no_better;
-    return Status::OK();
-  }
-  Candidate& candidate = candidates_.emplace_back();
+  const WantedFilter wanted =
+      WantedOfFile(families_[family], files.metadata(), level, nothing_below);
+  const Verdict verdict = Judge(facts, wanted);
+  Candidate candidate;
   candidate.file.column_family = families_[family].name;
   candidate.file.path = path;
   candidate.file.level = level;
   candidate.file.bytes = meta.size;
   candidate.file.rows = facts.rows();
-  candidate.file.reason = *verdict.reason;
   candidate.file.rate = facts.rate;
   candidate.file.rate_after = verdict.rate_after;
   candidate.planned = {family, meta.file_number, level,
                        file->filter_block_is_damaged};
+  const double memory_after = BytesOfNewFilter(facts, wanted);
+  candidate.more_memory = memory_after - static_cast<double>(facts.bytes);
+  const bool has_budget = families_[family].memory_budget.has_value();
+  if (has_budget) memory_ += static_cast<double>(facts.bytes);
+  if (verdict.reason.has_value() && verdict.pays) {
+    candidate.file.reason = *verdict.reason;
+    candidates_.push_back(std::move(candidate));
+  } else if (has_budget && memory_after < kWorthShrinking * static_cast<double>(
+                                                                facts.bytes)) {
+    candidate.file.reason = RebuildReason::kOverBudget;
+    shrinkable_.push_back(std::move(candidate));
+  } else if (verdict.reason.has_value()) {
+    ++report_->files_no_better;
+  }
   return Status::OK();
 }
 
 // Call this once all files of the levels are known.
-void Planner::Weigh(size_t first, const ExpectedReads& reads) {
-  FamilyReads& sums = report_->reads.back();
-  sums.before = sums.after = reads.All();
-  for (size_t i = first; i < candidates_.size(); ++i) {
-    FileRebuild& file = candidates_[i].file;
+void Weigh(const ExpectedReads& reads, size_t first,
+           std::vector<Candidate>* candidates) {
+  for (size_t i = first; i < candidates->size(); ++i) {
+    FileRebuild& file = (*candidates)[i].file;
     file.saved_reads =
         reads.Weight(file.level, file.rows) * (file.rate - file.rate_after);
-    sums.after -= file.saved_reads;
   }
 }
 
 Status Planner::LookAtFamily(size_t index, const FamilyFiles& files) {
   ExpectedReads reads;
   const size_t first = candidates_.size();
+  const size_t first_shrinkable = shrinkable_.size();
   for (const rocksdb::LevelMetaData& level : files.metadata().levels) {
     for (const SstFileMetaData& file : level.files) {
       const Status status = LookAtFile(index, level.level, file, files, &reads);
       if (!status.ok()) return status;
     }
   }
-  report_->reads.push_back({families_[index].name, 0, 0});
-  Weigh(first, reads);
+  report_->reads.push_back({families_[index].name, reads.All(), reads.All()});
+  Weigh(reads, first, &candidates_);
+  Weigh(reads, first_shrinkable, &shrinkable_);
   return Status::OK();
+}
+
+void Planner::Take(const Candidate& candidate, std::vector<PlannedFile>* plan) {
+  report_->files.push_back(candidate.file);
+  report_->reads[candidate.planned.family].after -= candidate.file.saved_reads;
+  plan->push_back(candidate.planned);
+}
+
+// Takes as many files as bring all filters back within the budget, starting
+// with those that lose the fewest reads for the memory they free.
+void Planner::KeepToBudget(std::vector<PlannedFile>* plan) {
+  std::stable_sort(shrinkable_.begin(), shrinkable_.end(),
+                   [](const Candidate& a, const Candidate& b) {
+                     return LostPerByteOfMemory(a) < LostPerByteOfMemory(b);
+                   });
+  for (const Candidate& candidate : shrinkable_) {
+    const Family& family = families_[candidate.planned.family];
+    if (memory_ <= static_cast<double>(*family.memory_budget)) return;
+    memory_ += candidate.more_memory;
+    Take(candidate, plan);
+  }
 }
 
 // Sorts by saved reads per byte, most first: whenever the run ends, no other
@@ -195,17 +253,23 @@ Status Planner::LookAtFamily(size_t index, const FamilyFiles& files) {
 // sorting by rate alone. If no file has a filter, that begins with the last
 // level, which has the most bytes.
 void Planner::Sort(std::vector<PlannedFile>* plan) {
-  const auto saved_per_byte = [](const Candidate& candidate) {
-    return candidate.file.saved_reads /
-           static_cast<double>(std::max<uint64_t>(candidate.file.bytes, 1));
-  };
+  KeepToBudget(plan);
   std::stable_sort(candidates_.begin(), candidates_.end(),
-                   [&](const Candidate& a, const Candidate& b) {
-                     return saved_per_byte(a) > saved_per_byte(b);
+                   [](const Candidate& a, const Candidate& b) {
+                     return SavedPerByte(a) > SavedPerByte(b);
                    });
-  for (Candidate& candidate : candidates_) {
-    report_->files.push_back(std::move(candidate.file));
-    plan->push_back(candidate.planned);
+  for (const Candidate& candidate : candidates_) {
+    const Family& family = families_[candidate.planned.family];
+    if (family.memory_budget) {
+      const double after = memory_ + candidate.more_memory;
+      if (candidate.more_memory > 0 &&
+          after > static_cast<double>(*family.memory_budget)) {
+        ++report_->files_no_better;
+        continue;
+      }
+      memory_ = after;
+    }
+    Take(candidate, plan);
   }
 }
 

@@ -14,11 +14,13 @@ namespace linebloom {
 using rocksdb::Slice;
 using rocksdb::Status;
 
-FilterBitsBuilder::FilterBitsBuilder(const FilterSettings& settings,
-                                     bool detect_corruption)
+FilterBitsBuilder::FilterBitsBuilder(
+    const FilterSettings& settings, bool detect_corruption,
+    std::function<uint32_t(size_t)> millibits_of_keys)
     : settings_(settings),
       hash_(settings.hash_seed),
-      detect_corruption_(detect_corruption) {}
+      detect_corruption_(detect_corruption),
+      millibits_of_keys_(std::move(millibits_of_keys)) {}
 
 void FilterBitsBuilder::Add(uint64_t hash) {
   hashes_.Add(hash);
@@ -62,7 +64,11 @@ Slice FilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
           "built");
     }
   }
-  FilterBlock block = BuildFilter(hashes_, settings_);
+  FilterSettings settings = settings_;
+  if (millibits_of_keys_ && !hashes_.empty()) {
+    settings.millibits_per_key = millibits_of_keys_(hashes_.size());
+  }
+  FilterBlock block = BuildFilter(hashes_, settings);
   if (detect_corruption_) hashes_to_verify_ = std::move(hashes_);
   // The next partition must not treat this one's last key as its repeat.
   hashes_ = {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "filter_policy/filter/filter_builder.h"
@@ -18,7 +19,13 @@ class FilterBitsBuilder final : public rocksdb::FilterBitsBuilder {
   // `detect_corruption` is the table option detect_filter_construct_corruption:
   // keeps the hashes until MaybePostVerify has found each of them in the
   // finished block.
-  FilterBitsBuilder(const FilterSettings& settings, bool detect_corruption);
+  //
+  // If `millibits_of_keys` is set, each Finish asks it how many thousandths of
+  // a bit each of so many entries gets, and those in `settings` are an
+  // estimate.
+  FilterBitsBuilder(
+      const FilterSettings& settings, bool detect_corruption,
+      std::function<uint32_t(size_t entries)> millibits_of_keys = {});
 
   // Ignores a key that repeats the previous one.
   void AddKey(const rocksdb::Slice& key) override;
@@ -55,6 +62,7 @@ class FilterBitsBuilder final : public rocksdb::FilterBitsBuilder {
   FilterSettings settings_;
   KeyHash hash_;
   bool detect_corruption_;
+  std::function<uint32_t(size_t)> millibits_of_keys_;
   HashList hashes_;
   uint64_t hashes_xor_ = 0;  // to detect hashes that change in memory
   std::optional<uint64_t> last_key_;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "filter_policy/rocksdb/byte_count.h"
 #include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/level_allocation.h"
 #include "rocksdb/convenience.h"
@@ -34,6 +35,7 @@ constexpr std::string_view kUnset = "unset";
 constexpr std::string_view kRandom = "random";
 
 constexpr std::string_view kRatePrefix = "rate:";
+constexpr std::string_view kBudgetPrefix = "budget:";
 
 constexpr std::array<std::pair<std::string_view, Line>, 2> kLines{{
     {"solved", Line::kSolved},
@@ -55,6 +57,12 @@ Status BitsOutOfRange(std::string_view value) {
 Status RateOutOfRange(std::string_view value) {
   return OutOfRange("false_positive_rate", value,
                     "a number more than 0 and less than 1");
+}
+
+Status BudgetOutOfRange(std::string_view value) {
+  return OutOfRange("memory_budget", value,
+                    "a whole number of bytes from 1 to 2^64 - 1; K, M, G or T "
+                    "behind it stand for 2^10, 2^20, 2^30 and 2^40");
 }
 
 Status SizeRatioOutOfRange(std::string_view value) {
@@ -116,6 +124,16 @@ Status ParseRate(std::string_view text, std::optional<double>* rate) {
   return parsed && RateInRange(*parsed) ? Status::OK() : RateOutOfRange(text);
 }
 
+Status ParseBudget(std::string_view text, std::optional<uint64_t>* budget) {
+  if (text == kUnset) {
+    budget->reset();
+    return Status::OK();
+  }
+  const std::optional<uint64_t> parsed = ParseByteCount(text);
+  if (parsed) *budget = parsed;
+  return parsed && *parsed > 0 ? Status::OK() : BudgetOutOfRange(text);
+}
+
 Status ParseSizeRatio(std::string_view text, double* ratio) {
   const std::optional<double> parsed = ParseNumber(text);
   if (parsed) *ratio = *parsed;
@@ -163,7 +181,8 @@ Status ParseHashSeed(std::string_view text, uint64_t* seed) {
 }
 
 std::string BitsText(const FilterPolicyOptions& options) {
-  return options.false_positive_rate && !options.bits_per_key
+  return (options.false_positive_rate || options.memory_budget) &&
+                 !options.bits_per_key
              ? std::string(kUnset)
              : BitsPerKeyText(BitsPerKeyOf(options));
 }
@@ -174,6 +193,10 @@ std::string RateText(const std::optional<double>& rate) {
 
 std::string HashSeedText(const uint64_t& seed) {
   return seed == kRandomHashSeed ? std::string(kRandom) : std::to_string(seed);
+}
+
+std::string BudgetText(const std::optional<uint64_t>& budget) {
+  return budget ? ByteCountText(*budget) : std::string(kUnset);
 }
 
 std::string LineText(const Line& line) {
@@ -216,13 +239,32 @@ Status ValidateBits(const FilterPolicyOptions& options) {
   return Status::OK();
 }
 
+Status OnlyOne(const std::string& one, const std::string& other) {
+  return Status::InvalidArgument("linebloom: " + one + " and " + other +
+                                 ": only one of the two may be given");
+}
+
+Status ValidateBudget(const FilterPolicyOptions& options) {
+  const std::string budget =
+      "memory_budget=" + BudgetText(options.memory_budget);
+  if (options.bits_per_key) {
+    return OnlyOne("bits_per_key=" + NumberText(*options.bits_per_key), budget);
+  }
+  if (options.false_positive_rate) {
+    return OnlyOne(
+        "false_positive_rate=" + NumberText(*options.false_positive_rate),
+        budget);
+  }
+  return *options.memory_budget > 0
+             ? Status::OK()
+             : BudgetOutOfRange(BudgetText(*options.memory_budget));
+}
+
 Status ValidateRate(const FilterPolicyOptions& options) {
   const double rate = *options.false_positive_rate;
   if (options.bits_per_key) {
-    return Status::InvalidArgument(
-        "linebloom: bits_per_key=" + NumberText(*options.bits_per_key) +
-        " and false_positive_rate=" + NumberText(rate) +
-        ": only one of the two may be given");
+    return OnlyOne("bits_per_key=" + NumberText(*options.bits_per_key),
+                   "false_positive_rate=" + NumberText(rate));
   }
   if (!RateInRange(rate)) return RateOutOfRange(NumberText(rate));
   const double lowest = LowestRate(LineKindOf(options));
@@ -242,7 +284,7 @@ double BitsPerKeyOf(const FilterPolicyOptions& options) {
 }
 
 bool BuildsNothing(const FilterPolicyOptions& options) {
-  return !options.false_positive_rate &&
+  return !options.false_positive_rate && !options.memory_budget &&
          MillibitsOf(BitsPerKeyOf(options)) == 0;
 }
 
@@ -257,6 +299,7 @@ Status Validate(const FilterPolicyOptions& options) {
   if (!SizeRatioInRange(options.size_ratio)) {
     return SizeRatioOutOfRange(NumberText(options.size_ratio));
   }
+  if (options.memory_budget) return ValidateBudget(options);
   return options.false_positive_rate ? ValidateRate(options)
                                      : ValidateBits(options);
 }
@@ -273,6 +316,10 @@ FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
         std::isnan(options.size_ratio)
             ? defaults.size_ratio
             : std::clamp(options.size_ratio, kMinSizeRatio, kMaxSizeRatio);
+  }
+  if (options.bits_per_key || options.false_positive_rate ||
+      options.memory_budget == 0) {
+    nearest.memory_budget.reset();
   }
   if (options.bits_per_key) {
     nearest.false_positive_rate.reset();
@@ -310,15 +357,24 @@ Status ParseId(std::string_view id, FilterPolicyOptions* options) {
       return ParseRate(rest.substr(kRatePrefix.size()),
                        &options->false_positive_rate);
     }
+    if (rest.substr(0, kBudgetPrefix.size()) == kBudgetPrefix) {
+      return ParseBudget(rest.substr(kBudgetPrefix.size()),
+                         &options->memory_budget);
+    }
     return ParseBitsPerKey(rest, options);
   }
   return Status::InvalidArgument(
       "linebloom: '" + std::string(id) +
-      "': must be linebloom, linebloom:BITS or linebloom:rate:RATE");
+      "': must be linebloom, linebloom:BITS, linebloom:rate:RATE or "
+      "linebloom:budget:BYTES");
 }
 
 std::string IdOf(const FilterPolicyOptions& options) {
   const std::string name = kFilterPolicyName;
+  if (options.memory_budget) {
+    return name + ":" + std::string(kBudgetPrefix) +
+           BudgetText(options.memory_budget);
+  }
   return options.false_positive_rate
              ? name + ":" + std::string(kRatePrefix) +
                    NumberText(*options.false_positive_rate)
@@ -366,6 +422,9 @@ FilterPolicyOptionTypes() {
            TextOption<std::optional<double>>(
                offsetof(FilterPolicyOptions, false_positive_rate), ParseRate,
                RateText)},
+          {"memory_budget", TextOption<std::optional<uint64_t>>(
+                                offsetof(FilterPolicyOptions, memory_budget),
+                                ParseBudget, BudgetText)},
           {"level_aware",
            TextOption<bool>(offsetof(FilterPolicyOptions, level_aware),
                             ParseLevelAware,

@@ -16,18 +16,19 @@ namespace linebloom {
 rocksdb::Status Validate(const FilterPolicyOptions& options);
 
 // The options themselves if they are valid, otherwise the nearest valid ones: a
-// number out of range becomes the end of the range; NaN and an invalid rate
-// become the default; if both bits and a rate are set, the bits win.
+// number out of range becomes the end of the range; NaN, an invalid rate and an
+// invalid budget become the default; of bits, a rate and a budget, the first
+// one that is set wins.
 FilterPolicyOptions NearestValid(const FilterPolicyOptions& options);
 
-// The effective `bits_per_key` if no rate is set.
+// The effective `bits_per_key` if neither a rate nor a budget is set.
 double BitsPerKeyOf(const FilterPolicyOptions& options);
 
 // True if there are too few bits for a filter.
 bool BuildsNothing(const FilterPolicyOptions& options);
 
-// The ID of a policy with these options: `linebloom:10` or, for a rate,
-// `linebloom:rate:0.01`.
+// The ID of a policy with these options: `linebloom:10`, for a rate
+// `linebloom:rate:0.01`, for a budget `linebloom:budget:512M`.
 std::string IdOf(const FilterPolicyOptions& options);
 
 // The kind of line that a policy with these options builds.
@@ -37,8 +38,9 @@ LineKind LineKindOf(const FilterPolicyOptions& options);
 // `bits_per_key` must be in range.
 uint32_t MillibitsOf(double bits_per_key);
 
-// Parses an ID: `linebloom`, `linebloom:BITS` or `linebloom:rate:RATE`. Numbers
-// out of range are an error but are stored in `options` nevertheless.
+// Parses an ID: `linebloom`, alone or with `:BITS`, `:rate:RATE` or
+// `:budget:BYTES`. Numbers out of range are an error but are stored in
+// `options` nevertheless.
 rocksdb::Status ParseId(std::string_view id, FilterPolicyOptions* options);
 
 // Parses a complete policy: an ID, or options with or without an ID and braces,

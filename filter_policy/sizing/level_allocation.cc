@@ -46,6 +46,21 @@ double BitsOfRun(double keys, std::span<const double> runs, double average_bits,
   return BitsFrom(high, keys, log_rate_per_bit);
 }
 
+double BitsOfRunOrMin(double keys, std::span<const double> runs,
+                      double average_bits, double log_rate_per_bit) {
+  const double bits = average_bits * Total(runs);
+  std::vector<double> served(runs.begin(), runs.end());
+  std::sort(served.begin(), served.end());
+  while (!served.empty() && bits < kMinBitsOfRun * Total(served)) {
+    served.pop_back();
+  }
+  if (served.empty() || (served.size() < runs.size() && keys > served.back())) {
+    return kMinBitsOfRun;
+  }
+  return BitsOfRun(keys, served, std::min(bits / Total(served), kMaxBitsOfRun),
+                   log_rate_per_bit);
+}
+
 double RateOfRun(double keys, std::span<const double> runs,
                  double sum_of_rates) {
   if (runs.empty()) return sum_of_rates;

@@ -40,6 +40,14 @@ inline constexpr double kMaxBitsOfRun = 30;
 double BitsOfRun(double keys, std::span<const double> runs, double average_bits,
                  double log_rate_per_bit);
 
+// The same for any `average_bits`. If it is below kMinBitsOfRun, the largest
+// runs are left out until it no longer is, and the others share what there is.
+// For a run that is left out this returns kMinBitsOfRun: filters with fewer
+// bits reject less per bit, so some of its files get that many and the others
+// none.
+double BitsOfRunOrMin(double keys, std::span<const double> runs,
+                      double average_bits, double log_rate_per_bit);
+
 // The rate of a run with `keys` keys, if the rates of all `runs` are to add up
 // to `sum_of_rates`. The sum if there are no runs.
 double RateOfRun(double keys, std::span<const double> runs,

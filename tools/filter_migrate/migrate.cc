@@ -64,7 +64,8 @@ absl::Status Migration::ChooseFamily(rocksdb::ColumnFamilyDescriptor* stored) {
       ChoosePolicy(config_, stored->options);
   if (!policy.ok()) return policy.status();
   SetPolicy(*policy, &stored->options);
-  if (policy->level_aware && FindLevelSizeListener(stored_.db) == nullptr) {
+  if ((policy->level_aware || policy->memory_budget) &&
+      FindLevelSizeListener(stored_.db) == nullptr) {
     stored_.db.listeners.push_back(NewLevelSizeListener());
   }
   report_->policies.push_back({stored->name, *policy});

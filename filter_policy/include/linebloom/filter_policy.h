@@ -15,6 +15,7 @@
 //   filter_policy=linebloom:10
 //   filter_policy={id=linebloom;bits_per_key=10;line=plain}
 //   filter_policy={id=linebloom;false_positive_rate=0.01;level_aware=true}
+//   filter_policy={id=linebloom;memory_budget=512M}
 //
 // This header needs only C++17 and RocksDB's public headers.
 #pragma once
@@ -45,8 +46,8 @@ inline constexpr uint64_t kRandomHashSeed = ~uint64_t{0};
 // The options of a policy. Option strings use the same names.
 struct FilterPolicyOptions {
   // Bits of filter memory per key, 0 to 30, rounded to thousandths. Below 0.5
-  // no filter is built; 0.5 to 1 counts as 1, as in RocksDB. If neither this
-  // nor `false_positive_rate` is set: 10.
+  // no filter is built; 0.5 to 1 counts as 1, as in RocksDB. If neither this,
+  // `false_positive_rate` nor `memory_budget` is set: 10.
   std::optional<double> bits_per_key = std::nullopt;
 
   Line line = Line::kSolved;
@@ -86,6 +87,32 @@ struct FilterPolicyOptions {
   // file keeps its bits when RocksDB moves it to another level without writing
   // it anew.
   bool level_aware = false;
+
+  // Instead of bits or a rate: the bytes that all filters may take together, 1
+  // or more; in option strings also 512M or 1G (K, M, G, T are powers of 1024).
+  // It needs the listener of linebloom/level_size_listener.h: 'all' are the
+  // filters of the live files of every column family of every database that one
+  // listener serves, whoever built them. So all policies that are given a
+  // budget should be given the same, and databases with budgets of their own
+  // take a listener each. Opening a database that has no such listener fails.
+  //
+  // The budget is shared by the keys of all trees, and within each tree as with
+  // `level_aware`, which need not be set. A tree never gets more than 16 bits
+  // per key on average, for more save no reads that anyone would notice. As
+  // trees grow new files get fewer bits, and with less than 1 left for each key
+  // none: a file then has no filter, or one of a line that lets everything
+  // through. A budget below one bit per key is reported in the info log.
+  //
+  // All filters of live files together exceed the budget by at most a tenth,
+  // unless they did so before it was set. While a compaction runs, the files
+  // that it reads count and those that it writes do not, or the other way round
+  // if those are larger. Files that RocksDB only moves to another level keep
+  // their filters, so a load in the order of keys gives each new file a third
+  // of what an equal share would be, 12 bits per key at most, to leave room for
+  // those to come. linebloom::RebuildFilters brings filters that take too much
+  // back within the budget. Files written while a database is being opened get
+  // up to 10 bits per key.
+  std::optional<uint64_t> memory_budget = std::nullopt;
 
   // How many times as large a level is as the one above, 2 to 1000, like
   // RocksDB's max_bytes_for_level_multiplier. Only for level_aware.

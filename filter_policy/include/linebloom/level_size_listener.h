@@ -1,4 +1,5 @@
-// Tells level-aware policies how large the levels of a database are.
+// Tells level-aware policies how large the levels of a database are, and those
+// with a memory budget what its filters take.
 //
 // Needs only C++17 and RocksDB's public headers.
 #pragma once
@@ -35,9 +36,8 @@ struct ExpectedLevelSizes {
 // Until sizes are known, every file gets the average number of bits, or the
 // whole sum of rates. After that, files get bits by their level, but none that
 // would lift the average over all filters of the column family by more than a
-// tenth; filters older than the opening of the database count as average. If a
-// database is closed or destroyed and another one is opened at the same path,
-// the listener starts over.
+// tenth; filters older than the opening of the database count as average. The
+// listener forgets a database when it is closed.
 //
 // Without the listener, a level-aware policy assumes that all levels are full
 // and that each is `size_ratio` times as large as the one above.
@@ -45,6 +45,12 @@ struct ExpectedLevelSizes {
 // While a column family has fewer keys than `expected`, it is assumed to have
 // the expected sizes, and its filters may take any amount of memory. This is
 // for bulk loads whose result is known.
+//
+// For policies with a `memory_budget` it also keeps account of what all filters
+// take, in all databases that it serves and in column families of any policy.
+// It then reads the properties of files that were written before it was there,
+// with one or two reads per file and up to 1,000 files per look. A flush or
+// compaction waits for that.
 //
 // Returns null in a RocksDB of another minor version than the one that
 // linebloom was compiled for, whose listeners may have other functions.

@@ -186,5 +186,23 @@ TEST(LevelAllocationTest, RatesAndBitsAgree) {
   }
 }
 
+// Below the least bits the largest runs go without first.
+TEST(LevelAllocationTest, LessThanTheLeastBits) {
+  const std::vector<double> runs = {10, 100, 1000};
+  const double step = LogRatePerBit(LineKind::kSolved);
+  for (const double keys : runs) {
+    EXPECT_DOUBLE_EQ(BitsOfRun(keys, runs, 3, step),
+                     BitsOfRunOrMin(keys, runs, 3, step));
+  }
+  // 555 bits: none for the last run, 110 keys have them all.
+  EXPECT_DOUBLE_EQ(kMinBitsOfRun, BitsOfRunOrMin(1000, runs, 0.5, step));
+  const std::vector<double> served = {10, 100};
+  for (const double keys : served) {
+    EXPECT_DOUBLE_EQ(BitsOfRun(keys, served, 555.0 / 110, step),
+                     BitsOfRunOrMin(keys, runs, 0.5, step));
+  }
+  EXPECT_DOUBLE_EQ(kMinBitsOfRun, BitsOfRunOrMin(10, runs, 0.001, step));
+}
+
 }  // namespace
 }  // namespace linebloom

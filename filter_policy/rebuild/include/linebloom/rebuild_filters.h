@@ -38,7 +38,8 @@ enum class RebuildReason : uint8_t {
                    // prefix_extractor, or it lacks whole keys despite
                    // whole_key_filtering
   kPlainLines,     // while the policy builds solved ones
-  kWorseRate,  // worse than RebuildFiltersOptions::worst_rate, from fewer bits
+  kWorseRate,   // worse than RebuildFiltersOptions::worst_rate, from fewer bits
+  kOverBudget,  // fine by itself, but all filters exceed the memory_budget
 };
 
 struct RebuildFiltersOptions {
@@ -88,7 +89,7 @@ struct FileRebuild {
   double rate = 1;        // false-positive rate, 0 to 1; 1 without a filter
   double rate_after = 0;  // expected rate of the new filter
   // How many fewer data blocks a lookup of a missing row is expected to read
-  // after this file is rewritten.
+  // after this file is rewritten; negative for kOverBudget.
   double saved_reads = 0;
   RebuildOutcome outcome = RebuildOutcome::kPlanned;
   std::string message;
@@ -104,7 +105,8 @@ struct FamilyReads {
 };
 
 struct RebuildFiltersReport {
-  // In the order of rewriting: by saved reads per byte.
+  // In the order of rewriting: first those over budget, by lost reads per byte
+  // of freed memory; then the others, by saved reads per byte of the file.
   std::vector<FileRebuild> files;
   std::vector<FamilyReads> reads;
   uint64_t files_examined = 0;  // all live files
@@ -135,6 +137,11 @@ using RebuildFiltersCallback =
 // level, with that level's compression, so lookups find the same rows and each
 // level keeps its size. As in every compaction, old versions that no snapshot
 // needs are dropped, compaction filters run, and blob files are carried over.
+//
+// With a memory_budget, the filters of all `column_families` whose policies
+// have one may come to no more than that together, so pass all column families
+// that share it. If they exceed it, as many files as needed get smaller
+// filters. If they don't, files get larger ones only as far as there is room.
 //
 // Files that another compaction holds are retried later. Automatic compactions
 // rewrite files anyway; this call is for levels that they rarely touch. While a

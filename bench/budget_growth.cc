@@ -1,0 +1,218 @@
+// What the filters of a growing database take of a memory budget: writes rows
+// and prints, whenever their number has grown by half, what RocksDB's own table
+// properties say of the filters of all live files. A table for
+// docs/benchmarks.md.
+//
+//   budget_growth random|in_order ROWS BUDGET FOLDER
+//
+// BUDGET is in bytes, or 25M. FOLDER must not exist and is removed.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "filter_policy/rocksdb/byte_count.h"
+#include "linebloom/filter_policy.h"
+#include "linebloom/level_size_listener.h"
+#include "rocksdb/db.h"
+#include "rocksdb/listener.h"
+#include "rocksdb/options.h"
+#include "rocksdb/perf_context.h"
+#include "rocksdb/perf_level.h"
+#include "rocksdb/table.h"
+
+namespace linebloom {
+namespace {
+
+constexpr uint64_t kFirstRows = 1'000'000;
+
+void Check(const rocksdb::Status& status) {
+  if (status.ok()) return;
+  std::fprintf(stderr, "budget_growth: %s\n", status.ToString().c_str());
+  std::exit(2);
+}
+
+struct Filters {
+  double bytes = 0;
+  double rows = 0;
+  size_t files = 0;
+  size_t without = 0;
+};
+
+Filters FiltersOf(rocksdb::DB* db) {
+  rocksdb::TablePropertiesCollection files;
+  Check(db->GetPropertiesOfAllTables(&files));
+  Filters filters;
+  for (const auto& [path, table] : files) {
+    filters.bytes += static_cast<double>(table->filter_size);
+    filters.rows += static_cast<double>(table->num_entries);
+    filters.without += table->filter_size == 0 ? 1 : 0;
+  }
+  filters.files = files.size();
+  return filters;
+}
+
+// The most that filters took since it was last asked, after each flush and
+// compaction.
+class Watch : public rocksdb::EventListener {
+ public:
+  void OnFlushCompleted(rocksdb::DB* db,
+                        const rocksdb::FlushJobInfo& /*job*/) override {
+    Look(db);
+  }
+  void OnCompactionCompleted(
+      rocksdb::DB* db, const rocksdb::CompactionJobInfo& /*job*/) override {
+    Look(db);
+  }
+
+  double TakeMost() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::exchange(most_, 0);
+  }
+  uint64_t TakeLooks() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::exchange(looks_, 0);
+  }
+
+ private:
+  void Look(rocksdb::DB* db) {
+    const double bytes = FiltersOf(db).bytes;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    most_ = std::max(most_, bytes);
+    ++looks_;
+  }
+
+  std::mutex mutex_;
+  double most_ = 0;
+  uint64_t looks_ = 0;
+};
+
+// A bijection of 64-bit numbers: the finaliser of SplitMix64.
+uint64_t Mix(uint64_t n) {
+  n = (n ^ (n >> 30)) * 0xbf58476d1ce4e5b9u;
+  n = (n ^ (n >> 27)) * 0x94d049bb133111ebu;
+  return n ^ (n >> 31);
+}
+
+std::string KeyOf(uint64_t number) {
+  char key[17];
+  std::snprintf(key, sizeof(key), "%016llx",
+                static_cast<unsigned long long>(number));
+  return {key, 16};
+}
+
+class Growth {
+ public:
+  Growth(bool in_order, uint64_t rows, uint64_t budget, std::string folder)
+      : in_order_(in_order),
+        rows_(rows),
+        budget_(static_cast<double>(budget)),
+        folder_(std::move(folder)) {
+    FilterPolicyOptions filter;
+    filter.memory_budget = budget;
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy.reset(NewFilterPolicy(filter));
+    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    options_.create_if_missing = true;
+    options_.error_if_exists = true;
+    options_.listeners = {NewLevelSizeListener(), watch_};
+    // Small levels, so that 20 million rows make some.
+    options_.write_buffer_size = 8 << 20;
+    options_.target_file_size_base = 8 << 20;
+    options_.max_bytes_for_level_base = 32 << 20;
+    options_.max_background_jobs = 4;
+    options_.compression = rocksdb::kNoCompression;
+  }
+
+  void Run() {
+    rocksdb::DB* db = nullptr;
+    Check(rocksdb::DB::Open(options_, folder_, &db));
+    db_.reset(db);
+    std::printf(
+        "| rows | of the budget | at most since the last line, in so many "
+        "trees "
+        "| bits per key | files (without a filter) | reads per missing row |\n"
+        "| ---: | ---: | ---: | ---: | ---: | ---: |\n");
+    rocksdb::WriteOptions write;
+    write.disableWAL = true;
+    uint64_t next = std::min(kFirstRows, rows_);
+    for (uint64_t row = 0; row < rows_; ++row) {
+      Check(db_->Put(write, Key(2 * row), "0123456789abcdef"));
+      if (row + 1 < next) continue;
+      PrintRow(row + 1);
+      next = std::min(rows_, next + next / 2);
+    }
+    db_.reset();
+  }
+
+ private:
+  std::string Key(uint64_t number) const {
+    return KeyOf(in_order_ ? number : Mix(number));
+  }
+
+  // Keys of no row, between those that are there.
+  double ReadsPerMissingRow(uint64_t rows) {
+    constexpr int kLookups = 50'000;
+    // Of this thread: the tickers of the database have compactions in them.
+    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+    rocksdb::get_perf_context()->Reset();
+    for (int i = 0; i < kLookups; ++i) {
+      std::string value;
+      db_->Get({}, Key(2 * (Mix(i) % rows) + 1), &value);
+    }
+    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+    // Index and filter blocks are in memory, outside the cache.
+    return static_cast<double>(
+               rocksdb::get_perf_context()->block_cache_hit_count +
+               rocksdb::get_perf_context()->block_read_count) /
+           kLookups;
+  }
+
+  void PrintRow(uint64_t rows) {
+    Check(db_->Flush({}));
+    const double most = watch_->TakeMost();
+    const double reads = ReadsPerMissingRow(rows);
+    const Filters filters = FiltersOf(db_.get());
+    std::printf("| %llu | %.3f | %.3f, %llu | %.2f | %zu (%zu) | %.4f |\n",
+                static_cast<unsigned long long>(rows), filters.bytes / budget_,
+                most / budget_,
+                static_cast<unsigned long long>(watch_->TakeLooks()),
+                8 * filters.bytes / filters.rows, filters.files,
+                filters.without, reads);
+    std::fflush(stdout);
+  }
+
+  const bool in_order_;
+  const uint64_t rows_;
+  const double budget_;
+  const std::string folder_;
+  const std::shared_ptr<Watch> watch_ = std::make_shared<Watch>();
+  rocksdb::Options options_;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+}  // namespace
+}  // namespace linebloom
+
+int main(int argc, char** argv) {
+  const std::string order = argc == 5 ? argv[1] : "";
+  const uint64_t rows = argc == 5 ? std::strtoull(argv[2], nullptr, 10) : 0;
+  const auto budget = linebloom::ParseByteCount(argc == 5 ? argv[3] : "");
+  if ((order != "random" && order != "in_order") || rows == 0 || !budget ||
+      *budget == 0) {
+    std::fprintf(stderr,
+                 "usage: budget_growth random|in_order ROWS BUDGET FOLDER\n");
+    return 2;
+  }
+  if (std::filesystem::exists(argv[4])) {
+    std::fprintf(stderr, "budget_growth: '%s' exists\n", argv[4]);
+    return 2;
+  }
+  linebloom::Growth(order == "in_order", rows, *budget, argv[4]).Run();
+  std::filesystem::remove_all(argv[4]);
+}

@@ -1,0 +1,190 @@
+#include "filter_policy/levels/filter_account.h"
+
+#include <algorithm>
+
+namespace linebloom {
+namespace {
+
+// What may be filled of the budget: by the largest runs, by other compactions,
+// and by flushes. What is between them is for files that are flushed before a
+// compaction gives bits back: without a filter such a file would cost every
+// lookup a read. With whole lines the last stays below 1.1.
+constexpr double kMaxOfLargestRuns = 0.95;
+constexpr double kMaxOfCompactions = 1.0;
+constexpr double kMaxOfFlushes = 1.05;
+
+// A flush takes no more than this part of what is left.
+constexpr double kMaxOfRoomForFlush = 0.25;
+
+// Where there is no room a compaction may take what it gives back, so that the
+// sum does not rise; one into the largest run no more than this part of what it
+// should have.
+constexpr double kMinOfLargestRun = 0.5;
+
+void Add(const FilterTotals& more, double sign, FilterTotals* totals) {
+  totals->keys += sign * more.keys;
+  totals->bits += sign * more.bits;
+  totals->unknown_keys += sign * more.unknown_keys;
+}
+
+}  // namespace
+
+FilterTotals FilterAccount::Job::OutputTotals() const {
+  FilterTotals totals;
+  for (const auto& [file, filter] : outputs) Add(filter, 1, &totals);
+  return totals;
+}
+
+void FilterAccount::SetLive(const std::string& database,
+                            const FilterTotals& live,
+                            const std::set<std::string>& installed) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  FilterTotals& before = live_[database];
+  Add(before, -1, &all_live_);
+  Add(live, 1, &all_live_);
+  before = live;
+  for (auto job = jobs_.begin(); job != jobs_.end();) {
+    if (job->first.first == database) {
+      for (const std::string& file : installed) job->second.outputs.erase(file);
+    }
+    const bool done = !job->second.is_compaction && job->second.outputs.empty();
+    job = done ? jobs_.erase(job) : std::next(job);
+  }
+}
+
+std::set<std::string> FilterAccount::FilesUnderWay(
+    const std::string& database) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::set<std::string> files;
+  for (const auto& [id, job] : jobs_) {
+    if (id.first != database) continue;
+    for (const auto& [file, filter] : job.outputs) files.insert(file);
+  }
+  return files;
+}
+
+void FilterAccount::BeginCompaction(const std::string& database, int job,
+                                    const FilterTotals& inputs) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Job& begun = jobs_[{database, job}];
+  begun.is_compaction = true;
+  begun.inputs = inputs;
+}
+
+void FilterAccount::EndJob(const std::string& database, int job,
+                           bool installed) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = jobs_.find({database, job});
+  if (found == jobs_.end()) return;
+  if (installed) {
+    FilterTotals& live = live_[database];
+    for (FilterTotals* totals : {&live, &all_live_}) {
+      Add(found->second.inputs, -1, totals);
+      Add(found->second.OutputTotals(), 1, totals);
+    }
+  }
+  jobs_.erase(found);
+}
+
+void FilterAccount::DropFile(const std::string& database,
+                             const std::string& file) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto& [id, job] : jobs_) {
+    if (id.first == database) job.outputs.erase(file);
+  }
+}
+
+void FilterAccount::Forget(const std::string& database) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto live = live_.find(database);
+  if (live != live_.end()) {
+    Add(live->second, -1, &all_live_);
+    live_.erase(live);
+  }
+  for (auto job = jobs_.begin(); job != jobs_.end();) {
+    job = job->first.first == database ? jobs_.erase(job) : std::next(job);
+  }
+}
+
+FilterTotals FilterAccount::Live() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return all_live_;
+}
+
+bool FilterAccount::is_used() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return used_;
+}
+
+double FilterAccount::BitsBut(const JobId& but,
+                              double bits_per_unknown_key) const {
+  const auto bits_of = [=](const FilterTotals& totals) {
+    return totals.bits + totals.unknown_keys * bits_per_unknown_key;
+  };
+  double bits = bits_of(all_live_);
+  for (const auto& [id, job] : jobs_) {
+    const double inputs = bits_of(job.inputs);
+    bits += job.is_compaction && id == but
+                ? -inputs
+                : std::max(0.0, job.OutputTotals().bits - inputs);
+  }
+  return bits;
+}
+
+double FilterAccount::Allowed(const FilterPlace& place,
+                              const FilterRequest& request) const {
+  if (request.keys <= 0) return 0;
+  const JobId id{place.database, place.job};
+  const auto found = jobs_.find(id);
+  const Job job = found == jobs_.end() ? Job() : found->second;
+  // RocksDB says nothing of the inputs of CompactFiles() up to 9.11. What is
+  // wanted then takes the place of what they have.
+  if (!request.is_flush && !job.is_compaction) return request.bits_per_key;
+  const double share =
+      all_live_.all_keys() > 0 ? request.budget / all_live_.all_keys() : 0;
+  double limit = kMaxOfFlushes * request.budget;
+  if (request.of_largest_run) {
+    limit = std::min(kMaxOfLargestRuns * request.budget,
+                     request.budget - request.for_flushes);
+  } else if (!request.is_flush) {
+    limit = kMaxOfCompactions * request.budget;
+  }
+  double room = limit - BitsBut(id, share);
+  FilterTotals written;
+  double keys = request.expected_keys;
+  if (job.is_compaction) {
+    keys = job.inputs.all_keys();
+    const double wanted = request.bits_per_key * keys;
+    room = std::max(
+        room,
+        std::min(job.inputs.bits + job.inputs.unknown_keys * share,
+                 request.of_largest_run ? kMinOfLargestRun * wanted : wanted));
+    written = job.OutputTotals();
+  } else {
+    const auto file = job.outputs.find(place.file);
+    if (file != job.outputs.end()) written = file->second;
+    room += written.bits;
+    if (!request.of_largest_run) room *= kMaxOfRoomForFlush;
+  }
+  const double keys_to_come = std::max(request.keys, keys - written.keys);
+  return std::min(request.bits_per_key, (room - written.bits) / keys_to_come);
+}
+
+double FilterAccount::Offer(const FilterPlace& place,
+                            const FilterRequest& request) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  used_ = true;
+  return Allowed(place, request);
+}
+
+double FilterAccount::Take(const FilterPlace& place,
+                           const FilterRequest& request) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const double bits = Allowed(place, request);
+  FilterTotals& booked = jobs_[{place.database, place.job}].outputs[place.file];
+  booked.keys += request.keys;
+  if (bits >= 1) booked.bits += bits * request.keys;
+  return bits;
+}
+
+}  // namespace linebloom

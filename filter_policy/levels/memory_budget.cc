@@ -1,0 +1,134 @@
+#include "filter_policy/levels/memory_budget.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "filter_policy/levels/file_budget.h"
+#include "filter_policy/levels/sorted_run.h"
+#include "filter_policy/rocksdb/policy_options.h"
+#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/level_allocation.h"
+#include "filter_policy/sizing/sizing.h"
+
+namespace linebloom {
+
+using rocksdb::FilterBuildingContext;
+
+namespace {
+
+// In a load in the order of keys RocksDB never writes a file again, and nobody
+// knows how many are to come. A file then gets a third of an equal share, and
+// at most 12 bits per key. Data blocks read for each missing row, on the mean
+// of loads that end with 1/8 to 4 times the keys for which the budget has 10
+// bits each (bench/budget_in_order.py): 0.128. Rejected: equal shares, 0.257;
+// half and a quarter of them, 0.195 and 0.148; what is left of the budget,
+// divided by the keys that are there, 0.198; a limit of 16 bits, 0.162.
+constexpr double kPartOfShareInOrder = 1.0 / 3;
+constexpr double kMaxBitsInOrder = 12;
+
+// What a file gets that is written while its database is being opened.
+constexpr double kMaxBitsUnknown = kDefaultBitsPerKey;
+
+double BudgetInBits(const FilterPolicyOptions& options) {
+  return 8 * static_cast<double>(*options.memory_budget);
+}
+
+struct BudgetedRun {
+  double bits_per_key = 0;
+  bool is_largest = false;
+  double for_flushes = 0;  // in bits
+};
+
+// For how many files of level 0 there is to be room, at least one more than
+// there are. RocksDB's default for level0_file_num_compaction_trigger. Without
+// that room a tree that grew to 4 million rows on a budget of 2.5 MB flushed
+// files without filters, and a missing row read 3.5 data blocks, not 0.3
+// (bench/budget_growth).
+constexpr double kMaxFlushes = 4;
+
+// More than this part of the budget is not kept free for them.
+constexpr double kMaxForFlushes = 0.25;
+
+BudgetedRun BudgetOfRun(const FilterPolicyOptions& options,
+                        const FilterBuildingContext& context,
+                        const FileInTree& file) {
+  const double share = StateOfBudget(options, context, file).average_bits;
+  const double average = std::min(share, kMaxAverageOfBudget);
+  // A filter of fewer bits rejects less for each of them: 37 % of missing keys
+  // at 1 bit, 14 % at a half. So there the largest runs go without, as far as
+  // there is no room (FilterAccount).
+  const double least = std::max(average, kMinBitsOfRun);
+  if (file.tree == nullptr) return {std::min(least, kMaxBitsUnknown), false};
+  if (file.tree->may_be_in_order && IsFlush(context)) {
+    return {
+        std::clamp(share * kPartOfShareInOrder, kMinBitsOfRun, kMaxBitsInOrder),
+        true};
+  }
+  const std::optional<Run> run = RunOf(options, context, file);
+  if (!run) return {least, false};
+  const auto bits_of = [&](double keys) {
+    return BitsOfRunOrMin(keys, run->tree, average,
+                          LogRatePerBit(LineKindOf(options)));
+  };
+  const double flush = std::max(file.tree->last_flush, 1.0);
+  const double to_come = std::max(
+      1.0, kMaxFlushes - static_cast<double>(file.tree->level0_files.size()));
+  return {bits_of(run->keys),
+          run->keys >= *std::max_element(run->tree.begin(), run->tree.end()),
+          file.tree->may_be_in_order
+              ? 0
+              : std::min(to_come * flush * bits_of(flush),
+                         kMaxForFlushes * BudgetInBits(options))};
+}
+
+}  // namespace
+
+BudgetState StateOfBudget(const FilterPolicyOptions& options,
+                          const FilterBuildingContext& context,
+                          const FileInTree& file) {
+  BudgetState state;
+  state.filters = file.account->Live();
+  double keys = state.filters.all_keys();
+  if (file.tree != nullptr) {
+    if (IsFlush(context)) keys += file.tree->last_flush;
+    // A listener may expect more than there is.
+    const std::vector<double> runs = file.tree->Runs();
+    keys = std::max(keys, std::accumulate(runs.begin(), runs.end(), 0.0));
+  }
+  state.average_bits = BudgetInBits(options) / std::max(keys, 1.0);
+  return state;
+}
+
+std::optional<BudgetedFilter> BudgetOfFile(const FilterPolicyOptions& options,
+                                           const FilterBuildingContext& context,
+                                           const FileInTree& file) {
+  const BudgetedRun run = BudgetOfRun(options, context, file);
+  FilterRequest request;
+  request.budget = BudgetInBits(options);
+  request.bits_per_key = run.bits_per_key;
+  request.is_flush = IsFlush(context);
+  request.of_largest_run = run.is_largest;
+  request.for_flushes = run.for_flushes;
+  if (file.tree != nullptr && request.is_flush) {
+    request.expected_keys = file.tree->last_flush;
+  }
+  request.keys = 1;
+  const double offered = file.account->Offer(file.place, request);
+  if (offered < kMinBitsOfRun) return std::nullopt;
+  BudgetedFilter filter;
+  filter.settings = SettingsOf(options);
+  filter.settings.millibits_per_key = MillibitsOf(offered);
+  filter.take = [request, account = file.account,
+                 place = file.place](size_t keys) {
+    FilterRequest of_filter = request;
+    of_filter.keys = static_cast<double>(keys);
+    const double bits = account->Take(place, of_filter);
+    // Others were faster: the one line that a filter has at least.
+    if (bits < kMinBitsOfRun) return uint32_t{1};
+    return static_cast<uint32_t>(bits * kMillibitsPerBit);
+  };
+  return filter;
+}
+
+}  // namespace linebloom

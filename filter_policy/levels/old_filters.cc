@@ -1,0 +1,38 @@
+#include "filter_policy/levels/old_filters.h"
+
+#include <memory>
+
+#include "rocksdb/options.h"
+#include "rocksdb/sst_file_reader.h"
+#include "rocksdb/table.h"
+
+namespace linebloom {
+
+KnownFilter FilterOf(const rocksdb::TableProperties& properties) {
+  KnownFilter filter;
+  filter.rows = static_cast<double>(properties.num_entries);
+  filter.keys = static_cast<double>(properties.num_filter_entries);
+  filter.bits = 8 * static_cast<double>(properties.filter_size);
+  if (filter.bits > 0) {
+    filter.budget_keys = filter.keys > 0 ? filter.keys : filter.rows;
+  } else if (!properties.filter_policy_name.empty()) {
+    filter.budget_keys = filter.rows;
+  }
+  return filter;
+}
+
+// DB::GetPropertiesOfAllTables() would do it for a column family whose handle
+// is known, which a listener is told of none.
+KnownFilter ReadOldFilter(rocksdb::Env* env, const std::string& path) {
+  rocksdb::BlockBasedTableOptions table;
+  table.cache_index_and_filter_blocks = true;  // so that neither is read
+  rocksdb::Options options;
+  options.env = env;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  rocksdb::SstFileReader reader(options);
+  if (!reader.Open(path).ok()) return {};
+  const auto properties = reader.GetTableProperties();
+  return properties == nullptr ? KnownFilter() : FilterOf(*properties);
+}
+
+}  // namespace linebloom

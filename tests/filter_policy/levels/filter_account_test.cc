@@ -1,0 +1,137 @@
+#include "filter_policy/levels/filter_account.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace linebloom {
+namespace {
+
+FilterTotals Filters(double keys, double bits_per_key) {
+  FilterTotals totals;
+  totals.keys = keys;
+  totals.bits = keys * bits_per_key;
+  return totals;
+}
+
+FilterRequest Compacted(double keys, double bits_per_key) {
+  FilterRequest request;
+  request.budget = 1000;
+  request.keys = keys;
+  request.bits_per_key = bits_per_key;
+  return request;
+}
+
+FilterRequest Flushed(double keys, double bits_per_key) {
+  FilterRequest request = Compacted(keys, bits_per_key);
+  request.is_flush = true;
+  return request;
+}
+
+TEST(FilterAccountTest, FlushesTakeAPartOfWhatIsLeft) {
+  FilterAccount account;
+  EXPECT_FALSE(account.is_used());
+  // 1050 / 4 for 10 keys.
+  EXPECT_DOUBLE_EQ(20, account.Offer({"db", 1, "1.sst"}, Flushed(10, 20)));
+  EXPECT_TRUE(account.is_used());
+  EXPECT_DOUBLE_EQ(20, account.Take({"db", 1, "1.sst"}, Flushed(10, 20)));
+  EXPECT_DOUBLE_EQ(20, account.Take({"db", 2, "2.sst"}, Flushed(10, 20)));
+  EXPECT_DOUBLE_EQ(650.0 / 40,
+                   account.Take({"db", 3, "3.sst"}, Flushed(10, 20)));
+  EXPECT_EQ(3u, account.FilesUnderWay("db").size());
+  for (int job = 1; job <= 3; ++job) account.EndJob("db", job, true);
+  EXPECT_TRUE(account.FilesUnderWay("db").empty());
+  EXPECT_DOUBLE_EQ(562.5, account.Live().bits);
+  EXPECT_DOUBLE_EQ(30, account.Live().keys);
+}
+
+TEST(FilterAccountTest, AJobThatFailsTakesNothing) {
+  FilterAccount account;
+  account.Take({"db", 1, "1.sst"}, Flushed(10, 10));
+  account.DropFile("db", "1.sst");
+  account.Take({"db", 2, "2.sst"}, Flushed(10, 10));
+  account.EndJob("db", 2, false);
+  EXPECT_EQ(0, account.Live().bits);
+  EXPECT_DOUBLE_EQ(262.5, account.Offer({"db", 3, "3.sst"}, Flushed(1, 1000)));
+}
+
+TEST(FilterAccountTest, ACompactionMayTakeWhatItGivesBack) {
+  FilterAccount account;
+  account.SetLive("db", Filters(200, 6), {});  // 1,200 of 1,000 bits
+  EXPECT_LT(account.Offer({"db", 1, "1.sst"}, Flushed(1, 10)), 0);
+  account.BeginCompaction("db", 2, Filters(100, 6));
+  EXPECT_DOUBLE_EQ(5, account.Take({"db", 2, "2.sst"}, Compacted(50, 5)));
+  EXPECT_DOUBLE_EQ(5, account.Take({"db", 2, "3.sst"}, Compacted(50, 5)));
+  // Until it ends the inputs count, which are larger.
+  EXPECT_DOUBLE_EQ(1200, account.Live().bits);
+  account.EndJob("db", 2, true);
+  EXPECT_DOUBLE_EQ(1100, account.Live().bits);
+  EXPECT_DOUBLE_EQ(200, account.Live().keys);
+}
+
+TEST(FilterAccountTest, OutputsShareWhatACompactionMayTake) {
+  FilterAccount account;
+  account.SetLive("db", Filters(100, 2), {});
+  account.BeginCompaction("db", 1, Filters(100, 2));
+  for (const char* file : {"1.sst", "2.sst", "3.sst", "4.sst"}) {
+    EXPECT_DOUBLE_EQ(10, account.Take({"db", 1, file}, Compacted(25, 30)));
+  }
+}
+
+TEST(FilterAccountTest, CompactionsThatRunTogetherKnowOfEachOther) {
+  FilterAccount account;
+  account.SetLive("db", Filters(200, 2), {});
+  account.BeginCompaction("db", 1, Filters(100, 2));
+  account.BeginCompaction("db", 2, Filters(100, 2));
+  EXPECT_DOUBLE_EQ(8, account.Take({"db", 1, "1.sst"}, Compacted(100, 30)));
+  EXPECT_DOUBLE_EQ(2, account.Take({"db", 2, "2.sst"}, Compacted(100, 30)));
+}
+
+TEST(FilterAccountTest, TheLargestRunLeavesRoomForFlushes) {
+  FilterAccount account;
+  account.SetLive("db", Filters(100, 1), {});
+  account.BeginCompaction("db", 1, Filters(100, 1));
+  FilterRequest request = Compacted(100, 30);
+  request.of_largest_run = true;
+  EXPECT_DOUBLE_EQ(9.5, account.Offer({"db", 1, "1.sst"}, request));
+  request.for_flushes = 300;
+  EXPECT_DOUBLE_EQ(7, account.Offer({"db", 1, "1.sst"}, request));
+}
+
+// As one that was asked for before files were seen to be live.
+TEST(FilterAccountTest, InstalledFilesCountOnce) {
+  FilterAccount account;
+  account.Take({"db", 1, "1.sst"}, Compacted(10, 10));
+  account.SetLive("db", Filters(10, 10), {"1.sst"});
+  EXPECT_TRUE(account.FilesUnderWay("db").empty());
+  EXPECT_DOUBLE_EQ(1050 - 100,
+                   4 * account.Offer({"db", 2, "2.sst"}, Flushed(1, 1000)));
+}
+
+TEST(FilterAccountTest, UnknownFiltersHaveTheirShare) {
+  FilterAccount account;
+  FilterTotals half_known = Filters(50, 4);
+  half_known.unknown_keys = 50;
+  account.SetLive("db", half_known, {});
+  // 200 bits, and 50 of 100 keys have half of the budget.
+  EXPECT_DOUBLE_EQ(1050 - 700,
+                   4 * account.Offer({"db", 1, "1.sst"}, Flushed(1, 1000)));
+}
+
+TEST(FilterAccountTest, DatabasesShareABudgetUntilTheyAreClosed) {
+  FilterAccount account;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string name = "db" + std::to_string(i);
+    account.SetLive(name, Filters(10, 50), {});
+    account.BeginCompaction(name, 1, Filters(10, 50));
+    account.Take({name, 1, "1.sst"}, Compacted(10, 1));
+    account.SetLive("db", Filters(10, 50), {});
+    EXPECT_DOUBLE_EQ(1000, account.Live().bits);
+    account.Forget(name);
+    EXPECT_DOUBLE_EQ(500, account.Live().bits);
+    EXPECT_TRUE(account.FilesUnderWay(name).empty());
+  }
+}
+
+}  // namespace
+}  // namespace linebloom

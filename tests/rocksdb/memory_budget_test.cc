@@ -1,0 +1,455 @@
+// Filters that share a budget, in databases that grow, shrink, and are several.
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "linebloom/filter_policy.h"
+#include "linebloom/level_size_listener.h"
+#include "linebloom/rebuild_filters.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/listener.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/sst_file_writer.h"
+#include "rocksdb/utilities/options_util.h"
+#include "tests/rocksdb/db_fixture.h"
+
+namespace linebloom {
+namespace {
+
+struct Filters {
+  double bytes = 0;
+  double keys = 0;
+  int files = 0;
+  int without = 0;
+
+  double bits_per_key() const { return 8 * bytes / keys; }
+};
+
+Filters FiltersOf(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
+  rocksdb::TablePropertiesCollection files;
+  EXPECT_OK(db->GetPropertiesOfAllTables(family, &files));
+  Filters filters;
+  for (const auto& [path, table] : files) {
+    filters.bytes += static_cast<double>(table->filter_size);
+    filters.keys += static_cast<double>(table->num_entries);
+    ++filters.files;
+    filters.without += table->filter_size == 0 ? 1 : 0;
+  }
+  return filters;
+}
+
+// Looks at the filters of all files whenever there are others.
+class FilterWatch : public rocksdb::EventListener {
+ public:
+  void OnFlushCompleted(rocksdb::DB* db,
+                        const rocksdb::FlushJobInfo& /*job*/) override {
+    Look(db);
+  }
+  void OnCompactionCompleted(
+      rocksdb::DB* db, const rocksdb::CompactionJobInfo& /*job*/) override {
+    Look(db);
+  }
+
+  double most_bytes() const { return most_bytes_; }
+  int looks() const { return looks_; }
+
+ private:
+  void Look(rocksdb::DB* db) {
+    const Filters filters = FiltersOf(db, db->DefaultColumnFamily());
+    const std::lock_guard<std::mutex> lock(mutex_);
+    most_bytes_ = std::max(most_bytes_, filters.bytes);
+    ++looks_;
+  }
+
+  std::mutex mutex_;
+  double most_bytes_ = 0;
+  int looks_ = 0;
+};
+
+class MemoryBudgetTest : public DbTest {
+ protected:
+  MemoryBudgetTest() { UseListener(); }
+
+  void UseBudget(uint64_t bytes) {
+    budget_ = static_cast<double>(bytes);
+    FilterPolicyOptions options;
+    options.memory_budget = bytes;
+    table_.filter_policy.reset(NewFilterPolicy(options));
+  }
+
+  void UseListener() {
+    listener_ = NewLevelSizeListener();
+    options_.listeners = {listener_};
+  }
+
+  // Memtables of some 5,000 rows, levels of 512 KiB, 2 MiB and so on.
+  void UseSmallLevels() {
+    options_.disable_auto_compactions = false;
+    options_.write_buffer_size = 256 << 10;
+    options_.target_file_size_base = 256 << 10;
+    options_.max_bytes_for_level_base = 512 << 10;
+    options_.max_bytes_for_level_multiplier = 4;
+    options_.max_background_jobs = 4;
+  }
+
+  void Put(const std::vector<uint64_t>& numbers) {
+    for (const uint64_t number : numbers) {
+      ASSERT_OK(db_->Put({}, RowKey(2 * number), RowValue(2 * number)));
+    }
+  }
+
+  static std::vector<uint64_t> Numbers(uint64_t count, bool in_order) {
+    std::vector<uint64_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    if (!in_order) {
+      std::shuffle(numbers.begin(), numbers.end(), std::mt19937_64(1));
+    }
+    return numbers;
+  }
+
+  Filters Now() { return FiltersOf(db_.get(), db_->DefaultColumnFamily()); }
+
+  std::string InfoLog() {
+    std::ifstream log(Path("db/LOG"));
+    return {std::istreambuf_iterator<char>(log), {}};
+  }
+
+  int CountInLog(const std::string& text) {
+    const std::string log = InfoLog();
+    int count = 0;
+    for (size_t at = log.find(text); at != std::string::npos;
+         at = log.find(text, at + 1)) {
+      ++count;
+    }
+    return count;
+  }
+
+  double budget_ = 0;
+  std::shared_ptr<rocksdb::EventListener> listener_;
+};
+
+// Up to twice the keys for which the budget has 10 bits, as fast as it goes,
+// closed in between.
+TEST_F(MemoryBudgetTest, AGrowingTreeStaysWithinIt) {
+  constexpr uint64_t kRows = 120'000;
+  for (const bool in_order : {false, true}) {
+    for (const auto style :
+         {rocksdb::kCompactionStyleLevel, rocksdb::kCompactionStyleUniversal}) {
+      SCOPED_TRACE(in_order);
+      SCOPED_TRACE(int{style});
+      options_.compaction_style = style;
+      UseSmallLevels();
+      UseListener();
+      UseBudget(kRows * 5 / 8);
+      const auto watch = std::make_shared<FilterWatch>();
+      options_.listeners.push_back(watch);
+      Close();
+      DestroyAndReopen();
+      const std::vector<uint64_t> numbers = Numbers(kRows, in_order);
+      const auto half = numbers.begin() + kRows / 2;
+      Put({numbers.begin(), half});
+      Reopen();
+      Put({half, numbers.end()});
+      Flush();
+      const double most = watch->most_bytes() / budget_;
+      printf(
+          "%s, style %d: at most %.3f of the budget in %d trees, %.3f in the "
+          "end; %d of %d files without a filter\n",
+          in_order ? "in order" : "at random", style, most, watch->looks(),
+          Now().bytes / budget_, Now().without, Now().files);
+      EXPECT_GT(watch->looks(), 15);
+      EXPECT_LE(most, 1.1);
+      EXPECT_GE(Now().bytes, 0.5 * budget_);
+      ExpectRows({0, 2 * kRows});
+    }
+  }
+}
+
+// Nothing is gained by more than 16 bits per key, on average over the tree.
+TEST_F(MemoryBudgetTest, AmpleBudgetsAreNotSpent) {
+  UseBudget(uint64_t{1} << 30);
+  Reopen();
+  WriteFile({0, 20000});
+  WriteFile({20000, 60000});
+  CompactAll();
+  EXPECT_NEAR(16, Now().bits_per_key(), 0.2);
+}
+
+TEST_F(MemoryBudgetTest, ACompactedTreeHasItsBudget) {
+  UseBudget(50'000);
+  Reopen();
+  for (uint64_t row = 0; row < 100'000; row += 20'000) {
+    WriteFile({row, row + 20'000});
+  }
+  CompactAll();
+  // All files lie side by side in the last run, which leaves a twentieth.
+  EXPECT_LE(Now().bytes, budget_);
+  EXPECT_GE(Now().bytes, 0.85 * budget_);
+  ExpectFilterWorks({0, 100'000});
+}
+
+TEST_F(MemoryBudgetTest, ABulkLoadWhoseSizeIsExpected) {
+  ExpectedLevelSizes expected;
+  expected.keys = {0, 0, 0, 0, 0, 0, 100'000};
+  options_.listeners = {NewLevelSizeListener(expected)};
+  UseBudget(100'000);
+  options_.write_buffer_size = 1 << 20;
+  options_.disable_auto_compactions = false;
+  Reopen();
+  Put(Numbers(100'000, true));
+  Flush();
+  EXPECT_LE(Now().bytes, 1.1 * budget_);
+  EXPECT_GE(Now().bytes, 0.7 * budget_);
+  EXPECT_EQ(0, Now().without);
+}
+
+TEST_F(MemoryBudgetTest, PartitionedAndPrefixFilters) {
+  table_.partition_filters = true;
+  table_.index_type =
+      rocksdb::BlockBasedTableOptions::IndexType::kTwoLevelIndexSearch;
+  table_.metadata_block_size = 1024;
+  table_.detect_filter_construct_corruption = true;
+  options_.prefix_extractor.reset(
+      rocksdb::NewFixedPrefixTransform(RowKey(0).size() - 1));
+  UseBudget(60'000);
+  Reopen();
+  for (uint64_t row = 0; row < 100'000; row += 20'000) {
+    WriteFile({row, row + 20'000});
+    EXPECT_LE(Now().bytes, 1.1 * budget_);
+  }
+  CompactAll();
+  EXPECT_LE(Now().bytes, 1.1 * budget_);
+  EXPECT_GE(Now().bytes, 0.7 * budget_);
+  ExpectRows({0, 100'000});
+}
+
+// A bit for each key is the least that is worth a filter.
+TEST_F(MemoryBudgetTest, LessThanABitPerKey) {
+  UseBudget(2'000);
+  Reopen();
+  for (uint64_t row = 0; row < 100'000; row += 10'000) {
+    WriteFile({row, row + 10'000});
+  }
+  EXPECT_LE(Now().bytes, 1.1 * budget_);
+  EXPECT_GT(Now().bytes, 0);
+  EXPECT_GT(Now().without, 0);
+  CompactAll();
+  EXPECT_LE(Now().bytes, 1.1 * budget_);
+  ExpectRows({0, 100'000});
+  const std::string log = InfoLog();
+  const std::string warning = "less than one bit per key";
+  const size_t first = log.find(warning);
+  ASSERT_NE(std::string::npos, first);
+  EXPECT_NE(std::string::npos, log.find("memory_budget=2000"));
+  EXPECT_LE(CountInLog(warning), 8);  // not one for each file
+}
+
+TEST_F(MemoryBudgetTest, WithoutTheListenerNoDatabaseOpens) {
+  UseBudget(1 << 20);
+  Reopen();
+  WriteFile({0, 2000});
+  options_.listeners.clear();
+  const rocksdb::Status status = TryReopen();
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  for (const char* word :
+       {"memory_budget", "linebloom_level_sizes", "budget:1M"}) {
+    EXPECT_NE(std::string::npos, status.ToString().find(word)) << word;
+  }
+  UseListener();
+  Reopen();
+  ExpectRows({0, 2000});
+}
+
+// RocksDB does not validate the options of a file writer.
+TEST_F(MemoryBudgetTest, FilesWrittenElsewhereHaveTenBits) {
+  UseBudget(1 << 20);
+  Reopen();
+  rocksdb::Options options = OptionsWithTable();
+  ASSERT_OK(rocksdb::CreateLoggerFromOptions(Path("writer"), options,
+                                             &options.info_log));
+  for (const char* name : {"a.sst", "b.sst"}) {
+    rocksdb::SstFileWriter writer({}, options);
+    ASSERT_OK(writer.Open(Path(name)));
+    const uint64_t first = name[0] == 'a' ? 0 : 20'000;
+    for (uint64_t i = first; i < first + 20'000; i += 2) {
+      ASSERT_OK(writer.Put(RowKey(i), RowValue(i)));
+    }
+    ASSERT_OK(writer.Finish());
+    ASSERT_OK(db_->IngestExternalFile({Path(name)}, {}));
+  }
+  EXPECT_NEAR(9.6, Now().bits_per_key(), 0.5);
+  std::ifstream log(Path("writer/LOG"));
+  const std::string text{std::istreambuf_iterator<char>(log), {}};
+  const size_t first = text.find("memory_budget needs the listener");
+  EXPECT_NE(std::string::npos, first);
+  EXPECT_EQ(std::string::npos,
+            text.find("memory_budget needs the listener", first + 1));
+}
+
+TEST_F(MemoryBudgetTest, OptionStringsAndFiles) {
+  const rocksdb::ConfigOptions config;
+  for (const char* text :
+       {"{id=linebloom;memory_budget=1G}", "linebloom:budget:1g",
+        "{id=linebloom;memory_budget=1073741824}",
+        "{id=linebloom;memory_budget=1048576K;line=plain}"}) {
+    SCOPED_TRACE(text);
+    table_.filter_policy.reset();
+    ASSERT_OK(rocksdb::FilterPolicy::CreateFromString(config, text,
+                                                      &table_.filter_policy));
+    EXPECT_EQ("linebloom:budget:1G", table_.filter_policy->GetId());
+  }
+  DestroyAndReopen();
+  WriteFile({0, 2000});
+  Close();
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unknown_options = false;
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  ASSERT_OK(
+      rocksdb::LoadLatestOptions(strict, Path("db"), &db_options, &families));
+  const auto* const table =
+      families[0]
+          .options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  std::string budget;
+  ASSERT_OK(table->filter_policy->GetOption(strict, "memory_budget", &budget));
+  EXPECT_EQ("1G", budget);
+  std::string bits;
+  ASSERT_OK(table->filter_policy->GetOption(strict, "bits_per_key", &bits));
+  EXPECT_EQ("unset", bits);
+}
+
+// What is in one database is missing in the other, until it is closed.
+TEST_F(MemoryBudgetTest, DatabasesShareIt) {
+  UseBudget(30'000);
+  Reopen();
+  const auto write = [](rocksdb::DB* db) {
+    for (uint64_t i = 0; i < 40'000; i += 2) {
+      ASSERT_OK(db->Put({}, RowKey(i), RowValue(i)));
+      if (i % 10000 == 9998) {
+        ASSERT_OK(db->Flush({}));
+      }
+    }
+    rocksdb::CompactRangeOptions all;
+    all.bottommost_level_compaction =
+        rocksdb::BottommostLevelCompaction::kForce;
+    ASSERT_OK(db->CompactRange(all, nullptr, nullptr));
+  };
+  write(db_.get());
+  const double alone = Now().bits_per_key();
+  EXPECT_GT(alone, 11);
+
+  rocksdb::DB* opened = nullptr;
+  ASSERT_OK(rocksdb::DB::Open(OptionsWithTable(), Path("other"), &opened));
+  std::unique_ptr<rocksdb::DB> other(opened);
+  const auto others = [&] {
+    return FiltersOf(other.get(), other->DefaultColumnFamily());
+  };
+  write(other.get());
+  CompactAll();
+  write(other.get());
+  CompactAll();
+  EXPECT_LE(Now().bytes + others().bytes, 1.1 * budget_);
+  EXPECT_LT(Now().bits_per_key(), 8);
+  EXPECT_GT(others().bits_per_key(), 2);
+
+  // Its filters are in memory no more.
+  other.reset();
+  CompactAll();
+  EXPECT_GT(Now().bits_per_key(), 0.75 * alone);
+  ASSERT_OK(rocksdb::DestroyDB(Path("other"), OptionsWithTable()));
+}
+
+TEST_F(MemoryBudgetTest, ADestroyedDatabaseIsForgotten) {
+  UseBudget(30'000);
+  for (int i = 0; i < 3; ++i) {
+    DestroyAndReopen();
+    WriteFile({0, 20'000});
+    WriteFile({20'000, 40'000});
+    CompactAll();
+    EXPECT_GT(Now().bits_per_key(), 11);
+    EXPECT_LE(Now().bytes, budget_);
+  }
+}
+
+TEST_F(MemoryBudgetTest, ColumnFamiliesShareIt) {
+  UseBudget(40'000);
+  Reopen();
+  std::vector<std::string> names;
+  for (int i = 0; i < 100; ++i) names.push_back("family" + std::to_string(i));
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
+  ASSERT_OK(db_->CreateColumnFamilies(OptionsWithTable(), names, &families));
+  for (rocksdb::ColumnFamilyHandle* family : families) {
+    for (uint64_t i = 0; i < 1000; i += 2) {
+      ASSERT_OK(db_->Put({}, family, RowKey(i), RowValue(i)));
+    }
+  }
+  ASSERT_OK(db_->Flush({}, families));
+  double bytes = 0;
+  for (rocksdb::ColumnFamilyHandle* family : families) {
+    bytes += FiltersOf(db_.get(), family).bytes;
+  }
+  EXPECT_LE(bytes, 1.1 * budget_);
+  EXPECT_GE(bytes, 0.6 * budget_);
+  // What a dropped column family had is free again.
+  ASSERT_OK(db_->DropColumnFamilies(families));
+  for (rocksdb::ColumnFamilyHandle* family : families) {
+    ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+  }
+  WriteFile({0, 20'000});
+  WriteFile({20'000, 40'000});
+  CompactAll();
+  EXPECT_GT(Now().bits_per_key(), 14);
+}
+
+// Filters that were there before the budget was count with what they take.
+TEST_F(MemoryBudgetTest, RebuildFiltersBringsThemBack) {
+  UsePolicy(PolicyKind::kLinebloom, 12);
+  Reopen();
+  const auto write = [&](uint64_t begin, uint64_t end) {
+    for (uint64_t row = begin; row < end; row += 20'000) {
+      WriteFile({row, row + 20'000});
+    }
+  };
+  write(0, 200'000);
+  CompactAll();
+  write(200'000, 240'000);
+  const double before = Now().bytes;
+  UseBudget(90'000);
+  ASSERT_GT(before, 1.5 * budget_);
+  Reopen();
+  // The first flush after opening does not know yet.
+  write(240'000, 280'000);
+  const double after_first = Now().bytes;
+  write(280'000, 300'000);
+  EXPECT_EQ(after_first, Now().bytes);
+  EXPECT_GE(CountInLog("RebuildFilters"), 1);
+
+  RebuildFiltersOptions dry;
+  dry.dry_run = true;
+  RebuildFiltersReport report;
+  ASSERT_OK(RebuildFilters(db_.get(), dry, nullptr, &report));
+  ASSERT_FALSE(report.files.empty());
+  EXPECT_EQ(RebuildReason::kOverBudget, report.files[0].reason);
+  EXPECT_LT(report.files[0].saved_reads, 0);
+  EXPECT_GT(report.reads[0].after, 0);
+
+  ASSERT_OK(RebuildFilters(db_.get(), {}, nullptr, &report));
+  EXPECT_LE(Now().bytes, 1.02 * budget_);
+  EXPECT_GE(Now().bytes, 0.6 * budget_);
+  ExpectRows({0, 300'000});
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_OK(RebuildFilters(db_.get(), {}, nullptr, &report));
+  }
+  EXPECT_EQ(0u, report.files.size());
+}
+
+}  // namespace
+}  // namespace linebloom
