@@ -35,19 +35,33 @@ FilterTotals FilterAccount::Job::OutputTotals() const {
   return totals;
 }
 
-void FilterAccount::SetLive(const std::string& database,
+uint64_t FilterAccount::VersionOf(const std::string& database) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto version = versions_.find(database);
+  return version == versions_.end() ? 0 : version->second;
+}
+
+void FilterAccount::SetLive(const std::string& database, uint64_t version,
                             const FilterTotals& live,
                             const std::set<std::string>& installed) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  uint64_t& now = versions_[database];
+  if (now != version) return;
+  ++now;
   FilterTotals& before = live_[database];
   Add(before, -1, &all_live_);
   Add(live, 1, &all_live_);
   before = live;
   for (auto job = jobs_.begin(); job != jobs_.end();) {
+    bool done = false;
     if (job->first.first == database) {
-      for (const std::string& file : installed) job->second.outputs.erase(file);
+      auto& outputs = job->second.outputs;
+      for (const std::string& file : installed) {
+        if (outputs.erase(file) > 0) {
+          done = job->second.is_compaction || outputs.empty();
+        }
+      }
     }
-    const bool done = !job->second.is_compaction && job->second.outputs.empty();
     job = done ? jobs_.erase(job) : std::next(job);
   }
 }
@@ -76,6 +90,7 @@ void FilterAccount::EndJob(const std::string& database, int job,
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = jobs_.find({database, job});
   if (found == jobs_.end()) return;
+  ++versions_[database];
   if (installed) {
     FilterTotals& live = live_[database];
     for (FilterTotals* totals : {&live, &all_live_}) {
@@ -101,6 +116,7 @@ void FilterAccount::Forget(const std::string& database) {
     Add(live->second, -1, &all_live_);
     live_.erase(live);
   }
+  versions_.erase(database);
   for (auto job = jobs_.begin(); job != jobs_.end();) {
     job = job->first.first == database ? jobs_.erase(job) : std::next(job);
   }

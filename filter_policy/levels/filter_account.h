@@ -57,9 +57,17 @@ struct FilterRequest {
 // Thread-safe.
 class FilterAccount {
  public:
-  // The filters of the database's live files. `installed` are files that were
-  // booked by their builders and are among them.
-  void SetLive(const std::string& database, const FilterTotals& live,
+  // Changes whenever the account of a database does. To be asked before a look
+  // at its files.
+  uint64_t VersionOf(const std::string& database) const;
+
+  // The filters of the database's live files, as seen since VersionOf()
+  // returned `version`; ignored if the account has changed since, for the look
+  // may be out of date, and what has changed is booked. `installed` are the
+  // files among them that builders have booked. A compaction installs all of
+  // its files at once, so that of one of them has ended.
+  void SetLive(const std::string& database, uint64_t version,
+               const FilterTotals& live,
                const std::set<std::string>& installed);
 
   // The files of a database that builders have booked and that are not known to
@@ -108,6 +116,7 @@ class FilterAccount {
   mutable std::mutex mutex_;
   mutable bool used_ = false;
   std::map<std::string, FilterTotals> live_;  // by database
+  std::map<std::string, uint64_t> versions_;  // by database
   FilterTotals all_live_;
   std::map<JobId, Job> jobs_;
 };

@@ -361,6 +361,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
   // Doesn't hold our mutex while RocksDB works, since RocksDB acquires its own.
   void Look(DB* db) {
     std::vector<rocksdb::LiveFileMetaData> files;
+    const uint64_t version = account_->VersionOf(db->GetName());
     db->GetLiveFilesMetaData(&files);
     if (account_->is_used()) LearnFilters(db, files);
     const std::set<std::string> under_way =
@@ -380,7 +381,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
       CountForBudget(database.filters, name, rows, &live);
       if (under_way.count(name) > 0) installed.insert(name);
     }
-    account_->SetLive(db->GetName(), live, installed);
+    account_->SetLive(db->GetName(), version, live, installed);
     database.events_to_wait = files.size() / kFilesToLookAtOften;
     database.trees.clear();
     if (!database.began_empty) database.began_empty = files.empty();

@@ -1,5 +1,6 @@
 #include "filter_policy/levels/filter_account.h"
 
+#include <set>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -12,6 +13,12 @@ FilterTotals Filters(double keys, double bits_per_key) {
   totals.keys = keys;
   totals.bits = keys * bits_per_key;
   return totals;
+}
+
+// As a look does to which nothing happens meanwhile.
+void SetLive(FilterAccount* account, const std::string& database,
+             const FilterTotals& live, const std::set<std::string>& installed) {
+  account->SetLive(database, account->VersionOf(database), live, installed);
 }
 
 FilterRequest Compacted(double keys, double bits_per_key) {
@@ -57,7 +64,7 @@ TEST(FilterAccountTest, AJobThatFailsTakesNothing) {
 
 TEST(FilterAccountTest, ACompactionMayTakeWhatItGivesBack) {
   FilterAccount account;
-  account.SetLive("db", Filters(200, 6), {});  // 1,200 of 1,000 bits
+  SetLive(&account, "db", Filters(200, 6), {});  // 1,200 of 1,000 bits
   EXPECT_LT(account.Offer({"db", 1, "1.sst"}, Flushed(1, 10)), 0);
   account.BeginCompaction("db", 2, Filters(100, 6));
   EXPECT_DOUBLE_EQ(5, account.Take({"db", 2, "2.sst"}, Compacted(50, 5)));
@@ -71,7 +78,7 @@ TEST(FilterAccountTest, ACompactionMayTakeWhatItGivesBack) {
 
 TEST(FilterAccountTest, OutputsShareWhatACompactionMayTake) {
   FilterAccount account;
-  account.SetLive("db", Filters(100, 2), {});
+  SetLive(&account, "db", Filters(100, 2), {});
   account.BeginCompaction("db", 1, Filters(100, 2));
   for (const char* file : {"1.sst", "2.sst", "3.sst", "4.sst"}) {
     EXPECT_DOUBLE_EQ(10, account.Take({"db", 1, file}, Compacted(25, 30)));
@@ -80,7 +87,7 @@ TEST(FilterAccountTest, OutputsShareWhatACompactionMayTake) {
 
 TEST(FilterAccountTest, CompactionsThatRunTogetherKnowOfEachOther) {
   FilterAccount account;
-  account.SetLive("db", Filters(200, 2), {});
+  SetLive(&account, "db", Filters(200, 2), {});
   account.BeginCompaction("db", 1, Filters(100, 2));
   account.BeginCompaction("db", 2, Filters(100, 2));
   EXPECT_DOUBLE_EQ(8, account.Take({"db", 1, "1.sst"}, Compacted(100, 30)));
@@ -89,7 +96,7 @@ TEST(FilterAccountTest, CompactionsThatRunTogetherKnowOfEachOther) {
 
 TEST(FilterAccountTest, TheLargestRunLeavesRoomForFlushes) {
   FilterAccount account;
-  account.SetLive("db", Filters(100, 1), {});
+  SetLive(&account, "db", Filters(100, 1), {});
   account.BeginCompaction("db", 1, Filters(100, 1));
   FilterRequest request = Compacted(100, 30);
   request.of_largest_run = true;
@@ -102,17 +109,40 @@ TEST(FilterAccountTest, TheLargestRunLeavesRoomForFlushes) {
 TEST(FilterAccountTest, InstalledFilesCountOnce) {
   FilterAccount account;
   account.Take({"db", 1, "1.sst"}, Compacted(10, 10));
-  account.SetLive("db", Filters(10, 10), {"1.sst"});
+  SetLive(&account, "db", Filters(10, 10), {"1.sst"});
   EXPECT_TRUE(account.FilesUnderWay("db").empty());
   EXPECT_DOUBLE_EQ(1050 - 100,
                    4 * account.Offer({"db", 2, "2.sst"}, Flushed(1, 1000)));
+}
+
+// A compaction is over once its files are seen to be live, and what it is told
+// afterwards takes nothing away.
+TEST(FilterAccountTest, ACompactionThatIsSeenBeforeItEnds) {
+  FilterAccount account;
+  SetLive(&account, "db", Filters(100, 5), {});
+  account.BeginCompaction("db", 1, Filters(100, 5));
+  account.Take({"db", 1, "1.sst"}, Compacted(100, 4));
+  SetLive(&account, "db", Filters(100, 4), {"1.sst"});
+  account.EndJob("db", 1, true);
+  EXPECT_DOUBLE_EQ(400, account.Live().bits);
+}
+
+// A look that began before a job ended must not undo what the job booked.
+TEST(FilterAccountTest, ALookThatIsOutOfDate) {
+  FilterAccount account;
+  SetLive(&account, "db", Filters(10, 10), {});
+  const uint64_t version = account.VersionOf("db");
+  account.Take({"db", 1, "1.sst"}, Flushed(10, 10));
+  account.EndJob("db", 1, true);
+  account.SetLive("db", version, Filters(10, 10), {});
+  EXPECT_DOUBLE_EQ(200, account.Live().bits);
 }
 
 TEST(FilterAccountTest, UnknownFiltersHaveTheirShare) {
   FilterAccount account;
   FilterTotals half_known = Filters(50, 4);
   half_known.unknown_keys = 50;
-  account.SetLive("db", half_known, {});
+  SetLive(&account, "db", half_known, {});
   // 200 bits, and 50 of 100 keys have half of the budget.
   EXPECT_DOUBLE_EQ(1050 - 700,
                    4 * account.Offer({"db", 1, "1.sst"}, Flushed(1, 1000)));
@@ -122,10 +152,10 @@ TEST(FilterAccountTest, DatabasesShareABudgetUntilTheyAreClosed) {
   FilterAccount account;
   for (int i = 0; i < 1000; ++i) {
     const std::string name = "db" + std::to_string(i);
-    account.SetLive(name, Filters(10, 50), {});
+    SetLive(&account, name, Filters(10, 50), {});
     account.BeginCompaction(name, 1, Filters(10, 50));
     account.Take({name, 1, "1.sst"}, Compacted(10, 1));
-    account.SetLive("db", Filters(10, 50), {});
+    SetLive(&account, "db", Filters(10, 50), {});
     EXPECT_DOUBLE_EQ(1000, account.Live().bits);
     account.Forget(name);
     EXPECT_DOUBLE_EQ(500, account.Live().bits);
