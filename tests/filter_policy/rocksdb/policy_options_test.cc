@@ -217,7 +217,9 @@ TEST(ParseFilterPolicyOptionsTest, UnnamedOptionsKeepTheirValues) {
 
 TEST(ParseFilterPolicyOptionsTest, InvalidTextIsExplainedAndChangesNothing) {
   const std::pair<const char*, const char*> wrong[] = {
-      {"", "must be linebloom, linebloom:BITS, linebloom:rate:RATE or linebloom:budget:BYTES"},
+      {"",
+       "must be linebloom, linebloom:BITS, linebloom:rate:RATE or "
+       "linebloom:budget:BYTES"},
       {"linebloomy", "'linebloomy': must be linebloom"},
       {"linebloom:", "bits_per_key=: must be a number from 0 to 30"},
       {"linebloom:31", "bits_per_key=31: must be"},
