@@ -117,8 +117,9 @@ std::string FiltersInWords(const Totals& totals) {
 
 void DrawLegend(double y, Drawing* drawing) {
   for (size_t i = 0; i <= kScaleColors; ++i) {
+    const size_t row_number = i / 4;
     const double x = kLegendColumn * static_cast<double>(i % 4);
-    const double row = y + kLegendRow * static_cast<double>(i / 4);
+    const double row = y + kLegendRow * static_cast<double>(row_number);
     const bool is_none = i == kScaleColors;
     drawing->Rect({x, row}, 14, 14, is_none ? "none" : ScaleClass(i));
     drawing->Text({x + 20, row + 12},
