@@ -44,9 +44,9 @@ struct TreeSizes {
   double flush = 0;
   // The keys of the last flush; 0 if unknown.
   double last_flush = 0;
-  // Whether flushed files may keep their filters for ever, as in a load in key
-  // order: RocksDB has only moved them so far, or a new database has not
-  // compacted any yet.
+  // True if flushed files may keep their filters for good, as in a load in key
+  // order: RocksDB has only moved them so far, or a new database hasn't merged
+  // any yet.
   bool may_be_in_order = false;
   // The filters of all files except the inputs of the compaction. Empty if
   // nothing is known about filters.
@@ -77,7 +77,8 @@ struct FileInTree {
   const rocksdb::Logger* info_log = nullptr;
   rocksdb::TableFileCreationReason reason =
       rocksdb::TableFileCreationReason::kMisc;
-  // Where a filter that is built for a memory budget is booked, and as what.
+  // The account in which filters under a memory budget are booked, and the
+  // place of this file's.
   std::shared_ptr<FilterAccount> account;
   FilterPlace place;
 

@@ -5,20 +5,20 @@
 namespace linebloom {
 namespace {
 
-// What may be filled of the budget: by the largest runs, by other compactions,
-// and by flushes. What is between them is for files that are flushed before a
-// compaction gives bits back: without a filter such a file would cost every
-// lookup a read. With whole lines the last stays below 1.1.
+// How far each may fill the budget: the largest runs, other compactions, and
+// flushes. The differences leave room for files that are flushed before a
+// compaction gives memory back: a file in level 0 without a filter costs every
+// lookup a read. Even rounded up to whole lines, the last stays below 1.1.
 constexpr double kMaxOfLargestRuns = 0.95;
 constexpr double kMaxOfCompactions = 1.0;
 constexpr double kMaxOfFlushes = 1.05;
 
-// A flush takes no more than this part of what is left.
+// A flush takes at most this share of what is left.
 constexpr double kMaxOfRoomForFlush = 0.25;
 
-// Where there is no room a compaction may take what it gives back, so that the
-// sum does not rise; one into the largest run no more than this part of what it
-// should have.
+// Without room, a compaction may use the memory that it gives back, so the sum
+// doesn't rise. One into the largest run then takes at most this share of what
+// it should have.
 constexpr double kMinOfLargestRun = 0.5;
 
 void Add(const FilterTotals& more, double sign, FilterTotals* totals) {

@@ -1,14 +1,14 @@
-// What the filters of all databases that one listener serves take, and how much
-// more a file may take of a memory budget.
+// Keeps account of how much memory the filters of all databases of a listener
+// take, and how much more of a memory budget a file may take.
 //
-// The listener books files as they come to live and go; a filter is booked by
-// its builder when it is built, for only then it is known how many keys it has,
-// and files that are written at the same time then know of each other.
+// The listener books files when they become live and when they are deleted. A
+// builder books its filter when it builds it: only then is the number of keys
+// known, and files that are written at the same time see each other's bookings.
 //
-// What is booked is the most that the filters of live files come to, in
-// whatever order the jobs end that are under way: a compaction's inputs or its
-// outputs, whichever are larger. Rejected: inputs and outputs, which would
-// leave nothing to others while a large compaction runs.
+// The account holds the most that the filters of live files can come to, in
+// whatever order the running jobs end: a compaction's inputs or its outputs,
+// whichever are larger. Rejected: inputs plus outputs, which would leave
+// nothing for other files while a large compaction runs.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ namespace linebloom {
 struct FilterTotals {
   double keys = 0;  // and prefixes
   double bits = 0;
-  // Keys of files whose filters are not known yet. They are taken to have as
-  // many bits as an equal share of the budget gives them.
+  // Keys of files whose filters aren't known yet. Each counts as one equal
+  // share of the budget.
   double unknown_keys = 0;
 
   double all_keys() const { return keys + unknown_keys; }
@@ -40,63 +40,64 @@ struct FilterPlace {
 
 struct FilterRequest {
   double budget = 0;        // in bits
-  double bits_per_key = 0;  // that are wanted
+  double bits_per_key = 0;  // wanted
   double keys = 0;          // of this filter or partition
-  // Of the file, of which partitions before this one may be booked; 0: unknown.
-  // Of a compaction it is known better.
+  // The keys expected in the whole file, some of whose partitions may be booked
+  // already; 0 if unknown. For compactions the account knows better.
   double expected_keys = 0;
   bool is_flush = false;
-  // Whether the file is going to be of the largest run of its tree, which gets
-  // what the others leave.
+  // True if the file will be part of its tree's largest run, which gets what
+  // the other runs leave.
   bool of_largest_run = false;
-  // Bits that the files take that are flushed until the next compaction of
-  // level 0, which the largest run leaves to them.
+  // The bits that the largest run leaves for files flushed before the next
+  // compaction of level 0.
   double for_flushes = 0;
 };
 
 // Thread-safe.
 class FilterAccount {
  public:
-  // Changes whenever the account of a database does. To be asked before a look
-  // at its files.
+  // A number that changes with every booking for the database. Call this before
+  // listing its files for SetLive().
   uint64_t VersionOf(const std::string& database) const;
 
-  // The filters of the database's live files, as seen since VersionOf()
-  // returned `version`; ignored if the account has changed since, for the look
-  // may be out of date, and what has changed is booked. `installed` are the
-  // files among them that builders have booked. A compaction installs all of
-  // its files at once, so that of one of them has ended.
+  // Replaces what is known of the database's live files by `live`, which was
+  // listed after VersionOf() returned `version`. Ignored if the account has
+  // changed since: the list may be out of date, and the change is booked.
+  // `installed` names the listed files that builders have booked. A compaction
+  // installs all of its files at once, so one of them shows that it has ended.
   void SetLive(const std::string& database, uint64_t version,
                const FilterTotals& live,
                const std::set<std::string>& installed);
 
-  // The files of a database that builders have booked and that are not known to
-  // be live.
+  // The files of a database that builders have booked and that aren't known to
+  // be live yet.
   std::set<std::string> FilesUnderWay(const std::string& database) const;
 
-  // A compaction that reads files with these filters.
+  // Begins a compaction whose input files have the filters `inputs`.
   void BeginCompaction(const std::string& database, int job,
                        const FilterTotals& inputs);
 
-  // What the job wrote is live, and what it read is not, or nothing came of it.
+  // Ends a job. If `installed`, its outputs are live and its inputs aren't;
+  // otherwise it changed nothing.
   void EndJob(const std::string& database, int job, bool installed);
 
-  // A file that was booked is not going to be live.
+  // Drops a booked file that will never be live.
   void DropFile(const std::string& database, const std::string& file);
 
-  // A database that was closed.
+  // Forgets a database that was closed.
   void Forget(const std::string& database);
 
-  // The filters of all live files of all databases.
+  // The filters of the live files of all databases.
   FilterTotals Live() const;
 
-  // How many bits per key the filter may have; less than 1: none. Offer() only
-  // looks.
+  // Returns how many bits per key the filter may have; less than 1 means none.
+  // Take() books them, Offer() doesn't.
   double Offer(const FilterPlace& place, const FilterRequest& request) const;
   double Take(const FilterPlace& place, const FilterRequest& request);
 
-  // Whether a policy has asked, so that it is worth while to learn what the
-  // filters of old files take.
+  // True once a policy with a budget has called, which makes it worthwhile to
+  // read how large the filters of older files are.
   bool is_used() const;
 
  private:
@@ -110,7 +111,7 @@ class FilterAccount {
   using JobId = std::pair<std::string, int>;
 
   double Allowed(const FilterPlace& place, const FilterRequest& request) const;
-  // Bits that may come to be live, but for those of a compaction.
+  // The most bits that can become live, apart from those of one compaction.
   double BitsBut(const JobId& but, double bits_per_unknown_key) const;
 
   mutable std::mutex mutex_;

@@ -28,7 +28,7 @@ using rocksdb::FlushJobInfo;
 // cheap.
 constexpr size_t kFilesToLookAtOften = 1000;
 
-// Each takes a read or two, and a flush or compaction waits for them.
+// Each file takes a read or two, while a flush or compaction waits.
 constexpr size_t kFilesToLearnAtOnce = 1000;
 
 // Fewer moves in a row also happen while a level is still empty.
@@ -127,7 +127,7 @@ void CountForBudget(const KnownFilters& known, const std::string& name,
   totals->bits += filter->second.bits;
 }
 
-// The filters of a compaction's inputs, whose properties RocksDB has at hand.
+// The filters of a compaction's inputs, whose properties RocksDB passes along.
 FilterTotals FiltersOfInputs(const CompactionJobInfo& job) {
   FilterTotals totals;
   for (const auto& [path, properties] : job.table_properties) {
@@ -268,8 +268,8 @@ class LevelSizeListener final : public rocksdb::EventListener {
     if (database != databases_.end()) database->second.filters.erase(name);
   }
 
-  // RocksDB says nothing when a database is closed; but its own handle of the
-  // default column family goes then and only then.
+  // RocksDB doesn't tell listeners that a database is closed. But it deletes
+  // its own handle of the default column family then, and only then.
   void OnColumnFamilyHandleDeletionStarted(
       rocksdb::ColumnFamilyHandle* handle) override {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -299,7 +299,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
     // often, as in a load in key order, a flushed file reaches the last level
     // unchanged.
     std::map<std::string, int> moves;
-    std::set<std::string> merged;  // whose flushed files were ever written anew
+    std::set<std::string> merged;  // families whose flushed files were merged
     std::optional<bool> began_empty;        // at the first look
     std::map<int, Compaction> compactions;  // by job
     size_t events_to_wait = 0;              // before the files are listed again
@@ -402,7 +402,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
     }
   }
 
-  // What has no files any more was dropped, or is as good as new.
+  // A column family without files was dropped or is as good as new.
   template <typename T>
   static void ForgetDropped(const std::map<std::string, TreeSizes>& sizes,
                             std::map<std::string, T>* by_family) {
@@ -412,8 +412,8 @@ class LevelSizeListener final : public rocksdb::EventListener {
     }
   }
 
-  // Of files that were there before the listener was, some at each look.
-  // Without the lock, for this reads them.
+  // Learns the sizes of filters older than the listener, some at each look.
+  // Doesn't hold the mutex while it reads the files.
   void LearnFilters(DB* db,
                     const std::vector<rocksdb::LiveFileMetaData>& files) {
     std::vector<std::string> unknown;

@@ -17,17 +17,17 @@ using rocksdb::FilterBuildingContext;
 
 namespace {
 
-// In a load in the order of keys RocksDB never writes a file again, and nobody
-// knows how many are to come. A file then gets a third of an equal share, and
-// at most 12 bits per key. Data blocks read for each missing row, on the mean
-// of loads that end with 1/8 to 4 times the keys for which the budget has 10
-// bits each (bench/budget_in_order.py): 0.128. Rejected: equal shares, 0.257;
-// half and a quarter of them, 0.195 and 0.148; what is left of the budget,
-// divided by the keys that are there, 0.198; a limit of 16 bits, 0.162.
+// In a load in key order RocksDB never rewrites a file, and nobody knows how
+// many more will come. A file then gets a third of an equal share, and at most
+// 12 bits per key. Data blocks read per missing row, averaged over loads that
+// end with 1/8 to 4 times the keys for which the budget has 10 bits each
+// (bench/budget_in_order.py): 0.128. Rejected: equal shares, 0.257; a half or a
+// quarter of them, 0.195 and 0.148; the rest of the budget divided by the
+// present keys, 0.198; a limit of 16 bits, 0.162.
 constexpr double kPartOfShareInOrder = 1.0 / 3;
 constexpr double kMaxBitsInOrder = 12;
 
-// What a file gets that is written while its database is being opened.
+// For files written while their database is being opened.
 constexpr double kMaxBitsUnknown = kDefaultBitsPerKey;
 
 double BudgetInBits(const FilterPolicyOptions& options) {
@@ -40,14 +40,14 @@ struct BudgetedRun {
   double for_flushes = 0;  // in bits
 };
 
-// For how many files of level 0 there is to be room, at least one more than
-// there are. RocksDB's default for level0_file_num_compaction_trigger. Without
-// that room a tree that grew to 4 million rows on a budget of 2.5 MB flushed
-// files without filters, and a missing row read 3.5 data blocks, not 0.3
+// The number of level 0 files to keep room for, always at least one more than
+// there are: RocksDB's default for level0_file_num_compaction_trigger. Without
+// that room, a tree that grew to 4 million rows on a budget of 2.5 MB flushed
+// files without filters, and a missing row read 3.5 data blocks instead of 0.3
 // (bench/budget_growth).
 constexpr double kMaxFlushes = 4;
 
-// More than this part of the budget is not kept free for them.
+// At most this share of the budget is kept free for them.
 constexpr double kMaxForFlushes = 0.25;
 
 BudgetedRun BudgetOfRun(const FilterPolicyOptions& options,
@@ -55,9 +55,9 @@ BudgetedRun BudgetOfRun(const FilterPolicyOptions& options,
                         const FileInTree& file) {
   const double share = StateOfBudget(options, context, file).average_bits;
   const double average = std::min(share, kMaxAverageOfBudget);
-  // A filter of fewer bits rejects less for each of them: 37 % of missing keys
-  // at 1 bit, 14 % at a half. So there the largest runs go without, as far as
-  // there is no room (FilterAccount).
+  // Below 1 bit per key a filter rejects less per bit: 37 % of missing keys at
+  // 1 bit, 14 % at half a bit. So the largest runs ask for 1 bit and go without
+  // if there is no room (FilterAccount).
   const double least = std::max(average, kMinBitsOfRun);
   if (file.tree == nullptr) return {std::min(least, kMaxBitsUnknown), false};
   if (file.tree->may_be_in_order && IsFlush(context)) {
@@ -92,7 +92,7 @@ BudgetState StateOfBudget(const FilterPolicyOptions& options,
   double keys = state.filters.all_keys();
   if (file.tree != nullptr) {
     if (IsFlush(context)) keys += file.tree->last_flush;
-    // A listener may expect more than there is.
+    // The listener may expect more keys than there are yet.
     const std::vector<double> runs = file.tree->Runs();
     keys = std::max(keys, std::accumulate(runs.begin(), runs.end(), 0.0));
   }
@@ -124,7 +124,7 @@ std::optional<BudgetedFilter> BudgetOfFile(const FilterPolicyOptions& options,
     FilterRequest of_filter = request;
     of_filter.keys = static_cast<double>(keys);
     const double bits = account->Take(place, of_filter);
-    // Others were faster: the one line that a filter has at least.
+    // Other files have taken the room since: build a single line.
     if (bits < kMinBitsOfRun) return uint32_t{1};
     return static_cast<uint32_t>(bits * kMillibitsPerBit);
   };

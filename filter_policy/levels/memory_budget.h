@@ -1,4 +1,4 @@
-// How large a filter a file gets of a memory budget.
+// Decides how large a file's filter is under a memory budget.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace linebloom {
 
-// No tree gets more bits per key of a budget on average. A lookup of a missing
-// row then reads 1 data block in 50,000 for each run.
+// A budget never gives a tree more bits per key than this on average. Then one
+// lookup of a missing row in 50,000 reads a data block of each run.
 inline constexpr double kMaxAverageOfBudget = 16;
 
-// What the filters that share a budget take, and an equal share of it for each
-// key of all trees, in bits.
+// The filters that share a budget, and the bits per key if all keys of all
+// trees shared it equally.
 struct BudgetState {
   FilterTotals filters;
   double average_bits = 0;
@@ -29,16 +29,16 @@ BudgetState StateOfBudget(const FilterPolicyOptions& options,
                           const rocksdb::FilterBuildingContext& context,
                           const FileInTree& file);
 
-// How a filter of a budget is built.
+// How to build a filter under a budget.
 struct BudgetedFilter {
   FilterSettings settings;
-  // Books a filter, or partition, of so many keys, and says how many
-  // thousandths of a bit each of them gets.
+  // Books a filter, or a partition, with `keys` keys. Returns the thousandths
+  // of a bit that each key gets.
   std::function<uint32_t(size_t keys)> take;
 };
 
-// Nothing where the file gets no filter. `options` are valid and have a
-// memory_budget; `file` is what a level size listener left of this file.
+// Nothing if the file gets no filter. `options` must be valid and have a
+// memory_budget; `file` comes from the level size listener.
 std::optional<BudgetedFilter> BudgetOfFile(
     const FilterPolicyOptions& options,
     const rocksdb::FilterBuildingContext& context, const FileInTree& file);

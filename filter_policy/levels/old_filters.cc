@@ -21,8 +21,8 @@ KnownFilter FilterOf(const rocksdb::TableProperties& properties) {
   return filter;
 }
 
-// DB::GetPropertiesOfAllTables() would do it for a column family whose handle
-// is known, which a listener is told of none.
+// DB::GetPropertiesOfAllTables() needs the handle of the column family, which
+// listeners aren't given.
 KnownFilter ReadOldFilter(rocksdb::Env* env, const std::string& path) {
   rocksdb::BlockBasedTableOptions table;
   table.cache_index_and_filter_blocks = true;  // so that neither is read

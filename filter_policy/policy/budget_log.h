@@ -1,4 +1,4 @@
-// What a memory budget comes to, in the info log.
+// Reports to the info log what a memory budget comes to.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace linebloom {
 // Thread-safe.
 class BudgetLog {
  public:
-  // Writes a line when what files get has changed by a quarter since the last
-  // one, or the filters come to exceed the budget or no longer do. With less
-  // than one bit per key, and above the budget, it is a warning.
+  // Writes a line if the bits of new files have changed by a quarter since the
+  // last line, or if the filters have started or stopped exceeding the budget.
+  // Below one bit per key, and above the budget, it is a warning.
   void Write(rocksdb::Logger* info_log, uint64_t budget,
              const BudgetState& state);
 

@@ -99,8 +99,8 @@ struct Candidate {
   double more_memory = 0;  // bytes that the new filter takes beyond the old one
 };
 
-// Where filters are not of the size that a new one would have by a tenth, or by
-// a line, that is chance or a file that is going to be merged anyway.
+// A filter that is less than a tenth or a line larger than a new one stays:
+// that is chance, or the file will be merged anyway.
 constexpr double kWorthShrinking = 0.9;
 
 double BytesOfNewFilter(const FileFacts& facts, const WantedFilter& wanted) {

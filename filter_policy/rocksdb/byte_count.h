@@ -1,4 +1,4 @@
-// A number of bytes as RocksDB's option strings have it.
+// Numbers of bytes in option strings.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace linebloom {
 
-// The whole number that `text` is, with K, M, G or T behind it (or k, m, g, t)
-// for 2^10, 2^20, 2^30 and 2^40. RocksDB's own parser takes `512Mx` for 512 MiB
-// and lets a number that does not fit wrap around; here both are nothing.
+// Parses a whole number, optionally followed by K, M, G or T (or k, m, g, t)
+// for 2^10, 2^20, 2^30 or 2^40. Nothing if `text` is anything else or
+// overflows. RocksDB's own parser reads `512Mx` as 512 MiB and wraps around.
 std::optional<uint64_t> ParseByteCount(std::string_view text);
 
 // The shortest text that parses back: "512M".

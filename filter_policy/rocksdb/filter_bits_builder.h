@@ -20,9 +20,9 @@ class FilterBitsBuilder final : public rocksdb::FilterBitsBuilder {
   // keeps the hashes until MaybePostVerify has found each of them in the
   // finished block.
   //
-  // If `millibits_of_keys` is set, each Finish asks it how many thousandths of
-  // a bit each of so many entries gets, and those in `settings` are an
-  // estimate.
+  // If `millibits_of_keys` is set, each Finish passes it the number of entries
+  // and uses the thousandths of a bit per key that it returns; those in
+  // `settings` are an estimate.
   FilterBitsBuilder(
       const FilterSettings& settings, bool detect_corruption,
       std::function<uint32_t(size_t entries)> millibits_of_keys = {});

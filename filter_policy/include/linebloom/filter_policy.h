@@ -88,29 +88,28 @@ struct FilterPolicyOptions {
   // it anew.
   bool level_aware = false;
 
-  // Instead of bits or a rate: the bytes that all filters may take together, 1
-  // or more; in option strings also 512M or 1G (K, M, G, T are powers of 1024).
-  // It needs the listener of linebloom/level_size_listener.h: 'all' are the
-  // filters of the live files of every column family of every database that one
-  // listener serves, whoever built them. So all policies that are given a
-  // budget should be given the same, and databases with budgets of their own
-  // take a listener each. Opening a database that has no such listener fails.
+  // Instead of bits or a rate: the memory that all filters together may take,
+  // in bytes, at least 1. Option strings also take 512M or 1G (K, M, G and T
+  // are powers of 1024). 'All' are the filters of the live files of every
+  // column family of every database that one listener
+  // (linebloom/level_size_listener.h) serves, whoever built them. So give all
+  // policies of a listener the same budget, and databases with budgets of their
+  // own a listener each. A database without such a listener fails to open.
   //
-  // The budget is shared by the keys of all trees, and within each tree as with
-  // `level_aware`, which need not be set. A tree never gets more than 16 bits
-  // per key on average, for more save no reads that anyone would notice. As
-  // trees grow new files get fewer bits, and with less than 1 left for each key
-  // none: a file then has no filter, or one of a line that lets everything
-  // through. A budget below one bit per key is reported in the info log.
+  // All keys of all trees share the budget, and within a tree it is allocated
+  // as with `level_aware`, which need not be set. A tree gets at most 16 bits
+  // per key on average; more would save no reads that anyone would notice. As
+  // trees grow, new files get fewer bits. With less than 1 bit per key left, a
+  // file gets no filter, or a single line that lets everything through. The
+  // info log reports a budget below one bit per key.
   //
-  // All filters of live files together exceed the budget by at most a tenth,
-  // unless they did so before it was set. While a compaction runs, the files
-  // that it reads count and those that it writes do not, or the other way round
-  // if those are larger. Files that RocksDB only moves to another level keep
-  // their filters, so a load in the order of keys gives each new file a third
-  // of what an equal share would be, 12 bits per key at most, to leave room for
-  // those to come. linebloom::RebuildFilters brings filters that take too much
-  // back within the budget. Files written while a database is being opened get
+  // The filters of live files exceed the budget by at most a tenth, unless they
+  // already did when it was set. While a compaction runs, either its inputs or
+  // its outputs count, whichever are larger. Files that RocksDB only moves to
+  // another level keep their filters. So in a load in key order each new file
+  // gets a third of an equal share, at most 12 bits per key, which leaves room
+  // for files to come. linebloom::RebuildFilters brings filters that exceed the
+  // budget back within it. Files written while a database is being opened get
   // up to 10 bits per key.
   std::optional<uint64_t> memory_budget = std::nullopt;
 

@@ -1,5 +1,5 @@
-// Tells level-aware policies how large the levels of a database are, and those
-// with a memory budget what its filters take.
+// Tells level-aware policies how large the levels of a database are, and
+// policies with a memory budget how much its filters take.
 //
 // Needs only C++17 and RocksDB's public headers.
 #pragma once
@@ -46,11 +46,11 @@ struct ExpectedLevelSizes {
 // the expected sizes, and its filters may take any amount of memory. This is
 // for bulk loads whose result is known.
 //
-// For policies with a `memory_budget` it also keeps account of what all filters
-// take, in all databases that it serves and in column families of any policy.
-// It then reads the properties of files that were written before it was there,
-// with one or two reads per file and up to 1,000 files per look. A flush or
-// compaction waits for that.
+// For policies with a `memory_budget` it also keeps account of how much all
+// filters take, in all databases that it serves and in column families of any
+// policy. For that it reads the properties of files older than itself, with one
+// or two reads per file and up to 1,000 files per look, while a flush or
+// compaction waits.
 //
 // Returns null in a RocksDB of another minor version than the one that
 // linebloom was compiled for, whose listeners may have other functions.
