@@ -8,7 +8,8 @@
 set -euo pipefail
 
 packages=(
-  cmake g++ ninja-build pkgconf  # to build, and to test linebloom.pc
+  cmake g++ ninja-build pkgconf # to build, and to test linebloom.pc
+  make # to test linebloom.mk
   librocksdb-dev libxxhash-dev libhighwayhash-dev # the library
   libabsl-dev libisal-dev nlohmann-json3-dev # the tools
   libgtest-dev libgmock-dev libbenchmark-dev

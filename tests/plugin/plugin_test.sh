@@ -26,7 +26,7 @@ fail() {
 
 # Without optimization; release flags are make's below.
 configure() {
-  cmake -S . -B build -DROCKSDB_PLUGINS=linebloom -DCMAKE_INSTALL_PREFIX="$work/prefix" \
+  cmake -S . -B build -G Ninja -DROCKSDB_PLUGINS=linebloom -DCMAKE_INSTALL_PREFIX="$work/prefix" \
     -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_LAUNCHER="$launcher" "$@"
 }
 
