@@ -1,9 +1,11 @@
 #include "filter_policy/levels/memory_budget.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
+#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/levels/file_budget.h"
 #include "filter_policy/levels/sorted_run.h"
 #include "filter_policy/rocksdb/policy_options.h"
@@ -49,6 +51,17 @@ constexpr double kMaxFlushes = 4;
 
 // At most this share of the budget is kept free for them.
 constexpr double kMaxForFlushes = 0.25;
+
+// The thousandths of a bit per key of a block that takes at most `bytes`, or of
+// one line. A whole line more and the metadata would add a tenth to partitions
+// of 1 KB.
+uint32_t MillibitsWithin(double bytes, size_t keys) {
+  const double lines =
+      std::clamp(std::floor((bytes - kMaxFilterBlockOverhead) / kLineBytes),
+                 1.0, static_cast<double>(kMaxLines));
+  return std::max(MillibitsFor(static_cast<uint32_t>(lines), keys),
+                  uint32_t{1});
+}
 
 BudgetedRun BudgetOfRun(const FilterPolicyOptions& options,
                         const FilterBuildingContext& context,
@@ -126,7 +139,7 @@ std::optional<BudgetedFilter> BudgetOfFile(const FilterPolicyOptions& options,
     const double bits = account->Take(place, of_filter);
     // Other files have taken the room since: build a single line.
     if (bits < kMinBitsOfRun) return uint32_t{1};
-    return static_cast<uint32_t>(bits * kMillibitsPerBit);
+    return MillibitsWithin(bits / 8 * of_filter.keys, keys);
   };
   return filter;
 }

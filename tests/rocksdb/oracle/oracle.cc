@@ -158,7 +158,11 @@ void Oracle::CheckMissing() {
   const Prediction prediction = PredictGets(keys_.missing);
   const FilterCounts counts = ExpectAnswers(prediction);
   if (in_memtable_.empty()) {
-    EXPECT_LE(blocks, counts.maybe + prediction.unfiltered_files);
+    // RocksDB 9 looks into some files without asking their filters.
+    const uint64_t asked_after_all =
+        counts.no + counts.maybe - prediction.asked;
+    EXPECT_LE(blocks, counts.maybe + prediction.unfiltered_files +
+                          prediction.asked_or_not - asked_after_all);
   }
   if (prediction.asked == 0 && blocks_are_counted_) {
     EXPECT_GE(blocks, prediction.unfiltered_files * 9 / 10);
@@ -364,7 +368,7 @@ void Oracle::CountPartitions() {
   const uint64_t partitions = take();
   const uint64_t bytes = 10 * keys_.present.size() / 8;
   EXPECT_GE(partitions, bytes / partition_size_);
-  EXPECT_LE(partitions, 3 * bytes / (2 * partition_size_));
+  EXPECT_LE(partitions, 2 * bytes / partition_size_);  // RocksDB 9 cuts sooner
   // A lookup reads one.
   const auto read = [this] {
     return options_.statistics->getAndResetTickerCount(
