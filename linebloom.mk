@@ -12,13 +12,15 @@ linebloom_SOURCES := \
   filter_policy/filter/filter_reader.cc \
   filter_policy/filter/hash_list.cc \
   filter_policy/filter/line_partition.cc \
+  filter_policy/levels/compaction_in_tree.cc \
   filter_policy/levels/file_budget.cc \
   filter_policy/levels/file_in_tree.cc \
   filter_policy/levels/filter_account.cc \
+  filter_policy/levels/known_filters.cc \
   filter_policy/levels/level_size_listener.cc \
   filter_policy/levels/memory_budget.cc \
-  filter_policy/levels/old_filters.cc \
   filter_policy/levels/sorted_run.cc \
+  filter_policy/levels/tree_sizes.cc \
   filter_policy/line/builder/line_builder.cc \
   filter_policy/line/builder/probe_count.cc \
   filter_policy/line/builder/solved_shape.cc \

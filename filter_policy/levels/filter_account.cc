@@ -152,7 +152,8 @@ double FilterAccount::Allowed(const FilterPlace& place,
   if (request.keys <= 0) return 0;
   const JobId id{place.database, place.job};
   const auto found = jobs_.find(id);
-  const Job job = found == jobs_.end() ? Job() : found->second;
+  static const Job kNoJob;
+  const Job& job = found == jobs_.end() ? kNoJob : found->second;
   // RocksDB says nothing of the inputs of CompactFiles() up to 9.11. What is
   // wanted then takes the place of what they have.
   if (!request.is_flush && !job.is_compaction) return request.bits_per_key;

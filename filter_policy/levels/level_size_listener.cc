@@ -1,17 +1,18 @@
 #include "filter_policy/levels/level_size_listener.h"
 
-#include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
+#include "filter_policy/levels/compaction_in_tree.h"
 #include "filter_policy/levels/file_in_tree.h"
 #include "filter_policy/levels/filter_account.h"
-#include "filter_policy/levels/old_filters.h"
+#include "filter_policy/levels/known_filters.h"
+#include "filter_policy/levels/tree_sizes.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
@@ -34,17 +35,6 @@ constexpr size_t kFilesToLearnAtOnce = 1000;
 // Fewer moves in a row also happen while a level is still empty.
 constexpr int kMovesOfALoadInOrder = 3;
 
-double TotalOf(const TreeSizes& tree) {
-  double keys = 0;
-  for (const double run : tree.Runs()) keys += run;
-  return keys;
-}
-
-double LargestOf(const TreeSizes& tree) {
-  const std::vector<double> runs = tree.Runs();
-  return runs.empty() ? 0 : *std::max_element(runs.begin(), runs.end());
-}
-
 TreeSizes TreeOf(const ExpectedLevelSizes& expected) {
   TreeSizes tree;
   if (expected.keys.empty()) return tree;
@@ -57,121 +47,11 @@ TreeSizes TreeOf(const ExpectedLevelSizes& expected) {
   return tree;
 }
 
-// The table properties contain the entries of each input file.
-double KeysOfInput(const CompactionJobInfo& job, size_t input) {
-  const auto found = job.table_properties.find(job.input_files[input]);
-  return found == job.table_properties.end()
-             ? 0
-             : static_cast<double>(found->second->num_entries);
-}
-
-// True if there is no level between those of the inputs, as in leveled
-// compaction.
-bool ReadsTwoLevels(const CompactionJobInfo& job) {
-  return std::all_of(
-      job.input_file_infos.begin(), job.input_file_infos.end(),
-      [](const rocksdb::CompactionFileInfo& file) { return file.level <= 1; });
-}
-
-// CompactionFileInfo::level is an index into the levels that are read: the
-// first and the last in leveled compaction, and all levels between them in
-// universal.
-int LevelOfInput(const CompactionJobInfo& job, size_t input, bool two_levels) {
-  const int index = job.input_file_infos[input].level;
-  if (index == 0) return job.base_input_level;
-  return two_levels ? job.output_level
-                    : std::min(job.base_input_level + index, job.output_level);
-}
-
-void Remove(double keys, int level, TreeSizes* tree) {
-  if (level > 0) {
-    double& there = tree->OfLevel(level);
-    there = std::max(0.0, there - keys);
-    return;
-  }
-  std::vector<double>& files = tree->level0_files;
-  const auto found = std::find(files.begin(), files.end(), keys);
-  if (found != files.end()) files.erase(found);
-}
-
-// The filters whose sizes are known, by file name.
-using KnownFilters = std::unordered_map<std::string, KnownFilter>;
-
-// A database never reuses a file number, so the name is unique without its
-// folder.
-std::string NameOf(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
-// Adds a file of `rows` rows; subtracts it if `sign` is -1.
-void Count(const KnownFilters& known, const std::string& name, double rows,
-           int sign, FilterSums* sums) {
-  const auto filter = known.find(name);
-  if (filter == known.end()) {
-    sums->other_rows += sign * rows;
-    return;
-  }
-  sums->rows += sign * filter->second.rows;
-  sums->keys += sign * filter->second.keys;
-  sums->bits += sign * filter->second.bits;
-}
-
-void CountForBudget(const KnownFilters& known, const std::string& name,
-                    double rows, FilterTotals* totals) {
-  const auto filter = known.find(name);
-  if (filter == known.end()) {
-    totals->unknown_keys += rows;
-    return;
-  }
-  totals->keys += filter->second.budget_keys;
-  totals->bits += filter->second.bits;
-}
-
-// The filters of a compaction's inputs, whose properties RocksDB passes along.
-FilterTotals FiltersOfInputs(const CompactionJobInfo& job) {
-  FilterTotals totals;
-  for (const auto& [path, properties] : job.table_properties) {
-    const KnownFilter filter = FilterOf(*properties);
-    totals.keys += filter.budget_keys;
-    totals.bits += filter.bits;
-  }
-  return totals;
-}
-
-// A running compaction, as if it had finished and dropped nothing.
-struct Compaction {
-  std::shared_ptr<const TreeSizes> tree;
-  double input_keys = 0;
-};
-
-Compaction Finish(const CompactionJobInfo& job, const KnownFilters& known,
-                  TreeSizes tree) {
-  double keys = 0;
-  const bool two_levels = ReadsTwoLevels(job);
-  for (size_t i = 0; i < job.input_files.size(); ++i) {
-    const double of_file = KeysOfInput(job, i);
-    Remove(of_file, LevelOfInput(job, i, two_levels), &tree);
-    if (tree.filters.has_value()) {
-      Count(known, NameOf(job.input_files[i]), of_file, -1, &*tree.filters);
-    }
-    keys += of_file;
-  }
-  tree.Add(keys, job.output_level);
-  return {std::make_shared<const TreeSizes>(std::move(tree)), keys};
-}
-
-// True if RocksDB only moved files from level 0 down. It then lists the same
-// files as input and output.
-bool MovedFlushedFiles(const CompactionJobInfo& job) {
-  return job.base_input_level == 0 && !job.input_files.empty() &&
-         job.input_files == job.output_files;
-}
-
 class LevelSizeListener final : public rocksdb::EventListener {
  public:
   explicit LevelSizeListener(const ExpectedLevelSizes& expected)
       : expected_(std::make_shared<TreeSizes>(TreeOf(expected))),
-        expected_keys_(TotalOf(*expected_)) {}
+        expected_keys_(expected_->Total()) {}
 
   const char* Name() const override { return kLevelSizeListenerName; }
 
@@ -234,7 +114,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
     file.column_family = info.cf_name;
     file.reason = info.reason;
     file.account = account_;
-    file.place = {info.db_name, info.job_id, NameOf(info.file_path)};
+    file.place = {info.db_name, info.job_id, FileNameOf(info.file_path)};
     // Recovery is part of opening the database; earlier sizes are out of date.
     if (info.reason != rocksdb::TableFileCreationReason::kRecovery) {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -249,7 +129,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
 
   void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
     EndFile();
-    const std::string name = NameOf(info.file_path);
+    const std::string name = FileNameOf(info.file_path);
     if (!info.status.ok()) {
       account_->DropFile(info.db_name, name);
       return;
@@ -261,7 +141,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
   }
 
   void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& info) override {
-    const std::string name = NameOf(info.file_path);
+    const std::string name = FileNameOf(info.file_path);
     account_->DropFile(info.db_name, name);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto database = databases_.find(info.db_name);
@@ -300,9 +180,9 @@ class LevelSizeListener final : public rocksdb::EventListener {
     // unchanged.
     std::map<std::string, int> moves;
     std::set<std::string> merged;  // families whose flushed files were merged
-    std::optional<bool> began_empty;        // at the first look
-    std::map<int, Compaction> compactions;  // by job
-    size_t events_to_wait = 0;              // before the files are listed again
+    std::optional<bool> began_empty;              // at the first look
+    std::map<int, CompactionInTree> compactions;  // by job
+    size_t events_to_wait = 0;  // before the files are listed again
   };
 
   static void Describe(const Database& database,
@@ -372,13 +252,13 @@ class LevelSizeListener final : public rocksdb::EventListener {
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
     for (const rocksdb::LiveFileMetaData& file : files) {
-      const std::string name = NameOf(file.name);
+      const std::string name = FileNameOf(file.name);
       const auto rows = static_cast<double>(file.num_entries);
       TreeSizes& tree = sizes[file.column_family_name];
       tree.Add(rows, file.level);
       if (!tree.filters.has_value()) tree.filters.emplace();
-      Count(database.filters, name, rows, 1, &*tree.filters);
-      CountForBudget(database.filters, name, rows, &live);
+      AddFile(database.filters, name, rows, &*tree.filters);
+      AddFile(database.filters, name, rows, &live);
       if (under_way.count(name) > 0) installed.insert(name);
     }
     account_->SetLive(db->GetName(), version, live, installed);
@@ -391,12 +271,12 @@ class LevelSizeListener final : public rocksdb::EventListener {
       tree.last_flush = database.flushes[column_family];
       const bool in_order =
           database.moves[column_family] >= kMovesOfALoadInOrder;
-      tree.flush = in_order ? LargestOf(tree) : tree.last_flush;
+      tree.flush = in_order ? tree.LargestRun() : tree.last_flush;
       tree.may_be_in_order =
           in_order ||
           (*database.began_empty && database.merged.count(column_family) == 0);
       database.trees[column_family] =
-          TotalOf(tree) < expected_keys_
+          tree.Total() < expected_keys_
               ? expected_
               : std::make_shared<const TreeSizes>(std::move(tree));
     }
@@ -422,7 +302,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
       const KnownFilters& known = databases_[db->GetName()].filters;
       for (const rocksdb::LiveFileMetaData& file : files) {
         if (unknown.size() == kFilesToLearnAtOnce) break;
-        if (known.count(NameOf(file.name)) == 0) {
+        if (known.count(FileNameOf(file.name)) == 0) {
           unknown.push_back(file.db_path + file.name);
         }
       }
@@ -430,7 +310,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
     for (const std::string& path : unknown) {
       const KnownFilter filter = ReadOldFilter(db->GetEnv(), path);
       const std::lock_guard<std::mutex> lock(mutex_);
-      databases_[db->GetName()].filters[NameOf(path)] = filter;
+      databases_[db->GetName()].filters[FileNameOf(path)] = filter;
     }
   }
 
@@ -443,6 +323,17 @@ class LevelSizeListener final : public rocksdb::EventListener {
 };
 
 }  // namespace
+
+rocksdb::EventListener* FindLevelSizeListener(
+    const rocksdb::DBOptions& options) {
+  for (const auto& listener : options.listeners) {
+    if (listener != nullptr &&
+        listener->Name() == std::string(kLevelSizeListenerName)) {
+      return listener.get();
+    }
+  }
+  return nullptr;
+}
 
 std::unique_ptr<rocksdb::EventListener> NewOwnedLevelSizeListener() {
   return std::make_unique<LevelSizeListener>(ExpectedLevelSizes());

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <vector>
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/levels/file_budget.h"
@@ -63,10 +61,10 @@ uint32_t MillibitsWithin(double bytes, size_t keys) {
                   uint32_t{1});
 }
 
+// `share` is the bits per key if all keys had the same.
 BudgetedRun BudgetOfRun(const FilterPolicyOptions& options,
                         const FilterBuildingContext& context,
-                        const FileInTree& file) {
-  const double share = StateOfBudget(options, context, file).average_bits;
+                        const FileInTree& file, double share) {
   const double average = std::min(share, kMaxAverageOfBudget);
   // Below 1 bit per key a filter rejects less per bit: 37 % of missing keys at
   // 1 bit, 14 % at half a bit. So the largest runs ask for 1 bit and go without
@@ -106,8 +104,7 @@ BudgetState StateOfBudget(const FilterPolicyOptions& options,
   if (file.tree != nullptr) {
     if (IsFlush(context)) keys += file.tree->last_flush;
     // The listener may expect more keys than there are yet.
-    const std::vector<double> runs = file.tree->Runs();
-    keys = std::max(keys, std::accumulate(runs.begin(), runs.end(), 0.0));
+    keys = std::max(keys, file.tree->Total());
   }
   state.average_bits = BudgetInBits(options) / std::max(keys, 1.0);
   return state;
@@ -115,8 +112,10 @@ BudgetState StateOfBudget(const FilterPolicyOptions& options,
 
 std::optional<BudgetedFilter> BudgetOfFile(const FilterPolicyOptions& options,
                                            const FilterBuildingContext& context,
-                                           const FileInTree& file) {
-  const BudgetedRun run = BudgetOfRun(options, context, file);
+                                           const FileInTree& file,
+                                           const BudgetState& state) {
+  const BudgetedRun run =
+      BudgetOfRun(options, context, file, state.average_bits);
   FilterRequest request;
   request.budget = BudgetInBits(options);
   request.bits_per_key = run.bits_per_key;

@@ -38,9 +38,11 @@ struct BudgetedFilter {
 };
 
 // Nothing if the file gets no filter. `options` must be valid and have a
-// memory_budget; `file` comes from the level size listener.
+// memory_budget; `file` comes from the level size listener, `state` from
+// StateOfBudget().
 std::optional<BudgetedFilter> BudgetOfFile(
     const FilterPolicyOptions& options,
-    const rocksdb::FilterBuildingContext& context, const FileInTree& file);
+    const rocksdb::FilterBuildingContext& context, const FileInTree& file,
+    const BudgetState& state);
 
 }  // namespace linebloom

@@ -1,6 +1,5 @@
 #include "linebloom/filter_policy.h"
 
-#include <algorithm>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "filter_policy/levels/file_budget.h"
+#include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/levels/memory_budget.h"
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/policy/budget_log.h"
@@ -22,7 +22,6 @@
 #include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
 #include "filter_policy/sizing/allocation_rounding.h"
-#include "linebloom/level_size_listener.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/table.h"
@@ -83,7 +82,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     if (options_.hash_seed == kRandomHashSeed && !DrawHashSeed()) {
       return NoEntropy();
     }
-    if (options_.memory_budget && !HasLevelSizeListener(db_options)) {
+    if (options_.memory_budget &&
+        FindLevelSizeListener(db_options) == nullptr) {
       return NeedsListener();
     }
     return FilterPolicy::ValidateOptions(db_options, cf_options);
@@ -169,21 +169,12 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       }
       return BuilderOf(instead, context, std::nullopt);
     }
-    budget_log_.Write(context.info_log, *options.memory_budget,
-                      StateOfBudget(options, context, *file));
+    const BudgetState state = StateOfBudget(options, context, *file);
+    budget_log_.Write(context.info_log, *options.memory_budget, state);
     std::optional<BudgetedFilter> filter =
-        BudgetOfFile(options, context, *file);
+        BudgetOfFile(options, context, *file, state);
     if (!filter.has_value()) return nullptr;
     return NewBuilder(filter->settings, context, std::move(filter->take));
-  }
-
-  static bool HasLevelSizeListener(const rocksdb::DBOptions& options) {
-    return std::any_of(options.listeners.begin(), options.listeners.end(),
-                       [](const auto& listener) {
-                         return listener != nullptr &&
-                                listener->Name() ==
-                                    std::string(kLevelSizeListenerName);
-                       });
   }
 
   Status NeedsListener() const {

@@ -6,10 +6,10 @@
 
 #include "filter_policy/levels/file_budget.h"
 #include "filter_policy/levels/file_in_tree.h"
+#include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/levels/memory_budget.h"
 #include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/sizing/level_allocation.h"
-#include "linebloom/level_size_listener.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
@@ -75,16 +75,6 @@ Status ReadPolicy(const std::string& family,
   return Status::OK();
 }
 
-rocksdb::EventListener* FindLevelSizeListener(
-    const rocksdb::DBOptions& options) {
-  for (const auto& listener : options.listeners) {
-    if (listener->Name() == std::string(kLevelSizeListenerName)) {
-      return listener.get();
-    }
-  }
-  return nullptr;
-}
-
 std::vector<Family> ShareBudget(rocksdb::DB* db, std::vector<Family> families) {
   double rows = 0;
   std::optional<uint64_t> budget;
@@ -94,11 +84,7 @@ std::vector<Family> ShareBudget(rocksdb::DB* db, std::vector<Family> families) {
         std::min(budget.value_or(UINT64_MAX), *family.policy.memory_budget);
     rocksdb::ColumnFamilyMetaData files;
     db->GetColumnFamilyMetaData(family.handle, &files);
-    for (const rocksdb::LevelMetaData& level : files.levels) {
-      for (const rocksdb::SstFileMetaData& file : level.files) {
-        rows += static_cast<double>(file.num_entries);
-      }
-    }
+    rows += TreeOf(files)->Total();
   }
   for (Family& family : families) {
     if (!family.policy.memory_budget) continue;

@@ -9,7 +9,6 @@
 #include "filter_policy/rebuild/judgement.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/db.h"
-#include "rocksdb/listener.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
@@ -32,11 +31,6 @@ struct Family {
 rocksdb::Status ReadPolicy(const std::string& family,
                            const rocksdb::ColumnFamilyOptions& options,
                            FilterPolicyOptions* policy);
-
-// The listener that tells a level-aware policy the sizes of levels; null if the
-// database has none.
-rocksdb::EventListener* FindLevelSizeListener(
-    const rocksdb::DBOptions& options);
 
 // Replaces memory budgets by bits per key: the smallest budget is divided
 // equally among all keys of the families that have one.

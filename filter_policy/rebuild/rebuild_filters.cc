@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/rebuild/data_blocks.h"
 #include "filter_policy/rebuild/family.h"
 #include "filter_policy/rebuild/pace.h"

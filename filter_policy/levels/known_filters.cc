@@ -1,4 +1,4 @@
-#include "filter_policy/levels/old_filters.h"
+#include "filter_policy/levels/known_filters.h"
 
 #include <memory>
 
@@ -7,6 +7,21 @@
 #include "rocksdb/table.h"
 
 namespace linebloom {
+namespace {
+
+void Count(const KnownFilters& known, const std::string& name, double rows,
+           int sign, FilterSums* sums) {
+  const auto filter = known.find(name);
+  if (filter == known.end()) {
+    sums->other_rows += sign * rows;
+    return;
+  }
+  sums->rows += sign * filter->second.rows;
+  sums->keys += sign * filter->second.keys;
+  sums->bits += sign * filter->second.bits;
+}
+
+}  // namespace
 
 KnownFilter FilterOf(const rocksdb::TableProperties& properties) {
   KnownFilter filter;
@@ -33,6 +48,31 @@ KnownFilter ReadOldFilter(rocksdb::Env* env, const std::string& path) {
   if (!reader.Open(path).ok()) return {};
   const auto properties = reader.GetTableProperties();
   return properties == nullptr ? KnownFilter() : FilterOf(*properties);
+}
+
+std::string FileNameOf(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+void AddFile(const KnownFilters& known, const std::string& name, double rows,
+             FilterSums* sums) {
+  Count(known, name, rows, 1, sums);
+}
+
+void AddFile(const KnownFilters& known, const std::string& name, double rows,
+             FilterTotals* totals) {
+  const auto filter = known.find(name);
+  if (filter == known.end()) {
+    totals->unknown_keys += rows;
+    return;
+  }
+  totals->keys += filter->second.budget_keys;
+  totals->bits += filter->second.bits;
+}
+
+void RemoveFile(const KnownFilters& known, const std::string& name, double rows,
+                FilterSums* sums) {
+  Count(known, name, rows, -1, sums);
 }
 
 }  // namespace linebloom
