@@ -46,10 +46,13 @@ linebloom_SOURCES := \
   filter_policy/rocksdb/byte_count.cc \
   filter_policy/rocksdb/filter_bits_builder.cc \
   filter_policy/rocksdb/filter_bits_reader.cc \
+  filter_policy/rocksdb/filter_metric_set.cc \
+  filter_policy/rocksdb/filter_metrics.cc \
   filter_policy/rocksdb/interface_check.cc \
   filter_policy/rocksdb/memory_allocator.cc \
   filter_policy/rocksdb/observed_rate.cc \
   filter_policy/rocksdb/policy_options.cc \
+  filter_policy/rocksdb/prometheus_text.cc \
   filter_policy/rocksdb/running_rocksdb.cc \
   filter_policy/sizing/allocation_rounding.cc \
   filter_policy/sizing/expected_rate.cc \
@@ -60,6 +63,7 @@ linebloom_SOURCES := \
 linebloom_HEADERS := \
   filter_policy/include/linebloom/c.h \
   filter_policy/include/linebloom/export.h \
+  filter_policy/include/linebloom/filter_metrics.h \
   filter_policy/include/linebloom/filter_policy.h \
   filter_policy/include/linebloom/level_size_listener.h \
   filter_policy/include/linebloom/memory_allocator.h \

@@ -1,0 +1,224 @@
+// Compares the metrics with what is known of the databases.
+
+#include "linebloom/filter_metrics.h"
+
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include "linebloom/filter_policy.h"
+#include "linebloom/level_size_listener.h"
+#include "linebloom/observed_rate.h"
+#include "tests/rocksdb/db_fixture.h"
+
+namespace linebloom {
+namespace {
+
+// Samples by name and labels, as they are in the text.
+using Samples = std::map<std::string, double>;
+
+// Also checks what the format demands: the samples of a metric behind its HELP
+// and TYPE, and none twice.
+Samples Parse(const std::string& text) {
+  Samples samples;
+  std::set<std::string> metrics;
+  std::istringstream lines(text);
+  std::string metric;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("# HELP ", 0) == 0) {
+      metric = line.substr(7, line.find(' ', 7) - 7);
+      EXPECT_TRUE(metrics.insert(metric).second) << line;
+    } else if (line.rfind("# TYPE ", 0) == 0) {
+      const bool counts = metric.find("_total") != std::string::npos;
+      EXPECT_EQ(line, "# TYPE " + metric + (counts ? " counter" : " gauge"));
+    } else {
+      EXPECT_EQ(line.substr(0, line.find('{')), metric);
+      const size_t space = line.rfind(' ');
+      EXPECT_TRUE(
+          samples
+              .emplace(line.substr(0, space), std::stod(line.substr(space + 1)))
+              .second)
+          << line;
+    }
+  }
+  return samples;
+}
+
+class FilterMetricsTest : public PolicyTest {
+ protected:
+  Samples Read(const std::string& name = "db") {
+    MeteredDatabase metered;
+    metered.db = db_.get();
+    metered.name = name;
+    std::string text = "replaced";
+    EXPECT_OK(FilterMetrics({metered}, &text));
+    return Parse(text);
+  }
+
+  static constexpr Rows kRows{0, 20'000};
+};
+INSTANTIATE_POLICY_TEST(FilterMetricsTest);
+
+std::string OfLevel(const std::string& metric, int level,
+                    const std::string& policy) {
+  return metric + "{database=\"db\",column_family=\"default\",level=\"" +
+         std::to_string(level) + "\",policy=\"" + policy + "\"}";
+}
+
+TEST_P(FilterMetricsTest, AreThoseOfTheLookups) {
+  Reopen();
+  WriteFile(kRows);
+  // 10,000 rows that exist and 9,999 that don't.
+  for (uint64_t i = kRows.begin; i + 1 < kRows.end; ++i) {
+    GetText(db_.get(), RowKey(i));
+  }
+  const Samples samples = Read();
+  const FilterAnswers answers = ReadFilterAnswers(*options_.statistics);
+  ASSERT_EQ(answers.true_positives, kRows.present());
+  ASSERT_EQ(answers.probes_without_key(), kRows.missing());
+  const std::string labels = "{database=\"db\"}";
+  EXPECT_EQ(samples.at("linebloom_filter_probes_total" + labels),
+            answers.negatives + answers.positives);
+  EXPECT_EQ(samples.at("linebloom_filter_negatives_total" + labels),
+            answers.negatives);
+  EXPECT_EQ(samples.at("linebloom_filter_true_positives_total" + labels),
+            answers.true_positives);
+}
+
+TEST_P(FilterMetricsTest, TellLevelsAndPoliciesApart) {
+  Reopen();
+  WriteFile(kRows);
+  CompactAll();
+  rocksdb::ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(&metadata);
+  int last = 0;
+  for (const auto& level : metadata.levels) {
+    if (!level.files.empty()) last = level.level;
+  }
+  ASSERT_GT(last, 0);
+  const auto lower = AllProperties(db_.get());
+  ASSERT_EQ(lower.size(), 1u);
+  UsePolicy(PolicyKind::kNone);
+  Reopen();
+  WriteFile({0, 2000});
+  WriteFile({0, 2000});
+
+  const Samples samples = Read();
+  const std::string policy = PolicyName(GetParam());
+  const auto at = [&](const std::string& metric, int level,
+                      const std::string& of_policy) {
+    return samples.at(OfLevel(metric, level, of_policy));
+  };
+  EXPECT_EQ(at("linebloom_files", last, policy), 1);
+  EXPECT_EQ(at("linebloom_rows", last, policy), kRows.present());
+  EXPECT_EQ(at("linebloom_filter_keys", last, policy), kRows.present());
+  EXPECT_EQ(at("linebloom_filter_bytes", last, policy),
+            static_cast<double>(lower[0]->filter_size));
+  EXPECT_EQ(at("linebloom_files", 0, "none"), 2);
+  EXPECT_EQ(at("linebloom_rows", 0, "none"), 2000);
+  EXPECT_EQ(at("linebloom_filter_keys", 0, "none"), 0);
+  EXPECT_EQ(at("linebloom_filter_bytes", 0, "none"), 0);
+  EXPECT_EQ(samples.size(), 3u + 2 * 4);
+}
+
+TEST_P(FilterMetricsTest, HaveThePathAsNameAndEscapeIt) {
+  Reopen();
+  WriteFile(kRows);
+  EXPECT_EQ(Read("").count("linebloom_filter_probes_total{database=\"" +
+                           db_->GetName() + "\"}"),
+            1u);
+  EXPECT_EQ(
+      Read("a\"b\\c\nd")
+          .count("linebloom_filter_probes_total{database=\"a\\\"b\\\\c\\nd\"}"),
+      1u);
+}
+
+TEST_P(FilterMetricsTest, LeaveOutStatisticsThatAreOff) {
+  options_.statistics.reset();
+  Reopen();
+  PutRows(kRows);
+  Flush();
+  const Samples samples = Read();
+  EXPECT_EQ(samples.size(), 4u);
+  EXPECT_EQ(
+      samples.count(OfLevel("linebloom_files", 0, PolicyName(GetParam()))), 1u);
+}
+
+TEST_P(FilterMetricsTest, AreThoseOfTheColumnFamiliesNamed) {
+  Reopen();
+  WriteFile(kRows);
+  rocksdb::ColumnFamilyHandle* other = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(OptionsWithTable(), "other", &other));
+  ASSERT_OK(db_->Put({}, other, "key", ""));
+  ASSERT_OK(db_->Flush({}, other));
+  MeteredDatabase metered;
+  metered.db = db_.get();
+  metered.column_families = {other};
+  std::string text;
+  EXPECT_OK(FilterMetrics({metered}, &text));
+  EXPECT_NE(text.find("column_family=\"other\""), std::string::npos) << text;
+  EXPECT_EQ(text.find("column_family=\"default\""), std::string::npos) << text;
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(other));
+}
+
+// The format wants all samples of a metric side by side.
+TEST_P(FilterMetricsTest, PutSeveralDatabasesIntoOneText) {
+  Reopen();
+  WriteFile(kRows);
+  rocksdb::DB* opened = nullptr;
+  ASSERT_OK(rocksdb::DB::Open(OptionsWithTable(), Path("second"), &opened));
+  const std::unique_ptr<rocksdb::DB> second(opened);
+  ASSERT_OK(second->Put({}, "key", ""));
+  ASSERT_OK(second->Flush({}));
+  std::string text;
+  EXPECT_OK(FilterMetrics({{db_.get(), {}, "db"}, {second.get(), {}, "second"}},
+                          &text));
+  const Samples samples = Parse(text);
+  EXPECT_EQ(samples.size(), 2 * (3u + 4));
+}
+
+TEST_P(FilterMetricsTest, CanBeReadDuringCompactions) {
+  Reopen();
+  std::thread writer([this] {
+    for (int file = 0; file < 20; ++file) {
+      WriteFile({0, 2000});
+      if (file % 4 == 3) CompactAll();
+    }
+  });
+  double probes = 0;
+  for (int reading = 0; reading < 200; ++reading) {
+    const Samples samples = Read();
+    const double now =
+        samples.at("linebloom_filter_probes_total{database=\"db\"}");
+    EXPECT_GE(now, probes);
+    probes = now;
+  }
+  writer.join();
+}
+
+class FilterMetricsOfABudgetTest : public DbTest {};
+
+TEST_F(FilterMetricsOfABudgetTest, ShowIt) {
+  FilterPolicyOptions filter;
+  filter.memory_budget = 1 << 20;
+  table_.filter_policy.reset(NewFilterPolicy(filter));
+  options_.listeners.push_back(NewLevelSizeListener());
+  Reopen();
+  std::string text;
+  EXPECT_OK(FilterMetrics({{db_.get(), {}, "db"}}, &text));
+  EXPECT_EQ(Parse(text).at("linebloom_memory_budget_bytes{database=\"db\","
+                           "column_family=\"default\"}"),
+            1 << 20);
+}
+
+TEST(FilterMetricsOfNothingTest, AreNone) {
+  std::string text = "old";
+  EXPECT_OK(FilterMetrics({}, &text));
+  EXPECT_EQ(text, "");
+}
+
+}  // namespace
+}  // namespace linebloom
