@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "filter_policy/levels/file_budget.h"
 #include "filter_policy/levels/file_in_tree.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/levels/memory_budget.h"
+#include "filter_policy/rebuild/built_in_rate.h"
 #include "filter_policy/rocksdb/policy_options.h"
+#include "filter_policy/rocksdb/running_rocksdb.h"
 #include "filter_policy/sizing/level_allocation.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/slice_transform.h"
@@ -24,6 +28,66 @@ Status Refuse(const std::string& family, const std::string& problem) {
                                  problem);
 }
 
+const rocksdb::BlockBasedTableOptions* TableOf(
+    const rocksdb::ColumnFamilyOptions& options) {
+  return options.table_factory == nullptr
+             ? nullptr
+             : options.table_factory
+                   ->GetOptions<rocksdb::BlockBasedTableOptions>();
+}
+
+Status RefuseForeign(const rocksdb::FilterPolicy& policy,
+                     const std::string& family) {
+  return Refuse(family, "its filter policy is " + policy.GetId() +
+                            "; open the database with linebloom's or one of "
+                            "RocksDB's own");
+}
+
+Status ReadOwnPolicy(const rocksdb::FilterPolicy& policy, Family* family) {
+  const auto* options =
+      policy.GetOptions<FilterPolicyOptions>(kFilterPolicyName);
+  // Another library's, or one that refuses to work in this RocksDB.
+  if (options == nullptr) return RefuseForeign(policy, family->name);
+  if (BuildsNothing(*options)) {
+    return Refuse(family->name, "its policy builds no filters: bits_per_key=" +
+                                    BitsPerKeyText(BitsPerKeyOf(*options)));
+  }
+  // The options it builds with, valid or not.
+  family->policy = NearestValid(*options);
+  return Status::OK();
+}
+
+// In the context of a file rewritten on `level`.
+rocksdb::FilterBuildingContext ContextOf(const Family& family, int level,
+                                         bool nothing_below) {
+  rocksdb::FilterBuildingContext context(*TableOf(family.options));
+  context.compaction_style = family.options.compaction_style;
+  context.num_levels = family.options.num_levels;
+  context.column_family_name = family.name;
+  context.level_at_creation = level;
+  context.is_bottommost = nothing_below;
+  context.reason = rocksdb::TableFileCreationReason::kCompaction;
+  return context;
+}
+
+// Custom policies may pass RocksDB's filters on under a name of their own, so
+// the filters decide, not the name.
+Status ReadBuiltInPolicy(std::shared_ptr<const rocksdb::FilterPolicy> policy,
+                         Family* family) {
+  if (!RocksDbMismatch().empty()) {
+    return Refuse(family->name, RocksDbMismatch());
+  }
+  const std::optional<double> rate =
+      RateOfBuiltIn(*policy, ContextOf(*family, 1, false));
+  if (!rate.has_value()) return RefuseForeign(*policy, family->name);
+  if (*rate == 1) {
+    return Refuse(family->name,
+                  "its policy builds no filters: " + policy->GetId());
+  }
+  family->built_in = std::move(policy);
+  return Status::OK();
+}
+
 // The same sizes that the listener knows.
 std::shared_ptr<const TreeSizes> TreeOf(
     const rocksdb::ColumnFamilyMetaData& files) {
@@ -36,43 +100,54 @@ std::shared_ptr<const TreeSizes> TreeOf(
   return tree;
 }
 
+// What a policy of linebloom's adds to `wanted`.
+void WantOwn(const Family& family,
+             const rocksdb::FilterBuildingContext& context,
+             const rocksdb::ColumnFamilyMetaData& files, WantedFilter* wanted) {
+  std::optional<FileInTree> file;
+  if (FindLevelSizeListener(family.options) != nullptr) {
+    file.emplace();
+    file->column_family = family.name;
+    file->tree = TreeOf(files);
+    file->reason = context.reason;
+  }
+  wanted->line = LineKindOf(family.policy);
+  wanted->worst_rate = family.worst_rate;
+  wanted->hash_seed = family.policy.hash_seed;
+  const std::optional<FilterSettings> settings =
+      SettingsOfFile(family.policy, context, file);
+  // Never empty: ReadPolicy() rejects policies that build no filters.
+  if (!settings.has_value()) return;
+  wanted->millibits = settings->millibits_per_key;
+  if (file.has_value() && family.policy.level_aware) {
+    wanted->least_millibits =
+        std::min(wanted->millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
+  }
+  // Where there was no room the policy has built with fewer.
+  if (family.memory_budget) wanted->least_millibits = wanted->millibits / 2;
+  wanted->asked_rate = settings->asked_rate;
+}
+
 }  // namespace
 
-Status ReadPolicy(const std::string& family,
-                  const rocksdb::ColumnFamilyOptions& options,
-                  FilterPolicyOptions* wanted) {
-  const auto* table = options.table_factory == nullptr
-                          ? nullptr
-                          : options.table_factory
-                                ->GetOptions<rocksdb::BlockBasedTableOptions>();
-  if (table == nullptr) return Refuse(family, "its tables have no filters");
+Status ReadPolicy(Family* family) {
+  const rocksdb::BlockBasedTableOptions* const table = TableOf(family->options);
+  if (table == nullptr) {
+    return Refuse(family->name, "its tables have no filters");
+  }
   if (table->filter_policy == nullptr) {
-    return Refuse(
-        family, "it has no filter policy; open the database with linebloom's");
+    return Refuse(family->name,
+                  "it has no filter policy; open the database with one");
   }
-  // Checks the name, because the policy may come from another library.
-  const auto* policy =
-      table->filter_policy->Name() == std::string(kFilterPolicyName)
-          ? table->filter_policy->GetOptions<FilterPolicyOptions>(
-                kFilterPolicyName)
-          : nullptr;
-  if (policy == nullptr) {
-    return Refuse(family, "its filter policy is " +
-                              table->filter_policy->GetId() +
-                              "; open the database with linebloom's");
-  }
-  if (!table->whole_key_filtering && options.prefix_extractor == nullptr) {
-    return Refuse(family,
+  if (!table->whole_key_filtering &&
+      family->options.prefix_extractor == nullptr) {
+    return Refuse(family->name,
                   "its filters hold nothing: whole_key_filtering is off and "
                   "there is no prefix_extractor");
   }
-  if (BuildsNothing(*policy)) {
-    return Refuse(family, "its policy builds no filters: bits_per_key=" +
-                              BitsPerKeyText(BitsPerKeyOf(*policy)));
-  }
-  // The options it builds with, valid or not.
-  *wanted = NearestValid(*policy);
-  return Status::OK();
+  return table->filter_policy->Name() == std::string(kFilterPolicyName)
+             ? ReadOwnPolicy(*table->filter_policy, family)
+             : ReadBuiltInPolicy(table->filter_policy, family);
 }
 
 std::vector<Family> ShareBudget(rocksdb::DB* db, std::vector<Family> families) {
@@ -101,44 +176,19 @@ std::vector<Family> ShareBudget(rocksdb::DB* db, std::vector<Family> families) {
 WantedFilter WantedOfFile(const Family& family,
                           const rocksdb::ColumnFamilyMetaData& files, int level,
                           bool nothing_below) {
-  const rocksdb::BlockBasedTableOptions table;
-  rocksdb::FilterBuildingContext context(table);
-  context.compaction_style = family.options.compaction_style;
-  context.num_levels = family.options.num_levels;
-  context.column_family_name = family.name;
-  context.level_at_creation = level;
-  context.is_bottommost = nothing_below;
-  context.reason = rocksdb::TableFileCreationReason::kCompaction;
-  std::optional<FileInTree> file;
-  if (FindLevelSizeListener(family.options) != nullptr) {
-    file.emplace();
-    file->column_family = family.name;
-    file->tree = TreeOf(files);
-    file->reason = context.reason;
-  }
-  const std::optional<FilterSettings> settings =
-      SettingsOfFile(family.policy, context, file);
+  const rocksdb::BlockBasedTableOptions& table = *TableOf(family.options);
+  const rocksdb::FilterBuildingContext context =
+      ContextOf(family, level, nothing_below);
   WantedFilter wanted;
-  wanted.line = LineKindOf(family.policy);
-  wanted.worst_rate = family.worst_rate;
-  wanted.hash_seed = family.policy.hash_seed;
-  wanted.whole_key_filtering =
-      family.options.table_factory
-          ->GetOptions<rocksdb::BlockBasedTableOptions>()
-          ->whole_key_filtering;
+  wanted.policy_name = table.filter_policy->Name();
+  wanted.whole_key_filtering = table.whole_key_filtering;
   if (family.options.prefix_extractor != nullptr) {
     wanted.prefix_extractor = family.options.prefix_extractor->AsString();
   }
-  // Never empty: ReadPolicy() rejects policies that build no filters.
-  if (settings.has_value()) {
-    wanted.millibits = settings->millibits_per_key;
-    if (file.has_value() && family.policy.level_aware) {
-      wanted.least_millibits =
-          std::min(wanted.millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
-    }
-    // Where there was no room the policy has built with fewer.
-    if (family.memory_budget) wanted.least_millibits = wanted.millibits / 2;
-    wanted.asked_rate = settings->asked_rate;
+  if (family.built_in == nullptr) {
+    WantOwn(family, context, files, &wanted);
+  } else {
+    wanted.built_in_rate = RateOfBuiltIn(*family.built_in, context).value_or(1);
   }
   return wanted;
 }

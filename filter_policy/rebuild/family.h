@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "filter_policy/rebuild/judgement.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
@@ -19,18 +21,18 @@ struct Family {
   std::string name;
   rocksdb::ColumnFamilyHandle* handle = nullptr;
   rocksdb::Options options;
+  // The policy, if it is one of RocksDB's own; `policy` is the default then.
+  std::shared_ptr<const rocksdb::FilterPolicy> built_in;
   FilterPolicyOptions policy;
   // The budget of a policy that has one; `policy` then has its share per key.
   std::optional<uint64_t> memory_budget;
   double worst_rate = 0;  // see RebuildFiltersOptions
 };
 
-// Reads the options of the policy in `options`. Returns InvalidArgument, with
-// the name of the column family, if the policy is not linebloom's or builds no
-// filters.
-rocksdb::Status ReadPolicy(const std::string& family,
-                           const rocksdb::ColumnFamilyOptions& options,
-                           FilterPolicyOptions* policy);
+// Fills in `policy` or `built_in` from `options`. Returns InvalidArgument, with
+// the name of the column family, if the policy is neither linebloom's nor one
+// of RocksDB's own, or builds no filters.
+rocksdb::Status ReadPolicy(Family* family);
 
 // Replaces memory budgets by bits per key: the smallest budget is divided
 // equally among all keys of the families that have one.

@@ -29,8 +29,13 @@ bool LacksKeysOrPrefixes(const Properties& properties,
 bool HasNothingToFilter(const FileFacts& facts, const WantedFilter& wanted) {
   return facts.rows() == 0 ||
          (!facts.has_filter() && !facts.properties.whole_key_filtering &&
-          facts.properties.filter_policy_name == kFilterPolicyName &&
+          facts.properties.filter_policy_name == wanted.policy_name &&
           !LacksKeysOrPrefixes(facts.properties, wanted));
+}
+
+bool IsOfLinebloom(const BlockFacts& block) {
+  return block.kind == BlockKind::kLinebloom ||
+         block.kind == BlockKind::kUnusable;
 }
 
 bool IsOfNewerVersion(const BlockFacts& block) {
@@ -81,6 +86,13 @@ std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
   return std::nullopt;
 }
 
+// RocksDB's policies read each other's filters, of any size.
+std::optional<RebuildReason> ReasonOfBuiltIn(const FileFacts& facts,
+                                             const WantedFilter& wanted) {
+  if (!LacksKeysOrPrefixes(facts.properties, wanted)) return std::nullopt;
+  return RebuildReason::kOtherPrefixes;
+}
+
 std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
                                       const WantedFilter& wanted,
                                       double rate_after) {
@@ -90,6 +102,10 @@ std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
                    facts.filter_kind == FilterKind::kObsoleteBlockBased
                ? RebuildReason::kNoFilter
                : RebuildReason::kForeignFilter;
+  }
+  // To RocksDB's own policies, linebloom's filters are foreign, sound or not.
+  if (wanted.built_in_rate.has_value() && IsOfLinebloom(facts.first)) {
+    return RebuildReason::kForeignFilter;
   }
   // Leave the file for a newer linebloom.
   if (IsOfNewerVersion(facts.first)) return std::nullopt;
@@ -107,6 +123,8 @@ std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
     case BlockKind::kBloom:
     case BlockKind::kRibbon:
     case BlockKind::kLegacyBloom:
+      return wanted.built_in_rate.has_value() ? ReasonOfBuiltIn(facts, wanted)
+                                              : RebuildReason::kForeignFilter;
     case BlockKind::kReserved:
       return RebuildReason::kForeignFilter;
     case BlockKind::kUnusable:
@@ -117,6 +135,7 @@ std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
 }
 
 double RateAfter(const FileFacts& facts, const WantedFilter& wanted) {
+  if (wanted.built_in_rate.has_value()) return *wanted.built_in_rate;
   // Without a filter, the properties say 0 keys.
   const uint64_t known = facts.keys.value_or(0);
   const uint64_t keys = known > 0 ? known : facts.rows();
@@ -132,13 +151,17 @@ Verdict Judge(const FileFacts& facts, const WantedFilter& wanted) {
   Verdict verdict;
   verdict.rate_after = RateAfter(facts, wanted);
   verdict.reason = ReasonOf(facts, wanted, verdict.rate_after);
+  verdict.rate_now =
+      wanted.built_in_rate.has_value() && IsOfLinebloom(facts.first)
+          ? 1
+          : facts.rate;
   // A damaged filter may deny rows, whatever its rate, and one with another
   // seed or other prefixes doesn't do its job.
   verdict.pays =
       verdict.reason == RebuildReason::kDamagedFilter ||
       verdict.reason == RebuildReason::kOtherHashSeed ||
       verdict.reason == RebuildReason::kOtherPrefixes ||
-      (verdict.reason.has_value() && verdict.rate_after < facts.rate);
+      (verdict.reason.has_value() && verdict.rate_after < verdict.rate_now);
   return verdict;
 }
 

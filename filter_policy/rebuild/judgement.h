@@ -9,12 +9,18 @@
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter_facts/file_facts.h"
 #include "filter_policy/line/line.h"
+#include "linebloom/filter_policy.h"
 #include "linebloom/rebuild_filters.h"
 
 namespace linebloom {
 
 // The filters that a column family's policy builds today.
 struct WantedFilter {
+  std::string policy_name = kFilterPolicyName;
+  // The rate of its filters if the policy is RocksDB's own. It can't read
+  // linebloom's.
+  std::optional<double> built_in_rate;
+
   uint8_t version = kFilterBlockVersion;
   LineKind line = LineKind::kSolved;
   uint32_t millibits =
@@ -31,6 +37,7 @@ struct WantedFilter {
 };
 
 struct Verdict {
+  double rate_now = 1;  // as the policy uses the filter that the file has
   // Nothing if the filter is good enough.
   std::optional<RebuildReason> reason;
   double rate_after = 0;  // expected rate of a new filter

@@ -165,21 +165,21 @@ Status Planner::LookAtFile(size_t family, int level,
     return Status::OK();
   }
   const FileFacts& facts = file->facts;
-  reads->Add(level, facts.rows(), facts.rate);
-  if (files.GetsNoFilter(meta, level)) return Status::OK();
   // Only a level-aware policy needs to know what is below.
   const bool nothing_below =
       families_[family].policy.level_aware && files.NothingBelow(meta, level);
   const WantedFilter wanted =
       WantedOfFile(families_[family], files.metadata(), level, nothing_below);
   const Verdict verdict = Judge(facts, wanted);
+  reads->Add(level, facts.rows(), verdict.rate_now);
+  if (files.GetsNoFilter(meta, level)) return Status::OK();
   Candidate candidate;
   candidate.file.column_family = families_[family].name;
   candidate.file.path = path;
   candidate.file.level = level;
   candidate.file.bytes = meta.size;
   candidate.file.rows = facts.rows();
-  candidate.file.rate = facts.rate;
+  candidate.file.rate = verdict.rate_now;
   candidate.file.rate_after = verdict.rate_after;
   candidate.planned = {family, meta.file_number, level,
                        file->filter_block_is_damaged};

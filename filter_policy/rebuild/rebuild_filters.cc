@@ -41,8 +41,7 @@ Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
     family.handle = handle;
     family.options = db->GetOptions(handle);
     family.worst_rate = options.worst_rate;
-    const Status status =
-        ReadPolicy(family.name, family.options, &family.policy);
+    const Status status = ReadPolicy(&family);
     if (!status.ok()) return status;
   }
   return Status::OK();

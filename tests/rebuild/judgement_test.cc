@@ -174,6 +174,40 @@ TEST(JudgeTest, PlainLinesArePoorIfThePolicySolves) {
           .pays);
 }
 
+// The way back: RocksDB's policies can't read linebloom's filters.
+TEST(JudgeTest, LinebloomsFiltersArePoorUnderRocksDbsPolicies) {
+  WantedFilter bloom;
+  bloom.policy_name = "bloomfilter";
+  bloom.built_in_rate = 0.01;
+  FileFacts newer = WithFilter(BlockKind::kUnusable, 1);
+  newer.first.info.version = kFilterBlockVersion + 1;
+  newer.problems.emplace_back("the version is unknown");
+  for (const FileFacts& facts : {Linebloom(LineKind::kSolved, 20'000),
+                                 Linebloom(LineKind::kPlain, 8000), newer}) {
+    const Verdict verdict = Judge(facts, bloom);
+    EXPECT_EQ(verdict.reason, RebuildReason::kForeignFilter);
+    EXPECT_EQ(verdict.rate_now, 1);
+    EXPECT_EQ(verdict.rate_after, 0.01);
+    EXPECT_TRUE(verdict.pays);
+  }
+  EXPECT_EQ(Judge(WithoutFilter(), bloom).reason, RebuildReason::kNoFilter);
+  EXPECT_EQ(Judge(WithFilter(BlockKind::kInconsistent, 1), bloom).reason,
+            RebuildReason::kDamagedFilter);
+  // They read each other's, whatever the rate.
+  for (const BlockKind kind :
+       {BlockKind::kBloom, BlockKind::kRibbon, BlockKind::kLegacyBloom}) {
+    const FileFacts facts = WithFilter(kind, 0.2);
+    EXPECT_FALSE(Judge(facts, bloom).reason.has_value());
+    EXPECT_EQ(Judge(facts, bloom).rate_now, 0.2);
+    WantedFilter prefixes = bloom;
+    prefixes.prefix_extractor = "another";
+    EXPECT_EQ(Judge(facts, prefixes).reason, RebuildReason::kOtherPrefixes);
+  }
+  // A policy that builds no filter there improves nothing.
+  bloom.built_in_rate = 1;
+  EXPECT_FALSE(Judge(Linebloom(LineKind::kSolved, 10'000), bloom).pays);
+}
+
 TEST(JudgeTest, FewerBitsArePoorAboveTheWorstRate) {
   const FileFacts eight = Linebloom(LineKind::kSolved, 8'000);
   EXPECT_EQ(Judge(eight, Wanted()).reason, RebuildReason::kWorseRate);

@@ -145,6 +145,55 @@ class RebuildFiltersTest : public DbTest {
 // ---------------------------------------------------------------------------
 // Reasons.
 
+// There and back, with each of RocksDB's kinds of filters.
+TEST_F(RebuildFiltersTest, RocksDbsPoliciesTakeTheWayBack) {
+  struct Case {
+    PolicyKind policy;
+    uint32_t format_version;
+    bool partitioned;
+  };
+  for (const auto& [policy, format_version, partitioned] :
+       {Case{PolicyKind::kBuiltinBloom, 5, false},
+        Case{PolicyKind::kBuiltinBloom, 5, true},
+        Case{PolicyKind::kBuiltinBloom, 3, false},
+        Case{PolicyKind::kBuiltinRibbon, 5, false}}) {
+    SCOPED_TRACE(testing::Message() << policy << " " << format_version);
+    table_.format_version = format_version;
+    table_.partition_filters = partitioned;
+    table_.index_type =
+        partitioned
+            ? rocksdb::BlockBasedTableOptions::IndexType::kTwoLevelIndexSearch
+            : rocksdb::BlockBasedTableOptions::IndexType::kBinarySearch;
+    UseLinebloom();
+    DestroyAndReopen();
+    WriteFileOfLevel(3, kRows);
+    ExpectFilterWorks(kRows);
+
+    UsePolicy(policy);
+    Reopen();
+    WriteFileOfLevel(1, {6000, 8000});  // of RocksDB's, which stays
+    const FilterCounts unfiltered = CountMissing(kRows);
+    EXPECT_EQ(unfiltered.no, 0);
+    const std::vector<FileShape> before = ShapeOf(db_.get());
+    const RebuildFiltersReport report = Rebuild();
+    ASSERT_EQ(report.files.size(), 1);
+    const FileRebuild& file = report.files[0];
+    EXPECT_EQ(file.reason, RebuildReason::kForeignFilter);
+    EXPECT_EQ(file.outcome, RebuildOutcome::kRewritten);
+    EXPECT_EQ(file.level, 3);
+    EXPECT_EQ(file.rate, 1);
+    EXPECT_NEAR(file.rate_after, 0.0095, 0.002);
+    EXPECT_NEAR(report.reads[0].before, 1.0095, 0.005);
+    EXPECT_NEAR(report.reads[0].after, 0.019, 0.005);
+    EXPECT_EQ(ShapeOf(db_.get()), before);
+    for (const auto& properties : AllProperties(db_.get())) {
+      EXPECT_EQ(properties->filter_policy_name, PolicyName(policy));
+    }
+    ExpectFilterWorks(kRows);
+    ExpectNothingToRebuild();
+  }
+}
+
 TEST_F(RebuildFiltersTest, BetterFiltersOfRocksDbStay) {
   UsePolicy(PolicyKind::kBuiltinRibbon, 15);
   Reopen();
@@ -849,13 +898,14 @@ TEST_F(RebuildFiltersTest, OnlyTheColumnFamiliesThatWereAskedFor) {
   }
   Close();
 
-  const rocksdb::Options bloom = OptionsWithTable();
+  UsePolicy(PolicyKind::kNone);
+  const rocksdb::Options none = OptionsWithTable();
   UseLinebloom();
   const rocksdb::Options linebloom = OptionsWithTable();
   rocksdb::DB* db = nullptr;
   ASSERT_OK(rocksdb::DB::Open(
       linebloom, Path("db"),
-      {{"default", linebloom}, {"one", linebloom}, {"two", bloom}}, &handles,
+      {{"default", linebloom}, {"one", linebloom}, {"two", none}}, &handles,
       &db));
   db_.reset(db);
   const auto policies = [&] {
@@ -874,7 +924,7 @@ TEST_F(RebuildFiltersTest, OnlyTheColumnFamiliesThatWereAskedFor) {
   options.column_families = {handles[1], handles[2]};
   const rocksdb::Status refused = RebuildFilters(db_.get(), options);
   EXPECT_TRUE(refused.IsInvalidArgument());
-  EXPECT_NE(refused.ToString().find("'two': its filter policy is bloomfilter"),
+  EXPECT_NE(refused.ToString().find("'two': it has no filter policy"),
             std::string::npos)
       << refused.ToString();
   EXPECT_EQ(policies(), (Names{"bloomfilter", "bloomfilter", "bloomfilter"}));
@@ -905,6 +955,9 @@ TEST_F(RebuildFiltersTest, SaysWhatItCannotDo) {
   UseLinebloom(Line::kSolved, 0.1);
   Reopen();
   expect_refused("builds no filters: bits_per_key=0.1", {});
+  UsePolicy(PolicyKind::kBuiltinBloom, 0.1);
+  Reopen();
+  expect_refused("builds no filters: bloomfilter:0", {});
   table_.whole_key_filtering = false;
   SwitchToLinebloom();
   expect_refused("its filters hold nothing", {});

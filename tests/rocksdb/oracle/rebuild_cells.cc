@@ -51,6 +51,12 @@ const std::vector<Step> kCourse = {
     kWrite,     kCompact,         kUpdate,  kDeleteRangeAlone, kDelete,
     kWriteEven, With(kLinebloom), kRebuild, kReopen,           kUpdate};
 
+// RocksDB's own filters for files of linebloom's.
+std::vector<Step> WayBackTo(Policy policy) {
+  return {kWrite,     kCompact,     kUpdate,  kDeleteRangeAlone, kDelete,
+          kWriteEven, With(policy), kRebuild, kReopen,           kUpdate};
+}
+
 const Cell kRebuildCells[] = {
     {"Leveled", kCourse, {}, Filters::kBoth, kOld},
     {"Dynamic", kCourse,
@@ -76,6 +82,12 @@ const Cell kRebuildCells[] = {
      },
      Filters::kBoth,
      {kBloom, kSeed7}},
+    {"BackToBloom",
+     WayBackTo(kBloom),
+     {},
+     Filters::kBoth,
+     {kLinebloom, kPlain, kSeed7}},
+    {"BackToRibbon", WayBackTo(kRibbon), {}, Filters::kBoth, {kLinebloom}},
 };
 INSTANTIATE_CELLS(Rebuild, kRebuildCells);
 

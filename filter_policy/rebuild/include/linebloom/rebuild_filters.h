@@ -9,6 +9,10 @@
 // old filter. If the process is killed nothing is lost: a file is replaced
 // completely or not at all, and the next call continues with the rest.
 //
+// In a database that is open with RocksDB's own Bloom or Ribbon policy, it goes
+// the other way: files with linebloom's filters, which such a policy can't
+// read, get RocksDB's.
+//
 // This is a separate library, linebloom::rebuild, because it needs Abseil and
 // ISA-L, while the policy's library needs neither. This header needs only C++17
 // and RocksDB's public headers.
@@ -29,7 +33,8 @@ namespace linebloom {
 // reported.
 enum class RebuildReason : uint8_t {
   kNoFilter,       // lookups read the file
-  kForeignFilter,  // RocksDB's own, or one that linebloom can't read
+  kForeignFilter,  // RocksDB's own, or one that linebloom can't read; with one
+                   // of RocksDB's policies: linebloom's
   kDamagedFilter,  // lookups read the file, or may miss a row
   kOlderVersion,   // an older version of linebloom's format
   kOtherHashSeed,  // differs from the policy's hash_seed; if that is random,
@@ -49,7 +54,8 @@ struct RebuildFiltersOptions {
 
   // Filters with a higher expected false-positive rate are poor, if they were
   // built with fewer bits per key than the policy has. 0 to 1; 0 means 1.2
-  // times the rate of the filter that the policy would build.
+  // times the rate of the filter that the policy would build. Only linebloom's
+  // filters under linebloom's policy are judged by their rate.
   double worst_rate = 0;
 
   // The mean number of bytes rewritten per second. Each file is rewritten at
@@ -86,7 +92,8 @@ struct FileRebuild {
   uint64_t bytes = 0;
   uint64_t rows = 0;  // entries of all kinds except range deletions
   RebuildReason reason = RebuildReason::kNoFilter;
-  double rate = 1;        // false-positive rate, 0 to 1; 1 without a filter
+  // False-positive rate, 0 to 1; 1 without a filter that the policy can read.
+  double rate = 1;
   double rate_after = 0;  // expected rate of the new filter
   // How many fewer data blocks a lookup of a missing row is expected to read
   // after this file is rewritten; negative for kOverBudget.
@@ -158,8 +165,9 @@ using RebuildFiltersCallback =
 //
 // Returns OK once every poor file has been dealt with; `report`, unless null,
 // has the outcome of each. Errors:
-//   InvalidArgument  a column family's policy is not linebloom or builds no
-//                    filters, or an option is out of range; nothing was changed
+//   InvalidArgument  a column family's policy is neither linebloom's nor
+//                    RocksDB's own, or builds no filters, or an option is out
+//                    of range; nothing was changed
 //   Incomplete       `progress` returned false, or manual compactions are
 //                    disabled (DB::DisableManualCompaction)
 //   NotSupported     the database is open for reading only
