@@ -12,19 +12,19 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 
+#include "bench/filter_watch.h"
 #include "filter_policy/rocksdb/byte_count.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/db.h"
-#include "rocksdb/listener.h"
 #include "rocksdb/options.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/perf_level.h"
 #include "rocksdb/table.h"
+#include "tools/numbers/mix.h"
 
 namespace linebloom {
 namespace {
@@ -35,68 +35,6 @@ void Check(const rocksdb::Status& status) {
   if (status.ok()) return;
   std::fprintf(stderr, "budget_growth: %s\n", status.ToString().c_str());
   std::exit(2);
-}
-
-struct Filters {
-  double bytes = 0;
-  double rows = 0;
-  size_t files = 0;
-  size_t without = 0;
-};
-
-Filters FiltersOf(rocksdb::DB* db) {
-  rocksdb::TablePropertiesCollection files;
-  Check(db->GetPropertiesOfAllTables(&files));
-  Filters filters;
-  for (const auto& [path, table] : files) {
-    filters.bytes += static_cast<double>(table->filter_size);
-    filters.rows += static_cast<double>(table->num_entries);
-    filters.without += table->filter_size == 0 ? 1 : 0;
-  }
-  filters.files = files.size();
-  return filters;
-}
-
-// The most that filters took since it was last asked, after each flush and
-// compaction.
-class Watch : public rocksdb::EventListener {
- public:
-  void OnFlushCompleted(rocksdb::DB* db,
-                        const rocksdb::FlushJobInfo& /*job*/) override {
-    Look(db);
-  }
-  void OnCompactionCompleted(
-      rocksdb::DB* db, const rocksdb::CompactionJobInfo& /*job*/) override {
-    Look(db);
-  }
-
-  double TakeMost() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return std::exchange(most_, 0);
-  }
-  uint64_t TakeLooks() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return std::exchange(looks_, 0);
-  }
-
- private:
-  void Look(rocksdb::DB* db) {
-    const double bytes = FiltersOf(db).bytes;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    most_ = std::max(most_, bytes);
-    ++looks_;
-  }
-
-  std::mutex mutex_;
-  double most_ = 0;
-  uint64_t looks_ = 0;
-};
-
-// A bijection of 64-bit numbers: the finaliser of SplitMix64.
-uint64_t Mix(uint64_t n) {
-  n = (n ^ (n >> 30)) * 0xbf58476d1ce4e5b9u;
-  n = (n ^ (n >> 27)) * 0x94d049bb133111ebu;
-  return n ^ (n >> 31);
 }
 
 std::string KeyOf(uint64_t number) {
@@ -152,7 +90,7 @@ class Growth {
 
  private:
   std::string Key(uint64_t number) const {
-    return KeyOf(in_order_ ? number : Mix(number));
+    return KeyOf(in_order_ ? number : tools::Mix(number));
   }
 
   // Keys of no row, between those that are there.
@@ -163,7 +101,7 @@ class Growth {
     rocksdb::get_perf_context()->Reset();
     for (int i = 0; i < kLookups; ++i) {
       std::string value;
-      db_->Get({}, Key(2 * (Mix(i) % rows) + 1), &value);
+      db_->Get({}, Key(2 * (tools::Mix(i) % rows) + 1), &value);
     }
     rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
     // Index and filter blocks are in memory, outside the cache.
@@ -175,15 +113,15 @@ class Growth {
 
   void PrintRow(uint64_t rows) {
     Check(db_->Flush({}));
-    const double most = watch_->TakeMost();
+    const FilterWatch::Seen seen = watch_->Take();
+    Check(seen.status);
     const double reads = ReadsPerMissingRow(rows);
-    const Filters filters = FiltersOf(db_.get());
-    std::printf("| %llu | %.3f | %.3f, %llu | %.2f | %zu (%zu) | %.4f |\n",
+    LiveFilters filters;
+    Check(ReadLiveFilters(db_.get(), db_->DefaultColumnFamily(), &filters));
+    std::printf("| %llu | %.3f | %.3f, %zu | %.2f | %zu (%zu) | %.4f |\n",
                 static_cast<unsigned long long>(rows), filters.bytes / budget_,
-                most / budget_,
-                static_cast<unsigned long long>(watch_->TakeLooks()),
-                8 * filters.bytes / filters.rows, filters.files,
-                filters.without, reads);
+                seen.most_bytes / budget_, seen.trees, filters.bits_per_row(),
+                filters.files, filters.without, reads);
     std::fflush(stdout);
   }
 
@@ -191,7 +129,7 @@ class Growth {
   const uint64_t rows_;
   const double budget_;
   const std::string folder_;
-  const std::shared_ptr<Watch> watch_ = std::make_shared<Watch>();
+  const std::shared_ptr<FilterWatch> watch_ = std::make_shared<FilterWatch>();
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::DB> db_;
 };

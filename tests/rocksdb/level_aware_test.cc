@@ -4,17 +4,16 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bench/filter_watch.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "linebloom/rebuild_filters.h"
 #include "rocksdb/convenience.h"
-#include "rocksdb/listener.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/utilities/options_util.h"
 #include "tests/rocksdb/db_fixture.h"
@@ -328,43 +327,6 @@ TEST_F(LevelAwareTest, AFileThatIsMovedKeepsItsBits) {
   EXPECT_NEAR(kLastOf10, BitsOfLevel(3), 0.05);
 }
 
-// Examines the filters of all files whenever there are new ones.
-class FilterWatch : public rocksdb::EventListener {
- public:
-  void OnFlushCompleted(rocksdb::DB* db,
-                        const rocksdb::FlushJobInfo& /*job*/) override {
-    Look(db);
-  }
-  void OnCompactionCompleted(
-      rocksdb::DB* db, const rocksdb::CompactionJobInfo& /*job*/) override {
-    Look(db);
-  }
-
-  // Bits per key of the whole tree, at most until now.
-  double most_bits() const { return most_bits_; }
-  int looks() const { return looks_; }
-
- private:
-  void Look(rocksdb::DB* db) {
-    rocksdb::TablePropertiesCollection files;
-    ASSERT_OK(db->GetPropertiesOfAllTables(&files));
-    double bits = 0;
-    double keys = 0;
-    for (const auto& [path, table] : files) {
-      bits += 8.0 * static_cast<double>(table->filter_size);
-      keys += static_cast<double>(table->num_filter_entries);
-    }
-    if (keys == 0) return;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    most_bits_ = std::max(most_bits_, bits / keys);
-    ++looks_;
-  }
-
-  std::mutex mutex_;
-  double most_bits_ = 0;
-  int looks_ = 0;
-};
-
 // A database that begins empty, closed in between, as fast as it goes.
 TEST_F(LevelAwareTest, AGrowingTreeIsNeverATenthAboveTheAverage) {
   for (const bool in_order : {false, true}) {
@@ -393,13 +355,15 @@ TEST_F(LevelAwareTest, AGrowingTreeIsNeverATenthAboveTheAverage) {
       }
       Flush();
       WaitForCompactions();
+      const FilterWatch::Seen seen = watch->Take();
+      ASSERT_OK(seen.status);
       printf(
-          "%s, style %d: at most %.2f bits per key in %d trees, %.2f in the "
+          "%s, style %d: at most %.2f bits per key in %zu trees, %.2f in the "
           "end\n",
-          in_order ? "in order" : "at random", style, watch->most_bits(),
-          watch->looks(), BitsOfAllLevels());
-      EXPECT_GT(watch->looks(), 20);
-      EXPECT_LE(watch->most_bits(), 11);
+          in_order ? "in order" : "at random", style, seen.most_bits_per_entry,
+          seen.trees, BitsOfAllLevels());
+      EXPECT_GT(seen.trees, 20);
+      EXPECT_LE(seen.most_bits_per_entry, 11);
       EXPECT_GE(BitsOfAllLevels(), 9.5);
     }
   }

@@ -5,12 +5,12 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <numeric>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "bench/filter_watch.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "linebloom/rebuild_filters.h"
@@ -24,55 +24,11 @@
 namespace linebloom {
 namespace {
 
-struct Filters {
-  double bytes = 0;
-  double keys = 0;
-  int files = 0;
-  int without = 0;
-
-  double bits_per_key() const { return 8 * bytes / keys; }
-};
-
-Filters FiltersOf(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
-  rocksdb::TablePropertiesCollection files;
-  EXPECT_OK(db->GetPropertiesOfAllTables(family, &files));
-  Filters filters;
-  for (const auto& [path, table] : files) {
-    filters.bytes += static_cast<double>(table->filter_size);
-    filters.keys += static_cast<double>(table->num_entries);
-    ++filters.files;
-    filters.without += table->filter_size == 0 ? 1 : 0;
-  }
+LiveFilters FiltersOf(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
+  LiveFilters filters;
+  EXPECT_OK(ReadLiveFilters(db, family, &filters));
   return filters;
 }
-
-// Looks at the filters of all files whenever there are others.
-class FilterWatch : public rocksdb::EventListener {
- public:
-  void OnFlushCompleted(rocksdb::DB* db,
-                        const rocksdb::FlushJobInfo& /*job*/) override {
-    Look(db);
-  }
-  void OnCompactionCompleted(
-      rocksdb::DB* db, const rocksdb::CompactionJobInfo& /*job*/) override {
-    Look(db);
-  }
-
-  double most_bytes() const { return most_bytes_; }
-  int looks() const { return looks_; }
-
- private:
-  void Look(rocksdb::DB* db) {
-    const Filters filters = FiltersOf(db, db->DefaultColumnFamily());
-    const std::lock_guard<std::mutex> lock(mutex_);
-    most_bytes_ = std::max(most_bytes_, filters.bytes);
-    ++looks_;
-  }
-
-  std::mutex mutex_;
-  double most_bytes_ = 0;
-  int looks_ = 0;
-};
 
 class MemoryBudgetTest : public DbTest {
  protected:
@@ -115,7 +71,7 @@ class MemoryBudgetTest : public DbTest {
     return numbers;
   }
 
-  Filters Now() { return FiltersOf(db_.get(), db_->DefaultColumnFamily()); }
+  LiveFilters Now() { return FiltersOf(db_.get(), db_->DefaultColumnFamily()); }
 
   std::string InfoLog() {
     std::ifstream log(Path("db/LOG"));
@@ -159,13 +115,15 @@ TEST_F(MemoryBudgetTest, AGrowingTreeStaysWithinIt) {
       Reopen();
       Put({half, numbers.end()});
       Flush();
-      const double most = watch->most_bytes() / budget_;
+      const FilterWatch::Seen seen = watch->Take();
+      ASSERT_OK(seen.status);
+      const double most = seen.most_bytes / budget_;
       printf(
-          "%s, style %d: at most %.3f of the budget in %d trees, %.3f in the "
-          "end; %d of %d files without a filter\n",
-          in_order ? "in order" : "at random", style, most, watch->looks(),
+          "%s, style %d: at most %.3f of the budget in %zu trees, %.3f in the "
+          "end; %zu of %zu files without a filter\n",
+          in_order ? "in order" : "at random", style, most, seen.trees,
           Now().bytes / budget_, Now().without, Now().files);
-      EXPECT_GT(watch->looks(), 15);
+      EXPECT_GT(seen.trees, 15);
       EXPECT_LE(most, 1.1);
       EXPECT_GE(Now().bytes, 0.5 * budget_);
       ExpectRows({0, 2 * kRows});
@@ -180,7 +138,7 @@ TEST_F(MemoryBudgetTest, AmpleBudgetsAreNotSpent) {
   WriteFile({0, 20000});
   WriteFile({20000, 60000});
   CompactAll();
-  EXPECT_NEAR(16, Now().bits_per_key(), 0.2);
+  EXPECT_NEAR(16, Now().bits_per_row(), 0.2);
 }
 
 TEST_F(MemoryBudgetTest, ACompactedTreeHasItsBudget) {
@@ -285,7 +243,7 @@ TEST_F(MemoryBudgetTest, FilesWrittenElsewhereHaveTenBits) {
     ASSERT_OK(writer.Finish());
     ASSERT_OK(db_->IngestExternalFile({Path(name)}, {}));
   }
-  EXPECT_NEAR(9.6, Now().bits_per_key(), 0.5);
+  EXPECT_NEAR(9.6, Now().bits_per_row(), 0.5);
   std::ifstream log(Path("writer/LOG"));
   const std::string text{std::istreambuf_iterator<char>(log), {}};
   const size_t first = text.find("memory_budget needs the listener");
@@ -343,7 +301,7 @@ TEST_F(MemoryBudgetTest, DatabasesShareIt) {
     ASSERT_OK(db->CompactRange(all, nullptr, nullptr));
   };
   write(db_.get());
-  const double alone = Now().bits_per_key();
+  const double alone = Now().bits_per_row();
   EXPECT_GT(alone, 11);
 
   rocksdb::DB* opened = nullptr;
@@ -357,13 +315,13 @@ TEST_F(MemoryBudgetTest, DatabasesShareIt) {
   write(other.get());
   CompactAll();
   EXPECT_LE(Now().bytes + others().bytes, 1.1 * budget_);
-  EXPECT_LT(Now().bits_per_key(), 8);
-  EXPECT_GT(others().bits_per_key(), 2);
+  EXPECT_LT(Now().bits_per_row(), 8);
+  EXPECT_GT(others().bits_per_row(), 2);
 
   // Its filters are in memory no more.
   other.reset();
   CompactAll();
-  EXPECT_GT(Now().bits_per_key(), 0.75 * alone);
+  EXPECT_GT(Now().bits_per_row(), 0.75 * alone);
   ASSERT_OK(rocksdb::DestroyDB(Path("other"), OptionsWithTable()));
 }
 
@@ -374,7 +332,7 @@ TEST_F(MemoryBudgetTest, ADestroyedDatabaseIsForgotten) {
     WriteFile({0, 20'000});
     WriteFile({20'000, 40'000});
     CompactAll();
-    EXPECT_GT(Now().bits_per_key(), 11);
+    EXPECT_GT(Now().bits_per_row(), 11);
     EXPECT_LE(Now().bytes, budget_);
   }
 }
@@ -406,7 +364,7 @@ TEST_F(MemoryBudgetTest, ColumnFamiliesShareIt) {
   WriteFile({0, 20'000});
   WriteFile({20'000, 40'000});
   CompactAll();
-  EXPECT_GT(Now().bits_per_key(), 14);
+  EXPECT_GT(Now().bits_per_row(), 14);
 }
 
 // Filters that were there before the budget was count with what they take.
