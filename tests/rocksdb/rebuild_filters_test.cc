@@ -222,37 +222,24 @@ TEST_F(RebuildFiltersTest, PlainLinesAndFewerBitsRebuildOurOwn) {
   ExpectNothingToRebuild();
 }
 
-TEST_F(RebuildFiltersTest, AnotherHashSeedRebuildsOurOwn) {
-  UseLinebloom();
-  Reopen();
-  WriteFile(kRows);
-  FilterPolicyOptions policy;
-  policy.hash_seed = 7;
-  table_.filter_policy.reset(NewFilterPolicy(policy));
-  Reopen();
-  const RebuildFiltersReport report = Rebuild();
-  ASSERT_EQ(report.files.size(), 1);
-  EXPECT_EQ(report.files[0].reason, RebuildReason::kOtherHashSeed);
-  EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
-  ExpectNothingToRebuild();
-  ExpectFilterWorks(kRows);
-}
-
 // A random seed is another one for each file: once a file has any, it stays.
-TEST_F(RebuildFiltersTest, ARandomHashSeedRebuildsWhatHasNone) {
-  UseLinebloom();
-  Reopen();
-  WriteFile(kRows);
-  FilterPolicyOptions policy;
-  policy.hash_seed = kRandomHashSeed;
-  table_.filter_policy.reset(NewFilterPolicy(policy));
-  Reopen();
-  const RebuildFiltersReport report = Rebuild();
-  ASSERT_EQ(report.files.size(), 1);
-  EXPECT_EQ(report.files[0].reason, RebuildReason::kOtherHashSeed);
-  EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
-  ExpectNothingToRebuild();
-  ExpectFilterWorks(kRows);
+TEST_F(RebuildFiltersTest, AnotherHashSeedRebuildsOurOwn) {
+  for (const uint64_t seed : {uint64_t{7}, kRandomHashSeed}) {
+    SCOPED_TRACE(seed);
+    UseLinebloom();
+    DestroyAndReopen();
+    WriteFile(kRows);
+    FilterPolicyOptions policy;
+    policy.hash_seed = seed;
+    table_.filter_policy.reset(NewFilterPolicy(policy));
+    Reopen();
+    const RebuildFiltersReport report = Rebuild();
+    ASSERT_EQ(report.files.size(), 1);
+    EXPECT_EQ(report.files[0].reason, RebuildReason::kOtherHashSeed);
+    EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
+    ExpectNothingToRebuild();
+    ExpectFilterWorks(kRows);
+  }
 }
 
 TEST_F(RebuildFiltersTest, AnotherPrefixExtractorRebuildsOurOwn) {

@@ -68,7 +68,7 @@ std::optional<double> Parse(absl::string_view text, Unit unit) {
   return number * *factor;
 }
 
-// Prints every digit of a large number, because in a seed each one matters.
+// Keeps every digit of a large number, because in a seed each one matters.
 std::optional<uint64_t> ParseWhole(absl::string_view text, Unit unit) {
   uint64_t exact = 0;
   if (absl::SimpleAtoi(Clean(text), &exact)) return exact;

@@ -126,7 +126,7 @@ void DrawLegend(double y, Drawing* drawing) {
                   is_none ? "no filter"
                   : i < kColorEnds.size()
                       ? absl::StrFormat("to %g %%", kColorEnds[i])
-                      : absl::StrFormat("more"),
+                      : std::string("more"),
                   "faint");
   }
 }
