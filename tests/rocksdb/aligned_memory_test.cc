@@ -1,5 +1,5 @@
-// Filters in memory that is aligned to lines, in every way that RocksDB keeps
-// and reads them.
+// Filters in memory aligned to lines, for every way in which RocksDB stores and
+// reads them.
 #include <malloc.h>
 
 #include <cstdlib>
@@ -17,7 +17,7 @@
 namespace linebloom {
 namespace {
 
-// linebloom's policy, which notes where the filters that are read begin.
+// linebloom's policy, recording the addresses of the filters that are read.
 class NotingPolicy final : public rocksdb::FilterPolicy {
  public:
   const char* Name() const override { return "NotingPolicy"; }
@@ -86,7 +86,7 @@ TEST_P(AlignedMemoryTest, FiltersBeginAtALine) {
   }
 }
 
-// malloc's memory, with a note of the sizes that were asked for.
+// malloc's memory, recording the sizes requested.
 class NotingAllocator final : public rocksdb::MemoryAllocator {
  public:
   const char* Name() const override { return "NotingAllocator"; }
@@ -141,7 +141,7 @@ TEST(LineAlignedAllocatorTest, CostsLessThanALineForEachAllocation) {
       EXPECT_GE(allocator->UsableSize(block, size), size);
       allocator->Deallocate(block);
     }
-    // A sanitizer's malloc does not count.
+    // A sanitizer's malloc doesn't count.
     if (taken != 0) {
       EXPECT_LT(taken, kAllocations * (size + 64)) << size;
     }

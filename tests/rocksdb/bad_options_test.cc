@@ -1,5 +1,5 @@
 // Options out of range: an error that names the option, the value and the
-// range, and a database that is left as it was.
+// range, and a database left unchanged.
 
 #include <cmath>
 #include <filesystem>
@@ -135,8 +135,8 @@ const std::vector<BadString>& BadStrings() {
 }
 
 TEST_F(BadOptionsTest, Strings) {
-  // Both as RocksDB parses by default, when it ignores a policy that it can't
-  // make, and strictly.
+  // Both with RocksDB's default parsing, which ignores a policy that it can't
+  // create, and strictly.
   for (bool ignore_unsupported : {true, false}) {
     rocksdb::ConfigOptions config;
     config.ignore_unsupported_options = ignore_unsupported;
@@ -150,9 +150,9 @@ TEST_F(BadOptionsTest, Strings) {
   }
 }
 
-// RocksDB drops the errors of a filter policy in the options of a table: the
-// string is then 'right', and the database must not open with a policy that
-// nobody asked for, or with none.
+// RocksDB drops the errors of a filter policy inside table options: the string
+// then parses, and the database must not open with a policy that nobody asked
+// for, or without one.
 TEST_F(BadOptionsTest, StringsInTheOptionsOfATable) {
   std::vector<BadString> all = BadStrings();
   all.push_back({"{id=linebloom;bits=10}", {"bits"}});
@@ -174,8 +174,8 @@ TEST_F(BadOptionsTest, StringsInTheOptionsOfATable) {
   }
 }
 
-// Another policy's id, and options that this version doesn't know and that
-// the caller says to ignore, as a newer version may have written them.
+// Another policy's ID, and options that a newer version may have written and
+// that the caller asks to ignore.
 TEST_F(BadOptionsTest, UnknownNames) {
   rocksdb::ConfigOptions strict;
   strict.ignore_unsupported_options = false;
@@ -197,7 +197,7 @@ TEST_F(BadOptionsTest, UnknownNames) {
   EXPECT_EQ(policy->GetId(), "linebloom:12");
 }
 
-// SstFileWriter has RocksDB validate no options.
+// RocksDB doesn't validate the options of an SstFileWriter.
 TEST_F(BadOptionsTest, TheNearestFilterWhereNothingIsValidated) {
   UsePolicy(PolicyKind::kLinebloom, 100);
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), OptionsWithTable());
@@ -210,9 +210,9 @@ TEST_F(BadOptionsTest, TheNearestFilterWhereNothingIsValidated) {
   EXPECT_GT(reader.GetTableProperties()->filter_size, 0);
 }
 
-// RocksDB before 9.8 validates nothing there, and later not what SetOptions()
-// changes: without filters every lookup would read the disk until somebody
-// opened the database again.
+// RocksDB before 9.8 validates nothing here, and later versions don't validate
+// what SetOptions() changes. Without filters, every lookup would read the disk
+// until somebody reopened the database.
 TEST_F(BadOptionsTest, ANewColumnFamilyGetsTheNearestFilter) {
   struct Case {
     std::string text;
@@ -277,8 +277,8 @@ TEST_F(BadOptionsTest, ANewColumnFamilyGetsTheNearestFilter) {
 }
 
 #if ROCKSDB_IS_AT_LEAST(9, 8)
-// RocksDB drops this error too. The database goes on with the nearest filters,
-// and shows the error when it is opened again.
+// RocksDB drops this error too. The database continues with the nearest valid
+// filters and reports the error when it is reopened.
 TEST_F(BadOptionsTest, ChangedWhileTheDatabaseIsOpen) {
   Reopen();
   const Rows rows{0, 2000};

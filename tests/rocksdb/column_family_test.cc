@@ -1,5 +1,5 @@
-// Column families of one database, each with another policy. A database in
-// which one family changes its policy is a cell of the oracle.
+// Column families of one database, each with its own policy. The oracle covers
+// a database in which one family changes its policy.
 
 #include <string>
 #include <vector>

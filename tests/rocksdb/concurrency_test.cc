@@ -1,5 +1,5 @@
 // Readers while rows are written, flushed and compacted. Two compactions and a
-// flush build filters at the same time as readers ask the finished ones.
+// flush build filters while readers probe the finished ones.
 
 #include <atomic>
 #include <random>
@@ -24,7 +24,7 @@ class ConcurrencyTest : public PolicyTest {
     options_.max_subcompactions = 2;
   }
 
-  // Writes the rows in an order that puts every file over the whole range.
+  // Writes the rows in an order that spreads every file over the whole range.
   void Write() {
     for (uint64_t i = 0; i < kRows; ++i) {
       ASSERT_OK(db_->Put({}, RowKey(Number(i)), RowValue(Number(i))));
@@ -45,7 +45,7 @@ class ConcurrencyTest : public PolicyTest {
     }
   }
 
-  // One Get and one batch, of rows that are there and rows that never are.
+  // One Get and one MultiGet, of rows that exist and of rows that never do.
   void ReadSome(std::mt19937_64* random, uint64_t written) {
     const uint64_t there = Number((*random)() % written);
     ASSERT_EQ(GetText(db_.get(), RowKey(there)), RowValue(there));
@@ -83,8 +83,8 @@ class ConcurrencyTest : public PolicyTest {
     EXPECT_EQ(SumOfFilterEntries(db_.get()), kRows);
   }
 
-  // The even numbers below 2 * kRows, each once: the step has no factor in
-  // common with the number of rows.
+  // The even numbers below 2 * kRows, each once: the step and the number of
+  // rows have no common factor.
   static uint64_t Number(uint64_t i) { return i * 7919 % kRows * 2; }
 
   static constexpr uint64_t kRows = 30000;

@@ -1,6 +1,5 @@
-// An application's own policy that hands the work to others, as RocksDB means
-// it to be done: here to linebloom in some levels and to a built-in filter in
-// the others.
+// An application's own policy that delegates to others, as RocksDB intends:
+// here to linebloom on some levels and to a built-in filter on the others.
 
 #include <memory>
 #include <string>
@@ -52,7 +51,7 @@ TEST_F(CustomPolicyTest, ChoosesByLevel) {
     WriteFile(rows);
     ExpectFilterWorks(rows, 2);
 
-    // Each policy alone reads its own filters, and linebloom all of them.
+    // Each policy alone reads its own filters; linebloom reads all of them.
     UsePolicy(PolicyKind::kLinebloom);
     Reopen();
     ExpectFilterWorks(rows, 2);

@@ -72,7 +72,7 @@ struct FilterCounts {
 };
 std::ostream& operator<<(std::ostream& out, const FilterCounts& counts);
 
-// The entries of an iterator from its position to the end.
+// The keys from the iterator's position to the end.
 std::vector<std::string> KeysFrom(rocksdb::Iterator* iterator);
 
 // The answer as text: the value, or the status if there is none.
@@ -94,7 +94,7 @@ class DbTest : public testing::Test {
   void Reopen();
   rocksdb::Status TryReopen();
   void Close();
-  // The same on an empty folder.
+  // The same with an empty database.
   void DestroyAndReopen();
 
   // `options_` with `table_` in it.

@@ -1,5 +1,5 @@
-// A filter's number of entries shows whether repeats were dropped as RocksDB's
-// own builders drop them: adjacent ones, and between keys and prefixes.
+// A filter's number of entries shows that repeats were dropped as RocksDB's own
+// builders drop them: adjacent ones, and those between keys and prefixes.
 
 #include <cstdio>
 #include <memory>
@@ -24,8 +24,7 @@ std::string Key(uint64_t prefix, uint64_t row) {
 
 class FilterEntriesTest : public DbTest {
  protected:
-  // The entries of a file with rows of all kinds of keys, some of them in two
-  // versions.
+  // The entries of a file with rows of all kinds, some of them in two versions.
   uint64_t Entries(PolicyKind kind) {
     UsePolicy(kind);
     DestroyAndReopen();

@@ -91,7 +91,7 @@ class LevelAwareTest : public DbTest {
     ASSERT_OK(db_->CompactFiles({}, names, level));
   }
 
-  // One that knows from the start what WriteTree() writes.
+  // Expects from the start what WriteTree() writes.
   void UseListenerOfWriteTree() {
     ExpectedLevelSizes expected;
     expected.keys = {2000, 1000, 10000, 100000};
@@ -108,8 +108,8 @@ class LevelAwareTest : public DbTest {
     WriteRowsTo(0, 7, 200);
   }
 
-  // Until nothing has run for a while. RocksDB's own compaction-pending stays
-  // on in universal compaction where there is nothing to pick.
+  // Waits until nothing has run for a while. RocksDB's own compaction-pending
+  // stays set in universal compaction even if there is nothing to pick.
   void WaitForCompactions() {
     for (int quiet = 0; quiet < 3; ++quiet) {
       for (const char* what :
@@ -138,7 +138,7 @@ class LevelAwareTest : public DbTest {
     Reopen();
     for (size_t n = 0; n < numbers.size(); ++n) {
       ASSERT_OK(db_->Put({}, RowKey(numbers[n]), RowValue(numbers[n])));
-      // Or half of all rows would pile up in level 0.
+      // Otherwise half of all rows would pile up in level 0.
       if (n % 5000 == 4999) WaitForCompactions();
     }
     Flush();
@@ -159,7 +159,7 @@ class LevelAwareTest : public DbTest {
     PutAndWait(numbers);
   }
 
-  // The share of missing rows with reads in vain, over all sorted runs.
+  // Data blocks read in vain per missing row, over all sorted runs.
   double FalseReadsPerMissingRow() {
     return static_cast<double>(CountMissing(kRows).maybe) /
            static_cast<double>(kRows.missing());
@@ -168,8 +168,8 @@ class LevelAwareTest : public DbTest {
   static constexpr Rows kRows{0, 400000};
 };
 
-// A file of 1,000 keys has 36 to 40 lines and a half too many on average, so it
-// may be 1.1 bits above.
+// A file of 1,000 keys has 36 to 40 lines, on average half a line too many, so
+// it may be 1.1 bits above.
 TEST_F(LevelAwareTest, WithoutListenerByTheLevelAlone) {
   options_.num_levels = 4;
   Reopen();
@@ -189,10 +189,10 @@ TEST_F(LevelAwareTest, WithListenerByTheLevelsSizes) {
   WriteRowsTo(3, 0, 2);                  // 100,000 rows
   EXPECT_NEAR(10, BitsOfLevel(3), 0.1);  // it was alone
   // RocksDB doesn't say how much CompactFiles() reads, so a file for an empty
-  // level may be everything.
+  // level may be the whole tree.
   WriteRowsTo(1, 3, 200);
   EXPECT_LT(BitsOfLevel(1), 12);
-  // Now the level has 1,000 keys, a hundredth of the last one.
+  // Now the level has 1,000 keys, a hundredth of the last level.
   WriteRowsTo(1, 5, 200);
   EXPECT_NEAR(kLastOf10 + 2 * kStep, BitsOfLevel(1), 2);
 }
@@ -215,7 +215,7 @@ TEST_F(LevelAwareTest, FewerReadsForTheSameMemory) {
   WriteTree();
   const double level_aware = FalseReadsPerMissingRow();
   const double bits = BitsOfAllLevels();
-  // Without sizes it takes all levels for full.
+  // Without sizes, the policy assumes that all levels are full.
   options_.listeners.clear();
   DestroyAndReopen();
   WriteTree();
@@ -240,7 +240,7 @@ TEST_F(LevelAwareTest, ALiveTreeKeepsToItsAverage) {
   PutInRandomOrder();
   const auto levels = FiltersByLevel();
   ASSERT_GE(levels.size(), 3u);
-  // Files are of 600 keys: see above.
+  // Files have 600 keys: see above.
   EXPECT_NEAR(10, BitsOfAllLevels(), 1);
   EXPECT_GT(levels.begin()->second.bits_per_key(), BitsOfAllLevels() + 1);
   EXPECT_EQ(kRows.present(), CountPresent(kRows).true_positive);
@@ -327,7 +327,8 @@ TEST_F(LevelAwareTest, AFileThatIsMovedKeepsItsBits) {
   EXPECT_NEAR(kLastOf10, BitsOfLevel(3), 0.05);
 }
 
-// A database that begins empty, closed in between, as fast as it goes.
+// A database that begins empty, is reopened halfway, and grows as fast as it
+// can.
 TEST_F(LevelAwareTest, AGrowingTreeIsNeverATenthAboveTheAverage) {
   for (const bool in_order : {false, true}) {
     for (const auto style :
@@ -415,8 +416,8 @@ TEST_F(LevelAwareTest, FilesWrittenElsewhereAreOfTheLastLevel) {
   EXPECT_NEAR(kLastOf10, BitsOfAllLevels(), 0.05);
 }
 
-// RebuildFilters() must be satisfied with its own files; otherwise every call
-// would rewrite them.
+// RebuildFilters() must accept the files that it has written; otherwise every
+// call would rewrite them.
 TEST_F(LevelAwareTest, OldFilesAreRebuiltOnceWithTheBitsOfTheirLevel) {
   FilterPolicyOptions by_rate;
   by_rate.false_positive_rate = 0.005;
@@ -469,7 +470,7 @@ TEST_F(LevelAwareTest, SizesAreOfTheColumnFamilyAndDatabase) {
   };
   put_in_small();
   put_in_small();
-  // Alone in its column family the second file is as large as the first.
+  // Alone in its column family, the second file is as large as the first.
   rocksdb::CompactRangeOptions compact;
   compact.bottommost_level_compaction =
       rocksdb::BottommostLevelCompaction::kForce;
@@ -478,7 +479,7 @@ TEST_F(LevelAwareTest, SizesAreOfTheColumnFamilyAndDatabase) {
   ASSERT_OK(db_->DestroyColumnFamilyHandle(small));
 }
 
-// db_bench and the like: both by option strings.
+// As in db_bench and the like: both by option strings.
 TEST_F(LevelAwareTest, TheListenerByAnOptionString) {
   rocksdb::DBOptions db_options;
   ASSERT_OK(rocksdb::GetDBOptionsFromString(

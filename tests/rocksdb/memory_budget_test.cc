@@ -1,4 +1,5 @@
-// Filters that share a budget, in databases that grow, shrink, and are several.
+// Filters that share a budget, in databases that grow and shrink, alone and
+// together.
 
 #include <algorithm>
 #include <condition_variable>
@@ -34,7 +35,7 @@ LiveFilters FiltersOf(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
   return filters;
 }
 
-// Holds a compaction up until it is told to go on.
+// Holds a compaction until GoOn() is called.
 class HeldCompaction : public rocksdb::CompactionFilter {
  public:
   const char* Name() const override { return "HeldCompaction"; }
@@ -134,8 +135,8 @@ class MemoryBudgetTest : public DbTest {
   std::shared_ptr<rocksdb::EventListener> listener_;
 };
 
-// Up to twice the keys for which the budget has 10 bits, as fast as it goes,
-// closed in between.
+// Up to twice the keys for which the budget has 10 bits each, as fast as it
+// can, reopened halfway.
 TEST_F(MemoryBudgetTest, AGrowingTreeStaysWithinIt) {
   constexpr uint64_t kRows = 120'000;
   for (const bool in_order : {false, true}) {
@@ -173,7 +174,7 @@ TEST_F(MemoryBudgetTest, AGrowingTreeStaysWithinIt) {
   }
 }
 
-// Nothing is gained by more than 16 bits per key, on average over the tree.
+// More than 16 bits per key, averaged over the tree, gain nothing.
 TEST_F(MemoryBudgetTest, AmpleBudgetsAreNotSpent) {
   UseBudget(uint64_t{1} << 30);
   Reopen();
@@ -190,7 +191,7 @@ TEST_F(MemoryBudgetTest, ACompactedTreeHasItsBudget) {
     WriteFile({row, row + 20'000});
   }
   CompactAll();
-  // All files lie side by side in the last run, which leaves a twentieth.
+  // All files are in the last run, which leaves a twentieth unused.
   EXPECT_LE(Now().bytes, budget_);
   EXPECT_GE(Now().bytes, 0.85 * budget_);
   ExpectFilterWorks({0, 100'000});
@@ -231,7 +232,7 @@ TEST_F(MemoryBudgetTest, PartitionedAndPrefixFilters) {
   ExpectRows({0, 100'000});
 }
 
-// A bit for each key is the least that is worth a filter.
+// A filter is worth building from one bit per key.
 TEST_F(MemoryBudgetTest, LessThanABitPerKey) {
   UseBudget(2'000);
   Reopen();
@@ -268,7 +269,7 @@ TEST_F(MemoryBudgetTest, WithoutTheListenerNoDatabaseOpens) {
   ExpectRows({0, 2000});
 }
 
-// RocksDB does not validate the options of a file writer.
+// RocksDB doesn't validate the options of an SstFileWriter.
 TEST_F(MemoryBudgetTest, FilesWrittenElsewhereHaveTenBits) {
   UseBudget(1 << 20);
   Reopen();
@@ -326,7 +327,8 @@ TEST_F(MemoryBudgetTest, OptionStringsAndFiles) {
   EXPECT_EQ("unset", bits);
 }
 
-// What is in one database is missing in the other, until it is closed.
+// Memory that one database uses is missing in the other until the first is
+// closed.
 TEST_F(MemoryBudgetTest, DatabasesShareIt) {
   UseBudget(30'000);
   Reopen();
@@ -360,7 +362,7 @@ TEST_F(MemoryBudgetTest, DatabasesShareIt) {
   EXPECT_LT(Now().bits_per_row(), 8);
   EXPECT_GT(others().bits_per_row(), 2);
 
-  // Its filters are in memory no more.
+  // Its filters are no longer in memory.
   other.reset();
   CompactAll();
   EXPECT_GT(Now().bits_per_row(), 0.75 * alone);
@@ -380,8 +382,8 @@ TEST_F(MemoryBudgetTest, ADestroyedDatabaseIsForgotten) {
 }
 
 // RocksDB doesn't report the end of a compaction that closing the database cuts
-// off, and a database opened again counts its jobs from 1. None may be taken
-// for the one that was cut off.
+// off, and a reopened database numbers its jobs from 1 again. None of them may
+// be mistaken for the one that was cut off.
 TEST_F(MemoryBudgetTest, ACompactionCutOffByClosingIsForgotten) {
   HeldCompaction held;
   options_.compaction_filter = &held;
@@ -399,7 +401,7 @@ TEST_F(MemoryBudgetTest, ACompactionCutOffByClosingIsForgotten) {
   options_.disable_auto_compactions = true;
   std::filesystem::copy(Path("db"), Path("copy"));
 
-  // More jobs than there have been, each flush with little room.
+  // More jobs than before the cut, each flush with little memory left.
   const auto sizes_after_flushes = [&](rocksdb::DB* db) {
     for (uint64_t i = 0; i < 20'000; i += 2) {
       EXPECT_OK(db->Put({}, RowKey(i), RowValue(i)));
@@ -444,7 +446,7 @@ TEST_F(MemoryBudgetTest, ColumnFamiliesShareIt) {
   }
   EXPECT_LE(bytes, 1.1 * budget_);
   EXPECT_GE(bytes, 0.6 * budget_);
-  // What a dropped column family had is free again.
+  // Memory of a dropped column family is available again.
   ASSERT_OK(db_->DropColumnFamilies(families));
   for (rocksdb::ColumnFamilyHandle* family : families) {
     ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
@@ -455,7 +457,7 @@ TEST_F(MemoryBudgetTest, ColumnFamiliesShareIt) {
   EXPECT_GT(Now().bits_per_row(), 14);
 }
 
-// Filters that were there before the budget was count with what they take.
+// Filters older than the budget count with their actual size.
 TEST_F(MemoryBudgetTest, RebuildFiltersBringsThemBack) {
   UsePolicy(PolicyKind::kLinebloom, 12);
   Reopen();
@@ -471,7 +473,7 @@ TEST_F(MemoryBudgetTest, RebuildFiltersBringsThemBack) {
   UseBudget(90'000);
   ASSERT_GT(before, 1.5 * budget_);
   Reopen();
-  // The first flush after opening does not know yet.
+  // The first flush after opening doesn't know the sizes yet.
   write(240'000, 280'000);
   const double after_first = Now().bytes;
   write(280'000, 300'000);

@@ -18,7 +18,7 @@ namespace {
 
 using PolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
 
-// RocksDB by default ignores a policy that it can't make.
+// By default RocksDB ignores a policy that it can't create.
 rocksdb::ConfigOptions Strict() {
   rocksdb::ConfigOptions config;
   config.ignore_unsupported_options = false;
@@ -35,8 +35,8 @@ PolicyPtr FromString(const std::string& text) {
 
 class OptionsFileTest : public DbTest {
  protected:
-  // Which missing rows the filters of a policy let through: two policies
-  // build the same filters when these are the same.
+  // The missing rows that a policy's filters let through: if they are the same
+  // for two policies, both build the same filters.
   std::vector<uint64_t> FalsePositives(const PolicyPtr& policy) {
     table_.filter_policy = policy;
     DestroyAndReopen();
@@ -146,7 +146,7 @@ TEST_F(OptionsFileTest, ShortAndLongStrings) {
     EXPECT_TRUE(expected->AreEquivalent(Strict(), policy.get(), &mismatch))
         << mismatch;
     EXPECT_EQ(FalsePositives(policy), FalsePositives(expected));
-    // And back through its own text.
+    // And back through the text that it prints.
     const PolicyPtr again = FromString(policy->ToString(Strict()));
     ASSERT_NE(again, nullptr);
     EXPECT_TRUE(policy->AreEquivalent(Strict(), again.get(), &mismatch))
@@ -185,7 +185,7 @@ TEST_F(OptionsFileTest, WhereverRocksDbTakesStrings) {
 }
 
 #if ROCKSDB_IS_AT_LEAST(9, 8)
-// Before 9.8 RocksDB refuses this (switch_under_load_test.cc).
+// RocksDB before 9.8 rejects this (switch_under_load_test.cc).
 TEST_F(OptionsFileTest, ChangedWhileTheDatabaseIsOpen) {
   UsePolicy(PolicyKind::kBuiltinBloom);
   Reopen();

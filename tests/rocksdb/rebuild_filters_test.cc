@@ -90,7 +90,8 @@ class RebuildFiltersTest : public DbTest {
     }
   }
 
-  // `files` files are rewritten for `reason`, and none a second time.
+  // Expects that `files` files are rewritten for `reason`, and none a second
+  // time.
   void ExpectRebuilt(size_t files, RebuildReason reason) {
     const std::vector<FileShape> before = ShapeOf(db_.get());
     const RebuildFiltersReport report = Rebuild();
@@ -114,7 +115,7 @@ class RebuildFiltersTest : public DbTest {
     EXPECT_EQ(NamesOf(db_.get()), before);
   }
 
-  // Rows as `WriteFile` does, into one file of level `level`.
+  // Writes rows as WriteFile() does, into one file of `level`.
   void WriteFileOfLevel(int level, Rows rows) {
     WriteFile(rows);
     rocksdb::ColumnFamilyMetaData files;
@@ -216,13 +217,13 @@ TEST_F(RebuildFiltersTest, PlainLinesAndFewerBitsRebuildOurOwn) {
   Reopen();
   ExpectRebuilt(1, RebuildReason::kWorseRate);
   ExpectFilterWorks(kRows);
-  // Back to less, the better file stays.
+  // With fewer bits again, the better file stays.
   UseLinebloom(Line::kPlain, 8);
   Reopen();
   ExpectNothingToRebuild();
 }
 
-// A random seed is another one for each file: once a file has any, it stays.
+// A random seed differs in each file, so a file with any seed stays.
 TEST_F(RebuildFiltersTest, AnotherHashSeedRebuildsOurOwn) {
   for (const uint64_t seed : {uint64_t{7}, kRandomHashSeed}) {
     SCOPED_TRACE(seed);
@@ -266,7 +267,7 @@ TEST_F(RebuildFiltersTest, AnotherPrefixExtractorRebuildsOurOwn) {
   options_.prefix_extractor = nullptr;
   expect_rebuilt(false);
   ExpectFilterWorks(kRows);
-  // Lookups need whole keys, which it lacks.
+  // Lookups need whole keys, which the filter lacks.
   options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(5));
   table_.whole_key_filtering = false;
   Reopen();
@@ -274,7 +275,8 @@ TEST_F(RebuildFiltersTest, AnotherPrefixExtractorRebuildsOurOwn) {
   expect_rebuilt(false);
   table_.whole_key_filtering = true;
   expect_rebuilt(true);
-  // Rows without a prefix get no filter; with another extractor all have one.
+  // Rows without a prefix get no filter; with the other extractor all rows have
+  // a prefix.
   options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(100));
   table_.whole_key_filtering = false;
   Reopen();
@@ -297,7 +299,7 @@ TEST_F(RebuildFiltersTest, WorstRateDecidesHowPoorIsPoor) {
   EXPECT_EQ(Rebuild(options).files.size(), 1);
 }
 
-// The database's own file system is asked for its files.
+// The files are read through the database's own file system.
 TEST_F(RebuildFiltersTest, FilesInMemoryAreRebuilt) {
   const std::unique_ptr<rocksdb::Env> memory(
       rocksdb::NewMemEnv(rocksdb::Env::Default()));
@@ -391,8 +393,8 @@ TEST_F(RebuildFiltersTest, ASnapshotKeepsSeeingOldVersions) {
   }
   Flush();
   CompactAll();
-  // A snapshot does not outlive its database, and before RocksDB 9 the policy
-  // of an open one can't change: the filter becomes poor on the disk.
+  // A snapshot doesn't outlive its database, and before RocksDB 9 the policy of
+  // an open one can't change: so this worsens the filter on the disk.
   Damage(PathOf(LiveFiles(db_.get())[0]), 15'000);
   EXPECT_EQ(Rebuild().files.size(), 1);
   rocksdb::ReadOptions read;
@@ -428,7 +430,7 @@ TEST_F(RebuildFiltersTest, ALevelKeepsItsCompression) {
   EXPECT_EQ(compressions(), before);
 }
 
-// Files stay there when dynamic levels are turned on later.
+// Files stay on their levels when dynamic levels are turned on later.
 TEST_F(RebuildFiltersTest, FilesAboveTheBaseLevelAreRebuilt) {
   options_.level_compaction_dynamic_level_bytes = false;
   options_.compression_per_level = {rocksdb::kNoCompression,
@@ -481,7 +483,7 @@ TEST_F(RebuildFiltersTest, SavesTheMostReadsForItsBytesFirst) {
   ASSERT_EQ(plan.reads.size(), 1);
   EXPECT_NEAR(plan.reads[0].before, rates, 1e-12);  // each alone in its level
   EXPECT_NEAR(plan.reads[0].before - plan.reads[0].after, saved, 1e-12);
-  // The plan comes true.
+  // The run does what the plan says.
   Rebuild();
   const RebuildFiltersReport after = Rebuild();
   EXPECT_NEAR(after.reads[0].before, plan.reads[0].after,
@@ -552,8 +554,8 @@ TEST_F(RebuildFiltersTest, PausesAsTheRateAsks) {
   EXPECT_EQ(report.bytes_rewritten, report.files[0].bytes);
 }
 
-// Neighbours that share a user key, for snapshots need several versions of it,
-// are compacted together by RocksDB.
+// RocksDB compacts neighbors together if they share a user key, of which
+// snapshots keep several versions.
 TEST_F(RebuildFiltersTest, NeighboursWithACommonKeyAreRewrittenOnce) {
   Reopen();
   PutRows({0, 100});
@@ -611,7 +613,7 @@ class Barrier : public rocksdb::EventListener {
 class RebuildConflictTest : public RebuildFiltersTest {
  protected:
   // A compaction of all files holds them until RebuildFilters has met one that
-  // it can't have; then it goes on, or ends with nothing done.
+  // is busy; then it continues, or ends without a result.
   RebuildFiltersReport RebuildDuringCompaction(bool compaction_succeeds) {
     Reopen();
     WriteFile(kRows);
@@ -631,7 +633,8 @@ class RebuildConflictTest : public RebuildFiltersTest {
     int calls = 0;
     const RebuildFiltersReport report =
         Rebuild({}, [&](const RebuildFiltersProgress& progress) {
-          // One call before the first attempt, the next in the pause after it.
+          // One call before the first attempt, the next during the pause after
+          // it.
           if (progress.rewriting && ++calls == 2) {
             canceled = !compaction_succeeds;
             barrier->Open();
@@ -659,7 +662,7 @@ TEST_F(RebuildConflictTest, AFileThatACompactionTookAwayIsDone) {
   ExpectAllLinebloom();
 }
 
-// It holds the file for longer than it is tried.
+// It holds the file for longer than RebuildFilters tries.
 TEST_F(RebuildConflictTest, AFileThatIsCompactedAllTheWhileIsBusy) {
   Reopen();
   WriteFile(kRows);
@@ -686,7 +689,7 @@ TEST_F(RebuildConflictTest, AFileThatIsCompactedAllTheWhileIsBusy) {
 // ---------------------------------------------------------------------------
 // A full disk.
 
-// Says that so much is free.
+// Reports a given amount of free space.
 class SmallDisk : public rocksdb::FileSystemWrapper {
  public:
   SmallDisk() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
@@ -720,8 +723,8 @@ class RebuildOnSmallDiskTest : public RebuildFiltersTest {
   }
   ~RebuildOnSmallDiskTest() override { Close(); }
 
-  // A file of level 6 and a small one of level 5; returns how many bytes have
-  // to be free for the former.
+  // Writes a file of level 6 and a small one of level 5. Returns the bytes that
+  // must be free to rewrite the former.
   uint64_t WriteLargeAndSmall() {
     Reopen();
     WriteFileOfLevel(6, {0, 40'000});
@@ -782,7 +785,7 @@ TEST_F(RebuildOnSmallDiskTest, AFileSystemThatCannotTellIsTakenForLarge) {
 TEST_F(RebuildFiltersTest, SstFileManagerMayHaveNoRoom) {
   Reopen();
   WriteFile(kRows);
-  // Not before: files that it sees a second time confuse its sums (7.8).
+  // Not before: if it sees files twice, its sums are wrong (7.8).
   const std::shared_ptr<rocksdb::SstFileManager> manager(
       rocksdb::NewSstFileManager(rocksdb::Env::Default()));
   options_.sst_file_manager = manager;
@@ -820,7 +823,7 @@ TEST_F(RebuildFiltersTest, AFileThatWasMovedIsFound) {
   ExpectAllLinebloom();
 }
 
-// Rows are written, flushed, compacted and read all the while.
+// Meanwhile rows are written, flushed, compacted and read.
 TEST_F(RebuildFiltersTest, ReadsAndWritesGoOn) {
   constexpr uint64_t kOld = 20'000;
   Reopen();
@@ -836,7 +839,7 @@ TEST_F(RebuildFiltersTest, ReadsAndWritesGoOn) {
   std::thread writer([&] {
     for (uint64_t i = kOld; !done || i < 2 * kOld; i += 2) {
       ASSERT_OK(db_->Put({}, RowKey(i), RowValue(i)));
-      // Old files take part in compactions too.
+      // Older files are compacted too.
       ASSERT_OK(db_->Put({}, RowKey(i % kOld), RowValue(i % kOld)));
       written = i + 2;
       if (i % 4000 == 0) {

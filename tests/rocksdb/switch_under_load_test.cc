@@ -8,13 +8,13 @@
 // table options; the release that fixed it made this one changeable.
 //
 // The threads only put and get. Flushes and compactions are called in between,
-// so that the files and the required answers of their filters are known at each
-// moment. The next step depends on how much has been written, never on time.
+// so that at each moment the files and the required answers of their filters
+// are known. The next step depends on how much has been written, never on time.
 //
-// Not among what ThreadSanitizer runs (tests/CMakeLists.txt): of the
+// ThreadSanitizer doesn't run this test (tests/CMakeLists.txt). In the
 // distribution's RocksDB, which is built without it, it reports memtables and
-// log files that RocksDB shares by atomics. None of its reports has a function
-// of linebloom's in it.
+// log files that threads share by atomics. None of its reports includes a
+// function of linebloom's.
 
 #include <array>
 #include <atomic>
@@ -45,16 +45,17 @@ struct File {
   std::string policy;
 };
 
-// The even numbers, each once: the step has no factor in common with kRows. So
-// every thousand rows in a row are spread over the whole range.
+// The even numbers, each once: the step and kRows have no common factor. So
+// every thousand consecutive rows are spread over the whole range.
 constexpr uint64_t kRows = 20000;
 uint64_t Number(uint64_t i) { return i * 7919 % kRows * 2; }
 
-// Threads that write row after row as far as they are allowed to, and read what
-// is written and what never is.
+// Threads that write rows up to a limit, and read rows that are written and
+// rows that never are.
 class Load {
  public:
-  // `db` is asked for the database each time, for it may have been reopened.
+  // `db` returns the database; it is called each time because the database may
+  // have been reopened.
   explicit Load(std::function<rocksdb::DB*()> db) : db_(std::move(db)) {
     for (size_t i = 0; i < kWriters; ++i) {
       threads_.emplace_back([this, i] { Write(i); });
@@ -65,7 +66,8 @@ class Load {
   }
   ~Load() { Stop(); }
 
-  // Calls `action` while `rows` rows are being written, and waits for these.
+  // Calls `action` while `rows` rows are being written, and waits until they
+  // are.
   void WhileWriting(uint64_t rows, const std::function<void()>& action) {
     const uint64_t before = Written();
     const uint64_t reads_before = reads_;
@@ -77,7 +79,7 @@ class Load {
     while (reads_ < reads_before + rows / 4) std::this_thread::yield();
   }
 
-  // Calls `action` while no thread is in the database.
+  // Calls `action` while no thread uses the database.
   void WhilePaused(const std::function<void()>& action) {
     paused_ = true;  // or readers could keep the lock among themselves
     {
@@ -96,7 +98,8 @@ class Load {
     threads_.clear();
   }
 
-  // After WhileWriting() and Stop() these are the first ones by Number().
+  // Rows written so far: after WhileWriting() and Stop(), the first ones by
+  // Number().
   uint64_t Written() const {
     uint64_t sum = 0;
     for (const auto& count : written_) sum += count;
@@ -236,7 +239,8 @@ class SwitchUnderLoadTest : public DbTest {
     Step([this] { CompactAll(); });
     Step([this] { Flush(); });
     EXPECT_THAT(PoliciesOfFiles(), ElementsAre("bloomfilter"));
-    // Four or five, by how much was written until the compaction began.
+    // Four or five, depending on how much was written before the compaction
+    // began.
     EXPECT_GE(Files().size(), 3);
     ExpectFilters({"bloomfilter"});
   }
@@ -251,9 +255,9 @@ class SwitchUnderLoadTest : public DbTest {
     ExpectFilters(readable);
   }
 
-  // To linebloom and file by file away from Bloom, back, and file by file away
-  // from linebloom. `readable_without` is which filters work after that, until
-  // their files are written anew.
+  // Switches to linebloom, rewrites the Bloom filters file by file, switches
+  // back, and rewrites linebloom's file by file. `readable_without` lists the
+  // filters that still work after switching back, before files are rewritten.
   void ThereAndBack(const Switch& switch_to,
                     const std::set<std::string>& readable_without) {
     const std::set<std::string> both = {"bloomfilter", "linebloom"};
@@ -300,8 +304,8 @@ class SwitchUnderLoadTest : public DbTest {
   std::unique_ptr<Load> load_;
 };
 
-// The filters that linebloom built are lost to RocksDB's Bloom filter, and
-// those alone: what it writes anew has filters that it reads.
+// RocksDB's Bloom filter can't read the filters that linebloom built, and only
+// those: the files that it writes itself have filters that it reads.
 TEST_F(SwitchUnderLoadTest, ByReopening) {
   ThereAndBack(
       [this](PolicyKind kind) {
@@ -314,9 +318,8 @@ TEST_F(SwitchUnderLoadTest, ByReopening) {
 }
 
 #if ROCKSDB_IS_AT_LEAST(9, 8)
-// A file that is open keeps the policy that it was opened with, so that not
-// even the filters that linebloom built are lost until the database is
-// reopened.
+// An open file keeps the policy with which it was opened, so even linebloom's
+// filters work until the database is reopened.
 TEST_F(SwitchUnderLoadTest, BySetOptions) {
   ThereAndBack(
       [this](PolicyKind kind) {

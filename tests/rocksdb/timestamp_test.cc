@@ -1,4 +1,4 @@
-// A key is in the filter without its timestamp.
+// Filters contain keys without their timestamps.
 
 #include <string>
 

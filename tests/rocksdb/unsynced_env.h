@@ -1,6 +1,6 @@
-// The default environment without syncs. The tests open and flush some
-// thousands of times and no machine dies in between; with syncs they would
-// mostly wait for the disk.
+// The default environment without syncs. The tests open and flush thousands of
+// times, and no machine fails in between; with syncs they would mostly wait for
+// the disk.
 #pragma once
 
 #include "rocksdb/env.h"

@@ -1,4 +1,4 @@
-// Compares the metrics with what is known of the databases.
+// Compares the metrics with what is known about the databases.
 
 #include "linebloom/filter_metrics.h"
 
@@ -17,11 +17,11 @@
 namespace linebloom {
 namespace {
 
-// Samples by name and labels, as they are in the text.
+// Samples by name and labels, as in the text.
 using Samples = std::map<std::string, double>;
 
-// Also checks what the format demands: the samples of a metric behind its HELP
-// and TYPE, and none twice.
+// Also checks what the format requires: a metric's samples follow its HELP and
+// TYPE, and none is repeated.
 Samples Parse(const std::string& text) {
   Samples samples;
   std::set<std::string> metrics;
@@ -164,7 +164,7 @@ TEST_P(FilterMetricsTest, AreThoseOfTheColumnFamiliesNamed) {
   ASSERT_OK(db_->DestroyColumnFamilyHandle(other));
 }
 
-// The format wants all samples of a metric side by side.
+// The format requires a metric's samples to be consecutive.
 TEST_P(FilterMetricsTest, PutSeveralDatabasesIntoOneText) {
   Reopen();
   WriteFile(kRows);

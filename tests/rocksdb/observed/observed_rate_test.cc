@@ -116,8 +116,8 @@ class ObservedRateTest : public PolicyTest {
 };
 INSTANTIATE_POLICY_TEST(ObservedRateTest);
 
-// Every missing row is looked for in all three files, and every row that is
-// only below is missing in the two above.
+// Every missing row is looked up in all three files, and every row of level 2
+// is missing in the two files above it.
 TEST_P(ObservedRateTest, CountsEveryProbeInAllAndByLevel) {
   WriteRuns();
   CountByLevel counting;
@@ -130,7 +130,7 @@ TEST_P(ObservedRateTest, CountsEveryProbeInAllAndByLevel) {
   const FilterAnswers answers = Read() - before;
   const FilterAnswersByLevel levels = ReadLevels() - levels_before;
 
-  // A row of the newest file is asked for there alone.
+  // A row of the newest file is looked up only there.
   const uint64_t upper = kRows.present() / 10 + 1;
   const uint64_t only_below = kRows.present() - upper;
   EXPECT_EQ(answers.true_positives, kRows.present());
@@ -239,7 +239,7 @@ TEST_P(ObservedRateTest, CountsByLevelOnlyWhileTold) {
   EXPECT_TRUE(ReadLevels().levels.empty());
 }
 
-// A file's level is the one it had when it was opened.
+// A file's level is the level on which it was opened.
 TEST_P(ObservedRateTest, AMovedFileCountsForTheLevelItWasOpenedIn) {
   Reopen();
   WriteFile({0, 2000});
@@ -285,7 +285,7 @@ TEST_P(ObservedRateTest, ThreadsAddUp) {
   EXPECT_EQ(sum.all(), Read() - before);
 }
 
-// Counts read during lookups are never impossible.
+// Counts read while lookups run are always possible ones.
 TEST_P(ObservedRateTest, ReadingsWhileLookupsGoOn) {
   WriteRuns();
   std::atomic<bool> done = false;

@@ -18,7 +18,7 @@ struct Cell {
   std::vector<Step> steps;
   std::function<void(Oracle*)> setting = {};
   Filters filters = Filters::kBoth;
-  // The database begins with each of these; steps may change it.
+  // The database begins with each of these policies; steps may change them.
   std::vector<Policy> policies = {kBloom, kLinebloom};
 };
 

@@ -262,8 +262,8 @@ void Oracle::OpenReadOnly(const std::string& folder) {
   EXPECT_TRUE(db_->Put({}, "key", "value").IsNotSupported());
 }
 
-// Opens it like a machine that receives a copy. Only the statistics are added,
-// to observe the filters.
+// Opens the copy as another machine would, with statistics added to observe the
+// filters.
 void Oracle::OpenWithItsOwnOptions(const std::string& folder) {
   CloseAll();
   rocksdb::DBOptions options;

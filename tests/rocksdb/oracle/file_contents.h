@@ -14,7 +14,7 @@ namespace linebloom {
 
 struct FileContents {
   Policy policy;  // the file was written with it
-  // The keys of rows of any kind, tombstones and merge operands too. True if a
+  // The keys of all rows, including tombstones and merge operands. True if a
   // lookup that finds the key here looks no further; merge operands alone are
   // not enough.
   std::unordered_map<std::string, bool> keys;

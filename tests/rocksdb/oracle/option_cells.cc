@@ -1,5 +1,5 @@
-// Table options, reads, caches and sizes: one file and overlapping ones, as
-// written and as read again.
+// Table options, reads, caches and sizes, for one file and for overlapping
+// files, as written and after reopening.
 
 #include <cstdlib>
 #include <memory>
@@ -18,8 +18,8 @@ using rocksdb::BlockBasedTableOptions;
 
 const std::vector<Step> kCourse = {kWrite, kUpdate, kReopen, kCompact};
 
-// Puts memory where it is asked to: as far off a line of 64 bytes as malloc
-// ever is, and farther.
+// Allocates memory at a chosen offset from a line of 64 bytes: the largest that
+// malloc ever returns, and larger ones.
 class OffsetAllocator : public rocksdb::MemoryAllocator {
  public:
   explicit OffsetAllocator(size_t offset) : offset_(offset) {}

@@ -15,7 +15,7 @@ using rocksdb::Status;
 void Oracle::Run(const Policy& policy, const std::vector<Step>& steps) {
   SCOPED_TRACE(testing::Message() << policy);
   CloseAll();
-  // A lookup that a filter lets through then reads one block, in each file.
+  // A lookup that a filter lets through then reads one block of each file.
   table_.index_shortening =
       rocksdb::BlockBasedTableOptions::IndexShorteningMode::kNoShortening;
   table_.optimize_filters_for_memory = false;  // sizes are looked at
@@ -78,7 +78,7 @@ void Oracle::CheckFile(const File& file) {
   if (entries == kUnknown) return;
   EXPECT_GE(properties.num_filter_entries, entries);
   // A prefix with rows in two partitions, or a row with versions in two, is in
-  // both. Of prefixes alone RocksDB adds some twice.
+  // both. RocksDB adds some prefixes twice.
   const bool is_cut =
       table_.partition_filters &&
       (!file.prefixes.empty() || properties.num_entries > contents.keys.size());
@@ -96,7 +96,7 @@ void Oracle::CheckFile(const File& file) {
 
 FilterCounts Oracle::ExpectAnswers(const Prediction& prediction) {
   const FilterCounts counts = TakeCounts();
-  // RocksDB decides when a copy flushes what is not in a file yet.
+  // RocksDB decides when a copy flushes rows that are not in a file yet.
   if (!in_memtable_.empty()) return counts;
   const uint64_t either = prediction.asked_or_not;
   EXPECT_GE(counts.no + counts.maybe, prediction.asked);
@@ -104,8 +104,8 @@ FilterCounts Oracle::ExpectAnswers(const Prediction& prediction) {
   EXPECT_GE(counts.true_positive, prediction.true_positives);
   EXPECT_LE(counts.true_positive, prediction.true_positives + either);
   EXPECT_GE(counts.maybe, prediction.must_match) << "a filter denies a key";
-  // Five standard deviations, and some more for rates known only about. Rows of
-  // one prefix pass together.
+  // Five standard deviations, and more if the rate is only known roughly. Rows
+  // that share a prefix pass together.
   const double chance = prediction.matches_by_chance;
   const double alike = options_.prefix_extractor != nullptr ? 10 : 1;
   EXPECT_LE(counts.maybe, static_cast<double>(prediction.must_match + either) +
@@ -145,8 +145,8 @@ uint64_t Oracle::TakeDataBlocks() {
              rocksdb::BLOCK_CACHE_DATA_MISS);
 }
 
-// A missing key costs the read of a block for each filter that lets it through
-// and for each file without a filter, and no more.
+// A missing key reads one block for each filter that lets it through and for
+// each file without a filter, and no more.
 void Oracle::CheckMissing() {
   SCOPED_TRACE("missing keys");
   TakeDataBlocks();
@@ -158,7 +158,7 @@ void Oracle::CheckMissing() {
   const Prediction prediction = PredictGets(keys_.missing);
   const FilterCounts counts = ExpectAnswers(prediction);
   if (in_memtable_.empty()) {
-    // RocksDB 9 looks into some files without asking their filters.
+    // RocksDB 9 reads some files without probing their filters.
     const uint64_t asked_after_all =
         counts.no + counts.maybe - prediction.asked;
     EXPECT_LE(blocks, counts.maybe + prediction.unfiltered_files +
@@ -251,7 +251,7 @@ void Oracle::CheckWholeScan() {
   EXPECT_EQ(TakeCounts(), FilterCounts()) << "no filter is asked";
 }
 
-// Scans of one prefix, forwards from its beginning and from within it, and
+// Scans of one prefix: forwards from its beginning and from within it, and
 // backwards.
 void Oracle::CheckPrefixScans() {
   SCOPED_TRACE("scans of a prefix");
@@ -301,14 +301,14 @@ void Oracle::CheckPrefixScans() {
     }
     if (!backwards && SeeksAreCounted()) ExpectAnswers(prediction);
 #if !ROCKSDB_IS_AT_LEAST(9, 5)
-    // RocksDB before 9.5 misses rows there, whatever the policy.
+    // RocksDB before 9.5 misses rows here, with any policy.
     if (table_.partition_filters && !table_.whole_key_filtering) break;
 #endif
   }
 }
 
-// In total order, but with leave to use filters: up to a bound in the prefix
-// where the scan begins, RocksDB asks for it, and beyond not.
+// In total order, but allowed to use filters: up to a bound within the prefix
+// where the scan begins, RocksDB probes that prefix; beyond it, none.
 void Oracle::CheckRangeScans() {
   SCOPED_TRACE("scans of a range");
   const rocksdb::SliceTransform& extractor = *options_.prefix_extractor;
@@ -401,7 +401,7 @@ void Oracle::LookWithoutReading() {
   }
   const FilterCounts counts = TakeCounts();
   EXPECT_EQ(2 * found.maybe, counts.maybe);
-  // Outside of the file's range no filter is asked.
+  // Outside the file's range no filter is probed.
   EXPECT_GE(2 * found.no, counts.no);
   EXPECT_LE(found.maybe, keys_.missing.size() / 25);
   for (const std::string& key : keys_.present) {

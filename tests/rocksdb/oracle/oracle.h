@@ -6,11 +6,10 @@
 // every step the oracle reads everything. It knows
 //
 //   the rows     from a std::map beside the database,
-//   the files    from what RocksDB said while it wrote each,
-//   the answers  from both: which files a lookup asks, of which of them the
-//                filter must say 'may match' (they have the key, or the policy
-//                can't read the filter), and how many of the others may say so
-//                by chance.
+//   the files    from what RocksDB reported while it wrote each,
+//   the answers  from both: which files a lookup probes, which of their
+//                filters must answer 'may match' (they have the key, or the
+//                policy can't read them), and how many others may by chance.
 //
 // So a cell passes if each row is read correctly *and* each filter was probed,
 // read and correct. Every cell also runs with RocksDB's Bloom filter, unless
@@ -41,13 +40,14 @@ struct Keys {
   std::vector<std::string> missing;
 };
 
-// Every other row of every other ten, and as missing keys rows between them and
-// rows of the tens between. Ten rows share a prefix, which is all but their
-// last digit; so there are missing keys with and without a prefix that exists.
+// Every other row in every other block of ten. The missing keys are the rows
+// between them and rows of the other blocks. A prefix is all of a key but its
+// last digit, so ten rows share it, and there are missing keys with and without
+// an existing prefix.
 Keys Decades(uint64_t decades = 150);
 // Keys of 0 to 1000 bytes; the missing ones differ in the last byte.
 Keys OfEveryLength();
-// Keys of 6 to 9 bytes with common beginnings of all lengths.
+// Keys of 6 to 9 bytes with shared beginnings of all lengths.
 Keys OfCommonBeginnings();
 
 class Oracle;
@@ -78,7 +78,7 @@ class Oracle : public DbTest {
              bool flush = true);
   void PutEntities(const std::vector<std::string>& keys);
   // Ingests a file from another writer. Its rows must be newer than all
-  // existing ones.
+  // existing rows.
   void Ingest(const std::vector<std::string>& keys, bool move);
   void IngestDeletes(const std::vector<std::string>& keys,
                      const std::string& begin, const std::string& end);
@@ -105,17 +105,17 @@ class Oracle : public DbTest {
   void BeginBatch(const std::vector<std::string>& keys);
   void Commit();
 
-  // Lookups that may read nothing: a missing key is known to be missing if no
-  // filter let it through, and else unknown.
+  // Lookups that may not read the disk: a missing key is known to be missing if
+  // no filter lets it through; otherwise the answer is unknown.
   void LookWithoutReading();
-  // A scan that may probe filters if they can say something about the range.
+  // A scan that may probe filters if they have information about its range.
   void ScanAndCount(const std::string& from, const std::string& to,
                     const FilterCounts& counts);
   void CountPartitions();
   void VerifyChecksums();
 
   const Keys& keys() const { return keys_; }
-  // Every `step`th of the present keys from `first` on.
+  // Every `step`th present key from `first` on.
   std::vector<std::string> Some(size_t step, size_t first = 0) const;
   size_t FileCount();
   rocksdb::DB* db() { return db_.get(); }
@@ -133,27 +133,27 @@ class Oracle : public DbTest {
   };
   Scans scans_ = Scans::kCounted;
   bool compacts_by_itself_ = false;
-  // Unless RocksDB keeps rows, or keys of blocks, elsewhere than in its block
-  // cache.
+  // False if RocksDB keeps rows, or keys of blocks, outside its block cache.
   bool blocks_are_counted_ = true;
 
  protected:
   ~Oracle() override { CloseAll(); }
-  // Opens an empty database, does all steps, and checks everything after each.
+  // Opens an empty database, takes all steps, and checks everything after each.
   void Run(const Policy& policy, const std::vector<Step>& steps);
   void Look();
 
  private:
   void LookAtAll();
 
-  // A file as it lies in the tree.
+  // A file in the tree.
   struct File {
     int level;
     std::string smallest;
     std::string largest;
     std::shared_ptr<const FileContents> contents;
     std::shared_ptr<const rocksdb::TableProperties> properties;
-    // By today's extractor, if the filter has them: the last key of each.
+    // The last key of each prefix by the current extractor, if the filter has
+    // prefixes of that extractor.
     std::unordered_map<std::string, std::string> prefixes;
   };
 

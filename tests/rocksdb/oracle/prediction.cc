@@ -46,7 +46,7 @@ std::vector<Oracle::File> Oracle::ReadFiles() {
   return files;
 }
 
-// A range tombstone has RocksDB seek again.
+// A range tombstone makes RocksDB seek again.
 bool Oracle::SeeksAreCounted() const {
   if (scans_ != Scans::kCounted) return false;
   for (const File& file : files_) {
@@ -66,7 +66,7 @@ bool Oracle::HasUsablePrefixes(const File& file) const {
              options_.prefix_extractor->AsString();
 }
 
-// kUnknown if the file was written with another extractor.
+// Returns kUnknown if the file was written with another extractor.
 uint64_t Oracle::ExpectedEntries(const File& file) const {
   const auto& name = file.properties->prefix_extractor_name;
   const bool has_prefixes = Flag(*file.properties, "prefix.filtering") &&
@@ -81,8 +81,8 @@ uint64_t Oracle::ExpectedEntries(const File& file) const {
   return entries;
 }
 
-// The files that a lookup may read, in this order. If there are at most three
-// files, all in level 0, RocksDB ignores their ranges.
+// The files that a lookup may read, in order. If there are at most three files,
+// all in level 0, RocksDB ignores their ranges.
 std::vector<const Oracle::File*> Oracle::FilesOf(const std::string& key) const {
   const bool by_range =
       files_.size() > 3 || (!files_.empty() && files_.back().level > 0);
@@ -99,7 +99,7 @@ Oracle::Probe Oracle::ProbeOf(const File& file, const std::string& key) const {
   if (!policy_.builds_filters() || file.properties->filter_size == 0) {
     return Probe::kOfNothing;
   }
-  // A lookup that comes this far is taken for a hit.
+  // RocksDB expects a lookup that reaches the last level to find its key.
   const bool is_last = file.level > 0 ? file.level == files_.back().level
                                       : &file == &files_.back();
   if (options_.optimize_filters_for_hits && is_last) return Probe::kOfNothing;
@@ -128,7 +128,7 @@ void Oracle::PredictFile(const File& file, const std::string& key,
       (has_prefix && !table_.partition_filters)) {
     ++prediction->must_match;
   } else {
-    // The prefix may be in another partition than the one of the key.
+    // The prefix may be in another partition than the key.
     prediction->matches_by_chance +=
         has_prefix ? 1 : file.contents->policy.rate;
   }
@@ -142,7 +142,7 @@ Oracle::Prediction Oracle::PredictGets(const std::vector<std::string>& keys,
     bool is_deleted = false;
     for (const File* file : FilesOf(key)) {
       if (is_deleted) {
-        // Batches go on behind a range tombstone, lookups of one key don't.
+        // A MultiGet continues past a range tombstone; a Get doesn't.
         prediction.asked_or_not += in_batches;
         continue;
       }
@@ -158,8 +158,8 @@ Oracle::Prediction Oracle::PredictGets(const std::vector<std::string>& keys,
   return prediction;
 }
 
-// In each level below the first, RocksDB reads the file where the seek lands;
-// in level 0, all files.
+// On each level below 0, RocksDB reads the file where the seek lands; in level
+// 0, all files.
 void Oracle::PredictSeek(const std::string& from,
                          Prediction* prediction) const {
   int level_done = 0;
@@ -180,7 +180,7 @@ void Oracle::PredictSeek(const std::string& from,
         (has_prefix && !Less(prefix->second, from))) {
       ++prediction->must_match;
     } else {
-      // The rows of the prefix may all be in the partition before.
+      // The rows of the prefix may all be in the previous partition.
       prediction->matches_by_chance +=
           has_prefix ? 1 : file.contents->policy.rate;
     }

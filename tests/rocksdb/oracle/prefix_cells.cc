@@ -1,5 +1,5 @@
-// Prefixes in filters, with whole keys and alone; extractors that change; keys
-// in reverse order.
+// Prefixes in filters, with whole keys and alone; changing extractors; keys in
+// reverse order.
 
 #include <algorithm>
 #include <cctype>
@@ -18,8 +18,8 @@ void UsePrefixesAlone(Oracle* o) {
   o->table().whole_key_filtering = false;
 }
 
-// Boundaries of partitions fall between rows of one prefix. Format versions
-// write the keys of an index in different ways.
+// Partition boundaries fall between rows of one prefix. Format versions write
+// the keys of an index in different ways.
 template <uint32_t kFormatVersion, bool kWholeKeys>
 void UseTinyPartitions(Oracle* o) {
   UsePrefixes(o);
@@ -29,7 +29,7 @@ void UseTinyPartitions(Oracle* o) {
   o->partition_size_ = 1;
 }
 
-// Keys that have no prefix are in the filter as whole keys, or not at all.
+// Keys without a prefix are in the filter as whole keys, or not at all.
 template <bool kWholeKeys>
 void UseShortKeys(Oracle* o) {
   o->UseExtractor("fixed:4");
@@ -82,7 +82,7 @@ const Cell kPrefixCells[] = {
 INSTANTIATE_CELLS(Prefix, kPrefixCells);
 
 // ---------------------------------------------------------------------------
-// Another extractor than the one that a file was written with.
+// An extractor other than the one with which a file was written.
 
 const char* const kExtractors[] = {"", "fixed:3", "fixed:6", "capped:6",
                                    "rocksdb.Noop"};
@@ -97,7 +97,7 @@ void UseCommonBeginnings(Oracle* o) {
 std::vector<Cell> ChangeCells() {
   std::vector<Cell> cells;
   for (const std::string before : kExtractors) {
-    // A file of each extractor, by and by, over one of the first.
+    // Writes a file with each extractor in turn above one of the first.
     std::vector<Step> steps = {WithExtractor(before), kWriteEven};
     for (const std::string after : kExtractors) {
       steps.push_back(WithExtractor(after));
@@ -127,7 +127,7 @@ std::vector<Cell> ChangeCells() {
 INSTANTIATE_CELLS(PrefixChange, ChangeCells());
 
 // ---------------------------------------------------------------------------
-// Keys that sort before their prefix, and which scans of a range then ask.
+// Keys that sort before their prefix, and the keys that range scans then probe.
 
 constexpr FilterCounts kNotAsked;
 constexpr FilterCounts kYes{0, 1, 0};

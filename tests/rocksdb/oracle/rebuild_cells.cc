@@ -9,7 +9,7 @@
 namespace linebloom {
 namespace {
 
-// Level, smallest and largest key of each file.
+// The level, smallest and largest key of each file.
 std::vector<std::tuple<int, std::string, std::string>> Shapes(Oracle* o) {
   std::vector<std::tuple<int, std::string, std::string>> shapes;
   rocksdb::ColumnFamilyMetaData family;
@@ -30,7 +30,7 @@ size_t FilesWithRows(Oracle* o) {
   return count;
 }
 
-// All files but those without rows; and none a second time.
+// All files except those without rows, and none a second time.
 const Step kRebuild{"Rebuild", [](Oracle* o) {
                       const auto before = Shapes(o);
                       RebuildFiltersReport report;
@@ -51,7 +51,7 @@ const std::vector<Step> kCourse = {
     kWrite,     kCompact,         kUpdate,  kDeleteRangeAlone, kDelete,
     kWriteEven, With(kLinebloom), kRebuild, kReopen,           kUpdate};
 
-// RocksDB's own filters for files of linebloom's.
+// RocksDB's own filters in place of linebloom's.
 std::vector<Step> WayBackTo(Policy policy) {
   return {kWrite,     kCompact,     kUpdate,  kDeleteRangeAlone, kDelete,
           kWriteEven, With(policy), kRebuild, kReopen,           kUpdate};

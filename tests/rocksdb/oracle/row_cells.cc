@@ -25,7 +25,7 @@ void UseMerge(Oracle* o) {
   o->options().merge_operator = std::make_shared<AppendOperator>();
 }
 
-// Drops the rows whose number ends with a 4.
+// Drops the rows whose number ends with 4.
 class DropFours : public rocksdb::CompactionFilter {
  public:
   const char* Name() const override { return "test.DropFours"; }
@@ -76,7 +76,8 @@ const Cell kCompactionCells[] = {
      UseManyFiles},
     {"MovedFile", {kWrite, kMove, kUpdate, kReopen}},
     {"CompactionFilter", {kWrite, kCompactAndDropFours, kReopen}, UseDropFours},
-    // More than three files of level 0, which RocksDB then asks by their range.
+    // More than three files of level 0, which RocksDB then selects by their
+    // range.
     {"ManyFilesOfLevel0", {kWrite, kUpdate, kWriteEven, kWriteOdd, kUpdate}},
     {"Universal",
      {kWrite, kUpdate, kWriteEven, kCompact, kUpdate, kReopen},
@@ -96,7 +97,7 @@ const Cell kCompactionCells[] = {
      [](auto* o) {
        o->options().compaction_style = rocksdb::kCompactionStyleFIFO;
      }},
-    // The last level goes without filters.
+    // The last level has no filters.
     {"OptimizedForHits",
      {kWrite, kCompact, kUpdate, kReopen},
      [](auto* o) { o->options().optimize_filters_for_hits = true; }},

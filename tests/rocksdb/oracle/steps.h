@@ -41,7 +41,7 @@ inline const Step kDeleteRange{"DeleteRange", [](Oracle* o) {
                                  o->DeleteRange(KeyAt(*o, 0.3), KeyAt(*o, 0.7));
                                  o->Put(o->Some(5), "after the tombstone");
                                }};
-// A file without keys, and so without a filter.
+// A file without keys, and therefore without a filter.
 inline const Step kDeleteRangeAlone{"DeleteRangeAlone", [](Oracle* o) {
                                       o->DeleteRange(KeyAt(*o, 0.4),
                                                      KeyAt(*o, 0.5));
@@ -91,7 +91,7 @@ inline const Step kCompactToManyFiles{"CompactToManyFiles", [](Oracle* o) {
                                         o->CompactAll();
                                         EXPECT_GE(o->FileCount(), 3);
                                       }};
-// To the last level as they are.
+// Moves them to the last level unchanged.
 inline const Step kMove{"Move", [](Oracle* o) {
                           rocksdb::CompactRangeOptions move;
                           move.bottommost_level_compaction =

@@ -1,13 +1,12 @@
-// Policies that change, and databases that are opened in other ways, followed
-// and copied, on both sides of a change.
+// Changes of policy, and databases opened in other ways, followed and copied,
+// before and after a change.
 
 #include "tests/rocksdb/oracle/cell.h"
 
 namespace linebloom {
 namespace {
 
-// RocksDB's filters keep their effect until their files are rewritten, and vice
-// versa.
+// Both policies' filters keep working until their files are rewritten.
 std::vector<Step> ToLinebloom(const Policy& from) {
   return {kWrite,  kCompact,   kUpdate,          With(kLinebloom), kUpdate,
           kReopen, With(from), With(kLinebloom), kCompact};
@@ -98,15 +97,16 @@ const Cell kOpenCells[] = {
 INSTANTIATE_CELLS(Open, kOpenCells);
 
 const Cell kOpenAndSwitchCells[] = {
-    // A secondary that has linebloom first can follow a primary with either.
+    // A secondary that switches to linebloom first can follow a primary with
+    // either policy.
     {"SecondarySwitchedFirst",
      {kWrite, SecondaryWith(kLinebloom), kUpdate, PrimaryWith(kLinebloom),
       kUpdate, kCompact},
      {},
      Filters::kBoth,
      {kBloom}},
-    // One that lags behind reads rightly, without the filters that it can't
-    // read.
+    // One that switches later reads correctly, without the filters that it
+    // can't read.
     {"SecondaryNotSwitched",
      {kWrite, kOpenSecondary, PrimaryWith(kLinebloom), kUpdate, kCompact},
      {},

@@ -14,16 +14,16 @@ struct WorkerRun {
   std::string stderr_text;
 };
 
-// Runs the worker with these arguments in a process of its own. Files that the
-// call itself needs begin with `scratch`.
+// Runs the worker with these arguments in its own process. Temporary files of
+// this call begin with `scratch`.
 WorkerRun RunWorker(const std::vector<std::string>& arguments,
                     const std::string& scratch);
 
-// Has every compaction done by a worker that is told `table_options`. Where the
-// worker fails, RocksDB compacts by itself.
+// Has a worker run every compaction with `table_options`. If the worker fails,
+// RocksDB compacts by itself.
 class WorkerCompactionService : public rocksdb::CompactionService {
  public:
-  // `scratch` is a folder that exists.
+  // `scratch` is an existing folder.
   WorkerCompactionService(std::string table_options, std::string scratch);
 
   const char* Name() const override { return "test.Worker"; }
@@ -43,8 +43,8 @@ class WorkerCompactionService : public rocksdb::CompactionService {
       std::string* result) override;
 #endif
 
-  // One for each compaction that was asked for. A test reads them while nothing
-  // is compacted.
+  // One for each requested compaction. Tests read them while nothing is being
+  // compacted.
   const std::vector<WorkerRun>& runs() const { return runs_; }
 
  private:

@@ -1,5 +1,5 @@
-// Files that another process writes for a database, through remote compaction
-// or to be ingested. That process knows its policy only from an option string.
+// Files that another process writes for a database, by remote compaction or to
+// be ingested. That process knows its policy only from an option string.
 
 #include <cstdint>
 #include <filesystem>
@@ -19,8 +19,8 @@ using testing::HasSubstr;
 struct Case {
   const char* name;
   PolicyKind of_database;
-  // 16 bits per key where the database itself has 10, so that the size of the
-  // filters tells who built them.
+  // 16 bits per key where the database itself has 10, so the size of a filter
+  // shows who built it.
   const char* table_options;
   const char* policy_of_files;
   bool database_reads_filters = true;
@@ -42,8 +42,8 @@ const Case kCases[] = {
      "linebloom"},
     {"BloomForBloom", PolicyKind::kBuiltinBloom, "filter_policy=bloomfilter:16",
      "bloomfilter"},
-    // A worker that is not switched over yet, and one that is too early: the
-    // database then reads rightly, but without filters.
+    // A worker that is switched too late and one that is switched too early:
+    // the database then reads correctly, but without filters.
     {"BloomForLinebloom", PolicyKind::kLinebloom,
      "filter_policy=bloomfilter:16", "bloomfilter"},
     {"LinebloomForBloom", PolicyKind::kBuiltinBloom,
@@ -66,7 +66,7 @@ class OtherProcessTest : public DbTest {
     EXPECT_GE(files[0]->filter_size, rows.present() * 16 / 8);
     if (c.database_reads_filters) {
       ExpectFilterWorks(rows);
-      // Fewer than 10 bits per key would let through, of either policy.
+      // Fewer than 10 bits per key would let through, with either policy.
       EXPECT_LE(CountMissing(rows).maybe, rows.missing() / 250);
     } else {
       ExpectRows(rows);
@@ -82,7 +82,7 @@ class OtherProcessTest : public DbTest {
     return service;
   }
 
-  // Writes the rows that exist by a worker and returns the path.
+  // Has a worker write the rows that exist, and returns the path.
   std::string WriteByWorker(const std::string& table_options, Rows rows) {
     std::string path = Path("worker/ingest.sst");
     std::ofstream list(Path("worker/rows"));
@@ -129,7 +129,7 @@ TEST_P(OtherProcessCaseTest, IngestedFile) {
   ExpectFileOfWorker(GetParam(), kRows);
 }
 
-// A file of another process above one of the database's own.
+// Another process's file above one of the database's own.
 TEST_F(OtherProcessTest, IngestedOverFilesOfTheDatabase) {
   Reopen();
   WriteFile(kRows);
@@ -141,7 +141,7 @@ TEST_F(OtherProcessTest, IngestedOverFilesOfTheDatabase) {
   ExpectFilterWorks(kRows);
 }
 
-// It says so and ends, and the database compacts by itself.
+// The worker reports it and exits, and the database compacts by itself.
 TEST_F(OtherProcessTest, WorkerThatIsToldNonsense) {
   for (const auto& [table_options, message] :
        {std::pair("filter_policy=lineblom:10", "lineblom"),

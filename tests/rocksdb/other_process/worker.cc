@@ -1,6 +1,6 @@
-// A second process for a database: compacts for it, or writes a file to be
-// ingested. It is linked with RocksDB and liblinebloom.so and calls only
-// RocksDB, so it knows a filter policy only from the option string.
+// A second process for a database: runs compactions for it, or writes a file to
+// be ingested. It links RocksDB and liblinebloom.so and calls only RocksDB, so
+// it knows a filter policy only from the option string.
 //
 //   worker compact DATABASE OUTPUT_FOLDER INPUT_FILE RESULT_FILE TABLE_OPTIONS
 //   worker write SST_FILE ROWS_FILE TABLE_OPTIONS
@@ -34,9 +34,9 @@ int ExitCode(const Status& status) {
   return status.ok() ? 0 : Fail(1, status.ToString());
 }
 
-// RocksDB drops the errors of a filter policy in the options of a table: one
-// that it does not know is none, and neither SstFileWriter nor OpenAndCompact()
-// validates one that it knows. Files would silently be written without filters.
+// RocksDB drops the errors of a filter policy inside table options: an unknown
+// policy becomes none, and neither SstFileWriter nor OpenAndCompact() validates
+// a known one. Files would silently be written without filters.
 Status ParseTableOptions(const std::string& text,
                          std::shared_ptr<rocksdb::TableFactory>* factory) {
   rocksdb::ConfigOptions strict;
