@@ -8,7 +8,9 @@ LINEBLOOM_FLAG(Config, db, "the database's folder");
 LINEBLOOM_FLAG(Config, column_family, "only this column family; default: all");
 LINEBLOOM_FLAG(Config, policy,
                "the policy to build filters with, such as linebloom:10 or "
-               "{id=linebloom;bits_per_key=10;line=plain}. Default: the "
+               "{id=linebloom;bits_per_key=10;line=plain}. With RocksDB's "
+               "own, bloomfilter:10 or ribbonfilter:10, files with "
+               "linebloom's filters get RocksDB's again. Default: the "
                "linebloom policy in the database's OPTIONS, or linebloom with "
                "the bits per key of the Bloom filter there, or linebloom:10");
 LINEBLOOM_FLAG(Config, line, "solved or plain, in place of the policy's line");

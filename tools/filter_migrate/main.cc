@@ -1,4 +1,5 @@
-// filter_migrate: gives the files of a database linebloom's filters.
+// filter_migrate: gives the files of a database linebloom's filters, or
+// RocksDB's again.
 #include "absl/status/statusor.h"
 #include "linebloom/filter_policy.h"
 #include "tools/command_line/command_line.h"
@@ -21,6 +22,10 @@ constexpr char kUsage[] =
     "\n"
     "  filter_migrate --db=/var/lib/my_database --dry_run\n"
     "  filter_migrate --db=/var/lib/my_database --policy=linebloom:10\n"
+    "  filter_migrate --db=/var/lib/my_database --policy=bloomfilter:10\n"
+    "\n"
+    "The last one is the way back: with one of RocksDB's own policies, it\n"
+    "rewrites the files that have linebloom's filters, and those without any.\n"
     "\n"
     "The database must not be open elsewhere, except for --dry_run. It is\n"
     "opened with its own OPTIONS; RocksDB's own compactions pause. The files\n"

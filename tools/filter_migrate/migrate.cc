@@ -59,11 +59,12 @@ class Migration {
 };
 
 absl::Status Migration::ChooseFamily(rocksdb::ColumnFamilyDescriptor* stored) {
-  const absl::StatusOr<FilterPolicyOptions> policy =
+  const absl::StatusOr<FilterPolicyPtr> policy =
       ChoosePolicy(config_, stored->options);
   if (!policy.ok()) return policy.status();
   SetPolicy(*policy, &stored->options);
-  if ((policy->level_aware || policy->memory_budget) &&
+  const FilterPolicyOptions* const own = OptionsOfLinebloom(**policy);
+  if (own != nullptr && (own->level_aware || own->memory_budget) &&
       FindLevelSizeListener(stored_.db) == nullptr) {
     stored_.db.listeners.push_back(NewLevelSizeListener());
   }

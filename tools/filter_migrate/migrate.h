@@ -5,15 +5,15 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "linebloom/filter_policy.h"
 #include "linebloom/rebuild_filters.h"
 #include "tools/filter_migrate/config.h"
+#include "tools/filter_migrate/policies.h"
 
 namespace linebloom::tools {
 
 struct FamilyPolicy {
   std::string column_family;
-  FilterPolicyOptions policy;
+  FilterPolicyPtr policy;
 };
 
 struct MigrateReport {

@@ -1,5 +1,8 @@
 #include "tools/filter_migrate/policies.h"
 
+#include <utility>
+#include <vector>
+
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -7,6 +10,7 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
 #include "tools/databases/rocksdb_status.h"
+#include "tools/policies/policy_string.h"
 
 namespace linebloom::tools {
 namespace {
@@ -38,17 +42,31 @@ FilterPolicyOptions DefaultPolicy(const rocksdb::ColumnFamilyOptions& stored) {
   FilterPolicyOptions policy;
   const auto* table = TableOf(stored);
   if (table == nullptr || table->filter_policy == nullptr) return policy;
-  if (table->filter_policy->Name() == std::string(kFilterPolicyName)) {
-    return *table->filter_policy->GetOptions<FilterPolicyOptions>(
-        kFilterPolicyName);
-  }
+  const FilterPolicyOptions* own = OptionsOfLinebloom(*table->filter_policy);
+  if (own != nullptr) return *own;
   TakeBloomBits(table->filter_policy->GetId(), &policy);
   return policy;
 }
 
-}  // namespace
+// RocksDB's own policy, if the text names one; else null.
+absl::StatusOr<FilterPolicyPtr> ChooseBuiltIn(
+    const FilterMigrateConfig& config) {
+  const PolicyString read = ReadPolicyString(config.policy);
+  if (read.policy == nullptr || OptionsOfLinebloom(*read.policy) != nullptr) {
+    return nullptr;
+  }
+  if (!read.problem.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("--policy=", read.problem));
+  }
+  if (!config.line.empty() || config.worst_rate > 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        config.line.empty() ? "--worst_rate" : "--line",
+        " needs a policy of linebloom's, not --policy='", config.policy, "'"));
+  }
+  return read.policy;
+}
 
-absl::StatusOr<FilterPolicyOptions> ChoosePolicy(
+absl::StatusOr<FilterPolicyPtr> ChooseLinebloom(
     const FilterMigrateConfig& config,
     const rocksdb::ColumnFamilyOptions& stored) {
   FilterPolicyOptions policy;
@@ -69,21 +87,43 @@ absl::StatusOr<FilterPolicyOptions> ChoosePolicy(
         ParseFilterPolicyOptions(absl::StrCat("line=", config.line), &policy);
     if (!parsed.ok()) return FromRocksDb(parsed, "--line");
   }
-  return policy;
+  return FilterPolicyPtr(NewFilterPolicy(policy));
 }
 
-void SetPolicy(const FilterPolicyOptions& policy,
-               rocksdb::ColumnFamilyOptions* options) {
+}  // namespace
+
+absl::StatusOr<FilterPolicyPtr> ChoosePolicy(
+    const FilterMigrateConfig& config,
+    const rocksdb::ColumnFamilyOptions& stored) {
+  if (!config.policy.empty()) {
+    absl::StatusOr<FilterPolicyPtr> built_in = ChooseBuiltIn(config);
+    if (!built_in.ok() || *built_in != nullptr) return built_in;
+  }
+  return ChooseLinebloom(config, stored);
+}
+
+const FilterPolicyOptions* OptionsOfLinebloom(
+    const rocksdb::FilterPolicy& policy) {
+  return policy.Name() == std::string(kFilterPolicyName)
+             ? policy.GetOptions<FilterPolicyOptions>(kFilterPolicyName)
+             : nullptr;
+}
+
+void SetPolicy(FilterPolicyPtr policy, rocksdb::ColumnFamilyOptions* options) {
   if (TableOf(*options) == nullptr) return;
   rocksdb::BlockBasedTableOptions table = *TableOf(*options);
-  table.filter_policy.reset(NewFilterPolicy(policy));
+  table.filter_policy = std::move(policy);
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
 }
 
-std::string PolicyText(const FilterPolicyOptions& policy) {
-  return absl::StrCat(IdOf(policy), ", ",
-                      policy.line == Line::kPlain ? "plain" : "solved",
-                      policy.level_aware ? ", level aware" : "");
+std::string PolicyText(const rocksdb::FilterPolicy& policy) {
+  const FilterPolicyOptions* own = OptionsOfLinebloom(policy);
+  if (own == nullptr) {
+    return absl::StrCat(policy.GetId(), ", RocksDB's own");
+  }
+  return absl::StrCat(policy.GetId(), ", ",
+                      own->line == Line::kPlain ? "plain" : "solved",
+                      own->level_aware ? ", level aware" : "");
 }
 
 }  // namespace linebloom::tools

@@ -57,7 +57,7 @@ ordered_json ReportAsJson(const FilterMigrateConfig& config,
     const FamilyReads& reads = report.rebuild.reads[i];
     json["column_families"].push_back(
         {{"name", reads.column_family},
-         {"policy", PolicyText(report.policies[i].policy)},
+         {"policy", PolicyText(*report.policies[i].policy)},
          {"reads_per_missing_row_before", reads.before},
          {"reads_per_missing_row_after", reads.after}});
   }

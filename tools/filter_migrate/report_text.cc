@@ -97,6 +97,37 @@ std::string WhatWasDone(const FilterMigrateConfig& config,
       report.interrupted ? " Run it again for the others." : "");
 }
 
+// All column families get policies of the same kind.
+bool IsWayBack(const MigrateReport& report) {
+  return OptionsOfLinebloom(*report.policies.front().policy) == nullptr;
+}
+
+std::string WhatComesNext(const FilterMigrateConfig& config,
+                          const MigrateReport& report) {
+  const bool back = IsWayBack(report);
+  if (config.dry_run && !report.rebuild.files.empty()) {
+    return Bullet(
+        back ? "The reads now are those without linebloom: RocksDB's policies "
+               "can't read linebloom's filters, so these files are read "
+               "unfiltered. With linebloom's policy their filters work until "
+               "they are rewritten."
+             : "Once rewritten, these files need linebloom wherever they are "
+               "read: RocksDB without it reads their rows, but unfiltered. The "
+               "way back is --policy=bloomfilter:10 or ribbonfilter:10 "
+               "(docs/production.md).");
+  }
+  if (report.database_was_opened) {
+    return Bullet(
+        back ? "The database's OPTIONS name this policy now. An application "
+               "that sets its options itself has to set it too: linebloom's "
+               "would go on building linebloom's filters."
+             : "The database's OPTIONS name this policy now. An application "
+               "that sets its options itself has to set it too: with another "
+               "policy, files are read without a filter.");
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string ReportAsText(const FilterMigrateConfig& config,
@@ -105,7 +136,7 @@ std::string ReportAsText(const FilterMigrateConfig& config,
   for (size_t i = 0; i < report.rebuild.reads.size(); ++i) {
     const FamilyReads& reads = report.rebuild.reads[i];
     absl::StrAppend(&text, "Column family ", reads.column_family, ": ",
-                    PolicyText(report.policies[i].policy), "\n\n",
+                    PolicyText(*report.policies[i].policy), "\n\n",
                     GroupsTable(report, i),
                     "Reads per missing row: ", ThreeDigits(reads.before),
                     " now, ", ThreeDigits(reads.after), " expected.\n\n");
@@ -118,22 +149,7 @@ std::string ReportAsText(const FilterMigrateConfig& config,
                    " left alone: of another kind, version or line, but the "
                    "policy's filter would be no better.")));
   }
-  if (config.dry_run && !report.rebuild.files.empty()) {
-    absl::StrAppend(
-        &text,
-        Bullet("Once rewritten, these files need linebloom wherever they are "
-               "read: RocksDB without it reads their rows, but unfiltered. The "
-               "way back is a full compaction with another policy "
-               "(docs/production.md)."));
-  }
-  if (report.database_was_opened) {
-    absl::StrAppend(
-        &text,
-        Bullet("The database's OPTIONS name this policy now. An application "
-               "that sets its options itself has to set it too: with another "
-               "policy, files are read without a filter."));
-  }
-  return text;
+  return absl::StrCat(text, WhatComesNext(config, report));
 }
 
 }  // namespace linebloom::tools

@@ -3,9 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "rocksdb/convenience.h"
-#include "rocksdb/options.h"
-#include "tools/databases/rocksdb_status.h"
+#include "tools/policies/policy_string.h"
 
 namespace linebloom::tools {
 namespace {
@@ -82,23 +80,13 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name,
   made.options = OptionString(name, bits_per_key, ribbon_bloom_bits);
   if (name == kNoPolicy) return made;
 
-  // By default an unknown policy is silently loaded as none.
-  rocksdb::ConfigOptions strict;
-  strict.ignore_unknown_options = false;
-  strict.ignore_unsupported_options = false;
-  rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(
-      strict, made.options, &made.policy);
-  // "nullptr" and the like return OK and no policy.
-  if (status.IsNotSupported() || (status.ok() && made.policy == nullptr)) {
-    return UnknownPolicy(name);
+  const PolicyString read = ReadPolicyString(made.options);
+  if (read.policy == nullptr) return UnknownPolicy(name);
+  if (!read.problem.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--policies: ", read.problem));
   }
-  if (status.ok()) {
-    status = made.policy->ValidateOptions(rocksdb::DBOptions(),
-                                          rocksdb::ColumnFamilyOptions());
-  }
-  if (!status.ok()) {
-    return FromRocksDb(status, absl::StrCat("--policies: '", name, "'"));
-  }
+  made.policy = read.policy;
   return made;
 }
 

@@ -20,9 +20,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "filter_policy/filter_facts/file_facts.h"
+#include "linebloom/filter_policy.h"
 #include "nlohmann/json.hpp"
+#include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
+#include "rocksdb/perf_context.h"
+#include "rocksdb/perf_level.h"
+#include "rocksdb/table.h"
 #include "tests/table/rocksdb_files.h"
 #include "tests/tools/run_program.h"
 #include "tests/tools/tool_test.h"
@@ -157,6 +163,55 @@ TEST_F(FilterMigrateTest, BringsEveryKindUpToLinebloom) {
   }
 }
 
+// The data blocks that lookups of missing rows read with the policy `id`.
+uint64_t BlockReads(const std::string& folder, const std::string& id) {
+  rocksdb::Options options = MakeOptions({});
+  rocksdb::BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  Check(rocksdb::FilterPolicy::CreateFromString({}, id, &table.filter_policy));
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  const auto db = OpenDb(options, folder);
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+  rocksdb::get_perf_context()->Reset();
+  rocksdb::PinnableSlice value;
+  for (int i = 0; i < kRows; ++i) {
+    EXPECT_TRUE(db->Get({}, db->DefaultColumnFamily(),
+                        absl::StrCat(KeyAt(i), "x"), &value)
+                    .IsNotFound());
+  }
+  return rocksdb::get_perf_context()->block_read_count;
+}
+
+TEST_F(FilterMigrateTest, ThereAndBack) {
+  RegisterFilterPolicy();
+  for (const std::string back : {"bloomfilter:10", "ribbonfilter:10"}) {
+    SCOPED_TRACE(back);
+    std::filesystem::remove_all(folder_.File("db"));
+    WriteDatabase(folder_.File("db"), {}, kRows);
+    const json there = RunForJson({"--db=db", "--policy=linebloom:10"});
+    ASSERT_EQ(there["files"].size(), 2u);
+    // Every lookup probes one of the two files.
+    EXPECT_LT(BlockReads(folder_.File("db"), "linebloom:10"), kRows / 100);
+    EXPECT_GT(BlockReads(folder_.File("db"), back), kRows * 99 / 100);
+
+    const std::string flag = "--policy=" + back;
+    const ProgramResult dry = Run({"--db=db", flag, "--dry_run"});
+    EXPECT_EQ(dry.exit_code, 0) << dry.err;
+    EXPECT_THAT(dry.out, AllOf(HasSubstr(", RocksDB's own\n"),
+                               HasSubstr("Reads per missing row: 2.00 now, "),
+                               HasSubstr("- The reads now are those without")));
+    const ProgramResult run = Run({"--db=db", flag});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr("Rewrote 2 of 2 files"));
+    EXPECT_THAT(StoredPolicy(), HasSubstr(back));
+    EXPECT_LT(BlockReads(folder_.File("db"), back), kRows / 40);
+    EXPECT_EQ(LiveFiles().size(), 2u);
+
+    const ProgramResult again = Run({"--db=db", flag});
+    EXPECT_THAT(again.out, HasSubstr("Nothing to rewrite among 2 files."));
+  }
+}
+
 TEST_F(FilterMigrateTest, OptionsNameThePolicyAndKeepAllElse) {
   rocksdb::Options options = MakeOptions({});
   options.level0_file_num_compaction_trigger = 7;
@@ -192,7 +247,8 @@ TEST_F(FilterMigrateTest, ADryRunWritesNothingAndNeedsNoLock) {
                     HasSubstr("L0     foreign filter      1"),
                     HasSubstr("2 files of 2 to rewrite"),
                     HasSubstr("nothing was written"),
-                    HasSubstr("these files need linebloom wherever")));
+                    HasSubstr("these files need linebloom wherever"),
+                    HasSubstr("The way back is --policy=bloomfilter:10")));
   EXPECT_EQ(Fingerprint(folder_.File("db")), before);
 }
 
@@ -280,7 +336,8 @@ TEST_F(FilterMigrateTest, BadUsage) {
       {{"", "--db"}, {"--db=nowhere", "'nowhere' is not a RocksDB database"}});
   WriteDatabase(folder_.File("db"), {}, 1000);
   ExpectRefused({{"--db=db --worst_rate=1.01", "'worst_rate'; must be 0 to 1"},
-                 {"--db=db --policy=bloomfilter:10", "--policy"},
+                 {"--db=db --policy=blumfilter:10", "--policy"},
+                 {"--db=db --policy=bloomfilter:10 --line=plain", "--line"},
                  {"--db=db --line=great", "--line"},
                  {"--db=db something", "unexpected argument 'something'"}});
 }

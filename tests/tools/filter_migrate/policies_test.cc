@@ -22,7 +22,7 @@ rocksdb::ColumnFamilyOptions StoredWith(const rocksdb::FilterPolicy* policy) {
 std::string Chosen(const FilterMigrateConfig& config,
                    const rocksdb::ColumnFamilyOptions& stored) {
   const auto policy = ChoosePolicy(config, stored);
-  return policy.ok() ? PolicyText(*policy)
+  return policy.ok() ? PolicyText(**policy)
                      : std::string(policy.status().message());
 }
 
@@ -62,11 +62,32 @@ TEST(ChoosePolicyTest, FlagsCome) {
   EXPECT_EQ(Chosen(config, stored), "linebloom:12, plain");
 }
 
+TEST(ChoosePolicyTest, TakesRocksDbsOwn) {
+  FilterMigrateConfig config;
+  config.policy = "bloomfilter:9.5";
+  const auto stored = StoredWith(NewFilterPolicy(10));
+  EXPECT_EQ(Chosen(config, stored), "bloomfilter:9.5:false, RocksDB's own");
+  config.policy = "ribbonfilter:10:1";
+  EXPECT_EQ(Chosen(config, stored), "ribbonfilter:10:1, RocksDB's own");
+  config.worst_rate = 0.01;
+  EXPECT_THAT(Chosen(config, stored),
+              HasSubstr("--worst_rate needs a policy of linebloom's"));
+  config.line = "plain";
+  EXPECT_THAT(Chosen(config, stored),
+              HasSubstr("--line needs a policy of linebloom's, not "
+                        "--policy='ribbonfilter:10:1'"));
+}
+
 TEST(ChoosePolicyTest, SaysWhatIsWrong) {
   FilterMigrateConfig config;
-  config.policy = "bloomfilter:10";
+  config.policy = "blumfilter:10";
   EXPECT_THAT(Chosen(config, {}), HasSubstr("--policy: "));
-  EXPECT_THAT(Chosen(config, {}), HasSubstr("'bloomfilter:10'"));
+  EXPECT_THAT(Chosen(config, {}), HasSubstr("'blumfilter:10'"));
+  config.policy = "bloomfilter:1000";
+  EXPECT_THAT(Chosen(config, {}),
+              HasSubstr("--policy='bloomfilter:1000': RocksDB makes that "
+                        "bloomfilter:100:false; bits per key must be from 1 to "
+                        "100"));
   config.policy = "linebloom:31";
   EXPECT_THAT(Chosen(config, {}), HasSubstr("from 0 to 30"));
   config.policy = "linebloom:0.25";
