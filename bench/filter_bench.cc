@@ -12,6 +12,10 @@
 // linebloom with and without a hash seed). Filters start 16 bytes after a
 // multiple of 64, as malloc places large blocks, unless called aligned.
 //
+// tests/plugin/run.sh --bench links it with a RocksDB that was compiled with
+// linebloom as its plugin, for the CPU of the machine. The context `rocksdb` of
+// the JSON says which RocksDB it is.
+//
 // Counters: bits per key, the false-positive rate in per cent and, for builds,
 // the peak memory in bytes per key beyond the finished filter. LINEBLOOM_SIMD
 // selects the instruction set as usual.
@@ -27,6 +31,7 @@
 #include "bench/bench_filter.h"
 #include "bench/contestants/contestants.h"
 #include "bench/peak_memory.h"
+#include "rocksdb/version.h"
 
 namespace linebloom {
 namespace {
@@ -220,6 +225,13 @@ void Register() {
 
 int main(int argc, char** argv) {
   linebloom::Register();
+#if defined(LINEBLOOM_ROCKSDB_PLUGIN)
+  const std::string origin = "from source";
+#else
+  const std::string origin = "package";
+#endif
+  benchmark::AddCustomContext(
+      "rocksdb", rocksdb::GetRocksVersionAsString() + ", " + origin);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();

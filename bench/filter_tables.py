@@ -1,8 +1,10 @@
-"""Turns filter_bench's JSON into Markdown tables: filter_tables.py FILE.
+"""Turns filter_bench's JSON into Markdown tables: filter_tables.py FILE...
 
 Prints medians of CPU time in nanoseconds per key; in brackets, the ratio to
 rocksdb-bloom in the same run and, for builds, also to rocksdb-ribbon. Scatter
-is the highest coefficient of variation in the table.
+is the highest coefficient of variation in the table. Where files are of more
+than one RocksDB, each row names its own, and its ratios are to that RocksDB's
+filters.
 """
 import json
 import re
@@ -35,11 +37,13 @@ def cpu_model():
     return f"{names[0] if names else 'unknown CPU'}, {len(names)} CPUs"
 
 
-def read_runs(path):
-    """{place: {policy: {what: [run]}}}, with one run per repetition."""
+def read_runs(paths):
+    """{place: {(rocksdb, policy): {what: [run]}}}, with one run per repetition."""
     runs = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    with open(path, encoding="utf-8") as file:
-        for run in json.load(file)["benchmarks"]:
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            output = json.load(file)
+        for run in output["benchmarks"]:
             if run["run_type"] != "iteration":
                 continue
             parts = run["run_name"].split("/")
@@ -50,7 +54,8 @@ def read_runs(path):
             # Builds with filters from outside RocksDB go into one table.
             if what == "build" and not place.startswith("all-"):
                 place = f"build, {place}"
-            runs[place][policy]["/".join([what] + threads)].append(run)
+            row = output["context"]["rocksdb"], policy
+            runs[place][row]["/".join([what] + threads)].append(run)
     return runs
 
 
@@ -58,21 +63,22 @@ def times(runs):
     return [run["cpu_time"] for run in runs]
 
 
-def scatter(policies):
+def scatter(rows):
     """The highest coefficient of variation of a table's times, in per cent."""
     return max((100 * statistics.stdev(times(runs)) / statistics.mean(times(runs))
-                for whats in policies.values() for runs in whats.values()
+                for whats in rows.values() for runs in whats.values()
                 if len(runs) > 1), default=0)
 
 
-def time_cell(policies, policy, what):
+def time_cell(rows, row, what):
     """A median, with its ratio to RocksDB's filters in brackets."""
-    if what not in policies[policy]:
+    if what not in rows[row]:
         return "-"
-    median = statistics.median(times(policies[policy][what]))
+    rocksdb, policy = row
+    median = statistics.median(times(rows[row][what]))
     bases = ["rocksdb-bloom"] + (["rocksdb-ribbon"] if what == "build" else [])
-    ratios = [f"{median / statistics.median(times(policies[base][what])):.2f}"
-              for base in bases if what in policies.get(base, {})]
+    ratios = [f"{median / statistics.median(times(rows[rocksdb, base][what])):.2f}"
+              for base in bases if what in rows.get((rocksdb, base), {})]
     if policy in bases or not ratios:
         return f"{median:.1f}"
     return f"{median:.1f} ({', '.join(ratios)})"
@@ -84,35 +90,39 @@ def counter_cell(whats, counter, form):
     return form.format(values[0]) if values else "-"
 
 
-def rank(policy):
+def rank(row):
     """The sort key in a table; filters from outside RocksDB come last."""
-    return (POLICIES + [policy]).index(policy), policy
+    rocksdb, policy = row
+    return (POLICIES + [policy]).index(policy), policy, rocksdb
 
 
-def print_table(place, policies):
+def print_table(place, rows):
     columns = [what for what in COLUMNS
-               if any(what in whats for whats in policies.values())]
+               if any(what in whats for whats in rows.values())]
     counters = [name for name in COUNTERS
-                if any(name in run for whats in policies.values()
+                if any(name in run for whats in rows.values()
                        for runs in whats.values() for run in runs)]
-    print(f"**{place}** (scatter at most {scatter(policies):.0f} %)\n")
-    heads = [COUNTERS[name][0] for name in counters] + [COLUMNS[c] for c in columns]
-    print("| policy | " + " | ".join(heads) + " |")
-    print("| --- |" + " ---: |" * len(heads))
-    for policy in sorted(policies, key=rank):
-        whats = policies[policy]
-        cells = [counter_cell(whats, name, COUNTERS[name][1]) for name in counters]
-        cells += [time_cell(policies, policy, what) for what in columns]
-        print(f"| {policy} | " + " | ".join(cells) + " |")
+    print(f"**{place}** (scatter at most {scatter(rows):.0f} %)\n")
+    several = len({rocksdb for rocksdb, _ in rows}) > 1
+    heads = ["policy"] + (["RocksDB"] if several else [])
+    numbers = [COUNTERS[name][0] for name in counters] + [COLUMNS[c] for c in columns]
+    print("| " + " | ".join(heads + numbers) + " |")
+    print("|" + " --- |" * len(heads) + " ---: |" * len(numbers))
+    for row in sorted(rows, key=rank):
+        rocksdb, policy = row
+        cells = [policy] + ([rocksdb] if several else [])
+        cells += [counter_cell(rows[row], name, COUNTERS[name][1]) for name in counters]
+        cells += [time_cell(rows, row, what) for what in columns]
+        print("| " + " | ".join(cells) + " |")
     print()
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: filter_tables.py FILE")
+    if len(sys.argv) < 2:
+        sys.exit("usage: filter_tables.py FILE...")
     print(f"{cpu_model()}\n")
-    for place, policies in read_runs(sys.argv[1]).items():
-        print_table(place, policies)
+    for place, rows in read_runs(sys.argv[1:]).items():
+        print_table(place, rows)
 
 
 if __name__ == "__main__":

@@ -86,13 +86,25 @@ rocksdb::Options MakeOptions(const Layout& layout) {
   return options;
 }
 
+// RocksDB 11 has no DB::Open with a plain pointer, RocksDB 9 none without.
+template <typename DB>
+std::unique_ptr<DB> OpenDatabase(const rocksdb::Options& options,
+                                 const std::string& path) {
+  std::unique_ptr<DB> db;
+  if constexpr (requires { DB::Open(options, path, &db); }) {
+    Check(DB::Open(options, path, &db), path);
+  } else {
+    DB* plain = nullptr;
+    Check(DB::Open(options, path, &plain), path);
+    db.reset(plain);
+  }
+  return db;
+}
+
 std::unique_ptr<rocksdb::DB> Open(const Layout& layout,
                                   const std::string& folder,
                                   const rocksdb::Options& options) {
-  rocksdb::DB* db = nullptr;
-  const std::string path = folder + "/" + layout.name;
-  Check(rocksdb::DB::Open(options, path, &db), path);
-  return std::unique_ptr<rocksdb::DB>(db);
+  return OpenDatabase<rocksdb::DB>(options, folder + "/" + layout.name);
 }
 
 // Even numbers have rows. Ten keys, including missing ones, share a prefix of 8

@@ -3,28 +3,35 @@
 # programs use it by option strings, and compares what they write and read with
 # what this machine's RocksDB does with the same files.
 #
-#   tests/plugin/run.sh SOURCE [--build=make|cmake] [--quick] [-- FLAG...]
+#   tests/plugin/run.sh SOURCE [--build=make|cmake] [--quick] [--bench] [--kills=N] [-- FLAG...]
 #
 # SOURCE is a source tree of RocksDB, such as `apt-get source rocksdb` unpacks; it
-# is copied to build/plugin/, not changed. FLAGs go to make, or to cmake when it
-# configures: -DCMAKE_BUILD_TYPE=Debug, -DCMAKE_UNITY_BUILD=ON, DEBUG_LEVEL=0.
-# --quick compiles linebloom's sources alone, with the flags of that RocksDB, and
-# runs nothing. All of it takes most of an hour on two cores, and less with a
-# unity build. A build that was broken off is gone on with; remove build/plugin/
+# is copied to build/plugin/, and only the copy is changed. FLAGs go to make, or
+# to cmake when it configures: -DCMAKE_BUILD_TYPE=Debug, -DCMAKE_UNITY_BUILD=ON,
+# DEBUG_LEVEL=0. All of it takes most of an hour on two cores, and a quarter with
+# a unity build. A build that was broken off is gone on with; remove build/plugin/
 # to begin afresh.
+#
+#   --quick    only compiles linebloom's sources, with the flags of that RocksDB
+#   --bench    also links filter_bench with that RocksDB, for
+#              IN_TREE=build/plugin/VERSION-BUILD/filter_bench bench/filter_bench.sh
+#   --kills=N  also has RocksDB's db_crashtest.py kill db_stress N times
+#              (tests/rocksdb_suite/crash.py). db_stress gets a few lines more,
+#              since it doesn't take its filter policy as an option string. With
+#              a unity build it needs -DCMAKE_EXE_LINKER_FLAGS=-Wl,-z,muldefs
 #
 # Needs what that RocksDB is built with, gflags among it, and build/release. Exit
 # code 0: all is well; 1: something failed; 2: bad usage, or something is missing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-usage="usage: tests/plugin/run.sh SOURCE [--build=make|cmake] [--quick] [-- FLAG...]"
+usage="usage: tests/plugin/run.sh SOURCE [--build=make|cmake] [--quick] [--bench] [--kills=N] [-- FLAG...]"
 
 stop() {
   echo "run.sh: $1" >&2
   exit 2
 }
 
-source='' build=cmake quick=false flags=()
+source='' build=cmake quick=false bench=false kills=0 flags=()
 while (($# > 0)); do
   case $1 in
     --help)
@@ -33,6 +40,11 @@ while (($# > 0)); do
       ;;
     --build=make | --build=cmake) build=${1#--build=} ;;
     --quick) quick=true ;;
+    --bench) bench=true ;;
+    --kills=*)
+      kills=${1#--kills=}
+      [[ $kills =~ ^[0-9]{1,6}$ ]] || stop "'$1' is not a number from 0 to 999999"
+      ;;
     --)
       flags=("${@:2}")
       break
@@ -67,6 +79,10 @@ copy_trees() {
     tar -C "$tree" --skip-old-files -xf -
   mkdir -p "$tree/plugin/linebloom"
   tar -cf - linebloom.mk CMakeLists.txt filter_policy | tar -C "$tree/plugin/linebloom" -xf -
+  local stress=$tree/db_stress_tool/db_stress_test_base.cc
+  grep --quiet DB_STRESS_FILTER_POLICY "$stress" || sed --in-place \
+    '/^std::shared_ptr<const FilterPolicy> CreateFilterPolicy() {$/r tests/plugin/db_stress_policy.inc' "$stress"
+  grep --quiet DB_STRESS_FILTER_POLICY "$stress"
 }
 
 configure() {
@@ -93,18 +109,28 @@ compile() {
   fi
 }
 
-# What tests/compat compares with, linked with that RocksDB. Libraries that it
-# was not built with are left out by the linker.
-link_comparison() {
+# link OUTPUT FLAG_OR_SOURCE...: a program of ours with that RocksDB. Libraries
+# that it was not built with are left out by the linker.
+link() {
   local archive libraries=() library
   archive=$(find "$tree" "$work/build" -maxdepth 1 -name 'librocksdb*.a' 2> /dev/null | head --lines=1)
   for library in snappy gflags lz4 zstd z bz2 uring numa tbb jemalloc; do
     ! echo 'int main() {}' | "${CXX:-c++}" -x c++ - "-l$library" -o /dev/null 2> /dev/null ||
       libraries+=("-l$library")
   done
-  "${CXX:-c++}" -std=c++20 -O1 -fno-rtti -I"$tree/include" -Ifilter_policy/include \
-    tests/compat/compat_database.cc "$archive" -Wl,--as-needed "${libraries[@]}" -pthread -ldl \
-    -o "$work/compat_database"
+  "${CXX:-c++}" -std=c++20 -fno-rtti -I. -Ifilter_policy/include -I"$tree" -I"$tree/include" "${@:2}" \
+    "$archive" -Wl,--as-needed "${libraries[@]}" -pthread -ldl -o "$1"
+}
+
+# What tests/compat compares with.
+link_comparison() {
+  link "$work/compat_database" -O1 tests/compat/compat_database.cc
+}
+
+link_filter_bench() {
+  link "$work/filter_bench" -O2 -march=native -DNDEBUG -DLINEBLOOM_ROCKSDB_PLUGIN \
+    bench/{bench_filter,filter_bench,peak_memory}.cc \
+    bench/contestants/{binary_fuse,contestants,cuckoo,no_boost_bloom}.cc -lbenchmark
 }
 
 build_here() {
@@ -120,7 +146,7 @@ there() {
   esac
 }
 
-use_programs() {
+use_programs() ( # `fail` ends a subshell
   local program db=$work/db output=$work/output PATH=$tree:$tree/tools:$PATH
   [[ $build == make ]] || PATH=$work/build:$work/build/tools:$PATH
   rm -rf "$db" "$output"*
@@ -129,9 +155,8 @@ use_programs() {
       fail "$program is not linked statically"
   done
   bench "$output" fillrandom,compact,readmissing "--options_file=$root/tests/preload/options.ini"
-  check_linebloom_answered "$output"
-  grep --after-context=1 'Registered Plugins' "$db/LOG" | tee "$output.plugins"
-  grep --quiet linebloom "$output.plugins" || fail "LOG names no plugin linebloom"
+  check_linebloom_rejected "$output"
+  grep --quiet 'filter_policy: linebloom' "$db/LOG" || fail "LOG names another filter policy"
   ldb --db="$db" put one_more_key value
   ldb --db="$db" compact
   ldb --db="$db" dump_live_files > "$output.ldb"
@@ -139,7 +164,7 @@ use_programs() {
   sst_dump --file="$db" --show_properties --command=none > "$output.sst_dump"
   check_policy_names "sst_dump --show_properties" "$output.sst_dump"
   rm -r "$db"
-}
+)
 
 run_step "$name copy the trees" copy_trees
 [[ $build == make ]] || run_step "$name configure" configure
@@ -153,4 +178,15 @@ run_step "$name use them" use_programs
 run_step "$name link the comparison" link_comparison
 run_step "$name build here what is compared" build_here
 run_step "$name compare" compare "$work/databases"
-cat "build/log/${name// /_}_use_them.log" "build/log/${name// /_}_compare.log"
+! $bench || run_step "$name link filter_bench" link_filter_bench
+if ((kills > 0)); then
+  stress=db_stress_tool/db_stress folder=$work/build
+  [[ $build == cmake ]] || stress=db_stress folder=$tree
+  run_step "$name build db_stress" compile "$stress"
+  debug_level=0 # of RocksDB's build, for db_crashtest.py
+  [[ $build == cmake && " ${flags[*]} " != *=Debug* || " ${flags[*]} " == *DEBUG_LEVEL=0* ]] || debug_level=1
+  DEBUG_LEVEL=$debug_level run_step "$name kill db_stress" tests/rocksdb_suite/crash.py --source="$tree" \
+    --db_stress="$folder/$stress" --work="$work/crash" --kills="$kills"
+fi
+cat build/log/"${name// /_}"_{use_them,compare}.log
+((kills == 0)) || cat "build/log/${name// /_}_kill_db_stress.log"

@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 """Runs RocksDB's db_crashtest.py with linebloom: kills db_stress while it works.
 
-  crash.py --source=FOLDER --build=FOLDER --preload=LIBRARIES [--kills=N]
-           [--seconds=N] [--seed=N]
+  crash.py --source=FOLDER --db_stress=PROGRAM --work=FOLDER
+           [--preload=LIBRARIES] [--filter_dump=PROGRAM]
+           [--kills=N] [--seconds=N] [--seed=N]
 
-Called by run.sh. db_crashtest.py's black-box test is RocksDB's own: it starts
-db_stress with random parameters, kills it with SIGKILL after some seconds, and
-starts it again with others on the same database, which db_stress first compares
-with what it has written. Here each start also draws linebloom's options, or none
-for one in seven, so that RocksDB alone has to continue with linebloom's files;
-and after each kill filter_dump probes the filters of all remaining files for all
-their rows. Every 10 kills, a new database and another kind of load begin.
+Called by run.sh, with libraries to preload, and by tests/plugin/run.sh, where
+linebloom is in db_stress. db_crashtest.py's black-box test is RocksDB's own: it
+starts db_stress with random parameters, ends it after some seconds, and starts
+it again with others on the same database, which db_stress first compares with
+what it has written. Here it always ends by SIGKILL. Each start also draws
+linebloom's options, or none for one in seven, so that RocksDB alone has to
+continue with linebloom's files; and after each kill filter_dump, if given,
+probes the filters of all remaining files for all their rows. Every 10 kills, a
+new database and another kind of load begin.
 
 Prints the counts. Exits with 0 if nothing was found and linebloom's filters
-existed and were probed, or with 1 if db_stress or filter_dump found something,
-which is shown above the counts; the database is then kept.
+answered, or with 1 if db_stress or filter_dump found something, which is shown
+above the counts; the database is then kept.
 """
 import argparse
 import collections
@@ -29,12 +32,13 @@ import shutil
 import subprocess
 import sys
 
-# The values of LINEBLOOM_OVERRIDE to start with. `off`: RocksDB's own filters.
+# linebloom's options to start with. `off`: RocksDB's own filters.
 OPTIONS = ["linebloom", "{line=plain}", "{level_aware=true}", "{hash_seed=7}",
            "{false_positive_rate=0.01}", "{line=plain;level_aware=true}", "off"]
 LOADS = [[], ["--simple"], ["--cf_consistency"], ["--txn"], ["--enable_ts"],
          ["--test_best_efforts_recovery"]]
 KILLS_OF_A_LOAD = 10
+BITS_PER_KEY = 1, 30  # with which linebloom takes all of these options
 # Few keys and small files, so that a few seconds see many flushes and compactions.
 SMALL = ["--max_key=50000", "--write_buffer_size=262144", "--target_file_size_base=262144",
          "--max_bytes_for_level_base=1048576", "--statistics=1", "--stats_dump_period_sec=1"]
@@ -49,12 +53,12 @@ class CrashTest:
 
     def __init__(self, arguments):
         self.arguments = arguments
-        self.work = os.path.join(arguments.build, "crash")
+        self.work = os.path.abspath(arguments.work)
         self.database = os.path.join(self.work, "rocksdb_crashtest_blackbox")
         self.kills = 0
         self.starts = collections.Counter()  # by options
         self.layouts = collections.Counter()
-        self.put_in = 0  # starts in which the override put linebloom in
+        self.with_linebloom = 0  # starts whose LOG names linebloom as the policy
         self.files = collections.Counter()  # found after kills, by filter
         self.probed = 0  # keys and prefixes of these files
         self.answers = collections.Counter()  # of filters to db_stress
@@ -73,59 +77,80 @@ class CrashTest:
     def run_load(self, load):
         # Imported again for each load, because it draws some parameters on import.
         os.environ["TEST_TMPDIR"] = self.work
+        # A release build refuses these faults, and RocksDB 11's script rules out
+        # only the other kind.
+        release = ["--metadata_read_fault_one_in=0"] if os.environ.get("DEBUG_LEVEL") == "0" else []
+        sys.argv = ["db_crashtest.py", "blackbox", *load, *SMALL, *release, "--duration=1000000",
+                    f"--interval={self.arguments.seconds}",
+                    f"--stress_cmd={self.arguments.db_stress}"]
         spec = importlib.util.spec_from_file_location(
             "db_crashtest", os.path.join(self.arguments.source, "tools/db_crashtest.py"))
         black_box = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(black_box)
+        # RocksDB 11 would let db_stress finish by SIGTERM.
+        subprocess.Popen.terminate = subprocess.Popen.kill
         start_and_kill = black_box.execute_cmd
         black_box.execute_cmd = lambda *command: self.execute(start_and_kill, *command)
-        sys.argv = ["db_crashtest.py", "blackbox", *load, *SMALL, "--duration=1000000",
-                    f"--interval={self.arguments.seconds}",
-                    f"--stress_cmd={self.arguments.build}/db_stress_tool/db_stress"]
         with contextlib.suppress(Stop):
             black_box.main()
 
     def execute(self, start_and_kill, command, seconds):
         options = random.choice(OPTIONS)
+        environment = self.environment_of(command, options)
+        options = options if environment else "off"
         self.starts[options] += 1
         self.layouts[layout_of(command)] += 1
-        os.environ.update(LD_PRELOAD=self.arguments.preload, LINEBLOOM_OVERRIDE=options,
-                          LINEBLOOM_VERBOSE="1")
+        os.environ.update(environment)
         result = start_and_kill(command, seconds)
-        del os.environ["LD_PRELOAD"]
-        killed, code, output, errors = result
-        self.put_in += "gets linebloom" in errors
+        for name in environment:
+            del os.environ[name]
+        killed, code, output, errors = result[:4]  # RocksDB 11 adds the process's id
         if not killed:
             print(output)
-            self.stop(f"db_stress ended by itself, with {code}:\n{errors[-3000:]}")
+            self.stop(f"db_stress ended by itself, with {code}:\n{output[-3000:]}\n{errors[-3000:]}")
         self.kills += 1
-        self.read_statistics()
-        self.verify()
+        self.read_logs()
+        if self.arguments.filter_dump:
+            self.verify()
         if sys.stderr.isatty():
             print(f"\r{self.kills} kills ", end="", file=sys.stderr)
         if self.kills % KILLS_OF_A_LOAD == 0 or self.kills >= self.arguments.kills:
             raise Stop
         return result
 
+    def environment_of(self, command, options):
+        """What db_stress needs in its environment to use linebloom with these options."""
+        if self.arguments.preload:
+            return {"LD_PRELOAD": self.arguments.preload, "LINEBLOOM_OVERRIDE": options}
+        bits = float(flags_of(command)["bloom_bits"])
+        if options == "off" or not BITS_PER_KEY[0] <= bits <= BITS_PER_KEY[1]:
+            return {}
+        parts = ["id=linebloom"] + ([] if options == "linebloom" else [options[1:-1]])
+        if "rate" not in options:
+            parts.append(f"bits_per_key={bits}")
+        return {"DB_STRESS_FILTER_POLICY": "{" + ";".join(parts) + "}"}
+
     def stop(self, problem):
         self.problems.append(problem)
         raise Stop
 
-    def read_statistics(self):
-        """Returns the last statistics in each of db_stress's logs and removes the logs."""
+    def read_logs(self):
+        """Counts the last statistics in each of db_stress's logs, and removes the logs."""
+        linebloom = False
         for path in glob.glob(os.path.join(self.database, "LOG*")):
             with open(path, encoding="utf-8", errors="replace") as file:
                 text = file.read()
+            linebloom = linebloom or re.search(r"filter_policy: linebloom", text)
             for name in ("useful", "full.positive", "full.true.positive"):
                 found = re.findall(rf"rocksdb\.bloom\.filter\.{re.escape(name)} COUNT : (\d+)", text)
                 self.answers[name] += int(found[-1]) if found else 0
             os.remove(path)
+        self.with_linebloom += bool(linebloom)
 
     def verify(self):
         report = os.path.join(self.work, "verify.json")
         run = subprocess.run(
-            [os.path.join(self.arguments.build, "linebloom/tools/filter_dump"), "--command=verify",
-             "--missing=0", f"--db={self.database}", f"--json={report}"],
+            [self.arguments.filter_dump, "--command=verify", "--missing=0", f"--db={self.database}", f"--json={report}"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if run.returncode != 0:
             self.stop(f"filter_dump --command=verify ended with {run.returncode}:\n{run.stdout[-3000:]}")
@@ -141,16 +166,21 @@ class CrashTest:
         print(f"kills survived          {self.kills} (seed {self.arguments.seed})")
         print(f"starts by options       {text_of(self.starts)}")
         print(f"starts by layout        {text_of(self.layouts)}")
-        print(f"with linebloom put in   {self.put_in} of {sum(self.starts.values())} starts")
-        print(f"files left by kills     {text_of(self.files)}")
-        print(f"keys probed in these    {self.probed:,}, none denied")
+        print(f"with linebloom          {self.with_linebloom} of {sum(self.starts.values())} starts")
+        if self.arguments.filter_dump:
+            print(f"files left by kills     {text_of(self.files)}")
+            print(f"keys probed in these    {self.probed:,}, none denied")
         print(f"answers to db_stress    {self.answers['useful']:,} 'no'; "
               f"{self.answers['full.positive']:,} 'may match', of them "
               f"{self.answers['full.true.positive']:,} of keys that were there")
 
 
+def flags_of(command):
+    return dict(flag[2:].split("=", 1) for flag in command if flag.startswith("--"))
+
+
 def layout_of(command):
-    flags = dict(flag[2:].split("=", 1) for flag in command if flag.startswith("--"))
+    flags = flags_of(command)
     kind = "partitioned" if flags["partition_filters"] == "1" else "full"
     return kind + (", no prefix" if flags["prefix_size"] == "-1" else ", prefix")
 
@@ -158,8 +188,10 @@ def layout_of(command):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--source", required=True)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--preload", required=True)
+    parser.add_argument("--db_stress", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--preload")
+    parser.add_argument("--filter_dump")
     parser.add_argument("--kills", type=int, default=60)
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--seed", type=int, default=random.randrange(1000000))
@@ -174,8 +206,8 @@ def main():
         print(f"The database is in {test.database}; the commands and db_stress's output are in "
               f"{test.work}/log.")
     test.print_counts()
-    if not test.problems and not (test.files["linebloom"] and test.answers["useful"]):
-        test.problems.append("no filter of linebloom's was written, or none answered 'no'")
+    if not test.problems and not (test.with_linebloom and test.answers["useful"]):
+        test.problems.append("linebloom was never the policy, or no filter answered 'no'")
         print(test.problems[0])
     if not test.problems:
         shutil.rmtree(test.work)

@@ -100,5 +100,7 @@ preload="$build/linebloom/libevery_filter_is_bloom.so $build/linebloom/liblinebl
 code=0
 python3 $suite/run_tests.py --build="$build" --preload="$preload" --jobs="$jobs" "${tests[@]}" || code=$?
 ((kills == 0)) ||
-  python3 $suite/crash.py --source="$source_folder" --build="$build" --preload="$preload" --kills="$kills" || code=$?
+  python3 $suite/crash.py --source="$source_folder" --db_stress="$build/db_stress_tool/db_stress" \
+    --work="$build/crash" --preload="$preload" --filter_dump="$build/linebloom/tools/filter_dump" \
+    --kills="$kills" || code=$?
 exit "$code"
