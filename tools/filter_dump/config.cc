@@ -33,6 +33,11 @@ absl::Status ValidateConfig(const FilterDumpConfig& config) {
     return Bad(absl::StrCat("--command=", config.command,
                             " is none of table, lines, verify, raw"));
   }
+  if (!config.check_options.empty()) {
+    if (config.files.empty() && config.db.empty()) return absl::OkStatus();
+    return Bad(
+        "--check_options looks at no SSTables: name no file and no --db");
+  }
   if (config.files.empty() && config.db.empty()) {
     return Bad("name SSTables, or a database with --db; --help says more");
   }

@@ -22,6 +22,7 @@ struct FilterDumpConfig {
   std::string before;  // a database
   std::string typed;   // the command line
   std::string out;
+  std::string check_options;  // an options file
   uint64_t missing = 1'000'000;
   double sample = 1;              // of the files
   uint64_t bytes_per_second = 0;  // no limit

@@ -45,6 +45,9 @@ LINEBLOOM_FLAG(Config, html,
 LINEBLOOM_FLAG(Config, before,
                "with --html or --svg of a database: another one, such as a "
                "copy from before a change, to be drawn above it");
+LINEBLOOM_FLAG(Config, check_options,
+               "an options file of RocksDB's: say which filters its policies "
+               "yield, and whether that is what they name");
 LINEBLOOM_FLAG(Config, out,
                "with --command=raw: write the bytes of the block to this new "
                "file instead of printing them");

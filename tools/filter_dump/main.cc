@@ -11,6 +11,7 @@
 #include "tools/command_line/config_flag.h"
 #include "tools/command_line/flag_file.h"
 #include "tools/command_line/run_tool.h"
+#include "tools/filter_dump/check_options/check_options.h"
 #include "tools/filter_dump/config.h"
 #include "tools/filter_dump/lines/lines.h"
 #include "tools/filter_dump/raw/raw.h"
@@ -30,6 +31,7 @@ constexpr char kUsage[] =
     "  filter_dump --db=/var/lib/my_database --command=verify\n"
     "  filter_dump --command=lines --svg=lines.svg 000123.sst\n"
     "  filter_dump --command=raw 000123.sst | less\n"
+    "  filter_dump --check_options=my_options.ini\n"
     "\n"
     "--command=\n"
     "  table   for each file, level and database: its filter and the filter's\n"
@@ -40,6 +42,12 @@ constexpr char kUsage[] =
     "  verify  reads the files and checks all blocks, checks that no filter\n"
     "          rejects one of its own rows, and measures the rate\n"
     "  raw     the bytes of one file's filter, annotated\n"
+    "\n"
+    "--check_options=FILE says for each column family of an options file "
+    "which\n"
+    "filter its policy yields: RocksDB loads a name that it doesn't know as "
+    "no\n"
+    "filter, without a word.\n"
     "\n"
     "Files are only read, and another process may have the database open.\n"
     "Exits with 0; with 1 if something is wrong with a file, and stderr says\n"
@@ -121,9 +129,18 @@ absl::StatusOr<Outcome> RunRaw(const FilterDumpConfig& config) {
   return outcome;
 }
 
+absl::StatusOr<Outcome> RunCheckOptions(const FilterDumpConfig& config) {
+  const absl::StatusOr<CheckedOptions> checked =
+      CheckOptionsFile(config.check_options);
+  if (!checked.ok()) return checked.status();
+  return Outcome{CheckAsText(*checked), CheckAsJson(*checked),
+                 checked->problems, ExitCodeOf(checked->problems)};
+}
+
 absl::StatusOr<Outcome> Run(const FilterDumpConfig& config) {
   const absl::Status status = ValidateConfig(config);
   if (!status.ok()) return status;
+  if (!config.check_options.empty()) return RunCheckOptions(config);
   switch (CommandOf(config)) {
     case Command::kTable:
       return RunTable(config);

@@ -802,6 +802,80 @@ TEST_F(FilterDumpTest, TakesFilesInEveryWay) {
             "table");
 }
 
+// An options file with these lines for each column family; the first one is the
+// default.
+std::string OptionsFile(const std::vector<std::string>& families) {
+  std::string text =
+      absl::StrCat("[Version]\n  rocksdb_version=", ROCKSDB_MAJOR, ".",
+                   ROCKSDB_MINOR, ".", ROCKSDB_PATCH,
+                   "\n  options_file_version=1.1\n"
+                   "[DBOptions]\n");
+  for (size_t i = 0; i < families.size(); ++i) {
+    const std::string name = i == 0 ? "default" : absl::StrCat("family", i);
+    absl::StrAppend(&text, "[CFOptions \"", name, "\"]\n");
+    if (absl::StartsWith(families[i], "filter_policy")) {
+      absl::StrAppend(&text, "[TableOptions/BlockBasedTable \"", name, "\"]\n");
+    }
+    absl::StrAppend(&text, "  ", families[i], "\n");
+  }
+  return text;
+}
+
+TEST_F(FilterDumpTest, ChecksThePoliciesOfAnOptionsFile) {
+  std::ofstream(folder_.File("good.ini")) << OptionsFile(
+      {"filter_policy=linebloom:10", "filter_policy=bloomfilter:9.5  # Bloom",
+       "table_factory={id=BlockBasedTable;block_size=8192;filter_policy={id="
+       "linebloom;bits_per_key=12;line=plain}}",
+       "filter_policy=ribbonfilter:10:-1", "", "table_factory=PlainTable",
+       "filter_policy=nullptr"});
+  const json good = RunForJson({"--check_options=good.ini"});
+  const std::vector<std::pair<std::string, double>> filters = {
+      {"linebloom solved", 10},
+      {"RocksDB Bloom", 9.5},
+      {"linebloom plain", 12},
+      {"RocksDB Ribbon", 7},
+      {"", 0},
+      {"", 0},
+      {"", 0}};
+  ASSERT_EQ(good["column_families"].size(), filters.size());
+  for (size_t i = 0; i < filters.size(); ++i) {
+    const json& family = good["column_families"][i];
+    if (filters[i].first.empty()) {
+      EXPECT_TRUE(family["filter"].is_null()) << family;
+    } else {
+      EXPECT_EQ(family["filter"], filters[i].first);
+      EXPECT_NEAR(family["bits_per_key"], filters[i].second, 0.05);
+      EXPECT_LT(family["false_positive_rate"], 0.015);
+    }
+  }
+  EXPECT_THAT(Run({"--check_options=good.ini"}).out,
+              HasSubstr("Column family default: filter_policy=linebloom:10\n  "
+                        "yields linebloom solved, 10.01 bits per key"));
+
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"linbloom:10", "names no filter policy, neither"},
+      {"bloomfilter:ten", "names no filter policy, neither"},
+      {"bloomfilter:1000", "makes that bloomfilter:100:false; bits per key"},
+      {"bloomfilter:0.2", "makes that bloomfilter:0:false; bits per key"},
+      {"linebloom:40", "must be a number from 0 to 30"},
+      {"linebloom:0.3", "builds no filters"},
+      {"{id=linebloom;lvel_aware=true}", "lvel_aware"}};
+  for (const auto& [policy, problem] : wrong) {
+    std::ofstream(folder_.File("wrong.ini")) << OptionsFile(
+        {"filter_policy=linebloom:10", absl::StrCat("filter_policy=", policy)});
+    const ProgramResult run = Run({"--check_options=wrong.ini"});
+    EXPECT_EQ(run.exit_code, 1) << policy;
+    EXPECT_THAT(run.err, AllOf(HasSubstr(problem),
+                               HasSubstr("wrong.ini: column family family1")));
+    EXPECT_THAT(run.out, HasSubstr("1 of 2 are not as named"));
+  }
+
+  std::ofstream(folder_.File("text.ini")) << "filter_policy=linebloom:10\n";
+  ExpectRefused({{"--check_options=text.ini", "RocksDB can't load"},
+                 {"--check_options=nowhere.ini", "No such file"},
+                 {"--check_options=good.ini --db=db", "--check_options"}});
+}
+
 TEST_F(FilterDumpTest, RefusesBadUsageAndInput) {
   WriteSst(folder_.File("a.sst"), Linebloom(), 100);
   FileSpec none;

@@ -1,0 +1,26 @@
+// The filter policies that an options file of RocksDB's names.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "rocksdb/filter_policy.h"
+
+namespace linebloom::tools {
+
+struct FamilyInFile {
+  std::string column_family;
+  // The value of filter_policy as it stands in the file; empty without one.
+  std::string named;
+  // What RocksDB loads; null for no filter.
+  std::shared_ptr<const rocksdb::FilterPolicy> loaded;
+};
+
+// All column families of the file. InvalidArgument, with RocksDB's message, if
+// it can't load the file.
+absl::StatusOr<std::vector<FamilyInFile>> ReadOptionsFile(
+    const std::string& path);
+
+}  // namespace linebloom::tools
