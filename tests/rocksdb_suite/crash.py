@@ -75,6 +75,8 @@ class CrashTest:
                     self.run_load(load)
 
     def run_load(self, load):
+        for folder in glob.glob(os.path.join(self.work, "rocksdb_crashtest_*/")):
+            shutil.rmtree(folder)
         # Imported again for each load, because it draws some parameters on import.
         os.environ["TEST_TMPDIR"] = self.work
         # A release build refuses these faults, and RocksDB 11's script rules out
