@@ -18,9 +18,12 @@ string(REGEX MATCHALL "[a-z0-9_/]+[.]h" headers "${lines}")
 set(linebloom_SOURCES ${sources} PARENT_SCOPE)
 set(linebloom_HEADERS ${headers} PARENT_SCOPE)
 
-# Of each of our sources; they stand behind RocksDB's own flags and so win.
+# Of each of our sources; they stand behind RocksDB's own flags and so win. But
+# folders stand behind RocksDB's folders too, and where an engine compiles lz4
+# beside it, one of those has an xxhash.h that is too old.
 string(JOIN " " flags -std=c++20 -DLINEBLOOM_ROCKSDB_PLUGIN
+  "-DLINEBLOOM_XXHASH_H='\"${XXHASH_INCLUDE_DIR}/xxhash.h\"'"
   "-I\"${CMAKE_CURRENT_SOURCE_DIR}\""
-  "-I\"${CMAKE_CURRENT_SOURCE_DIR}/filter_policy/include\"" "-I\"${XXHASH_INCLUDE_DIR}\""
+  "-I\"${CMAKE_CURRENT_SOURCE_DIR}/filter_policy/include\""
   "-I\"${HIGHWAYHASH_INCLUDE_DIR}\"")
 set(linebloom_COMPILE_FLAGS ${flags} PARENT_SCOPE)
