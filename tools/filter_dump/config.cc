@@ -50,6 +50,15 @@ absl::Status ValidateConfig(const FilterDumpConfig& config) {
   if (config.command == "raw" && config.files.size() != 1) {
     return Bad("--command=raw shows one file: name it with --file");
   }
+  if (config.format != "text" && config.format != "prometheus") {
+    return Bad(
+        absl::StrCat("--format=", config.format,
+                     " is none of text, prometheus; --json writes JSON"));
+  }
+  if (config.format == "prometheus" &&
+      (config.db.empty() || config.command != "table")) {
+    return Bad("--format=prometheus needs --db and --command=table");
+  }
   if (!config.svg.empty() && config.command != "table" &&
       config.command != "lines") {
     return Bad("--svg needs --command=table or lines");

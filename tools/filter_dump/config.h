@@ -17,6 +17,7 @@ struct FilterDumpConfig {
   std::string db;
   std::string column_family;
   std::string command = "table";
+  std::string format = "text";
   std::string svg;
   std::string html;
   std::string before;  // a database

@@ -35,6 +35,9 @@ LINEBLOOM_FLAG(Config, db,
 LINEBLOOM_FLAG(Config, column_family,
                "with --db: only this column family; default: all, one by one");
 LINEBLOOM_FLAG(Config, command, "table, lines, verify or raw");
+LINEBLOOM_FLAG(Config, format,
+               "text, or for --command=table of a database prometheus: metrics "
+               "in Prometheus's text format");
 LINEBLOOM_FLAG(Config, svg,
                "with --command=table or lines: also draw a picture into this "
                "SVG file");

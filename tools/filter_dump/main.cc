@@ -28,6 +28,7 @@ constexpr char kUsage[] =
     "  filter_dump 000123.sst\n"
     "  filter_dump --db=/var/lib/my_database\n"
     "  filter_dump --db=/var/lib/my_database --html=tree.html\n"
+    "  filter_dump --db=/var/lib/my_database --format=prometheus\n"
     "  filter_dump --db=/var/lib/my_database --command=verify\n"
     "  filter_dump --command=lines --svg=lines.svg 000123.sst\n"
     "  filter_dump --command=raw 000123.sst | less\n"
@@ -83,7 +84,11 @@ absl::StatusOr<Outcome> RunTable(const FilterDumpConfig& config) {
   reports.push_back(*std::move(made));
 
   const TableReport& report = reports.back();
-  Outcome outcome{TableAsText(report), TableAsJson(report), {}, 0};
+  Outcome outcome{config.format == "prometheus" ? TableAsPrometheus(report)
+                                                : TableAsText(report),
+                  TableAsJson(report),
+                  {},
+                  0};
   for (const TableReport& one : reports) {
     outcome.problems.insert(outcome.problems.end(), one.problems.begin(),
                             one.problems.end());

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <ostream>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -232,6 +233,45 @@ TEST_F(FilterDumpTest, ShowsWhatTheLogSaysOfLookups) {
   EXPECT_EQ(observed["positives"], answers.positives);
   EXPECT_EQ(observed["true_positives"], 1000);
   EXPECT_THAT(Run({"--db=db"}).out, HasSubstr("says LOG: "));
+}
+
+TEST_F(FilterDumpTest, WritesMetricsForPrometheus) {
+  WriteDatabase(folder_.File("db"), Linebloom(), kRows);
+  const json report = RunForJson({"--db=db"});
+  const std::string text =
+      Run({"--db=db", "--format=prometheus", "--json=report.json"}).out;
+  std::set<std::string> samples;
+  for (const auto& line : absl::StrSplit(text, '\n')) {
+    if (!absl::StartsWith(line, "#")) samples.emplace(line);
+  }
+  ASSERT_FALSE(report["totals"][0]["levels"].empty());
+  for (const json& level : report["totals"][0]["levels"]) {
+    const std::string labels =
+        absl::StrCat("{database=\"db\",column_family=\"default\",level=\"",
+                     level["level"].get<int>(), "\"");
+    const auto sample = [&](const std::string& metric, const char* more,
+                            const char* figure) {
+      return absl::StrCat("linebloom_", metric, labels, more, "} ",
+                          level[figure].is_number_integer()
+                              ? absl::StrCat(level[figure].get<uint64_t>())
+                              : absl::StrCat(level[figure].get<double>()));
+    };
+    constexpr char kPolicy[] = ",policy=\"linebloom\"";
+    const std::vector<std::string> expected = {
+        sample("files", kPolicy, "files"),
+        sample("rows", kPolicy, "rows"),
+        sample("filter_bytes", kPolicy, "filter_bytes"),
+        sample("filter_keys", kPolicy, "rows"),
+        sample("expected_false_positive_rate", "", "false_positive_rate"),
+        sample("expected_reads_per_missing_row", "", "reads_per_missing_row")};
+    for (const std::string& line : expected) {
+      EXPECT_TRUE(samples.contains(line)) << line << "\n" << text;
+    }
+  }
+  EXPECT_TRUE(samples.contains("linebloom_problems{database=\"db\"} 0"));
+  ExpectRefused({{"--db=db --format=xml", "--format=xml is none of"},
+                 {"--db=db --format=prometheus --command=verify",
+                  "--format=prometheus needs"}});
 }
 
 // A policy for a rate, and one that depends on the level.

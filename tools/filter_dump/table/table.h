@@ -67,5 +67,8 @@ void AddTotals(FamilyTable* table);
 
 std::string TableAsText(const TableReport& report);
 nlohmann::ordered_json TableAsJson(const TableReport& report);
+// For a database. The metrics are those of FilterMetrics(), and what only the
+// filters' bits tell.
+std::string TableAsPrometheus(const TableReport& report);
 
 }  // namespace linebloom::tools
