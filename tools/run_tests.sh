@@ -43,7 +43,7 @@ build() {
 
 # Uses `find`, because a fresh machine may have no git to list the files.
 check_format() {
-  find filter_policy table tools tests bench \( -name '*.h' -o -name '*.cc' \) -print0 |
+  find filter_policy table tools tests bench docs \( -name '*.h' -o -name '*.cc' \) -print0 |
     run_step "clang-format" xargs --null clang-format --dry-run -Werror
 }
 
@@ -52,7 +52,7 @@ check_format() {
 # build/release
 check_tidy() {
   run_step "clang-tidy" run-clang-tidy -quiet -p build/release -j "$jobs" \
-    "^$root/(filter_policy|table|tools|bench)/"
+    "^$root/(filter_policy|table|tools|bench|docs)/"
 }
 
 test_with_sanitizers() {

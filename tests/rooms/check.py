@@ -14,8 +14,8 @@ import os
 import re
 import sys
 
-ROOTS = ["filter_policy", "table", "tools", "bench", "tests"]
-INCLUDE_FOLDERS = ["", "filter_policy/include", "filter_policy/rebuild/include"]
+ROOTS = ["filter_policy", "table", "tools", "bench", "docs", "tests"]
+INCLUDE_FOLDERS = ["", "filter_policy/include", "filter_policy/rebuild/include", "docs/examples"]
 INCLUDE = re.compile(r'\s*#\s*include\s+(?:"([^"]+)"|<([a-z]+/[^>]+)>)')
 MOST_UNITS = 15
 

@@ -8,7 +8,7 @@ set -euo pipefail
 source=$1
 copy=$(mktemp --directory "$PWD/rooms.XXXXXX")
 trap 'rm -r "$copy"' EXIT
-cp -r "$source"/{filter_policy,table,tools,bench,tests} "$copy"
+cp -r "$source"/{filter_policy,table,tools,bench,docs,tests} "$copy"
 
 fail() {
   echo "check_test.sh: $*" >&2

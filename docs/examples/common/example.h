@@ -1,0 +1,67 @@
+// What all examples need around the part that matters.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
+#include "rocksdb/status.h"
+
+namespace examples {
+
+// Ends the program with 1 and a message if something failed.
+void Require(const rocksdb::Status& status, const std::string& doing);
+void Require(bool condition, const std::string& otherwise);
+
+// A new folder for databases among the temporary files; removed at the end.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Options with which `bytes` of rows make a tree of several levels, however few
+// they are, and which keep no data blocks in memory, so that every block is
+// counted when it is read. Takes ownership of `policy`, which may be null.
+rocksdb::Options SmallTree(uint64_t bytes, const rocksdb::FilterPolicy* policy);
+
+std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options,
+                                  const std::string& path);
+
+// Flushes, and waits until compactions have brought the tree into shape.
+void Settle(rocksdb::DB* db);
+
+// Flushes and rewrites every file.
+void CompactEverything(rocksdb::DB* db);
+
+// The filters of the live files.
+struct Filters {
+  uint64_t keys = 0;
+  uint64_t bytes = 0;
+};
+Filters FiltersOf(rocksdb::DB* db);
+
+// The blocks that this thread has read from files so far.
+uint64_t BlocksRead();
+
+// A number for each `i`, different for different ones, without any order.
+uint64_t Scatter(uint64_t i);
+
+// "1,234,567"
+std::string WithThousands(uint64_t number);
+
+// The program's first argument as a number of at least 1000, or `otherwise`
+// without one. Ends the program with 2 for any other argument.
+uint64_t SizeFromArguments(int argc, char** argv, uint64_t otherwise);
+
+}  // namespace examples

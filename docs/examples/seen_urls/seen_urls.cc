@@ -1,0 +1,202 @@
+// A crawler that fetches every page once. Its pages are the files and folders
+// below a folder, by their file:// URLs: a folder links to all that it holds
+// and to the folder above it, a symbolic link to its target. README.md explains
+// the output.
+//
+// Usage: seen_urls FOLDER
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/example.h"
+#include "common/standalone_bloom.h"
+#include "linebloom/filter_policy.h"
+
+namespace examples {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kScheme[] = "file://";
+
+// The URLs to which a page links; none if it can't be fetched.
+std::vector<std::string> LinksOf(const std::string& url) {
+  const fs::path path = url.substr(sizeof(kScheme) - 1);
+  std::vector<std::string> links;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(path, error)) {
+    const fs::path target = entry.is_symlink(error)
+                                ? fs::weakly_canonical(entry.path(), error)
+                                : entry.path();
+    if (!error) links.push_back(kScheme + target.string());
+    links.push_back(kScheme + path.string());  // 'up', on every page
+  }
+  return links;
+}
+
+// Fetches all pages that can be reached from `start` without leaving it. Asks
+// `is_new` about every link; a page of which that says no is not fetched.
+// Returns how many were fetched.
+uint64_t Crawl(const std::string& start,
+               const std::function<bool(const std::string& url)>& is_new) {
+  std::vector<std::string> queue = {start};
+  is_new(start);
+  uint64_t fetched = 0;
+  while (!queue.empty()) {
+    const std::string url = std::move(queue.back());
+    queue.pop_back();
+    ++fetched;
+    for (const std::string& link : LinksOf(url)) {
+      if (link.rfind(start, 0) == 0 && is_new(link)) queue.push_back(link);
+    }
+  }
+  return fetched;
+}
+
+// The URLs that the crawler has met, in RocksDB.
+class SeenUrls {
+ public:
+  explicit SeenUrls(rocksdb::DB* db) : db_(db) {}
+
+  // True for the first time with this URL.
+  bool IsNew(const std::string& url) {
+    std::string value;
+    // 'No' is certain, and comes from the filters and the memtable alone.
+    if (!db_->KeyMayExist({}, url, &value)) {
+      ++new_by_filter_;
+    } else {
+      // 'Maybe' is not: without this Get, a false positive would skip a page.
+      const uint64_t before = BlocksRead();
+      const rocksdb::Status status = db_->Get({}, url, &value);
+      blocks_ += BlocksRead() - before;
+      if (status.ok()) {
+        ++seen_;
+        return false;
+      }
+      Require(status.IsNotFound(), "reading " + url);
+      ++false_positives_;
+    }
+    Require(db_->Put({}, url, ""), "writing");
+    return true;
+  }
+
+  void Print(const char* when, uint64_t fetched) {
+    std::printf("%-20s %9s %9s %9s %9s %9s %11s\n", when,
+                WithThousands(fetched).c_str(),
+                WithThousands(new_by_filter_).c_str(),
+                WithThousands(false_positives_).c_str(),
+                WithThousands(seen_).c_str(), WithThousands(blocks_).c_str(),
+                WithThousands(FiltersOf(db_).bytes).c_str());
+    new_by_filter_ = false_positives_ = seen_ = blocks_ = 0;
+  }
+
+ private:
+  rocksdb::DB* db_;
+  uint64_t new_by_filter_ = 0;
+  uint64_t false_positives_ = 0;  // new too, but it took a Get to know
+  uint64_t seen_ = 0;
+  uint64_t blocks_ = 0;  // that these Gets read
+};
+
+void PrintHeader() {
+  std::printf(
+      "%-20s %9s %9s %9s %9s %9s %11s\n%-20s %9s %9s %9s %9s %9s %11s\n", "",
+      "pages", "new, by", "new, by", "seen", "blocks", "bytes of", "",
+      "fetched", "filter", "Get", "before", "read", "filters");
+}
+
+// What is there, without any filter.
+std::set<std::string> AllPages(const std::string& start) {
+  std::set<std::string> seen;
+  Crawl(start, [&](const std::string& url) { return seen.insert(url).second; });
+  return seen;
+}
+
+// The folder right below `start` with the most pages.
+std::string LargestSite(const std::string& start,
+                        const std::set<std::string>& pages) {
+  std::map<std::string, uint64_t> sites;
+  for (const std::string& page : pages) {
+    const size_t slash = page.find('/', start.size() + 1);
+    if (slash != std::string::npos) ++sites[page.substr(0, slash)];
+  }
+  Require(!sites.empty(), start + " holds no folders");
+  return std::max_element(sites.begin(), sites.end(),
+                          [](auto& a, auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+// A crawler that believes a stand-alone filter. `again` are the pages that it
+// is to fetch a second time, from `site` on.
+void CrawlWithBloom(const std::string& start, uint64_t pages,
+                    const std::string& site, uint64_t again,
+                    uint64_t made_for) {
+  StandaloneBloom bloom(made_for, 0.01);
+  const auto is_new = [&](const std::string& url) {
+    if (bloom.MayContain(url)) return false;
+    bloom.Add(url);
+    return true;
+  };
+  const uint64_t missed = pages - Crawl(start, is_new);
+  // The start is fetched in any case.
+  const uint64_t missed_again = again - Crawl(site, is_new);
+  std::printf("%-20s %9s %13s %14s %16s\n", WithThousands(made_for).c_str(),
+              WithThousands(bloom.bytes()).c_str(),
+              WithThousands(missed).c_str(), WithThousands(again).c_str(),
+              WithThousands(missed_again).c_str());
+}
+
+int Main(int argc, char** argv) {
+  std::error_code error;
+  const fs::path root = argc == 2 ? fs::canonical(argv[1], error) : fs::path();
+  if (root.empty() || !fs::is_directory(root, error)) {
+    std::cerr << "usage: " << argv[0] << " FOLDER\n";
+    return 2;
+  }
+  const std::string start = kScheme + root.string();
+  const std::set<std::string> pages = AllPages(start);
+  const std::string site = LargestSite(start, pages);
+  const std::set<std::string> pages_of_site = AllPages(site);
+
+  const ScratchFolder folder;
+  const auto db =
+      Open(SmallTree(pages.size() * 100, linebloom::NewFilterPolicy(10)),
+           folder.path());
+  SeenUrls seen(db.get());
+  const auto is_new = [&](const std::string& url) { return seen.IsNew(url); };
+  PrintHeader();
+  uint64_t fetched = Crawl(start, is_new);
+  Require(fetched == pages.size(), "pages were skipped");
+  Settle(db.get());
+  seen.Print("the whole folder", fetched);
+
+  for (const std::string& url : pages_of_site) {
+    Require(db->Delete({}, url), "deleting");
+  }
+  CompactEverything(db.get());
+  fetched = Crawl(site, is_new);
+  Require(fetched == pages_of_site.size(), "pages were skipped");
+  seen.Print("the largest site", fetched);
+
+  std::printf(
+      "\nThe same crawls with a stand-alone Bloom filter alone, 1 %%:\n"
+      "%-20s %9s %13s %14s %16s\n",
+      "made for", "bytes", "never fetched", "of the site", "not fetched anew");
+  CrawlWithBloom(start, pages.size(), site, pages_of_site.size(), pages.size());
+  CrawlWithBloom(start, pages.size(), site, pages_of_site.size(),
+                 std::max<uint64_t>(pages.size() / 4, 1000));
+  return 0;
+}
+
+}  // namespace
+}  // namespace examples
+
+int main(int argc, char** argv) { return examples::Main(argc, argv); }
