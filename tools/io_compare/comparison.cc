@@ -1,6 +1,7 @@
 #include "tools/io_compare/comparison.h"
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "tools/io_compare/kernel_io.h"
 #include "tools/io_compare/prediction.h"
+#include "tools/io_compare/warm_up.h"
 
 namespace linebloom::tools {
 namespace {
@@ -88,8 +90,16 @@ absl::Status Comparison::Build(Contestant* contestant) {
   result.name = contestant->policy.name;
   result.options = contestant->policy.options;
   const auto start = std::chrono::steady_clock::now();
-  const absl::Status built = BuildDatabase(
-      workload_.rows.get(), filtering, contestant->folder.string(), &progress_);
+  std::function<absl::Status(rocksdb::DB*)> warm_up;
+  if (contestant->policy.heat_aware && workload_.warm_lookups.count > 0) {
+    result.warm_lookups = workload_.warm_lookups.count;
+    warm_up = [this](rocksdb::DB* db) {
+      return WarmUp(db, workload_.warm_lookups, config_.threads, &progress_);
+    };
+  }
+  const absl::Status built =
+      BuildDatabase(workload_.rows.get(), filtering,
+                    contestant->folder.string(), &progress_, warm_up);
   if (!built.ok()) return built;
   result.build_seconds = SecondsSince(start);
   auto db =
@@ -99,7 +109,7 @@ absl::Status Comparison::Build(Contestant* contestant) {
   contestant->db = *std::move(db);
   result.shape = ReadShape(contestant->db.get());
   result.filter_bytes_by_level = FilterBytesByLevel(contestant->db.get());
-  result.predicted = PredictFalsePositiveRates(contestant->db.get());
+  result.predicted = Predict(contestant->db.get());
   if (config_.row_prefix > 0) {
     result.rows = RowLookups{contestant->keys, {}, {}};
   }
@@ -144,6 +154,17 @@ absl::Status Comparison::Measure(const Contestant& contestant,
   return MeasureRound(contestant.db.get(), contestant.folder, lookups,
                       config_.threads, /*drop_pages=*/!direct_io(), &progress_,
                       measured);
+}
+
+PredictedRates Comparison::Predict(rocksdb::DB* db) const {
+  const WarmLookups& lookups = workload_.warm_lookups;
+  if (lookups.skew.is_uniform()) return PredictFalsePositiveRates(db);
+  return PredictFalsePositiveRates(
+      db, [&](const rocksdb::LiveFileMetaData& file) {
+        return LookupsBetween(*lookups.missing, lookups.skew,
+                              *workload_.rows->comparator(), file.smallestkey,
+                              file.largestkey);
+      });
 }
 
 void Comparison::BeginStep(const std::string& step, size_t i, uint64_t total,

@@ -46,6 +46,7 @@ class Comparison {
  private:
   absl::Status RunSome(size_t begin, size_t end);
   absl::Status Build(Contestant* contestant);
+  PredictedRates Predict(rocksdb::DB* db) const;
   absl::Status MeasureOne(uint64_t round, size_t i);
   absl::Status Measure(const Contestant& contestant, const LookupList& lookups,
                        Measurement* measured);

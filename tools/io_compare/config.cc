@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tools/io_compare/rows/keys.h"
+#include "tools/io_compare/rows/skew.h"
 
 namespace linebloom::tools {
 namespace {
@@ -9,10 +10,10 @@ namespace {
 absl::Status ValidateRows(const IoCompareConfig& config) {
   if (config.row_prefix == 0) return absl::OkStatus();
   if (!config.source_db.empty() || !config.missing_file.empty() ||
-      config.hit_ratio > 0) {
+      config.hit_ratio > 0 || !config.skew.empty()) {
     return absl::InvalidArgumentError(
-        "--row_prefix excludes --source_db, --missing_file and --hit_ratio: it "
-        "looks up missing rows and missing cells of its own choice");
+        "--row_prefix excludes --source_db, --missing_file, --hit_ratio and "
+        "--skew: it looks up missing rows and missing cells of its own choice");
   }
   if (config.key_file.empty() && config.row_prefix != kNumberedKeyBytes) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -36,7 +37,8 @@ absl::Status ValidateConfig(const IoCompareConfig& config) {
         "--missing_file needs --key_file or --source_db: its keys would lie "
         "outside the range of generated rows");
   }
-  return ValidateRows(config);
+  const absl::Status skew = Skew::Parse(config.skew, config.seed).status();
+  return skew.ok() ? ValidateRows(config) : skew;
 }
 
 }  // namespace linebloom::tools

@@ -14,9 +14,12 @@ struct IoCompareConfig {
   bool keep = false;
   uint64_t rows = 2'000'000;
   uint64_t value_size = 100;  // bytes
+  uint64_t file_size = 0;     // bytes; 0: by the size of all rows
   uint64_t lookups = 200'000;
   uint64_t rounds = 5;
   double hit_ratio = 0;  // share of the lookups that ask for existing rows
+  std::string skew;      // of the missing keys (rows/skew.h)
+  uint64_t warm_lookups = 4'000'000;
   uint64_t threads = 1;
   double bits_per_key = 10;
   std::string policies =

@@ -14,6 +14,7 @@
 #include "tools/databases/last_operand.h"
 #include "tools/databases/quiet_logger.h"
 #include "tools/databases/rocksdb_status.h"
+#include "tools/io_compare/warm_up.h"
 
 namespace linebloom::tools {
 namespace {
@@ -165,8 +166,10 @@ absl::Status MoveDown(rocksdb::DB* db, const PlannedFile& planned,
 
 }  // namespace
 
-absl::Status BuildDatabase(RowSource* rows, const Filtering& filtering,
-                           const std::string& path, Progress* progress) {
+absl::Status BuildDatabase(
+    RowSource* rows, const Filtering& filtering, const std::string& path,
+    Progress* progress,
+    const std::function<absl::Status(rocksdb::DB*)>& warm_up) {
   rocksdb::DB* opened = nullptr;
   absl::Status status = FromRocksDb(
       rocksdb::DB::Open(BuildOptions(*rows, filtering), path, &opened),
@@ -177,6 +180,8 @@ absl::Status BuildDatabase(RowSource* rows, const Filtering& filtering,
   Loader loader(db.get(), path, progress);
   for (size_t i = 0; i < rows->files().size(); ++i) {
     const PlannedFile& planned = rows->files()[i];
+    if (warm_up && i + 1 == rows->files().size()) status = warm_up(db.get());
+    if (!status.ok()) return status;
     status = rows->ReadFile(i, [&](const Entry& entry) {
       absl::Status added = loader.Add(entry);
       // A file of level 0 must come from a single flush.
@@ -192,6 +197,8 @@ absl::Status BuildDatabase(RowSource* rows, const Filtering& filtering,
     }
     if (!status.ok()) return status;
   }
+  if (warm_up) status = RewriteFiles(db.get(), *rows, progress);
+  if (!status.ok()) return status;
   return FromRocksDb(db->Close(), absl::StrCat("cannot close '", path, "'"));
 }
 

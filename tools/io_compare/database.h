@@ -1,6 +1,7 @@
 // Builds the database of one policy, and opens it for measuring.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -31,8 +32,14 @@ struct Filtering {
 // files that `rows` plans. Everything that RocksDB would decide on its own
 // (when to flush, what to compact, where to cut files) is switched off or
 // prescribed, because it may depend on the size of the filters.
-absl::Status BuildDatabase(RowSource* rows, const Filtering& filtering,
-                           const std::string& path, Progress* progress);
+//
+// `warm_up`, if there is one, is called before the last file is flushed, and
+// all files below level 0 are rewritten where they are after that: the flush
+// lets linebloom's listener see what lookups there have been.
+absl::Status BuildDatabase(
+    RowSource* rows, const Filtering& filtering, const std::string& path,
+    Progress* progress,
+    const std::function<absl::Status(rocksdb::DB*)>& warm_up = nullptr);
 
 // Opens the database in `path` for measuring: for reading only, all files open,
 // their filters and index blocks in memory, with statistics and a block cache

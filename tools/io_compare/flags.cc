@@ -15,6 +15,10 @@ LINEBLOOM_NUMBER_FLAG(Config, rows, kNone, 1000, 1'000'000'000,
                       "rows to load; not used with --key_file or --source_db");
 LINEBLOOM_NUMBER_FLAG(Config, value_size, kBytes, 0, 1 << 20,
                       "bytes in each value; not used with --source_db");
+// Below a few kilobytes, a file's filter has hardly a line.
+LINEBLOOM_NUMBER_FLAG(Config, file_size, kBytes, 0, uint64_t{1} << 40,
+                      "bytes in each file, roughly; 0 for a thirtieth of all "
+                      "rows, but 4 to 64 MiB. Not used with --source_db");
 // Their keys are kept in memory.
 LINEBLOOM_NUMBER_FLAG(
     Config, lookups, kNone, 1, 100'000'000,
@@ -27,6 +31,16 @@ LINEBLOOM_NUMBER_FLAG(Config, rounds, kNone, 1, 1000,
                       "together; with 1 it is one after the other");
 LINEBLOOM_NUMBER_FLAG(Config, hit_ratio, kShare, 0, 1,
                       "share of lookups for existing rows");
+LINEBLOOM_FLAG(Config, skew,
+               "how the missing keys that are looked up are spread over the "
+               "key space: 80/20 for 80 % of them in a range of 20 % of the "
+               "keys, zipf:0.99 for 1,000 ranges whose popularity follows "
+               "Zipf's law; by default evenly. --seed decides which ranges");
+LINEBLOOM_NUMBER_FLAG(Config, warm_lookups, kNone, 0, 1'000'000'000,
+                      "lookups, spread like those measured, from which "
+                      "policies with heat_aware=true learn before all files "
+                      "below level 0 are rewritten. RocksDB samples one in "
+                      "1,024");
 LINEBLOOM_NUMBER_FLAG(Config, threads, kNone, 1, 256, "lookup threads");
 LINEBLOOM_NUMBER_FLAG(Config, bits_per_key, kNone, 1, 30,
                       "filter memory of rocksdb-bloom, rocksdb-ribbon and "

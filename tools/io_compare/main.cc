@@ -28,6 +28,7 @@ constexpr char kUsage[] =
     "  io_compare --source_db=/var/lib/my_database --json=result.json\n"
     "  io_compare --html=report.html\n"
     "  io_compare --row_prefix=16\n"
+    "  io_compare --skew=80/20\n"
     "\n"
     "Exits with 0; with 1 if the figures are void, and stderr says why; with "
     "2\n"

@@ -62,8 +62,8 @@ std::optional<double> RateOfFile(const std::string& path) {
 
 // Sums over one sorted run, and then over several.
 struct RunTotals {
-  double keys = 0;
-  double rate_times_keys = 0;
+  double lookups = 0;
+  double rate_times_lookups = 0;
 };
 
 struct RateSum {
@@ -79,7 +79,9 @@ struct RateSum {
 
 }  // namespace
 
-PredictedRates PredictFalsePositiveRates(rocksdb::DB* db) {
+PredictedRates PredictFalsePositiveRates(
+    rocksdb::DB* db,
+    const std::function<double(const rocksdb::LiveFileMetaData&)>& lookups_of) {
   std::vector<rocksdb::LiveFileMetaData> live;
   db->GetLiveFilesMetaData(&live);
   // A level is a run; in level 0 each file is.
@@ -95,14 +97,16 @@ PredictedRates PredictFalsePositiveRates(rocksdb::DB* db) {
     }
     RunTotals& run =
         runs[{file.level, file.level == 0 ? files_in_level_0++ : 0}];
-    const auto keys = static_cast<double>(file.num_entries);
-    run.keys += keys;
-    run.rate_times_keys += *rate * keys;
+    const double lookups =
+        lookups_of ? lookups_of(file) : static_cast<double>(file.num_entries);
+    run.lookups += lookups;
+    run.rate_times_lookups += *rate * lookups;
   }
   std::map<int, RateSum> levels;
   RateSum all;
   for (const auto& [place, run] : runs) {
-    const double rate = run.rate_times_keys / run.keys;
+    if (run.lookups == 0) continue;
+    const double rate = run.rate_times_lookups / run.lookups;
     levels[place.first].Add(rate);
     all.Add(rate);
   }

@@ -1,6 +1,7 @@
 // Predicts the false-positive rate of a database's filters.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -10,7 +11,7 @@ namespace linebloom::tools {
 
 // The rate that a lookup of a missing key should meet per file that it probes:
 // the mean over the sorted runs, and within a run over its files, weighted by
-// their keys' share of lookups. Nothing if a file has no filter or one of
+// their share of lookups. Nothing if a file has no filter or one of
 // unknown rate.
 struct PredictedRates {
   std::optional<double> all;
@@ -18,7 +19,11 @@ struct PredictedRates {
 };
 
 // Reads the filter blocks of `db`: linebloom's state their rate, and RocksDB's
-// determine it.
-PredictedRates PredictFalsePositiveRates(rocksdb::DB* db);
+// determine it. `lookups_of` says how many lookups fall into a file's range, in
+// any unit; if null, a file gets lookups by its keys.
+PredictedRates PredictFalsePositiveRates(
+    rocksdb::DB* db,
+    const std::function<double(const rocksdb::LiveFileMetaData&)>& lookups_of =
+        nullptr);
 
 }  // namespace linebloom::tools

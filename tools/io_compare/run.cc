@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "tools/command_line/table_printer.h"
 #include "tools/io_compare/comparison.h"
 #include "tools/io_compare/kernel_io.h"
 #include "tools/io_compare/report/findings.h"
@@ -61,6 +63,27 @@ void ExplainLevels(const std::vector<NamedPolicy>& policies, Report* report) {
         "told the sizes of the levels, as its listener would tell it in a "
         "database that has them."));
   }
+}
+
+void ExplainHeat(const IoCompareConfig& config,
+                 const std::vector<NamedPolicy>& policies, Report* report) {
+  std::vector<std::string> names;
+  for (const NamedPolicy& policy : policies) {
+    if (policy.heat_aware) names.push_back(policy.name);
+  }
+  if (names.empty()) return;
+  const std::string name = absl::StrJoin(names, " and ");
+  report->notes.push_back(
+      config.warm_lookups == 0 || config.row_prefix > 0
+          ? absl::StrCat(name,
+                         " knew nothing of the lookups when its filters "
+                         "were built.")
+          : absl::StrCat(
+                name, " learned from ", WithThousands(config.warm_lookups),
+                " lookups spread like those measured. Then all its files below "
+                "level 0 were rewritten, with the same rows. Other policies "
+                "don't use lookups: their files would come out the same. "
+                "'build s' includes both."));
 }
 
 absl::Status CheckFreeSpace(const IoCompareConfig& config,
@@ -126,6 +149,7 @@ absl::StatusOr<Report> RunComparison(const IoCompareConfig& config) {
       SizeRibbons(config, *workload->rows, &*policies, &report);
   if (!status.ok()) return status;
   ExplainLevels(*policies, &report);
+  ExplainHeat(config, *policies, &report);
   std::vector<Contestant> contestants =
       ContestantsOf(config, *policies, scratch->path());
   const size_t databases = contestants.size();

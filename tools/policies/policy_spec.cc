@@ -3,6 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "rocksdb/convenience.h"
 #include "tools/policies/policy_string.h"
 
 namespace linebloom::tools {
@@ -87,6 +88,10 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name,
         absl::StrCat("--policies: ", read.problem));
   }
   made.policy = read.policy;
+  std::string heat_aware;
+  made.heat_aware =
+      made.policy->GetOption({}, "heat_aware", &heat_aware).ok() &&
+      heat_aware == "true";
   return made;
 }
 

@@ -19,6 +19,8 @@ struct NamedPolicy {
   std::string options;
   // Null for `none`.
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  // True for linebloom with heat_aware=true, whose filters depend on lookups.
+  bool heat_aware = false;
 };
 
 // Special names; all others are option strings.

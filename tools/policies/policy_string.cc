@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "linebloom/level_size_listener.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/options.h"
 #include "tools/databases/rocksdb_status.h"
@@ -53,8 +54,9 @@ PolicyString ReadPolicyString(const std::string& text) {
     return read;
   }
   if (status.ok() && read.policy != nullptr) {
-    status = read.policy->ValidateOptions(rocksdb::DBOptions(),
-                                          rocksdb::ColumnFamilyOptions());
+    rocksdb::DBOptions db;
+    db.listeners = {NewLevelSizeListener()};  // which some policies require
+    status = read.policy->ValidateOptions(db, rocksdb::ColumnFamilyOptions());
   }
   if (!status.ok()) {
     read.problem = std::string(FromRocksDb(status, quoted).message());

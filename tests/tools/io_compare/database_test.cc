@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +18,9 @@
 #include "tools/io_compare/prediction.h"
 #include "tools/io_compare/rows/keys.h"
 #include "tools/io_compare/rows/layered_rows.h"
+#include "tools/io_compare/rows/lookups.h"
 #include "tools/io_compare/rows/shape.h"
+#include "tools/io_compare/warm_up.h"
 #include "tools/policies/policy_spec.h"
 #include "tools/policies/ribbon.h"
 
@@ -48,7 +51,7 @@ class DatabaseTest : public testing::Test {
   Measurement Measure(rocksdb::DB* db, const std::string& folder,
                       double hit_ratio, uint32_t threads) {
     const Lookups lookups = ChooseLookups(keys_, KeysBetween(kRows, 2), 5000,
-                                          hit_ratio, /*seed=*/1);
+                                          hit_ratio, Skew(), /*seed=*/1);
     // In two rounds, whose results add up.
     const uint64_t size = lookups.keys.size();
     Measurement measured;
@@ -61,6 +64,16 @@ class DatabaseTest : public testing::Test {
       EXPECT_TRUE(status.ok()) << status;
     }
     return measured;
+  }
+
+  static std::set<uint64_t> FileNumbers(rocksdb::DB* db) {
+    std::vector<rocksdb::LiveFileMetaData> live;
+    db->GetLiveFilesMetaData(&live);
+    std::set<uint64_t> numbers;
+    for (const rocksdb::LiveFileMetaData& file : live) {
+      numbers.insert(file.file_number);
+    }
+    return numbers;
   }
 
   TemporaryFolder folder_;
@@ -81,6 +94,62 @@ TEST_F(DatabaseTest, HasThePlannedFilesWhateverTheFilter) {
     if (file.level == 3) last_level += file.entries;
   }
   EXPECT_EQ(shape.Levels()[3].entries, last_level);
+}
+
+// What io_compare does for heat-aware policies.
+TEST_F(DatabaseTest, WarmingUpRewritesFilesAndChangesNothingElse) {
+  std::unique_ptr<rocksdb::DB> plain = Build("linebloom", "plain");
+  const auto policy = MakePolicy("linebloom", 10, 14);
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  EXPECT_FALSE(policy->heat_aware);
+  const KeysBetween missing(kRows, 2);
+  const WarmLookups lookups = {.existing = &keys_,
+                               .missing = &missing,
+                               .skew = Skew(),
+                               .hit_ratio = 0.5,
+                               .seed = 1,
+                               .count = 10'000};
+  uint64_t sampled = 0;
+  size_t files = 0;
+  const absl::Status built = BuildDatabase(
+      &rows_, {policy->policy}, folder_.File("warm"), &progress_,
+      [&](rocksdb::DB* db) {
+        const absl::Status warm = WarmUp(db, lookups, 2, &progress_);
+        std::vector<rocksdb::LiveFileMetaData> live;
+        db->GetLiveFilesMetaData(&live);
+        for (const rocksdb::LiveFileMetaData& file : live) {
+          sampled += file.num_reads_sampled;
+        }
+        files = live.size();
+        return warm;
+      });
+  ASSERT_TRUE(built.ok()) << built;
+  EXPECT_GT(sampled, 0u);
+  EXPECT_EQ(files, rows_.files().size() - 1);
+  const auto warm = OpenForMeasuring(rows_, {policy->policy},
+                                     folder_.File("warm"), 64 << 10, false);
+  ASSERT_TRUE(warm.ok()) << warm.status();
+  EXPECT_EQ(DescribeDifference(ReadShape(plain.get()), "plain",
+                               ReadShape(warm->get()), "warm"),
+            "");
+  EXPECT_EQ(FileNumbers(plain.get()).size(), files + 1);
+  std::vector<uint64_t> in_both;
+  const std::set<uint64_t> before = FileNumbers(plain.get());
+  for (const uint64_t number : FileNumbers(warm->get())) {
+    if (before.count(number) > 0) in_both.push_back(number);
+  }
+  // Only those of level 0 stay.
+  EXPECT_EQ(in_both.size(), 3u);
+  const Measurement m = Measure(warm->get(), "warm", 0.5, 1);
+  EXPECT_EQ(m.found, 2500u);
+  EXPECT_EQ(m.answers, Measure(plain.get(), "plain", 0.5, 1).answers);
+}
+
+TEST_F(DatabaseTest, StopsWhereWarmingUpFails) {
+  const absl::Status built =
+      BuildDatabase(&rows_, {}, folder_.File("db"), &progress_,
+                    [](rocksdb::DB*) { return absl::CancelledError("stop"); });
+  EXPECT_TRUE(absl::IsCancelled(built));
 }
 
 TEST_F(DatabaseTest, AMissingKeyCostsABlockForEachRunWithoutFilter) {

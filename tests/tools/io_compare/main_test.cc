@@ -186,6 +186,54 @@ TEST_F(IoCompareTest, MissingKeysThatExistCountAsFound) {
               HasSubstr("500 of the keys looked up as"));
 }
 
+TEST_F(IoCompareTest, SkewsTheLookupsOfMissingKeys) {
+  for (const char* skew : {"80/20", "zipf:0.99"}) {
+    const json report =
+        RunForJson({absl::StrCat("--skew=", skew), "--rows=20000",
+                    "--file_size=64KiB", "--lookups=5000", "--hit_ratio=0.2",
+                    "--policies=none;linebloom:5;linebloom-levels"});
+    EXPECT_EQ(report["workload"]["skew"], skew);
+    EXPECT_NE(report["workload"]["skew_in_words"], "");
+    EXPECT_GT(report["workload"]["files_per_level"][3], 20);
+    const json result = ResultOf(report, "linebloom:5");
+    EXPECT_EQ(result["lookups"], 5000);
+    EXPECT_EQ(result["found"], 1000);
+    EXPECT_EQ(result["warm_lookups"], 0);
+    const double predicted = result["predicted_false_positive_rate"];
+    EXPECT_LE(result["false_positive_rate_low"], 1.1 * predicted);
+    EXPECT_GE(result["false_positive_rate_high"], 0.9 * predicted);
+  }
+}
+
+TEST_F(IoCompareTest, SkewsTheKeysOfAFile) {
+  std::string lines;
+  for (int i = 0; i < 20'000; ++i) absl::StrAppend(&lines, "key", i, "\n");
+  const ProgramResult run =
+      Run({"--key_file=" + folder_.Write("keys", lines), "--skew=95/5",
+           "--lookups=200", "--policies=none;linebloom"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("200 missing keys"));
+  EXPECT_THAT(run.out, HasSubstr("95 % of them in the 5 % of the"));
+}
+
+TEST_F(IoCompareTest, SkewsTheKeysOfADatabase) {
+  RunForJson({"--rows=2000", "--lookups=100", "--keep", "--db=work",
+              "--policies=none"});
+  const json report =
+      RunForJson({"--source_db=work/policy1", "--skew=80/20", "--lookups=500",
+                  "--policies=none;linebloom"});
+  EXPECT_EQ(ResultOf(report, "linebloom")["lookups"], 500);
+  EXPECT_EQ(ResultOf(report, "linebloom")["found"], 0);
+}
+
+TEST_F(IoCompareTest, TakesPoliciesThatNeedTheListener) {
+  const json report =
+      RunForJson({"--rows=50000", "--lookups=5000",
+                  "--policies={id=linebloom;memory_budget=50k}"});
+  EXPECT_GT(report["results"][0]["filter_bytes"], 40'000);
+  EXPECT_LT(report["results"][0]["filter_bytes"], 55'000);
+}
+
 TEST_F(IoCompareTest, CopiesADatabaseAndLeavesItAlone) {
   const std::string path = folder_.File("db");
   {
@@ -342,6 +390,11 @@ TEST_F(IoCompareTest, RefusesBadFlags) {
        {"--hit_ratio=nan", "must be 0 to 1"},
        {"--threads=0", "must be 1 to 256"},
        {"--bits_per_key=0.5", "must be 1 to 30"},
+       {"--skew=20/80", "--skew='20/80': must be A/B with 0.1 <= B <= A"},
+       {"--skew=zipf:3", "zipf:S with S from 0.1 to 2"},
+       {"--skew=80/20 --row_prefix=16", "excludes"},
+       {"--warm_lookups=-1", "must be 0 to 1G"},
+       {"--file_size=2TiB", "must be 0 to 1,099,511,627,776 bytes"},
        {"--missing_file=keys", "--missing_file needs --key_file"},
        {"--key_file=a --source_db=b", "exclude each other"}});
 }

@@ -44,10 +44,15 @@ Figure ReadsPicture(const Report& report) {
     all.rows.push_back(
         ReadsRow(Label(report, i), i, report.results[i].measured));
   }
-  return {"Reads from the disk",
-          "Further left is better, each upright line is ten times the one "
-          "before, and the bar through a sign is its 95 % interval.",
-          DrawRows(chart)};
+  std::string how_to_read =
+      "Further left is better, each upright line is ten times the one before, "
+      "and the bar through a sign is its 95 % interval.";
+  if (!report.workload.skew.empty()) {
+    absl::StrAppend(&how_to_read,
+                    " The missing keys are skewed: ", report.workload.skew,
+                    ".");
+  }
+  return {"Reads from the disk", how_to_read, DrawRows(chart)};
 }
 
 // Of --row_prefix.

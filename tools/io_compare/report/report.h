@@ -22,6 +22,7 @@ struct WorkloadFacts {
   std::string source;       // "generated", or the flag that provides the rows
   std::string source_path;  // of a key file or a database
   std::string missing;      // where the missing keys come from, in words
+  std::string skew;         // how they are spread, in words; "" if evenly
   uint64_t entries = 0;     // rows, plus deletions if there are any
   uint64_t rows = 0;        // with --row_prefix: rows with cells
   double key_bytes = 0;     // mean; 0 if unknown
@@ -44,6 +45,7 @@ struct PolicyResult {
   std::string options;  // RocksDB's option string for it; "" for none
   Shape shape;
   std::vector<uint64_t> filter_bytes_by_level;
+  uint64_t warm_lookups = 0;  // before its files were rewritten
   double build_seconds = 0;
   Measurement measured;
   std::optional<RowLookups> rows;

@@ -32,10 +32,9 @@ Json MachineAsJson(const Machine& machine) {
 Json WorkloadAsJson(const Report& report) {
   const WorkloadFacts& facts = report.workload;
   const IoCompareConfig& config = report.config;
-  Json json = {{"rows_from", facts.source},
-               {"path", facts.source_path},
-               {"missing_keys", facts.missing},
-               {"rows", facts.entries},
+  Json json = {{"rows_from", facts.source},     {"path", facts.source_path},
+               {"missing_keys", facts.missing}, {"skew", config.skew},
+               {"skew_in_words", facts.skew},   {"rows", facts.entries},
                {"key_bytes", facts.key_bytes}};
   if (facts.source != "source_db") json["value_size"] = config.value_size;
   if (facts.rows > 0) {
@@ -129,6 +128,7 @@ Json ResultAsJson(const PolicyResult& result) {
           {"filter_bytes", result.filter_bytes()},
           {"filter_bytes_per_level", result.filter_bytes_by_level},
           {"bits_per_key", result.bits_per_key()},
+          {"warm_lookups", result.warm_lookups},
           {"files_per_level", FilesPerLevel(result.shape)},
           {"lookups", m.lookups},
           {"found", m.found},

@@ -52,7 +52,8 @@ std::string LookupsInWords(const Report& report) {
   std::vector<std::string> parts;
   if (facts.asked_missing > 0) {
     parts.push_back(absl::StrCat(WithThousands(facts.asked_missing),
-                                 " missing keys (", facts.missing, ")"));
+                                 " missing keys (", facts.missing, ")",
+                                 facts.skew.empty() ? "" : ": ", facts.skew));
   }
   if (facts.asked_existing > 0) {
     parts.push_back(

@@ -1,17 +1,13 @@
 #include "tools/io_compare/rows/keys.h"
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
-#include <cmath>
 #include <fstream>
-#include <numeric>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
-#include "tools/numbers/mix.h"
 
 namespace linebloom::tools {
 namespace {
@@ -19,30 +15,6 @@ namespace {
 void SetToNumber(uint64_t number, std::string* key) {
   *key = absl::StrFormat("user%012d", number);
 }
-
-// Visits each of 0 to size - 1 once, in a scattered order.
-class ScatteredOrder {
- public:
-  ScatteredOrder(uint64_t size, uint64_t seed)
-      : size_(size), next_(size == 0 ? 0 : Mix(seed) % size) {
-    // Steps by the golden ratio are far apart. Without a common factor they
-    // reach every number before repeating one.
-    step_ = std::max<uint64_t>(
-        1, static_cast<uint64_t>(0.6180339887 * static_cast<double>(size)));
-    while (std::gcd(step_, size_) > 1) ++step_;
-  }
-
-  uint64_t Next() {
-    const uint64_t number = next_;
-    next_ = (next_ + step_) % size_;
-    return number;
-  }
-
- private:
-  uint64_t size_;
-  uint64_t step_;
-  uint64_t next_;
-};
 
 }  // namespace
 
@@ -61,8 +33,8 @@ void NumberedKeys::Get(uint64_t i, std::string* key) const {
 }
 
 void KeysBetween::Get(uint64_t i, std::string* key) const {
-  const uint64_t gap = i % (rows_ - 1);
-  const uint64_t place = i / (rows_ - 1);  // below stride - 1
+  const uint64_t gap = i / (stride_ - 1);
+  const uint64_t place = i % (stride_ - 1);
   SetToNumber(gap * stride_ + 1 + place, key);
 }
 
@@ -137,38 +109,6 @@ HeldOutCells HoldOutCells(const KeyList& sorted, size_t row_bytes,
     begin = end;
   }
   return split;
-}
-
-Lookups ChooseLookups(const KeyTable& existing, const KeyTable& missing,
-                      uint64_t lookups, double hit_ratio, uint64_t seed) {
-  // floor(n * ratio) of n lookups are for existing rows.
-  const auto hits_of = [hit_ratio](uint64_t n) {
-    return static_cast<uint64_t>(
-        std::floor(static_cast<double>(n) * hit_ratio + 1e-9));
-  };
-  const auto is_possible = [&](uint64_t n) {
-    return hits_of(n) <= existing.size() && n - hits_of(n) <= missing.size();
-  };
-  uint64_t total = 0;  // the largest possible number, by bisection
-  for (uint64_t step = std::bit_floor(std::max<uint64_t>(lookups, 1)); step > 0;
-       step /= 2) {
-    if (total + step <= lookups && is_possible(total + step)) total += step;
-  }
-
-  Lookups chosen;
-  chosen.existing = hits_of(total);
-  ScatteredOrder existing_order(existing.size(), Mix(seed, 1));
-  ScatteredOrder missing_order(missing.size(), Mix(seed, 2));
-  std::string key;
-  for (uint64_t i = 0; i < total; ++i) {
-    if (hits_of(i + 1) > hits_of(i)) {
-      existing.Get(existing_order.Next(), &key);
-    } else {
-      missing.Get(missing_order.Next(), &key);
-    }
-    chosen.keys.Add(key);
-  }
-  return chosen;
 }
 
 }  // namespace linebloom::tools

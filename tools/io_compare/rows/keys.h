@@ -52,7 +52,7 @@ class NumberedKeys : public KeyTable {
   uint64_t stride_;
 };
 
-// The keys between those of NumberedKeys.
+// The keys between those of NumberedKeys, in order.
 class KeysBetween : public KeyTable {
  public:
   KeysBetween(uint64_t rows, uint64_t stride) : rows_(rows), stride_(stride) {}
@@ -116,17 +116,5 @@ struct HeldOutCells {
 // other rows that have several. No key may be shorter than `row_bytes`.
 HeldOutCells HoldOutCells(const KeyList& sorted, size_t row_bytes,
                           uint64_t nth);
-
-// `lookups` keys to look up: the share `hit_ratio`, evenly spread, from
-// `existing`, and the rest from `missing`. No key occurs twice, because looking
-// it up again would give the same answer and make a measured rate seem more
-// certain than it is. `seed` determines the order. If a table is too small,
-// there are fewer lookups in the same ratio.
-struct Lookups {
-  KeyList keys;
-  uint64_t existing = 0;  // how many of them are from `existing`
-};
-Lookups ChooseLookups(const KeyTable& existing, const KeyTable& missing,
-                      uint64_t lookups, double hit_ratio, uint64_t seed);
 
 }  // namespace linebloom::tools

@@ -24,7 +24,7 @@ uint64_t Divide(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 }  // namespace
 
 LayeredRows::LayeredRows(const KeyTable* keys, uint64_t value_size,
-                         uint64_t seed)
+                         uint64_t seed, uint64_t file_bytes)
     : keys_(keys), value_size_(value_size), seed_(seed) {
   const uint64_t rows = keys_->size();
   constexpr uint64_t kEntryOverhead = 12;  // lengths, sequence number, index
@@ -32,8 +32,10 @@ LayeredRows::LayeredRows(const KeyTable* keys, uint64_t value_size,
   // A database of 2M small rows gets files of 8 MB, a large one of 64 MB,
   // RocksDB's default, and a very large one at most 4096 files per level.
   constexpr uint64_t kMiB = 1 << 20;
-  const uint64_t file_bytes =
-      std::max(std::clamp(bytes_ / 32, 4 * kMiB, 64 * kMiB), bytes_ / 4096);
+  if (file_bytes == 0) {
+    file_bytes = std::clamp(bytes_ / 32, 4 * kMiB, 64 * kMiB);
+  }
+  file_bytes = std::max(file_bytes, bytes_ / 4096);
   for (size_t run = 0; run < kRuns.size(); ++run) {
     const uint64_t run_bytes = bytes_ / kSharesOfAllRuns * kRuns[run].share;
     const uint64_t files =

@@ -18,8 +18,11 @@ namespace linebloom::tools {
 class LayeredRows : public RowSource {
  public:
   // `keys` must outlive this, be sorted, and have at least 2 * kSharesOfAllRuns
-  // keys. Values have `value_size` incompressible bytes.
-  LayeredRows(const KeyTable* keys, uint64_t value_size, uint64_t seed);
+  // keys. Values have `value_size` incompressible bytes. Files of level 1 and
+  // below have about `file_bytes`, or as many as suits the number of rows if
+  // that is 0; no level has more than 4096 files.
+  LayeredRows(const KeyTable* keys, uint64_t value_size, uint64_t seed,
+              uint64_t file_bytes = 0);
 
   absl::Status ReadFile(
       size_t file, absl::FunctionRef<absl::Status(const Entry&)> sink) override;

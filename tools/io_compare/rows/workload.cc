@@ -14,10 +14,26 @@
 namespace linebloom::tools {
 namespace {
 
+// --skew, which ValidateConfig() has parsed before.
+Skew SkewOf(const IoCompareConfig& config) {
+  return Skew::Parse(config.skew, config.seed).value_or(Skew());
+}
+
+// How many missing keys there must be for all lookups to differ.
+double MissingKeysNeeded(const IoCompareConfig& config) {
+  const Skew skew = SkewOf(config);
+  const auto lookups = static_cast<double>(config.lookups);
+  // Where there are most lookups there may by chance be even more.
+  constexpr double kSlack = 1.5;
+  constexpr double kFew = 100;
+  return skew.is_uniform() ? lookups : kSlack * (lookups + kFew) * skew.Peak();
+}
+
 void SetLookups(const IoCompareConfig& config, const KeyTable& existing,
                 const KeyTable& missing, Workload* workload) {
-  Lookups lookups = ChooseLookups(existing, missing, config.lookups,
-                                  config.hit_ratio, config.seed);
+  Lookups lookups =
+      ChooseLookups(existing, missing, config.lookups, config.hit_ratio,
+                    SkewOf(config), config.seed);
   workload->facts.asked_existing = lookups.existing;
   workload->facts.asked_missing = lookups.keys.size() - lookups.existing;
   workload->lookups = std::move(lookups.keys);
@@ -29,25 +45,43 @@ void SetLookups(const IoCompareConfig& config, const KeyTable& existing,
   }
 }
 
+// With the same for warming up. `existing` must live as long as the workload;
+// `missing` must be in order.
+void SetAllLookups(const IoCompareConfig& config, const KeyTable* existing,
+                   std::unique_ptr<KeyTable> missing, Workload* workload) {
+  SetLookups(config, *existing, *missing, workload);
+  workload->missing_keys = std::move(missing);
+  workload->warm_lookups = {.existing = existing,
+                            .missing = workload->missing_keys.get(),
+                            .skew = SkewOf(config),
+                            .hit_ratio = config.hit_ratio,
+                            .seed = config.seed,
+                            .count = config.warm_lookups};
+  workload->facts.skew = workload->warm_lookups.skew.InWords();
+}
+
 void UseLayeredRows(const IoCompareConfig& config,
                     std::unique_ptr<KeyTable> keys, Workload* workload) {
   workload->row_keys = std::move(keys);
-  workload->rows = std::make_unique<LayeredRows>(
-      workload->row_keys.get(), config.value_size, config.seed);
+  workload->rows =
+      std::make_unique<LayeredRows>(workload->row_keys.get(), config.value_size,
+                                    config.seed, config.file_size);
   workload->facts.entries = workload->row_keys->size();
   workload->largest_file_bytes = workload->rows->ApproximateBytes() / 16;
 }
 
 Workload GeneratedWorkload(const IoCompareConfig& config) {
   // Leaves enough room between rows for all lookups to differ.
-  const uint64_t stride = 2 + config.lookups / (config.rows - 1);
+  const uint64_t stride =
+      2 + static_cast<uint64_t>(MissingKeysNeeded(config)) / (config.rows - 1);
   Workload workload;
   workload.facts.source = "generated";
   workload.facts.missing = "each between two rows";
   workload.facts.key_bytes = kNumberedKeyBytes;
-  auto keys = std::make_unique<NumberedKeys>(config.rows, stride);
-  SetLookups(config, *keys, KeysBetween(config.rows, stride), &workload);
-  UseLayeredRows(config, std::move(keys), &workload);
+  UseLayeredRows(config, std::make_unique<NumberedKeys>(config.rows, stride),
+                 &workload);
+  SetAllLookups(config, workload.row_keys.get(),
+                std::make_unique<KeysBetween>(config.rows, stride), &workload);
   return workload;
 }
 
@@ -55,9 +89,9 @@ void SetRowLookups(const IoCompareConfig& config, const KeyTable& missing_rows,
                    const KeyTable& missing_cells, uint64_t rows,
                    Workload* workload) {
   SetLookups(config, KeyList(), missing_cells, workload);
-  workload->missing_rows =
-      ChooseLookups(KeyList(), missing_rows, config.lookups, 0, config.seed)
-          .keys;
+  workload->missing_rows = ChooseLookups(KeyList(), missing_rows,
+                                         config.lookups, 0, Skew(), config.seed)
+                               .keys;
   const uint64_t row_lookups = workload->missing_rows.size();
   if (row_lookups < config.lookups) {
     workload->notes.push_back(
@@ -94,8 +128,8 @@ Workload GeneratedRowsWorkload(const IoCompareConfig& config) {
 // Every how many keys of a file to hold one out as missing: ten, or fewer if
 // that gives too few for the lookups, but at least two.
 uint64_t HoldOutInterval(const IoCompareConfig& config, uint64_t keys) {
-  const double wanted = std::max(
-      1.0, static_cast<double>(config.lookups) * (1 - config.hit_ratio));
+  const double wanted =
+      std::max(1.0, MissingKeysNeeded(config) * (1 - config.hit_ratio));
   return static_cast<uint64_t>(
       std::clamp(static_cast<double>(keys) / wanted, 2.0, 10.0));
 }
@@ -176,9 +210,10 @@ absl::StatusOr<Workload> KeyFileWorkload(const IoCompareConfig& config) {
   if (!enough.ok()) return enough;
   workload.facts.key_bytes =
       static_cast<double>(sorted.bytes()) / static_cast<double>(sorted.size());
-  SetLookups(config, sorted, missing, &workload);
   UseLayeredRows(config, std::make_unique<KeyList>(std::move(sorted)),
                  &workload);
+  SetAllLookups(config, workload.row_keys.get(),
+                std::make_unique<KeyList>(std::move(missing)), &workload);
   return workload;
 }
 
@@ -190,6 +225,30 @@ KeyList Successors(const KeyList& keys) {
     successors.Add(absl::StrCat(keys[i], absl::string_view("\0", 1)));
   }
   return successors;
+}
+
+KeyList InOrder(const KeyList& keys, const rocksdb::Comparator& comparator) {
+  std::vector<rocksdb::Slice> slices;
+  for (uint64_t i = 0; i < keys.size(); ++i) {
+    slices.emplace_back(keys[i].data(), keys[i].size());
+  }
+  std::sort(slices.begin(), slices.end(),
+            [&](const rocksdb::Slice& a, const rocksdb::Slice& b) {
+              return comparator.Compare(a, b) < 0;
+            });
+  KeyList sorted;
+  for (const rocksdb::Slice& slice : slices) {
+    sorted.Add({slice.data(), slice.size()});
+  }
+  return sorted;
+}
+
+// Their keys are kept in memory.
+uint64_t SampleSize(const IoCompareConfig& config) {
+  constexpr uint64_t kMost = 20'000'000;
+  return std::max(
+      config.lookups,
+      std::min(kMost, static_cast<uint64_t>(MissingKeysNeeded(config))));
 }
 
 void NoteWhatIsNotCopied(const SourceDatabase& source, Workload* workload) {
@@ -211,7 +270,7 @@ absl::StatusOr<Workload> SourceDatabaseWorkload(
   auto source = SourceDatabase::Open(config.source_db, scratch);
   if (!source.ok()) return source.status();
   const absl::StatusOr<KeyList> sample =
-      (*source)->SampleKeys(config.lookups, config.seed);
+      (*source)->SampleKeys(SampleSize(config), config.seed);
   if (!sample.ok()) return sample.status();
   Workload workload;
   workload.facts.source = "source_db";
@@ -228,7 +287,11 @@ absl::StatusOr<Workload> SourceDatabaseWorkload(
     missing = SortedAndUnique(*read);
     workload.facts.missing = absl::StrCat("of '", config.missing_file, "'");
   }
-  SetLookups(config, *sample, missing, &workload);
+  const rocksdb::Comparator& comparator = *(*source)->comparator();
+  workload.row_keys = std::make_unique<KeyList>(InOrder(*sample, comparator));
+  SetAllLookups(config, workload.row_keys.get(),
+                std::make_unique<KeyList>(InOrder(missing, comparator)),
+                &workload);
   if (workload.lookups.size() == 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("--source_db='", config.source_db, "' has no live rows"));

@@ -10,6 +10,7 @@
 #include "tools/io_compare/config.h"
 #include "tools/io_compare/report/report.h"
 #include "tools/io_compare/rows/keys.h"
+#include "tools/io_compare/rows/lookups.h"
 #include "tools/io_compare/rows/row_source.h"
 
 namespace linebloom::tools {
@@ -18,9 +19,11 @@ struct Workload {
   // Referenced by `rows` and by each other.
   std::unique_ptr<KeyTable> row_numbers;
   std::unique_ptr<KeyTable> row_keys;
+  std::unique_ptr<KeyTable> missing_keys;
   std::unique_ptr<RowSource> rows;
-  KeyList lookups;       // with --row_prefix: missing cells
-  KeyList missing_rows;  // only with --row_prefix
+  WarmLookups warm_lookups;  // without --row_prefix
+  KeyList lookups;           // with --row_prefix: missing cells
+  KeyList missing_rows;      // only with --row_prefix
   WorkloadFacts facts;
   Shape expected_shape;         // of --source_db; otherwise empty
   uint64_t largest_file_bytes;  // approximate

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "tools/io_compare/report/findings.h"
+#include "tools/io_compare/report/pictures.h"
 
 namespace linebloom::tools {
 namespace {
@@ -125,6 +126,23 @@ TEST(ReportTest, TextFitsATerminal) {
   for (const auto& line : absl::StrSplit(ReportAsText(report), '\n')) {
     EXPECT_LE(line.size(), 100u) << line;
   }
+}
+
+TEST(ReportTest, SaysHowLookupsAreSpread) {
+  Report report = Example();
+  report.config.skew = "80/20";
+  report.workload.skew = "80 % of them in 20 % of the key space";
+  EXPECT_THAT(ReportAsText(report),
+              HasSubstr("(each between two rows): 80 % of them in 20 % of"));
+  EXPECT_EQ(ReportAsJson(report)["workload"]["skew"], "80/20");
+  EXPECT_EQ(ReportAsJson(report)["workload"]["skew_in_words"],
+            report.workload.skew);
+  EXPECT_EQ(ReportAsJson(Example())["workload"]["skew"], "");
+  const auto pictures = MakePictures(report);
+  ASSERT_TRUE(pictures.ok()) << pictures.status();
+  EXPECT_THAT(ReportAsHtml(report, *pictures, ReportAsJson(report)),
+              HasSubstr("The missing keys are skewed: 80 % of them in 20 % of "
+                        "the key space."));
 }
 
 TEST(ReportTest, TextSaysTheResult) {

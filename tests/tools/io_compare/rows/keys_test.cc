@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <iterator>
 #include <set>
 #include <string>
@@ -159,52 +158,6 @@ TEST(HoldOutTest, MissingKeysLieInside) {
       EXPECT_TRUE(both.insert(key).second);
     }
   }
-}
-
-TEST(ChooseLookupsTest, TakesNoKeyTwice) {
-  const Lookups lookups =
-      ChooseLookups(NumberedKeys(500, 2), KeysBetween(500, 2), 600, 0.5, 7);
-  EXPECT_EQ(lookups.keys.size(), 600u);
-  EXPECT_EQ(lookups.existing, 300u);
-  const std::vector<std::string> keys = AllOf(lookups.keys);
-  EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), 600u);
-}
-
-TEST(ChooseLookupsTest, TakesTheAskedShareOfExistingKeys) {
-  const std::vector<std::string> rows = AllOf(NumberedKeys(5000, 2));
-  const std::set<std::string> present(rows.begin(), rows.end());
-  for (const double ratio : {0.0, 0.01, 0.3, 1.0}) {
-    const Lookups lookups = ChooseLookups(NumberedKeys(5000, 2),
-                                          KeysBetween(5000, 2), 1000, ratio, 1);
-    uint64_t existing = 0;
-    for (const std::string& key : AllOf(lookups.keys)) {
-      existing += present.count(key);
-    }
-    EXPECT_EQ(existing, lookups.existing);
-    EXPECT_EQ(existing, static_cast<uint64_t>(std::lround(1000 * ratio)));
-  }
-}
-
-TEST(ChooseLookupsTest, ShrinksAtTheSameRatio) {
-  // 99 missing keys allow 99 / 0.75 lookups.
-  const Lookups lookups =
-      ChooseLookups(NumberedKeys(100, 2), KeysBetween(100, 2), 10'000, 0.25, 1);
-  EXPECT_EQ(lookups.keys.size(), 132u);
-  EXPECT_EQ(lookups.existing, 33u);
-  EXPECT_EQ(ChooseLookups(KeyList(), KeysBetween(100, 2), 50, 0, 1).keys.size(),
-            50u);
-  EXPECT_EQ(ChooseLookups(KeyList(), KeyList(), 50, 0, 1).keys.size(), 0u);
-}
-
-TEST(ChooseLookupsTest, FollowsTheSeed) {
-  const auto first_key = [](uint64_t seed) {
-    return AllOf(ChooseLookups(NumberedKeys(5000, 2), KeysBetween(5000, 2), 10,
-                               0, seed)
-                     .keys)
-        .front();
-  };
-  EXPECT_EQ(first_key(1), first_key(1));
-  EXPECT_NE(first_key(1), first_key(2));
 }
 
 }  // namespace
