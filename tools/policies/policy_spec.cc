@@ -3,6 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "linebloom/level_size_listener.h"
 #include "rocksdb/convenience.h"
 #include "tools/policies/policy_string.h"
 
@@ -81,7 +82,9 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name,
   made.options = OptionString(name, bits_per_key, ribbon_bloom_bits);
   if (name == kNoPolicy) return made;
 
-  const PolicyString read = ReadPolicyString(made.options);
+  rocksdb::DBOptions db;
+  db.listeners = {NewLevelSizeListener()};  // without which some are refused
+  const PolicyString read = ReadPolicyString(made.options, db);
   if (read.policy == nullptr) return UnknownPolicy(name);
   if (!read.problem.empty()) {
     return absl::InvalidArgumentError(

@@ -47,8 +47,9 @@ absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list);
 //   linebloom-plain   the same with plain lines
 //   linebloom-levels  the same on average, with more bits for small levels
 //   anything else     RocksDB's option string
-// InvalidArgument, with RocksDB's message, if there is no such policy or its
-// options are out of range.
+// It may need linebloom's listener in its database. InvalidArgument, with
+// RocksDB's message, if there is no such policy or its options are out of
+// range.
 absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name,
                                        double bits_per_key,
                                        double ribbon_bloom_bits);

@@ -6,7 +6,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "linebloom/level_size_listener.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/options.h"
 #include "tools/databases/rocksdb_status.h"
@@ -37,7 +36,8 @@ bool BitsWereMoved(const std::string& text, const std::string& id) {
 
 }  // namespace
 
-PolicyString ReadPolicyString(const std::string& text) {
+PolicyString ReadPolicyString(const std::string& text,
+                              const rocksdb::DBOptions& db) {
   rocksdb::ConfigOptions strict;
   strict.ignore_unknown_options = false;
   strict.ignore_unsupported_options = false;
@@ -54,8 +54,6 @@ PolicyString ReadPolicyString(const std::string& text) {
     return read;
   }
   if (status.ok() && read.policy != nullptr) {
-    rocksdb::DBOptions db;
-    db.listeners = {NewLevelSizeListener()};  // which some policies require
     status = read.policy->ValidateOptions(db, rocksdb::ColumnFamilyOptions());
   }
   if (!status.ok()) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
 
 namespace linebloom::tools {
 
@@ -19,7 +20,10 @@ struct PolicyString {
 // RocksDB does in an options file. Left to itself RocksDB loads a name that it
 // doesn't know as no filter, ignores options that it doesn't know, and moves
 // bits per key into its range (tried with 7.8.3); each of these is a problem
-// here. An empty `text` and `nullptr` yield no policy and no problem.
-PolicyString ReadPolicyString(const std::string& text);
+// here, and so is a policy that `db` doesn't suit, for example for want of a
+// listener. An empty `text` and `nullptr` yield no policy and no problem.
+PolicyString ReadPolicyString(
+    const std::string& text,
+    const rocksdb::DBOptions& db = rocksdb::DBOptions());
 
 }  // namespace linebloom::tools
