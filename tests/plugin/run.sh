@@ -163,6 +163,9 @@ use_programs() ( # `fail` ends a subshell
   check_policy_names "ldb dump_live_files" "$output.ldb"
   sst_dump --file="$db" --show_properties --command=none > "$output.sst_dump"
   check_policy_names "sst_dump --show_properties" "$output.sst_dump"
+  here tools/filter_dump "$db"/*.sst > "$output.filter_dump" ||
+    fail "filter_dump: $(tail --lines=5 "$output.filter_dump")"
+  grep --quiet 'linebloom solved' "$output.filter_dump" || fail "filter_dump finds no filter of linebloom's"
   rm -r "$db"
 )
 
@@ -174,9 +177,9 @@ run_step "$name compile linebloom" compile "${objects[@]}"
 targets=(db_bench ldb sst_dump)
 [[ $build == make ]] || targets=(db_bench tools/ldb tools/sst_dump)
 run_step "$name build RocksDB's programs" compile "${targets[@]}"
+run_step "$name build what compares" build_here
 run_step "$name use them" use_programs
 run_step "$name link the comparison" link_comparison
-run_step "$name build here what is compared" build_here
 run_step "$name compare" compare "$work/databases"
 ! $bench || run_step "$name link filter_bench" link_filter_bench
 if ((kills > 0)); then
