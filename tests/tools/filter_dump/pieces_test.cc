@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,10 +14,12 @@
 #include "tools/filter_dump/table/table.h"
 #include "tools/filter_dump/text.h"
 #include "tools/filter_dump/verify/verify.h"
+#include "tools/filter_dump/verify/verify_report.h"
 
 namespace linebloom::tools {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -34,6 +37,43 @@ TableEntry Entry(int level, uint64_t rows, double rate) {
     facts.keys = rows;
   }
   return {{"x.sst", "default", level}, facts};
+}
+
+// A report on two files, of which the rows of the first were read.
+VerifyReport ReportOfASample(uint64_t denied, uint64_t missing_passed) {
+  VerifyReport report;
+  report.is_sample = true;
+  report.seconds = 1;
+  report.files.resize(2);
+  for (CheckedFile& file : report.files) {
+    FileCheck check;
+    check.facts.rate = 0.01;
+    check.facts.rate_is_exact = true;
+    check.missing_probed = 10'000;
+    check.missing_passed = missing_passed;
+    file.check = check;
+  }
+  report.files[0].check->rows_were_read = true;
+  report.files[0].check->denied = denied;
+  return report;
+}
+
+// In one line.
+std::string TextOf(const VerifyReport& report) {
+  std::string text = VerifyAsText(report);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+TEST(VerifyAsTextTest, SaysWhatTheIntervalsMean) {
+  EXPECT_THAT(TextOf(ReportOfASample(0, 100)),
+              AllOf(HasSubstr("1.0000 %, inside that interval."),
+                    HasSubstr("of 1 of 2 files were read, chosen at random, "
+                              "and no filter denied one."),
+                    Not(HasSubstr("once in 20 times"))));
+  EXPECT_THAT(TextOf(ReportOfASample(1, 150)),
+              AllOf(HasSubstr("Chance alone does that once in 20 times"),
+                    HasSubstr("the filters of 1 denied rows. 95 % interval")));
 }
 
 TEST(AddTotalsTest, EveryFileOfL0IsARunAndEveryLevelBelow) {

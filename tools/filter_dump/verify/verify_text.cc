@@ -47,7 +47,10 @@ std::string MissingInWords(const MissingKeys& missing) {
       " missing keys passed: ", RateText(missing.rate(), true),
       " %, 95 % interval ", IntervalText(missing),
       " %. Expected: ", RateText(missing.expected, missing.exact), " %, ",
-      missing.is_inside() ? "inside" : "outside", " that interval.");
+      missing.is_inside()
+          ? "inside that interval."
+          : "outside that interval. Chance alone does that once in 20 times; a "
+            "run with ten times the --missing keys tells.");
 }
 
 // Extrapolates from the files whose rows were read to all files.
@@ -55,6 +58,15 @@ std::string SampleInWords(const VerifyReport& report) {
   const uint64_t read = report.files_with_rows_read();
   const uint64_t denying = report.files_with_denied_rows();
   const Interval interval = WilsonInterval(denying, read);
+  if (denying == 0) {
+    return absl::StrFormat(
+        "Sample: the rows of %s of %s files were read, chosen at random, and "
+        "no filter denied one. That bounds the share of files whose filter "
+        "does by %s %%, with 95 %% confidence; a larger --sample bounds it "
+        "more closely.",
+        WithThousands(read), WithThousands(report.files.size()),
+        ThreeDigits(100 * interval.high));
+  }
   return absl::StrFormat(
       "Sample: the rows of %s of %s files were read, chosen at random; the "
       "filters of %s denied rows. 95 %% interval over all files: %s to %s %%.",
