@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fills docs/benchmarks.md with the output of its commands, so that no figure is
+"""Fills the pages in docs/ with the output of their commands, so that no figure is
 pasted by hand.
 
   bench/fill_docs.py [TEXT]
@@ -9,13 +9,14 @@ repository's folder, one after another, and puts the standard output of each
 between its `<!-- $ COMMAND -->` and the next `<!-- end -->`. Needs
 build/release (tools/run_tests.sh builds it) and an otherwise idle machine.
 """
+import glob
 import os
 import re
 import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAGE = os.path.join(ROOT, "docs/benchmarks.md")
+PAGES = sorted(glob.glob(os.path.join(ROOT, "docs/*.md")))
 PLACE = re.compile(r"(<!-- \$ (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -33,13 +34,18 @@ def main():
     if len(sys.argv) > 2:
         sys.exit("usage: fill_docs.py [TEXT]")
     text = sys.argv[1] if len(sys.argv) == 2 else ""
-    with open(PAGE, encoding="utf-8") as file:
-        page = file.read()
-    if not any(text in command for _, command, _ in PLACE.findall(page)):
+    found = False
+    for path in PAGES:
+        with open(path, encoding="utf-8") as file:
+            page = file.read()
+        if not any(text in command for _, command, _ in PLACE.findall(page)):
+            continue
+        found = True
+        page = PLACE.sub(lambda place: fill(place, text), page)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page)
+    if not found:
         sys.exit(f"fill_docs.py: no command contains '{text}'")
-    page = PLACE.sub(lambda place: fill(place, text), page)
-    with open(PAGE, "w", encoding="utf-8") as file:
-        file.write(page)
 
 
 if __name__ == "__main__":

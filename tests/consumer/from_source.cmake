@@ -2,9 +2,7 @@
 # first, and runs a program with it. Nothing that only developers need can be
 # found. Called by ctest with -D HOW, RTTI and ROCKSDB (shared or static),
 # ROOT, WORK_DIR, CXX_COMPILER, CXX_LAUNCHER and CXX_FLAGS.
-set(library linebloom::linebloom)
 if(ROCKSDB STREQUAL "static")
-  set(library linebloom::linebloom_static)
   set(rocksdb -DRocksDB_DIR=${CMAKE_CURRENT_LIST_DIR}/static_rocksdb)
 endif()
 set(build_flags -G Ninja -DCMAKE_BUILD_TYPE=Debug ${rocksdb}
@@ -24,8 +22,13 @@ if(HOW STREQUAL "find_package")
   run(${CMAKE_COMMAND} --build ${WORK_DIR}/library)
   run(${CMAKE_COMMAND} --install ${WORK_DIR}/library --prefix ${WORK_DIR}/prefix)
 endif()
-run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/from_source -B ${WORK_DIR}/build
-    -DHOW=${HOW} -DLIBRARY=${library} -DLINEBLOOM=${ROOT}
+# The user's project has linebloom in a folder of that name.
+set(project ${WORK_DIR}/project)
+file(COPY ${CMAKE_CURRENT_LIST_DIR}/from_source/ ${CMAKE_CURRENT_LIST_DIR}/consumer.cc
+     DESTINATION ${project})
+file(CREATE_LINK ${ROOT} ${project}/linebloom SYMBOLIC)
+run(${CMAKE_COMMAND} -S ${project} -B ${WORK_DIR}/build
+    -DHOW=${HOW} -DROCKSDB=${ROCKSDB}
     -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix ${build_flags})
-run(${CMAKE_COMMAND} --build ${WORK_DIR}/build --target program)
-run(${WORK_DIR}/build/program ${WORK_DIR}/database)
+run(${CMAKE_COMMAND} --build ${WORK_DIR}/build --target app)
+run(${WORK_DIR}/build/app ${WORK_DIR}/database)

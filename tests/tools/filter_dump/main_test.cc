@@ -844,12 +844,14 @@ TEST_F(FilterDumpTest, TakesFilesInEveryWay) {
 
 // An options file with these lines for each column family; the first one is the
 // default.
-std::string OptionsFile(const std::vector<std::string>& families) {
+std::string OptionsFile(const std::vector<std::string>& families,
+                        const std::string& of_database = "") {
   std::string text =
       absl::StrCat("[Version]\n  rocksdb_version=", ROCKSDB_MAJOR, ".",
                    ROCKSDB_MINOR, ".", ROCKSDB_PATCH,
                    "\n  options_file_version=1.1\n"
-                   "[DBOptions]\n");
+                   "[DBOptions]\n",
+                   of_database, "\n");
   for (size_t i = 0; i < families.size(); ++i) {
     const std::string name = i == 0 ? "default" : absl::StrCat("family", i);
     absl::StrAppend(&text, "[CFOptions \"", name, "\"]\n");
@@ -867,7 +869,9 @@ TEST_F(FilterDumpTest, ChecksThePoliciesOfAnOptionsFile) {
        "table_factory={id=BlockBasedTable;block_size=8192;filter_policy={id="
        "linebloom;bits_per_key=12;line=plain}}",
        "filter_policy=ribbonfilter:10:-1", "", "table_factory=PlainTable",
-       "filter_policy=nullptr"});
+       "filter_policy=nullptr",
+       "filter_policy={id=linebloom;memory_budget=1M}"},
+      "listeners=linebloom_level_sizes");
   const json good = RunForJson({"--check_options=good.ini"});
   const std::vector<std::pair<std::string, double>> filters = {
       {"linebloom solved", 10},
@@ -876,7 +880,8 @@ TEST_F(FilterDumpTest, ChecksThePoliciesOfAnOptionsFile) {
       {"RocksDB Ribbon", 7},
       {"", 0},
       {"", 0},
-      {"", 0}};
+      {"", 0},
+      {"linebloom solved", 9.63}};
   ASSERT_EQ(good["column_families"].size(), filters.size());
   for (size_t i = 0; i < filters.size(); ++i) {
     const json& family = good["column_families"][i];
@@ -899,6 +904,7 @@ TEST_F(FilterDumpTest, ChecksThePoliciesOfAnOptionsFile) {
       {"bloomfilter:0.2", "makes that bloomfilter:0:false; bits per key"},
       {"linebloom:40", "must be a number from 0 to 30"},
       {"linebloom:0.3", "builds no filters"},
+      {"linebloom:budget:1M", "memory_budget needs the listener"},
       {"{id=linebloom;lvel_aware=true}", "lvel_aware"}};
   for (const auto& [policy, problem] : wrong) {
     std::ofstream(folder_.File("wrong.ini")) << OptionsFile(

@@ -13,11 +13,12 @@
 namespace linebloom::tools {
 namespace {
 
-CheckedFamily Check(const FamilyInFile& family) {
+CheckedFamily Check(const FamilyInFile& family,
+                    const rocksdb::DBOptions& database) {
   CheckedFamily checked;
   checked.column_family = family.column_family;
   checked.named = family.named;
-  const PolicyString read = ReadPolicyString(family.named);
+  const PolicyString read = ReadPolicyString(family.named, database);
   checked.problem = read.problem;
   if (family.loaded != nullptr) {
     const absl::StatusOr<std::string> block =
@@ -57,13 +58,12 @@ std::string Yields(const CheckedFamily& family) {
 
 absl::StatusOr<CheckedOptions> CheckOptionsFile(const std::string& path) {
   RegisterFilterPolicy();
-  const absl::StatusOr<std::vector<FamilyInFile>> families =
-      ReadOptionsFile(path);
-  if (!families.ok()) return families.status();
+  const absl::StatusOr<OptionsFile> file = ReadOptionsFile(path);
+  if (!file.ok()) return file.status();
   CheckedOptions checked;
   checked.path = path;
-  for (const FamilyInFile& family : *families) {
-    checked.families.push_back(Check(family));
+  for (const FamilyInFile& family : file->families) {
+    checked.families.push_back(Check(family, file->database));
     const CheckedFamily& last = checked.families.back();
     if (last.problem.empty()) continue;
     checked.problems.push_back(absl::StrCat(

@@ -12,7 +12,6 @@
 #include "absl/strings/strip.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
-#include "rocksdb/options.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
 #include "tools/databases/rocksdb_status.h"
@@ -77,14 +76,13 @@ std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(
 
 }  // namespace
 
-absl::StatusOr<std::vector<FamilyInFile>> ReadOptionsFile(
-    const std::string& path) {
+absl::StatusOr<OptionsFile> ReadOptionsFile(const std::string& path) {
   rocksdb::ConfigOptions as_applications_do;
-  rocksdb::DBOptions database;
+  OptionsFile file;
   std::vector<rocksdb::ColumnFamilyDescriptor> loaded;
   std::string text;
   rocksdb::Status status = rocksdb::LoadOptionsFromFile(
-      as_applications_do, path, &database, &loaded);
+      as_applications_do, path, &file.database, &loaded);
   if (status.ok()) {
     status = rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text);
   }
@@ -96,13 +94,12 @@ absl::StatusOr<std::vector<FamilyInFile>> ReadOptionsFile(
             .message());
   }
   const std::map<std::string, std::string> named = NamedPolicies(text);
-  std::vector<FamilyInFile> families;
   for (const rocksdb::ColumnFamilyDescriptor& family : loaded) {
     const auto it = named.find(family.name);
-    families.push_back({family.name, it == named.end() ? "" : it->second,
-                        PolicyOf(family.options)});
+    file.families.push_back({family.name, it == named.end() ? "" : it->second,
+                             PolicyOf(family.options)});
   }
-  return families;
+  return file;
 }
 
 }  // namespace linebloom::tools

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
 
 namespace linebloom::tools {
 
@@ -18,9 +19,13 @@ struct FamilyInFile {
   std::shared_ptr<const rocksdb::FilterPolicy> loaded;
 };
 
-// All column families of the file. InvalidArgument, with RocksDB's message, if
+struct OptionsFile {
+  rocksdb::DBOptions database;
+  std::vector<FamilyInFile> families;  // all of them
+};
+
+// InvalidArgument, with RocksDB's message, if
 // it can't load the file.
-absl::StatusOr<std::vector<FamilyInFile>> ReadOptionsFile(
-    const std::string& path);
+absl::StatusOr<OptionsFile> ReadOptionsFile(const std::string& path);
 
 }  // namespace linebloom::tools

@@ -1,0 +1,86 @@
+// Prints the table of docs/options.md: names, defaults and ranges as the option
+// parser has them. Exits with 1 if an option has no sentence here, or the other
+// way round.
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "filter_policy/rocksdb/policy_options.h"
+#include "rocksdb/convenience.h"
+
+namespace linebloom {
+namespace {
+
+// In the order of FilterPolicyOptions.
+const std::vector<std::pair<std::string, std::string>> kWhen = {
+    {"bits_per_key",
+     "the plain choice: as much memory for every key. At 10, 0.15 % of the "
+     "missing keys pass a filter"},
+    {"line",
+     "`plain` where CPU counts more than reads: a classic Bloom filter in each "
+     "line"},
+    {"hash_seed",
+     "`random` if others choose the keys "
+     "([why](tuning.md#keys-that-somebody-chooses)); lookups of missing keys "
+     "then take two to three times as long"},
+    {"false_positive_rate",
+     "in place of bits: when the rate matters and memory may vary"},
+    {"level_aware",
+     "nearly always, with "
+     "[`NewLevelSizeListener()`](tuning.md#how-much-memory): the fewest reads "
+     "for the same memory. Of no use if there is one sorted run alone"},
+    {"memory_budget",
+     "in place of bits: when all filters together may take so much and no "
+     "more. Needs the listener "
+     "([how](tuning.md#a-budget-instead-of-bits))"},
+    {"size_ratio",
+     "for `level_aware` without the listener: your "
+     "`max_bytes_for_level_multiplier`"},
+};
+
+// What the parser says of a value that is none.
+std::string RangeOf(const std::string& name,
+                    const rocksdb::OptionTypeInfo& info) {
+  const std::string must_be = "must be ";
+  FilterPolicyOptions scratch;
+  const std::string message = info.Parse({}, name, "?", &scratch).ToString();
+  const size_t at = message.find(must_be);
+  return at == std::string::npos ? "" : message.substr(at + must_be.size());
+}
+
+std::string DefaultOf(const std::string& name,
+                      const rocksdb::OptionTypeInfo& info) {
+  const FilterPolicyOptions defaults;
+  std::string text;
+  return info.Serialize({}, name, &defaults, &text).ok() ? text : "";
+}
+
+bool PrintTable() {
+  const auto& options = FilterPolicyOptionTypes();
+  bool complete = options.size() == kWhen.size();
+  std::cout << "| option | default | range | when |\n"
+               "| --- | --- | --- | --- |\n";
+  for (const auto& [name, when] : kWhen) {
+    const auto option = options.find(name);
+    if (option == options.end()) {
+      complete = false;
+      continue;
+    }
+    const std::string range = RangeOf(name, option->second);
+    const std::string value = DefaultOf(name, option->second);
+    complete &= !range.empty() && !value.empty();
+    std::cout << "| `" << name << "` | `" << value << "` | " << range << " | "
+              << when << " |\n";
+  }
+  return complete;
+}
+
+}  // namespace
+}  // namespace linebloom
+
+int main() {
+  if (linebloom::PrintTable()) return 0;
+  std::cerr << "options_table: kWhen and FilterPolicyOptionTypes() differ\n";
+  return 1;
+}

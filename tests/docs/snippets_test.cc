@@ -1,0 +1,89 @@
+// Runs the C++ snippets of the documentation that are statements.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "tests/docs/surroundings.h"
+
+namespace linebloom::surroundings {
+namespace {
+
+class SnippetTest : public ::testing::TestWithParam<Statements> {
+ protected:
+  SnippetTest() {
+    options = rocksdb::Options();
+    options.table_factory = nullptr;
+    options.create_if_missing = true;
+    options.statistics = rocksdb::CreateDBStatistics();
+    table = rocksdb::BlockBasedTableOptions();
+    (void)rocksdb::DestroyDB(path_, {});
+  }
+
+  ~SnippetTest() override {
+    delete db;
+    db = nullptr;
+    (void)rocksdb::DestroyDB(path_, rocksdb::Options());
+  }
+
+  // With the options as the snippet has left them, and some rows.
+  void Open() {
+    if (options.table_factory == nullptr) {
+      options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    }
+    Expect(rocksdb::DB::Open(options, path_, &db));
+    for (int i = 0; i < 10'000; ++i) {
+      Expect(db->Put({}, "the key of row number " + std::to_string(i), "row"));
+    }
+    Expect(db->Flush({}));
+  }
+
+  void ExpectLinebloomsFilters() {
+    rocksdb::TablePropertiesCollection files;
+    Expect(db->GetPropertiesOfAllTables(&files));
+    ASSERT_EQ(files.size(), 1u);
+    EXPECT_EQ(files.begin()->second->filter_policy_name, "linebloom");
+    EXPECT_GT(files.begin()->second->filter_size, 0u);
+  }
+
+  static bool SetsPolicy() {
+    return options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+               ->filter_policy != nullptr;
+  }
+
+  static void Expect(const rocksdb::Status& status) {
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+
+ private:
+  const std::string path_ =
+      ::testing::TempDir() + "snippets_test." + std::to_string(getpid());
+};
+
+TEST_P(SnippetTest, Runs) {
+  const Statements& snippet = GetParam();
+  if (snippet.uses_db) {
+    table.filter_policy.reset(NewFilterPolicy(10));
+    Open();
+    snippet.run();
+    ExpectLinebloomsFilters();
+    return;
+  }
+  snippet.run();
+  Open();
+  if (SetsPolicy()) ExpectLinebloomsFilters();
+}
+
+INSTANTIATE_TEST_SUITE_P(Docs, SnippetTest,
+                         ::testing::ValuesIn(AllStatements()),
+                         [](const ::testing::TestParamInfo<Statements>& info) {
+                           std::string name = info.param.where;
+                           for (char& c : name) {
+                             if (isalnum(static_cast<unsigned char>(c)) == 0)
+                               c = '_';
+                           }
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace linebloom::surroundings
