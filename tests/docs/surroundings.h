@@ -25,6 +25,7 @@ namespace linebloom::surroundings {
 // Before a database is opened.
 inline rocksdb::Options options;
 inline rocksdb::BlockBasedTableOptions table;
+inline rocksdb::BlockBasedTableOptions table_options;
 
 // Parsing option strings.
 inline rocksdb::ConfigOptions config;
@@ -38,6 +39,8 @@ inline rocksdb::DB* db = nullptr;
 inline std::vector<rocksdb::ColumnFamilyHandle*> handles;
 inline std::atomic<bool> stopping = false;
 inline linebloom::FilterAnswersByLevel sum;
+inline const std::string url = "file:///usr";
+inline std::string value;
 
 // A snippet of statements.
 struct Statements {
