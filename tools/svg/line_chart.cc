@@ -77,7 +77,11 @@ class LineDrawing {
     for (const double mark : x_.Marks(50)) {
       const double x = x_.At(mark);
       drawing_.Line({x, kTop}, {x, kBottom}, "grid");
-      drawing_.Text({x, kBottom + 17}, MarkText(mark), "middle faint");
+      const std::string text = MarkText(mark);
+      // A long text at the right end must not leave the picture.
+      drawing_.Text(
+          {std::min(x, kFigureWidth - TextWidth(text) / 2 - 2), kBottom + 17},
+          text, "middle faint");
     }
     for (const double mark : y_.Marks(24)) {
       const double y = y_.At(mark);

@@ -133,6 +133,15 @@ TEST(LineChartTest, DrawsCurvesAndSpots) {
   }
 }
 
+TEST(LineChartTest, KeepsTheLastMarkInside) {
+  LineChart chart;
+  chart.x_is_logarithmic = true;
+  chart.curves = {{"", "bound", {{1, 1}, {1'000'000, 1}}}};
+  // 440 pixels wide: half of this text is wider than the 30 at the right.
+  EXPECT_THAT(DrawLines(chart).Element("x"),
+              Not(HasSubstr("<text x=\"410\" y=\"307\"")));
+}
+
 TEST(BarChartTest, DrawsBarsAndEscapes) {
   BarChart chart;
   EXPECT_GT(DrawBars(chart).height(), 0);

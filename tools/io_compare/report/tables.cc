@@ -28,6 +28,7 @@ const PolicyResult* FindResult(const Report& report, absl::string_view name) {
 std::string Fewer(double reads, double base) {
   if (reads == base) return "same";
   if (reads == 0) return "all of them";
+  if (base == 0) return "more";
   return reads < base ? absl::StrCat(ThreeDigits(base / reads), "x fewer")
                       : absl::StrCat(ThreeDigits(reads / base), "x more");
 }

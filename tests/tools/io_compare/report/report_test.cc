@@ -173,6 +173,12 @@ TEST(ReportTest, ComparesWhateverPoliciesThereAre) {
   EXPECT_EQ(ResultInWords(report), "");
 }
 
+TEST(ReportTest, DividesByNoReads) {
+  Report report = Example();
+  report.results = {Result("none", 100), Result("rocksdb-bloom", 0)};
+  EXPECT_THAT(ReportAsText(report), Not(HasSubstr("inf")));
+}
+
 TEST(ReportTest, TextShowsEachLevel) {
   EXPECT_THAT(ReportAsText(Example()),
               HasSubstr("False positives, %  L2 (predicted)\n"
