@@ -2,7 +2,8 @@
 # Tries the metrics and the dashboard with the distribution's Prometheus: an
 # application with linebloom::FilterMetrics and `filter_dump --format=prometheus`
 # are scraped for half a minute, `promtool` checks what they print, and each
-# query of docs/grafana/linebloom.json has to give figures.
+# query of docs/grafana/linebloom.json has to give figures. It also loads
+# docs/grafana/alerts.yml.
 #
 #   tests/monitoring/run.sh
 #
@@ -50,6 +51,7 @@ scrape_configs:
   - {job_name: application, metrics_path: /application, static_configs: [{targets: ['127.0.0.1:$pages']}]}
   - {job_name: filter_dump, metrics_path: /filter_dump, static_configs: [{targets: ['127.0.0.1:$pages']}]}
 END
+echo "rule_files: ['$root/docs/grafana/alerts.yml']" >> "$folder/prometheus.yml"
 promtool check config --lint=all "$folder/prometheus.yml" > /dev/null
 prometheus --config.file="$folder/prometheus.yml" --storage.tsdb.path="$folder/tsdb" \
   --web.listen-address="127.0.0.1:$prometheus" &> "$folder/prometheus.log" &
