@@ -79,10 +79,19 @@ copy_trees() {
     tar -C "$tree" --skip-old-files -xf -
   mkdir -p "$tree/plugin/linebloom"
   tar -cf - linebloom.mk CMakeLists.txt filter_policy | tar -C "$tree/plugin/linebloom" -xf -
-  local stress=$tree/db_stress_tool/db_stress_test_base.cc
-  grep --quiet DB_STRESS_FILTER_POLICY "$stress" || sed --in-place \
-    '/^std::shared_ptr<const FilterPolicy> CreateFilterPolicy() {$/r tests/plugin/db_stress_policy.inc' "$stress"
-  grep --quiet DB_STRESS_FILTER_POLICY "$stress"
+}
+
+# db_stress knows its filter policy as numbers; the copy of its source also takes
+# an option string.
+change_db_stress() {
+  local file=$tree/db_stress_tool/db_stress_test_base.cc
+  local function='std::shared_ptr<const FilterPolicy> CreateFilterPolicy() {'
+  grep --quiet DB_STRESS_FILTER_POLICY "$file" ||
+    sed --in-place "/^$function$/r tests/plugin/db_stress_policy.inc" "$file"
+  grep --quiet DB_STRESS_FILTER_POLICY "$file" || {
+    echo "no line '$function' in $file"
+    return 1
+  }
 }
 
 configure() {
@@ -185,6 +194,7 @@ run_step "$name compare" compare "$work/databases"
 if ((kills > 0)); then
   stress=db_stress_tool/db_stress folder=$work/build
   [[ $build == cmake ]] || stress=db_stress folder=$tree
+  run_step "$name change db_stress" change_db_stress
   run_step "$name build db_stress" compile "$stress"
   debug_level=0 # of RocksDB's build, for db_crashtest.py
   [[ $build == cmake && " ${flags[*]} " != *=Debug* || " ${flags[*]} " == *DEBUG_LEVEL=0* ]] || debug_level=1
