@@ -68,9 +68,9 @@ use_tools() {
 
 use_library() {
   in_root "$fresh" "
-    $install /packages/liblinebloom0.1_*.deb rocksdb-tools
+    $install /packages/liblinebloom${version%.*}_*.deb rocksdb-tools
     cd /work
-    LD_PRELOAD=liblinebloom.so.0.1 db_bench --db=db --options_file=options.ini \
+    LD_PRELOAD=liblinebloom.so.${version%.*} db_bench --db=db --options_file=options.ini \
       --benchmarks=fillrandom,compact,readmissing --num=100000
     filter_dump --db=db | tee dump
     grep --quiet 'linebloom solved' dump"
@@ -89,7 +89,7 @@ use_development_files() {
 # Nothing is left but what this test made.
 remove() {
   in_root "$fresh" "
-    DEBIAN_FRONTEND=noninteractive apt-get --yes purge linebloom-tools liblinebloom0.1 liblinebloom-dev
+    DEBIAN_FRONTEND=noninteractive apt-get --yes purge linebloom-tools liblinebloom${version%.*} liblinebloom-dev
     ldconfig --print-cache | grep linebloom && exit 1
     ! find / -xdev \( -path /packages -o -path /work -o -path /proc \) -prune -o \
       \( -name '*linebloom*' -o -name filter_dump \) -print | grep ."
