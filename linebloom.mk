@@ -13,12 +13,16 @@ linebloom_SOURCES := \
   filter_policy/filter/hash_list.cc \
   filter_policy/filter/line_partition.cc \
   filter_policy/levels/compaction_in_tree.cc \
+  filter_policy/levels/family_heat.cc \
   filter_policy/levels/file_budget.cc \
   filter_policy/levels/file_in_tree.cc \
   filter_policy/levels/filter_account.cc \
+  filter_policy/levels/heat_profile.cc \
+  filter_policy/levels/key_position.cc \
   filter_policy/levels/known_filters.cc \
   filter_policy/levels/level_size_listener.cc \
   filter_policy/levels/memory_budget.cc \
+  filter_policy/levels/run_bits.cc \
   filter_policy/levels/sorted_run.cc \
   filter_policy/levels/tree_sizes.cc \
   filter_policy/line/builder/line_builder.cc \
@@ -39,6 +43,7 @@ linebloom_SOURCES := \
   filter_policy/policy/budget_log.cc \
   filter_policy/policy/c_api.cc \
   filter_policy/policy/filter_policy.cc \
+  filter_policy/policy/heat_log.cc \
   filter_policy/policy/random_seed.cc \
   filter_policy/policy/refusing_policy.cc \
   filter_policy/policy/registration.cc \

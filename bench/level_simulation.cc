@@ -127,20 +127,18 @@ void PrintTree(const char* name, double bytes, double bits) {
   const std::vector<double> full = FullTree(kSizeRatio);
   PrintRow("RocksDB's Bloom", rocksdb, keys, rocksdb.reads);
   PrintRow("linebloom", Look(tree, Linebloom, same), keys, rocksdb.reads);
+  const double slope = LogRatePerBit(LineKind::kSolved);
+  const BitsAllocation by_sizes(WholeRuns(tree.runs), bits, slope);
   PrintRow("linebloom, level_aware by sizes",
            Look(tree, Linebloom,
-                [&](size_t run) {
-                  return BitsOfRun(tree.runs[run], tree.runs, bits,
-                                   LogRatePerBit(LineKind::kSolved));
-                }),
+                [&](size_t run) { return by_sizes.BitsOf(tree.runs[run]); }),
            keys, rocksdb.reads);
-  PrintRow("linebloom, level_aware by size_ratio",
-           Look(tree, Linebloom,
-                [&](size_t run) {
-                  return BitsOfRun(full[tree.steps[run]], full, bits,
-                                   LogRatePerBit(LineKind::kSolved));
-                }),
-           keys, rocksdb.reads);
+  const BitsAllocation by_ratio(WholeRuns(full), bits, slope);
+  PrintRow(
+      "linebloom, level_aware by size_ratio",
+      Look(tree, Linebloom,
+           [&](size_t run) { return by_ratio.BitsOf(full[tree.steps[run]]); }),
+      keys, rocksdb.reads);
   PrintRow("the best possible with these lines", BestAllocation(tree, bits),
            keys, rocksdb.reads);
 }

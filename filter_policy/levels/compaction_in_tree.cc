@@ -49,7 +49,7 @@ CompactionInTree Finish(const CompactionJobInfo& job, const KnownFilters& known,
     input_keys += keys;
   }
   tree.Add(input_keys, job.output_level);
-  return {std::make_shared<const TreeSizes>(std::move(tree)), input_keys};
+  return {std::make_shared<const TreeSizes>(std::move(tree)), input_keys, {}};
 }
 
 FilterTotals FiltersOfInputs(const CompactionJobInfo& job) {

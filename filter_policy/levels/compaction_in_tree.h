@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
+#include "filter_policy/levels/family_heat.h"
 #include "filter_policy/levels/filter_account.h"
 #include "filter_policy/levels/known_filters.h"
 #include "filter_policy/levels/tree_sizes.h"
@@ -14,6 +16,7 @@ namespace linebloom {
 struct CompactionInTree {
   std::shared_ptr<const TreeSizes> tree;
   double input_keys = 0;
+  std::optional<KeyRange> range;  // of the input, if known
 };
 
 // `tree` is as it was before the compaction.

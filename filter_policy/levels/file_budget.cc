@@ -1,7 +1,10 @@
 #include "filter_policy/levels/file_budget.h"
 
 #include <algorithm>
+#include <memory>
 
+#include "filter_policy/levels/heat_profile.h"
+#include "filter_policy/levels/run_bits.h"
 #include "filter_policy/levels/sorted_run.h"
 #include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/sizing/expected_rate.h"
@@ -41,13 +44,36 @@ double MaxBits(const FilterBuildingContext& context, const FileInTree& file,
                                     spare / (rows * keys_of_row));
 }
 
-double BitsOf(const FilterBuildingContext& context,
-              const std::optional<FileInTree>& file, const Run& run,
-              double average_bits, LineKind line) {
-  const double bits =
-      BitsOfRun(run.keys, run.tree, average_bits, LogRatePerBit(line));
-  if (!file.has_value() || !file->tree->filters.has_value()) return bits;
-  return std::min(bits, MaxBits(context, *file, run.keys, average_bits));
+// How many bits per key too many the run's parts want on average over the keys
+// that the file's job writes.
+double BitsTooMany(const FilterBuildingContext& context, const FileInTree& file,
+                   const Run& run, double mean, double average_bits) {
+  if (!file.tree->filters.has_value()) return 0;
+  return std::max(0.0, mean - MaxBits(context, file, run.keys, average_bits));
+}
+
+FilterPlan PlanOfRun(FilterSettings settings,
+                     const FilterBuildingContext& context,
+                     const std::optional<FileInTree>& file, const Run& run,
+                     double average_bits) {
+  const std::shared_ptr<const HeatProfile> heat =
+      file.has_value() ? file->heat : nullptr;
+  const RunBits bits(run, heat, average_bits, LogRatePerBit(settings.line));
+  double mean = bits.MeanOf(std::nullopt);
+  double too_many = 0;
+  if (file.has_value()) {
+    mean = bits.MeanOf(file->range);
+    too_many = BitsTooMany(context, *file, run, mean, average_bits);
+  }
+  settings.millibits_per_key = MillibitsOf(mean - too_many);
+  FilterPlan plan{settings, {}, heat != nullptr};
+  if (heat != nullptr) {
+    plan.millibits_of_keys = [bits, too_many](const FilterKeys& keys) {
+      return MillibitsOf(std::max(bits.BitsOf(keys.first, keys.last) - too_many,
+                                  kMinBitsOfRun));
+    };
+  }
+  return plan;
 }
 
 }  // namespace
@@ -56,12 +82,11 @@ FilterSettings SettingsOf(const FilterPolicyOptions& options) {
   FilterSettings settings;
   settings.line = LineKindOf(options);
   settings.hash_seed = options.hash_seed;
-  settings.level_aware =
-      options.level_aware || options.memory_budget.has_value();
+  settings.level_aware = IsLevelAware(options);
   return settings;
 }
 
-std::optional<FilterSettings> SettingsOfFile(
+std::optional<FilterPlan> PlanOfFile(
     const FilterPolicyOptions& options, const FilterBuildingContext& context,
     const std::optional<FileInTree>& file_of_thread) {
   std::optional<FileInTree> file;
@@ -70,7 +95,7 @@ std::optional<FilterSettings> SettingsOfFile(
   }
   FilterSettings settings = SettingsOf(options);
   std::optional<Run> run;
-  if (options.level_aware) run = RunOf(options, context, file);
+  if (IsLevelAware(options)) run = RunOf(options, context, file);
   if (options.false_positive_rate.has_value()) {
     const double asked = *options.false_positive_rate;
     settings.asked_rate =
@@ -79,13 +104,13 @@ std::optional<FilterSettings> SettingsOfFile(
     settings.millibits_per_key =
         BitsForRate(settings.line, settings.asked_rate * LineCountSearch::kAim)
             .value_or(kMaxMillibits);
-    return settings;
+    return FilterPlan{settings};
   }
   const double asked = BitsPerKeyOf(options);
-  settings.millibits_per_key = MillibitsOf(
-      run ? BitsOf(context, file, *run, asked, settings.line) : asked);
+  if (run) return PlanOfRun(settings, context, file, *run, asked);
+  settings.millibits_per_key = MillibitsOf(asked);
   if (settings.millibits_per_key == 0) return std::nullopt;
-  return settings;
+  return FilterPlan{settings};
 }
 
 }  // namespace linebloom

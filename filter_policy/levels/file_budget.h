@@ -5,6 +5,7 @@
 
 #include "filter_policy/filter/filter_builder.h"
 #include "filter_policy/levels/file_in_tree.h"
+#include "filter_policy/levels/filter_plan.h"
 #include "linebloom/filter_policy.h"
 
 namespace linebloom {
@@ -12,8 +13,8 @@ namespace linebloom {
 // The settings that don't depend on the file.
 FilterSettings SettingsOf(const FilterPolicyOptions& options);
 
-// Returns the filter settings of the file that `context` describes; nothing if
-// it gets no filter. `options` must be valid and without a memory_budget.
+// Returns how to build the filters of the file that `context` describes;
+// nothing if it gets none. `options` must be valid and without a memory_budget.
 // `file_of_thread` comes from the level size listener and is ignored if it
 // describes another file.
 //
@@ -25,10 +26,12 @@ FilterSettings SettingsOf(const FilterPolicyOptions& options);
 //                   above the requested one.
 //   listener without sizes
 //                   The file gets the average.
+//                With `heat_aware`, each of its filters gets bits by the heat
+//                of its keys too.
 //   no listener     The last run of a full tree, if RocksDB calls the file
 //                   bottommost or its level is unknown (SstFileWriter);
 //                   otherwise the run one or two steps above it.
-std::optional<FilterSettings> SettingsOfFile(
+std::optional<FilterPlan> PlanOfFile(
     const FilterPolicyOptions& options,
     const rocksdb::FilterBuildingContext& context,
     const std::optional<FileInTree>& file_of_thread);

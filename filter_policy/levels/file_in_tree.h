@@ -16,7 +16,10 @@
 #include <optional>
 #include <string>
 
+#include "filter_policy/levels/family_heat.h"
 #include "filter_policy/levels/filter_account.h"
+#include "filter_policy/levels/heat_profile.h"
+#include "filter_policy/levels/heat_use.h"
 #include "filter_policy/levels/tree_sizes.h"
 #include "rocksdb/env.h"
 #include "rocksdb/filter_policy.h"
@@ -33,6 +36,11 @@ struct FileInTree {
   double level0_run = 0;
   // The input of the compaction, an upper limit of its output; 0 if unknown.
   double input_keys = 0;
+  // The input of the compaction; empty if unknown.
+  std::optional<KeyRange> range;
+  // Where lookups fall; null if unknown.
+  std::shared_ptr<const HeatProfile> heat;
+  std::shared_ptr<HeatUse> heat_use;
   // Identifies the database: RocksDB gives policies its info log too. Null if
   // unknown.
   const rocksdb::Logger* info_log = nullptr;

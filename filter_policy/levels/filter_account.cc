@@ -167,11 +167,13 @@ double FilterAccount::Allowed(const FilterPlace& place,
     limit = kMaxOfCompactions * request.budget;
   }
   double room = limit - BitsBut(id, share);
+  const double mean =
+      request.mean_bits > 0 ? request.mean_bits : request.bits_per_key;
   FilterTotals written;
   double keys = request.expected_keys;
   if (job.is_compaction) {
     keys = job.inputs.all_keys();
-    const double wanted = request.bits_per_key * keys;
+    const double wanted = mean * keys;
     room = std::max(
         room,
         std::min(job.inputs.bits + job.inputs.unknown_keys * share,
@@ -184,7 +186,9 @@ double FilterAccount::Allowed(const FilterPlace& place,
     if (!request.of_largest_run) room *= kMaxOfRoomForFlush;
   }
   const double keys_to_come = std::max(request.keys, keys - written.keys);
-  return std::min(request.bits_per_key, (room - written.bits) / keys_to_come);
+  room -= written.bits;
+  const double too_many = std::max(0.0, mean - room / keys_to_come);
+  return std::min(request.bits_per_key - too_many, room / request.keys);
 }
 
 double FilterAccount::Offer(const FilterPlace& place,

@@ -41,7 +41,10 @@ struct FilterPlace {
 struct FilterRequest {
   double budget = 0;        // in bits
   double bits_per_key = 0;  // wanted
-  double keys = 0;          // of this filter or partition
+  // Wanted on average by this filter and those that its compaction has yet to
+  // build; 0 if that is as much.
+  double mean_bits = 0;
+  double keys = 0;  // of this filter or partition
   // The keys expected in the whole file, some of whose partitions may be booked
   // already; 0 if unknown. For compactions the account knows better.
   double expected_keys = 0;

@@ -1,5 +1,6 @@
 #include "filter_policy/levels/level_size_listener.h"
 
+#include <chrono>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -9,8 +10,10 @@
 #include <utility>
 
 #include "filter_policy/levels/compaction_in_tree.h"
+#include "filter_policy/levels/family_heat.h"
 #include "filter_policy/levels/file_in_tree.h"
 #include "filter_policy/levels/filter_account.h"
+#include "filter_policy/levels/heat_use.h"
 #include "filter_policy/levels/known_filters.h"
 #include "filter_policy/levels/tree_sizes.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
@@ -73,15 +76,24 @@ class LevelSizeListener final : public rocksdb::EventListener {
 
   void OnCompactionBegin(DB* db, const CompactionJobInfo& job) override {
     Enter(db);
-    LookOnce(db);
+    // The inputs take the counts of their reads with them.
+    if (heat_use_->Of(db->GetName()).empty()) {
+      LookOnce(db);
+    } else {
+      LookAgain(db);
+    }
     account_->BeginCompaction(db->GetName(), job.job_id, FiltersOfInputs(job));
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
     const auto tree = database.trees.find(job.cf_name);
     // Don't mix expected sizes with real ones.
     if (tree == database.trees.end() || tree->second == expected_) return;
-    database.compactions[job.job_id] =
-        Finish(job, database.filters, *tree->second);
+    CompactionInTree& compaction = database.compactions[job.job_id];
+    compaction = Finish(job, database.filters, *tree->second);
+    const auto heat = database.heat.find(job.cf_name);
+    if (heat != database.heat.end()) {
+      compaction.range = heat->second.RangeOf(job.input_files);
+    }
   }
 
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override {
@@ -114,6 +126,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
     file.column_family = info.cf_name;
     file.reason = info.reason;
     file.account = account_;
+    file.heat_use = heat_use_;
     file.place = {info.db_name, info.job_id, FileNameOf(info.file_path)};
     // Recovery is part of opening the database; earlier sizes are out of date.
     if (info.reason != rocksdb::TableFileCreationReason::kRecovery) {
@@ -157,6 +170,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
          ++database) {
       if (database->second.default_family != handle) continue;
       account_->Forget(database->first);
+      heat_use_->Forget(database->first);
       databases_.erase(database);
       return;
     }
@@ -182,6 +196,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
     std::set<std::string> merged;  // families whose flushed files were merged
     std::optional<bool> began_empty;              // at the first look
     std::map<int, CompactionInTree> compactions;  // by job
+    std::map<std::string, FamilyHeat> heat;       // of families that use it
     size_t events_to_wait = 0;  // before the files are listed again
   };
 
@@ -191,11 +206,14 @@ class LevelSizeListener final : public rocksdb::EventListener {
     file->info_log = database.info_log;
     const auto tree = database.trees.find(info.cf_name);
     if (tree != database.trees.end()) file->tree = tree->second;
+    const auto heat = database.heat.find(info.cf_name);
+    if (heat != database.heat.end()) file->heat = heat->second.profile();
     const auto compaction = database.compactions.find(info.job_id);
     if (compaction == database.compactions.end()) return;
     file->tree = compaction->second.tree;
     file->level0_run = compaction->second.input_keys;
     file->input_keys = compaction->second.input_keys;
+    file->range = compaction->second.range;
   }
 
   // Forgets what is known of an earlier database at the same path.
@@ -212,6 +230,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
     Database& database = databases_[db->GetName()];
     if (database.session == session) return;
     account_->Forget(db->GetName());
+    heat_use_->Forget(db->GetName());
     database = Database();
     database.session = session;
     database.default_family = db->DefaultColumnFamily();
@@ -263,6 +282,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
     }
     account_->SetLive(db->GetName(), version, live, installed);
     database.events_to_wait = files.size() / kFilesToLookAtOften;
+    UpdateHeat(db->GetName(), files, &database.heat);
     database.trees.clear();
     if (!database.began_empty) database.began_empty = files.empty();
     ForgetDropped(sizes, &database.flushes);
@@ -279,6 +299,29 @@ class LevelSizeListener final : public rocksdb::EventListener {
           tree.Total() < expected_keys_
               ? expected_
               : std::make_shared<const TreeSizes>(std::move(tree));
+    }
+  }
+
+  void UpdateHeat(const std::string& database,
+                  const std::vector<rocksdb::LiveFileMetaData>& files,
+                  std::map<std::string, FamilyHeat>* heat) {
+    const HeatUse::HalfLives half_lives = heat_use_->Of(database);
+    std::map<std::string, std::vector<const rocksdb::LiveFileMetaData*>> used;
+    for (const rocksdb::LiveFileMetaData& file : files) {
+      if (half_lives.count(file.column_family_name) > 0) {
+        used[file.column_family_name].push_back(&file);
+      }
+    }
+    const FamilyHeat::Clock::time_point now = FamilyHeat::Clock::now();
+    for (const auto& [family, half_life] : half_lives) {
+      const auto of_family = used.find(family);
+      if (of_family == used.end()) {
+        heat->erase(family);
+        heat_use_->Forget(database, family);
+        continue;
+      }
+      (*heat)[family].Update(of_family->second,
+                             std::chrono::duration<double>(half_life), now);
     }
   }
 
@@ -318,6 +361,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
   const double expected_keys_;
   const std::shared_ptr<FilterAccount> account_ =
       std::make_shared<FilterAccount>();
+  const std::shared_ptr<HeatUse> heat_use_ = std::make_shared<HeatUse>();
   std::mutex mutex_;
   std::map<std::string, Database> databases_;  // by path
 };

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/levels/file_budget.h"
+#include "filter_policy/levels/run_bits.h"
 #include "filter_policy/levels/sorted_run.h"
 #include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/sizing/expected_rate.h"
@@ -35,9 +37,10 @@ double BudgetInBits(const FilterPolicyOptions& options) {
 }
 
 struct BudgetedRun {
-  double bits_per_key = 0;
+  double bits_per_key = 0;  // on average over the keys of the file's job
   bool is_largest = false;
-  double for_flushes = 0;  // in bits
+  double for_flushes = 0;                         // in bits
+  std::optional<RunBits> by_heat = std::nullopt;  // if heat is known
 };
 
 // The number of level 0 files to keep room for, always at least one more than
@@ -78,19 +81,32 @@ BudgetedRun BudgetOfRun(const FilterPolicyOptions& options,
   }
   const std::optional<Run> run = RunOf(options, context, file);
   if (!run) return {least, false};
-  const auto bits_of = [&](double keys) {
-    return BitsOfRunOrMin(keys, run->tree, average,
-                          LogRatePerBit(LineKindOf(options)));
-  };
-  const double flush = std::max(file.tree->last_flush, 1.0);
-  const double to_come = std::max(
-      1.0, kMaxFlushes - static_cast<double>(file.tree->level0_files.size()));
-  return {bits_of(run->keys),
-          run->keys >= *std::max_element(run->tree.begin(), run->tree.end()),
-          file.tree->may_be_in_order
-              ? 0
-              : std::min(to_come * flush * bits_of(flush),
-                         kMaxForFlushes * BudgetInBits(options))};
+  const double slope = LogRatePerBit(LineKindOf(options));
+  const RunBits bits(*run, file.heat, average, slope);
+  BudgetedRun budget;
+  budget.bits_per_key = bits.MeanOf(file.range);
+  budget.is_largest =
+      run->keys >= *std::max_element(run->tree.begin(), run->tree.end());
+  if (!file.tree->may_be_in_order) {
+    const double flush = std::max(file.tree->last_flush, 1.0);
+    const double to_come = std::max(
+        1.0, kMaxFlushes - static_cast<double>(file.tree->level0_files.size()));
+    const double of_flush = RunBits({flush, run->tree}, nullptr, average, slope)
+                                .MeanOf(std::nullopt);
+    budget.for_flushes = std::min(to_come * flush * of_flush,
+                                  kMaxForFlushes * BudgetInBits(options));
+  }
+  if (file.heat != nullptr) budget.by_heat = bits;
+  return budget;
+}
+
+// The part of a compaction's range that is yet to be written, this filter's
+// keys included.
+std::optional<KeyRange> Rest(const std::optional<KeyRange>& range,
+                             const FilterKeys& keys) {
+  if (!range) return std::nullopt;
+  const std::string first = keys.first.ToString();
+  return KeyRange{first, std::max({first, keys.last.ToString(), range->last})};
 }
 
 }  // namespace
@@ -110,10 +126,10 @@ BudgetState StateOfBudget(const FilterPolicyOptions& options,
   return state;
 }
 
-std::optional<BudgetedFilter> BudgetOfFile(const FilterPolicyOptions& options,
-                                           const FilterBuildingContext& context,
-                                           const FileInTree& file,
-                                           const BudgetState& state) {
+std::optional<FilterPlan> BudgetOfFile(const FilterPolicyOptions& options,
+                                       const FilterBuildingContext& context,
+                                       const FileInTree& file,
+                                       const BudgetState& state) {
   const BudgetedRun run =
       BudgetOfRun(options, context, file, state.average_bits);
   FilterRequest request;
@@ -128,19 +144,25 @@ std::optional<BudgetedFilter> BudgetOfFile(const FilterPolicyOptions& options,
   request.keys = 1;
   const double offered = file.account->Offer(file.place, request);
   if (offered < kMinBitsOfRun) return std::nullopt;
-  BudgetedFilter filter;
-  filter.settings = SettingsOf(options);
-  filter.settings.millibits_per_key = MillibitsOf(offered);
-  filter.take = [request, account = file.account,
-                 place = file.place](size_t keys) {
+  FilterPlan plan;
+  plan.settings = SettingsOf(options);
+  plan.settings.millibits_per_key = MillibitsOf(offered);
+  plan.needs_range = run.by_heat.has_value();
+  plan.millibits_of_keys = [request, by_heat = run.by_heat, range = file.range,
+                            account = file.account,
+                            place = file.place](const FilterKeys& keys) {
     FilterRequest of_filter = request;
-    of_filter.keys = static_cast<double>(keys);
+    of_filter.keys = static_cast<double>(keys.entries);
+    if (by_heat) {
+      of_filter.bits_per_key = by_heat->BitsOf(keys.first, keys.last);
+      of_filter.mean_bits = by_heat->MeanOf(Rest(range, keys));
+    }
     const double bits = account->Take(place, of_filter);
     // Other files have taken the room since: build a single line.
     if (bits < kMinBitsOfRun) return uint32_t{1};
-    return MillibitsWithin(bits / 8 * of_filter.keys, keys);
+    return MillibitsWithin(bits / 8 * of_filter.keys, keys.entries);
   };
-  return filter;
+  return plan;
 }
 
 }  // namespace linebloom

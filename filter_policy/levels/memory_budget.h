@@ -1,14 +1,12 @@
 // Decides how large a file's filter is under a memory budget.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 
-#include "filter_policy/filter/filter_builder.h"
 #include "filter_policy/levels/file_in_tree.h"
 #include "filter_policy/levels/filter_account.h"
+#include "filter_policy/levels/filter_plan.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/filter_policy.h"
 
@@ -29,18 +27,11 @@ BudgetState StateOfBudget(const FilterPolicyOptions& options,
                           const rocksdb::FilterBuildingContext& context,
                           const FileInTree& file);
 
-// How to build a filter under a budget.
-struct BudgetedFilter {
-  FilterSettings settings;
-  // Books a filter, or a partition, with `keys` keys. Returns the thousandths
-  // of a bit that each key gets.
-  std::function<uint32_t(size_t keys)> take;
-};
-
+// Returns how to build the filters of the file, each of which books its bits.
 // Nothing if the file gets no filter. `options` must be valid and have a
 // memory_budget; `file` comes from the level size listener, `state` from
 // StateOfBudget().
-std::optional<BudgetedFilter> BudgetOfFile(
+std::optional<FilterPlan> BudgetOfFile(
     const FilterPolicyOptions& options,
     const rocksdb::FilterBuildingContext& context, const FileInTree& file,
     const BudgetState& state);

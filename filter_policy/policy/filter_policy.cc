@@ -1,6 +1,5 @@
 #include "linebloom/filter_policy.h"
 
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "filter_policy/levels/memory_budget.h"
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/policy/budget_log.h"
+#include "filter_policy/policy/heat_log.h"
 #include "filter_policy/policy/policy_from_id.h"
 #include "filter_policy/policy/random_seed.h"
 #include "filter_policy/policy/refusing_policy.h"
@@ -82,9 +82,9 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     if (options_.hash_seed == kRandomHashSeed && !DrawHashSeed()) {
       return NoEntropy();
     }
-    if (options_.memory_budget &&
+    if (NeedsListener(options_) &&
         FindLevelSizeListener(db_options) == nullptr) {
-      return NeedsListener();
+      return ListenerMissing();
     }
     return FilterPolicy::ValidateOptions(db_options, cf_options);
   }
@@ -100,6 +100,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     const FilterPolicyOptions options =
         valid.ok() ? options_ : NearestValid(options_);
     if (!valid.ok()) WarnOnce(context.info_log, valid, IdOf(options));
+    if (options.heat_aware) UseHeat(options, context, file);
     if (options.memory_budget) return BuilderOfBudget(options, context, file);
     return BuilderOf(options, context, file);
   }
@@ -131,28 +132,26 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   rocksdb::FilterBitsBuilder* BuilderOf(
       const FilterPolicyOptions& options, const FilterBuildingContext& context,
       const std::optional<FileInTree>& file) const {
-    std::optional<FilterSettings> settings =
-        SettingsOfFile(options, context, file);
-    if (!settings.has_value()) return nullptr;
+    std::optional<FilterPlan> plan = PlanOfFile(options, context, file);
+    if (!plan.has_value()) return nullptr;
     if (context.table_options.optimize_filters_for_memory) {
-      settings->rounding = rounding_;
+      plan->settings.rounding = rounding_;
     }
-    return NewBuilder(*settings, context, {});
+    return NewBuilder(std::move(*plan), context);
   }
 
   rocksdb::FilterBitsBuilder* NewBuilder(
-      FilterSettings settings, const FilterBuildingContext& context,
-      std::function<uint32_t(size_t)> millibits_of_keys) const {
-    if (settings.hash_seed == kRandomHashSeed) {
+      FilterPlan plan, const FilterBuildingContext& context) const {
+    if (plan.settings.hash_seed == kRandomHashSeed) {
       const std::optional<uint64_t> seed = DrawHashSeed();
       // There was entropy when the database was opened. A filter without a seed
       // serves all lookups except of keys that somebody chose.
-      settings.hash_seed = seed.value_or(0);
+      plan.settings.hash_seed = seed.value_or(0);
       if (!seed) WarnOnce(context.info_log, NoEntropy(), "hash_seed=0");
     }
     return new FilterBitsBuilder(
-        settings, context.table_options.detect_filter_construct_corruption,
-        std::move(millibits_of_keys));
+        plan.settings, context.table_options.detect_filter_construct_corruption,
+        std::move(plan.millibits_of_keys), plan.needs_range);
   }
 
   rocksdb::FilterBitsBuilder* BuilderOfBudget(
@@ -165,22 +164,37 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       // If the listener describes another file, this one is written by a merge
       // operator or the like, and there may be a listener for it as well.
       if (!file.has_value()) {
-        WarnOnce(context.info_log, NeedsListener(), IdOf(instead));
+        WarnOnce(context.info_log, ListenerMissing(), IdOf(instead));
       }
       return BuilderOf(instead, context, std::nullopt);
     }
     const BudgetState state = StateOfBudget(options, context, *file);
     budget_log_.Write(context.info_log, *options.memory_budget, state);
-    std::optional<BudgetedFilter> filter =
+    std::optional<FilterPlan> plan =
         BudgetOfFile(options, context, *file, state);
-    if (!filter.has_value()) return nullptr;
-    return NewBuilder(filter->settings, context, std::move(filter->take));
+    if (!plan.has_value()) return nullptr;
+    return NewBuilder(std::move(*plan), context);
   }
 
-  Status NeedsListener() const {
+  void UseHeat(const FilterPolicyOptions& options,
+               const FilterBuildingContext& context,
+               const std::optional<FileInTree>& file) const {
+    if (!file.has_value()) {
+      WarnOnce(context.info_log, ListenerMissing(), "level_aware=true");
+    } else if (file->Is(context)) {
+      file->heat_use->Set(file->place.database, file->column_family,
+                          options.heat_half_life);
+      if (file->heat != nullptr) {
+        heat_log_.Write(context.info_log, *file->heat);
+      }
+    }
+  }
+
+  Status ListenerMissing() const {
     return Status::InvalidArgument(
-        "linebloom: " + IdOf(options_) +
-        ": memory_budget needs the listener linebloom_level_sizes "
+        "linebloom: " + IdOf(options_) + ": " +
+        (options_.memory_budget ? "memory_budget" : "heat_aware") +
+        " needs the listener linebloom_level_sizes "
         "(linebloom/level_size_listener.h) among DBOptions::listeners");
   }
 
@@ -222,6 +236,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   mutable std::mutex warned_mutex_;
   mutable std::set<const rocksdb::Logger*> warned_;
   mutable BudgetLog budget_log_;
+  mutable HeatLog heat_log_;
 };
 
 }  // namespace

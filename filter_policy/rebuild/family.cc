@@ -13,6 +13,7 @@
 #include "filter_policy/rebuild/built_in_rate.h"
 #include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
+#include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/level_allocation.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/slice_transform.h"
@@ -114,18 +115,20 @@ void WantOwn(const Family& family,
   wanted->line = LineKindOf(family.policy);
   wanted->worst_rate = family.worst_rate;
   wanted->hash_seed = family.policy.hash_seed;
-  const std::optional<FilterSettings> settings =
-      SettingsOfFile(family.policy, context, file);
+  const std::optional<FilterPlan> plan =
+      PlanOfFile(family.policy, context, file);
   // Never empty: ReadPolicy() rejects policies that build no filters.
-  if (!settings.has_value()) return;
-  wanted->millibits = settings->millibits_per_key;
-  if (file.has_value() && family.policy.level_aware) {
+  if (!plan.has_value()) return;
+  wanted->millibits = plan->settings.millibits_per_key;
+  if (file.has_value() && IsLevelAware(family.policy)) {
     wanted->least_millibits =
         std::min(wanted->millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
   }
   // Where there was no room the policy has built with fewer.
   if (family.memory_budget) wanted->least_millibits = wanted->millibits / 2;
-  wanted->asked_rate = settings->asked_rate;
+  // The listener alone knows the heat, by which files may have few bits.
+  if (family.policy.heat_aware) wanted->least_millibits = kMinMillibits;
+  wanted->asked_rate = plan->settings.asked_rate;
 }
 
 }  // namespace

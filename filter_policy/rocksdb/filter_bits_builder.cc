@@ -14,26 +14,35 @@ namespace linebloom {
 using rocksdb::Slice;
 using rocksdb::Status;
 
-FilterBitsBuilder::FilterBitsBuilder(
-    const FilterSettings& settings, bool detect_corruption,
-    std::function<uint32_t(size_t)> millibits_of_keys)
+FilterBitsBuilder::FilterBitsBuilder(const FilterSettings& settings,
+                                     bool detect_corruption,
+                                     MillibitsOfKeys millibits_of_keys,
+                                     bool keeps_range)
     : settings_(settings),
       hash_(settings.hash_seed),
       detect_corruption_(detect_corruption),
-      millibits_of_keys_(std::move(millibits_of_keys)) {}
+      millibits_of_keys_(std::move(millibits_of_keys)),
+      keeps_range_(keeps_range) {}
 
 void FilterBitsBuilder::Add(uint64_t hash) {
   hashes_.Add(hash);
   hashes_xor_ ^= hash;
 }
 
+void FilterBitsBuilder::KeepRange(const Slice& key) {
+  if (hashes_.empty()) first_added_.assign(key.data(), key.size());
+  last_added_.assign(key.data(), key.size());
+}
+
 void FilterBitsBuilder::AddKey(const Slice& key) {
+  if (keeps_range_) KeepRange(key);
   const uint64_t hash = hash_(key.data(), key.size());
   if (hash != last_key_) Add(hash);
   last_key_ = hash;
 }
 
 void FilterBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
+  if (keeps_range_) KeepRange(key);
   const uint64_t key_hash = hash_(key.data(), key.size());
   const uint64_t alt_hash = hash_(alt.data(), alt.size());
   if (alt_hash != key_hash && alt_hash != last_key_ && alt_hash != last_alt_) {
@@ -66,7 +75,8 @@ Slice FilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
   }
   FilterSettings settings = settings_;
   if (millibits_of_keys_ && !hashes_.empty()) {
-    settings.millibits_per_key = millibits_of_keys_(hashes_.size());
+    settings.millibits_per_key =
+        millibits_of_keys_({hashes_.size(), first_added_, last_added_});
   }
   FilterBlock block = BuildFilter(hashes_, settings);
   if (detect_corruption_) hashes_to_verify_ = std::move(hashes_);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "filter_policy/filter/filter_builder.h"
 #include "filter_policy/filter/hash_list.h"
@@ -11,6 +12,17 @@
 #include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 
 namespace linebloom {
+
+// The contents of a filter that is about to be built.
+struct FilterKeys {
+  size_t entries = 0;
+  // The first and the last key or prefix. Empty unless the builder keeps them.
+  rocksdb::Slice first;
+  rocksdb::Slice last;
+};
+
+// Returns thousandths of a bit per entry, at least 1.
+using MillibitsOfKeys = std::function<uint32_t(const FilterKeys&)>;
 
 // Collects the hashes of keys and prefixes. Each Finish builds a block of them
 // and starts over, as partitioned filters require. Belongs to one thread.
@@ -20,12 +32,12 @@ class FilterBitsBuilder final : public rocksdb::FilterBitsBuilder {
   // keeps the hashes until MaybePostVerify has found each of them in the
   // finished block.
   //
-  // If `millibits_of_keys` is set, each Finish passes it the number of entries
-  // and uses the thousandths of a bit per key that it returns; those in
-  // `settings` are an estimate.
-  FilterBitsBuilder(
-      const FilterSettings& settings, bool detect_corruption,
-      std::function<uint32_t(size_t entries)> millibits_of_keys = {});
+  // If `millibits_of_keys` is set, each Finish uses what it returns; the bits
+  // in `settings` are an estimate. `keeps_range` says that it looks at the
+  // first and last key.
+  FilterBitsBuilder(const FilterSettings& settings, bool detect_corruption,
+                    MillibitsOfKeys millibits_of_keys = {},
+                    bool keeps_range = false);
 
   // Ignores a key that repeats the previous one.
   void AddKey(const rocksdb::Slice& key) override;
@@ -57,12 +69,16 @@ class FilterBitsBuilder final : public rocksdb::FilterBitsBuilder {
 
  private:
   void Add(uint64_t hash);
+  void KeepRange(const rocksdb::Slice& key);
   size_t LinesIn(size_t bytes) const;  // whole lines of a block of that size
 
   FilterSettings settings_;
   KeyHash hash_;
   bool detect_corruption_;
-  std::function<uint32_t(size_t)> millibits_of_keys_;
+  MillibitsOfKeys millibits_of_keys_;
+  bool keeps_range_;
+  std::string first_added_;
+  std::string last_added_;
   HashList hashes_;
   uint64_t hashes_xor_ = 0;  // to detect hashes that change in memory
   std::optional<uint64_t> last_key_;

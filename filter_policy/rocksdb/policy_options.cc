@@ -27,6 +27,8 @@ using rocksdb::Status;
 constexpr double kMaxBitsPerKey = 30.0;
 constexpr double kMinSizeRatio = 2.0;
 constexpr double kMaxSizeRatio = 1000.0;
+constexpr double kMinHalfLife = 1.0;  // in seconds
+constexpr double kMaxHalfLife = 1e9;
 
 // Serialized form of an option without a value.
 constexpr std::string_view kUnset = "unset";
@@ -92,6 +94,10 @@ bool SizeRatioInRange(double ratio) {
   return ratio >= kMinSizeRatio && ratio <= kMaxSizeRatio;
 }
 
+bool HalfLifeInRange(double seconds) {
+  return seconds >= kMinHalfLife && seconds <= kMaxHalfLife;
+}
+
 // Parses all of `text` as a number.
 std::optional<double> ParseNumber(std::string_view text) {
   const char* const end = text.data() + text.size();
@@ -141,13 +147,32 @@ Status ParseSizeRatio(std::string_view text, double* ratio) {
                                              : SizeRatioOutOfRange(text);
 }
 
-Status ParseLevelAware(std::string_view text, bool* level_aware) {
-  const bool on = text == "true" || text == "1";
-  if (!on && text != "false" && text != "0") {
-    return OutOfRange("level_aware", text, "true or false, 1 or 0");
+Status ParseSwitch(std::string_view option, std::string_view text, bool* on) {
+  if (text != "true" && text != "1" && text != "false" && text != "0") {
+    return OutOfRange(option, text, "true or false, 1 or 0");
   }
-  *level_aware = on;
+  *on = text == "true" || text == "1";
   return Status::OK();
+}
+
+Status ParseLevelAware(std::string_view text, bool* on) {
+  return ParseSwitch("level_aware", text, on);
+}
+
+Status ParseHeatAware(std::string_view text, bool* on) {
+  return ParseSwitch("heat_aware", text, on);
+}
+
+Status HalfLifeOutOfRange(std::string_view value) {
+  return OutOfRange("heat_half_life", value,
+                    "a number of seconds from 1 to 1000000000");
+}
+
+Status ParseHalfLife(std::string_view text, double* seconds) {
+  const std::optional<double> parsed = ParseNumber(text);
+  if (parsed) *seconds = *parsed;
+  return parsed && HalfLifeInRange(*parsed) ? Status::OK()
+                                            : HalfLifeOutOfRange(text);
 }
 
 Status ParseLine(std::string_view text, Line* line) {
@@ -199,6 +224,8 @@ std::string BudgetText(const std::optional<uint64_t>& budget) {
   return budget ? ByteCountText(*budget) : std::string(kUnset);
 }
 
+std::string SwitchText(const bool& on) { return on ? "true" : "false"; }
+
 std::string LineText(const Line& line) {
   for (const auto& [name, value] : kLines) {
     if (line == value) return std::string(name);
@@ -232,9 +259,11 @@ OptionTypeInfo TextOption(int offset, Status (*parse)(std::string_view, T*),
 Status ValidateBits(const FilterPolicyOptions& options) {
   const double bits = BitsPerKeyOf(options);
   if (!BitsInRange(bits)) return BitsOutOfRange(NumberText(bits));
-  if (options.level_aware && bits < kMinBitsOfRun) {
-    return OutOfRange("bits_per_key", NumberText(bits),
-                      "a number from 1 to 30 with level_aware=true");
+  if (IsLevelAware(options) && bits < kMinBitsOfRun) {
+    return OutOfRange(
+        "bits_per_key", NumberText(bits),
+        std::string("a number from 1 to 30 with ") +
+            (options.heat_aware ? "heat_aware=true" : "level_aware=true"));
   }
   return Status::OK();
 }
@@ -266,6 +295,10 @@ Status ValidateRate(const FilterPolicyOptions& options) {
     return OnlyOne("bits_per_key=" + NumberText(*options.bits_per_key),
                    "false_positive_rate=" + NumberText(rate));
   }
+  if (options.heat_aware) {
+    return OnlyOne("heat_aware=true",
+                   "false_positive_rate=" + NumberText(rate));
+  }
   if (!RateInRange(rate)) return RateOutOfRange(NumberText(rate));
   const double lowest = LowestRate(LineKindOf(options));
   if (rate >= lowest) return Status::OK();
@@ -283,6 +316,14 @@ double BitsPerKeyOf(const FilterPolicyOptions& options) {
   return options.bits_per_key.value_or(kDefaultBitsPerKey);
 }
 
+bool IsLevelAware(const FilterPolicyOptions& options) {
+  return options.level_aware || NeedsListener(options);
+}
+
+bool NeedsListener(const FilterPolicyOptions& options) {
+  return options.heat_aware || options.memory_budget.has_value();
+}
+
 bool BuildsNothing(const FilterPolicyOptions& options) {
   return !options.false_positive_rate && !options.memory_budget &&
          MillibitsOf(BitsPerKeyOf(options)) == 0;
@@ -298,6 +339,9 @@ Status Validate(const FilterPolicyOptions& options) {
   if (!line.ok()) return line;
   if (!SizeRatioInRange(options.size_ratio)) {
     return SizeRatioOutOfRange(NumberText(options.size_ratio));
+  }
+  if (!HalfLifeInRange(options.heat_half_life)) {
+    return HalfLifeOutOfRange(NumberText(options.heat_half_life));
   }
   if (options.memory_budget) return ValidateBudget(options);
   return options.false_positive_rate ? ValidateRate(options)
@@ -317,6 +361,12 @@ FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
             ? defaults.size_ratio
             : std::clamp(options.size_ratio, kMinSizeRatio, kMaxSizeRatio);
   }
+  if (!HalfLifeInRange(options.heat_half_life)) {
+    nearest.heat_half_life =
+        std::isnan(options.heat_half_life)
+            ? defaults.heat_half_life
+            : std::clamp(options.heat_half_life, kMinHalfLife, kMaxHalfLife);
+  }
   if (options.bits_per_key || options.false_positive_rate ||
       options.memory_budget == 0) {
     nearest.memory_budget.reset();
@@ -327,7 +377,7 @@ FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
     nearest.bits_per_key = *options.bits_per_key >= 0
                                ? std::min(*options.bits_per_key, kMaxBitsPerKey)
                                : kDefaultBitsPerKey;
-    if (options.level_aware) {
+    if (IsLevelAware(options)) {
       nearest.bits_per_key = std::max(*nearest.bits_per_key, kMinBitsOfRun);
     }
   } else if (options.false_positive_rate) {
@@ -335,6 +385,7 @@ FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
     if (rate >= 0 && rate < 1) {
       nearest.false_positive_rate =
           std::max(rate, LowestRate(LineKindOf(nearest)));
+      nearest.heat_aware = false;
     } else {
       nearest.false_positive_rate.reset();
     }
@@ -427,10 +478,13 @@ FilterPolicyOptionTypes() {
                                 ParseBudget, BudgetText)},
           {"level_aware",
            TextOption<bool>(offsetof(FilterPolicyOptions, level_aware),
-                            ParseLevelAware,
-                            [](const bool& on) {
-                              return std::string(on ? "true" : "false");
-                            })},
+                            ParseLevelAware, SwitchText)},
+          {"heat_aware",
+           TextOption<bool>(offsetof(FilterPolicyOptions, heat_aware),
+                            ParseHeatAware, SwitchText)},
+          {"heat_half_life",
+           TextOption<double>(offsetof(FilterPolicyOptions, heat_half_life),
+                              ParseHalfLife, NumberText)},
           {"size_ratio",
            TextOption<double>(offsetof(FilterPolicyOptions, size_ratio),
                               ParseSizeRatio, NumberText)},

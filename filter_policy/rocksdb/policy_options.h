@@ -18,11 +18,17 @@ rocksdb::Status Validate(const FilterPolicyOptions& options);
 // The options themselves if they are valid, otherwise the nearest valid ones: a
 // number out of range becomes the end of the range; NaN, an invalid rate and an
 // invalid budget become the default; of bits, a rate and a budget, the first
-// one that is set wins.
+// one that is set wins, and heat gives way to a rate.
 FilterPolicyOptions NearestValid(const FilterPolicyOptions& options);
 
 // The effective `bits_per_key` if neither a rate nor a budget is set.
 double BitsPerKeyOf(const FilterPolicyOptions& options);
+
+// True if the bits depend on the level, which heat and a budget imply.
+bool IsLevelAware(const FilterPolicyOptions& options);
+
+// True if a database with these options needs the level size listener.
+bool NeedsListener(const FilterPolicyOptions& options);
 
 // True if there are too few bits for a filter.
 bool BuildsNothing(const FilterPolicyOptions& options);

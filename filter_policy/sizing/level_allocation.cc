@@ -11,54 +11,83 @@ double Total(std::span<const double> runs) {
   return std::accumulate(runs.begin(), runs.end(), 0.0);
 }
 
-// The bits per key of a run, if a run of a single key would have
-// `bits_of_one_key`.
-double BitsFrom(double bits_of_one_key, double keys, double log_rate_per_bit) {
-  return std::clamp(bits_of_one_key - std::log(keys) / log_rate_per_bit,
-                    kMinBitsOfRun, kMaxBitsOfRun);
+double KeysOf(std::span<const RunPart> parts) {
+  return std::accumulate(
+      parts.begin(), parts.end(), 0.0,
+      [](double keys, const RunPart& part) { return keys + part.keys; });
 }
 
-double AverageFrom(double bits_of_one_key, std::span<const double> runs,
-                   double log_rate_per_bit) {
-  double bits = 0;
-  for (const double keys : runs) {
-    bits += keys * BitsFrom(bits_of_one_key, keys, log_rate_per_bit);
+// Returns the bits for one key per probe with which `parts` have
+// `average_bits`.
+double BitsOfOne(std::span<const RunPart> parts, double average_bits,
+                 double log_rate_per_bit) {
+  struct Term {
+    double keys;
+    double fewer_bits;
+  };
+  std::vector<Term> terms;
+  for (const RunPart& part : parts) {
+    terms.push_back(
+        {part.keys, std::log(part.keys_per_probe()) / log_rate_per_bit});
   }
-  return bits / Total(runs);
+  const auto [least, most] = std::minmax_element(
+      terms.begin(), terms.end(),
+      [](const Term& a, const Term& b) { return a.fewer_bits < b.fewer_bits; });
+  // At `low` every part is at its lower limit, at `high` every part at its
+  // upper one. The average increases in between; because of the limits there is
+  // no closed form.
+  double low = kMinBitsOfRun + least->fewer_bits;
+  double high = kMaxBitsOfRun + most->fewer_bits;
+  const double memory = average_bits * KeysOf(parts);
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    double bits = 0;
+    for (const Term& term : terms) {
+      bits += term.keys * std::clamp(middle - term.fewer_bits, kMinBitsOfRun,
+                                     kMaxBitsOfRun);
+    }
+    (bits < memory ? low : high) = middle;
+  }
+  return high;
 }
 
 }  // namespace
 
-double BitsOfRun(double keys, std::span<const double> runs, double average_bits,
-                 double log_rate_per_bit) {
-  if (runs.empty()) return average_bits;
-  const auto [least, most] = std::minmax_element(runs.begin(), runs.end());
-  // At `low` every run is at its lower limit, at `high` every run at its upper
-  // one. The average increases in between; because of the limits there is no
-  // closed form.
-  double low = kMinBitsOfRun + std::log(*least) / log_rate_per_bit;
-  double high = kMaxBitsOfRun + std::log(*most) / log_rate_per_bit;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    const double average = AverageFrom(middle, runs, log_rate_per_bit);
-    (average < average_bits ? low : high) = middle;
-  }
-  return BitsFrom(high, keys, log_rate_per_bit);
+std::vector<RunPart> WholeRuns(std::span<const double> runs) {
+  std::vector<RunPart> parts;
+  for (const double keys : runs) parts.push_back({keys});
+  return parts;
 }
 
-double BitsOfRunOrMin(double keys, std::span<const double> runs,
-                      double average_bits, double log_rate_per_bit) {
-  const double bits = average_bits * Total(runs);
-  std::vector<double> served(runs.begin(), runs.end());
-  std::sort(served.begin(), served.end());
-  while (!served.empty() && bits < kMinBitsOfRun * Total(served)) {
-    served.pop_back();
+BitsAllocation::BitsAllocation(std::vector<RunPart> parts, double average_bits,
+                               double log_rate_per_bit)
+    : log_rate_per_bit_(log_rate_per_bit), average_bits_(average_bits) {
+  if (parts.empty()) return;
+  std::sort(parts.begin(), parts.end(), [](const RunPart& a, const RunPart& b) {
+    return a.keys_per_probe() < b.keys_per_probe();
+  });
+  double served = KeysOf(parts);
+  const double memory = average_bits * served;
+  while (!parts.empty() && memory < kMinBitsOfRun * served) {
+    left_out_ = true;
+    served -= parts.back().keys;
+    parts.pop_back();
   }
-  if (served.empty() || (served.size() < runs.size() && keys > served.back())) {
+  average_bits_ = kMinBitsOfRun;  // if there is too little for any part
+  if (parts.empty()) return;
+  most_served_ = parts.back().keys_per_probe();
+  bits_of_one_ = BitsOfOne(parts, std::min(memory / served, kMaxBitsOfRun),
+                           log_rate_per_bit);
+}
+
+double BitsAllocation::BitsOf(double keys_per_probe) const {
+  if (most_served_ == 0) return average_bits_;
+  // Parts like the last one that is served may differ from it by rounding.
+  if (left_out_ && keys_per_probe > most_served_ * (1 + 1e-9)) {
     return kMinBitsOfRun;
   }
-  return BitsOfRun(keys, served, std::min(bits / Total(served), kMaxBitsOfRun),
-                   log_rate_per_bit);
+  return std::clamp(bits_of_one_ - std::log(keys_per_probe) / log_rate_per_bit_,
+                    kMinBitsOfRun, kMaxBitsOfRun);
 }
 
 double RateOfRun(double keys, std::span<const double> runs,

@@ -22,6 +22,11 @@
 //
 // Rejected: optimizing with the measured rates. In bench/level_simulation that
 // saves less than 1 % of the reads.
+//
+// If lookups favor some keys, the cost is the sum of probes * rate over the
+// parts of all runs, and the same derivation gives rate_i = c * n_i / p_i for a
+// part with n_i keys that a share p_i of the lookups probes. A whole run has
+// p_i = 1.
 #pragma once
 
 #include <span>
@@ -33,20 +38,40 @@ namespace linebloom {
 inline constexpr double kMinBitsOfRun = 1;
 inline constexpr double kMaxBitsOfRun = 30;
 
-// The bits per key of a run with `keys` keys (more than 0), in a tree whose
-// `runs` have these numbers of keys (more than 0) and whose keys get
-// `average_bits` on average (kMinBitsOfRun to kMaxBitsOfRun). The average if
-// there are no runs.
-double BitsOfRun(double keys, std::span<const double> runs, double average_bits,
+// A run, or a part of it.
+struct RunPart {
+  double keys;
+  double probes = 1;  // the share of lookups that probe it
+
+  double keys_per_probe() const { return keys / probes; }
+};
+
+// The parts of runs, without a distinction between their keys.
+std::vector<RunPart> WholeRuns(std::span<const double> runs);
+
+// The lowest sum of rates for given memory.
+class BitsAllocation {
+ public:
+  // `parts` are those of all runs of a tree, with more than 0 keys and probes
+  // each, and their keys get `average_bits` on average. If that is below
+  // kMinBitsOfRun, the parts with the most keys per probe are left out until it
+  // no longer is, and the others share what there is.
+  BitsAllocation(std::vector<RunPart> parts, double average_bits,
                  double log_rate_per_bit);
 
-// The same for any `average_bits`. If it is below kMinBitsOfRun, the largest
-// runs are left out until it no longer is, and the others share what there is.
-// For a run that is left out this returns kMinBitsOfRun: filters with fewer
-// bits reject less per bit, so some of its files get that many and the others
-// none.
-double BitsOfRunOrMin(double keys, std::span<const double> runs,
-                      double average_bits, double log_rate_per_bit);
+  // The bits per key of a part with this many keys per probe: the average if
+  // there are no parts, and kMinBitsOfRun for a part that is left out. Filters
+  // with fewer bits reject less per bit, so some of its files get that many and
+  // the others none.
+  double BitsOf(double keys_per_probe) const;
+
+ private:
+  double log_rate_per_bit_;
+  double average_bits_;
+  double bits_of_one_ = 0;  // for one key per probe, without limits
+  bool left_out_ = false;   // true if some parts are
+  double most_served_ = 0;  // keys per probe; 0 if there are no parts
+};
 
 // The rate of a run with `keys` keys, if the rates of all `runs` are to add up
 // to `sum_of_rates`. The sum if there are no runs.

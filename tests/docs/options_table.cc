@@ -34,6 +34,14 @@ const std::vector<std::pair<std::string, std::string>> kWhen = {
      "in place of bits: when all filters together may take so much and no "
      "more. Needs the listener "
      "([how](tuning.md#a-budget-instead-of-bits))"},
+    {"heat_aware",
+     "where lookups of missing keys favor some keys: more bits for these, "
+     "fewer "
+     "for the others. Needs the listener "
+     "([how](tuning.md#more-bits-where-lookups-miss))"},
+    {"heat_half_life",
+     "for `heat_aware`, in seconds: shorter where the hot keys change within a "
+     "day"},
     {"size_ratio",
      "for `level_aware` without the listener: your "
      "`max_bytes_for_level_multiplier`"},

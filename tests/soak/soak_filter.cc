@@ -81,13 +81,13 @@ std::string BuildAsRocksDb(const Drawn& drawn, SoakKeys* keys) {
 std::string BuildWith(const LineKernel& kernel, const Drawn& drawn,
                       SoakKeys* keys) {
   const rocksdb::BlockBasedTableOptions table;
-  const std::optional<FilterSettings> settings = SettingsOfFile(
+  const std::optional<FilterPlan> plan = PlanOfFile(
       drawn.options, rocksdb::FilterBuildingContext(table), std::nullopt);
   HashList hashes;
   for (uint64_t i = 0; i < drawn.keys; ++i) {
     hashes.Add(HashOf(keys->Make(i), drawn.options.hash_seed));
   }
-  const FilterBlock block = BuildFilter(hashes, settings.value(), kernel);
+  const FilterBlock block = BuildFilter(hashes, plan.value().settings, kernel);
   return {block.bytes.get(), block.size};
 }
 

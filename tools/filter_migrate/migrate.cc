@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "filter_policy/levels/level_size_listener.h"
+#include "filter_policy/rocksdb/policy_options.h"
 #include "rocksdb/db.h"
 #include "tools/command_line/interrupt.h"
 #include "tools/command_line/progress.h"
@@ -64,7 +65,7 @@ absl::Status Migration::ChooseFamily(rocksdb::ColumnFamilyDescriptor* stored) {
   if (!policy.ok()) return policy.status();
   SetPolicy(*policy, &stored->options);
   const FilterPolicyOptions* const own = OptionsOfLinebloom(**policy);
-  if (own != nullptr && (own->level_aware || own->memory_budget) &&
+  if (own != nullptr && IsLevelAware(*own) &&
       FindLevelSizeListener(stored_.db) == nullptr) {
     stored_.db.listeners.push_back(NewLevelSizeListener());
   }

@@ -123,7 +123,9 @@ std::string PolicyText(const rocksdb::FilterPolicy& policy) {
   }
   return absl::StrCat(policy.GetId(), ", ",
                       own->line == Line::kPlain ? "plain" : "solved",
-                      own->level_aware ? ", level aware" : "");
+                      own->heat_aware    ? ", heat aware"
+                      : own->level_aware ? ", level aware"
+                                         : "");
 }
 
 }  // namespace linebloom::tools

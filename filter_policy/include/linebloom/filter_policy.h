@@ -16,6 +16,7 @@
 //   filter_policy={id=linebloom;bits_per_key=10;line=plain}
 //   filter_policy={id=linebloom;false_positive_rate=0.01;level_aware=true}
 //   filter_policy={id=linebloom;memory_budget=512M}
+//   filter_policy={id=linebloom;bits_per_key=10;heat_aware=true}
 //
 // This header needs only C++17 and RocksDB's public headers.
 #pragma once
@@ -112,6 +113,26 @@ struct FilterPolicyOptions {
   // budget back within it. Files written while a database is being opened get
   // up to 10 bits per key.
   std::optional<uint64_t> memory_budget = std::nullopt;
+
+  // Gives the keys around which more lookups of missing keys fall more bits
+  // than others, so that for the same memory the fewest data blocks are read:
+  // the rate of each part of the tree is proportional to its keys per lookup
+  // that probes it. With `bits_per_key`, at least 1, which is then the average
+  // over the tree, or with `memory_budget`. Implies `level_aware`. A database
+  // without a level size listener (linebloom/level_size_listener.h) fails to
+  // open.
+  //
+  // The lookups come from RocksDB's own samples, one in 1,024. Scans, and
+  // lookups that find their key in the largest level, count too. Until some
+  // hundred thousand lookups have been made since the database was opened,
+  // filters get the bits that `level_aware` gives them. A filter changes only
+  // when a compaction writes its file anew. Keys must be in bytewise order; in
+  // another order heat has no effect.
+  bool heat_aware = false;
+
+  // The time, in seconds, after which a lookup counts half: 1 to 1e9. Only for
+  // heat_aware.
+  double heat_half_life = 86400.0;
 
   // How many times as large a level is as the one above, 2 to 1000, like
   // RocksDB's max_bytes_for_level_multiplier. Only for level_aware.

@@ -63,14 +63,14 @@ class FileBudgetTest : public testing::Test {
   }
 
   double Bits(const std::optional<FileInTree>& file = std::nullopt) const {
-    const auto settings = SettingsOfFile(options_, context_, Matching(file));
-    return settings.has_value() ? settings->millibits_per_key / 1000.0 : 0;
+    const auto plan = PlanOfFile(options_, context_, Matching(file));
+    return plan.has_value() ? plan->settings.millibits_per_key / 1000.0 : 0;
   }
 
   double Rate(const std::optional<FileInTree>& file = std::nullopt) const {
-    return SettingsOfFile(options_, context_, Matching(file))
+    return PlanOfFile(options_, context_, Matching(file))
         .value()
-        .asked_rate;
+        .settings.asked_rate;
   }
 
   rocksdb::BlockBasedTableOptions table_;
@@ -207,9 +207,10 @@ TEST_F(FileBudgetTest, SizesForAnotherReasonDoNotCount) {
   FileInTree file = File({1e5, 1e6, 1e7});
   file.reason = TableFileCreationReason::kFlush;
   Compact(1);
-  EXPECT_EQ(Bits(),
-            SettingsOfFile(options_, context_, file).value().millibits_per_key /
-                1000.0);
+  EXPECT_EQ(
+      Bits(),
+      PlanOfFile(options_, context_, file).value().settings.millibits_per_key /
+          1000.0);
 }
 
 TEST_F(FileBudgetTest, TheAverageUntilSizesAreKnown) {

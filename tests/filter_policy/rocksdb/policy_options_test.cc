@@ -137,6 +137,7 @@ TEST_F(PolicyStringTest, SerializedOptionsRoundTrip) {
         "{id=linebloom;bits_per_key=20.5;line=plain;hash_seed=77}",
         "linebloom:rate:0.02", "{id=linebloom;false_positive_rate=0.003}",
         "{id=linebloom;level_aware=true;size_ratio=8}",
+        "{id=linebloom;heat_aware=true;heat_half_life=3600}",
         "{id=linebloom;false_positive_rate=0.1;level_aware=true}"}) {
     const auto policy = MustCreate(text);
     const std::string serialized = policy->ToString(ConfigOptions());

@@ -19,6 +19,11 @@ const double kSlopes[] = {LogRatePerBit(LineKind::kPlain),
 
 double RateOfBits(double bits, double slope) { return std::exp(-bits * slope); }
 
+double BitsOfRun(double keys, const std::vector<double>& runs, double average,
+                 double slope) {
+  return BitsAllocation(WholeRuns(runs), average, slope).BitsOf(keys);
+}
+
 std::vector<double> BitsOfAll(const std::vector<double>& runs, double average,
                               double slope) {
   std::vector<double> bits;
@@ -190,18 +195,86 @@ TEST(LevelAllocationTest, RatesAndBitsAgree) {
 TEST(LevelAllocationTest, LessThanTheLeastBits) {
   const std::vector<double> runs = {10, 100, 1000};
   const double step = LogRatePerBit(LineKind::kSolved);
-  for (const double keys : runs) {
-    EXPECT_DOUBLE_EQ(BitsOfRun(keys, runs, 3, step),
-                     BitsOfRunOrMin(keys, runs, 3, step));
-  }
   // 555 bits: none for the last run, 110 keys have them all.
-  EXPECT_DOUBLE_EQ(kMinBitsOfRun, BitsOfRunOrMin(1000, runs, 0.5, step));
+  EXPECT_DOUBLE_EQ(kMinBitsOfRun, BitsOfRun(1000, runs, 0.5, step));
   const std::vector<double> served = {10, 100};
   for (const double keys : served) {
     EXPECT_DOUBLE_EQ(BitsOfRun(keys, served, 555.0 / 110, step),
-                     BitsOfRunOrMin(keys, runs, 0.5, step));
+                     BitsOfRun(keys, runs, 0.5, step));
   }
-  EXPECT_DOUBLE_EQ(kMinBitsOfRun, BitsOfRunOrMin(10, runs, 0.001, step));
+  EXPECT_DOUBLE_EQ(kMinBitsOfRun, BitsOfRun(10, runs, 0.001, step));
+}
+
+// 1 to 6 runs, each cut into parts that a random share of the lookups probes.
+std::vector<RunPart> RandomParts(std::mt19937_64* random) {
+  std::vector<RunPart> parts;
+  std::uniform_real_distribution<double> magnitude(3, 9);
+  std::uniform_real_distribution<double> share(0.001, 1);
+  const size_t runs = 1 + (*random)() % 6;
+  for (size_t run = 0; run < runs; ++run) {
+    for (size_t count = 1 + (*random)() % 8; count > 0; --count) {
+      parts.push_back({std::pow(10.0, magnitude(*random)), share(*random)});
+    }
+  }
+  return parts;
+}
+
+double ReadsOf(const std::vector<RunPart>& parts,
+               const std::vector<double>& bits, double slope) {
+  double reads = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    reads += parts[i].probes * RateOfBits(bits[i], slope);
+  }
+  return reads;
+}
+
+// Parts keep the memory and the limits, and no shift of memory from one part to
+// another lowers the reads.
+TEST(LevelAllocationTest, NothingIsBetterForPartsOfRuns) {
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 500; ++i) {
+    const std::vector<RunPart> parts = RandomParts(&random);
+    const double slope = kSlopes[i % 2];
+    const double average =
+        std::uniform_real_distribution<double>(2, 20)(random);
+    const BitsAllocation allocation(parts, average, slope);
+    std::vector<double> best;
+    double keys = 0;
+    double memory = 0;
+    for (const RunPart& part : parts) {
+      best.push_back(allocation.BitsOf(part.keys_per_probe()));
+      EXPECT_GE(best.back(), kMinBitsOfRun);
+      EXPECT_LE(best.back(), kMaxBitsOfRun);
+      keys += part.keys;
+      memory += part.keys * best.back();
+    }
+    EXPECT_NEAR(average, memory / keys, 1e-6);
+    const double least = ReadsOf(parts, best, slope);
+    for (size_t from = 0; from < parts.size(); ++from) {
+      const size_t to = (from + 1 + random() % parts.size()) % parts.size();
+      std::vector<double> other = best;
+      other[from] -= 0.01;
+      other[to] += 0.01 * parts[from].keys / parts[to].keys;
+      if (from == to || other[from] < kMinBitsOfRun ||
+          other[to] > kMaxBitsOfRun) {
+        continue;
+      }
+      EXPECT_GE(ReadsOf(parts, other, slope), least * (1 - 1e-9));
+    }
+  }
+}
+
+// 80 % of the lookups in 20 % of the keys: the hot part gets ln(16) / slope
+// more bits per key than the rest.
+TEST(LevelAllocationTest, TheClosedFormForHeat) {
+  for (const double slope : kSlopes) {
+    const std::vector<RunPart> parts = {{2e6, 0.8}, {8e6, 0.2}};
+    const BitsAllocation allocation(parts, 10, slope);
+    EXPECT_NEAR(std::log(16) / slope,
+                allocation.BitsOf(parts[0].keys_per_probe()) -
+                    allocation.BitsOf(parts[1].keys_per_probe()),
+                1e-9);
+  }
 }
 
 }  // namespace

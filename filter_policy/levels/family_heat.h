@@ -1,0 +1,45 @@
+// Keeps the heat of a column family's keys while its files change.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "filter_policy/levels/heat_profile.h"
+#include "rocksdb/metadata.h"
+
+namespace linebloom {
+
+struct KeyRange {
+  std::string first;
+  std::string last;
+};
+
+class FamilyHeat {
+ public:
+  using Clock = std::chrono::steady_clock;  // one that never jumps
+
+  // Takes the reads of the family's live files. Earlier ones count half after
+  // each half-life, which is more than 0.
+  void Update(const std::vector<const rocksdb::LiveFileMetaData*>& files,
+              std::chrono::duration<double> half_life, Clock::time_point now);
+
+  // Null until anything is known.
+  const std::shared_ptr<const HeatProfile>& profile() const { return profile_; }
+
+  // The range of the files with these paths; nothing if one was not there at
+  // the last update.
+  std::optional<KeyRange> RangeOf(const std::vector<std::string>& paths) const;
+
+ private:
+  std::shared_ptr<const HeatProfile> profile_;
+  Clock::time_point updated_;
+  std::unordered_map<std::string, uint64_t> counted_;  // in the largest run
+  std::unordered_map<std::string, KeyRange> ranges_;
+};
+
+}  // namespace linebloom

@@ -1,0 +1,152 @@
+#include "filter_policy/levels/heat_profile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace linebloom {
+namespace {
+
+// Bounds the memory of a profile. Larger trees have several files in a segment.
+constexpr size_t kMaxSegments = 1024;
+
+// Lookups that are assumed to fall uniformly, in addition to those that were
+// sampled: 256 samples, so that a few don't decide, and a share of all, in case
+// the hot keys change.
+constexpr double kUniformReads = 256 * 1024;
+constexpr double kUniformShare = 0.05;
+
+// Classes differ by a tenth in heat, a seventh of a bit per key.
+constexpr double kClassesPerLogHeat = 10;
+
+bool AreInOrder(const std::vector<ReadFile>& files) {
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (files[i].largest < files[i].smallest) return false;
+    if (i > 0 && files[i].smallest < files[i - 1].largest) return false;
+  }
+  return !files.empty();
+}
+
+}  // namespace
+
+HeatProfile::HeatProfile(KeyPosition position)
+    : position_(std::move(position)) {}
+
+std::shared_ptr<const HeatProfile> HeatProfile::Make(
+    const HeatProfile* before, double kept, std::vector<ReadFile> files) {
+  if (!AreInOrder(files)) return nullptr;
+  std::vector<std::string_view> keys;
+  for (const ReadFile& file : files) {
+    keys.insert(keys.end(), {file.smallest, file.largest});
+  }
+  // Not std::make_shared: the constructor is private.
+  const std::shared_ptr<HeatProfile> profile(
+      new HeatProfile(KeyPosition(keys)));
+  const size_t files_per_segment =
+      (files.size() + kMaxSegments - 1) / kMaxSegments;
+  Sums sums;
+  for (size_t i = 0; i < files.size(); ++i) {
+    // Keys before the first file's and behind the last one's have no lookups
+    // that a filter is probed for, but earlier files may have reached there.
+    const std::string_view begin = files[i].smallest;
+    if (i % files_per_segment == 0) {
+      profile->segments_.push_back({std::string(begin), sums});
+    }
+    sums.rows += std::max(files[i].rows, 1.0);
+    sums.reads += files[i].reads;
+    if (before == nullptr) continue;
+    const double from = i == 0 ? 0 : before->Before(begin).reads;
+    const double to = i + 1 == files.size()
+                          ? before->total_.reads
+                          : before->Before(files[i + 1].smallest).reads;
+    sums.reads += kept * (to - from);
+  }
+  profile->end_ = std::move(files.back().largest);
+  profile->total_ = sums;
+  profile->Classify();
+  return profile;
+}
+
+size_t HeatProfile::SegmentOf(std::string_view key) const {
+  const auto after = std::upper_bound(
+      segments_.begin(), segments_.end(), key,
+      [](std::string_view a, const Segment& b) { return a < b.begin; });
+  return after == segments_.begin()
+             ? 0
+             : static_cast<size_t>(after - segments_.begin()) - 1;
+}
+
+const HeatProfile::Sums& HeatProfile::EndOf(size_t segment) const {
+  return segment + 1 < segments_.size() ? segments_[segment + 1].before
+                                        : total_;
+}
+
+HeatProfile::Sums HeatProfile::Before(std::string_view key) const {
+  const size_t segment = SegmentOf(key);
+  const Sums& from = segments_[segment].before;
+  const Sums& to = EndOf(segment);
+  const std::string_view end =
+      segment + 1 < segments_.size() ? segments_[segment + 1].begin : end_;
+  const double part = position_.Between(segments_[segment].begin, end, key);
+  return {from.rows + part * (to.rows - from.rows),
+          from.reads + part * (to.reads - from.reads)};
+}
+
+HeatProfile::Part HeatProfile::PartBetween(const Sums& from,
+                                           const Sums& to) const {
+  Part part;
+  part.key_share = (to.rows - from.rows) / total_.rows;
+  const double uniform = kUniformReads + kUniformShare * total_.reads;
+  const double read_share = (to.reads - from.reads + uniform * part.key_share) /
+                            (total_.reads + uniform);
+  part.heat = read_share / part.key_share;
+  return part;
+}
+
+std::vector<HeatProfile::Part> HeatProfile::PartsOf(
+    std::string_view first, std::string_view last) const {
+  std::vector<Part> parts;
+  const size_t end = SegmentOf(last);
+  Sums from = Before(first);
+  for (size_t i = SegmentOf(first); i <= end; ++i) {
+    const Sums to = i == end ? Before(last) : EndOf(i);
+    // Ranges too small to be told apart have the heat of the segment.
+    if (to.rows - from.rows > 1e-6 * total_.rows) {
+      parts.push_back(PartBetween(from, to));
+    }
+    from = to;
+  }
+  if (parts.empty()) {
+    parts.push_back(PartBetween(segments_[end].before, EndOf(end)));
+  }
+  return parts;
+}
+
+double HeatProfile::HeatOf(std::string_view first,
+                           std::string_view last) const {
+  double keys = 0;
+  double reads = 0;
+  for (const Part& part : PartsOf(first, last)) {
+    keys += part.key_share;
+    reads += part.key_share * part.heat;
+  }
+  return reads / keys;
+}
+
+void HeatProfile::Classify() {
+  std::map<int, Part> classes;
+  for (size_t i = 0; i < segments_.size(); ++i) {
+    const Part part = PartBetween(segments_[i].before, EndOf(i));
+    const int number =
+        static_cast<int>(std::lround(kClassesPerLogHeat * std::log(part.heat)));
+    Part& of_class = classes.try_emplace(number, Part{0, 0}).first->second;
+    of_class.heat =
+        (of_class.heat * of_class.key_share + part.heat * part.key_share) /
+        (of_class.key_share + part.key_share);
+    of_class.key_share += part.key_share;
+  }
+  for (const auto& [number, part] : classes) classes_.push_back(part);
+}
+
+}  // namespace linebloom

@@ -1,0 +1,195 @@
+// Filters whose bits depend on where missing keys are looked for.
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "bench/filter_watch.h"
+#include "linebloom/filter_policy.h"
+#include "linebloom/level_size_listener.h"
+#include "linebloom/rebuild_filters.h"
+#include "tests/rocksdb/db_fixture.h"
+
+namespace linebloom {
+namespace {
+
+class HeatAwareTest : public DbTest {
+ protected:
+  HeatAwareTest() {
+    // 100,000 rows make some 50 files.
+    options_.target_file_size_base = 64 << 10;
+    options_.compression = rocksdb::kNoCompression;
+    options_.max_compaction_bytes = 1 << 30;
+  }
+
+  // Few bits, so that the filters let enough keys through to compare.
+  void UseHeat(bool heat_aware) {
+    FilterPolicyOptions options;
+    options.bits_per_key = 6;
+    UseHeat(heat_aware, options);
+  }
+
+  void UseHeat(bool heat_aware, FilterPolicyOptions options) {
+    options.level_aware = true;
+    options.heat_aware = heat_aware;
+    table_.filter_policy.reset(NewFilterPolicy(options));
+    options_.listeners = {NewLevelSizeListener()};
+  }
+
+  // An odd number, 80 % of the time in the hot fifth from `hot` on.
+  uint64_t DrawMissing(uint64_t hot) {
+    const bool is_hot = random_() % 100 < 80;
+    const uint64_t fifth = kRows.end / 5;
+    uint64_t row = random_() % (is_hot ? fifth : 4 * fifth);
+    if (is_hot) {
+      row += hot;
+    } else if (row >= hot) {
+      row += fifth;
+    }
+    return row | 1;
+  }
+
+  void LookUp(int lookups, uint64_t hot) {
+    rocksdb::PinnableSlice value;
+    for (int i = 0; i < lookups; ++i) {
+      value.Reset();
+      ASSERT_TRUE(db_->Get({}, db_->DefaultColumnFamily(),
+                           RowKey(DrawMissing(hot)), &value)
+                      .IsNotFound());
+    }
+  }
+
+  // Missing keys that the filters let through, per lookup.
+  double ReadsPerLookup(uint64_t hot) {
+    constexpr int kLookups = 100'000;
+    TakeCounts();
+    LookUp(kLookups, hot);
+    return static_cast<double>(TakeCounts().maybe) / kLookups;
+  }
+
+  double BitsPerKey() {
+    LiveFilters filters;
+    EXPECT_OK(ReadLiveFilters(db_.get(), db_->DefaultColumnFamily(), &filters));
+    return filters.bits_per_entry();
+  }
+
+  void WriteTree() {
+    WriteFile(kRows);
+    RewriteTree();
+    RewriteTree();  // the first one didn't know the sizes yet
+  }
+
+  // Rewrites all files, as a tree is in the course of time: a large last level
+  // and a tenth of its rows above.
+  void RewriteTree() {
+    CompactAll();
+    for (uint64_t i = 0; i < kRows.end; i += 20) {
+      ASSERT_OK(db_->Put({}, RowKey(i), RowValue(i)));
+    }
+    Flush();
+  }
+
+  static constexpr Rows kRows{0, 200'000};
+  static constexpr int kWarm = 1'000'000;
+  std::mt19937_64 random_{1};
+};
+
+TEST_F(HeatAwareTest, HotKeysGetMoreBits) {
+  UseHeat(false);
+  DestroyAndReopen();
+  WriteTree();
+  const double level_aware = ReadsPerLookup(0);
+  const double level_aware_bits = BitsPerKey();
+
+  UseHeat(true);
+  DestroyAndReopen();
+  WriteTree();
+  const double cold = ReadsPerLookup(0);
+  LookUp(kWarm, 0);
+  RewriteTree();
+  const double warm = ReadsPerLookup(0);
+  printf(
+      "reads per missing key: level_aware %.5f, %.2f bits per key; "
+      "heat_aware %.5f before and %.5f after, %.2f bits per key\n",
+      level_aware, level_aware_bits, cold, warm, BitsPerKey());
+  EXPECT_NEAR(1, cold / level_aware, 0.1);
+  // At best 0.435; a fifth of the lookups that are taken for uniform costs
+  // 0.02.
+  EXPECT_LT(warm, 0.6 * level_aware);
+  EXPECT_NEAR(level_aware_bits, BitsPerKey(), 0.2);
+  ExpectRows(kRows);
+
+  // The hot range moves, and the filters follow.
+  const uint64_t moved = kRows.end / 2;
+  LookUp(3 * kWarm, moved);
+  RewriteTree();
+  EXPECT_LT(ReadsPerLookup(moved), level_aware);
+}
+
+TEST_F(HeatAwareTest, UniformLookupsChangeLittle) {
+  UseHeat(true);
+  DestroyAndReopen();
+  WriteTree();
+  const auto uniform = [this](int lookups) {
+    TakeCounts();
+    rocksdb::PinnableSlice value;
+    for (int i = 0; i < lookups; ++i) {
+      value.Reset();
+      EXPECT_TRUE(db_->Get({}, db_->DefaultColumnFamily(),
+                           RowKey((random_() % kRows.end) | 1), &value)
+                      .IsNotFound());
+    }
+    return static_cast<double>(TakeCounts().maybe) / lookups;
+  };
+  const double before = uniform(500'000);
+  uniform(kWarm);
+  RewriteTree();
+  const double after = uniform(500'000);
+  printf("reads per missing key, uniform: %.5f before, %.5f after\n", before,
+         after);
+  EXPECT_LT(after, 1.1 * before);
+}
+
+TEST_F(HeatAwareTest, WithinAMemoryBudget) {
+  FilterPolicyOptions budget;
+  budget.memory_budget = kRows.present() * 6 / 8;
+  UseHeat(true, budget);
+  DestroyAndReopen();
+  WriteTree();
+  const double before = ReadsPerLookup(0);
+  LookUp(kWarm, 0);
+  RewriteTree();
+  const double after = ReadsPerLookup(0);
+  LiveFilters filters;
+  ASSERT_OK(ReadLiveFilters(db_.get(), db_->DefaultColumnFamily(), &filters));
+  printf("reads per missing key: %.5f before, %.5f after, %.3f of the budget\n",
+         before, after,
+         filters.bytes / static_cast<double>(*budget.memory_budget));
+  // The files of level 0, which have few bits, stay as they are.
+  EXPECT_LT(after, 0.8 * before);
+  EXPECT_LE(filters.bytes, 1.1 * static_cast<double>(*budget.memory_budget));
+}
+
+TEST_F(HeatAwareTest, RebuildFiltersAcceptsItsFiles) {
+  UseHeat(true);
+  DestroyAndReopen();
+  WriteTree();
+  LookUp(kWarm, 0);
+  RewriteTree();
+  RebuildFiltersReport report;
+  ASSERT_OK(RebuildFilters(db_.get(), {}, {}, &report));
+  EXPECT_EQ(0, report.files.size());
+}
+
+TEST_F(HeatAwareTest, WithoutTheListenerNoDatabaseOpens) {
+  UseHeat(true);
+  options_.listeners.clear();
+  const rocksdb::Status status = TryReopen();
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  EXPECT_NE(std::string::npos, status.ToString().find("heat_aware"))
+      << status.ToString();
+}
+
+}  // namespace
+}  // namespace linebloom
