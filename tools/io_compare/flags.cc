@@ -48,7 +48,8 @@ LINEBLOOM_NUMBER_FLAG(Config, bits_per_key, kNone, 1, 30,
 LINEBLOOM_FLAG(Config, policies,
                "policies to compare, separated by semicolons: none, "
                "rocksdb-bloom, rocksdb-ribbon, linebloom-plain, linebloom, "
-               "linebloom-levels, or any option string that RocksDB takes, "
+               "linebloom-levels, linebloom-heat, or any option string that "
+               "RocksDB takes, "
                "such as linebloom:16 or {id=linebloom;bits_per_key=8}");
 LINEBLOOM_FLAG(Config, key_file,
                "load these keys, one per line, instead of generated ones; "

@@ -69,7 +69,11 @@ void ExplainHeat(const IoCompareConfig& config,
                  const std::vector<NamedPolicy>& policies, Report* report) {
   std::vector<std::string> names;
   for (const NamedPolicy& policy : policies) {
-    if (policy.heat_aware) names.push_back(policy.name);
+    if (!policy.heat_aware) continue;
+    names.push_back(policy.name);
+    if (policy.name != kLinebloomHeatAware) continue;
+    report->notes.push_back(absl::StrCat(policy.name, " is ", policy.options,
+                                         ": more bits where lookups fall."));
   }
   if (names.empty()) return;
   const std::string name = absl::StrJoin(names, " and ");

@@ -28,6 +28,10 @@ std::string OptionString(const std::string& name, double bits_per_key,
     return absl::StrCat("{id=linebloom;bits_per_key=", bits_per_key,
                         ";level_aware=true}");
   }
+  if (name == kLinebloomHeatAware) {
+    return absl::StrCat("{id=linebloom;bits_per_key=", bits_per_key,
+                        ";heat_aware=true}");
+  }
   return name;
 }
 
@@ -35,8 +39,8 @@ absl::Status UnknownPolicy(const std::string& name) {
   return absl::InvalidArgumentError(
       absl::StrCat("--policies: no filter policy '", name,
                    "'; there are none, rocksdb-bloom, rocksdb-ribbon, "
-                   "linebloom-plain, linebloom, linebloom-levels, and any "
-                   "option string that RocksDB knows, "
+                   "linebloom-plain, linebloom, linebloom-levels, "
+                   "linebloom-heat, and any option string that RocksDB knows, "
                    "such as linebloom:10"));
 }
 

@@ -30,6 +30,7 @@ inline constexpr char kRocksDbRibbon[] = "rocksdb-ribbon";
 inline constexpr char kLinebloom[] = "linebloom";
 inline constexpr char kLinebloomPlain[] = "linebloom-plain";
 inline constexpr char kLinebloomLevelAware[] = "linebloom-levels";
+inline constexpr char kLinebloomHeatAware[] = "linebloom-heat";
 
 // Splits a list at semicolons, except those in braces:
 // "none;{id=linebloom;bits_per_key=8}" has two entries. Trims blanks.
@@ -46,6 +47,7 @@ absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list);
 //   linebloom         linebloom with `bits_per_key`
 //   linebloom-plain   the same with plain lines
 //   linebloom-levels  the same on average, with more bits for small levels
+//   linebloom-heat    the same, and with more where lookups fall
 //   anything else     RocksDB's option string
 // It may need linebloom's listener in its database. InvalidArgument, with
 // RocksDB's message, if there is no such policy or its options are out of
