@@ -32,8 +32,8 @@ namespace linebloom {
 namespace {
 
 constexpr int kSteps = 16;  // with the hot range in each of two places
-constexpr uint64_t kLookupsOfAStep = 1'000'000;
-constexpr uint64_t kStepsToOverwriteAll = 25;
+constexpr uint64_t kLookupsOfAStep = 500'000;
+constexpr uint64_t kStepsToOverwriteAll = 8;
 constexpr double kHotKeys = 0.2;
 constexpr double kHotLookups = 0.8;
 constexpr uint64_t kStride = 64;  // numbers between the keys of two rows
