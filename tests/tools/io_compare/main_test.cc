@@ -205,6 +205,25 @@ TEST_F(IoCompareTest, SkewsTheLookupsOfMissingKeys) {
   }
 }
 
+TEST_F(IoCompareTest, HeatAwareFiltersReadLessForTheSameMemory) {
+  const json report =
+      RunForJson({"--skew=95/5", "--rows=100000", "--file_size=64KiB",
+                  "--lookups=100000", "--warm_lookups=1M", "--rounds=1",
+                  "--policies=linebloom-levels;linebloom-heat"});
+  const json levels = ResultOf(report, "linebloom-levels");
+  const json heat = ResultOf(report, "linebloom-heat");
+  EXPECT_GT(report["workload"]["files_per_level"][3], 100);
+  EXPECT_EQ(levels["files_per_level"], heat["files_per_level"]);
+  EXPECT_EQ(levels["warm_lookups"], 0);
+  EXPECT_EQ(heat["warm_lookups"], 1'000'000);
+  const double bytes = levels["filter_bytes"];
+  EXPECT_NEAR(heat["filter_bytes"], bytes, 0.05 * bytes);
+  EXPECT_LT(2 * heat["data_block_reads"].get<int>(),
+            levels["data_block_reads"]);
+  EXPECT_THAT(report["notes"].dump(),
+              HasSubstr("linebloom-heat learned from 1,000,000 lookups"));
+}
+
 TEST_F(IoCompareTest, SkewsTheKeysOfAFile) {
   std::string lines;
   for (int i = 0; i < 20'000; ++i) absl::StrAppend(&lines, "key", i, "\n");
