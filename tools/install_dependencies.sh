@@ -28,7 +28,7 @@ for argument in "$@"; do
     # libFuzzer is in the runtime; llvm's symbolizer makes stack traces readable.
     --fuzz) packages+=(clang libclang-rt-dev llvm) ;;
     --compat) packages+=(debootstrap debian-archive-keyring) ;;
-    --package) packages+=(dpkg-dev) ;;
+    --package) packages+=(dpkg-dev file) ;; # what cpack calls
     --rocksdb-suite)
       packages+=(dpkg-dev libbz2-dev libgflags-dev liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev)
       ;;
