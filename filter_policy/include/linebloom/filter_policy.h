@@ -162,9 +162,9 @@ inline constexpr char kFilterPolicyName[] = "linebloom";
 // option has no effect.
 //
 // The policy builds linebloom filters and reads linebloom's and RocksDB's own,
-// so a database can switch to it without rewriting its files. It can switch back
-// too, but RocksDB's policies read linebloom's filters as 'may match': lookups
-// are right but unfiltered until the files are rewritten
+// so a database can switch to it without rewriting its files. It can switch
+// back too, but RocksDB's policies read linebloom's filters as 'may match':
+// lookups are right but unfiltered until the files are rewritten
 // (linebloom/rebuild_filters.h). The policy is immutable once prepared; all of
 // its functions may be called from many threads.
 LINEBLOOM_EXPORT const rocksdb::FilterPolicy* NewFilterPolicy(
