@@ -192,10 +192,12 @@ double FilterAccount::Allowed(const FilterPlace& place,
 }
 
 double FilterAccount::Offer(const FilterPlace& place,
-                            const FilterRequest& request) const {
+                            const FilterRequest& request) {
   const std::lock_guard<std::mutex> lock(mutex_);
   used_ = true;
-  return Allowed(place, request);
+  const double bits = Allowed(place, request);
+  jobs_[{place.database, place.job}].outputs.try_emplace(place.file);
+  return bits;
 }
 
 double FilterAccount::Take(const FilterPlace& place,

@@ -95,8 +95,9 @@ class FilterAccount {
   FilterTotals Live() const;
 
   // Returns how many bits per key the filter may have; less than 1 means none.
-  // Take() books them, Offer() doesn't.
-  double Offer(const FilterPlace& place, const FilterRequest& request) const;
+  // Take() books them, Offer() only the file: a compaction may build no filter,
+  // and its files show that it has ended.
+  double Offer(const FilterPlace& place, const FilterRequest& request);
   double Take(const FilterPlace& place, const FilterRequest& request);
 
   // True once a policy with a budget has called, which makes it worthwhile to
@@ -118,7 +119,7 @@ class FilterAccount {
   double BitsBut(const JobId& but, double bits_per_unknown_key) const;
 
   mutable std::mutex mutex_;
-  mutable bool used_ = false;
+  bool used_ = false;
   std::map<std::string, FilterTotals> live_;  // by database
   std::map<std::string, uint64_t> versions_;  // by database
   FilterTotals all_live_;

@@ -127,6 +127,20 @@ TEST(FilterAccountTest, ACompactionThatIsSeenBeforeItEnds) {
   EXPECT_DOUBLE_EQ(400, account.Live().bits);
 }
 
+// The same for one that had no room for any filter.
+TEST(FilterAccountTest, ACompactionWithoutFiltersIsSeenBeforeItEnds) {
+  FilterAccount account;
+  SetLive(&account, "db", Filters(300, 5), {});
+  account.BeginCompaction("db", 1, Filters(100, 5));
+  FilterRequest nothing = Compacted(100, 0.5);
+  nothing.of_largest_run = true;
+  EXPECT_LT(account.Offer({"db", 1, "1.sst"}, nothing), 1);
+  EXPECT_EQ(account.FilesUnderWay("db"), std::set<std::string>{"1.sst"});
+  SetLive(&account, "db", Filters(200, 5), {"1.sst"});
+  account.EndJob("db", 1, true);
+  EXPECT_DOUBLE_EQ(1000, account.Live().bits);
+}
+
 // A look that began before a job ended must not undo what the job booked.
 TEST(FilterAccountTest, ALookThatIsOutOfDate) {
   FilterAccount account;
