@@ -34,7 +34,9 @@ struct FileInTree {
   // The total input of a compaction into level 0, which becomes one file; 0 if
   // unknown.
   double level0_run = 0;
-  // The input of the compaction, an upper limit of its output; 0 if unknown.
+  // The input of the compaction or the flush, an upper limit of its output; 0
+  // if unknown. For a flush this is all that waits to be flushed, in all column
+  // families.
   double input_keys = 0;
   // The input of the compaction; empty if unknown.
   std::optional<KeyRange> range;
@@ -50,6 +52,11 @@ struct FileInTree {
   // place of this file's.
   std::shared_ptr<FilterAccount> account;
   FilterPlace place;
+
+  // The keys to expect of a flush: as many as the last one had, or as wait to
+  // be flushed if they are fewer; 0 if unknown. Rejected: the last flush alone.
+  // After a very large one, a memory budget left a small one without a filter.
+  double KeysOfFlush() const;
 
   // True if this is the file that `context` describes, as far as RocksDB tells.
   // While a thread writes a file it may also write one of another database,

@@ -159,14 +159,12 @@ double FilterAccount::Allowed(const FilterPlace& place,
   if (!request.is_flush && !job.is_compaction) return request.bits_per_key;
   const double share =
       all_live_.all_keys() > 0 ? request.budget / all_live_.all_keys() : 0;
-  double limit = kMaxOfFlushes * request.budget;
-  if (request.of_largest_run) {
-    limit = std::min(kMaxOfLargestRuns * request.budget,
-                     request.budget - request.for_flushes);
-  } else if (!request.is_flush) {
-    limit = kMaxOfCompactions * request.budget;
-  }
-  double room = limit - BitsBut(id, share);
+  const double limit = request.of_largest_run
+                           ? std::min(kMaxOfLargestRuns * request.budget,
+                                      request.budget - request.for_flushes)
+                           : kMaxOfCompactions * request.budget;
+  const double others = BitsBut(id, share);
+  double room = limit - others;
   const double mean =
       request.mean_bits > 0 ? request.mean_bits : request.bits_per_key;
   FilterTotals written;
@@ -182,8 +180,12 @@ double FilterAccount::Allowed(const FilterPlace& place,
   } else {
     const auto file = job.outputs.find(place.file);
     if (file != job.outputs.end()) written = file->second;
+    // `others` has the file's earlier partitions.
     room += written.bits;
-    if (!request.of_largest_run) room *= kMaxOfRoomForFlush;
+    const double for_flush =
+        kMaxOfRoomForFlush *
+        (kMaxOfFlushes * request.budget - others + written.bits);
+    room = request.of_largest_run ? std::max(room, for_flush) : for_flush;
   }
   const double keys_to_come = std::max(request.keys, keys - written.keys);
   room -= written.bits;

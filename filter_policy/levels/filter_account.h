@@ -46,7 +46,8 @@ struct FilterRequest {
   double mean_bits = 0;
   double keys = 0;  // of this filter or partition
   // The keys expected in the whole file, some of whose partitions may be booked
-  // already; 0 if unknown. For compactions the account knows better.
+  // already; 0 if `keys` are all, or unknown. For compactions the account knows
+  // better.
   double expected_keys = 0;
   bool is_flush = false;
   // True if the file will be part of its tree's largest run, which gets what

@@ -58,9 +58,16 @@ class LevelSizeListener final : public rocksdb::EventListener {
 
   const char* Name() const override { return kLevelSizeListenerName; }
 
-  void OnFlushBegin(DB* db, const FlushJobInfo& /*job*/) override {
+  void OnFlushBegin(DB* db, const FlushJobInfo& job) override {
     Enter(db);
     LookOnce(db);
+    // RocksDB tells the size of a single family only to who has its handle.
+    uint64_t waiting = 0;
+    db->GetAggregatedIntProperty(DB::Properties::kNumEntriesImmMemTables,
+                                 &waiting);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    databases_[db->GetName()].to_flush[job.cf_name] =
+        static_cast<double>(waiting);
   }
 
   void OnFlushCompleted(DB* db, const FlushJobInfo& job) override {
@@ -189,6 +196,8 @@ class LevelSizeListener final : public rocksdb::EventListener {
     KnownFilters filters;
     Trees trees;                            // by column family
     std::map<std::string, double> flushes;  // keys of the last one
+    // The keys that waited to be flushed when a family's flush began.
+    std::map<std::string, double> to_flush;
     // How many times in a row files have left level 0 unchanged. If they do so
     // often, as in a load in key order, a flushed file reaches the last level
     // unchanged.
@@ -208,6 +217,12 @@ class LevelSizeListener final : public rocksdb::EventListener {
     if (tree != database.trees.end()) file->tree = tree->second;
     const auto heat = database.heat.find(info.cf_name);
     if (heat != database.heat.end()) file->heat = heat->second.profile();
+    if (info.reason == rocksdb::TableFileCreationReason::kFlush) {
+      const auto waiting = database.to_flush.find(info.cf_name);
+      if (waiting != database.to_flush.end()) {
+        file->input_keys = waiting->second;
+      }
+    }
     const auto compaction = database.compactions.find(info.job_id);
     if (compaction == database.compactions.end()) return;
     file->tree = compaction->second.tree;
@@ -286,6 +301,7 @@ class LevelSizeListener final : public rocksdb::EventListener {
     database.trees.clear();
     if (!database.began_empty) database.began_empty = files.empty();
     ForgetDropped(sizes, &database.flushes);
+    ForgetDropped(sizes, &database.to_flush);
     ForgetDropped(sizes, &database.moves);
     for (auto& [column_family, tree] : sizes) {
       tree.last_flush = database.flushes[column_family];

@@ -118,7 +118,7 @@ BudgetState StateOfBudget(const FilterPolicyOptions& options,
   state.filters = file.account->Live();
   double keys = state.filters.all_keys();
   if (file.tree != nullptr) {
-    if (IsFlush(context)) keys += file.tree->last_flush;
+    if (IsFlush(context)) keys += file.KeysOfFlush();
     // The listener may expect more keys than there are yet.
     keys = std::max(keys, file.tree->Total());
   }
@@ -138,12 +138,12 @@ std::optional<FilterPlan> BudgetOfFile(const FilterPolicyOptions& options,
   request.is_flush = IsFlush(context);
   request.of_largest_run = run.is_largest;
   request.for_flushes = run.for_flushes;
-  if (file.tree != nullptr && request.is_flush) {
-    request.expected_keys = file.tree->last_flush;
-  }
+  if (request.is_flush) request.expected_keys = file.KeysOfFlush();
   request.keys = 1;
   const double offered = file.account->Offer(file.place, request);
   if (offered < kMinBitsOfRun) return std::nullopt;
+  // A full filter has all keys of the file.
+  if (!context.table_options.partition_filters) request.expected_keys = 0;
   FilterPlan plan;
   plan.settings = SettingsOf(options);
   plan.settings.millibits_per_key = MillibitsOf(offered);

@@ -42,7 +42,10 @@ double Mean(const std::vector<double>& numbers) {
 
 // 0 if the sizes don't tell.
 double KeysOfRun(const FilterBuildingContext& context, const FileInTree& file) {
-  if (IsFlush(context)) return file.tree->flush;
+  if (IsFlush(context)) {
+    const bool in_order = file.tree->flush > file.tree->last_flush;
+    return in_order ? file.tree->flush : file.KeysOfFlush();
+  }
   const auto level = static_cast<size_t>(context.level_at_creation);
   if (level == 0) {
     return file.level0_run > 0 ? file.level0_run

@@ -327,6 +327,39 @@ TEST_F(MemoryBudgetTest, OptionStringsAndFiles) {
   EXPECT_EQ("unset", bits);
 }
 
+// The room that is kept for flushes is for the small ones too that follow a
+// very large one.
+TEST_F(MemoryBudgetTest, ASmallFlushAfterALargeOne) {
+  constexpr uint64_t kRows = 47'500;
+  for (const int variant : {0, 1, 2, 3}) {
+    const bool partitioned = (variant & 1) != 0;
+    const bool in_order = (variant & 2) != 0;
+    SCOPED_TRACE(partitioned);
+    SCOPED_TRACE(in_order);
+    table_.partition_filters = partitioned;
+    table_.index_type =
+        partitioned
+            ? rocksdb::BlockBasedTableOptions::IndexType::kTwoLevelIndexSearch
+            : rocksdb::BlockBasedTableOptions::IndexType::kBinarySearch;
+    UseListener();
+    UseBudget(kRows * 10 / 8);
+    DestroyAndReopen();
+    // Merged once, the tree isn't taken for one that is loaded in key order.
+    if (!in_order) {
+      for (int i = 0; i < 2; ++i) WriteFile({0, 2000});
+      CompactAll();
+    }
+    WriteFile({0, 2 * kRows});
+    CompactAll();
+    EXPECT_LE(Now().bytes, (in_order ? 0.95 : 0.8) * budget_);
+    WriteFile({0, 2 * 830});
+    EXPECT_EQ(0u, Now().without);
+    EXPECT_GE(8.0 * AllProperties(db_.get()).front()->filter_size, 8 * 830);
+    EXPECT_LE(Now().bytes, 1.1 * budget_);
+    ExpectRows({0, 2 * kRows});
+  }
+}
+
 // Memory that one database uses is missing in the other until the first is
 // closed.
 TEST_F(MemoryBudgetTest, DatabasesShareIt) {

@@ -78,6 +78,20 @@ class FileBudgetTest : public testing::Test {
   FilterPolicyOptions options_;
 };
 
+// Fewer keys wait to be flushed than the last flush had.
+TEST_F(FileBudgetTest, ASmallFlushAfterALargeOne) {
+  auto tree = std::make_shared<TreeSizes>();
+  tree->levels = {1e6};
+  tree->flush = tree->last_flush = 1e4;
+  FileInTree file = Of(tree);
+  Flush();
+  const double as_the_last = Bits(file);
+  file.input_keys = 1e5;
+  EXPECT_EQ(as_the_last, Bits(file));
+  file.input_keys = 1e3;
+  EXPECT_NEAR(as_the_last + kStep, Bits(file), 0.001);
+}
+
 TEST_F(FileBudgetTest, NotLevelAware) {
   options_.level_aware = false;
   for (const int level : {-1, 0, 1, 6}) {

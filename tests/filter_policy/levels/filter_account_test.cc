@@ -105,6 +105,17 @@ TEST(FilterAccountTest, TheLargestRunLeavesRoomForFlushes) {
   EXPECT_DOUBLE_EQ(7, account.Offer({"db", 1, "1.sst"}, request));
 }
 
+// Files flushed in key order are part of it, and go on like other flushes when
+// it is full.
+TEST(FilterAccountTest, FlushesInOrderFillTheLargestRunFirst) {
+  FilterAccount account;
+  FilterRequest request = Flushed(10, 1000);
+  request.of_largest_run = true;
+  EXPECT_DOUBLE_EQ(95, account.Offer({"db", 1, "1.sst"}, request));
+  SetLive(&account, "db", Filters(95, 10), {});
+  EXPECT_DOUBLE_EQ(100.0 / 4 / 10, account.Offer({"db", 2, "2.sst"}, request));
+}
+
 // As one that was asked for before files were seen to be live.
 TEST(FilterAccountTest, InstalledFilesCountOnce) {
   FilterAccount account;
