@@ -1,6 +1,6 @@
-// RocksDB's two private interfaces, for builds that don't have the header of
-// RocksDB's that declares them. Include rocksdb_filter_bits.h, which says of
-// which versions this is true.
+// Declares RocksDB's two private filter interfaces, for builds without
+// RocksDB's own header of them. Include rocksdb_filter_bits.h, which takes that
+// header if there is one, and knows which versions these declarations match.
 #pragma once
 
 #include <cstddef>

@@ -1,21 +1,20 @@
 // The two RocksDB interfaces that a filter policy hands out.
 //
 // Since 7.0 RocksDB's public headers only forward-declare FilterBitsBuilder and
-// FilterBitsReader; the declarations stand in
-// table/block_based/filter_policy_internal.h, which is not installed. A build
-// of RocksDB with linebloom as its plugin has that header. Any other has to
-// declare them itself (declared_filter_bits.h), with the same virtual functions
-// in the same order, or calls would land in the wrong function. They have had
-// three shapes:
+// FilterBitsReader. They are declared in table/block_based/
+// filter_policy_internal.h, which is not installed. A build of RocksDB with
+// linebloom as its plugin has that header. Any other build has to declare them
+// itself (declared_filter_bits.h), with the same virtual functions in the same
+// order, or calls would land in the wrong function. They have had three shapes:
 //
 //   7.0 - 9.5    AddKey, EstimateEntriesAdded, Finish twice, MaybePostVerify,
 //                ApproximateNumEntries
 //   9.6 - 10.8   + AddKeyAndAlt behind AddKey
 //   10.9 - 11.9  + CalculateSpace, EstimatedFpRate behind ApproximateNumEntries
 //
-// For a version that is not in this list, compare the declarations of that
-// version with those, run the tests under it, and raise the bound below. There
-// too: whether FilterPolicy itself is as refusing_policy.h says.
+// For a version that is not in this list, compare its declarations with these,
+// check that FilterPolicy itself is still as refusing_policy.h says, run the
+// tests with that version, and raise the bound below.
 #pragma once
 
 #include "rocksdb/version.h"
@@ -37,8 +36,8 @@ the bound"
 #include "filter_policy/rocksdb/declared_filter_bits.h"
 #endif
 
-// `override` where this RocksDB has the function, nothing where it has not: a
-// class may then declare the functions of every version.
+// `override` if this RocksDB declares the function, otherwise nothing: a class
+// can then define the functions of every version.
 #if LINEBLOOM_ROCKSDB_VERSION >= 906
 #define LINEBLOOM_OVERRIDE_9_6 override
 #else
