@@ -42,6 +42,7 @@ linebloom_SOURCES := \
   filter_policy/line/solved_probes.cc \
   filter_policy/policy/budget_log.cc \
   filter_policy/policy/c_api.cc \
+  filter_policy/policy/comparator_log.cc \
   filter_policy/policy/filter_policy.cc \
   filter_policy/policy/heat_log.cc \
   filter_policy/policy/random_seed.cc \
@@ -49,6 +50,7 @@ linebloom_SOURCES := \
   filter_policy/policy/registration.cc \
   filter_policy/policy/rocksdb_plugin.cc \
   filter_policy/rocksdb/byte_count.cc \
+  filter_policy/rocksdb/canonical_key.cc \
   filter_policy/rocksdb/filter_bits_builder.cc \
   filter_policy/rocksdb/filter_bits_reader.cc \
   filter_policy/rocksdb/filter_metric_set.cc \

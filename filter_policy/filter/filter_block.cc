@@ -19,7 +19,8 @@ constexpr size_t kKeysAt = 8;
 constexpr size_t kRateAt = 12;
 constexpr size_t kAskedAt = 16;
 constexpr size_t kFlagsAt = 20;
-constexpr size_t kHashSeedAt = 21;  // if the flags say so
+// The rest exists if the flags say so, one field after the other.
+constexpr size_t kHashSeedAt = 21;
 // The last two fields are located from the end, so that later releases can
 // insert fields before them.
 constexpr size_t kChecksumFromEnd = 5;
@@ -28,7 +29,9 @@ constexpr size_t kSizeFromEnd = 1;
 constexpr uint8_t kAskedIsRate = 1;
 constexpr uint8_t kLevelAware = 2;
 constexpr uint8_t kHasHashSeed = 4;
-constexpr uint8_t kKnownFlags = kAskedIsRate | kLevelAware | kHasHashSeed;
+constexpr uint8_t kHasCanonicalKey = 8;
+constexpr uint8_t kKnownFlags =
+    kAskedIsRate | kLevelAware | kHasHashSeed | kHasCanonicalKey;
 
 // A newer Bloom filter; a reserved sub-implementation; 0 probes, reserved; two
 // reserved bytes. Each of the last three makes RocksDB answer 'may match'.
@@ -60,13 +63,19 @@ uint32_t Checksum(const char* metadata, size_t size) {
 uint8_t FlagsOf(const FilterBlockInfo& info) {
   return (info.asked_false_positive_rate > 0 ? kAskedIsRate : 0) |
          (info.level_aware ? kLevelAware : 0) |
-         (info.hash_seed != 0 ? kHasHashSeed : 0);
+         (info.hash_seed != 0 ? kHasHashSeed : 0) |
+         (info.canonical_key != 0 ? kHasCanonicalKey : 0);
+}
+
+size_t CanonicalKeyAt(uint8_t flags) {
+  return kHashSeedAt + ((flags & kHasHashSeed) != 0 ? sizeof(uint64_t) : 0);
 }
 
 // The minimum size of metadata with these flags.
 size_t LeastSize(uint8_t flags) {
-  return (flags & kHasHashSeed) != 0 ? kFilterSeededMetadataBytes
-                                     : kFilterMetadataBytes;
+  return CanonicalKeyAt(flags) +
+         ((flags & kHasCanonicalKey) != 0 ? sizeof(uint64_t) : 0) +
+         kChecksumFromEnd;
 }
 
 FilterBlockInfo ReadFields(const char* metadata, size_t size) {
@@ -88,6 +97,10 @@ FilterBlockInfo ReadFields(const char* metadata, size_t size) {
   if ((flags & kHasHashSeed) != 0 && size >= kFilterSeededMetadataBytes) {
     info.hash_seed = LoadLittleEndian<uint64_t>(metadata + kHashSeedAt);
   }
+  if ((flags & kHasCanonicalKey) != 0 && size >= LeastSize(flags)) {
+    info.canonical_key =
+        LoadLittleEndian<uint64_t>(metadata + CanonicalKeyAt(flags));
+  }
   return info;
 }
 
@@ -107,7 +120,13 @@ const char* FindProblem(const FilterBlockInfo& info, const char* metadata,
   if (info.version != kFilterBlockVersion) return "the version is unknown";
   const uint8_t flags = Byte(metadata + kFlagsAt);
   if ((flags & ~kKnownFlags) != 0) return "a flag is unknown";
-  if (metadata_size < LeastSize(flags)) return "the hash seed is missing";
+  if (metadata_size < LeastSize(flags & kHasHashSeed)) {
+    return "the hash seed is missing";
+  }
+  // 0 would read as a filter that anyone may probe with the keys themselves.
+  if ((flags & kHasCanonicalKey) != 0 && info.canonical_key == 0) {
+    return "the canonical key is missing";
+  }
   if (info.lines == 0) return "there are no lines";
   if (lines_size != size_t{info.lines} * kLineBytes) {
     return "the number of lines does not fit the size of the block";
@@ -160,6 +179,9 @@ void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to) {
   StoreLittleEndian(to + kFlagsAt, flags);
   if ((flags & kHasHashSeed) != 0) {
     StoreLittleEndian(to + kHashSeedAt, info.hash_seed);
+  }
+  if ((flags & kHasCanonicalKey) != 0) {
+    StoreLittleEndian(to + CanonicalKeyAt(flags), info.canonical_key);
   }
   char* const end = to + size;
   StoreLittleEndian(end - kChecksumFromEnd,
@@ -215,6 +237,10 @@ std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
   size_t known = begin + kHashSeedAt;
   if ((flags & kHasHashSeed) != 0) {
     fields.push_back({"hash seed", known, sizeof(uint64_t)});
+    known += sizeof(uint64_t);
+  }
+  if ((flags & kHasCanonicalKey) != 0) {
+    fields.push_back({"canonical key", known, sizeof(uint64_t)});
     known += sizeof(uint64_t);
   }
   if (known < checksum) {

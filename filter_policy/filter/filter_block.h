@@ -14,12 +14,13 @@ namespace linebloom {
 inline constexpr uint8_t kFilterBlockVersion = 1;
 inline constexpr size_t kFilterMetadataBytes = 26;
 inline constexpr size_t kFilterSeededMetadataBytes = 34;  // with a hash seed
+inline constexpr size_t kMaxFilterMetadataBytes = 42;     // and a canonical key
 inline constexpr size_t kFilterTailBytes = 5;
 // The bytes of a block besides its lines: the minimum and the maximum.
 inline constexpr size_t kFilterBlockOverhead =
     kFilterMetadataBytes + kFilterTailBytes;
 inline constexpr size_t kMaxFilterBlockOverhead =
-    kFilterSeededMetadataBytes + kFilterTailBytes;
+    kMaxFilterMetadataBytes + kFilterTailBytes;
 
 // The contents of a filter's metadata.
 struct FilterBlockInfo {
@@ -40,13 +41,17 @@ struct FilterBlockInfo {
   float asked_false_positive_rate = 0;
   bool level_aware = false;  // true if the request depends on the file's level
   uint64_t hash_seed = 0;
+  // Names the function that maps keys to the bytes that were hashed
+  // (CanonicalId in filter_policy/rocksdb/canonical_key.h). 0: the keys
+  // themselves were.
+  uint64_t canonical_key = 0;
 
   friend bool operator==(const FilterBlockInfo&,
                          const FilterBlockInfo&) = default;
 };
 
-// The number of bytes after the lines: kFilterBlockOverhead, or
-// kMaxFilterBlockOverhead with a hash seed.
+// The number of bytes after the lines: kFilterBlockOverhead, and 8 each for a
+// hash seed and a canonical key.
 size_t FilterBlockOverhead(const FilterBlockInfo& info);
 
 // Writes that many bytes, which belong directly after the lines.

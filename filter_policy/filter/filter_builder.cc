@@ -78,6 +78,7 @@ BuiltBlock BuildBlock(const HashList& hashes, const FilterSettings& settings,
   info.keys =
       static_cast<uint32_t>(std::min<size_t>(hashes.size(), UINT32_MAX));
   info.hash_seed = settings.hash_seed;
+  info.canonical_key = settings.canonical_key;
   info.asked_false_positive_rate = static_cast<float>(settings.asked_rate);
   info.level_aware = settings.level_aware;
   const size_t lines_size = size_t{count} * kLineBytes;
@@ -111,6 +112,7 @@ FilterBlock BuildForRate(const HashList& hashes, const FilterSettings& settings,
 size_t OverheadOf(const FilterSettings& settings) {
   FilterBlockInfo info;
   info.hash_seed = settings.hash_seed;
+  info.canonical_key = settings.canonical_key;
   return FilterBlockOverhead(info);
 }
 

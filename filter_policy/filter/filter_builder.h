@@ -21,6 +21,8 @@ struct FilterSettings {
   double asked_rate = 0;
   // True if bits or rate depend on the file's level. Only stored in the block.
   bool level_aware = false;
+  // FilterBlockInfo::canonical_key, whose bytes the hashes are of. Only stored.
+  uint64_t canonical_key = 0;
   // Shared by all filters of the policy; null: no rounding. Unused for a rate,
   // for which a filter gets the fewest lines.
   std::shared_ptr<AllocationRounding> rounding = nullptr;

@@ -4,10 +4,12 @@ namespace linebloom {
 
 std::optional<FilterReader> FilterReader::Make(const char* block,
                                                const ParsedFilterBlock& parsed,
-                                               const LineKernel& kernel) {
+                                               const LineKernel& kernel,
+                                               uint64_t canonical_key) {
   const FilterBlockInfo& info = parsed.info;
   const LineShape shape = ShapeOf(info);
-  if (parsed.kind != FilterBlockKind::kReadable || !IsReadable(shape)) {
+  if (parsed.kind != FilterBlockKind::kReadable || !IsReadable(shape) ||
+      info.canonical_key != canonical_key) {
     return std::nullopt;
   }
   return FilterReader(

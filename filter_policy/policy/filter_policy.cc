@@ -13,10 +13,12 @@
 #include "filter_policy/levels/memory_budget.h"
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/policy/budget_log.h"
+#include "filter_policy/policy/comparator_log.h"
 #include "filter_policy/policy/heat_log.h"
 #include "filter_policy/policy/policy_from_id.h"
 #include "filter_policy/policy/random_seed.h"
 #include "filter_policy/policy/refusing_policy.h"
+#include "filter_policy/rocksdb/canonical_key.h"
 #include "filter_policy/rocksdb/filter_bits_builder.h"
 #include "filter_policy/rocksdb/filter_bits_reader.h"
 #include "filter_policy/rocksdb/policy_options.h"
@@ -86,6 +88,9 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
         FindLevelSizeListener(db_options) == nullptr) {
       return ListenerMissing();
     }
+    if (options_.canonical_key == nullptr) {
+      comparator_log_.Note(cf_options.comparator);
+    }
     return FilterPolicy::ValidateOptions(db_options, cf_options);
   }
 
@@ -100,6 +105,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     const FilterPolicyOptions options =
         valid.ok() ? options_ : NearestValid(options_);
     if (!valid.ok()) WarnOnce(context.info_log, valid, IdOf(options));
+    comparator_log_.Write(context.info_log);
     if (options.heat_aware) UseHeat(options, context, file);
     if (options.memory_budget) return BuilderOfBudget(options, context, file);
     return BuilderOf(options, context, file);
@@ -107,7 +113,15 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const Slice& contents) const override {
-    return NewFilterBitsReader(contents, *built_in_).release();
+    const std::shared_ptr<const CanonicalKey>& canonical_key =
+        options_.canonical_key;
+    if (canonical_key == nullptr) {
+      return NewFilterBitsReader(contents, *built_in_).release();
+    }
+    return NewCanonicalFilterBitsReader(
+               canonical_key, NewFilterBitsReader(contents, *built_in_,
+                                                  CanonicalId(*canonical_key)))
+        .release();
   }
 
  protected:
@@ -149,9 +163,16 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       plan.settings.hash_seed = seed.value_or(0);
       if (!seed) WarnOnce(context.info_log, NoEntropy(), "hash_seed=0");
     }
-    return new FilterBitsBuilder(
-        plan.settings, context.table_options.detect_filter_construct_corruption,
-        std::move(plan.millibits_of_keys), plan.needs_range);
+    const bool detect_corruption =
+        context.table_options.detect_filter_construct_corruption;
+    if (options_.canonical_key != nullptr) {
+      return new CanonicalFilterBitsBuilder(
+          options_.canonical_key, plan.settings, detect_corruption,
+          std::move(plan.millibits_of_keys), plan.needs_range);
+    }
+    return new FilterBitsBuilder(plan.settings, detect_corruption,
+                                 std::move(plan.millibits_of_keys),
+                                 plan.needs_range);
   }
 
   rocksdb::FilterBitsBuilder* BuilderOfBudget(
@@ -235,6 +256,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       std::make_shared<AllocationRounding>();
   mutable std::mutex warned_mutex_;
   mutable std::set<const rocksdb::Logger*> warned_;
+  mutable ComparatorLog comparator_log_;
   mutable BudgetLog budget_log_;
   mutable HeatLog heat_log_;
 };

@@ -93,7 +93,8 @@ Status FilterBitsBuilder::MaybePostVerify(const Slice& block) {
   const HashList hashes = std::exchange(hashes_to_verify_, {});
   if (!detect_corruption_ || hashes.empty()) return Status::OK();
   const std::optional<FilterReader> reader = FilterReader::Make(
-      block.data(), ParseFilterBlock(block.data(), block.size()));
+      block.data(), ParseFilterBlock(block.data(), block.size()),
+      ChosenKernel(), settings_.canonical_key);
   if (!reader.has_value()) {
     return Status::Corruption("linebloom: a filter just built is unreadable");
   }

@@ -26,7 +26,7 @@ using MillibitsOfKeys = std::function<uint32_t(const FilterKeys&)>;
 
 // Collects the hashes of keys and prefixes. Each Finish builds a block of them
 // and starts over, as partitioned filters require. Belongs to one thread.
-class FilterBitsBuilder final : public rocksdb::FilterBitsBuilder {
+class FilterBitsBuilder : public rocksdb::FilterBitsBuilder {
  public:
   // `detect_corruption` is the table option detect_filter_construct_corruption:
   // keeps the hashes until MaybePostVerify has found each of them in the

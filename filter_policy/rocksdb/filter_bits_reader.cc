@@ -57,19 +57,20 @@ class ConstantFilterBitsReader final : public rocksdb::FilterBitsReader {
 }  // namespace
 
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
-    const Slice& block, const rocksdb::FilterPolicy& built_in) {
+    const Slice& block, const rocksdb::FilterPolicy& built_in,
+    uint64_t canonical_key) {
   const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
   if (parsed.kind == FilterBlockKind::kNoKeys) {
     return std::make_unique<ConstantFilterBitsReader>(false);
   }
-  if (parsed.kind == FilterBlockKind::kForeign &&
+  if (parsed.kind == FilterBlockKind::kForeign && canonical_key == 0 &&
       ParseBuiltInFilter(block.data(), block.size()).kind !=
           BuiltInFilterKind::kInconsistent) {
     return std::unique_ptr<rocksdb::FilterBitsReader>(
         built_in.GetFilterBitsReader(block));
   }
   const std::optional<FilterReader> filter =
-      FilterReader::Make(block.data(), parsed);
+      FilterReader::Make(block.data(), parsed, ChosenKernel(), canonical_key);
   if (filter.has_value()) {
     return std::make_unique<LineFilterBitsReader>(*filter);
   }

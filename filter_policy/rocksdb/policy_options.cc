@@ -343,6 +343,13 @@ Status Validate(const FilterPolicyOptions& options) {
   if (!HalfLifeInRange(options.heat_half_life)) {
     return HalfLifeOutOfRange(NumberText(options.heat_half_life));
   }
+  if (options.canonical_key != nullptr) {
+    const char* const name = options.canonical_key->Name();
+    if (name == nullptr || *name == '\0') {
+      return Status::InvalidArgument(
+          "linebloom: canonical_key: its Name() must not be empty");
+    }
+  }
   if (options.memory_budget) return ValidateBudget(options);
   return options.false_positive_rate ? ValidateRate(options)
                                      : ValidateBits(options);

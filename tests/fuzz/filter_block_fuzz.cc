@@ -73,9 +73,15 @@ ParsedFilterBlock CheckParsed(const ExactCopy& block) {
           "a problem of what is unusable");
   const bool readable = parsed.kind == FilterBlockKind::kReadable;
   if (readable) CheckReadable(block, parsed.info);
-  Promise(linebloom::FilterReader::Make(block.data(), parsed).has_value() ==
-              (readable && IsDocumented(parsed.info)),
+  const bool documented = readable && IsDocumented(parsed.info);
+  Promise(linebloom::FilterReader::Make(block.data(), parsed,
+                                        linebloom::ChosenKernel(),
+                                        parsed.info.canonical_key)
+                  .has_value() == documented,
           "a reader for the documented kinds of line, and no other");
+  Promise(linebloom::FilterReader::Make(block.data(), parsed).has_value() ==
+              (documented && parsed.info.canonical_key == 0),
+          "no reader of keys where canonical ones were hashed");
   return parsed;
 }
 

@@ -21,7 +21,8 @@ void MendMetadata(uint8_t mends, char* block, char* end) {
   char* const metadata = end - metadata_size;
   if ((mends & kMendVersion) != 0) {
     metadata[0] = kFilterBlockVersion;
-    // Clears flags that are unknown or that the metadata has no room for.
+    // Clears flags that are unknown or that the metadata has no room for, and
+    // that of the canonical key, with which readers of keys answer nothing.
     metadata[20] &= metadata_size < kFilterSeededMetadataBytes ? 3 : 7;
   }
   if ((mends & kMendLines) != 0) {

@@ -91,6 +91,9 @@ const std::vector<GoldenCase>& GoldenCases() {
       {"v1_one_key", 1, 10000, LineKind::kSolved, 0},
       {"v1_rate_2_percent", 130, 7000, LineKind::kSolved, 0, 0.02, false},
       {"v1_level_aware", 60, 14260, LineKind::kSolved, 7, 0, true},
+      // XXH3 of "ascii_lower_case".
+      {"v1_canonical_key", 60, 10000, LineKind::kSolved, 7, 0, false,
+       HashOf("ascii_lower_case", 0)},
   };
   return *cases;
 }
@@ -109,16 +112,18 @@ std::string DumpGolden(const GoldenCase& golden) {
     hashes.push_back(HashOf(key, golden.hash_seed));
   }
   const FilterBlock built =
-      BuildFilter(HashList(hashes),
-                  {golden.millibits_per_key, golden.line, golden.hash_seed,
-                   golden.asked_rate, golden.level_aware});
+      BuildFilter(HashList(hashes), {golden.millibits_per_key, golden.line,
+                                     golden.hash_seed, golden.asked_rate,
+                                     golden.level_aware, golden.canonical_key});
   const std::string_view block(built.bytes.get(), built.size);
   const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
   std::ostringstream out;
   out << "# A linebloom filter block, made by tests/golden/make_golden; see "
          "docs/format.md.\n"
       << "# keys: key0 to key" << golden.keys - 1 << "\n";
-  DumpFalsePositives(FilterReader::Make(block.data(), parsed).value(),
+  DumpFalsePositives(FilterReader::Make(block.data(), parsed, ChosenKernel(),
+                                        golden.canonical_key)
+                         .value(),
                      golden.hash_seed, &out);
   DumpLines(block, parsed.info.lines, &out);
   DumpEnd(block, &out);

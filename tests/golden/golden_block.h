@@ -12,7 +12,8 @@
 
 namespace linebloom {
 
-// The input of a golden block: the keys key0, key1, ...
+// The input of a golden block: the keys key0, key1, ..., which are canonical if
+// there is a canonical_key.
 struct GoldenCase {
   const char* name;  // of the file, without .txt
   int keys;
@@ -21,6 +22,7 @@ struct GoldenCase {
   uint64_t hash_seed;
   double asked_rate = 0;  // replaces bits
   bool level_aware = false;
+  uint64_t canonical_key = 0;
 };
 
 inline void PrintTo(const GoldenCase& golden, std::ostream* out) {

@@ -35,6 +35,7 @@ Json LinebloomAsJson(const FileFacts& facts) {
           {"level_aware", info.level_aware},
           // As text, because many JSON parsers limit numbers to 53 bits.
           {"hash_seed", absl::StrCat(info.hash_seed)},
+          {"canonical_key", absl::StrCat(info.canonical_key)},
           {"false_positive_rate", OrNull(facts.rate_in_metadata)}};
 }
 

@@ -22,10 +22,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 
 #include "linebloom/export.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/slice.h"
 
 namespace linebloom {
 
@@ -43,6 +46,44 @@ enum class Line : uint8_t {
 // FilterPolicyOptions::hash_seed: a separate seed for each file. The only
 // number that can't be a seed itself.
 inline constexpr uint64_t kRandomHashSeed = ~uint64_t{0};
+
+// Maps a key to the bytes that filters hash. For comparators that call keys of
+// different bytes equal, such as one that ignores case: a filter without it
+// rejects a key that was written with other bytes, and the row isn't found.
+//
+//   class LowerCase final : public linebloom::CanonicalKey {
+//    public:
+//     const char* Name() const noexcept override { return "ascii_lower_case"; }
+//     void Append(const rocksdb::Slice& key,
+//                 std::string* canonical) const noexcept override {
+//       for (const char c : key.ToStringView()) *canonical += LowerCaseOf(c);
+//     }
+//   };
+//
+// All functions are called from many threads at once, and must not throw:
+// RocksDB doesn't expect exceptions. The policy, its builders and its readers
+// share the object, and a block cache may keep readers for as long as it lives.
+class CanonicalKey {
+ public:
+  virtual ~CanonicalKey() = default;
+
+  // Identifies the function, not empty and always the same. Filters store a
+  // number made of it, and only a policy whose function has the same name
+  // probes them; to all others they match every key. So change the name
+  // whenever the function returns other bytes for any key.
+  virtual const char* Name() const noexcept = 0;
+
+  // Appends the canonical bytes of `key` to `*canonical`, which is empty. If
+  // the comparator calls two keys equal, their bytes must be equal. Unequal
+  // keys should have different ones: a filter can't tell keys of equal bytes
+  // apart.
+  //
+  // With a prefix_extractor, `key` may also be the prefix of a key, and nothing
+  // says which it is. Equal keys must then both have a prefix, with the same
+  // canonical bytes, or both have none. Timestamps are not in `key`.
+  virtual void Append(const rocksdb::Slice& key,
+                      std::string* canonical) const noexcept = 0;
+};
 
 // The options of a policy. Option strings use the same names.
 struct FilterPolicyOptions {
@@ -137,6 +178,18 @@ struct FilterPolicyOptions {
   // How many times as large a level is as the one above, 2 to 1000, like
   // RocksDB's max_bytes_for_level_multiplier. Only for level_aware.
   double size_ratio = 10.0;
+
+  // If set, filters hash these bytes of keys and prefixes instead of the keys
+  // and prefixes themselves. Filters that hash other bytes match every key
+  // until their files are written anew: those from before it was set, those of
+  // RocksDB, and those of another function. So do filters that hash these bytes
+  // in policies that don't have the function, and there is no option string for
+  // it: set it again after rocksdb::LoadLatestOptions(), like the comparator.
+  //
+  // Null: the keys themselves. If RocksDB opens a column family whose
+  // comparator says CanKeysWithDifferentByteContentsBeEqual(), the first filter
+  // built then writes a warning to the database's info log.
+  std::shared_ptr<const CanonicalKey> canonical_key = nullptr;
 };
 
 inline constexpr double kDefaultBitsPerKey = 10.0;

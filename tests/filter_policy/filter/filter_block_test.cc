@@ -37,6 +37,18 @@ FilterBlockInfo SeededInfo() {
   return info;
 }
 
+FilterBlockInfo CanonicalInfo() {
+  FilterBlockInfo info = SomeInfo();
+  info.canonical_key = 0xfedcba9876543210;
+  return info;
+}
+
+FilterBlockInfo FullInfo() {
+  FilterBlockInfo info = SeededInfo();
+  info.canonical_key = 0xfedcba9876543210;
+  return info;
+}
+
 std::string SomeBlock(const FilterBlockInfo& info = SomeInfo()) {
   std::string block(kLines * kLineBytes + FilterBlockOverhead(info), '\x5a');
   WriteFilterBlockEnd(info, block.data() + kLines * kLineBytes);
@@ -67,7 +79,8 @@ ParsedFilterBlock Parse(std::string_view block) {
 }
 
 TEST(FilterBlockTest, ReadsBackWhatWasWritten) {
-  for (const FilterBlockInfo& info : {SomeInfo(), SeededInfo()}) {
+  for (const FilterBlockInfo& info :
+       {SomeInfo(), SeededInfo(), CanonicalInfo(), FullInfo()}) {
     const ParsedFilterBlock parsed = Parse(SomeBlock(info));
     EXPECT_EQ(FilterBlockKind::kReadable, parsed.kind);
     EXPECT_EQ(info, parsed.info);
@@ -75,12 +88,15 @@ TEST(FilterBlockTest, ReadsBackWhatWasWritten) {
   }
 }
 
-TEST(FilterBlockTest, OnlyAHashSeedAddsBytes) {
+TEST(FilterBlockTest, OnlyAHashSeedAndACanonicalKeyAddBytes) {
   FilterBlockInfo info = SeededInfo();
   EXPECT_EQ(39u, FilterBlockOverhead(info));
   info.hash_seed = 0;
   EXPECT_EQ(31u, FilterBlockOverhead(info));
   EXPECT_EQ(31u, FilterBlockOverhead(SomeInfo()));
+  EXPECT_EQ(39u, FilterBlockOverhead(CanonicalInfo()));
+  EXPECT_EQ(47u, FilterBlockOverhead(FullInfo()));
+  EXPECT_EQ(kMaxFilterBlockOverhead, FilterBlockOverhead(FullInfo()));
 }
 
 // The offsets in docs/format.md, byte by byte.
@@ -109,6 +125,23 @@ TEST(FilterBlockTest, BytesWithARateAndAHashSeed) {
   EXPECT_EQ(end.substr(34), std::string_view("\xff\x4c\0\x4c\x42", 5));
 }
 
+TEST(FilterBlockTest, BytesWithACanonicalKey) {
+  constexpr std::string_view kCanonicalKey = "\x10\x32\x54\x76\x98\xba\xdc\xfe";
+  const std::string block = SomeBlock(CanonicalInfo());
+  const std::string_view end = EndOf(block);
+  ASSERT_EQ(39u, end.size());
+  EXPECT_EQ(end[20], '\x08');
+  EXPECT_EQ(end.substr(21, 8), kCanonicalKey);
+  EXPECT_EQ(end[33], '\x22');
+  const std::string full = SomeBlock(FullInfo());
+  const std::string_view end_of_full = EndOf(full);
+  ASSERT_EQ(47u, end_of_full.size());
+  EXPECT_EQ(end_of_full[20], '\x0f');
+  EXPECT_EQ(end_of_full.substr(21, 8), "\xef\xcd\xab\x89\x67\x45\x23\x01");
+  EXPECT_EQ(end_of_full.substr(29, 8), kCanonicalKey);
+  EXPECT_EQ(end_of_full[41], '\x2a');
+}
+
 TEST(FilterBlockTest, PlainLinesHaveProbesAndSolvedOnesBaseAndStep) {
   FilterBlockInfo info;
   SetShape({LineKind::kPlain, 6}, &info);
@@ -127,7 +160,7 @@ TEST(FilterBlockTest, PlainLinesHaveProbesAndSolvedOnesBaseAndStep) {
 
 TEST(FilterBlockTest, UnknownFlagsAreUnusable) {
   EXPECT_EQ(nullptr, Parse(BlockWith(0, "")).problem);
-  for (int bit = 3; bit < 8; ++bit) {
+  for (int bit = 4; bit < 8; ++bit) {
     EXPECT_STREQ("a flag is unknown",
                  Parse(BlockWith(static_cast<uint8_t>(1 << bit), "")).problem);
   }
@@ -152,6 +185,22 @@ TEST(FilterBlockTest, MissingHashSeedIsUnusable) {
     EXPECT_STREQ("the hash seed is missing",
                  Parse(BlockWith(4, std::string(further, 'x'))).problem);
   }
+}
+
+// Readers would otherwise probe it with the keys themselves.
+TEST(FilterBlockTest, MissingCanonicalKeyIsUnusable) {
+  for (size_t further = 0; further < 8; ++further) {
+    for (const uint8_t flags : {8, 12}) {
+      const size_t seed = flags == 12 ? 8 : 0;
+      const ParsedFilterBlock parsed =
+          Parse(BlockWith(flags, std::string(seed + further, 'x')));
+      EXPECT_EQ(FilterBlockKind::kUnusable, parsed.kind);
+      EXPECT_STREQ("the canonical key is missing", parsed.problem);
+    }
+  }
+  EXPECT_STREQ("the canonical key is missing",
+               Parse(BlockWith(8, std::string(8, '\0'))).problem);
+  EXPECT_EQ(nullptr, Parse(BlockWith(8, std::string(8, '\1'))).problem);
 }
 
 TEST(FilterBlockTest, LengthZeroHasNoKeys) {

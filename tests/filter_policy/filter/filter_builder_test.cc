@@ -64,7 +64,7 @@ TEST(FilterBuilderTest, MetadataSaysWhatWasBuilt) {
   EXPECT_EQ(99u, parsed.info.hash_seed);
   EXPECT_EQ(static_cast<uint8_t>(LineKind::kPlain), parsed.info.line_kind);
   EXPECT_EQ(245u, parsed.info.lines);  // 125,000 bits / 512, rounded up
-  EXPECT_EQ(245 * 64 + kMaxFilterBlockOverhead, block.size);
+  EXPECT_EQ(245 * 64 + kFilterBlockOverhead + 8, block.size);
 }
 
 TEST(FilterBuilderTest, BytesDoNotDependOnTheOrderOfKeys) {

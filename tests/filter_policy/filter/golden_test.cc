@@ -39,7 +39,10 @@ TEST_P(GoldenTest, ReadsTheOldBytes) {
   const std::string block = BytesOfDump(dump_);
   const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
   ASSERT_EQ(FilterBlockKind::kReadable, parsed.kind) << parsed.problem;
-  const FilterReader reader = FilterReader::Make(block.data(), parsed).value();
+  const FilterReader reader =
+      FilterReader::Make(block.data(), parsed, ChosenKernel(),
+                         GetParam().canonical_key)
+          .value();
   const auto may_match = [&](const std::string& key) {
     return reader.MayMatch(reader.hash()(key.data(), key.size()));
   };

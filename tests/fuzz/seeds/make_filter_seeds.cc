@@ -13,6 +13,7 @@
 #include "linebloom/filter_policy.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
+#include "tests/filter_policy/ignored_case.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"
 #include "tests/fuzz/mend_filter_block.h"
 #include "tests/fuzz/seeds/seed_file.h"
@@ -56,12 +57,19 @@ std::string BuildLegacyBloom() {
   return FinishToString(builder.get());
 }
 
-// With everything that metadata can contain.
+// With everything that metadata can contain for readers of keys.
 std::string BuildByRate() {
   FilterPolicyOptions options;
   options.false_positive_rate = 0.02;
   options.level_aware = true;
   options.hash_seed = 5;
+  return BuildBlock(*Policy(NewFilterPolicy(options)), SomeKeys());
+}
+
+std::string BuildCanonical() {
+  FilterPolicyOptions options;
+  options.hash_seed = 5;
+  options.canonical_key = std::make_shared<LowerCase>();
   return BuildBlock(*Policy(NewFilterPolicy(options)), SomeKeys());
 }
 
@@ -79,6 +87,7 @@ std::vector<Seed> MakeBlocks() {
   return {{"plain", BuildLinebloom(Line::kPlain)},
           {"solved", BuildLinebloom(Line::kSolved)},
           {"by_rate", BuildByRate()},
+          {"canonical_key", BuildCanonical()},
           {"longer_metadata", LongerMetadata()},
           {"bloom",
            BuildBlock(*Policy(rocksdb::NewBloomFilterPolicy(10)), SomeKeys())},

@@ -36,6 +36,7 @@
 #include "rocksdb/version.h"
 #include "table/checksum.h"
 #include "table/filter_locator.h"
+#include "tests/filter_policy/ignored_case.h"
 #include "tests/table/rocksdb_files.h"
 #include "tests/tools/run_program.h"
 #include "tests/tools/tool_test.h"
@@ -465,6 +466,28 @@ TEST_F(FilterDumpTest, SaysThatPrefixesOfAnUnknownExtractorAreNotChecked) {
   EXPECT_THAT(report["notes"].dump(),
               AllOf(HasSubstr("prefixes were not checked"),
                     HasSubstr("'test.OwnExtractor'")));
+}
+
+// Only the application has the function.
+TEST_F(FilterDumpTest, SaysThatACanonicalKeyWasNotChecked) {
+  FilterPolicyOptions filter;
+  filter.canonical_key = std::make_shared<LowerCase>();
+  WriteRows(folder_.File("a.sst"), filter);
+  const ProgramResult run =
+      Run({"a.sst", "--command=verify", "--missing=1000"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("not checked against the rows"));
+  const json report = RunForJson({"a.sst", "--command=verify"});
+  EXPECT_EQ(report["files"][0]["keys_probed"], 0);
+  EXPECT_EQ(report["files"][0]["denied"], 0);
+  const ProgramResult table = Run({"--file=a.sst"});
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_NE(
+      RunForJson(
+          {"--file=a.sst"})["files"][0]["filter"]["metadata"]["canonical_key"],
+      "0");
+  EXPECT_THAT(Run({"--file=a.sst", "--command=raw"}).out,
+              HasSubstr("canonical key"));
 }
 
 // ---------------------------------------------------------------------------

@@ -28,6 +28,7 @@ std::string FlagsText(uint64_t flags) {
   if ((flags & 1) != 0) set.push_back("asked a rate");
   if ((flags & 2) != 0) set.push_back("level aware");
   if ((flags & 4) != 0) set.push_back("hash seed");
+  if ((flags & 8) != 0) set.push_back("canonical key");
   return set.empty() ? "none" : absl::StrJoin(set, ", ");
 }
 

@@ -96,6 +96,12 @@ absl::Status RowCheck::Prepare(const FilterFile& file) {
         "don't read"));
     return absl::OkStatus();
   }
+  if (check_->facts.first.info.canonical_key != 0) {
+    check_->notes.push_back(
+        "the filter was not checked against the rows: it hashes them through a "
+        "canonical key, a function that this program lacks");
+    return absl::OkStatus();
+  }
   const rocksdb::Comparator* comparator =
       ComparatorByName(properties_.comparator_name);
   if (comparator == nullptr) {

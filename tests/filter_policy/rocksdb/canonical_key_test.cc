@@ -1,0 +1,183 @@
+#include "filter_policy/rocksdb/canonical_key.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "filter_policy/filter/filter_block.h"
+#include "tests/filter_policy/ignored_case.h"
+#include "tests/filter_policy/rocksdb/filter_bits.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::FilterPolicy;
+using rocksdb::Slice;
+
+// The same bytes under another name.
+class Renamed final : public CanonicalKey {
+ public:
+  const char* Name() const noexcept override { return "renamed"; }
+  void Append(const Slice& key,
+              std::string* canonical) const noexcept override {
+    LowerCase().Append(key, canonical);
+  }
+};
+
+std::unique_ptr<const FilterPolicy> PolicyWith(
+    std::shared_ptr<const CanonicalKey> canonical_key, uint64_t hash_seed = 0) {
+  FilterPolicyOptions options;
+  options.canonical_key = std::move(canonical_key);
+  options.hash_seed = hash_seed;
+  return std::unique_ptr<const FilterPolicy>(NewFilterPolicy(options));
+}
+
+int Matches(const FilterPolicy& policy, const std::string& block,
+            const std::vector<std::string>& keys) {
+  const auto reader = NewReader(policy, block);
+  int matches = 0;
+  for (const std::string& key : keys) matches += reader->MayMatch(key) ? 1 : 0;
+  return matches;
+}
+
+// Asks for all keys at once.
+std::vector<bool> MatchesOfBatch(const FilterPolicy& policy,
+                                 const std::string& block,
+                                 const std::vector<std::string>& keys) {
+  std::vector<Slice> slices(keys.begin(), keys.end());
+  std::vector<Slice*> pointers;
+  for (Slice& slice : slices) pointers.push_back(&slice);
+  const auto may_match = std::make_unique<bool[]>(keys.size());
+  NewReader(policy, block)
+      ->MayMatch(static_cast<int>(keys.size()), pointers.data(),
+                 may_match.get());
+  return std::vector<bool>(may_match.get(), may_match.get() + keys.size());
+}
+
+class CanonicalKeyTest : public testing::TestWithParam<uint64_t> {
+ protected:
+  static constexpr int kKeys = 5000;
+  const std::shared_ptr<const CanonicalKey> lower_case_ =
+      std::make_shared<LowerCase>();
+  const std::unique_ptr<const FilterPolicy> policy_ =
+      PolicyWith(lower_case_, GetParam());
+  const std::unique_ptr<const FilterPolicy> plain_ =
+      PolicyWith(nullptr, GetParam());
+  const std::vector<std::string> written_ = NumberedKeys("Key", kKeys);
+  const std::vector<std::string> sought_ = NumberedKeys("kEY", kKeys);
+  const std::vector<std::string> strangers_ = NumberedKeys("Stranger", kKeys);
+  const std::string block_ = BuildBlock(*policy_, written_);
+};
+
+INSTANTIATE_TEST_SUITE_P(Seeds, CanonicalKeyTest, testing::Values(0, 7),
+                         [](const auto& test) {
+                           return "Seed" + std::to_string(test.param);
+                         });
+
+TEST_P(CanonicalKeyTest, EqualKeysMatchAndMissingOnesDoNot) {
+  EXPECT_EQ(kKeys, Matches(*policy_, block_, written_));
+  EXPECT_EQ(kKeys, Matches(*policy_, block_, sought_));
+  EXPECT_LT(Matches(*policy_, block_, strangers_), 60);
+  // Without the function on both sides the same lookups fail.
+  EXPECT_LT(Matches(*plain_, BuildBlock(*plain_, written_), sought_), 60);
+}
+
+TEST_P(CanonicalKeyTest, BatchesAnswerLikeSingleProbes) {
+  for (const int count : {0, 1, 31, 32, 33, 100}) {
+    std::vector<std::string> keys;
+    for (int i = 0; i < count; ++i) {
+      keys.push_back(i % 3 == 0 ? sought_[i] : strangers_[i]);
+    }
+    const std::vector<bool> batch = MatchesOfBatch(*policy_, block_, keys);
+    for (int i = 0; i < count; ++i) {
+      EXPECT_EQ(Matches(*policy_, block_, {keys[i]}) == 1, batch[i]) << i;
+    }
+  }
+}
+
+// Whoever hashes other bytes than the filter must not reject anything.
+TEST_P(CanonicalKeyTest, OtherReadersMatchEverything) {
+  const auto renamed = PolicyWith(std::make_shared<Renamed>(), GetParam());
+  const auto built_in =
+      std::unique_ptr<const FilterPolicy>(rocksdb::NewBloomFilterPolicy(10));
+  for (const FilterPolicy* other :
+       {plain_.get(), renamed.get(), built_in.get()}) {
+    EXPECT_EQ(kKeys, Matches(*other, block_, strangers_));
+    const std::string others = BuildBlock(*other, written_);
+    EXPECT_EQ(kKeys, Matches(*policy_, others, strangers_));
+    EXPECT_EQ(std::vector<bool>(kKeys, true),
+              MatchesOfBatch(*policy_, others, strangers_));
+  }
+}
+
+TEST_P(CanonicalKeyTest, AFilterWithoutKeysRejectsEverything) {
+  EXPECT_EQ("", BuildBlock(*policy_, {}));
+  EXPECT_EQ(0, Matches(*policy_, "", strangers_));
+}
+
+TEST_P(CanonicalKeyTest, TheBlockNamesTheFunction) {
+  const ParsedFilterBlock parsed =
+      ParseFilterBlock(block_.data(), block_.size());
+  ASSERT_EQ(FilterBlockKind::kReadable, parsed.kind);
+  EXPECT_EQ(CanonicalId(*lower_case_), parsed.info.canonical_key);
+  EXPECT_NE(CanonicalId(*lower_case_), CanonicalId(Renamed()));
+  EXPECT_EQ(GetParam(), parsed.info.hash_seed);
+}
+
+TEST_P(CanonicalKeyTest, PrefixesAreCanonicalToo) {
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder =
+      NewBuilder(*policy_, /*detect_corruption=*/true);
+#if LINEBLOOM_ROCKSDB_VERSION >= 906
+  for (const std::string& key : written_) {
+    builder->AddKeyAndAlt(key, key.substr(0, 5));
+  }
+#else
+  for (const std::string& key : written_) {
+    builder->AddKey(key.substr(0, 5));
+    builder->AddKey(key);
+  }
+#endif
+  const std::string block = FinishToString(builder.get());
+  EXPECT_TRUE(builder->MaybePostVerify(block).ok());
+  EXPECT_EQ(kKeys, Matches(*policy_, block, sought_));
+  EXPECT_EQ(2, Matches(*policy_, block, {"KEY10", "key49"}));
+}
+
+TEST_P(CanonicalKeyTest, KeysThatAreEqualCountOnce) {
+  const auto builder = NewBuilder(*policy_);
+  for (const char* key : {"a", "A", "b", "B", "B"}) builder->AddKey(key);
+  EXPECT_EQ(2u, builder->EstimateEntriesAdded());
+}
+
+// RocksDB's cache may destroy readers after the policy.
+TEST_P(CanonicalKeyTest, AReaderOutlivesItsPolicy) {
+  auto policy = PolicyWith(std::make_shared<LowerCase>(), GetParam());
+  const auto reader = NewReader(*policy, block_);
+  const auto builder = NewBuilder(*policy);
+  policy.reset();
+  EXPECT_TRUE(reader->MayMatch(sought_[0]));
+  builder->AddKey("Key");
+  EXPECT_FALSE(FinishToString(builder.get()).empty());
+}
+
+TEST_P(CanonicalKeyTest, ManyThreadsShareAReader) {
+  const auto reader = NewReader(*policy_, block_);
+  std::array<int, 4> matches{};
+  std::vector<std::thread> threads;
+  for (int& count : matches) {
+    threads.emplace_back([&] {
+      for (const std::string& key : sought_) {
+        count += reader->MayMatch(key) ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const int count : matches) EXPECT_EQ(kKeys, count);
+}
+
+}  // namespace
+}  // namespace linebloom

@@ -1,0 +1,306 @@
+// Databases whose comparator calls keys of different bytes equal.
+
+#include <cctype>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "linebloom/filter_policy.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/sst_file_writer.h"
+#include "tests/filter_policy/ignored_case.h"
+#include "tests/rocksdb/db_fixture.h"
+
+namespace linebloom {
+namespace {
+
+// Row i is written as Row...x and looked up as ROW...X. Even ones exist.
+constexpr int kRows = 4000;
+
+std::string Written(int row) {
+  std::string digits = std::to_string(row);
+  digits.insert(0, 6 - digits.size(), '0');
+  return "Row" + digits + "x";
+}
+
+std::string Upper(std::string key) {
+  for (char& c : key) c = static_cast<char>(std::toupper(c));
+  return key;
+}
+
+class CanonicalKeyTest : public DbTest {
+ protected:
+  CanonicalKeyTest() {
+    options_.comparator = &order_;
+    UseFunction(true);
+  }
+
+  void UseFunction(bool use) {
+    FilterPolicyOptions options;
+    if (use) options.canonical_key = std::make_shared<LowerCase>();
+    table_.filter_policy.reset(NewFilterPolicy(options));
+  }
+
+  void Write() {
+    for (int i = 0; i < kRows; i += 2) {
+      ASSERT_OK(db_->Put({}, Written(i), std::to_string(i)));
+    }
+    Flush();
+  }
+
+  void ExpectFound() {
+    for (int i = 0; i < kRows; i += 2) {
+      EXPECT_EQ(GetText(db_.get(), Written(i)), std::to_string(i));
+      EXPECT_EQ(GetText(db_.get(), Upper(Written(i))), std::to_string(i));
+    }
+  }
+
+  // The rows that are found in upper case.
+  int CountFound() {
+    int found = 0;
+    for (int i = 0; i < kRows; i += 2) {
+      found += GetText(db_.get(), Upper(Written(i))) == std::to_string(i);
+    }
+    return found;
+  }
+
+  // The filters' answers to Gets of missing rows in upper case.
+  FilterCounts CountMissing() {
+    TakeCounts();
+    for (int i = 1; i < kRows - 1; i += 2) {
+      EXPECT_EQ(GetText(db_.get(), Upper(Written(i))), "NotFound: ");
+    }
+    return TakeCounts();
+  }
+
+  void ExpectMissingRejected() {
+    const FilterCounts counts = CountMissing();
+    EXPECT_GE(counts.no, kMissing * 96 / 100);
+    EXPECT_EQ(counts.no + counts.maybe, kMissing);
+  }
+
+  // Lines of the info log about comparators, after closing the database.
+  int CountWarnings() {
+    Close();
+    std::ifstream log(Path("db/LOG"));
+    int warnings = 0;
+    for (std::string line; std::getline(log, line);) {
+      warnings += line.find("[WARN]") != std::string::npos &&
+                  line.find("canonical_key") != std::string::npos &&
+                  line.find(options_.comparator->Name()) != std::string::npos;
+    }
+    return warnings;
+  }
+
+  static constexpr uint64_t kPresent = kRows / 2;
+  static constexpr uint64_t kMissing = kRows / 2 - 1;
+  const IgnoreCase order_;
+};
+
+TEST_F(CanonicalKeyTest, GetFindsEqualKeysAndRejectsMissingOnes) {
+  Reopen();
+  Write();
+  TakeCounts();
+  ExpectFound();
+  EXPECT_EQ(TakeCounts(), (FilterCounts{0, 2 * kPresent, 2 * kPresent}));
+  ExpectMissingRejected();
+  // From the file, after the process that wrote it.
+  Reopen();
+  CompactAll();
+  ExpectFound();
+  ExpectMissingRejected();
+}
+
+// What the function is for: without it rows are lost, with one alone too.
+TEST_F(CanonicalKeyTest, WithoutTheFunctionEqualKeysAreNotFound) {
+  UseFunction(false);
+  Reopen();
+  Write();
+  EXPECT_LT(CountFound(), static_cast<int>(kPresent) / 25);
+  // Filters from before the function reject nothing any more.
+  UseFunction(true);
+  Reopen();
+  ExpectFound();
+  EXPECT_EQ(CountMissing(), (FilterCounts{0, kMissing, 0}));
+  CompactAll();
+  ExpectFound();
+  ExpectMissingRejected();
+  // Nor do filters of the function without it.
+  UseFunction(false);
+  Reopen();
+  ExpectFound();
+  EXPECT_EQ(CountMissing(), (FilterCounts{0, kMissing, 0}));
+  // Nor in a policy from an option string, nor in RocksDB's own.
+  ASSERT_OK(rocksdb::FilterPolicy::CreateFromString(
+      rocksdb::ConfigOptions(), "linebloom:10", &table_.filter_policy));
+  Reopen();
+  ExpectFound();
+  EXPECT_EQ(CountMissing(), (FilterCounts{0, kMissing, 0}));
+  UsePolicy(PolicyKind::kBuiltinBloom);
+  Reopen();
+  ExpectFound();
+}
+
+TEST_F(CanonicalKeyTest, FiltersOfRocksDBRejectNothing) {
+  UsePolicy(PolicyKind::kBuiltinBloom);
+  Reopen();
+  Write();
+  EXPECT_LT(CountFound(), static_cast<int>(kPresent) / 25);
+  UseFunction(true);
+  Reopen();
+  ExpectFound();
+}
+
+TEST_F(CanonicalKeyTest, MultiGet) {
+  Reopen();
+  Write();
+  TakeCounts();
+  std::vector<std::string> keys;
+  for (int i = 0; i < kRows - 1; ++i) keys.push_back(Upper(Written(i)));
+  const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+  std::vector<rocksdb::PinnableSlice> values(keys.size());
+  std::vector<rocksdb::Status> statuses(keys.size());
+  db_->MultiGet({}, db_->DefaultColumnFamily(), keys.size(), slices.data(),
+                values.data(), statuses.data());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (i % 2 == 0) {
+      ASSERT_OK(statuses[i]);
+      EXPECT_EQ(values[i].ToString(), std::to_string(i));
+    } else {
+      EXPECT_TRUE(statuses[i].IsNotFound());
+    }
+  }
+  const FilterCounts counts = TakeCounts();
+  EXPECT_GE(counts.no, kMissing * 96 / 100);
+  EXPECT_EQ(counts.true_positive, kPresent);
+}
+
+TEST_F(CanonicalKeyTest, Partitions) {
+  table_.partition_filters = true;
+  table_.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table_.metadata_block_size = 512;
+  Reopen();
+  Write();
+  ExpectFound();
+  ExpectMissingRejected();
+}
+
+// Prefixes of ten rows each, of which those with an even tens digit exist.
+class CanonicalPrefixTest : public CanonicalKeyTest,
+                            public testing::WithParamInterface<bool> {
+ protected:
+  CanonicalPrefixTest() {
+    options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(8));
+    table_.whole_key_filtering = GetParam();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(WholeKeys, CanonicalPrefixTest, testing::Bool());
+
+TEST_P(CanonicalPrefixTest, PrefixesOfEqualKeysAreFound) {
+  Reopen();
+  for (int tens = 0; tens < kRows; tens += 20) {
+    for (int i = tens; i < tens + 10; ++i) {
+      ASSERT_OK(db_->Put({}, Written(i), std::to_string(i)));
+    }
+  }
+  Flush();
+  TakeCounts();
+  // Not prefix_same_as_start: RocksDB itself then compares prefixes by bytes.
+  for (int tens = 0; tens < kRows - 20; tens += 20) {
+    for (int i = tens; i < tens + 10; ++i) {
+      EXPECT_EQ(GetText(db_.get(), Upper(Written(i))), std::to_string(i));
+    }
+    const std::unique_ptr<rocksdb::Iterator> found(db_->NewIterator({}));
+    found->Seek(Upper(Written(tens)));
+    ASSERT_TRUE(found->Valid());
+    EXPECT_EQ(found->key().ToString(), Written(tens));
+  }
+  EXPECT_EQ(TakeCounts().no, 0);
+  for (int tens = 10; tens < kRows - 20; tens += 20) {
+    EXPECT_EQ(GetText(db_.get(), Upper(Written(tens))), "NotFound: ");
+    const std::unique_ptr<rocksdb::Iterator> missing(db_->NewIterator({}));
+    missing->Seek(Upper(Written(tens)));
+    EXPECT_OK(missing->status());
+  }
+  // A Get and a seek for each missing prefix.
+  const uint64_t missing = 2 * (kRows - 20) / 20;
+  EXPECT_GE(TakeCounts().no, missing * 96 / 100);
+}
+
+TEST_F(CanonicalKeyTest, IngestedFiles) {
+  Reopen();
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), OptionsWithTable());
+  ASSERT_OK(writer.Open(Path("file.sst")));
+  for (int i = 0; i < kRows; i += 2) {
+    ASSERT_OK(writer.Put(Written(i), std::to_string(i)));
+  }
+  ASSERT_OK(writer.Finish());
+  ASSERT_OK(db_->IngestExternalFile({Path("file.sst")}, {}));
+  ExpectFound();
+  ExpectMissingRejected();
+}
+
+TEST_F(CanonicalKeyTest, WithoutTheFunctionOneWarning) {
+  UseFunction(false);
+  Reopen();
+  Write();
+  Write();
+  CompactAll();
+  EXPECT_EQ(1, CountWarnings());
+}
+
+TEST_F(CanonicalKeyTest, NoWarningWithTheFunction) {
+  Reopen();
+  Write();
+  EXPECT_EQ(0, CountWarnings());
+}
+
+TEST_F(CanonicalKeyTest, NoWarningOfRocksDBsComparators) {
+  for (const char* name :
+       {"leveldb.BytewiseComparator", "rocksdb.ReverseBytewiseComparator",
+        "leveldb.BytewiseComparator.u64ts"}) {
+    Close();
+    ASSERT_OK(rocksdb::Comparator::CreateFromString(
+        rocksdb::ConfigOptions(), name, &options_.comparator));
+    UseFunction(false);
+    DestroyAndReopen();
+    if (options_.comparator->timestamp_size() == 0) {
+      ASSERT_OK(db_->Put({}, "key", "value"));
+    } else {
+      const std::string time(options_.comparator->timestamp_size(), '\1');
+      ASSERT_OK(db_->Put({}, "key", time, "value"));
+    }
+    Flush();
+    EXPECT_EQ(0, CountWarnings()) << name;
+  }
+}
+
+class Nameless final : public CanonicalKey {
+ public:
+  explicit Nameless(const char* name) : name_(name) {}
+  const char* Name() const noexcept override { return name_; }
+  void Append(const rocksdb::Slice& key,
+              std::string* canonical) const noexcept override {
+    canonical->append(key.data(), key.size());
+  }
+
+ private:
+  const char* const name_;
+};
+
+TEST_F(CanonicalKeyTest, AFunctionWithoutANameIsRefused) {
+  for (const char* name : {static_cast<const char*>(nullptr), ""}) {
+    FilterPolicyOptions options;
+    options.canonical_key = std::make_shared<Nameless>(name);
+    table_.filter_policy.reset(NewFilterPolicy(options));
+    const rocksdb::Status status = TryReopen();
+    EXPECT_TRUE(status.IsInvalidArgument());
+    EXPECT_NE(std::string::npos, status.ToString().find("canonical_key"))
+        << status.ToString();
+  }
+}
+
+}  // namespace
+}  // namespace linebloom
