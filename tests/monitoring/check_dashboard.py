@@ -16,6 +16,12 @@ import urllib.request
 VARIABLES = {"$__rate_interval": "15s", "$database": ".*"}
 
 
+def replace_variables(expression):
+    for variable, value in VARIABLES.items():
+        expression = expression.replace(variable, value)
+    return expression
+
+
 def query(server, expression):
     """The series' labels and figures."""
     url = f"{server}/api/v1/query?" + urllib.parse.urlencode({"query": expression})
@@ -39,9 +45,7 @@ def main():
     for panel in panels:
         print(panel["title"])
         for target in panel["targets"]:
-            expression = target["expr"]
-            for variable, value in VARIABLES.items():
-                expression = expression.replace(variable, value)
+            expression = replace_variables(target["expr"])
             figures = [(labels, figure) for labels, figure in query(sys.argv[2], expression)
                        if math.isfinite(figure)]
             for labels, figure in figures:
