@@ -1,5 +1,6 @@
 #include "filter_policy/filter/filter_block.h"
 
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -19,8 +20,7 @@ constexpr size_t kKeysAt = 8;
 constexpr size_t kRateAt = 12;
 constexpr size_t kAskedAt = 16;
 constexpr size_t kFlagsAt = 20;
-// The rest exists if the flags say so, one field after the other.
-constexpr size_t kHashSeedAt = 21;
+constexpr size_t kOptionalAt = 21;  // fields that the flags announce
 // The last two fields are located from the end, so that later releases can
 // insert fields before them.
 constexpr size_t kChecksumFromEnd = 5;
@@ -30,8 +30,23 @@ constexpr uint8_t kAskedIsRate = 1;
 constexpr uint8_t kLevelAware = 2;
 constexpr uint8_t kHasHashSeed = 4;
 constexpr uint8_t kHasCanonicalKey = 8;
+constexpr uint8_t kHasHeat = 16;
 constexpr uint8_t kKnownFlags =
-    kAskedIsRate | kLevelAware | kHasHashSeed | kHasCanonicalKey;
+    kAskedIsRate | kLevelAware | kHasHashSeed | kHasCanonicalKey | kHasHeat;
+
+// In the order of the fields.
+struct OptionalField {
+  uint8_t flag;
+  size_t bytes;
+  const char* name;
+  const char* missing;  // the problem of a block without room for it
+};
+constexpr std::array<OptionalField, 3> kOptionalFields = {
+    OptionalField{kHasHashSeed, sizeof(uint64_t), "hash seed",
+                  "the hash seed is missing"},
+    OptionalField{kHasCanonicalKey, sizeof(uint64_t), "canonical key",
+                  "the canonical key is missing"},
+    OptionalField{kHasHeat, sizeof(float), "heat", "the heat is missing"}};
 
 // A newer Bloom filter; a reserved sub-implementation; 0 probes, reserved; two
 // reserved bytes. Each of the last three makes RocksDB answer 'may match'.
@@ -64,18 +79,27 @@ uint8_t FlagsOf(const FilterBlockInfo& info) {
   return (info.asked_false_positive_rate > 0 ? kAskedIsRate : 0) |
          (info.level_aware ? kLevelAware : 0) |
          (info.hash_seed != 0 ? kHasHashSeed : 0) |
-         (info.canonical_key != 0 ? kHasCanonicalKey : 0);
+         (info.canonical_key != 0 ? kHasCanonicalKey : 0) |
+         (info.heat > 0 ? kHasHeat : 0);
 }
 
-size_t CanonicalKeyAt(uint8_t flags) {
-  return kHashSeedAt + ((flags & kHasHashSeed) != 0 ? sizeof(uint64_t) : 0);
+// Where the optional field is, or would be, in metadata with these flags.
+size_t OptionalAt(uint8_t field, uint8_t flags) {
+  size_t at = kOptionalAt;
+  for (const OptionalField& optional : kOptionalFields) {
+    if (optional.flag == field) break;
+    if ((flags & optional.flag) != 0) at += optional.bytes;
+  }
+  return at;
 }
 
-// The minimum size of metadata with these flags.
+// The minimum size of metadata with these flags: no field has the flag 0.
 size_t LeastSize(uint8_t flags) {
-  return CanonicalKeyAt(flags) +
-         ((flags & kHasCanonicalKey) != 0 ? sizeof(uint64_t) : 0) +
-         kChecksumFromEnd;
+  return OptionalAt(0, flags) + kChecksumFromEnd;
+}
+
+bool Has(uint8_t field, uint8_t flags, size_t metadata_size) {
+  return (flags & field) != 0 && metadata_size >= LeastSize(flags);
 }
 
 FilterBlockInfo ReadFields(const char* metadata, size_t size) {
@@ -94,12 +118,16 @@ FilterBlockInfo ReadFields(const char* metadata, size_t size) {
     info.asked_millibits = LoadLittleEndian<uint32_t>(metadata + kAskedAt);
   }
   info.level_aware = (flags & kLevelAware) != 0;
-  if ((flags & kHasHashSeed) != 0 && size >= kFilterSeededMetadataBytes) {
-    info.hash_seed = LoadLittleEndian<uint64_t>(metadata + kHashSeedAt);
+  if (Has(kHasHashSeed, flags, size)) {
+    info.hash_seed =
+        LoadLittleEndian<uint64_t>(metadata + OptionalAt(kHasHashSeed, flags));
   }
-  if ((flags & kHasCanonicalKey) != 0 && size >= LeastSize(flags)) {
-    info.canonical_key =
-        LoadLittleEndian<uint64_t>(metadata + CanonicalKeyAt(flags));
+  if (Has(kHasCanonicalKey, flags, size)) {
+    info.canonical_key = LoadLittleEndian<uint64_t>(
+        metadata + OptionalAt(kHasCanonicalKey, flags));
+  }
+  if (Has(kHasHeat, flags, size)) {
+    info.heat = LoadFloat(metadata + OptionalAt(kHasHeat, flags));
   }
   return info;
 }
@@ -120,8 +148,12 @@ const char* FindProblem(const FilterBlockInfo& info, const char* metadata,
   if (info.version != kFilterBlockVersion) return "the version is unknown";
   const uint8_t flags = Byte(metadata + kFlagsAt);
   if ((flags & ~kKnownFlags) != 0) return "a flag is unknown";
-  if (metadata_size < LeastSize(flags & kHasHashSeed)) {
-    return "the hash seed is missing";
+  for (const OptionalField& field : kOptionalFields) {
+    if ((flags & field.flag) != 0 &&
+        metadata_size <
+            OptionalAt(field.flag, flags) + field.bytes + kChecksumFromEnd) {
+      return field.missing;
+    }
   }
   // 0 would read as a filter that anyone may probe with the keys themselves.
   if ((flags & kHasCanonicalKey) != 0 && info.canonical_key == 0) {
@@ -178,10 +210,15 @@ void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to) {
                  : info.asked_millibits);
   StoreLittleEndian(to + kFlagsAt, flags);
   if ((flags & kHasHashSeed) != 0) {
-    StoreLittleEndian(to + kHashSeedAt, info.hash_seed);
+    StoreLittleEndian(to + OptionalAt(kHasHashSeed, flags), info.hash_seed);
   }
   if ((flags & kHasCanonicalKey) != 0) {
-    StoreLittleEndian(to + CanonicalKeyAt(flags), info.canonical_key);
+    StoreLittleEndian(to + OptionalAt(kHasCanonicalKey, flags),
+                      info.canonical_key);
+  }
+  if ((flags & kHasHeat) != 0) {
+    StoreLittleEndian(to + OptionalAt(kHasHeat, flags),
+                      std::bit_cast<uint32_t>(info.heat));
   }
   char* const end = to + size;
   StoreLittleEndian(end - kChecksumFromEnd,
@@ -234,14 +271,11 @@ std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
                                    : "asked bits per key",
        begin + kAskedAt, sizeof(uint32_t)},
       {"flags", begin + kFlagsAt, 1}};
-  size_t known = begin + kHashSeedAt;
-  if ((flags & kHasHashSeed) != 0) {
-    fields.push_back({"hash seed", known, sizeof(uint64_t)});
-    known += sizeof(uint64_t);
-  }
-  if ((flags & kHasCanonicalKey) != 0) {
-    fields.push_back({"canonical key", known, sizeof(uint64_t)});
-    known += sizeof(uint64_t);
+  size_t known = begin + kOptionalAt;
+  for (const OptionalField& field : kOptionalFields) {
+    if ((flags & field.flag) == 0) continue;
+    fields.push_back({field.name, known, field.bytes});
+    known += field.bytes;
   }
   if (known < checksum) {
     fields.push_back({"of a later release", known, checksum - known});

@@ -14,7 +14,7 @@ namespace linebloom {
 inline constexpr uint8_t kFilterBlockVersion = 1;
 inline constexpr size_t kFilterMetadataBytes = 26;
 inline constexpr size_t kFilterSeededMetadataBytes = 34;  // with a hash seed
-inline constexpr size_t kMaxFilterMetadataBytes = 42;     // and a canonical key
+inline constexpr size_t kMaxFilterMetadataBytes = 46;     // with all fields
 inline constexpr size_t kFilterTailBytes = 5;
 // The bytes of a block besides its lines: the minimum and the maximum.
 inline constexpr size_t kFilterBlockOverhead =
@@ -45,13 +45,16 @@ struct FilterBlockInfo {
   // (CanonicalId in filter_policy/rocksdb/canonical_key.h). 0: the keys
   // themselves were.
   uint64_t canonical_key = 0;
+  // The lookups per key in the range of the filter's keys, relative to the
+  // average over all keys, by which the filter got its bits. 0: unknown.
+  float heat = 0;
 
   friend bool operator==(const FilterBlockInfo&,
                          const FilterBlockInfo&) = default;
 };
 
-// The number of bytes after the lines: kFilterBlockOverhead, and 8 each for a
-// hash seed and a canonical key.
+// The number of bytes after the lines: kFilterBlockOverhead, 8 more each with a
+// hash seed and with a canonical key, and 4 more with heat.
 size_t FilterBlockOverhead(const FilterBlockInfo& info);
 
 // Writes that many bytes, which belong directly after the lines.

@@ -81,6 +81,7 @@ BuiltBlock BuildBlock(const HashList& hashes, const FilterSettings& settings,
   info.canonical_key = settings.canonical_key;
   info.asked_false_positive_rate = static_cast<float>(settings.asked_rate);
   info.level_aware = settings.level_aware;
+  info.heat = settings.heat;
   const size_t lines_size = size_t{count} * kLineBytes;
   const size_t size = lines_size + FilterBlockOverhead(info);
   // Not make_unique: that would clear memory that is written anyway.
@@ -113,6 +114,7 @@ size_t OverheadOf(const FilterSettings& settings) {
   FilterBlockInfo info;
   info.hash_seed = settings.hash_seed;
   info.canonical_key = settings.canonical_key;
+  info.heat = settings.heat;
   return FilterBlockOverhead(info);
 }
 

@@ -23,6 +23,8 @@ struct FilterSettings {
   bool level_aware = false;
   // FilterBlockInfo::canonical_key, whose bytes the hashes are of. Only stored.
   uint64_t canonical_key = 0;
+  // FilterBlockInfo::heat. Only stored in the block.
+  float heat = 0;
   // Shared by all filters of the policy; null: no rounding. Unused for a rate,
   // for which a filter gets the fewest lines.
   std::shared_ptr<AllocationRounding> rounding = nullptr;

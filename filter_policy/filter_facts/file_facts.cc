@@ -1,6 +1,7 @@
 #include "filter_policy/filter_facts/file_facts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,6 +18,7 @@ class Sums {
   void Add(const BlockFacts& block, uint64_t offset) {
     AddLines(block);
     AddRate(block);
+    AddHeat(block);
     AddProblems(block, offset);
   }
   void Finish();
@@ -24,6 +26,7 @@ class Sums {
  private:
   void AddLines(const BlockFacts& block);
   void AddRate(const BlockFacts& block);
+  void AddHeat(const BlockFacts& block);
   void AddProblems(const BlockFacts& block, uint64_t offset);
 
   FileFacts* facts_;
@@ -35,6 +38,8 @@ class Sums {
   double fill_ = 0;
   uint64_t keys_ = 0;
   bool all_linebloom_ = true;
+  double heat_ = 0;
+  bool all_heat_ = true;
 };
 
 void Sums::AddLines(const BlockFacts& block) {
@@ -62,6 +67,14 @@ void Sums::AddRate(const BlockFacts& block) {
   weight_ += weight;
   rate_ += weight * block.rate;
   rate_in_metadata_ += weight * block.info.expected_false_positive_rate;
+}
+
+void Sums::AddHeat(const BlockFacts& block) {
+  if (block.kind == BlockKind::kEmpty) return;
+  const float heat = block.info.heat;
+  all_heat_ &=
+      block.kind == BlockKind::kLinebloom && std::isfinite(heat) && heat > 0;
+  heat_ += static_cast<double>(block.info.keys) * heat;
 }
 
 void Sums::AddProblems(const BlockFacts& block, uint64_t offset) {
@@ -94,6 +107,9 @@ void Sums::Finish() {
   if (any_ && all_linebloom_) {
     facts_->rate_in_metadata = rate_in_metadata_ / weight_;
     facts_->keys = keys_;
+    if (all_heat_ && keys_ > 0) {
+      facts_->heat = heat_ / static_cast<double>(keys_);
+    }
   } else {
     facts_->keys = facts_->properties.num_filter_entries;
   }

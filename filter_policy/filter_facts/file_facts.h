@@ -55,6 +55,9 @@ struct FileFacts {
   double rate = 1;
   // The rate in linebloom's metadata, averaged in the same way.
   std::optional<double> rate_in_metadata;
+  // The mean heat by which linebloom sized the blocks (FilterBlockInfo::heat),
+  // weighted by their keys. Nothing unless all blocks with keys state one.
+  std::optional<double> heat;
   // True if `rate` comes from the bits alone, without assumptions.
   bool rate_is_exact = false;
 

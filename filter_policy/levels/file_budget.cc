@@ -68,9 +68,12 @@ FilterPlan PlanOfRun(FilterSettings settings,
   settings.millibits_per_key = MillibitsOf(mean - too_many);
   FilterPlan plan{settings, {}, heat != nullptr};
   if (heat != nullptr) {
-    plan.millibits_of_keys = [bits, too_many](const FilterKeys& keys) {
-      return MillibitsOf(std::max(bits.BitsOf(keys.first, keys.last) - too_many,
-                                  kMinBitsOfRun));
+    plan.settings.heat = 1;
+    plan.size_of_keys = [bits, too_many](const FilterKeys& keys) {
+      const double of_keys = bits.HeatOf(keys.first, keys.last);
+      return FilterSize{
+          MillibitsOf(std::max(bits.BitsOf(of_keys) - too_many, kMinBitsOfRun)),
+          static_cast<float>(of_keys)};
     };
   }
   return plan;

@@ -10,8 +10,8 @@ struct FilterPlan {
   FilterSettings settings;
   // Empty if the filters have the bits per key of `settings`, whatever is in
   // them.
-  MillibitsOfKeys millibits_of_keys = {};
-  bool needs_range = false;  // `millibits_of_keys` looks at the first and last
+  SizeOfKeys size_of_keys = {};
+  bool needs_range = false;  // `size_of_keys` looks at the first and last
 };
 
 }  // namespace linebloom

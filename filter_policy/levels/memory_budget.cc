@@ -148,19 +148,26 @@ std::optional<FilterPlan> BudgetOfFile(const FilterPolicyOptions& options,
   plan.settings = SettingsOf(options);
   plan.settings.millibits_per_key = MillibitsOf(offered);
   plan.needs_range = run.by_heat.has_value();
-  plan.millibits_of_keys = [request, by_heat = run.by_heat, range = file.range,
-                            account = file.account,
-                            place = file.place](const FilterKeys& keys) {
+  if (run.by_heat) plan.settings.heat = 1;
+  plan.size_of_keys = [request, by_heat = run.by_heat, range = file.range,
+                       account = file.account,
+                       place = file.place](const FilterKeys& keys) {
     FilterRequest of_filter = request;
     of_filter.keys = static_cast<double>(keys.entries);
+    FilterSize size;
     if (by_heat) {
-      of_filter.bits_per_key = by_heat->BitsOf(keys.first, keys.last);
+      const double heat = by_heat->HeatOf(keys.first, keys.last);
+      size.heat = static_cast<float>(heat);
+      of_filter.bits_per_key = by_heat->BitsOf(heat);
       of_filter.mean_bits = by_heat->MeanOf(Rest(range, keys));
     }
     const double bits = account->Take(place, of_filter);
-    // Other files have taken the room since: build a single line.
-    if (bits < kMinBitsOfRun) return uint32_t{1};
-    return MillibitsWithin(bits / 8 * of_filter.keys, keys.entries);
+    // Other files may have taken the room since: build a single line.
+    size.millibits_per_key =
+        bits < kMinBitsOfRun
+            ? 1
+            : MillibitsWithin(bits / 8 * of_filter.keys, keys.entries);
+    return size;
   };
   return plan;
 }

@@ -25,22 +25,25 @@ RunBits::RunBits(const Run& run, std::shared_ptr<const HeatProfile> heat,
       heat_(std::move(heat)),
       allocation_(PartsOf(run, heat_.get()), average_bits, log_rate_per_bit) {}
 
-double RunBits::BitsOf(const rocksdb::Slice& first,
+double RunBits::HeatOf(const rocksdb::Slice& first,
                        const rocksdb::Slice& last) const {
-  if (heat_ == nullptr) return allocation_.BitsOf(keys_);
-  return allocation_.BitsOf(
-      keys_ / heat_->HeatOf(first.ToStringView(), last.ToStringView()));
+  if (heat_ == nullptr) return 1;
+  return heat_->HeatOf(first.ToStringView(), last.ToStringView());
+}
+
+double RunBits::BitsOf(double heat) const {
+  return allocation_.BitsOf(keys_ / heat);
 }
 
 double RunBits::MeanOf(const std::optional<KeyRange>& range) const {
-  if (heat_ == nullptr) return allocation_.BitsOf(keys_);
+  if (heat_ == nullptr) return BitsOf(1);
   const std::vector<HeatProfile::Part> parts =
       range ? heat_->PartsOf(range->first, range->last) : heat_->classes();
   double keys = 0;
   double bits = 0;
   for (const HeatProfile::Part& part : parts) {
     keys += part.key_share;
-    bits += part.key_share * allocation_.BitsOf(keys_ / part.heat);
+    bits += part.key_share * BitsOf(part.heat);
   }
   return bits / keys;
 }

@@ -18,8 +18,10 @@ class RunBits {
   RunBits(const Run& run, std::shared_ptr<const HeatProfile> heat,
           double average_bits, double log_rate_per_bit);
 
-  // For a filter with the keys from `first` to `last`.
-  double BitsOf(const rocksdb::Slice& first, const rocksdb::Slice& last) const;
+  // The heat of the keys from `first` to `last`, 1 without `heat`, and the bits
+  // of a filter of such keys.
+  double HeatOf(const rocksdb::Slice& first, const rocksdb::Slice& last) const;
+  double BitsOf(double heat) const;
 
   // The mean over all of the run's keys in a range, or without one.
   double MeanOf(const std::optional<KeyRange>& range) const;

@@ -168,10 +168,10 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     if (options_.canonical_key != nullptr) {
       return new CanonicalFilterBitsBuilder(
           options_.canonical_key, plan.settings, detect_corruption,
-          std::move(plan.millibits_of_keys), plan.needs_range);
+          std::move(plan.size_of_keys), plan.needs_range);
     }
     return new FilterBitsBuilder(plan.settings, detect_corruption,
-                                 std::move(plan.millibits_of_keys),
+                                 std::move(plan.size_of_keys),
                                  plan.needs_range);
   }
 

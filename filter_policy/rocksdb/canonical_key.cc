@@ -73,9 +73,9 @@ uint64_t CanonicalId(const CanonicalKey& canonical_key) {
 
 CanonicalFilterBitsBuilder::CanonicalFilterBitsBuilder(
     std::shared_ptr<const CanonicalKey> canonical_key, FilterSettings settings,
-    bool detect_corruption, MillibitsOfKeys millibits_of_keys, bool keeps_range)
+    bool detect_corruption, SizeOfKeys size_of_keys, bool keeps_range)
     : FilterBitsBuilder(WithId(std::move(settings), *canonical_key),
-                        detect_corruption, std::move(millibits_of_keys),
+                        detect_corruption, std::move(size_of_keys),
                         keeps_range),
       canonical_key_(std::move(canonical_key)) {}
 

@@ -22,7 +22,7 @@ class CanonicalFilterBitsBuilder final : public FilterBitsBuilder {
   // The rest as for FilterBitsBuilder; never null.
   CanonicalFilterBitsBuilder(std::shared_ptr<const CanonicalKey> canonical_key,
                              FilterSettings settings, bool detect_corruption,
-                             MillibitsOfKeys millibits_of_keys = {},
+                             SizeOfKeys size_of_keys = {},
                              bool keeps_range = false);
 
   void AddKey(const rocksdb::Slice& key) override;

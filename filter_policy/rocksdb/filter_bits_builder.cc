@@ -16,12 +16,11 @@ using rocksdb::Status;
 
 FilterBitsBuilder::FilterBitsBuilder(const FilterSettings& settings,
                                      bool detect_corruption,
-                                     MillibitsOfKeys millibits_of_keys,
-                                     bool keeps_range)
+                                     SizeOfKeys size_of_keys, bool keeps_range)
     : settings_(settings),
       hash_(settings.hash_seed),
       detect_corruption_(detect_corruption),
-      millibits_of_keys_(std::move(millibits_of_keys)),
+      size_of_keys_(std::move(size_of_keys)),
       keeps_range_(keeps_range) {}
 
 void FilterBitsBuilder::Add(uint64_t hash) {
@@ -74,9 +73,11 @@ Slice FilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
     }
   }
   FilterSettings settings = settings_;
-  if (millibits_of_keys_ && !hashes_.empty()) {
-    settings.millibits_per_key =
-        millibits_of_keys_({hashes_.size(), first_added_, last_added_});
+  if (size_of_keys_ && !hashes_.empty()) {
+    const FilterSize size =
+        size_of_keys_({hashes_.size(), first_added_, last_added_});
+    settings.millibits_per_key = size.millibits_per_key;
+    settings.heat = size.heat;
   }
   FilterBlock block = BuildFilter(hashes_, settings);
   if (detect_corruption_) hashes_to_verify_ = std::move(hashes_);

@@ -21,8 +21,12 @@ struct FilterKeys {
   rocksdb::Slice last;
 };
 
-// Returns thousandths of a bit per entry, at least 1.
-using MillibitsOfKeys = std::function<uint32_t(const FilterKeys&)>;
+struct FilterSize {
+  uint32_t millibits_per_key = 0;  // at least 1
+  float heat = 0;                  // as in FilterSettings
+};
+
+using SizeOfKeys = std::function<FilterSize(const FilterKeys&)>;
 
 // Collects the hashes of keys and prefixes. Each Finish builds a block of them
 // and starts over, as partitioned filters require. Belongs to one thread.
@@ -32,12 +36,11 @@ class FilterBitsBuilder : public rocksdb::FilterBitsBuilder {
   // keeps the hashes until MaybePostVerify has found each of them in the
   // finished block.
   //
-  // If `millibits_of_keys` is set, each Finish uses what it returns; the bits
+  // If `size_of_keys` is set, each Finish uses what it returns; bits and heat
   // in `settings` are an estimate. `keeps_range` says that it looks at the
   // first and last key.
   FilterBitsBuilder(const FilterSettings& settings, bool detect_corruption,
-                    MillibitsOfKeys millibits_of_keys = {},
-                    bool keeps_range = false);
+                    SizeOfKeys size_of_keys = {}, bool keeps_range = false);
 
   // Ignores a key that repeats the previous one.
   void AddKey(const rocksdb::Slice& key) override;
@@ -75,7 +78,7 @@ class FilterBitsBuilder : public rocksdb::FilterBitsBuilder {
   FilterSettings settings_;
   KeyHash hash_;
   bool detect_corruption_;
-  MillibitsOfKeys millibits_of_keys_;
+  SizeOfKeys size_of_keys_;
   bool keeps_range_;
   std::string first_added_;
   std::string last_added_;

@@ -52,7 +52,7 @@ void CheckReadable(const ExactCopy& block, const FilterBlockInfo& info) {
   const char* const end = block.data() + lines_size;
   std::array<char, kMaxFilterBlockOverhead> again;
   WriteFilterBlockEnd(info, again.data());
-  // A rate of 0 and a seed of 0 are not written as such.
+  // A rate, a seed or heat of 0 are not written as such.
   const size_t overhead = FilterBlockOverhead(info);
   if (again[kFlagsAt] != end[kFlagsAt]) return;
   const size_t fields_size =

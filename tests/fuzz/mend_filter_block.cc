@@ -23,7 +23,9 @@ void MendMetadata(uint8_t mends, char* block, char* end) {
     metadata[0] = kFilterBlockVersion;
     // Clears flags that are unknown or that the metadata has no room for, and
     // that of the canonical key, with which readers of keys answer nothing.
-    metadata[20] &= metadata_size < kFilterSeededMetadataBytes ? 3 : 7;
+    metadata[20] &= metadata_size < kFilterSeededMetadataBytes ? 3
+                    : metadata_size < kMaxFilterMetadataBytes  ? 7
+                                                               : 7 | 16;
   }
   if ((mends & kMendLines) != 0) {
     StoreLittleEndian(metadata + 4,

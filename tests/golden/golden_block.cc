@@ -52,7 +52,7 @@ std::string ValueOf(const FilterBlockField& field, std::string_view bytes) {
   for (size_t i = bytes.size(); i > 0; --i) {
     number = number << 8 | static_cast<uint8_t>(bytes[i - 1]);
   }
-  if (name.find("rate") == std::string_view::npos) {
+  if (name.find("rate") == std::string_view::npos && name != "heat") {
     return " " + std::to_string(number);
   }
   char rate[32];
@@ -94,6 +94,7 @@ const std::vector<GoldenCase>& GoldenCases() {
       // XXH3 of "ascii_lower_case".
       {"v1_canonical_key", 60, 10000, LineKind::kSolved, 7, 0, false,
        HashOf("ascii_lower_case", 0)},
+      {"v1_heat", 60, 12150, LineKind::kSolved, 0, 0, true, 0, 3.5F},
   };
   return *cases;
 }
@@ -112,9 +113,10 @@ std::string DumpGolden(const GoldenCase& golden) {
     hashes.push_back(HashOf(key, golden.hash_seed));
   }
   const FilterBlock built =
-      BuildFilter(HashList(hashes), {golden.millibits_per_key, golden.line,
-                                     golden.hash_seed, golden.asked_rate,
-                                     golden.level_aware, golden.canonical_key});
+      BuildFilter(HashList(hashes),
+                  {golden.millibits_per_key, golden.line, golden.hash_seed,
+                   golden.asked_rate, golden.level_aware, golden.canonical_key,
+                   golden.heat});
   const std::string_view block(built.bytes.get(), built.size);
   const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
   std::ostringstream out;

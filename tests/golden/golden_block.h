@@ -23,6 +23,7 @@ struct GoldenCase {
   double asked_rate = 0;  // replaces bits
   bool level_aware = false;
   uint64_t canonical_key = 0;
+  float heat = 0;
 };
 
 inline void PrintTo(const GoldenCase& golden, std::ostream* out) {

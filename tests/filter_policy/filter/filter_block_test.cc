@@ -43,9 +43,17 @@ FilterBlockInfo CanonicalInfo() {
   return info;
 }
 
+FilterBlockInfo WarmInfo() {
+  FilterBlockInfo info = SomeInfo();
+  info.heat = 2.5F;
+  return info;
+}
+
+// With everything that metadata can contain.
 FilterBlockInfo FullInfo() {
   FilterBlockInfo info = SeededInfo();
   info.canonical_key = 0xfedcba9876543210;
+  info.heat = 2.5F;
   return info;
 }
 
@@ -80,7 +88,7 @@ ParsedFilterBlock Parse(std::string_view block) {
 
 TEST(FilterBlockTest, ReadsBackWhatWasWritten) {
   for (const FilterBlockInfo& info :
-       {SomeInfo(), SeededInfo(), CanonicalInfo(), FullInfo()}) {
+       {SomeInfo(), SeededInfo(), CanonicalInfo(), WarmInfo(), FullInfo()}) {
     const ParsedFilterBlock parsed = Parse(SomeBlock(info));
     EXPECT_EQ(FilterBlockKind::kReadable, parsed.kind);
     EXPECT_EQ(info, parsed.info);
@@ -88,14 +96,15 @@ TEST(FilterBlockTest, ReadsBackWhatWasWritten) {
   }
 }
 
-TEST(FilterBlockTest, OnlyAHashSeedAndACanonicalKeyAddBytes) {
+TEST(FilterBlockTest, OptionalFieldsAddBytes) {
   FilterBlockInfo info = SeededInfo();
   EXPECT_EQ(39u, FilterBlockOverhead(info));
   info.hash_seed = 0;
   EXPECT_EQ(31u, FilterBlockOverhead(info));
   EXPECT_EQ(31u, FilterBlockOverhead(SomeInfo()));
   EXPECT_EQ(39u, FilterBlockOverhead(CanonicalInfo()));
-  EXPECT_EQ(47u, FilterBlockOverhead(FullInfo()));
+  EXPECT_EQ(35u, FilterBlockOverhead(WarmInfo()));
+  EXPECT_EQ(51u, FilterBlockOverhead(FullInfo()));
   EXPECT_EQ(kMaxFilterBlockOverhead, FilterBlockOverhead(FullInfo()));
 }
 
@@ -125,21 +134,39 @@ TEST(FilterBlockTest, BytesWithARateAndAHashSeed) {
   EXPECT_EQ(end.substr(34), std::string_view("\xff\x4c\0\x4c\x42", 5));
 }
 
-TEST(FilterBlockTest, BytesWithACanonicalKey) {
+TEST(FilterBlockTest, BytesWithACanonicalKeyAndHeat) {
   constexpr std::string_view kCanonicalKey = "\x10\x32\x54\x76\x98\xba\xdc\xfe";
-  const std::string block = SomeBlock(CanonicalInfo());
-  const std::string_view end = EndOf(block);
+  constexpr std::string_view kHeat("\0\0\x20\x40", 4);
+  const std::string canonical = SomeBlock(CanonicalInfo());
+  const std::string_view end = EndOf(canonical);
   ASSERT_EQ(39u, end.size());
   EXPECT_EQ(end[20], '\x08');
   EXPECT_EQ(end.substr(21, 8), kCanonicalKey);
   EXPECT_EQ(end[33], '\x22');
+  const std::string warm = SomeBlock(WarmInfo());
+  const std::string_view end_of_warm = EndOf(warm);
+  ASSERT_EQ(35u, end_of_warm.size());
+  EXPECT_EQ(end_of_warm[20], '\x10');
+  EXPECT_EQ(end_of_warm.substr(21, 4), kHeat);
+  EXPECT_EQ(end_of_warm[29], '\x1e');
   const std::string full = SomeBlock(FullInfo());
   const std::string_view end_of_full = EndOf(full);
-  ASSERT_EQ(47u, end_of_full.size());
-  EXPECT_EQ(end_of_full[20], '\x0f');
+  ASSERT_EQ(51u, end_of_full.size());
+  EXPECT_EQ(end_of_full[20], '\x1f');
   EXPECT_EQ(end_of_full.substr(21, 8), "\xef\xcd\xab\x89\x67\x45\x23\x01");
   EXPECT_EQ(end_of_full.substr(29, 8), kCanonicalKey);
-  EXPECT_EQ(end_of_full[41], '\x2a');
+  EXPECT_EQ(end_of_full.substr(37, 4), kHeat);
+  EXPECT_EQ(end_of_full[45], '\x2e');
+}
+
+// It is informative, so a reader answers whatever it is.
+TEST(FilterBlockTest, AnyHeatIsReadable) {
+  for (const std::string& heat :
+       {"\0\0\0\0"s, "\0\0\xc0\x7f"s, "\0\0\x80\x7f"s, "\0\0\x80\xbf"s}) {
+    const std::string block = BlockWith(16, heat);
+    EXPECT_EQ(FilterBlockKind::kReadable, Parse(block).kind);
+    EXPECT_EQ(13u, ListFilterBlockFields(block.data(), block.size()).size());
+  }
 }
 
 TEST(FilterBlockTest, PlainLinesHaveProbesAndSolvedOnesBaseAndStep) {
@@ -160,7 +187,7 @@ TEST(FilterBlockTest, PlainLinesHaveProbesAndSolvedOnesBaseAndStep) {
 
 TEST(FilterBlockTest, UnknownFlagsAreUnusable) {
   EXPECT_EQ(nullptr, Parse(BlockWith(0, "")).problem);
-  for (int bit = 4; bit < 8; ++bit) {
+  for (int bit = 5; bit < 8; ++bit) {
     EXPECT_STREQ("a flag is unknown",
                  Parse(BlockWith(static_cast<uint8_t>(1 << bit), "")).problem);
   }
@@ -203,6 +230,15 @@ TEST(FilterBlockTest, MissingCanonicalKeyIsUnusable) {
   EXPECT_EQ(nullptr, Parse(BlockWith(8, std::string(8, '\1'))).problem);
 }
 
+TEST(FilterBlockTest, MissingHeatIsUnusable) {
+  for (size_t further = 0; further < 4; ++further) {
+    EXPECT_STREQ("the heat is missing",
+                 Parse(BlockWith(16, std::string(further, 'x'))).problem);
+    EXPECT_STREQ("the heat is missing",
+                 Parse(BlockWith(28, std::string(16 + further, 'x'))).problem);
+  }
+}
+
 TEST(FilterBlockTest, LengthZeroHasNoKeys) {
   EXPECT_EQ(FilterBlockKind::kNoKeys, Parse("").kind);
 }
@@ -219,7 +255,7 @@ TEST(FilterBlockTest, EveryTruncation) {
 }
 
 TEST(FilterBlockTest, EveryDamagedByteOfTheEndIsNoticed) {
-  const std::string block = SomeBlock(SeededInfo());
+  const std::string block = SomeBlock(FullInfo());
   for (size_t at = kLines * kLineBytes; at < block.size(); ++at) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string damaged = block;
@@ -253,7 +289,7 @@ TEST(FilterBlockTest, OtherBlocksAreForeign) {
 }
 
 TEST(FilterBlockTest, FieldsCoverEverythingAfterTheLines) {
-  const std::string block = SomeBlock(SeededInfo());
+  const std::string block = SomeBlock(FullInfo());
   const std::vector<FilterBlockField> fields =
       ListFilterBlockFields(block.data(), block.size());
   ASSERT_FALSE(fields.empty());

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <string>
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/sizing/allocation_rounding.h"
@@ -86,6 +88,41 @@ TEST_F(FilterBitsBuilderTest, FinishOfNothingMatchesNothing) {
   const Slice block = builder_.Finish(&bytes);
   EXPECT_EQ(0u, block.size());
   EXPECT_FALSE(NewReader(*policy_, block)->MayMatch("key"));
+}
+
+// Each partition gets bits for its own keys, and says by which heat.
+TEST_F(FilterBitsBuilderTest, SizesEachFilterByItsKeys) {
+  FilterSettings settings;
+  settings.heat = 1;
+  FilterBitsBuilder builder(
+      settings, /*detect_corruption=*/false,
+      [](const FilterKeys& keys) {
+        EXPECT_EQ(100u, keys.entries);
+        EXPECT_EQ(keys.first.ToString() + "99", keys.last.ToString());
+        const bool is_hot = keys.first == "hot";
+        return FilterSize{is_hot ? 20000U : 5000U, is_hot ? 4.0F : 0.25F};
+      },
+      /*keeps_range=*/true);
+  size_t size_of_hot = 0;
+  for (const std::string name : {"hot", "cold"}) {
+    builder.AddKey(name);
+    for (int i = 1; i < 100; ++i) builder.AddKey(name + std::to_string(i));
+    std::unique_ptr<const char[]> buffer;
+    const std::string block = builder.Finish(&buffer).ToString();
+    const FilterBlockInfo info =
+        ParseFilterBlock(block.data(), block.size()).info;
+    const bool is_hot = name == "hot";
+    EXPECT_EQ(is_hot ? 20000U : 5000U, info.asked_millibits);
+    EXPECT_EQ(is_hot ? 4.0F : 0.25F, info.heat);
+    for (int i = 1; i < 100; ++i) {
+      EXPECT_TRUE(MayMatch(block, name + std::to_string(i)));
+    }
+    if (is_hot) {
+      size_of_hot = block.size();
+    } else {
+      EXPECT_LT(block.size(), size_of_hot);
+    }
+  }
 }
 
 TEST_F(FilterBitsBuilderTest, ApproximateNumEntriesIsExactToALine) {

@@ -29,6 +29,7 @@ std::string FlagsText(uint64_t flags) {
   if ((flags & 2) != 0) set.push_back("level aware");
   if ((flags & 4) != 0) set.push_back("hash seed");
   if ((flags & 8) != 0) set.push_back("canonical key");
+  if ((flags & 16) != 0) set.push_back("heat");
   return set.empty() ? "none" : absl::StrJoin(set, ", ");
 }
 
@@ -44,7 +45,7 @@ std::string FieldMeaning(const FilterBlockField& field,
     return absl::StrCat(static_cast<double>(number) / 1000);
   }
   if (name == "expected false-positive rate" ||
-      name == "asked false-positive rate") {
+      name == "asked false-positive rate" || name == "heat") {
     return absl::StrFormat("%.6g",
                            std::bit_cast<float>(static_cast<uint32_t>(number)));
   }
