@@ -78,9 +78,9 @@ BuiltBlock BuildBlock(const HashList& hashes, const FilterSettings& settings,
   info.keys =
       static_cast<uint32_t>(std::min<size_t>(hashes.size(), UINT32_MAX));
   info.hash_seed = settings.hash_seed;
-  info.canonical_key = settings.canonical_key;
   info.asked_false_positive_rate = static_cast<float>(settings.asked_rate);
   info.level_aware = settings.level_aware;
+  info.canonical_key = settings.canonical_key;
   info.heat = settings.heat;
   const size_t lines_size = size_t{count} * kLineBytes;
   const size_t size = lines_size + FilterBlockOverhead(info);

@@ -156,7 +156,13 @@ class LevelSizeListener final : public rocksdb::EventListener {
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto database = databases_.find(info.db_name);
-    if (database == databases_.end()) return;
+    if (database == databases_.end()) {
+      // The database is being opened, and if it closes before its first flush,
+      // nobody will say so.
+      account_->Forget(info.db_name);
+      heat_use_->Forget(info.db_name);
+      return;
+    }
     database->second.filters[name] = FilterOf(info.table_properties);
   }
 
@@ -303,6 +309,9 @@ class LevelSizeListener final : public rocksdb::EventListener {
     ForgetDropped(sizes, &database.flushes);
     ForgetDropped(sizes, &database.to_flush);
     ForgetDropped(sizes, &database.moves);
+    std::erase_if(database.merged, [&sizes](const std::string& family) {
+      return sizes.count(family) == 0;
+    });
     for (auto& [column_family, tree] : sizes) {
       tree.last_flush = database.flushes[column_family];
       const bool in_order =

@@ -54,8 +54,10 @@ struct ExpectedLevelSizes {
 // compaction waits.
 //
 // For policies with `heat_aware` it keeps by key, for each column family, how
-// many lookups RocksDB has sampled, and the ranges of files: about 200 bytes
-// and two keys per file.
+// many lookups RocksDB has sampled, and the ranges of files.
+//
+// It takes about 100 bytes of memory per live file; with `heat_aware` 200 more,
+// and two keys.
 //
 // Returns null in a RocksDB of another minor version than the one that
 // linebloom was compiled for, whose listeners may have other functions.

@@ -6,10 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdarg>
 #include <latch>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,7 +15,7 @@
 #include "filter_policy/filter/filter_block.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/convenience.h"
-#include "rocksdb/utilities/stackable_db.h"
+#include "tests/filter_policy/levels/simulated_database.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"
 
 namespace linebloom {
@@ -25,95 +23,6 @@ namespace {
 
 using rocksdb::LiveFileMetaData;
 using rocksdb::TableFileCreationReason;
-
-class CountingLogger : public rocksdb::Logger {
- public:
-  using rocksdb::Logger::Logv;
-  void Logv(const char* /*format*/, va_list /*arguments*/) override {
-    ++messages;
-  }
-  std::atomic<int> messages = 0;
-};
-
-// The handle of a default column family, to be known by its address.
-class SimulatedHandle : public rocksdb::ColumnFamilyHandle {
- public:
-  const std::string& GetName() const override { return name_; }
-  uint32_t GetID() const override { return 0; }
-  rocksdb::Status GetDescriptor(
-      rocksdb::ColumnFamilyDescriptor* /*descriptor*/) override {
-    return rocksdb::Status::NotSupported();
-  }
-  const rocksdb::Comparator* GetComparator() const override {
-    return rocksdb::BytewiseComparator();
-  }
-
- private:
-  const std::string name_ = "default";
-};
-
-// A database without a base: it answers only the listener's calls.
-class SimulatedDatabase : public rocksdb::StackableDB {
- public:
-  SimulatedDatabase(std::string name, std::string session)
-      : StackableDB(static_cast<rocksdb::DB*>(nullptr)),
-        name_(std::move(name)),
-        session_(std::move(session)) {}
-
-  const std::string& GetName() const override { return name_; }
-  rocksdb::Status GetDbSessionId(std::string& session) const override {
-    session = session_;
-    return rocksdb::Status::OK();
-  }
-  rocksdb::ColumnFamilyHandle* DefaultColumnFamily() const override {
-    return handle_.get();
-  }
-  rocksdb::DBOptions GetDBOptions() const override {
-    rocksdb::DBOptions options;
-    options.info_log = log;
-    return options;
-  }
-  void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* files) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    *files = files_;
-  }
-
-  void Add(const LiveFileMetaData& file) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    files_.push_back(file);
-  }
-
-  // Removes and returns the files of a column family's level.
-  std::vector<LiveFileMetaData> Take(const std::string& family, int level) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    std::vector<LiveFileMetaData> taken;
-    std::erase_if(files_, [&](const LiveFileMetaData& file) {
-      const bool is_it =
-          file.column_family_name == family && file.level == level;
-      if (is_it) taken.push_back(file);
-      return is_it;
-    });
-    return taken;
-  }
-
-  std::string NextFileName() {
-    return "/" + std::to_string(++last_file_) + ".sst";
-  }
-  int NextJob() { return ++last_job_; }
-
-  const std::shared_ptr<CountingLogger> log =
-      std::make_shared<CountingLogger>();
-
- private:
-  const std::string name_;
-  const std::string session_;
-  const std::unique_ptr<SimulatedHandle> handle_ =
-      std::make_unique<SimulatedHandle>();
-  std::mutex mutex_;
-  std::vector<LiveFileMetaData> files_;
-  std::atomic<int> last_file_ = 0;
-  std::atomic<int> last_job_ = 0;
-};
 
 class ListenerThreadsTest : public testing::Test {
  protected:
