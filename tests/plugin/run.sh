@@ -3,7 +3,7 @@
 # programs use it by option strings, and compares what they write and read with
 # what this machine's RocksDB does with the same files.
 #
-#   tests/plugin/run.sh SOURCE [--build=make|cmake] [--quick] [--bench] [--kills=N] [-- FLAG...]
+#   tests/plugin/run.sh SOURCE [--build=make|cmake] [--shared] [--quick] [--bench] [--kills=N] [-- FLAG...]
 #
 # SOURCE is a source tree of RocksDB, such as `apt-get source rocksdb` unpacks; it
 # is copied to build/plugin/, and only the copy is changed. FLAGs go to make, or
@@ -12,6 +12,8 @@
 # a unity build. A build that was broken off is gone on with; remove build/plugin/
 # to begin afresh.
 #
+#   --shared   links the programs with librocksdb.so, linebloom in it; otherwise
+#              with the archive
 #   --quick    only compiles linebloom's sources, with the flags of that RocksDB
 #   --bench    also links filter_bench with that RocksDB, for
 #              IN_TREE=build/plugin/VERSION-BUILD/filter_bench bench/filter_bench.sh
@@ -24,14 +26,14 @@
 # code 0: all is well; 1: something failed; 2: bad usage, or something is missing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-usage="usage: tests/plugin/run.sh SOURCE [--build=make|cmake] [--quick] [--bench] [--kills=N] [-- FLAG...]"
+usage="usage: tests/plugin/run.sh SOURCE [--build=make|cmake] [--shared] [--quick] [--bench] [--kills=N] [-- FLAG...]"
 
 stop() {
   echo "run.sh: $1" >&2
   exit 2
 }
 
-source='' build=cmake quick=false bench=false kills=0 flags=()
+source='' build=cmake shared=false quick=false bench=false kills=0 flags=()
 while (($# > 0)); do
   case $1 in
     --help)
@@ -39,6 +41,7 @@ while (($# > 0)); do
       exit 0
       ;;
     --build=make | --build=cmake) build=${1#--build=} ;;
+    --shared) shared=true ;;
     --quick) quick=true ;;
     --bench) bench=true ;;
     --kills=*)
@@ -69,8 +72,14 @@ source tests/preload/rocksdb_programs.sh
 version=$(rocksdb_version "$source/include")
 name="plugin $version $build"
 work=$root/build/plugin/$version-$build
+! $shared || name="$name shared" work=$work-shared
 tree=$work/tree
 jobs=$(nproc)
+debug=false # RocksDB's build: with assertions, and with RTTI
+case "$build ${flags[*]}" in
+  make*DEBUG_LEVEL=0*) ;;
+  make* | cmake*=Debug*) debug=true ;;
+esac
 
 # make puts objects beside the sources, ours too: so both are copies.
 copy_trees() {
@@ -95,7 +104,7 @@ change_db_stress() {
 }
 
 configure() {
-  cmake -S "$tree" -B "$work/build" -G Ninja -DROCKSDB_PLUGINS=linebloom -DROCKSDB_BUILD_SHARED=OFF \
+  cmake -S "$tree" -B "$work/build" -G Ninja -DROCKSDB_PLUGINS=linebloom -DROCKSDB_BUILD_SHARED=$shared \
     -DWITH_LIBURING=OFF -DWITH_SNAPPY=ON -DWITH_LZ4=ON -DWITH_ZLIB=ON -DWITH_ZSTD=ON -DWITH_BZ2=ON \
     "${flags[@]}"
 }
@@ -111,7 +120,9 @@ our_objects() {
 # compile TARGET...
 compile() {
   if [[ $build == make ]]; then
-    make -C "$tree" --jobs="$jobs" ROCKSDB_PLUGINS=linebloom LIB_MODE=static SKIP_DEPENDS=1 \
+    local mode=static
+    ! $shared || mode=shared
+    make -C "$tree" --jobs="$jobs" ROCKSDB_PLUGINS=linebloom LIB_MODE=$mode SKIP_DEPENDS=1 \
       "${flags[@]}" "$@"
   else
     ninja -C "$work/build" -j "$jobs" "$@"
@@ -121,14 +132,18 @@ compile() {
 # link OUTPUT FLAG_OR_SOURCE...: a program of ours with that RocksDB. Libraries
 # that it was not built with are left out by the linker.
 link() {
-  local archive libraries=() library
-  archive=$(find "$tree" "$work/build" -maxdepth 1 -name 'librocksdb*.a' 2> /dev/null | head --lines=1)
+  local extension=a rtti=-fno-rtti rocksdb libraries=() library
+  ! $shared || extension=so
+  ! $debug || rtti=-frtti
+  # make has librocksdb_tools too, and names a debug build librocksdb_debug.
+  rocksdb=$(find "$tree" "$work/build" -maxdepth 1 -regex ".*/librocksdb\(_debug\)?\.$extension" \
+    -print -quit 2> /dev/null)
   for library in snappy gflags lz4 zstd z bz2 uring numa tbb jemalloc; do
     ! echo 'int main() {}' | "${CXX:-c++}" -x c++ - "-l$library" -o /dev/null 2> /dev/null ||
       libraries+=("-l$library")
   done
-  "${CXX:-c++}" -std=c++20 -fno-rtti -I. -Ifilter_policy/include -I"$tree" -I"$tree/include" "${@:2}" \
-    "$archive" -Wl,--as-needed "${libraries[@]}" -pthread -ldl -o "$1"
+  "${CXX:-c++}" -std=c++20 $rtti -I. -Ifilter_policy/include -I"$tree" -I"$tree/include" "${@:2}" \
+    "$rocksdb" -Wl,-rpath,"$(dirname "$rocksdb")" -Wl,--as-needed "${libraries[@]}" -pthread -ldl -o "$1"
 }
 
 # What tests/compat compares with.
@@ -156,12 +171,17 @@ there() {
 }
 
 use_programs() ( # `fail` ends a subshell
-  local program db=$work/db output=$work/output PATH=$tree:$tree/tools:$PATH
+  local program linked db=$work/db output=$work/output PATH=$tree:$tree/tools:$PATH
   [[ $build == make ]] || PATH=$work/build:$work/build/tools:$PATH
   rm -rf "$db" "$output"*
   for program in db_bench ldb sst_dump; do
-    ! ldd "$(command -v $program)" | grep --extended-regexp 'librocksdb|liblinebloom' ||
-      fail "$program is not linked statically"
+    linked=$(ldd "$(command -v $program)" | grep --extended-regexp 'librocksdb|liblinebloom' || true)
+    if $shared; then
+      [[ $linked == *librocksdb*" => $work/"* && $linked != *liblinebloom* ]] ||
+        fail "$program is not linked with the librocksdb.so of its tree alone: '$linked'"
+    else
+      [[ ! $linked ]] || fail "$program is not linked statically: '$linked'"
+    fi
   done
   bench "$output" fillrandom,compact,readmissing "--options_file=$root/tests/preload/options.ini"
   check_linebloom_rejected "$output"
@@ -196,8 +216,8 @@ if ((kills > 0)); then
   [[ $build == cmake ]] || stress=db_stress folder=$tree
   run_step "$name change db_stress" change_db_stress
   run_step "$name build db_stress" compile "$stress"
-  debug_level=0 # of RocksDB's build, for db_crashtest.py
-  [[ $build == cmake && " ${flags[*]} " != *=Debug* || " ${flags[*]} " == *DEBUG_LEVEL=0* ]] || debug_level=1
+  debug_level=0 # for db_crashtest.py
+  ! $debug || debug_level=1
   DEBUG_LEVEL=$debug_level run_step "$name kill db_stress" tests/rocksdb_suite/crash.py --source="$tree" \
     --db_stress="$folder/$stress" --work="$work/crash" --kills="$kills"
 fi
