@@ -2,11 +2,11 @@
 
 namespace linebloom {
 
-void ExpectedReads::Add(int level, uint64_t rows, double rate) {
+void ExpectedReads::Add(int level, double lookups, double rate) {
   Level& sums = levels_[level];
-  sums.rows += rows;
+  sums.lookups += lookups;
   sums.rates += rate;
-  sums.rates_by_rows += rate * static_cast<double>(rows);
+  sums.rates_by_lookups += rate * lookups;
 }
 
 double ExpectedReads::OfLevel(int level) const {
@@ -14,8 +14,8 @@ double ExpectedReads::OfLevel(int level) const {
   if (found == levels_.end()) return 0;
   const Level& sums = found->second;
   if (level == 0) return sums.rates;
-  if (sums.rows == 0) return 1;
-  return sums.rates_by_rows / static_cast<double>(sums.rows);
+  if (sums.lookups == 0) return 1;
+  return sums.rates_by_lookups / sums.lookups;
 }
 
 double ExpectedReads::All() const {
@@ -24,11 +24,11 @@ double ExpectedReads::All() const {
   return all;
 }
 
-double ExpectedReads::Weight(int level, uint64_t rows) const {
+double ExpectedReads::Weight(int level, double lookups) const {
   if (level == 0) return 1;
   const auto found = levels_.find(level);
-  if (found == levels_.end() || found->second.rows == 0) return 0;
-  return static_cast<double>(rows) / static_cast<double>(found->second.rows);
+  if (found == levels_.end() || found->second.lookups == 0) return 0;
+  return lookups / found->second.lookups;
 }
 
 }  // namespace linebloom

@@ -72,6 +72,11 @@ struct FileFacts {
     return properties.num_entries -
            std::min(properties.num_entries, properties.num_range_deletions);
   }
+  // How many lookups fall on the file beside others of its level: its rows,
+  // times their heat if it is known.
+  double lookups() const {
+    return static_cast<double>(rows()) * heat.value_or(1);
+  }
   // Filter bits per key, or per row if the number of keys is unknown.
   std::optional<double> bits_per_key() const;
 };

@@ -13,6 +13,7 @@
 #include "filter_policy/levels/family_heat.h"
 #include "filter_policy/levels/file_in_tree.h"
 #include "filter_policy/levels/filter_account.h"
+#include "filter_policy/levels/heat_source.h"
 #include "filter_policy/levels/heat_use.h"
 #include "filter_policy/levels/known_filters.h"
 #include "filter_policy/levels/tree_sizes.h"
@@ -50,13 +51,28 @@ TreeSizes TreeOf(const ExpectedLevelSizes& expected) {
   return tree;
 }
 
-class LevelSizeListener final : public rocksdb::EventListener {
+// What RocksDB's Configurable knows the listener's HeatSource by.
+constexpr char kHeatSource[] = "linebloom_level_sizes.heat";
+
+class LevelSizeListener final : public rocksdb::EventListener,
+                                public HeatSource {
  public:
   explicit LevelSizeListener(const ExpectedLevelSizes& expected)
       : expected_(std::make_shared<TreeSizes>(TreeOf(expected))),
-        expected_keys_(expected_->Total()) {}
+        expected_keys_(expected_->Total()) {
+    RegisterOptions(kHeatSource, static_cast<HeatSource*>(this), nullptr);
+  }
 
   const char* Name() const override { return kLevelSizeListenerName; }
+
+  std::shared_ptr<const HeatProfile> HeatOf(
+      const std::string& database, const std::string& family) const override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = databases_.find(database);
+    if (known == databases_.end()) return nullptr;
+    const auto heat = known->second.heat.find(family);
+    return heat == known->second.heat.end() ? nullptr : heat->second.profile();
+  }
 
   void OnFlushBegin(DB* db, const FlushJobInfo& job) override {
     Enter(db);
@@ -387,11 +403,16 @@ class LevelSizeListener final : public rocksdb::EventListener {
   const std::shared_ptr<FilterAccount> account_ =
       std::make_shared<FilterAccount>();
   const std::shared_ptr<HeatUse> heat_use_ = std::make_shared<HeatUse>();
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::string, Database> databases_;  // by path
 };
 
 }  // namespace
+
+const HeatSource* HeatSourceOf(rocksdb::EventListener* listener) {
+  return listener == nullptr ? nullptr
+                             : listener->GetOptions<HeatSource>(kHeatSource);
+}
 
 rocksdb::EventListener* FindLevelSizeListener(
     const rocksdb::DBOptions& options) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "filter_policy/levels/heat_source.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/options.h"
 
@@ -14,5 +15,10 @@ std::unique_ptr<rocksdb::EventListener> NewOwnedLevelSizeListener();
 // The listener among a database's; null if there is none.
 rocksdb::EventListener* FindLevelSizeListener(
     const rocksdb::DBOptions& options);
+
+// The listener as a source of heat; null if it isn't one. The caller may be
+// linked into another library than the listener, whose class it doesn't know
+// then.
+const HeatSource* HeatSourceOf(rocksdb::EventListener* listener);
 
 }  // namespace linebloom

@@ -104,13 +104,15 @@ std::shared_ptr<const TreeSizes> TreeOf(
 // What a policy of linebloom's adds to `wanted`.
 void WantOwn(const Family& family,
              const rocksdb::FilterBuildingContext& context,
-             const rocksdb::ColumnFamilyMetaData& files, WantedFilter* wanted) {
+             const rocksdb::ColumnFamilyMetaData& files,
+             const rocksdb::SstFileMetaData& meta, WantedFilter* wanted) {
   std::optional<FileInTree> file;
   if (FindLevelSizeListener(family.options) != nullptr) {
     file.emplace();
     file->column_family = family.name;
     file->tree = TreeOf(files);
     file->reason = context.reason;
+    if (family.policy.heat_aware) file->heat = family.heat;
   }
   wanted->line = LineKindOf(family.policy);
   wanted->worst_rate = family.worst_rate;
@@ -119,14 +121,19 @@ void WantOwn(const Family& family,
       PlanOfFile(family.policy, context, file);
   // Never empty: ReadPolicy() rejects policies that build no filters.
   if (!plan.has_value()) return;
-  wanted->millibits = plan->settings.millibits_per_key;
+  wanted->millibits =
+      plan->size_of_keys
+          ? plan->size_of_keys(
+                    {meta.num_entries, meta.smallestkey, meta.largestkey})
+                .millibits_per_key
+          : plan->settings.millibits_per_key;
   if (file.has_value() && IsLevelAware(family.policy)) {
     wanted->least_millibits =
         std::min(wanted->millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
   }
   // Where there was no room the policy has built with fewer.
   if (family.memory_budget) wanted->least_millibits = wanted->millibits / 2;
-  // The listener alone knows the heat, by which files may have few bits.
+  // Files may have few bits, because their keys were cold.
   if (family.policy.heat_aware) wanted->least_millibits = kMinMillibits;
   wanted->asked_rate = plan->settings.asked_rate;
 }
@@ -177,7 +184,8 @@ std::vector<Family> ShareBudget(rocksdb::DB* db, std::vector<Family> families) {
 }
 
 WantedFilter WantedOfFile(const Family& family,
-                          const rocksdb::ColumnFamilyMetaData& files, int level,
+                          const rocksdb::ColumnFamilyMetaData& files,
+                          const rocksdb::SstFileMetaData& file, int level,
                           bool nothing_below) {
   const rocksdb::BlockBasedTableOptions& table = *TableOf(family.options);
   const rocksdb::FilterBuildingContext context =
@@ -189,7 +197,7 @@ WantedFilter WantedOfFile(const Family& family,
     wanted.prefix_extractor = family.options.prefix_extractor->AsString();
   }
   if (family.built_in == nullptr) {
-    WantOwn(family, context, files, &wanted);
+    WantOwn(family, context, files, file, &wanted);
   } else {
     wanted.built_in_rate = RateOfBuiltIn(*family.built_in, context).value_or(1);
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "filter_policy/levels/heat_profile.h"
 #include "filter_policy/rebuild/judgement.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/db.h"
@@ -27,6 +28,8 @@ struct Family {
   // The budget of a policy that has one; `policy` then has its share per key.
   std::optional<uint64_t> memory_budget;
   double worst_rate = 0;  // see RebuildFiltersOptions
+  // Where lookups fall in this process; null if unknown.
+  std::shared_ptr<const HeatProfile> heat;
 };
 
 // Fills in `policy` or `built_in` from `options`. Returns InvalidArgument, with
@@ -38,10 +41,11 @@ rocksdb::Status ReadPolicy(Family* family);
 // equally among all keys of the families that have one.
 std::vector<Family> ShareBudget(rocksdb::DB* db, std::vector<Family> families);
 
-// The filter that the family's policy would build for a file rewritten on
+// The filter that the family's policy would build for `file` rewritten on
 // `level`. `nothing_below` says that no file below contains any of its keys.
 WantedFilter WantedOfFile(const Family& family,
-                          const rocksdb::ColumnFamilyMetaData& files, int level,
+                          const rocksdb::ColumnFamilyMetaData& files,
+                          const rocksdb::SstFileMetaData& file, int level,
                           bool nothing_below);
 
 }  // namespace linebloom

@@ -96,6 +96,7 @@ class FamilyFiles {
 struct Candidate {
   FileRebuild file;
   PlannedFile planned;
+  double lookups = 0;      // as in ExpectedReads
   double more_memory = 0;  // bytes that the new filter takes beyond the old one
 };
 
@@ -106,6 +107,19 @@ constexpr double kWorthShrinking = 0.9;
 double BytesOfNewFilter(const FileFacts& facts, const WantedFilter& wanted) {
   const uint64_t keys = facts.keys.value_or(0) > 0 ? *facts.keys : facts.rows();
   return static_cast<double>(LinesFor(keys, wanted.millibits)) * kLineBytes;
+}
+
+// How many lookups fall on a file beside others of its level, and in `source`
+// where that is known from.
+double LookupsOf(const FileFacts& facts, const SstFileMetaData& meta,
+                 const Family& family, LookupSource* source) {
+  if (family.heat != nullptr) {
+    *source = LookupSource::kListener;
+    return static_cast<double>(facts.rows()) *
+           family.heat->HeatOf(meta.smallestkey, meta.largestkey);
+  }
+  if (facts.heat.has_value()) *source = LookupSource::kFilters;
+  return facts.lookups();
 }
 
 double SavedPerByte(const Candidate& candidate) {
@@ -131,7 +145,8 @@ class Planner {
  private:
   Status LookAtFamily(size_t index, const FamilyFiles& files);
   Status LookAtFile(size_t family, int level, const SstFileMetaData& meta,
-                    const FamilyFiles& files, ExpectedReads* reads);
+                    const FamilyFiles& files, ExpectedReads* reads,
+                    LookupSource* source);
   void Take(const Candidate& candidate, std::vector<PlannedFile>* plan);
   void KeepToBudget(std::vector<PlannedFile>* plan);
   void Sort(std::vector<PlannedFile>* plan);
@@ -150,7 +165,8 @@ class Planner {
 
 Status Planner::LookAtFile(size_t family, int level,
                            const SstFileMetaData& meta,
-                           const FamilyFiles& files, ExpectedReads* reads) {
+                           const FamilyFiles& files, ExpectedReads* reads,
+                           LookupSource* source) {
   if (progress_ && !progress_(so_far_)) {
     return Status::Incomplete("linebloom: cancelled");
   }
@@ -168,10 +184,11 @@ Status Planner::LookAtFile(size_t family, int level,
   // Only a level-aware policy needs to know what is below.
   const bool nothing_below =
       families_[family].policy.level_aware && files.NothingBelow(meta, level);
-  const WantedFilter wanted =
-      WantedOfFile(families_[family], files.metadata(), level, nothing_below);
+  const WantedFilter wanted = WantedOfFile(families_[family], files.metadata(),
+                                           meta, level, nothing_below);
   const Verdict verdict = Judge(facts, wanted);
-  reads->Add(level, facts.rows(), verdict.rate_now);
+  const double lookups = LookupsOf(facts, meta, families_[family], source);
+  reads->Add(level, lookups, verdict.rate_now);
   if (files.GetsNoFilter(meta, level)) return Status::OK();
   Candidate candidate;
   candidate.file.column_family = families_[family].name;
@@ -181,6 +198,7 @@ Status Planner::LookAtFile(size_t family, int level,
   candidate.file.rows = facts.rows();
   candidate.file.rate = verdict.rate_now;
   candidate.file.rate_after = verdict.rate_after;
+  candidate.lookups = lookups;
   candidate.planned = {family, meta.file_number, level,
                        file->filter_block_is_damaged};
   const double memory_after = BytesOfNewFilter(facts, wanted);
@@ -204,23 +222,27 @@ Status Planner::LookAtFile(size_t family, int level,
 void Weigh(const ExpectedReads& reads, size_t first,
            std::vector<Candidate>* candidates) {
   for (size_t i = first; i < candidates->size(); ++i) {
+    const double lookups = (*candidates)[i].lookups;
     FileRebuild& file = (*candidates)[i].file;
     file.saved_reads =
-        reads.Weight(file.level, file.rows) * (file.rate - file.rate_after);
+        reads.Weight(file.level, lookups) * (file.rate - file.rate_after);
   }
 }
 
 Status Planner::LookAtFamily(size_t index, const FamilyFiles& files) {
   ExpectedReads reads;
+  LookupSource source = LookupSource::kEven;
   const size_t first = candidates_.size();
   const size_t first_shrinkable = shrinkable_.size();
   for (const rocksdb::LevelMetaData& level : files.metadata().levels) {
     for (const SstFileMetaData& file : level.files) {
-      const Status status = LookAtFile(index, level.level, file, files, &reads);
+      const Status status =
+          LookAtFile(index, level.level, file, files, &reads, &source);
       if (!status.ok()) return status;
     }
   }
-  report_->reads.push_back({families_[index].name, reads.All(), reads.All()});
+  report_->reads.push_back(
+      {families_[index].name, reads.All(), reads.All(), source});
   Weigh(reads, first, &candidates_);
   Weigh(reads, first_shrinkable, &shrinkable_);
   return Status::OK();

@@ -65,11 +65,18 @@ Status ValidateWorstRate(double worst_rate) {
 }
 
 // RocksDB doesn't notify listeners of CompactFiles() (7.8 to 9.11), so in a
-// database just opened the listener would not know the sizes of levels.
-void LetListenerLook(rocksdb::DB* db) {
+// database just opened the listener would not know the sizes of levels. And it
+// takes the counts of reads only when it looks.
+void LetListenerLook(rocksdb::DB* db, std::vector<Family>* families) {
   const rocksdb::DBOptions options = db->GetDBOptions();
   rocksdb::EventListener* const listener = FindLevelSizeListener(options);
-  if (listener != nullptr) listener->OnExternalFileIngested(db, {});
+  if (listener == nullptr) return;
+  listener->OnExternalFileIngested(db, {});
+  const HeatSource* const source = HeatSourceOf(listener);
+  if (source == nullptr) return;
+  for (Family& family : *families) {
+    family.heat = source->HeatOf(db->GetName(), family.name);
+  }
 }
 
 // The index of `directory` among the column family's paths. A rewritten file
@@ -313,6 +320,7 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
   if (!options.dry_run && IsReadOnly(db)) {
     return Status::NotSupported("linebloom: the database is read-only");
   }
+  LetListenerLook(db, &families);
   std::vector<PlannedFile> plan;
   status = MakePlan(db, families, progress, &plan, report);
   if (!status.ok()) return status;
@@ -320,7 +328,6 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
     MarkFilesWithoutRoom(db, families, report);
     return status;
   }
-  LetListenerLook(db);
   return Rewriter(db, families, options, progress, std::move(plan), report)
       .Run();
 }

@@ -4,11 +4,14 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bench/filter_watch.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "linebloom/rebuild_filters.h"
+#include "rocksdb/sst_file_writer.h"
 #include "tests/rocksdb/db_fixture.h"
 
 namespace linebloom {
@@ -180,6 +183,88 @@ TEST_F(HeatAwareTest, RebuildFiltersAcceptsItsFiles) {
   RebuildFiltersReport report;
   ASSERT_OK(RebuildFilters(db_.get(), {}, {}, &report));
   EXPECT_EQ(0, report.files.size());
+}
+
+// A small file that most lookups fall on, and a large one with nine times as
+// many rows. The small one has the longer values, so that it is worth less for
+// each of its bytes if lookups fall evenly.
+class HotSmallFileTest : public HeatAwareTest {
+ protected:
+  static constexpr Rows kSmall{0, 4'000};
+  static constexpr Rows kLarge{4'000, 40'000};
+
+  HotSmallFileTest() { options_.target_file_size_base = 64 << 20; }
+
+  // Both without a filter, in the last level.
+  void IngestFiles() {
+    table_.filter_policy.reset();
+    DestroyAndReopen();
+    for (const auto& [rows, bytes] :
+         {std::pair(kSmall, 200), std::pair(kLarge, 20)}) {
+      const std::string path = Path("file.sst");
+      rocksdb::SstFileWriter writer({}, OptionsWithTable());
+      ASSERT_OK(writer.Open(path));
+      for (uint64_t i = rows.begin; i < rows.end; i += 2) {
+        ASSERT_OK(writer.Put(RowKey(i), std::string(bytes, 'v')));
+      }
+      ASSERT_OK(writer.Finish());
+      ASSERT_OK(db_->IngestExternalFile({path}, {}));
+    }
+  }
+
+  void LookUpSmall(int lookups) {
+    for (int i = 0; i < lookups; ++i) {
+      EXPECT_EQ("NotFound: ",
+                GetText(db_.get(), RowKey((random_() % kSmall.end) | 1)));
+    }
+  }
+
+  RebuildFiltersReport DryRun() {
+    RebuildFiltersOptions options;
+    options.dry_run = true;
+    RebuildFiltersReport report;
+    EXPECT_OK(RebuildFilters(db_.get(), options, {}, &report));
+    return report;
+  }
+
+  // Leaves out the flushed file.
+  static bool SmallComesFirst(const RebuildFiltersReport& report) {
+    std::vector<uint64_t> rows;
+    for (const FileRebuild& file : report.files) {
+      if (file.level > 0) rows.push_back(file.rows);
+    }
+    return rows.at(0) < rows.at(1);
+  }
+};
+
+TEST_F(HotSmallFileTest, ComesFirstAsLookupsFallNow) {
+  IngestFiles();
+  UseHeat(true);
+  Reopen();
+  const RebuildFiltersReport cold = DryRun();
+  EXPECT_EQ(LookupSource::kEven, cold.reads.at(0).lookups);
+  EXPECT_FALSE(SmallComesFirst(cold));
+
+  // The first filter tells the listener that the column family uses heat.
+  ASSERT_OK(db_->Put({}, RowKey(kLarge.end), "value"));
+  Flush();
+  LookUpSmall(kWarm);
+  RebuildFiltersReport warm;
+  ASSERT_OK(RebuildFilters(db_.get(), {}, {}, &warm));
+  EXPECT_EQ(LookupSource::kListener, warm.reads.at(0).lookups);
+  EXPECT_TRUE(SmallComesFirst(warm));
+  EXPECT_GT(warm.files.at(0).saved_reads, 0.5);
+  EXPECT_LT(warm.files.at(0).rate_after, 0.5 * warm.files.at(1).rate_after);
+  EXPECT_EQ(RebuildOutcome::kRewritten, warm.files.at(1).outcome);
+
+  // Another process, which has seen no lookups, reads what the filters say.
+  // RocksDB's policy makes no use of them.
+  options_.listeners.clear();
+  UsePolicy(PolicyKind::kBuiltinBloom);
+  Reopen();
+  const RebuildFiltersReport recorded = DryRun();
+  EXPECT_EQ(LookupSource::kFilters, recorded.reads.at(0).lookups);
+  EXPECT_TRUE(SmallComesFirst(recorded));
 }
 
 TEST_F(HeatAwareTest, WithoutTheListenerNoDatabaseOpens) {

@@ -32,6 +32,15 @@ TEST(ExpectedReadsTest, WeightIsTheEffectOfAChangedRate) {
   }
 }
 
+// A fifth of the rows, with four times as many lookups each.
+TEST(ExpectedReadsTest, HotFilesCountByTheirLookups) {
+  ExpectedReads reads;
+  reads.Add(1, 200 * 4.0, 0.125);
+  reads.Add(1, 800 * 0.25, 0.5);
+  EXPECT_DOUBLE_EQ(reads.OfLevel(1), 0.8 * 0.125 + 0.2 * 0.5);
+  EXPECT_DOUBLE_EQ(reads.Weight(1, 800), 0.8);
+}
+
 TEST(ExpectedReadsTest, ALevelWithoutRowsIsReadAndItsFilesDoNotCount) {
   ExpectedReads reads;
   reads.Add(3, 0, 0.5);

@@ -57,7 +57,7 @@ void AddTotals(FamilyTable* table) {
     AddFile(*entry.facts, &levels[entry.file.level]);
     AddFile(*entry.facts, &table->all);
     if (entry.file.level == kNoLevel) continue;
-    reads.Add(entry.file.level, entry.facts->rows(), entry.facts->rate);
+    reads.Add(entry.file.level, entry.facts->lookups(), entry.facts->rate);
   }
   Finish(&table->all);
   for (auto& [level, totals] : levels) {
