@@ -28,15 +28,19 @@ BuiltInFilter ParseBloom(const char* tail, size_t size) {
   return {BuiltInFilterKind::kBloom, probes, 64, 0};
 }
 
-// Tail: FE, hash seed, number of blocks in 3 bytes. A block of 128 slots has up
-// to 32 columns of 16 bytes, and blocks differ by at most one column. With less
-// than 1.4 bits per key some blocks have none and reject nothing.
+// Tail: FE, hash seed, number of blocks in 3 bytes. A block of 128 slots asks
+// for up to 32 columns of 16 bytes, and blocks differ by at most one column.
+// With less than 1.4 bits per key some blocks have none and reject nothing.
+// With optimize_filters_for_memory, on by default in newer versions, the filter
+// takes what malloc gives for it, up to a third more: RocksDB reads the columns
+// beyond 32 as it wrote them.
 BuiltInFilter ParseRibbon(const char* tail, size_t size) {
   constexpr size_t kColumn = 16;
   const uint32_t blocks = LoadLittleEndian<uint32_t>(tail + 1) >> 8;
   if (blocks < 2) return size == 0 ? kInconsistent : kReserved;
   const size_t columns = size / kColumn;
-  if (size % kColumn != 0 || columns == 0 || columns > size_t{32} * blocks) {
+  if (size % kColumn != 0 || columns == 0 ||
+      columns > 32 * size_t{blocks} * 4 / 3) {
     return kInconsistent;
   }
   return {BuiltInFilterKind::kRibbon, 0, 0, blocks};

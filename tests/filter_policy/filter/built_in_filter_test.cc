@@ -32,8 +32,14 @@ TEST(BuiltInFilterTest, Ribbon) {
             Parse(16 * 70 + 1, "\xfe\x07\x0a\x00\x00"sv).kind);
   EXPECT_EQ(BuiltInFilterKind::kInconsistent,
             Parse(0, "\xfe\x07\x0a\x00\x00"sv).kind);
+}
+
+// At most 32 for each of 10 blocks, and a third more.
+TEST(BuiltInFilterTest, RibbonWithTheMostColumns) {
+  EXPECT_EQ(BuiltInFilterKind::kRibbon,
+            Parse(16 * 426, "\xfe\x07\x0a\x00\x00"sv).kind);
   EXPECT_EQ(BuiltInFilterKind::kInconsistent,
-            Parse(16 * 321, "\xfe\x07\x0a\x00\x00"sv).kind);
+            Parse(16 * 427, "\xfe\x07\x0a\x00\x00"sv).kind);
 }
 
 // Only some of the blocks have a column.

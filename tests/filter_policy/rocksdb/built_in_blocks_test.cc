@@ -36,6 +36,7 @@ constexpr int kMissingKeys = 5000;
 std::string Build(const Kind& kind, double bits_per_key, int keys) {
   rocksdb::BlockBasedTableOptions table;
   table.format_version = kind.format_version;
+  table.optimize_filters_for_memory = true;  // newer versions' default
   const rocksdb::FilterBuildingContext context(table);
   const std::unique_ptr<const FilterPolicy> policy(kind.make(bits_per_key));
   const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
