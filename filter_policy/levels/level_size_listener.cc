@@ -13,7 +13,6 @@
 #include "filter_policy/levels/family_heat.h"
 #include "filter_policy/levels/file_in_tree.h"
 #include "filter_policy/levels/filter_account.h"
-#include "filter_policy/levels/heat_source.h"
 #include "filter_policy/levels/heat_use.h"
 #include "filter_policy/levels/known_filters.h"
 #include "filter_policy/levels/tree_sizes.h"
