@@ -42,6 +42,10 @@ class Sums {
   bool all_heat_ = true;
 };
 
+bool OfRibbonPolicy(BlockKind kind) {
+  return kind == BlockKind::kRibbon || kind == BlockKind::kBloom;
+}
+
 void Sums::AddLines(const BlockFacts& block) {
   // Partitions without keys don't reveal the kind.
   if (block.kind == BlockKind::kEmpty) return;
@@ -50,7 +54,11 @@ void Sums::AddLines(const BlockFacts& block) {
     facts_->least_probes = block.least_probes;
   }
   any_ = true;
-  if (block.kind != facts_->first.kind) facts_->mixed = true;
+  if (block.kind != facts_->first.kind) {
+    facts_->mixed = true;
+    facts_->of_one_policy &=
+        OfRibbonPolicy(block.kind) && OfRibbonPolicy(facts_->first.kind);
+  }
   facts_->least_probes = std::min(facts_->least_probes, block.least_probes);
   facts_->most_probes = std::max(facts_->most_probes, block.most_probes);
   facts_->lines += block.lines;

@@ -40,6 +40,9 @@ struct FileFacts {
   // common: kind, format, kind of line.
   BlockFacts first;
   bool mixed = false;  // some blocks differ in kind from the first
+  // False if no policy builds such a mixture. One does: RocksDB's Ribbon policy
+  // builds Bloom filters for partitions with few keys.
+  bool of_one_policy = true;
   uint64_t lines = 0;
   double least_probes = 0;
   double most_probes = 0;

@@ -109,7 +109,7 @@ std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
   }
   // Leave the file for a newer linebloom.
   if (IsOfNewerVersion(facts.first)) return std::nullopt;
-  if (!facts.problems.empty() || facts.mixed) {
+  if (!facts.problems.empty() || !facts.of_one_policy) {
     return RebuildReason::kDamagedFilter;
   }
   switch (facts.first.kind) {

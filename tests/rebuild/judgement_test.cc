@@ -121,7 +121,7 @@ TEST(JudgeTest, DamageIsPoorWhateverTheRate) {
   EXPECT_EQ(Judge(odd_rate, Wanted()).reason, RebuildReason::kDamagedFilter);
   EXPECT_TRUE(Judge(odd_rate, Wanted()).pays);
   FileFacts mixed = Linebloom(LineKind::kSolved, 10'000);
-  mixed.mixed = true;  // one of several partitions
+  mixed.of_one_policy = false;  // one of several partitions
   EXPECT_EQ(Judge(mixed, Wanted()).reason, RebuildReason::kDamagedFilter);
 }
 

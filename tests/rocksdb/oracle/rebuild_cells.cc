@@ -31,19 +31,22 @@ size_t FilesWithRows(Oracle* o) {
 }
 
 // All files except those without rows, and none a second time.
-const Step kRebuild{"Rebuild", [](Oracle* o) {
-                      const auto before = Shapes(o);
-                      RebuildFiltersReport report;
-                      ASSERT_OK(RebuildFilters(o->db(), {}, {}, &report));
-                      EXPECT_EQ(report.files.size(), FilesWithRows(o));
-                      for (const FileRebuild& file : report.files) {
-                        EXPECT_EQ(file.outcome, RebuildOutcome::kRewritten)
-                            << file.message;
-                      }
-                      EXPECT_EQ(Shapes(o), before);
-                      ASSERT_OK(RebuildFilters(o->db(), {}, {}, &report));
-                      EXPECT_TRUE(report.files.empty());
-                    }};
+const Step kRebuild{
+    "Rebuild", [](Oracle* o) {
+      const auto before = Shapes(o);
+      RebuildFiltersReport report;
+      ASSERT_OK(RebuildFilters(o->db(), {}, {}, &report));
+      EXPECT_EQ(report.files.size(), FilesWithRows(o));
+      for (const FileRebuild& file : report.files) {
+        EXPECT_EQ(file.outcome, RebuildOutcome::kRewritten) << file.message;
+      }
+      EXPECT_EQ(Shapes(o), before);
+      ASSERT_OK(RebuildFilters(o->db(), {}, {}, &report));
+      for (const FileRebuild& file : report.files) {
+        ADD_FAILURE() << file.path
+                      << " once more: " << static_cast<int>(file.reason);
+      }
+    }};
 
 const std::vector<Policy> kOld = {kNone, kBloom, kRibbon, kPlain, kSeed7};
 
