@@ -52,6 +52,45 @@ TEST_F(BadOptionsTest, OpeningADatabase) {
   ExpectInvalid(TryReopen(), {"line=9", "solved or plain"});
 }
 
+struct BadFields {
+  void (*set)(FilterPolicyOptions*);
+  std::vector<std::string> words;  // of the error
+};
+
+TEST_F(BadOptionsTest, OpeningADatabaseWithABudgetOrHeat) {
+  const std::vector<BadFields> all = {
+      {[](FilterPolicyOptions* o) { o->memory_budget = 0; },
+       {"memory_budget=0:"}},
+      {[](FilterPolicyOptions* o) {
+         o->memory_budget = 1 << 20;
+         o->bits_per_key = 10;
+       },
+       {"memory_budget=1M", "bits_per_key=10", "only one"}},
+      {[](FilterPolicyOptions* o) {
+         o->memory_budget = 1 << 20;
+         o->false_positive_rate = 0.01;
+       },
+       {"memory_budget=1M", "false_positive_rate=0.01", "only one"}},
+      {[](FilterPolicyOptions* o) { o->memory_budget = 1 << 20; },
+       {"memory_budget needs the listener"}},
+      {[](FilterPolicyOptions* o) { o->heat_aware = true; },
+       {"heat_aware needs the listener"}},
+      {[](FilterPolicyOptions* o) { o->heat_half_life = 0; },
+       {"heat_half_life=0:", "from 1 to 1000000000"}},
+      {[](FilterPolicyOptions* o) { o->heat_half_life = -1; },
+       {"heat_half_life=-1:"}},
+      {[](FilterPolicyOptions* o) { o->heat_half_life = std::nan(""); },
+       {"heat_half_life=nan:"}},
+  };
+  for (const BadFields& bad : all) {
+    FilterPolicyOptions options;
+    bad.set(&options);
+    table_.filter_policy.reset(NewFilterPolicy(options));
+    ExpectInvalid(TryReopen(), bad.words);
+    EXPECT_FALSE(std::filesystem::exists(Path("db/CURRENT")));
+  }
+}
+
 TEST_F(BadOptionsTest, AnExistingDatabaseIsLeftAsItWas) {
   Reopen();
   const Rows rows{0, 2000};

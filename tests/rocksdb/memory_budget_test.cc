@@ -414,6 +414,28 @@ TEST_F(MemoryBudgetTest, ADestroyedDatabaseIsForgotten) {
   }
 }
 
+// RocksDB doesn't report that a database is closed which never flushed,
+// although it wrote a file from its log while it was opened.
+TEST_F(MemoryBudgetTest, ADatabaseThatOnlyRecoversIsForgotten) {
+  UseBudget(30'000);
+  for (int i = 0; i < 3; ++i) {
+    rocksdb::DB* opened = nullptr;
+    ASSERT_OK(rocksdb::DB::Open(OptionsWithTable(), Path("other"), &opened));
+    const std::unique_ptr<rocksdb::DB> other(opened);
+    for (uint64_t row = 0; row < 20'000; ++row) {
+      ASSERT_OK(other->Put({}, RowKey(row), RowValue(row)));
+    }
+    const auto files = FiltersOf(other.get(), other->DefaultColumnFamily());
+    EXPECT_EQ(i, files.files);
+  }
+  ASSERT_OK(rocksdb::DestroyDB(Path("other"), OptionsWithTable()));
+  Reopen();
+  WriteFile({0, 20'000});
+  WriteFile({20'000, 40'000});
+  CompactAll();
+  EXPECT_GT(Now().bits_per_row(), 11);
+}
+
 // RocksDB doesn't report the end of a compaction that closing the database cuts
 // off, and a reopened database numbers its jobs from 1 again. None of them may
 // be mistaken for the one that was cut off.
