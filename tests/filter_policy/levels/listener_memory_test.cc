@@ -237,6 +237,38 @@ TEST_F(ListenerMemoryTest, PerFile) {
   EXPECT_LT(measure("memory_budget, heat_aware", BudgetAndHeat()), 500);
 }
 
+// Those with heat have a profile each.
+TEST_F(ListenerMemoryTest, PerColumnFamily) {
+  const auto measure = [this](const char* name,
+                              const FilterPolicyOptions& options) {
+    UsePolicy(options);
+    auto db = Open("/database");
+    constexpr int kFamilies = 500;
+    int64_t of_database = 0;
+    const int64_t before = allocated;
+    for (int i = 0; i < kFamilies; ++i) {
+      const std::string family = "family" + std::to_string(i);
+      LiveFileMetaData file = FileOf(db->NextFileName(), family);
+      file.level = 6;
+      file.largestkey = Key(9'999'999'999'999'999);  // differs in 16 digits
+      const int64_t known = allocated;
+      db->Add(file);
+      of_database += allocated - known;
+      Flush(db.get(), family);
+    }
+    // Knows of the heat of the last family.
+    Flush(db.get(), "default");
+    const double bytes =
+        static_cast<double>(allocated - before - of_database) / kFamilies;
+    printf("  %-28s %6.0f bytes per family of two files\n", name, bytes);
+    Close(std::move(db));
+    return bytes;
+  };
+  EXPECT_LT(measure("level_aware", LevelAware()), 3000);
+  EXPECT_LT(measure("memory_budget", Budget()), 3000);
+  EXPECT_LT(measure("memory_budget, heat_aware", BudgetAndHeat()), 30'000);
+}
+
 // A small slack for tables of hashes that keep their buckets.
 constexpr int64_t kSlack = 4096;
 
