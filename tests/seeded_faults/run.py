@@ -31,7 +31,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 SUITES = {
     "unit": {
-        "filter_policy": ["line_test", "filter_block_test", "filter_bits_test"],
+        "filter_policy": ["line_test", "filter_block_test", "filter_bits_test",
+                          "listener_memory_test"],
         "table": ["sst_test"],
         "rebuild": ["rebuild_test"],
     },
