@@ -33,6 +33,7 @@ Json LinebloomAsJson(const FileFacts& facts) {
           {"asked_bits_per_key", rate > 0 ? Json() : Json(bits)},
           {"asked_false_positive_rate", rate > 0 ? Json(rate) : Json()},
           {"level_aware", info.level_aware},
+          {"heat", OrNull(facts.heat)},
           // As text, because many JSON parsers limit numbers to 53 bits.
           {"hash_seed", absl::StrCat(info.hash_seed)},
           {"canonical_key", absl::StrCat(info.canonical_key)},

@@ -103,6 +103,10 @@ std::string AskedText(const FileFacts& facts) {
                       info.level_aware ? "L" : "");
 }
 
+std::string HeatText(const std::optional<double>& heat) {
+  return heat.has_value() ? absl::StrFormat("%.2f", *heat) : "-";
+}
+
 std::string RateText(double rate, bool exact) {
   const double percent = 100 * rate;
   std::string digits = ThreeDigits(percent);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -46,6 +47,9 @@ std::string AskedText(const FileFacts& facts);
 
 // In percent; "~" marks estimates, "?" means that there is none.
 std::string RateText(double rate, bool exact);
+// "-" for a filter that wasn't built by heat.
+std::string HeatText(const std::optional<double>& heat);
+
 std::string RateText(const FileFacts& facts);
 
 // A file's name in the tables: its level and the end of its path.

@@ -26,6 +26,18 @@ const char* OutcomeName(RebuildOutcome outcome) {
   return "unknown";
 }
 
+const char* SourceName(LookupSource source) {
+  switch (source) {
+    case LookupSource::kEven:
+      return "even";
+    case LookupSource::kFilters:
+      return "filters";
+    case LookupSource::kListener:
+      return "listener";
+  }
+  return "unknown";
+}
+
 ordered_json FileAsJson(const FileRebuild& file) {
   return {{"path", file.path},
           {"column_family", file.column_family},
@@ -59,7 +71,8 @@ ordered_json ReportAsJson(const FilterMigrateConfig& config,
         {{"name", reads.column_family},
          {"policy", PolicyText(*report.policies[i].policy)},
          {"reads_per_missing_row_before", reads.before},
-         {"reads_per_missing_row_after", reads.after}});
+         {"reads_per_missing_row_after", reads.after},
+         {"lookups_known_from", SourceName(reads.lookups)}});
   }
   for (const FileRebuild& file : report.rebuild.files) {
     json["files"].push_back(FileAsJson(file));

@@ -24,6 +24,18 @@ struct Group {
   double saved_reads = 0;
 };
 
+const char* WhereLookupsFall(LookupSource source) {
+  switch (source) {
+    case LookupSource::kEven:
+      return "lookups fall evenly";
+    case LookupSource::kFilters:
+      return "lookups fall by the heat that the filters record";
+    case LookupSource::kListener:
+      return "lookups fall as they have in this process";
+  }
+  return "";
+}
+
 std::string Percent(double sum, uint64_t rows) {
   if (rows == 0) return "-";
   return absl::StrFormat("%.4f", 100 * sum / static_cast<double>(rows));
@@ -139,7 +151,8 @@ std::string ReportAsText(const FilterMigrateConfig& config,
                     PolicyText(*report.policies[i].policy), "\n\n",
                     GroupsTable(report, i),
                     "Reads per missing row: ", ThreeDigits(reads.before),
-                    " now, ", ThreeDigits(reads.after), " expected.\n\n");
+                    " now, ", ThreeDigits(reads.after), " expected, if ",
+                    WhereLookupsFall(reads.lookups), ".\n\n");
   }
   absl::StrAppend(&text, WhatWasDone(config, report), "\n");
   if (report.rebuild.files_no_better > 0) {

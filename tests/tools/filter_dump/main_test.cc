@@ -24,6 +24,7 @@
 #include "absl/strings/str_split.h"
 #include "filter_policy/line/little_endian.h"
 #include "linebloom/filter_policy.h"
+#include "linebloom/level_size_listener.h"
 #include "linebloom/observed_rate.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/comparator.h"
@@ -734,6 +735,96 @@ TEST_F(FilterDumpTest, EmptyDatabaseHasNothingToShow) {
     EXPECT_EQ(run.exit_code, 0);
     EXPECT_EQ(run.out, "The database has no SSTables.\n");
   }
+}
+
+// ---------------------------------------------------------------------------
+// Filters that were built by heat.
+
+class WarmDatabaseTest : public FilterDumpTest {
+ protected:
+  static constexpr int kRowsOfTree = 60'000;
+
+  // The last level has several files, and most lookups fall on the first fifth
+  // of its keys.
+  void WriteWarmDatabase() {
+    FilterPolicyOptions filter;
+    filter.bits_per_key = 6;
+    filter.level_aware = true;
+    filter.heat_aware = true;
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy.reset(NewFilterPolicy(filter));
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    options.compression = rocksdb::kNoCompression;
+    options.target_file_size_base = 128 << 10;
+    options.max_compaction_bytes = 1 << 30;
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    options.listeners = {NewLevelSizeListener()};
+    const auto db = OpenDb(options, folder_.File("db"));
+    for (int i = 0; i < kRowsOfTree; i += 2) Put(db.get(), i);
+    Rewrite(db.get());
+    Rewrite(db.get());  // by now the listener knows the sizes
+    std::string value;
+    for (int i = 0; i < 400'000; ++i) {
+      const int key = i % kRowsOfTree / 5 | 1;
+      EXPECT_TRUE(db->Get({}, KeyAt(key), &value).IsNotFound());
+    }
+    Put(db.get(), 0);
+    Rewrite(db.get());
+  }
+
+ private:
+  static void Put(rocksdb::DB* db, int i) {
+    Check(db->Put({}, KeyAt(i), "value"));
+  }
+  static void Rewrite(rocksdb::DB* db) {
+    Check(db->Flush({}));
+    rocksdb::CompactRangeOptions all;
+    all.bottommost_level_compaction =
+        rocksdb::BottommostLevelCompaction::kForce;
+    Check(db->CompactRange(all, nullptr, nullptr));
+  }
+};
+
+TEST_F(WarmDatabaseTest, ShowsHeatAndTheBitsThatItGave) {
+  WriteWarmDatabase();
+  const json report = RunForJson({"--db=db"});
+  ASSERT_GE(report["files"].size(), 5u);
+  const auto metadata_of = [&](size_t file) {
+    return report["files"][file]["filter"]["metadata"];
+  };
+  const json hot = metadata_of(0);
+  const json cold = metadata_of(report["files"].size() - 1);
+  EXPECT_GT(hot["heat"], 1.5);
+  EXPECT_LT(cold["heat"], 0.8);
+  EXPECT_GT(hot["asked_bits_per_key"],
+            1 + cold["asked_bits_per_key"].get<double>());
+  double reads = 0;
+  double lookups = 0;
+  for (const json& file : report["files"]) {
+    const double of_file = file["rows"].get<double>() *
+                           file["filter"]["metadata"]["heat"].get<double>();
+    lookups += of_file;
+    reads += of_file * file["filter"]["false_positive_rate"].get<double>();
+  }
+  EXPECT_NEAR(report["totals"][0]["all"]["reads_per_missing_row"],
+              reads / lookups, 1e-9);
+
+  const ProgramResult text = Run({"--db=db", "--svg=tree.svg"});
+  EXPECT_THAT(text.out, AllOf(HasSubstr("  heat  "), HasSubstr("- Heat: ")));
+  EXPECT_THAT(ReadWholeFile(folder_.File("tree.svg")),
+              AllOf(HasSubstr("times the average lookups per key"),
+                    HasSubstr("The strip below it")));
+}
+
+TEST_F(WarmDatabaseTest, OtherFiltersHaveNoHeat) {
+  WriteDatabase(folder_.File("db"), Linebloom(), kRows);
+  const json report = RunForJson({"--db=db"});
+  EXPECT_TRUE(report["files"][0]["filter"]["metadata"]["heat"].is_null());
+  const ProgramResult text = Run({"--db=db", "--svg=tree.svg"});
+  EXPECT_THAT(text.out, Not(HasSubstr("heat")));
+  EXPECT_THAT(ReadWholeFile(folder_.File("tree.svg")),
+              Not(HasSubstr("average lookups")));
 }
 
 // ---------------------------------------------------------------------------

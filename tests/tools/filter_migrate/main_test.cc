@@ -151,6 +151,7 @@ TEST_F(FilterMigrateTest, BringsEveryKindUpToLinebloom) {
     const double reads =
         json::parse(dump.out)["totals"][0]["all"]["reads_per_missing_row"];
     const json& family = report["column_families"][0];
+    EXPECT_EQ(family["lookups_known_from"], "even");
     const double promised = family["reads_per_missing_row_after"];
     EXPECT_LT(reads, 1.1 * promised);
     EXPECT_GT(reads, 0.6 * promised);

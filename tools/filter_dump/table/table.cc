@@ -1,5 +1,6 @@
 #include "tools/filter_dump/table/table.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -47,6 +48,13 @@ FamilyTable* TableOf(const std::string& family, TableReport* report) {
 std::optional<double> Totals::bits_per_key() const {
   if (keys == 0 || filter_bytes == 0) return std::nullopt;
   return 8.0 * static_cast<double>(filter_bytes) / static_cast<double>(keys);
+}
+
+bool AnyHeat(const FamilyTable& table) {
+  return std::any_of(
+      table.entries.begin(), table.entries.end(), [](const TableEntry& entry) {
+        return entry.facts.has_value() && entry.facts->heat.has_value();
+      });
 }
 
 void AddTotals(FamilyTable* table) {

@@ -65,6 +65,9 @@ absl::StatusOr<TableReport> MakeTable(const FilterDumpConfig& config);
 // Computes the levels and `all` from the entries.
 void AddTotals(FamilyTable* table);
 
+// True if a filter says by which heat it got its bits.
+bool AnyHeat(const FamilyTable& table);
+
 std::string TableAsText(const TableReport& report);
 nlohmann::ordered_json TableAsJson(const TableReport& report);
 // For a database. The metrics are those of FilterMetrics(), and what only the

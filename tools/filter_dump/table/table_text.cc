@@ -17,12 +17,15 @@ std::string BitsText(const std::optional<double>& bits_per_key) {
 
 constexpr size_t kAskedColumn = 3;
 constexpr size_t kLinesColumn = 7;
+constexpr size_t kFillColumn = 8;
+constexpr size_t kHeatColumn = 9;
 
 // All columns, which are more than fit.
 std::vector<std::string> RowOf(const TableEntry& entry) {
   const std::string name = FileLabel(entry.file);
   if (!entry.facts.has_value()) {
-    return {name, "-", "can't be read", "-", "-", "-", "-", "-", "-", "-", "-"};
+    return {name, "-", "can't be read", "-", "-", "-", "-", "-", "-", "-",
+            "-",  "-"};
   }
   const FileFacts& facts = *entry.facts;
   const std::string keys = facts.has_filter() && facts.keys.has_value()
@@ -37,6 +40,7 @@ std::vector<std::string> RowOf(const TableEntry& entry) {
           ProbesText(facts),
           facts.lines == 0 ? "-" : ShortCount(facts.lines),
           FillText(facts),
+          HeatText(facts.heat),
           RateText(facts),
           keys};
 }
@@ -52,12 +56,16 @@ bool AnyAskedSpecially(const FamilyTable& family) {
 std::string FilesTable(const FamilyTable& family) {
   std::vector<std::vector<std::string>> rows = {
       {"File", "rows", "filter", "asked", "bytes", "b/key", "k", "lines",
-       "fill", "FPR %", "keys"}};
+       "fill", "heat", "FPR %", "keys"}};
   for (const TableEntry& entry : family.entries) rows.push_back(RowOf(entry));
   // If the bits are the same for every file, b/key shows them, and the number
   // of lines follows from the bytes.
   const auto drop = AnyAskedSpecially(family) ? kLinesColumn : kAskedColumn;
-  for (auto& row : rows) row.erase(row.begin() + drop);
+  const auto drop_too = AnyHeat(family) ? kFillColumn : kHeatColumn;
+  for (auto& row : rows) {
+    row.erase(row.begin() + drop_too);
+    row.erase(row.begin() + drop);
+  }
   TablePrinter table(rows.front());
   for (size_t i = 1; i < rows.size(); ++i) table.AddRow(rows[i]);
   return table.Text();
@@ -95,8 +103,10 @@ std::string Legend(const TableReport& report) {
   bool estimates = false;
   bool solved = false;
   bool asked = false;
+  bool heat = false;
   for (const FamilyTable& family : report.families) {
     asked |= AnyAskedSpecially(family);
+    heat |= AnyHeat(family);
     levels |= !family.levels.empty();
     for (const TableEntry& entry : family.entries) {
       if (!entry.facts.has_value() || !entry.facts->is_used()) continue;
@@ -118,6 +128,13 @@ std::string Legend(const TableReport& report) {
   if (asked) {
     absl::StrAppend(&text, BulletText("Asked: bits per key or, in %, the "
                                       "highest rate; L: that of its level."));
+  }
+  if (heat) {
+    absl::StrAppend(
+        &text,
+        BulletText("Heat: lookups per key around the filter's keys when it was "
+                   "built, relative to the average over all keys, by which it "
+                   "got its bits; reads per missing row are weighted by it."));
   }
   if (levels) {
     absl::StrAppend(

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,6 +18,7 @@ namespace linebloom::tools {
 namespace {
 
 constexpr double kBarHeight = 30;
+constexpr double kHeatHeight = 8;
 constexpr double kLevelHeight = 86;
 constexpr double kLegendColumn = 90;
 constexpr double kLegendRow = 22;
@@ -28,10 +30,14 @@ constexpr size_t kMostTiles = 400;
 constexpr std::array<double, kScaleColors - 1> kColorEnds = {0.01, 0.03, 0.1,
                                                              0.3,  1,    3};
 
-std::string ColorOf(double rate) {
-  const auto end =
-      std::lower_bound(kColorEnds.begin(), kColorEnds.end(), 100 * rate);
-  return ScaleClass(static_cast<size_t>(end - kColorEnds.begin()));
+// The same for heat.
+constexpr std::array<double, kScaleColors - 1> kHeatEnds = {0.25, 0.5, 0.8,
+                                                            1.25, 2,   4};
+
+std::string ColorOf(double number,
+                    const std::array<double, kScaleColors - 1>& ends) {
+  const auto end = std::lower_bound(ends.begin(), ends.end(), number);
+  return ScaleClass(static_cast<size_t>(end - ends.begin()));
 }
 
 // Neighbouring files.
@@ -41,6 +47,8 @@ struct Tile {
   uint64_t rows = 0;
   double rate_times_rows = 0;
   uint64_t unfiltered = 0;  // files
+  double heat_times_rows = 0;
+  uint64_t rows_with_heat = 0;
 
   void Add(const TableEntry& entry) {
     if (files == 0) first = &entry;
@@ -49,19 +57,35 @@ struct Tile {
     rate_times_rows +=
         entry.facts->rate * static_cast<double>(entry.facts->rows());
     unfiltered += entry.facts->is_used() ? 0 : 1;
+    if (entry.facts->heat.has_value()) {
+      heat_times_rows += entry.facts->lookups();
+      rows_with_heat += entry.facts->rows();
+    }
+  }
+  std::optional<double> heat() const {
+    if (rows_with_heat == 0) return std::nullopt;
+    return heat_times_rows / static_cast<double>(rows_with_heat);
   }
   double rate() const {
     return rows == 0 ? first->facts->rate
                      : rate_times_rows / static_cast<double>(rows);
   }
   std::string style_class() const {
-    return absl::StrCat(unfiltered == files ? "none" : ColorOf(rate()),
-                        " tile");
+    return absl::StrCat(
+        unfiltered == files ? "none" : ColorOf(100 * rate(), kColorEnds),
+        " tile");
   }
 };
 
 std::string Percent(double rate) {
   return absl::StrCat(ThreeDigits(100 * rate), " %");
+}
+
+std::string HeatInWords(const Tile& tile) {
+  const std::optional<double> heat = tile.heat();
+  return heat.has_value() ? absl::StrCat(", built for ", ThreeDigits(*heat),
+                                         " times the average lookups per key")
+                          : "";
 }
 
 std::string TitleOf(const Tile& tile) {
@@ -74,7 +98,8 @@ std::string TitleOf(const Tile& tile) {
         Percent(tile.rate()), " of missing keys pass",
         tile.unfiltered > 0
             ? absl::StrCat(", ", tile.unfiltered, " without a filter")
-            : "");
+            : "",
+        HeatInWords(tile));
   }
   const FileFacts& facts = *tile.first->facts;
   if (!facts.is_used()) {
@@ -83,11 +108,11 @@ std::string TitleOf(const Tile& tile) {
         facts.has_filter() ? "a filter that is not used" : "no filter");
   }
   const auto bits = facts.bits_per_key();
-  return absl::StrCat(name, ": ", rows, ToString(facts.first.kind),
-                      bits.has_value()
-                          ? absl::StrFormat(" of %.2f bits per key, ", *bits)
-                          : ", ",
-                      Percent(facts.rate), " of missing keys pass");
+  return absl::StrCat(
+      name, ": ", rows, ToString(facts.first.kind),
+      bits.has_value() ? absl::StrFormat(" of %.2f bits per key, ", *bits)
+                       : ", ",
+      Percent(facts.rate), " of missing keys pass", HeatInWords(tile));
 }
 
 std::vector<Tile> TilesOf(const std::vector<const TableEntry*>& files) {
@@ -115,18 +140,23 @@ std::string FiltersInWords(const Totals& totals) {
       Percent(totals.rate), " of missing keys pass");
 }
 
-void DrawLegend(double y, Drawing* drawing) {
+// Two rows, as high as `height` tells each colour's box to be; `none` is said
+// of the rectangles without a colour.
+void DrawLegend(double y, double height,
+                const std::array<double, kScaleColors - 1>& ends,
+                absl::string_view unit, const std::string& none,
+                Drawing* drawing) {
   for (size_t i = 0; i <= kScaleColors; ++i) {
     const size_t row_number = i / 4;
     const double x = kLegendColumn * static_cast<double>(i % 4);
     const double row = y + kLegendRow * static_cast<double>(row_number);
     const bool is_none = i == kScaleColors;
-    drawing->Rect({x, row}, 14, 14, is_none ? "none" : ScaleClass(i));
+    drawing->Rect({x, row + 14 - height}, 14, height,
+                  is_none ? "none" : ScaleClass(i));
     drawing->Text({x + 20, row + 12},
-                  is_none ? "no filter"
-                  : i < kColorEnds.size()
-                      ? absl::StrFormat("to %g %%", kColorEnds[i])
-                      : std::string("more"),
+                  is_none           ? none
+                  : i < ends.size() ? absl::StrFormat("to %g%s", ends[i], unit)
+                                    : std::string("more"),
                   "faint");
   }
 }
@@ -136,6 +166,7 @@ Drawing DrawTree(const FamilyTable& family) {
   for (const TableEntry& entry : family.entries) {
     if (entry.facts.has_value()) levels[entry.file.level].push_back(&entry);
   }
+  const bool any_heat = AnyHeat(family);
   Drawing drawing(0);
   double y = 0;
   for (const auto& [level, files] : levels) {
@@ -152,12 +183,27 @@ Drawing DrawTree(const FamilyTable& family) {
       const auto width = static_cast<double>(tile.rows);
       drawing.RectAcross(100 * rows / all, 100 * width / all, y + 42,
                          kBarHeight, tile.style_class(), TitleOf(tile));
+      if (any_heat) {
+        const std::optional<double> heat = tile.heat();
+        drawing.RectAcross(
+            100 * rows / all, 100 * width / all, y + 42 + kBarHeight + 2,
+            kHeatHeight,
+            absl::StrCat(heat.has_value() ? ColorOf(*heat, kHeatEnds) : "none",
+                         " tile"),
+            TitleOf(tile));
+      }
       rows += width;
     }
-    y += kLevelHeight;
+    y += any_heat ? kLevelHeight + kHeatHeight : kLevelHeight;
   }
-  DrawLegend(y + 4, &drawing);
-  drawing.set_height(y + 4 + 2 * kLegendRow);
+  y += 4;
+  DrawLegend(y, 14, kColorEnds, " %", "no filter", &drawing);
+  y += 2 * kLegendRow;
+  if (any_heat) {
+    DrawLegend(y, kHeatHeight, kHeatEnds, "", "no heat", &drawing);
+    y += 2 * kLegendRow;
+  }
+  drawing.set_height(y);
   return drawing;
 }
 
@@ -181,10 +227,16 @@ std::vector<Figure> DrawTrees(const std::vector<TableReport>& reports) {
                             ? absl::StrCat(": ", ThreeDigits(*reads),
                                            " reads for a missing row")
                             : ""),
-           "Each rectangle is a file, as wide as its share of the level's "
-           "rows; "
-           "the stronger its colour, the more missing keys its filter lets "
-           "pass.",
+           absl::StrCat(
+               "Each rectangle is a file, as wide as its share of the level's "
+               "rows; the stronger its colour, the more missing keys its "
+               "filter "
+               "lets pass.",
+               AnyHeat(family)
+                   ? " The strip below it: the stronger its colour, the more "
+                     "lookups for each key, relative to the average, its "
+                     "filter was built for."
+                   : ""),
            DrawTree(family)});
     }
   }
