@@ -113,7 +113,7 @@ TEST_F(CanonicalKeyTest, GetFindsEqualKeysAndRejectsMissingOnes) {
   ExpectMissingRejected();
 }
 
-// What the function is for: without it rows are lost, with one alone too.
+// Without the function rows are lost, but never because only one side has it.
 TEST_F(CanonicalKeyTest, WithoutTheFunctionEqualKeysAreNotFound) {
   UseFunction(false);
   Reopen();
