@@ -106,10 +106,9 @@ void FilterAccount::DropFile(const std::string& database,
   const std::lock_guard<std::mutex> lock(mutex_);
   for (auto job = jobs_.begin(); job != jobs_.end();) {
     // RocksDB says nothing of the end of a flush that failed.
-    const bool was_last = job->first.first == database &&
-                          job->second.outputs.erase(file) > 0 &&
-                          job->second.outputs.empty() &&
-                          !job->second.is_compaction;
+    const bool was_last =
+        job->first.first == database && job->second.outputs.erase(file) > 0 &&
+        job->second.outputs.empty() && !job->second.is_compaction;
     job = was_last ? jobs_.erase(job) : std::next(job);
   }
 }
