@@ -68,20 +68,26 @@ struct BuiltBlock {
   double rate;
 };
 
+// What the settings alone say of a block.
+FilterBlockInfo InfoOf(const FilterSettings& settings) {
+  FilterBlockInfo info;
+  info.asked_millibits =
+      settings.asked_rate > 0 ? 0 : settings.millibits_per_key;
+  info.asked_false_positive_rate = static_cast<float>(settings.asked_rate);
+  info.level_aware = settings.level_aware;
+  info.hash_seed = settings.hash_seed;
+  info.canonical_key = settings.canonical_key;
+  info.heat = settings.heat;
+  return info;
+}
+
 BuiltBlock BuildBlock(const HashList& hashes, const FilterSettings& settings,
                       uint32_t millibits, const LineKernel& kernel,
                       uint32_t count) {
-  FilterBlockInfo info;
+  FilterBlockInfo info = InfoOf(settings);
   info.lines = count;
-  info.asked_millibits =
-      settings.asked_rate > 0 ? 0 : settings.millibits_per_key;
   info.keys =
       static_cast<uint32_t>(std::min<size_t>(hashes.size(), UINT32_MAX));
-  info.hash_seed = settings.hash_seed;
-  info.asked_false_positive_rate = static_cast<float>(settings.asked_rate);
-  info.level_aware = settings.level_aware;
-  info.canonical_key = settings.canonical_key;
-  info.heat = settings.heat;
   const size_t lines_size = size_t{count} * kLineBytes;
   const size_t size = lines_size + FilterBlockOverhead(info);
   // Not make_unique: that would clear memory that is written anyway.
@@ -111,11 +117,7 @@ FilterBlock BuildForRate(const HashList& hashes, const FilterSettings& settings,
 }  // namespace
 
 size_t OverheadOf(const FilterSettings& settings) {
-  FilterBlockInfo info;
-  info.hash_seed = settings.hash_seed;
-  info.canonical_key = settings.canonical_key;
-  info.heat = settings.heat;
-  return FilterBlockOverhead(info);
+  return FilterBlockOverhead(InfoOf(settings));
 }
 
 FilterBlock BuildFilter(const HashList& hashes, const FilterSettings& settings,
