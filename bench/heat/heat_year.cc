@@ -219,12 +219,9 @@ class Tree {
     const FilterPlan plan = PlanOf(context_, file);
     for (size_t i = begin; i < end; ++i) {
       rocksdb::LiveFileMetaData& meta = files[i].meta;
-      files[i].millibits =
-          plan.size_of_keys
-              ? plan.size_of_keys({static_cast<size_t>(meta.num_entries),
-                                   meta.smallestkey, meta.largestkey})
-                    .millibits_per_key
-              : plan.settings.millibits_per_key;
+      files[i].millibits = plan.SizeOf({static_cast<size_t>(meta.num_entries),
+                                        meta.smallestkey, meta.largestkey})
+                               .millibits_per_key;
       Count(static_cast<double>(meta.num_entries), files[i].millibits, 1);
       meta.name = "/" + std::to_string(++last_file_) + ".sst";
       meta.num_reads_sampled = 0;

@@ -12,6 +12,12 @@ struct FilterPlan {
   // them.
   SizeOfKeys size_of_keys = {};
   bool needs_range = false;  // `size_of_keys` looks at the first and last
+
+  // For a filter with these keys.
+  FilterSize SizeOf(const FilterKeys& keys) const {
+    return size_of_keys ? size_of_keys(keys)
+                        : FilterSize{settings.millibits_per_key, settings.heat};
+  }
 };
 
 }  // namespace linebloom

@@ -122,11 +122,8 @@ void WantOwn(const Family& family,
   // Never empty: ReadPolicy() rejects policies that build no filters.
   if (!plan.has_value()) return;
   wanted->millibits =
-      plan->size_of_keys
-          ? plan->size_of_keys(
-                    {meta.num_entries, meta.smallestkey, meta.largestkey})
-                .millibits_per_key
-          : plan->settings.millibits_per_key;
+      plan->SizeOf({meta.num_entries, meta.smallestkey, meta.largestkey})
+          .millibits_per_key;
   if (file.has_value() && IsLevelAware(family.policy)) {
     wanted->least_millibits =
         std::min(wanted->millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
