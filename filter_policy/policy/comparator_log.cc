@@ -28,12 +28,9 @@ void ComparatorLog::Write(rocksdb::Logger* info_log) {
   std::string comparator;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (info_log == nullptr || comparator_.empty() ||
-        !warned_.insert(info_log).second) {
-      return;
-    }
     comparator = comparator_;
   }
+  if (comparator.empty() || !warned_.Insert(info_log)) return;
   rocksdb::Warn(info_log,
                 "linebloom: the comparator '%s' may call keys of different "
                 "bytes equal, but filters tell them apart: a lookup by other "

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <mutex>
-#include <set>
 #include <string>
 
+#include "filter_policy/policy/log_set.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/env.h"
 
@@ -26,7 +26,7 @@ class ComparatorLog {
  private:
   std::mutex mutex_;
   std::string comparator_;  // empty: none to warn of
-  std::set<const rocksdb::Logger*> warned_;
+  LogSet warned_;
 };
 
 }  // namespace linebloom

@@ -1,9 +1,7 @@
 #include "linebloom/filter_policy.h"
 
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "filter_policy/policy/budget_log.h"
 #include "filter_policy/policy/comparator_log.h"
 #include "filter_policy/policy/heat_log.h"
+#include "filter_policy/policy/log_set.h"
 #include "filter_policy/policy/policy_from_id.h"
 #include "filter_policy/policy/random_seed.h"
 #include "filter_policy/policy/refusing_policy.h"
@@ -113,14 +112,11 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const Slice& contents) const override {
-    const std::shared_ptr<const CanonicalKey>& canonical_key =
-        options_.canonical_key;
-    if (canonical_key == nullptr) {
+    if (options_.canonical_key == nullptr) {
       return NewFilterBitsReader(contents, *built_in_).release();
     }
-    return NewCanonicalFilterBitsReader(
-               canonical_key, NewFilterBitsReader(contents, *built_in_,
-                                                  CanonicalId(*canonical_key)))
+    return NewCanonicalFilterBitsReader(options_.canonical_key, contents,
+                                        *built_in_)
         .release();
   }
 
@@ -237,11 +233,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   // Warns once per database, in its log.
   void WarnOnce(rocksdb::Logger* info_log, const Status& problem,
                 const std::string& instead) const {
-    if (info_log == nullptr) return;
-    {
-      const std::lock_guard<std::mutex> lock(warned_mutex_);
-      if (!warned_.insert(info_log).second) return;
-    }
+    if (!warned_.Insert(info_log)) return;
     rocksdb::Warn(info_log,
                   "%s. Until this is changed, filters are built with %s; the "
                   "database will not open again as it is.",
@@ -254,8 +246,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   const std::unique_ptr<const rocksdb::FilterPolicy> built_in_;
   const std::shared_ptr<AllocationRounding> rounding_ =
       std::make_shared<AllocationRounding>();
-  mutable std::mutex warned_mutex_;
-  mutable std::set<const rocksdb::Logger*> warned_;
+  mutable LogSet warned_;
   mutable ComparatorLog comparator_log_;
   mutable BudgetLog budget_log_;
   mutable HeatLog heat_log_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "filter_policy/line/hash.h"
+#include "filter_policy/rocksdb/filter_bits_reader.h"
 
 namespace linebloom {
 namespace {
@@ -92,8 +93,10 @@ void CanonicalFilterBitsBuilder::AddKeyAndAlt(const Slice& key,
 }
 
 std::unique_ptr<rocksdb::FilterBitsReader> NewCanonicalFilterBitsReader(
-    std::shared_ptr<const CanonicalKey> canonical_key,
-    std::unique_ptr<rocksdb::FilterBitsReader> reader) {
+    std::shared_ptr<const CanonicalKey> canonical_key, const Slice& block,
+    const rocksdb::FilterPolicy& built_in) {
+  auto reader =
+      NewFilterBitsReader(block, built_in, CanonicalId(*canonical_key));
   return std::make_unique<CanonicalFilterBitsReader>(std::move(canonical_key),
                                                      std::move(reader));
 }

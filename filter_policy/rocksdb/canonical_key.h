@@ -35,10 +35,10 @@ class CanonicalFilterBitsBuilder final : public FilterBitsBuilder {
   std::string alt_;
 };
 
-// Makes keys canonical before it asks `reader`, which is for CanonicalId() of
-// the function. Neither is null.
+// As NewFilterBitsReader() for CanonicalId() of the function, which is not
+// null; makes keys canonical before it asks that reader.
 std::unique_ptr<rocksdb::FilterBitsReader> NewCanonicalFilterBitsReader(
     std::shared_ptr<const CanonicalKey> canonical_key,
-    std::unique_ptr<rocksdb::FilterBitsReader> reader);
+    const rocksdb::Slice& block, const rocksdb::FilterPolicy& built_in);
 
 }  // namespace linebloom
