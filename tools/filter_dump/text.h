@@ -47,10 +47,10 @@ std::string AskedText(const FileFacts& facts);
 
 // In percent; "~" marks estimates, "?" means that there is none.
 std::string RateText(double rate, bool exact);
+std::string RateText(const FileFacts& facts);
+
 // "-" for a filter that wasn't built by heat.
 std::string HeatText(const std::optional<double>& heat);
-
-std::string RateText(const FileFacts& facts);
 
 // A file's name in the tables: its level and the end of its path.
 std::string FileLabel(const LiveFile& file);
