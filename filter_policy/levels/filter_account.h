@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
@@ -50,6 +51,9 @@ struct FilterRequest {
   // better.
   double expected_keys = 0;
   bool is_flush = false;
+  // True if the file is written while its database is being opened, when
+  // nothing is known of its other files.
+  bool is_recovery = false;
   // True if the file will be part of its tree's largest run, which gets what
   // the other runs leave.
   bool of_largest_run = false;
@@ -116,6 +120,8 @@ class FilterAccount {
   using JobId = std::pair<std::string, int>;
 
   double Allowed(const FilterPlace& place, const FilterRequest& request) const;
+  double AllowedInRecovery(const FilterRequest& request) const;
+  void BookRecovered(const std::string& database, double bits);
   // The most bits that can become live, apart from those of one compaction.
   double BitsBut(const JobId& but, double bits_per_unknown_key) const;
 
@@ -125,6 +131,10 @@ class FilterAccount {
   std::map<std::string, uint64_t> versions_;  // by database
   FilterTotals all_live_;
   std::map<JobId, Job> jobs_;
+  // The bits of the filters written while a database was opened, until its
+  // files are listed. A database that is closed before that is dropped when
+  // enough others have followed.
+  std::deque<std::pair<std::string, double>> recovered_;
 };
 
 }  // namespace linebloom

@@ -174,7 +174,6 @@ class LevelSizeListener final : public rocksdb::EventListener,
     if (database == databases_.end()) {
       // The database is being opened, and if it closes before its first flush,
       // nobody will say so.
-      account_->Forget(info.db_name);
       heat_use_->Forget(info.db_name);
       return;
     }

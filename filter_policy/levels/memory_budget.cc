@@ -136,6 +136,8 @@ std::optional<FilterPlan> BudgetOfFile(const FilterPolicyOptions& options,
   request.budget = BudgetInBits(options);
   request.bits_per_key = run.bits_per_key;
   request.is_flush = IsFlush(context);
+  request.is_recovery =
+      context.reason == rocksdb::TableFileCreationReason::kRecovery;
   request.of_largest_run = run.is_largest;
   request.for_flushes = run.for_flushes;
   if (request.is_flush) request.expected_keys = file.KeysOfFlush();

@@ -17,6 +17,7 @@
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/utilities/options_util.h"
 #include "tests/rocksdb/db_fixture.h"
+#include "tests/rocksdb/slow_jobs.h"
 
 namespace linebloom {
 namespace {
@@ -329,7 +330,12 @@ TEST_F(LevelAwareTest, AFileThatIsMovedKeepsItsBits) {
 
 // A database that begins empty, is reopened halfway, and grows as fast as it
 // can.
-TEST_F(LevelAwareTest, AGrowingTreeIsNeverATenthAboveTheAverage) {
+class GrowingTreeTest : public LevelAwareTest,
+                        public testing::WithParamInterface<int> {};
+
+TEST_P(GrowingTreeTest, IsNeverATenthAboveTheAverage) {
+  const auto slow_jobs =
+      std::make_shared<SlowJobs>(std::chrono::milliseconds(GetParam()));
   for (const bool in_order : {false, true}) {
     for (const auto style :
          {rocksdb::kCompactionStyleLevel, rocksdb::kCompactionStyleUniversal}) {
@@ -343,6 +349,7 @@ TEST_F(LevelAwareTest, AGrowingTreeIsNeverATenthAboveTheAverage) {
       options_.max_background_jobs = 4;
       const auto watch = std::make_shared<FilterWatch>();
       UseListener();
+      options_.listeners.push_back(slow_jobs);
       options_.listeners.push_back(watch);
       Close();
       DestroyAndReopen();
@@ -365,10 +372,15 @@ TEST_F(LevelAwareTest, AGrowingTreeIsNeverATenthAboveTheAverage) {
           seen.trees, BitsOfAllLevels());
       EXPECT_GT(seen.trees, 20);
       EXPECT_LE(seen.most_bits_per_entry, 11);
-      EXPECT_GE(BitsOfAllLevels(), 9.5);
+      // While compactions are behind, the tree has the bits of another shape:
+      // 9.33 with delays of up to 150 ms.
+      EXPECT_GE(BitsOfAllLevels(), 9);
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(MillisecondsOfDelay, GrowingTreeTest,
+                         testing::Values(0, 60));
 
 // A new database at the path of one that was destroyed.
 TEST_F(LevelAwareTest, ADestroyedDatabaseIsForgotten) {

@@ -145,14 +145,16 @@ struct FilterPolicyOptions {
   // file gets no filter, or a single line that lets everything through. The
   // info log reports a budget below one bit per key.
   //
-  // The filters of live files exceed the budget by about a tenth at most,
-  // unless they already did when it was set. While a compaction runs, either
-  // its inputs or its outputs count, whichever are larger. Files that RocksDB
-  // only moves to another level keep their filters. So in a load in key order
-  // each new file gets a third of an equal share, at most 12 bits per key,
-  // which leaves room for files to come. linebloom::RebuildFilters brings
-  // filters that exceed the budget back within it. Files written while a
-  // database is being opened get up to 10 bits per key.
+  // The filters of live files exceed the budget by a tenth at most, unless they
+  // already did when it was set or when their database was opened. While a
+  // compaction runs, either its inputs or its outputs count, whichever are
+  // larger. Files that RocksDB only moves to another level keep their filters.
+  // So in a load in key order each new file gets a third of an equal share, at
+  // most 12 bits per key, which leaves room for files to come.
+  // linebloom::RebuildFilters brings filters that exceed the budget back within
+  // it. Files written while
+  // databases are being opened get at most 10 bits per key, and together a
+  // twenty-fifth of the budget, until the next flush or compaction.
   std::optional<uint64_t> memory_budget = std::nullopt;
 
   // Gives the keys around which more lookups of missing keys fall more bits

@@ -116,6 +116,30 @@ TEST(FilterAccountTest, FlushesInOrderFillTheLargestRunFirst) {
   EXPECT_DOUBLE_EQ(100.0 / 4 / 10, account.Offer({"db", 2, "2.sst"}, request));
 }
 
+// Whatever is live, and however many files and databases there are.
+TEST(FilterAccountTest, RecoveriesShareALittle) {
+  FilterAccount account;
+  SetLive(&account, "other", Filters(105, 10), {});
+  FilterRequest request = Flushed(1, 5);
+  request.is_recovery = true;
+  EXPECT_DOUBLE_EQ(5, account.Offer({"db", 1, "1.sst"}, request));
+  EXPECT_DOUBLE_EQ(5, account.Take({"db", 1, "1.sst"}, request));
+  EXPECT_TRUE(account.FilesUnderWay("db").empty());
+  request.bits_per_key = 1000;
+  EXPECT_DOUBLE_EQ(35.0 / 4, account.Take({"db", 1, "2.sst"}, request));
+  double taken = 5 + 35.0 / 4;
+  for (int i = 0; i < 50; ++i) {
+    const double bits =
+        account.Take({"db" + std::to_string(i), 1, ""}, request);
+    if (bits >= 1) taken += bits;
+  }
+  EXPECT_LE(taken, 40);
+  EXPECT_GT(taken, 35);
+  // The files of a database are listed once it is open.
+  account.Forget("db");
+  EXPECT_GT(account.Offer({"db", 1, "3.sst"}, request), 13.75 / 4);
+}
+
 // As one that was asked for before files were seen to be live.
 TEST(FilterAccountTest, InstalledFilesCountOnce) {
   FilterAccount account;
