@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds a RocksDB from its source with linebloom as its plugin, has RocksDB's own
-# programs use it by option strings, and compares what they write and read with
-# what this machine's RocksDB does with the same files.
+# programs use it by option strings, compares what they write and read with what
+# this machine's RocksDB does with the same files, and runs tests/rocksdb with it.
 #
 #   tests/plugin/run.sh SOURCE [--build=make|cmake] [--shared] [--quick] [--bench] [--kills=N] [-- FLAG...]
 #
@@ -17,7 +17,8 @@
 #   --quick    only compiles linebloom's sources, with the flags of that RocksDB
 #   --bench    also links filter_bench with that RocksDB, for
 #              IN_TREE=build/plugin/VERSION-BUILD/filter_bench bench/filter_bench.sh
-#   --kills=N  also has RocksDB's db_crashtest.py kill db_stress N times
+#   --kills=N  also has RocksDB's db_crashtest.py kill db_stress N times, and with
+#              a debug build another N times at RocksDB's kill points
 #              (tests/rocksdb_suite/crash.py). db_stress gets a few lines more,
 #              since it doesn't take its filter policy as an option string. With
 #              a unity build it needs -DCMAKE_EXE_LINKER_FLAGS=-Wl,-z,muldefs
@@ -81,13 +82,17 @@ case "$build ${flags[*]}" in
   make* | cmake*=Debug*) debug=true ;;
 esac
 
-# make puts objects beside the sources, ours too: so both are copies.
+# make puts objects beside the sources, ours too: so both are copies. With
+# SKIP_DEPENDS it doesn't see that a header has changed, so none of our objects
+# outlives a change.
 copy_trees() {
+  local ours=$tree/plugin/linebloom
   mkdir -p "$tree"
   tar -C "$source" --exclude=./.git --exclude=./plugin/linebloom -cf - . |
     tar -C "$tree" --skip-old-files -xf -
-  mkdir -p "$tree/plugin/linebloom"
-  tar -cf - linebloom.mk CMakeLists.txt filter_policy | tar -C "$tree/plugin/linebloom" -xf -
+  diff --recursive --brief --exclude='*.o' filter_policy "$ours/filter_policy" || rm -rf "$ours"
+  mkdir -p "$ours"
+  tar -cf - linebloom.mk CMakeLists.txt filter_policy | tar -C "$ours" -xf -
 }
 
 # db_stress knows its filter policy as numbers; the copy of its source also takes
@@ -129,19 +134,24 @@ compile() {
   fi
 }
 
-# link OUTPUT FLAG_OR_SOURCE...: a program of ours with that RocksDB. Libraries
-# that it was not built with are left out by the linker.
-link() {
-  local extension=a rtti=-fno-rtti rocksdb libraries=() library
+# What programs of ours need to go with that RocksDB. Libraries that it was not
+# built with are left out by the linker.
+find_rocksdb() {
+  local extension=a library
   ! $shared || extension=so
-  ! $debug || rtti=-frtti
   # make has librocksdb_tools too, and names a debug build librocksdb_debug.
   rocksdb=$(find "$tree" "$work/build" -maxdepth 1 -regex ".*/librocksdb\(_debug\)?\.$extension" \
     -print -quit 2> /dev/null)
+  rtti=-fno-rtti assertions=-DNDEBUG libraries=()
+  ! $debug || rtti=-frtti assertions=-UNDEBUG
   for library in snappy gflags lz4 zstd z bz2 uring numa tbb jemalloc; do
     ! echo 'int main() {}' | "${CXX:-c++}" -x c++ - "-l$library" -o /dev/null 2> /dev/null ||
       libraries+=("-l$library")
   done
+}
+
+# link OUTPUT FLAG_OR_SOURCE...: a program of ours with that RocksDB.
+link() {
   "${CXX:-c++}" -std=c++20 $rtti -I. -Ifilter_policy/include -I"$tree" -I"$tree/include" "${@:2}" \
     "$rocksdb" -Wl,-rpath,"$(dirname "$rocksdb")" -Wl,--as-needed "${libraries[@]}" -pthread -ldl -o "$1"
 }
@@ -155,6 +165,17 @@ link_filter_bench() {
   link "$work/filter_bench" -O2 -march=native -DNDEBUG -DLINEBLOOM_ROCKSDB_PLUGIN \
     bench/{bench_filter,filter_bench,peak_memory}.cc \
     bench/contestants/{binary_fuse,contestants,cuckoo,no_boost_bloom}.cc -lbenchmark
+}
+
+build_tests() {
+  local IFS=';'
+  cmake -S tests/plugin/rocksdb_tests -B "$work/tests" -G Ninja "-DCMAKE_CXX_FLAGS=-O1 $rtti $assertions" \
+    -DROCKSDB_TREE="$tree" -DROCKSDB_LIBRARY="$rocksdb" "-DROCKSDB_DEPENDENCIES=${libraries[*]}" &&
+    cmake --build "$work/tests" --parallel "$jobs"
+}
+
+run_tests() {
+  ctest --test-dir "$work/tests" --parallel "$jobs" --output-on-failure
 }
 
 build_here() {
@@ -208,8 +229,11 @@ targets=(db_bench ldb sst_dump)
 run_step "$name build RocksDB's programs" compile "${targets[@]}"
 run_step "$name build what compares" build_here
 run_step "$name use them" use_programs
+find_rocksdb
 run_step "$name link the comparison" link_comparison
 run_step "$name compare" compare "$work/databases"
+run_step "$name build the tests" build_tests
+run_step "$name run the tests" run_tests
 ! $bench || run_step "$name link filter_bench" link_filter_bench
 if ((kills > 0)); then
   stress=db_stress_tool/db_stress folder=$work/build
@@ -218,8 +242,13 @@ if ((kills > 0)); then
   run_step "$name build db_stress" compile "$stress"
   debug_level=0 # for db_crashtest.py
   ! $debug || debug_level=1
-  DEBUG_LEVEL=$debug_level run_step "$name kill db_stress" tests/rocksdb_suite/crash.py --source="$tree" \
-    --db_stress="$folder/$stress" --work="$work/crash" --kills="$kills"
+  export DEBUG_LEVEL=$debug_level
+  crash=(python3 tests/rocksdb_suite/crash.py --source="$tree" --db_stress="$folder/$stress"
+    --work="$work/crash" --kills="$kills")
+  run_step "$name kill db_stress" "${crash[@]}"
+  ! $debug || run_step "$name kill db_stress at kill points" "${crash[@]}" --white_box
 fi
 cat build/log/"${name// /_}"_{use_them,compare}.log
+sed -n '/tests passed/,$p' "build/log/${name// /_}_run_the_tests.log"
 ((kills == 0)) || cat "build/log/${name// /_}_kill_db_stress.log"
+((kills == 0)) || ! $debug || cat "build/log/${name// /_}_kill_db_stress_at_kill_points.log"

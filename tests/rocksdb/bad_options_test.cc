@@ -216,9 +216,9 @@ TEST_F(BadOptionsTest, StringsInTheOptionsOfATable) {
         rocksdb::ConfigOptions(), options_,
         "block_based_table_factory={filter_policy=" + bad.text + ";}",
         &options));
-    rocksdb::DB* db = nullptr;
-    ExpectInvalid(rocksdb::DB::Open(options, Path("other"), &db), bad.words);
-    delete db;
+    std::unique_ptr<rocksdb::DB> db;
+    ExpectInvalid(rocksdb::DB::Open(options, Path("other"), OutPtr(&db)),
+                  bad.words);
   }
 }
 
@@ -314,12 +314,12 @@ TEST_F(BadOptionsTest, ANewColumnFamilyGetsTheNearestFilter) {
               line.find("filters are built with") != std::string::npos;
     }
     EXPECT_EQ(said, 1);
-    rocksdb::DB* db = nullptr;
+    std::unique_ptr<rocksdb::DB> db;
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
     ExpectInvalid(
         rocksdb::DB::Open(options_, Path("db"),
                           {{"default", OptionsWithTable()}, {"new", options}},
-                          &handles, &db),
+                          &handles, OutPtr(&db)),
         {bad.words});
   }
 }
@@ -345,12 +345,11 @@ TEST_F(BadOptionsTest, ChangedWhileTheDatabaseIsOpen) {
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   ASSERT_OK(rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), Path("db"),
                                        &db_options, &families));
-  rocksdb::DB* db = nullptr;
+  std::unique_ptr<rocksdb::DB> db;
   ExpectInvalid(
       rocksdb::DB::Open(rocksdb::Options(db_options, families[0].options),
-                        Path("db"), &db),
+                        Path("db"), OutPtr(&db)),
       {"bits_per_key", "100", "from 0 to 30"});
-  delete db;
 }
 #endif
 

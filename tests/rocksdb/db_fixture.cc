@@ -149,10 +149,7 @@ void DbTest::Reopen() { ASSERT_OK(TryReopen()); }
 
 Status DbTest::TryReopen() {
   Close();
-  DB* db = nullptr;
-  Status status = DB::Open(OptionsWithTable(), Path("db"), &db);
-  db_.reset(db);
-  return status;
+  return DB::Open(OptionsWithTable(), Path("db"), OutPtr(&db_));
 }
 
 void DbTest::Close() { db_.reset(); }

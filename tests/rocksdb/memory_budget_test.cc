@@ -394,9 +394,9 @@ TEST_F(MemoryBudgetTest, DatabasesShareIt) {
   const double alone = Now().bits_per_row();
   EXPECT_GT(alone, 11);
 
-  rocksdb::DB* opened = nullptr;
-  ASSERT_OK(rocksdb::DB::Open(OptionsWithTable(), Path("other"), &opened));
-  std::unique_ptr<rocksdb::DB> other(opened);
+  std::unique_ptr<rocksdb::DB> other;
+  ASSERT_OK(
+      rocksdb::DB::Open(OptionsWithTable(), Path("other"), OutPtr(&other)));
   const auto others = [&] {
     return FiltersOf(other.get(), other->DefaultColumnFamily());
   };
@@ -432,9 +432,9 @@ TEST_F(MemoryBudgetTest, ADestroyedDatabaseIsForgotten) {
 TEST_F(MemoryBudgetTest, ADatabaseThatOnlyRecoversIsForgotten) {
   UseBudget(30'000);
   for (int i = 0; i < 3; ++i) {
-    rocksdb::DB* opened = nullptr;
-    ASSERT_OK(rocksdb::DB::Open(OptionsWithTable(), Path("other"), &opened));
-    const std::unique_ptr<rocksdb::DB> other(opened);
+    std::unique_ptr<rocksdb::DB> other;
+    ASSERT_OK(
+        rocksdb::DB::Open(OptionsWithTable(), Path("other"), OutPtr(&other)));
     for (uint64_t row = 0; row < 20'000; ++row) {
       ASSERT_OK(other->Put({}, RowKey(row), RowValue(row)));
     }
@@ -489,9 +489,8 @@ TEST_F(MemoryBudgetTest, ACompactionCutOffByClosingIsForgotten) {
   Close();
   UseListener();
   UseBudget(30'000);
-  rocksdb::DB* opened = nullptr;
-  ASSERT_OK(rocksdb::DB::Open(OptionsWithTable(), Path("copy"), &opened));
-  const std::unique_ptr<rocksdb::DB> copy(opened);
+  std::unique_ptr<rocksdb::DB> copy;
+  ASSERT_OK(rocksdb::DB::Open(OptionsWithTable(), Path("copy"), OutPtr(&copy)));
   EXPECT_EQ(sizes_after_flushes(copy.get()), sizes);
 }
 

@@ -892,12 +892,10 @@ TEST_F(RebuildFiltersTest, OnlyTheColumnFamiliesThatWereAskedFor) {
   const rocksdb::Options none = OptionsWithTable();
   UseLinebloom();
   const rocksdb::Options linebloom = OptionsWithTable();
-  rocksdb::DB* db = nullptr;
   ASSERT_OK(rocksdb::DB::Open(
       linebloom, Path("db"),
       {{"default", linebloom}, {"one", linebloom}, {"two", none}}, &handles,
-      &db));
-  db_.reset(db);
+      OutPtr(&db_)));
   const auto policies = [&] {
     std::vector<std::string> names;
     for (auto* handle : handles) {
@@ -966,9 +964,8 @@ TEST_F(RebuildFiltersTest, ADatabaseForReadingOnlyStaysAsItIs) {
   WriteFile(kRows);
   Close();
   UseLinebloom();
-  rocksdb::DB* db = nullptr;
-  ASSERT_OK(rocksdb::DB::OpenForReadOnly(OptionsWithTable(), Path("db"), &db));
-  db_.reset(db);
+  ASSERT_OK(rocksdb::DB::OpenForReadOnly(OptionsWithTable(), Path("db"),
+                                         OutPtr(&db_)));
   EXPECT_TRUE(RebuildFilters(db_.get(), {}).IsNotSupported());
   RebuildFiltersOptions dry_run;
   dry_run.dry_run = true;

@@ -171,9 +171,9 @@ TEST_P(FilterMetricsTest, AreThoseOfTheColumnFamiliesNamed) {
 TEST_P(FilterMetricsTest, PutSeveralDatabasesIntoOneText) {
   Reopen();
   WriteFile(kRows);
-  rocksdb::DB* opened = nullptr;
-  ASSERT_OK(rocksdb::DB::Open(OptionsWithTable(), Path("second"), &opened));
-  const std::unique_ptr<rocksdb::DB> second(opened);
+  std::unique_ptr<rocksdb::DB> second;
+  ASSERT_OK(
+      rocksdb::DB::Open(OptionsWithTable(), Path("second"), OutPtr(&second)));
   ASSERT_OK(second->Put({}, "key", ""));
   ASSERT_OK(second->Flush({}));
   std::string text;

@@ -193,11 +193,9 @@ void Oracle::OpenColumnFamily() {
   options_.create_missing_column_families = true;
   const rocksdb::Options rows = OptionsWithTable();
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  DB* db = nullptr;
   ASSERT_OK(DB::Open(rows, Path("db"),
                      {{"default", rocksdb::Options()}, {"rows", rows}},
-                     &handles, &db));
-  db_.reset(db);
+                     &handles, OutPtr(&db_)));
   ASSERT_OK(db_->DestroyColumnFamilyHandle(handles[0]));
   family_ = handles[1];
 }
@@ -256,9 +254,7 @@ void Oracle::Commit() {
 
 void Oracle::OpenReadOnly(const std::string& folder) {
   CloseAll();
-  DB* db = nullptr;
-  ASSERT_OK(DB::OpenForReadOnly(OptionsWithTable(), folder, &db));
-  db_.reset(db);
+  ASSERT_OK(DB::OpenForReadOnly(OptionsWithTable(), folder, OutPtr(&db_)));
   EXPECT_TRUE(db_->Put({}, "key", "value").IsNotSupported());
 }
 
@@ -272,9 +268,8 @@ void Oracle::OpenWithItsOwnOptions(const std::string& folder) {
                                        &options, &families));
   options.statistics = options_.statistics;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  DB* db = nullptr;
-  ASSERT_OK(DB::OpenForReadOnly(options, folder, families, &handles, &db));
-  db_.reset(db);
+  ASSERT_OK(
+      DB::OpenForReadOnly(options, folder, families, &handles, OutPtr(&db_)));
   ASSERT_OK(db_->DestroyColumnFamilyHandle(handles[0]));
 }
 
@@ -283,16 +278,13 @@ void Oracle::OpenSecondary() {
   options.max_open_files = -1;  // as RocksDB demands of a secondary
   primary_ = std::move(db_);
   policy_ = writes_with_;
-  DB* db = nullptr;
-  ASSERT_OK(DB::OpenAsSecondary(options, Path("db"), Path("secondary"), &db));
-  db_.reset(db);
+  ASSERT_OK(DB::OpenAsSecondary(options, Path("db"), Path("secondary"),
+                                OutPtr(&db_)));
 }
 
 void Oracle::ReopenPrimary() {
   primary_.reset();
-  DB* db = nullptr;
-  ASSERT_OK(DB::Open(OptionsWithTable(), Path("db"), &db));
-  primary_.reset(db);
+  ASSERT_OK(DB::Open(OptionsWithTable(), Path("db"), OutPtr(&primary_)));
 }
 
 void Oracle::MakeCheckpoint(const std::string& folder) {
