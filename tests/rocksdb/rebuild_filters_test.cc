@@ -423,7 +423,11 @@ TEST_F(RebuildFiltersTest, ALevelKeepsItsCompression) {
     }
     return names;
   };
-  const std::vector<std::string> before = {"NoCompression", "Zlib", "LZ4"};
+  // RocksDB 11 writes format_version 7, where a name lists CompressionTypes.
+  const std::vector<std::string> before =
+      ROCKSDB_IS_AT_LEAST(11, 0)
+          ? std::vector<std::string>{";;", "BuiltinV2;02;", "BuiltinV2;04;"}
+          : std::vector<std::string>{"NoCompression", "Zlib", "LZ4"};
   ASSERT_EQ(compressions(), before);
   SwitchToLinebloom();
   EXPECT_EQ(Rebuild().files.size(), 3);
