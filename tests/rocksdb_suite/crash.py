@@ -3,7 +3,7 @@
 
   crash.py --source=FOLDER --db_stress=PROGRAM --work=FOLDER
            [--preload=LIBRARIES] [--filter_dump=PROGRAM]
-           [--kills=N] [--seconds=N] [--seed=N]
+           [--white_box] [--kills=N] [--seconds=N] [--seed=N]
 
 Called by run.sh, with libraries to preload, and by tests/plugin/run.sh, where
 linebloom is in db_stress. db_crashtest.py's black-box test is RocksDB's own: it
@@ -14,6 +14,10 @@ linebloom's options, or none for one in seven, so that RocksDB alone has to
 continue with linebloom's files; and after each kill filter_dump, if given,
 probes the filters of all remaining files for all their rows. Every 10 kills, a
 new database and another kind of load begin.
+
+With --white_box, db_stress kills itself instead: at random, wherever RocksDB's
+code has a kill point, such as between writing and syncing a file. That is
+db_crashtest.py's white-box test, and only a debug build has kill points.
 
 Prints the counts. Exits with 0 if nothing was found and linebloom's filters
 answered, or with 1 if db_stress or filter_dump found something, which is shown
@@ -29,6 +33,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -37,7 +42,12 @@ OPTIONS = ["linebloom", "{line=plain}", "{level_aware=true}", "{hash_seed=7}",
            "{false_positive_rate=0.01}", "{line=plain;level_aware=true}", "off"]
 LOADS = [[], ["--simple"], ["--cf_consistency"], ["--txn"], ["--enable_ts"],
          ["--test_best_efforts_recovery"]]
+BLACK_BOX_ONLY = ["--test_best_efforts_recovery"]  # in RocksDB's own runs too
 KILLS_OF_A_LOAD = 10
+# db_stress kills itself once in so many passes of a kill point, and more often at
+# rare ones. RocksDB takes ten times as many, for loads of hours.
+KILL_ODDS = 88887
+WHITE_BOX_SECONDS = 120  # then it is killed from outside, and that isn't counted
 BITS_PER_KEY = 1, 30  # with which linebloom takes all of these options
 # Few keys and small files, so that a few seconds see many flushes and compactions.
 SMALL = ["--max_key=50000", "--write_buffer_size=262144", "--target_file_size_base=262144",
@@ -45,7 +55,7 @@ SMALL = ["--max_key=50000", "--write_buffer_size=262144", "--target_file_size_ba
 
 
 class Stop(Exception):
-    """Ends the black-box test, which on its own ends only after some time."""
+    """Ends db_crashtest.py's test, which on its own ends only after some time."""
 
 
 class CrashTest:
@@ -54,8 +64,13 @@ class CrashTest:
     def __init__(self, arguments):
         self.arguments = arguments
         self.work = os.path.abspath(arguments.work)
-        self.database = os.path.join(self.work, "rocksdb_crashtest_blackbox")
+        self.test = "whitebox" if arguments.white_box else "blackbox"
+        self.database = os.path.join(self.work, "rocksdb_crashtest_" + self.test)
         self.kills = 0
+        self.kills_before_next_load = 0
+        self.kill_points = collections.Counter()  # of a white box
+        self.without_kill = 0  # starts of a white box that reached no kill point
+        self.last_output = ""  # of db_stress
         self.starts = collections.Counter()  # by options
         self.layouts = collections.Counter()
         self.with_linebloom = 0  # starts whose LOG names linebloom as the policy
@@ -68,9 +83,11 @@ class CrashTest:
         """Runs one load after another until there have been enough kills."""
         shutil.rmtree(self.work, ignore_errors=True)
         os.makedirs(self.work)
+        loads = [load for load in LOADS if self.test == "blackbox" or load != BLACK_BOX_ONLY]
         with open(os.path.join(self.work, "log"), "w", encoding="utf-8") as log:
             while self.kills < self.arguments.kills and not self.problems:
-                load = LOADS[self.kills // KILLS_OF_A_LOAD % len(LOADS)]
+                load = loads[self.kills // KILLS_OF_A_LOAD % len(loads)]
+                self.kills_before_next_load = min(self.kills + KILLS_OF_A_LOAD, self.arguments.kills)
                 with contextlib.redirect_stdout(log):
                     self.run_load(load)
 
@@ -82,42 +99,60 @@ class CrashTest:
         # A release build refuses these faults, and RocksDB 11's script rules out
         # only the other kind.
         release = ["--metadata_read_fault_one_in=0"] if os.environ.get("DEBUG_LEVEL") == "0" else []
-        sys.argv = ["db_crashtest.py", "blackbox", *load, *SMALL, *release, "--duration=1000000",
-                    f"--interval={self.arguments.seconds}",
+        sys.argv = ["db_crashtest.py", self.test, *load, *SMALL, *release, "--duration=1000000",
+                    f"--interval={self.arguments.seconds}", f"--random_kill_odd={KILL_ODDS}",
                     f"--stress_cmd={self.arguments.db_stress}"]
         spec = importlib.util.spec_from_file_location(
             "db_crashtest", os.path.join(self.arguments.source, "tools/db_crashtest.py"))
-        black_box = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(black_box)
+        db_crashtest = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(db_crashtest)
         # RocksDB 11 would let db_stress finish by SIGTERM.
         subprocess.Popen.terminate = subprocess.Popen.kill
-        start_and_kill = black_box.execute_cmd
-        black_box.execute_cmd = lambda *command: self.execute(start_and_kill, *command)
-        with contextlib.suppress(Stop):
-            black_box.main()
+        start_and_kill = db_crashtest.execute_cmd
+        db_crashtest.execute_cmd = lambda *command: self.execute(start_and_kill, *command)
+        try:
+            db_crashtest.main()
+        except Stop:
+            pass
+        except SystemExit as ended:  # it found something in db_stress's output
+            self.problems.append(f"db_crashtest.py ended with {ended.code}:\n{self.last_output}")
 
     def execute(self, start_and_kill, command, seconds):
+        # Not right after the last kill, because db_crashtest.py judges its output.
+        if self.kills == self.kills_before_next_load:
+            raise Stop
         options = random.choice(OPTIONS)
         environment = self.environment_of(command, options)
         options = options if environment else "off"
         self.starts[options] += 1
         self.layouts[layout_of(command)] += 1
         os.environ.update(environment)
-        result = start_and_kill(command, seconds)
+        result = start_and_kill(command, WHITE_BOX_SECONDS if self.test == "whitebox" else seconds)
         for name in environment:
             del os.environ[name]
-        killed, code, output, errors = result[:4]  # RocksDB 11 adds the process's id
+        timed_out, code, output, errors = result[:4]  # RocksDB 11 adds the process's id
+        self.last_output = f"{output[-3000:]}\n{errors[-3000:]}"
+        if self.test == "blackbox":
+            killed = timed_out
+        else:
+            kill_point = re.search(r"^Crashing at \S*?([^/\s]+)$", output, re.MULTILINE)
+            killed = kill_point and code == -signal.SIGTERM
+            if killed:
+                self.kill_points[kill_point[1]] += 1
+            elif timed_out or code == 0:
+                self.without_kill += 1
+                if self.without_kill > self.kills + 5:
+                    self.stop("db_stress hardly ever kills itself: is it a debug build?")
+                return (False, 0, *result[2:])
         if not killed:
             print(output)
-            self.stop(f"db_stress ended by itself, with {code}:\n{output[-3000:]}\n{errors[-3000:]}")
+            self.stop(f"db_stress ended by itself, with {code}:\n{self.last_output}")
         self.kills += 1
         self.read_logs()
         if self.arguments.filter_dump:
             self.verify()
         if sys.stderr.isatty():
             print(f"\r{self.kills} kills ", end="", file=sys.stderr)
-        if self.kills % KILLS_OF_A_LOAD == 0 or self.kills >= self.arguments.kills:
-            raise Stop
         return result
 
     def environment_of(self, command, options):
@@ -166,6 +201,9 @@ class CrashTest:
             return "; ".join(f"{name} {count:,}" for name, count in counter.most_common())
 
         print(f"kills survived          {self.kills} (seed {self.arguments.seed})")
+        if self.test == "whitebox":
+            print(f"at kill points          {text_of(self.kill_points)}")
+            print(f"starts without a kill   {self.without_kill}")
         print(f"starts by options       {text_of(self.starts)}")
         print(f"starts by layout        {text_of(self.layouts)}")
         print(f"with linebloom          {self.with_linebloom} of {sum(self.starts.values())} starts")
@@ -194,6 +232,7 @@ def main():
     parser.add_argument("--work", required=True)
     parser.add_argument("--preload")
     parser.add_argument("--filter_dump")
+    parser.add_argument("--white_box", action="store_true")
     parser.add_argument("--kills", type=int, default=60)
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--seed", type=int, default=random.randrange(1000000))
