@@ -13,7 +13,7 @@ constexpr double kChange = 1.25;
 // Beside whole lines and files that are written at the same time.
 constexpr double kOver = 1.1;
 
-bool HasChanged(double before, double now) {
+bool AverageHasChanged(double before, double now) {
   return now > kChange * before || before > kChange * now ||
          (before >= kMinBitsOfRun) != (now >= kMinBitsOfRun);
 }
@@ -28,7 +28,7 @@ void BudgetLog::Write(rocksdb::Logger* info_log, uint64_t budget,
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (is_over == was_over_ &&
-        !HasChanged(last_average_, state.average_bits)) {
+        !AverageHasChanged(last_average_, state.average_bits)) {
       return;
     }
     last_average_ = state.average_bits;

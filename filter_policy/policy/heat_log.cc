@@ -3,7 +3,7 @@
 namespace linebloom {
 namespace {
 
-bool HasChanged(double before, double now) {
+bool HeatHasChanged(double before, double now) {
   return now > 1.5 * before || before > 1.5 * now;
 }
 
@@ -15,8 +15,8 @@ void HeatLog::Write(rocksdb::Logger* info_log, const HeatProfile& heat) {
   const HeatProfile::Part& hottest = heat.classes().back();
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!HasChanged(last_hottest_, hottest.heat) &&
-        !HasChanged(last_coldest_, coldest.heat)) {
+    if (!HeatHasChanged(last_hottest_, hottest.heat) &&
+        !HeatHasChanged(last_coldest_, coldest.heat)) {
       return;
     }
     last_hottest_ = hottest.heat;

@@ -13,7 +13,6 @@
 namespace linebloom {
 namespace {
 
-constexpr double kBitsPerLine = 8.0 * kLineBytes;
 constexpr double kSolvedBitsPerLine = kBitsPerLine - 8;  // without the header
 constexpr double kMaxSummedKeys = 10'000;
 

@@ -12,7 +12,6 @@ namespace {
 // lines: 3 % of the rate is less than 1 % of the memory.
 constexpr double kCloseEnough = 0.97;
 
-constexpr double kBitsPerLine = 512;
 constexpr uint64_t kFewKeys = 65536;
 
 int MaxTries(uint64_t keys) { return keys <= kFewKeys ? 8 : 2; }

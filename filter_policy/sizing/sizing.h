@@ -8,6 +8,8 @@
 
 namespace linebloom {
 
+inline constexpr double kBitsPerLine = 8.0 * kLineBytes;
+
 // Bits per key are stored in thousandths, as in RocksDB, so that an option
 // string and a double of the same value build the same bytes.
 inline constexpr uint32_t kMillibitsPerBit = 1000;

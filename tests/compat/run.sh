@@ -9,7 +9,8 @@
 # root folder, build/compat/SUITE, is created once (about 30 seconds) from the
 # mirror in this machine's apt sources; remove it to start over. --quick skips
 # what doesn't depend on RocksDB's version, or takes long and tells little: the
-# benchmarks, the inputs of fuzz targets, and all tools but filter_dump.
+# benchmarks, the inputs of fuzz targets, and all tools but filter_dump. It also
+# compiles several files at once (a unity build).
 #
 # Needs root, the rights to mount, chroot and create device files, and
 # debootstrap; builds what it needs in this machine's build/release. Exits with
@@ -95,7 +96,8 @@ fetch() {
   fetch "$suite bring it up to date" in_root "$folder" 'apt-get update; apt-get --yes upgrade'
 run_step "$suite copy the tree" copy_tree
 fetch "$suite install packages" in_root "$folder" /linebloom/tools/install_dependencies.sh
-run_step "$suite configure" in_root "$folder" 'cd /linebloom; cmake --preset release'
+run_step "$suite configure" in_root "$folder" \
+  "cd /linebloom; cmake --preset release -DCMAKE_UNITY_BUILD=$quick"
 run_step "$suite build" in_root "$folder" \
   "cd /linebloom; cmake --build --preset release --parallel $jobs --target ${targets[*]}"
 run_step "$suite test" in_root "$folder" \

@@ -5,7 +5,8 @@
 if(ROCKSDB STREQUAL "static")
   set(rocksdb -DRocksDB_DIR=${CMAKE_CURRENT_LIST_DIR}/static_rocksdb)
 endif()
-set(build_flags -G Ninja -DCMAKE_BUILD_TYPE=Debug ${rocksdb}
+# A unity build takes a third of the time; other tests compile file by file.
+set(build_flags -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON ${rocksdb}
   -DCMAKE_CXX_COMPILER=${CXX_COMPILER} -DCMAKE_CXX_COMPILER_LAUNCHER=${CXX_LAUNCHER}
   "-DCMAKE_CXX_FLAGS=${CXX_FLAGS} ${RTTI}")
 foreach(package absl GTest benchmark nlohmann_json)

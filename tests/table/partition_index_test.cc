@@ -32,7 +32,7 @@ const std::vector<Partition>& Partitions() {
 
 constexpr uint64_t kIndexOffset = 240;
 
-Block Wrap(std::string payload) {
+Block IndexBlock(std::string payload) {
   return {std::move(payload), kIndexOffset, "index", "x.sst"};
 }
 
@@ -59,7 +59,7 @@ TEST(PartitionIndexTest, WalksPlainAndDeltaEncodedHandles) {
     Properties properties;
     properties.index_key_is_user_key = true;
     properties.index_value_is_delta_encoded = restart_interval > 0;
-    const Block block = Wrap(
+    const Block block = IndexBlock(
         restart_interval > 0 ? MakeDeltaIndex(Partitions(), restart_interval)
                              : MakePlainIndex(Partitions()));
     PartitionIndex index(&block, properties);
@@ -75,7 +75,7 @@ TEST(PartitionIndexTest, WalksPlainAndDeltaEncodedHandles) {
 TEST(PartitionIndexTest, InternalKeysAreStrippedToUserKeys) {
   const std::vector<Partition> partitions = {
       {std::string("key\1\0\0\0\0\0\0\0", 11), {0, 1}}, {"12345678", {6, 1}}};
-  const Block block = Wrap(MakePlainIndex(partitions));
+  const Block block = IndexBlock(MakePlainIndex(partitions));
   PartitionIndex index(&block, Properties());
   EXPECT_THAT(Walk(&index),
               ElementsAre("key 1 bytes at offset 0", " 1 bytes at offset 6"));
@@ -83,7 +83,7 @@ TEST(PartitionIndexTest, InternalKeysAreStrippedToUserKeys) {
 }
 
 TEST(PartitionIndexTest, InternalKeyThatIsTooShortIsDamage) {
-  const Block block = Wrap(MakePlainIndex({{"1234567", {0, 1}}}));
+  const Block block = IndexBlock(MakePlainIndex({{"1234567", {0, 1}}}));
   PartitionIndex index(&block, Properties());
   EXPECT_THAT(Walk(&index), IsEmpty());
   EXPECT_EQ(index.status().code(), absl::StatusCode::kDataLoss);
@@ -93,7 +93,7 @@ TEST(PartitionIndexTest, InternalKeyThatIsTooShortIsDamage) {
 
 // RocksDB writes this if no key was added to the filter.
 TEST(PartitionIndexTest, EmptyIndexHasNoPartitions) {
-  const Block block = Wrap("");
+  const Block block = IndexBlock("");
   PartitionIndex index(&block, Properties());
   EXPECT_THAT(Walk(&index), IsEmpty());
   EXPECT_TRUE(index.status().ok()) << index.status();
@@ -112,7 +112,7 @@ TEST(PartitionIndexTest, OverlappingPartitionsAreDamage) {
   Properties properties;
   properties.index_key_is_user_key = true;
   for (const std::vector<Partition>& partitions : wrong) {
-    const Block block = Wrap(MakePlainIndex(partitions));
+    const Block block = IndexBlock(MakePlainIndex(partitions));
     PartitionIndex index(&block, properties);
     EXPECT_EQ(Walk(&index).size(), partitions.size() - 1);
     EXPECT_EQ(index.status().code(), absl::StatusCode::kDataLoss);
@@ -126,8 +126,8 @@ TEST(PartitionIndexTest, DifferenceThatMakesASizeNegativeIsDamage) {
   Properties properties;
   properties.index_key_is_user_key = true;
   properties.index_value_is_delta_encoded = true;
-  const Block block =
-      Wrap(MakeDeltaIndex({{"aa", {0, 10}}, {"ab", {15, UINT64_MAX}}}, 16));
+  const Block block = IndexBlock(
+      MakeDeltaIndex({{"aa", {0, 10}}, {"ab", {15, UINT64_MAX}}}, 16));
   PartitionIndex index(&block, properties);
   EXPECT_THAT(Walk(&index), ElementsAre("aa 10 bytes at offset 0"));
   EXPECT_EQ(index.status().code(), absl::StatusCode::kDataLoss);
@@ -136,7 +136,7 @@ TEST(PartitionIndexTest, DifferenceThatMakesASizeNegativeIsDamage) {
 TEST(PartitionIndexTest, ValueThatIsNotAHandleIsDamage) {
   Properties properties;
   properties.index_key_is_user_key = true;
-  const Block plain = Wrap(MakeBlock({{"a", "\x01"}}, 1));
+  const Block plain = IndexBlock(MakeBlock({{"a", "\x01"}}, 1));
   PartitionIndex index(&plain, properties);
   EXPECT_THAT(Walk(&index), IsEmpty());
   EXPECT_EQ(index.status().code(), absl::StatusCode::kDataLoss);

@@ -10,24 +10,25 @@
 namespace linebloom::tools {
 namespace {
 
-constexpr double kLeft = 76;  // of the area with the bars
-constexpr double kRight = kFigureWidth - 14;
-constexpr double kTop = 10;
-constexpr double kBottom = 190;
+constexpr double kBarsLeft = 76;
+constexpr double kBarsRight = kFigureWidth - 14;
+constexpr double kBarsTop = 10;
+constexpr double kBarsBottom = 190;
 
 class BarDrawing {
  public:
   explicit BarDrawing(const BarChart& chart)
       : chart_(chart),
-        values_(Axis::Linear(Most(chart), kBottom, kTop)),
-        bar_width_((kRight - kLeft) / static_cast<double>(std::max<size_t>(
-                                          1, chart.bars.size()))) {}
+        values_(Axis::Linear(Most(chart), kBarsBottom, kBarsTop)),
+        bar_width_(
+            (kBarsRight - kBarsLeft) /
+            static_cast<double>(std::max<size_t>(1, chart.bars.size()))) {}
 
   Drawing Draw() && {
     DrawValueAxis();
     DrawBars();
     DrawLabels();
-    drawing_.set_height(kBottom + 44);
+    drawing_.set_height(kBarsBottom + 44);
     return std::move(drawing_);
   }
 
@@ -43,10 +44,10 @@ class BarDrawing {
   void DrawValueAxis() {
     for (const double mark : values_.Marks(0)) {
       const double y = values_.At(mark);
-      drawing_.Line({kLeft, y}, {kRight, y}, "grid");
-      drawing_.Text({kLeft - 6, y + 4.5}, MarkText(mark), "end faint");
+      drawing_.Line({kBarsLeft, y}, {kBarsRight, y}, "grid");
+      drawing_.Text({kBarsLeft - 6, y + 4.5}, MarkText(mark), "end faint");
     }
-    drawing_.VerticalText({12, (kTop + kBottom) / 2}, chart_.y_label);
+    drawing_.VerticalText({12, (kBarsTop + kBarsBottom) / 2}, chart_.y_label);
   }
 
   void DrawBars() {
@@ -54,32 +55,34 @@ class BarDrawing {
     for (size_t i = 0; i < chart_.bars.size(); ++i) {
       const BarChart::Bar& bar = chart_.bars[i];
       const double y = values_.At(bar.value);
-      drawing_.Rect({kLeft + bar_width_ * static_cast<double>(i) + gap / 2, y},
-                    bar_width_ - gap, kBottom - y, SeriesClass(1),
-                    absl::StrCat(bar.label, bar.label.empty() ? "" : ": ",
-                                 MarkText(bar.value)));
+      drawing_.Rect(
+          {kBarsLeft + bar_width_ * static_cast<double>(i) + gap / 2, y},
+          bar_width_ - gap, kBarsBottom - y, SeriesClass(1),
+          absl::StrCat(bar.label, bar.label.empty() ? "" : ": ",
+                       MarkText(bar.value)));
     }
   }
 
   // As many as have room.
   void DrawLabels() {
-    drawing_.Line({kLeft, kBottom}, {kRight, kBottom}, "axis");
+    drawing_.Line({kBarsLeft, kBarsBottom}, {kBarsRight, kBarsBottom}, "axis");
     const double shift = chart_.is_histogram ? 0 : 0.5;
     double last_end = 0;
     for (size_t i = 0; i < chart_.bars.size(); ++i) {
       const std::string& label = chart_.bars[i].label;
       if (label.empty()) continue;
-      const double x = kLeft + bar_width_ * (static_cast<double>(i) + shift);
+      const double x =
+          kBarsLeft + bar_width_ * (static_cast<double>(i) + shift);
       if (chart_.is_histogram) {
-        drawing_.Line({x, kBottom}, {x, kBottom + 5}, "axis");
+        drawing_.Line({x, kBarsBottom}, {x, kBarsBottom + 5}, "axis");
       }
       const double half = TextWidth(label) / 2;
       if (x - half < last_end) continue;
       last_end = x + half + 4;
-      drawing_.Text({x, kBottom + 18}, label, "middle faint");
+      drawing_.Text({x, kBarsBottom + 18}, label, "middle faint");
     }
-    drawing_.Text({(kLeft + kRight) / 2, kBottom + 38}, chart_.x_label,
-                  "middle");
+    drawing_.Text({(kBarsLeft + kBarsRight) / 2, kBarsBottom + 38},
+                  chart_.x_label, "middle");
   }
 
   const BarChart& chart_;

@@ -50,7 +50,7 @@ const Step kRebuild{
 
 const std::vector<Policy> kOld = {kNone, kBloom, kRibbon, kPlain, kSeed7};
 
-const std::vector<Step> kCourse = {
+const std::vector<Step> kRebuildCourse = {
     kWrite,     kCompact,         kUpdate,  kDeleteRangeAlone, kDelete,
     kWriteEven, With(kLinebloom), kRebuild, kReopen,           kUpdate};
 
@@ -61,11 +61,11 @@ std::vector<Step> WayBackTo(Policy policy) {
 }
 
 const Cell kRebuildCells[] = {
-    {"Leveled", kCourse, {}, Filters::kBoth, kOld},
-    {"Dynamic", kCourse,
+    {"Leveled", kRebuildCourse, {}, Filters::kBoth, kOld},
+    {"Dynamic", kRebuildCourse,
      [](auto* o) { o->options().level_compaction_dynamic_level_bytes = true; },
      Filters::kWhole, kOld},
-    {"Universal", kCourse,
+    {"Universal", kRebuildCourse,
      [](auto* o) {
        o->options().compaction_style = rocksdb::kCompactionStyleUniversal;
      },

@@ -83,7 +83,7 @@ std::string Histograms(const LinesReport& report) {
   return text;
 }
 
-std::string TenthsPicture(const LinesReport& report) {
+std::string TenthsText(const LinesReport& report) {
   double most = 0;
   for (const Tenth& tenth : report.tenths) most = std::max(most, tenth.share);
   std::string text = "Tenth of the lines    FPR %  share of the FPR\n";
@@ -157,7 +157,7 @@ std::string Notes(const LinesReport& report) {
 std::string LinesAsText(const LinesReport& report) {
   if (report.lines == 0) return "";  // stderr says why
   std::string text = absl::StrCat(Header(report), "\n", Histograms(report),
-                                  TenthsPicture(report), "\n");
+                                  TenthsText(report), "\n");
   if (!report.worst.empty()) absl::StrAppend(&text, WorstTable(report), "\n");
   absl::StrAppend(&text, Notes(report));
   if (report.files_without > 0) {
