@@ -11,7 +11,7 @@
 namespace linebloom::tools {
 namespace {
 
-std::vector<std::string> AllOf(const KeyTable& table) {
+std::vector<std::string> KeysIn(const KeyTable& table) {
   std::vector<std::string> keys(table.size());
   for (uint64_t i = 0; i < table.size(); ++i) table.Get(i, &keys[i]);
   return keys;
@@ -51,18 +51,18 @@ TEST(ChooseLookupsTest, TakesNoKeyTwice) {
       NumberedKeys(500, 2), KeysBetween(500, 2), 600, 0.5, Skew(), 7);
   EXPECT_EQ(lookups.keys.size(), 600u);
   EXPECT_EQ(lookups.existing, 300u);
-  const std::vector<std::string> keys = AllOf(lookups.keys);
+  const std::vector<std::string> keys = KeysIn(lookups.keys);
   EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), 600u);
 }
 
 TEST(ChooseLookupsTest, TakesTheAskedShareOfExistingKeys) {
-  const std::vector<std::string> rows = AllOf(NumberedKeys(5000, 2));
+  const std::vector<std::string> rows = KeysIn(NumberedKeys(5000, 2));
   const std::set<std::string> present(rows.begin(), rows.end());
   for (const double ratio : {0.0, 0.01, 0.3, 1.0}) {
     const Lookups lookups = ChooseLookups(
         NumberedKeys(5000, 2), KeysBetween(5000, 2), 1000, ratio, Skew(), 1);
     uint64_t existing = 0;
-    for (const std::string& key : AllOf(lookups.keys)) {
+    for (const std::string& key : KeysIn(lookups.keys)) {
       existing += present.count(key);
     }
     EXPECT_EQ(existing, lookups.existing);
@@ -85,7 +85,7 @@ TEST(ChooseLookupsTest, ShrinksAtTheSameRatio) {
 
 TEST(ChooseLookupsTest, FollowsTheSeed) {
   const auto first_key = [](uint64_t seed) {
-    return AllOf(ChooseLookups(NumberedKeys(5000, 2), KeysBetween(5000, 2), 10,
+    return KeysIn(ChooseLookups(NumberedKeys(5000, 2), KeysBetween(5000, 2), 10,
                                0, Skew(), seed)
                      .keys)
         .front();
@@ -96,7 +96,7 @@ TEST(ChooseLookupsTest, FollowsTheSeed) {
 
 TEST(ChooseLookupsTest, FollowsASkew) {
   const KeysBetween missing(10'001, 101);
-  const std::vector<std::string> all = AllOf(missing);
+  const std::vector<std::string> all = KeysIn(missing);
   ASSERT_TRUE(std::is_sorted(all.begin(), all.end()));
   for (const char* text : {"80/20", "95/5", "50/50", "99.9/0.1", "zipf:0.99"}) {
     for (const uint64_t seed : {1, 2, 3}) {
@@ -104,7 +104,7 @@ TEST(ChooseLookupsTest, FollowsASkew) {
       const Skew skew = SkewOf(text, seed);
       const Lookups lookups =
           ChooseLookups(KeyList(), missing, 1000, 0, skew, seed);
-      const std::vector<std::string> keys = AllOf(lookups.keys);
+      const std::vector<std::string> keys = KeysIn(lookups.keys);
       EXPECT_EQ(keys.size(), 1000u);
       EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), 1000u);
       ExpectSharesOf(skew, all, keys);
@@ -119,9 +119,9 @@ TEST(ChooseLookupsTest, ASkewLeavesExistingKeysAlone) {
       ChooseLookups(NumberedKeys(5000, 101), KeysBetween(5000, 101), 1000, 0.5,
                     SkewOf("99/1", 1), 1);
   EXPECT_EQ(lookups.existing, 500u);
-  const std::vector<std::string> rows = AllOf(NumberedKeys(5000, 101));
+  const std::vector<std::string> rows = KeysIn(NumberedKeys(5000, 101));
   std::vector<std::string> existing;
-  for (const std::string& key : AllOf(lookups.keys)) {
+  for (const std::string& key : KeysIn(lookups.keys)) {
     if (std::binary_search(rows.begin(), rows.end(), key)) {
       existing.push_back(key);
     }
@@ -144,7 +144,7 @@ TEST(ChooseLookupsTest, StopsWhereTheHotRangeHasNoMoreKeys) {
 TEST(WarmLookupsTest, AreSpreadLikeThoseMeasured) {
   const NumberedKeys existing(1001, 11);
   const KeysBetween missing(1001, 11);
-  const std::vector<std::string> rows = AllOf(existing);
+  const std::vector<std::string> rows = KeysIn(existing);
   for (const char* text : {"", "80/20", "zipf:0.99"}) {
     SCOPED_TRACE(text);
     const WarmLookups lookups = {.existing = &existing,
@@ -163,7 +163,7 @@ TEST(WarmLookupsTest, AreSpreadLikeThoseMeasured) {
     }
     EXPECT_NEAR(static_cast<double>(found.size()), 10'000, 5 * 100);
     ExpectSharesOf(SkewOf("50/50", 5), rows, found);
-    ExpectSharesOf(lookups.skew, AllOf(missing), not_found);
+    ExpectSharesOf(lookups.skew, KeysIn(missing), not_found);
   }
 }
 
