@@ -15,7 +15,8 @@
 #include <string>
 #include <utility>
 
-#include "bench/filter_watch.h"
+#include "bench/databases/database.h"
+#include "bench/databases/filter_watch.h"
 #include "filter_policy/rocksdb/byte_count.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
@@ -30,19 +31,6 @@ namespace linebloom {
 namespace {
 
 constexpr uint64_t kFirstRows = 1'000'000;
-
-void Check(const rocksdb::Status& status) {
-  if (status.ok()) return;
-  std::fprintf(stderr, "budget_growth: %s\n", status.ToString().c_str());
-  std::exit(2);
-}
-
-std::string KeyOf(uint64_t number) {
-  char key[17];
-  std::snprintf(key, sizeof(key), "%016llx",
-                static_cast<unsigned long long>(number));
-  return {key, 16};
-}
 
 class Growth {
  public:
@@ -68,9 +56,7 @@ class Growth {
   }
 
   void Run() {
-    rocksdb::DB* db = nullptr;
-    Check(rocksdb::DB::Open(options_, folder_, &db));
-    db_.reset(db);
+    db_ = OpenDatabase(options_, folder_);
     std::printf(
         "| rows | of the budget | at most since the last line, in so many "
         "trees "

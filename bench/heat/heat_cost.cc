@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/databases/database.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/convenience.h"
@@ -36,24 +37,11 @@ namespace {
 constexpr uint64_t kPartToOverwrite = 5;
 constexpr uint64_t kTurnsToLookUp = 20;  // in a round
 
-void Check(const rocksdb::Status& status) {
-  if (status.ok()) return;
-  std::fprintf(stderr, "heat_cost: %s\n", status.ToString().c_str());
-  std::exit(2);
-}
-
 double SecondsOf(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) +
          static_cast<double>(now.tv_nsec) / 1e9;
-}
-
-std::string KeyOf(uint64_t number) {
-  char key[17];
-  std::snprintf(key, sizeof(key), "%016llu",
-                static_cast<unsigned long long>(number));
-  return {key, 16};
 }
 
 // The CPU seconds of something that both databases did, turn by turn.
@@ -77,9 +65,7 @@ class Database {
     options.write_buffer_size = 1 << 30;
     options.target_file_size_base = 8 << 20;
     options.compression = rocksdb::kNoCompression;
-    rocksdb::DB* db = nullptr;
-    Check(rocksdb::DB::Open(options, folder, &db));
-    db_.reset(db);
+    db_ = OpenDatabase(options, folder);
   }
 
   void Write(uint64_t row) {

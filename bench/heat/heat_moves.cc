@@ -17,7 +17,8 @@
 #include <thread>
 #include <vector>
 
-#include "bench/filter_watch.h"
+#include "bench/databases/database.h"
+#include "bench/databases/filter_watch.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/convenience.h"
@@ -37,19 +38,6 @@ constexpr uint64_t kStepsToOverwriteAll = 8;
 constexpr double kHotKeys = 0.2;
 constexpr double kHotLookups = 0.8;
 constexpr uint64_t kStride = 64;  // numbers between the keys of two rows
-
-void Check(const rocksdb::Status& status) {
-  if (status.ok()) return;
-  std::fprintf(stderr, "heat_moves: %s\n", status.ToString().c_str());
-  std::exit(2);
-}
-
-std::string KeyOf(uint64_t number) {
-  char key[17];
-  std::snprintf(key, sizeof(key), "%016llx",
-                static_cast<unsigned long long>(number));
-  return {key, 16};
-}
 
 // Counts compactions that write files.
 class CompactionCount : public rocksdb::EventListener {
@@ -83,9 +71,7 @@ class Database {
     options.level_compaction_dynamic_level_bytes = false;
     options.compression = rocksdb::kNoCompression;
     options.max_open_files = -1;
-    rocksdb::DB* db = nullptr;
-    Check(rocksdb::DB::Open(options, folder, &db));
-    db_.reset(db);
+    db_ = OpenDatabase(options, folder);
   }
 
   void Write(uint64_t row) {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/filter_watch.h"
+#include "bench/databases/filter_watch.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "linebloom/rebuild_filters.h"
