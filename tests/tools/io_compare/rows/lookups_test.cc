@@ -86,8 +86,8 @@ TEST(ChooseLookupsTest, ShrinksAtTheSameRatio) {
 TEST(ChooseLookupsTest, FollowsTheSeed) {
   const auto first_key = [](uint64_t seed) {
     return KeysIn(ChooseLookups(NumberedKeys(5000, 2), KeysBetween(5000, 2), 10,
-                               0, Skew(), seed)
-                     .keys)
+                                0, Skew(), seed)
+                      .keys)
         .front();
   };
   EXPECT_EQ(first_key(1), first_key(1));
