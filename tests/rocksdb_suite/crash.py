@@ -45,8 +45,8 @@ LOADS = [[], ["--simple"], ["--cf_consistency"], ["--txn"], ["--enable_ts"],
 BLACK_BOX_ONLY = ["--test_best_efforts_recovery"]  # in RocksDB's own runs too
 KILLS_OF_A_LOAD = 10
 # db_stress kills itself once in so many passes of a kill point, and more often at
-# rare ones. RocksDB takes ten times as many, for loads of hours.
-KILL_ODDS = 88887
+# rare ones. RocksDB takes forty times as many, for loads of hours.
+KILL_ODDS = 22222
 WHITE_BOX_SECONDS = 120  # then it is killed from outside, and that isn't counted
 BITS_PER_KEY = 1, 30  # with which linebloom takes all of these options
 # Few keys and small files, so that a few seconds see many flushes and compactions.
