@@ -9,8 +9,9 @@
 # root folder, build/compat/SUITE, is created once (about 30 seconds) from the
 # mirror in this machine's apt sources; remove it to start over. --quick skips
 # what doesn't depend on RocksDB's version, or takes long and tells little: the
-# benchmarks, the inputs of fuzz targets, and all tools but filter_dump. It also
-# compiles several files at once (a unity build).
+# benchmarks, the inputs of fuzz targets, users' projects that compile the
+# library, and all tools but filter_dump. It also compiles several files at once
+# (a unity build).
 #
 # Needs root, the rights to mount, chroot and create device files, and
 # debootstrap; builds what it needs in this machine's build/release. Exits with
@@ -52,7 +53,7 @@ if $quick; then
   done
   # gtest adds a test NAME_NOT_BUILT for each missing program. `pages` and the
   # documents' snippets run all tools.
-  left_out='_fuzz$|_NOT_BUILT$|^pages$|^docs_snippets$'
+  left_out='_fuzz$|_NOT_BUILT$|^pages$|^docs_snippets$|^consumer_'
 fi
 
 folder=$root/build/compat/$suite
