@@ -157,10 +157,12 @@ class CrashTest:
 
     def environment_of(self, command, options):
         """What db_stress needs in its environment to use linebloom with these options."""
+        bits = float(flags_of(command)["bloom_bits"])
+        if not BITS_PER_KEY[0] <= bits <= BITS_PER_KEY[1]:
+            options = "off"
         if self.arguments.preload:
             return {"LD_PRELOAD": self.arguments.preload, "LINEBLOOM_OVERRIDE": options}
-        bits = float(flags_of(command)["bloom_bits"])
-        if options == "off" or not BITS_PER_KEY[0] <= bits <= BITS_PER_KEY[1]:
+        if options == "off":
             return {}
         parts = ["id=linebloom"] + ([] if options == "linebloom" else [options[1:-1]])
         if "rate" not in options:
