@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/tools/io_compare/rows/keys_in.h"
 #include "tests/tools/run_program.h"
 
 namespace linebloom::tools {
@@ -16,12 +17,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::string> AllOf(const KeyTable& table) {
-  std::vector<std::string> keys(table.size());
-  for (uint64_t i = 0; i < table.size(); ++i) table.Get(i, &keys[i]);
-  return keys;
-}
-
 KeyList ListOf(const std::vector<std::string>& keys) {
   KeyList list;
   for (const std::string& key : keys) list.Add(key);
@@ -29,7 +24,7 @@ KeyList ListOf(const std::vector<std::string>& keys) {
 }
 
 TEST(NumberedKeysTest, AscendAndHave16Bytes) {
-  const std::vector<std::string> keys = AllOf(NumberedKeys(1000, 2));
+  const std::vector<std::string> keys = KeysIn(NumberedKeys(1000, 2));
   for (size_t i = 0; i < keys.size(); ++i) {
     EXPECT_EQ(keys[i].size(), 16u);
     if (i > 0) {
@@ -40,8 +35,8 @@ TEST(NumberedKeysTest, AscendAndHave16Bytes) {
 
 TEST(KeysBetweenTest, LieBetweenRowsAndAreAllDifferent) {
   for (const uint64_t stride : {2, 3, 7}) {
-    const std::vector<std::string> rows = AllOf(NumberedKeys(100, stride));
-    const std::vector<std::string> between = AllOf(KeysBetween(100, stride));
+    const std::vector<std::string> rows = KeysIn(NumberedKeys(100, stride));
+    const std::vector<std::string> between = KeysIn(KeysBetween(100, stride));
     const std::set<std::string> present(rows.begin(), rows.end());
     const std::set<std::string> missing(between.begin(), between.end());
     EXPECT_EQ(missing.size(), 99 * (stride - 1));
@@ -57,7 +52,7 @@ TEST(KeysBetweenTest, LieBetweenRowsAndAreAllDifferent) {
 TEST(CellKeysTest, AscendWithColumnsBetweenThem) {
   const NumberedKeys rows(50, 2);
   const CellKeys cells(&rows, 0, 4);
-  const std::vector<std::string> present = AllOf(cells);
+  const std::vector<std::string> present = KeysIn(cells);
   EXPECT_EQ(present.size(), 200u);
   EXPECT_EQ(present[0], "user000000000000:c000");
   EXPECT_EQ(present[5], "user000000000002:c002");
@@ -72,7 +67,7 @@ TEST(CellKeysTest, AscendWithColumnsBetweenThem) {
 
   // Every missing cell is between two cells of its row.
   const std::set<std::string> all(present.begin(), present.end());
-  for (const std::string& key : AllOf(CellKeys(&rows, 1, 3))) {
+  for (const std::string& key : KeysIn(CellKeys(&rows, 1, 3))) {
     const auto after = all.upper_bound(key);
     EXPECT_EQ(all.count(key), 0u);
     EXPECT_EQ(after->substr(0, 16), key.substr(0, 16));
@@ -86,7 +81,7 @@ TEST(HoldOutCellsTest, TakesWholeRowsAndSingleCells) {
     for (const uint64_t nth : {2, 3, 10}) {
       SCOPED_TRACE(testing::Message() << cells << " cells, every " << nth);
       KeyList keys;
-      for (const std::string& key : AllOf(CellKeys(&rows, 0, cells))) {
+      for (const std::string& key : KeysIn(CellKeys(&rows, 0, cells))) {
         keys.Add(key);
       }
       const HeldOutCells split = HoldOutCells(keys, 16, nth);
@@ -95,7 +90,7 @@ TEST(HoldOutCellsTest, TakesWholeRowsAndSingleCells) {
       };
       std::set<std::string> loaded;
       std::set<std::string> loaded_rows;
-      for (const std::string& key : AllOf(split.cells)) {
+      for (const std::string& key : KeysIn(split.cells)) {
         loaded.insert(key);
         loaded_rows.insert(row_of(key));
       }
@@ -106,10 +101,10 @@ TEST(HoldOutCellsTest, TakesWholeRowsAndSingleCells) {
       EXPECT_EQ(split.cells.size() + split.missing_cells.size(),
                 split.rows * cells);
       EXPECT_EQ(split.missing_cells.size() > 0, cells > 1);
-      for (const std::string& key : AllOf(split.missing_rows)) {
+      for (const std::string& key : KeysIn(split.missing_rows)) {
         EXPECT_EQ(loaded_rows.count(row_of(key)), 0u) << key;
       }
-      for (const std::string& key : AllOf(split.missing_cells)) {
+      for (const std::string& key : KeysIn(split.missing_cells)) {
         EXPECT_EQ(loaded.count(key), 0u) << key;
         EXPECT_EQ(loaded_rows.count(row_of(key)), 1u) << key;
       }
@@ -123,7 +118,7 @@ TEST(ReadKeyFileTest, TakesLinesAsTheyAre) {
       folder.Write("keys", std::string("b\r\n\n a \nb\0c\n", 12) + "last");
   const auto keys = ReadKeyFile("key_file", path);
   ASSERT_TRUE(keys.ok()) << keys.status();
-  EXPECT_THAT(AllOf(*keys),
+  EXPECT_THAT(KeysIn(*keys),
               ElementsAre("b", " a ", std::string("b\0c", 3), "last"));
 }
 
@@ -139,13 +134,13 @@ TEST(ReadKeyFileTest, NamesFlagAndPathWhereItFails) {
 }
 
 TEST(SortedAndUniqueTest, SortsByBytes) {
-  EXPECT_THAT(AllOf(SortedAndUnique(ListOf({"b", "a", "\xff", "b", "aa"}))),
+  EXPECT_THAT(KeysIn(SortedAndUnique(ListOf({"b", "a", "\xff", "b", "aa"}))),
               ElementsAre("a", "aa", "b", "\xff"));
 }
 
 TEST(HoldOutTest, MissingKeysLieInside) {
   for (const uint64_t nth : {2, 3, 10}) {
-    const KeyList keys = SortedAndUnique(ListOf(AllOf(NumberedKeys(100, 2))));
+    const KeyList keys = SortedAndUnique(ListOf(KeysIn(NumberedKeys(100, 2))));
     const HeldOut split = HoldOut(keys, nth);
     EXPECT_EQ(split.rows.size() + split.missing.size(), keys.size());
     EXPECT_NEAR(static_cast<double>(split.missing.size()),
@@ -153,8 +148,8 @@ TEST(HoldOutTest, MissingKeysLieInside) {
     EXPECT_EQ(split.rows[0], keys[0]);
     EXPECT_EQ(split.rows[split.rows.size() - 1], keys[99]);
     std::set<std::string> both;
-    for (const std::string& key : AllOf(split.rows)) both.insert(key);
-    for (const std::string& key : AllOf(split.missing)) {
+    for (const std::string& key : KeysIn(split.rows)) both.insert(key);
+    for (const std::string& key : KeysIn(split.missing)) {
       EXPECT_TRUE(both.insert(key).second);
     }
   }

@@ -8,14 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/tools/io_compare/rows/keys_in.h"
+
 namespace linebloom::tools {
 namespace {
-
-std::vector<std::string> KeysIn(const KeyTable& table) {
-  std::vector<std::string> keys(table.size());
-  for (uint64_t i = 0; i < table.size(); ++i) table.Get(i, &keys[i]);
-  return keys;
-}
 
 Skew SkewOf(const std::string& text, uint64_t seed) {
   const auto skew = Skew::Parse(text, seed);
