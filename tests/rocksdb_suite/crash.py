@@ -122,8 +122,10 @@ class CrashTest:
         if self.kills == self.kills_before_next_load:
             raise Stop
         options = random.choice(OPTIONS)
-        environment = self.environment_of(command, options)
-        options = options if environment else "off"
+        bits = float(flags_of(command)["bloom_bits"])
+        if not BITS_PER_KEY[0] <= bits <= BITS_PER_KEY[1]:
+            options = "off"
+        environment = self.environment_of(options, bits)
         self.starts[options] += 1
         self.layouts[layout_of(command)] += 1
         os.environ.update(environment)
@@ -155,11 +157,8 @@ class CrashTest:
             print(f"\r{self.kills} kills ", end="", file=sys.stderr)
         return result
 
-    def environment_of(self, command, options):
+    def environment_of(self, options, bits):
         """What db_stress needs in its environment to use linebloom with these options."""
-        bits = float(flags_of(command)["bloom_bits"])
-        if not BITS_PER_KEY[0] <= bits <= BITS_PER_KEY[1]:
-            options = "off"
         if self.arguments.preload:
             return {"LD_PRELOAD": self.arguments.preload, "LINEBLOOM_OVERRIDE": options}
         if options == "off":
