@@ -240,9 +240,8 @@ if ((kills > 0)); then
   [[ $build == cmake ]] || stress=db_stress folder=$tree
   run_step "$name change db_stress" change_db_stress
   run_step "$name build db_stress" compile "$stress"
-  debug_level=0 # for db_crashtest.py
-  ! $debug || debug_level=1
-  export DEBUG_LEVEL=$debug_level
+  export DEBUG_LEVEL=0 # for db_crashtest.py
+  ! $debug || DEBUG_LEVEL=1
   crash=(python3 tests/rocksdb_suite/crash.py --source="$tree" --db_stress="$folder/$stress"
     --work="$work/crash" --kills="$kills")
   run_step "$name kill db_stress" "${crash[@]}"
