@@ -24,8 +24,7 @@ constexpr uint32_t kWorthwhile = 32;
 // Close to the expected rate, except for a factor that all filters of a kind
 // share. ExpectedRate() would take longer than building a small filter.
 double RateOf(LineKind line, uint64_t keys, uint32_t lines) {
-  const double bits_per_key =
-      lines * (8.0 * kLineBytes) / static_cast<double>(keys);
+  const double bits_per_key = lines * kBitsPerLine / static_cast<double>(keys);
   return std::exp(-LogRatePerBit(line) * bits_per_key);
 }
 
