@@ -19,6 +19,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" # where CMake and ctest look for the presets
 source tools/run_step.sh
 jobs=$(nproc)
+tests_at_once=$((2 * jobs)) # they wait for disks and background jobs
 
 all=false
 for argument in "$@"; do
@@ -47,19 +48,29 @@ check_format() {
     run_step "clang-format" xargs --null clang-format --dry-run -Werror
 }
 
-# Uses the compile commands of the release build. Without tests/, which would
-# take as long again. To check everything: run-clang-tidy -quiet -p
-# build/release
+# tidy NAME CHECKS FOLDERS
+tidy() {
+  run_step "clang-tidy $1" run-clang-tidy -quiet -p build/UnifiedSource -j "$jobs" \
+    -checks="$2" "^$root/(build/UnifiedSource/)?($3)/"
+}
+
+# Checks several files at once, as units of a unity build: file by file the checks
+# would go through RocksDB's headers again for each and take 800 seconds instead
+# of 300. The analyzer takes a unit's files for sources, not headers, only if
+# "UnifiedSource" is part of its path. The configuration of the unit's folder
+# applies to all its files, so tools/.clang-tidy and bench/.clang-tidy are
+# repeated here. Without tests/, which would take as long again.
 check_tidy() {
-  run_step "clang-tidy" run-clang-tidy -quiet -p build/release -j "$jobs" \
-    "^$root/(filter_policy|table|tools|bench|docs)/"
+  run_step "configure clang-tidy" cmake --preset tidy
+  tidy library '-bugprone-suspicious-include' 'filter_policy|table|docs'
+  tidy programs '-bugprone-suspicious-include,-clang-analyzer-*' 'tools|bench'
 }
 
 test_with_sanitizers() {
   local preset
   for preset in asan-ubsan tsan; do
     build "$preset"
-    run_step "test $preset" ctest --preset "$preset" --parallel "$jobs"
+    run_step "test $preset" ctest --preset "$preset" --parallel "$tests_at_once"
   done
 }
 
@@ -97,4 +108,4 @@ if $all; then
   if on_debian_12; then test_on_debian_13; fi
 fi
 
-ctest --preset release --parallel "$jobs" || exit 1
+ctest --preset release --parallel "$tests_at_once" || exit 1

@@ -2,9 +2,7 @@
 #include "tools/command_line/config_flag.h"
 #include "tools/filter_size/question.h"
 
-using linebloom::tools::kLeastBitsPerKey;
-using linebloom::tools::kMostBitsPerKey;
-using linebloom::tools::Question;
+using Question = linebloom::tools::Question;
 
 LINEBLOOM_NUMBER_FLAG(Question, keys, kNone, 1, 10'000'000'000'000,
                       "keys in the filter: 100M, 1e8, 100_000_000");
@@ -13,5 +11,6 @@ LINEBLOOM_NUMBER_FLAG(Question, rate, kShare, 1e-12, 0.5,
 // The minimum is a line and its metadata.
 LINEBLOOM_NUMBER_FLAG(Question, bytes, kBytes, 128, 40'000'000'000'000,
                       "bytes of the filter: 114MiB, 120MB, 119813230");
-LINEBLOOM_NUMBER_FLAG(Question, bits_per_key, kNone, kLeastBitsPerKey,
-                      kMostBitsPerKey, "bits for each key");
+LINEBLOOM_NUMBER_FLAG(Question, bits_per_key, kNone,
+                      linebloom::tools::kLeastBitsPerKey,
+                      linebloom::tools::kMostBitsPerKey, "bits for each key");
