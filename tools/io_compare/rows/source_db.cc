@@ -7,7 +7,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "rocksdb/convenience.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/debug.h"
 #include "tools/command_line/interrupt.h"
@@ -17,27 +16,12 @@
 #include "tools/databases/read_only_database.h"
 #include "tools/databases/rocksdb_status.h"
 #include "tools/databases/stored_options.h"
+#include "tools/io_compare/rows/compression_name.h"
 
 namespace linebloom::tools {
 namespace {
 
 constexpr char kFlag[] = "--source_db";
-
-// The compression named by a table's properties, if this RocksDB supports it.
-rocksdb::CompressionType CompressionByName(const std::string& name) {
-  rocksdb::CompressionType type = rocksdb::kNoCompression;
-  if (name == "Snappy") type = rocksdb::kSnappyCompression;
-  if (name == "Zlib") type = rocksdb::kZlibCompression;
-  if (name == "BZip2") type = rocksdb::kBZip2Compression;
-  if (name == "LZ4") type = rocksdb::kLZ4Compression;
-  if (name == "LZ4HC") type = rocksdb::kLZ4HCCompression;
-  if (name == "ZSTD") type = rocksdb::kZSTD;
-  const std::vector<rocksdb::CompressionType> supported =
-      rocksdb::GetSupportedCompressions();
-  const bool can_write =
-      std::find(supported.begin(), supported.end(), type) != supported.end();
-  return can_write ? type : rocksdb::kNoCompression;
-}
 
 // The numbers in KeyVersion::type are private to RocksDB, but their names are
 // public.
