@@ -1,7 +1,7 @@
-// What the filters of a growing database take of a memory budget: writes rows
-// and prints, whenever their number has grown by half, what RocksDB's own table
-// properties say of the filters of all live files. A table for
-// docs/benchmarks.md.
+// Measures how much of a memory budget the filters of a growing database take:
+// writes rows and prints, whenever their number has grown by half, what
+// RocksDB's own table properties say of the filters of all live files. A table
+// for docs/benchmarks.md.
 //
 //   budget_growth random|in_order ROWS BUDGET FOLDER
 //
@@ -10,11 +10,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "bench/databases/data_block_reads.h"
 #include "bench/databases/database.h"
 #include "bench/databases/filter_watch.h"
 #include "filter_policy/rocksdb/byte_count.h"
@@ -22,8 +22,6 @@
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
-#include "rocksdb/perf_context.h"
-#include "rocksdb/perf_level.h"
 #include "rocksdb/table.h"
 #include "tools/numbers/mix.h"
 
@@ -82,19 +80,12 @@ class Growth {
   // Keys of no row, between those that are there.
   double ReadsPerMissingRow(uint64_t rows) {
     constexpr int kLookups = 50'000;
-    // Of this thread: the tickers of the database have compactions in them.
-    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
-    rocksdb::get_perf_context()->Reset();
+    const DataBlockReads reads;
     for (int i = 0; i < kLookups; ++i) {
       std::string value;
       db_->Get({}, Key(2 * (tools::Mix(i) % rows) + 1), &value);
     }
-    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
-    // Index and filter blocks are in memory, outside the cache.
-    return static_cast<double>(
-               rocksdb::get_perf_context()->block_cache_hit_count +
-               rocksdb::get_perf_context()->block_read_count) /
-           kLookups;
+    return reads.count() / kLookups;
   }
 
   void PrintRow(uint64_t rows) {
@@ -133,10 +124,6 @@ int main(int argc, char** argv) {
                  "usage: budget_growth random|in_order ROWS BUDGET FOLDER\n");
     return 2;
   }
-  if (std::filesystem::exists(argv[4])) {
-    std::fprintf(stderr, "budget_growth: '%s' exists\n", argv[4]);
-    return 2;
-  }
-  linebloom::Growth(order == "in_order", rows, *budget, argv[4]).Run();
-  std::filesystem::remove_all(argv[4]);
+  const linebloom::NewFolder folder(argv[4]);
+  linebloom::Growth(order == "in_order", rows, *budget, folder.path()).Run();
 }

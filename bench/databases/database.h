@@ -1,4 +1,4 @@
-// What the benchmarks that grow databases of their own share. Errors end the
+// Shared by the benchmarks that grow databases of their own. Errors end the
 // program with exit code 2.
 #pragma once
 
@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
@@ -22,6 +24,25 @@ inline void Check(const rocksdb::Status& status) {
                status.ToString().c_str());
   std::exit(2);
 }
+
+// A folder that mustn't exist before and is gone afterwards.
+class NewFolder {
+ public:
+  explicit NewFolder(std::string path) : path_(std::move(path)) {
+    if (std::filesystem::exists(path_)) {
+      Check(rocksdb::Status::InvalidArgument(path_, "exists"));
+    }
+    std::filesystem::create_directory(path_);
+  }
+  ~NewFolder() { std::filesystem::remove_all(path_); }
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::string path_;
+};
 
 inline std::unique_ptr<rocksdb::DB> OpenDatabase(
     const rocksdb::Options& options, const std::string& folder) {

@@ -1,5 +1,5 @@
-// What heat_aware costs lookups, flushes and compactions, beside level_aware
-// with the same listener. Prints a table for docs/benchmarks.md.
+// Measures what heat_aware costs lookups, flushes and compactions, beside
+// level_aware with the same listener. Prints a table for docs/benchmarks.md.
 //
 //   heat_cost ROWS ROUNDS FOLDER
 //
@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -132,7 +131,6 @@ void PrintRow(const char* what, const Times& times, double units) {
 }
 
 void Run(uint64_t rows, uint64_t rounds, const std::string& folder) {
-  std::filesystem::create_directory(folder);
   Database levels("{id=linebloom;bits_per_key=10;level_aware=true}",
                   folder + "/levels");
   Database heat("{id=linebloom;bits_per_key=10;heat_aware=true}",
@@ -192,11 +190,7 @@ int main(int argc, char** argv) {
                  "usage: heat_cost ROWS ROUNDS FOLDER; ROWS from 1000 on\n");
     return 2;
   }
-  if (std::filesystem::exists(argv[3])) {
-    std::fprintf(stderr, "heat_cost: '%s' exists\n", argv[3]);
-    return 2;
-  }
   linebloom::RegisterFilterPolicy();
-  linebloom::Run(rows, rounds, argv[3]);
-  std::filesystem::remove_all(argv[3]);
+  const linebloom::NewFolder folder(argv[3]);
+  linebloom::Run(rows, rounds, folder.path());
 }

@@ -1,6 +1,6 @@
-// What heat-aware filters save while a database is written and its hot range
-// moves: looks missing rows up, 80 % of them in a fifth of the keys, overwrites
-// rows meanwhile, and then looks elsewhere. Prints a table for
+// Measures what heat-aware filters save while a database is written and its hot
+// range moves: looks missing rows up, 80 % of them in a fifth of the keys,
+// overwrites rows meanwhile, and then looks elsewhere. Prints a table for
 // docs/benchmarks.md.
 //
 //   heat_moves ROWS HALF_LIFE FOLDER
@@ -11,12 +11,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bench/databases/data_block_reads.h"
 #include "bench/databases/database.h"
 #include "bench/databases/filter_watch.h"
 #include "linebloom/filter_policy.h"
@@ -24,8 +24,6 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
-#include "rocksdb/perf_context.h"
-#include "rocksdb/perf_level.h"
 #include "rocksdb/table.h"
 #include "tools/numbers/mix.h"
 
@@ -96,9 +94,7 @@ class Database {
 
   // Data blocks read per lookup.
   double LookUp(uint64_t rows, double hot_begin, uint64_t seed) {
-    // Of this thread: the tickers of the database have compactions in them.
-    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
-    rocksdb::get_perf_context()->Reset();
+    const DataBlockReads reads;
     rocksdb::PinnableSlice value;
     for (uint64_t i = 0; i < kLookupsOfAStep; ++i) {
       const uint64_t random = tools::Mix(seed, i);
@@ -116,12 +112,7 @@ class Database {
                    KeyOf(kStride * row + between), &value);
       if (!status.IsNotFound()) Check(status);
     }
-    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
-    // Index and filter blocks are in memory, outside the cache.
-    return static_cast<double>(
-               rocksdb::get_perf_context()->block_cache_hit_count +
-               rocksdb::get_perf_context()->block_read_count) /
-           static_cast<double>(kLookupsOfAStep);
+    return reads.count() / static_cast<double>(kLookupsOfAStep);
   }
 
   double BitsPerKey() {
@@ -157,7 +148,6 @@ class Database {
 
 void Run(uint64_t rows, const std::string& half_life,
          const std::string& folder) {
-  std::filesystem::create_directory(folder);
   Database levels("{id=linebloom;bits_per_key=10;level_aware=true}",
                   folder + "/levels");
   Database heat(
@@ -219,11 +209,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: heat_moves ROWS HALF_LIFE FOLDER\n");
     return 2;
   }
-  if (std::filesystem::exists(argv[3])) {
-    std::fprintf(stderr, "heat_moves: '%s' exists\n", argv[3]);
-    return 2;
-  }
   linebloom::RegisterFilterPolicy();
-  linebloom::Run(rows, argv[2], argv[3]);
-  std::filesystem::remove_all(argv[3]);
+  const linebloom::NewFolder folder(argv[3]);
+  linebloom::Run(rows, argv[2], folder.path());
 }

@@ -162,7 +162,7 @@ class Tree {
       Rewrite(level, 0, levels_[level].size());
     }
     for (int level = kLevels - 1; level <= kLevels; ++level) {
-      // What comes from above is a part of the level above.
+      // Rows come down as a part of the level above.
       const double share =
           rows_per_step_ / (rows_[level] / kSizeRatio) + left_over_[level];
       const auto files = static_cast<double>(levels_[level].size());
