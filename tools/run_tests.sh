@@ -11,7 +11,7 @@
 # it may mount and chroot. Stops at the first step that fails. Exits with 0 if
 # all passed, 1 if something failed, or 2 after bad usage.
 #
-# The first run downloads packages, compiles for many minutes with two cores and
+# The first run downloads packages, compiles for four minutes with two cores and
 # puts about 200 MB into build/, with --all several times as much; later runs
 # compile only what changed.
 set -euo pipefail

@@ -15,7 +15,7 @@ namespace linebloom::tools {
 namespace {
 
 // Shared by all workers.
-struct Job {
+struct SharedLookups {
   rocksdb::DB* db;
   const WarmLookups& lookups;
   Progress* progress;
@@ -25,26 +25,26 @@ struct Job {
 
 // Takes lookups until there are none left. The first worker runs in the main
 // thread and also shows progress.
-void Work(Job* job, bool is_first, absl::Status* status) {
+void TakeLookups(SharedLookups* shared, bool is_first, absl::Status* status) {
   constexpr uint64_t kAtOnce = 64;
   std::string key;
   rocksdb::PinnableSlice value;
-  while (!job->failed && !Interrupted()) {
-    const uint64_t begin = job->next.fetch_add(kAtOnce);
-    if (begin >= job->lookups.count) return;
-    const uint64_t end = std::min(begin + kAtOnce, job->lookups.count);
+  while (!shared->failed && !Interrupted()) {
+    const uint64_t begin = shared->next.fetch_add(kAtOnce);
+    if (begin >= shared->lookups.count) return;
+    const uint64_t end = std::min(begin + kAtOnce, shared->lookups.count);
     for (uint64_t i = begin; i < end; ++i) {
-      job->lookups.Get(i, &key);
+      shared->lookups.Get(i, &key);
       value.Reset();
       const rocksdb::Status got =
-          job->db->Get({}, job->db->DefaultColumnFamily(), key, &value);
+          shared->db->Get({}, shared->db->DefaultColumnFamily(), key, &value);
       if (got.ok() || got.IsNotFound()) continue;
       *status = FromRocksDb(
           got, absl::StrCat("cannot look up '", absl::CEscape(key), "'"));
-      job->failed = true;
+      shared->failed = true;
       return;
     }
-    if (is_first) job->progress->Update(end);
+    if (is_first) shared->progress->Update(end);
   }
 }
 
@@ -53,13 +53,13 @@ void Work(Job* job, bool is_first, absl::Status* status) {
 absl::Status WarmUp(rocksdb::DB* db, const WarmLookups& lookups,
                     uint32_t threads, Progress* progress) {
   progress->Begin("lookups to learn from", lookups.count);
-  Job job = {db, lookups, progress};
+  SharedLookups shared = {db, lookups, progress};
   std::vector<absl::Status> results(threads);
   std::vector<std::thread> others;
   for (uint32_t t = 1; t < threads; ++t) {
-    others.emplace_back(Work, &job, false, &results[t]);
+    others.emplace_back(TakeLookups, &shared, false, &results[t]);
   }
-  Work(&job, true, &results[0]);
+  TakeLookups(&shared, true, &results[0]);
   for (std::thread& other : others) other.join();
   for (const absl::Status& result : results) {
     if (!result.ok()) return result;
