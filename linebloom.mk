@@ -88,7 +88,7 @@ linebloom_compiles = $(shell echo '$2' | $(CXX) $(EXTRA_CXXFLAGS) -std=c++20 -in
   -fsyntax-only -x c++ - 2> /dev/null && echo yes)
 ifeq (,$(call linebloom_compiles,bit,int bits = std::bit_cast<int>(1.0F);))
 $(error linebloom needs a compiler with C++20, such as GCC 11 or Clang 14: \
-  '$(CXX)' is none, set CXX to one)
+  set CXX to one instead of '$(CXX)')
 endif
 ifeq (,$(call linebloom_compiles,xxhash.h,static_assert(XXH_VERSION_NUMBER >= 800);))
 $(error linebloom needs xxhash.h of xxHash 0.8 or later: install it (on Debian \

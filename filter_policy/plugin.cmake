@@ -7,7 +7,7 @@ check_cxx_source_compiles(
   "#include <bit>\nint main() { return std::bit_cast<int>(1.0F) == 0; }" LINEBLOOM_HAS_CXX20)
 if(NOT LINEBLOOM_HAS_CXX20)
   message(FATAL_ERROR "linebloom needs a compiler with C++20, such as GCC 11 or Clang 14: "
-    "${CMAKE_CXX_COMPILER} is none, set CMAKE_CXX_COMPILER to one")
+    "set CMAKE_CXX_COMPILER to one instead of ${CMAKE_CXX_COMPILER}")
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/find_hashes.cmake)
 
@@ -18,9 +18,9 @@ string(REGEX MATCHALL "[a-z0-9_/]+[.]h" headers "${lines}")
 set(linebloom_SOURCES ${sources} PARENT_SCOPE)
 set(linebloom_HEADERS ${headers} PARENT_SCOPE)
 
-# Of each of our sources; they stand behind RocksDB's own flags and so win. But
-# folders stand behind RocksDB's folders too, and where an engine compiles lz4
-# beside it, one of those has an xxhash.h that is too old.
+# Flags of our sources. They follow RocksDB's own and so override them. But our
+# folders follow RocksDB's too, and if an engine compiles lz4 beside RocksDB, one
+# of those has an xxhash.h that is too old.
 string(JOIN " " flags -std=c++20 -DLINEBLOOM_ROCKSDB_PLUGIN
   "-DLINEBLOOM_XXHASH_H='\"${XXHASH_INCLUDE_DIR}/xxhash.h\"'"
   "-I\"${CMAKE_CURRENT_SOURCE_DIR}\""

@@ -68,7 +68,7 @@ struct BuiltBlock {
   double rate;
 };
 
-// What the settings alone say of a block.
+// The part of a block's metadata that follows from the settings alone.
 FilterBlockInfo InfoOf(const FilterSettings& settings) {
   FilterBlockInfo info;
   info.asked_millibits =

@@ -13,9 +13,10 @@ constexpr double kMaxOfLargestRuns = 0.95;
 constexpr double kMaxOfCompactions = 1.0;
 constexpr double kMaxOfFlushes = 1.05;
 
-// What files written while their databases are opened may take besides. Even
-// rounded up to whole lines, the sum stays below 1.1. Rejected: no limit but 10
-// bits per key, with which a tree reopened at its full size came to 1.125.
+// The share that files written while their databases are opened may take
+// besides. Even rounded up to whole lines, the sum stays below 1.1. Rejected:
+// no limit but 10 bits per key, with which a tree reopened at its full size
+// came to 1.125.
 constexpr double kMaxOfRecoveries = 0.04;
 
 // More databases than a process opens at once.

@@ -1,4 +1,4 @@
-// Where in the order of keys lookups fall.
+// How lookups are distributed over the keys, in key order.
 //
 // RocksDB samples one lookup in 1,024 and adds 1,024 to
 // SstFileMetaData::num_reads_sampled of each file that it reaches, before the

@@ -1,4 +1,4 @@
-// Where policies tell the listener that they use heat.
+// Policies tell the listener here that they use heat.
 #pragma once
 
 #include <map>

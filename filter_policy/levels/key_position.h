@@ -1,4 +1,4 @@
-// Where a key is between two others, as a number.
+// A key's position between two others, as a number.
 #pragma once
 
 #include <array>

@@ -50,7 +50,7 @@ TreeSizes TreeOf(const ExpectedLevelSizes& expected) {
   return tree;
 }
 
-// What RocksDB's Configurable knows the listener's HeatSource by.
+// The name by which RocksDB's Configurable finds the listener's HeatSource.
 constexpr char kHeatSource[] = "linebloom_level_sizes.heat";
 
 class LevelSizeListener final : public rocksdb::EventListener,

@@ -1,4 +1,4 @@
-// What has been said once per database is remembered by its info log.
+// Remembers, by info log, what a database's log already says.
 #pragma once
 
 #include <mutex>

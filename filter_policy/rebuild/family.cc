@@ -101,7 +101,7 @@ std::shared_ptr<const TreeSizes> TreeOf(
   return tree;
 }
 
-// What a policy of linebloom's adds to `wanted`.
+// Adds to `wanted` what only a policy of linebloom's can tell.
 void WantOwn(const Family& family,
              const rocksdb::FilterBuildingContext& context,
              const rocksdb::ColumnFamilyMetaData& files,
@@ -128,7 +128,7 @@ void WantOwn(const Family& family,
     wanted->least_millibits =
         std::min(wanted->millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
   }
-  // Where there was no room the policy has built with fewer.
+  // The policy has used fewer if there was no room for more.
   if (family.memory_budget) wanted->least_millibits = wanted->millibits / 2;
   // Files may have few bits, because their keys were cold.
   if (family.policy.heat_aware) wanted->least_millibits = kMinMillibits;

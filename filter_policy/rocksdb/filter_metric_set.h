@@ -12,7 +12,7 @@
 
 namespace linebloom {
 
-// What a live file's properties say of it.
+// A live file, as described by its table properties.
 struct MeteredFile {
   int level = 0;
   uint64_t rows = 0;

@@ -47,7 +47,7 @@ const std::vector<std::pair<std::string, std::string>> kWhen = {
      "`max_bytes_for_level_multiplier`"},
 };
 
-// What the parser says of a value that is none.
+// The range in the parser's message about an invalid value.
 std::string RangeOf(const std::string& name,
                     const rocksdb::OptionTypeInfo& info) {
   const std::string must_be = "must be ";

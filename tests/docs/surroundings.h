@@ -1,5 +1,5 @@
-// What the C++ snippets of the documentation take for granted. snippets.py
-// makes a source file of them that includes this.
+// Declares what the C++ snippets of the documentation use without declaring it.
+// snippets.py makes a source file of them that includes this.
 #pragma once
 
 #include <atomic>

@@ -35,7 +35,7 @@ for argument in "$@"; do
   case $argument in
     --seconds=*)
       seconds=${argument#*=}
-      [[ $seconds =~ ^[1-9][0-9]{0,6}$ ]] || usage_error "--seconds='$seconds' is no number from 1 to 9999999"
+      [[ $seconds =~ ^[1-9][0-9]{0,6}$ ]] || usage_error "--seconds='$seconds' is not a number from 1 to 9999999"
       ;;
     *)
       [[ " ${all_targets[*]} " == *" $argument "* ]] || usage_error "unknown argument '$argument'"

@@ -65,10 +65,10 @@ exec $compiler "\$@"
 END
   chmod +x old_compiler
   local cxx20="linebloom needs a compiler with C++20, such as GCC 11 or Clang 14"
-  stops_with "$cxx20: '$work/old_compiler' is none, set CXX to one" \
+  stops_with "$cxx20: set CXX to one instead of '$work/old_compiler'" \
     make CXX="$work/old_compiler" program
   compiler=$work/old_compiler stops_with \
-    "$cxx20: $work/old_compiler is none, set CMAKE_CXX_COMPILER to one" configure
+    "$cxx20: set CMAKE_CXX_COMPILER to one instead of $work/old_compiler" configure
 
   mkdir old_xxhash
   echo '#define XXH_VERSION_NUMBER 704' > old_xxhash/xxhash.h

@@ -63,7 +63,7 @@ while (($# > 0)); do
 done
 [[ $source ]] || stop "which source tree of RocksDB? $usage"
 [[ -f $source/include/rocksdb/version.h && -f $source/src.mk ]] ||
-  stop "'$source' is no source tree of RocksDB: it has no include/rocksdb/version.h or no src.mk"
+  stop "'$source' is not a source tree of RocksDB: it has no include/rocksdb/version.h or no src.mk"
 source=$(realpath "$source")
 
 cd "$root"
@@ -134,8 +134,8 @@ compile() {
   fi
 }
 
-# What programs of ours need to go with that RocksDB. Libraries that it was not
-# built with are left out by the linker.
+# Finds what our programs link with to use that RocksDB. The linker leaves out
+# libraries that it was not built with.
 find_rocksdb() {
   local extension=a library
   ! $shared || extension=so
@@ -156,7 +156,7 @@ link() {
     "$rocksdb" -Wl,-rpath,"$(dirname "$rocksdb")" -Wl,--as-needed "${libraries[@]}" -pthread -ldl -o "$1"
 }
 
-# What tests/compat compares with.
+# The program that tests/compat compares with.
 link_comparison() {
   link "$work/compat_database" -O1 tests/compat/compat_database.cc
 }

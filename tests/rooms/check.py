@@ -40,7 +40,7 @@ def read_rooms(path):
             for what in allowed:
                 is_header = what.endswith(".h") and room_of(what, rooms)
                 if not (what in rooms or what.endswith("/") or is_header):
-                    stop(f"rooms.txt:{number}: '{what}' is no room above '{name}'")
+                    stop(f"rooms.txt:{number}: '{what}' is not a room above '{name}'")
             rooms[name] = set(allowed)
     return rooms
 

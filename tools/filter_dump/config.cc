@@ -31,7 +31,7 @@ absl::Status CheckFlagOfCommand(bool set, absl::string_view flag,
 absl::Status ValidateConfig(const FilterDumpConfig& config) {
   if (!CommandByName(config.command).has_value()) {
     return Bad(absl::StrCat("--command=", config.command,
-                            " is none of table, lines, verify, raw"));
+                            " is not one of table, lines, verify, raw"));
   }
   if (!config.check_options.empty()) {
     if (config.files.empty() && config.db.empty()) return absl::OkStatus();
@@ -53,7 +53,7 @@ absl::Status ValidateConfig(const FilterDumpConfig& config) {
   if (config.format != "text" && config.format != "prometheus") {
     return Bad(
         absl::StrCat("--format=", config.format,
-                     " is none of text, prometheus; --json writes JSON"));
+                     " is not one of text, prometheus; --json writes JSON"));
   }
   if (config.format == "prometheus" &&
       (config.db.empty() || config.command != "table")) {

@@ -10,7 +10,7 @@
 namespace linebloom::tools {
 
 struct PolicyString {
-  // What RocksDB makes of the string; null for no filter.
+  // The policy that RocksDB creates from the string; null for no filter.
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   // One sentence that begins with the string; empty if it yields what it says.
   std::string problem;

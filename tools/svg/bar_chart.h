@@ -17,7 +17,7 @@ struct BarChart {
   std::string x_label;  // with its unit
   std::string y_label;
   std::vector<Bar> bars;
-  // Whether the bars are classes of one quantity, labelled at their left edges
+  // If set, the bars are classes of one quantity, labelled at their left edges
   // and drawn without gaps.
   bool is_histogram = false;
 };

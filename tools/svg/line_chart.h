@@ -11,7 +11,8 @@ namespace linebloom::tools {
 struct LineChart {
   struct Curve {
     std::string label;
-    // Of kDrawingStyle: a series, "bound" or one of the dashes, or both.
+    // A class of kDrawingStyle: a series, "bound" or one of the dashes, or
+    // both.
     std::string style_class;
     std::vector<Point> points;
   };

@@ -219,7 +219,7 @@ int Main(int argc, char** argv) {
       "grown.\nFor the stand-alone filter: requests that it lets through, each "
       "of which reads blocks of a\ndatabase without filters.\n",
       WithThousands(budget).c_str());
-  // What the page says has to hold at every size.
+  // The page claims this at every size.
   Require(line.reads[0] < bloom.reads[0] && line.reads[1] < bloom.reads[1],
           "linebloom read more than RocksDB's Bloom filter");
   return 0;

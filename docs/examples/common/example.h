@@ -1,4 +1,4 @@
-// What all examples need around the part that matters.
+// Shared by all examples: everything but the part that matters.
 #pragma once
 
 #include <cstdint>

@@ -43,7 +43,7 @@ class Accounts {
     Require(db_->Delete({}, name), "deleting");
   }
 
-  // What the checks since the last time came to.
+  // Sums up the checks since the last report.
   void Report(const char* when) {
     const Filters filters = FiltersOf(db_);
     std::printf(
@@ -113,7 +113,7 @@ void SignUp(const std::vector<std::string>& wishes, Accounts* accounts,
   }
 }
 
-// Of which share of free names the filter says 'taken', in percent.
+// The share of free names that the filter calls taken, in percent.
 double SaysTaken(const std::vector<std::string>& free_names,
                  StandaloneBloom* bloom) {
   const auto taken = std::count_if(

@@ -113,7 +113,7 @@ void PrintHeader() {
       "fetched", "filter", "Get", "before", "read", "filters");
 }
 
-// What is there, without any filter.
+// All pages, found without any filter.
 std::set<std::string> AllPages(const std::string& start) {
   std::set<std::string> seen;
   Crawl(start, [&](const std::string& url) { return seen.insert(url).second; });

@@ -1,4 +1,4 @@
-// What the listener remembers: memory per file, and nothing of files, column
+// The listener's memory: so many bytes per file, and nothing for files, column
 // families and databases that are gone. A program of its own, because it counts
 // all memory that is allocated.
 #include <gtest/gtest.h>

@@ -271,7 +271,7 @@ TEST_F(FilterDumpTest, WritesMetricsForPrometheus) {
     }
   }
   EXPECT_TRUE(samples.contains("linebloom_problems{database=\"db\"} 0"));
-  ExpectRefused({{"--db=db --format=xml", "--format=xml is none of"},
+  ExpectRefused({{"--db=db --format=xml", "--format=xml is not one of"},
                  {"--db=db --format=prometheus --command=verify",
                   "--format=prometheus needs"}});
 }

@@ -96,7 +96,7 @@ TEST_F(DatabaseTest, HasThePlannedFilesWhateverTheFilter) {
   EXPECT_EQ(shape.Levels()[3].entries, last_level);
 }
 
-// What io_compare does for heat-aware policies.
+// io_compare warms up databases with heat-aware policies.
 TEST_F(DatabaseTest, WarmingUpRewritesFilesAndChangesNothingElse) {
   std::unique_ptr<rocksdb::DB> plain = Build("linebloom", "plain");
   const auto policy = MakePolicy("linebloom", 10, 14);

@@ -44,8 +44,8 @@ std::string FamilyOfSection(absl::string_view line) {
   return parts.size() == 3 ? std::string(parts[1]) : "";
 }
 
-// What RocksDB's loader has forgotten: the policies as they were written, by
-// column family. Trusts that RocksDB has loaded the file.
+// The policies as they were written, by column family: RocksDB's loader forgets
+// them. Trusts that RocksDB has loaded the file.
 std::map<std::string, std::string> NamedPolicies(absl::string_view text) {
   std::map<std::string, std::string> named;
   std::string family;

@@ -15,7 +15,7 @@ struct FamilyInFile {
   std::string column_family;
   // The value of filter_policy as it stands in the file; empty without one.
   std::string named;
-  // What RocksDB loads; null for no filter.
+  // The policy that RocksDB loads; null for no filter.
   std::shared_ptr<const rocksdb::FilterPolicy> loaded;
 };
 

@@ -55,7 +55,7 @@ Figure ReadsPicture(const Report& report) {
   return {"Reads from the disk", how_to_read, DrawRows(chart)};
 }
 
-// Of --row_prefix.
+// For --row_prefix.
 Figure RowReadsPicture(const Report& report) {
   RowChart chart;
   chart.axis_label = "data blocks read per lookup";

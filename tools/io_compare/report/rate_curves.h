@@ -1,4 +1,4 @@
-// What kinds of filters can do: their false-positive rates by bits per key.
+// False-positive rates by bits per key, for each kind of filter.
 #pragma once
 
 #include <string>

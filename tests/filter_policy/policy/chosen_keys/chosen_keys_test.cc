@@ -101,7 +101,7 @@ TEST_P(ChosenKeysTest, FixedLists) {
             kMostRatio);
 }
 
-// That such lists are no threat in the imagination alone.
+// Without a seed such lists do pass, so the tests above can fail.
 TEST(ChosenKeysWithoutASeedTest, AListMadeBeforehandPasses) {
   const auto victim = NewVictim(0);
   const std::vector<ChosenKey> keys = RandomKeys(100'000, 1);
