@@ -8,9 +8,10 @@
 
 namespace linebloom {
 
-// Counts for the thread that creates it, while it exists: at most one at a time.
-// The tickers of the database would count what compactions read, too. Index and
-// filter blocks don't count if they are outside the block cache, as by default.
+// Counts for the thread that creates it, while it exists: at most one at a
+// time. The tickers of the database would count what compactions read, too.
+// Index and filter blocks don't count if they are outside the block cache, as
+// by default.
 class DataBlockReads {
  public:
   DataBlockReads() {
