@@ -169,8 +169,9 @@ link_filter_bench() {
 
 build_tests() {
   local IFS=';'
-  cmake -S tests/plugin/rocksdb_tests -B "$work/tests" -G Ninja "-DCMAKE_CXX_FLAGS=-O1 $rtti $assertions" \
-    -DROCKSDB_TREE="$tree" -DROCKSDB_LIBRARY="$rocksdb" "-DROCKSDB_DEPENDENCIES=${libraries[*]}" &&
+  cmake -S tests/plugin/rocksdb_tests -B "$work/tests" -G Ninja -DCMAKE_UNITY_BUILD=ON \
+    "-DCMAKE_CXX_FLAGS=-O1 $rtti $assertions" -DROCKSDB_TREE="$tree" -DROCKSDB_LIBRARY="$rocksdb" \
+    "-DROCKSDB_DEPENDENCIES=${libraries[*]}" &&
     cmake --build "$work/tests" --parallel "$jobs"
 }
 
