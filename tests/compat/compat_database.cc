@@ -143,25 +143,25 @@ bool CheckAnswers(const Layout& layout, const std::string& folder) {
     found += db->Get({}, KeyOf(2 * i), &value).ok() && value == ValueOf(2 * i);
   }
   const rocksdb::Statistics& counts = *options.statistics;
-  const auto stopped = [&counts] {
+  const auto rejected = [&counts] {
     // Depending on the version, a Get that probes for a prefix counts in one
     // ticker or the other.
     return counts.getTickerCount(rocksdb::BLOOM_FILTER_USEFUL) +
            counts.getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
   };
-  const uint64_t stopped_for_rows = stopped();
+  const uint64_t rejected_rows = rejected();
   for (uint64_t i = 0; i + 1 < kRows; ++i) {
     invented += !db->Get({}, KeyOf(2 * i + 1), &value).IsNotFound();
   }
-  const uint64_t asked = kFiles * (kRows - 1);
-  const uint64_t stopped_for_missing = stopped() - stopped_for_rows;
+  const uint64_t probes = kFiles * (kRows - 1);
+  const uint64_t rejected_missing = rejected() - rejected_rows;
   printf(
-      "%-21s %ju of %ju rows found, %ju invented; %ju of %ju questions for "
-      "others stopped\n",
+      "%-21s %ju of %ju rows found, %ju others; filters rejected %ju of %ju "
+      "probes for missing ones\n",
       layout.name, uintmax_t{found}, uintmax_t{kRows}, uintmax_t{invented},
-      uintmax_t{stopped_for_missing}, uintmax_t{asked});
+      uintmax_t{rejected_missing}, uintmax_t{probes});
   return found == kRows && invented == 0 &&
-         stopped_for_missing * 100 >= asked * 95;
+         rejected_missing * 100 >= probes * 95;
 }
 
 }  // namespace
