@@ -23,7 +23,7 @@ namespace {
 // many more will come. A file then gets a third of an equal share, and at most
 // 12 bits per key. Data blocks read per missing row, averaged over loads that
 // end with 1/8 to 4 times the keys for which the budget has 10 bits each
-// (bench/budget_in_order.py): 0.128. Rejected: equal shares, 0.257; a half or a
+// (docs/benchmarks.md): 0.128. Rejected: equal shares, 0.257; a half or a
 // quarter of them, 0.195 and 0.148; the rest of the budget divided by the
 // present keys, 0.198; a limit of 16 bits, 0.162.
 constexpr double kPartOfShareInOrder = 1.0 / 3;
@@ -47,7 +47,7 @@ struct BudgetedRun {
 // there are: RocksDB's default for level0_file_num_compaction_trigger. Without
 // that room, a tree that grew to 4 million rows on a budget of 2.5 MB flushed
 // files without filters, and a missing row read 3.5 data blocks instead of 0.3
-// (bench/budget_growth).
+// (docs/benchmarks.md has a larger one).
 constexpr double kMaxFlushes = 4;
 
 // At most this share of the budget is kept free for them.

@@ -23,7 +23,7 @@ class KeyHash {
   //
   // Rejected: XXH3 with a secret of 192 bytes derived from the seed. It is
   // faster (9 ns for a key of 16 bytes, SipHash 16) unless a lookup waits for
-  // the secret from memory (272 and 190 ns, bench/hash_bench.cc), but keys of 4
+  // the secret from memory (272 and 190 ns, docs/benchmarks.md), but keys of 4
   // to 8 bytes only meet the secret in a single XOR.
   explicit KeyHash(uint64_t seed);
 

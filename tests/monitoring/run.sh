@@ -5,28 +5,14 @@
 # query of docs/grafana/linebloom.json has to give figures. It also loads
 # docs/grafana/alerts.yml.
 #
-#   tests/monitoring/run.sh [--picture=FILE.svg]
+#   tests/monitoring/run.sh
 #
-# --picture draws the dashboard's panels with what Prometheus scraped in a minute
-# (draw_dashboard.py): not Grafana, which Debian doesn't package.
-#
-# Needs Debian's prometheus and python3, for a picture also python3-matplotlib, and
-# a build in build/release. Exits with 0 if all is well, 1 if something is wrong, or
-# 2 if something is missing. ctest doesn't run it, because of the packages.
+# Needs Debian's prometheus and python3, and a build in build/release. Exits with
+# 0 if all is well, 1 if something is wrong, or 2 if something is missing. ctest
+# doesn't run it, because of the packages.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
-
-picture='' seconds=30
-for argument in "$@"; do
-  case $argument in
-    --picture=?*) picture=$(realpath "${argument#--picture=}") seconds=60 ;;
-    *)
-      echo "run.sh: unknown argument '$argument'; usage: tests/monitoring/run.sh [--picture=FILE.svg]" >&2
-      exit 2
-      ;;
-  esac
-done
 
 for program in prometheus promtool python3; do
   command -v "$program" > /dev/null || {
@@ -52,8 +38,7 @@ port() {
 }
 pages=$(port) prometheus=$(port)
 
-build/release/tests/monitoring/metered_database "$folder/db" "$folder/served/application" \
-  "$seconds" &
+build/release/tests/monitoring/metered_database "$folder/db" "$folder/served/application" 30 &
 application=$!
 pids+=("$application")
 python3 -m http.server --bind 127.0.0.1 --directory "$folder/served" "$pages" &> /dev/null &
@@ -83,6 +68,3 @@ for page in application filter_dump; do
   echo "promtool finds nothing wrong with $(grep --count --invert-match '^#' "$folder/served/$page") samples of $page"
 done
 tests/monitoring/check_dashboard.py docs/grafana/linebloom.json "http://127.0.0.1:$prometheus"
-[[ ! $picture ]] ||
-  tests/monitoring/draw_dashboard.py docs/grafana/linebloom.json "http://127.0.0.1:$prometheus" \
-    "$seconds" "$picture"

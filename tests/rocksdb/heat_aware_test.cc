@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "bench/databases/filter_watch.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "linebloom/rebuild_filters.h"
 #include "rocksdb/sst_file_writer.h"
 #include "tests/rocksdb/db_fixture.h"
+#include "tests/rocksdb/filter_watch.h"
 
 namespace linebloom {
 namespace {

@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include "bench/databases/filter_watch.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "linebloom/rebuild_filters.h"
@@ -17,6 +16,7 @@
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/utilities/options_util.h"
 #include "tests/rocksdb/db_fixture.h"
+#include "tests/rocksdb/filter_watch.h"
 #include "tests/rocksdb/slow_jobs.h"
 
 namespace linebloom {

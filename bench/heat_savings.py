@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures what heat-aware filters save under skewed lookups.
 
-  bench/heat/heat_savings.py [ROWS [SKEW]...]
+  bench/heat_savings.py [ROWS [SKEW]...]
 
 Runs io_compare with ROWS (default: 10,000,000) for each SKEW (default: even,
 80/20, 95/5 and zipf:0.99), in files of 8 MiB, and prints a table for
@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 TOOL = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                    "../../build/release/tools/io_compare")
+                    "../build/release/tools/io_compare")
 SKEWS = ["", "80/20", "95/5", "zipf:0.99"]
 
 
