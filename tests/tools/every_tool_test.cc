@@ -117,12 +117,11 @@ INSTANTIATE_TEST_SUITE_P(
         Tool{LINEBLOOM_FILTER_SIZE,
              "--keys=1M --rate=1%",
              {"keys", "rate", "bytes", "bits_per_key"}},
-        Tool{
-            LINEBLOOM_IO_COMPARE,
-            "--rows=1000 --lookups=10 --policies=none",
-            {"db", "keep", "rows", "value_size", "lookups", "hit_ratio",
-             "threads", "bits_per_key", "policies", "key_file", "missing_file",
-             "source_db", "row_prefix", "cells_per_row", "seed", "direct_io"}}),
+        Tool{LINEBLOOM_IO_COMPARE,
+             "--rows=1000 --lookups=10 --policies=none",
+             {"db", "keep", "rows", "value_size", "lookups", "hit_ratio",
+              "threads", "bits_per_key", "policies", "key_file", "missing_file",
+              "source_db", "seed", "direct_io"}}),
     [](const auto& tool) { return NameOf(tool.param); });
 
 }  // namespace

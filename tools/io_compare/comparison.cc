@@ -1,15 +1,34 @@
 #include "tools/io_compare/comparison.h"
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "rocksdb/db.h"
+#include "tools/command_line/progress.h"
+#include "tools/command_line/table_printer.h"
+#include "tools/io_compare/config.h"
+#include "tools/io_compare/database.h"
 #include "tools/io_compare/kernel_io.h"
+#include "tools/io_compare/measure.h"
 #include "tools/io_compare/prediction.h"
+#include "tools/io_compare/report/findings.h"
+#include "tools/io_compare/report/report.h"
+#include "tools/io_compare/rows/workload.h"
+#include "tools/io_compare/scratch_folder.h"
 #include "tools/io_compare/warm_up.h"
+#include "tools/policies/policy_spec.h"
+#include "tools/policies/ribbon.h"
 
 namespace linebloom::tools {
 namespace {
@@ -34,7 +53,47 @@ std::vector<uint64_t> FilterBytesByLevel(rocksdb::DB* db) {
   return bytes;
 }
 
-}  // namespace
+// A policy and its database.
+struct Contestant {
+  NamedPolicy policy;
+  std::filesystem::path folder;  // of the database, not created yet
+  std::unique_ptr<rocksdb::DB> db;
+  PolicyResult result;
+};
+
+class Comparison {
+ public:
+  // `config` and `workload` must outlive this.
+  Comparison(const IoCompareConfig& config, Workload* workload,
+             std::vector<Contestant> contestants);
+
+  // Builds all databases, then looks up keys in rounds, each of which goes
+  // through all policies, so that other load on the machine affects them all
+  // alike. With a single round, it handles one database after another, which
+  // takes less disk space. Removes each database after its last use, unless
+  // `keep` is set.
+  absl::Status Run();
+
+  // After Run(), once.
+  std::vector<PolicyResult> TakeResults();
+
+ private:
+  absl::Status RunSome(size_t begin, size_t end);
+  absl::Status Build(Contestant* contestant);
+  PredictedRates Predict(rocksdb::DB* db) const;
+  absl::Status MeasureOne(uint64_t round, size_t i);
+  void BeginStep(const std::string& step, size_t i, uint64_t total,
+                 const std::optional<LaterWork>& later);
+  LookupList PartOf(const KeyList& keys, uint64_t round) const;
+  double SecondsAfter(uint64_t round, size_t i) const;
+  bool direct_io() const { return workload_.facts.direct_io; }
+
+  const IoCompareConfig& config_;
+  Workload& workload_;
+  std::vector<Contestant> contestants_;
+  std::vector<double> round_seconds_;  // of the first round
+  Progress progress_;
+};
 
 Comparison::Comparison(const IoCompareConfig& config, Workload* workload,
                        std::vector<Contestant> contestants)
@@ -85,7 +144,7 @@ absl::Status Comparison::RunSome(size_t begin, size_t end) {
 }
 
 absl::Status Comparison::Build(Contestant* contestant) {
-  const Filtering filtering = FilteringOf(*contestant);
+  const SharedPolicy& policy = contestant->policy.policy;
   PolicyResult& result = contestant->result;
   result.name = contestant->policy.name;
   result.options = contestant->policy.options;
@@ -98,21 +157,18 @@ absl::Status Comparison::Build(Contestant* contestant) {
     };
   }
   const absl::Status built =
-      BuildDatabase(workload_.rows.get(), filtering,
-                    contestant->folder.string(), &progress_, warm_up);
+      BuildDatabase(workload_.rows.get(), policy, contestant->folder.string(),
+                    &progress_, warm_up);
   if (!built.ok()) return built;
   result.build_seconds = SecondsSince(start);
   auto db =
-      OpenForMeasuring(*workload_.rows, filtering, contestant->folder.string(),
+      OpenForMeasuring(*workload_.rows, policy, contestant->folder.string(),
                        config_.block_cache_size, direct_io());
   if (!db.ok()) return db.status();
   contestant->db = *std::move(db);
   result.shape = ReadShape(contestant->db.get());
   result.filter_bytes_by_level = FilterBytesByLevel(contestant->db.get());
   result.predicted = Predict(contestant->db.get());
-  if (config_.row_prefix > 0) {
-    result.rows = RowLookups{contestant->keys, {}, {}};
-  }
   return absl::OkStatus();
 }
 
@@ -128,16 +184,12 @@ absl::Status Comparison::MeasureOne(uint64_t round, size_t i) {
   const auto start = std::chrono::steady_clock::now();
   Contestant& contestant = contestants_[i];
   PolicyResult& result = contestant.result;
-  absl::Status status = Measure(contestant, lookups, &result.measured);
-  if (status.ok() && result.rows.has_value()) {
-    LookupList missing = PartOf(workload_.missing_rows, round);
-    status = Measure(contestant, missing, &result.rows->missing_rows);
-    missing.scanned_row_bytes = config_.row_prefix;
-    if (status.ok()) {
-      status = Measure(contestant, missing, &result.rows->scans);
-    }
+  if (lookups.size() > 0) {
+    const absl::Status status = MeasureRound(
+        contestant.db.get(), contestant.folder, lookups, config_.threads,
+        /*drop_pages=*/!direct_io(), &progress_, &result.measured);
+    if (!status.ok()) return status;
   }
-  if (!status.ok()) return status;
   const Measurement& m = result.measured;
   result.io_agreement =
       CompareIo(m.block_bytes, m.all_block_reads(),
@@ -145,15 +197,6 @@ absl::Status Comparison::MeasureOne(uint64_t round, size_t i) {
                 m.device_bytes);
   if (round == 0) round_seconds_.push_back(SecondsSince(start));
   return absl::OkStatus();
-}
-
-absl::Status Comparison::Measure(const Contestant& contestant,
-                                 const LookupList& lookups,
-                                 Measurement* measured) {
-  if (lookups.size() == 0) return absl::OkStatus();
-  return MeasureRound(contestant.db.get(), contestant.folder, lookups,
-                      config_.threads, /*drop_pages=*/!direct_io(), &progress_,
-                      measured);
 }
 
 PredictedRates Comparison::Predict(rocksdb::DB* db) const {
@@ -197,8 +240,141 @@ double Comparison::SecondsAfter(uint64_t round, size_t i) const {
   return seconds;
 }
 
-Filtering Comparison::FilteringOf(const Contestant& contestant) const {
-  return {contestant.policy.policy, contestant.keys, config_.row_prefix};
+// Creates all listed policies first, so that a mistake in the last one shows
+// before anything is built. The sizes of Ribbon filters are set later, once the
+// files are planned.
+absl::StatusOr<std::vector<NamedPolicy>> MakePolicies(
+    const IoCompareConfig& config) {
+  const auto names = SplitPolicies(config.policies);
+  if (!names.ok()) return names.status();
+  std::vector<NamedPolicy> policies;
+  for (const std::string& name : *names) {
+    auto policy = MakePolicy(name, config.bits_per_key, config.bits_per_key);
+    if (!policy.ok()) return policy.status();
+    policies.push_back(*std::move(policy));
+  }
+  return policies;
+}
+
+// Replaces the Ribbon policies by ones of the requested memory.
+absl::Status SizeRibbons(const IoCompareConfig& config, const RowSource& rows,
+                         std::vector<NamedPolicy>* policies, Report* report) {
+  for (NamedPolicy& policy : *policies) {
+    if (policy.name != kRocksDbRibbon) continue;
+    const absl::StatusOr<double> bits = RibbonBitsAsBloom(
+        config.bits_per_key, rows.TotalEntries() / rows.files().size());
+    if (!bits.ok()) return bits.status();
+    auto sized = MakePolicy(policy.name, config.bits_per_key, *bits);
+    if (!sized.ok()) return sized.status();
+    policy = *std::move(sized);
+    report->notes.push_back(absl::StrCat(
+        kRocksDbRibbon, " is ", policy.options,
+        ": the Ribbon filter that takes the memory of a Bloom filter of ",
+        config.bits_per_key, " bits per key."));
+  }
+  return absl::OkStatus();
+}
+
+void ExplainLevels(const std::vector<NamedPolicy>& policies, Report* report) {
+  for (const NamedPolicy& policy : policies) {
+    if (policy.name != kLinebloomLevelAware) continue;
+    report->notes.push_back(absl::StrCat(
+        policy.name, " is ", policy.options,
+        ": more bits per key for small levels, fewer for the last one. It is "
+        "told the sizes of the levels, as its listener would tell it in a "
+        "database that has them."));
+  }
+}
+
+void ExplainHeat(const IoCompareConfig& config,
+                 const std::vector<NamedPolicy>& policies, Report* report) {
+  std::vector<std::string> names;
+  for (const NamedPolicy& policy : policies) {
+    if (!policy.heat_aware) continue;
+    names.push_back(policy.name);
+    if (policy.name != kLinebloomHeatAware) continue;
+    report->notes.push_back(absl::StrCat(policy.name, " is ", policy.options,
+                                         ": more bits where lookups fall."));
+  }
+  if (names.empty()) return;
+  const std::string name = absl::StrJoin(names, " and ");
+  report->notes.push_back(
+      config.warm_lookups == 0
+          ? absl::StrCat(name,
+                         " knew nothing of the lookups when its filters "
+                         "were built.")
+          : absl::StrCat(
+                name, " learned from ", WithThousands(config.warm_lookups),
+                " lookups spread like those measured. Then all its files below "
+                "level 0 were rewritten, with the same rows. Other policies "
+                "don't use lookups: their files would come out the same. "
+                "'build s' includes both."));
+}
+
+absl::Status CheckFreeSpace(const IoCompareConfig& config,
+                            const Workload& workload, size_t policies,
+                            const std::filesystem::path& folder) {
+  const absl::StatusOr<uint64_t> available = FreeBytes(folder);
+  if (!available.ok()) return available.status();
+  // On its way to its level a file exists up to three times. Includes filters
+  // and rounding up.
+  const bool together = config.keep || config.rounds > 1;
+  const uint64_t database = workload.rows->ApproximateBytes();
+  const uint64_t needed = (together ? policies : 1) * database * 11 / 10 +
+                          2 * workload.largest_file_bytes + (4 << 20);
+  if (*available >= needed) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrFormat(
+      "not enough space in '%s': about %d MB are needed, %d MB are free%s",
+      folder.string(), needed / 1'000'000, *available / 1'000'000,
+      together && !config.keep
+          ? "; with --rounds=1 there is one database at a time"
+          : ""));
+}
+
+}  // namespace
+
+absl::StatusOr<Report> RunComparison(const IoCompareConfig& config) {
+  auto policies = MakePolicies(config);
+  if (!policies.ok()) return policies.status();
+  auto scratch = config.db.empty() ? ScratchFolder::MakeTemporary("io_compare")
+                                   : ScratchFolder::Use(config.db);
+  if (!scratch.ok()) return scratch.status();
+  auto workload = MakeWorkload(config, scratch->path());
+  if (!workload.ok()) return workload.status();
+
+  Report report;
+  report.config = config;
+  report.machine = DescribeMachine(scratch->path());
+  report.notes = workload->notes;
+  absl::Status status =
+      SizeRibbons(config, *workload->rows, &*policies, &report);
+  if (!status.ok()) return status;
+  ExplainLevels(*policies, &report);
+  ExplainHeat(config, *policies, &report);
+  std::vector<Contestant> contestants(policies->size());
+  for (size_t i = 0; i < contestants.size(); ++i) {
+    contestants[i].policy = (*policies)[i];
+    contestants[i].folder = scratch->path() / absl::StrCat("policy", i + 1);
+  }
+  status = CheckFreeSpace(config, *workload, policies->size(), scratch->path());
+  if (!status.ok()) return status;
+  workload->facts.folder = scratch->path().string();
+  workload->facts.direct_io =
+      config.direct_io && SupportsDirectIo(scratch->path());
+
+  Comparison comparison(config, &*workload, std::move(contestants));
+  status = comparison.Run();
+  if (!status.ok()) return status;
+  report.results = comparison.TakeResults();
+  report.workload = workload->facts;
+  AddFindings(workload->expected_shape, &report);
+  if (config.keep) {
+    scratch->Keep();
+    report.notes.push_back(
+        absl::StrCat("The databases are kept in '", report.workload.folder,
+                     "', policy1 to policy", policies->size(), "."));
+  }
+  return report;
 }
 
 }  // namespace linebloom::tools

@@ -28,8 +28,6 @@ struct IoCompareConfig {
   std::string key_file;
   std::string missing_file;
   std::string source_db;
-  uint64_t row_prefix = 0;  // bytes; 0: don't compare rows and cells
-  uint64_t cells_per_row = 10;
   uint64_t seed = 1;
   std::string html;
   std::string svg;

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/cache.h"
-#include "rocksdb/slice_transform.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/write_batch.h"
@@ -25,11 +24,10 @@ constexpr size_t kBatchBytes = 64 << 10;
 constexpr uint64_t kPieceBytes = 64 << 20;
 constexpr uint64_t kBuildCacheBytes = 64 << 10;
 
-rocksdb::Options BaseOptions(const RowSource& rows, const Filtering& filtering,
+rocksdb::Options BaseOptions(const RowSource& rows, const SharedPolicy& policy,
                              uint64_t cache_bytes) {
   rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = filtering.policy;
-  table.whole_key_filtering = filtering.keys != FilterKeys::kRows;
+  table.filter_policy = policy;
   table.block_size = rows.block_size();
   // Sizes are compared, so they must be as requested.
   table.optimize_filters_for_memory = false;
@@ -38,10 +36,6 @@ rocksdb::Options BaseOptions(const RowSource& rows, const Filtering& filtering,
 
   rocksdb::Options options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  if (filtering.keys != FilterKeys::kCells) {
-    options.prefix_extractor.reset(
-        rocksdb::NewFixedPrefixTransform(filtering.row_bytes));
-  }
   options.comparator = rows.comparator();
   options.merge_operator = std::make_shared<LastOperand>();
   options.info_log = std::make_shared<QuietLogger>();
@@ -65,8 +59,8 @@ ExpectedLevelSizes SizesOf(const RowSource& rows) {
 }
 
 rocksdb::Options BuildOptions(const RowSource& rows,
-                              const Filtering& filtering) {
-  rocksdb::Options options = BaseOptions(rows, filtering, kBuildCacheBytes);
+                              const SharedPolicy& policy) {
+  rocksdb::Options options = BaseOptions(rows, policy, kBuildCacheBytes);
   // Reports what a live database's listener would report for the finished tree.
   // Only linebloom's level-aware policies use it.
   options.listeners = {NewLevelSizeListener(SizesOf(rows))};
@@ -167,13 +161,13 @@ absl::Status MoveDown(rocksdb::DB* db, const PlannedFile& planned,
 }  // namespace
 
 absl::Status BuildDatabase(
-    RowSource* rows, const Filtering& filtering, const std::string& path,
+    RowSource* rows, const SharedPolicy& policy, const std::string& path,
     Progress* progress,
     const std::function<absl::Status(rocksdb::DB*)>& warm_up) {
   rocksdb::DB* opened = nullptr;
-  absl::Status status = FromRocksDb(
-      rocksdb::DB::Open(BuildOptions(*rows, filtering), path, &opened),
-      absl::StrCat("cannot make a database in '", path, "'"));
+  absl::Status status =
+      FromRocksDb(rocksdb::DB::Open(BuildOptions(*rows, policy), path, &opened),
+                  absl::StrCat("cannot make a database in '", path, "'"));
   if (!status.ok()) return status;
   const std::unique_ptr<rocksdb::DB> db(opened);
 
@@ -203,9 +197,9 @@ absl::Status BuildDatabase(
 }
 
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
-    const RowSource& rows, const Filtering& filtering, const std::string& path,
+    const RowSource& rows, const SharedPolicy& policy, const std::string& path,
     uint64_t cache_bytes, bool direct_io) {
-  rocksdb::Options options = BaseOptions(rows, filtering, cache_bytes);
+  rocksdb::Options options = BaseOptions(rows, policy, cache_bytes);
   options.use_direct_reads = direct_io;
   options.statistics = rocksdb::CreateDBStatistics();
   // If all rows are in one level, the overload without column families takes

@@ -15,18 +15,8 @@
 
 namespace linebloom::tools {
 
-// The part of a key that is in the filters.
-enum class FilterKeys {
-  kCells,  // whole keys
-  kRows,   // only their first bytes
-  kBoth,
-};
-
-struct Filtering {
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;  // null: no filter
-  FilterKeys keys = FilterKeys::kCells;
-  size_t row_bytes = 0;  // bytes of a key that are its row; unused for kCells
-};
+// Null for no filter.
+using SharedPolicy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 // Creates a database in `path`, a folder that must not exist, with exactly the
 // files that `rows` plans. Everything that RocksDB would decide on its own
@@ -37,7 +27,7 @@ struct Filtering {
 // all files below level 0 are rewritten where they are after that: the flush
 // lets linebloom's listener see what lookups there have been.
 absl::Status BuildDatabase(
-    RowSource* rows, const Filtering& filtering, const std::string& path,
+    RowSource* rows, const SharedPolicy& policy, const std::string& path,
     Progress* progress,
     const std::function<absl::Status(rocksdb::DB*)>& warm_up = nullptr);
 
@@ -45,7 +35,7 @@ absl::Status BuildDatabase(
 // their filters and index blocks in memory, with statistics and a block cache
 // of `cache_bytes`. With `direct_io`, reads bypass the page cache.
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
-    const RowSource& rows, const Filtering& filtering, const std::string& path,
+    const RowSource& rows, const SharedPolicy& policy, const std::string& path,
     uint64_t cache_bytes, bool direct_io);
 
 }  // namespace linebloom::tools

@@ -62,13 +62,6 @@ LINEBLOOM_FLAG(
     Config, source_db,
     "use the rows, levels and files of this RocksDB database, which is "
     "only read and must not be open elsewhere");
-LINEBLOOM_NUMBER_FLAG(Config, row_prefix, kBytes, 0, 1024,
-                      "compare filters of rows, of cells and of both: this "
-                      "many bytes of a key are its row, and a key is a cell of "
-                      "it; 16 for generated keys, 0 for no rows and cells");
-LINEBLOOM_NUMBER_FLAG(Config, cells_per_row, kNone, 2, 100,
-                      "with --row_prefix: cells of each generated row; --rows "
-                      "counts all cells");
 LINEBLOOM_NUMBER_FLAG(Config, seed, kNone, 0, UINT64_MAX,
                       "varies rows and lookups");
 LINEBLOOM_FLAG(Config, html,

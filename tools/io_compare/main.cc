@@ -6,10 +6,10 @@
 #include "tools/command_line/config_flag.h"
 #include "tools/command_line/flag_file.h"
 #include "tools/command_line/run_tool.h"
+#include "tools/io_compare/comparison.h"
 #include "tools/io_compare/config.h"
 #include "tools/io_compare/report/pictures.h"
 #include "tools/io_compare/report/report.h"
-#include "tools/io_compare/run.h"
 
 namespace linebloom::tools {
 namespace {
@@ -27,7 +27,6 @@ constexpr char kUsage[] =
     "  io_compare --key_file=my_keys.txt --missing_file=my_misses.txt\n"
     "  io_compare --source_db=/var/lib/my_database --json=result.json\n"
     "  io_compare --html=report.html\n"
-    "  io_compare --row_prefix=16\n"
     "  io_compare --skew=80/20\n"
     "\n"
     "Exits with 0; with 1 if the figures are void, and stderr says why; with "

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
+#include <cstddef>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -51,34 +54,10 @@ struct WorkerResult {
   FilterAnswersByLevel answers;
 };
 
-rocksdb::Status Get(rocksdb::DB* db, const rocksdb::Slice& key) {
+rocksdb::Status LookUp(rocksdb::DB* db, absl::string_view key) {
   rocksdb::PinnableSlice value;
-  return db->Get(rocksdb::ReadOptions(), db->DefaultColumnFamily(), key,
-                 &value);
-}
-
-// NotFound if no key starts with `row`.
-rocksdb::Status ScanRow(rocksdb::DB* db, const rocksdb::Slice& row) {
-  // The first possible key after all keys of the row.
-  std::string end = row.ToString();
-  while (!end.empty() && end.back() == '\xff') end.pop_back();
-  if (!end.empty()) end.back() = static_cast<char>(end.back() + 1);
-  const rocksdb::Slice bound = end;
-  rocksdb::ReadOptions options;
-  options.prefix_same_as_start = true;
-  if (!end.empty()) options.iterate_upper_bound = &bound;
-  const std::unique_ptr<rocksdb::Iterator> cells(db->NewIterator(options));
-  cells->Seek(row);
-  if (!cells->status().ok()) return cells->status();
-  return cells->Valid() && cells->key().starts_with(row)
-             ? rocksdb::Status::OK()
-             : rocksdb::Status::NotFound();
-}
-
-rocksdb::Status LookUp(rocksdb::DB* db, const LookupList& lookups, uint64_t i) {
-  const absl::string_view key = (*lookups.keys)[i];
-  if (lookups.scanned_row_bytes == 0) return Get(db, {key.data(), key.size()});
-  return ScanRow(db, {key.data(), lookups.scanned_row_bytes});
+  return db->Get(rocksdb::ReadOptions(), db->DefaultColumnFamily(),
+                 {key.data(), key.size()}, &value);
 }
 
 absl::Status CheckRead(const rocksdb::Status& status, absl::string_view key) {
@@ -99,14 +78,15 @@ void Work(Job* job, uint64_t begin, uint64_t end, bool is_first,
     if (is_first && job->dropper != nullptr && i % kLookupsBetweenDrops == 0) {
       job->dropper->Drop();
     }
+    const absl::string_view key = (*job->lookups.keys)[i];
     const Clock::time_point start = Clock::now();
-    const rocksdb::Status status = LookUp(job->db, job->lookups, i);
+    const rocksdb::Status status = LookUp(job->db, key);
     const auto taken = Clock::now() - start;
     (*job->nanoseconds)[i - job->lookups.begin] = static_cast<uint32_t>(
         std::min<int64_t>(std::chrono::nanoseconds(taken).count(),
                           std::numeric_limits<uint32_t>::max()));
     if (status.ok()) ++result->found;
-    result->status = CheckRead(status, (*job->lookups.keys)[i]);
+    result->status = CheckRead(status, key);
     if (!result->status.ok()) job->failed = true;
     if (job->failed || Interrupted()) break;
     const uint64_t done = ++job->done;
@@ -124,7 +104,7 @@ absl::Status WarmUp(rocksdb::DB* db, const LookupList& lookups) {
   const KeyList& keys = *lookups.keys;
   const uint64_t count = std::min(kWarmUpLookups, lookups.size());
   for (uint64_t i = lookups.end - count; i < lookups.end; ++i) {
-    const absl::Status status = CheckRead(LookUp(db, lookups, i), keys[i]);
+    const absl::Status status = CheckRead(LookUp(db, keys[i]), keys[i]);
     if (!status.ok()) return status;
     if (Interrupted()) break;
   }
@@ -162,6 +142,49 @@ absl::Status AddUp(const std::vector<WorkerResult>& results,
 }
 
 }  // namespace
+
+Latency SummarizeLatency(std::vector<uint32_t>* nanoseconds) {
+  const auto at_share = [nanoseconds](double share) {
+    const auto rank = static_cast<size_t>(
+        share * static_cast<double>(nanoseconds->size() - 1));
+    const auto nth = nanoseconds->begin() + static_cast<std::ptrdiff_t>(rank);
+    std::nth_element(nanoseconds->begin(), nth, nanoseconds->end());
+    return *nth / 1000.0;
+  };
+  Latency latency;
+  latency.mean =
+      std::accumulate(nanoseconds->begin(), nanoseconds->end(), 0.0) /
+      static_cast<double>(nanoseconds->size()) / 1000.0;
+  latency.p50 = at_share(0.50);
+  latency.p99 = at_share(0.99);
+  return latency;
+}
+
+void LatencyHistogram::Add(const std::vector<uint32_t>& nanoseconds) {
+  for (const uint32_t time : nanoseconds) {
+    const double doublings = std::log2(std::max<uint32_t>(time, 1));
+    const auto i = static_cast<size_t>(kClassesPerDoubling * doublings);
+    ++counts_[std::min(i, counts_.size() - 1)];
+  }
+}
+
+std::vector<std::pair<double, double>> LatencyHistogram::SlowerThan() const {
+  std::vector<std::pair<double, double>> points;
+  const uint64_t all =
+      std::accumulate(counts_.begin(), counts_.end(), uint64_t{0});
+  uint64_t left = all;
+  for (size_t i = 0; i < counts_.size() && left > 0; ++i) {
+    // The share falls from the beginning to the end of each class with lookups.
+    const bool is_corner = counts_[i] > 0 || (i > 0 && counts_[i - 1] > 0);
+    if (is_corner) {
+      points.emplace_back(
+          std::exp2(static_cast<double>(i) / kClassesPerDoubling) / 1000,
+          static_cast<double>(left) / static_cast<double>(all));
+    }
+    left -= counts_[i];
+  }
+  return points;
+}
 
 Interval Measurement::reads_interval() const {
   const Interval reads = PoissonInterval(data_block_reads);

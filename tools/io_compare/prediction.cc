@@ -1,81 +1,27 @@
 #include "tools/io_compare/prediction.h"
 
-#include <cmath>
-#include <map>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "filter_policy/filter/filter_block.h"
-#include "filter_policy/filter_facts/built_in_filter_rate.h"
-#include "table/filter_locator.h"
-#include "table/sst_file.h"
+#include "filter_policy/filter_facts/expected_reads.h"
+#include "filter_policy/filter_facts/file_facts.h"
 
 namespace linebloom::tools {
 namespace {
 
-// The rate of one block, the filter of `keys` keys.
-std::optional<double> RateOfBlock(const std::string& block, uint64_t keys) {
-  const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
-  switch (parsed.kind) {
-    case FilterBlockKind::kNoKeys:
-      return 0;
-    case FilterBlockKind::kReadable:
-      return parsed.info.expected_false_positive_rate;
-    case FilterBlockKind::kUnusable:
-      return 1;  // everything may match
-    case FilterBlockKind::kForeign:
-      return BuiltInFilterRate(block.data(), block.size(), keys);
-  }
-  return std::nullopt;
-}
-
-// The rate of one file. Partitions of a filter are weighted by size.
 std::optional<double> RateOfFile(const std::string& path) {
-  const auto file = SstFile::Open(path);
+  const auto file = OpenFilterFile(path);
   if (!file.ok()) return std::nullopt;
-  const auto properties = file->ReadProperties();
-  if (!properties.ok()) return std::nullopt;
-  const auto filter = LocateFilter(*file, *properties);
-  if (!filter.ok() || filter->blocks.empty()) return std::nullopt;
-  const auto keys = static_cast<double>(
-      properties->num_filter_entries.value_or(properties->num_entries));
-  double bytes = 0;
-  for (const BlockHandle& handle : filter->blocks) {
-    bytes += static_cast<double>(handle.size);
+  const auto facts = ReadFileFacts(*file);
+  if (!facts.ok() || !facts->is_used()) return std::nullopt;
+  const BlockKind kind = facts->first.kind;
+  if (kind == BlockKind::kReserved || kind == BlockKind::kInconsistent) {
+    return std::nullopt;
   }
-  double rate = 0;
-  for (const BlockHandle& handle : filter->blocks) {
-    const auto block = ReadFilterBlock(*file, handle);
-    if (!block.ok()) return std::nullopt;
-    const double share =
-        bytes > 0 ? static_cast<double>(handle.size) / bytes : 1;
-    const auto block_rate =
-        RateOfBlock(block->payload, std::llround(share * keys));
-    if (!block_rate.has_value()) return std::nullopt;
-    rate += share * *block_rate;
-  }
-  return rate;
+  return facts->rate;
 }
-
-// Sums over one sorted run, and then over several.
-struct RunTotals {
-  double lookups = 0;
-  double rate_times_lookups = 0;
-};
-
-struct RateSum {
-  double rates = 0;
-  int runs = 0;
-
-  void Add(double rate) {
-    rates += rate;
-    ++runs;
-  }
-  double mean() const { return rates / runs; }
-};
 
 }  // namespace
 
@@ -84,10 +30,9 @@ PredictedRates PredictFalsePositiveRates(
     const std::function<double(const rocksdb::LiveFileMetaData&)>& lookups_of) {
   std::vector<rocksdb::LiveFileMetaData> live;
   db->GetLiveFilesMetaData(&live);
-  // A level is a run; in level 0 each file is.
-  std::map<std::pair<int, int>, RunTotals> runs;
-  std::set<int> unknown;  // levels
-  int files_in_level_0 = 0;
+  ExpectedReads reads;
+  std::map<int, int> runs;  // by level: 1, and in level 0 the number of files
+  std::set<int> unknown;    // levels
   for (const rocksdb::LiveFileMetaData& file : live) {
     const std::optional<double> rate =
         RateOfFile(absl::StrCat(file.db_path, file.name));
@@ -95,26 +40,21 @@ PredictedRates PredictFalsePositiveRates(
       unknown.insert(file.level);
       continue;
     }
-    RunTotals& run =
-        runs[{file.level, file.level == 0 ? files_in_level_0++ : 0}];
-    const double lookups =
-        lookups_of ? lookups_of(file) : static_cast<double>(file.num_entries);
-    run.lookups += lookups;
-    run.rate_times_lookups += *rate * lookups;
-  }
-  std::map<int, RateSum> levels;
-  RateSum all;
-  for (const auto& [place, run] : runs) {
-    if (run.lookups == 0) continue;
-    const double rate = run.rate_times_lookups / run.lookups;
-    levels[place.first].Add(rate);
-    all.Add(rate);
+    reads.Add(
+        file.level,
+        lookups_of ? lookups_of(file) : static_cast<double>(file.num_entries),
+        *rate);
+    int& of_level = runs[file.level];
+    of_level = file.level == 0 ? of_level + 1 : 1;
   }
   PredictedRates predicted;
-  if (unknown.empty() && all.runs > 0) predicted.all = all.mean();
-  for (const auto& [level, sum] : levels) {
-    if (unknown.count(level) == 0) predicted.levels[level] = sum.mean();
+  int all_runs = 0;
+  for (const auto& [level, of_level] : runs) {
+    all_runs += of_level;
+    if (unknown.count(level) > 0) continue;
+    predicted.levels[level] = reads.OfLevel(level) / of_level;
   }
+  if (unknown.empty() && all_runs > 0) predicted.all = reads.All() / all_runs;
   return predicted;
 }
 

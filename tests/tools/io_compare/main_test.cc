@@ -280,104 +280,6 @@ TEST_F(IoCompareTest, CopiesADatabaseAndLeavesItAlone) {
             20 * ResultOf(report, "linebloom")["data_block_reads"].get<int>());
 }
 
-// The savings of a filter of rows, of cells and of both. Without a filter a
-// lookup reads about one block in each of the six sorted runs.
-class RowsAndCellsTest : public IoCompareTest {
- protected:
-  static double Reads(const json& report, const std::string& policy,
-                      const std::string& filter_of, const std::string& lookup) {
-    for (const json& result : report["results"]) {
-      if (result["policy"] != policy || result["filter_of"] != filter_of) {
-        continue;
-      }
-      EXPECT_EQ(result[lookup]["found"], 0);
-      return result[lookup]["reads_per_lookup"];
-    }
-    ADD_FAILURE() << "no result of " << policy << " of " << filter_of;
-    return 0;
-  }
-
-  static void ExpectWhatEachSaves(const json& report,
-                                  const std::string& policy) {
-    SCOPED_TRACE(policy);
-    constexpr double kSaved = 0.2;
-    constexpr double kNotSaved = 1;
-    for (const char* of : {"rows", "cells", "both"}) {
-      EXPECT_LT(Reads(report, policy, of, "missing_rows"), kSaved) << of;
-    }
-    EXPECT_GT(Reads(report, policy, "rows", "missing_cells"), kNotSaved);
-    EXPECT_LT(Reads(report, policy, "cells", "missing_cells"), kSaved);
-    EXPECT_LT(Reads(report, policy, "both", "missing_cells"), kSaved);
-    EXPECT_LT(Reads(report, policy, "rows", "scans_of_missing_rows"), kSaved);
-    EXPECT_GT(Reads(report, policy, "cells", "scans_of_missing_rows"),
-              kNotSaved);
-    EXPECT_LT(Reads(report, policy, "both", "scans_of_missing_rows"), kSaved);
-  }
-};
-
-TEST_F(RowsAndCellsTest, OfGeneratedKeys) {
-  const json report =
-      RunForJson({"--row_prefix=16", "--rows=40000", "--cells_per_row=5",
-                  "--lookups=2000", "--policies=none;rocksdb-bloom;linebloom"});
-  EXPECT_EQ(report["workload"]["rows"], 40000);
-  EXPECT_EQ(report["workload"]["rows_with_cells"], 8000);
-  ASSERT_EQ(report["results"].size(), 7u);
-  const json& none = report["results"][0];
-  EXPECT_TRUE(none["filter_of"].is_null());
-  for (const char* lookup :
-       {"missing_rows", "scans_of_missing_rows", "missing_cells"}) {
-    EXPECT_GT(none[lookup]["reads_per_lookup"], 2) << lookup;
-    EXPECT_EQ(none[lookup]["lookups"], 2000) << lookup;
-  }
-  ExpectWhatEachSaves(report, "rocksdb-bloom");
-  ExpectWhatEachSaves(report, "linebloom");
-  for (const size_t first : {1, 4}) {
-    const uint64_t rows = report["results"][first]["filter_bytes"];
-    const uint64_t cells = report["results"][first + 1]["filter_bytes"];
-    const uint64_t both = report["results"][first + 2]["filter_bytes"];
-    // In the last level a row has nearly all of its five cells.
-    EXPECT_LT(rows, cells / 2);
-    EXPECT_NEAR(static_cast<double>(both), static_cast<double>(rows + cells),
-                0.02 * static_cast<double>(both));
-  }
-}
-
-TEST_F(RowsAndCellsTest, OfAKeyFile) {
-  std::string lines;
-  for (int row = 0; row < 4000; ++row) {
-    for (const char* cell : {"/a", "/name", "/z"}) {
-      absl::StrAppend(&lines, "row", 10000 + row, cell, "\n");
-    }
-  }
-  const std::string path = folder_.Write("keys.txt", lines);
-  const json report =
-      RunForJson({"--key_file=" + path, "--row_prefix=8", "--lookups=1000",
-                  "--policies=none;linebloom"});
-  ASSERT_EQ(report["results"].size(), 4u);
-  EXPECT_EQ(report["workload"]["rows_with_cells"], 3000);
-  EXPECT_EQ(report["workload"]["rows"], 3000 * 3 - 1000);
-  ExpectWhatEachSaves(report, "linebloom");
-}
-
-TEST_F(RowsAndCellsTest, FitATerminal) {
-  const ProgramResult run =
-      Run({"--row_prefix=16", "--rows=2000", "--lookups=100"});
-  EXPECT_EQ(run.exit_code, 0);
-  EXPECT_THAT(run.out, HasSubstr("missing row"));
-}
-
-TEST_F(RowsAndCellsTest, RefuseBadFlags) {
-  ExpectRefused({{"--row_prefix=1025", "'row_prefix'; must be 0 to 1,024"},
-                 {"--row_prefix=8", "rows of generated keys have 16 bytes"},
-                 {"--row_prefix=16 --cells_per_row=1",
-                  "'cells_per_row'; must be 2 to 100"},
-                 {"--row_prefix=16 --hit_ratio=0.5", "excludes"},
-                 {"--row_prefix=9 --source_db=db", "excludes"}});
-  folder_.Write("short", "abc\nabcdef\n");
-  ExpectRefused("--row_prefix=4 --key_file=short",
-                "'abc', which is shorter than --row_prefix=4");
-}
-
 TEST_F(IoCompareTest, KeepsTheDatabasesWhenAsked) {
   const json report = RunForJson({"--rows=2000", "--lookups=100", "--keep",
                                   "--db=work", "--policies=none;linebloom"});
@@ -411,7 +313,6 @@ TEST_F(IoCompareTest, RefusesBadFlags) {
        {"--bits_per_key=0.5", "must be 1 to 30"},
        {"--skew=20/80", "--skew='20/80': must be A/B with 0.1 <= B <= A"},
        {"--skew=zipf:3", "zipf:S with S from 0.1 to 2"},
-       {"--skew=80/20 --row_prefix=16", "excludes"},
        {"--warm_lookups=-1", "must be 0 to 1G"},
        {"--file_size=2TiB", "must be 0 to 1,099,511,627,776 bytes"},
        {"--missing_file=keys", "--missing_file needs --key_file"},

@@ -82,16 +82,6 @@ def check_comparison(io_compare, folder):
         assert set(picture) <= together
 
 
-def check_rows(io_compare, folder):
-    run(folder, io_compare, "--rows=2000", "--lookups=100", "--row_prefix=16",
-        "--policies=none;linebloom", "--html=rows.html")
-    pictures, data, _ = read_page(folder + "/rows.html")
-    assert len(data["results"]) == 4
-    for label in ("none", "linebloom, rows", "linebloom, cells",
-                  "linebloom, both"):
-        assert pictures[0].count(label) == 3, label
-
-
 def check_trees(io_compare, filter_dump, folder):
     name = "a<b>&\"c'"  # markup
     run(folder, io_compare, "--rows=3000", "--lookups=10", "--db=" + name,
@@ -116,7 +106,6 @@ def main():
     io_compare, filter_dump = map(os.path.abspath, sys.argv[1:])
     with tempfile.TemporaryDirectory() as folder:
         check_comparison(io_compare, folder)
-        check_rows(io_compare, folder)
         check_trees(io_compare, filter_dump, folder)
 
 

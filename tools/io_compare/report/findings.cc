@@ -114,20 +114,6 @@ void NoteNoise(Report* report) {
       "quiet machine, or with more --lookups and --rounds."));
 }
 
-void NoteRows(Report* report) {
-  if (report->config.row_prefix == 0) return;
-  report->notes.push_back(absl::StrCat(
-      "A filter of rows has the first ", report->config.row_prefix,
-      " bytes of each key (a prefix extractor, and whole_key_filtering off), "
-      "a filter of cells whole keys; a filter of both has both, and a Get asks "
-      "it for the whole key."));
-  report->notes.push_back(
-      "Missing row: a Get of a cell of a row that does not exist. Scan of it: "
-      "a "
-      "scan over all cells of that row. Missing cell: a Get of a cell that is "
-      "not there, of a row that has others.");
-}
-
 void NoteOtherBlockReads(Report* report) {
   for (const PolicyResult& result : report->results) {
     const Measurement& m = result.measured;
@@ -144,7 +130,6 @@ void AddFindings(const Shape& expected, Report* report) {
   if (report->results.empty()) return;
   CheckShapes(expected, report);
   CheckFound(report);
-  NoteRows(report);
   NoteIoAgreement(report);
   NoteOtherBlockReads(report);
   NoteNoise(report);

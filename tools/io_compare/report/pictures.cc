@@ -2,21 +2,100 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "filter_policy/filter_facts/built_in_filter_rate.h"
+#include "filter_policy/line/line.h"
+#include "filter_policy/sizing/expected_rate.h"
 #include "nlohmann/json.hpp"
 #include "tools/command_line/table_printer.h"
-#include "tools/io_compare/report/rate_curves.h"
 #include "tools/numbers/binomial_interval.h"
+#include "tools/policies/ribbon.h"
 #include "tools/svg/line_chart.h"
 #include "tools/svg/row_chart.h"
 
 namespace linebloom::tools {
 namespace {
+
+struct RateCurve {
+  struct Place {
+    double bits_per_key;
+    double rate;
+  };
+
+  std::string name;
+  std::vector<Place> places;  // by bits per key
+};
+
+constexpr double kLeastBits = 2;
+constexpr double kStep = 0.5;
+
+template <typename Rate>
+RateCurve Curve(const std::string& name, double least_bits, double most_bits,
+                Rate rate) {
+  RateCurve curve = {name, {}};
+  for (double bits = least_bits; bits <= most_bits; bits += kStep) {
+    curve.places.push_back({bits, rate(bits)});
+  }
+  return curve;
+}
+
+double BloomRate(double bits) {
+  double best = 1;
+  for (int k = 1; k <= 30; ++k) {
+    best = std::min(best, std::pow(1 - std::exp(-k / bits), k));
+  }
+  return best;
+}
+
+double LinebloomRate(double bits) {
+  return ExpectedRate(
+      LineKind::kSolved,
+      static_cast<uint32_t>(std::lround(bits * kMillibitsPerBit)),
+      8.0 * kLineBytes / bits);
+}
+
+absl::StatusOr<RateCurve> RibbonCurve(double most_bits) {
+  RateCurve curve = {"RocksDB's Ribbon", {}};
+  // A Ribbon filter takes 0.7 times the memory that it is asked for by.
+  for (double asked = kLeastBits / 0.7; asked < most_bits / 0.7; asked += 1.5) {
+    const auto block = BuildRibbonBlock(asked, kMaxRibbonKeys);
+    if (!block.ok()) return block.status();
+    const std::optional<double> rate =
+        BuiltInFilterRate(block->data(), block->size(), kMaxRibbonKeys);
+    if (!rate.has_value()) continue;
+    curve.places.push_back({8.0 * static_cast<double>(block->size()) /
+                                static_cast<double>(kMaxRibbonKeys),
+                            *rate});
+  }
+  return curve;
+}
+
+// From 2 to `most_bits`:
+//   a Bloom filter (1 - e^(-k/b))^k, with the best whole k, which is that of
+//                  Bloom's paper and not cut into lines;
+//   linebloom      as it is planned (ExpectedRate);
+//   Ribbon         of filters that RocksDB builds, 50,000 keys each;
+//   the bound      2^-b: no filter that says yes to all its keys can be better
+//                  (Carter and others, 1978).
+// Errors are those of building.
+absl::StatusOr<std::vector<RateCurve>> MakeRateCurves(double most_bits) {
+  absl::StatusOr<RateCurve> ribbon = RibbonCurve(most_bits);
+  if (!ribbon.ok()) return ribbon.status();
+  // Smaller solved lines have no room for two probes of each key.
+  const double least_solved = 2.5;
+  return std::vector<RateCurve>{
+      Curve("a Bloom filter", kLeastBits, most_bits, BloomRate),
+      Curve("linebloom", least_solved, most_bits, LinebloomRate),
+      *std::move(ribbon),
+      Curve("the bound, 2^-bits", kLeastBits, most_bits,
+            [](double bits) { return std::exp2(-bits); })};
+}
 
 Interval InPercent(const Interval& interval) {
   return {100 * interval.low, 100 * interval.high};
@@ -53,33 +132,6 @@ Figure ReadsPicture(const Report& report) {
                     ".");
   }
   return {"Reads from the disk", how_to_read, DrawRows(chart)};
-}
-
-// For --row_prefix.
-Figure RowReadsPicture(const Report& report) {
-  RowChart chart;
-  chart.axis_label = "data blocks read per lookup";
-  chart.is_logarithmic = true;
-  chart.groups = {{"a Get of a missing row", {}},
-                  {"a scan of a missing row", {}},
-                  {"a Get of a missing cell", {}}};
-  for (size_t i = 0; i < report.results.size(); ++i) {
-    const PolicyResult& result = report.results[i];
-    std::string label = Label(report, i);
-    if (!result.options.empty()) {
-      absl::StrAppend(&label, ", ", ToString(result.rows->keys));
-    }
-    const Measurement* const measured[] = {
-        &result.rows->missing_rows, &result.rows->scans, &result.measured};
-    for (size_t group = 0; group < chart.groups.size(); ++group) {
-      chart.groups[group].rows.push_back(ReadsRow(label, i, *measured[group]));
-    }
-  }
-  return {"Reads from the disk",
-          "Further left is better, each upright line is ten times the one "
-          "before, and behind a policy's name is what its filters have: rows, "
-          "cells or both.",
-          DrawRows(chart)};
 }
 
 absl::StatusOr<Figure> RatePicture(const Report& report) {
@@ -225,7 +277,6 @@ Figure MemoryPicture(const Report& report) {
 }  // namespace
 
 absl::StatusOr<std::vector<Figure>> MakePictures(const Report& report) {
-  if (report.config.row_prefix > 0) return std::vector{RowReadsPicture(report)};
   absl::StatusOr<Figure> rates = RatePicture(report);
   if (!rates.ok()) return rates.status();
   std::vector<Figure> pictures = {ReadsPicture(report), *std::move(rates),

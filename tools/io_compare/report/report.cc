@@ -86,16 +86,4 @@ std::string ResultInWords(const Report& report) {
                       absl::StrJoin(comparisons, ", "), ".");
 }
 
-std::string ToString(FilterKeys keys) {
-  switch (keys) {
-    case FilterKeys::kCells:
-      return "cells";
-    case FilterKeys::kRows:
-      return "rows";
-    case FilterKeys::kBoth:
-      return "both";
-  }
-  return "";
-}
-
 }  // namespace linebloom::tools

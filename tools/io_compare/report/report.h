@@ -24,20 +24,12 @@ struct WorkloadFacts {
   std::string missing;      // where the missing keys come from, in words
   std::string skew;         // how they are spread, in words; "" if evenly
   uint64_t entries = 0;     // rows, plus deletions if there are any
-  uint64_t rows = 0;        // with --row_prefix: rows with cells
   double key_bytes = 0;     // mean; 0 if unknown
   uint64_t asked_existing = 0;  // lookups of rows that exist
   uint64_t asked_missing = 0;
   uint64_t block_bytes = 0;  // size of data blocks
   std::string folder;
   bool direct_io = false;
-};
-
-// With --row_prefix: lookups in addition to those of missing cells.
-struct RowLookups {
-  FilterKeys keys = FilterKeys::kCells;
-  Measurement missing_rows;  // Gets of a cell of a missing row
-  Measurement scans;         // of such rows
 };
 
 struct PolicyResult {
@@ -48,7 +40,6 @@ struct PolicyResult {
   uint64_t warm_lookups = 0;  // before its files were rewritten
   double build_seconds = 0;
   Measurement measured;
-  std::optional<RowLookups> rows;
   PredictedRates predicted;
   IoAgreement io_agreement = IoAgreement::kKernelSilent;
 
@@ -73,9 +64,6 @@ std::string Label(const Report& report, size_t i);
 // A sentence that compares the reads of linebloom (or of the policy with the
 // fewest reads) with those of each other policy. "" for a single policy.
 std::string ResultInWords(const Report& report);
-
-// "rows", "cells" or "both".
-std::string ToString(FilterKeys keys);
 
 // For people: a header, tables of at most 100 columns that explain their
 // columns, and the result in words.

@@ -37,10 +37,6 @@ Json WorkloadAsJson(const Report& report) {
                {"skew_in_words", facts.skew},   {"rows", facts.entries},
                {"key_bytes", facts.key_bytes}};
   if (facts.source != "source_db") json["value_size"] = config.value_size;
-  if (facts.rows > 0) {
-    json["row_prefix"] = config.row_prefix;
-    json["rows_with_cells"] = facts.rows;
-  }
   json.update({{"lookups", facts.asked_existing + facts.asked_missing},
                {"lookups_of_existing_rows", facts.asked_existing},
                {"hit_ratio", config.hit_ratio},
@@ -80,15 +76,6 @@ Json LevelsAsJson(const PolicyResult& result) {
   return levels;
 }
 
-Json ReadsAsJson(const Measurement& m) {
-  return {{"lookups", m.lookups},
-          {"found", m.found},
-          {"data_block_reads", m.data_block_reads},
-          {"reads_per_lookup", m.reads_per_lookup()},
-          {"filter_negatives", m.answers.negatives},
-          {"device_read_bytes", OrNull(m.device_bytes)}};
-}
-
 Json RoundsAsJson(const Measurement& m) {
   Json rounds = Json::array();
   for (const RoundTimes& round : m.rounds) {
@@ -100,24 +87,8 @@ Json RoundsAsJson(const Measurement& m) {
   return rounds;
 }
 
-// For --row_prefix.
-Json RowResultAsJson(const PolicyResult& result) {
-  const bool has_filter = !result.options.empty();
-  return {
-      {"policy", result.name},
-      {"options", result.options},
-      {"filter_of", has_filter ? Json(ToString(result.rows->keys)) : Json()},
-      {"filter_bytes", result.filter_bytes()},
-      {"files_per_level", FilesPerLevel(result.shape)},
-      {"missing_rows", ReadsAsJson(result.rows->missing_rows)},
-      {"scans_of_missing_rows", ReadsAsJson(result.rows->scans)},
-      {"missing_cells", ReadsAsJson(result.measured)},
-      {"build_seconds", result.build_seconds}};
-}
-
 Json ResultAsJson(const PolicyResult& result) {
   const Measurement& m = result.measured;
-  if (result.rows.has_value()) return RowResultAsJson(result);
   const FilterAnswers& answers = m.answers;
   const Interval interval =
       WilsonInterval(answers.false_positives(), answers.probes_without_key());

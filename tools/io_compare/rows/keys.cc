@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <fstream>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
@@ -36,11 +35,6 @@ void KeysBetween::Get(uint64_t i, std::string* key) const {
   const uint64_t gap = i / (stride_ - 1);
   const uint64_t place = i % (stride_ - 1);
   SetToNumber(gap * stride_ + 1 + place, key);
-}
-
-void CellKeys::Get(uint64_t i, std::string* key) const {
-  rows_->Get(i / cells_, key);
-  absl::StrAppendFormat(key, ":c%03d", first_ + 2 * (i % cells_));
 }
 
 absl::StatusOr<KeyList> ReadKeyFile(absl::string_view flag,
@@ -81,32 +75,6 @@ HeldOut HoldOut(const KeyList& sorted, uint64_t nth) {
     const bool inside = i > 0 && i + 1 < sorted.size();
     const bool held_out = inside && i % nth == nth / 2;
     (held_out ? split.missing : split.rows).Add(sorted[i]);
-  }
-  return split;
-}
-
-HeldOutCells HoldOutCells(const KeyList& sorted, size_t row_bytes,
-                          uint64_t nth) {
-  HeldOutCells split;
-  uint64_t begin = 0;
-  for (uint64_t row = 0; begin < sorted.size(); ++row) {
-    const absl::string_view name = sorted[begin].substr(0, row_bytes);
-    uint64_t end = begin + 1;
-    while (end < sorted.size() && absl::StartsWith(sorted[end], name)) ++end;
-    const bool inside = begin > 0 && end < sorted.size();
-    if (inside && row % nth == nth / 2) {
-      split.missing_rows.Add(sorted[begin]);
-    } else {
-      ++split.rows;
-      const bool hold_one_out = row % nth == 0 && end - begin > 1;
-      // Not the first key, because keys between others are in the range of more
-      // files.
-      const uint64_t held_out = hold_one_out ? (begin + end) / 2 : end;
-      for (uint64_t i = begin; i < end; ++i) {
-        (i == held_out ? split.missing_cells : split.cells).Add(sorted[i]);
-      }
-    }
-    begin = end;
   }
   return split;
 }

@@ -65,28 +65,6 @@ class KeysBetween : public KeyTable {
   uint64_t stride_;
 };
 
-// The cells of rows: each key of `rows` followed by `cells` columns with the
-// numbers `first`, `first` + 2 and so on, so that other columns fit between any
-// two.
-class CellKeys : public KeyTable {
- public:
-  // `rows` must outlive this.
-  CellKeys(const KeyTable* rows, uint64_t first, uint64_t cells)
-      : rows_(rows), first_(first), cells_(cells) {}
-  uint64_t size() const override { return rows_->size() * cells_; }
-  uint64_t bytes() const override {
-    return (rows_->bytes() + rows_->size() * kColumnBytes) * cells_;
-  }
-  void Get(uint64_t i, std::string* key) const override;
-
- private:
-  static constexpr uint64_t kColumnBytes = 5;  // ":c012"
-
-  const KeyTable* rows_;
-  uint64_t first_;
-  uint64_t cells_;
-};
-
 // Reads a file with one key per line. Lines end with \n or \r\n; empty lines
 // are ignored; keys may contain any other byte. NotFound, PermissionDenied and
 // so on name `flag` and path; InvalidArgument if there are no keys.
@@ -103,18 +81,5 @@ struct HeldOut {
 
 // Holds out every `nth` (at least 2) of the `sorted` keys.
 HeldOut HoldOut(const KeyList& sorted, uint64_t nth);
-
-struct HeldOutCells {
-  KeyList cells;          // to load
-  KeyList missing_rows;   // one cell of each row that is held out completely
-  KeyList missing_cells;  // of rows that have other cells
-  uint64_t rows = 0;      // that are loaded
-};
-
-// Holds out all cells of every `nth` (at least 2) row of the `sorted` keys,
-// whose first `row_bytes` bytes are their row, and one cell each of as many
-// other rows that have several. No key may be shorter than `row_bytes`.
-HeldOutCells HoldOutCells(const KeyList& sorted, size_t row_bytes,
-                          uint64_t nth);
 
 }  // namespace linebloom::tools

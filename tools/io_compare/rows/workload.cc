@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tools/command_line/table_printer.h"
 #include "tools/io_compare/rows/layered_rows.h"
@@ -29,11 +27,12 @@ double MissingKeysNeeded(const IoCompareConfig& config) {
   return skew.is_uniform() ? lookups : kSlack * (lookups + kFew) * skew.Peak();
 }
 
-void SetLookups(const IoCompareConfig& config, const KeyTable& existing,
-                const KeyTable& missing, Workload* workload) {
-  Lookups lookups =
-      ChooseLookups(existing, missing, config.lookups, config.hit_ratio,
-                    SkewOf(config), config.seed);
+// `existing` must live as long as the workload; `missing` must be in order.
+void SetLookups(const IoCompareConfig& config, const KeyTable* existing,
+                std::unique_ptr<KeyTable> missing, Workload* workload) {
+  const Skew skew = SkewOf(config);
+  Lookups lookups = ChooseLookups(*existing, *missing, config.lookups,
+                                  config.hit_ratio, skew, config.seed);
   workload->facts.asked_existing = lookups.existing;
   workload->facts.asked_missing = lookups.keys.size() - lookups.existing;
   workload->lookups = std::move(lookups.keys);
@@ -43,21 +42,14 @@ void SetLookups(const IoCompareConfig& config, const KeyTable& existing,
         " lookups, not ", WithThousands(config.lookups),
         ": no key is looked up twice."));
   }
-}
-
-// With the same for warming up. `existing` must live as long as the workload;
-// `missing` must be in order.
-void SetAllLookups(const IoCompareConfig& config, const KeyTable* existing,
-                   std::unique_ptr<KeyTable> missing, Workload* workload) {
-  SetLookups(config, *existing, *missing, workload);
   workload->missing_keys = std::move(missing);
   workload->warm_lookups = {.existing = existing,
                             .missing = workload->missing_keys.get(),
-                            .skew = SkewOf(config),
+                            .skew = skew,
                             .hit_ratio = config.hit_ratio,
                             .seed = config.seed,
                             .count = config.warm_lookups};
-  workload->facts.skew = workload->warm_lookups.skew.InWords();
+  workload->facts.skew = skew.InWords();
 }
 
 void UseLayeredRows(const IoCompareConfig& config,
@@ -80,48 +72,8 @@ Workload GeneratedWorkload(const IoCompareConfig& config) {
   workload.facts.key_bytes = kNumberedKeyBytes;
   UseLayeredRows(config, std::make_unique<NumberedKeys>(config.rows, stride),
                  &workload);
-  SetAllLookups(config, workload.row_keys.get(),
-                std::make_unique<KeysBetween>(config.rows, stride), &workload);
-  return workload;
-}
-
-void SetRowLookups(const IoCompareConfig& config, const KeyTable& missing_rows,
-                   const KeyTable& missing_cells, uint64_t rows,
-                   Workload* workload) {
-  SetLookups(config, KeyList(), missing_cells, workload);
-  workload->missing_rows = ChooseLookups(KeyList(), missing_rows,
-                                         config.lookups, 0, Skew(), config.seed)
-                               .keys;
-  const uint64_t row_lookups = workload->missing_rows.size();
-  if (row_lookups < config.lookups) {
-    workload->notes.push_back(
-        absl::StrCat("There are missing rows for ", WithThousands(row_lookups),
-                     " lookups: no row is looked up twice."));
-  }
-  WorkloadFacts& facts = workload->facts;
-  facts.rows = rows;
-  facts.missing = absl::StrCat(WithThousands(facts.asked_missing),
-                               " cells that a row lacks, ",
-                               WithThousands(row_lookups), " of missing rows");
-  facts.asked_missing += row_lookups;
-}
-
-Workload GeneratedRowsWorkload(const IoCompareConfig& config) {
-  const uint64_t rows = config.rows / config.cells_per_row;
-  const uint64_t stride = 2 + config.lookups / (rows - 1);
-  Workload workload;
-  workload.facts.source = "generated";
-  workload.row_numbers = std::make_unique<NumberedKeys>(rows, stride);
-  const KeyTable* numbers = workload.row_numbers.get();
-  auto keys = std::make_unique<CellKeys>(numbers, 0, config.cells_per_row);
-  workload.facts.key_bytes =
-      static_cast<double>(keys->bytes()) / static_cast<double>(keys->size());
-  const KeysBetween between(rows, stride);
-  // One cell each, because a filter of rows answers the same for all of them.
-  SetRowLookups(config, CellKeys(&between, 0, 1),
-                CellKeys(numbers, 1, config.cells_per_row - 1), rows,
-                &workload);
-  UseLayeredRows(config, std::move(keys), &workload);
+  SetLookups(config, workload.row_keys.get(),
+             std::make_unique<KeysBetween>(config.rows, stride), &workload);
   return workload;
 }
 
@@ -140,43 +92,6 @@ absl::Status CheckEnoughKeys(const IoCompareConfig& config, uint64_t keys) {
   return absl::InvalidArgumentError(absl::StrCat(
       "--key_file='", config.key_file, "' leaves ", keys,
       " different keys to load; at least ", kFewest, " are needed"));
-}
-
-absl::StatusOr<Workload> KeyFileRowsWorkload(const IoCompareConfig& config) {
-  const absl::StatusOr<KeyList> read = ReadKeyFile("key_file", config.key_file);
-  if (!read.ok()) return read.status();
-  const KeyList sorted = SortedAndUnique(*read);
-  uint64_t rows = 0;
-  for (uint64_t i = 0; i < sorted.size(); ++i) {
-    if (sorted[i].size() < config.row_prefix) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--key_file='", config.key_file, "' has the key '",
-          absl::CEscape(sorted[i]),
-          "', which is shorter than --row_prefix=", config.row_prefix));
-    }
-    const absl::string_view row = sorted[i].substr(0, config.row_prefix);
-    rows += i == 0 || !absl::StartsWith(sorted[i - 1], row) ? 1 : 0;
-  }
-  HeldOutCells split =
-      HoldOutCells(sorted, config.row_prefix, HoldOutInterval(config, rows));
-  const absl::Status enough = CheckEnoughKeys(config, split.cells.size());
-  if (!enough.ok()) return enough;
-  if (split.missing_rows.size() == 0 || split.missing_cells.size() == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--key_file='", config.key_file,
-                     "' has too few rows of several cells for --row_prefix=",
-                     config.row_prefix));
-  }
-  Workload workload;
-  workload.facts.source = "key_file";
-  workload.facts.source_path = config.key_file;
-  workload.facts.key_bytes = static_cast<double>(split.cells.bytes()) /
-                             static_cast<double>(split.cells.size());
-  SetRowLookups(config, split.missing_rows, split.missing_cells, split.rows,
-                &workload);
-  UseLayeredRows(config, std::make_unique<KeyList>(std::move(split.cells)),
-                 &workload);
-  return workload;
 }
 
 absl::StatusOr<Workload> KeyFileWorkload(const IoCompareConfig& config) {
@@ -212,8 +127,8 @@ absl::StatusOr<Workload> KeyFileWorkload(const IoCompareConfig& config) {
       static_cast<double>(sorted.bytes()) / static_cast<double>(sorted.size());
   UseLayeredRows(config, std::make_unique<KeyList>(std::move(sorted)),
                  &workload);
-  SetAllLookups(config, workload.row_keys.get(),
-                std::make_unique<KeyList>(std::move(missing)), &workload);
+  SetLookups(config, workload.row_keys.get(),
+             std::make_unique<KeyList>(std::move(missing)), &workload);
   return workload;
 }
 
@@ -289,9 +204,9 @@ absl::StatusOr<Workload> SourceDatabaseWorkload(
   }
   const rocksdb::Comparator& comparator = *(*source)->comparator();
   workload.row_keys = std::make_unique<KeyList>(InOrder(*sample, comparator));
-  SetAllLookups(config, workload.row_keys.get(),
-                std::make_unique<KeyList>(InOrder(missing, comparator)),
-                &workload);
+  SetLookups(config, workload.row_keys.get(),
+             std::make_unique<KeyList>(InOrder(missing, comparator)),
+             &workload);
   if (workload.lookups.size() == 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("--source_db='", config.source_db, "' has no live rows"));
@@ -306,11 +221,8 @@ absl::StatusOr<Workload> SourceDatabaseWorkload(
 absl::StatusOr<Workload> MakeByFlags(const IoCompareConfig& config,
                                      const std::filesystem::path& scratch) {
   if (!config.source_db.empty()) return SourceDatabaseWorkload(config, scratch);
-  const bool with_rows = config.row_prefix > 0;
-  if (!config.key_file.empty()) {
-    return with_rows ? KeyFileRowsWorkload(config) : KeyFileWorkload(config);
-  }
-  return with_rows ? GeneratedRowsWorkload(config) : GeneratedWorkload(config);
+  if (!config.key_file.empty()) return KeyFileWorkload(config);
+  return GeneratedWorkload(config);
 }
 
 }  // namespace

@@ -17,13 +17,11 @@ namespace linebloom::tools {
 
 struct Workload {
   // Referenced by `rows` and by each other.
-  std::unique_ptr<KeyTable> row_numbers;
   std::unique_ptr<KeyTable> row_keys;
   std::unique_ptr<KeyTable> missing_keys;
   std::unique_ptr<RowSource> rows;
-  WarmLookups warm_lookups;  // without --row_prefix
-  KeyList lookups;           // with --row_prefix: missing cells
-  KeyList missing_rows;      // only with --row_prefix
+  WarmLookups warm_lookups;
+  KeyList lookups;
   WorkloadFacts facts;
   Shape expected_shape;         // of --source_db; otherwise empty
   uint64_t largest_file_bytes;  // approximate

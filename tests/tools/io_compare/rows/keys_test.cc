@@ -49,69 +49,6 @@ TEST(KeysBetweenTest, LieBetweenRowsAndAreAllDifferent) {
   }
 }
 
-TEST(CellKeysTest, AscendWithColumnsBetweenThem) {
-  const NumberedKeys rows(50, 2);
-  const CellKeys cells(&rows, 0, 4);
-  const std::vector<std::string> present = KeysIn(cells);
-  EXPECT_EQ(present.size(), 200u);
-  EXPECT_EQ(present[0], "user000000000000:c000");
-  EXPECT_EQ(present[5], "user000000000002:c002");
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < present.size(); ++i) {
-    bytes += present[i].size();
-    if (i > 0) {
-      EXPECT_LT(present[i - 1], present[i]);
-    }
-  }
-  EXPECT_EQ(bytes, cells.bytes());
-
-  // Every missing cell is between two cells of its row.
-  const std::set<std::string> all(present.begin(), present.end());
-  for (const std::string& key : KeysIn(CellKeys(&rows, 1, 3))) {
-    const auto after = all.upper_bound(key);
-    EXPECT_EQ(all.count(key), 0u);
-    EXPECT_EQ(after->substr(0, 16), key.substr(0, 16));
-    EXPECT_EQ(std::prev(after)->substr(0, 16), key.substr(0, 16));
-  }
-}
-
-TEST(HoldOutCellsTest, TakesWholeRowsAndSingleCells) {
-  const NumberedKeys rows(100, 2);
-  for (const uint64_t cells : {1, 2, 3, 10}) {
-    for (const uint64_t nth : {2, 3, 10}) {
-      SCOPED_TRACE(testing::Message() << cells << " cells, every " << nth);
-      KeyList keys;
-      for (const std::string& key : KeysIn(CellKeys(&rows, 0, cells))) {
-        keys.Add(key);
-      }
-      const HeldOutCells split = HoldOutCells(keys, 16, nth);
-      const auto row_of = [](const std::string& key) {
-        return key.substr(0, 16);
-      };
-      std::set<std::string> loaded;
-      std::set<std::string> loaded_rows;
-      for (const std::string& key : KeysIn(split.cells)) {
-        loaded.insert(key);
-        loaded_rows.insert(row_of(key));
-      }
-      EXPECT_EQ(split.rows, loaded_rows.size());
-      EXPECT_EQ(split.rows + split.missing_rows.size(), 100u);
-      EXPECT_NEAR(static_cast<double>(split.missing_rows.size()),
-                  100.0 / static_cast<double>(nth), 1);
-      EXPECT_EQ(split.cells.size() + split.missing_cells.size(),
-                split.rows * cells);
-      EXPECT_EQ(split.missing_cells.size() > 0, cells > 1);
-      for (const std::string& key : KeysIn(split.missing_rows)) {
-        EXPECT_EQ(loaded_rows.count(row_of(key)), 0u) << key;
-      }
-      for (const std::string& key : KeysIn(split.missing_cells)) {
-        EXPECT_EQ(loaded.count(key), 0u) << key;
-        EXPECT_EQ(loaded_rows.count(row_of(key)), 1u) << key;
-      }
-    }
-  }
-}
-
 TEST(ReadKeyFileTest, TakesLinesAsTheyAre) {
   const TemporaryFolder folder;
   const std::string path =
