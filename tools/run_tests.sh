@@ -1,19 +1,22 @@
 #!/usr/bin/env bash
-# Runs the tests: installs missing packages, builds everything as for a release
-# and runs ctest, whose summary comes last. Works on a fresh Debian 12 or later,
-# as root or with sudo.
+# Installs missing packages, builds linebloom as for a release and runs its tests.
+# ctest's summary comes last. Works on a fresh Debian 12 or later, as root or with
+# sudo.
 #
-#   tools/run_tests.sh [--all]
+#   tools/run_tests.sh [--check | --nightly]
 #
-# --all first runs what takes longer: formatting and clang-tidy (on Debian 12),
-# the tests under AddressSanitizer, UBSan and ThreadSanitizer, each fuzz target
-# for 30 seconds, and on Debian 12 the tests with the RocksDB of Debian 13, if
-# it may mount and chroot. Stops at the first step that fails. Exits with 0 if
-# all passed, 1 if something failed, or 2 after bad usage.
+# --check is for every change: first formatting and clang-tidy (on Debian 12), then
+# all tests with AddressSanitizer and UBSan.
+# --nightly runs what takes longer and seldom finds more: builds of the library as
+# a plugin and inside users' projects, ThreadSanitizer, each fuzz target for two
+# minutes, and on Debian 12 the tests with the RocksDB of Debian 13, if it may
+# mount and chroot.
+# Stops at the first step that fails. Exits with 0 if all passed, 1 if something
+# failed, or 2 after bad usage.
 #
 # The first run downloads packages, compiles for four minutes with two cores and
-# puts about 200 MB into build/, with --all several times as much; later runs
-# compile only what changed.
+# puts about 200 MB into build/, with --check or --nightly several times as much;
+# later runs compile only what changed.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" # where CMake and ctest look for the presets
@@ -21,20 +24,22 @@ source tools/run_step.sh
 jobs=$(nproc)
 tests_at_once=$((2 * jobs)) # they wait for disks and background jobs
 
-all=false
-for argument in "$@"; do
-  case $argument in
-    -h | --help)
-      print_usage "${BASH_SOURCE[0]}"
-      exit 0
-      ;;
-    --all) all=true ;;
-    *)
-      echo "run_tests.sh: unknown argument '$argument'; the only one is --all" >&2
-      exit 2
-      ;;
-  esac
-done
+mode=${1:-}
+case $mode in
+  -h | --help)
+    print_usage "${BASH_SOURCE[0]}"
+    exit 0
+    ;;
+  '' | --check | --nightly) ;;
+  *)
+    echo "run_tests.sh: unknown argument '$mode'; there are --check and --nightly" >&2
+    exit 2
+    ;;
+esac
+if (($# > 1)); then
+  echo "run_tests.sh: one argument at most, not $#" >&2
+  exit 2
+fi
 
 # Configures and builds a preset.
 build() {
@@ -66,12 +71,9 @@ check_tidy() {
   tidy programs '-bugprone-suspicious-include,-clang-analyzer-*' 'tools|bench'
 }
 
-test_with_sanitizers() {
-  local preset
-  for preset in asan-ubsan tsan; do
-    build "$preset"
-    run_step "test $preset" ctest --preset "$preset" --parallel "$tests_at_once"
-  done
+test_with() { # a sanitizer's preset
+  build "$1"
+  run_step "test $1" ctest --preset "$1" --parallel "$tests_at_once"
 }
 
 # With RocksDB 9.10, and files across versions. A container may lack the right
@@ -89,23 +91,37 @@ on_debian_12() {
   [[ $(. /etc/os-release && echo "$ID ${VERSION_ID:-}") == "debian 12" ]]
 }
 
-if $all && on_debian_12; then
-  run_step "install packages" tools/install_dependencies.sh --lint --fuzz --compat
-  check_format
-  build release
-  check_tidy
-elif $all; then
-  echo "formatting and clang-tidy are checked on Debian 12 only" >&2
-  run_step "install packages" tools/install_dependencies.sh --fuzz
-  build release
-else
-  run_step "install packages" tools/install_dependencies.sh
-  build release
-fi
-if $all; then
-  test_with_sanitizers
-  tests/fuzz/run.sh --seconds=30
-  if on_debian_12; then test_on_debian_13; fi
-fi
-
-ctest --preset release --parallel "$tests_at_once" || exit 1
+packages=()
+case $mode in
+  --check)
+    packages=(--fuzz) # for clang and its sanitizers
+    if on_debian_12; then packages+=(--lint); fi
+    ;;
+  --nightly)
+    packages=(--fuzz)
+    if on_debian_12; then packages+=(--compat); fi
+    ;;
+esac
+run_step "install packages" tools/install_dependencies.sh "${packages[@]}"
+tests=(--label-exclude nightly)
+case $mode in
+  --check)
+    if on_debian_12; then
+      check_format
+      check_tidy
+    else
+      echo "formatting and clang-tidy are checked on Debian 12 only" >&2
+    fi
+    test_with asan-ubsan
+    build release
+    ;;
+  --nightly)
+    build release
+    test_with tsan
+    tests/fuzz/run.sh --seconds=120
+    if on_debian_12; then test_on_debian_13; fi
+    tests=(--label-regex nightly)
+    ;;
+  *) build release ;;
+esac
+ctest --preset release "${tests[@]}" --parallel "$tests_at_once" || exit 1
