@@ -39,8 +39,8 @@ finds filter_policy/policy/filter_policy.cc absl/strings/str_cat.h \
   "filter_policy/policy may not include from absl/"
 finds table/footer.h filter_policy/filter/filter_block.h \
   "table may not include from filter_policy/filter"
-finds tools/databases/stored_options.cc tools/filter_dump/config.h \
-  "tools/databases may not include from tools/filter_dump"
+finds tools/shared/databases.cc tools/filter_dump/config.h \
+  "tools/shared may not include from tools/filter_dump"
 finds bench/level_simulation.cc tests/golden/golden_block.h \
   "tests/golden/golden_block.h is in no room"
 

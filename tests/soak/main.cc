@@ -12,8 +12,8 @@
 #include "absl/flags/flag.h"
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "tests/soak/soak_filter.h"
-#include "tools/command_line/command_line.h"
-#include "tools/command_line/progress.h"
+#include "tools/shared/command_line.h"
+#include "tools/shared/progress.h"
 
 ABSL_FLAG(uint64_t, keys, 300'000, "minimum number of keys to check");
 ABSL_FLAG(uint64_t, seed, 1, "each seed draws different filters");

@@ -21,7 +21,7 @@
 #include "linebloom/filter_policy.h"
 #include "rocksdb/table.h"
 #include "tests/soak/soak_keys.h"
-#include "tools/numbers/mix.h"
+#include "tools/shared/numbers.h"
 
 namespace linebloom {
 namespace {

@@ -5,11 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "tools/command_line/progress.h"
-#include "tools/command_line/table_printer.h"
-#include "tools/numbers/binomial_interval.h"
-#include "tools/numbers/spread.h"
-#include "tools/policies/policy_spec.h"
+#include "tools/shared/numbers.h"
+#include "tools/shared/policies.h"
+#include "tools/shared/progress.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

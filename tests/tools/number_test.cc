@@ -1,4 +1,4 @@
-#include "tools/command_line/number.h"
+#include "tools/shared/number.h"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
-#include "tools/command_line/json_values.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/filter_dump/text.h"
+#include "tools/shared/json_values.h"
 
 namespace linebloom::tools {
 namespace {

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "absl/flags/flag.h"
-#include "tools/command_line/config_flag.h"
 #include "tools/filter_dump/config.h"
+#include "tools/shared/config_flag.h"
 
 namespace linebloom::tools {
 

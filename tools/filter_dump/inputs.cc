@@ -1,8 +1,8 @@
 #include "tools/filter_dump/inputs.h"
 
 #include "absl/strings/str_cat.h"
-#include "tools/command_line/command_line.h"
-#include "tools/databases/database_lock.h"
+#include "tools/shared/command_line.h"
+#include "tools/shared/databases.h"
 
 namespace linebloom::tools {
 

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rocksdb/metadata.h"
-#include "tools/databases/read_only_database.h"
+#include "tools/shared/databases.h"
 
 namespace linebloom::tools {
 namespace {

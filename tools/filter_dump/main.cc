@@ -6,11 +6,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/command_line/command_line.h"
-#include "tools/command_line/command_text.h"
-#include "tools/command_line/config_flag.h"
-#include "tools/command_line/flag_file.h"
-#include "tools/command_line/run_tool.h"
 #include "tools/filter_dump/check_options/check_options.h"
 #include "tools/filter_dump/config.h"
 #include "tools/filter_dump/lines/lines.h"
@@ -18,6 +13,9 @@
 #include "tools/filter_dump/table/table.h"
 #include "tools/filter_dump/tree/tree.h"
 #include "tools/filter_dump/verify/verify_report.h"
+#include "tools/shared/command_line.h"
+#include "tools/shared/config_flag.h"
+#include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
 namespace {

@@ -6,7 +6,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tools/command_line/table_printer.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

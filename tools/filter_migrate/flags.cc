@@ -1,6 +1,6 @@
 // The flags of filter_migrate.
-#include "tools/command_line/config_flag.h"
 #include "tools/filter_migrate/config.h"
+#include "tools/shared/config_flag.h"
 
 using Config = linebloom::tools::FilterMigrateConfig;
 

@@ -2,12 +2,12 @@
 // RocksDB's again.
 #include "absl/status/statusor.h"
 #include "linebloom/filter_policy.h"
-#include "tools/command_line/command_line.h"
-#include "tools/command_line/config_flag.h"
-#include "tools/command_line/run_tool.h"
 #include "tools/filter_migrate/config.h"
 #include "tools/filter_migrate/migrate.h"
 #include "tools/filter_migrate/report.h"
+#include "tools/shared/command_line.h"
+#include "tools/shared/config_flag.h"
+#include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
 namespace {

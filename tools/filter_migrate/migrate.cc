@@ -12,12 +12,10 @@
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/rocksdb/policy_options.h"
 #include "rocksdb/db.h"
-#include "tools/command_line/interrupt.h"
-#include "tools/command_line/progress.h"
-#include "tools/databases/database_lock.h"
-#include "tools/databases/read_only_database.h"
-#include "tools/databases/rocksdb_status.h"
 #include "tools/filter_migrate/policies.h"
+#include "tools/shared/databases.h"
+#include "tools/shared/interrupt.h"
+#include "tools/shared/progress.h"
 
 namespace linebloom::tools {
 namespace {

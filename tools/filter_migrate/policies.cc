@@ -9,8 +9,8 @@
 #include "filter_policy/rocksdb/policy_options.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
-#include "tools/databases/rocksdb_status.h"
-#include "tools/policies/policy_string.h"
+#include "tools/shared/databases.h"
+#include "tools/shared/policies.h"
 
 namespace linebloom::tools {
 namespace {

@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "filter_policy/rebuild/judgement.h"
-#include "tools/command_line/table_printer.h"
 #include "tools/filter_migrate/policies.h"
 #include "tools/filter_migrate/report.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

@@ -2,21 +2,196 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "filter_policy/filter/built_in_filter.h"
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter_facts/built_in_filter_rate.h"
+#include "filter_policy/line/builder/probe_count.h"
 #include "filter_policy/line/line.h"
-#include "tools/filter_size/line_filters.h"
-#include "tools/filter_size/ribbon_answer.h"
-#include "tools/policies/policy_spec.h"
+#include "filter_policy/sizing/sizing.h"
+#include "rocksdb/filter_policy.h"
+#include "tools/shared/policies.h"
+#include "tools/shared/ribbon.h"
 
 namespace linebloom::tools {
 namespace {
 
 constexpr double kLn2 = std::numbers::ln2;
+constexpr uint64_t kLineMillibits = 8 * kLineBytes * kMillibitsPerBit;
+constexpr uint64_t kBuiltInTailBytes = 5;
+
+// The largest number in [low, high] that `fits`, or nothing if `low` doesn't.
+// If a number fits, so do all smaller ones.
+std::optional<uint64_t> LargestThat(uint64_t low, uint64_t high,
+                                    absl::FunctionRef<bool(uint64_t)> fits) {
+  if (!fits(low)) return std::nullopt;
+  while (low < high) {
+    const uint64_t middle = high - (high - low) / 2;
+    if (fits(middle)) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+// RocksDB knows how many probes it uses; a filter of a single key shows it.
+int BloomProbes(uint32_t millibits) {
+  const std::unique_ptr<const rocksdb::FilterPolicy> policy(
+      rocksdb::NewBloomFilterPolicy(static_cast<double>(millibits) /
+                                    kMillibitsPerBit));
+  const std::string block = BuildFilterBlock(*policy, 1);
+  return ParseBuiltInFilter(block.data(), block.size()).probes;
+}
+
+double Rate(Lines lines, uint32_t millibits, uint64_t keys, uint64_t count) {
+  if (lines == Lines::kRocksDbBloom) {
+    return BlockedBloomRate(keys, count, BloomProbes(millibits));
+  }
+  return ExpectedRate(
+      lines == Lines::kPlain ? LineKind::kPlain : LineKind::kSolved, millibits,
+      static_cast<double>(keys) / static_cast<double>(count));
+}
+
+// The number of probes in all lines; nothing if each line has its own.
+std::optional<int> Probes(Lines lines, uint32_t millibits) {
+  switch (lines) {
+    case Lines::kSolved:
+      return std::nullopt;
+    case Lines::kPlain:
+      return PlainProbes(millibits);
+    case Lines::kRocksDbBloom:
+      return BloomProbes(millibits);
+  }
+  return std::nullopt;
+}
+
+// The fewest bits that reach a rate; nothing if 30 per key don't.
+std::optional<uint32_t> MillibitsForRate(Lines lines, double rate) {
+  if (lines != Lines::kRocksDbBloom) {
+    return BitsForRate(
+        lines == Lines::kPlain ? LineKind::kPlain : LineKind::kSolved, rate);
+  }
+  // The same number of keys per line as in a large filter.
+  const auto too_few =
+      LargestThat(kMinMillibits, kMaxMillibits, [&](uint64_t millibits) {
+        return Rate(lines, static_cast<uint32_t>(millibits), kLineMillibits,
+                    millibits) > rate;
+      });
+  if (!too_few.has_value()) return kMinMillibits;
+  if (*too_few == kMaxMillibits) return std::nullopt;
+  return static_cast<uint32_t>(*too_few + 1);
+}
+
+struct Memory {
+  uint64_t lines;
+  uint64_t bytes;
+};
+
+// A filter stays below 4 GiB. More keys need several files, here of equal size.
+Memory MemoryFor(Lines lines, uint64_t keys, uint32_t millibits) {
+  const auto wanted = static_cast<unsigned __int128>(keys) * millibits;
+  const auto files = static_cast<uint64_t>(
+      wanted / (uint64_t{kMaxLines} * kLineMillibits) + 1);
+  const uint64_t count =
+      files * LinesFor((keys + files - 1) / files, millibits);
+  const uint64_t overhead = lines == Lines::kRocksDbBloom
+                                ? kBuiltInTailBytes
+                                : uint64_t{kFilterBlockOverhead};
+  return {count, count * kLineBytes + files * overhead};
+}
+
+std::optional<uint32_t> MillibitsFor(Lines lines, const Question& question) {
+  if (question.rate.has_value()) return MillibitsForRate(lines, *question.rate);
+  if (question.bits_per_key.has_value()) {
+    return std::lround(*question.bits_per_key * kMillibitsPerBit);
+  }
+  const auto most =
+      LargestThat(kMinMillibits, kMaxMillibits, [&](uint64_t millibits) {
+        return MemoryFor(lines, *question.keys, millibits).bytes <=
+               *question.bytes;
+      });
+  if (!most.has_value()) return std::nullopt;
+  return static_cast<uint32_t>(*most);
+}
+
+std::optional<uint64_t> KeysFor(Lines lines, const Question& question,
+                                uint32_t millibits) {
+  if (question.keys.has_value()) return question.keys;
+  return LargestThat(1, 8 * *question.bytes, [&](uint64_t keys) {
+    return MemoryFor(lines, keys, millibits).bytes <= *question.bytes;
+  });
+}
+
+// The bits to request from RocksDB.
+std::optional<double> RibbonBits(const Question& question, uint64_t keys) {
+  if (question.rate.has_value()) return RibbonBitsForRate(*question.rate, keys);
+  return RibbonBitsForMemory(question.bits_per_key.has_value()
+                                 ? *question.bits_per_key
+                                 : 8 * static_cast<double>(*question.bytes) /
+                                       static_cast<double>(*question.keys),
+                             keys);
+}
+
+std::optional<FilterSize> SizeRibbon(const Question& question) {
+  const uint64_t keys =
+      std::min(question.keys.value_or(kMaxRibbonKeys), kMaxRibbonKeys);
+  const std::optional<double> bloom_bits = RibbonBits(question, keys);
+  if (!bloom_bits.has_value()) return std::nullopt;
+  const std::string block = BuildRibbonBlock(*bloom_bits, keys);
+  const std::optional<double> rate =
+      BuiltInFilterRate(block.data(), block.size(), keys);
+  if (!rate.has_value()) return std::nullopt;
+
+  const double bits_per_key =
+      8 * static_cast<double>(block.size()) / static_cast<double>(keys);
+  FilterSize size;
+  size.keys =
+      question.keys.has_value()
+          ? *question.keys
+          : static_cast<uint64_t>(8 * static_cast<double>(*question.bytes) /
+                                  bits_per_key);
+  if (size.keys == 0) return std::nullopt;
+  size.bits = std::llround(static_cast<double>(size.keys) * bits_per_key);
+  size.rate = *rate;
+  return size;
+}
 
 }  // namespace
+
+absl::Status ValidateQuestion(const Question& question) {
+  const int given = question.keys.has_value() + question.rate.has_value() +
+                    question.bytes.has_value() +
+                    question.bits_per_key.has_value();
+  if (given != 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        given,
+        " of --keys, --rate, --bytes and --bits_per_key are given; two "
+        "are needed, and the rest follows from them"));
+  }
+  if (question.rate.has_value() && question.bits_per_key.has_value()) {
+    return absl::InvalidArgumentError(
+        "--rate and --bits_per_key follow from each other and say nothing of "
+        "the size; give --keys or --bytes beside one of them");
+  }
+  if (question.keys.has_value() && question.bytes.has_value()) {
+    const double bits = 8 * static_cast<double>(*question.bytes) /
+                        static_cast<double>(*question.keys);
+    if (bits < kLeastBitsPerKey || bits > kMostBitsPerKey) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--keys and --bytes: ", *question.bytes, " bytes are ", bits,
+          " bits for each of ", *question.keys, " keys; ", kLeastBitsPerKey,
+          " to ", kMostBitsPerKey, " bits per key are possible"));
+    }
+  }
+  return absl::OkStatus();
+}
 
 std::optional<FilterSize> ClassicBloom(const Question& question) {
   const double memory = 8 * static_cast<double>(question.bytes.value_or(0));
@@ -41,24 +216,31 @@ std::optional<FilterSize> ClassicBloom(const Question& question) {
   return size;
 }
 
-absl::StatusOr<std::vector<Answer>> AnswerQuestion(const Question& question) {
-  std::vector<Answer> answers;
-  answers.push_back(
-      {"classic formula", "classic-formula", ClassicBloom(question)});
-  for (const auto& [line, name] : {std::pair(LineKind::kSolved, "solved"),
-                                   std::pair(LineKind::kPlain, "plain")}) {
-    answers.push_back({absl::StrCat("linebloom ", name),
-                       absl::StrCat("linebloom-", name),
-                       SizeLineFilter(LinebloomLines(line), question)});
-  }
-  const absl::StatusOr<LineFilter> bloom = RocksDbBloomLines();
-  if (!bloom.ok()) return bloom.status();
-  answers.push_back(
-      {"RocksDB Bloom", kRocksDbBloom, SizeLineFilter(*bloom, question)});
-  const auto ribbon = SizeRibbon(question);
-  if (!ribbon.ok()) return ribbon.status();
-  answers.push_back({"RocksDB Ribbon", kRocksDbRibbon, *ribbon});
-  return answers;
+std::optional<FilterSize> SizeLineFilter(Lines lines,
+                                         const Question& question) {
+  const std::optional<uint32_t> millibits = MillibitsFor(lines, question);
+  if (!millibits.has_value()) return std::nullopt;
+  const std::optional<uint64_t> keys = KeysFor(lines, question, *millibits);
+  if (!keys.has_value()) return std::nullopt;
+  const Memory memory = MemoryFor(lines, *keys, *millibits);
+  FilterSize size;
+  size.keys = *keys;
+  size.lines = memory.lines;
+  size.bits = 8 * memory.bytes;
+  size.rate = Rate(lines, *millibits, *keys, memory.lines);
+  size.probes = Probes(lines, *millibits);
+  return size;
+}
+
+std::vector<Answer> AnswerQuestion(const Question& question) {
+  return {{"classic formula", "classic-formula", ClassicBloom(question)},
+          {"linebloom solved", "linebloom-solved",
+           SizeLineFilter(Lines::kSolved, question)},
+          {"linebloom plain", "linebloom-plain",
+           SizeLineFilter(Lines::kPlain, question)},
+          {"RocksDB Bloom", kRocksDbBloom,
+           SizeLineFilter(Lines::kRocksDbBloom, question)},
+          {"RocksDB Ribbon", kRocksDbRibbon, SizeRibbon(question)}};
 }
 
 }  // namespace linebloom::tools

@@ -1,4 +1,4 @@
-// Computes the answers of filter_size.
+// The questions of filter_size and their answers.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,28 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "tools/filter_size/question.h"
+#include "absl/status/status.h"
+#include "filter_policy/sizing/expected_rate.h"
 
 namespace linebloom::tools {
+
+inline constexpr double kLeastBitsPerKey =
+    1.0 * kMinMillibits / kMillibitsPerBit;
+inline constexpr double kMostBitsPerKey =
+    1.0 * kMaxMillibits / kMillibitsPerBit;
+
+// The flags under their names. Two of them are given, and the others are to be
+// computed.
+struct Question {
+  std::optional<uint64_t> keys;
+  std::optional<double> rate;
+  std::optional<uint64_t> bytes;
+  std::optional<double> bits_per_key;
+};
+
+// InvalidArgument, with an explanation and what is possible, for values that
+// can't be parsed or are out of range, and for flags that exclude each other.
+absl::Status ValidateQuestion(const Question& question);
 
 // A filter that answers a question.
 struct FilterSize {
@@ -36,8 +54,14 @@ struct Answer {
 // exp(-bits ln(2)^2), with the best number of probes, bits ln(2), not rounded.
 std::optional<FilterSize> ClassicBloom(const Question& question);
 
+// The kinds of filters that consist of lines.
+enum class Lines { kSolved, kPlain, kRocksDbBloom };
+
+// Nothing if a rate is out of reach or not even a single line fits.
+std::optional<FilterSize> SizeLineFilter(Lines lines, const Question& question);
+
 // The classic formula, linebloom's two kinds of line, and RocksDB's Bloom and
-// Ribbon filters. Fails only if RocksDB fails to build a filter in memory.
-absl::StatusOr<std::vector<Answer>> AnswerQuestion(const Question& question);
+// Ribbon filters.
+std::vector<Answer> AnswerQuestion(const Question& question);
 
 }  // namespace linebloom::tools

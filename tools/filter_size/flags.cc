@@ -1,6 +1,6 @@
 // The flags of filter_size.
-#include "tools/command_line/config_flag.h"
-#include "tools/filter_size/question.h"
+#include "tools/filter_size/answer.h"
+#include "tools/shared/config_flag.h"
 
 using Question = linebloom::tools::Question;
 

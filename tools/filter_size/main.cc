@@ -3,12 +3,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "tools/command_line/command_line.h"
-#include "tools/command_line/config_flag.h"
-#include "tools/command_line/run_tool.h"
 #include "tools/filter_size/answer.h"
-#include "tools/filter_size/question.h"
 #include "tools/filter_size/report.h"
+#include "tools/shared/command_line.h"
+#include "tools/shared/config_flag.h"
+#include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
 namespace {
@@ -28,10 +27,9 @@ constexpr char kUsage[] =
 absl::StatusOr<Outcome> Run(const Question& question) {
   const absl::Status valid = ValidateQuestion(question);
   if (!valid.ok()) return valid;
-  const absl::StatusOr<std::vector<Answer>> answers = AnswerQuestion(question);
-  if (!answers.ok()) return answers.status();
+  const std::vector<Answer> answers = AnswerQuestion(question);
   return Outcome{
-      AnswersAsText(question, *answers), AnswersAsJson(question, *answers), {}};
+      AnswersAsText(question, answers), AnswersAsJson(question, answers), {}};
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "nlohmann/json_fwd.hpp"
 #include "tools/filter_size/answer.h"
-#include "tools/filter_size/question.h"
 
 namespace linebloom::tools {
 

@@ -1,6 +1,6 @@
 #include "nlohmann/json.hpp"
-#include "tools/command_line/json_values.h"
 #include "tools/filter_size/report.h"
+#include "tools/shared/json_values.h"
 
 namespace linebloom::tools {
 

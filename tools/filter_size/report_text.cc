@@ -3,10 +3,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "tools/command_line/table_printer.h"
 #include "tools/filter_size/report.h"
-#include "tools/policies/policy_spec.h"
-#include "tools/policies/ribbon.h"
+#include "tools/shared/policies.h"
+#include "tools/shared/ribbon.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

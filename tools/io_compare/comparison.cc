@@ -15,8 +15,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "rocksdb/db.h"
-#include "tools/command_line/progress.h"
-#include "tools/command_line/table_printer.h"
 #include "tools/io_compare/config.h"
 #include "tools/io_compare/database.h"
 #include "tools/io_compare/kernel_io.h"
@@ -27,8 +25,10 @@
 #include "tools/io_compare/rows/workload.h"
 #include "tools/io_compare/scratch_folder.h"
 #include "tools/io_compare/warm_up.h"
-#include "tools/policies/policy_spec.h"
-#include "tools/policies/ribbon.h"
+#include "tools/shared/policies.h"
+#include "tools/shared/progress.h"
+#include "tools/shared/ribbon.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {
@@ -261,10 +261,9 @@ absl::Status SizeRibbons(const IoCompareConfig& config, const RowSource& rows,
                          std::vector<NamedPolicy>* policies, Report* report) {
   for (NamedPolicy& policy : *policies) {
     if (policy.name != kRocksDbRibbon) continue;
-    const absl::StatusOr<double> bits = RibbonBitsAsBloom(
+    const double bits = RibbonBitsAsBloom(
         config.bits_per_key, rows.TotalEntries() / rows.files().size());
-    if (!bits.ok()) return bits.status();
-    auto sized = MakePolicy(policy.name, config.bits_per_key, *bits);
+    auto sized = MakePolicy(policy.name, config.bits_per_key, bits);
     if (!sized.ok()) return sized.status();
     policy = *std::move(sized);
     report->notes.push_back(absl::StrCat(

@@ -9,11 +9,9 @@
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/write_batch.h"
-#include "tools/command_line/interrupt.h"
-#include "tools/databases/last_operand.h"
-#include "tools/databases/quiet_logger.h"
-#include "tools/databases/rocksdb_status.h"
 #include "tools/io_compare/warm_up.h"
+#include "tools/shared/databases.h"
+#include "tools/shared/interrupt.h"
 
 namespace linebloom::tools {
 namespace {

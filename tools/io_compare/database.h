@@ -10,8 +10,8 @@
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
-#include "tools/command_line/progress.h"
 #include "tools/io_compare/rows/row_source.h"
+#include "tools/shared/progress.h"
 
 namespace linebloom::tools {
 

@@ -1,6 +1,6 @@
 // The flags of io_compare.
-#include "tools/command_line/config_flag.h"
 #include "tools/io_compare/config.h"
+#include "tools/shared/config_flag.h"
 
 using Config = linebloom::tools::IoCompareConfig;
 

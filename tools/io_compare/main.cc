@@ -1,15 +1,13 @@
 // io_compare: compares what filter policies save on this disk.
 #include "absl/status/statusor.h"
 #include "linebloom/filter_policy.h"
-#include "tools/command_line/command_line.h"
-#include "tools/command_line/command_text.h"
-#include "tools/command_line/config_flag.h"
-#include "tools/command_line/flag_file.h"
-#include "tools/command_line/run_tool.h"
 #include "tools/io_compare/comparison.h"
 #include "tools/io_compare/config.h"
 #include "tools/io_compare/report/pictures.h"
 #include "tools/io_compare/report/report.h"
+#include "tools/shared/command_line.h"
+#include "tools/shared/config_flag.h"
+#include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
 namespace {
@@ -46,15 +44,14 @@ absl::Status CheckFiles(const IoCompareConfig& config) {
 absl::Status WritePictures(const IoCompareConfig& config, const Report& report,
                            const nlohmann::ordered_json& json) {
   if (config.html.empty() && config.svg.empty()) return absl::OkStatus();
-  const auto pictures = MakePictures(report);
-  if (!pictures.ok()) return pictures.status();
+  const std::vector<Figure> pictures = MakePictures(report);
   absl::Status status;
   if (!config.html.empty()) {
     status = WriteFlagFile("--html", config.html,
-                           ReportAsHtml(report, *pictures, json));
+                           ReportAsHtml(report, pictures, json));
   }
   if (status.ok() && !config.svg.empty()) {
-    status = WriteFlagFile("--svg", config.svg, FiguresAsSvg(*pictures));
+    status = WriteFlagFile("--svg", config.svg, FiguresAsSvg(pictures));
   }
   return status;
 }

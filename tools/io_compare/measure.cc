@@ -17,9 +17,9 @@
 #include "absl/strings/str_cat.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/statistics.h"
-#include "tools/command_line/interrupt.h"
-#include "tools/databases/rocksdb_status.h"
 #include "tools/io_compare/kernel_io.h"
+#include "tools/shared/databases.h"
+#include "tools/shared/interrupt.h"
 
 namespace linebloom::tools {
 namespace {

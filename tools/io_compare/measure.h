@@ -11,10 +11,9 @@
 #include "absl/status/statusor.h"
 #include "linebloom/observed_rate.h"
 #include "rocksdb/db.h"
-#include "tools/command_line/progress.h"
 #include "tools/io_compare/rows/keys.h"
-#include "tools/numbers/binomial_interval.h"
-#include "tools/numbers/spread.h"
+#include "tools/shared/numbers.h"
+#include "tools/shared/progress.h"
 
 namespace linebloom::tools {
 

@@ -8,8 +8,8 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "tools/command_line/interrupt.h"
-#include "tools/databases/rocksdb_status.h"
+#include "tools/shared/databases.h"
+#include "tools/shared/interrupt.h"
 
 namespace linebloom::tools {
 namespace {

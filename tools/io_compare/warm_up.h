@@ -7,9 +7,9 @@
 
 #include "absl/status/status.h"
 #include "rocksdb/db.h"
-#include "tools/command_line/progress.h"
 #include "tools/io_compare/rows/lookups.h"
 #include "tools/io_compare/rows/row_source.h"
+#include "tools/shared/progress.h"
 
 namespace linebloom::tools {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_format.h"
-#include "tools/command_line/table_printer.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
-#include "tools/command_line/table_printer.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/numbers/binomial_interval.h"
+#include "tools/shared/numbers.h"
 #include "tools/svg/svg.h"
 
 namespace linebloom::tools {

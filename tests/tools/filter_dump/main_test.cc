@@ -41,7 +41,7 @@
 #include "tests/table/rocksdb_files.h"
 #include "tests/tools/run_program.h"
 #include "tests/tools/tool_test.h"
-#include "tools/databases/last_operand.h"
+#include "tools/shared/databases.h"
 
 namespace linebloom::tools {
 namespace {

@@ -28,9 +28,9 @@
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
 #include "tests/tools/run_program.h"
-#include "tools/command_line/table_printer.h"
-#include "tools/databases/read_only_database.h"
-#include "tools/numbers/mix.h"
+#include "tools/shared/databases.h"
+#include "tools/shared/numbers.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

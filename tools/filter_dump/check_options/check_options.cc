@@ -4,11 +4,10 @@
 #include "absl/strings/str_format.h"
 #include "linebloom/filter_policy.h"
 #include "nlohmann/json.hpp"
-#include "tools/command_line/table_printer.h"
 #include "tools/filter_dump/check_options/options_file.h"
 #include "tools/filter_dump/text.h"
-#include "tools/policies/built_filter.h"
-#include "tools/policies/policy_string.h"
+#include "tools/shared/policies.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {
@@ -21,9 +20,8 @@ CheckedFamily Check(const FamilyInFile& family,
   const PolicyString read = ReadPolicyString(family.named, database);
   checked.problem = read.problem;
   if (family.loaded != nullptr) {
-    const absl::StatusOr<std::string> block =
-        BuildFilterBlock(family.loaded, kKeysOfCheck);
-    if (block.ok()) checked.filter = ReadBlockFacts(*block, kKeysOfCheck);
+    const std::string block = BuildFilterBlock(*family.loaded, kKeysOfCheck);
+    if (!block.empty()) checked.filter = ReadBlockFacts(block, kKeysOfCheck);
   }
   if (!checked.problem.empty() || checked.filter.has_value() ||
       read.policy == nullptr) {

@@ -14,7 +14,7 @@
 #include "rocksdb/env.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
-#include "tools/databases/rocksdb_status.h"
+#include "tools/shared/databases.h"
 
 namespace linebloom::tools {
 namespace {

@@ -13,10 +13,10 @@
 #include "filter_policy/filter_facts/block_lines.h"
 #include "filter_policy/filter_facts/file_facts.h"
 #include "filter_policy/line/line.h"
-#include "tools/command_line/interrupt.h"
-#include "tools/command_line/progress.h"
-#include "tools/command_line/table_printer.h"
 #include "tools/filter_dump/inputs.h"
+#include "tools/shared/interrupt.h"
+#include "tools/shared/progress.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

@@ -1,9 +1,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "tools/command_line/table_printer.h"
 #include "tools/filter_dump/lines/lines.h"
 #include "tools/filter_dump/text.h"
+#include "tools/shared/table_printer.h"
 #include "tools/svg/bar_chart.h"
 #include "tools/svg/figure.h"
 

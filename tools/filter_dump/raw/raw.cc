@@ -8,7 +8,7 @@
 #include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/filter_facts/file_facts.h"
 #include "table/partition_index.h"
-#include "tools/command_line/command_line.h"
+#include "tools/shared/command_line.h"
 
 namespace linebloom::tools {
 namespace {

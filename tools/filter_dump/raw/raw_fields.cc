@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "tools/command_line/table_printer.h"
 #include "tools/filter_dump/text.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

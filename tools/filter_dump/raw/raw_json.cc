@@ -2,10 +2,10 @@
 #include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/filter_facts/block_lines.h"
 #include "nlohmann/json.hpp"
-#include "tools/command_line/json_values.h"
 #include "tools/filter_dump/raw/raw.h"
 #include "tools/filter_dump/raw/raw_fields.h"
 #include "tools/filter_dump/text.h"
+#include "tools/shared/json_values.h"
 
 namespace linebloom::tools {
 namespace {

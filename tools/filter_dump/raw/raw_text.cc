@@ -10,10 +10,10 @@
 #include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/filter_facts/block_lines.h"
 #include "filter_policy/line/little_endian.h"
-#include "tools/command_line/table_printer.h"
 #include "tools/filter_dump/raw/raw.h"
 #include "tools/filter_dump/raw/raw_fields.h"
 #include "tools/filter_dump/text.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "filter_policy/filter_facts/expected_reads.h"
-#include "tools/command_line/interrupt.h"
-#include "tools/command_line/progress.h"
+#include "tools/shared/interrupt.h"
+#include "tools/shared/progress.h"
 
 namespace linebloom::tools {
 namespace {

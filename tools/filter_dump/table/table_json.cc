@@ -1,7 +1,7 @@
 #include "nlohmann/json.hpp"
-#include "tools/command_line/json_values.h"
 #include "tools/filter_dump/facts_json.h"
 #include "tools/filter_dump/table/table.h"
+#include "tools/shared/json_values.h"
 
 namespace linebloom::tools {
 namespace {

@@ -2,9 +2,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tools/command_line/table_printer.h"
 #include "tools/filter_dump/table/table.h"
 #include "tools/filter_dump/text.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

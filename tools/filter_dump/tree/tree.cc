@@ -11,8 +11,8 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/version.h"
-#include "tools/command_line/table_printer.h"
 #include "tools/filter_dump/text.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

@@ -7,9 +7,7 @@
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 #include "rocksdb/version.h"
-#include "tools/databases/last_operand.h"
-#include "tools/databases/quiet_logger.h"
-#include "tools/databases/rocksdb_status.h"
+#include "tools/shared/databases.h"
 
 #define LINEBLOOM_HAS_TABLE_ITERATOR \
   (ROCKSDB_MAJOR > 9 || (ROCKSDB_MAJOR == 9 && ROCKSDB_MINOR >= 8))

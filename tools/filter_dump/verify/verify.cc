@@ -11,10 +11,10 @@
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/slice_transform.h"
-#include "tools/command_line/interrupt.h"
 #include "tools/filter_dump/verify/entries.h"
 #include "tools/filter_dump/verify/filter_prober.h"
-#include "tools/numbers/mix.h"
+#include "tools/shared/interrupt.h"
+#include "tools/shared/numbers.h"
 
 namespace linebloom::tools {
 namespace {

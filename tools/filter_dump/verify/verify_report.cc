@@ -13,11 +13,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "filter_policy/rebuild/pace.h"
-#include "tools/command_line/interrupt.h"
-#include "tools/command_line/progress.h"
-#include "tools/command_line/table_printer.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/filter_dump/text.h"
+#include "tools/shared/interrupt.h"
+#include "tools/shared/progress.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

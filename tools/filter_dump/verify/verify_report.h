@@ -11,7 +11,7 @@
 #include "tools/filter_dump/config.h"
 #include "tools/filter_dump/live_files.h"
 #include "tools/filter_dump/verify/verify.h"
-#include "tools/numbers/binomial_interval.h"
+#include "tools/shared/numbers.h"
 
 namespace linebloom::tools {
 

@@ -13,9 +13,9 @@
 #include "filter_policy/line/line.h"
 #include "filter_policy/sizing/expected_rate.h"
 #include "nlohmann/json.hpp"
-#include "tools/command_line/table_printer.h"
-#include "tools/numbers/binomial_interval.h"
-#include "tools/policies/ribbon.h"
+#include "tools/shared/numbers.h"
+#include "tools/shared/ribbon.h"
+#include "tools/shared/table_printer.h"
 #include "tools/svg/line_chart.h"
 #include "tools/svg/row_chart.h"
 
@@ -60,16 +60,15 @@ double LinebloomRate(double bits) {
       8.0 * kLineBytes / bits);
 }
 
-absl::StatusOr<RateCurve> RibbonCurve(double most_bits) {
+RateCurve RibbonCurve(double most_bits) {
   RateCurve curve = {"RocksDB's Ribbon", {}};
   // A Ribbon filter takes 0.7 times the memory that it is asked for by.
   for (double asked = kLeastBits / 0.7; asked < most_bits / 0.7; asked += 1.5) {
-    const auto block = BuildRibbonBlock(asked, kMaxRibbonKeys);
-    if (!block.ok()) return block.status();
+    const std::string block = BuildRibbonBlock(asked, kMaxRibbonKeys);
     const std::optional<double> rate =
-        BuiltInFilterRate(block->data(), block->size(), kMaxRibbonKeys);
+        BuiltInFilterRate(block.data(), block.size(), kMaxRibbonKeys);
     if (!rate.has_value()) continue;
-    curve.places.push_back({8.0 * static_cast<double>(block->size()) /
+    curve.places.push_back({8.0 * static_cast<double>(block.size()) /
                                 static_cast<double>(kMaxRibbonKeys),
                             *rate});
   }
@@ -83,16 +82,13 @@ absl::StatusOr<RateCurve> RibbonCurve(double most_bits) {
 //   Ribbon         of filters that RocksDB builds, 50,000 keys each;
 //   the bound      2^-b: no filter that says yes to all its keys can be better
 //                  (Carter and others, 1978).
-// Errors are those of building.
-absl::StatusOr<std::vector<RateCurve>> MakeRateCurves(double most_bits) {
-  absl::StatusOr<RateCurve> ribbon = RibbonCurve(most_bits);
-  if (!ribbon.ok()) return ribbon.status();
+std::vector<RateCurve> MakeRateCurves(double most_bits) {
   // Smaller solved lines have no room for two probes of each key.
   const double least_solved = 2.5;
   return std::vector<RateCurve>{
       Curve("a Bloom filter", kLeastBits, most_bits, BloomRate),
       Curve("linebloom", least_solved, most_bits, LinebloomRate),
-      *std::move(ribbon),
+      RibbonCurve(most_bits),
       Curve("the bound, 2^-bits", kLeastBits, most_bits,
             [](double bits) { return std::exp2(-bits); })};
 }
@@ -134,23 +130,22 @@ Figure ReadsPicture(const Report& report) {
   return {"Reads from the disk", how_to_read, DrawRows(chart)};
 }
 
-absl::StatusOr<Figure> RatePicture(const Report& report) {
+Figure RatePicture(const Report& report) {
   double most_bits = 15;
   for (const PolicyResult& result : report.results) {
     most_bits = std::max(most_bits, std::ceil(result.bits_per_key()) + 2);
   }
-  const auto curves = MakeRateCurves(most_bits);
-  if (!curves.ok()) return curves.status();
+  const std::vector<RateCurve> curves = MakeRateCurves(most_bits);
   constexpr const char* kStyles[] = {"axis dashed", "axis", "axis dotdash",
                                      "bound"};
   LineChart chart;
   chart.x_label = "bits of filter per key";
   chart.y_label = "false positives, %";
-  for (size_t i = 0; i < curves->size(); ++i) {
+  for (size_t i = 0; i < curves.size(); ++i) {
     LineChart::Curve& curve = chart.curves.emplace_back();
-    curve.label = (*curves)[i].name;
+    curve.label = curves[i].name;
     curve.style_class = kStyles[i];
-    for (const RateCurve::Place& place : (*curves)[i].places) {
+    for (const RateCurve::Place& place : curves[i].places) {
       curve.points.push_back({place.bits_per_key, 100 * place.rate});
     }
   }
@@ -276,10 +271,8 @@ Figure MemoryPicture(const Report& report) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Figure>> MakePictures(const Report& report) {
-  absl::StatusOr<Figure> rates = RatePicture(report);
-  if (!rates.ok()) return rates.status();
-  std::vector<Figure> pictures = {ReadsPicture(report), *std::move(rates),
+std::vector<Figure> MakePictures(const Report& report) {
+  std::vector<Figure> pictures = {ReadsPicture(report), RatePicture(report),
                                   LatencyPicture(report)};
   const std::set<int> levels = LevelsAsked(report);
   if (!levels.empty()) {

@@ -3,15 +3,13 @@
 
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "nlohmann/json_fwd.hpp"
 #include "tools/io_compare/report/report.h"
 #include "tools/svg/figure.h"
 
 namespace linebloom::tools {
 
-// Builds a few Ribbon filters for one of them; errors are those of building.
-absl::StatusOr<std::vector<Figure>> MakePictures(const Report& report);
+std::vector<Figure> MakePictures(const Report& report);
 
 // The page with all of it: pictures, text, and `json`, the report's.
 std::string ReportAsHtml(const Report& report,

@@ -7,8 +7,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "tools/command_line/table_printer.h"
-#include "tools/policies/policy_spec.h"
+#include "tools/shared/policies.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

@@ -1,7 +1,7 @@
 #include "nlohmann/json.hpp"
-#include "tools/command_line/json_values.h"
 #include "tools/io_compare/report/report.h"
-#include "tools/numbers/binomial_interval.h"
+#include "tools/shared/json_values.h"
+#include "tools/shared/numbers.h"
 
 namespace linebloom::tools {
 namespace {

@@ -8,11 +8,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "tools/command_line/table_printer.h"
 #include "tools/io_compare/report/report.h"
-#include "tools/numbers/binomial_interval.h"
-#include "tools/numbers/spread.h"
-#include "tools/policies/policy_spec.h"
+#include "tools/shared/numbers.h"
+#include "tools/shared/policies.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "tools/numbers/mix.h"
+#include "tools/shared/numbers.h"
 
 namespace linebloom::tools {
 namespace {

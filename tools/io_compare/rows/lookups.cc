@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "tools/numbers/mix.h"
+#include "tools/shared/numbers.h"
 
 namespace linebloom::tools {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "tools/numbers/mix.h"
+#include "tools/shared/numbers.h"
 
 namespace linebloom::tools {
 namespace {

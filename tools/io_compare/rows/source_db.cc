@@ -9,14 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/debug.h"
-#include "tools/command_line/interrupt.h"
-#include "tools/databases/database_lock.h"
-#include "tools/databases/last_operand.h"
-#include "tools/databases/quiet_logger.h"
-#include "tools/databases/read_only_database.h"
-#include "tools/databases/rocksdb_status.h"
-#include "tools/databases/stored_options.h"
 #include "tools/io_compare/rows/compression_name.h"
+#include "tools/shared/databases.h"
+#include "tools/shared/interrupt.h"
 
 namespace linebloom::tools {
 namespace {

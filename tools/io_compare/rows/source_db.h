@@ -13,10 +13,10 @@
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
-#include "tools/databases/read_only_database.h"
 #include "tools/io_compare/rows/keys.h"
 #include "tools/io_compare/rows/row_source.h"
 #include "tools/io_compare/rows/shape.h"
+#include "tools/shared/databases.h"
 
 namespace linebloom::tools {
 

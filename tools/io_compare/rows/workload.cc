@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "tools/command_line/table_printer.h"
 #include "tools/io_compare/rows/layered_rows.h"
 #include "tools/io_compare/rows/source_db.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

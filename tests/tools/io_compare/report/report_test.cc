@@ -138,9 +138,7 @@ TEST(ReportTest, SaysHowLookupsAreSpread) {
   EXPECT_EQ(ReportAsJson(report)["workload"]["skew_in_words"],
             report.workload.skew);
   EXPECT_EQ(ReportAsJson(Example())["workload"]["skew"], "");
-  const auto pictures = MakePictures(report);
-  ASSERT_TRUE(pictures.ok()) << pictures.status();
-  EXPECT_THAT(ReportAsHtml(report, *pictures, ReportAsJson(report)),
+  EXPECT_THAT(ReportAsHtml(report, MakePictures(report), ReportAsJson(report)),
               HasSubstr("The missing keys are skewed: 80 % of them in 20 % of "
                         "the key space."));
 }

@@ -14,8 +14,8 @@
 #include "absl/strings/str_format.h"
 #include "rocksdb/db.h"
 #include "tests/tools/run_program.h"
-#include "tools/databases/last_operand.h"
 #include "tools/io_compare/database.h"
+#include "tools/shared/databases.h"
 
 namespace linebloom::tools {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/command_line/progress.h"
+#include "tools/shared/progress.h"
 
 #include <unistd.h>
 

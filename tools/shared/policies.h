@@ -1,6 +1,7 @@
-// Filter policies by name, as in --policies.
+// Filter policies by name, as in --policies, and the filters that they build.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,8 +9,26 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
 
 namespace linebloom::tools {
+
+struct PolicyString {
+  // The policy that RocksDB creates from the string; null for no filter.
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  // One sentence that begins with the string; empty if it yields what it says.
+  std::string problem;
+};
+
+// Reads `text`, such as bloomfilter:10 or {id=linebloom;bits_per_key=10}, as
+// RocksDB does in an options file. Left to itself RocksDB loads a name that it
+// doesn't know as no filter, ignores options that it doesn't know, and moves
+// bits per key into its range (tried with 7.8.3); each of these is a problem
+// here, and so is a policy that `db` doesn't suit, for example for want of a
+// listener. An empty `text` and `nullptr` yield no policy and no problem.
+PolicyString ReadPolicyString(
+    const std::string& text,
+    const rocksdb::DBOptions& db = rocksdb::DBOptions());
 
 // A filter policy and its name.
 struct NamedPolicy {
@@ -55,5 +74,11 @@ absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list);
 absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name,
                                        double bits_per_key,
                                        double ribbon_bloom_bits);
+
+// The filter block that `policy` gives an SSTable of `keys` generated keys, at
+// the size that RocksDB computes: optimize_filters_for_memory is off. "" if it
+// builds none.
+std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy,
+                             uint64_t keys);
 
 }  // namespace linebloom::tools

@@ -1,8 +1,9 @@
-#include "tools/command_line/command_line.h"
+#include "tools/shared/command_line.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -10,8 +11,10 @@
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
 #include "absl/flags/usage_config.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "rocksdb/version.h"
@@ -104,6 +107,27 @@ void ParseFlagsOrExit(int argc, char** argv, const char* usage) {
               << "': flags are written --name=value\n";
     std::exit(kExitBadInput);
   }
+}
+
+std::string CommandText(int argc, char** argv) {
+  std::string text = std::filesystem::path(argv[0]).filename().string();
+  for (int i = 1; i < argc; ++i) {
+    const absl::string_view argument = argv[i];
+    const bool is_plain =
+        !argument.empty() &&
+        std::all_of(argument.begin(), argument.end(), [](char c) {
+          return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+                 absl::string_view("_-./=:,+@%").find(c) !=
+                     absl::string_view::npos;
+        });
+    if (is_plain) {
+      absl::StrAppend(&text, " ", argument);
+    } else {
+      absl::StrAppend(&text, " '",
+                      absl::StrReplaceAll(argument, {{"'", "'\\''"}}), "'");
+    }
+  }
+  return text;
 }
 
 }  // namespace linebloom::tools

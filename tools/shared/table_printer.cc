@@ -1,4 +1,4 @@
-#include "tools/command_line/table_printer.h"
+#include "tools/shared/table_printer.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,14 +1,45 @@
-#include "tools/policies/policy_spec.h"
+#include "tools/shared/policies.h"
+
+#include <cmath>
+#include <memory>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/convenience.h"
-#include "tools/policies/policy_string.h"
+#include "rocksdb/options.h"
+#include "rocksdb/table.h"
+#include "tools/shared/databases.h"
 
 namespace linebloom::tools {
 namespace {
+
+// The 10 of bloomfilter:10:false, with or without braces.
+std::optional<double> BitsIn(absl::string_view id) {
+  const size_t colon = id.find(':');
+  if (colon == absl::string_view::npos) return std::nullopt;
+  const absl::string_view rest = id.substr(colon + 1);
+  double bits = 0;
+  if (!absl::SimpleAtod(rest.substr(0, rest.find_first_of(":;}")), &bits)) {
+    return std::nullopt;
+  }
+  return bits;
+}
+
+// The IDs of RocksDB's policies have the bits that they build with, in
+// thousandths.
+bool BitsWereMoved(const std::string& text, const std::string& id) {
+  const std::optional<double> requested = BitsIn(text);
+  const std::optional<double> used = BitsIn(id);
+  return requested.has_value() && used.has_value() &&
+         std::abs(*requested - *used) > 0.001;
+}
 
 std::string OptionString(const std::string& name, double bits_per_key,
                          double ribbon_bloom_bits) {
@@ -45,6 +76,37 @@ absl::Status UnknownPolicy(const std::string& name) {
 }
 
 }  // namespace
+
+PolicyString ReadPolicyString(const std::string& text,
+                              const rocksdb::DBOptions& db) {
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unknown_options = false;
+  strict.ignore_unsupported_options = false;
+  PolicyString read;
+  rocksdb::Status status =
+      rocksdb::FilterPolicy::CreateFromString(strict, text, &read.policy);
+  const std::string quoted = absl::StrCat("'", text, "'");
+  if (status.IsNotSupported()) {
+    read.policy = nullptr;
+    read.problem = absl::StrCat(
+        quoted,
+        " names no filter policy, neither RocksDB's nor linebloom's; "
+        "RocksDB takes it for no filter");
+    return read;
+  }
+  if (status.ok() && read.policy != nullptr) {
+    status = read.policy->ValidateOptions(db, rocksdb::ColumnFamilyOptions());
+  }
+  if (!status.ok()) {
+    read.problem = std::string(FromRocksDb(status, quoted).message());
+  } else if (read.policy != nullptr &&
+             BitsWereMoved(text, read.policy->GetId())) {
+    read.problem =
+        absl::StrCat(quoted, ": RocksDB makes that ", read.policy->GetId(),
+                     "; bits per key must be from 1 to 100");
+  }
+  return read;
+}
 
 absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list) {
   std::vector<std::string> policies;
@@ -100,6 +162,21 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name,
       made.policy->GetOption({}, "heat_aware", &heat_aware).ok() &&
       heat_aware == "true";
   return made;
+}
+
+std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy,
+                             uint64_t keys) {
+  rocksdb::BlockBasedTableOptions table;
+  table.optimize_filters_for_memory = false;
+  const rocksdb::FilterBuildingContext context(table);
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      policy.GetBuilderWithContext(context));
+  if (builder == nullptr) return "";
+  for (uint64_t i = 0; i < keys; ++i) {
+    builder->AddKey(absl::StrFormat("%016d", i));
+  }
+  std::unique_ptr<const char[]> memory;
+  return builder->Finish(&memory).ToString();
 }
 
 }  // namespace linebloom::tools

@@ -23,4 +23,8 @@ void ParseFlagsOrExit(int argc, char** argv, const char* usage);
 std::vector<std::string> ParseFlagsAndArgumentsOrExit(int argc, char** argv,
                                                       const char* usage);
 
+// The command line for a report, as it can be typed into a shell, with the
+// program's name without its folder.
+std::string CommandText(int argc, char** argv);
+
 }  // namespace linebloom::tools

@@ -1,4 +1,4 @@
-#include "tools/command_line/number.h"
+#include "tools/shared/number.h"
 
 #include <array>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
-#include "tools/command_line/table_printer.h"
+#include "tools/shared/table_printer.h"
 
 namespace linebloom::tools {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/command_line/interrupt.h"
+#include "tools/shared/interrupt.h"
 
 #include <atomic>
 #include <csignal>

@@ -1,4 +1,4 @@
-#include "tools/numbers/binomial_interval.h"
+#include "tools/shared/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,6 +29,16 @@ Interval PoissonInterval(uint64_t count) {
   const double center = n + kZ * kZ / 2;
   const double half = kZ * std::sqrt(n + kZ * kZ / 4);
   return {std::max(0.0, center - half), center + half};
+}
+
+Spread SpreadOf(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  const double median = values.size() % 2 == 1
+                            ? values[half]
+                            : (values[half - 1] + values[half]) / 2;
+  return {values.front(), median, values.back()};
 }
 
 }  // namespace linebloom::tools

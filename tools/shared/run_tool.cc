@@ -1,12 +1,13 @@
-#include "tools/command_line/run_tool.h"
+#include "tools/shared/run_tool.h"
 
 #include <cerrno>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "tools/command_line/flag_file.h"
-#include "tools/command_line/interrupt.h"
+#include "tools/shared/interrupt.h"
 
 ABSL_FLAG(std::string, json, "",
           "also write the result as JSON to this file; - for stdout instead of "
@@ -14,6 +15,13 @@ ABSL_FLAG(std::string, json, "",
 
 namespace linebloom::tools {
 namespace {
+
+absl::Status StatusOf(const std::ofstream& file, absl::string_view flag,
+                      const std::string& path) {
+  if (file) return absl::OkStatus();
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat("cannot write ", flag, "='", path, "'"));
+}
 
 absl::Status WriteOutcome(const std::string& json_flag,
                           const Outcome& outcome) {
@@ -47,6 +55,23 @@ absl::StatusOr<Outcome> RunAndWrite(
 }
 
 }  // namespace
+
+absl::Status CheckFlagFile(absl::string_view flag, const std::string& path) {
+  const bool existed = std::filesystem::exists(path);
+  const absl::Status status =
+      StatusOf(std::ofstream(path, std::ios::app), flag, path);
+  std::error_code ignored;
+  if (status.ok() && !existed) std::filesystem::remove(path, ignored);
+  return status;
+}
+
+absl::Status WriteFlagFile(absl::string_view flag, const std::string& path,
+                           absl::string_view bytes) {
+  std::ofstream file(path, std::ios::trunc);
+  file << bytes;
+  file.close();
+  return StatusOf(file, flag, path);
+}
 
 int ExitCodeOf(const std::vector<std::string>& problems) {
   return problems.empty() ? kExitFine : kExitFoundSomething;

@@ -8,9 +8,18 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
-#include "tools/command_line/command_line.h"
+#include "tools/shared/command_line.h"
 
 namespace linebloom::tools {
+
+// Checks that `path` can be written, before long work and without leaving a
+// trace. Returns the errors of WriteFlagFile.
+absl::Status CheckFlagFile(absl::string_view flag, const std::string& path);
+
+// Writes `bytes` to `path`, which `flag` named. Returns the operating system's
+// error, with both names.
+absl::Status WriteFlagFile(absl::string_view flag, const std::string& path,
+                           absl::string_view bytes);
 
 // A tool's report, as text and as JSON.
 struct Outcome {

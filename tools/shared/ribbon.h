@@ -6,9 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
-
-#include "absl/status/statusor.h"
 
 namespace linebloom::tools {
 
@@ -18,16 +17,16 @@ inline constexpr uint64_t kMaxRibbonKeys = 50'000;
 
 // The block of a Ribbon filter requested with `bloom_bits` per key. For few
 // keys RocksDB builds a Bloom filter instead.
-absl::StatusOr<std::string> BuildRibbonBlock(double bloom_bits, uint64_t keys);
+std::string BuildRibbonBlock(double bloom_bits, uint64_t keys);
 
 // The most to request so that the filter takes no more than `bits_per_key`, or
 // no more than a Bloom filter requested with `bloom_bits`, which is rounded up
 // to whole lines.
-absl::StatusOr<double> RibbonBitsForMemory(double bits_per_key, uint64_t keys);
-absl::StatusOr<double> RibbonBitsAsBloom(double bloom_bits, uint64_t keys);
+double RibbonBitsForMemory(double bits_per_key, uint64_t keys);
+double RibbonBitsAsBloom(double bloom_bits, uint64_t keys);
 
 // The least to request so that the filter's false-positive rate is at most
-// `rate`. OutOfRange if no Ribbon filter reaches it.
-absl::StatusOr<double> RibbonBitsForRate(double rate, uint64_t keys);
+// `rate`. Nothing if no Ribbon filter reaches it.
+std::optional<double> RibbonBitsForRate(double rate, uint64_t keys);
 
 }  // namespace linebloom::tools

@@ -6,7 +6,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "tools/command_line/number.h"
+#include "tools/shared/number.h"
 
 namespace linebloom::tools {
 

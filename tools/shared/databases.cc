@@ -1,0 +1,280 @@
+#include "tools/shared/databases.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/file_system.h"
+#include "rocksdb/utilities/options_util.h"
+
+namespace linebloom::tools {
+namespace {
+
+absl::StatusCode CodeOf(const rocksdb::Status& status) {
+  if (status.IsNoSpace()) return absl::StatusCode::kResourceExhausted;
+  if (status.IsNotFound() || status.IsPathNotFound()) {
+    return absl::StatusCode::kNotFound;
+  }
+  if (status.IsCorruption()) return absl::StatusCode::kDataLoss;
+  if (status.IsInvalidArgument() || status.IsNotSupported()) {
+    return absl::StatusCode::kInvalidArgument;
+  }
+  return absl::StatusCode::kUnavailable;
+}
+
+absl::Status CheckLock(absl::string_view flag, const std::string& folder) {
+  const std::string path = folder + "/LOCK";
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    // A copied database may lack the file.
+    if (errno == ENOENT) return absl::OkStatus();
+    return absl::ErrnoToStatus(
+        errno, absl::StrCat(flag, ": cannot open '", path, "'"));
+  }
+  // RocksDB locks the whole file for writing; find out who would block the same
+  // lock.
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  const int result = fcntl(file, F_GETLK, &lock);
+  const int error = errno;
+  close(file);
+  if (result != 0) {
+    return absl::ErrnoToStatus(
+        error, absl::StrCat(flag, ": cannot check the lock on '", path, "'"));
+  }
+  if (lock.l_type == F_UNLCK) return absl::OkStatus();
+  // If the owner is in another container's process namespace, the ID is 0.
+  const std::string who =
+      lock.l_pid > 0 ? absl::StrCat("process ", lock.l_pid) : "another process";
+  return absl::InvalidArgumentError(absl::StrCat(
+      flag, ": database '", folder, "' is locked: ", who, " has it open"));
+}
+
+class EmptyFile : public rocksdb::FSSequentialFile {
+ public:
+  rocksdb::IOStatus Read(size_t /*n*/, const rocksdb::IOOptions& /*options*/,
+                         rocksdb::Slice* result, char* /*scratch*/,
+                         rocksdb::IODebugContext* /*debug*/) override {
+    result->clear();
+    return rocksdb::IOStatus::OK();
+  }
+  rocksdb::IOStatus Skip(uint64_t /*n*/) override {
+    return rocksdb::IOStatus::OK();
+  }
+};
+
+// Rejected: omitting the logs from the folder's listing, because a manifest
+// that tracks its logs then counts as damaged.
+class EmptyLogs : public rocksdb::FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+
+  const char* Name() const override { return "linebloom.EmptyLogs"; }
+
+  rocksdb::IOStatus NewSequentialFile(
+      const std::string& path, const rocksdb::FileOptions& options,
+      std::unique_ptr<rocksdb::FSSequentialFile>* result,
+      rocksdb::IODebugContext* debug) override {
+    if (!absl::EndsWith(path, ".log")) {
+      return FileSystemWrapper::NewSequentialFile(path, options, result, debug);
+    }
+    *result = std::make_unique<EmptyFile>();
+    return rocksdb::IOStatus::OK();
+  }
+};
+
+// An Env in which no file can be created, changed or removed (except by
+// FileSystem::ReopenWritableFile, which no database calls).
+// DB::OpenForReadOnly alone doesn't leave a folder unchanged: RocksDB removes
+// files ending in ".trash" from any database it opens, and some versions write
+// IDENTITY or a LOG.
+rocksdb::Status NewReadOnlyEnv(Logs logs, std::unique_ptr<rocksdb::Env>* env) {
+  std::shared_ptr<rocksdb::FileSystem> files;
+  // RocksDB's own class is in no public header, but it can be created by name.
+  const rocksdb::Status status = rocksdb::FileSystem::CreateFromString(
+      rocksdb::ConfigOptions(), "ReadOnlyFileSystem", &files);
+  if (!status.ok()) return status;
+  if (logs == Logs::kEmpty) files = std::make_shared<EmptyLogs>(files);
+  *env = rocksdb::NewCompositeEnv(files);
+  return status;
+}
+
+// For a database without an OPTIONS file. Too many levels cost nothing; too few
+// are an error.
+constexpr int kMostLevels = 64;
+
+// How often to reread the manifest while its owner changes it.
+constexpr int kAttempts = 5;
+
+// Opening reads no SSTables except the few that RocksDB always opens.
+void LeaveOutWhatCosts(rocksdb::DBOptions* options) {
+  options->max_open_files = 1;
+  options->skip_stats_update_on_db_open = true;
+  options->stats_dump_period_sec = 0;
+  options->stats_persist_period_sec = 0;
+  // Compactions may remove files meanwhile; that is not an error.
+  options->paranoid_checks = false;
+  // Without this, RocksDB 7.8 crashes if the manifest tracks the logs.
+  options->track_and_verify_wals_in_manifest = true;
+}
+
+// The OPTIONS needed to find the files, for all column families.
+rocksdb::Status LeastOptions(const std::string& folder, StoredOptions* least) {
+  const StoredOptions stored = LoadStoredOptions(folder);
+  least->db.db_paths = stored.db.db_paths;
+  least->db.wal_dir = stored.db.wal_dir;
+  std::vector<std::string> names;
+  const rocksdb::Status status =
+      rocksdb::DB::ListColumnFamilies(least->db, folder, &names);
+  if (!status.ok()) return status;
+  for (const std::string& name : names) {
+    rocksdb::ColumnFamilyOptions options;
+    options.num_levels = kMostLevels;
+    for (const rocksdb::ColumnFamilyDescriptor& known : stored.families) {
+      if (known.name != name) continue;
+      options.comparator = known.options.comparator;
+      options.cf_paths = known.options.cf_paths;
+      options.num_levels = known.options.num_levels;
+    }
+    least->families.emplace_back(name, options);
+  }
+  return status;
+}
+
+absl::Status Explain(const rocksdb::Status& status, absl::string_view flag,
+                     const std::string& folder) {
+  const std::string what =
+      absl::StrCat("cannot read ", flag, "='", folder, "'");
+  if (absl::StrContains(status.ToString(), "comparator")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, ": it has a comparator that this program lacks (",
+                     status.ToString(), ")"));
+  }
+  return FromRocksDb(status, what);
+}
+
+bool MayPass(const rocksdb::Status& status) {
+  return status.IsIOError() || status.IsCorruption();
+}
+
+}  // namespace
+
+absl::Status FromRocksDb(const rocksdb::Status& status,
+                         absl::string_view what) {
+  if (status.ok()) return absl::OkStatus();
+  // An error is a single line, whatever its message contains.
+  const std::string text =
+      absl::StrReplaceAll(status.ToString(), {{"\n", " "}});
+  return absl::Status(CodeOf(status), absl::StrCat(what, ": ", text));
+}
+
+absl::Status CheckIsDatabase(absl::string_view flag,
+                             const std::string& folder) {
+  std::error_code error;
+  const std::filesystem::path current = folder + "/CURRENT";
+  if (!std::filesystem::is_directory(folder, error)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, ": '", folder, "' is not a RocksDB database: ",
+                     error ? error.message() : "not a folder"));
+  }
+  if (!std::filesystem::exists(current, error)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, ": '", folder, "' is not a RocksDB database: ",
+                     error ? error.message() : "it has no file CURRENT"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckUnlockedDatabase(absl::string_view flag,
+                                   const std::string& folder) {
+  const absl::Status status = CheckIsDatabase(flag, folder);
+  return status.ok() ? CheckLock(flag, folder) : status;
+}
+
+StoredOptions LoadStoredOptions(const std::string& folder) {
+  rocksdb::ConfigOptions lenient;  // unknown plug-ins don't matter for reading
+  lenient.ignore_unknown_options = true;
+  lenient.ignore_unsupported_options = true;
+  StoredOptions stored;
+  if (!rocksdb::LoadLatestOptions(lenient, folder, &stored.db, &stored.families)
+           .ok()) {
+    return {};
+  }
+  return stored;
+}
+
+absl::StatusOr<StoredOptions> LoadAllStoredOptions(const std::string& folder) {
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unknown_options = false;
+  strict.ignore_unsupported_options = false;
+  StoredOptions stored;
+  const rocksdb::Status status =
+      rocksdb::LoadLatestOptions(strict, folder, &stored.db, &stored.families);
+  if (status.ok()) return stored;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", folder, "': this program can't use all of the database's OPTIONS (",
+      FromRocksDb(status, "RocksDB says").message(), ")"));
+}
+
+ReadOnlyDatabase::~ReadOnlyDatabase() {
+  if (db_ == nullptr) return;
+  for (auto* family : families_) (void)db_->DestroyColumnFamilyHandle(family);
+}
+
+rocksdb::Status ReadOnlyDatabase::OpenOnce(const std::string& folder,
+                                           const StoredOptions& stored,
+                                           Logs logs) {
+  rocksdb::Status status = NewReadOnlyEnv(logs, &env_);
+  if (!status.ok()) return status;
+  rocksdb::DBOptions options = stored.db;
+  options.env = env_.get();
+  options.info_log = std::make_shared<QuietLogger>();
+  options.create_if_missing = false;  // or RocksDB tries to make the folder
+  if (logs == Logs::kEmpty) LeaveOutWhatCosts(&options);
+  rocksdb::DB* opened = nullptr;
+  status = rocksdb::DB::OpenForReadOnly(options, folder, stored.families,
+                                        &families_, &opened);
+  db_.reset(opened);
+  return status;
+}
+
+absl::StatusOr<ReadOnlyDatabase> ReadOnlyDatabase::Open(
+    absl::string_view flag, const std::string& folder,
+    const StoredOptions& options, Logs logs) {
+  rocksdb::Status status;
+  for (int i = 0; i < kAttempts; ++i) {
+    ReadOnlyDatabase database;
+    status = database.OpenOnce(folder, options, logs);
+    if (status.ok()) return database;
+    if (logs == Logs::kRead || !MayPass(status)) break;
+  }
+  return Explain(status, flag, folder);
+}
+
+absl::StatusOr<ReadOnlyDatabase> ReadOnlyDatabase::Open(
+    absl::string_view flag, const std::string& folder) {
+  const absl::Status is_database = CheckIsDatabase(flag, folder);
+  if (!is_database.ok()) return is_database;
+  StoredOptions options;
+  rocksdb::Status status;
+  for (int i = 0; i < kAttempts; ++i) {
+    status = LeastOptions(folder, &options);
+    if (!MayPass(status)) break;
+  }
+  if (!status.ok()) return Explain(status, flag, folder);
+  return Open(flag, folder, options, Logs::kEmpty);
+}
+
+}  // namespace linebloom::tools

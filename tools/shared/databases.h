@@ -1,0 +1,118 @@
+// RocksDB databases: their locks and options, and opening them for reading
+// without leaving a trace.
+#pragma once
+
+#include <cstdarg>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "rocksdb/db.h"
+#include "rocksdb/env.h"
+#include "rocksdb/merge_operator.h"
+#include "rocksdb/options.h"
+#include "rocksdb/status.h"
+
+namespace linebloom::tools {
+
+// The same error, with "`what`: " before RocksDB's message. `what` says what
+// was being done and where.
+absl::Status FromRocksDb(const rocksdb::Status& status, absl::string_view what);
+
+// InvalidArgument if `folder`, which `flag` named, is not a RocksDB database.
+absl::Status CheckIsDatabase(absl::string_view flag, const std::string& folder);
+
+// InvalidArgument if it is not a RocksDB database or is locked by another
+// process; the message has the process ID if the system reveals it. Doesn't
+// take the lock or change any file. Needed because RocksDB's opening for
+// reading ignores locks.
+absl::Status CheckUnlockedDatabase(absl::string_view flag,
+                                   const std::string& folder);
+
+struct StoredOptions {
+  rocksdb::DBOptions db;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+};
+
+// Reads the newest OPTIONS file in `folder`. Omits plug-ins that this program
+// lacks. Uses RocksDB's defaults if the file is missing or unreadable.
+StoredOptions LoadStoredOptions(const std::string& folder);
+
+// The same for programs that open the database for writing, which replaces its
+// OPTIONS, so nothing may be omitted. InvalidArgument, with what is missing, if
+// this program lacks a plug-in or option, or if there is no OPTIONS file.
+absl::StatusOr<StoredOptions> LoadAllStoredOptions(const std::string& folder);
+
+enum class Logs {
+  kRead,
+  // Write-ahead logs appear empty: otherwise RocksDB reads all of them when it
+  // opens a database, however large.
+  kEmpty,
+};
+
+// Drops every message. If an `info_log` is set, RocksDB creates neither a LOG
+// file nor its folder, which matters for databases that must only be read.
+class QuietLogger : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* /*format*/, va_list /*arguments*/) override {}
+};
+
+// Keeps the newest operand. Rows remain rows and files remain files, which is
+// enough for counting reads; values are not those of the application.
+class LastOperand : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "linebloom.LastOperand"; }
+  bool Merge(const rocksdb::Slice& /*key*/,
+             const rocksdb::Slice* /*existing_value*/,
+             const rocksdb::Slice& value, std::string* new_value,
+             rocksdb::Logger* /*logger*/) const override {
+    new_value->assign(value.data(), value.size());
+    return true;
+  }
+};
+
+// Works while another process has the database open: ignores the lock and
+// changes no byte in the folder. Move-only.
+class ReadOnlyDatabase {
+ public:
+  // To find the SSTables of the database in `folder`: opens all column
+  // families, with as few of their options as possible, and reads no
+  // write-ahead logs. InvalidArgument, which names `flag`, if `folder` is not a
+  // database or needs a comparator that this program lacks; otherwise RocksDB's
+  // errors.
+  static absl::StatusOr<ReadOnlyDatabase> Open(absl::string_view flag,
+                                               const std::string& folder);
+
+  // Opens it with these options and column families. With empty logs, for a
+  // database that may be open elsewhere, omits what costs memory or time.
+  static absl::StatusOr<ReadOnlyDatabase> Open(absl::string_view flag,
+                                               const std::string& folder,
+                                               const StoredOptions& options,
+                                               Logs logs);
+
+  ReadOnlyDatabase(ReadOnlyDatabase&& other) = default;
+  ReadOnlyDatabase& operator=(ReadOnlyDatabase&& other) = delete;
+  ~ReadOnlyDatabase();
+
+  rocksdb::DB* db() const { return db_.get(); }
+  // The column families, by default in order of creation.
+  const std::vector<rocksdb::ColumnFamilyHandle*>& families() const {
+    return families_;
+  }
+
+ private:
+  ReadOnlyDatabase() = default;
+  rocksdb::Status OpenOnce(const std::string& folder,
+                           const StoredOptions& options, Logs logs);
+
+  // Declared in this order because the Env must outlive the database.
+  std::unique_ptr<rocksdb::Env> env_;
+  std::unique_ptr<rocksdb::DB> db_;
+  std::vector<rocksdb::ColumnFamilyHandle*> families_;
+};
+
+}  // namespace linebloom::tools

@@ -1,0 +1,55 @@
+// How certain a measured rate is, the spread of repeated measurements, and
+// cheap pseudo-random numbers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace linebloom::tools {
+
+struct Interval {
+  double low;
+  double high;
+};
+
+// The 95 % Wilson score interval of a probability, after `successes` in
+// `trials` independent trials. [0, 1] without trials. Unlike the simple normal
+// interval, it is right for rates near 0, such as those of good filters.
+Interval WilsonInterval(uint64_t successes, uint64_t trials);
+
+// The 95 % score interval of the expected number of events after `count` were
+// seen: the same with unlimited trials. For rare, independent events; wider
+// than necessary for others.
+Interval PoissonInterval(uint64_t count);
+
+// The median and the extremes of repeated measurements.
+struct Spread {
+  double least = 0;
+  double median = 0;
+  double most = 0;
+};
+
+// The spread of `values`, in any order; all 0 if there are none. The median of
+// an even number of values is the mean of the middle two.
+Spread SpreadOf(std::vector<double> values);
+
+// Pseudo-random numbers for test data. Not for filters, which hash with XXH3.
+//
+// The finalizer of splitmix64: each bit of the result depends on all bits of
+// `x`.
+constexpr uint64_t Mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+// A number for each pair.
+constexpr uint64_t Mix(uint64_t a, uint64_t b) { return Mix(Mix(a) ^ b); }
+
+// A uniform number from 0 to below 1.
+constexpr double MixedShare(uint64_t mixed) {
+  return static_cast<double>(mixed >> 11) / 0x1p53;
+}
+
+}  // namespace linebloom::tools
