@@ -7,12 +7,24 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tools/filter_dump/config.h"
-#include "tools/filter_dump/live_files.h"
 
 namespace linebloom::tools {
 
-// The files of --db, or those named individually, which have no column family
-// and the level kNoLevel.
+// The level of files that don't come from a database.
+inline constexpr int kNoLevel = -1;
+
+struct LiveFile {
+  std::string path;
+  std::string column_family;
+  int level = kNoLevel;
+};
+
+// The files named individually, which have no column family and the level
+// kNoLevel; or the live SSTables of --db: by column family in the order of
+// creation, then by level; newest first in L0 and in key order below. The
+// database is only read, and may be open elsewhere. InvalidArgument if it has
+// no
+// --column_family of that name; otherwise the errors of ReadOnlyDatabase.
 absl::StatusOr<std::vector<LiveFile>> ListInputs(
     const FilterDumpConfig& config);
 

@@ -1,4 +1,4 @@
-// Formats numbers and names for filter_dump's tables.
+// Formats files, their filters and numbers for filter_dump's reports.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 #include "absl/strings/string_view.h"
 #include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/filter_facts/file_facts.h"
-#include "tools/filter_dump/live_files.h"
+#include "nlohmann/json_fwd.hpp"
+#include "tools/filter_dump/inputs.h"
 
 namespace linebloom::tools {
 
@@ -60,5 +61,11 @@ std::string KeyText(absl::string_view key);
 
 // A wrapped list item: "- " before the first line, blanks before the others.
 std::string BulletText(absl::string_view sentence);
+
+// As JSON: `path` and, if the file has them, `column_family` and `level`.
+nlohmann::ordered_json FileAsJson(const LiveFile& file);
+
+// `rows`, `format_version`, and `filter`, which is null for a file without one.
+nlohmann::ordered_json FactsAsJson(const FileFacts& facts);
 
 }  // namespace linebloom::tools

@@ -10,11 +10,11 @@
 
 #include "tests/table/rocksdb_files.h"
 #include "tests/tools/run_program.h"
-#include "tools/filter_dump/lines/lines.h"
-#include "tools/filter_dump/table/table.h"
+#include "tools/filter_dump/lines.h"
+#include "tools/filter_dump/table.h"
 #include "tools/filter_dump/text.h"
-#include "tools/filter_dump/verify/verify.h"
-#include "tools/filter_dump/verify/verify_report.h"
+#include "tools/filter_dump/verify.h"
+#include "tools/filter_dump/verify_report.h"
 
 namespace linebloom::tools {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/filter_dump/tree/tree.h"
+#include "tools/filter_dump/tree.h"
 
 #include <algorithm>
 #include <array>

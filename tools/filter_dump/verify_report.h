@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "nlohmann/json_fwd.hpp"
 #include "tools/filter_dump/config.h"
-#include "tools/filter_dump/live_files.h"
-#include "tools/filter_dump/verify/verify.h"
+#include "tools/filter_dump/inputs.h"
+#include "tools/filter_dump/verify.h"
 #include "tools/shared/numbers.h"
 
 namespace linebloom::tools {

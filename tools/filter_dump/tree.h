@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "nlohmann/json_fwd.hpp"
-#include "tools/filter_dump/table/table.h"
+#include "tools/filter_dump/table.h"
 #include "tools/svg/figure.h"
 
 namespace linebloom::tools {

@@ -12,7 +12,7 @@
 #include "filter_policy/line/line_contents.h"
 #include "nlohmann/json_fwd.hpp"
 #include "tools/filter_dump/config.h"
-#include "tools/filter_dump/live_files.h"
+#include "tools/filter_dump/inputs.h"
 
 namespace linebloom::tools {
 

@@ -9,12 +9,18 @@
 
 #include "absl/status/statusor.h"
 #include "filter_policy/filter_facts/file_facts.h"
+#include "linebloom/observed_rate.h"
 #include "nlohmann/json_fwd.hpp"
 #include "tools/filter_dump/config.h"
 #include "tools/filter_dump/inputs.h"
-#include "tools/filter_dump/table/logged_answers.h"
 
 namespace linebloom::tools {
+
+// The answers of a database's filters, as RocksDB wrote them into its LOG.
+struct LoggedAnswers {
+  std::string when;       // as in the LOG: "2026/11/21-17:11:03.123456"
+  FilterAnswers answers;  // since the statistics were created
+};
 
 struct TableEntry {
   LiveFile file;

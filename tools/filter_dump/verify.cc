@@ -1,0 +1,467 @@
+#include "tools/filter_dump/verify.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "filter_policy/filter_facts/file_facts.h"
+#include "filter_policy/line/little_endian.h"
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
+#include "linebloom/filter_policy.h"
+#include "rocksdb/comparator.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/iterator.h"
+#include "rocksdb/options.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/sst_file_reader.h"
+#include "rocksdb/table.h"
+#include "rocksdb/table_properties.h"
+#include "rocksdb/version.h"
+#include "table/partition_index.h"
+#include "tools/shared/databases.h"
+#include "tools/shared/interrupt.h"
+#include "tools/shared/numbers.h"
+
+#define LINEBLOOM_HAS_TABLE_ITERATOR \
+  (ROCKSDB_MAJOR > 9 || (ROCKSDB_MAJOR == 9 && ROCKSDB_MINOR >= 8))
+
+namespace linebloom::tools {
+namespace {
+
+// A key order for files whose own comparator may be unknown.
+//
+// RocksDB sorts range deletions when it opens the file, so this must be a valid
+// order: all keys are equal, and range deletions, which nothing reads, come out
+// empty. Iterating from the first entry to the last only compares a key with
+// its predecessor, to skip older versions. Then every key is greater than the
+// previous one, and none is skipped.
+class OrderOfAnyFile : public rocksdb::Comparator {
+ public:
+  void PassEveryEntry() { every_entry_is_new_ = true; }
+
+  const char* Name() const override { return "linebloom.OrderOfAnyFile"; }
+  int Compare(const rocksdb::Slice& /*a*/,
+              const rocksdb::Slice& /*b*/) const override {
+    return every_entry_is_new_ ? 1 : 0;
+  }
+  void FindShortestSeparator(std::string* /*start*/,
+                             const rocksdb::Slice& /*limit*/) const override {}
+  void FindShortSuccessor(std::string* /*key*/) const override {}
+
+ private:
+  bool every_entry_is_new_ = false;
+};
+
+// Reads files with RocksDB's public reader. Not thread-safe.
+class EntryReader {
+ public:
+  explicit EntryReader(const std::string& path);
+
+  // OK, or the reason why RocksDB can't open the file.
+  absl::Status Open();
+
+  // Calls `sink` with the user key of every entry in file order, including
+  // deletions, merge operands and old versions, but not range deletions. If the
+  // comparator has timestamps, they are at the end of the key. Stops at the
+  // first error of `sink` and returns it. DataLoss if the checksum of a data or
+  // index block is wrong.
+  absl::Status ForEach(
+      absl::FunctionRef<absl::Status(absl::string_view user_key)> sink);
+
+  // Bytes of timestamp at the end of each user key, which filters omit.
+  size_t timestamp_size() const { return timestamp_size_; }
+
+ private:
+  const std::string path_;
+  OrderOfAnyFile order_;
+  rocksdb::SstFileReader reader_;
+  bool has_merge_operands_ = false;
+  size_t timestamp_size_ = 0;
+};
+
+constexpr size_t kReadahead = 2 << 20;
+// Sequence number and type after the user key in an internal key.
+constexpr size_t kInternalKeySuffix = 8;
+
+rocksdb::Options MakeOptions(const rocksdb::Comparator* comparator) {
+  rocksdb::BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  rocksdb::Options options;
+  options.comparator = comparator;
+  options.merge_operator = std::make_shared<LastOperand>();
+  options.info_log = std::make_shared<QuietLogger>();
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+size_t TimestampSize(const rocksdb::TableProperties& properties) {
+  if (!absl::EndsWith(properties.comparator_name, ".u64ts")) return 0;
+#if ROCKSDB_MAJOR > 8 || (ROCKSDB_MAJOR == 8 && ROCKSDB_MINOR >= 3)
+  if (properties.user_defined_timestamps_persisted == 0) return 0;
+#endif
+  return sizeof(uint64_t);
+}
+
+EntryReader::EntryReader(const std::string& path)
+    : path_(path), reader_(MakeOptions(&order_)) {}
+
+absl::Status EntryReader::Open() {
+  const absl::Status status =
+      FromRocksDb(reader_.Open(path_), absl::StrCat("cannot read ", path_));
+  order_.PassEveryEntry();
+  if (!status.ok()) return status;
+  const auto properties = reader_.GetTableProperties();
+  has_merge_operands_ = properties->num_merge_operands > 0;
+  timestamp_size_ = TimestampSize(*properties);
+  return absl::OkStatus();
+}
+
+absl::Status EntryReader::ForEach(
+    absl::FunctionRef<absl::Status(absl::string_view user_key)> sink) {
+  rocksdb::ReadOptions options;
+  options.readahead_size = kReadahead;
+  options.total_order_seek = true;
+  options.fill_cache = false;
+#if LINEBLOOM_HAS_TABLE_ITERATOR
+  const std::unique_ptr<rocksdb::Iterator> entry(reader_.NewTableIterator());
+#else
+  // Older versions of the iterator hide deletions unless asked for timestamps.
+  // If one hides them nevertheless, the number of entries reveals it
+  // (verify.cc).
+  const rocksdb::Slice any_timestamp;
+  options.iter_start_ts = &any_timestamp;
+  const std::unique_ptr<rocksdb::Iterator> entry(reader_.NewIterator(options));
+#endif
+  const bool comes_bare = !LINEBLOOM_HAS_TABLE_ITERATOR && has_merge_operands_;
+  std::string bare_key;
+  for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
+    rocksdb::Slice key;
+    // Merged entries come without the suffix, and key() must not be called.
+    if (comes_bare) {
+      const rocksdb::Status status =
+          entry->GetProperty("rocksdb.iterator.internal-key", &bare_key);
+      if (!status.ok()) return FromRocksDb(status, path_);
+      key = bare_key;
+    } else {
+      key = entry->key();
+      key.remove_suffix(kInternalKeySuffix);
+    }
+    const absl::Status status = sink({key.data(), key.size()});
+    if (!status.ok()) return status;
+  }
+  return FromRocksDb(entry->status(), absl::StrCat("cannot read ", path_));
+}
+
+// Holds all filter blocks of a file in memory. The readers are those that
+// linebloom's policy gives RocksDB, also for RocksDB's own filters. Not
+// thread-safe.
+class FilterProber {
+ public:
+  // `policy` must outlive this. `comparator` finds partitions and may be null
+  // for a filter without any. The keys in their index end with `timestamp_size`
+  // bytes of timestamp.
+  static absl::StatusOr<FilterProber> Make(
+      const FilterFile& file, const rocksdb::FilterPolicy& policy,
+      const rocksdb::Comparator* comparator, size_t timestamp_size);
+
+  // Probes for `entry`, a key or a prefix, as a lookup of `user_key` does: a
+  // key of the file or near one, without timestamp.
+  bool MayMatch(absl::string_view entry, absl::string_view user_key) {
+    return readers_.empty() || readers_[FindPartition(user_key)]->MayMatch(
+                                   {entry.data(), entry.size()});
+  }
+
+ private:
+  FilterProber() = default;
+
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const {
+    return comparator_->CompareWithoutTimestamp(a, /*a_has_ts=*/false, b,
+                                                /*b_has_ts=*/false);
+  }
+  size_t FindPartition(absl::string_view user_key);
+
+  std::vector<std::string> blocks_;
+  std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers_;
+  // For each partition a key that none of its keys is after; empty for a full
+  // filter.
+  std::vector<std::string> last_keys_;
+  const rocksdb::Comparator* comparator_ = nullptr;
+  size_t current_ = 0;  // the partition that was probed last
+};
+
+using rocksdb::Slice;
+
+absl::StatusOr<FilterProber> FilterProber::Make(
+    const FilterFile& file, const rocksdb::FilterPolicy& policy,
+    const rocksdb::Comparator* comparator, size_t timestamp_size) {
+  FilterProber prober;
+  prober.comparator_ = comparator;
+  for (const BlockHandle& handle : file.location.blocks) {
+    absl::StatusOr<Block> block = ReadFilterBlock(file.file, handle);
+    if (!block.ok()) return block.status();
+    prober.blocks_.push_back(std::move(block->payload));
+  }
+  // Readers are views, so the strings must not move any more.
+  for (const std::string& block : prober.blocks_) {
+    prober.readers_.emplace_back(policy.GetFilterBitsReader(block));
+  }
+  if (file.location.kind == FilterKind::kPartitioned) {
+    PartitionIndex partition(&file.location.partition_index, file.properties);
+    while (partition.Next()) {
+      absl::string_view key = partition.user_key();
+      key.remove_suffix(std::min(timestamp_size, key.size()));
+      prober.last_keys_.emplace_back(key);
+    }
+    if (!partition.status().ok()) return partition.status();
+  }
+  return prober;
+}
+
+// Keys come in order, so it is mostly the same partition or the next one.
+size_t FilterProber::FindPartition(absl::string_view user_key) {
+  if (last_keys_.empty()) return 0;
+  const Slice key(user_key.data(), user_key.size());
+  const bool not_before =
+      current_ == 0 || Compare(last_keys_[current_ - 1], key) < 0;
+  if (not_before && Compare(last_keys_[current_], key) >= 0) {
+    return current_;
+  }
+  const auto found = std::lower_bound(
+      last_keys_.begin(), last_keys_.end(), key,
+      [this](const std::string& last_key, const Slice& sought) {
+        return Compare(last_key, sought) < 0;
+      });
+  // RocksDB probes the last partition for keys beyond all of them.
+  current_ =
+      std::min<size_t>(found - last_keys_.begin(), last_keys_.size() - 1);
+  return current_;
+}
+
+constexpr size_t kMostDeniedKept = 10;
+
+// Null if this program doesn't know the name.
+const rocksdb::Comparator* ComparatorByName(const std::string& name) {
+  const rocksdb::Comparator* comparator = nullptr;
+  rocksdb::ConfigOptions config;
+  if (!rocksdb::Comparator::CreateFromString(config, name, &comparator).ok()) {
+    return nullptr;
+  }
+  return comparator;
+}
+
+std::shared_ptr<const rocksdb::SliceTransform> ExtractorByName(
+    const std::string& name) {
+  std::shared_ptr<const rocksdb::SliceTransform> extractor;
+  rocksdb::ConfigOptions config;
+  if (!rocksdb::SliceTransform::CreateFromString(config, name, &extractor)
+           .ok()) {
+    return nullptr;
+  }
+  return extractor;
+}
+
+// Checks the keys and prefixes of one file against its filter.
+class RowCheck {
+ public:
+  RowCheck(const FilterFile& file, size_t timestamp_size,
+           const CheckOptions& options, FileCheck* check)
+      : properties_(file.properties),
+        timestamp_size_(timestamp_size),
+        options_(options),
+        check_(check) {}
+
+  // Finds out what the filter can be probed for, and notes what it can't.
+  // Returns errors from reading the filter.
+  absl::Status Prepare(const FilterFile& file);
+
+  absl::Status OnEntry(absl::string_view key);
+
+ private:
+  void PrepareExtractor();
+  void CheckKey(absl::string_view key);
+  void CheckPrefix(absl::string_view key);
+  void Deny(absl::string_view key, bool is_prefix);
+  void ProbeMissing(absl::string_view key);
+
+  const Properties& properties_;
+  const size_t timestamp_size_;
+  const CheckOptions& options_;
+  FileCheck* check_;
+  const std::unique_ptr<const rocksdb::FilterPolicy> policy_{
+      NewFilterPolicy(10)};
+  std::shared_ptr<const rocksdb::SliceTransform> extractor_;
+  std::optional<FilterProber> prober_;
+  std::string missing_key_;
+};
+
+void RowCheck::PrepareExtractor() {
+  const std::string& name = properties_.prefix_extractor_name;
+  if (name.empty() || !properties_.prefix_filtering) return;
+  extractor_ = ExtractorByName(name);
+  if (extractor_ != nullptr) return;
+  check_->notes.push_back(absl::StrCat(
+      "prefixes were not checked: this program lacks the extractor '", name,
+      "'"));
+}
+
+absl::Status RowCheck::Prepare(const FilterFile& file) {
+  if (!check_->facts.has_filter()) return absl::OkStatus();
+  if (!check_->facts.is_used()) {
+    check_->notes.push_back(absl::StrCat(
+        "the filter was not checked: it is ", ToString(file.location.kind),
+        " and of the family '", file.location.family,
+        "', which RocksDB's own policies "
+        "don't read"));
+    return absl::OkStatus();
+  }
+  if (check_->facts.first.info.canonical_key != 0) {
+    check_->notes.push_back(
+        "the filter was not checked against the rows: it hashes them through a "
+        "canonical key, a function that this program lacks");
+    return absl::OkStatus();
+  }
+  const rocksdb::Comparator* comparator =
+      ComparatorByName(properties_.comparator_name);
+  if (comparator == nullptr) {
+    const std::string lacks =
+        absl::StrCat("this program lacks the comparator '",
+                     properties_.comparator_name, "'");
+    if (file.location.kind == FilterKind::kPartitioned) {
+      check_->notes.push_back(
+          absl::StrCat("the filter was not checked: ", lacks,
+                       ", by which its partitions are found"));
+      return absl::OkStatus();
+    }
+    check_->notes.push_back(
+        absl::StrCat(lacks, "; keys were taken to have no timestamps"));
+  }
+  PrepareExtractor();
+  absl::StatusOr<FilterProber> prober =
+      FilterProber::Make(file, *policy_, comparator, timestamp_size_);
+  if (!prober.ok()) return prober.status();
+  prober_.emplace(*std::move(prober));
+  return absl::OkStatus();
+}
+
+void RowCheck::Deny(absl::string_view key, bool is_prefix) {
+  ++check_->denied;
+  if (check_->first_denied.size() < kMostDeniedKept) {
+    check_->first_denied.push_back({std::string(key), is_prefix});
+  }
+}
+
+void RowCheck::CheckKey(absl::string_view key) {
+  ++check_->keys_probed;
+  if (!prober_->MayMatch(key, key)) Deny(key, /*is_prefix=*/false);
+}
+
+void RowCheck::CheckPrefix(absl::string_view key) {
+  const rocksdb::Slice slice(key.data(), key.size());
+  if (!extractor_->InDomain(slice)) return;
+  const rocksdb::Slice prefix = extractor_->Transform(slice);
+  ++check_->prefixes_probed;
+  if (!prober_->MayMatch({prefix.data(), prefix.size()}, key)) {
+    Deny({prefix.data(), prefix.size()}, /*is_prefix=*/true);
+  }
+}
+
+// A key of the file followed by 8 random bytes is in no file, except with a
+// chance of 2^-64. It is in the file's range, so it is probed in the same
+// partition.
+void RowCheck::ProbeMissing(absl::string_view key) {
+  missing_key_.assign(key.data(), key.size());
+  missing_key_.resize(key.size() + sizeof(uint64_t));
+  StoreLittleEndian(missing_key_.data() + key.size(),
+                    Mix(check_->missing_probed));
+  ++check_->missing_probed;
+  if (prober_->MayMatch(missing_key_, missing_key_)) ++check_->missing_passed;
+}
+
+absl::Status RowCheck::OnEntry(absl::string_view key) {
+  const uint64_t entry = check_->entries++;
+  const double share_done = static_cast<double>(check_->entries) /
+                            static_cast<double>(check_->facts.rows());
+  if (entry % 256 == 0) {
+    if (options_.progress) options_.progress(std::min(1.0, share_done));
+    if (Interrupted()) return CheckInterrupt();
+  }
+  if (!prober_.has_value()) return absl::OkStatus();
+  key.remove_suffix(std::min(timestamp_size_, key.size()));
+  if (properties_.whole_key_filtering) CheckKey(key);
+  if (extractor_ != nullptr) CheckPrefix(key);
+  // Spreads the missing keys evenly among the rows.
+  const double due =
+      static_cast<double>(options_.missing_keys) * std::min(1.0, share_done);
+  while (static_cast<double>(check_->missing_probed) < due) ProbeMissing(key);
+  return absl::OkStatus();
+}
+
+// Damage becomes a problem of the file; other errors are returned.
+absl::Status TakeDamage(const absl::Status& status, FileCheck* check) {
+  if (!absl::IsDataLoss(status)) return status;
+  check->problems.emplace_back(status.message());
+  return absl::OkStatus();
+}
+
+absl::Status CheckEntries(const FilterFile& file, const CheckOptions& options,
+                          FileCheck* check) {
+  EntryReader reader(file.file.name());
+  absl::Status status = reader.Open();
+  if (!status.ok()) return status;
+  RowCheck rows(file, reader.timestamp_size(), options, check);
+  status = rows.Prepare(file);
+  if (!status.ok()) return status;
+  status = reader.ForEach(
+      [&rows](absl::string_view key) { return rows.OnEntry(key); });
+  if (status.ok() && check->entries != check->facts.rows()) {
+    check->problems.push_back(absl::StrCat(
+        file.file.name(), ": expected ", check->facts.rows(),
+        " entries, as the properties say, found ", check->entries));
+  }
+  return status;
+}
+
+}  // namespace
+
+absl::StatusOr<FileCheck> CheckFile(const std::string& path,
+                                    const CheckOptions& options) {
+  FileCheck check;
+  const absl::StatusOr<FilterFile> file = OpenFilterFile(path);
+  if (!file.ok()) {
+    const absl::Status status = TakeDamage(file.status(), &check);
+    if (!status.ok()) return status;
+    return check;
+  }
+  absl::StatusOr<FileFacts> facts = ReadFileFacts(*file);
+  absl::Status status = TakeDamage(facts.status(), &check);
+  if (!status.ok()) return status;
+  if (facts.ok()) {
+    check.facts = *std::move(facts);
+    for (const std::string& problem : check.facts.problems) {
+      check.problems.push_back(absl::StrCat(path, ": ", problem));
+    }
+    check.bytes_read = check.facts.bytes;
+    if (options.read_rows) {
+      check.rows_were_read = true;
+      check.bytes_read = file->file.size();
+      status = TakeDamage(CheckEntries(*file, options, &check), &check);
+    }
+  }
+  if (!status.ok()) return status;
+  return check;
+}
+
+}  // namespace linebloom::tools
