@@ -73,6 +73,7 @@ linebloom_HEADERS := \
   filter_policy/include/linebloom/filter_metrics.h \
   filter_policy/include/linebloom/filter_policy.h \
   filter_policy/include/linebloom/level_size_listener.h \
+  filter_policy/include/linebloom/line.h \
   filter_policy/include/linebloom/memory_allocator.h \
   filter_policy/include/linebloom/observed_rate.h
 

@@ -52,7 +52,7 @@ Tree TreeOf(double bytes) {
 }
 
 double Linebloom(double bits) {
-  return ExpectedRate(LineKind::kSolved, static_cast<uint32_t>(bits * 1000),
+  return ExpectedRate(Line::kSolved, static_cast<uint32_t>(bits * 1000),
                       512 / bits);
 }
 
@@ -127,7 +127,7 @@ void PrintTree(const char* name, double bytes, double bits) {
   const std::vector<double> full = FullTree(kSizeRatio);
   PrintRow("RocksDB's Bloom", rocksdb, keys, rocksdb.reads);
   PrintRow("linebloom", Look(tree, Linebloom, same), keys, rocksdb.reads);
-  const double slope = LogRatePerBit(LineKind::kSolved);
+  const double slope = LogRatePerBit(Line::kSolved);
   const BitsAllocation by_sizes(WholeRuns(tree.runs), bits, slope);
   PrintRow("linebloom, level_aware by sizes",
            Look(tree, Linebloom,

@@ -54,7 +54,7 @@ BuiltInFilter ParseRibbon(const char* tail, size_t size) {
 bool BeginsLinebloomMetadata(const char* tail, size_t size) {
   const auto byte = [&](int i) { return static_cast<uint8_t>(tail[i]); };
   FilterBlockInfo info;
-  info.line_kind = byte(1);
+  info.request.line = static_cast<Line>(byte(1));
   info.probes_or_base = byte(2);
   info.step = byte(3);
   return byte(0) == kFilterBlockVersion && IsReadable(ShapeOf(info)) &&

@@ -18,7 +18,7 @@ constexpr size_t kStepAt = 3;
 constexpr size_t kLinesAt = 4;
 constexpr size_t kKeysAt = 8;
 constexpr size_t kRateAt = 12;
-constexpr size_t kAskedAt = 16;
+constexpr size_t kRequestAt = 16;
 constexpr size_t kFlagsAt = 20;
 constexpr size_t kOptionalAt = 21;  // fields that the flags announce
 // The last two fields are located from the end, so that later releases can
@@ -26,13 +26,13 @@ constexpr size_t kOptionalAt = 21;  // fields that the flags announce
 constexpr size_t kChecksumFromEnd = 5;
 constexpr size_t kSizeFromEnd = 1;
 
-constexpr uint8_t kAskedIsRate = 1;
+constexpr uint8_t kRequestIsRate = 1;
 constexpr uint8_t kLevelAware = 2;
 constexpr uint8_t kHasHashSeed = 4;
 constexpr uint8_t kHasCanonicalKey = 8;
 constexpr uint8_t kHasHeat = 16;
 constexpr uint8_t kKnownFlags =
-    kAskedIsRate | kLevelAware | kHasHashSeed | kHasCanonicalKey | kHasHeat;
+    kRequestIsRate | kLevelAware | kHasHashSeed | kHasCanonicalKey | kHasHeat;
 
 // In the order of the fields.
 struct OptionalField {
@@ -75,12 +75,12 @@ uint32_t Checksum(const char* metadata, size_t size) {
   return static_cast<uint32_t>(XXH3_64bits(metadata, size));
 }
 
-uint8_t FlagsOf(const FilterBlockInfo& info) {
-  return (info.asked_false_positive_rate > 0 ? kAskedIsRate : 0) |
-         (info.level_aware ? kLevelAware : 0) |
-         (info.hash_seed != 0 ? kHasHashSeed : 0) |
-         (info.canonical_key != 0 ? kHasCanonicalKey : 0) |
-         (info.heat > 0 ? kHasHeat : 0);
+uint8_t FlagsOf(const FilterRequest& request) {
+  return (request.false_positive_rate > 0 ? kRequestIsRate : 0) |
+         (request.level_aware ? kLevelAware : 0) |
+         (request.hash_seed != 0 ? kHasHashSeed : 0) |
+         (request.canonical_key != 0 ? kHasCanonicalKey : 0) |
+         (request.heat > 0 ? kHasHeat : 0);
 }
 
 // Where the optional field is, or would be, in metadata with these flags.
@@ -105,29 +105,30 @@ bool Has(uint8_t field, uint8_t flags, size_t metadata_size) {
 FilterBlockInfo ReadFields(const char* metadata, size_t size) {
   FilterBlockInfo info;
   info.version = Byte(metadata + kVersionAt);
-  info.line_kind = Byte(metadata + kLineKindAt);
+  info.request.line = static_cast<Line>(Byte(metadata + kLineKindAt));
   info.probes_or_base = Byte(metadata + kProbesOrBaseAt);
   info.step = Byte(metadata + kStepAt);
   info.lines = LoadLittleEndian<uint32_t>(metadata + kLinesAt);
   info.keys = LoadLittleEndian<uint32_t>(metadata + kKeysAt);
   info.expected_false_positive_rate = LoadFloat(metadata + kRateAt);
   const uint8_t flags = Byte(metadata + kFlagsAt);
-  if ((flags & kAskedIsRate) != 0) {
-    info.asked_false_positive_rate = LoadFloat(metadata + kAskedAt);
+  if ((flags & kRequestIsRate) != 0) {
+    info.request.false_positive_rate = LoadFloat(metadata + kRequestAt);
   } else {
-    info.asked_millibits = LoadLittleEndian<uint32_t>(metadata + kAskedAt);
+    info.request.millibits_per_key =
+        LoadLittleEndian<uint32_t>(metadata + kRequestAt);
   }
-  info.level_aware = (flags & kLevelAware) != 0;
+  info.request.level_aware = (flags & kLevelAware) != 0;
   if (Has(kHasHashSeed, flags, size)) {
-    info.hash_seed =
+    info.request.hash_seed =
         LoadLittleEndian<uint64_t>(metadata + OptionalAt(kHasHashSeed, flags));
   }
   if (Has(kHasCanonicalKey, flags, size)) {
-    info.canonical_key = LoadLittleEndian<uint64_t>(
+    info.request.canonical_key = LoadLittleEndian<uint64_t>(
         metadata + OptionalAt(kHasCanonicalKey, flags));
   }
   if (Has(kHasHeat, flags, size)) {
-    info.heat = LoadFloat(metadata + OptionalAt(kHasHeat, flags));
+    info.request.heat = LoadFloat(metadata + OptionalAt(kHasHeat, flags));
   }
   return info;
 }
@@ -156,7 +157,7 @@ const char* FindProblem(const FilterBlockInfo& info, const char* metadata,
     }
   }
   // 0 would read as a filter that anyone may probe with the keys themselves.
-  if ((flags & kHasCanonicalKey) != 0 && info.canonical_key == 0) {
+  if ((flags & kHasCanonicalKey) != 0 && info.request.canonical_key == 0) {
     return "the canonical key is missing";
   }
   if (info.lines == 0) return "there are no lines";
@@ -173,52 +174,53 @@ ParsedFilterBlock Unusable(const char* problem) {
 }  // namespace
 
 void SetShape(const LineShape& shape, FilterBlockInfo* info) {
-  const bool plain = shape.kind == LineKind::kPlain;
-  info->line_kind = static_cast<uint8_t>(shape.kind);
+  const bool plain = shape.kind == Line::kPlain;
+  info->request.line = shape.kind;
   info->probes_or_base = plain ? shape.probes : shape.base;
   info->step = shape.step;
 }
 
 LineShape ShapeOf(const FilterBlockInfo& info) {
   LineShape shape;
-  shape.kind = static_cast<LineKind>(info.line_kind);
-  (shape.kind == LineKind::kPlain ? shape.probes : shape.base) =
+  shape.kind = info.request.line;
+  (shape.kind == Line::kPlain ? shape.probes : shape.base) =
       info.probes_or_base;
   shape.step = info.step;
   return shape;
 }
 
-size_t FilterBlockOverhead(const FilterBlockInfo& info) {
-  return LeastSize(FlagsOf(info)) + kFilterTailBytes;
+size_t FilterBlockOverhead(const FilterRequest& request) {
+  return LeastSize(FlagsOf(request)) + kFilterTailBytes;
 }
 
 void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to) {
-  const uint8_t flags = FlagsOf(info);
+  const FilterRequest& request = info.request;
+  const uint8_t flags = FlagsOf(request);
   const size_t size = LeastSize(flags);
-  const bool asked_rate = (flags & kAskedIsRate) != 0;
   StoreLittleEndian(to + kVersionAt, info.version);
-  StoreLittleEndian(to + kLineKindAt, info.line_kind);
+  StoreLittleEndian(to + kLineKindAt, static_cast<uint8_t>(request.line));
   StoreLittleEndian(to + kProbesOrBaseAt, info.probes_or_base);
   StoreLittleEndian(to + kStepAt, info.step);
   StoreLittleEndian(to + kLinesAt, info.lines);
   StoreLittleEndian(to + kKeysAt, info.keys);
   StoreLittleEndian(to + kRateAt,
                     std::bit_cast<uint32_t>(info.expected_false_positive_rate));
-  StoreLittleEndian(
-      to + kAskedAt,
-      asked_rate ? std::bit_cast<uint32_t>(info.asked_false_positive_rate)
-                 : info.asked_millibits);
+  StoreLittleEndian(to + kRequestAt,
+                    request.false_positive_rate > 0
+                        ? std::bit_cast<uint32_t>(
+                              static_cast<float>(request.false_positive_rate))
+                        : request.millibits_per_key);
   StoreLittleEndian(to + kFlagsAt, flags);
   if ((flags & kHasHashSeed) != 0) {
-    StoreLittleEndian(to + OptionalAt(kHasHashSeed, flags), info.hash_seed);
+    StoreLittleEndian(to + OptionalAt(kHasHashSeed, flags), request.hash_seed);
   }
   if ((flags & kHasCanonicalKey) != 0) {
     StoreLittleEndian(to + OptionalAt(kHasCanonicalKey, flags),
-                      info.canonical_key);
+                      request.canonical_key);
   }
   if ((flags & kHasHeat) != 0) {
     StoreLittleEndian(to + OptionalAt(kHasHeat, flags),
-                      std::bit_cast<uint32_t>(info.heat));
+                      std::bit_cast<uint32_t>(request.heat));
   }
   char* const end = to + size;
   StoreLittleEndian(end - kChecksumFromEnd,
@@ -254,7 +256,7 @@ std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
                                                     size_t size) {
   const ParsedFilterBlock parsed = ParseFilterBlock(data, size);
   if (parsed.kind != FilterBlockKind::kReadable) return {};
-  const bool plain = ShapeOf(parsed.info).kind == LineKind::kPlain;
+  const bool plain = ShapeOf(parsed.info).kind == Line::kPlain;
   const size_t end = size - kFilterTailBytes;
   const size_t begin = end - Byte(data + end - kSizeFromEnd);
   const size_t checksum = end - kChecksumFromEnd;
@@ -267,9 +269,9 @@ std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
       {"lines", begin + kLinesAt, sizeof(uint32_t)},
       {"keys", begin + kKeysAt, sizeof(uint32_t)},
       {"expected false-positive rate", begin + kRateAt, sizeof(float)},
-      {(flags & kAskedIsRate) != 0 ? "asked false-positive rate"
-                                   : "asked bits per key",
-       begin + kAskedAt, sizeof(uint32_t)},
+      {(flags & kRequestIsRate) != 0 ? "asked false-positive rate"
+                                     : "asked bits per key",
+       begin + kRequestAt, sizeof(uint32_t)},
       {"flags", begin + kFlagsAt, 1}};
   size_t known = begin + kOptionalAt;
   for (const OptionalField& field : kOptionalFields) {

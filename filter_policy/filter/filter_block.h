@@ -22,12 +22,35 @@ inline constexpr size_t kFilterBlockOverhead =
 inline constexpr size_t kMaxFilterBlockOverhead =
     kMaxFilterMetadataBytes + kFilterTailBytes;
 
+// What a filter should be: made of the policy's options for a file, completed
+// when the filter's keys are known, followed by BuildFilter, stored in the
+// block and compared by linebloom::RebuildFilters.
+struct FilterRequest {
+  // At least 1. With a rate: the size to try first, which is not stored.
+  uint32_t millibits_per_key = 10000;
+  Line line = Line::kSolved;  // in a block: of its lines, also if unknown
+  uint64_t hash_seed = 0;     // used to compute the hashes
+  // The highest rate that the filter may have, less than 1, stored as a float;
+  // 0: use the bits.
+  double false_positive_rate = 0;
+  bool level_aware = false;  // true if bits or rate depend on the file's level
+  // Names the function that maps keys to the bytes that are hashed
+  // (CanonicalId in filter_policy/rocksdb/canonical_key.h). 0: the keys
+  // themselves are.
+  uint64_t canonical_key = 0;
+  // The lookups per key in the range of the filter's keys, relative to the
+  // average over all keys, by which the filter gets its bits. 0: unknown.
+  float heat = 0;
+
+  friend bool operator==(const FilterRequest&, const FilterRequest&) = default;
+};
+
 // The contents of a filter's metadata.
 struct FilterBlockInfo {
   uint8_t version = kFilterBlockVersion;
-  // LineKind and the rest of a LineShape, as numbers. Only the line knows what
-  // they mean (filter_policy/line/line.h).
-  uint8_t line_kind = 0;
+  FilterRequest request = {.millibits_per_key = 0};
+  // The rest of a LineShape. Only the line knows what the numbers mean
+  // (filter_policy/line/line.h).
   uint8_t probes_or_base = 0;  // probes of plain lines; base of solved ones
   uint8_t step = 0;            // solved lines only
   uint32_t lines = 0;
@@ -36,18 +59,6 @@ struct FilterBlockInfo {
   // The false-positive rate to expect: the mean of the lines' exact rates, to
   // the nearest float.
   float expected_false_positive_rate = 0;
-  // The request: bits per key, in thousandths, or a rate. The other one is 0.
-  uint32_t asked_millibits = 0;
-  float asked_false_positive_rate = 0;
-  bool level_aware = false;  // true if the request depends on the file's level
-  uint64_t hash_seed = 0;
-  // Names the function that maps keys to the bytes that were hashed
-  // (CanonicalId in filter_policy/rocksdb/canonical_key.h). 0: the keys
-  // themselves were.
-  uint64_t canonical_key = 0;
-  // The lookups per key in the range of the filter's keys, relative to the
-  // average over all keys, by which the filter got its bits. 0: unknown.
-  float heat = 0;
 
   friend bool operator==(const FilterBlockInfo&,
                          const FilterBlockInfo&) = default;
@@ -55,7 +66,7 @@ struct FilterBlockInfo {
 
 // The number of bytes after the lines: kFilterBlockOverhead, 8 more each with a
 // hash seed and with a canonical key, and 4 more with heat.
-size_t FilterBlockOverhead(const FilterBlockInfo& info);
+size_t FilterBlockOverhead(const FilterRequest& request);
 
 // Writes that many bytes, which belong directly after the lines.
 void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to);

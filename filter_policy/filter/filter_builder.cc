@@ -34,7 +34,7 @@ Lines BuildPlainLines(const HashList& hashes, int probes,
     sum_of_rates +=
         kernel.rate_of_plain_line(to + size_t{line} * kLineBytes, probes);
   }
-  return {{LineKind::kPlain, static_cast<uint8_t>(probes), 0, 0},
+  return {{Line::kPlain, static_cast<uint8_t>(probes), 0, 0},
           sum_of_rates / count};
 }
 
@@ -51,15 +51,13 @@ Lines BuildSolvedLines(const HashList& hashes, const LineKernel& kernel,
   return {shape, sum_of_rates / count};
 }
 
-Lines BuildLines(const HashList& hashes, const FilterSettings& settings,
+Lines BuildLines(const HashList& hashes, const FilterRequest& request,
                  uint32_t millibits, const LineKernel& kernel, uint32_t count,
                  uint8_t* to) {
-  const LineKind line =
-      BuiltLine(settings.line, MillibitsFor(count, hashes.size()));
-  return line == LineKind::kPlain
-             ? BuildPlainLines(hashes, PlainProbes(millibits), kernel, count,
-                               to)
-             : BuildSolvedLines(hashes, kernel, count, to);
+  const Line line = BuiltLine(request.line, MillibitsFor(count, hashes.size()));
+  return line == Line::kPlain ? BuildPlainLines(hashes, PlainProbes(millibits),
+                                                kernel, count, to)
+                              : BuildSolvedLines(hashes, kernel, count, to);
 }
 
 // A finished block and its rate.
@@ -68,31 +66,19 @@ struct BuiltBlock {
   double rate;
 };
 
-// The part of a block's metadata that follows from the settings alone.
-FilterBlockInfo InfoOf(const FilterSettings& settings) {
-  FilterBlockInfo info;
-  info.asked_millibits =
-      settings.asked_rate > 0 ? 0 : settings.millibits_per_key;
-  info.asked_false_positive_rate = static_cast<float>(settings.asked_rate);
-  info.level_aware = settings.level_aware;
-  info.hash_seed = settings.hash_seed;
-  info.canonical_key = settings.canonical_key;
-  info.heat = settings.heat;
-  return info;
-}
-
-BuiltBlock BuildBlock(const HashList& hashes, const FilterSettings& settings,
+BuiltBlock BuildBlock(const HashList& hashes, const FilterRequest& request,
                       uint32_t millibits, const LineKernel& kernel,
                       uint32_t count) {
-  FilterBlockInfo info = InfoOf(settings);
+  FilterBlockInfo info;
+  info.request = request;
   info.lines = count;
   info.keys =
       static_cast<uint32_t>(std::min<size_t>(hashes.size(), UINT32_MAX));
   const size_t lines_size = size_t{count} * kLineBytes;
-  const size_t size = lines_size + FilterBlockOverhead(info);
+  const size_t size = lines_size + FilterBlockOverhead(request);
   // Not make_unique: that would clear memory that is written anyway.
   std::unique_ptr<char[]> bytes(new char[size]);
-  const Lines built = BuildLines(hashes, settings, millibits, kernel, count,
+  const Lines built = BuildLines(hashes, request, millibits, kernel, count,
                                  reinterpret_cast<uint8_t*>(bytes.get()));
   info.expected_false_positive_rate = static_cast<float>(built.rate);
   SetShape(built.shape, &info);
@@ -100,15 +86,15 @@ BuiltBlock BuildBlock(const HashList& hashes, const FilterSettings& settings,
   return {{std::move(bytes), size}, built.rate};
 }
 
-FilterBlock BuildForRate(const HashList& hashes, const FilterSettings& settings,
+FilterBlock BuildForRate(const HashList& hashes, const FilterRequest& request,
                          const LineKernel& kernel) {
-  LineCountSearch search(LinesFor(hashes.size(), settings.millibits_per_key),
-                         hashes.size(), settings.asked_rate,
-                         LogRatePerBit(settings.line));
+  LineCountSearch search(LinesFor(hashes.size(), request.millibits_per_key),
+                         hashes.size(), request.false_positive_rate,
+                         LogRatePerBit(request.line));
   FilterBlock best;
   while (const std::optional<uint32_t> count = search.Next()) {
     BuiltBlock built = BuildBlock(
-        hashes, settings, MillibitsFor(*count, hashes.size()), kernel, *count);
+        hashes, request, MillibitsFor(*count, hashes.size()), kernel, *count);
     if (search.Judge(built.rate)) best = std::move(built.block);
   }
   return best;
@@ -116,23 +102,21 @@ FilterBlock BuildForRate(const HashList& hashes, const FilterSettings& settings,
 
 }  // namespace
 
-size_t OverheadOf(const FilterSettings& settings) {
-  return FilterBlockOverhead(InfoOf(settings));
-}
-
-FilterBlock BuildFilter(const HashList& hashes, const FilterSettings& settings,
-                        const LineKernel& kernel) {
+FilterBlock BuildFilter(const HashList& hashes, const FilterRequest& request,
+                        const LineKernel& kernel,
+                        AllocationRounding* rounding) {
   if (hashes.empty()) return {};
-  if (settings.asked_rate > 0) return BuildForRate(hashes, settings, kernel);
-  uint32_t millibits = settings.millibits_per_key;
+  if (request.false_positive_rate > 0)
+    return BuildForRate(hashes, request, kernel);
+  uint32_t millibits = request.millibits_per_key;
   uint32_t count = LinesFor(hashes.size(), millibits);
-  if (settings.rounding != nullptr) {
-    const uint32_t rounded = settings.rounding->Round(
-        settings.line, hashes.size(), count, OverheadOf(settings));
+  if (rounding != nullptr) {
+    const uint32_t rounded = rounding->Round(request.line, hashes.size(), count,
+                                             FilterBlockOverhead(request));
     if (rounded != count) millibits = MillibitsFor(rounded, hashes.size());
     count = rounded;
   }
-  return BuildBlock(hashes, settings, millibits, kernel, count).block;
+  return BuildBlock(hashes, request, millibits, kernel, count).block;
 }
 
 }  // namespace linebloom

@@ -9,13 +9,13 @@ std::optional<FilterReader> FilterReader::Make(const char* block,
   const FilterBlockInfo& info = parsed.info;
   const LineShape shape = ShapeOf(info);
   if (parsed.kind != FilterBlockKind::kReadable || !IsReadable(shape) ||
-      info.canonical_key != canonical_key) {
+      info.request.canonical_key != canonical_key) {
     return std::nullopt;
   }
   return FilterReader(
       {reinterpret_cast<const uint8_t*>(block), info.lines, shape},
-      info.hash_seed,
-      shape.kind == LineKind::kPlain ? kernel.plain : kernel.solved);
+      info.request.hash_seed,
+      shape.kind == Line::kPlain ? kernel.plain : kernel.solved);
 }
 
 }  // namespace linebloom

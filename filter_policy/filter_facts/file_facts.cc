@@ -79,7 +79,7 @@ void Sums::AddRate(const BlockFacts& block) {
 
 void Sums::AddHeat(const BlockFacts& block) {
   if (block.kind == BlockKind::kEmpty) return;
-  const float heat = block.info.heat;
+  const float heat = block.info.request.heat;
   all_heat_ &=
       block.kind == BlockKind::kLinebloom && std::isfinite(heat) && heat > 0;
   heat_ += static_cast<double>(block.info.keys) * heat;

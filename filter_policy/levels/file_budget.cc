@@ -52,42 +52,34 @@ double BitsTooMany(const FilterBuildingContext& context, const FileInTree& file,
   return std::max(0.0, mean - MaxBits(context, file, run.keys, average_bits));
 }
 
-FilterPlan PlanOfRun(FilterSettings settings,
+FilterPlan PlanOfRun(FilterRequest request,
                      const FilterBuildingContext& context,
                      const std::optional<FileInTree>& file, const Run& run,
                      double average_bits) {
   const std::shared_ptr<const HeatProfile> heat =
       file.has_value() ? file->heat : nullptr;
-  const RunBits bits(run, heat, average_bits, LogRatePerBit(settings.line));
+  const RunBits bits(run, heat, average_bits, LogRatePerBit(request.line));
   double mean = bits.MeanOf(std::nullopt);
   double too_many = 0;
   if (file.has_value()) {
     mean = bits.MeanOf(file->range);
     too_many = BitsTooMany(context, *file, run, mean, average_bits);
   }
-  settings.millibits_per_key = MillibitsOf(mean - too_many);
-  FilterPlan plan{settings, {}, heat != nullptr};
+  request.millibits_per_key = MillibitsOf(mean - too_many);
+  FilterPlan plan{request, nullptr, heat != nullptr};
   if (heat != nullptr) {
-    plan.settings.heat = 1;
-    plan.size_of_keys = [bits, too_many](const FilterKeys& keys) {
+    plan.request.heat = 1;
+    plan.fit = [bits, too_many](const AddedKeys& keys, FilterRequest* fitted) {
       const double of_keys = bits.HeatOf(keys.first, keys.last);
-      return FilterSize{
-          MillibitsOf(std::max(bits.BitsOf(of_keys) - too_many, kMinBitsOfRun)),
-          static_cast<float>(of_keys)};
+      fitted->millibits_per_key =
+          MillibitsOf(std::max(bits.BitsOf(of_keys) - too_many, kMinBitsOfRun));
+      fitted->heat = static_cast<float>(of_keys);
     };
   }
   return plan;
 }
 
 }  // namespace
-
-FilterSettings SettingsOf(const FilterPolicyOptions& options) {
-  FilterSettings settings;
-  settings.line = LineKindOf(options);
-  settings.hash_seed = options.hash_seed;
-  settings.level_aware = IsLevelAware(options);
-  return settings;
-}
 
 std::optional<FilterPlan> PlanOfFile(
     const FilterPolicyOptions& options, const FilterBuildingContext& context,
@@ -96,24 +88,25 @@ std::optional<FilterPlan> PlanOfFile(
   if (file_of_thread.has_value() && file_of_thread->Is(context)) {
     file = file_of_thread;
   }
-  FilterSettings settings = SettingsOf(options);
+  FilterRequest request = RequestOf(options);
   std::optional<Run> run;
   if (IsLevelAware(options)) run = RunOf(options, context, file);
   if (options.false_positive_rate.has_value()) {
     const double asked = *options.false_positive_rate;
-    settings.asked_rate =
+    request.false_positive_rate =
         std::max(run ? RateOfRun(run->keys, run->tree, asked) : asked,
-                 LowestRate(settings.line));
-    settings.millibits_per_key =
-        BitsForRate(settings.line, settings.asked_rate * LineCountSearch::kAim)
+                 LowestRate(request.line));
+    request.millibits_per_key =
+        BitsForRate(request.line,
+                    request.false_positive_rate * LineCountSearch::kAim)
             .value_or(kMaxMillibits);
-    return FilterPlan{settings};
+    return FilterPlan{request};
   }
   const double asked = BitsPerKeyOf(options);
-  if (run) return PlanOfRun(settings, context, file, *run, asked);
-  settings.millibits_per_key = MillibitsOf(asked);
-  if (settings.millibits_per_key == 0) return std::nullopt;
-  return FilterPlan{settings};
+  if (run) return PlanOfRun(request, context, file, *run, asked);
+  request.millibits_per_key = MillibitsOf(asked);
+  if (request.millibits_per_key == 0) return std::nullopt;
+  return FilterPlan{request};
 }
 
 }  // namespace linebloom

@@ -3,15 +3,11 @@
 
 #include <optional>
 
-#include "filter_policy/filter/filter_builder.h"
 #include "filter_policy/levels/file_in_tree.h"
-#include "filter_policy/levels/filter_plan.h"
+#include "filter_policy/rocksdb/filter_bits_builder.h"
 #include "linebloom/filter_policy.h"
 
 namespace linebloom {
-
-// The settings that don't depend on the file.
-FilterSettings SettingsOf(const FilterPolicyOptions& options);
 
 // Returns how to build the filters of the file that `context` describes;
 // nothing if it gets none. `options` must be valid and without a memory_budget.

@@ -163,7 +163,7 @@ double FilterAccount::BitsBut(const JobId& but,
 }
 
 double FilterAccount::Allowed(const FilterPlace& place,
-                              const FilterRequest& request) const {
+                              const BudgetRequest& request) const {
   if (request.keys <= 0) return 0;
   if (request.is_recovery) return AllowedInRecovery(request);
   const JobId id{place.database, place.job};
@@ -209,7 +209,7 @@ double FilterAccount::Allowed(const FilterPlace& place,
   return std::min(request.bits_per_key - too_many, room / request.keys);
 }
 
-double FilterAccount::AllowedInRecovery(const FilterRequest& request) const {
+double FilterAccount::AllowedInRecovery(const BudgetRequest& request) const {
   double room = kMaxOfRecoveries * request.budget;
   for (const auto& [database, bits] : recovered_) room -= bits;
   return std::min(request.bits_per_key,
@@ -229,7 +229,7 @@ void FilterAccount::BookRecovered(const std::string& database, double bits) {
 }
 
 double FilterAccount::Offer(const FilterPlace& place,
-                            const FilterRequest& request) {
+                            const BudgetRequest& request) {
   const std::lock_guard<std::mutex> lock(mutex_);
   used_ = true;
   const double bits = Allowed(place, request);
@@ -240,7 +240,7 @@ double FilterAccount::Offer(const FilterPlace& place,
 }
 
 double FilterAccount::Take(const FilterPlace& place,
-                           const FilterRequest& request) {
+                           const BudgetRequest& request) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const double bits = Allowed(place, request);
   if (request.is_recovery) {

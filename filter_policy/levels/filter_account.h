@@ -39,7 +39,7 @@ struct FilterPlace {
   std::string file;  // its name
 };
 
-struct FilterRequest {
+struct BudgetRequest {
   double budget = 0;        // in bits
   double bits_per_key = 0;  // wanted
   // Wanted on average by this filter and those that its compaction has yet to
@@ -102,8 +102,8 @@ class FilterAccount {
   // Returns how many bits per key the filter may have; less than 1 means none.
   // Take() books them, Offer() only the file: a compaction may build no filter,
   // and its files show that it has ended.
-  double Offer(const FilterPlace& place, const FilterRequest& request);
-  double Take(const FilterPlace& place, const FilterRequest& request);
+  double Offer(const FilterPlace& place, const BudgetRequest& request);
+  double Take(const FilterPlace& place, const BudgetRequest& request);
 
   // True once a policy with a budget has called, which makes it worthwhile to
   // read how large the filters of older files are.
@@ -119,8 +119,8 @@ class FilterAccount {
   };
   using JobId = std::pair<std::string, int>;
 
-  double Allowed(const FilterPlace& place, const FilterRequest& request) const;
-  double AllowedInRecovery(const FilterRequest& request) const;
+  double Allowed(const FilterPlace& place, const BudgetRequest& request) const;
+  double AllowedInRecovery(const BudgetRequest& request) const;
   void BookRecovered(const std::string& database, double bits);
   // The most bits that can become live, apart from those of one compaction.
   double BitsBut(const JobId& but, double bits_per_unknown_key) const;

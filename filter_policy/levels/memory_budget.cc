@@ -5,7 +5,6 @@
 #include <string>
 
 #include "filter_policy/filter/filter_block.h"
-#include "filter_policy/levels/file_budget.h"
 #include "filter_policy/levels/run_bits.h"
 #include "filter_policy/levels/sorted_run.h"
 #include "filter_policy/rocksdb/policy_options.h"
@@ -81,7 +80,7 @@ BudgetedRun BudgetOfRun(const FilterPolicyOptions& options,
   }
   const std::optional<Run> run = RunOf(options, context, file);
   if (!run) return {least, false};
-  const double slope = LogRatePerBit(LineKindOf(options));
+  const double slope = LogRatePerBit(options.line);
   const RunBits bits(*run, file.heat, average, slope);
   BudgetedRun budget;
   budget.bits_per_key = bits.MeanOf(file.range);
@@ -103,7 +102,7 @@ BudgetedRun BudgetOfRun(const FilterPolicyOptions& options,
 // The part of a compaction's range that is yet to be written, this filter's
 // keys included.
 std::optional<KeyRange> Rest(const std::optional<KeyRange>& range,
-                             const FilterKeys& keys) {
+                             const AddedKeys& keys) {
   if (!range) return std::nullopt;
   const std::string first = keys.first.ToString();
   return KeyRange{first, std::max({first, keys.last.ToString(), range->last})};
@@ -132,7 +131,7 @@ std::optional<FilterPlan> BudgetOfFile(const FilterPolicyOptions& options,
                                        const BudgetState& state) {
   const BudgetedRun run =
       BudgetOfRun(options, context, file, state.average_bits);
-  FilterRequest request;
+  BudgetRequest request;
   request.budget = BudgetInBits(options);
   request.bits_per_key = run.bits_per_key;
   request.is_flush = IsFlush(context);
@@ -147,29 +146,27 @@ std::optional<FilterPlan> BudgetOfFile(const FilterPolicyOptions& options,
   // A full filter has all keys of the file.
   if (!context.table_options.partition_filters) request.expected_keys = 0;
   FilterPlan plan;
-  plan.settings = SettingsOf(options);
-  plan.settings.millibits_per_key = MillibitsOf(offered);
-  plan.needs_range = run.by_heat.has_value();
-  if (run.by_heat) plan.settings.heat = 1;
-  plan.size_of_keys = [request, by_heat = run.by_heat, range = file.range,
-                       account = file.account,
-                       place = file.place](const FilterKeys& keys) {
-    FilterRequest of_filter = request;
+  plan.request = RequestOf(options);
+  plan.request.millibits_per_key = MillibitsOf(offered);
+  plan.keeps_range = run.by_heat.has_value();
+  if (run.by_heat) plan.request.heat = 1;
+  plan.fit = [request, by_heat = run.by_heat, range = file.range,
+              account = file.account, place = file.place](
+                 const AddedKeys& keys, FilterRequest* fitted) {
+    BudgetRequest of_filter = request;
     of_filter.keys = static_cast<double>(keys.entries);
-    FilterSize size;
     if (by_heat) {
       const double heat = by_heat->HeatOf(keys.first, keys.last);
-      size.heat = static_cast<float>(heat);
+      fitted->heat = static_cast<float>(heat);
       of_filter.bits_per_key = by_heat->BitsOf(heat);
       of_filter.mean_bits = by_heat->MeanOf(Rest(range, keys));
     }
     const double bits = account->Take(place, of_filter);
     // Other files may have taken the room since: build a single line.
-    size.millibits_per_key =
+    fitted->millibits_per_key =
         bits < kMinBitsOfRun
             ? 1
             : MillibitsWithin(bits / 8 * of_filter.keys, keys.entries);
-    return size;
   };
   return plan;
 }

@@ -6,7 +6,7 @@
 
 #include "filter_policy/levels/file_in_tree.h"
 #include "filter_policy/levels/filter_account.h"
-#include "filter_policy/levels/filter_plan.h"
+#include "filter_policy/rocksdb/filter_bits_builder.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/filter_policy.h"
 

@@ -7,10 +7,10 @@ namespace linebloom {
 
 bool IsReadable(const LineShape& shape) {
   switch (shape.kind) {
-    case LineKind::kPlain:
+    case Line::kPlain:
       return shape.probes >= 1 && shape.probes <= kMaxPlainProbes &&
              shape.base == 0 && shape.step == 0;
-    case LineKind::kSolved:
+    case Line::kSolved:
       return shape.probes == 0 && shape.base >= kMinSolvedBase &&
              shape.step >= 1 && shape.step <= kMaxSolvedStep;
   }

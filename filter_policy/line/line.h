@@ -9,20 +9,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "linebloom/line.h"
+
 namespace linebloom {
 
 inline constexpr size_t kLineBytes = 64;
 inline constexpr int kWordsPerLine = 8;
 
-// The values are stored in every filter (docs/format.md).
-enum class LineKind : uint8_t {
-  kPlain = 1,   // a Bloom filter of 512 bits
-  kSolved = 2,  // the solution of its keys' equations
-};
-
 // Everything besides the bytes that a reader needs to probe a filter's lines.
 struct LineShape {
-  LineKind kind = LineKind::kSolved;
+  Line kind = Line::kSolved;
   // Plain: the number of probes in every line, 1 to 16. Solved: 0.
   uint8_t probes = 0;
   // Solved: each key of a line with header h has (base + step * h) / 32 probes.

@@ -47,8 +47,8 @@ LineContents ReadSolvedLine(const LineShape& shape, const uint8_t* line) {
 }  // namespace
 
 LineContents ReadLine(const LineShape& shape, const uint8_t* line) {
-  return shape.kind == LineKind::kPlain ? ReadPlainLine(shape.probes, line)
-                                        : ReadSolvedLine(shape, line);
+  return shape.kind == Line::kPlain ? ReadPlainLine(shape.probes, line)
+                                    : ReadSolvedLine(shape, line);
 }
 
 }  // namespace linebloom

@@ -145,30 +145,27 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     std::optional<FilterPlan> plan = PlanOfFile(options, context, file);
     if (!plan.has_value()) return nullptr;
     if (context.table_options.optimize_filters_for_memory) {
-      plan->settings.rounding = rounding_;
+      plan->rounding = rounding_;
     }
     return NewBuilder(std::move(*plan), context);
   }
 
   rocksdb::FilterBitsBuilder* NewBuilder(
       FilterPlan plan, const FilterBuildingContext& context) const {
-    if (plan.settings.hash_seed == kRandomHashSeed) {
+    if (plan.request.hash_seed == kRandomHashSeed) {
       const std::optional<uint64_t> seed = DrawHashSeed();
       // There was entropy when the database was opened. A filter without a seed
       // serves all lookups except of keys that somebody chose.
-      plan.settings.hash_seed = seed.value_or(0);
+      plan.request.hash_seed = seed.value_or(0);
       if (!seed) WarnOnce(context.info_log, NoEntropy(), "hash_seed=0");
     }
     const bool detect_corruption =
         context.table_options.detect_filter_construct_corruption;
     if (options_.canonical_key != nullptr) {
-      return new CanonicalFilterBitsBuilder(
-          options_.canonical_key, plan.settings, detect_corruption,
-          std::move(plan.size_of_keys), plan.needs_range);
+      return new CanonicalFilterBitsBuilder(options_.canonical_key,
+                                            std::move(plan), detect_corruption);
     }
-    return new FilterBitsBuilder(plan.settings, detect_corruption,
-                                 std::move(plan.size_of_keys),
-                                 plan.needs_range);
+    return new FilterBitsBuilder(std::move(plan), detect_corruption);
   }
 
   rocksdb::FilterBitsBuilder* BuilderOfBudget(

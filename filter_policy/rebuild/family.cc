@@ -114,25 +114,22 @@ void WantOwn(const Family& family,
     file->reason = context.reason;
     if (family.policy.heat_aware) file->heat = family.heat;
   }
-  wanted->line = LineKindOf(family.policy);
   wanted->worst_rate = family.worst_rate;
-  wanted->hash_seed = family.policy.hash_seed;
   const std::optional<FilterPlan> plan =
       PlanOfFile(family.policy, context, file);
   // Never empty: ReadPolicy() rejects policies that build no filters.
   if (!plan.has_value()) return;
-  wanted->millibits =
-      plan->SizeOf({meta.num_entries, meta.smallestkey, meta.largestkey})
-          .millibits_per_key;
+  wanted->request =
+      plan->RequestFor({meta.num_entries, meta.smallestkey, meta.largestkey});
+  const uint32_t millibits = wanted->request.millibits_per_key;
   if (file.has_value() && IsLevelAware(family.policy)) {
-    wanted->least_millibits =
-        std::min(wanted->millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
+    wanted->min_millibits_per_key =
+        std::min(millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
   }
   // The policy has used fewer if there was no room for more.
-  if (family.memory_budget) wanted->least_millibits = wanted->millibits / 2;
+  if (family.memory_budget) wanted->min_millibits_per_key = millibits / 2;
   // Files may have few bits, because their keys were cold.
-  if (family.policy.heat_aware) wanted->least_millibits = kMinMillibits;
-  wanted->asked_rate = plan->settings.asked_rate;
+  if (family.policy.heat_aware) wanted->min_millibits_per_key = kMinMillibits;
 }
 
 }  // namespace

@@ -46,23 +46,25 @@ bool IsOfNewerVersion(const BlockFacts& block) {
 // True if a new filter would have more bits or a lower rate. Building a filter
 // again with the same request and the same kind of line can't improve it.
 bool AskedForLess(const FilterBlockInfo& info, const WantedFilter& wanted) {
-  if (info.asked_false_positive_rate > 0 && wanted.asked_rate > 0) {
+  if (info.request.false_positive_rate > 0 &&
+      wanted.request.false_positive_rate > 0) {
     // The metadata stores a float.
-    return info.asked_false_positive_rate >
-           static_cast<float>(wanted.asked_rate);
+    return info.request.false_positive_rate >
+           static_cast<float>(wanted.request.false_positive_rate);
   }
   // A filter built for a rate has no requested bits.
-  const double had = info.asked_false_positive_rate > 0
+  const double had = info.request.false_positive_rate > 0
                          ? MillibitsFor(info.lines, info.keys)
-                         : info.asked_millibits;
-  return had < (wanted.least_millibits > 0 ? wanted.least_millibits
-                                           : wanted.millibits);
+                         : info.request.millibits_per_key;
+  return had < (wanted.min_millibits_per_key > 0
+                    ? wanted.min_millibits_per_key
+                    : wanted.request.millibits_per_key);
 }
 
 // If every file has its own seed, any seed is fine.
 bool HasSeed(const FilterBlockInfo& info, uint64_t wanted) {
-  return wanted == kRandomHashSeed ? info.hash_seed != 0
-                                   : info.hash_seed == wanted;
+  return wanted == kRandomHashSeed ? info.request.hash_seed != 0
+                                   : info.request.hash_seed == wanted;
 }
 
 std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
@@ -70,12 +72,14 @@ std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
                                                double rate_after) {
   const FilterBlockInfo& info = facts.first.info;
   if (info.version < wanted.version) return RebuildReason::kOlderVersion;
-  if (!HasSeed(info, wanted.hash_seed)) return RebuildReason::kOtherHashSeed;
+  if (!HasSeed(info, wanted.request.hash_seed))
+    return RebuildReason::kOtherHashSeed;
   if (LacksKeysOrPrefixes(facts.properties, wanted)) {
     return RebuildReason::kOtherPrefixes;
   }
-  if (info.line_kind == static_cast<uint8_t>(LineKind::kPlain) &&
-      BuiltLine(wanted.line, wanted.millibits) == LineKind::kSolved) {
+  if (info.request.line == Line::kPlain &&
+      BuiltLine(wanted.request.line, wanted.request.millibits_per_key) ==
+          Line::kSolved) {
     return RebuildReason::kPlainLines;
   }
   const double worst =
@@ -140,8 +144,8 @@ double RateAfter(const FileFacts& facts, const WantedFilter& wanted) {
   const uint64_t known = facts.keys.value_or(0);
   const uint64_t keys = known > 0 ? known : facts.rows();
   if (keys == 0) return 0;
-  const uint32_t lines = LinesFor(keys, wanted.millibits);
-  return ExpectedRate(wanted.line, wanted.millibits,
+  const uint32_t lines = LinesFor(keys, wanted.request.millibits_per_key);
+  return ExpectedRate(wanted.request.line, wanted.request.millibits_per_key,
                       static_cast<double>(keys) / static_cast<double>(lines));
 }
 

@@ -22,15 +22,12 @@ struct WantedFilter {
   std::optional<double> built_in_rate;
 
   uint8_t version = kFilterBlockVersion;
-  LineKind line = LineKind::kSolved;
-  uint32_t millibits =
-      10'000;  // thousandths of a bit per key; approximate for a rate
+  // With a rate, its bits are approximate. kRandomHashSeed: any but 0.
+  FilterRequest request;
   // The least size of a new filter, because with level_aware it may get no more
-  // than the average. 0: the same as `millibits`.
-  uint32_t least_millibits = 0;
-  double asked_rate = 0;   // if set, replaces bits; 0: bits
-  double worst_rate = 0;   // see RebuildFiltersOptions
-  uint64_t hash_seed = 0;  // kRandomHashSeed: any but 0
+  // than the average. 0: the same as `request`.
+  uint32_t min_millibits_per_key = 0;
+  double worst_rate = 0;  // see RebuildFiltersOptions
   bool whole_key_filtering = true;
   // SliceTransform::AsString(), which RocksDB compares; empty if there is none.
   std::string prefix_extractor;

@@ -106,7 +106,8 @@ constexpr double kWorthShrinking = 0.9;
 
 double BytesOfNewFilter(const FileFacts& facts, const WantedFilter& wanted) {
   const uint64_t keys = facts.keys.value_or(0) > 0 ? *facts.keys : facts.rows();
-  return static_cast<double>(LinesFor(keys, wanted.millibits)) * kLineBytes;
+  return static_cast<double>(LinesFor(keys, wanted.request.millibits_per_key)) *
+         kLineBytes;
 }
 
 // How many lookups fall on a file beside others of its level, and in `source`

@@ -19,10 +19,9 @@ void Make(const CanonicalKey& canonical_key, const Slice& key,
   canonical_key.Append(key, canonical);
 }
 
-FilterSettings WithId(FilterSettings settings,
-                      const CanonicalKey& canonical_key) {
-  settings.canonical_key = CanonicalId(canonical_key);
-  return settings;
+FilterPlan WithId(FilterPlan plan, const CanonicalKey& canonical_key) {
+  plan.request.canonical_key = CanonicalId(canonical_key);
+  return plan;
 }
 
 // RocksDB may keep a reader in its cache for longer than the policy lives.
@@ -73,11 +72,10 @@ uint64_t CanonicalId(const CanonicalKey& canonical_key) {
 }
 
 CanonicalFilterBitsBuilder::CanonicalFilterBitsBuilder(
-    std::shared_ptr<const CanonicalKey> canonical_key, FilterSettings settings,
-    bool detect_corruption, SizeOfKeys size_of_keys, bool keeps_range)
-    : FilterBitsBuilder(WithId(std::move(settings), *canonical_key),
-                        detect_corruption, std::move(size_of_keys),
-                        keeps_range),
+    std::shared_ptr<const CanonicalKey> canonical_key, FilterPlan plan,
+    bool detect_corruption)
+    : FilterBitsBuilder(WithId(std::move(plan), *canonical_key),
+                        detect_corruption),
       canonical_key_(std::move(canonical_key)) {}
 
 void CanonicalFilterBitsBuilder::AddKey(const Slice& key) {

@@ -21,9 +21,7 @@ class CanonicalFilterBitsBuilder final : public FilterBitsBuilder {
  public:
   // The rest as for FilterBitsBuilder; never null.
   CanonicalFilterBitsBuilder(std::shared_ptr<const CanonicalKey> canonical_key,
-                             FilterSettings settings, bool detect_corruption,
-                             SizeOfKeys size_of_keys = {},
-                             bool keeps_range = false);
+                             FilterPlan plan, bool detect_corruption);
 
   void AddKey(const rocksdb::Slice& key) override;
   void AddKeyAndAlt(const rocksdb::Slice& key,

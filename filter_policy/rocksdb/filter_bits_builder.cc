@@ -14,14 +14,10 @@ namespace linebloom {
 using rocksdb::Slice;
 using rocksdb::Status;
 
-FilterBitsBuilder::FilterBitsBuilder(const FilterSettings& settings,
-                                     bool detect_corruption,
-                                     SizeOfKeys size_of_keys, bool keeps_range)
-    : settings_(settings),
-      hash_(settings.hash_seed),
-      detect_corruption_(detect_corruption),
-      size_of_keys_(std::move(size_of_keys)),
-      keeps_range_(keeps_range) {}
+FilterBitsBuilder::FilterBitsBuilder(FilterPlan plan, bool detect_corruption)
+    : plan_(std::move(plan)),
+      hash_(plan_.request.hash_seed),
+      detect_corruption_(detect_corruption) {}
 
 void FilterBitsBuilder::Add(uint64_t hash) {
   hashes_.Add(hash);
@@ -34,14 +30,14 @@ void FilterBitsBuilder::KeepRange(const Slice& key) {
 }
 
 void FilterBitsBuilder::AddKey(const Slice& key) {
-  if (keeps_range_) KeepRange(key);
+  if (plan_.keeps_range) KeepRange(key);
   const uint64_t hash = hash_(key.data(), key.size());
   if (hash != last_key_) Add(hash);
   last_key_ = hash;
 }
 
 void FilterBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
-  if (keeps_range_) KeepRange(key);
+  if (plan_.keeps_range) KeepRange(key);
   const uint64_t key_hash = hash_(key.data(), key.size());
   const uint64_t alt_hash = hash_(alt.data(), alt.size());
   if (alt_hash != key_hash && alt_hash != last_key_ && alt_hash != last_alt_) {
@@ -72,14 +68,9 @@ Slice FilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
           "built");
     }
   }
-  FilterSettings settings = settings_;
-  if (size_of_keys_ && !hashes_.empty()) {
-    const FilterSize size =
-        size_of_keys_({hashes_.size(), first_added_, last_added_});
-    settings.millibits_per_key = size.millibits_per_key;
-    settings.heat = size.heat;
-  }
-  FilterBlock block = BuildFilter(hashes_, settings);
+  FilterBlock block = BuildFilter(
+      hashes_, plan_.RequestFor({hashes_.size(), first_added_, last_added_}),
+      ChosenKernel(), plan_.rounding.get());
   if (detect_corruption_) hashes_to_verify_ = std::move(hashes_);
   // The next partition must not treat this one's last key as its repeat.
   hashes_ = {};
@@ -95,7 +86,7 @@ Status FilterBitsBuilder::MaybePostVerify(const Slice& block) {
   if (!detect_corruption_ || hashes.empty()) return Status::OK();
   const std::optional<FilterReader> reader = FilterReader::Make(
       block.data(), ParseFilterBlock(block.data(), block.size()),
-      ChosenKernel(), settings_.canonical_key);
+      ChosenKernel(), plan_.request.canonical_key);
   if (!reader.has_value()) {
     return Status::Corruption("linebloom: a filter just built is unreadable");
   }
@@ -111,27 +102,27 @@ Status FilterBitsBuilder::MaybePostVerify(const Slice& block) {
 }
 
 size_t FilterBitsBuilder::LinesIn(size_t bytes) const {
-  const size_t overhead = OverheadOf(settings_);
+  const size_t overhead = FilterBlockOverhead(plan_.request);
   return bytes < overhead ? 0 : (bytes - overhead) / kLineBytes;
 }
 
 size_t FilterBitsBuilder::ApproximateNumEntries(size_t bytes) {
   const size_t lines = LinesIn(bytes);
   return KeysFor(static_cast<uint32_t>(std::min<size_t>(lines, kMaxLines)),
-                 settings_.millibits_per_key);
+                 plan_.request.millibits_per_key);
 }
 
 size_t FilterBitsBuilder::CalculateSpace(size_t entries) {
   if (entries == 0) return 0;
-  return LinesFor(entries, settings_.millibits_per_key) * kLineBytes +
-         OverheadOf(settings_);
+  return LinesFor(entries, plan_.request.millibits_per_key) * kLineBytes +
+         FilterBlockOverhead(plan_.request);
 }
 
 double FilterBitsBuilder::EstimatedFpRate(size_t entries, size_t bytes) {
   if (entries == 0) return 0.0;
   const size_t lines = LinesIn(bytes);
   if (lines == 0) return 1.0;
-  return ExpectedRate(settings_.line, settings_.millibits_per_key,
+  return ExpectedRate(plan_.request.line, plan_.request.millibits_per_key,
                       static_cast<double>(entries) / lines);
 }
 

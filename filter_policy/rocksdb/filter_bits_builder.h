@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -10,23 +11,34 @@
 #include "filter_policy/filter/hash_list.h"
 #include "filter_policy/line/hash.h"
 #include "filter_policy/rocksdb/rocksdb_filter_bits.h"
+#include "filter_policy/sizing/allocation_rounding.h"
 
 namespace linebloom {
 
-// The contents of a filter that is about to be built.
-struct FilterKeys {
-  size_t entries = 0;
+// The keys of a filter that is about to be built.
+struct AddedKeys {
+  size_t entries = 0;  // keys and prefixes
   // The first and the last key or prefix. Empty unless the builder keeps them.
   rocksdb::Slice first;
   rocksdb::Slice last;
 };
 
-struct FilterSize {
-  uint32_t millibits_per_key = 0;  // at least 1
-  float heat = 0;                  // as in FilterSettings
-};
+// How to build the filters of a file.
+struct FilterPlan {
+  FilterRequest request;
+  // If set, called once for each filter, to change the request's bits and heat.
+  // Until then they are an estimate.
+  std::function<void(const AddedKeys&, FilterRequest*)> fit = nullptr;
+  bool keeps_range = false;  // `fit` looks at the first and the last key
+  // Null: no rounding.
+  std::shared_ptr<AllocationRounding> rounding = nullptr;
 
-using SizeOfKeys = std::function<FilterSize(const FilterKeys&)>;
+  FilterRequest RequestFor(const AddedKeys& keys) const {
+    FilterRequest fitted = request;
+    if (fit && keys.entries > 0) fit(keys, &fitted);
+    return fitted;
+  }
+};
 
 // Collects the hashes of keys and prefixes. Each Finish builds a block of them
 // and starts over, as partitioned filters require. Belongs to one thread.
@@ -35,12 +47,7 @@ class FilterBitsBuilder : public rocksdb::FilterBitsBuilder {
   // `detect_corruption` is the table option detect_filter_construct_corruption:
   // keeps the hashes until MaybePostVerify has found each of them in the
   // finished block.
-  //
-  // If `size_of_keys` is set, each Finish uses what it returns; bits and heat
-  // in `settings` are an estimate. `keeps_range` says that it looks at the
-  // first and last key.
-  FilterBitsBuilder(const FilterSettings& settings, bool detect_corruption,
-                    SizeOfKeys size_of_keys = {}, bool keeps_range = false);
+  FilterBitsBuilder(FilterPlan plan, bool detect_corruption);
 
   // Ignores a key that repeats the previous one.
   void AddKey(const rocksdb::Slice& key) override;
@@ -75,11 +82,9 @@ class FilterBitsBuilder : public rocksdb::FilterBitsBuilder {
   void KeepRange(const rocksdb::Slice& key);
   size_t LinesIn(size_t bytes) const;  // whole lines of a block of that size
 
-  FilterSettings settings_;
+  FilterPlan plan_;
   KeyHash hash_;
   bool detect_corruption_;
-  SizeOfKeys size_of_keys_;
-  bool keeps_range_;
   std::string first_added_;
   std::string last_added_;
   HashList hashes_;

@@ -300,7 +300,7 @@ Status ValidateRate(const FilterPolicyOptions& options) {
                    "false_positive_rate=" + NumberText(rate));
   }
   if (!RateInRange(rate)) return RateOutOfRange(NumberText(rate));
-  const double lowest = LowestRate(LineKindOf(options));
+  const double lowest = LowestRate(options.line);
   if (rate >= lowest) return Status::OK();
   std::array<char, 16> text;
   snprintf(text.data(), text.size(), "%.1e", lowest);
@@ -329,8 +329,12 @@ bool BuildsNothing(const FilterPolicyOptions& options) {
          MillibitsOf(BitsPerKeyOf(options)) == 0;
 }
 
-LineKind LineKindOf(const FilterPolicyOptions& options) {
-  return options.line == Line::kPlain ? LineKind::kPlain : LineKind::kSolved;
+FilterRequest RequestOf(const FilterPolicyOptions& options) {
+  FilterRequest request;
+  request.line = options.line;
+  request.hash_seed = options.hash_seed;
+  request.level_aware = IsLevelAware(options);
+  return request;
 }
 
 Status Validate(const FilterPolicyOptions& options) {
@@ -390,8 +394,7 @@ FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
   } else if (options.false_positive_rate) {
     const double rate = *options.false_positive_rate;
     if (rate >= 0 && rate < 1) {
-      nearest.false_positive_rate =
-          std::max(rate, LowestRate(LineKindOf(nearest)));
+      nearest.false_positive_rate = std::max(rate, LowestRate(nearest.line));
       nearest.heat_aware = false;
     } else {
       nearest.false_positive_rate.reset();

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "filter_policy/line/line.h"
+#include "filter_policy/filter/filter_block.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/status.h"
 #include "rocksdb/utilities/options_type.h"
@@ -37,8 +37,9 @@ bool BuildsNothing(const FilterPolicyOptions& options);
 // `linebloom:rate:0.01`, for a budget `linebloom:budget:512M`.
 std::string IdOf(const FilterPolicyOptions& options);
 
-// The kind of line that a policy with these options builds.
-LineKind LineKindOf(const FilterPolicyOptions& options);
+// What the options ask of every filter, whatever file it is for; bits and rate
+// aren't set.
+FilterRequest RequestOf(const FilterPolicyOptions& options);
 
 // Bits per key in thousandths, as used and stored; 0 means no filter.
 // `bits_per_key` must be in range.

@@ -29,20 +29,20 @@ double SolvedLineRate(double keys) {
   return keys < std::size(kSolvedLogRates) ? std::exp(kSolvedLogRates[row]) : 1;
 }
 
-double RateOfMillibits(LineKind line, uint32_t millibits) {
+double RateOfMillibits(Line line, uint32_t millibits) {
   return ExpectedRate(line, millibits,
                       kBitsPerLine * kMillibitsPerBit / millibits);
 }
 
 }  // namespace
 
-double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line) {
+double ExpectedRate(Line line, uint32_t millibits, double keys_per_line) {
   if (std::isnan(keys_per_line)) return 1;  // a filter that rejects nothing
   const int plain_probes = PlainProbes(millibits);
   const bool is_plain =
       BuiltLine(line, static_cast<uint32_t>(std::min(
                           kBitsPerLine * kMillibitsPerBit / keys_per_line,
-                          1.0 * kMaxMillibits))) == LineKind::kPlain;
+                          1.0 * kMaxMillibits))) == Line::kPlain;
   const auto line_rate = [=](double keys) {
     return is_plain ? PlainLineRate(plain_probes, keys) : SolvedLineRate(keys);
   };
@@ -60,17 +60,15 @@ double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line) {
   return rate;
 }
 
-double LogRatePerBit(LineKind line) {
-  return line == LineKind::kPlain
+double LogRatePerBit(Line line) {
+  return line == Line::kPlain
              ? std::numbers::ln2 * std::numbers::ln2
              : std::numbers::ln2 * kSolvedBitsPerLine / kBitsPerLine;
 }
 
-double LowestRate(LineKind line) {
-  return RateOfMillibits(line, kMaxMillibits);
-}
+double LowestRate(Line line) { return RateOfMillibits(line, kMaxMillibits); }
 
-std::optional<uint32_t> BitsForRate(LineKind line, double rate) {
+std::optional<uint32_t> BitsForRate(Line line, double rate) {
   const auto reaches = [line, rate](uint32_t millibits) {
     // False for NaN.
     return RateOfMillibits(line, millibits) <= rate;

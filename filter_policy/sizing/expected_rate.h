@@ -19,12 +19,12 @@ namespace linebloom {
 //   plain:    fill^k, fill = 1 - (1 - k / 512)^n: probes are independent;
 //   solved:   measured by filter_policy/line/builder/line_tables.cc.
 // Tests check that real filters of 1 to 30 bits per key are within 2 %.
-double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line);
+double ExpectedRate(Line line, uint32_t millibits, double keys_per_line);
 
 // How much the logarithm of a line's rate falls with each bit per key. A plain
 // line: (ln 2)^2, as for a classic Bloom filter. A solved line: ln 2, except
 // for the bits of its header.
-double LogRatePerBit(LineKind line);
+double LogRatePerBit(Line line);
 
 // The range of BitsForRate: 1 to 30 bits per key, as for the policy.
 inline constexpr uint32_t kMinMillibits = 1 * kMillibitsPerBit;
@@ -35,9 +35,9 @@ inline constexpr uint32_t kMaxMillibits = 30 * kMillibitsPerBit;
 // few. For plain lines the result may be up to 30 thousandths above the
 // minimum, because their rate rises slightly where the number of probes
 // changes.
-std::optional<uint32_t> BitsForRate(LineKind line, double rate);
+std::optional<uint32_t> BitsForRate(Line line, double rate);
 
 // The lowest rate that may be requested: the rate of kMaxMillibits.
-double LowestRate(LineKind line);
+double LowestRate(Line line);
 
 }  // namespace linebloom

@@ -34,8 +34,8 @@ uint32_t MillibitsFor(uint32_t lines, uint64_t keys);
 inline constexpr uint32_t kMinSolvedMillibits = 2250;
 
 // The kind of line that is built if `line` is requested.
-constexpr LineKind BuiltLine(LineKind line, uint32_t millibits) {
-  return millibits < kMinSolvedMillibits ? LineKind::kPlain : line;
+constexpr Line BuiltLine(Line line, uint32_t millibits) {
+  return millibits < kMinSolvedMillibits ? Line::kPlain : line;
 }
 
 }  // namespace linebloom

@@ -27,6 +27,7 @@ using ::linebloom::kFilterBlockOverhead;
 using ::linebloom::kFilterTailBytes;
 using ::linebloom::kLineBytes;
 using ::linebloom::kMaxFilterBlockOverhead;
+using ::linebloom::Line;
 using ::linebloom::ParsedFilterBlock;
 using ::linebloom::testing::ExactCopy;
 using ::linebloom::testing::kMendAll;
@@ -36,12 +37,12 @@ constexpr size_t kFlagsAt = 20;
 
 // The ranges in docs/format.md.
 bool IsDocumented(const FilterBlockInfo& info) {
-  if (info.line_kind == 1) {
+  if (info.request.line == Line::kPlain) {
     return info.probes_or_base >= 1 && info.probes_or_base <= 16 &&
            info.step == 0;
   }
-  return info.line_kind == 2 && info.probes_or_base >= 64 && info.step >= 1 &&
-         info.step <= 3;
+  return info.request.line == Line::kSolved && info.probes_or_base >= 64 &&
+         info.step >= 1 && info.step <= 3;
 }
 
 void CheckReadable(const ExactCopy& block, const FilterBlockInfo& info) {
@@ -53,7 +54,7 @@ void CheckReadable(const ExactCopy& block, const FilterBlockInfo& info) {
   std::array<char, kMaxFilterBlockOverhead> again;
   WriteFilterBlockEnd(info, again.data());
   // A rate, a seed or heat of 0 are not written as such.
-  const size_t overhead = FilterBlockOverhead(info);
+  const size_t overhead = FilterBlockOverhead(info.request);
   if (again[kFlagsAt] != end[kFlagsAt]) return;
   const size_t fields_size =
       overhead - kFilterTailBytes - 5;  // to the checksum
@@ -76,11 +77,11 @@ ParsedFilterBlock CheckParsed(const ExactCopy& block) {
   const bool documented = readable && IsDocumented(parsed.info);
   Promise(linebloom::FilterReader::Make(block.data(), parsed,
                                         linebloom::ChosenKernel(),
-                                        parsed.info.canonical_key)
+                                        parsed.info.request.canonical_key)
                   .has_value() == documented,
           "a reader for the documented kinds of line, and no other");
   Promise(linebloom::FilterReader::Make(block.data(), parsed).has_value() ==
-              (documented && parsed.info.canonical_key == 0),
+              (documented && parsed.info.request.canonical_key == 0),
           "no reader of keys where canonical ones were hashed");
   return parsed;
 }

@@ -100,7 +100,7 @@ void RunAnyBytes(FuzzInput* input) {
 
 linebloom::FilterPolicyOptions TakeOptions(FuzzInput* input) {
   linebloom::FilterPolicyOptions options;
-  options.line = static_cast<linebloom::Line>(input->Number<uint8_t>() % 2);
+  options.line = static_cast<linebloom::Line>(1 + input->Number<uint8_t>() % 2);
   options.bits_per_key = 1 + input->Number<uint16_t>() % 29001 / 1000.0;
   options.hash_seed = input->Number<uint64_t>();
   // Every other one is built for a rate instead, from 2^-10 to 0.5.

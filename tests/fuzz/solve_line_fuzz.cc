@@ -24,17 +24,16 @@ namespace {
 using ::linebloom::kLineBytes;
 using ::linebloom::LineBuilder;
 using ::linebloom::LineKernel;
-using ::linebloom::LineKind;
 using ::linebloom::LineShape;
 using ::linebloom::SupportedKernels;
 using ::linebloom::testing::FuzzInput;
 using ::linebloom::testing::Promise;
 
-using Line = std::array<uint8_t, kLineBytes>;
+using LineBytes = std::array<uint8_t, kLineBytes>;
 
 LineShape TakeShape(FuzzInput* input) {
   LineShape shape;
-  shape.kind = LineKind::kSolved;
+  shape.kind = linebloom::Line::kSolved;
   shape.base =
       std::max<uint8_t>(input->Number<uint8_t>(), linebloom::kMinSolvedBase);
   shape.step = static_cast<uint8_t>(1 + input->Number<uint8_t>() %
@@ -42,7 +41,7 @@ LineShape TakeShape(FuzzInput* input) {
   return shape;
 }
 
-void CheckAnswers(const LineShape& shape, const Line& line,
+void CheckAnswers(const LineShape& shape, const LineBytes& line,
                   const std::vector<uint64_t>& hashes, bool are_keys) {
   const std::vector<const LineKernel*> kernels = SupportedKernels();
   for (const uint64_t hash : hashes) {
@@ -65,10 +64,10 @@ void Run(FuzzInput input) {
   for (uint64_t& hash : hashes) hash = random();
   while (!input.empty()) hashes.push_back(input.Number<uint64_t>());
 
-  Line line;
+  LineBytes line;
   LineBuilder(shape, *SupportedKernels().back()).Build(hashes, line.data());
   for (const LineKernel* kernel : SupportedKernels()) {
-    Line other;
+    LineBytes other;
     LineBuilder(shape, *kernel).Build(hashes, other.data());
     Promise(other == line, "the same bytes from every kernel");
   }

@@ -83,18 +83,18 @@ void DumpFalsePositives(const FilterReader& reader, uint64_t seed,
 
 const std::vector<GoldenCase>& GoldenCases() {
   static const auto* const cases = new std::vector<GoldenCase>{
-      {"v1_plain_10_bits", 130, 10000, LineKind::kPlain, 0},
-      {"v1_plain_20_bits", 60, 20000, LineKind::kPlain, 1},
-      {"v1_solved_6_bits", 200, 6000, LineKind::kSolved, 0},
-      {"v1_solved_10_bits", 130, 10000, LineKind::kSolved, 0},
-      {"v1_solved_20_bits", 60, 20000, LineKind::kSolved, 0xfedcba9876543210},
-      {"v1_one_key", 1, 10000, LineKind::kSolved, 0},
-      {"v1_rate_2_percent", 130, 7000, LineKind::kSolved, 0, 0.02, false},
-      {"v1_level_aware", 60, 14260, LineKind::kSolved, 7, 0, true},
+      {"v1_plain_10_bits", 130, 10000, Line::kPlain, 0},
+      {"v1_plain_20_bits", 60, 20000, Line::kPlain, 1},
+      {"v1_solved_6_bits", 200, 6000, Line::kSolved, 0},
+      {"v1_solved_10_bits", 130, 10000, Line::kSolved, 0},
+      {"v1_solved_20_bits", 60, 20000, Line::kSolved, 0xfedcba9876543210},
+      {"v1_one_key", 1, 10000, Line::kSolved, 0},
+      {"v1_rate_2_percent", 130, 7000, Line::kSolved, 0, 0.02, false},
+      {"v1_level_aware", 60, 14260, Line::kSolved, 7, 0, true},
       // XXH3 of "ascii_lower_case".
-      {"v1_canonical_key", 60, 10000, LineKind::kSolved, 7, 0, false,
+      {"v1_canonical_key", 60, 10000, Line::kSolved, 7, 0, false,
        HashOf("ascii_lower_case", 0)},
-      {"v1_heat", 60, 12150, LineKind::kSolved, 0, 0, true, 0, 3.5F},
+      {"v1_heat", 60, 12150, Line::kSolved, 0, 0, true, 0, 3.5F},
   };
   return *cases;
 }
@@ -115,8 +115,8 @@ std::string DumpGolden(const GoldenCase& golden) {
   const FilterBlock built =
       BuildFilter(HashList(hashes),
                   {golden.millibits_per_key, golden.line, golden.hash_seed,
-                   golden.asked_rate, golden.level_aware, golden.canonical_key,
-                   golden.heat});
+                   golden.false_positive_rate, golden.level_aware,
+                   golden.canonical_key, golden.heat});
   const std::string_view block(built.bytes.get(), built.size);
   const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
   std::ostringstream out;

@@ -18,9 +18,9 @@ struct GoldenCase {
   const char* name;  // of the file, without .txt
   int keys;
   uint32_t millibits_per_key;
-  LineKind line;
+  Line line;
   uint64_t hash_seed;
-  double asked_rate = 0;  // replaces bits
+  double false_positive_rate = 0;  // replaces bits
   bool level_aware = false;
   uint64_t canonical_key = 0;
   float heat = 0;

@@ -29,26 +29,26 @@ FileFacts WithFilter(BlockKind kind, double rate) {
   return facts;
 }
 
-FileFacts Linebloom(LineKind line, uint32_t millibits) {
+FileFacts Linebloom(Line line, uint32_t millibits) {
   FileFacts facts =
       WithFilter(BlockKind::kLinebloom,
                  ExpectedRate(line, millibits, 512'000.0 / millibits));
-  facts.first.info.line_kind = static_cast<uint8_t>(line);
-  facts.first.info.asked_millibits = millibits;
+  facts.first.info.request.line = line;
+  facts.first.info.request.millibits_per_key = millibits;
   return facts;
 }
 
-WantedFilter Wanted(LineKind line = LineKind::kSolved,
-                    uint32_t millibits = 10'000, double worst_rate = 0) {
+WantedFilter Wanted(Line line = Line::kSolved, uint32_t millibits = 10'000,
+                    double worst_rate = 0) {
   WantedFilter wanted;
-  wanted.line = line;
-  wanted.millibits = millibits;
+  wanted.request.line = line;
+  wanted.request.millibits_per_key = millibits;
   wanted.worst_rate = worst_rate;
   return wanted;
 }
 
 TEST(JudgeTest, FiltersOfTodaysPolicyStay) {
-  for (const LineKind line : {LineKind::kPlain, LineKind::kSolved}) {
+  for (const Line line : {Line::kPlain, Line::kSolved}) {
     for (const uint32_t millibits : {1000u, 4500u, 10'000u, 30'000u}) {
       FileFacts facts = Linebloom(line, millibits);
       EXPECT_FALSE(Judge(facts, Wanted(line, millibits)).reason.has_value());
@@ -65,7 +65,7 @@ TEST(JudgeTest, AFileWithoutAFilterIsPoor) {
   const Verdict verdict = Judge(WithoutFilter(), Wanted());
   EXPECT_EQ(verdict.reason, RebuildReason::kNoFilter);
   EXPECT_TRUE(verdict.pays);
-  EXPECT_NEAR(verdict.rate_after, ExpectedRate(LineKind::kSolved, 10'000, 51.2),
+  EXPECT_NEAR(verdict.rate_after, ExpectedRate(Line::kSolved, 10'000, 51.2),
               1e-4);
 
   FileFacts obsolete = WithFilter(BlockKind::kEmpty, 1);
@@ -116,11 +116,11 @@ TEST(JudgeTest, DamageIsPoorWhateverTheRate) {
     EXPECT_EQ(Judge(WithFilter(kind, 1), Wanted()).reason,
               RebuildReason::kDamagedFilter);
   }
-  FileFacts odd_rate = Linebloom(LineKind::kSolved, 20'000);
+  FileFacts odd_rate = Linebloom(Line::kSolved, 20'000);
   odd_rate.problems.emplace_back("the rate is not that of the lines");
   EXPECT_EQ(Judge(odd_rate, Wanted()).reason, RebuildReason::kDamagedFilter);
   EXPECT_TRUE(Judge(odd_rate, Wanted()).pays);
-  FileFacts mixed = Linebloom(LineKind::kSolved, 10'000);
+  FileFacts mixed = Linebloom(Line::kSolved, 10'000);
   mixed.of_one_policy = false;  // one of several partitions
   EXPECT_EQ(Judge(mixed, Wanted()).reason, RebuildReason::kDamagedFilter);
 }
@@ -135,10 +135,10 @@ TEST(JudgeTest, AnotherSeedIsPoorWhateverTheRate) {
        {Case{0, 0, false}, Case{7, 7, false}, Case{0, 7, true},
         Case{7, 0, true}, Case{8, 7, true}, Case{0, kRandomHashSeed, true},
         Case{7, kRandomHashSeed, false}}) {
-    FileFacts facts = Linebloom(LineKind::kSolved, 20'000);
-    facts.first.info.hash_seed = has;
+    FileFacts facts = Linebloom(Line::kSolved, 20'000);
+    facts.first.info.request.hash_seed = has;
     WantedFilter filter = Wanted();
-    filter.hash_seed = wanted;
+    filter.request.hash_seed = wanted;
     const Verdict verdict = Judge(facts, filter);
     EXPECT_EQ(poor, verdict.reason == RebuildReason::kOtherHashSeed)
         << has << " " << wanted;
@@ -152,7 +152,7 @@ TEST(JudgeTest, OnlyOlderVersionsArePoor) {
   newer.problems.emplace_back("the version is unknown");
   EXPECT_FALSE(Judge(newer, Wanted()).reason.has_value());
 
-  FileFacts older = Linebloom(LineKind::kSolved, 10'000);
+  FileFacts older = Linebloom(Line::kSolved, 10'000);
   older.rate *= 1.1;
   WantedFilter wanted = Wanted();
   wanted.version = kFilterBlockVersion + 1;
@@ -161,17 +161,15 @@ TEST(JudgeTest, OnlyOlderVersionsArePoor) {
 }
 
 TEST(JudgeTest, PlainLinesArePoorIfThePolicySolves) {
-  const FileFacts plain = Linebloom(LineKind::kPlain, 10'000);
-  const Verdict verdict = Judge(plain, Wanted(LineKind::kSolved));
+  const FileFacts plain = Linebloom(Line::kPlain, 10'000);
+  const Verdict verdict = Judge(plain, Wanted(Line::kSolved));
   EXPECT_EQ(verdict.reason, RebuildReason::kPlainLines);
   EXPECT_TRUE(verdict.pays);
-  EXPECT_FALSE(
-      Judge(Linebloom(LineKind::kSolved, 10'000), Wanted(LineKind::kPlain))
-          .reason.has_value());
+  EXPECT_FALSE(Judge(Linebloom(Line::kSolved, 10'000), Wanted(Line::kPlain))
+                   .reason.has_value());
   // With more bits than the policy has now, it is better left alone.
   EXPECT_FALSE(
-      Judge(Linebloom(LineKind::kPlain, 20'000), Wanted(LineKind::kSolved))
-          .pays);
+      Judge(Linebloom(Line::kPlain, 20'000), Wanted(Line::kSolved)).pays);
 }
 
 // The way back: RocksDB's policies can't read linebloom's filters.
@@ -182,8 +180,8 @@ TEST(JudgeTest, LinebloomsFiltersArePoorUnderRocksDbsPolicies) {
   FileFacts newer = WithFilter(BlockKind::kUnusable, 1);
   newer.first.info.version = kFilterBlockVersion + 1;
   newer.problems.emplace_back("the version is unknown");
-  for (const FileFacts& facts : {Linebloom(LineKind::kSolved, 20'000),
-                                 Linebloom(LineKind::kPlain, 8000), newer}) {
+  for (const FileFacts& facts : {Linebloom(Line::kSolved, 20'000),
+                                 Linebloom(Line::kPlain, 8000), newer}) {
     const Verdict verdict = Judge(facts, bloom);
     EXPECT_EQ(verdict.reason, RebuildReason::kForeignFilter);
     EXPECT_EQ(verdict.rate_now, 1);
@@ -205,22 +203,22 @@ TEST(JudgeTest, LinebloomsFiltersArePoorUnderRocksDbsPolicies) {
   }
   // A policy that builds no filter there improves nothing.
   bloom.built_in_rate = 1;
-  EXPECT_FALSE(Judge(Linebloom(LineKind::kSolved, 10'000), bloom).pays);
+  EXPECT_FALSE(Judge(Linebloom(Line::kSolved, 10'000), bloom).pays);
 }
 
 TEST(JudgeTest, FewerBitsArePoorAboveTheWorstRate) {
-  const FileFacts eight = Linebloom(LineKind::kSolved, 8'000);
+  const FileFacts eight = Linebloom(Line::kSolved, 8'000);
   EXPECT_EQ(Judge(eight, Wanted()).reason, RebuildReason::kWorseRate);
   EXPECT_FALSE(
-      Judge(eight, Wanted(LineKind::kSolved, 10'000, 0.5)).reason.has_value());
+      Judge(eight, Wanted(Line::kSolved, 10'000, 0.5)).reason.has_value());
   // Hardly better: by default not worth rewriting.
-  const FileFacts nearly = Linebloom(LineKind::kSolved, 9'900);
+  const FileFacts nearly = Linebloom(Line::kSolved, 9'900);
   EXPECT_FALSE(Judge(nearly, Wanted()).reason.has_value());
-  EXPECT_EQ(Judge(nearly, Wanted(LineKind::kSolved, 10'000, 1e-9)).reason,
+  EXPECT_EQ(Judge(nearly, Wanted(Line::kSolved, 10'000, 1e-9)).reason,
             RebuildReason::kWorseRate);
   // More bits than the policy has now.
-  EXPECT_FALSE(Judge(Linebloom(LineKind::kSolved, 12'000),
-                     Wanted(LineKind::kSolved, 10'000, 1e-9))
+  EXPECT_FALSE(Judge(Linebloom(Line::kSolved, 12'000),
+                     Wanted(Line::kSolved, 10'000, 1e-9))
                    .reason.has_value());
 }
 

@@ -87,7 +87,7 @@ std::string BuildWith(const LineKernel& kernel, const Drawn& drawn,
   for (uint64_t i = 0; i < drawn.keys; ++i) {
     hashes.Add(HashOf(keys->Make(i), drawn.options.hash_seed));
   }
-  const FilterBlock block = BuildFilter(hashes, plan.value().settings, kernel);
+  const FilterBlock block = BuildFilter(hashes, plan.value().request, kernel);
   return {block.bytes.get(), block.size};
 }
 

@@ -160,7 +160,7 @@ double BitsPerKey(const BlockFacts& filter) {
 
 std::string NameOf(const BlockFacts& filter) {
   return filter.kind == BlockKind::kLinebloom
-             ? absl::StrCat("linebloom ", LineName(filter.info.line_kind))
+             ? absl::StrCat("linebloom ", LineName(filter.info.request.line))
              : std::string(ToString(filter.kind));
 }
 

@@ -90,7 +90,7 @@ bool LineCollector::AddBlock(FoundLine place, const Block& block) {
   const ParsedFilterBlock parsed =
       ParseFilterBlock(block.payload.data(), block.payload.size());
   const bool readable = parsed.kind == FilterBlockKind::kReadable;
-  place.solved = readable && ShapeOf(parsed.info).kind == LineKind::kSolved;
+  place.solved = readable && ShapeOf(parsed.info).kind == Line::kSolved;
   const bool has_lines = ForEachLineOfAny(
       block.payload, [&](uint64_t number, const LineContents& contents) {
         place.number = number;

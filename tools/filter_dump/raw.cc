@@ -60,7 +60,7 @@ std::string FieldMeaning(const FilterBlockField& field,
   const absl::string_view name = field.name;
   if (bytes.size() > sizeof(uint64_t)) return "";
   const uint64_t number = NumberOf(bytes);
-  if (name == "line kind") return LineName(static_cast<uint8_t>(number));
+  if (name == "line kind") return LineName(static_cast<Line>(number));
   if (name == "asked bits per key") {
     return absl::StrCat(static_cast<double>(number) / 1000);
   }

@@ -26,7 +26,7 @@ std::string KindName(const FileFacts& facts) {
   }
   if (facts.mixed) return "mixed";
   if (!IsLinebloom(facts)) return std::string(ToString(facts.first.kind));
-  return absl::StrCat("linebloom ", LineName(facts.first.info.line_kind));
+  return absl::StrCat("linebloom ", LineName(facts.first.info.request.line));
 }
 
 // The last component of a path; if it is long, its end.
@@ -54,17 +54,17 @@ double AsWritten(float number) {
 
 Json LinebloomAsJson(const FileFacts& facts) {
   const FilterBlockInfo& info = facts.first.info;
-  const double bits = info.asked_millibits / 1000.0;
-  const double rate = AsWritten(info.asked_false_positive_rate);
+  const double bits = info.request.millibits_per_key / 1000.0;
+  const double rate = AsWritten(info.request.false_positive_rate);
   return {{"version", info.version},
-          {"line", LineName(info.line_kind)},
+          {"line", LineName(info.request.line)},
           {"asked_bits_per_key", rate > 0 ? Json() : Json(bits)},
           {"asked_false_positive_rate", rate > 0 ? Json(rate) : Json()},
-          {"level_aware", info.level_aware},
+          {"level_aware", info.request.level_aware},
           {"heat", OrNull(facts.heat)},
           // As text, because many JSON parsers limit numbers to 53 bits.
-          {"hash_seed", absl::StrCat(info.hash_seed)},
-          {"canonical_key", absl::StrCat(info.canonical_key)},
+          {"hash_seed", absl::StrCat(info.request.hash_seed)},
+          {"canonical_key", absl::StrCat(info.request.canonical_key)},
           {"false_positive_rate", OrNull(facts.rate_in_metadata)}};
 }
 
@@ -109,14 +109,14 @@ std::string ShortCount(uint64_t number) {
   return absl::StrCat(ThreeDigits(value), " ", kUnits[unit]);
 }
 
-std::string LineName(uint8_t line_kind) {
-  switch (static_cast<LineKind>(line_kind)) {
-    case LineKind::kPlain:
+std::string LineName(Line line) {
+  switch (line) {
+    case Line::kPlain:
       return "plain";
-    case LineKind::kSolved:
+    case Line::kSolved:
       return "solved";
   }
-  return absl::StrCat(line_kind);
+  return absl::StrCat(static_cast<int>(line));
 }
 
 std::string FilterName(const FileFacts& facts) {
@@ -138,7 +138,7 @@ std::string ProbesText(const FileFacts& facts) {
 }
 
 bool HasSolvedLines(const BlockFacts& facts) {
-  return facts.shape.has_value() && facts.shape->kind == LineKind::kSolved;
+  return facts.shape.has_value() && facts.shape->kind == Line::kSolved;
 }
 
 std::string FillText(const FileFacts& facts) {
@@ -149,17 +149,17 @@ std::string FillText(const FileFacts& facts) {
 bool AskedSpecially(const FileFacts& facts) {
   const FilterBlockInfo& info = facts.first.info;
   return IsLinebloom(facts) &&
-         (info.level_aware || info.asked_false_positive_rate > 0);
+         (info.request.level_aware || info.request.false_positive_rate > 0);
 }
 
 std::string AskedText(const FileFacts& facts) {
   if (!IsLinebloom(facts)) return "-";
   const FilterBlockInfo& info = facts.first.info;
-  const double rate = info.asked_false_positive_rate;
-  return absl::StrCat(rate > 0
-                          ? absl::StrFormat("%.3g%%", 100 * rate)
-                          : absl::StrFormat("%.3g", info.asked_millibits / 1e3),
-                      info.level_aware ? "L" : "");
+  const double rate = info.request.false_positive_rate;
+  return absl::StrCat(
+      rate > 0 ? absl::StrFormat("%.3g%%", 100 * rate)
+               : absl::StrFormat("%.3g", info.request.millibits_per_key / 1e3),
+      info.request.level_aware ? "L" : "");
 }
 
 std::string HeatText(const std::optional<double>& heat) {

@@ -21,7 +21,7 @@ std::string ShortCount(uint64_t number);
 
 // The kind of line in linebloom's metadata, "solved" or "plain", or its number
 // if this program doesn't know it.
-std::string LineName(uint8_t line_kind);
+std::string LineName(Line line);
 
 // "linebloom solved", "12x RocksDB Bloom", "none".
 std::string FilterName(const FileFacts& facts);

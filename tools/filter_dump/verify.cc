@@ -327,7 +327,7 @@ absl::Status RowCheck::Prepare(const FilterFile& file) {
         "don't read"));
     return absl::OkStatus();
   }
-  if (check_->facts.first.info.canonical_key != 0) {
+  if (check_->facts.first.info.request.canonical_key != 0) {
     check_->notes.push_back(
         "the filter was not checked against the rows: it hashes them through a "
         "canonical key, a function that this program lacks");

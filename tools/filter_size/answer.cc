@@ -54,9 +54,9 @@ double Rate(Lines lines, uint32_t millibits, uint64_t keys, uint64_t count) {
   if (lines == Lines::kRocksDbBloom) {
     return BlockedBloomRate(keys, count, BloomProbes(millibits));
   }
-  return ExpectedRate(
-      lines == Lines::kPlain ? LineKind::kPlain : LineKind::kSolved, millibits,
-      static_cast<double>(keys) / static_cast<double>(count));
+  return ExpectedRate(lines == Lines::kPlain ? Line::kPlain : Line::kSolved,
+                      millibits,
+                      static_cast<double>(keys) / static_cast<double>(count));
 }
 
 // The number of probes in all lines; nothing if each line has its own.
@@ -75,8 +75,8 @@ std::optional<int> Probes(Lines lines, uint32_t millibits) {
 // The fewest bits that reach a rate; nothing if 30 per key don't.
 std::optional<uint32_t> MillibitsForRate(Lines lines, double rate) {
   if (lines != Lines::kRocksDbBloom) {
-    return BitsForRate(
-        lines == Lines::kPlain ? LineKind::kPlain : LineKind::kSolved, rate);
+    return BitsForRate(lines == Lines::kPlain ? Line::kPlain : Line::kSolved,
+                       rate);
   }
   // The same number of keys per line as in a large filter.
   const auto too_few =

@@ -27,21 +27,11 @@
 #include <string>
 
 #include "linebloom/export.h"
+#include "linebloom/line.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/slice.h"
 
 namespace linebloom {
-
-// The kind of a filter's lines. A lookup reads one line of either kind, and
-// files with either kind are readable whatever the policy builds.
-enum class Line : uint8_t {
-  // Solved as a system of equations: a sixth of a Bloom filter's rate at 10
-  // bits per key. Below 2.25 bits per key, plain lines are built.
-  kSolved,
-  // A classic Bloom filter in each cache line: the rate of RocksDB's own Bloom
-  // filter, and the fastest to build.
-  kPlain,
-};
 
 // FilterPolicyOptions::hash_seed: a separate seed for each file. The only
 // number that can't be a seed itself.

@@ -9,11 +9,11 @@ namespace linebloom {
 LineBuilder::LineBuilder(const LineShape& shape, const LineKernel& kernel)
     : shape_(shape), kernel_(&kernel) {
   // Not make_unique: that would clear 100 KB for every filter, however small.
-  if (shape.kind == LineKind::kSolved) space_.reset(new SolveSpace);
+  if (shape.kind == Line::kSolved) space_.reset(new SolveSpace);
 }
 
 double LineBuilder::Build(std::span<const uint64_t> hashes, uint8_t* line) {
-  if (shape_.kind == LineKind::kPlain) {
+  if (shape_.kind == Line::kPlain) {
     std::fill_n(line, kLineBytes, 0);
     kernel_->add_to_plain_lines(shape_.probes, hashes, 1, line);
     return kernel_->rate_of_plain_line(line, shape_.probes);

@@ -17,48 +17,49 @@ constexpr size_t kLines = 3;
 
 FilterBlockInfo SomeInfo() {
   FilterBlockInfo info;
-  info.line_kind = 2;
+  info.request.line = Line::kSolved;
   info.probes_or_base = 70;
   info.step = 3;
   info.lines = kLines;
   info.keys = 150;
   info.expected_false_positive_rate = 0.0047F;
-  info.asked_millibits = 10000;
+  info.request.millibits_per_key = 10000;
   return info;
 }
 
 // As written by a policy with a rate, level_aware and a hash seed.
 FilterBlockInfo SeededInfo() {
   FilterBlockInfo info = SomeInfo();
-  info.asked_millibits = 0;
-  info.asked_false_positive_rate = 0.01F;
-  info.level_aware = true;
-  info.hash_seed = 0x0123456789abcdef;
+  info.request.millibits_per_key = 0;
+  info.request.false_positive_rate = 0.01F;
+  info.request.level_aware = true;
+  info.request.hash_seed = 0x0123456789abcdef;
   return info;
 }
 
 FilterBlockInfo CanonicalInfo() {
   FilterBlockInfo info = SomeInfo();
-  info.canonical_key = 0xfedcba9876543210;
+  info.request.canonical_key = 0xfedcba9876543210;
   return info;
 }
 
 FilterBlockInfo WarmInfo() {
   FilterBlockInfo info = SomeInfo();
-  info.heat = 2.5F;
+  info.request.heat = 2.5F;
   return info;
 }
 
 // With everything that metadata can contain.
 FilterBlockInfo FullInfo() {
   FilterBlockInfo info = SeededInfo();
-  info.canonical_key = 0xfedcba9876543210;
-  info.heat = 2.5F;
+  info.request.canonical_key = 0xfedcba9876543210;
+  info.request.heat = 2.5F;
   return info;
 }
 
 std::string SomeBlock(const FilterBlockInfo& info = SomeInfo()) {
-  std::string block(kLines * kLineBytes + FilterBlockOverhead(info), '\x5a');
+  std::string block(kLines * kLineBytes + FilterBlockOverhead(info.request),
+                    '\x5a');
   WriteFilterBlockEnd(info, block.data() + kLines * kLineBytes);
   return block;
 }
@@ -98,14 +99,14 @@ TEST(FilterBlockTest, ReadsBackWhatWasWritten) {
 
 TEST(FilterBlockTest, OptionalFieldsAddBytes) {
   FilterBlockInfo info = SeededInfo();
-  EXPECT_EQ(39u, FilterBlockOverhead(info));
-  info.hash_seed = 0;
-  EXPECT_EQ(31u, FilterBlockOverhead(info));
-  EXPECT_EQ(31u, FilterBlockOverhead(SomeInfo()));
-  EXPECT_EQ(39u, FilterBlockOverhead(CanonicalInfo()));
-  EXPECT_EQ(35u, FilterBlockOverhead(WarmInfo()));
-  EXPECT_EQ(51u, FilterBlockOverhead(FullInfo()));
-  EXPECT_EQ(kMaxFilterBlockOverhead, FilterBlockOverhead(FullInfo()));
+  EXPECT_EQ(39u, FilterBlockOverhead(info.request));
+  info.request.hash_seed = 0;
+  EXPECT_EQ(31u, FilterBlockOverhead(info.request));
+  EXPECT_EQ(31u, FilterBlockOverhead(SomeInfo().request));
+  EXPECT_EQ(39u, FilterBlockOverhead(CanonicalInfo().request));
+  EXPECT_EQ(35u, FilterBlockOverhead(WarmInfo().request));
+  EXPECT_EQ(51u, FilterBlockOverhead(FullInfo().request));
+  EXPECT_EQ(kMaxFilterBlockOverhead, FilterBlockOverhead(FullInfo().request));
 }
 
 // The offsets in docs/format.md, byte by byte.
@@ -171,14 +172,14 @@ TEST(FilterBlockTest, AnyHeatIsReadable) {
 
 TEST(FilterBlockTest, PlainLinesHaveProbesAndSolvedOnesBaseAndStep) {
   FilterBlockInfo info;
-  SetShape({LineKind::kPlain, 6}, &info);
-  EXPECT_EQ(1, info.line_kind);
+  SetShape({Line::kPlain, 6}, &info);
+  EXPECT_EQ(Line::kPlain, info.request.line);
   EXPECT_EQ(6, info.probes_or_base);
   EXPECT_EQ(0, info.step);
   EXPECT_EQ(6, ShapeOf(info).probes);
   EXPECT_EQ(0, ShapeOf(info).base);
-  SetShape({LineKind::kSolved, 0, 70, 3}, &info);
-  EXPECT_EQ(2, info.line_kind);
+  SetShape({Line::kSolved, 0, 70, 3}, &info);
+  EXPECT_EQ(Line::kSolved, info.request.line);
   EXPECT_EQ(70, info.probes_or_base);
   EXPECT_EQ(3, info.step);
   EXPECT_EQ(0, ShapeOf(info).probes);
@@ -200,7 +201,7 @@ TEST(FilterBlockTest, LaterFieldsAreSkipped) {
   const std::string block = BlockWith(4, "\1\0\0\0\0\0\0\x80later"s);
   const ParsedFilterBlock seeded = Parse(block);
   EXPECT_EQ(FilterBlockKind::kReadable, seeded.kind);
-  EXPECT_EQ(0x8000000000000001, seeded.info.hash_seed);
+  EXPECT_EQ(0x8000000000000001, seeded.info.request.hash_seed);
   const auto fields = ListFilterBlockFields(block.data(), block.size());
   ASSERT_EQ(14u, fields.size());
   EXPECT_STREQ("of a later release", fields[10].name);

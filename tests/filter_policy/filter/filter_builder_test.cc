@@ -14,7 +14,7 @@
 namespace linebloom {
 namespace {
 
-constexpr LineKind kLines[] = {LineKind::kPlain, LineKind::kSolved};
+constexpr Line kLines[] = {Line::kPlain, Line::kSolved};
 
 FilterReader ReaderOf(const FilterBlock& block) {
   return FilterReader::Make(block.bytes.get(),
@@ -31,7 +31,7 @@ TEST(FilterBuilderTest, NoKeysMakeAnEmptyBlock) {
 }
 
 TEST(FilterBuilderTest, NeverDeniesAKey) {
-  for (const LineKind line : kLines) {
+  for (const Line line : kLines) {
     for (const uint32_t millibits : {1000u, 3500u, 10000u, 17300u, 30000u}) {
       for (const size_t keys : {1, 2, 3, 50, 51, 52, 500, 5000}) {
         std::vector<uint64_t> hashes = RandomHashes(keys, keys);
@@ -55,14 +55,14 @@ TEST(FilterBuilderTest, RepeatedAndSkewedHashesAreFound) {
 TEST(FilterBuilderTest, MetadataSaysWhatWasBuilt) {
   std::vector<uint64_t> hashes = RandomHashes(10000, 1);
   const FilterBlock block =
-      BuildFilter(HashList(hashes), {12500, LineKind::kPlain, 99});
+      BuildFilter(HashList(hashes), {12500, Line::kPlain, 99});
   const ParsedFilterBlock parsed =
       ParseFilterBlock(block.bytes.get(), block.size);
   ASSERT_EQ(FilterBlockKind::kReadable, parsed.kind);
   EXPECT_EQ(10000u, parsed.info.keys);
-  EXPECT_EQ(12500u, parsed.info.asked_millibits);
-  EXPECT_EQ(99u, parsed.info.hash_seed);
-  EXPECT_EQ(static_cast<uint8_t>(LineKind::kPlain), parsed.info.line_kind);
+  EXPECT_EQ(12500u, parsed.info.request.millibits_per_key);
+  EXPECT_EQ(99u, parsed.info.request.hash_seed);
+  EXPECT_EQ(Line::kPlain, parsed.info.request.line);
   EXPECT_EQ(245u, parsed.info.lines);  // 125,000 bits / 512, rounded up
   EXPECT_EQ(245 * 64 + kFilterBlockOverhead + 8, block.size);
 }
@@ -93,15 +93,15 @@ struct Search {
   int builds = 0;
 };
 
-Search SearchLines(const HashList& hashes, const FilterSettings& settings) {
+Search SearchLines(const HashList& hashes, const FilterRequest& settings) {
   LineCountSearch search(LinesFor(hashes.size(), settings.millibits_per_key),
-                         hashes.size(), settings.asked_rate,
+                         hashes.size(), settings.false_positive_rate,
                          LogRatePerBit(settings.line));
   Search found;
   while (const auto count = search.Next()) {
     ++found.builds;
-    FilterSettings of_bits = settings;
-    of_bits.asked_rate = 0;
+    FilterRequest of_bits = settings;
+    of_bits.false_positive_rate = 0;
     of_bits.millibits_per_key = MillibitsFor(*count, hashes.size());
     if (search.Judge(InfoOf(BuildFilter(hashes, of_bits))
                          .expected_false_positive_rate)) {
@@ -114,18 +114,19 @@ Search SearchLines(const HashList& hashes, const FilterSettings& settings) {
 // Attackers control neither the time nor the memory of a filter for a rate.
 TEST(FilterBuilderTest, PoisonedKeysDoNotCostMore) {
   const HashList hashes(PoisonedHashes());
-  for (const LineKind line : kLines) {
-    FilterSettings settings;
+  for (const Line line : kLines) {
+    FilterRequest settings;
     settings.line = line;
-    settings.asked_rate = 0.001;
+    settings.false_positive_rate = 0.001;
     settings.millibits_per_key =
-        BitsForRate(line, settings.asked_rate * LineCountSearch::kAim).value();
+        BitsForRate(line, settings.false_positive_rate * LineCountSearch::kAim)
+            .value();
     const FilterBlockInfo info = InfoOf(BuildFilter(hashes, settings));
     const uint32_t honest = LinesFor(hashes.size(), settings.millibits_per_key);
     EXPECT_GE(info.lines, honest);
     EXPECT_LE(info.lines, honest * 13 / 10);
     // Stores the rate that it reached next to the requested one.
-    EXPECT_FLOAT_EQ(0.001F, info.asked_false_positive_rate);
+    EXPECT_FLOAT_EQ(0.001F, info.request.false_positive_rate);
     EXPECT_GT(info.expected_false_positive_rate, 0.001F);
     EXPECT_LT(info.expected_false_positive_rate, 0.004F);
     const Search search = SearchLines(hashes, settings);
@@ -139,7 +140,7 @@ struct Rate {
   double predicted;
 };
 
-Rate MeasureRate(double bits_per_key, LineKind line, int strangers) {
+Rate MeasureRate(double bits_per_key, Line line, int strangers) {
   std::vector<uint64_t> hashes = RandomHashes(1000000, 8);
   const FilterBlock block = BuildFilter(
       HashList(hashes), {static_cast<uint32_t>(1000 * bits_per_key), line, 0});
@@ -154,19 +155,19 @@ Rate MeasureRate(double bits_per_key, LineKind line, int strangers) {
 // Upper limits for solved lines: about half of the rates of RocksDB's Bloom
 // filter (0.97 % and 0.083 %); predictions within 5 %.
 TEST(FilterBuilderTest, FalsePositiveRateAt10BitsPerKey) {
-  const Rate rate = MeasureRate(10, LineKind::kSolved, 3000000);
+  const Rate rate = MeasureRate(10, Line::kSolved, 3000000);
   EXPECT_LE(rate.measured, 0.0053);
   EXPECT_NEAR(1, rate.predicted / rate.measured, 0.05);
 }
 
 TEST(FilterBuilderTest, FalsePositiveRateAt16BitsPerKey) {
-  const Rate rate = MeasureRate(16, LineKind::kSolved, 10000000);
+  const Rate rate = MeasureRate(16, Line::kSolved, 10000000);
   EXPECT_LE(rate.measured, 0.00042);
   EXPECT_NEAR(1, rate.predicted / rate.measured, 0.05);
 }
 
 TEST(FilterBuilderTest, FalsePositiveRateOfPlainLines) {
-  const Rate rate = MeasureRate(10, LineKind::kPlain, 3000000);
+  const Rate rate = MeasureRate(10, Line::kPlain, 3000000);
   EXPECT_LE(rate.measured, 0.0102);
   EXPECT_NEAR(1, rate.predicted / rate.measured, 0.05);
 }

@@ -64,13 +64,13 @@ class FileBudgetTest : public testing::Test {
 
   double Bits(const std::optional<FileInTree>& file = std::nullopt) const {
     const auto plan = PlanOfFile(options_, context_, Matching(file));
-    return plan.has_value() ? plan->settings.millibits_per_key / 1000.0 : 0;
+    return plan.has_value() ? plan->request.millibits_per_key / 1000.0 : 0;
   }
 
   double Rate(const std::optional<FileInTree>& file = std::nullopt) const {
     return PlanOfFile(options_, context_, Matching(file))
         .value()
-        .settings.asked_rate;
+        .request.false_positive_rate;
   }
 
   rocksdb::BlockBasedTableOptions table_;
@@ -223,7 +223,7 @@ TEST_F(FileBudgetTest, SizesForAnotherReasonDoNotCount) {
   Compact(1);
   EXPECT_EQ(
       Bits(),
-      PlanOfFile(options_, context_, file).value().settings.millibits_per_key /
+      PlanOfFile(options_, context_, file).value().request.millibits_per_key /
           1000.0);
 }
 

@@ -21,16 +21,16 @@ void SetLive(FilterAccount* account, const std::string& database,
   account->SetLive(database, account->VersionOf(database), live, installed);
 }
 
-FilterRequest Compacted(double keys, double bits_per_key) {
-  FilterRequest request;
+BudgetRequest Compacted(double keys, double bits_per_key) {
+  BudgetRequest request;
   request.budget = 1000;
   request.keys = keys;
   request.bits_per_key = bits_per_key;
   return request;
 }
 
-FilterRequest Flushed(double keys, double bits_per_key) {
-  FilterRequest request = Compacted(keys, bits_per_key);
+BudgetRequest Flushed(double keys, double bits_per_key) {
+  BudgetRequest request = Compacted(keys, bits_per_key);
   request.is_flush = true;
   return request;
 }
@@ -98,7 +98,7 @@ TEST(FilterAccountTest, TheLargestRunLeavesRoomForFlushes) {
   FilterAccount account;
   SetLive(&account, "db", Filters(100, 1), {});
   account.BeginCompaction("db", 1, Filters(100, 1));
-  FilterRequest request = Compacted(100, 30);
+  BudgetRequest request = Compacted(100, 30);
   request.of_largest_run = true;
   EXPECT_DOUBLE_EQ(9.5, account.Offer({"db", 1, "1.sst"}, request));
   request.for_flushes = 300;
@@ -109,7 +109,7 @@ TEST(FilterAccountTest, TheLargestRunLeavesRoomForFlushes) {
 // it is full.
 TEST(FilterAccountTest, FlushesInOrderFillTheLargestRunFirst) {
   FilterAccount account;
-  FilterRequest request = Flushed(10, 1000);
+  BudgetRequest request = Flushed(10, 1000);
   request.of_largest_run = true;
   EXPECT_DOUBLE_EQ(95, account.Offer({"db", 1, "1.sst"}, request));
   SetLive(&account, "db", Filters(95, 10), {});
@@ -120,7 +120,7 @@ TEST(FilterAccountTest, FlushesInOrderFillTheLargestRunFirst) {
 TEST(FilterAccountTest, RecoveriesShareALittle) {
   FilterAccount account;
   SetLive(&account, "other", Filters(105, 10), {});
-  FilterRequest request = Flushed(1, 5);
+  BudgetRequest request = Flushed(1, 5);
   request.is_recovery = true;
   EXPECT_DOUBLE_EQ(5, account.Offer({"db", 1, "1.sst"}, request));
   EXPECT_DOUBLE_EQ(5, account.Take({"db", 1, "1.sst"}, request));
@@ -167,7 +167,7 @@ TEST(FilterAccountTest, ACompactionWithoutFiltersIsSeenBeforeItEnds) {
   FilterAccount account;
   SetLive(&account, "db", Filters(300, 5), {});
   account.BeginCompaction("db", 1, Filters(100, 5));
-  FilterRequest nothing = Compacted(100, 0.5);
+  BudgetRequest nothing = Compacted(100, 0.5);
   nothing.of_largest_run = true;
   EXPECT_LT(account.Offer({"db", 1, "1.sst"}, nothing), 1);
   EXPECT_EQ(account.FilesUnderWay("db"), std::set<std::string>{"1.sst"});

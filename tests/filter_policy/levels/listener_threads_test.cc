@@ -74,7 +74,8 @@ class ListenerThreadsTest : public testing::Test {
     file.level = level;
     file.num_entries = rows;
     db->Add(file);
-    return ParseFilterBlock(block.data(), block.size()).info.asked_millibits;
+    return ParseFilterBlock(block.data(), block.size())
+        .info.request.millibits_per_key;
   }
 
   uint32_t Flush(SimulatedDatabase* db, const std::string& family,

@@ -42,10 +42,10 @@ LineShape ShapeFor(double bits_per_key) {
 
 std::vector<LineShape> SolvedShapes() {
   std::vector<LineShape> shapes = {
-      {LineKind::kSolved, 0, kMinSolvedBase, 1},
-      {LineKind::kSolved, 0, kMinSolvedBase, kMaxSolvedStep},
-      {LineKind::kSolved, 0, UINT8_MAX, 1},
-      {LineKind::kSolved, 0, UINT8_MAX, kMaxSolvedStep}};
+      {Line::kSolved, 0, kMinSolvedBase, 1},
+      {Line::kSolved, 0, kMinSolvedBase, kMaxSolvedStep},
+      {Line::kSolved, 0, UINT8_MAX, 1},
+      {Line::kSolved, 0, UINT8_MAX, kMaxSolvedStep}};
   for (int bits_per_key = 1; bits_per_key <= 30; ++bits_per_key) {
     const LineShape shape = ShapeFor(bits_per_key);
     if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) {
@@ -56,7 +56,7 @@ std::vector<LineShape> SolvedShapes() {
 }
 
 std::string NameOf(const LineShape& shape) {
-  if (shape.kind == LineKind::kPlain) {
+  if (shape.kind == Line::kPlain) {
     return "Plain" + std::to_string(shape.probes);
   }
   return "Solved" + std::to_string(shape.base) + "By" +

@@ -16,7 +16,7 @@ using LineBytes = std::array<uint8_t, kLineBytes>;
 
 inline const ProbeFunctions& ProbesOf(const LineKernel& kernel,
                                       const LineShape& shape) {
-  return shape.kind == LineKind::kPlain ? kernel.plain : kernel.solved;
+  return shape.kind == Line::kPlain ? kernel.plain : kernel.solved;
 }
 
 // The shape of a filter with this many bits per key.

@@ -15,7 +15,7 @@ namespace {
 TEST(LineContentsTest, RatesMatchTheBuilder) {
   std::vector<LineShape> shapes = SolvedShapes();
   for (const uint8_t probes : {1, 6, 16}) {
-    shapes.push_back({LineKind::kPlain, probes, 0, 0});
+    shapes.push_back({Line::kPlain, probes, 0, 0});
   }
   for (const LineShape& shape : shapes) {
     LineBuilder builder(shape);
@@ -32,8 +32,7 @@ TEST(LineContentsTest, CountsTheBitsOfAPlainLine) {
   LineBytes line = {};
   line[0] = 0x81;
   line[63] = 0xc0;
-  const LineContents contents =
-      ReadLine({LineKind::kPlain, 6, 0, 0}, line.data());
+  const LineContents contents = ReadLine({Line::kPlain, 6, 0, 0}, line.data());
   EXPECT_EQ(6, contents.probes);
   EXPECT_EQ(4, contents.bits_set);
   EXPECT_EQ(512, contents.bits);
@@ -47,7 +46,7 @@ TEST(LineContentsTest, ReadsTheHeaderOfASolvedLine) {
   line[8] = 0x03;
   line[23] = 0x80;
   const LineContents contents =
-      ReadLine({LineKind::kSolved, 0, 64, 2}, line.data());
+      ReadLine({Line::kSolved, 0, 64, 2}, line.data());
   EXPECT_EQ(5, contents.header);
   EXPECT_EQ(2 + 10.0 / 32, contents.probes);
   EXPECT_EQ(0.25 * (1 - 10.0 / 64), contents.rate);
@@ -59,7 +58,7 @@ TEST(LineContentsTest, HeaderZeroRejectsNothing) {
   LineBytes line;
   line.fill(0x7f);
   const LineContents contents =
-      ReadLine({LineKind::kSolved, 0, 255, 3}, line.data());
+      ReadLine({Line::kSolved, 0, 255, 3}, line.data());
   EXPECT_EQ(0, contents.header);
   EXPECT_EQ(0, contents.probes);
   EXPECT_EQ(1, contents.rate);

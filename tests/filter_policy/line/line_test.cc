@@ -39,7 +39,7 @@ int HeaderOf(const LineBytes& line) {
 std::vector<LineShape> AllShapes() {
   std::vector<LineShape> shapes = SolvedShapes();
   for (const uint8_t probes : {1, 6, 16}) {
-    shapes.push_back({LineKind::kPlain, probes, 0, 0});
+    shapes.push_back({Line::kPlain, probes, 0, 0});
   }
   return shapes;
 }
@@ -172,7 +172,7 @@ TEST_P(SolvedLineTest, WithTooManyKeysMatchesEverything) {
 
 TEST(PlainLineTest, WithoutKeysMatchesNothing) {
   for (const uint8_t probes : {1, 6, 16}) {
-    const LineShape shape = {LineKind::kPlain, probes, 0, 0};
+    const LineShape shape = {Line::kPlain, probes, 0, 0};
     LineBytes line;
     EXPECT_EQ(0, LineBuilder(shape).Build({}, line.data()));
     for (const uint64_t hash : RandomHashes(1000, 1)) {
@@ -182,23 +182,23 @@ TEST(PlainLineTest, WithoutKeysMatchesNothing) {
 }
 
 TEST(LineShapeTest, OnlyWhatBuildersMakeIsReadable) {
-  constexpr LineKind kPlain = LineKind::kPlain;
+  constexpr Line kPlain = Line::kPlain;
   EXPECT_TRUE(IsReadable({kPlain, 1, 0, 0}));
   EXPECT_TRUE(IsReadable({kPlain, 16, 0, 0}));
   EXPECT_FALSE(IsReadable({kPlain, 0, 0, 0}));
   EXPECT_FALSE(IsReadable({kPlain, 17, 0, 0}));
   EXPECT_FALSE(IsReadable({kPlain, 6, 64, 0}));
   EXPECT_FALSE(IsReadable({kPlain, 6, 0, 1}));
-  constexpr LineKind kSolved = LineKind::kSolved;
+  constexpr Line kSolved = Line::kSolved;
   EXPECT_TRUE(IsReadable({kSolved, 0, 64, 1}));
   EXPECT_TRUE(IsReadable({kSolved, 0, 255, 3}));
   EXPECT_FALSE(IsReadable({kSolved, 1, 64, 1}));
   EXPECT_FALSE(IsReadable({kSolved, 0, 63, 1}));
   EXPECT_FALSE(IsReadable({kSolved, 0, 64, 0}));
   EXPECT_FALSE(IsReadable({kSolved, 0, 64, 4}));
-  EXPECT_FALSE(IsReadable({static_cast<LineKind>(0), 6, 0, 0}));
-  EXPECT_FALSE(IsReadable({static_cast<LineKind>(0), 0, 64, 1}));
-  EXPECT_FALSE(IsReadable({static_cast<LineKind>(3), 0, 64, 1}));
+  EXPECT_FALSE(IsReadable({static_cast<Line>(0), 6, 0, 0}));
+  EXPECT_FALSE(IsReadable({static_cast<Line>(0), 0, 64, 1}));
+  EXPECT_FALSE(IsReadable({static_cast<Line>(3), 0, 64, 1}));
 }
 
 TEST(LineOfTest, SpreadsEvenlyAndInOrder) {

@@ -56,9 +56,9 @@ double MeasureRate(const rocksdb::FilterPolicy& policy,
 
 TEST(RateTest, MetadataHasRequestedAndActualRate) {
   const FilterBlockInfo info = InfoOf(BuildBlockOf(*PolicyOfRate(0.003), 5000));
-  EXPECT_EQ(0.003F, info.asked_false_positive_rate);
-  EXPECT_EQ(0u, info.asked_millibits);
-  EXPECT_FALSE(info.level_aware);
+  EXPECT_EQ(0.003F, info.request.false_positive_rate);
+  EXPECT_EQ(0u, info.request.millibits_per_key);
+  EXPECT_FALSE(info.request.level_aware);
   EXPECT_LE(info.expected_false_positive_rate, 0.003);
 }
 

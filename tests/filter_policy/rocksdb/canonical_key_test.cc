@@ -123,9 +123,9 @@ TEST_P(CanonicalKeyTest, TheBlockNamesTheFunction) {
   const ParsedFilterBlock parsed =
       ParseFilterBlock(block_.data(), block_.size());
   ASSERT_EQ(FilterBlockKind::kReadable, parsed.kind);
-  EXPECT_EQ(CanonicalId(*lower_case_), parsed.info.canonical_key);
+  EXPECT_EQ(CanonicalId(*lower_case_), parsed.info.request.canonical_key);
   EXPECT_NE(CanonicalId(*lower_case_), CanonicalId(Renamed()));
-  EXPECT_EQ(GetParam(), parsed.info.hash_seed);
+  EXPECT_EQ(GetParam(), parsed.info.request.hash_seed);
 }
 
 TEST_P(CanonicalKeyTest, PrefixesAreCanonicalToo) {

@@ -23,7 +23,7 @@ class FilterBitsBuilderTest : public testing::Test {
 
   // The adapter's own class: it has AddKeyAndAlt and the planning functions in
   // every version, even if RocksDB's interface lacks them.
-  FilterBitsBuilder builder_{FilterSettings{}, /*detect_corruption=*/false};
+  FilterBitsBuilder builder_{FilterPlan{}, /*detect_corruption=*/false};
   std::unique_ptr<const rocksdb::FilterPolicy> policy_{NewFilterPolicy(10)};
 };
 
@@ -92,17 +92,17 @@ TEST_F(FilterBitsBuilderTest, FinishOfNothingMatchesNothing) {
 
 // Each partition gets bits for its own keys, and says by which heat.
 TEST_F(FilterBitsBuilderTest, SizesEachFilterByItsKeys) {
-  FilterSettings settings;
-  settings.heat = 1;
-  FilterBitsBuilder builder(
-      settings, /*detect_corruption=*/false,
-      [](const FilterKeys& keys) {
-        EXPECT_EQ(100u, keys.entries);
-        EXPECT_EQ(keys.first.ToString() + "99", keys.last.ToString());
-        const bool is_hot = keys.first == "hot";
-        return FilterSize{is_hot ? 20000U : 5000U, is_hot ? 4.0F : 0.25F};
-      },
-      /*keeps_range=*/true);
+  FilterPlan plan;
+  plan.request.heat = 1;
+  plan.keeps_range = true;
+  plan.fit = [](const AddedKeys& keys, FilterRequest* request) {
+    EXPECT_EQ(100u, keys.entries);
+    EXPECT_EQ(keys.first.ToString() + "99", keys.last.ToString());
+    const bool is_hot = keys.first == "hot";
+    request->millibits_per_key = is_hot ? 20000 : 5000;
+    request->heat = is_hot ? 4.0F : 0.25F;
+  };
+  FilterBitsBuilder builder(plan, /*detect_corruption=*/false);
   size_t size_of_hot = 0;
   for (const std::string name : {"hot", "cold"}) {
     builder.AddKey(name);
@@ -112,8 +112,8 @@ TEST_F(FilterBitsBuilderTest, SizesEachFilterByItsKeys) {
     const FilterBlockInfo info =
         ParseFilterBlock(block.data(), block.size()).info;
     const bool is_hot = name == "hot";
-    EXPECT_EQ(is_hot ? 20000U : 5000U, info.asked_millibits);
-    EXPECT_EQ(is_hot ? 4.0F : 0.25F, info.heat);
+    EXPECT_EQ(is_hot ? 20000U : 5000U, info.request.millibits_per_key);
+    EXPECT_EQ(is_hot ? 4.0F : 0.25F, info.request.heat);
     for (int i = 1; i < 100; ++i) {
       EXPECT_TRUE(MayMatch(block, name + std::to_string(i)));
     }
@@ -205,7 +205,7 @@ class VerifyTest : public testing::Test {
     return block;
   }
 
-  FilterBitsBuilder builder_{FilterSettings{}, /*detect_corruption=*/true};
+  FilterBitsBuilder builder_{FilterPlan{}, /*detect_corruption=*/true};
 };
 
 TEST_F(VerifyTest, PassesAnIntactBlock) {
@@ -238,7 +238,7 @@ TEST_F(VerifyTest, ChecksEachPartitionOnItsOwn) {
 }
 
 TEST_F(VerifyTest, IsSkippedUnlessRequested) {
-  FilterBitsBuilder builder(FilterSettings{}, /*detect_corruption=*/false);
+  FilterBitsBuilder builder(FilterPlan{}, /*detect_corruption=*/false);
   BuildWith(&builder);
   EXPECT_TRUE(builder.MaybePostVerify("any bytes").ok());
 }

@@ -178,7 +178,7 @@ TEST_F(FilterBitsReaderTest, UnknownKindsOfLineMatchAll) {
   std::string block = BuildBlock(*policy_, keys_);
   FilterBlockInfo info = ParseFilterBlock(block.data(), block.size()).info;
   for (const int kind : {0, 3, 255}) {
-    info.line_kind = static_cast<uint8_t>(kind);
+    info.request.line = static_cast<Line>(kind);
     WriteFilterBlockEnd(info,
                         block.data() + block.size() - kFilterBlockOverhead);
     EXPECT_TRUE(MatchesAll(NewReader(*policy_, block).get(), strangers_));

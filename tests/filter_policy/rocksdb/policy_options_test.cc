@@ -56,9 +56,11 @@ class PolicyStringTest : public testing::Test {
 };
 
 TEST_F(PolicyStringTest, ShortForms) {
-  EXPECT_EQ(10000u, InfoOf(*MustCreate("linebloom")).asked_millibits);
-  EXPECT_EQ(12000u, InfoOf(*MustCreate("linebloom:12")).asked_millibits);
-  EXPECT_EQ(7250u, InfoOf(*MustCreate("linebloom:7.25")).asked_millibits);
+  EXPECT_EQ(10000u, InfoOf(*MustCreate("linebloom")).request.millibits_per_key);
+  EXPECT_EQ(12000u,
+            InfoOf(*MustCreate("linebloom:12")).request.millibits_per_key);
+  EXPECT_EQ(7250u,
+            InfoOf(*MustCreate("linebloom:7.25")).request.millibits_per_key);
 }
 
 TEST_F(PolicyStringTest, LongForm) {
@@ -68,9 +70,9 @@ TEST_F(PolicyStringTest, LongForm) {
   EXPECT_STREQ("linebloom", policy->Name());
   EXPECT_EQ("linebloom:16", policy->GetId());
   const FilterBlockInfo info = InfoOf(*policy);
-  EXPECT_EQ(16000u, info.asked_millibits);
-  EXPECT_EQ(static_cast<int>(LineKind::kPlain), info.line_kind);
-  EXPECT_EQ(~uint64_t{1}, info.hash_seed);
+  EXPECT_EQ(16000u, info.request.millibits_per_key);
+  EXPECT_EQ(Line::kPlain, info.request.line);
+  EXPECT_EQ(~uint64_t{1}, info.request.hash_seed);
 }
 
 TEST_F(PolicyStringTest, ARateInsteadOfBits) {
@@ -78,17 +80,17 @@ TEST_F(PolicyStringTest, ARateInsteadOfBits) {
        {"linebloom:rate:0.02", "{id=linebloom;false_positive_rate=0.02}"}) {
     const auto policy = MustCreate(text);
     EXPECT_EQ("linebloom:rate:0.02", policy->GetId());
-    EXPECT_EQ(0.02F, InfoOf(*policy).asked_false_positive_rate);
+    EXPECT_EQ(0.02F, InfoOf(*policy).request.false_positive_rate);
   }
 }
 
 TEST_F(PolicyStringTest, EveryLine) {
-  const std::pair<const char*, LineKind> all[] = {{"solved", LineKind::kSolved},
-                                                  {"plain", LineKind::kPlain}};
+  const std::pair<const char*, Line> all[] = {{"solved", Line::kSolved},
+                                              {"plain", Line::kPlain}};
   for (const auto& [name, kind] : all) {
     const auto policy =
         MustCreate(std::string("{id=linebloom;line=") + name + "}");
-    EXPECT_EQ(static_cast<int>(kind), InfoOf(*policy).line_kind);
+    EXPECT_EQ(kind, InfoOf(*policy).request.line);
     EXPECT_THAT(policy->ToString(ConfigOptions()),
                 HasSubstr(std::string("line=") + name + ";"));
   }
@@ -100,14 +102,14 @@ TEST_F(PolicyStringTest, BooleansAndSeedsInEveryForm) {
   for (const auto& [text, on] : booleans) {
     EXPECT_EQ(on, InfoOf(*MustCreate(std::string("{id=linebloom;level_aware=") +
                                      text + "}"))
-                      .level_aware);
+                      .request.level_aware);
   }
   const std::pair<const char*, uint64_t> seeds[] = {
       {"0x10", 16}, {"0XfF", 255}, {"16", 16}, {"0xfffffffffffffffe", ~1ULL}};
   for (const auto& [text, seed] : seeds) {
     const auto policy =
         MustCreate(std::string("{id=linebloom;hash_seed=") + text + "}");
-    EXPECT_EQ(seed, InfoOf(*policy).hash_seed);
+    EXPECT_EQ(seed, InfoOf(*policy).request.hash_seed);
     EXPECT_THAT(policy->ToString(ConfigOptions()),
                 HasSubstr("hash_seed=" + std::to_string(seed) + ";"));
   }
@@ -118,7 +120,7 @@ TEST_F(PolicyStringTest, ARandomSeedIsAnotherOneForEachFilter) {
   EXPECT_THAT(policy->ToString(ConfigOptions()),
               HasSubstr("hash_seed=random;"));
   std::set<uint64_t> seeds;
-  for (int i = 0; i < 100; ++i) seeds.insert(InfoOf(*policy).hash_seed);
+  for (int i = 0; i < 100; ++i) seeds.insert(InfoOf(*policy).request.hash_seed);
   EXPECT_EQ(100u, seeds.size());
   EXPECT_EQ(0u, seeds.count(0));
   EXPECT_EQ(0u, seeds.count(kRandomHashSeed));
@@ -126,7 +128,7 @@ TEST_F(PolicyStringTest, ARandomSeedIsAnotherOneForEachFilter) {
   const auto again = MustCreate(policy->ToString(ConfigOptions()));
   std::string mismatch;
   EXPECT_TRUE(policy->AreEquivalent(ConfigOptions(), again.get(), &mismatch));
-  EXPECT_EQ(0u, seeds.count(InfoOf(*again).hash_seed));
+  EXPECT_EQ(0u, seeds.count(InfoOf(*again).request.hash_seed));
   EXPECT_FALSE(policy->AreEquivalent(
       ConfigOptions(), MustCreate("linebloom:10").get(), &mismatch));
 }
@@ -247,7 +249,7 @@ TEST(PolicyOptionsTest, FewBitsMeanNoFilterOrOneBit) {
   EXPECT_EQ(nullptr, builder_for(0.49));
   EXPECT_NE(nullptr, builder_for(0.5));
   const std::unique_ptr<const FilterPolicy> policy(NewFilterPolicy(0.5));
-  EXPECT_EQ(1000u, InfoOf(*policy).asked_millibits);
+  EXPECT_EQ(1000u, InfoOf(*policy).request.millibits_per_key);
 }
 
 TEST(PolicyOptionsTest, ValidateNamesOptionValueAndRange) {
@@ -268,7 +270,7 @@ TEST(PolicyOptionsTest, InvalidOptionsBuildTheNearestFilter) {
        {std::pair(-3.0, 10'000u), std::pair(std::nan(""), 10'000u),
         std::pair(31.0, 30'000u), std::pair(1e300, 30'000u)}) {
     const std::unique_ptr<const FilterPolicy> policy(NewFilterPolicy(bits));
-    EXPECT_EQ(millibits, InfoOf(*policy).asked_millibits) << bits;
+    EXPECT_EQ(millibits, InfoOf(*policy).request.millibits_per_key) << bits;
   }
 }
 

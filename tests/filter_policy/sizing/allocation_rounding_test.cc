@@ -42,7 +42,7 @@ TEST(AllocationRoundingTest, WithSizesCloseTogetherNothingChanges) {
   for (const auto sizes : {Exact, SixteenBytes}) {
     AllocationRounding rounding(sizes);
     for (uint32_t lines = 1; lines < 5000; ++lines) {
-      EXPECT_EQ(rounding.Round(LineKind::kSolved, lines * 51, lines,
+      EXPECT_EQ(rounding.Round(Line::kSolved, lines * 51, lines,
                                kFilterBlockOverhead),
                 lines);
     }
@@ -55,7 +55,7 @@ struct Sums {
   double keys = 0;
 };
 
-void Add(LineKind line, uint64_t keys, uint32_t lines, Sums* sums) {
+void Add(Line line, uint64_t keys, uint32_t lines, Sums* sums) {
   sums->memory += static_cast<double>(
       FourToADoubling(lines * kLineBytes + kFilterBlockOverhead + kTrailer));
   sums->keys += static_cast<double>(keys);
@@ -66,7 +66,7 @@ void Add(LineKind line, uint64_t keys, uint32_t lines, Sums* sums) {
 
 // Filters of all sizes: less memory at the same rate.
 TEST(AllocationRoundingTest, WithSizesFarApartFiltersFillThem) {
-  for (const LineKind line : {LineKind::kPlain, LineKind::kSolved}) {
+  for (const Line line : {Line::kPlain, Line::kSolved}) {
     for (const uint32_t millibits : {5000u, 10000u, 16000u}) {
       AllocationRounding rounding(FourToADoubling);
       std::mt19937_64 random(1);
@@ -87,7 +87,7 @@ TEST(AllocationRoundingTest, WithSizesFarApartFiltersFillThem) {
       printf(
           "%s lines, %u bits per key: memory %.3f of that without, rate "
           "%.3f\n",
-          line == LineKind::kPlain ? "plain" : "solved", millibits / 1000,
+          line == Line::kPlain ? "plain" : "solved", millibits / 1000,
           with.memory / without.memory, with.rate / without.rate);
       EXPECT_LT(with.memory, 0.96 * without.memory);
       EXPECT_LT(with.rate, 1.02 * without.rate);
@@ -99,7 +99,7 @@ TEST(AllocationRoundingTest, WithSizesFarApartFiltersFillThem) {
 TEST(AllocationRoundingTest, OneLineIsNotTakenAway) {
   AllocationRounding rounding(
       [](size_t bytes) { return (bytes + 4095) / 4096 * 4096; });
-  EXPECT_EQ(rounding.Round(LineKind::kSolved, 1, 1, kFilterBlockOverhead),
+  EXPECT_EQ(rounding.Round(Line::kSolved, 1, 1, kFilterBlockOverhead),
             (4096 - kFilterBlockOverhead - kTrailer) / kLineBytes);
 }
 

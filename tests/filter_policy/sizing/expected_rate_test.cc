@@ -14,13 +14,13 @@
 namespace linebloom {
 namespace {
 
-using Case = std::tuple<LineKind, double>;
+using Case = std::tuple<Line, double>;
 
 class ExpectedRateTest : public testing::TestWithParam<Case> {};
 
 INSTANTIATE_TEST_SUITE_P(
     LinesAndBits, ExpectedRateTest,
-    testing::Combine(testing::Values(LineKind::kPlain, LineKind::kSolved),
+    testing::Combine(testing::Values(Line::kPlain, Line::kSolved),
                      testing::Values(1, 2.5, 6, 10, 16, 24, 30)));
 
 // Filters have the rate that was planned for them. A filter of 3,000 lines
@@ -40,7 +40,7 @@ TEST_P(ExpectedRateTest, MatchesBuiltFilters) {
 }
 
 TEST(ExpectedRateTest, ApproachesOneAndZero) {
-  for (const LineKind line : {LineKind::kPlain, LineKind::kSolved}) {
+  for (const Line line : {Line::kPlain, Line::kSolved}) {
     EXPECT_GT(ExpectedRate(line, 1000, 5000), 0.9);
     EXPECT_LE(ExpectedRate(line, 1000, 5000), 1.0 + 1e-9);
     EXPECT_LT(ExpectedRate(line, 30000, 1), 1e-8);
@@ -48,7 +48,7 @@ TEST(ExpectedRateTest, ApproachesOneAndZero) {
 }
 
 TEST(ExpectedRateTest, IsARateForAnyLoad) {
-  for (const LineKind line : {LineKind::kPlain, LineKind::kSolved}) {
+  for (const Line line : {Line::kPlain, Line::kSolved}) {
     double last = 0;
     for (double load = 1e-3; load < 1e18; load *= 3) {
       const double rate = ExpectedRate(line, 1000, load);
@@ -63,17 +63,17 @@ TEST(ExpectedRateTest, IsARateForAnyLoad) {
   }
 }
 
-constexpr LineKind kLines[] = {LineKind::kPlain, LineKind::kSolved};
+constexpr Line kLines[] = {Line::kPlain, Line::kSolved};
 
-double RateOf(LineKind line, uint32_t millibits) {
+double RateOf(Line line, uint32_t millibits) {
   return ExpectedRate(line, millibits, 512e3 / millibits);
 }
 
 // Never more bits than are known to reach a rate, except for the few that the
 // header allows for plain lines.
 TEST(BitsForRateTest, FindsTheFewestBits) {
-  for (const LineKind line : kLines) {
-    const uint32_t slack = line == LineKind::kPlain ? 30 : 0;
+  for (const Line line : kLines) {
+    const uint32_t slack = line == Line::kPlain ? 30 : 0;
     for (uint32_t millibits = kMinMillibits; millibits <= kMaxMillibits;
          millibits += 13) {
       EXPECT_LE(BitsForRate(line, RateOf(line, millibits)), millibits + slack)
@@ -84,7 +84,7 @@ TEST(BitsForRateTest, FindsTheFewestBits) {
 
 TEST(BitsForRateTest, OneThousandthLessDoesNotReachTheRate) {
   std::mt19937_64 random(6);
-  for (const LineKind line : kLines) {
+  for (const Line line : kLines) {
     std::uniform_real_distribution<double> log_rate(
         std::log(RateOf(line, kMaxMillibits)),
         std::log(RateOf(line, kMinMillibits)));
@@ -99,7 +99,7 @@ TEST(BitsForRateTest, OneThousandthLessDoesNotReachTheRate) {
 }
 
 TEST(BitsForRateTest, IsTheInverseOfExpectedRate) {
-  for (const LineKind line : kLines) {
+  for (const Line line : kLines) {
     for (const uint32_t millibits : {2000u, 5500u, 10000u, 16001u, 30000u}) {
       EXPECT_EQ(BitsForRate(line, RateOf(line, millibits)), millibits);
     }
@@ -107,12 +107,12 @@ TEST(BitsForRateTest, IsTheInverseOfExpectedRate) {
 }
 
 TEST(BitsForRateTest, TakesTheMinimumIfItSuffices) {
-  EXPECT_EQ(BitsForRate(LineKind::kSolved, 1), kMinMillibits);
-  EXPECT_EQ(BitsForRate(LineKind::kPlain, 0.99), kMinMillibits);
+  EXPECT_EQ(BitsForRate(Line::kSolved, 1), kMinMillibits);
+  EXPECT_EQ(BitsForRate(Line::kPlain, 0.99), kMinMillibits);
 }
 
 TEST(BitsForRateTest, FindsNothingBelowTheLowestRate) {
-  for (const LineKind line : kLines) {
+  for (const Line line : kLines) {
     const double lowest = RateOf(line, kMaxMillibits);
     EXPECT_TRUE(BitsForRate(line, lowest).has_value());
     EXPECT_FALSE(BitsForRate(line, 0.999 * lowest).has_value());

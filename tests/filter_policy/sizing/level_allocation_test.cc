@@ -14,8 +14,8 @@ namespace linebloom {
 namespace {
 
 // For plain and for solved lines.
-const double kSlopes[] = {LogRatePerBit(LineKind::kPlain),
-                          LogRatePerBit(LineKind::kSolved)};
+const double kSlopes[] = {LogRatePerBit(Line::kPlain),
+                          LogRatePerBit(Line::kSolved)};
 
 double RateOfBits(double bits, double slope) { return std::exp(-bits * slope); }
 
@@ -61,8 +61,8 @@ std::vector<double> RandomTree(std::mt19937_64* random) {
 }
 
 TEST(LevelAllocationTest, Slopes) {
-  EXPECT_NEAR(0.4805, LogRatePerBit(LineKind::kPlain), 1e-4);
-  EXPECT_NEAR(std::log(2) * 504 / 512, LogRatePerBit(LineKind::kSolved), 1e-12);
+  EXPECT_NEAR(0.4805, LogRatePerBit(Line::kPlain), 1e-4);
+  EXPECT_NEAR(std::log(2) * 504 / 512, LogRatePerBit(Line::kSolved), 1e-12);
 }
 
 TEST(LevelAllocationTest, OneRunGetsTheAverage) {
@@ -194,7 +194,7 @@ TEST(LevelAllocationTest, RatesAndBitsAgree) {
 // Below the least bits the largest runs go without first.
 TEST(LevelAllocationTest, LessThanTheLeastBits) {
   const std::vector<double> runs = {10, 100, 1000};
-  const double step = LogRatePerBit(LineKind::kSolved);
+  const double step = LogRatePerBit(Line::kSolved);
   // 555 bits: none for the last run, 110 keys have them all.
   EXPECT_DOUBLE_EQ(kMinBitsOfRun, BitsOfRun(1000, runs, 0.5, step));
   const std::vector<double> served = {10, 100};

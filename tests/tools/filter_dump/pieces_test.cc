@@ -243,7 +243,7 @@ TEST(TextTest, ProbesAndFill) {
   facts.fill = 0.513;
   EXPECT_EQ(ProbesText(facts), "6");
   EXPECT_EQ(FillText(facts), "51%");
-  facts.first.shape.emplace().kind = LineKind::kSolved;
+  facts.first.shape.emplace().kind = Line::kSolved;
   facts.most_probes = 12.90625;
   EXPECT_EQ(ProbesText(facts), "6.0-12.9");
   EXPECT_EQ(FillText(facts), "-");

@@ -74,7 +74,7 @@ class FilterMigrateTest : public ToolTest {
       const auto facts = ReadFileFacts(*opened);
       ASSERT_TRUE(facts.ok()) << facts.status();
       EXPECT_EQ(facts->first.kind, BlockKind::kLinebloom);
-      EXPECT_EQ(facts->first.info.asked_millibits, millibits);
+      EXPECT_EQ(facts->first.info.request.millibits_per_key, millibits);
     }
     const auto in_folder = std::count_if(
         std::filesystem::directory_iterator(folder_.File("db")), {},

@@ -138,7 +138,7 @@ TEST(SizeLineFilterTest, IsWhatLinebloomBuilds) {
       std::vector<uint64_t> hashes = RandomHashes(keys, 1);
       const FilterBlock block = BuildFilter(
           HashList(hashes),
-          {static_cast<uint32_t>(1000 * bits + 0.5), LineKind::kSolved, 0});
+          {static_cast<uint32_t>(1000 * bits + 0.5), Line::kSolved, 0});
       EXPECT_EQ(size->bytes(), block.size) << keys << " " << bits;
     }
   }
@@ -168,7 +168,7 @@ TEST(SizeLineFilterTest, TakesMoreKeysThanOneFilterHolds) {
   const auto size = SizeLineFilter(Lines::kPlain, KeysAndBits(kKeys, 10));
   ASSERT_TRUE(size.has_value());
   EXPECT_NEAR(size->bits_per_key(), 10, 1e-4);
-  EXPECT_NEAR(size->rate, ExpectedRate(LineKind::kPlain, 10'000, 51.2), 1e-6);
+  EXPECT_NEAR(size->rate, ExpectedRate(Line::kPlain, 10'000, 51.2), 1e-6);
 }
 
 TEST(AnswerQuestionTest, KnowsWhatIsOutOfReach) {

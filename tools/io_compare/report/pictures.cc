@@ -55,7 +55,7 @@ double BloomRate(double bits) {
 
 double LinebloomRate(double bits) {
   return ExpectedRate(
-      LineKind::kSolved,
+      Line::kSolved,
       static_cast<uint32_t>(std::lround(bits * kMillibitsPerBit)),
       8.0 * kLineBytes / bits);
 }

@@ -42,7 +42,7 @@ TEST(SolvedShapeTest, HeadersReachLittleFurther) {
     const LineShape shape =
         SolvedShape(static_cast<uint64_t>(mean * kLines), kLines);
     if (shape.step == 1) continue;
-    const LineShape finer = {LineKind::kSolved, 0, shape.base,
+    const LineShape finer = {Line::kSolved, 0, shape.base,
                              static_cast<uint8_t>(shape.step - 1)};
     EXPECT_GT(KeysAt(finer, kMaxHeader),
               std::max(mean - 1.8 * std::sqrt(mean), 7.9))
@@ -62,10 +62,10 @@ TEST(SolvedShapeTest, ExtremeFiltersAreReadable) {
 }
 
 TEST(SolvedShapeTest, ExtremeLoadsHaveTheExtremeShapes) {
-  const LineShape least = {LineKind::kSolved, 0, kMinSolvedBase, 1};
+  const LineShape least = {Line::kSolved, 0, kMinSolvedBase, 1};
   EXPECT_EQ(least, SolvedShape(~uint64_t{0}, 1));
   EXPECT_EQ(least, SolvedShape(~uint64_t{0}, ~0u));
-  const LineShape most = {LineKind::kSolved, 0, UINT8_MAX, kMaxSolvedStep};
+  const LineShape most = {Line::kSolved, 0, UINT8_MAX, kMaxSolvedStep};
   EXPECT_EQ(most, SolvedShape(0, 1));
   EXPECT_EQ(most, SolvedShape(1, ~0u));
 }

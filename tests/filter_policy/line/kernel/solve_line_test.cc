@@ -36,8 +36,8 @@ class SolveLineTest : public testing::TestWithParam<LineShape> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Shapes, SolveLineTest,
-                         testing::Values(LineShape{LineKind::kSolved, 0, 64, 1},
-                                         LineShape{LineKind::kSolved, 0, 64, 3},
+                         testing::Values(LineShape{Line::kSolved, 0, 64, 1},
+                                         LineShape{Line::kSolved, 0, 64, 3},
                                          ShapeFor(5), ShapeFor(10),
                                          ShapeFor(16), ShapeFor(24)),
                          [](const auto& test) { return NameOf(test.param); });
