@@ -36,14 +36,14 @@ struct Contestant {
 //   bool MayMatch(uint64_t hash) const;
 //   void Prefetch(uint64_t hash) const (optional).
 template <typename Filter>
-class ContestantBuilder final : public rocksdb::FilterBitsBuilder {
+class ContestantBuilder final : public FilterBitsBuilderOfAnyVersion {
  public:
   void AddKey(const rocksdb::Slice& key) override {
     hashes_.push_back(HashUnseeded(key.data(), key.size()));
   }
 
   void AddKeyAndAlt(const rocksdb::Slice& key,
-                    const rocksdb::Slice& alt) LINEBLOOM_OVERRIDE_9_6 {
+                    const rocksdb::Slice& alt) override {
     AddKey(key);
     AddKey(alt);
   }
@@ -59,11 +59,8 @@ class ContestantBuilder final : public rocksdb::FilterBitsBuilder {
 
   // RocksDB calls this to cut partitions; no benchmark does.
   size_t ApproximateNumEntries(size_t bytes) override { return bytes; }
-  size_t CalculateSpace(size_t num_entries) LINEBLOOM_OVERRIDE_10_9 {
-    return num_entries;
-  }
-  double EstimatedFpRate(size_t /*num_entries*/,
-                         size_t /*bytes*/) LINEBLOOM_OVERRIDE_10_9 {
+  size_t CalculateSpace(size_t num_entries) override { return num_entries; }
+  double EstimatedFpRate(size_t /*num_entries*/, size_t /*bytes*/) override {
     return 1;
   }
 

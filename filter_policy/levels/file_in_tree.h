@@ -1,7 +1,7 @@
 // Carries what the level size listener knows about the next file to the policy.
 //
 // RocksDB tells a policy the level of a new file but not how large the levels
-// are; only a listener can find that out. In every release from 7.0 to 11.9,
+// are; only a listener can find that out. In every release from 7.3 to 11.12,
 // flushes and compactions call OnTableFileCreationStarted and then create the
 // file's filter builder on the same thread (db/builder.cc,
 // db/compaction/compaction_job.cc). So the listener leaves the sizes in a

@@ -249,6 +249,12 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   mutable HeatLog heat_log_;
 };
 
+static_assert(
+    !std::is_abstract_v<LineFilterPolicy>,
+    "linebloom doesn't know FilterPolicy of this RocksDB, which has a "
+    "pure virtual function that linebloom's lacks: compare its "
+    "include/rocksdb/filter_policy.h with that of RocksDB 11.12");
+
 }  // namespace
 
 std::unique_ptr<const rocksdb::FilterPolicy> NewFilterPolicyFromId(

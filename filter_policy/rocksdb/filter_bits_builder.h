@@ -42,7 +42,7 @@ struct FilterPlan {
 
 // Collects the hashes of keys and prefixes. Each Finish builds a block of them
 // and starts over, as partitioned filters require. Belongs to one thread.
-class FilterBitsBuilder : public rocksdb::FilterBitsBuilder {
+class FilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
  public:
   // `detect_corruption` is the table option detect_filter_construct_corruption:
   // keeps the hashes until MaybePostVerify has found each of them in the
@@ -54,8 +54,8 @@ class FilterBitsBuilder : public rocksdb::FilterBitsBuilder {
 
   // Adds a key and its alternative, usually its prefix. In adjacent calls,
   // ignores repeats of the key, of the alternative, and between the two.
-  virtual void AddKeyAndAlt(const rocksdb::Slice& key,
-                            const rocksdb::Slice& alt) LINEBLOOM_OVERRIDE_9_6;
+  void AddKeyAndAlt(const rocksdb::Slice& key,
+                    const rocksdb::Slice& alt) override;
 
   // Entries without repeats; 0 if and only if nothing was added.
   size_t EstimateEntriesAdded() override;
@@ -71,11 +71,10 @@ class FilterBitsBuilder : public rocksdb::FilterBitsBuilder {
 
   // The size in bytes of a block with this many entries. Exact, except for a
   // policy with a rate.
-  virtual size_t CalculateSpace(size_t entries) LINEBLOOM_OVERRIDE_10_9;
+  size_t CalculateSpace(size_t entries) override;
 
   // The expected rate of a block of `bytes` bytes with this many entries.
-  virtual double EstimatedFpRate(size_t entries,
-                                 size_t bytes) LINEBLOOM_OVERRIDE_10_9;
+  double EstimatedFpRate(size_t entries, size_t bytes) override;
 
  private:
   void Add(uint64_t hash);
@@ -93,5 +92,11 @@ class FilterBitsBuilder : public rocksdb::FilterBitsBuilder {
   std::optional<uint64_t> last_alt_;
   HashList hashes_to_verify_;
 };
+
+static_assert(!std::is_abstract_v<FilterBitsBuilder>,
+              "linebloom doesn't know FilterBitsBuilder of this RocksDB, which "
+              "has a pure virtual function that linebloom's lacks: compare "
+              "table/block_based/filter_policy_internal.h with filter_policy/"
+              "rocksdb/declared_filter_bits.h");
 
 }  // namespace linebloom

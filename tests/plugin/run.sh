@@ -4,6 +4,7 @@
 # this machine's RocksDB does with the same files, and runs tests/rocksdb with it.
 #
 #   tests/plugin/run.sh SOURCE [--build=make|cmake] [--shared] [--quick] [--bench] [--kills=N] [-- FLAG...]
+#   tests/plugin/run.sh SOURCE --interfaces
 #
 # SOURCE is a source tree of RocksDB, such as `apt-get source rocksdb` unpacks; it
 # is copied to build/plugin/, and only the copy is changed. FLAGs go to make, or
@@ -12,6 +13,8 @@
 # a unity build. A build that was broken off is gone on with; remove build/plugin/
 # to begin afresh.
 #
+#   --interfaces  builds nothing: says within a minute whether linebloom knows the
+#              interfaces of that RocksDB, and needs a compiler alone
 #   --shared   links the programs with librocksdb.so, linebloom in it; otherwise
 #              with the archive
 #   --quick    only compiles linebloom's sources, with the flags of that RocksDB
@@ -27,14 +30,14 @@
 # code 0: all is well; 1: something failed; 2: bad usage, or something is missing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-usage="usage: tests/plugin/run.sh SOURCE [--build=make|cmake] [--shared] [--quick] [--bench] [--kills=N] [-- FLAG...]"
+usage="usage: tests/plugin/run.sh SOURCE [--build=make|cmake] [--shared] [--quick] [--bench] [--kills=N] [-- FLAG...], or SOURCE --interfaces"
 
 stop() {
   echo "run.sh: $1" >&2
   exit 2
 }
 
-source='' build=cmake shared=false quick=false bench=false kills=0 flags=()
+source='' build=cmake interfaces=false shared=false quick=false bench=false kills=0 flags=()
 while (($# > 0)); do
   case $1 in
     --help)
@@ -42,6 +45,7 @@ while (($# > 0)); do
       exit 0
       ;;
     --build=make | --build=cmake) build=${1#--build=} ;;
+    --interfaces) interfaces=true ;;
     --shared) shared=true ;;
     --quick) quick=true ;;
     --bench) bench=true ;;
@@ -65,6 +69,7 @@ done
 [[ -f $source/include/rocksdb/version.h && -f $source/src.mk ]] ||
   stop "'$source' is not a source tree of RocksDB: it has no include/rocksdb/version.h or no src.mk"
 source=$(realpath "$source")
+! $interfaces || exec "$root/tests/plugin/check_interfaces.sh" "$source"
 
 cd "$root"
 source tools/run_step.sh
