@@ -64,8 +64,7 @@ std::string Version() {
 
 // Where the path of one of our files starts, without the folder of the tree.
 size_t FindOwnFolder(absl::string_view file) {
-  const size_t folder = file.rfind("tools/");
-  return folder == absl::string_view::npos ? file.rfind("tests/soak/") : folder;
+  return file.rfind("tools/");
 }
 
 }  // namespace
