@@ -1,0 +1,330 @@
+// Makes the SSTables and databases of the tools' transcripts.
+//
+//   make_files sst FILE [NAME=VALUE]...
+//   make_files db FOLDER [NAME=VALUE]...
+//     count=1000  kind=none|full|partitioned  version=5
+//     content=keys|prefixes|both  filter=linebloom|bloom|ribbon
+//     policy=OPTION-STRING    in place of filter
+//     special=...             see Special()
+//   make_files open FOLDER COMMAND...   opens the database while it runs
+//   COMMAND make_files blocks FOLDER POLICY     reads of data blocks by missing
+//   rows make_files flip FILE BYTE           changes a bit; BYTE may count from
+//   the end make_files filter FILE clear|set|flip BYTE
+//     changes the filter's first block, and its checksum
+//   make_files versions .               the format versions that RocksDB writes
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "filter_policy/line/little_endian.h"
+#include "linebloom/filter_policy.h"
+#include "linebloom/level_size_listener.h"
+#include "rocksdb/comparator.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/sst_file_writer.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/table.h"
+#include "rocksdb/version.h"
+#include "table/checksum.h"
+#include "table/filter_locator.h"
+#include "tests/filter_policy/ignored_case.h"
+#include "tests/table/rocksdb_files.h"
+#include "tools/shared/databases.h"
+
+namespace linebloom::testing {
+namespace {
+
+using Named = std::map<std::string, std::string>;
+
+class OwnComparator : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "test.OwnComparator"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return b.compare(a);
+  }
+  void FindShortestSeparator(std::string* /*start*/,
+                             const rocksdb::Slice& /*limit*/) const override {}
+  void FindShortSuccessor(std::string* /*key*/) const override {}
+};
+
+class OwnExtractor : public rocksdb::SliceTransform {
+ public:
+  const char* Name() const override { return "test.OwnExtractor"; }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    return {key.data(), 3};
+  }
+  bool InDomain(const rocksdb::Slice& key) const override {
+    return key.size() >= 3;
+  }
+};
+
+rocksdb::BlockBasedTableOptions* TableOf(rocksdb::Options* options) {
+  return options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+}
+
+rocksdb::Options OptionsOf(Named named) {
+  FileSpec spec;
+  if (named.count("version") > 0) {
+    spec.format_version = std::atoi(named["version"].c_str());
+  }
+  const std::string kind = named["kind"];
+  spec.filter_kind = kind == "none"          ? FilterKind::kNone
+                     : kind == "partitioned" ? FilterKind::kPartitioned
+                                             : FilterKind::kFull;
+  const std::string content = named["content"];
+  spec.content = content == "prefixes" ? FilterContent::kPrefixes
+                 : content == "both"   ? FilterContent::kBoth
+                                       : FilterContent::kWholeKeys;
+  const std::string filter = named["filter"];
+  spec.policy = filter == "bloom"    ? Policy::kBloom
+                : filter == "ribbon" ? Policy::kRibbon
+                                     : Policy::kLinebloom;
+  rocksdb::Options options = MakeOptions(spec);
+  if (!named["policy"].empty()) {
+    TableOf(&options)->filter_policy = nullptr;
+    Check(rocksdb::FilterPolicy::CreateFromString(
+        {}, named["policy"], &TableOf(&options)->filter_policy));
+    options.listeners = {NewLevelSizeListener()};
+  }
+  static const OwnComparator own_comparator;
+  const std::string special = named["special"];
+  if (special == "comparator") options.comparator = &own_comparator;
+  if (special == "extractor") {
+    options.prefix_extractor = std::make_shared<OwnExtractor>();
+  } else if (special == "short_keys") {
+    options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(8));
+    TableOf(&options)->whole_key_filtering = false;
+  } else if (special == "timestamps") {
+    Check(rocksdb::Comparator::CreateFromString(
+        {}, "leveldb.BytewiseComparator.u64ts", &options.comparator));
+  } else if (special == "canonical_key") {
+    FilterPolicyOptions canonical;
+    canonical.canonical_key = std::make_shared<LowerCase>();
+    TableOf(&options)->filter_policy.reset(NewFilterPolicy(canonical));
+  } else if (special == "merge_operator" || special == "entries") {
+    options.merge_operator = std::make_shared<tools::LastOperand>();
+  } else if (special == "large_buffers") {
+    options.write_buffer_size = 64 << 20;
+    options.max_write_buffer_number = 1'000'000'000;
+  } else if (special == "statistics") {
+    options.statistics = rocksdb::CreateDBStatistics();
+    options.stats_dump_period_sec = 1;
+  } else if (special == "strict_log") {
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
+  }
+  return options;
+}
+
+void MakeSst(const std::string& path, Named named) {
+  const rocksdb::Options options = OptionsOf(named);
+  const std::string special = named["special"];
+  std::vector<std::string> keys;
+  for (int i = 0; i < std::atoi(named["count"].c_str()); ++i) {
+    keys.push_back(special == "short_keys" ? absl::StrFormat("a%05d", i)
+                                           : KeyAt(i));
+  }
+  for (size_t i = 0; special == "short_keys" && i < 20'000; ++i) {
+    keys.push_back(absl::StrFormat("b%08d", i));
+  }
+  if (special == "comparator") std::reverse(keys.begin(), keys.end());
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  Check(writer.Open(path));
+  for (const std::string& key : keys) {
+    Check(special == "timestamps" ? writer.Put(key, "12345678", "value")
+                                  : writer.Put(key, "value"));
+  }
+  // Separate, adjacent and overlapping ranges.
+  for (size_t i = 0; named.count("ranges") > 0 && i < 900; i += 3) {
+    Check(writer.DeleteRange(keys[i], keys[i + 1 + i % 7]));
+  }
+  Check(writer.Finish());
+}
+
+void PutRows(rocksdb::DB* db, int begin, int end, const std::string& value,
+             int step = 1) {
+  for (int i = begin; i < end; i += step) Check(db->Put({}, KeyAt(i), value));
+}
+
+// All of a tree whose hot keys are the first fifth.
+void MakeWarm(const std::string& folder, Named named) {
+  constexpr int kRows = 60'000;
+  rocksdb::Options options = OptionsOf(named);
+  options.target_file_size_base = 128 << 10;
+  options.max_compaction_bytes = 1 << 30;
+  const auto db = OpenDb(options, folder);
+  const auto rewrite = [&] {
+    Check(db->Flush({}));
+    rocksdb::CompactRangeOptions all;
+    all.bottommost_level_compaction =
+        rocksdb::BottommostLevelCompaction::kForce;
+    Check(db->CompactRange(all, nullptr, nullptr));
+  };
+  PutRows(db.get(), 0, kRows, "value", 2);
+  rewrite();
+  rewrite();  // by now the listener knows the sizes
+  std::string value;
+  for (int i = 0; i < 400'000; ++i) {
+    (void)db->Get({}, KeyAt(i % kRows / 5 | 1), &value);
+  }
+  PutRows(db.get(), 0, 1, "value");
+  rewrite();
+}
+
+void MakeDb(const std::string& folder, Named named) {
+  const std::string special = named["special"];
+  if (special == "warm") return MakeWarm(folder, named);
+  const int count = std::atoi(named["count"].c_str());
+  const auto db = OpenDb(OptionsOf(named), folder);
+  if (special == "empty" || special == "merge_operator") return;
+  if (special == "comparator") return;
+  if (special == "entries") {
+    PutRows(db.get(), 0, 1000, "value");
+    const rocksdb::Snapshot* old = db->GetSnapshot();
+    for (int i = 0; i < 100; ++i) {
+      Check(db->Delete({}, KeyAt(i)));
+      Check(db->SingleDelete({}, KeyAt(1000 + i)));
+      Check(db->Merge({}, KeyAt(200 + i), "operand"));
+      Check(db->Merge({}, KeyAt(2000 + i), "operand"));
+      Check(db->Put({}, KeyAt(400 + i), "newer"));
+    }
+    Check(
+        db->DeleteRange({}, db->DefaultColumnFamily(), KeyAt(600), KeyAt(610)));
+    Check(db->Flush({}));
+    db->ReleaseSnapshot(old);
+    return;
+  }
+  if (special == "families") {
+    rocksdb::ColumnFamilyHandle* other = nullptr;
+    Check(db->CreateColumnFamily(OptionsOf(named), "other", &other));
+    for (int i = 0; i < count; ++i) {
+      Check(db->Put({}, KeyAt(i), "value"));
+      Check(db->Put({}, other, KeyAt(i), "value"));
+    }
+    Check(db->Flush({}, {db->DefaultColumnFamily(), other}));
+    Check(db->DestroyColumnFamilyHandle(other));
+    return;
+  }
+  if (special == "statistics") {
+    PutRows(db.get(), 0, 2000, "value", 2);
+    Check(db->Flush({}));
+    std::string value;
+    for (int i = 0; i < 1999; ++i) (void)db->Get({}, KeyAt(i), &value);
+    // Until RocksDB has written it, which takes a second or two.
+    const auto is_logged = [&] {
+      const std::string log = ReadFileBytes(folder + "/LOG");
+      return log.find("full.true.positive COUNT : 1000") != std::string::npos;
+    };
+    while (!is_logged()) rocksdb::Env::Default()->SleepForMicroseconds(10'000);
+    return;
+  }
+  if (!named["ingest"].empty()) {
+    PutRows(db.get(), 0, 1000, "value");
+    rocksdb::IngestExternalFileOptions ingestion;
+    ingestion.write_global_seqno = true;  // invalidates its checksum
+    Check(db->IngestExternalFile({named["ingest"]}, ingestion));
+    return;
+  }
+  // Half of the rows in the last level, half in L0.
+  PutRows(db.get(), 0, count / 2, "value");
+  Check(db->Flush({}));
+  rocksdb::CompactRangeOptions compact;
+  compact.bottommost_level_compaction =
+      rocksdb::BottommostLevelCompaction::kForce;
+  Check(db->CompactRange(compact, nullptr, nullptr));
+  PutRows(db.get(), count / 2, count, "value");
+  Check(db->Flush({}));
+  if (named.count("in_log") == 0) return;
+  // A copy whose log has rows.
+  PutRows(db.get(), count, count + 1000, "in the log");
+  Check(db->FlushWAL(/*sync=*/true));
+  std::filesystem::copy(folder, named["in_log"]);
+}
+
+int RunWhileOpen(const std::string& folder, const std::string& command) {
+  rocksdb::Options options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  std::vector<std::string> names;
+  Check(rocksdb::DB::ListColumnFamilies(options, folder, &names));
+  for (const std::string& name : names) families.emplace_back(name, options);
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* opened = nullptr;
+  Check(rocksdb::DB::Open(options, folder, families, &handles, &opened));
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  const int status = std::system(command.c_str());  // NOLINT(cert-env33-c)
+  for (auto* handle : handles) Check(db->DestroyColumnFamilyHandle(handle));
+  return WEXITSTATUS(status);
+}
+
+void WriteFile(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+// `from` may count from the end.
+void ChangeFilter(const std::string& path, const std::string& how, int from) {
+  const auto file = SstFile::Open(path);
+  const BlockHandle handle = LocateFilter(*file)->blocks.front();
+  std::string bytes = ReadFileBytes(path);
+  std::string block = bytes.substr(handle.offset, handle.size + 1);
+  size_t at = from < 0 ? block.size() + from : from;
+  if (how == "clear") {  // the lowest set bit from there on
+    while (block[at] == 0) ++at;
+    block[at] = static_cast<char>(block[at] & (block[at] - 1));
+  } else if (how == "set") {  // the lowest clear bit
+    while (block[at] == '\xff') ++at;
+    block[at] = static_cast<char>(block[at] | (block[at] + 1));
+  } else if (how == "wipe") {  // the rest of the line
+    for (; at % 64 != 0; ++at) block[at] = 0;
+  } else {
+    block[at] = static_cast<char>(block[at] ^ 0x80);
+  }
+  std::string checksum(4, '\0');
+  StoreLittleEndian(checksum.data(),
+                    ComputeChecksum(file->footer().checksum_type, block));
+  WriteFile(path, bytes.replace(handle.offset, block.size() + checksum.size(),
+                                block + checksum));
+}
+
+int Main(const std::vector<std::string>& arguments) {
+  RegisterFilterPolicy();
+  if (arguments.size() < 2) return 2;
+  const std::string& what = arguments[0];
+  const std::string& path = arguments[1];
+  if (what == "open") return RunWhileOpen(path, arguments.at(2));
+  if (what == "versions") {
+    std::puts(ROCKSDB_MAJOR >= 9 ? "2 5 6" : "2 5");
+  } else if (what == "flip") {
+    std::string bytes = ReadFileBytes(path);
+    const int at = std::atoi(arguments.at(2).c_str());
+    char& byte = bytes.at(at < 0 ? bytes.size() + at : at);
+    byte = static_cast<char>(byte ^ 1);
+    WriteFile(path, bytes);
+  } else if (what == "filter") {
+    ChangeFilter(path, arguments.at(2), std::stoi(arguments.at(3)));
+  } else {
+    Named named = {{"count", "1000"}};
+    for (size_t i = 2; i < arguments.size(); ++i) {
+      const std::pair<std::string, std::string> pair =
+          absl::StrSplit(arguments[i], absl::MaxSplits('=', 1));
+      named[pair.first] = pair.second;
+    }
+    what == "sst" ? MakeSst(path, named) : MakeDb(path, named);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace linebloom::testing
+
+int main(int argc, char** argv) {
+  return linebloom::testing::Main({argv + 1, argv + argc});
+}
