@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "tests/table/rocksdb_files.h"
 #include "tests/tools/run_program.h"
 #include "tools/filter_dump/lines.h"
-#include "tools/filter_dump/table.h"
 #include "tools/filter_dump/text.h"
 #include "tools/filter_dump/verify.h"
 #include "tools/filter_dump/verify_report.h"
@@ -20,24 +18,8 @@ namespace linebloom::tools {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::DoubleEq;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-TableEntry Entry(int level, uint64_t rows, double rate) {
-  FileFacts facts;
-  facts.properties.num_entries = rows;
-  facts.rate = rate;
-  if (rate < 1) {
-    facts.filter_kind = FilterKind::kFull;
-    facts.family = "rocksdb.BuiltinBloomFilter";
-    facts.rate_is_exact = true;
-    facts.bytes = rows;
-    facts.keys = rows;
-  }
-  return {{"x.sst", "default", level}, facts};
-}
 
 // A report on two files, of which the rows of the first were read.
 VerifyReport ReportOfASample(uint64_t denied, uint64_t missing_passed) {
@@ -74,44 +56,6 @@ TEST(VerifyAsTextTest, SaysWhatTheIntervalsMean) {
   EXPECT_THAT(TextOf(ReportOfASample(1, 150)),
               AllOf(HasSubstr("Chance alone does that once in 20 times"),
                     HasSubstr("the filters of 1 denied rows. 95 % interval")));
-}
-
-TEST(AddTotalsTest, EveryFileOfL0IsARunAndEveryLevelBelow) {
-  FamilyTable table;
-  table.entries = {Entry(0, 10, 0.01), Entry(0, 1000, 0.02),
-                   Entry(3, 100, 0.01), Entry(3, 300, 0.05)};
-  AddTotals(&table);
-  ASSERT_EQ(table.levels.size(), 2u);
-  EXPECT_THAT(table.levels[0].totals.reads.value(), DoubleEq(0.03));
-  EXPECT_THAT(table.levels[1].totals.reads.value(), DoubleEq(0.04));
-  EXPECT_THAT(table.all.reads.value(), DoubleEq(0.07));
-  EXPECT_THAT(table.levels[1].totals.rate, DoubleEq(0.04));
-  EXPECT_THAT(table.all.bits_per_key().value(), DoubleEq(8));
-  EXPECT_EQ(table.all.rows, 1410u);
-}
-
-TEST(AddTotalsTest, AFileWithoutFilterIsAlwaysRead) {
-  FamilyTable table;
-  table.entries = {Entry(0, 10, 1), Entry(5, 100, 0.01), Entry(5, 100, 1)};
-  AddTotals(&table);
-  EXPECT_THAT(table.all.reads.value(), DoubleEq(1 + 0.505));
-  EXPECT_EQ(table.all.files_without_filter, 2u);
-}
-
-TEST(AddTotalsTest, FilesThatCannotBeReadCountForNothing) {
-  FamilyTable table;
-  table.entries = {{{"x.sst", "default", 0}, std::nullopt}, Entry(1, 10, 0.25)};
-  AddTotals(&table);
-  EXPECT_EQ(table.all.files, 1u);
-  EXPECT_THAT(table.all.reads.value(), DoubleEq(0.25));
-}
-
-TEST(AddTotalsTest, FilesWithoutALevelHaveNoReads) {
-  FamilyTable table;
-  table.entries = {Entry(kNoLevel, 10, 0.25)};
-  AddTotals(&table);
-  EXPECT_FALSE(table.all.reads.has_value());
-  EXPECT_TRUE(table.levels.empty());
 }
 
 LinesReport WithFills(const std::vector<int>& percents) {
@@ -158,64 +102,6 @@ TEST(ProbeBarsTest, StepsGrowWithTheRange) {
   EXPECT_EQ(lines, 6u);
 }
 
-LinesReport OfBothKinds() {
-  LinesReport report;
-  report.files = 2;
-  report.lines = 1003;
-  report.solved_lines = 1002;
-  report.probes = 9.84;
-  report.fill = 0.5;
-  report.rate = 0.01;
-  report.lines_by_half_probes[0] = 2;
-  report.lines_by_half_probes[19] = 1000;
-  report.lines_by_fill[50] = 1;
-  FoundLine solved = {{"a.sst", "default", 1}, std::nullopt, 5, true, {}};
-  solved.contents = {9.75, 0.02, 252, 504, 143};
-  FoundLine plain = {{"b.sst", "default", 1}, std::nullopt, 6, false, {}};
-  plain.contents = {6, 0.01, 256, 512, 0};
-  report.worst = {solved, plain};
-  return report;
-}
-
-TEST(LinesTextTest, ShowsSolvedLinesByProbesAndOthersByBits) {
-  const std::string text = LinesAsText(OfBothKinds());
-  EXPECT_THAT(text,
-              HasSubstr("1,003 lines in 2 files; FPR 1.0000 %\n\n"
-                        "1,002 solved lines, on average 9.8 probes per key\n"
-                        "Probes per key       lines\n"
-                        "match all                2  #\n"
-                        " 9.5 to 10.0         1,000  ####"));
-  EXPECT_THAT(text, HasSubstr("1 line of bits, on average 50.0 % of them set\n"
-                              "Bits set, %          lines\n"
-                              "  50 to   51             1  ####"));
-  EXPECT_THAT(
-      text,
-      HasSubstr(
-          "Worst lines  partition  line    k  bits set   of  fill %   FPR %"));
-  EXPECT_THAT(
-      text,
-      HasSubstr(
-          "L1 a.sst             -     5  9.8         -    -       -  2.0000"));
-  EXPECT_THAT(
-      text,
-      HasSubstr(
-          "L1 b.sst             -     6    6       256  512    50.0  1.0000"));
-}
-
-TEST(LinesTextTest, LeavesOutWhatNoLineHas) {
-  LinesReport report = OfBothKinds();
-  report.lines = report.solved_lines;
-  report.worst.pop_back();
-  EXPECT_THAT(LinesAsText(report), Not(HasSubstr("its set")));
-  EXPECT_THAT(LinesAsSvg(report), Not(HasSubstr("its set")));
-  report.lines = 1;
-  report.solved_lines = 0;
-  report.lines_by_half_probes = {};
-  report.worst.clear();
-  EXPECT_THAT(LinesAsText(report), Not(HasSubstr("robes per key")));
-  EXPECT_THAT(LinesAsSvg(report), Not(HasSubstr("robes per key")));
-}
-
 TEST(TextTest, ShortCount) {
   EXPECT_EQ(ShortCount(0), "0");
   EXPECT_EQ(ShortCount(99'999), "99,999");
@@ -252,12 +138,6 @@ TEST(TextTest, ProbesAndFill) {
 TEST(TextTest, KeysAreShownAsTextAndInHex) {
   EXPECT_EQ(KeyText(std::string("k\0'", 3)), "'k\\x00\\'' (6b0027)");
   EXPECT_EQ(KeyText(""), "'' ()");
-}
-
-TEST(TextTest, LongPathsKeepTheirEnd) {
-  EXPECT_EQ(FileLabel({"/a/b/000012.sst", "default", 3}), "L3 000012.sst");
-  EXPECT_EQ(FileLabel({"a_rather_long_name.sst", "", kNoLevel}),
-            "..ong_name.sst");
 }
 
 // Bytes of a version 5 file that no checksum covers and nobody reads: the
