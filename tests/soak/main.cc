@@ -102,7 +102,7 @@ std::string Build(const FilterPolicyOptions& options,
     const std::string key = keys.Make(i);
     hashes.Add(KeyHash(options.hash_seed)(key.data(), key.size()));
   }
-  const FilterBlock block = BuildFilter(hashes, plan.value().settings, *kernel);
+  const FilterBlock block = BuildFilter(hashes, plan.value().request, *kernel);
   return {block.bytes.get(), block.size};
 }
 
