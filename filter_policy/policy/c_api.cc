@@ -1,5 +1,6 @@
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <string>
 
 #include "filter_policy/policy/policy_for_c.h"
@@ -14,6 +15,10 @@ namespace {
 // compiled for, so it must not be called.
 rocksdb::Status Parse(const char* text,
                       linebloom::FilterPolicyOptions* options) {
+  if (text == nullptr) {
+    return rocksdb::Status::InvalidArgument(
+        "linebloom", "the option string is NULL; for defaults pass \"\"");
+  }
   const std::string& mismatch = linebloom::RocksDbMismatch();
   if (!mismatch.empty()) {
     return rocksdb::Status::InvalidArgument("linebloom", mismatch);
@@ -29,12 +34,22 @@ rocksdb_filterpolicy_t* linebloom_filterpolicy_create(double bits_per_key) {
 
 rocksdb_filterpolicy_t* linebloom_filterpolicy_create_from_string(
     const char* options, char** errptr) {
-  linebloom::FilterPolicyOptions parsed;
-  const rocksdb::Status status = Parse(options, &parsed);
-  if (status.ok()) {
-    return linebloom::PolicyForC(linebloom::NewFilterPolicy(parsed));
+  std::string problem;
+  try {  // C callers can't catch
+    linebloom::FilterPolicyOptions parsed;
+    const rocksdb::Status status = Parse(options, &parsed);
+    if (status.ok()) {
+      return linebloom::PolicyForC(linebloom::NewFilterPolicy(parsed));
+    }
+    problem = status.ToString();
+  } catch (const std::exception& error) {
+    problem = error.what();
   }
-  free(*errptr);
-  *errptr = strdup(status.ToString().c_str());
+  if (errptr != nullptr) {
+    free(*errptr);
+    *errptr = strdup(problem.c_str());
+  }
   return nullptr;
 }
+
+void linebloom_register_filter_policy() { linebloom::RegisterFilterPolicy(); }

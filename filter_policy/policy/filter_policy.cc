@@ -208,8 +208,11 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     return Status::InvalidArgument(
         "linebloom: " + IdOf(options_) + ": " +
         (options_.memory_budget ? "memory_budget" : "heat_aware") +
-        " needs the listener linebloom_level_sizes "
-        "(linebloom/level_size_listener.h) among DBOptions::listeners");
+        " needs the listener linebloom_level_sizes among "
+        "DBOptions::listeners: NewLevelSizeListener() of "
+        "linebloom/level_size_listener.h, or "
+        "listeners=linebloom_level_sizes in an option string, from C by "
+        "rocksdb_get_options_from_string()");
   }
 
   Status ValidateOwn() const {

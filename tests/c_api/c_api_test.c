@@ -94,9 +94,9 @@ static void CheckFilterIsLinebloom(rocksdb_options_t* options) {
   Require(useful >= kRows / 1000 * 994, "fewer than 99.4 % rejected", NULL);
 }
 
-static void WriteAndLookUp(rocksdb_filterpolicy_t* policy, const char* path) {
+// Takes ownership of the options.
+static void WriteAndLookUpWith(rocksdb_options_t* options, const char* path) {
   char* error = NULL;
-  rocksdb_options_t* options = NewOptions(policy);
   rocksdb_destroy_db(options, path, &error);
   Require(error == NULL, "removing the database", error);
   rocksdb_t* db = rocksdb_open(options, path, &error);
@@ -105,6 +105,35 @@ static void WriteAndLookUp(rocksdb_filterpolicy_t* policy, const char* path) {
   LookUpRows(db);
   CheckFilterIsLinebloom(options);
   rocksdb_close(db);
+  rocksdb_options_destroy(options);
+}
+
+static void WriteAndLookUp(rocksdb_filterpolicy_t* policy, const char* path) {
+  WriteAndLookUpWith(NewOptions(policy), path);
+}
+
+// Policy and listener by one option string, the only way to a listener in C.
+static void WriteAndLookUpByOptionString(const char* text, const char* path) {
+  char* error = NULL;
+  rocksdb_options_t* base = rocksdb_options_create();
+  rocksdb_options_set_create_if_missing(base, 1);
+  rocksdb_options_enable_statistics(base);
+  rocksdb_options_t* options = rocksdb_options_create();
+  rocksdb_get_options_from_string(base, text, options, &error);
+  Require(error == NULL, text, error);
+  rocksdb_options_destroy(base);
+  WriteAndLookUpWith(options, path);
+}
+
+static void CheckListenerIsDemanded(rocksdb_filterpolicy_t* policy,
+                                    const char* path) {
+  char* error = NULL;
+  rocksdb_options_t* options = NewOptions(policy);
+  Require(rocksdb_open(options, path, &error) == NULL,
+          "opened without listener", NULL);
+  Require(strstr(error, "rocksdb_get_options_from_string()") != NULL,
+          "the error without a listener", error);
+  rocksdb_free(error);
   rocksdb_options_destroy(options);
 }
 
@@ -144,9 +173,24 @@ int main(int argc, char** argv) {
   WriteAndLookUp(FromString("{hash_seed=random}"), argv[1]);
   rocksdb_filterpolicy_destroy(linebloom_filterpolicy_create(10));
   rocksdb_filterpolicy_destroy(FromString("linebloom:10"));
+  linebloom_register_filter_policy();
+  linebloom_register_filter_policy();
+  WriteAndLookUpByOptionString(
+      "listeners=linebloom_level_sizes;block_based_table_factory={"
+      "filter_policy={id=linebloom;bits_per_key=10;level_aware=true}}",
+      argv[1]);
+  WriteAndLookUpByOptionString(
+      "listeners=linebloom_level_sizes;block_based_table_factory={"
+      "filter_policy={id=linebloom;memory_budget=1M}}",
+      argv[1]);
+  CheckListenerIsDemanded(FromString("memory_budget=1M"), argv[1]);
+  CheckListenerIsDemanded(FromString("heat_aware=true"), argv[1]);
   CheckBadBitsDoNotOpen(argv[1]);
   CheckBadString("bits_per_key=31", "bits_per_key=31: must be a number");
   CheckBadString("bits_per_kay=10", "bits_per_kay");
   CheckBadString("hash_seed=fresh", "hash_seed=fresh: must be random, or");
+  CheckBadString(NULL, "the option string is NULL");
+  Require(linebloom_filterpolicy_create_from_string(NULL, NULL) == NULL,
+          "a policy from NULL", NULL);
   return 0;
 }

@@ -32,11 +32,26 @@ LINEBLOOM_EXPORT rocksdb_filterpolicy_t* linebloom_filterpolicy_create(
 //   bits_per_key=10
 //   {id=linebloom;bits_per_key=10;line=plain}
 //
-// If the string is invalid, returns NULL and sets *errptr like the functions in
-// rocksdb/c.h: *errptr must be NULL or from malloc() before, and the caller
-// must free() it afterwards.
+// If the string is invalid or NULL, returns NULL and sets *errptr like the
+// functions in rocksdb/c.h: *errptr must be NULL or from malloc() before, and
+// the caller must free() it afterwards. `errptr` itself may be NULL.
+//
+// memory_budget, heat_aware and a level_aware policy that knows its levels need
+// a listener, which rocksdb/c.h takes only in an option string:
+//
+//   rocksdb_get_options_from_string(
+//       options,
+//       "listeners=linebloom_level_sizes;block_based_table_factory="
+//       "{filter_policy={id=linebloom;memory_budget=512M}}",
+//       new_options, &error);
 LINEBLOOM_EXPORT rocksdb_filterpolicy_t*
 linebloom_filterpolicy_create_from_string(const char* options, char** errptr);
+
+// Lets option strings name `linebloom` and `linebloom_level_sizes`. Loading the
+// shared library does it, and so does a RocksDB with linebloom as its plugin; a
+// program that links the archive calls it once before it parses options.
+// Further calls have no effect. Thread-safe.
+LINEBLOOM_EXPORT void linebloom_register_filter_policy(void);
 
 #ifdef __cplusplus
 }
