@@ -12,10 +12,8 @@
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/line/line.h"
-#include "tests/fuzz/exact_copy.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/mend_filter_block.h"
-#include "tests/fuzz/promise.h"
 
 namespace {
 

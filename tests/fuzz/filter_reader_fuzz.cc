@@ -9,11 +9,16 @@
 //     (8 bytes), which byte to change, from the end, and how (a byte each), the
 //     keys.
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,16 +26,111 @@
 #include "filter_policy/filter/built_in_filter.h"
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
+#include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/slice.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"
-#include "tests/fuzz/ask_filter.h"
-#include "tests/fuzz/exact_copy.h"
 #include "tests/fuzz/fuzz_input.h"
-#include "tests/fuzz/guarded_copy.h"
 #include "tests/fuzz/mend_filter_block.h"
-#include "tests/fuzz/promise.h"
+
+namespace linebloom::testing {
+namespace {
+
+// Bytes followed by inaccessible memory.
+//
+// Serves as ExactCopy for code built without AddressSanitizer, such as the
+// distribution's RocksDB: a read beyond the copy ends the process.
+class GuardedCopy {
+ public:
+  explicit GuardedCopy(std::string_view bytes)
+      : page_(static_cast<size_t>(sysconf(_SC_PAGESIZE))),
+        usable_((bytes.size() + page_ - 1) / page_ * page_),
+        size_(bytes.size()) {
+    void* const mapped =
+        mmap(nullptr, usable_ + page_, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS, /*fd=*/-1, /*offset=*/0);
+    if (mapped == MAP_FAILED) std::abort();
+    begin_ = static_cast<char*>(mapped);
+    if (mprotect(begin_ + usable_, page_, PROT_NONE) != 0) std::abort();
+    std::copy(bytes.begin(), bytes.end(), begin_ + usable_ - size_);
+  }
+  ~GuardedCopy() { munmap(begin_, usable_ + page_); }
+  GuardedCopy(const GuardedCopy&) = delete;
+  GuardedCopy& operator=(const GuardedCopy&) = delete;
+
+  const char* data() const { return begin_ + usable_ - size_; }
+  size_t size() const { return size_; }
+
+ private:
+  size_t page_;
+  size_t usable_;  // whole pages
+  size_t size_;
+  char* begin_;
+};
+
+class FuzzKeys {
+ public:
+  // Takes up to this many keys from the front of the input.
+  FuzzKeys(FuzzInput* input, int most);
+
+  const std::vector<rocksdb::Slice>& slices() const { return slices_; }
+
+ private:
+  std::vector<ExactCopy> bytes_;
+  std::vector<rocksdb::Slice> slices_;
+};
+
+FuzzKeys::FuzzKeys(FuzzInput* input, int most) {
+  for (int i = 0; i < most && !input->empty(); ++i) {
+    bytes_.emplace_back(input->ShortBytes());
+    slices_.emplace_back(bytes_.back().data(), bytes_.back().size());
+  }
+}
+
+// A policy's answer for each key. Ends the process if a batch gets other
+// answers. RocksDB's own readers take batches of at most 32 keys.
+std::vector<bool> Ask(const rocksdb::FilterPolicy& policy,
+                      const rocksdb::Slice& block, const FuzzKeys& keys) {
+  const auto reader = NewReader(policy, block);
+  std::vector<rocksdb::Slice> slices = keys.slices();
+  std::vector<rocksdb::Slice*> pointers;
+  for (rocksdb::Slice& slice : slices) pointers.push_back(&slice);
+  // Not std::vector<bool>, and of exactly the right size.
+  const auto batch = std::make_unique<bool[]>(slices.size());
+  reader->MayMatch(static_cast<int>(slices.size()), pointers.data(),
+                   batch.get());
+  std::vector<bool> answers;
+  for (size_t i = 0; i < slices.size(); ++i) {
+    answers.push_back(reader->MayMatch(slices[i]));
+    Promise(batch[i] == answers[i], "a batch answers like single probes");
+  }
+  return answers;
+}
+
+// Ends the process unless linebloom's readers give these answers with every
+// kernel of this machine. `block` must be a readable linebloom block.
+void CheckKernels(std::string_view block, const FuzzKeys& keys,
+                  const std::vector<bool>& answers) {
+  static const std::vector<const LineKernel*> kernels = SupportedKernels();
+  const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
+  for (const LineKernel* kernel : kernels) {
+    const std::optional<FilterReader> reader =
+        FilterReader::Make(block.data(), parsed, *kernel);
+    Promise(reader.has_value(), "a reader of a block that can be read");
+    for (size_t i = 0; i < answers.size(); ++i) {
+      const rocksdb::Slice& key = keys.slices()[i];
+      const uint64_t hash = reader->hash()(key.data(), key.size());
+      Promise(reader->MayMatch(key.data(), key.size()) == answers[i] &&
+                  reader->MayMatch(hash) == answers[i],
+              "the same answer from every kernel");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linebloom::testing
 
 namespace {
 

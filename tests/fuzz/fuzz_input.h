@@ -1,9 +1,14 @@
-// Parses a fuzzer's bytes from the front.
+// What fuzz targets share: parsing bytes from the front, copies of exactly
+// their size, and promises.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <string_view>
 
 #include "filter_policy/line/little_endian.h"
@@ -40,5 +45,33 @@ class FuzzInput {
  private:
   std::string_view rest_;
 };
+
+// Bytes in their own memory of exactly their size.
+//
+// AddressSanitizer detects every access outside a copy, but not outside a part
+// of a larger buffer, nor outside a std::string, which stores short texts in
+// itself.
+class ExactCopy {
+ public:
+  explicit ExactCopy(std::string_view bytes)
+      : size_(bytes.size()), bytes_(new char[size_]) {
+    if (size_ > 0) std::memcpy(bytes_.get(), bytes.data(), size_);
+  }
+
+  char* data() { return bytes_.get(); }
+  const char* data() const { return bytes_.get(); }
+  size_t size() const { return size_; }
+
+ private:
+  size_t size_;
+  std::unique_ptr<char[]> bytes_;
+};
+
+// Unless `kept`, ends the process, which a fuzzer counts as a finding.
+inline void Promise(bool kept, const char* what) {
+  if (kept) return;
+  std::fprintf(stderr, "broken promise: %s\n", what);
+  std::abort();
+}
 
 }  // namespace linebloom::testing

@@ -7,7 +7,7 @@
 #include "table/filter_locator.h"
 #include "table/partition_index.h"
 #include "table/sst_file.h"
-#include "tests/fuzz/promise.h"
+#include "tests/fuzz/fuzz_input.h"
 
 namespace linebloom::testing {
 namespace {

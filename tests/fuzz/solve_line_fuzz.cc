@@ -17,7 +17,6 @@
 #include "filter_policy/line/line.h"
 #include "filter_policy/line/solved_probes.h"
 #include "tests/fuzz/fuzz_input.h"
-#include "tests/fuzz/promise.h"
 
 namespace {
 

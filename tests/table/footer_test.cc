@@ -48,15 +48,6 @@ TEST_P(FooterTest, IsReadWithEachChecksumType) {
   }
 }
 
-TEST_P(FooterTest, NoTruncatedFileIsAnSst) {
-  const std::string bytes = MakeFile(GetParam(), ChecksumType::kCrc32c);
-  for (size_t length = 0; length < bytes.size(); ++length) {
-    const absl::StatusOr<Footer> footer = Read(bytes.substr(0, length));
-    EXPECT_EQ(footer.status().code(), absl::StatusCode::kInvalidArgument)
-        << length << ": " << footer.status();
-  }
-}
-
 // Properties of a footer alone, without the rest of the file: it is either an
 // error, or its metaindex is before it.
 TEST_P(FooterTest, AnyByteOfTheFooterMayHaveAnyValue) {

@@ -112,10 +112,6 @@ std::string MakeDeltaIndex(const std::vector<Partition>& partitions,
   return block + keys.Restarts();
 }
 
-void SstBuilder::AddBytes(absl::string_view bytes) {
-  absl::StrAppend(&file_, bytes);
-}
-
 BlockHandle SstBuilder::AddBlock(absl::string_view payload) {
   const BlockHandle handle{file_.size(), payload.size()};
   const std::string summed = absl::StrCat(payload, absl::string_view("\0", 1));
@@ -129,20 +125,14 @@ void SstBuilder::AddMeta(absl::string_view name, absl::string_view value) {
   meta_.push_back({absl::StrCat(name), absl::StrCat(value)});
 }
 
-std::string SstBuilder::Finish(const BlockHandle& index) {
-  return FinishWith(MakeBlock(meta_, 1), index);
-}
-
-std::string SstBuilder::FinishWith(absl::string_view metaindex,
-                                   const BlockHandle& index) {
+std::string SstBuilder::FinishWith(absl::string_view metaindex) {
   const BlockHandle handle = AddBlock(metaindex);
   return file_ + (format_version_ >= 6 ? MakeExtendedFooter(handle)
-                                       : MakeFooter(handle, index));
+                                       : MakeFooter(handle));
 }
 
-std::string SstBuilder::MakeFooter(const BlockHandle& metaindex,
-                                   const BlockHandle& index) const {
-  std::string handles = Encode(metaindex) + Encode(index);
+std::string SstBuilder::MakeFooter(const BlockHandle& metaindex) const {
+  std::string handles = Encode(metaindex) + Encode(BlockHandle{});
   handles.resize(40, '\0');
   if (format_version_ == 0) return handles + Le64(kLegacyMagic);
   return std::string(1, static_cast<char>(checksum_type_)) + handles +

@@ -40,15 +40,10 @@ std::string MakeDeltaIndex(const std::vector<Partition>& partitions,
 
 class SstBuilder {
  public:
-  // `base_context` is used since format_version 6 and must not be 0.
-  SstBuilder(uint32_t format_version, ChecksumType checksum_type,
-             uint32_t base_context = 0x9e3779b9)
+  SstBuilder(uint32_t format_version, ChecksumType checksum_type)
       : format_version_(format_version),
         checksum_type_(checksum_type),
-        base_context_(format_version >= 6 ? base_context : 0) {}
-
-  // Appends bytes unchanged.
-  void AddBytes(absl::string_view bytes);
+        base_context_(format_version >= 6 ? 0x9e3779b9 : 0) {}
 
   // Appends a block and its trailer.
   BlockHandle AddBlock(absl::string_view payload);
@@ -59,17 +54,15 @@ class SstBuilder {
     AddMeta(name, Encode(handle));
   }
 
-  // Appends the metaindex and the footer, which has the index's handle up to
-  // format_version 5. Returns the file.
-  std::string Finish(const BlockHandle& index = {});
+  // Appends the metaindex and the footer, without a handle of the index.
+  // Returns the file.
+  std::string Finish() { return FinishWith(MakeBlock(meta_, 1)); }
 
   // The same with the caller's own metaindex.
-  std::string FinishWith(absl::string_view metaindex,
-                         const BlockHandle& index = {});
+  std::string FinishWith(absl::string_view metaindex);
 
  private:
-  std::string MakeFooter(const BlockHandle& metaindex,
-                         const BlockHandle& index) const;
+  std::string MakeFooter(const BlockHandle& metaindex) const;
   std::string MakeExtendedFooter(const BlockHandle& metaindex) const;
 
   uint32_t format_version_;
