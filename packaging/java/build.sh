@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Makes a folder for -Djava.library.path with which the published RocksJava has
+# linebloom, without a line of Java and without building RocksDB:
+#
+#   packaging/java/build.sh SOURCE JAR FOLDER
+#
+# SOURCE is the source tree of the RocksDB that JAR, a rocksdbjni-VERSION.jar, has
+# inside. RocksJava first looks for librocksdbjni.so in java.library.path; FOLDER
+# gets linebloom under that name, and the jar's own library, unchanged, that it
+# links. Takes two minutes. Needs a compiler with C++20, unzip, and the headers of
+# xxHash and highwayhash. Exit code 0: made, and loads; 1: doesn't fit; 2: bad usage.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+# stop CODE SENTENCE
+stop() {
+  echo "build.sh: $2" >&2
+  exit "$1"
+}
+(($# == 3)) || stop 2 "usage: packaging/java/build.sh SOURCE JAR FOLDER"
+source=$1 jar=$2 folder=$3
+[[ -f $source/table/block_based/filter_policy_internal.h ]] ||
+  stop 2 "'$source' is not a source tree of RocksDB 7.3 or later"
+case $(uname -m) in
+  x86_64) theirs=librocksdbjni-linux64.so ;;
+  *) theirs=librocksdbjni-linux-$(uname -m).so ;;
+esac
+mkdir -p "$folder/objects"
+unzip -qop "$jar" "$theirs" > "$folder/$theirs" || stop 2 "'$jar' has no $theirs"
+
+# The jar's library has C++ strings of the kind that its compiler had: of GCC 4 up
+# to RocksDB 10.10, of GCC 5 and later in 11.8. It has no RTTI.
+abi=0
+! nm -D --defined-only "$folder/$theirs" | grep GetRocksVersionAsStringB5cxx11 > /dev/null || abi=1
+compile=("${CXX:-c++}" -std=c++20 -O2 -DNDEBUG -fPIC -fno-rtti -fvisibility=hidden -fvisibility-inlines-hidden
+  -D_GLIBCXX_USE_CXX11_ABI=$abi -DLINEBLOOM_ROCKSDB_PLUGIN -I"$root" -I"$root/filter_policy/include"
+  -I"$source" -I"$source/include")
+sed -n 's/^  \(filter_policy\/.*\.cc\).*/\1/p' "$root/linebloom.mk" |
+  sed 's/rocksdb_plugin/register_on_load/' |
+  xargs -P "$(nproc)" -I{} bash -c '"${@:3}" -c "$1/{}" -o "$2/$(basename {} .cc).o"' - \
+    "$root" "$folder/objects" "${compile[@]}" || stop 1 "linebloom doesn't compile with this RocksDB"
+"${compile[@]}" -shared "$folder"/objects/*.o "$folder/$theirs" -Wl,-z,defs -Wl,-rpath,'$ORIGIN' -pthread \
+  -o "$folder/librocksdbjni.so" 2> "$folder/objects/errors" || {
+  grep --max-count=1 undefined "$folder/objects/errors" >&2
+  stop 1 "the library in '$jar' lacks functions of that RocksDB"
+}
+rm -r "$folder/objects"
+
+# Loading it registers linebloom, which says on stderr if the versions differ.
+"${CC:-cc}" -x c - -ldl -o "$folder/load" << 'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char** arguments) {
+  if (count == 2 && dlopen(arguments[1], RTLD_NOW)) return 0;
+  fprintf(stderr, "%s\n", dlerror());
+  return 1;
+}
+END
+problem=$("$folder/load" "$folder/librocksdbjni.so" 2>&1) || true
+rm "$folder/load"
+[[ ! $problem ]] || stop 1 "$problem"
+echo "-Djava.library.path=$(realpath "$folder")"

@@ -1,0 +1,48 @@
+//! Compiles linebloom's C++ against the RocksDB that librocksdb-sys has built,
+//! as a plugin of that RocksDB: its private header is at hand, so the compiler
+//! checks the interfaces.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// The first of these folders that has the header.
+fn folder_with(header: &str, variable: &str) -> PathBuf {
+    println!("cargo:rerun-if-env-changed={variable}");
+    env::var(variable)
+        .into_iter()
+        .chain(["/usr/include", "/usr/local/include", "/opt/homebrew/include"].map(String::from))
+        .map(PathBuf::from)
+        .find(|folder| folder.join(header).is_file())
+        .unwrap_or_else(|| {
+            panic!("linebloom needs {header}: install it, or set {variable} to its folder")
+        })
+}
+
+fn main() {
+    if env::var_os("DOCS_RS").is_some() {
+        return; // documentation and type checks need no C++
+    }
+    let sys = env::var("DEP_ROCKSDB_CARGO_MANIFEST_DIR")
+        .expect("librocksdb-sys says where its RocksDB is: 0.16 to 0.19 do");
+    let tree = Path::new(&sys).join("rocksdb");
+    if !tree.join("include/rocksdb/version.h").is_file() {
+        panic!("linebloom finds no RocksDB in {}", tree.display());
+    }
+
+    let mut build = cc::Build::new();
+    build.cpp(true).std("c++20").define("NDEBUG", None).define("LINEBLOOM_ROCKSDB_PLUGIN", None);
+    let xxhash = folder_with("xxhash.h", "XXHASH_INCLUDE_DIR").join("xxhash.h");
+    build.define("LINEBLOOM_XXHASH_H", format!("\"{}\"", xxhash.display()).as_str());
+    build.include(".").include("filter_policy/include");
+    build.include(tree.join("include")).include(tree);
+    build.include(folder_with("highwayhash/sip_hash.h", "HIGHWAYHASH_INCLUDE_DIR"));
+    let list = fs::read_to_string("linebloom.mk").expect("linebloom.mk lists the sources");
+    build.files(
+        list.lines()
+            .map(|line| line.trim_end_matches('\\').trim())
+            .filter(|line| line.starts_with("filter_policy/") && line.ends_with(".cc")),
+    );
+    build.compile("linebloom");
+    println!("cargo:rerun-if-changed=filter_policy");
+    println!("cargo:rerun-if-changed=linebloom.mk");
+}

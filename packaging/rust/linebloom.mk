@@ -1,0 +1,1 @@
+../../linebloom.mk
