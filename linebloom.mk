@@ -6,7 +6,6 @@
 linebloom_FUNC = linebloom_register
 
 linebloom_SOURCES := \
-  filter_policy/filter/built_in_filter.cc \
   filter_policy/filter/filter_block.cc \
   filter_policy/filter/filter_builder.cc \
   filter_policy/filter/filter_reader.cc \

@@ -14,7 +14,7 @@
 #include <numeric>
 #include <vector>
 
-#include "filter_policy/filter_facts/built_in_filter_rate.h"
+#include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/line/line.h"
 #include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/level_allocation.h"

@@ -1,6 +1,6 @@
-// A linebloom filter block: lines, metadata, and a tail of 5 bytes that makes
-// RocksDB's own readers answer 'may match'. docs/format.md describes it and
-// gives the reasons for each field. No other code knows the offsets.
+// Filter blocks. linebloom's consist of lines, metadata, and a tail of 5 bytes
+// that makes RocksDB's own readers answer 'may match'. docs/format.md describes
+// them and gives the reasons for each field. No other code knows the offsets.
 #pragma once
 
 #include <cstddef>
@@ -75,23 +75,38 @@ void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to);
 void SetShape(const LineShape& shape, FilterBlockInfo* info);
 LineShape ShapeOf(const FilterBlockInfo& info);
 
-enum class FilterBlockKind {
-  kNoKeys,    // length 0: nothing matches
-  kReadable,  // a linebloom block of a known version
-  kUnusable,  // a linebloom block that is damaged or newer: everything matches
-  kForeign,   // not a linebloom block
+// A filter of linebloom's or of RocksDB's own policies, which share a name in a
+// file, so readers meet both.
+enum class BlockKind {
+  kEmpty,  // no keys: 0 bytes, or RocksDB's 5; rejects every key
+  kLinebloom,
+  kUnusable,     // linebloom's, damaged or newer: rejects nothing
+  kBloom,        // RocksDB's, format_version 5 or higher
+  kRibbon,       // RocksDB's, 128 bits wide
+  kLegacyBloom,  // RocksDB's, format_version below 5
+  kReserved,     // RocksDB reserves this kind and answers for it
+  kInconsistent  // contradicts itself: linebloom rejects nothing
 };
 
-struct ParsedFilterBlock {
-  FilterBlockKind kind;
-  FilterBlockInfo info;  // kReadable; kUnusable: as far as it could be read
-  const char* problem;   // kUnusable: what is wrong, a static string
+// True for the kinds that RocksDB's readers answer for.
+bool IsOfRocksDb(BlockKind kind);
+
+// A block as far as its end tells.
+struct ParsedFilter {
+  BlockKind kind = BlockKind::kEmpty;
+  FilterBlockInfo info = {};      // kLinebloom; kUnusable: as far as readable
+  const char* problem = nullptr;  // kUnusable: what is wrong, a static string
+
+  // Of RocksDB's kinds:
+  int probes = 0;           // kBloom, kLegacyBloom
+  uint32_t line_bytes = 0;  // kBloom, kLegacyBloom
+  uint32_t blocks = 0;      // kRibbon: blocks of 128 slots
 };
 
-// Parses the end of a block. Never reads outside `data[0, size)`, whatever it
-// contains. Checks neither the contents of the lines nor that the kind of line
-// is known.
-ParsedFilterBlock ParseFilterBlock(const char* data, size_t size);
+// Never reads outside `data[0, size)`, whatever it contains, and doesn't read
+// the lines. RocksDB's formats are those of its
+// table/block_based/filter_policy.cc, 7.8 to 11.9.
+ParsedFilter ParseFilter(const char* data, size_t size);
 
 // A field after the lines, for tools that display the bytes. Names are those in
 // docs/format.md.
@@ -101,7 +116,7 @@ struct FilterBlockField {
   size_t bytes;
 };
 
-// The fields of a block that parses as kReadable, in order, ending with the
+// The fields of a block that parses as kLinebloom, in order, ending with the
 // tail. Empty for any other block.
 std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
                                                     size_t size);

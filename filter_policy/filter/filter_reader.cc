@@ -3,15 +3,15 @@
 namespace linebloom {
 
 std::optional<FilterReader> FilterReader::Make(const char* block,
-                                               const ParsedFilterBlock& parsed,
+                                               const ParsedFilter& parsed,
                                                const LineKernel& kernel,
                                                uint64_t canonical_key) {
   const FilterBlockInfo& info = parsed.info;
-  const LineShape shape = ShapeOf(info);
-  if (parsed.kind != FilterBlockKind::kReadable || !IsReadable(shape) ||
+  if (parsed.kind != BlockKind::kLinebloom ||
       info.request.canonical_key != canonical_key) {
     return std::nullopt;
   }
+  const LineShape shape = ShapeOf(info);
   return FilterReader(
       {reinterpret_cast<const uint8_t*>(block), info.lines, shape},
       info.request.hash_seed,

@@ -15,11 +15,11 @@ namespace linebloom {
 // number of threads may probe it. Uses the kernel that it was created with.
 class FilterReader {
  public:
-  // Nothing if the block didn't parse as kReadable, if its kind of line is
-  // unknown, or if it has another canonical key than the one whose bytes the
-  // caller will ask for. Then the only correct answer is 'may match'.
+  // Nothing if the block didn't parse as kLinebloom or has another canonical
+  // key than the one whose bytes the caller will ask for. Then the only correct
+  // answer is 'may match'.
   static std::optional<FilterReader> Make(
-      const char* block, const ParsedFilterBlock& parsed,
+      const char* block, const ParsedFilter& parsed,
       const LineKernel& kernel = ChosenKernel(), uint64_t canonical_key = 0);
 
   // Never returns false for a key in the filter.

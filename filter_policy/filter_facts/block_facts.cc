@@ -1,118 +1,114 @@
 #include "filter_policy/filter_facts/block_facts.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
-#include "filter_policy/filter/built_in_filter.h"
-#include "filter_policy/filter_facts/block_lines.h"
-#include "filter_policy/filter_facts/built_in_filter_rate.h"
-#include "filter_policy/line/line_contents.h"
+#include "filter_policy/line/little_endian.h"
 
 namespace linebloom {
 namespace {
 
-// Sums over the lines of a block.
-class LineSums {
- public:
-  void Add(const LineContents& line) {
-    ++lines_;
-    least_probes_ = std::min(least_probes_, line.probes);
-    most_probes_ = std::max(most_probes_, line.probes);
-    probes_ += line.probes;
-    bits_set_ += line.bits_set;
-    bits_ += line.bits;
-    rates_ += line.rate;
-  }
+constexpr size_t kRibbonColumnBytes = 16;
+constexpr double kLineBits = 8.0 * kLineBytes;
 
-  // Requires at least one line.
-  void Finish(BlockFacts* facts) const {
-    const auto count = static_cast<double>(lines_);
-    facts->lines = lines_;
-    facts->least_probes = least_probes_;
-    facts->most_probes = most_probes_;
-    facts->mean_probes = probes_ / count;
-    facts->fill = static_cast<double>(bits_set_) / static_cast<double>(bits_);
-    facts->rate = rates_ / count;
-  }
-
- private:
-  uint64_t lines_ = 0;
-  double least_probes_ = std::numeric_limits<double>::infinity();
-  double most_probes_ = 0;
-  double probes_ = 0;
-  uint64_t bits_set_ = 0;
-  uint64_t bits_ = 0;
-  double rates_ = 0;
-};
-
-void ReadLinebloom(absl::string_view block, const ParsedFilterBlock& parsed,
-                   BlockFacts* facts) {
-  facts->info = parsed.info;
-  facts->problem = parsed.problem;
-  const LineShape shape = ShapeOf(parsed.info);
-  if (parsed.kind == FilterBlockKind::kReadable && IsReadable(shape)) {
-    facts->kind = BlockKind::kLinebloom;
-    facts->shape = shape;
-    LineSums sums;
-    ForEachLine(
-        block, shape, parsed.info.lines,
-        [&sums](uint64_t, const LineContents& line) { sums.Add(line); });
-    sums.Finish(facts);
-    facts->line_bytes = kLineBytes;
-    return;
-  }
-  facts->kind = BlockKind::kUnusable;
-  facts->rate = 1;
-  if (facts->problem == nullptr) facts->problem = "unknown kind of line";
+// The share of missing keys whose bits are all set, in a line with the share
+// `fill` of its bits set: each probe hits a random bit of the line.
+double BloomLineRate(double fill, const ParsedFilter& filter) {
+  return std::pow(fill, filter.probes);
 }
 
-void ReadBuiltInLines(absl::string_view block, const BuiltInFilter& filter,
-                      BlockFacts* facts) {
-  LineSums sums;
-  ForEachBuiltInLine(
-      block, filter,
-      [&sums](uint64_t, const LineContents& line) { sums.Add(line); });
-  sums.Finish(facts);
-  facts->line_bytes = static_cast<int>(filter.line_bytes);
+// The probes are equidistant, modulo the line's bits. If the distance is a
+// multiple of a large power of 2, probes coincide: of 512 distances, one is 0
+// and leaves a single probe, one is 256 and leaves two, two leave four, and so
+// on.
+double LegacyBloomLineRate(double fill, const ParsedFilter& filter) {
+  const uint32_t distances = 8 * filter.line_bytes;
+  double rate = fill / distances;
+  for (uint32_t half = 1; half < distances; half *= 2) {
+    // `half` of the distances leave twice as many different probes.
+    const double share = static_cast<double>(half) / distances;
+    rate += share * std::pow(fill, std::min<double>(filter.probes, 2.0 * half));
+  }
+  return rate;
+}
+
+void ForEachLinebloomLine(absl::string_view block, const FilterBlockInfo& info,
+                          LineSink sink) {
+  const LineShape shape = ShapeOf(info);
+  const auto* const lines = reinterpret_cast<const uint8_t*>(block.data());
+  for (uint64_t i = 0; i < info.lines; ++i) {
+    sink(i, ReadLine(shape, lines + i * kLineBytes));
+  }
+}
+
+void ForEachBloomLine(absl::string_view block, const ParsedFilter& filter,
+                      LineSink sink) {
+  const auto rate_of_fill = filter.kind == BlockKind::kLegacyBloom
+                                ? LegacyBloomLineRate
+                                : BloomLineRate;
+  const uint64_t count = (block.size() - kFilterTailBytes) / filter.line_bytes;
+  LineContents line;
+  line.probes = filter.probes;
+  line.bits = static_cast<int>(8 * filter.line_bytes);
+  for (uint64_t i = 0; i < count; ++i) {
+    line.bits_set = 0;
+    for (uint32_t at = 0; at < filter.line_bytes; at += 8) {
+      line.bits_set += std::popcount(LoadLittleEndian<uint64_t>(
+          block.data() + i * filter.line_bytes + at));
+    }
+    line.rate = rate_of_fill(line.fill(), filter);
+    sink(i, line);
+  }
+}
+
+bool ForEachLine(absl::string_view block, const ParsedFilter& filter,
+                 LineSink sink) {
+  switch (filter.kind) {
+    case BlockKind::kLinebloom:
+      ForEachLinebloomLine(block, filter.info, sink);
+      return true;
+    case BlockKind::kBloom:
+    case BlockKind::kLegacyBloom:
+      ForEachBloomLine(block, filter, sink);
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Fills in everything that the lines tell, if there are any.
+void ReadLines(absl::string_view block, BlockFacts* facts) {
+  facts->min_probes = std::numeric_limits<double>::infinity();
+  uint64_t bits_set = 0;
+  uint64_t bits = 0;
+  double probes = 0;
+  double rates = 0;
+  const bool has_lines =
+      ForEachLine(block, *facts, [&](uint64_t, const LineContents& line) {
+        ++facts->lines;
+        facts->min_probes = std::min(facts->min_probes, line.probes);
+        facts->max_probes = std::max(facts->max_probes, line.probes);
+        probes += line.probes;
+        bits_set += line.bits_set;
+        bits += line.bits;
+        rates += line.rate;
+      });
+  if (!has_lines) {
+    facts->min_probes = 0;
+    return;
+  }
+  const auto count = static_cast<double>(facts->lines);
+  facts->mean_probes = probes / count;
+  facts->fill = static_cast<double>(bits_set) / static_cast<double>(bits);
+  facts->rate = rates / count;
 }
 
 // Two keys with the same 32-bit hash share all bits.
 double WithCollisions(double rate, uint64_t keys) {
   const double collisions = 1 - std::exp(-static_cast<double>(keys) * 0x1p-32);
   return rate + collisions - rate * collisions;
-}
-
-void ReadBuiltIn(absl::string_view block, uint64_t keys, BlockFacts* facts) {
-  const BuiltInFilter filter = ParseBuiltInFilter(block.data(), block.size());
-  facts->rate = 1;
-  switch (filter.kind) {
-    case BuiltInFilterKind::kBloom:
-      facts->kind = BlockKind::kBloom;
-      ReadBuiltInLines(block, filter, facts);
-      break;
-    case BuiltInFilterKind::kLegacyBloom:
-      facts->kind = BlockKind::kLegacyBloom;
-      ReadBuiltInLines(block, filter, facts);
-      facts->rate = WithCollisions(facts->rate, keys);
-      break;
-    case BuiltInFilterKind::kRibbon:
-      facts->kind = BlockKind::kRibbon;
-      // A Ribbon filter's rate does not depend on its keys.
-      facts->rate =
-          BuiltInFilterRate(block.data(), block.size(), keys).value_or(1);
-      break;
-    case BuiltInFilterKind::kNoKeys:
-      facts->kind = BlockKind::kEmpty;
-      facts->rate = 0;
-      break;
-    case BuiltInFilterKind::kReserved:
-      facts->kind = BlockKind::kReserved;
-      break;
-    case BuiltInFilterKind::kInconsistent:
-      facts->kind = BlockKind::kInconsistent;
-      break;
-  }
 }
 
 }  // namespace
@@ -140,21 +136,64 @@ absl::string_view ToString(BlockKind kind) {
 }
 
 BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys) {
-  BlockFacts facts;
+  BlockFacts facts{ParseFilter(block.data(), block.size())};
   facts.bytes = block.size();
-  const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
-  switch (parsed.kind) {
-    case FilterBlockKind::kNoKeys:
-      break;
-    case FilterBlockKind::kReadable:
-    case FilterBlockKind::kUnusable:
-      ReadLinebloom(block, parsed, &facts);
-      break;
-    case FilterBlockKind::kForeign:
-      ReadBuiltIn(block, keys, &facts);
-      break;
+  facts.rate = facts.kind == BlockKind::kEmpty ? 0 : 1;
+  if (facts.kind == BlockKind::kLinebloom) facts.line_bytes = kLineBytes;
+  ReadLines(block, &facts);
+  if (facts.kind == BlockKind::kLegacyBloom) {
+    facts.rate = WithCollisions(facts.rate, keys);
+  }
+  // A Ribbon filter's rate does not depend on its keys.
+  if (facts.kind == BlockKind::kRibbon) {
+    facts.rate =
+        BuiltInFilterRate(block.data(), block.size(), keys).value_or(1);
   }
   return facts;
+}
+
+bool ForEachLine(absl::string_view block, LineSink sink) {
+  return ForEachLine(block, ParseFilter(block.data(), block.size()), sink);
+}
+
+// The number of keys per line is Poisson distributed (Putze, Sanders, Singler
+// 2009).
+double BlockedBloomRate(uint64_t keys, uint64_t lines, int probes) {
+  const double load = static_cast<double>(keys) / static_cast<double>(lines);
+  const double spread = 10 * std::sqrt(load) + 10;
+  const int least = static_cast<int>(std::max(0.0, load - spread));
+  const int most = static_cast<int>(load + spread);
+  double rate = 0;
+  for (int n = least; n <= most; ++n) {
+    const double share =
+        std::exp(n * std::log(load) - load - std::lgamma(n + 1.0));
+    const double fill = 1 - std::pow(1 - 1 / kLineBits, n * probes);
+    rate += share * std::pow(fill, probes);
+  }
+  return rate;
+}
+
+double RibbonRate(uint64_t columns, uint64_t blocks) {
+  const uint64_t fewest = columns / blocks;
+  const auto fewer = static_cast<double>(fewest);
+  const double share_with_more =
+      static_cast<double>(columns % blocks) / static_cast<double>(blocks);
+  return (1 - share_with_more) * std::exp2(-fewer) +
+         share_with_more * std::exp2(-fewer - 1);
+}
+
+std::optional<double> BuiltInFilterRate(const char* data, size_t size,
+                                        uint64_t keys) {
+  const ParsedFilter filter = ParseFilter(data, size);
+  if (filter.kind == BlockKind::kBloom && keys > 0) {
+    const uint64_t lines = (size - kFilterTailBytes) / filter.line_bytes;
+    return BlockedBloomRate(keys, lines, filter.probes);
+  }
+  if (filter.kind == BlockKind::kRibbon) {
+    return RibbonRate((size - kFilterTailBytes) / kRibbonColumnBytes,
+                      filter.blocks);
+  }
+  return std::nullopt;
 }
 
 }  // namespace linebloom

@@ -1,53 +1,62 @@
-// The kind of a filter block and the rate to expect from it.
+// What a filter block of any kind is like: its lines and the rate to expect.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "filter_policy/filter/filter_block.h"
-#include "filter_policy/line/line.h"
+#include "filter_policy/line/line_contents.h"
 
 namespace linebloom {
-
-enum class BlockKind {
-  kEmpty,  // no keys: 0 bytes, or RocksDB's 5; rejects every key
-  kLinebloom,
-  kUnusable,     // linebloom's, damaged or newer: rejects nothing
-  kBloom,        // RocksDB's, format_version 5 or higher
-  kRibbon,       // RocksDB's
-  kLegacyBloom,  // RocksDB's, format_version below 5
-  kReserved,     // RocksDB reserves this kind: rejects nothing
-  kInconsistent  // contradicts itself: linebloom rejects nothing
-};
 
 // For example "RocksDB Bloom".
 absl::string_view ToString(BlockKind kind);
 
-struct BlockFacts {
-  BlockKind kind = BlockKind::kEmpty;
+struct BlockFacts : ParsedFilter {
   uint64_t bytes = 0;
-  const char* problem = nullptr;  // kUnusable: what is wrong
-
-  FilterBlockInfo info;  // kLinebloom; kUnusable: as far as it could be read
-  std::optional<LineShape> shape;  // kLinebloom with a known kind of line
 
   // Only for kinds with lines, of any size.
   uint64_t lines = 0;
-  int line_bytes = 0;
-  double least_probes = 0;
-  double most_probes = 0;
+  double min_probes = 0;
+  double max_probes = 0;
   double mean_probes = 0;  // over the lines
   double fill = 0;         // share of set bits, 0 to 1
 
   // The false-positive rate. kLinebloom: exact, from the block's bits.
   // RocksDB's kinds: an estimate. 1 if the block rejects nothing.
   double rate = 0;
+
+  bool has_solved_lines() const {
+    return kind == BlockKind::kLinebloom && info.request.line == Line::kSolved;
+  }
 };
 
 // `keys` is the number of keys in the block, 0 if unknown. Only the estimate of
 // kLegacyBloom uses it.
 BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys);
+
+// Calls `sink` for each line of linebloom's blocks and of RocksDB's Bloom
+// filters, whose lines' rates are estimates. Returns false, without calling
+// `sink`, if the block has no lines.
+using LineSink =
+    absl::FunctionRef<void(uint64_t number, const LineContents& line)>;
+bool ForEachLine(absl::string_view block, LineSink sink);
+
+// The expected false-positive rate of a filter block with `keys` keys that one
+// of RocksDB's policies wrote. Nothing for kinds whose rate has no simple form:
+// the Bloom filter of format_version below 5, and unknown kinds.
+std::optional<double> BuiltInFilterRate(const char* data, size_t size,
+                                        uint64_t keys);
+
+// A blocked Bloom filter: `keys` keys (more than 0) in `lines` lines of 512
+// bits, with `probes` probes per key.
+double BlockedBloomRate(uint64_t keys, uint64_t lines, int probes);
+
+// A Ribbon filter of `columns` columns, 16 bytes each, over `blocks` blocks of
+// 128 slots. A missing key passes each column of its block with probability
+// 1/2. Blocks differ by at most one column.
+double RibbonRate(uint64_t columns, uint64_t blocks);
 
 }  // namespace linebloom

@@ -51,7 +51,7 @@ void Sums::AddLines(const BlockFacts& block) {
   if (block.kind == BlockKind::kEmpty) return;
   if (!any_) {
     facts_->first = block;
-    facts_->least_probes = block.least_probes;
+    facts_->min_probes = block.min_probes;
   }
   any_ = true;
   if (block.kind != facts_->first.kind) {
@@ -59,8 +59,8 @@ void Sums::AddLines(const BlockFacts& block) {
     facts_->of_one_policy &=
         OfRibbonPolicy(block.kind) && OfRibbonPolicy(facts_->first.kind);
   }
-  facts_->least_probes = std::min(facts_->least_probes, block.least_probes);
-  facts_->most_probes = std::max(facts_->most_probes, block.most_probes);
+  facts_->min_probes = std::min(facts_->min_probes, block.min_probes);
+  facts_->max_probes = std::max(facts_->max_probes, block.max_probes);
   facts_->lines += block.lines;
   probes_ += block.mean_probes * static_cast<double>(block.lines);
   fill_ += block.fill * static_cast<double>(block.lines);

@@ -44,8 +44,8 @@ struct FileFacts {
   // builds Bloom filters for partitions with few keys.
   bool of_one_policy = true;
   uint64_t lines = 0;
-  double least_probes = 0;
-  double most_probes = 0;
+  double min_probes = 0;
+  double max_probes = 0;
   double mean_probes = 0;  // over the lines
   double fill = 0;         // over the lines
 

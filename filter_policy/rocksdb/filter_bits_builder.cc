@@ -84,9 +84,9 @@ Slice FilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
 Status FilterBitsBuilder::MaybePostVerify(const Slice& block) {
   const HashList hashes = std::exchange(hashes_to_verify_, {});
   if (!detect_corruption_ || hashes.empty()) return Status::OK();
-  const std::optional<FilterReader> reader = FilterReader::Make(
-      block.data(), ParseFilterBlock(block.data(), block.size()),
-      ChosenKernel(), plan_.request.canonical_key);
+  const std::optional<FilterReader> reader =
+      FilterReader::Make(block.data(), ParseFilter(block.data(), block.size()),
+                         ChosenKernel(), plan_.request.canonical_key);
   if (!reader.has_value()) {
     return Status::Corruption("linebloom: a filter just built is unreadable");
   }

@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 
-#include "filter_policy/filter/built_in_filter.h"
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
 
@@ -65,13 +64,11 @@ class ConstantFilterBitsReader final : public rocksdb::FilterBitsReader {
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
     const Slice& block, const rocksdb::FilterPolicy& built_in,
     uint64_t canonical_key) {
-  const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
-  if (parsed.kind == FilterBlockKind::kNoKeys) {
+  const ParsedFilter parsed = ParseFilter(block.data(), block.size());
+  if (parsed.kind == BlockKind::kEmpty) {
     return std::make_unique<ConstantFilterBitsReader>(false);
   }
-  if (parsed.kind == FilterBlockKind::kForeign && canonical_key == 0 &&
-      ParseBuiltInFilter(block.data(), block.size()).kind !=
-          BuiltInFilterKind::kInconsistent) {
+  if (IsOfRocksDb(parsed.kind) && canonical_key == 0) {
     return std::unique_ptr<rocksdb::FilterBitsReader>(
         built_in.GetFilterBitsReader(block));
   }

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "filter_policy/filter/built_in_filter.h"
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/line/line.h"
@@ -17,16 +16,14 @@
 
 namespace {
 
-using ::linebloom::BuiltInFilter;
-using ::linebloom::BuiltInFilterKind;
+using ::linebloom::BlockKind;
 using ::linebloom::FilterBlockInfo;
-using ::linebloom::FilterBlockKind;
 using ::linebloom::kFilterBlockOverhead;
 using ::linebloom::kFilterTailBytes;
 using ::linebloom::kLineBytes;
 using ::linebloom::kMaxFilterBlockOverhead;
 using ::linebloom::Line;
-using ::linebloom::ParsedFilterBlock;
+using ::linebloom::ParsedFilter;
 using ::linebloom::testing::ExactCopy;
 using ::linebloom::testing::kMendAll;
 using ::linebloom::testing::Promise;
@@ -62,17 +59,18 @@ void CheckReadable(const ExactCopy& block, const FilterBlockInfo& info) {
   }
 }
 
-ParsedFilterBlock CheckParsed(const ExactCopy& block) {
-  const ParsedFilterBlock parsed =
-      linebloom::ParseFilterBlock(block.data(), block.size());
-  Promise((parsed.kind == FilterBlockKind::kNoKeys) == (block.size() == 0),
-          "an empty block, and no other, has no keys");
-  Promise((parsed.kind == FilterBlockKind::kUnusable) ==
-              (parsed.problem != nullptr),
+ParsedFilter CheckParsed(const ExactCopy& block) {
+  const ParsedFilter parsed =
+      linebloom::ParseFilter(block.data(), block.size());
+  Promise(block.size() > 0 || parsed.kind == BlockKind::kEmpty,
+          "a block of no bytes has no keys");
+  Promise((parsed.kind == BlockKind::kUnusable) == (parsed.problem != nullptr),
           "a problem of what is unusable");
-  const bool readable = parsed.kind == FilterBlockKind::kReadable;
-  if (readable) CheckReadable(block, parsed.info);
-  const bool documented = readable && IsDocumented(parsed.info);
+  const bool documented = parsed.kind == BlockKind::kLinebloom;
+  if (documented) {
+    CheckReadable(block, parsed.info);
+    Promise(IsDocumented(parsed.info), "a documented kind of line");
+  }
   Promise(linebloom::FilterReader::Make(block.data(), parsed,
                                         linebloom::ChosenKernel(),
                                         parsed.info.request.canonical_key)
@@ -84,31 +82,28 @@ ParsedFilterBlock CheckParsed(const ExactCopy& block) {
   return parsed;
 }
 
-void CheckBuiltIn(const ExactCopy& block) {
-  const BuiltInFilter filter =
-      linebloom::ParseBuiltInFilter(block.data(), block.size());
+void CheckBuiltIn(const ExactCopy& block, const ParsedFilter& filter) {
   const size_t bits_size = block.size() - kFilterTailBytes;
   switch (filter.kind) {
-    case BuiltInFilterKind::kBloom:
+    case BlockKind::kBloom:
       Promise(filter.probes >= 1 && filter.probes <= 30 &&
                   filter.line_bytes == 64 && bits_size % 64 == 0,
               "a sound Bloom filter");
       break;
-    case BuiltInFilterKind::kRibbon:
+    case BlockKind::kRibbon:
       Promise(filter.blocks >= 2 && bits_size % 16 == 0 && bits_size >= 16 &&
                   bits_size / 16 <= size_t{32} * filter.blocks,
               "a sound Ribbon filter");
       break;
-    case BuiltInFilterKind::kLegacyBloom:
+    case BlockKind::kLegacyBloom:
       Promise(filter.probes >= 1 && std::has_single_bit(filter.line_bytes) &&
                   bits_size % filter.line_bytes == 0,
               "a sound legacy Bloom filter");
       break;
-    case BuiltInFilterKind::kNoKeys:
-      Promise(bits_size == 0, "no keys, no bits");
+    case BlockKind::kEmpty:
+      Promise(block.size() == 0 || bits_size == 0, "no keys, no bits");
       break;
-    case BuiltInFilterKind::kReserved:
-    case BuiltInFilterKind::kInconsistent:
+    default:
       break;
   }
 }
@@ -120,12 +115,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto mends = input.Number<uint8_t>();
   ExactCopy block(input.Rest());
   linebloom::testing::MendFilterBlock(mends, block.data(), block.size());
-  const ParsedFilterBlock parsed = CheckParsed(block);
-  CheckBuiltIn(block);
+  const ParsedFilter parsed = CheckParsed(block);
+  CheckBuiltIn(block, parsed);
   if ((mends & kMendAll) == kMendAll &&
       block.size() >= kLineBytes + kFilterBlockOverhead &&
       (block.size() - kFilterBlockOverhead) % kLineBytes == 0) {
-    Promise(parsed.kind == FilterBlockKind::kReadable, "sound metadata");
+    Promise((parsed.kind == BlockKind::kLinebloom) == IsDocumented(parsed.info),
+            "sound metadata");
   }
   return 0;
 }

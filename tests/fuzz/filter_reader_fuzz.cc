@@ -23,7 +23,6 @@
 #include <string_view>
 #include <vector>
 
-#include "filter_policy/filter/built_in_filter.h"
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/line/kernel/line_kernel.h"
@@ -114,7 +113,7 @@ std::vector<bool> Ask(const rocksdb::FilterPolicy& policy,
 void CheckKernels(std::string_view block, const FuzzKeys& keys,
                   const std::vector<bool>& answers) {
   static const std::vector<const LineKernel*> kernels = SupportedKernels();
-  const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
+  const ParsedFilter parsed = ParseFilter(block.data(), block.size());
   for (const LineKernel* kernel : kernels) {
     const std::optional<FilterReader> reader =
         FilterReader::Make(block.data(), parsed, *kernel);
@@ -134,7 +133,7 @@ void CheckKernels(std::string_view block, const FuzzKeys& keys,
 
 namespace {
 
-using ::linebloom::FilterBlockKind;
+using ::linebloom::BlockKind;
 using ::linebloom::testing::Ask;
 using ::linebloom::testing::CheckKernels;
 using ::linebloom::testing::ExactCopy;
@@ -165,17 +164,12 @@ bool All(const std::vector<bool>& answers, bool answer) {
 // docs/format.md, "When a reader answers 'may match' for everything".
 void CheckAnswers(const ExactCopy& block, const FuzzKeys& keys,
                   const std::vector<bool>& answers) {
-  const linebloom::ParsedFilterBlock parsed =
-      linebloom::ParseFilterBlock(block.data(), block.size());
-  if (parsed.kind == FilterBlockKind::kNoKeys) {
+  const linebloom::ParsedFilter parsed =
+      linebloom::ParseFilter(block.data(), block.size());
+  if (parsed.kind == BlockKind::kEmpty) {
     Promise(All(answers, false), "no keys, no match");
-  } else if (parsed.kind == FilterBlockKind::kForeign) {
-    const bool sound =
-        linebloom::ParseBuiltInFilter(block.data(), block.size()).kind !=
-        linebloom::BuiltInFilterKind::kInconsistent;
-    Promise(sound ? answers ==
-                        Ask(BuiltIn(), Slice(block.data(), block.size()), keys)
-                  : All(answers, true),
+  } else if (IsOfRocksDb(parsed.kind)) {
+    Promise(answers == Ask(BuiltIn(), Slice(block.data(), block.size()), keys),
             "RocksDB's answers from its own filters");
   } else if (linebloom::FilterReader::Make(block.data(), parsed).has_value()) {
     CheckKernels({block.data(), block.size()}, keys, answers);

@@ -118,7 +118,7 @@ std::string DumpGolden(const GoldenCase& golden) {
                    golden.false_positive_rate, golden.level_aware,
                    golden.canonical_key, golden.heat});
   const std::string_view block(built.bytes.get(), built.size);
-  const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
+  const ParsedFilter parsed = ParseFilter(block.data(), block.size());
   std::ostringstream out;
   out << "# A linebloom filter block, made by tests/golden/make_golden; see "
          "docs/format.md.\n"

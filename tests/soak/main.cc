@@ -163,7 +163,7 @@ void CheckFilter(uint64_t seed, uint64_t number, uint64_t most_keys,
   std::map<std::string, FilterReader> readers;
   for (const LineKernel* kernel : SupportedKernels()) {
     const auto reader = FilterReader::Make(
-        block.data(), ParseFilterBlock(block.data(), block.size()), *kernel);
+        block.data(), ParseFilter(block.data(), block.size()), *kernel);
     if (reader.has_value()) readers.emplace(kernel->name, *reader);
   }
   std::string who = count > 0 && readers.size() < SupportedKernels().size()

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "filter_policy/filter/built_in_filter.h"
+#include "filter_policy/filter/filter_block.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "table/filter_locator.h"
@@ -35,9 +35,8 @@ std::string KeyAt(int i) {
 void ExpectBloom(const SstFile& file, const BlockHandle& handle) {
   const absl::StatusOr<Block> block = ReadFilterBlock(file, handle);
   ASSERT_TRUE(block.ok()) << block.status();
-  EXPECT_EQ(
-      ParseBuiltInFilter(block->payload.data(), block->payload.size()).kind,
-      BuiltInFilterKind::kBloom);
+  EXPECT_EQ(ParseFilter(block->payload.data(), block->payload.size()).kind,
+            BlockKind::kBloom);
 }
 
 void ExpectWhatBothSay(const SstFile& file, const Properties& properties) {

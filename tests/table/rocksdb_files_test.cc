@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/filter/built_in_filter.h"
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
 #include "gmock/gmock.h"
@@ -62,24 +61,21 @@ void ExpectSameProperties(const Properties& ours,
 
 // The block at the handle is a complete filter of the right kind.
 void ExpectFilter(const FileSpec& spec, const std::string& filter) {
-  const ParsedFilterBlock ours = ParseFilterBlock(filter.data(), filter.size());
+  const ParsedFilter parsed = ParseFilter(filter.data(), filter.size());
   if (spec.policy == Policy::kLinebloom) {
-    EXPECT_EQ(ours.kind, FilterBlockKind::kReadable) << ours.problem;
+    EXPECT_EQ(parsed.kind, BlockKind::kLinebloom) << parsed.problem;
     return;
   }
-  EXPECT_EQ(ours.kind, FilterBlockKind::kForeign);
-  const BuiltInFilter theirs = ParseBuiltInFilter(filter.data(), filter.size());
   if (spec.policy == Policy::kRibbon &&
       spec.filter_kind == FilterKind::kPartitioned) {
     // For few keys, as in a last partition, Ribbon falls back to Bloom.
-    EXPECT_THAT(theirs.kind,
-                AnyOf(BuiltInFilterKind::kRibbon, BuiltInFilterKind::kBloom));
+    EXPECT_THAT(parsed.kind, AnyOf(BlockKind::kRibbon, BlockKind::kBloom));
   } else if (spec.policy == Policy::kRibbon) {
-    EXPECT_EQ(theirs.kind, BuiltInFilterKind::kRibbon);
+    EXPECT_EQ(parsed.kind, BlockKind::kRibbon);
   } else if (spec.format_version >= 5) {
-    EXPECT_EQ(theirs.kind, BuiltInFilterKind::kBloom);
+    EXPECT_EQ(parsed.kind, BlockKind::kBloom);
   } else {
-    EXPECT_EQ(theirs.kind, BuiltInFilterKind::kLegacyBloom);
+    EXPECT_EQ(parsed.kind, BlockKind::kLegacyBloom);
   }
 }
 
@@ -135,7 +131,7 @@ class PartitionCheck {
   void ExpectMayMatch(const std::string& key) const {
     if (spec_.policy != Policy::kLinebloom) return;
     const std::optional<FilterReader> reader = FilterReader::Make(
-        filter_.data(), ParseFilterBlock(filter_.data(), filter_.size()));
+        filter_.data(), ParseFilter(filter_.data(), filter_.size()));
     ASSERT_TRUE(reader.has_value());
     const bool prefix = spec_.content == FilterContent::kPrefixes;
     const size_t length = prefix ? testing::kPrefixLength : key.size();

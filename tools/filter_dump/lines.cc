@@ -12,7 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "filter_policy/filter/filter_block.h"
-#include "filter_policy/filter_facts/block_lines.h"
+#include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/filter_facts/file_facts.h"
 #include "filter_policy/line/line.h"
 #include "nlohmann/json.hpp"
@@ -87,11 +87,11 @@ void LineCollector::KeepIfBad(const FoundLine& line) {
 }
 
 bool LineCollector::AddBlock(FoundLine place, const Block& block) {
-  const ParsedFilterBlock parsed =
-      ParseFilterBlock(block.payload.data(), block.payload.size());
-  const bool readable = parsed.kind == FilterBlockKind::kReadable;
+  const ParsedFilter parsed =
+      ParseFilter(block.payload.data(), block.payload.size());
+  const bool readable = parsed.kind == BlockKind::kLinebloom;
   place.solved = readable && ShapeOf(parsed.info).kind == Line::kSolved;
-  const bool has_lines = ForEachLineOfAny(
+  const bool has_lines = ForEachLine(
       block.payload, [&](uint64_t number, const LineContents& contents) {
         place.number = number;
         place.contents = contents;

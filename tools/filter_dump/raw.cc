@@ -14,10 +14,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "filter_policy/filter/built_in_filter.h"
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter_facts/block_facts.h"
-#include "filter_policy/filter_facts/block_lines.h"
 #include "filter_policy/filter_facts/file_facts.h"
 #include "filter_policy/line/little_endian.h"
 #include "nlohmann/json.hpp"
@@ -115,7 +113,7 @@ void AppendHex(absl::string_view bytes, uint64_t offset, std::string* text) {
 
 void AppendLine(uint64_t number, const LineContents& line,
                 const BlockFacts& facts, std::string* text) {
-  const bool solved = HasSolvedLines(facts);
+  const bool solved = facts.has_solved_lines();
   absl::StrAppendFormat(
       text, "line %d: k %s, %s, FPR %s %%\n", number,
       ProbesText(line.probes, solved),
@@ -125,13 +123,13 @@ void AppendLine(uint64_t number, const LineContents& line,
 }
 
 // Describes the last bytes of a filter of RocksDB's.
-std::string BuiltInTail(const BuiltInFilter& filter) {
+std::string BuiltInTail(const ParsedFilter& filter) {
   switch (filter.kind) {
-    case BuiltInFilterKind::kBloom:
-    case BuiltInFilterKind::kLegacyBloom:
+    case BlockKind::kBloom:
+    case BlockKind::kLegacyBloom:
       return absl::StrCat(filter.probes, " probes, lines of ",
                           filter.line_bytes, " bytes");
-    case BuiltInFilterKind::kRibbon:
+    case BlockKind::kRibbon:
       return absl::StrCat(filter.blocks, " blocks of 128 slots");
     default:
       return "";
@@ -153,7 +151,7 @@ void AppendBlock(absl::string_view block, std::string* text) {
   const BlockFacts facts = ReadBlockFacts(block, /*keys=*/0);
   const bool exact = facts.kind == BlockKind::kLinebloom;
   const auto line_bytes = static_cast<size_t>(facts.line_bytes);
-  (void)ForEachLineOfAny(block, [&](uint64_t number, const LineContents& line) {
+  (void)ForEachLine(block, [&](uint64_t number, const LineContents& line) {
     AppendLine(number, line, facts, text);
     AppendHex(block.substr(number * line_bytes, line_bytes),
               number * line_bytes, text);
@@ -169,8 +167,7 @@ void AppendBlock(absl::string_view block, std::string* text) {
       std::max(lines_end, block.size() - std::min<size_t>(5, block.size()));
   AppendHex(block.substr(lines_end, tail_at - lines_end), lines_end, text);
   absl::StrAppend(text, "tail: ", ToString(facts.kind));
-  const std::string tail =
-      BuiltInTail(ParseBuiltInFilter(block.data(), block.size()));
+  const std::string tail = BuiltInTail(ParseFilter(block.data(), block.size()));
   if (facts.problem != nullptr) {
     absl::StrAppend(text, ": ", facts.problem);
   } else if (!tail.empty()) {
@@ -195,8 +192,8 @@ Json BlockAsJson(const RawBlock& raw) {
   if (raw.partition.has_value()) {
     json["last_key_hex"] = absl::BytesToHexString(raw.last_key);
   }
-  const bool solved = HasSolvedLines(facts);
-  (void)ForEachLineOfAny(bytes, [&](uint64_t, const LineContents& line) {
+  const bool solved = facts.has_solved_lines();
+  (void)ForEachLine(bytes, [&](uint64_t, const LineContents& line) {
     Json entry = {{"probes", line.probes}};
     if (solved) {
       entry["header"] = line.header;

@@ -214,7 +214,7 @@ std::string Legend(const TableReport& report) {
     for (const TableEntry& entry : family.entries) {
       if (!entry.facts.has_value() || !entry.facts->is_used()) continue;
       estimates |= !entry.facts->rate_is_exact;
-      solved |= HasSolvedLines(entry.facts->first);
+      solved |= entry.facts->first.has_solved_lines();
     }
   }
   std::string text = BulletText(absl::StrCat(

@@ -84,9 +84,9 @@ Json FilterAsJson(const FileFacts& facts) {
   if (facts.lines > 0) {
     json["lines"] = facts.lines;
     json["line_bytes"] = facts.first.line_bytes;
-    json["fill"] = HasSolvedLines(facts.first) ? Json() : Json(facts.fill);
-    json["probes"] = {{"least", facts.least_probes},
-                      {"most", facts.most_probes},
+    json["fill"] = facts.first.has_solved_lines() ? Json() : Json(facts.fill);
+    json["probes"] = {{"least", facts.min_probes},
+                      {"most", facts.max_probes},
                       {"mean", facts.mean_probes}};
   }
   if (facts.first.kind == BlockKind::kLinebloom) {
@@ -131,18 +131,14 @@ std::string ProbesText(double probes, bool solved) {
 
 std::string ProbesText(const FileFacts& facts) {
   if (facts.lines == 0) return "-";
-  const bool solved = HasSolvedLines(facts.first);
-  const std::string least = ProbesText(facts.least_probes, solved);
-  const std::string most = ProbesText(facts.most_probes, solved);
+  const bool solved = facts.first.has_solved_lines();
+  const std::string least = ProbesText(facts.min_probes, solved);
+  const std::string most = ProbesText(facts.max_probes, solved);
   return least == most ? most : absl::StrCat(least, "-", most);
 }
 
-bool HasSolvedLines(const BlockFacts& facts) {
-  return facts.shape.has_value() && facts.shape->kind == Line::kSolved;
-}
-
 std::string FillText(const FileFacts& facts) {
-  if (facts.lines == 0 || HasSolvedLines(facts.first)) return "-";
+  if (facts.lines == 0 || facts.first.has_solved_lines()) return "-";
   return absl::StrFormat("%.0f%%", 100 * facts.fill);
 }
 

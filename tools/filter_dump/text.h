@@ -32,9 +32,6 @@ std::string ProbesText(double probes, bool solved);
 // The range over all lines, "6" or "7.2-12.9"; "-" for a filter without probes.
 std::string ProbesText(const FileFacts& facts);
 
-// True if the lines are linebloom's solved ones.
-bool HasSolvedLines(const BlockFacts& facts);
-
 // The share of the lines' bits that are set; "-" for filters without lines, and
 // for solved lines, about which it says nothing.
 std::string FillText(const FileFacts& facts);

@@ -8,9 +8,8 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
-#include "filter_policy/filter/built_in_filter.h"
 #include "filter_policy/filter/filter_block.h"
-#include "filter_policy/filter_facts/built_in_filter_rate.h"
+#include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/line/builder/probe_count.h"
 #include "filter_policy/line/line.h"
 #include "filter_policy/sizing/sizing.h"
@@ -47,7 +46,7 @@ int BloomProbes(uint32_t millibits) {
       rocksdb::NewBloomFilterPolicy(static_cast<double>(millibits) /
                                     kMillibitsPerBit));
   const std::string block = BuildFilterBlock(*policy, 1);
-  return ParseBuiltInFilter(block.data(), block.size()).probes;
+  return ParseFilter(block.data(), block.size()).probes;
 }
 
 double Rate(Lines lines, uint32_t millibits, uint64_t keys, uint64_t count) {

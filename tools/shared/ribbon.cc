@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "absl/functional/function_ref.h"
-#include "filter_policy/filter_facts/built_in_filter_rate.h"
+#include "filter_policy/filter_facts/block_facts.h"
 #include "rocksdb/filter_policy.h"
 #include "tools/shared/policies.h"
 

@@ -81,17 +81,17 @@ std::string BlockWith(uint8_t flags, std::string_view further) {
   return block + std::string("\xff\x4c\0\x4c\x42", 5);
 }
 
-ParsedFilterBlock Parse(std::string_view block) {
+ParsedFilter Parse(std::string_view block) {
   // Copied to its exact size, so that AddressSanitizer detects reads beyond it.
   const std::string exact(block);
-  return ParseFilterBlock(exact.data(), exact.size());
+  return ParseFilter(exact.data(), exact.size());
 }
 
 TEST(FilterBlockTest, ReadsBackWhatWasWritten) {
   for (const FilterBlockInfo& info :
        {SomeInfo(), SeededInfo(), CanonicalInfo(), WarmInfo(), FullInfo()}) {
-    const ParsedFilterBlock parsed = Parse(SomeBlock(info));
-    EXPECT_EQ(FilterBlockKind::kReadable, parsed.kind);
+    const ParsedFilter parsed = Parse(SomeBlock(info));
+    EXPECT_EQ(BlockKind::kLinebloom, parsed.kind);
     EXPECT_EQ(info, parsed.info);
     EXPECT_EQ(nullptr, parsed.problem);
   }
@@ -165,7 +165,7 @@ TEST(FilterBlockTest, AnyHeatIsReadable) {
   for (const std::string& heat :
        {"\0\0\0\0"s, "\0\0\xc0\x7f"s, "\0\0\x80\x7f"s, "\0\0\x80\xbf"s}) {
     const std::string block = BlockWith(16, heat);
-    EXPECT_EQ(FilterBlockKind::kReadable, Parse(block).kind);
+    EXPECT_EQ(BlockKind::kLinebloom, Parse(block).kind);
     EXPECT_EQ(13u, ListFilterBlockFields(block.data(), block.size()).size());
   }
 }
@@ -195,12 +195,12 @@ TEST(FilterBlockTest, UnknownFlagsAreUnusable) {
 }
 
 TEST(FilterBlockTest, LaterFieldsAreSkipped) {
-  const ParsedFilterBlock unseeded = Parse(BlockWith(0, "of later releases"));
-  EXPECT_EQ(FilterBlockKind::kReadable, unseeded.kind);
+  const ParsedFilter unseeded = Parse(BlockWith(0, "of later releases"));
+  EXPECT_EQ(BlockKind::kLinebloom, unseeded.kind);
   EXPECT_EQ(SomeInfo(), unseeded.info);
   const std::string block = BlockWith(4, "\1\0\0\0\0\0\0\x80later"s);
-  const ParsedFilterBlock seeded = Parse(block);
-  EXPECT_EQ(FilterBlockKind::kReadable, seeded.kind);
+  const ParsedFilter seeded = Parse(block);
+  EXPECT_EQ(BlockKind::kLinebloom, seeded.kind);
   EXPECT_EQ(0x8000000000000001, seeded.info.request.hash_seed);
   const auto fields = ListFilterBlockFields(block.data(), block.size());
   ASSERT_EQ(14u, fields.size());
@@ -220,9 +220,9 @@ TEST(FilterBlockTest, MissingCanonicalKeyIsUnusable) {
   for (size_t further = 0; further < 8; ++further) {
     for (const uint8_t flags : {8, 12}) {
       const size_t seed = flags == 12 ? 8 : 0;
-      const ParsedFilterBlock parsed =
+      const ParsedFilter parsed =
           Parse(BlockWith(flags, std::string(seed + further, 'x')));
-      EXPECT_EQ(FilterBlockKind::kUnusable, parsed.kind);
+      EXPECT_EQ(BlockKind::kUnusable, parsed.kind);
       EXPECT_STREQ("the canonical key is missing", parsed.problem);
     }
   }
@@ -241,16 +241,16 @@ TEST(FilterBlockTest, MissingHeatIsUnusable) {
 }
 
 TEST(FilterBlockTest, LengthZeroHasNoKeys) {
-  EXPECT_EQ(FilterBlockKind::kNoKeys, Parse("").kind);
+  EXPECT_EQ(BlockKind::kEmpty, Parse("").kind);
 }
 
 // A truncated block never passes for a complete one, nor for one without keys.
 TEST(FilterBlockTest, EveryTruncation) {
   const std::string block = SomeBlock();
   for (size_t size = 1; size < block.size(); ++size) {
-    const FilterBlockKind kind = Parse(block.substr(0, size)).kind;
-    EXPECT_TRUE(kind == FilterBlockKind::kUnusable ||
-                kind == FilterBlockKind::kForeign)
+    const BlockKind kind = Parse(block.substr(0, size)).kind;
+    EXPECT_TRUE(kind == BlockKind::kUnusable ||
+                kind == BlockKind::kInconsistent)
         << size;
   }
 }
@@ -261,8 +261,8 @@ TEST(FilterBlockTest, EveryDamagedByteOfTheEndIsNoticed) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string damaged = block;
       damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit));
-      const ParsedFilterBlock parsed = Parse(damaged);
-      EXPECT_EQ(FilterBlockKind::kUnusable, parsed.kind)
+      const ParsedFilter parsed = Parse(damaged);
+      EXPECT_EQ(BlockKind::kUnusable, parsed.kind)
           << "byte " << at << " bit " << bit;
       EXPECT_NE(nullptr, parsed.problem);
     }
@@ -285,8 +285,8 @@ TEST(FilterBlockTest, OtherBlocksAreForeign) {
   std::string block = SomeBlock();
   block.replace(block.size() - 5, 5, std::string("\xff\0\x06\0\0", 5));
   block[block.size() - 20] ^= 1;  // breaks our checksum
-  EXPECT_EQ(FilterBlockKind::kForeign, Parse(block).kind);
-  EXPECT_EQ(FilterBlockKind::kForeign, Parse("any six").kind);
+  EXPECT_EQ(BlockKind::kInconsistent, Parse(block).kind);
+  EXPECT_EQ(BlockKind::kInconsistent, Parse("any six").kind);
 }
 
 TEST(FilterBlockTest, FieldsCoverEverythingAfterTheLines) {

@@ -18,12 +18,12 @@ constexpr Line kLines[] = {Line::kPlain, Line::kSolved};
 
 FilterReader ReaderOf(const FilterBlock& block) {
   return FilterReader::Make(block.bytes.get(),
-                            ParseFilterBlock(block.bytes.get(), block.size))
+                            ParseFilter(block.bytes.get(), block.size))
       .value();
 }
 
 FilterBlockInfo InfoOf(const FilterBlock& block) {
-  return ParseFilterBlock(block.bytes.get(), block.size).info;
+  return ParseFilter(block.bytes.get(), block.size).info;
 }
 
 TEST(FilterBuilderTest, NoKeysMakeAnEmptyBlock) {
@@ -56,9 +56,8 @@ TEST(FilterBuilderTest, MetadataSaysWhatWasBuilt) {
   std::vector<uint64_t> hashes = RandomHashes(10000, 1);
   const FilterBlock block =
       BuildFilter(HashList(hashes), {12500, Line::kPlain, 99});
-  const ParsedFilterBlock parsed =
-      ParseFilterBlock(block.bytes.get(), block.size);
-  ASSERT_EQ(FilterBlockKind::kReadable, parsed.kind);
+  const ParsedFilter parsed = ParseFilter(block.bytes.get(), block.size);
+  ASSERT_EQ(BlockKind::kLinebloom, parsed.kind);
   EXPECT_EQ(10000u, parsed.info.keys);
   EXPECT_EQ(12500u, parsed.info.request.millibits_per_key);
   EXPECT_EQ(99u, parsed.info.request.hash_seed);

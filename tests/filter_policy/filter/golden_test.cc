@@ -37,8 +37,8 @@ TEST_P(GoldenTest, BuildsTheSameBytes) {
 
 TEST_P(GoldenTest, ReadsTheOldBytes) {
   const std::string block = BytesOfDump(dump_);
-  const ParsedFilterBlock parsed = ParseFilterBlock(block.data(), block.size());
-  ASSERT_EQ(FilterBlockKind::kReadable, parsed.kind) << parsed.problem;
+  const ParsedFilter parsed = ParseFilter(block.data(), block.size());
+  ASSERT_EQ(BlockKind::kLinebloom, parsed.kind) << parsed.problem;
   const FilterReader reader =
       FilterReader::Make(block.data(), parsed, ChosenKernel(),
                          GetParam().canonical_key)

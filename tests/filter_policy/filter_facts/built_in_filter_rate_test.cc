@@ -1,6 +1,6 @@
-#include "filter_policy/filter_facts/built_in_filter_rate.h"
-
 #include <gtest/gtest.h>
+
+#include "filter_policy/filter_facts/block_facts.h"
 
 namespace linebloom {
 namespace {

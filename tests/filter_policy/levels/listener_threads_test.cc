@@ -74,7 +74,7 @@ class ListenerThreadsTest : public testing::Test {
     file.level = level;
     file.num_entries = rows;
     db->Add(file);
-    return ParseFilterBlock(block.data(), block.size())
+    return ParseFilter(block.data(), block.size())
         .info.request.millibits_per_key;
   }
 

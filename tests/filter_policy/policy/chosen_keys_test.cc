@@ -57,7 +57,7 @@ class Victim {
   // Not for the attacker: the rate that the file has for keys that nobody
   // chose.
   double ExpectedRate() const {
-    return ParseFilterBlock(block_.data(), block_.size())
+    return ParseFilter(block_.data(), block_.size())
         .info.expected_false_positive_rate;
   }
 

@@ -55,7 +55,7 @@ std::unique_ptr<const rocksdb::FilterPolicy> RandomSeedPolicy() {
 }
 
 uint64_t SeedOf(const std::string& block) {
-  return ParseFilterBlock(block.data(), block.size()).info.request.hash_seed;
+  return ParseFilter(block.data(), block.size()).info.request.hash_seed;
 }
 
 // Partitions share their file's seed.

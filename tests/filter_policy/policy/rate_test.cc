@@ -39,7 +39,7 @@ std::string BuildBlockOf(const rocksdb::FilterPolicy& policy, uint64_t keys) {
 }
 
 FilterBlockInfo InfoOf(const std::string& block) {
-  return ParseFilterBlock(block.data(), block.size()).info;
+  return ParseFilter(block.data(), block.size()).info;
 }
 
 double MeasureRate(const rocksdb::FilterPolicy& policy,

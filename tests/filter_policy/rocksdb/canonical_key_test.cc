@@ -120,9 +120,8 @@ TEST_P(CanonicalKeyTest, AFilterWithoutKeysRejectsEverything) {
 }
 
 TEST_P(CanonicalKeyTest, TheBlockNamesTheFunction) {
-  const ParsedFilterBlock parsed =
-      ParseFilterBlock(block_.data(), block_.size());
-  ASSERT_EQ(FilterBlockKind::kReadable, parsed.kind);
+  const ParsedFilter parsed = ParseFilter(block_.data(), block_.size());
+  ASSERT_EQ(BlockKind::kLinebloom, parsed.kind);
   EXPECT_EQ(CanonicalId(*lower_case_), parsed.info.request.canonical_key);
   EXPECT_NE(CanonicalId(*lower_case_), CanonicalId(Renamed()));
   EXPECT_EQ(GetParam(), parsed.info.request.hash_seed);

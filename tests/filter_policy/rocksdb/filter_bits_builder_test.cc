@@ -109,8 +109,7 @@ TEST_F(FilterBitsBuilderTest, SizesEachFilterByItsKeys) {
     for (int i = 1; i < 100; ++i) builder.AddKey(name + std::to_string(i));
     std::unique_ptr<const char[]> buffer;
     const std::string block = builder.Finish(&buffer).ToString();
-    const FilterBlockInfo info =
-        ParseFilterBlock(block.data(), block.size()).info;
+    const FilterBlockInfo info = ParseFilter(block.data(), block.size()).info;
     const bool is_hot = name == "hot";
     EXPECT_EQ(is_hot ? 20000U : 5000U, info.request.millibits_per_key);
     EXPECT_EQ(is_hot ? 4.0F : 0.25F, info.request.heat);
@@ -148,8 +147,8 @@ TEST_F(FilterBitsBuilderTest, EstimatedRateIsNearTheExactOne) {
     builder_.AddKey(key);
   }
   const std::string block = FinishToString(&builder_);
-  const double exact = ParseFilterBlock(block.data(), block.size())
-                           .info.expected_false_positive_rate;
+  const double exact =
+      ParseFilter(block.data(), block.size()).info.expected_false_positive_rate;
   EXPECT_NEAR(1, builder_.EstimatedFpRate(kKeys, block.size()) / exact, 0.05);
   EXPECT_EQ(0.0, builder_.EstimatedFpRate(0, 1000));
   EXPECT_EQ(1.0, builder_.EstimatedFpRate(1000, 10));
@@ -177,7 +176,7 @@ TEST(OptimizeFiltersForMemoryTest, TakesNoMoreMemoryAndHasNoWorseRate) {
       }
       const std::string block = FinishToString(builder.get());
       memory[optimize] += MallocUsableSize(block.size() + 5);
-      rate[optimize] += keys * ParseFilterBlock(block.data(), block.size())
+      rate[optimize] += keys * ParseFilter(block.data(), block.size())
                                    .info.expected_false_positive_rate;
       all_keys += keys;
     }

@@ -176,7 +176,7 @@ TEST_F(FilterBitsReaderTest, DamagedEndsMatchAll) {
 
 TEST_F(FilterBitsReaderTest, UnknownKindsOfLineMatchAll) {
   std::string block = BuildBlock(*policy_, keys_);
-  FilterBlockInfo info = ParseFilterBlock(block.data(), block.size()).info;
+  FilterBlockInfo info = ParseFilter(block.data(), block.size()).info;
   for (const int kind : {0, 3, 255}) {
     info.request.line = static_cast<Line>(kind);
     WriteFilterBlockEnd(info,
@@ -220,8 +220,8 @@ void ExpectRate(double bits_per_key, int strangers, double most) {
     matches += reader->MayMatch("no" + std::to_string(i));
   }
   const double measured = static_cast<double>(matches) / strangers;
-  const double predicted = ParseFilterBlock(block.data(), block.size())
-                               .info.expected_false_positive_rate;
+  const double predicted =
+      ParseFilter(block.data(), block.size()).info.expected_false_positive_rate;
   printf("%g bits per key: false-positive rate %.6f, predicted %.6f\n",
          bits_per_key, measured, predicted);
   EXPECT_LE(measured, most);

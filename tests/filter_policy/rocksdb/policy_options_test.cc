@@ -24,7 +24,7 @@ using testing::HasSubstr;
 // A filter built by the policy reveals its options.
 FilterBlockInfo InfoOf(const FilterPolicy& policy) {
   const std::string block = BuildBlock(policy, NumberedKeys("key", 100));
-  return ParseFilterBlock(block.data(), block.size()).info;
+  return ParseFilter(block.data(), block.size()).info;
 }
 
 class PolicyStringTest : public testing::Test {

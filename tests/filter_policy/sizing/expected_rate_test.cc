@@ -32,7 +32,7 @@ TEST_P(ExpectedRateTest, MatchesBuiltFilters) {
   std::vector<uint64_t> hashes =
       RandomHashes(static_cast<size_t>(kLines * 512 / bits_per_key), 3);
   const FilterBlock block = BuildFilter(HashList(hashes), {millibits, line, 0});
-  const double built = ParseFilterBlock(block.bytes.get(), block.size)
+  const double built = ParseFilter(block.bytes.get(), block.size)
                            .info.expected_false_positive_rate;
   const double expected = ExpectedRate(line, millibits, 512 / bits_per_key);
   EXPECT_NEAR(1, expected / built, bits_per_key <= 10 ? 0.02 : 0.1)

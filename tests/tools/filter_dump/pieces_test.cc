@@ -125,12 +125,13 @@ TEST(TextTest, ProbesAndFill) {
   EXPECT_EQ(ProbesText(facts), "-");
   EXPECT_EQ(FillText(facts), "-");
   facts.lines = 10;
-  facts.least_probes = facts.most_probes = 6;
+  facts.min_probes = facts.max_probes = 6;
   facts.fill = 0.513;
   EXPECT_EQ(ProbesText(facts), "6");
   EXPECT_EQ(FillText(facts), "51%");
-  facts.first.shape.emplace().kind = Line::kSolved;
-  facts.most_probes = 12.90625;
+  facts.first.kind = BlockKind::kLinebloom;
+  facts.first.info.request.line = Line::kSolved;
+  facts.max_probes = 12.90625;
   EXPECT_EQ(ProbesText(facts), "6.0-12.9");
   EXPECT_EQ(FillText(facts), "-");
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "filter_policy/filter/built_in_filter.h"
+#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_builder.h"
 #include "filter_policy/sizing/expected_rate.h"
 #include "nlohmann/json.hpp"
@@ -154,8 +154,7 @@ TEST(SizeLineFilterTest, IsWhatRocksDbBuilds) {
           rocksdb::NewBloomFilterPolicy(bits));
       const std::string block = BuildFilterBlock(*policy, keys);
       EXPECT_EQ(size->bytes(), block.size()) << keys << " " << bits;
-      EXPECT_EQ(size->probes,
-                ParseBuiltInFilter(block.data(), block.size()).probes)
+      EXPECT_EQ(size->probes, ParseFilter(block.data(), block.size()).probes)
           << bits;
     }
   }

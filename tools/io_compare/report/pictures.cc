@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "filter_policy/filter_facts/built_in_filter_rate.h"
+#include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/line/line.h"
 #include "filter_policy/sizing/expected_rate.h"
 #include "nlohmann/json.hpp"
