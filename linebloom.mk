@@ -39,26 +39,19 @@ linebloom_SOURCES := \
   filter_policy/line/line_contents.cc \
   filter_policy/line/line_rate.cc \
   filter_policy/line/solved_probes.cc \
-  filter_policy/policy/budget_log.cc \
   filter_policy/policy/c_api.cc \
-  filter_policy/policy/comparator_log.cc \
   filter_policy/policy/filter_policy.cc \
-  filter_policy/policy/heat_log.cc \
+  filter_policy/policy/info_log.cc \
   filter_policy/policy/random_seed.cc \
-  filter_policy/policy/refusing_policy.cc \
-  filter_policy/policy/registration.cc \
-  filter_policy/policy/rocksdb_plugin.cc \
   filter_policy/rocksdb/byte_count.cc \
   filter_policy/rocksdb/canonical_key.cc \
   filter_policy/rocksdb/filter_bits_builder.cc \
   filter_policy/rocksdb/filter_bits_reader.cc \
-  filter_policy/rocksdb/filter_metric_set.cc \
   filter_policy/rocksdb/filter_metrics.cc \
   filter_policy/rocksdb/interface_check.cc \
   filter_policy/rocksdb/memory_allocator.cc \
   filter_policy/rocksdb/observed_rate.cc \
   filter_policy/rocksdb/policy_options.cc \
-  filter_policy/rocksdb/prometheus_text.cc \
   filter_policy/rocksdb/running_rocksdb.cc \
   filter_policy/sizing/allocation_rounding.cc \
   filter_policy/sizing/expected_rate.cc \

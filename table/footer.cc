@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "filter_policy/line/little_endian.h"
-#include "table/damage.h"
+#include "table/format.h"
 
 namespace linebloom {
 namespace {

@@ -5,8 +5,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "table/block_handle.h"
-#include "table/checksum.h"
+#include "table/format.h"
 #include "table/random_access.h"
 
 namespace linebloom {

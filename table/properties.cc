@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "filter_policy/line/little_endian.h"
-#include "table/entry_iterator.h"
-#include "table/varint.h"
+#include "table/block.h"
+#include "table/format.h"
 
 namespace linebloom {
 namespace {

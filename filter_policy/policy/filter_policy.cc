@@ -1,6 +1,7 @@
 #include "linebloom/filter_policy.h"
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -10,13 +11,8 @@
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/levels/memory_budget.h"
 #include "filter_policy/line/kernel/line_kernel.h"
-#include "filter_policy/policy/budget_log.h"
-#include "filter_policy/policy/comparator_log.h"
-#include "filter_policy/policy/heat_log.h"
-#include "filter_policy/policy/log_set.h"
-#include "filter_policy/policy/policy_from_id.h"
+#include "filter_policy/policy/info_log.h"
 #include "filter_policy/policy/random_seed.h"
-#include "filter_policy/policy/refusing_policy.h"
 #include "filter_policy/rocksdb/canonical_key.h"
 #include "filter_policy/rocksdb/filter_bits_builder.h"
 #include "filter_policy/rocksdb/filter_bits_reader.h"
@@ -26,6 +22,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/table.h"
+#include "rocksdb/utilities/object_registry.h"
 
 namespace linebloom {
 namespace {
@@ -88,7 +85,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       return ListenerMissing();
     }
     if (options_.canonical_key == nullptr) {
-      comparator_log_.Note(cf_options.comparator);
+      info_log_.NoteComparator(cf_options.comparator);
     }
     return FilterPolicy::ValidateOptions(db_options, cf_options);
   }
@@ -103,8 +100,10 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     const Status valid = ValidateOwn();
     const FilterPolicyOptions options =
         valid.ok() ? options_ : NearestValid(options_);
-    if (!valid.ok()) WarnOnce(context.info_log, valid, IdOf(options));
-    comparator_log_.Write(context.info_log);
+    if (!valid.ok()) {
+      info_log_.WarnOfOptions(context.info_log, valid, IdOf(options));
+    }
+    info_log_.WarnOfComparator(context.info_log);
     if (options.heat_aware) UseHeat(options, context, file);
     if (options.memory_budget) return BuilderOfBudget(options, context, file);
     return BuilderOf(options, context, file);
@@ -157,7 +156,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       // There was entropy when the database was opened. A filter without a seed
       // serves all lookups except of keys that somebody chose.
       plan.request.hash_seed = seed.value_or(0);
-      if (!seed) WarnOnce(context.info_log, NoEntropy(), "hash_seed=0");
+      if (!seed)
+        info_log_.WarnOfOptions(context.info_log, NoEntropy(), "hash_seed=0");
     }
     const bool detect_corruption =
         context.table_options.detect_filter_construct_corruption;
@@ -178,12 +178,13 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       // If the listener describes another file, this one is written by a merge
       // operator or the like, and there may be a listener for it as well.
       if (!file.has_value()) {
-        WarnOnce(context.info_log, ListenerMissing(), IdOf(instead));
+        info_log_.WarnOfOptions(context.info_log, ListenerMissing(),
+                                IdOf(instead));
       }
       return BuilderOf(instead, context, std::nullopt);
     }
     const BudgetState state = StateOfBudget(options, context, *file);
-    budget_log_.Write(context.info_log, *options.memory_budget, state);
+    info_log_.WriteBudget(context.info_log, *options.memory_budget, state);
     std::optional<FilterPlan> plan =
         BudgetOfFile(options, context, *file, state);
     if (!plan.has_value()) return nullptr;
@@ -194,12 +195,13 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
                const FilterBuildingContext& context,
                const std::optional<FileInTree>& file) const {
     if (!file.has_value()) {
-      WarnOnce(context.info_log, ListenerMissing(), "level_aware=true");
+      info_log_.WarnOfOptions(context.info_log, ListenerMissing(),
+                              "level_aware=true");
     } else if (file->Is(context)) {
       file->heat_use->Set(file->place.database, file->column_family,
                           options.heat_half_life);
       if (file->heat != nullptr) {
-        heat_log_.Write(context.info_log, *file->heat);
+        info_log_.WriteHeat(context.info_log, *file->heat);
       }
     }
   }
@@ -230,26 +232,13 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     }
   }
 
-  // Warns once per database, in its log.
-  void WarnOnce(rocksdb::Logger* info_log, const Status& problem,
-                const std::string& instead) const {
-    if (!warned_.Insert(info_log)) return;
-    rocksdb::Warn(info_log,
-                  "%s. Until this is changed, filters are built with %s; the "
-                  "database will not open again as it is.",
-                  problem.ToString().c_str(), instead.c_str());
-  }
-
   FilterPolicyOptions options_;
   std::string wrong_id_;  // empty if the ID was valid
   Status problem_;        // of the option string
   const std::unique_ptr<const rocksdb::FilterPolicy> built_in_;
   const std::shared_ptr<AllocationRounding> rounding_ =
       std::make_shared<AllocationRounding>();
-  mutable LogSet warned_;
-  mutable ComparatorLog comparator_log_;
-  mutable BudgetLog budget_log_;
-  mutable HeatLog heat_log_;
+  mutable InfoLog info_log_;
 };
 
 static_assert(
@@ -258,21 +247,78 @@ static_assert(
     "pure virtual function that linebloom's lacks: compare its "
     "include/rocksdb/filter_policy.h with that of RocksDB 11.12");
 
-}  // namespace
+// Replaces the policy in a RocksDB that linebloom was not built for. No
+// database opens with it. Callers that don't validate, such as SstFileWriter,
+// get no filters, so nothing in rocksdb_filter_bits.h is ever called.
+//
+// The public class FilterPolicy has the same virtual functions and data members
+// in every release from 7.0.3 to 11.8.1, so a policy that needs nothing else
+// can be passed to any of them. It doesn't call RegisterOptions(), whose
+// parameters have changed.
+class RefusingFilterPolicy final : public rocksdb::FilterPolicy {
+ public:
+  const char* Name() const override { return kFilterPolicyName; }
+  const char* CompatibilityName() const override { return kFilterPolicyName; }
 
-std::unique_ptr<const rocksdb::FilterPolicy> NewFilterPolicyFromId(
-    const std::string& id) {
+  Status ValidateOptions(
+      const rocksdb::DBOptions& /*db_options*/,
+      const rocksdb::ColumnFamilyOptions& /*family_options*/) const override {
+    return Status::InvalidArgument("linebloom", RocksDbMismatch());
+  }
+
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const FilterBuildingContext& /*context*/) const override {
+    return nullptr;
+  }
+
+  // Never called, because no file has a filter under this name. RocksDB treats
+  // null as 'may match'.
+  rocksdb::FilterBitsReader* GetFilterBitsReader(
+      const Slice& /*contents*/) const override {
+    return nullptr;
+  }
+};
+
+// `id` is that of an option string.
+const rocksdb::FilterPolicy* MakeFromId(
+    const std::string& id, std::unique_ptr<const rocksdb::FilterPolicy>* guard,
+    std::string* /*error*/) {
   FilterPolicyOptions options;
   const Status parsed = ParseId(id, &options);
-  if (!parsed.ok()) {
-    return std::make_unique<LineFilterPolicy>(options, id, parsed);
-  }
-  return std::make_unique<LineFilterPolicy>(options);
+  *guard = parsed.ok()
+               ? std::make_unique<LineFilterPolicy>(options)
+               : std::make_unique<LineFilterPolicy>(options, id, parsed);
+  return guard->get();
 }
+
+rocksdb::EventListener* MakeListener(
+    const std::string& /*id*/, std::unique_ptr<rocksdb::EventListener>* guard,
+    std::string* /*error*/) {
+  *guard = NewOwnedLevelSizeListener();
+  return guard->get();
+}
+
+// Adds the policy and its listener to a library of factories. Returns how many
+// factories that is.
+int AddFactories(rocksdb::ObjectLibrary* library) {
+  // For the const type, because RocksDB looks up const policies; a factory of
+  // another type would be called with the wrong signature. We parse everything
+  // after the colon, so that a bad number is an error and not an unknown
+  // policy, which RocksDB may ignore.
+  library->AddFactory<const rocksdb::FilterPolicy>(
+      rocksdb::ObjectLibrary::PatternEntry(kFilterPolicyName, true)
+          .AddSeparator(":", false),
+      MakeFromId);
+  library->AddFactory<rocksdb::EventListener>(kLevelSizeListenerName,
+                                              MakeListener);
+  return 2;
+}
+
+}  // namespace
 
 const rocksdb::FilterPolicy* NewFilterPolicy(
     const FilterPolicyOptions& options) {
-  if (!RocksDbMismatch().empty()) return NewRefusingFilterPolicy();
+  if (!RocksDbMismatch().empty()) return new RefusingFilterPolicy();
   return new LineFilterPolicy(options);
 }
 
@@ -282,4 +328,21 @@ const rocksdb::FilterPolicy* NewFilterPolicy(double bits_per_key) {
   return NewFilterPolicy(options);
 }
 
+void RegisterFilterPolicy() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    if (!RocksDbMismatch().empty()) return;
+    AddFactories(rocksdb::ObjectLibrary::Default().get());
+  });
+}
+
 }  // namespace linebloom
+
+#ifdef LINEBLOOM_ROCKSDB_PLUGIN
+// Where RocksDB's own build compiles linebloom: linebloom.mk names this
+// function, and the registry of each program calls it before its first look-up.
+extern "C" int linebloom_register(rocksdb::ObjectLibrary& library,
+                                  const std::string& /*argument*/) {
+  return linebloom::AddFactories(&library);
+}
+#endif

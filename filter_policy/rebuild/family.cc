@@ -6,12 +6,14 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/string_view.h"
+#include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/levels/file_budget.h"
 #include "filter_policy/levels/file_in_tree.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/levels/memory_budget.h"
-#include "filter_policy/rebuild/built_in_rate.h"
 #include "filter_policy/rocksdb/policy_options.h"
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
 #include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/level_allocation.h"
@@ -69,6 +71,36 @@ rocksdb::FilterBuildingContext ContextOf(const Family& family, int level,
   context.is_bottommost = nothing_below;
   context.reason = rocksdb::TableFileCreationReason::kCompaction;
   return context;
+}
+
+// The expected false-positive rate of the filters that `policy` builds in
+// `context`: that of one with 10,000 generated keys. 1 if it builds none there,
+// nothing if they are not of RocksDB's own kinds. RocksDbMismatch() must be
+// empty.
+//
+// Rejected: a formula. It would have to know how each version of RocksDB
+// chooses the number of probes and of columns.
+std::optional<double> RateOfBuiltIn(
+    const rocksdb::FilterPolicy& policy,
+    const rocksdb::FilterBuildingContext& context) {
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      policy.GetBuilderWithContext(context));
+  if (builder == nullptr) return 1;
+  // It builds Bloom filters for much fewer keys where Ribbon was requested.
+  constexpr uint64_t kKeys = 10'000;
+  for (uint64_t i = 0; i < kKeys; ++i) builder->AddKey(std::to_string(i));
+  std::unique_ptr<const char[]> memory;
+  const rocksdb::Slice block = builder->Finish(&memory);
+  const BlockFacts facts =
+      ReadBlockFacts(absl::string_view(block.data(), block.size()), kKeys);
+  switch (facts.kind) {
+    case BlockKind::kBloom:
+    case BlockKind::kRibbon:
+    case BlockKind::kLegacyBloom:
+      return facts.rate;
+    default:
+      return std::nullopt;
+  }
 }
 
 // Custom policies may pass RocksDB's filters on under a name of their own, so

@@ -1,6 +1,8 @@
 #include "filter_policy/rebuild/plan.h"
 
 #include <algorithm>
+#include <cstring>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -12,16 +14,67 @@
 #include "filter_policy/filter_facts/expected_reads.h"
 #include "filter_policy/filter_facts/file_facts.h"
 #include "filter_policy/line/line.h"
-#include "filter_policy/rebuild/file_system_bytes.h"
 #include "filter_policy/sizing/sizing.h"
 #include "rocksdb/comparator.h"
+#include "rocksdb/file_system.h"
 #include "rocksdb/metadata.h"
+#include "table/random_access.h"
 
 namespace linebloom {
 namespace {
 
 using rocksdb::SstFileMetaData;
 using rocksdb::Status;
+
+absl::Status FromIo(const rocksdb::IOStatus& status, const std::string& path) {
+  const std::string text = absl::StrCat(path, ": ", status.ToString());
+  if (status.IsNotFound() || status.IsPathNotFound()) {
+    return absl::NotFoundError(text);
+  }
+  if (status.IsCorruption()) return absl::DataLossError(text);
+  return absl::UnavailableError(text);
+}
+
+class FileSystemBytes final : public RandomAccess {
+ public:
+  FileSystemBytes(std::string path, uint64_t size,
+                  std::unique_ptr<rocksdb::FSRandomAccessFile> file)
+      : RandomAccess(std::move(path), size), file_(std::move(file)) {}
+
+ private:
+  absl::Status ReadInto(uint64_t offset, size_t length,
+                        char* out) const override {
+    rocksdb::Slice got;
+    const rocksdb::IOStatus status =
+        file_->Read(offset, length, rocksdb::IOOptions(), &got, out, nullptr);
+    if (!status.ok()) return FromIo(status, name());
+    if (got.size() != length) {
+      return absl::DataLossError(absl::StrCat(name(), ": offset ", offset,
+                                              ": expected ", length,
+                                              " bytes, found ", got.size()));
+    }
+    // Files in memory need no copy.
+    if (got.data() != out) std::memcpy(out, got.data(), length);
+    return absl::OkStatus();
+  }
+
+  std::unique_ptr<rocksdb::FSRandomAccessFile> file_;
+};
+
+// Reads the file through the database's own file system: files in memory or
+// stored encrypted look as they do to the database.
+absl::StatusOr<std::unique_ptr<RandomAccess>> OpenFromDatabase(
+    rocksdb::FileSystem* file_system, const std::string& path) {
+  uint64_t size = 0;
+  rocksdb::IOStatus status =
+      file_system->GetFileSize(path, rocksdb::IOOptions(), &size, nullptr);
+  if (!status.ok()) return FromIo(status, path);
+  std::unique_ptr<rocksdb::FSRandomAccessFile> file;
+  status = file_system->NewRandomAccessFile(path, rocksdb::FileOptions(), &file,
+                                            nullptr);
+  if (!status.ok()) return FromIo(status, path);
+  return std::make_unique<FileSystemBytes>(path, size, std::move(file));
+}
 
 struct Described {
   FileFacts facts;
@@ -32,7 +85,7 @@ struct Described {
 absl::StatusOr<Described> Describe(rocksdb::FileSystem* file_system,
                                    const std::string& path) {
   absl::StatusOr<std::unique_ptr<RandomAccess>> bytes =
-      OpenFile(file_system, path);
+      OpenFromDatabase(file_system, path);
   if (!bytes.ok()) return bytes.status();
   const absl::StatusOr<FilterFile> file = OpenFilterFile(*std::move(bytes));
   if (!file.ok()) return file.status();

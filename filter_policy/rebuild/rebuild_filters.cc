@@ -2,18 +2,25 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "filter_policy/levels/level_size_listener.h"
-#include "filter_policy/rebuild/data_blocks.h"
 #include "filter_policy/rebuild/family.h"
 #include "filter_policy/rebuild/pace.h"
 #include "filter_policy/rebuild/plan.h"
-#include "filter_policy/rebuild/room.h"
+#include "rocksdb/comparator.h"
+#include "rocksdb/file_system.h"
+#include "rocksdb/io_status.h"
+#include "rocksdb/iterator.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
+#include "rocksdb/sst_file_reader.h"
+#include "rocksdb/table.h"
 
 namespace linebloom {
 namespace {
@@ -111,6 +118,56 @@ std::string DirectoryOf(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
+// A new filter may be larger than the old one.
+constexpr double kGrowth = 1.1;
+
+// More than any disk holds, and far from overflowing.
+constexpr double kMaxBytes = 1e18;
+
+double WriteBuffersOf(const std::vector<Family>& families) {
+  double bytes = 0;
+  double limit = kMaxBytes;
+  for (const Family& family : families) {
+    const rocksdb::Options& options = family.options;
+    bytes += static_cast<double>(options.write_buffer_size) *
+             std::max(options.max_write_buffer_number, 1);
+    if (options.db_write_buffer_size > 0) {
+      limit = static_cast<double>(options.db_write_buffer_size);
+    }
+  }
+  return std::min(bytes, limit);
+}
+
+// How many bytes must stay free for the application's own writes while a file
+// is rewritten: the write buffers of `families`, once as files and once as
+// write-ahead logs. `in_memory` is what all write buffers of the database hold
+// now, including those of other column families.
+uint64_t ReserveForWrites(const std::vector<Family>& families,
+                          uint64_t in_memory) {
+  const double buffers =
+      std::max(WriteBuffersOf(families), static_cast<double>(in_memory));
+  return static_cast<uint64_t>(std::min(2 * buffers, kMaxBytes));
+}
+
+// Returns NoSpace, with all numbers, if the path of `file` has less free space
+// than 1.1 times the file's `bytes` plus `reserve`. Returns OK if the file
+// system can't report free space.
+Status CheckRoom(rocksdb::FileSystem* file_system, const std::string& file,
+                 uint64_t bytes, uint64_t reserve) {
+  const std::string folder = DirectoryOf(file);
+  uint64_t free = 0;
+  const rocksdb::IOStatus asked = file_system->GetFreeSpace(
+      folder, rocksdb::IOOptions(), &free, /*dbg=*/nullptr);
+  if (!asked.ok()) return Status::OK();
+  const auto for_file =
+      static_cast<uint64_t>(std::ceil(kGrowth * static_cast<double>(bytes)));
+  if (free >= for_file + reserve) return Status::OK();
+  return Status::NoSpace(absl::StrCat("linebloom: '", folder, "' has ", free,
+                                      " bytes free, less than ", for_file,
+                                      " for the new file and "),
+                         absl::StrCat(reserve, " for write buffers and logs"));
+}
+
 Status CheckRoomOf(rocksdb::DB* db, const std::vector<Family>& families,
                    const FileRebuild& file) {
   uint64_t in_memory = 0;  // stays 0 if RocksDB doesn't know
@@ -129,6 +186,53 @@ void MarkFilesWithoutRoom(rocksdb::DB* db, const std::vector<Family>& families,
     file.outcome = RebuildOutcome::kNoSpace;
     file.message = room.ToString();
   }
+}
+
+constexpr size_t kReadahead = 2 << 20;
+
+// Keeps the check out of the application's statistics and block cache.
+rocksdb::Options ReaderOptions(rocksdb::Options options) {
+  auto table =
+      *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  table.filter_policy = nullptr;
+  table.no_block_cache = true;
+  table.block_cache = nullptr;
+  table.cache_index_and_filter_blocks = false;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  options.statistics = nullptr;
+  return options;
+}
+
+Status ReadAllRows(const rocksdb::Options& options,
+                   rocksdb::SstFileReader* reader) {
+  rocksdb::ReadOptions read;
+  read.readahead_size = kReadahead;
+  read.total_order_seek = true;
+  read.fill_cache = false;
+  // If the comparator has timestamps, this reads rows of all times.
+  const std::string latest(options.comparator->timestamp_size(), '\xff');
+  const rocksdb::Slice timestamp = latest;
+  if (!latest.empty()) read.timestamp = &timestamp;
+  const std::unique_ptr<rocksdb::Iterator> row(reader->NewIterator(read));
+  for (row->SeekToFirst(); row->Valid(); row->Next()) {
+  }
+  return row->status();
+}
+
+// Reads the file at `path` once and checks all blocks that a compaction would
+// read. `options` are those of its column family. If `filter_block_is_damaged`,
+// the filter is skipped, which takes longer because RocksDB's own check covers
+// either all blocks or none. Returns Corruption if a block is damaged.
+Status CheckDataBlocks(const rocksdb::Options& options, const std::string& path,
+                       bool filter_block_is_damaged) {
+  const rocksdb::Options reader_options = ReaderOptions(options);
+  rocksdb::SstFileReader reader(reader_options);
+  const Status opened = reader.Open(path);
+  if (!opened.ok()) return opened;
+  if (filter_block_is_damaged) return ReadAllRows(reader_options, &reader);
+  rocksdb::ReadOptions read;
+  read.readahead_size = kReadahead;
+  return reader.VerifyChecksum(read);
 }
 
 class Rewriter {

@@ -24,12 +24,6 @@ using rocksdb::OptionTypeInfo;
 using rocksdb::OptionVerificationType;
 using rocksdb::Status;
 
-constexpr double kMaxBitsPerKey = 30.0;
-constexpr double kMinSizeRatio = 2.0;
-constexpr double kMaxSizeRatio = 1000.0;
-constexpr double kMinHalfLife = 1.0;  // in seconds
-constexpr double kMaxHalfLife = 1e9;
-
 // Serialized form of an option without a value.
 constexpr std::string_view kUnset = "unset";
 
@@ -51,30 +45,6 @@ Status OutOfRange(std::string_view option, std::string_view value,
                                  std::string(range));
 }
 
-Status BitsOutOfRange(std::string_view value) {
-  return OutOfRange("bits_per_key", value,
-                    "a number from 0 to 30 (below 0.5: no filter)");
-}
-
-Status RateOutOfRange(std::string_view value) {
-  return OutOfRange("false_positive_rate", value,
-                    "a number more than 0 and less than 1");
-}
-
-Status BudgetOutOfRange(std::string_view value) {
-  return OutOfRange("memory_budget", value,
-                    "a whole number of bytes from 1 to 2^64 - 1; K, M, G or T "
-                    "behind it stand for 2^10, 2^20, 2^30 and 2^40");
-}
-
-Status SizeRatioOutOfRange(std::string_view value) {
-  return OutOfRange("size_ratio", value, "a number from 2 to 1000");
-}
-
-Status LineOutOfRange(std::string_view value) {
-  return OutOfRange("line", value, "solved or plain");
-}
-
 // The shortest text that parses back to the same double.
 std::string NumberText(const double& number) {
   std::array<char, 32> text;
@@ -83,51 +53,79 @@ std::string NumberText(const double& number) {
   return std::string(text.data(), result.ptr);
 }
 
-// Comparisons with NaN are false.
-bool BitsInRange(double bits_per_key) {
-  return bits_per_key >= 0 && bits_per_key <= kMaxBitsPerKey;
-}
+// An option that is a number, and its range.
+struct NumberOption {
+  std::string_view name;
+  std::string_view range;
+  double min;
+  double max;
+  bool without_ends = false;
 
-bool RateInRange(double rate) { return rate > 0 && rate < 1; }
+  // False for NaN.
+  constexpr bool Has(double number) const {
+    return without_ends ? number > min && number < max
+                        : number >= min && number <= max;
+  }
+  Status Check(double number, std::string_view text) const {
+    return Has(number) ? Status::OK() : OutOfRange(name, text, range);
+  }
+  Status Check(double number) const {
+    return Check(number, NumberText(number));
+  }
+  double Nearest(double number, double if_nan) const {
+    return std::isnan(number) ? if_nan : std::clamp(number, min, max);
+  }
+};
 
-bool SizeRatioInRange(double ratio) {
-  return ratio >= kMinSizeRatio && ratio <= kMaxSizeRatio;
-}
+constexpr NumberOption kBits{
+    "bits_per_key", "a number from 0 to 30 (below 0.5: no filter)", 0, 30};
+constexpr NumberOption kRate{
+    "false_positive_rate", "a number more than 0 and less than 1", 0, 1, true};
+constexpr NumberOption kSizeRatio{"size_ratio", "a number from 2 to 1000", 2,
+                                  1000};
+constexpr NumberOption kHalfLife{
+    "heat_half_life", "a number of seconds from 1 to 1000000000", 1, 1e9};
+constexpr char kLevelAware[] = "level_aware";
+constexpr char kHeatAware[] = "heat_aware";
 
-bool HalfLifeInRange(double seconds) {
-  return seconds >= kMinHalfLife && seconds <= kMaxHalfLife;
-}
-
-// Parses all of `text` as a number.
-std::optional<double> ParseNumber(std::string_view text) {
-  const char* const end = text.data() + text.size();
-  double parsed = 0;
-  const auto [rest, error] = std::from_chars(text.data(), end, parsed);
-  if (error != std::errc() || rest != end) return std::nullopt;
-  return parsed;
+Status BudgetOutOfRange(std::string_view value) {
+  return OutOfRange("memory_budget", value,
+                    "a whole number of bytes from 1 to 2^64 - 1, optionally "
+                    "followed by K, M, G or T for 2^10, 2^20, 2^30 or 2^40");
 }
 
 // Stores numbers out of range as well as returning the error, for
-// NearestValid(). Bits and rate may come in either order; Validate checks the
-// pair.
-Status ParseBitsPerKey(std::string_view text, FilterPolicyOptions* options) {
-  if (text == kUnset) {
-    options->bits_per_key.reset();
-    return Status::OK();
+// NearestValid(). Options that exclude each other may come in any order;
+// Validate checks them.
+Status ParseNumber(const NumberOption& option, std::string_view text,
+                   std::optional<double>* number) {
+  const char* const end = text.data() + text.size();
+  double parsed = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, parsed);
+  if (error != std::errc() || rest != end) {
+    return OutOfRange(option.name, text, option.range);
   }
-  const std::optional<double> parsed = ParseNumber(text);
-  if (parsed) options->bits_per_key = parsed;
-  return parsed && BitsInRange(*parsed) ? Status::OK() : BitsOutOfRange(text);
+  *number = parsed;
+  return option.Check(parsed, text);
 }
 
-Status ParseRate(std::string_view text, std::optional<double>* rate) {
-  if (text == kUnset) {
-    rate->reset();
-    return Status::OK();
-  }
-  const std::optional<double> parsed = ParseNumber(text);
-  if (parsed) *rate = parsed;
-  return parsed && RateInRange(*parsed) ? Status::OK() : RateOutOfRange(text);
+template <const NumberOption& kOption>
+Status ParseRequired(std::string_view text, double* number) {
+  std::optional<double> parsed = *number;
+  const Status status = ParseNumber(kOption, text, &parsed);
+  *number = *parsed;
+  return status;
+}
+
+template <const NumberOption& kOption>
+Status ParseOptional(std::string_view text, std::optional<double>* number) {
+  if (text != kUnset) return ParseNumber(kOption, text, number);
+  number->reset();
+  return Status::OK();
+}
+
+Status ParseBitsPerKey(std::string_view text, FilterPolicyOptions* options) {
+  return ParseOptional<kBits>(text, &options->bits_per_key);
 }
 
 Status ParseBudget(std::string_view text, std::optional<uint64_t>* budget) {
@@ -140,39 +138,13 @@ Status ParseBudget(std::string_view text, std::optional<uint64_t>* budget) {
   return parsed && *parsed > 0 ? Status::OK() : BudgetOutOfRange(text);
 }
 
-Status ParseSizeRatio(std::string_view text, double* ratio) {
-  const std::optional<double> parsed = ParseNumber(text);
-  if (parsed) *ratio = *parsed;
-  return parsed && SizeRatioInRange(*parsed) ? Status::OK()
-                                             : SizeRatioOutOfRange(text);
-}
-
-Status ParseSwitch(std::string_view option, std::string_view text, bool* on) {
+template <const char* kName>
+Status ParseSwitch(std::string_view text, bool* on) {
   if (text != "true" && text != "1" && text != "false" && text != "0") {
-    return OutOfRange(option, text, "true or false, 1 or 0");
+    return OutOfRange(kName, text, "true or false, 1 or 0");
   }
   *on = text == "true" || text == "1";
   return Status::OK();
-}
-
-Status ParseLevelAware(std::string_view text, bool* on) {
-  return ParseSwitch("level_aware", text, on);
-}
-
-Status ParseHeatAware(std::string_view text, bool* on) {
-  return ParseSwitch("heat_aware", text, on);
-}
-
-Status HalfLifeOutOfRange(std::string_view value) {
-  return OutOfRange("heat_half_life", value,
-                    "a number of seconds from 1 to 1000000000");
-}
-
-Status ParseHalfLife(std::string_view text, double* seconds) {
-  const std::optional<double> parsed = ParseNumber(text);
-  if (parsed) *seconds = *parsed;
-  return parsed && HalfLifeInRange(*parsed) ? Status::OK()
-                                            : HalfLifeOutOfRange(text);
 }
 
 Status ParseLine(std::string_view text, Line* line) {
@@ -182,7 +154,7 @@ Status ParseLine(std::string_view text, Line* line) {
       return Status::OK();
     }
   }
-  return LineOutOfRange(text);
+  return OutOfRange("line", text, "solved or plain");
 }
 
 Status ParseHashSeed(std::string_view text, uint64_t* seed) {
@@ -199,7 +171,7 @@ Status ParseHashSeed(std::string_view text, uint64_t* seed) {
   if (error != std::errc() || rest != end || parsed == kRandomHashSeed) {
     return OutOfRange("hash_seed", text,
                       "random, or a whole number from 0 to 2^64 - 2, "
-                      "hexadecimal behind 0x");
+                      "hexadecimal with the prefix 0x");
   }
   *seed = parsed;
   return Status::OK();
@@ -258,7 +230,7 @@ OptionTypeInfo TextOption(int offset, Status (*parse)(std::string_view, T*),
 
 Status ValidateBits(const FilterPolicyOptions& options) {
   const double bits = BitsPerKeyOf(options);
-  if (!BitsInRange(bits)) return BitsOutOfRange(NumberText(bits));
+  if (!kBits.Has(bits)) return kBits.Check(bits);
   if (IsLevelAware(options) && bits < kMinBitsOfRun) {
     return OutOfRange(
         "bits_per_key", NumberText(bits),
@@ -299,7 +271,7 @@ Status ValidateRate(const FilterPolicyOptions& options) {
     return OnlyOne("heat_aware=true",
                    "false_positive_rate=" + NumberText(rate));
   }
-  if (!RateInRange(rate)) return RateOutOfRange(NumberText(rate));
+  if (!kRate.Has(rate)) return kRate.Check(rate);
   const double lowest = LowestRate(options.line);
   if (rate >= lowest) return Status::OK();
   std::array<char, 16> text;
@@ -341,11 +313,10 @@ Status Validate(const FilterPolicyOptions& options) {
   Line known;
   const Status line = ParseLine(LineText(options.line), &known);
   if (!line.ok()) return line;
-  if (!SizeRatioInRange(options.size_ratio)) {
-    return SizeRatioOutOfRange(NumberText(options.size_ratio));
-  }
-  if (!HalfLifeInRange(options.heat_half_life)) {
-    return HalfLifeOutOfRange(NumberText(options.heat_half_life));
+  for (const auto& [option, number] :
+       {std::pair(kSizeRatio, options.size_ratio),
+        std::pair(kHalfLife, options.heat_half_life)}) {
+    if (!option.Has(number)) return option.Check(number);
   }
   if (options.canonical_key != nullptr) {
     const char* const name = options.canonical_key->Name();
@@ -366,18 +337,10 @@ FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
   if (!ParseLine(LineText(options.line), &known).ok()) {
     nearest.line = defaults.line;
   }
-  if (!SizeRatioInRange(options.size_ratio)) {
-    nearest.size_ratio =
-        std::isnan(options.size_ratio)
-            ? defaults.size_ratio
-            : std::clamp(options.size_ratio, kMinSizeRatio, kMaxSizeRatio);
-  }
-  if (!HalfLifeInRange(options.heat_half_life)) {
-    nearest.heat_half_life =
-        std::isnan(options.heat_half_life)
-            ? defaults.heat_half_life
-            : std::clamp(options.heat_half_life, kMinHalfLife, kMaxHalfLife);
-  }
+  nearest.size_ratio =
+      kSizeRatio.Nearest(options.size_ratio, defaults.size_ratio);
+  nearest.heat_half_life =
+      kHalfLife.Nearest(options.heat_half_life, defaults.heat_half_life);
   if (options.bits_per_key || options.false_positive_rate ||
       options.memory_budget == 0) {
     nearest.memory_budget.reset();
@@ -386,7 +349,7 @@ FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
     nearest.false_positive_rate.reset();
     // Comparisons with NaN are false.
     nearest.bits_per_key = *options.bits_per_key >= 0
-                               ? std::min(*options.bits_per_key, kMaxBitsPerKey)
+                               ? std::min(*options.bits_per_key, kBits.max)
                                : kDefaultBitsPerKey;
     if (IsLevelAware(options)) {
       nearest.bits_per_key = std::max(*nearest.bits_per_key, kMinBitsOfRun);
@@ -415,8 +378,8 @@ Status ParseId(std::string_view id, FilterPolicyOptions* options) {
   if (id.substr(0, name.size()) == name && id[name.size()] == ':') {
     const std::string_view rest = id.substr(name.size() + 1);
     if (rest.substr(0, kRatePrefix.size()) == kRatePrefix) {
-      return ParseRate(rest.substr(kRatePrefix.size()),
-                       &options->false_positive_rate);
+      return ParseOptional<kRate>(rest.substr(kRatePrefix.size()),
+                                  &options->false_positive_rate);
     }
     if (rest.substr(0, kBudgetPrefix.size()) == kBudgetPrefix) {
       return ParseBudget(rest.substr(kBudgetPrefix.size()),
@@ -467,7 +430,7 @@ Status ParseFilterPolicyOptions(const std::string& text,
 
 std::string BitsPerKeyText(double bits_per_key) {
   // Options out of range are reported later, so print them unchanged.
-  if (!BitsInRange(bits_per_key)) return NumberText(bits_per_key);
+  if (!kBits.Has(bits_per_key)) return NumberText(bits_per_key);
   return NumberText(std::floor(bits_per_key * 1000 + 0.5) / 1000);
 }
 
@@ -481,23 +444,23 @@ FilterPolicyOptionTypes() {
            TextOption<FilterPolicyOptions>(0, ParseBitsPerKey, BitsText)},
           {"false_positive_rate",
            TextOption<std::optional<double>>(
-               offsetof(FilterPolicyOptions, false_positive_rate), ParseRate,
-               RateText)},
+               offsetof(FilterPolicyOptions, false_positive_rate),
+               ParseOptional<kRate>, RateText)},
           {"memory_budget", TextOption<std::optional<uint64_t>>(
                                 offsetof(FilterPolicyOptions, memory_budget),
                                 ParseBudget, BudgetText)},
           {"level_aware",
            TextOption<bool>(offsetof(FilterPolicyOptions, level_aware),
-                            ParseLevelAware, SwitchText)},
+                            ParseSwitch<kLevelAware>, SwitchText)},
           {"heat_aware",
            TextOption<bool>(offsetof(FilterPolicyOptions, heat_aware),
-                            ParseHeatAware, SwitchText)},
+                            ParseSwitch<kHeatAware>, SwitchText)},
           {"heat_half_life",
            TextOption<double>(offsetof(FilterPolicyOptions, heat_half_life),
-                              ParseHalfLife, NumberText)},
+                              ParseRequired<kHalfLife>, NumberText)},
           {"size_ratio",
            TextOption<double>(offsetof(FilterPolicyOptions, size_ratio),
-                              ParseSizeRatio, NumberText)},
+                              ParseRequired<kSizeRatio>, NumberText)},
           {"line", TextOption<Line>(offsetof(FilterPolicyOptions, line),
                                     ParseLine, LineText)},
           {"hash_seed",

@@ -5,7 +5,6 @@
 
 #include "absl/strings/match.h"
 #include "table/filter_locator.h"
-#include "table/partition_index.h"
 #include "table/sst_file.h"
 #include "tests/fuzz/fuzz_input.h"
 

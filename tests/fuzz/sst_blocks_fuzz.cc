@@ -11,8 +11,7 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "table/block_handle.h"
-#include "table/checksum.h"
+#include "table/format.h"
 #include "tests/fuzz/read_sst.h"
 #include "tests/table/sst_builder.h"
 

@@ -82,7 +82,7 @@ END
     cmake -S "$root" -B alone -DXXHASH_INCLUDE_DIR="$work/old_xxhash" -DCMAKE_CXX_COMPILER="$compiler"
 
   stops_with "linebloom is C++20: compile its sources with -std=c++20" \
-    "$compiler" -std=c++17 -I"$root" -fsyntax-only "$root/filter_policy/filter/filter_block.cc"
+    "$compiler" -std=c++17 -I"$root" -I"$root/filter_policy/include" -fsyntax-only "$root/filter_policy/filter/filter_block.cc"
 }
 
 case $what in

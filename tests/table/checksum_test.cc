@@ -1,9 +1,8 @@
-#include "table/checksum.h"
-
 #include <cstdint>
 #include <string>
 
 #include "gtest/gtest.h"
+#include "table/format.h"
 
 namespace linebloom {
 namespace {

@@ -8,7 +8,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "table/filter_locator.h"
-#include "table/partition_index.h"
 #include "table/sst_file.h"
 #include "tests/table/rocksdb_files.h"
 #include "tests/table/sst_builder.h"

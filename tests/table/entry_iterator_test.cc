@@ -1,11 +1,10 @@
-#include "table/entry_iterator.h"
-
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "table/block.h"
 #include "tests/table/sst_builder.h"
 
 namespace linebloom {

@@ -9,7 +9,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "table/partition_index.h"
 #include "table/sst_file.h"
 #include "tests/table/sst_builder.h"
 

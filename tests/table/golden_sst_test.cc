@@ -7,7 +7,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "table/filter_locator.h"
-#include "table/partition_index.h"
 #include "table/sst_file.h"
 
 namespace linebloom {

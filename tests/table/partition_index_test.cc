@@ -1,11 +1,10 @@
-#include "table/partition_index.h"
-
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "table/filter_locator.h"
 #include "tests/table/sst_builder.h"
 
 namespace linebloom {

@@ -10,8 +10,8 @@
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
 #include "rocksdb/table_properties.h"
-#include "table/checksum.h"
-#include "table/metaindex.h"
+#include "table/format.h"
+#include "table/sst_file.h"
 
 namespace linebloom::testing {
 

@@ -14,9 +14,8 @@
 #include "gtest/gtest.h"
 #include "rocksdb/db.h"
 #include "rocksdb/version.h"
-#include "table/entry_iterator.h"
+#include "table/block.h"
 #include "table/filter_locator.h"
-#include "table/partition_index.h"
 #include "table/sst_file.h"
 
 namespace linebloom {

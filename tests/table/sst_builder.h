@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "table/block_handle.h"
-#include "table/checksum.h"
+#include "table/format.h"
 
 namespace linebloom::testing {
 

@@ -1,9 +1,8 @@
-#include "table/varint.h"
-
 #include <cstdint>
 #include <string>
 
 #include "gtest/gtest.h"
+#include "table/format.h"
 #include "tests/table/sst_builder.h"
 
 namespace linebloom {

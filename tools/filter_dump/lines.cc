@@ -90,7 +90,7 @@ bool LineCollector::AddBlock(FoundLine place, const Block& block) {
   const ParsedFilter parsed =
       ParseFilter(block.payload.data(), block.payload.size());
   const bool readable = parsed.kind == BlockKind::kLinebloom;
-  place.solved = readable && ShapeOf(parsed.info).kind == Line::kSolved;
+  place.solved = readable && parsed.info.request.line == Line::kSolved;
   const bool has_lines = ForEachLine(
       block.payload, [&](uint64_t number, const LineContents& contents) {
         place.number = number;

@@ -19,7 +19,7 @@
 #include "filter_policy/filter_facts/file_facts.h"
 #include "filter_policy/line/little_endian.h"
 #include "nlohmann/json.hpp"
-#include "table/partition_index.h"
+#include "table/filter_locator.h"
 #include "tools/filter_dump/text.h"
 #include "tools/shared/command_line.h"
 #include "tools/shared/json_values.h"

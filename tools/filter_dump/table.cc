@@ -15,7 +15,6 @@
 #include "absl/strings/string_view.h"
 #include "filter_policy/filter_facts/expected_reads.h"
 #include "filter_policy/rocksdb/filter_metric_set.h"
-#include "filter_policy/rocksdb/prometheus_text.h"
 #include "nlohmann/json.hpp"
 #include "tools/filter_dump/text.h"
 #include "tools/shared/interrupt.h"

@@ -30,7 +30,7 @@
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 #include "rocksdb/version.h"
-#include "table/partition_index.h"
+#include "table/filter_locator.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/interrupt.h"
 #include "tools/shared/numbers.h"

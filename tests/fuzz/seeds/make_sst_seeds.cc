@@ -8,8 +8,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "table/block_handle.h"
-#include "table/checksum.h"
+#include "table/format.h"
 #include "tests/fuzz/seeds/seed_file.h"
 #include "tests/table/sst_builder.h"
 

@@ -1,4 +1,4 @@
-#include "table/checksum.h"
+#include "table/format.h"
 
 #include <isa-l/crc.h>
 
@@ -9,6 +9,8 @@
 #define XXH_INLINE_ALL
 #endif
 #include <xxhash.h>
+
+#include "absl/strings/str_cat.h"
 
 namespace linebloom {
 namespace {
@@ -84,6 +86,22 @@ uint32_t ComputeChecksum(ChecksumType type, absl::string_view bytes) {
 uint32_t ChecksumContext(uint32_t base, uint64_t offset) {
   if (base == 0) return 0;
   return base ^ static_cast<uint32_t>(offset + (offset >> 32));
+}
+
+bool ConsumeBlockHandle(absl::string_view* input, BlockHandle* handle) {
+  absl::string_view rest = *input;
+  BlockHandle result;
+  if (!ConsumeVarint64(&rest, &result.offset) ||
+      !ConsumeVarint64(&rest, &result.size)) {
+    return false;
+  }
+  *input = rest;
+  *handle = result;
+  return true;
+}
+
+std::string ToString(const BlockHandle& handle) {
+  return absl::StrCat(handle.size, " bytes at offset ", handle.offset);
 }
 
 }  // namespace linebloom

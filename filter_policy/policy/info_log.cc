@@ -1,0 +1,129 @@
+#include "filter_policy/policy/info_log.h"
+
+#include <string_view>
+
+#include "filter_policy/rocksdb/byte_count.h"
+#include "filter_policy/sizing/level_allocation.h"
+
+namespace linebloom {
+namespace {
+
+// Filters take whole lines, and files are written at the same time.
+constexpr double kOver = 1.1;
+
+// True if one is more than `factor` times the other.
+bool Differ(double before, double now, double factor) {
+  return now > factor * before || before > factor * now;
+}
+
+bool AverageHasChanged(double before, double now) {
+  return Differ(before, now, 1.25) ||
+         (before >= kMinBitsOfRun) != (now >= kMinBitsOfRun);
+}
+
+// RocksDB's own comparators with timestamps don't say that without the
+// timestamps, which aren't in filters, equal keys have equal bytes.
+bool IsBytewiseWithTimestamps(std::string_view name) {
+  return name == "leveldb.BytewiseComparator.u64ts" ||
+         name == "rocksdb.ReverseBytewiseComparator.u64ts";
+}
+
+}  // namespace
+
+bool InfoLog::IsNew(const rocksdb::Logger* info_log, Logs* logs) {
+  if (info_log == nullptr) return false;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return logs->insert(info_log).second;
+}
+
+void InfoLog::WarnOfOptions(rocksdb::Logger* info_log,
+                            const rocksdb::Status& problem,
+                            const std::string& instead) {
+  if (!IsNew(info_log, &warned_of_options_)) return;
+  rocksdb::Warn(info_log,
+                "%s. Until this is changed, filters are built with %s; the "
+                "database will not open again as it is.",
+                problem.ToString().c_str(), instead.c_str());
+}
+
+void InfoLog::NoteComparator(const rocksdb::Comparator* comparator) {
+  if (comparator == nullptr ||
+      !comparator->CanKeysWithDifferentByteContentsBeEqual() ||
+      IsBytewiseWithTimestamps(comparator->Name())) {
+    return;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  comparator_ = comparator->Name();
+}
+
+void InfoLog::WarnOfComparator(rocksdb::Logger* info_log) {
+  std::string comparator;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    comparator = comparator_;
+  }
+  if (comparator.empty() || !IsNew(info_log, &warned_of_comparator_)) return;
+  rocksdb::Warn(info_log,
+                "linebloom: the comparator '%s' may call keys of different "
+                "bytes equal, but filters tell them apart: a lookup by other "
+                "bytes than those that were written may not find its row. Set "
+                "FilterPolicyOptions::canonical_key or, if equal keys always "
+                "have equal bytes, let the comparator's "
+                "CanKeysWithDifferentByteContentsBeEqual() return false.",
+                comparator.c_str());
+}
+
+void InfoLog::WriteBudget(rocksdb::Logger* info_log, uint64_t budget,
+                          const BudgetState& state) {
+  if (info_log == nullptr) return;
+  const double bytes = state.filters.bits / 8;
+  const bool is_over = bytes > kOver * static_cast<double>(budget);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (is_over == was_over_ &&
+        !AverageHasChanged(last_average_, state.average_bits)) {
+      return;
+    }
+    last_average_ = state.average_bits;
+    was_over_ = is_over;
+  }
+  const bool too_small = state.average_bits < kMinBitsOfRun;
+  rocksdb::Log(is_over || too_small ? rocksdb::InfoLogLevel::WARN_LEVEL
+                                    : rocksdb::InfoLogLevel::INFO_LEVEL,
+               info_log,
+               "linebloom: memory_budget=%s: filters of %.0f keys take %.0f "
+               "bytes, those of %.0f further keys are not known; new files get "
+               "%.2f bits per key on average%s%s",
+               ByteCountText(budget).c_str(), state.filters.keys, bytes,
+               state.filters.unknown_keys, state.average_bits,
+               too_small ? "; with less than one bit per key some files get "
+                           "no filter"
+                         : "",
+               is_over ? "; flushed files get none until compactions or "
+                         "linebloom::RebuildFilters give memory back"
+                       : "");
+}
+
+void InfoLog::WriteHeat(rocksdb::Logger* info_log, const HeatProfile& heat) {
+  if (info_log == nullptr) return;
+  const HeatProfile::Part& coldest = heat.classes().front();
+  const HeatProfile::Part& hottest = heat.classes().back();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!Differ(last_hottest_, hottest.heat, 1.5) &&
+        !Differ(last_coldest_, coldest.heat, 1.5)) {
+      return;
+    }
+    last_hottest_ = hottest.heat;
+    last_coldest_ = coldest.heat;
+  }
+  rocksdb::Info(
+      info_log,
+      "linebloom: heat_aware: of %.0f lookups, %.2f times the average "
+      "per key fall on the hottest %.1f %% of the keys, and %.2f times "
+      "on the coldest %.1f %%; new files get their bits accordingly",
+      heat.reads(), hottest.heat, 100 * hottest.key_share, coldest.heat,
+      100 * coldest.key_share);
+}
+
+}  // namespace linebloom
