@@ -2,8 +2,7 @@
 #include <optional>
 #include <string>
 
-#include "filter_policy/override/next_function.h"
-#include "filter_policy/override/settings.h"
+#include "filter_policy/override/override.h"
 #include "filter_policy/policy/policy_for_c.h"
 #include "filter_policy/rocksdb/policy_options.h"
 #include "linebloom/export.h"

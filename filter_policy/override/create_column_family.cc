@@ -18,9 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/override/column_families.h"
-#include "filter_policy/override/next_function.h"
-#include "filter_policy/override/settings.h"
+#include "filter_policy/override/override.h"
 #include "linebloom/export.h"
 #include "rocksdb/db.h"
 
