@@ -39,7 +39,8 @@ sed -n 's/^  \(filter_policy\/.*\.cc\).*/\1/p' "$root/linebloom.mk" |
   sed 's/rocksdb_plugin/register_on_load/' |
   xargs -P "$(nproc)" -I{} bash -c '"${@:3}" -c "$1/{}" -o "$2/$(basename {} .cc).o"' - \
     "$root" "$folder/objects" "${compile[@]}" || stop 1 "linebloom doesn't compile with this RocksDB"
-"${compile[@]}" -shared "$folder"/objects/*.o "$folder/$theirs" -Wl,-z,defs -Wl,-rpath,'$ORIGIN' -pthread \
+# Linked by -l: with a path the loader would look nowhere else, for it has no soname.
+"${compile[@]}" -shared "$folder"/objects/*.o -L"$folder" "-l:$theirs" -Wl,-z,defs -Wl,-rpath,'$ORIGIN' -pthread \
   -o "$folder/librocksdbjni.so" 2> "$folder/objects/errors" || {
   grep --max-count=1 undefined "$folder/objects/errors" >&2
   stop 1 "the library in '$jar' lacks functions of that RocksDB"
