@@ -63,9 +63,7 @@ std::string Version() {
 }
 
 // Where the path of one of our files starts, without the folder of the tree.
-size_t FindOwnFolder(absl::string_view file) {
-  return file.rfind("tools/");
-}
+size_t FindOwnFolder(absl::string_view file) { return file.rfind("tools/"); }
 
 }  // namespace
 
