@@ -11,19 +11,14 @@ linebloom_SOURCES := \
   filter_policy/filter/filter_reader.cc \
   filter_policy/filter/hash_list.cc \
   filter_policy/filter/line_partition.cc \
-  filter_policy/levels/compaction_in_tree.cc \
+  filter_policy/levels/account.cc \
+  filter_policy/levels/allocation.cc \
   filter_policy/levels/family_heat.cc \
-  filter_policy/levels/file_budget.cc \
-  filter_policy/levels/file_in_tree.cc \
-  filter_policy/levels/filter_account.cc \
+  filter_policy/levels/file_plan.cc \
   filter_policy/levels/heat_profile.cc \
   filter_policy/levels/key_position.cc \
-  filter_policy/levels/known_filters.cc \
   filter_policy/levels/level_size_listener.cc \
-  filter_policy/levels/memory_budget.cc \
-  filter_policy/levels/run_bits.cc \
-  filter_policy/levels/sorted_run.cc \
-  filter_policy/levels/tree_sizes.cc \
+  filter_policy/levels/tree_state.cc \
   filter_policy/line/builder/line_builder.cc \
   filter_policy/line/builder/probe_count.cc \
   filter_policy/line/builder/solved_shape.cc \
@@ -55,7 +50,6 @@ linebloom_SOURCES := \
   filter_policy/rocksdb/running_rocksdb.cc \
   filter_policy/sizing/allocation_rounding.cc \
   filter_policy/sizing/expected_rate.cc \
-  filter_policy/sizing/level_allocation.cc \
   filter_policy/sizing/line_count_search.cc \
   filter_policy/sizing/sizing.cc
 

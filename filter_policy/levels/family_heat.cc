@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "filter_policy/levels/known_filters.h"
+#include "filter_policy/levels/account.h"
 
 namespace linebloom {
 namespace {

@@ -14,11 +14,6 @@
 
 namespace linebloom {
 
-struct KeyRange {
-  std::string first;
-  std::string last;
-};
-
 class FamilyHeat {
  public:
   using Clock = std::chrono::steady_clock;  // one that never jumps

@@ -23,6 +23,11 @@
 
 namespace linebloom {
 
+struct KeyRange {
+  std::string first;
+  std::string last;
+};
+
 // A file of the largest run.
 struct ReadFile {
   std::string smallest;

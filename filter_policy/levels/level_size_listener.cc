@@ -1,5 +1,6 @@
 #include "filter_policy/levels/level_size_listener.h"
 
+#include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <map>
@@ -7,18 +8,20 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
-#include "filter_policy/levels/compaction_in_tree.h"
+#include "filter_policy/levels/account.h"
 #include "filter_policy/levels/family_heat.h"
-#include "filter_policy/levels/file_in_tree.h"
-#include "filter_policy/levels/filter_account.h"
+#include "filter_policy/levels/file_plan.h"
 #include "filter_policy/levels/heat_use.h"
-#include "filter_policy/levels/known_filters.h"
-#include "filter_policy/levels/tree_sizes.h"
+#include "filter_policy/levels/tree_state.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
+#include "rocksdb/options.h"
+#include "rocksdb/sst_file_reader.h"
+#include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 
 namespace linebloom {
@@ -38,16 +41,113 @@ constexpr size_t kFilesToLearnAtOnce = 1000;
 // Fewer moves in a row also happen while a level is still empty.
 constexpr int kMovesOfALoadInOrder = 3;
 
-TreeSizes TreeOf(const ExpectedLevelSizes& expected) {
-  TreeSizes tree;
+TreeState TreeOf(const ExpectedLevelSizes& expected) {
+  TreeState tree;
   if (expected.keys.empty()) return tree;
   if (expected.keys[0] > 0 && expected.level0_files > 0) {
-    tree.flush = static_cast<double>(expected.keys[0]) /
-                 static_cast<double>(expected.level0_files);
-    tree.level0_files.assign(expected.level0_files, tree.flush);
+    tree.last_flush = static_cast<double>(expected.keys[0]) /
+                      static_cast<double>(expected.level0_files);
+    tree.level0_files.assign(expected.level0_files, tree.last_flush);
   }
+  // Without a level 0, flushed files are expected to be moved down.
+  tree.in_order = tree.level0_files.empty();
   tree.levels.assign(expected.keys.begin() + 1, expected.keys.end());
   return tree;
+}
+
+// By file name. The properties that every SSTable has tell.
+using KnownFilters = std::unordered_map<std::string, FilterTotals>;
+
+FilterTotals FilterOf(const rocksdb::TableProperties& properties) {
+  FilterTotals filter;
+  filter.rows = static_cast<double>(properties.num_entries);
+  filter.bits = 8 * static_cast<double>(properties.filter_size);
+  if (filter.bits > 0) {
+    filter.keys = properties.num_filter_entries > 0
+                      ? static_cast<double>(properties.num_filter_entries)
+                      : filter.rows;
+  } else if (!properties.filter_policy_name.empty()) {
+    filter.unfiltered = filter.rows;
+  }
+  return filter;
+}
+
+// Reads the properties of the file at `path` with one or two reads. A file that
+// can't be read or isn't a block-based table counts as one without a filter.
+// DB::GetPropertiesOfAllTables() needs the handle of the column family, which
+// listeners aren't given.
+FilterTotals ReadOldFilter(rocksdb::Env* env, const std::string& path) {
+  rocksdb::BlockBasedTableOptions table;
+  table.cache_index_and_filter_blocks = true;  // so that neither is read
+  rocksdb::Options options;
+  options.env = env;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  rocksdb::SstFileReader reader(options);
+  if (!reader.Open(path).ok()) return {};
+  const auto properties = reader.GetTableProperties();
+  return properties == nullptr ? FilterTotals() : FilterOf(*properties);
+}
+
+FilterTotals FilterOfFile(const KnownFilters& known, const std::string& name,
+                          double rows) {
+  const auto filter = known.find(name);
+  if (filter != known.end()) return filter->second;
+  FilterTotals unknown;
+  unknown.unknown = rows;
+  return unknown;
+}
+
+// A running compaction, as if it had finished and dropped nothing.
+struct CompactionInTree {
+  std::shared_ptr<const TreeState> tree;
+  double input_keys = 0;
+  std::optional<KeyRange> range = std::nullopt;  // of the input, if known
+};
+
+// CompactionFileInfo::level is an index into the levels that are read: the
+// first and the last in leveled compaction, where there is none between them,
+// and all levels between them in universal.
+int LevelOfInput(const CompactionJobInfo& job, size_t input, bool two_levels) {
+  const int index = job.input_file_infos[input].level;
+  if (index == 0) return job.base_input_level;
+  return two_levels ? job.output_level
+                    : std::min(job.base_input_level + index, job.output_level);
+}
+
+// `tree` is as it was before the compaction.
+CompactionInTree Finish(const CompactionJobInfo& job, const KnownFilters& known,
+                        TreeState tree) {
+  double input_keys = 0;
+  const bool two_levels = std::all_of(
+      job.input_file_infos.begin(), job.input_file_infos.end(),
+      [](const rocksdb::CompactionFileInfo& file) { return file.level <= 1; });
+  for (size_t i = 0; i < job.input_files.size(); ++i) {
+    // The table properties contain the entries of each input file.
+    const auto found = job.table_properties.find(job.input_files[i]);
+    const double keys = found == job.table_properties.end()
+                            ? 0
+                            : static_cast<double>(found->second->num_entries);
+    tree.Remove(keys, LevelOfInput(job, i, two_levels));
+    tree.filters.Add(FilterOfFile(known, FileNameOf(job.input_files[i]), keys),
+                     -1);
+    input_keys += keys;
+  }
+  tree.Add(input_keys, job.output_level);
+  return {std::make_shared<const TreeState>(std::move(tree)), input_keys};
+}
+
+FilterTotals FiltersOfInputs(const CompactionJobInfo& job) {
+  FilterTotals totals;
+  for (const auto& [path, properties] : job.table_properties) {
+    totals.Add(FilterOf(*properties));
+  }
+  return totals;
+}
+
+// True if RocksDB only moved files down (a trivial move). It then lists the
+// same files as input and output.
+bool OnlyMoved(const CompactionJobInfo& job) {
+  return !job.input_files.empty() && job.input_files == job.output_files;
 }
 
 // The name by which RocksDB's Configurable finds the listener's HeatSource.
@@ -57,7 +157,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
                                 public HeatSource {
  public:
   explicit LevelSizeListener(const ExpectedLevelSizes& expected)
-      : expected_(std::make_shared<TreeSizes>(TreeOf(expected))),
+      : expected_(std::make_shared<TreeState>(TreeOf(expected))),
         expected_keys_(expected_->Total()) {
     RegisterOptions(kHeatSource, static_cast<HeatSource*>(this), nullptr);
   }
@@ -69,8 +169,9 @@ class LevelSizeListener final : public rocksdb::EventListener,
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto known = databases_.find(database);
     if (known == databases_.end()) return nullptr;
-    const auto heat = known->second.heat.find(family);
-    return heat == known->second.heat.end() ? nullptr : heat->second.profile();
+    const auto found = known->second.families.find(family);
+    return found == known->second.families.end() ? nullptr
+                                                 : found->second.heat.profile();
   }
 
   void OnFlushBegin(DB* db, const FlushJobInfo& job) override {
@@ -81,7 +182,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
     db->GetAggregatedIntProperty(DB::Properties::kNumEntriesImmMemTables,
                                  &waiting);
     const std::lock_guard<std::mutex> lock(mutex_);
-    databases_[db->GetName()].to_flush[job.cf_name] =
+    databases_[db->GetName()].families[job.cf_name].to_flush =
         static_cast<double>(waiting);
   }
 
@@ -90,7 +191,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
     account_->EndJob(db->GetName(), job.job_id, true);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      databases_[db->GetName()].flushes[job.cf_name] =
+      databases_[db->GetName()].families[job.cf_name].last_flush =
           static_cast<double>(job.table_properties.num_entries);
     }
     LookAgain(db);
@@ -107,30 +208,26 @@ class LevelSizeListener final : public rocksdb::EventListener,
     account_->BeginCompaction(db->GetName(), job.job_id, FiltersOfInputs(job));
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
-    const auto tree = database.trees.find(job.cf_name);
+    const Family& family = database.families[job.cf_name];
     // Don't mix expected sizes with real ones.
-    if (tree == database.trees.end() || tree->second == expected_) return;
+    if (family.tree == nullptr || family.tree == expected_) return;
     CompactionInTree& compaction = database.compactions[job.job_id];
-    compaction = Finish(job, database.filters, *tree->second);
-    const auto heat = database.heat.find(job.cf_name);
-    if (heat != database.heat.end()) {
-      compaction.range = heat->second.RangeOf(job.input_files);
-    }
+    compaction = Finish(job, database.filters, *family.tree);
+    compaction.range = family.heat.RangeOf(job.input_files);
   }
 
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override {
     Enter(db);
     account_->EndJob(db->GetName(), job.job_id,
-                     job.status.ok() && job.input_files != job.output_files);
+                     job.status.ok() && !OnlyMoved(job));
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       Database& database = databases_[db->GetName()];
       database.compactions.erase(job.job_id);
       if (job.base_input_level == 0) {
-        const bool moved = MovedFlushedFiles(job);
-        int& moves = database.moves[job.cf_name];
-        moves = moved ? moves + 1 : 0;
-        if (!moved) database.merged.insert(job.cf_name);
+        Family& family = database.families[job.cf_name];
+        family.moves = OnlyMoved(job) ? family.moves + 1 : 0;
+        if (!OnlyMoved(job)) family.merged = true;
       }
     }
     LookAgain(db);
@@ -204,7 +301,17 @@ class LevelSizeListener final : public rocksdb::EventListener,
   }
 
  private:
-  using Trees = std::map<std::string, std::shared_ptr<const TreeSizes>>;
+  struct Family {
+    std::shared_ptr<const TreeState> tree;  // null before the first look
+    double last_flush = 0;                  // in keys
+    double to_flush = 0;  // keys that waited when its last flush began
+    // How many times in a row files have left level 0 unchanged. If they do so
+    // often, as in a load in key order, a flushed file reaches the last level
+    // unchanged.
+    int moves = 0;
+    bool merged = false;  // true once flushed files were
+    FamilyHeat heat;
+  };
 
   struct Database {
     // RocksDB's session ID, constant while the database is open. RocksDB
@@ -214,18 +321,9 @@ class LevelSizeListener final : public rocksdb::EventListener,
     const rocksdb::ColumnFamilyHandle* default_family = nullptr;
     const rocksdb::Logger* info_log = nullptr;
     KnownFilters filters;
-    Trees trees;                            // by column family
-    std::map<std::string, double> flushes;  // keys of the last one
-    // The keys that waited to be flushed when a family's flush began.
-    std::map<std::string, double> to_flush;
-    // How many times in a row files have left level 0 unchanged. If they do so
-    // often, as in a load in key order, a flushed file reaches the last level
-    // unchanged.
-    std::map<std::string, int> moves;
-    std::set<std::string> merged;  // families whose flushed files were merged
+    std::map<std::string, Family> families;       // by name
     std::optional<bool> began_empty;              // at the first look
     std::map<int, CompactionInTree> compactions;  // by job
-    std::map<std::string, FamilyHeat> heat;       // of families that use it
     size_t events_to_wait = 0;  // before the files are listed again
   };
 
@@ -233,20 +331,17 @@ class LevelSizeListener final : public rocksdb::EventListener,
                        const rocksdb::TableFileCreationBriefInfo& info,
                        FileInTree* file) {
     file->info_log = database.info_log;
-    const auto tree = database.trees.find(info.cf_name);
-    if (tree != database.trees.end()) file->tree = tree->second;
-    const auto heat = database.heat.find(info.cf_name);
-    if (heat != database.heat.end()) file->heat = heat->second.profile();
-    if (info.reason == rocksdb::TableFileCreationReason::kFlush) {
-      const auto waiting = database.to_flush.find(info.cf_name);
-      if (waiting != database.to_flush.end()) {
-        file->input_keys = waiting->second;
+    const auto family = database.families.find(info.cf_name);
+    if (family != database.families.end()) {
+      file->tree = family->second.tree;
+      file->heat = family->second.heat.profile();
+      if (info.reason == rocksdb::TableFileCreationReason::kFlush) {
+        file->input_keys = family->second.to_flush;
       }
     }
     const auto compaction = database.compactions.find(info.job_id);
     if (compaction == database.compactions.end()) return;
     file->tree = compaction->second.tree;
-    file->level0_run = compaction->second.input_keys;
     file->input_keys = compaction->second.input_keys;
     file->range = compaction->second.range;
   }
@@ -275,7 +370,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
   void LookOnce(DB* db) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (!databases_[db->GetName()].trees.empty()) return;
+      if (databases_[db->GetName()].began_empty.has_value()) return;
     }
     Look(db);
   }
@@ -297,54 +392,48 @@ class LevelSizeListener final : public rocksdb::EventListener,
     std::vector<rocksdb::LiveFileMetaData> files;
     const uint64_t version = account_->VersionOf(db->GetName());
     db->GetLiveFilesMetaData(&files);
-    if (account_->is_used()) LearnFilters(db, files);
+    LearnFilters(db, files);
     const std::set<std::string> under_way =
         account_->FilesUnderWay(db->GetName());
     std::set<std::string> installed;
     FilterTotals live;
-    std::map<std::string, TreeSizes> sizes;
+    std::map<std::string, TreeState> trees;
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
     for (const rocksdb::LiveFileMetaData& file : files) {
       const std::string name = FileNameOf(file.name);
       const auto rows = static_cast<double>(file.num_entries);
-      TreeSizes& tree = sizes[file.column_family_name];
+      const FilterTotals filter = FilterOfFile(database.filters, name, rows);
+      TreeState& tree = trees[file.column_family_name];
       tree.Add(rows, file.level);
-      if (!tree.filters.has_value()) tree.filters.emplace();
-      AddFile(database.filters, name, rows, &*tree.filters);
-      AddFile(database.filters, name, rows, &live);
+      tree.filters.Add(filter);
+      live.Add(filter);
       if (under_way.count(name) > 0) installed.insert(name);
     }
     account_->SetLive(db->GetName(), version, live, installed);
     database.events_to_wait = files.size() / kFilesToLookAtOften;
-    UpdateHeat(db->GetName(), files, &database.heat);
-    database.trees.clear();
+    UpdateHeat(db->GetName(), files, &database);
     if (!database.began_empty) database.began_empty = files.empty();
-    ForgetDropped(sizes, &database.flushes);
-    ForgetDropped(sizes, &database.to_flush);
-    ForgetDropped(sizes, &database.moves);
-    std::erase_if(database.merged, [&sizes](const std::string& family) {
-      return sizes.count(family) == 0;
+    // A column family without files was dropped or is as good as new.
+    std::erase_if(database.families, [&trees](const auto& family) {
+      return trees.count(family.first) == 0;
     });
-    for (auto& [column_family, tree] : sizes) {
-      tree.last_flush = database.flushes[column_family];
-      const bool in_order =
-          database.moves[column_family] >= kMovesOfALoadInOrder;
-      tree.flush = in_order ? tree.LargestRun() : tree.last_flush;
+    for (auto& [name, tree] : trees) {
+      Family& family = database.families[name];
+      tree.last_flush = family.last_flush;
+      tree.in_order = family.moves >= kMovesOfALoadInOrder;
       tree.may_be_in_order =
-          in_order ||
-          (*database.began_empty && database.merged.count(column_family) == 0);
-      database.trees[column_family] =
-          tree.Total() < expected_keys_
-              ? expected_
-              : std::make_shared<const TreeSizes>(std::move(tree));
+          tree.in_order || (*database.began_empty && !family.merged);
+      family.tree = tree.Total() < expected_keys_
+                        ? expected_
+                        : std::make_shared<const TreeState>(std::move(tree));
     }
   }
 
-  void UpdateHeat(const std::string& database,
+  void UpdateHeat(const std::string& path,
                   const std::vector<rocksdb::LiveFileMetaData>& files,
-                  std::map<std::string, FamilyHeat>* heat) {
-    const HeatUse::HalfLives half_lives = heat_use_->Of(database);
+                  Database* database) {
+    const HeatUse::HalfLives half_lives = heat_use_->Of(path);
     std::map<std::string, std::vector<const rocksdb::LiveFileMetaData*>> used;
     for (const rocksdb::LiveFileMetaData& file : files) {
       if (half_lives.count(file.column_family_name) > 0) {
@@ -355,22 +444,11 @@ class LevelSizeListener final : public rocksdb::EventListener,
     for (const auto& [family, half_life] : half_lives) {
       const auto of_family = used.find(family);
       if (of_family == used.end()) {
-        heat->erase(family);
-        heat_use_->Forget(database, family);
+        heat_use_->Forget(path, family);
         continue;
       }
-      (*heat)[family].Update(of_family->second,
-                             std::chrono::duration<double>(half_life), now);
-    }
-  }
-
-  // A column family without files was dropped or is as good as new.
-  template <typename T>
-  static void ForgetDropped(const std::map<std::string, TreeSizes>& sizes,
-                            std::map<std::string, T>* by_family) {
-    for (auto family = by_family->begin(); family != by_family->end();) {
-      family = sizes.count(family->first) > 0 ? std::next(family)
-                                              : by_family->erase(family);
+      database->families[family].heat.Update(
+          of_family->second, std::chrono::duration<double>(half_life), now);
     }
   }
 
@@ -390,13 +468,13 @@ class LevelSizeListener final : public rocksdb::EventListener,
       }
     }
     for (const std::string& path : unknown) {
-      const KnownFilter filter = ReadOldFilter(db->GetEnv(), path);
+      const FilterTotals filter = ReadOldFilter(db->GetEnv(), path);
       const std::lock_guard<std::mutex> lock(mutex_);
       databases_[db->GetName()].filters[FileNameOf(path)] = filter;
     }
   }
 
-  const std::shared_ptr<const TreeSizes> expected_;
+  const std::shared_ptr<const TreeState> expected_;
   const double expected_keys_;
   const std::shared_ptr<FilterAccount> account_ =
       std::make_shared<FilterAccount>();

@@ -7,9 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "filter_policy/levels/file_budget.h"
+#include "filter_policy/levels/file_plan.h"
 #include "filter_policy/levels/level_size_listener.h"
-#include "filter_policy/levels/memory_budget.h"
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/policy/info_log.h"
 #include "filter_policy/policy/random_seed.h"
@@ -183,10 +182,9 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       }
       return BuilderOf(instead, context, std::nullopt);
     }
-    const BudgetState state = StateOfBudget(options, context, *file);
-    info_log_.WriteBudget(context.info_log, *options.memory_budget, state);
-    std::optional<FilterPlan> plan =
-        BudgetOfFile(options, context, *file, state);
+    info_log_.WriteBudget(context.info_log, *options.memory_budget,
+                          StateOfBudget(options, context, *file));
+    std::optional<FilterPlan> plan = PlanOfFile(options, context, file);
     if (!plan.has_value()) return nullptr;
     return NewBuilder(std::move(*plan), context);
   }

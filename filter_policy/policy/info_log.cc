@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "filter_policy/rocksdb/byte_count.h"
-#include "filter_policy/sizing/level_allocation.h"
 
 namespace linebloom {
 namespace {
@@ -95,7 +94,7 @@ void InfoLog::WriteBudget(rocksdb::Logger* info_log, uint64_t budget,
                "bytes, those of %.0f further keys are not known; new files get "
                "%.2f bits per key on average%s%s",
                ByteCountText(budget).c_str(), state.filters.keys, bytes,
-               state.filters.unknown_keys, state.average_bits,
+               state.filters.unknown, state.average_bits,
                too_small ? "; with less than one bit per key some files get "
                            "no filter"
                          : "",

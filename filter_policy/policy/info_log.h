@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
+#include "filter_policy/levels/file_plan.h"
 #include "filter_policy/levels/heat_profile.h"
-#include "filter_policy/levels/memory_budget.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/env.h"
 #include "rocksdb/status.h"

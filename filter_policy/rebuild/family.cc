@@ -8,15 +8,12 @@
 
 #include "absl/strings/string_view.h"
 #include "filter_policy/filter_facts/block_facts.h"
-#include "filter_policy/levels/file_budget.h"
-#include "filter_policy/levels/file_in_tree.h"
+#include "filter_policy/levels/file_plan.h"
 #include "filter_policy/levels/level_size_listener.h"
-#include "filter_policy/levels/memory_budget.h"
 #include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
 #include "filter_policy/sizing/expected_rate.h"
-#include "filter_policy/sizing/level_allocation.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
@@ -122,9 +119,9 @@ Status ReadBuiltInPolicy(std::shared_ptr<const rocksdb::FilterPolicy> policy,
 }
 
 // The same sizes that the listener knows.
-std::shared_ptr<const TreeSizes> TreeOf(
+std::shared_ptr<const TreeState> TreeOf(
     const rocksdb::ColumnFamilyMetaData& files) {
-  auto tree = std::make_shared<TreeSizes>();
+  auto tree = std::make_shared<TreeState>();
   for (const rocksdb::LevelMetaData& level : files.levels) {
     for (const rocksdb::SstFileMetaData& file : level.files) {
       tree->Add(static_cast<double>(file.num_entries), level.level);

@@ -11,7 +11,6 @@
 
 #include "filter_policy/rocksdb/byte_count.h"
 #include "filter_policy/sizing/expected_rate.h"
-#include "filter_policy/sizing/level_allocation.h"
 #include "rocksdb/convenience.h"
 
 namespace linebloom {

@@ -26,7 +26,10 @@ double ExpectedRate(Line line, uint32_t millibits, double keys_per_line);
 // for the bits of its header.
 double LogRatePerBit(Line line);
 
-// The range of BitsForRate: 1 to 30 bits per key, as for the policy.
+// The range of BitsForRate, and of a run's bits per key in a tree: 1 to 30 bits
+// per key, as for the policy.
+inline constexpr double kMinBitsOfRun = 1;
+inline constexpr double kMaxBitsOfRun = 30;
 inline constexpr uint32_t kMinMillibits = 1 * kMillibitsPerBit;
 inline constexpr uint32_t kMaxMillibits = 30 * kMillibitsPerBit;
 

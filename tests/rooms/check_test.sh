@@ -41,11 +41,11 @@ finds table/footer.h filter_policy/filter/filter_block.h \
   "table may not include from filter_policy/filter"
 finds tools/shared/databases.cc tools/filter_dump/config.h \
   "tools/shared may not include from tools/filter_dump"
-finds bench/level_simulation.cc tests/golden/golden_block.h \
+finds bench/live_tree.cc tests/golden/golden_block.h \
   "tests/golden/golden_block.h is in no room"
 
 touch "$copy/table/lonely.h"
-echo '#include "table/lonely.h"' >> "$copy/bench/level_simulation.cc"
+echo '#include "table/lonely.h"' >> "$copy/bench/live_tree.cc"
 small=$("$source/tests/rooms/check.py" --small "$copy")
-[[ $small == *"table/lonely.h: 0 lines, for bench/level_simulation.cc alone"* ]] ||
+[[ $small == *"table/lonely.h: 0 lines, for bench/live_tree.cc alone"* ]] ||
   fail "--small doesn't list a header with one user: $small"

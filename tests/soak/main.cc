@@ -28,7 +28,7 @@
 #include "filter_policy/filter/filter_builder.h"
 #include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/filter/hash_list.h"
-#include "filter_policy/levels/file_budget.h"
+#include "filter_policy/levels/file_plan.h"
 #include "filter_policy/line/hash.h"
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/rocksdb/policy_options.h"

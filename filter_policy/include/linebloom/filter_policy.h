@@ -128,23 +128,30 @@ struct FilterPolicyOptions {
   // policies of a listener the same budget, and databases with budgets of their
   // own a listener each. A database without such a listener fails to open.
   //
-  // All keys of all trees share the budget, and within a tree it is allocated
-  // as with `level_aware`, which need not be set. A tree gets at most 16 bits
-  // per key on average; more would save no reads that anyone would notice. As
-  // trees grow, new files get fewer bits. With less than 1 bit per key left, a
-  // file gets no filter, or a single line that lets everything through. The
-  // info log reports a budget below one bit per key.
+  // All keys of all trees share the budget: a file gets the share of its keys,
+  // and up to 2 bits per key more or fewer by its level (`level_aware` need not
+  // be set). Of what a share has beyond 10 bits, half is kept for keys to come;
+  // a tree gets at most 16 bits per key on average. As trees grow, new files
+  // get fewer bits. With less than 1 bit per key left, a file gets no filter,
+  // or a single line that lets everything through. The info log reports a
+  // budget below one bit per key.
   //
-  // The filters of live files exceed the budget by a tenth at most, unless they
-  // already did when it was set or when their database was opened. While a
-  // compaction runs, either its inputs or its outputs count, whichever are
-  // larger. Files that RocksDB only moves to another level keep their filters.
-  // So in a load in key order each new file gets a third of an equal share, at
-  // most 12 bits per key, which leaves room for files to come.
-  // linebloom::RebuildFilters brings filters that exceed the budget back within
-  // it. Files written while
-  // databases are being opened get at most 10 bits per key, and together a
-  // twenty-fifth of the budget, until the next flush or compaction.
+  // The budget is kept by trees whose compactions have caught up, except for
+  // files that no compaction has rewritten since the tree was smaller. While
+  // compactions lag, filters may take up to 1.3 times the budget, because files
+  // that were cut short for keys that are about to go would cost more reads
+  // than their memory saves; beyond that flushed files get what is left. These
+  // take more: filters that already did when the budget was set or their
+  // database was opened, files from SstFileWriter, filters of other policies,
+  // and databases that were closed while others took their share.
+  // linebloom::RebuildFilters brings filters back within the budget.
+  //
+  // While a compaction runs, either its inputs or its outputs count, whichever
+  // are larger. Files that RocksDB only moves to another level keep their
+  // filters. So in a load in key order each new file gets a third of an equal
+  // share, at most 12 bits per key, which leaves room for files to come. Files
+  // written while databases are being opened get at most 13 bits per key, and
+  // together a twenty-fifth of the budget, until the next flush or compaction.
   std::optional<uint64_t> memory_budget = std::nullopt;
 
   // Gives the keys around which more lookups of missing keys fall more bits

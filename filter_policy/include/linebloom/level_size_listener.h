@@ -35,10 +35,12 @@ struct ExpectedLevelSizes {
 // file: listeners=linebloom_level_sizes
 //
 // Until sizes are known, every file gets the average number of bits, or the
-// whole sum of rates. After that, files get bits by their level, but none that
-// would lift the average over all filters of the column family by more than a
-// tenth; filters older than the opening of the database count as average. The
-// listener forgets a database when it is closed.
+// whole sum of rates. They are known from the first flush or compaction after
+// opening a database that has files; what is recovered from its log before that
+// gets 3 bits per key more than the average. After that, files get bits by
+// their level, and more or fewer to make up for what the other filters of the
+// column family miss or exceed the average by, but none that would lift it by
+// more than a tenth. The listener forgets a database when it is closed.
 //
 // Without the listener, a level-aware policy assumes that all levels are full
 // and that each is `size_ratio` times as large as the one above.
@@ -47,11 +49,10 @@ struct ExpectedLevelSizes {
 // the expected sizes, and its filters may take any amount of memory. This is
 // for bulk loads whose result is known.
 //
-// For policies with a `memory_budget` it also keeps account of how much all
-// filters take, in all databases that it serves and in column families of any
-// policy. For that it reads the properties of files older than itself, with one
-// or two reads per file and up to 1,000 files per look, while a flush or
-// compaction waits.
+// It also knows how much all filters take, in all databases that it serves and
+// in column families of any policy. For that it reads the properties of files
+// older than itself, with one or two reads per file and up to 1,000 files per
+// look, while a flush or compaction waits.
 //
 // For policies with `heat_aware` it keeps by key, for each column family, how
 // many lookups RocksDB has sampled, and the ranges of files.

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/levels/file_in_tree.h"
+#include "filter_policy/levels/file_plan.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "tests/filter_policy/levels/simulated_database.h"

@@ -1,4 +1,6 @@
-// Shares filter memory among the sorted runs of an LSM tree.
+// Decides how many bits per key a new file's filters get: for an average over
+// the tree or a share of a memory budget, with heat or without. No locks, and
+// nothing of RocksDB.
 //
 // A lookup of a missing key probes one filter in every sorted run (a file of
 // level 0, or a level below it), so its cost is the sum of the runs' rates.
@@ -20,8 +22,8 @@
 // small run needs. The rates of real filters are close to this, and the sum of
 // rates is flat around its minimum.
 //
-// Rejected: optimizing with the measured rates. In bench/level_simulation that
-// saves less than 1 % of the reads.
+// Rejected: optimizing with the measured rates, which saves less than 1 % of
+// the reads.
 //
 // If lookups favor some keys, the cost is the sum of probes * rate over the
 // parts of all runs, and the same derivation gives rate_i = c * n_i / p_i for a
@@ -29,14 +31,16 @@
 // p_i = 1.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
-namespace linebloom {
+#include "filter_policy/levels/heat_profile.h"
+#include "filter_policy/levels/tree_state.h"
+#include "filter_policy/sizing/expected_rate.h"
 
-// Limits of a run's bits per key.
-inline constexpr double kMinBitsOfRun = 1;
-inline constexpr double kMaxBitsOfRun = 30;
+namespace linebloom {
 
 // A run, or a part of it.
 struct RunPart {
@@ -73,9 +77,55 @@ class BitsAllocation {
   double most_served_ = 0;  // keys per probe; 0 if there are no parts
 };
 
+// A file that is about to be written, and the tree it will be in. Sizes in
+// keys.
+struct NewFile {
+  std::vector<double> runs;  // of the tree at rest (TreeState::RunsAtRest)
+  double largest = 0;        // run of the tree as it is
+  double run = 0;            // the file's own, as it is
+  double job = 0;            // written by the flush or compaction; 0 if unknown
+  // The filters of the tree's other files; 0 if nothing is known of them.
+  double other_keys = 0;
+  double other_bits = 0;
+  bool is_flush = false;
+};
+
+struct Target {
+  double bits_per_key = 0;  // on average over the tree
+  // True if that is the share of each key in a memory budget.
+  bool of_budget = false;
+  double log_rate_per_bit = 0;
+};
+
+// The bits per key of a file's filters.
+class FileBits {
+ public:
+  // `heat` may be null: all keys are alike then. `range` is that of the job's
+  // keys, if known.
+  FileBits(const NewFile& file, const Target& target,
+           std::shared_ptr<const HeatProfile> heat,
+           const std::optional<KeyRange>& range);
+
+  // On average over the keys of the file's job.
+  double mean() const { return mean_; }
+
+  // Of a filter whose keys have this heat.
+  double BitsOf(double heat) const;
+
+ private:
+  double PlannedFor(double heat) const;
+  double PlannedMean(const HeatProfile* heat,
+                     const std::optional<KeyRange>& range) const;
+
+  double run_;
+  BitsAllocation allocation_;
+  double mean_;
+  double more_;  // than planned
+};
+
 // The rate of a run with `keys` keys, if the rates of all `runs` are to add up
 // to `sum_of_rates`. The sum if there are no runs.
-double RateOfRun(double keys, std::span<const double> runs,
+double RateOfRun(double keys, const std::vector<double>& runs,
                  double sum_of_rates);
 
 // The runs of a tree whose levels are full: the last level first, and each one

@@ -1,4 +1,4 @@
-#include "filter_policy/sizing/level_allocation.h"
+#include "filter_policy/levels/allocation.h"
 
 #include <gtest/gtest.h>
 
@@ -60,22 +60,22 @@ std::vector<double> RandomTree(std::mt19937_64* random) {
   return runs;
 }
 
-TEST(LevelAllocationTest, Slopes) {
+TEST(AllocationTest, Slopes) {
   EXPECT_NEAR(0.4805, LogRatePerBit(Line::kPlain), 1e-4);
   EXPECT_NEAR(std::log(2) * 504 / 512, LogRatePerBit(Line::kSolved), 1e-12);
 }
 
-TEST(LevelAllocationTest, OneRunGetsTheAverage) {
+TEST(AllocationTest, OneRunGetsTheAverage) {
   EXPECT_NEAR(10, BitsOfRun(5e6, std::vector<double>{5e6}, 10, 0.5), 1e-9);
   EXPECT_DOUBLE_EQ(0.01, RateOfRun(5e6, std::vector<double>{5e6}, 0.01));
 }
 
-TEST(LevelAllocationTest, GivesTheAverageWithoutRuns) {
+TEST(AllocationTest, GivesTheAverageWithoutRuns) {
   EXPECT_EQ(10, BitsOfRun(1000, {}, 10, 0.5));
   EXPECT_EQ(0.01, RateOfRun(1000, {}, 0.01));
 }
 
-TEST(LevelAllocationTest, TheClosedForm) {
+TEST(AllocationTest, TheClosedForm) {
   const std::vector<double> runs = {11e4, 136e4, 313e4};
   for (const double slope : kSlopes) {
     const std::vector<double> bits = BitsOfAll(runs, 10, slope);
@@ -89,7 +89,7 @@ TEST(LevelAllocationTest, TheClosedForm) {
 // Plain: ln(10) / (ln 2)^2 = 4.79 bits per level, for which the last level
 // gives up 0.53, slightly less because the smallest runs are at the upper
 // limit. Solved: 3.37 bits per level, and 0.37.
-TEST(LevelAllocationTest, AFullTreeWithASizeRatioOf10) {
+TEST(AllocationTest, AFullTreeWithASizeRatioOf10) {
   const std::vector<double> runs = FullTree(10);
   for (const double slope : kSlopes) {
     const std::vector<double> bits = BitsOfAll(runs, 10, slope);
@@ -103,7 +103,7 @@ TEST(LevelAllocationTest, AFullTreeWithASizeRatioOf10) {
   EXPECT_NEAR(9.6251, BitsOfAll(runs, 10, kSlopes[1])[0], 1e-4);
 }
 
-TEST(LevelAllocationTest, AnyTreeKeepsItsMemoryAndLimits) {
+TEST(AllocationTest, AnyTreeKeepsItsMemoryAndLimits) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 2000; ++i) {
     const std::vector<double> runs = RandomTree(&random);
@@ -136,7 +136,7 @@ void ExpectNoBetterShift(const std::vector<double>& runs,
   }
 }
 
-TEST(LevelAllocationTest, NothingIsBetter) {
+TEST(AllocationTest, NothingIsBetter) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 500; ++i) {
     const std::vector<double> runs = RandomTree(&random);
@@ -148,7 +148,7 @@ TEST(LevelAllocationTest, NothingIsBetter) {
 }
 
 // All ways to distribute tenths of a bit among three runs within the memory.
-TEST(LevelAllocationTest, NoGridPointIsBetter) {
+TEST(AllocationTest, NoGridPointIsBetter) {
   const std::vector<double> runs = {1e4, 3e5, 2e6};
   for (const double slope : kSlopes) {
     for (const double average : {4.0, 10.0}) {
@@ -168,7 +168,7 @@ TEST(LevelAllocationTest, NoGridPointIsBetter) {
   }
 }
 
-TEST(LevelAllocationTest, RatesAddUp) {
+TEST(AllocationTest, RatesAddUp) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 100; ++i) {
     const std::vector<double> runs = RandomTree(&random);
@@ -179,7 +179,7 @@ TEST(LevelAllocationTest, RatesAddUp) {
 }
 
 // Both forms give the same allocation.
-TEST(LevelAllocationTest, RatesAndBitsAgree) {
+TEST(AllocationTest, RatesAndBitsAgree) {
   const std::vector<double> runs = {2e5, 3e6, 4e7};
   for (const double slope : kSlopes) {
     const std::vector<double> bits = BitsOfAll(runs, 12, slope);
@@ -192,7 +192,7 @@ TEST(LevelAllocationTest, RatesAndBitsAgree) {
 }
 
 // Below the least bits the largest runs go without first.
-TEST(LevelAllocationTest, LessThanTheLeastBits) {
+TEST(AllocationTest, LessThanTheLeastBits) {
   const std::vector<double> runs = {10, 100, 1000};
   const double step = LogRatePerBit(Line::kSolved);
   // 555 bits: none for the last run, 110 keys have them all.
@@ -230,7 +230,7 @@ double ReadsOf(const std::vector<RunPart>& parts,
 
 // Parts keep the memory and the limits, and no shift of memory from one part to
 // another lowers the reads.
-TEST(LevelAllocationTest, NothingIsBetterForPartsOfRuns) {
+TEST(AllocationTest, NothingIsBetterForPartsOfRuns) {
   std::mt19937_64 random(4);
   for (int i = 0; i < 500; ++i) {
     const std::vector<RunPart> parts = RandomParts(&random);
@@ -266,7 +266,7 @@ TEST(LevelAllocationTest, NothingIsBetterForPartsOfRuns) {
 
 // 80 % of the lookups in 20 % of the keys: the hot part gets ln(16) / slope
 // more bits per key than the rest.
-TEST(LevelAllocationTest, TheClosedFormForHeat) {
+TEST(AllocationTest, TheClosedFormForHeat) {
   for (const double slope : kSlopes) {
     const std::vector<RunPart> parts = {{2e6, 0.8}, {8e6, 0.2}};
     const BitsAllocation allocation(parts, 10, slope);
@@ -274,6 +274,76 @@ TEST(LevelAllocationTest, TheClosedFormForHeat) {
                 allocation.BitsOf(parts[0].keys_per_probe()) -
                     allocation.BitsOf(parts[1].keys_per_probe()),
                 1e-9);
+  }
+}
+
+// A file and its tree, with filters of the others as a tree might have them.
+NewFile RandomFile(std::mt19937_64* random) {
+  NewFile file;
+  file.runs = RandomTree(random);
+  file.largest = *std::max_element(file.runs.begin(), file.runs.end());
+  file.run = file.runs[(*random)() % file.runs.size()];
+  std::uniform_real_distribution<double> share(0.01, 1);
+  file.job = file.run * share(*random);
+  file.other_keys = Sum(file.runs);
+  file.other_bits =
+      file.other_keys * std::uniform_real_distribution<double>(8, 11)(*random);
+  file.is_flush = (*random)() % 3 == 0;
+  return file;
+}
+
+double MeanBits(const NewFile& file, const Target& target) {
+  return FileBits(file, target, nullptr, std::nullopt).mean();
+}
+
+TEST(FileBitsTest, AnAverageIsKeptOrApproached) {
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 2000; ++i) {
+    SCOPED_TRACE(i);
+    const NewFile file = RandomFile(&random);
+    const Target target = {10, false, kSlopes[i % 2]};
+    const double bits = MeanBits(file, target);
+    const double before = file.other_bits / file.other_keys;
+    const double after =
+        (file.other_bits + bits * file.job) / (file.other_keys + file.job);
+    EXPECT_LE(after, std::max(before, 10.7) + 1e-9);
+    // A file is never cut below the average because others have too much.
+    if (before > 10.7) {
+      EXPECT_GE(bits, std::min(10.0, before) - 1e-9 - 3);
+    }
+  }
+}
+
+TEST(FileBitsTest, SharesOfABudgetAreNearEqual) {
+  std::mt19937_64 random(6);
+  for (int i = 0; i < 2000; ++i) {
+    const NewFile file = RandomFile(&random);
+    const double bits = MeanBits(file, {8, true, kSlopes[i % 2]});
+    EXPECT_GE(bits, 6);
+    EXPECT_LE(bits, 10);
+    if (file.is_flush) {
+      EXPECT_GE(bits, 8);
+    }
+  }
+}
+
+// The more keys per probe, the fewer bits; and only relations count.
+TEST(FileBitsTest, MonotoneAndFreeOfScale) {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 2000; ++i) {
+    SCOPED_TRACE(i);
+    const Target target = {10, i % 4 == 0, kSlopes[i % 2]};
+    NewFile file = RandomFile(&random);
+    const double bits = MeanBits(file, target);
+    NewFile scaled = file;
+    for (double& keys : scaled.runs) keys *= 7;
+    for (double* keys : {&scaled.largest, &scaled.run, &scaled.job,
+                         &scaled.other_keys, &scaled.other_bits}) {
+      *keys *= 7;
+    }
+    EXPECT_NEAR(bits, MeanBits(scaled, target), 1e-6);
+    file.run *= 1.5;
+    EXPECT_LE(MeanBits(file, target), bits + 1e-9);
   }
 }
 

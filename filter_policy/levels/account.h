@@ -19,18 +19,13 @@
 #include <string>
 #include <utility>
 
+#include "filter_policy/levels/tree_state.h"
+
 namespace linebloom {
 
-// The filters of some files.
-struct FilterTotals {
-  double keys = 0;  // and prefixes
-  double bits = 0;
-  // Keys of files whose filters aren't known yet. Each counts as one equal
-  // share of the budget.
-  double unknown_keys = 0;
-
-  double all_keys() const { return keys + unknown_keys; }
-};
+// A file's name without its folder, which is unique because a database never
+// reuses a file number.
+std::string FileNameOf(const std::string& path);
 
 // A file that is being written.
 struct FilterPlace {
@@ -42,9 +37,8 @@ struct FilterPlace {
 struct BudgetRequest {
   double budget = 0;        // in bits
   double bits_per_key = 0;  // wanted
-  // Wanted on average by this filter and those that its compaction has yet to
-  // build; 0 if that is as much.
-  double mean_bits = 0;
+  // What the filter gets even if the budget is used up; less than 1: none.
+  double least_bits = 0;
   double keys = 0;  // of this filter or partition
   // The keys expected in the whole file, some of whose partitions may be booked
   // already; 0 if `keys` are all, or unknown. For compactions the account knows
@@ -54,12 +48,6 @@ struct BudgetRequest {
   // True if the file is written while its database is being opened, when
   // nothing is known of its other files.
   bool is_recovery = false;
-  // True if the file will be part of its tree's largest run, which gets what
-  // the other runs leave.
-  bool of_largest_run = false;
-  // The bits that the largest run leaves for files flushed before the next
-  // compaction of level 0.
-  double for_flushes = 0;
 };
 
 // Thread-safe.
@@ -105,10 +93,6 @@ class FilterAccount {
   double Offer(const FilterPlace& place, const BudgetRequest& request);
   double Take(const FilterPlace& place, const BudgetRequest& request);
 
-  // True once a policy with a budget has called, which makes it worthwhile to
-  // read how large the filters of older files are.
-  bool is_used() const;
-
  private:
   struct Job {
     bool is_compaction = false;  // one whose inputs are known
@@ -126,7 +110,6 @@ class FilterAccount {
   double BitsBut(const JobId& but, double bits_per_unknown_key) const;
 
   mutable std::mutex mutex_;
-  bool used_ = false;
   std::map<std::string, FilterTotals> live_;  // by database
   std::map<std::string, uint64_t> versions_;  // by database
   FilterTotals all_live_;

@@ -1,17 +1,18 @@
-#include "filter_policy/levels/filter_account.h"
+#include "filter_policy/levels/account.h"
 
 #include <algorithm>
 
 namespace linebloom {
 namespace {
 
-// How far each may fill the budget: the largest runs, other compactions, and
-// flushes. The differences leave room for files that are flushed before a
-// compaction gives memory back: a file in level 0 without a filter costs every
-// lookup a read.
-constexpr double kMaxOfLargestRuns = 0.95;
+// How far compactions and flushes may fill the budget with what they want, and
+// how far with the least that they get: while compactions lag, the tree has
+// keys that are about to go, and files that had no room for them would cost
+// more reads than their memory saves.
 constexpr double kMaxOfCompactions = 1.0;
 constexpr double kMaxOfFlushes = 1.05;
+constexpr double kMaxOfLeast = 1.2;
+constexpr double kMaxOfLeastInFlushes = 1.3;
 
 // The share that files written while their databases are opened may take
 // besides. Even rounded up to whole lines, the sum stays below 1.1. Rejected:
@@ -22,25 +23,20 @@ constexpr double kMaxOfRecoveries = 0.04;
 // More databases than a process opens at once.
 constexpr size_t kMaxDatabasesInRecovery = 64;
 
-// A flush or recovery takes at most this share of what is left.
+// A flush or recovery takes at most these shares of what is left, for what it
+// wants and for the least that it gets.
 constexpr double kMaxOfRoomForFlush = 0.25;
-
-// Without room, a compaction may use the memory that it gives back, so the sum
-// doesn't rise. One into the largest run then takes at most this share of what
-// it should have.
-constexpr double kMinOfLargestRun = 0.5;
-
-void Add(const FilterTotals& more, double sign, FilterTotals* totals) {
-  totals->keys += sign * more.keys;
-  totals->bits += sign * more.bits;
-  totals->unknown_keys += sign * more.unknown_keys;
-}
+constexpr double kMaxOfRoomForLeast = 0.5;
 
 }  // namespace
 
+std::string FileNameOf(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
 FilterTotals FilterAccount::Job::OutputTotals() const {
   FilterTotals totals;
-  for (const auto& [file, filter] : outputs) Add(filter, 1, &totals);
+  for (const auto& [file, filter] : outputs) totals.Add(filter);
   return totals;
 }
 
@@ -58,8 +54,8 @@ void FilterAccount::SetLive(const std::string& database, uint64_t version,
   if (now != version) return;
   ++now;
   FilterTotals& before = live_[database];
-  Add(before, -1, &all_live_);
-  Add(live, 1, &all_live_);
+  all_live_.Add(before, -1);
+  all_live_.Add(live);
   before = live;
   for (auto job = jobs_.begin(); job != jobs_.end();) {
     bool done = false;
@@ -103,8 +99,8 @@ void FilterAccount::EndJob(const std::string& database, int job,
   if (installed) {
     FilterTotals& live = live_[database];
     for (FilterTotals* totals : {&live, &all_live_}) {
-      Add(found->second.inputs, -1, totals);
-      Add(found->second.OutputTotals(), 1, totals);
+      totals->Add(found->second.inputs, -1);
+      totals->Add(found->second.OutputTotals());
     }
   }
   jobs_.erase(found);
@@ -126,7 +122,7 @@ void FilterAccount::Forget(const std::string& database) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto live = live_.find(database);
   if (live != live_.end()) {
-    Add(live->second, -1, &all_live_);
+    all_live_.Add(live->second, -1);
     live_.erase(live);
   }
   versions_.erase(database);
@@ -142,15 +138,10 @@ FilterTotals FilterAccount::Live() const {
   return all_live_;
 }
 
-bool FilterAccount::is_used() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return used_;
-}
-
 double FilterAccount::BitsBut(const JobId& but,
                               double bits_per_unknown_key) const {
   const auto bits_of = [=](const FilterTotals& totals) {
-    return totals.bits + totals.unknown_keys * bits_per_unknown_key;
+    return totals.bits + totals.unknown * bits_per_unknown_key;
   };
   double bits = bits_of(all_live_);
   for (const auto& [id, job] : jobs_) {
@@ -167,46 +158,35 @@ double FilterAccount::Allowed(const FilterPlace& place,
   if (request.keys <= 0) return 0;
   if (request.is_recovery) return AllowedInRecovery(request);
   const JobId id{place.database, place.job};
-  const auto found = jobs_.find(id);
-  static const Job kNoJob;
-  const Job& job = found == jobs_.end() ? kNoJob : found->second;
+  const auto job = jobs_.find(id);
+  const bool is_compaction = job != jobs_.end() && job->second.is_compaction;
   // RocksDB says nothing of the inputs of CompactFiles() up to 9.11. What is
   // wanted then takes the place of what they have.
-  if (!request.is_flush && !job.is_compaction) return request.bits_per_key;
+  if (!request.is_flush && !is_compaction) return request.bits_per_key;
   const double share =
       all_live_.all_keys() > 0 ? request.budget / all_live_.all_keys() : 0;
-  const double limit = request.of_largest_run
-                           ? std::min(kMaxOfLargestRuns * request.budget,
-                                      request.budget - request.for_flushes)
-                           : kMaxOfCompactions * request.budget;
   const double others = BitsBut(id, share);
-  double room = limit - others;
-  const double mean =
-      request.mean_bits > 0 ? request.mean_bits : request.bits_per_key;
-  FilterTotals written;
-  double keys = request.expected_keys;
-  if (job.is_compaction) {
-    keys = job.inputs.all_keys();
-    const double wanted = mean * keys;
-    room = std::max(
-        room,
-        std::min(job.inputs.bits + job.inputs.unknown_keys * share,
-                 request.of_largest_run ? kMinOfLargestRun * wanted : wanted));
-    written = job.OutputTotals();
+  double room = 0;
+  double most_room = 0;
+  double keys_to_come = request.expected_keys;
+  if (is_compaction) {
+    const FilterTotals written = job->second.OutputTotals();
+    room = kMaxOfCompactions * request.budget - others - written.bits;
+    most_room = kMaxOfLeast * request.budget - others - written.bits;
+    keys_to_come = job->second.inputs.all_keys() - written.keys;
   } else {
-    const auto file = job.outputs.find(place.file);
-    if (file != job.outputs.end()) written = file->second;
     // `others` has the file's earlier partitions.
-    room += written.bits;
-    const double for_flush =
-        kMaxOfRoomForFlush *
-        (kMaxOfFlushes * request.budget - others + written.bits);
-    room = request.of_largest_run ? std::max(room, for_flush) : for_flush;
+    room = kMaxOfRoomForFlush * (kMaxOfFlushes * request.budget - others);
+    most_room =
+        kMaxOfRoomForLeast * (kMaxOfLeastInFlushes * request.budget - others);
+    if (job != jobs_.end()) {
+      const auto file = job->second.outputs.find(place.file);
+      if (file != job->second.outputs.end()) keys_to_come -= file->second.keys;
+    }
   }
-  const double keys_to_come = std::max(request.keys, keys - written.keys);
-  room -= written.bits;
-  const double too_many = std::max(0.0, mean - room / keys_to_come);
-  return std::min(request.bits_per_key - too_many, room / request.keys);
+  keys_to_come = std::max(request.keys, keys_to_come);
+  return std::max(std::min(request.bits_per_key, room / keys_to_come),
+                  std::min(request.least_bits, most_room / keys_to_come));
 }
 
 double FilterAccount::AllowedInRecovery(const BudgetRequest& request) const {
@@ -231,7 +211,6 @@ void FilterAccount::BookRecovered(const std::string& database, double bits) {
 double FilterAccount::Offer(const FilterPlace& place,
                             const BudgetRequest& request) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  used_ = true;
   const double bits = Allowed(place, request);
   if (!request.is_recovery) {
     jobs_[{place.database, place.job}].outputs.try_emplace(place.file);

@@ -1,4 +1,4 @@
-#include "filter_policy/levels/filter_account.h"
+#include "filter_policy/levels/account.h"
 
 #include <set>
 #include <string>
@@ -35,12 +35,11 @@ BudgetRequest Flushed(double keys, double bits_per_key) {
   return request;
 }
 
+// Beyond what they get in any case.
 TEST(FilterAccountTest, FlushesTakeAPartOfWhatIsLeft) {
   FilterAccount account;
-  EXPECT_FALSE(account.is_used());
   // 1050 / 4 for 10 keys.
   EXPECT_DOUBLE_EQ(20, account.Offer({"db", 1, "1.sst"}, Flushed(10, 20)));
-  EXPECT_TRUE(account.is_used());
   EXPECT_DOUBLE_EQ(20, account.Take({"db", 1, "1.sst"}, Flushed(10, 20)));
   EXPECT_DOUBLE_EQ(20, account.Take({"db", 2, "2.sst"}, Flushed(10, 20)));
   EXPECT_DOUBLE_EQ(650.0 / 40,
@@ -50,6 +49,13 @@ TEST(FilterAccountTest, FlushesTakeAPartOfWhatIsLeft) {
   EXPECT_TRUE(account.FilesUnderWay("db").empty());
   EXPECT_DOUBLE_EQ(562.5, account.Live().bits);
   EXPECT_DOUBLE_EQ(30, account.Live().keys);
+  BudgetRequest large = Flushed(30, 20);
+  large.least_bits = 5;
+  EXPECT_DOUBLE_EQ(5, account.Take({"db", 4, "4.sst"}, large));
+  large.keys = 100;
+  large.least_bits = 10;
+  EXPECT_DOUBLE_EQ((1300 - 562.5 - 150) / 2 / 100,
+                   account.Take({"db", 5, "5.sst"}, large));
 }
 
 TEST(FilterAccountTest, AJobThatFailsTakesNothing) {
@@ -62,17 +68,19 @@ TEST(FilterAccountTest, AJobThatFailsTakesNothing) {
   EXPECT_DOUBLE_EQ(262.5, account.Offer({"db", 3, "3.sst"}, Flushed(1, 1000)));
 }
 
-TEST(FilterAccountTest, ACompactionMayTakeWhatItGivesBack) {
+TEST(FilterAccountTest, ACompactionGivesBackWhatItsInputsHave) {
   FilterAccount account;
   SetLive(&account, "db", Filters(200, 6), {});  // 1,200 of 1,000 bits
-  EXPECT_LT(account.Offer({"db", 1, "1.sst"}, Flushed(1, 10)), 0);
+  EXPECT_EQ(0, account.Offer({"db", 1, "1.sst"}, Flushed(1, 10)));
   account.BeginCompaction("db", 2, Filters(100, 6));
-  EXPECT_DOUBLE_EQ(5, account.Take({"db", 2, "2.sst"}, Compacted(50, 5)));
-  EXPECT_DOUBLE_EQ(5, account.Take({"db", 2, "3.sst"}, Compacted(50, 5)));
+  EXPECT_DOUBLE_EQ(4, account.Take({"db", 2, "2.sst"}, Compacted(50, 5)));
+  BudgetRequest with_least = Compacted(50, 5);
+  with_least.least_bits = 4.5;
+  EXPECT_DOUBLE_EQ(4.5, account.Take({"db", 2, "3.sst"}, with_least));
   // Until it ends the inputs count, which are larger.
   EXPECT_DOUBLE_EQ(1200, account.Live().bits);
   account.EndJob("db", 2, true);
-  EXPECT_DOUBLE_EQ(1100, account.Live().bits);
+  EXPECT_DOUBLE_EQ(1025, account.Live().bits);
   EXPECT_DOUBLE_EQ(200, account.Live().keys);
 }
 
@@ -92,28 +100,6 @@ TEST(FilterAccountTest, CompactionsThatRunTogetherKnowOfEachOther) {
   account.BeginCompaction("db", 2, Filters(100, 2));
   EXPECT_DOUBLE_EQ(8, account.Take({"db", 1, "1.sst"}, Compacted(100, 30)));
   EXPECT_DOUBLE_EQ(2, account.Take({"db", 2, "2.sst"}, Compacted(100, 30)));
-}
-
-TEST(FilterAccountTest, TheLargestRunLeavesRoomForFlushes) {
-  FilterAccount account;
-  SetLive(&account, "db", Filters(100, 1), {});
-  account.BeginCompaction("db", 1, Filters(100, 1));
-  BudgetRequest request = Compacted(100, 30);
-  request.of_largest_run = true;
-  EXPECT_DOUBLE_EQ(9.5, account.Offer({"db", 1, "1.sst"}, request));
-  request.for_flushes = 300;
-  EXPECT_DOUBLE_EQ(7, account.Offer({"db", 1, "1.sst"}, request));
-}
-
-// Files flushed in key order are part of it, and go on like other flushes when
-// it is full.
-TEST(FilterAccountTest, FlushesInOrderFillTheLargestRunFirst) {
-  FilterAccount account;
-  BudgetRequest request = Flushed(10, 1000);
-  request.of_largest_run = true;
-  EXPECT_DOUBLE_EQ(95, account.Offer({"db", 1, "1.sst"}, request));
-  SetLive(&account, "db", Filters(95, 10), {});
-  EXPECT_DOUBLE_EQ(100.0 / 4 / 10, account.Offer({"db", 2, "2.sst"}, request));
 }
 
 // Whatever is live, and however many files and databases there are.
@@ -168,7 +154,6 @@ TEST(FilterAccountTest, ACompactionWithoutFiltersIsSeenBeforeItEnds) {
   SetLive(&account, "db", Filters(300, 5), {});
   account.BeginCompaction("db", 1, Filters(100, 5));
   BudgetRequest nothing = Compacted(100, 0.5);
-  nothing.of_largest_run = true;
   EXPECT_LT(account.Offer({"db", 1, "1.sst"}, nothing), 1);
   EXPECT_EQ(account.FilesUnderWay("db"), std::set<std::string>{"1.sst"});
   SetLive(&account, "db", Filters(200, 5), {"1.sst"});
@@ -190,7 +175,7 @@ TEST(FilterAccountTest, ALookThatIsOutOfDate) {
 TEST(FilterAccountTest, UnknownFiltersHaveTheirShare) {
   FilterAccount account;
   FilterTotals half_known = Filters(50, 4);
-  half_known.unknown_keys = 50;
+  half_known.unknown = 50;
   SetLive(&account, "db", half_known, {});
   // 200 bits, and 50 of 100 keys have half of the budget.
   EXPECT_DOUBLE_EQ(1050 - 700,

@@ -1,4 +1,4 @@
-#include "filter_policy/levels/file_budget.h"
+#include "filter_policy/levels/file_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -18,9 +18,9 @@ using rocksdb::TableFileCreationReason;
 constexpr double kStep = 3.3746;      // ln(10) / (ln(2) * 504 / 512)
 constexpr double kLastOf10 = 9.6250;  // for 10 bits per key in a full tree
 
-class FileBudgetTest : public testing::Test {
+class FilePlanTest : public testing::Test {
  protected:
-  FileBudgetTest() : context_(table_) {
+  FilePlanTest() : context_(table_) {
     options_.level_aware = true;
     context_.column_family_name = "default";
     context_.num_levels = 7;
@@ -40,19 +40,19 @@ class FileBudgetTest : public testing::Test {
 
   // A tree with level-0 files of 10,000 keys, and with levels from level 1 on.
   static FileInTree File(std::vector<double> levels) {
-    auto tree = std::make_shared<TreeSizes>();
+    auto tree = std::make_shared<TreeState>();
     tree->level0_files = {10000, 10000};
     tree->levels = std::move(levels);
-    tree->flush = 10000;
+    tree->last_flush = 10000;
     return Of(std::move(tree));
   }
 
-  static FileInTree Of(std::shared_ptr<const TreeSizes> tree,
+  static FileInTree Of(std::shared_ptr<const TreeState> tree,
                        double level0_run = 0) {
     FileInTree file;
     file.column_family = "default";
     file.tree = std::move(tree);
-    file.level0_run = level0_run;
+    file.input_keys = level0_run;
     return file;
   }
 
@@ -79,10 +79,10 @@ class FileBudgetTest : public testing::Test {
 };
 
 // Fewer keys wait to be flushed than the last flush had.
-TEST_F(FileBudgetTest, ASmallFlushAfterALargeOne) {
-  auto tree = std::make_shared<TreeSizes>();
+TEST_F(FilePlanTest, ASmallFlushAfterALargeOne) {
+  auto tree = std::make_shared<TreeState>();
   tree->levels = {1e6};
-  tree->flush = tree->last_flush = 1e4;
+  tree->last_flush = 1e4;
   FileInTree file = Of(tree);
   Flush();
   const double as_the_last = Bits(file);
@@ -92,7 +92,7 @@ TEST_F(FileBudgetTest, ASmallFlushAfterALargeOne) {
   EXPECT_NEAR(as_the_last + kStep, Bits(file), 0.001);
 }
 
-TEST_F(FileBudgetTest, NotLevelAware) {
+TEST_F(FilePlanTest, NotLevelAware) {
   options_.level_aware = false;
   for (const int level : {-1, 0, 1, 6}) {
     Compact(level);
@@ -102,7 +102,7 @@ TEST_F(FileBudgetTest, NotLevelAware) {
   EXPECT_EQ(0, Bits());
 }
 
-TEST_F(FileBudgetTest, WithoutSizesStepsFromTheLastLevelDo) {
+TEST_F(FilePlanTest, WithoutSizesStepsFromTheLastLevelDo) {
   Flush();
   EXPECT_NEAR(kLastOf10 + 2 * kStep, Bits(), 0.001);
   Compact(6, true);
@@ -118,7 +118,7 @@ TEST_F(FileBudgetTest, WithoutSizesStepsFromTheLastLevelDo) {
 }
 
 // Their rates fall less with each bit, so small levels need more bits.
-TEST_F(FileBudgetTest, PlainLinesByTheirOwnSlope) {
+TEST_F(FilePlanTest, PlainLinesByTheirOwnSlope) {
   options_.line = Line::kPlain;
   Compact(6, true);
   EXPECT_NEAR(9.4675, Bits(), 0.001);
@@ -126,13 +126,13 @@ TEST_F(FileBudgetTest, PlainLinesByTheirOwnSlope) {
   EXPECT_NEAR(9.4675 + 4.7925, Bits(), 0.001);  // ln(10) / (ln 2)^2
 }
 
-TEST_F(FileBudgetTest, FilesOutsideATreeCountAsLastLevel) {
+TEST_F(FilePlanTest, FilesOutsideATreeCountAsLastLevel) {
   context_.level_at_creation = -1;
   EXPECT_NEAR(kLastOf10, Bits(), 0.001);
   EXPECT_NEAR(kLastOf10, Bits(File({1e5, 1e6})), 0.001);
 }
 
-TEST_F(FileBudgetTest, OtherStylesOfCompactionWithoutSizes) {
+TEST_F(FilePlanTest, OtherStylesOfCompactionWithoutSizes) {
   context_.compaction_style = rocksdb::kCompactionStyleFIFO;
   Flush();
   EXPECT_NEAR(kLastOf10, Bits(), 0.001);
@@ -144,7 +144,7 @@ TEST_F(FileBudgetTest, OtherStylesOfCompactionWithoutSizes) {
   EXPECT_NEAR(kLastOf10, Bits(), 0.001);
 }
 
-TEST_F(FileBudgetTest, SizesDetermineTheBits) {
+TEST_F(FilePlanTest, SizesDetermineTheBits) {
   const FileInTree file = File({1e5, 1e6, 1e7});
   Compact(3);
   const double last = Bits(file);
@@ -160,7 +160,7 @@ TEST_F(FileBudgetTest, SizesDetermineTheBits) {
 
 // RocksDB calls a file bottommost if nothing below it overlaps its key range;
 // that doesn't make its level large.
-TEST_F(FileBudgetTest, SizesCountMoreThanBottommost) {
+TEST_F(FilePlanTest, SizesCountMoreThanBottommost) {
   const FileInTree file = File({1e5, 1e6, 1e7});
   Compact(1, true);
   const double flagged = Bits(file);
@@ -169,7 +169,7 @@ TEST_F(FileBudgetTest, SizesCountMoreThanBottommost) {
 }
 
 // If RocksDB doesn't say how much a compaction reads, it may be everything.
-TEST_F(FileBudgetTest, AnEmptyLevelGetsTheBitsOfTheLargest) {
+TEST_F(FilePlanTest, AnEmptyLevelGetsTheBitsOfTheLargest) {
   const FileInTree file = File({1e5, 1e6, 1e7});
   Compact(3);
   const double largest = Bits(file);
@@ -178,10 +178,10 @@ TEST_F(FileBudgetTest, AnEmptyLevelGetsTheBitsOfTheLargest) {
 }
 
 // Universal compaction with a single level: all runs are files of level 0.
-TEST_F(FileBudgetTest, RunsInLevel0) {
-  auto tree = std::make_shared<TreeSizes>();
+TEST_F(FilePlanTest, RunsInLevel0) {
+  auto tree = std::make_shared<TreeState>();
   tree->level0_files = {1e4, 1e4, 1e5, 1e6};
-  tree->flush = 1e4;
+  tree->last_flush = 1e4;
   context_.compaction_style = rocksdb::kCompactionStyleUniversal;
   context_.num_levels = 1;
   Compact(0);
@@ -191,7 +191,7 @@ TEST_F(FileBudgetTest, RunsInLevel0) {
   EXPECT_NEAR(large + 2 * kStep, Bits(Of(tree)), 0.002);
 }
 
-TEST_F(FileBudgetTest, SizesOfAnotherColumnFamilyDoNotCount) {
+TEST_F(FilePlanTest, SizesOfAnotherColumnFamilyDoNotCount) {
   FileInTree file = File({1e5, 1e6, 1e7});
   file.column_family = "other";
   Compact(6, true);
@@ -199,7 +199,7 @@ TEST_F(FileBudgetTest, SizesOfAnotherColumnFamilyDoNotCount) {
 }
 
 // While a thread writes a file it may write one of another database.
-TEST_F(FileBudgetTest, SizesOfAnotherDatabaseDoNotCount) {
+TEST_F(FilePlanTest, SizesOfAnotherDatabaseDoNotCount) {
   Compact(1);
   const double without = Bits();
   FileInTree file = File({1e5, 1e6, 1e7});
@@ -217,7 +217,7 @@ TEST_F(FileBudgetTest, SizesOfAnotherDatabaseDoNotCount) {
   EXPECT_EQ(Bits(file), without);
 }
 
-TEST_F(FileBudgetTest, SizesForAnotherReasonDoNotCount) {
+TEST_F(FilePlanTest, SizesForAnotherReasonDoNotCount) {
   FileInTree file = File({1e5, 1e6, 1e7});
   file.reason = TableFileCreationReason::kFlush;
   Compact(1);
@@ -227,9 +227,9 @@ TEST_F(FileBudgetTest, SizesForAnotherReasonDoNotCount) {
           1000.0);
 }
 
-TEST_F(FileBudgetTest, TheAverageUntilSizesAreKnown) {
+TEST_F(FilePlanTest, TheAverageUntilSizesAreKnown) {
   for (const FileInTree& file :
-       {Of(nullptr), Of(std::make_shared<TreeSizes>())}) {
+       {Of(nullptr), Of(std::make_shared<TreeState>())}) {
     Flush();
     EXPECT_EQ(10, Bits(file));
     Compact(1);
@@ -238,39 +238,52 @@ TEST_F(FileBudgetTest, TheAverageUntilSizesAreKnown) {
     EXPECT_EQ(10, Bits(file));
   }
   // A database just opened: the size of a flush is unknown.
-  auto tree = std::make_shared<TreeSizes>();
+  auto tree = std::make_shared<TreeState>();
   tree->levels = {1e5, 1e6};
   Flush();
   EXPECT_EQ(10, Bits(Of(tree)));
 }
 
-TEST_F(FileBudgetTest, StaysWithinWhatTheOtherFiltersLeave) {
-  auto tree = std::make_shared<TreeSizes>();
-  tree->levels = {1e5, 1e6};
-  tree->flush = tree->last_flush = 1e4;
-  tree->filters = FilterSums{1.1e6, 1.1e6, 1.1e6 * 10, 0};
+// What a file recovered from the log belongs to is unknown, but it is small.
+TEST_F(FilePlanTest, ALittleMoreThanTheAverageInRecovery) {
   Flush();
-  const double share = Bits(Of(tree));
-  EXPECT_GT(share, 16);  // a twentieth of the total is 55 times 10,000 bits
-  tree->filters->bits = 1.1e6 * 10.45;
-  const double left = Bits(Of(tree));
-  EXPECT_NEAR(left, 10.5 + 0.05 * 1.1e6 / 2e4, 0.01);
-  EXPECT_LT(left, share);
-  // Other files have too many bits, which is not this file's fault.
-  tree->filters->bits = 1.1e6 * 12;
-  EXPECT_EQ(Bits(Of(tree)), 10);
-  // Unknown filters count as average.
-  tree->filters = FilterSums{0, 0, 0, 1.1e6};
-  EXPECT_EQ(Bits(Of(tree)), share);
-  // A compaction knows how much it reads.
-  tree->filters = FilterSums{1.1e6, 1.1e6, 1.1e6 * 10.4, 0};
-  Compact(1);
-  FileInTree file = Of(tree);
-  file.input_keys = 1e5;
-  EXPECT_NEAR(Bits(file), 10.5 + 0.1 * 1.1e6 / 1e5, 0.01);
+  context_.reason = TableFileCreationReason::kRecovery;
+  EXPECT_EQ(13, Bits(Of(nullptr)));
+  options_.level_aware = false;
+  EXPECT_EQ(10, Bits(Of(nullptr)));
 }
 
-TEST_F(FileBudgetTest, RateOfALevelIsItsShareOfTheSum) {
+// A database that was just opened knows its files, and how much it flushes.
+TEST_F(FilePlanTest, TheFirstFlushAfterOpening) {
+  auto tree = std::make_shared<TreeState>();
+  tree->levels = {0, 1e6};
+  tree->filters = {1e6, 1e6, 10e6, 0, 0};
+  FileInTree file = Of(tree);
+  Flush();
+  EXPECT_EQ(10, Bits(file));  // RocksDB doesn't say how much
+  file.input_keys = 1e4;
+  EXPECT_NEAR(10 + 2 * kStep, Bits(file), 0.2);
+}
+
+// Filters that aren't known count as average; those that are, as they are.
+TEST_F(FilePlanTest, MakesUpForOtherFilters) {
+  auto tree = std::make_shared<TreeState>();
+  tree->levels = {1e5, 1e6};
+  tree->last_flush = 1e4;
+  FileInTree file = Of(tree, 1e5);
+  Compact(1);
+  const double planned = Bits(file);
+  tree->filters = {0, 0, 0, 0, 1e6};
+  EXPECT_NEAR(planned, Bits(file), 0.4);
+  tree->filters = {1e6, 1e6, 9.9e6, 0, 0};
+  const double little = Bits(file);
+  tree->filters.bits = 9.5e6;
+  EXPECT_GT(Bits(file), little);
+  tree->filters.bits = 13e6;
+  EXPECT_EQ(10, Bits(file));  // which is not this file's fault
+}
+
+TEST_F(FilePlanTest, RateOfALevelIsItsShareOfTheSum) {
   options_.bits_per_key.reset();
   options_.false_positive_rate = 0.01;
   const FileInTree file = File({0, 1e6, 8.98e6});  // 10M keys with level 0
@@ -285,7 +298,7 @@ TEST_F(FileBudgetTest, RateOfALevelIsItsShareOfTheSum) {
 }
 
 // If no line can reach the share, it is the lowest rate that one can.
-TEST_F(FileBudgetTest, RatesAreNotBelowTheLowest) {
+TEST_F(FilePlanTest, RatesAreNotBelowTheLowest) {
   options_.false_positive_rate = 0.0001;
   Flush();
   const double lowest = Rate(File({1e5, 1e6, 1e12}));

@@ -1,11 +1,12 @@
-// Carries what the level size listener knows about the next file to the policy.
+// Decides how large the filters of a file are, with what the level size
+// listener knows about it.
 //
 // RocksDB tells a policy the level of a new file but not how large the levels
 // are; only a listener can find that out. In every release from 7.3 to 11.12,
 // flushes and compactions call OnTableFileCreationStarted and then create the
 // file's filter builder on the same thread (db/builder.cc,
-// db/compaction/compaction_job.cc). So the listener leaves the sizes in a
-// variable of the thread, and the policy picks them up.
+// db/compaction/compaction_job.cc). So the listener leaves what it knows in a
+// variable of the thread, and the policy picks it up.
 //
 // Rejected: a listener created with the policy. A policy isn't told which
 // database it builds for, so two databases sharing a policy would get each
@@ -16,11 +17,13 @@
 #include <optional>
 #include <string>
 
-#include "filter_policy/levels/family_heat.h"
-#include "filter_policy/levels/filter_account.h"
+#include "filter_policy/levels/account.h"
+#include "filter_policy/levels/allocation.h"
 #include "filter_policy/levels/heat_profile.h"
 #include "filter_policy/levels/heat_use.h"
-#include "filter_policy/levels/tree_sizes.h"
+#include "filter_policy/levels/tree_state.h"
+#include "filter_policy/rocksdb/filter_bits_builder.h"
+#include "linebloom/filter_policy.h"
 #include "rocksdb/env.h"
 #include "rocksdb/filter_policy.h"
 
@@ -30,10 +33,7 @@ struct FileInTree {
   std::string column_family;
   // The tree as it will be after the compaction that writes the file, if its
   // inputs are known. Null if no sizes are known yet.
-  std::shared_ptr<const TreeSizes> tree;
-  // The total input of a compaction into level 0, which becomes one file; 0 if
-  // unknown.
-  double level0_run = 0;
+  std::shared_ptr<const TreeState> tree;
   // The input of the compaction or the flush, an upper limit of its output; 0
   // if unknown. For a flush this is all that waits to be flushed, in all column
   // families.
@@ -53,11 +53,6 @@ struct FileInTree {
   std::shared_ptr<FilterAccount> account;
   FilterPlace place;
 
-  // The keys to expect of a flush: as many as the last one had, or as wait to
-  // be flushed if they are fewer; 0 if unknown. Rejected: the last flush alone.
-  // After a very large one, a memory budget left a small one without a filter.
-  double KeysOfFlush() const;
-
   // True if this is the file that `context` describes, as far as RocksDB tells.
   // While a thread writes a file it may also write one of another database,
   // from a merge operator or a compaction filter.
@@ -70,5 +65,39 @@ void EndFile();
 
 // Returns what BeginFile was told, once; nothing if there is no listener.
 std::optional<FileInTree> TakeFileInTree();
+
+// Returns how to build the filters of the file that `context` describes;
+// nothing if it gets none. `options` must be valid, and without a memory_budget
+// unless `file` is the file of `context`; otherwise `file` is ignored if it is
+// another.
+//
+// With `level_aware`, the file belongs to a sorted run:
+//   sizes known     The run has as many keys as its level will have, as a
+//                   compaction into level 0 reads, or as the flush will write.
+//   listener without sizes
+//                   The file gets the average; if it is recovered from the log,
+//                   a little more, for it is small in all but a new database.
+//   no listener     The last run of a full tree, if RocksDB calls the file
+//                   bottommost or its level is unknown (SstFileWriter);
+//                   otherwise the run one or two steps above it.
+std::optional<FilterPlan> PlanOfFile(
+    const FilterPolicyOptions& options,
+    const rocksdb::FilterBuildingContext& context,
+    const std::optional<FileInTree>& file);
+
+// A budget never gives a tree more bits per key than this on average. Then one
+// lookup of a missing row in 50,000 reads a data block of each run.
+inline constexpr double kMaxAverageOfBudget = 16;
+
+// The filters that share a budget, and the bits per key if all keys of all
+// trees shared it equally.
+struct BudgetState {
+  FilterTotals filters;
+  double average_bits = 0;
+};
+
+BudgetState StateOfBudget(const FilterPolicyOptions& options,
+                          const rocksdb::FilterBuildingContext& context,
+                          const FileInTree& file);
 
 }  // namespace linebloom

@@ -1,0 +1,329 @@
+#include "filter_policy/levels/file_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/rocksdb/policy_options.h"
+#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/line_count_search.h"
+#include "filter_policy/sizing/sizing.h"
+
+namespace linebloom {
+
+using rocksdb::FilterBuildingContext;
+using rocksdb::TableFileCreationReason;
+
+namespace {
+
+thread_local std::optional<FileInTree> file_of_this_thread;
+
+// Without the listener, more steps would cost more when the guess is wrong than
+// they save when it is right: a run three steps above the last has a thousandth
+// of its reads.
+constexpr int kMaxSteps = 2;
+
+// What a file recovered from the log gets beyond the average. When it is
+// written nobody knows its tree. One of 5,000 rows among 2 million made a third
+// of the reads with the average, and with this a thirtieth.
+constexpr double kMoreInRecovery = 3;
+
+// In a load in key order RocksDB never rewrites a file, and nobody knows how
+// many more will come. A file then gets a third of an equal share, and at most
+// 12 bits per key. Rejected: equal shares, which read twice as much averaged
+// over loads that end with 1/8 to 4 times the keys for which the budget has 10
+// bits each; a half or a quarter of them; the rest of the budget divided by the
+// present keys.
+constexpr double kPartOfShareInOrder = 1.0 / 3;
+constexpr double kMaxBitsInOrder = 12;
+
+// A budget keeps half of what equal shares would have beyond this for keys to
+// come.
+constexpr double kUnsharedFrom = 10;
+constexpr double kPartOfRest = 0.5;
+
+// The part of its equal share that a file of the largest run keeps if there is
+// no room. All others keep all of it.
+constexpr double kLeastOfLargestRun = 0.8;
+
+bool IsFlush(const FilterBuildingContext& context) {
+  return context.reason == TableFileCreationReason::kFlush ||
+         context.reason == TableFileCreationReason::kRecovery;
+}
+
+// How many full levels above the last one the file is, if sizes are unknown.
+int StepsAboveLast(const FilterBuildingContext& context) {
+  // FIFO never merges, so all files are alike.
+  if (context.compaction_style == rocksdb::kCompactionStyleFIFO) return 0;
+  if (context.is_bottommost || context.level_at_creation < 0) return 0;
+  if (IsFlush(context)) return kMaxSteps;
+  if (context.compaction_style == rocksdb::kCompactionStyleUniversal) return 1;
+  if (context.level_at_creation == 0) return kMaxSteps;
+  return std::clamp(context.num_levels - 1 - context.level_at_creation, 1,
+                    kMaxSteps);
+}
+
+// The keys to expect of a flush: as many as the last one had, or as wait to be
+// flushed if they are fewer or if it is the first; 0 if unknown. Rejected: the
+// last flush alone. After a very large one, a memory budget left a small one
+// without a filter.
+double KeysOfFlush(const FileInTree& file) {
+  if (file.tree == nullptr) return 0;
+  const double last = file.tree->last_flush;
+  if (last <= 0) return file.input_keys;
+  return file.input_keys > 0 ? std::min(last, file.input_keys) : last;
+}
+
+// 0 if the sizes don't tell.
+double KeysOfRun(const FilterBuildingContext& context, const FileInTree& file) {
+  if (IsFlush(context)) {
+    return file.tree->in_order ? LargestOf(file.tree->Runs())
+                               : KeysOfFlush(file);
+  }
+  const auto level = static_cast<size_t>(context.level_at_creation);
+  if (level == 0) {
+    const std::vector<double>& files = file.tree->level0_files;
+    if (file.input_keys > 0 || files.empty()) return file.input_keys;
+    return SumOf(files) / static_cast<double>(files.size());
+  }
+  const std::vector<double>& levels = file.tree->levels;
+  return level <= levels.size() ? levels[level - 1] : 0;
+}
+
+// Nothing if there is a listener that doesn't know any sizes yet.
+// `bits_per_key` is what filters that aren't known are taken for.
+std::optional<NewFile> NewFileOf(const FilterPolicyOptions& options,
+                                 const FilterBuildingContext& context,
+                                 const std::optional<FileInTree>& file,
+                                 double bits_per_key) {
+  NewFile found;
+  if (!file.has_value()) {
+    found.runs = FullTree(options.size_ratio);
+    found.run = found.runs[StepsAboveLast(context)];
+    return found;
+  }
+  if (file->tree == nullptr) return std::nullopt;
+  const TreeState& tree = *file->tree;
+  const std::vector<double> runs = tree.Runs();
+  if (runs.empty()) return std::nullopt;
+  found.is_flush = IsFlush(context);
+  found.largest = LargestOf(runs);
+  found.run = KeysOfRun(context, *file);
+  if (found.run <= 0) {
+    if (found.is_flush) return std::nullopt;
+    // The level was empty and its final size is unknown: use the fewest bits.
+    found.run = found.largest;
+  }
+  const FilterTotals& filters = tree.filters;
+  const double keys_of_row = filters.rows > 0 ? filters.keys / filters.rows : 1;
+  const double unknown = filters.unknown * keys_of_row;
+  found.other_keys = filters.keys + unknown;
+  found.other_bits = filters.bits + unknown * bits_per_key;
+  found.job =
+      keys_of_row * (found.is_flush ? KeysOfFlush(*file) : file->input_keys);
+  const bool can_catch_up =
+      context.compaction_style == rocksdb::kCompactionStyleLevel &&
+      found.other_keys > 0;
+  found.runs = can_catch_up ? tree.RunsAtRest(options.size_ratio) : runs;
+  return found;
+}
+
+// The thousandths of a bit per key of a block that takes at most `bytes`, or of
+// one line. A whole line more and the metadata would add a tenth to partitions
+// of 1 KB.
+uint32_t MillibitsWithin(double bytes, size_t keys) {
+  const double lines =
+      std::clamp(std::floor((bytes - kMaxFilterBlockOverhead) / kLineBytes),
+                 1.0, static_cast<double>(kMaxLines));
+  return std::max(MillibitsFor(static_cast<uint32_t>(lines), keys),
+                  uint32_t{1});
+}
+
+double BudgetInBits(const FilterPolicyOptions& options) {
+  return 8 * static_cast<double>(*options.memory_budget);
+}
+
+// What a file of a tree with a budget is to get.
+struct Wanted {
+  double bits_per_key = 0;
+  double least_bits = 0;                        // even if the budget is used up
+  std::optional<FileBits> bits = std::nullopt;  // if the tree is known
+};
+
+// `share` is the bits per key if all keys had the same.
+Wanted WantedWithin(const FilterPolicyOptions& options,
+                    const FilterBuildingContext& context,
+                    const FileInTree& file, double share) {
+  double average = std::min(share, kUnsharedFrom) +
+                   kPartOfRest * std::max(0.0, share - kUnsharedFrom);
+  average = std::min(average, kMaxAverageOfBudget);
+  // Below 1 bit per key a filter rejects less per bit: 37 % of missing keys at
+  // 1 bit, 14 % at half a bit. So files ask for 1 bit and go without if there
+  // is no room.
+  const double at_least_1 = std::max(average, kMinBitsOfRun);
+  if (file.tree == nullptr) {
+    return {std::min(at_least_1, kDefaultBitsPerKey) + kMoreInRecovery, 0};
+  }
+  if (file.tree->may_be_in_order && IsFlush(context)) {
+    const double bits =
+        std::clamp(share * kPartOfShareInOrder, kMinBitsOfRun, kMaxBitsInOrder);
+    return {bits, std::min({bits / 2, share, kMinBitsOfRun})};
+  }
+  const std::optional<NewFile> place =
+      NewFileOf(options, context, file, average);
+  if (!place) return {at_least_1, average};
+  Wanted wanted;
+  wanted.bits.emplace(
+      *place, Target{average, /*of_budget=*/true, LogRatePerBit(options.line)},
+      file.heat, file.range);
+  wanted.bits_per_key = wanted.bits->mean();
+  wanted.least_bits = wanted.bits_per_key;
+  if (!IsFlush(context)) {
+    const bool is_largest = place->run >= place->largest;
+    wanted.least_bits = std::min(
+        wanted.least_bits, is_largest ? kLeastOfLargestRun * average : average);
+  }
+  return wanted;
+}
+
+double HeatOf(const HeatProfile& heat, const AddedKeys& keys) {
+  return heat.HeatOf(keys.first.ToStringView(), keys.last.ToStringView());
+}
+
+std::optional<FilterPlan> PlanWithinBudget(const FilterPolicyOptions& options,
+                                           const FilterBuildingContext& context,
+                                           const FileInTree& file) {
+  const double share = StateOfBudget(options, context, file).average_bits;
+  const Wanted wanted = WantedWithin(options, context, file, share);
+  BudgetRequest request;
+  request.budget = BudgetInBits(options);
+  request.bits_per_key = wanted.bits_per_key;
+  request.least_bits = wanted.least_bits;
+  request.is_flush = IsFlush(context);
+  request.is_recovery = context.reason == TableFileCreationReason::kRecovery;
+  if (request.is_flush) request.expected_keys = KeysOfFlush(file);
+  request.keys = 1;
+  const double offered = file.account->Offer(file.place, request);
+  if (offered < kMinBitsOfRun) return std::nullopt;
+  // A full filter has all keys of the file.
+  if (!context.table_options.partition_filters) request.expected_keys = 0;
+  FilterPlan plan;
+  plan.request = RequestOf(options);
+  plan.request.millibits_per_key = MillibitsOf(offered);
+  plan.keeps_range = wanted.bits.has_value() && file.heat != nullptr;
+  if (plan.keeps_range) plan.request.heat = 1;
+  plan.fit = [request, bits = wanted.bits, heat = file.heat,
+              by_heat = plan.keeps_range, account = file.account,
+              place = file.place](const AddedKeys& keys,
+                                  FilterRequest* fitted) {
+    BudgetRequest of_filter = request;
+    of_filter.keys = static_cast<double>(keys.entries);
+    if (by_heat) {
+      const double of_keys = HeatOf(*heat, keys);
+      fitted->heat = static_cast<float>(of_keys);
+      of_filter.bits_per_key = bits->BitsOf(of_keys);
+      of_filter.least_bits *= of_filter.bits_per_key / bits->mean();
+    }
+    const double taken = account->Take(place, of_filter);
+    // Other files may have taken the room since: build a single line.
+    fitted->millibits_per_key =
+        taken < kMinBitsOfRun
+            ? 1
+            : MillibitsWithin(taken / 8 * of_filter.keys, keys.entries);
+  };
+  return plan;
+}
+
+FilterPlan PlanOfBits(FilterRequest request, const FileBits& bits,
+                      const std::shared_ptr<const HeatProfile>& heat) {
+  request.millibits_per_key = MillibitsOf(bits.mean());
+  FilterPlan plan{request};
+  if (heat == nullptr) return plan;
+  plan.request.heat = 1;
+  plan.keeps_range = true;
+  plan.fit = [bits, heat](const AddedKeys& keys, FilterRequest* fitted) {
+    const double of_keys = HeatOf(*heat, keys);
+    fitted->millibits_per_key = MillibitsOf(bits.BitsOf(of_keys));
+    fitted->heat = static_cast<float>(of_keys);
+  };
+  return plan;
+}
+
+}  // namespace
+
+bool FileInTree::Is(const FilterBuildingContext& context) const {
+  return column_family == context.column_family_name &&
+         reason == context.reason && context.level_at_creation >= 0 &&
+         (info_log == nullptr || context.info_log == nullptr ||
+          info_log == context.info_log);
+}
+
+void BeginFile(FileInTree file) { file_of_this_thread = std::move(file); }
+
+void EndFile() { file_of_this_thread.reset(); }
+
+std::optional<FileInTree> TakeFileInTree() {
+  return std::exchange(file_of_this_thread, std::nullopt);
+}
+
+std::optional<FilterPlan> PlanOfFile(
+    const FilterPolicyOptions& options, const FilterBuildingContext& context,
+    const std::optional<FileInTree>& file_of_thread) {
+  std::optional<FileInTree> file;
+  if (file_of_thread.has_value() && file_of_thread->Is(context)) {
+    file = file_of_thread;
+  }
+  if (options.memory_budget) return PlanWithinBudget(options, context, *file);
+  FilterRequest request = RequestOf(options);
+  double average = BitsPerKeyOf(options);
+  std::optional<NewFile> place;
+  if (IsLevelAware(options)) {
+    place = NewFileOf(options, context, file, average);
+  }
+  if (options.false_positive_rate.has_value()) {
+    const double asked = *options.false_positive_rate;
+    request.false_positive_rate =
+        std::max(place ? RateOfRun(place->run, place->runs, asked) : asked,
+                 LowestRate(request.line));
+    request.millibits_per_key =
+        BitsForRate(request.line,
+                    request.false_positive_rate * LineCountSearch::kAim)
+            .value_or(kMaxMillibits);
+    return FilterPlan{request};
+  }
+  if (place) {
+    const auto heat = file.has_value() ? file->heat : nullptr;
+    const Target target{average, /*of_budget=*/false,
+                        LogRatePerBit(request.line)};
+    return PlanOfBits(request,
+                      FileBits(*place, target, heat,
+                               file.has_value() ? file->range : std::nullopt),
+                      heat);
+  }
+  if (IsLevelAware(options) &&
+      context.reason == TableFileCreationReason::kRecovery) {
+    average = std::min(average + kMoreInRecovery, kMaxBitsOfRun);
+  }
+  request.millibits_per_key = MillibitsOf(average);
+  if (request.millibits_per_key == 0) return std::nullopt;
+  return FilterPlan{request};
+}
+
+BudgetState StateOfBudget(const FilterPolicyOptions& options,
+                          const FilterBuildingContext& context,
+                          const FileInTree& file) {
+  BudgetState state;
+  state.filters = file.account->Live();
+  double keys = state.filters.all_keys();
+  if (file.tree != nullptr) {
+    if (IsFlush(context)) keys += KeysOfFlush(file);
+    // The listener may expect more keys than there are yet.
+    keys = std::max(keys, file.tree->Total());
+  }
+  state.average_bits = BudgetInBits(options) / std::max(keys, 1.0);
+  return state;
+}
+
+}  // namespace linebloom

@@ -1,0 +1,90 @@
+#include "filter_policy/levels/tree_state.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <numeric>
+
+namespace linebloom {
+namespace {
+
+// RocksDB's default for level0_file_num_compaction_trigger.
+constexpr size_t kFilesOfLevel0 = 4;
+
+}  // namespace
+
+void FilterTotals::Add(const FilterTotals& more, double times) {
+  rows += times * more.rows;
+  keys += times * more.keys;
+  bits += times * more.bits;
+  unfiltered += times * more.unfiltered;
+  unknown += times * more.unknown;
+}
+
+void TreeState::Add(double keys, int level) {
+  if (level > 0) {
+    OfLevel(level) += keys;
+  } else {
+    level0_files.push_back(keys);
+  }
+}
+
+void TreeState::Remove(double keys, int level) {
+  if (level > 0) {
+    double& there = OfLevel(level);
+    there = std::max(0.0, there - keys);
+    return;
+  }
+  const auto found = std::find(level0_files.begin(), level0_files.end(), keys);
+  if (found != level0_files.end()) level0_files.erase(found);
+}
+
+std::vector<double> TreeState::Runs() const {
+  std::vector<double> runs;
+  for (const double keys : level0_files) {
+    if (keys > 0) runs.push_back(keys);
+  }
+  for (const double keys : levels) {
+    if (keys > 0) runs.push_back(keys);
+  }
+  return runs;
+}
+
+std::vector<double> TreeState::RunsAtRest(double size_ratio) const {
+  TreeState tree = *this;
+  const auto last = std::find_if(tree.levels.rbegin(), tree.levels.rend(),
+                                 [](double keys) { return keys > 0; });
+  if (last == tree.levels.rend()) return Runs();
+  std::vector<double>& files = tree.level0_files;
+  std::sort(files.begin(), files.end());
+  while (files.size() > kFilesOfLevel0) {
+    *last += files.back();
+    files.pop_back();
+  }
+  double limit = *last;
+  for (auto level = std::next(last); level != tree.levels.rend(); ++level) {
+    limit = std::max(limit / size_ratio, last_flush);
+    const double excess = std::max(0.0, *level - limit);
+    *level -= excess;
+    *last += excess;
+  }
+  return tree.Runs();
+}
+
+double TreeState::Total() const { return SumOf(Runs()); }
+
+double& TreeState::OfLevel(int level) {
+  const auto index = static_cast<size_t>(level - 1);
+  if (levels.size() <= index) levels.resize(index + 1);
+  return levels[index];
+}
+
+double LargestOf(const std::vector<double>& runs) {
+  return runs.empty() ? 0 : *std::max_element(runs.begin(), runs.end());
+}
+
+double SumOf(const std::vector<double>& runs) {
+  return std::accumulate(runs.begin(), runs.end(), 0.0);
+}
+
+}  // namespace linebloom

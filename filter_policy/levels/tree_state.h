@@ -1,0 +1,66 @@
+// A column family's sorted runs, and what the filters of its files take.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+namespace linebloom {
+
+// The filters of some files, as far as known.
+struct FilterTotals {
+  double rows = 0;  // of the files
+  double keys = 0;  // keys and prefixes in the filters
+  double bits = 0;
+  // Rows of files without a filter whose column family has a filter policy. For
+  // a memory budget they count as keys.
+  double unfiltered = 0;
+  // Rows of files whose filters aren't known. They count as average ones.
+  double unknown = 0;
+
+  // The keys that share a memory budget.
+  double all_keys() const { return keys + unfiltered + unknown; }
+
+  // Adds `more` `times` times.
+  void Add(const FilterTotals& more, double times = 1);
+};
+
+// Sizes in keys.
+struct TreeState {
+  std::vector<double> level0_files;
+  std::vector<double> levels;  // from level 1 on; 0 if a level is empty
+  double last_flush = 0;       // 0 if unknown
+  // True if RocksDB moves flushed files down unchanged, as in a load in key
+  // order: a flushed file then belongs to the largest run.
+  bool in_order = false;
+  // True if flushed files may keep their filters for good: `in_order`, or a new
+  // database hasn't merged any yet.
+  bool may_be_in_order = false;
+  // Without the inputs of the compaction that writes the file.
+  FilterTotals filters;
+
+  // Adds a file.
+  void Add(double keys, int level);
+
+  // Takes a file away. Does nothing if level 0 has none with so many keys.
+  void Remove(double keys, int level);
+
+  // The files of level 0 and the levels that are not empty.
+  std::vector<double> Runs() const;
+
+  // The same when the compactions of a leveled tree have caught up: level 0 has
+  // a few files and each level above the last is at most `size_ratio` times
+  // smaller than the next. In a burst of writes they have several times as
+  // much; the excess, which is on its way there, counts to the last level.
+  std::vector<double> RunsAtRest(double size_ratio) const;
+
+  double Total() const;
+
+ private:
+  // The keys of `level`, 1 or higher.
+  double& OfLevel(int level);
+};
+
+double LargestOf(const std::vector<double>& runs);  // 0 if there are none
+double SumOf(const std::vector<double>& runs);
+
+}  // namespace linebloom
