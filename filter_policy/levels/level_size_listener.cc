@@ -153,6 +153,10 @@ bool OnlyMoved(const CompactionJobInfo& job) {
 // The name by which RocksDB's Configurable finds the listener's HeatSource.
 constexpr char kHeatSource[] = "linebloom_level_sizes.heat";
 
+// The name of an address that only this copy of the library has.
+constexpr char kCopy[] = "linebloom_level_sizes.copy";
+char this_copy = 0;
+
 class LevelSizeListener final : public rocksdb::EventListener,
                                 public HeatSource {
  public:
@@ -160,6 +164,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
       : expected_(std::make_shared<TreeState>(TreeOf(expected))),
         expected_keys_(expected_->Total()) {
     RegisterOptions(kHeatSource, static_cast<HeatSource*>(this), nullptr);
+    RegisterOptions(kCopy, &this_copy, nullptr);
   }
 
   const char* Name() const override { return kLevelSizeListenerName; }
@@ -488,6 +493,10 @@ class LevelSizeListener final : public rocksdb::EventListener,
 const HeatSource* HeatSourceOf(rocksdb::EventListener* listener) {
   return listener == nullptr ? nullptr
                              : listener->GetOptions<HeatSource>(kHeatSource);
+}
+
+bool IsOfThisCopy(const rocksdb::EventListener& listener) {
+  return listener.GetOptions<char>(kCopy) == &this_copy;
 }
 
 rocksdb::EventListener* FindLevelSizeListener(

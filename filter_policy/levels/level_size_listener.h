@@ -29,6 +29,11 @@ std::unique_ptr<rocksdb::EventListener> NewOwnedLevelSizeListener();
 rocksdb::EventListener* FindLevelSizeListener(
     const rocksdb::DBOptions& options);
 
+// True if this copy of the library made `listener`. Another copy's, as with a
+// static library in a program and the shared one preloaded, leaves what it
+// knows where this copy's policies don't look.
+bool IsOfThisCopy(const rocksdb::EventListener& listener);
+
 // The listener as a source of heat; null if it isn't one. The caller may be
 // linked into another library than the listener, whose class it doesn't know
 // then.

@@ -79,9 +79,12 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     if (options_.hash_seed == kRandomHashSeed && !DrawHashSeed()) {
       return NoEntropy();
     }
-    if (NeedsListener(options_) &&
-        FindLevelSizeListener(db_options) == nullptr) {
-      return ListenerMissing();
+    if (NeedsListener(options_)) {
+      const rocksdb::EventListener* const listener =
+          FindLevelSizeListener(db_options);
+      if (listener == nullptr || !IsOfThisCopy(*listener)) {
+        return ListenerMissing();
+      }
     }
     if (options_.canonical_key == nullptr) {
       info_log_.NoteComparator(cf_options.comparator);
@@ -212,7 +215,9 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
         "DBOptions::listeners: NewLevelSizeListener() of "
         "linebloom/level_size_listener.h, or "
         "listeners=linebloom_level_sizes in an option string, from C by "
-        "rocksdb_get_options_from_string()");
+        "rocksdb_get_options_from_string(). It must be made by the same copy "
+        "of "
+        "the library");
   }
 
   Status ValidateOwn() const {

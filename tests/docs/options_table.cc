@@ -31,8 +31,8 @@ const std::vector<std::pair<std::string, std::string>> kWhen = {
      "[`NewLevelSizeListener()`](tuning.md#how-much-memory): the fewest reads "
      "for the same memory. Of no use if there is one sorted run alone"},
     {"memory_budget",
-     "in place of bits: when all filters together may take so much and no "
-     "more. Needs the listener "
+     "in place of bits: when all filters together may take so much, and "
+     "1.3 times that while compactions lag. Needs the listener "
      "([how](tuning.md#a-budget-instead-of-bits))"},
     {"heat_aware",
      "where lookups of missing keys favor some keys: more bits for these, "

@@ -279,6 +279,19 @@ TEST_F(MemoryBudgetTest, WithoutTheListenerNoDatabaseOpens) {
   ExpectRows({0, 2000});
 }
 
+// A budget that nobody keeps account of came to 6 times its bytes.
+TEST_F(MemoryBudgetTest, AnotherCopysListenerIsRefused) {
+  class OtherCopys : public rocksdb::EventListener {
+   public:
+    const char* Name() const override { return kLevelSizeListenerName; }
+  };
+  UseBudget(1 << 20);
+  options_.listeners = {std::make_shared<OtherCopys>()};
+  const rocksdb::Status status = TryReopen();
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  EXPECT_NE(std::string::npos, status.ToString().find("same copy"));
+}
+
 // RocksDB doesn't validate the options of an SstFileWriter.
 TEST_F(MemoryBudgetTest, FilesWrittenElsewhereHaveTenBits) {
   UseBudget(1 << 20);
