@@ -161,7 +161,7 @@ const char* FindProblem(const FilterBlockInfo& info, const char* metadata,
     return "the canonical key is missing";
   }
   if (info.lines == 0) return "there are no lines";
-  if (lines_size != size_t{info.lines} * kLineBytes) {
+  if (lines_size != BytesOfLines(info.request.line, info.lines)) {
     return "the number of lines does not fit the size of the block";
   }
   if (!IsReadable(ShapeOf(info))) return "unknown kind of line";
@@ -364,6 +364,10 @@ std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
                                      : "asked bits per key",
        begin + kRequestAt, sizeof(uint32_t)},
       {"flags", begin + kFlagsAt, 1}};
+  if (!plain) {
+    const size_t codes = GroupsOf(parsed.info.lines);
+    fields.insert(fields.begin(), {"codes", begin - codes, codes});
+  }
   size_t known = begin + kOptionalAt;
   for (const OptionalField& field : kOptionalFields) {
     if ((flags & field.flag) == 0) continue;

@@ -44,17 +44,17 @@ Lines BuildSolvedLines(const HashList& hashes, const LineKernel& kernel,
   const LineShape shape = SolvedShape(hashes.size(), count);
   LineBuilder builder(shape, kernel);
   double sum_of_rates = 0;
-  for (uint32_t line = 0; line < count; ++line) {
-    sum_of_rates +=
-        builder.Build(partition.Next(), to + size_t{line} * kLineBytes);
+  uint8_t* const codes = to + size_t{count} * kLineBytes;
+  for (uint32_t group = 0; group < GroupsOf(count); ++group) {
+    sum_of_rates += builder.BuildGroup(
+        partition.Next(), count, group,
+        to + size_t{group} * kLinesPerGroup * kLineBytes, codes + group);
   }
   return {shape, sum_of_rates / count};
 }
 
-Lines BuildLines(const HashList& hashes, const FilterRequest& request,
-                 uint32_t millibits, const LineKernel& kernel, uint32_t count,
-                 uint8_t* to) {
-  const Line line = BuiltLine(request.line, MillibitsFor(count, hashes.size()));
+Lines BuildLines(const HashList& hashes, Line line, uint32_t millibits,
+                 const LineKernel& kernel, uint32_t count, uint8_t* to) {
   return line == Line::kPlain ? BuildPlainLines(hashes, PlainProbes(millibits),
                                                 kernel, count, to)
                               : BuildSolvedLines(hashes, kernel, count, to);
@@ -74,11 +74,12 @@ BuiltBlock BuildBlock(const HashList& hashes, const FilterRequest& request,
   info.lines = count;
   info.keys =
       static_cast<uint32_t>(std::min<size_t>(hashes.size(), UINT32_MAX));
-  const size_t lines_size = size_t{count} * kLineBytes;
+  const Line line = BuiltLine(request.line, MillibitsFor(count, hashes.size()));
+  const size_t lines_size = BytesOfLines(line, count);
   const size_t size = lines_size + FilterBlockOverhead(request);
   // Not make_unique: that would clear memory that is written anyway.
   std::unique_ptr<char[]> bytes(new char[size]);
-  const Lines built = BuildLines(hashes, request, millibits, kernel, count,
+  const Lines built = BuildLines(hashes, line, millibits, kernel, count,
                                  reinterpret_cast<uint8_t*>(bytes.get()));
   info.expected_false_positive_rate = static_cast<float>(built.rate);
   SetShape(built.shape, &info);

@@ -28,26 +28,32 @@ class FilterReader {
                              : MayMatch(hash_(key, size));
   }
 
-  // The same for hashes computed by hash(). Callers should prefetch each hash
-  // first.
+  // The same for hashes computed by hash(), at most kMaxBatch. Callers should
+  // prefetch each hash first.
   void MayMatch(const uint64_t* hashes, int count, bool* may_match) const {
     probe_.hashes_may_match(filter_, hashes, count, may_match);
   }
   bool MayMatch(uint64_t hash) const {
-    return probe_.line_may_match(filter_.shape, filter_.LineAt(hash), hash);
+    return probe_.line_may_match(filter_, LineAt(hash), hash);
   }
 
-  // Starts loading the line that MayMatch(hash) will read. Blocks are not
-  // always aligned, so a line may span two cache lines of the CPU.
+  // Starts loading what tells which line the hash belongs to.
   void Prefetch(uint64_t hash) const {
-    const uint8_t* line = filter_.LineAt(hash);
-    __builtin_prefetch(line);
-    __builtin_prefetch(line + kLineBytes - 1);
+    if (filter_.codes == nullptr) return;
+    __builtin_prefetch(filter_.codes + GroupOf(hash, filter_.line_count));
   }
 
   const KeyHash& hash() const { return hash_; }
 
  private:
+  const uint8_t* LineAt(uint64_t hash) const {
+    const uint32_t line =
+        filter_.codes == nullptr
+            ? LineOf(hash, filter_.line_count)
+            : BalancedLineOf(hash, filter_.line_count, filter_.codes);
+    return filter_.lines + size_t{line} * kLineBytes;
+  }
+
   FilterReader(const FilterView& filter, uint64_t hash_seed,
                const ProbeFunctions& probe)
       : filter_(filter), hash_(hash_seed), probe_(probe) {}

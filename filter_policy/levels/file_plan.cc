@@ -134,10 +134,12 @@ std::optional<NewFile> NewFileOf(const FilterPolicyOptions& options,
 // one line. A whole line more and the metadata would add a tenth to partitions
 // of 1 KB.
 uint32_t MillibitsWithin(double bytes, size_t keys) {
-  const double lines =
-      std::clamp(std::floor((bytes - kMaxFilterBlockOverhead) / kLineBytes),
-                 1.0, static_cast<double>(kMaxLines));
-  return std::max(MillibitsFor(static_cast<uint32_t>(lines), keys),
+  const double of_lines =
+      std::clamp(bytes - kMaxFilterBlockOverhead, 0.0,
+                 static_cast<double>(kMaxLines) * (kLineBytes + 1));
+  const uint32_t lines =
+      LinesWithin(Line::kSolved, static_cast<size_t>(of_lines));
+  return std::max(MillibitsFor(std::max(lines, uint32_t{1}), keys),
                   uint32_t{1});
 }
 

@@ -9,11 +9,14 @@
 //
 // A line of n keys has room for 504 / n probes per key. They come in stages:
 // whole rounds of one probe per word, then 4 probes over a pair of words each,
-// then 2 over four words each, and finally up to 2 over the whole line. In
-// every stage but the last, all planes share their masks, so one elimination
-// solves them all. Each later stage leaves to the earlier ones the columns that
-// they need for their pivots, so there is hardly anything to substitute between
-// stages.
+// then 2 over half a line each, and finally up to 2 that share their masks: one
+// over the whole line, or one over each half of it. In every stage but the
+// last, all planes share their masks, so one elimination solves them all. Each
+// later stage leaves to the earlier ones the columns that they need for their
+// pivots, so there is hardly anything to substitute between stages.
+//
+// What a lookup computes doesn't depend on the header, which only says what
+// counts, so nothing waits for it.
 //
 // Rejected: no stages between the first and the whole line (without SIMD, twice
 // the build time at 10 bits per key and four times at 16); more in
@@ -51,10 +54,13 @@ inline constexpr uint32_t kSpread[kWordsPerLine] = {
     0xfd7046c5, 0xef9c4c41, 0xe5b3a6d7, 0xdb4f0b91,
     0xcc9e2d53, 0xbf58476d, 0xb492b66f, 0xf1bbcdcb};
 
-// A key's first mask, from which its others are derived, and its fingerprint.
+// A key's first mask, from which its others are derived.
 inline uint64_t MaskOf(uint64_t hash) { return hash * kMaskMultiplier; }
+
+// A key's fingerprint: 28 bits of the hash, so that the first rounds wait for
+// no product, and then 36 bits of one. The bits above those decide the line.
 inline uint64_t FingerprintOf(uint64_t hash) {
-  return hash * kFingerprintMultiplier;
+  return hash << 36 | (hash * kFingerprintMultiplier) >> 28;
 }
 
 // The mask of the next round, or of the next word of a probe over several
@@ -67,23 +73,33 @@ inline uint64_t NextMask(uint64_t mask) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-// The 8 fingerprint bits of a round, 0 to 3.
+// The lowest of the 8 fingerprint bits of a round, 0 to 3.
+inline constexpr int kRoundBit[] = {56, 48, 28, 20};
+
 inline uint32_t FingerprintOfRound(uint64_t fingerprint, int round) {
-  return (fingerprint >> (56 - 8 * round)) & 255;
+  return (fingerprint >> kRoundBit[round]) & 255;
 }
 
 // 0 to 31. A key has one more probe if this and the line's fraction add up to a
 // whole probe.
-inline int FractionOf(uint64_t fingerprint) { return (fingerprint >> 27) & 31; }
+inline int FractionOf(uint64_t fingerprint) { return (fingerprint >> 40) & 31; }
+
+// The same without computing the fingerprint: rounds 0 and 1, and the fraction.
+inline uint32_t FirstFingerprintOf(uint64_t hash) { return (hash >> 20) & 255; }
+inline uint32_t SecondFingerprintOf(uint64_t hash) {
+  return (hash >> 12) & 255;
+}
+inline int FastFractionOf(uint64_t hash) { return (hash >> 4) & 31; }
 
 // The stages after the first. Their masks derive from 32 bits of the first
 // mask.
-enum class Stage { kPairs, kFours, kWhole, kWholeAgain };
+enum class Stage { kPairs, kFours, kLast };
 
-constexpr int kSeedShift[] = {0, 10, 20, 30};
+constexpr int kSeedShift[] = {0, 10, 20};
 // The lowest bit of the fingerprint's byte that a stage compares. Plane p of g
-// words compares the bit g * p places above it.
-constexpr int kFingerprintBit[] = {0, 1, 3, 7};
+// words compares the bit g * p places above it. The planes of the last stage
+// are halves; a probe over the whole line compares the sum of their bits.
+constexpr int kFingerprintBit[] = {0, 1, 3};
 
 constexpr int SeedShift(Stage stage) {
   return kSeedShift[static_cast<int>(stage)];
@@ -92,18 +108,18 @@ constexpr int FingerprintBit(Stage stage) {
   return kFingerprintBit[static_cast<int>(stage)];
 }
 
-// In the word at place p of a plane, a stage's mask is the product of those 32
-// bits and kSpread[p], shifted up by this much: the middle of a product depends
+// In the word at place p of a plane, or of the whole line in the last stage, a
+// stage's mask is the product of those 32 bits and kSpread[p], shifted up by
+// this much: the middle of a product depends
 // on all bits of both factors, its upper end on little more than their upper
 // ends.
 inline constexpr int kSpreadShift = 15;
 
 // `parities` has one bit per word. The bit of the first word of each plane of
-// `width` words (1, 2, 4 or 8) becomes the plane's parity; all others become 0.
+// `width` words (1, 2 or 4) becomes the plane's parity; all others become 0.
 constexpr uint32_t FoldPlanes(uint32_t parities, int width) {
   parities &= 0xff;
   if (width == 1) return parities;
-  if (width == 8) return static_cast<uint32_t>(__builtin_parity(parities));
   parities ^= parities >> 1;
   if (width == 2) return parities & 0x55;
   return (parities ^ parities >> 2) & 0x11;
@@ -130,9 +146,17 @@ struct SolvedPlan {
   uint8_t first_bound;
   uint8_t pairs_bound;
   uint8_t fours_bound;
+  // The columns of the later stages' masks, as bits; none without the stage.
+  uint64_t pairs_columns;
+  uint64_t fours_columns;
+  uint64_t last_columns;
 
   friend bool operator==(const SolvedPlan&, const SolvedPlan&) = default;
 };
+
+constexpr uint64_t ColumnsFrom(int bound) {
+  return kUnknowns >> bound << bound;
+}
 
 constexpr SolvedPlan MakeSolvedPlan(int total) {
   const int whole = total / kPerProbe;
@@ -142,11 +166,18 @@ constexpr SolvedPlan MakeSolvedPlan(int total) {
   int probes = plan.rounds * (kWordsPerLine / plan.first_width);
   plan.first_bound = BoundOf(probes, total);
   plan.has_pairs = plan.first_width == 1 && (whole & 4) != 0;
-  if (plan.has_pairs) probes += 4;
+  if (plan.has_pairs) {
+    probes += 4;
+    plan.pairs_columns = ColumnsFrom(plan.first_bound);
+  }
   plan.pairs_bound = BoundOf(probes, total);
   plan.has_fours = plan.first_width <= 2 && (whole & 2) != 0;
-  if (plan.has_fours) probes += 2;
+  if (plan.has_fours) {
+    probes += 2;
+    plan.fours_columns = ColumnsFrom(plan.pairs_bound);
+  }
   plan.fours_bound = BoundOf(probes, total);
+  plan.last_columns = ColumnsFrom(plan.fours_bound);
   plan.shared_probes = static_cast<uint8_t>(probes);
   return plan;
 }

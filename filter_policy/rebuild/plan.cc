@@ -159,8 +159,8 @@ constexpr double kWorthShrinking = 0.9;
 
 double BytesOfNewFilter(const FileFacts& facts, const WantedFilter& wanted) {
   const uint64_t keys = facts.keys.value_or(0) > 0 ? *facts.keys : facts.rows();
-  return static_cast<double>(LinesFor(keys, wanted.request.millibits_per_key)) *
-         kLineBytes;
+  return static_cast<double>(BytesOfLines(
+      wanted.request.line, LinesFor(keys, wanted.request.millibits_per_key)));
 }
 
 // How many lookups fall on a file beside others of its level, and in `source`

@@ -101,26 +101,32 @@ Status FilterBitsBuilder::MaybePostVerify(const Slice& block) {
   return Status::OK();
 }
 
-size_t FilterBitsBuilder::LinesIn(size_t bytes) const {
+uint32_t FilterBitsBuilder::LinesIn(size_t bytes) const {
   const size_t overhead = FilterBlockOverhead(plan_.request);
-  return bytes < overhead ? 0 : (bytes - overhead) / kLineBytes;
+  return bytes < overhead
+             ? 0
+             : LinesWithin(BuiltLine(plan_.request.line,
+                                     plan_.request.millibits_per_key),
+                           bytes - overhead);
 }
 
 size_t FilterBitsBuilder::ApproximateNumEntries(size_t bytes) {
-  const size_t lines = LinesIn(bytes);
-  return KeysFor(static_cast<uint32_t>(std::min<size_t>(lines, kMaxLines)),
-                 plan_.request.millibits_per_key);
+  const uint32_t lines = LinesIn(bytes);
+  return KeysFor(lines, plan_.request.millibits_per_key);
 }
 
 size_t FilterBitsBuilder::CalculateSpace(size_t entries) {
   if (entries == 0) return 0;
-  return LinesFor(entries, plan_.request.millibits_per_key) * kLineBytes +
+  const uint32_t lines = LinesFor(entries, plan_.request.millibits_per_key);
+  return BytesOfLines(
+             BuiltLine(plan_.request.line, MillibitsFor(lines, entries)),
+             lines) +
          FilterBlockOverhead(plan_.request);
 }
 
 double FilterBitsBuilder::EstimatedFpRate(size_t entries, size_t bytes) {
   if (entries == 0) return 0.0;
-  const size_t lines = LinesIn(bytes);
+  const uint32_t lines = LinesIn(bytes);
   if (lines == 0) return 1.0;
   return ExpectedRate(plan_.request.line, plan_.request.millibits_per_key,
                       static_cast<double>(entries) / lines);

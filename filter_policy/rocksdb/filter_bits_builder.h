@@ -79,7 +79,7 @@ class FilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
  private:
   void Add(uint64_t hash);
   void KeepRange(const rocksdb::Slice& key);
-  size_t LinesIn(size_t bytes) const;  // whole lines of a block of that size
+  uint32_t LinesIn(size_t bytes) const;  // whole lines of a block of that size
 
   FilterPlan plan_;
   KeyHash hash_;

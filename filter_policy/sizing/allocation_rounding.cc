@@ -45,11 +45,10 @@ uint32_t AllocationRounding::Round(Line line, uint64_t keys, uint32_t lines,
                                    size_t overhead) {
   const size_t beside = overhead + kBlockTrailer;
   const auto usable = [&](uint32_t count) {
-    return usable_size_(size_t{count} * kLineBytes + beside);
+    return usable_size_(BytesOfLines(line, count) + beside);
   };
   const size_t size = usable(lines);
-  const auto more = static_cast<uint32_t>(
-      std::min<size_t>((size - beside) / kLineBytes, kMaxLines));
+  const uint32_t more = LinesWithin(line, size - beside);
   if (more - lines <= lines / kWorthwhile) return lines;
   // The most lines that fit the next smaller size.
   uint32_t fewer = lines / 2;

@@ -23,10 +23,16 @@ double PlainLineRate(int probes, double keys) {
   return std::pow(fill, probes);
 }
 
-// Lines with more keys than the table covers match everything.
-double SolvedLineRate(double keys) {
-  const auto row = static_cast<size_t>(keys);
-  return keys < std::size(kSolvedLogRates) ? std::exp(kSolvedLogRates[row]) : 1;
+// Between two rows of the table the logarithm is nearly linear in the bits per
+// key. Lines with more keys than the table covers match everything.
+double SolvedRate(double keys_per_line) {
+  const double keys = std::max(keys_per_line, 1.0);
+  const auto row =
+      static_cast<size_t>(std::min<double>(keys, std::size(kSolvedLogRates)));
+  if (row + 1 >= std::size(kSolvedLogRates)) return 1;
+  const double share = (1.0 / row - 1 / keys) / (1.0 / row - 1.0 / (row + 1));
+  return std::exp(
+      std::lerp(kSolvedLogRates[row], kSolvedLogRates[row + 1], share));
 }
 
 double RateOfMillibits(Line line, uint32_t millibits) {
@@ -43,11 +49,11 @@ double ExpectedRate(Line line, uint32_t millibits, double keys_per_line) {
       BuiltLine(line, static_cast<uint32_t>(std::min(
                           kBitsPerLine * kMillibitsPerBit / keys_per_line,
                           1.0 * kMaxMillibits))) == Line::kPlain;
-  const auto line_rate = [=](double keys) {
-    return is_plain ? PlainLineRate(plain_probes, keys) : SolvedLineRate(keys);
-  };
+  if (!is_plain) return SolvedRate(keys_per_line);
   // The line is so full that differences between lines no longer matter.
-  if (keys_per_line > kMaxSummedKeys) return line_rate(keys_per_line);
+  if (keys_per_line > kMaxSummedKeys) {
+    return PlainLineRate(plain_probes, keys_per_line);
+  }
   const double spread = 10 * std::sqrt(keys_per_line) + 10;
   const int least = static_cast<int>(std::max(0.0, keys_per_line - spread));
   const int most = static_cast<int>(keys_per_line + spread);
@@ -55,7 +61,7 @@ double ExpectedRate(Line line, uint32_t millibits, double keys_per_line) {
   for (int keys = least; keys <= most; ++keys) {
     const double share = std::exp(keys * std::log(keys_per_line) -
                                   keys_per_line - std::lgamma(keys + 1.0));
-    rate += share * line_rate(keys);
+    rate += share * PlainLineRate(plain_probes, keys);
   }
   return rate;
 }

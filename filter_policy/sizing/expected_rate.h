@@ -14,10 +14,10 @@ namespace linebloom {
 // / bits per key), more than 0. `millibits` is the requested size; it
 // determines only the number of probes of plain lines.
 //
-// The number of keys per line is Poisson distributed (Putze, Sanders, Singler
-// 2009), and the rate of a line with n keys is
-//   plain:    fill^k, fill = 1 - (1 - k / 512)^n: probes are independent;
-//   solved:   measured by filter_policy/line/builder/line_tables.cc.
+// Plain lines: the number of keys per line is Poisson distributed (Putze,
+// Sanders, Singler 2009), and the rate of a line with n keys is fill^k, fill =
+// 1 - (1 - k / 512)^n, because probes are independent. Solved lines: measured
+// by filter_policy/line/builder/line_tables.cc.
 // Tests check that real filters of 1 to 30 bits per key are within 2 %.
 double ExpectedRate(Line line, uint32_t millibits, double keys_per_line);
 

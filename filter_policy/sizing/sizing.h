@@ -16,7 +16,8 @@ inline constexpr uint32_t kMillibitsPerBit = 1000;
 
 // RocksDB stores and checks blocks of less than 4 GiB. The lines of a larger
 // filter get more keys than requested.
-inline constexpr uint32_t kMaxLines = 0xffffff00u / kLineBytes;
+inline constexpr uint32_t kMaxLines =
+    0xffffff00u / (kLinesPerGroup * kLineBytes + 1) * kLinesPerGroup;
 
 // The fewest lines that provide `millibits` thousandths of a bit for each of
 // `keys` keys: 1 to kMaxLines, 0 only if there are no keys.
@@ -32,6 +33,10 @@ uint32_t MillibitsFor(uint32_t lines, uint64_t keys);
 // Below this size a solved line has no room for 2 probes per key and matches
 // everything, while a plain one still rejects half of the missing keys.
 inline constexpr uint32_t kMinSolvedMillibits = 2250;
+
+// The most lines, with their groups' codes, that fit in `bytes`: 0 to
+// kMaxLines.
+uint32_t LinesWithin(Line line, size_t bytes);
 
 // The kind of line that is built if `line` is requested.
 constexpr Line BuiltLine(Line line, uint32_t millibits) {

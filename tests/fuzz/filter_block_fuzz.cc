@@ -11,6 +11,7 @@
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/line/line.h"
+#include "filter_policy/sizing/sizing.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/mend_filter_block.h"
 
@@ -20,7 +21,6 @@ using ::linebloom::BlockKind;
 using ::linebloom::FilterBlockInfo;
 using ::linebloom::kFilterBlockOverhead;
 using ::linebloom::kFilterTailBytes;
-using ::linebloom::kLineBytes;
 using ::linebloom::kMaxFilterBlockOverhead;
 using ::linebloom::Line;
 using ::linebloom::ParsedFilter;
@@ -41,7 +41,8 @@ bool IsDocumented(const FilterBlockInfo& info) {
 }
 
 void CheckReadable(const ExactCopy& block, const FilterBlockInfo& info) {
-  const size_t lines_size = info.lines * kLineBytes;
+  const size_t lines_size =
+      linebloom::BytesOfLines(info.request.line, info.lines);
   Promise(info.version == 1 && info.lines >= 1, "a known version, lines");
   Promise(lines_size + kFilterBlockOverhead <= block.size(),
           "lines inside the block");
@@ -117,9 +118,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   linebloom::testing::MendFilterBlock(mends, block.data(), block.size());
   const ParsedFilter parsed = CheckParsed(block);
   CheckBuiltIn(block, parsed);
-  if ((mends & kMendAll) == kMendAll &&
-      block.size() >= kLineBytes + kFilterBlockOverhead &&
-      (block.size() - kFilterBlockOverhead) % kLineBytes == 0) {
+  if ((mends & kMendAll) != kMendAll || block.size() < kFilterBlockOverhead) {
+    return 0;
+  }
+  const size_t lines_size = block.size() - kFilterBlockOverhead;
+  const auto line = static_cast<Line>(block.data()[lines_size + 1]);
+  const uint32_t lines = linebloom::LinesWithin(line, lines_size);
+  if (lines > 0 && linebloom::BytesOfLines(line, lines) == lines_size) {
     Promise((parsed.kind == BlockKind::kLinebloom) == IsDocumented(parsed.info),
             "sound metadata");
   }

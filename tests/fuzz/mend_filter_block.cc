@@ -7,6 +7,7 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/line/little_endian.h"
+#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom::testing {
 namespace {
@@ -28,8 +29,8 @@ void MendMetadata(uint8_t mends, char* block, char* end) {
                                                                : 7 | 16;
   }
   if ((mends & kMendLines) != 0) {
-    StoreLittleEndian(metadata + 4,
-                      static_cast<uint32_t>((before - metadata_size) / 64));
+    StoreLittleEndian(metadata + 4, LinesWithin(static_cast<Line>(metadata[1]),
+                                                before - metadata_size));
   }
   if ((mends & kMendChecksum) != 0) {
     StoreLittleEndian(end - 5, static_cast<uint32_t>(

@@ -44,11 +44,12 @@ void CheckAnswers(const LineShape& shape, const LineBytes& line,
                   const std::vector<uint64_t>& hashes, bool are_keys) {
   const std::vector<const LineKernel*> kernels = SupportedKernels();
   for (const uint64_t hash : hashes) {
-    const bool answer =
-        kernels.back()->solved.line_may_match(shape, line.data(), hash);
+    const bool answer = kernels.back()->solved.line_may_match(
+        {line.data(), 1, shape}, line.data(), hash);
     Promise(answer || !are_keys, "no key is rejected");
     for (const LineKernel* kernel : kernels) {
-      Promise(kernel->solved.line_may_match(shape, line.data(), hash) == answer,
+      Promise(kernel->solved.line_may_match({line.data(), 1, shape},
+                                            line.data(), hash) == answer,
               "the same answer from every kernel");
     }
   }

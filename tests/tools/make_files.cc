@@ -282,8 +282,6 @@ void ChangeFilter(const std::string& path, const std::string& how, int from) {
   } else if (how == "set") {  // the lowest clear bit
     while (block[at] == '\xff') ++at;
     block[at] = static_cast<char>(block[at] | (block[at] + 1));
-  } else if (how == "wipe") {  // the rest of the line
-    for (; at % 64 != 0; ++at) block[at] = 0;
   } else {
     block[at] = static_cast<char>(block[at] ^ 0x80);
   }

@@ -69,7 +69,7 @@ std::string FieldMeaning(const FilterBlockField& field,
   }
   if (name == "flags") return FlagsText(number);
   if (name == "checksum") return "right";  // otherwise the block has no fields
-  if (name == "tail") return "";
+  if (name == "codes" || name == "tail") return "";
   return WithThousands(number);
 }
 
@@ -140,6 +140,11 @@ void AppendFields(absl::string_view block, std::string* text) {
   for (const FilterBlockField& field :
        ListFilterBlockFields(block.data(), block.size())) {
     const absl::string_view bytes = block.substr(field.offset, field.bytes);
+    if (field.bytes > sizeof(uint64_t)) {
+      absl::StrAppend(text, field.name, "\n");
+      AppendHex(bytes, field.offset, text);
+      continue;
+    }
     const std::string meaning = FieldMeaning(field, bytes);
     absl::StrAppendFormat(text, "%08x  %-16s  %-*s%s\n", field.offset,
                           absl::BytesToHexString(bytes),

@@ -98,12 +98,16 @@ Memory MemoryFor(Lines lines, uint64_t keys, uint32_t millibits) {
   const auto wanted = static_cast<unsigned __int128>(keys) * millibits;
   const auto files = static_cast<uint64_t>(
       wanted / (uint64_t{kMaxLines} * kLineMillibits) + 1);
-  const uint64_t count =
-      files * LinesFor((keys + files - 1) / files, millibits);
+  const uint64_t keys_of_file = (keys + files - 1) / files;
+  const uint32_t count = LinesFor(keys_of_file, millibits);
+  const Line built = lines == Lines::kSolved
+                         ? BuiltLine(Line::kSolved, linebloom::MillibitsFor(
+                                                        count, keys_of_file))
+                         : Line::kPlain;
   const uint64_t overhead = lines == Lines::kRocksDbBloom
                                 ? kBuiltInTailBytes
                                 : uint64_t{kFilterBlockOverhead};
-  return {count, count * kLineBytes + files * overhead};
+  return {files * count, files * (BytesOfLines(built, count) + overhead)};
 }
 
 std::optional<uint32_t> MillibitsFor(Lines lines, const Question& question) {

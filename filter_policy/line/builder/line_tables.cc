@@ -7,6 +7,7 @@
 //
 // Neighbouring probe counts are compared on the same random keys, so that the
 // noise of the keys cancels out.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -55,19 +56,22 @@ double PlainCrossing(int probes) {
   return high;
 }
 
-// The rate of solved lines with exactly `keys` keys, in a filter with that mean
-// load.
+// The rate of solved filters with a mean of `keys` keys per line: groups whose
+// numbers of keys are Poisson distributed.
 double SolvedRate(int keys) {
-  const int lines =
+  const int groups =
       keys < 64 ? 40000 : 4000;  // with few keys, some lines are far worse
   std::mt19937_64 random(keys);
+  std::poisson_distribution<int> load(kLinesPerGroup * std::max(keys, 1));
   LineBuilder builder(SolvedShape(uint64_t{1000} * keys, 1000));
   double sum = 0;
-  for (int i = 0; i < lines; ++i) {
-    uint8_t line[kLineBytes];
-    sum += builder.Build(RandomHashes(keys, &random), line);
+  for (int i = 0; i < groups; ++i) {
+    uint8_t lines[kLinesPerGroup * kLineBytes];
+    uint8_t code;
+    sum += builder.BuildGroup(RandomHashes(load(random), &random),
+                              kLinesPerGroup, 0, lines, &code);
   }
-  return sum / lines;
+  return sum / groups / kLinesPerGroup;
 }
 
 void PrintProbes() {
@@ -82,12 +86,13 @@ void PrintProbes() {
   printf("};\n");
 }
 
-// Rates change smoothly except where a stage begins, so every number of keys
-// has its own row. Lines with more keys than that match everything.
+// Filters with more keys per line than that match nearly everything.
 void PrintRates() {
   printf(
-      "// The natural logarithm of the rate of solved lines with 0, 1, 2, ... "
-      "keys.\ninline constexpr double kSolvedLogRates[] = {\n");
+      "// The natural logarithm of the rate of solved filters with a mean of "
+      "0, "
+      "1, 2, ...\n// keys per line.\ninline constexpr double kSolvedLogRates[] "
+      "= {\n");
   for (int keys = 0; keys <= kMaxSolvedKeys; ++keys) {
     printf("    %.4f,  // %d\n", std::log(SolvedRate(keys)), keys);
     if (keys % 50 == 0) fprintf(stderr, "rates: %d keys\n", keys);

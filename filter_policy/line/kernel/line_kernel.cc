@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "filter_policy/line/kernel/line_kernels.h"
+#include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
 namespace {
@@ -30,7 +31,20 @@ const Choice& TheChoice() {
   return *choice;
 }
 
+uint32_t LeastWholeRound(const LineShape& shape) {
+  const int missing = kWordsPerLine * kPerProbe - shape.base;  // 1 to 192
+  return (missing + shape.step - 1) / shape.step;
+}
+
 }  // namespace
+
+FilterView::FilterView(const uint8_t* first, uint32_t count,
+                       const LineShape& of_lines)
+    : lines(first), line_count(count), shape(of_lines) {
+  if (shape.kind == Line::kPlain) return;
+  codes = lines + size_t{line_count} * kLineBytes;
+  least_whole_round = LeastWholeRound(shape);
+}
 
 std::vector<const LineKernel*> SupportedKernels() {
   std::vector<const LineKernel*> kernels;

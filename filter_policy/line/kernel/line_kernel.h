@@ -25,24 +25,28 @@ namespace linebloom {
 // A finished filter as readers see it. Whoever owns the block keeps the lines
 // alive.
 struct FilterView {
-  const uint8_t* lines = nullptr;
-  uint32_t line_count = 0;
-  LineShape shape;
+  // The lines at `first` and their codes. The shape is readable (IsReadable).
+  FilterView(const uint8_t* first, uint32_t count, const LineShape& of_lines);
 
-  const uint8_t* LineAt(uint64_t hash) const {
-    return lines + static_cast<size_t>(LineOf(hash, line_count)) * kLineBytes;
-  }
+  const uint8_t* lines;
+  const uint8_t* codes = nullptr;  // of the lines' groups; null for plain lines
+  uint32_t line_count;
+  // Solved lines with this header, or a larger one, have 8 probes or more.
+  uint32_t least_whole_round = 0;
+  LineShape shape;
 };
+
+inline constexpr int kMaxBatch = 32;
 
 // The functions that probe lines of one kind. Thread-safe.
 struct ProbeFunctions {
   // Hashes a key without a seed and probes its line.
   bool (*key_may_match)(const FilterView& filter, const char* key, size_t size);
-  // Probes for `count` hashes. The caller has prefetched their lines.
+  // Probes for `count` hashes, at most kMaxBatch, and prefetches their lines.
   void (*hashes_may_match)(const FilterView& filter, const uint64_t* hashes,
                            int count, bool* may_match);
-  // Probes a single line.
-  bool (*line_may_match)(const LineShape& shape, const uint8_t* line,
+  // Probes a single line for a hash that belongs to it.
+  bool (*line_may_match)(const FilterView& filter, const uint8_t* line,
                          uint64_t hash);
 };
 
@@ -61,6 +65,9 @@ struct LineKernel {
   // of lines.
   int (*solve_line)(const LineShape& shape, std::span<const uint64_t> hashes,
                     SolveSpace* space, uint8_t* line);
+  // The code that evens out the loads of a group of eight lines best, given how
+  // many of its keys each slice has.
+  uint8_t (*choose_code)(const SliceCounts& counts);
 };
 
 // The kernels that this machine can run, fastest first. The last one is the

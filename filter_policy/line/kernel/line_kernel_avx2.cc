@@ -16,8 +16,8 @@
 namespace linebloom {
 namespace {
 
-struct Line {
-  explicit Line(const uint8_t* line)
+struct Halves {
+  explicit Halves(const uint8_t* line)
       : low(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(line))),
         high(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(line + 32))) {}
 
@@ -57,7 +57,7 @@ inline __m256i RoundPattern(const Half& half, uint64_t round, uint32_t words) {
 }
 
 // True if a probe of this round, in the selected words, finds its bit unset.
-inline bool Rejects(const Line& line, uint64_t round, uint32_t words) {
+inline bool Rejects(const Halves& line, uint64_t round, uint32_t words) {
   const __m256i unset = _mm256_or_si256(
       _mm256_andnot_si256(line.low, RoundPattern(LowHalf(), round, words)),
       _mm256_andnot_si256(line.high, RoundPattern(HighHalf(), round, words)));
@@ -66,7 +66,7 @@ inline bool Rejects(const Line& line, uint64_t round, uint32_t words) {
 
 inline bool PlainMayMatch(const LineShape& shape, const uint8_t* line,
                           uint64_t hash) {
-  const Line bits(line);
+  const Halves bits(line);
   const RoundWords words = kPlainRoundWords[shape.probes][PlainWindowOf(hash)];
   const uint64_t round = FirstRound(hash);
   if (Rejects(bits, round, words.first)) return false;
@@ -77,7 +77,7 @@ void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {
   const RoundWords words = kPlainRoundWords[probes][PlainWindowOf(hash)];
   const uint64_t first = FirstRound(hash);
   const uint64_t second = SecondRound(first);
-  const Line old(line);
+  const Halves old(line);
   const auto add = [&](const Half& half, __m256i bits, uint8_t* to) {
     bits = _mm256_or_si256(bits, RoundPattern(half, first, words.first));
     bits = _mm256_or_si256(bits, RoundPattern(half, second, words.second));
@@ -89,7 +89,7 @@ void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {
 
 // Solved lines.
 
-using SolvedWords = Line;
+using SolvedWords = Halves;
 
 inline uint32_t TopBits(__m256i low, __m256i high) {
   return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(low)) |
@@ -128,42 +128,53 @@ inline uint32_t Parities(const SolvedWords& words, uint64_t mask) {
                   _mm256_and_si256(words.high, masks));
 }
 
-// The parity of all bits. XORs the words before counting bits, with half the
-// instructions of OddWords.
-inline uint32_t IsOdd(__m256i words) {
-  const __m128i two = _mm_xor_si128(_mm256_castsi256_si128(words),
-                                    _mm256_extracti128_si256(words, 1));
-  const __m128i one = _mm_xor_si128(two, _mm_unpackhi_epi64(two, two));
-  return static_cast<uint32_t>(
-             std::popcount(static_cast<uint64_t>(_mm_cvtsi128_si64(one)))) &
-         1;
+// The masks of a stage in four words, whose places begin at kPlace and repeat
+// after kWidth words.
+template <int kWidth, int kPlace = 0>
+inline __m256i StageMasks(uint32_t seed, uint64_t columns) {
+  constexpr auto kSpreadOf = [](int word) {
+    return static_cast<int64_t>(kSpread[kPlace + word % kWidth]);
+  };
+  const __m256i spread = _mm256_setr_epi64x(kSpreadOf(0), kSpreadOf(1),
+                                            kSpreadOf(2), kSpreadOf(3));
+  return _mm256_and_si256(
+      _mm256_slli_epi64(_mm256_mul_epu32(_mm256_set1_epi64x(seed), spread),
+                        kSpreadShift),
+      Repeat(columns));
 }
 
-// One bit for the first word of each plane; FoldPlanes ignores the others.
-template <int kWidth>
-inline uint32_t StageParities(const SolvedWords& words, uint32_t seed,
-                              int bound) {
-  constexpr auto kSpreadOf = [](int word) {
-    return static_cast<int64_t>(kSpread[word % kWidth]);
-  };
-  const __m256i seeds = _mm256_set1_epi64x(seed);
-  const __m256i unknowns = Repeat(kUnknowns >> bound << bound);
-  const auto spread = [&](__m256i factors) {
-    return _mm256_slli_epi64(_mm256_mul_epu32(seeds, factors), kSpreadShift);
-  };
-  const __m256i low_masks = spread(_mm256_setr_epi64x(
-      kSpreadOf(0), kSpreadOf(1), kSpreadOf(2), kSpreadOf(3)));
-  const __m256i high_masks =
-      kWidth == 8 ? spread(_mm256_setr_epi64x(kSpreadOf(4), kSpreadOf(5),
-                                              kSpreadOf(6), kSpreadOf(7)))
-                  : low_masks;
-  const __m256i low =
-      _mm256_and_si256(words.low, _mm256_and_si256(low_masks, unknowns));
-  const __m256i high =
-      _mm256_and_si256(words.high, _mm256_and_si256(high_masks, unknowns));
-  if constexpr (kWidth == 8) return IsOdd(_mm256_xor_si256(low, high));
-  if constexpr (kWidth == 4) return IsOdd(low) | IsOdd(high) << 4;
-  return OddWords(low, high);
+inline uint32_t PairParities(const SolvedWords& words, uint32_t seed,
+                             uint64_t columns) {
+  const __m256i masks = StageMasks<2>(seed, columns);
+  return OddWords(_mm256_and_si256(words.low, masks),
+                  _mm256_and_si256(words.high, masks));
+}
+
+// All columns of the later stages are in the words' upper halves, so those of
+// both halves of the line fit one register.
+inline __m256i UpperHalves(__m256i low, __m256i high) {
+  return _mm256_castps_si256(_mm256_shuffle_ps(
+      _mm256_castsi256_ps(low), _mm256_castsi256_ps(high), 0xdd));
+}
+
+inline uint32_t HalfParities(const SolvedWords& words, uint32_t fours,
+                             uint32_t last, const SolvedPlan& plan) {
+  const __m256i masks = StageMasks<4>(fours, plan.fours_columns);
+  const __m256i of_fours = UpperHalves(_mm256_and_si256(words.low, masks),
+                                       _mm256_and_si256(words.high, masks));
+  const __m256i of_last = UpperHalves(
+      _mm256_and_si256(words.low, StageMasks<4>(last, plan.last_columns)),
+      _mm256_and_si256(words.high, StageMasks<4, 4>(last, plan.last_columns)));
+  // Words: fours in the low half and in the high one, the last stage likewise.
+  const __m256i sums =
+      _mm256_xor_si256(_mm256_permute2x128_si256(of_fours, of_last, 0x20),
+                       _mm256_permute2x128_si256(of_fours, of_last, 0x31));
+  const __m256i odd =
+      _mm256_sad_epu8(OddHalves(sums, 0), _mm256_setzero_si256());
+  const auto bits = static_cast<uint32_t>(
+      _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_slli_epi64(odd, 63))));
+  const uint32_t spread = bits | bits << 6;  // _pdep_u32 is slow on Zen 1 and 2
+  return (spread | spread << 3) & 0x1111;
 }
 
 #include "filter_policy/line/kernel/solved_line.inc"
@@ -201,7 +212,7 @@ inline __m256i SolveHalf(__m256i words, __m256i row, __m256i rhs, __m256i bit) {
 void SolvePlanes(const Pivots& pivots, uint64_t* words) {
   const __m256i low_tops = _mm256_setr_epi64x(63, 62, 61, 60);
   const __m256i high_tops = _mm256_setr_epi64x(59, 58, 57, 56);
-  Line line(reinterpret_cast<const uint8_t*>(words));
+  Halves line(reinterpret_cast<const uint8_t*>(words));
   for (int p = pivots.count - 1; p >= 0; --p) {
     const __m256i row = Repeat(pivots.rows[p][0]);
     const __m256i rhs = Repeat(pivots.rows[p][1]);
@@ -215,12 +226,14 @@ void SolvePlanes(const Pivots& pivots, uint64_t* words) {
 }
 
 #include "filter_policy/line/kernel/line_kernel_entries.inc"
+#include "filter_policy/line/kernel/solve/choose_code.inc"
 #include "filter_policy/line/kernel/solve/solve_line.inc"
 
 }  // namespace
 
 const LineKernel kAvx2Kernel = {"avx2",          kProbePlain,     kProbeSolved,
-                                AddToPlainLines, RateOfPlainLine, SolveLine};
+                                AddToPlainLines, RateOfPlainLine, SolveLine,
+                                ChooseCode};
 
 }  // namespace linebloom
 

@@ -27,9 +27,9 @@ inline uint32_t OddWords(__m512i words) {
 
 }  // namespace
 
-const LineKernel kAvx512Kernel = {"avx512",        kProbePlain,
-                                  kProbeSolved,    AddToPlainLines,
-                                  RateOfPlainLine, SolveLine};
+const LineKernel kAvx512Kernel = {
+    "avx512",        kProbePlain, kProbeSolved, AddToPlainLines,
+    RateOfPlainLine, SolveLine,   ChooseCode};
 
 }  // namespace linebloom
 

@@ -33,9 +33,9 @@ inline uint32_t OddWords(__m512i words) {
 
 }  // namespace
 
-const LineKernel kAvx512fKernel = {"avx512f",       kProbePlain,
-                                   kProbeSolved,    AddToPlainLines,
-                                   RateOfPlainLine, SolveLine};
+const LineKernel kAvx512fKernel = {
+    "avx512f",       kProbePlain, kProbeSolved, AddToPlainLines,
+    RateOfPlainLine, SolveLine,   ChooseCode};
 
 }  // namespace linebloom
 

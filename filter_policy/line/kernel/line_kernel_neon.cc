@@ -111,19 +111,44 @@ inline uint32_t Parities(const SolvedWords& words, uint64_t mask) {
   return GatherLowest(counts);
 }
 
-template <int kWidth>
-inline uint32_t StageParities(const SolvedWords& words, uint32_t seed,
-                              int bound) {
-  const uint64x2_t unknowns = vdupq_n_u64(kUnknowns >> bound << bound);
+// A pair of words under the masks of a stage, whose places begin at `place`.
+inline uint64x2_t UnderMasks(uint64x2_t words, uint32_t seed, int place) {
+  const uint32x2_t spread = vld1_u32(kSpread + place);
+  return vandq_u64(
+      words, vshlq_n_u64(vmull_u32(vdup_n_u32(seed), spread), kSpreadShift));
+}
+
+inline uint32_t PairParities(const SolvedWords& words, uint32_t seed,
+                             uint64_t columns) {
   uint64x2_t counts[kPairs];
   for (int pair = 0; pair < kPairs; ++pair) {
-    const uint32x2_t spread = vld1_u32(kSpread + 2 * pair % kWidth);
-    const uint64x2_t masks =
-        vshlq_n_u64(vmull_u32(vdup_n_u32(seed), spread), kSpreadShift);
-    counts[pair] =
-        CountBits(vandq_u64(words.all[pair], vandq_u64(masks, unknowns)));
+    counts[pair] = CountBits(
+        vandq_u64(UnderMasks(words.all[pair], seed, 0), vdupq_n_u64(columns)));
   }
   return GatherLowest(counts);
+}
+
+// XORs the words of a half before counting their bits.
+inline uint32_t HalfParities(const SolvedWords& words, uint32_t fours,
+                             uint32_t last, const SolvedPlan& plan) {
+  uint64x2_t counts[kPairs];
+  for (int half = 0; half < 2; ++half) {
+    const uint64x2_t* const pairs = words.all + 2 * half;
+    const uint64x2_t of_fours = veorq_u64(UnderMasks(pairs[0], fours, 0),
+                                          UnderMasks(pairs[1], fours, 2));
+    const uint64x2_t of_last =
+        veorq_u64(UnderMasks(pairs[0], last, 4 * half),
+                  UnderMasks(pairs[1], last, 4 * half + 2));
+    counts[half] =
+        CountBits(vandq_u64(of_fours, vdupq_n_u64(plan.fours_columns)));
+    counts[2 + half] =
+        CountBits(vandq_u64(of_last, vdupq_n_u64(plan.last_columns)));
+  }
+  uint32_t parities = 0;
+  for (int i = 0; i < kPairs; ++i) {
+    parities |= static_cast<uint32_t>(vaddvq_u64(counts[i]) & 1) << (4 * i);
+  }
+  return parities;
 }
 
 #include "filter_policy/line/kernel/solved_line.inc"
@@ -163,12 +188,14 @@ void SolvePlanes(const Pivots& pivots, uint64_t* words) {
 }
 
 #include "filter_policy/line/kernel/line_kernel_entries.inc"
+#include "filter_policy/line/kernel/solve/choose_code.inc"
 #include "filter_policy/line/kernel/solve/solve_line.inc"
 
 }  // namespace
 
 const LineKernel kNeonKernel = {"neon",          kProbePlain,     kProbeSolved,
-                                AddToPlainLines, RateOfPlainLine, SolveLine};
+                                AddToPlainLines, RateOfPlainLine, SolveLine,
+                                ChooseCode};
 
 }  // namespace linebloom
 

@@ -14,6 +14,7 @@ namespace {
 using namespace std::string_literals;
 
 constexpr size_t kLines = 3;
+constexpr size_t kLinesBytes = kLines * kLineBytes + 1;  // and a code
 
 FilterBlockInfo SomeInfo() {
   FilterBlockInfo info;
@@ -58,26 +59,25 @@ FilterBlockInfo FullInfo() {
 }
 
 std::string SomeBlock(const FilterBlockInfo& info = SomeInfo()) {
-  std::string block(kLines * kLineBytes + FilterBlockOverhead(info.request),
-                    '\x5a');
-  WriteFilterBlockEnd(info, block.data() + kLines * kLineBytes);
+  std::string block(kLinesBytes + FilterBlockOverhead(info.request), '\x5a');
+  WriteFilterBlockEnd(info, block.data() + kLinesBytes);
   return block;
 }
 
 std::string_view EndOf(std::string_view block) {
-  return block.substr(kLines * kLineBytes);
+  return block.substr(kLinesBytes);
 }
 
 // A block with other flags and a different metadata size, but a valid checksum.
 std::string BlockWith(uint8_t flags, std::string_view further) {
   std::string block = SomeBlock();
   block.resize(block.size() - 10);  // checksum, size and tail
-  block[kLines * kLineBytes + 20] = static_cast<char>(flags);
+  block[kLinesBytes + 20] = static_cast<char>(flags);
   block += further;
-  const uint64_t hash = XXH3_64bits(block.data() + kLines * kLineBytes,
-                                    block.size() - kLines * kLineBytes);
+  const uint64_t hash =
+      XXH3_64bits(block.data() + kLinesBytes, block.size() - kLinesBytes);
   for (int i = 0; i < 4; ++i) block += static_cast<char>(hash >> (8 * i));
-  block += static_cast<char>(block.size() + 1 - kLines * kLineBytes);
+  block += static_cast<char>(block.size() + 1 - kLinesBytes);
   return block + std::string("\xff\x4c\0\x4c\x42", 5);
 }
 
@@ -166,7 +166,7 @@ TEST(FilterBlockTest, AnyHeatIsReadable) {
        {"\0\0\0\0"s, "\0\0\xc0\x7f"s, "\0\0\x80\x7f"s, "\0\0\x80\xbf"s}) {
     const std::string block = BlockWith(16, heat);
     EXPECT_EQ(BlockKind::kLinebloom, Parse(block).kind);
-    EXPECT_EQ(13u, ListFilterBlockFields(block.data(), block.size()).size());
+    EXPECT_EQ(14u, ListFilterBlockFields(block.data(), block.size()).size());
   }
 }
 
@@ -203,9 +203,9 @@ TEST(FilterBlockTest, LaterFieldsAreSkipped) {
   EXPECT_EQ(BlockKind::kLinebloom, seeded.kind);
   EXPECT_EQ(0x8000000000000001, seeded.info.request.hash_seed);
   const auto fields = ListFilterBlockFields(block.data(), block.size());
-  ASSERT_EQ(14u, fields.size());
-  EXPECT_STREQ("of a later release", fields[10].name);
-  EXPECT_EQ(5u, fields[10].bytes);
+  ASSERT_EQ(15u, fields.size());
+  EXPECT_STREQ("of a later release", fields[11].name);
+  EXPECT_EQ(5u, fields[11].bytes);
 }
 
 TEST(FilterBlockTest, MissingHashSeedIsUnusable) {
@@ -257,7 +257,7 @@ TEST(FilterBlockTest, EveryTruncation) {
 
 TEST(FilterBlockTest, EveryDamagedByteOfTheEndIsNoticed) {
   const std::string block = SomeBlock(FullInfo());
-  for (size_t at = kLines * kLineBytes; at < block.size(); ++at) {
+  for (size_t at = kLinesBytes; at < block.size(); ++at) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string damaged = block;
       damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit));

@@ -10,16 +10,16 @@
 namespace linebloom {
 namespace {
 
-// Each line gets its own hashes, and together exactly those of the list.
-void ExpectEachHashInItsLine(std::vector<uint64_t> hashes, uint32_t lines) {
+// Each group gets its own hashes, and together exactly those of the list.
+void ExpectEachHashInItsGroup(std::vector<uint64_t> hashes, uint32_t lines) {
   SCOPED_TRACE(testing::Message()
                << hashes.size() << " hashes, " << lines << " lines");
   const HashList list(hashes);
   LinePartition partition(list, lines);
   std::vector<uint64_t> seen;
-  for (uint32_t line = 0; line < lines; ++line) {
+  for (uint32_t group = 0; group < GroupsOf(lines); ++group) {
     for (const uint64_t hash : partition.Next()) {
-      ASSERT_EQ(line, LineOf(hash, lines));
+      ASSERT_EQ(group, GroupOf(hash, lines));
       seen.push_back(hash);
     }
   }
@@ -31,22 +31,22 @@ void ExpectEachHashInItsLine(std::vector<uint64_t> hashes, uint32_t lines) {
 TEST(LinePartitionTest, RandomHashes) {
   for (const size_t count : {1, 2, 50, 5000, 32768, 32769, 200000}) {
     for (const uint32_t lines : {1u, 2u, 3u, 100u, 255u, 256u, 257u, 3907u}) {
-      ExpectEachHashInItsLine(RandomHashes(count, count), lines);
+      ExpectEachHashInItsGroup(RandomHashes(count, count), lines);
     }
   }
 }
 
 TEST(LinePartitionTest, MoreLinesThanHashes) {
-  ExpectEachHashInItsLine(RandomHashes(100, 1), 70000);
-  ExpectEachHashInItsLine(RandomHashes(40000, 1), 300000);
+  ExpectEachHashInItsGroup(RandomHashes(100, 1), 70000);
+  ExpectEachHashInItsGroup(RandomHashes(40000, 1), 300000);
 }
 
 TEST(LinePartitionTest, HashesAtTheEndsOfTheRange) {
   for (const size_t repeats : {1, 50000}) {
     std::vector<uint64_t> hashes(repeats, 0);
     hashes.resize(2 * repeats, UINT64_MAX);
-    for (const uint32_t lines : {1u, 7u, 1000u}) {
-      ExpectEachHashInItsLine(hashes, lines);
+    for (const uint32_t lines : {1u, 7u, 8u, 1000u}) {
+      ExpectEachHashInItsGroup(hashes, lines);
     }
   }
 }

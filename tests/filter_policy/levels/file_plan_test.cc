@@ -302,8 +302,8 @@ TEST_F(FilePlanTest, RatesAreNotBelowTheLowest) {
   options_.false_positive_rate = 0.0001;
   Flush();
   const double lowest = Rate(File({1e5, 1e6, 1e12}));
-  EXPECT_GT(lowest, 1e-7);
-  EXPECT_LT(lowest, 1e-5);
+  EXPECT_GT(lowest, 1e-9);
+  EXPECT_LT(lowest, 1e-6);
 }
 
 }  // namespace

@@ -17,9 +17,7 @@ constexpr uint64_t Inverse(uint64_t odd) {
 }
 
 constexpr uint64_t kHashOfMask = Inverse(kMaskMultiplier);
-constexpr uint64_t kHashOfPrint = Inverse(kFingerprintMultiplier);
 static_assert(kHashOfMask * kMaskMultiplier == 1);
-static_assert(kHashOfPrint * kFingerprintMultiplier == 1);
 
 // Hashes whose products are random in the bits of `free` and equal `fixed`
 // elsewhere.
@@ -95,10 +93,9 @@ std::vector<Crowd> Crowds(size_t count) {
       {"masks of a few bits",
        HashesOfProducts(count, 0, uint64_t{0x1ff} << 40, kHashOfMask)});
   crowds.push_back({"equal fingerprints",
-                    HashesOfProducts(count, kFixed, 0xffffff, kHashOfPrint)});
+                    HashesOfProducts(count, kFixed, ~uint64_t{0xfffffff}, 1)});
   crowds.push_back({"equal fractions",
-                    HashesOfProducts(count, uint64_t{31} << 27,
-                                     ~(uint64_t{31} << 27), kHashOfPrint)});
+                    HashesOfProducts(count, 31 << 4, ~uint64_t{31 << 4}, 1)});
 
   hashes.resize(count);
   for (size_t i = 0; i < count; ++i) hashes[i] = i;

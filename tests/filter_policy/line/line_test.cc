@@ -20,7 +20,7 @@ namespace {
 bool LineMayMatch(const LineShape& shape, const LineBytes& line,
                   uint64_t hash) {
   return ProbesOf(ChosenKernel(), shape)
-      .line_may_match(shape, line.data(), hash);
+      .line_may_match({line.data(), 1, shape}, line.data(), hash);
 }
 
 bool MatchesAll(const LineShape& shape, const LineBytes& line,
@@ -222,6 +222,40 @@ TEST(LineOfTest, ExtremeHashesAreInTheOuterLines) {
     EXPECT_EQ(0u, LineOf(0, lines));
     EXPECT_EQ(lines - 1, LineOf(~uint64_t{0}, lines));
   }
+}
+
+// Whatever the code, each line of a group has the same share of its hashes.
+TEST(BalancedLineOfTest, CodesGiveEachLineTheSameSlices) {
+  for (int code = 0; code < 256; ++code) {
+    std::array<int, kLinesPerGroup> slices{};
+    for (uint64_t slice = 0; slice < 1 << kSliceBits; ++slice) {
+      ++slices.at(
+          LineInGroup(slice << (64 - kSliceBits), static_cast<uint8_t>(code)));
+    }
+    for (const int count : slices) EXPECT_EQ(16, count) << code;
+  }
+}
+
+TEST(BalancedLineOfTest, StaysInTheGroup) {
+  for (const uint32_t lines : {1u, 7u, 8u, 9u, 1000u, 67108860u}) {
+    std::vector<uint8_t> codes(GroupsOf(lines));
+    for (const uint64_t hash : RandomHashes(10000, lines)) {
+      const uint32_t group = GroupOf(hash, lines);
+      ASSERT_LT(group, codes.size());
+      codes[group] = 0;
+      EXPECT_EQ(LineOf(hash, lines), BalancedLineOf(hash, lines, codes.data()));
+      codes[group] = static_cast<uint8_t>(hash);
+      EXPECT_EQ(group,
+                BalancedLineOf(hash, lines, codes.data()) / kLinesPerGroup);
+    }
+  }
+}
+
+TEST(LineShapeTest, SolvedLinesHaveACodePerGroup) {
+  EXPECT_EQ(640u, BytesOfLines(Line::kPlain, 10));
+  EXPECT_EQ(642u, BytesOfLines(Line::kSolved, 10));
+  EXPECT_EQ(1026u, BytesOfLines(Line::kSolved, 16));
+  EXPECT_EQ(65u, BytesOfLines(Line::kSolved, 1));
 }
 
 // Every window and bit of a plain line is used, about equally often.

@@ -196,16 +196,17 @@ TEST_F(FilterBitsReaderTest, RandomBytesNeverCrash) {
 
 // The rates at which the project promises to beat the built-in filter, through
 // the interface that RocksDB calls.
-TEST_F(FilterBitsReaderTest, HalfTheFalsePositivesOfTheBuiltIn) {
+TEST_F(FilterBitsReaderTest, AFractionOfTheFalsePositivesOfTheBuiltIn) {
   const std::vector<std::string> keys = NumberedKeys("key", 100000);
   const std::vector<std::string> strangers = NumberedKeys("no", 1000000);
   const std::string ours = BuildBlock(*policy_, keys);
   const std::string theirs = BuildBlock(*built_in_, keys);
-  EXPECT_NEAR(ours.size(), theirs.size(), 64 + kFilterBlockOverhead);
+  EXPECT_NEAR(ours.size() - ours.size() / 513,  // without the groups' codes
+              theirs.size(), 64 + kFilterBlockOverhead);
   const int our_matches = Matches(NewReader(*policy_, ours).get(), strangers);
   const int their_matches =
       Matches(NewReader(*built_in_, theirs).get(), strangers);
-  EXPECT_LT(our_matches, 0.57 * their_matches);
+  EXPECT_LT(our_matches, 0.15 * their_matches);
 }
 
 // A million keys: the rate is below the project's own limit, about half of

@@ -56,8 +56,8 @@ struct Sums {
 };
 
 void Add(Line line, uint64_t keys, uint32_t lines, Sums* sums) {
-  sums->memory += static_cast<double>(
-      FourToADoubling(lines * kLineBytes + kFilterBlockOverhead + kTrailer));
+  sums->memory += static_cast<double>(FourToADoubling(
+      BytesOfLines(line, lines) + kFilterBlockOverhead + kTrailer));
   sums->keys += static_cast<double>(keys);
   sums->rate += static_cast<double>(keys) *
                 ExpectedRate(line, MillibitsFor(lines, keys),
@@ -78,7 +78,7 @@ TEST(AllocationRoundingTest, WithSizesFarApartFiltersFillThem) {
         const uint32_t rounded =
             rounding.Round(line, keys, lines, kFilterBlockOverhead);
         const size_t size =
-            rounded * kLineBytes + kFilterBlockOverhead + kTrailer;
+            BytesOfLines(line, rounded) + kFilterBlockOverhead + kTrailer;
         EXPECT_LE(FourToADoubling(size) - size,
                   std::max<size_t>(2 * kLineBytes, size / 30));
         Add(line, keys, lines, &without);
@@ -100,7 +100,7 @@ TEST(AllocationRoundingTest, OneLineIsNotTakenAway) {
   AllocationRounding rounding(
       [](size_t bytes) { return (bytes + 4095) / 4096 * 4096; });
   EXPECT_EQ(rounding.Round(Line::kSolved, 1, 1, kFilterBlockOverhead),
-            (4096 - kFilterBlockOverhead - kTrailer) / kLineBytes);
+            LinesWithin(Line::kSolved, 4096 - kFilterBlockOverhead - kTrailer));
 }
 
 }  // namespace

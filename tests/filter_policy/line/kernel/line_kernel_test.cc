@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
+#include <numeric>
 #include <ostream>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,10 +62,11 @@ class LineKernelTest : public testing::TestWithParam<const LineKernel*> {
     int matches = 0;
     for (const uint64_t hash : hashes) {
       const bool expected =
-          ProbesOf(Reference(), shape).line_may_match(shape, line.data(), hash);
-      EXPECT_EQ(
-          expected,
-          ProbesOf(kernel(), shape).line_may_match(shape, line.data(), hash))
+          ProbesOf(Reference(), shape)
+              .line_may_match({line.data(), 1, shape}, line.data(), hash);
+      EXPECT_EQ(expected,
+                ProbesOf(kernel(), shape)
+                    .line_may_match({line.data(), 1, shape}, line.data(), hash))
           << NameOf(shape) << ", hash " << hash;
       matches += expected;
     }
@@ -209,7 +213,7 @@ TEST_P(LineKernelTest, TouchesNothingAfterALine) {
   for (const LineShape& shape : {ShapeFor(3), ShapeFor(10), ShapeFor(24)}) {
     kernel().solve_line(shape, hashes, space.get(), line);
     for (const uint64_t hash : hashes) {
-      EXPECT_TRUE(kernel().solved.line_may_match(shape, line, hash));
+      EXPECT_TRUE(kernel().solved.line_may_match({line, 1, shape}, line, hash));
     }
   }
   for (const int probes : {1, 6, 16}) {
@@ -217,7 +221,8 @@ TEST_P(LineKernelTest, TouchesNothingAfterALine) {
     kernel().add_to_plain_lines(probes, hashes, 1, line);
     EXPECT_GT(kernel().rate_of_plain_line(line, probes), 0);
     for (const uint64_t hash : hashes) {
-      EXPECT_TRUE(kernel().plain.line_may_match(Plain(probes), line, hash));
+      EXPECT_TRUE(
+          kernel().plain.line_may_match({line, 1, Plain(probes)}, line, hash));
     }
   }
   munmap(pages, 2 * page);
@@ -228,9 +233,9 @@ TEST_P(LineKernelTest, AnswersKeysAndBatchesLikeSingleHashes) {
   constexpr uint32_t kLines = 3;
   for (const LineShape& shape : {Plain(1), Plain(6), Plain(16), ShapeFor(2.7),
                                  ShapeFor(4), ShapeFor(10)}) {
-    // Unaligned lines.
-    std::vector<uint8_t> bytes(1 + kLines * kLineBytes);
-    FilterView filter = {bytes.data() + 1, kLines, shape};
+    // Unaligned lines, and the code of a small group.
+    std::vector<uint8_t> bytes(1 + kLines * kLineBytes + 1);
+    const FilterView filter(bytes.data() + 1, kLines, shape);
     std::vector<std::string> keys;
     for (size_t size = 0; size <= 100; ++size) {
       for (char c = 'a'; c <= 'f'; ++c) keys.emplace_back(size, c);
@@ -254,12 +259,15 @@ TEST_P(LineKernelTest, AnswersKeysAndBatchesLikeSingleHashes) {
     }
     const ProbeFunctions& probes = ProbesOf(kernel(), shape);
     const auto many = std::make_unique<bool[]>(all.size());
-    probes.hashes_may_match(filter, all.data(), static_cast<int>(all.size()),
-                            many.get());
+    for (size_t i = 0; i < all.size(); i += kMaxBatch) {
+      const size_t count = std::min<size_t>(all.size() - i, kMaxBatch);
+      probes.hashes_may_match(filter, &all[i], static_cast<int>(count),
+                              &many[i]);
+    }
     int matches = 0;
     for (size_t i = 0; i < keys.size(); ++i) {
-      const bool expected =
-          probes.line_may_match(shape, filter.LineAt(all[i]), all[i]);
+      const bool expected = probes.line_may_match(
+          filter, filter.lines + LineOf(all[i], kLines) * kLineBytes, all[i]);
       EXPECT_EQ(expected,
                 probes.key_may_match(filter, keys[i].data(), keys[i].size()))
           << keys[i];
@@ -268,6 +276,41 @@ TEST_P(LineKernelTest, AnswersKeysAndBatchesLikeSingleHashes) {
       EXPECT_TRUE(expected || i % 3 != 0) << keys[i];
     }
     EXPECT_LT(matches, static_cast<int>(keys.size()));
+  }
+}
+
+// The first of the codes whose loads have the least sum of squares, as long as
+// lines have up to 160 keys; beyond that, counts are rounded, and crowded
+// slices have at most 255 keys.
+TEST_P(LineKernelTest, ChoosesTheCodeThatEvensOutLoads) {
+  std::mt19937_64 random(1);
+  const auto squares = [](const SliceCounts& counts, int code) {
+    std::array<uint64_t, kLinesPerGroup> loads = {};
+    for (uint64_t slice = 0; slice < counts.size(); ++slice) {
+      loads[LineInGroup(slice << 57, static_cast<uint8_t>(code))] +=
+          counts[slice];
+    }
+    return std::inner_product(loads.begin(), loads.end(), loads.begin(),
+                              uint64_t{0});
+  };
+  for (const double keys_per_line : {1, 10, 20, 50, 100, 140, 200, 1000}) {
+    std::poisson_distribution<int> load(keys_per_line / 16);
+    for (int i = 0; i < 20; ++i) {
+      SliceCounts counts;
+      for (uint8_t& count : counts) count = load(random);
+      if (keys_per_line == 1000) counts[i] = 255;
+      const int code = kernel().choose_code(counts);
+      ASSERT_EQ(Reference().choose_code(counts), code);
+      if (keys_per_line > 140) continue;
+      uint64_t least = UINT64_MAX;
+      int best = 0;
+      for (int other = 0; other < 256; ++other) {
+        if (squares(counts, other) >= least) continue;
+        least = squares(counts, other);
+        best = other;
+      }
+      ASSERT_EQ(best, code) << keys_per_line;
+    }
   }
 }
 

@@ -70,7 +70,8 @@ TEST_P(SolveLineTest, ReadersTestTheEquations) {
             return (equation.mask & changed).count() % 2 == 0;
           });
       matches += expected;
-      ASSERT_EQ(expected, may_match(shape(), other.data(), hashes[0]))
+      ASSERT_EQ(expected,
+                may_match({other.data(), 1, shape()}, other.data(), hashes[0]))
           << keys << " keys, bits " << changed;
     }
   }

@@ -49,15 +49,15 @@ std::vector<Equation> EquationsOf(uint64_t hash, int total) {
   const uint64_t fingerprint = FingerprintOf(hash);
   const uint64_t mask = MaskOf(hash);
   const int least = total / 32;
-  const int probes = (total + static_cast<int>(fingerprint >> 27 & 31)) / 32;
+  const int probes = (total + static_cast<int>(fingerprint >> 40 & 31)) / 32;
   const int width = least >= 8 ? 1 : least >= 4 ? 2 : 4;
   const int rounds = std::max(least / 8, 1);
   std::vector<Equation> equations;
-  int byte = 0;  // of the fingerprint, from the top
+  constexpr int kByteAt[] = {56, 48, 28, 20};
+  int byte = 0;  // of the fingerprint
   uint64_t next = mask;
   for (; byte < rounds; ++byte) {
-    const auto bits =
-        static_cast<uint32_t>(fingerprint >> (56 - 8 * byte) & 255);
+    const auto bits = static_cast<uint32_t>(fingerprint >> kByteAt[byte] & 255);
     std::vector<uint64_t> masks;
     for (int i = 0; i < width; ++i, next = NextMask(next)) {
       masks.push_back(next);
@@ -69,7 +69,7 @@ std::vector<Equation> EquationsOf(uint64_t hash, int total) {
     }
     AddPlanes(masks, 0, folded, &equations);
   }
-  const auto bits = static_cast<uint32_t>(fingerprint >> (56 - 8 * byte) & 255);
+  const auto bits = static_cast<uint32_t>(fingerprint >> kByteAt[byte] & 255);
   int done = rounds * 8 / width;
   if (least - done >= 4) {
     AddPlanes(MasksOfSeed(mask, 0, 2), ColumnAfter(done, total), bits,
@@ -82,12 +82,22 @@ std::vector<Equation> EquationsOf(uint64_t hash, int total) {
     done += 2;
   }
   const int column = ColumnAfter(done, total);
-  if (probes > done) {
-    AddPlanes(MasksOfSeed(mask, 20, 8), column, bits >> 3, &equations);
+  if (probes == done) return equations;
+  std::vector<Equation> whole;
+  AddPlanes(MasksOfSeed(mask, 20, 8), column, (bits >> 3 ^ bits >> 7) & 1,
+            &whole);
+  if (probes == done + 1) {
+    equations.push_back(whole[0]);
+    return equations;
   }
-  if (probes > done + 1) {
-    AddPlanes(MasksOfSeed(mask, 30, 8), column, bits >> 7, &equations);
+  // One for each half, which add up to that.
+  Equation low = whole[0];
+  for (size_t bit = low.mask.size() / 2; bit < low.mask.size(); ++bit) {
+    low.mask[bit] = false;
   }
+  low.parity = BitOf(bits, 3);
+  equations.push_back(low);
+  equations.push_back({whole[0].mask ^ low.mask, BitOf(bits, 7)});
   return equations;
 }
 
