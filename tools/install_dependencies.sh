@@ -2,8 +2,8 @@
 # Installs the packages needed to build and test linebloom, on Debian 12 or
 # later, as root or with sudo. --lint adds clang-format and clang-tidy, --fuzz
 # what builds the fuzz targets, --compat what creates root folders of other
-# releases, --package what builds Debian packages, and --rocksdb-suite what
-# RocksDB's own tests need. If nothing is missing, it neither calls apt nor
+# releases, --package what builds Debian packages, --browser what opens the
+# pages of --html, and --rocksdb-suite what RocksDB's own tests need. If nothing is missing, it neither calls apt nor
 # needs the network; apt says how many MB it downloads and takes.
 set -euo pipefail
 
@@ -28,12 +28,13 @@ for argument in "$@"; do
     # libFuzzer is in the runtime; llvm's symbolizer makes stack traces readable.
     --fuzz) packages+=(clang libclang-rt-dev llvm) ;;
     --compat) packages+=(debootstrap debian-archive-keyring) ;;
+    --browser) packages+=(chromium) ;;
     --package) packages+=(dpkg-dev file) ;; # what cpack calls
     --rocksdb-suite)
       packages+=(dpkg-dev libbz2-dev libgflags-dev liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev)
       ;;
     *)
-      echo "install_dependencies.sh: unknown argument '$argument'; there are --lint, --fuzz, --compat, --package and --rocksdb-suite" >&2
+      echo "install_dependencies.sh: unknown argument '$argument'; there are --browser, --lint, --fuzz, --compat, --package and --rocksdb-suite" >&2
       exit 2
       ;;
   esac

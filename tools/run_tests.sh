@@ -6,7 +6,7 @@
 #   tools/run_tests.sh [--check | --nightly]
 #
 # --check is for every change: first formatting and clang-tidy (on Debian 12), then
-# all tests with AddressSanitizer and UBSan.
+# all tests with AddressSanitizer and UBSan, and those of pages in a browser.
 # --nightly runs what takes longer and seldom finds more: builds of the library as
 # a plugin and inside users' projects, ThreadSanitizer, each fuzz target for two
 # minutes, and on Debian 12 the tests with the RocksDB of Debian 13, if it may
@@ -94,7 +94,7 @@ on_debian_12() {
 packages=()
 case $mode in
   --check)
-    packages=(--fuzz) # for clang and its sanitizers
+    packages=(--fuzz --browser) # --fuzz for clang and its sanitizers
     if on_debian_12; then packages+=(--lint); fi
     ;;
   --nightly)

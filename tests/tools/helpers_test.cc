@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "nlohmann/json.hpp"
 #include "tools/shared/numbers.h"
 #include "tools/shared/policies.h"
 #include "tools/shared/progress.h"
-#include "tools/shared/table_printer.h"
+#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
@@ -112,17 +113,7 @@ TEST(MakePolicyTest, NamesWhatItDoesNotKnow) {
   }
 }
 
-TEST(TablePrinterTest, AlignsColumns) {
-  TablePrinter table({"policy", "reads"});
-  table.AddRow({"none", "1,234"});
-  table.AddRow({"linebloom", "5"});
-  EXPECT_EQ(table.Text(),
-            "policy     reads\n"
-            "none       1,234\n"
-            "linebloom      5\n");
-}
-
-TEST(TablePrinterTest, WritesNumbersForPeople) {
+TEST(TerminalTextTest, WritesNumbersForPeople) {
   EXPECT_EQ(WithThousands(0), "0");
   EXPECT_EQ(WithThousands(999), "999");
   EXPECT_EQ(WithThousands(1000), "1,000");
@@ -135,7 +126,46 @@ TEST(TablePrinterTest, WritesNumbersForPeople) {
   EXPECT_EQ(ThreeDigits(12345.6), "12,346");
 }
 
-TEST(TablePrinterTest, WrapsAtBlanks) {
+TEST(TerminalTextTest, ShortCount) {
+  EXPECT_EQ(ShortCount(0), "0");
+  EXPECT_EQ(ShortCount(99'999), "99,999");
+  EXPECT_EQ(ShortCount(100'000), "100 k");
+  EXPECT_EQ(ShortCount(999'499), "999 k");
+  EXPECT_EQ(ShortCount(999'500), "1.00 M");
+  EXPECT_EQ(ShortCount(12'345'678), "12.3 M");
+  EXPECT_EQ(ShortCount(UINT64_MAX), "18,447 P");
+}
+
+TEST(TerminalTextTest, FillsInNumbersByTheirFormat) {
+  const nlohmann::ordered_json json = {{"rate", 0.0123456},
+                                       {"bytes", 1234567},
+                                       {"name", "a"},
+                                       {"inner", {{"list", {7, 8}}}}};
+  EXPECT_EQ(Fill("{/name}: {/rate:3} {/rate:%} {/rate:.2f} {/bytes:,}", json),
+            "a: 0.0123 1.23 0.01 1,234,567");
+  EXPECT_EQ(Fill("{/bytes:k} {/bytes:MB} {/inner/list/1}", json),
+            "1.23 M 1.23 8");
+  EXPECT_EQ(Fill("no value", json), "no value");
+}
+
+TEST(TerminalTextTest, TakesTheFirstAlternativeThatIsThere) {
+  const nlohmann::ordered_json json = {
+      {"a", 1}, {"none", nullptr}, {"zero", 0}};
+  EXPECT_EQ(Fill("{/none} of {/a}|{/a}", json), "1");
+  EXPECT_EQ(Fill("{/none}", json), "-");
+  EXPECT_EQ(Fill("{/no/such}", json), "-");
+  EXPECT_EQ(Fill("{/zero:MB}", json), "-");
+}
+
+TEST(TerminalTextTest, HasALineForEachRow) {
+  EXPECT_EQ(TextTable({{"Name", "{/name}"}, {"rows", "{/rows:,}"}},
+                      {{{"name", "first"}, {"rows", 1000}}, {{"name", "b"}}}),
+            "Name    rows\n"
+            "first  1,000\n"
+            "b          -\n");
+}
+
+TEST(TerminalTextTest, WrapsAtBlanks) {
   EXPECT_EQ(WrapText("one two three", 8, 2), "one two\n  three");
   EXPECT_EQ(WrapText("unbreakable", 4, 2), "unbreakable");
 }

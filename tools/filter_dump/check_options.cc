@@ -26,7 +26,7 @@
 #include "tools/filter_dump/text.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/policies.h"
-#include "tools/shared/table_printer.h"
+#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {

@@ -59,18 +59,15 @@ absl::Status ValidateConfig(const FilterDumpConfig& config) {
       (config.db.empty() || config.command != "table")) {
     return Bad("--format=prometheus needs --db and --command=table");
   }
-  if (!config.svg.empty() && config.command != "table" &&
+  if (!config.html.empty() && config.command != "table" &&
       config.command != "lines") {
-    return Bad("--svg needs --command=table or lines");
+    return Bad("--html needs --command=table or lines");
   }
-  if (!config.before.empty() &&
-      (config.db.empty() || (config.html.empty() && config.svg.empty()))) {
-    return Bad("--before needs --db, and --html or --svg to draw it in");
+  if (!config.before.empty() && (config.db.empty() || config.html.empty())) {
+    return Bad("--before needs --db, and --html to draw it in");
   }
   absl::Status status =
-      CheckFlagOfCommand(!config.html.empty(), "--html", "table", config);
-  status.Update(
-      CheckFlagOfCommand(!config.before.empty(), "--before", "table", config));
+      CheckFlagOfCommand(!config.before.empty(), "--before", "table", config);
   status.Update(
       CheckFlagOfCommand(!config.out.empty(), "--out", "raw", config));
   status.Update(CheckFlagOfCommand(config.partition.has_value(), "--partition",

@@ -18,7 +18,6 @@ struct FilterDumpConfig {
   std::string column_family;
   std::string command = "table";
   std::string format = "text";
-  std::string svg;
   std::string html;
   std::string before;  // a database
   std::string typed;   // the command line

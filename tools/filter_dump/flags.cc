@@ -38,15 +38,12 @@ LINEBLOOM_FLAG(Config, command, "table, lines, verify or raw");
 LINEBLOOM_FLAG(Config, format,
                "text, or for --command=table of a database prometheus: metrics "
                "in Prometheus's text format");
-LINEBLOOM_FLAG(Config, svg,
-               "with --command=table or lines: also draw a picture into this "
-               "SVG file");
 LINEBLOOM_FLAG(Config, html,
-               "with --command=table: also write the result with the picture "
-               "to this file: one page that needs no other file and no "
-               "network");
+               "with --command=table or lines: also write the result with "
+               "pictures to this file: one page that needs no other file and "
+               "no network");
 LINEBLOOM_FLAG(Config, before,
-               "with --html or --svg of a database: another one, such as a "
+               "with --html of a database: another one, such as a "
                "copy from before a change, to be drawn above it");
 LINEBLOOM_FLAG(Config, check_options,
                "an options file of RocksDB's: say which filters its policies "

@@ -21,9 +21,7 @@
 #include "tools/shared/interrupt.h"
 #include "tools/shared/json_values.h"
 #include "tools/shared/progress.h"
-#include "tools/shared/table_printer.h"
-#include "tools/svg/bar_chart.h"
-#include "tools/svg/figure.h"
+#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
@@ -183,135 +181,179 @@ std::string Bar(double value, double most) {
   return std::string(columns, '#');
 }
 
-bool HasBothKinds(const LinesReport& report) {
-  return report.solved_lines > 0 && report.solved_lines < report.lines;
+using Json = nlohmann::ordered_json;
+
+bool HasSolved(const Json& report) { return report["solved_lines"] > 0; }
+bool HasOfBits(const Json& report) {
+  return report["solved_lines"] < report["lines"];
 }
 
-std::string Header(const LinesReport& report) {
-  const std::string lines =
-      HasBothKinds(report) ? absl::StrCat(WithThousands(report.lines), " lines")
-      : report.solved_lines > 0 ? absl::StrCat(SolvedInWords(report), ",")
-                                : absl::StrCat(BitsInWords(report), ",");
-  return absl::StrCat(lines, " in ", WithThousands(report.files),
-                      report.files == 1 ? " file" : " files", "; FPR ",
-                      RateText(report.rate, report.rate_is_exact), " %\n");
+std::string Header(const Json& report) {
+  const char* lines = HasSolved(report) && HasOfBits(report)
+                          ? "{/lines:,} lines"
+                      : HasSolved(report) ? "{/solved_in_words},"
+                                          : "{/bits_in_words},";
+  return absl::StrCat(Fill(lines, report),
+                      Fill(report["files"] == 1 ? " in 1 file; FPR "
+                                                : " in {/files:,} files; FPR ",
+                           report),
+                      RateText(report["false_positive_rate"],
+                               report["false_positive_rate_is_exact"]),
+                      " %\n");
 }
 
 // For example "12.5 to 13.0"; "match all" for the bar of 0 probes.
-std::string BarName(const LinesBar& bar) {
-  if (bar.to == 0) return "match all";
-  const int digits = bar.to - bar.from < 1 ? 1 : 0;
-  return absl::StrFormat("%4.*f to %4.*f", digits, bar.from, digits, bar.to);
+std::string BarName(double from, double to) {
+  if (to == 0) return "match all";
+  const int digits = to - from < 1 ? 1 : 0;
+  return absl::StrFormat("%4.*f to %4.*f", digits, from, digits, to);
 }
 
-std::string Histogram(const std::string& name,
-                      const std::vector<LinesBar>& bars) {
-  uint64_t most = 0;
-  for (const LinesBar& bar : bars) most = std::max(most, bar.lines);
-  std::string text = absl::StrFormat("%-14s%12s\n", name, "lines");
-  for (const LinesBar& bar : bars) {
-    absl::StrAppendFormat(&text, "%-14s%12s", BarName(bar),
-                          WithThousands(bar.lines));
-    if (bar.lines > 0) {
-      absl::StrAppend(
-          &text, "  ",
-          Bar(static_cast<double>(bar.lines), static_cast<double>(most)));
-    }
-    absl::StrAppend(&text, "\n");
-  }
-  return text;
-}
-
-std::string Histograms(const LinesReport& report) {
-  std::string text;
-  if (report.solved_lines > 0) {
-    std::vector<LinesBar> bars = ProbeBars(report);
-    const uint64_t match_all = report.lines_by_half_probes[0];
-    if (match_all > 0) bars.insert(bars.begin(), {0, 0, match_all});
-    if (HasBothKinds(report)) {
-      absl::StrAppend(&text, SolvedInWords(report), "\n");
-    }
-    absl::StrAppend(&text, Histogram("Probes per key", bars), "\n");
-  }
-  if (report.solved_lines < report.lines) {
-    if (HasBothKinds(report)) {
-      absl::StrAppend(&text, BitsInWords(report), "\n");
-    }
-    absl::StrAppend(&text, Histogram("Bits set, %", FillBars(report)), "\n");
-  }
-  return text;
-}
-
-std::string TenthsText(const LinesReport& report) {
+std::string Histogram(const std::string& name, const Json& bars) {
   double most = 0;
-  for (const Tenth& tenth : report.tenths) most = std::max(most, tenth.share);
+  for (const Json& bar : bars) {
+    most = std::max(most, bar["lines"].get<double>());
+  }
+  std::string text = absl::StrFormat("%-14s%12s\n", name, "lines");
+  for (const Json& bar : bars) {
+    const std::string drawn = Bar(bar["lines"], most);
+    absl::StrAppendFormat(
+        &text, "%-14s%12s%s%s\n",
+        BarName(bar["from"].get<double>(), bar["to"].get<double>()),
+        Fill("{/lines:,}", bar), drawn.empty() ? "" : "  ", drawn);
+  }
+  return absl::StrCat(text, "\n");
+}
+
+std::string Histograms(const Json& report) {
+  std::string text;
+  const bool both = HasSolved(report) && HasOfBits(report);
+  if (HasSolved(report)) {
+    Json bars = report["lines_by_probes"];
+    const Json& match_all = report["lines_by_half_probes"][0];
+    if (match_all > 0) {
+      const Json first = {{"from", 0}, {"to", 0}, {"lines", match_all}};
+      bars.insert(bars.begin(), first);
+    }
+    if (both) absl::StrAppend(&text, Fill("{/solved_in_words}\n", report));
+    absl::StrAppend(&text, Histogram("Probes per key", bars));
+  }
+  if (HasOfBits(report)) {
+    if (both) absl::StrAppend(&text, Fill("{/bits_in_words}\n", report));
+    absl::StrAppend(&text, Histogram("Bits set, %", report["lines_by_fill"]));
+  }
+  return text;
+}
+
+std::string TenthsText(const Json& report) {
+  const Json& tenths = report["tenths"];
+  double most = 0;
+  for (const Json& tenth : tenths) {
+    most = std::max(most, tenth["share"].get<double>());
+  }
   std::string text = "Tenth of the lines    FPR %  share of the FPR\n";
-  for (size_t i = 0; i < report.tenths.size(); ++i) {
-    const Tenth& tenth = report.tenths[i];
+  for (size_t i = 0; i < tenths.size(); ++i) {
+    const double share = tenths[i]["share"];
     const std::string name = i == 0   ? "the worst"
                              : i == 9 ? "the best"
                                       : absl::StrCat("number ", i + 1);
-    const std::string bar = Bar(tenth.share, most);
+    const std::string bar = Bar(share, most);
     absl::StrAppendFormat(&text, "%-16s  %9s  %5.1f %%%s%s\n", name,
-                          RateText(tenth.rate, report.rate_is_exact),
-                          100 * tenth.share, bar.empty() ? "" : "  ", bar);
+                          RateText(tenths[i]["false_positive_rate"],
+                                   report["false_positive_rate_is_exact"]),
+                          100 * share, bar.empty() ? "" : "  ", bar);
   }
   return text;
 }
 
-// How many bits are set, if that says anything about the line.
-std::vector<std::string> BitsCells(const FoundLine& line) {
-  if (line.solved) return {"-", "-", "-"};
-  const LineContents& contents = line.contents;
-  return {absl::StrCat(contents.bits_set), absl::StrCat(contents.bits),
-          absl::StrFormat("%.1f", 100 * contents.fill())};
-}
-
-std::string WorstTable(const LinesReport& report) {
-  const bool any_of_bits = report.solved_lines < report.lines;
-  std::vector<std::string> header = {"Worst lines", "partition", "line", "k"};
-  if (any_of_bits) header.insert(header.end(), {"bits set", "of", "fill %"});
-  header.insert(header.end(), {"FPR %", "times the mean"});
-  TablePrinter table(header);
-  for (const FoundLine& line : report.worst) {
-    const LineContents& contents = line.contents;
-    std::vector<std::string> row = {
-        FileLabel(line.file),
-        line.partition.has_value() ? WithThousands(*line.partition) : "-",
-        WithThousands(line.number), ProbesText(contents.probes, line.solved)};
-    if (any_of_bits) {
-      for (std::string& cell : BitsCells(line)) row.push_back(std::move(cell));
+std::string WorstTable(const Json& report) {
+  const double mean = report["false_positive_rate"];
+  Json rows = report["worst"];
+  for (Json& row : rows) {
+    const double rate = row["false_positive_rate"];
+    row["label"] = FileLabel(row);
+    row["k"] = ProbesText(row["probes"], row["solved"]);
+    row["rate"] = RateText(rate, report["false_positive_rate_is_exact"]);
+    if (mean > 0) row["times"] = rate / mean;
+    // How many bits are set says nothing about a solved line.
+    if (row["solved"] == false) {
+      row["fill"] =
+          100 * row["bits_set"].get<double>() / row["bits"].get<double>();
     }
-    row.push_back(RateText(contents.rate, report.rate_is_exact));
-    row.push_back(report.rate > 0 ? ThreeDigits(contents.rate / report.rate)
-                                  : "-");
-    table.AddRow(std::move(row));
   }
-  return table.Text();
+  std::vector<Column> columns = {{"Worst lines", "{/label}"},
+                                 {"partition", "{/partition:,}"},
+                                 {"line", "{/line:,}"},
+                                 {"k", "{/k}"}};
+  if (HasOfBits(report)) {
+    columns.insert(columns.end(), {{"bits set", "{/bits_set}"},
+                                   {"of", "{/bits}"},
+                                   {"fill %", "{/fill:.1f}"}});
+  }
+  columns.insert(columns.end(),
+                 {{"FPR %", "{/rate}"}, {"times the mean", "{/times:3}"}});
+  return TextTable(columns, rows);
 }
 
-std::string Notes(const LinesReport& report) {
+std::string Notes(const Json& report) {
+  std::vector<std::string> notes;
+  if (HasSolved(report)) {
+    notes.push_back(
+        "k of a solved line: probes per key. The keys of a line share up to "
+        "504 probes, so few probes mean many keys; k probes let about 2^-k of "
+        "the missing keys pass.");
+  }
+  if (report["lines_by_half_probes"][0] > 0) {
+    notes.push_back(
+        "A solved line that matches everything has too many keys, or was "
+        "damaged.");
+  }
+  if (HasOfBits(report)) {
+    notes.push_back(
+        "Lines of bits, plain ones and those of RocksDB's Bloom filters, don't "
+        "record how many keys they have.");
+  }
+  if (report["files_without_lines"] > 0) {
+    notes.push_back(Fill(
+        report["files_without_lines"] == 1
+            ? "1 file was left out: it has no filter, or one without lines."
+            : "{/files_without_lines:,} files were left out: they have no "
+              "filter, or one without lines.",
+        report));
+  }
   std::string text;
-  if (report.solved_lines > 0) {
-    absl::StrAppend(
-        &text,
-        BulletText("k of a solved line: probes per key. The keys of a line "
-                   "share up to 504 probes, so few probes mean many keys; k "
-                   "probes let about 2^-k of the missing keys pass."));
+  for (const std::string& note : notes) {
+    absl::StrAppend(&text, BulletText(note));
   }
-  if (report.lines_by_half_probes[0] > 0) {
-    absl::StrAppend(&text, BulletText("A solved line that matches everything "
-                                      "has too many keys, or was damaged."));
-  }
-  if (report.solved_lines < report.lines) {
-    absl::StrAppend(&text, BulletText("Lines of bits, plain ones and those of "
-                                      "RocksDB's Bloom filters, don't record "
-                                      "how many keys they have."));
+  for (const Json& note : report["notes"]) {
+    absl::StrAppend(&text, BulletText(note.get<std::string>()));
   }
   return text;
 }
 
-using Json = nlohmann::ordered_json;
+// "1,234 solved lines, on average 9.8 probes per key".
+std::string SolvedInWords(const LinesReport& report) {
+  return absl::StrFormat("%s solved %s, on average %.1f probes per key",
+                         WithThousands(report.solved_lines),
+                         report.solved_lines == 1 ? "line" : "lines",
+                         report.probes);
+}
+
+// "1,234 lines of bits, on average 51.0 % of them set".
+std::string BitsInWords(const LinesReport& report) {
+  const uint64_t lines = report.lines - report.solved_lines;
+  return absl::StrFormat("%s %s of bits, on average %.1f %% of them set",
+                         WithThousands(lines), lines == 1 ? "line" : "lines",
+                         100 * report.fill);
+}
+
+Json BarsAsJson(const std::vector<LinesBar>& bars) {
+  Json json = Json::array();
+  for (const LinesBar& bar : bars) {
+    json.push_back({{"from", bar.from}, {"to", bar.to}, {"lines", bar.lines}});
+  }
+  return json;
+}
 
 Json LineAsJson(const FoundLine& line) {
   const LineContents& contents = line.contents;
@@ -324,53 +366,6 @@ Json LineAsJson(const FoundLine& line) {
                {"bits", line.solved ? Json() : Json(contents.bits)},
                {"false_positive_rate", contents.rate}});
   return json;
-}
-
-std::string RateInWords(const LinesReport& report) {
-  return absl::StrCat("false-positive rate ",
-                      RateText(report.rate, report.rate_is_exact), " %");
-}
-
-BarChart Histogram(const std::vector<LinesBar>& bars) {
-  BarChart chart;
-  chart.y_label = "lines";
-  chart.is_histogram = true;
-  for (const LinesBar& bar : bars) {
-    chart.bars.push_back(
-        {absl::StrCat(bar.from), static_cast<double>(bar.lines)});
-  }
-  return chart;
-}
-
-Figure ProbesPicture(const LinesReport& report) {
-  BarChart chart = Histogram(ProbeBars(report));
-  chart.x_label = "probes per key";
-  std::string words = SolvedInWords(report);
-  const uint64_t match_all = report.lines_by_half_probes[0];
-  if (match_all > 0) {
-    absl::StrAppend(
-        &words, "; not shown: ", WithThousands(match_all),
-        match_all == 1 ? " that matches everything" : " that match everything");
-  }
-  return {"How many probes the keys of a line have", words, DrawBars(chart)};
-}
-
-Figure FillPicture(const LinesReport& report) {
-  BarChart chart = Histogram(FillBars(report));
-  chart.x_label = "bits set in a line (%)";
-  return {"How full the filter's lines are", BitsInWords(report),
-          DrawBars(chart)};
-}
-
-Figure TenthsPicture(const LinesReport& report) {
-  BarChart chart;
-  chart.x_label = "tenth of the lines, the worst first";
-  chart.y_label = "share of the rate (%)";
-  for (size_t i = 0; i < report.tenths.size(); ++i) {
-    chart.bars.push_back({absl::StrCat(i + 1), 100 * report.tenths[i].share});
-  }
-  return {"What each tenth of the lines adds to the rate", RateInWords(report),
-          DrawBars(chart)};
 }
 
 }  // namespace
@@ -426,38 +421,11 @@ std::vector<LinesBar> FillBars(const LinesReport& report) {
   return bars;
 }
 
-std::string SolvedInWords(const LinesReport& report) {
-  return absl::StrFormat("%s solved %s, on average %.1f probes per key",
-                         WithThousands(report.solved_lines),
-                         report.solved_lines == 1 ? "line" : "lines",
-                         report.probes);
-}
-
-std::string BitsInWords(const LinesReport& report) {
-  const uint64_t lines = report.lines - report.solved_lines;
-  return absl::StrFormat("%s %s of bits, on average %.1f %% of them set",
-                         WithThousands(lines), lines == 1 ? "line" : "lines",
-                         100 * report.fill);
-}
-
-std::string LinesAsText(const LinesReport& report) {
-  if (report.lines == 0) return "";  // stderr says why
-  std::string text = absl::StrCat(Header(report), "\n", Histograms(report),
-                                  TenthsText(report), "\n");
-  if (!report.worst.empty()) absl::StrAppend(&text, WorstTable(report), "\n");
-  absl::StrAppend(&text, Notes(report));
-  if (report.files_without > 0) {
-    absl::StrAppend(
-        &text, BulletText(absl::StrCat(WithThousands(report.files_without),
-                                       report.files_without == 1
-                                           ? " file was left out: it has"
-                                           : " files were left out: they have",
-                                       " no filter, or one without lines.")));
-  }
-  for (const std::string& note : report.notes) {
-    absl::StrAppend(&text, BulletText(note));
-  }
-  return text;
+std::string LinesAsText(const Json& report) {
+  if (report["lines"] == 0) return "";  // stderr says why
+  return absl::StrCat(
+      Header(report), "\n", Histograms(report), TenthsText(report), "\n",
+      report["worst"].empty() ? "" : WorstTable(report) + "\n", Notes(report));
 }
 
 Json LinesAsJson(const LinesReport& report) {
@@ -476,6 +444,10 @@ Json LinesAsJson(const LinesReport& report) {
                {"false_positive_rate_is_exact", report.rate_is_exact},
                {"lines_by_half_probes", report.lines_by_half_probes},
                {"lines_by_percent_of_bits_set", report.lines_by_fill},
+               {"lines_by_probes", BarsAsJson(ProbeBars(report))},
+               {"lines_by_fill", BarsAsJson(FillBars(report))},
+               {"solved_in_words", any_solved ? SolvedInWords(report) : ""},
+               {"bits_in_words", any_of_bits ? BitsInWords(report) : ""},
                {"tenths", Json::array()},
                {"worst", Json::array()}};
   for (const Tenth& tenth : report.tenths) {
@@ -488,16 +460,6 @@ Json LinesAsJson(const LinesReport& report) {
   json["notes"] = report.notes;
   json["problems"] = report.problems;
   return json;
-}
-
-std::string LinesAsSvg(const LinesReport& report) {
-  std::vector<Figure> figures;
-  if (report.solved_lines > 0) figures.push_back(ProbesPicture(report));
-  if (report.solved_lines < report.lines) {
-    figures.push_back(FillPicture(report));
-  }
-  figures.push_back(TenthsPicture(report));
-  return FiguresAsSvg(figures);
 }
 
 }  // namespace linebloom::tools

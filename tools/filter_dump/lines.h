@@ -59,9 +59,8 @@ struct LinesReport {
 // filter has lines.
 absl::StatusOr<LinesReport> ReadLines(const FilterDumpConfig& config);
 
-std::string LinesAsText(const LinesReport& report);
 nlohmann::ordered_json LinesAsJson(const LinesReport& report);
-std::string LinesAsSvg(const LinesReport& report);
+std::string LinesAsText(const nlohmann::ordered_json& report);
 
 // A bar of a histogram, whose step is wide enough to keep the number of bars
 // low.
@@ -75,10 +74,5 @@ struct LinesBar {
 std::vector<LinesBar> ProbeBars(const LinesReport& report);
 // The other lines by percentage of set bits, in steps of 1, 2 or 5.
 std::vector<LinesBar> FillBars(const LinesReport& report);
-
-// "1,234 solved lines, on average 9.8 probes per key".
-std::string SolvedInWords(const LinesReport& report);
-// "1,234 lines of bits, on average 51.0 % of them set".
-std::string BitsInWords(const LinesReport& report);
 
 }  // namespace linebloom::tools

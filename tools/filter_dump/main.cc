@@ -1,6 +1,5 @@
 // filter_dump: shows which filter an SSTable has, how good it is, and whether
 // it is sound.
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,10 +10,10 @@
 #include "tools/filter_dump/lines.h"
 #include "tools/filter_dump/raw.h"
 #include "tools/filter_dump/table.h"
-#include "tools/filter_dump/tree.h"
 #include "tools/filter_dump/verify_report.h"
 #include "tools/shared/command_line.h"
 #include "tools/shared/config_flag.h"
+#include "tools/shared/page.h"
 #include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
@@ -28,7 +27,7 @@ constexpr char kUsage[] =
     "  filter_dump --db=/var/lib/my_database --html=tree.html\n"
     "  filter_dump --db=/var/lib/my_database --format=prometheus\n"
     "  filter_dump --db=/var/lib/my_database --command=verify\n"
-    "  filter_dump --command=lines --svg=lines.svg 000123.sst\n"
+    "  filter_dump --command=lines --html=lines.html 000123.sst\n"
     "  filter_dump --command=raw 000123.sst | less\n"
     "  filter_dump --check_options=my_options.ini\n"
     "\n"
@@ -52,71 +51,21 @@ constexpr char kUsage[] =
     "Exits with 0; with 1 if something is wrong with a file, and stderr says\n"
     "what; with 2 for bad usage or files that are not SSTables.";
 
-// Draws the trees, that of --before first.
-absl::Status WriteTrees(const FilterDumpConfig& config,
-                        const std::vector<TableReport>& reports,
-                        const nlohmann::ordered_json& json) {
-  absl::Status status;
-  if (!config.html.empty()) {
-    status = WriteFlagFile("--html", config.html,
-                           TreesAsHtml(reports, json, config.typed));
-  }
-  if (status.ok() && !config.svg.empty()) {
-    status =
-        WriteFlagFile("--svg", config.svg, FiguresAsSvg(DrawTrees(reports)));
-  }
-  return status;
-}
-
-absl::StatusOr<Outcome> RunTable(const FilterDumpConfig& config) {
-  std::vector<TableReport> reports;
-  if (!config.before.empty()) {
-    FilterDumpConfig of_before = config;
-    of_before.db = config.before;
-    absl::StatusOr<TableReport> before = MakeTable(of_before);
-    if (!before.ok()) return before.status();
-    reports.push_back(*std::move(before));
-  }
-  absl::StatusOr<TableReport> made = MakeTable(config);
-  if (!made.ok()) return made.status();
-  reports.push_back(*std::move(made));
-
-  const TableReport& report = reports.back();
-  Outcome outcome{config.format == "prometheus" ? TableAsPrometheus(report)
-                                                : TableAsText(report),
-                  TableAsJson(report),
-                  {},
-                  0};
-  for (const TableReport& one : reports) {
-    outcome.problems.insert(outcome.problems.end(), one.problems.begin(),
-                            one.problems.end());
-    outcome.exit_code = std::max(outcome.exit_code, one.exit_code);
-  }
-  if (!config.before.empty()) {
-    outcome.json["before"] = TableAsJson(reports.front());
-  }
-  const absl::Status drawn = WriteTrees(config, reports, outcome.json);
-  if (!drawn.ok()) return drawn;
-  return outcome;
-}
-
 absl::StatusOr<Outcome> RunVerify(const FilterDumpConfig& config) {
   const absl::StatusOr<VerifyReport> report = Verify(config);
   if (!report.ok()) return report.status();
-  return Outcome{VerifyAsText(*report), VerifyAsJson(*report), report->problems,
-                 report->exit_code};
+  const nlohmann::ordered_json json = VerifyAsJson(*report);
+  return Outcome{VerifyAsText(json), json, report->problems, report->exit_code};
 }
 
 absl::StatusOr<Outcome> RunLines(const FilterDumpConfig& config) {
   const absl::StatusOr<LinesReport> report = ReadLines(config);
   if (!report.ok()) return report.status();
-  if (!config.svg.empty() && report->lines > 0) {
-    const absl::Status status =
-        WriteFlagFile("--svg", config.svg, LinesAsSvg(*report));
-    if (!status.ok()) return status;
-  }
-  return Outcome{LinesAsText(*report), LinesAsJson(*report), report->problems,
-                 report->exit_code};
+  const nlohmann::ordered_json json = LinesAsJson(*report);
+  const std::string text = LinesAsText(json);
+  const absl::Status status = WritePage(config.html, config.typed, json, text);
+  if (!status.ok()) return status;
+  return Outcome{text, json, report->problems, report->exit_code};
 }
 
 absl::StatusOr<Outcome> RunRaw(const FilterDumpConfig& config) {

@@ -23,7 +23,7 @@
 #include "tools/filter_dump/text.h"
 #include "tools/shared/command_line.h"
 #include "tools/shared/json_values.h"
-#include "tools/shared/table_printer.h"
+#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {

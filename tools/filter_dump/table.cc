@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,16 +15,26 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "filter_policy/filter_facts/expected_reads.h"
+#include "filter_policy/filter_facts/file_facts.h"
 #include "filter_policy/rocksdb/filter_metric_set.h"
+#include "linebloom/observed_rate.h"
 #include "nlohmann/json.hpp"
+#include "tools/filter_dump/inputs.h"
 #include "tools/filter_dump/text.h"
 #include "tools/shared/interrupt.h"
 #include "tools/shared/json_values.h"
+#include "tools/shared/page.h"
 #include "tools/shared/progress.h"
-#include "tools/shared/table_printer.h"
+#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
+
+// The answers of a database's filters, as RocksDB wrote them into its LOG.
+struct LoggedAnswers {
+  std::string when;       // as in the LOG: "2026/11/21-17:11:03.123456"
+  FilterAnswers answers;  // since the statistics were created
+};
 
 using Counts = std::map<std::string, uint64_t>;
 
@@ -80,142 +91,144 @@ std::optional<LoggedAnswers> ReadLoggedAnswers(const std::string& folder) {
   return LoggedAnswers{when, AnswersOf(counts)};
 }
 
-// Adds everything that is additive. Rates are weighted sums until Finish.
-void AddFile(const FileFacts& facts, Totals* totals) {
-  if (totals->files == 0) totals->rate = 0;
-  ++totals->files;
-  if (!facts.is_used()) ++totals->files_without_filter;
-  totals->rows += facts.rows();
-  totals->filter_bytes += facts.bytes;
-  totals->keys += facts.keys.value_or(facts.rows());
-  totals->rate += facts.rate * static_cast<double>(facts.rows());
-  totals->rate_is_exact &= facts.rate_is_exact || !facts.is_used();
-}
-
-void Finish(Totals* totals) {
-  if (totals->files == 0) return;
-  totals->rate =
-      totals->rows == 0 ? 1 : totals->rate / static_cast<double>(totals->rows);
-}
-
 absl::StatusOr<FileFacts> Describe(const std::string& path) {
   const absl::StatusOr<FilterFile> file = OpenFilterFile(path);
   if (!file.ok()) return file.status();
   return ReadFileFacts(*file);
 }
 
-FamilyTable* TableOf(const std::string& family, TableReport* report) {
-  if (report->families.empty() || report->families.back().name != family) {
-    report->families.emplace_back().name = family;
+using Json = nlohmann::ordered_json;
+
+// True if the value is there, and neither null nor false.
+bool IsSet(const Json& json, const char* pointer) {
+  const Json::json_pointer at(pointer);
+  return json.contains(at) && !json[at].is_null() && json[at] != false;
+}
+
+bool AnyIsSet(const Json& files, const char* pointer) {
+  return std::any_of(files.begin(), files.end(),
+                     [&](const Json& file) { return IsSet(file, pointer); });
+}
+
+// True if a request was other than bits per key that apply to every level.
+bool AnyAskedSpecially(const Json& files) {
+  return AnyIsSet(files, "/filter/metadata/level_aware") ||
+         AnyIsSet(files, "/filter/metadata/asked_false_positive_rate");
+}
+
+// "linebloom solved", "12x RocksDB Bloom", "full, not read".
+std::string NameOf(const Json& filter) {
+  std::string name = filter["type"];
+  if (!filter.contains("false_positive_rate")) {
+    name = Fill("{/kind}, not read", filter);
+  } else if (name != "mixed" && filter.contains("metadata")) {
+    name = Fill("linebloom {/metadata/line}", filter);
   }
-  return &report->families.back();
+  return filter["kind"] == std::string(ToString(FilterKind::kPartitioned))
+             ? Fill("{/blocks}x ", filter) + name
+             : name;
 }
 
-std::string BitsText(const std::optional<double>& bits_per_key) {
-  if (!bits_per_key.has_value()) return "-";
-  return *bits_per_key < 100 ? absl::StrFormat("%.2f", *bits_per_key)
-                             : ThreeDigits(*bits_per_key);
+// The policy's request: "10" bits per key or the rate "1%", followed by "L" if
+// it depends on the level.
+std::string Asked(const Json& metadata) {
+  const Json& rate = metadata["asked_false_positive_rate"];
+  const std::string asked =
+      rate.is_null() ? Fill("{/asked_bits_per_key:.3g}", metadata)
+                     : absl::StrFormat("%.3g%%", 100 * rate.get<double>());
+  return absl::StrCat(asked, IsSet(metadata, "/level_aware") ? "L" : "");
 }
 
-constexpr size_t kAskedColumn = 3;
-constexpr size_t kLinesColumn = 7;
-constexpr size_t kFillColumn = 8;
-constexpr size_t kHeatColumn = 9;
+// The range over all lines: "6" or "7.2-12.9".
+std::string Probes(const Json& filter) {
+  const bool solved = filter["fill"].is_null();
+  const std::string least = ProbesText(filter["probes"]["least"], solved);
+  const std::string most = ProbesText(filter["probes"]["most"], solved);
+  return least == most ? most : absl::StrCat(least, "-", most);
+}
 
-// All columns, which are more than fit.
-std::vector<std::string> RowOf(const TableEntry& entry) {
-  const std::string name = FileLabel(entry.file);
-  if (!entry.facts.has_value()) {
-    return {name, "-", "can't be read", "-", "-", "-", "-", "-", "-", "-",
-            "-",  "-"};
+// The file with the cells that are put together of several values.
+Json RowOf(const Json& file) {
+  Json row = file;
+  row["label"] = FileLabel(file);
+  row["name"] = "can't be read";
+  if (!file.contains("rows")) return row;
+  const Json& filter = file["filter"];
+  if (filter.is_null()) {
+    row.update({{"name", "none"}, {"bytes", 0}, {"rate", "100"}});
+    return row;
   }
-  const FileFacts& facts = *entry.facts;
-  const std::string keys = facts.has_filter() && facts.keys.has_value()
-                               ? ShortCount(*facts.keys)
-                               : "-";
-  return {name,
-          ShortCount(facts.rows()),
-          FilterName(facts),
-          AskedText(facts),
-          ShortCount(facts.bytes),
-          BitsText(facts.bits_per_key()),
-          ProbesText(facts),
-          facts.lines == 0 ? "-" : ShortCount(facts.lines),
-          FillText(facts),
-          HeatText(facts.heat),
-          RateText(facts),
-          keys};
+  row["name"] = NameOf(filter);
+  row["bytes"] = filter["bytes"];
+  row["rate"] = "?";
+  if (!filter.contains("false_positive_rate")) return row;
+  row["rate"] = RateText(filter["false_positive_rate"],
+                         filter["false_positive_rate_is_exact"]);
+  if (filter.contains("metadata")) row["asked"] = Asked(filter["metadata"]);
+  if (!filter.contains("lines")) return row;
+  row["k"] = Probes(filter);
+  return row;
 }
 
-bool AnyAskedSpecially(const FamilyTable& family) {
-  return std::any_of(family.entries.begin(), family.entries.end(),
-                     [](const TableEntry& entry) {
-                       return entry.facts.has_value() &&
-                              AskedSpecially(*entry.facts);
-                     });
-}
-
-std::string FilesTable(const FamilyTable& family) {
-  std::vector<std::vector<std::string>> rows = {
-      {"File", "rows", "filter", "asked", "bytes", "b/key", "k", "lines",
-       "fill", "heat", "FPR %", "keys"}};
-  for (const TableEntry& entry : family.entries) rows.push_back(RowOf(entry));
+std::string FilesTable(const Json& files) {
+  Json rows = Json::array();
+  for (const Json& file : files) rows.push_back(RowOf(file));
   // If the bits are the same for every file, b/key shows them, and the number
   // of lines follows from the bytes.
-  const auto drop = AnyAskedSpecially(family) ? kLinesColumn : kAskedColumn;
-  const auto drop_too = AnyHeat(family) ? kFillColumn : kHeatColumn;
-  for (auto& row : rows) {
-    row.erase(row.begin() + drop_too);
-    row.erase(row.begin() + drop);
+  const bool asked = AnyAskedSpecially(files);
+  std::vector<Column> columns = {
+      {"File", "{/label}"}, {"rows", "{/rows:k}"}, {"filter", "{/name}"}};
+  if (asked) columns.push_back({"asked", "{/asked}"});
+  columns.insert(columns.end(), {{"bytes", "{/bytes:k}"},
+                                 {"b/key", "{/filter/bits_per_key:2}"},
+                                 {"k", "{/k}"}});
+  if (!asked) columns.push_back({"lines", "{/filter/lines:k}"});
+  columns.push_back(AnyIsSet(files, "/filter/metadata/heat")
+                        ? Column{"heat", "{/filter/metadata/heat:.2f}"}
+                        : Column{"fill", "{/filter/fill:.0%}%"});
+  columns.insert(columns.end(),
+                 {{"FPR %", "{/rate}"}, {"keys", "{/filter/keys:k}"}});
+  return TextTable(columns, rows);
+}
+
+std::string LevelsTable(const Json& family) {
+  Json rows = Json::array();
+  const auto add = [&](const std::string& name, Json totals) {
+    totals["name"] = name;
+    totals["rate"] = RateText(totals["false_positive_rate"],
+                              totals["false_positive_rate_is_exact"]);
+    rows.push_back(totals);
+  };
+  for (const Json& level : family["levels"]) {
+    add(Fill("L{/level}", level), level);
   }
-  TablePrinter table(rows.front());
-  for (size_t i = 1; i < rows.size(); ++i) table.AddRow(rows[i]);
-  return table.Text();
-}
-
-void AddTotalsRow(const std::string& name, const Totals& totals,
-                  TablePrinter* table) {
-  table->AddRow({name, WithThousands(totals.files),
-                 WithThousands(totals.files_without_filter),
-                 WithThousands(totals.rows), WithThousands(totals.filter_bytes),
-                 BitsText(totals.bits_per_key()),
-                 RateText(totals.rate, totals.rate_is_exact),
-                 totals.reads.has_value() ? ThreeDigits(*totals.reads) : "-"});
-}
-
-std::string LevelsTable(const FamilyTable& family) {
-  TablePrinter table({"Level", "files", "unfiltered", "rows", "filter bytes",
-                      "b/key", "FPR %", "reads per missing row"});
-  for (const LevelTotals& level : family.levels) {
-    AddTotalsRow(absl::StrCat("L", level.level), level.totals, &table);
-  }
-  AddTotalsRow("all", family.all, &table);
-  return table.Text();
-}
-
-uint64_t DescribedFiles(const TableReport& report) {
-  uint64_t files = 0;
-  for (const FamilyTable& family : report.families) files += family.all.files;
-  return files;
+  add("all", family["all"]);
+  return TextTable({{"Level", "{/name}"},
+                    {"files", "{/files:,}"},
+                    {"unfiltered", "{/files_without_filter:,}"},
+                    {"rows", "{/rows:,}"},
+                    {"filter bytes", "{/filter_bytes:,}"},
+                    {"b/key", "{/bits_per_key:2}"},
+                    {"FPR %", "{/rate}"},
+                    {"reads per missing row", "{/reads_per_missing_row:3}"}},
+                   rows);
 }
 
 // Explains what the tables don't.
-std::string Legend(const TableReport& report) {
-  bool levels = false;
-  bool estimates = false;
-  bool solved = false;
-  bool asked = false;
-  bool heat = false;
-  for (const FamilyTable& family : report.families) {
-    asked |= AnyAskedSpecially(family);
-    heat |= AnyHeat(family);
-    levels |= !family.levels.empty();
-    for (const TableEntry& entry : family.entries) {
-      if (!entry.facts.has_value() || !entry.facts->is_used()) continue;
-      estimates |= !entry.facts->rate_is_exact;
-      solved |= entry.facts->first.has_solved_lines();
-    }
-  }
+std::string Legend(const Json& report) {
+  const Json& files = report["files"];
+  const bool estimates =
+      std::any_of(files.begin(), files.end(), [](const Json& file) {
+        return IsSet(file, "/filter/false_positive_rate") &&
+               !IsSet(file, "/filter/false_positive_rate_is_exact");
+      });
+  const bool solved =
+      std::any_of(files.begin(), files.end(), [](const Json& file) {
+        return Fill("{/filter/metadata/line}", file) == "solved";
+      });
+  const bool levels =
+      std::any_of(report["totals"].begin(), report["totals"].end(),
+                  [](const Json& family) { return !family["levels"].empty(); });
   std::string text = BulletText(absl::StrCat(
       "FPR: the share of missing keys that the filter lets pass",
       estimates ? "; ~ an estimate, others are exact, from the filter's bits."
@@ -227,11 +240,11 @@ std::string Legend(const TableReport& report) {
                    "in the line with the most keys; about half of the bits "
                    "are set in any line, so there is no fill."));
   }
-  if (asked) {
+  if (AnyAskedSpecially(files)) {
     absl::StrAppend(&text, BulletText("Asked: bits per key or, in %, the "
                                       "highest rate; L: that of its level."));
   }
-  if (heat) {
+  if (AnyIsSet(files, "/filter/metadata/heat")) {
     absl::StrAppend(
         &text,
         BulletText("Heat: lookups per key around the filter's keys when it was "
@@ -248,17 +261,17 @@ std::string Legend(const TableReport& report) {
   return text;
 }
 
-using Json = nlohmann::ordered_json;
-
-Json TotalsAsJson(const Totals& totals) {
-  return {{"files", totals.files},
-          {"files_without_filter", totals.files_without_filter},
-          {"rows", totals.rows},
-          {"filter_bytes", totals.filter_bytes},
-          {"bits_per_key", OrNull(totals.bits_per_key())},
-          {"false_positive_rate", totals.rate},
-          {"false_positive_rate_is_exact", totals.rate_is_exact},
-          {"reads_per_missing_row", OrNull(totals.reads)}};
+// "0.153 % false positives: ..."; empty if no filter was probed for a key that
+// its file lacks.
+std::string Observed(const Json& observed) {
+  if (observed.is_null()) return "";
+  FilterAnswers answers;
+  answers.negatives = observed["negatives"];
+  answers.positives = observed["positives"];
+  answers.true_positives = observed["true_positives"];
+  if (answers.probes_without_key() == 0) return "";
+  return BulletText(Fill("Observed until {/until}, says LOG: ", observed) +
+                    ToString(answers) + ".");
 }
 
 Json ObservedAsJson(const LoggedAnswers& observed) {
@@ -270,174 +283,230 @@ Json ObservedAsJson(const LoggedAnswers& observed) {
           {"false_positive_rate", OrNull(answers.false_positive_rate())}};
 }
 
-Json FamilyAsJson(const FamilyTable& family) {
-  Json json = {{"levels", Json::array()}, {"all", TotalsAsJson(family.all)}};
-  for (const LevelTotals& level : family.levels) {
-    Json totals = {{"level", level.level}};
-    totals.update(TotalsAsJson(level.totals));
-    json["levels"].push_back(totals);
-  }
-  if (!family.name.empty()) json["column_family"] = family.name;
-  return json;
-}
-
-void AddFiles(const std::string& database, const FamilyTable& family,
-              FilterMetricSet* metrics) {
-  for (const TableEntry& entry : family.entries) {
-    if (!entry.facts.has_value()) continue;
-    const FileFacts& facts = *entry.facts;
-    MeteredFile file;
-    file.level = entry.file.level;
-    file.rows = facts.rows();
-    file.policy = facts.properties.filter_policy_name;
-    file.keys = facts.keys.value_or(0);
-    file.bytes = facts.bytes;
-    metrics->AddFile(database, family.name, file);
-  }
-}
-
-}  // namespace
-
-std::optional<double> Totals::bits_per_key() const {
-  if (keys == 0 || filter_bytes == 0) return std::nullopt;
-  return 8.0 * static_cast<double>(filter_bytes) / static_cast<double>(keys);
-}
-
-bool AnyHeat(const FamilyTable& table) {
-  return std::any_of(
-      table.entries.begin(), table.entries.end(), [](const TableEntry& entry) {
-        return entry.facts.has_value() && entry.facts->heat.has_value();
-      });
-}
-
-void AddTotals(FamilyTable* table) {
-  std::map<int, Totals> levels;
-  ExpectedReads reads;
-  for (const TableEntry& entry : table->entries) {
-    if (!entry.facts.has_value()) continue;
-    AddFile(*entry.facts, &levels[entry.file.level]);
-    AddFile(*entry.facts, &table->all);
-    if (entry.file.level == kNoLevel) continue;
-    reads.Add(entry.file.level, entry.facts->lookups(), entry.facts->rate);
-  }
-  Finish(&table->all);
-  for (auto& [level, totals] : levels) {
-    Finish(&totals);
-    if (level == kNoLevel) continue;
-    totals.reads = reads.OfLevel(level);
-    table->all.reads = reads.All();
-    table->levels.push_back({level, totals});
-  }
-}
-
-absl::StatusOr<TableReport> MakeTable(const FilterDumpConfig& config) {
-  const absl::StatusOr<std::vector<LiveFile>> files = ListInputs(config);
-  if (!files.ok()) return files.status();
-  TableReport report;
-  report.database = config.db;
-  if (!config.db.empty()) report.observed = ReadLoggedAnswers(config.db);
-  Failures failures(config);
-  Progress progress;
-  progress.Begin("reading filters", files->size());
-  uint64_t done = 0;
-  for (const LiveFile& file : *files) {
-    if (Interrupted()) return CheckInterrupt();
-    TableEntry entry = {file, std::nullopt};
-    absl::StatusOr<FileFacts> facts = Describe(file.path);
-    if (facts.ok()) {
-      for (const std::string& problem : facts->problems) {
-        failures.AddProblem(absl::StrCat(file.path, ": ", problem));
-      }
-      entry.facts = *std::move(facts);
-    } else {
-      failures.Add(file, facts.status());
-    }
-    TableOf(file.column_family, &report)->entries.push_back(std::move(entry));
-    progress.Update(++done);
-  }
-  for (FamilyTable& family : report.families) AddTotals(&family);
-  report.notes = failures.notes();
-  report.problems = failures.problems();
-  report.exit_code = failures.exit_code();
-  return report;
-}
-
-std::string TableAsText(const TableReport& report) {
-  if (report.families.empty()) return "The database has no SSTables.\n";
-  // stderr has said everything.
-  if (DescribedFiles(report) == 0) return "";
+std::string TableAsText(const Json& report) {
+  if (report["totals"].empty()) return "The database has no SSTables.\n";
   std::string text;
-  for (const FamilyTable& family : report.families) {
-    if (report.families.size() > 1) {
-      absl::StrAppend(&text, "Column family ", family.name, "\n");
+  uint64_t described = 0;
+  for (const Json& family : report["totals"]) {
+    described += family["all"]["files"].get<uint64_t>();
+    Json files = Json::array();
+    for (const Json& file : report["files"]) {
+      if (file.value("column_family", "") ==
+          family.value("column_family", "")) {
+        files.push_back(file);
+      }
     }
-    absl::StrAppend(&text, FilesTable(family), "\n");
-    if (family.entries.size() > 1 || !family.levels.empty()) {
+    if (report["totals"].size() > 1) {
+      absl::StrAppend(&text, Fill("Column family {/column_family}\n", family));
+    }
+    absl::StrAppend(&text, FilesTable(files), "\n");
+    if (files.size() > 1 || !family["levels"].empty()) {
       absl::StrAppend(&text, LevelsTable(family), "\n");
     }
   }
-  absl::StrAppend(&text, Legend(report));
-  if (report.observed.has_value() &&
-      report.observed->answers.probes_without_key() > 0) {
-    absl::StrAppend(
-        &text, BulletText(absl::StrCat(
-                   "Observed until ", report.observed->when,
-                   ", says LOG: ", ToString(report.observed->answers), ".")));
-  }
-  for (const std::string& note : report.notes) {
-    absl::StrAppend(&text, BulletText(note));
+  if (described == 0) return "";  // stderr has said everything
+  absl::StrAppend(&text, Legend(report), Observed(report["observed"]));
+  for (const Json& note : report["notes"]) {
+    absl::StrAppend(&text, BulletText(note.get<std::string>()));
   }
   return text;
 }
 
-Json TableAsJson(const TableReport& report) {
-  Json json = {{"command", "table"},
-               {"database", report.database.empty() ? Json(nullptr)
-                                                    : Json(report.database)},
-               {"files", Json::array()},
-               {"totals", Json::array()}};
-  for (const FamilyTable& family : report.families) {
-    for (const TableEntry& entry : family.entries) {
-      Json file = FileAsJson(entry.file);
-      if (entry.facts.has_value()) file.update(FactsAsJson(*entry.facts));
-      json["files"].push_back(file);
-    }
-    json["totals"].push_back(FamilyAsJson(family));
+// Sums over the files of a column family, by level.
+class FamilyTotals {
+ public:
+  // `level` is kNoLevel for a file that is not from a database.
+  void Add(int level, const FileFacts& facts);
+
+  // `levels`, and `all` of them. The rate is the mean of the files', weighted
+  // by rows. The data blocks that a lookup of a missing row reads are from
+  // ExpectedReads; null for files without a level.
+  Json AsJson() const;
+
+ private:
+  struct Totals {
+    uint64_t files = 0;
+    uint64_t files_without_filter = 0;
+    uint64_t rows = 0;
+    uint64_t filter_bytes = 0;
+    uint64_t keys = 0;  // rows if the number of keys is unknown
+    double rate_times_rows = 0;
+    bool rate_is_exact = true;
+
+    void Add(const FileFacts& facts);
+    Json AsJson(std::optional<double> reads) const;
+  };
+
+  std::map<int, Totals> levels_;
+  Totals all_;
+  ExpectedReads reads_;
+};
+
+void FamilyTotals::Totals::Add(const FileFacts& facts) {
+  ++files;
+  files_without_filter += facts.is_used() ? 0 : 1;
+  rows += facts.rows();
+  filter_bytes += facts.bytes;
+  keys += facts.keys.value_or(facts.rows());
+  rate_times_rows += facts.rate * static_cast<double>(facts.rows());
+  rate_is_exact &= facts.rate_is_exact || !facts.is_used();
+}
+
+Json FamilyTotals::Totals::AsJson(std::optional<double> reads) const {
+  const auto per_key = 8.0 * static_cast<double>(filter_bytes) /
+                       static_cast<double>(std::max<uint64_t>(1, keys));
+  const double rate =
+      rows == 0 ? 1 : rate_times_rows / static_cast<double>(rows);
+  return {
+      {"files", files},
+      {"files_without_filter", files_without_filter},
+      {"rows", rows},
+      {"filter_bytes", filter_bytes},
+      {"bits_per_key", keys == 0 || filter_bytes == 0 ? Json() : Json(per_key)},
+      {"false_positive_rate", rate},
+      {"false_positive_rate_is_exact", rate_is_exact},
+      {"reads_per_missing_row", OrNull(reads)}};
+}
+
+void FamilyTotals::Add(int level, const FileFacts& facts) {
+  levels_[level].Add(facts);
+  all_.Add(facts);
+  if (level != kNoLevel) reads_.Add(level, facts.lookups(), facts.rate);
+}
+
+Json FamilyTotals::AsJson() const {
+  Json json = {{"levels", Json::array()}};
+  std::optional<double> reads;
+  for (const auto& [level, totals] : levels_) {
+    if (level == kNoLevel) continue;
+    reads = reads_.All();
+    json["levels"].push_back({{"level", level}});
+    json["levels"].back().update(totals.AsJson(reads_.OfLevel(level)));
   }
-  json["observed"] = report.observed.has_value()
-                         ? ObservedAsJson(*report.observed)
-                         : Json(nullptr);
-  json["notes"] = report.notes;
-  json["problems"] = report.problems;
+  json["all"] = all_.AsJson(reads);
   return json;
 }
 
-std::string TableAsPrometheus(const TableReport& report) {
+struct Made {
+  Json json;
   FilterMetricSet metrics;
+  int exit_code = 0;
+};
+
+absl::StatusOr<Made> MakeTable(const FilterDumpConfig& config,
+                               const std::string& database) {
+  FilterDumpConfig of_database = config;
+  of_database.db = database;
+  const auto files = ListInputs(of_database);
+  if (!files.ok()) return files.status();
+  Made made;
+  made.json = {{"command", "table"},
+               {"database", database.empty() ? Json() : Json(database)},
+               {"files", Json::array()},
+               {"totals", Json::array()},
+               {"observed", nullptr}};
+  if (!database.empty()) {
+    const auto logged = ReadLoggedAnswers(database);
+    if (logged.has_value()) {
+      made.json["observed"] = ObservedAsJson(*logged);
+      made.metrics.AddAnswers(database, logged->answers);
+    }
+  }
+  std::vector<std::pair<std::string, FamilyTotals>> families;
+  Failures failures(of_database);
+  Progress progress;
+  progress.Begin("reading filters", files->size());
+  for (const LiveFile& file : *files) {
+    if (Interrupted()) return CheckInterrupt();
+    if (families.empty() || families.back().first != file.column_family) {
+      families.emplace_back(file.column_family, FamilyTotals());
+    }
+    Json described = FileAsJson(file);
+    const absl::StatusOr<FileFacts> facts = Describe(file.path);
+    if (facts.ok()) {
+      for (const std::string& problem : facts->problems) {
+        failures.AddProblem(absl::StrCat(file.path, ": ", problem));
+      }
+      described.update(FactsAsJson(*facts));
+      families.back().second.Add(file.level, *facts);
+      MeteredFile metered;
+      metered.level = file.level;
+      metered.rows = facts->rows();
+      metered.policy = facts->properties.filter_policy_name;
+      metered.keys = facts->keys.value_or(0);
+      metered.bytes = facts->bytes;
+      made.metrics.AddFile(database, file.column_family, metered);
+    } else {
+      failures.Add(file, facts.status());
+    }
+    made.json["files"].push_back(described);
+    progress.Update(made.json["files"].size());
+  }
+  for (const auto& [name, totals] : families) {
+    Json json = totals.AsJson();
+    if (!name.empty()) json["column_family"] = name;
+    made.json["totals"].push_back(json);
+  }
+  made.json["notes"] = failures.notes();
+  made.json["problems"] = failures.problems();
+  made.exit_code = failures.exit_code();
+  return made;
+}
+
+// For a database. The metrics are those of FilterMetrics(), and what only the
+// filters' bits tell.
+std::string AsPrometheus(const Made& made) {
   Metric rate("linebloom_expected_false_positive_rate", "gauge",
               "Share of missing keys that filters let pass.");
   Metric reads("linebloom_expected_reads_per_missing_row", "gauge",
                "Data blocks that a missing row costs.");
   Metric problems("linebloom_problems", "gauge",
                   "What is wrong with files; stderr says what.");
-  const std::string& database = report.database;
-  if (report.observed.has_value()) {
-    metrics.AddAnswers(database, report.observed->answers);
-  }
-  for (const FamilyTable& family : report.families) {
-    AddFiles(database, family, &metrics);
-    for (const LevelTotals& level : family.levels) {
-      const std::string number = absl::StrCat(level.level);
-      const MetricLabels labels = {{"database", database},
-                                   {"column_family", family.name},
-                                   {"level", number}};
-      rate.Add(labels, absl::StrCat(level.totals.rate));
-      reads.Add(labels, absl::StrCat(level.totals.reads.value_or(0)));
+  const std::string database = made.json["database"];
+  for (const Json& family : made.json["totals"]) {
+    for (const Json& level : family["levels"]) {
+      const std::string number = level["level"].dump();
+      const std::string name = family["column_family"];
+      const MetricLabels labels = {
+          {"database", database}, {"column_family", name}, {"level", number}};
+      rate.Add(labels,
+               absl::StrCat(level["false_positive_rate"].get<double>()));
+      reads.Add(labels,
+                absl::StrCat(level["reads_per_missing_row"].get<double>()));
     }
   }
-  problems.Add({{"database", database}}, report.problems.size());
-  return absl::StrCat(metrics.Text(), rate.Text(), reads.Text(),
+  problems.Add({{"database", database}}, made.json["problems"].size());
+  return absl::StrCat(made.metrics.Text(), rate.Text(), reads.Text(),
                       problems.Text());
+}
+
+}  // namespace
+
+absl::StatusOr<Outcome> RunTable(const FilterDumpConfig& config) {
+  const absl::StatusOr<Made> made = MakeTable(config, config.db);
+  if (!made.ok()) return made.status();
+  Json json = made->json;
+  const std::string text = TableAsText(json);
+  std::string page_text = text;
+  std::vector<std::string> problems;
+  int exit_code = made->exit_code;
+  if (!config.before.empty()) {
+    const absl::StatusOr<Made> before = MakeTable(config, config.before);
+    if (!before.ok()) return before.status();
+    problems = before->json["problems"].get<std::vector<std::string>>();
+    exit_code = std::max(exit_code, before->exit_code);
+    page_text = absl::StrCat("Before\n\n", TableAsText(before->json),
+                             "\nAfter\n\n", text);
+    json["before"] = before->json;
+  }
+  for (const Json& problem : json["problems"]) {
+    problems.push_back(problem.get<std::string>());
+  }
+  const absl::Status status =
+      WritePage(config.html, config.typed, json, page_text);
+  if (!status.ok()) return status;
+  return Outcome{config.format == "prometheus" ? AsPrometheus(*made) : text,
+                 json, problems, exit_code};
 }
 
 }  // namespace linebloom::tools

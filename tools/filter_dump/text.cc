@@ -10,24 +10,10 @@
 #include "nlohmann/json.hpp"
 #include "tools/filter_dump/inputs.h"
 #include "tools/shared/json_values.h"
-#include "tools/shared/table_printer.h"
+#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
-
-bool IsLinebloom(const FileFacts& facts) {
-  return facts.first.kind == BlockKind::kLinebloom;
-}
-
-// The kind, without the number of partitions.
-std::string KindName(const FileFacts& facts) {
-  if (!facts.is_used()) {
-    return absl::StrCat(ToString(facts.filter_kind), ", not read");
-  }
-  if (facts.mixed) return "mixed";
-  if (!IsLinebloom(facts)) return std::string(ToString(facts.first.kind));
-  return absl::StrCat("linebloom ", LineName(facts.first.info.request.line));
-}
 
 // The last component of a path; if it is long, its end.
 std::string ShortPath(absl::string_view path) {
@@ -97,18 +83,6 @@ Json FilterAsJson(const FileFacts& facts) {
 
 }  // namespace
 
-std::string ShortCount(uint64_t number) {
-  if (number < 100'000) return WithThousands(number);
-  static constexpr std::array<const char*, 5> kUnits = {"k", "M", "G", "T",
-                                                        "P"};
-  auto value = static_cast<double>(number);
-  size_t unit = 0;
-  for (value /= 1000; value >= 999.5 && unit + 1 < kUnits.size(); ++unit) {
-    value = std::max(1.0, value / 1000);
-  }
-  return absl::StrCat(ThreeDigits(value), " ", kUnits[unit]);
-}
-
 std::string LineName(Line line) {
   switch (line) {
     case Line::kPlain:
@@ -119,47 +93,8 @@ std::string LineName(Line line) {
   return absl::StrCat(static_cast<int>(line));
 }
 
-std::string FilterName(const FileFacts& facts) {
-  if (!facts.has_filter()) return "none";
-  if (facts.filter_kind != FilterKind::kPartitioned) return KindName(facts);
-  return absl::StrCat(facts.blocks, "x ", KindName(facts));
-}
-
 std::string ProbesText(double probes, bool solved) {
   return absl::StrFormat("%.*f", solved ? 1 : 0, probes);
-}
-
-std::string ProbesText(const FileFacts& facts) {
-  if (facts.lines == 0) return "-";
-  const bool solved = facts.first.has_solved_lines();
-  const std::string least = ProbesText(facts.min_probes, solved);
-  const std::string most = ProbesText(facts.max_probes, solved);
-  return least == most ? most : absl::StrCat(least, "-", most);
-}
-
-std::string FillText(const FileFacts& facts) {
-  if (facts.lines == 0 || facts.first.has_solved_lines()) return "-";
-  return absl::StrFormat("%.0f%%", 100 * facts.fill);
-}
-
-bool AskedSpecially(const FileFacts& facts) {
-  const FilterBlockInfo& info = facts.first.info;
-  return IsLinebloom(facts) &&
-         (info.request.level_aware || info.request.false_positive_rate > 0);
-}
-
-std::string AskedText(const FileFacts& facts) {
-  if (!IsLinebloom(facts)) return "-";
-  const FilterBlockInfo& info = facts.first.info;
-  const double rate = info.request.false_positive_rate;
-  return absl::StrCat(
-      rate > 0 ? absl::StrFormat("%.3g%%", 100 * rate)
-               : absl::StrFormat("%.3g", info.request.millibits_per_key / 1e3),
-      info.request.level_aware ? "L" : "");
-}
-
-std::string HeatText(const std::optional<double>& heat) {
-  return heat.has_value() ? absl::StrFormat("%.2f", *heat) : "-";
 }
 
 std::string RateText(double rate, bool exact) {
@@ -170,16 +105,10 @@ std::string RateText(double rate, bool exact) {
   return absl::StrCat(exact ? "" : "~", digits);
 }
 
-std::string RateText(const FileFacts& facts) {
-  if (!facts.has_filter()) return "100";
-  if (!facts.is_used()) return "?";
-  return RateText(facts.rate, facts.rate_is_exact);
-}
-
-std::string FileLabel(const LiveFile& file) {
-  const std::string path = ShortPath(file.path);
-  if (file.level == kNoLevel) return path;
-  return absl::StrCat("L", file.level, " ", path);
+std::string FileLabel(const Json& file) {
+  return Fill("L{/level} {/name}|{/name}",
+              {{"level", file.value("level", Json())},
+               {"name", ShortPath(file["path"].get<std::string>())}});
 }
 
 std::string KeyText(absl::string_view key) {

@@ -13,14 +13,13 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "filter_policy/rebuild/pace.h"
 #include "nlohmann/json.hpp"
 #include "tools/filter_dump/inputs.h"
 #include "tools/filter_dump/text.h"
 #include "tools/shared/interrupt.h"
 #include "tools/shared/progress.h"
-#include "tools/shared/table_printer.h"
+#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
@@ -159,93 +158,87 @@ std::vector<bool> Sample(size_t files, double share) {
   return sampled;
 }
 
-std::string IntervalText(const MissingKeys& missing) {
-  const Interval interval = missing.interval();
-  return absl::StrCat(RateText(interval.low, true), " to ",
-                      RateText(interval.high, true));
+using Json = nlohmann::ordered_json;
+
+std::string IntervalText(const Json& missing) {
+  return absl::StrCat(RateText(missing["false_positive_rate_low"], true),
+                      " to ",
+                      RateText(missing["false_positive_rate_high"], true));
 }
 
-std::vector<std::string> RowOf(const CheckedFile& file) {
-  const std::string name = FileLabel(file.file);
-  if (!file.check.has_value()) {
-    return {name, "-", "-", "-", "-", "-", "-", "can't be read"};
+std::string ExpectedText(const Json& missing) {
+  return RateText(missing["expected_false_positive_rate"],
+                  missing["expected_is_exact"]);
+}
+
+// The file with the cells that are put together of several values.
+Json RowOf(const Json& file) {
+  Json row = {{"label", FileLabel(file)}, {"state", "can't be read"}};
+  if (!file.contains("sound")) return row;
+  const bool rows_were_read = file["rows_were_read"];
+  if (rows_were_read) {
+    row.update({{"entries", file["entries"]},
+                {"prefixes_probed", file["prefixes_probed"]},
+                {"denied", file["denied"]}});
   }
-  const FileCheck& check = *file.check;
-  std::vector<std::string> row = {name, "-", "-", "-"};
-  if (check.rows_were_read) {
-    row = {name, ShortCount(check.entries), ShortCount(check.prefixes_probed),
-           WithThousands(check.denied)};
+  const Json& missing = file["missing_keys"];
+  if (!missing.is_null()) {
+    row.update({{"passed", RateText(missing["false_positive_rate"], true)},
+                {"interval", IntervalText(missing)},
+                {"expected", ExpectedText(missing)}});
   }
-  const std::optional<MissingKeys> missing = MissingKeysOf(check);
-  if (missing.has_value()) {
-    row.insert(row.end(),
-               {RateText(missing->rate(), true), IntervalText(*missing),
-                RateText(missing->expected, missing->exact)});
-  } else {
-    row.insert(row.end(), {"-", "-", "-"});
-  }
-  row.push_back(absl::StrCat(
-      !check.sound() ? "DAMAGED" : "sound",
-      check.facts.has_filter() ? "" : ", no filter",
-      check.rows_were_read || !check.sound() ? "" : ", rows not read"));
+  const bool sound = file["sound"];
+  row["state"] =
+      absl::StrCat(sound ? "sound" : "DAMAGED",
+                   file["filter"].is_null() ? ", no filter" : "",
+                   rows_were_read || !sound ? "" : ", rows not read");
   return row;
 }
 
-std::string MissingInWords(const MissingKeys& missing) {
+std::string MissingInWords(const Json& missing) {
   return absl::StrCat(
-      WithThousands(missing.passed), " of ", WithThousands(missing.probed),
-      " missing keys passed: ", RateText(missing.rate(), true),
-      " %, 95 % interval ", IntervalText(missing),
-      " %. Expected: ", RateText(missing.expected, missing.exact), " %, ",
-      missing.is_inside()
+      Fill("{/passed:,} of {/probed:,} missing keys passed: ", missing),
+      RateText(missing["false_positive_rate"], true), " %, 95 % interval ",
+      IntervalText(missing), " %. Expected: ", ExpectedText(missing), " %, ",
+      missing["expected_is_inside"] == true
           ? "inside that interval."
           : "outside that interval. Chance alone does that once in 20 times; a "
             "run with ten times the --missing keys tells.");
 }
 
 // Extrapolates from the files whose rows were read to all files.
-std::string SampleInWords(const VerifyReport& report) {
-  const uint64_t read = report.files_with_rows_read();
-  const uint64_t denying = report.files_with_denied_rows();
-  const Interval interval = WilsonInterval(denying, read);
+std::string SampleInWords(const Json& report) {
+  const uint64_t denying = report["files_with_denied_rows"];
+  const Interval interval = WilsonInterval(denying, report["sampled_files"]);
+  const std::string sample =
+      absl::StrCat(Fill("Sample: the rows of {/sampled_files:,} of ", report),
+                   WithThousands(report["files"].size()),
+                   " files were read, chosen at random");
   if (denying == 0) {
-    return absl::StrFormat(
-        "Sample: the rows of %s of %s files were read, chosen at random, and "
-        "no filter denied one. That bounds the share of files whose filter "
-        "does by %s %%, with 95 %% confidence; a larger --sample bounds it "
-        "more closely.",
-        WithThousands(read), WithThousands(report.files.size()),
-        ThreeDigits(100 * interval.high));
+    return absl::StrCat(
+        sample,
+        ", and no filter denied one. That bounds the share of files whose "
+        "filter does by ",
+        ThreeDigits(100 * interval.high),
+        " %, with 95 % confidence; a larger --sample bounds it more closely.");
   }
-  return absl::StrFormat(
-      "Sample: the rows of %s of %s files were read, chosen at random; the "
-      "filters of %s denied rows. 95 %% interval over all files: %s to %s %%.",
-      WithThousands(read), WithThousands(report.files.size()),
-      WithThousands(denying), ThreeDigits(100 * interval.low),
-      ThreeDigits(100 * interval.high));
+  return absl::StrCat(sample, "; the filters of ", WithThousands(denying),
+                      " denied rows. 95 % interval over all files: ",
+                      ThreeDigits(100 * interval.low), " to ",
+                      ThreeDigits(100 * interval.high), " %.");
 }
 
-uint64_t CheckedFiles(const VerifyReport& report) {
-  return std::count_if(
-      report.files.begin(), report.files.end(),
-      [](const CheckedFile& file) { return file.check.has_value(); });
+std::string ResultInWords(const Json& report) {
+  const double megabytes = report["sums"]["bytes_read"].get<double>() / 1e6;
+  return absl::StrCat(
+      Fill(report["sampled_files"] == 1 ? "1 file" : "{/sampled_files:,} files",
+           report),
+      Fill(" of {/entries:,} entries: {/keys_probed:,} keys and "
+           "{/prefixes_probed:,} prefixes probed, {/denied:,} denied; ",
+           report["sums"]),
+      ThreeDigits(megabytes), " MB in ", Fill("{/seconds:.1f} s, ", report),
+      ThreeDigits(megabytes / report["seconds"].get<double>()), " MB/s.");
 }
-
-std::string ResultInWords(const VerifyReport& report) {
-  const uint64_t files = report.files_with_rows_read();
-  const double bytes = static_cast<double>(report.Sum(&FileCheck::bytes_read));
-  return absl::StrFormat(
-      "%s of %s entries: %s keys and %s prefixes probed, %s denied; %s MB in "
-      "%.1f s, %s MB/s.",
-      files == 1 ? "1 file" : absl::StrCat(WithThousands(files), " files"),
-      WithThousands(report.Sum(&FileCheck::entries)),
-      WithThousands(report.Sum(&FileCheck::keys_probed)),
-      WithThousands(report.Sum(&FileCheck::prefixes_probed)),
-      WithThousands(report.Sum(&FileCheck::denied)), ThreeDigits(bytes / 1e6),
-      report.seconds, ThreeDigits(bytes / 1e6 / report.seconds));
-}
-
-using Json = nlohmann::ordered_json;
 
 Json MissingAsJson(const std::optional<MissingKeys>& missing) {
   if (!missing.has_value()) return nullptr;
@@ -342,27 +335,38 @@ absl::StatusOr<VerifyReport> Verify(const FilterDumpConfig& config) {
   return verifier.Finish();
 }
 
-std::string VerifyAsText(const VerifyReport& report) {
-  if (report.files.empty()) return "The database has no SSTables.\n";
-  // stderr has said everything.
-  if (CheckedFiles(report) == 0) return "";
-  TablePrinter table({"File", "entries", "prefixes", "denied", "passed %",
-                      "95 % interval", "expected %", "blocks and filter"});
-  for (const CheckedFile& file : report.files) table.AddRow(RowOf(file));
-  std::string text = absl::StrCat(table.Text(), "\n");
-  for (const std::string& note : report.notes) {
-    absl::StrAppend(&text, BulletText(note));
+std::string VerifyAsText(const Json& report) {
+  const Json& files = report["files"];
+  if (files.empty()) return "The database has no SSTables.\n";
+  Json rows = Json::array();
+  for (const Json& file : files) rows.push_back(RowOf(file));
+  if (std::none_of(files.begin(), files.end(),
+                   [](const Json& file) { return file.contains("sound"); })) {
+    return "";  // stderr has said everything
   }
-  const std::optional<MissingKeys> missing = report.missing_keys();
-  if (missing.has_value()) {
-    absl::StrAppend(&text, WrapText(MissingInWords(*missing), kTextWidth, 0),
-                    "\n");
+  std::string text =
+      absl::StrCat(TextTable({{"File", "{/label}"},
+                              {"entries", "{/entries:k}"},
+                              {"prefixes", "{/prefixes_probed:k}"},
+                              {"denied", "{/denied:,}"},
+                              {"passed %", "{/passed}"},
+                              {"95 % interval", "{/interval}"},
+                              {"expected %", "{/expected}"},
+                              {"blocks and filter", "{/state}"}},
+                             rows),
+                   "\n");
+  for (const Json& note : report["notes"]) {
+    absl::StrAppend(&text, BulletText(note.get<std::string>()));
   }
-  if (report.is_sample) {
-    absl::StrAppend(&text, WrapText(SampleInWords(report), kTextWidth, 0),
-                    "\n");
+  std::vector<std::string> words;
+  if (!report["missing_keys"].is_null()) {
+    words.push_back(MissingInWords(report["missing_keys"]));
   }
-  absl::StrAppend(&text, WrapText(ResultInWords(report), kTextWidth, 0), "\n");
+  if (report["is_sample"] == true) words.push_back(SampleInWords(report));
+  words.push_back(ResultInWords(report));
+  for (const std::string& sentence : words) {
+    absl::StrAppend(&text, WrapText(sentence, kTextWidth, 0), "\n");
+  }
   return text;
 }
 
@@ -371,7 +375,15 @@ Json VerifyAsJson(const VerifyReport& report) {
                {"database", report.database.empty() ? Json(nullptr)
                                                     : Json(report.database)},
                {"files", Json::array()},
+               {"is_sample", report.is_sample},
                {"sampled_files", report.files_with_rows_read()},
+               {"files_with_denied_rows", report.files_with_denied_rows()},
+               {"sums",
+                {{"entries", report.Sum(&FileCheck::entries)},
+                 {"keys_probed", report.Sum(&FileCheck::keys_probed)},
+                 {"prefixes_probed", report.Sum(&FileCheck::prefixes_probed)},
+                 {"denied", report.Sum(&FileCheck::denied)},
+                 {"bytes_read", report.Sum(&FileCheck::bytes_read)}}},
                {"missing_keys", MissingAsJson(report.missing_keys())},
                {"seconds", report.seconds}};
   for (const CheckedFile& checked : report.files) {

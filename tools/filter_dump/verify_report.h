@@ -59,7 +59,7 @@ struct VerifyReport {
 // Errors are those of listing the files, and Cancelled.
 absl::StatusOr<VerifyReport> Verify(const FilterDumpConfig& config);
 
-std::string VerifyAsText(const VerifyReport& report);
 nlohmann::ordered_json VerifyAsJson(const VerifyReport& report);
+std::string VerifyAsText(const nlohmann::ordered_json& report);
 
 }  // namespace linebloom::tools

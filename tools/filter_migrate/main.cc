@@ -43,9 +43,9 @@ absl::StatusOr<Outcome> Run(const FilterMigrateConfig& config) {
   if (!valid.ok()) return valid;
   const absl::StatusOr<MigrateReport> report = Migrate(config);
   if (!report.ok()) return report.status();
+  const nlohmann::ordered_json json = ReportAsJson(config, *report);
   return Outcome{
-      ReportAsText(config, *report), ReportAsJson(config, *report),
-      report->problems,
+      ReportAsText(json), json, report->problems,
       report->interrupted ? kExitInterrupted : ExitCodeOf(report->problems)};
 }
 

@@ -1,4 +1,4 @@
-// The result of filter_migrate as text and as JSON.
+// The result of filter_migrate as JSON, and text made of that.
 #pragma once
 
 #include <string>
@@ -9,9 +9,8 @@
 
 namespace linebloom::tools {
 
-std::string ReportAsText(const FilterMigrateConfig& config,
-                         const MigrateReport& report);
 nlohmann::ordered_json ReportAsJson(const FilterMigrateConfig& config,
                                     const MigrateReport& report);
+std::string ReportAsText(const nlohmann::ordered_json& report);
 
 }  // namespace linebloom::tools

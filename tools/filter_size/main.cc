@@ -1,7 +1,5 @@
 // filter_size: computes how large a filter has to be, or how good one of a
 // given size is.
-#include <vector>
-
 #include "absl/status/status.h"
 #include "tools/filter_size/answer.h"
 #include "tools/filter_size/report.h"
@@ -27,9 +25,9 @@ constexpr char kUsage[] =
 absl::StatusOr<Outcome> Run(const Question& question) {
   const absl::Status valid = ValidateQuestion(question);
   if (!valid.ok()) return valid;
-  const std::vector<Answer> answers = AnswerQuestion(question);
-  return Outcome{
-      AnswersAsText(question, answers), AnswersAsJson(question, answers), {}};
+  const nlohmann::ordered_json answers =
+      AnswersAsJson(question, AnswerQuestion(question));
+  return Outcome{AnswersAsText(answers), answers, {}};
 }
 
 }  // namespace

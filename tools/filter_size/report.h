@@ -1,4 +1,4 @@
-// The answers of filter_size as text and as JSON.
+// The answers of filter_size as JSON, and text made of that.
 #pragma once
 
 #include <string>
@@ -9,11 +9,10 @@
 
 namespace linebloom::tools {
 
-// For people: a table of at most 100 columns, and notes on it.
-std::string AnswersAsText(const Question& question,
-                          const std::vector<Answer>& answers);
-
 nlohmann::ordered_json AnswersAsJson(const Question& question,
                                      const std::vector<Answer>& answers);
+
+// That JSON for people: a table of at most 100 columns, and notes on it.
+std::string AnswersAsText(const nlohmann::ordered_json& answers);
 
 }  // namespace linebloom::tools

@@ -28,7 +28,7 @@
 #include "tools/shared/policies.h"
 #include "tools/shared/progress.h"
 #include "tools/shared/ribbon.h"
-#include "tools/shared/table_printer.h"
+#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {

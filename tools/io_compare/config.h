@@ -30,7 +30,6 @@ struct IoCompareConfig {
   std::string source_db;
   uint64_t seed = 1;
   std::string html;
-  std::string svg;
   std::string typed;  // the command line
   bool direct_io = true;
   // Small, so that reads go to the device: the cache of a live database is full

@@ -67,7 +67,6 @@ LINEBLOOM_NUMBER_FLAG(Config, seed, kNone, 0, UINT64_MAX,
 LINEBLOOM_FLAG(Config, html,
                "also write the results with pictures to this file: one page "
                "that needs no other file and no network");
-LINEBLOOM_FLAG(Config, svg, "also write the pictures alone to this SVG file");
 LINEBLOOM_FLAG(Config, direct_io,
                "read past the page cache (O_DIRECT) where the file system can; "
                "without it pages are dropped from the cache while reading");

@@ -3,10 +3,10 @@
 #include "linebloom/filter_policy.h"
 #include "tools/io_compare/comparison.h"
 #include "tools/io_compare/config.h"
-#include "tools/io_compare/report/pictures.h"
 #include "tools/io_compare/report/report.h"
 #include "tools/shared/command_line.h"
 #include "tools/shared/config_flag.h"
+#include "tools/shared/page.h"
 #include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
@@ -31,42 +31,20 @@ constexpr char kUsage[] =
     "2\n"
     "for bad usage or input.";
 
-// Those of --html and --svg can be written, before minutes of work.
-absl::Status CheckFiles(const IoCompareConfig& config) {
-  absl::Status status;
-  if (!config.html.empty()) status = CheckFlagFile("--html", config.html);
-  if (status.ok() && !config.svg.empty()) {
-    status = CheckFlagFile("--svg", config.svg);
-  }
-  return status;
-}
-
-absl::Status WritePictures(const IoCompareConfig& config, const Report& report,
-                           const nlohmann::ordered_json& json) {
-  if (config.html.empty() && config.svg.empty()) return absl::OkStatus();
-  const std::vector<Figure> pictures = MakePictures(report);
-  absl::Status status;
-  if (!config.html.empty()) {
-    status = WriteFlagFile("--html", config.html,
-                           ReportAsHtml(report, pictures, json));
-  }
-  if (status.ok() && !config.svg.empty()) {
-    status = WriteFlagFile("--svg", config.svg, FiguresAsSvg(pictures));
-  }
-  return status;
-}
-
 absl::StatusOr<Outcome> Run(const IoCompareConfig& config) {
   absl::Status status = ValidateConfig(config);
-  if (status.ok()) status = CheckFiles(config);
+  // Before minutes of work.
+  if (status.ok() && !config.html.empty()) {
+    status = CheckFlagFile("--html", config.html);
+  }
   if (!status.ok()) return status;
   const absl::StatusOr<Report> report = RunComparison(config);
   if (!report.ok()) return report.status();
-  Outcome outcome{ReportAsText(*report), ReportAsJson(*report),
-                  report->problems, ExitCodeOf(report->problems)};
-  status = WritePictures(config, *report, outcome.json);
+  const nlohmann::ordered_json json = ReportAsJson(*report);
+  const std::string text = ReportAsText(json);
+  status = WritePage(config.html, config.typed, json, text);
   if (!status.ok()) return status;
-  return outcome;
+  return Outcome{text, json, report->problems, ExitCodeOf(report->problems)};
 }
 
 }  // namespace

@@ -57,15 +57,15 @@ char* WithLongName(char* argument) {
   return absl::string_view(argument) == "-h" ? help : argument;
 }
 
-std::string Version() {
-  return absl::StrCat("linebloom ", LINEBLOOM_VERSION, ", RocksDB ",
-                      rocksdb::GetRocksVersionAsString(), "\n");
-}
-
 // Where the path of one of our files starts, without the folder of the tree.
 size_t FindOwnFolder(absl::string_view file) { return file.rfind("tools/"); }
 
 }  // namespace
+
+std::string Versions() {
+  return absl::StrCat("linebloom ", LINEBLOOM_VERSION, ", RocksDB ",
+                      rocksdb::GetRocksVersionAsString());
+}
 
 std::vector<std::string> ParseFlagsAndArgumentsOrExit(int argc, char** argv,
                                                       const char* usage) {
@@ -82,7 +82,7 @@ std::vector<std::string> ParseFlagsAndArgumentsOrExit(int argc, char** argv,
     return std::string(folder == absl::string_view::npos ? file
                                                          : file.substr(folder));
   };
-  config.version_string = Version;
+  config.version_string = [] { return Versions() + "\n"; };
   absl::SetFlagsUsageConfig(config);
 
   std::atexit(CorrectExitCode);

@@ -13,6 +13,9 @@ enum ExitCode : int {
   kExitInterrupted = 130,   // stopped by a signal, as shells number SIGINT
 };
 
+// "linebloom 0.1.0, RocksDB 7.8.3".
+std::string Versions();
+
 // Sets all Abseil flags from `argv`. `usage` is the text that --help prints
 // above them; it starts with what the tool does. Exits the process after --help
 // (0), and with one line on stderr if a flag is unknown, a value doesn't have

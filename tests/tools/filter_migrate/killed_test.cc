@@ -30,7 +30,7 @@
 #include "tests/tools/run_program.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/numbers.h"
-#include "tools/shared/table_printer.h"
+#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {

@@ -178,7 +178,7 @@ TEST(AnswerQuestionTest, KnowsWhatIsOutOfReach) {
     EXPECT_FALSE(answers[i].size.has_value()) << answers[i].filter;
   }
   EXPECT_THAT(
-      AnswersAsText(question, answers),
+      AnswersAsText(AnswersAsJson(question, answers)),
       HasSubstr("Out of reach with 30 bits per key: linebloom solved, "));
   EXPECT_EQ(AnswersAsJson(question, answers)["filters"][4]["possible"], false);
 }
@@ -189,7 +189,8 @@ TEST(AnswersAsTextTest, FitsATerminal) {
         KeysAndBits(10'000'000'000'000, 30), KeysAndBytes(8, 30),
         RateAndBytes(1e-7, 40'000'000'000'000),
         RateAndBytes(0.5, 40'000'000'000'000), RateAndBytes(0.5, 128)}) {
-    const std::string text = AnswersAsText(question, Ask(question));
+    const std::string text =
+        AnswersAsText(AnswersAsJson(question, Ask(question)));
     EXPECT_THAT(text, Not(HasSubstr("nan")));
     EXPECT_THAT(text, Not(HasSubstr("inf")));
     for (const auto& line : absl::StrSplit(text, '\n')) {

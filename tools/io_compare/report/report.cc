@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tools/shared/policies.h"
-#include "tools/shared/table_printer.h"
+#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {

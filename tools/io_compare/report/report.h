@@ -1,4 +1,4 @@
-// The result of a comparison, as text and as JSON.
+// The result of a comparison, as JSON, and text made of that.
 #pragma once
 
 #include <cstdint>
@@ -65,11 +65,12 @@ std::string Label(const Report& report, size_t i);
 // fewest reads) with those of each other policy. "" for a single policy.
 std::string ResultInWords(const Report& report);
 
-// For people: a header, tables of at most 100 columns that explain their
-// columns, and the result in words.
-std::string ReportAsText(const Report& report);
-
-// For programs: an object with `machine`, `workload` and `results`.
+// An object with `facts` in words, `machine`, `workload` and `results`. There
+// must be a result.
 nlohmann::ordered_json ReportAsJson(const Report& report);
+
+// The JSON for people: a header, tables of at most 100 columns that explain
+// their columns, and the result in words.
+std::string ReportAsText(const nlohmann::ordered_json& report);
 
 }  // namespace linebloom::tools

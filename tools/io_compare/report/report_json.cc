@@ -1,7 +1,20 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "filter_policy/filter_facts/block_facts.h"
+#include "filter_policy/line/line.h"
+#include "filter_policy/sizing/expected_rate.h"
 #include "nlohmann/json.hpp"
 #include "tools/io_compare/report/report.h"
 #include "tools/shared/json_values.h"
 #include "tools/shared/numbers.h"
+#include "tools/shared/ribbon.h"
+#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
@@ -57,17 +70,102 @@ Json WorkloadAsJson(const Report& report) {
   return json;
 }
 
+std::string RowsInWords(const Report& report) {
+  const WorkloadFacts& facts = report.workload;
+  const std::string count = WithThousands(facts.entries);
+  if (facts.source == "source_db") {
+    return absl::StrCat(count, " entries of '", facts.source_path, "'");
+  }
+  const std::string from = facts.source == "key_file"
+                               ? absl::StrCat("from '", facts.source_path, "'")
+                               : "generated";
+  return absl::StrFormat("%s, %s: keys of %s bytes, values of %d bytes", count,
+                         from, ThreeDigits(facts.key_bytes),
+                         report.config.value_size);
+}
+
+// "L0 3, L1 1, L3 29", where `number` selects what to count.
+std::string PerLevel(const Shape& shape, uint64_t LevelTotals::*number) {
+  const std::vector<LevelTotals> levels = shape.Levels();
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < levels.size(); ++i) {
+    if (levels[i].files == 0) continue;
+    parts.push_back(
+        absl::StrCat("L", i, " ", WithThousands(levels[i].*number)));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+std::string LookupsInWords(const Report& report) {
+  const WorkloadFacts& facts = report.workload;
+  std::vector<std::string> parts;
+  if (facts.asked_missing > 0) {
+    parts.push_back(absl::StrCat(WithThousands(facts.asked_missing),
+                                 " missing keys (", facts.missing, ")",
+                                 facts.skew.empty() ? "" : ": ", facts.skew));
+  }
+  if (facts.asked_existing > 0) {
+    parts.push_back(
+        absl::StrCat(WithThousands(facts.asked_existing), " existing rows"));
+  }
+  const uint32_t threads = report.config.threads;
+  const uint32_t rounds = report.config.rounds;
+  return absl::StrCat(
+      absl::StrJoin(parts, " and "), "; ",
+      rounds == 1 ? "one policy after the other"
+                  : absl::StrCat("in ", rounds,
+                                 " rounds, each with all policies in turn"),
+      "; ", threads, threads == 1 ? " thread" : " threads", ", seed ",
+      report.config.seed);
+}
+
+// What was measured, in words.
+Json FactsAsJson(const Report& report) {
+  const Machine& machine = report.machine;
+  const WorkloadFacts& facts = report.workload;
+  const Shape& shape = report.results.front().shape;
+  return {
+      {"machine",
+       absl::StrCat(machine.cpu, ", ", machine.cores,
+                    machine.cores == 1 ? " core, " : " cores, ", machine.kernel,
+                    "; RocksDB ", machine.rocksdb_version)},
+      {"folder", absl::StrCat(facts.folder, " on ", machine.device, " (",
+                              machine.file_system, "), ",
+                              facts.direct_io
+                                  ? "direct I/O"
+                                  : "no direct I/O: pages are dropped from the "
+                                    "page cache instead")},
+      {"rows", absl::StrCat(RowsInWords(report), "\n",
+                            PerLevel(shape, &LevelTotals::entries))},
+      {"files",
+       absl::StrCat(PerLevel(shape, &LevelTotals::files), ": ",
+                    shape.SortedRuns(), " sorted runs, ",
+                    report.problems.empty() ? "the same" : "not the same",
+                    " for every policy")},
+      {"lookups", LookupsInWords(report)},
+      {"memory",
+       absl::StrCat("filters and index blocks stay in memory; block cache of ",
+                    WithThousands(report.config.block_cache_size),
+                    " bytes, data blocks of ", WithThousands(facts.block_bytes),
+                    " bytes")}};
+}
+
 // Levels whose filters were probed.
 Json LevelsAsJson(const PolicyResult& result) {
   Json levels = Json::array();
   for (const auto& [level, answers] : result.measured.answers_by_level.levels) {
     const auto predicted = result.predicted.levels.find(level);
+    const bool has_rate = answers.false_positive_rate().has_value();
+    const Interval interval =
+        WilsonInterval(answers.false_positives(), answers.probes_without_key());
     levels.push_back(
         {{"level", level},
          {"filter_negatives", answers.negatives},
          {"filter_false_positives", answers.false_positives()},
          {"filter_true_positives", answers.true_positives},
          {"false_positive_rate", OrNull(answers.false_positive_rate())},
+         {"false_positive_rate_low", has_rate ? Json(interval.low) : Json()},
+         {"false_positive_rate_high", has_rate ? Json(interval.high) : Json()},
          {"predicted_false_positive_rate",
           predicted == result.predicted.levels.end()
               ? Json()
@@ -87,7 +185,52 @@ Json RoundsAsJson(const Measurement& m) {
   return rounds;
 }
 
-Json ResultAsJson(const PolicyResult& result) {
+// False-positive rates by bits per key that results can be compared with:
+// linebloom's as it is planned, Ribbon's as RocksDB builds it.
+Json RateCurvesAsJson(const Report& report) {
+  double most_bits = 15;
+  for (const PolicyResult& result : report.results) {
+    most_bits = std::max(most_bits, std::ceil(result.bits_per_key()) + 2);
+  }
+  Json linebloom = Json::array();
+  // Smaller solved lines have no room for two probes of each key.
+  for (double bits = 2.5; bits <= most_bits; bits += 0.5) {
+    const auto millibits =
+        static_cast<uint32_t>(std::lround(bits * kMillibitsPerBit));
+    linebloom.push_back({bits, ExpectedRate(Line::kSolved, millibits,
+                                            8.0 * kLineBytes / bits)});
+  }
+  Json ribbon = Json::array();
+  // A Ribbon filter requested as b Bloom bits per key takes about 0.7 b.
+  for (double asked = 2 / 0.7; asked < most_bits / 0.7; asked += 1.5) {
+    const std::string block = BuildRibbonBlock(asked, kMaxRibbonKeys);
+    const std::optional<double> rate =
+        BuiltInFilterRate(block.data(), block.size(), kMaxRibbonKeys);
+    if (!rate.has_value()) continue;
+    ribbon.push_back(
+        {8.0 * static_cast<double>(block.size()) / kMaxRibbonKeys, *rate});
+  }
+  return {{{"name", "linebloom"}, {"points", linebloom}},
+          {{"name", "RocksDB's Ribbon"}, {"points", ribbon}}};
+}
+
+// The median of the rounds, and their extremes.
+Json LatencyAsJson(const Measurement& m) {
+  Json json;
+  const auto add = [&](const std::string& name, double Latency::*number) {
+    const Spread spread = m.LatencySpread(number);
+    json[name] = spread.median;
+    json[name + "_least"] = spread.least;
+    json[name + "_most"] = spread.most;
+  };
+  add("mean", &Latency::mean);
+  add("p50", &Latency::p50);
+  add("p99", &Latency::p99);
+  return json;
+}
+
+Json ResultAsJson(const Report& report, size_t i) {
+  const PolicyResult& result = report.results[i];
   const Measurement& m = result.measured;
   const FilterAnswers& answers = m.answers;
   const Interval interval =
@@ -95,10 +238,12 @@ Json ResultAsJson(const PolicyResult& result) {
   const bool has_rate = answers.false_positive_rate().has_value();
   const Interval reads = m.reads_interval();
   return {{"policy", result.name},
+          {"label", Label(report, i)},
           {"options", result.options},
           {"filter_bytes", result.filter_bytes()},
           {"filter_bytes_per_level", result.filter_bytes_by_level},
-          {"bits_per_key", result.bits_per_key()},
+          {"bits_per_key",
+           result.filter_bytes() > 0 ? Json(result.bits_per_key()) : Json()},
           {"warm_lookups", result.warm_lookups},
           {"files_per_level", FilesPerLevel(result.shape)},
           {"lookups", m.lookups},
@@ -119,10 +264,7 @@ Json ResultAsJson(const PolicyResult& result) {
           {"false_positive_rate_high", has_rate ? Json(interval.high) : Json()},
           {"predicted_false_positive_rate", OrNull(result.predicted.all)},
           {"levels", LevelsAsJson(result)},
-          {"latency_us",
-           {{"mean", m.LatencySpread(&Latency::mean).median},
-            {"p50", m.LatencySpread(&Latency::p50).median},
-            {"p99", m.LatencySpread(&Latency::p99).median}}},
+          {"latency_us", LatencyAsJson(m)},
           {"lookups_per_second", m.LookupsPerSecond().median},
           {"rounds", RoundsAsJson(m)},
           {"share_slower_than_us", m.latencies.SlowerThan()},
@@ -133,13 +275,15 @@ Json ResultAsJson(const PolicyResult& result) {
 
 Json ReportAsJson(const Report& report) {
   Json json = {{"command", report.config.typed},
+               {"facts", FactsAsJson(report)},
                {"machine", MachineAsJson(report.machine)},
                {"workload", WorkloadAsJson(report)},
                {"results", Json::array()}};
-  for (const PolicyResult& result : report.results) {
-    json["results"].push_back(ResultAsJson(result));
+  for (size_t i = 0; i < report.results.size(); ++i) {
+    json["results"].push_back(ResultAsJson(report, i));
   }
   json["result"] = ResultInWords(report);
+  json["rate_curves"] = RateCurvesAsJson(report);
   json["notes"] = report.notes;
   json["problems"] = report.problems;
   return json;

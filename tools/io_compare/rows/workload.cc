@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "tools/io_compare/rows/layered_rows.h"
 #include "tools/io_compare/rows/source_db.h"
-#include "tools/shared/table_printer.h"
+#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {

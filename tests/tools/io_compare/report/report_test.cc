@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
 #include "tools/io_compare/report/findings.h"
 
 namespace linebloom::tools {
@@ -58,6 +59,10 @@ Report Example() {
   return report;
 }
 
+std::string TextOf(const Report& report) {
+  return ReportAsText(ReportAsJson(report));
+}
+
 TEST(ReportTest, TextFitsATerminal) {
   Report report = Example();
   report.workload.folder = "/a/rather/long/path/to/some/folder/io_compare.abc";
@@ -67,13 +72,13 @@ TEST(ReportTest, TextFitsATerminal) {
     round.latency = {8123, 7654, 21'987};  // a hard disk
   }
   report.notes = {std::string(40, 'n') + " " + std::string(70, 'm')};
-  for (const auto& line : absl::StrSplit(ReportAsText(report), '\n')) {
+  for (const auto& line : absl::StrSplit(TextOf(report), '\n')) {
     EXPECT_LE(line.size(), 100u) << line;
   }
 }
 
 TEST(ReportTest, TextSaysTheResult) {
-  const std::string text = ReportAsText(Example());
+  const std::string text = TextOf(Example());
   EXPECT_THAT(text, HasSubstr("L0 1, L2 1: 2 sorted runs, the same"));
   EXPECT_THAT(text, HasSubstr("200x fewer"));
   EXPECT_THAT(text, HasSubstr("0.0100  0.00822-0.0122"));
@@ -112,7 +117,7 @@ TEST(ReportTest, TextOfManyLevelsFitsATerminal) {
       result.predicted.levels[level] = 1.23456e-6;
     }
   }
-  const std::string text = ReportAsText(report);
+  const std::string text = TextOf(report);
   EXPECT_THAT(text, HasSubstr("L8 (predicted)"));
   for (const auto& line : absl::StrSplit(text, '\n')) {
     EXPECT_LE(line.size(), 100u) << line;
@@ -130,8 +135,8 @@ TEST(ReportTest, TextOfAnyPoliciesAndNoReads) {
     for (const std::string& name : names) {
       report.results.push_back(Result(name, 0));
     }
-    EXPECT_THAT(ReportAsText(report), Not(HasSubstr("nan")));
-    EXPECT_THAT(ReportAsText(report), Not(HasSubstr("inf")));
+    EXPECT_THAT(TextOf(report), Not(HasSubstr("nan")));
+    EXPECT_THAT(TextOf(report), Not(HasSubstr("inf")));
   }
 }
 
@@ -151,7 +156,7 @@ TEST(FindingsTest, DifferentShapesAreAProblem) {
   report.results[2].shape.files[1].entries = 949;
   AddFindings(Shape(), &report);
   EXPECT_THAT(report.problems, ElementsAre(HasSubstr("949 entries")));
-  EXPECT_THAT(ReportAsText(report), HasSubstr("not the same for every policy"));
+  EXPECT_THAT(TextOf(report), HasSubstr("not the same for every policy"));
 }
 
 TEST(FindingsTest, LostRowsAreAProblem) {

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Opens the pages that the tools write in a real browser, without a window.
+
+  page_test.py IO_COMPARE FILTER_DUMP [--keep FOLDER]
+
+Each page is drawn 400 and 1200 pixels wide, light and dark, and printed. What its
+script wrote is compared with the JSON that it had. Exits with 0, 1 if
+something is wrong, or 77 if there is no Chromium. --keep leaves the pages and
+their screenshots.
+"""
+import html.parser
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+import xml.etree.ElementTree as ElementTree
+
+SKIPPED = 77
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync",
+         "--hide-scrollbars", "--enable-logging=stderr"]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def run(folder, *command):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (command, done.stderr)
+    return done
+
+
+def browse(page, *flags):
+    """Standard output; fails if the page's script has anything to complain of."""
+    with tempfile.TemporaryDirectory() as profile:
+        done = run(os.path.dirname(page), CHROMIUM, *FLAGS, f"--user-data-dir={profile}", *flags,
+                   "file://" + page)
+    assert "CONSOLE" not in done.stderr, done.stderr
+    return done.stdout
+
+
+class Parser(html.parser.HTMLParser):
+    """What a reader of the drawn page has: texts by element, and attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.texts, self.attributes = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag not in ("meta", "link"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        self.texts.append((self.open[-1] if self.open else "", data))
+
+    def all(self, *tags):
+        return [text for tag, text in self.texts if tag in tags]
+
+    def values(self, tag, name):
+        return [value for t, n, value in self.attributes if (t, n) == (tag, name)]
+
+
+class Page:
+    """A page as written, as drawn, and its pictures as the SVG that it saves."""
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            written = file.read()
+        self.data = json.loads(re.search(r'id="data">(.*?)</script>', written, re.DOTALL).group(1))
+        rest = written.replace("http://www.w3.org/2000/svg", "")
+        for outside in ("src=", "@import", "url(", "http:", "https:"):
+            assert outside not in rest, outside
+        self.drawn = Parser(browse(path, "--dump-dom"))
+        self.hovers = self.drawn.all("title")
+        self.words = self.drawn.all("text")
+        assert "NaN" not in " ".join(value or "" for _, _, value in self.drawn.attributes), path
+        self.saved = urllib.parse.unquote(self.drawn.values("a", "href")[0].split(",", 1)[1])
+        texts = [element.text or "" for element in ElementTree.fromstring(self.saved).iter(SVG + "text")]
+        assert set(self.words) <= set(texts)
+        # Each picture has a name, its words, and says how to read it.
+        pictures = self.drawn.values("svg", "aria-label")
+        assert pictures == self.drawn.all("h2") and all(pictures)
+        assert self.drawn.values("svg", "role") == ["img"] * len(pictures)
+        assert len(self.drawn.all("figcaption")) == len(pictures)
+        facts = dict(zip(self.drawn.all("dt"), self.drawn.all("dd")))
+        about = self.data["about"]
+        assert facts["measured"] == f"{about['date']}, {about['versions']}"
+        for name, fact in self.data.get("facts", {}).items():
+            assert facts[name] == fact
+        self.facts = facts
+        check_window(path)
+
+
+def check_window(path):
+    """Nothing leaves a window of 400 or 1200 pixels, and the ground is light or dark as
+    the reader wants it; it can be printed."""
+    name = path[:-len(".html")]
+    # The browser's own window has at least 500 pixels.
+    frames = "".join(
+        f'<iframe src="{os.path.basename(path)}" style="border:0;width:{width}px;height:3200px" '
+        "onload=\"const page=this.contentDocument;this.title=page.documentElement.scrollWidth+' '+"
+        "getComputedStyle(page.body).backgroundColor\"></iframe>" for width in (400, 1200))
+    with open(name + "-frames.html", "w", encoding="utf-8") as file:
+        file.write('<!DOCTYPE html><meta name="color-scheme" content="light dark">'
+                   f'<body style="margin:0;width:1600px">{frames}')
+    for scheme, (look, ground) in enumerate((("dark", "rgb(20, 23, 26)"), ("light", "rgb(255, 255, 255)"))):
+        flags = ["--allow-file-access-from-files", f"--blink-settings=preferredColorScheme={scheme}"]
+        drawn = Parser(browse(name + "-frames.html", "--dump-dom", *flags))
+        assert drawn.values("iframe", "title") == [f"400 {ground}", f"1200 {ground}"], (path, look)
+        if "--keep" in sys.argv:
+            browse(name + "-frames.html", *flags, "--window-size=1600,3200",
+                   f"--screenshot={name}-{look}.png")
+    browse(path, f"--print-to-pdf={name}.pdf")
+    with open(name + ".pdf", "rb") as file:
+        assert file.read(5) == b"%PDF-"
+
+
+def three_digits(number):
+    """As the tools print numbers between 0 and 99.95."""
+    for digits in range(12):
+        text = f"{number:.{digits}f}"
+        if len(text.replace(".", "").lstrip("0")) >= 3:
+            return text
+    raise ValueError(number)
+
+
+def check_comparison(io_compare, folder):
+    policies = ["none", "rocksdb-bloom", "linebloom-levels",
+                "{id=linebloom;bits_per_key=8;line=plain}"]
+    labels = policies[:3] + ["linebloom [4]"]
+    run(folder, io_compare, "--rows=20000", "--lookups=20000", "--skew=80/20",
+        "--policies=" + ";".join(policies), "--html=page.html")
+    page = Page(folder + "/page.html")
+    assert [result["policy"] for result in page.data["results"]] == policies
+    assert len(page.drawn.all("h2")) == 5
+    assert page.data["result"] in page.drawn.all("p")
+    assert any("The missing keys are skewed: 80 % of them" in text
+               for text in page.drawn.all("figcaption"))
+    assert any("20,000, generated" in fact for fact in page.facts.values())
+    for label, result in zip(labels, page.data["results"]):
+        assert result["label"] == label
+        assert three_digits(result["reads_per_lookup"]) in page.words
+        assert f"{label}: {result['data_block_reads']:,} reads in 20,000 lookups" in page.hovers
+        if result["filter_bytes"] == 0:
+            continue
+        assert any(text.startswith(f"{label}: {result['bits_per_key']:.2f} bits per key, ")
+                   for text in page.hovers), label
+        for level in result["levels"]:
+            assert any(text.startswith(f"{label}, L{level['level']}: ") and "observed" in text
+                       for text in page.hovers)
+        for level, size in enumerate(result["filter_bytes_per_level"]):
+            assert size == 0 or any(
+                text.startswith(f"{label}, L{level}: ") and text.endswith(f", {size:,} bytes")
+                for text in page.hovers), (label, level)
+    assert f"{labels[3]} is {policies[3]}." in page.drawn.all("li")
+    # Policies have one colour each, in all pictures.
+    assert len(set(page.drawn.values("path", "stroke"))) == len(policies)
+
+
+def check_trees(io_compare, filter_dump, folder):
+    name = "a<b>&\"c'"  # markup
+    run(folder, io_compare, "--rows=3000", "--lookups=10", "--skew=80/20", "--warm_lookups=200k",
+        "--db=" + name, "--keep", "--policies=none;linebloom-heat")
+    run(folder, filter_dump, f"--db={name}/policy2", f"--before={name}/policy1", "--html=tree.html")
+    page = Page(folder + "/tree.html")
+    headings = page.drawn.all("h2")
+    assert [heading.split(": ")[:2] for heading in headings] == [
+        ["Before", f"{name}/policy1"], ["After", f"{name}/policy2"]]
+    assert page.facts["after"].startswith(f"{name}/policy2: ")
+    for policy, expected in (("policy1", " rows, no filter"), ("policy2", "bits per key, ")):
+        files = {file for file in os.listdir(f"{folder}/{name}/{policy}") if file.endswith(".sst")}
+        assert {text.split(":")[0] for text in page.hovers if expected in text} == files
+    assert any("times the average lookups per key" in text for text in page.hovers)
+    run(folder, filter_dump, f"--db={name}/policy2", "--command=lines", "--html=lines.html")
+    page = Page(folder + "/lines.html")
+    assert len(page.drawn.all("h2")) == 2
+    for bar in page.data["lines_by_probes"]:
+        assert f"{bar['from']:g}: {bar['lines']:,}" in page.hovers
+
+
+def main():
+    keep = sys.argv.index("--keep") if "--keep" in sys.argv else len(sys.argv)
+    if CHROMIUM is None:
+        print("skipped: no Chromium. tools/install_dependencies.sh --browser installs it.")
+        sys.exit(SKIPPED)
+    io_compare, filter_dump = map(os.path.abspath, sys.argv[1:keep])
+    with tempfile.TemporaryDirectory() as folder:
+        check_comparison(io_compare, folder)
+        check_trees(io_compare, filter_dump, folder)
+        for file in os.listdir(folder) if keep < len(sys.argv) else []:
+            if os.path.isfile(os.path.join(folder, file)):
+                shutil.copy(os.path.join(folder, file), sys.argv[keep + 1])
+
+
+if __name__ == "__main__":
+    main()

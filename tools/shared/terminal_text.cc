@@ -1,0 +1,149 @@
+#include "tools/shared/terminal_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
+
+namespace linebloom::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::optional<std::string> Format(const Json& value, const std::string& how) {
+  if (value.is_string()) return value.get<std::string>();
+  if (how == "3") return ThreeDigits(value.get<double>());
+  if (how == ",") return WithThousands(std::llround(value.get<double>()));
+  if (how == "k") return ShortCount(value.get<uint64_t>());
+  if (how == "%") return ThreeDigits(100 * value.get<double>());
+  if (how == "2" && value < 100) {
+    return absl::StrFormat("%.2f", value.get<double>());
+  }
+  if (how == "2") return ThreeDigits(value.get<double>());
+  if (how == "MB") {
+    if (value == 0) return std::nullopt;
+    return ThreeDigits(value.get<double>() / 1e6);
+  }
+  if (how.empty()) return value.dump();
+  if (how.back() == '%') {
+    return Format(100 * value.get<double>(),
+                  how.substr(0, how.size() - 1) + "f");
+  }
+  const auto format =
+      absl::ParsedFormat<absl::FormatConversionCharSet::kFloating>::New("%" +
+                                                                        how);
+  return format == nullptr
+             ? std::nullopt
+             : std::optional(absl::StrFormat(*format, value.get<double>()));
+}
+
+// Nothing if a value is missing.
+std::optional<std::string> FillOne(absl::string_view text, const Json& json) {
+  std::string filled;
+  while (true) {
+    const size_t open = text.find("{/");
+    absl::StrAppend(&filled, text.substr(0, open));
+    if (open == absl::string_view::npos) return filled;
+    const size_t close = text.find('}', open);
+    const std::pair<std::string, std::string> place = absl::StrSplit(
+        text.substr(open + 1, close - open - 1), absl::MaxSplits(':', 1));
+    const Json::json_pointer pointer(place.first);
+    if (!json.contains(pointer) || json[pointer].is_null()) return std::nullopt;
+    const auto value = Format(json[pointer], place.second);
+    if (!value.has_value()) return std::nullopt;
+    absl::StrAppend(&filled, *value);
+    text.remove_prefix(close + 1);
+  }
+}
+
+}  // namespace
+
+std::string WithThousands(uint64_t number) {
+  std::string digits = absl::StrCat(number);
+  for (size_t left = digits.size(); left > 3;) {
+    left -= 3;
+    digits.insert(left, 1, ',');
+  }
+  return digits;
+}
+
+std::string ThreeDigits(double number) {
+  if (!std::isfinite(number)) return absl::StrCat(number);
+  if (number >= 99.95) return WithThousands(std::llround(number));
+  if (number <= 0) return "0";
+  const int before_point = static_cast<int>(std::floor(std::log10(number))) + 1;
+  return absl::StrFormat("%.*f", std::clamp(3 - before_point, 0, 9), number);
+}
+
+std::string ShortCount(uint64_t number) {
+  if (number < 100'000) return WithThousands(number);
+  static constexpr std::array<const char*, 5> kUnits = {"k", "M", "G", "T",
+                                                        "P"};
+  auto value = static_cast<double>(number);
+  size_t unit = 0;
+  for (value /= 1000; value >= 999.5 && unit + 1 < kUnits.size(); ++unit) {
+    value = std::max(1.0, value / 1000);
+  }
+  return absl::StrCat(ThreeDigits(value), " ", kUnits[unit]);
+}
+
+std::string WrapText(absl::string_view text, size_t width, size_t indent) {
+  std::string wrapped;
+  size_t column = 0;
+  for (const absl::string_view word : absl::StrSplit(text, ' ')) {
+    if (column > 0 && column + 1 + word.size() > width) {
+      absl::StrAppend(&wrapped, "\n", std::string(indent, ' '));
+      column = indent;
+    } else if (column > 0) {
+      absl::StrAppend(&wrapped, " ");
+      ++column;
+    }
+    absl::StrAppend(&wrapped, word);
+    column += word.size();
+  }
+  return wrapped;
+}
+
+std::string Fill(absl::string_view text, const Json& json) {
+  for (const absl::string_view alternative : absl::StrSplit(text, '|')) {
+    const std::optional<std::string> filled = FillOne(alternative, json);
+    if (filled.has_value()) return *filled;
+  }
+  return "-";
+}
+
+std::string TextTable(const std::vector<Column>& columns, const Json& rows) {
+  std::vector<std::vector<std::string>> cells(1);
+  for (const Column& column : columns) cells[0].push_back(column.heading);
+  for (const Json& row : rows) {
+    cells.emplace_back();
+    for (const Column& column : columns) {
+      cells.back().push_back(Fill(column.cell, row));
+    }
+  }
+  std::vector<size_t> widths(columns.size(), 0);
+  for (const auto& row : cells) {
+    for (size_t c = 0; c < widths.size(); ++c) {
+      widths[c] = std::max(widths[c], row[c].size());
+    }
+  }
+  std::string text;
+  for (const auto& row : cells) {
+    std::string line = row[0] + std::string(widths[0] - row[0].size(), ' ');
+    for (size_t c = 1; c < widths.size(); ++c) {
+      absl::StrAppend(&line, std::string(2 + widths[c] - row[c].size(), ' '),
+                      row[c]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    absl::StrAppend(&text, line, "\n");
+  }
+  return text;
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,52 @@
+// Text for a terminal: numbers, wrapped lines, and tables made from the JSON of
+// a result, so that both show the same numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "nlohmann/json_fwd.hpp"
+
+namespace linebloom::tools {
+
+// 1234567 as "1,234,567".
+std::string WithThousands(uint64_t number);
+
+// `number` with about three significant digits: "0.00123", "1.23", "123",
+// "12,346".
+std::string ThreeDigits(double number);
+
+// Up to 99,999 in full, above that with three digits: "123 k", "1.23 M".
+std::string ShortCount(uint64_t number);
+
+// Wraps `text` at blanks into lines of at most `width` columns. Indents all but
+// the first by `indent` blanks. Longer words stay whole.
+std::string WrapText(absl::string_view text, size_t width, size_t indent);
+
+// Replaces each "{/pointer:format}" in `text` by the value that the JSON
+// pointer names in `json`. Formats:
+//   3    three digits: "0.00123", "12,346"
+//   2    two decimals, or three digits from 100 on: "9.97", "1,234"
+//   ,    with thousands: "1,234,567"
+//   k    a short count: "99,999", "123 k", "1.23 M"
+//   %    three digits of 100 times the number
+//   MB   three digits of a millionth of it; nothing for 0
+//   .2%  100 times the number with two decimals
+//   .2f  and others, as for printf
+// or none for strings. `text` may have alternatives, separated by "|", of which
+// the first is taken whose values are all there and not null; "-" if none is.
+std::string Fill(absl::string_view text, const nlohmann::ordered_json& json);
+
+struct Column {
+  std::string heading;
+  std::string cell;  // as for Fill
+};
+
+// A line for each of `rows`, after the headings. Aligns the first column left
+// and all others right, with two blanks between them.
+std::string TextTable(const std::vector<Column>& columns,
+                      const nlohmann::ordered_json& rows);
+
+}  // namespace linebloom::tools
