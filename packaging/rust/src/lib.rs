@@ -55,8 +55,7 @@ pub fn register() -> Result<(), Error> {
     FilterPolicy::bits_per_key(10.0).check()
 }
 
-/// The options of a filter policy, each as in
-/// [docs/options.md](https://docs.rs/crate/linebloom/latest/source/README.md).
+/// The options of a filter policy, each as in docs/options.md of linebloom.
 /// Values are checked by [`check`](Self::check), and when a database is opened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilterPolicy {
