@@ -35,8 +35,10 @@ abi=0
 compile=("${CXX:-c++}" -std=c++20 -O2 -DNDEBUG -fPIC -fno-rtti -fvisibility=hidden -fvisibility-inlines-hidden
   -D_GLIBCXX_USE_CXX11_ABI=$abi -DLINEBLOOM_ROCKSDB_PLUGIN -I"$root" -I"$root/filter_policy/include"
   -I"$source" -I"$source/include")
-sed -n 's/^  \(filter_policy\/.*\.cc\).*/\1/p' "$root/linebloom.mk" |
-  sed 's/rocksdb_plugin/register_on_load/' |
+{
+  sed -n 's/^  \(filter_policy\/.*\.cc\).*/\1/p' "$root/linebloom.mk"
+  echo filter_policy/policy/register_on_load.cc
+} |
   xargs -P "$(nproc)" -I{} bash -c '"${@:3}" -c "$1/{}" -o "$2/$(basename {} .cc).o"' - \
     "$root" "$folder/objects" "${compile[@]}" || stop 1 "linebloom doesn't compile with this RocksDB"
 # Linked by -l: with a path the loader would look nowhere else, for it has no soname.
