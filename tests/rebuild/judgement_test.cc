@@ -101,7 +101,7 @@ TEST(JudgeTest, ForeignFilterIsPoorIfOursIsBetter) {
     const Verdict worse = Judge(WithFilter(kind, 0.0095), Wanted());
     EXPECT_EQ(worse.reason, RebuildReason::kForeignFilter);
     EXPECT_TRUE(worse.pays);
-    const Verdict better = Judge(WithFilter(kind, 0.0013), Wanted());
+    const Verdict better = Judge(WithFilter(kind, 0.0012), Wanted());
     EXPECT_EQ(better.reason, RebuildReason::kForeignFilter);
     EXPECT_FALSE(better.pays);
   }

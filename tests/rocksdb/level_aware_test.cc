@@ -22,8 +22,10 @@
 namespace linebloom {
 namespace {
 
-constexpr double kStep = 3.375;      // ln(10) / (ln(2) * 504 / 512)
-constexpr double kLastOf10 = 9.625;  // of 10 bits per key in a full tree
+constexpr double kStep = 3.375;  // ln(10) / (ln(2) * 504 / 512)
+// The last level's share of 10 bits per key in a full tree, 9.625, with the
+// byte that each eight lines take besides.
+constexpr double kLastOf10 = 9.644;
 
 // Sums over the files of one level.
 struct LevelFilters {

@@ -196,7 +196,7 @@ TEST_F(RebuildFiltersTest, RocksDbsPoliciesTakeTheWayBack) {
 }
 
 TEST_F(RebuildFiltersTest, BetterFiltersOfRocksDbStay) {
-  UsePolicy(PolicyKind::kBuiltinRibbon, 15);
+  UsePolicy(PolicyKind::kBuiltinRibbon, 18);
   Reopen();
   WriteFile(kRows);
   SwitchToLinebloom();

@@ -187,7 +187,8 @@ TEST(OptimizeFiltersForMemoryTest, TakesNoMoreMemoryAndHasNoWorseRate) {
       "%.3f %%\n",
       8.0 * static_cast<double>(memory[0]) / keys, 100 * rate[0] / keys,
       8.0 * static_cast<double>(memory[1]) / keys, 100 * rate[1] / keys);
-  EXPECT_LE(memory[1], memory[0]);
+  // glibc's malloc sometimes leaves a rest of 16 bytes in what it returns.
+  EXPECT_LE(memory[1], 1.001 * memory[0]);
   EXPECT_LE(rate[1], 1.02 * rate[0]);
 }
 
