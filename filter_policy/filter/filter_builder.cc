@@ -107,8 +107,9 @@ FilterBlock BuildFilter(const HashList& hashes, const FilterRequest& request,
                         const LineKernel& kernel,
                         AllocationRounding* rounding) {
   if (hashes.empty()) return {};
-  if (request.false_positive_rate > 0)
+  if (request.false_positive_rate > 0) {
     return BuildForRate(hashes, request, kernel);
+  }
   uint32_t millibits = request.millibits_per_key;
   uint32_t count = LinesFor(hashes.size(), millibits);
   if (rounding != nullptr) {

@@ -161,12 +161,12 @@ std::vector<RunPart> PartsOf(const std::vector<double>& runs,
 }  // namespace
 
 FileBits::FileBits(const NewFile& file, const Target& target,
-                   std::shared_ptr<const HeatProfile> heat,
+                   const HeatProfile* heat,
                    const std::optional<KeyRange>& range)
     : run_(file.run),
-      allocation_(PartsOf(file.runs, heat.get()), target.bits_per_key,
+      allocation_(PartsOf(file.runs, heat), target.bits_per_key,
                   target.log_rate_per_bit) {
-  const double planned = PlannedMean(heat.get(), range);
+  const double planned = PlannedMean(heat, range);
   mean_ =
       std::clamp(MeanOf(file, target, planned), kMinBitsOfRun, kMaxBitsOfRun);
   more_ = mean_ - planned;

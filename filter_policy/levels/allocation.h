@@ -102,8 +102,7 @@ class FileBits {
  public:
   // `heat` may be null: all keys are alike then. `range` is that of the job's
   // keys, if known.
-  FileBits(const NewFile& file, const Target& target,
-           std::shared_ptr<const HeatProfile> heat,
+  FileBits(const NewFile& file, const Target& target, const HeatProfile* heat,
            const std::optional<KeyRange>& range);
 
   // On average over the keys of the file's job.

@@ -179,7 +179,7 @@ Wanted WantedWithin(const FilterPolicyOptions& options,
   Wanted wanted;
   wanted.bits.emplace(
       *place, Target{average, /*of_budget=*/true, LogRatePerBit(options.line)},
-      file.heat, file.range);
+      file.heat.get(), file.range);
   wanted.bits_per_key = wanted.bits->mean();
   wanted.least_bits = wanted.bits_per_key;
   if (!IsFlush(context)) {
@@ -300,7 +300,7 @@ std::optional<FilterPlan> PlanOfFile(
     const Target target{average, /*of_budget=*/false,
                         LogRatePerBit(request.line)};
     return PlanOfBits(request,
-                      FileBits(*place, target, heat,
+                      FileBits(*place, target, heat.get(),
                                file.has_value() ? file->range : std::nullopt),
                       heat);
   }

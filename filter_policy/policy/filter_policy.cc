@@ -158,8 +158,9 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       // There was entropy when the database was opened. A filter without a seed
       // serves all lookups except of keys that somebody chose.
       plan.request.hash_seed = seed.value_or(0);
-      if (!seed)
+      if (!seed) {
         info_log_.WarnOfOptions(context.info_log, NoEntropy(), "hash_seed=0");
+      }
     }
     const bool detect_corruption =
         context.table_options.detect_filter_construct_corruption;

@@ -72,8 +72,9 @@ std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
                                                double rate_after) {
   const FilterBlockInfo& info = facts.first.info;
   if (info.version < wanted.version) return RebuildReason::kOlderVersion;
-  if (!HasSeed(info, wanted.request.hash_seed))
+  if (!HasSeed(info, wanted.request.hash_seed)) {
     return RebuildReason::kOtherHashSeed;
+  }
   if (LacksKeysOrPrefixes(facts.properties, wanted)) {
     return RebuildReason::kOtherPrefixes;
   }
