@@ -7,7 +7,7 @@ set(CPACK_PACKAGE_NAME linebloom)
 set(CPACK_PACKAGE_VENDOR linebloom)
 set(CPACK_PACKAGE_CONTACT "The authors of linebloom <linebloom@localhost>")
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "RocksDB filter policy with one cache miss per lookup")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "RocksDB filter policy with solved lines of 64 bytes")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_STRIP_FILES ON)
@@ -25,9 +25,9 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${library})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
-"Filters of solved 64-byte lines for RocksDB's SSTables: at 10 bits per key, a
-sixth as many missing keys get through to the disk as with RocksDB's Bloom
-filter. These are the libraries that programs run with, or load by LD_PRELOAD.")
+"Filters of solved 64-byte lines for RocksDB's SSTables: at 10 bits per key, less
+than a seventh as many missing keys get through to the disk as with RocksDB's
+Bloom filter. These are the libraries that programs run with, or load by LD_PRELOAD.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liblinebloom-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)

@@ -11,8 +11,8 @@ enum class Line : uint8_t {
   // A classic Bloom filter in each cache line: the rate of RocksDB's own Bloom
   // filter, and the fastest to build.
   kPlain = 1,
-  // Solved as a system of equations: a sixth of a Bloom filter's rate at 10
-  // bits per key. Below 2.25 bits per key, plain lines are built.
+  // Solved as a system of equations: less than a seventh of a Bloom filter's
+  // rate at 10 bits per key. Below 2.25 bits per key, plain lines are built.
   kSolved = 2,
 };
 
