@@ -86,6 +86,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
         return ListenerMissing();
       }
     }
+    info_log_.NoteOpening(db_options.info_log);
     if (options_.canonical_key == nullptr) {
       info_log_.NoteComparator(cf_options.comparator);
     }

@@ -1,6 +1,7 @@
 #include "filter_policy/policy/info_log.h"
 
 #include <string_view>
+#include <utility>
 
 #include "filter_policy/rocksdb/byte_count.h"
 
@@ -29,16 +30,30 @@ bool IsBytewiseWithTimestamps(std::string_view name) {
 
 }  // namespace
 
-bool InfoLog::IsNew(const rocksdb::Logger* info_log, Logs* logs) {
+void InfoLog::NoteOpening(const std::shared_ptr<rocksdb::Logger>& info_log) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::erase_if(told_, [&info_log](const auto& entry) {
+    const Told& told = entry.second;
+    return told.log.expired() && (told.is_known || info_log == nullptr);
+  });
+  if (info_log == nullptr) return;
+  Told& told = told_[info_log.get()];
+  if (told.is_known) return;
+  told = Told();
+  told.log = info_log;
+  told.is_known = true;
+}
+
+bool InfoLog::IsNew(const rocksdb::Logger* info_log, bool Told::*what) {
   if (info_log == nullptr) return false;
   const std::lock_guard<std::mutex> lock(mutex_);
-  return logs->insert(info_log).second;
+  return !std::exchange(told_[info_log].*what, true);
 }
 
 void InfoLog::WarnOfOptions(rocksdb::Logger* info_log,
                             const rocksdb::Status& problem,
                             const std::string& instead) {
-  if (!IsNew(info_log, &warned_of_options_)) return;
+  if (!IsNew(info_log, &Told::options)) return;
   rocksdb::Warn(info_log,
                 "%s. Until this is changed, filters are built with %s; the "
                 "database will not open again as it is.",
@@ -61,7 +76,7 @@ void InfoLog::WarnOfComparator(rocksdb::Logger* info_log) {
     const std::lock_guard<std::mutex> lock(mutex_);
     comparator = comparator_;
   }
-  if (comparator.empty() || !IsNew(info_log, &warned_of_comparator_)) return;
+  if (comparator.empty() || !IsNew(info_log, &Told::comparator)) return;
   rocksdb::Warn(info_log,
                 "linebloom: the comparator '%s' may call keys of different "
                 "bytes equal, but filters tell them apart: a lookup by other "
@@ -79,12 +94,13 @@ void InfoLog::WriteBudget(rocksdb::Logger* info_log, uint64_t budget,
   const bool is_over = bytes > kOver * static_cast<double>(budget);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (is_over == was_over_ &&
-        !AverageHasChanged(last_average_, state.average_bits)) {
+    Told& told = told_[info_log];
+    if (is_over == told.was_over &&
+        !AverageHasChanged(told.last_average, state.average_bits)) {
       return;
     }
-    last_average_ = state.average_bits;
-    was_over_ = is_over;
+    told.last_average = state.average_bits;
+    told.was_over = is_over;
   }
   const bool too_small = state.average_bits < kMinBitsOfRun;
   rocksdb::Log(is_over || too_small ? rocksdb::InfoLogLevel::WARN_LEVEL
@@ -109,12 +125,13 @@ void InfoLog::WriteHeat(rocksdb::Logger* info_log, const HeatProfile& heat) {
   const HeatProfile::Part& hottest = heat.classes().back();
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!Differ(last_hottest_, hottest.heat, 1.5) &&
-        !Differ(last_coldest_, coldest.heat, 1.5)) {
+    Told& told = told_[info_log];
+    if (!Differ(told.last_hottest, hottest.heat, 1.5) &&
+        !Differ(told.last_coldest, coldest.heat, 1.5)) {
       return;
     }
-    last_hottest_ = hottest.heat;
-    last_coldest_ = coldest.heat;
+    told.last_hottest = hottest.heat;
+    told.last_coldest = coldest.heat;
   }
   rocksdb::Info(
       info_log,

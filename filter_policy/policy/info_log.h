@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 
 #include "filter_policy/levels/file_plan.h"
@@ -16,8 +17,18 @@
 namespace linebloom {
 
 // Thread-safe. A null info log takes nothing.
+//
+// A database is known by its log's address, and malloc may give the address of
+// a closed database's log to the next one. RocksDB doesn't tell policies what
+// is closed. So whenever a database is opened, all is forgotten except for logs
+// known to live: a database that stays open may get a line again then, but
+// none goes without.
 class InfoLog {
  public:
+  // Call when RocksDB validates options. `info_log` is null if a database is
+  // being opened that will make its own.
+  void NoteOpening(const std::shared_ptr<rocksdb::Logger>& info_log);
+
   // Warns, once per database, that filters are built with `instead`.
   void WarnOfOptions(rocksdb::Logger* info_log, const rocksdb::Status& problem,
                      const std::string& instead);
@@ -43,19 +54,25 @@ class InfoLog {
   void WriteHeat(rocksdb::Logger* info_log, const HeatProfile& heat);
 
  private:
-  using Logs = std::set<const rocksdb::Logger*>;
+  // What a log was told.
+  struct Told {
+    // The log itself, if it is known: one that expired had its address.
+    std::weak_ptr<rocksdb::Logger> log;
+    bool is_known = false;
+    bool options = false;
+    bool comparator = false;
+    double last_average = 0;
+    bool was_over = false;
+    double last_hottest = 1;
+    double last_coldest = 1;
+  };
 
-  // False if the log is null or in `logs` already.
-  bool IsNew(const rocksdb::Logger* info_log, Logs* logs);
+  // True the first time, if the log isn't null.
+  bool IsNew(const rocksdb::Logger* info_log, bool Told::*what);
 
   std::mutex mutex_;
-  Logs warned_of_options_;
-  Logs warned_of_comparator_;
+  std::map<const rocksdb::Logger*, Told> told_;
   std::string comparator_;  // empty: none to warn of
-  double last_average_ = 0;
-  bool was_over_ = false;
-  double last_hottest_ = 1;
-  double last_coldest_ = 1;
 };
 
 }  // namespace linebloom

@@ -263,6 +263,16 @@ TEST_F(MemoryBudgetTest, LessThanABitPerKey) {
   EXPECT_LE(CountInLog(warning), 8);  // not one for each file
 }
 
+TEST_F(MemoryBudgetTest, EachDatabaseInTurnGetsTheLineOfItsBudget) {
+  UseBudget(1 << 20);
+  for (int database = 0; database < 20; ++database) {
+    DestroyAndReopen();
+    WriteFile({0, 2000});
+    EXPECT_GE(CountInLog("linebloom: memory_budget=1M: filters of"), 1)
+        << database;
+  }
+}
+
 TEST_F(MemoryBudgetTest, WithoutTheListenerNoDatabaseOpens) {
   UseBudget(1 << 20);
   Reopen();

@@ -251,6 +251,17 @@ TEST_F(CanonicalKeyTest, WithoutTheFunctionOneWarning) {
   EXPECT_EQ(1, CountWarnings());
 }
 
+// Their loggers often have the same addresses.
+TEST_F(CanonicalKeyTest, EachDatabaseThatAPolicyServesInTurnGetsTheWarning) {
+  UseFunction(false);
+  for (int database = 0; database < 20; ++database) {
+    DestroyAndReopen();
+    Write();
+    Write();
+    EXPECT_EQ(1, CountWarnings()) << database;
+  }
+}
+
 TEST_F(CanonicalKeyTest, NoWarningWithTheFunction) {
   Reopen();
   Write();
