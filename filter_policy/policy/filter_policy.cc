@@ -107,6 +107,11 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       info_log_.WarnOfOptions(context.info_log, valid, IdOf(options));
     }
     info_log_.WarnOfComparator(context.info_log);
+    // SstFileWriter knows no level, and calls no listener.
+    if (options.level_aware && !NeedsListener(options) && !file.has_value() &&
+        context.level_at_creation >= 0) {
+      info_log_.WarnOfListener(context.info_log, IdOf(options));
+    }
     if (options.heat_aware) UseHeat(options, context, file);
     if (options.memory_budget) return BuilderOfBudget(options, context, file);
     return BuilderOf(options, context, file);

@@ -87,6 +87,19 @@ void InfoLog::WarnOfComparator(rocksdb::Logger* info_log) {
                 comparator.c_str());
 }
 
+void InfoLog::WarnOfListener(rocksdb::Logger* info_log, const std::string& id) {
+  if (!IsNew(info_log, &Told::listener)) return;
+  rocksdb::Warn(info_log,
+                "linebloom: %s: level_aware=true without the listener "
+                "linebloom_level_sizes among DBOptions::listeners, or with one "
+                "that another copy of the library made: filters get their bits "
+                "by the level alone, as if all levels were full, and take more "
+                "than asked while the tree grows. Set NewLevelSizeListener() "
+                "of linebloom/level_size_listener.h, or "
+                "listeners=linebloom_level_sizes in an option string.",
+                id.c_str());
+}
+
 void InfoLog::WriteBudget(rocksdb::Logger* info_log, uint64_t budget,
                           const BudgetState& state) {
   if (info_log == nullptr) return;

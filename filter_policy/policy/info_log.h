@@ -42,6 +42,10 @@ class InfoLog {
   // databases that share a policy each get the warning.
   void WarnOfComparator(rocksdb::Logger* info_log);
 
+  // Warns, once per database, that the policy `id` has level_aware, but the
+  // database no listener.
+  void WarnOfListener(rocksdb::Logger* info_log, const std::string& id);
+
   // Writes what a memory budget comes to if the bits of new files have changed
   // by a quarter since the last line, or if the filters have started or stopped
   // exceeding the budget. Below one bit per key, and above the budget, it is a
@@ -61,6 +65,7 @@ class InfoLog {
     bool is_known = false;
     bool options = false;
     bool comparator = false;
+    bool listener = false;
     double last_average = 0;
     bool was_over = false;
     double last_hottest = 1;

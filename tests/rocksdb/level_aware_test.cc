@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <random>
@@ -62,6 +63,18 @@ class LevelAwareTest : public DbTest {
                     properties.at(file.db_path + file.name)->filter_size);
     }
     return levels;
+  }
+
+  // Lines of the info log that miss the listener.
+  int CountWarnings() {
+    std::ifstream log(Path("db/LOG"));
+    int warnings = 0;
+    for (std::string line; std::getline(log, line);) {
+      warnings += line.find("[WARN]") != std::string::npos &&
+                  line.find("level_aware=true") != std::string::npos &&
+                  line.find("linebloom_level_sizes") != std::string::npos;
+    }
+    return warnings;
   }
 
   double BitsOfLevel(int level) {
@@ -170,6 +183,44 @@ class LevelAwareTest : public DbTest {
 
   static constexpr Rows kRows{0, 400000};
 };
+
+TEST_F(LevelAwareTest, WithoutTheListenerEachDatabaseGetsOneWarning) {
+  for (int database = 0; database < 5; ++database) {
+    DestroyAndReopen();
+    WriteFile({0, 2000});
+    WriteFile({0, 2000});
+    CompactAll();
+    EXPECT_EQ(1, CountWarnings()) << database;
+  }
+  // One of another copy of the library, or of another name, is none.
+  options_.listeners = {std::make_shared<rocksdb::EventListener>()};
+  DestroyAndReopen();
+  WriteFile({0, 2000});
+  EXPECT_EQ(1, CountWarnings());
+}
+
+TEST_F(LevelAwareTest, NoWarningWithTheListener) {
+  UseListener();
+  DestroyAndReopen();
+  ASSERT_OK(db_->Put({}, "recovered", "value"));
+  Reopen();  // recovers a row
+  WriteFile({0, 2000});
+  CompactAll();
+  EXPECT_EQ(0, CountWarnings());
+}
+
+// Only files of databases have a level.
+TEST_F(LevelAwareTest, NoWarningOfAnSstFileWriter) {
+  UseListener();
+  DestroyAndReopen();
+  rocksdb::Options options = OptionsWithTable();
+  options.info_log = db_->GetDBOptions().info_log;
+  rocksdb::SstFileWriter writer({}, options);
+  ASSERT_OK(writer.Open(Path("a.sst")));
+  ASSERT_OK(writer.Put("key", "value"));
+  ASSERT_OK(writer.Finish());
+  EXPECT_EQ(0, CountWarnings());
+}
 
 // A file of 1,000 keys has 36 to 40 lines, on average half a line too many, so
 // it may be 1.1 bits above.

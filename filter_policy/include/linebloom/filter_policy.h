@@ -115,9 +115,10 @@ struct FilterPolicyOptions {
   // rates of all runs, which is the expected number of reads per missing key.
   //
   // The sizes of the runs come from a listener
-  // (linebloom/level_size_listener.h) or, without one, from `size_ratio`. A
-  // file keeps its bits when RocksDB moves it to another level without writing
-  // it anew.
+  // (linebloom/level_size_listener.h) or, without one, from `size_ratio`; then
+  // the first filter built writes a warning to the database's info log. A file
+  // keeps its bits when RocksDB moves it to another level without writing it
+  // anew.
   bool level_aware = false;
 
   // Instead of bits or a rate: the memory that all filters together may take,
