@@ -17,6 +17,7 @@ struct CheckedFamily {
   // The filter of a file of kKeysOfCheck keys; nothing if there is none.
   std::optional<BlockFacts> filter;
   std::string problem;  // one sentence; empty if there is none
+  std::string note;     // what works, but not as well as it could; or empty
 };
 
 inline constexpr uint64_t kKeysOfCheck = 100'000;
