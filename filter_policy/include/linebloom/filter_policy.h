@@ -139,12 +139,15 @@ struct FilterPolicyOptions {
   //
   // The budget is kept by trees whose compactions have caught up, except for
   // files that no compaction has rewritten since the tree was smaller. While
-  // compactions lag, filters may take up to 1.3 times the budget, because files
-  // that were cut short for keys that are about to go would cost more reads
-  // than their memory saves; beyond that flushed files get what is left. These
-  // take more: filters that already did when the budget was set or their
-  // database was opened, files from SstFileWriter, filters of other policies,
-  // and databases that were closed while others took their share.
+  // compactions lag, filters may take up to about 1.3 times the budget, because
+  // files that were cut short for keys that are about to go would cost more
+  // reads than their memory saves; beyond that flushed files get what is left,
+  // which may be no filter: small trees with 5 bits per key took up to 1.31
+  // times the budget, and after the last flush up to a quarter of their files
+  // had no filter (docs/benchmarks.md). These take more: filters that already
+  // did when the budget was set or their database was opened, files from
+  // SstFileWriter, filters of other policies, and databases that were closed
+  // while others took their share.
   // linebloom::RebuildFilters brings filters back within the budget.
   //
   // While a compaction runs, either its inputs or its outputs count, whichever
