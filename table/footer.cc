@@ -47,24 +47,31 @@ absl::string_view OtherKindOfTable(uint64_t magic) {
   }
 }
 
-absl::Status CheckMetaindex(const RandomAccess& file, const Footer& footer) {
-  if (EndsBefore(footer.metaindex, footer.offset)) return absl::OkStatus();
+// Consumes the handle of `what` from the front of `handles`.
+absl::Status ParseHandle(const RandomAccess& file, const Footer& footer,
+                         absl::string_view what, absl::string_view* handles,
+                         BlockHandle* handle) {
+  if (!ConsumeBlockHandle(handles, handle)) {
+    return DamageError(
+        file.name(), footer.offset,
+        absl::StrCat("footer: expected the ", what, "'s handle, two varints"));
+  }
+  if (EndsBefore(*handle, footer.offset)) return absl::OkStatus();
   return DamageError(
       file.name(), footer.offset,
-      absl::StrCat("footer: expected a metaindex that ends before it, found ",
-                   ToString(footer.metaindex)));
+      absl::StrCat("footer: expected ", what == "index" ? "an " : "a ", what,
+                   " that ends before it, found ", ToString(*handle)));
 }
 
-// `handles` are the 40 bytes in a footer up to format_version 5. The
-// metaindex's handle comes first; the index's, which follows, has nothing to do
-// with filters.
+// `handles` are the 40 bytes in a footer up to format_version 5. The index has
+// nothing to do with filters, but RocksDB allocates what its handle says.
 absl::Status ParseHandles(const RandomAccess& file, absl::string_view handles,
                           Footer* footer) {
-  if (!ConsumeBlockHandle(&handles, &footer->metaindex)) {
-    return DamageError(file.name(), footer->offset,
-                       "footer: expected the metaindex's handle, two varints");
-  }
-  return CheckMetaindex(file, *footer);
+  const absl::Status status =
+      ParseHandle(file, *footer, "metaindex", &handles, &footer->metaindex);
+  if (!status.ok()) return status;
+  BlockHandle index;
+  return ParseHandle(file, *footer, "index", &handles, &index);
 }
 
 absl::Status CheckFooterChecksum(const RandomAccess& file,

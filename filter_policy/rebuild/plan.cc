@@ -18,6 +18,7 @@
 #include "rocksdb/comparator.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/metadata.h"
+#include "table/footer.h"
 #include "table/random_access.h"
 
 namespace linebloom {
@@ -369,6 +370,17 @@ Status MakePlan(rocksdb::DB* db, const std::vector<Family>& families,
                 const RebuildFiltersCallback& progress,
                 std::vector<PlannedFile>* plan, RebuildFiltersReport* report) {
   return Planner(db, families, progress, report).Run(plan);
+}
+
+Status CheckFooter(rocksdb::FileSystem* file_system, const std::string& path) {
+  const absl::StatusOr<std::unique_ptr<RandomAccess>> file =
+      OpenFromDatabase(file_system, path);
+  const absl::Status status =
+      file.ok() ? ReadFooter(**file).status() : file.status();
+  if (status.ok()) return Status::OK();
+  const std::string message(status.message());
+  return absl::IsNotFound(status) ? Status::NotFound(message)
+                                  : Status::Corruption(message);
 }
 
 }  // namespace linebloom

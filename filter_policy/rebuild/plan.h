@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "filter_policy/rebuild/family.h"
 #include "linebloom/rebuild_filters.h"
 #include "rocksdb/db.h"
+#include "rocksdb/file_system.h"
 #include "rocksdb/status.h"
 
 namespace linebloom {
@@ -29,5 +31,11 @@ rocksdb::Status MakePlan(rocksdb::DB* db, const std::vector<Family>& families,
                          const RebuildFiltersCallback& progress,
                          std::vector<PlannedFile>* plan,
                          RebuildFiltersReport* report);
+
+// Reads the footer at `path` again. Corruption, or other errors of reading, if
+// RocksDB should not open the file: before format_version 6 the footer has no
+// checksum, and RocksDB allocates as many bytes as it says.
+rocksdb::Status CheckFooter(rocksdb::FileSystem* file_system,
+                            const std::string& path);
 
 }  // namespace linebloom

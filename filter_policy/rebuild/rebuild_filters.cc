@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -223,6 +224,7 @@ Status ReadAllRows(const rocksdb::Options& options,
 // read. `options` are those of its column family. If `filter_block_is_damaged`,
 // the filter is skipped, which takes longer because RocksDB's own check covers
 // either all blocks or none. Returns Corruption if a block is damaged.
+// bad_alloc passes through RocksDB.
 Status CheckDataBlocks(const rocksdb::Options& options, const std::string& path,
                        bool filter_block_is_damaged) {
   const rocksdb::Options reader_options = ReaderOptions(options);
@@ -233,6 +235,21 @@ Status CheckDataBlocks(const rocksdb::Options& options, const std::string& path,
   rocksdb::ReadOptions read;
   read.readahead_size = kReadahead;
   return reader.VerifyChecksum(read);
+}
+
+// Returns an error if a compaction should not read the file at `path`.
+Status CheckFile(rocksdb::DB* db, const rocksdb::Options& options,
+                 const std::string& path, const PlannedFile& planned,
+                 bool check_data_blocks) {
+  try {
+    const Status footer = CheckFooter(db->GetFileSystem(), path);
+    if (!footer.ok() || !check_data_blocks) return footer;
+    return CheckDataBlocks(options, path, planned.filter_block_is_damaged);
+  } catch (const std::bad_alloc& error) {
+    return Status::MemoryLimit(
+        path, absl::StrCat("too little memory to check it, or a damaged size: ",
+                           error.what()));
+  }
 }
 
 class Rewriter {
@@ -348,15 +365,13 @@ Status Rewriter::Rewrite(size_t file) {
     End(file, RebuildOutcome::kNoSpace, room.ToString());
     return Status::OK();
   }
-  if (options_.check_data_blocks) {
-    const Status sound =
-        CheckDataBlocks(families_[planned.family].options, rebuild.path,
-                        planned.filter_block_is_damaged);
-    // Files that are gone are noticed below.
-    if (!sound.ok() && !sound.IsNotFound() && !sound.IsPathNotFound()) {
-      End(file, RebuildOutcome::kDamaged, sound.ToString());
-      return Status::OK();
-    }
+  const Status sound =
+      CheckFile(db_, families_[planned.family].options, rebuild.path, planned,
+                options_.check_data_blocks);
+  // Files that are gone are noticed below.
+  if (!sound.ok() && !sound.IsNotFound() && !sound.IsPathNotFound()) {
+    End(file, RebuildOutcome::kDamaged, sound.ToString());
+    return Status::OK();
   }
   rocksdb::CompactionJobInfo job;
   const Status status = Compact(file, &job);

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <random>
 #include <string>
 #include <thread>
@@ -139,6 +140,19 @@ class RebuildFiltersTest : public DbTest {
     const char byte = static_cast<char>(file.get() ^ 1);
     file.seekp(at);
     file.put(byte);
+    ASSERT_TRUE(file.good());
+  }
+
+  // Changes the footer of `path`, of format_version 1 to 5: the index gets a
+  // size of 2^50 bytes.
+  static void EnlargeIndex(const std::string& path) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    // After the type of the checksums, three varints: the metaindex, and where
+    // the index begins.
+    file.seekg(-52, std::ios::end);
+    for (int varints = 0; varints < 3;) varints += file.get() < 0x80 ? 1 : 0;
+    file.seekp(file.tellg());
+    file.write("\x80\x80\x80\x80\x80\x80\x80\x02", 8);
     ASSERT_TRUE(file.good());
   }
 };
@@ -377,6 +391,51 @@ TEST_F(RebuildFiltersTest, AFileThatCannotBeReadIsNamed) {
   EXPECT_TRUE(report.files.empty());
   ASSERT_EQ(report.unreadable.size(), 1);
   EXPECT_NE(report.unreadable[0].find(path), std::string::npos);
+}
+
+// RocksDB allocates what the footer says, and bad_alloc would pass through it
+// into the application.
+TEST_F(RebuildFiltersTest, AFileWhoseIndexHasNoEndIsNamed) {
+  table_.format_version = 5;  // later footers have a checksum
+  Reopen();
+  WriteFile(kRows);
+  const std::string path = PathOf(LiveFiles(db_.get())[0]);
+  SwitchToLinebloom();
+  EnlargeIndex(path);  // its table stays open
+  const RebuildFiltersReport report = Rebuild();
+  EXPECT_TRUE(report.files.empty());
+  ASSERT_EQ(report.unreadable.size(), 1);
+  EXPECT_NE(report.unreadable[0].find(path), std::string::npos);
+  EXPECT_NE(report.unreadable[0].find("expected an index that ends before it"),
+            std::string::npos)
+      << report.unreadable[0];
+}
+
+// Hours may pass between the plan and a file's turn.
+TEST_F(RebuildFiltersTest, AFileWhoseFooterIsDamagedAfterThePlanStays) {
+  for (const bool check_data_blocks : {true, false}) {
+    table_.format_version = 5;
+    UsePolicy(PolicyKind::kBuiltinBloom);
+    Reopen();
+    WriteFile(kRows);
+    SwitchToLinebloom();
+    const std::string path = PathOf(LiveFiles(db_.get())[0]);
+    bool damaged = false;
+    RebuildFiltersOptions options;
+    options.check_data_blocks = check_data_blocks;
+    const RebuildFiltersReport report =
+        Rebuild(options, [&](const RebuildFiltersProgress& progress) {
+          if (progress.rewriting && !damaged) EnlargeIndex(path);
+          damaged |= progress.rewriting;
+          return true;
+        });
+    ASSERT_EQ(report.files.size(), 1);
+    EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kDamaged);
+    EXPECT_NE(report.files[0].message.find("expected an index that ends"),
+              std::string::npos)
+        << report.files[0].message;
+    DestroyAndReopen();
+  }
 }
 
 // ---------------------------------------------------------------------------
@@ -688,6 +747,61 @@ TEST_F(RebuildConflictTest, AFileThatIsCompactedAllTheWhileIsBusy) {
   EXPECT_FALSE(report.files[0].message.empty());
   EXPECT_EQ(report.bytes_rewritten, 0);
   ExpectAllLinebloom();
+}
+
+// ---------------------------------------------------------------------------
+// Memory runs out.
+
+// Has too little memory to open one file.
+class SmallMemory : public rocksdb::FileSystemWrapper {
+ public:
+  SmallMemory() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  const char* Name() const override { return "SmallMemory"; }
+  rocksdb::IOStatus NewRandomAccessFile(
+      const std::string& path, const rocksdb::FileOptions& options,
+      std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+      rocksdb::IODebugContext* dbg) override {
+    if (path == too_large_) throw std::bad_alloc();
+    return FileSystemWrapper::NewRandomAccessFile(path, options, file, dbg);
+  }
+  void SetTooLarge(const std::string& path) { too_large_ = path; }
+
+ private:
+  std::string too_large_;  // set and read by the thread that rebuilds
+};
+
+class RebuildInSmallMemoryTest : public RebuildFiltersTest {
+ protected:
+  RebuildInSmallMemoryTest()
+      : memory_(std::make_shared<SmallMemory>()),
+        env_(rocksdb::NewCompositeEnv(memory_)) {
+    options_.env = env_.get();
+  }
+  ~RebuildInSmallMemoryTest() override { Close(); }
+
+  const std::shared_ptr<SmallMemory> memory_;
+  const std::unique_ptr<rocksdb::Env> env_;
+};
+
+TEST_F(RebuildInSmallMemoryTest, AFileThatIsTooLargeStays) {
+  Reopen();
+  WriteFileOfLevel(6, {0, 4000});
+  WriteFileOfLevel(6, {5000, 9000});
+  SwitchToLinebloom();
+  const std::string path = PathOf(LiveFiles(db_.get())[0]);
+  const RebuildFiltersReport report =
+      Rebuild({}, [&](const RebuildFiltersProgress& progress) {
+        if (progress.rewriting) memory_->SetTooLarge(path);
+        return true;
+      });
+  ASSERT_EQ(report.files.size(), 2);
+  for (const FileRebuild& file : report.files) {
+    const bool stays = file.path == path;
+    EXPECT_EQ(file.outcome,
+              stays ? RebuildOutcome::kDamaged : RebuildOutcome::kRewritten);
+    EXPECT_EQ(file.message.find("bad_alloc") != std::string::npos, stays)
+        << file.message;
+  }
 }
 
 // ---------------------------------------------------------------------------

@@ -125,6 +125,23 @@ TEST(FooterErrorTest, MetaindexThatDoesNotFit) {
               "expected the metaindex's handle, two varints");
 }
 
+// RocksDB reads the index too, and allocates what the handle says.
+TEST(FooterErrorTest, IndexThatDoesNotFit) {
+  for (const uint32_t version : {0, 1, 5}) {
+    const std::string whole = MakeFile(version, ChecksumType::kCrc32c);
+    const size_t index_at = version == 0 ? 30 : 31;
+    std::string endless = whole;
+    endless.replace(index_at, 7, std::string("\0\x80\x80\x80\x80\x80\x02", 7));
+    ExpectError(endless, absl::StatusCode::kDataLoss,
+                "offset 28: footer: expected an index that ends before it, "
+                "found 68719476736 bytes at offset 0");
+    std::string cut = whole;
+    cut.replace(index_at, 11, std::string(11, '\xff'));
+    ExpectError(cut, absl::StatusCode::kDataLoss,
+                "offset 28: footer: expected the index's handle, two varints");
+  }
+}
+
 // The bytes of a footer of version 6 with checksums off, so that any field can
 // be set freely.
 std::string ExtendedFooter(absl::string_view magic, uint32_t base,

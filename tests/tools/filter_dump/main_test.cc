@@ -204,6 +204,36 @@ TEST_F(FilterDumpTest, WritesMetricsForPrometheus) {
 }
 
 // ---------------------------------------------------------------------------
+// Damage.
+
+// No checksum covers the footer before format_version 6.
+TEST_F(FilterDumpTest, AFooterWithADamagedIndexIsNoTable) {
+  WriteSst(folder_.File("a.sst"), Linebloom(5), 1000);
+  std::string bytes = ReadWholeFile(folder_.File("a.sst"));
+  size_t at = bytes.size() - 52;
+  for (int varints = 0; varints < 3; ++at) {
+    varints += static_cast<unsigned char>(bytes[at]) < 0x80 ? 1 : 0;
+  }
+  bytes.replace(at, 6, "\x80\x80\x80\x80\x80\x02");  // 64 GiB
+  folder_.Write("bad.sst", bytes);
+  const auto damage = HasSubstr(
+      "footer: expected an index that ends before it, found 68719476736 bytes");
+  for (const char* command : {"table", "lines"}) {
+    const ProgramResult run =
+        Run({"bad.sst", absl::StrCat("--command=", command)});
+    EXPECT_EQ(run.exit_code, 1) << command;
+    EXPECT_THAT(run.err, damage) << command;
+    EXPECT_EQ(run.out, "") << command;
+  }
+  const ProgramResult verified =
+      Run({"--command=verify", "a.sst", "bad.sst", "a.sst"});
+  EXPECT_EQ(verified.exit_code, 1);
+  EXPECT_THAT(verified.err, damage);
+  EXPECT_THAT(verified.out, AllOf(HasSubstr("DAMAGED"),
+                                  HasSubstr("2 files of 2,000 entries")));
+}
+
+// ---------------------------------------------------------------------------
 // Filters that were built by heat.
 
 class WarmDatabaseTest : public FilterDumpTest {

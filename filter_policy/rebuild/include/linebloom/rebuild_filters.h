@@ -66,7 +66,8 @@ struct RebuildFiltersOptions {
 
   // Reads every data block of a file before rewriting it. A compaction that
   // finds a damaged block makes RocksDB stop all writes to the database; with
-  // this check such a file is left unchanged and reported.
+  // this check such a file is left unchanged and reported. The footer, which
+  // says where all else is, is always read.
   bool check_data_blocks = true;
 
   // Reports which files would be rewritten and which lack disk space, and
@@ -79,7 +80,8 @@ enum class RebuildOutcome : uint8_t {
   kRewritten,  // or merged into a rewritten neighbour that shares a key
   kGone,       // one of RocksDB's own compactions took it first
   kBusy,       // being compacted at each attempt; `message` is RocksDB's
-  kDamaged,    // can't be read; `message` says where
+  kDamaged,    // can't be read, or not with the memory that there is;
+               // `message` says where and why
   kNoSpace,    // too little free space on the disk or left to RocksDB's
                // SstFileManager; `message` has the numbers
 };
