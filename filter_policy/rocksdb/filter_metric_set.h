@@ -14,7 +14,8 @@
 
 namespace linebloom {
 
-// Names and values; the values may hold any bytes.
+// Names and values; the values may hold any bytes, of which those that are not
+// printable UTF-8 become \xff, line ends apart.
 using MetricLabels = std::vector<std::pair<std::string_view, std::string_view>>;
 
 // One metric with all of its samples, which the format wants side by side.

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "filter_policy/rocksdb/filter_metric_set.h"
+#include "filter_policy/rocksdb/printable.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/observed_rate.h"
@@ -20,9 +21,10 @@ namespace {
 using rocksdb::ColumnFamilyHandle;
 using rocksdb::Status;
 
+// The format wants UTF-8 and escapes these three.
 std::string Escape(std::string_view value) {
   std::string escaped;
-  for (const char c : value) {
+  for (const char c : Printable(value, "\n")) {
     if (c == '\n') {
       escaped += "\\n";
     } else {

@@ -42,6 +42,10 @@ struct MeteredDatabase {
 //   filter: files, rows, and the keys and bytes of their filters;
 // - of each column family whose policy has one: the memory budget.
 //
+// Names in labels may be any bytes: those that are not UTF-8 become \xff, and
+// control characters but line ends \x1b, for Prometheus drops a text with one
+// byte that is not UTF-8.
+//
 // The counters only increase until Statistics are reset, as Prometheus needs
 // it. So there is no counter of false positives: it would be a difference of
 // two readings, which falls back when a lookup ends between them, and

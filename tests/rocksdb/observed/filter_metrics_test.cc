@@ -137,6 +137,30 @@ TEST_P(FilterMetricsTest, HaveThePathAsNameAndEscapeIt) {
       1u);
 }
 
+// A single byte that is not UTF-8 makes Prometheus drop all of the text.
+TEST_P(FilterMetricsTest, AreUtf8WhateverTheNames) {
+  Reopen();
+  const std::vector<std::pair<std::string, std::string>> names = {
+      {"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", ""},  // UTF-8 stays
+      {"\xed\x9f\xbf \xee\x80\x80 \xf4\x8f\xbf\xbf", ""},
+      {"a\xff", R"(a\\xff)"},
+      {"\xc3", R"(\\xc3)"},
+      {"\xe2\x82", R"(\\xe2\\x82)"},
+      {"\xc0\xaf", R"(\\xc0\\xaf)"},  // longer than needed
+      {"\xe0\x9f\xbf", R"(\\xe0\\x9f\\xbf)"},
+      {"\xed\xa0\x80", R"(\\xed\\xa0\\x80)"},           // half a surrogate pair
+      {"\xf4\x90\x80\x80", R"(\\xf4\\x90\\x80\\x80)"},  // after U+10FFFF
+      {"\x1b[31m\x7f", R"(\\x1b[31m\\x7f)"},            // reaches terminals
+      {"\xc2\x9b", R"(\\xc2\\x9b)"}};
+  for (const auto& [name, escaped] : names) {
+    const Samples samples = Read(name);
+    EXPECT_EQ(samples.count("linebloom_filter_probes_total{database=\"" +
+                            (escaped.empty() ? name : escaped) + "\"}"),
+              1u)
+        << samples.begin()->first;
+  }
+}
+
 TEST_P(FilterMetricsTest, LeaveOutStatisticsThatAreOff) {
   options_.statistics.reset();
   Reopen();
