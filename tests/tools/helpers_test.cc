@@ -170,5 +170,11 @@ TEST(TerminalTextTest, WrapsAtBlanks) {
   EXPECT_EQ(WrapText("unbreakable", 4, 2), "unbreakable");
 }
 
+TEST(FillTest, EscapesControlCharactersInStrings) {
+  EXPECT_EQ(Fill("{/a}", {{"a", "x\x1b[31m\n\x7f\tz\xc2\x9b \xc3\x9b"}}),
+            R"(x\x1b[31m\x0a\x7f\x09z\xc2\x9b )"
+            "\xc3\x9b");
+}
+
 }  // namespace
 }  // namespace linebloom::tools

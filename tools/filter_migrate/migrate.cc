@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/rocksdb/policy_options.h"
+#include "filter_policy/rocksdb/printable.h"
 #include "rocksdb/db.h"
 #include "tools/filter_migrate/policies.h"
 #include "tools/shared/databases.h"
@@ -149,8 +150,9 @@ void Migration::WarnOfFilesWithoutRoom() {
   progress_.Clear();
   for (const FileRebuild& file : report_->rebuild.files) {
     if (file.outcome != RebuildOutcome::kNoSpace) continue;
-    std::cerr << "filter_migrate: left out: " << file.path << ": "
-              << file.message << std::endl;
+    std::cerr << "filter_migrate: left out: "
+              << Printable(absl::StrCat(file.path, ": ", file.message))
+              << std::endl;
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
+#include "filter_policy/rocksdb/printable.h"
 #include "tools/shared/interrupt.h"
 
 ABSL_FLAG(std::string, json, "",
@@ -34,9 +35,15 @@ absl::Status WriteOutcome(const std::string& json_flag,
     const absl::Status written = WriteFlagFile("--json", json_flag, json);
     if (!written.ok()) return written;
   }
-  std::cout << (json_flag == "-" ? json : outcome.text) << std::flush;
+  std::cout << (json_flag == "-" ? json : Printable(outcome.text, "\n"))
+            << std::flush;
   if (std::cout) return absl::OkStatus();
   return absl::ErrnoToStatus(errno, "cannot write to standard output");
+}
+
+// Names of files and column families may hold what a terminal obeys.
+void PrintError(absl::string_view tool, absl::string_view message) {
+  std::cerr << Printable(absl::StrCat(tool, ": ", message), "\n") << "\n";
 }
 
 absl::StatusOr<Outcome> RunAndWrite(
@@ -82,12 +89,12 @@ int RunTool(absl::string_view name,
   CatchInterrupts();
   const absl::StatusOr<Outcome> outcome = RunAndWrite(run);
   if (!outcome.ok()) {
-    std::cerr << name << ": " << outcome.status().message() << "\n";
+    PrintError(name, outcome.status().message());
     return absl::IsCancelled(outcome.status()) ? kExitInterrupted
                                                : kExitBadInput;
   }
   for (const std::string& problem : outcome->problems) {
-    std::cerr << name << ": " << problem << "\n";
+    PrintError(name, problem);
   }
   return outcome->exit_code;
 }

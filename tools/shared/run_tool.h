@@ -36,7 +36,8 @@ int ExitCodeOf(const std::vector<std::string>& problems);
 // Runs a tool after its flags are parsed, handles Ctrl-C, and returns the exit
 // code. Prints the report as text or, with --json=-, as JSON. Any other --json
 // names a file that gets the JSON as well and is checked before `run`. (Keys
-// and paths in JSON may be any bytes; those that are not UTF-8 are replaced.)
+// and paths in JSON may be any bytes; those that are not UTF-8 are replaced. In
+// text, and on stderr, they become \xff and control characters \x1b.)
 // If `run` or writing fails, one line on stderr says why.
 int RunTool(absl::string_view name,
             absl::FunctionRef<absl::StatusOr<Outcome>()> run);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "filter_policy/rocksdb/printable.h"
 #include "nlohmann/json.hpp"
 
 namespace linebloom::tools {
@@ -17,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::optional<std::string> Format(const Json& value, const std::string& how) {
-  if (value.is_string()) return value.get<std::string>();
+  if (value.is_string()) return Printable(value.get<std::string>());
   if (how == "3") return ThreeDigits(value.get<double>());
   if (how == ",") return WithThousands(std::llround(value.get<double>()));
   if (how == "k") return ShortCount(value.get<uint64_t>());

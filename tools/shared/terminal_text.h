@@ -35,8 +35,9 @@ std::string WrapText(absl::string_view text, size_t width, size_t indent);
 //   MB   three digits of a millionth of it; nothing for 0
 //   .2%  100 times the number with two decimals
 //   .2f  and others, as for printf
-// or none for strings. `text` may have alternatives, separated by "|", of which
-// the first is taken whose values are all there and not null; "-" if none is.
+// or none for strings, whose control characters become \x1b and the like.
+// `text` may have alternatives, separated by "|", of which the first is taken
+// whose values are all there and not null; "-" if none is.
 std::string Fill(absl::string_view text, const nlohmann::ordered_json& json);
 
 struct Column {

@@ -204,7 +204,31 @@ TEST_F(FilterDumpTest, WritesMetricsForPrometheus) {
 }
 
 // ---------------------------------------------------------------------------
-// Damage.
+// Damage and names that nobody expects.
+
+TEST_F(FilterDumpTest, NamesReachNeitherTheTerminalNorPrometheusRaw) {
+  {
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    const auto db = OpenDb(options, folder_.File("db"));
+    rocksdb::ColumnFamilyHandle* family = nullptr;
+    Check(db->CreateColumnFamily(options, "\xff\x1b[m\n", &family));
+    for (auto* handle : {family, db->DefaultColumnFamily()}) {
+      Check(db->Put({}, handle, "key", "value"));
+      Check(db->Flush({}, handle));
+    }
+    Check(db->DestroyColumnFamilyHandle(family));
+  }
+  EXPECT_THAT(Run({"--db=db"}).out,
+              AllOf(HasSubstr("Column family "), HasSubstr(R"(\xff\x1b[m\x0a)"),
+                    Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(Run({"--db=db", "--format=prometheus"}).out,
+              AllOf(HasSubstr(R"(,column_family="\\xff\\x1b[m\n",level="0")"),
+                    Not(HasSubstr("\xff")), Not(HasSubstr("\x1b"))));
+  const ProgramResult missing = Run({"a\x1b[31m\n.sst"});
+  EXPECT_THAT(missing.err,
+              AllOf(HasSubstr(R"(a\x1b[31m)"), Not(HasSubstr("\x1b"))));
+}
 
 // No checksum covers the footer before format_version 6.
 TEST_F(FilterDumpTest, AFooterWithADamagedIndexIsNoTable) {
