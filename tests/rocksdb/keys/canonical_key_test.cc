@@ -262,6 +262,17 @@ TEST_F(CanonicalKeyTest, EachDatabaseThatAPolicyServesInTurnGetsTheWarning) {
   }
 }
 
+TEST_F(CanonicalKeyTest, ALogOfTheApplicationsGetsOneWarningWhileItLives) {
+  UseFunction(false);
+  ASSERT_OK(rocksdb::CreateLoggerFromOptions(Path("db"), options_,
+                                             &options_.info_log));
+  for (int opened = 0; opened < 3; ++opened) {
+    Reopen();
+    Write();
+  }
+  EXPECT_EQ(1, CountWarnings());
+}
+
 TEST_F(CanonicalKeyTest, NoWarningWithTheFunction) {
   Reopen();
   Write();
