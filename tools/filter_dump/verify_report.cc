@@ -172,7 +172,7 @@ std::string ExpectedText(const Json& missing) {
 }
 
 // The file with the cells that are put together of several values.
-Json RowOf(const Json& file) {
+Json VerifiedRow(const Json& file) {
   Json row = {{"label", FileLabel(file)}, {"state", "can't be read"}};
   if (!file.contains("sound")) return row;
   const bool rows_were_read = file["rows_were_read"];
@@ -339,7 +339,7 @@ std::string VerifyAsText(const Json& report) {
   const Json& files = report["files"];
   if (files.empty()) return "The database has no SSTables.\n";
   Json rows = Json::array();
-  for (const Json& file : files) rows.push_back(RowOf(file));
+  for (const Json& file : files) rows.push_back(VerifiedRow(file));
   if (std::none_of(files.begin(), files.end(),
                    [](const Json& file) { return file.contains("sound"); })) {
     return "";  // stderr has said everything

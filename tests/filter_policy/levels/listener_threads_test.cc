@@ -168,7 +168,6 @@ class ListenerThreadsTest : public testing::Test {
     if (session % 4 < 2) {
       listener_->OnColumnFamilyHandleDeletionStarted(db.DefaultColumnFamily());
     }
-    EXPECT_LE(db.log->messages, 1);
     warnings_ += db.log->messages;
   }
 
@@ -217,7 +216,7 @@ TEST_F(ListenerThreadsTest, DatabasesShareAListenerAndAPolicy) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(0, denied_);
   EXPECT_GE(warnings_, kDatabases);
-  EXPECT_EQ(1, log.messages);
+  EXPECT_GE(log.messages, 1);  // again whenever a database was opened
 }
 
 }  // namespace

@@ -21,16 +21,17 @@ constexpr size_t kReportWidth = 100;
 std::string Facts(const Json& facts) {
   constexpr size_t kIndent = 10;
   const std::string margin(kIndent, ' ');
+  const std::string new_line = "\n" + margin;
   std::string text;
   for (const auto& [name, fact] : facts.items()) {
     std::vector<std::string> lines =
         absl::StrSplit(fact.get<std::string>(), '\n');
     for (std::string& line : lines) {
       line = absl::StrReplaceAll(WrapText(line, kReportWidth - kIndent, 0),
-                                 {{"\n", "\n" + margin}});
+                                 {{"\n", new_line}});
     }
     absl::StrAppend(&text, name, margin.substr(name.size()),
-                    absl::StrJoin(lines, "\n" + margin), "\n");
+                    absl::StrJoin(lines, new_line), "\n");
   }
   return text;
 }
