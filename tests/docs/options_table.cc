@@ -32,7 +32,7 @@ const std::vector<std::pair<std::string, std::string>> kWhen = {
      "for the same memory. Of no use if there is one sorted run alone"},
     {"memory_budget",
      "in place of bits: when all filters together may take so much, and "
-     "1.3 times that while compactions lag. Needs the listener "
+     "about 1.3 times that while compactions lag. Needs the listener "
      "([how](tuning.md#a-budget-instead-of-bits))"},
     {"heat_aware",
      "where lookups of missing keys favor some keys: more bits for these, "
