@@ -79,8 +79,12 @@ class ListenerMemoryTest : public testing::Test {
     listener_ = NewLevelSizeListener();
   }
 
-  static Database Open(const std::string& path) {
+  // As RocksDB does, has the policy validate the options first.
+  Database Open(const std::string& path) {
     static int sessions = 0;
+    rocksdb::DBOptions options;
+    options.listeners = {listener_};
+    EXPECT_TRUE(policy_->ValidateOptions(options, {}).ok());
     return std::make_unique<SimulatedDatabase>(path,
                                                std::to_string(++sessions));
   }
