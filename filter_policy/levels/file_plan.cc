@@ -194,50 +194,6 @@ double HeatOf(const HeatProfile& heat, const AddedKeys& keys) {
   return heat.HeatOf(keys.first.ToStringView(), keys.last.ToStringView());
 }
 
-std::optional<FilterPlan> PlanWithinBudget(const FilterPolicyOptions& options,
-                                           const FilterBuildingContext& context,
-                                           const FileInTree& file) {
-  const double share = StateOfBudget(options, context, file).average_bits;
-  const Wanted wanted = WantedWithin(options, context, file, share);
-  BudgetRequest request;
-  request.budget = BudgetInBits(options);
-  request.bits_per_key = wanted.bits_per_key;
-  request.least_bits = wanted.least_bits;
-  request.is_flush = IsFlush(context);
-  request.is_recovery = context.reason == TableFileCreationReason::kRecovery;
-  if (request.is_flush) request.expected_keys = KeysOfFlush(file);
-  request.keys = 1;
-  const double offered = file.account->Offer(file.place, request);
-  if (offered < kMinBitsOfRun) return std::nullopt;
-  // A full filter has all keys of the file.
-  if (!context.table_options.partition_filters) request.expected_keys = 0;
-  FilterPlan plan;
-  plan.request = RequestOf(options);
-  plan.request.millibits_per_key = MillibitsOf(offered);
-  plan.keeps_range = wanted.bits.has_value() && file.heat != nullptr;
-  if (plan.keeps_range) plan.request.heat = 1;
-  plan.fit = [request, bits = wanted.bits, heat = file.heat,
-              by_heat = plan.keeps_range, account = file.account,
-              place = file.place](const AddedKeys& keys,
-                                  FilterRequest* fitted) {
-    BudgetRequest of_filter = request;
-    of_filter.keys = static_cast<double>(keys.entries);
-    if (by_heat) {
-      const double of_keys = HeatOf(*heat, keys);
-      fitted->heat = static_cast<float>(of_keys);
-      of_filter.bits_per_key = bits->BitsOf(of_keys);
-      of_filter.least_bits *= of_filter.bits_per_key / bits->mean();
-    }
-    const double taken = account->Take(place, of_filter);
-    // Other files may have taken the room since: build a single line.
-    fitted->millibits_per_key =
-        taken < kMinBitsOfRun
-            ? 1
-            : MillibitsWithin(taken / 8 * of_filter.keys, keys.entries);
-  };
-  return plan;
-}
-
 FilterPlan PlanOfBits(FilterRequest request, const FileBits& bits,
                       const std::shared_ptr<const HeatProfile>& heat) {
   request.millibits_per_key = MillibitsOf(bits.mean());
@@ -277,7 +233,6 @@ std::optional<FilterPlan> PlanOfFile(
   if (file_of_thread.has_value() && file_of_thread->Is(context)) {
     file = file_of_thread;
   }
-  if (options.memory_budget) return PlanWithinBudget(options, context, *file);
   FilterRequest request = RequestOf(options);
   double average = BitsPerKeyOf(options);
   std::optional<NewFile> place;
@@ -326,6 +281,51 @@ BudgetState StateOfBudget(const FilterPolicyOptions& options,
   }
   state.average_bits = BudgetInBits(options) / std::max(keys, 1.0);
   return state;
+}
+
+std::optional<FilterPlan> PlanWithinBudget(const FilterPolicyOptions& options,
+                                           const FilterBuildingContext& context,
+                                           const FileInTree& file,
+                                           const BudgetState& state) {
+  const Wanted wanted =
+      WantedWithin(options, context, file, state.average_bits);
+  BudgetRequest request;
+  request.budget = BudgetInBits(options);
+  request.bits_per_key = wanted.bits_per_key;
+  request.least_bits = wanted.least_bits;
+  request.is_flush = IsFlush(context);
+  request.is_recovery = context.reason == TableFileCreationReason::kRecovery;
+  if (request.is_flush) request.expected_keys = KeysOfFlush(file);
+  request.keys = 1;
+  const double offered = file.account->Offer(file.place, request);
+  if (offered < kMinBitsOfRun) return std::nullopt;
+  // A full filter has all keys of the file.
+  if (!context.table_options.partition_filters) request.expected_keys = 0;
+  FilterPlan plan;
+  plan.request = RequestOf(options);
+  plan.request.millibits_per_key = MillibitsOf(offered);
+  plan.keeps_range = wanted.bits.has_value() && file.heat != nullptr;
+  if (plan.keeps_range) plan.request.heat = 1;
+  plan.fit = [request, bits = wanted.bits, heat = file.heat,
+              by_heat = plan.keeps_range, account = file.account,
+              place = file.place](const AddedKeys& keys,
+                                  FilterRequest* fitted) {
+    BudgetRequest of_filter = request;
+    of_filter.keys = static_cast<double>(keys.entries);
+    if (by_heat) {
+      const double of_keys = HeatOf(*heat, keys);
+      fitted->heat = static_cast<float>(of_keys);
+      of_filter.bits_per_key = bits->BitsOf(of_keys);
+      of_filter.least_bits *= of_filter.bits_per_key / bits->mean();
+    }
+    const double taken = account->Take(place, of_filter);
+    // Other files may have taken the room since: build a single line.
+    fitted->millibits_per_key =
+        taken < kMinBitsOfRun
+            ? 1
+            : MillibitsWithin(taken / 8 * of_filter.keys, keys.entries);
+  };
+  return plan;
 }
 
 }  // namespace linebloom

@@ -67,9 +67,8 @@ void EndFile();
 std::optional<FileInTree> TakeFileInTree();
 
 // Returns how to build the filters of the file that `context` describes;
-// nothing if it gets none. `options` must be valid, and without a memory_budget
-// unless `file` is the file of `context`; otherwise `file` is ignored if it is
-// another.
+// nothing if it gets none. `options` must be valid and without a memory_budget,
+// which is PlanWithinBudget's. `file` is ignored if it is another.
 //
 // With `level_aware`, the file belongs to a sorted run:
 //   sizes known     The run has as many keys as its level will have, as a
@@ -99,5 +98,12 @@ struct BudgetState {
 BudgetState StateOfBudget(const FilterPolicyOptions& options,
                           const rocksdb::FilterBuildingContext& context,
                           const FileInTree& file);
+
+// The same within options.memory_budget, whose state is `state`. `file` must be
+// the file that `context` describes. Nothing if there is no room for a filter.
+std::optional<FilterPlan> PlanWithinBudget(
+    const FilterPolicyOptions& options,
+    const rocksdb::FilterBuildingContext& context, const FileInTree& file,
+    const BudgetState& state);
 
 }  // namespace linebloom

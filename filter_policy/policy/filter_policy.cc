@@ -192,9 +192,10 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       }
       return BuilderOf(instead, context, std::nullopt);
     }
-    info_log_.WriteBudget(context.info_log, *options.memory_budget,
-                          StateOfBudget(options, context, *file));
-    std::optional<FilterPlan> plan = PlanOfFile(options, context, file);
+    const BudgetState state = StateOfBudget(options, context, *file);
+    info_log_.WriteBudget(context.info_log, *options.memory_budget, state);
+    std::optional<FilterPlan> plan =
+        PlanWithinBudget(options, context, *file, state);
     if (!plan.has_value()) return nullptr;
     return NewBuilder(std::move(*plan), context);
   }
