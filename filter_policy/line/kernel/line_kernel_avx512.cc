@@ -18,10 +18,7 @@
 namespace linebloom {
 namespace {
 
-inline uint32_t OddWords(__m512i words) {
-  return _mm512_test_epi64_mask(_mm512_popcnt_epi64(words),
-                                _mm512_set1_epi64(1));
-}
+inline __m512i CountBits(__m512i words) { return _mm512_popcnt_epi64(words); }
 
 #include "filter_policy/line/kernel/line_kernel_avx512.inc"
 

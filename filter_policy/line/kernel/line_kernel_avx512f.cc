@@ -18,15 +18,14 @@
 namespace linebloom {
 namespace {
 
-inline uint32_t OddWords(__m512i words) {
+inline __m512i CountBits(__m512i words) {
   const __m512i parity_of = _mm512_broadcast_i32x4(
       _mm_setr_epi8(0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0));
   constexpr int kXorThenAnd = 0x28;
   const __m512i halves = _mm512_ternarylogic_epi64(
       words, _mm512_srli_epi64(words, 4), _mm512_set1_epi8(15), kXorThenAnd);
-  const __m512i odd_bytes = _mm512_sad_epu8(
-      _mm512_shuffle_epi8(parity_of, halves), _mm512_setzero_si512());
-  return _mm512_test_epi64_mask(odd_bytes, _mm512_set1_epi64(1));
+  return _mm512_sad_epu8(_mm512_shuffle_epi8(parity_of, halves),
+                         _mm512_setzero_si512());
 }
 
 #include "filter_policy/line/kernel/line_kernel_avx512.inc"
