@@ -141,7 +141,8 @@ bool ChecksumHolds(const char* data, size_t end, size_t metadata_size) {
          Checksum(metadata, metadata_size - kChecksumFromEnd);
 }
 
-// The reason why a block with a valid checksum can't be read, or null.
+// The reason why a block with a valid checksum can't be read, or null. The
+// lines are before `metadata`.
 const char* FindProblem(const FilterBlockInfo& info, const char* metadata,
                         size_t metadata_size, size_t lines_size,
                         bool tail_is_ours) {
@@ -165,6 +166,11 @@ const char* FindProblem(const FilterBlockInfo& info, const char* metadata,
     return "the number of lines does not fit the size of the block";
   }
   if (!IsReadable(ShapeOf(info))) return "unknown kind of line";
+  // A small group at the end has no lines to exchange.
+  if (info.request.line == Line::kSolved && info.lines % kLinesPerGroup != 0 &&
+      metadata[-1] != 0) {
+    return "the last group's code is damaged";
+  }
   return nullptr;
 }
 

@@ -40,12 +40,21 @@ bool IsDocumented(const FilterBlockInfo& info) {
          info.step >= 1 && info.step <= 3;
 }
 
+// If the last group of solved lines is small, its code, right before the
+// metadata, is 0.
+bool HasSoundLastCode(const ExactCopy& block, size_t lines_size,
+                      const FilterBlockInfo& info) {
+  return info.request.line == Line::kPlain || info.lines % 8 == 0 ||
+         block.data()[lines_size - 1] == 0;
+}
+
 void CheckReadable(const ExactCopy& block, const FilterBlockInfo& info) {
   const size_t lines_size =
       linebloom::BytesOfLines(info.request.line, info.lines);
   Promise(info.version == 1 && info.lines >= 1, "a known version, lines");
   Promise(lines_size + kFilterBlockOverhead <= block.size(),
           "lines inside the block");
+  Promise(HasSoundLastCode(block, lines_size, info), "a sound last code");
   const char* const end = block.data() + lines_size;
   std::array<char, kMaxFilterBlockOverhead> again;
   WriteFilterBlockEnd(info, again.data());
@@ -93,7 +102,7 @@ void CheckBuiltIn(const ExactCopy& block, const ParsedFilter& filter) {
       break;
     case BlockKind::kRibbon:
       Promise(filter.blocks >= 2 && bits_size % 16 == 0 && bits_size >= 16 &&
-                  bits_size / 16 <= size_t{32} * filter.blocks,
+                  bits_size / 16 <= size_t{32} * filter.blocks * 4 / 3,
               "a sound Ribbon filter");
       break;
     case BlockKind::kLegacyBloom:
@@ -125,7 +134,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto line = static_cast<Line>(block.data()[lines_size + 1]);
   const uint32_t lines = linebloom::LinesWithin(line, lines_size);
   if (lines > 0 && linebloom::BytesOfLines(line, lines) == lines_size) {
-    Promise((parsed.kind == BlockKind::kLinebloom) == IsDocumented(parsed.info),
+    Promise((parsed.kind == BlockKind::kLinebloom) ==
+                (IsDocumented(parsed.info) &&
+                 HasSoundLastCode(block, lines_size, parsed.info)),
             "sound metadata");
   }
   return 0;

@@ -60,6 +60,7 @@ FilterBlockInfo FullInfo() {
 
 std::string SomeBlock(const FilterBlockInfo& info = SomeInfo()) {
   std::string block(kLinesBytes + FilterBlockOverhead(info.request), '\x5a');
+  block[kLinesBytes - 1] = 0;  // the code of a small group
   WriteFilterBlockEnd(info, block.data() + kLinesBytes);
   return block;
 }
@@ -267,6 +268,19 @@ TEST(FilterBlockTest, EveryDamagedByteOfTheEndIsNoticed) {
       EXPECT_NE(nullptr, parsed.problem);
     }
   }
+}
+
+TEST(FilterBlockTest, ASmallGroupsCodeIsZero) {
+  std::string block = SomeBlock();
+  block[kLinesBytes - 1] = 1;
+  const ParsedFilter parsed = Parse(block);
+  EXPECT_EQ(BlockKind::kUnusable, parsed.kind);
+  EXPECT_STREQ("the last group's code is damaged", parsed.problem);
+  FilterBlockInfo plain = SomeInfo();
+  SetShape({Line::kPlain, 6}, &plain);
+  std::string without_codes = SomeBlock(plain).substr(1);
+  without_codes[3 * kLineBytes - 1] = 1;
+  EXPECT_EQ(BlockKind::kLinebloom, Parse(without_codes).kind);
 }
 
 TEST(FilterBlockTest, UnknownVersionsAndWrongSizes) {
