@@ -7,7 +7,7 @@
 // (of 32 misses; time per key) or dry (generating the keys, which is part of
 // every other time). WHERE is hot (one filter of 1M keys), cold (one of 30M
 // keys), all-hot and all-cold (the same, aligned, plus filters from outside
-// RocksDB), many (1,000 filters of 100,000 keys, probed in random order), large
+// RocksDB), many (1,000 filters of 1M keys, probed in random order), large
 // (one of 100M keys), keys-16 or keys-64 (one of 1M keys of that many bytes,
 // linebloom with and without a hash seed). Filters start 16 bytes after a
 // multiple of 64, as malloc places large blocks, unless called aligned.
@@ -53,8 +53,8 @@ constexpr Place kCold{"cold", 1, 30000000};
 constexpr Place kColdAligned{"cold-aligned", 1, 30000000, Alignment::kLines};
 constexpr Place kAllHot{"all-hot", 1, 1000000, Alignment::kLines, true};
 constexpr Place kAllCold{"all-cold", 1, 30000000, Alignment::kLines, true};
-constexpr Place kMany{"many", 1000, 100000};
-constexpr Place kManyAligned{"many-aligned", 1000, 100000, Alignment::kLines};
+constexpr Place kMany{"many", 1000, 1000000};
+constexpr Place kManyAligned{"many-aligned", 1000, 1000000, Alignment::kLines};
 constexpr Place kLarge{"large", 1, 100000000};
 constexpr Place kKeys16{"keys-16", 1, 1000000};
 constexpr Place kKeys64{"keys-64",           1,     1000000,
