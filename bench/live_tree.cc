@@ -19,9 +19,10 @@
 //
 // A missing key meets the files whose key range it is in: keys are drawn
 // uniformly, so a file is met as often as its range is wide. Reads are sums of
-// the rates that the filters state, weighted by that. They are compared with
-// even filters (all keys have the same bits) and with the best filters, of the
-// same files:
+// the rates that the filters state, weighted by that; "predicted" are those by
+// ProbeShares(), which knows nothing of how keys are drawn. They are compared
+// with even filters (all keys have the same bits) and with the best filters, of
+// the same files:
 //   own    even filters of the bytes that are there
 //   full   even filters of the bytes that were asked for
 //   best   the allocation of these bytes that reads least
@@ -43,12 +44,14 @@
 #include <utility>
 #include <vector>
 
+#include "filter_policy/filter_facts/expected_reads.h"
 #include "filter_policy/filter_facts/file_facts.h"
 #include "filter_policy/levels/allocation.h"
 #include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/sizing/expected_rate.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
+#include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/listener.h"
@@ -121,6 +124,7 @@ struct File {
   double bits = 0;
   double probes = 0;  // the share of missing keys that meet the file
   double rate = 1;
+  FileRange range;
 };
 
 struct Tree {
@@ -138,6 +142,17 @@ struct Tree {
     probes += file.probes;
     reads += file.probes * file.rate;
     least_bits = std::min(least_bits, file.bits / file.keys);
+  }
+  double Predicted() const {
+    std::vector<FileRange> ranges;
+    for (const File& file : files) ranges.push_back(file.range);
+    const std::vector<double> shares =
+        ProbeShares(ranges, *rocksdb::BytewiseComparator());
+    double predicted = 0;
+    for (size_t i = 0; i < files.size(); ++i) {
+      predicted += shares[i] * files[i].rate;
+    }
+    return predicted;
   }
   double Even(double total_bits) const {
     return probes * RateOf(total_bits / keys);
@@ -194,6 +209,7 @@ class Watch : public rocksdb::EventListener {
       file.probes =
           (NumberOf(live.largestkey) - NumberOf(live.smallestkey)) / rows_;
       file.rate = RateOf(file.bits / file.keys);
+      file.range = {live.smallestkey, live.largestkey, file.keys};
       if (exact) {
         const auto opened = OpenFilterFile(path);
         const auto facts =
@@ -294,9 +310,10 @@ class Database {
     std::printf(
         "| filters, shape, rows, phase | bits per key | at most | of what was "
         "asked | at most | fewest bits per key of a file | filters met | reads "
-        "per 1,000 missing keys | measured | own | full | best | writing |\n"
+        "per 1,000 missing keys | predicted | measured | own | full | best | "
+        "writing |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: "
-        "| ---: | ---: | ---: |\n");
+        "| ---: | ---: | ---: | ---: |\n");
     for (const std::string& phase : phases_) {
       if (phase == "reopen") {
         db_.reset();
@@ -392,13 +409,14 @@ class Database {
     const double found = 1000 * LookUp(200'000);
     std::printf(
         "| %s, %s, %llu rows, %s | %.2f | %.2f | %.3f | %.3f | %.1f | %.2f | "
-        "%.3f | %.3f | %.2f | %.2f | %.2f | %.2f |\n",
+        "%.3f | %.3f | %.3f | %.2f | %.2f | %.2f | %.2f |\n",
         filters_.c_str(), shape_.c_str(),
         static_cast<unsigned long long>(rows_), phase.c_str(),
         tree.bits / tree.keys, seen.most_bits_per_key, tree.bits / asked,
         seen.most_bits / asked, tree.least_bits, tree.probes, 1000 * tree.reads,
-        found, tree.reads / tree.Even(tree.bits), tree.reads / tree.Even(asked),
-        tree.reads / tree.Best(asked), seen.share / std::max(seen.trees, 1));
+        1000 * tree.Predicted(), found, tree.reads / tree.Even(tree.bits),
+        tree.reads / tree.Even(asked), tree.reads / tree.Best(asked),
+        seen.share / std::max(seen.trees, 1));
     std::fflush(stdout);
   }
 

@@ -1,33 +1,32 @@
-// The reads that a lookup of a missing row still costs with filters.
+// How many files lookups of missing rows meet.
 #pragma once
 
-#include <map>
+#include <string>
+#include <vector>
+
+#include "rocksdb/comparator.h"
 
 namespace linebloom {
 
-// The data blocks that a lookup of a missing row is expected to read, from the
-// false-positive rates of all files. In L0 the sum of the rates, because every
-// file may have the row; in each level below, the mean, because only one file
-// may have it.
-class ExpectedReads {
- public:
-  // `lookups` says how many of the level's lookups fall on the file, in any
-  // unit: its rows or, if heat is known, its rows times their heat.
-  void Add(int level, double lookups, double rate);
-
-  double OfLevel(int level) const;
-  double All() const;  // sum over all levels
-  // The weight of a file with these `lookups` on `level`, which must have been
-  // added: how much a lookup's reads change if the file's rate changes by 1.
-  double Weight(int level, double lookups) const;
-
- private:
-  struct Level {
-    double lookups = 0;
-    double rates = 0;
-    double rates_by_lookups = 0;
-  };
-  std::map<int, Level> levels_;
+// A file as lookups find it.
+struct FileRange {
+  std::string smallest;  // keys of the user's
+  std::string largest;
+  // How many lookups fall on the file beside others of its level, in any unit:
+  // its rows or, if heat is known, its rows times their heat.
+  double lookups = 0;
 };
+
+// Returns for each of a column family's files the share of lookups of missing
+// rows whose key is in the file's range, so that they probe its filter. Shares
+// times false-positive rates are the data blocks that the lookups read, and add
+// up over files that lie over one another (level 0, and levels) or next to
+// each other (in a level, or where a moved file left a gap in the next).
+//
+// Lookups are taken to be spread like the rows of all files, and those of a
+// file evenly over its range (KeyPosition); if `comparator` orders keys neither
+// like their bytes nor in reverse, evenly over the ends of ranges in it.
+std::vector<double> ProbeShares(const std::vector<FileRange>& files,
+                                const rocksdb::Comparator& comparator);
 
 }  // namespace linebloom

@@ -112,6 +112,7 @@ class FamilyFiles {
   }
 
   const rocksdb::ColumnFamilyMetaData& metadata() const { return metadata_; }
+  const rocksdb::Comparator& comparator() const { return *comparator_; }
 
   // True if RocksDB would rewrite the file without a filter: with
   // optimize_filters_for_hits, if no older file may contain one of its keys.
@@ -150,7 +151,7 @@ class FamilyFiles {
 struct Candidate {
   FileRebuild file;
   PlannedFile planned;
-  double lookups = 0;      // as in ExpectedReads
+  size_t index = 0;        // of the file in FilesInReach
   double more_memory = 0;  // bytes that the new filter takes beyond the old one
 };
 
@@ -177,6 +178,12 @@ double LookupsOf(const FileFacts& facts, const SstFileMetaData& meta,
   return facts.lookups();
 }
 
+// The files of a column family as lookups of missing rows meet them.
+struct FilesInReach {
+  std::vector<FileRange> ranges;
+  std::vector<double> rates;
+};
+
 double SavedPerByte(const Candidate& candidate) {
   return candidate.file.saved_reads /
          static_cast<double>(std::max<uint64_t>(candidate.file.bytes, 1));
@@ -200,7 +207,7 @@ class Planner {
  private:
   Status LookAtFamily(size_t index, const FamilyFiles& files);
   Status LookAtFile(size_t family, int level, const SstFileMetaData& meta,
-                    const FamilyFiles& files, ExpectedReads* reads,
+                    const FamilyFiles& files, FilesInReach* in_reach,
                     LookupSource* source);
   void Take(const Candidate& candidate, std::vector<PlannedFile>* plan);
   void KeepToBudget(std::vector<PlannedFile>* plan);
@@ -220,7 +227,7 @@ class Planner {
 
 Status Planner::LookAtFile(size_t family, int level,
                            const SstFileMetaData& meta,
-                           const FamilyFiles& files, ExpectedReads* reads,
+                           const FamilyFiles& files, FilesInReach* in_reach,
                            LookupSource* source) {
   if (progress_ && !progress_(so_far_)) {
     return Status::Incomplete("linebloom: cancelled");
@@ -243,7 +250,8 @@ Status Planner::LookAtFile(size_t family, int level,
                                            meta, level, nothing_below);
   const Verdict verdict = Judge(facts, wanted);
   const double lookups = LookupsOf(facts, meta, families_[family], source);
-  reads->Add(level, lookups, verdict.rate_now);
+  in_reach->ranges.push_back({meta.smallestkey, meta.largestkey, lookups});
+  in_reach->rates.push_back(verdict.rate_now);
   if (files.GetsNoFilter(meta, level)) return Status::OK();
   Candidate candidate;
   candidate.file.column_family = families_[family].name;
@@ -253,7 +261,7 @@ Status Planner::LookAtFile(size_t family, int level,
   candidate.file.rows = facts.rows();
   candidate.file.rate = verdict.rate_now;
   candidate.file.rate_after = verdict.rate_after;
-  candidate.lookups = lookups;
+  candidate.index = in_reach->rates.size() - 1;
   candidate.planned = {family, meta.file_number, level,
                        file->filter_block_is_damaged};
   const double memory_after = BytesOfNewFilter(facts, wanted);
@@ -273,33 +281,34 @@ Status Planner::LookAtFile(size_t family, int level,
   return Status::OK();
 }
 
-// Call this once all files of the levels are known.
-void Weigh(const ExpectedReads& reads, size_t first,
+void Weigh(const std::vector<double>& shares, size_t first,
            std::vector<Candidate>* candidates) {
   for (size_t i = first; i < candidates->size(); ++i) {
-    const double lookups = (*candidates)[i].lookups;
     FileRebuild& file = (*candidates)[i].file;
     file.saved_reads =
-        reads.Weight(file.level, lookups) * (file.rate - file.rate_after);
+        shares[(*candidates)[i].index] * (file.rate - file.rate_after);
   }
 }
 
 Status Planner::LookAtFamily(size_t index, const FamilyFiles& files) {
-  ExpectedReads reads;
+  FilesInReach in_reach;
   LookupSource source = LookupSource::kEven;
   const size_t first = candidates_.size();
   const size_t first_shrinkable = shrinkable_.size();
   for (const rocksdb::LevelMetaData& level : files.metadata().levels) {
     for (const SstFileMetaData& file : level.files) {
       const Status status =
-          LookAtFile(index, level.level, file, files, &reads, &source);
+          LookAtFile(index, level.level, file, files, &in_reach, &source);
       if (!status.ok()) return status;
     }
   }
-  report_->reads.push_back(
-      {families_[index].name, reads.All(), reads.All(), source});
-  Weigh(reads, first, &candidates_);
-  Weigh(reads, first_shrinkable, &shrinkable_);
+  const std::vector<double> shares =
+      ProbeShares(in_reach.ranges, files.comparator());
+  const double reads = std::inner_product(shares.begin(), shares.end(),
+                                          in_reach.rates.begin(), 0.0);
+  report_->reads.push_back({families_[index].name, reads, reads, source});
+  Weigh(shares, first, &candidates_);
+  Weigh(shares, first_shrinkable, &shrinkable_);
   return Status::OK();
 }
 

@@ -13,12 +13,14 @@ namespace {
 
 // RocksDB has them in order.
 void AppendFiles(const rocksdb::ColumnFamilyMetaData& family,
+                 const rocksdb::Comparator* comparator,
                  std::vector<LiveFile>* files) {
   for (const rocksdb::LevelMetaData& level : family.levels) {
     for (const rocksdb::SstFileMetaData& file : level.files) {
       files->push_back(
           {absl::StrCat(file.directory, "/", file.relative_filename),
-           family.name, level.level});
+           family.name, level.level, file.smallestkey, file.largestkey,
+           comparator});
     }
   }
 }
@@ -42,7 +44,7 @@ absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(
     found = true;
     rocksdb::ColumnFamilyMetaData metadata;
     database->db()->GetColumnFamilyMetaData(family, &metadata);
-    AppendFiles(metadata, &files);
+    AppendFiles(metadata, family->GetComparator(), &files);
   }
   if (!found) {
     return absl::InvalidArgumentError(
@@ -59,7 +61,7 @@ absl::StatusOr<std::vector<LiveFile>> ListInputs(
   if (!config.db.empty()) return ListLiveFiles(config.db, config.column_family);
   std::vector<LiveFile> files;
   for (const std::string& path : config.files) {
-    files.push_back({path, "", kNoLevel});
+    files.emplace_back().path = path;
   }
   return files;
 }

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "rocksdb/comparator.h"
 #include "tools/filter_dump/config.h"
 
 namespace linebloom::tools {
@@ -17,6 +18,10 @@ struct LiveFile {
   std::string path;
   std::string column_family;
   int level = kNoLevel;
+  std::string smallest;  // key
+  std::string largest;
+  // Of a file from a database; it lives as long as the program.
+  const rocksdb::Comparator* comparator = nullptr;
 };
 
 // The files named individually, which have no column family and the level

@@ -254,9 +254,9 @@ std::string Legend(const Json& report) {
   if (levels) {
     absl::StrAppend(
         &text,
-        BulletText("Reads per missing row: data blocks, if the key is in the "
-                   "range of every file of L0 and of one file of each level "
-                   "below; a file without a filter is always read."));
+        BulletText("Reads per missing row: data blocks. A lookup meets the "
+                   "files whose range its key is in, one without a filter "
+                   "always reads."));
   }
   return text;
 }
@@ -315,12 +315,11 @@ std::string TableAsText(const Json& report) {
 // Sums over the files of a column family, by level.
 class FamilyTotals {
  public:
-  // `level` is kNoLevel for a file that is not from a database.
-  void Add(int level, const FileFacts& facts);
+  void Add(const LiveFile& file, const FileFacts& facts);
 
   // `levels`, and `all` of them. The rate is the mean of the files', weighted
-  // by rows. The data blocks that a lookup of a missing row reads are from
-  // ExpectedReads; null for files without a level.
+  // by rows. The data blocks that a lookup of a missing row reads are by
+  // ProbeShares(); null for files without a level.
   Json AsJson() const;
 
  private:
@@ -337,9 +336,17 @@ class FamilyTotals {
     Json AsJson(std::optional<double> reads) const;
   };
 
+  struct Rate {
+    int level;
+    double rate;
+  };
+
   std::map<int, Totals> levels_;
   Totals all_;
-  ExpectedReads reads_;
+  // Of the files from a database.
+  std::vector<FileRange> ranges_;
+  std::vector<Rate> rates_;
+  const rocksdb::Comparator* comparator_ = nullptr;
 };
 
 void FamilyTotals::Totals::Add(const FileFacts& facts) {
@@ -368,22 +375,32 @@ Json FamilyTotals::Totals::AsJson(std::optional<double> reads) const {
       {"reads_per_missing_row", OrNull(reads)}};
 }
 
-void FamilyTotals::Add(int level, const FileFacts& facts) {
-  levels_[level].Add(facts);
+void FamilyTotals::Add(const LiveFile& file, const FileFacts& facts) {
+  levels_[file.level].Add(facts);
   all_.Add(facts);
-  if (level != kNoLevel) reads_.Add(level, facts.lookups(), facts.rate);
+  if (file.level == kNoLevel) return;
+  comparator_ = file.comparator;
+  ranges_.push_back({file.smallest, file.largest, facts.lookups()});
+  rates_.push_back({file.level, facts.rate});
 }
 
 Json FamilyTotals::AsJson() const {
   Json json = {{"levels", Json::array()}};
-  std::optional<double> reads;
-  for (const auto& [level, totals] : levels_) {
-    if (level == kNoLevel) continue;
-    reads = reads_.All();
-    json["levels"].push_back({{"level", level}});
-    json["levels"].back().update(totals.AsJson(reads_.OfLevel(level)));
+  std::optional<double> all;
+  if (!ranges_.empty()) {
+    const std::vector<double> shares = ProbeShares(ranges_, *comparator_);
+    std::map<int, double> reads;  // by level
+    for (size_t i = 0; i < rates_.size(); ++i) {
+      reads[rates_[i].level] += shares[i] * rates_[i].rate;
+    }
+    all = 0;
+    for (const auto& [level, of_level] : reads) {
+      *all += of_level;
+      json["levels"].push_back({{"level", level}});
+      json["levels"].back().update(levels_.at(level).AsJson(of_level));
+    }
   }
-  json["all"] = all_.AsJson(reads);
+  json["all"] = all_.AsJson(all);
   return json;
 }
 
@@ -428,7 +445,7 @@ absl::StatusOr<Made> MakeTable(const FilterDumpConfig& config,
         failures.AddProblem(absl::StrCat(file.path, ": ", problem));
       }
       described.update(FactsAsJson(*facts));
-      families.back().second.Add(file.level, *facts);
+      families.back().second.Add(file, *facts);
       MeteredFile metered;
       metered.level = file.level;
       metered.rows = facts->rows();

@@ -1,6 +1,5 @@
 #include "tools/io_compare/prediction.h"
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -27,34 +26,42 @@ std::optional<double> RateOfFile(const std::string& path) {
 
 PredictedRates PredictFalsePositiveRates(
     rocksdb::DB* db,
-    const std::function<double(const rocksdb::LiveFileMetaData&)>& lookups_of) {
+    const std::function<double(const rocksdb::LiveFileMetaData&)>& share_of) {
   std::vector<rocksdb::LiveFileMetaData> live;
   db->GetLiveFilesMetaData(&live);
-  ExpectedReads reads;
-  std::map<int, int> runs;  // by level: 1, and in level 0 the number of files
-  std::set<int> unknown;    // levels
+  std::vector<FileRange> ranges;
   for (const rocksdb::LiveFileMetaData& file : live) {
-    const std::optional<double> rate =
-        RateOfFile(absl::StrCat(file.db_path, file.name));
-    if (!rate.has_value()) {
-      unknown.insert(file.level);
-      continue;
+    ranges.push_back({file.smallestkey, file.largestkey,
+                      static_cast<double>(file.num_entries)});
+  }
+  const std::vector<double> shares =
+      ProbeShares(ranges, *db->DefaultColumnFamily()->GetComparator());
+  struct Sums {
+    double probes = 0;
+    double reads = 0;
+    bool known = true;
+
+    void Add(double share, const std::optional<double>& rate) {
+      probes += share;
+      reads += share * rate.value_or(0);
+      known &= rate.has_value();
     }
-    reads.Add(
-        file.level,
-        lookups_of ? lookups_of(file) : static_cast<double>(file.num_entries),
-        *rate);
-    int& of_level = runs[file.level];
-    of_level = file.level == 0 ? of_level + 1 : 1;
+    bool has_rate() const { return known && probes > 0; }
+  };
+  std::map<int, Sums> levels;
+  Sums all;
+  for (size_t i = 0; i < live.size(); ++i) {
+    const double share = share_of ? share_of(live[i]) : shares[i];
+    const std::optional<double> rate =
+        RateOfFile(absl::StrCat(live[i].db_path, live[i].name));
+    levels[live[i].level].Add(share, rate);
+    all.Add(share, rate);
   }
   PredictedRates predicted;
-  int all_runs = 0;
-  for (const auto& [level, of_level] : runs) {
-    all_runs += of_level;
-    if (unknown.count(level) > 0) continue;
-    predicted.levels[level] = reads.OfLevel(level) / of_level;
+  if (all.has_rate()) predicted.all = all.reads / all.probes;
+  for (const auto& [level, sums] : levels) {
+    if (sums.has_rate()) predicted.levels[level] = sums.reads / sums.probes;
   }
-  if (unknown.empty() && all_runs > 0) predicted.all = reads.All() / all_runs;
   return predicted;
 }
 

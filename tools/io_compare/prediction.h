@@ -10,20 +10,19 @@
 namespace linebloom::tools {
 
 // The rate that a lookup of a missing key should meet per file that it probes:
-// the mean over the sorted runs, and within a run over its files, weighted by
-// their share of lookups. Nothing if a file has no filter or one of
-// unknown rate.
+// the mean over files, weighted by their shares of lookups. Nothing if a file
+// has no filter or one of unknown rate.
 struct PredictedRates {
   std::optional<double> all;
   std::map<int, double> levels;
 };
 
 // Reads the filter blocks of `db`: linebloom's state their rate, and RocksDB's
-// determine it. `lookups_of` says how many lookups fall into a file's range, in
-// any unit; if null, a file gets lookups by its keys.
+// determine it. `share_of` says which share of the lookups falls into a file's
+// range; if null, ProbeShares() does.
 PredictedRates PredictFalsePositiveRates(
     rocksdb::DB* db,
-    const std::function<double(const rocksdb::LiveFileMetaData&)>& lookups_of =
+    const std::function<double(const rocksdb::LiveFileMetaData&)>& share_of =
         nullptr);
 
 }  // namespace linebloom::tools

@@ -132,7 +132,8 @@ TEST_P(FilterDumpModesTest, TableIsRight) {
   const json& totals = report["totals"][0];
   EXPECT_EQ(totals["all"]["rows"], kRows);
   EXPECT_EQ(totals["levels"].size(), 2u);
-  EXPECT_NEAR(totals["all"]["reads_per_missing_row"], reads, 1e-12);
+  // The files lie next to each other, each with half of the rows.
+  EXPECT_NEAR(totals["all"]["reads_per_missing_row"], reads / 2, 1e-9);
   EXPECT_EQ(Run({"--db=db"}).err, "");
 }
 

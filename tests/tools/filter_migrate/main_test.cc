@@ -184,7 +184,7 @@ TEST_F(FilterMigrateTest, ThereAndBack) {
     const ProgramResult dry = Run({"--db=db", flag, "--dry_run"});
     EXPECT_EQ(dry.exit_code, 0) << dry.err;
     EXPECT_THAT(dry.out, AllOf(HasSubstr(", RocksDB's own\n"),
-                               HasSubstr("Reads per missing row: 2.00 now, "),
+                               HasSubstr("Reads per missing row: 1.00 now, "),
                                HasSubstr("- The reads now are those without")));
     const ProgramResult run = Run({"--db=db", flag});
     EXPECT_EQ(run.exit_code, 0) << run.err;

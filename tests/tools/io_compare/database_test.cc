@@ -216,7 +216,8 @@ TEST_F(DatabaseTest, ObservesAndPredictsEachLevel) {
         << level;
     sum += runs * rate;
   }
-  EXPECT_NEAR(*predicted.all, sum / 6, 1e-12);
+  // No run reaches from the first key to the last.
+  EXPECT_NEAR(*predicted.all, sum / 6, 0.05 * sum / 6);
 }
 
 TEST_F(DatabaseTest, PredictsOnlyWhatItKnows) {

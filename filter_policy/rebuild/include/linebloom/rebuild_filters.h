@@ -114,9 +114,9 @@ enum class LookupSource : uint8_t {
               // process
 };
 
-// The data blocks that a lookup of a missing row is expected to read, if its
-// key is within the range of every file of L0 and of one file of each lower
-// level.
+// The data blocks that a lookup of a missing row is expected to read: the sum
+// of the files' rates, each times the share of lookups whose key is within the
+// file's range.
 struct FamilyReads {
   std::string column_family;
   double before = 0;
