@@ -20,30 +20,6 @@
 namespace linebloom::testing {
 namespace {
 
-const char* NameOf(FilterContent content) {
-  switch (content) {
-    case FilterContent::kWholeKeys:
-      return "WholeKeys";
-    case FilterContent::kPrefixes:
-      return "Prefixes";
-    case FilterContent::kBoth:
-      return "Both";
-  }
-  return "";
-}
-
-const char* NameOf(Policy policy) {
-  switch (policy) {
-    case Policy::kBloom:
-      return "";
-    case Policy::kRibbon:
-      return "Ribbon";
-    case Policy::kLinebloom:
-      return "Linebloom";
-  }
-  return "";
-}
-
 const rocksdb::FilterPolicy* NewPolicy(Policy policy) {
   constexpr double kBitsPerKey = 10;
   switch (policy) {
@@ -102,13 +78,13 @@ std::unique_ptr<rocksdb::DB> OpenDb(rocksdb::Options options,
 }
 
 std::string NameOf(const FileSpec& spec) {
-  static constexpr const char* kChecksums[] = {"None", "Crc32c", "XxHash32",
-                                               "XxHash64", "Xxh3"};
-  std::string kind(ToString(spec.filter_kind));
-  kind[0] = static_cast<char>(std::toupper(kind[0]));
-  return absl::StrCat("Version", spec.format_version,
-                      kChecksums[static_cast<int>(spec.checksum_type)], kind,
-                      NameOf(spec.content), NameOf(spec.policy));
+  static constexpr const char* kContents[] = {"keys", "prefixes", "both"};
+  static constexpr const char* kPolicies[] = {"Bloom", "Ribbon", "linebloom"};
+  return absl::StrCat("version ", spec.format_version, ", ",
+                      ChecksumName(spec.checksum_type), ", ",
+                      ToString(spec.filter_kind), " ",
+                      kPolicies[static_cast<int>(spec.policy)], " filter of ",
+                      kContents[static_cast<int>(spec.content)]);
 }
 
 rocksdb::Options MakeOptions(const FileSpec& spec) {

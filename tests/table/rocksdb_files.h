@@ -16,11 +16,7 @@
 namespace linebloom::testing {
 
 enum class FilterContent { kWholeKeys, kPrefixes, kBoth };
-enum class Policy {
-  kBloom,
-  kRibbon,
-  kLinebloom
-};  // the first two are RocksDB's
+enum class Policy { kBloom, kRibbon, kLinebloom };
 
 struct FileSpec {
   uint32_t format_version = 5;
@@ -30,7 +26,7 @@ struct FileSpec {
   Policy policy = Policy::kBloom;
 };
 
-// For test names, for example "Version5Xxh3FullWholeKeys".
+// For example "version 5, XXH3, full Bloom filter of keys".
 std::string NameOf(const FileSpec& spec);
 
 // How often the files' indexes store a complete key and handle.

@@ -1,0 +1,142 @@
+// The pieces of the format whose edges no RocksDB writes, and reading files.
+#include "table/format.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "table/filter_locator.h"
+#include "table/sst_file.h"
+#include "tests/table/rocksdb_files.h"
+#include "tests/table/sst_builder.h"
+
+namespace linebloom {
+namespace {
+
+using ::linebloom::testing::Varint;
+using ::testing::HasSubstr;
+
+TEST(VarintTest, RoundTripsEveryLengthAndLeavesTheRest) {
+  for (int bit = 0; bit < 64; ++bit) {
+    for (const uint64_t value :
+         {uint64_t{1} << bit, (uint64_t{1} << bit) - 1, ~uint64_t{0} >> bit}) {
+      const std::string bytes = Varint(value) + "rest";
+      absl::string_view input = bytes;
+      uint64_t got = 0;
+      ASSERT_TRUE(ConsumeVarint64(&input, &got)) << value;
+      EXPECT_EQ(got, value);
+      EXPECT_EQ(input, "rest");
+      input = bytes;
+      uint32_t narrow = 0;
+      EXPECT_EQ(ConsumeVarint32(&input, &narrow), value <= UINT32_MAX);
+      EXPECT_EQ(narrow, value <= UINT32_MAX ? value : 0);
+      input = bytes;
+      int64_t difference = 0;
+      ASSERT_TRUE(ConsumeSignedVarint64(&input, &difference));
+      EXPECT_EQ(difference, static_cast<int64_t>(
+                                value % 2 == 0 ? value / 2 : ~(value / 2)));
+    }
+  }
+}
+
+TEST(VarintTest, ATruncatedOrTooLargeOneIsRejectedAndNothingConsumed) {
+  const std::string largest = Varint(UINT64_MAX);
+  std::vector<std::string> wrong = {largest.substr(0, 9) + '\x02',
+                                    std::string(10, '\xff') + '\x01'};
+  for (size_t length = 0; length < largest.size(); ++length) {
+    wrong.push_back(largest.substr(0, length));
+  }
+  for (const std::string& bytes : wrong) {
+    absl::string_view input = bytes;
+    uint64_t got = 7;
+    EXPECT_FALSE(ConsumeVarint64(&input, &got)) << bytes.size();
+    EXPECT_EQ(input, bytes);
+    EXPECT_EQ(got, 7);
+  }
+}
+
+// Only blocks beyond 4 GiB have an upper half.
+TEST(ChecksumTest, ContextDependsOnBothHalvesOfTheOffset) {
+  EXPECT_EQ(ChecksumContext(0, 12345), 0);
+  EXPECT_EQ(ChecksumContext(0xabcd1234, 0xff), 0xabcd1234 ^ 0xff);
+  EXPECT_EQ(ChecksumContext(1, 0x0000000200000003), 1 ^ 5);
+  EXPECT_EQ(ChecksumContext(1, 0x00000001ffffffff), 1 ^ 0);
+}
+
+TEST(FilterFamilyTest, NamesOfTheBuiltinFilters) {
+  EXPECT_TRUE(IsBuiltinFilterFamily("rocksdb.BuiltinBloomFilter"));
+  EXPECT_TRUE(IsBuiltinFilterFamily("ribbonfilter"));
+  EXPECT_FALSE(IsBuiltinFilterFamily("rocksdb.BuiltinBloomFilter2"));
+  EXPECT_FALSE(IsBuiltinFilterFamily(""));
+}
+
+void ExpectError(const absl::Status& status, absl::StatusCode code,
+                 const std::string& words) {
+  EXPECT_EQ(status.code(), code) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr(words));
+}
+
+// Writes `bytes` at `offset` of a new file.
+std::string WriteAt(off_t offset, const std::string& bytes) {
+  std::string path = testing::MakeTempDir() + "/file";
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  EXPECT_EQ(pwrite(fd, bytes.data(), bytes.size(), offset), bytes.size());
+  close(fd);
+  return path;
+}
+
+TEST(RandomAccessTest, ReadsWhatIsInsideAndNothingElse) {
+  const auto file = OpenFile(WriteAt(0, "0123456789"));
+  ASSERT_TRUE(file.ok()) << file.status();
+  const auto memory = WrapMemory("some bytes", "0123456789");
+  for (const RandomAccess* bytes : {file->get(), memory.get()}) {
+    ASSERT_EQ(bytes->size(), 10);
+    EXPECT_EQ(bytes->Read(0, 10).value(), "0123456789");
+    EXPECT_EQ(bytes->Read(3, 4).value(), "3456");
+    EXPECT_EQ(bytes->Read(10, 0).value(), "");
+    const std::pair<uint64_t, uint64_t> outside[] = {
+        {0, 11},         {10, 1},         {11, 0},
+        {UINT64_MAX, 1}, {1, UINT64_MAX}, {UINT64_MAX, UINT64_MAX}};
+    for (const auto& [offset, length] : outside) {
+      ExpectError(bytes->Read(offset, length).status(),
+                  absl::StatusCode::kOutOfRange,
+                  "but the file ends at byte 10");
+    }
+  }
+}
+
+TEST(RandomAccessTest, NamesTheFileAndWhatIsWrong) {
+  const std::string path = WriteAt(0, "0123456789");
+  const auto cut = OpenFile(path);
+  ASSERT_EQ(truncate(path.c_str(), 5), 0);
+  ExpectError((*cut)->Read(0, 10).status(), absl::StatusCode::kDataLoss,
+              path + ": offset 5: the file of 10 bytes was cut short");
+  ExpectError(OpenFile(path + "x").status(), absl::StatusCode::kNotFound,
+              path + "x: cannot open");
+  ExpectError(OpenFile(testing::MakeTempDir()).status(),
+              absl::StatusCode::kInvalidArgument, "a regular file");
+  // Doesn't wait for a writer.
+  ASSERT_EQ(mkfifo((path + "p").c_str(), 0600), 0);
+  ExpectError(OpenFile(path + "p").status(), absl::StatusCode::kInvalidArgument,
+              "a regular file");
+}
+
+// A footer after a hole of 6 GiB names all of it as one block: rejected before
+// memory is allocated.
+TEST(RandomAccessTest, HugeBlockInASparseFileIsRejected) {
+  std::string footer =
+      std::string(1, '\4') + testing::Encode({0, uint64_t{5} << 30});
+  footer.resize(41, '\0');
+  footer += testing::Le32(5) + testing::Le64(0x88e241b785f4cff7);
+  ExpectError(SstFile::Open(WriteAt(off_t{6} << 30, footer)).status(),
+              absl::StatusCode::kDataLoss,
+              "expected a block of at most 4294967295 bytes");
+}
+
+}  // namespace
+}  // namespace linebloom
