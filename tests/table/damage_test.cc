@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -52,11 +53,10 @@ absl::StatusOr<Answer> ReadAll(const std::string& bytes) {
   const absl::StatusOr<SstFile> file =
       SstFile::Open(WrapMemory("x.sst", bytes));
   if (!file.ok()) return file.status();
+  const absl::StatusOr<FilterLocation> location = LocateFilter(*file);
+  if (!location.ok()) return location.status();
   const absl::StatusOr<Properties> properties = file->ReadProperties();
   if (!properties.ok()) return properties.status();
-  const absl::StatusOr<FilterLocation> location =
-      LocateFilter(*file, *properties);
-  if (!location.ok()) return location.status();
   Answer answer{location->kind,
                 location->family,
                 {},
@@ -497,10 +497,12 @@ TEST_P(DamageTest, EveryChangedByteIsReportedOrHarmless) {
   const std::vector<int> describing = Describing();
   int reported = 0;
   for (size_t i = 0; i < bytes_.size(); ++i) {
-    const bool in_footer = i + 53 >= bytes_.size();
+    // Every value in the footers of the small samples, which are made by hand.
+    const bool every_value =
+        i + 53 >= bytes_.size() && absl::StartsWith(GetParam(), "Version");
     for (int flip = 1; flip < 256; ++flip) {
       const bool one_bit = (flip & (flip - 1)) == 0;
-      if (!one_bit && flip != 0xff && !in_footer) continue;
+      if (!one_bit && flip != 0xff && !every_value) continue;
       std::string damaged = bytes_;
       damaged[i] = static_cast<char>(damaged[i] ^ flip);
       const absl::StatusOr<Answer> answer = ReadAll(damaged);
