@@ -1,12 +1,80 @@
 // Reads an SSTable for the fuzz targets.
 #pragma once
 
+#include <cstdint>
+
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "table/filter_locator.h"
+#include "table/sst_file.h"
+#include "tests/fuzz/fuzz_input.h"
 
 namespace linebloom::testing {
+inline constexpr char kName[] = "x.sst";
+
+inline void ExpectGoodError(const absl::Status& status) {
+  Promise(status.code() == absl::StatusCode::kDataLoss ||
+              status.code() == absl::StatusCode::kInvalidArgument ||
+              status.code() == absl::StatusCode::kUnimplemented,
+          "the kind of error");
+  Promise(absl::StartsWith(status.message(), kName) &&
+              absl::StrContains(status.message(), "expected "),
+          "a message that names the file and what was expected");
+}
+
+inline void CheckProperties(const SstFile& file) {
+  const absl::StatusOr<Properties> properties = file.ReadProperties();
+  if (!properties.ok()) ExpectGoodError(properties.status());
+}
+
+inline void CheckBlocks(const SstFile& file, const FilterLocation& location) {
+  uint64_t end = 0;
+  for (const BlockHandle& handle : location.blocks) {
+    Promise(handle.offset >= end, "filter blocks in order, without overlap");
+    Promise(EndsBefore(handle, file.size()), "filter blocks inside the file");
+    end = handle.offset + handle.size + kBlockTrailerSize;
+    const absl::StatusOr<Block> block = ReadFilterBlock(file, handle);
+    if (block.ok()) {
+      Promise(block->payload.size() == handle.size, "a block's size");
+    } else {
+      ExpectGoodError(block.status());
+    }
+  }
+  Promise(location.TotalSize() <= file.size(), "no more filter than file");
+}
+
+// Iterating finds the same handles that were collected.
+inline void CheckIndex(const SstFile& file, const FilterLocation& location) {
+  if (location.kind != FilterKind::kPartitioned) return;
+  const absl::StatusOr<Properties> properties = file.ReadProperties();
+  Promise(properties.ok(), "partitions need properties");
+  PartitionIndex index(&location.partition_index, *properties);
+  size_t i = 0;
+  while (index.Next()) {
+    Promise(i < location.blocks.size() && index.handle() == location.blocks[i],
+            "the same partitions twice");
+    ++i;
+  }
+  Promise(index.status().ok() && i == location.blocks.size(),
+          "all partitions twice");
+}
 
 // Reads everything about the filter in an SSTable of these bytes, and ends the
 // process if the reader breaks a promise of its headers.
-void ReadWholeSst(absl::string_view bytes);
+inline void ReadWholeSst(absl::string_view bytes) {
+  const absl::StatusOr<SstFile> file = SstFile::Open(WrapMemory(kName, bytes));
+  if (!file.ok()) {
+    ExpectGoodError(file.status());
+    return;
+  }
+  CheckProperties(*file);
+  const absl::StatusOr<FilterLocation> location = LocateFilter(*file);
+  if (!location.ok()) {
+    ExpectGoodError(location.status());
+    return;
+  }
+  CheckBlocks(*file, *location);
+  CheckIndex(*file, *location);
+}
 
 }  // namespace linebloom::testing
