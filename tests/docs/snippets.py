@@ -11,13 +11,12 @@ and C need nothing: they are compiled (surroundings.h has what they take for
 granted) and statements are run (snippets_test.cc). Anything else has a comment
 above it that says how it is tested:
 
-  <!-- run -->                    bash runs it
+  <!-- run -->                    bash runs it, or Python
   <!-- run, with A for B -->      the same with each B replaced by A: less data, for
                                   example. More of them follow a semicolon
-  <!-- python -->                 Python runs it; takes `with`, too
   <!-- file: NAME -->             becomes a file for the snippets after it
-  <!-- option strings -->         each line is an option that yields the filter it names
-  <!-- options file -->           the same for sections of a file, which db_bench then uses
+  <!-- options -->                each line is an option that yields the filter it names, or
+                                  all lines are sections of a file; db_bench then uses it
   <!-- output: COMMAND -->        the command prints exactly this
   <!-- output like: COMMAND -->   the command prints each heading of a table (without digits,
                                   and two blanks or more between columns), however wide
@@ -36,8 +35,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-RULES = ("run", "python", "file", "option strings", "options file", "output", "output like",
-         "lines in", "not run")
+RULES = ("run", "file", "options", "output", "output like", "lines in", "not run")
 COMPILED = ("cpp", "c")
 COMMENT = re.compile(r"\s*<!-- ([a-z ]+)(?:[:,] (.*))? -->$")
 HEADING = re.compile(r"\S[^\d]*\S {2,}\D*$")
@@ -206,6 +204,8 @@ def check_options_file(sections, folder, build):
 
 
 def check_options(text, folder, build):
+    if text.startswith("["):
+        return check_options_file(text, folder, build)
     for line in text.splitlines():
         check_options_file("[DBOptions]\n  listeners=linebloom_level_sizes\n"
                            f'[TableOptions/BlockBasedTable "default"]\n  {line}\n', folder, build)
@@ -231,19 +231,15 @@ def check_output(snippet, folder, build):
 
 def check(snippet, folder, build):
     if snippet.rule == "run":
-        check_shell(replaced(snippet), folder, build)
-    elif snippet.rule == "python":
-        path = os.path.join(folder, "snippet.py")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(replaced(snippet))
-        check_shell(f"{sys.executable} {path}", folder, build)
+        text = replaced(snippet)
+        if snippet.language == "python":
+            text = f"{sys.executable} - << 'END_OF_SNIPPET'\n{text}END_OF_SNIPPET"
+        check_shell(text, folder, build)
     elif snippet.rule == "file":
         with open(os.path.join(folder, snippet.argument), "w", encoding="utf-8") as file:
             file.write(snippet.text)
-    elif snippet.rule == "option strings":
+    elif snippet.rule == "options":
         check_options(snippet.text, folder, build)
-    elif snippet.rule == "options file":
-        check_options_file(snippet.text, folder, build)
     elif snippet.rule in ("output", "output like"):
         check_output(snippet, folder, build)
     elif snippet.rule == "lines in":

@@ -4,12 +4,12 @@
 set -euo pipefail
 rm -rf snippets && mkdir -p snippets/docs snippets/tests/docs
 cp "$1/tests/docs/snippets.py" snippets/tests/docs/
-build=$2
+build=$2 language=
 for page in README CONTRIBUTING SECURITY; do echo "# $page" >snippets/$page.md; done
 echo "one line" >snippets/file.txt
 
 snippet() { # snippet RULE TEXT: the only one, on docs/page.md
-  printf '# Page\n\n%s\n```\n%s\n```\n' "$1" "$2" >snippets/docs/page.md
+  printf '# Page\n\n%s\n```%s\n%s\n```\n' "$1" "$language" "$2" >snippets/docs/page.md
 }
 passes() {
   snippet "$@"
@@ -31,16 +31,18 @@ passes "<!-- run -->" "true"
 fails "exit code 1" "<!-- run -->" "false | true"
 passes "<!-- run, with true for false -->" "false"
 fails "there is no 'sure' to be replaced" "<!-- run, with true for sure -->" "true"
-passes "<!-- python -->" "assert True"
-fails "exit code 1" "<!-- python -->" "assert False"
+language=python
+passes "<!-- run -->" "assert True"
+fails "exit code 1" "<!-- run -->" "assert False"
+language=
 passes "<!-- output: echo one two -->" "one two"
 fails "\`echo one two\` printed" "<!-- output: echo one two -->" "one three"
 passes "<!-- output like: echo 'one    two' -->" "one  two"
 fails "\`echo one\` did not print" "<!-- output like: echo one -->" "one  two"
 passes "<!-- lines in: file.txt -->" "  one line"
 fails "no line 'another' in file.txt" "<!-- lines in: file.txt -->" "another"
-passes "<!-- option strings -->" "filter_policy=linebloom:10"
-fails "exit code 1" "<!-- option strings -->" "filter_policy=linbloom:10"
+passes "<!-- options -->" "filter_policy=linebloom:10"
+fails "exit code 1" "<!-- options -->" "filter_policy=linbloom:10"
 printf '<!-- $ echo 1 -->\n1\n<!-- end -->\n' >snippets/docs/page.md
 snippets/tests/docs/snippets.py run "$build" >out
 printf '<!-- $ echo 1 -->\n2\n<!-- end -->\n' >snippets/docs/page.md
