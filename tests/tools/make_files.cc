@@ -7,10 +7,12 @@
 //     policy=OPTION-STRING    in place of filter
 //     special=...             see Special()
 //   make_files open FOLDER COMMAND...   opens the database while it runs
-//   COMMAND make_files blocks FOLDER POLICY     reads of data blocks by missing
-//   rows make_files flip FILE BYTE           changes a bit; BYTE may count from
-//   the end make_files filter FILE clear|set|flip BYTE
-//     changes the filter's first block, and its checksum
+//   COMMAND make_files rows FOLDER              the number of rows and their
+//   checksum make_files reads FOLDER POLICY      blocks that 10,000 missing
+//   rows read make_files flip FILE BYTE           changes a bit; BYTE may count
+//   from the end make_files filter FILE clear|set|flip BYTE
+//                                       changes the filter's first block, and
+//                                       its checksum
 //   make_files versions .               the format versions that RocksDB writes
 #include <algorithm>
 #include <cstdio>
@@ -30,6 +32,7 @@
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/perf_context.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/statistics.h"
@@ -40,6 +43,7 @@
 #include "tests/filter_policy/ignored_case.h"
 #include "tests/table/rocksdb_files.h"
 #include "tools/shared/databases.h"
+#include "tools/shared/numbers.h"
 
 namespace linebloom::testing {
 namespace {
@@ -155,6 +159,25 @@ void PutRows(rocksdb::DB* db, int begin, int end, const std::string& value,
   for (int i = begin; i < end; i += step) Check(db->Put({}, KeyAt(i), value));
 }
 
+// About 60 files, most of them in the last level. Their keys are in random
+// order, so that each file of L0 has keys of the whole range.
+void MakeTree(const std::string& folder, Named named) {
+  const int count = std::atoi(named["count"].c_str());
+  rocksdb::Options options = OptionsOf(named);
+  options.write_buffer_size = std::max(64 << 10, 2 * count);
+  options.target_file_size_base = options.write_buffer_size;
+  options.disable_auto_compactions = true;
+  const auto db = OpenDb(options, folder);
+  rocksdb::WriteOptions without_log;
+  without_log.disableWAL = true;
+  for (int i = 0; i < count; ++i) {
+    Check(db->Put(without_log, absl::StrFormat("%016x", tools::Mix(i)),
+                  absl::StrCat("row ", i, std::string(60, '.'))));
+    if (i == count * 7 / 8) Check(db->CompactRange({}, nullptr, nullptr));
+  }
+  Check(db->Flush({}));
+}
+
 // All of a tree whose hot keys are the first fifth.
 void MakeWarm(const std::string& folder, Named named) {
   constexpr int kRows = 60'000;
@@ -183,6 +206,7 @@ void MakeWarm(const std::string& folder, Named named) {
 void MakeDb(const std::string& folder, Named named) {
   const std::string special = named["special"];
   if (special == "warm") return MakeWarm(folder, named);
+  if (special == "tree") return MakeTree(folder, named);
   const int count = std::atoi(named["count"].c_str());
   const auto db = OpenDb(OptionsOf(named), folder);
   if (special == "empty" || special == "merge_operator") return;
@@ -203,9 +227,11 @@ void MakeDb(const std::string& folder, Named named) {
     db->ReleaseSnapshot(old);
     return;
   }
-  if (special == "families") {
+  if (special == "families" || special == "strange_family") {
     rocksdb::ColumnFamilyHandle* other = nullptr;
-    Check(db->CreateColumnFamily(OptionsOf(named), "other", &other));
+    Check(db->CreateColumnFamily(
+        OptionsOf(named), special == "families" ? "other" : "\xff\x1b[m\n",
+        &other));
     for (int i = 0; i < count; ++i) {
       Check(db->Put({}, KeyAt(i), "value"));
       Check(db->Put({}, other, KeyAt(i), "value"));
@@ -248,6 +274,44 @@ void MakeDb(const std::string& folder, Named named) {
   PutRows(db.get(), count, count + 1000, "in the log");
   Check(db->FlushWAL(/*sync=*/true));
   std::filesystem::copy(folder, named["in_log"]);
+}
+
+// The database with the policy `id`, or with the default one.
+std::unique_ptr<rocksdb::DB> Reopen(const std::string& folder,
+                                    const std::string& id) {
+  rocksdb::BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  Check(rocksdb::FilterPolicy::CreateFromString({}, id, &table.filter_policy));
+  rocksdb::Options options;
+  options.disable_auto_compactions = true;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return OpenDb(options, folder);
+}
+
+void PrintRows(const std::string& folder) {
+  const auto db = Reopen(folder, "");
+  const std::unique_ptr<rocksdb::Iterator> row(db->NewIterator({}));
+  uint64_t count = 0;
+  uint64_t sum = 0;
+  for (row->SeekToFirst(); row->Valid(); row->Next(), ++count) {
+    for (const char c : row->key().ToString() + row->value().ToString()) {
+      sum = tools::Mix(sum, static_cast<unsigned char>(c));
+    }
+  }
+  Check(row->status());
+  absl::PrintF("%d rows %x\n", count, sum);
+}
+
+void PrintReads(const std::string& folder, const std::string& policy) {
+  const auto db = Reopen(folder, policy);
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+  rocksdb::get_perf_context()->Reset();
+  std::string value;
+  for (int i = 0; i < 10'000; ++i) {
+    const auto got = db->Get({}, absl::StrCat(KeyAt(2 * i), "x"), &value);
+    if (!got.IsNotFound()) Check(rocksdb::Status::Corruption("found"));
+  }
+  absl::PrintF("%d\n", rocksdb::get_perf_context()->block_read_count);
 }
 
 int RunWhileOpen(const std::string& folder, const std::string& command) {
@@ -300,6 +364,10 @@ int Main(const std::vector<std::string>& arguments) {
   if (what == "open") return RunWhileOpen(path, arguments.at(2));
   if (what == "versions") {
     std::puts(ROCKSDB_MAJOR >= 9 ? "2 5 6" : "2 5");
+  } else if (what == "rows") {
+    PrintRows(path);
+  } else if (what == "reads") {
+    PrintReads(path, arguments.at(2));
   } else if (what == "flip") {
     std::string bytes = ReadFileBytes(path);
     const int at = std::atoi(arguments.at(2).c_str());
