@@ -4,6 +4,54 @@
 # Prints the comment that a script begins with.
 print_usage() { sed --quiet '2,/^[^#]/s/^# \?//p' "$1"; }
 
+# stop PROBLEM: for bad usage, and for what is missing.
+stop() {
+  echo "${0##*/}: $1; --help says more" >&2
+  exit 2
+}
+
+# parse_options NAME=DEFAULT... -- ARGUMENT...
+# Sets the variable NAME for each option of a script: --NAME makes `false` `true`,
+# --NAME=VALUE replaces anything else, a number by a number. Other arguments go to
+# `operands`, those after `--` to `rest`. --help prints the script's first comment.
+parse_options() {
+  local name names=' '
+  operands=() rest=()
+  while [[ $1 != -- ]]; do
+    declare -g "$1"
+    names+="${1%%=*} "
+    shift
+  done
+  while shift && (($# > 0)); do
+    name=${1#--}
+    name=${name%%=*}
+    case $1 in
+      --help)
+        print_usage "$0"
+        exit 0
+        ;;
+      --)
+        rest=("${@:2}")
+        return
+        ;;
+      -*)
+        [[ $names == *" $name "* ]] || stop "unknown argument '$1'"
+        if [[ ${!name} == false || ${!name} == true ]]; then
+          [[ $1 == "--$name" ]] || stop "--$name takes no value"
+          declare -g "$name=true"
+        else
+          [[ $1 == *=* ]] || stop "--$name needs a value"
+          [[ ! ${!name} =~ ^[0-9]+$ || $1 =~ =[0-9]{1,7}$ ]] ||
+            stop "'$1' is not a number from 0 to 9999999"
+          declare -g "$name=${1#*=}"
+        fi
+        ;;
+      *) operands+=("$1") ;;
+    esac
+  done
+  return 0
+}
+
 # Shows each second, until it is killed or this script ends, how long the step
 # has taken and what its log ends with.
 show_progress() {

@@ -19,26 +19,14 @@
 # is missing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+source "$root/tools/run_step.sh"
+parse_options quick=false -- "$@"
+suite=${operands[*]}
+[[ $suite == trixie || $suite == sid ]] || stop "trixie or sid, not '$suite'"
 cd "$root" # where CMake looks for the presets
-source tools/run_step.sh
 source tests/compat/debian_root.sh
 source tests/compat/compare.sh
 jobs=$(nproc)
-
-stop() {
-  echo "run.sh: $1" >&2
-  exit 2
-}
-
-suite='' quick=false
-for argument in "$@"; do
-  case $argument in
-    trixie | sid) suite=$argument ;;
-    --quick) quick=true ;;
-    *) stop "unknown argument '$argument'; usage: tests/compat/run.sh trixie|sid [--quick]" ;;
-  esac
-done
-[[ $suite ]] || stop "which Debian? Usage: tests/compat/run.sh trixie|sid [--quick]"
 
 # The targets to build there, and a regular expression of tests to skip.
 targets=(all)

@@ -15,35 +15,16 @@
 # was (named below the table) or if the build failed, or with 2 after bad usage.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+source "$root/tools/run_step.sh"
+parse_options seconds=30 -- "$@"
+((seconds > 0)) || stop "--seconds must be 1 or more"
 cd "$root" # where CMake looks for the presets
-source tools/run_step.sh
 jobs=$(nproc)
-
-all_targets=()
-for source in tests/fuzz/*_fuzz.cc; do
-  all_targets+=("$(basename "$source" .cc)")
+targets=("${operands[@]}")
+((${#targets[@]} > 0)) || mapfile -t targets < <(basename --suffix=.cc --multiple tests/fuzz/*_fuzz.cc)
+for target in "${targets[@]}"; do
+  [[ -f tests/fuzz/$target.cc ]] || stop "there is no target '$target'"
 done
-
-usage_error() {
-  echo "run.sh: $1; usage: tests/fuzz/run.sh [--seconds=N] [TARGET]..., TARGET one of ${all_targets[*]}" >&2
-  exit 2
-}
-
-seconds=30
-targets=()
-for argument in "$@"; do
-  case $argument in
-    --seconds=*)
-      seconds=${argument#*=}
-      [[ $seconds =~ ^[1-9][0-9]{0,6}$ ]] || usage_error "--seconds='$seconds' is not a number from 1 to 9999999"
-      ;;
-    *)
-      [[ " ${all_targets[*]} " == *" $argument "* ]] || usage_error "unknown argument '$argument'"
-      targets+=("$argument")
-      ;;
-  esac
-done
-((${#targets[@]} > 0)) || targets=("${all_targets[@]}")
 
 # Runs a target, with its output in its log. RocksDB is not built with
 # AddressSanitizer, so bounds of containers shared with it can't be checked.

@@ -30,49 +30,17 @@
 # code 0: all is well; 1: something failed; 2: bad usage, or something is missing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-usage="usage: tests/plugin/run.sh SOURCE [--build=make|cmake] [--shared] [--quick] [--bench] [--kills=N] [-- FLAG...], or SOURCE --interfaces"
-
-stop() {
-  echo "run.sh: $1" >&2
-  exit 2
-}
-
-source='' build=cmake interfaces=false shared=false quick=false bench=false kills=0 flags=()
-while (($# > 0)); do
-  case $1 in
-    --help)
-      sed -n '2,/^set/{/^#/s/^# \?//p}' "${BASH_SOURCE[0]}"
-      exit 0
-      ;;
-    --build=make | --build=cmake) build=${1#--build=} ;;
-    --interfaces) interfaces=true ;;
-    --shared) shared=true ;;
-    --quick) quick=true ;;
-    --bench) bench=true ;;
-    --kills=*)
-      kills=${1#--kills=}
-      [[ $kills =~ ^[0-9]{1,6}$ ]] || stop "'$1' is not a number from 0 to 999999"
-      ;;
-    --)
-      flags=("${@:2}")
-      break
-      ;;
-    -*) stop "unknown argument '$1'; $usage" ;;
-    *)
-      [[ ! $source ]] || stop "two sources, '$source' and '$1'; $usage"
-      source=$1
-      ;;
-  esac
-  shift
-done
-[[ $source ]] || stop "which source tree of RocksDB? $usage"
+source "$root/tools/run_step.sh"
+parse_options build=cmake interfaces=false shared=false quick=false bench=false kills=0 -- "$@"
+((${#operands[@]} == 1)) || stop "one source tree of RocksDB is needed, not ${#operands[@]}"
+source=${operands[0]} flags=("${rest[@]}")
+[[ $build == make || $build == cmake ]] || stop "--build is make or cmake, not '$build'"
 [[ -f $source/include/rocksdb/version.h && -f $source/src.mk ]] ||
   stop "'$source' is not a source tree of RocksDB: it has no include/rocksdb/version.h or no src.mk"
 source=$(realpath "$source")
 ! $interfaces || exec "$root/tests/plugin/check_interfaces.sh" "$source"
 
 cd "$root"
-source tools/run_step.sh
 source tests/compat/compare.sh
 source tests/preload/rocksdb_programs.sh
 version=$(rocksdb_version "$source/include")

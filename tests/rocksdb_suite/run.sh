@@ -18,35 +18,13 @@
 # source.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+source "$root/tools/run_step.sh"
+parse_options source= kills=60 jobs="$(nproc)" -- "$@"
+((${#operands[@]} == 0)) || stop "unknown argument '${operands[0]}'"
+source_folder=$source
 cd "$root"
-source tools/run_step.sh
 source tests/compat/debian_root.sh # debian_mirror
 suite=tests/rocksdb_suite
-
-stop() {
-  echo "run.sh: $1; usage: $suite/run.sh [--source=FOLDER] [--kills=N] [--jobs=N]" >&2
-  exit 2
-}
-
-number() { # OPTION LEAST
-  local value=${1#*=}
-  [[ $value =~ ^[0-9]{1,6}$ ]] && ((value >= $2)) || stop "'$1' is not a number from $2 to 999999"
-  echo "$((10#$value))"
-}
-
-source_folder='' kills=60 jobs=$(nproc)
-for argument in "$@"; do
-  case $argument in
-    --help)
-      sed --quiet '2,/^set/{/^set/!s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
-      exit 0
-      ;;
-    --source=*) source_folder=${argument#*=} ;;
-    --kills=*) kills=$(number "$argument" 0) ;;
-    --jobs=*) jobs=$(number "$argument" 1) ;;
-    *) stop "unknown argument '$argument'" ;;
-  esac
-done
 
 # fetch_source VERSION: unpacks Debian's package rocksdb of that version beneath
 # build/, with its patches, from the mirror that this machine's own packages come
