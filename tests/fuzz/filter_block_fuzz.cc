@@ -15,18 +15,8 @@
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/mend_filter_block.h"
 
+namespace linebloom::testing {
 namespace {
-
-using ::linebloom::BlockKind;
-using ::linebloom::FilterBlockInfo;
-using ::linebloom::kFilterBlockOverhead;
-using ::linebloom::kFilterTailBytes;
-using ::linebloom::kMaxFilterBlockOverhead;
-using ::linebloom::Line;
-using ::linebloom::ParsedFilter;
-using ::linebloom::testing::ExactCopy;
-using ::linebloom::testing::kMendAll;
-using ::linebloom::testing::Promise;
 
 constexpr size_t kFlagsAt = 20;
 
@@ -49,8 +39,7 @@ bool HasSoundLastCode(const ExactCopy& block, size_t lines_size,
 }
 
 void CheckReadable(const ExactCopy& block, const FilterBlockInfo& info) {
-  const size_t lines_size =
-      linebloom::BytesOfLines(info.request.line, info.lines);
+  const size_t lines_size = BytesOfLines(info.request.line, info.lines);
   Promise(info.version == 1 && info.lines >= 1, "a known version, lines");
   Promise(lines_size + kFilterBlockOverhead <= block.size(),
           "lines inside the block");
@@ -70,8 +59,7 @@ void CheckReadable(const ExactCopy& block, const FilterBlockInfo& info) {
 }
 
 ParsedFilter CheckParsed(const ExactCopy& block) {
-  const ParsedFilter parsed =
-      linebloom::ParseFilter(block.data(), block.size());
+  const ParsedFilter parsed = ParseFilter(block.data(), block.size());
   Promise(block.size() > 0 || parsed.kind == BlockKind::kEmpty,
           "a block of no bytes has no keys");
   Promise((parsed.kind == BlockKind::kUnusable) == (parsed.problem != nullptr),
@@ -81,12 +69,11 @@ ParsedFilter CheckParsed(const ExactCopy& block) {
     CheckReadable(block, parsed.info);
     Promise(IsDocumented(parsed.info), "a documented kind of line");
   }
-  Promise(linebloom::FilterReader::Make(block.data(), parsed,
-                                        linebloom::ChosenKernel(),
-                                        parsed.info.request.canonical_key)
+  Promise(FilterReader::Make(block.data(), parsed, ChosenKernel(),
+                             parsed.info.request.canonical_key)
                   .has_value() == documented,
           "a reader for the documented kinds of line, and no other");
-  Promise(linebloom::FilterReader::Make(block.data(), parsed).has_value() ==
+  Promise(FilterReader::Make(block.data(), parsed).has_value() ==
               (documented && parsed.info.request.canonical_key == 0),
           "no reader of keys where canonical ones were hashed");
   return parsed;
@@ -119,12 +106,15 @@ void CheckBuiltIn(const ExactCopy& block, const ParsedFilter& filter) {
 }
 
 }  // namespace
+}  // namespace linebloom::testing
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  linebloom::testing::FuzzInput input(data, size);
+  using namespace linebloom;           // NOLINT
+  using namespace linebloom::testing;  // NOLINT
+  FuzzInput input(data, size);
   const auto mends = input.Number<uint8_t>();
   ExactCopy block(input.Rest());
-  linebloom::testing::MendFilterBlock(mends, block.data(), block.size());
+  MendFilterBlock(mends, block.data(), block.size());
   const ParsedFilter parsed = CheckParsed(block);
   CheckBuiltIn(block, parsed);
   if ((mends & kMendAll) != kMendAll || block.size() < kFilterBlockOverhead) {
@@ -132,8 +122,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const size_t lines_size = block.size() - kFilterBlockOverhead;
   const auto line = static_cast<Line>(block.data()[lines_size + 1]);
-  const uint32_t lines = linebloom::LinesWithin(line, lines_size);
-  if (lines > 0 && linebloom::BytesOfLines(line, lines) == lines_size) {
+  const uint32_t lines = LinesWithin(line, lines_size);
+  if (lines > 0 && BytesOfLines(line, lines) == lines_size) {
     Promise((parsed.kind == BlockKind::kLinebloom) ==
                 (IsDocumented(parsed.info) &&
                  HasSoundLastCode(block, lines_size, parsed.info)),

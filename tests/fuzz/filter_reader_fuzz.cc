@@ -37,6 +37,9 @@
 namespace linebloom::testing {
 namespace {
 
+using ::rocksdb::FilterPolicy;
+using ::rocksdb::Slice;
+
 // Bytes followed by inaccessible memory.
 //
 // Serves as ExactCopy for code built without AddressSanitizer, such as the
@@ -72,7 +75,12 @@ class GuardedCopy {
 class FuzzKeys {
  public:
   // Takes up to this many keys from the front of the input.
-  FuzzKeys(FuzzInput* input, int most);
+  FuzzKeys(FuzzInput* input, int most) {
+    for (int i = 0; i < most && !input->empty(); ++i) {
+      bytes_.emplace_back(input->ShortBytes());
+      slices_.emplace_back(bytes_.back().data(), bytes_.back().size());
+    }
+  }
 
   const std::vector<rocksdb::Slice>& slices() const { return slices_; }
 
@@ -80,13 +88,6 @@ class FuzzKeys {
   std::vector<ExactCopy> bytes_;
   std::vector<rocksdb::Slice> slices_;
 };
-
-FuzzKeys::FuzzKeys(FuzzInput* input, int most) {
-  for (int i = 0; i < most && !input->empty(); ++i) {
-    bytes_.emplace_back(input->ShortBytes());
-    slices_.emplace_back(bytes_.back().data(), bytes_.back().size());
-  }
-}
 
 // A policy's answer for each key. Ends the process if a batch gets other
 // answers. RocksDB's own readers take batches of at most 32 keys.
@@ -128,22 +129,6 @@ void CheckKernels(std::string_view block, const FuzzKeys& keys,
   }
 }
 
-}  // namespace
-}  // namespace linebloom::testing
-
-namespace {
-
-using ::linebloom::BlockKind;
-using ::linebloom::testing::Ask;
-using ::linebloom::testing::CheckKernels;
-using ::linebloom::testing::ExactCopy;
-using ::linebloom::testing::FuzzInput;
-using ::linebloom::testing::FuzzKeys;
-using ::linebloom::testing::GuardedCopy;
-using ::linebloom::testing::Promise;
-using ::rocksdb::FilterPolicy;
-using ::rocksdb::Slice;
-
 const FilterPolicy& BuiltIn() {
   static const std::unique_ptr<const FilterPolicy> policy(
       rocksdb::NewBloomFilterPolicy(10));
@@ -152,8 +137,7 @@ const FilterPolicy& BuiltIn() {
 
 // Reads every block alike, whatever it is set to build.
 const FilterPolicy& Linebloom() {
-  static const std::unique_ptr<const FilterPolicy> policy(
-      linebloom::NewFilterPolicy(10));
+  static const std::unique_ptr<const FilterPolicy> policy(NewFilterPolicy(10));
   return *policy;
 }
 
@@ -164,14 +148,13 @@ bool All(const std::vector<bool>& answers, bool answer) {
 // docs/format.md, "When a reader answers 'may match' for everything".
 void CheckAnswers(const ExactCopy& block, const FuzzKeys& keys,
                   const std::vector<bool>& answers) {
-  const linebloom::ParsedFilter parsed =
-      linebloom::ParseFilter(block.data(), block.size());
+  const ParsedFilter parsed = ParseFilter(block.data(), block.size());
   if (parsed.kind == BlockKind::kEmpty) {
     Promise(All(answers, false), "no keys, no match");
   } else if (IsOfRocksDb(parsed.kind)) {
     Promise(answers == Ask(BuiltIn(), Slice(block.data(), block.size()), keys),
             "RocksDB's answers from its own filters");
-  } else if (linebloom::FilterReader::Make(block.data(), parsed).has_value()) {
+  } else if (FilterReader::Make(block.data(), parsed).has_value()) {
     CheckKernels({block.data(), block.size()}, keys, answers);
   } else {
     Promise(All(answers, true), "'may match' from what can't be read");
@@ -182,7 +165,7 @@ void RunAnyBytes(FuzzInput* input) {
   const auto mends = input->Number<uint8_t>();
   const FuzzKeys keys(input, input->Number<uint8_t>() % 33);
   ExactCopy block(input->Rest());
-  linebloom::testing::MendFilterBlock(mends, block.data(), block.size());
+  MendFilterBlock(mends, block.data(), block.size());
   const Slice contents(block.data(), block.size());
   const std::vector<bool> answers = Ask(Linebloom(), contents, keys);
   CheckAnswers(block, keys, answers);
@@ -192,9 +175,9 @@ void RunAnyBytes(FuzzInput* input) {
       "the same answers from a block elsewhere in memory");
 }
 
-linebloom::FilterPolicyOptions TakeOptions(FuzzInput* input) {
-  linebloom::FilterPolicyOptions options;
-  options.line = static_cast<linebloom::Line>(1 + input->Number<uint8_t>() % 2);
+FilterPolicyOptions TakeOptions(FuzzInput* input) {
+  FilterPolicyOptions options;
+  options.line = static_cast<Line>(1 + input->Number<uint8_t>() % 2);
   options.bits_per_key = 1 + input->Number<uint16_t>() % 29001 / 1000.0;
   options.hash_seed = input->Number<uint64_t>();
   // Every other one is built for a rate instead, from 2^-10 to 0.5.
@@ -206,26 +189,23 @@ linebloom::FilterPolicyOptions TakeOptions(FuzzInput* input) {
   return options;
 }
 
-std::string Build(const linebloom::FilterPolicyOptions& options,
-                  const FuzzKeys& keys) {
-  const std::unique_ptr<const FilterPolicy> policy(
-      linebloom::NewFilterPolicy(options));
-  const auto builder = linebloom::NewBuilder(*policy);
+std::string Build(const FilterPolicyOptions& options, const FuzzKeys& keys) {
+  const std::unique_ptr<const FilterPolicy> policy(NewFilterPolicy(options));
+  const auto builder = NewBuilder(*policy);
   for (const Slice& key : keys.slices()) builder->AddKey(key);
-  return linebloom::FinishToString(builder.get());
+  return FinishToString(builder.get());
 }
 
 // Changes one byte of metadata or tail in any way. By design, damage to the
 // lines can't be detected, nor truncation within them; SSTables have block
 // checksums for that.
 void Damage(ExactCopy* block, uint8_t from_end, uint8_t change) {
-  const size_t at =
-      block->size() - 1 - from_end % linebloom::kFilterBlockOverhead;
+  const size_t at = block->size() - 1 - from_end % kFilterBlockOverhead;
   block->data()[at] = static_cast<char>(block->data()[at] ^ change);
 }
 
 void RunBuiltBlock(FuzzInput* input) {
-  const linebloom::FilterPolicyOptions options = TakeOptions(input);
+  const FilterPolicyOptions options = TakeOptions(input);
   const auto from_end = input->Number<uint8_t>();
   const auto change = input->Number<uint8_t>();
   const FuzzKeys keys(input, 1000);
@@ -242,8 +222,10 @@ void RunBuiltBlock(FuzzInput* input) {
 }
 
 }  // namespace
+}  // namespace linebloom::testing
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace linebloom::testing;  // NOLINT
   FuzzInput input(data, size);
   if (input.Number<uint8_t>() == 0) {
     RunAnyBytes(&input);
