@@ -6,14 +6,13 @@
 //     content=keys|prefixes|both  filter=linebloom|bloom|ribbon
 //     policy=OPTION-STRING    in place of filter
 //     special=...             see Special()
-//   make_files open FOLDER COMMAND...   opens the database while it runs
-//   COMMAND make_files rows FOLDER              the number of rows and their
-//   checksum make_files reads FOLDER POLICY      blocks that 10,000 missing
-//   rows read make_files flip FILE BYTE           changes a bit; BYTE may count
-//   from the end make_files filter FILE clear|set|flip BYTE
-//                                       changes the filter's first block, and
-//                                       its checksum
-//   make_files versions .               the format versions that RocksDB writes
+//   make_files open FOLDER COMMAND    opens the database while COMMAND runs
+//   make_files rows FOLDER            the rows' number and checksum
+//   make_files reads FOLDER POLICY    blocks that 10,000 missing rows read
+//   make_files flip FILE BYTE         changes a bit; BYTE may be from the end
+//   make_files filter FILE clear|set|flip BYTE
+//                        changes the filter's first block, and its checksum
+//   make_files versions .             the format versions that RocksDB writes
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
