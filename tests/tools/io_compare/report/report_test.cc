@@ -63,31 +63,6 @@ std::string TextOf(const Report& report) {
   return ReportAsText(ReportAsJson(report));
 }
 
-TEST(ReportTest, TextFitsATerminal) {
-  Report report = Example();
-  report.workload.folder = "/a/rather/long/path/to/some/folder/io_compare.abc";
-  report.results.push_back(
-      Result("{id=linebloom;bits_per_key=10;line=plain}", 12'345'678));
-  for (RoundTimes& round : report.results[0].measured.rounds) {
-    round.latency = {8123, 7654, 21'987};  // a hard disk
-  }
-  report.notes = {std::string(40, 'n') + " " + std::string(70, 'm')};
-  for (const auto& line : absl::StrSplit(TextOf(report), '\n')) {
-    EXPECT_LE(line.size(), 100u) << line;
-  }
-}
-
-TEST(ReportTest, TextSaysTheResult) {
-  const std::string text = TextOf(Example());
-  EXPECT_THAT(text, HasSubstr("L0 1, L2 1: 2 sorted runs, the same"));
-  EXPECT_THAT(text, HasSubstr("200x fewer"));
-  EXPECT_THAT(text, HasSubstr("0.0100  0.00822-0.0122"));
-  EXPECT_THAT(text, HasSubstr("12.5 (11.5-13.5)  11.0 (10.0-12.0)"));
-  EXPECT_THAT(text, EndsWith("\nlinebloom: 200 \u00d7 fewer reads than no "
-                             "filter, 2.00 \u00d7 fewer than "
-                             "rocksdb-bloom.\n"));
-}
-
 TEST(ReportTest, ComparesWhateverPoliciesThereAre) {
   Report report = Example();
   report.results = {Result("ribbonfilter:10", 50), Result("linebloom:9", 100)};

@@ -23,16 +23,6 @@ KeyList ListOf(const std::vector<std::string>& keys) {
   return list;
 }
 
-TEST(NumberedKeysTest, AscendAndHave16Bytes) {
-  const std::vector<std::string> keys = KeysIn(NumberedKeys(1000, 2));
-  for (size_t i = 0; i < keys.size(); ++i) {
-    EXPECT_EQ(keys[i].size(), 16u);
-    if (i > 0) {
-      EXPECT_LT(keys[i - 1], keys[i]);
-    }
-  }
-}
-
 TEST(KeysBetweenTest, LieBetweenRowsAndAreAllDifferent) {
   for (const uint64_t stride : {2, 3, 7}) {
     const std::vector<std::string> rows = KeysIn(NumberedKeys(100, stride));
@@ -57,17 +47,6 @@ TEST(ReadKeyFileTest, TakesLinesAsTheyAre) {
   ASSERT_TRUE(keys.ok()) << keys.status();
   EXPECT_THAT(KeysIn(*keys),
               ElementsAre("b", " a ", std::string("b\0c", 3), "last"));
-}
-
-TEST(ReadKeyFileTest, NamesFlagAndPathWhereItFails) {
-  const TemporaryFolder folder;
-  for (const std::string& path :
-       {folder.File("missing"), folder.path(), folder.Write("empty", "\n\n")}) {
-    const auto keys = ReadKeyFile("missing_file", path);
-    ASSERT_FALSE(keys.ok()) << path;
-    EXPECT_THAT(std::string(keys.status().message()),
-                HasSubstr("--missing_file='" + path + "'"));
-  }
 }
 
 TEST(SortedAndUniqueTest, SortsByBytes) {

@@ -76,40 +76,6 @@ TEST(LayeredRowsTest, EverySortedRunCoversTheRangeOfKeys) {
   }
 }
 
-TEST(LayeredRowsTest, FilesOfALevelFollowEachOther) {
-  const NumberedKeys keys(20'000, 2);
-  LayeredRows rows(&keys, 2000, 1);
-  std::string last;
-  int in_last_level = 0;
-  for (size_t file = 0; file < rows.files().size(); ++file) {
-    if (rows.files()[file].level != 3) continue;
-    ++in_last_level;
-    const std::vector<Row> read = RowsOf(&rows, file);
-    EXPECT_LT(last, read.front().key);
-    last = read.back().key;
-  }
-  EXPECT_GT(in_last_level, 1);
-}
-
-TEST(LayeredRowsTest, SameSeedSameRows) {
-  const NumberedKeys keys(1000, 2);
-  LayeredRows a(&keys, 20, 1);
-  LayeredRows b(&keys, 20, 1);
-  LayeredRows other(&keys, 20, 2);
-  bool differs = false;
-  for (size_t file = 0; file < a.files().size(); ++file) {
-    const std::vector<Row> rows_a = RowsOf(&a, file);
-    const std::vector<Row> rows_b = RowsOf(&b, file);
-    ASSERT_EQ(rows_a.size(), rows_b.size());
-    for (size_t i = 0; i < rows_a.size(); ++i) {
-      EXPECT_EQ(rows_a[i].key, rows_b[i].key);
-      EXPECT_EQ(rows_a[i].value, rows_b[i].value);
-    }
-    differs |= rows_a.front().key != RowsOf(&other, file).front().key;
-  }
-  EXPECT_TRUE(differs);
-}
-
 // The minimum of the flag, and that of key files.
 TEST(LayeredRowsTest, FewRowsReachEveryRun) {
   for (const uint64_t count :
@@ -118,17 +84,6 @@ TEST(LayeredRowsTest, FewRowsReachEveryRun) {
     const LayeredRows rows(&keys, 0, 3);
     for (const PlannedFile& file : rows.files()) EXPECT_GE(file.entries, 2u);
   }
-}
-
-TEST(LayeredRowsTest, StopsWhereTheSinkFails) {
-  const NumberedKeys keys(1000, 2);
-  LayeredRows rows(&keys, 10, 1);
-  int calls = 0;
-  const absl::Status status = rows.ReadFile(0, [&calls](const Entry&) {
-    return ++calls < 3 ? absl::OkStatus() : absl::CancelledError("stop");
-  });
-  EXPECT_TRUE(absl::IsCancelled(status));
-  EXPECT_EQ(calls, 3);
 }
 
 }  // namespace

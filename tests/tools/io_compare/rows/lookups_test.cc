@@ -42,15 +42,6 @@ void ExpectSharesOf(const Skew& skew, const std::vector<std::string>& all,
   }
 }
 
-TEST(ChooseLookupsTest, TakesNoKeyTwice) {
-  const Lookups lookups = ChooseLookups(
-      NumberedKeys(500, 2), KeysBetween(500, 2), 600, 0.5, Skew(), 7);
-  EXPECT_EQ(lookups.keys.size(), 600u);
-  EXPECT_EQ(lookups.existing, 300u);
-  const std::vector<std::string> keys = KeysIn(lookups.keys);
-  EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), 600u);
-}
-
 TEST(ChooseLookupsTest, TakesTheAskedShareOfExistingKeys) {
   const std::vector<std::string> rows = KeysIn(NumberedKeys(5000, 2));
   const std::set<std::string> present(rows.begin(), rows.end());
@@ -77,17 +68,6 @@ TEST(ChooseLookupsTest, ShrinksAtTheSameRatio) {
             50u);
   EXPECT_EQ(ChooseLookups(KeyList(), KeyList(), 50, 0, Skew(), 1).keys.size(),
             0u);
-}
-
-TEST(ChooseLookupsTest, FollowsTheSeed) {
-  const auto first_key = [](uint64_t seed) {
-    return KeysIn(ChooseLookups(NumberedKeys(5000, 2), KeysBetween(5000, 2), 10,
-                                0, Skew(), seed)
-                      .keys)
-        .front();
-  };
-  EXPECT_EQ(first_key(1), first_key(1));
-  EXPECT_NE(first_key(1), first_key(2));
 }
 
 TEST(ChooseLookupsTest, FollowsASkew) {

@@ -77,15 +77,6 @@ TEST(SkewTest, ZipfsRangesAreShuffled) {
   EXPECT_NEAR(skew.Peak(), 1000 * lookups[0], 1e-6);
 }
 
-TEST(SkewTest, UniformByDefault) {
-  EXPECT_TRUE(Skew().is_uniform());
-  EXPECT_TRUE(Parsed("", 1).is_uniform());
-  EXPECT_FALSE(Parsed("80/20", 1).is_uniform());
-  EXPECT_DOUBLE_EQ(Skew().Peak(), 1);
-  EXPECT_DOUBLE_EQ(Skew().LookupsBetween(0.25, 0.75), 0.5);
-  EXPECT_EQ(Skew().InWords(), "");
-}
-
 TEST(SkewTest, DrawsEveryStretchForItsShare) {
   const Skew skew = Parsed("95/5", 3);
   double sum = 0;

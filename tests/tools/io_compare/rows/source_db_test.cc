@@ -77,44 +77,6 @@ class SourceDatabaseTest : public testing::Test {
   std::unique_ptr<rocksdb::DB> db_;
 };
 
-TEST_F(SourceDatabaseTest, PlansFilesFromTheBottomUp) {
-  const auto source = OpenSource();
-  ASSERT_TRUE(source.ok()) << source.status();
-  const std::vector<PlannedFile>& files = (*source)->files();
-  ASSERT_EQ(files.size(), 4u);
-  EXPECT_EQ(files[0].level, 3);
-  EXPECT_EQ(files[0].entries, 3000u);
-  EXPECT_EQ(files[1].level, 1);
-  EXPECT_EQ(files[1].entries, 600u);
-  EXPECT_EQ(files[2].level, 0);
-  EXPECT_EQ(files[2].entries, 30u);
-  EXPECT_EQ(files[3].entries, 31u);
-  EXPECT_EQ((*source)->shape().SortedRuns(), 4u);
-}
-
-TEST_F(SourceDatabaseTest, ReadsEveryEntryOfAFile) {
-  auto source = OpenSource();
-  ASSERT_TRUE(source.ok()) << source.status();
-  std::string kinds;
-  std::vector<std::string> keys;
-  for (size_t file : {3, 1}) {
-    const absl::Status status =
-        (*source)->ReadFile(file, [&](const Entry& entry) {
-          kinds.push_back("PDSM"[static_cast<int>(entry.kind)]);
-          keys.push_back(entry.key.ToString());
-          return absl::OkStatus();
-        });
-    ASSERT_TRUE(status.ok()) << status;
-  }
-  ASSERT_EQ(keys.size(), 631u);
-  EXPECT_EQ(kinds.substr(0, 4), "SMMM");
-  EXPECT_EQ(keys[0], Key(1));
-  EXPECT_EQ(keys[1], Key(7));
-  EXPECT_EQ(kinds.substr(31, 4), "PDPD");
-  EXPECT_EQ(keys[31], Key(0));
-  EXPECT_EQ(keys[32], Key(5));
-}
-
 TEST_F(SourceDatabaseTest, ACopyHasTheSameShape) {
   auto source = OpenSource();
   ASSERT_TRUE(source.ok()) << source.status();
@@ -151,92 +113,6 @@ TEST_F(SourceDatabaseTest, SamplesLiveRowsOnce) {
   }
   EXPECT_EQ(different.size(), 500u);
   EXPECT_EQ(different.count(Key(5)), 0u);
-}
-
-TEST_F(SourceDatabaseTest, ChangesNothing) {
-  const std::vector<std::string> before = Fingerprint(path_);
-  {
-    auto source = OpenSource();
-    ASSERT_TRUE(source.ok()) << source.status();
-    ASSERT_TRUE((*source)->SampleKeys(10, 1).ok());
-    ASSERT_TRUE((*source)
-                    ->ReadFile(0, [](const Entry&) { return absl::OkStatus(); })
-                    .ok());
-  }
-  EXPECT_EQ(Fingerprint(path_), before);
-}
-
-TEST_F(SourceDatabaseTest, SaysHowManyRowsAreOnlyInTheLog) {
-  Open();
-  Check(db_->Put({}, "unflushed", ""));
-  Check(db_->Put({}, "too", ""));
-  // As after a crash.
-  Check(db_->FlushWAL(true));
-  const std::string crashed = folder_.File("crashed");
-  std::filesystem::copy(path_, crashed);
-  const auto source = SourceDatabase::Open(crashed, scratch_.path());
-  ASSERT_TRUE(source.ok()) << source.status();
-  EXPECT_EQ((*source)->rows_in_log_only(), 2u);
-  EXPECT_EQ((*source)->files().size(), 4u);
-}
-
-TEST_F(SourceDatabaseTest, SaysHowManyRangeDeletionsItLeaves) {
-  Open();
-  Check(db_->DeleteRange({}, db_->DefaultColumnFamily(), Key(50), Key(60)));
-  Check(db_->Put({}, Key(2000), "beside the range"));
-  Check(db_->Flush({}));
-  db_.reset();
-  const auto source = OpenSource();
-  ASSERT_TRUE(source.ok()) << source.status();
-  EXPECT_EQ((*source)->range_deletions(), 1u);
-}
-
-TEST_F(SourceDatabaseTest, RefusesALockedDatabase) {
-  // The lock must belong to another process, because a process's own lock
-  // doesn't block it.
-  int ready[2];
-  int done[2];
-  ASSERT_EQ(pipe(ready) + pipe(done), 0);
-  const pid_t other = fork();
-  if (other == 0) {
-    struct flock lock = {};
-    lock.l_type = F_WRLCK;
-    const int file = open((path_ + "/LOCK").c_str(), O_RDWR);
-    fcntl(file, F_SETLK, &lock);
-    (void)!write(ready[1], "", 1);
-    char end;
-    (void)!read(done[0], &end, 1);
-    _exit(0);
-  }
-  char byte;
-  ASSERT_EQ(read(ready[0], &byte, 1), 1);
-  const auto source = OpenSource();
-  ASSERT_EQ(write(done[1], "", 1), 1);
-  ASSERT_FALSE(source.ok());
-  EXPECT_THAT(std::string(source.status().message()),
-              HasSubstr(absl::StrCat("is locked: process ", other)));
-}
-
-TEST_F(SourceDatabaseTest, RefusesWhatIsNoDatabase) {
-  for (const std::string& path : {folder_.File("missing"), folder_.path(),
-                                  folder_.Write("file", "CURRENT")}) {
-    const auto source = SourceDatabase::Open(path, scratch_.path());
-    ASSERT_FALSE(source.ok()) << path;
-    EXPECT_THAT(std::string(source.status().message()),
-                HasSubstr("'" + path + "' is not a RocksDB database"));
-  }
-}
-
-TEST_F(SourceDatabaseTest, ReportsAMissingFile) {
-  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
-    if (entry.path().extension() == ".sst") {
-      std::filesystem::remove(entry.path());
-      break;
-    }
-  }
-  const auto source = OpenSource();
-  ASSERT_FALSE(source.ok());
-  EXPECT_THAT(std::string(source.status().message()), HasSubstr(path_));
 }
 
 TEST_F(SourceDatabaseTest, KeepsAnotherOrderOfKeys) {
