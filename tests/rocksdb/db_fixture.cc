@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "linebloom/filter_policy.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/statistics.h"
+#include "rocksdb/utilities/options_util.h"
 #include "tests/rocksdb/unsynced_env.h"
 
 namespace linebloom {
@@ -96,6 +98,23 @@ std::string GetText(DB* db, const rocksdb::Slice& key,
   return status.ok() ? value : status.ToString();
 }
 
+std::vector<std::string> MultiGetTexts(
+    DB* db, const std::vector<std::string>& keys,
+    std::vector<rocksdb::ColumnFamilyHandle*> families) {
+  families.resize(keys.size(), db->DefaultColumnFamily());
+  const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+  std::vector<rocksdb::PinnableSlice> values(keys.size());
+  std::vector<Status> statuses(keys.size());
+  db->MultiGet({}, keys.size(), families.data(), slices.data(), values.data(),
+               statuses.data());
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    texts.push_back(statuses[i].ok() ? values[i].ToString()
+                                     : statuses[i].ToString());
+  }
+  return texts;
+}
+
 std::vector<std::shared_ptr<const rocksdb::TableProperties>> AllProperties(
     DB* db) {
   rocksdb::ColumnFamilyMetaData files;
@@ -166,13 +185,32 @@ rocksdb::Options DbTest::OptionsWithTable() const {
   return options;
 }
 
+rocksdb::Options DbTest::LatestOptions() const {
+  rocksdb::ConfigOptions strict;  // RocksDB's default ignores much
+  strict.ignore_unsupported_options = false;
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  EXPECT_OK(
+      rocksdb::LoadLatestOptions(strict, Path("db"), &db_options, &families));
+  EXPECT_OK(rocksdb::CheckOptionsCompatibility(strict, Path("db"), db_options,
+                                               families));
+  return rocksdb::Options(db_options, families.at(0).options);
+}
+
 void DbTest::UsePolicy(PolicyKind kind, double bits_per_key) {
   table_.filter_policy = MakePolicy(kind, bits_per_key);
 }
 
-void DbTest::WriteFile(Rows rows) {
+void DbTest::WriteFile(Rows rows, int level) {
   PutRows(rows);
   Flush();
+  if (level == 0) return;
+  rocksdb::ColumnFamilyMetaData files;
+  db_->GetColumnFamilyMetaData(&files);
+  rocksdb::CompactionOptions compaction;
+  compaction.compression = rocksdb::kDisableCompressionOption;
+  ASSERT_OK(
+      db_->CompactFiles(compaction, {files.levels[0].files[0].name}, level));
 }
 
 void DbTest::PutRows(Rows rows) {

@@ -102,6 +102,12 @@ std::vector<std::string> KeysFrom(rocksdb::Iterator* iterator);
 std::string GetText(rocksdb::DB* db, const rocksdb::Slice& key,
                     const rocksdb::ReadOptions& read = {});
 
+// The same of many keys by one MultiGet(), the i-th in the i-th of `families`,
+// or all in the default one.
+std::vector<std::string> MultiGetTexts(
+    rocksdb::DB* db, const std::vector<std::string>& keys,
+    std::vector<rocksdb::ColumnFamilyHandle*> families = {});
+
 // The tables' properties, files of upper levels and newer files first.
 std::vector<std::shared_ptr<const rocksdb::TableProperties>> AllProperties(
     rocksdb::DB* db);
@@ -122,10 +128,12 @@ class DbTest : public testing::Test {
 
   // `options_` with `table_` in it.
   rocksdb::Options OptionsWithTable() const;
+  // Of the default family, from the database's OPTIONS file.
+  rocksdb::Options LatestOptions() const;
   void UsePolicy(PolicyKind kind, double bits_per_key = 10);
 
-  // Writes the rows that exist and flushes them to a file of level 0.
-  void WriteFile(Rows rows);
+  // Writes the rows that exist into one file of `level`.
+  void WriteFile(Rows rows, int level = 0);
   void PutRows(Rows rows);
   void Flush();
   // Rewrites every file, including those of the last level.
