@@ -47,179 +47,192 @@ WantedFilter Wanted(Line line = Line::kSolved, uint32_t millibits = 10'000,
   return wanted;
 }
 
-TEST(JudgeTest, FiltersOfTodaysPolicyStay) {
-  for (const Line line : {Line::kPlain, Line::kSolved}) {
-    for (const uint32_t millibits : {1000u, 4500u, 10'000u, 30'000u}) {
-      FileFacts facts = Linebloom(line, millibits);
-      EXPECT_FALSE(Judge(facts, Wanted(line, millibits)).reason.has_value());
-      // By chance, a small filter may be far worse than expected, and
-      // rebuilding wouldn't help.
-      facts.rate = 0.9;
-      EXPECT_FALSE(
-          Judge(facts, Wanted(line, millibits, 1e-9)).reason.has_value());
-    }
-  }
+FileFacts WithSeed(uint64_t seed) {
+  FileFacts facts = Linebloom(Line::kSolved, 20'000);
+  facts.first.info.request.hash_seed = seed;
+  return facts;
 }
 
-TEST(JudgeTest, AFileWithoutAFilterIsPoor) {
-  const Verdict verdict = Judge(WithoutFilter(), Wanted());
-  EXPECT_EQ(verdict.reason, RebuildReason::kNoFilter);
-  EXPECT_TRUE(verdict.pays);
-  EXPECT_NEAR(verdict.rate_after, ExpectedRate(Line::kSolved, 10'000, 51.2),
-              1e-4);
+WantedFilter WantedSeed(uint64_t seed) {
+  WantedFilter wanted = Wanted();
+  wanted.request.hash_seed = seed;
+  return wanted;
+}
 
+FileFacts WithPrefixes(const std::string& extractor, bool whole_keys = true) {
+  FileFacts facts = Linebloom(Line::kSolved, 10'000);
+  facts.properties.prefix_extractor_name = extractor;
+  facts.properties.prefix_filtering = !extractor.empty();
+  facts.properties.whole_key_filtering = whole_keys;
+  return facts;
+}
+
+WantedFilter WantedPrefixes(const std::string& extractor,
+                            bool whole_keys = true) {
+  WantedFilter wanted = Wanted();
+  wanted.prefix_extractor = extractor;
+  wanted.whole_key_filtering = whole_keys;
+  return wanted;
+}
+
+// Of a later release.
+FileFacts Newer() {
+  FileFacts facts = WithFilter(BlockKind::kUnusable, 1);
+  facts.first.info.version = kFilterBlockVersion + 1;
+  facts.problems.emplace_back("the version is unknown");
+  return facts;
+}
+
+// One of RocksDB's policies.
+WantedFilter WantedBloom(double rate = 0.01) {
+  WantedFilter wanted;
+  wanted.policy_name = "bloomfilter";
+  wanted.built_in_rate = rate;
+  return wanted;
+}
+
+constexpr auto kStays = std::nullopt;
+constexpr auto kNoFilter = RebuildReason::kNoFilter;
+constexpr auto kForeign = RebuildReason::kForeignFilter;
+constexpr auto kDamaged = RebuildReason::kDamagedFilter;
+constexpr auto kOtherSeed = RebuildReason::kOtherHashSeed;
+constexpr auto kOtherPrefixes = RebuildReason::kOtherPrefixes;
+constexpr auto kPlainLines = RebuildReason::kPlainLines;
+constexpr auto kWorseRate = RebuildReason::kWorseRate;
+
+struct Case {
+  const char* what;
+  FileFacts facts;
+  WantedFilter wanted;
+  std::optional<RebuildReason> reason;
+  bool pays = true;  // if there is a reason
+};
+
+std::vector<Case> Cases() {
+  const FileFacts none = WithoutFilter();
+  const FileFacts solved = Linebloom(Line::kSolved, 10'000);
   FileFacts obsolete = WithFilter(BlockKind::kEmpty, 1);
   obsolete.filter_kind = FilterKind::kObsoleteBlockBased;
-  EXPECT_EQ(Judge(obsolete, Wanted()).reason, RebuildReason::kNoFilter);
-}
-
-TEST(JudgeTest, AFileWithNothingToFilterStays) {
-  FileFacts ranges = WithoutFilter();
-  ranges.properties.num_range_deletions = kRows;
-  EXPECT_FALSE(Judge(ranges, Wanted()).reason.has_value());
-
-  FileFacts prefixes = WithoutFilter();
-  prefixes.properties.whole_key_filtering = false;
-  EXPECT_EQ(Judge(prefixes, Wanted()).reason, RebuildReason::kNoFilter);
-  prefixes.properties.filter_policy_name = "linebloom";
-  WantedFilter of_prefixes = Wanted();
-  of_prefixes.whole_key_filtering = false;
-  EXPECT_FALSE(Judge(prefixes, of_prefixes).reason.has_value());
-  // Its keys have no prefix, but they may have one under another extractor, and
-  // they are whole keys.
-  of_prefixes.prefix_extractor = "another";
-  EXPECT_EQ(Judge(prefixes, of_prefixes).reason, RebuildReason::kNoFilter);
-  EXPECT_EQ(Judge(prefixes, Wanted()).reason, RebuildReason::kNoFilter);
-
-  EXPECT_FALSE(
-      Judge(WithFilter(BlockKind::kEmpty, 0), Wanted()).reason.has_value());
-}
-
-TEST(JudgeTest, ForeignFilterIsPoorIfOursIsBetter) {
-  for (const BlockKind kind : {BlockKind::kBloom, BlockKind::kRibbon,
-                               BlockKind::kLegacyBloom, BlockKind::kReserved}) {
-    const Verdict worse = Judge(WithFilter(kind, 0.0095), Wanted());
-    EXPECT_EQ(worse.reason, RebuildReason::kForeignFilter);
-    EXPECT_TRUE(worse.pays);
-    const Verdict better = Judge(WithFilter(kind, 0.0012), Wanted());
-    EXPECT_EQ(better.reason, RebuildReason::kForeignFilter);
-    EXPECT_FALSE(better.pays);
-  }
+  FileFacts only_ranges = none;
+  only_ranges.properties.num_range_deletions = kRows;
+  FileFacts of_no_policy = none;
+  of_no_policy.properties.whole_key_filtering = false;
+  FileFacts no_prefixes = of_no_policy;
+  no_prefixes.properties.filter_policy_name = "linebloom";
   FileFacts unknown = WithFilter(BlockKind::kEmpty, 1);
   unknown.family = "another.Policy";
-  EXPECT_EQ(Judge(unknown, Wanted()).reason, RebuildReason::kForeignFilter);
-}
-
-TEST(JudgeTest, DamageIsPoorWhateverTheRate) {
-  for (const BlockKind kind :
-       {BlockKind::kUnusable, BlockKind::kInconsistent}) {
-    EXPECT_EQ(Judge(WithFilter(kind, 1), Wanted()).reason,
-              RebuildReason::kDamagedFilter);
-  }
   FileFacts odd_rate = Linebloom(Line::kSolved, 20'000);
   odd_rate.problems.emplace_back("the rate is not that of the lines");
-  EXPECT_EQ(Judge(odd_rate, Wanted()).reason, RebuildReason::kDamagedFilter);
-  EXPECT_TRUE(Judge(odd_rate, Wanted()).pays);
-  FileFacts mixed = Linebloom(Line::kSolved, 10'000);
-  mixed.of_one_policy = false;  // one of several partitions
-  EXPECT_EQ(Judge(mixed, Wanted()).reason, RebuildReason::kDamagedFilter);
-}
-
-TEST(JudgeTest, AnotherSeedIsPoorWhateverTheRate) {
-  struct Case {
-    uint64_t has;
-    uint64_t wanted;
-    bool poor;
-  };
-  for (const auto& [has, wanted, poor] :
-       {Case{0, 0, false}, Case{7, 7, false}, Case{0, 7, true},
-        Case{7, 0, true}, Case{8, 7, true}, Case{0, kRandomHashSeed, true},
-        Case{7, kRandomHashSeed, false}}) {
-    FileFacts facts = Linebloom(Line::kSolved, 20'000);
-    facts.first.info.request.hash_seed = has;
-    WantedFilter filter = Wanted();
-    filter.request.hash_seed = wanted;
-    const Verdict verdict = Judge(facts, filter);
-    EXPECT_EQ(poor, verdict.reason == RebuildReason::kOtherHashSeed)
-        << has << " " << wanted;
-    EXPECT_EQ(poor, verdict.pays);
-  }
-}
-
-TEST(JudgeTest, OnlyOlderVersionsArePoor) {
-  FileFacts newer = WithFilter(BlockKind::kUnusable, 1);
-  newer.first.info.version = kFilterBlockVersion + 1;
-  newer.problems.emplace_back("the version is unknown");
-  EXPECT_FALSE(Judge(newer, Wanted()).reason.has_value());
-
-  FileFacts older = Linebloom(Line::kSolved, 10'000);
+  FileFacts mixed = solved;
+  mixed.of_one_policy = false;
+  WantedFilter of_later_version = Wanted();
+  of_later_version.version = kFilterBlockVersion + 1;
+  FileFacts older = solved;
   older.rate *= 1.1;
-  WantedFilter wanted = Wanted();
-  wanted.version = kFilterBlockVersion + 1;
-  EXPECT_EQ(Judge(older, wanted).reason, RebuildReason::kOlderVersion);
-  EXPECT_TRUE(Judge(older, wanted).pays);
-}
+  WantedFilter bloom_of_others = WantedBloom();
+  bloom_of_others.prefix_extractor = "another";
+  std::vector<Case> cases = {
+      {"no filter", none, Wanted(), kNoFilter},
+      {"an obsolete one", obsolete, Wanted(), kNoFilter},
+      {"only range deletions", only_ranges, Wanted(), kStays},
+      {"no keys", WithFilter(BlockKind::kEmpty, 0), Wanted(), kStays},
+      {"no prefixes", no_prefixes, WantedPrefixes("", false), kStays},
+      {"but other ones", no_prefixes, WantedPrefixes("two", false), kNoFilter},
+      {"but whole keys", no_prefixes, Wanted(), kNoFilter},
+      {"of no policy", of_no_policy, Wanted(), kNoFilter},
 
-TEST(JudgeTest, PlainLinesArePoorIfThePolicySolves) {
-  const FileFacts plain = Linebloom(Line::kPlain, 10'000);
-  const Verdict verdict = Judge(plain, Wanted(Line::kSolved));
-  EXPECT_EQ(verdict.reason, RebuildReason::kPlainLines);
-  EXPECT_TRUE(verdict.pays);
-  EXPECT_FALSE(Judge(Linebloom(Line::kSolved, 10'000), Wanted(Line::kPlain))
-                   .reason.has_value());
-  // With more bits than the policy has now, it is better left alone.
-  EXPECT_FALSE(
-      Judge(Linebloom(Line::kPlain, 20'000), Wanted(Line::kSolved)).pays);
-}
+      {"another policy's", unknown, Wanted(), kForeign},
+      {"unusable", WithFilter(BlockKind::kUnusable, 1), Wanted(), kDamaged},
+      {"inconsistent", WithFilter(BlockKind::kInconsistent, 1), Wanted(),
+       kDamaged},
+      {"a problem, whatever the rate", odd_rate, Wanted(), kDamaged},
+      {"partitions of several policies", mixed, Wanted(), kDamaged},
+      {"a newer version", Newer(), Wanted(), kStays},
+      {"an older version", older, of_later_version,
+       RebuildReason::kOlderVersion},
 
-// The way back: RocksDB's policies can't read linebloom's filters.
-TEST(JudgeTest, LinebloomsFiltersArePoorUnderRocksDbsPolicies) {
-  WantedFilter bloom;
-  bloom.policy_name = "bloomfilter";
-  bloom.built_in_rate = 0.01;
-  FileFacts newer = WithFilter(BlockKind::kUnusable, 1);
-  newer.first.info.version = kFilterBlockVersion + 1;
-  newer.problems.emplace_back("the version is unknown");
-  for (const FileFacts& facts : {Linebloom(Line::kSolved, 20'000),
-                                 Linebloom(Line::kPlain, 8000), newer}) {
-    const Verdict verdict = Judge(facts, bloom);
-    EXPECT_EQ(verdict.reason, RebuildReason::kForeignFilter);
-    EXPECT_EQ(verdict.rate_now, 1);
-    EXPECT_EQ(verdict.rate_after, 0.01);
-    EXPECT_TRUE(verdict.pays);
+      {"the same seed", WithSeed(7), WantedSeed(7), kStays},
+      {"a seed", WithSeed(0), WantedSeed(7), kOtherSeed},
+      {"no seed", WithSeed(7), WantedSeed(0), kOtherSeed},
+      {"another seed", WithSeed(8), WantedSeed(7), kOtherSeed},
+      {"a random seed", WithSeed(0), WantedSeed(kRandomHashSeed), kOtherSeed},
+      {"any is random", WithSeed(7), WantedSeed(kRandomHashSeed), kStays},
+
+      {"the same prefixes", WithPrefixes("one"), WantedPrefixes("one"), kStays},
+      {"other prefixes", WithPrefixes("one"), WantedPrefixes("two"),
+       kOtherPrefixes},
+      {"prefixes", WithPrefixes(""), WantedPrefixes("one"), kOtherPrefixes},
+      {"that no lookup needs", WithPrefixes("one"), Wanted(), kStays},
+      {"whole keys", WithPrefixes("one", false), WantedPrefixes("one"),
+       kOtherPrefixes},
+
+      {"plain lines", Linebloom(Line::kPlain, 10'000), Wanted(), kPlainLines},
+      {"of more bits", Linebloom(Line::kPlain, 20'000), Wanted(), kPlainLines,
+       false},
+      {"solved lines", solved, Wanted(Line::kPlain), kStays},
+      {"fewer bits", Linebloom(Line::kSolved, 8'000), Wanted(), kWorseRate},
+      {"within the rate", Linebloom(Line::kSolved, 8'000),
+       Wanted(Line::kSolved, 10'000, 0.5), kStays},
+      {"hardly fewer bits", Linebloom(Line::kSolved, 9'900), Wanted(), kStays},
+      {"above the rate", Linebloom(Line::kSolved, 9'900),
+       Wanted(Line::kSolved, 10'000, 1e-9), kWorseRate},
+      {"more bits", Linebloom(Line::kSolved, 12'000),
+       Wanted(Line::kSolved, 10'000, 1e-9), kStays},
+
+      // The way back: RocksDB's policies can't read linebloom's filters.
+      {"back from solved", Linebloom(Line::kSolved, 20'000), WantedBloom(),
+       kForeign},
+      {"back from plain", Linebloom(Line::kPlain, 8000), WantedBloom(),
+       kForeign},
+      {"back from a newer version", Newer(), WantedBloom(), kForeign},
+      {"back to none", solved, WantedBloom(1), kForeign, false},
+      {"no filter of Bloom's", none, WantedBloom(), kNoFilter},
+      {"damage of Bloom's", WithFilter(BlockKind::kInconsistent, 1),
+       WantedBloom(), kDamaged},
+  };
+  for (const BlockKind kind : {BlockKind::kBloom, BlockKind::kRibbon,
+                               BlockKind::kLegacyBloom, BlockKind::kReserved}) {
+    cases.push_back({"foreign", WithFilter(kind, 0.0095), Wanted(), kForeign});
+    cases.push_back({"foreign and better", WithFilter(kind, 0.0012), Wanted(),
+                     kForeign, false});
+    if (kind == BlockKind::kReserved) continue;
+    // They read each other's, whatever the rate.
+    const FileFacts built_in = WithFilter(kind, 0.2);
+    cases.push_back({"of RocksDB's", built_in, WantedBloom(), kStays});
+    cases.push_back(
+        {"of RocksDB's", built_in, bloom_of_others, kOtherPrefixes});
   }
-  EXPECT_EQ(Judge(WithoutFilter(), bloom).reason, RebuildReason::kNoFilter);
-  EXPECT_EQ(Judge(WithFilter(BlockKind::kInconsistent, 1), bloom).reason,
-            RebuildReason::kDamagedFilter);
-  // They read each other's, whatever the rate.
-  for (const BlockKind kind :
-       {BlockKind::kBloom, BlockKind::kRibbon, BlockKind::kLegacyBloom}) {
-    const FileFacts facts = WithFilter(kind, 0.2);
-    EXPECT_FALSE(Judge(facts, bloom).reason.has_value());
-    EXPECT_EQ(Judge(facts, bloom).rate_now, 0.2);
-    WantedFilter prefixes = bloom;
-    prefixes.prefix_extractor = "another";
-    EXPECT_EQ(Judge(facts, prefixes).reason, RebuildReason::kOtherPrefixes);
+  for (const Line line : {Line::kPlain, Line::kSolved}) {
+    for (const uint32_t millibits : {1000u, 4500u, 10'000u, 30'000u}) {
+      FileFacts today = Linebloom(line, millibits);
+      cases.push_back({"today's", today, Wanted(line, millibits), kStays});
+      // By chance, a small filter may be far worse than expected, and
+      // rebuilding wouldn't help.
+      today.rate = 0.9;
+      cases.push_back(
+          {"today's by chance", today, Wanted(line, millibits, 1e-9), kStays});
+    }
   }
-  // A policy that builds no filter there improves nothing.
-  bloom.built_in_rate = 1;
-  EXPECT_FALSE(Judge(Linebloom(Line::kSolved, 10'000), bloom).pays);
+  return cases;
 }
 
-TEST(JudgeTest, FewerBitsArePoorAboveTheWorstRate) {
-  const FileFacts eight = Linebloom(Line::kSolved, 8'000);
-  EXPECT_EQ(Judge(eight, Wanted()).reason, RebuildReason::kWorseRate);
-  EXPECT_FALSE(
-      Judge(eight, Wanted(Line::kSolved, 10'000, 0.5)).reason.has_value());
-  // Hardly better: by default not worth rewriting.
-  const FileFacts nearly = Linebloom(Line::kSolved, 9'900);
-  EXPECT_FALSE(Judge(nearly, Wanted()).reason.has_value());
-  EXPECT_EQ(Judge(nearly, Wanted(Line::kSolved, 10'000, 1e-9)).reason,
-            RebuildReason::kWorseRate);
-  // More bits than the policy has now.
-  EXPECT_FALSE(Judge(Linebloom(Line::kSolved, 12'000),
-                     Wanted(Line::kSolved, 10'000, 1e-9))
-                   .reason.has_value());
+TEST(JudgeTest, HasTheReasonAndSaysWhetherItPays) {
+  for (const Case& c : Cases()) {
+    SCOPED_TRACE(c.what);
+    const Verdict verdict = Judge(c.facts, c.wanted);
+    EXPECT_EQ(verdict.reason, c.reason);
+    EXPECT_EQ(verdict.pays, c.reason.has_value() && c.pays);
+  }
+}
+
+TEST(JudgeTest, TellsTheRatesBeforeAndAfter) {
+  EXPECT_NEAR(Judge(WithoutFilter(), Wanted()).rate_after,
+              ExpectedRate(Line::kSolved, 10'000, 51.2), 1e-4);
+  const Verdict back = Judge(Linebloom(Line::kSolved, 20'000), WantedBloom());
+  EXPECT_EQ(back.rate_now, 1);
+  EXPECT_EQ(back.rate_after, 0.01);
+  EXPECT_EQ(Judge(WithFilter(BlockKind::kBloom, 0.2), WantedBloom()).rate_now,
+            0.2);
 }
 
 }  // namespace
