@@ -4,6 +4,7 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/rocksdb/oracle/oracle.h"
@@ -21,6 +22,14 @@ struct Cell {
   // The database begins with each of these policies; steps may change them.
   std::vector<Policy> policies = {kBloom, kLinebloom};
 };
+
+// A cell for these policies.
+inline Cell CellOf(std::string name, std::vector<Step> steps,
+                   std::vector<Policy> policies,
+                   std::function<void(Oracle*)> setting = {}) {
+  return {std::move(name), std::move(steps), std::move(setting), Filters::kBoth,
+          std::move(policies)};
+}
 
 inline std::ostream& operator<<(std::ostream& out, const Cell& cell) {
   return out << cell.name;

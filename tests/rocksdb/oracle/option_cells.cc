@@ -77,11 +77,9 @@ const Cell kCells[] = {
      [](auto* o) { o->keys_ = Decades(1500); },
      Filters::kWhole,
      {kHalfABit, kOneAndAHalfBits, kFiveBits, kSixteenBits, kThirtyBits}},
-    {"LessThanHalfABit",  // none, as with RocksDB's own policies
-     {kWrite, kReopen},
-     {},
-     Filters::kBoth,
-     {kTooFewBits, kTooFewBloomBits}},
+    // No filter, as with RocksDB's own policies.
+    CellOf("LessThanHalfABit", {kWrite, kReopen},
+           {kTooFewBits, kTooFewBloomBits}),
 
     // ---- Where filters are kept, and how they are read.
     {"FiltersInTheCache", kCourse,
@@ -134,13 +132,6 @@ const Cell kCells[] = {
        o->options().max_open_files = 10;
        o->options().target_file_size_base = 8 << 10;
      }},
-    {"BlocksAt1", kCourse, [](auto* o) { UseCacheAt(o, 1); }},
-    {"BlocksAt8", kCourse, [](auto* o) { UseCacheAt(o, 8); }},
-    {"BlocksAt16", kCourse, [](auto* o) { UseCacheAt(o, 16); }},
-    {"BlocksAt32", kCourse, [](auto* o) { UseCacheAt(o, 32); }},
-    {"BlocksAt48", kCourse, [](auto* o) { UseCacheAt(o, 48); }},
-    {"BlocksAt63", kCourse, [](auto* o) { UseCacheAt(o, 63); }},
-    {"BlocksAt64", kCourse, [](auto* o) { UseCacheAt(o, 64); }},
 
     // ---- How filters and tables are written.
     {"DetectCorruption", kCourse, DetectCorruption},
@@ -164,12 +155,6 @@ const Cell kCells[] = {
        o->options().enable_blob_files = true;
        o->options().min_blob_size = 1;
      }},
-    {"PartitionsOf1", kCourse, [](auto* o) { o->partition_size_ = 1; },
-     Filters::kPartitioned},
-    {"PartitionsOf4096", kCourse, [](auto* o) { o->partition_size_ = 4096; },
-     Filters::kPartitioned},
-    {"PartitionsOf1M", kCourse, [](auto* o) { o->partition_size_ = 1 << 20; },
-     Filters::kPartitioned},
     {"PartitionsOfTheSizeAskedFor",
      {kWrite, kCountPartitions},
      [](auto* o) {
@@ -211,6 +196,15 @@ std::vector<Cell> SeriesOfCells() {
                        o->options().compression_opts.max_dict_bytes = 4096;
                      },
                      Filters::kWhole});
+  }
+  for (const size_t offset : {1, 8, 16, 32, 48, 63, 64}) {
+    cells.push_back({"BlocksAt" + std::to_string(offset), kCourse,
+                     [offset](Oracle* o) { UseCacheAt(o, offset); }});
+  }
+  for (const uint64_t size : {1, 4096, 1 << 20}) {
+    cells.push_back({"PartitionsOf" + std::to_string(size), kCourse,
+                     [size](Oracle* o) { o->partition_size_ = size; },
+                     Filters::kPartitioned});
   }
   // A line has about 51 keys.
   for (const size_t keys : {1, 2, 3, 7, 8, 9, 50, 51, 52, 53, 102, 103}) {

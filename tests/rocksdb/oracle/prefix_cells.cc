@@ -18,17 +18,6 @@ void UsePrefixesAlone(Oracle* o) {
   o->table().whole_key_filtering = false;
 }
 
-// Partition boundaries fall between rows of one prefix. Format versions write
-// the keys of an index in different ways.
-template <uint32_t kFormatVersion, bool kWholeKeys>
-void UseTinyPartitions(Oracle* o) {
-  UsePrefixes(o);
-  o->table().whole_key_filtering = kWholeKeys;
-  o->table().format_version = kFormatVersion;
-  o->table().block_size = 1;  // a block for each row
-  o->partition_size_ = 1;
-}
-
 // Keys without a prefix are in the filter as whole keys, or not at all.
 template <bool kWholeKeys>
 void UseShortKeys(Oracle* o) {
@@ -43,43 +32,49 @@ void UseShortKeys(Oracle* o) {
 const Cell kPrefixCells[] = {
     {"KeysAndPrefixes", kCourse, UsePrefixes},
     {"PrefixesAlone", kCourse, UsePrefixesAlone},
-    {"TinyPartitions2", kCourse, UseTinyPartitions<2, false>,
-     Filters::kPartitioned},
-    {"TinyPartitions3", kCourse, UseTinyPartitions<3, false>,
-     Filters::kPartitioned},
-    {"TinyPartitions4", kCourse, UseTinyPartitions<4, false>,
-     Filters::kPartitioned},
-    {"TinyPartitions5", kCourse, UseTinyPartitions<5, false>,
-     Filters::kPartitioned},
-    {"TinyPartitionsWithKeys2", kCourse, UseTinyPartitions<2, true>,
-     Filters::kPartitioned},
-    {"TinyPartitionsWithKeys5", kCourse, UseTinyPartitions<5, true>,
-     Filters::kPartitioned},
     {"KeysWithoutPrefix", kCourse, UseShortKeys<true>},
     {"KeysWithoutPrefixOrFilter", kCourse, UseShortKeys<false>},
-    {"ToLinebloom",
-     {kWrite, kUpdate, With(kLinebloom), kUpdate, kCompact},
-     UsePrefixes,
-     Filters::kBoth,
-     {kBloom, kRibbon}},
-    {"ToLinebloomFromLegacy",
-     {kWrite, kUpdate, With(kLinebloom), kUpdate, kCompact},
-     [](auto* o) {
-       UsePrefixesAlone(o);
-       o->table().format_version = 4;
-     },
-     Filters::kBoth,
-     {kLegacyBloom}},
-    {"AwayFromLinebloom",
-     {kWrite, kUpdate, With(kBloom), With(kNone), With(kLinebloom)},
-     UsePrefixesAlone,
-     Filters::kBoth,
-     {kLinebloom}},
+    CellOf("ToLinebloom",
+           {kWrite, kUpdate, With(kLinebloom), kUpdate, kCompact},
+           {kBloom, kRibbon}, UsePrefixes),
+    CellOf("ToLinebloomFromLegacy",
+           {kWrite, kUpdate, With(kLinebloom), kUpdate, kCompact},
+           {kLegacyBloom},
+           [](auto* o) {
+             UsePrefixesAlone(o);
+             o->table().format_version = 4;
+           }),
+    CellOf("AwayFromLinebloom",
+           {kWrite, kUpdate, With(kBloom), With(kNone), With(kLinebloom)},
+           {kLinebloom}, UsePrefixesAlone),
     {"Secondary",
      {kWrite, kOpenSecondary, kUpdate, kCompact},
      UsePrefixesAlone},
 };
 INSTANTIATE_CELLS(Prefix, kPrefixCells);
+
+// Partition boundaries fall between rows of one prefix. Format versions write
+// the keys of an index in different ways.
+std::vector<Cell> TinyPartitions() {
+  std::vector<Cell> cells;
+  for (const bool whole_keys : {false, true}) {
+    for (const uint32_t version : {2, 3, 4, 5}) {
+      cells.push_back(
+          {(whole_keys ? "WithKeys" : "Alone") + std::to_string(version),
+           kCourse,
+           [=](Oracle* o) {
+             UsePrefixes(o);
+             o->table().whole_key_filtering = whole_keys;
+             o->table().format_version = version;
+             o->table().block_size = 1;  // a block for each row
+             o->partition_size_ = 1;
+           },
+           Filters::kPartitioned});
+    }
+  }
+  return cells;
+}
+INSTANTIATE_CELLS(TinyPartitions, TinyPartitions());
 
 // ---------------------------------------------------------------------------
 // An extractor other than the one with which a file was written.

@@ -61,7 +61,7 @@ std::vector<Step> WayBackTo(Policy policy) {
 }
 
 const Cell kRebuildCells[] = {
-    {"Leveled", kRebuildCourse, {}, Filters::kBoth, kOld},
+    CellOf("Leveled", kRebuildCourse, kOld),
     {"Dynamic", kRebuildCourse,
      [](auto* o) { o->options().level_compaction_dynamic_level_bytes = true; },
      Filters::kWhole, kOld},
@@ -77,20 +77,14 @@ const Cell kRebuildCells[] = {
      },
      Filters::kWhole,
      kOld},
-    {"Prefixes",
-     {kWrite, kCompact, kUpdate, With(kLinebloom), kRebuild},
-     [](auto* o) {
-       o->UseExtractor("fixed:12");
-       o->table().whole_key_filtering = false;
-     },
-     Filters::kBoth,
-     {kBloom, kSeed7}},
-    {"BackToBloom",
-     WayBackTo(kBloom),
-     {},
-     Filters::kBoth,
-     {kLinebloom, kPlain, kSeed7}},
-    {"BackToRibbon", WayBackTo(kRibbon), {}, Filters::kBoth, {kLinebloom}},
+    CellOf("Prefixes", {kWrite, kCompact, kUpdate, With(kLinebloom), kRebuild},
+           {kBloom, kSeed7},
+           [](auto* o) {
+             o->UseExtractor("fixed:12");
+             o->table().whole_key_filtering = false;
+           }),
+    CellOf("BackToBloom", WayBackTo(kBloom), {kLinebloom, kPlain, kSeed7}),
+    CellOf("BackToRibbon", WayBackTo(kRibbon), {kLinebloom}),
 };
 INSTANTIATE_CELLS(Rebuild, kRebuildCells);
 
