@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "linebloom/filter_policy.h"
@@ -57,35 +58,6 @@ std::ostream& operator<<(std::ostream& out, const Mode& mode) {
              << (mode.direct_reads ? "Direct" : "Buffered");
 }
 
-class AlignedMemoryTest : public DbTest,
-                          public testing::WithParamInterface<Mode> {};
-
-INSTANTIATE_TEST_SUITE_P(Modes, AlignedMemoryTest,
-                         testing::Values(Mode{false, false}, Mode{false, true},
-                                         Mode{true, false}, Mode{true, true}),
-                         testing::PrintToStringParamName());
-
-TEST_P(AlignedMemoryTest, FiltersBeginAtALine) {
-  const auto policy = std::make_shared<NotingPolicy>();
-  rocksdb::LRUCacheOptions cache;
-  cache.capacity = 8 << 20;
-  cache.memory_allocator = NewLineAlignedAllocator();
-  table_.block_cache = rocksdb::NewLRUCache(cache);
-  table_.filter_policy = policy;
-  table_.cache_index_and_filter_blocks = GetParam().filters_in_cache;
-  options_.use_direct_reads = GetParam().direct_reads;
-  Reopen();
-  for (uint64_t file = 0; file < 8; ++file) {
-    WriteFile({file * 5000, (file + 1) * 5000});
-  }
-  Reopen();  // each filter is read from its file now
-  ExpectRows({0, 40000});
-  EXPECT_GE(policy->beginnings().size(), 8u);
-  for (const uintptr_t beginning : policy->beginnings()) {
-    EXPECT_EQ(0u, beginning);
-  }
-}
-
 // malloc's memory, recording the sizes requested.
 class NotingAllocator final : public rocksdb::MemoryAllocator {
  public:
@@ -107,20 +79,45 @@ class NotingAllocator final : public rocksdb::MemoryAllocator {
   std::set<size_t> sizes_;
 };
 
+class AlignedMemoryTest : public DbTest,
+                          public testing::WithParamInterface<Mode> {
+ protected:
+  // Each filter is then read from its file into memory of `allocator`.
+  void WriteAndRead(std::shared_ptr<rocksdb::MemoryAllocator> allocator) {
+    rocksdb::LRUCacheOptions cache;
+    cache.capacity = 8 << 20;
+    cache.memory_allocator = std::move(allocator);
+    table_.block_cache = rocksdb::NewLRUCache(cache);
+    table_.cache_index_and_filter_blocks = GetParam().filters_in_cache;
+    options_.use_direct_reads = GetParam().direct_reads;
+    Reopen();
+    for (uint64_t file = 0; file < 8; ++file) {
+      WriteFile({file * 5000, (file + 1) * 5000});
+    }
+    Reopen();
+    ExpectRows({0, 40000});
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Modes, AlignedMemoryTest,
+                         testing::Values(Mode{false, false}, Mode{false, true},
+                                         Mode{true, false}, Mode{true, true}),
+                         testing::PrintToStringParamName());
+
+TEST_P(AlignedMemoryTest, FiltersBeginAtALine) {
+  const auto policy = std::make_shared<NotingPolicy>();
+  table_.filter_policy = policy;
+  WriteAndRead(NewLineAlignedAllocator());
+  EXPECT_GE(policy->beginnings().size(), 8u);
+  for (const uintptr_t beginning : policy->beginnings()) {
+    EXPECT_EQ(0u, beginning);
+  }
+}
+
 // The assumption of AllocationRounding.
 TEST_P(AlignedMemoryTest, FiltersAreAllocatedWithTheirTrailer) {
   const auto allocator = std::make_shared<NotingAllocator>();
-  rocksdb::LRUCacheOptions cache;
-  cache.capacity = 8 << 20;
-  cache.memory_allocator = allocator;
-  table_.block_cache = rocksdb::NewLRUCache(cache);
-  table_.filter_policy.reset(NewFilterPolicy(10));
-  table_.cache_index_and_filter_blocks = GetParam().filters_in_cache;
-  options_.use_direct_reads = GetParam().direct_reads;
-  Reopen();
-  WriteFile({0, 5000});
-  Reopen();
-  ExpectRows({0, 5000});
+  WriteAndRead(allocator);
   const size_t filter = AllProperties(db_.get()).front()->filter_size;
   EXPECT_EQ(1u, allocator->sizes().count(filter + 5)) << filter;
 }

@@ -57,15 +57,6 @@ class CanonicalKeyTest : public DbTest {
     }
   }
 
-  // The rows that are found in upper case.
-  int CountFound() {
-    int found = 0;
-    for (int i = 0; i < kRows; i += 2) {
-      found += GetText(db_.get(), Upper(Written(i))) == std::to_string(i);
-    }
-    return found;
-  }
-
   // The filters' answers to Gets of missing rows in upper case.
   FilterCounts CountMissing() {
     TakeCounts();
@@ -99,92 +90,60 @@ class CanonicalKeyTest : public DbTest {
   const IgnoreCase order_;
 };
 
-TEST_F(CanonicalKeyTest, GetFindsEqualKeysAndRejectsMissingOnes) {
-  Reopen();
-  Write();
-  TakeCounts();
-  ExpectFound();
-  EXPECT_EQ(TakeCounts(), (FilterCounts{0, 2 * kPresent, 2 * kPresent}));
-  ExpectMissingRejected();
-  // From the file, after the process that wrote it.
-  Reopen();
-  CompactAll();
-  ExpectFound();
-  ExpectMissingRejected();
-}
-
-// Without the function rows are lost, but never because only one side has it.
-TEST_F(CanonicalKeyTest, WithoutTheFunctionEqualKeysAreNotFound) {
-  UseFunction(false);
-  Reopen();
-  Write();
-  EXPECT_LT(CountFound(), static_cast<int>(kPresent) / 25);
-  // Filters from before the function reject nothing any more.
-  UseFunction(true);
-  Reopen();
-  ExpectFound();
-  EXPECT_EQ(CountMissing(), (FilterCounts{0, kMissing, 0}));
-  CompactAll();
-  ExpectFound();
-  ExpectMissingRejected();
-  // Nor do filters of the function without it.
-  UseFunction(false);
-  Reopen();
-  ExpectFound();
-  EXPECT_EQ(CountMissing(), (FilterCounts{0, kMissing, 0}));
-  // Nor in a policy from an option string, nor in RocksDB's own.
-  ASSERT_OK(rocksdb::FilterPolicy::CreateFromString(
-      rocksdb::ConfigOptions(), "linebloom:10", &table_.filter_policy));
-  Reopen();
-  ExpectFound();
-  EXPECT_EQ(CountMissing(), (FilterCounts{0, kMissing, 0}));
-  UsePolicy(PolicyKind::kBuiltinBloom);
-  Reopen();
-  ExpectFound();
-}
-
-TEST_F(CanonicalKeyTest, FiltersOfRocksDBRejectNothing) {
-  UsePolicy(PolicyKind::kBuiltinBloom);
-  Reopen();
-  Write();
-  EXPECT_LT(CountFound(), static_cast<int>(kPresent) / 25);
-  UseFunction(true);
-  Reopen();
-  ExpectFound();
-}
-
-TEST_F(CanonicalKeyTest, MultiGet) {
-  Reopen();
-  Write();
-  TakeCounts();
-  std::vector<std::string> keys;
-  for (int i = 0; i < kRows - 1; ++i) keys.push_back(Upper(Written(i)));
-  const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
-  std::vector<rocksdb::PinnableSlice> values(keys.size());
-  std::vector<rocksdb::Status> statuses(keys.size());
-  db_->MultiGet({}, db_->DefaultColumnFamily(), keys.size(), slices.data(),
-                values.data(), statuses.data());
-  for (size_t i = 0; i < keys.size(); ++i) {
-    if (i % 2 == 0) {
-      ASSERT_OK(statuses[i]);
-      EXPECT_EQ(values[i].ToString(), std::to_string(i));
-    } else {
-      EXPECT_TRUE(statuses[i].IsNotFound());
+TEST_F(CanonicalKeyTest, EqualKeysAreFoundAndMissingOnesRejected) {
+  for (const bool partitioned : {false, true}) {
+    SCOPED_TRACE(partitioned);
+    table_.partition_filters = partitioned;
+    table_.index_type =
+        partitioned ? table_.kTwoLevelIndexSearch : table_.kBinarySearch;
+    table_.metadata_block_size = 512;
+    DestroyAndReopen();
+    Write();
+    TakeCounts();
+    ExpectFound();
+    EXPECT_EQ(TakeCounts(), (FilterCounts{0, 2 * kPresent, 2 * kPresent}));
+    ExpectMissingRejected();
+    std::vector<std::string> keys;
+    for (int i = 0; i < kRows - 1; ++i) keys.push_back(Upper(Written(i)));
+    TakeCounts();
+    const std::vector<std::string> found = MultiGetTexts(db_.get(), keys);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      EXPECT_EQ(found[i], i % 2 == 0 ? std::to_string(i) : "NotFound: ");
     }
+    const FilterCounts counts = TakeCounts();
+    EXPECT_GE(counts.no, kMissing * 96 / 100);
+    EXPECT_EQ(counts.true_positive, kPresent);
+    // From the file, after the process that wrote it.
+    Reopen();
+    CompactAll();
+    ExpectFound();
+    ExpectMissingRejected();
   }
-  const FilterCounts counts = TakeCounts();
-  EXPECT_GE(counts.no, kMissing * 96 / 100);
-  EXPECT_EQ(counts.true_positive, kPresent);
 }
 
-TEST_F(CanonicalKeyTest, Partitions) {
-  table_.partition_filters = true;
-  table_.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-  table_.metadata_block_size = 512;
-  Reopen();
-  Write();
-  ExpectFound();
-  ExpectMissingRejected();
+// Rows are lost without the function, but never because only one side has it.
+TEST_F(CanonicalKeyTest, FiltersOfOthersRejectNothing) {
+  const auto with = table_.filter_policy;
+  const auto without = MakePolicy(PolicyKind::kLinebloom);
+  const auto bloom = MakePolicy(PolicyKind::kBuiltinBloom);
+  for (const auto& [written, read] :
+       {std::pair(without, with), std::pair(with, without),
+        std::pair(bloom, with), std::pair(with, bloom)}) {
+    table_.filter_policy = written;
+    DestroyAndReopen();
+    Write();
+    if (written != with) {
+      EXPECT_EQ(GetText(db_.get(), Upper(Written(2))), "NotFound: ");
+    }
+    table_.filter_policy = read;
+    Reopen();
+    ExpectFound();
+    EXPECT_EQ(CountMissing().no, 0);
+    if (read != with) continue;
+    CompactAll();
+    ExpectFound();
+    ExpectMissingRejected();
+  }
 }
 
 // Prefixes of ten rows each, of which those with an even tens digit exist.
@@ -242,22 +201,14 @@ TEST_F(CanonicalKeyTest, IngestedFiles) {
   ExpectMissingRejected();
 }
 
-TEST_F(CanonicalKeyTest, WithoutTheFunctionOneWarning) {
-  UseFunction(false);
-  Reopen();
-  Write();
-  Write();
-  CompactAll();
-  EXPECT_EQ(1, CountWarnings());
-}
-
 // Their loggers often have the same addresses.
-TEST_F(CanonicalKeyTest, EachDatabaseThatAPolicyServesInTurnGetsTheWarning) {
+TEST_F(CanonicalKeyTest, EachDatabaseThatAPolicyServesInTurnGetsOneWarning) {
   UseFunction(false);
   for (int database = 0; database < 20; ++database) {
     DestroyAndReopen();
     Write();
     Write();
+    CompactAll();
     EXPECT_EQ(1, CountWarnings()) << database;
   }
 }

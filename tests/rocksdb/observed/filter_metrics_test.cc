@@ -125,24 +125,14 @@ TEST_P(FilterMetricsTest, TellLevelsAndPoliciesApart) {
   EXPECT_EQ(samples.size(), 3u + 2 * 4);
 }
 
-TEST_P(FilterMetricsTest, HaveThePathAsNameAndEscapeIt) {
-  Reopen();
-  WriteFile(kRows);
-  EXPECT_EQ(Read("").count("linebloom_filter_probes_total{database=\"" +
-                           db_->GetName() + "\"}"),
-            1u);
-  EXPECT_EQ(
-      Read("a\"b\\c\nd")
-          .count("linebloom_filter_probes_total{database=\"a\\\"b\\\\c\\nd\"}"),
-      1u);
-}
-
 // A single byte that is not UTF-8 makes Prometheus drop all of the text.
-TEST_P(FilterMetricsTest, AreUtf8WhateverTheNames) {
+TEST_P(FilterMetricsTest, EscapeTheName) {
   Reopen();
   const std::vector<std::pair<std::string, std::string>> names = {
-      {"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", ""},  // UTF-8 stays
-      {"\xed\x9f\xbf \xee\x80\x80 \xf4\x8f\xbf\xbf", ""},
+      {"", db_->GetName()},  // its path
+      {"a\"b\\c\nd", R"(a\"b\\c\nd)"},
+      {"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "="},  // UTF-8 stays
+      {"\xed\x9f\xbf \xee\x80\x80 \xf4\x8f\xbf\xbf", "="},
       {"a\xff", R"(a\\xff)"},
       {"\xc3", R"(\\xc3)"},
       {"\xe2\x82", R"(\\xe2\\x82)"},
@@ -155,7 +145,7 @@ TEST_P(FilterMetricsTest, AreUtf8WhateverTheNames) {
   for (const auto& [name, escaped] : names) {
     const Samples samples = Read(name);
     EXPECT_EQ(samples.count("linebloom_filter_probes_total{database=\"" +
-                            (escaped.empty() ? name : escaped) + "\"}"),
+                            (escaped == "=" ? name : escaped) + "\"}"),
               1u)
         << samples.begin()->first;
   }
@@ -164,7 +154,7 @@ TEST_P(FilterMetricsTest, AreUtf8WhateverTheNames) {
 TEST_P(FilterMetricsTest, LeaveOutStatisticsThatAreOff) {
   options_.statistics.reset();
   Reopen();
-  PutRows(kRows);
+  PutRows({0, 2000});
   Flush();
   const Samples samples = Read();
   EXPECT_EQ(samples.size(), 4u);
@@ -172,39 +162,33 @@ TEST_P(FilterMetricsTest, LeaveOutStatisticsThatAreOff) {
       samples.count(OfLevel("linebloom_files", 0, PolicyName(GetParam()))), 1u);
 }
 
-TEST_P(FilterMetricsTest, AreThoseOfTheColumnFamiliesNamed) {
+// Those of the families named, or of the default one, and several in one text.
+TEST_P(FilterMetricsTest, AreOfTheDatabasesNamed) {
   Reopen();
-  WriteFile(kRows);
+  WriteFile({0, 2000});
   rocksdb::ColumnFamilyHandle* other = nullptr;
   ASSERT_OK(db_->CreateColumnFamily(OptionsWithTable(), "other", &other));
   ASSERT_OK(db_->Put({}, other, "key", ""));
   ASSERT_OK(db_->Flush({}, other));
   // Filled in place: GCC 14 takes a copy's vector of one handle for one of
   // none.
-  std::vector<MeteredDatabase> metered(1);
-  metered[0].db = db_.get();
+  std::vector<MeteredDatabase> metered(2);
+  metered[0].db = metered[1].db = db_.get();
   metered[0].column_families = {other};
+  metered[0].name = "first";
   std::string text;
   EXPECT_OK(FilterMetrics(metered, &text));
-  EXPECT_NE(text.find("column_family=\"other\""), std::string::npos) << text;
-  EXPECT_EQ(text.find("column_family=\"default\""), std::string::npos) << text;
+  EXPECT_EQ(Parse(text).size(), 2 * (3u + 4));
+  const auto has = [&](const std::string& database, const std::string& family) {
+    return text.find("{database=\"" + database + "\",column_family=\"" +
+                     family + "\"") != std::string::npos;
+  };
+  EXPECT_TRUE(has("first", "other"));
+  EXPECT_FALSE(has("first", "default"));
+  EXPECT_TRUE(has(db_->GetName(), "default"));
   ASSERT_OK(db_->DestroyColumnFamilyHandle(other));
-}
-
-// The format requires a metric's samples to be consecutive.
-TEST_P(FilterMetricsTest, PutSeveralDatabasesIntoOneText) {
-  Reopen();
-  WriteFile(kRows);
-  std::unique_ptr<rocksdb::DB> second;
-  ASSERT_OK(
-      rocksdb::DB::Open(OptionsWithTable(), Path("second"), OutPtr(&second)));
-  ASSERT_OK(second->Put({}, "key", ""));
-  ASSERT_OK(second->Flush({}));
-  std::string text;
-  EXPECT_OK(FilterMetrics({{db_.get(), {}, "db"}, {second.get(), {}, "second"}},
-                          &text));
-  const Samples samples = Parse(text);
-  EXPECT_EQ(samples.size(), 2 * (3u + 4));
+  EXPECT_OK(FilterMetrics({}, &text));
+  EXPECT_EQ(text, "");
 }
 
 TEST_P(FilterMetricsTest, CanBeReadDuringCompactions) {
@@ -239,12 +223,6 @@ TEST_F(FilterMetricsOfABudgetTest, ShowIt) {
   EXPECT_EQ(Parse(text).at("linebloom_memory_budget_bytes{database=\"db\","
                            "column_family=\"default\"}"),
             1 << 20);
-}
-
-TEST(FilterMetricsOfNothingTest, AreNone) {
-  std::string text = "old";
-  EXPECT_OK(FilterMetrics({}, &text));
-  EXPECT_EQ(text, "");
 }
 
 }  // namespace
