@@ -1,6 +1,7 @@
 #include "filter_policy/filter/filter_block.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -12,6 +13,7 @@ namespace linebloom {
 namespace {
 
 using namespace std::string_literals;
+using namespace std::string_view_literals;
 
 constexpr size_t kLines = 3;
 constexpr size_t kLinesBytes = kLines * kLineBytes + 1;  // and a code
@@ -38,18 +40,6 @@ FilterBlockInfo SeededInfo() {
   return info;
 }
 
-FilterBlockInfo CanonicalInfo() {
-  FilterBlockInfo info = SomeInfo();
-  info.request.canonical_key = 0xfedcba9876543210;
-  return info;
-}
-
-FilterBlockInfo WarmInfo() {
-  FilterBlockInfo info = SomeInfo();
-  info.request.heat = 2.5F;
-  return info;
-}
-
 // With everything that metadata can contain.
 FilterBlockInfo FullInfo() {
   FilterBlockInfo info = SeededInfo();
@@ -63,10 +53,6 @@ std::string SomeBlock(const FilterBlockInfo& info = SomeInfo()) {
   block[kLinesBytes - 1] = 0;  // the code of a small group
   WriteFilterBlockEnd(info, block.data() + kLinesBytes);
   return block;
-}
-
-std::string_view EndOf(std::string_view block) {
-  return block.substr(kLinesBytes);
 }
 
 // A block with other flags and a different metadata size, but a valid checksum.
@@ -88,77 +74,44 @@ ParsedFilter Parse(std::string_view block) {
   return ParseFilter(exact.data(), exact.size());
 }
 
+// The offsets in docs/format.md, byte by byte; tests/golden has whole blocks.
+TEST(FilterBlockTest, Bytes) {
+  const std::string_view some =
+      "\x01\x02\x46\x03\x03\0\0\0\x96\0\0\0\x75\x02\x9a\x3b"
+      "\x10\x27\0\0\0"sv;
+  const std::string_view full =
+      "\x01\x02\x46\x03\x03\0\0\0\x96\0\0\0\x75\x02\x9a\x3b"
+      "\x0a\xd7\x23\x3c\x1f\xef\xcd\xab\x89\x67\x45\x23\x01"
+      "\x10\x32\x54\x76\x98\xba\xdc\xfe\0\0\x20\x40"sv;
+  for (const auto& [info, fields] :
+       {std::pair(SomeInfo(), some), std::pair(FullInfo(), full)}) {
+    const std::string block = SomeBlock(info);
+    const std::string_view end = std::string_view(block).substr(kLinesBytes);
+    ASSERT_EQ(fields.size() + 10, end.size());
+    EXPECT_EQ(fields, end.substr(0, fields.size()));
+    // After the checksum, the size of it all and the tail.
+    EXPECT_EQ(end.size() - 5, end[fields.size() + 4]);
+    EXPECT_EQ("\xff\x4c\0\x4c\x42"sv, end.substr(end.size() - 5));
+  }
+}
+
+// Each optional field, and all.
 TEST(FilterBlockTest, ReadsBackWhatWasWritten) {
-  for (const FilterBlockInfo& info :
-       {SomeInfo(), SeededInfo(), CanonicalInfo(), WarmInfo(), FullInfo()}) {
+  FilterBlockInfo canonical = SomeInfo();
+  canonical.request.canonical_key = 0xfedcba9876543210;
+  FilterBlockInfo warm = SomeInfo();
+  warm.request.heat = 2.5F;
+  for (const auto& [info, size] :
+       {std::pair(SomeInfo(), 31u), std::pair(SeededInfo(), 39u),
+        std::pair(canonical, 39u), std::pair(warm, 35u),
+        std::pair(FullInfo(), 51u)}) {
     const ParsedFilter parsed = Parse(SomeBlock(info));
     EXPECT_EQ(BlockKind::kLinebloom, parsed.kind);
     EXPECT_EQ(info, parsed.info);
     EXPECT_EQ(nullptr, parsed.problem);
+    EXPECT_EQ(size, FilterBlockOverhead(info.request));
   }
-}
-
-TEST(FilterBlockTest, OptionalFieldsAddBytes) {
-  FilterBlockInfo info = SeededInfo();
-  EXPECT_EQ(39u, FilterBlockOverhead(info.request));
-  info.request.hash_seed = 0;
-  EXPECT_EQ(31u, FilterBlockOverhead(info.request));
-  EXPECT_EQ(31u, FilterBlockOverhead(SomeInfo().request));
-  EXPECT_EQ(39u, FilterBlockOverhead(CanonicalInfo().request));
-  EXPECT_EQ(35u, FilterBlockOverhead(WarmInfo().request));
-  EXPECT_EQ(51u, FilterBlockOverhead(FullInfo().request));
   EXPECT_EQ(kMaxFilterBlockOverhead, FilterBlockOverhead(FullInfo().request));
-}
-
-// The offsets in docs/format.md, byte by byte.
-TEST(FilterBlockTest, Bytes) {
-  const std::string block = SomeBlock();
-  const std::string_view end = EndOf(block);
-  ASSERT_EQ(31u, end.size());
-  EXPECT_EQ(end.substr(0, 4), "\x01\x02\x46\x03");
-  EXPECT_EQ(end.substr(4, 4), std::string_view("\x03\0\0\0", 4));
-  EXPECT_EQ(end.substr(8, 4), std::string_view("\x96\0\0\0", 4));
-  EXPECT_EQ(end.substr(12, 4), "\x75\x02\x9a\x3b");  // 0x3b9a0275
-  EXPECT_EQ(end.substr(16, 4), std::string_view("\x10\x27\0\0", 4));
-  EXPECT_EQ(end[20], '\0');
-  EXPECT_EQ(end[25], '\x1a');
-  EXPECT_EQ(end.substr(26), std::string_view("\xff\x4c\0\x4c\x42", 5));
-}
-
-TEST(FilterBlockTest, BytesWithARateAndAHashSeed) {
-  const std::string block = SomeBlock(SeededInfo());
-  const std::string_view end = EndOf(block);
-  ASSERT_EQ(39u, end.size());
-  EXPECT_EQ(end.substr(16, 4), "\x0a\xd7\x23\x3c");  // 0x3c23d70a
-  EXPECT_EQ(end[20], '\x07');
-  EXPECT_EQ(end.substr(21, 8), "\xef\xcd\xab\x89\x67\x45\x23\x01");
-  EXPECT_EQ(end[33], '\x22');
-  EXPECT_EQ(end.substr(34), std::string_view("\xff\x4c\0\x4c\x42", 5));
-}
-
-TEST(FilterBlockTest, BytesWithACanonicalKeyAndHeat) {
-  constexpr std::string_view kCanonicalKey = "\x10\x32\x54\x76\x98\xba\xdc\xfe";
-  constexpr std::string_view kHeat("\0\0\x20\x40", 4);
-  const std::string canonical = SomeBlock(CanonicalInfo());
-  const std::string_view end = EndOf(canonical);
-  ASSERT_EQ(39u, end.size());
-  EXPECT_EQ(end[20], '\x08');
-  EXPECT_EQ(end.substr(21, 8), kCanonicalKey);
-  EXPECT_EQ(end[33], '\x22');
-  const std::string warm = SomeBlock(WarmInfo());
-  const std::string_view end_of_warm = EndOf(warm);
-  ASSERT_EQ(35u, end_of_warm.size());
-  EXPECT_EQ(end_of_warm[20], '\x10');
-  EXPECT_EQ(end_of_warm.substr(21, 4), kHeat);
-  EXPECT_EQ(end_of_warm[29], '\x1e');
-  const std::string full = SomeBlock(FullInfo());
-  const std::string_view end_of_full = EndOf(full);
-  ASSERT_EQ(51u, end_of_full.size());
-  EXPECT_EQ(end_of_full[20], '\x1f');
-  EXPECT_EQ(end_of_full.substr(21, 8), "\xef\xcd\xab\x89\x67\x45\x23\x01");
-  EXPECT_EQ(end_of_full.substr(29, 8), kCanonicalKey);
-  EXPECT_EQ(end_of_full.substr(37, 4), kHeat);
-  EXPECT_EQ(end_of_full[45], '\x2e');
 }
 
 // It is informative, so a reader answers whatever it is.
@@ -209,40 +162,31 @@ TEST(FilterBlockTest, LaterFieldsAreSkipped) {
   EXPECT_EQ(5u, fields[11].bytes);
 }
 
-TEST(FilterBlockTest, MissingHashSeedIsUnusable) {
-  for (size_t further = 0; further < 8; ++further) {
-    EXPECT_STREQ("the hash seed is missing",
-                 Parse(BlockWith(4, std::string(further, 'x'))).problem);
-  }
-}
-
-// Readers would otherwise probe it with the keys themselves.
-TEST(FilterBlockTest, MissingCanonicalKeyIsUnusable) {
-  for (size_t further = 0; further < 8; ++further) {
-    for (const uint8_t flags : {8, 12}) {
-      const size_t seed = flags == 12 ? 8 : 0;
+// Readers would otherwise probe with keys that were hashed otherwise.
+TEST(FilterBlockTest, MissingFieldsAreUnusable) {
+  struct Case {
+    uint8_t flags;
+    size_t before;  // bytes of other fields
+    size_t bytes;
+    const char* problem;
+  };
+  for (const auto& [flags, before, bytes, problem] :
+       {Case{4, 0, 8, "the hash seed is missing"},
+        Case{8, 0, 8, "the canonical key is missing"},
+        Case{12, 8, 8, "the canonical key is missing"},
+        Case{16, 0, 4, "the heat is missing"},
+        Case{28, 16, 4, "the heat is missing"}}) {
+    for (size_t further = 0; further < bytes; ++further) {
       const ParsedFilter parsed =
-          Parse(BlockWith(flags, std::string(seed + further, 'x')));
+          Parse(BlockWith(flags, std::string(before + further, 'x')));
       EXPECT_EQ(BlockKind::kUnusable, parsed.kind);
-      EXPECT_STREQ("the canonical key is missing", parsed.problem);
+      EXPECT_STREQ(problem, parsed.problem);
     }
+    const std::string all(before + bytes, '\1');
+    EXPECT_EQ(nullptr, Parse(BlockWith(flags, all)).problem);
   }
   EXPECT_STREQ("the canonical key is missing",
                Parse(BlockWith(8, std::string(8, '\0'))).problem);
-  EXPECT_EQ(nullptr, Parse(BlockWith(8, std::string(8, '\1'))).problem);
-}
-
-TEST(FilterBlockTest, MissingHeatIsUnusable) {
-  for (size_t further = 0; further < 4; ++further) {
-    EXPECT_STREQ("the heat is missing",
-                 Parse(BlockWith(16, std::string(further, 'x'))).problem);
-    EXPECT_STREQ("the heat is missing",
-                 Parse(BlockWith(28, std::string(16 + further, 'x'))).problem);
-  }
-}
-
-TEST(FilterBlockTest, LengthZeroHasNoKeys) {
-  EXPECT_EQ(BlockKind::kEmpty, Parse("").kind);
 }
 
 // A truncated block never passes for a complete one, nor for one without keys.
@@ -295,14 +239,6 @@ TEST(FilterBlockTest, UnknownVersionsAndWrongSizes) {
   EXPECT_STREQ("there are no lines", Parse(SomeBlock(info)).problem);
 }
 
-TEST(FilterBlockTest, OtherBlocksAreForeign) {
-  std::string block = SomeBlock();
-  block.replace(block.size() - 5, 5, std::string("\xff\0\x06\0\0", 5));
-  block[block.size() - 20] ^= 1;  // breaks our checksum
-  EXPECT_EQ(BlockKind::kInconsistent, Parse(block).kind);
-  EXPECT_EQ(BlockKind::kInconsistent, Parse("any six").kind);
-}
-
 TEST(FilterBlockTest, FieldsCoverEverythingAfterTheLines) {
   const std::string block = SomeBlock(FullInfo());
   const std::vector<FilterBlockField> fields =
@@ -318,6 +254,93 @@ TEST(FilterBlockTest, FieldsCoverEverythingAfterTheLines) {
   std::string damaged = block;
   damaged[block.size() - 30] ^= 1;
   EXPECT_TRUE(ListFilterBlockFields(damaged.data(), damaged.size()).empty());
+}
+
+// ---------------------------------------------------------------------------
+// RocksDB's own filters.
+
+TEST(FilterBlockTest, KindsOfRocksDbsFilters) {
+  const BlockKind kBloom = BlockKind::kBloom;
+  const BlockKind kRibbon = BlockKind::kRibbon;
+  const BlockKind kLegacy = BlockKind::kLegacyBloom;
+  const BlockKind kReserved = BlockKind::kReserved;
+  const BlockKind kEmpty = BlockKind::kEmpty;
+  const BlockKind kInconsistent = BlockKind::kInconsistent;
+  const BlockKind kUnusable = BlockKind::kUnusable;
+  struct Case {
+    size_t bits_size;
+    std::string_view tail;
+    BlockKind kind;
+  };
+  const Case cases[] = {
+      {0, "", kEmpty},
+      {640, "\xff\x00\x06\x00\x00"sv, kBloom},
+      {639, "\xff\x00\x06\x00\x00"sv, kInconsistent},
+      {16 * 70, "\xfe\x07\x0a\x00\x00"sv, kRibbon},
+      {16 * 70 + 1, "\xfe\x07\x0a\x00\x00"sv, kInconsistent},
+      // Only some of the 10 blocks have a column.
+      {16 * 7, "\xfe\x07\x0a\x00\x00"sv, kRibbon},
+      {0, "\xfe\x07\x0a\x00\x00"sv, kInconsistent},
+      // At most 32 for each of 10 blocks, and a third more.
+      {16 * 426, "\xfe\x07\x0a\x00\x00"sv, kRibbon},
+      {16 * 427, "\xfe\x07\x0a\x00\x00"sv, kInconsistent},
+      {64 * 11, "\x06\x0b\x00\x00\x00"sv, kLegacy},
+      {64 * 11, "\x06\x0c\x00\x00\x00"sv, kInconsistent},
+      {64 * 11, "\x06\x00\x00\x00\x00"sv, kInconsistent},
+      {64, "\xff\x01\x06\x00\x00"sv, kReserved},
+      {64, "\xff\x00\x1f\x00\x00"sv, kReserved},
+      {64, "\xfd\x00\x06\x00\x00"sv, kReserved},
+      {64, "\x00\x00\x06\x00\x00"sv, kReserved},
+      // If no key was added, RocksDB's Bloom builders write only a tail. No
+      // other tail passes, although RocksDB would accept any: it may be the
+      // beginning of a truncated linebloom block.
+      {0, "\xff\x00\x06\x00\x00"sv, kEmpty},
+      {0, "\x06\x00\x00\x00\x00"sv, kEmpty},
+      {0, "\xff\x01\x06\x00\x00"sv, kInconsistent},
+      {0, "\xff\x00\x1f\x00\x00"sv, kInconsistent},
+      {0, "\xff\x00\x06\x00\x01"sv, kInconsistent},
+      {0, "\xfe\x00\x00\x00\x00"sv, kInconsistent},
+      {0, "\xfd\x00\x00\x00\x00"sv, kInconsistent},
+      {0, "\x00\x00\x00\x00\x00"sv, kInconsistent},
+      {0, "\x06\x00\x00\x00\x01"sv, kInconsistent},
+      {0, "\x1f\x00\x00\x00\x00"sv, kInconsistent},
+      {0, "any six", kInconsistent},
+      {0, "\xff"sv, kUnusable},
+      {0, "\xff\x00\x06\x00"sv, kUnusable},
+      // As kLinebloom's metadata begin, but of a whole number of lines.
+      {64 * 1537, "\x01\x01\x06\x00\x00"sv, kLegacy},
+  };
+  for (const auto& [bits_size, tail, kind] : cases) {
+    const ParsedFilter filter =
+        Parse(std::string(bits_size, '\x5a') + std::string(tail));
+    EXPECT_EQ(kind, filter.kind) << bits_size << testing::PrintToString(tail);
+    if (kind == kRibbon) {
+      EXPECT_EQ(10u, filter.blocks);
+    }
+    if (kind == kBloom || (kind == kLegacy && bits_size == 64 * 11)) {
+      EXPECT_EQ(6, filter.probes);
+      EXPECT_EQ(64u, filter.line_bytes);
+    }
+  }
+}
+
+// A block truncated where its metadata began: 2^24 + 1 + 256 * 6 plain lines, 1
+// GiB of which only the end is ever touched.
+TEST(FilterBlockTest, StartOfLinebloomMetadataIsNotALegacyTail) {
+  constexpr size_t kLines = (1 << 24) + 1 + 256 * 6;
+  constexpr size_t kSize = 64 * kLines + 5;
+  void* const memory = mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(MAP_FAILED, memory);
+  auto* const block = static_cast<char*>(memory);
+  const auto kind_with = [=](std::string_view tail) {
+    tail.copy(block + kSize - tail.size(), tail.size());
+    return ParseFilter(block, kSize).kind;
+  };
+  EXPECT_EQ(BlockKind::kInconsistent, kind_with("\x01\x01\x06\x00\x01"sv));
+  // Two probes: not a version of linebloom's.
+  EXPECT_EQ(BlockKind::kLegacyBloom, kind_with("\x02\x01\x06\x00\x01"sv));
+  munmap(memory, kSize);
 }
 
 }  // namespace

@@ -35,7 +35,10 @@ rocksdb::Slice SliceOf(const ChosenKey& key) {
 // and can tell which lookups of missing keys read the disk.
 class Victim {
  public:
-  explicit Victim(uint64_t hash_seed, double bits_per_key = 10) {
+  explicit Victim(uint64_t hash_seed, double bits_per_key = 10)
+      : name_(hash_seed == 0                 ? "no seed"
+              : hash_seed == kRandomHashSeed ? "`hash_seed=random`"
+                                             : "a secret seed") {
     FilterPolicyOptions options;
     options.bits_per_key = bits_per_key;
     options.hash_seed = hash_seed;
@@ -50,18 +53,30 @@ class Victim {
     reader_ = NewReader(*policy_, block_);
   }
 
-  bool MayMatch(const ChosenKey& key) const {
-    return reader_->MayMatch(SliceOf(key));
+  std::vector<ChosenKey> Passing(const std::vector<ChosenKey>& keys) const {
+    std::vector<ChosenKey> passing;
+    for (const ChosenKey& key : keys) {
+      if (reader_->MayMatch(SliceOf(key))) passing.push_back(key);
+    }
+    return passing;
   }
 
-  // Not for the attacker: the rate that the file has for keys that nobody
-  // chose.
-  double ExpectedRate() const {
-    return ParseFilter(block_.data(), block_.size())
-        .info.expected_false_positive_rate;
+  // How many times the rate that the file has for keys that nobody chose passes
+  // of `keys`, none of which is in the file.
+  double RatioOf(const char* list, const std::vector<ChosenKey>& keys) const {
+    const double expected = ParseFilter(block_.data(), block_.size())
+                                .info.expected_false_positive_rate;
+    const size_t passed = Passing(keys).size();
+    const double share =
+        static_cast<double>(passed) / static_cast<double>(keys.size());
+    printf("| %s | %s | %zu | %zu | %.3f %% | %.3f %% | %.2f |\n",
+           name_.c_str(), list, keys.size(), passed, 100 * share,
+           100 * expected, share / expected);
+    return share / expected;
   }
 
  private:
+  const std::string name_;
   std::unique_ptr<const rocksdb::FilterPolicy> policy_;
   std::string block_;
   std::unique_ptr<rocksdb::FilterBitsReader> reader_;
@@ -76,8 +91,14 @@ constexpr uint64_t kQ = 0x1cad21f72c81017c;
 
 uint64_t SwapDifference(uint64_t seed) { return (kP + seed) ^ (kQ - seed); }
 
-ChosenKey Swapped(const ChosenKey& key, uint64_t difference) {
-  return {key[1] ^ difference, key[0] ^ difference, key[2], key[3]};
+std::vector<ChosenKey> SwappedKeys(std::vector<ChosenKey> keys,
+                                   uint64_t difference) {
+  for (auto& [x, y, u, v] : keys) {
+    std::swap(x, y);
+    x ^= difference;
+    y ^= difference;
+  }
+  return keys;
 }
 
 constexpr uint64_t kSeed = 0x9c1d5f02b7e8a346;
@@ -99,50 +120,7 @@ std::vector<ChosenKey> RandomKeys(size_t count, uint64_t seed) {
   return keys;
 }
 
-std::vector<ChosenKey> SwappedKeys(const std::vector<ChosenKey>& keys,
-                                   uint64_t difference) {
-  std::vector<ChosenKey> swapped;
-  swapped.reserve(keys.size());
-  for (const ChosenKey& key : keys) {
-    swapped.push_back(Swapped(key, difference));
-  }
-  return swapped;
-}
-
-std::vector<ChosenKey> Passing(const Victim& victim,
-                               const std::vector<ChosenKey>& keys) {
-  std::vector<ChosenKey> passing;
-  for (const ChosenKey& key : keys) {
-    if (victim.MayMatch(key)) passing.push_back(key);
-  }
-  return passing;
-}
-
-// How many times the expected rate passes of `keys`, none of which is in the
-// file.
-double RatioOf(const std::string& list, const Victim& victim,
-               const std::vector<ChosenKey>& keys) {
-  const size_t passed = Passing(victim, keys).size();
-  const double share =
-      static_cast<double>(passed) / static_cast<double>(keys.size());
-  printf("| %s | %zu | %zu | %.3f %% | %.3f %% | %.2f |\n", list.c_str(),
-         keys.size(), passed, 100 * share, 100 * victim.ExpectedRate(),
-         share / victim.ExpectedRate());
-  return share / victim.ExpectedRate();
-}
-
-std::string NameOf(uint64_t hash_seed) {
-  if (hash_seed == 0) return "no seed";
-  return hash_seed == kRandomHashSeed ? "`hash_seed=random`" : "a secret seed";
-}
-
-class ChosenKeysTest : public testing::TestWithParam<uint64_t> {
- protected:
-  double Ratio(const std::string& list, const Victim& victim,
-               const std::vector<ChosenKey>& keys) {
-    return RatioOf(NameOf(GetParam()) + " | " + list, victim, keys);
-  }
-};
+class ChosenKeysTest : public testing::TestWithParam<uint64_t> {};
 
 INSTANTIATE_TEST_SUITE_P(, ChosenKeysTest,
                          testing::Values(kSeed, kRandomHashSeed));
@@ -152,11 +130,11 @@ TEST_P(ChosenKeysTest, FixedLists) {
   Victim victim(GetParam());
   const std::vector<ChosenKey> keys = RandomKeys(kKeys, 1);
   victim.Write(keys);
-  EXPECT_LE(Ratio("made for filters without a seed", victim,
-                  SwappedKeys(keys, SwapDifference(0))),
+  EXPECT_LE(victim.RatioOf("made for filters without a seed",
+                           SwappedKeys(keys, SwapDifference(0))),
             kMostRatio);
-  EXPECT_LE(Ratio("made for another seed", victim,
-                  SwappedKeys(keys, SwapDifference(kOtherSeed))),
+  EXPECT_LE(victim.RatioOf("made for another seed",
+                           SwappedKeys(keys, SwapDifference(kOtherSeed))),
             kMostRatio);
 }
 
@@ -165,9 +143,9 @@ TEST(ChosenKeysWithoutASeedTest, AListMadeBeforehandPasses) {
   Victim victim(0);
   const std::vector<ChosenKey> keys = RandomKeys(100'000, 1);
   victim.Write(keys);
-  EXPECT_GT(RatioOf("no seed | made beforehand", victim,
-                    SwappedKeys(keys, SwapDifference(0))),
-            600);
+  EXPECT_GT(
+      victim.RatioOf("made beforehand", SwappedKeys(keys, SwapDifference(0))),
+      600);
 }
 
 // About `count` different keys, each of which differs from one of `from` in two
@@ -195,10 +173,10 @@ std::vector<ChosenKey> Neighbours(const std::vector<ChosenKey>& from,
 TEST_P(ChosenKeysTest, NeighboursOfKeysThatPassed) {
   Victim victim(GetParam());
   victim.Write(RandomKeys(kKeys, 1));
-  const std::vector<ChosenKey> passing = Passing(victim, RandomKeys(kKeys, 2));
+  const std::vector<ChosenKey> passing = victim.Passing(RandomKeys(kKeys, 2));
   ASSERT_GT(passing.size(), 1000u);
-  EXPECT_LE(Ratio("neighbours of keys that passed", victim,
-                  Neighbours(passing, kKeys, 3)),
+  EXPECT_LE(victim.RatioOf("neighbours of keys that passed",
+                           Neighbours(passing, kKeys, 3)),
             kMostRatio);
 }
 
@@ -208,38 +186,35 @@ TEST_P(ChosenKeysTest, NeighboursInsertedToo) {
   Victim victim(GetParam());
   std::vector<ChosenKey> keys = RandomKeys(kKeys, 1);
   victim.Write(keys);
-  std::vector<ChosenKey> passing = Passing(victim, RandomKeys(kKeys, 2));
+  std::vector<ChosenKey> passing = victim.Passing(RandomKeys(kKeys, 2));
   passing.resize(1000);
   const std::vector<ChosenKey> neighbours =
       Neighbours(passing, 3 * kKeys / 2, 3);
   const auto asked = neighbours.begin() + kKeys / 2;
   keys.insert(keys.end(), neighbours.begin(), asked);
   victim.Write(keys);
-  EXPECT_LE(Ratio("neighbours, others of which were inserted", victim,
-                  {asked, neighbours.end()}),
+  EXPECT_LE(victim.RatioOf("neighbours, others of which were inserted",
+                           {asked, neighbours.end()}),
             kMostRatio);
 }
 
 // For a file with the same keys: a replica's, or a rewritten one.
-double RatioInAnotherFile(uint64_t hash_seed, const std::string& list) {
+double RatioInAnotherFile(uint64_t hash_seed) {
   Victim victim(hash_seed, /*bits_per_key=*/4);
   const std::vector<ChosenKey> keys = RandomKeys(kKeys, 1);
   victim.Write(keys);
   const std::vector<ChosenKey> passing =
-      Passing(victim, RandomKeys(2 * kKeys, 2));
+      victim.Passing(RandomKeys(2 * kKeys, 2));
   victim.Write(keys);
-  return RatioOf(NameOf(hash_seed) + " | " + list, victim, passing);
+  return victim.RatioOf("passed another file of the same keys", passing);
 }
 
 TEST(ChosenKeysInAnotherFileTest, RandomSeedsLetThemPassNoMoreThanOthers) {
-  EXPECT_LE(RatioInAnotherFile(kRandomHashSeed,
-                               "passed another file of the same keys"),
-            kMostRatio);
+  EXPECT_LE(RatioInAnotherFile(kRandomHashSeed), kMostRatio);
 }
 
 TEST(ChosenKeysInAnotherFileTest, OneSeedForAllFilesLetsThemPassAgain) {
-  EXPECT_GT(RatioInAnotherFile(kSeed, "passed another file of the same keys"),
-            5);
+  EXPECT_GT(RatioInAnotherFile(kSeed), 5);
 }
 
 }  // namespace

@@ -28,14 +28,10 @@ TEST(ThreadsTest, ReadersAreShared) {
   std::atomic<int> denied = 0;
   InThreads([&](int) {
     for (const std::string& key : keys) denied += !reader->MayMatch(key);
-    for (size_t i = 0; i + 32 <= keys.size(); i += 32) {
-      std::vector<rocksdb::Slice> slices(keys.begin() + i,
-                                         keys.begin() + i + 32);
-      std::vector<rocksdb::Slice*> pointers;
-      for (rocksdb::Slice& slice : slices) pointers.push_back(&slice);
-      bool may_match[32];
-      reader->MayMatch(32, pointers.data(), may_match);
-      for (const bool match : may_match) denied += !match;
+    for (auto begin = keys.begin(); begin != keys.end(); begin += 32) {
+      for (const bool match : MatchBatch(reader.get(), {begin, begin + 32})) {
+        denied += !match;
+      }
     }
   });
   EXPECT_EQ(0, denied);

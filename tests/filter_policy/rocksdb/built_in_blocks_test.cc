@@ -15,7 +15,6 @@ namespace linebloom {
 namespace {
 
 using rocksdb::FilterPolicy;
-using rocksdb::Slice;
 
 struct Kind {
   const char* name;
@@ -47,23 +46,18 @@ std::string Build(const Kind& kind, double bits_per_key, int keys) {
   return FinishToString(builder.get());
 }
 
-// Single probes, then all in one batch.
+// Single probes, then batches of as many as RocksDB's have at most.
 std::vector<bool> Ask(const FilterPolicy& policy, const std::string& block,
                       const std::vector<std::string>& keys) {
   const auto reader = NewReader(policy, block);
   std::vector<bool> answers;
-  std::vector<Slice> slices(keys.begin(), keys.end());
-  std::vector<Slice*> pointers;
-  for (Slice& slice : slices) {
-    answers.push_back(reader->MayMatch(slice));
-    pointers.push_back(&slice);
-  }
-  constexpr size_t kBatch = 32;  // RocksDB's batches have no more
-  for (size_t begin = 0; begin < keys.size(); begin += kBatch) {
-    bool batch[kBatch] = {};
-    const size_t count = std::min(kBatch, keys.size() - begin);
-    reader->MayMatch(static_cast<int>(count), pointers.data() + begin, batch);
-    answers.insert(answers.end(), batch, batch + count);
+  for (const std::string& key : keys) answers.push_back(reader->MayMatch(key));
+  for (auto begin = keys.begin(); begin != keys.end();) {
+    const auto end = begin + std::min<ptrdiff_t>(32, keys.end() - begin);
+    for (const bool match : MatchBatch(reader.get(), {begin, end})) {
+      answers.push_back(match);
+    }
+    begin = end;
   }
   return answers;
 }

@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "filter_policy/filter/filter_block.h"
@@ -18,10 +16,10 @@ namespace {
 using rocksdb::FilterPolicy;
 using rocksdb::Slice;
 
-// The same bytes under another name.
+// The same bytes under another name of the same length.
 class Renamed final : public CanonicalKey {
  public:
-  const char* Name() const noexcept override { return "renamed"; }
+  const char* Name() const noexcept override { return "ascii_lower_kase"; }
   void Append(const Slice& key,
               std::string* canonical) const noexcept override {
     LowerCase().Append(key, canonical);
@@ -38,24 +36,13 @@ std::unique_ptr<const FilterPolicy> PolicyWith(
 
 int Matches(const FilterPolicy& policy, const std::string& block,
             const std::vector<std::string>& keys) {
-  const auto reader = NewReader(policy, block);
-  int matches = 0;
-  for (const std::string& key : keys) matches += reader->MayMatch(key) ? 1 : 0;
-  return matches;
+  return CountMatches(NewReader(policy, block).get(), keys);
 }
 
-// Asks for all keys at once.
 std::vector<bool> MatchesOfBatch(const FilterPolicy& policy,
                                  const std::string& block,
                                  const std::vector<std::string>& keys) {
-  std::vector<Slice> slices(keys.begin(), keys.end());
-  std::vector<Slice*> pointers;
-  for (Slice& slice : slices) pointers.push_back(&slice);
-  const auto may_match = std::make_unique<bool[]>(keys.size());
-  NewReader(policy, block)
-      ->MayMatch(static_cast<int>(keys.size()), pointers.data(),
-                 may_match.get());
-  return std::vector<bool>(may_match.get(), may_match.get() + keys.size());
+  return MatchBatch(NewReader(policy, block).get(), keys);
 }
 
 class CanonicalKeyTest : public testing::TestWithParam<uint64_t> {
@@ -161,21 +148,6 @@ TEST_P(CanonicalKeyTest, AReaderOutlivesItsPolicy) {
   EXPECT_TRUE(reader->MayMatch(sought_[0]));
   builder->AddKey("Key");
   EXPECT_FALSE(FinishToString(builder.get()).empty());
-}
-
-TEST_P(CanonicalKeyTest, ManyThreadsShareAReader) {
-  const auto reader = NewReader(*policy_, block_);
-  std::array<int, 4> matches{};
-  std::vector<std::thread> threads;
-  for (int& count : matches) {
-    threads.emplace_back([&] {
-      for (const std::string& key : sought_) {
-        count += reader->MayMatch(key) ? 1 : 0;
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const int count : matches) EXPECT_EQ(kKeys, count);
 }
 
 }  // namespace

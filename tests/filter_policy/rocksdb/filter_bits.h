@@ -1,6 +1,7 @@
 // Filters through RocksDB's interface, as RocksDB itself uses a policy.
 #pragma once
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,6 +40,27 @@ inline std::string BuildBlock(const rocksdb::FilterPolicy& policy,
   const auto builder = NewBuilder(policy);
   for (const std::string& key : keys) builder->AddKey(key);
   return FinishToString(builder.get());
+}
+
+inline int CountMatches(rocksdb::FilterBitsReader* reader,
+                        const std::vector<std::string>& keys) {
+  int matches = 0;
+  for (const std::string& key : keys) matches += reader->MayMatch(key) ? 1 : 0;
+  return matches;
+}
+
+// Probes for all keys at once. RocksDB's own readers take at most 32.
+inline std::vector<bool> MatchBatch(rocksdb::FilterBitsReader* reader,
+                                    const std::vector<std::string>& keys) {
+  std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+  std::vector<rocksdb::Slice*> pointers;
+  for (rocksdb::Slice& slice : slices) pointers.push_back(&slice);
+  const auto may_match = std::make_unique<bool[]>(keys.size() + 1);
+  may_match[keys.size()] = true;  // must stay unchanged
+  reader->MayMatch(static_cast<int>(keys.size()), pointers.data(),
+                   may_match.get());
+  if (!may_match[keys.size()]) std::abort();
+  return std::vector<bool>(may_match.get(), may_match.get() + keys.size());
 }
 
 inline std::vector<std::string> NumberedKeys(const std::string& prefix,
