@@ -205,7 +205,7 @@ TEST_F(BadOptionsTest, StringsInAnOptionsFile) {
   }
 }
 
-// What a program sets itself.
+// What a program sets itself, beyond what strings can say.
 TEST_F(BadOptionsTest, Fields) {
   struct BadFields {
     void (*set)(FilterPolicyOptions*);
@@ -214,29 +214,14 @@ TEST_F(BadOptionsTest, Fields) {
   const std::vector<BadFields> all = {
       {[](auto* o) { o->bits_per_key = 100; },
        {"bits_per_key=100: must be a number from 0 to 30"}},
-      {[](auto* o) { o->bits_per_key = -0.001; }, {"bits_per_key=-0.001:"}},
-      {[](auto* o) { o->bits_per_key = 1e300; }, {"bits_per_key=1e+300:"}},
       {[](auto* o) { o->bits_per_key = HUGE_VAL; }, {"bits_per_key=inf:"}},
       {[](auto* o) { o->bits_per_key = std::nan(""); }, {"bits_per_key=nan:"}},
       {[](auto* o) { o->line = static_cast<Line>(9); },
        {"line=9: must be solved or plain"}},
-      {[](auto* o) { o->memory_budget = 0; }, {"memory_budget=0:"}},
-      {[](auto* o) {
-         o->memory_budget = 1 << 20;
-         o->bits_per_key = 10;
-       },
-       {"memory_budget=1M", "bits_per_key=10", "only one"}},
-      {[](auto* o) {
-         o->memory_budget = 1 << 20;
-         o->false_positive_rate = 0.01;
-       },
-       {"memory_budget=1M", "false_positive_rate=0.01", "only one"}},
       {[](auto* o) { o->memory_budget = 1 << 20; },
        {"memory_budget needs the listener"}},
       {[](auto* o) { o->heat_aware = true; },
        {"heat_aware needs the listener"}},
-      {[](auto* o) { o->heat_half_life = -1; },
-       {"heat_half_life=-1:", "from 1 to 1000000000"}},
       {[](auto* o) { o->heat_half_life = std::nan(""); },
        {"heat_half_life=nan:"}},
   };

@@ -12,7 +12,6 @@
 #include <memory>
 #include <new>
 #include <optional>
-#include <random>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -28,6 +27,7 @@
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_manager.h"
 #include "tests/rocksdb/db_fixture.h"
+#include "tests/rocksdb/load.h"
 #include "tests/rocksdb/unsynced_env.h"
 
 namespace linebloom {
@@ -779,52 +779,30 @@ TEST_F(RebuildFiltersTest, SstFileManagerMayHaveNoRoom) {
 
 // Meanwhile rows are written, flushed, compacted and read.
 TEST_F(RebuildFiltersTest, ReadsAndWritesGoOn) {
-  constexpr uint64_t kOld = 20'000;
-  Reopen();
-  WriteFile({0, kOld}, 6);
-  WriteFile({0, kOld}, 5);
   options_.disable_auto_compactions = false;
   options_.level0_file_num_compaction_trigger = 2;
   options_.target_file_size_base = 64 << 10;
-  SwitchToLinebloom();
-
-  std::atomic<bool> done = false;
-  std::atomic<uint64_t> written = kOld;
-  std::thread writer([&] {
-    for (uint64_t i = kOld; !done || i < 2 * kOld; i += 2) {
-      ASSERT_OK(db_->Put({}, RowKey(i), RowValue(i)));
-      // Older files are compacted too.
-      ASSERT_OK(db_->Put({}, RowKey(i % kOld), RowValue(i % kOld)));
-      written = i + 2;
-      if (i % 4000 == 0) {
-        ASSERT_OK(db_->Flush({}));
-      }
-    }
-  });
-  std::thread reader([&] {
-    std::mt19937_64 random(1);
-    while (!done) {
-      const uint64_t row = random() % written.load() / 2 * 2;
-      ASSERT_EQ(GetText(db_.get(), RowKey(row)), RowValue(row));
-      ASSERT_EQ(GetText(db_.get(), RowKey(row + 1)), "NotFound: ");
-    }
-  });
-  for (int run = 0; run < 5; ++run) {
-    for (const FileRebuild& file : Rebuild().files) {
-      EXPECT_TRUE(file.outcome == RebuildOutcome::kRewritten ||
-                  file.outcome == RebuildOutcome::kGone)
-          << file.message;
-    }
+  Reopen();
+  Load load([this] { return db_.get(); });
+  for (int flush = 0; flush < 5; ++flush) {
+    load.WhileWriting(2000, [this] { Flush(); });
   }
-  done = true;
-  writer.join();
-  reader.join();
-  ASSERT_OK(db_->Flush({}));
+  load.WhilePaused([this] { SwitchToLinebloom(); });
+  for (int run = 0; run < 5; ++run) {
+    load.WhileWriting(2000, [this] {
+      Flush();
+      for (const FileRebuild& file : Rebuild().files) {
+        EXPECT_TRUE(file.outcome == RebuildOutcome::kRewritten ||
+                    file.outcome == RebuildOutcome::kGone)
+            << file.message;
+      }
+    });
+  }
+  load.Stop();
+  Flush();
   EXPECT_TRUE(Rebuild().files.empty());
   ExpectAllLinebloom();
-  for (uint64_t i = 0; i < written; i += 2) {
-    ASSERT_EQ(GetText(db_.get(), RowKey(i)), RowValue(i));
-  }
+  ExpectRows({0, 2 * load.Written()});
 }
 
 TEST_F(RebuildFiltersTest, OnlyTheColumnFamiliesThatWereAskedFor) {
