@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "filter_policy/sizing/expected_rate.h"
 #include "linebloom/filter_policy.h"
 

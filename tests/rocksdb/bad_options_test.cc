@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -154,7 +153,7 @@ TEST_F(BadOptionsTest, StringsInC) {
         nullptr);
     ASSERT_NE(error, nullptr);
     ExpectWords(error, bad);
-    free(error);  // NOLINT(cppcoreguidelines-no-malloc)
+    free(error);
   }
 }
 

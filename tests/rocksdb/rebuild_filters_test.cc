@@ -9,13 +9,13 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
 #include <string>
 #include <thread>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -286,8 +286,11 @@ TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
     SCOPED_TRACE(&make - &changes[0].make);
     make();
     Reopen();
-    reason ? static_cast<void>(ExpectRebuilt(1, *reason))
-           : ExpectNothingToRebuild();
+    if (reason) {
+      ExpectRebuilt(1, *reason);
+    } else {
+      ExpectNothingToRebuild();
+    }
   }
   ExpectFilterWorks(kRows);
 }

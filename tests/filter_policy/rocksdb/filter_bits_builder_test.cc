@@ -13,8 +13,6 @@
 namespace linebloom {
 namespace {
 
-using rocksdb::Slice;
-
 class FilterBitsBuilderTest : public testing::Test {
  protected:
   bool MayMatch(const std::string& block, const std::string& key) {
