@@ -9,8 +9,8 @@ linebloom_SOURCES := \
   filter_policy/filter/filter_block.cc \
   filter_policy/filter/filter_builder.cc \
   filter_policy/filter/filter_reader.cc \
+  filter_policy/filter/group_partition.cc \
   filter_policy/filter/hash_list.cc \
-  filter_policy/filter/line_partition.cc \
   filter_policy/levels/account.cc \
   filter_policy/levels/allocation.cc \
   filter_policy/levels/family_heat.cc \

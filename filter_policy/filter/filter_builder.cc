@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "filter_policy/filter/filter_block.h"
-#include "filter_policy/filter/line_partition.h"
+#include "filter_policy/filter/group_partition.h"
 #include "filter_policy/line/builder/line_builder.h"
 #include "filter_policy/line/builder/probe_count.h"
 #include "filter_policy/line/builder/solved_shape.h"
@@ -40,7 +40,7 @@ Lines BuildPlainLines(const HashList& hashes, int probes,
 
 Lines BuildSolvedLines(const HashList& hashes, const LineKernel& kernel,
                        uint32_t count, uint8_t* to) {
-  LinePartition partition(hashes, count);
+  GroupPartition partition(hashes, count);
   const LineShape shape = SolvedShape(hashes.size(), count);
   LineBuilder builder(shape, kernel);
   double sum_of_rates = 0;

@@ -36,7 +36,7 @@ double LineBuilder::BuildGroup(std::span<const uint64_t> hashes, uint32_t lines,
   const auto line_of = [&](uint64_t hash) {
     return LineInGroup(SliceOf(hash, lines), *code);
   };
-  // Counted two places further on: see LinePartition.
+  // Counted two places further on: see GroupPartition.
   size_t starts[kLinesPerGroup + 2] = {};
   for (const uint64_t hash : hashes) ++starts[line_of(hash) + 2];
   for (int i = 1; i < kLinesPerGroup + 2; ++i) starts[i] += starts[i - 1];

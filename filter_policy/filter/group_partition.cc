@@ -1,30 +1,30 @@
-#include "filter_policy/filter/line_partition.h"
+#include "filter_policy/filter/group_partition.h"
 
 #include "filter_policy/line/line.h"
 
 namespace linebloom {
 
-LinePartition::LinePartition(const HashList& hashes, uint32_t lines)
+GroupPartition::GroupPartition(const HashList& hashes, uint32_t lines)
     : hashes_(hashes), lines_(lines) {}
 
-std::span<const uint64_t> LinePartition::Next() {
+std::span<const uint64_t> GroupPartition::Next() {
   // More than once if a group spans buckets.
   while (next_group_ == end_of_whole_) LoadBucket();
   return HashesOf(next_group_++);
 }
 
-uint64_t LinePartition::FirstHashOf(size_t bucket) const {
+uint64_t GroupPartition::FirstHashOf(size_t bucket) const {
   return hashes_.bucket_count() == 1
              ? 0
              : uint64_t{bucket} << (64 - HashList::kBucketBits);
 }
 
-std::span<const uint64_t> LinePartition::HashesOf(uint32_t group) const {
+std::span<const uint64_t> GroupPartition::HashesOf(uint32_t group) const {
   const size_t* const start = &starts_[group - first_group_];
   return std::span(loaded_).subspan(start[0], start[1] - start[0]);
 }
 
-void LinePartition::LoadBucket() {
+void GroupPartition::LoadBucket() {
   const bool is_last = next_bucket_ + 1 == hashes_.bucket_count();
   const uint32_t last_group =
       is_last ? GroupsOf(lines_) - 1

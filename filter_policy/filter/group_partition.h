@@ -14,10 +14,10 @@ namespace linebloom {
 // come in any order, because its bytes don't depend on that. So one pass that
 // counts and one that moves are enough, without comparing hashes. In addition
 // to the list this takes the memory of the list's largest bucket.
-class LinePartition {
+class GroupPartition {
  public:
   // `hashes` must outlive this and stay unchanged. `lines` is at least 1.
-  LinePartition(const HashList& hashes, uint32_t lines);
+  GroupPartition(const HashList& hashes, uint32_t lines);
 
   // The hashes of the next group, valid until the next call. Call this
   // GroupsOf(lines) times, for group 0, 1, ...

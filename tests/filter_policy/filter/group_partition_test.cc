@@ -1,4 +1,4 @@
-#include "filter_policy/filter/line_partition.h"
+#include "filter_policy/filter/group_partition.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ void ExpectEachHashInItsGroup(std::vector<uint64_t> hashes, uint32_t lines) {
   SCOPED_TRACE(testing::Message()
                << hashes.size() << " hashes, " << lines << " lines");
   const HashList list(hashes);
-  LinePartition partition(list, lines);
+  GroupPartition partition(list, lines);
   std::vector<uint64_t> seen;
   for (uint32_t group = 0; group < GroupsOf(lines); ++group) {
     for (const uint64_t hash : partition.Next()) {
@@ -28,7 +28,7 @@ void ExpectEachHashInItsGroup(std::vector<uint64_t> hashes, uint32_t lines) {
   EXPECT_EQ(hashes, seen);
 }
 
-TEST(LinePartitionTest, RandomHashes) {
+TEST(GroupPartitionTest, RandomHashes) {
   for (const size_t count : {1, 2, 50, 5000, 32768, 32769, 200000}) {
     for (const uint32_t lines : {1u, 2u, 3u, 100u, 255u, 256u, 257u, 3907u}) {
       ExpectEachHashInItsGroup(RandomHashes(count, count), lines);
@@ -36,12 +36,12 @@ TEST(LinePartitionTest, RandomHashes) {
   }
 }
 
-TEST(LinePartitionTest, MoreLinesThanHashes) {
+TEST(GroupPartitionTest, MoreLinesThanHashes) {
   ExpectEachHashInItsGroup(RandomHashes(100, 1), 70000);
   ExpectEachHashInItsGroup(RandomHashes(40000, 1), 300000);
 }
 
-TEST(LinePartitionTest, HashesAtTheEndsOfTheRange) {
+TEST(GroupPartitionTest, HashesAtTheEndsOfTheRange) {
   for (const size_t repeats : {1, 50000}) {
     std::vector<uint64_t> hashes(repeats, 0);
     hashes.resize(2 * repeats, UINT64_MAX);
