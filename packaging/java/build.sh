@@ -7,8 +7,8 @@
 # SOURCE is the source tree of the RocksDB that JAR, a rocksdbjni-VERSION.jar, has
 # inside. RocksJava first looks for librocksdbjni.so in java.library.path; FOLDER
 # gets linebloom under that name, and the jar's own library, unchanged, that it
-# links. Takes two minutes. Needs a compiler with C++20, unzip, and the headers of
-# xxHash and highwayhash. Exit code 0: made, and loads; 1: doesn't fit; 2: bad usage.
+# links, and linebloom.jar with the class LineFilter. Takes two minutes. Needs a
+# compiler with C++20, a JDK, unzip, and the headers of xxHash and highwayhash. Exit code 0: made, and loads; 1: doesn't fit; 2: bad usage.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
@@ -21,6 +21,8 @@ stop() {
 source=$1 jar=$2 folder=$3
 [[ -f $source/table/block_based/filter_policy_internal.h ]] ||
   stop 2 "'$source' is not a source tree of RocksDB 7.3 or later"
+jdk=$(readlink -f "$(command -v javac)") || stop 2 "there is no javac"
+jdk=${jdk%/bin/javac}
 case $(uname -m) in
   x86_64) theirs=librocksdbjni-linux64.so ;;
   *) theirs=librocksdbjni-linux-$(uname -m).so ;;
@@ -34,10 +36,11 @@ abi=0
 ! nm -D --defined-only "$folder/$theirs" | grep GetRocksVersionAsStringB5cxx11 > /dev/null || abi=1
 compile=("${CXX:-c++}" -std=c++20 -O2 -DNDEBUG -fPIC -fno-rtti -fvisibility=hidden -fvisibility-inlines-hidden
   -D_GLIBCXX_USE_CXX11_ABI=$abi -DLINEBLOOM_ROCKSDB_PLUGIN -I"$root" -I"$root/filter_policy/include"
-  -I"$source" -I"$source/include")
+  -I"$source" -I"$source/include" -I"$jdk/include" -I"$jdk/include/linux")
 {
   sed -n 's/^  \(filter_policy\/.*\.cc\).*/\1/p' "$root/linebloom.mk"
   echo filter_policy/policy/register_on_load.cc
+  echo packaging/java/line_filter.cc
 } |
   xargs -P "$(nproc)" -I{} bash -c '"${@:3}" -c "$1/{}" -o "$2/$(basename {} .cc).o"' - \
     "$root" "$folder/objects" "${compile[@]}" || stop 1 "linebloom doesn't compile with this RocksDB"
@@ -47,6 +50,8 @@ compile=("${CXX:-c++}" -std=c++20 -O2 -DNDEBUG -fPIC -fno-rtti -fvisibility=hidd
   grep --max-count=1 undefined "$folder/objects/errors" >&2
   stop 1 "the library in '$jar' lacks functions of that RocksDB"
 }
+javac --release 8 -Xlint:-options -cp "$jar" -d "$folder/objects" "$root/packaging/java/linebloom/LineFilter.java"
+jar --create --file "$folder/linebloom.jar" -C "$folder/objects" linebloom
 rm -r "$folder/objects"
 
 # Loading it registers linebloom, which says on stderr if the versions differ.

@@ -2,7 +2,7 @@
 // (packaging/java/build.sh): switches a database over from RocksDB's Bloom filter
 // by option strings, and checks every answer.
 //
-//   java -Djava.library.path=FOLDER -cp rocksdbjni.jar Check.java DATABASE
+//   java -Djava.library.path=FOLDER -cp rocksdbjni.jar:FOLDER/linebloom.jar Check.java DATABASE
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -84,6 +84,18 @@ public class Check {
     long byBudget = use(path, listening(), family("{id=linebloom;memory_budget=1M}"), true);
     show("linebloom, a budget of 1 MiB", byBudget);
     require(byBudget > byLinebloom, "the budget is not used");
+    ColumnFamilyOptions object = new ColumnFamilyOptions().setTableFormatConfig(
+        new BlockBasedTableConfig().setFilterPolicy(new linebloom.LineFilter("linebloom:10")));
+    long byObject = use(path, new DBOptions(), object, true);
+    show("linebloom, LineFilter", byObject);
+    require(byObject == byLinebloom, "the object is another filter");
+    for (String policy : new String[] {"linebloom:31", "nothing", null}) {
+      try {
+        new linebloom.LineFilter(policy);
+        require(false, policy + " is taken");
+      } catch (IllegalArgumentException expected) {
+      }
+    }
     Properties wrong = new Properties();
     wrong.put("block_based_table_factory", "{filter_policy=linebloom:31}");
     require(ColumnFamilyOptions.getColumnFamilyOptionsFromProps(wrong) == null, "31 bits are taken");
