@@ -24,7 +24,6 @@
 #include "tools/io_compare/report/report.h"
 #include "tools/io_compare/rows/workload.h"
 #include "tools/io_compare/scratch_folder.h"
-#include "tools/io_compare/warm_up.h"
 #include "tools/shared/policies.h"
 #include "tools/shared/progress.h"
 #include "tools/shared/ribbon.h"
@@ -54,7 +53,7 @@ std::vector<uint64_t> FilterBytesByLevel(rocksdb::DB* db) {
 }
 
 // A policy and its database.
-struct Contestant {
+struct TestedPolicy {
   NamedPolicy policy;
   std::filesystem::path folder;  // of the database, not created yet
   std::unique_ptr<rocksdb::DB> db;
@@ -65,7 +64,7 @@ class Comparison {
  public:
   // `config` and `workload` must outlive this.
   Comparison(const IoCompareConfig& config, Workload* workload,
-             std::vector<Contestant> contestants);
+             std::vector<TestedPolicy> contestants);
 
   // Builds all databases, then looks up keys in rounds, each of which goes
   // through all policies, so that other load on the machine affects them all
@@ -79,7 +78,7 @@ class Comparison {
 
  private:
   absl::Status RunSome(size_t begin, size_t end);
-  absl::Status Build(Contestant* contestant);
+  absl::Status Build(TestedPolicy* contestant);
   PredictedRates Predict(rocksdb::DB* db) const;
   absl::Status MeasureOne(uint64_t round, size_t i);
   void BeginStep(const std::string& step, size_t i, uint64_t total,
@@ -90,13 +89,13 @@ class Comparison {
 
   const IoCompareConfig& config_;
   Workload& workload_;
-  std::vector<Contestant> contestants_;
+  std::vector<TestedPolicy> contestants_;
   std::vector<double> round_seconds_;  // of the first round
   Progress progress_;
 };
 
 Comparison::Comparison(const IoCompareConfig& config, Workload* workload,
-                       std::vector<Contestant> contestants)
+                       std::vector<TestedPolicy> contestants)
     : config_(config),
       workload_(*workload),
       contestants_(std::move(contestants)) {}
@@ -112,7 +111,7 @@ absl::Status Comparison::Run() {
 
 std::vector<PolicyResult> Comparison::TakeResults() {
   std::vector<PolicyResult> results;
-  for (Contestant& contestant : contestants_) {
+  for (TestedPolicy& contestant : contestants_) {
     results.push_back(std::move(contestant.result));
   }
   return results;
@@ -120,11 +119,11 @@ std::vector<PolicyResult> Comparison::TakeResults() {
 
 // Runs contestants [begin, end).
 absl::Status Comparison::RunSome(size_t begin, size_t end) {
-  const auto rows = static_cast<double>(workload_.rows->TotalEntries());
+  const auto rows = static_cast<double>(workload_.rows.TotalEntries());
   absl::Status status;
   for (size_t i = begin; i < end && status.ok(); ++i) {
     // The time for lookups is unknown until all databases are built.
-    BeginStep("step 1 of 2, databases: ", i, workload_.rows->TotalEntries(),
+    BeginStep("step 1 of 2, databases: ", i, workload_.rows.TotalEntries(),
               LaterWork{.units = rows * static_cast<double>(end - i - 1)});
     status = Build(&contestants_[i]);
   }
@@ -143,26 +142,26 @@ absl::Status Comparison::RunSome(size_t begin, size_t end) {
   return status;
 }
 
-absl::Status Comparison::Build(Contestant* contestant) {
+absl::Status Comparison::Build(TestedPolicy* contestant) {
   const SharedPolicy& policy = contestant->policy.policy;
   PolicyResult& result = contestant->result;
   result.name = contestant->policy.name;
   result.options = contestant->policy.options;
   const auto start = std::chrono::steady_clock::now();
   std::function<absl::Status(rocksdb::DB*)> warm_up;
-  if (contestant->policy.heat_aware && workload_.warm_lookups.count > 0) {
-    result.warm_lookups = workload_.warm_lookups.count;
+  if (contestant->policy.heat_aware && config_.warm_lookups > 0) {
+    result.warm_lookups = config_.warm_lookups;
     warm_up = [this](rocksdb::DB* db) {
-      return WarmUp(db, workload_.warm_lookups, config_.threads, &progress_);
+      return WarmUp(db, RepeatedLookups(workload_.mix, config_.warm_lookups),
+                    config_.threads, &progress_);
     };
   }
-  const absl::Status built =
-      BuildDatabase(workload_.rows.get(), policy, contestant->folder.string(),
-                    &progress_, warm_up);
+  const absl::Status built = BuildDatabase(
+      workload_.rows, policy, contestant->folder.string(), &progress_, warm_up);
   if (!built.ok()) return built;
   result.build_seconds = SecondsSince(start);
   auto db =
-      OpenForMeasuring(*workload_.rows, policy, contestant->folder.string(),
+      OpenForMeasuring(workload_.rows, policy, contestant->folder.string(),
                        config_.block_cache_size, direct_io());
   if (!db.ok()) return db.status();
   contestant->db = *std::move(db);
@@ -182,7 +181,7 @@ absl::Status Comparison::MeasureOne(uint64_t round, size_t i) {
                                " of ", config_.rounds, ", "),
             i, lookups.size(), later);
   const auto start = std::chrono::steady_clock::now();
-  Contestant& contestant = contestants_[i];
+  TestedPolicy& contestant = contestants_[i];
   PolicyResult& result = contestant.result;
   if (lookups.size() > 0) {
     const absl::Status status = MeasureRound(
@@ -200,13 +199,11 @@ absl::Status Comparison::MeasureOne(uint64_t round, size_t i) {
 }
 
 PredictedRates Comparison::Predict(rocksdb::DB* db) const {
-  const WarmLookups& lookups = workload_.warm_lookups;
-  if (lookups.skew.is_uniform()) return PredictFalsePositiveRates(db);
+  if (workload_.mix.skew.is_uniform()) return PredictFalsePositiveRates(db);
   return PredictFalsePositiveRates(
       db, [&](const rocksdb::LiveFileMetaData& file) {
-        return LookupsBetween(*lookups.missing, lookups.skew,
-                              *workload_.rows->comparator(), file.smallestkey,
-                              file.largestkey);
+        return LookupsBetween(workload_.mix, *workload_.rows.comparator,
+                              file.smallestkey, file.largestkey);
       });
 }
 
@@ -262,7 +259,7 @@ absl::Status SizeRibbons(const IoCompareConfig& config, const RowSource& rows,
   for (NamedPolicy& policy : *policies) {
     if (policy.name != kRocksDbRibbon) continue;
     const double bits = RibbonBitsAsBloom(
-        config.bits_per_key, rows.TotalEntries() / rows.files().size());
+        config.bits_per_key, rows.TotalEntries() / rows.files.size());
     auto sized = MakePolicy(policy.name, config.bits_per_key, bits);
     if (!sized.ok()) return sized.status();
     policy = *std::move(sized);
@@ -318,9 +315,9 @@ absl::Status CheckFreeSpace(const IoCompareConfig& config,
   // On its way to its level a file exists up to three times. Includes filters
   // and rounding up.
   const bool together = config.keep || config.rounds > 1;
-  const uint64_t database = workload.rows->ApproximateBytes();
+  const uint64_t database = workload.rows.bytes;
   const uint64_t needed = (together ? policies : 1) * database * 11 / 10 +
-                          2 * workload.largest_file_bytes + (4 << 20);
+                          2 * workload.rows.largest_file_bytes + (4 << 20);
   if (*available >= needed) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrFormat(
       "not enough space in '%s': about %d MB are needed, %d MB are free%s",
@@ -346,11 +343,11 @@ absl::StatusOr<Report> RunComparison(const IoCompareConfig& config) {
   report.machine = DescribeMachine(scratch->path());
   report.notes = workload->notes;
   absl::Status status =
-      SizeRibbons(config, *workload->rows, &*policies, &report);
+      SizeRibbons(config, workload->rows, &*policies, &report);
   if (!status.ok()) return status;
   ExplainLevels(*policies, &report);
   ExplainHeat(config, *policies, &report);
-  std::vector<Contestant> contestants(policies->size());
+  std::vector<TestedPolicy> contestants(policies->size());
   for (size_t i = 0; i < contestants.size(); ++i) {
     contestants[i].policy = (*policies)[i];
     contestants[i].folder = scratch->path() / absl::StrCat("policy", i + 1);

@@ -1,6 +1,6 @@
 #include "tools/io_compare/config.h"
 
-#include "tools/io_compare/rows/skew.h"
+#include "tools/io_compare/rows/lookups.h"
 
 namespace linebloom::tools {
 absl::Status ValidateConfig(const IoCompareConfig& config) {

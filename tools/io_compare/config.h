@@ -18,7 +18,7 @@ struct IoCompareConfig {
   uint64_t lookups = 200'000;
   uint64_t rounds = 5;
   double hit_ratio = 0;  // share of the lookups that ask for existing rows
-  std::string skew;      // of the missing keys (rows/skew.h)
+  std::string skew;      // of the missing keys (rows/lookups.h)
   uint64_t warm_lookups = 4'000'000;
   uint64_t threads = 1;
   double bits_per_key = 10;

@@ -1,15 +1,18 @@
 #include "tools/io_compare/database.h"
 
 #include <algorithm>
+#include <atomic>
+#include <map>
+#include <thread>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/write_batch.h"
-#include "tools/io_compare/warm_up.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/interrupt.h"
 
@@ -26,7 +29,7 @@ rocksdb::Options BaseOptions(const RowSource& rows, const SharedPolicy& policy,
                              uint64_t cache_bytes) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = policy;
-  table.block_size = rows.block_size();
+  table.block_size = rows.block_size;
   // Sizes are compared, so they must be as requested.
   table.optimize_filters_for_memory = false;
   table.cache_index_and_filter_blocks = false;
@@ -34,7 +37,7 @@ rocksdb::Options BaseOptions(const RowSource& rows, const SharedPolicy& policy,
 
   rocksdb::Options options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  options.comparator = rows.comparator();
+  options.comparator = rows.comparator;
   options.merge_operator = std::make_shared<LastOperand>();
   options.info_log = std::make_shared<QuietLogger>();
   options.max_open_files = -1;
@@ -47,7 +50,7 @@ rocksdb::Options BaseOptions(const RowSource& rows, const SharedPolicy& policy,
 ExpectedLevelSizes SizesOf(const RowSource& rows) {
   ExpectedLevelSizes sizes;
   sizes.level0_files = 0;
-  for (const PlannedFile& file : rows.files()) {
+  for (const FileToWrite& file : rows.files) {
     const auto level = static_cast<size_t>(file.level);
     if (sizes.keys.size() <= level) sizes.keys.resize(level + 1);
     sizes.keys[level] += file.entries;
@@ -66,7 +69,7 @@ rocksdb::Options BuildOptions(const RowSource& rows,
   options.error_if_exists = true;
   options.disable_auto_compactions = true;
   options.level_compaction_dynamic_level_bytes = false;
-  for (const PlannedFile& file : rows.files()) {
+  for (const FileToWrite& file : rows.files) {
     options.num_levels = std::max(options.num_levels, file.level + 1);
     // Flushed files get the compression of the column family.
     if (file.level == 0) options.compression = file.compression;
@@ -141,7 +144,7 @@ class Loader {
 };
 
 // Compacts everything in level 0 into one file of level `planned.level`.
-absl::Status MoveDown(rocksdb::DB* db, const PlannedFile& planned,
+absl::Status MoveDown(rocksdb::DB* db, const FileToWrite& planned,
                       const std::string& path) {
   std::vector<rocksdb::LiveFileMetaData> live;
   db->GetLiveFilesMetaData(&live);
@@ -156,25 +159,90 @@ absl::Status MoveDown(rocksdb::DB* db, const PlannedFile& planned,
                      absl::StrCat("cannot write to '", path, "'"));
 }
 
+// Rewrites each file below level 0, one after the other, where it is: its rows,
+// its level and its compression, as in `rows`, stay the same.
+absl::Status RewriteFiles(rocksdb::DB* db, const RowSource& rows,
+                          Progress* progress) {
+  std::map<int, std::vector<rocksdb::CompressionType>> compressions;
+  for (const FileToWrite& file : rows.files) {
+    compressions[file.level].push_back(file.compression);
+  }
+  rocksdb::ColumnFamilyMetaData family;
+  db->GetColumnFamilyMetaData(&family);
+  progress->Begin("rewriting files", rows.TotalEntries());
+  uint64_t done = 0;
+  for (const rocksdb::LevelMetaData& level : family.levels) {
+    if (level.level == 0) continue;
+    // Both are in the order of keys.
+    const auto& planned = compressions[level.level];
+    for (size_t i = 0; i < level.files.size(); ++i) {
+      absl::Status status = CheckInterrupt();
+      if (!status.ok()) return status;
+      rocksdb::CompactionOptions options;  // no limit on the file size
+      if (i < planned.size()) options.compression = planned[i];
+      const rocksdb::SstFileMetaData& file = level.files[i];
+      status = FromRocksDb(
+          db->CompactFiles(options, {file.name}, level.level),
+          absl::StrCat("cannot rewrite '", file.db_path, file.name, "'"));
+      if (!status.ok()) return status;
+      progress->Update(done += file.num_entries);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Shared by all workers.
+struct SharedLookups {
+  rocksdb::DB* db;
+  const Keys& lookups;
+  Progress* progress;
+  std::atomic<uint64_t> next = 0;
+  std::atomic<bool> failed = false;
+};
+
+// Takes lookups until there are none left. The first worker runs in the main
+// thread and also shows progress.
+void TakeLookups(SharedLookups* shared, bool is_first, absl::Status* status) {
+  constexpr uint64_t kAtOnce = 64;
+  rocksdb::PinnableSlice value;
+  while (!shared->failed && !Interrupted()) {
+    const uint64_t begin = shared->next.fetch_add(kAtOnce);
+    if (begin >= shared->lookups.size) return;
+    const uint64_t end = std::min(begin + kAtOnce, shared->lookups.size);
+    for (uint64_t i = begin; i < end; ++i) {
+      const std::string key = shared->lookups.at(i);
+      value.Reset();
+      const rocksdb::Status got =
+          shared->db->Get({}, shared->db->DefaultColumnFamily(), key, &value);
+      if (got.ok() || got.IsNotFound()) continue;
+      *status = FromRocksDb(
+          got, absl::StrCat("cannot look up '", absl::CEscape(key), "'"));
+      shared->failed = true;
+      return;
+    }
+    if (is_first) shared->progress->Update(end);
+  }
+}
+
 }  // namespace
 
 absl::Status BuildDatabase(
-    RowSource* rows, const SharedPolicy& policy, const std::string& path,
+    const RowSource& rows, const SharedPolicy& policy, const std::string& path,
     Progress* progress,
     const std::function<absl::Status(rocksdb::DB*)>& warm_up) {
   rocksdb::DB* opened = nullptr;
   absl::Status status =
-      FromRocksDb(rocksdb::DB::Open(BuildOptions(*rows, policy), path, &opened),
+      FromRocksDb(rocksdb::DB::Open(BuildOptions(rows, policy), path, &opened),
                   absl::StrCat("cannot make a database in '", path, "'"));
   if (!status.ok()) return status;
   const std::unique_ptr<rocksdb::DB> db(opened);
 
   Loader loader(db.get(), path, progress);
-  for (size_t i = 0; i < rows->files().size(); ++i) {
-    const PlannedFile& planned = rows->files()[i];
-    if (warm_up && i + 1 == rows->files().size()) status = warm_up(db.get());
+  for (size_t i = 0; i < rows.files.size(); ++i) {
+    const FileToWrite& planned = rows.files[i];
+    if (warm_up && i + 1 == rows.files.size()) status = warm_up(db.get());
     if (!status.ok()) return status;
-    status = rows->ReadFile(i, [&](const Entry& entry) {
+    status = rows.read(i, [&](const Entry& entry) {
       absl::Status added = loader.Add(entry);
       // A file of level 0 must come from a single flush.
       if (added.ok() && planned.level > 0 &&
@@ -189,9 +257,26 @@ absl::Status BuildDatabase(
     }
     if (!status.ok()) return status;
   }
-  if (warm_up) status = RewriteFiles(db.get(), *rows, progress);
+  if (warm_up) status = RewriteFiles(db.get(), rows, progress);
   if (!status.ok()) return status;
   return FromRocksDb(db->Close(), absl::StrCat("cannot close '", path, "'"));
+}
+
+absl::Status WarmUp(rocksdb::DB* db, const Keys& lookups, uint32_t threads,
+                    Progress* progress) {
+  progress->Begin("lookups to learn from", lookups.size);
+  SharedLookups shared = {db, lookups, progress};
+  std::vector<absl::Status> results(threads);
+  std::vector<std::thread> others;
+  for (uint32_t t = 1; t < threads; ++t) {
+    others.emplace_back(TakeLookups, &shared, false, &results[t]);
+  }
+  TakeLookups(&shared, true, &results[0]);
+  for (std::thread& other : others) other.join();
+  for (const absl::Status& result : results) {
+    if (!result.ok()) return result;
+  }
+  return CheckInterrupt();
 }
 
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(

@@ -27,9 +27,14 @@ using SharedPolicy = std::shared_ptr<const rocksdb::FilterPolicy>;
 // all files below level 0 are rewritten where they are after that: the flush
 // lets linebloom's listener see what lookups there have been.
 absl::Status BuildDatabase(
-    RowSource* rows, const SharedPolicy& policy, const std::string& path,
+    const RowSource& rows, const SharedPolicy& policy, const std::string& path,
     Progress* progress,
     const std::function<absl::Status(rocksdb::DB*)>& warm_up = nullptr);
+
+// Looks all of `lookups` up in `db`, with `threads` threads, so that a
+// heat-aware policy learns where lookups fall.
+absl::Status WarmUp(rocksdb::DB* db, const Keys& lookups, uint32_t threads,
+                    Progress* progress);
 
 // Opens the database in `path` for measuring: for reading only, all files open,
 // their filters and index blocks in memory, with statistics and a block cache

@@ -23,13 +23,13 @@ using Json = nlohmann::ordered_json;
 
 Json FilesPerLevel(const Shape& shape) {
   Json files = Json::array();
-  for (const LevelTotals& level : shape.Levels()) files.push_back(level.files);
+  for (const LevelShape& level : shape.Levels()) files.push_back(level.files);
   return files;
 }
 
 Json EntriesPerLevel(const Shape& shape) {
   Json entries = Json::array();
-  for (const LevelTotals& level : shape.Levels()) {
+  for (const LevelShape& level : shape.Levels()) {
     entries.push_back(level.entries);
   }
   return entries;
@@ -85,8 +85,8 @@ std::string RowsInWords(const Report& report) {
 }
 
 // "L0 3, L1 1, L3 29", where `number` selects what to count.
-std::string PerLevel(const Shape& shape, uint64_t LevelTotals::*number) {
-  const std::vector<LevelTotals> levels = shape.Levels();
+std::string PerLevel(const Shape& shape, uint64_t LevelShape::*number) {
+  const std::vector<LevelShape> levels = shape.Levels();
   std::vector<std::string> parts;
   for (size_t i = 0; i < levels.size(); ++i) {
     if (levels[i].files == 0) continue;
@@ -136,9 +136,9 @@ Json FactsAsJson(const Report& report) {
                                   : "no direct I/O: pages are dropped from the "
                                     "page cache instead")},
       {"rows", absl::StrCat(RowsInWords(report), "\n",
-                            PerLevel(shape, &LevelTotals::entries))},
+                            PerLevel(shape, &LevelShape::entries))},
       {"files",
-       absl::StrCat(PerLevel(shape, &LevelTotals::files), ": ",
+       absl::StrCat(PerLevel(shape, &LevelShape::files), ": ",
                     shape.SortedRuns(), " sorted runs, ",
                     report.problems.empty() ? "the same" : "not the same",
                     " for every policy")},

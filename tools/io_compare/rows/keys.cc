@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -11,8 +13,13 @@
 namespace linebloom::tools {
 namespace {
 
-void SetToNumber(uint64_t number, std::string* key) {
-  *key = absl::StrFormat("user%012d", number);
+constexpr uint64_t kNumberedKeyBytes = 16;
+
+Keys Numbered(uint64_t size, std::function<uint64_t(uint64_t)> number) {
+  return {size, kNumberedKeyBytes * size,
+          [number = std::move(number)](uint64_t i) {
+            return absl::StrFormat("user%012d", number(i));
+          }};
 }
 
 }  // namespace
@@ -27,14 +34,22 @@ absl::string_view KeyList::operator[](uint64_t i) const {
   return absl::string_view(bytes_).substr(begin, ends_[i] - begin);
 }
 
-void NumberedKeys::Get(uint64_t i, std::string* key) const {
-  SetToNumber(i * stride_, key);
+Keys KeysOf(KeyList list) {
+  const auto shared = std::make_shared<const KeyList>(std::move(list));
+  uint64_t bytes = 0;
+  for (uint64_t i = 0; i < shared->size(); ++i) bytes += (*shared)[i].size();
+  return {shared->size(), bytes,
+          [shared](uint64_t i) { return std::string((*shared)[i]); }};
 }
 
-void KeysBetween::Get(uint64_t i, std::string* key) const {
-  const uint64_t gap = i / (stride_ - 1);
-  const uint64_t place = i % (stride_ - 1);
-  SetToNumber(gap * stride_ + 1 + place, key);
+Keys NumberedKeys(uint64_t rows, uint64_t stride) {
+  return Numbered(rows, [stride](uint64_t i) { return i * stride; });
+}
+
+Keys KeysBetween(uint64_t rows, uint64_t stride) {
+  return Numbered((rows - 1) * (stride - 1), [stride](uint64_t i) {
+    return i / (stride - 1) * stride + 1 + i % (stride - 1);
+  });
 }
 
 absl::StatusOr<KeyList> ReadKeyFile(absl::string_view flag,
@@ -59,13 +74,20 @@ absl::StatusOr<KeyList> ReadKeyFile(absl::string_view flag,
   return keys;
 }
 
-KeyList SortedAndUnique(const KeyList& keys) {
-  std::vector<absl::string_view> views(keys.size());
-  for (uint64_t i = 0; i < keys.size(); ++i) views[i] = keys[i];
-  std::sort(views.begin(), views.end());
-  views.erase(std::unique(views.begin(), views.end()), views.end());
+KeyList SortedAndUnique(const KeyList& keys,
+                        const rocksdb::Comparator& comparator) {
+  std::vector<rocksdb::Slice> slices(keys.size());
+  for (uint64_t i = 0; i < keys.size(); ++i) {
+    slices[i] = {keys[i].data(), keys[i].size()};
+  }
+  std::sort(slices.begin(), slices.end(), [&](const auto& a, const auto& b) {
+    return comparator.Compare(a, b) < 0;
+  });
+  slices.erase(std::unique(slices.begin(), slices.end()), slices.end());
   KeyList sorted;
-  for (const absl::string_view key : views) sorted.Add(key);
+  for (const rocksdb::Slice& slice : slices) {
+    sorted.Add({slice.data(), slice.size()});
+  }
   return sorted;
 }
 

@@ -4,39 +4,63 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
-#include <optional>
-#include <vector>
+#include <random>
+#include <utility>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "tools/shared/numbers.h"
 
 namespace linebloom::tools {
 namespace {
 
-// Visits each of 0 to size - 1 once, in a scattered order.
-class ScatteredOrder {
- public:
-  ScatteredOrder(uint64_t size, uint64_t seed)
-      : size_(size), next_(size == 0 ? 0 : Mix(seed) % size) {
-    // Steps by the golden ratio are far apart. Without a common factor they
-    // reach every number before repeating one.
-    step_ = std::max<uint64_t>(
-        1, static_cast<uint64_t>(0.6180339887 * static_cast<double>(size)));
-    while (std::gcd(step_, size_) > 1) ++step_;
+constexpr int kZipfStretches = 1000;
+
+// Limits how far apart generated rows must be for missing keys to fit in
+// between (workload.cc).
+constexpr double kMinPercent = 0.1;
+constexpr double kMaxPercent = 99.9;
+constexpr double kMinExponent = 0.1;
+constexpr double kMaxExponent = 2;
+
+absl::Status OutOfRange(absl::string_view text) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--skew='", text, "': must be A/B with ", kMinPercent,
+      " <= B <= A <= ", kMaxPercent, ", such as 80/20, or zipf:S with S from ",
+      kMinExponent, " to ", kMaxExponent, ", such as zipf:0.99"));
+}
+
+bool Read(absl::string_view text, double min, double max, double* number) {
+  return absl::SimpleAtod(text, number) && *number >= min && *number <= max;
+}
+
+// `lookups` and `keys` are shares.
+std::vector<Skew::Stretch> HotRange(double lookups, double keys, double begin) {
+  const double cold = (1 - lookups) / (1 - keys);  // per key
+  const double end = begin + keys;
+  return {{0, begin, cold * begin},
+          {begin, end, lookups},
+          {end, 1, cold * (1 - end)}};
+}
+
+std::vector<Skew::Stretch> Zipf(double exponent, uint64_t seed) {
+  std::vector<double> popularity(kZipfStretches);
+  for (int i = 0; i < kZipfStretches; ++i) {
+    popularity[i] = std::pow(i + 1, -exponent);
   }
-
-  uint64_t Next() {
-    const uint64_t number = next_;
-    next_ = (next_ + step_) % size_;
-    return number;
+  const double all = std::accumulate(popularity.begin(), popularity.end(), 0.0);
+  std::shuffle(popularity.begin(), popularity.end(), std::mt19937_64(seed));
+  std::vector<Skew::Stretch> stretches;
+  for (int i = 0; i < kZipfStretches; ++i) {
+    stretches.push_back({static_cast<double>(i) / kZipfStretches,
+                         static_cast<double>(i + 1) / kZipfStretches,
+                         popularity[i] / all});
   }
-
-  uint64_t size() const { return size_; }
-
- private:
-  uint64_t size_;
-  uint64_t step_;
-  uint64_t next_;
-};
+  return stretches;
+}
 
 // The first of `size` keys that is at `place` or after it.
 uint64_t KeyAt(double place, uint64_t size) {
@@ -44,118 +68,177 @@ uint64_t KeyAt(double place, uint64_t size) {
       std::ceil(place * static_cast<double>(size) - 1e-9));
 }
 
-// Draws numbers of missing keys, each once.
-class MissingDraw {
- public:
-  MissingDraw(uint64_t size, const Skew& skew, uint64_t seed)
-      : skew_(skew), seed_(seed) {
-    for (const Skew::Stretch& stretch : skew.stretches()) {
-      const uint64_t begin = KeyAt(stretch.begin, size);
-      const uint64_t keys = KeyAt(stretch.end, size) - begin;
-      parts_.push_back(
-          {begin, keys, ScatteredOrder(keys, Mix(seed, 2 + parts_.size()))});
-    }
+// Visits each of begin to end - 1 once, in a scattered order.
+struct ScatteredOrder {
+  ScatteredOrder(uint64_t begin, uint64_t end, uint64_t seed)
+      : begin(begin), size(end - begin), left(size) {
+    next = size == 0 ? 0 : Mix(seed) % size;
+    // Steps by the golden ratio are far apart. Without a common factor they
+    // reach every number before repeating one.
+    step = std::max<uint64_t>(
+        1, static_cast<uint64_t>(0.6180339887 * static_cast<double>(size)));
+    while (std::gcd(step, size) > 1) ++step;
   }
 
-  // Nothing if the key would have to come from a stretch without any left.
-  std::optional<uint64_t> Next() {
-    Part& part = parts_[skew_.Draw(MixedShare(Mix(Mix(seed_, 3), drawn_++)))];
-    if (part.left == 0) return std::nullopt;
-    --part.left;
-    return part.begin + part.order.Next();
+  // There must be some left.
+  uint64_t Next() {
+    --left;
+    return begin + std::exchange(next, (next + step) % size);
   }
 
- private:
-  struct Part {
-    uint64_t begin;
-    uint64_t left;
-    ScatteredOrder order;
-  };
-
-  const Skew& skew_;
-  const uint64_t seed_;
-  uint64_t drawn_ = 0;
-  std::vector<Part> parts_;
+  uint64_t begin;
+  uint64_t size;
+  uint64_t left;
+  uint64_t step;
+  uint64_t next;
 };
 
-// The share of the keys of `table` that are smaller than `key`.
-double PlaceOf(absl::string_view key, const KeyTable& table,
+// The share of the `keys` that are smaller than `key`.
+double PlaceOf(absl::string_view key, const Keys& keys,
                const rocksdb::Comparator& comparator) {
   uint64_t begin = 0;
-  uint64_t end = table.size();
-  std::string middle;
+  uint64_t end = keys.size;
   while (begin < end) {
     const uint64_t i = begin + (end - begin) / 2;
-    table.Get(i, &middle);
-    if (comparator.Compare(middle, {key.data(), key.size()}) < 0) {
+    if (comparator.Compare(keys.at(i), {key.data(), key.size()}) < 0) {
       begin = i + 1;
     } else {
       end = i;
     }
   }
-  return static_cast<double>(begin) / static_cast<double>(table.size());
+  return static_cast<double>(begin) / static_cast<double>(keys.size);
+}
+
+std::string RepeatedLookup(const LookupMix& mix, uint64_t i) {
+  const uint64_t random = Mix(Mix(mix.seed, 5), i);
+  const double place = MixedShare(Mix(random, 1));
+  if (MixedShare(random) < mix.hit_ratio) {
+    return mix.existing.at(
+        static_cast<uint64_t>(place * static_cast<double>(mix.existing.size)));
+  }
+  const Skew::Stretch& stretch =
+      mix.skew.stretches()[mix.skew.Draw(MixedShare(Mix(random, 2)))];
+  const uint64_t begin = KeyAt(stretch.begin, mix.missing.size);
+  const uint64_t end = KeyAt(stretch.end, mix.missing.size);
+  const auto number =
+      begin + static_cast<uint64_t>(place * static_cast<double>(end - begin));
+  return mix.missing.at(std::min(number, mix.missing.size - 1));
 }
 
 }  // namespace
 
-Lookups ChooseLookups(const KeyTable& existing, const KeyTable& missing,
-                      uint64_t lookups, double hit_ratio, const Skew& skew,
-                      uint64_t seed) {
+absl::StatusOr<Skew> Skew::Parse(absl::string_view text, uint64_t seed) {
+  if (text.empty()) return Skew();
+  const uint64_t place = Mix(seed, 4);
+  absl::string_view rest = text;
+  if (absl::ConsumePrefix(&rest, "zipf:")) {
+    double exponent = 0;
+    if (!Read(rest, kMinExponent, kMaxExponent, &exponent)) {
+      return OutOfRange(text);
+    }
+    return Skew(Zipf(exponent, place),
+                absl::StrFormat("%d ranges of keys share them by Zipf's law, "
+                                "exponent %g",
+                                kZipfStretches, exponent));
+  }
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits('/', 1));
+  double lookups = 0;
+  double keys = 0;
+  if (!Read(parts.first, kMinPercent, kMaxPercent, &lookups) ||
+      !Read(parts.second, kMinPercent, lookups, &keys)) {
+    return OutOfRange(text);
+  }
+  const double begin = (1 - keys / 100) * MixedShare(place);
+  return Skew(HotRange(lookups / 100, keys / 100, begin),
+              absl::StrFormat("%g %% of them in the %g %% of the key space "
+                              "from %.1f to %.1f %%",
+                              lookups, keys, 100 * begin, 100 * begin + keys));
+}
+
+size_t Skew::Draw(double random) const {
+  const auto end = std::upper_bound(ends_.begin(), ends_.end(), random);
+  // The sums may end slightly below 1.
+  return std::min<size_t>(end - ends_.begin(), stretches_.size() - 1);
+}
+
+double Skew::LookupsBetween(double begin, double end) const {
+  double lookups = 0;
+  for (const Stretch& stretch : stretches_) {
+    const double common =
+        std::min(end, stretch.end) - std::max(begin, stretch.begin);
+    if (common <= 0) continue;
+    lookups += stretch.lookups * common / (stretch.end - stretch.begin);
+  }
+  return lookups;
+}
+
+double Skew::Peak() const {
+  double peak = 0;
+  for (const Stretch& stretch : stretches_) {
+    const double keys = stretch.end - stretch.begin;
+    if (keys > 0) peak = std::max(peak, stretch.lookups / keys);
+  }
+  return peak;
+}
+
+Skew::Skew(std::vector<Stretch> stretches, std::string words)
+    : stretches_(std::move(stretches)), words_(std::move(words)) {
+  ends_.clear();
+  double sum = 0;
+  for (const Stretch& stretch : stretches_) {
+    ends_.push_back(sum += stretch.lookups);
+  }
+}
+
+Lookups ChooseLookups(const LookupMix& mix, uint64_t count) {
   // floor(n * ratio) of n lookups are for existing rows.
-  const auto hits_of = [hit_ratio](uint64_t n) {
+  const auto hits_of = [&](uint64_t n) {
     return static_cast<uint64_t>(
-        std::floor(static_cast<double>(n) * hit_ratio + 1e-9));
+        std::floor(static_cast<double>(n) * mix.hit_ratio + 1e-9));
   };
   const auto is_possible = [&](uint64_t n) {
-    return hits_of(n) <= existing.size() && n - hits_of(n) <= missing.size();
+    return hits_of(n) <= mix.existing.size &&
+           n - hits_of(n) <= mix.missing.size;
   };
   uint64_t total = 0;  // the largest possible number, by bisection
-  for (uint64_t step = std::bit_floor(std::max<uint64_t>(lookups, 1)); step > 0;
+  for (uint64_t step = std::bit_floor(std::max<uint64_t>(count, 1)); step > 0;
        step /= 2) {
-    if (total + step <= lookups && is_possible(total + step)) total += step;
+    if (total + step <= count && is_possible(total + step)) total += step;
   }
 
   Lookups chosen;
-  ScatteredOrder existing_order(existing.size(), Mix(seed, 1));
-  MissingDraw missing_draw(missing.size(), skew, seed);
-  std::string key;
+  ScatteredOrder existing(0, mix.existing.size, Mix(mix.seed, 1));
+  std::vector<ScatteredOrder> missing;  // by stretch
+  for (const Skew::Stretch& stretch : mix.skew.stretches()) {
+    missing.emplace_back(KeyAt(stretch.begin, mix.missing.size),
+                         KeyAt(stretch.end, mix.missing.size),
+                         Mix(mix.seed, 2 + missing.size()));
+  }
+  uint64_t drawn = 0;
   for (uint64_t i = 0; i < total; ++i) {
     if (hits_of(i + 1) > hits_of(i)) {
-      existing.Get(existing_order.Next(), &key);
+      chosen.keys.Add(mix.existing.at(existing.Next()));
       ++chosen.existing;
-    } else {
-      const std::optional<uint64_t> number = missing_draw.Next();
-      if (!number.has_value()) break;
-      missing.Get(*number, &key);
+      continue;
     }
-    chosen.keys.Add(key);
+    ScatteredOrder& stretch =
+        missing[mix.skew.Draw(MixedShare(Mix(Mix(mix.seed, 3), drawn++)))];
+    if (stretch.left == 0) break;
+    chosen.keys.Add(mix.missing.at(stretch.Next()));
   }
   return chosen;
 }
 
-void WarmLookups::Get(uint64_t i, std::string* key) const {
-  const uint64_t random = Mix(Mix(seed, 5), i);
-  const double place = MixedShare(Mix(random, 1));
-  if (MixedShare(random) < hit_ratio) {
-    existing->Get(
-        static_cast<uint64_t>(place * static_cast<double>(existing->size())),
-        key);
-    return;
-  }
-  const Skew::Stretch& stretch =
-      skew.stretches()[skew.Draw(MixedShare(Mix(random, 2)))];
-  const uint64_t begin = KeyAt(stretch.begin, missing->size());
-  const uint64_t end = KeyAt(stretch.end, missing->size());
-  const auto number =
-      begin + static_cast<uint64_t>(place * static_cast<double>(end - begin));
-  missing->Get(std::min(number, missing->size() - 1), key);
+Keys RepeatedLookups(const LookupMix& mix, uint64_t count) {
+  return {count, 0, [mix](uint64_t i) { return RepeatedLookup(mix, i); }};
 }
 
-double LookupsBetween(const KeyTable& missing, const Skew& skew,
+double LookupsBetween(const LookupMix& mix,
                       const rocksdb::Comparator& comparator,
                       absl::string_view smallest, absl::string_view largest) {
-  return skew.LookupsBetween(PlaceOf(smallest, missing, comparator),
-                             PlaceOf(largest, missing, comparator));
+  return mix.skew.LookupsBetween(PlaceOf(smallest, mix.missing, comparator),
+                                 PlaceOf(largest, mix.missing, comparator));
 }
 
 }  // namespace linebloom::tools

@@ -3,45 +3,88 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "rocksdb/comparator.h"
 #include "tools/io_compare/rows/keys.h"
-#include "tools/io_compare/rows/skew.h"
 
 namespace linebloom::tools {
 
-// `lookups` keys to look up: the share `hit_ratio`, evenly spread, from
-// `existing`, and the rest from `missing`, which must be in order if `skew`
-// isn't uniform. No key occurs twice, because looking it up again would give
-// the same answer and make a measured rate seem more certain than it is. `seed`
-// determines the order. If there are not enough keys, there are fewer lookups
-// in the same ratio.
+// How lookups of missing keys are spread over the key space, as in --skew.
+// Places are shares of the key space, from 0 to 1: a place of 0.2 has a fifth
+// of all missing keys below it.
+class Skew {
+ public:
+  // A range of neighbouring keys, all equally likely to be looked up.
+  struct Stretch {
+    double begin;
+    double end;
+    double lookups;  // share of all lookups
+  };
+
+  // Parses "" (uniform), "80/20" (80 % of the lookups fall into a range of 20 %
+  // of the key space) or "zipf:0.99" (1,000 equal ranges of Zipf's popularity
+  // i^-0.99, i from 1, in random order). `seed` decides where ranges lie.
+  // InvalidArgument, with what is possible, for anything else.
+  static absl::StatusOr<Skew> Parse(absl::string_view text, uint64_t seed);
+
+  Skew() = default;  // uniform
+
+  bool is_uniform() const { return words_.empty(); }
+
+  // In the order of keys, from 0 to 1 without gaps.
+  const std::vector<Stretch>& stretches() const { return stretches_; }
+
+  // The stretch in which a lookup falls, for a uniform `random` from 0 to below
+  // 1.
+  size_t Draw(double random) const;
+
+  // The share of the lookups that fall between two places.
+  double LookupsBetween(double begin, double end) const;
+
+  // How much more often than the average the most popular keys are looked up.
+  double Peak() const;
+
+  // For example "80 % of them in the 20 % of the key space from 12.3 to 32.3
+  // %"; "" if uniform.
+  const std::string& InWords() const { return words_; }
+
+ private:
+  Skew(std::vector<Stretch> stretches, std::string words);
+
+  std::vector<Stretch> stretches_ = {{0, 1, 1}};
+  std::vector<double> ends_ = {1};  // sums of the stretches' lookups
+  std::string words_;
+};
+
+// The share `hit_ratio` of lookups is for `existing` keys, evenly spread, and
+// the rest for `missing` ones, which must be in order if `skew` isn't uniform.
+struct LookupMix {
+  Keys existing;
+  Keys missing;
+  Skew skew;
+  double hit_ratio = 0;
+  uint64_t seed = 0;
+};
+
+// Draws `count` lookups, in an order that follows from the seed. No key occurs
+// twice, because looking it up again would give the same answer and make a
+// measured rate seem more certain than it is. If there are not enough keys,
+// there are fewer lookups in the same ratio.
 struct Lookups {
   KeyList keys;
   uint64_t existing = 0;  // how many of them are from `existing`
 };
-Lookups ChooseLookups(const KeyTable& existing, const KeyTable& missing,
-                      uint64_t lookups, double hit_ratio, const Skew& skew,
-                      uint64_t seed);
+Lookups ChooseLookups(const LookupMix& mix, uint64_t count);
 
-// Lookups drawn like those of ChooseLookups(), but any number of them, since
-// keys may occur several times. May be read from many threads.
-struct WarmLookups {
-  const KeyTable* existing = nullptr;
-  const KeyTable* missing = nullptr;
-  Skew skew;
-  double hit_ratio = 0;
-  uint64_t seed = 0;
-  uint64_t count = 0;
+// The same for any `count`, since keys may occur several times.
+Keys RepeatedLookups(const LookupMix& mix, uint64_t count);
 
-  // Sets `key` to that of lookup `i`.
-  void Get(uint64_t i, std::string* key) const;
-};
-
-// The share of lookups of `missing` keys, in the order of `comparator`, that
-// fall between two keys.
-double LookupsBetween(const KeyTable& missing, const Skew& skew,
+// The share of lookups of missing keys, which are in the order of `comparator`,
+// that fall between two keys.
+double LookupsBetween(const LookupMix& mix,
                       const rocksdb::Comparator& comparator,
                       absl::string_view smallest, absl::string_view largest);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -9,6 +10,7 @@
 #include "rocksdb/comparator.h"
 #include "rocksdb/compression_type.h"
 #include "rocksdb/slice.h"
+#include "tools/io_compare/rows/keys.h"
 
 namespace linebloom::tools {
 
@@ -21,44 +23,47 @@ struct Entry {
   rocksdb::Slice value;
 };
 
+using EntrySink = absl::FunctionRef<absl::Status(const Entry&)>;
+
 // An SSTable to be created.
-struct PlannedFile {
+struct FileToWrite {
   int level;
   uint64_t entries;
   rocksdb::CompressionType compression;
 };
 
-// Rows laid out in files and levels. Every call returns the same, so the
+// Rows laid out in files and levels. Every reading returns the same, so the
 // databases of all policies are alike. One thread.
-class RowSource {
- public:
-  virtual ~RowSource() = default;
+struct RowSource {
+  // In the order of creation: from the deepest level up, and in level 0 from
+  // the oldest to the newest.
+  std::vector<FileToWrite> files;
 
-  // The files in the order of creation: from the deepest level up, and in level
-  // 0 from the oldest to the newest.
-  const std::vector<PlannedFile>& files() const { return files_; }
+  // Calls `sink` for the entries of `files[file]` in key order until it fails.
+  std::function<absl::Status(size_t file, EntrySink sink)> read;
 
-  // Calls `sink` for the entries of `files()[file]` in key order until it
-  // fails.
-  virtual absl::Status ReadFile(
-      size_t file, absl::FunctionRef<absl::Status(const Entry&)> sink) = 0;
+  const rocksdb::Comparator* comparator = rocksdb::BytewiseComparator();
+  uint64_t block_size = 4096;
+  // Estimates without filters.
+  uint64_t bytes = 0;
+  uint64_t largest_file_bytes = 0;
 
-  virtual const rocksdb::Comparator* comparator() const {
-    return rocksdb::BytewiseComparator();
-  }
-  virtual uint64_t block_size() const { return 4096; }
-
-  // Estimated bytes of all files together, without filters.
-  virtual uint64_t ApproximateBytes() const = 0;
-
-  uint64_t TotalEntries() const {
-    uint64_t sum = 0;
-    for (const PlannedFile& file : files_) sum += file.entries;
-    return sum;
-  }
-
- protected:
-  std::vector<PlannedFile> files_;
+  uint64_t TotalEntries() const;
 };
+
+// Each run of LayeredRows() gets exactly its share of this many consecutive
+// rows.
+inline constexpr uint64_t kSharesOfAllRuns = 447;
+
+// Six sorted runs: three files in level 0, and levels 1 to 3, each ten times as
+// large as the one above. Every run covers the whole range of keys, so a lookup
+// of a missing key between two rows has to go through all of them.
+//
+// `keys` must be sorted and at least 2 * kSharesOfAllRuns. Values have
+// `value_size` incompressible bytes. Files of level 1 and below have about
+// `file_bytes`, or as many as suits the number of rows if that is 0; no level
+// has more than 4096 files.
+RowSource LayeredRows(const Keys& keys, uint64_t value_size, uint64_t seed,
+                      uint64_t file_bytes = 0);
 
 }  // namespace linebloom::tools

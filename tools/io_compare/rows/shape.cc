@@ -26,8 +26,8 @@ bool IsBefore(const FileShape& a, const FileShape& b) {
 
 }  // namespace
 
-std::vector<LevelTotals> Shape::Levels() const {
-  std::vector<LevelTotals> levels;
+std::vector<LevelShape> Shape::Levels() const {
+  std::vector<LevelShape> levels;
   for (const FileShape& file : files) {
     const auto level = static_cast<size_t>(file.level);
     if (level >= levels.size()) levels.resize(level + 1);
@@ -39,7 +39,7 @@ std::vector<LevelTotals> Shape::Levels() const {
 
 uint64_t Shape::SortedRuns() const {
   uint64_t runs = 0;
-  const std::vector<LevelTotals> levels = Levels();
+  const std::vector<LevelShape> levels = Levels();
   for (size_t level = 0; level < levels.size(); ++level) {
     runs += level == 0 ? levels[0].files : levels[level].files > 0 ? 1 : 0;
   }
@@ -60,8 +60,8 @@ Shape ReadShape(rocksdb::DB* db) {
 
 std::string DescribeDifference(const Shape& a, const std::string& a_name,
                                const Shape& b, const std::string& b_name) {
-  const std::vector<LevelTotals> a_levels = a.Levels();
-  const std::vector<LevelTotals> b_levels = b.Levels();
+  const std::vector<LevelShape> a_levels = a.Levels();
+  const std::vector<LevelShape> b_levels = b.Levels();
   for (size_t i = 0; i < std::max(a_levels.size(), b_levels.size()); ++i) {
     const uint64_t in_a = i < a_levels.size() ? a_levels[i].files : 0;
     const uint64_t in_b = i < b_levels.size() ? b_levels[i].files : 0;

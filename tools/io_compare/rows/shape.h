@@ -20,7 +20,7 @@ struct FileShape {
   friend bool operator==(const FileShape&, const FileShape&) = default;
 };
 
-struct LevelTotals {
+struct LevelShape {
   uint64_t files = 0;
   uint64_t entries = 0;
 };
@@ -29,7 +29,7 @@ struct Shape {
   std::vector<FileShape> files;  // in order
 
   // By level, down to the deepest with files.
-  std::vector<LevelTotals> Levels() const;
+  std::vector<LevelShape> Levels() const;
 
   // Files of level 0 plus non-empty lower levels: what a lookup of a missing
   // key has to go through.

@@ -1,15 +1,19 @@
 #include "tools/io_compare/rows/source_db.h"
 
 #include <algorithm>
-#include <limits>
+#include <memory>
+#include <optional>
 #include <random>
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/db.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/debug.h"
-#include "tools/io_compare/rows/compression_name.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/interrupt.h"
 
@@ -29,9 +33,9 @@ EntryKind KindOf(const rocksdb::KeyVersion& version) {
 }
 
 // Calls `sink` for every entry in `family`, one chunk of keys at a time.
-absl::Status ReadAllVersions(
-    rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
-    absl::FunctionRef<absl::Status(const Entry&)> sink) {
+absl::Status ReadAllVersions(rocksdb::DB* db,
+                             rocksdb::ColumnFamilyHandle* family,
+                             EntrySink sink) {
   size_t chunk = 1 << 16;
   std::string begin;  // "" for the first key
   while (true) {
@@ -64,22 +68,58 @@ absl::Status ReadAllVersions(
   }
 }
 
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<SourceDatabase>> SourceDatabase::Open(
-    const std::string& path, const std::filesystem::path& scratch) {
-  absl::Status status = CheckUnlockedDatabase(kFlag, path);
-  if (!status.ok()) return status;
-  std::unique_ptr<SourceDatabase> source(new SourceDatabase(path, scratch));
-  source->LoadOptions();
-  status = source->OpenReadOnly();
-  if (status.ok()) status = source->PlanFiles();
-  if (!status.ok()) return status;
-  return source;
+// Files of format version 7, RocksDB 11's default, have "MANAGER;TYPES;", where
+// TYPES is two hexadecimal digits for each compression used: "BuiltinV2;04;".
+rocksdb::CompressionType FirstOf(absl::string_view types) {
+  uint32_t type = rocksdb::kNoCompression;
+  if (!absl::SimpleHexAtoi(types.substr(0, 2), &type)) {
+    return rocksdb::kNoCompression;
+  }
+  return static_cast<rocksdb::CompressionType>(type);
 }
 
-void SourceDatabase::LoadOptions() {
-  const StoredOptions stored = LoadStoredOptions(path_);
+rocksdb::CompressionType ParseCompression(absl::string_view name) {
+  const std::vector<absl::string_view> fields = absl::StrSplit(name, ';');
+  if (fields.size() > 1) return FirstOf(fields[1]);
+  if (name == "Snappy") return rocksdb::kSnappyCompression;
+  if (name == "Zlib") return rocksdb::kZlibCompression;
+  if (name == "BZip2") return rocksdb::kBZip2Compression;
+  if (name == "LZ4") return rocksdb::kLZ4Compression;
+  if (name == "LZ4HC") return rocksdb::kLZ4HCCompression;
+  if (name == "ZSTD") return rocksdb::kZSTD;
+  return rocksdb::kNoCompression;
+}
+
+// The open source, and the database that its files are imported into.
+class Source {
+ public:
+  Source(const std::string& path, const std::filesystem::path& scratch)
+      : what_(absl::StrCat("cannot read ", kFlag, "='", path, "'")),
+        scratch_(scratch) {}
+
+  absl::Status Open(const std::string& path, SourceDatabase* result);
+  absl::Status ReadFile(size_t file, EntrySink sink);
+  absl::StatusOr<KeyList> SampleKeys(uint64_t count, uint64_t seed);
+
+ private:
+  void LoadOptions(const std::string& path, RowSource* rows);
+  absl::Status PlanFiles(SourceDatabase* result);
+
+  // Imports one of the source's files, alone, into `family`, a new column
+  // family of the database in the scratch folder, which is opened on first use.
+  absl::Status Import(const rocksdb::LiveFileMetaData& file,
+                      rocksdb::ColumnFamilyHandle** family);
+
+  const std::string what_;
+  const std::filesystem::path scratch_;
+  rocksdb::Options options_;  // required for reading
+  std::optional<ReadOnlyDatabase> source_;
+  std::unique_ptr<rocksdb::DB> import_db_;
+  std::vector<rocksdb::LiveFileMetaData> live_files_;  // in the order of files
+};
+
+void Source::LoadOptions(const std::string& path, RowSource* rows) {
+  const StoredOptions stored = LoadStoredOptions(path);
   for (const rocksdb::ColumnFamilyDescriptor& family : stored.families) {
     if (family.name != rocksdb::kDefaultColumnFamilyName) continue;
     options_.comparator = family.options.comparator;
@@ -89,8 +129,9 @@ void SourceDatabase::LoadOptions() {
     if (family.options.table_factory == nullptr) continue;
     const auto* table = family.options.table_factory
                             ->GetOptions<rocksdb::BlockBasedTableOptions>();
-    if (table != nullptr) block_size_ = table->block_size;
+    if (table != nullptr) rows->block_size = table->block_size;
   }
+  rows->comparator = options_.comparator;
   options_.db_paths = stored.db.db_paths;
   options_.wal_dir = stored.db.wal_dir;
   if (options_.merge_operator == nullptr) {
@@ -102,21 +143,22 @@ void SourceDatabase::LoadOptions() {
   options_.stats_persist_period_sec = 0;
 }
 
-absl::Status SourceDatabase::OpenReadOnly() {
+absl::Status Source::Open(const std::string& path, SourceDatabase* result) {
+  LoadOptions(path, &result->rows);
   auto opened = ReadOnlyDatabase::Open(
-      kFlag, path_, {options_, {{rocksdb::kDefaultColumnFamilyName, options_}}},
+      kFlag, path, {options_, {{rocksdb::kDefaultColumnFamilyName, options_}}},
       Logs::kRead);
   if (!opened.ok()) return opened.status();
   source_.emplace(*std::move(opened));
-  return absl::OkStatus();
-}
-
-absl::Status SourceDatabase::PlanFiles() {
   source_->db()->GetLiveFilesMetaData(&live_files_);
   if (live_files_.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(kFlag, "='", path_, "' has no SSTables"));
+        absl::StrCat(kFlag, "='", path, "' has no SSTables"));
   }
+  return PlanFiles(result);
+}
+
+absl::Status Source::PlanFiles(SourceDatabase* result) {
   std::sort(live_files_.begin(), live_files_.end(),
             [](const auto& a, const auto& b) {
               if (a.level != b.level) return a.level > b.level;
@@ -125,28 +167,29 @@ absl::Status SourceDatabase::PlanFiles() {
             });
   rocksdb::TablePropertiesCollection properties;
   const absl::Status status =
-      FromRocksDb(source_->db()->GetPropertiesOfAllTables(&properties),
-                  absl::StrCat("cannot read ", kFlag, "='", path_, "'"));
+      FromRocksDb(source_->db()->GetPropertiesOfAllTables(&properties), what_);
   if (!status.ok()) return status;
+  RowSource& rows = result->rows;
   for (const rocksdb::LiveFileMetaData& file : live_files_) {
     rocksdb::CompressionType compression = rocksdb::kNoCompression;
     const auto found = properties.find(file.db_path + file.name);
     if (found != properties.end()) {
       compression = CompressionByName(found->second->compression_name);
-      range_deletions_ += found->second->num_range_deletions;
+      result->range_deletions += found->second->num_range_deletions;
     }
-    files_.push_back({file.level, file.num_entries, compression});
-    bytes_ += file.size;
-    largest_file_bytes_ = std::max<uint64_t>(largest_file_bytes_, file.size);
+    rows.files.push_back({file.level, file.num_entries, compression});
+    rows.bytes += file.size;
+    rows.largest_file_bytes =
+        std::max<uint64_t>(rows.largest_file_bytes, file.size);
   }
-  shape_ = ReadShape(source_->db());
+  result->shape = ReadShape(source_->db());
   (void)source_->db()->GetIntProperty(
-      rocksdb::DB::Properties::kNumEntriesActiveMemTable, &rows_in_log_only_);
+      rocksdb::DB::Properties::kNumEntriesActiveMemTable,
+      &result->rows_in_log_only);
   return absl::OkStatus();
 }
 
-absl::StatusOr<KeyList> SourceDatabase::SampleKeys(uint64_t count,
-                                                   uint64_t seed) {
+absl::StatusOr<KeyList> Source::SampleKeys(uint64_t count, uint64_t seed) {
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   options.total_order_seek = true;
@@ -168,16 +211,15 @@ absl::StatusOr<KeyList> SourceDatabase::SampleKeys(uint64_t count,
     }
     if (seen % 4096 == 0 && Interrupted()) return CheckInterrupt();
   }
-  const absl::Status status = FromRocksDb(
-      rows->status(), absl::StrCat("cannot read ", kFlag, "='", path_, "'"));
+  const absl::Status status = FromRocksDb(rows->status(), what_);
   if (!status.ok()) return status;
   KeyList keys;
   for (const std::string& key : sample) keys.Add(key);
   return keys;
 }
 
-absl::Status SourceDatabase::Import(const rocksdb::LiveFileMetaData& file,
-                                    rocksdb::ColumnFamilyHandle** family) {
+absl::Status Source::Import(const rocksdb::LiveFileMetaData& file,
+                            rocksdb::ColumnFamilyHandle** family) {
   const std::string what =
       absl::StrCat("cannot read '", file.db_path, file.name, "'");
   rocksdb::Options options = options_;
@@ -207,8 +249,7 @@ absl::Status SourceDatabase::Import(const rocksdb::LiveFileMetaData& file,
 // RocksDB's public reader of single files hides deletions before 9.8, but a
 // filter contains their keys too. GetAllKeyVersions shows every entry of a
 // database, so the file temporarily becomes a database.
-absl::Status SourceDatabase::ReadFile(
-    size_t file, absl::FunctionRef<absl::Status(const Entry&)> sink) {
+absl::Status Source::ReadFile(size_t file, EntrySink sink) {
   rocksdb::ColumnFamilyHandle* family = nullptr;
   absl::Status status = Import(live_files_[file], &family);
   if (!status.ok()) return status;
@@ -218,6 +259,34 @@ absl::Status SourceDatabase::ReadFile(
   status.Update(FromRocksDb(import_db_->DestroyColumnFamilyHandle(family),
                             "cannot remove a copied file"));
   return status;
+}
+
+}  // namespace
+
+absl::StatusOr<SourceDatabase> OpenSourceDatabase(
+    const std::string& path, const std::filesystem::path& scratch) {
+  absl::Status status = CheckUnlockedDatabase(kFlag, path);
+  if (!status.ok()) return status;
+  const auto source = std::make_shared<Source>(path, scratch);
+  SourceDatabase result;
+  status = source->Open(path, &result);
+  if (!status.ok()) return status;
+  result.rows.read = [source](size_t file, EntrySink sink) {
+    return source->ReadFile(file, sink);
+  };
+  result.sample = [source](uint64_t count, uint64_t seed) {
+    return source->SampleKeys(count, seed);
+  };
+  return result;
+}
+
+rocksdb::CompressionType CompressionByName(absl::string_view name) {
+  const rocksdb::CompressionType type = ParseCompression(name);
+  const std::vector<rocksdb::CompressionType> supported =
+      rocksdb::GetSupportedCompressions();
+  const bool can_write =
+      std::find(supported.begin(), supported.end(), type) != supported.end();
+  return can_write ? type : rocksdb::kNoCompression;
 }
 
 }  // namespace linebloom::tools

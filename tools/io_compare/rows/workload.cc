@@ -1,25 +1,17 @@
 #include "tools/io_compare/rows/workload.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "tools/io_compare/rows/layered_rows.h"
 #include "tools/io_compare/rows/source_db.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
 
-// --skew, which ValidateConfig() has parsed before.
-Skew SkewOf(const IoCompareConfig& config) {
-  return Skew::Parse(config.skew, config.seed).value_or(Skew());
-}
-
 // How many missing keys there must be for all lookups to differ.
-double MissingKeysNeeded(const IoCompareConfig& config) {
-  const Skew skew = SkewOf(config);
+double MissingKeysNeeded(const IoCompareConfig& config, const Skew& skew) {
   const auto lookups = static_cast<double>(config.lookups);
   // Where there are most lookups there may by chance be even more.
   constexpr double kSlack = 1.5;
@@ -27,211 +19,167 @@ double MissingKeysNeeded(const IoCompareConfig& config) {
   return skew.is_uniform() ? lookups : kSlack * (lookups + kFew) * skew.Peak();
 }
 
-// `existing` must live as long as the workload; `missing` must be in order.
-void SetLookups(const IoCompareConfig& config, const KeyTable* existing,
-                std::unique_ptr<KeyTable> missing, Workload* workload) {
-  const Skew skew = SkewOf(config);
-  Lookups lookups = ChooseLookups(*existing, *missing, config.lookups,
-                                  config.hit_ratio, skew, config.seed);
-  workload->facts.asked_existing = lookups.existing;
-  workload->facts.asked_missing = lookups.keys.size() - lookups.existing;
-  workload->lookups = std::move(lookups.keys);
-  if (workload->lookups.size() < config.lookups) {
-    workload->notes.push_back(absl::StrCat(
-        "There are keys for ", WithThousands(workload->lookups.size()),
-        " lookups, not ", WithThousands(config.lookups),
-        ": no key is looked up twice."));
-  }
-  workload->missing_keys = std::move(missing);
-  workload->warm_lookups = {.existing = existing,
-                            .missing = workload->missing_keys.get(),
-                            .skew = skew,
-                            .hit_ratio = config.hit_ratio,
-                            .seed = config.seed,
-                            .count = config.warm_lookups};
-  workload->facts.skew = skew.InWords();
-}
-
-void UseLayeredRows(const IoCompareConfig& config,
-                    std::unique_ptr<KeyTable> keys, Workload* workload) {
-  workload->row_keys = std::move(keys);
-  workload->rows =
-      std::make_unique<LayeredRows>(workload->row_keys.get(), config.value_size,
-                                    config.seed, config.file_size);
-  workload->facts.entries = workload->row_keys->size();
-  workload->largest_file_bytes = workload->rows->ApproximateBytes() / 16;
-}
-
-Workload GeneratedWorkload(const IoCompareConfig& config) {
-  // Leaves enough room between rows for all lookups to differ.
-  const uint64_t stride =
-      2 + static_cast<uint64_t>(MissingKeysNeeded(config)) / (config.rows - 1);
-  Workload workload;
-  workload.facts.source = "generated";
-  workload.facts.missing = "each between two rows";
-  workload.facts.key_bytes = kNumberedKeyBytes;
-  UseLayeredRows(config, std::make_unique<NumberedKeys>(config.rows, stride),
-                 &workload);
-  SetLookups(config, workload.row_keys.get(),
-             std::make_unique<KeysBetween>(config.rows, stride), &workload);
-  return workload;
-}
-
-// Every how many keys of a file to hold one out as missing: ten, or fewer if
-// that gives too few for the lookups, but at least two.
-uint64_t HoldOutInterval(const IoCompareConfig& config, uint64_t keys) {
-  const double wanted =
-      std::max(1.0, MissingKeysNeeded(config) * (1 - config.hit_ratio));
-  return static_cast<uint64_t>(
-      std::clamp(static_cast<double>(keys) / wanted, 2.0, 10.0));
-}
-
-absl::Status CheckEnoughKeys(const IoCompareConfig& config, uint64_t keys) {
-  constexpr uint64_t kFewest = 2 * LayeredRows::kSharesOfAllRuns;
-  if (keys >= kFewest) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--key_file='", config.key_file, "' leaves ", keys,
-      " different keys to load; at least ", kFewest, " are needed"));
-}
-
-absl::StatusOr<Workload> KeyFileWorkload(const IoCompareConfig& config) {
-  absl::StatusOr<KeyList> read = ReadKeyFile("key_file", config.key_file);
+// The keys of `flag`'s file, in the order of `comparator`.
+absl::StatusOr<KeyList> ReadSorted(absl::string_view flag,
+                                   const std::string& path,
+                                   const rocksdb::Comparator& comparator,
+                                   Workload* workload) {
+  const absl::StatusOr<KeyList> read = ReadKeyFile(flag, path);
   if (!read.ok()) return read.status();
-  KeyList sorted = SortedAndUnique(*read);
-  Workload workload;
-  workload.facts.source = "key_file";
-  workload.facts.source_path = config.key_file;
-  if (sorted.size() < read->size()) {
-    workload.notes.push_back(absl::StrCat(
+  KeyList sorted = SortedAndUnique(*read, comparator);
+  if (flag == "key_file" && sorted.size() < read->size()) {
+    workload->notes.push_back(absl::StrCat(
         "--key_file has ", WithThousands(read->size() - sorted.size()),
         " lines with a key that another line has; each key is "
         "loaded once."));
   }
-  KeyList missing;
-  if (config.missing_file.empty()) {
-    const uint64_t nth = HoldOutInterval(config, sorted.size());
-    HeldOut split = HoldOut(sorted, nth);
-    sorted = std::move(split.rows);
-    missing = std::move(split.missing);
-    workload.facts.missing =
-        absl::StrCat("1 of every ", nth, " keys of the file, held out");
-  } else {
-    read = ReadKeyFile("missing_file", config.missing_file);
-    if (!read.ok()) return read.status();
-    missing = SortedAndUnique(*read);
-    workload.facts.missing = absl::StrCat("of '", config.missing_file, "'");
-  }
-  const absl::Status enough = CheckEnoughKeys(config, sorted.size());
-  if (!enough.ok()) return enough;
-  workload.facts.key_bytes =
-      static_cast<double>(sorted.bytes()) / static_cast<double>(sorted.size());
-  UseLayeredRows(config, std::make_unique<KeyList>(std::move(sorted)),
-                 &workload);
-  SetLookups(config, workload.row_keys.get(),
-             std::make_unique<KeyList>(std::move(missing)), &workload);
-  return workload;
-}
-
-// Each key followed by a zero byte: directly after the key, and so within the
-// range of every file that contains it.
-KeyList Successors(const KeyList& keys) {
-  KeyList successors;
-  for (uint64_t i = 0; i < keys.size(); ++i) {
-    successors.Add(absl::StrCat(keys[i], absl::string_view("\0", 1)));
-  }
-  return successors;
-}
-
-KeyList InOrder(const KeyList& keys, const rocksdb::Comparator& comparator) {
-  std::vector<rocksdb::Slice> slices;
-  for (uint64_t i = 0; i < keys.size(); ++i) {
-    slices.emplace_back(keys[i].data(), keys[i].size());
-  }
-  std::sort(slices.begin(), slices.end(),
-            [&](const rocksdb::Slice& a, const rocksdb::Slice& b) {
-              return comparator.Compare(a, b) < 0;
-            });
-  KeyList sorted;
-  for (const rocksdb::Slice& slice : slices) {
-    sorted.Add({slice.data(), slice.size()});
-  }
   return sorted;
 }
 
-// Their keys are kept in memory.
-uint64_t SampleSize(const IoCompareConfig& config) {
-  constexpr uint64_t kMost = 20'000'000;
-  return std::max(
-      config.lookups,
-      std::min(kMost, static_cast<uint64_t>(MissingKeysNeeded(config))));
+void UseLayeredRows(const IoCompareConfig& config, Keys keys,
+                    Workload* workload) {
+  workload->rows =
+      LayeredRows(keys, config.value_size, config.seed, config.file_size);
+  workload->facts.entries = keys.size;
+  workload->facts.key_bytes =
+      static_cast<double>(keys.bytes) / static_cast<double>(keys.size);
+  workload->mix.existing = std::move(keys);
+}
+
+void GenerateRows(const IoCompareConfig& config, double missing_needed,
+                  Workload* workload) {
+  // Leaves enough room between rows for all lookups to differ.
+  const uint64_t stride =
+      2 + static_cast<uint64_t>(missing_needed) / (config.rows - 1);
+  workload->facts.source = "generated";
+  workload->facts.missing = "each between two rows";
+  UseLayeredRows(config, NumberedKeys(config.rows, stride), workload);
+  workload->mix.missing = KeysBetween(config.rows, stride);
+}
+
+absl::Status UseKeyFile(const IoCompareConfig& config, double missing_needed,
+                        Workload* workload) {
+  absl::StatusOr<KeyList> keys = ReadSorted(
+      "key_file", config.key_file, *rocksdb::BytewiseComparator(), workload);
+  if (!keys.ok()) return keys.status();
+  workload->facts.source = "key_file";
+  workload->facts.source_path = config.key_file;
+  if (config.missing_file.empty()) {
+    // Holds out a tenth, or more if that gives too few for the lookups, but at
+    // most half.
+    const double needed =
+        std::max(1.0, missing_needed * (1 - config.hit_ratio));
+    const auto nth = static_cast<uint64_t>(
+        std::clamp(static_cast<double>(keys->size()) / needed, 2.0, 10.0));
+    HeldOut split = HoldOut(*keys, nth);
+    *keys = std::move(split.rows);
+    workload->mix.missing = KeysOf(std::move(split.missing));
+    workload->facts.missing =
+        absl::StrCat("1 of every ", nth, " keys of the file, held out");
+  }
+  constexpr uint64_t kMinKeys = 2 * kSharesOfAllRuns;
+  if (keys->size() < kMinKeys) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--key_file='", config.key_file, "' leaves ", keys->size(),
+        " different keys to load; at least ", kMinKeys, " are needed"));
+  }
+  UseLayeredRows(config, KeysOf(*std::move(keys)), workload);
+  return absl::OkStatus();
 }
 
 void NoteWhatIsNotCopied(const SourceDatabase& source, Workload* workload) {
-  if (source.range_deletions() > 0) {
+  if (source.range_deletions > 0) {
     workload->notes.push_back(
-        absl::StrCat(WithThousands(source.range_deletions()),
+        absl::StrCat(WithThousands(source.range_deletions),
                      " range deletions of --source_db are not copied."));
   }
-  if (source.rows_in_log_only() > 0) {
+  if (source.rows_in_log_only > 0) {
     workload->notes.push_back(absl::StrCat(
-        WithThousands(source.rows_in_log_only()),
+        WithThousands(source.rows_in_log_only),
         " entries of --source_db that are only in its write-ahead log are not "
         "copied: no file holds them."));
   }
 }
 
-absl::StatusOr<Workload> SourceDatabaseWorkload(
-    const IoCompareConfig& config, const std::filesystem::path& scratch) {
-  auto source = SourceDatabase::Open(config.source_db, scratch);
+absl::Status UseDatabase(const IoCompareConfig& config, double missing_needed,
+                         const std::filesystem::path& scratch,
+                         Workload* workload) {
+  absl::StatusOr<SourceDatabase> source =
+      OpenSourceDatabase(config.source_db, scratch);
   if (!source.ok()) return source.status();
-  const absl::StatusOr<KeyList> sample =
-      (*source)->SampleKeys(SampleSize(config), config.seed);
+  constexpr uint64_t kMaxSample = 20'000'000;  // they are kept in memory
+  const absl::StatusOr<KeyList> sample = source->sample(
+      std::max(config.lookups,
+               std::min(kMaxSample, static_cast<uint64_t>(missing_needed))),
+      config.seed);
   if (!sample.ok()) return sample.status();
-  Workload workload;
-  workload.facts.source = "source_db";
-  workload.facts.source_path = config.source_db;
-  workload.facts.entries = (*source)->TotalEntries();
-  KeyList missing;
+  workload->rows = std::move(source->rows);
+  workload->expected_shape = source->shape;
+  workload->facts.source = "source_db";
+  workload->facts.source_path = config.source_db;
+  workload->facts.entries = workload->rows.TotalEntries();
+  const rocksdb::Comparator& comparator = *workload->rows.comparator;
   if (config.missing_file.empty()) {
-    missing = Successors(*sample);
-    workload.facts.missing = "each an existing key and one zero byte";
-  } else {
-    const absl::StatusOr<KeyList> read =
-        ReadKeyFile("missing_file", config.missing_file);
-    if (!read.ok()) return read.status();
-    missing = SortedAndUnique(*read);
-    workload.facts.missing = absl::StrCat("of '", config.missing_file, "'");
+    // Each key followed by a zero byte: directly after the key, and so within
+    // the range of every file that contains it.
+    KeyList successors;
+    for (uint64_t i = 0; i < sample->size(); ++i) {
+      successors.Add(absl::StrCat((*sample)[i], absl::string_view("\0", 1)));
+    }
+    workload->mix.missing = KeysOf(SortedAndUnique(successors, comparator));
+    workload->facts.missing = "each an existing key and one zero byte";
   }
-  const rocksdb::Comparator& comparator = *(*source)->comparator();
-  workload.row_keys = std::make_unique<KeyList>(InOrder(*sample, comparator));
-  SetLookups(config, workload.row_keys.get(),
-             std::make_unique<KeyList>(InOrder(missing, comparator)),
-             &workload);
-  if (workload.lookups.size() == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--source_db='", config.source_db, "' has no live rows"));
-  }
-  NoteWhatIsNotCopied(**source, &workload);
-  workload.expected_shape = (*source)->shape();
-  workload.largest_file_bytes = (*source)->largest_file_bytes();
-  workload.rows = *std::move(source);
-  return workload;
+  workload->mix.existing = KeysOf(SortedAndUnique(*sample, comparator));
+  NoteWhatIsNotCopied(*source, workload);
+  return absl::OkStatus();
 }
 
-absl::StatusOr<Workload> MakeByFlags(const IoCompareConfig& config,
-                                     const std::filesystem::path& scratch) {
-  if (!config.source_db.empty()) return SourceDatabaseWorkload(config, scratch);
-  if (!config.key_file.empty()) return KeyFileWorkload(config);
-  return GeneratedWorkload(config);
+void DrawLookups(const IoCompareConfig& config, Workload* workload) {
+  Lookups lookups = ChooseLookups(workload->mix, config.lookups);
+  workload->facts.asked_existing = lookups.existing;
+  workload->facts.asked_missing = lookups.keys.size() - lookups.existing;
+  workload->facts.skew = workload->mix.skew.InWords();
+  workload->lookups = std::move(lookups.keys);
+  if (workload->lookups.size() == config.lookups) return;
+  workload->notes.push_back(absl::StrCat(
+      "There are keys for ", WithThousands(workload->lookups.size()),
+      " lookups, not ", WithThousands(config.lookups),
+      ": no key is looked up twice."));
 }
 
 }  // namespace
 
 absl::StatusOr<Workload> MakeWorkload(const IoCompareConfig& config,
                                       const std::filesystem::path& scratch) {
-  absl::StatusOr<Workload> workload = MakeByFlags(config, scratch);
-  if (workload.ok()) {
-    workload->facts.block_bytes = workload->rows->block_size();
+  Workload workload;
+  absl::StatusOr<Skew> skew = Skew::Parse(config.skew, config.seed);
+  if (!skew.ok()) return skew.status();
+  const double missing_needed = MissingKeysNeeded(config, *skew);
+  workload.mix.skew = *std::move(skew);
+  workload.mix.hit_ratio = config.hit_ratio;
+  workload.mix.seed = config.seed;
+  absl::Status status;
+  if (!config.source_db.empty()) {
+    status = UseDatabase(config, missing_needed, scratch, &workload);
+  } else if (!config.key_file.empty()) {
+    status = UseKeyFile(config, missing_needed, &workload);
+  } else {
+    GenerateRows(config, missing_needed, &workload);
+  }
+  if (!status.ok()) return status;
+  if (!config.missing_file.empty()) {
+    absl::StatusOr<KeyList> missing =
+        ReadSorted("missing_file", config.missing_file,
+                   *workload.rows.comparator, &workload);
+    if (!missing.ok()) return missing.status();
+    workload.mix.missing = KeysOf(*std::move(missing));
+    workload.facts.missing = absl::StrCat("of '", config.missing_file, "'");
+  }
+  workload.facts.block_bytes = workload.rows.block_size;
+  DrawLookups(config, &workload);
+  if (workload.lookups.size() == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--source_db='", config.source_db, "' has no live rows"));
   }
   return workload;
 }

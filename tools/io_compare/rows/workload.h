@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,15 +15,11 @@
 namespace linebloom::tools {
 
 struct Workload {
-  // Referenced by `rows` and by each other.
-  std::unique_ptr<KeyTable> row_keys;
-  std::unique_ptr<KeyTable> missing_keys;
-  std::unique_ptr<RowSource> rows;
-  WarmLookups warm_lookups;
+  RowSource rows;
+  LookupMix mix;
   KeyList lookups;
   WorkloadFacts facts;
-  Shape expected_shape;         // of --source_db; otherwise empty
-  uint64_t largest_file_bytes;  // approximate
+  Shape expected_shape;  // of --source_db; otherwise empty
   std::vector<std::string> notes;
 };
 

@@ -1,6 +1,5 @@
-#include "tools/io_compare/rows/compression_name.h"
-
 #include "gtest/gtest.h"
+#include "tools/io_compare/rows/source_db.h"
 
 namespace linebloom::tools {
 namespace {

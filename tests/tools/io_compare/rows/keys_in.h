@@ -1,4 +1,4 @@
-// A table of keys as a vector.
+// Keys as a vector.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,13 @@
 
 namespace linebloom::tools {
 
-inline std::vector<std::string> KeysIn(const KeyTable& table) {
-  std::vector<std::string> keys(table.size());
-  for (uint64_t i = 0; i < table.size(); ++i) table.Get(i, &keys[i]);
-  return keys;
+inline std::vector<std::string> KeysIn(const Keys& keys) {
+  std::vector<std::string> all;
+  for (uint64_t i = 0; i < keys.size; ++i) all.push_back(keys.at(i));
+  return all;
+}
+inline std::vector<std::string> KeysIn(const KeyList& keys) {
+  return KeysIn(KeysOf(keys));
 }
 
 }  // namespace linebloom::tools

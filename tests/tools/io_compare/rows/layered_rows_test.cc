@@ -1,10 +1,10 @@
-#include "tools/io_compare/rows/layered_rows.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 #include <vector>
+
+#include "tools/io_compare/rows/row_source.h"
 
 namespace linebloom::tools {
 namespace {
@@ -14,9 +14,9 @@ struct Row {
   std::string value;
 };
 
-std::vector<Row> RowsOf(LayeredRows* rows, size_t file) {
+std::vector<Row> RowsOf(const RowSource& rows, size_t file) {
   std::vector<Row> read;
-  const absl::Status status = rows->ReadFile(file, [&read](const Entry& entry) {
+  const absl::Status status = rows.read(file, [&read](const Entry& entry) {
     EXPECT_EQ(entry.kind, EntryKind::kPut);
     read.push_back({entry.key.ToString(), entry.value.ToString()});
     return absl::OkStatus();
@@ -26,14 +26,15 @@ std::vector<Row> RowsOf(LayeredRows* rows, size_t file) {
 }
 
 TEST(LayeredRowsTest, EveryRowIsInOneFile) {
-  const NumberedKeys keys(20'000, 2);
-  LayeredRows rows(&keys, 2000, 1);  // 40 MB: several files in a level
+  const Keys keys = NumberedKeys(20'000, 2);
+  const RowSource rows =
+      LayeredRows(keys, 2000, 1);  // 40 MB: several files in a level
   std::map<std::string, int> seen;
   uint64_t planned = 0;
-  for (size_t file = 0; file < rows.files().size(); ++file) {
-    const std::vector<Row> read = RowsOf(&rows, file);
-    EXPECT_EQ(read.size(), rows.files()[file].entries);
-    planned += rows.files()[file].entries;
+  for (size_t file = 0; file < rows.files.size(); ++file) {
+    const std::vector<Row> read = RowsOf(rows, file);
+    EXPECT_EQ(read.size(), rows.files[file].entries);
+    planned += rows.files[file].entries;
     for (size_t i = 0; i < read.size(); ++i) {
       ++seen[read[i].key];
       EXPECT_EQ(read[i].value.size(), 2000u);
@@ -47,11 +48,11 @@ TEST(LayeredRowsTest, EveryRowIsInOneFile) {
 }
 
 TEST(LayeredRowsTest, LevelsGrowTenfoldFromThreeFilesInLevelZero) {
-  const NumberedKeys keys(447 * 100, 2);
-  const LayeredRows rows(&keys, 100, 1);
+  const Keys keys = NumberedKeys(447 * 100, 2);
+  const RowSource rows = LayeredRows(keys, 100, 1);
   std::map<int, uint64_t> entries;
   std::map<int, uint64_t> files;
-  for (const PlannedFile& file : rows.files()) {
+  for (const FileToWrite& file : rows.files) {
     entries[file.level] += file.entries;
     ++files[file.level];
   }
@@ -63,14 +64,12 @@ TEST(LayeredRowsTest, LevelsGrowTenfoldFromThreeFilesInLevelZero) {
 }
 
 TEST(LayeredRowsTest, EverySortedRunCoversTheRangeOfKeys) {
-  const NumberedKeys keys(10'000, 2);
-  LayeredRows rows(&keys, 10, 5);
-  std::string first_bound;
-  std::string last_bound;
-  keys.Get(LayeredRows::kSharesOfAllRuns, &first_bound);
-  keys.Get(10'000 - 2 * LayeredRows::kSharesOfAllRuns, &last_bound);
-  for (size_t file = 0; file < rows.files().size(); ++file) {
-    const std::vector<Row> read = RowsOf(&rows, file);  // one file for a run
+  const Keys keys = NumberedKeys(10'000, 2);
+  const RowSource rows = LayeredRows(keys, 10, 5);
+  const std::string first_bound = keys.at(kSharesOfAllRuns);
+  const std::string last_bound = keys.at(10'000 - 2 * kSharesOfAllRuns);
+  for (size_t file = 0; file < rows.files.size(); ++file) {
+    const std::vector<Row> read = RowsOf(rows, file);  // one file for a run
     EXPECT_LT(read.front().key, first_bound);
     EXPECT_GT(read.back().key, last_bound);
   }
@@ -78,11 +77,10 @@ TEST(LayeredRowsTest, EverySortedRunCoversTheRangeOfKeys) {
 
 // The minimum of the flag, and that of key files.
 TEST(LayeredRowsTest, FewRowsReachEveryRun) {
-  for (const uint64_t count :
-       {2 * LayeredRows::kSharesOfAllRuns, uint64_t{1000}}) {
-    const NumberedKeys keys(count, 2);
-    const LayeredRows rows(&keys, 0, 3);
-    for (const PlannedFile& file : rows.files()) EXPECT_GE(file.entries, 2u);
+  for (const uint64_t count : {2 * kSharesOfAllRuns, uint64_t{1000}}) {
+    const Keys keys = NumberedKeys(count, 2);
+    const RowSource rows = LayeredRows(keys, 0, 3);
+    for (const FileToWrite& file : rows.files) EXPECT_GE(file.entries, 2u);
   }
 }
 

@@ -47,7 +47,7 @@ TEST(ChooseLookupsTest, TakesTheAskedShareOfExistingKeys) {
   const std::set<std::string> present(rows.begin(), rows.end());
   for (const double ratio : {0.0, 0.01, 0.3, 1.0}) {
     const Lookups lookups = ChooseLookups(
-        NumberedKeys(5000, 2), KeysBetween(5000, 2), 1000, ratio, Skew(), 1);
+        {NumberedKeys(5000, 2), KeysBetween(5000, 2), Skew(), ratio, 1}, 1000);
     uint64_t existing = 0;
     for (const std::string& key : KeysIn(lookups.keys)) {
       existing += present.count(key);
@@ -60,26 +60,24 @@ TEST(ChooseLookupsTest, TakesTheAskedShareOfExistingKeys) {
 TEST(ChooseLookupsTest, ShrinksAtTheSameRatio) {
   // 99 missing keys allow 99 / 0.75 lookups.
   const Lookups lookups = ChooseLookups(
-      NumberedKeys(100, 2), KeysBetween(100, 2), 10'000, 0.25, Skew(), 1);
+      {NumberedKeys(100, 2), KeysBetween(100, 2), Skew(), 0.25, 1}, 10'000);
   EXPECT_EQ(lookups.keys.size(), 132u);
   EXPECT_EQ(lookups.existing, 33u);
-  EXPECT_EQ(ChooseLookups(KeyList(), KeysBetween(100, 2), 50, 0, Skew(), 1)
-                .keys.size(),
-            50u);
-  EXPECT_EQ(ChooseLookups(KeyList(), KeyList(), 50, 0, Skew(), 1).keys.size(),
-            0u);
+  EXPECT_EQ(
+      ChooseLookups({{}, KeysBetween(100, 2), Skew(), 0, 1}, 50).keys.size(),
+      50u);
+  EXPECT_EQ(ChooseLookups({}, 50).keys.size(), 0u);
 }
 
 TEST(ChooseLookupsTest, FollowsASkew) {
-  const KeysBetween missing(10'001, 101);
+  const Keys missing = KeysBetween(10'001, 101);
   const std::vector<std::string> all = KeysIn(missing);
   ASSERT_TRUE(std::is_sorted(all.begin(), all.end()));
   for (const char* text : {"80/20", "95/5", "50/50", "99.9/0.1", "zipf:0.99"}) {
     for (const uint64_t seed : {1, 2, 3}) {
       SCOPED_TRACE(testing::Message() << text << ", seed " << seed);
       const Skew skew = SkewOf(text, seed);
-      const Lookups lookups =
-          ChooseLookups(KeyList(), missing, 1000, 0, skew, seed);
+      const Lookups lookups = ChooseLookups({{}, missing, skew, 0, seed}, 1000);
       const std::vector<std::string> keys = KeysIn(lookups.keys);
       EXPECT_EQ(keys.size(), 1000u);
       EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), 1000u);
@@ -92,8 +90,9 @@ TEST(ChooseLookupsTest, FollowsASkew) {
 
 TEST(ChooseLookupsTest, ASkewLeavesExistingKeysAlone) {
   const Lookups lookups =
-      ChooseLookups(NumberedKeys(5000, 101), KeysBetween(5000, 101), 1000, 0.5,
-                    SkewOf("99/1", 1), 1);
+      ChooseLookups({NumberedKeys(5000, 101), KeysBetween(5000, 101),
+                     SkewOf("99/1", 1), 0.5, 1},
+                    1000);
   EXPECT_EQ(lookups.existing, 500u);
   const std::vector<std::string> rows = KeysIn(NumberedKeys(5000, 101));
   std::vector<std::string> existing;
@@ -108,56 +107,43 @@ TEST(ChooseLookupsTest, ASkewLeavesExistingKeysAlone) {
 
 TEST(ChooseLookupsTest, StopsWhereTheHotRangeHasNoMoreKeys) {
   // The hot range has 99 of 990 keys.
-  const Lookups lookups =
-      ChooseLookups(NumberedKeys(100, 11), KeysBetween(100, 11), 10'000, 0.5,
-                    SkewOf("90/10", 1), 1);
+  const Lookups lookups = ChooseLookups(
+      {NumberedKeys(100, 11), KeysBetween(100, 11), SkewOf("90/10", 1), 0.5, 1},
+      10'000);
   EXPECT_GT(lookups.keys.size(), 160u);
   EXPECT_LT(lookups.keys.size(), 280u);
   EXPECT_NEAR(static_cast<double>(lookups.existing),
               static_cast<double>(lookups.keys.size()) / 2, 1);
 }
 
-TEST(WarmLookupsTest, AreSpreadLikeThoseMeasured) {
-  const NumberedKeys existing(1001, 11);
-  const KeysBetween missing(1001, 11);
-  const std::vector<std::string> rows = KeysIn(existing);
+TEST(RepeatedLookupsTest, AreSpreadLikeThoseMeasured) {
+  LookupMix mix = {NumberedKeys(1001, 11), KeysBetween(1001, 11), Skew(), 0.25,
+                   5};
+  const std::vector<std::string> rows = KeysIn(mix.existing);
   for (const char* text : {"", "80/20", "zipf:0.99"}) {
     SCOPED_TRACE(text);
-    const WarmLookups lookups = {.existing = &existing,
-                                 .missing = &missing,
-                                 .skew = SkewOf(text, 5),
-                                 .hit_ratio = 0.25,
-                                 .seed = 5,
-                                 .count = 40'000};
+    mix.skew = SkewOf(text, 5);
     std::vector<std::string> found;
     std::vector<std::string> not_found;
-    std::string key;
-    for (uint64_t i = 0; i < lookups.count; ++i) {
-      lookups.Get(i, &key);
+    for (const std::string& key : KeysIn(RepeatedLookups(mix, 40'000))) {
       const bool exists = std::binary_search(rows.begin(), rows.end(), key);
       (exists ? found : not_found).push_back(key);
     }
     EXPECT_NEAR(static_cast<double>(found.size()), 10'000, 5 * 100);
     ExpectSharesOf(SkewOf("50/50", 5), rows, found);
-    ExpectSharesOf(lookups.skew, KeysIn(missing), not_found);
+    ExpectSharesOf(mix.skew, KeysIn(mix.missing), not_found);
   }
 }
 
 TEST(LookupsBetweenTest, AddsUpToAllOfThem) {
-  const KeysBetween missing(1000, 11);
-  const NumberedKeys rows(1000, 11);
-  std::string first;
-  std::string middle;
-  std::string last;
-  rows.Get(0, &first);
-  rows.Get(300, &middle);
-  rows.Get(999, &last);
+  const Keys rows = NumberedKeys(1000, 11);
+  const std::string middle = rows.at(300);
   const rocksdb::Comparator& order = *rocksdb::BytewiseComparator();
   for (const char* text : {"", "80/20", "zipf:0.99"}) {
-    const Skew skew = SkewOf(text, 1);
-    const double below = LookupsBetween(missing, skew, order, first, middle);
-    EXPECT_NEAR(below, skew.LookupsBetween(0, 300.0 / 999), 1e-9) << text;
-    EXPECT_NEAR(below + LookupsBetween(missing, skew, order, middle, last), 1,
+    const LookupMix mix = {rows, KeysBetween(1000, 11), SkewOf(text, 1)};
+    const double below = LookupsBetween(mix, order, rows.at(0), middle);
+    EXPECT_NEAR(below, mix.skew.LookupsBetween(0, 300.0 / 999), 1e-9) << text;
+    EXPECT_NEAR(below + LookupsBetween(mix, order, middle, rows.at(999)), 1,
                 1e-9)
         << text;
   }

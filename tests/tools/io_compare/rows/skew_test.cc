@@ -1,5 +1,3 @@
-#include "tools/io_compare/rows/skew.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,8 @@
 #include <cmath>
 #include <set>
 #include <string>
+
+#include "tools/io_compare/rows/lookups.h"
 
 namespace linebloom::tools {
 namespace {

@@ -66,8 +66,8 @@ class SourceDatabaseTest : public testing::Test {
     }
   }
 
-  absl::StatusOr<std::unique_ptr<SourceDatabase>> OpenSource() {
-    return SourceDatabase::Open(path_, scratch_.path());
+  absl::StatusOr<SourceDatabase> OpenSource() {
+    return OpenSourceDatabase(path_, scratch_.path());
   }
 
   rocksdb::Options options_;
@@ -82,13 +82,13 @@ TEST_F(SourceDatabaseTest, ACopyHasTheSameShape) {
   ASSERT_TRUE(source.ok()) << source.status();
   Progress progress;
   const absl::Status built =
-      BuildDatabase(source->get(), {}, scratch_.File("copy"), &progress);
+      BuildDatabase(source->rows, {}, scratch_.File("copy"), &progress);
   ASSERT_TRUE(built.ok()) << built;
-  const auto copy =
-      OpenForMeasuring(**source, {}, scratch_.File("copy"), 64 << 10, false);
+  const auto copy = OpenForMeasuring(source->rows, {}, scratch_.File("copy"),
+                                     64 << 10, false);
   ASSERT_TRUE(copy.ok()) << copy.status();
-  EXPECT_EQ(DescribeDifference((*source)->shape(), "source",
-                               ReadShape(copy->get()), "copy"),
+  EXPECT_EQ(DescribeDifference(source->shape, "source", ReadShape(copy->get()),
+                               "copy"),
             "");
   std::string value;
   EXPECT_TRUE((*copy)->Get({}, Key(5), &value).IsNotFound());
@@ -102,10 +102,10 @@ TEST_F(SourceDatabaseTest, ACopyHasTheSameShape) {
 TEST_F(SourceDatabaseTest, SamplesLiveRowsOnce) {
   auto source = OpenSource();
   ASSERT_TRUE(source.ok()) << source.status();
-  const auto all = (*source)->SampleKeys(1'000'000, 1);
+  const auto all = source->sample(1'000'000, 1);
   ASSERT_TRUE(all.ok()) << all.status();
   EXPECT_EQ(all->size(), 3000u - 300 - 1);
-  const auto some = (*source)->SampleKeys(500, 1);
+  const auto some = source->sample(500, 1);
   ASSERT_TRUE(some.ok()) << some.status();
   std::set<std::string> different;
   for (uint64_t i = 0; i < some->size(); ++i) {
@@ -125,11 +125,10 @@ TEST_F(SourceDatabaseTest, KeepsAnotherOrderOfKeys) {
   auto source = OpenSource();
   ASSERT_TRUE(source.ok()) << source.status();
   std::vector<std::string> keys;
-  const absl::Status status =
-      (*source)->ReadFile(0, [&keys](const Entry& entry) {
-        keys.push_back(entry.key.ToString());
-        return absl::OkStatus();
-      });
+  const absl::Status status = source->rows.read(0, [&keys](const Entry& entry) {
+    keys.push_back(entry.key.ToString());
+    return absl::OkStatus();
+  });
   ASSERT_TRUE(status.ok()) << status;
   ASSERT_EQ(keys.size(), 100u);
   EXPECT_EQ(keys.front(), Key(99));
