@@ -20,7 +20,7 @@
 namespace examples {
 namespace {
 
-// The rows that have been used most recently, and RocksDB behind them.
+// Keeps the most recently used rows in memory and all rows in RocksDB.
 class ReadThroughStore {
  public:
   ReadThroughStore(rocksdb::DB* db, size_t capacity)
@@ -70,8 +70,8 @@ std::string UserKey(uint64_t user) {
 
 constexpr uint64_t kValueBytes = 100;
 
-// A file for every `per_file` users. All but the last three files are
-// compacted, so that all policies are compared on the same sorted runs.
+// Writes a file for every `per_file` users and compacts all but the last three,
+// so that all policies are compared on the same sorted runs.
 void AddUsers(rocksdb::DB* db, uint64_t begin, uint64_t end,
               uint64_t per_file) {
   for (uint64_t user = begin; user < end; ++user) {
@@ -83,8 +83,8 @@ void AddUsers(rocksdb::DB* db, uint64_t begin, uint64_t end,
   }
 }
 
-// Nine of ten requests are the flood's; the tenth is of a user, mostly of the
-// same few. Returns the blocks read per 1000 requests of the flood.
+// Nine of ten requests come from the flood, the tenth from a user, mostly for a
+// few hot keys. Returns the blocks read per 1000 requests of the flood.
 double Serve(rocksdb::DB* db, uint64_t users, uint64_t requests,
              uint64_t* hits) {
   ReadThroughStore store(db, users / 100);
@@ -103,7 +103,8 @@ double Serve(rocksdb::DB* db, uint64_t users, uint64_t requests,
   return static_cast<double>(blocks) / (0.0009 * static_cast<double>(requests));
 }
 
-// Blocks read per 1000 lookups of the users below `deleted`, who are gone.
+// Returns the blocks read per 1000 lookups of the users below `deleted`, who
+// are gone.
 double LookUpDeleted(rocksdb::DB* db, uint64_t deleted) {
   const uint64_t before = BlocksRead();
   std::string value;
@@ -160,8 +161,8 @@ Outcome RunRocksDb(const rocksdb::FilterPolicy* policy, uint64_t users,
   return outcome;
 }
 
-// How many of 1000 lookups the filter lets through to a database that has no
-// filters of its own, and so reads a block or more for each.
+// Counts how many of 1000 lookups the filter lets through to a database that
+// has no filters of its own, and so reads a block or more for each.
 Outcome RunStandalone(uint64_t users, uint64_t requests) {
   StandaloneBloom bloom(users, 0.01);
   const auto passed = [&](uint64_t begin, uint64_t count) {

@@ -81,7 +81,7 @@ std::vector<std::string> ReadNames(const char* path) {
   return {names.begin(), names.end()};
 }
 
-// Without an order, as people sign up.
+// Shuffles the names: people sign up in no order.
 std::vector<std::string> Shuffled(const std::vector<std::string>& names) {
   std::vector<std::pair<uint64_t, std::string>> order;
   for (size_t i = 0; i < names.size(); ++i) {
@@ -166,10 +166,10 @@ int Main(int argc, char** argv) {
           "filters still let closed names through");
   accounts.Report("a quarter left, wanted");
   std::printf(
-      "\nA stand-alone Bloom filter of %s bytes, made for the first quarter "
-      "and "
-      "1 %%, says\n'taken' of %.2f %% of names that are free, after everybody "
-      "signed up of %.1f %%, and\nof %.0f %% of the names of those who left.\n",
+      "\nA stand-alone Bloom filter of %s bytes, sized for the first quarter "
+      "at 1 %%,\nreports %.2f %% of free names as taken, %.1f %% once "
+      "everybody "
+      "has signed up, and\n%.0f %% of the names of those who left.\n",
       WithThousands(bloom.bytes()).c_str(), says_at_first, says_grown,
       SaysTaken(first, &bloom));
   return 0;

@@ -42,9 +42,9 @@ std::vector<std::string> LinksOf(const std::string& url) {
   return links;
 }
 
-// Fetches all pages that can be reached from `start` without leaving it. Asks
-// `is_new` about every link; a page of which that says no is not fetched.
-// Returns how many were fetched.
+// Fetches all pages that can be reached from `start` without leaving it. Calls
+// `is_new` for every link and fetches those for which it returns true. Returns
+// how many it fetched.
 uint64_t Crawl(const std::string& start,
                const std::function<bool(const std::string& url)>& is_new) {
   std::vector<std::string> queue = {start};
@@ -66,7 +66,7 @@ class SeenUrls {
  public:
   explicit SeenUrls(rocksdb::DB* db) : db_(db) {}
 
-  // True for the first time with this URL.
+  // Returns true the first time that it gets this URL.
   bool IsNew(const std::string& url) {
     std::string value;
     // 'No' is certain, and comes from the filters and the memtable alone.
@@ -189,7 +189,7 @@ int Main(int argc, char** argv) {
   std::printf(
       "\nThe same crawls with a stand-alone Bloom filter alone, 1 %%:\n"
       "%-20s %9s %13s %14s %16s\n",
-      "made for", "bytes", "never fetched", "of the site", "not fetched anew");
+      "made for", "bytes", "never fetched", "of the site", "not refetched");
   CrawlWithBloom(start, pages.size(), site, pages_of_site.size(), pages.size());
   CrawlWithBloom(start, pages.size(), site, pages_of_site.size(),
                  std::max<uint64_t>(pages.size() / 4, 1000));

@@ -136,7 +136,7 @@ void Run(const char* name, bool fifo, const rocksdb::FilterPolicy* policy,
          ReadsOfMissing(db.get(), sensors, kDays - 1 - 2 * kDaysKept, 0)});
 }
 
-// How many of 1000 lookups a filter in memory lets through.
+// Counts how many of 1000 lookups a filter in memory lets through.
 void RunStandalone(uint64_t sensors) {
   const uint64_t a_week = sensors * kRowsPerDay * kDaysKept;
   StandaloneBloom bloom(a_week, 0.01);
