@@ -1,5 +1,3 @@
-#include "tools/filter_dump/check_options.h"
-
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -11,11 +9,15 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "filter_policy/filter_facts/block_facts.h"
+#include "filter_policy/rocksdb/policy_options.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "nlohmann/json.hpp"
@@ -25,6 +27,7 @@
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
+#include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/text.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/policies.h"
@@ -33,24 +36,22 @@
 namespace linebloom::tools {
 namespace {
 
-// The filter policies that an options file of RocksDB's names.
+using Json = nlohmann::ordered_json;
+
+// The policies are tried with a file of this many keys.
+constexpr uint64_t kKeysOfCheck = 100'000;
 
 struct FamilyInFile {
   std::string column_family;
   // The value of filter_policy as it stands in the file; empty without one.
   std::string named;
-  // The policy that RocksDB loads; null for no filter.
-  std::shared_ptr<const rocksdb::FilterPolicy> loaded;
+  rocksdb::ColumnFamilyOptions options;
 };
 
 struct OptionsFile {
   rocksdb::DBOptions database;
   std::vector<FamilyInFile> families;  // all of them
 };
-
-// InvalidArgument, with RocksDB's message, if
-// it can't load the file.
-absl::StatusOr<OptionsFile> ReadOptionsFile(const std::string& path);
 
 constexpr absl::string_view kFilterPolicy = "filter_policy";
 
@@ -98,15 +99,7 @@ std::map<std::string, std::string> NamedPolicies(absl::string_view text) {
   return named;
 }
 
-std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(
-    const rocksdb::ColumnFamilyOptions& options) {
-  const auto* table = options.table_factory == nullptr
-                          ? nullptr
-                          : options.table_factory
-                                ->GetOptions<rocksdb::BlockBasedTableOptions>();
-  return table == nullptr ? nullptr : table->filter_policy;
-}
-
+// InvalidArgument, with RocksDB's message, if it can't load the file.
 absl::StatusOr<OptionsFile> ReadOptionsFile(const std::string& path) {
   rocksdb::ConfigOptions as_applications_do;
   OptionsFile file;
@@ -127,8 +120,8 @@ absl::StatusOr<OptionsFile> ReadOptionsFile(const std::string& path) {
   const std::map<std::string, std::string> named = NamedPolicies(text);
   for (const rocksdb::ColumnFamilyDescriptor& family : loaded) {
     const auto it = named.find(family.name);
-    file.families.push_back({family.name, it == named.end() ? "" : it->second,
-                             PolicyOf(family.options)});
+    file.families.push_back(
+        {family.name, it == named.end() ? "" : it->second, family.options});
   }
   return file;
 }
@@ -142,49 +135,79 @@ bool HasListener(const rocksdb::DBOptions& database) {
                      });
 }
 
-// True for a linebloom policy with level_aware, whether or not it can do
-// without the listener.
-bool WantsListener(const rocksdb::FilterPolicy* policy) {
-  if (policy == nullptr || policy->Name() != std::string(kFilterPolicyName)) {
-    return false;
-  }
-  const auto* const options =
-      policy->GetOptions<FilterPolicyOptions>(kFilterPolicyName);
-  return options != nullptr && options->level_aware;
-}
-
-CheckedFamily Check(const FamilyInFile& family,
-                    const rocksdb::DBOptions& database) {
-  CheckedFamily checked;
-  checked.column_family = family.column_family;
-  checked.named = family.named;
-  const PolicyString read = ReadPolicyString(family.named, database);
-  checked.problem = read.problem;
-  if (checked.problem.empty() && WantsListener(family.loaded.get()) &&
-      !HasListener(database)) {
-    checked.note =
-        "level_aware without listeners=linebloom_level_sizes goes by the level "
-        "alone, as if all levels were full; in a load in key order filters "
-        "took 16.7 bits per key instead of 10.3 (docs/benchmarks.md)";
-  }
-  if (family.loaded != nullptr) {
-    const std::string block = BuildFilterBlock(*family.loaded, kKeysOfCheck);
-    if (!block.empty()) checked.filter = ReadBlockFacts(block, kKeysOfCheck);
-  }
-  if (!checked.problem.empty() || checked.filter.has_value() ||
-      read.policy == nullptr) {
-    return checked;
-  }
-  checked.problem = absl::StrCat(
-      "'", family.named, "' ",
-      family.loaded == nullptr
-          ? "is not used: RocksDB loads no filter policy for this column family"
-          : "builds no filters");
-  return checked;
-}
-
 double BitsPerKey(const BlockFacts& filter) {
   return 8.0 * static_cast<double>(filter.bytes) / kKeysOfCheck;
+}
+
+// RocksDB divides its block cache into shards and keeps no block that is larger
+// than one. 0 if the table has no block cache.
+uint64_t BytesOfShard(const rocksdb::ColumnFamilyOptions& options) {
+  const auto* const table = TableOptionsOf(options);
+  if (table->no_block_cache || table->block_cache == nullptr) return 0;
+  // No public function has the number of shards.
+  const std::string printed = options.table_factory->GetPrintableOptions();
+  const std::string field = "num_shard_bits : ";
+  const size_t at = printed.find(field);
+  int bits = 0;
+  if (at == std::string::npos) return 0;
+  const absl::string_view rest =
+      absl::string_view(printed).substr(at + field.size());
+  if (!absl::SimpleAtoi(rest.substr(0, rest.find('\n')), &bits)) return 0;
+  return table->block_cache->GetCapacity() >> bits;
+}
+
+// "" if whole filters fit into the shards of the block cache, or aren't there.
+std::string NoteOnShards(const rocksdb::ColumnFamilyOptions& options,
+                         double bits_per_key) {
+  const auto& table = *TableOptionsOf(options);
+  const bool partitioned =
+      table.partition_filters &&
+      table.index_type == rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  const uint64_t shard = BytesOfShard(options);
+  if (partitioned || !table.cache_index_and_filter_blocks || shard == 0) {
+    return "";
+  }
+  // Files whose rows are smaller than this, compressed, have so many.
+  constexpr double kLikelyRowBytes = 50;
+  const double keys = 8.0 * static_cast<double>(shard) / bits_per_key;
+  const double row_bytes =
+      static_cast<double>(options.target_file_size_base) / keys;
+  if (row_bytes < kLikelyRowBytes) return "";
+  return absl::StrFormat(
+      "a filter of more than %s keys is larger than a shard of the block cache "
+      "(%s bytes), which keeps no such block: every lookup reads the filter "
+      "from the file. Files of target_file_size_base=%d have that many keys if "
+      "rows take less than %.0f bytes. Partition the filters, or take a larger "
+      "cache or fewer shards",
+      WithThousands(static_cast<uint64_t>(keys)), WithThousands(shard),
+      options.target_file_size_base, row_bytes);
+}
+
+// Lists what works, but not as it could.
+std::vector<std::string> Notes(const FamilyInFile& family,
+                               const rocksdb::DBOptions& database,
+                               const BlockFacts& filter) {
+  std::vector<std::string> notes;
+  const auto& table = *TableOptionsOf(family.options);
+  const FilterPolicyOptions* const own =
+      OptionsOfLinebloom(table.filter_policy.get());
+  if (own != nullptr && own->level_aware && !HasListener(database)) {
+    notes.emplace_back(
+        "level_aware without listeners=linebloom_level_sizes goes by the level "
+        "alone, as if all levels were full; in a load in key order filters "
+        "took 16.7 bits per key instead of 10.3 (docs/benchmarks.md)");
+  }
+  if (table.partition_filters &&
+      table.index_type !=
+          rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch) {
+    notes.emplace_back(
+        "partition_filters=true has no effect without "
+        "index_type=kTwoLevelIndexSearch: filters are whole");
+  }
+  const std::string on_shards =
+      NoteOnShards(family.options, BitsPerKey(filter));
+  if (!on_shards.empty()) notes.push_back(on_shards);
+  return notes;
 }
 
 std::string NameOf(const BlockFacts& filter) {
@@ -193,55 +216,71 @@ std::string NameOf(const BlockFacts& filter) {
              : std::string(ToString(filter.kind));
 }
 
-std::string Yields(const CheckedFamily& family) {
-  if (!family.filter.has_value()) return "no filter";
-  return absl::StrFormat("%s, %.2f bits per key, FPR %.4f %%",
-                         NameOf(*family.filter), BitsPerKey(*family.filter),
-                         100 * family.filter->rate);
-}
-
-}  // namespace
-
-absl::StatusOr<CheckedOptions> CheckOptionsFile(const std::string& path) {
-  RegisterFilterPolicy();
-  const absl::StatusOr<OptionsFile> file = ReadOptionsFile(path);
-  if (!file.ok()) return file.status();
-  CheckedOptions checked;
-  checked.path = path;
-  for (const FamilyInFile& family : file->families) {
-    checked.families.push_back(Check(family, file->database));
-    const CheckedFamily& last = checked.families.back();
-    if (last.problem.empty()) continue;
-    checked.problems.push_back(absl::StrCat(
-        path, ": column family ", last.column_family, ": ", last.problem));
+// Sets `problem` to a sentence if the policy doesn't yield what it names.
+Json Check(const FamilyInFile& family, const rocksdb::DBOptions& database,
+           std::string* problem) {
+  Json json = {{"name", family.column_family},
+               {"filter_policy", family.named},
+               {"filter", nullptr}};
+  const PolicyString read = ReadPolicyString(family.named, database);
+  *problem = read.problem;
+  const auto* const table = TableOptionsOf(family.options);
+  const bool loaded = table != nullptr && table->filter_policy != nullptr;
+  const std::string block =
+      loaded ? BuildFilterBlock(*table->filter_policy, kKeysOfCheck) : "";
+  if (!block.empty()) {
+    const BlockFacts filter = ReadBlockFacts(block, kKeysOfCheck);
+    json["filter"] = NameOf(filter);
+    json["bits_per_key"] = BitsPerKey(filter);
+    json["false_positive_rate"] = filter.rate;
+    const FilterPolicyOptions* const own =
+        OptionsOfLinebloom(table->filter_policy.get());
+    if (own != nullptr && IsLevelAware(*own) && !own->memory_budget) {
+      json["differs_by_level"] = true;
+    }
+    const std::vector<std::string> notes = Notes(family, database, filter);
+    if (problem->empty() && !notes.empty()) {
+      json["note"] = absl::StrJoin(notes, "; ");
+    }
+  } else if (problem->empty() && read.policy != nullptr) {
+    *problem = absl::StrCat(
+        "'", family.named, "' ",
+        loaded ? "builds no filters"
+               : "is not used: RocksDB loads no filter policy for this column "
+                 "family");
   }
-  return checked;
+  return json;
 }
 
-std::string CheckAsText(const CheckedOptions& checked) {
+std::string CheckAsText(const Json& checked) {
   std::string text;
-  for (const CheckedFamily& family : checked.families) {
-    const std::string named =
-        family.named.empty() ? "no filter_policy"
-                             : absl::StrCat("filter_policy=", family.named);
-    absl::StrAppend(&text,
-                    WrapText(absl::StrCat("Column family ",
-                                          family.column_family, ": ", named),
-                             kTextWidth, 2),
-                    "\n  yields ", Yields(family), "\n");
-    if (!family.note.empty()) {
+  for (const Json& family : checked["column_families"]) {
+    absl::StrAppend(
+        &text,
+        WrapText(
+            absl::StrCat(Fill("Column family {/name}: ", family),
+                         family["filter_policy"] == ""
+                             ? "no filter_policy"
+                             : Fill("filter_policy={/filter_policy}", family)),
+            kTextWidth, 2),
+        "\n  yields ",
+        Fill("{/filter}, {/bits_per_key:.2f} bits per key|no filter", family),
+        family.contains("differs_by_level") ? " on average over all levels"
+                                            : "",
+        Fill(", FPR {/false_positive_rate:.4%} %\n|\n", family));
+    if (family.contains("note")) {
       absl::StrAppend(
           &text, "  ",
-          WrapText(absl::StrCat("note: ", family.note), kTextWidth - 2, 2),
-          "\n");
+          WrapText(Fill("note: {/note}", family), kTextWidth - 2, 2), "\n");
     }
   }
-  const size_t wrong = checked.problems.size();
+  const size_t wrong = checked["problems"].size();
   absl::StrAppend(
       &text, "\n",
-      wrong == 0 ? "All policies are as named."
-                 : absl::StrCat(wrong, " of ", checked.families.size(),
-                                " are not as named; stderr says why."),
+      wrong == 0
+          ? "All policies are as named."
+          : absl::StrCat(wrong, " of ", checked["column_families"].size(),
+                         " are not as named; stderr says why."),
       "\n",
       BulletText(absl::StrCat("Bits per key and FPR, the false-positive rate, "
                               "are those of a file of ",
@@ -250,24 +289,26 @@ std::string CheckAsText(const CheckedOptions& checked) {
   return text;
 }
 
-nlohmann::ordered_json CheckAsJson(const CheckedOptions& checked) {
-  nlohmann::ordered_json json = {
-      {"options_file", checked.path},
-      {"column_families", nlohmann::ordered_json::array()},
-      {"problems", checked.problems}};
-  for (const CheckedFamily& family : checked.families) {
-    nlohmann::ordered_json one = {{"name", family.column_family},
-                                  {"filter_policy", family.named},
-                                  {"filter", nullptr}};
-    if (family.filter.has_value()) {
-      one["filter"] = NameOf(*family.filter);
-      one["bits_per_key"] = BitsPerKey(*family.filter);
-      one["false_positive_rate"] = family.filter->rate;
-    }
-    if (!family.note.empty()) one["note"] = family.note;
-    json["column_families"].push_back(std::move(one));
+}  // namespace
+
+absl::StatusOr<Outcome> RunCheckOptions(const FilterDumpConfig& config) {
+  const std::string& path = config.check_options;
+  RegisterFilterPolicy();
+  const absl::StatusOr<OptionsFile> file = ReadOptionsFile(path);
+  if (!file.ok()) return file.status();
+  std::vector<std::string> problems;
+  Json json = {{"options_file", path},
+               {"column_families", Json::array()},
+               {"problems", Json::array()}};
+  for (const FamilyInFile& family : file->families) {
+    std::string problem;
+    json["column_families"].push_back(Check(family, file->database, &problem));
+    if (problem.empty()) continue;
+    problems.push_back(absl::StrCat(path, ": column family ",
+                                    family.column_family, ": ", problem));
   }
-  return json;
+  json["problems"] = problems;
+  return Outcome{CheckAsText(json), json, problems, ExitCodeOf(problems)};
 }
 
 }  // namespace linebloom::tools

@@ -10,8 +10,6 @@
 
 namespace linebloom::tools {
 
-enum class Command { kTable, kLines, kVerify, kRaw };
-
 struct FilterDumpConfig {
   std::vector<std::string> files;  // --file, and arguments without a flag
   std::string db;
@@ -33,8 +31,5 @@ struct FilterDumpConfig {
 // InvalidArgument, with an explanation, for values out of range and flags that
 // exclude each other.
 absl::Status ValidateConfig(const FilterDumpConfig& config);
-
-// `config` must be valid.
-Command CommandOf(const FilterDumpConfig& config);
 
 }  // namespace linebloom::tools

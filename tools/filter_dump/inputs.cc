@@ -1,12 +1,15 @@
 #include "tools/filter_dump/inputs.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rocksdb/metadata.h"
-#include "tools/shared/command_line.h"
 #include "tools/shared/databases.h"
+#include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
 namespace {
@@ -61,6 +64,11 @@ absl::StatusOr<std::vector<LiveFile>> ListInputs(
   if (!config.db.empty()) return ListLiveFiles(config.db, config.column_family);
   std::vector<LiveFile> files;
   for (const std::string& path : config.files) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", path, "' is a folder; for a database write --db=", path));
+    }
     files.emplace_back().path = path;
   }
   return files;
@@ -69,10 +77,10 @@ absl::StatusOr<std::vector<LiveFile>> ListInputs(
 void Failures::Add(const LiveFile& file, const absl::Status& status) {
   if (absl::IsNotFound(status) && !config_.db.empty()) {
     if (!CheckUnlockedDatabase("--db", config_.db).ok()) {
-      notes_.push_back(absl::StrCat(
-          file.path,
-          " has gone since the manifest was read: the process that "
-          "has the database open took it away"));
+      notes_.push_back(absl::StrCat(file.path,
+                                    " was deleted after the manifest was read, "
+                                    "by the process that has the "
+                                    "database open"));
       return;
     }
     AddProblem(absl::StrCat(file.path,

@@ -1,30 +1,55 @@
-#include "tools/filter_dump/lines.h"
-
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/types/span.h"
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/filter_facts/file_facts.h"
-#include "filter_policy/line/line.h"
 #include "nlohmann/json.hpp"
+#include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/filter_dump/text.h"
 #include "tools/shared/interrupt.h"
 #include "tools/shared/json_values.h"
+#include "tools/shared/page.h"
 #include "tools/shared/progress.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A line and its position.
+struct FoundLine {
+  LiveFile file;
+  std::optional<uint64_t> partition;  // nothing for a full filter
+  uint64_t number = 0;                // within its filter or partition
+  bool solved = false;
+  LineContents contents;
+
+  Json AsJson() const;
+};
+
+Json FoundLine::AsJson() const {
+  Json json = FileAsJson(file);
+  json.update({{"partition", OrNull(partition)},
+               {"line", number},
+               {"solved", solved},
+               {"probes", contents.probes},
+               {"bits_set", solved ? Json() : Json(contents.bits_set)},
+               {"bits", solved ? Json() : Json(contents.bits)},
+               {"false_positive_rate", contents.rate}});
+  return json;
+}
 
 bool IsWorse(const FoundLine& a, const FoundLine& b) {
   return a.contents.rate > b.contents.rate;
@@ -33,27 +58,37 @@ bool IsWorse(const FoundLine& a, const FoundLine& b) {
 // Collects lines, file by file.
 class LineCollector {
  public:
-  LineCollector(uint64_t most_worst, LinesReport* report)
-      : most_worst_(most_worst), report_(report) {}
+  explicit LineCollector(uint64_t max_worst) : max_worst_(max_worst) {}
 
   absl::Status AddFile(const LiveFile& file);
-  void Finish();
+  Json Finish();
 
  private:
   // Returns true if the block has lines.
   bool AddBlock(FoundLine place, const Block& block);
   void AddLine(const FoundLine& line);
   void KeepIfBad(const FoundLine& line);
-  void SplitIntoTenths();
+  Json Tenths();
 
-  const uint64_t most_worst_;
-  LinesReport* report_;
+  const uint64_t max_worst_;
+  uint64_t files_ = 0;  // files with lines
+  uint64_t files_without_ = 0;
+  uint64_t solved_lines_ = 0;
+  bool rate_is_exact_ = true;
+  // Element i counts the solved lines with i / 2 to less than (i + 1) / 2
+  // probes per key. The minimum is 2, so element 0 has the lines that match
+  // everything.
+  std::vector<uint64_t> by_half_probes_ = std::vector<uint64_t>(64);
+  // Element i counts the other lines that are i to less than i + 1 percent
+  // full; the last element is for 100 %.
+  std::vector<uint64_t> by_fill_ = std::vector<uint64_t>(101);
+  std::vector<FoundLine> worst_;  // a heap with the least bad line in front
   // The rate of every line. Single precision is enough for the tenths and
   // halves the memory.
   std::vector<float> rates_;
   double rate_sum_ = 0;
-  double probes_sum_ = 0;
-  double fill_sum_ = 0;
+  double probes_sum_ = 0;  // of solved lines
+  double fill_sum_ = 0;    // of the others
 };
 
 void LineCollector::AddLine(const FoundLine& line) {
@@ -61,27 +96,25 @@ void LineCollector::AddLine(const FoundLine& line) {
   rates_.push_back(static_cast<float>(contents.rate));
   rate_sum_ += contents.rate;
   if (line.solved) {
-    ++report_->solved_lines;
+    ++solved_lines_;
     probes_sum_ += contents.probes;
-    ++report_->lines_by_half_probes[static_cast<size_t>(2 * contents.probes)];
+    ++by_half_probes_[static_cast<size_t>(2 * contents.probes)];
   } else {
     fill_sum_ += contents.fill();
     // Integer arithmetic, because 29 * 1.0 / 100 * 100 is less than 29.
-    ++report_->lines_by_fill[100 * contents.bits_set / contents.bits];
+    ++by_fill_[100 * contents.bits_set / contents.bits];
   }
   KeepIfBad(line);
 }
 
-// `worst` is a heap with the least bad line in front.
 void LineCollector::KeepIfBad(const FoundLine& line) {
-  std::vector<FoundLine>& worst = report_->worst;
-  if (worst.size() == most_worst_) {
-    if (worst.empty() || !IsWorse(line, worst.front())) return;
-    std::pop_heap(worst.begin(), worst.end(), IsWorse);
-    worst.pop_back();
+  if (worst_.size() == max_worst_) {
+    if (worst_.empty() || !IsWorse(line, worst_.front())) return;
+    std::pop_heap(worst_.begin(), worst_.end(), IsWorse);
+    worst_.pop_back();
   }
-  worst.push_back(line);
-  std::push_heap(worst.begin(), worst.end(), IsWorse);
+  worst_.push_back(line);
+  std::push_heap(worst_.begin(), worst_.end(), IsWorse);
 }
 
 bool LineCollector::AddBlock(FoundLine place, const Block& block) {
@@ -95,7 +128,7 @@ bool LineCollector::AddBlock(FoundLine place, const Block& block) {
         place.contents = contents;
         AddLine(place);
       });
-  if (has_lines && !readable) report_->rate_is_exact = false;
+  if (has_lines && !readable) rate_is_exact_ = false;
   return has_lines;
 }
 
@@ -114,60 +147,69 @@ absl::Status LineCollector::AddFile(const LiveFile& file) {
     if (partitioned) place.partition = i;
     has_lines |= AddBlock(std::move(place), *block);
   }
-  ++(has_lines ? report_->files : report_->files_without);
+  ++(has_lines ? files_ : files_without_);
   return absl::OkStatus();
 }
 
-void LineCollector::SplitIntoTenths() {
+// Ten parts with equal numbers of lines, the worst first: the mean rate of
+// each, and its share of the rate of all lines.
+Json LineCollector::Tenths() {
   std::sort(rates_.begin(), rates_.end(), std::greater<>());
-  const size_t parts = report_->tenths.size();
-  for (size_t i = 0; i < parts; ++i) {
-    const size_t begin = rates_.size() * i / parts;
-    const size_t end = rates_.size() * (i + 1) / parts;
+  constexpr size_t kParts = 10;
+  Json tenths = Json::array();
+  for (size_t i = 0; i < kParts; ++i) {
+    const size_t begin = rates_.size() * i / kParts;
+    const size_t end = rates_.size() * (i + 1) / kParts;
     double sum = 0;
     for (size_t j = begin; j < end; ++j) sum += rates_[j];
-    if (end > begin) {
-      report_->tenths[i].rate = sum / static_cast<double>(end - begin);
-    }
-    if (rate_sum_ > 0) report_->tenths[i].share = sum / rate_sum_;
+    tenths.push_back(
+        {{"false_positive_rate",
+          end > begin ? sum / static_cast<double>(end - begin) : 0.0},
+         {"share", rate_sum_ > 0 ? sum / rate_sum_ : 0.0}});
   }
+  return tenths;
 }
 
-void LineCollector::Finish() {
-  report_->lines = rates_.size();
-  if (rates_.empty()) return;
-  report_->rate = rate_sum_ / static_cast<double>(rates_.size());
-  const uint64_t solved = report_->solved_lines;
-  const uint64_t others = report_->lines - solved;
-  if (solved > 0) report_->probes = probes_sum_ / static_cast<double>(solved);
-  if (others > 0) report_->fill = fill_sum_ / static_cast<double>(others);
-  std::sort_heap(report_->worst.begin(), report_->worst.end(), IsWorse);
-  SplitIntoTenths();
-}
-
-// Bars for `counts` from the first to the last that is not 0, with `step`
-// counts each. `step` is the first of `steps` that gives at most `most` bars,
-// or else the last one.
-std::vector<LinesBar> BarsOver(absl::Span<const uint64_t> counts,
-                               std::initializer_list<size_t> steps,
-                               size_t most) {
-  size_t first = 0;
-  size_t last = counts.size();
-  while (first < last && counts[first] == 0) ++first;
-  while (last > first && counts[last - 1] == 0) --last;
-  size_t step = 1;
-  for (const size_t wider : steps) {
-    step = wider;
-    if ((last - first) / step + 1 <= most) break;
-  }
-  std::vector<LinesBar> bars;
-  for (size_t from = first - first % step; from < last; from += step) {
-    LinesBar bar = {static_cast<double>(from), static_cast<double>(from + step),
-                    0};
-    for (const uint64_t count : counts.subspan(from, step)) bar.lines += count;
-    bars.push_back(bar);
-  }
-  return bars;
+Json LineCollector::Finish() {
+  const uint64_t of_bits = rates_.size() - solved_lines_;
+  const auto mean = [](double sum, uint64_t lines) {
+    return lines == 0 ? 0.0 : sum / static_cast<double>(lines);
+  };
+  const double probes = mean(probes_sum_, solved_lines_);
+  const double fill = mean(fill_sum_, of_bits);
+  std::vector<uint64_t> by_probes = by_half_probes_;
+  by_probes[0] = 0;
+  by_probes.push_back(0);
+  std::sort_heap(worst_.begin(), worst_.end(), IsWorse);
+  Json worst = Json::array();
+  for (const FoundLine& line : worst_) worst.push_back(line.AsJson());
+  return {
+      {"files", files_},
+      {"files_without_lines", files_without_},
+      {"lines", rates_.size()},
+      {"solved_lines", solved_lines_},
+      {"probes", solved_lines_ > 0 ? Json(probes) : Json()},
+      {"fill", of_bits > 0 ? Json(fill) : Json()},
+      {"false_positive_rate", mean(rate_sum_, rates_.size())},
+      {"false_positive_rate_is_exact", rate_is_exact_},
+      {"lines_by_half_probes", by_half_probes_},
+      {"lines_by_percent_of_bits_set", by_fill_},
+      {"lines_by_probes", HistogramBars(by_probes, {1, 2, 4}, 20, 0.5)},
+      {"lines_by_fill", HistogramBars(by_fill_, {1, 2, 5}, 30, 1)},
+      {"solved_in_words",
+       solved_lines_ == 0
+           ? ""
+           : absl::StrFormat("%s solved %s, on average %.1f probes per key",
+                             WithThousands(solved_lines_),
+                             solved_lines_ == 1 ? "line" : "lines", probes)},
+      {"bits_in_words",
+       of_bits == 0
+           ? ""
+           : absl::StrFormat("%s %s of bits, on average %.1f %% of them set",
+                             WithThousands(of_bits),
+                             of_bits == 1 ? "line" : "lines", 100 * fill)},
+      {"tenths", Tenths()},
+      {"worst", worst}};
 }
 
 // The longest bar for which lines are at most kTextWidth wide.
@@ -180,8 +222,6 @@ std::string Bar(double value, double most) {
       static_cast<size_t>(value > 0 ? std::max(1.0, std::round(length)) : 0);
   return std::string(columns, '#');
 }
-
-using Json = nlohmann::ordered_json;
 
 bool HasSolved(const Json& report) { return report["solved_lines"] > 0; }
 bool HasOfBits(const Json& report) {
@@ -275,7 +315,7 @@ std::string WorstTable(const Json& report) {
     row["k"] = ProbesText(row["probes"], row["solved"]);
     row["rate"] = RateText(rate, report["false_positive_rate_is_exact"]);
     if (mean > 0) row["times"] = rate / mean;
-    // How many bits are set says nothing about a solved line.
+    // The bits set say nothing about a solved line.
     if (row["solved"] == false) {
       row["fill"] =
           100 * row["bits_set"].get<double>() / row["bits"].get<double>();
@@ -331,52 +371,20 @@ std::string Notes(const Json& report) {
   return text;
 }
 
-// "1,234 solved lines, on average 9.8 probes per key".
-std::string SolvedInWords(const LinesReport& report) {
-  return absl::StrFormat("%s solved %s, on average %.1f probes per key",
-                         WithThousands(report.solved_lines),
-                         report.solved_lines == 1 ? "line" : "lines",
-                         report.probes);
-}
-
-// "1,234 lines of bits, on average 51.0 % of them set".
-std::string BitsInWords(const LinesReport& report) {
-  const uint64_t lines = report.lines - report.solved_lines;
-  return absl::StrFormat("%s %s of bits, on average %.1f %% of them set",
-                         WithThousands(lines), lines == 1 ? "line" : "lines",
-                         100 * report.fill);
-}
-
-Json BarsAsJson(const std::vector<LinesBar>& bars) {
-  Json json = Json::array();
-  for (const LinesBar& bar : bars) {
-    json.push_back({{"from", bar.from}, {"to", bar.to}, {"lines", bar.lines}});
-  }
-  return json;
-}
-
-Json LineAsJson(const FoundLine& line) {
-  const LineContents& contents = line.contents;
-  Json json = FileAsJson(line.file);
-  json.update({{"partition", OrNull(line.partition)},
-               {"line", line.number},
-               {"solved", line.solved},
-               {"probes", contents.probes},
-               {"bits_set", line.solved ? Json() : Json(contents.bits_set)},
-               {"bits", line.solved ? Json() : Json(contents.bits)},
-               {"false_positive_rate", contents.rate}});
-  return json;
+std::string LinesAsText(const Json& report) {
+  if (report["lines"] == 0) return "";  // stderr says why
+  return absl::StrCat(
+      Header(report), "\n", Histograms(report), TenthsText(report), "\n",
+      report["worst"].empty() ? "" : WorstTable(report) + "\n", Notes(report));
 }
 
 }  // namespace
 
-absl::StatusOr<LinesReport> ReadLines(const FilterDumpConfig& config) {
+absl::StatusOr<Outcome> RunLines(const FilterDumpConfig& config) {
   const absl::StatusOr<std::vector<LiveFile>> files = ListInputs(config);
   if (!files.ok()) return files.status();
-  LinesReport report;
-  report.database = config.db;
   Failures failures(config);
-  LineCollector collector(config.worst, &report);
+  LineCollector collector(config.worst);
   {
     Progress progress;
     progress.Begin("reading filters", files->size());
@@ -388,78 +396,21 @@ absl::StatusOr<LinesReport> ReadLines(const FilterDumpConfig& config) {
       progress.Update(++done);
     }
   }
-  collector.Finish();
-  if (report.lines == 0 && failures.problems().empty()) {
+  Json json = {{"command", "lines"},
+               {"database", config.db.empty() ? Json() : Json(config.db)}};
+  json.update(collector.Finish());
+  if (json["lines"] == 0 && failures.problems().empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "no filter in ", config.db.empty() ? "these files" : config.db,
         " has lines: only linebloom's and RocksDB's Bloom filters "
         "have them"));
   }
-  report.notes = failures.notes();
-  report.problems = failures.problems();
-  report.exit_code = failures.exit_code();
-  return report;
-}
-
-std::vector<LinesBar> ProbeBars(const LinesReport& report) {
-  constexpr size_t kMostBars = 20;
-  std::array<uint64_t, 64> counts = report.lines_by_half_probes;
-  counts[0] = 0;
-  std::vector<LinesBar> bars = BarsOver(counts, {1, 2, 4}, kMostBars);
-  for (LinesBar& bar : bars) {
-    bar.from /= 2;
-    bar.to /= 2;
-  }
-  return bars;
-}
-
-std::vector<LinesBar> FillBars(const LinesReport& report) {
-  constexpr size_t kMostBars = 30;
-  std::vector<LinesBar> bars =
-      BarsOver(report.lines_by_fill, {1, 2, 5}, kMostBars);
-  for (LinesBar& bar : bars) bar.to = std::min(bar.to, 100.0);
-  return bars;
-}
-
-std::string LinesAsText(const Json& report) {
-  if (report["lines"] == 0) return "";  // stderr says why
-  return absl::StrCat(
-      Header(report), "\n", Histograms(report), TenthsText(report), "\n",
-      report["worst"].empty() ? "" : WorstTable(report) + "\n", Notes(report));
-}
-
-Json LinesAsJson(const LinesReport& report) {
-  const bool any_solved = report.solved_lines > 0;
-  const bool any_of_bits = report.solved_lines < report.lines;
-  Json json = {{"command", "lines"},
-               {"database", report.database.empty() ? Json(nullptr)
-                                                    : Json(report.database)},
-               {"files", report.files},
-               {"files_without_lines", report.files_without},
-               {"lines", report.lines},
-               {"solved_lines", report.solved_lines},
-               {"probes", any_solved ? Json(report.probes) : Json()},
-               {"fill", any_of_bits ? Json(report.fill) : Json()},
-               {"false_positive_rate", report.rate},
-               {"false_positive_rate_is_exact", report.rate_is_exact},
-               {"lines_by_half_probes", report.lines_by_half_probes},
-               {"lines_by_percent_of_bits_set", report.lines_by_fill},
-               {"lines_by_probes", BarsAsJson(ProbeBars(report))},
-               {"lines_by_fill", BarsAsJson(FillBars(report))},
-               {"solved_in_words", any_solved ? SolvedInWords(report) : ""},
-               {"bits_in_words", any_of_bits ? BitsInWords(report) : ""},
-               {"tenths", Json::array()},
-               {"worst", Json::array()}};
-  for (const Tenth& tenth : report.tenths) {
-    json["tenths"].push_back(
-        {{"false_positive_rate", tenth.rate}, {"share", tenth.share}});
-  }
-  for (const FoundLine& line : report.worst) {
-    json["worst"].push_back(LineAsJson(line));
-  }
-  json["notes"] = report.notes;
-  json["problems"] = report.problems;
-  return json;
+  json["notes"] = failures.notes();
+  json["problems"] = failures.problems();
+  const std::string text = LinesAsText(json);
+  const absl::Status status = WritePage(config.html, config.typed, json, text);
+  if (!status.ok()) return status;
+  return Outcome{text, json, failures.problems(), failures.exit_code()};
 }
 
 }  // namespace linebloom::tools

@@ -4,17 +4,75 @@
 #include <utility>
 #include <vector>
 
+#include "absl/flags/flag.h"
 #include "absl/status/statusor.h"
-#include "tools/filter_dump/check_options.h"
+#include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/config.h"
-#include "tools/filter_dump/lines.h"
-#include "tools/filter_dump/raw.h"
-#include "tools/filter_dump/table.h"
-#include "tools/filter_dump/verify_report.h"
-#include "tools/shared/command_line.h"
 #include "tools/shared/config_flag.h"
-#include "tools/shared/page.h"
 #include "tools/shared/run_tool.h"
+
+namespace linebloom::tools {
+
+// The path of a --file. Abseil keeps only the last of several flags with the
+// same name, so each path is stored when it is parsed. They are not split at
+// commas, which paths may contain.
+struct RepeatedPath {};
+
+bool AbslParseFlag(absl::string_view text, RepeatedPath* /*value*/,
+                   std::string* /*error*/) {
+  // Abseil also checks that it can parse the default.
+  auto& files = ConfigFromFlags<FilterDumpConfig>().files;
+  if (!text.empty()) files.emplace_back(text);
+  return true;
+}
+
+std::string AbslUnparseFlag(RepeatedPath /*value*/) { return ""; }
+
+}  // namespace linebloom::tools
+
+using Config = linebloom::tools::FilterDumpConfig;
+
+ABSL_FLAG(linebloom::tools::RepeatedPath, file, {},
+          "an SSTable; may be repeated, and arguments without a flag are "
+          "SSTables too");
+LINEBLOOM_FLAG(Config, db,
+               "a database: its live files and their levels. It is only read, "
+               "and another process may have it open");
+LINEBLOOM_FLAG(Config, column_family,
+               "with --db: only this column family; default: all, one by one");
+LINEBLOOM_FLAG(Config, command, "table, lines, verify or raw");
+LINEBLOOM_FLAG(Config, format,
+               "text, or for --command=table of a database prometheus: metrics "
+               "in Prometheus's text format");
+LINEBLOOM_FLAG(Config, html,
+               "with --command=table or lines: also write the result with "
+               "pictures to this file: one page that needs no other file and "
+               "no network");
+LINEBLOOM_FLAG(Config, before,
+               "with --html of a database: another one, such as a "
+               "copy from before a change, to be drawn above it");
+LINEBLOOM_FLAG(Config, check_options,
+               "an options file of RocksDB's: say which filters its policies "
+               "yield, and whether that is what they name");
+LINEBLOOM_FLAG(Config, out,
+               "with --command=raw: write the bytes of the block to this new "
+               "file instead of printing them");
+LINEBLOOM_NUMBER_FLAG(
+    Config, partition, kNone, 0, UINT64_MAX,
+    "with --command=raw: the partition to show instead of all");
+LINEBLOOM_NUMBER_FLAG(Config, missing, kNone, 0, 1'000'000'000,
+                      "with --command=verify: how many missing keys to probe, "
+                      "shared among the files by their size");
+LINEBLOOM_NUMBER_FLAG(Config, sample, kShare, 0, 1,
+                      "with --command=verify: read the rows of this share of "
+                      "the files, such as 1%, at least of one, and of all "
+                      "others the filter alone");
+LINEBLOOM_NUMBER_FLAG(Config, bytes_per_second, kBytes, 0, 1'000'000'000'000,
+                      "with --command=verify: how many bytes of files to read "
+                      "each second, on average, such as 50MB; 0 for no limit");
+LINEBLOOM_NUMBER_FLAG(Config, worst, kNone, 0, 10'000,
+                      "with --command=lines: how many of the worst lines to "
+                      "list");
 
 namespace linebloom::tools {
 namespace {
@@ -51,59 +109,13 @@ constexpr char kUsage[] =
     "Exits with 0; with 1 if something is wrong with a file, and stderr says\n"
     "what; with 2 for bad usage or files that are not SSTables.";
 
-absl::StatusOr<Outcome> RunVerify(const FilterDumpConfig& config) {
-  const absl::StatusOr<VerifyReport> report = Verify(config);
-  if (!report.ok()) return report.status();
-  const nlohmann::ordered_json json = VerifyAsJson(*report);
-  return Outcome{VerifyAsText(json), json, report->problems, report->exit_code};
-}
-
-absl::StatusOr<Outcome> RunLines(const FilterDumpConfig& config) {
-  const absl::StatusOr<LinesReport> report = ReadLines(config);
-  if (!report.ok()) return report.status();
-  const nlohmann::ordered_json json = LinesAsJson(*report);
-  const std::string text = LinesAsText(json);
-  const absl::Status status = WritePage(config.html, config.typed, json, text);
-  if (!status.ok()) return status;
-  return Outcome{text, json, report->problems, report->exit_code};
-}
-
-absl::StatusOr<Outcome> RunRaw(const FilterDumpConfig& config) {
-  const absl::StatusOr<RawReport> report = ReadRaw(config);
-  if (!report.ok()) return report.status();
-  Outcome outcome{"", RawAsJson(*report), report->problems, report->exit_code};
-  if (config.out.empty()) {
-    outcome.text = RawAsText(*report);
-    return outcome;
-  }
-  const absl::Status status = WriteRaw(*report, config.out);
-  if (!status.ok()) return status;
-  return outcome;
-}
-
-absl::StatusOr<Outcome> RunCheckOptions(const FilterDumpConfig& config) {
-  const absl::StatusOr<CheckedOptions> checked =
-      CheckOptionsFile(config.check_options);
-  if (!checked.ok()) return checked.status();
-  return Outcome{CheckAsText(*checked), CheckAsJson(*checked),
-                 checked->problems, ExitCodeOf(checked->problems)};
-}
-
 absl::StatusOr<Outcome> Run(const FilterDumpConfig& config) {
   const absl::Status status = ValidateConfig(config);
   if (!status.ok()) return status;
   if (!config.check_options.empty()) return RunCheckOptions(config);
-  switch (CommandOf(config)) {
-    case Command::kTable:
-      return RunTable(config);
-    case Command::kVerify:
-      return RunVerify(config);
-    case Command::kLines:
-      return RunLines(config);
-    case Command::kRaw:
-      return RunRaw(config);
-  }
-  return absl::InternalError("no such command");
+  if (config.command == "lines") return RunLines(config);
+  if (config.command == "verify") return RunVerify(config);
+  return config.command == "raw" ? RunRaw(config) : RunTable(config);
 }
 
 }  // namespace

@@ -1,12 +1,10 @@
-#include "tools/filter_dump/raw.h"
-
 #include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/escaping.h"
@@ -20,18 +18,16 @@
 #include "filter_policy/line/little_endian.h"
 #include "nlohmann/json.hpp"
 #include "table/filter_locator.h"
+#include "tools/filter_dump/commands.h"
+#include "tools/filter_dump/inputs.h"
 #include "tools/filter_dump/text.h"
-#include "tools/shared/command_line.h"
 #include "tools/shared/json_values.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
 
-// The value of `field`, whose bytes are `bytes`, in words or numbers; "" if the
-// bytes are self-explanatory.
-std::string FieldMeaning(const FilterBlockField& field,
-                         absl::string_view bytes);
+using Json = nlohmann::ordered_json;
 
 // Reads a little-endian number of up to 8 bytes.
 uint64_t NumberOf(absl::string_view bytes) {
@@ -53,6 +49,8 @@ std::string FlagsText(uint64_t flags) {
   return set.empty() ? "none" : absl::StrJoin(set, ", ");
 }
 
+// The value of `field`, whose bytes are `bytes`, in words or numbers; "" if the
+// bytes are self-explanatory.
 std::string FieldMeaning(const FilterBlockField& field,
                          absl::string_view bytes) {
   const absl::string_view name = field.name;
@@ -83,131 +81,64 @@ absl::StatusOr<std::vector<std::string>> PartitionKeys(const FilterFile& file) {
 }
 
 absl::Status CheckPartition(const FilterDumpConfig& config,
-                            const RawReport& report) {
-  if (!config.partition.has_value() || *config.partition < report.partitions) {
+                            const Json& report) {
+  const auto partitions = report["partitions"].get<uint64_t>();
+  if (!config.partition.has_value() || *config.partition < partitions) {
     return absl::OkStatus();
   }
-  if (report.partitions == 0) {
+  const std::string path = report["path"];
+  if (partitions == 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("--partition=", *config.partition, ": the filter of ",
-                     report.path, " has no partitions"));
+                     path, " has no partitions"));
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--partition=", *config.partition, " is out of range: ", report.path,
-      " has 0 to ", report.partitions - 1));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--partition=", *config.partition,
+                   " is out of range: ", path, " has 0 to ", partitions - 1));
 }
 
-// Rows of 32 bytes in groups of 8, preceded by their offset in the block.
-void AppendHex(absl::string_view bytes, uint64_t offset, std::string* text) {
-  constexpr size_t kRow = 32;
-  constexpr size_t kGroup = 8;
-  for (size_t at = 0; at < bytes.size(); at += kRow) {
-    absl::StrAppendFormat(text, "%08x ", offset + at);
-    const absl::string_view row = bytes.substr(at, kRow);
-    for (size_t i = 0; i < row.size(); i += kGroup) {
-      absl::StrAppend(text, " ", absl::BytesToHexString(row.substr(i, kGroup)));
-    }
-    absl::StrAppend(text, "\n");
-  }
-}
-
-void AppendLine(uint64_t number, const LineContents& line,
-                const BlockFacts& facts, std::string* text) {
-  const bool solved = facts.has_solved_lines();
-  absl::StrAppendFormat(
-      text, "line %d: k %s, %s, FPR %s %%\n", number,
-      ProbesText(line.probes, solved),
-      solved ? absl::StrCat("header ", line.header)
-             : absl::StrFormat("%d of %d bits set", line.bits_set, line.bits),
-      RateText(line.rate, facts.kind == BlockKind::kLinebloom));
-}
-
-// Describes the last bytes of a filter of RocksDB's.
-std::string BuiltInTail(const ParsedFilter& filter) {
-  switch (filter.kind) {
+// Describes the last bytes of a filter.
+std::string TailInWords(const BlockFacts& facts) {
+  const std::string kind(ToString(facts.kind));
+  if (facts.problem != nullptr) return absl::StrCat(kind, ": ", facts.problem);
+  switch (facts.kind) {
     case BlockKind::kBloom:
     case BlockKind::kLegacyBloom:
-      return absl::StrCat(filter.probes, " probes, lines of ",
-                          filter.line_bytes, " bytes");
+      return absl::StrCat(kind, ", ", facts.probes, " probes, lines of ",
+                          facts.line_bytes, " bytes");
     case BlockKind::kRibbon:
-      return absl::StrCat(filter.blocks, " blocks of 128 slots");
+      return absl::StrCat(kind, ", ", facts.blocks, " blocks of 128 slots");
     default:
-      return "";
+      return kind;
   }
 }
 
-void AppendFields(absl::string_view block, std::string* text) {
-  for (const FilterBlockField& field :
-       ListFilterBlockFields(block.data(), block.size())) {
-    const absl::string_view bytes = block.substr(field.offset, field.bytes);
-    if (field.bytes > sizeof(uint64_t)) {
-      absl::StrAppend(text, field.name, "\n");
-      AppendHex(bytes, field.offset, text);
-      continue;
-    }
-    const std::string meaning = FieldMeaning(field, bytes);
-    absl::StrAppendFormat(text, "%08x  %-16s  %-*s%s\n", field.offset,
-                          absl::BytesToHexString(bytes),
-                          meaning.empty() ? 0 : 30, field.name, meaning);
+Json LineAsJson(const LineContents& line, bool solved) {
+  Json json = {{"probes", line.probes}};
+  if (solved) {
+    json["header"] = line.header;
+  } else {
+    json["bits_set"] = line.bits_set;
+    json["bits"] = line.bits;
   }
+  json["false_positive_rate"] = line.rate;
+  return json;
 }
 
-void AppendBlock(absl::string_view block, std::string* text) {
-  const BlockFacts facts = ReadBlockFacts(block, /*keys=*/0);
-  const bool exact = facts.kind == BlockKind::kLinebloom;
-  const auto line_bytes = static_cast<size_t>(facts.line_bytes);
-  (void)ForEachLine(block, [&](uint64_t number, const LineContents& line) {
-    AppendLine(number, line, facts, text);
-    AppendHex(block.substr(number * line_bytes, line_bytes),
-              number * line_bytes, text);
-  });
-  const size_t lines_end = facts.lines * line_bytes;
-  if (exact) {
-    absl::StrAppend(text, "metadata and tail\n");
-    AppendFields(block, text);
-    return;
+Json BlockAsJson(const Block& block, const BlockFacts& facts,
+                 const std::optional<uint64_t>& partition,
+                 const std::string& last_key) {
+  const std::string& bytes = block.payload;
+  Json json = {
+      {"partition", OrNull(partition)}, {"offset", block.offset},
+      {"bytes", bytes.size()},          {"type", ToString(facts.kind)},
+      {"tail", TailInWords(facts)},     {"lines", Json::array()},
+      {"fields", Json::array()},        {"hex", absl::BytesToHexString(bytes)}};
+  if (partition.has_value()) {
+    json["last_key_hex"] = absl::BytesToHexString(last_key);
   }
-  // RocksDB's own filters, and those that can't be read.
-  const size_t tail_at =
-      std::max(lines_end, block.size() - std::min<size_t>(5, block.size()));
-  AppendHex(block.substr(lines_end, tail_at - lines_end), lines_end, text);
-  absl::StrAppend(text, "tail: ", ToString(facts.kind));
-  const std::string tail = BuiltInTail(ParseFilter(block.data(), block.size()));
-  if (facts.problem != nullptr) {
-    absl::StrAppend(text, ": ", facts.problem);
-  } else if (!tail.empty()) {
-    absl::StrAppend(text, ", ", tail);
-  }
-  absl::StrAppend(text, "\n");
-  AppendHex(block.substr(tail_at), tail_at, text);
-}
-
-using Json = nlohmann::ordered_json;
-
-Json BlockAsJson(const RawBlock& raw) {
-  const std::string& bytes = raw.block.payload;
-  const BlockFacts facts = ReadBlockFacts(bytes, /*keys=*/0);
-  Json json = {{"partition", OrNull(raw.partition)},
-               {"offset", raw.block.offset},
-               {"bytes", bytes.size()},
-               {"type", ToString(facts.kind)},
-               {"lines", Json::array()},
-               {"fields", Json::array()},
-               {"hex", absl::BytesToHexString(bytes)}};
-  if (raw.partition.has_value()) {
-    json["last_key_hex"] = absl::BytesToHexString(raw.last_key);
-  }
-  const bool solved = facts.has_solved_lines();
   (void)ForEachLine(bytes, [&](uint64_t, const LineContents& line) {
-    Json entry = {{"probes", line.probes}};
-    if (solved) {
-      entry["header"] = line.header;
-    } else {
-      entry["bits_set"] = line.bits_set;
-      entry["bits"] = line.bits;
-    }
-    entry["false_positive_rate"] = line.rate;
-    json["lines"].push_back(entry);
+    json["lines"].push_back(LineAsJson(line, facts.has_solved_lines()));
   });
   for (const FilterBlockField& field :
        ListFilterBlockFields(bytes.data(), bytes.size())) {
@@ -221,52 +152,116 @@ Json BlockAsJson(const RawBlock& raw) {
   return json;
 }
 
-}  // namespace
+// Rows of 32 bytes in groups of 8, preceded by their offset in the block: bytes
+// [begin, end) of it, two digits each in `hex`.
+void AppendHex(absl::string_view hex, size_t begin, size_t end,
+               std::string* text) {
+  constexpr size_t kRow = 32;
+  constexpr size_t kGroup = 8;
+  for (size_t row = begin; row < end; row += kRow) {
+    absl::StrAppendFormat(text, "%08x ", row);
+    const size_t row_end = std::min(row + kRow, end);
+    for (size_t at = row; at < row_end; at += kGroup) {
+      const size_t bytes = std::min(kGroup, row_end - at);
+      absl::StrAppend(text, " ", hex.substr(2 * at, 2 * bytes));
+    }
+    absl::StrAppend(text, "\n");
+  }
+}
 
-absl::StatusOr<RawReport> ReadRaw(const FilterDumpConfig& config) {
-  RawReport report;
-  report.path = config.files.front();
-  const absl::StatusOr<FilterFile> file = OpenFilterFile(report.path);
+void AppendFields(const Json& block, absl::string_view hex, std::string* text) {
+  for (const Json& field : block["fields"]) {
+    const std::string name = field["name"];
+    const std::string digits = field["hex"];
+    const std::string meaning = field["meaning"];
+    const auto offset = field["offset"].get<size_t>();
+    if (digits.size() > 2 * sizeof(uint64_t)) {
+      absl::StrAppend(text, name, "\n");
+      AppendHex(hex, offset, offset + digits.size() / 2, text);
+      continue;
+    }
+    absl::StrAppendFormat(text, "%08x  %-16s  %-*s%s\n", offset, digits,
+                          meaning.empty() ? 0 : 30, name, meaning);
+  }
+}
+
+void AppendBlock(const Json& block, std::string* text) {
+  const std::string hex = block["hex"];
+  const bool exact =
+      block["type"] == std::string(ToString(BlockKind::kLinebloom));
+  size_t at = 0;
+  for (size_t i = 0; i < block["lines"].size(); ++i) {
+    const Json& line = block["lines"][i];
+    const bool solved = line.contains("header");
+    absl::StrAppendFormat(
+        text, "line %d: k %s, %s, FPR %s %%\n", i,
+        ProbesText(line["probes"], solved),
+        Fill("header {/header}|{/bits_set} of {/bits} bits set", line),
+        RateText(line["false_positive_rate"], exact));
+    const size_t end =
+        at + (solved ? size_t{kLineBytes} : line["bits"].get<size_t>() / 8);
+    AppendHex(hex, at, end, text);
+    at = end;
+  }
+  if (exact) {
+    absl::StrAppend(text, "metadata and tail\n");
+    AppendFields(block, hex, text);
+    return;
+  }
+  // RocksDB's own filters, and those that can't be read.
+  const size_t size = hex.size() / 2;
+  const size_t tail = std::max(at, size - std::min<size_t>(5, size));
+  AppendHex(hex, at, tail, text);
+  absl::StrAppend(text, Fill("tail: {/tail}\n", block));
+  AppendHex(hex, tail, size, text);
+}
+
+absl::StatusOr<Json> ReadRaw(const FilterDumpConfig& config) {
+  const absl::StatusOr<std::vector<LiveFile>> files = ListInputs(config);
+  if (!files.ok()) return files.status();
+  const std::string& path = files->front().path;
+  const absl::StatusOr<FilterFile> file = OpenFilterFile(path);
   if (!file.ok()) return file.status();
   if (file->location.kind == FilterKind::kNone) {
-    return absl::NotFoundError(absl::StrCat(report.path, " has no filter"));
+    return absl::NotFoundError(absl::StrCat(path, " has no filter"));
   }
   const absl::StatusOr<std::vector<std::string>> keys = PartitionKeys(*file);
   if (!keys.ok()) return keys.status();
-  report.partitions = keys->size();
+  Json report = {{"command", "raw"},
+                 {"path", path},
+                 {"partitions", keys->size()},
+                 {"blocks", Json::array()},
+                 {"problems", Json::array()}};
   const absl::Status status = CheckPartition(config, report);
   if (!status.ok()) return status;
   for (uint64_t i = 0; i < file->location.blocks.size(); ++i) {
     if (config.partition.value_or(i) != i) continue;
-    absl::StatusOr<Block> block =
+    const absl::StatusOr<Block> block =
         ReadFilterBlock(file->file, file->location.blocks[i]);
     if (!block.ok()) return block.status();
-    RawBlock raw;
-    if (!keys->empty()) {
-      raw.partition = i;
-      raw.last_key = (*keys)[i];
-    }
     const BlockFacts facts = ReadBlockFacts(block->payload, /*keys=*/0);
     if (facts.problem != nullptr) {
-      report.problems.push_back(absl::StrCat(report.path, ": offset ",
-                                             block->offset,
-                                             ": filter: ", facts.problem));
-      report.exit_code = kExitFoundSomething;
+      report["problems"].push_back(absl::StrCat(
+          path, ": offset ", block->offset, ": filter: ", facts.problem));
     }
-    raw.block = *std::move(block);
-    report.blocks.push_back(std::move(raw));
+    report["blocks"].push_back(
+        keys->empty() ? BlockAsJson(*block, facts, std::nullopt, "")
+                      : BlockAsJson(*block, facts, i, (*keys)[i]));
   }
   return report;
 }
 
-absl::Status WriteRaw(const RawReport& report, const std::string& path) {
+// Writes the bytes of the report's only block to a new file.
+absl::Status WriteRaw(const Json& report, const std::string& path) {
   const std::string what = absl::StrCat("cannot write --out='", path, "'");
-  if (report.blocks.size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, ": ", report.path, " has ", report.partitions,
-                     " partitions; choose one with --partition"));
+  if (report["blocks"].size() != 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, Fill(": {/path} has {/partitions} partitions; choose one with "
+                   "--partition",
+                   report)));
   }
-  const std::string& bytes = report.blocks.front().block.payload;
+  const std::string bytes =
+      absl::HexStringToBytes(report["blocks"][0]["hex"].get<std::string>());
   std::FILE* const file = std::fopen(path.c_str(), "wbx");
   if (file == nullptr) return absl::ErrnoToStatus(errno, what);
   const bool written =
@@ -276,33 +271,37 @@ absl::Status WriteRaw(const RawReport& report, const std::string& path) {
   return absl::ErrnoToStatus(errno, what);
 }
 
-std::string RawAsText(const RawReport& report) {
+// An annotated hexdump.
+std::string RawAsText(const Json& report) {
   std::string text;
-  for (const RawBlock& raw : report.blocks) {
+  for (const Json& block : report["blocks"]) {
     if (!text.empty()) absl::StrAppend(&text, "\n");
-    absl::StrAppend(&text, report.path, ": filter of ",
-                    WithThousands(raw.block.payload.size()),
-                    " bytes at offset ", raw.block.offset, "\n");
-    if (raw.partition.has_value()) {
-      absl::StrAppend(&text, "partition ", *raw.partition, " of ",
-                      report.partitions, ", keys up to ", KeyText(raw.last_key),
+    absl::StrAppend(
+        &text, Fill("{/path}: ", report),
+        Fill("filter of {/bytes:,} bytes at offset {/offset}\n", block));
+    if (!block["partition"].is_null()) {
+      absl::StrAppend(&text, Fill("partition {/partition} of ", block),
+                      Fill("{/partitions}, keys up to ", report),
+                      KeyText(absl::HexStringToBytes(
+                          block["last_key_hex"].get<std::string>())),
                       "\n");
     }
-    AppendBlock(raw.block.payload, &text);
+    AppendBlock(block, &text);
   }
   return text;
 }
 
-Json RawAsJson(const RawReport& report) {
-  Json json = {{"command", "raw"},
-               {"path", report.path},
-               {"partitions", report.partitions},
-               {"blocks", Json::array()},
-               {"problems", report.problems}};
-  for (const RawBlock& raw : report.blocks) {
-    json["blocks"].push_back(BlockAsJson(raw));
-  }
-  return json;
+}  // namespace
+
+absl::StatusOr<Outcome> RunRaw(const FilterDumpConfig& config) {
+  const absl::StatusOr<Json> report = ReadRaw(config);
+  if (!report.ok()) return report.status();
+  absl::Status written;
+  if (!config.out.empty()) written = WriteRaw(*report, config.out);
+  if (!written.ok()) return written;
+  const std::vector<std::string> problems = (*report)["problems"];
+  return Outcome{config.out.empty() ? RawAsText(*report) : "", *report,
+                 problems, ExitCodeOf(problems)};
 }
 
 }  // namespace linebloom::tools

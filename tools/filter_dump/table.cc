@@ -1,5 +1,3 @@
-#include "tools/filter_dump/table.h"
-
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -19,6 +17,7 @@
 #include "filter_policy/rocksdb/filter_metric_set.h"
 #include "linebloom/observed_rate.h"
 #include "nlohmann/json.hpp"
+#include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/filter_dump/text.h"
 #include "tools/shared/interrupt.h"
@@ -299,10 +298,13 @@ std::string TableAsText(const Json& report) {
     if (report["totals"].size() > 1) {
       absl::StrAppend(&text, Fill("Column family {/column_family}\n", family));
     }
-    absl::StrAppend(&text, FilesTable(files), "\n");
-    if (files.size() > 1 || !family["levels"].empty()) {
-      absl::StrAppend(&text, LevelsTable(family), "\n");
-    }
+    const std::string levels = files.size() > 1 || !family["levels"].empty()
+                                   ? absl::StrCat(LevelsTable(family), "\n")
+                                   : "";
+    // The summary of many files is also where a reader begins.
+    constexpr size_t kFewFiles = 50;
+    absl::StrAppend(&text, files.size() > kFewFiles ? levels : "",
+                    FilesTable(files), "\n", levels);
   }
   if (described == 0) return "";  // stderr has said everything
   absl::StrAppend(&text, Legend(report), Observed(report["observed"]));
@@ -470,7 +472,7 @@ absl::StatusOr<Made> MakeTable(const FilterDumpConfig& config,
   return made;
 }
 
-// For a database. The metrics are those of FilterMetrics(), and what only the
+// Prints the metrics of FilterMetrics() for a database, and those that only the
 // filters' bits tell.
 std::string AsPrometheus(const Made& made) {
   Metric rate("linebloom_expected_false_positive_rate", "gauge",

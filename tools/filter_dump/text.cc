@@ -121,6 +121,32 @@ std::string BulletText(absl::string_view sentence) {
       WrapText(absl::StrCat("- ", sentence), kTextWidth, /*indent=*/2), "\n");
 }
 
+Json HistogramBars(const std::vector<uint64_t>& counts,
+                   std::initializer_list<size_t> steps, size_t max_bars,
+                   double unit) {
+  size_t first = 0;
+  size_t last = counts.size();
+  while (first < last && counts[first] == 0) ++first;
+  while (last > first && counts[last - 1] == 0) --last;
+  size_t step = 1;
+  for (const size_t wider : steps) {
+    step = wider;
+    if ((last - first) / step + 1 <= max_bars) break;
+  }
+  Json bars = Json::array();
+  for (size_t from = first - first % step; from < last; from += step) {
+    uint64_t lines = 0;
+    for (size_t i = from; i < std::min(from + step, counts.size()); ++i) {
+      lines += counts[i];
+    }
+    const size_t to = std::min(from + step, counts.size() - 1);
+    bars.push_back({{"from", unit * static_cast<double>(from)},
+                    {"to", unit * static_cast<double>(to)},
+                    {"lines", lines}});
+  }
+  return bars;
+}
+
 Json FileAsJson(const LiveFile& file) {
   Json json = {{"path", file.path}};
   if (file.level != kNoLevel) {

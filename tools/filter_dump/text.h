@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "filter_policy/filter_facts/block_facts.h"
@@ -34,6 +35,14 @@ std::string KeyText(absl::string_view key);
 
 // A wrapped list item: "- " before the first line, blanks before the others.
 std::string BulletText(absl::string_view sentence);
+
+// Bars for `counts` from the first to the last that is not 0, with `step`
+// counts each: the first of `steps` that gives at most `max_bars` bars, or else
+// the last one. The last count is that of the upper end alone. As JSON: `from`
+// and `to`, in multiples of `unit`, and the sum `lines`.
+nlohmann::ordered_json HistogramBars(const std::vector<uint64_t>& counts,
+                                     std::initializer_list<size_t> steps,
+                                     size_t max_bars, double unit);
 
 // As JSON: `path` and, if the file has them, `column_family` and `level`.
 nlohmann::ordered_json FileAsJson(const LiveFile& file);

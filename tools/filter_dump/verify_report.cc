@@ -1,5 +1,3 @@
-#include "tools/filter_dump/verify_report.h"
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -8,21 +6,27 @@
 #include <cmath>
 #include <filesystem>
 #include <random>
+#include <string>
 #include <system_error>
-#include <utility>
+#include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "filter_policy/rebuild/pace.h"
 #include "nlohmann/json.hpp"
+#include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/filter_dump/text.h"
+#include "tools/filter_dump/verify.h"
 #include "tools/shared/interrupt.h"
+#include "tools/shared/numbers.h"
 #include "tools/shared/progress.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 uint64_t SizeOf(const std::string& path) {
   std::error_code error;
@@ -39,26 +43,65 @@ void ReadAhead(const std::string& path) {
   close(file);
 }
 
-void TakeProblems(const LiveFile& file, const FileCheck& check,
-                  VerifyReport* report, Failures* failures) {
-  for (const std::string& problem : check.problems) {
-    failures->AddProblem(problem);
-  }
-  if (check.denied > 0) {
-    failures->AddProblem(absl::StrCat(
-        file.path, ": the filter denies ", WithThousands(check.denied),
-        " of its own keys",
-        check.denied > check.first_denied.size() ? ", the first of them:"
-                                                 : ":"));
-  }
+// Compares the missing keys that passed with the rate at which they should;
+// null if none were probed.
+Json MissingAsJson(uint64_t probed, uint64_t passed, double expected,
+                   bool exact) {
+  if (probed == 0) return nullptr;
+  const Interval interval = WilsonInterval(passed, probed);
+  return {{"probed", probed},
+          {"passed", passed},
+          {"false_positive_rate",
+           static_cast<double>(passed) / static_cast<double>(probed)},
+          {"false_positive_rate_low", interval.low},
+          {"false_positive_rate_high", interval.high},
+          {"expected_false_positive_rate", expected},
+          {"expected_is_exact", exact},
+          {"expected_is_inside",
+           interval.low <= expected && expected <= interval.high}};
+}
+
+Json CheckAsJson(const FileCheck& check) {
+  Json json = FactsAsJson(check.facts);
+  json.update({{"rows_were_read", check.rows_were_read},
+               {"bytes_read", check.bytes_read},
+               {"entries", check.entries},
+               {"keys_probed", check.keys_probed},
+               {"prefixes_probed", check.prefixes_probed},
+               {"denied", check.denied},
+               {"first_denied", Json::array()},
+               {"missing_keys",
+                MissingAsJson(check.missing_probed, check.missing_passed,
+                              check.facts.rate, check.facts.rate_is_exact)},
+               {"sound", check.sound()}});
   for (const DeniedKey& denied : check.first_denied) {
-    failures->AddProblem(absl::StrCat(file.path, ": denied ",
-                                      denied.is_prefix ? "prefix " : "key ",
-                                      KeyText(denied.key)));
+    json["first_denied"].push_back(
+        {{"key_hex", absl::BytesToHexString(denied.key)},
+         {"key", absl::CHexEscape(denied.key)},
+         {"is_prefix", denied.is_prefix}});
   }
-  for (const std::string& note : check.notes) {
-    report->notes.push_back(absl::StrCat(file.path, ": ", note));
+  return json;
+}
+
+// The missing keys of all files together. The expected rate is the mean of the
+// files', weighted by the keys that each was probed for.
+Json AllMissing(const Json& files) {
+  uint64_t probed = 0;
+  uint64_t passed = 0;
+  double expected = 0;
+  bool exact = true;
+  for (const Json& file : files) {
+    const Json missing = file.value("missing_keys", Json());
+    if (missing.is_null()) continue;
+    const auto of_file = missing["probed"].get<uint64_t>();
+    probed += of_file;
+    passed += missing["passed"].get<uint64_t>();
+    expected += missing["expected_false_positive_rate"].get<double>() *
+                static_cast<double>(of_file);
+    exact &= missing["expected_is_exact"].get<bool>();
   }
+  return MissingAsJson(probed, passed, expected / static_cast<double>(probed),
+                       exact);
 }
 
 // Checks the files one after another and distributes the missing keys.
@@ -68,19 +111,19 @@ class Verifier {
   Verifier(const FilterDumpConfig& config, const std::vector<LiveFile>& files,
            const std::vector<bool>& sampled)
       : config_(config), sampled_(sampled), failures_(config) {
-    report_.database = config.db;
-    report_.is_sample = std::count(sampled.begin(), sampled.end(), false) > 0;
     for (size_t i = 0; i < files.size(); ++i) {
       sizes_.push_back(sampled[i] ? SizeOf(files[i].path) : 0);
       total_ += sizes_.back();
     }
-    progress_.Begin("verifying", total_);
+    progress_.Begin("verifying", total_, LaterWork());
   }
 
   absl::Status Check(const LiveFile& file);
-  VerifyReport Finish();
+  Outcome Finish();
 
  private:
+  void TakeProblems(const std::string& path, const FileCheck& check);
+
   uint64_t MissingKeysUpTo(uint64_t bytes) const {
     return total_ == 0
                ? 0
@@ -101,7 +144,8 @@ class Verifier {
   const std::vector<bool>& sampled_;
   Failures failures_;
   Progress progress_;
-  VerifyReport report_;
+  Json files_ = Json::array();
+  std::vector<std::string> notes_;
   std::vector<uint64_t> sizes_;
   uint64_t total_ = 0;  // bytes of all files whose rows are read
   uint64_t done_ = 0;   // bytes of those that are checked
@@ -109,8 +153,29 @@ class Verifier {
       std::chrono::steady_clock::now();
 };
 
+void Verifier::TakeProblems(const std::string& path, const FileCheck& check) {
+  for (const std::string& problem : check.problems) {
+    failures_.AddProblem(problem);
+  }
+  if (check.denied > 0) {
+    failures_.AddProblem(absl::StrCat(
+        path, ": the filter denies ", WithThousands(check.denied),
+        " of its own keys",
+        check.denied > check.first_denied.size() ? ", the first of them:"
+                                                 : ":"));
+  }
+  for (const DeniedKey& denied : check.first_denied) {
+    failures_.AddProblem(absl::StrCat(path, ": denied ",
+                                      denied.is_prefix ? "prefix " : "key ",
+                                      KeyText(denied.key)));
+  }
+  for (const std::string& note : check.notes) {
+    notes_.push_back(absl::StrCat(path, ": ", note));
+  }
+}
+
 absl::Status Verifier::Check(const LiveFile& file) {
-  const size_t index = report_.files.size();
+  const size_t index = files_.size();
   const uint64_t size = sizes_[index];
   CheckOptions options;
   options.read_rows = sampled_[index];
@@ -118,31 +183,55 @@ absl::Status Verifier::Check(const LiveFile& file) {
   options.progress = [this, size](double share) {
     ReadSoFar(done_ + static_cast<uint64_t>(share * static_cast<double>(size)));
   };
-  CheckedFile checked = {file, std::nullopt};
-  absl::StatusOr<FileCheck> check = CheckFile(file.path, options);
+  Json json = FileAsJson(file);
+  const absl::StatusOr<FileCheck> check = CheckFile(file.path, options);
   if (absl::IsCancelled(check.status())) return check.status();
   if (check.ok()) {
-    TakeProblems(file, *check, &report_, &failures_);
-    checked.check = *std::move(check);
+    TakeProblems(file.path, *check);
+    json.update(CheckAsJson(*check));
   } else {
     failures_.Add(file, check.status());
   }
-  report_.files.push_back(std::move(checked));
+  files_.push_back(json);
   done_ += size;
   ReadSoFar(done_);
   return CheckInterrupt();
 }
 
-VerifyReport Verifier::Finish() {
-  for (const std::string& note : failures_.notes()) {
-    report_.notes.push_back(note);
+Outcome Verifier::Finish() {
+  uint64_t files_read = 0;
+  uint64_t files_denying = 0;
+  Json sums = {{"entries", 0},
+               {"keys_probed", 0},
+               {"prefixes_probed", 0},
+               {"denied", 0},
+               {"bytes_read", 0}};
+  for (const Json& file : files_) {
+    if (!file.contains("sound")) continue;
+    files_read += file["rows_were_read"] == true ? 1 : 0;
+    files_denying += file["denied"] > 0 ? 1 : 0;
+    for (const auto& [name, sum] : sums.items()) {
+      sum = sum.get<uint64_t>() + file[name].get<uint64_t>();
+    }
   }
-  report_.problems = failures_.problems();
-  report_.exit_code = failures_.exit_code();
-  report_.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_)
-          .count();
-  return std::move(report_);
+  const std::chrono::duration<double> took =
+      std::chrono::steady_clock::now() - start_;
+  notes_.insert(notes_.end(), failures_.notes().begin(),
+                failures_.notes().end());
+  Json json = {
+      {"command", "verify"},
+      {"database", config_.db.empty() ? Json() : Json(config_.db)},
+      {"files", files_},
+      {"is_sample", std::count(sampled_.begin(), sampled_.end(), false) > 0},
+      {"sampled_files", files_read},
+      {"files_with_denied_rows", files_denying},
+      {"sums", sums},
+      {"missing_keys", AllMissing(files_)},
+      {"seconds", took.count()},
+      {"notes", notes_},
+      {"problems", failures_.problems()}};
+  return {VerifyAsText(json), json, failures_.problems(),
+          failures_.exit_code()};
 }
 
 // Chooses the share --sample of the files, at least one, each with equal
@@ -157,8 +246,6 @@ std::vector<bool> Sample(size_t files, double share) {
                std::mt19937_64(std::random_device()()));
   return sampled;
 }
-
-using Json = nlohmann::ordered_json;
 
 std::string IntervalText(const Json& missing) {
   return absl::StrCat(RateText(missing["false_positive_rate_low"], true),
@@ -240,85 +327,9 @@ std::string ResultInWords(const Json& report) {
       ThreeDigits(megabytes / report["seconds"].get<double>()), " MB/s.");
 }
 
-Json MissingAsJson(const std::optional<MissingKeys>& missing) {
-  if (!missing.has_value()) return nullptr;
-  const Interval interval = missing->interval();
-  return {{"probed", missing->probed},
-          {"passed", missing->passed},
-          {"false_positive_rate", missing->rate()},
-          {"false_positive_rate_low", interval.low},
-          {"false_positive_rate_high", interval.high},
-          {"expected_false_positive_rate", missing->expected},
-          {"expected_is_exact", missing->exact},
-          {"expected_is_inside", missing->is_inside()}};
-}
-
-Json CheckAsJson(const FileCheck& check) {
-  Json json = FactsAsJson(check.facts);
-  json.update({{"rows_were_read", check.rows_were_read},
-               {"bytes_read", check.bytes_read},
-               {"entries", check.entries},
-               {"keys_probed", check.keys_probed},
-               {"prefixes_probed", check.prefixes_probed},
-               {"denied", check.denied},
-               {"first_denied", Json::array()},
-               {"missing_keys", MissingAsJson(MissingKeysOf(check))},
-               {"sound", check.sound()}});
-  for (const DeniedKey& denied : check.first_denied) {
-    json["first_denied"].push_back(
-        {{"key_hex", absl::BytesToHexString(denied.key)},
-         {"key", absl::CHexEscape(denied.key)},
-         {"is_prefix", denied.is_prefix}});
-  }
-  return json;
-}
-
 }  // namespace
 
-std::optional<MissingKeys> MissingKeysOf(const FileCheck& check) {
-  if (check.missing_probed == 0) return std::nullopt;
-  return MissingKeys{check.missing_probed, check.missing_passed,
-                     check.facts.rate, check.facts.rate_is_exact};
-}
-
-uint64_t VerifyReport::Sum(uint64_t FileCheck::*number) const {
-  uint64_t sum = 0;
-  for (const CheckedFile& file : files) {
-    if (file.check.has_value()) sum += (*file.check).*number;
-  }
-  return sum;
-}
-
-uint64_t VerifyReport::files_with_rows_read() const {
-  return std::count_if(files.begin(), files.end(), [](const CheckedFile& file) {
-    return file.check.has_value() && file.check->rows_were_read;
-  });
-}
-
-uint64_t VerifyReport::files_with_denied_rows() const {
-  return std::count_if(files.begin(), files.end(), [](const CheckedFile& file) {
-    return file.check.has_value() && file.check->denied > 0;
-  });
-}
-
-std::optional<MissingKeys> VerifyReport::missing_keys() const {
-  MissingKeys all;
-  double expected = 0;
-  for (const CheckedFile& file : files) {
-    if (!file.check.has_value()) continue;
-    const std::optional<MissingKeys> one = MissingKeysOf(*file.check);
-    if (!one.has_value()) continue;
-    all.probed += one->probed;
-    all.passed += one->passed;
-    expected += one->expected * static_cast<double>(one->probed);
-    all.exact &= one->exact;
-  }
-  if (all.probed == 0) return std::nullopt;
-  all.expected = expected / static_cast<double>(all.probed);
-  return all;
-}
-
-absl::StatusOr<VerifyReport> Verify(const FilterDumpConfig& config) {
+absl::StatusOr<Outcome> RunVerify(const FilterDumpConfig& config) {
   const absl::StatusOr<std::vector<LiveFile>> files = ListInputs(config);
   if (!files.ok()) return files.status();
   const std::vector<bool> sampled = Sample(files->size(), config.sample);
@@ -368,32 +379,6 @@ std::string VerifyAsText(const Json& report) {
     absl::StrAppend(&text, WrapText(sentence, kTextWidth, 0), "\n");
   }
   return text;
-}
-
-Json VerifyAsJson(const VerifyReport& report) {
-  Json json = {{"command", "verify"},
-               {"database", report.database.empty() ? Json(nullptr)
-                                                    : Json(report.database)},
-               {"files", Json::array()},
-               {"is_sample", report.is_sample},
-               {"sampled_files", report.files_with_rows_read()},
-               {"files_with_denied_rows", report.files_with_denied_rows()},
-               {"sums",
-                {{"entries", report.Sum(&FileCheck::entries)},
-                 {"keys_probed", report.Sum(&FileCheck::keys_probed)},
-                 {"prefixes_probed", report.Sum(&FileCheck::prefixes_probed)},
-                 {"denied", report.Sum(&FileCheck::denied)},
-                 {"bytes_read", report.Sum(&FileCheck::bytes_read)}}},
-               {"missing_keys", MissingAsJson(report.missing_keys())},
-               {"seconds", report.seconds}};
-  for (const CheckedFile& checked : report.files) {
-    Json file = FileAsJson(checked.file);
-    if (checked.check.has_value()) file.update(CheckAsJson(*checked.check));
-    json["files"].push_back(file);
-  }
-  json["notes"] = report.notes;
-  json["problems"] = report.problems;
-  return json;
 }
 
 }  // namespace linebloom::tools

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/status/status.h"
-
 namespace linebloom::tools {
 
 struct FilterMigrateConfig {
@@ -17,9 +15,5 @@ struct FilterMigrateConfig {
   uint64_t bytes_per_second = 0;
   bool dry_run = false;
 };
-
-// InvalidArgument, with an explanation, if no database is named or the policy
-// is invalid.
-absl::Status ValidateConfig(const FilterMigrateConfig& config);
 
 }  // namespace linebloom::tools

@@ -16,6 +16,7 @@
 #include "tools/filter_migrate/policies.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/interrupt.h"
+#include "tools/shared/policies.h"
 #include "tools/shared/progress.h"
 
 namespace linebloom::tools {
@@ -63,7 +64,7 @@ absl::Status Migration::ChooseFamily(rocksdb::ColumnFamilyDescriptor* stored) {
       ChoosePolicy(config_, stored->options);
   if (!policy.ok()) return policy.status();
   SetPolicy(*policy, &stored->options);
-  const FilterPolicyOptions* const own = OptionsOfLinebloom(**policy);
+  const FilterPolicyOptions* const own = OptionsOfLinebloom(policy->get());
   if (own != nullptr && IsLevelAware(*own) &&
       FindLevelSizeListener(stored_.db) == nullptr) {
     stored_.db.listeners.push_back(NewLevelSizeListener());
@@ -80,7 +81,8 @@ absl::Status Migration::ReadOptions() {
                      "; call linebloom::RebuildFilters() in the application"));
   }
   stored_ = *std::move(stored);
-  stored_.db.error_if_exists = false;  // of an application that makes it anew
+  stored_.db.error_if_exists =
+      false;  // set by applications that expect to create it
   std::vector<std::string> names;
   for (rocksdb::ColumnFamilyDescriptor& family : stored_.families) {
     names.push_back(family.name);
@@ -179,7 +181,7 @@ absl::Status Migration::RewriteIn(
       db, OptionsFor(handles),
       [this, &begun](const RebuildFiltersProgress& done) {
         if (!done.rewriting) return !Interrupted();
-        if (!begun) progress_.Begin("rewriting files", done.bytes);
+        if (!begun) progress_.Begin("rewriting files", done.bytes, LaterWork());
         begun = true;
         progress_.Update(done.bytes_done);
         return !Interrupted();
@@ -210,6 +212,13 @@ absl::Status Migration::Rewrite() {
 }
 
 absl::Status Migration::Run() {
+  if (config_.db.empty()) {
+    return absl::InvalidArgumentError(
+        "name a database with --db; --help says more");
+  }
+  // Before the database: a wrong --policy is the user's first mistake to mend.
+  const auto valid = ChoosePolicy(config_, rocksdb::ColumnFamilyOptions());
+  if (!valid.ok()) return valid.status();
   absl::Status status = config_.dry_run
                             ? CheckIsDatabase("--db", config_.db)
                             : CheckUnlockedDatabase("--db", config_.db);

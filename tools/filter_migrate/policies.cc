@@ -15,14 +15,6 @@
 namespace linebloom::tools {
 namespace {
 
-const rocksdb::BlockBasedTableOptions* TableOf(
-    const rocksdb::ColumnFamilyOptions& options) {
-  return options.table_factory == nullptr
-             ? nullptr
-             : options.table_factory
-                   ->GetOptions<rocksdb::BlockBasedTableOptions>();
-}
-
 // For example "bloomfilter:10:false", as in OPTIONS files.
 void TakeBloomBits(const std::string& id, FilterPolicyOptions* policy) {
   const std::vector<std::string> parts = absl::StrSplit(id, ':');
@@ -40,9 +32,10 @@ void TakeBloomBits(const std::string& id, FilterPolicyOptions* policy) {
 
 FilterPolicyOptions DefaultPolicy(const rocksdb::ColumnFamilyOptions& stored) {
   FilterPolicyOptions policy;
-  const auto* table = TableOf(stored);
+  const auto* table = TableOptionsOf(stored);
   if (table == nullptr || table->filter_policy == nullptr) return policy;
-  const FilterPolicyOptions* own = OptionsOfLinebloom(*table->filter_policy);
+  const FilterPolicyOptions* own =
+      OptionsOfLinebloom(table->filter_policy.get());
   if (own != nullptr) return *own;
   TakeBloomBits(table->filter_policy->GetId(), &policy);
   return policy;
@@ -52,7 +45,8 @@ FilterPolicyOptions DefaultPolicy(const rocksdb::ColumnFamilyOptions& stored) {
 absl::StatusOr<FilterPolicyPtr> ChooseBuiltIn(
     const FilterMigrateConfig& config) {
   const PolicyString read = ReadPolicyString(config.policy);
-  if (read.policy == nullptr || OptionsOfLinebloom(*read.policy) != nullptr) {
+  if (read.policy == nullptr ||
+      OptionsOfLinebloom(read.policy.get()) != nullptr) {
     return nullptr;
   }
   if (!read.problem.empty()) {
@@ -75,7 +69,11 @@ absl::StatusOr<FilterPolicyPtr> ChooseLinebloom(
   } else {
     const rocksdb::Status parsed =
         ParseFilterPolicyOptions(config.policy, &policy);
-    if (!parsed.ok()) return FromRocksDb(parsed, "--policy");
+    if (!parsed.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          FromRocksDb(parsed, "--policy").message(),
+          "; RocksDB's own are bloomfilter:BITS and ribbonfilter:BITS"));
+    }
     if (BuildsNothing(policy)) {
       return absl::InvalidArgumentError(absl::StrCat(
           "--policy='", config.policy, "' builds no filters: bits_per_key=",
@@ -102,22 +100,15 @@ absl::StatusOr<FilterPolicyPtr> ChoosePolicy(
   return ChooseLinebloom(config, stored);
 }
 
-const FilterPolicyOptions* OptionsOfLinebloom(
-    const rocksdb::FilterPolicy& policy) {
-  return policy.Name() == std::string(kFilterPolicyName)
-             ? policy.GetOptions<FilterPolicyOptions>(kFilterPolicyName)
-             : nullptr;
-}
-
 void SetPolicy(FilterPolicyPtr policy, rocksdb::ColumnFamilyOptions* options) {
-  if (TableOf(*options) == nullptr) return;
-  rocksdb::BlockBasedTableOptions table = *TableOf(*options);
+  if (TableOptionsOf(*options) == nullptr) return;
+  rocksdb::BlockBasedTableOptions table = *TableOptionsOf(*options);
   table.filter_policy = std::move(policy);
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
 }
 
 std::string PolicyText(const rocksdb::FilterPolicy& policy) {
-  const FilterPolicyOptions* own = OptionsOfLinebloom(policy);
+  const FilterPolicyOptions* own = OptionsOfLinebloom(&policy);
   if (own == nullptr) {
     return absl::StrCat(policy.GetId(), ", RocksDB's own");
   }

@@ -22,10 +22,6 @@ absl::StatusOr<FilterPolicyPtr> ChoosePolicy(
     const FilterMigrateConfig& config,
     const rocksdb::ColumnFamilyOptions& stored);
 
-// The options of a policy of linebloom's; null for one of RocksDB's.
-const FilterPolicyOptions* OptionsOfLinebloom(
-    const rocksdb::FilterPolicy& policy);
-
 // Sets the policy of block-based tables; other tables stay unchanged.
 void SetPolicy(FilterPolicyPtr policy, rocksdb::ColumnFamilyOptions* options);
 

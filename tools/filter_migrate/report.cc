@@ -8,6 +8,7 @@
 #include "filter_policy/rebuild/judgement.h"
 #include "nlohmann/json.hpp"
 #include "tools/filter_migrate/policies.h"
+#include "tools/shared/policies.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
@@ -196,7 +197,7 @@ Json ReportAsJson(const FilterMigrateConfig& config,
                   const MigrateReport& report) {
   // All column families get policies of the same kind.
   const bool is_way_back =
-      OptionsOfLinebloom(*report.policies.front().policy) == nullptr;
+      OptionsOfLinebloom(report.policies.front().policy.get()) == nullptr;
   Json json = {{"database", config.db},
                {"dry_run", config.dry_run},
                {"is_way_back", is_way_back},

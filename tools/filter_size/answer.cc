@@ -77,7 +77,7 @@ std::optional<uint32_t> MillibitsForRate(Lines lines, double rate) {
     return BitsForRate(lines == Lines::kPlain ? Line::kPlain : Line::kSolved,
                        rate);
   }
-  // The same number of keys per line as in a large filter.
+  // Takes the same number of keys per line as a large filter has.
   const auto too_few =
       LargestThat(kMinMillibits, kMaxMillibits, [&](uint64_t millibits) {
         return Rate(lines, static_cast<uint32_t>(millibits), kLineMillibits,
@@ -181,7 +181,7 @@ absl::Status ValidateQuestion(const Question& question) {
   if (question.rate.has_value() && question.bits_per_key.has_value()) {
     return absl::InvalidArgumentError(
         "--rate and --bits_per_key follow from each other and say nothing of "
-        "the size; give --keys or --bytes beside one of them");
+        "the size; give --keys or --bytes with one of them");
   }
   if (question.keys.has_value() && question.bytes.has_value()) {
     const double bits = 8 * static_cast<double>(*question.bytes) /

@@ -58,7 +58,7 @@ std::string QuestionInWords(const Json& asked) {
   return absl::StrJoin(parts, ", ");
 }
 
-// What was to be computed, in which the filters differ: its name and its field.
+// The quantity that was computed, in which the filters differ.
 struct Measure {
   const char* name;
   const char* field;

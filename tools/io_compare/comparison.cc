@@ -64,7 +64,7 @@ class Comparison {
  public:
   // `config` and `workload` must outlive this.
   Comparison(const IoCompareConfig& config, Workload* workload,
-             std::vector<TestedPolicy> contestants);
+             std::vector<TestedPolicy> tested);
 
   // Builds all databases, then looks up keys in rounds, each of which goes
   // through all policies, so that other load on the machine affects them all
@@ -78,7 +78,7 @@ class Comparison {
 
  private:
   absl::Status RunSome(size_t begin, size_t end);
-  absl::Status Build(TestedPolicy* contestant);
+  absl::Status Build(TestedPolicy* tested);
   PredictedRates Predict(rocksdb::DB* db) const;
   absl::Status MeasureOne(uint64_t round, size_t i);
   void BeginStep(const std::string& step, size_t i, uint64_t total,
@@ -89,20 +89,18 @@ class Comparison {
 
   const IoCompareConfig& config_;
   Workload& workload_;
-  std::vector<TestedPolicy> contestants_;
+  std::vector<TestedPolicy> tested_;
   std::vector<double> round_seconds_;  // of the first round
   Progress progress_;
 };
 
 Comparison::Comparison(const IoCompareConfig& config, Workload* workload,
-                       std::vector<TestedPolicy> contestants)
-    : config_(config),
-      workload_(*workload),
-      contestants_(std::move(contestants)) {}
+                       std::vector<TestedPolicy> tested)
+    : config_(config), workload_(*workload), tested_(std::move(tested)) {}
 
 absl::Status Comparison::Run() {
-  const size_t together = config_.rounds > 1 ? contestants_.size() : 1;
-  for (size_t i = 0; i < contestants_.size(); i += together) {
+  const size_t together = config_.rounds > 1 ? tested_.size() : 1;
+  for (size_t i = 0; i < tested_.size(); i += together) {
     const absl::Status status = RunSome(i, i + together);
     if (!status.ok()) return status;
   }
@@ -111,13 +109,13 @@ absl::Status Comparison::Run() {
 
 std::vector<PolicyResult> Comparison::TakeResults() {
   std::vector<PolicyResult> results;
-  for (TestedPolicy& contestant : contestants_) {
-    results.push_back(std::move(contestant.result));
+  for (TestedPolicy& tested : tested_) {
+    results.push_back(std::move(tested.result));
   }
   return results;
 }
 
-// Runs contestants [begin, end).
+// Runs policies [begin, end).
 absl::Status Comparison::RunSome(size_t begin, size_t end) {
   const auto rows = static_cast<double>(workload_.rows.TotalEntries());
   absl::Status status;
@@ -125,7 +123,7 @@ absl::Status Comparison::RunSome(size_t begin, size_t end) {
     // The time for lookups is unknown until all databases are built.
     BeginStep("step 1 of 2, databases: ", i, workload_.rows.TotalEntries(),
               LaterWork{.units = rows * static_cast<double>(end - i - 1)});
-    status = Build(&contestants_[i]);
+    status = Build(&tested_[i]);
   }
   for (uint64_t round = 0; round < config_.rounds; ++round) {
     for (size_t i = begin; i < end && status.ok(); ++i) {
@@ -133,23 +131,23 @@ absl::Status Comparison::RunSome(size_t begin, size_t end) {
     }
   }
   for (size_t i = begin; i < end; ++i) {
-    contestants_[i].db.reset();
+    tested_[i].db.reset();
     std::error_code ignored;
     if (!config_.keep) {
-      std::filesystem::remove_all(contestants_[i].folder, ignored);
+      std::filesystem::remove_all(tested_[i].folder, ignored);
     }
   }
   return status;
 }
 
-absl::Status Comparison::Build(TestedPolicy* contestant) {
-  const SharedPolicy& policy = contestant->policy.policy;
-  PolicyResult& result = contestant->result;
-  result.name = contestant->policy.name;
-  result.options = contestant->policy.options;
+absl::Status Comparison::Build(TestedPolicy* tested) {
+  const SharedPolicy& policy = tested->policy.policy;
+  PolicyResult& result = tested->result;
+  result.name = tested->policy.name;
+  result.options = tested->policy.options;
   const auto start = std::chrono::steady_clock::now();
   std::function<absl::Status(rocksdb::DB*)> warm_up;
-  if (contestant->policy.heat_aware && config_.warm_lookups > 0) {
+  if (tested->policy.heat_aware && config_.warm_lookups > 0) {
     result.warm_lookups = config_.warm_lookups;
     warm_up = [this](rocksdb::DB* db) {
       return WarmUp(db, RepeatedLookups(workload_.mix, config_.warm_lookups),
@@ -157,17 +155,16 @@ absl::Status Comparison::Build(TestedPolicy* contestant) {
     };
   }
   const absl::Status built = BuildDatabase(
-      workload_.rows, policy, contestant->folder.string(), &progress_, warm_up);
+      workload_.rows, policy, tested->folder.string(), &progress_, warm_up);
   if (!built.ok()) return built;
   result.build_seconds = SecondsSince(start);
-  auto db =
-      OpenForMeasuring(workload_.rows, policy, contestant->folder.string(),
-                       config_.block_cache_size, direct_io());
+  auto db = OpenForMeasuring(workload_.rows, policy, tested->folder.string(),
+                             config_.block_cache_size, direct_io());
   if (!db.ok()) return db.status();
-  contestant->db = *std::move(db);
-  result.shape = ReadShape(contestant->db.get());
-  result.filter_bytes_by_level = FilterBytesByLevel(contestant->db.get());
-  result.predicted = Predict(contestant->db.get());
+  tested->db = *std::move(db);
+  result.shape = ReadShape(tested->db.get());
+  result.filter_bytes_by_level = FilterBytesByLevel(tested->db.get());
+  result.predicted = Predict(tested->db.get());
   return absl::OkStatus();
 }
 
@@ -181,19 +178,18 @@ absl::Status Comparison::MeasureOne(uint64_t round, size_t i) {
                                " of ", config_.rounds, ", "),
             i, lookups.size(), later);
   const auto start = std::chrono::steady_clock::now();
-  TestedPolicy& contestant = contestants_[i];
-  PolicyResult& result = contestant.result;
+  TestedPolicy& tested = tested_[i];
+  PolicyResult& result = tested.result;
   if (lookups.size() > 0) {
-    const absl::Status status = MeasureRound(
-        contestant.db.get(), contestant.folder, lookups, config_.threads,
-        /*drop_pages=*/!direct_io(), &progress_, &result.measured);
+    const absl::Status status =
+        MeasureRound(tested.db.get(), tested.folder, lookups, config_.threads,
+                     /*drop_pages=*/!direct_io(), &progress_, &result.measured);
     if (!status.ok()) return status;
   }
   const Measurement& m = result.measured;
-  result.io_agreement =
-      CompareIo(m.block_bytes, m.all_block_reads(),
-                ReadAlignment(contestant.folder / "CURRENT", direct_io()),
-                m.device_bytes);
+  result.io_agreement = CompareIo(
+      m.block_bytes, m.all_block_reads(),
+      ReadAlignment(tested.folder / "CURRENT", direct_io()), m.device_bytes);
   if (round == 0) round_seconds_.push_back(SecondsSince(start));
   return absl::OkStatus();
 }
@@ -210,10 +206,10 @@ PredictedRates Comparison::Predict(rocksdb::DB* db) const {
 void Comparison::BeginStep(const std::string& step, size_t i, uint64_t total,
                            const std::optional<LaterWork>& later) {
   constexpr size_t kLongestName = 24;
-  std::string name = contestants_[i].policy.name;
+  std::string name = tested_[i].policy.name;
   if (name.size() > kLongestName) name = name.substr(0, kLongestName) + "...";
-  progress_.Begin(absl::StrCat(step, "policy ", i + 1, " of ",
-                               contestants_.size(), " (", name, ")"),
+  progress_.Begin(absl::StrCat(step, "policy ", i + 1, " of ", tested_.size(),
+                               " (", name, ")"),
                   total, later);
 }
 
@@ -225,8 +221,8 @@ LookupList Comparison::PartOf(const KeyList& keys, uint64_t round) const {
           .end = keys.size() * (round + 1) / rounds};
 }
 
-// How many seconds everything after contestant `i` in `round` will take,
-// according to the first round.
+// Estimates the seconds that everything after policy `i` in `round` will take,
+// from the times of the first round.
 double Comparison::SecondsAfter(uint64_t round, size_t i) const {
   double seconds = 0;
   for (size_t j = 0; j < round_seconds_.size(); ++j) {
@@ -312,8 +308,8 @@ absl::Status CheckFreeSpace(const IoCompareConfig& config,
                             const std::filesystem::path& folder) {
   const absl::StatusOr<uint64_t> available = FreeBytes(folder);
   if (!available.ok()) return available.status();
-  // On its way to its level a file exists up to three times. Includes filters
-  // and rounding up.
+  // Moving a file down keeps up to three copies; 11/10 covers filters and
+  // rounding.
   const bool together = config.keep || config.rounds > 1;
   const uint64_t database = workload.rows.bytes;
   const uint64_t needed = (together ? policies : 1) * database * 11 / 10 +
@@ -347,10 +343,10 @@ absl::StatusOr<Report> RunComparison(const IoCompareConfig& config) {
   if (!status.ok()) return status;
   ExplainLevels(*policies, &report);
   ExplainHeat(config, *policies, &report);
-  std::vector<TestedPolicy> contestants(policies->size());
-  for (size_t i = 0; i < contestants.size(); ++i) {
-    contestants[i].policy = (*policies)[i];
-    contestants[i].folder = scratch->path() / absl::StrCat("policy", i + 1);
+  std::vector<TestedPolicy> tested(policies->size());
+  for (size_t i = 0; i < tested.size(); ++i) {
+    tested[i].policy = (*policies)[i];
+    tested[i].folder = scratch->path() / absl::StrCat("policy", i + 1);
   }
   status = CheckFreeSpace(config, *workload, policies->size(), scratch->path());
   if (!status.ok()) return status;
@@ -358,7 +354,7 @@ absl::StatusOr<Report> RunComparison(const IoCompareConfig& config) {
   workload->facts.direct_io =
       config.direct_io && SupportsDirectIo(scratch->path());
 
-  Comparison comparison(config, &*workload, std::move(contestants));
+  Comparison comparison(config, &*workload, std::move(tested));
   status = comparison.Run();
   if (!status.ok()) return status;
   report.results = comparison.TakeResults();

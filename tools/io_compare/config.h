@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/status/status.h"
-
 namespace linebloom::tools {
 
 // The flags, under their names. Paths are "" if not given.
@@ -17,7 +15,7 @@ struct IoCompareConfig {
   uint64_t file_size = 0;     // bytes; 0: by the size of all rows
   uint64_t lookups = 200'000;
   uint64_t rounds = 5;
-  double hit_ratio = 0;  // share of the lookups that ask for existing rows
+  double hit_ratio = 0;  // share of the lookups that are for existing rows
   std::string skew;      // of the missing keys (rows/lookups.h)
   uint64_t warm_lookups = 4'000'000;
   uint64_t threads = 1;
@@ -36,9 +34,5 @@ struct IoCompareConfig {
   // of more useful blocks than those that turn out to lack the key.
   uint64_t block_cache_size = 64 << 10;  // bytes
 };
-
-// InvalidArgument, with the flags, if some exclude each other. Doesn't access
-// files.
-absl::Status ValidateConfig(const IoCompareConfig& config);
 
 }  // namespace linebloom::tools

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -19,8 +20,8 @@
 namespace linebloom::tools {
 namespace {
 
-// How much is written at once, and flushed at once on the way to a deeper
-// level. Neither affects the result.
+// Writes come in batches, and files on their way to a deeper level are flushed
+// in pieces. Neither size affects the result.
 constexpr size_t kBatchBytes = 64 << 10;
 constexpr uint64_t kPieceBytes = 64 << 20;
 constexpr uint64_t kBuildCacheBytes = 64 << 10;

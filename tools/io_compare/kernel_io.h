@@ -1,4 +1,4 @@
-// How reads reach the device, and how the kernel counts them.
+// Controls how reads reach the device, and reads how the kernel counts them.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,7 @@ enum class IoAgreement {
   kNothingAsked,  // RocksDB read no block
   kAgrees,
   kKernelSilent,  // the kernel doesn't report it
-  kNothingRead,   // the kernel saw no reads: there is no device behind the file
-                  // system
+  kNothingRead,   // the kernel saw no reads: the file system has no device
   kKernelLess,    // some reads came from memory
   kKernelMore,    // more was read than rounding explains
 };

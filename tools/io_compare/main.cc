@@ -4,10 +4,82 @@
 #include "tools/io_compare/comparison.h"
 #include "tools/io_compare/config.h"
 #include "tools/io_compare/report/report.h"
-#include "tools/shared/command_line.h"
+#include "tools/io_compare/rows/lookups.h"
 #include "tools/shared/config_flag.h"
 #include "tools/shared/page.h"
 #include "tools/shared/run_tool.h"
+
+using Config = linebloom::tools::IoCompareConfig;
+
+LINEBLOOM_FLAG(Config, db,
+               "working folder, new or empty. Default: a temporary one in the "
+               "current folder. Its contents are removed at the end.");
+LINEBLOOM_FLAG(Config, keep,
+               "keep the databases in the working folder, one per policy");
+// The minimum gives every sorted run some rows (row_source.cc); the maximum
+// still fits into keys of 16 bytes.
+LINEBLOOM_NUMBER_FLAG(Config, rows, kNone, 1000, 1'000'000'000,
+                      "rows to load; not used with --key_file or --source_db");
+LINEBLOOM_NUMBER_FLAG(Config, value_size, kBytes, 0, 1 << 20,
+                      "bytes in each value; not used with --source_db");
+// Below a few kilobytes, a file's filter has hardly a line.
+LINEBLOOM_NUMBER_FLAG(Config, file_size, kBytes, 0, uint64_t{1} << 40,
+                      "bytes in each file, roughly; 0 for a thirtieth of all "
+                      "rows, but 4 to 64 MiB. Not used with --source_db");
+// Their keys are kept in memory.
+LINEBLOOM_NUMBER_FLAG(
+    Config, lookups, kNone, 1, 100'000'000,
+    "lookups per policy; fewer if there are not enough different "
+    "keys");
+LINEBLOOM_NUMBER_FLAG(Config, rounds, kNone, 1, 1000,
+                      "parts that the lookups are done in, each with all "
+                      "policies in turn, so that times can be compared and "
+                      "their spread shows. All databases are on the disk "
+                      "together; with 1 it is one after the other");
+LINEBLOOM_NUMBER_FLAG(Config, hit_ratio, kShare, 0, 1,
+                      "share of lookups for existing rows");
+LINEBLOOM_FLAG(Config, skew,
+               "how the missing keys that are looked up are spread over the "
+               "key space: 80/20 for 80 % of them in a range of 20 % of the "
+               "keys, zipf:0.99 for 1,000 ranges whose popularity follows "
+               "Zipf's law; by default evenly. --seed decides which ranges");
+LINEBLOOM_NUMBER_FLAG(Config, warm_lookups, kNone, 0, 1'000'000'000,
+                      "lookups, spread like those measured, from which "
+                      "policies with heat_aware=true learn before all files "
+                      "below level 0 are rewritten. RocksDB samples one in "
+                      "1,024");
+LINEBLOOM_NUMBER_FLAG(Config, threads, kNone, 1, 256, "lookup threads");
+LINEBLOOM_NUMBER_FLAG(Config, bits_per_key, kNone, 1, 30,
+                      "filter memory of rocksdb-bloom, rocksdb-ribbon and "
+                      "linebloom, in bits");
+LINEBLOOM_FLAG(Config, policies,
+               "policies to compare, separated by semicolons: none, "
+               "rocksdb-bloom, rocksdb-ribbon, linebloom-plain, linebloom, "
+               "linebloom-levels, linebloom-heat, or any option string that "
+               "RocksDB takes, "
+               "such as linebloom:16 or {id=linebloom;bits_per_key=8}");
+LINEBLOOM_FLAG(Config, key_file,
+               "load these keys, one per line, instead of generated ones; "
+               "without --missing_file some of them are held out and looked up "
+               "as missing");
+LINEBLOOM_FLAG(Config, missing_file,
+               "look up these keys, one per line, as missing ones; needs "
+               "--key_file or --source_db");
+LINEBLOOM_FLAG(
+    Config, source_db,
+    "use the rows, levels and files of this RocksDB database, which is "
+    "only read and must not be open elsewhere");
+LINEBLOOM_NUMBER_FLAG(Config, seed, kNone, 0, UINT64_MAX,
+                      "varies rows and lookups");
+LINEBLOOM_FLAG(Config, html,
+               "also write the results with pictures to this file: one page "
+               "that needs no other file and no network");
+LINEBLOOM_FLAG(Config, direct_io,
+               "read past the page cache (O_DIRECT) where the file system can; "
+               "without it pages are dropped from the cache while reading");
+LINEBLOOM_NUMBER_FLAG(Config, block_cache_size, kBytes, 0, uint64_t{1} << 40,
+                      "bytes of each database's block cache. The default is "
+                      "small, so that reads go to the device");
 
 namespace linebloom::tools {
 namespace {
@@ -31,9 +103,24 @@ constexpr char kUsage[] =
     "2\n"
     "for bad usage or input.";
 
+absl::Status CheckFlags(const IoCompareConfig& config) {
+  if (!config.key_file.empty() && !config.source_db.empty()) {
+    return absl::InvalidArgumentError(
+        "--key_file and --source_db exclude each other: both say which rows to "
+        "load");
+  }
+  if (!config.missing_file.empty() && config.key_file.empty() &&
+      config.source_db.empty()) {
+    return absl::InvalidArgumentError(
+        "--missing_file needs --key_file or --source_db: its keys would lie "
+        "outside the range of generated rows");
+  }
+  return Skew::Parse(config.skew, config.seed).status();
+}
+
 absl::StatusOr<Outcome> Run(const IoCompareConfig& config) {
-  absl::Status status = ValidateConfig(config);
-  // Before minutes of work.
+  absl::Status status = CheckFlags(config);
+  // Fails early if the page can't be written, before minutes of work.
   if (status.ok() && !config.html.empty()) {
     status = CheckFlagFile("--html", config.html);
   }

@@ -26,8 +26,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// With buffered reads, how many lookups to do before dropping pages again: few
-// enough that the same block is rarely read twice in between.
+// Buffered reads drop pages again after this many lookups: few enough that the
+// same block is rarely read twice in between.
 constexpr uint64_t kLookupsBetweenDrops = 64;
 constexpr uint64_t kWarmUpLookups = 1000;
 

@@ -115,7 +115,7 @@ rocksdb::Status NewReadOnlyEnv(Logs logs, std::unique_ptr<rocksdb::Env>* env) {
 // are an error.
 constexpr int kMostLevels = 64;
 
-// How often to reread the manifest while its owner changes it.
+// The owner may be changing the manifest: read it this often.
 constexpr int kAttempts = 5;
 
 // Opening reads no SSTables except the few that RocksDB always opens.
@@ -131,13 +131,14 @@ void LeaveOutWhatCosts(rocksdb::DBOptions* options) {
 }
 
 // The OPTIONS needed to find the files, for all column families.
-rocksdb::Status LeastOptions(const std::string& folder, StoredOptions* least) {
+rocksdb::Status NeededOptions(const std::string& folder,
+                              StoredOptions* needed) {
   const StoredOptions stored = LoadStoredOptions(folder);
-  least->db.db_paths = stored.db.db_paths;
-  least->db.wal_dir = stored.db.wal_dir;
+  needed->db.db_paths = stored.db.db_paths;
+  needed->db.wal_dir = stored.db.wal_dir;
   std::vector<std::string> names;
   const rocksdb::Status status =
-      rocksdb::DB::ListColumnFamilies(least->db, folder, &names);
+      rocksdb::DB::ListColumnFamilies(needed->db, folder, &names);
   if (!status.ok()) return status;
   for (const std::string& name : names) {
     rocksdb::ColumnFamilyOptions options;
@@ -148,7 +149,7 @@ rocksdb::Status LeastOptions(const std::string& folder, StoredOptions* least) {
       options.cf_paths = known.options.cf_paths;
       options.num_levels = known.options.num_levels;
     }
-    least->families.emplace_back(name, options);
+    needed->families.emplace_back(name, options);
   }
   return status;
 }
@@ -201,6 +202,14 @@ absl::Status CheckUnlockedDatabase(absl::string_view flag,
                                    const std::string& folder) {
   const absl::Status status = CheckIsDatabase(flag, folder);
   return status.ok() ? CheckLock(flag, folder) : status;
+}
+
+const rocksdb::BlockBasedTableOptions* TableOptionsOf(
+    const rocksdb::ColumnFamilyOptions& options) {
+  return options.table_factory == nullptr
+             ? nullptr
+             : options.table_factory
+                   ->GetOptions<rocksdb::BlockBasedTableOptions>();
 }
 
 StoredOptions LoadStoredOptions(const std::string& folder) {
@@ -270,7 +279,7 @@ absl::StatusOr<ReadOnlyDatabase> ReadOnlyDatabase::Open(
   StoredOptions options;
   rocksdb::Status status;
   for (int i = 0; i < kAttempts; ++i) {
-    status = LeastOptions(folder, &options);
+    status = NeededOptions(folder, &options);
     if (!MayPass(status)) break;
   }
   if (!status.ok()) return Explain(status, flag, folder);

@@ -1,4 +1,4 @@
-// How certain a measured rate is, the spread of repeated measurements, and
+// Computes how certain a measured rate is and how repeated measurements spread;
 // cheap pseudo-random numbers.
 #pragma once
 

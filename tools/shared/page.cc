@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
-#include "tools/shared/command_line.h"
 #include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {

@@ -1,6 +1,7 @@
 #include "tools/shared/policies.h"
 
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -41,29 +42,22 @@ bool BitsWereMoved(const std::string& text, const std::string& id) {
          std::abs(*requested - *used) > 0.001;
 }
 
+// -1 for Ribbon: in flushed files too. By default RocksDB uses Bloom there,
+// which would give those files about 1.4 times the memory.
 std::string OptionString(const std::string& name, double bits_per_key,
                          double ribbon_bloom_bits) {
-  if (name == kNoPolicy) return "";
-  if (name == kRocksDbBloom) return absl::StrCat("bloomfilter:", bits_per_key);
-  // -1: Ribbon in flushed files too. By default RocksDB uses Bloom there, which
-  // would give those files about 1.4 times the memory.
-  if (name == kRocksDbRibbon) {
-    return absl::StrCat("ribbonfilter:", ribbon_bloom_bits, ":-1");
-  }
-  if (name == kLinebloom) return absl::StrCat("linebloom:", bits_per_key);
-  if (name == kLinebloomPlain) {
-    return absl::StrCat("{id=linebloom;bits_per_key=", bits_per_key,
-                        ";line=plain}");
-  }
-  if (name == kLinebloomLevelAware) {
-    return absl::StrCat("{id=linebloom;bits_per_key=", bits_per_key,
-                        ";level_aware=true}");
-  }
-  if (name == kLinebloomHeatAware) {
-    return absl::StrCat("{id=linebloom;bits_per_key=", bits_per_key,
-                        ";heat_aware=true}");
-  }
-  return name;
+  const std::string own =
+      absl::StrCat("{id=linebloom;bits_per_key=", bits_per_key, ";");
+  const std::map<absl::string_view, std::string> options = {
+      {kNoPolicy, ""},
+      {kRocksDbBloom, absl::StrCat("bloomfilter:", bits_per_key)},
+      {kRocksDbRibbon, absl::StrCat("ribbonfilter:", ribbon_bloom_bits, ":-1")},
+      {kLinebloom, absl::StrCat("linebloom:", bits_per_key)},
+      {kLinebloomPlain, own + "line=plain}"},
+      {kLinebloomLevelAware, own + "level_aware=true}"},
+      {kLinebloomHeatAware, own + "heat_aware=true}"}};
+  const auto found = options.find(name);
+  return found == options.end() ? name : found->second;
 }
 
 absl::Status UnknownPolicy(const std::string& name) {
@@ -106,6 +100,13 @@ PolicyString ReadPolicyString(const std::string& text,
                      "; bits per key must be from 1 to 100");
   }
   return read;
+}
+
+const FilterPolicyOptions* OptionsOfLinebloom(
+    const rocksdb::FilterPolicy* policy) {
+  return policy != nullptr && policy->Name() == std::string(kFilterPolicyName)
+             ? policy->GetOptions<FilterPolicyOptions>(kFilterPolicyName)
+             : nullptr;
 }
 
 absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list) {
@@ -157,10 +158,8 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name,
         absl::StrCat("--policies: ", read.problem));
   }
   made.policy = read.policy;
-  std::string heat_aware;
-  made.heat_aware =
-      made.policy->GetOption({}, "heat_aware", &heat_aware).ok() &&
-      heat_aware == "true";
+  const FilterPolicyOptions* own = OptionsOfLinebloom(made.policy.get());
+  made.heat_aware = own != nullptr && own->heat_aware;
   return made;
 }
 

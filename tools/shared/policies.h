@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "linebloom/filter_policy.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 
@@ -42,6 +43,10 @@ struct NamedPolicy {
   bool heat_aware = false;
 };
 
+// The options of a policy of linebloom's; null for others, and for null.
+const FilterPolicyOptions* OptionsOfLinebloom(
+    const rocksdb::FilterPolicy* policy);
+
 // Special names; all others are option strings.
 inline constexpr char kNoPolicy[] = "none";
 inline constexpr char kRocksDbBloom[] = "rocksdb-bloom";
@@ -59,10 +64,9 @@ absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list);
 // The policy called `name`:
 //   none              no filter
 //   rocksdb-bloom     RocksDB's Bloom filter with `bits_per_key`
-//   rocksdb-ribbon    RocksDB's Ribbon filter with the rate of a Bloom filter
-//   of
-//                     `ribbon_bloom_bits` per key (about 0.7 times its memory),
-//                     in every file
+//   rocksdb-ribbon    RocksDB's Ribbon filter, in every file, with the rate of
+//                     a Bloom filter of `ribbon_bloom_bits` per key (and about
+//                     0.7 times its memory)
 //   linebloom         linebloom with `bits_per_key`
 //   linebloom-plain   the same with plain lines
 //   linebloom-levels  the same on average, with more bits for small levels

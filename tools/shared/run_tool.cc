@@ -1,14 +1,26 @@
 #include "tools/shared/run_tool.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 
 #include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/reflection.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "filter_policy/rocksdb/printable.h"
+#include "rocksdb/version.h"
 #include "tools/shared/interrupt.h"
+#include "tools/shared/terminal_text.h"
 
 ABSL_FLAG(std::string, json, "",
           "also write the result as JSON to this file; - for stdout instead of "
@@ -16,6 +28,67 @@ ABSL_FLAG(std::string, json, "",
 
 namespace linebloom::tools {
 namespace {
+
+// The exit code while Abseil parses; -1 at other times.
+int exit_code_while_parsing = -1;
+
+// absl::ParseCommandLine exits the process itself, with 1 for a bad flag and,
+// depending on its version, 0 or 1 for --helpfull and the like. Only an exit
+// handler can correct that. Rejected: parsing flags through Abseil's
+// reflection, which would lose --flagfile and the suggestions for mistyped
+// names.
+void CorrectExitCode() {
+  if (exit_code_while_parsing < 0) return;
+  std::cout.flush();
+  std::fflush(nullptr);
+  std::_Exit(exit_code_while_parsing);
+}
+
+// Lists the flags of the tool's own files, not those of libraries.
+void PrintHelp(absl::string_view program, absl::string_view usage) {
+  std::cout << program << ": " << usage << "\n\nFlags:\n";
+  const auto flags = absl::GetAllFlags();
+  for (const auto& [name, flag] : std::map(flags.begin(), flags.end())) {
+    if (!absl::StrContains(flag->Filename(), "tools/")) continue;
+    const std::string value = flag->DefaultValue();
+    std::cout << "  "
+              << WrapText(
+                     absl::StrCat("--", name, " (", flag->Help(), ")",
+                                  value.empty() ? "" : "; default: ", value),
+                     /*width=*/78, /*indent=*/6)
+              << "\n";
+  }
+}
+
+// Exits after --help and --version; returns true for other questions of that
+// kind, which Abseil answers.
+bool AnswersHelp(const std::vector<std::string>& arguments,
+                 absl::string_view program, absl::string_view usage) {
+  for (absl::string_view argument : arguments) {
+    if (argument == "--") return false;
+    if (!absl::ConsumePrefix(&argument, "-")) continue;
+    absl::ConsumePrefix(&argument, "-");
+    if (argument == "version") std::cout << Versions() << "\n";
+    if (argument == "h" || argument == "help") PrintHelp(program, usage);
+    if (argument == "version" || argument == "h" || argument == "help") {
+      std::exit(kExitFine);
+    }
+    if (absl::StartsWith(argument, "help")) return true;
+  }
+  return false;
+}
+
+// The arguments, with --dry_run for --dry-run: no flag has a dash in its name.
+std::vector<std::string> WithUnderscores(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (std::string& argument : arguments) {
+    if (argument == "--") break;
+    if (!absl::StartsWith(argument, "--")) continue;
+    std::replace(argument.begin() + 2,
+                 std::find(argument.begin(), argument.end(), '='), '-', '_');
+  }
+  return arguments;
+}
 
 absl::Status StatusOf(const std::ofstream& file, absl::string_view flag,
                       const std::string& path) {
@@ -62,6 +135,56 @@ absl::StatusOr<Outcome> RunAndWrite(
 }
 
 }  // namespace
+
+std::string Versions() {
+  return absl::StrCat("linebloom ", LINEBLOOM_VERSION, ", RocksDB ",
+                      rocksdb::GetRocksVersionAsString());
+}
+
+std::vector<std::string> ParseFlagsAndArgumentsOrExit(int argc, char** argv,
+                                                      const char* usage) {
+  const std::string program = std::filesystem::path(argv[0]).filename();
+  std::vector<std::string> arguments = WithUnderscores(argc, argv);
+  std::atexit(CorrectExitCode);
+  exit_code_while_parsing =
+      AnswersHelp(arguments, program, usage) ? kExitFine : kExitBadInput;
+  std::vector<char*> pointers = {argv[0]};
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  const std::vector<char*> rest = absl::ParseCommandLine(argc, pointers.data());
+  exit_code_while_parsing = -1;
+  return {rest.begin() + 1, rest.end()};
+}
+
+void ParseFlagsOrExit(int argc, char** argv, const char* usage) {
+  const std::vector<std::string> arguments =
+      ParseFlagsAndArgumentsOrExit(argc, argv, usage);
+  if (!arguments.empty()) {
+    std::cerr << "unexpected argument '" << arguments[0]
+              << "': flags are written --name=value\n";
+    std::exit(kExitBadInput);
+  }
+}
+
+std::string CommandText(int argc, char** argv) {
+  std::string text = std::filesystem::path(argv[0]).filename().string();
+  for (int i = 1; i < argc; ++i) {
+    const absl::string_view argument = argv[i];
+    const bool is_plain =
+        !argument.empty() &&
+        std::all_of(argument.begin(), argument.end(), [](char c) {
+          return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+                 absl::string_view("_-./=:,+@%").find(c) !=
+                     absl::string_view::npos;
+        });
+    if (is_plain) {
+      absl::StrAppend(&text, " ", argument);
+    } else {
+      absl::StrAppend(&text, " '",
+                      absl::StrReplaceAll(argument, {{"'", "'\\''"}}), "'");
+    }
+  }
+  return text;
+}
 
 absl::Status CheckFlagFile(absl::string_view flag, const std::string& path) {
   const bool existed = std::filesystem::exists(path);

@@ -1,4 +1,4 @@
-// Runs a tool and reports its results.
+// A tool's command line (Abseil flags), its exit codes and its reports.
 #pragma once
 
 #include <string>
@@ -8,9 +8,32 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
-#include "tools/shared/command_line.h"
 
 namespace linebloom::tools {
+
+enum ExitCode : int {
+  kExitFine = 0,
+  kExitFoundSomething = 1,  // ran, and found something wrong
+  kExitBadInput = 2,        // bad usage or unreadable input
+  kExitInterrupted = 130,   // stopped by a signal, as shells number SIGINT
+};
+
+// "linebloom 0.1.0, RocksDB 7.8.3".
+std::string Versions();
+
+// Sets all Abseil flags from `argv`. `usage` is the text that --help prints
+// above them; it starts with what the tool does. Exits the process after --help
+// (0), and with one line on stderr if a flag is unknown, a value doesn't have
+// the flag's type, or an argument is not a flag (2).
+void ParseFlagsOrExit(int argc, char** argv, const char* usage);
+
+// The same for tools that take other arguments, which it returns.
+std::vector<std::string> ParseFlagsAndArgumentsOrExit(int argc, char** argv,
+                                                      const char* usage);
+
+// The command line for a report, as it can be typed into a shell, with the
+// program's name without its folder.
+std::string CommandText(int argc, char** argv);
 
 // Checks that `path` can be written, before long work and without leaving a
 // trace. Returns the errors of WriteFlagFile.

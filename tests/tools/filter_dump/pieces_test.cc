@@ -10,10 +10,8 @@
 #include "nlohmann/json.hpp"
 #include "tests/table/rocksdb_files.h"
 #include "tests/tools/run_program.h"
-#include "tools/filter_dump/lines.h"
 #include "tools/filter_dump/text.h"
 #include "tools/filter_dump/verify.h"
-#include "tools/filter_dump/verify_report.h"
 
 namespace linebloom::tools {
 namespace {
@@ -22,85 +20,72 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A report on two files, of which the rows of the first were read.
-VerifyReport ReportOfASample(uint64_t denied, uint64_t missing_passed) {
-  VerifyReport report;
-  report.is_sample = true;
-  report.seconds = 1;
-  report.files.resize(2);
-  for (CheckedFile& file : report.files) {
-    FileCheck check;
-    check.facts.rate = 0.01;
-    check.facts.rate_is_exact = true;
-    check.missing_probed = 10'000;
-    check.missing_passed = missing_passed;
-    file.check = check;
-  }
-  report.files[0].check->rows_were_read = true;
-  report.files[0].check->denied = denied;
-  return report;
-}
+using Json = nlohmann::ordered_json;
 
-// In one line.
-std::string TextOf(const VerifyReport& report) {
-  std::string text = VerifyAsText(VerifyAsJson(report));
+// For a report on two files, of which the rows of the first were read; in one
+// line.
+std::string TextOfASample(uint64_t denied, double rate) {
+  const Json missing = {{"probed", 20'000},
+                        {"passed", 20'000 * rate},
+                        {"false_positive_rate", rate},
+                        {"false_positive_rate_low", 0.9 * rate},
+                        {"false_positive_rate_high", 1.1 * rate},
+                        {"expected_false_positive_rate", 0.01},
+                        {"expected_is_exact", true},
+                        {"expected_is_inside", rate == 0.01}};
+  const Json file = {{"path", "a.sst"},
+                     {"filter", nullptr},
+                     {"rows_were_read", false},
+                     {"missing_keys", missing},
+                     {"sound", true}};
+  std::string text = VerifyAsText({{"files", {file, file}},
+                                   {"is_sample", true},
+                                   {"sampled_files", 1},
+                                   {"files_with_denied_rows", denied},
+                                   {"sums",
+                                    {{"entries", 1},
+                                     {"keys_probed", 1},
+                                     {"prefixes_probed", 0},
+                                     {"denied", denied},
+                                     {"bytes_read", 1}}},
+                                   {"missing_keys", missing},
+                                   {"seconds", 1},
+                                   {"notes", Json::array()}});
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
 }
 
 TEST(VerifyAsTextTest, SaysWhatTheIntervalsMean) {
-  EXPECT_THAT(TextOf(ReportOfASample(0, 100)),
+  EXPECT_THAT(TextOfASample(0, 0.01),
               AllOf(HasSubstr("1.0000 %, inside that interval."),
                     HasSubstr("of 1 of 2 files were read, chosen at random, "
                               "and no filter denied one."),
                     Not(HasSubstr("once in 20 times"))));
-  EXPECT_THAT(TextOf(ReportOfASample(1, 150)),
+  EXPECT_THAT(TextOfASample(1, 0.015),
               AllOf(HasSubstr("Chance alone does that once in 20 times"),
                     HasSubstr("the filters of 1 denied rows. 95 % interval")));
 }
 
-LinesReport WithFills(const std::vector<int>& percents) {
-  LinesReport report;
-  for (const int percent : percents) ++report.lines_by_fill[percent];
-  return report;
-}
-
-TEST(FillBarsTest, StepsGrowWithTheRange) {
-  const std::vector<LinesBar> narrow = FillBars(WithFills({50, 52, 52}));
+TEST(HistogramBarsTest, StepsGrowWithTheRange) {
+  const auto bars_of = [](const std::vector<int>& indexes) {
+    std::vector<uint64_t> counts(101);
+    for (const int index : indexes) ++counts[index];
+    return HistogramBars(counts, {1, 2, 5}, 30, 0.5);
+  };
+  const Json narrow = bars_of({50, 52, 52});
   ASSERT_EQ(narrow.size(), 3u);
-  EXPECT_EQ(narrow[0].from, 50);
-  EXPECT_EQ(narrow[2].to, 53);
-  EXPECT_EQ(narrow[2].lines, 2u);
-  for (const auto& fills : {std::vector<int>{0, 100}, {13, 50}, {100}, {0}}) {
-    const std::vector<LinesBar> bars = FillBars(WithFills(fills));
+  EXPECT_EQ(narrow[0]["from"], 25.0);
+  EXPECT_EQ(narrow[2]["to"], 26.5);
+  EXPECT_EQ(narrow[2]["lines"], 2u);
+  for (const auto& indexes : {std::vector<int>{0, 100}, {13, 50}, {100}, {0}}) {
+    const Json bars = bars_of(indexes);
     EXPECT_LE(bars.size(), 30u);
+    EXPECT_LE(bars.back()["to"], 50.0);
     uint64_t lines = 0;
-    for (const LinesBar& bar : bars) lines += bar.lines;
-    EXPECT_EQ(lines, fills.size());
+    for (const Json& bar : bars) lines += bar["lines"].get<uint64_t>();
+    EXPECT_EQ(lines, indexes.size());
   }
-}
-
-TEST(ProbeBarsTest, StepsGrowWithTheRange) {
-  LinesReport report;
-  report.lines_by_half_probes[0] = 7;  // match everything
-  EXPECT_TRUE(ProbeBars(report).empty());
-  report.lines_by_half_probes[15] = 1;
-  report.lines_by_half_probes[17] = 2;
-  const std::vector<LinesBar> narrow = ProbeBars(report);
-  ASSERT_EQ(narrow.size(), 3u);
-  EXPECT_EQ(narrow[0].from, 7.5);
-  EXPECT_EQ(narrow[2].from, 8.5);
-  EXPECT_EQ(narrow[2].to, 9);
-  EXPECT_EQ(narrow[2].lines, 2u);
-  report.lines_by_half_probes[63] = 3;
-  const std::vector<LinesBar> wide = ProbeBars(report);
-  EXPECT_LE(wide.size(), 20u);
-  EXPECT_EQ(wide[0].from, 6);
-  EXPECT_EQ(wide[0].to, 8);
-  EXPECT_EQ(wide.back().to, 32);
-  uint64_t lines = 0;
-  for (const LinesBar& bar : wide) lines += bar.lines;
-  EXPECT_EQ(lines, 6u);
+  EXPECT_TRUE(bars_of({}).empty());
 }
 
 TEST(TextTest, RateText) {

@@ -44,7 +44,7 @@ class Skew {
   // The share of the lookups that fall between two places.
   double LookupsBetween(double begin, double end) const;
 
-  // How much more often than the average the most popular keys are looked up.
+  // Lookups of the most popular keys, relative to the average key's.
   double Peak() const;
 
   // For example "80 % of them in the 20 % of the key space from 12.3 to 32.3

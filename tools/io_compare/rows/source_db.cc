@@ -12,7 +12,6 @@
 #include "absl/strings/str_split.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
-#include "rocksdb/table.h"
 #include "rocksdb/utilities/debug.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/interrupt.h"
@@ -126,9 +125,7 @@ void Source::LoadOptions(const std::string& path, RowSource* rows) {
     options_.merge_operator = family.options.merge_operator;
     options_.cf_paths = family.options.cf_paths;
     options_.num_levels = family.options.num_levels;
-    if (family.options.table_factory == nullptr) continue;
-    const auto* table = family.options.table_factory
-                            ->GetOptions<rocksdb::BlockBasedTableOptions>();
+    const auto* const table = TableOptionsOf(family.options);
     if (table != nullptr) rows->block_size = table->block_size;
   }
   rows->comparator = options_.comparator;
