@@ -118,28 +118,16 @@ Status ReadBuiltInPolicy(std::shared_ptr<const rocksdb::FilterPolicy> policy,
   return Status::OK();
 }
 
-// The same sizes that the listener knows.
-std::shared_ptr<const TreeState> TreeOf(
-    const rocksdb::ColumnFamilyMetaData& files) {
-  auto tree = std::make_shared<TreeState>();
-  for (const rocksdb::LevelMetaData& level : files.levels) {
-    for (const rocksdb::SstFileMetaData& file : level.files) {
-      tree->Add(static_cast<double>(file.num_entries), level.level);
-    }
-  }
-  return tree;
-}
-
 // Adds to `wanted` what only a policy of linebloom's can tell.
-void WantOwn(const Family& family,
-             const rocksdb::FilterBuildingContext& context,
-             const rocksdb::ColumnFamilyMetaData& files,
-             const rocksdb::SstFileMetaData& meta, WantedFilter* wanted) {
+void AddRequest(const Family& family,
+                const rocksdb::FilterBuildingContext& context,
+                const std::shared_ptr<const TreeState>& tree,
+                const AddedKeys& keys, WantedFilter* wanted) {
   std::optional<FileInTree> file;
   if (FindLevelSizeListener(family.options) != nullptr) {
     file.emplace();
     file->column_family = family.name;
-    file->tree = TreeOf(files);
+    file->tree = tree;
     file->reason = context.reason;
     if (family.policy.heat_aware) file->heat = family.heat;
   }
@@ -148,8 +136,7 @@ void WantOwn(const Family& family,
       PlanOfFile(family.policy, context, file);
   // Never empty: ReadPolicy() rejects policies that build no filters.
   if (!plan.has_value()) return;
-  wanted->request =
-      plan->RequestFor({meta.num_entries, meta.smallestkey, meta.largestkey});
+  wanted->request = plan->RequestFor(keys);
   const uint32_t millibits = wanted->request.millibits_per_key;
   if (file.has_value() && IsLevelAware(family.policy)) {
     wanted->min_millibits_per_key =
@@ -183,32 +170,9 @@ Status ReadPolicy(Family* family) {
              : ReadBuiltInPolicy(table->filter_policy, family);
 }
 
-std::vector<Family> ShareBudget(rocksdb::DB* db, std::vector<Family> families) {
-  double rows = 0;
-  std::optional<uint64_t> budget;
-  for (const Family& family : families) {
-    if (!family.policy.memory_budget) continue;
-    budget =
-        std::min(budget.value_or(UINT64_MAX), *family.policy.memory_budget);
-    rocksdb::ColumnFamilyMetaData files;
-    db->GetColumnFamilyMetaData(family.handle, &files);
-    rows += TreeOf(files)->Total();
-  }
-  for (Family& family : families) {
-    if (!family.policy.memory_budget) continue;
-    family.memory_budget = budget;
-    family.policy.memory_budget.reset();
-    family.policy.level_aware = true;
-    family.policy.bits_per_key =
-        std::clamp(8 * static_cast<double>(*budget) / std::max(rows, 1.0),
-                   kMinBitsOfRun, kMaxAverageOfBudget);
-  }
-  return families;
-}
-
 WantedFilter WantedOfFile(const Family& family,
-                          const rocksdb::ColumnFamilyMetaData& files,
-                          const rocksdb::SstFileMetaData& file, int level,
+                          const std::shared_ptr<const TreeState>& tree,
+                          const AddedKeys& keys, int level,
                           bool nothing_below) {
   const rocksdb::BlockBasedTableOptions& table = *TableOf(family.options);
   const rocksdb::FilterBuildingContext context =
@@ -220,7 +184,7 @@ WantedFilter WantedOfFile(const Family& family,
     wanted.prefix_extractor = family.options.prefix_extractor->AsString();
   }
   if (family.built_in == nullptr) {
-    WantOwn(family, context, files, file, &wanted);
+    AddRequest(family, context, tree, keys, &wanted);
   } else {
     wanted.built_in_rate = RateOfBuiltIn(*family.built_in, context).value_or(1);
   }

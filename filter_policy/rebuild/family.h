@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "filter_policy/levels/heat_profile.h"
+#include "filter_policy/levels/tree_state.h"
 #include "filter_policy/rebuild/judgement.h"
+#include "filter_policy/rocksdb/filter_bits_builder.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
-#include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
 
@@ -37,15 +38,11 @@ struct Family {
 // of RocksDB's own, or builds no filters.
 rocksdb::Status ReadPolicy(Family* family);
 
-// Replaces memory budgets by bits per key: the smallest budget is divided
-// equally among all keys of the families that have one.
-std::vector<Family> ShareBudget(rocksdb::DB* db, std::vector<Family> families);
-
-// The filter that the family's policy would build for `file` rewritten on
-// `level`. `nothing_below` says that no file below contains any of its keys.
+// The filter that the family's policy would build for a file of `keys`, in a
+// family with this `tree`, rewritten on `level`. `nothing_below` says that no
+// file below contains any of its keys.
 WantedFilter WantedOfFile(const Family& family,
-                          const rocksdb::ColumnFamilyMetaData& files,
-                          const rocksdb::SstFileMetaData& file, int level,
-                          bool nothing_below);
+                          const std::shared_ptr<const TreeState>& tree,
+                          const AddedKeys& keys, int level, bool nothing_below);
 
 }  // namespace linebloom

@@ -13,7 +13,11 @@
 #include "absl/strings/str_cat.h"
 #include "filter_policy/filter_facts/expected_reads.h"
 #include "filter_policy/filter_facts/file_facts.h"
+#include "filter_policy/levels/file_plan.h"
+#include "filter_policy/levels/tree_state.h"
 #include "filter_policy/line/line.h"
+#include "filter_policy/rocksdb/policy_options.h"
+#include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/sizing.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/file_system.h"
@@ -102,17 +106,69 @@ absl::StatusOr<Described> Describe(rocksdb::FileSystem* file_system,
   return damaged;
 }
 
+std::string PathOf(const SstFileMetaData& file) {
+  return absl::StrCat(file.directory, "/", file.relative_filename);
+}
+
+// The metadata has the entries only of files that RocksDB has opened. (RocksDB
+// isn't asked to open others: a damaged footer may make it throw.)
+uint64_t EntriesOf(rocksdb::DB* db, const SstFileMetaData& file) {
+  if (file.num_entries > 0) return file.num_entries;
+  auto bytes = OpenFromDatabase(db->GetFileSystem(), PathOf(file));
+  if (!bytes.ok()) return 0;
+  const absl::StatusOr<FilterFile> opened = OpenFilterFile(*std::move(bytes));
+  return opened.ok() ? opened->properties.num_entries : 0;
+}
+
+// The same sizes that the listener knows.
+std::shared_ptr<const TreeState> TreeOf(rocksdb::DB* db, const Family& family) {
+  rocksdb::ColumnFamilyMetaData files;
+  db->GetColumnFamilyMetaData(family.handle, &files);
+  auto tree = std::make_shared<TreeState>();
+  for (const rocksdb::LevelMetaData& level : files.levels) {
+    for (const SstFileMetaData& file : level.files) {
+      tree->Add(static_cast<double>(EntriesOf(db, file)), level.level);
+    }
+  }
+  return tree;
+}
+
+// Replaces memory budgets by bits per key: the smallest budget is divided
+// equally among all keys of the families that have one.
+std::vector<Family> ShareBudget(rocksdb::DB* db, std::vector<Family> families) {
+  double rows = 0;
+  std::optional<uint64_t> budget;
+  for (const Family& family : families) {
+    if (!family.policy.memory_budget) continue;
+    budget =
+        std::min(budget.value_or(UINT64_MAX), *family.policy.memory_budget);
+    rows += TreeOf(db, family)->Total();
+  }
+  for (Family& family : families) {
+    if (!family.policy.memory_budget) continue;
+    family.memory_budget = budget;
+    family.policy.memory_budget.reset();
+    family.policy.level_aware = true;
+    family.policy.bits_per_key =
+        std::clamp(8 * static_cast<double>(*budget) / std::max(rows, 1.0),
+                   kMinBitsOfRun, kMaxAverageOfBudget);
+  }
+  return families;
+}
+
 // The files of a column family, level by level.
 class FamilyFiles {
  public:
   FamilyFiles(rocksdb::DB* db, const Family& family)
       : comparator_(family.options.comparator),
-        for_hits_(family.options.optimize_filters_for_hits) {
+        for_hits_(family.options.optimize_filters_for_hits),
+        tree_(IsLevelAware(family.policy) ? TreeOf(db, family) : nullptr) {
     db->GetColumnFamilyMetaData(family.handle, &metadata_);
   }
 
   const rocksdb::ColumnFamilyMetaData& metadata() const { return metadata_; }
   const rocksdb::Comparator& comparator() const { return *comparator_; }
+  const std::shared_ptr<const TreeState>& tree() const { return tree_; }
 
   // True if RocksDB would rewrite the file without a filter: with
   // optimize_filters_for_hits, if no older file may contain one of its keys.
@@ -145,6 +201,7 @@ class FamilyFiles {
 
   const rocksdb::Comparator* comparator_;
   bool for_hits_;
+  std::shared_ptr<const TreeState> tree_;  // null if the policy needs none
   rocksdb::ColumnFamilyMetaData metadata_;
 };
 
@@ -233,8 +290,7 @@ Status Planner::LookAtFile(size_t family, int level,
     return Status::Incomplete("linebloom: cancelled");
   }
   ++so_far_.files_done;
-  const std::string path =
-      absl::StrCat(meta.directory, "/", meta.relative_filename);
+  const std::string path = PathOf(meta);
   const absl::StatusOr<Described> file = Describe(db_->GetFileSystem(), path);
   if (absl::IsNotFound(file.status())) return Status::OK();
   ++report_->files_examined;
@@ -246,8 +302,9 @@ Status Planner::LookAtFile(size_t family, int level,
   // Only a level-aware policy needs to know what is below.
   const bool nothing_below =
       families_[family].policy.level_aware && files.NothingBelow(meta, level);
-  const WantedFilter wanted = WantedOfFile(families_[family], files.metadata(),
-                                           meta, level, nothing_below);
+  const WantedFilter wanted = WantedOfFile(
+      families_[family], files.tree(),
+      {facts.rows(), meta.smallestkey, meta.largestkey}, level, nothing_below);
   const Verdict verdict = Judge(facts, wanted);
   const double lookups = LookupsOf(facts, meta, families_[family], source);
   in_reach->ranges.push_back({meta.smallestkey, meta.largestkey, lookups});
