@@ -46,10 +46,10 @@ class DBImpl {
 
 namespace {
 
-using linebloom::GiveFilter;
-using linebloom::GiveFilters;
+using linebloom::AddFilterPolicies;
+using linebloom::AddFilterPolicy;
 using linebloom::OverrideIsOn;
-using linebloom::ReportGivenFilters;
+using linebloom::ReportAddedPolicies;
 
 using Handles = std::vector<ColumnFamilyHandle*>;
 using Names = std::vector<std::string>;
@@ -95,9 +95,9 @@ Status DBImpl::CreateColumnFamily(const ColumnFamilyOptions& options,
       NextMember<CreateOne<DBImpl>>(&DBImpl::CreateColumnFamily);
   if (!OverrideIsOn()) return (this->*next)(options, name, handle);
   ColumnFamilyOptions with_filter = options;
-  const bool changed = GiveFilter(&with_filter);
+  const bool changed = AddFilterPolicy(&with_filter);
   const Status status = (this->*next)(with_filter, name, handle);
-  if (status.ok() && changed) ReportGivenFilters({name}, Database());
+  if (status.ok() && changed) ReportAddedPolicies({name}, Database());
   return status;
 }
 
@@ -107,9 +107,9 @@ Status DBImpl::CreateColumnFamilies(const ColumnFamilyOptions& options,
       NextMember<CreateNamed<DBImpl>>(&DBImpl::CreateColumnFamilies);
   if (!OverrideIsOn()) return (this->*next)(options, names, handles);
   ColumnFamilyOptions with_filter = options;
-  const bool changed = GiveFilter(&with_filter);
+  const bool changed = AddFilterPolicy(&with_filter);
   const Status status = (this->*next)(with_filter, names, handles);
-  if (status.ok() && changed) ReportGivenFilters(names, Database());
+  if (status.ok() && changed) ReportAddedPolicies(names, Database());
   return status;
 }
 
@@ -119,9 +119,9 @@ Status DBImpl::CreateColumnFamilies(const Families& families,
       NextMember<CreateDescribed<DBImpl>>(&DBImpl::CreateColumnFamilies);
   if (!OverrideIsOn()) return (this->*next)(families, handles);
   Families with_filters = families;
-  const Names changed = GiveFilters(&with_filters);
+  const Names changed = AddFilterPolicies(&with_filters);
   const Status status = (this->*next)(with_filters, handles);
-  if (status.ok()) ReportGivenFilters(changed, Database());
+  if (status.ok()) ReportAddedPolicies(changed, Database());
   return status;
 }
 

@@ -26,9 +26,9 @@ Status OpenWithFilters(const Families& families, Database* opened, Open open) {
   if (!linebloom::OverrideIsOn()) return open(families);
   Families with_filters = families;
   const std::vector<std::string> changed =
-      linebloom::GiveFilters(&with_filters);
+      linebloom::AddFilterPolicies(&with_filters);
   const Status status = open(with_filters);
-  if (status.ok()) linebloom::ReportGivenFilters(changed, **opened);
+  if (status.ok()) linebloom::ReportAddedPolicies(changed, **opened);
   return status;
 }
 

@@ -90,7 +90,7 @@ void SayIfVerbose(const std::string& what) {
   if (verbose) fprintf(stderr, "linebloom_override: %s\n", what.c_str());
 }
 
-bool GiveFilter(rocksdb::ColumnFamilyOptions* family) {
+bool AddFilterPolicy(rocksdb::ColumnFamilyOptions* family) {
   const BlockBasedTableOptions* const without =
       BlockBasedOptions(family->table_factory.get());
   if (without == nullptr || without->filter_policy != nullptr) return false;
@@ -104,17 +104,17 @@ bool GiveFilter(rocksdb::ColumnFamilyOptions* family) {
   return true;
 }
 
-std::vector<std::string> GiveFilters(
+std::vector<std::string> AddFilterPolicies(
     std::vector<rocksdb::ColumnFamilyDescriptor>* families) {
   std::vector<std::string> changed;
   for (rocksdb::ColumnFamilyDescriptor& family : *families) {
-    if (GiveFilter(&family.options)) changed.push_back(family.name);
+    if (AddFilterPolicy(&family.options)) changed.push_back(family.name);
   }
   return changed;
 }
 
-void ReportGivenFilters(const std::vector<std::string>& families,
-                        const rocksdb::DB& db) {
+void ReportAddedPolicies(const std::vector<std::string>& families,
+                         const rocksdb::DB& db) {
   const rocksdb::DBOptions options = db.GetDBOptions();
   for (const std::string& family : families) {
     const std::string what = "column family [" + family + "] of " +

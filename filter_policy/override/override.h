@@ -34,19 +34,19 @@ void SayIfVerbose(const std::string& what);
 // Sets linebloom's policy for `family` if its tables are block-based and have
 // no filter policy, and returns true if it did so. The table factory may be
 // shared, so `family` gets a new one and the old one stays unchanged.
-bool GiveFilter(rocksdb::ColumnFamilyOptions* family);
+bool AddFilterPolicy(rocksdb::ColumnFamilyOptions* family);
 
 // Does the same for each of `families` and returns the names of those changed.
-std::vector<std::string> GiveFilters(
+std::vector<std::string> AddFilterPolicies(
     std::vector<rocksdb::ColumnFamilyDescriptor>* families);
 
 // Reports in the info log of `db`, and on stderr if requested, that these
 // families got a filter.
-void ReportGivenFilters(const std::vector<std::string>& families,
-                        const rocksdb::DB& db);
+void ReportAddedPolicies(const std::vector<std::string>& families,
+                         const rocksdb::DB& db);
 
-// The address of the function that would be called under the name of `ours`,
-// which this library exports, if this library were not loaded.
+// Returns the address of the function that the name of `ours`, which this
+// library exports, would have if this library were not loaded.
 void* NextAddress(void* ours);
 
 // The same with types:
@@ -64,9 +64,8 @@ Function* NextFunction(Function* ours) {
 // True if `address` is in this library.
 bool IsInThisLibrary(const void* address);
 
-// In which RocksDB returns a database that it has opened: the type in the
-// functions that RocksDB's library exports. Since 9.11 the
-// overloads with DB** exist only in its header.
+// The functions that RocksDB's library exports return an opened database in
+// this type. Since 9.11 the overloads with DB** exist only in its header.
 #if LINEBLOOM_ROCKSDB_VERSION >= 911
 using OpenedDatabase = std::unique_ptr<rocksdb::DB>*;
 #else
