@@ -45,6 +45,7 @@ struct FamilyInFile {
   std::string column_family;
   // The value of filter_policy as it stands in the file; empty without one.
   std::string named;
+  bool wants_partitions = false;  // RocksDB may load it as false
   rocksdb::ColumnFamilyOptions options;
 };
 
@@ -53,19 +54,18 @@ struct OptionsFile {
   std::vector<FamilyInFile> families;  // all of them
 };
 
-constexpr absl::string_view kFilterPolicy = "filter_policy";
-
-// The filter_policy in `value`, or in options in braces within it, such as
+// The option `wanted` in `value`, or in options in braces within it, such as
 // {id=BlockBasedTable;filter_policy=linebloom:10}; else empty.
-std::string FindPolicy(absl::string_view name, const std::string& value) {
-  if (name == kFilterPolicy) return value;
+std::string FindOption(absl::string_view wanted, absl::string_view name,
+                       const std::string& value) {
+  if (name == wanted) return value;
   std::unordered_map<std::string, std::string> options;
   if (!absl::StartsWith(value, "{") ||
       !rocksdb::StringToMap(value, &options).ok()) {
     return "";
   }
   for (const auto& [inner_name, inner_value] : options) {
-    const std::string found = FindPolicy(inner_name, inner_value);
+    const std::string found = FindOption(wanted, inner_name, inner_value);
     if (!found.empty()) return found;
   }
   return "";
@@ -78,10 +78,12 @@ std::string FamilyOfSection(absl::string_view line) {
   return parts.size() == 3 ? std::string(parts[1]) : "";
 }
 
-// The policies as they were written, by column family: RocksDB's loader forgets
-// them. Trusts that RocksDB has loaded the file.
-std::map<std::string, std::string> NamedPolicies(absl::string_view text) {
-  std::map<std::string, std::string> named;
+// The option `wanted` as it was written, by column family: RocksDB's loader
+// forgets policies, and changes options that have no effect. Trusts that
+// RocksDB has loaded the file.
+std::map<std::string, std::string> AsWritten(absl::string_view wanted,
+                                             absl::string_view text) {
+  std::map<std::string, std::string> written;
   std::string family;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     line = absl::StripAsciiWhitespace(line.substr(0, line.find('#')));
@@ -91,12 +93,12 @@ std::map<std::string, std::string> NamedPolicies(absl::string_view text) {
     }
     const std::pair<absl::string_view, absl::string_view> option =
         absl::StrSplit(line, absl::MaxSplits('=', 1));
-    const std::string policy =
-        FindPolicy(absl::StripAsciiWhitespace(option.first),
+    const std::string value =
+        FindOption(wanted, absl::StripAsciiWhitespace(option.first),
                    std::string(absl::StripAsciiWhitespace(option.second)));
-    if (!policy.empty()) named[family] = policy;
+    if (!value.empty()) written[family] = value;
   }
-  return named;
+  return written;
 }
 
 // InvalidArgument, with RocksDB's message, if it can't load the file.
@@ -117,11 +119,13 @@ absl::StatusOr<OptionsFile> ReadOptionsFile(const std::string& path) {
                                  "': RocksDB can't load this options file"))
             .message());
   }
-  const std::map<std::string, std::string> named = NamedPolicies(text);
+  std::map<std::string, std::string> named = AsWritten("filter_policy", text);
+  std::map<std::string, std::string> partitioned =
+      AsWritten("partition_filters", text);
   for (const rocksdb::ColumnFamilyDescriptor& family : loaded) {
-    const auto it = named.find(family.name);
-    file.families.push_back(
-        {family.name, it == named.end() ? "" : it->second, family.options});
+    file.families.push_back({family.name, named[family.name],
+                             partitioned[family.name] == "true",
+                             family.options});
   }
   return file;
 }
@@ -197,7 +201,7 @@ std::vector<std::string> Notes(const FamilyInFile& family,
         "alone, as if all levels were full; in a load in key order filters "
         "took 16.7 bits per key instead of 10.3 (docs/benchmarks.md)");
   }
-  if (table.partition_filters &&
+  if (family.wants_partitions &&
       table.index_type !=
           rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch) {
     notes.emplace_back(
@@ -235,8 +239,9 @@ Json Check(const FamilyInFile& family, const rocksdb::DBOptions& database,
     json["false_positive_rate"] = filter.rate;
     const FilterPolicyOptions* const own =
         OptionsOfLinebloom(table->filter_policy.get());
-    if (own != nullptr && IsLevelAware(*own) && !own->memory_budget) {
-      json["differs_by_level"] = true;
+    if (own != nullptr && IsLevelAware(*own) && !own->memory_budget &&
+        !own->false_positive_rate) {
+      json["average_bits_per_key"] = BitsPerKeyOf(*own);
     }
     const std::vector<std::string> notes = Notes(family, database, filter);
     if (problem->empty() && !notes.empty()) {
@@ -265,8 +270,10 @@ std::string CheckAsText(const Json& checked) {
             kTextWidth, 2),
         "\n  yields ",
         Fill("{/filter}, {/bits_per_key:.2f} bits per key|no filter", family),
-        family.contains("differs_by_level") ? " on average over all levels"
-                                            : "",
+        family.contains("average_bits_per_key")
+            ? Fill(" ({/average_bits_per_key:g} on average over all levels)",
+                   family)
+            : "",
         Fill(", FPR {/false_positive_rate:.4%} %\n|\n", family));
     if (family.contains("note")) {
       absl::StrAppend(

@@ -36,6 +36,17 @@ absl::StatusOr<KeyList> ReadSorted(absl::string_view flag,
   return sorted;
 }
 
+absl::Status UseMissingFile(const IoCompareConfig& config,
+                            const rocksdb::Comparator& comparator,
+                            Workload* workload) {
+  absl::StatusOr<KeyList> missing =
+      ReadSorted("missing_file", config.missing_file, comparator, workload);
+  if (!missing.ok()) return missing.status();
+  workload->mix.missing = KeysOf(*std::move(missing));
+  workload->facts.missing = absl::StrCat("of '", config.missing_file, "'");
+  return absl::OkStatus();
+}
+
 void UseLayeredRows(const IoCompareConfig& config, Keys keys,
                     Workload* workload) {
   workload->rows =
@@ -76,6 +87,10 @@ absl::Status UseKeyFile(const IoCompareConfig& config, double missing_needed,
     workload->mix.missing = KeysOf(std::move(split.missing));
     workload->facts.missing =
         absl::StrCat("1 of every ", nth, " keys of the file, held out");
+  } else {
+    const absl::Status status =
+        UseMissingFile(config, *rocksdb::BytewiseComparator(), workload);
+    if (!status.ok()) return status;
   }
   constexpr uint64_t kMinKeys = 2 * kSharesOfAllRuns;
   if (keys->size() < kMinKeys) {
@@ -128,6 +143,9 @@ absl::Status UseDatabase(const IoCompareConfig& config, double missing_needed,
     }
     workload->mix.missing = KeysOf(SortedAndUnique(successors, comparator));
     workload->facts.missing = "each an existing key and one zero byte";
+  } else {
+    const absl::Status status = UseMissingFile(config, comparator, workload);
+    if (!status.ok()) return status;
   }
   workload->mix.existing = KeysOf(SortedAndUnique(*sample, comparator));
   NoteWhatIsNotCopied(*source, workload);
@@ -167,14 +185,6 @@ absl::StatusOr<Workload> MakeWorkload(const IoCompareConfig& config,
     GenerateRows(config, missing_needed, &workload);
   }
   if (!status.ok()) return status;
-  if (!config.missing_file.empty()) {
-    absl::StatusOr<KeyList> missing =
-        ReadSorted("missing_file", config.missing_file,
-                   *workload.rows.comparator, &workload);
-    if (!missing.ok()) return missing.status();
-    workload.mix.missing = KeysOf(*std::move(missing));
-    workload.facts.missing = absl::StrCat("of '", config.missing_file, "'");
-  }
   workload.facts.block_bytes = workload.rows.block_size;
   DrawLookups(config, &workload);
   if (workload.lookups.size() == 0) {
