@@ -264,7 +264,7 @@ std::string CheckAsText(const Json& checked) {
         &text,
         WrapText(
             absl::StrCat(Fill("Column family {/name}: ", family),
-                         family["filter_policy"] == ""
+                         family["filter_policy"].get<std::string>().empty()
                              ? "no filter_policy"
                              : Fill("filter_policy={/filter_policy}", family)),
             kTextWidth, 2),
