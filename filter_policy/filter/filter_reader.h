@@ -47,11 +47,11 @@ class FilterReader {
 
  private:
   const uint8_t* LineAt(uint64_t hash) const {
-    const uint32_t line =
+    const uint32_t lines = filter_.line_count;
+    return filter_.LineAt(
         filter_.codes == nullptr
-            ? LineOf(hash, filter_.line_count)
-            : BalancedLineOf(hash, filter_.line_count, filter_.codes);
-    return filter_.lines + size_t{line} * kLineBytes;
+            ? LineOf(hash, lines)
+            : BalancedLineOf(hash, lines, filter_.codes[GroupOf(hash, lines)]));
   }
 
   FilterReader(const FilterView& filter, uint64_t hash_seed,

@@ -217,12 +217,10 @@ class Block:
         return siphash13(key, self.seed, key1) if self.seed else xxh3(key)
 
     def line_of(self, h):
-        product = h * self.lines
-        if self.kind == 1:
-            return product >> 64
-        group, s = product >> 67, (product >> 3 & MASK64) >> 57 << 57
-        c = self.codes[group]
-        return 8 * group + ((s * (4 * c + 1) + (c << 53) & MASK64) >> 61)
+        line, i = h * self.lines >> 64, h * self.lines >> 61 & 7
+        if self.kind == 2 and self.codes[line // 8] >> i & 1:
+            return line ^ max(i, 1)
+        return line
 
     def total(self, line):  # 0 if every key may match
         header = sum((w >> 63) << i for i, w in enumerate(self.words[line]))
@@ -257,7 +255,8 @@ def explain(block, key):
     h = block.hash(key)
     line = block.line_of(h)
     total = block.total(line)
-    print(f"h {h:016x}, group {h * block.lines >> 67}, line {line}, T {total}")
+    print(f"h {h:016x}, slice {h * block.lines >> 61 & 7} of line "
+          f"{h * block.lines >> 64}, in line {line}, T {total}")
     for stage, masks, wanted in solved_equations(h, total):
         sums = [parity(w & m) for w, m in zip(block.words[line], masks) if m]
         print(f"{stage}: {sums}, wanted {wanted}")

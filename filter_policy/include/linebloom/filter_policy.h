@@ -1,7 +1,8 @@
 // linebloom: a RocksDB filter policy whose filters are cut into 64-byte lines.
 //
-// Each lookup of a key reads one line, which is one cache line of memory, and
-// one byte of a table of 1/512 of the filter. The builder solves each line as a
+// Each lookup of a key probes one line, which is one cache line of memory. It
+// loads two lines and one byte of a table of 1/512 of the filter at once,
+// because that byte says which line it is. The builder solves each line as a
 // system of equations, which at 10 bits per key gives less than a seventh of
 // the false positives of a blocked Bloom filter in the same memory.
 //

@@ -1,10 +1,59 @@
 #include "filter_policy/line/builder/line_builder.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
+namespace {
+
+using Loads = std::array<int32_t, kLinesPerGroup>;
+
+int32_t Product(const Loads& a, const Loads& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0);
+}
+
+}  // namespace
+
+// With x the bits of a code, the loads are `loads` + sum of x_i * gained_i, so
+// the sum of their squares is a quadratic form in x. Each bit in turn doubles
+// the codes for which it is known.
+uint8_t ChooseCode(const SliceCounts& counts) {
+  // Larger counts are of chosen keys, and would overflow.
+  static constexpr uint32_t kMost = 1000;
+  const auto keys = [&counts](uint32_t line, uint32_t slice) {
+    return static_cast<int32_t>(std::min(counts[line][slice], kMost));
+  };
+  Loads loads = {};
+  std::array<Loads, kSlices> gained;  // by each line, if it exchanges the slice
+  for (uint32_t slice = 0; slice < kSlices; ++slice) {
+    for (uint32_t line = 0; line < kLinesPerGroup; ++line) {
+      loads[line] += keys(line, slice);
+      gained[slice][line] =
+          keys(OtherLine(line, slice), slice) - keys(line, slice);
+    }
+  }
+  std::array<int32_t, 1 << kSlices> squares = {};  // more than those of code 0
+  for (size_t slice = 0; slice < kSlices; ++slice) {
+    const size_t known = size_t{1} << slice;
+    // What the slice adds to the squares of each known code.
+    std::array<int32_t, 1 << kSlices> added;
+    added[0] = 2 * Product(loads, gained[slice]) +
+               Product(gained[slice], gained[slice]);
+    for (size_t i = 0; i < slice; ++i) {
+      const int32_t both = 2 * Product(gained[i], gained[slice]);
+      for (size_t code = 0; code < size_t{1} << i; ++code) {
+        added[code + (size_t{1} << i)] = added[code] + both;
+      }
+    }
+    for (size_t code = 0; code < known; ++code) {
+      squares[known + code] = squares[code] + added[code];
+    }
+  }
+  return static_cast<uint8_t>(
+      std::min_element(squares.begin(), squares.end()) - squares.begin());
+}
 
 LineBuilder::LineBuilder(const LineShape& shape, const LineKernel& kernel)
     : shape_(shape), kernel_(&kernel) {
@@ -24,17 +73,18 @@ double LineBuilder::Build(std::span<const uint64_t> hashes, uint8_t* line) {
 
 double LineBuilder::BuildGroup(std::span<const uint64_t> hashes, uint32_t lines,
                                uint32_t group, uint8_t* to, uint8_t* code) {
-  SliceCounts counts = {};
   const uint32_t lines_here =
       std::min<uint32_t>(lines - kLinesPerGroup * group, kLinesPerGroup);
-  for (const uint64_t hash : hashes) {
-    uint8_t& count = counts[SliceOf(hash, lines) >> (64 - kSliceBits)];
-    count += count < UINT8_MAX ? 1 : 0;
+  *code = 0;
+  if (lines_here == kLinesPerGroup) {
+    SliceCounts counts = {};
+    for (const uint64_t hash : hashes) {
+      ++counts[LineOf(hash, lines) % kLinesPerGroup][SliceOf(hash, lines)];
+    }
+    *code = ChooseCode(counts);
   }
-  // The lines of a smaller group can't be exchanged.
-  *code = lines_here < kLinesPerGroup ? 0 : kernel_->choose_code(counts);
   const auto line_of = [&](uint64_t hash) {
-    return LineInGroup(SliceOf(hash, lines), *code);
+    return BalancedLineOf(hash, lines, *code) % kLinesPerGroup;
   };
   // Counted two places further on: see GroupPartition.
   size_t starts[kLinesPerGroup + 2] = {};

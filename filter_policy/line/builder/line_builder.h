@@ -1,6 +1,7 @@
 // Builds one line from the hashes of its keys.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,6 +11,13 @@
 #include "filter_policy/line/line.h"
 
 namespace linebloom {
+
+// The keys of a group, by line and slice before they are exchanged.
+using SliceCounts = std::array<std::array<uint32_t, kSlices>, kLinesPerGroup>;
+
+// The first of the codes that leave the lines of a group with the least sum of
+// squared loads. More than 1,000 keys in a slice count as 1,000.
+uint8_t ChooseCode(const SliceCounts& counts);
 
 // Builds the lines of one filter, one after another. Belongs to one thread.
 class LineBuilder {

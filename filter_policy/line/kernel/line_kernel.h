@@ -28,6 +28,10 @@ struct FilterView {
   // The lines at `first` and their codes. The shape is readable (IsReadable).
   FilterView(const uint8_t* first, uint32_t count, const LineShape& of_lines);
 
+  const uint8_t* LineAt(uint32_t line) const {
+    return lines + size_t{line} * kLineBytes;
+  }
+
   const uint8_t* lines;
   const uint8_t* codes = nullptr;  // of the lines' groups; null for plain lines
   uint32_t line_count;
@@ -65,9 +69,6 @@ struct LineKernel {
   // of lines.
   int (*solve_line)(const LineShape& shape, std::span<const uint64_t> hashes,
                     SolveSpace* space, uint8_t* line);
-  // The code that evens out the loads of a group of eight lines best, given how
-  // many of its keys each slice has.
-  uint8_t (*choose_code)(const SliceCounts& counts);
 };
 
 // The kernels that this machine can run, fastest first. The last one is the

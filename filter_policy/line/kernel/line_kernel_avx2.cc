@@ -226,14 +226,12 @@ void SolvePlanes(const Pivots& pivots, uint64_t* words) {
 }
 
 #include "filter_policy/line/kernel/line_kernel_entries.inc"
-#include "filter_policy/line/kernel/solve/choose_code.inc"
 #include "filter_policy/line/kernel/solve/solve_line.inc"
 
 }  // namespace
 
 const LineKernel kAvx2Kernel = {"avx2",          kProbePlain,     kProbeSolved,
-                                AddToPlainLines, RateOfPlainLine, SolveLine,
-                                ChooseCode};
+                                AddToPlainLines, RateOfPlainLine, SolveLine};
 
 }  // namespace linebloom
 

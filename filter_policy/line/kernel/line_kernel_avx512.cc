@@ -26,7 +26,7 @@ inline __m512i CountBits(__m512i words) { return _mm512_popcnt_epi64(words); }
 
 const LineKernel kAvx512Kernel = {
     "avx512",        kProbePlain, kProbeSolved, AddToPlainLines,
-    RateOfPlainLine, SolveLine,   ChooseCode};
+    RateOfPlainLine, SolveLine};
 
 }  // namespace linebloom
 

@@ -34,7 +34,7 @@ inline __m512i CountBits(__m512i words) {
 
 const LineKernel kAvx512fKernel = {
     "avx512f",       kProbePlain, kProbeSolved, AddToPlainLines,
-    RateOfPlainLine, SolveLine,   ChooseCode};
+    RateOfPlainLine, SolveLine};
 
 }  // namespace linebloom
 

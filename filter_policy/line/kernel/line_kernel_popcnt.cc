@@ -32,7 +32,7 @@ inline uint32_t OddWords(const uint64_t* words) {
 
 const LineKernel kPopcntKernel = {
     "popcnt",        kProbePlain, kProbeSolved, AddToPlainLines,
-    RateOfPlainLine, SolveLine,   ChooseCode};
+    RateOfPlainLine, SolveLine};
 
 }  // namespace linebloom
 

@@ -40,6 +40,6 @@ inline uint32_t OddWords(const uint64_t* words) {
 
 const LineKernel kScalarKernel = {
     "scalar",        kProbePlain, kProbeSolved, AddToPlainLines,
-    RateOfPlainLine, SolveLine,   ChooseCode};
+    RateOfPlainLine, SolveLine};
 
 }  // namespace linebloom

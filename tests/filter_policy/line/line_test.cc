@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -224,29 +226,66 @@ TEST(LineOfTest, ExtremeHashesAreInTheOuterLines) {
   }
 }
 
-// Whatever the code, each line of a group has the same share of its hashes.
-TEST(BalancedLineOfTest, CodesGiveEachLineTheSameSlices) {
-  for (int code = 0; code < 256; ++code) {
-    std::array<int, kLinesPerGroup> slices{};
-    for (uint64_t slice = 0; slice < 1 << kSliceBits; ++slice) {
-      ++slices.at(
-          LineInGroup(slice << (64 - kSliceBits), static_cast<uint8_t>(code)));
+// Lines exchange slices in pairs within their group, so each line always has one
+// slice of each number.
+TEST(BalancedLineOfTest, CodesExchangeSlices) {
+  for (uint32_t slice = 0; slice < kSlices; ++slice) {
+    for (uint32_t line = 8; line < 16; ++line) {
+      const uint32_t other = OtherLine(line, slice);
+      EXPECT_NE(line, other);
+      EXPECT_EQ(1u, other / kLinesPerGroup);
+      EXPECT_EQ(line, OtherLine(other, slice));
     }
-    for (const int count : slices) EXPECT_EQ(16, count) << code;
   }
 }
 
-TEST(BalancedLineOfTest, StaysInTheGroup) {
+TEST(BalancedLineOfTest, MovesTheSlicesOfTheCode) {
   for (const uint32_t lines : {1u, 7u, 8u, 9u, 1000u, 67108860u}) {
-    std::vector<uint8_t> codes(GroupsOf(lines));
+    std::array<int, kSlices> hashes{};
     for (const uint64_t hash : RandomHashes(10000, lines)) {
-      const uint32_t group = GroupOf(hash, lines);
-      ASSERT_LT(group, codes.size());
-      codes[group] = 0;
-      EXPECT_EQ(LineOf(hash, lines), BalancedLineOf(hash, lines, codes.data()));
-      codes[group] = static_cast<uint8_t>(hash);
-      EXPECT_EQ(group,
-                BalancedLineOf(hash, lines, codes.data()) / kLinesPerGroup);
+      const uint32_t line = LineOf(hash, lines);
+      const uint32_t slice = SliceOf(hash, lines);
+      ++hashes.at(slice);
+      EXPECT_EQ(line, BalancedLineOf(hash, lines, 0));
+      const auto bit = static_cast<uint8_t>(1 << slice);
+      EXPECT_EQ(OtherLine(line, slice), BalancedLineOf(hash, lines, bit));
+      EXPECT_EQ(line, BalancedLineOf(hash, lines, static_cast<uint8_t>(~bit)));
+    }
+    for (const int count : hashes) EXPECT_NEAR(1250, count, 200) << lines;
+  }
+}
+
+// Slices of very different sizes too, up to those where counts are cut off.
+TEST(ChooseCodeTest, EvensOutLoads) {
+  std::mt19937_64 random(1);
+  const auto squares = [](const SliceCounts& counts, int code) {
+    std::array<int64_t, kLinesPerGroup> loads = {};
+    for (uint32_t line = 0; line < kLinesPerGroup; ++line) {
+      for (uint32_t slice = 0; slice < kSlices; ++slice) {
+        const bool moves = (code >> slice & 1) != 0;
+        loads.at(moves ? OtherLine(line, slice) : line) += counts[line][slice];
+      }
+    }
+    return std::inner_product(loads.begin(), loads.end(), loads.begin(),
+                              int64_t{0});
+  };
+  for (const double keys_per_slice : {0.1, 1.0, 6.0, 20.0, 900.0}) {
+    std::poisson_distribution<uint32_t> load(keys_per_slice);
+    for (int i = 0; i < 20; ++i) {
+      SliceCounts counts;
+      for (auto& slices : counts) {
+        for (uint32_t& count : slices) count = std::min(load(random), 1000u);
+      }
+      int best = 0;
+      for (int code = 1; code < 256; ++code) {
+        if (squares(counts, code) < squares(counts, best)) best = code;
+      }
+      EXPECT_EQ(best, ChooseCode(counts)) << keys_per_slice;
+      if (keys_per_slice != 900.0) continue;
+      counts[i % 8][i / 8] = 1000;
+      const int cut_off = ChooseCode(counts);
+      counts[i % 8][i / 8] = UINT32_MAX;
+      EXPECT_EQ(cut_off, ChooseCode(counts));
     }
   }
 }

@@ -1,16 +1,12 @@
 // The memory for building a solved line, laid out alike for every kernel.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "filter_policy/line/line.h"
 #include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
-
-// How many of a group's keys are in each slice, at most 255.
-using SliceCounts = std::array<uint8_t, 1 << kSliceBits>;
 
 // Above this, a line has room for fewer than 2 probes per key.
 inline constexpr int kMaxSolvedKeys = kLineUnknowns / 2;

@@ -9,7 +9,6 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
-#include <numeric>
 #include <ostream>
 #include <random>
 #include <string>
@@ -276,41 +275,6 @@ TEST_P(LineKernelTest, AnswersKeysAndBatchesLikeSingleHashes) {
       EXPECT_TRUE(expected || i % 3 != 0) << keys[i];
     }
     EXPECT_LT(matches, static_cast<int>(keys.size()));
-  }
-}
-
-// The first of the codes whose loads have the least sum of squares, as long as
-// lines have up to 160 keys; beyond that, counts are rounded, and crowded
-// slices have at most 255 keys.
-TEST_P(LineKernelTest, ChoosesTheCodeThatEvensOutLoads) {
-  std::mt19937_64 random(1);
-  const auto squares = [](const SliceCounts& counts, int code) {
-    std::array<uint64_t, kLinesPerGroup> loads = {};
-    for (uint64_t slice = 0; slice < counts.size(); ++slice) {
-      loads[LineInGroup(slice << 57, static_cast<uint8_t>(code))] +=
-          counts[slice];
-    }
-    return std::inner_product(loads.begin(), loads.end(), loads.begin(),
-                              uint64_t{0});
-  };
-  for (const double keys_per_line : {1, 10, 20, 50, 100, 140, 200, 1000}) {
-    std::poisson_distribution<int> load(keys_per_line / 16);
-    for (int i = 0; i < 20; ++i) {
-      SliceCounts counts;
-      for (uint8_t& count : counts) count = load(random);
-      if (keys_per_line == 1000) counts[i] = 255;
-      const int code = kernel().choose_code(counts);
-      ASSERT_EQ(Reference().choose_code(counts), code);
-      if (keys_per_line > 140) continue;
-      uint64_t least = UINT64_MAX;
-      int best = 0;
-      for (int other = 0; other < 256; ++other) {
-        if (squares(counts, other) >= least) continue;
-        least = squares(counts, other);
-        best = other;
-      }
-      ASSERT_EQ(best, code) << keys_per_line;
-    }
   }
 }
 
