@@ -44,6 +44,7 @@ linebloom_SOURCES := \
   filter_policy/rocksdb/filter_bits_reader.cc \
   filter_policy/rocksdb/filter_metrics.cc \
   filter_policy/rocksdb/interface_check.cc \
+  filter_policy/rocksdb/key_sampler.cc \
   filter_policy/rocksdb/memory_allocator.cc \
   filter_policy/rocksdb/observed_rate.cc \
   filter_policy/rocksdb/policy_options.cc \

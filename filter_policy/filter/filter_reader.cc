@@ -19,4 +19,8 @@ std::optional<FilterReader> FilterReader::Make(const char* block,
       shape.kind == Line::kPlain ? kernel.plain : kernel.solved);
 }
 
+bool FilterReader::MayMatchSeeded(const char* key, size_t size) const {
+  return MayMatch(hash_(key, size));
+}
+
 }  // namespace linebloom

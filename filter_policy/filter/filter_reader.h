@@ -25,7 +25,7 @@ class FilterReader {
   // Never returns false for a key in the filter.
   bool MayMatch(const char* key, size_t size) const {
     return hash_.seed() == 0 ? probe_.key_may_match(filter_, key, size)
-                             : MayMatch(hash_(key, size));
+                             : MayMatchSeeded(key, size);
   }
 
   // The same for hashes computed by hash(), at most kMaxBatch. Callers should
@@ -46,6 +46,9 @@ class FilterReader {
   const KeyHash& hash() const { return hash_; }
 
  private:
+  // Not inlined, so that callers that end with a probe need no stack.
+  bool MayMatchSeeded(const char* key, size_t size) const;
+
   const uint8_t* LineAt(uint64_t hash) const {
     const uint32_t lines = filter_.line_count;
     return filter_.LineAt(

@@ -208,8 +208,8 @@ void FilterAccount::BookRecovered(const std::string& database, double bits) {
   if (recovered_.size() > kMaxDatabasesInRecovery) recovered_.pop_front();
 }
 
-double FilterAccount::Offer(const FilterPlace& place,
-                            const BudgetRequest& request) {
+double FilterAccount::EstimateBits(const FilterPlace& place,
+                                   const BudgetRequest& request) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const double bits = Allowed(place, request);
   if (!request.is_recovery) {
@@ -218,8 +218,8 @@ double FilterAccount::Offer(const FilterPlace& place,
   return bits;
 }
 
-double FilterAccount::Take(const FilterPlace& place,
-                           const BudgetRequest& request) {
+double FilterAccount::ReserveBits(const FilterPlace& place,
+                                  const BudgetRequest& request) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const double bits = Allowed(place, request);
   if (request.is_recovery) {

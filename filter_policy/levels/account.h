@@ -88,10 +88,10 @@ class FilterAccount {
   FilterTotals Live() const;
 
   // Returns how many bits per key the filter may have; less than 1 means none.
-  // Take() books them, Offer() only the file: a compaction may build no filter,
-  // and its files show that it has ended.
-  double Offer(const FilterPlace& place, const BudgetRequest& request);
-  double Take(const FilterPlace& place, const BudgetRequest& request);
+  // ReserveBits() books them, EstimateBits() only the file: a compaction may
+  // build no filter, and its files show that it has ended.
+  double EstimateBits(const FilterPlace& place, const BudgetRequest& request);
+  double ReserveBits(const FilterPlace& place, const BudgetRequest& request);
 
  private:
   struct Job {

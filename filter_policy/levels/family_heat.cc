@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -26,33 +27,36 @@ int LargestLevel(const std::vector<const LiveFileMetaData*>& files) {
   return largest;
 }
 
+// `run` is in order. A key between two files counts for the first of them.
+void CountMisses(const KeySamples& samples, std::vector<RunFile>* run) {
+  if (run->empty()) return;
+  for (const std::string& key : samples.keys) {
+    const auto after = std::upper_bound(
+        std::next(run->begin()), run->end(), key,
+        [](const std::string& a, const RunFile& b) { return a < b.smallest; });
+    std::prev(after)->misses += samples.weight;
+  }
+}
+
 }  // namespace
 
 void FamilyHeat::Update(const std::vector<const LiveFileMetaData*>& files,
+                        const KeySamples& samples,
                         std::chrono::duration<double> half_life,
                         Clock::time_point now) {
   const int largest = LargestLevel(files);
-  std::vector<ReadFile> run;
-  std::unordered_map<std::string, uint64_t> counted;
+  std::vector<RunFile> run;
   ranges_.clear();
   for (const LiveFileMetaData* file : files) {
-    const std::string name = FileNameOf(file->name);
-    ranges_[name] = {file->smallestkey, file->largestkey};
+    ranges_[FileNameOf(file->name)] = {file->smallestkey, file->largestkey};
     if (file->level != largest) continue;
-    const auto before = counted_.find(name);
-    const uint64_t reads = file->num_reads_sampled;
-    run.push_back(
-        {file->smallestkey, file->largestkey,
-         static_cast<double>(file->num_entries),
-         static_cast<double>(before != counted_.end() && before->second <= reads
-                                 ? reads - before->second
-                                 : reads)});
-    counted[name] = reads;
+    run.push_back({file->smallestkey, file->largestkey,
+                   static_cast<double>(file->num_entries)});
   }
-  counted_ = std::move(counted);
-  std::sort(run.begin(), run.end(), [](const ReadFile& a, const ReadFile& b) {
+  std::sort(run.begin(), run.end(), [](const RunFile& a, const RunFile& b) {
     return a.smallest < b.smallest;
   });
+  CountMisses(samples, &run);
   const std::chrono::duration<double> age = now - updated_;
   const double kept =
       profile_ == nullptr ? 0 : std::exp2(-std::max(0.0, age / half_life));

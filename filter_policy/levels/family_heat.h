@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "filter_policy/levels/heat_profile.h"
+#include "filter_policy/rocksdb/key_sampler.h"
 #include "rocksdb/metadata.h"
 
 namespace linebloom {
@@ -18,9 +18,11 @@ class FamilyHeat {
  public:
   using Clock = std::chrono::steady_clock;  // one that never jumps
 
-  // Takes the reads of the family's live files. Earlier ones count half after
-  // each half-life, which is more than 0.
+  // `files` are the family's live ones, `samples` the missing keys since the
+  // last update. Earlier ones count half after each half-life, which is more
+  // than 0.
   void Update(const std::vector<const rocksdb::LiveFileMetaData*>& files,
+              const KeySamples& samples,
               std::chrono::duration<double> half_life, Clock::time_point now);
 
   // Null until anything is known.
@@ -33,7 +35,6 @@ class FamilyHeat {
  private:
   std::shared_ptr<const HeatProfile> profile_;
   Clock::time_point updated_;
-  std::unordered_map<std::string, uint64_t> counted_;  // in the largest run
   std::unordered_map<std::string, KeyRange> ranges_;
 };
 

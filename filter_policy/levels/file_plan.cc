@@ -121,6 +121,9 @@ std::optional<NewFile> NewFileOf(const FilterPolicyOptions& options,
   const double unknown = filters.unknown * keys_of_row;
   found.other_keys = filters.keys + unknown;
   found.other_bits = filters.bits + unknown * bits_per_key;
+  // With files of 64 KiB that is a tenth. A level that is to make up for it
+  // would get only the average, and most reads.
+  if (!options.memory_budget) found.other_bits -= filters.overhead;
   found.job =
       keys_of_row * (found.is_flush ? KeysOfFlush(*file) : file->input_keys);
   const bool can_catch_up =
@@ -211,7 +214,7 @@ FilterPlan PlanOfBits(FilterRequest request, const FileBits& bits,
 
 }  // namespace
 
-bool FileInTree::Is(const FilterBuildingContext& context) const {
+bool FileInTree::Matches(const FilterBuildingContext& context) const {
   return column_family == context.column_family_name &&
          reason == context.reason && context.level_at_creation >= 0 &&
          (info_log == nullptr || context.info_log == nullptr ||
@@ -230,7 +233,7 @@ std::optional<FilterPlan> PlanOfFile(
     const FilterPolicyOptions& options, const FilterBuildingContext& context,
     const std::optional<FileInTree>& file_of_thread) {
   std::optional<FileInTree> file;
-  if (file_of_thread.has_value() && file_of_thread->Is(context)) {
+  if (file_of_thread.has_value() && file_of_thread->Matches(context)) {
     file = file_of_thread;
   }
   FilterRequest request = RequestOf(options);
@@ -297,13 +300,13 @@ std::optional<FilterPlan> PlanWithinBudget(const FilterPolicyOptions& options,
   request.is_recovery = context.reason == TableFileCreationReason::kRecovery;
   if (request.is_flush) request.expected_keys = KeysOfFlush(file);
   request.keys = 1;
-  const double offered = file.account->Offer(file.place, request);
-  if (offered < kMinBitsOfRun) return std::nullopt;
+  const double estimate = file.account->EstimateBits(file.place, request);
+  if (estimate < kMinBitsOfRun) return std::nullopt;
   // A full filter has all keys of the file.
   if (!context.table_options.partition_filters) request.expected_keys = 0;
   FilterPlan plan;
   plan.request = RequestOf(options);
-  plan.request.millibits_per_key = MillibitsOf(offered);
+  plan.request.millibits_per_key = MillibitsOf(estimate);
   plan.keeps_range = wanted.bits.has_value() && file.heat != nullptr;
   if (plan.keeps_range) plan.request.heat = 1;
   plan.fit = [request, bits = wanted.bits, heat = file.heat,
@@ -318,12 +321,12 @@ std::optional<FilterPlan> PlanWithinBudget(const FilterPolicyOptions& options,
       of_filter.bits_per_key = bits->BitsOf(of_keys);
       of_filter.least_bits *= of_filter.bits_per_key / bits->mean();
     }
-    const double taken = account->Take(place, of_filter);
+    const double reserved = account->ReserveBits(place, of_filter);
     // Other files may have taken the room since: build a single line.
     fitted->millibits_per_key =
-        taken < kMinBitsOfRun
+        reserved < kMinBitsOfRun
             ? 1
-            : MillibitsWithin(taken / 8 * of_filter.keys, keys.entries);
+            : MillibitsWithin(reserved / 8 * of_filter.keys, keys.entries);
   };
   return plan;
 }

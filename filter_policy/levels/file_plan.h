@@ -56,7 +56,7 @@ struct FileInTree {
   // True if this is the file that `context` describes, as far as RocksDB tells.
   // While a thread writes a file it may also write one of another database,
   // from a merge operator or a compaction filter.
-  bool Is(const rocksdb::FilterBuildingContext& context) const;
+  bool Matches(const rocksdb::FilterBuildingContext& context) const;
 };
 
 // Announces the file that the calling thread is about to write.

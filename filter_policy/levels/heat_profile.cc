@@ -11,16 +11,16 @@ namespace {
 // Bounds the memory of a profile. Larger trees have several files in a segment.
 constexpr size_t kMaxSegments = 1024;
 
-// Lookups that are assumed to fall uniformly, in addition to those that were
-// sampled: 256 samples, so that a few don't decide, and a share of all, in case
-// the hot keys change.
-constexpr double kUniformReads = 256 * 1024;
+// Misses that are assumed to fall uniformly, in addition to those that were
+// sampled: some, so that a few samples don't decide, and a share of all, in
+// case the hot keys change.
+constexpr double kUniformMisses = 256;
 constexpr double kUniformShare = 0.05;
 
 // Classes differ by a tenth in heat, a seventh of a bit per key.
 constexpr double kClassesPerLogHeat = 10;
 
-bool AreInOrder(const std::vector<ReadFile>& files) {
+bool AreInOrder(const std::vector<RunFile>& files) {
   for (size_t i = 0; i < files.size(); ++i) {
     if (files[i].largest < files[i].smallest) return false;
     if (i > 0 && files[i].smallest < files[i - 1].largest) return false;
@@ -34,10 +34,10 @@ HeatProfile::HeatProfile(KeyPosition position)
     : position_(std::move(position)) {}
 
 std::shared_ptr<const HeatProfile> HeatProfile::Make(
-    const HeatProfile* before, double kept, std::vector<ReadFile> files) {
+    const HeatProfile* before, double kept, std::vector<RunFile> files) {
   if (!AreInOrder(files)) return nullptr;
   std::vector<std::string_view> keys;
-  for (const ReadFile& file : files) {
+  for (const RunFile& file : files) {
     keys.insert(keys.end(), {file.smallest, file.largest});
   }
   // Not std::make_shared: the constructor is private.
@@ -47,20 +47,20 @@ std::shared_ptr<const HeatProfile> HeatProfile::Make(
       (files.size() + kMaxSegments - 1) / kMaxSegments;
   Sums sums;
   for (size_t i = 0; i < files.size(); ++i) {
-    // Keys before the first file's and behind the last one's have no lookups
-    // that a filter is probed for, but earlier files may have reached there.
+    // Keys before the first file's and behind the last one's are in no range,
+    // but earlier files may have reached there.
     const std::string_view begin = files[i].smallest;
     if (i % files_per_segment == 0) {
       profile->segments_.push_back({std::string(begin), sums});
     }
     sums.rows += std::max(files[i].rows, 1.0);
-    sums.reads += files[i].reads;
+    sums.misses += files[i].misses;
     if (before == nullptr) continue;
-    const double from = i == 0 ? 0 : before->Before(begin).reads;
+    const double from = i == 0 ? 0 : before->Before(begin).misses;
     const double to = i + 1 == files.size()
-                          ? before->total_.reads
-                          : before->Before(files[i + 1].smallest).reads;
-    sums.reads += kept * (to - from);
+                          ? before->total_.misses
+                          : before->Before(files[i + 1].smallest).misses;
+    sums.misses += kept * (to - from);
   }
   profile->end_ = std::move(files.back().largest);
   profile->total_ = sums;
@@ -90,17 +90,18 @@ HeatProfile::Sums HeatProfile::Before(std::string_view key) const {
       segment + 1 < segments_.size() ? segments_[segment + 1].begin : end_;
   const double part = position_.Between(segments_[segment].begin, end, key);
   return {from.rows + part * (to.rows - from.rows),
-          from.reads + part * (to.reads - from.reads)};
+          from.misses + part * (to.misses - from.misses)};
 }
 
 HeatProfile::Part HeatProfile::PartBetween(const Sums& from,
                                            const Sums& to) const {
   Part part;
   part.key_share = (to.rows - from.rows) / total_.rows;
-  const double uniform = kUniformReads + kUniformShare * total_.reads;
-  const double read_share = (to.reads - from.reads + uniform * part.key_share) /
-                            (total_.reads + uniform);
-  part.heat = read_share / part.key_share;
+  const double uniform = kUniformMisses + kUniformShare * total_.misses;
+  const double miss_share =
+      (to.misses - from.misses + uniform * part.key_share) /
+      (total_.misses + uniform);
+  part.heat = miss_share / part.key_share;
   return part;
 }
 
@@ -126,12 +127,12 @@ std::vector<HeatProfile::Part> HeatProfile::PartsOf(
 double HeatProfile::HeatOf(std::string_view first,
                            std::string_view last) const {
   double keys = 0;
-  double reads = 0;
+  double misses = 0;
   for (const Part& part : PartsOf(first, last)) {
     keys += part.key_share;
-    reads += part.key_share * part.heat;
+    misses += part.key_share * part.heat;
   }
-  return reads / keys;
+  return misses / keys;
 }
 
 void HeatProfile::Classify() {

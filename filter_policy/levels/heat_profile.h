@@ -1,16 +1,9 @@
-// How lookups are distributed over the keys, in key order.
+// How lookups of missing keys are distributed over the keys, in key order.
 //
-// RocksDB samples one lookup in 1,024 and adds 1,024 to
-// SstFileMetaData::num_reads_sampled of each file that it reaches, before the
-// filter is probed. Every lookup of a missing key reaches at most one file of
-// each sorted run, so the files of the largest run say where all of them fall,
-// and a profile by key serves every run. It outlives the files: a compaction
-// replaces them, but not the keys.
-//
-// Lookups that find their key in the largest run count too, although no filter
-// can spare them: RocksDB doesn't tell them apart. Rejected: counting negatives
-// in our reader. RocksDB creates it from the filter's bytes alone, so it can't
-// tell which file or keys it serves.
+// The files of the largest run divide the keys into ranges with about as many
+// rows each. A lookup of a missing key probes all runs, so one profile serves
+// every run. It outlives the files: a compaction replaces them, but not the
+// keys.
 #pragma once
 
 #include <cstddef>
@@ -29,28 +22,28 @@ struct KeyRange {
 };
 
 // A file of the largest run.
-struct ReadFile {
+struct RunFile {
   std::string smallest;
   std::string largest;
   double rows = 0;
-  double reads = 0;  // since the last profile
+  double misses = 0;  // sampled since the last profile
 };
 
 // Immutable.
 class HeatProfile {
  public:
-  // Returns the profile after `before`, which may be null, whose reads count
-  // `kept` times (0 to 1). `files` are all files of a run, in the bytewise
-  // order of their keys, with disjoint ranges; null if they are not, as with
-  // another comparator.
+  // Returns the profile after `before`, which may be null, whose misses
+  // count `kept` times (0 to 1). `files` are all files of a run, in the
+  // bytewise order of their keys, with disjoint ranges; null if they are not,
+  // as with another comparator.
   static std::shared_ptr<const HeatProfile> Make(const HeatProfile* before,
                                                  double kept,
-                                                 std::vector<ReadFile> files);
+                                                 std::vector<RunFile> files);
 
   // A range of keys with the same heat.
   struct Part {
     double key_share = 0;  // of all keys
-    // Lookups per key, relative to the average over all keys.
+    // Misses per key, relative to the average over all keys.
     double heat = 1;
   };
 
@@ -64,14 +57,14 @@ class HeatProfile {
   // The mean heat of the keys from `first` to `last`.
   double HeatOf(std::string_view first, std::string_view last) const;
 
-  // The reads that the profile is based on.
-  double reads() const { return total_.reads; }
+  // The sampled misses that the profile is based on.
+  double misses() const { return total_.misses; }
 
  private:
   // The sums of all keys before one.
   struct Sums {
     double rows = 0;
-    double reads = 0;
+    double misses = 0;
   };
   struct Segment {
     std::string begin;

@@ -1,7 +1,6 @@
 #include "filter_policy/levels/level_size_listener.h"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -11,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/levels/account.h"
 #include "filter_policy/levels/family_heat.h"
 #include "filter_policy/levels/file_plan.h"
@@ -33,10 +33,10 @@ using rocksdb::FlushJobInfo;
 
 // Up to this many files, listing them after every flush and compaction is
 // cheap.
-constexpr size_t kFilesToLookAtOften = 1000;
+constexpr size_t kFilesToListOften = 1000;
 
 // Each file takes a read or two, while a flush or compaction waits.
-constexpr size_t kFilesToLearnAtOnce = 1000;
+constexpr size_t kFiltersToReadAtOnce = 1000;
 
 // Fewer moves in a row also happen while a level is still empty.
 constexpr int kMovesOfALoadInOrder = 3;
@@ -58,11 +58,16 @@ TreeState TreeOf(const ExpectedLevelSizes& expected) {
 // By file name. The properties that every SSTable has tell.
 using KnownFilters = std::unordered_map<std::string, FilterTotals>;
 
+// On average, of a filter that isn't partitioned.
+constexpr double kBitsBeyondKeys =
+    8 * (kFilterBlockOverhead + kLineBytes / 2.0);
+
 FilterTotals FilterOf(const rocksdb::TableProperties& properties) {
   FilterTotals filter;
   filter.rows = static_cast<double>(properties.num_entries);
   filter.bits = 8 * static_cast<double>(properties.filter_size);
   if (filter.bits > 0) {
+    filter.overhead = std::min(filter.bits, kBitsBeyondKeys);
     filter.keys = properties.num_filter_entries > 0
                       ? static_cast<double>(properties.num_filter_entries)
                       : filter.rows;
@@ -115,8 +120,8 @@ int LevelOfInput(const CompactionJobInfo& job, size_t input, bool two_levels) {
 }
 
 // `tree` is as it was before the compaction.
-CompactionInTree Finish(const CompactionJobInfo& job, const KnownFilters& known,
-                        TreeState tree) {
+CompactionInTree ApplyCompaction(const CompactionJobInfo& job,
+                                 const KnownFilters& known, TreeState tree) {
   double input_keys = 0;
   const bool two_levels = std::all_of(
       job.input_file_infos.begin(), job.input_file_infos.end(),
@@ -180,8 +185,8 @@ class LevelSizeListener final : public rocksdb::EventListener,
   }
 
   void OnFlushBegin(DB* db, const FlushJobInfo& job) override {
-    Enter(db);
-    LookOnce(db);
+    StartSession(db);
+    UpdateTreesOnce(db);
     // RocksDB tells the size of a single family only to who has its handle.
     uint64_t waiting = 0;
     db->GetAggregatedIntProperty(DB::Properties::kNumEntriesImmMemTables,
@@ -192,23 +197,23 @@ class LevelSizeListener final : public rocksdb::EventListener,
   }
 
   void OnFlushCompleted(DB* db, const FlushJobInfo& job) override {
-    Enter(db);
+    StartSession(db);
     account_->EndJob(db->GetName(), job.job_id, true);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       databases_[db->GetName()].families[job.cf_name].last_flush =
           static_cast<double>(job.table_properties.num_entries);
     }
-    LookAgain(db);
+    UpdateTreesIfDue(db);
   }
 
   void OnCompactionBegin(DB* db, const CompactionJobInfo& job) override {
-    Enter(db);
-    // The inputs take the counts of their reads with them.
-    if (heat_use_->Of(db->GetName()).empty()) {
-      LookOnce(db);
+    StartSession(db);
+    // By heat, the outputs depend on the misses until now.
+    if (heat_use_->IsUsed(db->GetName())) {
+      UpdateTreesIfDue(db);
     } else {
-      LookAgain(db);
+      UpdateTreesOnce(db);
     }
     account_->BeginCompaction(db->GetName(), job.job_id, FiltersOfInputs(job));
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -217,12 +222,12 @@ class LevelSizeListener final : public rocksdb::EventListener,
     // Don't mix expected sizes with real ones.
     if (family.tree == nullptr || family.tree == expected_) return;
     CompactionInTree& compaction = database.compactions[job.job_id];
-    compaction = Finish(job, database.filters, *family.tree);
+    compaction = ApplyCompaction(job, database.filters, *family.tree);
     compaction.range = family.heat.RangeOf(job.input_files);
   }
 
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override {
-    Enter(db);
+    StartSession(db);
     account_->EndJob(db->GetName(), job.job_id,
                      job.status.ok() && !OnlyMoved(job));
     {
@@ -235,13 +240,13 @@ class LevelSizeListener final : public rocksdb::EventListener,
         if (!OnlyMoved(job)) family.merged = true;
       }
     }
-    LookAgain(db);
+    UpdateTreesIfDue(db);
   }
 
   void OnExternalFileIngested(
       DB* db, const rocksdb::ExternalFileIngestionInfo& /*info*/) override {
-    Enter(db);
-    LookAgain(db);
+    StartSession(db);
+    UpdateTreesIfDue(db);
   }
 
   void OnTableFileCreationStarted(
@@ -257,7 +262,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
       const std::lock_guard<std::mutex> lock(mutex_);
       const auto database = databases_.find(info.db_name);
       if (database != databases_.end()) {
-        Describe(database->second, info, &file);
+        SetTreeAndHeat(database->second, info, &file);
       }
     }
     if (file.tree == nullptr && expected_keys_ > 0) file.tree = expected_;
@@ -332,9 +337,9 @@ class LevelSizeListener final : public rocksdb::EventListener,
     size_t events_to_wait = 0;  // before the files are listed again
   };
 
-  static void Describe(const Database& database,
-                       const rocksdb::TableFileCreationBriefInfo& info,
-                       FileInTree* file) {
+  static void SetTreeAndHeat(const Database& database,
+                             const rocksdb::TableFileCreationBriefInfo& info,
+                             FileInTree* file) {
     file->info_log = database.info_log;
     const auto family = database.families.find(info.cf_name);
     if (family != database.families.end()) {
@@ -352,7 +357,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
   }
 
   // Forgets what is known of an earlier database at the same path.
-  void Enter(DB* db) {
+  void StartSession(DB* db) {
     std::string session;
     if (!db->GetDbSessionId(session).ok()) return;
     {
@@ -372,15 +377,15 @@ class LevelSizeListener final : public rocksdb::EventListener,
     database.info_log = info_log;
   }
 
-  void LookOnce(DB* db) {
+  void UpdateTreesOnce(DB* db) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       if (databases_[db->GetName()].began_empty.has_value()) return;
     }
-    Look(db);
+    UpdateTrees(db);
   }
 
-  void LookAgain(DB* db) {
+  void UpdateTreesIfDue(DB* db) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       size_t& events = databases_[db->GetName()].events_to_wait;
@@ -389,11 +394,11 @@ class LevelSizeListener final : public rocksdb::EventListener,
         return;
       }
     }
-    Look(db);
+    UpdateTrees(db);
   }
 
   // Doesn't hold our mutex while RocksDB works, since RocksDB acquires its own.
-  void Look(DB* db) {
+  void UpdateTrees(DB* db) {
     std::vector<rocksdb::LiveFileMetaData> files;
     const uint64_t version = account_->VersionOf(db->GetName());
     db->GetLiveFilesMetaData(&files);
@@ -402,29 +407,41 @@ class LevelSizeListener final : public rocksdb::EventListener,
         account_->FilesUnderWay(db->GetName());
     std::set<std::string> installed;
     FilterTotals live;
-    std::map<std::string, TreeState> trees;
+    struct Listed {
+      TreeState tree;
+      std::vector<const rocksdb::LiveFileMetaData*> files;
+    };
+    std::map<std::string, Listed> listed;  // by column family
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
     for (const rocksdb::LiveFileMetaData& file : files) {
       const std::string name = FileNameOf(file.name);
       const auto rows = static_cast<double>(file.num_entries);
       const FilterTotals filter = FilterOfFile(database.filters, name, rows);
-      TreeState& tree = trees[file.column_family_name];
-      tree.Add(rows, file.level);
-      tree.filters.Add(filter);
+      Listed& of_family = listed[file.column_family_name];
+      of_family.files.push_back(&file);
+      of_family.tree.Add(rows, file.level);
+      of_family.tree.filters.Add(filter);
       live.Add(filter);
       if (under_way.count(name) > 0) installed.insert(name);
     }
     account_->SetLive(db->GetName(), version, live, installed);
-    database.events_to_wait = files.size() / kFilesToLookAtOften;
-    UpdateHeat(db->GetName(), files, &database);
+    database.events_to_wait = files.size() / kFilesToListOften;
     if (!database.began_empty) database.began_empty = files.empty();
     // A column family without files was dropped or is as good as new.
-    std::erase_if(database.families, [&trees](const auto& family) {
-      return trees.count(family.first) == 0;
+    std::erase_if(database.families, [&](const auto& family) {
+      if (listed.count(family.first) > 0) return false;
+      heat_use_->Forget(db->GetName(), family.first);
+      return true;
     });
-    for (auto& [name, tree] : trees) {
+    for (auto& [name, of_family] : listed) {
       Family& family = database.families[name];
+      const auto heat = heat_use_->TakeSamples(db->GetName(), name);
+      if (heat) {
+        family.heat.Update(of_family.files, heat->missing, heat->half_life,
+                           FamilyHeat::Clock::now());
+      }
+      TreeState& tree = of_family.tree;
       tree.last_flush = family.last_flush;
       tree.in_order = family.moves >= kMovesOfALoadInOrder;
       tree.may_be_in_order =
@@ -432,28 +449,6 @@ class LevelSizeListener final : public rocksdb::EventListener,
       family.tree = tree.Total() < expected_keys_
                         ? expected_
                         : std::make_shared<const TreeState>(std::move(tree));
-    }
-  }
-
-  void UpdateHeat(const std::string& path,
-                  const std::vector<rocksdb::LiveFileMetaData>& files,
-                  Database* database) {
-    const HeatUse::HalfLives half_lives = heat_use_->Of(path);
-    std::map<std::string, std::vector<const rocksdb::LiveFileMetaData*>> used;
-    for (const rocksdb::LiveFileMetaData& file : files) {
-      if (half_lives.count(file.column_family_name) > 0) {
-        used[file.column_family_name].push_back(&file);
-      }
-    }
-    const FamilyHeat::Clock::time_point now = FamilyHeat::Clock::now();
-    for (const auto& [family, half_life] : half_lives) {
-      const auto of_family = used.find(family);
-      if (of_family == used.end()) {
-        heat_use_->Forget(path, family);
-        continue;
-      }
-      database->families[family].heat.Update(
-          of_family->second, std::chrono::duration<double>(half_life), now);
     }
   }
 
@@ -466,7 +461,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
       const std::lock_guard<std::mutex> lock(mutex_);
       const KnownFilters& known = databases_[db->GetName()].filters;
       for (const rocksdb::LiveFileMetaData& file : files) {
-        if (unknown.size() == kFilesToLearnAtOnce) break;
+        if (unknown.size() == kFiltersToReadAtOnce) break;
         if (known.count(FileNameOf(file.name)) == 0) {
           unknown.push_back(file.db_path + file.name);
         }

@@ -17,6 +17,7 @@ void FilterTotals::Add(const FilterTotals& more, double times) {
   rows += times * more.rows;
   keys += times * more.keys;
   bits += times * more.bits;
+  overhead += times * more.overhead;
   unfiltered += times * more.unfiltered;
   unknown += times * more.unknown;
 }

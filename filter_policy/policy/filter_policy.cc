@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "filter_policy/levels/file_plan.h"
+#include "filter_policy/levels/heat_use.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/policy/info_log.h"
@@ -120,7 +121,10 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const Slice& contents) const override {
     if (options_.canonical_key == nullptr) {
-      return NewFilterBitsReader(contents, *built_in_).release();
+      return NewFilterBitsReader(
+                 contents, *built_in_, /*canonical_key=*/0,
+                 options_.heat_aware ? heat_user_->sampler : nullptr)
+          .release();
     }
     return NewCanonicalFilterBitsReader(options_.canonical_key, contents,
                                         *built_in_)
@@ -180,7 +184,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   rocksdb::FilterBitsBuilder* BuilderOfBudget(
       const FilterPolicyOptions& options, const FilterBuildingContext& context,
       const std::optional<FileInTree>& file) const {
-    if (!file.has_value() || !file->Is(context)) {
+    if (!file.has_value() || !file->Matches(context)) {
       FilterPolicyOptions instead = options;
       instead.memory_budget.reset();
       instead.level_aware = true;
@@ -206,10 +210,13 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     if (!file.has_value()) {
       info_log_.WarnOfOptions(context.info_log, ListenerMissing(),
                               "level_aware=true");
-    } else if (file->Is(context)) {
+    } else if (file->Matches(context)) {
+      heat_user_->half_life_seconds = options.heat_half_life;
       file->heat_use->Set(file->place.database, file->column_family,
-                          options.heat_half_life);
-      if (file->heat != nullptr) {
+                          heat_user_);
+      if (HeatUser::IsShared(heat_user_)) {
+        info_log_.WarnOfSharing(context.info_log);
+      } else if (file->heat != nullptr) {
         info_log_.WriteHeat(context.info_log, *file->heat);
       }
     }
@@ -249,6 +256,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   const std::unique_ptr<const rocksdb::FilterPolicy> built_in_;
   const std::shared_ptr<AllocationRounding> rounding_ =
       std::make_shared<AllocationRounding>();
+  const std::shared_ptr<HeatUser> heat_user_ = std::make_shared<HeatUser>();
   mutable InfoLog info_log_;
 };
 

@@ -100,6 +100,15 @@ void InfoLog::WarnOfListener(rocksdb::Logger* info_log, const std::string& id) {
                 id.c_str());
 }
 
+void InfoLog::WarnOfSharing(rocksdb::Logger* info_log) {
+  if (!IsNew(info_log, &Told::sharing)) return;
+  rocksdb::Warn(info_log,
+                "linebloom: heat_aware: several column families share this "
+                "policy, which can't tell their lookups apart: filters get "
+                "the bits of level_aware. Give each column family a policy of "
+                "its own.");
+}
+
 void InfoLog::WriteBudget(rocksdb::Logger* info_log, uint64_t budget,
                           const BudgetState& state) {
   if (info_log == nullptr) return;
@@ -148,10 +157,10 @@ void InfoLog::WriteHeat(rocksdb::Logger* info_log, const HeatProfile& heat) {
   }
   rocksdb::Info(
       info_log,
-      "linebloom: heat_aware: of %.0f lookups, %.2f times the average "
+      "linebloom: heat_aware: of %.0f sampled misses, %.2f times the average "
       "per key fall on the hottest %.1f %% of the keys, and %.2f times "
       "on the coldest %.1f %%; new files get their bits accordingly",
-      heat.reads(), hottest.heat, 100 * hottest.key_share, coldest.heat,
+      heat.misses(), hottest.heat, 100 * hottest.key_share, coldest.heat,
       100 * coldest.key_share);
 }
 

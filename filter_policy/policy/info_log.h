@@ -53,7 +53,11 @@ class InfoLog {
   void WriteBudget(rocksdb::Logger* info_log, uint64_t budget,
                    const BudgetState& state);
 
-  // Writes how unevenly lookups fall if the heat of the hottest or the coldest
+  // Warns, once per database, that a heat-aware policy has several column
+  // families.
+  void WarnOfSharing(rocksdb::Logger* info_log);
+
+  // Writes how unevenly misses fall if the heat of the hottest or the coldest
   // keys has changed by half since the last line.
   void WriteHeat(rocksdb::Logger* info_log, const HeatProfile& heat);
 
@@ -66,6 +70,7 @@ class InfoLog {
     bool options = false;
     bool comparator = false;
     bool listener = false;
+    bool sharing = false;
     double last_average = 0;
     bool was_over = false;
     double last_hottest = 1;

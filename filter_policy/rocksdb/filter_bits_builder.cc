@@ -24,20 +24,20 @@ void FilterBitsBuilder::Add(uint64_t hash) {
   hashes_xor_ ^= hash;
 }
 
-void FilterBitsBuilder::KeepRange(const Slice& key) {
+void FilterBitsBuilder::ExtendRange(const Slice& key) {
   if (hashes_.empty()) first_added_.assign(key.data(), key.size());
   last_added_.assign(key.data(), key.size());
 }
 
 void FilterBitsBuilder::AddKey(const Slice& key) {
-  if (plan_.keeps_range) KeepRange(key);
+  if (plan_.keeps_range) ExtendRange(key);
   const uint64_t hash = hash_(key.data(), key.size());
   if (hash != last_key_) Add(hash);
   last_key_ = hash;
 }
 
 void FilterBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
-  if (plan_.keeps_range) KeepRange(key);
+  if (plan_.keeps_range) ExtendRange(key);
   const uint64_t key_hash = hash_(key.data(), key.size());
   const uint64_t alt_hash = hash_(alt.data(), alt.size());
   if (alt_hash != key_hash && alt_hash != last_key_ && alt_hash != last_alt_) {

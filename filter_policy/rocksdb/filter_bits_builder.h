@@ -78,7 +78,7 @@ class FilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
 
  private:
   void Add(uint64_t hash);
-  void KeepRange(const rocksdb::Slice& key);
+  void ExtendRange(const rocksdb::Slice& key);
   uint32_t LinesIn(size_t bytes) const;  // whole lines of a block of that size
 
   FilterPlan plan_;

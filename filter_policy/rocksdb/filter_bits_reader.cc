@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
@@ -63,21 +64,28 @@ class ConstantFilterBitsReader final : public rocksdb::FilterBitsReader {
 
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
     const Slice& block, const rocksdb::FilterPolicy& built_in,
-    uint64_t canonical_key) {
+    uint64_t canonical_key, const std::shared_ptr<KeySampler>& sampler) {
   const ParsedFilter parsed = ParseFilter(block.data(), block.size());
-  if (parsed.kind == BlockKind::kEmpty) {
-    return std::make_unique<ConstantFilterBitsReader>(false);
-  }
-  if (IsOfRocksDb(parsed.kind) && canonical_key == 0) {
-    return std::unique_ptr<rocksdb::FilterBitsReader>(
-        built_in.GetFilterBitsReader(block));
-  }
   const std::optional<FilterReader> filter =
       FilterReader::Make(block.data(), parsed, ChosenKernel(), canonical_key);
+  std::unique_ptr<rocksdb::FilterBitsReader> reader;
   if (filter.has_value()) {
+    if (sampler != nullptr) {  // without a virtual call in between
+      return std::make_unique<
+          SamplingReader<std::optional<LineFilterBitsReader>>>(
+          LineFilterBitsReader(*filter), sampler);
+    }
     return std::make_unique<LineFilterBitsReader>(*filter);
   }
-  return std::make_unique<ConstantFilterBitsReader>(true);
+  if (IsOfRocksDb(parsed.kind) && canonical_key == 0) {
+    reader.reset(built_in.GetFilterBitsReader(block));
+  } else {
+    reader = std::make_unique<ConstantFilterBitsReader>(parsed.kind !=
+                                                        BlockKind::kEmpty);
+  }
+  if (sampler == nullptr) return reader;
+  return std::make_unique<SamplingReader<decltype(reader)>>(std::move(reader),
+                                                            sampler);
 }
 
 }  // namespace linebloom

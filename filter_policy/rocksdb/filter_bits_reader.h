@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "filter_policy/rocksdb/key_sampler.h"
 #include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 
 namespace linebloom {
@@ -15,8 +16,11 @@ namespace linebloom {
 // With `canonical_key` (FilterBlockInfo), the reader will be asked for the
 // bytes that it makes of keys. Blocks without it, RocksDB's among them, may
 // then match every key.
+//
+// With `sampler`, the reader samples keys that it rejects.
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
     const rocksdb::Slice& block, const rocksdb::FilterPolicy& built_in,
-    uint64_t canonical_key = 0);
+    uint64_t canonical_key = 0,
+    const std::shared_ptr<KeySampler>& sampler = nullptr);
 
 }  // namespace linebloom

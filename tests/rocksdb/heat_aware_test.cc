@@ -117,10 +117,8 @@ TEST_F(HeatAwareTest, HotKeysGetMoreBits) {
       "heat_aware %.5f before and %.5f after, %.2f bits per key\n",
       level_aware, level_aware_bits, cold, warm, BitsPerKey());
   EXPECT_NEAR(1, cold / level_aware, 0.1);
-  // At best 0.435; a fifth of the lookups that are taken for uniform costs
-  // 0.02. RocksDB samples one lookup in 1,024 at random: ten runs with RocksDB
-  // 7.8, 9.10 and 10.10 gave 0.51 to 0.61.
-  EXPECT_LT(warm, 0.7 * level_aware);
+  // At best 0.435.
+  EXPECT_LT(warm, 0.55 * level_aware);
   EXPECT_NEAR(level_aware_bits, BitsPerKey(), 0.2);
   ExpectRows(kRows);
 
@@ -129,6 +127,40 @@ TEST_F(HeatAwareTest, HotKeysGetMoreBits) {
   LookUp(3 * kWarm, moved);
   RewriteTree();
   EXPECT_LT(ReadsPerLookup(moved), level_aware);
+}
+
+// Most lookups find a row of the first half; the others miss in the second.
+TEST_F(HeatAwareTest, HitsDontCount) {
+  const auto reads_per_miss = [this](int lookups) {
+    constexpr uint64_t kHalf = kRows.end / 2;
+    TakeCounts();
+    int misses = 0;
+    for (int i = 0; i < lookups; ++i) {
+      const bool miss = random_() % 5 == 0;
+      const uint64_t row = random_() % kHalf;
+      rocksdb::PinnableSlice value;
+      EXPECT_EQ(miss,
+                db_->Get({}, db_->DefaultColumnFamily(),
+                         RowKey(miss ? kHalf + (row | 1) : row & ~1ULL), &value)
+                    .IsNotFound());
+      misses += miss;
+    }
+    const auto found = static_cast<uint64_t>(lookups - misses);
+    return static_cast<double>(TakeCounts().maybe - found) / misses;
+  };
+  double reads[2];
+  for (const bool heat_aware : {false, true}) {
+    UseHeat(heat_aware);
+    DestroyAndReopen();
+    WriteTree();
+    reads_per_miss(kWarm / 2);
+    RewriteTree();
+    reads[heat_aware] = reads_per_miss(200'000);
+  }
+  printf("reads for nothing per miss: level_aware %.5f, heat_aware %.5f\n",
+         reads[0], reads[1]);
+  // With RocksDB's samples of all lookups it was 1.6.
+  EXPECT_LT(reads[1], reads[0]);
 }
 
 TEST_F(HeatAwareTest, UniformLookupsChangeLittle) {
@@ -196,9 +228,9 @@ class HotSmallFileTest : public HeatAwareTest {
 
   HotSmallFileTest() { options_.target_file_size_base = 64 << 20; }
 
-  // Both without a filter, in the last level.
+  // Both with a poor filter, in the last level.
   void IngestFiles() {
-    table_.filter_policy.reset();
+    table_.filter_policy.reset(NewFilterPolicy(2));
     DestroyAndReopen();
     for (const auto& [rows, bytes] :
          {std::pair(kSmall, 200), std::pair(kLarge, 20)}) {
@@ -254,7 +286,7 @@ TEST_F(HotSmallFileTest, ComesFirstAsLookupsFallNow) {
   ASSERT_OK(RebuildFilters(db_.get(), {}, {}, &warm));
   EXPECT_EQ(LookupSource::kListener, warm.reads.at(0).lookups);
   EXPECT_TRUE(SmallComesFirst(warm));
-  EXPECT_GT(warm.files.at(0).saved_reads, 0.5);
+  EXPECT_GT(warm.files.at(0).saved_reads, 0.2);  // of 0.3
   EXPECT_LT(warm.files.at(0).rate_after, 0.5 * warm.files.at(1).rate_after);
   EXPECT_EQ(RebuildOutcome::kRewritten, warm.files.at(1).outcome);
 

@@ -167,16 +167,17 @@ struct FilterPolicyOptions {
   // without a level size listener (linebloom/level_size_listener.h) fails to
   // open.
   //
-  // The lookups come from RocksDB's own samples, one in 1,024. Scans, and
-  // lookups that find their key in the largest level, count too. Until some
-  // hundred thousand lookups have been made since the database was opened,
+  // The policy samples the keys that its readers reject. Lookups that find
+  // their key don't count, unless the largest level has no filters. Until some
+  // hundred thousand keys have been rejected since the database was opened,
   // filters get the bits that `level_aware` gives them. A filter changes only
-  // when a compaction writes its file anew. Keys must be in bytewise order; in
-  // another order heat has no effect.
+  // when a compaction rewrites its file. Each column family needs a policy of
+  // its own: one that several share, or with a `canonical_key`, learns nothing.
+  // Keys must be in bytewise order; in another order heat has no effect.
   bool heat_aware = false;
 
-  // The time, in seconds, after which a lookup counts half: 1 to 1e9. Only for
-  // heat_aware.
+  // The time, in seconds, after which a rejected key counts half: 1 to 1e9.
+  // Only for heat_aware.
   double heat_half_life = 86400.0;
 
   // How many times as large a level is as the one above, 2 to 1000, like

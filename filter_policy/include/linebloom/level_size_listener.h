@@ -55,9 +55,9 @@ struct ExpectedLevelSizes {
 // look, while a flush or compaction waits.
 //
 // For policies with `heat_aware` it keeps by key, for each column family, how
-// many lookups RocksDB has sampled, and the ranges of files.
+// many lookups have missed, and the ranges of files.
 //
-// It takes about 100 bytes of memory per live file; with `heat_aware` 200 more,
+// It takes about 120 bytes of memory per live file; with `heat_aware` 140 more,
 // and two keys.
 //
 // Returns null in a RocksDB of another minor version than the one that

@@ -39,11 +39,14 @@ BudgetRequest Flushed(double keys, double bits_per_key) {
 TEST(FilterAccountTest, FlushesTakeAPartOfWhatIsLeft) {
   FilterAccount account;
   // 1050 / 4 for 10 keys.
-  EXPECT_DOUBLE_EQ(20, account.Offer({"db", 1, "1.sst"}, Flushed(10, 20)));
-  EXPECT_DOUBLE_EQ(20, account.Take({"db", 1, "1.sst"}, Flushed(10, 20)));
-  EXPECT_DOUBLE_EQ(20, account.Take({"db", 2, "2.sst"}, Flushed(10, 20)));
+  EXPECT_DOUBLE_EQ(20,
+                   account.EstimateBits({"db", 1, "1.sst"}, Flushed(10, 20)));
+  EXPECT_DOUBLE_EQ(20,
+                   account.ReserveBits({"db", 1, "1.sst"}, Flushed(10, 20)));
+  EXPECT_DOUBLE_EQ(20,
+                   account.ReserveBits({"db", 2, "2.sst"}, Flushed(10, 20)));
   EXPECT_DOUBLE_EQ(650.0 / 40,
-                   account.Take({"db", 3, "3.sst"}, Flushed(10, 20)));
+                   account.ReserveBits({"db", 3, "3.sst"}, Flushed(10, 20)));
   EXPECT_EQ(3u, account.FilesUnderWay("db").size());
   for (int job = 1; job <= 3; ++job) account.EndJob("db", job, true);
   EXPECT_TRUE(account.FilesUnderWay("db").empty());
@@ -51,32 +54,34 @@ TEST(FilterAccountTest, FlushesTakeAPartOfWhatIsLeft) {
   EXPECT_DOUBLE_EQ(30, account.Live().keys);
   BudgetRequest large = Flushed(30, 20);
   large.least_bits = 5;
-  EXPECT_DOUBLE_EQ(5, account.Take({"db", 4, "4.sst"}, large));
+  EXPECT_DOUBLE_EQ(5, account.ReserveBits({"db", 4, "4.sst"}, large));
   large.keys = 100;
   large.least_bits = 10;
   EXPECT_DOUBLE_EQ((1300 - 562.5 - 150) / 2 / 100,
-                   account.Take({"db", 5, "5.sst"}, large));
+                   account.ReserveBits({"db", 5, "5.sst"}, large));
 }
 
 TEST(FilterAccountTest, AJobThatFailsTakesNothing) {
   FilterAccount account;
-  account.Take({"db", 1, "1.sst"}, Flushed(10, 10));
+  account.ReserveBits({"db", 1, "1.sst"}, Flushed(10, 10));
   account.DropFile("db", "1.sst");
-  account.Take({"db", 2, "2.sst"}, Flushed(10, 10));
+  account.ReserveBits({"db", 2, "2.sst"}, Flushed(10, 10));
   account.EndJob("db", 2, false);
   EXPECT_EQ(0, account.Live().bits);
-  EXPECT_DOUBLE_EQ(262.5, account.Offer({"db", 3, "3.sst"}, Flushed(1, 1000)));
+  EXPECT_DOUBLE_EQ(262.5,
+                   account.EstimateBits({"db", 3, "3.sst"}, Flushed(1, 1000)));
 }
 
 TEST(FilterAccountTest, ACompactionGivesBackWhatItsInputsHave) {
   FilterAccount account;
   SetLive(&account, "db", Filters(200, 6), {});  // 1,200 of 1,000 bits
-  EXPECT_EQ(0, account.Offer({"db", 1, "1.sst"}, Flushed(1, 10)));
+  EXPECT_EQ(0, account.EstimateBits({"db", 1, "1.sst"}, Flushed(1, 10)));
   account.BeginCompaction("db", 2, Filters(100, 6));
-  EXPECT_DOUBLE_EQ(4, account.Take({"db", 2, "2.sst"}, Compacted(50, 5)));
+  EXPECT_DOUBLE_EQ(4,
+                   account.ReserveBits({"db", 2, "2.sst"}, Compacted(50, 5)));
   BudgetRequest with_least = Compacted(50, 5);
   with_least.least_bits = 4.5;
-  EXPECT_DOUBLE_EQ(4.5, account.Take({"db", 2, "3.sst"}, with_least));
+  EXPECT_DOUBLE_EQ(4.5, account.ReserveBits({"db", 2, "3.sst"}, with_least));
   // Until it ends the inputs count, which are larger.
   EXPECT_DOUBLE_EQ(1200, account.Live().bits);
   account.EndJob("db", 2, true);
@@ -89,7 +94,8 @@ TEST(FilterAccountTest, OutputsShareWhatACompactionMayTake) {
   SetLive(&account, "db", Filters(100, 2), {});
   account.BeginCompaction("db", 1, Filters(100, 2));
   for (const char* file : {"1.sst", "2.sst", "3.sst", "4.sst"}) {
-    EXPECT_DOUBLE_EQ(10, account.Take({"db", 1, file}, Compacted(25, 30)));
+    EXPECT_DOUBLE_EQ(10,
+                     account.ReserveBits({"db", 1, file}, Compacted(25, 30)));
   }
 }
 
@@ -98,8 +104,10 @@ TEST(FilterAccountTest, CompactionsThatRunTogetherKnowOfEachOther) {
   SetLive(&account, "db", Filters(200, 2), {});
   account.BeginCompaction("db", 1, Filters(100, 2));
   account.BeginCompaction("db", 2, Filters(100, 2));
-  EXPECT_DOUBLE_EQ(8, account.Take({"db", 1, "1.sst"}, Compacted(100, 30)));
-  EXPECT_DOUBLE_EQ(2, account.Take({"db", 2, "2.sst"}, Compacted(100, 30)));
+  EXPECT_DOUBLE_EQ(8,
+                   account.ReserveBits({"db", 1, "1.sst"}, Compacted(100, 30)));
+  EXPECT_DOUBLE_EQ(2,
+                   account.ReserveBits({"db", 2, "2.sst"}, Compacted(100, 30)));
 }
 
 // Whatever is live, and however many files and databases there are.
@@ -108,32 +116,32 @@ TEST(FilterAccountTest, RecoveriesShareALittle) {
   SetLive(&account, "other", Filters(105, 10), {});
   BudgetRequest request = Flushed(1, 5);
   request.is_recovery = true;
-  EXPECT_DOUBLE_EQ(5, account.Offer({"db", 1, "1.sst"}, request));
-  EXPECT_DOUBLE_EQ(5, account.Take({"db", 1, "1.sst"}, request));
+  EXPECT_DOUBLE_EQ(5, account.EstimateBits({"db", 1, "1.sst"}, request));
+  EXPECT_DOUBLE_EQ(5, account.ReserveBits({"db", 1, "1.sst"}, request));
   EXPECT_TRUE(account.FilesUnderWay("db").empty());
   request.bits_per_key = 1000;
-  EXPECT_DOUBLE_EQ(35.0 / 4, account.Take({"db", 1, "2.sst"}, request));
+  EXPECT_DOUBLE_EQ(35.0 / 4, account.ReserveBits({"db", 1, "2.sst"}, request));
   double taken = 5 + 35.0 / 4;
   for (int i = 0; i < 50; ++i) {
     const double bits =
-        account.Take({"db" + std::to_string(i), 1, ""}, request);
+        account.ReserveBits({"db" + std::to_string(i), 1, ""}, request);
     if (bits >= 1) taken += bits;
   }
   EXPECT_LE(taken, 40);
   EXPECT_GT(taken, 35);
   // The files of a database are listed once it is open.
   account.Forget("db");
-  EXPECT_GT(account.Offer({"db", 1, "3.sst"}, request), 13.75 / 4);
+  EXPECT_GT(account.EstimateBits({"db", 1, "3.sst"}, request), 13.75 / 4);
 }
 
 // As one that was asked for before files were seen to be live.
 TEST(FilterAccountTest, InstalledFilesCountOnce) {
   FilterAccount account;
-  account.Take({"db", 1, "1.sst"}, Compacted(10, 10));
+  account.ReserveBits({"db", 1, "1.sst"}, Compacted(10, 10));
   SetLive(&account, "db", Filters(10, 10), {"1.sst"});
   EXPECT_TRUE(account.FilesUnderWay("db").empty());
-  EXPECT_DOUBLE_EQ(1050 - 100,
-                   4 * account.Offer({"db", 2, "2.sst"}, Flushed(1, 1000)));
+  EXPECT_DOUBLE_EQ(1050 - 100, 4 * account.EstimateBits({"db", 2, "2.sst"},
+                                                        Flushed(1, 1000)));
 }
 
 // A compaction is over once its files are seen to be live, and what it is told
@@ -142,7 +150,7 @@ TEST(FilterAccountTest, ACompactionThatIsSeenBeforeItEnds) {
   FilterAccount account;
   SetLive(&account, "db", Filters(100, 5), {});
   account.BeginCompaction("db", 1, Filters(100, 5));
-  account.Take({"db", 1, "1.sst"}, Compacted(100, 4));
+  account.ReserveBits({"db", 1, "1.sst"}, Compacted(100, 4));
   SetLive(&account, "db", Filters(100, 4), {"1.sst"});
   account.EndJob("db", 1, true);
   EXPECT_DOUBLE_EQ(400, account.Live().bits);
@@ -154,7 +162,7 @@ TEST(FilterAccountTest, ACompactionWithoutFiltersIsSeenBeforeItEnds) {
   SetLive(&account, "db", Filters(300, 5), {});
   account.BeginCompaction("db", 1, Filters(100, 5));
   BudgetRequest nothing = Compacted(100, 0.5);
-  EXPECT_LT(account.Offer({"db", 1, "1.sst"}, nothing), 1);
+  EXPECT_LT(account.EstimateBits({"db", 1, "1.sst"}, nothing), 1);
   EXPECT_EQ(account.FilesUnderWay("db"), std::set<std::string>{"1.sst"});
   SetLive(&account, "db", Filters(200, 5), {"1.sst"});
   account.EndJob("db", 1, true);
@@ -166,7 +174,7 @@ TEST(FilterAccountTest, ALookThatIsOutOfDate) {
   FilterAccount account;
   SetLive(&account, "db", Filters(10, 10), {});
   const uint64_t version = account.VersionOf("db");
-  account.Take({"db", 1, "1.sst"}, Flushed(10, 10));
+  account.ReserveBits({"db", 1, "1.sst"}, Flushed(10, 10));
   account.EndJob("db", 1, true);
   account.SetLive("db", version, Filters(10, 10), {});
   EXPECT_DOUBLE_EQ(200, account.Live().bits);
@@ -178,8 +186,8 @@ TEST(FilterAccountTest, UnknownFiltersHaveTheirShare) {
   half_known.unknown = 50;
   SetLive(&account, "db", half_known, {});
   // 200 bits, and 50 of 100 keys have half of the budget.
-  EXPECT_DOUBLE_EQ(1050 - 700,
-                   4 * account.Offer({"db", 1, "1.sst"}, Flushed(1, 1000)));
+  EXPECT_DOUBLE_EQ(1050 - 700, 4 * account.EstimateBits({"db", 1, "1.sst"},
+                                                        Flushed(1, 1000)));
 }
 
 TEST(FilterAccountTest, DatabasesShareABudgetUntilTheyAreClosed) {
@@ -188,7 +196,7 @@ TEST(FilterAccountTest, DatabasesShareABudgetUntilTheyAreClosed) {
     const std::string name = "db" + std::to_string(i);
     SetLive(&account, name, Filters(10, 50), {});
     account.BeginCompaction(name, 1, Filters(10, 50));
-    account.Take({name, 1, "1.sst"}, Compacted(10, 1));
+    account.ReserveBits({name, 1, "1.sst"}, Compacted(10, 1));
     SetLive(&account, "db", Filters(10, 50), {});
     EXPECT_DOUBLE_EQ(1000, account.Live().bits);
     account.Forget(name);

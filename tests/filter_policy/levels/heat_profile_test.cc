@@ -21,8 +21,8 @@ std::string Key(uint64_t number) {
 
 // `files` files of 1,000 rows, of which file i has `reads(i)` reads.
 template <typename Reads>
-std::vector<ReadFile> Files(uint64_t files, Reads reads) {
-  std::vector<ReadFile> run;
+std::vector<RunFile> Files(uint64_t files, Reads reads) {
+  std::vector<RunFile> run;
   for (uint64_t i = 0; i < files; ++i) {
     run.push_back({Key(1000 * i), Key(1000 * i + 999), 1000,
                    static_cast<double>(reads(i))});
@@ -30,7 +30,7 @@ std::vector<ReadFile> Files(uint64_t files, Reads reads) {
   return run;
 }
 
-std::shared_ptr<const HeatProfile> Profile(std::vector<ReadFile> files) {
+std::shared_ptr<const HeatProfile> Profile(std::vector<RunFile> files) {
   return HeatProfile::Make(nullptr, 0, std::move(files));
 }
 
@@ -62,9 +62,9 @@ TEST(HeatProfileTest, HotAndColdKeys) {
 }
 
 // A few samples are no reason to starve the rest.
-TEST(HeatProfileTest, FewReadsCountLittle) {
+TEST(HeatProfileTest, FewMissesCountLittle) {
   const auto profile =
-      Profile(Files(10, [](uint64_t i) { return i == 3 ? 1024 : 0; }));
+      Profile(Files(10, [](uint64_t i) { return i == 3 ? 1 : 0; }));
   EXPECT_LT(profile->HeatOf(Key(3000), Key(3999)), 1.1);
   EXPECT_GT(profile->HeatOf(Key(0), Key(2999)), 0.95);
 }
@@ -73,12 +73,12 @@ TEST(HeatProfileTest, FewReadsCountLittle) {
 TEST(HeatProfileTest, OutlivesTheFiles) {
   const auto before = Profile(
       Files(10, [](uint64_t i) { return i < 2 ? 4 * kMany : kMany / 4; }));
-  std::vector<ReadFile> files;
+  std::vector<RunFile> files;
   for (uint64_t begin = 0; begin < 10'000; begin += 400) {
     files.push_back({Key(begin), Key(begin + 399), 400, 0});
   }
   const auto after = HeatProfile::Make(before.get(), 1, files);
-  EXPECT_NEAR(before->reads(), after->reads(), 1);
+  EXPECT_NEAR(before->misses(), after->misses(), 1);
   for (uint64_t key = 0; key < 10'000; key += 500) {
     EXPECT_NEAR(before->HeatOf(Key(key), Key(key + 499)),
                 after->HeatOf(Key(key), Key(key + 499)), 0.35)
@@ -94,24 +94,24 @@ TEST(HeatProfileTest, EarlierReadsFade) {
   const auto after = HeatProfile::Make(
       before.get(), 0.5,
       Files(10, [](uint64_t i) { return i == 9 ? kMany : 0; }));
-  EXPECT_NEAR(1.5 * kMany, after->reads(), 1);
+  EXPECT_NEAR(1.5 * kMany, after->misses(), 1);
   EXPECT_NEAR(
       2, after->HeatOf(Key(9000), Key(9999)) / after->HeatOf(Key(0), Key(999)),
       0.1);
 }
 
 TEST(HeatProfileTest, OtherOrdersHaveNone) {
-  std::vector<ReadFile> descending = {{"b", "a", 10, 1}, {"d", "c", 10, 1}};
+  std::vector<RunFile> descending = {{"b", "a", 10, 1}, {"d", "c", 10, 1}};
   EXPECT_EQ(nullptr, Profile(descending));
-  std::vector<ReadFile> overlapping = {{"a", "c", 10, 1}, {"b", "d", 10, 1}};
+  std::vector<RunFile> overlapping = {{"a", "c", 10, 1}, {"b", "d", 10, 1}};
   EXPECT_EQ(nullptr, Profile(overlapping));
   EXPECT_EQ(nullptr, Profile({}));
 }
 
 // Ranges outside of all files, of a single key, and files of a single key.
 TEST(HeatProfileTest, OddRanges) {
-  std::vector<ReadFile> files = {
-      {"", "", 1, 5}, {"a", "a", 1, 7}, {"b", "z", 0, 0}};
+  std::vector<RunFile> files = {
+      {"", "", 1, 0.005}, {"a", "a", 1, 0.007}, {"b", "z", 0, 0}};
   for (int round = 0; round < 2; ++round) {
     const auto profile = Profile(files);
     ASSERT_NE(nullptr, profile);
@@ -133,7 +133,7 @@ TEST(HeatProfileTest, PartsAddUp) {
   std::shared_ptr<const HeatProfile> profile;
   for (int i = 0; i < 300; ++i) {
     const uint64_t scale = 1 + random() % 1000;
-    std::vector<ReadFile> files = Files(1 + random() % 3000, [&](uint64_t) {
+    std::vector<RunFile> files = Files(1 + random() % 3000, [&](uint64_t) {
       return static_cast<double>(1024 * (random() % scale));
     });
     profile = HeatProfile::Make(profile.get(), 0.9, files);

@@ -187,6 +187,19 @@ class ListenerMemoryTest : public testing::Test {
     Delete(db, db->Take(family, 0));
   }
 
+  // A million lookups that a filter of the policy rejects, in 1,000 keys.
+  void Miss(uint64_t first) {
+    const auto reader = NewReader(*policy_, "");
+    for (uint64_t i = 0; i < 1'000'000; ++i) {
+      EXPECT_FALSE(reader->MayMatch(Key(first + i % 1000)));
+    }
+  }
+
+  // The heat of the first 1,000 keys, as the file's builder was told.
+  static double HeatOfFirst(const std::optional<FileInTree>& file) {
+    return file->heat == nullptr ? 0 : file->heat->HeatOf(Key(0), Key(999));
+  }
+
   // Bytes that the listener takes with this many files in the last level.
   int64_t BytesWithFiles(const FilterPolicyOptions& options, int files) {
     UsePolicy(options);
@@ -364,7 +377,8 @@ TEST_F(ListenerMemoryTest, FlushesThatFailAreForgotten) {
 // new one at the path of an old one inherits nothing.
 TEST_F(ListenerMemoryTest, NothingIsAttributedToAnotherDatabase) {
   UsePolicy(BudgetAndHeat());
-  constexpr uint64_t kReads = 100'000'000;
+  std::unique_ptr<const rocksdb::FilterPolicy> policy_of_a(
+      NewFilterPolicy(BudgetAndHeat()));
   // Two files in the last level, of which one is hot.
   const auto open = [this](const std::string& path, bool first_is_hot) {
     auto db = Open(path);
@@ -376,7 +390,6 @@ TEST_F(ListenerMemoryTest, NothingIsAttributedToAnotherDatabase) {
       file.num_entries = 1000;
       file.smallestkey = Key(first ? 0 : 1000);
       file.largestkey = Key(first ? 999 : 1999);
-      if (first == first_is_hot) file.num_reads_sampled = kReads;
       rocksdb::TableFileCreationInfo info;
       info.db_name = path;
       info.file_path = path + file.name;
@@ -385,17 +398,18 @@ TEST_F(ListenerMemoryTest, NothingIsAttributedToAnotherDatabase) {
       listener_->OnTableFileCreated(info);
       db->Add(file);
     }
+    Miss(first_is_hot ? 0 : 1000);
     Flush(db.get(), "default");
     return db;
   };
-  const auto heat_of_first = [](const std::optional<FileInTree>& file) {
-    return file->heat == nullptr ? 0 : file->heat->HeatOf(Key(0), Key(999));
-  };
-  auto a = open("/a", true);
   auto b = open("/b", false);
-  EXPECT_GT(heat_of_first(Flush(a.get(), "default")), 1.5);
-  EXPECT_LT(heat_of_first(Flush(b.get(), "default")), 0.5);
+  std::swap(policy_, policy_of_a);
+  auto a = open("/a", true);
+  EXPECT_GT(HeatOfFirst(Flush(a.get(), "default")), 1.5);
   Close(std::move(a));
+  std::swap(policy_, policy_of_a);
+  EXPECT_LT(HeatOfFirst(Flush(b.get(), "default")), 0.5);
+  std::swap(policy_, policy_of_a);
   // Destroyed, and another one in its place.
   a = Open("/a");
   const auto first = Flush(a.get(), "default");
@@ -404,13 +418,43 @@ TEST_F(ListenerMemoryTest, NothingIsAttributedToAnotherDatabase) {
   const auto second = Flush(a.get(), "default");
   EXPECT_EQ(nullptr, second->heat);
   EXPECT_TRUE(second->tree == nullptr || second->tree->levels.empty());
-  EXPECT_LT(heat_of_first(Flush(b.get(), "default")), 0.5);
+  std::swap(policy_, policy_of_a);
+  EXPECT_LT(HeatOfFirst(Flush(b.get(), "default")), 0.5);
   // The account has the filters of both, each of a single key.
   EXPECT_GT(first->account->Live().all_keys(), 2000);
   Close(std::move(b));
   EXPECT_LT(first->account->Live().all_keys(), 10);
   Close(std::move(a));
   EXPECT_EQ(0, first->account->Live().all_keys());
+}
+
+// A reader doesn't know whose keys it rejects.
+TEST_F(ListenerMemoryTest, FamiliesThatShareAPolicyLearnNothing) {
+  FilterPolicyOptions options;
+  options.heat_aware = true;
+  UsePolicy(options);
+  auto db = Open("/database");
+  for (const uint64_t first : {0, 1000}) {
+    LiveFileMetaData file = FileOf(db->NextFileName(), "default");
+    file.level = 6;
+    file.num_entries = 1000;
+    file.smallestkey = Key(first);
+    file.largestkey = Key(first + 999);
+    db->Add(file);
+  }
+  Flush(db.get(), "default");
+  Flush(db.get(), "other");
+  EXPECT_EQ(1, db->log->messages);
+  Miss(0);
+  Flush(db.get(), "default");
+  EXPECT_NEAR(1, HeatOfFirst(Flush(db.get(), "default")), 0.01);
+  // It learns when it is alone again.
+  Drop(db.get(), "other");
+  Flush(db.get(), "default");
+  Miss(0);
+  Flush(db.get(), "default");
+  EXPECT_GT(HeatOfFirst(Flush(db.get(), "default")), 1.5);
+  Close(std::move(db));
 }
 
 }  // namespace
