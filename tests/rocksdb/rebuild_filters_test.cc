@@ -173,58 +173,6 @@ class RebuildFiltersTest : public DbTest {
 // ---------------------------------------------------------------------------
 // Reasons.
 
-// There and back, with each of RocksDB's kinds of filters.
-TEST_F(RebuildFiltersTest, RocksDbsPoliciesTakeTheWayBack) {
-  struct Case {
-    PolicyKind policy;
-    uint32_t format_version;
-    bool partitioned;
-  };
-  for (const auto& [policy, format_version, partitioned] :
-       {Case{PolicyKind::kBuiltinBloom, 5, false},
-        Case{PolicyKind::kBuiltinBloom, 5, true},
-        Case{PolicyKind::kBuiltinBloom, 3, false},
-        Case{PolicyKind::kBuiltinRibbon, 5, false}}) {
-    SCOPED_TRACE(testing::Message() << policy << " " << format_version);
-    table_.format_version = format_version;
-    table_.partition_filters = partitioned;
-    table_.index_type =
-        partitioned ? table_.kTwoLevelIndexSearch : table_.kBinarySearch;
-    UseLinebloom();
-    DestroyAndReopen();
-    WriteFile(kRows, 3);
-    ExpectFilterWorks(kRows);
-
-    UsePolicy(policy);
-    Reopen();
-    WriteFile({6000, 8000}, 1);  // of RocksDB's, which stays
-    EXPECT_EQ(CountMissing(kRows).no, 0);
-    const RebuildFiltersReport report =
-        ExpectRebuilt(1, RebuildReason::kForeignFilter);
-    EXPECT_EQ(report.files.at(0).level, 3);
-    EXPECT_EQ(report.files[0].rate, 1);
-    EXPECT_NEAR(report.files[0].rate_after, 0.0095, 0.002);
-    // The files lie next to each other: a third of the rows in the other.
-    EXPECT_NEAR(report.reads[0].before, (2 + 0.0095) / 3, 0.005);
-    EXPECT_NEAR(report.reads[0].after, 0.0095, 0.002);
-    for (const auto& properties : AllProperties(db_.get())) {
-      EXPECT_EQ(properties->filter_policy_name, PolicyName(policy));
-    }
-    ExpectFilterWorks(kRows);
-  }
-}
-
-TEST_F(RebuildFiltersTest, BetterFiltersOfRocksDbStay) {
-  UsePolicy(PolicyKind::kBuiltinRibbon, 18);
-  Reopen();
-  WriteFile(kRows);
-  SwitchToLinebloom();
-  const RebuildFiltersReport report = Rebuild();
-  EXPECT_TRUE(report.files.empty());
-  EXPECT_EQ(report.files_examined, 1);
-  EXPECT_EQ(report.files_no_better, 1);
-}
-
 // One file, and one option after another.
 TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
   const auto use_extractor = [this](size_t length) {
@@ -293,15 +241,6 @@ TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
     }
   }
   ExpectFilterWorks(kRows);
-}
-
-TEST_F(RebuildFiltersTest, WorstRateDecidesHowPoorIsPoor) {
-  UseLinebloom({9});
-  Reopen();
-  WriteFile(kRows);
-  SwitchToLinebloom();
-  EXPECT_TRUE(Plan(0.02).files.empty());
-  EXPECT_EQ(Plan(0.001).files.size(), 1);
 }
 
 TEST_F(RebuildFiltersTest, FilesThatGetNoFilterStay) {
@@ -576,29 +515,6 @@ TEST_F(RebuildFiltersTest, StopsWhenToldToAndGoesOnLater) {
               }).IsIncomplete());
 }
 
-TEST_F(RebuildFiltersTest, PausesAsTheRateAsks) {
-  Reopen();
-  WriteFile({0, 4000}, 6);
-  WriteFile({10'000, 14'000}, 6);
-  SwitchToLinebloom();
-  RebuildFiltersOptions options;
-  options.bytes_per_second = 1;
-  RebuildFiltersReport report;
-  int in_pause = 0;
-  EXPECT_TRUE(RebuildFilters(
-                  db_.get(), options,
-                  [&in_pause](const RebuildFiltersProgress& progress) {
-                    in_pause += progress.files_done == 1 && progress.rewriting;
-                    return in_pause < 3;
-                  },
-                  &report)
-                  .IsIncomplete());
-  EXPECT_EQ(in_pause, 3);
-  EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
-  EXPECT_EQ(report.files[1].outcome, RebuildOutcome::kPlanned);
-  EXPECT_EQ(report.bytes_rewritten, report.files[0].bytes);
-}
-
 // RocksDB compacts neighbors together if they share a user key, of which
 // snapshots keep several versions.
 TEST_F(RebuildFiltersTest, NeighboursWithACommonKeyAreRewrittenOnce) {
@@ -806,61 +722,6 @@ TEST_F(RebuildFiltersTest, ReadsAndWritesGoOn) {
   EXPECT_TRUE(Rebuild().files.empty());
   ExpectAllLinebloom();
   ExpectRows({0, 2 * load.Written()});
-}
-
-TEST_F(RebuildFiltersTest, OnlyTheColumnFamiliesThatWereAskedFor) {
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  const auto close = [&] {
-    for (auto* handle : handles) {
-      ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
-    }
-    Close();
-  };
-  const auto open = [&](PolicyKind policy, PolicyKind of_two) {
-    close();
-    UsePolicy(of_two);
-    const rocksdb::Options two = OptionsWithTable();
-    UsePolicy(policy);
-    const rocksdb::Options others = OptionsWithTable();
-    ASSERT_OK(
-        rocksdb::DB::Open(others, Path("db"),
-                          {{"default", others}, {"one", others}, {"two", two}},
-                          &handles, OutPtr(&db_)));
-  };
-  using Names = std::vector<std::string>;
-  const auto policies = [&] {
-    Names names;
-    for (auto* handle : handles) {
-      rocksdb::TablePropertiesCollection files;
-      EXPECT_OK(db_->GetPropertiesOfAllTables(handle, &files));
-      EXPECT_EQ(files.size(), 1);
-      names.push_back(files.begin()->second->filter_policy_name);
-    }
-    return names;
-  };
-  options_.create_missing_column_families = true;
-  open(PolicyKind::kBuiltinBloom, PolicyKind::kBuiltinBloom);
-  for (auto* handle : handles) {
-    for (uint64_t i = 0; i < 1000; ++i) {
-      ASSERT_OK(db_->Put({}, handle, RowKey(i), "value"));
-    }
-    ASSERT_OK(db_->Flush({}, handle));
-  }
-  open(PolicyKind::kLinebloom, PolicyKind::kNone);
-  RebuildFiltersOptions options;
-  options.column_families = {handles[1], handles[2]};
-  const rocksdb::Status refused = RebuildFilters(db_.get(), options);
-  EXPECT_TRUE(refused.IsInvalidArgument());
-  EXPECT_THAT(refused.ToString(), HasSubstr("'two': it has no filter policy"));
-  EXPECT_EQ(policies(), (Names{"bloomfilter", "bloomfilter", "bloomfilter"}));
-  options.column_families = {handles[1]};
-  const RebuildFiltersReport report = Rebuild(options);
-  ASSERT_EQ(report.files.size(), 1);
-  EXPECT_EQ(report.files[0].column_family, "one");
-  EXPECT_EQ(policies(), (Names{"bloomfilter", "linebloom", "bloomfilter"}));
-  EXPECT_EQ(Rebuild().files.size(), 1);  // default
-  EXPECT_EQ(policies(), (Names{"linebloom", "linebloom", "bloomfilter"}));
-  close();
 }
 
 TEST_F(RebuildFiltersTest, SaysWhatItCannotDo) {

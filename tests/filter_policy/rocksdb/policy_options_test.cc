@@ -177,26 +177,6 @@ TEST(PolicyStringTest, DifferentOptionsAreNotEquivalent) {
   }
 }
 
-TEST(PolicyStringTest, ARandomSeedIsAnotherOneForEachFilter) {
-  const PolicyPtr policy = MustCreate("{id=linebloom;hash_seed=random}");
-  EXPECT_THAT(policy->ToString({}), HasSubstr("hash_seed=random;"));
-  std::set<uint64_t> seeds = {0, kRandomHashSeed};
-  for (int i = 0; i < 100; ++i) seeds.insert(InfoOf(*policy).request.hash_seed);
-  EXPECT_EQ(102u, seeds.size());
-}
-
-TEST(ParseFilterPolicyOptionsTest, EveryForm) {
-  for (const char* text :
-       {"linebloom:12", "bits_per_key=12", "{bits_per_key=12}",
-        "id=linebloom;bits_per_key=12", "{id=linebloom:12;hash_seed=0}"}) {
-    FilterPolicyOptions options;
-    const Status status = ParseFilterPolicyOptions(text, &options);
-    EXPECT_TRUE(status.ok()) << text << ": " << status.ToString();
-    EXPECT_EQ(12, options.bits_per_key) << text;
-    EXPECT_EQ(Line::kSolved, options.line) << text;
-  }
-}
-
 TEST(ParseFilterPolicyOptionsTest, UnnamedOptionsKeepTheirValues) {
   FilterPolicyOptions options;
   options.bits_per_key = 7;

@@ -228,42 +228,5 @@ TEST_P(ObservedRateTest, AMovedFileCountsForTheLevelItWasOpenedIn) {
   EXPECT_GT(reopened.levels.begin()->first, 0);
 }
 
-// A thread's counts are its own.
-TEST_P(ObservedRateTest, ThreadsAddUp) {
-  WriteRuns();
-  const FilterAnswers before = Read();
-  std::vector<FilterAnswersByLevel> found(3);
-  std::vector<std::thread> threads;
-  for (FilterAnswersByLevel& of_thread : found) {
-    threads.emplace_back([this, &of_thread] {
-      const CountByLevel counting;
-      for (uint64_t i = 1; i < 2000; i += 2) GetText(db_.get(), RowKey(i));
-      of_thread = ReadLevels();
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  FilterAnswersByLevel sum;
-  for (const FilterAnswersByLevel& of_thread : found) {
-    EXPECT_EQ(of_thread.all().probes_without_key(), 3000u);
-    sum += of_thread;
-  }
-  EXPECT_EQ(sum.all(), Read() - before);
-}
-
-// Counts read while lookups run are always possible ones.
-TEST_P(ObservedRateTest, ReadingsWhileLookupsGoOn) {
-  WriteRuns();
-  std::atomic<bool> done = false;
-  std::thread lookups([&] {
-    for (uint64_t i = 0; i < 20'000; i += 2) GetText(db_.get(), RowKey(i));
-    done = true;
-  });
-  while (!done) {
-    const FilterAnswers answers = Read();
-    EXPECT_LE(answers.true_positives, answers.positives);
-  }
-  lookups.join();
-}
-
 }  // namespace
 }  // namespace linebloom
