@@ -1,18 +1,15 @@
 // Filters that share a budget, in databases that grow and shrink, alone and
 // together.
 
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "linebloom/rebuild_filters.h"
-#include "rocksdb/compaction_filter.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/slice_transform.h"
@@ -21,44 +18,6 @@
 
 namespace linebloom {
 namespace {
-
-// Holds a compaction until GoOn() is called.
-class HeldCompaction : public rocksdb::CompactionFilter {
- public:
-  const char* Name() const override { return "HeldCompaction"; }
-  bool Filter(int /*level*/, const rocksdb::Slice& /*key*/,
-              const rocksdb::Slice& /*value*/, std::string* /*new_value*/,
-              bool* /*value_changed*/) const override {
-    begun_.Open();
-    go_on_.Wait();
-    return false;
-  }
-
-  void WaitUntilBegun() { begun_.Wait(); }
-  void GoOn() { go_on_.Open(); }
-
- private:
-  class Gate {
-   public:
-    void Open() {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      open_ = true;
-      opened_.notify_all();
-    }
-    void Wait() {
-      std::unique_lock<std::mutex> lock(mutex_);
-      opened_.wait(lock, [this] { return open_; });
-    }
-
-   private:
-    std::mutex mutex_;
-    std::condition_variable opened_;
-    bool open_ = false;
-  };
-
-  mutable Gate begun_;
-  mutable Gate go_on_;
-};
 
 class MemoryBudgetTest : public TreeTest {
  protected:
@@ -331,19 +290,18 @@ TEST_F(MemoryBudgetTest, ADatabaseThatOnlyRecoversIsForgotten) {
 // off, and a reopened database numbers its jobs from 1 again. None of them may
 // be mistaken for the one that was cut off.
 TEST_F(MemoryBudgetTest, ACompactionCutOffByClosingIsForgotten) {
-  HeldCompaction held;
-  options_.compaction_filter = &held;
+  const auto held = std::make_shared<Barrier>();
+  options_.listeners.push_back(held);
   options_.disable_auto_compactions = false;
   options_.level0_file_num_compaction_trigger = 2;
   UseBudget(30'000);
   Reopen();
   WriteFile({0, 40'000});
   WriteFile({20'000, 60'000});
-  held.WaitUntilBegun();
+  held->begun.wait(false);
   rocksdb::CancelAllBackgroundWork(db_.get(), /*wait=*/false);
-  held.GoOn();
+  held->Open();
   Close();
-  options_.compaction_filter = nullptr;
   options_.disable_auto_compactions = true;
   std::filesystem::copy(Path("db"), Path("copy"));
 

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 
@@ -22,12 +21,7 @@ namespace {
 using rocksdb::CompactionServiceJobInfo;
 using rocksdb::CompactionServiceJobStatus;
 
-constexpr Rows kRows{0, 10000};
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(stream), {});
-}
+constexpr Rows kWritten{0, 10000};
 
 void WriteFile(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
@@ -54,8 +48,8 @@ TEST(Worker, DISABLED_Works) {
     options.table_factory = factory;
     std::string result;
     ASSERT_OK(rocksdb::DB::OpenAndCompact(
-        ReadFile(folder + "/database"), folder + "/output",
-        ReadFile(folder + "/input"), &result, options));
+        ReadFileBytes(folder + "/database"), folder + "/output",
+        ReadFileBytes(folder + "/input"), &result, options));
     WriteFile(folder + "/result", result);
     return;
   }
@@ -63,7 +57,7 @@ TEST(Worker, DISABLED_Works) {
   options.table_factory = factory;
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
   ASSERT_OK(writer.Open(folder + "/ingest.sst"));
-  for (uint64_t i = kRows.begin; i < kRows.end; i += 2) {
+  for (uint64_t i = kWritten.begin; i < kWritten.end; i += 2) {
     ASSERT_OK(writer.Put(RowKey(i), RowValue(i)));
   }
   ASSERT_OK(writer.Finish());
@@ -123,7 +117,7 @@ class WorkerService : public rocksdb::CompactionService {
       return CompactionServiceJobStatus::kUseLocal;
     }
     ++done;
-    *result = ReadFile(folder_ + "/result");
+    *result = ReadFileBytes(folder_ + "/result");
     return CompactionServiceJobStatus::kSuccess;
   }
 
@@ -155,17 +149,17 @@ class OtherProcessTest : public DbTest,
   // The rows are in the database's only file, which the worker wrote.
   void ExpectFileOfWorker() {
     const auto files = AllProperties(db_.get());
-    ASSERT_EQ(files.size(), 1) << ReadFile(Path("worker/printed"));
+    ASSERT_EQ(files.size(), 1) << ReadFileBytes(Path("worker/printed"));
     EXPECT_EQ(files[0]->filter_policy_name, GetParam().policy_of_files);
-    EXPECT_EQ(files[0]->num_filter_entries, kRows.present());
-    EXPECT_GE(files[0]->filter_size, kRows.present() * 16 / 8);
+    EXPECT_EQ(files[0]->num_filter_entries, kWritten.present());
+    EXPECT_GE(files[0]->filter_size, kWritten.present() * 16 / 8);
     if (GetParam().database_reads_filters) {
-      ExpectFilterWorks(kRows);
+      ExpectFilterWorks(kWritten);
       // Fewer than 10 bits per key would let through, with either policy.
-      EXPECT_LE(CountMissing(kRows).maybe, kRows.missing() / 250);
+      EXPECT_LE(CountMissing(kWritten).maybe, kWritten.missing() / 250);
     } else {
-      ExpectRows(kRows);
-      EXPECT_EQ(CountMissing(kRows).no, 0);
+      ExpectRows(kWritten);
+      EXPECT_EQ(CountMissing(kWritten).no, 0);
     }
   }
 
@@ -174,7 +168,7 @@ class OtherProcessTest : public DbTest,
         std::make_shared<WorkerService>(Path("worker"), table_options);
     options_.compaction_service = service;
     DestroyAndReopen();
-    for (int i = 0; i < 3; ++i) DbTest::WriteFile(kRows);
+    for (int i = 0; i < 3; ++i) DbTest::WriteFile(kWritten);
     CompactAll();
     return service;
   }
@@ -222,8 +216,9 @@ TEST_P(OtherProcessTest, WorkerThatIsToldNonsense) {
         std::pair("filter_policy=linebloom:99",
                   "bits_per_key=99: must be a number from 0 to 30")}) {
     EXPECT_GE(CompactWith(table_options)->failed, 1);
-    EXPECT_THAT(ReadFile(Path("worker/printed")), testing::HasSubstr(message));
-    ExpectFilterWorks(kRows);
+    EXPECT_THAT(ReadFileBytes(Path("worker/printed")),
+                testing::HasSubstr(message));
+    ExpectFilterWorks(kWritten);
   }
 }
 

@@ -22,12 +22,12 @@
 #include "linebloom/filter_policy.h"
 #include "rocksdb/env.h"
 #include "rocksdb/file_system.h"
-#include "rocksdb/listener.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_manager.h"
 #include "tests/rocksdb/db_fixture.h"
 #include "tests/rocksdb/load.h"
+#include "tests/rocksdb/slow_jobs.h"
 #include "tests/rocksdb/unsynced_env.h"
 
 namespace linebloom {
@@ -186,6 +186,12 @@ TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
     std::function<void()> make;
     std::optional<RebuildReason> reason;
   };
+  constexpr auto kStays = std::nullopt;
+  constexpr auto kOtherSeed = RebuildReason::kOtherHashSeed;
+  constexpr auto kOtherPrefixes = RebuildReason::kOtherPrefixes;
+  const Line solved = Line::kSolved;
+  bool& whole_keys = table_.whole_key_filtering;
+  const auto no_extractor = [this] { options_.prefix_extractor = nullptr; };
   const Change changes[] = {
       {[&] { UseLinebloom(); }, RebuildReason::kForeignFilter},
       {[&] { UseLinebloom({14}); }, RebuildReason::kWorseRate},
@@ -193,40 +199,29 @@ TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
       {[&] {
          UseLinebloom({8, Line::kPlain});
        },
-       {}},
-      {compact, {}},
+       kStays},
+      {compact, kStays},
       {[&] { UseLinebloom({8}); }, RebuildReason::kPlainLines},
       {[&] {
-         UseLinebloom({8, Line::kSolved, kRandomHashSeed});
+         UseLinebloom({8, solved, kRandomHashSeed});
        },
-       RebuildReason::kOtherHashSeed},
+       kOtherSeed},
       {[&] {
-         UseLinebloom({8, Line::kSolved, 7});
+         UseLinebloom({8, solved, 7});
        },
-       RebuildReason::kOtherHashSeed},
-      {[&] { use_extractor(4); }, RebuildReason::kOtherPrefixes},
-      {[&] { use_extractor(5); }, RebuildReason::kOtherPrefixes},
-      // Prefixes that no lookup needs do no harm.
-      {[&] { options_.prefix_extractor = nullptr; }, {}},
-      {[&] { use_extractor(5); }, {}},
-      {[&] { table_.whole_key_filtering = false; }, {}},
-      {compact, {}},
+       kOtherSeed},
+      {[&] { use_extractor(4); }, kOtherPrefixes},
+      {[&] { use_extractor(5); }, kOtherPrefixes},
+      {no_extractor, kStays},  // prefixes that no lookup needs do no harm
+      {[&] { use_extractor(5); }, kStays},
+      {[&] { whole_keys = false; }, kStays},
+      {compact, kStays},
       // Lookups need whole keys, which the filter lacks.
-      {[&] { table_.whole_key_filtering = true; },
-       RebuildReason::kOtherPrefixes},
+      {[&] { whole_keys = true; }, kOtherPrefixes},
       // Rows without a prefix get no filter.
-      {[&] {
-         table_.whole_key_filtering = false;
-         use_extractor(100);
-         compact();
-       },
-       {}},
+      {[&] { whole_keys = false, use_extractor(100), compact(); }, kStays},
       {[&] { use_extractor(4); }, RebuildReason::kNoFilter},
-      {[&] {
-         table_.whole_key_filtering = true;
-         options_.prefix_extractor = nullptr;
-       },
-       RebuildReason::kOtherPrefixes},
+      {[&] { whole_keys = true, no_extractor(); }, kOtherPrefixes},
   };
   Reopen();
   WriteFile(kRows);
@@ -543,23 +538,6 @@ TEST_F(RebuildFiltersTest, NeighboursWithACommonKeyAreRewrittenOnce) {
   EXPECT_EQ(GetText(db_.get(), RowKey(98)), RowValue(98));
   ExpectNothingToRebuild();
 }
-
-// Blocks compactions at their start until it is opened.
-class Barrier : public rocksdb::EventListener {
- public:
-  void OnCompactionBegin(rocksdb::DB* /*db*/,
-                         const rocksdb::CompactionJobInfo& /*job*/) override {
-    begun = true;
-    begun.notify_all();
-    open.wait(false);
-  }
-  void Open() {
-    open = true;
-    open.notify_all();
-  }
-  std::atomic<bool> begun = false;
-  std::atomic<bool> open = false;
-};
 
 // A compaction of all files holds them until RebuildFilters has met one that is
 // busy; then it ends well or without a result. Or it holds them for longer than

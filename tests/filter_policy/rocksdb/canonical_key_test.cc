@@ -39,12 +39,6 @@ int Matches(const FilterPolicy& policy, const std::string& block,
   return CountMatches(NewReader(policy, block).get(), keys);
 }
 
-std::vector<bool> MatchesOfBatch(const FilterPolicy& policy,
-                                 const std::string& block,
-                                 const std::vector<std::string>& keys) {
-  return MatchBatch(NewReader(policy, block).get(), keys);
-}
-
 class CanonicalKeyTest : public testing::TestWithParam<uint64_t> {
  protected:
   static constexpr int kKeys = 5000;
@@ -52,8 +46,6 @@ class CanonicalKeyTest : public testing::TestWithParam<uint64_t> {
       std::make_shared<LowerCase>();
   const std::unique_ptr<const FilterPolicy> policy_ =
       PolicyWith(lower_case_, GetParam());
-  const std::unique_ptr<const FilterPolicy> plain_ =
-      PolicyWith(nullptr, GetParam());
   const std::vector<std::string> written_ = NumberedKeys("Key", kKeys);
   const std::vector<std::string> sought_ = NumberedKeys("kEY", kKeys);
   const std::vector<std::string> strangers_ = NumberedKeys("Stranger", kKeys);
@@ -64,19 +56,6 @@ INSTANTIATE_TEST_SUITE_P(Seeds, CanonicalKeyTest, testing::Values(0, 7),
                          [](const auto& test) {
                            return "Seed" + std::to_string(test.param);
                          });
-
-TEST_P(CanonicalKeyTest, BatchesAnswerLikeSingleProbes) {
-  for (const int count : {0, 1, 31, 32, 33, 100}) {
-    std::vector<std::string> keys;
-    for (int i = 0; i < count; ++i) {
-      keys.push_back(i % 3 == 0 ? sought_[i] : strangers_[i]);
-    }
-    const std::vector<bool> batch = MatchesOfBatch(*policy_, block_, keys);
-    for (int i = 0; i < count; ++i) {
-      EXPECT_EQ(Matches(*policy_, block_, {keys[i]}) == 1, batch[i]) << i;
-    }
-  }
-}
 
 TEST_P(CanonicalKeyTest, AFilterWithoutKeysRejectsEverything) {
   EXPECT_EQ("", BuildBlock(*policy_, {}));

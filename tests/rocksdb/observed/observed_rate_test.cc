@@ -204,29 +204,5 @@ TEST_P(ObservedRateTest, CountsByLevelOnlyWhileTold) {
   EXPECT_TRUE(ReadLevels().levels.empty());
 }
 
-// A file's level is the level on which it was opened.
-TEST_P(ObservedRateTest, AMovedFileCountsForTheLevelItWasOpenedIn) {
-  Reopen();
-  WriteFile({0, 2000});
-  CountMissing({0, 2000});
-  ASSERT_OK(db_->CompactRange({}, nullptr, nullptr));  // moves it
-  rocksdb::ColumnFamilyMetaData metadata;
-  db_->GetColumnFamilyMetaData(&metadata);
-  ASSERT_TRUE(metadata.levels[0].files.empty());
-
-  const CountByLevel counting;
-  FilterAnswersByLevel before = ReadLevels();
-  CountMissing({0, 2000});
-  const FilterAnswersByLevel moved = ReadLevels() - before;
-  ASSERT_EQ(moved.levels.size(), 1u);
-  EXPECT_EQ(moved.levels.begin()->first, 0);
-  Reopen();
-  before = ReadLevels();
-  CountMissing({0, 2000});
-  const FilterAnswersByLevel reopened = ReadLevels() - before;
-  ASSERT_EQ(reopened.levels.size(), 1u);
-  EXPECT_GT(reopened.levels.begin()->first, 0);
-}
-
 }  // namespace
 }  // namespace linebloom
