@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -209,6 +210,9 @@ struct Shape {
   double least_bits = 9, most_bits = 11;
   double least_reads = 0, most_reads = 0.02;
 };
+std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+  return out << shape.name;
+}
 
 // With and without the listener.
 class LiveTreeTest

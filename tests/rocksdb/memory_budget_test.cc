@@ -65,24 +65,39 @@ TEST_P(GrowingBudgetTest, StaysWithinIt) {
 INSTANTIATE_TEST_SUITE_P(MillisecondsOfDelay, GrowingBudgetTest,
                          testing::Values(0, 60));
 
+// Each step of a tree with full filters, or with partitions and prefixes.
+TEST_F(MemoryBudgetTest, ACompactedTreeHasItsBudget) {
+  for (const bool partitioned : {false, true}) {
+    SCOPED_TRACE(partitioned);
+    if (partitioned) {
+      table_.partition_filters = true;
+      table_.index_type = table_.kTwoLevelIndexSearch;
+      table_.metadata_block_size = 1024;
+      table_.detect_filter_construct_corruption = true;
+      options_.prefix_extractor.reset(
+          rocksdb::NewFixedPrefixTransform(RowKey(0).size() - 1));
+    }
+    UseListener();
+    UseBudget(60'000);
+    DestroyAndReopen();
+    for (uint64_t row = 0; row < 100'000; row += 20'000) {
+      WriteFiles(row, row + 20'000);
+      EXPECT_LE(Now().bytes, 1.1 * budget_);
+    }
+    CompactAll();
+    EXPECT_LE(Now().bytes, (partitioned ? 1.1 : 1) * budget_);
+    EXPECT_GE(Now().bytes, (partitioned ? 0.7 : 0.85) * budget_);
+    ExpectRows({0, 100'000});
+  }
+}
+
 // More than 16 bits per key, averaged over the tree, gain nothing.
 TEST_F(MemoryBudgetTest, AmpleBudgetsAreNotSpent) {
   UseBudget(uint64_t{1} << 30);
   Reopen();
-  WriteFile({0, 20000});
-  WriteFile({20000, 60000});
+  WriteFiles(0, 60'000);
   CompactAll();
   EXPECT_NEAR(16, Now().bits_per_row(), 0.2);
-}
-
-TEST_F(MemoryBudgetTest, ACompactedTreeHasItsBudget) {
-  UseBudget(50'000);
-  Reopen();
-  WriteFiles(0, 100'000);
-  CompactAll();
-  EXPECT_LE(Now().bytes, budget_);
-  EXPECT_GE(Now().bytes, 0.85 * budget_);
-  ExpectFilterWorks({0, 100'000});
 }
 
 TEST_F(MemoryBudgetTest, ABulkLoadWhoseSizeIsExpected) {
@@ -98,26 +113,6 @@ TEST_F(MemoryBudgetTest, ABulkLoadWhoseSizeIsExpected) {
   EXPECT_LE(Now().bytes, 1.1 * budget_);
   EXPECT_GE(Now().bytes, 0.7 * budget_);
   EXPECT_EQ(0, Now().without);
-}
-
-TEST_F(MemoryBudgetTest, PartitionedAndPrefixFilters) {
-  table_.partition_filters = true;
-  table_.index_type =
-      rocksdb::BlockBasedTableOptions::IndexType::kTwoLevelIndexSearch;
-  table_.metadata_block_size = 1024;
-  table_.detect_filter_construct_corruption = true;
-  options_.prefix_extractor.reset(
-      rocksdb::NewFixedPrefixTransform(RowKey(0).size() - 1));
-  UseBudget(60'000);
-  Reopen();
-  for (uint64_t row = 0; row < 100'000; row += 20'000) {
-    WriteFile({row, row + 20'000});
-    EXPECT_LE(Now().bytes, 1.1 * budget_);
-  }
-  CompactAll();
-  EXPECT_LE(Now().bytes, 1.1 * budget_);
-  EXPECT_GE(Now().bytes, 0.7 * budget_);
-  ExpectRows({0, 100'000});
 }
 
 // A filter is worth building from one bit per key.
@@ -199,9 +194,7 @@ TEST_F(MemoryBudgetTest, ASmallFlushAfterALargeOne) {
     SCOPED_TRACE(in_order);
     table_.partition_filters = partitioned;
     table_.index_type =
-        partitioned
-            ? rocksdb::BlockBasedTableOptions::IndexType::kTwoLevelIndexSearch
-            : rocksdb::BlockBasedTableOptions::IndexType::kBinarySearch;
+        partitioned ? table_.kTwoLevelIndexSearch : table_.kBinarySearch;
     UseListener();
     UseBudget(kRows * 10 / 8);
     DestroyAndReopen();

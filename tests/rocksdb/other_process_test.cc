@@ -138,13 +138,25 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
   return out << c.name;
 }
 
-class OtherProcessTest : public DbTest,
+class WorkerTest : public DbTest {
+ protected:
+  WorkerTest() { std::filesystem::create_directory(Path("worker")); }
+
+  std::shared_ptr<WorkerService> CompactWith(const char* table_options) {
+    auto service =
+        std::make_shared<WorkerService>(Path("worker"), table_options);
+    options_.compaction_service = service;
+    DestroyAndReopen();
+    for (int i = 0; i < 3; ++i) DbTest::WriteFile(kWritten);
+    CompactAll();
+    return service;
+  }
+};
+
+class OtherProcessTest : public WorkerTest,
                          public testing::WithParamInterface<Case> {
  protected:
-  OtherProcessTest() {
-    std::filesystem::create_directory(Path("worker"));
-    UsePolicy(GetParam().of_database);
-  }
+  OtherProcessTest() { UsePolicy(GetParam().of_database); }
 
   // The rows are in the database's only file, which the worker wrote.
   void ExpectFileOfWorker() {
@@ -161,16 +173,6 @@ class OtherProcessTest : public DbTest,
       ExpectRows(kWritten);
       EXPECT_EQ(CountMissing(kWritten).no, 0);
     }
-  }
-
-  std::shared_ptr<WorkerService> CompactWith(const char* table_options) {
-    auto service =
-        std::make_shared<WorkerService>(Path("worker"), table_options);
-    options_.compaction_service = service;
-    DestroyAndReopen();
-    for (int i = 0; i < 3; ++i) DbTest::WriteFile(kWritten);
-    CompactAll();
-    return service;
   }
 };
 
@@ -210,7 +212,7 @@ TEST_P(OtherProcessTest, IngestedFile) {
 }
 
 // The worker reports it and exits, and the database compacts by itself.
-TEST_P(OtherProcessTest, WorkerThatIsToldNonsense) {
+TEST_F(WorkerTest, WorkerThatIsToldNonsense) {
   for (const auto& [table_options, message] :
        {std::pair("filter_policy=lineblom:10", "lineblom"),
         std::pair("filter_policy=linebloom:99",
