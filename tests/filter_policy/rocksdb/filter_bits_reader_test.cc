@@ -26,6 +26,21 @@ class FilterBitsReaderTest : public testing::Test {
   const std::vector<std::string> strangers_ = NumberedKeys("stranger", 5000);
 };
 
+TEST_F(FilterBitsReaderTest, BatchesAnswerLikeSingleProbes) {
+  const std::string block = BuildBlock(*policy_, keys_);
+  const auto reader = NewReader(*policy_, block);
+  for (const int count : {0, 1, 2, 31, 32, 33, 64, 100}) {
+    std::vector<std::string> keys;
+    for (int i = 0; i < count; ++i) {
+      keys.push_back(i % 3 == 0 ? keys_[i] : strangers_[i]);
+    }
+    const std::vector<bool> batch = MatchBatch(reader.get(), keys);
+    for (int i = 0; i < count; ++i) {
+      EXPECT_EQ(reader->MayMatch(keys[i]), batch[i]) << i;
+    }
+  }
+}
+
 // The way back; built_in_blocks_test.cc tests the other direction.
 TEST_F(FilterBitsReaderTest, RocksDbTreatsOurBlocksAsMayMatch) {
   for (const int keys : {1, 51, 5000}) {
