@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Line coverage of filter_policy/ and table/ by the tests, folder by folder.
+# Line coverage of filter_policy/ and table/ by the tests, file by file.
 #
 #   tests/coverage.sh [--only FOLDER] [BUILD_FOLDER]
 #
@@ -34,25 +34,4 @@ ctest --test-dir "$build${only:+/$only}" --parallel "$(nproc)" --output-on-failu
 
 # A line counts as run if it was run in any program that holds it.
 gcovr --root "$root" --filter "$root/filter_policy/" --filter "$root/table/" \
-  --exclude-throw-branches --json "$build/coverage.json" "$build" >>"$build.log" 2>&1
-python3 - "$build/coverage.json" <<'PYTHON'
-import collections
-import json
-import os
-import sys
-
-lines = collections.Counter()
-covered = collections.Counter()
-with open(sys.argv[1], encoding="utf-8") as report:
-    for file in json.load(report)["files"]:
-        for line in file["lines"]:
-            if line.get("gcovr/noncode"):
-                continue
-            for folder in (os.path.dirname(file["file"]), "all"):
-                lines[folder] += 1
-                covered[folder] += line["count"] > 0
-print(f"{'folder':44} {'lines':>6} {'run':>6} {'%':>6}")
-for folder in sorted(lines, key=lambda name: (name == "all", name)):
-    share = 100 * covered[folder] / lines[folder]
-    print(f"{folder:44} {lines[folder]:6,} {covered[folder]:6,} {share:6.1f}")
-PYTHON
+  --exclude-throw-branches --print-summary "$build"

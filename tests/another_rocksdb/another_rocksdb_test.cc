@@ -5,10 +5,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -22,6 +20,7 @@
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/table.h"
+#include "tests/temporary_folder.h"
 
 namespace {
 
@@ -51,14 +50,6 @@ auto SaysMismatch() {
 
 class AnotherRocksDbTest : public testing::Test {
  protected:
-  AnotherRocksDbTest()
-      : path_(testing::TempDir() + "another_rocksdb_" +
-              std::to_string(getpid())) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  ~AnotherRocksDbTest() override { std::filesystem::remove_all(path_); }
-
   static Options With(const rocksdb::FilterPolicy* policy) {
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy.reset(policy);
@@ -89,7 +80,8 @@ class AnotherRocksDbTest : public testing::Test {
     return rows;
   }
 
-  const std::string path_;
+  const linebloom::TemporaryFolder folder_;
+  const std::string& path_ = folder_.path();
 };
 
 TEST_F(AnotherRocksDbTest, NoDatabaseOpens) {

@@ -137,16 +137,6 @@ static void CheckListenerIsDemanded(rocksdb_filterpolicy_t* policy,
   rocksdb_options_destroy(options);
 }
 
-static void CheckBadBitsDoNotOpen(const char* path) {
-  char* error = NULL;
-  rocksdb_options_t* options = NewOptions(linebloom_filterpolicy_create(31));
-  Require(rocksdb_open(options, path, &error) == NULL, "31 bits opened", NULL);
-  Require(strstr(error, "bits_per_key=31: must be a number from 0 to 30") != 0,
-          "the error for 31 bits", error);
-  rocksdb_free(error);
-  rocksdb_options_destroy(options);
-}
-
 static void CheckBadString(const char* text, const char* message) {
   char* error = NULL;
   // Twice: the second call must free the first error.
@@ -185,7 +175,6 @@ int main(int argc, char** argv) {
       argv[1]);
   CheckListenerIsDemanded(FromString("memory_budget=1M"), argv[1]);
   CheckListenerIsDemanded(FromString("heat_aware=true"), argv[1]);
-  CheckBadBitsDoNotOpen(argv[1]);
   CheckBadString("bits_per_key=31", "bits_per_key=31: must be a number");
   CheckBadString(NULL, "the option string is NULL");
   Require(linebloom_filterpolicy_create_from_string(NULL, NULL) == NULL,

@@ -1,14 +1,15 @@
 // Writes databases of known rows, one for each layout of filters, and checks
-// them under the same RocksDB or another one (tests/compat/run.sh).
+// them under the same RocksDB or another one (run.sh), by the same linebloom or
+// a later one (release.sh).
 //
-//   compat_database write FOLDER   FOLDER must not exist
+//   compat_database write FOLDER
 //   compat_database check FOLDER
 //
-// `check` opens each database as an application would, finds every row, and
-// checks that the filters reject missing ones. The output is the same under
-// every RocksDB, because the same filters give the same answers for the same
-// keys. Exits with 0, with 1 if an answer was wrong, or with 2 after bad usage
-// or if RocksDB failed.
+// `check` opens each database that is there as an application would, finds
+// every row, and checks that the filters reject missing ones. The output is the
+// same under every RocksDB, because the same filters give the same answers for
+// the same keys. Exits with 0, with 1 if an answer was wrong, or with 2 after
+// bad usage or if RocksDB failed.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -29,7 +30,7 @@ namespace {
 
 // The rows' locations. All files have the same range, so every lookup probes
 // each.
-constexpr uint64_t kRows = 30'000;
+constexpr uint64_t kRows = 2'000;
 constexpr uint64_t kFiles = 2;
 
 struct Layout {
@@ -44,13 +45,15 @@ constexpr Layout kLayouts[] = {
     {"plain", "filter_policy={id=linebloom;bits_per_key=8;line=plain}"},
     {"seed",
      "filter_policy={id=linebloom;bits_per_key=10;hash_seed=12345678901}"},
+    {"rate", "filter_policy=linebloom:rate:0.02"},
+    {"level_aware", "filter_policy={id=linebloom;level_aware=true}"},
     {"partitioned",
      "filter_policy=linebloom:10;partition_filters=true;"
-     "index_type=kTwoLevelIndexSearch;metadata_block_size=1024"},
+     "index_type=kTwoLevelIndexSearch;metadata_block_size=256"},
     {"prefixes", "filter_policy=linebloom:10", true},
     {"partitioned_prefixes",
      "filter_policy=linebloom:10;partition_filters=true;"
-     "index_type=kTwoLevelIndexSearch;metadata_block_size=1024",
+     "index_type=kTwoLevelIndexSearch;metadata_block_size=256",
      true},
 };
 
@@ -175,16 +178,16 @@ int main(int argc, char** argv) {
   const std::string folder = argv[2];
   linebloom::RegisterFilterPolicy();
   if (command == "write") {
-    if (!std::filesystem::create_directory(folder)) {
-      fprintf(stderr, "compat_database: %s exists\n", folder.c_str());
-      return 2;
-    }
+    std::filesystem::create_directories(folder);
     for (const Layout& layout : kLayouts) Write(layout, folder);
     return 0;
   }
   bool right = true;
+  int layouts = 0;
   for (const Layout& layout : kLayouts) {
+    if (!std::filesystem::exists(folder + "/" + layout.name)) continue;
     right = CheckAnswers(layout, folder) && right;
+    ++layouts;
   }
-  return right ? 0 : 1;
+  return right && layouts > 0 ? 0 : 1;
 }

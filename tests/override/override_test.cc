@@ -10,8 +10,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,6 +27,7 @@
 #include "rocksdb/utilities/db_ttl.h"
 #include "rocksdb/utilities/optimistic_transaction_db.h"
 #include "rocksdb/utilities/transaction_db.h"
+#include "tests/temporary_folder.h"
 
 namespace {
 
@@ -60,16 +59,10 @@ void MustBeOk(const Status& status) {
 
 class OverrideTest : public testing::Test {
  protected:
-  void SetUp() override {
-    path_ = testing::TempDir() + "override_test_XXXXXX";
-    ASSERT_NE(nullptr, mkdtemp(path_.data()));
+  OverrideTest() {
     options_.create_if_missing = true;
     options_.create_missing_column_families = true;
     options_.statistics = rocksdb::CreateDBStatistics();
-  }
-  void TearDown() override {
-    db_.reset();
-    std::filesystem::remove_all(path_);
   }
 
   void Open() {
@@ -120,8 +113,7 @@ class OverrideTest : public testing::Test {
       if (file.path().filename().string().rfind(begin_of_name, 0) != 0) {
         continue;
       }
-      std::ifstream stream(file.path());
-      text.append(std::istreambuf_iterator<char>(stream), {});
+      text += linebloom::ReadFileBytes(file.path());
     }
     return text;
   }
@@ -144,7 +136,8 @@ class OverrideTest : public testing::Test {
     options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   }
 
-  std::string path_;
+  const linebloom::TemporaryFolder folder_;
+  const std::string path_ = folder_.File("db");
   Options options_;
   std::unique_ptr<DB> db_;
 };
@@ -307,30 +300,25 @@ TEST_P(OverrideReaderTest, UsesTheFilters) {
   ExpectReads(db);
 }
 
-TEST_F(OverrideTest, CallersOptionsStayAsTheyWere) {
+TEST_F(OverrideTest, NothingElseChanges) {
+  BlockBasedTableOptions table;
+  table.block_size = 1234;
+  table.block_cache = rocksdb::NewLRUCache(1 << 20);
+  options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   const auto factory = options_.table_factory;
   Open();
   EXPECT_EQ(factory, options_.table_factory);
   EXPECT_EQ(nullptr,
             factory->GetOptions<BlockBasedTableOptions>()->filter_policy);
-}
-
-TEST_F(OverrideTest, OtherTableOptionsAreKept) {
-  BlockBasedTableOptions table;
-  table.block_size = 1234;
-  table.block_cache = rocksdb::NewLRUCache(1 << 20);
-  options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  Open();
   const Options used = db_->GetOptions();
   const auto* const used_table =
       used.table_factory->GetOptions<BlockBasedTableOptions>();
   EXPECT_EQ(1234u, used_table->block_size);
   EXPECT_EQ(table.block_cache, used_table->block_cache);
-}
-
-TEST_F(OverrideTest, TablesThatAreNotBlockBasedStay) {
   options_.table_factory.reset(rocksdb::NewPlainTableFactory());
   options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
+  db_.reset();
+  std::filesystem::remove_all(path_);
   Open();
   EXPECT_STREQ("PlainTable", db_->GetOptions().table_factory->Name());
 }

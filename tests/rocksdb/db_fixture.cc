@@ -144,11 +144,6 @@ uint64_t SumOfFilterEntries(DB* db) {
 }
 
 DbTest::DbTest() {
-  std::string folder = testing::TempDir() + "linebloom_db_XXXXXX";
-  if (mkdtemp(folder.data()) == nullptr) {
-    ADD_FAILURE() << "no scratch folder " << folder;
-  }
-  folder_ = folder;
   options_.env = UnsyncedEnv();
   options_.create_if_missing = true;
   options_.disable_auto_compactions =
@@ -158,11 +153,7 @@ DbTest::DbTest() {
   UsePolicy(PolicyKind::kLinebloom);
 }
 
-DbTest::~DbTest() {
-  Close();
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
+DbTest::~DbTest() { Close(); }
 
 void DbTest::Reopen() { ASSERT_OK(TryReopen()); }
 
@@ -281,10 +272,6 @@ FilterCounts DbTest::CountMissing(Rows rows, DB* db) {
     EXPECT_EQ(GetText(db != nullptr ? db : db_.get(), RowKey(i)), "NotFound: ");
   }
   return TakeCounts();
-}
-
-std::string DbTest::Path(const std::string& name) const {
-  return folder_ + "/" + name;
 }
 
 }  // namespace linebloom

@@ -22,6 +22,7 @@
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 #include "rocksdb/version.h"
+#include "tests/temporary_folder.h"
 
 #define ROCKSDB_IS_AT_LEAST(major, minor) \
   (ROCKSDB_MAJOR > (major) ||             \
@@ -157,14 +158,14 @@ class DbTest : public testing::Test {
   FilterCounts CountPresent(Rows rows, rocksdb::DB* db = nullptr);
 
   // A path in the scratch folder, which is removed at the end.
-  std::string Path(const std::string& name) const;
+  std::string Path(const std::string& name) const { return folder_.File(name); }
 
   rocksdb::Options options_;
   rocksdb::BlockBasedTableOptions table_;
   std::unique_ptr<rocksdb::DB> db_;
 
  private:
-  std::string folder_;
+  const TemporaryFolder folder_;
 };
 
 // A test that runs once with each policy that builds filters like ours.

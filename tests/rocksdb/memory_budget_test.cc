@@ -1,81 +1,25 @@
 // Filters that share a budget, in databases that grow and shrink, alone and
 // together.
 
-#include <algorithm>
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
-#include <mutex>
-#include <numeric>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "linebloom/rebuild_filters.h"
-#include "rocksdb/compaction_filter.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
-#include "rocksdb/utilities/options_util.h"
-#include "tests/rocksdb/db_fixture.h"
-#include "tests/rocksdb/filter_watch.h"
-#include "tests/rocksdb/slow_jobs.h"
+#include "tests/rocksdb/tree_fixture.h"
 
 namespace linebloom {
 namespace {
 
-LiveFilters FiltersOf(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
-  LiveFilters filters;
-  EXPECT_OK(ReadLiveFilters(db, family, &filters));
-  return filters;
-}
-
-// Holds a compaction until GoOn() is called.
-class HeldCompaction : public rocksdb::CompactionFilter {
- public:
-  const char* Name() const override { return "HeldCompaction"; }
-  bool Filter(int /*level*/, const rocksdb::Slice& /*key*/,
-              const rocksdb::Slice& /*value*/, std::string* /*new_value*/,
-              bool* /*value_changed*/) const override {
-    begun_.Open();
-    go_on_.Wait();
-    return false;
-  }
-
-  void WaitUntilBegun() { begun_.Wait(); }
-  void GoOn() { go_on_.Open(); }
-
- private:
-  class Gate {
-   public:
-    void Open() {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      open_ = true;
-      opened_.notify_all();
-    }
-    void Wait() {
-      std::unique_lock<std::mutex> lock(mutex_);
-      opened_.wait(lock, [this] { return open_; });
-    }
-
-   private:
-    std::mutex mutex_;
-    std::condition_variable opened_;
-    bool open_ = false;
-  };
-
-  mutable Gate begun_;
-  mutable Gate go_on_;
-};
-
-class MemoryBudgetTest : public DbTest {
+class MemoryBudgetTest : public TreeTest {
  protected:
   MemoryBudgetTest() { UseListener(); }
 
@@ -83,128 +27,77 @@ class MemoryBudgetTest : public DbTest {
     budget_ = static_cast<double>(bytes);
     FilterPolicyOptions options;
     options.memory_budget = bytes;
-    table_.filter_policy.reset(NewFilterPolicy(options));
+    UseOptions(options);
   }
 
-  void UseListener() {
-    listener_ = NewLevelSizeListener();
-    options_.listeners = {listener_};
-  }
-
-  // Memtables of some 5,000 rows, levels of 512 KiB, 2 MiB and so on.
-  void UseSmallLevels() {
-    options_.disable_auto_compactions = false;
-    options_.write_buffer_size = 256 << 10;
-    options_.target_file_size_base = 256 << 10;
-    options_.max_bytes_for_level_base = 512 << 10;
-    options_.max_bytes_for_level_multiplier = 4;
-    options_.max_background_jobs = 4;
-  }
-
-  void Put(const std::vector<uint64_t>& numbers) {
-    for (const uint64_t number : numbers) {
-      ASSERT_OK(db_->Put({}, RowKey(2 * number), RowValue(2 * number)));
+  // Files of 10,000 rows each.
+  void WriteFiles(uint64_t begin, uint64_t end) {
+    for (uint64_t row = begin; row < end; row += 20'000) {
+      WriteFile({row, row + 20'000});
     }
-  }
-
-  static std::vector<uint64_t> Numbers(uint64_t count, bool in_order) {
-    std::vector<uint64_t> numbers(count);
-    std::iota(numbers.begin(), numbers.end(), 0);
-    if (!in_order) {
-      std::shuffle(numbers.begin(), numbers.end(), std::mt19937_64(1));
-    }
-    return numbers;
-  }
-
-  LiveFilters Now() { return FiltersOf(db_.get(), db_->DefaultColumnFamily()); }
-
-  std::string InfoLog() {
-    std::ifstream log(Path("db/LOG"));
-    return {std::istreambuf_iterator<char>(log), {}};
-  }
-
-  int CountInLog(const std::string& text) {
-    const std::string log = InfoLog();
-    int count = 0;
-    for (size_t at = log.find(text); at != std::string::npos;
-         at = log.find(text, at + 1)) {
-      ++count;
-    }
-    return count;
   }
 
   double budget_ = 0;
-  std::shared_ptr<rocksdb::EventListener> listener_;
 };
 
-// Up to twice the keys for which the budget has 10 bits each, as fast as it
-// can, reopened halfway.
+// Up to twice the keys for which the budget has 10 bits each.
 class GrowingBudgetTest : public MemoryBudgetTest,
                           public testing::WithParamInterface<int> {};
 
 TEST_P(GrowingBudgetTest, StaysWithinIt) {
   constexpr uint64_t kRows = 120'000;
-  const auto slow_jobs =
-      std::make_shared<SlowJobs>(std::chrono::milliseconds(GetParam()));
-  for (const bool in_order : {false, true}) {
-    for (const auto style :
-         {rocksdb::kCompactionStyleLevel, rocksdb::kCompactionStyleUniversal}) {
-      SCOPED_TRACE(in_order);
-      SCOPED_TRACE(int{style});
-      options_.compaction_style = style;
-      UseSmallLevels();
-      UseListener();
-      UseBudget(kRows * 5 / 8);
-      const auto watch = std::make_shared<FilterWatch>();
-      options_.listeners.push_back(slow_jobs);
-      options_.listeners.push_back(watch);
-      Close();
-      DestroyAndReopen();
-      const std::vector<uint64_t> numbers = Numbers(kRows, in_order);
-      const auto half = numbers.begin() + kRows / 2;
-      Put({numbers.begin(), half});
-      Reopen();
-      Put({half, numbers.end()});
-      Flush();
-      const FilterWatch::Seen seen = watch->Take();
-      ASSERT_OK(seen.status);
-      const double most = seen.most_bytes / budget_;
-      printf(
-          "%s, style %d: at most %.3f of the budget in %zu trees, %.3f in the "
-          "end; %zu of %zu files without a filter\n",
-          in_order ? "in order" : "at random", style, most, seen.trees,
-          Now().bytes / budget_, Now().without, Now().files);
-      EXPECT_GT(seen.trees, 15);
-      EXPECT_LE(most, 1.35);
-      EXPECT_GE(Now().bytes, 0.5 * budget_);
-      ExpectRows({0, 2 * kRows});
-    }
-  }
+  ForEachLoad([this](bool in_order, rocksdb::CompactionStyle style) {
+    UseBudget(kRows * 5 / 8);
+    const auto seen = Grow(kRows, in_order, style, GetParam());
+    const double most = seen.most_bytes / budget_;
+    printf(
+        "%s, style %d: at most %.3f of the budget in %zu trees, %.3f in the "
+        "end; %zu of %zu files without a filter\n",
+        in_order ? "in order" : "at random", style, most, seen.trees,
+        Now().bytes / budget_, Now().without, Now().files);
+    EXPECT_GT(seen.trees, 15);
+    EXPECT_LE(most, 1.35);
+    EXPECT_GE(Now().bytes, 0.5 * budget_);
+    ExpectRows({0, 2 * kRows});
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(MillisecondsOfDelay, GrowingBudgetTest,
                          testing::Values(0, 60));
 
+// Each step of a tree with full filters, or with partitions and prefixes.
+TEST_F(MemoryBudgetTest, ACompactedTreeHasItsBudget) {
+  for (const bool partitioned : {false, true}) {
+    SCOPED_TRACE(partitioned);
+    if (partitioned) {
+      table_.partition_filters = true;
+      table_.index_type = table_.kTwoLevelIndexSearch;
+      table_.metadata_block_size = 1024;
+      table_.detect_filter_construct_corruption = true;
+      options_.prefix_extractor.reset(
+          rocksdb::NewFixedPrefixTransform(RowKey(0).size() - 1));
+    }
+    UseListener();
+    UseBudget(60'000);
+    DestroyAndReopen();
+    for (uint64_t row = 0; row < 100'000; row += 20'000) {
+      WriteFiles(row, row + 20'000);
+      EXPECT_LE(Now().bytes, 1.1 * budget_);
+    }
+    CompactAll();
+    EXPECT_LE(Now().bytes, (partitioned ? 1.1 : 1) * budget_);
+    EXPECT_GE(Now().bytes, (partitioned ? 0.7 : 0.85) * budget_);
+    ExpectRows({0, 100'000});
+  }
+}
+
 // More than 16 bits per key, averaged over the tree, gain nothing.
 TEST_F(MemoryBudgetTest, AmpleBudgetsAreNotSpent) {
   UseBudget(uint64_t{1} << 30);
   Reopen();
-  WriteFile({0, 20000});
-  WriteFile({20000, 60000});
+  WriteFiles(0, 60'000);
   CompactAll();
   EXPECT_NEAR(16, Now().bits_per_row(), 0.2);
-}
-
-TEST_F(MemoryBudgetTest, ACompactedTreeHasItsBudget) {
-  UseBudget(50'000);
-  Reopen();
-  for (uint64_t row = 0; row < 100'000; row += 20'000) {
-    WriteFile({row, row + 20'000});
-  }
-  CompactAll();
-  EXPECT_LE(Now().bytes, budget_);
-  EXPECT_GE(Now().bytes, 0.85 * budget_);
-  ExpectFilterWorks({0, 100'000});
 }
 
 TEST_F(MemoryBudgetTest, ABulkLoadWhoseSizeIsExpected) {
@@ -222,26 +115,6 @@ TEST_F(MemoryBudgetTest, ABulkLoadWhoseSizeIsExpected) {
   EXPECT_EQ(0, Now().without);
 }
 
-TEST_F(MemoryBudgetTest, PartitionedAndPrefixFilters) {
-  table_.partition_filters = true;
-  table_.index_type =
-      rocksdb::BlockBasedTableOptions::IndexType::kTwoLevelIndexSearch;
-  table_.metadata_block_size = 1024;
-  table_.detect_filter_construct_corruption = true;
-  options_.prefix_extractor.reset(
-      rocksdb::NewFixedPrefixTransform(RowKey(0).size() - 1));
-  UseBudget(60'000);
-  Reopen();
-  for (uint64_t row = 0; row < 100'000; row += 20'000) {
-    WriteFile({row, row + 20'000});
-    EXPECT_LE(Now().bytes, 1.1 * budget_);
-  }
-  CompactAll();
-  EXPECT_LE(Now().bytes, 1.1 * budget_);
-  EXPECT_GE(Now().bytes, 0.7 * budget_);
-  ExpectRows({0, 100'000});
-}
-
 // A filter is worth building from one bit per key.
 TEST_F(MemoryBudgetTest, LessThanABitPerKey) {
   UseBudget(2'000);
@@ -255,22 +128,10 @@ TEST_F(MemoryBudgetTest, LessThanABitPerKey) {
   CompactAll();
   EXPECT_LE(Now().bytes, 1.1 * budget_);
   ExpectRows({0, 100'000});
-  const std::string log = InfoLog();
-  const std::string warning = "less than one bit per key";
-  const size_t first = log.find(warning);
-  ASSERT_NE(std::string::npos, first);
-  EXPECT_NE(std::string::npos, log.find("memory_budget=2000"));
-  EXPECT_LE(CountInLog(warning), 8);  // not one for each file
-}
-
-TEST_F(MemoryBudgetTest, EachDatabaseInTurnGetsTheLineOfItsBudget) {
-  UseBudget(1 << 20);
-  for (int database = 0; database < 20; ++database) {
-    DestroyAndReopen();
-    WriteFile({0, 2000});
-    EXPECT_GE(CountInLog("linebloom: memory_budget=1M: filters of"), 1)
-        << database;
-  }
+  const int said =
+      CountInLog({"memory_budget=2000", "less than one bit per key"});
+  EXPECT_GE(said, 1);
+  EXPECT_LE(said, 8);  // not one for each file
 }
 
 TEST_F(MemoryBudgetTest, WithoutTheListenerNoDatabaseOpens) {
@@ -320,44 +181,7 @@ TEST_F(MemoryBudgetTest, FilesWrittenElsewhereHaveTenBits) {
     ASSERT_OK(db_->IngestExternalFile({Path(name)}, {}));
   }
   EXPECT_NEAR(9.6, Now().bits_per_row(), 0.5);
-  std::ifstream log(Path("writer/LOG"));
-  const std::string text{std::istreambuf_iterator<char>(log), {}};
-  const size_t first = text.find("memory_budget needs the listener");
-  EXPECT_NE(std::string::npos, first);
-  EXPECT_EQ(std::string::npos,
-            text.find("memory_budget needs the listener", first + 1));
-}
-
-TEST_F(MemoryBudgetTest, OptionStringsAndFiles) {
-  const rocksdb::ConfigOptions config;
-  for (const char* text :
-       {"{id=linebloom;memory_budget=1G}", "linebloom:budget:1g",
-        "{id=linebloom;memory_budget=1073741824}",
-        "{id=linebloom;memory_budget=1048576K;line=plain}"}) {
-    SCOPED_TRACE(text);
-    table_.filter_policy.reset();
-    ASSERT_OK(rocksdb::FilterPolicy::CreateFromString(config, text,
-                                                      &table_.filter_policy));
-    EXPECT_EQ("linebloom:budget:1G", table_.filter_policy->GetId());
-  }
-  DestroyAndReopen();
-  WriteFile({0, 2000});
-  Close();
-  rocksdb::ConfigOptions strict;
-  strict.ignore_unknown_options = false;
-  rocksdb::DBOptions db_options;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  ASSERT_OK(
-      rocksdb::LoadLatestOptions(strict, Path("db"), &db_options, &families));
-  const auto* const table =
-      families[0]
-          .options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  std::string budget;
-  ASSERT_OK(table->filter_policy->GetOption(strict, "memory_budget", &budget));
-  EXPECT_EQ("1G", budget);
-  std::string bits;
-  ASSERT_OK(table->filter_policy->GetOption(strict, "bits_per_key", &bits));
-  EXPECT_EQ("unset", bits);
+  EXPECT_EQ(1, CountInLog({"memory_budget needs the listener"}, "writer/LOG"));
 }
 
 // A small flush after a very large one.
@@ -370,9 +194,7 @@ TEST_F(MemoryBudgetTest, ASmallFlushAfterALargeOne) {
     SCOPED_TRACE(in_order);
     table_.partition_filters = partitioned;
     table_.index_type =
-        partitioned
-            ? rocksdb::BlockBasedTableOptions::IndexType::kTwoLevelIndexSearch
-            : rocksdb::BlockBasedTableOptions::IndexType::kBinarySearch;
+        partitioned ? table_.kTwoLevelIndexSearch : table_.kBinarySearch;
     UseListener();
     UseBudget(kRows * 10 / 8);
     DestroyAndReopen();
@@ -436,18 +258,6 @@ TEST_F(MemoryBudgetTest, DatabasesShareIt) {
   ASSERT_OK(rocksdb::DestroyDB(Path("other"), OptionsWithTable()));
 }
 
-TEST_F(MemoryBudgetTest, ADestroyedDatabaseIsForgotten) {
-  UseBudget(30'000);
-  for (int i = 0; i < 3; ++i) {
-    DestroyAndReopen();
-    WriteFile({0, 20'000});
-    WriteFile({20'000, 40'000});
-    CompactAll();
-    EXPECT_GT(Now().bits_per_row(), 10.5);
-    EXPECT_LE(Now().bytes, budget_);
-  }
-}
-
 // RocksDB doesn't report that a database is closed which never flushed,
 // although it wrote a file from its log while it was opened.
 TEST_F(MemoryBudgetTest, ADatabaseThatOnlyRecoversIsForgotten) {
@@ -464,8 +274,7 @@ TEST_F(MemoryBudgetTest, ADatabaseThatOnlyRecoversIsForgotten) {
   }
   ASSERT_OK(rocksdb::DestroyDB(Path("other"), OptionsWithTable()));
   Reopen();
-  WriteFile({0, 20'000});
-  WriteFile({20'000, 40'000});
+  WriteFiles(0, 40'000);
   CompactAll();
   EXPECT_GT(Now().bits_per_row(), 10.5);
 }
@@ -474,19 +283,18 @@ TEST_F(MemoryBudgetTest, ADatabaseThatOnlyRecoversIsForgotten) {
 // off, and a reopened database numbers its jobs from 1 again. None of them may
 // be mistaken for the one that was cut off.
 TEST_F(MemoryBudgetTest, ACompactionCutOffByClosingIsForgotten) {
-  HeldCompaction held;
-  options_.compaction_filter = &held;
+  const auto held = std::make_shared<Barrier>();
+  options_.listeners.push_back(held);
   options_.disable_auto_compactions = false;
   options_.level0_file_num_compaction_trigger = 2;
   UseBudget(30'000);
   Reopen();
   WriteFile({0, 40'000});
   WriteFile({20'000, 60'000});
-  held.WaitUntilBegun();
+  held->begun.wait(false);
   rocksdb::CancelAllBackgroundWork(db_.get(), /*wait=*/false);
-  held.GoOn();
+  held->Open();
   Close();
-  options_.compaction_filter = nullptr;
   options_.disable_auto_compactions = true;
   std::filesystem::copy(Path("db"), Path("copy"));
 
@@ -539,8 +347,7 @@ TEST_F(MemoryBudgetTest, ColumnFamiliesShareIt) {
   for (rocksdb::ColumnFamilyHandle* family : families) {
     ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
   }
-  WriteFile({0, 20'000});
-  WriteFile({20'000, 40'000});
+  WriteFiles(0, 40'000);
   CompactAll();
   EXPECT_GT(Now().bits_per_row(), 12);
 }
@@ -549,24 +356,19 @@ TEST_F(MemoryBudgetTest, ColumnFamiliesShareIt) {
 TEST_F(MemoryBudgetTest, RebuildFiltersBringsThemBack) {
   UsePolicy(PolicyKind::kLinebloom, 12);
   Reopen();
-  const auto write = [&](uint64_t begin, uint64_t end) {
-    for (uint64_t row = begin; row < end; row += 20'000) {
-      WriteFile({row, row + 20'000});
-    }
-  };
-  write(0, 200'000);
+  WriteFiles(0, 200'000);
   CompactAll();
-  write(200'000, 240'000);
+  WriteFiles(200'000, 240'000);
   const double before = Now().bytes;
   UseBudget(90'000);
   ASSERT_GT(before, 1.5 * budget_);
   Reopen();
   // The first flush after opening doesn't know the sizes yet.
-  write(240'000, 280'000);
+  WriteFiles(240'000, 280'000);
   const double after_first = Now().bytes;
-  write(280'000, 300'000);
+  WriteFiles(280'000, 300'000);
   EXPECT_EQ(after_first, Now().bytes);
-  EXPECT_GE(CountInLog("RebuildFilters"), 1);
+  EXPECT_GE(CountInLog({"RebuildFilters"}), 1);
 
   RebuildFiltersOptions dry;
   dry.dry_run = true;

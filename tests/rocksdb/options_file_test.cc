@@ -61,31 +61,6 @@ TEST_F(OptionsFileTest, ADatabaseReopensFromItsOptionsFile) {
   }
 }
 
-TEST_F(OptionsFileTest, WhereverRocksDbTakesStrings) {
-  rocksdb::BlockBasedTableOptions table;
-  ASSERT_OK(rocksdb::GetBlockBasedTableOptionsFromString(
-      Strict(), rocksdb::BlockBasedTableOptions(),
-      "block_size=8192;filter_policy=linebloom:12", &table));
-  ASSERT_NE(table.filter_policy, nullptr);
-  EXPECT_EQ(table.filter_policy->GetId(), "linebloom:12");
-
-  rocksdb::ColumnFamilyOptions family;
-  ASSERT_OK(rocksdb::GetColumnFamilyOptionsFromString(
-      Strict(), rocksdb::ColumnFamilyOptions(),
-      "block_based_table_factory={filter_policy="
-      "{id=linebloom;bits_per_key=11;line=plain};}",
-      &family));
-  EXPECT_EQ(PolicyOf(family)->GetId(), "linebloom:11");
-
-  rocksdb::Options options;
-  ASSERT_OK(rocksdb::GetOptionsFromString(
-      Strict(), rocksdb::Options(),
-      "create_if_missing=true;"
-      "block_based_table_factory={filter_policy=linebloom:9.5}",
-      &options));
-  EXPECT_EQ(PolicyOf(options)->GetId(), "linebloom:9.5");
-}
-
 #if ROCKSDB_IS_AT_LEAST(9, 8)
 // RocksDB before 9.8 rejects this (switch_under_load_test.cc).
 TEST_F(OptionsFileTest, ChangedWhileTheDatabaseIsOpen) {

@@ -22,12 +22,12 @@
 #include "linebloom/filter_policy.h"
 #include "rocksdb/env.h"
 #include "rocksdb/file_system.h"
-#include "rocksdb/listener.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_manager.h"
 #include "tests/rocksdb/db_fixture.h"
 #include "tests/rocksdb/load.h"
+#include "tests/rocksdb/slow_jobs.h"
 #include "tests/rocksdb/unsynced_env.h"
 
 namespace linebloom {
@@ -214,17 +214,6 @@ TEST_F(RebuildFiltersTest, RocksDbsPoliciesTakeTheWayBack) {
   }
 }
 
-TEST_F(RebuildFiltersTest, BetterFiltersOfRocksDbStay) {
-  UsePolicy(PolicyKind::kBuiltinRibbon, 18);
-  Reopen();
-  WriteFile(kRows);
-  SwitchToLinebloom();
-  const RebuildFiltersReport report = Rebuild();
-  EXPECT_TRUE(report.files.empty());
-  EXPECT_EQ(report.files_examined, 1);
-  EXPECT_EQ(report.files_no_better, 1);
-}
-
 // One file, and one option after another.
 TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
   const auto use_extractor = [this](size_t length) {
@@ -238,6 +227,12 @@ TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
     std::function<void()> make;
     std::optional<RebuildReason> reason;
   };
+  constexpr auto kStays = std::nullopt;
+  constexpr auto kOtherSeed = RebuildReason::kOtherHashSeed;
+  constexpr auto kOtherPrefixes = RebuildReason::kOtherPrefixes;
+  const Line solved = Line::kSolved;
+  bool& whole_keys = table_.whole_key_filtering;
+  const auto no_extractor = [this] { options_.prefix_extractor = nullptr; };
   const Change changes[] = {
       {[&] { UseLinebloom(); }, RebuildReason::kForeignFilter},
       {[&] { UseLinebloom({14}); }, RebuildReason::kWorseRate},
@@ -245,40 +240,29 @@ TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
       {[&] {
          UseLinebloom({8, Line::kPlain});
        },
-       {}},
-      {compact, {}},
+       kStays},
+      {compact, kStays},
       {[&] { UseLinebloom({8}); }, RebuildReason::kPlainLines},
       {[&] {
-         UseLinebloom({8, Line::kSolved, kRandomHashSeed});
+         UseLinebloom({8, solved, kRandomHashSeed});
        },
-       RebuildReason::kOtherHashSeed},
+       kOtherSeed},
       {[&] {
-         UseLinebloom({8, Line::kSolved, 7});
+         UseLinebloom({8, solved, 7});
        },
-       RebuildReason::kOtherHashSeed},
-      {[&] { use_extractor(4); }, RebuildReason::kOtherPrefixes},
-      {[&] { use_extractor(5); }, RebuildReason::kOtherPrefixes},
-      // Prefixes that no lookup needs do no harm.
-      {[&] { options_.prefix_extractor = nullptr; }, {}},
-      {[&] { use_extractor(5); }, {}},
-      {[&] { table_.whole_key_filtering = false; }, {}},
-      {compact, {}},
+       kOtherSeed},
+      {[&] { use_extractor(4); }, kOtherPrefixes},
+      {[&] { use_extractor(5); }, kOtherPrefixes},
+      {no_extractor, kStays},  // prefixes that no lookup needs do no harm
+      {[&] { use_extractor(5); }, kStays},
+      {[&] { whole_keys = false; }, kStays},
+      {compact, kStays},
       // Lookups need whole keys, which the filter lacks.
-      {[&] { table_.whole_key_filtering = true; },
-       RebuildReason::kOtherPrefixes},
+      {[&] { whole_keys = true; }, kOtherPrefixes},
       // Rows without a prefix get no filter.
-      {[&] {
-         table_.whole_key_filtering = false;
-         use_extractor(100);
-         compact();
-       },
-       {}},
+      {[&] { whole_keys = false, use_extractor(100), compact(); }, kStays},
       {[&] { use_extractor(4); }, RebuildReason::kNoFilter},
-      {[&] {
-         table_.whole_key_filtering = true;
-         options_.prefix_extractor = nullptr;
-       },
-       RebuildReason::kOtherPrefixes},
+      {[&] { whole_keys = true, no_extractor(); }, kOtherPrefixes},
   };
   Reopen();
   WriteFile(kRows);
@@ -293,15 +277,6 @@ TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
     }
   }
   ExpectFilterWorks(kRows);
-}
-
-TEST_F(RebuildFiltersTest, WorstRateDecidesHowPoorIsPoor) {
-  UseLinebloom({9});
-  Reopen();
-  WriteFile(kRows);
-  SwitchToLinebloom();
-  EXPECT_TRUE(Plan(0.02).files.empty());
-  EXPECT_EQ(Plan(0.001).files.size(), 1);
 }
 
 TEST_F(RebuildFiltersTest, FilesThatGetNoFilterStay) {
@@ -576,29 +551,6 @@ TEST_F(RebuildFiltersTest, StopsWhenToldToAndGoesOnLater) {
               }).IsIncomplete());
 }
 
-TEST_F(RebuildFiltersTest, PausesAsTheRateAsks) {
-  Reopen();
-  WriteFile({0, 4000}, 6);
-  WriteFile({10'000, 14'000}, 6);
-  SwitchToLinebloom();
-  RebuildFiltersOptions options;
-  options.bytes_per_second = 1;
-  RebuildFiltersReport report;
-  int in_pause = 0;
-  EXPECT_TRUE(RebuildFilters(
-                  db_.get(), options,
-                  [&in_pause](const RebuildFiltersProgress& progress) {
-                    in_pause += progress.files_done == 1 && progress.rewriting;
-                    return in_pause < 3;
-                  },
-                  &report)
-                  .IsIncomplete());
-  EXPECT_EQ(in_pause, 3);
-  EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
-  EXPECT_EQ(report.files[1].outcome, RebuildOutcome::kPlanned);
-  EXPECT_EQ(report.bytes_rewritten, report.files[0].bytes);
-}
-
 // RocksDB compacts neighbors together if they share a user key, of which
 // snapshots keep several versions.
 TEST_F(RebuildFiltersTest, NeighboursWithACommonKeyAreRewrittenOnce) {
@@ -627,23 +579,6 @@ TEST_F(RebuildFiltersTest, NeighboursWithACommonKeyAreRewrittenOnce) {
   EXPECT_EQ(GetText(db_.get(), RowKey(98)), RowValue(98));
   ExpectNothingToRebuild();
 }
-
-// Blocks compactions at their start until it is opened.
-class Barrier : public rocksdb::EventListener {
- public:
-  void OnCompactionBegin(rocksdb::DB* /*db*/,
-                         const rocksdb::CompactionJobInfo& /*job*/) override {
-    begun = true;
-    begun.notify_all();
-    open.wait(false);
-  }
-  void Open() {
-    open = true;
-    open.notify_all();
-  }
-  std::atomic<bool> begun = false;
-  std::atomic<bool> open = false;
-};
 
 // A compaction of all files holds them until RebuildFilters has met one that is
 // busy; then it ends well or without a result. Or it holds them for longer than
@@ -806,61 +741,6 @@ TEST_F(RebuildFiltersTest, ReadsAndWritesGoOn) {
   EXPECT_TRUE(Rebuild().files.empty());
   ExpectAllLinebloom();
   ExpectRows({0, 2 * load.Written()});
-}
-
-TEST_F(RebuildFiltersTest, OnlyTheColumnFamiliesThatWereAskedFor) {
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  const auto close = [&] {
-    for (auto* handle : handles) {
-      ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
-    }
-    Close();
-  };
-  const auto open = [&](PolicyKind policy, PolicyKind of_two) {
-    close();
-    UsePolicy(of_two);
-    const rocksdb::Options two = OptionsWithTable();
-    UsePolicy(policy);
-    const rocksdb::Options others = OptionsWithTable();
-    ASSERT_OK(
-        rocksdb::DB::Open(others, Path("db"),
-                          {{"default", others}, {"one", others}, {"two", two}},
-                          &handles, OutPtr(&db_)));
-  };
-  using Names = std::vector<std::string>;
-  const auto policies = [&] {
-    Names names;
-    for (auto* handle : handles) {
-      rocksdb::TablePropertiesCollection files;
-      EXPECT_OK(db_->GetPropertiesOfAllTables(handle, &files));
-      EXPECT_EQ(files.size(), 1);
-      names.push_back(files.begin()->second->filter_policy_name);
-    }
-    return names;
-  };
-  options_.create_missing_column_families = true;
-  open(PolicyKind::kBuiltinBloom, PolicyKind::kBuiltinBloom);
-  for (auto* handle : handles) {
-    for (uint64_t i = 0; i < 1000; ++i) {
-      ASSERT_OK(db_->Put({}, handle, RowKey(i), "value"));
-    }
-    ASSERT_OK(db_->Flush({}, handle));
-  }
-  open(PolicyKind::kLinebloom, PolicyKind::kNone);
-  RebuildFiltersOptions options;
-  options.column_families = {handles[1], handles[2]};
-  const rocksdb::Status refused = RebuildFilters(db_.get(), options);
-  EXPECT_TRUE(refused.IsInvalidArgument());
-  EXPECT_THAT(refused.ToString(), HasSubstr("'two': it has no filter policy"));
-  EXPECT_EQ(policies(), (Names{"bloomfilter", "bloomfilter", "bloomfilter"}));
-  options.column_families = {handles[1]};
-  const RebuildFiltersReport report = Rebuild(options);
-  ASSERT_EQ(report.files.size(), 1);
-  EXPECT_EQ(report.files[0].column_family, "one");
-  EXPECT_EQ(policies(), (Names{"bloomfilter", "linebloom", "bloomfilter"}));
-  EXPECT_EQ(Rebuild().files.size(), 1);  // default
-  EXPECT_EQ(policies(), (Names{"linebloom", "linebloom", "bloomfilter"}));
-  close();
 }
 
 TEST_F(RebuildFiltersTest, SaysWhatItCannotDo) {

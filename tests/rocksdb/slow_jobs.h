@@ -1,8 +1,7 @@
-// Delays RocksDB's background jobs at random, as a busy machine or a slow disk
-// does, so that flushes wait, compactions overlap and a closing database finds
-// jobs under way.
+// Holds or delays RocksDB's background jobs.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <random>
@@ -12,6 +11,25 @@
 
 namespace linebloom {
 
+// Blocks compactions at their start until it is opened.
+class Barrier : public rocksdb::EventListener {
+ public:
+  void OnCompactionBegin(rocksdb::DB* /*db*/,
+                         const rocksdb::CompactionJobInfo& /*job*/) override {
+    begun = true;
+    begun.notify_all();
+    open.wait(false);
+  }
+  void Open() {
+    open = true;
+    open.notify_all();
+  }
+  std::atomic<bool> begun = false;
+  std::atomic<bool> open = false;
+};
+
+// Delays jobs at random, as a busy machine or a slow disk does, so that flushes
+// wait, compactions overlap and a closing database finds jobs under way.
 // Thread-safe.
 class SlowJobs : public rocksdb::EventListener {
  public:

@@ -1,28 +1,20 @@
 #!/usr/bin/env python3
 """Checks that includes go one way only.
 
-  tests/rooms/check.py [--small] [ROOT]
+  tests/rooms/check.py [ROOT]
 
 tests/rooms/rooms.txt says which room of the tree may include from which. Prints
 FILE:LINE and the problem for each `#include "..."` that leads elsewhere. Tests
 may include everything. Exits with 0 if all is well, with 1 if anything was
 printed, or with 2 if rooms.txt or the arguments are wrong.
-
---small lists what may be too small to stand alone instead, and exits with 0:
-folders of fewer than five units (files whose names differ only in their ending
-are one), and headers below 150 lines that a single file outside of their own
-unit includes.
 """
 import os
 import re
 import sys
 
-ROOTS = ["filter_policy", "table", "tools", "bench", "docs", "tests"]
+ROOTS = ["filter_policy", "table", "tools", "bench", "docs"]
 INCLUDE_FOLDERS = ["", "filter_policy/include", "filter_policy/rebuild/include", "docs/examples"]
 INCLUDE = re.compile(r'\s*#\s*include\s+(?:"([^"]+)"|<([a-z]+/[^>]+)>)')
-SOURCES = (".h", ".cc", ".c", ".inc", ".py", ".sh")
-MIN_UNITS = 5
-MIN_LINES = 150
 
 
 def stop(problem):
@@ -92,8 +84,6 @@ def wrong_include(root, path, included, rooms):
 
 def check_includes(root, rooms):
     for folder, names in files_of(root):
-        if folder.split("/")[0] == "tests":
-            continue
         for name in names:
             if not name.endswith((".h", ".cc", ".inc")):
                 continue
@@ -113,44 +103,11 @@ def check_includes(root, rooms):
                         yield f"{path}:{number}: {problem}: {included}"
 
 
-def small_folders(root):
-    for folder, names in files_of(root):
-        units = {os.path.splitext(name)[0] for name in names if name.endswith(SOURCES)}
-        if 0 < len(units) < MIN_UNITS:
-            yield f"{folder}: {len(units)} units"
-
-
-def small_headers(root):
-    users, lines = {}, {}
-    for folder, names in files_of(root):
-        for name in names:
-            if not name.endswith((".h", ".cc", ".c", ".inc")):
-                continue
-            path = os.path.join(folder, name)
-            with open(os.path.join(root, path), encoding="utf-8") as file:
-                text = file.read().splitlines()
-            lines[path] = len(text)
-            for match in filter(None, map(INCLUDE.match, text)):
-                header = find(root, match[1] or match[2])
-                if header and os.path.splitext(header)[0] != os.path.splitext(path)[0]:
-                    users.setdefault(header, set()).add(path)
-    for header, count in sorted(lines.items()):
-        if header.endswith(".h") and count < MIN_LINES and len(users.get(header, ())) == 1:
-            yield f"{header}: {count} lines, for {users[header].pop()} alone"
-
-
 def main():
-    arguments = sys.argv[1:]
-    small = "--small" in arguments
-    if small:
-        arguments.remove("--small")
-    if len(arguments) > 1:
-        stop("usage: check.py [--small] [ROOT]")
+    if len(sys.argv) > 2:
+        stop("usage: check.py [ROOT]")
     here = os.path.dirname(os.path.abspath(__file__))
-    root = arguments[0] if arguments else os.path.join(here, "../..")
-    if small:
-        print(*small_folders(root), *small_headers(root), sep="\n")
-        return
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../..")
     rooms = read_rooms(os.path.join(root, "tests/rooms/rooms.txt"))
     for room in rooms:
         if not os.path.isdir(os.path.join(root, room)):

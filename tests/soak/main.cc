@@ -110,29 +110,23 @@ void CheckFilter(uint64_t seed, uint64_t number, uint64_t max_keys,
   }
   bool all = count == 0 || readers.size() == kernels.size();
   for (int64_t i = 0; i < count && all; i += kBatch) {
-    std::array<std::string, kBatch> keys;
-    std::array<rocksdb::Slice, kBatch> slices;
-    std::array<rocksdb::Slice*, kBatch> pointers;
-    std::array<uint64_t, kBatch> of_keys;
+    std::vector<std::string> keys;
+    std::array<uint64_t, kBatch> hashes_of_keys;
     std::array<bool, kBatch> batch;
     for (int j = 0; j < kBatch; ++j) {
-      keys[j] = KeyAt(salt, std::min(i + j, count - 1));
-      slices[j] = keys[j];
-      pointers[j] = &slices[j];
-      of_keys[j] = hash(keys[j].data(), keys[j].size());
-      all = all && of_rocksdb->MayMatch(slices[j]);
+      keys.push_back(KeyAt(salt, std::min(i + j, count - 1)));
+      hashes_of_keys[j] = hash(keys[j].data(), keys[j].size());
       for (const FilterReader& reader : readers) {
         all = all && reader.MayMatch(keys[j].data(), keys[j].size());
       }
     }
-    const auto check_batch = [&] {
-      for (const bool may_match : batch) all = all && may_match;
-    };
-    of_rocksdb->MayMatch(kBatch, pointers.data(), batch.data());
-    check_batch();
     for (const FilterReader& reader : readers) {
-      reader.MayMatch(of_keys.data(), kBatch, batch.data());
-      check_batch();
+      reader.MayMatch(hashes_of_keys.data(), kBatch, batch.data());
+      for (const bool may_match : batch) all = all && may_match;
+    }
+    all = all && CountMatches(of_rocksdb.get(), keys) == kBatch;
+    for (const bool match : MatchBatch(of_rocksdb.get(), keys)) {
+      all = all && match;
     }
   }
   if (!all) {

@@ -15,6 +15,7 @@
 #include "table/sst_file.h"
 #include "tests/table/rocksdb_files.h"
 #include "tests/table/sst_builder.h"
+#include "tests/temporary_folder.h"
 
 namespace linebloom {
 namespace {
@@ -410,9 +411,9 @@ TEST(HandmadeTableTest, ErrorsNameFilePlaceAndWhatWasExpected) {
 }
 
 std::string WriteWithRocksDb(const testing::FileSpec& spec, int keys) {
-  const std::string path = testing::MakeTempDir() + "/file.sst";
-  testing::WriteSst(path, spec, keys);
-  return testing::ReadFileBytes(path);
+  const TemporaryFolder folder;
+  testing::WriteSst(folder.File("file.sst"), spec, keys);
+  return ReadFileBytes(folder.File("file.sst"));
 }
 
 std::string WriteByHand(uint32_t version, ChecksumType type) {
@@ -435,8 +436,8 @@ std::string MakeSample(const std::string& name) {
     return WriteWithRocksDb({.filter_kind = FilterKind::kNone}, 40);
   }
   if (name == "RocksDb9Partitioned") {
-    return testing::ReadFileBytes(std::string(LINEBLOOM_GOLDEN_DIR) +
-                                  "/sst/v6_partitioned.sst");
+    return ReadFileBytes(std::string(LINEBLOOM_GOLDEN_DIR) +
+                         "/sst/v6_partitioned.sst");
   }
   if (name == "Version0") return WriteByHand(0, ChecksumType::kCrc32c);
   if (name == "Version1") return WriteByHand(1, ChecksumType::kXxHash32);

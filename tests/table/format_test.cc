@@ -1,10 +1,11 @@
 // The pieces of the format whose edges no RocksDB writes, and reading files.
 #include "table/format.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -12,8 +13,8 @@
 #include "gtest/gtest.h"
 #include "table/filter_locator.h"
 #include "table/sst_file.h"
-#include "tests/table/rocksdb_files.h"
 #include "tests/table/sst_builder.h"
+#include "tests/temporary_folder.h"
 
 namespace linebloom {
 namespace {
@@ -81,17 +82,13 @@ void ExpectError(const absl::Status& status, absl::StatusCode code,
   EXPECT_THAT(std::string(status.message()), HasSubstr(words));
 }
 
-// Writes `bytes` at `offset` of a new file.
-std::string WriteAt(off_t offset, const std::string& bytes) {
-  std::string path = testing::MakeTempDir() + "/file";
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  EXPECT_EQ(pwrite(fd, bytes.data(), bytes.size(), offset), bytes.size());
-  close(fd);
-  return path;
-}
+class RandomAccessTest : public ::testing::Test {
+ protected:
+  const TemporaryFolder folder_;
+};
 
-TEST(RandomAccessTest, ReadsWhatIsInsideAndNothingElse) {
-  const auto file = OpenFile(WriteAt(0, "0123456789"));
+TEST_F(RandomAccessTest, ReadsWhatIsInsideAndNothingElse) {
+  const auto file = OpenFile(folder_.Write("file", "0123456789"));
   ASSERT_TRUE(file.ok()) << file.status();
   const auto memory = WrapMemory("some bytes", "0123456789");
   for (const RandomAccess* bytes : {file->get(), memory.get()}) {
@@ -110,15 +107,15 @@ TEST(RandomAccessTest, ReadsWhatIsInsideAndNothingElse) {
   }
 }
 
-TEST(RandomAccessTest, NamesTheFileAndWhatIsWrong) {
-  const std::string path = WriteAt(0, "0123456789");
+TEST_F(RandomAccessTest, NamesTheFileAndWhatIsWrong) {
+  const std::string path = folder_.Write("file", "0123456789");
   const auto cut = OpenFile(path);
   ASSERT_EQ(truncate(path.c_str(), 5), 0);
   ExpectError((*cut)->Read(0, 10).status(), absl::StatusCode::kDataLoss,
               path + ": offset 5: the file of 10 bytes was cut short");
   ExpectError(OpenFile(path + "x").status(), absl::StatusCode::kNotFound,
               path + "x: cannot open");
-  ExpectError(OpenFile(testing::MakeTempDir()).status(),
+  ExpectError(OpenFile(folder_.path()).status(),
               absl::StatusCode::kInvalidArgument, "a regular file");
   // Doesn't wait for a writer.
   ASSERT_EQ(mkfifo((path + "p").c_str(), 0600), 0);
@@ -128,13 +125,15 @@ TEST(RandomAccessTest, NamesTheFileAndWhatIsWrong) {
 
 // A footer after a hole of 6 GiB names all of it as one block: rejected before
 // memory is allocated.
-TEST(RandomAccessTest, HugeBlockInASparseFileIsRejected) {
+TEST_F(RandomAccessTest, HugeBlockInASparseFileIsRejected) {
   std::string footer =
       std::string(1, '\4') + testing::Encode({0, uint64_t{5} << 30});
   footer.resize(41, '\0');
   footer += testing::Le32(5) + testing::Le64(0x88e241b785f4cff7);
-  ExpectError(SstFile::Open(WriteAt(off_t{6} << 30, footer)).status(),
-              absl::StatusCode::kDataLoss,
+  const std::string path = folder_.Write("file", "");
+  std::filesystem::resize_file(path, uint64_t{6} << 30);
+  std::ofstream(path, std::ios::app) << footer;
+  ExpectError(SstFile::Open(path).status(), absl::StatusCode::kDataLoss,
               "expected a block of at most 4294967295 bytes");
 }
 

@@ -1,9 +1,6 @@
 #include "tests/table/rocksdb_files.h"
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -33,27 +30,6 @@ const rocksdb::FilterPolicy* NewPolicy(Policy policy) {
   }
   return nullptr;
 }
-
-// Deleted with its contents when the process ends.
-class TempRoot {
- public:
-  TempRoot() {
-    std::string name = ::testing::TempDir() + "linebloom_XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  ~TempRoot() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempRoot(const TempRoot&) = delete;
-  TempRoot& operator=(const TempRoot&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 void OpenReader(const std::string& path, rocksdb::SstFileReader* reader) {
   Check(reader->Open(path));
@@ -165,20 +141,6 @@ std::vector<std::string> ReadKeysWithRocksDb(const std::string& path) {
   }
   Check(it->status());
   return keys;
-}
-
-std::string MakeTempDir() {
-  static const TempRoot root;
-  static int count = 0;
-  std::string path = absl::StrCat(root.path(), "/", ++count);
-  std::filesystem::create_directory(path);
-  return path;
-}
-
-std::string ReadFileBytes(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  EXPECT_TRUE(in) << "cannot open " << path;
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace linebloom::testing

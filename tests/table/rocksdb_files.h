@@ -62,9 +62,4 @@ std::unique_ptr<rocksdb::DB> OpenDb(rocksdb::Options options,
 rocksdb::TableProperties ReadWithRocksDb(const std::string& path);
 std::vector<std::string> ReadKeysWithRocksDb(const std::string& path);
 
-// An empty folder for a test's files, which exists until the process ends.
-std::string MakeTempDir();
-
-std::string ReadFileBytes(const std::string& path);
-
 }  // namespace linebloom::testing

@@ -51,48 +51,6 @@ TEST(SpreadTest, HasTheMiddleAndTheEnds) {
   EXPECT_EQ(SpreadOf({4, 1, 3, 2}).median, 2.5);
 }
 
-TEST(DurationTest, NamesTwoUnits) {
-  EXPECT_EQ(Duration(0), "0 s");
-  EXPECT_EQ(Duration(41.2), "42 s");
-  EXPECT_EQ(Duration(80), "1 min 20 s");
-  EXPECT_EQ(Duration(2 * 3600 + 300), "2 h 5 min");
-}
-
-TEST(WilsonIntervalTest, HoldsTheRateItself) {
-  for (const uint64_t trials : {1u, 7u, 1000u, 1u << 30}) {
-    for (const uint64_t successes : {uint64_t{0}, trials / 3, trials}) {
-      const Interval interval = WilsonInterval(successes, trials);
-      const double rate =
-          static_cast<double>(successes) / static_cast<double>(trials);
-      EXPECT_LE(interval.low, rate);
-      EXPECT_GE(interval.high, rate);
-    }
-  }
-}
-
-TEST(SplitPoliciesTest, KeepsBracesTogether) {
-  const auto policies =
-      SplitPolicies("none; {id=linebloom;bits_per_key=8} ;linebloom:10");
-  ASSERT_TRUE(policies.ok());
-  EXPECT_THAT(*policies, ElementsAre("none", "{id=linebloom;bits_per_key=8}",
-                                     "linebloom:10"));
-}
-
-TEST(MakePolicyTest, KnowsItsNamesAndRocksDbsStrings) {
-  const auto none = MakePolicy("none", 10, 14);
-  ASSERT_TRUE(none.ok());
-  EXPECT_EQ(none->policy, nullptr);
-  const auto bloom = MakePolicy("rocksdb-bloom", 12.5, 14);
-  ASSERT_TRUE(bloom.ok());
-  EXPECT_EQ(bloom->policy->GetId(), "bloomfilter:12.5:false");
-  const auto ribbon = MakePolicy("rocksdb-ribbon", 10, 14.25);
-  ASSERT_TRUE(ribbon.ok());
-  EXPECT_EQ(ribbon->policy->GetId(), "ribbonfilter:14.25:-1");
-  const auto by_string = MakePolicy("ribbonfilter:9:2", 10, 14);
-  ASSERT_TRUE(by_string.ok());
-  EXPECT_EQ(by_string->policy->GetId(), "ribbonfilter:9:2");
-}
-
 TEST(TerminalTextTest, WritesNumbersForPeople) {
   EXPECT_EQ(WithThousands(0), "0");
   EXPECT_EQ(WithThousands(999), "999");
@@ -135,19 +93,6 @@ TEST(TerminalTextTest, TakesTheFirstAlternativeThatIsThere) {
   EXPECT_EQ(Fill("{/none}", json), "-");
   EXPECT_EQ(Fill("{/no/such}", json), "-");
   EXPECT_EQ(Fill("{/zero:MB}", json), "-");
-}
-
-TEST(TerminalTextTest, HasALineForEachRow) {
-  EXPECT_EQ(TextTable({{"Name", "{/name}"}, {"rows", "{/rows:,}"}},
-                      {{{"name", "first"}, {"rows", 1000}}, {{"name", "b"}}}),
-            "Name    rows\n"
-            "first  1,000\n"
-            "b          -\n");
-}
-
-TEST(TerminalTextTest, WrapsAtBlanks) {
-  EXPECT_EQ(WrapText("one two three", 8, 2), "one two\n  three");
-  EXPECT_EQ(WrapText("unbreakable", 4, 2), "unbreakable");
 }
 
 TEST(FillTest, EscapesControlCharactersInStrings) {

@@ -41,6 +41,7 @@
 #include "table/format.h"
 #include "tests/filter_policy/ignored_case.h"
 #include "tests/table/rocksdb_files.h"
+#include "tests/temporary_folder.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/numbers.h"
 

@@ -124,22 +124,6 @@ TEST(FilterBlockTest, AnyHeatIsReadable) {
   }
 }
 
-TEST(FilterBlockTest, PlainLinesHaveProbesAndSolvedOnesBaseAndStep) {
-  FilterBlockInfo info;
-  SetShape({Line::kPlain, 6}, &info);
-  EXPECT_EQ(Line::kPlain, info.request.line);
-  EXPECT_EQ(6, info.probes_or_base);
-  EXPECT_EQ(0, info.step);
-  EXPECT_EQ(6, ShapeOf(info).probes);
-  EXPECT_EQ(0, ShapeOf(info).base);
-  SetShape({Line::kSolved, 0, 70, 3}, &info);
-  EXPECT_EQ(Line::kSolved, info.request.line);
-  EXPECT_EQ(70, info.probes_or_base);
-  EXPECT_EQ(3, info.step);
-  EXPECT_EQ(0, ShapeOf(info).probes);
-  EXPECT_EQ(70, ShapeOf(info).base);
-}
-
 TEST(FilterBlockTest, UnknownFlagsAreUnusable) {
   EXPECT_EQ(nullptr, Parse(BlockWith(0, "")).problem);
   for (int bit = 5; bit < 8; ++bit) {

@@ -44,26 +44,6 @@ TEST(FilterBuilderTest, NeverDeniesAKey) {
   }
 }
 
-// docs/format.md: lines of a small last group have nothing to exchange, so a
-// code there is damage, and a reader that used it could answer 'no' wrongly.
-TEST(FilterBuilderTest, ACodeOfASmallLastGroupIsUnusable) {
-  const FilterBlock block =
-      BuildFilter(HashList(RandomHashes(500, 1)), {10000, Line::kSolved, 0});
-  std::string bytes(block.bytes.get(), block.size);
-  const ParsedFilter parsed = ParseFilter(bytes.data(), bytes.size());
-  ASSERT_EQ(10u, parsed.info.lines);  // groups of eight and two lines
-  char& code = bytes[10 * kLineBytes + 1];
-  ASSERT_EQ(0, code);
-  EXPECT_TRUE(FilterReader::Make(bytes.data(), parsed).has_value());
-  for (int damaged = 1; damaged < 256; ++damaged) {
-    code = static_cast<char>(damaged);
-    const ParsedFilter again = ParseFilter(bytes.data(), bytes.size());
-    EXPECT_EQ(BlockKind::kUnusable, again.kind) << damaged;
-    EXPECT_FALSE(FilterReader::Make(bytes.data(), again).has_value())
-        << damaged;
-  }
-}
-
 TEST(FilterBuilderTest, RepeatedAndSkewedHashesAreFound) {
   std::vector<uint64_t> hashes(5000, 0x123456789abcdef0);
   for (int i = 0; i < 1000; ++i) hashes.push_back(i);

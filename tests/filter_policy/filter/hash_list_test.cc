@@ -54,13 +54,6 @@ TEST(HashListTest, ManyHashesAreInBucketsByTheirTopBits) {
   }
 }
 
-TEST(HashListTest, AllHashesInOneBucket) {
-  const std::vector<uint64_t> hashes(100000, 42);
-  const HashList list(hashes);
-  EXPECT_EQ(hashes, HashesIn(list, 0));
-  EXPECT_EQ(hashes, AllHashesIn(list));
-}
-
 TEST(HashListTest, IsEmptyAfterMoveAndReassignment) {
   HashList list(RandomHashes(100000, 1));
   const HashList moved = std::move(list);

@@ -107,19 +107,6 @@ TEST(AllocationTest, AFullTreeWithASizeRatioOf10) {
   EXPECT_NEAR(9.6251, BitsOfAll(runs, 10, kSlopes[1])[0], 1e-4);
 }
 
-// 80 % of the lookups in 20 % of the keys: the hot part gets ln(16) / slope
-// more bits per key than the rest.
-TEST(AllocationTest, ALogarithmMoreForHotParts) {
-  for (const double slope : kSlopes) {
-    const std::vector<RunPart> parts = {{2e6, 0.8}, {8e6, 0.2}};
-    const BitsAllocation allocation(parts, 10, slope);
-    EXPECT_NEAR(std::log(16) / slope,
-                allocation.BitsOf(parts[0].keys_per_probe()) -
-                    allocation.BitsOf(parts[1].keys_per_probe()),
-                1e-9);
-  }
-}
-
 // Any tree keeps its memory and limits, and no shift of memory from one run to
 // another, or from a part of one to another's, lowers the reads.
 TEST(AllocationTest, NothingIsBetter) {
@@ -156,29 +143,6 @@ TEST(AllocationTest, NothingIsBetter) {
         }
         EXPECT_GE(ReadsOf(parts, other, slope), least * (1 - 1e-9));
       }
-    }
-  }
-}
-
-// All ways to distribute tenths of a bit among three runs within the memory.
-TEST(AllocationTest, NoGridPointIsBetter) {
-  const std::vector<double> runs = {1e4, 3e5, 2e6};
-  const std::vector<RunPart> parts = WholeRuns(runs);
-  for (const double slope : kSlopes) {
-    for (const double average : {4.0, 10.0}) {
-      const double least =
-          ReadsOf(parts, BitsOfAll(runs, average, slope), slope);
-      double best = 3;
-      for (double a = kMinBitsOfRun; a <= kMaxBitsOfRun; a += 0.1) {
-        for (double b = kMinBitsOfRun; b <= kMaxBitsOfRun; b += 0.1) {
-          const double c =
-              (average * SumOf(runs) - a * runs[0] - b * runs[1]) / runs[2];
-          if (c < kMinBitsOfRun || c > kMaxBitsOfRun) continue;
-          best = std::min(best, ReadsOf(parts, {a, b, c}, slope));
-        }
-      }
-      EXPECT_GE(best, least * (1 - 1e-9));
-      EXPECT_LE(best, least * 1.01);
     }
   }
 }

@@ -117,21 +117,6 @@ TEST_F(FilePlanTest, WithoutSizesStepsFromTheLastLevelDo) {
   EXPECT_NEAR(kLastOf10, Bits(), 0.001);
 }
 
-// Their rates fall less with each bit, so small levels need more bits.
-TEST_F(FilePlanTest, PlainLinesByTheirOwnSlope) {
-  options_.line = Line::kPlain;
-  Compact(6, true);
-  EXPECT_NEAR(9.4675, Bits(), 0.001);
-  Compact(5);
-  EXPECT_NEAR(9.4675 + 4.7925, Bits(), 0.001);  // ln(10) / (ln 2)^2
-}
-
-TEST_F(FilePlanTest, FilesOutsideATreeCountAsLastLevel) {
-  context_.level_at_creation = -1;
-  EXPECT_NEAR(kLastOf10, Bits(), 0.001);
-  EXPECT_NEAR(kLastOf10, Bits(File({1e5, 1e6})), 0.001);
-}
-
 TEST_F(FilePlanTest, OtherStylesOfCompactionWithoutSizes) {
   context_.compaction_style = rocksdb::kCompactionStyleFIFO;
   Flush();
@@ -158,16 +143,6 @@ TEST_F(FilePlanTest, SizesDetermineTheBits) {
   EXPECT_NEAR(last + 3 * kStep, Bits(file), 0.002);
 }
 
-// RocksDB calls a file bottommost if nothing below it overlaps its key range;
-// that doesn't make its level large.
-TEST_F(FilePlanTest, SizesCountMoreThanBottommost) {
-  const FileInTree file = File({1e5, 1e6, 1e7});
-  Compact(1, true);
-  const double flagged = Bits(file);
-  Compact(1, false);
-  EXPECT_EQ(Bits(file), flagged);
-}
-
 // If RocksDB doesn't say how much a compaction reads, it may be everything.
 TEST_F(FilePlanTest, AnEmptyLevelGetsTheBitsOfTheLargest) {
   const FileInTree file = File({1e5, 1e6, 1e7});
@@ -191,20 +166,27 @@ TEST_F(FilePlanTest, RunsInLevel0) {
   EXPECT_NEAR(large + 2 * kStep, Bits(Of(tree)), 0.002);
 }
 
-TEST_F(FilePlanTest, SizesOfAnotherColumnFamilyDoNotCount) {
-  FileInTree file = File({1e5, 1e6, 1e7});
-  file.column_family = "other";
-  Compact(6, true);
-  EXPECT_NEAR(kLastOf10, Bits(file), 0.001);
-}
-
-// While a thread writes a file it may write one of another database.
-TEST_F(FilePlanTest, SizesOfAnotherDatabaseDoNotCount) {
+// While a thread writes a file it may write one of another column family or
+// database, or have been told of another one.
+TEST_F(FilePlanTest, SizesOfAnotherFileDoNotCount) {
   Compact(1);
   const double without = Bits();
   FileInTree file = File({1e5, 1e6, 1e7});
   const double with = Bits(file);
   ASSERT_NE(with, without);
+  file.column_family = "other";
+  EXPECT_EQ(Bits(file), without);
+  file.column_family = "default";
+  context_.level_at_creation = -1;  // outside of a tree, as the last level
+  EXPECT_NEAR(kLastOf10, Bits(file), 0.001);
+  Compact(1, true);  // says nothing of the level's size
+  EXPECT_EQ(Bits(file), with);
+  Compact(1);
+  file.reason = TableFileCreationReason::kFlush;
+  EXPECT_EQ(
+      without,
+      PlanOfFile(options_, context_, file).value().request.millibits_per_key /
+          1000.0);
   class Log : public rocksdb::Logger {
     using Logger::Logv;
     void Logv(const char* /*format*/, va_list /*arguments*/) override {}
@@ -215,16 +197,6 @@ TEST_F(FilePlanTest, SizesOfAnotherDatabaseDoNotCount) {
   EXPECT_EQ(Bits(file), with);
   file.info_log = &others;
   EXPECT_EQ(Bits(file), without);
-}
-
-TEST_F(FilePlanTest, SizesForAnotherReasonDoNotCount) {
-  FileInTree file = File({1e5, 1e6, 1e7});
-  file.reason = TableFileCreationReason::kFlush;
-  Compact(1);
-  EXPECT_EQ(
-      Bits(),
-      PlanOfFile(options_, context_, file).value().request.millibits_per_key /
-          1000.0);
 }
 
 TEST_F(FilePlanTest, TheAverageUntilSizesAreKnown) {

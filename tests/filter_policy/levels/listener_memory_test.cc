@@ -7,16 +7,15 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "filter_policy/levels/file_plan.h"
 #include "linebloom/filter_policy.h"
-#include "linebloom/level_size_listener.h"
 #include "tests/filter_policy/levels/simulated_database.h"
-#include "tests/filter_policy/rocksdb/filter_bits.h"
 
 namespace {
 std::atomic<int64_t> allocated = 0;  // bytes, as malloc rounds them
@@ -74,117 +73,51 @@ class ListenerMemoryTest : public testing::Test {
  protected:
   using Database = std::unique_ptr<SimulatedDatabase>;
 
-  void UsePolicy(const FilterPolicyOptions& options) {
-    policy_.reset(NewFilterPolicy(options));
-    listener_ = NewLevelSizeListener();
-  }
+  void UsePolicy(const FilterPolicyOptions& options) { jobs_.emplace(options); }
 
   // As RocksDB does, has the policy validate the options first.
   Database Open(const std::string& path) {
     static int sessions = 0;
     rocksdb::DBOptions options;
-    options.listeners = {listener_};
-    EXPECT_TRUE(policy_->ValidateOptions(options, {}).ok());
+    options.listeners = {jobs_->listener};
+    EXPECT_TRUE(jobs_->policy->ValidateOptions(options, {}).ok());
     return std::make_unique<SimulatedDatabase>(path,
                                                std::to_string(++sessions));
   }
 
-  void Close(Database db) {
-    listener_->OnColumnFamilyHandleDeletionStarted(db->DefaultColumnFamily());
-  }
-
-  // Writes a file with a filter, as far as the listener sees it. Returns what
-  // the listener had told the policy.
-  std::optional<FileInTree> WriteFile(SimulatedDatabase* db,
-                                      const std::string& family,
-                                      TableFileCreationReason reason, int job,
-                                      bool ok = true) {
-    rocksdb::TableFileCreationInfo info;
-    info.db_name = db->GetName();
-    info.cf_name = family;
-    info.file_path = db->GetName() + db->NextFileName();
-    info.job_id = job;
-    info.reason = reason;
-    listener_->OnTableFileCreationStarted(info);
-    std::optional<FileInTree> file = TakeFileInTree();
-    BeginFile(*file);
-
-    const rocksdb::BlockBasedTableOptions table;
-    rocksdb::FilterBuildingContext context(table);
-    context.column_family_name = family;
-    context.level_at_creation = 0;
-    context.num_levels = 7;
-    context.reason = reason;
-    context.info_log = db->log.get();
-    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-        policy_->GetBuilderWithContext(context));
-    if (builder != nullptr) {
-      builder->AddKey("key");
-      info.table_properties.filter_size = FinishToString(builder.get()).size();
-    }
-    if (!ok) info.status = rocksdb::Status::NoSpace();
-    info.table_properties.num_entries = 1;
-    info.table_properties.num_filter_entries = 1;
-    listener_->OnTableFileCreated(info);
-    if (ok) {
-      db->Add(FileOf(info.file_path.substr(db->GetName().size()), family));
-    }
-    return file;
-  }
-
   static LiveFileMetaData FileOf(const std::string& name,
-                                 const std::string& family) {
+                                 const std::string& family, uint64_t first = 0,
+                                 uint64_t last = 1) {
     LiveFileMetaData file;
     file.column_family_name = family;
     file.name = name;
+    file.level = 6;
     file.num_entries = 1;
-    file.smallestkey = Key(0);
-    file.largestkey = Key(1);
+    file.smallestkey = Key(first);
+    file.largestkey = Key(last);
     return file;
   }
 
   std::optional<FileInTree> Flush(SimulatedDatabase* db,
-                                  const std::string& family) {
-    rocksdb::FlushJobInfo job;
-    job.cf_name = family;
-    job.job_id = db->NextJob();
-    job.table_properties.num_entries = 1;
-    listener_->OnFlushBegin(db, job);
-    auto file =
-        WriteFile(db, family, TableFileCreationReason::kFlush, job.job_id);
-    listener_->OnFlushCompleted(db, job);
-    return file;
+                                  const std::string& family = "default") {
+    return jobs_->Flush(db, family, {Key(0), Key(1)}).told;
   }
 
-  // Merges all of level 0, but adds no file: all rows were deleted.
+  // Adds no file: all rows were deleted.
   void CompactAway(SimulatedDatabase* db, const std::string& family) {
-    rocksdb::CompactionJobInfo job;
-    job.cf_name = family;
-    job.job_id = db->NextJob();
-    job.base_input_level = 0;
-    job.output_level = 1;
-    const std::vector<LiveFileMetaData> files = db->Take(family, 0);
-    for (const LiveFileMetaData& file : files) {
-      job.input_files.push_back(db->GetName() + file.name);
-      job.input_file_infos.push_back({0, 0, 0});
-    }
-    listener_->OnCompactionBegin(db, job);
-    listener_->OnCompactionCompleted(db, job);
-    Delete(db, files);
+    jobs_->Compact(db, family, [](int, uint64_t) {});
   }
 
-  void Delete(SimulatedDatabase* db,
-              const std::vector<LiveFileMetaData>& files) {
-    for (const LiveFileMetaData& file : files) {
-      rocksdb::TableFileDeletionInfo deletion;
-      deletion.db_name = db->GetName();
-      deletion.file_path = db->GetName() + file.name;
-      listener_->OnTableFileDeleted(deletion);
-    }
-  }
-
-  void Drop(SimulatedDatabase* db, const std::string& family) {
-    Delete(db, db->Take(family, 0));
+  // A file of `size` keys that the database has, as the listener learns of it.
+  void Create(SimulatedDatabase* db, const LiveFileMetaData& file,
+              uint64_t keys, uint64_t filter_size) {
+    rocksdb::TableFileCreationInfo info;
+    info.db_name = db->GetName();
+    info.file_path = db->GetName() + file.name;
+    info.table_properties.num_entries = keys;
+    info.table_properties.num_filter_entries = keys;
+    info.table_properties.filter_size = filter_size;
+    jobs_->listener->OnTableFileCreated(info);
   }
 
   // A million lookups that a filter of the policy rejects, in 1,000 keys.
@@ -206,32 +139,21 @@ class ListenerMemoryTest : public testing::Test {
     Database db = Open("/database");
     std::vector<LiveFileMetaData> live;
     for (int i = 0; i < files; ++i) {
-      live.push_back(FileOf(db->NextFileName(), "default"));
-      live.back().level = 6;
-      live.back().smallestkey = Key(2 * i);
-      live.back().largestkey = Key(2 * i + 1);
+      live.push_back(FileOf(db->NextFileName(), "default", 2 * i, 2 * i + 1));
     }
     const int64_t before = allocated;
-    Flush(db.get(), "default");
-    for (const LiveFileMetaData& file : live) {
-      rocksdb::TableFileCreationInfo info;
-      info.db_name = db->GetName();
-      info.file_path = db->GetName() + file.name;
-      info.table_properties.num_entries = 1;
-      info.table_properties.filter_size = 100;
-      listener_->OnTableFileCreated(info);
-    }
+    Flush(db.get());
+    for (const auto& file : live) Create(db.get(), file, 1, 100);
     const int64_t known = allocated;
     for (const LiveFileMetaData& file : live) db->Add(file);
     const int64_t of_database = allocated - known;
-    Flush(db.get(), "default");
+    Flush(db.get());
     const int64_t bytes = allocated - before - of_database;
-    Close(std::move(db));
+    jobs_->Close(db.get());
     return bytes;
   }
 
-  std::unique_ptr<const rocksdb::FilterPolicy> policy_;
-  std::shared_ptr<rocksdb::EventListener> listener_;
+  std::optional<SimulatedJobs> jobs_;
 };
 
 // The figures in docs/tuning.md.
@@ -265,20 +187,19 @@ TEST_F(ListenerMemoryTest, PerColumnFamily) {
     const int64_t before = allocated;
     for (int i = 0; i < kFamilies; ++i) {
       const std::string family = "family" + std::to_string(i);
-      LiveFileMetaData file = FileOf(db->NextFileName(), family);
-      file.level = 6;
-      file.largestkey = Key(9'999'999'999'999'999);  // differs in 16 digits
+      const LiveFileMetaData file = FileOf(  // that differ in 16 digits
+          db->NextFileName(), family, 0, 9'999'999'999'999'999);
       const int64_t known = allocated;
       db->Add(file);
       of_database += allocated - known;
       Flush(db.get(), family);
     }
     // Knows of the heat of the last family.
-    Flush(db.get(), "default");
+    Flush(db.get());
     const double bytes =
         static_cast<double>(allocated - before - of_database) / kFamilies;
     printf("  %-28s %6.0f bytes per family of two files\n", name, bytes);
-    Close(std::move(db));
+    jobs_->Close(db.get());
     return bytes;
   };
   EXPECT_LT(measure("level_aware", LevelAware()), 3000);
@@ -286,91 +207,75 @@ TEST_F(ListenerMemoryTest, PerColumnFamily) {
   EXPECT_LT(measure("memory_budget, heat_aware", BudgetAndHeat()), 30'000);
 }
 
-// A small slack for tables of hashes that keep their buckets.
-constexpr int64_t kSlack = 4096;
-
-TEST_F(ListenerMemoryTest, ClosedDatabasesAreForgotten) {
-  UsePolicy(BudgetAndHeat());
-  int64_t after_first = 0;
-  for (int round = 0; round < 20; ++round) {
-    for (int path = 0; path < 50; ++path) {
-      auto db = Open("/database" + std::to_string(round) + "_" +
-                     std::to_string(path));
-      for (int i = 0; i < 5; ++i) Flush(db.get(), "default");
-      CompactAway(db.get(), "default");
-      Flush(db.get(), "default");
-      Close(std::move(db));
+// Nothing that is gone leaves memory behind, except for a small slack for
+// tables of hashes that keep their buckets.
+TEST_F(ListenerMemoryTest, WhatIsGoneIsForgotten) {
+  struct Case {
+    const char* what;
+    int rounds;
+    std::function<void(SimulatedDatabase*, const std::string& name)> run;
+  };
+  const auto recover = [this](SimulatedDatabase* db, const char* family) {
+    jobs_->WriteFile(db, family, 0, TableFileCreationReason::kRecovery, 1,
+                     {Key(0)});
+  };
+  // Each gets a new name and an open database.
+  const Case cases[] = {
+      {"closed databases", 1000,
+       [this](SimulatedDatabase* /*db*/, const std::string& name) {
+         const auto other = Open("/" + name);
+         for (int i = 0; i < 5; ++i) Flush(other.get());
+         CompactAway(other.get(), "default");
+         Flush(other.get());
+         jobs_->Close(other.get());
+       }},
+      {"dropped column families, 500 at a time", 20,
+       [this](SimulatedDatabase* db, const std::string& name) {
+         const auto family = [&](int i) { return name + std::to_string(i); };
+         for (int i = 0; i < 500; ++i) Flush(db, family(i));
+         for (int i = 0; i < 500; ++i) {
+           jobs_->Delete(db, db->Take(family(i), 0));
+         }
+         Flush(db);
+         jobs_->Delete(db, db->Take("default", 0));
+       }},
+      {"column families whose rows were merged away", 10'000,
+       [this](SimulatedDatabase* db, const std::string& name) {
+         Flush(db, name);
+         CompactAway(db, name);
+       }},
+      // RocksDB says nothing of databases that are closed before they flush,
+      // nor of flushes that fail.
+      {"databases that only recover", 1000,
+       [&](SimulatedDatabase* /*db*/, const std::string& name) {
+         const auto other = Open("/" + name);
+         recover(other.get(), "default");
+         recover(other.get(), "other");
+         jobs_->Close(other.get());
+       }},
+      {"flushes that fail", 1000,
+       [this](SimulatedDatabase* db, const std::string& /*name*/) {
+         rocksdb::FlushJobInfo job;
+         job.cf_name = "default";
+         job.job_id = db->NextJob();
+         jobs_->listener->OnFlushBegin(db, job);
+         jobs_->WriteFile(db, "default", 0, TableFileCreationReason::kFlush,
+                          job.job_id, {Key(0)}, /*ok=*/false);
+       }},
+  };
+  for (const auto& [what, rounds, run] : cases) {
+    SCOPED_TRACE(what);
+    UsePolicy(BudgetAndHeat());
+    const auto db = Open("/database");
+    Flush(db.get());
+    int64_t after_first = 0;
+    for (int i = 0; i < rounds; ++i) {
+      run(db.get(), std::to_string(100'000 + i));
+      if (i == rounds / 20) after_first = allocated;
     }
-    if (round == 0) after_first = allocated;
+    EXPECT_LT(allocated - after_first, 4096);
+    jobs_->Close(db.get());
   }
-  EXPECT_LT(allocated - after_first, kSlack);
-}
-
-// 10,000 in all, 500 at a time.
-TEST_F(ListenerMemoryTest, DroppedColumnFamiliesAreForgotten) {
-  UsePolicy(BudgetAndHeat());
-  auto db = Open("/database");
-  int64_t after_first = 0;
-  for (int round = 0; round < 20; ++round) {
-    const auto name = [round](int i) {
-      return "family" + std::to_string(500 * round + i);
-    };
-    for (int i = 0; i < 500; ++i) Flush(db.get(), name(i));
-    for (int i = 0; i < 500; ++i) Drop(db.get(), name(i));
-    Flush(db.get(), "default");
-    Drop(db.get(), "default");
-    if (round == 0) after_first = allocated;
-  }
-  EXPECT_LT(allocated - after_first, kSlack);
-  Close(std::move(db));
-}
-
-// One after the other, each with a compaction.
-TEST_F(ListenerMemoryTest, MergedColumnFamiliesAreForgotten) {
-  UsePolicy(BudgetAndHeat());
-  auto db = Open("/database");
-  int64_t after_first = 0;
-  for (int i = 0; i < 10'000; ++i) {
-    const std::string family = "family" + std::to_string(i);
-    Flush(db.get(), family);
-    CompactAway(db.get(), family);
-    if (i == 100) after_first = allocated;
-  }
-  EXPECT_LT(allocated - after_first, kSlack);
-  Close(std::move(db));
-}
-
-// RocksDB says nothing of databases that are closed before they flush, nor of
-// flushes that fail.
-TEST_F(ListenerMemoryTest, DatabasesThatOnlyRecoverAreForgotten) {
-  UsePolicy(BudgetAndHeat());
-  int64_t after_first = 0;
-  for (int i = 0; i < 1000; ++i) {
-    auto db = Open("/database" + std::to_string(i));
-    WriteFile(db.get(), "default", TableFileCreationReason::kRecovery, 1);
-    WriteFile(db.get(), "other", TableFileCreationReason::kRecovery, 1);
-    Close(std::move(db));
-    if (i == 10) after_first = allocated;
-  }
-  EXPECT_LT(allocated - after_first, kSlack);
-}
-
-TEST_F(ListenerMemoryTest, FlushesThatFailAreForgotten) {
-  UsePolicy(BudgetAndHeat());
-  auto db = Open("/database");
-  Flush(db.get(), "default");
-  int64_t after_first = 0;
-  for (int i = 0; i < 1000; ++i) {
-    rocksdb::FlushJobInfo job;
-    job.cf_name = "default";
-    job.job_id = db->NextJob();
-    listener_->OnFlushBegin(db.get(), job);
-    WriteFile(db.get(), "default", TableFileCreationReason::kFlush, job.job_id,
-              /*ok=*/false);
-    if (i == 10) after_first = allocated;
-  }
-  EXPECT_LT(allocated - after_first, kSlack);
-  Close(std::move(db));
 }
 
 // Databases with the same families and file names keep what is theirs, and a
@@ -382,49 +287,41 @@ TEST_F(ListenerMemoryTest, NothingIsAttributedToAnotherDatabase) {
   // Two files in the last level, of which one is hot.
   const auto open = [this](const std::string& path, bool first_is_hot) {
     auto db = Open(path);
-    Flush(db.get(), "default");
+    Flush(db.get());
     for (const bool first : {true, false}) {
-      LiveFileMetaData file =
-          FileOf(first ? "/101.sst" : "/102.sst", "default");
-      file.level = 6;
+      LiveFileMetaData file = first ? FileOf("/101.sst", "default", 0, 999)
+                                    : FileOf("/102.sst", "default", 1000, 1999);
       file.num_entries = 1000;
-      file.smallestkey = Key(first ? 0 : 1000);
-      file.largestkey = Key(first ? 999 : 1999);
-      rocksdb::TableFileCreationInfo info;
-      info.db_name = path;
-      info.file_path = path + file.name;
-      info.table_properties.num_filter_entries = 1000;
-      info.table_properties.filter_size = 1250;
-      listener_->OnTableFileCreated(info);
+      Create(db.get(), file, 1000, 1250);
       db->Add(file);
     }
     Miss(first_is_hot ? 0 : 1000);
-    Flush(db.get(), "default");
+    Flush(db.get());
     return db;
   };
   auto b = open("/b", false);
   std::swap(policy_, policy_of_a);
   auto a = open("/a", true);
-  EXPECT_GT(HeatOfFirst(Flush(a.get(), "default")), 1.5);
-  Close(std::move(a));
+  EXPECT_GT(HeatOfFirst(Flush(a.get())), 1.5);
+  jobs_->Close(a.get());
   std::swap(policy_, policy_of_a);
-  EXPECT_LT(HeatOfFirst(Flush(b.get(), "default")), 0.5);
+  EXPECT_LT(HeatOfFirst(Flush(b.get())), 0.5);
   std::swap(policy_, policy_of_a);
   // Destroyed, and another one in its place.
   a = Open("/a");
-  const auto first = Flush(a.get(), "default");
+  const auto first = Flush(a.get());
   EXPECT_EQ(nullptr, first->heat);
   EXPECT_EQ(nullptr, first->tree);
-  const auto second = Flush(a.get(), "default");
+  const auto second = Flush(a.get());
   EXPECT_EQ(nullptr, second->heat);
   EXPECT_TRUE(second->tree == nullptr || second->tree->levels.empty());
   std::swap(policy_, policy_of_a);
-  EXPECT_LT(HeatOfFirst(Flush(b.get(), "default")), 0.5);
+  EXPECT_LT(HeatOfFirst(Flush(b.get())), 0.5);
   // The account has the filters of both, each of a single key.
   EXPECT_GT(first->account->Live().all_keys(), 2000);
-  Close(std::move(b));
+  jobs_->Close(b.get());
   EXPECT_LT(first->account->Live().all_keys(), 10);
-  Close(std::move(a));
+  jobs_->Close(a.get());
   EXPECT_EQ(0, first->account->Live().all_keys());
 }
 
@@ -435,26 +332,24 @@ TEST_F(ListenerMemoryTest, FamiliesThatShareAPolicyLearnNothing) {
   UsePolicy(options);
   auto db = Open("/database");
   for (const uint64_t first : {0, 1000}) {
-    LiveFileMetaData file = FileOf(db->NextFileName(), "default");
-    file.level = 6;
+    LiveFileMetaData file =
+        FileOf(db->NextFileName(), "default", first, first + 999);
     file.num_entries = 1000;
-    file.smallestkey = Key(first);
-    file.largestkey = Key(first + 999);
     db->Add(file);
   }
-  Flush(db.get(), "default");
+  Flush(db.get());
   Flush(db.get(), "other");
   EXPECT_EQ(1, db->log->messages);
   Miss(0);
-  Flush(db.get(), "default");
-  EXPECT_NEAR(1, HeatOfFirst(Flush(db.get(), "default")), 0.01);
+  Flush(db.get());
+  EXPECT_NEAR(1, HeatOfFirst(Flush(db.get())), 0.01);
   // It learns when it is alone again.
   Drop(db.get(), "other");
-  Flush(db.get(), "default");
+  Flush(db.get());
   Miss(0);
-  Flush(db.get(), "default");
-  EXPECT_GT(HeatOfFirst(Flush(db.get(), "default")), 1.5);
-  Close(std::move(db));
+  Flush(db.get());
+  EXPECT_GT(HeatOfFirst(Flush(db.get())), 1.5);
+  jobs_->Close(db.get());
 }
 
 }  // namespace

@@ -13,118 +13,64 @@
 #include <vector>
 
 #include "filter_policy/filter/filter_block.h"
-#include "linebloom/level_size_listener.h"
 #include "rocksdb/convenience.h"
 #include "tests/filter_policy/levels/simulated_database.h"
-#include "tests/filter_policy/rocksdb/filter_bits.h"
 
 namespace linebloom {
 namespace {
 
 using rocksdb::LiveFileMetaData;
-using rocksdb::TableFileCreationReason;
+
+FilterPolicyOptions LevelAware() {
+  FilterPolicyOptions options;
+  options.level_aware = true;
+  return options;
+}
 
 class ListenerThreadsTest : public testing::Test {
  protected:
   ListenerThreadsTest() {
-    FilterPolicyOptions options;
-    options.level_aware = true;
-    policy_.reset(NewFilterPolicy(options));
+    FilterPolicyOptions options = LevelAware();
     options.bits_per_key = 31;  // out of range, so that it warns
     wrong_policy_.reset(NewFilterPolicy(options));
   }
 
-  // Does what a RocksDB thread does for one new file. Returns the bits per key
-  // requested for its filter.
-  uint32_t WriteFile(SimulatedDatabase* db, const std::string& family,
-                     int level, TableFileCreationReason reason, int job,
-                     uint64_t rows) {
-    rocksdb::TableFileCreationInfo info;
-    info.db_name = db->GetName();
-    info.cf_name = family;
-    info.file_path = db->GetName() + db->NextFileName();
-    info.job_id = job;
-    info.reason = reason;
-    listener_->OnTableFileCreationStarted(info);
-
+  // Expects that the keys are found, and returns the bits per key requested.
+  uint32_t Check(SimulatedDatabase* db, const std::string& block,
+                 const std::vector<std::string>& keys) {
     const rocksdb::BlockBasedTableOptions table;
     rocksdb::FilterBuildingContext context(table);
-    context.column_family_name = family;
-    context.level_at_creation = level;
-    context.num_levels = 7;
-    context.reason = reason;
     context.info_log = db->log.get();
-    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-        policy_->GetBuilderWithContext(context));
     delete wrong_policy_->GetBuilderWithContext(context);
-    const std::vector<std::string> keys =
-        NumberedKeys(info.file_path, static_cast<int>(rows));
-    for (const std::string& key : keys) builder->AddKey(key);
-    const std::string block = FinishToString(builder.get());
-    const auto reader = NewReader(*policy_, block);
+    const auto reader = NewReader(*jobs_.policy, block);
     for (const std::string& key : keys) denied_ += !reader->MayMatch(key);
-
-    info.table_properties.num_entries = rows;
-    info.table_properties.num_filter_entries = rows;
-    info.table_properties.filter_size = block.size();
-    listener_->OnTableFileCreated(info);
-    LiveFileMetaData file;
-    file.column_family_name = family;
-    file.name = info.file_path.substr(db->GetName().size());
-    file.level = level;
-    file.num_entries = rows;
-    db->Add(file);
     return ParseFilter(block.data(), block.size())
         .info.request.millibits_per_key;
   }
 
-  uint32_t Flush(SimulatedDatabase* db, const std::string& family,
-                 uint64_t rows) {
-    rocksdb::FlushJobInfo job;
-    job.cf_name = family;
-    job.job_id = db->NextJob();
-    job.table_properties.num_entries = rows;
-    listener_->OnFlushBegin(db, job);
-    const uint32_t millibits = WriteFile(
-        db, family, 0, TableFileCreationReason::kFlush, job.job_id, rows);
-    listener_->OnFlushCompleted(db, job);
-    return millibits;
+  uint32_t Flush(SimulatedDatabase* db, const std::string& family, int rows) {
+    const std::vector<std::string> keys = NumberedKeys(family, rows);
+    return Check(db, jobs_.Flush(db, family, keys).block, keys);
   }
 
   // Moves all of level 0 to level 1 in two threads, like two subcompactions.
   void Compact(SimulatedDatabase* db, const std::string& family) {
-    const std::vector<LiveFileMetaData> inputs = db->Take(family, 0);
-    if (inputs.empty()) return;
-    rocksdb::CompactionJobInfo job;
-    job.cf_name = family;
-    job.job_id = db->NextJob();
-    job.base_input_level = 0;
-    job.output_level = 1;
-    uint64_t rows = 0;
-    for (const LiveFileMetaData& file : inputs) {
-      const std::string path = db->GetName() + file.name;
-      job.input_files.push_back(path);
-      job.input_file_infos.push_back({0, 0, 0});
-      const auto properties = std::make_shared<rocksdb::TableProperties>();
-      properties->num_entries = file.num_entries;
-      job.table_properties[path] = properties;
-      rows += file.num_entries;
-    }
-    listener_->OnCompactionBegin(db, job);
-    const auto write = [&] {
-      WriteFile(db, family, 1, TableFileCreationReason::kCompaction, job.job_id,
-                rows / 2);
-    };
-    std::thread other(write);
-    write();
-    other.join();
-    listener_->OnCompactionCompleted(db, job);
-    for (const std::string& path : job.input_files) {
-      rocksdb::TableFileDeletionInfo deletion;
-      deletion.db_name = db->GetName();
-      deletion.file_path = path;
-      listener_->OnTableFileDeleted(deletion);
-    }
+    jobs_.Compact(db, family, [&](int job, uint64_t rows) {
+      const std::vector<std::string> keys =
+          NumberedKeys(family, static_cast<int>(rows / 2));
+      const auto write = [&] {
+        Check(db,
+              jobs_
+                  .WriteFile(db, family, 1,
+                             rocksdb::TableFileCreationReason::kCompaction, job,
+                             keys)
+                  .block,
+              keys);
+      };
+      std::thread other(write);
+      write();
+      other.join();
+    });
   }
 
   void Ingest(SimulatedDatabase* db, const std::string& family) {
@@ -136,7 +82,7 @@ class ListenerThreadsTest : public testing::Test {
     db->Add(file);
     rocksdb::ExternalFileIngestionInfo info;
     info.cf_name = family;
-    listener_->OnExternalFileIngested(db, info);
+    jobs_.listener->OnExternalFileIngested(db, info);
   }
 
   // Lives from opening to closing; the next database at this path is a new one.
@@ -165,9 +111,7 @@ class ListenerThreadsTest : public testing::Test {
     }
     for (std::thread& thread : threads) thread.join();
     // Half of the databases close unreported; the next session ID then tells.
-    if (session % 4 < 2) {
-      listener_->OnColumnFamilyHandleDeletionStarted(db.DefaultColumnFamily());
-    }
+    if (session % 4 < 2) jobs_.Close(&db);
     warnings_ += db.log->messages;
   }
 
@@ -175,9 +119,7 @@ class ListenerThreadsTest : public testing::Test {
   // place at the same time.
   static constexpr int kFlushes = 30;
 
-  const std::shared_ptr<rocksdb::EventListener> listener_ =
-      NewLevelSizeListener();
-  std::unique_ptr<const rocksdb::FilterPolicy> policy_;
+  SimulatedJobs jobs_{LevelAware()};
   std::unique_ptr<const rocksdb::FilterPolicy> wrong_policy_;
   std::atomic<int> denied_ = 0;
   std::atomic<int> warnings_ = 0;
@@ -203,14 +145,14 @@ TEST_F(ListenerThreadsTest, DatabasesShareAListenerAndAPolicy) {
   rocksdb::FilterBuildingContext context(table);
   context.info_log = &log;
   while (open > 0) {
-    delete policy_->GetBuilderWithContext(context);
+    delete jobs_.policy->GetBuilderWithContext(context);
     delete wrong_policy_->GetBuilderWithContext(context);
     std::string options;
     EXPECT_TRUE(
-        policy_->GetOptionString(rocksdb::ConfigOptions(), &options).ok());
+        jobs_.policy->GetOptionString(rocksdb::ConfigOptions(), &options).ok());
     EXPECT_NE(std::string::npos, options.find("level_aware=true")) << options;
-    EXPECT_EQ("linebloom:10", policy_->GetId());
-    EXPECT_TRUE(policy_->ValidateOptions({}, {}).ok());
+    EXPECT_EQ("linebloom:10", jobs_.policy->GetId());
+    EXPECT_TRUE(jobs_.policy->ValidateOptions({}, {}).ok());
     EXPECT_FALSE(wrong_policy_->ValidateOptions({}, {}).ok());
   }
   for (std::thread& thread : threads) thread.join();

@@ -6,15 +6,20 @@
 #include <cstdarg>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "filter_policy/levels/file_plan.h"
+#include "linebloom/filter_policy.h"
+#include "linebloom/level_size_listener.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/env.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "rocksdb/utilities/stackable_db.h"
+#include "tests/filter_policy/rocksdb/filter_bits.h"
 
 namespace linebloom {
 
@@ -112,6 +117,121 @@ class SimulatedDatabase : public rocksdb::StackableDB {
   std::vector<rocksdb::LiveFileMetaData> files_;
   std::atomic<int> last_file_ = 0;
   std::atomic<int> last_job_ = 0;
+};
+
+// What RocksDB's threads do, as far as a listener and a policy see it.
+class SimulatedJobs {
+ public:
+  struct Written {
+    std::string block;               // "": no filter
+    std::optional<FileInTree> told;  // by the listener to the policy
+  };
+
+  explicit SimulatedJobs(const FilterPolicyOptions& options)
+      : policy(NewFilterPolicy(options)), listener(NewLevelSizeListener()) {}
+
+  // Writes a file of these keys.
+  Written WriteFile(SimulatedDatabase* db, const std::string& family, int level,
+                    rocksdb::TableFileCreationReason reason, int job,
+                    const std::vector<std::string>& keys, bool ok = true) {
+    rocksdb::TableFileCreationInfo info;
+    info.db_name = db->GetName();
+    info.cf_name = family;
+    info.file_path = db->GetName() + db->NextFileName();
+    info.job_id = job;
+    info.reason = reason;
+    listener->OnTableFileCreationStarted(info);
+    Written written;
+    written.told = TakeFileInTree();
+    BeginFile(*written.told);
+
+    const rocksdb::BlockBasedTableOptions table;
+    rocksdb::FilterBuildingContext context(table);
+    context.column_family_name = family;
+    context.level_at_creation = level;
+    context.num_levels = 7;
+    context.reason = reason;
+    context.info_log = db->log.get();
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+        policy->GetBuilderWithContext(context));
+    if (builder != nullptr) {
+      for (const std::string& key : keys) builder->AddKey(key);
+      written.block = FinishToString(builder.get());
+    }
+    if (!ok) info.status = rocksdb::Status::NoSpace();
+    info.table_properties.num_entries = keys.size();
+    info.table_properties.num_filter_entries = keys.size();
+    info.table_properties.filter_size = written.block.size();
+    listener->OnTableFileCreated(info);
+    if (!ok) return written;
+    rocksdb::LiveFileMetaData file;
+    file.column_family_name = family;
+    file.name = info.file_path.substr(db->GetName().size());
+    file.level = level;
+    file.num_entries = keys.size();
+    file.smallestkey = keys.front();
+    file.largestkey = keys.back();
+    db->Add(file);
+    return written;
+  }
+
+  Written Flush(SimulatedDatabase* db, const std::string& family,
+                const std::vector<std::string>& keys) {
+    rocksdb::FlushJobInfo job;
+    job.cf_name = family;
+    job.job_id = db->NextJob();
+    job.table_properties.num_entries = keys.size();
+    listener->OnFlushBegin(db, job);
+    Written written =
+        WriteFile(db, family, 0, rocksdb::TableFileCreationReason::kFlush,
+                  job.job_id, keys);
+    listener->OnFlushCompleted(db, job);
+    return written;
+  }
+
+  // Merges all of level 0; `write` writes the files of a job of so many rows.
+  template <typename Write>
+  void Compact(SimulatedDatabase* db, const std::string& family,
+               const Write& write) {
+    const std::vector<rocksdb::LiveFileMetaData> files = db->Take(family, 0);
+    if (files.empty()) return;
+    rocksdb::CompactionJobInfo job;
+    job.cf_name = family;
+    job.job_id = db->NextJob();
+    job.base_input_level = 0;
+    job.output_level = 1;
+    uint64_t rows = 0;
+    for (const rocksdb::LiveFileMetaData& file : files) {
+      const std::string path = db->GetName() + file.name;
+      job.input_files.push_back(path);
+      job.input_file_infos.push_back({0, 0, 0});
+      const auto properties = std::make_shared<rocksdb::TableProperties>();
+      properties->num_entries = file.num_entries;
+      job.table_properties[path] = properties;
+      rows += file.num_entries;
+    }
+    listener->OnCompactionBegin(db, job);
+    write(job.job_id, rows);
+    listener->OnCompactionCompleted(db, job);
+    Delete(db, files);
+  }
+
+  void Delete(SimulatedDatabase* db,
+              const std::vector<rocksdb::LiveFileMetaData>& files) {
+    for (const rocksdb::LiveFileMetaData& file : files) {
+      rocksdb::TableFileDeletionInfo deletion;
+      deletion.db_name = db->GetName();
+      deletion.file_path = db->GetName() + file.name;
+      listener->OnTableFileDeleted(deletion);
+    }
+  }
+
+  void Close(SimulatedDatabase* db) {
+    listener->OnColumnFamilyHandleDeletionStarted(db->DefaultColumnFamily());
+  }
+
+  const std::unique_ptr<const rocksdb::FilterPolicy> policy;
+  const std::shared_ptr<rocksdb::EventListener> listener;
 };
 
 }  // namespace linebloom

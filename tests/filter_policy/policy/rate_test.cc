@@ -54,14 +54,6 @@ double MeasureRate(const rocksdb::FilterPolicy& policy,
   return static_cast<double>(found) / static_cast<double>(lookups);
 }
 
-TEST(RateTest, MetadataHasRequestedAndActualRate) {
-  const FilterBlockInfo info = InfoOf(BuildBlockOf(*PolicyOfRate(0.003), 5000));
-  EXPECT_EQ(0.003F, info.request.false_positive_rate);
-  EXPECT_EQ(0u, info.request.millibits_per_key);
-  EXPECT_FALSE(info.request.level_aware);
-  EXPECT_LE(info.expected_false_positive_rate, 0.003);
-}
-
 // Any number of keys from one on: never above the rate, and not far below it,
 // unless one line less would be above.
 TEST(RateTest, AnyNumberOfKeysKeepsTheRate) {
@@ -78,29 +70,6 @@ TEST(RateTest, AnyNumberOfKeysKeepsTheRate) {
         }
       }
     }
-  }
-}
-
-TEST(RateTest, NoKeyIsDenied) {
-  const Policy policy = PolicyOfRate(0.02);
-  const std::string block = BuildBlockOf(*policy, 20000);
-  const auto reader = NewReader(*policy, block);
-  uint64_t bytes[2];
-  for (uint64_t i = 0; i < 20000; ++i) {
-    ASSERT_TRUE(reader->MayMatch(KeyOf(2 * i, bytes)));
-  }
-}
-
-TEST(RateTest, BuilderIsReusedForTheNextPartition) {
-  const Policy policy = PolicyOfRate(0.01);
-  const auto builder = NewBuilder(*policy);
-  uint64_t bytes[2];
-  for (int partition = 0; partition < 3; ++partition) {
-    const uint64_t keys = 500 * (partition + 1);
-    for (uint64_t i = 0; i < keys; ++i) builder->AddKey(KeyOf(i, bytes));
-    const FilterBlockInfo info = InfoOf(FinishToString(builder.get()));
-    EXPECT_EQ(keys, info.keys);
-    EXPECT_LE(info.expected_false_positive_rate, 0.01);
   }
 }
 

@@ -39,12 +39,6 @@ int Matches(const FilterPolicy& policy, const std::string& block,
   return CountMatches(NewReader(policy, block).get(), keys);
 }
 
-std::vector<bool> MatchesOfBatch(const FilterPolicy& policy,
-                                 const std::string& block,
-                                 const std::vector<std::string>& keys) {
-  return MatchBatch(NewReader(policy, block).get(), keys);
-}
-
 class CanonicalKeyTest : public testing::TestWithParam<uint64_t> {
  protected:
   static constexpr int kKeys = 5000;
@@ -52,8 +46,6 @@ class CanonicalKeyTest : public testing::TestWithParam<uint64_t> {
       std::make_shared<LowerCase>();
   const std::unique_ptr<const FilterPolicy> policy_ =
       PolicyWith(lower_case_, GetParam());
-  const std::unique_ptr<const FilterPolicy> plain_ =
-      PolicyWith(nullptr, GetParam());
   const std::vector<std::string> written_ = NumberedKeys("Key", kKeys);
   const std::vector<std::string> sought_ = NumberedKeys("kEY", kKeys);
   const std::vector<std::string> strangers_ = NumberedKeys("Stranger", kKeys);
@@ -64,42 +56,6 @@ INSTANTIATE_TEST_SUITE_P(Seeds, CanonicalKeyTest, testing::Values(0, 7),
                          [](const auto& test) {
                            return "Seed" + std::to_string(test.param);
                          });
-
-TEST_P(CanonicalKeyTest, EqualKeysMatchAndMissingOnesDoNot) {
-  EXPECT_EQ(kKeys, Matches(*policy_, block_, written_));
-  EXPECT_EQ(kKeys, Matches(*policy_, block_, sought_));
-  EXPECT_LT(Matches(*policy_, block_, strangers_), 60);
-  // Without the function on both sides the same lookups fail.
-  EXPECT_LT(Matches(*plain_, BuildBlock(*plain_, written_), sought_), 60);
-}
-
-TEST_P(CanonicalKeyTest, BatchesAnswerLikeSingleProbes) {
-  for (const int count : {0, 1, 31, 32, 33, 100}) {
-    std::vector<std::string> keys;
-    for (int i = 0; i < count; ++i) {
-      keys.push_back(i % 3 == 0 ? sought_[i] : strangers_[i]);
-    }
-    const std::vector<bool> batch = MatchesOfBatch(*policy_, block_, keys);
-    for (int i = 0; i < count; ++i) {
-      EXPECT_EQ(Matches(*policy_, block_, {keys[i]}) == 1, batch[i]) << i;
-    }
-  }
-}
-
-// Whoever hashes other bytes than the filter must not reject anything.
-TEST_P(CanonicalKeyTest, OtherReadersMatchEverything) {
-  const auto renamed = PolicyWith(std::make_shared<Renamed>(), GetParam());
-  const auto built_in =
-      std::unique_ptr<const FilterPolicy>(rocksdb::NewBloomFilterPolicy(10));
-  for (const FilterPolicy* other :
-       {plain_.get(), renamed.get(), built_in.get()}) {
-    EXPECT_EQ(kKeys, Matches(*other, block_, strangers_));
-    const std::string others = BuildBlock(*other, written_);
-    EXPECT_EQ(kKeys, Matches(*policy_, others, strangers_));
-    EXPECT_EQ(std::vector<bool>(kKeys, true),
-              MatchesOfBatch(*policy_, others, strangers_));
-  }
-}
 
 TEST_P(CanonicalKeyTest, AFilterWithoutKeysRejectsEverything) {
   EXPECT_EQ("", BuildBlock(*policy_, {}));
@@ -112,25 +68,6 @@ TEST_P(CanonicalKeyTest, TheBlockNamesTheFunction) {
   EXPECT_EQ(CanonicalId(*lower_case_), parsed.info.request.canonical_key);
   EXPECT_NE(CanonicalId(*lower_case_), CanonicalId(Renamed()));
   EXPECT_EQ(GetParam(), parsed.info.request.hash_seed);
-}
-
-TEST_P(CanonicalKeyTest, PrefixesAreCanonicalToo) {
-  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder =
-      NewBuilder(*policy_, /*detect_corruption=*/true);
-#if LINEBLOOM_ROCKSDB_VERSION >= 906
-  for (const std::string& key : written_) {
-    builder->AddKeyAndAlt(key, key.substr(0, 5));
-  }
-#else
-  for (const std::string& key : written_) {
-    builder->AddKey(key.substr(0, 5));
-    builder->AddKey(key);
-  }
-#endif
-  const std::string block = FinishToString(builder.get());
-  EXPECT_TRUE(builder->MaybePostVerify(block).ok());
-  EXPECT_EQ(kKeys, Matches(*policy_, block, sought_));
-  EXPECT_EQ(2, Matches(*policy_, block, {"KEY10", "key49"}));
 }
 
 TEST_P(CanonicalKeyTest, KeysThatAreEqualCountOnce) {

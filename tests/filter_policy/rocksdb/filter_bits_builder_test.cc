@@ -51,18 +51,6 @@ TEST_F(FilterBitsBuilderTest, DropsRepeatsOfKeysAndAlternatives) {
   }
 }
 
-TEST_F(FilterBitsBuilderTest, KeysAndAlternativesAreBothFound) {
-  const std::vector<std::string> keys = NumberedKeys("key", 1000);
-  for (const std::string& key : keys) {
-    builder_.AddKeyAndAlt(key, key.substr(0, 5));
-  }
-  const std::string block = FinishToString(&builder_);
-  for (const std::string& key : keys) {
-    EXPECT_TRUE(MayMatch(block, key));
-    EXPECT_TRUE(MayMatch(block, key.substr(0, 5)));
-  }
-}
-
 // If the first key of a partition repeats the last one of the previous
 // partition, it must be in both.
 TEST_F(FilterBitsBuilderTest, FinishStartsOver) {

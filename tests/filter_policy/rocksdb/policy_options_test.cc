@@ -98,6 +98,7 @@ TEST(PolicyStringTest, MeansTheseOptions) {
        "linebloom:10", heat_aware},
   };
   std::set<std::string> texts;
+  const PolicyPtr ten = MustCreate("linebloom:10");
   for (const auto& [text, id, options] : cases) {
     SCOPED_TRACE(text);
     const PolicyPtr policy = MustCreate(text);
@@ -106,6 +107,8 @@ TEST(PolicyStringTest, MeansTheseOptions) {
     EXPECT_EQ(id, policy->GetId());
     EXPECT_EQ(same->ToString({}), policy->ToString({}));
     EXPECT_TRUE(AreEquivalent(*same, *policy));
+    EXPECT_EQ(policy->ToString({}) == ten->ToString({}),
+              AreEquivalent(*ten, *policy));
     texts.insert(policy->ToString({}));
   }
   EXPECT_EQ(12u, texts.size());  // and all others are different
@@ -166,37 +169,6 @@ TEST(PolicyStringTest, WhatParsesPrintsItselfAndBuilds) {
   EXPECT_GT(parsed, 500);
 }
 
-TEST(PolicyStringTest, DifferentOptionsAreNotEquivalent) {
-  const PolicyPtr policy = MustCreate("linebloom:10");
-  for (const char* text :
-       {"linebloom:11", "{id=linebloom;line=plain}",
-        "{id=linebloom;hash_seed=1}", "{id=linebloom;hash_seed=random}",
-        "linebloom:rate:0.01", "{id=linebloom;level_aware=true}",
-        "{id=linebloom;size_ratio=4}"}) {
-    EXPECT_FALSE(AreEquivalent(*policy, *MustCreate(text))) << text;
-  }
-}
-
-TEST(PolicyStringTest, ARandomSeedIsAnotherOneForEachFilter) {
-  const PolicyPtr policy = MustCreate("{id=linebloom;hash_seed=random}");
-  EXPECT_THAT(policy->ToString({}), HasSubstr("hash_seed=random;"));
-  std::set<uint64_t> seeds = {0, kRandomHashSeed};
-  for (int i = 0; i < 100; ++i) seeds.insert(InfoOf(*policy).request.hash_seed);
-  EXPECT_EQ(102u, seeds.size());
-}
-
-TEST(ParseFilterPolicyOptionsTest, EveryForm) {
-  for (const char* text :
-       {"linebloom:12", "bits_per_key=12", "{bits_per_key=12}",
-        "id=linebloom;bits_per_key=12", "{id=linebloom:12;hash_seed=0}"}) {
-    FilterPolicyOptions options;
-    const Status status = ParseFilterPolicyOptions(text, &options);
-    EXPECT_TRUE(status.ok()) << text << ": " << status.ToString();
-    EXPECT_EQ(12, options.bits_per_key) << text;
-    EXPECT_EQ(Line::kSolved, options.line) << text;
-  }
-}
-
 TEST(ParseFilterPolicyOptionsTest, UnnamedOptionsKeepTheirValues) {
   FilterPolicyOptions options;
   options.bits_per_key = 7;
@@ -252,12 +224,6 @@ TEST(PolicyOptionsTest, NearestValidOptionsAreValid) {
   EXPECT_EQ(IdOf(NearestValid(valid)), IdOf(valid));
   EXPECT_EQ(NearestValid(valid).hash_seed, 3u);
   EXPECT_EQ(NearestValid(valid).line, Line::kPlain);
-}
-
-TEST(PolicyOptionsTest, BitsAsText) {
-  EXPECT_EQ("10", BitsPerKeyText(10));
-  EXPECT_EQ("9.585", BitsPerKeyText(9.585));
-  EXPECT_EQ("10.001", BitsPerKeyText(10.0011));
 }
 
 }  // namespace

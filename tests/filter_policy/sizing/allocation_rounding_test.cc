@@ -27,12 +27,7 @@ size_t FourToADoubling(size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
-TEST(AllocationRoundingTest, SizesAreAsTheAllocatorsHaveThem) {
-  EXPECT_EQ(SixteenBytes(24), 24u);
-  EXPECT_EQ(SixteenBytes(25), 40u);
-  EXPECT_EQ(FourToADoubling(4096), 4096u);
-  EXPECT_EQ(FourToADoubling(4097), 5120u);
-  EXPECT_EQ(FourToADoubling(7169), 8192u);
+TEST(AllocationRoundingTest, MallocsSizesAreKnown) {
   for (size_t bytes = 1; bytes < 100000; bytes = bytes * 9 / 8 + 1) {
     EXPECT_GE(MallocUsableSize(bytes), bytes);
   }

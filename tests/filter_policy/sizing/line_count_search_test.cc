@@ -106,21 +106,5 @@ TEST(LineCountSearchTest, EndsIfNothingReachesTheRate) {
   }
 }
 
-TEST(LineCountSearchTest, UselessAdditionalLinesAreNotKept) {
-  for (const uint64_t keys : {100, 1000000}) {
-    const uint32_t first = LinesFor(keys, 8030);
-    EXPECT_EQ(first,
-              Search(first, keys, 0.01, [](uint32_t) { return 0.5; }).count);
-  }
-}
-
-TEST(LineCountSearchTest, EndsWithOddRates) {
-  for (const double odd : {0.0, 1.0, 1e-300}) {
-    const Found found = Search(20, 1000, 0.01, [&](uint32_t) { return odd; });
-    EXPECT_GT(found.count, 0u);
-    EXPECT_LE(found.tries, 8);
-  }
-}
-
 }  // namespace
 }  // namespace linebloom

@@ -18,15 +18,6 @@ TEST(SizingTest, LinesMeetTheRequestedBitsWithinOneLine) {
   }
 }
 
-TEST(SizingTest, Examples) {
-  EXPECT_EQ(0u, LinesFor(0, 10000));
-  EXPECT_EQ(1u, LinesFor(1, 10000));
-  EXPECT_EQ(1u, LinesFor(51, 10000));
-  EXPECT_EQ(2u, LinesFor(52, 10000));
-  EXPECT_EQ(10u, LinesFor(512, 10000));
-  EXPECT_EQ(19531250u, LinesFor(1000000000, 10000));
-}
-
 TEST(SizingTest, HugeFiltersStopAtFourGigabytes) {
   EXPECT_EQ(kMaxLines, LinesFor(uint64_t{1} << 40, 30000));
   EXPECT_EQ(kMaxLines, LinesFor(~uint64_t{0}, 30000));

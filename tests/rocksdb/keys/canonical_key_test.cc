@@ -47,8 +47,9 @@ class CanonicalKeyTest : public DbTest {
     UseFunction(true);
   }
 
-  void UseFunction(bool use) {
+  void UseFunction(bool use, uint64_t hash_seed = 0) {
     FilterPolicyOptions options;
+    options.hash_seed = hash_seed;
     if (use) options.canonical_key = std::make_shared<LowerCase>();
     table_.filter_policy.reset(NewFilterPolicy(options));
   }
@@ -107,6 +108,7 @@ TEST_F(CanonicalKeyTest, EqualKeysAreFoundAndMissingOnesRejected) {
     table_.index_type =
         partitioned ? table_.kTwoLevelIndexSearch : table_.kBinarySearch;
     table_.metadata_block_size = 512;
+    UseFunction(true, partitioned ? 7 : 0);
     DestroyAndReopen();
     Write();
     TakeCounts();
@@ -216,8 +218,9 @@ TEST_F(CanonicalKeyTest, IngestedFiles) {
   ExpectMissingRejected();
 }
 
-// Their loggers often have the same addresses.
-TEST_F(CanonicalKeyTest, EachDatabaseThatAPolicyServesInTurnGetsOneWarning) {
+// Their loggers often have the same addresses, and an application's log is one
+// for several openings.
+TEST_F(CanonicalKeyTest, OneWarningOfAComparatorThatNeedsTheFunction) {
   UseFunction(false);
   for (int database = 0; database < 20; ++database) {
     DestroyAndReopen();
@@ -226,10 +229,6 @@ TEST_F(CanonicalKeyTest, EachDatabaseThatAPolicyServesInTurnGetsOneWarning) {
     CompactAll();
     EXPECT_EQ(1, CountWarnings()) << database;
   }
-}
-
-TEST_F(CanonicalKeyTest, ALogOfTheApplicationsGetsOneWarningWhileItLives) {
-  UseFunction(false);
   ASSERT_OK(rocksdb::CreateLoggerFromOptions(Path("db"), options_,
                                              &options_.info_log));
   for (int opened = 0; opened < 3; ++opened) {
@@ -237,29 +236,22 @@ TEST_F(CanonicalKeyTest, ALogOfTheApplicationsGetsOneWarningWhileItLives) {
     Write();
   }
   EXPECT_EQ(1, CountWarnings());
-}
-
-TEST_F(CanonicalKeyTest, NoWarningWithTheFunction) {
-  Reopen();
+  options_.info_log = nullptr;
+  UseFunction(true);
+  DestroyAndReopen();
   Write();
   EXPECT_EQ(0, CountWarnings());
-}
-
-TEST_F(CanonicalKeyTest, NoWarningOfRocksDBsComparators) {
+  // RocksDB's comparators need none.
+  UseFunction(false);
   for (const char* name :
        {"leveldb.BytewiseComparator", "rocksdb.ReverseBytewiseComparator",
         "leveldb.BytewiseComparator.u64ts"}) {
-    Close();
     ASSERT_OK(rocksdb::Comparator::CreateFromString(
         rocksdb::ConfigOptions(), name, &options_.comparator));
-    UseFunction(false);
     DestroyAndReopen();
-    if (options_.comparator->timestamp_size() == 0) {
-      ASSERT_OK(db_->Put({}, "key", "value"));
-    } else {
-      const std::string time(options_.comparator->timestamp_size(), '\1');
-      ASSERT_OK(db_->Put({}, "key", time, "value"));
-    }
+    const std::string time(options_.comparator->timestamp_size(), '\1');
+    ASSERT_OK(time.empty() ? db_->Put({}, "key", "value")
+                           : db_->Put({}, "key", time, "value"));
     Flush();
     EXPECT_EQ(0, CountWarnings()) << name;
   }

@@ -69,26 +69,6 @@ std::string OfLevel(const std::string& metric, int level,
          std::to_string(level) + "\",policy=\"" + policy + "\"}";
 }
 
-TEST_P(FilterMetricsTest, AreThoseOfTheLookups) {
-  Reopen();
-  WriteFile(kRows);
-  // 10,000 rows that exist and 9,999 that don't.
-  for (uint64_t i = kRows.begin; i + 1 < kRows.end; ++i) {
-    GetText(db_.get(), RowKey(i));
-  }
-  const Samples samples = Read();
-  const FilterAnswers answers = ReadFilterAnswers(*options_.statistics);
-  ASSERT_EQ(answers.true_positives, kRows.present());
-  ASSERT_EQ(answers.probes_without_key(), kRows.missing());
-  const std::string labels = "{database=\"db\"}";
-  EXPECT_EQ(samples.at("linebloom_filter_probes_total" + labels),
-            answers.negatives + answers.positives);
-  EXPECT_EQ(samples.at("linebloom_filter_negatives_total" + labels),
-            answers.negatives);
-  EXPECT_EQ(samples.at("linebloom_filter_true_positives_total" + labels),
-            answers.true_positives);
-}
-
 TEST_P(FilterMetricsTest, TellLevelsAndPoliciesApart) {
   Reopen();
   WriteFile(kRows);

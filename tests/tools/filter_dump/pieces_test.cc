@@ -1,70 +1,20 @@
 // Tests the parts of filter_dump directly.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "nlohmann/json.hpp"
 #include "tests/table/rocksdb_files.h"
-#include "tests/tools/run_program.h"
+#include "tests/temporary_folder.h"
 #include "tools/filter_dump/text.h"
 #include "tools/filter_dump/verify.h"
 
 namespace linebloom::tools {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 using Json = nlohmann::ordered_json;
-
-// For a report on two files, of which the rows of the first were read; in one
-// line.
-std::string TextOfASample(uint64_t denied, double rate) {
-  const Json missing = {{"probed", 20'000},
-                        {"passed", 20'000 * rate},
-                        {"false_positive_rate", rate},
-                        {"false_positive_rate_low", 0.9 * rate},
-                        {"false_positive_rate_high", 1.1 * rate},
-                        {"expected_false_positive_rate", 0.01},
-                        {"expected_is_exact", true},
-                        {"expected_is_inside", rate == 0.01}};
-  const Json file = {{"path", "a.sst"},
-                     {"filter", nullptr},
-                     {"rows_were_read", false},
-                     {"missing_keys", missing},
-                     {"sound", true}};
-  std::string text = VerifyAsText({{"files", {file, file}},
-                                   {"is_sample", true},
-                                   {"sampled_files", 1},
-                                   {"files_with_denied_rows", denied},
-                                   {"sums",
-                                    {{"entries", 1},
-                                     {"keys_probed", 1},
-                                     {"prefixes_probed", 0},
-                                     {"denied", denied},
-                                     {"bytes_read", 1}}},
-                                   {"missing_keys", missing},
-                                   {"seconds", 1},
-                                   {"notes", Json::array()}});
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
-TEST(VerifyAsTextTest, SaysWhatTheIntervalsMean) {
-  EXPECT_THAT(TextOfASample(0, 0.01),
-              AllOf(HasSubstr("1.0000 %, inside that interval."),
-                    HasSubstr("of 1 of 2 files were read, chosen at random, "
-                              "and no filter denied one."),
-                    Not(HasSubstr("once in 20 times"))));
-  EXPECT_THAT(TextOfASample(1, 0.015),
-              AllOf(HasSubstr("Chance alone does that once in 20 times"),
-                    HasSubstr("the filters of 1 denied rows. 95 % interval")));
-}
 
 TEST(HistogramBarsTest, StepsGrowWithTheRange) {
   const auto bars_of = [](const std::vector<int>& indexes) {
@@ -86,14 +36,6 @@ TEST(HistogramBarsTest, StepsGrowWithTheRange) {
     EXPECT_EQ(lines, indexes.size());
   }
   EXPECT_TRUE(bars_of({}).empty());
-}
-
-TEST(TextTest, RateText) {
-  EXPECT_EQ(RateText(0, true), "0.0000");
-  EXPECT_EQ(RateText(1e-9, true), "<1e-4");
-  EXPECT_EQ(RateText(0.0045, true), "0.4500");
-  EXPECT_EQ(RateText(0.0123456, false), "~1.2346");
-  EXPECT_EQ(RateText(1, true), "100");
 }
 
 TEST(TextTest, KeysAreShownAsTextAndInHex) {
@@ -118,8 +60,8 @@ TEST(CheckFileTest, EveryDamagedByteIsReported) {
                          lt::FilterContent::kBoth, lt::Policy::kLinebloom},
                         60)
           .front();
-  const std::string path = folder.Write("a.sst", ReadWholeFile(written));
-  const std::string bytes = ReadWholeFile(path);
+  const std::string path = folder.Write("a.sst", ReadFileBytes(written));
+  const std::string bytes = ReadFileBytes(path);
   ASSERT_TRUE(CheckFile(path, {})->sound());
   for (size_t at = 0; at < bytes.size(); ++at) {
     std::string damaged = bytes;

@@ -17,20 +17,6 @@ namespace {
 
 // Questions have, in this order, keys, rate, bytes, bits per key.
 
-// From the formula -n ln(p) / ln(2)^2.
-TEST(ClassicBloomTest, TwoOfFourGiveTheRest) {
-  for (const auto& [rate, bits] :
-       {std::pair(0.1, 4.79), {0.01, 9.59}, {0.001, 14.38}, {0.0001, 19.17}}) {
-    EXPECT_NEAR(ClassicBloom({1000, rate, {}, {}})->bits_per_key(), bits, 0.01);
-    EXPECT_NEAR(ClassicBloom({1000, {}, {}, bits})->rate, rate, 0.01 * rate);
-  }
-  const auto by_size = ClassicBloom({100'000'000, {}, 119'813'230, {}});
-  EXPECT_NEAR(by_size->rate, 0.01, 1e-9);
-  const auto by_rate = ClassicBloom({{}, 0.01, 119'813'230, {}});
-  EXPECT_NEAR(static_cast<double>(by_rate->keys), 1e8, 2);
-  EXPECT_EQ(ClassicBloom({{}, {}, 1000, 8})->keys, 1000u);
-}
-
 // Every form of a question gives the same filter.
 TEST(AnswerQuestionTest, AgreesWithItself) {
   constexpr uint64_t kKeys = 20'000'000;

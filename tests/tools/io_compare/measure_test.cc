@@ -1,50 +1,12 @@
 #include "tools/io_compare/measure.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <vector>
 
-#include "tools/io_compare/rows/shape.h"
-
 namespace linebloom::tools {
 namespace {
-
-using testing::HasSubstr;
-
-TEST(ShapeTest, DescribesTheFirstDifference) {
-  const FileShape top = {0, "a", "z", 10, 0};
-  const FileShape bottom = {2, "b", "y", 100, 5};
-  const Shape shape = {{top, bottom}};
-  EXPECT_EQ(DescribeDifference(shape, "one", shape, "other"), "");
-
-  EXPECT_EQ(DescribeDifference(shape, "one", {{top}}, "other"),
-            "level 2 has 1 files with one and 0 with other");
-
-  FileShape changed = bottom;
-  changed.entries = 99;
-  EXPECT_THAT(DescribeDifference(shape, "one", {{top, changed}}, "other"),
-              HasSubstr("99 entries"));
-  changed = bottom;
-  changed.deletions = 6;
-  EXPECT_NE(DescribeDifference(shape, "one", {{top, changed}}, "other"), "");
-  changed = bottom;
-  changed.largest_key = "x";
-  EXPECT_THAT(DescribeDifference(shape, "one", {{top, changed}}, "other"),
-              HasSubstr("to 'x'"));
-}
-
-TEST(ShapeTest, CountsSortedRuns) {
-  const Shape shape = {{{0, "a", "z", 1, 0},
-                        {0, "b", "y", 1, 0},
-                        {2, "a", "m", 1, 0},
-                        {2, "n", "z", 1, 0},
-                        {5, "a", "z", 1, 0}}};
-  EXPECT_EQ(shape.SortedRuns(), 4u);
-  EXPECT_EQ(shape.Levels().size(), 6u);
-  EXPECT_EQ(Shape().SortedRuns(), 0u);
-}
 
 TEST(SummarizeLatencyTest, FindsMeanAndPercentiles) {
   std::vector<uint32_t> nanoseconds;

@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "rocksdb/db.h"
-#include "tests/tools/run_program.h"
+#include "tests/temporary_folder.h"
 #include "tools/io_compare/database.h"
 #include "tools/shared/databases.h"
 
@@ -132,6 +132,28 @@ TEST_F(SourceDatabaseTest, KeepsAnotherOrderOfKeys) {
   ASSERT_TRUE(status.ok()) << status;
   ASSERT_EQ(keys.size(), 100u);
   EXPECT_EQ(keys.front(), Key(99));
+}
+
+TEST(CompressionNameTest, OfEveryFormatVersion) {
+  const std::pair<const char*, rocksdb::CompressionType> names[] = {
+      {"NoCompression", rocksdb::kNoCompression},
+      {"Snappy", rocksdb::kSnappyCompression},
+      {"Zlib", rocksdb::kZlibCompression},
+      {"LZ4", rocksdb::kLZ4Compression},
+      {"LZ4HC", rocksdb::kLZ4HCCompression},
+      {"ZSTD", rocksdb::kZSTD},
+      // Since format_version 7.
+      {"BuiltinV2;04;", rocksdb::kLZ4Compression},
+      {"BuiltinV2;07;", rocksdb::kZSTD},
+      {"BuiltinV2;0407;", rocksdb::kLZ4Compression}};
+  for (const auto& [name, type] : names) {
+    EXPECT_EQ(CompressionByName(name), type) << name;
+  }
+  // Unknown or unsupported ones.
+  for (const char* name :
+       {"BuiltinV2;;", ";;", "", "Xpress", "lz4", "Mine;8A;", "Mine;x;", ";"}) {
+    EXPECT_EQ(CompressionByName(name), rocksdb::kNoCompression) << name;
+  }
 }
 
 }  // namespace

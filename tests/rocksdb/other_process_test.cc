@@ -1,0 +1,228 @@
+// Files that another process writes for a database, by remote compaction or to
+// be ingested. That process, which is this program with another test, knows its
+// policy only from an option string.
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/sst_file_writer.h"
+#include "tests/rocksdb/db_fixture.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::CompactionServiceJobInfo;
+using rocksdb::CompactionServiceJobStatus;
+
+constexpr Rows kWritten{0, 10000};
+
+void WriteFile(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+// Compacts what is in WORKER_FOLDER/input, or without one writes a file of rows
+// there.
+TEST(Worker, DISABLED_Works) {
+  const std::string folder = std::getenv("WORKER_FOLDER");
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unsupported_options = false;
+  rocksdb::BlockBasedTableOptions table;
+  ASSERT_OK(rocksdb::GetBlockBasedTableOptionsFromString(
+      strict, {}, std::getenv("WORKER_TABLE"), &table));
+  // RocksDB drops the errors of a filter policy inside table options: an
+  // unknown policy becomes none, and neither SstFileWriter nor OpenAndCompact()
+  // validates a known one. Files would silently be written without filters.
+  ASSERT_NE(table.filter_policy, nullptr) << std::getenv("WORKER_TABLE");
+  const std::shared_ptr<rocksdb::TableFactory> factory(
+      rocksdb::NewBlockBasedTableFactory(table));
+  ASSERT_OK(factory->ValidateOptions({}, {}));
+  if (std::filesystem::exists(folder + "/input")) {
+    rocksdb::CompactionServiceOptionsOverride options;
+    options.table_factory = factory;
+    std::string result;
+    ASSERT_OK(rocksdb::DB::OpenAndCompact(
+        ReadFileBytes(folder + "/database"), folder + "/output",
+        ReadFileBytes(folder + "/input"), &result, options));
+    WriteFile(folder + "/result", result);
+    return;
+  }
+  rocksdb::Options options;
+  options.table_factory = factory;
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  ASSERT_OK(writer.Open(folder + "/ingest.sst"));
+  for (uint64_t i = kWritten.begin; i < kWritten.end; i += 2) {
+    ASSERT_OK(writer.Put(RowKey(i), RowValue(i)));
+  }
+  ASSERT_OK(writer.Finish());
+}
+
+// Runs that in another process, with its output in FOLDER/printed.
+bool RunWorker(const std::string& folder, const std::string& table_options) {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+  std::string command = "WORKER_FOLDER='" + folder;
+  command.append("' WORKER_TABLE='").append(table_options).append("' '");
+  command.append(program).append("' --gtest_also_run_disabled_tests");
+  command.append(" --gtest_filter=Worker.* >'").append(folder);
+  // NOLINTNEXTLINE(cert-env33-c,concurrency-mt-unsafe): no word is foreign
+  return std::system(command.append("/printed' 2>&1").c_str()) == 0;
+}
+
+// Has a worker run every compaction. If it fails, RocksDB compacts by itself.
+class WorkerService : public rocksdb::CompactionService {
+ public:
+  WorkerService(std::string folder, std::string table_options)
+      : folder_(std::move(folder)), table_options_(std::move(table_options)) {}
+  const char* Name() const override { return "test.Worker"; }
+
+#if ROCKSDB_IS_AT_LEAST(9, 1)
+  rocksdb::CompactionServiceScheduleResponse Schedule(
+      const CompactionServiceJobInfo& info, const std::string& input) override {
+    return {std::to_string(info.job_id), Begin(info, input)};
+  }
+  CompactionServiceJobStatus Wait(const std::string& /*job*/,
+                                  std::string* result) override {
+    return Compact(result);
+  }
+#else
+  CompactionServiceJobStatus StartV2(const CompactionServiceJobInfo& info,
+                                     const std::string& input) override {
+    return Begin(info, input);
+  }
+  CompactionServiceJobStatus WaitForCompleteV2(
+      const CompactionServiceJobInfo& /*info*/, std::string* result) override {
+    return Compact(result);
+  }
+#endif
+
+  int done = 0;
+  int failed = 0;
+
+ private:
+  CompactionServiceJobStatus Begin(const CompactionServiceJobInfo& info,
+                                   const std::string& input) {
+    WriteFile(folder_ + "/database", info.db_name);
+    WriteFile(folder_ + "/input", input);
+    return CompactionServiceJobStatus::kSuccess;
+  }
+  CompactionServiceJobStatus Compact(std::string* result) {
+    if (!RunWorker(folder_, table_options_)) {
+      ++failed;
+      return CompactionServiceJobStatus::kUseLocal;
+    }
+    ++done;
+    *result = ReadFileBytes(folder_ + "/result");
+    return CompactionServiceJobStatus::kSuccess;
+  }
+
+  const std::string folder_;
+  const std::string table_options_;
+};
+
+struct Case {
+  const char* name;
+  PolicyKind of_database;
+  // 16 bits per key where the database itself has 10, so the size of a filter
+  // shows who built it.
+  const char* table_options;
+  const char* policy_of_files;
+  bool database_reads_filters = true;
+};
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.name;
+}
+
+class WorkerTest : public DbTest {
+ protected:
+  WorkerTest() { std::filesystem::create_directory(Path("worker")); }
+
+  std::shared_ptr<WorkerService> CompactWith(const char* table_options) {
+    auto service =
+        std::make_shared<WorkerService>(Path("worker"), table_options);
+    options_.compaction_service = service;
+    DestroyAndReopen();
+    for (int i = 0; i < 3; ++i) DbTest::WriteFile(kWritten);
+    CompactAll();
+    return service;
+  }
+};
+
+class OtherProcessTest : public WorkerTest,
+                         public testing::WithParamInterface<Case> {
+ protected:
+  OtherProcessTest() { UsePolicy(GetParam().of_database); }
+
+  // The rows are in the database's only file, which the worker wrote.
+  void ExpectFileOfWorker() {
+    const auto files = AllProperties(db_.get());
+    ASSERT_EQ(files.size(), 1) << ReadFileBytes(Path("worker/printed"));
+    EXPECT_EQ(files[0]->filter_policy_name, GetParam().policy_of_files);
+    EXPECT_EQ(files[0]->num_filter_entries, kWritten.present());
+    EXPECT_GE(files[0]->filter_size, kWritten.present() * 16 / 8);
+    if (GetParam().database_reads_filters) {
+      ExpectFilterWorks(kWritten);
+      // Fewer than 10 bits per key would let through, with either policy.
+      EXPECT_LE(CountMissing(kWritten).maybe, kWritten.missing() / 250);
+    } else {
+      ExpectRows(kWritten);
+      EXPECT_EQ(CountMissing(kWritten).no, 0);
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    With, OtherProcessTest,
+    testing::Values(
+        Case{"OtherOptions", PolicyKind::kLinebloom,
+             "filter_policy={id=linebloom;bits_per_key=16;line=plain;"
+             "hash_seed=7};block_size=512;format_version=4",
+             "linebloom"},
+        Case{"Partitioned", PolicyKind::kLinebloom,
+             "filter_policy=linebloom:16;partition_filters=true;"
+             "index_type=kTwoLevelIndexSearch;metadata_block_size=512",
+             "linebloom"},
+        Case{"BloomForBloom", PolicyKind::kBuiltinBloom,
+             "filter_policy=bloomfilter:16", "bloomfilter"},
+        // A worker that is switched too late and one that is switched too
+        // early: the database then reads correctly, but without filters.
+        Case{"BloomForLinebloom", PolicyKind::kLinebloom,
+             "filter_policy=bloomfilter:16", "bloomfilter"},
+        Case{"LinebloomForBloom", PolicyKind::kBuiltinBloom,
+             "filter_policy=linebloom:16", "linebloom", false}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST_P(OtherProcessTest, RemoteCompaction) {
+  EXPECT_GE(CompactWith(GetParam().table_options)->done, 1);
+  ExpectFileOfWorker();
+  Reopen();
+  ExpectFileOfWorker();
+}
+
+TEST_P(OtherProcessTest, IngestedFile) {
+  Reopen();
+  ASSERT_TRUE(RunWorker(Path("worker"), GetParam().table_options));
+  ASSERT_OK(db_->IngestExternalFile({Path("worker/ingest.sst")}, {}));
+  ExpectFileOfWorker();
+}
+
+// The worker reports it and exits, and the database compacts by itself.
+TEST_F(WorkerTest, WorkerThatIsToldNonsense) {
+  for (const auto& [table_options, message] :
+       {std::pair("filter_policy=lineblom:10", "lineblom"),
+        std::pair("filter_policy=linebloom:99",
+                  "bits_per_key=99: must be a number from 0 to 30")}) {
+    EXPECT_GE(CompactWith(table_options)->failed, 1);
+    EXPECT_THAT(ReadFileBytes(Path("worker/printed")),
+                testing::HasSubstr(message));
+    ExpectFilterWorks(kWritten);
+  }
+}
+
+}  // namespace
+}  // namespace linebloom

@@ -1,0 +1,135 @@
+// Databases that grow, and what their filters take.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "linebloom/level_size_listener.h"
+#include "tests/rocksdb/db_fixture.h"
+#include "tests/rocksdb/filter_watch.h"
+#include "tests/rocksdb/slow_jobs.h"
+
+namespace linebloom {
+
+inline LiveFilters FiltersOf(rocksdb::DB* db,
+                             rocksdb::ColumnFamilyHandle* family) {
+  LiveFilters filters;
+  EXPECT_OK(ReadLiveFilters(db, family, &filters));
+  return filters;
+}
+
+class TreeTest : public DbTest {
+ protected:
+  void UseListener(bool use = true) {
+    options_.listeners.clear();
+    if (use) options_.listeners = {NewLevelSizeListener()};
+  }
+
+  void UseOptions(const FilterPolicyOptions& options) {
+    table_.filter_policy.reset(NewFilterPolicy(options));
+  }
+
+  // Memtables and files of so many bytes, each level four times as large as the
+  // one above.
+  void UseSmallLevels(uint64_t file, uint64_t first_level) {
+    options_.disable_auto_compactions = false;
+    options_.write_buffer_size = file;
+    options_.target_file_size_base = file;
+    options_.max_bytes_for_level_base = first_level;
+    options_.max_bytes_for_level_multiplier = 4;
+  }
+
+  static std::vector<uint64_t> Numbers(uint64_t count, bool in_order) {
+    std::vector<uint64_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    if (!in_order) {
+      std::shuffle(numbers.begin(), numbers.end(), std::mt19937_64(1));
+    }
+    return numbers;
+  }
+
+  void Put(const std::vector<uint64_t>& numbers) {
+    for (const uint64_t number : numbers) {
+      ASSERT_OK(db_->Put({}, RowKey(2 * number), RowValue(2 * number)));
+    }
+  }
+
+  // Waits until nothing has run for a while. RocksDB's own compaction-pending
+  // stays set in universal compaction even if there is nothing to pick.
+  void WaitForCompactions() {
+    for (int quiet = 0; quiet < 3; ++quiet) {
+      for (const char* what :
+           {"rocksdb.num-running-compactions", "rocksdb.num-running-flushes",
+            "rocksdb.mem-table-flush-pending"}) {
+        uint64_t count = 0;
+        EXPECT_TRUE(db_->GetIntProperty(what, &count)) << what;
+        if (count > 0) quiet = 0;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+
+  // A database that begins empty, is reopened halfway, and grows as fast as it
+  // can, with delays of its jobs of up to so many milliseconds.
+  FilterWatch::Seen Grow(uint64_t rows, bool in_order,
+                         rocksdb::CompactionStyle style, int delay) {
+    UseSmallLevels(256 << 10, 512 << 10);
+    options_.compaction_style = style;
+    options_.max_background_jobs = 4;
+    const auto watch = std::make_shared<FilterWatch>();
+    options_.listeners = {
+        NewLevelSizeListener(),
+        std::make_shared<SlowJobs>(std::chrono::milliseconds(delay)), watch};
+    DestroyAndReopen();
+    const std::vector<uint64_t> numbers = Numbers(rows, in_order);
+    const auto half = numbers.begin() + static_cast<ptrdiff_t>(rows / 2);
+    Put({numbers.begin(), half});
+    Reopen();
+    Put({half, numbers.end()});
+    Flush();
+    WaitForCompactions();
+    FilterWatch::Seen seen = watch->Take();
+    EXPECT_OK(seen.status);
+    return seen;
+  }
+
+  LiveFilters Now() { return FiltersOf(db_.get(), db_->DefaultColumnFamily()); }
+
+  // Lines of a log that have all of these words.
+  int CountInLog(const std::vector<std::string>& words,
+                 const std::string& name = "db/LOG") const {
+    std::ifstream log(Path(name));
+    int count = 0;
+    for (std::string line; std::getline(log, line);) {
+      count += std::all_of(words.begin(), words.end(),
+                           [&line](const std::string& word) {
+                             return line.find(word) != std::string::npos;
+                           })
+                   ? 1
+                   : 0;
+    }
+    return count;
+  }
+};
+
+// Each combination of loads in and out of order and of styles of compaction.
+template <typename Check>
+void ForEachLoad(const Check& check) {
+  for (const bool in_order : {false, true}) {
+    for (const auto style :
+         {rocksdb::kCompactionStyleLevel, rocksdb::kCompactionStyleUniversal}) {
+      SCOPED_TRACE(in_order);
+      SCOPED_TRACE(int{style});
+      check(in_order, style);
+    }
+  }
+}
+
+}  // namespace linebloom

@@ -1,0 +1,311 @@
+// Keys, rows in levels, and lookups, skewed or not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/temporary_folder.h"
+#include "tools/io_compare/rows/keys.h"
+#include "tools/io_compare/rows/lookups.h"
+#include "tools/io_compare/rows/row_source.h"
+
+namespace linebloom::tools {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> KeysIn(const Keys& keys) {
+  std::vector<std::string> all;
+  for (uint64_t i = 0; i < keys.size; ++i) all.push_back(keys.at(i));
+  return all;
+}
+std::vector<std::string> KeysIn(const KeyList& keys) {
+  return KeysIn(KeysOf(keys));
+}
+
+KeyList ListOf(const std::vector<std::string>& keys) {
+  KeyList list;
+  for (const std::string& key : keys) list.Add(key);
+  return list;
+}
+
+TEST(KeysBetweenTest, LieBetweenRowsAndAreAllDifferent) {
+  for (const uint64_t stride : {2, 3, 7}) {
+    const std::vector<std::string> rows = KeysIn(NumberedKeys(100, stride));
+    const std::vector<std::string> between = KeysIn(KeysBetween(100, stride));
+    const std::set<std::string> present(rows.begin(), rows.end());
+    const std::set<std::string> missing(between.begin(), between.end());
+    EXPECT_EQ(missing.size(), 99 * (stride - 1));
+    EXPECT_EQ(between.size(), missing.size());
+    for (const std::string& key : missing) {
+      EXPECT_EQ(present.count(key), 0u);
+      EXPECT_GT(key, rows.front());
+      EXPECT_LT(key, rows.back());
+    }
+  }
+}
+
+TEST(ReadKeyFileTest, TakesLinesAsTheyAre) {
+  const TemporaryFolder folder;
+  const std::string path =
+      folder.Write("keys", std::string("b\r\n\n a \nb\0c\n", 12) + "last");
+  const auto keys = ReadKeyFile("key_file", path);
+  ASSERT_TRUE(keys.ok()) << keys.status();
+  EXPECT_THAT(KeysIn(*keys),
+              ElementsAre("b", " a ", std::string("b\0c", 3), "last"));
+}
+
+TEST(HoldOutTest, MissingKeysLieInside) {
+  for (const uint64_t nth : {2, 3, 10}) {
+    const KeyList keys = SortedAndUnique(ListOf(KeysIn(NumberedKeys(100, 2))));
+    const HeldOut split = HoldOut(keys, nth);
+    EXPECT_EQ(split.rows.size() + split.missing.size(), keys.size());
+    EXPECT_NEAR(static_cast<double>(split.missing.size()),
+                100.0 / static_cast<double>(nth), 1);
+    EXPECT_EQ(split.rows[0], keys[0]);
+    EXPECT_EQ(split.rows[split.rows.size() - 1], keys[99]);
+    std::set<std::string> both;
+    for (const std::string& key : KeysIn(split.rows)) both.insert(key);
+    for (const std::string& key : KeysIn(split.missing)) {
+      EXPECT_TRUE(both.insert(key).second);
+    }
+  }
+}
+
+struct Row {
+  std::string key;
+  std::string value;
+};
+
+std::vector<Row> RowsOf(const RowSource& rows, size_t file) {
+  std::vector<Row> read;
+  const absl::Status status = rows.read(file, [&read](const Entry& entry) {
+    EXPECT_EQ(entry.kind, EntryKind::kPut);
+    read.push_back({entry.key.ToString(), entry.value.ToString()});
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  return read;
+}
+
+TEST(LayeredRowsTest, EveryRowIsInOneFile) {
+  const Keys keys = NumberedKeys(20'000, 2);
+  const RowSource rows =
+      LayeredRows(keys, 2000, 1);  // 40 MB: several files in a level
+  std::map<std::string, int> seen;
+  uint64_t planned = 0;
+  for (size_t file = 0; file < rows.files.size(); ++file) {
+    const std::vector<Row> read = RowsOf(rows, file);
+    EXPECT_EQ(read.size(), rows.files[file].entries);
+    planned += rows.files[file].entries;
+    for (size_t i = 0; i < read.size(); ++i) {
+      ++seen[read[i].key];
+      EXPECT_EQ(read[i].value.size(), 2000u);
+      if (i > 0) {
+        EXPECT_LT(read[i - 1].key, read[i].key);
+      }
+    }
+  }
+  EXPECT_EQ(seen.size(), 20'000u);
+  EXPECT_EQ(planned, 20'000u);
+}
+
+TEST(LayeredRowsTest, LevelsGrowTenfoldFromThreeFilesInLevelZero) {
+  const Keys keys = NumberedKeys(447 * 100, 2);
+  const RowSource rows = LayeredRows(keys, 100, 1);
+  std::map<int, uint64_t> entries;
+  std::map<int, uint64_t> files;
+  for (const FileToWrite& file : rows.files) {
+    entries[file.level] += file.entries;
+    ++files[file.level];
+  }
+  EXPECT_EQ(files[0], 3u);
+  EXPECT_EQ(entries[0], 300u);
+  EXPECT_EQ(entries[1], 400u);
+  EXPECT_EQ(entries[2], 4000u);
+  EXPECT_EQ(entries[3], 40'000u);
+}
+
+// The minimum of the flag, and that of key files.
+TEST(LayeredRowsTest, FewRowsReachEveryRun) {
+  for (const uint64_t count : {2 * kSharesOfAllRuns, uint64_t{1000}}) {
+    const Keys keys = NumberedKeys(count, 2);
+    const RowSource rows = LayeredRows(keys, 0, 3);
+    for (const FileToWrite& file : rows.files) EXPECT_GE(file.entries, 2u);
+  }
+}
+
+Skew Parsed(const std::string& text, uint64_t seed) {
+  const auto skew = Skew::Parse(text, seed);
+  EXPECT_TRUE(skew.ok()) << skew.status();
+  return skew.value_or(Skew());
+}
+
+TEST(SkewTest, StretchesCoverTheKeySpaceInOrder) {
+  for (const char* text : {"", "80/20", "95/5", "99.9/0.1", "50/50", "30/12.5",
+                           "99.9/99.9", "zipf:0.1", "zipf:0.99", "zipf:2"}) {
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      SCOPED_TRACE(testing::Message() << text << ", seed " << seed);
+      const Skew skew = Parsed(text, seed);
+      double end = 0;
+      double lookups = 0;
+      for (const Skew::Stretch& stretch : skew.stretches()) {
+        EXPECT_DOUBLE_EQ(stretch.begin, end);
+        EXPECT_GE(stretch.end, stretch.begin);
+        EXPECT_GE(stretch.lookups, 0);
+        end = stretch.end;
+        lookups += stretch.lookups;
+      }
+      EXPECT_DOUBLE_EQ(end, 1);
+      EXPECT_NEAR(lookups, 1, 1e-9);
+      EXPECT_NEAR(skew.LookupsBetween(0, 1), 1, 1e-9);
+    }
+  }
+}
+
+TEST(SkewTest, AHotRangeIsWhereTheSeedPutsIt) {
+  std::set<double> places;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const Skew skew = Parsed("80/20", seed);
+    ASSERT_EQ(skew.stretches().size(), 3u);
+    const Skew::Stretch& hot = skew.stretches()[1];
+    EXPECT_NEAR(hot.end - hot.begin, 0.2, 1e-12);
+    EXPECT_NEAR(hot.lookups, 0.8, 1e-12);
+    EXPECT_NEAR(skew.LookupsBetween(hot.begin, hot.begin + 0.05), 0.2, 1e-9);
+    EXPECT_NEAR(skew.Peak(), 4, 1e-9);
+    places.insert(hot.begin);
+  }
+  EXPECT_EQ(places.size(), 100u);
+  EXPECT_LT(*places.begin(), 0.1);
+  EXPECT_GT(*places.rbegin(), 0.7);
+  EXPECT_EQ(Parsed("80/20", 1).InWords(), Parsed("80/20", 1).InWords());
+}
+
+TEST(SkewTest, ZipfsRangesAreShuffled) {
+  const Skew skew = Parsed("zipf:0.99", 1);
+  ASSERT_EQ(skew.stretches().size(), 1000u);
+  std::vector<double> lookups;
+  for (const Skew::Stretch& stretch : skew.stretches()) {
+    EXPECT_NEAR(stretch.end - stretch.begin, 0.001, 1e-12);
+    lookups.push_back(stretch.lookups);
+  }
+  EXPECT_FALSE(std::is_sorted(lookups.rbegin(), lookups.rend()));
+  EXPECT_NE(lookups.front(), Parsed("zipf:0.99", 2).stretches()[0].lookups);
+  std::sort(lookups.rbegin(), lookups.rend());
+  for (const size_t i : {1, 9, 999}) {
+    EXPECT_NEAR(lookups[0] / lookups[i],
+                std::pow(static_cast<double>(i + 1), 0.99), 1e-6);
+  }
+  EXPECT_NEAR(skew.Peak(), 1000 * lookups[0], 1e-6);
+}
+
+TEST(SkewTest, RefusesAnythingElse) {
+  for (const char* text :
+       {"80",     "80/",    "/20",       "20/80",    "80/20/1",  "100/20",
+        "80/0",   "80/-20", "0.05/0.05", "nan/20",   "80/nan",   "80%/20%",
+        "zipf",   "zipf:",  "zipf:0",    "zipf:2.1", "zipf:nan", "zipf:inf",
+        "Zipf:1", "hot",    " "}) {
+    const auto skew = Skew::Parse(text, 1);
+    ASSERT_FALSE(skew.ok()) << text;
+    EXPECT_THAT(std::string(skew.status().message()),
+                HasSubstr("--skew='" + std::string(text) +
+                          "': must be A/B with 0.1 <= B <= A <= 99.9"));
+  }
+}
+
+// Expects as many `keys` in each stretch of `skew` as its share, up to five
+// standard deviations. `all` are the keys that they were drawn from, in order.
+void ExpectSharesOf(const Skew& skew, const std::vector<std::string>& all,
+                    std::vector<std::string> keys) {
+  ASSERT_FALSE(keys.empty());
+  std::sort(keys.begin(), keys.end());
+  const auto size = static_cast<double>(all.size());
+  const auto below = [&](double place) {
+    const auto i = static_cast<size_t>(std::lround(place * size));
+    const auto end = i == all.size()
+                         ? keys.end()
+                         : std::lower_bound(keys.begin(), keys.end(), all[i]);
+    return static_cast<double>(end - keys.begin());
+  };
+  const auto n = static_cast<double>(keys.size());
+  for (const Skew::Stretch& stretch : skew.stretches()) {
+    const double expected = n * stretch.lookups;
+    EXPECT_NEAR(below(stretch.end) - below(stretch.begin), expected,
+                3 + 5 * std::sqrt(expected))
+        << "from " << stretch.begin << " to " << stretch.end;
+  }
+}
+
+TEST(ChooseLookupsTest, TakesTheAskedShareOfExistingKeys) {
+  const std::vector<std::string> rows = KeysIn(NumberedKeys(5000, 2));
+  const std::set<std::string> present(rows.begin(), rows.end());
+  for (const double ratio : {0.0, 0.01, 0.3, 1.0}) {
+    const Lookups lookups = ChooseLookups(
+        {NumberedKeys(5000, 2), KeysBetween(5000, 2), Skew(), ratio, 1}, 1000);
+    uint64_t existing = 0;
+    for (const std::string& key : KeysIn(lookups.keys)) {
+      existing += present.count(key);
+    }
+    EXPECT_EQ(existing, lookups.existing);
+    EXPECT_EQ(existing, static_cast<uint64_t>(std::lround(1000 * ratio)));
+  }
+}
+
+TEST(ChooseLookupsTest, ShrinksAtTheSameRatio) {
+  // 99 missing keys allow 99 / 0.75 lookups.
+  const Lookups lookups = ChooseLookups(
+      {NumberedKeys(100, 2), KeysBetween(100, 2), Skew(), 0.25, 1}, 10'000);
+  EXPECT_EQ(lookups.keys.size(), 132u);
+  EXPECT_EQ(lookups.existing, 33u);
+  EXPECT_EQ(
+      ChooseLookups({{}, KeysBetween(100, 2), Skew(), 0, 1}, 50).keys.size(),
+      50u);
+  EXPECT_EQ(ChooseLookups({}, 50).keys.size(), 0u);
+}
+
+TEST(ChooseLookupsTest, FollowsASkew) {
+  const Keys missing = KeysBetween(10'001, 101);
+  const std::vector<std::string> all = KeysIn(missing);
+  ASSERT_TRUE(std::is_sorted(all.begin(), all.end()));
+  for (const char* text : {"80/20", "95/5", "50/50", "99.9/0.1", "zipf:0.99"}) {
+    for (const uint64_t seed : {1, 2, 3}) {
+      SCOPED_TRACE(testing::Message() << text << ", seed " << seed);
+      const Skew skew = Parsed(text, seed);
+      const Lookups lookups = ChooseLookups({{}, missing, skew, 0, seed}, 1000);
+      const std::vector<std::string> keys = KeysIn(lookups.keys);
+      EXPECT_EQ(keys.size(), 1000u);
+      EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), 1000u);
+      ExpectSharesOf(skew, all, keys);
+      // In no order of their own: the first half is spread like all.
+      ExpectSharesOf(skew, all, {keys.begin(), keys.begin() + 500});
+    }
+  }
+}
+
+TEST(RepeatedLookupsTest, AreSpreadLikeThoseMeasured) {
+  LookupMix mix = {NumberedKeys(1001, 11), KeysBetween(1001, 11), Skew(), 0.25,
+                   5};
+  const std::vector<std::string> rows = KeysIn(mix.existing);
+  for (const char* text : {"", "80/20", "zipf:0.99"}) {
+    SCOPED_TRACE(text);
+    mix.skew = Parsed(text, 5);
+    std::vector<std::string> found;
+    std::vector<std::string> not_found;
+    for (const std::string& key : KeysIn(RepeatedLookups(mix, 40'000))) {
+      const bool exists = std::binary_search(rows.begin(), rows.end(), key);
+      (exists ? found : not_found).push_back(key);
+    }
+    EXPECT_NEAR(static_cast<double>(found.size()), 10'000, 5 * 100);
+    ExpectSharesOf(Parsed("50/50", 5), rows, found);
+    ExpectSharesOf(mix.skew, KeysIn(mix.missing), not_found);
+  }
+}
+
+}  // namespace
+}  // namespace linebloom::tools
