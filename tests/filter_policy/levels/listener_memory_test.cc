@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "filter_policy/levels/heat_profile.h"
 #include "linebloom/filter_policy.h"
 #include "tests/filter_policy/levels/simulated_database.h"
 
@@ -122,7 +123,7 @@ class ListenerMemoryTest : public testing::Test {
 
   // A million lookups that a filter of the policy rejects, in 1,000 keys.
   void Miss(uint64_t first) {
-    const auto reader = NewReader(*policy_, "");
+    const auto reader = NewReader(*jobs_->policy, "");
     for (uint64_t i = 0; i < 1'000'000; ++i) {
       EXPECT_FALSE(reader->MayMatch(Key(first + i % 1000)));
     }
@@ -300,13 +301,13 @@ TEST_F(ListenerMemoryTest, NothingIsAttributedToAnotherDatabase) {
     return db;
   };
   auto b = open("/b", false);
-  std::swap(policy_, policy_of_a);
+  std::swap(jobs_->policy, policy_of_a);
   auto a = open("/a", true);
   EXPECT_GT(HeatOfFirst(Flush(a.get())), 1.5);
   jobs_->Close(a.get());
-  std::swap(policy_, policy_of_a);
+  std::swap(jobs_->policy, policy_of_a);
   EXPECT_LT(HeatOfFirst(Flush(b.get())), 0.5);
-  std::swap(policy_, policy_of_a);
+  std::swap(jobs_->policy, policy_of_a);
   // Destroyed, and another one in its place.
   a = Open("/a");
   const auto first = Flush(a.get());
@@ -315,7 +316,7 @@ TEST_F(ListenerMemoryTest, NothingIsAttributedToAnotherDatabase) {
   const auto second = Flush(a.get());
   EXPECT_EQ(nullptr, second->heat);
   EXPECT_TRUE(second->tree == nullptr || second->tree->levels.empty());
-  std::swap(policy_, policy_of_a);
+  std::swap(jobs_->policy, policy_of_a);
   EXPECT_LT(HeatOfFirst(Flush(b.get())), 0.5);
   // The account has the filters of both, each of a single key.
   EXPECT_GT(first->account->Live().all_keys(), 2000);
@@ -344,7 +345,7 @@ TEST_F(ListenerMemoryTest, FamiliesThatShareAPolicyLearnNothing) {
   Flush(db.get());
   EXPECT_NEAR(1, HeatOfFirst(Flush(db.get())), 0.01);
   // It learns when it is alone again.
-  Drop(db.get(), "other");
+  jobs_->Delete(db.get(), db->Take("other", 0));
   Flush(db.get());
   Miss(0);
   Flush(db.get());

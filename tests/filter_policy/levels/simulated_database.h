@@ -230,7 +230,7 @@ class SimulatedJobs {
     listener->OnColumnFamilyHandleDeletionStarted(db->DefaultColumnFamily());
   }
 
-  const std::unique_ptr<const rocksdb::FilterPolicy> policy;
+  std::unique_ptr<const rocksdb::FilterPolicy> policy;
   const std::shared_ptr<rocksdb::EventListener> listener;
 };
 
