@@ -121,9 +121,8 @@ uint64_t EntriesOf(rocksdb::DB* db, const SstFileMetaData& file) {
 }
 
 // The same sizes that the listener knows.
-std::shared_ptr<const TreeState> TreeOf(rocksdb::DB* db, const Family& family) {
-  rocksdb::ColumnFamilyMetaData files;
-  db->GetColumnFamilyMetaData(family.handle, &files);
+std::shared_ptr<const TreeState> TreeOf(
+    rocksdb::DB* db, const rocksdb::ColumnFamilyMetaData& files) {
   auto tree = std::make_shared<TreeState>();
   for (const rocksdb::LevelMetaData& level : files.levels) {
     for (const SstFileMetaData& file : level.files) {
@@ -133,37 +132,14 @@ std::shared_ptr<const TreeState> TreeOf(rocksdb::DB* db, const Family& family) {
   return tree;
 }
 
-// Replaces memory budgets by bits per key: the smallest budget is divided
-// equally among all keys of the families that have one.
-std::vector<Family> ShareBudget(rocksdb::DB* db, std::vector<Family> families) {
-  double rows = 0;
-  std::optional<uint64_t> budget;
-  for (const Family& family : families) {
-    if (!family.policy.memory_budget) continue;
-    budget =
-        std::min(budget.value_or(UINT64_MAX), *family.policy.memory_budget);
-    rows += TreeOf(db, family)->Total();
-  }
-  for (Family& family : families) {
-    if (!family.policy.memory_budget) continue;
-    family.memory_budget = budget;
-    family.policy.memory_budget.reset();
-    family.policy.level_aware = true;
-    family.policy.bits_per_key =
-        std::clamp(8 * static_cast<double>(*budget) / std::max(rows, 1.0),
-                   kMinBitsOfRun, kMaxAverageOfBudget);
-  }
-  return families;
-}
-
 // The files of a column family, level by level.
 class FamilyFiles {
  public:
   FamilyFiles(rocksdb::DB* db, const Family& family)
       : comparator_(family.options.comparator),
-        for_hits_(family.options.optimize_filters_for_hits),
-        tree_(IsLevelAware(family.policy) ? TreeOf(db, family) : nullptr) {
+        for_hits_(family.options.optimize_filters_for_hits) {
     db->GetColumnFamilyMetaData(family.handle, &metadata_);
+    if (IsLevelAware(family.policy)) tree_ = TreeOf(db, metadata_);
   }
 
   const rocksdb::ColumnFamilyMetaData& metadata() const { return metadata_; }
@@ -201,9 +177,40 @@ class FamilyFiles {
 
   const rocksdb::Comparator* comparator_;
   bool for_hits_;
-  std::shared_ptr<const TreeState> tree_;  // null if the policy needs none
   rocksdb::ColumnFamilyMetaData metadata_;
+  std::shared_ptr<const TreeState> tree_;  // null if the policy needs none
 };
+
+std::vector<FamilyFiles> FilesOf(rocksdb::DB* db,
+                                 const std::vector<Family>& families) {
+  std::vector<FamilyFiles> files;
+  for (const Family& family : families) files.emplace_back(db, family);
+  return files;
+}
+
+// Replaces memory budgets by bits per key: the smallest budget is divided
+// equally among all keys of the families that have one.
+std::vector<Family> ShareBudget(const std::vector<FamilyFiles>& files,
+                                std::vector<Family> families) {
+  double rows = 0;
+  std::optional<uint64_t> budget;
+  for (size_t i = 0; i < families.size(); ++i) {
+    const std::optional<uint64_t>& own = families[i].policy.memory_budget;
+    if (!own) continue;
+    budget = std::min(budget.value_or(UINT64_MAX), *own);
+    rows += files[i].tree()->Total();
+  }
+  for (Family& family : families) {
+    if (!family.policy.memory_budget) continue;
+    family.memory_budget = budget;
+    family.policy.memory_budget.reset();
+    family.policy.level_aware = true;
+    family.policy.bits_per_key =
+        std::clamp(8 * static_cast<double>(*budget) / std::max(rows, 1.0),
+                   kMinBitsOfRun, kMaxAverageOfBudget);
+  }
+  return families;
+}
 
 struct Candidate {
   FileRebuild file;
@@ -255,22 +262,23 @@ class Planner {
   Planner(rocksdb::DB* db, const std::vector<Family>& families,
           const RebuildFiltersCallback& progress, RebuildFiltersReport* report)
       : db_(db),
-        families_(ShareBudget(db, families)),
+        files_(FilesOf(db, families)),
+        families_(ShareBudget(files_, families)),
         progress_(progress),
         report_(report) {}
 
   Status Run(std::vector<PlannedFile>* plan);
 
  private:
-  Status LookAtFamily(size_t index, const FamilyFiles& files);
-  Status LookAtFile(size_t family, int level, const SstFileMetaData& meta,
-                    const FamilyFiles& files, FilesInReach* in_reach,
-                    LookupSource* source);
+  Status LookAtFamily(size_t index);
+  Status LookAtFile(size_t index, int level, const SstFileMetaData& meta,
+                    FilesInReach* in_reach, LookupSource* source);
   void Take(const Candidate& candidate, std::vector<PlannedFile>* plan);
   void KeepToBudget(std::vector<PlannedFile>* plan);
   void Sort(std::vector<PlannedFile>* plan);
 
   rocksdb::DB* db_;
+  const std::vector<FamilyFiles> files_;  // of each of families_
   const std::vector<Family> families_;
   const RebuildFiltersCallback& progress_;
   RebuildFiltersReport* report_;
@@ -282,10 +290,10 @@ class Planner {
   double memory_ = 0;
 };
 
-Status Planner::LookAtFile(size_t family, int level,
-                           const SstFileMetaData& meta,
-                           const FamilyFiles& files, FilesInReach* in_reach,
-                           LookupSource* source) {
+Status Planner::LookAtFile(size_t index, int level, const SstFileMetaData& meta,
+                           FilesInReach* in_reach, LookupSource* source) {
+  const Family& family = families_[index];
+  const FamilyFiles& files = files_[index];
   if (progress_ && !progress_(so_far_)) {
     return Status::Incomplete("linebloom: cancelled");
   }
@@ -301,17 +309,17 @@ Status Planner::LookAtFile(size_t family, int level,
   const FileFacts& facts = file->facts;
   // Only a level-aware policy needs to know what is below.
   const bool nothing_below =
-      families_[family].policy.level_aware && files.NothingBelow(meta, level);
+      family.policy.level_aware && files.NothingBelow(meta, level);
   const WantedFilter wanted = WantedOfFile(
-      families_[family], files.tree(),
-      {facts.rows(), meta.smallestkey, meta.largestkey}, level, nothing_below);
+      family, files.tree(), {facts.rows(), meta.smallestkey, meta.largestkey},
+      level, nothing_below);
   const Verdict verdict = Judge(facts, wanted);
-  const double lookups = LookupsOf(facts, meta, families_[family], source);
+  const double lookups = LookupsOf(facts, meta, family, source);
   in_reach->ranges.push_back({meta.smallestkey, meta.largestkey, lookups});
   in_reach->rates.push_back(verdict.rate_now);
   if (files.GetsNoFilter(meta, level)) return Status::OK();
   Candidate candidate;
-  candidate.file.column_family = families_[family].name;
+  candidate.file.column_family = family.name;
   candidate.file.path = path;
   candidate.file.level = level;
   candidate.file.bytes = meta.size;
@@ -319,11 +327,11 @@ Status Planner::LookAtFile(size_t family, int level,
   candidate.file.rate = verdict.rate_now;
   candidate.file.rate_after = verdict.rate_after;
   candidate.index = in_reach->rates.size() - 1;
-  candidate.planned = {family, meta.file_number, level,
+  candidate.planned = {index, meta.file_number, level,
                        file->filter_block_is_damaged};
   const double memory_after = BytesOfNewFilter(facts, wanted);
   candidate.more_memory = memory_after - static_cast<double>(facts.bytes);
-  const bool has_budget = families_[family].memory_budget.has_value();
+  const bool has_budget = family.memory_budget.has_value();
   if (has_budget) memory_ += static_cast<double>(facts.bytes);
   if (verdict.reason.has_value() && verdict.pays) {
     candidate.file.reason = *verdict.reason;
@@ -347,7 +355,8 @@ void Weigh(const std::vector<double>& shares, size_t first,
   }
 }
 
-Status Planner::LookAtFamily(size_t index, const FamilyFiles& files) {
+Status Planner::LookAtFamily(size_t index) {
+  const FamilyFiles& files = files_[index];
   FilesInReach in_reach;
   LookupSource source = LookupSource::kEven;
   const size_t first = candidates_.size();
@@ -355,7 +364,7 @@ Status Planner::LookAtFamily(size_t index, const FamilyFiles& files) {
   for (const rocksdb::LevelMetaData& level : files.metadata().levels) {
     for (const SstFileMetaData& file : level.files) {
       const Status status =
-          LookAtFile(index, level.level, file, files, &in_reach, &source);
+          LookAtFile(index, level.level, file, &in_reach, &source);
       if (!status.ok()) return status;
     }
   }
@@ -417,13 +426,11 @@ void Planner::Sort(std::vector<PlannedFile>* plan) {
 }
 
 Status Planner::Run(std::vector<PlannedFile>* plan) {
-  std::vector<FamilyFiles> files;
-  for (const Family& family : families_) {
-    files.emplace_back(db_, family);
-    so_far_.files += files.back().metadata().file_count;
+  for (const FamilyFiles& files : files_) {
+    so_far_.files += files.metadata().file_count;
   }
   for (size_t i = 0; i < families_.size(); ++i) {
-    const Status status = LookAtFamily(i, files[i]);
+    const Status status = LookAtFamily(i);
     if (!status.ok()) return status;
   }
   Sort(plan);

@@ -14,6 +14,7 @@
 #include "filter_policy/rebuild/family.h"
 #include "filter_policy/rebuild/pace.h"
 #include "filter_policy/rebuild/plan.h"
+#include "filter_policy/rocksdb/policy_options.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/io_status.h"
@@ -193,8 +194,7 @@ constexpr size_t kReadahead = 2 << 20;
 
 // Keeps the check out of the application's statistics and block cache.
 rocksdb::Options ReaderOptions(rocksdb::Options options) {
-  auto table =
-      *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  rocksdb::BlockBasedTableOptions table = *TableOptionsOf(options);
   table.filter_policy = nullptr;
   table.no_block_cache = true;
   table.block_cache = nullptr;

@@ -6,13 +6,12 @@
 #include <optional>
 
 #include "filter_policy/rocksdb/filter_metric_set.h"
+#include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/rocksdb/printable.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/observed_rate.h"
-#include "rocksdb/filter_policy.h"
 #include "rocksdb/metadata.h"
-#include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 
 namespace linebloom {
@@ -84,15 +83,9 @@ Status ReadFiles(rocksdb::DB* db, ColumnFamilyHandle* family,
 }
 
 std::optional<uint64_t> BudgetOf(const rocksdb::Options& options) {
-  if (options.table_factory == nullptr) return std::nullopt;
-  const auto* table =
-      options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  if (table == nullptr || table->filter_policy == nullptr ||
-      table->filter_policy->Name() != std::string(kFilterPolicyName)) {
-    return std::nullopt;
-  }
-  const auto* policy =
-      table->filter_policy->GetOptions<FilterPolicyOptions>(kFilterPolicyName);
+  const auto* table = TableOptionsOf(options);
+  if (table == nullptr) return std::nullopt;
+  const auto* policy = OptionsOfLinebloom(table->filter_policy.get());
   return policy == nullptr ? std::nullopt : policy->memory_budget;
 }
 

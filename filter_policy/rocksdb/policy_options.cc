@@ -283,6 +283,21 @@ Status ValidateRate(const FilterPolicyOptions& options) {
 
 }  // namespace
 
+const rocksdb::BlockBasedTableOptions* TableOptionsOf(
+    const rocksdb::ColumnFamilyOptions& options) {
+  return options.table_factory == nullptr
+             ? nullptr
+             : options.table_factory
+                   ->GetOptions<rocksdb::BlockBasedTableOptions>();
+}
+
+const FilterPolicyOptions* OptionsOfLinebloom(
+    const rocksdb::FilterPolicy* policy) {
+  return policy != nullptr && policy->Name() == std::string(kFilterPolicyName)
+             ? policy->GetOptions<FilterPolicyOptions>(kFilterPolicyName)
+             : nullptr;
+}
+
 double BitsPerKeyOf(const FilterPolicyOptions& options) {
   return options.bits_per_key.value_or(kDefaultBitsPerKey);
 }

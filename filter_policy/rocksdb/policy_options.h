@@ -7,10 +7,21 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "linebloom/filter_policy.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
 #include "rocksdb/status.h"
+#include "rocksdb/table.h"
 #include "rocksdb/utilities/options_type.h"
 
 namespace linebloom {
+
+// The options of block-based tables; null for other tables.
+const rocksdb::BlockBasedTableOptions* TableOptionsOf(
+    const rocksdb::ColumnFamilyOptions& options);
+
+// The options of a policy of linebloom's; null for others, and for null.
+const FilterPolicyOptions* OptionsOfLinebloom(
+    const rocksdb::FilterPolicy* policy);
 
 // InvalidArgument, naming option, value and range, or OK.
 rocksdb::Status Validate(const FilterPolicyOptions& options);

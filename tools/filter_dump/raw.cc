@@ -29,15 +29,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Reads a little-endian number of up to 8 bytes.
-uint64_t NumberOf(absl::string_view bytes) {
-  uint64_t number = 0;
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    number |= uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
-  }
-  return number;
-}
-
 // docs/format.md defines them.
 std::string FlagsText(uint64_t flags) {
   std::vector<absl::string_view> set;
@@ -55,7 +46,9 @@ std::string FieldMeaning(const FilterBlockField& field,
                          absl::string_view bytes) {
   const absl::string_view name = field.name;
   if (bytes.size() > sizeof(uint64_t)) return "";
-  const uint64_t number = NumberOf(bytes);
+  std::string padded(bytes);
+  padded.resize(sizeof(uint64_t));
+  const auto number = LoadLittleEndian<uint64_t>(padded.data());
   if (name == "line kind") return LineName(static_cast<Line>(number));
   if (name == "asked bits per key") {
     return absl::StrCat(static_cast<double>(number) / 1000);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "filter_policy/rebuild/judgement.h"
+#include "filter_policy/rocksdb/policy_options.h"
 #include "nlohmann/json.hpp"
 #include "tools/filter_migrate/policies.h"
 #include "tools/shared/policies.h"

@@ -204,14 +204,6 @@ absl::Status CheckUnlockedDatabase(absl::string_view flag,
   return status.ok() ? CheckLock(flag, folder) : status;
 }
 
-const rocksdb::BlockBasedTableOptions* TableOptionsOf(
-    const rocksdb::ColumnFamilyOptions& options) {
-  return options.table_factory == nullptr
-             ? nullptr
-             : options.table_factory
-                   ->GetOptions<rocksdb::BlockBasedTableOptions>();
-}
-
 StoredOptions LoadStoredOptions(const std::string& folder) {
   rocksdb::ConfigOptions lenient;  // unknown plug-ins don't matter for reading
   lenient.ignore_unknown_options = true;

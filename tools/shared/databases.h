@@ -15,7 +15,6 @@
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
-#include "rocksdb/table.h"
 
 namespace linebloom::tools {
 
@@ -32,10 +31,6 @@ absl::Status CheckIsDatabase(absl::string_view flag, const std::string& folder);
 // reading ignores locks.
 absl::Status CheckUnlockedDatabase(absl::string_view flag,
                                    const std::string& folder);
-
-// The options of block-based tables; null for other tables.
-const rocksdb::BlockBasedTableOptions* TableOptionsOf(
-    const rocksdb::ColumnFamilyOptions& options);
 
 struct StoredOptions {
   rocksdb::DBOptions db;

@@ -8,7 +8,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "linebloom/filter_policy.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 
@@ -42,10 +41,6 @@ struct NamedPolicy {
   // True for linebloom with heat_aware=true, whose filters depend on lookups.
   bool heat_aware = false;
 };
-
-// The options of a policy of linebloom's; null for others, and for null.
-const FilterPolicyOptions* OptionsOfLinebloom(
-    const rocksdb::FilterPolicy* policy);
 
 // Special names; all others are option strings.
 inline constexpr char kNoPolicy[] = "none";
