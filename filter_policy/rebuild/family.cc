@@ -61,13 +61,11 @@ rocksdb::FilterBuildingContext ContextOf(const Family& family, int level,
   return context;
 }
 
-// The expected false-positive rate of the filters that `policy` builds in
-// `context`: that of one with 10,000 generated keys. 1 if it builds none there,
-// nothing if they are not of RocksDB's own kinds. RocksDbMismatch() must be
-// empty.
-//
-// Rejected: a formula. It would have to know how each version of RocksDB
-// chooses the number of probes and of columns.
+// The expected rate of the filters that `policy` builds in `context`: that of
+// one with 10,000 generated keys; 1 if it builds none, nothing if they are not
+// of RocksDB's kinds. RocksDbMismatch() must be empty. Rejected: a formula,
+// which would have to know how each RocksDB chooses numbers of probes and
+// columns.
 std::optional<double> RateOfBuiltIn(
     const rocksdb::FilterPolicy& policy,
     const rocksdb::FilterBuildingContext& context) {

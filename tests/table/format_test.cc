@@ -10,7 +10,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "table/filter_locator.h"
 #include "table/sst_file.h"
 #include "tests/table/rocksdb_files.h"
 #include "tests/table/sst_builder.h"

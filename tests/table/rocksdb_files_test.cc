@@ -15,7 +15,6 @@
 #include "rocksdb/db.h"
 #include "rocksdb/version.h"
 #include "table/block.h"
-#include "table/filter_locator.h"
 #include "table/sst_file.h"
 
 namespace linebloom {

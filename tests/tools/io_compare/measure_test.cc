@@ -49,7 +49,7 @@ TEST(ShapeTest, CountsSortedRuns) {
 TEST(SummarizeLatencyTest, FindsMeanAndPercentiles) {
   std::vector<uint32_t> nanoseconds;
   for (uint32_t i = 1; i <= 101; ++i) nanoseconds.push_back(1000 * i);
-  const Latency latency = SummarizeLatency(&nanoseconds);
+  const RoundTimes latency = SummarizeLatency(&nanoseconds);
   EXPECT_DOUBLE_EQ(latency.mean, 51);
   EXPECT_DOUBLE_EQ(latency.p50, 51);
   EXPECT_DOUBLE_EQ(latency.p99, 100);
