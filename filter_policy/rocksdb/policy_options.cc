@@ -126,10 +126,8 @@ constexpr NumberOption kNumbers[] = {
      &Options::heat_half_life}};
 constexpr const NumberOption& kBits = kNumbers[0];
 constexpr const NumberOption& kRate = kNumbers[1];
-
-constexpr std::pair<const char*, bool Options::*> kSwitches[] = {
-    {"level_aware", &Options::level_aware},
-    {"heat_aware", &Options::heat_aware}};
+constexpr const NumberOption& kSizeRatio = kNumbers[2];
+constexpr const NumberOption& kHalfLife = kNumbers[3];
 
 Status BudgetOutOfRange(std::string_view value) {
   return OutOfRange("memory_budget", value,
@@ -232,6 +230,30 @@ OptionTypeInfo TextOption(
            print(*static_cast<const Options*>(b));
   });
   return info;
+}
+
+using Entry = std::pair<const std::string, OptionTypeInfo>;
+
+Entry NumberEntry(const NumberOption& option) {
+  return {option.name, TextOption(
+                           [&option](std::string_view text, Options* options) {
+                             return option.Parse(text, options);
+                           },
+                           [&option](const Options& options) {
+                             // Not "unset" unless there is a rate or a budget.
+                             return &option == &kBits ? BitsText(options)
+                                                      : option.Print(options);
+                           })};
+}
+
+Entry SwitchEntry(const char* name, bool Options::*member) {
+  return {name, TextOption(
+                    [name, member](std::string_view text, Options* options) {
+                      return ParseSwitch(name, text, &(options->*member));
+                    },
+                    [member](const Options& options) {
+                      return options.*member ? "true" : "false";
+                    })};
 }
 
 Status ValidateBits(const FilterPolicyOptions& options) {
@@ -447,36 +469,18 @@ std::string BitsPerKeyText(double bits_per_key) {
 
 const std::unordered_map<std::string, OptionTypeInfo>&
 FilterPolicyOptionTypes() {
-  static const auto* const types = [] {
-    auto* made = new std::unordered_map<std::string, OptionTypeInfo>;
-    for (const NumberOption& option : kNumbers) {
-      made->emplace(option.name,
-                    TextOption(
-                        [&option](std::string_view text, Options* options) {
-                          return option.Parse(text, options);
-                        },
-                        [&option](const Options& options) {
-                          // Not "unset" unless there is a rate or a budget.
-                          return &option == &kBits ? BitsText(options)
-                                                   : option.Print(options);
-                        }));
-    }
-    for (const auto& [name, member] : kSwitches) {
-      made->emplace(name, TextOption(
-                              [name = name, member = member](
-                                  std::string_view text, Options* options) {
-                                return ParseSwitch(name, text,
-                                                   &(options->*member));
-                              },
-                              [member = member](const Options& options) {
-                                return options.*member ? "true" : "false";
-                              }));
-    }
-    made->emplace("memory_budget", TextOption(ParseBudget, BudgetText));
-    made->emplace("line", TextOption(ParseLine, LineText));
-    made->emplace("hash_seed", TextOption(ParseHashSeed, HashSeedText));
-    return made;
-  }();
+  // In this order, on which that in OPTIONS files depends.
+  static const auto* const types =
+      new std::unordered_map<std::string, OptionTypeInfo>{
+          NumberEntry(kBits),
+          NumberEntry(kRate),
+          {"memory_budget", TextOption(ParseBudget, BudgetText)},
+          SwitchEntry("level_aware", &Options::level_aware),
+          SwitchEntry("heat_aware", &Options::heat_aware),
+          NumberEntry(kHalfLife),
+          NumberEntry(kSizeRatio),
+          {"line", TextOption(ParseLine, LineText)},
+          {"hash_seed", TextOption(ParseHashSeed, HashSeedText)}};
   return *types;
 }
 
