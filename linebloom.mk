@@ -38,12 +38,10 @@ linebloom_SOURCES := \
   filter_policy/policy/filter_policy.cc \
   filter_policy/policy/info_log.cc \
   filter_policy/policy/random_seed.cc \
-  filter_policy/rocksdb/byte_count.cc \
   filter_policy/rocksdb/canonical_key.cc \
   filter_policy/rocksdb/filter_bits_builder.cc \
   filter_policy/rocksdb/filter_bits_reader.cc \
   filter_policy/rocksdb/filter_metrics.cc \
-  filter_policy/rocksdb/interface_check.cc \
   filter_policy/rocksdb/key_sampler.cc \
   filter_policy/rocksdb/memory_allocator.cc \
   filter_policy/rocksdb/observed_rate.cc \

@@ -11,7 +11,6 @@
 #include <iomanip>
 #include <iostream>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "linebloom/filter_policy.h"

@@ -20,21 +20,255 @@
 // the peak memory in bytes per key beyond the finished filter. LINEBLOOM_SIMD
 // selects the instruction set as usual.
 #include <benchmark/benchmark.h>
+#include <malloc.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "bench/bench_filter.h"
 #include "bench/contestants/contestants.h"
-#include "bench/peak_memory.h"
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
+#include "linebloom/filter_policy.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/table.h"
 #include "rocksdb/version.h"
 
 namespace linebloom {
 namespace {
+
+const rocksdb::FilterPolicy* NewPolicy(const std::string& name, double bits) {
+  if (name == "rocksdb-bloom") return rocksdb::NewBloomFilterPolicy(bits);
+  if (name == "rocksdb-ribbon") return rocksdb::NewRibbonFilterPolicy(bits);
+  if (const Contestant* contestant = FindContestant(name)) {
+    return contestant->new_policy();
+  }
+  FilterPolicyOptions options;
+  options.bits_per_key = bits;
+  if (name.find("-plain") != std::string::npos) options.line = Line::kPlain;
+  if (name.find("-seeded") != std::string::npos) options.hash_seed = 7;
+  return NewFilterPolicy(options);
+}
+
+constexpr size_t kShortBenchKey = 16;  // bytes
+constexpr size_t kLongBenchKey = 64;
+
+struct BenchKey {
+  size_t size;
+  std::array<char, kLongBenchKey> bytes;
+};
+
+rocksdb::Slice SliceOf(const BenchKey& key) {
+  return {key.bytes.data(), key.size};
+}
+
+// Key `number` of an endless sequence of distinct keys of one of the two sizes.
+BenchKey KeyOf(uint64_t number, size_t size) {
+  const uint64_t parts[2] = {number * 0x9e3779b97f4a7c15, number};
+  BenchKey key;
+  key.size = size;
+  std::memcpy(key.bytes.data(), parts, sizeof(parts));
+  if (size == kLongBenchKey) {
+    std::memset(key.bytes.data() + sizeof(parts), '.', size - sizeof(parts));
+  }
+  return key;
+}
+
+// No filter contains keys from here on.
+constexpr uint64_t kFirstStranger = uint64_t{1} << 60;
+
+// How many bytes after a multiple of 64 the filters start.
+enum class Alignment : size_t {
+  kLines = 0,     // as from NewLineAlignedAllocator()
+  kDefault = 16,  // as malloc places large blocks
+};
+
+// The last two also exist with `-seeded` appended.
+const std::vector<std::string>& BenchPolicyNames() {
+  static const auto* const names = new std::vector<std::string>{
+      "rocksdb-bloom", "rocksdb-ribbon", "linebloom-plain", "linebloom"};
+  return *names;
+}
+
+// How many cache lines a lookup of a missing key touches, in a filter that
+// starts at a cache line.
+double CacheLinesOf(const std::string& policy) {
+  if (const Contestant* contestant = FindContestant(policy)) {
+    return contestant->cache_lines;
+  }
+  // The line, and its group's code.
+  if (policy == "linebloom") return 2;
+  if (policy != "rocksdb-ribbon") return 1;
+  // Each of the seven columns is 16 bytes, and Ribbon prefetches those and the
+  // following 16: one contiguous range that starts at a multiple of 16.
+  return 1 + (7 * 32 - 16) / 64.0;
+}
+
+// A policy or contestant by name. Ribbon gets as many bits as it needs for
+// Bloom's rate; contestants choose their own.
+class BenchPolicy {
+ public:
+  BenchPolicy(const std::string& name, double bits_per_key)
+      : policy_(NewPolicy(name, bits_per_key)) {}
+
+  // The filter of the keys `first` to `first + count - 1` of that sequence.
+  std::string Build(uint64_t first, size_t count, size_t key_size) const {
+    rocksdb::BlockBasedTableOptions table;
+    table.format_version = 5;
+    table.optimize_filters_for_memory = false;
+    const rocksdb::FilterBuildingContext context(table);
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+        policy_->GetBuilderWithContext(context));
+    for (size_t i = 0; i < count; ++i) {
+      const BenchKey key = KeyOf(first + i, key_size);
+      builder->AddKey(SliceOf(key));
+    }
+    std::unique_ptr<const char[]> bytes;
+    return builder->Finish(&bytes).ToString();
+  }
+
+  std::unique_ptr<rocksdb::FilterBitsReader> NewReader(
+      const rocksdb::Slice& block) const {
+    return std::unique_ptr<rocksdb::FilterBitsReader>(
+        policy_->GetFilterBitsReader(block));
+  }
+
+ private:
+  std::unique_ptr<const rocksdb::FilterPolicy> policy_;
+};
+
+// Finished filters and their readers.
+class BenchFilters {
+ public:
+  BenchFilters(const std::string& policy, double bits_per_key, size_t filters,
+               size_t keys_per_filter, size_t key_size, Alignment alignment)
+      : policy_(policy, bits_per_key),
+        keys_per_filter_(keys_per_filter),
+        key_size_(key_size) {
+    for (size_t i = 0; i < filters; ++i) {
+      const std::string block =
+          policy_.Build(i * keys_per_filter, keys_per_filter, key_size);
+      buffers_.emplace_back(new char[block.size() + 128]);
+      char* at = buffers_.back().get();
+      at += (64 - reinterpret_cast<uintptr_t>(at) % 64) +
+            static_cast<size_t>(alignment);
+      std::memcpy(at, block.data(), block.size());
+      readers_.push_back(policy_.NewReader({at, block.size()}));
+      total_bytes_ += block.size();
+    }
+  }
+
+  size_t size() const { return readers_.size(); }
+  size_t keys_per_filter() const { return keys_per_filter_; }
+  size_t key_size() const { return key_size_; }
+  rocksdb::FilterBitsReader* reader(size_t i) const {
+    return readers_[i].get();
+  }
+
+  double bits_per_key() const {
+    return 8.0 * static_cast<double>(total_bytes_) /
+           static_cast<double>(size() * keys_per_filter_);
+  }
+
+  // Measured with a million keys that no filter contains.
+  double false_positive_rate() const {
+    constexpr size_t kAsked = 1000000;
+    size_t matches = 0;
+    for (size_t i = 0; i < kAsked; ++i) {
+      const BenchKey key = KeyOf(kFirstStranger + i, key_size_);
+      matches += reader(i % size())->MayMatch(SliceOf(key));
+    }
+    return static_cast<double>(matches) / kAsked;
+  }
+
+ private:
+  BenchPolicy policy_;
+  size_t keys_per_filter_;
+  size_t key_size_;
+  std::vector<std::unique_ptr<char[]>> buffers_;
+  size_t total_bytes_ = 0;
+  std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers_;
+};
+
+struct Question {
+  rocksdb::FilterBitsReader* reader;
+  BenchKey key;
+};
+
+// An endless stream of lookups in random order, generated on the fly (the
+// benchmark `dry` measures that). With a stored list the CPU would learn which
+// keys match, and the list would compete for the cache.
+class Questions {
+ public:
+  // With `hits`, each key is in the filter it is looked up in.
+  Questions(const BenchFilters& filters, bool hits, int seed)
+      : filters_(filters),
+        hits_(hits),
+        counter_(static_cast<uint64_t>(seed) << 48) {}
+
+  Question Next() {
+    const uint64_t filter = RandomBelow(filters_.size());
+    if (!hits_) {
+      return {filters_.reader(filter),
+              KeyOf(kFirstStranger + counter_, filters_.key_size())};
+    }
+    return {filters_.reader(filter),
+            KeyOf(filter * filters_.keys_per_filter() +
+                      RandomBelow(filters_.keys_per_filter()),
+                  filters_.key_size())};
+  }
+
+ private:
+  uint64_t RandomBelow(uint64_t bound) {
+    uint64_t mixed = ++counter_ * 0xbf58476d1ce4e5b9;
+    mixed = (mixed ^ (mixed >> 31)) * 0x94d049bb133111eb;
+    return static_cast<uint64_t>(
+        (static_cast<unsigned __int128>(mixed) * bound) >> 64);
+  }
+
+  const BenchFilters& filters_;
+  const bool hits_;
+  uint64_t counter_;
+};
+
+// Returns a line of /proc/self/status, in bytes.
+size_t StatusBytes(const std::string& name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind(name + ":", 0) == 0) {
+      return std::stoull(line.substr(name.size() + 1)) * 1024;
+    }
+  }
+  return 0;
+}
+
+// Measures from construction on. Only one at a time: it resets the process's
+// peak (Linux: /proc/self/clear_refs).
+class PeakMemory {
+ public:
+  PeakMemory() {
+    malloc_trim(0);  // so that reused freed memory counts too
+    std::ofstream("/proc/self/clear_refs") << "5";
+    at_first_ = StatusBytes("VmRSS");
+  }
+
+  // The peak resident memory of the process since construction, minus the
+  // resident memory at construction, in bytes.
+  size_t Growth() const {
+    return std::max(StatusBytes("VmHWM"), at_first_) - at_first_;
+  }
+
+ private:
+  size_t at_first_;
+};
 
 constexpr double kBitsPerKey = 10;
 
@@ -221,6 +455,7 @@ void Register() {
 }
 
 }  // namespace
+
 }  // namespace linebloom
 
 int main(int argc, char** argv) {

@@ -17,12 +17,10 @@
 //          memory_budget of so many bits per row of the final tree
 // FOLDER   must not exist and is removed
 //
-// A missing key meets the files whose key range it is in: keys are drawn
-// uniformly, so a file is met as often as its range is wide. Reads are sums of
-// the rates that the filters state, weighted by that; "predicted" are those by
-// ProbeShares(), which knows nothing of how keys are drawn. They are compared
-// with even filters (all keys have the same bits) and with the best filters, of
-// the same files:
+// A missing key meets the files whose range it is in, as often as that is wide,
+// because keys are drawn uniformly. Reads are sums of the rates that filters
+// state, weighted by that; "predicted" are those by ProbeShares(). They are
+// compared with filters of the same files:
 //   own    even filters of the bytes that are there
 //   full   even filters of the bytes that were asked for
 //   best   the allocation of these bytes that reads least
@@ -211,9 +209,7 @@ class Watch : public rocksdb::EventListener {
       file.rate = RateOf(file.bits / file.keys);
       file.range = {live.smallestkey, live.largestkey, file.keys};
       if (exact) {
-        const auto opened = OpenFilterFile(path);
-        const auto facts =
-            opened.ok() ? ReadFileFacts(*opened) : absl::StatusOr<FileFacts>();
+        const auto facts = ReadFileFacts(path);
         if (facts.ok()) file.rate = facts->rate;
       }
       tree.Add(file);
@@ -294,8 +290,7 @@ class Database {
     rocksdb::BlockBasedTableOptions table;
     Check(rocksdb::FilterPolicy::CreateFromString(
         rocksdb::ConfigOptions(), policy, &table.filter_policy));
-    const auto* own =
-        table.filter_policy->GetOptions<FilterPolicyOptions>(kFilterPolicyName);
+    const auto* own = OptionsOfLinebloom(table.filter_policy.get());
     watch_ = std::make_shared<Watch>(
         rows, own == nullptr ? kDefaultBitsPerKey : BitsPerKeyOf(*own), budget);
     options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));

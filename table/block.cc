@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "filter_policy/line/little_endian.h"
 #include "table/format.h"
+#include "table/status.h"
 
 namespace linebloom {
 namespace {
@@ -78,9 +79,8 @@ absl::StatusOr<Block> CheckStored(const RandomAccess& file,
 absl::StatusOr<Block> ReadBlock(const RandomAccess& file, const Footer& footer,
                                 const BlockHandle& handle,
                                 absl::string_view what) {
-  absl::StatusOr<std::string> stored = ReadStored(file, footer, handle, what);
-  if (!stored.ok()) return stored.status();
-  return CheckStored(file, footer, handle, what, *std::move(stored));
+  ASSIGN_OR_RETURN(std::string stored, ReadStored(file, footer, handle, what));
+  return CheckStored(file, footer, handle, what, std::move(stored));
 }
 
 EntryIterator::EntryIterator(const Block* block, ValueLength value_length)

@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "table/footer.h"
 #include "table/format.h"
 #include "table/random_access.h"
 
@@ -28,10 +27,9 @@ struct Block {
                       absl::string_view message) const;
 };
 
-// Reads the block at `handle`, whatever it contains, and checks that it ends
-// before the footer, is not compressed, and has the right checksum. DataLoss if
-// any check fails; memory is allocated only after the first. `what` names the
-// block in messages.
+// Reads the block at `handle`. DataLoss unless it ends before the footer, which
+// is checked before memory is allocated, is not compressed and has the right
+// checksum. `what` names it in messages.
 absl::StatusOr<Block> ReadBlock(const RandomAccess& file, const Footer& footer,
                                 const BlockHandle& handle,
                                 absl::string_view what);

@@ -3,7 +3,9 @@
 #include <isa-l/crc.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <string>
 
 #ifndef __clang_analyzer__  // it assumes a null pointer that xxHash checks for
 #define XXH_INLINE_ALL
@@ -11,15 +13,159 @@
 #include <xxhash.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "filter_policy/line/little_endian.h"
+#include "table/status.h"
 
 namespace linebloom {
 namespace {
 
-// CRC32c comes from ISA-L, which Debian 12 and 13 both package, which is
-// maintained, and which selects the CPU's instructions at run time. Rejected:
-// Abseil, which has CRC32c only since 20230125 (Debian 12 has 20220623);
-// google/crc32c, which isn't packaged; zlib, which has another polynomial;
-// Boost.CRC, which works byte by byte.
+constexpr uint64_t kMagic = 0x88e241b785f4cff7;
+constexpr uint64_t kLegacyMagic = 0xdb4775248b80fb57;  // format_version 0
+
+constexpr size_t kMagicSize = 8;
+constexpr size_t kHandlesSize = 40;  // padded; version 6 has other fields
+constexpr size_t kLegacyFooterSize = kHandlesSize + kMagicSize;
+constexpr size_t kFooterSize = 1 + kHandlesSize + 4 + kMagicSize;
+
+// Offsets in the footer of format_version 6 and 7. Its first bytes can't be
+// handles of an older version, because one handle would have size 0.
+constexpr absl::string_view kExtendedMagic("\x3e\x00\x7a\x00", 4);
+constexpr size_t kExtendedMagicAt = 1;
+constexpr size_t kChecksumAt = 5;
+constexpr size_t kBaseContextAt = 9;
+constexpr size_t kMetaindexSizeAt = 13;
+constexpr size_t kReservedAt =
+    33;  // 8 bytes; the 16 before may contain anything
+
+// Names files that end like SSTables but are not block-based ones.
+absl::string_view OtherKindOfTable(uint64_t magic) {
+  switch (magic) {
+    case 0x8242229663bf9564:
+    case 0x4f3418eb7a8f13b8:
+      return "a plain table, which has no filter block";
+    case 0x926789d0c5f17873:
+      return "a cuckoo table, which has no filter block";
+    case kMagic:
+      return "the file is shorter than its footer";
+    default:
+      return "not an SSTable, or one that was cut short";
+  }
+}
+
+// Consumes the handle of `what` from the front of `handles`.
+absl::Status ParseHandle(const RandomAccess& file, const Footer& footer,
+                         absl::string_view what, absl::string_view* handles,
+                         BlockHandle* handle) {
+  if (!ConsumeBlockHandle(handles, handle)) {
+    return DamageError(
+        file.name(), footer.offset,
+        absl::StrCat("footer: expected the ", what, "'s handle, two varints"));
+  }
+  if (EndsBefore(*handle, footer.offset)) return absl::OkStatus();
+  return DamageError(
+      file.name(), footer.offset,
+      absl::StrCat("footer: expected ", what == "index" ? "an " : "a ", what,
+                   " that ends before it, found ", ToString(*handle)));
+}
+
+// `handles` are the 40 bytes in a footer up to format_version 5. The index has
+// nothing to do with filters, but RocksDB allocates what its handle says.
+absl::Status ParseHandles(const RandomAccess& file, absl::string_view handles,
+                          Footer* footer) {
+  RETURN_IF_ERROR(
+      ParseHandle(file, *footer, "metaindex", &handles, &footer->metaindex));
+  BlockHandle index;
+  return ParseHandle(file, *footer, "index", &handles, &index);
+}
+
+absl::Status CheckFooterChecksum(const RandomAccess& file,
+                                 absl::string_view bytes,
+                                 const Footer& footer) {
+  std::string summed(bytes);
+  std::fill_n(summed.begin() + kChecksumAt, 4, '\0');
+  const uint32_t expected =
+      ComputeChecksum(footer.checksum_type, summed) +
+      ChecksumContext(footer.base_context_checksum, footer.offset);
+  const uint32_t found = LoadLittleEndian<uint32_t>(bytes.data() + kChecksumAt);
+  if (found == expected) return absl::OkStatus();
+  return DamageError(
+      file.name(), footer.offset + kChecksumAt,
+      absl::StrFormat("footer: expected %s %08x over it, found %08x",
+                      ChecksumName(footer.checksum_type), expected, found));
+}
+
+// `bytes` is a complete footer of format_version 6 or 7.
+absl::Status ParseExtended(const RandomAccess& file, absl::string_view bytes,
+                           Footer* footer) {
+  if (bytes.substr(kExtendedMagicAt, kExtendedMagic.size()) != kExtendedMagic) {
+    return DamageError(
+        file.name(), footer->offset + kExtendedMagicAt,
+        absl::StrCat("footer of format_version ", footer->format_version,
+                     ": expected the bytes 3e 00 7a 00"));
+  }
+  footer->base_context_checksum =
+      LoadLittleEndian<uint32_t>(bytes.data() + kBaseContextAt);
+  if (footer->base_context_checksum == 0) {
+    return DamageError(file.name(), footer->offset + kBaseContextAt,
+                       "footer: expected a base context checksum other than 0");
+  }
+  if (absl::Status s = CheckFooterChecksum(file, bytes, *footer); !s.ok()) {
+    return s;
+  }
+  if (LoadLittleEndian<uint64_t>(bytes.data() + kReservedAt) != 0) {
+    return absl::UnimplementedError(
+        At(file.name(), footer->offset + kReservedAt,
+           "footer: expected 8 bytes of 0; the file uses a feature that is "
+           "newer than this reader"));
+  }
+  // The metaindex ends where the footer begins.
+  const uint64_t size =
+      LoadLittleEndian<uint32_t>(bytes.data() + kMetaindexSizeAt);
+  if (size + kBlockTrailerSize > footer->offset) {
+    return DamageError(
+        file.name(), footer->offset + kMetaindexSizeAt,
+        absl::StrCat("footer: expected a metaindex that fits before it, found ",
+                     size, " bytes"));
+  }
+  footer->metaindex = {footer->offset - kBlockTrailerSize - size, size};
+  return absl::OkStatus();
+}
+
+// `bytes` is a complete footer of format_version 1 or higher.
+absl::Status ParseVersioned(const RandomAccess& file, absl::string_view bytes,
+                            Footer* footer) {
+  const size_t version_at = 1 + kHandlesSize;
+  footer->format_version =
+      LoadLittleEndian<uint32_t>(bytes.data() + version_at);
+  if (footer->format_version == 0) {
+    return DamageError(file.name(), footer->offset + version_at,
+                       "footer: expected a format_version of 1 or more, found "
+                       "0 with the magic number of newer ones");
+  }
+  if (footer->format_version > kNewestFormatVersion) {
+    return absl::UnimplementedError(
+        At(file.name(), footer->offset + version_at,
+           absl::StrCat("footer: expected a format_version of at most ",
+                        kNewestFormatVersion, ", found ",
+                        footer->format_version)));
+  }
+  const auto type = static_cast<uint8_t>(bytes[0]);
+  if (!IsKnownChecksumType(type)) {
+    return DamageError(file.name(), footer->offset,
+                       absl::StrCat("footer: expected a checksum type of 0 to "
+                                    "4, found ",
+                                    type));
+  }
+  footer->checksum_type = static_cast<ChecksumType>(type);
+  if (footer->format_version >= 6) return ParseExtended(file, bytes, footer);
+  return ParseHandles(file, bytes.substr(1, kHandlesSize), footer);
+}
+
+// CRC32c comes from ISA-L, which Debian packages and which selects the CPU's
+// instructions at run time. Rejected: Abseil, which has it only since 20230125;
+// google/crc32c, which isn't packaged; Boost.CRC, which works byte by byte.
 uint32_t Crc32c(absl::string_view bytes) {
   constexpr size_t kMaxChunk = size_t{1} << 30;  // ISA-L counts in int
   uint32_t crc = 0xffffffff;
@@ -52,19 +198,9 @@ uint32_t Xxh3WithLastByte(absl::string_view bytes) {
 bool IsKnownChecksumType(uint8_t type) { return type <= 4; }
 
 absl::string_view ChecksumName(ChecksumType type) {
-  switch (type) {
-    case ChecksumType::kNone:
-      return "no checksum";
-    case ChecksumType::kCrc32c:
-      return "CRC32c";
-    case ChecksumType::kXxHash32:
-      return "xxHash32";
-    case ChecksumType::kXxHash64:
-      return "XXH64";
-    case ChecksumType::kXxh3:
-      return "XXH3";
-  }
-  return "unknown";
+  static constexpr std::array<const char*, 5> kNames = {
+      "no checksum", "CRC32c", "xxHash32", "XXH64", "XXH3"};
+  return kNames.at(static_cast<size_t>(type));
 }
 
 uint32_t ComputeChecksum(ChecksumType type, absl::string_view bytes) {
@@ -102,6 +238,42 @@ bool ConsumeBlockHandle(absl::string_view* input, BlockHandle* handle) {
 
 std::string ToString(const BlockHandle& handle) {
   return absl::StrCat(handle.size, " bytes at offset ", handle.offset);
+}
+
+absl::StatusOr<Footer> ReadFooter(const RandomAccess& file) {
+  if (file.size() < kLegacyFooterSize) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        file.name(), ": expected an SSTable, which has at least ",
+        kLegacyFooterSize, " bytes, found a file of ", file.size(), " bytes"));
+  }
+  const auto length =
+      static_cast<size_t>(std::min<uint64_t>(file.size(), kFooterSize));
+  Footer footer;
+  footer.offset = file.size() - length;
+  ASSIGN_OR_RETURN(std::string bytes, file.Read(footer.offset, length));
+
+  absl::Status status;
+  const uint64_t magic =
+      LoadLittleEndian<uint64_t>(bytes.data() + length - kMagicSize);
+  if (magic == kLegacyMagic) {
+    footer.offset = file.size() - kLegacyFooterSize;
+    footer.checksum_type =
+        ChecksumType::kCrc32c;  // the only type in format_version 0
+    const size_t handles_at = length - kLegacyFooterSize;
+    status = ParseHandles(
+        file, absl::string_view(bytes).substr(handles_at, kHandlesSize),
+        &footer);
+  } else if (magic == kMagic && length == kFooterSize) {
+    status = ParseVersioned(file, bytes, &footer);
+  } else {
+    status = absl::InvalidArgumentError(
+        At(file.name(), file.size() - kMagicSize,
+           absl::StrFormat("expected the magic number %x of a block-based "
+                           "SSTable, found %x: %s",
+                           kMagic, magic, OtherKindOfTable(magic))));
+  }
+  if (!status.ok()) return status;
+  return footer;
 }
 
 }  // namespace linebloom

@@ -1,5 +1,6 @@
-// The pieces that an SSTable's structures consist of: varints, the positions of
-// blocks, checksums, and the errors for damage in them.
+// The pieces that an SSTable's structures consist of (docs/sstable.md):
+// varints, positions of blocks, checksums, the errors for damage, and the
+// footer, which leads to everything else.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +8,15 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "table/random_access.h"
 
 namespace linebloom {
 
 // Varints: 7 bits per byte, lowest first, with the high bit set in all bytes
-// but the last.
-//
-// Abseil has no public reader for them. Protocol Buffers has one, but is a
-// large dependency for a single loop.
+// but the last. Abseil has no public reader for them.
 
 // Consumes a varint of up to 64 bits from the front of `input`. If the input
 // ends early or the value needs more bits, returns false and changes neither
@@ -116,5 +116,21 @@ inline absl::Status DamageError(absl::string_view file, uint64_t offset,
                                 absl::string_view what) {
   return absl::DataLossError(At(file, offset, what));
 }
+
+// The newest known layout of footer and blocks.
+inline constexpr uint32_t kNewestFormatVersion = 7;
+
+struct Footer {
+  uint32_t format_version = 0;  // 0 to kNewestFormatVersion
+  ChecksumType checksum_type = ChecksumType::kNone;
+  uint32_t base_context_checksum = 0;  // 0 before format_version 6
+  BlockHandle metaindex;               // ends before the footer
+  uint64_t offset = 0;                 // of the footer's first byte
+};
+
+// Reads and checks the footer of `file`. InvalidArgument if it is not a
+// block-based SSTable, Unimplemented if it is newer than this reader, DataLoss
+// if it is damaged, and the errors of reading.
+absl::StatusOr<Footer> ReadFooter(const RandomAccess& file);
 
 }  // namespace linebloom

@@ -8,6 +8,7 @@
 #include "filter_policy/line/little_endian.h"
 #include "table/block.h"
 #include "table/format.h"
+#include "table/status.h"
 
 namespace linebloom {
 namespace {
@@ -115,22 +116,21 @@ absl::StatusOr<Properties> ParseProperties(const Block& block) {
 absl::StatusOr<Properties> ReadProperties(const RandomAccess& file,
                                           const Footer& footer,
                                           const BlockHandle& handle) {
-  absl::StatusOr<std::string> stored = ReadStored(file, footer, handle, kWhat);
-  if (!stored.ok()) return stored.status();
+  ASSIGN_OR_RETURN(std::string stored, ReadStored(file, footer, handle, kWhat));
   absl::StatusOr<Block> block =
-      CheckStored(file, footer, handle, kWhat, *stored);
+      CheckStored(file, footer, handle, kWhat, stored);
   if (block.ok()) return ParseProperties(*block);
 
   // Ingestion may write a global sequence number into the block without
   // updating the checksum (IngestExternalFileOptions::write_global_seqno), so
   // check the block as it was with a 0 there.
-  std::string as_written = *stored;
+  std::string as_written = stored;
   if (!ResetGlobalSequenceNumber(handle, &as_written) ||
       !CheckStored(file, footer, handle, kWhat, std::move(as_written)).ok()) {
     return block.status();
   }
-  stored->resize(static_cast<size_t>(handle.size));
-  return ParseProperties(Block{*std::move(stored), handle.offset,
+  stored.resize(static_cast<size_t>(handle.size));
+  return ParseProperties(Block{std::move(stored), handle.offset,
                                absl::StrCat(kWhat), file.name()});
 }
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "table/block.h"
-#include "table/footer.h"
+#include "table/format.h"
 #include "table/random_access.h"
 
 namespace linebloom {

@@ -1,13 +1,40 @@
 #include "table/sst_file.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "table/block.h"
+#include "table/format.h"
+#include "table/status.h"
 
 namespace linebloom {
 namespace {
+
+// RocksDB's internal keys end with a sequence number and a type.
+constexpr size_t kInternalKeySuffix = 8;
+
+absl::Status CheckFilterHandle(const SstFile& file, const BlockHandle& handle) {
+  if (EndsBefore(handle, file.footer().offset)) return absl::OkStatus();
+  return DamageError(
+      file.name(), file.footer().metaindex.offset,
+      absl::StrCat("metaindex: expected a filter that ends before the footer "
+                   "at offset ",
+                   file.footer().offset, ", found ", ToString(handle)));
+}
+
+absl::Status LocatePartitions(const SstFile& file, const Properties& properties,
+                              FilterLocation* location) {
+  ASSIGN_OR_RETURN(location->partition_index,
+                   file.ReadBlock(file.metaindex().filter,
+                                  "index of the filter partitions"));
+
+  PartitionIndex partition(&location->partition_index, properties);
+  while (partition.Next()) location->blocks.push_back(partition.handle());
+  return partition.status();
+}
 
 // Removes the prefix that names the kind of filter from the front of `name`.
 FilterKind ConsumeKind(absl::string_view* name) {
@@ -29,17 +56,9 @@ bool IsProperties(absl::string_view name) {
 }  // namespace
 
 absl::string_view ToString(FilterKind kind) {
-  switch (kind) {
-    case FilterKind::kNone:
-      return "none";
-    case FilterKind::kFull:
-      return "full";
-    case FilterKind::kPartitioned:
-      return "partitioned";
-    case FilterKind::kObsoleteBlockBased:
-      return "block-based";
-  }
-  return "unknown";
+  static constexpr std::array<const char*, 4> kNames = {
+      "none", "full", "partitioned", "block-based"};
+  return kNames.at(static_cast<size_t>(kind));
 }
 
 absl::StatusOr<Metaindex> ParseMetaindex(const Block& block) {
@@ -83,20 +102,17 @@ SstFile::SstFile(std::unique_ptr<RandomAccess> bytes, const Footer& footer,
       metaindex_(std::move(metaindex)) {}
 
 absl::StatusOr<SstFile> SstFile::Open(const std::string& path) {
-  absl::StatusOr<std::unique_ptr<RandomAccess>> bytes = OpenFile(path);
-  if (!bytes.ok()) return bytes.status();
-  return Open(*std::move(bytes));
+  ASSIGN_OR_RETURN(std::unique_ptr<RandomAccess> bytes, OpenFile(path));
+  return Open(std::move(bytes));
 }
 
 absl::StatusOr<SstFile> SstFile::Open(std::unique_ptr<RandomAccess> bytes) {
-  const absl::StatusOr<Footer> footer = ReadFooter(*bytes);
-  if (!footer.ok()) return footer.status();
-  const absl::StatusOr<Block> block =
-      linebloom::ReadBlock(*bytes, *footer, footer->metaindex, "metaindex");
-  if (!block.ok()) return block.status();
-  absl::StatusOr<Metaindex> metaindex = ParseMetaindex(*block);
-  if (!metaindex.ok()) return metaindex.status();
-  return SstFile(std::move(bytes), *footer, *std::move(metaindex));
+  ASSIGN_OR_RETURN(const Footer footer, ReadFooter(*bytes));
+  ASSIGN_OR_RETURN(
+      const Block block,
+      linebloom::ReadBlock(*bytes, footer, footer.metaindex, "metaindex"));
+  ASSIGN_OR_RETURN(Metaindex metaindex, ParseMetaindex(block));
+  return SstFile(std::move(bytes), footer, std::move(metaindex));
 }
 
 absl::StatusOr<Properties> SstFile::ReadProperties() const {
@@ -107,6 +123,135 @@ absl::StatusOr<Properties> SstFile::ReadProperties() const {
 absl::StatusOr<Block> SstFile::ReadBlock(const BlockHandle& handle,
                                          absl::string_view what) const {
   return linebloom::ReadBlock(*bytes_, footer_, handle, what);
+}
+
+PartitionIndex::PartitionIndex(const Block* block, const Properties& properties)
+    : block_(block),
+      key_is_user_key_(properties.index_key_is_user_key),
+      value_is_delta_encoded_(properties.index_value_is_delta_encoded),
+      entry_(block, value_is_delta_encoded_ ? ValueLength::kOfBlockHandle
+                                            : ValueLength::kStored) {
+  // If no key was added to any partition, RocksDB writes an index of 0 bytes,
+  // which is not a block of entries.
+  if (!block->payload.empty()) status_ = entry_.status();
+}
+
+bool PartitionIndex::Fail(const absl::Status& status) {
+  status_ = status;
+  return false;
+}
+
+bool PartitionIndex::NextUserKey() {
+  user_key_ = entry_.key();
+  if (key_is_user_key_) return true;
+  if (user_key_.size() < kInternalKeySuffix) {
+    return Fail(block_->Damage(
+        entry_.value_offset(),
+        absl::StrCat("expected a preceding internal key of at least 8 "
+                     "bytes, found ",
+                     user_key_.size())));
+  }
+  user_key_.remove_suffix(kInternalKeySuffix);
+  return true;
+}
+
+// A handle stored as a difference starts where the previous partition ends, and
+// `value` is the difference between their sizes.
+bool PartitionIndex::NextSize(absl::string_view value) {
+  int64_t difference = 0;
+  // The sum wraps around for sizes that no file has. NextHandle and the block
+  // reader then reject the handle.
+  if (!ConsumeSignedVarint64(&value, &difference)) {
+    return Fail(block_->Damage(entry_.value_offset(),
+                               "expected the difference of two sizes"));
+  }
+  handle_.offset = next_offset_;
+  handle_.size += static_cast<uint64_t>(difference);
+  return true;
+}
+
+bool PartitionIndex::NextHandle() {
+  if (value_is_delta_encoded_ && entry_.continues_key()) {
+    if (!NextSize(entry_.value())) return false;
+  } else {
+    absl::string_view value = entry_.value();
+    if (!ConsumeBlockHandle(&value, &handle_)) {
+      return Fail(block_->Damage(entry_.value_offset(),
+                                 "expected a block handle, two varints"));
+    }
+  }
+  // All partitions come before their index.
+  if (handle_.offset < next_offset_ || !EndsBefore(handle_, block_->offset)) {
+    return Fail(block_->Damage(
+        entry_.value_offset(),
+        absl::StrCat("expected a partition between the offsets ", next_offset_,
+                     " and ", block_->offset, ", found ", ToString(handle_))));
+  }
+  next_offset_ = handle_.offset + handle_.size + kBlockTrailerSize;
+  return true;
+}
+
+bool PartitionIndex::Next() {
+  if (!status_.ok()) return false;
+  if (!entry_.Next()) {
+    if (!block_->payload.empty()) status_ = entry_.status();
+    return false;
+  }
+  return NextUserKey() && NextHandle();
+}
+
+uint64_t FilterLocation::TotalSize() const {
+  uint64_t size = partition_index.payload.size();
+  for (const BlockHandle& block : blocks) size += block.size;
+  return size;
+}
+
+absl::StatusOr<FilterLocation> LocateFilter(const SstFile& file) {
+  if (file.metaindex().filter_kind != FilterKind::kPartitioned) {
+    return LocateFilter(file, Properties());
+  }
+  ASSIGN_OR_RETURN(const Properties properties, file.ReadProperties());
+  return LocateFilter(file, properties);
+}
+
+absl::StatusOr<FilterLocation> LocateFilter(const SstFile& file,
+                                            const Properties& properties) {
+  FilterLocation location;
+  location.kind = file.metaindex().filter_kind;
+  location.family = file.metaindex().filter_family;
+  absl::Status status;
+  switch (location.kind) {
+    case FilterKind::kNone:
+      break;
+    case FilterKind::kFull:
+    case FilterKind::kObsoleteBlockBased:
+      location.blocks = {file.metaindex().filter};
+      status = CheckFilterHandle(file, file.metaindex().filter);
+      break;
+    case FilterKind::kPartitioned:
+      status = LocatePartitions(file, properties, &location);
+      break;
+  }
+  if (!status.ok()) return status;
+  return location;
+}
+
+absl::StatusOr<Block> ReadFilterBlock(const SstFile& file,
+                                      const BlockHandle& handle) {
+  return file.ReadBlock(handle, "filter");
+}
+
+bool IsBuiltinFilterFamily(absl::string_view family) {
+  static constexpr std::array<absl::string_view, 7> kNames = {
+      "rocksdb.BuiltinBloomFilter",
+      "rocksdb.internal.LegacyBloomFilter",
+      "rocksdb.internal.FastLocalBloomFilter",
+      "rocksdb.internal.Standard128RibbonFilter",
+      "rocksdb.internal.DeprecatedBlockBasedBloomFilter",
+      "bloomfilter",
+      "ribbonfilter",
+  };
+  return std::find(kNames.begin(), kNames.end(), family) != kNames.end();
 }
 
 }  // namespace linebloom

@@ -1,9 +1,6 @@
-// Binary fuse filters: Graf and Lemire, Binary Fuse Filters: Fast and Smaller
-// Than Xor Filters, 2022.
-//
-// A key has one place in each of kArity neighbouring segments of an array of
-// fingerprints. The array is solved so that the XOR of a key's places is its
-// fingerprint; for a missing key it is so only by chance.
+// Binary fuse filters: Graf and Lemire, 2022. A key has a place in each of
+// kArity neighbouring segments of an array of fingerprints, solved so that the
+// XOR of its places is its fingerprint; a missing key's is so only by chance.
 #pragma once
 
 #include <array>

@@ -1,5 +1,3 @@
-#include "bench/contestants/boost_bloom.h"
-
 #include <boost/bloom/block.hpp>
 #include <boost/bloom/fast_multiblock32.hpp>
 #include <boost/bloom/fast_multiblock64.hpp>
@@ -7,6 +5,8 @@
 #include <boost/bloom/multiblock.hpp>
 #include <cstring>
 #include <type_traits>
+
+#include "bench/contestants/contestants.h"
 
 namespace linebloom {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "bench/contestants/binary_fuse.h"
-#include "bench/contestants/boost_bloom.h"
 #include "bench/contestants/cuckoo.h"
 
 namespace linebloom {

@@ -13,4 +13,8 @@ const std::vector<Contestant>& Contestants();
 // Null if there is no such contestant.
 const Contestant* FindContestant(const std::string& name);
 
+// Those of Boost.Bloom that keep all bits of a key in one block. Empty without
+// Boost.Bloom (Boost 1.89), or without AVX2, which they are compiled for.
+std::vector<Contestant> BoostBloomContestants();
+
 }  // namespace linebloom

@@ -1,10 +1,6 @@
-// Cuckoo filters: Fan, Andersen, Kaminsky and Mitzenmacher, Cuckoo Filter:
-// Practically Better Than Bloom, 2014.
-//
-// A key's fingerprint is in one of two buckets of four. The paper finds each
-// from the other by XOR, which requires a power-of-two number of buckets. Here
-// the sum of both is a function of the fingerprint, which works for any number,
-// so that no filter is half empty.
+// Cuckoo filters: Fan, Andersen, Kaminsky and Mitzenmacher, 2014. A key's
+// fingerprint is in one of two buckets of four. Unlike the paper's XOR, the sum
+// of both is a function of the fingerprint, so any number of buckets will do.
 #pragma once
 
 #include <cstdint>

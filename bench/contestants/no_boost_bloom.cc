@@ -1,4 +1,4 @@
-#include "bench/contestants/boost_bloom.h"
+#include "bench/contestants/contestants.h"
 
 namespace linebloom {
 

@@ -1,6 +1,7 @@
 #include "filter_policy/filter_facts/block_facts.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -19,10 +20,9 @@ double BloomLineRate(double fill, const ParsedFilter& filter) {
   return std::pow(fill, filter.probes);
 }
 
-// The probes are equidistant, modulo the line's bits. If the distance is a
-// multiple of a large power of 2, probes coincide: of 512 distances, one is 0
-// and leaves a single probe, one is 256 and leaves two, two leave four, and so
-// on.
+// The probes are equidistant, modulo the line's bits, and coincide if the
+// distance is a multiple of a large power of 2: of 512 distances one leaves 1
+// probe, one 2, two 4.
 double LegacyBloomLineRate(double fill, const ParsedFilter& filter) {
   const uint32_t distances = 8 * filter.line_bytes;
   double rate = fill / distances;
@@ -114,25 +114,11 @@ double WithCollisions(double rate, uint64_t keys) {
 }  // namespace
 
 absl::string_view ToString(BlockKind kind) {
-  switch (kind) {
-    case BlockKind::kEmpty:
-      return "empty";
-    case BlockKind::kLinebloom:
-      return "linebloom";
-    case BlockKind::kUnusable:
-      return "linebloom, unusable";
-    case BlockKind::kBloom:
-      return "RocksDB Bloom";
-    case BlockKind::kRibbon:
-      return "RocksDB Ribbon";
-    case BlockKind::kLegacyBloom:
-      return "RocksDB legacy Bloom";
-    case BlockKind::kReserved:
-      return "reserved";
-    case BlockKind::kInconsistent:
-      return "damaged";
-  }
-  return "unknown";
+  static constexpr std::array<const char*, 8> kNames = {
+      "empty",         "linebloom",      "linebloom, unusable",
+      "RocksDB Bloom", "RocksDB Ribbon", "RocksDB legacy Bloom",
+      "reserved",      "damaged"};
+  return kNames.at(static_cast<size_t>(kind));
 }
 
 BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys) {

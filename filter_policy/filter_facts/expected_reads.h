@@ -17,15 +17,13 @@ struct FileRange {
   double lookups = 0;
 };
 
-// Returns for each of a column family's files the share of lookups of missing
-// rows whose key is in the file's range, so that they probe its filter. Shares
-// times false-positive rates are the data blocks that the lookups read, and add
-// up over files that lie over one another (level 0, and levels) or next to
-// each other (in a level, or where a moved file left a gap in the next).
+// For each of a column family's files: the share of lookups of missing rows
+// whose key is in its range, so that they probe its filter. Shares times
+// false-positive rates add up to the data blocks that are read, over any files.
 //
-// Lookups are taken to be spread like the rows of all files, and those of a
-// file evenly over its range (KeyPosition); if `comparator` orders keys neither
-// like their bytes nor in reverse, evenly over the ends of ranges in it.
+// Lookups are taken to be spread like the rows of all files, and evenly over
+// each file's range (KeyPosition); over the ends of ranges if `comparator`
+// orders keys neither like their bytes nor in reverse.
 std::vector<double> ProbeShares(const std::vector<FileRange>& files,
                                 const rocksdb::Comparator& comparator);
 

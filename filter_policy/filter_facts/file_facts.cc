@@ -6,9 +6,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "table/status.h"
 
 namespace linebloom {
 namespace {
+
+bool OfRibbonPolicy(BlockKind kind) {
+  return kind == BlockKind::kRibbon || kind == BlockKind::kBloom;
+}
 
 // Sums over the blocks of a filter.
 class Sums {
@@ -21,13 +26,85 @@ class Sums {
     AddHeat(block);
     AddProblems(block, offset);
   }
-  void Finish();
+
+  void Finish() {
+    if (facts_->lines > 0) {
+      facts_->mean_probes = probes_ / static_cast<double>(facts_->lines);
+      facts_->fill = fill_ / static_cast<double>(facts_->lines);
+    }
+    facts_->rate_is_exact = all_linebloom_;
+    facts_->rate = weight_ > 0 ? rate_ / weight_ : 0;
+    if (any_ && all_linebloom_) {
+      facts_->rate_in_metadata = rate_in_metadata_ / weight_;
+      facts_->keys = keys_;
+      if (all_heat_ && keys_ > 0) {
+        facts_->heat = heat_ / static_cast<double>(keys_);
+      }
+    } else {
+      facts_->keys = facts_->properties.num_filter_entries;
+    }
+  }
 
  private:
-  void AddLines(const BlockFacts& block);
-  void AddRate(const BlockFacts& block);
-  void AddHeat(const BlockFacts& block);
-  void AddProblems(const BlockFacts& block, uint64_t offset);
+  void AddLines(const BlockFacts& block) {
+    // Partitions without keys don't reveal the kind.
+    if (block.kind == BlockKind::kEmpty) return;
+    if (!any_) {
+      facts_->first = block;
+      facts_->min_probes = block.min_probes;
+    }
+    any_ = true;
+    if (block.kind != facts_->first.kind) {
+      facts_->mixed = true;
+      facts_->of_one_policy &=
+          OfRibbonPolicy(block.kind) && OfRibbonPolicy(facts_->first.kind);
+    }
+    facts_->min_probes = std::min(facts_->min_probes, block.min_probes);
+    facts_->max_probes = std::max(facts_->max_probes, block.max_probes);
+    facts_->lines += block.lines;
+    probes_ += block.mean_probes * static_cast<double>(block.lines);
+    fill_ += block.fill * static_cast<double>(block.lines);
+  }
+
+  void AddRate(const BlockFacts& block) {
+    const bool linebloom = block.kind == BlockKind::kLinebloom;
+    if (block.kind != BlockKind::kEmpty) all_linebloom_ &= linebloom;
+    keys_ += block.info.keys;
+    const double weight =
+        static_cast<double>(linebloom ? block.info.keys : block.bytes);
+    weight_ += weight;
+    rate_ += weight * block.rate;
+    rate_in_metadata_ += weight * block.info.expected_false_positive_rate;
+  }
+
+  void AddHeat(const BlockFacts& block) {
+    if (block.kind == BlockKind::kEmpty) return;
+    const float heat = block.info.request.heat;
+    all_heat_ &=
+        block.kind == BlockKind::kLinebloom && std::isfinite(heat) && heat > 0;
+    heat_ += static_cast<double>(block.info.keys) * heat;
+  }
+
+  void AddProblems(const BlockFacts& block, uint64_t offset) {
+    const std::string where = absl::StrCat("offset ", offset, ": filter: ");
+    const double in_metadata = block.info.expected_false_positive_rate;
+    if (block.problem != nullptr) {
+      facts_->problems.push_back(absl::StrCat(where, block.problem));
+    }
+    if (block.kind == BlockKind::kInconsistent) {
+      facts_->problems.push_back(
+          absl::StrCat(where, "its size contradicts its last 5 bytes"));
+    }
+    if (block.kind == BlockKind::kLinebloom &&
+        static_cast<float>(block.rate) !=
+            block.info.expected_false_positive_rate) {
+      facts_->problems.push_back(
+          absl::StrFormat("%sexpected lines with a false-positive rate of "
+                          "%.9g, as the metadata "
+                          "says, found %.9g",
+                          where, in_metadata, block.rate));
+    }
+  }
 
   FileFacts* facts_;
   bool any_ = false;
@@ -41,87 +118,6 @@ class Sums {
   double heat_ = 0;
   bool all_heat_ = true;
 };
-
-bool OfRibbonPolicy(BlockKind kind) {
-  return kind == BlockKind::kRibbon || kind == BlockKind::kBloom;
-}
-
-void Sums::AddLines(const BlockFacts& block) {
-  // Partitions without keys don't reveal the kind.
-  if (block.kind == BlockKind::kEmpty) return;
-  if (!any_) {
-    facts_->first = block;
-    facts_->min_probes = block.min_probes;
-  }
-  any_ = true;
-  if (block.kind != facts_->first.kind) {
-    facts_->mixed = true;
-    facts_->of_one_policy &=
-        OfRibbonPolicy(block.kind) && OfRibbonPolicy(facts_->first.kind);
-  }
-  facts_->min_probes = std::min(facts_->min_probes, block.min_probes);
-  facts_->max_probes = std::max(facts_->max_probes, block.max_probes);
-  facts_->lines += block.lines;
-  probes_ += block.mean_probes * static_cast<double>(block.lines);
-  fill_ += block.fill * static_cast<double>(block.lines);
-}
-
-void Sums::AddRate(const BlockFacts& block) {
-  const bool linebloom = block.kind == BlockKind::kLinebloom;
-  if (block.kind != BlockKind::kEmpty) all_linebloom_ &= linebloom;
-  keys_ += block.info.keys;
-  const double weight =
-      static_cast<double>(linebloom ? block.info.keys : block.bytes);
-  weight_ += weight;
-  rate_ += weight * block.rate;
-  rate_in_metadata_ += weight * block.info.expected_false_positive_rate;
-}
-
-void Sums::AddHeat(const BlockFacts& block) {
-  if (block.kind == BlockKind::kEmpty) return;
-  const float heat = block.info.request.heat;
-  all_heat_ &=
-      block.kind == BlockKind::kLinebloom && std::isfinite(heat) && heat > 0;
-  heat_ += static_cast<double>(block.info.keys) * heat;
-}
-
-void Sums::AddProblems(const BlockFacts& block, uint64_t offset) {
-  const std::string where = absl::StrCat("offset ", offset, ": filter: ");
-  const double in_metadata = block.info.expected_false_positive_rate;
-  if (block.problem != nullptr) {
-    facts_->problems.push_back(absl::StrCat(where, block.problem));
-  }
-  if (block.kind == BlockKind::kInconsistent) {
-    facts_->problems.push_back(
-        absl::StrCat(where, "its size contradicts its last 5 bytes"));
-  }
-  if (block.kind == BlockKind::kLinebloom &&
-      static_cast<float>(block.rate) !=
-          block.info.expected_false_positive_rate) {
-    facts_->problems.push_back(absl::StrFormat(
-        "%sexpected lines with a false-positive rate of %.9g, as the metadata "
-        "says, found %.9g",
-        where, in_metadata, block.rate));
-  }
-}
-
-void Sums::Finish() {
-  if (facts_->lines > 0) {
-    facts_->mean_probes = probes_ / static_cast<double>(facts_->lines);
-    facts_->fill = fill_ / static_cast<double>(facts_->lines);
-  }
-  facts_->rate_is_exact = all_linebloom_;
-  facts_->rate = weight_ > 0 ? rate_ / weight_ : 0;
-  if (any_ && all_linebloom_) {
-    facts_->rate_in_metadata = rate_in_metadata_ / weight_;
-    facts_->keys = keys_;
-    if (all_heat_ && keys_ > 0) {
-      facts_->heat = heat_ / static_cast<double>(keys_);
-    }
-  } else {
-    facts_->keys = facts_->properties.num_filter_entries;
-  }
-}
 
 // An estimate of how many of the file's keys are in one block of a filter of
 // `filter_bytes`.
@@ -139,20 +135,16 @@ uint64_t KeysOfBlock(const Properties& properties, uint64_t filter_bytes,
 }  // namespace
 
 absl::StatusOr<FilterFile> OpenFilterFile(const std::string& path) {
-  absl::StatusOr<std::unique_ptr<RandomAccess>> bytes = OpenFile(path);
-  if (!bytes.ok()) return bytes.status();
-  return OpenFilterFile(*std::move(bytes));
+  ASSIGN_OR_RETURN(std::unique_ptr<RandomAccess> bytes, OpenFile(path));
+  return OpenFilterFile(std::move(bytes));
 }
 
 absl::StatusOr<FilterFile> OpenFilterFile(std::unique_ptr<RandomAccess> bytes) {
-  absl::StatusOr<SstFile> file = SstFile::Open(std::move(bytes));
-  if (!file.ok()) return file.status();
-  absl::StatusOr<Properties> properties = file->ReadProperties();
-  if (!properties.ok()) return properties.status();
-  absl::StatusOr<FilterLocation> location = LocateFilter(*file, *properties);
-  if (!location.ok()) return location.status();
-  return FilterFile{*std::move(file), *std::move(properties),
-                    *std::move(location)};
+  ASSIGN_OR_RETURN(SstFile file, SstFile::Open(std::move(bytes)));
+  ASSIGN_OR_RETURN(Properties properties, file.ReadProperties());
+  ASSIGN_OR_RETURN(FilterLocation location, LocateFilter(file, properties));
+  return FilterFile{std::move(file), std::move(properties),
+                    std::move(location)};
 }
 
 bool FileFacts::is_used() const {
@@ -178,14 +170,18 @@ absl::StatusOr<FileFacts> ReadFileFacts(const FilterFile& file) {
   if (!facts.is_used()) return facts;
   Sums sums(&facts);
   for (const BlockHandle& handle : file.location.blocks) {
-    const absl::StatusOr<Block> block = ReadFilterBlock(file.file, handle);
-    if (!block.ok()) return block.status();
-    sums.Add(ReadBlockFacts(block->payload,
+    ASSIGN_OR_RETURN(const Block block, ReadFilterBlock(file.file, handle));
+    sums.Add(ReadBlockFacts(block.payload,
                             KeysOfBlock(facts.properties, facts.bytes, handle)),
              handle.offset);
   }
   sums.Finish();
   return facts;
+}
+
+absl::StatusOr<FileFacts> ReadFileFacts(const std::string& path) {
+  ASSIGN_OR_RETURN(const FilterFile file, OpenFilterFile(path));
+  return ReadFileFacts(file);
 }
 
 }  // namespace linebloom

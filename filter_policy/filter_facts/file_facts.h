@@ -8,10 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "filter_policy/filter_facts/block_facts.h"
-#include "table/filter_locator.h"
 #include "table/properties.h"
 #include "table/random_access.h"
 #include "table/sst_file.h"
@@ -86,5 +84,6 @@ struct FileFacts {
 
 // Reads all filter blocks of the file.
 absl::StatusOr<FileFacts> ReadFileFacts(const FilterFile& file);
+absl::StatusOr<FileFacts> ReadFileFacts(const std::string& path);
 
 }  // namespace linebloom

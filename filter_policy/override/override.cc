@@ -1,16 +1,34 @@
-#include "filter_policy/override/override.h"
-
+// The functions that liblinebloom_override.so replaces. Its environment
+// variables:
+//
+//   LINEBLOOM_OVERRIDE   options as in an option string; `off` changes nothing
+//   LINEBLOOM_VERBOSE    if not empty, reports changes on stderr
 #include <dlfcn.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "filter_policy/policy/policy_for_c.h"
 #include "filter_policy/rocksdb/policy_options.h"
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
+#include "linebloom/export.h"
+#include "linebloom/filter_policy.h"
+#include "rocksdb/c.h"
+#include "rocksdb/db.h"
 #include "rocksdb/env.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
 #include "rocksdb/status.h"
 #include "rocksdb/table.h"
+#include "rocksdb/utilities/transaction_db.h"
 
 namespace linebloom {
 namespace {
@@ -67,10 +85,13 @@ const BlockBasedTableOptions* BlockBasedOptions(const TableFactory* factory) {
   return factory->GetOptions<BlockBasedTableOptions>();
 }
 
-}  // namespace
-
+// True if anything is to be changed. False if LINEBLOOM_OVERRIDE is `off` or
+// invalid (reported once on stderr), and in a RocksDB that this library was not
+// built for, whose options must not even be copied.
 bool OverrideIsOn() { return TheSettings().on; }
 
+// Those of LINEBLOOM_OVERRIDE, with these bits if it sets none and no rate.
+// Nothing if the program keeps its policy: it has no filter, or too many bits.
 std::optional<FilterPolicyOptions> OptionsInsteadOf(double bits_per_key) {
   FilterPolicyOptions asked;
   asked.bits_per_key = bits_per_key;
@@ -85,11 +106,15 @@ std::optional<FilterPolicyOptions> OptionsInsteadOf(double bits_per_key) {
   return options;
 }
 
+// Prints `what` on stderr if LINEBLOOM_VERBOSE is set.
 void SayIfVerbose(const std::string& what) {
   static const bool verbose = !Environment("LINEBLOOM_VERBOSE").empty();
   if (verbose) fprintf(stderr, "linebloom_override: %s\n", what.c_str());
 }
 
+// Sets linebloom's policy for `family` if its tables are block-based and have
+// no filter policy, and returns true if it did so. The table factory may be
+// shared, so `family` gets a new one and the old one stays unchanged.
 bool AddFilterPolicy(rocksdb::ColumnFamilyOptions* family) {
   const BlockBasedTableOptions* const without =
       BlockBasedOptions(family->table_factory.get());
@@ -104,6 +129,7 @@ bool AddFilterPolicy(rocksdb::ColumnFamilyOptions* family) {
   return true;
 }
 
+// Does the same for each of `families` and returns the names of those changed.
 std::vector<std::string> AddFilterPolicies(
     std::vector<rocksdb::ColumnFamilyDescriptor>* families) {
   std::vector<std::string> changed;
@@ -113,6 +139,8 @@ std::vector<std::string> AddFilterPolicies(
   return changed;
 }
 
+// Reports in the info log of `db`, and on stderr if requested, that these
+// families got a filter.
 void ReportAddedPolicies(const std::vector<std::string>& families,
                          const rocksdb::DB& db) {
   const rocksdb::DBOptions options = db.GetDBOptions();
@@ -125,6 +153,8 @@ void ReportAddedPolicies(const std::vector<std::string>& families,
   }
 }
 
+// Returns the address of the function that the name of `ours`, which this
+// library exports, would have if this library were not loaded.
 void* NextAddress(void* ours) {
   Dl_info info;
   const bool named = dladdr(ours, &info) != 0 && info.dli_sname != nullptr;
@@ -138,6 +168,7 @@ void* NextAddress(void* ours) {
   abort();
 }
 
+// True if `address` is in this library.
 bool IsInThisLibrary(const void* address) {
   Dl_info there;
   Dl_info here;
@@ -146,4 +177,287 @@ bool IsInThisLibrary(const void* address) {
          there.dli_fbase == here.dli_fbase;
 }
 
+// The same with types. By address, because mangled names change with the
+// signature: `NextFunction(&rocksdb::NewBloomFilterPolicy)`.
+template <typename Function>
+Function* NextFunction(Function* ours) {
+  return reinterpret_cast<Function*>(
+      NextAddress(reinterpret_cast<void*>(ours)));
+}
+
+// Null to keep RocksDB's own policy.
+const rocksdb::FilterPolicy* PolicyInsteadOf(double bits_per_key) {
+  const std::optional<FilterPolicyOptions> options =
+      OptionsInsteadOf(bits_per_key);
+  if (!options) return nullptr;
+  const rocksdb::FilterPolicy* const policy = NewFilterPolicy(*options);
+  SayIfVerbose("the program asks for a Bloom filter of " +
+               BitsPerKeyText(bits_per_key) + " bits per key and gets " +
+               policy->GetId());
+  return policy;
+}
+
+rocksdb_filterpolicy_t* PolicyForCInsteadOf(
+    rocksdb_filterpolicy_t* (*next)(double), double bits_per_key) {
+  const rocksdb::FilterPolicy* const policy = PolicyInsteadOf(bits_per_key);
+  if (policy == nullptr) return next(bits_per_key);
+  return PolicyForC(policy);
+}
+
+}  // namespace
 }  // namespace linebloom
+
+namespace ROCKSDB_NAMESPACE {
+
+using linebloom::AddFilterPolicies;
+using linebloom::AddFilterPolicy;
+using linebloom::NextFunction;
+using linebloom::OverrideIsOn;
+using linebloom::ReportAddedPolicies;
+
+// Declared only to name three functions. It has no data and no virtual
+// functions, and no object of it is ever created.
+class DBImpl {
+ public:
+  LINEBLOOM_EXPORT Status CreateColumnFamily(const ColumnFamilyOptions& options,
+                                             const std::string& name,
+                                             ColumnFamilyHandle** handle);
+  LINEBLOOM_EXPORT Status CreateColumnFamilies(
+      const ColumnFamilyOptions& options, const std::vector<std::string>& names,
+      std::vector<ColumnFamilyHandle*>* handles);
+  LINEBLOOM_EXPORT Status
+  CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& families,
+                       std::vector<ColumnFamilyHandle*>* handles);
+
+ private:
+  // DB is at the start of DBImpl; otherwise the vtables would point to thunks
+  // instead of these functions.
+  const DB& Database() const { return *reinterpret_cast<const DB*>(this); }
+
+  // Calls `create` with the options that replace `options`, and reports it.
+  template <typename Create>
+  Status WithFilter(const ColumnFamilyOptions& options,
+                    const std::vector<std::string>& names,
+                    Create create) const {
+    if (!OverrideIsOn()) return create(options);
+    ColumnFamilyOptions with_filter = options;
+    const bool changed = AddFilterPolicy(&with_filter);
+    const Status status = create(with_filter);
+    if (status.ok() && changed) ReportAddedPolicies(names, Database());
+    return status;
+  }
+};
+
+namespace {
+
+using Families = std::vector<ColumnFamilyDescriptor>;
+using Handles = std::vector<ColumnFamilyHandle*>;
+using Names = std::vector<std::string>;
+
+// The functions that RocksDB's library exports return an opened database in
+// this type. Since 9.11 the overloads with DB** exist only in its header.
+#if LINEBLOOM_ROCKSDB_VERSION >= 911
+using Opened = std::unique_ptr<DB>*;
+#else
+using Opened = DB**;
+#endif
+
+// Calls `open` with the families that replace `families`, and reports the
+// changes.
+template <typename Open, typename Database>
+Status OpenWithFilters(const Families& families, Database* opened, Open open) {
+  if (!OverrideIsOn()) return open(families);
+  Families with_filters = families;
+  const std::vector<std::string> changed = AddFilterPolicies(&with_filters);
+  const Status status = open(with_filters);
+  if (status.ok()) ReportAddedPolicies(changed, **opened);
+  return status;
+}
+
+template <typename Class>
+using CreateOne = Status (Class::*)(const ColumnFamilyOptions&,
+                                    const std::string&, ColumnFamilyHandle**);
+template <typename Class>
+using CreateNamed = Status (Class::*)(const ColumnFamilyOptions&, const Names&,
+                                      Handles*);
+template <typename Class>
+using CreateDescribed = Status (Class::*)(const Families&, Handles*);
+
+// Fails to compile if the public signatures change.
+[[maybe_unused]] constexpr CreateOne<DB> kOne = &DB::CreateColumnFamily;
+[[maybe_unused]] constexpr CreateNamed<DB> kNamed = &DB::CreateColumnFamilies;
+[[maybe_unused]] constexpr CreateDescribed<DB> kDescribed =
+    &DB::CreateColumnFamilies;
+
+// NextFunction() for member functions. In the Itanium C++ ABI, which all
+// compilers for this platform follow, a pointer to a non-virtual member
+// function is its address and a zero.
+template <typename Member>
+Member NextMember(Member ours) {
+  struct {
+    void* address;
+    std::ptrdiff_t adjustment;
+  } parts;
+  static_assert(sizeof(parts) == sizeof(ours));
+  std::memcpy(&parts, &ours, sizeof(parts));
+  parts.address = linebloom::NextAddress(parts.address);
+  std::memcpy(&ours, &parts, sizeof(parts));
+  return ours;
+}
+
+}  // namespace
+
+LINEBLOOM_EXPORT const FilterPolicy* NewBloomFilterPolicy(
+    double bits_per_key, bool use_block_based_builder) {
+  static auto* const next = NextFunction(&NewBloomFilterPolicy);
+  // linebloom's own policy creates one of RocksDB's, to read RocksDB's filters.
+  const bool for_linebloom =
+      linebloom::IsInThisLibrary(__builtin_return_address(0));
+  const FilterPolicy* const policy =
+      for_linebloom ? nullptr : linebloom::PolicyInsteadOf(bits_per_key);
+  if (policy != nullptr) return policy;
+  return next(bits_per_key, use_block_based_builder);
+}
+
+// All other ways to open a database (the shorter overloads,
+// OptimisticTransactionDB, DBWithTTL, the C API) call one of these through the
+// dynamic linker, as Debian builds RocksDB; tests/override/ tries each.
+
+LINEBLOOM_EXPORT Status DB::Open(const DBOptions& options,
+                                 const std::string& name,
+                                 const Families& families, Handles* handles,
+                                 Opened opened) {
+  static auto* const next = NextFunction(
+      static_cast<Status (*)(const DBOptions&, const std::string&,
+                             const Families&, Handles*, Opened)>(&DB::Open));
+  return OpenWithFilters(families, opened, [&](const Families& with_filters) {
+    return next(options, name, with_filters, handles, opened);
+  });
+}
+
+LINEBLOOM_EXPORT Status DB::OpenForReadOnly(const DBOptions& options,
+                                            const std::string& name,
+                                            const Families& families,
+                                            Handles* handles, Opened opened,
+                                            bool error_if_wal_file_exists) {
+  static auto* const next = NextFunction(
+      static_cast<Status (*)(const DBOptions&, const std::string&,
+                             const Families&, Handles*, Opened, bool)>(
+          &DB::OpenForReadOnly));
+  return OpenWithFilters(families, opened, [&](const Families& with_filters) {
+    return next(options, name, with_filters, handles, opened,
+                error_if_wal_file_exists);
+  });
+}
+
+// Doesn't call the longer overload.
+LINEBLOOM_EXPORT Status DB::OpenForReadOnly(const Options& options,
+                                            const std::string& name,
+                                            Opened opened,
+                                            bool error_if_wal_file_exists) {
+  static auto* const next = NextFunction(
+      static_cast<Status (*)(const Options&, const std::string&, Opened, bool)>(
+          &DB::OpenForReadOnly));
+  if (!OverrideIsOn()) {
+    return next(options, name, opened, error_if_wal_file_exists);
+  }
+  const Families families{{kDefaultColumnFamilyName, options}};
+  return OpenWithFilters(families, opened, [&](const Families& with_filters) {
+    return next(Options(options, with_filters[0].options), name, opened,
+                error_if_wal_file_exists);
+  });
+}
+
+LINEBLOOM_EXPORT Status DB::OpenAsSecondary(const DBOptions& options,
+                                            const std::string& name,
+                                            const std::string& secondary_path,
+                                            const Families& families,
+                                            Handles* handles, Opened opened) {
+  static auto* const next = NextFunction(
+      static_cast<Status (*)(const DBOptions&, const std::string&,
+                             const std::string&, const Families&, Handles*,
+                             Opened)>(&DB::OpenAsSecondary));
+  return OpenWithFilters(families, opened, [&](const Families& with_filters) {
+    return next(options, name, secondary_path, with_filters, handles, opened);
+  });
+}
+
+// Doesn't call DB::Open().
+LINEBLOOM_EXPORT Status TransactionDB::Open(
+    const DBOptions& options, const TransactionDBOptions& transaction_options,
+    const std::string& name, const Families& families, Handles* handles,
+    TransactionDB** opened) {
+  static auto* const next = NextFunction(
+      static_cast<Status (*)(const DBOptions&, const TransactionDBOptions&,
+                             const std::string&, const Families&, Handles*,
+                             TransactionDB**)>(&TransactionDB::Open));
+  return OpenWithFilters(families, opened, [&](const Families& with_filters) {
+    return next(options, transaction_options, name, with_filters, handles,
+                opened);
+  });
+}
+
+// Adds linebloom to column families without a filter that a program creates in
+// an open database.
+//
+// Programs create them through virtual functions of DB. For every kind of
+// database these end in DBImpl, a private class of RocksDB's. But DBImpl's
+// functions are exported under the names that their public signatures give
+// them, and RocksDB's vtables refer to them by name, so the dynamic linker
+// binds those entries to the functions here. In a RocksDB built differently
+// these functions are never called, and such a family gets its filter when the
+// database is opened the next time.
+//
+// Rejected: returning a wrapper around the database (StackableDB), because
+// RocksDB's own functions cast a DB to DBImpl. An EventListener isn't told
+// about column families, and SetOptions() can't change a policy before RocksDB
+// 9.8.
+
+Status DBImpl::CreateColumnFamily(const ColumnFamilyOptions& options,
+                                  const std::string& name,
+                                  ColumnFamilyHandle** handle) {
+  static const auto next =
+      NextMember<CreateOne<DBImpl>>(&DBImpl::CreateColumnFamily);
+  return WithFilter(options, {name},
+                    [&](const ColumnFamilyOptions& with_filter) {
+                      return (this->*next)(with_filter, name, handle);
+                    });
+}
+
+Status DBImpl::CreateColumnFamilies(const ColumnFamilyOptions& options,
+                                    const Names& names, Handles* handles) {
+  static const auto next =
+      NextMember<CreateNamed<DBImpl>>(&DBImpl::CreateColumnFamilies);
+  return WithFilter(options, names,
+                    [&](const ColumnFamilyOptions& with_filter) {
+                      return (this->*next)(with_filter, names, handles);
+                    });
+}
+
+Status DBImpl::CreateColumnFamilies(const Families& families,
+                                    Handles* handles) {
+  static const auto next =
+      NextMember<CreateDescribed<DBImpl>>(&DBImpl::CreateColumnFamilies);
+  const DB* const db = &Database();
+  return OpenWithFilters(families, &db, [&](const Families& with_filters) {
+    return (this->*next)(with_filters, handles);
+  });
+}
+
+}  // namespace ROCKSDB_NAMESPACE
+
+// RocksDB's function would wrap linebloom's policy, which works but loses its
+// id, so the OPTIONS file would not contain its bits per key.
+extern "C" LINEBLOOM_EXPORT rocksdb_filterpolicy_t*
+rocksdb_filterpolicy_create_bloom(double bits_per_key) {
+  static auto* const next =
+      linebloom::NextFunction(&rocksdb_filterpolicy_create_bloom);
+  return linebloom::PolicyForCInsteadOf(next, bits_per_key);
+}
+
+extern "C" LINEBLOOM_EXPORT rocksdb_filterpolicy_t*
+rocksdb_filterpolicy_create_bloom_full(double bits_per_key) {
+  static auto* const next =
+      linebloom::NextFunction(&rocksdb_filterpolicy_create_bloom_full);
+  return linebloom::PolicyForCInsteadOf(next, bits_per_key);
+}

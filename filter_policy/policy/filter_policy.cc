@@ -54,10 +54,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 
   const char* Name() const override { return kFilterPolicyName; }
 
-  // RocksDB's own family name. A file's filter is found only under this name,
-  // so with a name of our own every existing file would silently lose its
-  // filter when a user switches. docs/format.md says how RocksDB reads our
-  // blocks without linebloom.
+  // RocksDB's own: a file's filter is found only under this name, so with
+  // another one all existing files would lose theirs at the switch.
   const char* CompatibilityName() const override {
     return "rocksdb.BuiltinBloomFilter";
   }
@@ -132,10 +130,9 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   }
 
  protected:
-  // RocksDB drops the errors of a filter policy in table options, as in an
-  // OPTIONS file, and keeps the policy. A misspelt option would silently mean
-  // another filter or none. So the policy remembers the error, and the database
-  // doesn't open.
+  // RocksDB drops a policy's errors in table options and keeps the policy, so a
+  // misspelt option would silently mean another filter. This remembers the
+  // error, and the database doesn't open.
   Status ConfigureOptions(
       const rocksdb::ConfigOptions& config,
       const std::unordered_map<std::string, std::string>& options,
@@ -266,13 +263,11 @@ static_assert(
     "pure virtual function that linebloom's lacks: compare its "
     "include/rocksdb/filter_policy.h with that of RocksDB 11.12");
 
-// Replaces the policy in a RocksDB that linebloom was not built for. No
-// database opens with it. Callers that don't validate, such as SstFileWriter,
-// get no filters, so nothing in rocksdb_filter_bits.h is ever called.
+// For a RocksDB that linebloom was not built for. No database opens with it;
+// callers that don't validate, such as SstFileWriter, get no filters.
 //
-// The public class FilterPolicy has the same virtual functions and data members
-// in every release from 7.0.3 to 11.8.1, so a policy that needs nothing else
-// can be passed to any of them. It doesn't call RegisterOptions(), whose
+// FilterPolicy has the same virtual functions and data members from 7.0.3 to
+// 11.8.1, so any of them takes this. It doesn't call RegisterOptions(), whose
 // parameters have changed.
 class RefusingFilterPolicy final : public rocksdb::FilterPolicy {
  public:
@@ -320,10 +315,9 @@ rocksdb::EventListener* MakeListener(
 // Adds the policy and its listener to a library of factories. Returns how many
 // factories that is.
 int AddFactories(rocksdb::ObjectLibrary* library) {
-  // For the const type, because RocksDB looks up const policies; a factory of
-  // another type would be called with the wrong signature. We parse everything
-  // after the colon, so that a bad number is an error and not an unknown
-  // policy, which RocksDB may ignore.
+  // For the const type, which RocksDB looks up. We parse all after the colon,
+  // so that a bad number is an error and not an unknown policy, which RocksDB
+  // may ignore.
   library->AddFactory<const rocksdb::FilterPolicy>(
       rocksdb::ObjectLibrary::PatternEntry(kFilterPolicyName, true)
           .AddSeparator(":", false),

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "filter_policy/rocksdb/byte_count.h"
+#include "filter_policy/rocksdb/policy_options.h"
 
 namespace linebloom {
 namespace {

@@ -18,11 +18,9 @@ namespace linebloom {
 
 // Thread-safe. A null info log takes nothing.
 //
-// A database is known by its log's address, and malloc may give the address of
-// a closed database's log to the next one. RocksDB doesn't tell policies what
-// is closed. So whenever a database is opened, all is forgotten except for logs
-// known to live: a database that stays open may get a line again then, but
-// none goes without.
+// A database is known by its log's address, which the next database's log may
+// get. So whenever one is opened, all is forgotten except for logs known to
+// live: one that stays open may get a line again.
 class InfoLog {
  public:
   // Call when RocksDB validates options. `info_log` is null if a database is
@@ -46,10 +44,9 @@ class InfoLog {
   // database no listener.
   void WarnOfListener(rocksdb::Logger* info_log, const std::string& id);
 
-  // Writes what a memory budget comes to if the bits of new files have changed
-  // by a quarter since the last line, or if the filters have started or stopped
-  // exceeding the budget. Below one bit per key, and above the budget, it is a
-  // warning.
+  // Writes what a memory budget comes to, if the bits of new files have changed
+  // by a quarter since the last line or filters have begun or ceased to exceed
+  // it.
   void WriteBudget(rocksdb::Logger* info_log, uint64_t budget,
                    const BudgetState& state);
 

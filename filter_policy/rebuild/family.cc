@@ -28,14 +28,6 @@ Status Refuse(const std::string& family, const std::string& problem) {
                                  problem);
 }
 
-const rocksdb::BlockBasedTableOptions* TableOf(
-    const rocksdb::ColumnFamilyOptions& options) {
-  return options.table_factory == nullptr
-             ? nullptr
-             : options.table_factory
-                   ->GetOptions<rocksdb::BlockBasedTableOptions>();
-}
-
 Status RefuseForeign(const rocksdb::FilterPolicy& policy,
                      const std::string& family) {
   return Refuse(family, "its filter policy is " + policy.GetId() +
@@ -44,8 +36,7 @@ Status RefuseForeign(const rocksdb::FilterPolicy& policy,
 }
 
 Status ReadOwnPolicy(const rocksdb::FilterPolicy& policy, Family* family) {
-  const auto* options =
-      policy.GetOptions<FilterPolicyOptions>(kFilterPolicyName);
+  const FilterPolicyOptions* const options = OptionsOfLinebloom(&policy);
   // Another library's, or one that refuses to work in this RocksDB.
   if (options == nullptr) return RefuseForeign(policy, family->name);
   if (BuildsNothing(*options)) {
@@ -60,7 +51,7 @@ Status ReadOwnPolicy(const rocksdb::FilterPolicy& policy, Family* family) {
 // In the context of a file rewritten on `level`.
 rocksdb::FilterBuildingContext ContextOf(const Family& family, int level,
                                          bool nothing_below) {
-  rocksdb::FilterBuildingContext context(*TableOf(family.options));
+  rocksdb::FilterBuildingContext context(*TableOptionsOf(family.options));
   context.compaction_style = family.options.compaction_style;
   context.num_levels = family.options.num_levels;
   context.column_family_name = family.name;
@@ -70,13 +61,11 @@ rocksdb::FilterBuildingContext ContextOf(const Family& family, int level,
   return context;
 }
 
-// The expected false-positive rate of the filters that `policy` builds in
-// `context`: that of one with 10,000 generated keys. 1 if it builds none there,
-// nothing if they are not of RocksDB's own kinds. RocksDbMismatch() must be
-// empty.
-//
-// Rejected: a formula. It would have to know how each version of RocksDB
-// chooses the number of probes and of columns.
+// The expected rate of the filters that `policy` builds in `context`: that of
+// one with 10,000 generated keys; 1 if it builds none, nothing if they are not
+// of RocksDB's kinds. RocksDbMismatch() must be empty. Rejected: a formula,
+// which would have to know how each RocksDB chooses numbers of probes and
+// columns.
 std::optional<double> RateOfBuiltIn(
     const rocksdb::FilterPolicy& policy,
     const rocksdb::FilterBuildingContext& context) {
@@ -151,7 +140,8 @@ void AddRequest(const Family& family,
 }  // namespace
 
 Status ReadPolicy(Family* family) {
-  const rocksdb::BlockBasedTableOptions* const table = TableOf(family->options);
+  const rocksdb::BlockBasedTableOptions* const table =
+      TableOptionsOf(family->options);
   if (table == nullptr) {
     return Refuse(family->name, "its tables have no filters");
   }
@@ -174,7 +164,8 @@ WantedFilter WantedOfFile(const Family& family,
                           const std::shared_ptr<const TreeState>& tree,
                           const AddedKeys& keys, int level,
                           bool nothing_below) {
-  const rocksdb::BlockBasedTableOptions& table = *TableOf(family.options);
+  const rocksdb::BlockBasedTableOptions& table =
+      *TableOptionsOf(family.options);
   const rocksdb::FilterBuildingContext context =
       ContextOf(family, level, nothing_below);
   WantedFilter wanted;

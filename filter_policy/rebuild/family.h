@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "filter_policy/levels/heat_profile.h"
 #include "filter_policy/levels/tree_state.h"

@@ -22,8 +22,9 @@
 #include "rocksdb/comparator.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/metadata.h"
-#include "table/footer.h"
+#include "table/format.h"
 #include "table/random_access.h"
+#include "table/status.h"
 
 namespace linebloom {
 namespace {
@@ -89,18 +90,16 @@ struct Described {
 // A file that is readable except for its filter is worth rewriting.
 absl::StatusOr<Described> Describe(rocksdb::FileSystem* file_system,
                                    const std::string& path) {
-  absl::StatusOr<std::unique_ptr<RandomAccess>> bytes =
-      OpenFromDatabase(file_system, path);
-  if (!bytes.ok()) return bytes.status();
-  const absl::StatusOr<FilterFile> file = OpenFilterFile(*std::move(bytes));
-  if (!file.ok()) return file.status();
-  absl::StatusOr<FileFacts> facts = ReadFileFacts(*file);
+  ASSIGN_OR_RETURN(std::unique_ptr<RandomAccess> bytes,
+                   OpenFromDatabase(file_system, path));
+  ASSIGN_OR_RETURN(const FilterFile file, OpenFilterFile(std::move(bytes)));
+  absl::StatusOr<FileFacts> facts = ReadFileFacts(file);
   if (facts.ok()) return Described{*std::move(facts), false};
   if (!absl::IsDataLoss(facts.status())) return facts.status();
   Described damaged;
-  damaged.facts.properties = file->properties;
-  damaged.facts.filter_kind = file->location.kind;
-  damaged.facts.family = file->location.family;
+  damaged.facts.properties = file.properties;
+  damaged.facts.filter_kind = file.location.kind;
+  damaged.facts.family = file.location.family;
   damaged.facts.problems.emplace_back(facts.status().message());
   damaged.filter_block_is_damaged = true;
   return damaged;
@@ -121,9 +120,8 @@ uint64_t EntriesOf(rocksdb::DB* db, const SstFileMetaData& file) {
 }
 
 // The same sizes that the listener knows.
-std::shared_ptr<const TreeState> TreeOf(rocksdb::DB* db, const Family& family) {
-  rocksdb::ColumnFamilyMetaData files;
-  db->GetColumnFamilyMetaData(family.handle, &files);
+std::shared_ptr<const TreeState> TreeOf(
+    rocksdb::DB* db, const rocksdb::ColumnFamilyMetaData& files) {
   auto tree = std::make_shared<TreeState>();
   for (const rocksdb::LevelMetaData& level : files.levels) {
     for (const SstFileMetaData& file : level.files) {
@@ -133,37 +131,14 @@ std::shared_ptr<const TreeState> TreeOf(rocksdb::DB* db, const Family& family) {
   return tree;
 }
 
-// Replaces memory budgets by bits per key: the smallest budget is divided
-// equally among all keys of the families that have one.
-std::vector<Family> ShareBudget(rocksdb::DB* db, std::vector<Family> families) {
-  double rows = 0;
-  std::optional<uint64_t> budget;
-  for (const Family& family : families) {
-    if (!family.policy.memory_budget) continue;
-    budget =
-        std::min(budget.value_or(UINT64_MAX), *family.policy.memory_budget);
-    rows += TreeOf(db, family)->Total();
-  }
-  for (Family& family : families) {
-    if (!family.policy.memory_budget) continue;
-    family.memory_budget = budget;
-    family.policy.memory_budget.reset();
-    family.policy.level_aware = true;
-    family.policy.bits_per_key =
-        std::clamp(8 * static_cast<double>(*budget) / std::max(rows, 1.0),
-                   kMinBitsOfRun, kMaxAverageOfBudget);
-  }
-  return families;
-}
-
 // The files of a column family, level by level.
 class FamilyFiles {
  public:
   FamilyFiles(rocksdb::DB* db, const Family& family)
       : comparator_(family.options.comparator),
-        for_hits_(family.options.optimize_filters_for_hits),
-        tree_(IsLevelAware(family.policy) ? TreeOf(db, family) : nullptr) {
+        for_hits_(family.options.optimize_filters_for_hits) {
     db->GetColumnFamilyMetaData(family.handle, &metadata_);
+    if (IsLevelAware(family.policy)) tree_ = TreeOf(db, metadata_);
   }
 
   const rocksdb::ColumnFamilyMetaData& metadata() const { return metadata_; }
@@ -201,9 +176,40 @@ class FamilyFiles {
 
   const rocksdb::Comparator* comparator_;
   bool for_hits_;
-  std::shared_ptr<const TreeState> tree_;  // null if the policy needs none
   rocksdb::ColumnFamilyMetaData metadata_;
+  std::shared_ptr<const TreeState> tree_;  // null if the policy needs none
 };
+
+std::vector<FamilyFiles> FilesOf(rocksdb::DB* db,
+                                 const std::vector<Family>& families) {
+  std::vector<FamilyFiles> files;
+  for (const Family& family : families) files.emplace_back(db, family);
+  return files;
+}
+
+// Replaces memory budgets by bits per key: the smallest budget is divided
+// equally among all keys of the families that have one.
+std::vector<Family> ShareBudget(const std::vector<FamilyFiles>& files,
+                                std::vector<Family> families) {
+  double rows = 0;
+  std::optional<uint64_t> budget;
+  for (size_t i = 0; i < families.size(); ++i) {
+    const std::optional<uint64_t>& own = families[i].policy.memory_budget;
+    if (!own) continue;
+    budget = std::min(budget.value_or(UINT64_MAX), *own);
+    rows += files[i].tree()->Total();
+  }
+  for (Family& family : families) {
+    if (!family.policy.memory_budget) continue;
+    family.memory_budget = budget;
+    family.policy.memory_budget.reset();
+    family.policy.level_aware = true;
+    family.policy.bits_per_key =
+        std::clamp(8 * static_cast<double>(*budget) / std::max(rows, 1.0),
+                   kMinBitsOfRun, kMaxAverageOfBudget);
+  }
+  return families;
+}
 
 struct Candidate {
   FileRebuild file;
@@ -250,27 +256,164 @@ double LostPerByteOfMemory(const Candidate& candidate) {
   return candidate.file.saved_reads / candidate.more_memory;
 }
 
+void Weigh(const std::vector<double>& shares, size_t first,
+           std::vector<Candidate>* candidates) {
+  for (size_t i = first; i < candidates->size(); ++i) {
+    FileRebuild& file = (*candidates)[i].file;
+    file.saved_reads =
+        shares[(*candidates)[i].index] * (file.rate - file.rate_after);
+  }
+}
+
 class Planner {
  public:
   Planner(rocksdb::DB* db, const std::vector<Family>& families,
           const RebuildFiltersCallback& progress, RebuildFiltersReport* report)
       : db_(db),
-        families_(ShareBudget(db, families)),
+        files_(FilesOf(db, families)),
+        families_(ShareBudget(files_, families)),
         progress_(progress),
         report_(report) {}
 
-  Status Run(std::vector<PlannedFile>* plan);
+  Status Run(std::vector<PlannedFile>* plan) {
+    for (const FamilyFiles& files : files_) {
+      so_far_.files += files.metadata().file_count;
+    }
+    for (size_t i = 0; i < families_.size(); ++i) {
+      RETURN_IF_ERROR(LookAtFamily(i));
+    }
+    Sort(plan);
+    return Status::OK();
+  }
 
  private:
-  Status LookAtFamily(size_t index, const FamilyFiles& files);
-  Status LookAtFile(size_t family, int level, const SstFileMetaData& meta,
-                    const FamilyFiles& files, FilesInReach* in_reach,
-                    LookupSource* source);
-  void Take(const Candidate& candidate, std::vector<PlannedFile>* plan);
-  void KeepToBudget(std::vector<PlannedFile>* plan);
-  void Sort(std::vector<PlannedFile>* plan);
+  Status LookAtFamily(size_t index) {
+    const FamilyFiles& files = files_[index];
+    FilesInReach in_reach;
+    LookupSource source = LookupSource::kEven;
+    const size_t first = candidates_.size();
+    const size_t first_shrinkable = shrinkable_.size();
+    for (const rocksdb::LevelMetaData& level : files.metadata().levels) {
+      for (const SstFileMetaData& file : level.files) {
+        RETURN_IF_ERROR(
+            LookAtFile(index, level.level, file, &in_reach, &source));
+      }
+    }
+    const std::vector<double> shares =
+        ProbeShares(in_reach.ranges, files.comparator());
+    const double reads = std::inner_product(shares.begin(), shares.end(),
+                                            in_reach.rates.begin(), 0.0);
+    report_->reads.push_back({families_[index].name, reads, reads, source});
+    Weigh(shares, first, &candidates_);
+    Weigh(shares, first_shrinkable, &shrinkable_);
+    return Status::OK();
+  }
+
+  Status LookAtFile(size_t index, int level, const SstFileMetaData& meta,
+                    FilesInReach* in_reach, LookupSource* source) {
+    const Family& family = families_[index];
+    const FamilyFiles& files = files_[index];
+    if (progress_ && !progress_(so_far_)) {
+      return Status::Incomplete("linebloom: cancelled");
+    }
+    ++so_far_.files_done;
+    const std::string path = PathOf(meta);
+    const absl::StatusOr<Described> file = Describe(db_->GetFileSystem(), path);
+    if (absl::IsNotFound(file.status())) return Status::OK();
+    ++report_->files_examined;
+    if (!file.ok()) {
+      report_->unreadable.emplace_back(file.status().message());
+      return Status::OK();
+    }
+    const FileFacts& facts = file->facts;
+    // Only a level-aware policy needs to know what is below.
+    const bool nothing_below =
+        family.policy.level_aware && files.NothingBelow(meta, level);
+    const WantedFilter wanted = WantedOfFile(
+        family, files.tree(), {facts.rows(), meta.smallestkey, meta.largestkey},
+        level, nothing_below);
+    const Verdict verdict = Judge(facts, wanted);
+    const double lookups = LookupsOf(facts, meta, family, source);
+    in_reach->ranges.push_back({meta.smallestkey, meta.largestkey, lookups});
+    in_reach->rates.push_back(verdict.rate_now);
+    if (files.GetsNoFilter(meta, level)) return Status::OK();
+    Candidate candidate;
+    candidate.file.column_family = family.name;
+    candidate.file.path = path;
+    candidate.file.level = level;
+    candidate.file.bytes = meta.size;
+    candidate.file.rows = facts.rows();
+    candidate.file.rate = verdict.rate_now;
+    candidate.file.rate_after = verdict.rate_after;
+    candidate.index = in_reach->rates.size() - 1;
+    candidate.planned = {index, meta.file_number, level,
+                         file->filter_block_is_damaged};
+    const double memory_after = BytesOfNewFilter(facts, wanted);
+    candidate.more_memory = memory_after - static_cast<double>(facts.bytes);
+    const bool has_budget = family.memory_budget.has_value();
+    if (has_budget) memory_ += static_cast<double>(facts.bytes);
+    if (verdict.reason.has_value() && verdict.pays) {
+      candidate.file.reason = *verdict.reason;
+      candidates_.push_back(std::move(candidate));
+    } else if (has_budget &&
+               memory_after <
+                   kWorthShrinking * static_cast<double>(facts.bytes)) {
+      candidate.file.reason = RebuildReason::kOverBudget;
+      shrinkable_.push_back(std::move(candidate));
+    } else if (verdict.reason.has_value()) {
+      ++report_->files_no_better;
+    }
+    return Status::OK();
+  }
+
+  void Take(const Candidate& candidate, std::vector<PlannedFile>* plan) {
+    report_->files.push_back(candidate.file);
+    report_->reads[candidate.planned.family].after -=
+        candidate.file.saved_reads;
+    plan->push_back(candidate.planned);
+  }
+
+  // Takes as many files as bring all filters back within the budget, starting
+  // with those that lose the fewest reads for the memory they free.
+  void KeepToBudget(std::vector<PlannedFile>* plan) {
+    std::stable_sort(shrinkable_.begin(), shrinkable_.end(),
+                     [](const Candidate& a, const Candidate& b) {
+                       return LostPerByteOfMemory(a) < LostPerByteOfMemory(b);
+                     });
+    for (const Candidate& candidate : shrinkable_) {
+      const Family& family = families_[candidate.planned.family];
+      if (memory_ <= static_cast<double>(*family.memory_budget)) return;
+      memory_ += candidate.more_memory;
+      Take(candidate, plan);
+    }
+  }
+
+  // By saved reads per byte, most first: whenever the run ends, no other order
+  // would have saved more. Rejected: by rate alone, which begins with the last
+  // level, and so the most bytes, if no file has a filter.
+  void Sort(std::vector<PlannedFile>* plan) {
+    KeepToBudget(plan);
+    std::stable_sort(candidates_.begin(), candidates_.end(),
+                     [](const Candidate& a, const Candidate& b) {
+                       return SavedPerByte(a) > SavedPerByte(b);
+                     });
+    for (const Candidate& candidate : candidates_) {
+      const Family& family = families_[candidate.planned.family];
+      if (family.memory_budget) {
+        const double after = memory_ + candidate.more_memory;
+        if (candidate.more_memory > 0 &&
+            after > static_cast<double>(*family.memory_budget)) {
+          ++report_->files_no_better;
+          continue;
+        }
+        memory_ = after;
+      }
+      Take(candidate, plan);
+    }
+  }
 
   rocksdb::DB* db_;
+  const std::vector<FamilyFiles> files_;  // of each of families_
   const std::vector<Family> families_;
   const RebuildFiltersCallback& progress_;
   RebuildFiltersReport* report_;
@@ -281,154 +424,6 @@ class Planner {
   std::vector<Candidate> shrinkable_;
   double memory_ = 0;
 };
-
-Status Planner::LookAtFile(size_t family, int level,
-                           const SstFileMetaData& meta,
-                           const FamilyFiles& files, FilesInReach* in_reach,
-                           LookupSource* source) {
-  if (progress_ && !progress_(so_far_)) {
-    return Status::Incomplete("linebloom: cancelled");
-  }
-  ++so_far_.files_done;
-  const std::string path = PathOf(meta);
-  const absl::StatusOr<Described> file = Describe(db_->GetFileSystem(), path);
-  if (absl::IsNotFound(file.status())) return Status::OK();
-  ++report_->files_examined;
-  if (!file.ok()) {
-    report_->unreadable.emplace_back(file.status().message());
-    return Status::OK();
-  }
-  const FileFacts& facts = file->facts;
-  // Only a level-aware policy needs to know what is below.
-  const bool nothing_below =
-      families_[family].policy.level_aware && files.NothingBelow(meta, level);
-  const WantedFilter wanted = WantedOfFile(
-      families_[family], files.tree(),
-      {facts.rows(), meta.smallestkey, meta.largestkey}, level, nothing_below);
-  const Verdict verdict = Judge(facts, wanted);
-  const double lookups = LookupsOf(facts, meta, families_[family], source);
-  in_reach->ranges.push_back({meta.smallestkey, meta.largestkey, lookups});
-  in_reach->rates.push_back(verdict.rate_now);
-  if (files.GetsNoFilter(meta, level)) return Status::OK();
-  Candidate candidate;
-  candidate.file.column_family = families_[family].name;
-  candidate.file.path = path;
-  candidate.file.level = level;
-  candidate.file.bytes = meta.size;
-  candidate.file.rows = facts.rows();
-  candidate.file.rate = verdict.rate_now;
-  candidate.file.rate_after = verdict.rate_after;
-  candidate.index = in_reach->rates.size() - 1;
-  candidate.planned = {family, meta.file_number, level,
-                       file->filter_block_is_damaged};
-  const double memory_after = BytesOfNewFilter(facts, wanted);
-  candidate.more_memory = memory_after - static_cast<double>(facts.bytes);
-  const bool has_budget = families_[family].memory_budget.has_value();
-  if (has_budget) memory_ += static_cast<double>(facts.bytes);
-  if (verdict.reason.has_value() && verdict.pays) {
-    candidate.file.reason = *verdict.reason;
-    candidates_.push_back(std::move(candidate));
-  } else if (has_budget && memory_after < kWorthShrinking * static_cast<double>(
-                                                                facts.bytes)) {
-    candidate.file.reason = RebuildReason::kOverBudget;
-    shrinkable_.push_back(std::move(candidate));
-  } else if (verdict.reason.has_value()) {
-    ++report_->files_no_better;
-  }
-  return Status::OK();
-}
-
-void Weigh(const std::vector<double>& shares, size_t first,
-           std::vector<Candidate>* candidates) {
-  for (size_t i = first; i < candidates->size(); ++i) {
-    FileRebuild& file = (*candidates)[i].file;
-    file.saved_reads =
-        shares[(*candidates)[i].index] * (file.rate - file.rate_after);
-  }
-}
-
-Status Planner::LookAtFamily(size_t index, const FamilyFiles& files) {
-  FilesInReach in_reach;
-  LookupSource source = LookupSource::kEven;
-  const size_t first = candidates_.size();
-  const size_t first_shrinkable = shrinkable_.size();
-  for (const rocksdb::LevelMetaData& level : files.metadata().levels) {
-    for (const SstFileMetaData& file : level.files) {
-      const Status status =
-          LookAtFile(index, level.level, file, files, &in_reach, &source);
-      if (!status.ok()) return status;
-    }
-  }
-  const std::vector<double> shares =
-      ProbeShares(in_reach.ranges, files.comparator());
-  const double reads = std::inner_product(shares.begin(), shares.end(),
-                                          in_reach.rates.begin(), 0.0);
-  report_->reads.push_back({families_[index].name, reads, reads, source});
-  Weigh(shares, first, &candidates_);
-  Weigh(shares, first_shrinkable, &shrinkable_);
-  return Status::OK();
-}
-
-void Planner::Take(const Candidate& candidate, std::vector<PlannedFile>* plan) {
-  report_->files.push_back(candidate.file);
-  report_->reads[candidate.planned.family].after -= candidate.file.saved_reads;
-  plan->push_back(candidate.planned);
-}
-
-// Takes as many files as bring all filters back within the budget, starting
-// with those that lose the fewest reads for the memory they free.
-void Planner::KeepToBudget(std::vector<PlannedFile>* plan) {
-  std::stable_sort(shrinkable_.begin(), shrinkable_.end(),
-                   [](const Candidate& a, const Candidate& b) {
-                     return LostPerByteOfMemory(a) < LostPerByteOfMemory(b);
-                   });
-  for (const Candidate& candidate : shrinkable_) {
-    const Family& family = families_[candidate.planned.family];
-    if (memory_ <= static_cast<double>(*family.memory_budget)) return;
-    memory_ += candidate.more_memory;
-    Take(candidate, plan);
-  }
-}
-
-// Sorts by saved reads per byte, most first: whenever the run ends, no other
-// order would have saved more by then. So a small file of L0, which every
-// lookup probes, comes long before a file like it in the last level. Rejected:
-// sorting by rate alone. If no file has a filter, that begins with the last
-// level, which has the most bytes.
-void Planner::Sort(std::vector<PlannedFile>* plan) {
-  KeepToBudget(plan);
-  std::stable_sort(candidates_.begin(), candidates_.end(),
-                   [](const Candidate& a, const Candidate& b) {
-                     return SavedPerByte(a) > SavedPerByte(b);
-                   });
-  for (const Candidate& candidate : candidates_) {
-    const Family& family = families_[candidate.planned.family];
-    if (family.memory_budget) {
-      const double after = memory_ + candidate.more_memory;
-      if (candidate.more_memory > 0 &&
-          after > static_cast<double>(*family.memory_budget)) {
-        ++report_->files_no_better;
-        continue;
-      }
-      memory_ = after;
-    }
-    Take(candidate, plan);
-  }
-}
-
-Status Planner::Run(std::vector<PlannedFile>* plan) {
-  std::vector<FamilyFiles> files;
-  for (const Family& family : families_) {
-    files.emplace_back(db_, family);
-    so_far_.files += files.back().metadata().file_count;
-  }
-  for (size_t i = 0; i < families_.size(); ++i) {
-    const Status status = LookAtFamily(i, files[i]);
-    if (!status.ok()) return status;
-  }
-  Sort(plan);
-  return Status::OK();
-}
 
 }  // namespace
 

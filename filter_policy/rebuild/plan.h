@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,10 +22,9 @@ struct PlannedFile {
   bool filter_block_is_damaged = false;
 };
 
-// Examines the filters of all live files of `families`, which may be open for
-// reading only, and fills in all of `report` except the outcomes. Returns
-// Incomplete if `progress` returns false. Omits files that a compaction removes
-// meanwhile, and files too damaged to examine.
+// Examines the filters of all live files of `families` and fills in all of
+// `report` except the outcomes. Incomplete if `progress` returns false. Omits
+// files that a compaction removes meanwhile, and files too damaged to examine.
 rocksdb::Status MakePlan(rocksdb::DB* db, const std::vector<Family>& families,
                          const RebuildFiltersCallback& progress,
                          std::vector<PlannedFile>* plan,

@@ -14,6 +14,7 @@
 #include "filter_policy/rebuild/family.h"
 #include "filter_policy/rebuild/pace.h"
 #include "filter_policy/rebuild/plan.h"
+#include "filter_policy/rocksdb/policy_options.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/io_status.h"
@@ -22,6 +23,7 @@
 #include "rocksdb/options.h"
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table.h"
+#include "table/status.h"
 
 namespace linebloom {
 namespace {
@@ -49,17 +51,14 @@ Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
     family.handle = handle;
     family.options = db->GetOptions(handle);
     family.worst_rate = options.worst_rate;
-    const Status status = ReadPolicy(&family);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(ReadPolicy(&family));
   }
   return Status::OK();
 }
 
-// CompactFiles() itself doesn't check this: the class that OpenForReadOnly()
-// may return for a database of a single sorted run (CompactedDBImpl) doesn't
-// override it, and the call fails badly (seen in 7.8 and 9.10). All read-only
-// databases reject IngestExternalFile(); without files it does nothing in any
-// other.
+// CompactFiles() fails badly in a CompactedDBImpl, which OpenForReadOnly() may
+// return (seen in 7.8 and 9.10). All read-only databases reject
+// IngestExternalFile(), which without files does nothing in any other.
 bool IsReadOnly(rocksdb::DB* db) {
   return db->IngestExternalFile({}, rocksdb::IngestExternalFileOptions())
       .IsNotSupported();
@@ -98,10 +97,9 @@ int PathId(const rocksdb::Options& options, const std::string& directory) {
   return -1;  // RocksDB takes the only one, or fails if there are several
 }
 
-// The column family's compression for the level; CompressionType's default is
-// Snappy before RocksDB 9. RocksDB indexes compression_per_level from the base
-// level on and asserts that no file is above it (seen in 9.10), but such files
-// exist if level_compaction_dynamic_level_bytes was turned on later.
+// RocksDB indexes compression_per_level from the base level on and asserts that
+// no file is above it (seen in 9.10), but such files exist if
+// level_compaction_dynamic_level_bytes was turned on later.
 rocksdb::CompressionType CompressionOf(rocksdb::DB* db, const Family& family,
                                        int level) {
   const auto& per_level = family.options.compression_per_level;
@@ -139,10 +137,9 @@ double WriteBuffersOf(const std::vector<Family>& families) {
   return std::min(bytes, limit);
 }
 
-// How many bytes must stay free for the application's own writes while a file
-// is rewritten: the write buffers of `families`, once as files and once as
-// write-ahead logs. `in_memory` is what all write buffers of the database hold
-// now, including those of other column families.
+// How many bytes must stay free for the application's writes: the write buffers
+// of `families`, or `in_memory`, which all of the database hold now, once as
+// files and once as write-ahead logs.
 uint64_t ReserveForWrites(const std::vector<Family>& families,
                           uint64_t in_memory) {
   const double buffers =
@@ -193,8 +190,7 @@ constexpr size_t kReadahead = 2 << 20;
 
 // Keeps the check out of the application's statistics and block cache.
 rocksdb::Options ReaderOptions(rocksdb::Options options) {
-  auto table =
-      *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  rocksdb::BlockBasedTableOptions table = *TableOptionsOf(options);
   table.filter_policy = nullptr;
   table.no_block_cache = true;
   table.block_cache = nullptr;
@@ -220,17 +216,14 @@ Status ReadAllRows(const rocksdb::Options& options,
   return row->status();
 }
 
-// Reads the file at `path` once and checks all blocks that a compaction would
-// read. `options` are those of its column family. If `filter_block_is_damaged`,
-// the filter is skipped, which takes longer because RocksDB's own check covers
-// either all blocks or none. Returns Corruption if a block is damaged.
-// bad_alloc passes through RocksDB.
+// Checks all blocks that a compaction would read, the filter only if it isn't
+// damaged, because RocksDB's own check covers all blocks or none. bad_alloc
+// passes through RocksDB.
 Status CheckDataBlocks(const rocksdb::Options& options, const std::string& path,
                        bool filter_block_is_damaged) {
   const rocksdb::Options reader_options = ReaderOptions(options);
   rocksdb::SstFileReader reader(reader_options);
-  const Status opened = reader.Open(path);
-  if (!opened.ok()) return opened;
+  RETURN_IF_ERROR(reader.Open(path));
   if (filter_block_is_damaged) return ReadAllRows(reader_options, &reader);
   rocksdb::ReadOptions read;
   read.readahead_size = kReadahead;
@@ -269,7 +262,22 @@ class Rewriter {
     for (const FileRebuild& file : report->files) so_far_.bytes += file.bytes;
   }
 
-  Status Run();
+  Status Run() {
+    std::vector<size_t> files;
+    for (size_t i = 0; i < plan_.size(); ++i) files.push_back(i);
+    std::chrono::duration<double> pause = kFirstPause;
+    for (int attempt = 1;; ++attempt, pause *= 2) {
+      RETURN_IF_ERROR(Round(files));
+      files = std::exchange(again_, {});
+      if (files.empty()) return Status::OK();
+      if (attempt == kAttempts) break;
+      RETURN_IF_ERROR(Pause(pause));
+    }
+    for (const size_t file : files) {
+      End(file, RebuildOutcome::kBusy, report_->files[file].message);
+    }
+    return Status::OK();
+  }
 
  private:
   bool GoOn() { return !progress_ || progress_(so_far_); }
@@ -278,12 +286,114 @@ class Rewriter {
                ? Status::OK()
                : Status::Incomplete("linebloom: cancelled");
   }
-  Status Round(const std::vector<size_t>& files);
-  Status Rewrite(size_t file);
-  Status Compact(size_t file, rocksdb::CompactionJobInfo* job);
-  void TakeInputs(size_t file, const rocksdb::CompactionJobInfo& job);
-  void TakeConflict(size_t file, const Status& status);
-  void End(size_t file, RebuildOutcome outcome, const std::string& message);
+
+  Status Round(const std::vector<size_t>& files) {
+    for (const size_t file : files) {
+      // It may have been rewritten along with a neighbour.
+      if (report_->files[file].outcome != RebuildOutcome::kPlanned) continue;
+      if (!GoOn()) return Status::Incomplete("linebloom: cancelled");
+      Status status = Rewrite(file);
+      if (status.ok()) {
+        status =
+            Pause(PauseAfter(report_->bytes_rewritten, Clock::now() - start_,
+                             options_.bytes_per_second));
+      }
+      if (!status.ok()) return status;
+    }
+    return Status::OK();
+  }
+
+  Status Rewrite(size_t file) {
+    const FileRebuild& rebuild = report_->files[file];
+    const PlannedFile& planned = plan_[file];
+    // A compaction that fills the disk stops all writes to the database.
+    const Status room = CheckRoomOf(db_, families_, rebuild);
+    if (!room.ok()) {
+      End(file, RebuildOutcome::kNoSpace, room.ToString());
+      return Status::OK();
+    }
+    const Status sound =
+        CheckFile(db_, families_[planned.family].options, rebuild.path, planned,
+                  options_.check_data_blocks);
+    // Files that are gone are noticed below.
+    if (!sound.ok() && !sound.IsNotFound() && !sound.IsPathNotFound()) {
+      End(file, RebuildOutcome::kDamaged, sound.ToString());
+      return Status::OK();
+    }
+    rocksdb::CompactionJobInfo job;
+    const Status status = Compact(file, &job);
+    if (status.ok()) {
+      TakeInputs(file, job);
+    } else if (status.IsCompactionTooLarge()) {
+      End(file, RebuildOutcome::kNoSpace, status.ToString());
+    } else if (status.IsColumnFamilyDropped()) {
+      End(file, RebuildOutcome::kGone, "");
+    } else if (status.IsAborted() || status.IsInvalidArgument()) {
+      TakeConflict(file, status);
+    } else {
+      return status;
+    }
+    return Status::OK();
+  }
+
+  Status Compact(size_t file, rocksdb::CompactionJobInfo* job) {
+    const PlannedFile& planned = plan_[file];
+    const Family& family = families_[planned.family];
+    const std::string& path = report_->files[file].path;
+    rocksdb::CompactionOptions compaction;
+    // The output size is unlimited by default, so one file becomes one file.
+    compaction.compression = CompressionOf(db_, family, planned.level);
+    compaction.max_subcompactions = 1;
+    return db_->CompactFiles(compaction, family.handle, {path}, planned.level,
+                             PathId(family.options, DirectoryOf(path)), nullptr,
+                             job);
+  }
+
+  // RocksDB also rewrites neighbours with other versions of the file's first or
+  // last key.
+  void TakeInputs(size_t file, const rocksdb::CompactionJobInfo& job) {
+    for (const rocksdb::CompactionFileInfo& input : job.input_file_infos) {
+      if (input.file_number == plan_[file].number) continue;
+      for (size_t i = 0; i < plan_.size(); ++i) {
+        if (plan_[i].family == plan_[file].family &&
+            plan_[i].number == input.file_number &&
+            report_->files[i].outcome == RebuildOutcome::kPlanned) {
+          End(i, RebuildOutcome::kRewritten, "");
+        }
+      }
+    }
+    End(file, RebuildOutcome::kRewritten, "");
+  }
+
+  // RocksDB returns the same status whether a file is being compacted, was
+  // compacted, or was moved to another level since the plan was made. So look
+  // where the file is now.
+  void TakeConflict(size_t file, const Status& status) {
+    PlannedFile& planned = plan_[file];
+    rocksdb::ColumnFamilyMetaData metadata;
+    db_->GetColumnFamilyMetaData(families_[planned.family].handle, &metadata);
+    for (const rocksdb::LevelMetaData& level : metadata.levels) {
+      for (const rocksdb::SstFileMetaData& live : level.files) {
+        if (live.file_number != planned.number) continue;
+        planned.level = level.level;
+        report_->files[file].message = status.ToString();
+        again_.push_back(file);
+        return;
+      }
+    }
+    End(file, RebuildOutcome::kGone, "");
+  }
+
+  void End(size_t file, RebuildOutcome outcome, const std::string& message) {
+    FileRebuild& ended = report_->files[file];
+    ended.outcome = outcome;
+    ended.message = message;
+    ++so_far_.files_done;
+    so_far_.bytes_done += ended.bytes;
+    if (outcome == RebuildOutcome::kRewritten) {
+      report_->bytes_rewritten += ended.bytes;
+    }
+  }
 
   rocksdb::DB* db_;
   const std::vector<Family>& families_;
@@ -296,133 +406,6 @@ class Rewriter {
   const Clock::time_point start_ = Clock::now();
 };
 
-void Rewriter::End(size_t file, RebuildOutcome outcome,
-                   const std::string& message) {
-  FileRebuild& ended = report_->files[file];
-  ended.outcome = outcome;
-  ended.message = message;
-  ++so_far_.files_done;
-  so_far_.bytes_done += ended.bytes;
-  if (outcome == RebuildOutcome::kRewritten) {
-    report_->bytes_rewritten += ended.bytes;
-  }
-}
-
-Status Rewriter::Compact(size_t file, rocksdb::CompactionJobInfo* job) {
-  const PlannedFile& planned = plan_[file];
-  const Family& family = families_[planned.family];
-  const std::string& path = report_->files[file].path;
-  rocksdb::CompactionOptions compaction;
-  // The output size is unlimited by default, so one file becomes one file.
-  compaction.compression = CompressionOf(db_, family, planned.level);
-  compaction.max_subcompactions = 1;
-  return db_->CompactFiles(compaction, family.handle, {path}, planned.level,
-                           PathId(family.options, DirectoryOf(path)), nullptr,
-                           job);
-}
-
-// RocksDB also rewrites neighbours with other versions of the file's first or
-// last key.
-void Rewriter::TakeInputs(size_t file, const rocksdb::CompactionJobInfo& job) {
-  for (const rocksdb::CompactionFileInfo& input : job.input_file_infos) {
-    if (input.file_number == plan_[file].number) continue;
-    for (size_t i = 0; i < plan_.size(); ++i) {
-      if (plan_[i].family == plan_[file].family &&
-          plan_[i].number == input.file_number &&
-          report_->files[i].outcome == RebuildOutcome::kPlanned) {
-        End(i, RebuildOutcome::kRewritten, "");
-      }
-    }
-  }
-  End(file, RebuildOutcome::kRewritten, "");
-}
-
-// RocksDB returns the same status whether a file is being compacted, was
-// compacted, or was moved to another level since the plan was made. So look
-// where the file is now.
-void Rewriter::TakeConflict(size_t file, const Status& status) {
-  PlannedFile& planned = plan_[file];
-  rocksdb::ColumnFamilyMetaData metadata;
-  db_->GetColumnFamilyMetaData(families_[planned.family].handle, &metadata);
-  for (const rocksdb::LevelMetaData& level : metadata.levels) {
-    for (const rocksdb::SstFileMetaData& live : level.files) {
-      if (live.file_number != planned.number) continue;
-      planned.level = level.level;
-      report_->files[file].message = status.ToString();
-      again_.push_back(file);
-      return;
-    }
-  }
-  End(file, RebuildOutcome::kGone, "");
-}
-
-Status Rewriter::Rewrite(size_t file) {
-  const FileRebuild& rebuild = report_->files[file];
-  const PlannedFile& planned = plan_[file];
-  // A compaction that fills the disk stops all writes to the database.
-  const Status room = CheckRoomOf(db_, families_, rebuild);
-  if (!room.ok()) {
-    End(file, RebuildOutcome::kNoSpace, room.ToString());
-    return Status::OK();
-  }
-  const Status sound =
-      CheckFile(db_, families_[planned.family].options, rebuild.path, planned,
-                options_.check_data_blocks);
-  // Files that are gone are noticed below.
-  if (!sound.ok() && !sound.IsNotFound() && !sound.IsPathNotFound()) {
-    End(file, RebuildOutcome::kDamaged, sound.ToString());
-    return Status::OK();
-  }
-  rocksdb::CompactionJobInfo job;
-  const Status status = Compact(file, &job);
-  if (status.ok()) {
-    TakeInputs(file, job);
-  } else if (status.IsCompactionTooLarge()) {
-    End(file, RebuildOutcome::kNoSpace, status.ToString());
-  } else if (status.IsColumnFamilyDropped()) {
-    End(file, RebuildOutcome::kGone, "");
-  } else if (status.IsAborted() || status.IsInvalidArgument()) {
-    TakeConflict(file, status);
-  } else {
-    return status;
-  }
-  return Status::OK();
-}
-
-Status Rewriter::Round(const std::vector<size_t>& files) {
-  for (const size_t file : files) {
-    // It may have been rewritten along with a neighbour.
-    if (report_->files[file].outcome != RebuildOutcome::kPlanned) continue;
-    if (!GoOn()) return Status::Incomplete("linebloom: cancelled");
-    Status status = Rewrite(file);
-    if (status.ok()) {
-      status = Pause(PauseAfter(report_->bytes_rewritten, Clock::now() - start_,
-                                options_.bytes_per_second));
-    }
-    if (!status.ok()) return status;
-  }
-  return Status::OK();
-}
-
-Status Rewriter::Run() {
-  std::vector<size_t> files;
-  for (size_t i = 0; i < plan_.size(); ++i) files.push_back(i);
-  std::chrono::duration<double> pause = kFirstPause;
-  for (int attempt = 1;; ++attempt, pause *= 2) {
-    Status status = Round(files);
-    if (!status.ok()) return status;
-    files = std::exchange(again_, {});
-    if (files.empty()) return Status::OK();
-    if (attempt == kAttempts) break;
-    status = Pause(pause);
-    if (!status.ok()) return status;
-  }
-  for (const size_t file : files) {
-    End(file, RebuildOutcome::kBusy, report_->files[file].message);
-  }
-  return Status::OK();
-}
-
 }  // namespace
 
 Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
@@ -434,15 +417,13 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
   Status status = ValidateWorstRate(options.worst_rate);
   if (!status.ok()) return status;
   std::vector<Family> families;
-  status = ReadFamilies(db, options, &families);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(ReadFamilies(db, options, &families));
   if (!options.dry_run && IsReadOnly(db)) {
     return Status::NotSupported("linebloom: the database is read-only");
   }
   LetListenerLook(db, &families);
   std::vector<PlannedFile> plan;
-  status = MakePlan(db, families, progress, &plan, report);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(MakePlan(db, families, progress, &plan, report));
   if (options.dry_run) {
     MarkFilesWithoutRoom(db, families, report);
     return status;

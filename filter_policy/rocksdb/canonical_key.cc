@@ -24,11 +24,9 @@ FilterPlan WithId(FilterPlan plan, const CanonicalKey& canonical_key) {
   return plan;
 }
 
-// RocksDB may keep a reader in its cache for longer than the policy lives.
-//
-// The canonical bytes are of each call alone: one reader serves many threads,
-// and a buffer per thread would be in use already if the function looks up a
-// key itself.
+// RocksDB may keep a reader for longer than the policy lives. The canonical
+// bytes are of each call alone: readers serve many threads, and a buffer per
+// thread would be in use if the function looks up a key itself.
 class CanonicalFilterBitsReader final : public rocksdb::FilterBitsReader {
  public:
   CanonicalFilterBitsReader(std::shared_ptr<const CanonicalKey> canonical_key,

@@ -9,14 +9,9 @@
 
 namespace linebloom {
 
-// Returns a new reader, never null. linebloom's blocks are probed directly, and
-// blocks of RocksDB's built-in policies by `built_in`'s reader. Damaged,
-// unknown and truncated blocks may match every key.
-//
-// With `canonical_key` (FilterBlockInfo), the reader will be asked for the
-// bytes that it makes of keys. Blocks without it, RocksDB's among them, may
-// then match every key.
-//
+// Never null. Blocks of RocksDB's policies are probed by `built_in`'s reader.
+// Damaged, unknown and truncated blocks may match every key; with
+// `canonical_key` (FilterBlockInfo) so may blocks without it.
 // With `sampler`, the reader samples keys that it rejects.
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
     const rocksdb::Slice& block, const rocksdb::FilterPolicy& built_in,

@@ -39,21 +39,32 @@ class Metric {
   std::string samples_;
 };
 
-// A live file, as described by its table properties.
-struct MeteredFile {
-  int level = 0;
+// Live files and their filters.
+struct FilterStats {
+  // Of one file. `keys` in its filter may be 0 for unknown, `bytes` for none.
+  static FilterStats OfFile(uint64_t rows, uint64_t keys, uint64_t bytes) {
+    return {1, rows, bytes == 0 ? 0 : keys > 0 ? keys : rows, bytes};
+  }
+  void Add(const FilterStats& more) {
+    files += more.files;
+    rows += more.rows;
+    keys += more.keys;
+    bytes += more.bytes;
+  }
+
+  uint64_t files = 0;
   uint64_t rows = 0;
-  std::string policy;  // that built its filter
-  uint64_t keys = 0;   // in the filter; 0 if unknown
-  uint64_t bytes = 0;  // of the filter; 0 if there is none
+  uint64_t keys = 0;  // and prefixes
+  uint64_t bytes = 0;
 };
 
 class FilterMetricSet {
  public:
   void AddAnswers(const std::string& database, const FilterAnswers& answers);
 
-  void AddFile(const std::string& database, const std::string& column_family,
-               const MeteredFile& file);
+  // `policy` is the one that built the filters, if there are any.
+  void AddFiles(const std::string& database, const std::string& column_family,
+                int level, const std::string& policy, const FilterStats& files);
 
   // In bytes.
   void AddBudget(const std::string& database, const std::string& column_family,
@@ -64,12 +75,6 @@ class FilterMetricSet {
  private:
   // Database, column family, level, and the policy that built the filters.
   using Group = std::tuple<std::string, std::string, int, std::string>;
-  struct Sums {
-    uint64_t files = 0;
-    uint64_t rows = 0;
-    uint64_t keys = 0;
-    uint64_t bytes = 0;
-  };
 
   Metric probes_{"linebloom_filter_probes_total", "counter",
                  "Files whose filter lookups probed."};
@@ -80,7 +85,7 @@ class FilterMetricSet {
   Metric budget_{"linebloom_memory_budget_bytes", "gauge",
                  "The memory that all filters of the policies with this budget "
                  "may take."};
-  std::map<Group, Sums> groups_;
+  std::map<Group, FilterStats> groups_;
 };
 
 }  // namespace linebloom

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "filter_policy/rocksdb/filter_metric_set.h"
+#include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/rocksdb/printable.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
-#include "linebloom/filter_policy.h"
 #include "linebloom/observed_rate.h"
-#include "rocksdb/filter_policy.h"
 #include "rocksdb/metadata.h"
-#include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 
 namespace linebloom {
@@ -49,16 +48,10 @@ std::map<std::string, int> LevelsOfFiles(rocksdb::DB* db,
   return levels;
 }
 
-MeteredFile Metered(int level, const rocksdb::TableProperties& properties) {
-  MeteredFile file;
-  file.level = level;
-  file.rows = properties.num_entries -
-              std::min(properties.num_entries, properties.num_range_deletions);
-  file.policy = properties.filter_policy_name;
-  file.keys = properties.num_filter_entries;
-  file.bytes = properties.filter_size;
-  return file;
-}
+struct MeteredFile {
+  int level;
+  std::shared_ptr<const rocksdb::TableProperties> properties;
+};
 
 // A compaction may end between RocksDB's two answers; then this asks again, a
 // few times.
@@ -73,7 +66,7 @@ Status ReadFiles(rocksdb::DB* db, ColumnFamilyHandle* family,
     for (const auto& [path, of_file] : properties) {
       const auto level = levels.find(path.substr(path.rfind('/') + 1));
       if (level != levels.end()) {
-        files->push_back(Metered(level->second, *of_file));
+        files->push_back({level->second, of_file});
       }
     }
     if (files->size() == properties.size() && files->size() == levels.size()) {
@@ -84,15 +77,9 @@ Status ReadFiles(rocksdb::DB* db, ColumnFamilyHandle* family,
 }
 
 std::optional<uint64_t> BudgetOf(const rocksdb::Options& options) {
-  if (options.table_factory == nullptr) return std::nullopt;
-  const auto* table =
-      options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  if (table == nullptr || table->filter_policy == nullptr ||
-      table->filter_policy->Name() != std::string(kFilterPolicyName)) {
-    return std::nullopt;
-  }
-  const auto* policy =
-      table->filter_policy->GetOptions<FilterPolicyOptions>(kFilterPolicyName);
+  const auto* table = TableOptionsOf(options);
+  if (table == nullptr) return std::nullopt;
+  const auto* policy = OptionsOfLinebloom(table->filter_policy.get());
   return policy == nullptr ? std::nullopt : policy->memory_budget;
 }
 
@@ -102,7 +89,12 @@ Status AddFamily(const std::string& name, rocksdb::DB* db,
   const Status status = ReadFiles(db, family, &files);
   if (!status.ok()) return status;
   for (const MeteredFile& file : files) {
-    metrics->AddFile(name, family->GetName(), file);
+    const rocksdb::TableProperties& of = *file.properties;
+    metrics->AddFiles(
+        name, family->GetName(), file.level, of.filter_policy_name,
+        FilterStats::OfFile(
+            of.num_entries - std::min(of.num_entries, of.num_range_deletions),
+            of.num_filter_entries, of.filter_size));
   }
   if (const auto budget = BudgetOf(db->GetOptions(family))) {
     metrics->AddBudget(name, family->GetName(), *budget);
@@ -168,16 +160,12 @@ void FilterMetricSet::AddAnswers(const std::string& database,
   true_positives_.Add(labels, answers.true_positives);
 }
 
-void FilterMetricSet::AddFile(const std::string& database,
-                              const std::string& column_family,
-                              const MeteredFile& file) {
-  const bool has_filter = file.bytes > 0;
-  Sums& sums = groups_[{database, column_family, file.level,
-                        has_filter ? file.policy : "none"}];
-  ++sums.files;
-  sums.rows += file.rows;
-  if (has_filter) sums.keys += file.keys > 0 ? file.keys : file.rows;
-  sums.bytes += file.bytes;
+void FilterMetricSet::AddFiles(const std::string& database,
+                               const std::string& column_family, int level,
+                               const std::string& policy,
+                               const FilterStats& files) {
+  groups_[{database, column_family, level, files.bytes > 0 ? policy : "none"}]
+      .Add(files);
 }
 
 void FilterMetricSet::AddBudget(const std::string& database,

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
-#include <cstddef>
 #include <cstdio>
+#include <functional>
 #include <optional>
+#include <system_error>
 #include <utility>
 
-#include "filter_policy/rocksdb/byte_count.h"
 #include "filter_policy/sizing/expected_rate.h"
 #include "rocksdb/convenience.h"
 
@@ -22,6 +23,7 @@ using rocksdb::OptionTypeFlags;
 using rocksdb::OptionTypeInfo;
 using rocksdb::OptionVerificationType;
 using rocksdb::Status;
+using Options = FilterPolicyOptions;
 
 // Serialized form of an option without a value.
 constexpr std::string_view kUnset = "unset";
@@ -35,6 +37,14 @@ constexpr std::string_view kBudgetPrefix = "budget:";
 constexpr std::array<std::pair<std::string_view, Line>, 2> kLines{{
     {"solved", Line::kSolved},
     {"plain", Line::kPlain},
+}};
+
+// The largest first.
+constexpr std::array<std::pair<char, int>, 4> kByteUnits{{
+    {'T', 40},
+    {'G', 30},
+    {'M', 20},
+    {'K', 10},
 }};
 
 Status OutOfRange(std::string_view option, std::string_view value,
@@ -54,38 +64,70 @@ std::string NumberText(const double& number) {
 
 // An option that is a number, and its range.
 struct NumberOption {
-  std::string_view name;
-  std::string_view range;
+  const char* name;
+  const char* range;
   double min;
   double max;
+  double Options::*member;  // null for one that may be unset
+  std::optional<double> Options::*optional = nullptr;
   bool without_ends = false;
 
   // False for NaN.
-  constexpr bool Has(double number) const {
+  bool Has(double number) const {
     return without_ends ? number > min && number < max
                         : number >= min && number <= max;
   }
-  Status Check(double number, std::string_view text) const {
-    return Has(number) ? Status::OK() : OutOfRange(name, text, range);
-  }
   Status Check(double number) const {
-    return Check(number, NumberText(number));
+    return Has(number) ? Status::OK()
+                       : OutOfRange(name, NumberText(number), range);
   }
-  double Nearest(double number, double if_nan) const {
-    return std::isnan(number) ? if_nan : std::clamp(number, min, max);
+
+  // Stores numbers out of range as well as returning the error, for
+  // NearestValid(). Options that exclude each other may come in any order;
+  // Validate checks them.
+  Status Parse(std::string_view text, Options* options) const {
+    if (optional != nullptr && text == kUnset) {
+      (options->*optional).reset();
+      return Status::OK();
+    }
+    const char* const end = text.data() + text.size();
+    double parsed = 0;
+    const auto [rest, error] = std::from_chars(text.data(), end, parsed);
+    if (error != std::errc() || rest != end) {
+      return OutOfRange(name, text, range);
+    }
+    (member != nullptr ? options->*member : (options->*optional).emplace()) =
+        parsed;
+    return Has(parsed) ? Status::OK() : OutOfRange(name, text, range);
+  }
+
+  std::string Print(const Options& options) const {
+    if (member != nullptr) return NumberText(options.*member);
+    const std::optional<double>& number = options.*optional;
+    return number ? NumberText(*number) : std::string(kUnset);
+  }
+
+  // For numbers that can't be unset.
+  void Clamp(Options* options) const {
+    if (member == nullptr) return;
+    double& number = options->*member;
+    number =
+        std::isnan(number) ? Options().*member : std::clamp(number, min, max);
   }
 };
 
-constexpr NumberOption kBits{
-    "bits_per_key", "a number from 0 to 30 (below 0.5: no filter)", 0, 30};
-constexpr NumberOption kRate{
-    "false_positive_rate", "a number more than 0 and less than 1", 0, 1, true};
-constexpr NumberOption kSizeRatio{"size_ratio", "a number from 2 to 1000", 2,
-                                  1000};
-constexpr NumberOption kHalfLife{
-    "heat_half_life", "a number of seconds from 1 to 1000000000", 1, 1e9};
-constexpr char kLevelAware[] = "level_aware";
-constexpr char kHeatAware[] = "heat_aware";
+constexpr NumberOption kNumbers[] = {
+    {"bits_per_key", "a number from 0 to 30 (below 0.5: no filter)", 0, 30,
+     nullptr, &Options::bits_per_key},
+    {"false_positive_rate", "a number more than 0 and less than 1", 0, 1,
+     nullptr, &Options::false_positive_rate, true},
+    {"size_ratio", "a number from 2 to 1000", 2, 1000, &Options::size_ratio},
+    {"heat_half_life", "a number of seconds from 1 to 1000000000", 1, 1e9,
+     &Options::heat_half_life}};
+constexpr const NumberOption& kBits = kNumbers[0];
+constexpr const NumberOption& kRate = kNumbers[1];
+constexpr const NumberOption& kSizeRatio = kNumbers[2];
+constexpr const NumberOption& kHalfLife = kNumbers[3];
 
 Status BudgetOutOfRange(std::string_view value) {
   return OutOfRange("memory_budget", value,
@@ -93,72 +135,37 @@ Status BudgetOutOfRange(std::string_view value) {
                     "followed by K, M, G or T for 2^10, 2^20, 2^30 or 2^40");
 }
 
-// Stores numbers out of range as well as returning the error, for
-// NearestValid(). Options that exclude each other may come in any order;
-// Validate checks them.
-Status ParseNumber(const NumberOption& option, std::string_view text,
-                   std::optional<double>* number) {
-  const char* const end = text.data() + text.size();
-  double parsed = 0;
-  const auto [rest, error] = std::from_chars(text.data(), end, parsed);
-  if (error != std::errc() || rest != end) {
-    return OutOfRange(option.name, text, option.range);
-  }
-  *number = parsed;
-  return option.Check(parsed, text);
-}
-
-template <const NumberOption& kOption>
-Status ParseRequired(std::string_view text, double* number) {
-  std::optional<double> parsed = *number;
-  const Status status = ParseNumber(kOption, text, &parsed);
-  *number = *parsed;
-  return status;
-}
-
-template <const NumberOption& kOption>
-Status ParseOptional(std::string_view text, std::optional<double>* number) {
-  if (text != kUnset) return ParseNumber(kOption, text, number);
-  number->reset();
-  return Status::OK();
-}
-
-Status ParseBitsPerKey(std::string_view text, FilterPolicyOptions* options) {
-  return ParseOptional<kBits>(text, &options->bits_per_key);
-}
-
-Status ParseBudget(std::string_view text, std::optional<uint64_t>* budget) {
+Status ParseBudget(std::string_view text, Options* options) {
   if (text == kUnset) {
-    budget->reset();
+    options->memory_budget.reset();
     return Status::OK();
   }
   const std::optional<uint64_t> parsed = ParseByteCount(text);
-  if (parsed) *budget = parsed;
+  if (parsed) options->memory_budget = parsed;
   return parsed && *parsed > 0 ? Status::OK() : BudgetOutOfRange(text);
 }
 
-template <const char* kName>
-Status ParseSwitch(std::string_view text, bool* on) {
+Status ParseSwitch(const char* name, std::string_view text, bool* on) {
   if (text != "true" && text != "1" && text != "false" && text != "0") {
-    return OutOfRange(kName, text, "true or false, 1 or 0");
+    return OutOfRange(name, text, "true or false, 1 or 0");
   }
   *on = text == "true" || text == "1";
   return Status::OK();
 }
 
-Status ParseLine(std::string_view text, Line* line) {
+Status ParseLine(std::string_view text, Options* options) {
   for (const auto& [name, value] : kLines) {
     if (text == name) {
-      *line = value;
+      options->line = value;
       return Status::OK();
     }
   }
   return OutOfRange("line", text, "solved or plain");
 }
 
-Status ParseHashSeed(std::string_view text, uint64_t* seed) {
+Status ParseHashSeed(std::string_view text, Options* options) {
   if (text == kRandom) {
-    *seed = kRandomHashSeed;
+    options->hash_seed = kRandomHashSeed;
     return Status::OK();
   }
   const bool hex = text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X";
@@ -172,7 +179,7 @@ Status ParseHashSeed(std::string_view text, uint64_t* seed) {
                       "random, or a whole number from 0 to 2^64 - 2, "
                       "hexadecimal with the prefix 0x");
   }
-  *seed = parsed;
+  options->hash_seed = parsed;
   return Status::OK();
 }
 
@@ -183,48 +190,70 @@ std::string BitsText(const FilterPolicyOptions& options) {
              : BitsPerKeyText(BitsPerKeyOf(options));
 }
 
-std::string RateText(const std::optional<double>& rate) {
-  return rate ? NumberText(*rate) : std::string(kUnset);
+std::string HashSeedText(const Options& options) {
+  return options.hash_seed == kRandomHashSeed
+             ? std::string(kRandom)
+             : std::to_string(options.hash_seed);
 }
 
-std::string HashSeedText(const uint64_t& seed) {
-  return seed == kRandomHashSeed ? std::string(kRandom) : std::to_string(seed);
+std::string BudgetText(const Options& options) {
+  return options.memory_budget ? ByteCountText(*options.memory_budget)
+                               : std::string(kUnset);
 }
 
-std::string BudgetText(const std::optional<uint64_t>& budget) {
-  return budget ? ByteCountText(*budget) : std::string(kUnset);
-}
-
-std::string SwitchText(const bool& on) { return on ? "true" : "false"; }
-
-std::string LineText(const Line& line) {
+std::string LineText(const Options& options) {
   for (const auto& [name, value] : kLines) {
-    if (line == value) return std::string(name);
+    if (options.line == value) return std::string(name);
   }
-  return std::to_string(static_cast<int>(line));
+  return std::to_string(static_cast<int>(options.line));
 }
 
-// An option of type T at `offset`, converted from and to text by these
-// functions.
-template <typename T>
-OptionTypeInfo TextOption(int offset, Status (*parse)(std::string_view, T*),
-                          std::string (*print)(const T&)) {
-  OptionTypeInfo info(offset, OptionType::kUnknown,
+// An option that these functions convert from and to text.
+OptionTypeInfo TextOption(
+    std::function<Status(std::string_view, Options*)> parse,
+    std::function<std::string(const Options&)> print) {
+  OptionTypeInfo info(/*offset=*/0, OptionType::kUnknown,
                       OptionVerificationType::kNormal, OptionTypeFlags::kNone);
-  info.SetParseFunc([parse](const ConfigOptions&, const std::string&,
-                            const std::string& value, void* to) {
-    return parse(value, static_cast<T*>(to));
-  });
+  info.SetParseFunc(
+      [parse = std::move(parse)](const ConfigOptions&, const std::string&,
+                                 const std::string& value, void* to) {
+        return parse(value, static_cast<Options*>(to));
+      });
   info.SetSerializeFunc([print](const ConfigOptions&, const std::string&,
                                 const void* from, std::string* value) {
-    *value = print(*static_cast<const T*>(from));
+    *value = print(*static_cast<const Options*>(from));
     return Status::OK();
   });
   info.SetEqualsFunc([print](const ConfigOptions&, const std::string&,
                              const void* a, const void* b, std::string*) {
-    return print(*static_cast<const T*>(a)) == print(*static_cast<const T*>(b));
+    return print(*static_cast<const Options*>(a)) ==
+           print(*static_cast<const Options*>(b));
   });
   return info;
+}
+
+using Entry = std::pair<const std::string, OptionTypeInfo>;
+
+Entry NumberEntry(const NumberOption& option) {
+  return {option.name, TextOption(
+                           [&option](std::string_view text, Options* options) {
+                             return option.Parse(text, options);
+                           },
+                           [&option](const Options& options) {
+                             // Not "unset" unless there is a rate or a budget.
+                             return &option == &kBits ? BitsText(options)
+                                                      : option.Print(options);
+                           })};
+}
+
+Entry SwitchEntry(const char* name, bool Options::*member) {
+  return {name, TextOption(
+                    [name, member](std::string_view text, Options* options) {
+                      return ParseSwitch(name, text, &(options->*member));
+                    },
+                    [member](const Options& options) {
+                      return options.*member ? "true" : "false";
+                    })};
 }
 
 Status ValidateBits(const FilterPolicyOptions& options) {
@@ -239,49 +268,58 @@ Status ValidateBits(const FilterPolicyOptions& options) {
   return Status::OK();
 }
 
-Status OnlyOne(const std::string& one, const std::string& other) {
-  return Status::InvalidArgument("linebloom: " + one + " and " + other +
-                                 ": only one of the two may be given");
+Status ValidateExclusive(const Options& options) {
+  const auto text = [](const char* name, bool is_set,
+                       const std::string& value) {
+    return is_set ? std::string(name) + "=" + value : "";
+  };
+  const std::string bits =
+      text(kBits.name, options.bits_per_key.has_value(), kBits.Print(options));
+  const std::string rate =
+      text(kRate.name, options.false_positive_rate.has_value(),
+           kRate.Print(options));
+  const std::string budget = text(
+      "memory_budget", options.memory_budget.has_value(), BudgetText(options));
+  const std::string heat = text("heat_aware", options.heat_aware, "true");
+  for (const auto& [one, other] :
+       {std::pair(bits, budget), std::pair(rate, budget), std::pair(bits, rate),
+        std::pair(heat, rate)}) {
+    if (one.empty() || other.empty()) continue;
+    return Status::InvalidArgument("linebloom: " + one + " and " + other +
+                                   ": only one of the two may be given");
+  }
+  return Status::OK();
 }
 
-Status ValidateBudget(const FilterPolicyOptions& options) {
-  const std::string budget =
-      "memory_budget=" + BudgetText(options.memory_budget);
-  if (options.bits_per_key) {
-    return OnlyOne("bits_per_key=" + NumberText(*options.bits_per_key), budget);
-  }
-  if (options.false_positive_rate) {
-    return OnlyOne(
-        "false_positive_rate=" + NumberText(*options.false_positive_rate),
-        budget);
-  }
-  return *options.memory_budget > 0
-             ? Status::OK()
-             : BudgetOutOfRange(BudgetText(*options.memory_budget));
-}
-
-Status ValidateRate(const FilterPolicyOptions& options) {
+Status ValidateRate(const Options& options) {
   const double rate = *options.false_positive_rate;
-  if (options.bits_per_key) {
-    return OnlyOne("bits_per_key=" + NumberText(*options.bits_per_key),
-                   "false_positive_rate=" + NumberText(rate));
-  }
-  if (options.heat_aware) {
-    return OnlyOne("heat_aware=true",
-                   "false_positive_rate=" + NumberText(rate));
-  }
   if (!kRate.Has(rate)) return kRate.Check(rate);
   const double lowest = LowestRate(options.line);
   if (rate >= lowest) return Status::OK();
   std::array<char, 16> text;
   snprintf(text.data(), text.size(), "%.1e", lowest);
   return OutOfRange(
-      "false_positive_rate", NumberText(rate),
+      kRate.name, NumberText(rate),
       "at least " + std::string(text.data()) +
-          ", the rate of 30 bits per key with line=" + LineText(options.line));
+          ", the rate of 30 bits per key with line=" + LineText(options));
 }
 
 }  // namespace
+
+const rocksdb::BlockBasedTableOptions* TableOptionsOf(
+    const rocksdb::ColumnFamilyOptions& options) {
+  return options.table_factory == nullptr
+             ? nullptr
+             : options.table_factory
+                   ->GetOptions<rocksdb::BlockBasedTableOptions>();
+}
+
+const FilterPolicyOptions* OptionsOfLinebloom(
+    const rocksdb::FilterPolicy* policy) {
+  return policy != nullptr && policy->Name() == std::string(kFilterPolicyName)
+             ? policy->GetOptions<FilterPolicyOptions>(kFilterPolicyName)
+             : nullptr;
+}
 
 double BitsPerKeyOf(const FilterPolicyOptions& options) {
   return options.bits_per_key.value_or(kDefaultBitsPerKey);
@@ -309,13 +347,13 @@ FilterRequest RequestOf(const FilterPolicyOptions& options) {
 }
 
 Status Validate(const FilterPolicyOptions& options) {
-  Line known;
-  const Status line = ParseLine(LineText(options.line), &known);
+  FilterPolicyOptions parsed;
+  const Status line = ParseLine(LineText(options), &parsed);
   if (!line.ok()) return line;
-  for (const auto& [option, number] :
-       {std::pair(kSizeRatio, options.size_ratio),
-        std::pair(kHalfLife, options.heat_half_life)}) {
-    if (!option.Has(number)) return option.Check(number);
+  for (const NumberOption& option : kNumbers) {
+    if (option.member == nullptr) continue;
+    const Status in_range = option.Check(options.*option.member);
+    if (!in_range.ok()) return in_range;
   }
   if (options.canonical_key != nullptr) {
     const char* const name = options.canonical_key->Name();
@@ -324,22 +362,22 @@ Status Validate(const FilterPolicyOptions& options) {
           "linebloom: canonical_key: its Name() must not be empty");
     }
   }
-  if (options.memory_budget) return ValidateBudget(options);
+  const Status exclusive = ValidateExclusive(options);
+  if (!exclusive.ok()) return exclusive;
+  if (options.memory_budget) {
+    return *options.memory_budget > 0 ? Status::OK()
+                                      : BudgetOutOfRange(BudgetText(options));
+  }
   return options.false_positive_rate ? ValidateRate(options)
                                      : ValidateBits(options);
 }
 
 FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
-  const FilterPolicyOptions defaults;
   FilterPolicyOptions nearest = options;
-  Line known;
-  if (!ParseLine(LineText(options.line), &known).ok()) {
-    nearest.line = defaults.line;
-  }
-  nearest.size_ratio =
-      kSizeRatio.Nearest(options.size_ratio, defaults.size_ratio);
-  nearest.heat_half_life =
-      kHalfLife.Nearest(options.heat_half_life, defaults.heat_half_life);
+  FilterPolicyOptions parsed;
+  (void)ParseLine(LineText(options), &parsed);
+  nearest.line = parsed.line;  // the default if it is none
+  for (const NumberOption& option : kNumbers) option.Clamp(&nearest);
   if (options.bits_per_key || options.false_positive_rate ||
       options.memory_budget == 0) {
     nearest.memory_budget.reset();
@@ -377,14 +415,12 @@ Status ParseId(std::string_view id, FilterPolicyOptions* options) {
   if (id.substr(0, name.size()) == name && id[name.size()] == ':') {
     const std::string_view rest = id.substr(name.size() + 1);
     if (rest.substr(0, kRatePrefix.size()) == kRatePrefix) {
-      return ParseOptional<kRate>(rest.substr(kRatePrefix.size()),
-                                  &options->false_positive_rate);
+      return kRate.Parse(rest.substr(kRatePrefix.size()), options);
     }
     if (rest.substr(0, kBudgetPrefix.size()) == kBudgetPrefix) {
-      return ParseBudget(rest.substr(kBudgetPrefix.size()),
-                         &options->memory_budget);
+      return ParseBudget(rest.substr(kBudgetPrefix.size()), options);
     }
-    return ParseBitsPerKey(rest, options);
+    return kBits.Parse(rest, options);
   }
   return Status::InvalidArgument(
       "linebloom: '" + std::string(id) +
@@ -395,12 +431,10 @@ Status ParseId(std::string_view id, FilterPolicyOptions* options) {
 std::string IdOf(const FilterPolicyOptions& options) {
   const std::string name = kFilterPolicyName;
   if (options.memory_budget) {
-    return name + ":" + std::string(kBudgetPrefix) +
-           BudgetText(options.memory_budget);
+    return name + ":" + std::string(kBudgetPrefix) + BudgetText(options);
   }
   return options.false_positive_rate
-             ? name + ":" + std::string(kRatePrefix) +
-                   NumberText(*options.false_positive_rate)
+             ? name + ":" + std::string(kRatePrefix) + kRate.Print(options)
              : name + ":" + BitsPerKeyText(BitsPerKeyOf(options));
 }
 
@@ -435,38 +469,45 @@ std::string BitsPerKeyText(double bits_per_key) {
 
 const std::unordered_map<std::string, OptionTypeInfo>&
 FilterPolicyOptionTypes() {
+  // In this order, on which that in OPTIONS files depends.
   static const auto* const types =
       new std::unordered_map<std::string, OptionTypeInfo>{
-          // Gets all options, because its text depends on whether a rate is
-          // set.
-          {"bits_per_key",
-           TextOption<FilterPolicyOptions>(0, ParseBitsPerKey, BitsText)},
-          {"false_positive_rate",
-           TextOption<std::optional<double>>(
-               offsetof(FilterPolicyOptions, false_positive_rate),
-               ParseOptional<kRate>, RateText)},
-          {"memory_budget", TextOption<std::optional<uint64_t>>(
-                                offsetof(FilterPolicyOptions, memory_budget),
-                                ParseBudget, BudgetText)},
-          {"level_aware",
-           TextOption<bool>(offsetof(FilterPolicyOptions, level_aware),
-                            ParseSwitch<kLevelAware>, SwitchText)},
-          {"heat_aware",
-           TextOption<bool>(offsetof(FilterPolicyOptions, heat_aware),
-                            ParseSwitch<kHeatAware>, SwitchText)},
-          {"heat_half_life",
-           TextOption<double>(offsetof(FilterPolicyOptions, heat_half_life),
-                              ParseRequired<kHalfLife>, NumberText)},
-          {"size_ratio",
-           TextOption<double>(offsetof(FilterPolicyOptions, size_ratio),
-                              ParseRequired<kSizeRatio>, NumberText)},
-          {"line", TextOption<Line>(offsetof(FilterPolicyOptions, line),
-                                    ParseLine, LineText)},
-          {"hash_seed",
-           TextOption<uint64_t>(offsetof(FilterPolicyOptions, hash_seed),
-                                ParseHashSeed, HashSeedText)},
-      };
+          NumberEntry(kBits),
+          NumberEntry(kRate),
+          {"memory_budget", TextOption(ParseBudget, BudgetText)},
+          SwitchEntry("level_aware", &Options::level_aware),
+          SwitchEntry("heat_aware", &Options::heat_aware),
+          NumberEntry(kHalfLife),
+          NumberEntry(kSizeRatio),
+          {"line", TextOption(ParseLine, LineText)},
+          {"hash_seed", TextOption(ParseHashSeed, HashSeedText)}};
   return *types;
+}
+
+std::optional<uint64_t> ParseByteCount(std::string_view text) {
+  int shift = 0;
+  if (!text.empty()) {
+    const int last = std::toupper(static_cast<unsigned char>(text.back()));
+    for (const auto& [unit, unit_shift] : kByteUnits) {
+      if (last == unit) shift = unit_shift;
+    }
+  }
+  if (shift > 0) text.remove_suffix(1);
+  const char* const end = text.data() + text.size();
+  uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  if (number > UINT64_MAX >> shift) return std::nullopt;
+  return number << shift;
+}
+
+std::string ByteCountText(uint64_t bytes) {
+  for (const auto& [unit, shift] : kByteUnits) {
+    if (bytes > 0 && (bytes >> shift) << shift == bytes) {
+      return std::to_string(bytes >> shift) + unit;
+    }
+  }
+  return std::to_string(bytes);
 }
 
 }  // namespace linebloom

@@ -1,24 +1,36 @@
 // The policy's options as text: parsing, printing, and their ranges.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "filter_policy/filter/filter_block.h"
 #include "linebloom/filter_policy.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
 #include "rocksdb/status.h"
+#include "rocksdb/table.h"
 #include "rocksdb/utilities/options_type.h"
 
 namespace linebloom {
 
+// The options of block-based tables; null for other tables.
+const rocksdb::BlockBasedTableOptions* TableOptionsOf(
+    const rocksdb::ColumnFamilyOptions& options);
+
+// The options of a policy of linebloom's; null for others, and for null.
+const FilterPolicyOptions* OptionsOfLinebloom(
+    const rocksdb::FilterPolicy* policy);
+
 // InvalidArgument, naming option, value and range, or OK.
 rocksdb::Status Validate(const FilterPolicyOptions& options);
 
-// The options themselves if they are valid, otherwise the nearest valid ones: a
-// number out of range becomes the end of the range; NaN, an invalid rate and an
-// invalid budget become the default; of bits, a rate and a budget, the first
-// one that is set wins, and heat gives way to a rate.
+// The nearest valid options: a number out of range becomes the end of the
+// range; NaN, an invalid rate or budget the default; of bits, rate and budget
+// the first that is set wins, and heat gives way to a rate.
 FilterPolicyOptions NearestValid(const FilterPolicyOptions& options);
 
 // The effective `bits_per_key` if neither a rate nor a budget is set.
@@ -62,5 +74,13 @@ std::string BitsPerKeyText(double bits_per_key);
 // The fields of FilterPolicyOptions for RocksDB's option parser.
 const std::unordered_map<std::string, rocksdb::OptionTypeInfo>&
 FilterPolicyOptionTypes();
+
+// Parses a whole number, optionally followed by K, M, G or T (or k, m, g, t)
+// for 2^10, 2^20, 2^30 or 2^40. Nothing if `text` is anything else or
+// overflows. RocksDB's own parser reads `512Mx` as 512 MiB and wraps around.
+std::optional<uint64_t> ParseByteCount(std::string_view text);
+
+// The shortest text that parses back: "512M".
+std::string ByteCountText(uint64_t bytes);
 
 }  // namespace linebloom

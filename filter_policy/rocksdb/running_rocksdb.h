@@ -6,8 +6,8 @@
 namespace linebloom {
 
 // Empty if both have the same major and minor version and the running one's
-// filter interfaces answer correctly (interface_check.h). Otherwise the problem
-// and its remedy, which the first call also prints on stderr.
+// filter interfaces answer correctly. Otherwise the problem and its remedy,
+// which the first call also prints on stderr.
 //
 // The interfaces in rocksdb_filter_bits.h fit the RocksDB that this was
 // compiled for; in another one, calls could land in the wrong function. So

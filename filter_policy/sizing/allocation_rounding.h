@@ -14,12 +14,10 @@ namespace linebloom {
 // library doesn't tell.
 size_t MallocUsableSize(size_t bytes);
 
-// Chooses the numbers of lines in a policy's filters so that little of the
-// memory that RocksDB's block cache allocates for them stays empty. Some
-// allocators have few sizes, up to a fifth apart (jemalloc); glibc has so many
-// that nothing changes. A filter grows to the end of its size or shrinks to the
-// end of the next smaller one. In the long run, over all keys of all filters,
-// the expected rate is what it would be without rounding, or lower.
+// Chooses numbers of lines so that little of the memory that the block cache
+// allocates stays empty: a filter grows to the end of malloc's size or shrinks
+// to that of the next smaller one (jemalloc's are up to a fifth apart). Over
+// all keys of all filters the expected rate is no higher than without rounding.
 // Thread-safe.
 class AllocationRounding {
  public:

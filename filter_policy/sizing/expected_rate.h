@@ -33,11 +33,9 @@ inline constexpr double kMaxBitsOfRun = 30;
 inline constexpr uint32_t kMinMillibits = 1 * kMillibitsPerBit;
 inline constexpr uint32_t kMaxMillibits = 30 * kMillibitsPerBit;
 
-// The inverse: the fewest thousandths of a bit per key with which a large
-// filter is expected to have at most `rate`. Nothing if kMaxMillibits is too
-// few. For plain lines the result may be up to 30 thousandths above the
-// minimum, because their rate rises slightly where the number of probes
-// changes.
+// The fewest thousandths of a bit per key with which a large filter is expected
+// to have at most `rate`; nothing if kMaxMillibits is too few. For plain lines
+// up to 30 too many, where the number of probes changes.
 std::optional<uint32_t> BitsForRate(Line line, double rate);
 
 // The lowest rate that may be requested: the rate of kMaxMillibits.

@@ -14,19 +14,14 @@ namespace linebloom {
 //     if (search.Judge(rate)) keep it instead of the one kept so far;
 //   }
 //
-// The caller computes the first number from the expected rate; for a large
-// filter it is within 1 % of the minimum. The rate of a small filter varies by
-// chance, even from one number of lines to the next, so small filters get more
-// tries: up to 8 for at most 65,536 keys, otherwise 2.
+// The first number follows from the expected rate, within 1 % for a large
+// filter. Small ones vary by chance, so they get up to 8 tries instead of 2. No
+// number exceeds 1.3 times the first, or two lines more, because an attacker
+// may choose keys that crowd into few lines; the filter with the lowest rate is
+// kept.
 //
-// An attacker may choose keys that crowd into few lines, and then a filter of
-// any size stays above its rate. So no number exceeds 1.3 times the first, or
-// two lines more, and if no filter reaches the rate, the one with the lowest
-// rate is kept.
-//
-// Rejected: building only some of the lines and extrapolating. The rates of
-// lines vary so much that 10,000 of them predict the mean no better than the
-// expected rate does.
+// Rejected: building only some lines and extrapolating. 10,000 lines predict
+// the mean no better than the expected rate does.
 class LineCountSearch {
  public:
   // The first number of lines should aim at this fraction of the requested

@@ -5,7 +5,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "table/filter_locator.h"
 #include "table/sst_file.h"
 #include "tests/fuzz/fuzz_input.h"
 

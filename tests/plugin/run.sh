@@ -136,7 +136,7 @@ link_comparison() {
 
 link_filter_bench() {
   link "$work/filter_bench" -O2 -march=native -DNDEBUG -DLINEBLOOM_ROCKSDB_PLUGIN \
-    bench/{bench_filter,filter_bench,peak_memory}.cc \
+    bench/filter_bench.cc \
     bench/contestants/{binary_fuse,contestants,cuckoo,no_boost_bloom}.cc -lbenchmark
 }
 

@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "table/filter_locator.h"
 #include "table/sst_file.h"
 #include "tests/table/rocksdb_files.h"
 #include "tests/table/sst_builder.h"

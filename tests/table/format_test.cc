@@ -11,7 +11,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "table/filter_locator.h"
 #include "table/sst_file.h"
 #include "tests/table/sst_builder.h"
 #include "tests/temporary_folder.h"

@@ -14,7 +14,6 @@
 #include "rocksdb/db.h"
 #include "rocksdb/version.h"
 #include "table/block.h"
-#include "table/filter_locator.h"
 #include "table/sst_file.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"
 #include "tests/temporary_folder.h"

@@ -37,7 +37,7 @@
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/version.h"
-#include "table/filter_locator.h"
+#include "table/sst_file.h"
 #include "table/format.h"
 #include "tests/filter_policy/ignored_case.h"
 #include "tests/table/rocksdb_files.h"

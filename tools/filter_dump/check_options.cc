@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <map>
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,8 +13,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "filter_policy/filter_facts/block_facts.h"
+#include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/rocksdb/policy_options.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
@@ -27,6 +25,7 @@
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
+#include "table/status.h"
 #include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/text.h"
 #include "tools/shared/databases.h"
@@ -78,9 +77,9 @@ std::string FamilyOfSection(absl::string_view line) {
   return parts.size() == 3 ? std::string(parts[1]) : "";
 }
 
-// The option `wanted` as it was written, by column family: RocksDB's loader
-// forgets policies, and changes options that have no effect. Trusts that
-// RocksDB has loaded the file.
+// The option `wanted` as written, by column family: RocksDB's loader forgets
+// policies and changes options that have no effect. RocksDB has loaded the
+// file.
 std::map<std::string, std::string> AsWritten(absl::string_view wanted,
                                              absl::string_view text) {
   std::map<std::string, std::string> written;
@@ -128,15 +127,6 @@ absl::StatusOr<OptionsFile> ReadOptionsFile(const std::string& path) {
                              family.options});
   }
   return file;
-}
-
-bool HasListener(const rocksdb::DBOptions& database) {
-  return std::any_of(database.listeners.begin(), database.listeners.end(),
-                     [](const auto& listener) {
-                       return listener != nullptr &&
-                              listener->Name() ==
-                                  std::string(kLevelSizeListenerName);
-                     });
 }
 
 double BitsPerKey(const BlockFacts& filter) {
@@ -195,7 +185,8 @@ std::vector<std::string> Notes(const FamilyInFile& family,
   const auto& table = *TableOptionsOf(family.options);
   const FilterPolicyOptions* const own =
       OptionsOfLinebloom(table.filter_policy.get());
-  if (own != nullptr && own->level_aware && !HasListener(database)) {
+  if (own != nullptr && own->level_aware &&
+      FindLevelSizeListener(database) == nullptr) {
     notes.emplace_back(
         "level_aware without listeners=linebloom_level_sizes goes by the level "
         "alone, as if all levels were full; in a load in key order filters "
@@ -301,15 +292,14 @@ std::string CheckAsText(const Json& checked) {
 absl::StatusOr<Outcome> RunCheckOptions(const FilterDumpConfig& config) {
   const std::string& path = config.check_options;
   RegisterFilterPolicy();
-  const absl::StatusOr<OptionsFile> file = ReadOptionsFile(path);
-  if (!file.ok()) return file.status();
+  ASSIGN_OR_RETURN(const OptionsFile file, ReadOptionsFile(path));
   std::vector<std::string> problems;
   Json json = {{"options_file", path},
                {"column_families", Json::array()},
                {"problems", Json::array()}};
-  for (const FamilyInFile& family : file->families) {
+  for (const FamilyInFile& family : file.families) {
     std::string problem;
-    json["column_families"].push_back(Check(family, file->database, &problem));
+    json["column_families"].push_back(Check(family, file.database, &problem));
     if (problem.empty()) continue;
     problems.push_back(absl::StrCat(path, ": column family ",
                                     family.column_family, ": ", problem));

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "rocksdb/comparator.h"
-#include "tools/filter_dump/config.h"
+#include "tools/filter_dump/commands.h"
 
 namespace linebloom::tools {
 
@@ -24,12 +24,10 @@ struct LiveFile {
   const rocksdb::Comparator* comparator = nullptr;
 };
 
-// The files named individually, which have no column family and the level
-// kNoLevel; or the live SSTables of --db: by column family in the order of
-// creation, then by level; newest first in L0 and in key order below. The
-// database is only read, and may be open elsewhere. InvalidArgument if it has
-// no
-// --column_family of that name; otherwise the errors of ReadOnlyDatabase.
+// The files named individually, without a column family and with the level
+// kNoLevel; or the live SSTables of --db: column families by age, then levels,
+// newest first in L0. InvalidArgument if it has no --column_family of that
+// name; else the errors of ReadOnlyDatabase.
 absl::StatusOr<std::vector<LiveFile>> ListInputs(
     const FilterDumpConfig& config);
 

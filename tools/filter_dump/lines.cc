@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,13 +12,12 @@
 #include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/filter_facts/file_facts.h"
 #include "nlohmann/json.hpp"
+#include "table/status.h"
 #include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/filter_dump/text.h"
-#include "tools/shared/interrupt.h"
-#include "tools/shared/json_values.h"
-#include "tools/shared/page.h"
 #include "tools/shared/progress.h"
+#include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
@@ -36,20 +33,18 @@ struct FoundLine {
   bool solved = false;
   LineContents contents;
 
-  Json AsJson() const;
+  Json AsJson() const {
+    Json json = FileAsJson(file);
+    json.update({{"partition", OrNull(partition)},
+                 {"line", number},
+                 {"solved", solved},
+                 {"probes", contents.probes},
+                 {"bits_set", solved ? Json() : Json(contents.bits_set)},
+                 {"bits", solved ? Json() : Json(contents.bits)},
+                 {"false_positive_rate", contents.rate}});
+    return json;
+  }
 };
-
-Json FoundLine::AsJson() const {
-  Json json = FileAsJson(file);
-  json.update({{"partition", OrNull(partition)},
-               {"line", number},
-               {"solved", solved},
-               {"probes", contents.probes},
-               {"bits_set", solved ? Json() : Json(contents.bits_set)},
-               {"bits", solved ? Json() : Json(contents.bits)},
-               {"false_positive_rate", contents.rate}});
-  return json;
-}
 
 bool IsWorse(const FoundLine& a, const FoundLine& b) {
   return a.contents.rate > b.contents.rate;
@@ -60,15 +55,126 @@ class LineCollector {
  public:
   explicit LineCollector(uint64_t max_worst) : max_worst_(max_worst) {}
 
-  absl::Status AddFile(const LiveFile& file);
-  Json Finish();
+  absl::Status AddFile(const LiveFile& file) {
+    ASSIGN_OR_RETURN(const FilterFile opened, OpenFilterFile(file.path));
+    const FilterLocation& location = opened.location;
+    const bool partitioned = location.kind == FilterKind::kPartitioned;
+    bool has_lines = false;
+    for (size_t i = 0; i < location.blocks.size(); ++i) {
+      ASSIGN_OR_RETURN(const Block block,
+                       ReadFilterBlock(opened.file, location.blocks[i]));
+      FoundLine place;
+      place.file = file;
+      if (partitioned) place.partition = i;
+      has_lines |= AddBlock(std::move(place), block);
+    }
+    ++(has_lines ? files_ : files_without_);
+    return absl::OkStatus();
+  }
+
+  Json Finish() {
+    const uint64_t of_bits = rates_.size() - solved_lines_;
+    const auto mean = [](double sum, uint64_t lines) {
+      return lines == 0 ? 0.0 : sum / static_cast<double>(lines);
+    };
+    const double probes = mean(probes_sum_, solved_lines_);
+    const double fill = mean(fill_sum_, of_bits);
+    std::vector<uint64_t> by_probes = by_half_probes_;
+    by_probes[0] = 0;
+    by_probes.push_back(0);
+    std::sort_heap(worst_.begin(), worst_.end(), IsWorse);
+    Json worst = Json::array();
+    for (const FoundLine& line : worst_) worst.push_back(line.AsJson());
+    return {
+        {"files", files_},
+        {"files_without_lines", files_without_},
+        {"lines", rates_.size()},
+        {"solved_lines", solved_lines_},
+        {"probes", solved_lines_ > 0 ? Json(probes) : Json()},
+        {"fill", of_bits > 0 ? Json(fill) : Json()},
+        {"false_positive_rate", mean(rate_sum_, rates_.size())},
+        {"false_positive_rate_is_exact", rate_is_exact_},
+        {"lines_by_half_probes", by_half_probes_},
+        {"lines_by_percent_of_bits_set", by_fill_},
+        {"lines_by_probes", HistogramBars(by_probes, {1, 2, 4}, 20, 0.5)},
+        {"lines_by_fill", HistogramBars(by_fill_, {1, 2, 5}, 30, 1)},
+        {"solved_in_words",
+         solved_lines_ == 0
+             ? ""
+             : absl::StrFormat("%s solved %s, on average %.1f probes per key",
+                               WithThousands(solved_lines_),
+                               solved_lines_ == 1 ? "line" : "lines", probes)},
+        {"bits_in_words",
+         of_bits == 0
+             ? ""
+             : absl::StrFormat("%s %s of bits, on average %.1f %% of them set",
+                               WithThousands(of_bits),
+                               of_bits == 1 ? "line" : "lines", 100 * fill)},
+        {"tenths", Tenths()},
+        {"worst", worst}};
+  }
 
  private:
   // Returns true if the block has lines.
-  bool AddBlock(FoundLine place, const Block& block);
-  void AddLine(const FoundLine& line);
-  void KeepIfBad(const FoundLine& line);
-  Json Tenths();
+  bool AddBlock(FoundLine place, const Block& block) {
+    const ParsedFilter parsed =
+        ParseFilter(block.payload.data(), block.payload.size());
+    const bool readable = parsed.kind == BlockKind::kLinebloom;
+    place.solved = readable && parsed.info.request.line == Line::kSolved;
+    const bool has_lines = ForEachLine(
+        block.payload, [&](uint64_t number, const LineContents& contents) {
+          place.number = number;
+          place.contents = contents;
+          AddLine(place);
+        });
+    if (has_lines && !readable) rate_is_exact_ = false;
+    return has_lines;
+  }
+
+  void AddLine(const FoundLine& line) {
+    const LineContents& contents = line.contents;
+    rates_.push_back(static_cast<float>(contents.rate));
+    rate_sum_ += contents.rate;
+    if (line.solved) {
+      ++solved_lines_;
+      probes_sum_ += contents.probes;
+      ++by_half_probes_[static_cast<size_t>(2 * contents.probes)];
+    } else {
+      fill_sum_ += contents.fill();
+      // Integer arithmetic, because 29 * 1.0 / 100 * 100 is less than 29.
+      ++by_fill_[100 * contents.bits_set / contents.bits];
+    }
+    KeepIfBad(line);
+  }
+
+  void KeepIfBad(const FoundLine& line) {
+    if (worst_.size() == max_worst_) {
+      if (worst_.empty() || !IsWorse(line, worst_.front())) return;
+      std::pop_heap(worst_.begin(), worst_.end(), IsWorse);
+      worst_.pop_back();
+    }
+    worst_.push_back(line);
+    std::push_heap(worst_.begin(), worst_.end(), IsWorse);
+  }
+
+  // Ten parts with equal numbers of lines, the worst first: the mean rate of
+  // each, and its share of the rate of all lines.
+  Json Tenths() {
+    std::sort(rates_.begin(), rates_.end(), std::greater<>());
+    constexpr size_t kParts = 10;
+    Json tenths = Json::array();
+    for (size_t i = 0; i < kParts; ++i) {
+      const size_t begin = rates_.size() * i / kParts;
+      const size_t end = rates_.size() * (i + 1) / kParts;
+      double sum = 0;
+      for (size_t j = begin; j < end; ++j) sum += rates_[j];
+      tenths.push_back(
+          {{"false_positive_rate",
+            end > begin ? sum / static_cast<double>(end - begin) : 0.0},
+           {"share", rate_sum_ > 0 ? sum / rate_sum_ : 0.0}});
+    }
+    return tenths;
+  }
 
   const uint64_t max_worst_;
   uint64_t files_ = 0;  // files with lines
@@ -76,8 +182,7 @@ class LineCollector {
   uint64_t solved_lines_ = 0;
   bool rate_is_exact_ = true;
   // Element i counts the solved lines with i / 2 to less than (i + 1) / 2
-  // probes per key. The minimum is 2, so element 0 has the lines that match
-  // everything.
+  // probes per key; as the minimum is 2, element 0 those that match everything.
   std::vector<uint64_t> by_half_probes_ = std::vector<uint64_t>(64);
   // Element i counts the other lines that are i to less than i + 1 percent
   // full; the last element is for 100 %.
@@ -90,127 +195,6 @@ class LineCollector {
   double probes_sum_ = 0;  // of solved lines
   double fill_sum_ = 0;    // of the others
 };
-
-void LineCollector::AddLine(const FoundLine& line) {
-  const LineContents& contents = line.contents;
-  rates_.push_back(static_cast<float>(contents.rate));
-  rate_sum_ += contents.rate;
-  if (line.solved) {
-    ++solved_lines_;
-    probes_sum_ += contents.probes;
-    ++by_half_probes_[static_cast<size_t>(2 * contents.probes)];
-  } else {
-    fill_sum_ += contents.fill();
-    // Integer arithmetic, because 29 * 1.0 / 100 * 100 is less than 29.
-    ++by_fill_[100 * contents.bits_set / contents.bits];
-  }
-  KeepIfBad(line);
-}
-
-void LineCollector::KeepIfBad(const FoundLine& line) {
-  if (worst_.size() == max_worst_) {
-    if (worst_.empty() || !IsWorse(line, worst_.front())) return;
-    std::pop_heap(worst_.begin(), worst_.end(), IsWorse);
-    worst_.pop_back();
-  }
-  worst_.push_back(line);
-  std::push_heap(worst_.begin(), worst_.end(), IsWorse);
-}
-
-bool LineCollector::AddBlock(FoundLine place, const Block& block) {
-  const ParsedFilter parsed =
-      ParseFilter(block.payload.data(), block.payload.size());
-  const bool readable = parsed.kind == BlockKind::kLinebloom;
-  place.solved = readable && parsed.info.request.line == Line::kSolved;
-  const bool has_lines = ForEachLine(
-      block.payload, [&](uint64_t number, const LineContents& contents) {
-        place.number = number;
-        place.contents = contents;
-        AddLine(place);
-      });
-  if (has_lines && !readable) rate_is_exact_ = false;
-  return has_lines;
-}
-
-absl::Status LineCollector::AddFile(const LiveFile& file) {
-  const absl::StatusOr<FilterFile> opened = OpenFilterFile(file.path);
-  if (!opened.ok()) return opened.status();
-  const FilterLocation& location = opened->location;
-  const bool partitioned = location.kind == FilterKind::kPartitioned;
-  bool has_lines = false;
-  for (size_t i = 0; i < location.blocks.size(); ++i) {
-    const absl::StatusOr<Block> block =
-        ReadFilterBlock(opened->file, location.blocks[i]);
-    if (!block.ok()) return block.status();
-    FoundLine place;
-    place.file = file;
-    if (partitioned) place.partition = i;
-    has_lines |= AddBlock(std::move(place), *block);
-  }
-  ++(has_lines ? files_ : files_without_);
-  return absl::OkStatus();
-}
-
-// Ten parts with equal numbers of lines, the worst first: the mean rate of
-// each, and its share of the rate of all lines.
-Json LineCollector::Tenths() {
-  std::sort(rates_.begin(), rates_.end(), std::greater<>());
-  constexpr size_t kParts = 10;
-  Json tenths = Json::array();
-  for (size_t i = 0; i < kParts; ++i) {
-    const size_t begin = rates_.size() * i / kParts;
-    const size_t end = rates_.size() * (i + 1) / kParts;
-    double sum = 0;
-    for (size_t j = begin; j < end; ++j) sum += rates_[j];
-    tenths.push_back(
-        {{"false_positive_rate",
-          end > begin ? sum / static_cast<double>(end - begin) : 0.0},
-         {"share", rate_sum_ > 0 ? sum / rate_sum_ : 0.0}});
-  }
-  return tenths;
-}
-
-Json LineCollector::Finish() {
-  const uint64_t of_bits = rates_.size() - solved_lines_;
-  const auto mean = [](double sum, uint64_t lines) {
-    return lines == 0 ? 0.0 : sum / static_cast<double>(lines);
-  };
-  const double probes = mean(probes_sum_, solved_lines_);
-  const double fill = mean(fill_sum_, of_bits);
-  std::vector<uint64_t> by_probes = by_half_probes_;
-  by_probes[0] = 0;
-  by_probes.push_back(0);
-  std::sort_heap(worst_.begin(), worst_.end(), IsWorse);
-  Json worst = Json::array();
-  for (const FoundLine& line : worst_) worst.push_back(line.AsJson());
-  return {
-      {"files", files_},
-      {"files_without_lines", files_without_},
-      {"lines", rates_.size()},
-      {"solved_lines", solved_lines_},
-      {"probes", solved_lines_ > 0 ? Json(probes) : Json()},
-      {"fill", of_bits > 0 ? Json(fill) : Json()},
-      {"false_positive_rate", mean(rate_sum_, rates_.size())},
-      {"false_positive_rate_is_exact", rate_is_exact_},
-      {"lines_by_half_probes", by_half_probes_},
-      {"lines_by_percent_of_bits_set", by_fill_},
-      {"lines_by_probes", HistogramBars(by_probes, {1, 2, 4}, 20, 0.5)},
-      {"lines_by_fill", HistogramBars(by_fill_, {1, 2, 5}, 30, 1)},
-      {"solved_in_words",
-       solved_lines_ == 0
-           ? ""
-           : absl::StrFormat("%s solved %s, on average %.1f probes per key",
-                             WithThousands(solved_lines_),
-                             solved_lines_ == 1 ? "line" : "lines", probes)},
-      {"bits_in_words",
-       of_bits == 0
-           ? ""
-           : absl::StrFormat("%s %s of bits, on average %.1f %% of them set",
-                             WithThousands(of_bits),
-                             of_bits == 1 ? "line" : "lines", 100 * fill)},
-      {"tenths", Tenths()},
-      {"worst", worst}};
-}
 
 // The longest bar for which lines are at most kTextWidth wide.
 constexpr double kBarWidth = 60;
@@ -336,7 +320,7 @@ std::string WorstTable(const Json& report) {
 }
 
 std::string Notes(const Json& report) {
-  std::vector<std::string> notes;
+  Json notes = Json::array();
   if (HasSolved(report)) {
     notes.push_back(
         "k of a solved line: probes per key. The keys of a line share up to "
@@ -361,14 +345,7 @@ std::string Notes(const Json& report) {
               "filter, or one without lines.",
         report));
   }
-  std::string text;
-  for (const std::string& note : notes) {
-    absl::StrAppend(&text, BulletText(note));
-  }
-  for (const Json& note : report["notes"]) {
-    absl::StrAppend(&text, BulletText(note.get<std::string>()));
-  }
-  return text;
+  return BulletsText(notes) + BulletsText(report["notes"]);
 }
 
 std::string LinesAsText(const Json& report) {
@@ -381,15 +358,14 @@ std::string LinesAsText(const Json& report) {
 }  // namespace
 
 absl::StatusOr<Outcome> RunLines(const FilterDumpConfig& config) {
-  const absl::StatusOr<std::vector<LiveFile>> files = ListInputs(config);
-  if (!files.ok()) return files.status();
+  ASSIGN_OR_RETURN(const std::vector<LiveFile> files, ListInputs(config));
   Failures failures(config);
   LineCollector collector(config.worst);
   {
     Progress progress;
-    progress.Begin("reading filters", files->size());
+    progress.Begin("reading filters", files.size());
     uint64_t done = 0;
-    for (const LiveFile& file : *files) {
+    for (const LiveFile& file : files) {
       if (Interrupted()) return CheckInterrupt();
       const absl::Status status = collector.AddFile(file);
       if (!status.ok()) failures.Add(file, status);
@@ -408,8 +384,7 @@ absl::StatusOr<Outcome> RunLines(const FilterDumpConfig& config) {
   json["notes"] = failures.notes();
   json["problems"] = failures.problems();
   const std::string text = LinesAsText(json);
-  const absl::Status status = WritePage(config.html, config.typed, json, text);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(WritePage(config.html, config.typed, json, text));
   return Outcome{text, json, failures.problems(), failures.exit_code()};
 }
 

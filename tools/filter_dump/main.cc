@@ -2,20 +2,105 @@
 // it is sound.
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "table/status.h"
 #include "tools/filter_dump/commands.h"
-#include "tools/filter_dump/config.h"
-#include "tools/shared/config_flag.h"
+#include "tools/shared/flags.h"
 #include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
+namespace {
 
-// The path of a --file. Abseil keeps only the last of several flags with the
-// same name, so each path is stored when it is parsed. They are not split at
-// commas, which paths may contain.
+constexpr char kUsage[] =
+    "shows the filters of RocksDB's SSTables, linebloom's and RocksDB's own.\n"
+    "\n"
+    "  filter_dump 000123.sst\n"
+    "  filter_dump --db=/var/lib/my_database\n"
+    "  filter_dump --db=/var/lib/my_database --html=tree.html\n"
+    "  filter_dump --db=/var/lib/my_database --format=prometheus\n"
+    "  filter_dump --db=/var/lib/my_database --command=verify\n"
+    "  filter_dump --command=lines --html=lines.html 000123.sst\n"
+    "  filter_dump --command=raw 000123.sst | less\n"
+    "  filter_dump --check_options=my_options.ini\n"
+    "\n"
+    "--command=\n"
+    "  table   for each file, level and database: its filter and the filter's\n"
+    "          size, the false-positive rate to expect, and the data blocks\n"
+    "          that a lookup of a missing row will read\n"
+    "  lines   how many probes the keys of a filter's lines have, or how full\n"
+    "          the lines are; the worst ones; how much they add to the rate\n"
+    "  verify  reads the files and checks all blocks, checks that no filter\n"
+    "          rejects one of its own rows, and measures the rate\n"
+    "  raw     the bytes of one file's filter, annotated\n"
+    "\n"
+    "--check_options=FILE says for each column family of an options file "
+    "which\n"
+    "filter its policy yields: RocksDB loads a name that it doesn't know as "
+    "no\n"
+    "filter, without a word.\n"
+    "\n"
+    "Files are only read, and another process may have the database open.\n"
+    "Exits with 0; with 1 if something is wrong with a file, and stderr says\n"
+    "what; with 2 for bad usage or files that are not SSTables.";
+
+// InvalidArgument, with an explanation, for values out of range and flags that
+// exclude each other.
+absl::Status ValidateConfig(const FilterDumpConfig& config) {
+  const bool db = !config.db.empty();
+  const bool files = !config.files.empty();
+  const bool table = config.command == "table";
+  const bool lines = config.command == "lines";
+  const bool raw = config.command == "raw";
+  const bool prometheus = config.format == "prometheus";
+  const bool before = !config.before.empty();
+  const bool known = table || lines || raw || config.command == "verify";
+  const bool options = !config.check_options.empty();
+  if (options && known && !files && !db) return absl::OkStatus();
+  const std::pair<bool, std::string> mistakes[] = {
+      {!known, absl::StrCat("--command=", config.command,
+                            " is not one of table, lines, verify, raw")},
+      {options,
+       "--check_options looks at no SSTables: name no file and no --db"},
+      {!files && !db,
+       "name SSTables, or a database with --db; --help says more"},
+      {files && db, "name either SSTables or --db, not both"},
+      {!db && !config.column_family.empty(), "--column_family needs --db"},
+      {raw && config.files.size() != 1,
+       "--command=raw shows one file: name it with --file"},
+      {!prometheus && config.format != "text",
+       absl::StrCat("--format=", config.format,
+                    " is not one of text, prometheus; --json writes JSON")},
+      {prometheus && !(db && table),
+       "--format=prometheus needs --db and --command=table"},
+      {!config.html.empty() && !table && !lines,
+       "--html needs --command=table or lines"},
+      {before && (!db || config.html.empty()),
+       "--before needs --db, and --html to draw it in"},
+      {before && !table, "--before needs --command=table"},
+      {!config.out.empty() && !raw, "--out needs --command=raw"},
+      {config.partition.has_value() && !raw,
+       "--partition needs --command=raw"}};
+  for (const auto& [made, message] : mistakes) {
+    if (made) return absl::InvalidArgumentError(message);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Outcome> Run(const FilterDumpConfig& config) {
+  RETURN_IF_ERROR(ValidateConfig(config));
+  if (!config.check_options.empty()) return RunCheckOptions(config);
+  if (config.command == "lines") return RunLines(config);
+  if (config.command == "verify") return RunVerify(config);
+  return config.command == "raw" ? RunRaw(config) : RunTable(config);
+}
+
+}  // namespace
+
+// The path of a --file. Abseil keeps only the last of several, so each is
+// stored when parsed. They are not split at commas, which paths may contain.
 struct RepeatedPath {};
 
 bool AbslParseFlag(absl::string_view text, RepeatedPath* /*value*/,
@@ -73,53 +158,6 @@ LINEBLOOM_NUMBER_FLAG(Config, bytes_per_second, kBytes, 0, 1'000'000'000'000,
 LINEBLOOM_NUMBER_FLAG(Config, worst, kNone, 0, 10'000,
                       "with --command=lines: how many of the worst lines to "
                       "list");
-
-namespace linebloom::tools {
-namespace {
-
-constexpr char kUsage[] =
-    "shows the filters of RocksDB's SSTables, linebloom's and RocksDB's own.\n"
-    "\n"
-    "  filter_dump 000123.sst\n"
-    "  filter_dump --db=/var/lib/my_database\n"
-    "  filter_dump --db=/var/lib/my_database --html=tree.html\n"
-    "  filter_dump --db=/var/lib/my_database --format=prometheus\n"
-    "  filter_dump --db=/var/lib/my_database --command=verify\n"
-    "  filter_dump --command=lines --html=lines.html 000123.sst\n"
-    "  filter_dump --command=raw 000123.sst | less\n"
-    "  filter_dump --check_options=my_options.ini\n"
-    "\n"
-    "--command=\n"
-    "  table   for each file, level and database: its filter and the filter's\n"
-    "          size, the false-positive rate to expect, and the data blocks\n"
-    "          that a lookup of a missing row will read\n"
-    "  lines   how many probes the keys of a filter's lines have, or how full\n"
-    "          the lines are; the worst ones; how much they add to the rate\n"
-    "  verify  reads the files and checks all blocks, checks that no filter\n"
-    "          rejects one of its own rows, and measures the rate\n"
-    "  raw     the bytes of one file's filter, annotated\n"
-    "\n"
-    "--check_options=FILE says for each column family of an options file "
-    "which\n"
-    "filter its policy yields: RocksDB loads a name that it doesn't know as "
-    "no\n"
-    "filter, without a word.\n"
-    "\n"
-    "Files are only read, and another process may have the database open.\n"
-    "Exits with 0; with 1 if something is wrong with a file, and stderr says\n"
-    "what; with 2 for bad usage or files that are not SSTables.";
-
-absl::StatusOr<Outcome> Run(const FilterDumpConfig& config) {
-  const absl::Status status = ValidateConfig(config);
-  if (!status.ok()) return status;
-  if (!config.check_options.empty()) return RunCheckOptions(config);
-  if (config.command == "lines") return RunLines(config);
-  if (config.command == "verify") return RunVerify(config);
-  return config.command == "raw" ? RunRaw(config) : RunTable(config);
-}
-
-}  // namespace
-}  // namespace linebloom::tools
 
 int main(int argc, char** argv) {
   using namespace linebloom::tools;  // NOLINT(google-build-using-namespace)

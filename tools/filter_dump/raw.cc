@@ -17,26 +17,18 @@
 #include "filter_policy/filter_facts/file_facts.h"
 #include "filter_policy/line/little_endian.h"
 #include "nlohmann/json.hpp"
-#include "table/filter_locator.h"
+#include "table/sst_file.h"
+#include "table/status.h"
 #include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/filter_dump/text.h"
-#include "tools/shared/json_values.h"
+#include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Reads a little-endian number of up to 8 bytes.
-uint64_t NumberOf(absl::string_view bytes) {
-  uint64_t number = 0;
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    number |= uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
-  }
-  return number;
-}
 
 // docs/format.md defines them.
 std::string FlagsText(uint64_t flags) {
@@ -55,7 +47,9 @@ std::string FieldMeaning(const FilterBlockField& field,
                          absl::string_view bytes) {
   const absl::string_view name = field.name;
   if (bytes.size() > sizeof(uint64_t)) return "";
-  const uint64_t number = NumberOf(bytes);
+  std::string padded(bytes);
+  padded.resize(sizeof(uint64_t));
+  const auto number = LoadLittleEndian<uint64_t>(padded.data());
   if (name == "line kind") return LineName(static_cast<Line>(number));
   if (name == "asked bits per key") {
     return absl::StrCat(static_cast<double>(number) / 1000);
@@ -217,36 +211,31 @@ void AppendBlock(const Json& block, std::string* text) {
 }
 
 absl::StatusOr<Json> ReadRaw(const FilterDumpConfig& config) {
-  const absl::StatusOr<std::vector<LiveFile>> files = ListInputs(config);
-  if (!files.ok()) return files.status();
-  const std::string& path = files->front().path;
-  const absl::StatusOr<FilterFile> file = OpenFilterFile(path);
-  if (!file.ok()) return file.status();
-  if (file->location.kind == FilterKind::kNone) {
+  ASSIGN_OR_RETURN(const std::vector<LiveFile> files, ListInputs(config));
+  const std::string& path = files.front().path;
+  ASSIGN_OR_RETURN(const FilterFile file, OpenFilterFile(path));
+  if (file.location.kind == FilterKind::kNone) {
     return absl::NotFoundError(absl::StrCat(path, " has no filter"));
   }
-  const absl::StatusOr<std::vector<std::string>> keys = PartitionKeys(*file);
-  if (!keys.ok()) return keys.status();
+  ASSIGN_OR_RETURN(const std::vector<std::string> keys, PartitionKeys(file));
   Json report = {{"command", "raw"},
                  {"path", path},
-                 {"partitions", keys->size()},
+                 {"partitions", keys.size()},
                  {"blocks", Json::array()},
                  {"problems", Json::array()}};
-  const absl::Status status = CheckPartition(config, report);
-  if (!status.ok()) return status;
-  for (uint64_t i = 0; i < file->location.blocks.size(); ++i) {
+  RETURN_IF_ERROR(CheckPartition(config, report));
+  for (uint64_t i = 0; i < file.location.blocks.size(); ++i) {
     if (config.partition.value_or(i) != i) continue;
-    const absl::StatusOr<Block> block =
-        ReadFilterBlock(file->file, file->location.blocks[i]);
-    if (!block.ok()) return block.status();
-    const BlockFacts facts = ReadBlockFacts(block->payload, /*keys=*/0);
+    ASSIGN_OR_RETURN(const Block block,
+                     ReadFilterBlock(file.file, file.location.blocks[i]));
+    const BlockFacts facts = ReadBlockFacts(block.payload, /*keys=*/0);
     if (facts.problem != nullptr) {
-      report["problems"].push_back(absl::StrCat(
-          path, ": offset ", block->offset, ": filter: ", facts.problem));
+      report["problems"].push_back(absl::StrCat(path, ": offset ", block.offset,
+                                                ": filter: ", facts.problem));
     }
-    report["blocks"].push_back(
-        keys->empty() ? BlockAsJson(*block, facts, std::nullopt, "")
-                      : BlockAsJson(*block, facts, i, (*keys)[i]));
+    report["blocks"].push_back(keys.empty()
+                                   ? BlockAsJson(block, facts, std::nullopt, "")
+                                   : BlockAsJson(block, facts, i, keys[i]));
   }
   return report;
 }
@@ -294,14 +283,13 @@ std::string RawAsText(const Json& report) {
 }  // namespace
 
 absl::StatusOr<Outcome> RunRaw(const FilterDumpConfig& config) {
-  const absl::StatusOr<Json> report = ReadRaw(config);
-  if (!report.ok()) return report.status();
+  ASSIGN_OR_RETURN(const Json report, ReadRaw(config));
   absl::Status written;
-  if (!config.out.empty()) written = WriteRaw(*report, config.out);
+  if (!config.out.empty()) written = WriteRaw(report, config.out);
   if (!written.ok()) return written;
-  const std::vector<std::string> problems = (*report)["problems"];
-  return Outcome{config.out.empty() ? RawAsText(*report) : "", *report,
-                 problems, ExitCodeOf(problems)};
+  const std::vector<std::string> problems = report["problems"];
+  return Outcome{config.out.empty() ? RawAsText(report) : "", report, problems,
+                 ExitCodeOf(problems)};
 }
 
 }  // namespace linebloom::tools

@@ -17,13 +17,12 @@
 #include "filter_policy/rocksdb/filter_metric_set.h"
 #include "linebloom/observed_rate.h"
 #include "nlohmann/json.hpp"
+#include "table/status.h"
 #include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/filter_dump/text.h"
-#include "tools/shared/interrupt.h"
-#include "tools/shared/json_values.h"
-#include "tools/shared/page.h"
 #include "tools/shared/progress.h"
+#include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
@@ -70,9 +69,8 @@ FilterAnswers AnswersOf(const Counts& counts) {
   return answers;
 }
 
-// The last statistics in the LOG of the database's folder. RocksDB writes them
-// every DBOptions::stats_dump_period_sec, by default ten minutes, if the
-// database has DBOptions::statistics. Nothing if there are none.
+// The last statistics in the folder's LOG, which RocksDB writes every
+// DBOptions::stats_dump_period_sec if it has DBOptions::statistics.
 std::optional<LoggedAnswers> ReadLoggedAnswers(const std::string& folder) {
   std::ifstream log(absl::StrCat(folder, "/LOG"));
   std::string when;
@@ -88,12 +86,6 @@ std::optional<LoggedAnswers> ReadLoggedAnswers(const std::string& folder) {
   }
   if (when.empty()) return std::nullopt;
   return LoggedAnswers{when, AnswersOf(counts)};
-}
-
-absl::StatusOr<FileFacts> Describe(const std::string& path) {
-  const absl::StatusOr<FilterFile> file = OpenFilterFile(path);
-  if (!file.ok()) return file.status();
-  return ReadFileFacts(*file);
 }
 
 using Json = nlohmann::ordered_json;
@@ -307,104 +299,89 @@ std::string TableAsText(const Json& report) {
                     FilesTable(files), "\n", levels);
   }
   if (described == 0) return "";  // stderr has said everything
-  absl::StrAppend(&text, Legend(report), Observed(report["observed"]));
-  for (const Json& note : report["notes"]) {
-    absl::StrAppend(&text, BulletText(note.get<std::string>()));
-  }
-  return text;
+  return absl::StrCat(text, Legend(report), Observed(report["observed"]),
+                      BulletsText(report["notes"]));
 }
+
+FilterStats StatsOf(const FileFacts& facts) {
+  return FilterStats::OfFile(facts.rows(), facts.keys.value_or(0), facts.bytes);
+}
+
+// Sums over files.
+struct Totals {
+  FilterStats stats;
+  uint64_t without_filter = 0;
+  uint64_t keys = 0;  // rows if the number of keys is unknown
+  double rate_times_rows = 0;
+  bool rate_is_exact = true;
+  std::optional<double> reads;  // per missing row
+
+  void Add(const FileFacts& facts) {
+    stats.Add(StatsOf(facts));
+    without_filter += facts.is_used() ? 0 : 1;
+    keys += facts.keys.value_or(facts.rows());
+    rate_times_rows += facts.rate * static_cast<double>(facts.rows());
+    rate_is_exact &= facts.rate_is_exact || !facts.is_used();
+  }
+
+  // The rate is the mean of the files', weighted by rows.
+  Json AsJson() const {
+    const double bits = 8.0 * static_cast<double>(stats.bytes);
+    const auto rows = static_cast<double>(stats.rows);
+    return {{"files", stats.files},
+            {"files_without_filter", without_filter},
+            {"rows", stats.rows},
+            {"filter_bytes", stats.bytes},
+            {"bits_per_key", keys == 0 || bits == 0
+                                 ? Json()
+                                 : Json(bits / static_cast<double>(keys))},
+            {"false_positive_rate", rows == 0 ? 1 : rate_times_rows / rows},
+            {"false_positive_rate_is_exact", rate_is_exact},
+            {"reads_per_missing_row", OrNull(reads)}};
+  }
+};
 
 // Sums over the files of a column family, by level.
 class FamilyTotals {
  public:
-  void Add(const LiveFile& file, const FileFacts& facts);
+  void Add(const LiveFile& file, const FileFacts& facts) {
+    levels_[file.level].Add(facts);
+    all_.Add(facts);
+    if (file.level == kNoLevel) return;
+    comparator_ = file.comparator;
+    ranges_.push_back({file.smallest, file.largest, facts.lookups()});
+    rates_.emplace_back(file.level, facts.rate);
+  }
 
-  // `levels`, and `all` of them. The rate is the mean of the files', weighted
-  // by rows. The data blocks that a lookup of a missing row reads are by
-  // ProbeShares(); null for files without a level.
-  Json AsJson() const;
+  // `levels`, and `all` of them. The data blocks that a lookup of a missing row
+  // reads are by ProbeShares(); null for files without a level.
+  Json AsJson() {
+    Json json = {{"levels", Json::array()}};
+    if (comparator_ != nullptr) {
+      const std::vector<double> shares = ProbeShares(ranges_, *comparator_);
+      all_.reads = 0;
+      for (size_t i = 0; i < rates_.size(); ++i) {
+        std::optional<double>& reads = levels_[rates_[i].first].reads;
+        reads = reads.value_or(0) + shares[i] * rates_[i].second;
+      }
+      for (const auto& [level, totals] : levels_) {
+        *all_.reads += *totals.reads;
+        json["levels"].push_back({{"level", level}});
+        json["levels"].back().update(totals.AsJson());
+      }
+    }
+    json["all"] = all_.AsJson();
+    return json;
+  }
 
  private:
-  struct Totals {
-    uint64_t files = 0;
-    uint64_t files_without_filter = 0;
-    uint64_t rows = 0;
-    uint64_t filter_bytes = 0;
-    uint64_t keys = 0;  // rows if the number of keys is unknown
-    double rate_times_rows = 0;
-    bool rate_is_exact = true;
-
-    void Add(const FileFacts& facts);
-    Json AsJson(std::optional<double> reads) const;
-  };
-
-  struct Rate {
-    int level;
-    double rate;
-  };
-
   std::map<int, Totals> levels_;
   Totals all_;
   // Of the files from a database.
   std::vector<FileRange> ranges_;
-  std::vector<Rate> rates_;
+  std::vector<std::pair<int, double>> rates_;  // with their levels
   const rocksdb::Comparator* comparator_ = nullptr;
 };
-
-void FamilyTotals::Totals::Add(const FileFacts& facts) {
-  ++files;
-  files_without_filter += facts.is_used() ? 0 : 1;
-  rows += facts.rows();
-  filter_bytes += facts.bytes;
-  keys += facts.keys.value_or(facts.rows());
-  rate_times_rows += facts.rate * static_cast<double>(facts.rows());
-  rate_is_exact &= facts.rate_is_exact || !facts.is_used();
-}
-
-Json FamilyTotals::Totals::AsJson(std::optional<double> reads) const {
-  const auto per_key = 8.0 * static_cast<double>(filter_bytes) /
-                       static_cast<double>(std::max<uint64_t>(1, keys));
-  const double rate =
-      rows == 0 ? 1 : rate_times_rows / static_cast<double>(rows);
-  return {
-      {"files", files},
-      {"files_without_filter", files_without_filter},
-      {"rows", rows},
-      {"filter_bytes", filter_bytes},
-      {"bits_per_key", keys == 0 || filter_bytes == 0 ? Json() : Json(per_key)},
-      {"false_positive_rate", rate},
-      {"false_positive_rate_is_exact", rate_is_exact},
-      {"reads_per_missing_row", OrNull(reads)}};
-}
-
-void FamilyTotals::Add(const LiveFile& file, const FileFacts& facts) {
-  levels_[file.level].Add(facts);
-  all_.Add(facts);
-  if (file.level == kNoLevel) return;
-  comparator_ = file.comparator;
-  ranges_.push_back({file.smallest, file.largest, facts.lookups()});
-  rates_.push_back({file.level, facts.rate});
-}
-
-Json FamilyTotals::AsJson() const {
-  Json json = {{"levels", Json::array()}};
-  std::optional<double> all;
-  if (!ranges_.empty()) {
-    const std::vector<double> shares = ProbeShares(ranges_, *comparator_);
-    std::map<int, double> reads;  // by level
-    for (size_t i = 0; i < rates_.size(); ++i) {
-      reads[rates_[i].level] += shares[i] * rates_[i].rate;
-    }
-    all = 0;
-    for (const auto& [level, of_level] : reads) {
-      *all += of_level;
-      json["levels"].push_back({{"level", level}});
-      json["levels"].back().update(levels_.at(level).AsJson(of_level));
-    }
-  }
-  json["all"] = all_.AsJson(all);
-  return json;
-}
 
 struct Made {
   Json json;
@@ -416,8 +393,7 @@ absl::StatusOr<Made> MakeTable(const FilterDumpConfig& config,
                                const std::string& database) {
   FilterDumpConfig of_database = config;
   of_database.db = database;
-  const auto files = ListInputs(of_database);
-  if (!files.ok()) return files.status();
+  ASSIGN_OR_RETURN(const auto files, ListInputs(of_database));
   Made made;
   made.json = {{"command", "table"},
                {"database", database.empty() ? Json() : Json(database)},
@@ -434,34 +410,30 @@ absl::StatusOr<Made> MakeTable(const FilterDumpConfig& config,
   std::vector<std::pair<std::string, FamilyTotals>> families;
   Failures failures(of_database);
   Progress progress;
-  progress.Begin("reading filters", files->size());
-  for (const LiveFile& file : *files) {
+  progress.Begin("reading filters", files.size());
+  for (const LiveFile& file : files) {
     if (Interrupted()) return CheckInterrupt();
     if (families.empty() || families.back().first != file.column_family) {
       families.emplace_back(file.column_family, FamilyTotals());
     }
     Json described = FileAsJson(file);
-    const absl::StatusOr<FileFacts> facts = Describe(file.path);
+    const absl::StatusOr<FileFacts> facts = ReadFileFacts(file.path);
     if (facts.ok()) {
       for (const std::string& problem : facts->problems) {
         failures.AddProblem(absl::StrCat(file.path, ": ", problem));
       }
       described.update(FactsAsJson(*facts));
       families.back().second.Add(file, *facts);
-      MeteredFile metered;
-      metered.level = file.level;
-      metered.rows = facts->rows();
-      metered.policy = facts->properties.filter_policy_name;
-      metered.keys = facts->keys.value_or(0);
-      metered.bytes = facts->bytes;
-      made.metrics.AddFile(database, file.column_family, metered);
+      made.metrics.AddFiles(database, file.column_family, file.level,
+                            facts->properties.filter_policy_name,
+                            StatsOf(*facts));
     } else {
       failures.Add(file, facts.status());
     }
     made.json["files"].push_back(described);
     progress.Update(made.json["files"].size());
   }
-  for (const auto& [name, totals] : families) {
+  for (auto& [name, totals] : families) {
     Json json = totals.AsJson();
     if (!name.empty()) json["column_family"] = name;
     made.json["totals"].push_back(json);
@@ -502,29 +474,25 @@ std::string AsPrometheus(const Made& made) {
 }  // namespace
 
 absl::StatusOr<Outcome> RunTable(const FilterDumpConfig& config) {
-  const absl::StatusOr<Made> made = MakeTable(config, config.db);
-  if (!made.ok()) return made.status();
-  Json json = made->json;
+  ASSIGN_OR_RETURN(const Made made, MakeTable(config, config.db));
+  Json json = made.json;
   const std::string text = TableAsText(json);
   std::string page_text = text;
   std::vector<std::string> problems;
-  int exit_code = made->exit_code;
+  int exit_code = made.exit_code;
   if (!config.before.empty()) {
-    const absl::StatusOr<Made> before = MakeTable(config, config.before);
-    if (!before.ok()) return before.status();
-    problems = before->json["problems"].get<std::vector<std::string>>();
-    exit_code = std::max(exit_code, before->exit_code);
-    page_text = absl::StrCat("Before\n\n", TableAsText(before->json),
+    ASSIGN_OR_RETURN(const Made before, MakeTable(config, config.before));
+    problems = before.json["problems"].get<std::vector<std::string>>();
+    exit_code = std::max(exit_code, before.exit_code);
+    page_text = absl::StrCat("Before\n\n", TableAsText(before.json),
                              "\nAfter\n\n", text);
-    json["before"] = before->json;
+    json["before"] = before.json;
   }
   for (const Json& problem : json["problems"]) {
     problems.push_back(problem.get<std::string>());
   }
-  const absl::Status status =
-      WritePage(config.html, config.typed, json, page_text);
-  if (!status.ok()) return status;
-  return Outcome{config.format == "prometheus" ? AsPrometheus(*made) : text,
+  RETURN_IF_ERROR(WritePage(config.html, config.typed, json, page_text));
+  return Outcome{config.format == "prometheus" ? AsPrometheus(made) : text,
                  json, problems, exit_code};
 }
 

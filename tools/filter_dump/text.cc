@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "tools/filter_dump/inputs.h"
-#include "tools/shared/json_values.h"
+#include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
@@ -114,11 +114,6 @@ std::string FileLabel(const Json& file) {
 std::string KeyText(absl::string_view key) {
   return absl::StrCat("'", absl::CHexEscape(key), "' (",
                       absl::BytesToHexString(key), ")");
-}
-
-std::string BulletText(absl::string_view sentence) {
-  return absl::StrCat(
-      WrapText(absl::StrCat("- ", sentence), kTextWidth, /*indent=*/2), "\n");
 }
 
 Json HistogramBars(const std::vector<uint64_t>& counts,

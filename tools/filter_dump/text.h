@@ -14,9 +14,6 @@
 
 namespace linebloom::tools {
 
-// The maximum width of printed lines.
-inline constexpr size_t kTextWidth = 100;
-
 // The kind of line in linebloom's metadata, "solved" or "plain", or its number
 // if this program doesn't know it.
 std::string LineName(Line line);
@@ -33,13 +30,10 @@ std::string FileLabel(const nlohmann::ordered_json& file);
 // A key as text and in hex: 'k1\x00' (6b3100).
 std::string KeyText(absl::string_view key);
 
-// A wrapped list item: "- " before the first line, blanks before the others.
-std::string BulletText(absl::string_view sentence);
-
-// Bars for `counts` from the first to the last that is not 0, with `step`
-// counts each: the first of `steps` that gives at most `max_bars` bars, or else
-// the last one. The last count is that of the upper end alone. As JSON: `from`
-// and `to`, in multiples of `unit`, and the sum `lines`.
+// Bars for `counts` from the first to the last that is not 0: the first of
+// `steps` counts in each that gives at most `max_bars`, or the last. The last
+// count is of the upper end alone. As JSON: `from` and `to`, in multiples of
+// `unit`, and the sum `lines`.
 nlohmann::ordered_json HistogramBars(const std::vector<uint64_t>& counts,
                                      std::initializer_list<size_t> steps,
                                      size_t max_bars, double unit);

@@ -30,10 +30,11 @@
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 #include "rocksdb/version.h"
-#include "table/filter_locator.h"
+#include "table/sst_file.h"
+#include "table/status.h"
 #include "tools/shared/databases.h"
-#include "tools/shared/interrupt.h"
 #include "tools/shared/numbers.h"
+#include "tools/shared/run_tool.h"
 
 #define LINEBLOOM_HAS_TABLE_ITERATOR \
   (ROCKSDB_MAJOR > 9 || (ROCKSDB_MAJOR == 9 && ROCKSDB_MINOR >= 8))
@@ -41,13 +42,10 @@
 namespace linebloom::tools {
 namespace {
 
-// A key order for files whose own comparator may be unknown.
-//
-// RocksDB sorts range deletions when it opens the file, so this must be a valid
-// order: all keys are equal, and range deletions, which nothing reads, come out
-// empty. Iterating from the first entry to the last only compares a key with
-// its predecessor, to skip older versions. Then every key is greater than the
-// previous one, and none is skipped.
+// A key order for files whose own comparator may be unknown. RocksDB sorts
+// range deletions when it opens a file, so all keys are equal then. Iterating
+// only compares a key with the one before, to skip older versions; then each is
+// greater, and none is skipped.
 class OrderOfAnyFile : public rocksdb::Comparator {
  public:
   void PassEveryEntry() { every_entry_is_new_ = true; }
@@ -63,33 +61,6 @@ class OrderOfAnyFile : public rocksdb::Comparator {
 
  private:
   bool every_entry_is_new_ = false;
-};
-
-// Reads files with RocksDB's public reader. Not thread-safe.
-class EntryReader {
- public:
-  explicit EntryReader(const std::string& path);
-
-  // OK, or the reason why RocksDB can't open the file.
-  absl::Status Open();
-
-  // Calls `sink` with the user key of every entry in file order, including
-  // deletions, merge operands and old versions, but not range deletions. If the
-  // comparator has timestamps, they are at the end of the key. Stops at the
-  // first error of `sink` and returns it. DataLoss if the checksum of a data or
-  // index block is wrong.
-  absl::Status ForEach(
-      absl::FunctionRef<absl::Status(absl::string_view user_key)> sink);
-
-  // Bytes of timestamp at the end of each user key, which filters omit.
-  size_t timestamp_size() const { return timestamp_size_; }
-
- private:
-  const std::string path_;
-  OrderOfAnyFile order_;
-  rocksdb::SstFileReader reader_;
-  bool has_merge_operands_ = false;
-  size_t timestamp_size_ = 0;
 };
 
 constexpr size_t kReadahead = 2 << 20;
@@ -115,67 +86,107 @@ size_t TimestampSize(const rocksdb::TableProperties& properties) {
   return sizeof(uint64_t);
 }
 
-EntryReader::EntryReader(const std::string& path)
-    : path_(path), reader_(MakeOptions(&order_)) {}
+// Reads files with RocksDB's public reader. Not thread-safe.
+class EntryReader {
+ public:
+  explicit EntryReader(const std::string& path)
+      : path_(path), reader_(MakeOptions(&order_)) {}
 
-absl::Status EntryReader::Open() {
-  const absl::Status status =
-      FromRocksDb(reader_.Open(path_), absl::StrCat("cannot read ", path_));
-  order_.PassEveryEntry();
-  if (!status.ok()) return status;
-  const auto properties = reader_.GetTableProperties();
-  has_merge_operands_ = properties->num_merge_operands > 0;
-  timestamp_size_ = TimestampSize(*properties);
-  return absl::OkStatus();
-}
-
-absl::Status EntryReader::ForEach(
-    absl::FunctionRef<absl::Status(absl::string_view user_key)> sink) {
-  rocksdb::ReadOptions options;
-  options.readahead_size = kReadahead;
-  options.total_order_seek = true;
-  options.fill_cache = false;
-#if LINEBLOOM_HAS_TABLE_ITERATOR
-  const std::unique_ptr<rocksdb::Iterator> entry(reader_.NewTableIterator());
-#else
-  // Older versions of the iterator hide deletions unless asked for timestamps.
-  // If one hides them nevertheless, the number of entries reveals it
-  // (verify.cc).
-  const rocksdb::Slice any_timestamp;
-  options.iter_start_ts = &any_timestamp;
-  const std::unique_ptr<rocksdb::Iterator> entry(reader_.NewIterator(options));
-#endif
-  const bool comes_bare = !LINEBLOOM_HAS_TABLE_ITERATOR && has_merge_operands_;
-  std::string bare_key;
-  for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
-    rocksdb::Slice key;
-    // Merged entries come without the suffix, and key() must not be called.
-    if (comes_bare) {
-      const rocksdb::Status status =
-          entry->GetProperty("rocksdb.iterator.internal-key", &bare_key);
-      if (!status.ok()) return FromRocksDb(status, path_);
-      key = bare_key;
-    } else {
-      key = entry->key();
-      key.remove_suffix(kInternalKeySuffix);
-    }
-    const absl::Status status = sink({key.data(), key.size()});
+  // OK, or the reason why RocksDB can't open the file.
+  absl::Status Open() {
+    const absl::Status status =
+        FromRocksDb(reader_.Open(path_), absl::StrCat("cannot read ", path_));
+    order_.PassEveryEntry();
     if (!status.ok()) return status;
+    const auto properties = reader_.GetTableProperties();
+    has_merge_operands_ = properties->num_merge_operands > 0;
+    timestamp_size_ = TimestampSize(*properties);
+    return absl::OkStatus();
   }
-  return FromRocksDb(entry->status(), absl::StrCat("cannot read ", path_));
-}
 
-// Holds all filter blocks of a file in memory. The readers are those that
-// linebloom's policy gives RocksDB, also for RocksDB's own filters. Not
-// thread-safe.
+  // Calls `sink` with the user key of every entry in file order except range
+  // deletions, with timestamps at its end. Stops at the first error of `sink`.
+  // DataLoss if the checksum of a data or index block is wrong.
+  absl::Status ForEach(
+      absl::FunctionRef<absl::Status(absl::string_view user_key)> sink) {
+    rocksdb::ReadOptions options;
+    options.readahead_size = kReadahead;
+    options.total_order_seek = true;
+    options.fill_cache = false;
+#if LINEBLOOM_HAS_TABLE_ITERATOR
+    const std::unique_ptr<rocksdb::Iterator> entry(reader_.NewTableIterator());
+#else
+    // Older iterators hide deletions unless asked for timestamps. If one hides
+    // them nevertheless, the number of entries reveals it.
+    const rocksdb::Slice any_timestamp;
+    options.iter_start_ts = &any_timestamp;
+    const std::unique_ptr<rocksdb::Iterator> entry(
+        reader_.NewIterator(options));
+#endif
+    const bool comes_bare =
+        !LINEBLOOM_HAS_TABLE_ITERATOR && has_merge_operands_;
+    std::string bare_key;
+    for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
+      rocksdb::Slice key;
+      // Merged entries come without the suffix, and key() must not be called.
+      if (comes_bare) {
+        const rocksdb::Status status =
+            entry->GetProperty("rocksdb.iterator.internal-key", &bare_key);
+        if (!status.ok()) return FromRocksDb(status, path_);
+        key = bare_key;
+      } else {
+        key = entry->key();
+        key.remove_suffix(kInternalKeySuffix);
+      }
+      const absl::Status status = sink({key.data(), key.size()});
+      if (!status.ok()) return status;
+    }
+    return FromRocksDb(entry->status(), absl::StrCat("cannot read ", path_));
+  }
+
+  // Bytes of timestamp at the end of each user key, which filters omit.
+  size_t timestamp_size() const { return timestamp_size_; }
+
+ private:
+  const std::string path_;
+  OrderOfAnyFile order_;
+  rocksdb::SstFileReader reader_;
+  bool has_merge_operands_ = false;
+  size_t timestamp_size_ = 0;
+};
+
+using rocksdb::Slice;
+
+// All filter blocks of a file in memory, probed by the readers that linebloom's
+// policy gives RocksDB, also for RocksDB's filters. Not thread-safe.
 class FilterProber {
  public:
-  // `policy` must outlive this. `comparator` finds partitions and may be null
-  // for a filter without any. The keys in their index end with `timestamp_size`
-  // bytes of timestamp.
+  // `policy` must outlive this. `comparator` finds partitions, whose keys end
+  // with `timestamp_size` bytes of timestamp; null without any.
   static absl::StatusOr<FilterProber> Make(
       const FilterFile& file, const rocksdb::FilterPolicy& policy,
-      const rocksdb::Comparator* comparator, size_t timestamp_size);
+      const rocksdb::Comparator* comparator, size_t timestamp_size) {
+    FilterProber prober;
+    prober.comparator_ = comparator;
+    for (const BlockHandle& handle : file.location.blocks) {
+      ASSIGN_OR_RETURN(Block block, ReadFilterBlock(file.file, handle));
+      prober.blocks_.push_back(std::move(block.payload));
+    }
+    // Readers are views, so the strings must not move any more.
+    for (const std::string& block : prober.blocks_) {
+      prober.readers_.emplace_back(policy.GetFilterBitsReader(block));
+    }
+    if (file.location.kind == FilterKind::kPartitioned) {
+      PartitionIndex partition(&file.location.partition_index, file.properties);
+      while (partition.Next()) {
+        absl::string_view key = partition.user_key();
+        key.remove_suffix(std::min(timestamp_size, key.size()));
+        prober.last_keys_.emplace_back(key);
+      }
+      if (!partition.status().ok()) return partition.status();
+    }
+    return prober;
+  }
 
   // Probes for `entry`, a key or a prefix, as a lookup of `user_key` does: a
   // key of the file or near one, without timestamp.
@@ -191,7 +202,26 @@ class FilterProber {
     return comparator_->CompareWithoutTimestamp(a, /*a_has_ts=*/false, b,
                                                 /*b_has_ts=*/false);
   }
-  size_t FindPartition(absl::string_view user_key);
+
+  // Keys come in order, so it is mostly the same partition or the next one.
+  size_t FindPartition(absl::string_view user_key) {
+    if (last_keys_.empty()) return 0;
+    const Slice key(user_key.data(), user_key.size());
+    const bool not_before =
+        current_ == 0 || Compare(last_keys_[current_ - 1], key) < 0;
+    if (not_before && Compare(last_keys_[current_], key) >= 0) {
+      return current_;
+    }
+    const auto found = std::lower_bound(
+        last_keys_.begin(), last_keys_.end(), key,
+        [this](const std::string& last_key, const Slice& sought) {
+          return Compare(last_key, sought) < 0;
+        });
+    // RocksDB probes the last partition for keys beyond all of them.
+    current_ =
+        std::min<size_t>(found - last_keys_.begin(), last_keys_.size() - 1);
+    return current_;
+  }
 
   std::vector<std::string> blocks_;
   std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers_;
@@ -202,75 +232,14 @@ class FilterProber {
   size_t current_ = 0;  // the partition that was probed last
 };
 
-using rocksdb::Slice;
-
-absl::StatusOr<FilterProber> FilterProber::Make(
-    const FilterFile& file, const rocksdb::FilterPolicy& policy,
-    const rocksdb::Comparator* comparator, size_t timestamp_size) {
-  FilterProber prober;
-  prober.comparator_ = comparator;
-  for (const BlockHandle& handle : file.location.blocks) {
-    absl::StatusOr<Block> block = ReadFilterBlock(file.file, handle);
-    if (!block.ok()) return block.status();
-    prober.blocks_.push_back(std::move(block->payload));
-  }
-  // Readers are views, so the strings must not move any more.
-  for (const std::string& block : prober.blocks_) {
-    prober.readers_.emplace_back(policy.GetFilterBitsReader(block));
-  }
-  if (file.location.kind == FilterKind::kPartitioned) {
-    PartitionIndex partition(&file.location.partition_index, file.properties);
-    while (partition.Next()) {
-      absl::string_view key = partition.user_key();
-      key.remove_suffix(std::min(timestamp_size, key.size()));
-      prober.last_keys_.emplace_back(key);
-    }
-    if (!partition.status().ok()) return partition.status();
-  }
-  return prober;
-}
-
-// Keys come in order, so it is mostly the same partition or the next one.
-size_t FilterProber::FindPartition(absl::string_view user_key) {
-  if (last_keys_.empty()) return 0;
-  const Slice key(user_key.data(), user_key.size());
-  const bool not_before =
-      current_ == 0 || Compare(last_keys_[current_ - 1], key) < 0;
-  if (not_before && Compare(last_keys_[current_], key) >= 0) {
-    return current_;
-  }
-  const auto found = std::lower_bound(
-      last_keys_.begin(), last_keys_.end(), key,
-      [this](const std::string& last_key, const Slice& sought) {
-        return Compare(last_key, sought) < 0;
-      });
-  // RocksDB probes the last partition for keys beyond all of them.
-  current_ =
-      std::min<size_t>(found - last_keys_.begin(), last_keys_.size() - 1);
-  return current_;
-}
-
 constexpr size_t kMostDeniedKept = 10;
 
 // Null if this program doesn't know the name.
-const rocksdb::Comparator* ComparatorByName(const std::string& name) {
-  const rocksdb::Comparator* comparator = nullptr;
-  rocksdb::ConfigOptions config;
-  if (!rocksdb::Comparator::CreateFromString(config, name, &comparator).ok()) {
-    return nullptr;
-  }
-  return comparator;
-}
-
-std::shared_ptr<const rocksdb::SliceTransform> ExtractorByName(
-    const std::string& name) {
-  std::shared_ptr<const rocksdb::SliceTransform> extractor;
-  rocksdb::ConfigOptions config;
-  if (!rocksdb::SliceTransform::CreateFromString(config, name, &extractor)
-           .ok()) {
-    return nullptr;
-  }
-  return extractor;
+template <typename Class, typename Pointer>
+Pointer ByName(const std::string& name) {
+  Pointer made = nullptr;
+  const rocksdb::ConfigOptions config;
+  return Class::CreateFromString(config, name, &made).ok() ? made : nullptr;
 }
 
 // Checks the keys and prefixes of one file against its filter.
@@ -285,16 +254,106 @@ class RowCheck {
 
   // Finds out what the filter can be probed for, and notes what it can't.
   // Returns errors from reading the filter.
-  absl::Status Prepare(const FilterFile& file);
+  absl::Status Prepare(const FilterFile& file) {
+    if (!check_->facts.has_filter()) return absl::OkStatus();
+    if (!check_->facts.is_used()) {
+      check_->notes.push_back(absl::StrCat(
+          "the filter was not checked: it is ", ToString(file.location.kind),
+          " and of the family '", file.location.family,
+          "', which RocksDB's own policies don't read"));
+      return absl::OkStatus();
+    }
+    if (check_->facts.first.info.request.canonical_key != 0) {
+      check_->notes.push_back(
+          "the filter was not checked against the rows: it hashes them through "
+          "a canonical key, a function that this program lacks");
+      return absl::OkStatus();
+    }
+    const rocksdb::Comparator* comparator =
+        ByName<rocksdb::Comparator, const rocksdb::Comparator*>(
+            properties_.comparator_name);
+    if (comparator == nullptr) {
+      const std::string lacks =
+          absl::StrCat("this program lacks the comparator '",
+                       properties_.comparator_name, "'");
+      if (file.location.kind == FilterKind::kPartitioned) {
+        check_->notes.push_back(
+            absl::StrCat("the filter was not checked: ", lacks,
+                         ", by which its partitions are found"));
+        return absl::OkStatus();
+      }
+      check_->notes.push_back(
+          absl::StrCat(lacks, "; keys were taken to have no timestamps"));
+    }
+    PrepareExtractor();
+    ASSIGN_OR_RETURN(prober_, FilterProber::Make(file, *policy_, comparator,
+                                                 timestamp_size_));
+    return absl::OkStatus();
+  }
 
-  absl::Status OnEntry(absl::string_view key);
+  absl::Status OnEntry(absl::string_view key) {
+    const uint64_t entry = check_->entries++;
+    const double share_done = static_cast<double>(check_->entries) /
+                              static_cast<double>(check_->facts.rows());
+    if (entry % 256 == 0) {
+      if (options_.progress) options_.progress(std::min(1.0, share_done));
+      if (Interrupted()) return CheckInterrupt();
+    }
+    if (!prober_.has_value()) return absl::OkStatus();
+    key.remove_suffix(std::min(timestamp_size_, key.size()));
+    if (properties_.whole_key_filtering) CheckKey(key);
+    if (extractor_ != nullptr) CheckPrefix(key);
+    // Spreads the missing keys evenly among the rows.
+    const double due =
+        static_cast<double>(options_.missing_keys) * std::min(1.0, share_done);
+    while (static_cast<double>(check_->missing_probed) < due) ProbeMissing(key);
+    return absl::OkStatus();
+  }
 
  private:
-  void PrepareExtractor();
-  void CheckKey(absl::string_view key);
-  void CheckPrefix(absl::string_view key);
-  void Deny(absl::string_view key, bool is_prefix);
-  void ProbeMissing(absl::string_view key);
+  void PrepareExtractor() {
+    const std::string& name = properties_.prefix_extractor_name;
+    if (name.empty() || !properties_.prefix_filtering) return;
+    extractor_ = ByName<rocksdb::SliceTransform,
+                        std::shared_ptr<const rocksdb::SliceTransform>>(name);
+    if (extractor_ != nullptr) return;
+    check_->notes.push_back(absl::StrCat(
+        "prefixes were not checked: this program lacks the extractor '", name,
+        "'"));
+  }
+
+  void CheckKey(absl::string_view key) {
+    ++check_->keys_probed;
+    if (!prober_->MayMatch(key, key)) Deny(key, /*is_prefix=*/false);
+  }
+
+  void CheckPrefix(absl::string_view key) {
+    const rocksdb::Slice slice(key.data(), key.size());
+    if (!extractor_->InDomain(slice)) return;
+    const rocksdb::Slice prefix = extractor_->Transform(slice);
+    ++check_->prefixes_probed;
+    if (!prober_->MayMatch({prefix.data(), prefix.size()}, key)) {
+      Deny({prefix.data(), prefix.size()}, /*is_prefix=*/true);
+    }
+  }
+
+  void Deny(absl::string_view key, bool is_prefix) {
+    ++check_->denied;
+    if (check_->first_denied.size() < kMostDeniedKept) {
+      check_->first_denied.push_back({std::string(key), is_prefix});
+    }
+  }
+
+  // A key of the file followed by 8 random bytes is in no file (but with a
+  // chance of 2^-64), and in the file's range, so in the same partition.
+  void ProbeMissing(absl::string_view key) {
+    missing_key_.assign(key.data(), key.size());
+    missing_key_.resize(key.size() + sizeof(uint64_t));
+    StoreLittleEndian(missing_key_.data() + key.size(),
+                      Mix(check_->missing_probed));
+    ++check_->missing_probed;
+    if (prober_->MayMatch(missing_key_, missing_key_)) ++check_->missing_passed;
+  }
 
   const Properties& properties_;
   const size_t timestamp_size_;
@@ -307,108 +366,6 @@ class RowCheck {
   std::string missing_key_;
 };
 
-void RowCheck::PrepareExtractor() {
-  const std::string& name = properties_.prefix_extractor_name;
-  if (name.empty() || !properties_.prefix_filtering) return;
-  extractor_ = ExtractorByName(name);
-  if (extractor_ != nullptr) return;
-  check_->notes.push_back(absl::StrCat(
-      "prefixes were not checked: this program lacks the extractor '", name,
-      "'"));
-}
-
-absl::Status RowCheck::Prepare(const FilterFile& file) {
-  if (!check_->facts.has_filter()) return absl::OkStatus();
-  if (!check_->facts.is_used()) {
-    check_->notes.push_back(absl::StrCat(
-        "the filter was not checked: it is ", ToString(file.location.kind),
-        " and of the family '", file.location.family,
-        "', which RocksDB's own policies "
-        "don't read"));
-    return absl::OkStatus();
-  }
-  if (check_->facts.first.info.request.canonical_key != 0) {
-    check_->notes.push_back(
-        "the filter was not checked against the rows: it hashes them through a "
-        "canonical key, a function that this program lacks");
-    return absl::OkStatus();
-  }
-  const rocksdb::Comparator* comparator =
-      ComparatorByName(properties_.comparator_name);
-  if (comparator == nullptr) {
-    const std::string lacks =
-        absl::StrCat("this program lacks the comparator '",
-                     properties_.comparator_name, "'");
-    if (file.location.kind == FilterKind::kPartitioned) {
-      check_->notes.push_back(
-          absl::StrCat("the filter was not checked: ", lacks,
-                       ", by which its partitions are found"));
-      return absl::OkStatus();
-    }
-    check_->notes.push_back(
-        absl::StrCat(lacks, "; keys were taken to have no timestamps"));
-  }
-  PrepareExtractor();
-  absl::StatusOr<FilterProber> prober =
-      FilterProber::Make(file, *policy_, comparator, timestamp_size_);
-  if (!prober.ok()) return prober.status();
-  prober_.emplace(*std::move(prober));
-  return absl::OkStatus();
-}
-
-void RowCheck::Deny(absl::string_view key, bool is_prefix) {
-  ++check_->denied;
-  if (check_->first_denied.size() < kMostDeniedKept) {
-    check_->first_denied.push_back({std::string(key), is_prefix});
-  }
-}
-
-void RowCheck::CheckKey(absl::string_view key) {
-  ++check_->keys_probed;
-  if (!prober_->MayMatch(key, key)) Deny(key, /*is_prefix=*/false);
-}
-
-void RowCheck::CheckPrefix(absl::string_view key) {
-  const rocksdb::Slice slice(key.data(), key.size());
-  if (!extractor_->InDomain(slice)) return;
-  const rocksdb::Slice prefix = extractor_->Transform(slice);
-  ++check_->prefixes_probed;
-  if (!prober_->MayMatch({prefix.data(), prefix.size()}, key)) {
-    Deny({prefix.data(), prefix.size()}, /*is_prefix=*/true);
-  }
-}
-
-// A key of the file followed by 8 random bytes is in no file, except with a
-// chance of 2^-64. It is in the file's range, so it is probed in the same
-// partition.
-void RowCheck::ProbeMissing(absl::string_view key) {
-  missing_key_.assign(key.data(), key.size());
-  missing_key_.resize(key.size() + sizeof(uint64_t));
-  StoreLittleEndian(missing_key_.data() + key.size(),
-                    Mix(check_->missing_probed));
-  ++check_->missing_probed;
-  if (prober_->MayMatch(missing_key_, missing_key_)) ++check_->missing_passed;
-}
-
-absl::Status RowCheck::OnEntry(absl::string_view key) {
-  const uint64_t entry = check_->entries++;
-  const double share_done = static_cast<double>(check_->entries) /
-                            static_cast<double>(check_->facts.rows());
-  if (entry % 256 == 0) {
-    if (options_.progress) options_.progress(std::min(1.0, share_done));
-    if (Interrupted()) return CheckInterrupt();
-  }
-  if (!prober_.has_value()) return absl::OkStatus();
-  key.remove_suffix(std::min(timestamp_size_, key.size()));
-  if (properties_.whole_key_filtering) CheckKey(key);
-  if (extractor_ != nullptr) CheckPrefix(key);
-  // Spreads the missing keys evenly among the rows.
-  const double due =
-      static_cast<double>(options_.missing_keys) * std::min(1.0, share_done);
-  while (static_cast<double>(check_->missing_probed) < due) ProbeMissing(key);
-  return absl::OkStatus();
-}
-
 // Damage becomes a problem of the file; other errors are returned.
 absl::Status TakeDamage(const absl::Status& status, FileCheck* check) {
   if (!absl::IsDataLoss(status)) return status;
@@ -419,12 +376,10 @@ absl::Status TakeDamage(const absl::Status& status, FileCheck* check) {
 absl::Status CheckEntries(const FilterFile& file, const CheckOptions& options,
                           FileCheck* check) {
   EntryReader reader(file.file.name());
-  absl::Status status = reader.Open();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(reader.Open());
   RowCheck rows(file, reader.timestamp_size(), options, check);
-  status = rows.Prepare(file);
-  if (!status.ok()) return status;
-  status = reader.ForEach(
+  RETURN_IF_ERROR(rows.Prepare(file));
+  const absl::Status status = reader.ForEach(
       [&rows](absl::string_view key) { return rows.OnEntry(key); });
   if (status.ok() && check->entries != check->facts.rows()) {
     check->problems.push_back(absl::StrCat(
@@ -440,27 +395,20 @@ absl::StatusOr<FileCheck> CheckFile(const std::string& path,
                                     const CheckOptions& options) {
   FileCheck check;
   const absl::StatusOr<FilterFile> file = OpenFilterFile(path);
-  if (!file.ok()) {
-    const absl::Status status = TakeDamage(file.status(), &check);
-    if (!status.ok()) return status;
-    return check;
+  absl::StatusOr<FileFacts> facts =
+      file.ok() ? ReadFileFacts(*file) : file.status();
+  RETURN_IF_ERROR(TakeDamage(facts.status(), &check));
+  if (!facts.ok()) return check;
+  check.facts = *std::move(facts);
+  for (const std::string& problem : check.facts.problems) {
+    check.problems.push_back(absl::StrCat(path, ": ", problem));
   }
-  absl::StatusOr<FileFacts> facts = ReadFileFacts(*file);
-  absl::Status status = TakeDamage(facts.status(), &check);
-  if (!status.ok()) return status;
-  if (facts.ok()) {
-    check.facts = *std::move(facts);
-    for (const std::string& problem : check.facts.problems) {
-      check.problems.push_back(absl::StrCat(path, ": ", problem));
-    }
-    check.bytes_read = check.facts.bytes;
-    if (options.read_rows) {
-      check.rows_were_read = true;
-      check.bytes_read = file->file.size();
-      status = TakeDamage(CheckEntries(*file, options, &check), &check);
-    }
+  check.bytes_read = check.facts.bytes;
+  if (options.read_rows) {
+    check.rows_were_read = true;
+    check.bytes_read = file->file.size();
+    RETURN_IF_ERROR(TakeDamage(CheckEntries(*file, options, &check), &check));
   }
-  if (!status.ok()) return status;
   return check;
 }
 

@@ -14,13 +14,14 @@
 #include "absl/strings/str_cat.h"
 #include "filter_policy/rebuild/pace.h"
 #include "nlohmann/json.hpp"
+#include "table/status.h"
 #include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/filter_dump/text.h"
 #include "tools/filter_dump/verify.h"
-#include "tools/shared/interrupt.h"
 #include "tools/shared/numbers.h"
 #include "tools/shared/progress.h"
+#include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
@@ -118,11 +119,89 @@ class Verifier {
     progress_.Begin("verifying", total_, LaterWork());
   }
 
-  absl::Status Check(const LiveFile& file);
-  Outcome Finish();
+  absl::Status Check(const LiveFile& file) {
+    const size_t index = files_.size();
+    const uint64_t size = sizes_[index];
+    CheckOptions options;
+    options.read_rows = sampled_[index];
+    options.missing_keys =
+        MissingKeysUpTo(done_ + size) - MissingKeysUpTo(done_);
+    options.progress = [this, size](double share) {
+      ReadSoFar(done_ +
+                static_cast<uint64_t>(share * static_cast<double>(size)));
+    };
+    Json json = FileAsJson(file);
+    const absl::StatusOr<FileCheck> check = CheckFile(file.path, options);
+    if (absl::IsCancelled(check.status())) return check.status();
+    if (check.ok()) {
+      TakeProblems(file.path, *check);
+      json.update(CheckAsJson(*check));
+    } else {
+      failures_.Add(file, check.status());
+    }
+    files_.push_back(json);
+    done_ += size;
+    ReadSoFar(done_);
+    return CheckInterrupt();
+  }
+
+  Outcome Finish() {
+    uint64_t files_read = 0;
+    uint64_t files_denying = 0;
+    Json sums = {{"entries", 0},
+                 {"keys_probed", 0},
+                 {"prefixes_probed", 0},
+                 {"denied", 0},
+                 {"bytes_read", 0}};
+    for (const Json& file : files_) {
+      if (!file.contains("sound")) continue;
+      files_read += file["rows_were_read"] == true ? 1 : 0;
+      files_denying += file["denied"] > 0 ? 1 : 0;
+      for (const auto& [name, sum] : sums.items()) {
+        sum = sum.get<uint64_t>() + file[name].get<uint64_t>();
+      }
+    }
+    const std::chrono::duration<double> took =
+        std::chrono::steady_clock::now() - start_;
+    notes_.insert(notes_.end(), failures_.notes().begin(),
+                  failures_.notes().end());
+    Json json = {
+        {"command", "verify"},
+        {"database", config_.db.empty() ? Json() : Json(config_.db)},
+        {"files", files_},
+        {"is_sample", std::count(sampled_.begin(), sampled_.end(), false) > 0},
+        {"sampled_files", files_read},
+        {"files_with_denied_rows", files_denying},
+        {"sums", sums},
+        {"missing_keys", AllMissing(files_)},
+        {"seconds", took.count()},
+        {"notes", notes_},
+        {"problems", failures_.problems()}};
+    return {VerifyAsText(json), json, failures_.problems(),
+            failures_.exit_code()};
+  }
 
  private:
-  void TakeProblems(const std::string& path, const FileCheck& check);
+  void TakeProblems(const std::string& path, const FileCheck& check) {
+    for (const std::string& problem : check.problems) {
+      failures_.AddProblem(problem);
+    }
+    if (check.denied > 0) {
+      failures_.AddProblem(absl::StrCat(
+          path, ": the filter denies ", WithThousands(check.denied),
+          " of its own keys",
+          check.denied > check.first_denied.size() ? ", the first of them:"
+                                                   : ":"));
+    }
+    for (const DeniedKey& denied : check.first_denied) {
+      failures_.AddProblem(absl::StrCat(path, ": denied ",
+                                        denied.is_prefix ? "prefix " : "key ",
+                                        KeyText(denied.key)));
+    }
+    for (const std::string& note : check.notes) {
+      notes_.push_back(absl::StrCat(path, ": ", note));
+    }
+  }
 
   uint64_t MissingKeysUpTo(uint64_t bytes) const {
     return total_ == 0
@@ -152,87 +231,6 @@ class Verifier {
   const std::chrono::steady_clock::time_point start_ =
       std::chrono::steady_clock::now();
 };
-
-void Verifier::TakeProblems(const std::string& path, const FileCheck& check) {
-  for (const std::string& problem : check.problems) {
-    failures_.AddProblem(problem);
-  }
-  if (check.denied > 0) {
-    failures_.AddProblem(absl::StrCat(
-        path, ": the filter denies ", WithThousands(check.denied),
-        " of its own keys",
-        check.denied > check.first_denied.size() ? ", the first of them:"
-                                                 : ":"));
-  }
-  for (const DeniedKey& denied : check.first_denied) {
-    failures_.AddProblem(absl::StrCat(path, ": denied ",
-                                      denied.is_prefix ? "prefix " : "key ",
-                                      KeyText(denied.key)));
-  }
-  for (const std::string& note : check.notes) {
-    notes_.push_back(absl::StrCat(path, ": ", note));
-  }
-}
-
-absl::Status Verifier::Check(const LiveFile& file) {
-  const size_t index = files_.size();
-  const uint64_t size = sizes_[index];
-  CheckOptions options;
-  options.read_rows = sampled_[index];
-  options.missing_keys = MissingKeysUpTo(done_ + size) - MissingKeysUpTo(done_);
-  options.progress = [this, size](double share) {
-    ReadSoFar(done_ + static_cast<uint64_t>(share * static_cast<double>(size)));
-  };
-  Json json = FileAsJson(file);
-  const absl::StatusOr<FileCheck> check = CheckFile(file.path, options);
-  if (absl::IsCancelled(check.status())) return check.status();
-  if (check.ok()) {
-    TakeProblems(file.path, *check);
-    json.update(CheckAsJson(*check));
-  } else {
-    failures_.Add(file, check.status());
-  }
-  files_.push_back(json);
-  done_ += size;
-  ReadSoFar(done_);
-  return CheckInterrupt();
-}
-
-Outcome Verifier::Finish() {
-  uint64_t files_read = 0;
-  uint64_t files_denying = 0;
-  Json sums = {{"entries", 0},
-               {"keys_probed", 0},
-               {"prefixes_probed", 0},
-               {"denied", 0},
-               {"bytes_read", 0}};
-  for (const Json& file : files_) {
-    if (!file.contains("sound")) continue;
-    files_read += file["rows_were_read"] == true ? 1 : 0;
-    files_denying += file["denied"] > 0 ? 1 : 0;
-    for (const auto& [name, sum] : sums.items()) {
-      sum = sum.get<uint64_t>() + file[name].get<uint64_t>();
-    }
-  }
-  const std::chrono::duration<double> took =
-      std::chrono::steady_clock::now() - start_;
-  notes_.insert(notes_.end(), failures_.notes().begin(),
-                failures_.notes().end());
-  Json json = {
-      {"command", "verify"},
-      {"database", config_.db.empty() ? Json() : Json(config_.db)},
-      {"files", files_},
-      {"is_sample", std::count(sampled_.begin(), sampled_.end(), false) > 0},
-      {"sampled_files", files_read},
-      {"files_with_denied_rows", files_denying},
-      {"sums", sums},
-      {"missing_keys", AllMissing(files_)},
-      {"seconds", took.count()},
-      {"notes", notes_},
-      {"problems", failures_.problems()}};
-  return {VerifyAsText(json), json, failures_.problems(),
-          failures_.exit_code()};
-}
 
 // Chooses the share --sample of the files, at least one, each with equal
 // probability.
@@ -330,18 +328,16 @@ std::string ResultInWords(const Json& report) {
 }  // namespace
 
 absl::StatusOr<Outcome> RunVerify(const FilterDumpConfig& config) {
-  const absl::StatusOr<std::vector<LiveFile>> files = ListInputs(config);
-  if (!files.ok()) return files.status();
-  const std::vector<bool> sampled = Sample(files->size(), config.sample);
-  Verifier verifier(config, *files, sampled);
-  for (size_t i = 0; i < files->size(); ++i) {
+  ASSIGN_OR_RETURN(const std::vector<LiveFile> files, ListInputs(config));
+  const std::vector<bool> sampled = Sample(files.size(), config.sample);
+  Verifier verifier(config, files, sampled);
+  for (size_t i = 0; i < files.size(); ++i) {
     // With a limit, don't make the disk read ahead.
-    if (i + 1 < files->size() && sampled[i + 1] &&
+    if (i + 1 < files.size() && sampled[i + 1] &&
         config.bytes_per_second == 0) {
-      ReadAhead((*files)[i + 1].path);
+      ReadAhead(files[i + 1].path);
     }
-    const absl::Status status = verifier.Check((*files)[i]);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(verifier.Check(files[i]));
   }
   return verifier.Finish();
 }
@@ -366,9 +362,7 @@ std::string VerifyAsText(const Json& report) {
                               {"blocks and filter", "{/state}"}},
                              rows),
                    "\n");
-  for (const Json& note : report["notes"]) {
-    absl::StrAppend(&text, BulletText(note.get<std::string>()));
-  }
+  absl::StrAppend(&text, BulletsText(report["notes"]));
   std::vector<std::string> words;
   if (!report["missing_keys"].is_null()) {
     words.push_back(MissingInWords(report["missing_keys"]));

@@ -6,7 +6,6 @@
 
 #include "absl/status/statusor.h"
 #include "linebloom/rebuild_filters.h"
-#include "tools/filter_migrate/config.h"
 #include "tools/filter_migrate/policies.h"
 
 namespace linebloom::tools {
@@ -26,11 +25,10 @@ struct MigrateReport {
   std::vector<std::string> problems;
 };
 
-// Examines the filters with the database open for reading only. Then opens it
-// for writing and runs RebuildFilters, unless this is a dry run, something is
-// wrong, or no file is to be rewritten or has the space. Returns errors for a
-// database that is locked, damaged or can't be opened by this program; nothing
-// was written then, unless RocksDB failed while rewriting.
+// Examines the filters of a read-only database. Then opens it for writing and
+// runs RebuildFilters, unless this is a dry run, something is wrong, or nothing
+// can be rewritten. After an error nothing was written, unless RocksDB failed
+// while rewriting.
 absl::StatusOr<MigrateReport> Migrate(const FilterMigrateConfig& config);
 
 }  // namespace linebloom::tools

@@ -14,16 +14,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "filter_policy/filter_facts/expected_reads.h"
+#include "filter_policy/filter_facts/file_facts.h"
 #include "rocksdb/db.h"
+#include "table/status.h"
 #include "tools/io_compare/config.h"
 #include "tools/io_compare/database.h"
-#include "tools/io_compare/kernel_io.h"
+#include "tools/io_compare/machine.h"
 #include "tools/io_compare/measure.h"
-#include "tools/io_compare/prediction.h"
-#include "tools/io_compare/report/findings.h"
 #include "tools/io_compare/report/report.h"
 #include "tools/io_compare/rows/workload.h"
-#include "tools/io_compare/scratch_folder.h"
 #include "tools/shared/policies.h"
 #include "tools/shared/progress.h"
 #include "tools/shared/ribbon.h"
@@ -52,6 +52,61 @@ std::vector<uint64_t> FilterBytesByLevel(rocksdb::DB* db) {
   return bytes;
 }
 
+std::optional<double> RateOfFile(const std::string& path) {
+  const auto facts = ReadFileFacts(path);
+  if (!facts.ok() || !facts->is_used()) return std::nullopt;
+  const BlockKind kind = facts->first.kind;
+  if (kind == BlockKind::kReserved || kind == BlockKind::kInconsistent) {
+    return std::nullopt;
+  }
+  return facts->rate;
+}
+
+// Reads the filter blocks of `db`: linebloom's state their rate, and RocksDB's
+// determine it.
+PredictedRates PredictRates(rocksdb::DB* db, const Workload& workload) {
+  std::vector<rocksdb::LiveFileMetaData> live;
+  db->GetLiveFilesMetaData(&live);
+  std::vector<FileRange> ranges;
+  for (const rocksdb::LiveFileMetaData& file : live) {
+    ranges.push_back({file.smallestkey, file.largestkey,
+                      static_cast<double>(file.num_entries)});
+  }
+  const std::vector<double> shares =
+      ProbeShares(ranges, *db->DefaultColumnFamily()->GetComparator());
+  struct Sums {
+    double probes = 0;
+    double reads = 0;
+    bool known = true;
+
+    void Add(double share, const std::optional<double>& rate) {
+      probes += share;
+      reads += share * rate.value_or(0);
+      known &= rate.has_value();
+    }
+    bool has_rate() const { return known && probes > 0; }
+  };
+  std::map<int, Sums> levels;
+  Sums all;
+  for (size_t i = 0; i < live.size(); ++i) {
+    const double share =
+        workload.mix.skew.is_uniform()
+            ? shares[i]
+            : LookupsBetween(workload.mix, *workload.rows.comparator,
+                             live[i].smallestkey, live[i].largestkey);
+    const std::optional<double> rate =
+        RateOfFile(absl::StrCat(live[i].db_path, live[i].name));
+    levels[live[i].level].Add(share, rate);
+    all.Add(share, rate);
+  }
+  PredictedRates predicted;
+  if (all.has_rate()) predicted.all = all.reads / all.probes;
+  for (const auto& [level, sums] : levels) {
+    if (sums.has_rate()) predicted.levels[level] = sums.reads / sums.probes;
+  }
+  return predicted;
+}
+
 // A policy and its database.
 struct TestedPolicy {
   NamedPolicy policy;
@@ -64,27 +119,138 @@ class Comparison {
  public:
   // `config` and `workload` must outlive this.
   Comparison(const IoCompareConfig& config, Workload* workload,
-             std::vector<TestedPolicy> tested);
+             std::vector<TestedPolicy> tested)
+      : config_(config), workload_(*workload), tested_(std::move(tested)) {}
 
-  // Builds all databases, then looks up keys in rounds, each of which goes
-  // through all policies, so that other load on the machine affects them all
-  // alike. With a single round, it handles one database after another, which
-  // takes less disk space. Removes each database after its last use, unless
+  // Builds all databases, then looks up keys in rounds of all policies, so that
+  // other load affects them alike; with a single round one database after
+  // another, which takes less space. Removes each after its last use, unless
   // `keep` is set.
-  absl::Status Run();
+  absl::Status Run() {
+    const size_t together = config_.rounds > 1 ? tested_.size() : 1;
+    for (size_t i = 0; i < tested_.size(); i += together) {
+      RETURN_IF_ERROR(RunSome(i, i + together));
+    }
+    return absl::OkStatus();
+  }
 
   // After Run(), once.
-  std::vector<PolicyResult> TakeResults();
+  std::vector<PolicyResult> TakeResults() {
+    std::vector<PolicyResult> results;
+    for (TestedPolicy& tested : tested_) {
+      results.push_back(std::move(tested.result));
+    }
+    return results;
+  }
 
  private:
-  absl::Status RunSome(size_t begin, size_t end);
-  absl::Status Build(TestedPolicy* tested);
-  PredictedRates Predict(rocksdb::DB* db) const;
-  absl::Status MeasureOne(uint64_t round, size_t i);
+  // Runs policies [begin, end).
+  absl::Status RunSome(size_t begin, size_t end) {
+    const auto rows = static_cast<double>(workload_.rows.TotalEntries());
+    absl::Status status;
+    for (size_t i = begin; i < end && status.ok(); ++i) {
+      // The time for lookups is unknown until all databases are built.
+      BeginStep("step 1 of 2, databases: ", i, workload_.rows.TotalEntries(),
+                LaterWork{.units = rows * static_cast<double>(end - i - 1)});
+      status = Build(&tested_[i]);
+    }
+    for (uint64_t round = 0; round < config_.rounds; ++round) {
+      for (size_t i = begin; i < end && status.ok(); ++i) {
+        status = MeasureOne(round, i);
+      }
+    }
+    for (size_t i = begin; i < end; ++i) {
+      tested_[i].db.reset();
+      std::error_code ignored;
+      if (!config_.keep) {
+        std::filesystem::remove_all(tested_[i].folder, ignored);
+      }
+    }
+    return status;
+  }
+
+  absl::Status Build(TestedPolicy* tested) {
+    const SharedPolicy& policy = tested->policy.policy;
+    PolicyResult& result = tested->result;
+    result.name = tested->policy.name;
+    result.options = tested->policy.options;
+    const auto start = std::chrono::steady_clock::now();
+    std::function<absl::Status(rocksdb::DB*)> warm_up;
+    if (tested->policy.heat_aware && config_.warm_lookups > 0) {
+      result.warm_lookups = config_.warm_lookups;
+      warm_up = [this](rocksdb::DB* db) {
+        return WarmUp(db, RepeatedLookups(workload_.mix, config_.warm_lookups),
+                      config_.threads, &progress_);
+      };
+    }
+    RETURN_IF_ERROR(BuildDatabase(
+        workload_.rows, policy, tested->folder.string(), &progress_, warm_up));
+    result.build_seconds = SecondsSince(start);
+    ASSIGN_OR_RETURN(
+        tested->db,
+        OpenForMeasuring(workload_.rows, policy, tested->folder.string(),
+                         config_.block_cache_size, direct_io()));
+    result.shape = ReadShape(tested->db.get());
+    result.filter_bytes_by_level = FilterBytesByLevel(tested->db.get());
+    result.predicted = PredictRates(tested->db.get(), workload_);
+    return absl::OkStatus();
+  }
+
+  absl::Status MeasureOne(uint64_t round, size_t i) {
+    const LookupList lookups = PartOf(workload_.lookups, round);
+    std::optional<LaterWork> later;
+    if (round > 0) later = LaterWork{.seconds = SecondsAfter(round, i)};
+    BeginStep(config_.rounds == 1
+                  ? "step 2 of 2, lookups: "
+                  : absl::StrCat("step 2 of 2, lookups: round ", round + 1,
+                                 " of ", config_.rounds, ", "),
+              i, lookups.size(), later);
+    const auto start = std::chrono::steady_clock::now();
+    TestedPolicy& tested = tested_[i];
+    PolicyResult& result = tested.result;
+    if (lookups.size() > 0) {
+      RETURN_IF_ERROR(MeasureRound(tested.db.get(), tested.folder, lookups,
+                                   config_.threads, /*drop_pages=*/!direct_io(),
+                                   &progress_, &result.measured));
+    }
+    const Measurement& m = result.measured;
+    result.io_agreement = CompareIo(
+        m.block_bytes, m.all_block_reads(),
+        ReadAlignment(tested.folder / "CURRENT", direct_io()), m.device_bytes);
+    if (round == 0) round_seconds_.push_back(SecondsSince(start));
+    return absl::OkStatus();
+  }
+
   void BeginStep(const std::string& step, size_t i, uint64_t total,
-                 const std::optional<LaterWork>& later);
-  LookupList PartOf(const KeyList& keys, uint64_t round) const;
-  double SecondsAfter(uint64_t round, size_t i) const;
+                 const std::optional<LaterWork>& later) {
+    constexpr size_t kLongestName = 24;
+    std::string name = tested_[i].policy.name;
+    if (name.size() > kLongestName) name = name.substr(0, kLongestName) + "...";
+    progress_.Begin(absl::StrCat(step, "policy ", i + 1, " of ", tested_.size(),
+                                 " (", name, ")"),
+                    total, later);
+  }
+
+  // The part of the lookups that belongs to a round.
+  LookupList PartOf(const KeyList& keys, uint64_t round) const {
+    const uint64_t rounds = config_.rounds;
+    return {.keys = &keys,
+            .begin = keys.size() * round / rounds,
+            .end = keys.size() * (round + 1) / rounds};
+  }
+
+  // Estimates the seconds that everything after policy `i` in `round` will
+  // take, from the times of the first round.
+  double SecondsAfter(uint64_t round, size_t i) const {
+    double seconds = 0;
+    for (size_t j = 0; j < round_seconds_.size(); ++j) {
+      const double rounds =
+          static_cast<double>(config_.rounds - round) - (j > i ? 0 : 1);
+      seconds += rounds * round_seconds_[j];
+    }
+    return seconds;
+  }
+
   bool direct_io() const { return workload_.facts.direct_io; }
 
   const IoCompareConfig& config_;
@@ -94,157 +260,16 @@ class Comparison {
   Progress progress_;
 };
 
-Comparison::Comparison(const IoCompareConfig& config, Workload* workload,
-                       std::vector<TestedPolicy> tested)
-    : config_(config), workload_(*workload), tested_(std::move(tested)) {}
-
-absl::Status Comparison::Run() {
-  const size_t together = config_.rounds > 1 ? tested_.size() : 1;
-  for (size_t i = 0; i < tested_.size(); i += together) {
-    const absl::Status status = RunSome(i, i + together);
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
-
-std::vector<PolicyResult> Comparison::TakeResults() {
-  std::vector<PolicyResult> results;
-  for (TestedPolicy& tested : tested_) {
-    results.push_back(std::move(tested.result));
-  }
-  return results;
-}
-
-// Runs policies [begin, end).
-absl::Status Comparison::RunSome(size_t begin, size_t end) {
-  const auto rows = static_cast<double>(workload_.rows.TotalEntries());
-  absl::Status status;
-  for (size_t i = begin; i < end && status.ok(); ++i) {
-    // The time for lookups is unknown until all databases are built.
-    BeginStep("step 1 of 2, databases: ", i, workload_.rows.TotalEntries(),
-              LaterWork{.units = rows * static_cast<double>(end - i - 1)});
-    status = Build(&tested_[i]);
-  }
-  for (uint64_t round = 0; round < config_.rounds; ++round) {
-    for (size_t i = begin; i < end && status.ok(); ++i) {
-      status = MeasureOne(round, i);
-    }
-  }
-  for (size_t i = begin; i < end; ++i) {
-    tested_[i].db.reset();
-    std::error_code ignored;
-    if (!config_.keep) {
-      std::filesystem::remove_all(tested_[i].folder, ignored);
-    }
-  }
-  return status;
-}
-
-absl::Status Comparison::Build(TestedPolicy* tested) {
-  const SharedPolicy& policy = tested->policy.policy;
-  PolicyResult& result = tested->result;
-  result.name = tested->policy.name;
-  result.options = tested->policy.options;
-  const auto start = std::chrono::steady_clock::now();
-  std::function<absl::Status(rocksdb::DB*)> warm_up;
-  if (tested->policy.heat_aware && config_.warm_lookups > 0) {
-    result.warm_lookups = config_.warm_lookups;
-    warm_up = [this](rocksdb::DB* db) {
-      return WarmUp(db, RepeatedLookups(workload_.mix, config_.warm_lookups),
-                    config_.threads, &progress_);
-    };
-  }
-  const absl::Status built = BuildDatabase(
-      workload_.rows, policy, tested->folder.string(), &progress_, warm_up);
-  if (!built.ok()) return built;
-  result.build_seconds = SecondsSince(start);
-  auto db = OpenForMeasuring(workload_.rows, policy, tested->folder.string(),
-                             config_.block_cache_size, direct_io());
-  if (!db.ok()) return db.status();
-  tested->db = *std::move(db);
-  result.shape = ReadShape(tested->db.get());
-  result.filter_bytes_by_level = FilterBytesByLevel(tested->db.get());
-  result.predicted = Predict(tested->db.get());
-  return absl::OkStatus();
-}
-
-absl::Status Comparison::MeasureOne(uint64_t round, size_t i) {
-  const LookupList lookups = PartOf(workload_.lookups, round);
-  std::optional<LaterWork> later;
-  if (round > 0) later = LaterWork{.seconds = SecondsAfter(round, i)};
-  BeginStep(config_.rounds == 1
-                ? "step 2 of 2, lookups: "
-                : absl::StrCat("step 2 of 2, lookups: round ", round + 1,
-                               " of ", config_.rounds, ", "),
-            i, lookups.size(), later);
-  const auto start = std::chrono::steady_clock::now();
-  TestedPolicy& tested = tested_[i];
-  PolicyResult& result = tested.result;
-  if (lookups.size() > 0) {
-    const absl::Status status =
-        MeasureRound(tested.db.get(), tested.folder, lookups, config_.threads,
-                     /*drop_pages=*/!direct_io(), &progress_, &result.measured);
-    if (!status.ok()) return status;
-  }
-  const Measurement& m = result.measured;
-  result.io_agreement = CompareIo(
-      m.block_bytes, m.all_block_reads(),
-      ReadAlignment(tested.folder / "CURRENT", direct_io()), m.device_bytes);
-  if (round == 0) round_seconds_.push_back(SecondsSince(start));
-  return absl::OkStatus();
-}
-
-PredictedRates Comparison::Predict(rocksdb::DB* db) const {
-  if (workload_.mix.skew.is_uniform()) return PredictFalsePositiveRates(db);
-  return PredictFalsePositiveRates(
-      db, [&](const rocksdb::LiveFileMetaData& file) {
-        return LookupsBetween(workload_.mix, *workload_.rows.comparator,
-                              file.smallestkey, file.largestkey);
-      });
-}
-
-void Comparison::BeginStep(const std::string& step, size_t i, uint64_t total,
-                           const std::optional<LaterWork>& later) {
-  constexpr size_t kLongestName = 24;
-  std::string name = tested_[i].policy.name;
-  if (name.size() > kLongestName) name = name.substr(0, kLongestName) + "...";
-  progress_.Begin(absl::StrCat(step, "policy ", i + 1, " of ", tested_.size(),
-                               " (", name, ")"),
-                  total, later);
-}
-
-// The part of the lookups that belongs to a round.
-LookupList Comparison::PartOf(const KeyList& keys, uint64_t round) const {
-  const uint64_t rounds = config_.rounds;
-  return {.keys = &keys,
-          .begin = keys.size() * round / rounds,
-          .end = keys.size() * (round + 1) / rounds};
-}
-
-// Estimates the seconds that everything after policy `i` in `round` will take,
-// from the times of the first round.
-double Comparison::SecondsAfter(uint64_t round, size_t i) const {
-  double seconds = 0;
-  for (size_t j = 0; j < round_seconds_.size(); ++j) {
-    const double rounds =
-        static_cast<double>(config_.rounds - round) - (j > i ? 0 : 1);
-    seconds += rounds * round_seconds_[j];
-  }
-  return seconds;
-}
-
-// Creates all listed policies first, so that a mistake in the last one shows
-// before anything is built. The sizes of Ribbon filters are set later, once the
-// files are planned.
+// All listed policies, so that a mistake in the last one shows first. Ribbon
+// filters get their sizes later, once the files are planned.
 absl::StatusOr<std::vector<NamedPolicy>> MakePolicies(
     const IoCompareConfig& config) {
-  const auto names = SplitPolicies(config.policies);
-  if (!names.ok()) return names.status();
+  ASSIGN_OR_RETURN(const auto names, SplitPolicies(config.policies));
   std::vector<NamedPolicy> policies;
-  for (const std::string& name : *names) {
-    auto policy = MakePolicy(name, config.bits_per_key, config.bits_per_key);
-    if (!policy.ok()) return policy.status();
-    policies.push_back(*std::move(policy));
+  for (const std::string& name : names) {
+    ASSIGN_OR_RETURN(
+        policies.emplace_back(),
+        MakePolicy(name, config.bits_per_key, config.bits_per_key));
   }
   return policies;
 }
@@ -256,9 +281,8 @@ absl::Status SizeRibbons(const IoCompareConfig& config, const RowSource& rows,
     if (policy.name != kRocksDbRibbon) continue;
     const double bits = RibbonBitsAsBloom(
         config.bits_per_key, rows.TotalEntries() / rows.files.size());
-    auto sized = MakePolicy(policy.name, config.bits_per_key, bits);
-    if (!sized.ok()) return sized.status();
-    policy = *std::move(sized);
+    ASSIGN_OR_RETURN(policy,
+                     MakePolicy(policy.name, config.bits_per_key, bits));
     report->notes.push_back(absl::StrCat(
         kRocksDbRibbon, " is ", policy.options,
         ": the Ribbon filter that takes the memory of a Bloom filter of ",
@@ -306,18 +330,17 @@ void ExplainHeat(const IoCompareConfig& config,
 absl::Status CheckFreeSpace(const IoCompareConfig& config,
                             const Workload& workload, size_t policies,
                             const std::filesystem::path& folder) {
-  const absl::StatusOr<uint64_t> available = FreeBytes(folder);
-  if (!available.ok()) return available.status();
+  ASSIGN_OR_RETURN(const uint64_t available, FreeBytes(folder));
   // Moving a file down keeps up to three copies; 11/10 covers filters and
   // rounding.
   const bool together = config.keep || config.rounds > 1;
   const uint64_t database = workload.rows.bytes;
   const uint64_t needed = (together ? policies : 1) * database * 11 / 10 +
                           2 * workload.rows.largest_file_bytes + (4 << 20);
-  if (*available >= needed) return absl::OkStatus();
+  if (available >= needed) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrFormat(
       "not enough space in '%s': about %d MB are needed, %d MB are free%s",
-      folder.string(), needed / 1'000'000, *available / 1'000'000,
+      folder.string(), needed / 1'000'000, available / 1'000'000,
       together && !config.keep
           ? "; with --rounds=1 there is one database at a time"
           : ""));
@@ -326,45 +349,38 @@ absl::Status CheckFreeSpace(const IoCompareConfig& config,
 }  // namespace
 
 absl::StatusOr<Report> RunComparison(const IoCompareConfig& config) {
-  auto policies = MakePolicies(config);
-  if (!policies.ok()) return policies.status();
-  auto scratch = config.db.empty() ? ScratchFolder::MakeTemporary("io_compare")
-                                   : ScratchFolder::Use(config.db);
-  if (!scratch.ok()) return scratch.status();
-  auto workload = MakeWorkload(config, scratch->path());
-  if (!workload.ok()) return workload.status();
+  ASSIGN_OR_RETURN(auto policies, MakePolicies(config));
+  ASSIGN_OR_RETURN(const auto scratch,
+                   UseScratchFolder(config.db, "io_compare"));
+  const std::filesystem::path& folder = scratch->path;
+  ASSIGN_OR_RETURN(auto workload, MakeWorkload(config, folder));
 
   Report report;
   report.config = config;
-  report.machine = DescribeMachine(scratch->path());
-  report.notes = workload->notes;
-  absl::Status status =
-      SizeRibbons(config, workload->rows, &*policies, &report);
-  if (!status.ok()) return status;
-  ExplainLevels(*policies, &report);
-  ExplainHeat(config, *policies, &report);
-  std::vector<TestedPolicy> tested(policies->size());
+  report.machine = DescribeMachine(folder);
+  report.notes = workload.notes;
+  RETURN_IF_ERROR(SizeRibbons(config, workload.rows, &policies, &report));
+  ExplainLevels(policies, &report);
+  ExplainHeat(config, policies, &report);
+  std::vector<TestedPolicy> tested(policies.size());
   for (size_t i = 0; i < tested.size(); ++i) {
-    tested[i].policy = (*policies)[i];
-    tested[i].folder = scratch->path() / absl::StrCat("policy", i + 1);
+    tested[i].policy = policies[i];
+    tested[i].folder = folder / absl::StrCat("policy", i + 1);
   }
-  status = CheckFreeSpace(config, *workload, policies->size(), scratch->path());
-  if (!status.ok()) return status;
-  workload->facts.folder = scratch->path().string();
-  workload->facts.direct_io =
-      config.direct_io && SupportsDirectIo(scratch->path());
+  RETURN_IF_ERROR(CheckFreeSpace(config, workload, policies.size(), folder));
+  workload.facts.folder = folder.string();
+  workload.facts.direct_io = config.direct_io && SupportsDirectIo(folder);
 
-  Comparison comparison(config, &*workload, std::move(tested));
-  status = comparison.Run();
-  if (!status.ok()) return status;
+  Comparison comparison(config, &workload, std::move(tested));
+  RETURN_IF_ERROR(comparison.Run());
   report.results = comparison.TakeResults();
-  report.workload = workload->facts;
-  AddFindings(workload->expected_shape, &report);
+  report.workload = workload.facts;
+  AddFindings(workload.expected_shape, &report);
   if (config.keep) {
-    scratch->Keep();
+    scratch->keep = true;
     report.notes.push_back(
         absl::StrCat("The databases are kept in '", report.workload.folder,
-                     "', policy1 to policy", policies->size(), "."));
+                     "', policy1 to policy", policies.size(), "."));
   }
   return report;
 }

@@ -7,10 +7,8 @@
 
 namespace linebloom::tools {
 
-// Builds a database for each policy, looks up keys in all of them and removes
-// them (unless `keep` is set). Errors come from the configuration or the
-// machine; Cancelled after a signal. Problems with the figures are in the
-// report's `problems`.
+// Builds a database for each policy, looks up keys in all and removes them
+// (unless `keep` is set). Cancelled after a signal.
 absl::StatusOr<Report> RunComparison(const IoCompareConfig& config);
 
 }  // namespace linebloom::tools

@@ -4,18 +4,18 @@
 #include <atomic>
 #include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/write_batch.h"
+#include "table/status.h"
+#include "tools/io_compare/measure.h"
 #include "tools/shared/databases.h"
-#include "tools/shared/interrupt.h"
+#include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
 namespace {
@@ -177,52 +177,17 @@ absl::Status RewriteFiles(rocksdb::DB* db, const RowSource& rows,
     // Both are in the order of keys.
     const auto& planned = compressions[level.level];
     for (size_t i = 0; i < level.files.size(); ++i) {
-      absl::Status status = CheckInterrupt();
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(CheckInterrupt());
       rocksdb::CompactionOptions options;  // no limit on the file size
       if (i < planned.size()) options.compression = planned[i];
       const rocksdb::SstFileMetaData& file = level.files[i];
-      status = FromRocksDb(
+      RETURN_IF_ERROR(FromRocksDb(
           db->CompactFiles(options, {file.name}, level.level),
-          absl::StrCat("cannot rewrite '", file.db_path, file.name, "'"));
-      if (!status.ok()) return status;
+          absl::StrCat("cannot rewrite '", file.db_path, file.name, "'")));
       progress->Update(done += file.num_entries);
     }
   }
   return absl::OkStatus();
-}
-
-// Shared by all workers.
-struct SharedLookups {
-  rocksdb::DB* db;
-  const Keys& lookups;
-  Progress* progress;
-  std::atomic<uint64_t> next = 0;
-  std::atomic<bool> failed = false;
-};
-
-// Takes lookups until there are none left. The first worker runs in the main
-// thread and also shows progress.
-void TakeLookups(SharedLookups* shared, bool is_first, absl::Status* status) {
-  constexpr uint64_t kAtOnce = 64;
-  rocksdb::PinnableSlice value;
-  while (!shared->failed && !Interrupted()) {
-    const uint64_t begin = shared->next.fetch_add(kAtOnce);
-    if (begin >= shared->lookups.size) return;
-    const uint64_t end = std::min(begin + kAtOnce, shared->lookups.size);
-    for (uint64_t i = begin; i < end; ++i) {
-      const std::string key = shared->lookups.at(i);
-      value.Reset();
-      const rocksdb::Status got =
-          shared->db->Get({}, shared->db->DefaultColumnFamily(), key, &value);
-      if (got.ok() || got.IsNotFound()) continue;
-      *status = FromRocksDb(
-          got, absl::StrCat("cannot look up '", absl::CEscape(key), "'"));
-      shared->failed = true;
-      return;
-    }
-    if (is_first) shared->progress->Update(end);
-  }
 }
 
 }  // namespace
@@ -266,18 +231,19 @@ absl::Status BuildDatabase(
 absl::Status WarmUp(rocksdb::DB* db, const Keys& lookups, uint32_t threads,
                     Progress* progress) {
   progress->Begin("lookups to learn from", lookups.size);
-  SharedLookups shared = {db, lookups, progress};
-  std::vector<absl::Status> results(threads);
-  std::vector<std::thread> others;
-  for (uint32_t t = 1; t < threads; ++t) {
-    others.emplace_back(TakeLookups, &shared, false, &results[t]);
-  }
-  TakeLookups(&shared, true, &results[0]);
-  for (std::thread& other : others) other.join();
-  for (const absl::Status& result : results) {
-    if (!result.ok()) return result;
-  }
-  return CheckInterrupt();
+  std::atomic<uint64_t> done = 0;
+  std::atomic<bool> failed = false;
+  return InThreads(
+      threads, lookups.size, [&](uint64_t begin, uint64_t end, bool is_first) {
+        for (uint64_t i = begin; i < end && !failed && !Interrupted(); ++i) {
+          const absl::Status status = LookUp(db, lookups.at(i));
+          if (!status.ok()) failed = true;
+          RETURN_IF_ERROR(status);
+          ++done;
+          if (is_first && i % 64 == 0) progress->Update(done);
+        }
+        return absl::OkStatus();
+      });
 }
 
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
@@ -290,12 +256,11 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
   // another path through RocksDB.
   rocksdb::DB* opened = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  const absl::Status status = FromRocksDb(
+  RETURN_IF_ERROR(FromRocksDb(
       rocksdb::DB::OpenForReadOnly(
           options, path, {{rocksdb::kDefaultColumnFamilyName, options}},
           &handles, &opened),
-      absl::StrCat("cannot open '", path, "'"));
-  if (!status.ok()) return status;
+      absl::StrCat("cannot open '", path, "'")));
   std::unique_ptr<rocksdb::DB> db(opened);
   // The database itself keeps the default column family open.
   (void)db->DestroyColumnFamilyHandle(handles.front());

@@ -18,14 +18,12 @@ namespace linebloom::tools {
 // Null for no filter.
 using SharedPolicy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
-// Creates a database in `path`, a folder that must not exist, with exactly the
-// files that `rows` plans. Everything that RocksDB would decide on its own
-// (when to flush, what to compact, where to cut files) is switched off or
-// prescribed, because it may depend on the size of the filters.
+// Creates a database in `path`, which must not exist, with exactly the files
+// that `rows` plans: all that RocksDB would decide on its own is switched off
+// or prescribed, because it may depend on the size of the filters.
 //
-// `warm_up`, if there is one, is called before the last file is flushed, and
-// all files below level 0 are rewritten where they are after that: the flush
-// lets linebloom's listener see what lookups there have been.
+// `warm_up`, if any, is called before the last flush, which shows lookups to
+// linebloom's listener; then all files below level 0 are rewritten in place.
 absl::Status BuildDatabase(
     const RowSource& rows, const SharedPolicy& policy, const std::string& path,
     Progress* progress,
@@ -36,9 +34,8 @@ absl::Status BuildDatabase(
 absl::Status WarmUp(rocksdb::DB* db, const Keys& lookups, uint32_t threads,
                     Progress* progress);
 
-// Opens the database in `path` for measuring: for reading only, all files open,
-// their filters and index blocks in memory, with statistics and a block cache
-// of `cache_bytes`. With `direct_io`, reads bypass the page cache.
+// Opens the database read-only for measuring, with all files open, their
+// filters and indexes in memory, statistics and a block cache of `cache_bytes`.
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
     const RowSource& rows, const SharedPolicy& policy, const std::string& path,
     uint64_t cache_bytes, bool direct_io);

@@ -1,10 +1,59 @@
-// The machine that a measurement ran on.
+// The machine that a measurement runs on: how reads reach the device and how
+// the kernel counts them, a folder to work in.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace linebloom::tools {
+
+// The bytes that the kernel has fetched from devices for this process so far;
+// nothing if it doesn't report them (`read_bytes` of /proc/self/io).
+std::optional<uint64_t> DeviceBytesRead();
+
+// True if files in `folder` can be read without the page cache (O_DIRECT).
+// Tries it with a small file, which it removes.
+bool SupportsDirectIo(const std::filesystem::path& folder);
+
+// The size in bytes to which reads of `file` are rounded: the device's block
+// for direct reads, otherwise a page of memory.
+uint64_t ReadAlignment(const std::filesystem::path& file, bool direct_io);
+
+// Keeps the SSTables of a folder open to drop their pages from the page cache
+// repeatedly. Not copyable; one thread.
+class PageDropper {
+ public:
+  explicit PageDropper(const std::filesystem::path& folder);
+  ~PageDropper();
+  PageDropper(const PageDropper&) = delete;
+  PageDropper& operator=(const PageDropper&) = delete;
+
+  void Drop() const;
+
+ private:
+  std::vector<int> files_;
+};
+
+enum class IoAgreement {
+  kNothingAsked,  // RocksDB read no block
+  kAgrees,
+  kKernelSilent,  // the kernel doesn't report it
+  kNothingRead,   // the kernel saw no reads: the file system has no device
+  kKernelLess,    // some reads came from memory
+  kKernelMore,    // more was read than rounding explains
+};
+
+// Compares the bytes of `reads` blocks that RocksDB requested with the
+// kernel's. Rounding adds less than twice `alignment` to each.
+IoAgreement CompareIo(uint64_t asked_bytes, uint64_t reads, uint64_t alignment,
+                      std::optional<uint64_t> device_bytes);
 
 // Fields are "unknown" if the system doesn't reveal them.
 struct Machine {
@@ -17,5 +66,23 @@ struct Machine {
 };
 
 Machine DescribeMachine(const std::filesystem::path& folder);
+
+// The destructor removes everything put into the folder, unless it is to be
+// kept, and the folder itself if it was made for this.
+struct ScratchFolder {
+  ~ScratchFolder();
+
+  std::filesystem::path path;  // absolute
+  bool was_made;
+  bool keep = false;
+};
+
+// The folder `path`, which must be empty or not exist (its parent must); for ""
+// a new one in the current folder, `<name>.XXXXXX`.
+absl::StatusOr<std::unique_ptr<ScratchFolder>> UseScratchFolder(
+    const std::string& path, absl::string_view name);
+
+// Bytes that an unprivileged process may still write below `path`.
+absl::StatusOr<uint64_t> FreeBytes(const std::filesystem::path& path);
 
 }  // namespace linebloom::tools

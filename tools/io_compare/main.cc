@@ -1,12 +1,12 @@
 // io_compare: compares what filter policies save on this disk.
 #include "absl/status/statusor.h"
 #include "linebloom/filter_policy.h"
+#include "table/status.h"
 #include "tools/io_compare/comparison.h"
 #include "tools/io_compare/config.h"
 #include "tools/io_compare/report/report.h"
 #include "tools/io_compare/rows/lookups.h"
-#include "tools/shared/config_flag.h"
-#include "tools/shared/page.h"
+#include "tools/shared/flags.h"
 #include "tools/shared/run_tool.h"
 
 using Config = linebloom::tools::IoCompareConfig;
@@ -125,13 +125,11 @@ absl::StatusOr<Outcome> Run(const IoCompareConfig& config) {
     status = CheckFlagFile("--html", config.html);
   }
   if (!status.ok()) return status;
-  const absl::StatusOr<Report> report = RunComparison(config);
-  if (!report.ok()) return report.status();
-  const nlohmann::ordered_json json = ReportAsJson(*report);
+  ASSIGN_OR_RETURN(const Report report, RunComparison(config));
+  const nlohmann::ordered_json json = ReportAsJson(report);
   const std::string text = ReportAsText(json);
-  status = WritePage(config.html, config.typed, json, text);
-  if (!status.ok()) return status;
-  return Outcome{text, json, report->problems, ExitCodeOf(report->problems)};
+  RETURN_IF_ERROR(WritePage(config.html, config.typed, json, text));
+  return Outcome{text, json, report.problems, ExitCodeOf(report.problems)};
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "linebloom/observed_rate.h"
 #include "rocksdb/db.h"
 #include "tools/io_compare/rows/keys.h"
@@ -17,14 +19,16 @@
 
 namespace linebloom::tools {
 
-struct Latency {  // of one lookup, in microseconds
+// The times of one round: of one lookup, in microseconds.
+struct RoundTimes {
   double mean = 0;
   double p50 = 0;
   double p99 = 0;
+  double lookups_per_second = 0;  // of all threads together
 };
 
 // Summarizes `nanoseconds` per lookup, which must not be empty. Reorders them.
-Latency SummarizeLatency(std::vector<uint32_t>* nanoseconds);
+RoundTimes SummarizeLatency(std::vector<uint32_t>* nanoseconds);
 
 // Counts times in classes that are 4.4 % wide: fine enough for a picture, and
 // independent of the number of lookups.
@@ -42,33 +46,29 @@ class LatencyHistogram {
   std::array<uint64_t, 32 * kClassesPerDoubling> counts_ = {};
 };
 
-// The times of one round.
-struct RoundTimes {
-  Latency latency;
-  double lookups_per_second = 0;  // of all threads together
-};
-
-// Sums over all rounds, and the times of each.
-struct Measurement {
-  uint64_t lookups = 0;
+// What one thread counts, and sums of it.
+struct LookupCounts {
   uint64_t found = 0;
   // The blocks that RocksDB read from files, and their bytes.
   uint64_t data_block_reads = 0;
   uint64_t index_block_reads = 0;
   uint64_t filter_block_reads = 0;
   uint64_t block_bytes = 0;
+  FilterAnswersByLevel answers_by_level;
+
+  void Add(const LookupCounts& more);
+};
+
+// Sums over all rounds, and the times of each.
+struct Measurement : LookupCounts {
+  uint64_t lookups = 0;
   // Bytes that the kernel fetched meanwhile; nothing if it doesn't report it.
   std::optional<uint64_t> device_bytes;
-  // Counts of all threads: from RocksDB's statistics, and from its counts per
-  // level.
-  FilterAnswers answers;
-  FilterAnswersByLevel answers_by_level;
+  FilterAnswers answers;  // from RocksDB's statistics
   std::vector<RoundTimes> rounds;
   LatencyHistogram latencies;
 
-  // Over all rounds.
-  Spread LatencySpread(double Latency::*number) const;
-  Spread LookupsPerSecond() const;
+  Spread OverRounds(double RoundTimes::*number) const;
 
   uint64_t all_block_reads() const {
     return data_block_reads + index_block_reads + filter_block_reads;
@@ -91,11 +91,21 @@ struct LookupList {
   uint64_t size() const { return end - begin; }
 };
 
-// Does all `lookups`, at least one, in `db` with `threads` threads, after some
-// warm-up lookups that don't count. `db` must come from OpenForMeasuring. With
-// `drop_pages`, pages of its SSTables, in `folder`, are dropped from the page
-// cache before and during the lookups. Adds the counts to `measured` as another
-// round. Returns Cancelled after a signal; other errors are read errors.
+// Looks `key` up, to be found or not.
+absl::Status LookUp(rocksdb::DB* db, absl::string_view key,
+                    bool* found = nullptr);
+
+// Calls `work` in `threads` threads, each with a part of 0 to `size`; with
+// `is_first` in this one. Returns the first error.
+absl::Status InThreads(
+    uint32_t threads, uint64_t size,
+    absl::FunctionRef<absl::Status(uint64_t begin, uint64_t end, bool is_first)>
+        work);
+
+// Does all `lookups`, at least one, with `threads` threads, after some that
+// don't count. `db` comes from OpenForMeasuring. With `drop_pages`, pages of
+// its SSTables in `folder` are dropped from the page cache before and
+// meanwhile. Adds another round to `measured`. Cancelled after a signal.
 absl::Status MeasureRound(rocksdb::DB* db, const std::filesystem::path& folder,
                           const LookupList& lookups, uint32_t threads,
                           bool drop_pages, Progress* progress,

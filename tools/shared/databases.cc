@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -17,6 +16,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/utilities/options_util.h"
+#include "table/status.h"
 
 namespace linebloom::tools {
 namespace {
@@ -95,11 +95,9 @@ class EmptyLogs : public rocksdb::FileSystemWrapper {
   }
 };
 
-// An Env in which no file can be created, changed or removed (except by
-// FileSystem::ReopenWritableFile, which no database calls).
+// An Env in which no file can be created, changed or removed.
 // DB::OpenForReadOnly alone doesn't leave a folder unchanged: RocksDB removes
-// files ending in ".trash" from any database it opens, and some versions write
-// IDENTITY or a LOG.
+// files ending in ".trash", and some versions write IDENTITY or a LOG.
 rocksdb::Status NewReadOnlyEnv(Logs logs, std::unique_ptr<rocksdb::Env>* env) {
   std::shared_ptr<rocksdb::FileSystem> files;
   // RocksDB's own class is in no public header, but it can be created by name.
@@ -204,14 +202,6 @@ absl::Status CheckUnlockedDatabase(absl::string_view flag,
   return status.ok() ? CheckLock(flag, folder) : status;
 }
 
-const rocksdb::BlockBasedTableOptions* TableOptionsOf(
-    const rocksdb::ColumnFamilyOptions& options) {
-  return options.table_factory == nullptr
-             ? nullptr
-             : options.table_factory
-                   ->GetOptions<rocksdb::BlockBasedTableOptions>();
-}
-
 StoredOptions LoadStoredOptions(const std::string& folder) {
   rocksdb::ConfigOptions lenient;  // unknown plug-ins don't matter for reading
   lenient.ignore_unknown_options = true;
@@ -274,8 +264,7 @@ absl::StatusOr<ReadOnlyDatabase> ReadOnlyDatabase::Open(
 
 absl::StatusOr<ReadOnlyDatabase> ReadOnlyDatabase::Open(
     absl::string_view flag, const std::string& folder) {
-  const absl::Status is_database = CheckIsDatabase(flag, folder);
-  if (!is_database.ok()) return is_database;
+  RETURN_IF_ERROR(CheckIsDatabase(flag, folder));
   StoredOptions options;
   rocksdb::Status status;
   for (int i = 0; i < kAttempts; ++i) {

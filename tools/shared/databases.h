@@ -15,7 +15,6 @@
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
-#include "rocksdb/table.h"
 
 namespace linebloom::tools {
 
@@ -26,16 +25,10 @@ absl::Status FromRocksDb(const rocksdb::Status& status, absl::string_view what);
 // InvalidArgument if `folder`, which `flag` named, is not a RocksDB database.
 absl::Status CheckIsDatabase(absl::string_view flag, const std::string& folder);
 
-// InvalidArgument if it is not a RocksDB database or is locked by another
-// process; the message has the process ID if the system reveals it. Doesn't
-// take the lock or change any file. Needed because RocksDB's opening for
-// reading ignores locks.
+// InvalidArgument if it is not a database or is locked, with the process ID if
+// the system reveals it. Changes nothing. Opening for reading ignores locks.
 absl::Status CheckUnlockedDatabase(absl::string_view flag,
                                    const std::string& folder);
-
-// The options of block-based tables; null for other tables.
-const rocksdb::BlockBasedTableOptions* TableOptionsOf(
-    const rocksdb::ColumnFamilyOptions& options);
 
 struct StoredOptions {
   rocksdb::DBOptions db;
@@ -46,9 +39,8 @@ struct StoredOptions {
 // lacks. Uses RocksDB's defaults if the file is missing or unreadable.
 StoredOptions LoadStoredOptions(const std::string& folder);
 
-// The same for programs that open the database for writing, which replaces its
-// OPTIONS, so nothing may be omitted. InvalidArgument, with what is missing, if
-// this program lacks a plug-in or option, or if there is no OPTIONS file.
+// The same for opening it for writing, which replaces its OPTIONS, so nothing
+// may be omitted: InvalidArgument, with what is missing.
 absl::StatusOr<StoredOptions> LoadAllStoredOptions(const std::string& folder);
 
 enum class Logs {
@@ -84,11 +76,9 @@ class LastOperand : public rocksdb::AssociativeMergeOperator {
 // changes no byte in the folder. Move-only.
 class ReadOnlyDatabase {
  public:
-  // To find the SSTables of the database in `folder`: opens all column
-  // families, with as few of their options as possible, and reads no
-  // write-ahead logs. InvalidArgument, which names `flag`, if `folder` is not a
-  // database or needs a comparator that this program lacks; otherwise RocksDB's
-  // errors.
+  // To find the SSTables: all column families, with as few options as possible,
+  // no logs. InvalidArgument, which names `flag`, if `folder` is no database or
+  // needs a comparator that this program lacks; else RocksDB's errors.
   static absl::StatusOr<ReadOnlyDatabase> Open(absl::string_view flag,
                                                const std::string& folder);
 

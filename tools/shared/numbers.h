@@ -12,14 +12,12 @@ struct Interval {
   double high;
 };
 
-// The 95 % Wilson score interval of a probability, after `successes` in
-// `trials` independent trials. [0, 1] without trials. Unlike the simple normal
-// interval, it is right for rates near 0, such as those of good filters.
+// The 95 % Wilson score interval of a probability, which is right for rates
+// near 0 too. [0, 1] without trials.
 Interval WilsonInterval(uint64_t successes, uint64_t trials);
 
-// The 95 % score interval of the expected number of events after `count` were
-// seen: the same with unlimited trials. For rare, independent events; wider
-// than necessary for others.
+// The same of an expected number of rare, independent events, after `count`
+// were seen: with unlimited trials.
 Interval PoissonInterval(uint64_t count);
 
 // The median and the extremes of repeated measurements.
@@ -33,10 +31,8 @@ struct Spread {
 // an even number of values is the mean of the middle two.
 Spread SpreadOf(std::vector<double> values);
 
-// Pseudo-random numbers for test data. Not for filters, which hash with XXH3.
-//
-// The finalizer of splitmix64: each bit of the result depends on all bits of
-// `x`.
+// Pseudo-random numbers for test data: the finalizer of splitmix64. Each bit of
+// the result depends on all bits of `x`.
 constexpr uint64_t Mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -11,11 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/options.h"
-#include "rocksdb/table.h"
 #include "tools/shared/databases.h"
 
 namespace linebloom::tools {
@@ -100,13 +100,6 @@ PolicyString ReadPolicyString(const std::string& text,
                      "; bits per key must be from 1 to 100");
   }
   return read;
-}
-
-const FilterPolicyOptions* OptionsOfLinebloom(
-    const rocksdb::FilterPolicy* policy) {
-  return policy != nullptr && policy->Name() == std::string(kFilterPolicyName)
-             ? policy->GetOptions<FilterPolicyOptions>(kFilterPolicyName)
-             : nullptr;
 }
 
 absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list) {

@@ -8,7 +8,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "linebloom/filter_policy.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 
@@ -21,12 +20,11 @@ struct PolicyString {
   std::string problem;
 };
 
-// Reads `text`, such as bloomfilter:10 or {id=linebloom;bits_per_key=10}, as
-// RocksDB does in an options file. Left to itself RocksDB loads a name that it
-// doesn't know as no filter, ignores options that it doesn't know, and moves
-// bits per key into its range (tried with 7.8.3); each of these is a problem
-// here, and so is a policy that `db` doesn't suit, for example for want of a
-// listener. An empty `text` and `nullptr` yield no policy and no problem.
+// Reads `text`, such as bloomfilter:10, as RocksDB does in an options file.
+// RocksDB takes a name that it doesn't know for no filter, ignores unknown
+// options and moves bits per key into its range (7.8.3); each is a problem
+// here, as is a `db` without the listener that the policy needs. An empty
+// `text` and `nullptr` yield no policy.
 PolicyString ReadPolicyString(
     const std::string& text,
     const rocksdb::DBOptions& db = rocksdb::DBOptions());
@@ -43,10 +41,6 @@ struct NamedPolicy {
   bool heat_aware = false;
 };
 
-// The options of a policy of linebloom's; null for others, and for null.
-const FilterPolicyOptions* OptionsOfLinebloom(
-    const rocksdb::FilterPolicy* policy);
-
 // Special names; all others are option strings.
 inline constexpr char kNoPolicy[] = "none";
 inline constexpr char kRocksDbBloom[] = "rocksdb-bloom";
@@ -56,8 +50,7 @@ inline constexpr char kLinebloomPlain[] = "linebloom-plain";
 inline constexpr char kLinebloomLevelAware[] = "linebloom-levels";
 inline constexpr char kLinebloomHeatAware[] = "linebloom-heat";
 
-// Splits a list at semicolons, except those in braces:
-// "none;{id=linebloom;bits_per_key=8}" has two entries. Trims blanks.
+// Splits a list at semicolons, except those in braces, and trims blanks.
 // InvalidArgument if an entry is empty or braces don't match.
 absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list);
 
@@ -79,9 +72,8 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name,
                                        double bits_per_key,
                                        double ribbon_bloom_bits);
 
-// The filter block that `policy` gives an SSTable of `keys` generated keys, at
-// the size that RocksDB computes: optimize_filters_for_memory is off. "" if it
-// builds none.
+// The filter block that `policy` gives an SSTable of `keys` generated keys,
+// with optimize_filters_for_memory off. "" if it builds none.
 std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy,
                              uint64_t keys);
 

@@ -1,8 +1,6 @@
-// RocksDB's Ribbon filters of a given size or rate.
-//
-// In RocksDB you request a Ribbon filter by the bits per key of a Bloom filter
-// with the same rate; it then takes about 0.7 times as much. The number to
-// request is found by building filters in memory.
+// RocksDB's Ribbon filters of a given size or rate. A Ribbon filter is
+// requested by the bits per key of a Bloom filter of the same rate and takes
+// about 0.7 times as much; what to request is found by building filters.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +17,8 @@ inline constexpr uint64_t kMaxRibbonKeys = 50'000;
 // keys RocksDB builds a Bloom filter instead.
 std::string BuildRibbonBlock(double bloom_bits, uint64_t keys);
 
-// The most to request so that the filter takes no more than `bits_per_key`, or
-// no more than a Bloom filter requested with `bloom_bits`, which is rounded up
-// to whole lines.
+// The most to request for a filter of no more than `bits_per_key`, or than a
+// Bloom filter of `bloom_bits`, rounded up to whole lines.
 double RibbonBitsForMemory(double bits_per_key, uint64_t keys);
 double RibbonBitsAsBloom(double bloom_bits, uint64_t keys);
 

@@ -1,9 +1,13 @@
 #include "tools/shared/run_tool.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -18,8 +22,9 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "filter_policy/rocksdb/printable.h"
+#include "nlohmann/json.hpp"
 #include "rocksdb/version.h"
-#include "tools/shared/interrupt.h"
+#include "table/status.h"
 #include "tools/shared/terminal_text.h"
 
 ABSL_FLAG(std::string, json, "",
@@ -29,14 +34,33 @@ ABSL_FLAG(std::string, json, "",
 namespace linebloom::tools {
 namespace {
 
+// CMake makes a string literal of page.html.
+constexpr char kPage[] =
+#include "generated/page_html.inc"
+    ;
+
+// In UTC: "2026-11-23".
+std::string Today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc = {};
+  gmtime_r(&now, &utc);
+  std::array<char, 16> text = {};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d", &utc);
+  return text.data();
+}
+
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free,
+              "a signal handler may only touch lock-free atomics");
+
+void NoteInterrupt(int /*signal*/) { interrupted.store(true); }
+
 // The exit code while Abseil parses; -1 at other times.
 int exit_code_while_parsing = -1;
 
-// absl::ParseCommandLine exits the process itself, with 1 for a bad flag and,
-// depending on its version, 0 or 1 for --helpfull and the like. Only an exit
-// handler can correct that. Rejected: parsing flags through Abseil's
-// reflection, which would lose --flagfile and the suggestions for mistyped
-// names.
+// absl::ParseCommandLine exits by itself, with 1 for a bad flag and 0 or 1 for
+// --helpfull; only an exit handler can correct that. Rejected: parsing through
+// Abseil's reflection, which would lose --flagfile and the suggestions.
 void CorrectExitCode() {
   if (exit_code_while_parsing < 0) return;
   std::cout.flush();
@@ -105,8 +129,7 @@ absl::Status WriteOutcome(const std::string& json_flag,
       "\n");
   // The file first, so that nothing is printed after an error.
   if (!json_flag.empty() && json_flag != "-") {
-    const absl::Status written = WriteFlagFile("--json", json_flag, json);
-    if (!written.ok()) return written;
+    RETURN_IF_ERROR(WriteFlagFile("--json", json_flag, json));
   }
   std::cout << (json_flag == "-" ? json : Printable(outcome.text, "\n"))
             << std::flush;
@@ -129,9 +152,24 @@ absl::StatusOr<Outcome> RunAndWrite(
   if (!status.ok()) return status;
   absl::StatusOr<Outcome> outcome = run();
   if (!outcome.ok()) return outcome;
-  status = WriteOutcome(json_flag, *outcome);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(WriteOutcome(json_flag, *outcome));
   return outcome;
+}
+
+void CatchInterrupts() {
+  struct sigaction action = {};
+  action.sa_handler = NoteInterrupt;
+  // Reset: a second signal has its default effect. Restart: RocksDB would
+  // report an interrupted read as a disk error.
+  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before = {};
+    sigaction(signal, nullptr, &before);
+    // Shells start background jobs with the signal ignored, and so does nohup;
+    // don't change that.
+    if (before.sa_handler == SIG_IGN) continue;
+    sigaction(signal, &action, nullptr);
+  }
 }
 
 }  // namespace
@@ -220,6 +258,30 @@ int RunTool(absl::string_view name,
     PrintError(name, problem);
   }
   return outcome->exit_code;
+}
+
+bool Interrupted() { return interrupted.load(std::memory_order_relaxed); }
+
+absl::Status CheckInterrupt() {
+  if (Interrupted()) return absl::CancelledError("interrupted");
+  return absl::OkStatus();
+}
+
+absl::Status WritePage(const std::string& path, const std::string& command,
+                       nlohmann::ordered_json result, absl::string_view text) {
+  if (path.empty()) return absl::OkStatus();
+  result["about"] = {
+      {"command", command}, {"date", Today()}, {"versions", Versions()}};
+  // Any "</script" would end the script element.
+  const std::string json = absl::StrReplaceAll(
+      result.dump(1, ' ', false,
+                  nlohmann::ordered_json::error_handler_t::replace),
+      {{"<", "\\u003c"}});
+  const std::string escaped =
+      absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}});
+  return WriteFlagFile(
+      "--html", path,
+      absl::StrReplaceAll(kPage, {{"{{text}}", escaped}, {"{{json}}", json}}));
 }
 
 }  // namespace linebloom::tools

@@ -1,10 +1,13 @@
-// A tool's command line (Abseil flags), its exit codes and its reports.
+// A tool's command line (Abseil flags), its exit codes, Ctrl-C, and its reports
+// as text, JSON and a page.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
@@ -21,10 +24,9 @@ enum ExitCode : int {
 // "linebloom 0.1.0, RocksDB 7.8.3".
 std::string Versions();
 
-// Sets all Abseil flags from `argv`. `usage` is the text that --help prints
-// above them; it starts with what the tool does. Exits the process after --help
-// (0), and with one line on stderr if a flag is unknown, a value doesn't have
-// the flag's type, or an argument is not a flag (2).
+// Sets all Abseil flags from `argv`. `usage`, what the tool does, goes above
+// them in --help. Exits after --help (0), and with one line on stderr after an
+// unknown flag, a bad value or an argument that is not a flag (2).
 void ParseFlagsOrExit(int argc, char** argv, const char* usage);
 
 // The same for tools that take other arguments, which it returns.
@@ -56,13 +58,29 @@ struct Outcome {
 // kExitFoundSomething if there are any.
 int ExitCodeOf(const std::vector<std::string>& problems);
 
-// Runs a tool after its flags are parsed, handles Ctrl-C, and returns the exit
-// code. Prints the report as text or, with --json=-, as JSON. Any other --json
-// names a file that gets the JSON as well and is checked before `run`. (Keys
-// and paths in JSON may be any bytes; those that are not UTF-8 are replaced. In
-// text, and on stderr, they become \xff and control characters \x1b.)
-// If `run` or writing fails, one line on stderr says why.
+// Runs a tool and returns the exit code. Prints the report as text or, with
+// --json=-, as JSON; another --json names a file for it, checked before `run`.
+// In JSON bytes that are not UTF-8 are replaced; in text they become \xff and
+// control characters \x1b. If something fails, one line on stderr says why.
 int RunTool(absl::string_view name,
             absl::FunctionRef<absl::StatusOr<Outcome>()> run);
+
+// True if SIGINT, SIGTERM or SIGHUP arrived since RunTool() began; a second one
+// ends the process at once, as usual. May be called from any thread.
+bool Interrupted();
+
+// OK, or Cancelled after a signal.
+absl::Status CheckInterrupt();
+
+// Writes page.html with the `result`, which it draws, `text` and the `command`
+// that was typed. Does nothing if `path` is empty.
+absl::Status WritePage(const std::string& path, const std::string& command,
+                       nlohmann::ordered_json result, absl::string_view text);
+
+template <typename Value>
+nlohmann::ordered_json OrNull(const std::optional<Value>& value) {
+  return value.has_value() ? nlohmann::ordered_json(*value)
+                           : nlohmann::ordered_json(nullptr);
+}
 
 }  // namespace linebloom::tools

@@ -111,6 +111,19 @@ std::string WrapText(absl::string_view text, size_t width, size_t indent) {
   return wrapped;
 }
 
+std::string BulletText(absl::string_view sentence) {
+  return absl::StrCat(
+      WrapText(absl::StrCat("- ", sentence), kTextWidth, /*indent=*/2), "\n");
+}
+
+std::string BulletsText(const Json& sentences) {
+  std::string text;
+  for (const Json& sentence : sentences) {
+    absl::StrAppend(&text, BulletText(sentence.get<std::string>()));
+  }
+  return text;
+}
+
 std::string Fill(absl::string_view text, const Json& json) {
   for (const absl::string_view alternative : absl::StrSplit(text, '|')) {
     const std::optional<std::string> filled = FillOne(alternative, json);

@@ -25,6 +25,14 @@ std::string ShortCount(uint64_t number);
 // the first by `indent` blanks. Longer words stay whole.
 std::string WrapText(absl::string_view text, size_t width, size_t indent);
 
+// The width of reports.
+inline constexpr size_t kTextWidth = 100;
+
+// List items: each wrapped, "- " before its first line and blanks before
+// others.
+std::string BulletText(absl::string_view sentence);
+std::string BulletsText(const nlohmann::ordered_json& sentences);
+
 // Replaces each "{/pointer:format}" in `text` by the value that the JSON
 // pointer names in `json`. Formats:
 //   3    three digits: "0.00123", "12,346"

@@ -1,4 +1,4 @@
-#include "filter_policy/rocksdb/byte_count.h"
+#include "filter_policy/rocksdb/policy_options.h"
 
 #include "gtest/gtest.h"
 

@@ -11,7 +11,7 @@ namespace {
 TEST(SummarizeLatencyTest, FindsMeanAndPercentiles) {
   std::vector<uint32_t> nanoseconds;
   for (uint32_t i = 1; i <= 101; ++i) nanoseconds.push_back(1000 * i);
-  const Latency latency = SummarizeLatency(&nanoseconds);
+  const RoundTimes latency = SummarizeLatency(&nanoseconds);
   EXPECT_DOUBLE_EQ(latency.mean, 51);
   EXPECT_DOUBLE_EQ(latency.p50, 51);
   EXPECT_DOUBLE_EQ(latency.p99, 100);

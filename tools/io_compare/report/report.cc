@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -12,6 +13,120 @@
 
 namespace linebloom::tools {
 namespace {
+
+void CheckShapes(const Shape& expected, Report* report) {
+  const PolicyResult& first = report->results.front();
+  for (const PolicyResult& result : report->results) {
+    const std::string difference =
+        DescribeDifference(first.shape, first.name, result.shape, result.name);
+    if (!difference.empty()) {
+      report->problems.push_back(absl::StrCat(
+          "the databases differ in more than their filters: ", difference));
+    }
+  }
+  if (expected.files.empty()) return;
+  const std::string difference =
+      DescribeDifference(expected, "--source_db", first.shape, "the copy");
+  if (!difference.empty()) {
+    report->notes.push_back(absl::StrCat(
+        "The copies are alike, but not quite as --source_db: ", difference,
+        "."));
+  }
+}
+
+void CheckFound(Report* report) {
+  const PolicyResult& first = report->results.front();
+  for (const PolicyResult& result : report->results) {
+    if (result.measured.found != first.measured.found) {
+      report->problems.push_back(absl::StrCat(
+          result.name, " found ", result.measured.found, " keys and ",
+          first.name, " ", first.measured.found, ": one of them lost rows"));
+    }
+  }
+  const uint64_t found = first.measured.found;
+  const uint64_t asked = report->workload.asked_existing;
+  if (found > asked) {
+    report->notes.push_back(absl::StrCat(
+        WithThousands(found - asked),
+        " of the keys looked up as missing exist. They count as found, not as "
+        "false positives."));
+  } else if (found < asked && report->workload.source != "source_db") {
+    // (Some rows of a database may be only in its write-ahead log.)
+    report->problems.push_back(absl::StrCat(first.name, " found ", found,
+                                            " of ", asked, " existing rows"));
+  }
+}
+
+std::string Describe(IoAgreement agreement) {
+  switch (agreement) {
+    case IoAgreement::kNothingAsked:
+      break;
+    case IoAgreement::kAgrees:
+      return "agrees with RocksDB's within the rounding to whole blocks of the "
+             "device";
+    case IoAgreement::kKernelSilent:
+      return "is not available here, so the device bytes are unknown";
+    case IoAgreement::kNothingRead:
+      return "is zero: this file system has no device behind it, or hides it, "
+             "and times are not those of a disk";
+    case IoAgreement::kKernelLess:
+      return "is smaller than RocksDB's: some reads came out of memory";
+    case IoAgreement::kKernelMore:
+      return "is larger than RocksDB's and rounding together explain: "
+             "something reads ahead, or other reads were under way";
+  }
+  return "";
+}
+
+void NoteIoAgreement(Report* report) {
+  for (const IoAgreement agreement :
+       {IoAgreement::kAgrees, IoAgreement::kKernelSilent,
+        IoAgreement::kNothingRead, IoAgreement::kKernelLess,
+        IoAgreement::kKernelMore}) {
+    std::vector<std::string> names;
+    for (const PolicyResult& result : report->results) {
+      if (result.io_agreement == agreement) names.push_back(result.name);
+    }
+    if (names.empty()) continue;
+    const bool all = names.size() == report->results.size();
+    report->notes.push_back(absl::StrCat(
+        "The kernel's count of bytes read from the device",
+        all ? " " : absl::StrCat(", with ", absl::StrJoin(names, ", "), ", "),
+        Describe(agreement), "."));
+  }
+}
+
+// Compares the medians of the rounds' lookups: reads from the disk, which are
+// few in a round with a good filter, hardly affect them.
+void NoteNoise(Report* report) {
+  constexpr double kNoisy = 1.25;
+  std::vector<std::string> noisy;
+  for (size_t i = 0; i < report->results.size(); ++i) {
+    const Spread p50 = report->results[i].measured.OverRounds(&RoundTimes::p50);
+    if (p50.most > kNoisy * p50.least) {
+      noisy.push_back(absl::StrCat(Label(*report, i), " (",
+                                   ThreeDigits(p50.least), " to ",
+                                   ThreeDigits(p50.most), " us)"));
+    }
+  }
+  if (noisy.empty()) return;
+  report->notes.push_back(absl::StrCat(
+      "Warning: a noisy machine. The p50 differs between rounds by more than a "
+      "quarter with ",
+      absl::StrJoin(noisy, ", "),
+      ". Counts of reads are as good as ever; for times run it again on a "
+      "quiet machine, or with more --lookups and --rounds."));
+}
+
+void NoteOtherBlockReads(Report* report) {
+  for (const PolicyResult& result : report->results) {
+    const Measurement& m = result.measured;
+    if (m.index_block_reads + m.filter_block_reads == 0) continue;
+    report->notes.push_back(absl::StrCat(
+        result.name, " also read ", WithThousands(m.index_block_reads),
+        " index and ", WithThousands(m.filter_block_reads), " filter blocks."));
+  }
+}
 
 constexpr size_t kLongestLabel = 24;
 
@@ -84,6 +199,15 @@ std::string ResultInWords(const Report& report) {
   }
   return absl::StrCat(Label(report, focus), ": ",
                       absl::StrJoin(comparisons, ", "), ".");
+}
+
+void AddFindings(const Shape& expected, Report* report) {
+  if (report->results.empty()) return;
+  CheckShapes(expected, report);
+  CheckFound(report);
+  NoteIoAgreement(report);
+  NoteOtherBlockReads(report);
+  NoteNoise(report);
 }
 
 }  // namespace linebloom::tools

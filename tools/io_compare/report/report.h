@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,10 +10,8 @@
 #include "nlohmann/json_fwd.hpp"
 #include "tools/io_compare/config.h"
 #include "tools/io_compare/database.h"
-#include "tools/io_compare/kernel_io.h"
 #include "tools/io_compare/machine.h"
 #include "tools/io_compare/measure.h"
-#include "tools/io_compare/prediction.h"
 #include "tools/io_compare/rows/shape.h"
 
 namespace linebloom::tools {
@@ -30,6 +29,13 @@ struct WorkloadFacts {
   uint64_t block_bytes = 0;  // size of data blocks
   std::string folder;
   bool direct_io = false;
+};
+
+// The rate that a lookup of a missing key should meet per probed file: the mean
+// weighted by lookups. Nothing if a file has no filter of known rate.
+struct PredictedRates {
+  std::optional<double> all;
+  std::map<int, double> levels;
 };
 
 struct PolicyResult {
@@ -72,5 +78,10 @@ nlohmann::ordered_json ReportAsJson(const Report& report);
 // The JSON for people: a header, tables of at most 100 columns that explain
 // their columns, and the result in words.
 std::string ReportAsText(const nlohmann::ordered_json& report);
+
+// Adds a problem to `report`, whose results and facts are complete, if
+// databases differ in more than filters or rows were not found, and adds notes.
+// `expected` is the shape of --source_db, without files if there is none.
+void AddFindings(const Shape& expected, Report* report);
 
 }  // namespace linebloom::tools

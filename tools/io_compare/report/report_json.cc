@@ -11,9 +11,9 @@
 #include "filter_policy/sizing/expected_rate.h"
 #include "nlohmann/json.hpp"
 #include "tools/io_compare/report/report.h"
-#include "tools/shared/json_values.h"
 #include "tools/shared/numbers.h"
 #include "tools/shared/ribbon.h"
+#include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
@@ -21,18 +21,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json FilesPerLevel(const Shape& shape) {
-  Json files = Json::array();
-  for (const LevelShape& level : shape.Levels()) files.push_back(level.files);
-  return files;
-}
-
-Json EntriesPerLevel(const Shape& shape) {
-  Json entries = Json::array();
-  for (const LevelShape& level : shape.Levels()) {
-    entries.push_back(level.entries);
-  }
-  return entries;
+Json ListPerLevel(const Shape& shape, uint64_t LevelShape::*number) {
+  Json list = Json::array();
+  for (const LevelShape& level : shape.Levels()) list.push_back(level.*number);
+  return list;
 }
 
 Json MachineAsJson(const Machine& machine) {
@@ -64,8 +56,8 @@ Json WorkloadAsJson(const Report& report) {
   if (!report.results.empty()) {
     const Shape& shape = report.results.front().shape;
     json["sorted_runs"] = shape.SortedRuns();
-    json["files_per_level"] = FilesPerLevel(shape);
-    json["rows_per_level"] = EntriesPerLevel(shape);
+    json["files_per_level"] = ListPerLevel(shape, &LevelShape::files);
+    json["rows_per_level"] = ListPerLevel(shape, &LevelShape::entries);
   }
   return json;
 }
@@ -150,26 +142,29 @@ Json FactsAsJson(const Report& report) {
                     " bytes")}};
 }
 
+Json AnswersAsJson(const FilterAnswers& answers,
+                   const std::optional<double>& predicted) {
+  const Interval interval =
+      WilsonInterval(answers.false_positives(), answers.probes_without_key());
+  const bool has_rate = answers.false_positive_rate().has_value();
+  return {{"filter_negatives", answers.negatives},
+          {"filter_false_positives", answers.false_positives()},
+          {"filter_true_positives", answers.true_positives},
+          {"false_positive_rate", OrNull(answers.false_positive_rate())},
+          {"false_positive_rate_low", has_rate ? Json(interval.low) : Json()},
+          {"false_positive_rate_high", has_rate ? Json(interval.high) : Json()},
+          {"predicted_false_positive_rate", OrNull(predicted)}};
+}
+
 // Levels whose filters were probed.
 Json LevelsAsJson(const PolicyResult& result) {
   Json levels = Json::array();
   for (const auto& [level, answers] : result.measured.answers_by_level.levels) {
-    const auto predicted = result.predicted.levels.find(level);
-    const bool has_rate = answers.false_positive_rate().has_value();
-    const Interval interval =
-        WilsonInterval(answers.false_positives(), answers.probes_without_key());
-    levels.push_back(
-        {{"level", level},
-         {"filter_negatives", answers.negatives},
-         {"filter_false_positives", answers.false_positives()},
-         {"filter_true_positives", answers.true_positives},
-         {"false_positive_rate", OrNull(answers.false_positive_rate())},
-         {"false_positive_rate_low", has_rate ? Json(interval.low) : Json()},
-         {"false_positive_rate_high", has_rate ? Json(interval.high) : Json()},
-         {"predicted_false_positive_rate",
-          predicted == result.predicted.levels.end()
-              ? Json()
-              : Json(predicted->second)}});
+    std::optional<double> predicted;
+    const auto found = result.predicted.levels.find(level);
+    if (found != result.predicted.levels.end()) predicted = found->second;
+    levels.push_back({{"level", level}});
+    levels.back().update(AnswersAsJson(answers, predicted));
   }
   return levels;
 }
@@ -177,9 +172,9 @@ Json LevelsAsJson(const PolicyResult& result) {
 Json RoundsAsJson(const Measurement& m) {
   Json rounds = Json::array();
   for (const RoundTimes& round : m.rounds) {
-    rounds.push_back({{"mean_us", round.latency.mean},
-                      {"p50_us", round.latency.p50},
-                      {"p99_us", round.latency.p99},
+    rounds.push_back({{"mean_us", round.mean},
+                      {"p50_us", round.p50},
+                      {"p99_us", round.p99},
                       {"lookups_per_second", round.lookups_per_second}});
   }
   return rounds;
@@ -217,58 +212,51 @@ Json RateCurvesAsJson(const Report& report) {
 // The median of the rounds, and their extremes.
 Json LatencyAsJson(const Measurement& m) {
   Json json;
-  const auto add = [&](const std::string& name, double Latency::*number) {
-    const Spread spread = m.LatencySpread(number);
+  const auto add = [&](const std::string& name, double RoundTimes::*number) {
+    const Spread spread = m.OverRounds(number);
     json[name] = spread.median;
     json[name + "_least"] = spread.least;
     json[name + "_most"] = spread.most;
   };
-  add("mean", &Latency::mean);
-  add("p50", &Latency::p50);
-  add("p99", &Latency::p99);
+  add("mean", &RoundTimes::mean);
+  add("p50", &RoundTimes::p50);
+  add("p99", &RoundTimes::p99);
   return json;
 }
 
 Json ResultAsJson(const Report& report, size_t i) {
   const PolicyResult& result = report.results[i];
   const Measurement& m = result.measured;
-  const FilterAnswers& answers = m.answers;
-  const Interval interval =
-      WilsonInterval(answers.false_positives(), answers.probes_without_key());
-  const bool has_rate = answers.false_positive_rate().has_value();
   const Interval reads = m.reads_interval();
-  return {{"policy", result.name},
-          {"label", Label(report, i)},
-          {"options", result.options},
-          {"filter_bytes", result.filter_bytes()},
-          {"filter_bytes_per_level", result.filter_bytes_by_level},
-          {"bits_per_key",
-           result.filter_bytes() > 0 ? Json(result.bits_per_key()) : Json()},
-          {"warm_lookups", result.warm_lookups},
-          {"files_per_level", FilesPerLevel(result.shape)},
-          {"lookups", m.lookups},
-          {"found", m.found},
-          {"data_block_reads", m.data_block_reads},
-          {"index_block_reads", m.index_block_reads},
-          {"filter_block_reads", m.filter_block_reads},
-          {"block_read_bytes", m.block_bytes},
-          {"device_read_bytes", OrNull(m.device_bytes)},
-          {"reads_per_lookup", m.reads_per_lookup()},
-          {"reads_per_lookup_low", reads.low},
-          {"reads_per_lookup_high", reads.high},
-          {"filter_negatives", answers.negatives},
-          {"filter_false_positives", answers.false_positives()},
-          {"filter_true_positives", answers.true_positives},
-          {"false_positive_rate", OrNull(answers.false_positive_rate())},
-          {"false_positive_rate_low", has_rate ? Json(interval.low) : Json()},
-          {"false_positive_rate_high", has_rate ? Json(interval.high) : Json()},
-          {"predicted_false_positive_rate", OrNull(result.predicted.all)},
-          {"levels", LevelsAsJson(result)},
-          {"latency_us", LatencyAsJson(m)},
-          {"lookups_per_second", m.LookupsPerSecond().median},
-          {"rounds", RoundsAsJson(m)},
-          {"share_slower_than_us", m.latencies.SlowerThan()},
-          {"build_seconds", result.build_seconds}};
+  Json json = {
+      {"policy", result.name},
+      {"label", Label(report, i)},
+      {"options", result.options},
+      {"filter_bytes", result.filter_bytes()},
+      {"filter_bytes_per_level", result.filter_bytes_by_level},
+      {"bits_per_key",
+       result.filter_bytes() > 0 ? Json(result.bits_per_key()) : Json()},
+      {"warm_lookups", result.warm_lookups},
+      {"files_per_level", ListPerLevel(result.shape, &LevelShape::files)},
+      {"lookups", m.lookups},
+      {"found", m.found},
+      {"data_block_reads", m.data_block_reads},
+      {"index_block_reads", m.index_block_reads},
+      {"filter_block_reads", m.filter_block_reads},
+      {"block_read_bytes", m.block_bytes},
+      {"device_read_bytes", OrNull(m.device_bytes)},
+      {"reads_per_lookup", m.reads_per_lookup()},
+      {"reads_per_lookup_low", reads.low},
+      {"reads_per_lookup_high", reads.high}};
+  json.update(AnswersAsJson(m.answers, result.predicted.all));
+  json.update({{"levels", LevelsAsJson(result)},
+               {"latency_us", LatencyAsJson(m)},
+               {"lookups_per_second",
+                m.OverRounds(&RoundTimes::lookups_per_second).median},
+               {"rounds", RoundsAsJson(m)},
+               {"share_slower_than_us", m.latencies.SlowerThan()},
+               {"build_seconds", result.build_seconds}});
+  return json;
 }
 
 }  // namespace

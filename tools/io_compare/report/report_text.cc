@@ -16,8 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kReportWidth = 100;
-
 std::string Facts(const Json& facts) {
   constexpr size_t kIndent = 10;
   const std::string margin(kIndent, ' ');
@@ -27,7 +25,7 @@ std::string Facts(const Json& facts) {
     std::vector<std::string> lines =
         absl::StrSplit(fact.get<std::string>(), '\n');
     for (std::string& line : lines) {
-      line = absl::StrReplaceAll(WrapText(line, kReportWidth - kIndent, 0),
+      line = absl::StrReplaceAll(WrapText(line, kTextWidth - kIndent, 0),
                                  {{"\n", new_line}});
     }
     absl::StrAppend(&text, name, margin.substr(name.size()),
@@ -42,13 +40,7 @@ std::string Notes(const Json& report) {
     if (result["label"] == result["policy"]) continue;
     absl::StrAppend(&text, Fill("{/label} is {/policy}\n", result));
   }
-  for (const Json& note : report["notes"]) {
-    absl::StrAppend(
-        &text,
-        WrapText(absl::StrCat("- ", note.get<std::string>()), kReportWidth, 2),
-        "\n");
-  }
-  return text;
+  return text + BulletsText(report["notes"]);
 }
 
 // For example "209x fewer" than `base`.
@@ -62,7 +54,7 @@ std::string Fewer(double reads, double base) {
 
 // Explains the columns of a table, below it.
 std::string Explained(absl::string_view text) {
-  return absl::StrCat("  ", WrapText(text, kReportWidth - 2, 2), "\n");
+  return absl::StrCat("  ", WrapText(text, kTextWidth - 2, 2), "\n");
 }
 
 std::string ReadsTable(const Json& results) {
@@ -149,7 +141,7 @@ std::string LevelTables(const Json& results) {
                      "/predicted_false_positive_rate:%})|", observed)};
     columns.push_back(column);
     const std::string wider = TextTable(columns, rows);
-    if (tables.empty() || LongestLine(wider) > kReportWidth) {
+    if (tables.empty() || LongestLine(wider) > kTextWidth) {
       columns = {policies, column};
       tables.push_back(TextTable(columns, rows));
     } else {
@@ -193,7 +185,7 @@ std::string ReportAsText(const Json& report) {
       LevelTables(results),
       TimesTable(results),
       Notes(report),
-      WrapText(report["result"].get<std::string>(), kReportWidth, 0)};
+      WrapText(report["result"].get<std::string>(), kTextWidth, 0)};
   if (!parts.back().empty()) parts.back() += "\n";
   parts.erase(std::remove(parts.begin(), parts.end(), ""), parts.end());
   return absl::StrJoin(parts, "\n");

@@ -40,9 +40,8 @@ Keys NumberedKeys(uint64_t rows, uint64_t stride);
 // The keys between those of NumberedKeys, in order.
 Keys KeysBetween(uint64_t rows, uint64_t stride);
 
-// Reads a file with one key per line. Lines end with \n or \r\n; empty lines
-// are ignored; keys may contain any other byte. NotFound, PermissionDenied and
-// so on name `flag` and path; InvalidArgument if there are no keys.
+// Reads a file with one key per line, ended by \n or \r\n; ignores empty ones.
+// Errors name `flag` and path; InvalidArgument if there are no keys.
 absl::StatusOr<KeyList> ReadKeyFile(absl::string_view flag,
                                     const std::string& path);
 

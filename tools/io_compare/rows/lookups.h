@@ -13,8 +13,8 @@
 namespace linebloom::tools {
 
 // How lookups of missing keys are spread over the key space, as in --skew.
-// Places are shares of the key space, from 0 to 1: a place of 0.2 has a fifth
-// of all missing keys below it.
+// Places are shares of it: a place of 0.2 has a fifth of all missing keys below
+// it.
 class Skew {
  public:
   // A range of neighbouring keys, all equally likely to be looked up.
@@ -69,9 +69,8 @@ struct LookupMix {
   uint64_t seed = 0;
 };
 
-// Draws `count` lookups, in an order that follows from the seed. No key occurs
-// twice, because looking it up again would give the same answer and make a
-// measured rate seem more certain than it is. If there are not enough keys,
+// Draws `count` lookups in an order that follows from the seed. No key occurs
+// twice, which would make a rate seem more certain than it is; if keys run out,
 // there are fewer lookups in the same ratio.
 struct Lookups {
   KeyList keys;

@@ -29,9 +29,8 @@ struct Part {
 // Rounds up.
 uint64_t Divide(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
-// Takes kSharesOfAllRuns rows at a time and deals them out, in an order that
-// differs from group to group. (Chance alone would also do, but could leave a
-// run without rows if there are few.)
+// Deals kSharesOfAllRuns rows at a time out, in an order that differs from
+// group to group. Chance alone could leave a run without rows.
 size_t RunOf(uint64_t row, uint64_t seed) {
   constexpr uint64_t kStep = 173;  // no common factor with 447 = 3 * 149
   const uint64_t group = row / kSharesOfAllRuns;

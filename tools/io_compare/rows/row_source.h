@@ -56,13 +56,11 @@ struct RowSource {
 inline constexpr uint64_t kSharesOfAllRuns = 447;
 
 // Six sorted runs: three files in level 0, and levels 1 to 3, each ten times as
-// large as the one above. Every run covers the whole range of keys, so a lookup
-// of a missing key between two rows has to go through all of them.
+// large as the one above, over the whole range of keys.
 //
-// `keys` must be sorted and at least 2 * kSharesOfAllRuns. Values have
-// `value_size` incompressible bytes. Files of level 1 and below have about
-// `file_bytes`, or as many as suits the number of rows if that is 0; no level
-// has more than 4096 files.
+// `keys` must be sorted and at least 2 * kSharesOfAllRuns. Values are
+// incompressible. Files below level 0 have about `file_bytes`, by the number of
+// rows if that is 0; a level has at most 4096.
 RowSource LayeredRows(const Keys& keys, uint64_t value_size, uint64_t seed,
                       uint64_t file_bytes = 0);
 

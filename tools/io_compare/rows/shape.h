@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "rocksdb/db.h"
 
 namespace linebloom::tools {

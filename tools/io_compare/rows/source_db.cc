@@ -10,11 +10,13 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "filter_policy/rocksdb/policy_options.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/utilities/debug.h"
+#include "table/status.h"
 #include "tools/shared/databases.h"
-#include "tools/shared/interrupt.h"
+#include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
 namespace {
@@ -59,9 +61,8 @@ absl::Status ReadAllVersions(rocksdb::DB* db,
       begin = last;
     }
     for (size_t i = 0; i < end; ++i) {
-      const absl::Status status =
-          sink({KindOf(versions[i]), versions[i].user_key, versions[i].value});
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(
+          sink({KindOf(versions[i]), versions[i].user_key, versions[i].value}));
     }
     if (is_last) return absl::OkStatus();
   }
@@ -96,18 +97,149 @@ class Source {
       : what_(absl::StrCat("cannot read ", kFlag, "='", path, "'")),
         scratch_(scratch) {}
 
-  absl::Status Open(const std::string& path, SourceDatabase* result);
-  absl::Status ReadFile(size_t file, EntrySink sink);
-  absl::StatusOr<KeyList> SampleKeys(uint64_t count, uint64_t seed);
+  absl::Status Open(const std::string& path, SourceDatabase* result) {
+    LoadOptions(path, &result->rows);
+    ASSIGN_OR_RETURN(
+        auto opened,
+        ReadOnlyDatabase::Open(
+            kFlag, path,
+            {options_, {{rocksdb::kDefaultColumnFamilyName, options_}}},
+            Logs::kRead));
+    source_.emplace(std::move(opened));
+    source_->db()->GetLiveFilesMetaData(&live_files_);
+    if (live_files_.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(kFlag, "='", path, "' has no SSTables"));
+    }
+    return PlanFiles(result);
+  }
+
+  // RocksDB's reader of single files hides deletions before 9.8, which filters
+  // contain too. GetAllKeyVersions shows all, so the file becomes a database.
+  absl::Status ReadFile(size_t file, EntrySink sink) {
+    rocksdb::ColumnFamilyHandle* family = nullptr;
+    absl::Status status = Import(live_files_[file], &family);
+    if (!status.ok()) return status;
+    status = ReadAllVersions(import_db_.get(), family, sink);
+    status.Update(FromRocksDb(import_db_->DropColumnFamily(family),
+                              "cannot remove a copied file"));
+    status.Update(FromRocksDb(import_db_->DestroyColumnFamilyHandle(family),
+                              "cannot remove a copied file"));
+    return status;
+  }
+
+  absl::StatusOr<KeyList> SampleKeys(uint64_t count, uint64_t seed) {
+    rocksdb::ReadOptions options;
+    options.fill_cache = false;
+    options.total_order_seek = true;
+    options.readahead_size = 1 << 20;
+    const std::unique_ptr<rocksdb::Iterator> rows(
+        source_->db()->NewIterator(options));
+    // Reservoir sampling: at any time, the sample represents all rows seen so
+    // far.
+    std::vector<std::string> sample;
+    std::mt19937_64 random(seed);
+    uint64_t seen = 0;
+    for (rows->SeekToFirst(); rows->Valid(); rows->Next(), ++seen) {
+      if (seen < count) {
+        sample.push_back(rows->key().ToString());
+      } else {
+        const uint64_t place =
+            std::uniform_int_distribution<uint64_t>(0, seen)(random);
+        if (place < count) sample[place] = rows->key().ToString();
+      }
+      if (seen % 4096 == 0 && Interrupted()) return CheckInterrupt();
+    }
+    RETURN_IF_ERROR(FromRocksDb(rows->status(), what_));
+    KeyList keys;
+    for (const std::string& key : sample) keys.Add(key);
+    return keys;
+  }
 
  private:
-  void LoadOptions(const std::string& path, RowSource* rows);
-  absl::Status PlanFiles(SourceDatabase* result);
+  void LoadOptions(const std::string& path, RowSource* rows) {
+    const StoredOptions stored = LoadStoredOptions(path);
+    for (const rocksdb::ColumnFamilyDescriptor& family : stored.families) {
+      if (family.name != rocksdb::kDefaultColumnFamilyName) continue;
+      options_.comparator = family.options.comparator;
+      options_.merge_operator = family.options.merge_operator;
+      options_.cf_paths = family.options.cf_paths;
+      options_.num_levels = family.options.num_levels;
+      const auto* const table = TableOptionsOf(family.options);
+      if (table != nullptr) rows->block_size = table->block_size;
+    }
+    rows->comparator = options_.comparator;
+    options_.db_paths = stored.db.db_paths;
+    options_.wal_dir = stored.db.wal_dir;
+    if (options_.merge_operator == nullptr) {
+      options_.merge_operator = std::make_shared<LastOperand>();
+    }
+    options_.info_log = std::make_shared<QuietLogger>();
+    options_.max_open_files = -1;
+    options_.stats_dump_period_sec = 0;
+    options_.stats_persist_period_sec = 0;
+  }
+
+  absl::Status PlanFiles(SourceDatabase* result) {
+    std::sort(live_files_.begin(), live_files_.end(),
+              [](const auto& a, const auto& b) {
+                if (a.level != b.level) return a.level > b.level;
+                return a.level == 0 ? a.largest_seqno < b.largest_seqno
+                                    : a.smallestkey < b.smallestkey;
+              });
+    rocksdb::TablePropertiesCollection properties;
+    RETURN_IF_ERROR(FromRocksDb(
+        source_->db()->GetPropertiesOfAllTables(&properties), what_));
+    RowSource& rows = result->rows;
+    for (const rocksdb::LiveFileMetaData& file : live_files_) {
+      rocksdb::CompressionType compression = rocksdb::kNoCompression;
+      const auto found = properties.find(file.db_path + file.name);
+      if (found != properties.end()) {
+        compression = CompressionByName(found->second->compression_name);
+        result->range_deletions += found->second->num_range_deletions;
+      }
+      rows.files.push_back({file.level, file.num_entries, compression});
+      rows.bytes += file.size;
+      rows.largest_file_bytes =
+          std::max<uint64_t>(rows.largest_file_bytes, file.size);
+    }
+    result->shape = ReadShape(source_->db());
+    (void)source_->db()->GetIntProperty(
+        rocksdb::DB::Properties::kNumEntriesActiveMemTable,
+        &result->rows_in_log_only);
+    return absl::OkStatus();
+  }
 
   // Imports one of the source's files, alone, into `family`, a new column
   // family of the database in the scratch folder, which is opened on first use.
   absl::Status Import(const rocksdb::LiveFileMetaData& file,
-                      rocksdb::ColumnFamilyHandle** family);
+                      rocksdb::ColumnFamilyHandle** family) {
+    const std::string what =
+        absl::StrCat("cannot read '", file.db_path, file.name, "'");
+    rocksdb::Options options = options_;
+    options.create_if_missing = true;
+    options.disable_auto_compactions = true;
+    options.cf_paths.clear();
+    options.db_paths.clear();
+    options.wal_dir.clear();
+    if (import_db_ == nullptr) {
+      rocksdb::DB* opened = nullptr;
+      const rocksdb::Status status = rocksdb::DB::Open(
+          options, (scratch_ / "source_file").string(), &opened);
+      if (!status.ok()) return FromRocksDb(status, what);
+      import_db_.reset(opened);
+    }
+    rocksdb::ExportImportFilesMetaData metadata;
+    metadata.db_comparator_name = options.comparator->Name();
+    metadata.files = {file};
+    // The copy is alone in its family, so any level is valid; 0 always exists.
+    metadata.files.front().level = 0;
+    return FromRocksDb(
+        import_db_->CreateColumnFamilyWithImport(
+            options, "file", rocksdb::ImportColumnFamilyOptions(), metadata,
+            family),
+        what);
+  }
 
   const std::string what_;
   const std::filesystem::path scratch_;
@@ -117,157 +249,14 @@ class Source {
   std::vector<rocksdb::LiveFileMetaData> live_files_;  // in the order of files
 };
 
-void Source::LoadOptions(const std::string& path, RowSource* rows) {
-  const StoredOptions stored = LoadStoredOptions(path);
-  for (const rocksdb::ColumnFamilyDescriptor& family : stored.families) {
-    if (family.name != rocksdb::kDefaultColumnFamilyName) continue;
-    options_.comparator = family.options.comparator;
-    options_.merge_operator = family.options.merge_operator;
-    options_.cf_paths = family.options.cf_paths;
-    options_.num_levels = family.options.num_levels;
-    const auto* const table = TableOptionsOf(family.options);
-    if (table != nullptr) rows->block_size = table->block_size;
-  }
-  rows->comparator = options_.comparator;
-  options_.db_paths = stored.db.db_paths;
-  options_.wal_dir = stored.db.wal_dir;
-  if (options_.merge_operator == nullptr) {
-    options_.merge_operator = std::make_shared<LastOperand>();
-  }
-  options_.info_log = std::make_shared<QuietLogger>();
-  options_.max_open_files = -1;
-  options_.stats_dump_period_sec = 0;
-  options_.stats_persist_period_sec = 0;
-}
-
-absl::Status Source::Open(const std::string& path, SourceDatabase* result) {
-  LoadOptions(path, &result->rows);
-  auto opened = ReadOnlyDatabase::Open(
-      kFlag, path, {options_, {{rocksdb::kDefaultColumnFamilyName, options_}}},
-      Logs::kRead);
-  if (!opened.ok()) return opened.status();
-  source_.emplace(*std::move(opened));
-  source_->db()->GetLiveFilesMetaData(&live_files_);
-  if (live_files_.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(kFlag, "='", path, "' has no SSTables"));
-  }
-  return PlanFiles(result);
-}
-
-absl::Status Source::PlanFiles(SourceDatabase* result) {
-  std::sort(live_files_.begin(), live_files_.end(),
-            [](const auto& a, const auto& b) {
-              if (a.level != b.level) return a.level > b.level;
-              return a.level == 0 ? a.largest_seqno < b.largest_seqno
-                                  : a.smallestkey < b.smallestkey;
-            });
-  rocksdb::TablePropertiesCollection properties;
-  const absl::Status status =
-      FromRocksDb(source_->db()->GetPropertiesOfAllTables(&properties), what_);
-  if (!status.ok()) return status;
-  RowSource& rows = result->rows;
-  for (const rocksdb::LiveFileMetaData& file : live_files_) {
-    rocksdb::CompressionType compression = rocksdb::kNoCompression;
-    const auto found = properties.find(file.db_path + file.name);
-    if (found != properties.end()) {
-      compression = CompressionByName(found->second->compression_name);
-      result->range_deletions += found->second->num_range_deletions;
-    }
-    rows.files.push_back({file.level, file.num_entries, compression});
-    rows.bytes += file.size;
-    rows.largest_file_bytes =
-        std::max<uint64_t>(rows.largest_file_bytes, file.size);
-  }
-  result->shape = ReadShape(source_->db());
-  (void)source_->db()->GetIntProperty(
-      rocksdb::DB::Properties::kNumEntriesActiveMemTable,
-      &result->rows_in_log_only);
-  return absl::OkStatus();
-}
-
-absl::StatusOr<KeyList> Source::SampleKeys(uint64_t count, uint64_t seed) {
-  rocksdb::ReadOptions options;
-  options.fill_cache = false;
-  options.total_order_seek = true;
-  options.readahead_size = 1 << 20;
-  const std::unique_ptr<rocksdb::Iterator> rows(
-      source_->db()->NewIterator(options));
-  // Reservoir sampling: at any time, the sample represents all rows seen so
-  // far.
-  std::vector<std::string> sample;
-  std::mt19937_64 random(seed);
-  uint64_t seen = 0;
-  for (rows->SeekToFirst(); rows->Valid(); rows->Next(), ++seen) {
-    if (seen < count) {
-      sample.push_back(rows->key().ToString());
-    } else {
-      const uint64_t place =
-          std::uniform_int_distribution<uint64_t>(0, seen)(random);
-      if (place < count) sample[place] = rows->key().ToString();
-    }
-    if (seen % 4096 == 0 && Interrupted()) return CheckInterrupt();
-  }
-  const absl::Status status = FromRocksDb(rows->status(), what_);
-  if (!status.ok()) return status;
-  KeyList keys;
-  for (const std::string& key : sample) keys.Add(key);
-  return keys;
-}
-
-absl::Status Source::Import(const rocksdb::LiveFileMetaData& file,
-                            rocksdb::ColumnFamilyHandle** family) {
-  const std::string what =
-      absl::StrCat("cannot read '", file.db_path, file.name, "'");
-  rocksdb::Options options = options_;
-  options.create_if_missing = true;
-  options.disable_auto_compactions = true;
-  options.cf_paths.clear();
-  options.db_paths.clear();
-  options.wal_dir.clear();
-  if (import_db_ == nullptr) {
-    rocksdb::DB* opened = nullptr;
-    const rocksdb::Status status = rocksdb::DB::Open(
-        options, (scratch_ / "source_file").string(), &opened);
-    if (!status.ok()) return FromRocksDb(status, what);
-    import_db_.reset(opened);
-  }
-  rocksdb::ExportImportFilesMetaData metadata;
-  metadata.db_comparator_name = options.comparator->Name();
-  metadata.files = {file};
-  // The copy is alone in its family, so any level is valid; 0 always exists.
-  metadata.files.front().level = 0;
-  return FromRocksDb(import_db_->CreateColumnFamilyWithImport(
-                         options, "file", rocksdb::ImportColumnFamilyOptions(),
-                         metadata, family),
-                     what);
-}
-
-// RocksDB's public reader of single files hides deletions before 9.8, but a
-// filter contains their keys too. GetAllKeyVersions shows every entry of a
-// database, so the file temporarily becomes a database.
-absl::Status Source::ReadFile(size_t file, EntrySink sink) {
-  rocksdb::ColumnFamilyHandle* family = nullptr;
-  absl::Status status = Import(live_files_[file], &family);
-  if (!status.ok()) return status;
-  status = ReadAllVersions(import_db_.get(), family, sink);
-  status.Update(FromRocksDb(import_db_->DropColumnFamily(family),
-                            "cannot remove a copied file"));
-  status.Update(FromRocksDb(import_db_->DestroyColumnFamilyHandle(family),
-                            "cannot remove a copied file"));
-  return status;
-}
-
 }  // namespace
 
 absl::StatusOr<SourceDatabase> OpenSourceDatabase(
     const std::string& path, const std::filesystem::path& scratch) {
-  absl::Status status = CheckUnlockedDatabase(kFlag, path);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(CheckUnlockedDatabase(kFlag, path));
   const auto source = std::make_shared<Source>(path, scratch);
   SourceDatabase result;
-  status = source->Open(path, &result);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(source->Open(path, &result));
   result.rows.read = [source](size_t file, EntrySink sink) {
     return source->ReadFile(file, sink);
   };

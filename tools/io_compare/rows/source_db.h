@@ -15,12 +15,10 @@
 
 namespace linebloom::tools {
 
-// The default column family of a database that no process has open. Its files
-// are only read, and nothing in its folder changes.
-//
-// The copies have each file's level, entries (including deletions and merge
-// operands) and compression, the comparator and the size of data blocks, but
-// neither range deletions nor rows that are only in the write-ahead log.
+// The default column family of a database that no process has open; nothing in
+// its folder changes. The copies have each file's level, entries and
+// compression, the comparator and the size of data blocks, but neither range
+// deletions nor rows that are only in the write-ahead log.
 struct SourceDatabase {
   RowSource rows;
   Shape shape;
@@ -31,16 +29,13 @@ struct SourceDatabase {
   std::function<absl::StatusOr<KeyList>(uint64_t count, uint64_t seed)> sample;
 };
 
-// `scratch` is a folder that this may use: files are copied there one at a
-// time and read entry by entry. InvalidArgument if `path` is not a database, is
-// open elsewhere, or has its own comparator; otherwise DataLoss or RocksDB's
-// errors.
+// Copies files into `scratch` one at a time. InvalidArgument if `path` is no
+// database, open elsewhere, or has its own comparator; RocksDB's errors.
 absl::StatusOr<SourceDatabase> OpenSourceDatabase(
     const std::string& path, const std::filesystem::path& scratch);
 
-// The compression in rocksdb::TableProperties::compression_name, as written by
-// any version of RocksDB; the first of several. Returns kNoCompression if the
-// name is unknown or if this RocksDB doesn't support the compression.
+// The compression in TableProperties::compression_name of any RocksDB, the
+// first of several; kNoCompression if this RocksDB doesn't support it.
 rocksdb::CompressionType CompressionByName(absl::string_view name);
 
 }  // namespace linebloom::tools

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "table/status.h"
 #include "tools/io_compare/rows/source_db.h"
 #include "tools/shared/terminal_text.h"
 
@@ -24,12 +25,11 @@ absl::StatusOr<KeyList> ReadSorted(absl::string_view flag,
                                    const std::string& path,
                                    const rocksdb::Comparator& comparator,
                                    Workload* workload) {
-  const absl::StatusOr<KeyList> read = ReadKeyFile(flag, path);
-  if (!read.ok()) return read.status();
-  KeyList sorted = SortedAndUnique(*read, comparator);
-  if (flag == "key_file" && sorted.size() < read->size()) {
+  ASSIGN_OR_RETURN(const KeyList read, ReadKeyFile(flag, path));
+  KeyList sorted = SortedAndUnique(read, comparator);
+  if (flag == "key_file" && sorted.size() < read.size()) {
     workload->notes.push_back(absl::StrCat(
-        "--key_file has ", WithThousands(read->size() - sorted.size()),
+        "--key_file has ", WithThousands(read.size() - sorted.size()),
         " lines with a key that another line has; each key is "
         "loaded once."));
   }
@@ -39,10 +39,10 @@ absl::StatusOr<KeyList> ReadSorted(absl::string_view flag,
 absl::Status UseMissingFile(const IoCompareConfig& config,
                             const rocksdb::Comparator& comparator,
                             Workload* workload) {
-  absl::StatusOr<KeyList> missing =
-      ReadSorted("missing_file", config.missing_file, comparator, workload);
-  if (!missing.ok()) return missing.status();
-  workload->mix.missing = KeysOf(*std::move(missing));
+  ASSIGN_OR_RETURN(
+      KeyList missing,
+      ReadSorted("missing_file", config.missing_file, comparator, workload));
+  workload->mix.missing = KeysOf(std::move(missing));
   workload->facts.missing = absl::StrCat("of '", config.missing_file, "'");
   return absl::OkStatus();
 }
@@ -70,9 +70,9 @@ void GenerateRows(const IoCompareConfig& config, double missing_needed,
 
 absl::Status UseKeyFile(const IoCompareConfig& config, double missing_needed,
                         Workload* workload) {
-  absl::StatusOr<KeyList> keys = ReadSorted(
-      "key_file", config.key_file, *rocksdb::BytewiseComparator(), workload);
-  if (!keys.ok()) return keys.status();
+  ASSIGN_OR_RETURN(KeyList keys,
+                   ReadSorted("key_file", config.key_file,
+                              *rocksdb::BytewiseComparator(), workload));
   workload->facts.source = "key_file";
   workload->facts.source_path = config.key_file;
   if (config.missing_file.empty()) {
@@ -81,24 +81,23 @@ absl::Status UseKeyFile(const IoCompareConfig& config, double missing_needed,
     const double needed =
         std::max(1.0, missing_needed * (1 - config.hit_ratio));
     const auto nth = static_cast<uint64_t>(
-        std::clamp(static_cast<double>(keys->size()) / needed, 2.0, 10.0));
-    HeldOut split = HoldOut(*keys, nth);
-    *keys = std::move(split.rows);
+        std::clamp(static_cast<double>(keys.size()) / needed, 2.0, 10.0));
+    HeldOut split = HoldOut(keys, nth);
+    keys = std::move(split.rows);
     workload->mix.missing = KeysOf(std::move(split.missing));
     workload->facts.missing =
         absl::StrCat("1 of every ", nth, " keys of the file, held out");
   } else {
-    const absl::Status status =
-        UseMissingFile(config, *rocksdb::BytewiseComparator(), workload);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(
+        UseMissingFile(config, *rocksdb::BytewiseComparator(), workload));
   }
   constexpr uint64_t kMinKeys = 2 * kSharesOfAllRuns;
-  if (keys->size() < kMinKeys) {
+  if (keys.size() < kMinKeys) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--key_file='", config.key_file, "' leaves ", keys->size(),
+        "--key_file='", config.key_file, "' leaves ", keys.size(),
         " different keys to load; at least ", kMinKeys, " are needed"));
   }
-  UseLayeredRows(config, KeysOf(*std::move(keys)), workload);
+  UseLayeredRows(config, KeysOf(std::move(keys)), workload);
   return absl::OkStatus();
 }
 
@@ -119,17 +118,17 @@ void NoteWhatIsNotCopied(const SourceDatabase& source, Workload* workload) {
 absl::Status UseDatabase(const IoCompareConfig& config, double missing_needed,
                          const std::filesystem::path& scratch,
                          Workload* workload) {
-  absl::StatusOr<SourceDatabase> source =
-      OpenSourceDatabase(config.source_db, scratch);
-  if (!source.ok()) return source.status();
+  ASSIGN_OR_RETURN(SourceDatabase source,
+                   OpenSourceDatabase(config.source_db, scratch));
   constexpr uint64_t kMaxSample = 20'000'000;  // they are kept in memory
-  const absl::StatusOr<KeyList> sample = source->sample(
-      std::max(config.lookups,
-               std::min(kMaxSample, static_cast<uint64_t>(missing_needed))),
-      config.seed);
-  if (!sample.ok()) return sample.status();
-  workload->rows = std::move(source->rows);
-  workload->expected_shape = source->shape;
+  ASSIGN_OR_RETURN(
+      const KeyList sample,
+      source.sample(
+          std::max(config.lookups,
+                   std::min(kMaxSample, static_cast<uint64_t>(missing_needed))),
+          config.seed));
+  workload->rows = std::move(source.rows);
+  workload->expected_shape = source.shape;
   workload->facts.source = "source_db";
   workload->facts.source_path = config.source_db;
   workload->facts.entries = workload->rows.TotalEntries();
@@ -138,17 +137,16 @@ absl::Status UseDatabase(const IoCompareConfig& config, double missing_needed,
     // Each key followed by a zero byte: directly after the key, and so within
     // the range of every file that contains it.
     KeyList successors;
-    for (uint64_t i = 0; i < sample->size(); ++i) {
-      successors.Add(absl::StrCat((*sample)[i], absl::string_view("\0", 1)));
+    for (uint64_t i = 0; i < sample.size(); ++i) {
+      successors.Add(absl::StrCat(sample[i], absl::string_view("\0", 1)));
     }
     workload->mix.missing = KeysOf(SortedAndUnique(successors, comparator));
     workload->facts.missing = "each an existing key and one zero byte";
   } else {
-    const absl::Status status = UseMissingFile(config, comparator, workload);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(UseMissingFile(config, comparator, workload));
   }
-  workload->mix.existing = KeysOf(SortedAndUnique(*sample, comparator));
-  NoteWhatIsNotCopied(*source, workload);
+  workload->mix.existing = KeysOf(SortedAndUnique(sample, comparator));
+  NoteWhatIsNotCopied(source, workload);
   return absl::OkStatus();
 }
 
@@ -170,10 +168,9 @@ void DrawLookups(const IoCompareConfig& config, Workload* workload) {
 absl::StatusOr<Workload> MakeWorkload(const IoCompareConfig& config,
                                       const std::filesystem::path& scratch) {
   Workload workload;
-  absl::StatusOr<Skew> skew = Skew::Parse(config.skew, config.seed);
-  if (!skew.ok()) return skew.status();
-  const double missing_needed = MissingKeysNeeded(config, *skew);
-  workload.mix.skew = *std::move(skew);
+  ASSIGN_OR_RETURN(Skew skew, Skew::Parse(config.skew, config.seed));
+  const double missing_needed = MissingKeysNeeded(config, skew);
+  workload.mix.skew = std::move(skew);
   workload.mix.hit_ratio = config.hit_ratio;
   workload.mix.seed = config.seed;
   absl::Status status;

@@ -1,4 +1,4 @@
-#include "tools/shared/number.h"
+#include "tools/shared/flags.h"
 
 #include <array>
 #include <cmath>
