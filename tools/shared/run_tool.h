@@ -21,7 +21,7 @@ enum ExitCode : int {
   kExitInterrupted = 130,   // stopped by a signal, as shells number SIGINT
 };
 
-// "linebloom 0.1.0, RocksDB 7.8.3".
+// "linebloom 0.2.0, RocksDB 7.8.3".
 std::string Versions();
 
 // Sets all Abseil flags from `argv`. `usage`, what the tool does, goes above

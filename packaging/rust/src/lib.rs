@@ -1,7 +1,7 @@
 //! linebloom for the crate [`rocksdb`](https://docs.rs/rocksdb): a filter policy
 //! that lets less than a seventh as many missing keys through as RocksDB's Bloom
-//! filter at 10 bits per key. A lookup reads one line of 64 bytes, and one byte
-//! of a table of 1/512 of the filter's size.
+//! filter at 10 bits per key. A lookup probes one line of 64 bytes, and
+//! waits for memory once.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
