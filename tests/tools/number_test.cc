@@ -1,5 +1,3 @@
-#include "tools/shared/flags.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -8,6 +6,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "tools/shared/flags.h"
 
 namespace linebloom::tools {
 namespace {

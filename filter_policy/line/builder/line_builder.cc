@@ -51,8 +51,8 @@ uint8_t ChooseCode(const SliceCounts& counts) {
       squares[known + code] = squares[code] + added[code];
     }
   }
-  return static_cast<uint8_t>(
-      std::min_element(squares.begin(), squares.end()) - squares.begin());
+  return static_cast<uint8_t>(std::min_element(squares.begin(), squares.end()) -
+                              squares.begin());
 }
 
 LineBuilder::LineBuilder(const LineShape& shape, const LineKernel& kernel)

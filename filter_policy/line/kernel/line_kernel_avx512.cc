@@ -24,9 +24,9 @@ inline __m512i CountBits(__m512i words) { return _mm512_popcnt_epi64(words); }
 
 }  // namespace
 
-const LineKernel kAvx512Kernel = {
-    "avx512",        kProbePlain, kProbeSolved, AddToPlainLines,
-    RateOfPlainLine, SolveLine};
+const LineKernel kAvx512Kernel = {"avx512",        kProbePlain,
+                                  kProbeSolved,    AddToPlainLines,
+                                  RateOfPlainLine, SolveLine};
 
 }  // namespace linebloom
 

@@ -32,9 +32,9 @@ inline __m512i CountBits(__m512i words) {
 
 }  // namespace
 
-const LineKernel kAvx512fKernel = {
-    "avx512f",       kProbePlain, kProbeSolved, AddToPlainLines,
-    RateOfPlainLine, SolveLine};
+const LineKernel kAvx512fKernel = {"avx512f",       kProbePlain,
+                                   kProbeSolved,    AddToPlainLines,
+                                   RateOfPlainLine, SolveLine};
 
 }  // namespace linebloom
 

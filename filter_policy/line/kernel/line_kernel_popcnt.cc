@@ -30,9 +30,9 @@ inline uint32_t OddWords(const uint64_t* words) {
 
 }  // namespace
 
-const LineKernel kPopcntKernel = {
-    "popcnt",        kProbePlain, kProbeSolved, AddToPlainLines,
-    RateOfPlainLine, SolveLine};
+const LineKernel kPopcntKernel = {"popcnt",        kProbePlain,
+                                  kProbeSolved,    AddToPlainLines,
+                                  RateOfPlainLine, SolveLine};
 
 }  // namespace linebloom
 

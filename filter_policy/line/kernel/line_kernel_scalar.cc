@@ -38,8 +38,8 @@ inline uint32_t OddWords(const uint64_t* words) {
 
 }  // namespace
 
-const LineKernel kScalarKernel = {
-    "scalar",        kProbePlain, kProbeSolved, AddToPlainLines,
-    RateOfPlainLine, SolveLine};
+const LineKernel kScalarKernel = {"scalar",        kProbePlain,
+                                  kProbeSolved,    AddToPlainLines,
+                                  RateOfPlainLine, SolveLine};
 
 }  // namespace linebloom

@@ -226,8 +226,8 @@ TEST(LineOfTest, ExtremeHashesAreInTheOuterLines) {
   }
 }
 
-// Lines exchange slices in pairs within their group, so each line always has one
-// slice of each number.
+// Lines exchange slices in pairs within their group, so each line always has
+// one slice of each number.
 TEST(BalancedLineOfTest, CodesExchangeSlices) {
   for (uint32_t slice = 0; slice < kSlices; ++slice) {
     for (uint32_t line = 8; line < 16; ++line) {

@@ -1,5 +1,4 @@
 #include "filter_policy/rocksdb/policy_options.h"
-
 #include "gtest/gtest.h"
 
 namespace linebloom {
