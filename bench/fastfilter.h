@@ -1,5 +1,5 @@
-// linebloom for FastFilter's bulk-insert-and-query, which includes this after
-// its filterapi.h and calls BenchmarkLinebloom() from main(). Needs C++17 only.
+// linebloom for FastFilter's bulk-insert-and-query, which includes this before
+// its main() and calls BenchmarkLinebloom() from there. Needs C++17 only.
 // Keys go through RocksDB's interfaces, as 8 bytes that linebloom hashes within
 // the time that is taken; the other filters there mix each key's bits by one
 // function.

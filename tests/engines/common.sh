@@ -11,6 +11,20 @@ stop() {
   exit "$1"
 }
 
+# filters DATABASE...: how many files they have, how many with linebloom's filters, and
+# the bytes and the rate in percent of all filters.
+filters() {
+  local dump=$root/build/release/tools/filter_dump database
+  [[ -x $dump ]] || stop 2 "build/release has no filter_dump: tools/run_tests.sh builds it"
+  for database; do "$dump" --db="$database" --format=prometheus; done | awk '
+    {match($0, /column_family=.*level="[0-9]*"/); level = substr($0, RSTART, RLENGTH)}
+    /^linebloom_files/ {files += $NF; if (/"linebloom"/) ours += $NF}
+    /^linebloom_filter_keys/ {keys[level] += $NF; all += $NF}
+    /^linebloom_filter_bytes/ {bytes += $NF}
+    /^linebloom_expected_false/ {rate += $NF * keys[level]; keys[level] = 0}
+    END {print files + 0, ours + 0, bytes + 0, all ? 100 * rate / all : 0}'
+}
+
 # get_java SOURCE GROUP:NAME:VERSION...: has Maven download these and all that they
 # need, makes linebloom for their rocksdbjni from RocksDB's SOURCE, and sets `java` to
 # a command that has both. It logs warnings to stderr, but not each missing entry.
