@@ -211,7 +211,7 @@ std::string LineText(const Options& options) {
 // An option that these functions convert from and to text.
 OptionTypeInfo TextOption(
     std::function<Status(std::string_view, Options*)> parse,
-    std::function<std::string(const Options&)> print) {
+    const std::function<std::string(const Options&)>& print) {
   OptionTypeInfo info(/*offset=*/0, OptionType::kUnknown,
                       OptionVerificationType::kNormal, OptionTypeFlags::kNone);
   info.SetParseFunc(
@@ -268,6 +268,12 @@ Status ValidateBits(const FilterPolicyOptions& options) {
   return Status::OK();
 }
 
+Status OnlyOne(const std::string& one, const std::string& other) {
+  return Status::InvalidArgument(
+      "linebloom",
+      one + " and " + other + ": only one of the two may be given");
+}
+
 Status ValidateExclusive(const Options& options) {
   const auto text = [](const char* name, bool is_set,
                        const std::string& value) {
@@ -284,9 +290,7 @@ Status ValidateExclusive(const Options& options) {
   for (const auto& [one, other] :
        {std::pair(bits, budget), std::pair(rate, budget), std::pair(bits, rate),
         std::pair(heat, rate)}) {
-    if (one.empty() || other.empty()) continue;
-    return Status::InvalidArgument("linebloom: " + one + " and " + other +
-                                   ": only one of the two may be given");
+    if (!one.empty() && !other.empty()) return OnlyOne(one, other);
   }
   return Status::OK();
 }
