@@ -80,7 +80,10 @@ inline uint32_t OtherLine(uint32_t line, uint32_t slice) {
 inline uint32_t BalancedLineOf(uint64_t hash, uint32_t lines, uint8_t code) {
   const uint32_t line = LineOf(hash, lines);
   const uint32_t slice = SliceOf(hash, lines);
-  return (code >> slice & 1) != 0 ? OtherLine(line, slice) : line;
+  // A mask, because compilers turn the condition into a branch, which half of
+  // the keys take.
+  const uint32_t moves = 0u - (code >> slice & 1u);
+  return line ^ ((line ^ OtherLine(line, slice)) & moves);
 }
 
 }  // namespace linebloom

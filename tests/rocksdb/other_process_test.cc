@@ -63,10 +63,12 @@ TEST(Worker, DISABLED_Works) {
   ASSERT_OK(writer.Finish());
 }
 
-// Runs that in another process, with its output in FOLDER/printed.
+// Runs that in another process, with its output in FOLDER/printed. This process
+// may be one of several that share all tests.
 bool RunWorker(const std::string& folder, const std::string& table_options) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
-  std::string command = "WORKER_FOLDER='" + folder;
+  std::string command = "GTEST_TOTAL_SHARDS=1 GTEST_SHARD_INDEX=0";
+  command.append(" WORKER_FOLDER='").append(folder);
   command.append("' WORKER_TABLE='").append(table_options).append("' '");
   command.append(program).append("' --gtest_also_run_disabled_tests");
   command.append(" --gtest_filter=Worker.* >'").append(folder);
