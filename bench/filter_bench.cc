@@ -104,8 +104,8 @@ double CacheLinesOf(const std::string& policy) {
   if (const Contestant* contestant = FindContestant(policy)) {
     return contestant->cache_lines;
   }
-  // The line, and its group's code.
-  if (policy == "linebloom") return 2;
+  // Both lines that a key may be in, and their group's code.
+  if (policy == "linebloom") return 3;
   if (policy != "rocksdb-ribbon") return 1;
   // Each of the seven columns is 16 bytes, and Ribbon prefetches those and the
   // following 16: one contiguous range that starts at a multiple of 16.

@@ -3,7 +3,6 @@
 #include <isa-l/crc.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <string>
 
@@ -198,9 +197,19 @@ uint32_t Xxh3WithLastByte(absl::string_view bytes) {
 bool IsKnownChecksumType(uint8_t type) { return type <= 4; }
 
 absl::string_view ChecksumName(ChecksumType type) {
-  static constexpr std::array<const char*, 5> kNames = {
-      "no checksum", "CRC32c", "xxHash32", "XXH64", "XXH3"};
-  return kNames.at(static_cast<size_t>(type));
+  switch (type) {
+    case ChecksumType::kNone:
+      return "no checksum";
+    case ChecksumType::kCrc32c:
+      return "CRC32c";
+    case ChecksumType::kXxHash32:
+      return "xxHash32";
+    case ChecksumType::kXxHash64:
+      return "XXH64";
+    case ChecksumType::kXxh3:
+      return "XXH3";
+  }
+  return "unknown";
 }
 
 uint32_t ComputeChecksum(ChecksumType type, absl::string_view bytes) {

@@ -56,9 +56,17 @@ bool IsProperties(absl::string_view name) {
 }  // namespace
 
 absl::string_view ToString(FilterKind kind) {
-  static constexpr std::array<const char*, 4> kNames = {
-      "none", "full", "partitioned", "block-based"};
-  return kNames.at(static_cast<size_t>(kind));
+  switch (kind) {
+    case FilterKind::kNone:
+      return "none";
+    case FilterKind::kFull:
+      return "full";
+    case FilterKind::kPartitioned:
+      return "partitioned";
+    case FilterKind::kObsoleteBlockBased:
+      return "block-based";
+  }
+  return "unknown";
 }
 
 absl::StatusOr<Metaindex> ParseMetaindex(const Block& block) {

@@ -50,11 +50,9 @@ class FilterReader {
   bool MayMatchSeeded(const char* key, size_t size) const;
 
   const uint8_t* LineAt(uint64_t hash) const {
-    const uint32_t lines = filter_.line_count;
-    return filter_.LineAt(
-        filter_.codes == nullptr
-            ? LineOf(hash, lines)
-            : BalancedLineOf(hash, lines, filter_.codes[GroupOf(hash, lines)]));
+    return filter_.codes == nullptr
+               ? filter_.LineAt(LineOf(hash, filter_.line_count))
+               : filter_.BalancedLineAt(hash);
   }
 
   FilterReader(const FilterView& filter, uint64_t hash_seed,

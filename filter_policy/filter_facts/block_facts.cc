@@ -1,7 +1,6 @@
 #include "filter_policy/filter_facts/block_facts.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -114,11 +113,25 @@ double WithCollisions(double rate, uint64_t keys) {
 }  // namespace
 
 absl::string_view ToString(BlockKind kind) {
-  static constexpr std::array<const char*, 8> kNames = {
-      "empty",         "linebloom",      "linebloom, unusable",
-      "RocksDB Bloom", "RocksDB Ribbon", "RocksDB legacy Bloom",
-      "reserved",      "damaged"};
-  return kNames.at(static_cast<size_t>(kind));
+  switch (kind) {
+    case BlockKind::kEmpty:
+      return "empty";
+    case BlockKind::kLinebloom:
+      return "linebloom";
+    case BlockKind::kUnusable:
+      return "linebloom, unusable";
+    case BlockKind::kBloom:
+      return "RocksDB Bloom";
+    case BlockKind::kRibbon:
+      return "RocksDB Ribbon";
+    case BlockKind::kLegacyBloom:
+      return "RocksDB legacy Bloom";
+    case BlockKind::kReserved:
+      return "reserved";
+    case BlockKind::kInconsistent:
+      return "damaged";
+  }
+  return "unknown";
 }
 
 BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys) {

@@ -76,14 +76,17 @@ inline uint32_t OtherLine(uint32_t line, uint32_t slice) {
   return line ^ (slice + (slice == 0 ? 1 : 0));
 }
 
-// The line of a hash in a filter of balanced lines, given its group's code.
-inline uint32_t BalancedLineOf(uint64_t hash, uint32_t lines, uint8_t code) {
-  const uint32_t line = LineOf(hash, lines);
-  const uint32_t slice = SliceOf(hash, lines);
+// The line that has this slice of `line`, given the group's code.
+inline uint32_t BalancedLine(uint32_t line, uint32_t slice, uint8_t code) {
   // A mask, because compilers turn the condition into a branch, which half of
   // the keys take.
   const uint32_t moves = 0u - (code >> slice & 1u);
   return line ^ ((line ^ OtherLine(line, slice)) & moves);
+}
+
+// The line of a hash in a filter of balanced lines, given its group's code.
+inline uint32_t BalancedLineOf(uint64_t hash, uint32_t lines, uint8_t code) {
+  return BalancedLine(LineOf(hash, lines), SliceOf(hash, lines), code);
 }
 
 }  // namespace linebloom

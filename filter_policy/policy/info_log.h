@@ -46,7 +46,7 @@ class InfoLog {
 
   // Writes what a memory budget comes to, if the bits of new files have changed
   // by a quarter since the last line or filters have begun or ceased to exceed
-  // it.
+  // it. A warning below one bit per key, and above the budget.
   void WriteBudget(rocksdb::Logger* info_log, uint64_t budget,
                    const BudgetState& state);
 

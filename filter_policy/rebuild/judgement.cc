@@ -1,7 +1,5 @@
 #include "filter_policy/rebuild/judgement.h"
 
-#include <array>
-
 #include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/sizing.h"
 #include "linebloom/filter_policy.h"
@@ -173,11 +171,27 @@ Verdict Judge(const FileFacts& facts, const WantedFilter& wanted) {
 }
 
 absl::string_view ToString(RebuildReason reason) {
-  static constexpr std::array<const char*, 9> kNames = {
-      "no filter",     "foreign filter",  "damaged filter",
-      "older version", "other hash seed", "other prefixes",
-      "plain lines",   "worse rate",      "over budget"};
-  return kNames.at(static_cast<size_t>(reason));
+  switch (reason) {
+    case RebuildReason::kNoFilter:
+      return "no filter";
+    case RebuildReason::kForeignFilter:
+      return "foreign filter";
+    case RebuildReason::kDamagedFilter:
+      return "damaged filter";
+    case RebuildReason::kOlderVersion:
+      return "older version";
+    case RebuildReason::kOtherHashSeed:
+      return "other hash seed";
+    case RebuildReason::kOtherPrefixes:
+      return "other prefixes";
+    case RebuildReason::kPlainLines:
+      return "plain lines";
+    case RebuildReason::kWorseRate:
+      return "worse rate";
+    case RebuildReason::kOverBudget:
+      return "over budget";
+  }
+  return "unknown";
 }
 
 }  // namespace linebloom

@@ -73,7 +73,7 @@ Status ValidateWorstRate(double worst_rate) {
 
 // RocksDB doesn't notify listeners of CompactFiles() (7.8 to 9.11), so in a
 // database just opened the listener would not know the sizes of levels. And it
-// takes the counts of reads only when it looks.
+// takes the sampled keys only when it looks.
 void LetListenerLook(rocksdb::DB* db, std::vector<Family>* families) {
   const rocksdb::DBOptions options = db->GetDBOptions();
   rocksdb::EventListener* const listener = FindLevelSizeListener(options);

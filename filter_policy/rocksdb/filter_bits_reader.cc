@@ -68,7 +68,6 @@ std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
   const ParsedFilter parsed = ParseFilter(block.data(), block.size());
   const std::optional<FilterReader> filter =
       FilterReader::Make(block.data(), parsed, ChosenKernel(), canonical_key);
-  std::unique_ptr<rocksdb::FilterBitsReader> reader;
   if (filter.has_value()) {
     if (sampler != nullptr) {  // without a virtual call in between
       return std::make_unique<
@@ -77,6 +76,7 @@ std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
     }
     return std::make_unique<LineFilterBitsReader>(*filter);
   }
+  std::unique_ptr<rocksdb::FilterBitsReader> reader;
   if (IsOfRocksDb(parsed.kind) && canonical_key == 0) {
     reader.reset(built_in.GetFilterBitsReader(block));
   } else {

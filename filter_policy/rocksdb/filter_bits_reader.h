@@ -11,8 +11,8 @@ namespace linebloom {
 
 // Never null. Blocks of RocksDB's policies are probed by `built_in`'s reader.
 // Damaged, unknown and truncated blocks may match every key; with
-// `canonical_key` (FilterBlockInfo) so may blocks without it.
-// With `sampler`, the reader samples keys that it rejects.
+// `canonical_key` (FilterBlockInfo) so may blocks without it. With `sampler`,
+// the reader samples keys that it rejects.
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
     const rocksdb::Slice& block, const rocksdb::FilterPolicy& built_in,
     uint64_t canonical_key = 0,

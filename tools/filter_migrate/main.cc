@@ -1,7 +1,6 @@
 // filter_migrate: gives the files of a database linebloom's filters, or
 // RocksDB's again.
 #include <algorithm>
-#include <array>
 #include <map>
 #include <tuple>
 
@@ -48,15 +47,33 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 const char* OutcomeName(RebuildOutcome outcome) {
-  static constexpr std::array<const char*, 6> kNames = {
-      "planned", "rewritten", "gone", "busy", "damaged", "no space"};
-  return kNames.at(static_cast<size_t>(outcome));
+  switch (outcome) {
+    case RebuildOutcome::kPlanned:
+      return "planned";
+    case RebuildOutcome::kRewritten:
+      return "rewritten";
+    case RebuildOutcome::kGone:
+      return "gone";
+    case RebuildOutcome::kBusy:
+      return "busy";
+    case RebuildOutcome::kDamaged:
+      return "damaged";
+    case RebuildOutcome::kNoSpace:
+      return "no space";
+  }
+  return "unknown";
 }
 
 const char* SourceName(LookupSource source) {
-  static constexpr std::array<const char*, 3> kNames = {"even", "filters",
-                                                        "listener"};
-  return kNames.at(static_cast<size_t>(source));
+  switch (source) {
+    case LookupSource::kEven:
+      return "even";
+    case LookupSource::kFilters:
+      return "filters";
+    case LookupSource::kListener:
+      return "listener";
+  }
+  return "unknown";
 }
 
 Json FileAsJson(const FileRebuild& file) {

@@ -75,24 +75,24 @@ double LineBuilder::BuildGroup(std::span<const uint64_t> hashes, uint32_t lines,
                                uint32_t group, uint8_t* to, uint8_t* code) {
   const uint32_t lines_here =
       std::min<uint32_t>(lines - kLinesPerGroup * group, kLinesPerGroup);
-  *code = 0;
-  if (lines_here == kLinesPerGroup) {
-    SliceCounts counts = {};
-    for (const uint64_t hash : hashes) {
-      ++counts[LineOf(hash, lines) % kLinesPerGroup][SliceOf(hash, lines)];
-    }
-    *code = ChooseCode(counts);
+  SliceCounts counts = {};
+  for (const uint64_t hash : hashes) {
+    ++counts[LineOf(hash, lines) % kLinesPerGroup][SliceOf(hash, lines)];
   }
-  const auto line_of = [&](uint64_t hash) {
-    return BalancedLineOf(hash, lines, *code) % kLinesPerGroup;
-  };
+  // The lines of a smaller group can't exchange slices.
+  *code = lines_here < kLinesPerGroup ? 0 : ChooseCode(counts);
   // Counted two places further on: see GroupPartition.
   size_t starts[kLinesPerGroup + 2] = {};
-  for (const uint64_t hash : hashes) ++starts[line_of(hash) + 2];
+  for (uint32_t line = 0; line < kLinesPerGroup; ++line) {
+    for (uint32_t slice = 0; slice < kSlices; ++slice) {
+      starts[BalancedLine(line, slice, *code) + 2] += counts[line][slice];
+    }
+  }
   for (int i = 1; i < kLinesPerGroup + 2; ++i) starts[i] += starts[i - 1];
   by_line_.resize(hashes.size());
   for (const uint64_t hash : hashes) {
-    by_line_[starts[line_of(hash) + 1]++] = hash;
+    const uint32_t line = BalancedLineOf(hash, lines, *code) % kLinesPerGroup;
+    by_line_[starts[line + 1]++] = hash;
   }
   double sum_of_rates = 0;
   for (uint32_t line = 0; line < lines_here; ++line) {

@@ -31,6 +31,11 @@ struct FilterView {
   const uint8_t* LineAt(uint32_t line) const {
     return lines + size_t{line} * kLineBytes;
   }
+  // For solved lines.
+  const uint8_t* BalancedLineAt(uint64_t hash) const {
+    return LineAt(
+        BalancedLineOf(hash, line_count, codes[GroupOf(hash, line_count)]));
+  }
 
   const uint8_t* lines;
   const uint8_t* codes = nullptr;  // of the lines' groups; null for plain lines
