@@ -6,7 +6,8 @@
 figures.txt ties sentences of pages to cells of tables. Its lines are
 
   NAME = PAGE / HEADING / N     the N-th table, or table of a fenced block, under a heading
-  == PAGE                       the lines below are about this page
+  == PAGE                       the lines below are about all figures of this page
+  == some of PAGE               the same, but it may have others
   some {1.23} words             as on the page but for the braces; in the lines below it,
     EXPRESSION; EXPRESSION      indented, what each figure in braces is
   ~ REGEX                       what this matches is no figure of a measurement
@@ -14,18 +15,24 @@ figures.txt ties sentences of pages to cells of tables. Its lines are
 NAME['cell', 'cell', 'column'] is the first number of the column in the row that has
 these cells, 'column#2' the second one, and NAME[2, 'column'] is of the second row. A
 figure has to be the value, rounded to as many digits; an expression that is true or
-false has to be true. A number on one of the pages, or a word such as 'a third', that
-no line mentions is an error. Prints what is wrong; exits with 0, or with 1 if it
+false has to be true; said(PAGE, TEXT) is true if the page has the text. A number outside of code, or a word such as 'a third', that no
+line mentions is an error. Prints what is wrong; exits with 0, or with 1 if it
 printed anything.
 """
+import itertools
 import os
 import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-FIGURE = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?|\b(?:half|halves|twice|(?:an?|one|two|three|four)"
+IN_BRACES = re.compile(r"\{([\w., ]+)\}")
+NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+FIGURE = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?|\b(?:half|halves|twice|(?:an?|one|two|three|four)"
                     r"[ -](?:third|quarter|fifth|sixth|seventh|eighth|ninth|tenth|twent\w+)s?)\b")
+
+
+with open(os.path.join(HERE, "figures.txt"), encoding="utf-8") as claims:
+    LINES = claims.read().splitlines()
 
 
 class Wrong(Exception):
@@ -38,6 +45,9 @@ def number(text):
 
 def plain(text):
     return " ".join(text.split())
+
+
+CALLED = ("numbers", "per_filter", "bloom", "pays_after")
 
 
 class Table:
@@ -55,34 +65,63 @@ class Table:
             found = [row for row in self.rows if all(cell in row for cell in cells)]
         if len(found) != 1:
             raise Wrong(f"{self.name} has {len(found)} rows with {cells}")
-        cell = found[0][self.columns.index(column)]
-        return number(NUMBER.findall(cell)[int(which or 1) - 1])
+        return numbers(found[0][self.columns.index(column)])[int(which or 1) - 1]
+
+    def least(self, column):
+        return min(each for row in self.rows for each in numbers(row[self.columns.index(column)]))
+
+
+def numbers(text):
+    return [number(each) for each in NUMBER.findall(text)]
+
+
+# What expressions may call.
+
+
+def per_filter(live, row):
+    """Reads per 1,000 filters that keys met, of a row of live_tree's table."""
+    return live[row, "measured"] / live[row, "filters met"]
+
+
+def bloom(live):
+    return sum(per_filter(live, row) for row in (1, 2, 3)) / 3
+
+
+def pays_after(more_ns, bits_saved):
+    """Seconds in memory until bits per key have paid for CPU time per key, by the prices in
+    RocksDB's blog (2021-12-29): dollars for three years of a thread, and of a GB."""
+    hours = 3 * 365 * 24
+    per_watt = 0.35 * hours / 1000
+    per_ns = (30 + 3.5 * per_watt) / 1e9
+    per_bit = (8 + 0.375 * per_watt) / 2**33
+    return per_ns / per_bit * more_ns / bits_saved
+
+
+def cells_of(line, fenced):
+    if fenced:
+        return re.split(r" {2,}", line.rstrip())
+    return [cell.strip() for cell in line.strip()[1:-1].split("|")] if line.startswith("|") else []
 
 
 def tables_below(page, heading):
-    """The rows of all tables below a heading, up to the next one of its rank."""
-    tables, fenced, inside, last = [], False, False, ""
+    """The rows of the tables between a heading and the next one."""
+    tables, fenced, inside, last = [], False, False, []
     for line in page.splitlines():
         if line.startswith("```"):
-            fenced = not fenced
-        mark = None if fenced else re.match(r"(#+) (.*)", line)
+            fenced, last = not fenced, []
+            continue
+        mark = None if fenced else re.match(r"#+ (.*)", line)
         if mark:
-            inside = mark.group(2) == heading
-        split = r" {2,}" if fenced else r" *\| *"
-        cells = [cell for cell in re.split(split, line if fenced else line.strip(" |"))]
-        is_row = inside and len(cells) > 1 and (line[:1].strip() if fenced else line.startswith("|"))
-        if is_row and not re.match(r"\| *:?-", line):
-            if not is_row_of(tables, cells, last, fenced):
+            inside = mark.group(1) == heading
+        if fenced and line.startswith(" "):
+            continue  # belongs to the row above
+        cells = cells_of(line, fenced) if inside else []
+        if len(cells) > 1 and not re.fullmatch(r"[ |:-]+", line):
+            if len(last) != len(cells):
                 tables.append([])
             tables[-1].append(cells)
-        last = line
+        last = cells
     return tables
-
-
-def is_row_of(tables, cells, last, fenced):
-    if not tables or len(tables[-1][0]) != len(cells):
-        return False
-    return bool(last.strip()) if fenced else last.startswith("|")
 
 
 class Checker:
@@ -103,12 +142,12 @@ class Checker:
         self.names[name] = Table(f"{name}, {path}", tables[int(which) - 1])
 
     def claim(self, path, text, expressions):
-        page, words = plain(self.page(path)), text.replace("{", "").replace("}", "")
+        page, words = plain(self.page(path)), IN_BRACES.sub(r"\1", text)
         if words not in page:
             raise Wrong(f"the page no longer says '{words}'")
         self.cover(path, re.escape(words))
-        figures = re.findall(r"\{(.*?)\}", text)
-        values = [eval(each, dict(self.names)) for each in expressions]  # pylint: disable=eval-used
+        figures = IN_BRACES.findall(text)
+        values = [self.value(each) for each in expressions]
         if len(figures) != len(values):
             raise Wrong(f"'{text}' has {len(figures)} figures and {len(values)} expressions")
         for figure, value, each in zip(figures, values, expressions):
@@ -120,9 +159,19 @@ class Checker:
             if not right:
                 raise Wrong(f"'{words}': {figure}, but {each.strip()} is {value:.5g}")
 
+    def value(self, expression):
+        scope = dict(self.names, said=self.said, **{each: globals()[each] for each in CALLED})
+        try:
+            return eval(expression, scope)  # pylint: disable=eval-used
+        except (IndexError, NameError, SyntaxError) as error:
+            raise Wrong(f"{expression}: {error}") from error
+
+    def said(self, path, text):
+        return text in plain(self.page(path))
+
     def cover(self, path, regex):
         spans = [match.span() for match in re.finditer(regex, plain(self.page(path)))]
-        self.covered.setdefault(path, []).extend(spans)
+        self.covered[path] += spans
         if not spans:
             raise Wrong(f"nothing on the page matches '{regex}'")
 
@@ -132,40 +181,49 @@ class Checker:
         masked = re.sub(r"`[^`]*`|<!--.*?-->|\]\([^)]*\)", lambda m: " " * len(m.group()),
                         re.sub(r"```.*?```", lambda m: " " * len(m.group()), whole))
         for match in FIGURE.finditer(masked):
-            if not any(a <= match.start() and match.end() <= b for a, b in self.covered.get(path, [])):
+            if not any(a <= match.start() and match.end() <= b for a, b in self.covered[path]):
                 around = whole[max(match.start() - 50, 0):match.end() + 40]
                 self.errors.append(f"{path}: no line of figures.txt mentions '{match.group()}' in '{around}'")
 
-    def run(self, lines):
-        path, paths = None, []
-        for at, line in enumerate(lines):
+    def define_all(self):
+        for line in itertools.takewhile(lambda each: not each.startswith("== "), LINES):
+            definition = re.match(r"(\w+) = (.*)", line)
             try:
-                definition = re.match(r"(\w+) = (.*)", line)
-                if line.startswith("== "):
-                    path = line[3:]
-                    paths.append(path)
-                elif line.startswith("~ "):
-                    self.cover(path, line[2:])
-                elif path is None and definition:
+                if definition:
                     self.define(*definition.groups())
-                elif line.strip() and not line.startswith((" ", "#")):
-                    below = []
-                    for following in lines[at + 1:]:
-                        if not following.startswith(" "):
-                            break
-                        below += [each for each in following.split(";") if each.strip()]
-                    self.claim(path, line, [each.strip() for each in below])
-            except (Wrong, IndexError, SyntaxError, NameError) as wrong:
-                self.errors.append(f"{path or 'figures.txt'}: {wrong}")
-        for path in paths:
+            except Wrong as wrong:
+                self.errors.append(f"figures.txt: {wrong}")
+
+    def check_line(self, path, at):
+        line = LINES[at]
+        if line.startswith("~ "):
+            self.cover(path, line[2:])
+        elif line.strip() and not line.startswith((" ", "#")):
+            below = list(itertools.takewhile(lambda each: each.startswith(" "), LINES[at + 1:]))
+            self.claim(path, line, [each.strip() for each in ";".join(below).split(";") if each.strip()])
+
+    def run(self):
+        self.define_all()
+        path, whole = None, []
+        for at, line in enumerate(LINES):
+            if line.startswith("== "):
+                path = line.split()[-1]
+                self.covered[path] = []
+                if "some of" not in line:
+                    whole.append(path)
+            elif path:
+                try:
+                    self.check_line(path, at)
+                except Wrong as wrong:
+                    self.errors.append(f"{path}: {wrong}")
+        for path in whole:
             self.check_rest(path)
         return self.errors
 
 
 def main():
     checker = Checker(sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "../.."))
-    with open(os.path.join(HERE, "figures.txt"), encoding="utf-8") as file:
-        errors = checker.run(file.read().splitlines())
+    errors = checker.run()
     for error in errors:
         print(error)
     return 1 if errors else 0
