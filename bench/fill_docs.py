@@ -9,7 +9,8 @@ repository's folder, one after another, and puts the standard output of each
 between its `<!-- $ COMMAND -->` and the next `<!-- end -->`. Needs
 build/release (tools/run_tests.sh builds it) and an otherwise idle machine. For a
 run on another day copy the newest page of docs/runs under the new date first;
-tests/docs/figures.py then says which figures of the other pages have changed.
+tests/docs/figures.py then says which figures of the other pages have changed, and
+with --fill changes them.
 """
 import glob
 import os

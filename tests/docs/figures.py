@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Checks that the figures on the pages are those that commands printed.
 
-  tests/docs/figures.py [ROOT]
+  tests/docs/figures.py [--fill]
 
-figures.txt ties sentences of pages to cells of tables. Its lines are
+--fill puts the right figures into the pages; run it twice, since some pages quote
+others, and see if the words around them still fit. figures.txt ties sentences of
+pages to cells of tables. Its lines are
 
   NAME = PAGE / HEADING / N     the N-th table, or table of a fenced block, under a heading
   == PAGE                       the lines below are about all figures of this page
@@ -31,7 +33,8 @@ FIGURE = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?|\b(?:half|halves|twice|
                     r"[ -](?:third|quarter|fifth|sixth|seventh|eighth|ninth|tenth|twent\w+)s?)\b")
 
 
-with open(os.path.join(HERE, "figures.txt"), encoding="utf-8") as claims:
+CLAIMS = os.path.join(HERE, "figures.txt")
+with open(CLAIMS, encoding="utf-8") as claims:
     LINES = claims.read().splitlines()
 
 
@@ -125,8 +128,9 @@ def tables_below(page, heading):
 
 
 class Checker:
-    def __init__(self, root):
-        self.root, self.pages, self.names, self.covered, self.errors = root, {}, {}, {}, []
+    def __init__(self, root, filling=False):
+        self.root, self.filling = root, filling
+        self.pages, self.names, self.covered, self.errors = {}, {}, {}, []
 
     def page(self, path):
         if path not in self.pages:
@@ -150,14 +154,34 @@ class Checker:
         values = [self.value(each) for each in expressions]
         if len(figures) != len(values):
             raise Wrong(f"'{text}' has {len(figures)} figures and {len(values)} expressions")
-        for figure, value, each in zip(figures, values, expressions):
-            if isinstance(value, bool):
-                right = value
-            else:
+        wrong, right = "", list(figures)
+        for i, (figure, value) in enumerate(zip(figures, values)):
+            if value is False:
+                raise Wrong(f"'{words}': {figure}, but not {expressions[i]}")
+            if value is not True:
                 digits = len(figure.partition(".")[2])
-                right = abs(number(figure) - value) <= 0.5 * 10 ** -digits + 1e-9
-            if not right:
-                raise Wrong(f"'{words}': {figure}, but {each.strip()} is {value:.5g}")
+                if abs(number(figure) - value) > 0.5 * 10 ** -digits + 1e-9:
+                    right[i] = f"{value:,.{digits}f}"
+                    wrong = wrong or f"'{words}': {figure}, but {expressions[i]} is {value:.5g}"
+        if wrong and self.filling:
+            self.fill(path, text, right)
+        elif wrong:
+            raise Wrong(wrong)
+
+    def fill(self, path, text, right):
+        """Puts the right figures into the page and into figures.txt."""
+        left = iter(right)
+        new = IN_BRACES.sub(lambda _: "{" + next(left) + "}", text)
+        words = IN_BRACES.sub(r"\1", text).split()
+        new_words = iter(IN_BRACES.sub(r"\1", new).split())
+        there = re.search(r"\s+".join(map(re.escape, words)), self.page(path)).group()
+        here = re.sub(r"\S+", lambda _: next(new_words), there)
+        self.pages[path] = self.page(path).replace(there, here)
+        for file, old, now in ((os.path.join(self.root, path), there, here), (CLAIMS, text, new)):
+            with open(file, encoding="utf-8") as opened:
+                content = opened.read()
+            with open(file, "w", encoding="utf-8") as opened:
+                opened.write(content.replace(old, now))
 
     def value(self, expression):
         scope = dict(self.names, said=self.said, **{each: globals()[each] for each in CALLED})
@@ -222,8 +246,9 @@ class Checker:
 
 
 def main():
-    checker = Checker(sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "../.."))
-    errors = checker.run()
+    if sys.argv[1:] not in ([], ["--fill"]):
+        sys.exit(__doc__)
+    errors = Checker(os.path.join(HERE, "../.."), filling=bool(sys.argv[1:])).run()
     for error in errors:
         print(error)
     return 1 if errors else 0
