@@ -10,7 +10,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tests/docs"))
-from figures import Checker  # pylint: disable=wrong-import-position
+from figures import Checker
 
 FILTERS = [("RocksDB's Bloom", "bloomfilter:10:false", "rocksdb-bloom", "#0072b2"),
            ("RocksDB's Ribbon", "ribbonfilter:14.746:-1", "rocksdb-ribbon", "#d55e00"),
