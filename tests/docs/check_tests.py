@@ -5,8 +5,10 @@
 
 A name is what follows `ctest -R`, or stands in a column with that heading, where
 it may also be a script below tests/. Prints the names that match no test of
-BUILD_DIR; exits with 0, or with 1 if it printed anything.
+BUILD_DIR, nor one in the sources that needs a newer RocksDB; exits with 0, or with 1
+if it printed anything.
 """
+import glob
 import os
 import re
 import subprocess
@@ -14,6 +16,7 @@ import sys
 
 from snippets import ROOT, pages, read
 
+TEST = re.compile(r"^TEST(?:_[FP])?\((\w+),\s*(\w+)\)", re.MULTILINE)
 INLINE = re.compile(r"`ctest -R\s+(?:'([^']*)'|([^`]*))`")
 
 
@@ -41,6 +44,8 @@ def main():
     listed = subprocess.run(["ctest", "-N", "--test-dir", sys.argv[1]], check=True, text=True,
                             stdout=subprocess.PIPE).stdout
     tests = re.findall(r"^ *Test +#\d+: (.*)$", listed, re.MULTILINE)
+    for source in glob.glob(os.path.join(ROOT, "tests/**/*.cc"), recursive=True):
+        tests += [".".join(test) for test in TEST.findall(read(source))]
     sound = True
     for page in pages():
         for number, name in names_on(page):
