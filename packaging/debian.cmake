@@ -25,9 +25,10 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${library})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
-"Filters of solved 64-byte lines for RocksDB's SSTables: at 10 bits per key, less
-than a seventh as many missing keys get through to the disk as with RocksDB's
-Bloom filter. These are the libraries that programs run with, or load by LD_PRELOAD.")
+"Filters of solved 64-byte lines for RocksDB's SSTables: at 10 bits per key,
+less than a seventh as many missing keys get through to the disk as with
+RocksDB's Bloom filter. These are the libraries that programs run with, or
+load by LD_PRELOAD.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liblinebloom-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
