@@ -7,7 +7,10 @@ pasted by hand.
 Runs the commands that contain TEXT (default: all, about an hour) in the
 repository's folder, one after another, and puts the standard output of each
 between its `<!-- $ COMMAND -->` and the next `<!-- end -->`. Needs
-build/release (tools/run_tests.sh builds it) and an otherwise idle machine.
+build/release (tools/run_tests.sh builds it) and an otherwise idle machine. For a
+run on another day copy the newest page of docs/runs under the new date first;
+tests/docs/figures.py then says which figures of the other pages have changed, and
+with --fill changes them.
 """
 import glob
 import os
@@ -16,7 +19,8 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAGES = sorted(glob.glob(os.path.join(ROOT, "docs/*.md")))
+PAGES = sorted(glob.glob(os.path.join(ROOT, "docs/*.md")) +
+               glob.glob(os.path.join(ROOT, "docs/runs/*.md")))
 PLACE = re.compile(r"(<!-- \$ (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 

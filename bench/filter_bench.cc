@@ -52,6 +52,10 @@ const rocksdb::FilterPolicy* NewPolicy(const std::string& name, double bits) {
     return contestant->new_policy();
   }
   FilterPolicyOptions options;
+  if (name == "linebloom-rate") {
+    options.false_positive_rate = 0.0096;  // Bloom's at 10 bits
+    return NewFilterPolicy(options);
+  }
   options.bits_per_key = bits;
   if (name.find("-plain") != std::string::npos) options.line = Line::kPlain;
   if (name.find("-seeded") != std::string::npos) options.hash_seed = 7;
@@ -105,7 +109,7 @@ double CacheLinesOf(const std::string& policy) {
     return contestant->cache_lines;
   }
   // Both lines that a key may be in, and their group's code.
-  if (policy == "linebloom") return 3;
+  if (policy == "linebloom" || policy == "linebloom-rate") return 3;
   if (policy != "rocksdb-ribbon") return 1;
   // Each of the seven columns is 16 bytes, and Ribbon prefetches those and the
   // following 16: one contiguous range that starts at a multiple of 16.
@@ -449,6 +453,10 @@ void Register() {
     for (const std::string& policy : BenchPolicyNames()) {
       RegisterLookups(place, policy);
     }
+  }
+  RegisterBuild(kHot, "linebloom-rate");
+  for (const Place& place : {kHot, kMany}) {
+    RegisterLookups(place, "linebloom-rate");
   }
   RegisterComparison();
   RegisterSeeded();

@@ -5,7 +5,7 @@
 
 Runs io_compare with ROWS (default: 10,000,000) for each SKEW (default: even,
 80/20, 95/5 and zipf:0.99), in files of 8 MiB, and prints a table for
-docs/benchmarks.md. Needs build/release and 3 GB in the current folder. The
+docs/runs/2026-11-23.md. Needs build/release and 3 GB in the current folder. The
 times of lookups are not measured, so a busy machine does no harm.
 """
 import json

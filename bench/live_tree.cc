@@ -1,5 +1,5 @@
 // Measures filters in trees that are written to, as RocksDB shapes them: one
-// line of a table for docs/benchmarks.md per phase, once compactions rest.
+// line of a table for docs/runs/ per phase, once compactions rest.
 //
 //   live_tree SHAPE PHASES ROWS FILTERS FOLDER
 //

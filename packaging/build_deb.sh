@@ -14,8 +14,7 @@ build=${1:-build/package}
 tools/install_dependencies.sh --package >&2
 # /usr is the prefix under which CMake chooses Debian's folders for libraries.
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr \
-  -DBUILD_TESTING=OFF -DCMAKE_SKIP_INSTALL_ALL_DEPENDENCY=ON >&2
-cmake --build "$build" --target linebloom linebloom_static linebloom_override \
-  linebloom_rebuild man_pages >&2
+  -DBUILD_TESTING=OFF >&2
+cmake --build "$build" --target all man_pages >&2
 (cd "$build" && cpack -G DEB) >&2
 ls "$build"/packages/*.deb

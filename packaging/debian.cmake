@@ -52,17 +52,21 @@ foreach(component library development tools)
           DESTINATION share/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME} COMPONENT ${component})
 endforeach()
 
-# The tools' --help as man pages: `cmake --build BUILD --target man_pages`.
-# Rejected: help2man, which runs the examples and the flags' ranges together.
+# The tools' --help as man pages, and their flags for bash's completion:
+# `cmake --build BUILD --target man_pages`. Rejected: help2man, which runs the
+# examples and the flags' ranges together.
 add_custom_target(man_pages)
 foreach(tool filter_dump filter_migrate filter_size io_compare)
   set(page ${PROJECT_BINARY_DIR}/man/${tool}.1.gz)
-  add_custom_command(OUTPUT ${page}
-    COMMAND ${CMAKE_CURRENT_LIST_DIR}/man_page.sh $<TARGET_FILE:${tool}> ${page}
+  set(completion ${PROJECT_BINARY_DIR}/completions/${tool})
+  add_custom_command(OUTPUT ${page} ${completion}
+    COMMAND ${CMAKE_CURRENT_LIST_DIR}/man_page.sh $<TARGET_FILE:${tool}> ${page} ${completion}
     DEPENDS ${tool} ${CMAKE_CURRENT_LIST_DIR}/man_page.sh)
   add_custom_target(${tool}_man DEPENDS ${page})
   add_dependencies(man_pages ${tool}_man)
   install(FILES ${page} DESTINATION share/man/man1 COMPONENT tools OPTIONAL)
+  install(FILES ${completion} DESTINATION share/bash-completion/completions
+          COMPONENT tools OPTIONAL)
 endforeach()
 
 include(CPack)

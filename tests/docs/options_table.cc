@@ -1,6 +1,6 @@
-// Prints the table of docs/options.md: names, defaults and ranges as the option
-// parser has them. Exits with 1 if an option has no sentence here, or the other
-// way round.
+// Prints a table of docs/options.md, with any argument the one of advanced
+// options: names, defaults and ranges as the option parser has them. Exits with
+// 1 if an option has no sentence here, or the other way round.
 #include <iostream>
 #include <string>
 #include <utility>
@@ -12,18 +12,12 @@
 namespace linebloom {
 namespace {
 
-// In the order of FilterPolicyOptions.
+// The common ones first.
+constexpr size_t kCommon = 5;
 const std::vector<std::pair<std::string, std::string>> kWhen = {
     {"bits_per_key",
      "the plain choice: as much memory for every key. At 10, 0.13 % of the "
      "missing keys pass a filter"},
-    {"line",
-     "`plain` where CPU counts more than reads: a classic Bloom filter in each "
-     "line"},
-    {"hash_seed",
-     "`random` if others choose the keys "
-     "([why](tuning.md#keys-that-somebody-chooses)); lookups of missing keys "
-     "then take two to three times as long"},
     {"false_positive_rate",
      "in place of bits: when the rate matters and memory may vary"},
     {"level_aware",
@@ -34,6 +28,13 @@ const std::vector<std::pair<std::string, std::string>> kWhen = {
      "in place of bits: when all filters together may take so much, and "
      "about 1.3 times that while compactions lag. Needs the listener "
      "([how](tuning.md#a-budget-instead-of-bits))"},
+    {"line",
+     "`plain` where CPU counts more than reads: a classic Bloom filter in each "
+     "line"},
+    {"hash_seed",
+     "`random` if others choose the keys "
+     "([why](tuning.md#keys-that-somebody-chooses)); lookups of missing keys "
+     "then take two to three times as long"},
     {"heat_aware",
      "where lookups of missing keys favor some keys: more bits for these, "
      "fewer "
@@ -64,12 +65,14 @@ std::string DefaultOf(const std::string& name,
   return info.Serialize({}, name, &defaults, &text).ok() ? text : "";
 }
 
-bool PrintTable() {
+// The options from `first` up to `end`.
+bool PrintTable(size_t first, size_t end) {
   const auto& options = FilterPolicyOptionTypes();
   bool complete = options.size() == kWhen.size();
   std::cout << "| option | default | range | when |\n"
                "| --- | --- | --- | --- |\n";
-  for (const auto& [name, when] : kWhen) {
+  for (size_t i = first; i < end; ++i) {
+    const auto& [name, when] = kWhen[i];
     const auto option = options.find(name);
     if (option == options.end()) {
       complete = false;
@@ -87,8 +90,14 @@ bool PrintTable() {
 }  // namespace
 }  // namespace linebloom
 
-int main() {
-  if (linebloom::PrintTable()) return 0;
+int main(int argc, char** /*argv*/) {
+  using linebloom::kCommon;
+  const size_t all = linebloom::kWhen.size();
+  // With an argument: the other options.
+  if (argc > 1 ? linebloom::PrintTable(kCommon, all)
+               : linebloom::PrintTable(0, kCommon)) {
+    return 0;
+  }
   std::cerr << "options_table: kWhen and FilterPolicyOptionTypes() differ\n";
   return 1;
 }

@@ -25,7 +25,7 @@ above it that says how it is tested:
 
 The snippets of a page share a folder, with build/release and the tree's other
 folders in it. So does a table between `<!-- $ COMMAND -->` and `<!-- end -->`, which
-has to be the command's output, except in benchmarks.md, whose commands take hours
+has to be the command's output, except in docs/runs, where commands take hours
 (bench/fill_docs.py). Exits with 0, or with 1 if a snippet failed, or has no comment.
 """
 import os
@@ -264,7 +264,7 @@ def run_page(page, build):
                 check(snippet, folder, build)
             except Failed as failure:
                 sound = report(snippet.where(), failure)
-        if page != "docs/benchmarks.md":
+        if not page.startswith("docs/runs/"):
             for command, table in TABLE.findall(read(page)):
                 _, out, err = shell(command, folder, build)
                 if out.strip() != table.strip():

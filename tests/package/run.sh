@@ -60,7 +60,10 @@ use_tools() {
     $install /packages/linebloom-tools_*.deb
     for tool in filter_dump filter_migrate filter_size io_compare; do
       \$tool --version | grep '^linebloom'
-      gzip --decompress --stdout /usr/share/man/man1/\$tool.1.gz | grep --quiet 'SH NAME'
+      for section in NAME OPTIONS 'EXIT STATUS'; do
+        gzip --decompress --stdout /usr/share/man/man1/\$tool.1.gz | grep --quiet \"SH \$section\"
+      done
+      (. /usr/share/bash-completion/completions/\$tool; complete -p \$tool | grep --quiet -e --json)
     done
     filter_size --rate=0.01 --keys=100M
     io_compare --rows=20000 --lookups=2000 --policies='rocksdb-bloom;linebloom'"

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <iostream>
 
+#include "linebloom/level_size_listener.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/perf_level.h"
 #include "rocksdb/table.h"
@@ -34,12 +36,28 @@ ScratchFolder::~ScratchFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-rocksdb::Options SmallTree(uint64_t bytes,
-                           const rocksdb::FilterPolicy* policy) {
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy.reset(policy);
-  table.no_block_cache = true;
+void PrintFilterChoices() {
+  for (const FilterChoice& choice : kFilterChoices) {
+    std::printf("%-24s filter_policy=%s\n", choice.name, choice.filter_policy);
+  }
+  std::printf("%-24s listeners=linebloom_level_sizes\n\n", "");
+  std::fflush(stdout);
+}
+
+void Say(const std::string& what) { std::cerr << "... " << what << "\n"; }
+
+rocksdb::Options SmallTree(uint64_t bytes, const std::string& filter_policy) {
   rocksdb::Options options;
+  // An options file has the same, in [TableOptions] and [DBOptions].
+  rocksdb::BlockBasedTableOptions table;
+  Require(rocksdb::GetBlockBasedTableOptionsFromString(
+              {}, {}, "filter_policy=" + filter_policy, &table),
+          "reading " + filter_policy);
+  Require(table.filter_policy != nullptr || filter_policy == kNoFilter,
+          filter_policy + " is no filter policy");
+  // `listeners=linebloom_level_sizes`: knows the sizes of levels and filters.
+  options.listeners.push_back(linebloom::NewLevelSizeListener());
+  table.no_block_cache = true;
   options.create_if_missing = true;
   options.compression = rocksdb::kNoCompression;
   options.write_buffer_size = std::max<uint64_t>(bytes / 50, 64 << 10);

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "rocksdb/db.h"
-#include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
 
@@ -30,10 +29,29 @@ class ScratchFolder {
   std::string path_;
 };
 
-// Options with which `bytes` of rows make a tree of several levels, however few
-// they are, and which keep no data blocks in memory, so that every block is
-// counted when it is read. Takes ownership of `policy`, which may be null.
-rocksdb::Options SmallTree(uint64_t bytes, const rocksdb::FilterPolicy* policy);
+// The filters that each example compares: a name, and what its options say
+// after `filter_policy=`. To replace one string by another is the whole switch.
+struct FilterChoice {
+  const char* name;
+  const char* filter_policy;
+};
+constexpr FilterChoice kFilterChoices[] = {
+    {"RocksDB's Bloom", "bloomfilter:10:false"},
+    {"linebloom:10", "linebloom:10"},
+    {"linebloom, level_aware",
+     "{id=linebloom;bits_per_key=10;level_aware=true}"}};
+constexpr char kNoFilter[] = "nullptr";
+
+// Prints their option strings.
+void PrintFilterChoices();
+
+// What the program does now, on stderr.
+void Say(const std::string& what);
+
+// Options with filters of that policy, with which `bytes` of rows make a tree
+// of several levels, however few they are, and which keep no data blocks in
+// memory, so that every block is counted when it is read.
+rocksdb::Options SmallTree(uint64_t bytes, const std::string& filter_policy);
 
 std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options,
                                   const std::string& path);

@@ -9,14 +9,33 @@
 #include <iostream>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/example.h"
 #include "common/standalone_bloom.h"
-#include "linebloom/filter_policy.h"
 
 namespace examples {
 namespace {
+
+// What checks of names cost.
+struct Report {
+  uint64_t taken = 0;
+  uint64_t blocks_of_taken = 0;
+  uint64_t free = 0;
+  uint64_t blocks_of_free = 0;
+  Filters filters;
+};
+
+void Print(const char* name, const Report& report) {
+  std::printf("  %-24s %9s %9s %9s %9s %9s %10s\n", name,
+              WithThousands(report.taken).c_str(),
+              WithThousands(report.blocks_of_taken).c_str(),
+              WithThousands(report.free).c_str(),
+              WithThousands(report.blocks_of_free).c_str(),
+              WithThousands(report.filters.keys).c_str(),
+              WithThousands(report.filters.bytes).c_str());
+}
 
 // The accounts by name.
 class Accounts {
@@ -30,8 +49,9 @@ class Accounts {
     std::string account;
     const rocksdb::Status status = db_->Get({}, name, &account);
     if (!status.IsNotFound()) Require(status, "reading " + name);
-    ++(status.ok() ? taken_ : free_);
-    (status.ok() ? blocks_of_taken_ : blocks_of_free_) += BlocksRead() - before;
+    ++(status.ok() ? report_.taken : report_.free);
+    (status.ok() ? report_.blocks_of_taken : report_.blocks_of_free) +=
+        BlocksRead() - before;
     return status.ok();
   }
 
@@ -44,25 +64,14 @@ class Accounts {
   }
 
   // Sums up the checks since the last report.
-  void Report(const char* when) {
-    const Filters filters = FiltersOf(db_);
-    std::printf(
-        "%-26s %9s %9s %9s %9s %9s %10s\n", when, WithThousands(taken_).c_str(),
-        WithThousands(blocks_of_taken_).c_str(), WithThousands(free_).c_str(),
-        WithThousands(blocks_of_free_).c_str(),
-        WithThousands(filters.keys).c_str(),
-        WithThousands(filters.bytes).c_str());
-    taken_ = free_ = blocks_of_taken_ = blocks_of_free_ = 0;
+  Report TakeReport() {
+    report_.filters = FiltersOf(db_);
+    return std::exchange(report_, {});
   }
-
-  uint64_t blocks_of_free() const { return blocks_of_free_; }
 
  private:
   rocksdb::DB* db_;
-  uint64_t taken_ = 0;
-  uint64_t free_ = 0;
-  uint64_t blocks_of_taken_ = 0;
-  uint64_t blocks_of_free_ = 0;
+  Report report_;
 };
 
 void PrintHeader() {
@@ -123,6 +132,59 @@ double SaysTaken(const std::vector<std::string>& free_names,
          static_cast<double>(free_names.size());
 }
 
+constexpr const char* kPhases[] = {"a quarter signs up", "everybody signs up",
+                                   "a quarter left, wanted"};
+
+// The names of those who left are free, and cost hardly any blocks.
+void WantNames(const std::vector<std::string>& names, Accounts* accounts) {
+  for (const std::string& name : names) {
+    Require(!accounts->IsTaken(name), name + " is free and can't be had");
+  }
+}
+
+// One report for each phase.
+std::vector<Report> RunRocksDb(const FilterChoice& choice,
+                               const std::vector<std::string>& wishes,
+                               const std::vector<std::string>& first) {
+  Say(std::string("sign-ups with ") + choice.name);
+  const ScratchFolder folder;
+  const auto db =
+      Open(SmallTree(wishes.size() * 60, choice.filter_policy), folder.path());
+  Accounts accounts(db.get());
+  std::set<std::string> taken;
+  std::vector<Report> reports;
+  for (const auto& wishes_now : {first, wishes}) {
+    SignUp(wishes_now, &accounts, &taken);
+    Settle(db.get());
+    reports.push_back(accounts.TakeReport());
+  }
+  for (const std::string& name : first) accounts.Close(name);
+  CompactEverything(db.get());
+  WantNames(first, &accounts);
+  reports.push_back(accounts.TakeReport());
+  Require(reports.back().blocks_of_free < first.size() / 20,
+          "filters still let closed names through");
+  return reports;
+}
+
+void RunStandalone(const std::vector<std::string>& wishes,
+                   const std::vector<std::string>& first) {
+  StandaloneBloom bloom(first.size(), 0.01);
+  for (const std::string& name : first) bloom.Add(name);
+  std::vector<std::string> free_names;
+  for (const std::string& wish : wishes) free_names.push_back(wish + "_");
+  const double says_at_first = SaysTaken(free_names, &bloom);
+  for (const std::string& wish : wishes) bloom.Add(wish);
+  for (const std::string& name : first) bloom.Add(name + "1");
+  std::printf(
+      "\nA stand-alone Bloom filter of %s bytes, sized for the first quarter "
+      "at 1 %%,\nreports %.2f %% of free names as taken, %.1f %% once "
+      "everybody "
+      "has signed up, and\n%.0f %% of the names of those who left.\n",
+      WithThousands(bloom.bytes()).c_str(), says_at_first,
+      SaysTaken(free_names, &bloom), SaysTaken(first, &bloom));
+}
+
 int Main(int argc, char** argv) {
   const std::vector<std::string> wishes =
       argc == 2 ? Shuffled(ReadNames(argv[1])) : std::vector<std::string>();
@@ -133,45 +195,19 @@ int Main(int argc, char** argv) {
   }
   const std::vector<std::string> first(wishes.begin(),
                                        wishes.begin() + wishes.size() / 4);
-  const ScratchFolder folder;
-  const auto db =
-      Open(SmallTree(wishes.size() * 60, linebloom::NewFilterPolicy(10)),
-           folder.path());
-  Accounts accounts(db.get());
-  std::set<std::string> taken;
-
-  PrintHeader();
-  SignUp(first, &accounts, &taken);
-  Settle(db.get());
-  accounts.Report("a quarter signs up");
-  StandaloneBloom bloom(taken.size(), 0.01);
-  for (const std::string& name : taken) bloom.Add(name);
-  std::vector<std::string> free_names;
-  for (const std::string& wish : wishes) free_names.push_back(wish + "_");
-  const double says_at_first = SaysTaken(free_names, &bloom);
-
-  SignUp(wishes, &accounts, &taken);
-  Settle(db.get());
-  accounts.Report("everybody signs up");
-  for (const std::string& name : taken) bloom.Add(name);
-  const double says_grown = SaysTaken(free_names, &bloom);
-
-  // Those of the first quarter leave, and somebody else wants their names.
-  for (const std::string& name : first) accounts.Close(name);
-  CompactEverything(db.get());
-  for (const std::string& name : first) {
-    Require(!accounts.IsTaken(name), name + " is free and can't be had");
+  PrintFilterChoices();
+  std::vector<std::vector<Report>> reports;
+  for (const FilterChoice& choice : kFilterChoices) {
+    reports.push_back(RunRocksDb(choice, wishes, first));
   }
-  Require(accounts.blocks_of_free() < first.size() / 20,
-          "filters still let closed names through");
-  accounts.Report("a quarter left, wanted");
-  std::printf(
-      "\nA stand-alone Bloom filter of %s bytes, sized for the first quarter "
-      "at 1 %%,\nreports %.2f %% of free names as taken, %.1f %% once "
-      "everybody "
-      "has signed up, and\n%.0f %% of the names of those who left.\n",
-      WithThousands(bloom.bytes()).c_str(), says_at_first, says_grown,
-      SaysTaken(first, &bloom));
+  PrintHeader();
+  for (size_t phase = 0; phase < std::size(kPhases); ++phase) {
+    std::printf("%s\n", kPhases[phase]);
+    for (size_t i = 0; i < reports.size(); ++i) {
+      Print(kFilterChoices[i].name, reports[i][phase]);
+    }
+  }
+  RunStandalone(wishes, first);
   return 0;
 }
 

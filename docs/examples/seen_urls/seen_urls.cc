@@ -18,7 +18,6 @@
 
 #include "common/example.h"
 #include "common/standalone_bloom.h"
-#include "linebloom/filter_policy.h"
 
 namespace examples {
 namespace {
@@ -61,6 +60,25 @@ uint64_t Crawl(const std::string& start,
   return fetched;
 }
 
+struct Report {
+  uint64_t fetched = 0;
+  uint64_t new_by_filter = 0;
+  uint64_t false_positives = 0;  // new too, but it took a Get to know
+  uint64_t seen = 0;
+  uint64_t blocks = 0;  // that these Gets read
+  uint64_t bytes = 0;   // of filters
+};
+
+void Print(const char* name, const Report& report) {
+  std::printf("  %-24s %9s %9s %9s %9s %9s %11s\n", name,
+              WithThousands(report.fetched).c_str(),
+              WithThousands(report.new_by_filter).c_str(),
+              WithThousands(report.false_positives).c_str(),
+              WithThousands(report.seen).c_str(),
+              WithThousands(report.blocks).c_str(),
+              WithThousands(report.bytes).c_str());
+}
+
 // The URLs that the crawler has met, in RocksDB.
 class SeenUrls {
  public:
@@ -71,44 +89,38 @@ class SeenUrls {
     std::string value;
     // 'No' is certain, and comes from the filters and the memtable alone.
     if (!db_->KeyMayExist({}, url, &value)) {
-      ++new_by_filter_;
+      ++report_.new_by_filter;
     } else {
       // 'Maybe' is not: without this Get, a false positive would skip a page.
       const uint64_t before = BlocksRead();
       const rocksdb::Status status = db_->Get({}, url, &value);
-      blocks_ += BlocksRead() - before;
+      report_.blocks += BlocksRead() - before;
       if (status.ok()) {
-        ++seen_;
+        ++report_.seen;
         return false;
       }
       Require(status.IsNotFound(), "reading " + url);
-      ++false_positives_;
+      ++report_.false_positives;
     }
     Require(db_->Put({}, url, ""), "writing");
     return true;
   }
 
-  void Print(const char* when, uint64_t fetched) {
-    std::printf("%-20s %9s %9s %9s %9s %9s %11s\n", when,
-                WithThousands(fetched).c_str(),
-                WithThousands(new_by_filter_).c_str(),
-                WithThousands(false_positives_).c_str(),
-                WithThousands(seen_).c_str(), WithThousands(blocks_).c_str(),
-                WithThousands(FiltersOf(db_).bytes).c_str());
-    new_by_filter_ = false_positives_ = seen_ = blocks_ = 0;
+  // Sums up the links since the last report.
+  Report TakeReport(uint64_t fetched) {
+    report_.fetched = fetched;
+    report_.bytes = FiltersOf(db_).bytes;
+    return std::exchange(report_, {});
   }
 
  private:
   rocksdb::DB* db_;
-  uint64_t new_by_filter_ = 0;
-  uint64_t false_positives_ = 0;  // new too, but it took a Get to know
-  uint64_t seen_ = 0;
-  uint64_t blocks_ = 0;  // that these Gets read
+  Report report_;
 };
 
 void PrintHeader() {
   std::printf(
-      "%-20s %9s %9s %9s %9s %9s %11s\n%-20s %9s %9s %9s %9s %9s %11s\n", "",
+      "%-26s %9s %9s %9s %9s %9s %11s\n%-26s %9s %9s %9s %9s %9s %11s\n", "",
       "pages", "new, by", "new, by", "seen", "blocks", "bytes of", "",
       "fetched", "filter", "Get", "before", "read", "filters");
 }
@@ -154,6 +166,33 @@ void CrawlWithBloom(const std::string& start, uint64_t pages,
               WithThousands(missed_again).c_str());
 }
 
+// Crawls all pages, and then the site's once more. One report for each.
+std::vector<Report> CrawlWithRocksDb(const FilterChoice& choice,
+                                     const std::string& start,
+                                     const std::set<std::string>& pages,
+                                     const std::string& site,
+                                     const std::set<std::string>& again) {
+  Say(std::string("crawling with ") + choice.name);
+  const ScratchFolder folder;
+  const auto db =
+      Open(SmallTree(pages.size() * 100, choice.filter_policy), folder.path());
+  SeenUrls seen(db.get());
+  const auto is_new = [&](const std::string& url) { return seen.IsNew(url); };
+  uint64_t fetched = Crawl(start, is_new);
+  Require(fetched == pages.size(), "pages were skipped");
+  Settle(db.get());
+  std::vector<Report> reports = {seen.TakeReport(fetched)};
+
+  for (const std::string& url : again) {
+    Require(db->Delete({}, url), "deleting");
+  }
+  CompactEverything(db.get());
+  fetched = Crawl(site, is_new);
+  Require(fetched == again.size(), "pages were skipped");
+  reports.push_back(seen.TakeReport(fetched));
+  return reports;
+}
+
 int Main(int argc, char** argv) {
   std::error_code error;
   const fs::path root = argc == 2 ? fs::canonical(argv[1], error) : fs::path();
@@ -162,30 +201,24 @@ int Main(int argc, char** argv) {
     return 2;
   }
   const std::string start = kScheme + root.string();
+  Say("looking at all pages below " + start);
   const std::set<std::string> pages = AllPages(start);
   const std::string site = LargestSite(start, pages);
   const std::set<std::string> pages_of_site = AllPages(site);
 
-  const ScratchFolder folder;
-  const auto db =
-      Open(SmallTree(pages.size() * 100, linebloom::NewFilterPolicy(10)),
-           folder.path());
-  SeenUrls seen(db.get());
-  const auto is_new = [&](const std::string& url) { return seen.IsNew(url); };
-  PrintHeader();
-  uint64_t fetched = Crawl(start, is_new);
-  Require(fetched == pages.size(), "pages were skipped");
-  Settle(db.get());
-  seen.Print("the whole folder", fetched);
-
-  for (const std::string& url : pages_of_site) {
-    Require(db->Delete({}, url), "deleting");
+  PrintFilterChoices();
+  std::vector<std::vector<Report>> reports;
+  for (const FilterChoice& choice : kFilterChoices) {
+    reports.push_back(
+        CrawlWithRocksDb(choice, start, pages, site, pages_of_site));
   }
-  CompactEverything(db.get());
-  fetched = Crawl(site, is_new);
-  Require(fetched == pages_of_site.size(), "pages were skipped");
-  seen.Print("the largest site", fetched);
-
+  PrintHeader();
+  for (const size_t phase : {0, 1}) {
+    std::printf("%s\n", phase == 0 ? "the whole folder" : "the largest site");
+    for (size_t i = 0; i < reports.size(); ++i) {
+      Print(kFilterChoices[i].name, reports[i][phase]);
+    }
+  }
   std::printf(
       "\nThe same crawls with a stand-alone Bloom filter alone, 1 %%:\n"
       "%-20s %9s %13s %14s %16s\n",

@@ -11,7 +11,6 @@
 
 #include "common/example.h"
 #include "common/standalone_bloom.h"
-#include "linebloom/filter_policy.h"
 #include "rocksdb/compaction_filter.h"
 
 namespace examples {
@@ -78,11 +77,12 @@ struct Reads {
 
 void Print(const char* name, uint64_t keys_after_a_week, const Filters& filters,
            const Reads& reads) {
-  std::printf("%-27s %12s %12s %12s %12.1f %12.1f\n", name,
+  std::printf("%-28s %12s %12s %12s %12.1f %12.1f\n", name,
               WithThousands(keys_after_a_week).c_str(),
               WithThousands(filters.keys).c_str(),
               WithThousands(filters.bytes).c_str(), reads.never_written,
               reads.expired);
+  std::fflush(stdout);
 }
 
 // Looks up the rows of a day, or others `later` seconds after them, of which
@@ -99,13 +99,14 @@ double ReadsOfMissing(rocksdb::DB* db, uint64_t sensors, int day,
 }
 
 // Writes four weeks of rows, of which one should remain.
-void Run(const char* name, bool fifo, const rocksdb::FilterPolicy* policy,
+void Run(const std::string& name, bool fifo, const std::string& filter_policy,
          uint64_t sensors) {
+  Say("four weeks: " + name);
   const ScratchFolder folder;
   const uint64_t day_bytes = sensors * kRowsPerDay * kRowBytes;
   std::atomic<int> today = 0;
   const DropOldRows drop_old_rows(&today);
-  rocksdb::Options options = SmallTree(kDaysKept * day_bytes, policy);
+  rocksdb::Options options = SmallTree(kDaysKept * day_bytes, filter_policy);
   if (fifo) {
     options.compaction_style = rocksdb::kCompactionStyleFIFO;
     options.compaction_options_fifo.max_table_files_size =
@@ -131,7 +132,7 @@ void Run(const char* name, bool fifo, const rocksdb::FilterPolicy* policy,
   const Filters filters = FiltersOf(db.get());
   Require(filters.keys <= kDaysKept * kRowsPerDay * sensors,
           "expired rows are still in the filters");
-  Print(name, keys_after_a_week, filters,
+  Print(name.c_str(), keys_after_a_week, filters,
         {ReadsOfMissing(db.get(), sensors, kDays - 1, 1),
          ReadsOfMissing(db.get(), sensors, kDays - 1 - 2 * kDaysKept, 0)});
 }
@@ -158,21 +159,22 @@ void RunStandalone(uint64_t sensors) {
 
 int Main(int argc, char** argv) {
   const uint64_t sensors = SizeFromArguments(argc, argv, 20'000) / kRowsPerDay;
+  PrintFilterChoices();
   std::printf(
       "%s sensors, %s rows a day; %d days written, %d kept.\n\n"
-      "%-27s %38s %25s\n%-27s %12s %12s %12s %12s %12s\n"
-      "%-27s %12s %12s %12s %12s %12s\n",
+      "%-28s %38s %25s\n%-28s %12s %12s %12s %12s %12s\n"
+      "%-28s %12s %12s %12s %12s %12s\n",
       WithThousands(sensors).c_str(),
       WithThousands(sensors * kRowsPerDay).c_str(), kDays, kDaysKept, "",
       "in filters", "blocks per 1000 lookups", "", "keys after", "keys after",
       "bytes after", "of rows never", "of expired", "", "a week", "4 weeks",
       "4 weeks", "written", "rows");
   for (const bool fifo : {true, false}) {
-    Run(fifo ? "FIFO, no filter" : "TTL, no filter", fifo, nullptr, sensors);
-    Run(fifo ? "FIFO, RocksDB's Bloom" : "TTL, RocksDB's Bloom", fifo,
-        rocksdb::NewBloomFilterPolicy(10), sensors);
-    Run(fifo ? "FIFO, linebloom" : "TTL, linebloom", fifo,
-        linebloom::NewFilterPolicy(10), sensors);
+    const std::string kind = fifo ? "FIFO, " : "TTL, ";
+    Run(kind + "no filter", fifo, kNoFilter, sensors);
+    for (const FilterChoice& choice : kFilterChoices) {
+      Run(kind + choice.name, fifo, choice.filter_policy, sensors);
+    }
   }
   RunStandalone(sensors);
   return 0;
