@@ -71,9 +71,9 @@ Slice FilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
   FilterBlock block = BuildFilter(
       hashes_, plan_.RequestFor({hashes_.size(), first_added_, last_added_}),
       ChosenKernel(), plan_.rounding.get());
-  if (detect_corruption_) hashes_to_verify_ = std::move(hashes_);
+  HashList hashes = std::exchange(hashes_, {});
+  if (detect_corruption_) hashes_to_verify_ = std::move(hashes);
   // The next partition must not treat this one's last key as its repeat.
-  hashes_ = {};
   hashes_xor_ = 0;
   last_key_.reset();
   last_alt_.reset();
