@@ -129,7 +129,7 @@ TEST_F(MemoryBudgetTest, AFailedCompactionFreesNothing) {
   UseBudget(20'000);
   Reopen();
   ASSERT_OK(db_->Merge({}, "key", "value"));
-  constexpr uint64_t kFiles = 400;
+  constexpr uint64_t kFiles = 200;
   for (uint64_t i = 0; i < kFiles; ++i) WriteFile({200 * i, 200 * (i + 1)});
   rocksdb::CompactRangeOptions all;
   all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
