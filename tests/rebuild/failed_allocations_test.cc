@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "filter_policy/filter/hash_list.h"
+#include "filter_policy/rocksdb/filter_bits_builder.h"
 #include "linebloom/rebuild_filters.h"
 #include "rocksdb/db.h"
 #include "tests/filter_policy/levels/simulated_database.h"
@@ -23,6 +24,7 @@ namespace {
 thread_local int until_failure = 0;   // 0: none fails
 thread_local bool only_here = false;  // and not in RocksDB's shared library
 std::atomic<int> alive = 0;
+thread_local uint64_t* last_hashes = nullptr;  // a builder's first 512
 }  // namespace
 
 void* operator new(size_t size) {
@@ -32,7 +34,9 @@ void* operator new(size_t size) {
     throw std::bad_alloc();
   }
   ++alive;
-  return std::malloc(size);
+  void* const memory = std::malloc(size);
+  if (size == 4096) last_hashes = static_cast<uint64_t*>(memory);
+  return memory;
 }
 void operator delete(void* memory) noexcept {
   if (memory != nullptr) --alive;
@@ -121,6 +125,24 @@ TEST(FailedAllocationsTest, BuildersAndReaders) {
       }
       EXPECT_EQ(keys.size(), CountMatches(reader.get(), keys));
     });
+  }
+}
+
+// A hash that changes before or while its filter is built.
+TEST(CorruptedMemoryTest, AChangedHashIsReported) {
+  for (const bool while_building : {false, true}) {
+    FilterPlan plan;
+    plan.fit = [&](const AddedKeys&, FilterRequest*) {
+      if (while_building) last_hashes[5] ^= 1 << 20;
+    };
+    FilterBitsBuilder builder(plan, /*detect_corruption=*/true);
+    for (const std::string& key : NumberedKeys("key", 100)) builder.AddKey(key);
+    if (!while_building) last_hashes[5] ^= 1 << 20;
+    std::unique_ptr<const char[]> bytes;
+    rocksdb::Status status;
+    const rocksdb::Slice block = builder.Finish(&bytes, &status);
+    EXPECT_EQ(while_building, status.ok()) << status.ToString();
+    EXPECT_TRUE(builder.MaybePostVerify(block).IsCorruption());
   }
 }
 
