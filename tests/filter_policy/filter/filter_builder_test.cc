@@ -134,19 +134,5 @@ TEST(FilterBuilderTest, PoisonedKeysDoNotCostMore) {
   }
 }
 
-// FilterBitsReaderTest has the rates of solved lines.
-TEST(FilterBuilderTest, FalsePositiveRateOfPlainLines) {
-  const FilterBlock block = BuildFilter(HashList(RandomHashes(1000000, 8)),
-                                        {10'000, Line::kPlain, 0});
-  const FilterReader reader = ReaderOf(block);
-  double matches = 0;
-  for (const uint64_t hash : RandomHashes(3000000, 9)) {
-    matches += reader.MayMatch(hash) ? 1 : 0;
-  }
-  EXPECT_LE(matches / 3000000, 0.0102);
-  EXPECT_NEAR(1, InfoOf(block).expected_false_positive_rate * 3000000 / matches,
-              0.05);
-}
-
 }  // namespace
 }  // namespace linebloom
