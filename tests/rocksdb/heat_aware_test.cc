@@ -179,8 +179,7 @@ TEST_F(HeatAwareTest, WithinAMemoryBudget) {
   LookUp(kWarm, 0);
   RewriteTree();
   const double after = ReadsPerLookup(0);
-  const double used =
-      Now().bytes / static_cast<double>(*budget.memory_budget);
+  const double used = Now().bytes / static_cast<double>(*budget.memory_budget);
   printf("reads per missing key: %.5f before, %.5f after, %.3f of the budget\n",
          before, after, used);
   // The files of level 0, which have few bits, stay as they are.

@@ -169,16 +169,23 @@ TEST(PlainLineTest, WithoutKeysMatchesNothing) {
 TEST(LineShapeTest, OnlyWhatBuildersMakeIsReadable) {
   constexpr Line kPlain = Line::kPlain;
   constexpr Line kSolved = Line::kSolved;
-  for (const LineShape& shape :
-       {LineShape{kPlain, 1, 0, 0}, {kPlain, 16, 0, 0}, {kSolved, 0, 64, 1},
-        {kSolved, 0, 255, 3}}) {
+  for (const LineShape& shape : {LineShape{kPlain, 1, 0, 0},
+                                 {kPlain, 16, 0, 0},
+                                 {kSolved, 0, 64, 1},
+                                 {kSolved, 0, 255, 3}}) {
     EXPECT_TRUE(IsReadable(shape)) << NameOf(shape);
   }
-  for (const LineShape& shape :
-       {LineShape{kPlain, 0, 0, 0}, {kPlain, 17, 0, 0}, {kPlain, 6, 64, 0},
-        {kPlain, 6, 0, 1}, {kSolved, 1, 64, 1}, {kSolved, 0, 63, 1},
-        {kSolved, 0, 64, 0}, {kSolved, 0, 64, 4}, {static_cast<Line>(0), 6, 0, 0},
-        {static_cast<Line>(0), 0, 64, 1}, {static_cast<Line>(3), 0, 64, 1}}) {
+  for (const LineShape& shape : {LineShape{kPlain, 0, 0, 0},
+                                 {kPlain, 17, 0, 0},
+                                 {kPlain, 6, 64, 0},
+                                 {kPlain, 6, 0, 1},
+                                 {kSolved, 1, 64, 1},
+                                 {kSolved, 0, 63, 1},
+                                 {kSolved, 0, 64, 0},
+                                 {kSolved, 0, 64, 4},
+                                 {static_cast<Line>(0), 6, 0, 0},
+                                 {static_cast<Line>(0), 0, 64, 1},
+                                 {static_cast<Line>(3), 0, 64, 1}}) {
     EXPECT_FALSE(IsReadable(shape)) << NameOf(shape);
   }
 }
