@@ -6,11 +6,11 @@
 #   tools/run_tests.sh [--check | --nightly]
 #
 # --check is for every change: first formatting and clang-tidy (on Debian 12), then
-# all tests with AddressSanitizer and UBSan, and those of pages in a browser.
-# --nightly runs what takes longer and seldom finds more: builds of the library as
-# a plugin and inside users' projects, ThreadSanitizer, each fuzz target for two
-# minutes, and on Debian 12 the tests with the RocksDB of Debian 13, if it may
-# mount and chroot.
+# the tests of code with AddressSanitizer and UBSan, and those of pages in a browser.
+# --nightly runs what takes longer and seldom finds more: clang's static analyzer,
+# sanitized programs as users run them, builds of the library as a plugin and inside
+# users' projects, ThreadSanitizer, each fuzz target for two minutes, and on Debian 12
+# the tests with the RocksDB of Debian 13, if it may mount and chroot.
 # Stops at the first step that fails. Exits with 0 if all passed, 1 if something
 # failed, or 2 after bad usage.
 #
@@ -53,28 +53,27 @@ check_format() {
     run_step "clang-format" xargs --null clang-format --dry-run -Werror
 }
 
-# tidy NAME CHECKS FOLDERS
+# tidy NAME CHECKS FOLDERS: checks several files at once, as units of a unity build:
+# file by file the checks would go through RocksDB's headers again for each and take
+# more than twice as long. The analyzer takes a unit's files for sources, not headers,
+# only if "UnifiedSource" is part of its path. The configuration of the unit's folder
+# applies to all its files, so tools/.clang-tidy and bench/.clang-tidy are repeated
+# here. Without tests/, which would take as long again.
 tidy() {
-  run_step "clang-tidy $1" run-clang-tidy -quiet -p build/UnifiedSource -j "$jobs" \
+  run_step "configure clang-tidy" cmake --preset tidy
+  run_step "$1" run-clang-tidy -quiet -p build/UnifiedSource -j "$jobs" \
     -checks="$2" "^$root/(build/UnifiedSource/)?($3)/"
 }
 
-# Checks several files at once, as units of a unity build: file by file the checks
-# would go through RocksDB's headers again for each and take 800 seconds instead
-# of 300. The analyzer takes a unit's files for sources, not headers, only if
-# "UnifiedSource" is part of its path. The configuration of the unit's folder
-# applies to all its files, so tools/.clang-tidy and bench/.clang-tidy are
-# repeated here. Without tests/, which would take as long again.
-check_tidy() {
-  run_step "configure clang-tidy" cmake --preset tidy
-  tidy library '-bugprone-suspicious-include' 'filter_policy|table|docs'
-  tidy programs '-bugprone-suspicious-include,-clang-analyzer-*' 'tools|bench'
+# test_with PRESET [ARGUMENT of ctest]...
+test_with() {
+  build "$1"
+  run_step "test $1" ctest --preset "$1" --parallel "$tests_at_once" "${@:2}"
 }
 
-test_with() { # a sanitizer's preset
-  build "$1"
-  run_step "test $1" ctest --preset "$1" --parallel "$tests_at_once"
-}
+# Programs as users run them: with AddressSanitizer they take a third of its time, and
+# its other tests run the same code.
+programs='^(transcript_|example_|pages$)'
 
 # With RocksDB 9.10, and files across versions. A container may lack the right
 # to mount or chroot, and a mirror may lack Debian 13. That is not the tree's
@@ -99,7 +98,7 @@ case $mode in
     ;;
   --nightly)
     packages=(--fuzz)
-    if on_debian_12; then packages+=(--compat); fi
+    if on_debian_12; then packages+=(--lint --compat); fi
     ;;
 esac
 run_step "install packages" tools/install_dependencies.sh "${packages[@]}"
@@ -108,15 +107,21 @@ case $mode in
   --check)
     if on_debian_12; then
       check_format
-      check_tidy
+      # The analyzer takes twice as long as all other checks.
+      tidy clang-tidy '-bugprone-suspicious-include,-clang-analyzer-*' \
+        'filter_policy|table|docs|tools|bench'
     else
       echo "formatting and clang-tidy are checked on Debian 12 only" >&2
     fi
-    test_with asan-ubsan
+    test_with asan-ubsan --exclude-regex "$programs"
     build release
     ;;
   --nightly)
     build release
+    if on_debian_12; then
+      tidy 'static analyzer' '-*,clang-analyzer-*' 'filter_policy|table|docs'
+    fi
+    test_with asan-ubsan --tests-regex "$programs"
     test_with tsan
     tests/fuzz/run.sh --seconds=120
     if on_debian_12; then test_on_debian_13; fi

@@ -9,7 +9,7 @@ HashList::Bucket& HashList::MakeRoomFor(uint64_t hash) {
   Bucket& bucket = BucketOf(hash);
   if (bucket.next == bucket.end) {
     // Not make_unique: that would clear memory that is written anyway.
-    bucket.chunks.emplace_back(new uint64_t[kChunk]);
+    bucket.chunks.push_back(std::unique_ptr<uint64_t[]>(new uint64_t[kChunk]));
     bucket.next = bucket.chunks.back().get();
     bucket.end = bucket.next + kChunk;
   }
@@ -17,12 +17,13 @@ HashList::Bucket& HashList::MakeRoomFor(uint64_t hash) {
 }
 
 void HashList::Spread() {
-  const HashList few = std::exchange(*this, HashList());
-  buckets_ = std::vector<Bucket>(size_t{1} << kBucketBits);
-  bucket_mask_ = buckets_.size() - 1;
-  few.VisitAll([this](std::span<const uint64_t> chunk) {
-    for (const uint64_t hash : chunk) Add(hash);
+  HashList many;
+  many.buckets_ = std::vector<Bucket>(size_t{1} << kBucketBits);
+  many.bucket_mask_ = many.buckets_.size() - 1;
+  VisitAll([&many](std::span<const uint64_t> chunk) {
+    for (const uint64_t hash : chunk) many.Add(hash);
   });
+  *this = std::move(many);  // unchanged until here if memory has run out
 }
 
 }  // namespace linebloom

@@ -46,12 +46,12 @@ uint64_t FilterAccount::VersionOf(const std::string& database) const {
   return version == versions_.end() ? 0 : version->second;
 }
 
-void FilterAccount::SetLive(const std::string& database, uint64_t version,
+bool FilterAccount::SetLive(const std::string& database, uint64_t version,
                             const FilterTotals& live,
                             const std::set<std::string>& installed) {
   const std::lock_guard<std::mutex> lock(mutex_);
   uint64_t& now = versions_[database];
-  if (now != version) return;
+  if (now != version) return false;
   ++now;
   FilterTotals& before = live_[database];
   all_live_.Add(before, -1);
@@ -69,6 +69,7 @@ void FilterAccount::SetLive(const std::string& database, uint64_t version,
     }
     job = done ? jobs_.erase(job) : std::next(job);
   }
+  return true;
 }
 
 std::set<std::string> FilterAccount::FilesUnderWay(
@@ -91,19 +92,12 @@ void FilterAccount::BeginCompaction(const std::string& database, int job,
 }
 
 void FilterAccount::EndJob(const std::string& database, int job,
-                           bool installed) {
+                           const FilterTotals& change) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = jobs_.find({database, job});
-  if (found == jobs_.end()) return;
   ++versions_[database];
-  if (installed) {
-    FilterTotals& live = live_[database];
-    for (FilterTotals* totals : {&live, &all_live_}) {
-      totals->Add(found->second.inputs, -1);
-      totals->Add(found->second.OutputTotals());
-    }
-  }
-  jobs_.erase(found);
+  live_[database].Add(change);
+  all_live_.Add(change);
+  jobs_.erase({database, job});
 }
 
 void FilterAccount::DropFile(const std::string& database,
@@ -118,8 +112,21 @@ void FilterAccount::DropFile(const std::string& database,
   }
 }
 
+uint64_t FilterAccount::NoteBudget(const std::string& database,
+                                   uint64_t budget) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  uint64_t other = 0;
+  budgets_.try_emplace(database, budget);
+  for (const auto& [name, of_database] : budgets_) {
+    if (of_database != budget) other = of_database;
+  }
+  budgets_[database] = budget;
+  return other;
+}
+
 void FilterAccount::Forget(const std::string& database) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  budgets_.erase(database);
   const auto live = live_.find(database);
   if (live != live_.end()) {
     all_live_.Add(live->second, -1);

@@ -53,16 +53,17 @@ struct BudgetRequest {
 // Thread-safe.
 class FilterAccount {
  public:
-  // A number that changes with every booking for the database. Call this before
-  // listing its files for SetLive().
+  // A number that changes with every job of the database that ends. Call this
+  // before listing its files for SetLive().
   uint64_t VersionOf(const std::string& database) const;
 
   // Replaces what is known of the database's live files by `live`, which was
-  // listed after VersionOf() returned `version`. Ignored if the account has
-  // changed since: the list may be out of date, and the change is booked.
-  // `installed` names the listed files that builders have booked. A compaction
-  // installs all of its files at once, so one of them shows that it has ended.
-  void SetLive(const std::string& database, uint64_t version,
+  // listed after VersionOf() returned `version`. Returns false, and does
+  // nothing, if the account has changed since: the list may be out of date, and
+  // the change is booked. `installed` names the listed files that builders have
+  // booked. A compaction installs all of its files at once, so one of them
+  // shows that it has ended.
+  bool SetLive(const std::string& database, uint64_t version,
                const FilterTotals& live,
                const std::set<std::string>& installed);
 
@@ -74,12 +75,15 @@ class FilterAccount {
   void BeginCompaction(const std::string& database, int job,
                        const FilterTotals& inputs);
 
-  // Ends a job. If `installed`, its outputs are live and its inputs aren't;
-  // otherwise it changed nothing.
-  void EndJob(const std::string& database, int job, bool installed);
+  // Ends a job that has changed the filters of the live files by `change`.
+  void EndJob(const std::string& database, int job, const FilterTotals& change);
 
   // Drops a booked file that will never be live.
   void DropFile(const std::string& database, const std::string& file);
+
+  // Notes that a policy of the database has this budget. Returns another one
+  // that a policy of any database had at its last file; 0 if there is none.
+  uint64_t NoteBudget(const std::string& database, uint64_t budget);
 
   // Forgets a database that was closed.
   void Forget(const std::string& database);
@@ -112,6 +116,7 @@ class FilterAccount {
   mutable std::mutex mutex_;
   std::map<std::string, FilterTotals> live_;  // by database
   std::map<std::string, uint64_t> versions_;  // by database
+  std::map<std::string, uint64_t> budgets_;   // by database
   FilterTotals all_live_;
   std::map<JobId, Job> jobs_;
   // The bits of the filters written while a database was opened, until its

@@ -276,6 +276,11 @@ BudgetState StateOfBudget(const FilterPolicyOptions& options,
                           const FileInTree& file) {
   BudgetState state;
   state.filters = file.account->Live();
+  // Nobody says so if a database is closed that has only recovered.
+  if (context.reason != TableFileCreationReason::kRecovery) {
+    state.other_budget =
+        file.account->NoteBudget(file.place.database, *options.memory_budget);
+  }
   double keys = state.filters.all_keys();
   if (file.tree != nullptr) {
     if (IsFlush(context)) keys += KeysOfFlush(file);

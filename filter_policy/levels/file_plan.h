@@ -13,6 +13,7 @@
 // other's sizes, and no option string could create the pair.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -93,6 +94,7 @@ inline constexpr double kMaxAverageOfBudget = 16;
 struct BudgetState {
   FilterTotals filters;
   double average_bits = 0;
+  uint64_t other_budget = 0;  // of another policy of the listener; 0: none
 };
 
 BudgetState StateOfBudget(const FilterPolicyOptions& options,

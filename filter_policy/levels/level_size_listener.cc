@@ -31,9 +31,14 @@ using rocksdb::CompactionJobInfo;
 using rocksdb::DB;
 using rocksdb::FlushJobInfo;
 
-// Up to this many files, listing them after every flush and compaction is
-// cheap.
-constexpr size_t kFilesToListOften = 1000;
+// Listing the files takes about a microsecond for each. RocksDB tells which
+// files a flush or compaction adds and deletes, so after one of them files are
+// listed anew only while there are so few, and otherwise from time to time, to
+// learn of what RocksDB doesn't tell, such as moves by CompactRange().
+constexpr size_t kFilesPerJob = 64;
+
+// After other changes, and for the ranges of files that heat needs.
+constexpr size_t kFilesPerUntoldChange = 1000;
 
 // Each file takes a read or two, while a flush or compaction waits.
 constexpr size_t kFiltersToReadAtOnce = 1000;
@@ -55,8 +60,13 @@ TreeState TreeOf(const ExpectedLevelSizes& expected) {
   return tree;
 }
 
-// By file name. The properties that every SSTable has tell.
-using KnownFilters = std::unordered_map<std::string, FilterTotals>;
+struct KnownFile {
+  FilterTotals filter;  // as the properties tell that every SSTable has
+  int level = -1;       // -1: not live, as far as known
+
+  double rows() const { return filter.rows + filter.unknown; }
+};
+using KnownFiles = std::unordered_map<std::string, KnownFile>;  // by name
 
 // On average, of a filter that isn't partitioned.
 constexpr double kBitsBeyondKeys =
@@ -77,29 +87,25 @@ FilterTotals FilterOf(const rocksdb::TableProperties& properties) {
   return filter;
 }
 
-// Reads the properties of the file at `path` with one or two reads. A file that
-// can't be read or isn't a block-based table counts as one without a filter.
+// Reads the properties of a file with one or two reads. One that can't be read
+// or isn't a block-based table counts as one without a filter.
 // DB::GetPropertiesOfAllTables() needs the handle of the column family, which
 // listeners aren't given.
-FilterTotals ReadOldFilter(rocksdb::Env* env, const std::string& path) {
+FilterTotals ReadOldFilter(rocksdb::Env* env,
+                           const rocksdb::LiveFileMetaData& file) {
   rocksdb::BlockBasedTableOptions table;
   table.cache_index_and_filter_blocks = true;  // so that neither is read
   rocksdb::Options options;
   options.env = env;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   rocksdb::SstFileReader reader(options);
-  if (!reader.Open(path).ok()) return {};
-  const auto properties = reader.GetTableProperties();
-  return properties == nullptr ? FilterTotals() : FilterOf(*properties);
-}
-
-FilterTotals FilterOfFile(const KnownFilters& known, const std::string& name,
-                          double rows) {
-  const auto filter = known.find(name);
-  if (filter != known.end()) return filter->second;
-  FilterTotals unknown;
-  unknown.unknown = rows;
-  return unknown;
+  if (reader.Open(file.db_path + file.name).ok()) {
+    const auto properties = reader.GetTableProperties();
+    if (properties != nullptr) return FilterOf(*properties);
+  }
+  FilterTotals none;
+  none.rows = static_cast<double>(file.num_entries);
+  return none;
 }
 
 // A running compaction, as if it had finished and dropped nothing.
@@ -109,33 +115,21 @@ struct CompactionInTree {
   std::optional<KeyRange> range = std::nullopt;  // of the input, if known
 };
 
-// CompactionFileInfo::level is an index into the levels that are read: the
-// first and the last in leveled compaction, where there is none between them,
-// and all levels between them in universal.
-int LevelOfInput(const CompactionJobInfo& job, size_t input, bool two_levels) {
-  const int index = job.input_file_infos[input].level;
-  if (index == 0) return job.base_input_level;
-  return two_levels ? job.output_level
-                    : std::min(job.base_input_level + index, job.output_level);
-}
-
 // `tree` is as it was before the compaction.
 CompactionInTree ApplyCompaction(const CompactionJobInfo& job,
-                                 const KnownFilters& known, TreeState tree) {
+                                 const KnownFiles& known, TreeState tree) {
   double input_keys = 0;
-  const bool two_levels = std::all_of(
-      job.input_file_infos.begin(), job.input_file_infos.end(),
-      [](const rocksdb::CompactionFileInfo& file) { return file.level <= 1; });
-  for (size_t i = 0; i < job.input_files.size(); ++i) {
+  for (const std::string& path : job.input_files) {
+    const auto file = known.find(FileNameOf(path));
+    if (file != known.end() && file->second.level >= 0) {
+      tree.Remove(file->second.rows(), file->second.level);
+      tree.filters.Add(file->second.filter, -1);
+    }
     // The table properties contain the entries of each input file.
-    const auto found = job.table_properties.find(job.input_files[i]);
-    const double keys = found == job.table_properties.end()
-                            ? 0
-                            : static_cast<double>(found->second->num_entries);
-    tree.Remove(keys, LevelOfInput(job, i, two_levels));
-    tree.filters.Add(FilterOfFile(known, FileNameOf(job.input_files[i]), keys),
-                     -1);
-    input_keys += keys;
+    const auto found = job.table_properties.find(path);
+    if (found != job.table_properties.end()) {
+      input_keys += static_cast<double>(found->second->num_entries);
+    }
   }
   tree.Add(input_keys, job.output_level);
   return {std::make_shared<const TreeState>(std::move(tree)), input_keys};
@@ -198,20 +192,23 @@ class LevelSizeListener final : public rocksdb::EventListener,
 
   void OnFlushCompleted(DB* db, const FlushJobInfo& job) override {
     StartSession(db);
-    account_->EndJob(db->GetName(), job.job_id, true);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      databases_[db->GetName()].families[job.cf_name].last_flush =
-          static_cast<double>(job.table_properties.num_entries);
+      Database& database = databases_[db->GetName()];
+      Family& family = database.families[job.cf_name];
+      family.last_flush = static_cast<double>(job.table_properties.num_entries);
+      FilterTotals change;
+      Place(job.file_path, 0, &database, &family, &change);
+      EndJob(db, job.job_id, change, &family);
     }
-    UpdateTreesIfDue(db);
+    UpdateTreesIfDue(db, kFilesPerJob);
   }
 
   void OnCompactionBegin(DB* db, const CompactionJobInfo& job) override {
     StartSession(db);
     // By heat, the outputs depend on the misses until now.
     if (heat_use_->IsUsed(db->GetName())) {
-      UpdateTreesIfDue(db);
+      UpdateTreesIfDue(db, kFilesPerUntoldChange);
     } else {
       UpdateTreesOnce(db);
     }
@@ -222,31 +219,40 @@ class LevelSizeListener final : public rocksdb::EventListener,
     // Don't mix expected sizes with real ones.
     if (family.tree == nullptr || family.tree == expected_) return;
     CompactionInTree& compaction = database.compactions[job.job_id];
-    compaction = ApplyCompaction(job, database.filters, *family.tree);
+    compaction = ApplyCompaction(job, database.files, *family.tree);
     compaction.range = family.heat.RangeOf(job.input_files);
   }
 
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override {
     StartSession(db);
-    account_->EndJob(db->GetName(), job.job_id,
-                     job.status.ok() && !OnlyMoved(job));
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       Database& database = databases_[db->GetName()];
       database.compactions.erase(job.job_id);
+      Family& family = database.families[job.cf_name];
       if (job.base_input_level == 0) {
-        Family& family = database.families[job.cf_name];
         family.moves = OnlyMoved(job) ? family.moves + 1 : 0;
         if (!OnlyMoved(job)) family.merged = true;
       }
+      FilterTotals change;
+      if (job.status.ok()) {
+        for (const std::string& path : job.input_files) {
+          Place(path, -1, &database, &family, &change);
+        }
+        for (size_t i = 0; i < job.output_files.size(); ++i) {
+          Place(job.output_files[i], job.output_file_infos[i].level, &database,
+                &family, &change);
+        }
+      }
+      EndJob(db, job.job_id, change, &family);
     }
-    UpdateTreesIfDue(db);
+    UpdateTreesIfDue(db, kFilesPerJob);
   }
 
   void OnExternalFileIngested(
       DB* db, const rocksdb::ExternalFileIngestionInfo& /*info*/) override {
     StartSession(db);
-    UpdateTreesIfDue(db);
+    UpdateTreesIfDue(db, kFilesPerUntoldChange);
   }
 
   void OnTableFileCreationStarted(
@@ -284,7 +290,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
       heat_use_->Forget(info.db_name);
       return;
     }
-    database->second.filters[name] = FilterOf(info.table_properties);
+    database->second.files[name] = {FilterOf(info.table_properties)};
   }
 
   void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& info) override {
@@ -292,7 +298,13 @@ class LevelSizeListener final : public rocksdb::EventListener,
     account_->DropFile(info.db_name, name);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto database = databases_.find(info.db_name);
-    if (database != databases_.end()) database->second.filters.erase(name);
+    if (database == databases_.end()) return;
+    KnownFiles& files = database->second.files;
+    const auto file = files.find(name);
+    if (file == files.end()) return;
+    // By DeleteFilesInRanges() or with its column family.
+    if (file->second.level >= 0) database->second.files_to_wait = 0;
+    files.erase(file);
   }
 
   // RocksDB doesn't tell listeners that a database is closed. But it deletes
@@ -312,9 +324,11 @@ class LevelSizeListener final : public rocksdb::EventListener,
 
  private:
   struct Family {
-    std::shared_ptr<const TreeState> tree;  // null before the first look
-    double last_flush = 0;                  // in keys
-    double to_flush = 0;  // keys that waited when its last flush began
+    TreeState live;  // the files alone
+    // What files are told; null before the first look and without files.
+    std::shared_ptr<const TreeState> tree;
+    double last_flush = 0;  // in keys
+    double to_flush = 0;    // keys that waited when its last flush began
     // How many times in a row files have left level 0 unchanged. If they do so
     // often, as in a load in key order, a flushed file reaches the last level
     // unchanged.
@@ -330,11 +344,13 @@ class LevelSizeListener final : public rocksdb::EventListener,
     std::string session;
     const rocksdb::ColumnFamilyHandle* default_family = nullptr;
     const rocksdb::Logger* info_log = nullptr;
-    KnownFilters filters;
+    KnownFiles files;
     std::map<std::string, Family> families;       // by name
     std::optional<bool> began_empty;              // at the first look
     std::map<int, CompactionInTree> compactions;  // by job
-    size_t events_to_wait = 0;  // before the files are listed again
+    // Before the files are listed again: their number, less what each event
+    // since has counted for.
+    size_t files_to_wait = 0;
   };
 
   static void SetTreeAndHeat(const Database& database,
@@ -385,16 +401,57 @@ class LevelSizeListener final : public rocksdb::EventListener,
     UpdateTrees(db);
   }
 
-  void UpdateTreesIfDue(DB* db) {
+  void UpdateTreesIfDue(DB* db, size_t files_per_event) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      size_t& events = databases_[db->GetName()].events_to_wait;
-      if (events > 0) {
-        --events;
+      size_t& files = databases_[db->GetName()].files_to_wait;
+      if (heat_use_->IsUsed(db->GetName())) {
+        files_per_event = kFilesPerUntoldChange;
+      }
+      if (files > files_per_event) {
+        files -= files_per_event;
         return;
       }
     }
     UpdateTrees(db);
+  }
+
+  // Moves a file of the family to `level`, or away if that is -1. Does nothing
+  // if the files were listed since it moved, or it was deleted since.
+  static void Place(const std::string& path, int level, Database* database,
+                    Family* family, FilterTotals* change) {
+    const auto found = database->files.find(FileNameOf(path));
+    if (found == database->files.end()) return;
+    KnownFile& file = found->second;
+    for (const double times : {-1.0, 1.0}) {
+      if (file.level >= 0) {
+        if (times < 0) family->live.Remove(file.rows(), file.level);
+        if (times > 0) family->live.Add(file.rows(), file.level);
+        family->live.filters.Add(file.filter, times);
+        change->Add(file.filter, times);
+      }
+      file.level = level;
+    }
+  }
+
+  // Ends a job that has changed the live filters by `change`.
+  void EndJob(DB* db, int job, const FilterTotals& change, Family* family) {
+    account_->EndJob(db->GetName(), job, change);
+    SetTree(databases_[db->GetName()], family);
+  }
+
+  void SetTree(const Database& database, Family* family) const {
+    TreeState tree = family->live;
+    family->tree = nullptr;
+    if (tree.Runs().empty()) return;
+    tree.last_flush = family->last_flush;
+    tree.in_order = family->moves >= kMovesOfALoadInOrder;
+    tree.may_be_in_order =
+        tree.in_order ||
+        (database.began_empty.value_or(false) && !family->merged);
+    family->tree = tree.Total() < expected_keys_
+                       ? expected_
+                       : std::make_shared<const TreeState>(std::move(tree));
   }
 
   // Doesn't hold our mutex while RocksDB works, since RocksDB acquires its own.
@@ -411,23 +468,30 @@ class LevelSizeListener final : public rocksdb::EventListener,
       TreeState tree;
       std::vector<const rocksdb::LiveFileMetaData*> files;
     };
-    std::map<std::string, Listed> listed;  // by column family
+    std::map<std::string, Listed> listed;            // by column family
+    std::vector<std::pair<KnownFile*, int>> levels;  // of the files
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
     for (const rocksdb::LiveFileMetaData& file : files) {
       const std::string name = FileNameOf(file.name);
-      const auto rows = static_cast<double>(file.num_entries);
-      const FilterTotals filter = FilterOfFile(database.filters, name, rows);
+      const auto [at, is_new] = database.files.try_emplace(name);
+      KnownFile& known = at->second;
+      if (is_new) known.filter.unknown = static_cast<double>(file.num_entries);
+      levels.emplace_back(&known, file.level);
       Listed& of_family = listed[file.column_family_name];
       of_family.files.push_back(&file);
-      of_family.tree.Add(rows, file.level);
-      of_family.tree.filters.Add(filter);
-      live.Add(filter);
+      of_family.tree.Add(known.rows(), file.level);
+      of_family.tree.filters.Add(known.filter);
+      live.Add(known.filter);
       if (under_way.count(name) > 0) installed.insert(name);
     }
-    account_->SetLive(db->GetName(), version, live, installed);
-    database.events_to_wait = files.size() / kFilesToListOften;
     if (!database.began_empty) database.began_empty = files.empty();
+    database.files_to_wait = 0;
+    // If not, a job has ended since, and whoever ended it lists them anew.
+    if (!account_->SetLive(db->GetName(), version, live, installed)) return;
+    database.files_to_wait = files.size();
+    for (auto& [name, file] : database.files) file.level = -1;
+    for (const auto& [file, level] : levels) file->level = level;
     // A column family without files was dropped or is as good as new.
     std::erase_if(database.families, [&](const auto& family) {
       if (listed.count(family.first) > 0) return false;
@@ -441,14 +505,8 @@ class LevelSizeListener final : public rocksdb::EventListener,
         family.heat.Update(of_family.files, heat->missing, heat->half_life,
                            FamilyHeat::Clock::now());
       }
-      TreeState& tree = of_family.tree;
-      tree.last_flush = family.last_flush;
-      tree.in_order = family.moves >= kMovesOfALoadInOrder;
-      tree.may_be_in_order =
-          tree.in_order || (*database.began_empty && !family.merged);
-      family.tree = tree.Total() < expected_keys_
-                        ? expected_
-                        : std::make_shared<const TreeState>(std::move(tree));
+      family.live = std::move(of_family.tree);
+      SetTree(database, &family);
     }
   }
 
@@ -456,21 +514,23 @@ class LevelSizeListener final : public rocksdb::EventListener,
   // Doesn't hold the mutex while it reads the files.
   void LearnFilters(DB* db,
                     const std::vector<rocksdb::LiveFileMetaData>& files) {
-    std::vector<std::string> unknown;
+    std::vector<const rocksdb::LiveFileMetaData*> unknown;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      const KnownFilters& known = databases_[db->GetName()].filters;
+      const KnownFiles& known = databases_[db->GetName()].files;
       for (const rocksdb::LiveFileMetaData& file : files) {
         if (unknown.size() == kFiltersToReadAtOnce) break;
-        if (known.count(FileNameOf(file.name)) == 0) {
-          unknown.push_back(file.db_path + file.name);
+        const auto found = known.find(FileNameOf(file.name));
+        if (found == known.end() || found->second.filter.unknown > 0) {
+          unknown.push_back(&file);
         }
       }
     }
-    for (const std::string& path : unknown) {
-      const FilterTotals filter = ReadOldFilter(db->GetEnv(), path);
+    for (const rocksdb::LiveFileMetaData* file : unknown) {
+      const FilterTotals filter = ReadOldFilter(db->GetEnv(), *file);
       const std::lock_guard<std::mutex> lock(mutex_);
-      databases_[db->GetName()].filters[FileNameOf(path)] = filter;
+      KnownFiles& known = databases_[db->GetName()].files;
+      known[FileNameOf(file->name)].filter = filter;
     }
   }
 

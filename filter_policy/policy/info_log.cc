@@ -112,6 +112,15 @@ void InfoLog::WarnOfSharing(rocksdb::Logger* info_log) {
 void InfoLog::WriteBudget(rocksdb::Logger* info_log, uint64_t budget,
                           const BudgetState& state) {
   if (info_log == nullptr) return;
+  if (state.other_budget > 0 && IsNew(info_log, &Told::budgets)) {
+    rocksdb::Warn(info_log,
+                  "linebloom: policies with memory_budget=%s and %s share a "
+                  "listener, which counts all filters for both: the smaller "
+                  "one may be used up by the files of the other. Give them the "
+                  "same budget, or databases a listener each.",
+                  ByteCountText(budget).c_str(),
+                  ByteCountText(state.other_budget).c_str());
+  }
   const double bytes = state.filters.bits / 8;
   const bool is_over = bytes > kOver * static_cast<double>(budget);
   {

@@ -46,7 +46,8 @@ class InfoLog {
 
   // Writes what a memory budget comes to, if the bits of new files have changed
   // by a quarter since the last line or filters have begun or ceased to exceed
-  // it. A warning below one bit per key, and above the budget.
+  // it. A warning below one bit per key, above the budget, and, once per
+  // database, if another policy of the listener has another one.
   void WriteBudget(rocksdb::Logger* info_log, uint64_t budget,
                    const BudgetState& state);
 
@@ -68,6 +69,7 @@ class InfoLog {
     bool comparator = false;
     bool listener = false;
     bool sharing = false;
+    bool budgets = false;
     double last_average = 0;
     bool was_over = false;
     double last_hottest = 1;

@@ -14,6 +14,15 @@ namespace linebloom {
 using rocksdb::Slice;
 using rocksdb::Status;
 
+namespace {
+
+Status HashChanged() {
+  return Status::Corruption(
+      "linebloom: a key's hash changed in memory before its filter was built");
+}
+
+}  // namespace
+
 FilterBitsBuilder::FilterBitsBuilder(FilterPlan plan, bool detect_corruption)
     : plan_(std::move(plan)),
       hash_(plan_.request.hash_seed),
@@ -62,19 +71,15 @@ Slice FilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
     hashes_.VisitAll([&](std::span<const uint64_t> chunk) {
       for (const uint64_t hash : chunk) now ^= hash;
     });
-    if (now != hashes_xor_) {
-      *status = Status::Corruption(
-          "linebloom: a key's hash changed in memory before its filter was "
-          "built");
-    }
+    if (now != hashes_xor_) *status = HashChanged();
   }
   FilterBlock block = BuildFilter(
       hashes_, plan_.RequestFor({hashes_.size(), first_added_, last_added_}),
       ChosenKernel(), plan_.rounding.get());
-  if (detect_corruption_) hashes_to_verify_ = std::move(hashes_);
+  HashList hashes = std::exchange(hashes_, {});
+  if (detect_corruption_) hashes_to_verify_ = std::move(hashes);
+  xor_to_verify_ = std::exchange(hashes_xor_, 0);
   // The next partition must not treat this one's last key as its repeat.
-  hashes_ = {};
-  hashes_xor_ = 0;
   last_key_.reset();
   last_alt_.reset();
   *buf = std::move(block.bytes);
@@ -91,9 +96,15 @@ Status FilterBitsBuilder::MaybePostVerify(const Slice& block) {
     return Status::Corruption("linebloom: a filter just built is unreadable");
   }
   bool denied = false;
+  uint64_t now = 0;
   hashes.VisitAll([&](std::span<const uint64_t> chunk) {
-    for (const uint64_t hash : chunk) denied |= !reader->MayMatch(hash);
+    for (const uint64_t hash : chunk) {
+      now ^= hash;
+      denied |= !reader->MayMatch(hash);
+    }
   });
+  // The filter may have been built, and probed, for a hash that no key has.
+  if (now != xor_to_verify_) return HashChanged();
   if (denied) {
     return Status::Corruption(
         "linebloom: a filter just built denies one of its keys");

@@ -91,6 +91,7 @@ class FilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
   std::optional<uint64_t> last_key_;
   std::optional<uint64_t> last_alt_;
   HashList hashes_to_verify_;
+  uint64_t xor_to_verify_ = 0;
 };
 
 static_assert(!std::is_abstract_v<FilterBitsBuilder>,

@@ -29,17 +29,17 @@ thread_local constinit uint32_t probes_until_sample = kMinInterval;
 void LookAtProbe(const rocksdb::Slice& key, bool may_match, bool in_batch,
                  const std::shared_ptr<KeySampler>& sampler) {
   if (!pending.is_set) {
-    pending.is_set = !may_match && key.size() <= kMaxKeyBytes;
-    if (pending.is_set) {
+    if (!may_match && key.size() <= kMaxKeyBytes) {
       pending.key.assign(key.data(), key.size());
       pending.sampler = sampler;
       pending.probes = 0;
+      pending.is_set = true;
     }
   } else if (key == pending.key) {
     pending.is_set = !may_match;
   } else if (!in_batch || ++pending.probes == kProbesOfBatch) {
-    std::exchange(pending.sampler, nullptr)->Add(std::move(pending.key));
     pending.is_set = false;
+    std::exchange(pending.sampler, nullptr)->Add(std::move(pending.key));
   }
   // At random, or a pattern of lookups could always meet the same run.
   probes_until_sample =

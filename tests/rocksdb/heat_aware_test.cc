@@ -8,21 +8,18 @@
 #include <vector>
 
 #include "linebloom/filter_policy.h"
-#include "linebloom/level_size_listener.h"
 #include "linebloom/rebuild_filters.h"
 #include "rocksdb/sst_file_writer.h"
-#include "tests/rocksdb/db_fixture.h"
-#include "tests/rocksdb/filter_watch.h"
+#include "tests/rocksdb/tree_fixture.h"
 
 namespace linebloom {
 namespace {
 
-class HeatAwareTest : public DbTest {
+class HeatAwareTest : public TreeTest {
  protected:
   HeatAwareTest() {
     // 100,000 rows make some 50 files.
     options_.target_file_size_base = 64 << 10;
-    options_.compression = rocksdb::kNoCompression;
     options_.max_compaction_bytes = 1 << 30;
   }
 
@@ -36,12 +33,15 @@ class HeatAwareTest : public DbTest {
   void UseHeat(bool heat_aware, FilterPolicyOptions options) {
     options.level_aware = true;
     options.heat_aware = heat_aware;
-    table_.filter_policy.reset(NewFilterPolicy(options));
-    options_.listeners = {NewLevelSizeListener()};
+    UseOptions(options);
+    UseListener();
   }
+
+  static constexpr uint64_t kUniform = UINT64_MAX;
 
   // An odd number, 80 % of the time in the hot fifth from `hot` on.
   uint64_t DrawMissing(uint64_t hot) {
+    if (hot == kUniform) return (random_() % kRows.end) | 1;
     const bool is_hot = random_() % 100 < 80;
     const uint64_t fifth = kRows.end / 5;
     uint64_t row = random_() % (is_hot ? fifth : 4 * fifth);
@@ -64,17 +64,10 @@ class HeatAwareTest : public DbTest {
   }
 
   // Missing keys that the filters let through, per lookup.
-  double ReadsPerLookup(uint64_t hot) {
-    constexpr int kLookups = 100'000;
+  double ReadsPerLookup(uint64_t hot, int lookups = 100'000) {
     TakeCounts();
-    LookUp(kLookups, hot);
-    return static_cast<double>(TakeCounts().maybe) / kLookups;
-  }
-
-  double BitsPerKey() {
-    LiveFilters filters;
-    EXPECT_OK(ReadLiveFilters(db_.get(), db_->DefaultColumnFamily(), &filters));
-    return filters.bits_per_entry();
+    LookUp(lookups, hot);
+    return static_cast<double>(TakeCounts().maybe) / lookups;
   }
 
   void WriteTree() {
@@ -103,7 +96,7 @@ TEST_F(HeatAwareTest, HotKeysGetMoreBits) {
   DestroyAndReopen();
   WriteTree();
   const double level_aware = ReadsPerLookup(0);
-  const double level_aware_bits = BitsPerKey();
+  const double level_aware_bits = Now().bits_per_entry();
 
   UseHeat(true);
   DestroyAndReopen();
@@ -115,11 +108,11 @@ TEST_F(HeatAwareTest, HotKeysGetMoreBits) {
   printf(
       "reads per missing key: level_aware %.5f, %.2f bits per key; "
       "heat_aware %.5f before and %.5f after, %.2f bits per key\n",
-      level_aware, level_aware_bits, cold, warm, BitsPerKey());
+      level_aware, level_aware_bits, cold, warm, Now().bits_per_entry());
   EXPECT_NEAR(1, cold / level_aware, 0.1);
   // At best 0.435.
   EXPECT_LT(warm, 0.55 * level_aware);
-  EXPECT_NEAR(level_aware_bits, BitsPerKey(), 0.2);
+  EXPECT_NEAR(level_aware_bits, Now().bits_per_entry(), 0.2);
   ExpectRows(kRows);
 
   // The hot range moves, and the filters follow.
@@ -167,21 +160,10 @@ TEST_F(HeatAwareTest, UniformLookupsChangeLittle) {
   UseHeat(true);
   DestroyAndReopen();
   WriteTree();
-  const auto uniform = [this](int lookups) {
-    TakeCounts();
-    rocksdb::PinnableSlice value;
-    for (int i = 0; i < lookups; ++i) {
-      value.Reset();
-      EXPECT_TRUE(db_->Get({}, db_->DefaultColumnFamily(),
-                           RowKey((random_() % kRows.end) | 1), &value)
-                      .IsNotFound());
-    }
-    return static_cast<double>(TakeCounts().maybe) / lookups;
-  };
-  const double before = uniform(500'000);
-  uniform(kWarm);
+  const double before = ReadsPerLookup(kUniform, 500'000);
+  LookUp(kWarm, kUniform);
   RewriteTree();
-  const double after = uniform(500'000);
+  const double after = ReadsPerLookup(kUniform, 500'000);
   printf("reads per missing key, uniform: %.5f before, %.5f after\n", before,
          after);
   EXPECT_LT(after, 1.1 * before);
@@ -197,14 +179,12 @@ TEST_F(HeatAwareTest, WithinAMemoryBudget) {
   LookUp(kWarm, 0);
   RewriteTree();
   const double after = ReadsPerLookup(0);
-  LiveFilters filters;
-  ASSERT_OK(ReadLiveFilters(db_.get(), db_->DefaultColumnFamily(), &filters));
+  const double used = Now().bytes / static_cast<double>(*budget.memory_budget);
   printf("reads per missing key: %.5f before, %.5f after, %.3f of the budget\n",
-         before, after,
-         filters.bytes / static_cast<double>(*budget.memory_budget));
+         before, after, used);
   // The files of level 0, which have few bits, stay as they are.
   EXPECT_LT(after, 0.8 * before);
-  EXPECT_LE(filters.bytes, 1.1 * static_cast<double>(*budget.memory_budget));
+  EXPECT_LE(used, 1.1);
 }
 
 TEST_F(HeatAwareTest, RebuildFiltersAcceptsItsFiles) {
@@ -298,15 +278,6 @@ TEST_F(HotSmallFileTest, ComesFirstAsLookupsFallNow) {
   const RebuildFiltersReport recorded = DryRun();
   EXPECT_EQ(LookupSource::kFilters, recorded.reads.at(0).lookups);
   EXPECT_TRUE(SmallComesFirst(recorded));
-}
-
-TEST_F(HeatAwareTest, WithoutTheListenerNoDatabaseOpens) {
-  UseHeat(true);
-  options_.listeners.clear();
-  const rocksdb::Status status = TryReopen();
-  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
-  EXPECT_NE(std::string::npos, status.ToString().find("heat_aware"))
-      << status.ToString();
 }
 
 }  // namespace

@@ -38,10 +38,7 @@ class LevelAwareTest : public TreeTest {
     EXPECT_OK(db_->GetPropertiesOfAllTables(&properties));
     std::map<int, LiveFilters> levels;
     for (const auto& file : files) {
-      LiveFilters& level = levels[file.level];
-      level.rows += static_cast<double>(file.num_entries);
-      level.bytes += static_cast<double>(
-          properties.at(file.db_path + file.name)->filter_size);
+      levels[file.level].Add(*properties.at(file.db_path + file.name));
     }
     return levels;
   }
@@ -281,22 +278,6 @@ TEST_F(LevelAwareTest, FifoCompaction) {
   }
 }
 
-TEST_F(LevelAwareTest, AFileThatIsMovedKeepsItsBits) {
-  options_.num_levels = 4;
-  Reopen();
-  WriteRowsTo(0, 0, 2);
-  const double before = BitsOfLevel(0);
-  EXPECT_GT(before, 16);
-  rocksdb::CompactRangeOptions move;
-  move.change_level = true;
-  move.target_level = 3;
-  move.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kSkip;
-  ASSERT_OK(db_->CompactRange(move, nullptr, nullptr));
-  EXPECT_EQ(before, BitsOfLevel(3));
-  CompactAll();
-  EXPECT_NEAR(kLastOf10, BitsOfLevel(3), 0.05);
-}
-
 class GrowingTreeTest : public LevelAwareTest,
                         public testing::WithParamInterface<int> {};
 
@@ -318,17 +299,6 @@ TEST_P(GrowingTreeTest, IsNeverATenthAboveTheAverage) {
 
 INSTANTIATE_TEST_SUITE_P(MillisecondsOfDelay, GrowingTreeTest,
                          testing::Values(0, 60));
-
-// A new database at the path of one that was destroyed.
-TEST_F(LevelAwareTest, ADestroyedDatabaseIsForgotten) {
-  UseListener();
-  Reopen();
-  WriteRowsTo(6, 0, 1);
-  WriteRowsTo(0, 1, 100);
-  DestroyAndReopen();
-  WriteRowsTo(0, 0, 100);
-  EXPECT_NEAR(10, BitsOfLevel(0), 0.7);
-}
 
 // RocksDB moves files that overlap with nothing down to the last level
 // unchanged, with the bits of level 0. The listener notices that.

@@ -12,6 +12,7 @@
 #include "linebloom/rebuild_filters.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/listener.h"
+#include "rocksdb/merge_operator.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
 #include "tests/rocksdb/tree_fixture.h"
@@ -98,6 +99,46 @@ TEST_F(MemoryBudgetTest, AmpleBudgetsAreNotSpent) {
   WriteFiles(0, 60'000);
   CompactAll();
   EXPECT_NEAR(16, Now().bits_per_row(), 0.2);
+}
+
+// RocksDB moves the files of such a load down as they are, and nobody knows how
+// many more will come.
+TEST_F(MemoryBudgetTest, ALoadInTheOrderOfKeysIsKnownByItsMoves) {
+  UseBudget(uint64_t{1} << 30);
+  UseSmallLevels(64 << 10, 256 << 10);
+  Reopen();
+  Put(Numbers(60'000, true));
+  Flush();
+  WaitForCompactions();
+  EXPECT_NEAR(12, Now().bits_per_row(), 0.7);
+}
+
+// So many files are seldom listed.
+TEST_F(MemoryBudgetTest, AFailedCompactionFreesNothing) {
+  class NeverMerges : public rocksdb::AssociativeMergeOperator {
+   public:
+    const char* Name() const override { return "never"; }
+    bool Merge(const rocksdb::Slice& /*key*/, const rocksdb::Slice* /*before*/,
+               const rocksdb::Slice& /*value*/, std::string* /*merged*/,
+               rocksdb::Logger* /*info_log*/) const override {
+      return false;
+    }
+  };
+  options_.merge_operator = std::make_shared<NeverMerges>();
+  options_.paranoid_checks = false;  // or the database would stop
+  UseBudget(20'000);
+  Reopen();
+  ASSERT_OK(db_->Merge({}, "key", "value"));
+  constexpr uint64_t kFiles = 200;
+  for (uint64_t i = 0; i < kFiles; ++i) WriteFile({200 * i, 200 * (i + 1)});
+  rocksdb::CompactRangeOptions all;
+  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  for (uint64_t i = 0; i < 4; ++i) {
+    EXPECT_FALSE(db_->CompactRange(all, nullptr, nullptr).ok());
+    const double before = Now().bytes;
+    WriteFile({200 * (kFiles + i), 200 * (kFiles + i + 1)});
+    EXPECT_LT(8 * (Now().bytes - before) / 100, 8);
+  }
 }
 
 TEST_F(MemoryBudgetTest, ABulkLoadWhoseSizeIsExpected) {
@@ -256,6 +297,29 @@ TEST_F(MemoryBudgetTest, DatabasesShareIt) {
   CompactAll();
   EXPECT_GT(Now().bits_per_row(), 0.75 * alone);
   ASSERT_OK(rocksdb::DestroyDB(Path("other"), OptionsWithTable()));
+}
+
+// The smaller one would be used up by files of the other's policy.
+TEST_F(MemoryBudgetTest, TwoBudgetsOfAListenerAreWarnedOf) {
+  for (const uint64_t budget_of_other : {30'000, 3'000}) {
+    UseListener();
+    UseBudget(30'000);
+    DestroyAndReopen();
+    WriteFile({0, 2000});
+    UseBudget(budget_of_other);
+    std::unique_ptr<rocksdb::DB> other;
+    ASSERT_OK(
+        rocksdb::DB::Open(OptionsWithTable(), Path("other"), OutPtr(&other)));
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_OK(other->Put({}, "key", "value"));
+      ASSERT_OK(other->Flush({}));
+    }
+    WriteFile({0, 2000});
+    for (const char* log : {"db/LOG", "other/LOG"}) {
+      EXPECT_EQ(budget_of_other == 30'000 ? 0 : 1,
+                CountInLog({"[WARN]", "30000", "share a listener"}, log));
+    }
+  }
 }
 
 // RocksDB doesn't report that a database is closed which never flushed,

@@ -5,6 +5,7 @@
 //     count=1000  kind=none|full|partitioned  version=5
 //     content=keys|prefixes|both  filter=linebloom|bloom|ribbon
 //     policy=OPTION-STRING    in place of filter
+//     checksums=none
 //     special=...             see Special()
 //   make_files open FOLDER COMMAND    opens the database while COMMAND runs
 //   make_files rows FOLDER            the rows' number and checksum
@@ -94,6 +95,9 @@ rocksdb::Options OptionsOf(Named named) {
                 : filter == "ribbon" ? Policy::kRibbon
                                      : Policy::kLinebloom;
   rocksdb::Options options = MakeOptions(spec);
+  if (named["checksums"] == "none") {
+    TableOf(&options)->checksum = rocksdb::kNoChecksum;
+  }
   if (!named["policy"].empty()) {
     TableOf(&options)->filter_policy = nullptr;
     Check(rocksdb::FilterPolicy::CreateFromString(

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -110,7 +111,7 @@ class LineCollector {
              : absl::StrFormat("%s %s of bits, on average %.1f %% of them set",
                                WithThousands(of_bits),
                                of_bits == 1 ? "line" : "lines", 100 * fill)},
-        {"tenths", Tenths()},
+        {"share_of_worst_tenth", ShareOfWorstTenth()},
         {"worst", worst}};
   }
 
@@ -157,23 +158,15 @@ class LineCollector {
     std::push_heap(worst_.begin(), worst_.end(), IsWorse);
   }
 
-  // Ten parts with equal numbers of lines, the worst first: the mean rate of
-  // each, and its share of the rate of all lines.
-  Json Tenths() {
-    std::sort(rates_.begin(), rates_.end(), std::greater<>());
-    constexpr size_t kParts = 10;
-    Json tenths = Json::array();
-    for (size_t i = 0; i < kParts; ++i) {
-      const size_t begin = rates_.size() * i / kParts;
-      const size_t end = rates_.size() * (i + 1) / kParts;
-      double sum = 0;
-      for (size_t j = begin; j < end; ++j) sum += rates_[j];
-      tenths.push_back(
-          {{"false_positive_rate",
-            end > begin ? sum / static_cast<double>(end - begin) : 0.0},
-           {"share", rate_sum_ > 0 ? sum / rate_sum_ : 0.0}});
-    }
-    return tenths;
+  // The share of the rate that the tenth of the lines with the highest rates
+  // makes.
+  double ShareOfWorstTenth() {
+    const auto tenth =
+        rates_.begin() + static_cast<std::ptrdiff_t>(rates_.size() / 10);
+    std::nth_element(rates_.begin(), tenth, rates_.end(), std::greater<>());
+    return rate_sum_ > 0
+               ? std::accumulate(rates_.begin(), tenth, 0.0) / rate_sum_
+               : 0;
   }
 
   const uint64_t max_worst_;
@@ -188,24 +181,13 @@ class LineCollector {
   // full; the last element is for 100 %.
   std::vector<uint64_t> by_fill_ = std::vector<uint64_t>(101);
   std::vector<FoundLine> worst_;  // a heap with the least bad line in front
-  // The rate of every line. Single precision is enough for the tenths and
+  // The rate of every line. Single precision is enough for the worst tenth and
   // halves the memory.
   std::vector<float> rates_;
   double rate_sum_ = 0;
   double probes_sum_ = 0;  // of solved lines
   double fill_sum_ = 0;    // of the others
 };
-
-// The longest bar for which lines are at most kTextWidth wide.
-constexpr double kBarWidth = 60;
-
-std::string Bar(double value, double most) {
-  const double length = most > 0 ? kBarWidth * value / most : 0;
-  // Anything above 0 is visible.
-  const auto columns =
-      static_cast<size_t>(value > 0 ? std::max(1.0, std::round(length)) : 0);
-  return std::string(columns, '#');
-}
 
 bool HasSolved(const Json& report) { return report["solved_lines"] > 0; }
 bool HasOfBits(const Json& report) {
@@ -234,17 +216,22 @@ std::string BarName(double from, double to) {
 }
 
 std::string Histogram(const std::string& name, const Json& bars) {
+  // The longest bar for which lines are at most kTextWidth wide.
+  constexpr double kBarWidth = 60;
   double most = 0;
   for (const Json& bar : bars) {
     most = std::max(most, bar["lines"].get<double>());
   }
   std::string text = absl::StrFormat("%-14s%12s\n", name, "lines");
   for (const Json& bar : bars) {
-    const std::string drawn = Bar(bar["lines"], most);
+    const double length = kBarWidth * bar["lines"].get<double>() / most;
+    // Anything above 0 is visible.
+    const auto columns = static_cast<size_t>(std::max(1.0, std::round(length)));
     absl::StrAppendFormat(
-        &text, "%-14s%12s%s%s\n",
+        &text, "%-14s%12s%s\n",
         BarName(bar["from"].get<double>(), bar["to"].get<double>()),
-        Fill("{/lines:,}", bar), drawn.empty() ? "" : "  ", drawn);
+        Fill("{/lines:,}", bar),
+        bar["lines"] > 0 ? "  " + std::string(columns, '#') : "");
   }
   return absl::StrCat(text, "\n");
 }
@@ -265,27 +252,6 @@ std::string Histograms(const Json& report) {
   if (HasOfBits(report)) {
     if (both) absl::StrAppend(&text, Fill("{/bits_in_words}\n", report));
     absl::StrAppend(&text, Histogram("Bits set, %", report["lines_by_fill"]));
-  }
-  return text;
-}
-
-std::string TenthsText(const Json& report) {
-  const Json& tenths = report["tenths"];
-  double most = 0;
-  for (const Json& tenth : tenths) {
-    most = std::max(most, tenth["share"].get<double>());
-  }
-  std::string text = "Tenth of the lines    FPR %  share of the FPR\n";
-  for (size_t i = 0; i < tenths.size(); ++i) {
-    const double share = tenths[i]["share"];
-    const std::string name = i == 0   ? "the worst"
-                             : i == 9 ? "the best"
-                                      : absl::StrCat("number ", i + 1);
-    const std::string bar = Bar(share, most);
-    absl::StrAppendFormat(&text, "%-16s  %9s  %5.1f %%%s%s\n", name,
-                          RateText(tenths[i]["false_positive_rate"],
-                                   report["false_positive_rate_is_exact"]),
-                          100 * share, bar.empty() ? "" : "  ", bar);
   }
   return text;
 }
@@ -351,7 +317,11 @@ std::string Notes(const Json& report) {
 std::string LinesAsText(const Json& report) {
   if (report["lines"] == 0) return "";  // stderr says why
   return absl::StrCat(
-      Header(report), "\n", Histograms(report), TenthsText(report), "\n",
+      Header(report), "\n", Histograms(report),
+      Fill(
+          "The worst tenth of the lines makes {/share_of_worst_tenth:.1%} % of "
+          "the FPR.\n\n",
+          report),
       report["worst"].empty() ? "" : WorstTable(report) + "\n", Notes(report));
 }
 

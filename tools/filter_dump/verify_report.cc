@@ -116,7 +116,7 @@ class Verifier {
       sizes_.push_back(sampled[i] ? SizeOf(files[i].path) : 0);
       total_ += sizes_.back();
     }
-    progress_.Begin("verifying", total_, LaterWork());
+    progress_.Begin("verifying", total_);
   }
 
   absl::Status Check(const LiveFile& file) {

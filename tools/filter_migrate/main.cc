@@ -12,7 +12,6 @@
 #include "nlohmann/json.hpp"
 #include "table/status.h"
 #include "tools/filter_migrate/migrate.h"
-#include "tools/filter_migrate/policies.h"
 #include "tools/shared/flags.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
@@ -212,6 +211,19 @@ std::string WhatComesNext(const Json& report) {
                "policy, files are read without a filter.");
   }
   return "";
+}
+
+// For example "linebloom:10, solved", or "bloomfilter:10:false, RocksDB's own".
+std::string PolicyText(const rocksdb::FilterPolicy& policy) {
+  const FilterPolicyOptions* own = OptionsOfLinebloom(&policy);
+  if (own == nullptr) {
+    return absl::StrCat(policy.GetId(), ", RocksDB's own");
+  }
+  return absl::StrCat(policy.GetId(), ", ",
+                      own->line == Line::kPlain ? "plain" : "solved",
+                      own->heat_aware    ? ", heat aware"
+                      : own->level_aware ? ", level aware"
+                                         : "");
 }
 
 Json ReportAsJson(const FilterMigrateConfig& config,

@@ -1,14 +1,28 @@
 // Gives the files of a database that nobody has open today's filters.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "linebloom/rebuild_filters.h"
-#include "tools/filter_migrate/policies.h"
+#include "rocksdb/filter_policy.h"
 
 namespace linebloom::tools {
+
+struct FilterMigrateConfig {
+  std::string db;
+  std::string column_family;  // "" for all
+  std::string policy;         // "": see ChoosePolicy()
+  std::string line;           // "" for the policy's own
+  double worst_rate = 0;
+  uint64_t bytes_per_second = 0;
+  bool dry_run = false;
+};
+
+using FilterPolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 struct FamilyPolicy {
   std::string column_family;

@@ -1,5 +1,3 @@
-#include "tools/io_compare/comparison.h"
-
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -31,11 +29,6 @@
 
 namespace linebloom::tools {
 namespace {
-
-double SecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 std::vector<uint64_t> FilterBytesByLevel(rocksdb::DB* db) {
   std::vector<uint64_t> bytes;
@@ -146,12 +139,9 @@ class Comparison {
  private:
   // Runs policies [begin, end).
   absl::Status RunSome(size_t begin, size_t end) {
-    const auto rows = static_cast<double>(workload_.rows.TotalEntries());
     absl::Status status;
     for (size_t i = begin; i < end && status.ok(); ++i) {
-      // The time for lookups is unknown until all databases are built.
-      BeginStep("step 1 of 2, databases: ", i, workload_.rows.TotalEntries(),
-                LaterWork{.units = rows * static_cast<double>(end - i - 1)});
+      BeginStep("step 1 of 2, databases: ", i, workload_.rows.TotalEntries());
       status = Build(&tested_[i]);
     }
     for (uint64_t round = 0; round < config_.rounds; ++round) {
@@ -185,7 +175,9 @@ class Comparison {
     }
     RETURN_IF_ERROR(BuildDatabase(
         workload_.rows, policy, tested->folder.string(), &progress_, warm_up));
-    result.build_seconds = SecondsSince(start);
+    const std::chrono::duration<double> took =
+        std::chrono::steady_clock::now() - start;
+    result.build_seconds = took.count();
     ASSIGN_OR_RETURN(
         tested->db,
         OpenForMeasuring(workload_.rows, policy, tested->folder.string(),
@@ -198,14 +190,11 @@ class Comparison {
 
   absl::Status MeasureOne(uint64_t round, size_t i) {
     const LookupList lookups = PartOf(workload_.lookups, round);
-    std::optional<LaterWork> later;
-    if (round > 0) later = LaterWork{.seconds = SecondsAfter(round, i)};
     BeginStep(config_.rounds == 1
                   ? "step 2 of 2, lookups: "
                   : absl::StrCat("step 2 of 2, lookups: round ", round + 1,
                                  " of ", config_.rounds, ", "),
-              i, lookups.size(), later);
-    const auto start = std::chrono::steady_clock::now();
+              i, lookups.size());
     TestedPolicy& tested = tested_[i];
     PolicyResult& result = tested.result;
     if (lookups.size() > 0) {
@@ -217,18 +206,16 @@ class Comparison {
     result.io_agreement = CompareIo(
         m.block_bytes, m.all_block_reads(),
         ReadAlignment(tested.folder / "CURRENT", direct_io()), m.device_bytes);
-    if (round == 0) round_seconds_.push_back(SecondsSince(start));
     return absl::OkStatus();
   }
 
-  void BeginStep(const std::string& step, size_t i, uint64_t total,
-                 const std::optional<LaterWork>& later) {
+  void BeginStep(const std::string& step, size_t i, uint64_t total) {
     constexpr size_t kLongestName = 24;
     std::string name = tested_[i].policy.name;
     if (name.size() > kLongestName) name = name.substr(0, kLongestName) + "...";
     progress_.Begin(absl::StrCat(step, "policy ", i + 1, " of ", tested_.size(),
                                  " (", name, ")"),
-                    total, later);
+                    total);
   }
 
   // The part of the lookups that belongs to a round.
@@ -239,24 +226,11 @@ class Comparison {
             .end = keys.size() * (round + 1) / rounds};
   }
 
-  // Estimates the seconds that everything after policy `i` in `round` will
-  // take, from the times of the first round.
-  double SecondsAfter(uint64_t round, size_t i) const {
-    double seconds = 0;
-    for (size_t j = 0; j < round_seconds_.size(); ++j) {
-      const double rounds =
-          static_cast<double>(config_.rounds - round) - (j > i ? 0 : 1);
-      seconds += rounds * round_seconds_[j];
-    }
-    return seconds;
-  }
-
   bool direct_io() const { return workload_.facts.direct_io; }
 
   const IoCompareConfig& config_;
   Workload& workload_;
   std::vector<TestedPolicy> tested_;
-  std::vector<double> round_seconds_;  // of the first round
   Progress progress_;
 };
 

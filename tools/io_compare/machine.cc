@@ -24,6 +24,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
 #include "rocksdb/file_system.h"
 #include "rocksdb/version.h"
 
@@ -37,8 +38,6 @@ absl::Status Unusable(absl::string_view what, const std::string& path,
   return absl::InvalidArgumentError(
       absl::StrCat(what, " '", path, "': ", error.message()));
 }
-
-constexpr char kUnknown[] = "unknown";
 
 // x86 has "model name". ARM names no model there, so use the architecture.
 std::string CpuModel(const utsname& system) {
@@ -67,8 +66,9 @@ bool IsBelow(absl::string_view path, absl::string_view folder) {
 
 // Finds the mount of `folder` by its device number, or else by the longest
 // mount point above it, because Btrfs has device numbers of its own.
-void DescribeMount(const std::filesystem::path& folder, Machine* machine) {
-  machine->device = machine->file_system = kUnknown;
+void DescribeMount(const std::filesystem::path& folder,
+                   nlohmann::ordered_json* machine) {
+  (*machine)["device"] = (*machine)["file_system"] = "unknown";
   struct stat info;
   if (stat(folder.c_str(), &info) != 0) return;
   const std::string number =
@@ -91,8 +91,8 @@ void DescribeMount(const std::filesystem::path& folder, Machine* machine) {
       continue;
     }
     longest = point.size();
-    machine->file_system = after[0];
-    machine->device = after[1];
+    (*machine)["file_system"] = after[0];
+    (*machine)["device"] = after[1];
     if (same_device) return;
   }
 }
@@ -170,25 +170,35 @@ void PageDropper::Drop() const {
   for (const int file : files_) posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
 }
 
-IoAgreement CompareIo(uint64_t asked_bytes, uint64_t reads, uint64_t alignment,
+std::string CompareIo(uint64_t asked_bytes, uint64_t reads, uint64_t alignment,
                       std::optional<uint64_t> device_bytes) {
-  if (!device_bytes.has_value()) return IoAgreement::kKernelSilent;
-  if (reads == 0) return IoAgreement::kNothingAsked;
-  if (*device_bytes == 0) return IoAgreement::kNothingRead;
-  if (*device_bytes < asked_bytes) return IoAgreement::kKernelLess;
+  if (!device_bytes.has_value()) {
+    return "is not available here, so the device bytes are unknown";
+  }
+  if (reads == 0) return "";
+  if (*device_bytes == 0) {
+    return "is zero: this file system has no device behind it, or hides it, "
+           "and times are not those of a disk";
+  }
+  if (*device_bytes < asked_bytes) {
+    return "is smaller than RocksDB's: some reads came out of memory";
+  }
   const uint64_t rounding = reads * 2 * (alignment - 1);
-  return *device_bytes > asked_bytes + rounding ? IoAgreement::kKernelMore
-                                                : IoAgreement::kAgrees;
+  return *device_bytes > asked_bytes + rounding
+             ? "is larger than RocksDB's and rounding together explain: "
+               "something reads ahead, or other reads were under way"
+             : "agrees with RocksDB's within the rounding to whole blocks of "
+               "the device";
 }
 
-Machine DescribeMachine(const std::filesystem::path& folder) {
-  Machine machine;
+nlohmann::ordered_json DescribeMachine(const std::filesystem::path& folder) {
   utsname system = {};
   uname(&system);
-  machine.cpu = CpuModel(system);
-  machine.cores = UsableCores();
-  machine.kernel = absl::StrCat(system.sysname, " ", system.release);
-  machine.rocksdb_version = rocksdb::GetRocksVersionAsString();
+  nlohmann::ordered_json machine = {
+      {"cpu", CpuModel(system)},
+      {"cores", UsableCores()},
+      {"kernel", absl::StrCat(system.sysname, " ", system.release)},
+      {"rocksdb_version", rocksdb::GetRocksVersionAsString()}};
   DescribeMount(folder, &machine);
   return machine;
 }

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "nlohmann/json_fwd.hpp"
 
 namespace linebloom::tools {
 
@@ -41,31 +42,16 @@ class PageDropper {
   std::vector<int> files_;
 };
 
-enum class IoAgreement {
-  kNothingAsked,  // RocksDB read no block
-  kAgrees,
-  kKernelSilent,  // the kernel doesn't report it
-  kNothingRead,   // the kernel saw no reads: the file system has no device
-  kKernelLess,    // some reads came from memory
-  kKernelMore,    // more was read than rounding explains
-};
-
 // Compares the bytes of `reads` blocks that RocksDB requested with the
-// kernel's. Rounding adds less than twice `alignment` to each.
-IoAgreement CompareIo(uint64_t asked_bytes, uint64_t reads, uint64_t alignment,
+// kernel's. Rounding adds less than twice `alignment` to each. Returns what the
+// kernel's count does, in words: "agrees with ..."; "" without reads.
+std::string CompareIo(uint64_t asked_bytes, uint64_t reads, uint64_t alignment,
                       std::optional<uint64_t> device_bytes);
 
-// Fields are "unknown" if the system doesn't reveal them.
-struct Machine {
-  std::string cpu;  // "AMD EPYC"
-  int cores;        // available to this process
-  std::string kernel;
-  std::string rocksdb_version;
-  std::string device;       // of the folder: "/dev/vda"
-  std::string file_system;  // "ext4"
-};
-
-Machine DescribeMachine(const std::filesystem::path& folder);
+// `cpu`, `cores` that this process may use, `kernel`, `rocksdb_version`, and of
+// the folder `device` and `file_system`; "unknown" if the system doesn't reveal
+// them.
+nlohmann::ordered_json DescribeMachine(const std::filesystem::path& folder);
 
 // The destructor removes everything put into the folder, unless it is to be
 // kept, and the folder itself if it was made for this.

@@ -2,7 +2,6 @@
 #include "absl/status/statusor.h"
 #include "linebloom/filter_policy.h"
 #include "table/status.h"
-#include "tools/io_compare/comparison.h"
 #include "tools/io_compare/config.h"
 #include "tools/io_compare/report/report.h"
 #include "tools/io_compare/rows/lookups.h"

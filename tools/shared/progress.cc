@@ -10,7 +10,9 @@
 #include "absl/strings/str_format.h"
 
 namespace linebloom::tools {
+namespace {
 
+// "40 s", "1 min 20 s", "2 h 5 min".
 std::string Duration(double seconds) {
   const auto whole = static_cast<int64_t>(std::ceil(seconds));
   if (whole < 60) return absl::StrCat(whole, " s");
@@ -18,16 +20,16 @@ std::string Duration(double seconds) {
   return absl::StrCat(whole / 3600, " h ", whole % 3600 / 60, " min");
 }
 
+}  // namespace
+
 Progress::Progress() : enabled_(isatty(STDERR_FILENO) != 0) {}
 
 Progress::~Progress() { Clear(); }
 
-void Progress::Begin(absl::string_view step, uint64_t total,
-                     const std::optional<LaterWork>& later) {
+void Progress::Begin(absl::string_view step, uint64_t total) {
   if (!enabled_) return;
   step_ = std::string(step);
   total_ = total;
-  later_ = later;
   begin_ = std::chrono::steady_clock::now();
   Draw(0);
 }
@@ -49,27 +51,19 @@ void Progress::Draw(uint64_t done) {
                            ? 1.0
                            : std::min(1.0, static_cast<double>(done) /
                                                static_cast<double>(total_));
-  absl::FPrintF(stderr, "\r%s %3.0f %%%s\x1b[K", step_, 100 * share,
-                TimeLeft(done));
+  const std::chrono::duration<double> taken =
+      std::chrono::steady_clock::now() - begin_;
+  // The first fraction of a second is not representative.
+  const std::string left =
+      share == 0 || taken.count() < 0.3
+          ? ""
+          : absl::StrCat(", ", Duration(taken.count() * (1 - share) / share),
+                         " left");
+  absl::FPrintF(stderr, "\r%s %3.0f %%%s\x1b[K", step_, 100 * share, left);
   std::fflush(stderr);
   drawn_ = true;
   next_draw_ =
       std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
-}
-
-std::string Progress::TimeLeft(uint64_t done) const {
-  const double taken =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_)
-          .count();
-  // The first fraction of a second is not representative.
-  if (!later_.has_value() || done == 0 || taken < 0.3) return "";
-  const double units =
-      std::max(0.0, static_cast<double>(total_) - static_cast<double>(done)) +
-      later_->units;
-  return absl::StrCat(
-      ", ",
-      Duration(taken / static_cast<double>(done) * units + later_->seconds),
-      " left");
 }
 
 }  // namespace linebloom::tools

@@ -3,21 +3,11 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
 
 namespace linebloom::tools {
-
-// The work after a step, to estimate the remaining time.
-struct LaterWork {
-  double units = 0;  // each of which takes as long as one of the step
-  double seconds = 0;
-};
-
-// "40 s", "1 min 20 s", "2 h 5 min".
-std::string Duration(double seconds);
 
 // Writes nothing if stderr is not a terminal. The destructor removes the line,
 // so that further output starts on a clean line. One thread.
@@ -28,10 +18,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Begins a step of `total` units (rows, lookups). If `later` is known, the
-  // line shows the remaining time for both.
-  void Begin(absl::string_view step, uint64_t total,
-             const std::optional<LaterWork>& later = std::nullopt);
+  // Begins a step of `total` units (rows, lookups).
+  void Begin(absl::string_view step, uint64_t total);
 
   // Reports that `done` units are done. Cheap: redraws ten times per second.
   void Update(uint64_t done);
@@ -41,13 +29,11 @@ class Progress {
 
  private:
   void Draw(uint64_t done);
-  std::string TimeLeft(uint64_t done) const;
 
   const bool enabled_;
   bool drawn_ = false;
   std::string step_;
   uint64_t total_ = 0;
-  std::optional<LaterWork> later_;
   std::chrono::steady_clock::time_point begin_;
   std::chrono::steady_clock::time_point next_draw_;
 };

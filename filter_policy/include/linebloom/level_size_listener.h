@@ -25,7 +25,7 @@ struct ExpectedLevelSizes {
   uint64_t level0_files = 4;
 };
 
-// Returns a listener that examines the level sizes of each column family after
+// Returns a listener that follows the level sizes of each column family with
 // every flush, compaction and ingestion, and provides them to each policy with
 // `level_aware` that builds the filter of a file of that database:
 //
@@ -63,10 +63,12 @@ struct ExpectedLevelSizes {
 // Returns null in a RocksDB of another minor version than the one that
 // linebloom was compiled for, whose listeners may have other functions.
 //
-// One listener may serve several databases. Thread-safe. It calls
+// One listener may serve several databases, each with a path of its own, even
+// in different Envs. Thread-safe. It learns from RocksDB which files flushes
+// and compactions add and delete. For what RocksDB doesn't tell, it calls
 // DB::GetLiveFilesMetaData(), which holds the database's mutex for about half a
-// microsecond per file. With more than 1,000 files it does so only after one in
-// (files / 1,000) flushes and compactions.
+// microsecond per file: after one in (files / 64) flushes and compactions,
+// after ingestions and with `heat_aware` one in (files / 1,000).
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener();
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener(
     const ExpectedLevelSizes& expected);

@@ -311,8 +311,7 @@ TEST(FilterBlockTest, KindsOfRocksDbsFilters) {
 // A block truncated where its metadata began: 2^24 + 1 + 256 * 6 plain lines, 1
 // GiB of which only the end is ever touched.
 TEST(FilterBlockTest, StartOfLinebloomMetadataIsNotALegacyTail) {
-  constexpr size_t kLines = (1 << 24) + 1 + 256 * 6;
-  constexpr size_t kSize = 64 * kLines + 5;
+  constexpr size_t kSize = 64 * ((1 << 24) + 1 + 256 * 6) + 5;
   void* const memory = mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(MAP_FAILED, memory);

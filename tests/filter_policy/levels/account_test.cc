@@ -48,7 +48,9 @@ TEST(FilterAccountTest, FlushesTakeAPartOfWhatIsLeft) {
   EXPECT_DOUBLE_EQ(650.0 / 40,
                    account.ReserveBits({"db", 3, "3.sst"}, Flushed(10, 20)));
   EXPECT_EQ(3u, account.FilesUnderWay("db").size());
-  for (int job = 1; job <= 3; ++job) account.EndJob("db", job, true);
+  account.EndJob("db", 1, Filters(10, 20));
+  account.EndJob("db", 2, Filters(10, 20));
+  account.EndJob("db", 3, Filters(10, 16.25));
   EXPECT_TRUE(account.FilesUnderWay("db").empty());
   EXPECT_DOUBLE_EQ(562.5, account.Live().bits);
   EXPECT_DOUBLE_EQ(30, account.Live().keys);
@@ -66,7 +68,7 @@ TEST(FilterAccountTest, AJobThatFailsTakesNothing) {
   account.ReserveBits({"db", 1, "1.sst"}, Flushed(10, 10));
   account.DropFile("db", "1.sst");
   account.ReserveBits({"db", 2, "2.sst"}, Flushed(10, 10));
-  account.EndJob("db", 2, false);
+  account.EndJob("db", 2, {});
   EXPECT_EQ(0, account.Live().bits);
   EXPECT_DOUBLE_EQ(262.5,
                    account.EstimateBits({"db", 3, "3.sst"}, Flushed(1, 1000)));
@@ -84,7 +86,9 @@ TEST(FilterAccountTest, ACompactionGivesBackWhatItsInputsHave) {
   EXPECT_DOUBLE_EQ(4.5, account.ReserveBits({"db", 2, "3.sst"}, with_least));
   // Until it ends the inputs count, which are larger.
   EXPECT_DOUBLE_EQ(1200, account.Live().bits);
-  account.EndJob("db", 2, true);
+  FilterTotals change = Filters(100, 4.25);
+  change.Add(Filters(100, 6), -1);
+  account.EndJob("db", 2, change);
   EXPECT_DOUBLE_EQ(1025, account.Live().bits);
   EXPECT_DOUBLE_EQ(200, account.Live().keys);
 }
@@ -144,29 +148,20 @@ TEST(FilterAccountTest, InstalledFilesCountOnce) {
                                                         Flushed(1, 1000)));
 }
 
-// A compaction is over once its files are seen to be live, and what it is told
-// afterwards takes nothing away.
+// A compaction is over once its files are seen to be live, even if it had no
+// room for any filter.
 TEST(FilterAccountTest, ACompactionThatIsSeenBeforeItEnds) {
-  FilterAccount account;
-  SetLive(&account, "db", Filters(100, 5), {});
-  account.BeginCompaction("db", 1, Filters(100, 5));
-  account.ReserveBits({"db", 1, "1.sst"}, Compacted(100, 4));
-  SetLive(&account, "db", Filters(100, 4), {"1.sst"});
-  account.EndJob("db", 1, true);
-  EXPECT_DOUBLE_EQ(400, account.Live().bits);
-}
-
-// The same for one that had no room for any filter.
-TEST(FilterAccountTest, ACompactionWithoutFiltersIsSeenBeforeItEnds) {
-  FilterAccount account;
-  SetLive(&account, "db", Filters(300, 5), {});
-  account.BeginCompaction("db", 1, Filters(100, 5));
-  BudgetRequest nothing = Compacted(100, 0.5);
-  EXPECT_LT(account.EstimateBits({"db", 1, "1.sst"}, nothing), 1);
-  EXPECT_EQ(account.FilesUnderWay("db"), std::set<std::string>{"1.sst"});
-  SetLive(&account, "db", Filters(200, 5), {"1.sst"});
-  account.EndJob("db", 1, true);
-  EXPECT_DOUBLE_EQ(1000, account.Live().bits);
+  for (const double bits : {4.0, 0.5}) {
+    FilterAccount account;
+    SetLive(&account, "db", Filters(300, 5), {});
+    account.BeginCompaction("db", 1, Filters(100, 5));
+    account.EstimateBits({"db", 1, "1.sst"}, Compacted(100, bits));
+    EXPECT_EQ(account.FilesUnderWay("db"), std::set<std::string>{"1.sst"});
+    SetLive(&account, "db", Filters(200, 5), {"1.sst"});
+    EXPECT_TRUE(account.FilesUnderWay("db").empty());
+    account.EndJob("db", 1, {});
+    EXPECT_DOUBLE_EQ(1000, account.Live().bits);
+  }
 }
 
 // A look that began before a job ended must not undo what the job booked.
@@ -175,8 +170,8 @@ TEST(FilterAccountTest, ALookThatIsOutOfDate) {
   SetLive(&account, "db", Filters(10, 10), {});
   const uint64_t version = account.VersionOf("db");
   account.ReserveBits({"db", 1, "1.sst"}, Flushed(10, 10));
-  account.EndJob("db", 1, true);
-  account.SetLive("db", version, Filters(10, 10), {});
+  account.EndJob("db", 1, Filters(10, 10));
+  EXPECT_FALSE(account.SetLive("db", version, Filters(10, 10), {}));
   EXPECT_DOUBLE_EQ(200, account.Live().bits);
 }
 

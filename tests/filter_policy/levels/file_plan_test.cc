@@ -103,30 +103,31 @@ TEST_F(FilePlanTest, NotLevelAware) {
 }
 
 TEST_F(FilePlanTest, WithoutSizesStepsFromTheLastLevelDo) {
-  Flush();
-  EXPECT_NEAR(kLastOf10 + 2 * kStep, Bits(), 0.001);
-  Compact(6, true);
-  EXPECT_NEAR(kLastOf10, Bits(), 0.001);
-  Compact(5);
-  EXPECT_NEAR(kLastOf10 + kStep, Bits(), 0.001);
-  Compact(4);
-  EXPECT_NEAR(kLastOf10 + 2 * kStep, Bits(), 0.001);
-  Compact(1);
-  EXPECT_NEAR(kLastOf10 + 2 * kStep, Bits(), 0.001);
-  Compact(1, true);
-  EXPECT_NEAR(kLastOf10, Bits(), 0.001);
-}
-
-TEST_F(FilePlanTest, OtherStylesOfCompactionWithoutSizes) {
-  context_.compaction_style = rocksdb::kCompactionStyleFIFO;
-  Flush();
-  EXPECT_NEAR(kLastOf10, Bits(), 0.001);
-  context_.compaction_style = rocksdb::kCompactionStyleUniversal;
-  EXPECT_NEAR(kLastOf10 + 2 * kStep, Bits(), 0.001);
-  Compact(4);
-  EXPECT_NEAR(kLastOf10 + kStep, Bits(), 0.001);
-  Compact(6, true);
-  EXPECT_NEAR(kLastOf10, Bits(), 0.001);
+  struct Case {
+    rocksdb::CompactionStyle style;
+    int level;  // -1: a flush
+    bool is_bottommost;
+    int steps;
+  };
+  for (const auto& [style, level, is_bottommost, steps] :
+       {Case{rocksdb::kCompactionStyleLevel, -1, false, 2},
+        Case{rocksdb::kCompactionStyleLevel, 6, true, 0},
+        Case{rocksdb::kCompactionStyleLevel, 5, false, 1},
+        Case{rocksdb::kCompactionStyleLevel, 4, false, 2},
+        Case{rocksdb::kCompactionStyleLevel, 1, false, 2},
+        Case{rocksdb::kCompactionStyleLevel, 1, true, 0},
+        Case{rocksdb::kCompactionStyleFIFO, -1, false, 0},
+        Case{rocksdb::kCompactionStyleUniversal, -1, false, 2},
+        Case{rocksdb::kCompactionStyleUniversal, 4, false, 1},
+        Case{rocksdb::kCompactionStyleUniversal, 6, true, 0}}) {
+    context_.compaction_style = style;
+    if (level < 0) {
+      Flush();
+    } else {
+      Compact(level, is_bottommost);
+    }
+    EXPECT_NEAR(kLastOf10 + steps * kStep, Bits(), 0.001) << style << level;
+  }
 }
 
 TEST_F(FilePlanTest, SizesDetermineTheBits) {

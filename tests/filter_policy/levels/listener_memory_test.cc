@@ -235,10 +235,10 @@ TEST_F(ListenerMemoryTest, WhatIsGoneIsForgotten) {
          const auto family = [&](int i) { return name + std::to_string(i); };
          for (int i = 0; i < 500; ++i) Flush(db, family(i));
          for (int i = 0; i < 500; ++i) {
-           jobs_->Delete(db, db->Take(family(i), 0));
+           jobs_->Delete(db, db->FilesOf(family(i), 0));
          }
          Flush(db);
-         jobs_->Delete(db, db->Take("default", 0));
+         jobs_->Delete(db, db->FilesOf("default", 0));
        }},
       {"column families whose rows were merged away", 10'000,
        [this](SimulatedDatabase* db, const std::string& name) {
@@ -345,7 +345,7 @@ TEST_F(ListenerMemoryTest, FamiliesThatShareAPolicyLearnNothing) {
   Flush(db.get());
   EXPECT_NEAR(1, HeatOfFirst(Flush(db.get())), 0.01);
   // It learns when it is alone again.
-  jobs_->Delete(db.get(), db->Take("other", 0));
+  jobs_->Delete(db.get(), db->FilesOf("other", 0));
   Flush(db.get());
   Miss(0);
   Flush(db.get());

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdarg>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -77,8 +78,13 @@ class SimulatedDatabase : public rocksdb::StackableDB {
   }
   void GetLiveFilesMetaData(
       std::vector<rocksdb::LiveFileMetaData>* files) override {
+    *files = Files();
+    ++listings;
+  }
+
+  std::vector<rocksdb::LiveFileMetaData> Files() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    *files = files_;
+    return files_;
   }
 
   void Add(const rocksdb::LiveFileMetaData& file) {
@@ -86,18 +92,37 @@ class SimulatedDatabase : public rocksdb::StackableDB {
     files_.push_back(file);
   }
 
-  // Removes and returns the files of a column family's level.
-  std::vector<rocksdb::LiveFileMetaData> Take(const std::string& family,
-                                              int level) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    std::vector<rocksdb::LiveFileMetaData> taken;
-    std::erase_if(files_, [&](const rocksdb::LiveFileMetaData& file) {
-      const bool is_it =
-          file.column_family_name == family && file.level == level;
-      if (is_it) taken.push_back(file);
-      return is_it;
+  // The files of a column family's level.
+  std::vector<rocksdb::LiveFileMetaData> FilesOf(const std::string& family,
+                                                 int level) {
+    std::vector<rocksdb::LiveFileMetaData> files = Files();
+    std::erase_if(files, [&](const rocksdb::LiveFileMetaData& file) {
+      return file.column_family_name != family || file.level != level;
     });
-    return taken;
+    return files;
+  }
+
+  void Remove(const std::vector<rocksdb::LiveFileMetaData>& files) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const rocksdb::LiveFileMetaData& removed : files) {
+      std::erase_if(files_, [&](const rocksdb::LiveFileMetaData& file) {
+        return file.name == removed.name;
+      });
+    }
+  }
+
+  // A job has written a file, which is not live yet.
+  void Write(int job, const rocksdb::LiveFileMetaData& file) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    written_[job].push_back(file);
+  }
+
+  // Takes the files that a job has written.
+  std::vector<rocksdb::LiveFileMetaData> TakeWritten(int job) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto written = written_.extract(job);
+    if (written.empty()) return {};
+    return std::move(written.mapped());
   }
 
   std::string NextFileName() {
@@ -107,6 +132,7 @@ class SimulatedDatabase : public rocksdb::StackableDB {
 
   const std::shared_ptr<CountingLogger> log =
       std::make_shared<CountingLogger>();
+  std::atomic<int> listings = 0;
 
  private:
   const std::string name_;
@@ -115,6 +141,7 @@ class SimulatedDatabase : public rocksdb::StackableDB {
       std::make_unique<SimulatedHandle>();
   std::mutex mutex_;
   std::vector<rocksdb::LiveFileMetaData> files_;
+  std::map<int, std::vector<rocksdb::LiveFileMetaData>> written_;  // by job
   std::atomic<int> last_file_ = 0;
   std::atomic<int> last_job_ = 0;
 };
@@ -171,7 +198,7 @@ class SimulatedJobs {
     file.num_entries = keys.size();
     file.smallestkey = keys.front();
     file.largestkey = keys.back();
-    db->Add(file);
+    db->Write(job, file);
     return written;
   }
 
@@ -185,39 +212,53 @@ class SimulatedJobs {
     Written written =
         WriteFile(db, family, 0, rocksdb::TableFileCreationReason::kFlush,
                   job.job_id, keys);
+    for (const auto& file : db->TakeWritten(job.job_id)) {
+      job.file_path = db->GetName() + file.name;
+      db->Add(file);
+    }
     listener->OnFlushCompleted(db, job);
     return written;
   }
 
-  // Merges all of level 0; `write` writes the files of a job of so many rows.
+  // Merges all files of a level into the next; `write` writes the files of a
+  // job of so many rows. If not `ok`, the job fails after that.
   template <typename Write>
   void Compact(SimulatedDatabase* db, const std::string& family,
-               const Write& write) {
-    const std::vector<rocksdb::LiveFileMetaData> files = db->Take(family, 0);
+               const Write& write, int level = 0, bool ok = true) {
+    const std::vector<rocksdb::LiveFileMetaData> files =
+        db->FilesOf(family, level);
     if (files.empty()) return;
-    rocksdb::CompactionJobInfo job;
-    job.cf_name = family;
-    job.job_id = db->NextJob();
-    job.base_input_level = 0;
-    job.output_level = 1;
+    rocksdb::CompactionJobInfo job = CompactionOf(db, family, level, files);
     uint64_t rows = 0;
     for (const rocksdb::LiveFileMetaData& file : files) {
-      const std::string path = db->GetName() + file.name;
-      job.input_files.push_back(path);
-      job.input_file_infos.push_back({0, 0, 0});
-      const auto properties = std::make_shared<rocksdb::TableProperties>();
-      properties->num_entries = file.num_entries;
-      job.table_properties[path] = properties;
       rows += file.num_entries;
     }
     listener->OnCompactionBegin(db, job);
     write(job.job_id, rows);
+    const auto written = db->TakeWritten(job.job_id);
+    if (ok) {
+      Install(db, files, written, &job);
+    } else {
+      job.status = rocksdb::Status::Corruption();
+    }
     listener->OnCompactionCompleted(db, job);
-    Delete(db, files);
+    Delete(db, ok ? files : written);
+  }
+
+  // Moves all files of a level to the next as they are.
+  void Move(SimulatedDatabase* db, const std::string& family, int level) {
+    std::vector<rocksdb::LiveFileMetaData> files = db->FilesOf(family, level);
+    if (files.empty()) return;
+    rocksdb::CompactionJobInfo job = CompactionOf(db, family, level, files);
+    listener->OnCompactionBegin(db, job);
+    for (rocksdb::LiveFileMetaData& file : files) file.level = level + 1;
+    Install(db, files, files, &job);
+    listener->OnCompactionCompleted(db, job);
   }
 
   void Delete(SimulatedDatabase* db,
               const std::vector<rocksdb::LiveFileMetaData>& files) {
+    db->Remove(files);
     for (const rocksdb::LiveFileMetaData& file : files) {
       rocksdb::TableFileDeletionInfo deletion;
       deletion.db_name = db->GetName();
@@ -232,6 +273,38 @@ class SimulatedJobs {
 
   std::unique_ptr<const rocksdb::FilterPolicy> policy;
   const std::shared_ptr<rocksdb::EventListener> listener;
+
+ private:
+  static rocksdb::CompactionJobInfo CompactionOf(
+      SimulatedDatabase* db, const std::string& family, int level,
+      const std::vector<rocksdb::LiveFileMetaData>& files) {
+    rocksdb::CompactionJobInfo job;
+    job.cf_name = family;
+    job.job_id = db->NextJob();
+    job.base_input_level = level;
+    job.output_level = level + 1;
+    for (const rocksdb::LiveFileMetaData& file : files) {
+      const std::string path = db->GetName() + file.name;
+      job.input_files.push_back(path);
+      job.input_file_infos.push_back({0, 0, 0});
+      const auto properties = std::make_shared<rocksdb::TableProperties>();
+      properties->num_entries = file.num_entries;
+      job.table_properties[path] = properties;
+    }
+    return job;
+  }
+
+  static void Install(SimulatedDatabase* db,
+                      const std::vector<rocksdb::LiveFileMetaData>& inputs,
+                      const std::vector<rocksdb::LiveFileMetaData>& outputs,
+                      rocksdb::CompactionJobInfo* job) {
+    db->Remove(inputs);
+    for (const rocksdb::LiveFileMetaData& file : outputs) {
+      job->output_files.push_back(db->GetName() + file.name);
+      job->output_file_infos.push_back({file.level, 0, 0});
+      db->Add(file);
+    }
+  }
 };
 
 }  // namespace linebloom

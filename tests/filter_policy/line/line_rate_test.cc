@@ -11,39 +11,26 @@ namespace {
 
 using BitsSet = std::array<int, kPlainWords>;
 
-TEST(PlainLineRateTest, EmptyAndFullLines) {
-  BitsSet full;
-  full.fill(64);
-  for (int probes = 1; probes <= kMaxPlainProbes; ++probes) {
-    EXPECT_EQ(0.0, PlainLineRate(BitsSet{}, probes));
-    EXPECT_EQ(1.0, PlainLineRate(full, probes));
-  }
+// All words have `others` bits set, but for one that has `odd`.
+double RateOf(int others, int odd, int probes) {
+  BitsSet bits_set;
+  bits_set.fill(others);
+  bits_set[3] = odd;
+  return PlainLineRate(bits_set, probes);
 }
 
-TEST(PlainLineRateTest, HalfFullLine) {
-  BitsSet half;
-  half.fill(32);
-  for (int probes = 1; probes <= kMaxPlainProbes; ++probes) {
-    EXPECT_DOUBLE_EQ(std::pow(0.5, probes), PlainLineRate(half, probes));
-  }
-}
-
-// Two probes in 8 words of which one is empty: 6 of the 8 windows avoid it.
 TEST(PlainLineRateTest, IsTheMeanOverWindows) {
-  BitsSet bits_set;
-  bits_set.fill(64);
-  bits_set[3] = 0;
-  EXPECT_DOUBLE_EQ(6.0 / 8.0, PlainLineRate(bits_set, 2));
-  EXPECT_EQ(0.0, PlainLineRate(bits_set, 8));
-}
-
-// 10 probes in 8 words: one round through all of them, then 2 words again.
-TEST(PlainLineRateTest, SecondRound) {
-  BitsSet bits_set;
-  bits_set.fill(64);
-  bits_set[0] = 16;
+  for (int probes = 1; probes <= kMaxPlainProbes; ++probes) {
+    EXPECT_EQ(0.0, RateOf(0, 0, probes));
+    EXPECT_EQ(1.0, RateOf(64, 64, probes));
+    EXPECT_DOUBLE_EQ(std::pow(0.5, probes), RateOf(32, 32, probes));
+  }
+  // Two probes in 8 words: 6 of the 8 windows avoid the empty one.
+  EXPECT_DOUBLE_EQ(6.0 / 8.0, RateOf(64, 0, 2));
+  EXPECT_EQ(0.0, RateOf(64, 0, 8));
+  // 10 probes: one round through all words, then 2 words again.
   EXPECT_DOUBLE_EQ(0.25 * (6.0 / 8.0) + 0.25 * 0.25 * (2.0 / 8.0),
-                   PlainLineRate(bits_set, 10));
+                   RateOf(64, 16, 10));
 }
 
 // Each product and each sum rounded on its own: `volatile` keeps the compiler

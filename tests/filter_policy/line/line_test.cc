@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "filter_policy/line/builder/line_builder.h"
+#include "filter_policy/line/builder/probe_count.h"
 #include "filter_policy/line/plain_probes.h"
 #include "filter_policy/line/solved_probes.h"
 #include "tests/filter_policy/line/line_cases.h"
@@ -59,46 +60,28 @@ INSTANTIATE_TEST_SUITE_P(Shapes, SolvedLineTest,
                          testing::ValuesIn(SolvedShapes()),
                          [](const auto& test) { return NameOf(test.param); });
 
-TEST_P(LineTest, IsReadable) { EXPECT_TRUE(IsReadable(shape())); }
-
 TEST_P(LineTest, MatchesEveryKeyItWasBuiltFrom) {
-  LineBuilder builder(shape());
+  EXPECT_TRUE(IsReadable(shape()));
+  std::vector<Crowd> all;
   for (size_t keys = 0; keys <= 300; ++keys) {
-    const std::vector<uint64_t> hashes = RandomHashes(keys, keys);
-    LineBytes line;
-    builder.Build(hashes, line.data());
-    ASSERT_TRUE(MatchesAll(shape(), line, hashes)) << keys;
+    all.push_back({"random", RandomHashes(keys, keys)});
   }
-}
-
-TEST_P(LineTest, MatchesEveryKeyOfACrowd) {
-  LineBuilder builder(shape());
+  all.push_back({"random", RandomHashes(100000, 1)});
   for (const size_t keys : {2, 10, 30, 41, 51, 100, 200, 252}) {
-    for (const Crowd& crowd : Crowds(keys)) {
-      LineBytes line;
-      const double rate = builder.Build(crowd.hashes, line.data());
-      EXPECT_TRUE(MatchesAll(shape(), line, crowd.hashes))
-          << keys << " keys, " << crowd.name;
-      EXPECT_GE(rate, 0);
-      EXPECT_LE(rate, 1);
-    }
+    for (const Crowd& crowd : Crowds(keys)) all.push_back(crowd);
   }
-}
-
-TEST_P(LineTest, MatchesExtremeHashes) {
+  all.push_back({"extreme",
+                 {0, 1, ~uint64_t{0}, uint64_t{1} << 63, 0xffffffff,
+                  0xffffffff00000000}});
   LineBuilder builder(shape());
-  const std::vector<uint64_t> hashes = {
-      0, 1, ~uint64_t{0}, uint64_t{1} << 63, 0xffffffff, 0xffffffff00000000};
-  LineBytes line;
-  builder.Build(hashes, line.data());
-  EXPECT_TRUE(MatchesAll(shape(), line, hashes));
-}
-
-TEST_P(LineTest, MatchesAHundredThousandKeys) {
-  const std::vector<uint64_t> hashes = RandomHashes(100000, 1);
-  LineBytes line;
-  LineBuilder(shape()).Build(hashes, line.data());
-  EXPECT_TRUE(MatchesAll(shape(), line, hashes));
+  for (const auto& [name, hashes] : all) {
+    LineBytes line;
+    const double rate = builder.Build(hashes, line.data());
+    EXPECT_TRUE(MatchesAll(shape(), line, hashes))
+        << hashes.size() << " keys, " << name;
+    EXPECT_GE(rate, 0);
+    EXPECT_LE(rate, 1);
+  }
 }
 
 TEST_P(LineTest, BytesDependOnlyOnTheKeys) {
@@ -185,22 +168,26 @@ TEST(PlainLineTest, WithoutKeysMatchesNothing) {
 
 TEST(LineShapeTest, OnlyWhatBuildersMakeIsReadable) {
   constexpr Line kPlain = Line::kPlain;
-  EXPECT_TRUE(IsReadable({kPlain, 1, 0, 0}));
-  EXPECT_TRUE(IsReadable({kPlain, 16, 0, 0}));
-  EXPECT_FALSE(IsReadable({kPlain, 0, 0, 0}));
-  EXPECT_FALSE(IsReadable({kPlain, 17, 0, 0}));
-  EXPECT_FALSE(IsReadable({kPlain, 6, 64, 0}));
-  EXPECT_FALSE(IsReadable({kPlain, 6, 0, 1}));
   constexpr Line kSolved = Line::kSolved;
-  EXPECT_TRUE(IsReadable({kSolved, 0, 64, 1}));
-  EXPECT_TRUE(IsReadable({kSolved, 0, 255, 3}));
-  EXPECT_FALSE(IsReadable({kSolved, 1, 64, 1}));
-  EXPECT_FALSE(IsReadable({kSolved, 0, 63, 1}));
-  EXPECT_FALSE(IsReadable({kSolved, 0, 64, 0}));
-  EXPECT_FALSE(IsReadable({kSolved, 0, 64, 4}));
-  EXPECT_FALSE(IsReadable({static_cast<Line>(0), 6, 0, 0}));
-  EXPECT_FALSE(IsReadable({static_cast<Line>(0), 0, 64, 1}));
-  EXPECT_FALSE(IsReadable({static_cast<Line>(3), 0, 64, 1}));
+  for (const LineShape& shape : {LineShape{kPlain, 1, 0, 0},
+                                 {kPlain, 16, 0, 0},
+                                 {kSolved, 0, 64, 1},
+                                 {kSolved, 0, 255, 3}}) {
+    EXPECT_TRUE(IsReadable(shape)) << NameOf(shape);
+  }
+  for (const LineShape& shape : {LineShape{kPlain, 0, 0, 0},
+                                 {kPlain, 17, 0, 0},
+                                 {kPlain, 6, 64, 0},
+                                 {kPlain, 6, 0, 1},
+                                 {kSolved, 1, 64, 1},
+                                 {kSolved, 0, 63, 1},
+                                 {kSolved, 0, 64, 0},
+                                 {kSolved, 0, 64, 4},
+                                 {static_cast<Line>(0), 6, 0, 0},
+                                 {static_cast<Line>(0), 0, 64, 1},
+                                 {static_cast<Line>(3), 0, 64, 1}}) {
+    EXPECT_FALSE(IsReadable(shape)) << NameOf(shape);
+  }
 }
 
 TEST(LineOfTest, SpreadsEvenlyAndInOrder) {
@@ -295,6 +282,19 @@ TEST(LineShapeTest, SolvedLinesHaveACodePerGroup) {
   EXPECT_EQ(642u, BytesOfLines(Line::kSolved, 10));
   EXPECT_EQ(1026u, BytesOfLines(Line::kSolved, 16));
   EXPECT_EQ(65u, BytesOfLines(Line::kSolved, 1));
+}
+
+TEST(PlainProbesTest, GrowWithBitsAndStayInRange) {
+  int last = 1;
+  for (uint32_t millibits = 0; millibits <= 64000; millibits += 100) {
+    const int probes = PlainProbes(millibits);
+    EXPECT_GE(probes, last);
+    EXPECT_LE(probes, kMaxPlainProbes);
+    last = probes;
+  }
+  EXPECT_EQ(kMaxPlainProbes, last);
+  EXPECT_EQ(1, PlainProbes(1000));
+  EXPECT_EQ(6, PlainProbes(10000));
 }
 
 // Every window and bit of a plain line is used, about equally often.

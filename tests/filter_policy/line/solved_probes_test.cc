@@ -15,58 +15,40 @@ int FirstProbes(const SolvedPlan& plan) {
   return plan.rounds * (kWordsPerLine / plan.first_width);
 }
 
-TEST(SolvedPlanTest, StagesAddUp) {
+TEST(SolvedPlanTest, StagesAddUpAndStartAtHigherColumns) {
   for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
+    SCOPED_TRACE(total);
     const SolvedPlan& plan = SolvedPlanOf(total);
-    EXPECT_EQ(plan.shared_probes, FirstProbes(plan) + (plan.has_pairs ? 4 : 0) +
-                                      (plan.has_fours ? 2 : 0))
-        << total;
+    const int shared = plan.shared_probes;
+    EXPECT_EQ(shared, FirstProbes(plan) + (plan.has_pairs ? 4 : 0) +
+                          (plan.has_fours ? 2 : 0));
     EXPECT_GE(plan.rounds, 1);
-    EXPECT_LE(plan.rounds, 3) << "the fourth byte of the fingerprint is the "
-                                 "later stages'";
-  }
-}
-
-// Each key has the line's probes or one more, and at most 2 in the last
-// stage.
-TEST(SolvedPlanTest, TheLastStageHasUpToTwoProbes) {
-  for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
-    const int shared = SolvedPlanOf(total).shared_probes;
-    EXPECT_LE(shared * kPerProbe, total);
-    EXPECT_GE(shared * kPerProbe, total - 2 * kPerProbe + 1) << total;
-    for (const uint64_t hash : RandomHashes(40, total)) {
-      const int fraction = FractionOf(FingerprintOf(hash));
-      const int probes = (total + fraction) / kPerProbe;
-      EXPECT_GE(probes - shared, 0) << total;
-      EXPECT_LE(probes - shared, 2) << total;
-    }
-  }
-}
-
-TEST(SolvedPlanTest, LaterStagesStartAtHigherColumns) {
-  for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
-    const SolvedPlan& plan = SolvedPlanOf(total);
-    EXPECT_GE(plan.first_bound, 32) << total;
-    EXPECT_LE(plan.first_bound, plan.pairs_bound) << total;
-    EXPECT_LE(plan.pairs_bound, plan.fours_bound) << total;
-    EXPECT_LE(plan.fours_bound, 60) << total;
-    EXPECT_EQ(plan.has_pairs, plan.first_bound < plan.pairs_bound) << total;
-    EXPECT_EQ(plan.has_fours, plan.pairs_bound < plan.fours_bound) << total;
-  }
-}
-
-// Before the next stage begins, a stage has about as many columns as the keys
-// of a full line have equations in it.
-TEST(SolvedPlanTest, BoundsLeaveAStageItsColumns) {
-  for (int total = kMinSolvedBase; total <= kMaxTotal; ++total) {
-    const SolvedPlan& plan = SolvedPlanOf(total);
+    // The fourth byte of the fingerprint is the later stages'.
+    EXPECT_LE(plan.rounds, 3);
+    EXPECT_GE(plan.first_bound, 32);
+    EXPECT_LE(plan.first_bound, plan.pairs_bound);
+    EXPECT_LE(plan.pairs_bound, plan.fours_bound);
+    EXPECT_LE(plan.fours_bound, 60);
+    EXPECT_EQ(plan.has_pairs, plan.first_bound < plan.pairs_bound);
+    EXPECT_EQ(plan.has_fours, plan.pairs_bound < plan.fours_bound);
+    // Before the next stage begins, a stage has about as many columns as the
+    // keys of a full line have equations in it.
     const auto columns = [&](int probes) {
       return static_cast<double>(kWordUnknowns) * probes * kPerProbe / total;
     };
-    EXPECT_LE(plan.fours_bound, std::max(32.0, columns(plan.shared_probes) - 2))
-        << total;
-    EXPECT_GE(plan.fours_bound, columns(plan.shared_probes) - 6) << total;
-    EXPECT_GE(plan.first_bound, columns(FirstProbes(plan)) - 6) << total;
+    EXPECT_LE(plan.fours_bound, std::max(32.0, columns(shared) - 2));
+    EXPECT_GE(plan.fours_bound, columns(shared) - 6);
+    EXPECT_GE(plan.first_bound, columns(FirstProbes(plan)) - 6);
+    // Each key has the line's probes or one more, and at most 2 in the last
+    // stage.
+    EXPECT_LE(shared * kPerProbe, total);
+    EXPECT_GE(shared * kPerProbe, total - 2 * kPerProbe + 1);
+    for (const uint64_t hash : RandomHashes(40, total)) {
+      const int fraction = FractionOf(FingerprintOf(hash));
+      const int probes = (total + fraction) / kPerProbe;
+      EXPECT_GE(probes - shared, 0);
+      EXPECT_LE(probes - shared, 2);
+    }
   }
 }
 

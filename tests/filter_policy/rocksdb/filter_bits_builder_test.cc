@@ -19,6 +19,13 @@ class FilterBitsBuilderTest : public testing::Test {
     return NewReader(*policy_, block)->MayMatch(key);
   }
 
+  static std::string Build(FilterBitsBuilder* builder, int keys) {
+    for (const std::string& key : NumberedKeys("key", keys)) {
+      builder->AddKey(key);
+    }
+    return FinishToString(builder);
+  }
+
   // The adapter's own class: it has AddKeyAndAlt and the planning functions in
   // every version, even if RocksDB's interface lacks them.
   FilterBitsBuilder builder_{FilterPlan{}, /*detect_corruption=*/false};
@@ -102,19 +109,13 @@ TEST_F(FilterBitsBuilderTest, PlanningIsExactToALine) {
     EXPECT_GT(builder_.CalculateSpace(entries + 1), bytes);
   }
   for (const int keys : {1, 51, 52, 1000, 4321}) {
-    for (const std::string& key : NumberedKeys("key", keys)) {
-      builder_.AddKey(key);
-    }
-    EXPECT_EQ(builder_.CalculateSpace(keys), FinishToString(&builder_).size());
+    EXPECT_EQ(builder_.CalculateSpace(keys), Build(&builder_, keys).size());
   }
 }
 
 TEST_F(FilterBitsBuilderTest, EstimatedRateIsNearTheExactOne) {
   constexpr int kKeys = 100000;
-  for (const std::string& key : NumberedKeys("key", kKeys)) {
-    builder_.AddKey(key);
-  }
-  const std::string block = FinishToString(&builder_);
+  const std::string block = Build(&builder_, kKeys);
   const double exact =
       ParseFilter(block.data(), block.size()).info.expected_false_positive_rate;
   EXPECT_NEAR(1, builder_.EstimatedFpRate(kKeys, block.size()) / exact, 0.05);
@@ -160,48 +161,24 @@ TEST(OptimizeFiltersForMemoryTest, TakesNoMoreMemoryAndHasNoWorseRate) {
   EXPECT_LE(rate[1], 1.02 * rate[0]);
 }
 
-class VerifyTest : public testing::Test {
- protected:
-  std::string BuildWith(FilterBitsBuilder* builder) {
-    for (const std::string& key : NumberedKeys("key", 1000)) {
-      builder->AddKey(key);
-    }
-    std::unique_ptr<const char[]> bytes;
-    rocksdb::Status status;
-    const std::string block = builder->Finish(&bytes, &status).ToString();
-    EXPECT_TRUE(status.ok()) << status.ToString();
-    return block;
-  }
-
-  FilterBitsBuilder builder_{FilterPlan{}, /*detect_corruption=*/true};
-};
-
-TEST_F(VerifyTest, PassesAnIntactBlockAndFindsDamage) {
-  EXPECT_TRUE(builder_.MaybePostVerify(BuildWith(&builder_)).ok());
+TEST_F(FilterBitsBuilderTest, VerifiesEachBlockIfRequested) {
+  EXPECT_TRUE(builder_.MaybePostVerify("any bytes").ok());
+  FilterBitsBuilder builder(FilterPlan{}, /*detect_corruption=*/true);
+  const std::string intact = Build(&builder, 1000);
+  EXPECT_TRUE(builder.MaybePostVerify(intact).ok());
   // Bits of the second line, except in the bytes that hold its header.
-  std::string block = BuildWith(&builder_);
+  std::string block = Build(&builder, 1000);
   for (size_t at = 64; at < 128; ++at) {
     if (at % 8 != 7) block[at] = static_cast<char>(block[at] ^ 0x5a);
   }
-  EXPECT_TRUE(builder_.MaybePostVerify(block).IsCorruption());
-  block = BuildWith(&builder_);
+  EXPECT_TRUE(builder.MaybePostVerify(block).IsCorruption());
+  block = Build(&builder, 1000);
   block[block.size() - 30] ^= 1;  // metadata
-  EXPECT_TRUE(builder_.MaybePostVerify(block).IsCorruption());
-}
-
-TEST_F(VerifyTest, ChecksEachPartitionOnItsOwn) {
-  const std::string first = BuildWith(&builder_);
-  EXPECT_TRUE(builder_.MaybePostVerify(first).ok());
-  builder_.AddKey("another");
-  std::unique_ptr<const char[]> bytes;
-  builder_.Finish(&bytes);
-  EXPECT_TRUE(builder_.MaybePostVerify(first).IsCorruption());
-}
-
-TEST_F(VerifyTest, IsSkippedUnlessRequested) {
-  FilterBitsBuilder builder(FilterPlan{}, /*detect_corruption=*/false);
-  BuildWith(&builder);
-  EXPECT_TRUE(builder.MaybePostVerify("any bytes").ok());
+  EXPECT_TRUE(builder.MaybePostVerify(block).IsCorruption());
+  // The next partition's block is another one.
+  builder.AddKey("another");
+  FinishToString(&builder);
+  EXPECT_TRUE(builder.MaybePostVerify(intact).IsCorruption());
 }
 
 }  // namespace

@@ -99,9 +99,12 @@ TEST_F(FilterBitsReaderTest, UnknownKindsOfLineMatchAll) {
 
 // A million keys: the rate is below the project's own limit, about half of
 // RocksDB's 0.97 % and 0.083 %, and the block predicts it within 5 %.
-void ExpectRate(double bits_per_key, int strangers, double most) {
-  const std::unique_ptr<const FilterPolicy> policy(
-      NewFilterPolicy(bits_per_key));
+void ExpectRate(double bits_per_key, int strangers, double most,
+                Line line = Line::kSolved) {
+  FilterPolicyOptions options;
+  options.bits_per_key = bits_per_key;
+  options.line = line;
+  const std::unique_ptr<const FilterPolicy> policy(NewFilterPolicy(options));
   const std::string block = BuildBlock(*policy, NumberedKeys("key", 1000000));
   const auto reader = NewReader(*policy, block);
   int matches = 0;
@@ -123,6 +126,11 @@ TEST_F(FilterBitsReaderTest, FalsePositiveRateAt10BitsPerKey) {
 
 TEST_F(FilterBitsReaderTest, FalsePositiveRateAt16BitsPerKey) {
   ExpectRate(16, 10000000, 0.00007);
+}
+
+TEST_F(FilterBitsReaderTest, FalsePositiveRateOfOtherFilters) {
+  ExpectRate(7, 5000000, 0.0093);
+  ExpectRate(10, 3000000, 0.0102, Line::kPlain);
 }
 
 }  // namespace

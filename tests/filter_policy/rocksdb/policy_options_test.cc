@@ -1,4 +1,4 @@
-// What the policy's options mean. tests/rocksdb/bad_options_test.cc has those
+// What the policy's options mean. tests/rocksdb/options_test.cc has those
 // that are refused.
 #include "filter_policy/rocksdb/policy_options.h"
 
@@ -181,6 +181,30 @@ TEST(ParseFilterPolicyOptionsTest, UnnamedOptionsKeepTheirValues) {
   EXPECT_EQ(7, options.bits_per_key);
   EXPECT_EQ(Line::kPlain, options.line);
   EXPECT_EQ(3u, options.hash_seed);
+}
+
+TEST(ByteCountTest, RoundTripsAndRefusesTheRest) {
+  const std::pair<const char*, uint64_t> texts[] = {
+      {"512M", 512 << 20},
+      {"1G", 1 << 30},
+      {"1025M", (1 << 30) + (1 << 20)},
+      {"1000", 1000},
+      {"0", 0},
+      {"1", 1},
+      {"1023", 1023},
+      {"24G", uint64_t{3} << 33},
+      {"16777215T", UINT64_MAX >> 40 << 40},
+      {"18446744073709551615", UINT64_MAX}};
+  for (const auto& [text, bytes] : texts) {
+    EXPECT_EQ(text, ByteCountText(bytes));
+    EXPECT_EQ(bytes, ParseByteCount(text));
+  }
+  EXPECT_EQ(2048u, ParseByteCount("2k"));
+  for (const char* text :
+       {"", "K", "-1", "+1", " 1", "1 K", "1.5G", "1KB", "1Mx", "0x10",
+        "18446744073709551616", "16777216T"}) {
+    EXPECT_FALSE(ParseByteCount(text).has_value()) << text;
+  }
 }
 
 TEST(PolicyOptionsTest, FewBitsMeanNoFilterOrOneBit) {

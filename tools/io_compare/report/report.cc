@@ -1,6 +1,7 @@
 #include "tools/io_compare/report/report.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -57,42 +58,18 @@ void CheckFound(Report* report) {
   }
 }
 
-std::string Describe(IoAgreement agreement) {
-  switch (agreement) {
-    case IoAgreement::kNothingAsked:
-      break;
-    case IoAgreement::kAgrees:
-      return "agrees with RocksDB's within the rounding to whole blocks of the "
-             "device";
-    case IoAgreement::kKernelSilent:
-      return "is not available here, so the device bytes are unknown";
-    case IoAgreement::kNothingRead:
-      return "is zero: this file system has no device behind it, or hides it, "
-             "and times are not those of a disk";
-    case IoAgreement::kKernelLess:
-      return "is smaller than RocksDB's: some reads came out of memory";
-    case IoAgreement::kKernelMore:
-      return "is larger than RocksDB's and rounding together explain: "
-             "something reads ahead, or other reads were under way";
-  }
-  return "";
-}
-
 void NoteIoAgreement(Report* report) {
-  for (const IoAgreement agreement :
-       {IoAgreement::kAgrees, IoAgreement::kKernelSilent,
-        IoAgreement::kNothingRead, IoAgreement::kKernelLess,
-        IoAgreement::kKernelMore}) {
-    std::vector<std::string> names;
-    for (const PolicyResult& result : report->results) {
-      if (result.io_agreement == agreement) names.push_back(result.name);
-    }
-    if (names.empty()) continue;
+  std::map<std::string, std::vector<std::string>> policies;
+  for (const PolicyResult& result : report->results) {
+    policies[result.io_agreement].push_back(result.name);
+  }
+  for (const auto& [agreement, names] : policies) {
+    if (agreement.empty()) continue;
     const bool all = names.size() == report->results.size();
     report->notes.push_back(absl::StrCat(
         "The kernel's count of bytes read from the device",
         all ? " " : absl::StrCat(", with ", absl::StrJoin(names, ", "), ", "),
-        Describe(agreement), "."));
+        agreement, "."));
   }
 }
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "nlohmann/json_fwd.hpp"
+#include "absl/status/statusor.h"
+#include "nlohmann/json.hpp"
 #include "tools/io_compare/config.h"
 #include "tools/io_compare/database.h"
-#include "tools/io_compare/machine.h"
 #include "tools/io_compare/measure.h"
 #include "tools/io_compare/rows/shape.h"
 
@@ -47,7 +47,7 @@ struct PolicyResult {
   double build_seconds = 0;
   Measurement measured;
   PredictedRates predicted;
-  IoAgreement io_agreement = IoAgreement::kKernelSilent;
+  std::string io_agreement;  // by CompareIo()
 
   uint64_t filter_bytes() const;
   double bits_per_key() const;
@@ -55,13 +55,17 @@ struct PolicyResult {
 
 struct Report {
   IoCompareConfig config;
-  Machine machine;
+  nlohmann::ordered_json machine;  // by DescribeMachine()
   WorkloadFacts workload;
   std::vector<PolicyResult> results;  // in the order of --policies
   // Sentences: notes on the figures, and problems that void them.
   std::vector<std::string> notes;
   std::vector<std::string> problems;
 };
+
+// Builds a database for each policy, looks up keys in all and removes them
+// (unless `keep` is set). Cancelled after a signal.
+absl::StatusOr<Report> RunComparison(const IoCompareConfig& config);
 
 // A policy's name in tables and pictures. Long names are cut and numbered, and
 // the notes explain them.

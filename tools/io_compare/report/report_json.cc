@@ -27,13 +27,6 @@ Json ListPerLevel(const Shape& shape, uint64_t LevelShape::*number) {
   return list;
 }
 
-Json MachineAsJson(const Machine& machine) {
-  return {
-      {"cpu", machine.cpu},       {"cores", machine.cores},
-      {"kernel", machine.kernel}, {"rocksdb_version", machine.rocksdb_version},
-      {"device", machine.device}, {"file_system", machine.file_system}};
-}
-
 Json WorkloadAsJson(const Report& report) {
   const WorkloadFacts& facts = report.workload;
   const IoCompareConfig& config = report.config;
@@ -113,16 +106,18 @@ std::string LookupsInWords(const Report& report) {
 
 // What was measured, in words.
 Json FactsAsJson(const Report& report) {
-  const Machine& machine = report.machine;
+  const Json& machine = report.machine;
   const WorkloadFacts& facts = report.workload;
   const Shape& shape = report.results.front().shape;
   return {
       {"machine",
-       absl::StrCat(machine.cpu, ", ", machine.cores,
-                    machine.cores == 1 ? " core, " : " cores, ", machine.kernel,
-                    "; RocksDB ", machine.rocksdb_version)},
-      {"folder", absl::StrCat(facts.folder, " on ", machine.device, " (",
-                              machine.file_system, "), ",
+       Fill(machine["cores"] == 1
+                ? "{/cpu}, {/cores} core, {/kernel}; RocksDB {/rocksdb_version}"
+                : "{/cpu}, {/cores} cores, {/kernel}; RocksDB "
+                  "{/rocksdb_version}",
+            machine)},
+      {"folder", absl::StrCat(facts.folder,
+                              Fill(" on {/device} ({/file_system}), ", machine),
                               facts.direct_io
                                   ? "direct I/O"
                                   : "no direct I/O: pages are dropped from the "
@@ -264,7 +259,7 @@ Json ResultAsJson(const Report& report, size_t i) {
 Json ReportAsJson(const Report& report) {
   Json json = {{"command", report.config.typed},
                {"facts", FactsAsJson(report)},
-               {"machine", MachineAsJson(report.machine)},
+               {"machine", report.machine},
                {"workload", WorkloadAsJson(report)},
                {"results", Json::array()}};
   for (size_t i = 0; i < report.results.size(); ++i) {

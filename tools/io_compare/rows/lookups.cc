@@ -70,8 +70,8 @@ uint64_t KeyAt(double place, uint64_t size) {
 
 // Visits each of begin to end - 1 once, in a scattered order.
 struct ScatteredOrder {
-  ScatteredOrder(uint64_t begin, uint64_t end, uint64_t seed)
-      : begin(begin), size(end - begin), left(size) {
+  ScatteredOrder(uint64_t first, uint64_t end, uint64_t seed)
+      : begin(first), size(end - first), left(size) {
     next = size == 0 ? 0 : Mix(seed) % size;
     // Steps by the golden ratio are far apart. Without a common factor they
     // reach every number before repeating one.

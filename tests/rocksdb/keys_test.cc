@@ -1,4 +1,5 @@
-// Databases whose comparator calls keys of different bytes equal.
+// Databases whose keys are more than their bytes: comparators that call
+// different bytes equal, and timestamps.
 
 #include <cctype>
 #include <fstream>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "linebloom/filter_policy.h"
+#include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
@@ -281,6 +283,48 @@ TEST_F(CanonicalKeyTest, AFunctionWithoutANameIsRefused) {
         << status.ToString();
   }
 }
+
+// ---------------------------------------------------------------------------
+// Filters contain keys without their timestamps.
+
+#if ROCKSDB_IS_AT_LEAST(8, 10)  // the comparator is public from there on
+class TimestampTest : public PolicyTest {
+ protected:
+  static constexpr Rows kTimed{0, 2000};
+};
+INSTANTIATE_POLICY_TEST(TimestampTest);
+
+TEST_P(TimestampTest, TimestampsAreNotInTheFilter) {
+  options_.comparator = rocksdb::BytewiseComparatorWithU64Ts();
+  Reopen();
+  for (uint64_t time : {10, 20, 30}) {
+    std::string text;
+    const rocksdb::Slice timestamp = rocksdb::EncodeU64Ts(time, &text);
+    for (uint64_t i = kTimed.begin; i < kTimed.end; i += 2) {
+      ASSERT_OK(db_->Put({}, RowKey(i), timestamp, std::to_string(time)));
+    }
+  }
+  Flush();
+  EXPECT_EQ(SumOfFilterEntries(db_.get()), kTimed.present());
+  TakeCounts();
+  for (uint64_t time : {10, 25, 30}) {
+    std::string text;
+    const rocksdb::Slice timestamp = rocksdb::EncodeU64Ts(time, &text);
+    rocksdb::ReadOptions read;
+    read.timestamp = &timestamp;
+    for (uint64_t i = kTimed.begin; i < kTimed.end; i += 2) {
+      EXPECT_EQ(GetText(db_.get(), RowKey(i), read),
+                std::to_string(time / 10 * 10));
+    }
+    EXPECT_EQ(TakeCounts(),
+              (FilterCounts{0, kTimed.present(), kTimed.present()}));
+    for (uint64_t i = 1; i + 1 < kTimed.end; i += 2) {
+      EXPECT_EQ(GetText(db_.get(), RowKey(i), read), "NotFound: ");
+    }
+    EXPECT_GE(TakeCounts().no, kTimed.missing() * 96 / 100);
+  }
+}
+#endif
 
 }  // namespace
 }  // namespace linebloom

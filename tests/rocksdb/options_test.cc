@@ -1,5 +1,6 @@
-// Options out of range: an error that names the option, the value and the
-// range, and a database left unchanged.
+// The policy's options in strings, in the OPTIONS file of a database and of its
+// column families. Out of range they are an error that names the option, the
+// value and the range, and leaves a database unchanged.
 
 #include <cmath>
 #include <cstdlib>
@@ -21,6 +22,14 @@ namespace {
 
 using rocksdb::Status;
 using testing::HasSubstr;
+
+// By default RocksDB ignores a policy that it can't create.
+rocksdb::ConfigOptions Strict() {
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  config.ignore_unknown_options = false;
+  return config;
+}
 
 struct BadString {
   std::string text;
@@ -242,11 +251,9 @@ TEST_F(BadOptionsTest, AnExistingDatabaseIsLeftAsItWas) {
 // Another policy's ID, and options that a newer version may have written and
 // that the caller asks to ignore.
 TEST_F(BadOptionsTest, UnknownNames) {
-  rocksdb::ConfigOptions strict;
-  strict.ignore_unsupported_options = false;
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   for (const char* text : {"linebloomx:10", "lineblo", "Linebloom:10"}) {
-    EXPECT_TRUE(rocksdb::FilterPolicy::CreateFromString(strict, text, &policy)
+    EXPECT_TRUE(rocksdb::FilterPolicy::CreateFromString(Strict(), text, &policy)
                     .IsNotSupported());
     EXPECT_EQ(policy, nullptr);
   }
@@ -332,6 +339,117 @@ TEST_F(BadOptionsTest, ChangedWhileTheDatabaseIsOpen) {
                 {"", {"bits_per_key=100", "from 0 to 30"}});
 }
 #endif
+
+// ---------------------------------------------------------------------------
+// Options that are fine.
+
+std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(
+    const rocksdb::ColumnFamilyOptions& family) {
+  return family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+      ->filter_policy;
+}
+
+class OptionsFileTest : public DbTest {
+ protected:
+  static constexpr Rows kRows{0, 8000};
+};
+
+TEST_F(OptionsFileTest, ADatabaseReopensFromItsOptionsFile) {
+  for (const auto& [text, bits] :
+       {std::pair("linebloom", 10.0),
+        std::pair("{id=linebloom;bits_per_key=9.001;line=plain}", 9.001),
+        std::pair("{id=linebloom:7.375;hash_seed=18446744073709551614}", 7.375),
+        std::pair("{id=linebloom:12.5;hash_seed=random}", 12.5),
+        std::pair("linebloom:rate:0.01", 7.0)}) {
+    SCOPED_TRACE(text);
+    ASSERT_OK(rocksdb::FilterPolicy::CreateFromString(Strict(), text,
+                                                      &table_.filter_policy));
+    DestroyAndReopen();
+    WriteFile(kRows);
+    Close();
+    rocksdb::Options loaded = LatestOptions();
+    std::string mismatch;
+    EXPECT_TRUE(table_.filter_policy->AreEquivalent(
+        Strict(), PolicyOf(loaded).get(), &mismatch))
+        << mismatch;
+    loaded.statistics = options_.statistics;
+    ASSERT_OK(rocksdb::DB::Open(loaded, Path("db"), OutPtr(&db_)));
+    ExpectFilterWorks(kRows);
+    const uint64_t size = AllProperties(db_.get()).at(0)->filter_size;
+    CompactAll();
+    ExpectFilterWorks(kRows);
+    const auto properties = AllProperties(db_.get());
+    ASSERT_EQ(properties.size(), 1);
+    EXPECT_EQ(properties[0]->filter_policy_name, "linebloom");
+    EXPECT_EQ(properties[0]->filter_size, size);
+    EXPECT_NEAR(8 * static_cast<double>(size) / kRows.present(), bits, 0.3);
+  }
+}
+
+#if ROCKSDB_IS_AT_LEAST(9, 8)
+// RocksDB before 9.8 rejects this (switch_under_load_test.cc).
+TEST_F(OptionsFileTest, ChangedWhileTheDatabaseIsOpen) {
+  UsePolicy(PolicyKind::kBuiltinBloom);
+  Reopen();
+  WriteFile(kRows);
+  ASSERT_OK(db_->SetOptions({{"block_based_table_factory",
+                              "{filter_policy={id=linebloom;bits_per_key=20;"
+                              "hash_seed=5};}"}}));
+  WriteFile(kRows);
+  ExpectFilterWorks(kRows, 2);
+  auto properties = AllProperties(db_.get());
+  ASSERT_EQ(properties.size(), 2);
+  EXPECT_EQ(properties[0]->filter_policy_name, "linebloom");
+  EXPECT_GE(properties[0]->filter_size, kRows.present() * 20 / 8);
+  EXPECT_EQ(properties[1]->filter_policy_name, "bloomfilter");
+  EXPECT_EQ(PolicyOf(LatestOptions())->GetId(), "linebloom:20");
+
+  ASSERT_OK(db_->SetOptions(
+      {{"block_based_table_factory", "{filter_policy=bloomfilter:10;}"}}));
+  WriteFile(kRows);
+  EXPECT_EQ(AllProperties(db_.get())[0]->filter_policy_name, "bloomfilter");
+  ExpectRows(kRows);
+}
+#endif
+
+// Column families of one database, each with its own policy. The oracle covers
+// a database in which one family changes its policy.
+TEST_F(OptionsFileTest, ABatchOverFamiliesOfAllPolicies) {
+  Reopen();
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
+  for (PolicyKind kind : {PolicyKind::kBuiltinBloom, PolicyKind::kNone,
+                          PolicyKind::kBuiltinRibbon, PolicyKind::kLinebloom}) {
+    UsePolicy(kind);
+    rocksdb::ColumnFamilyHandle* family = nullptr;
+    ASSERT_OK(db_->CreateColumnFamily(
+        OptionsWithTable(), std::to_string(families.size()), &family));
+    families.push_back(family);
+    for (uint64_t i = 0; i < 1000; i += 2) {
+      ASSERT_OK(db_->Put({}, family, RowKey(i), family->GetName()));
+    }
+    ASSERT_OK(db_->Flush({}, family));
+  }
+
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 400; ++i) keys.push_back(RowKey(i));
+  std::vector<rocksdb::ColumnFamilyHandle*> asked;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    asked.push_back(families[i / 2 % families.size()]);
+  }
+  TakeCounts();
+  const std::vector<std::string> found = MultiGetTexts(db_.get(), keys, asked);
+  const FilterCounts counts = TakeCounts();
+  for (size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(found[i], i % 2 == 0 ? asked[i]->GetName() : "NotFound: ");
+  }
+  // Three of the four families have filters.
+  EXPECT_EQ(counts.no + counts.maybe, 300);
+  EXPECT_GE(counts.no, 140);
+  EXPECT_EQ(counts.true_positive, 150);
+  for (rocksdb::ColumnFamilyHandle* family : families) {
+    ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+  }
+}
 
 }  // namespace
 }  // namespace linebloom

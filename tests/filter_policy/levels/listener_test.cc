@@ -1,0 +1,118 @@
+// What the listener knows of a database with many files, which it rarely lists.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/filter_policy/levels/simulated_database.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::LiveFileMetaData;
+
+constexpr int kOldFiles = 2000;
+constexpr int kJobs = 1000;
+
+class ListenerTest : public testing::Test {
+ protected:
+  ListenerTest() : jobs_(Budget()) {
+    for (int i = 0; i < kOldFiles; ++i) {
+      LiveFileMetaData file;
+      file.column_family_name = i % 2 == 0 ? "default" : "other";
+      file.name = db_.NextFileName();
+      file.level = 6;
+      file.num_entries = 100;
+      db_.Add(file);
+    }
+  }
+
+  static FilterPolicyOptions Budget() {
+    FilterPolicyOptions options;
+    options.memory_budget = 1 << 20;
+    return options;
+  }
+
+  // Flushes some keys, and expects that the file was told of all others.
+  void FlushAndExpectAllFiles(const std::string& family) {
+    TreeState tree;
+    for (const LiveFileMetaData& file : db_.Files()) {
+      if (file.column_family_name != family) continue;
+      tree.Add(static_cast<double>(file.num_entries), file.level);
+    }
+    const auto told =
+        jobs_.Flush(&db_, family, NumberedKeys(family, 10 + random_() % 50))
+            .told;
+    ASSERT_NE(nullptr, told->tree);
+    TreeState seen = *told->tree;
+    seen.levels.resize(6);
+    for (TreeState* state : {&seen, &tree}) {
+      std::sort(state->level0_files.begin(), state->level0_files.end());
+    }
+    EXPECT_EQ(tree.level0_files, seen.level0_files);
+    EXPECT_EQ(tree.levels, seen.levels);
+    EXPECT_DOUBLE_EQ(tree.Total(), seen.filters.rows + seen.filters.unknown);
+    double rows = 0;  // of this flush, too
+    for (const LiveFileMetaData& file : db_.Files()) {
+      rows += static_cast<double>(file.num_entries);
+    }
+    const FilterTotals all = told->account->Live();
+    EXPECT_DOUBLE_EQ(rows, all.rows + all.unknown);
+  }
+
+  // Merges or moves a level, or fails to.
+  void RunJob(const std::string& family) {
+    const int level = static_cast<int>(random_() % 3);
+    const auto outcome = random_() % 3;
+    if (outcome == 0) {
+      jobs_.Move(&db_, family, level);
+      return;
+    }
+    jobs_.Compact(
+        &db_, family,
+        [&](int job, uint64_t rows) {
+          jobs_.WriteFile(&db_, family, level + 1,
+                          rocksdb::TableFileCreationReason::kCompaction, job,
+                          NumberedKeys(family, static_cast<int>(rows)));
+        },
+        level, /*ok=*/outcome == 1);
+  }
+
+  SimulatedJobs jobs_;
+  SimulatedDatabase db_{"/database", "session"};
+  std::mt19937_64 random_{1};
+};
+
+TEST_F(ListenerTest, FollowsJobsByTheFilesThatTheyAddAndDelete) {
+  jobs_.Flush(&db_, "default", NumberedKeys("", 10));
+  for (int i = 0; i < kJobs && !HasFailure(); ++i) {
+    const std::string family = i % 2 == 0 ? "default" : "other";
+    if (i % 3 != 0) RunJob(family);
+    FlushAndExpectAllFiles(family);
+  }
+  // Each job lists 64 files at most, on average.
+  const int flushes_and_others = kJobs + kJobs * 2 / 3;
+  EXPECT_LE(db_.listings, 3 + flushes_and_others * 64 / kOldFiles);
+  jobs_.Close(&db_);
+}
+
+// RocksDB tells of a file that is deleted, but not from which level, and of
+// none that CompactRange() moves or that is imported.
+TEST_F(ListenerTest, ListsAfterChangesThatRocksDbDoesNotTell) {
+  jobs_.Flush(&db_, "default", NumberedKeys("", 10));
+  const std::vector<LiveFileMetaData> old = db_.FilesOf("other", 6);
+  jobs_.Delete(&db_, {old.begin(), old.begin() + 10});
+  jobs_.Flush(&db_, "default", NumberedKeys("", 10));
+  FlushAndExpectAllFiles("other");
+  db_.Remove({old.end() - 10, old.end()});
+  for (int i = 0; i <= kOldFiles / 64; ++i) {
+    jobs_.Flush(&db_, "default", NumberedKeys("", 10));
+  }
+  FlushAndExpectAllFiles("other");
+  jobs_.Close(&db_);
+}
+
+}  // namespace
+}  // namespace linebloom
