@@ -47,9 +47,23 @@ linebloom's and RocksDB's own, filter_migrate gives old files new filters,
 filter_size works out sizes and rates, and io_compare compares disk reads with
 your own keys.")
 
+# Debian's form of a changelog, of the day of CHANGELOG.md's newest entry.
+file(STRINGS CHANGELOG.md newest REGEX "^## " LIMIT_COUNT 1)
+string(REGEX MATCH "[0-9-]+$" newest "${newest}")
+execute_process(COMMAND date --utc --rfc-email --date=${newest}
+  OUTPUT_VARIABLE newest OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+set(changelog ${PROJECT_BINARY_DIR}/changelog)
+file(WRITE ${changelog} "linebloom (${PROJECT_VERSION}) unstable; urgency=medium
+
+  * CHANGELOG.md of the sources says what is new.
+
+ -- ${CPACK_PACKAGE_CONTACT}  ${newest}
+")
+execute_process(COMMAND gzip --best --no-name --force ${changelog} COMMAND_ERROR_IS_FATAL ANY)
+
 foreach(component library development tools)
   string(TOUPPER ${component} upper)
-  install(FILES ${CMAKE_CURRENT_LIST_DIR}/copyright
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/copyright ${changelog}.gz
           DESTINATION share/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME} COMPONENT ${component})
 endforeach()
 

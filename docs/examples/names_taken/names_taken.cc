@@ -153,8 +153,8 @@ std::vector<Report> RunRocksDb(const FilterChoice& choice,
   Accounts accounts(db.get());
   std::set<std::string> taken;
   std::vector<Report> reports;
-  for (const auto& wishes_now : {first, wishes}) {
-    SignUp(wishes_now, &accounts, &taken);
+  for (const auto* now : {&first, &wishes}) {
+    SignUp(*now, &accounts, &taken);
     Settle(db.get());
     reports.push_back(accounts.TakeReport());
   }
