@@ -230,12 +230,12 @@ class LevelSizeListener final : public rocksdb::EventListener,
       Database& database = databases_[db->GetName()];
       database.compactions.erase(job.job_id);
       Family& family = database.families[job.cf_name];
-      if (job.base_input_level == 0) {
-        family.moves = OnlyMoved(job) ? family.moves + 1 : 0;
-        if (!OnlyMoved(job)) family.merged = true;
-      }
       FilterTotals change;
       if (job.status.ok()) {
+        if (job.base_input_level == 0) {
+          family.moves = OnlyMoved(job) ? family.moves + 1 : 0;
+          if (!OnlyMoved(job)) family.merged = true;
+        }
         for (const std::string& path : job.input_files) {
           Place(path, -1, &database, &family, &change);
         }

@@ -14,7 +14,8 @@ import sys
 
 import run
 
-PROGRAMS = ["filter_bits_test", "line_test", "filter_block_test", "threads_test"]
+PROGRAMS = ["filter_bits_test", "threads_test"]
+PROGRAMS_OF_FILTERS = PROGRAMS + ["line_test", "filter_block_test"]  # without RocksDB
 # Tests that take long, most of them of rates.
 WITHOUT = ("*StatesItsExactRate*:*FalsePositiveRate*:*ExpectedRate*:*NeverDeniesAKey*:*ForRate*:"
            "*Poisoned*:HeatProfileTest.*:OptimizeFiltersForMemoryTest.*:*BuiltInBlocksTest.*:"
@@ -32,6 +33,10 @@ RULES = [  # what to find in a line of code, and what to put in its place
     (r"^ +((?!return|using|const|case|break|auto|static|for|while)[\w:.>*-]*"
      r"(?: [-+|&^]?= |\().*;)$", lambda _: ";"),
 ]
+
+
+def paths_of(programs):
+    return [os.path.join("tests", "filter_policy", name) for name in programs]
 
 
 def mutants(root):
@@ -58,7 +63,7 @@ def main():
     copy = run.Copy(root)
     copy.refresh()
     copy.configure() or run.stop("cmake failed")
-    copy.programs = [os.path.join("tests", "filter_policy", name) for name in PROGRAMS]
+    copy.programs = paths_of(PROGRAMS_OF_FILTERS)
     copy.seconds, copy.without = LONGEST_SECONDS, WITHOUT
     copy.outcome() and run.stop(f"the tests must pass without a mutant; see {copy.log.name}")
     everything = mutants(root)
@@ -72,6 +77,8 @@ def main():
         name = os.path.relpath(path, root)
         place = f"{name}:{at + 1}\n    -{lines[at].strip()}\n    +{line.strip()}"
         lines[at] = line
+        copy.programs = paths_of(PROGRAMS_OF_FILTERS if re.match(
+            "filter_policy/(line|sizing|filter)/", name) else PROGRAMS)
         outcome = copy.outcome_of(name, "\n".join(lines))
         killed += outcome not in (None, run.DOES_NOT_COMPILE)
         survived += outcome is None

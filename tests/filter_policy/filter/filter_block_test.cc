@@ -273,6 +273,8 @@ TEST(FilterBlockTest, KindsOfRocksDbsFilters) {
       {64 * 11, "\x06\x00\x00\x00\x00"sv, kInconsistent},
       {64, "\xff\x01\x06\x00\x00"sv, kReserved},
       {64, "\xff\x00\x1f\x00\x00"sv, kReserved},
+      {640, "\xff\x00\x26\x00\x00"sv, kReserved},  // lines of 128 bytes
+      {640, "\xff\x00\x06\x01\x00"sv, kReserved},
       {64, "\xfd\x00\x06\x00\x00"sv, kReserved},
       {64, "\x00\x00\x06\x00\x00"sv, kReserved},
       // If no key was added, RocksDB's Bloom builders write only a tail. No

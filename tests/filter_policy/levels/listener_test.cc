@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -53,6 +54,7 @@ class ListenerTest : public testing::Test {
     }
     EXPECT_EQ(tree.level0_files, seen.level0_files);
     EXPECT_EQ(tree.levels, seen.levels);
+    EXPECT_EQ(moves_[family] >= 3, seen.in_order);
     EXPECT_DOUBLE_EQ(tree.Total(), seen.filters.rows + seen.filters.unknown);
     double rows = 0;  // of this flush, too
     for (const LiveFileMetaData& file : db_.Files()) {
@@ -62,14 +64,17 @@ class ListenerTest : public testing::Test {
     EXPECT_DOUBLE_EQ(rows, all.rows + all.unknown);
   }
 
-  // Merges or moves a level, or fails to.
+  // Merges or moves a level, or fails to merge it.
   void RunJob(const std::string& family) {
     const int level = static_cast<int>(random_() % 3);
-    const auto outcome = random_() % 3;
-    if (outcome == 0) {
+    const auto outcome = random_() % 6;
+    const bool has_files = !db_.FilesOf(family, level).empty();
+    if (outcome > 1) {
+      if (level == 0 && has_files) ++moves_[family];
       jobs_.Move(&db_, family, level);
       return;
     }
+    if (level == 0 && has_files && outcome == 1) moves_[family] = 0;
     jobs_.Compact(
         &db_, family,
         [&](int job, uint64_t rows) {
@@ -82,6 +87,7 @@ class ListenerTest : public testing::Test {
 
   SimulatedJobs jobs_;
   SimulatedDatabase db_{"/database", "session"};
+  std::map<std::string, int> moves_;  // of level 0 since it was merged
   std::mt19937_64 random_{1};
 };
 
