@@ -17,7 +17,7 @@ import sys
 from snippets import ROOT, pages, read
 
 TEST = re.compile(r"^TEST(?:_[FP])?\((\w+),\s*(\w+)\)", re.MULTILINE)
-INLINE = re.compile(r"`ctest -R\s+(?:'([^']*)'|([^`]*))`")
+INLINE = re.compile(r"`ctest(?: --preset release)? -R\s+(?:'([^']*)'|([^`]*))`")
 
 
 def names_on(page):
@@ -25,7 +25,8 @@ def names_on(page):
     text = read(page)
     for found in INLINE.finditer(text):
         if found.group(1) or found.group(2):
-            yield text.count("\n", 0, found.start()) + 1, found.group(1) or found.group(2)
+            name = (found.group(1) or found.group(2)).replace("\\|", "|")
+            yield text.count("\n", 0, found.start()) + 1, name
     column = None
     for number, line in enumerate(text.splitlines(), 1):
         cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)]
