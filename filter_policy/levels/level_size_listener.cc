@@ -423,15 +423,19 @@ class LevelSizeListener final : public rocksdb::EventListener,
     const auto found = database->files.find(FileNameOf(path));
     if (found == database->files.end()) return;
     KnownFile& file = found->second;
-    for (const double times : {-1.0, 1.0}) {
-      if (file.level >= 0) {
-        if (times < 0) family->live.Remove(file.rows(), file.level);
-        if (times > 0) family->live.Add(file.rows(), file.level);
-        family->live.filters.Add(file.filter, times);
-        change->Add(file.filter, times);
-      }
-      file.level = level;
+    const auto count = [&](double times) {
+      family->live.filters.Add(file.filter, times);
+      change->Add(file.filter, times);
+    };
+    if (file.level >= 0) {
+      family->live.Remove(file.rows(), file.level);
+      count(-1);
     }
+    if (level >= 0) {
+      family->live.Add(file.rows(), level);
+      count(1);
+    }
+    file.level = level;
   }
 
   // Ends a job that has changed the live filters by `change`.

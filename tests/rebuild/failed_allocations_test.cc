@@ -18,17 +18,16 @@
 #include "tests/filter_policy/levels/simulated_database.h"
 #include "tests/temporary_folder.h"
 
-extern "C" char __executable_start, etext;  // of the linker
+// Of the linker. NOLINTNEXTLINE(bugprone-reserved-identifier)
+extern "C" char __executable_start, etext;
 
 namespace {
 thread_local int until_failure = 0;   // 0: none fails
 thread_local bool only_here = false;  // and not in RocksDB's shared library
 std::atomic<int> alive = 0;
 thread_local uint64_t* last_hashes = nullptr;  // a builder's first 512
-}  // namespace
 
-void* operator new(size_t size) {
-  const void* const caller = __builtin_return_address(0);
+void* Allocate(size_t size, const void* caller) {
   const bool is_here = caller >= &__executable_start && caller < &etext;
   if (until_failure > 0 && (is_here || !only_here) && --until_failure == 0) {
     throw std::bad_alloc();
@@ -38,13 +37,24 @@ void* operator new(size_t size) {
   if (size == 4096) last_hashes = static_cast<uint64_t*>(memory);
   return memory;
 }
-void operator delete(void* memory) noexcept {
+
+void Free(void* memory) {
   if (memory != nullptr) --alive;
   std::free(memory);
 }
-void operator delete(void* memory, size_t /*size*/) noexcept {
-  operator delete(memory);
+
+}  // namespace
+
+void* operator new(size_t size) {
+  return Allocate(size, __builtin_return_address(0));
 }
+void* operator new[](size_t size) {
+  return Allocate(size, __builtin_return_address(0));
+}
+void operator delete(void* memory) noexcept { Free(memory); }
+void operator delete[](void* memory) noexcept { Free(memory); }
+void operator delete(void* memory, size_t /*size*/) noexcept { Free(memory); }
+void operator delete[](void* memory, size_t /*size*/) noexcept { Free(memory); }
 
 namespace linebloom {
 namespace {
