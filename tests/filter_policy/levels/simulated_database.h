@@ -112,7 +112,7 @@ class SimulatedDatabase : public rocksdb::StackableDB {
   }
 
   // A job has written a file, which is not live yet.
-  void Write(int job, const rocksdb::LiveFileMetaData& file) {
+  void WriteFile(int job, const rocksdb::LiveFileMetaData& file) {
     const std::lock_guard<std::mutex> lock(mutex_);
     written_[job].push_back(file);
   }
@@ -198,7 +198,7 @@ class SimulatedJobs {
     file.num_entries = keys.size();
     file.smallestkey = keys.front();
     file.largestkey = keys.back();
-    db->Write(job, file);
+    db->WriteFile(job, file);
     return written;
   }
 
