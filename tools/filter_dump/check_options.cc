@@ -25,6 +25,9 @@
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
+#if __has_include("rocksdb/advanced_cache.h")
+#include "rocksdb/advanced_cache.h"  // Cache, since RocksDB 7.10
+#endif
 #include "table/status.h"
 #include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/text.h"

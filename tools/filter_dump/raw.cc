@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -240,6 +241,19 @@ absl::StatusOr<Json> ReadRaw(const FilterDumpConfig& config) {
   return report;
 }
 
+// absl::HexStringToBytes() has another form in Debian 13's Abseil, where the
+// one of Debian 12's is deprecated.
+std::string BytesOf(const Json& hex) {
+  const auto digits = hex.get<std::string>();
+  std::string bytes;
+  for (size_t i = 0; i + 1 < digits.size(); i += 2) {
+    uint8_t byte = 0;
+    std::from_chars(&digits[i], &digits[i] + 2, byte, 16);
+    bytes += static_cast<char>(byte);
+  }
+  return bytes;
+}
+
 // Writes the bytes of the report's only block to a new file.
 absl::Status WriteRaw(const Json& report, const std::string& path) {
   const std::string what = absl::StrCat("cannot write --out='", path, "'");
@@ -249,8 +263,7 @@ absl::Status WriteRaw(const Json& report, const std::string& path) {
                    "--partition",
                    report)));
   }
-  const std::string bytes =
-      absl::HexStringToBytes(report["blocks"][0]["hex"].get<std::string>());
+  const std::string bytes = BytesOf(report["blocks"][0]["hex"]);
   std::FILE* const file = std::fopen(path.c_str(), "wbx");
   if (file == nullptr) return absl::ErrnoToStatus(errno, what);
   const bool written =
@@ -271,9 +284,7 @@ std::string RawAsText(const Json& report) {
     if (!block["partition"].is_null()) {
       absl::StrAppend(&text, Fill("partition {/partition} of ", block),
                       Fill("{/partitions}, keys up to ", report),
-                      KeyText(absl::HexStringToBytes(
-                          block["last_key_hex"].get<std::string>())),
-                      "\n");
+                      KeyText(BytesOf(block["last_key_hex"])), "\n");
     }
     AppendBlock(block, &text);
   }
