@@ -26,7 +26,7 @@
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
 #if __has_include("rocksdb/advanced_cache.h")
-#include "rocksdb/advanced_cache.h"  // Cache, since RocksDB 7.10
+#include "rocksdb/advanced_cache.h"  // Cache, since RocksDB 8.0
 #endif
 #include "table/status.h"
 #include "tools/filter_dump/commands.h"
