@@ -81,7 +81,8 @@ void FailEach(int least, const Run& run) {
     left = failing;
     const int before = alive;
     run(&left);
-    ASSERT_EQ(before, alive) << "after allocation " << failing << " failed";
+    // RocksDB frees some of what it keeps.
+    ASSERT_LE(alive, before) << "after allocation " << failing << " failed";
     ASSERT_FALSE(testing::Test::HasFailure()) << failing;
     if (left == 0) continue;
     printf("%d allocations failed, one in each run\n", failing - 1);
