@@ -116,7 +116,6 @@ uint64_t FilterAccount::NoteBudget(const std::string& database,
                                    uint64_t budget) {
   const std::lock_guard<std::mutex> lock(mutex_);
   uint64_t other = 0;
-  budgets_.try_emplace(database, budget);
   for (const auto& [name, of_database] : budgets_) {
     if (of_database != budget) other = of_database;
   }
