@@ -102,7 +102,7 @@ def run(command, folder, path):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, errors="replace",
                           check=False)
     # Some versions of bash say how a job of `set -m` has ended.
-    err = [line for line in done.stderr.splitlines() if not re.search(r"\bExit \d+\b", line)]
+    err = [line for line in done.stderr.splitlines() if not re.match(r"\[\d+\][+-] +Exit \d+ ", line)]
     return done.returncode, done.stdout.splitlines(), err
 
 
