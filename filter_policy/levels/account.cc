@@ -8,11 +8,13 @@ namespace {
 // How far compactions and flushes may fill the budget with what they want, and
 // how far with the least that they get: while compactions lag, the tree has
 // keys that are about to go, and files that had no room for them would cost
-// more reads than their memory saves.
+// more reads than their memory saves. Flushed files that compactions are about
+// to merge leave the last bit of room to those that may stay.
 constexpr double kMaxOfCompactions = 1.0;
 constexpr double kMaxOfFlushes = 1.05;
 constexpr double kMaxOfLeast = 1.2;
-constexpr double kMaxOfLeastInFlushes = 1.3;
+constexpr double kMaxOfLeastInShortLived = 1.3;
+constexpr double kMaxOfLeastInFlushes = 1.33;
 
 // The share that files written while their databases are opened may take
 // besides. Even rounded up to whole lines, the sum stays below 1.1. Rejected:
@@ -178,13 +180,19 @@ double FilterAccount::Allowed(const FilterPlace& place,
   if (is_compaction) {
     const FilterTotals written = job->second.OutputTotals();
     room = kMaxOfCompactions * request.budget - others - written.bits;
-    most_room = kMaxOfLeast * request.budget - others - written.bits;
+    // A compaction may spend what its inputs free: its files stay when the
+    // backlog is gone, and with less they made most of the tree's reads.
+    const double freed = job->second.inputs.bits +
+                         job->second.inputs.unknown * share - written.bits;
+    most_room =
+        std::max(freed, kMaxOfLeast * request.budget - others - written.bits);
     keys_to_come = job->second.inputs.all_keys() - written.keys;
   } else {
     // `others` has the file's earlier partitions.
     room = kMaxOfRoomForFlush * (kMaxOfFlushes * request.budget - others);
-    most_room =
-        kMaxOfRoomForLeast * (kMaxOfLeastInFlushes * request.budget - others);
+    const double most =
+        request.is_short_lived ? kMaxOfLeastInShortLived : kMaxOfLeastInFlushes;
+    most_room = kMaxOfRoomForLeast * (most * request.budget - others);
     if (job != jobs_.end()) {
       const auto file = job->second.outputs.find(place.file);
       if (file != job->second.outputs.end()) keys_to_come -= file->second.keys;

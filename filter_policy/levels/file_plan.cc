@@ -48,9 +48,20 @@ constexpr double kPartOfRest = 0.5;
 // no room. All others keep all of it.
 constexpr double kLeastOfLargestRun = 0.8;
 
+// The same for flushed files that a compaction is sure to merge soon, because
+// level 0 has enough files to start one. Rejected: half, because one or two
+// files that are flushed while that compaction begins stay behind.
+constexpr double kLeastOfShortLived = 0.75;
+
 bool IsFlush(const FilterBuildingContext& context) {
   return context.reason == TableFileCreationReason::kFlush ||
          context.reason == TableFileCreationReason::kRecovery;
+}
+
+bool IsShortLived(const FilterBuildingContext& context,
+                  const FileInTree& file) {
+  return context.compaction_style == rocksdb::kCompactionStyleLevel &&
+         file.level0_waiting >= kFilesOfLevel0;
 }
 
 // How many full levels above the last one the file is, if sizes are unknown.
@@ -185,7 +196,9 @@ Wanted WantedWithin(const FilterPolicyOptions& options,
       file.heat.get(), file.range);
   wanted.bits_per_key = wanted.bits->mean();
   wanted.least_bits = wanted.bits_per_key;
-  if (!IsFlush(context)) {
+  if (IsShortLived(context, file)) {
+    wanted.least_bits *= kLeastOfShortLived;
+  } else if (!IsFlush(context)) {
     const bool is_largest = place->run >= place->largest;
     wanted.least_bits = std::min(
         wanted.least_bits, is_largest ? kLeastOfLargestRun * average : average);
@@ -302,6 +315,7 @@ std::optional<FilterPlan> PlanWithinBudget(const FilterPolicyOptions& options,
   request.bits_per_key = wanted.bits_per_key;
   request.least_bits = wanted.least_bits;
   request.is_flush = IsFlush(context);
+  request.is_short_lived = IsShortLived(context, file);
   request.is_recovery = context.reason == TableFileCreationReason::kRecovery;
   if (request.is_flush) request.expected_keys = KeysOfFlush(file);
   request.keys = 1;

@@ -13,6 +13,7 @@
 // other's sizes, and no option string could create the pair.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -39,6 +40,8 @@ struct FileInTree {
   // if unknown. For a flush this is all that waits to be flushed, in all column
   // families.
   double input_keys = 0;
+  // For a flush, the files of level 0 that no compaction has begun to merge.
+  size_t level0_waiting = 0;
   // The input of the compaction; empty if unknown.
   std::optional<KeyRange> range;
   // Where lookups fall; null if unknown.

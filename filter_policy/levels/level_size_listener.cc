@@ -110,8 +110,10 @@ FilterTotals ReadOldFilter(rocksdb::Env* env,
 
 // A running compaction, as if it had finished and dropped nothing.
 struct CompactionInTree {
+  std::string column_family;
   std::shared_ptr<const TreeState> tree;
   double input_keys = 0;
+  size_t level0_inputs = 0;
   std::optional<KeyRange> range = std::nullopt;  // of the input, if known
 };
 
@@ -119,9 +121,11 @@ struct CompactionInTree {
 CompactionInTree ApplyCompaction(const CompactionJobInfo& job,
                                  const KnownFiles& known, TreeState tree) {
   double input_keys = 0;
+  size_t level0_inputs = 0;
   for (const std::string& path : job.input_files) {
     const auto file = known.find(FileNameOf(path));
     if (file != known.end() && file->second.level >= 0) {
+      if (file->second.level == 0) ++level0_inputs;
       tree.Remove(file->second.rows(), file->second.level);
       tree.filters.Add(file->second.filter, -1);
     }
@@ -132,7 +136,8 @@ CompactionInTree ApplyCompaction(const CompactionJobInfo& job,
     }
   }
   tree.Add(input_keys, job.output_level);
-  return {std::make_shared<const TreeState>(std::move(tree)), input_keys};
+  return {job.cf_name, std::make_shared<const TreeState>(std::move(tree)),
+          input_keys, level0_inputs};
 }
 
 FilterTotals FiltersOfInputs(const CompactionJobInfo& job) {
@@ -363,6 +368,12 @@ class LevelSizeListener final : public rocksdb::EventListener,
       file->heat = family->second.heat.profile();
       if (info.reason == rocksdb::TableFileCreationReason::kFlush) {
         file->input_keys = family->second.to_flush;
+        file->level0_waiting = family->second.live.level0_files.size();
+        for (const auto& [job, compaction] : database.compactions) {
+          if (compaction.column_family != info.cf_name) continue;
+          file->level0_waiting -=
+              std::min(compaction.level0_inputs, file->level0_waiting);
+        }
       }
     }
     const auto compaction = database.compactions.find(info.job_id);

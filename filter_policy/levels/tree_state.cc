@@ -6,13 +6,6 @@
 #include <numeric>
 
 namespace linebloom {
-namespace {
-
-// RocksDB's default for level0_file_num_compaction_trigger.
-constexpr size_t kFilesOfLevel0 = 4;
-
-}  // namespace
-
 void FilterTotals::Add(const FilterTotals& more, double times) {
   rows += times * more.rows;
   keys += times * more.keys;

@@ -1,10 +1,15 @@
 // A column family's sorted runs, and what the filters of its files take.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
 namespace linebloom {
+
+// How many files of level 0 start a compaction: RocksDB's default for
+// level0_file_num_compaction_trigger.
+inline constexpr size_t kFilesOfLevel0 = 4;
 
 // The filters of some files, as far as known.
 struct FilterTotals {

@@ -59,8 +59,11 @@ TEST(FilterAccountTest, FlushesTakeAPartOfWhatIsLeft) {
   EXPECT_DOUBLE_EQ(5, account.ReserveBits({"db", 4, "4.sst"}, large));
   large.keys = 100;
   large.least_bits = 10;
-  EXPECT_DOUBLE_EQ((1300 - 562.5 - 150) / 2 / 100,
+  EXPECT_DOUBLE_EQ((1330 - 562.5 - 150) / 2 / 100,
                    account.ReserveBits({"db", 5, "5.sst"}, large));
+  large.is_short_lived = true;
+  EXPECT_DOUBLE_EQ((1300 - 562.5 - 150 - 308.75) / 2 / 100,
+                   account.ReserveBits({"db", 6, "6.sst"}, large));
 }
 
 TEST(FilterAccountTest, AJobThatFailsTakesNothing) {
@@ -91,6 +94,20 @@ TEST(FilterAccountTest, ACompactionGivesBackWhatItsInputsHave) {
   account.EndJob("db", 2, change);
   EXPECT_DOUBLE_EQ(1025, account.Live().bits);
   EXPECT_DOUBLE_EQ(200, account.Live().keys);
+}
+
+// In a backlog of flushes that have taken more than compactions may.
+TEST(FilterAccountTest, ACompactionMaySpendWhatItsInputsHad) {
+  FilterAccount account;
+  SetLive(&account, "db", Filters(220, 6), {});  // 1,320 of 1,000 bits
+  account.BeginCompaction("db", 1, Filters(20, 6));
+  EXPECT_EQ(0, account.EstimateBits({"db", 1, "1.sst"}, Compacted(10, 5)));
+  BudgetRequest with_least = Compacted(10, 5);
+  with_least.least_bits = 4;
+  EXPECT_DOUBLE_EQ(4, account.ReserveBits({"db", 1, "1.sst"}, with_least));
+  with_least.least_bits = 10;
+  EXPECT_DOUBLE_EQ(8, account.ReserveBits({"db", 1, "2.sst"}, with_least));
+  EXPECT_DOUBLE_EQ(0, account.ReserveBits({"db", 1, "3.sst"}, with_least));
 }
 
 TEST(FilterAccountTest, OutputsShareWhatACompactionMayTake) {

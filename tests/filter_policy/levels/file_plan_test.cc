@@ -256,6 +256,31 @@ TEST_F(FilePlanTest, MakesUpForOtherFilters) {
   EXPECT_EQ(10, Bits(file));  // which is not this file's fault
 }
 
+// With more than the budget taken, and four files for a compaction of level 0.
+TEST_F(FilePlanTest, FlushesThatAreSoonMergedGetLessOfABudget) {
+  FileInTree file = File({1e5, 1e6});
+  file.account = std::make_shared<FilterAccount>();
+  FilterTotals live;
+  live.keys = 1.12e6;
+  live.bits = 1.15e7;
+  file.account->SetLive("", 0, live, {});
+  options_.memory_budget = static_cast<uint64_t>(1e7 / 8);
+  Flush();
+  file.reason = context_.reason;
+  const auto bits = [&](size_t waiting) {
+    file.level0_waiting = waiting;
+    const BudgetState state = StateOfBudget(options_, context_, file);
+    return PlanWithinBudget(options_, context_, file, state)
+               ->request.millibits_per_key /
+           1000.0;
+  };
+  const double share = 1e7 / 1.13e6;
+  EXPECT_NEAR(share + 2, bits(3), 0.01);
+  EXPECT_NEAR(0.75 * (share + 2), bits(4), 0.01);
+  context_.compaction_style = rocksdb::kCompactionStyleUniversal;
+  EXPECT_NEAR(share + 2, bits(4), 0.01);
+}
+
 TEST_F(FilePlanTest, RateOfALevelIsItsShareOfTheSum) {
   options_.bits_per_key.reset();
   options_.false_positive_rate = 0.01;

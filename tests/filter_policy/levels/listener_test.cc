@@ -47,6 +47,7 @@ class ListenerTest : public testing::Test {
         jobs_.Flush(&db_, family, NumberedKeys(family, 10 + random_() % 50))
             .told;
     ASSERT_NE(nullptr, told->tree);
+    EXPECT_EQ(tree.level0_files.size(), told->level0_waiting);
     TreeState seen = *told->tree;
     seen.levels.resize(6);
     for (TreeState* state : {&seen, &tree}) {
@@ -101,6 +102,24 @@ TEST_F(ListenerTest, FollowsJobsByTheFilesThatTheyAddAndDelete) {
   // Each job lists 64 files at most, on average.
   const int flushes_and_others = kJobs + kJobs * 2 / 3;
   EXPECT_LE(db_.listings, 3 + flushes_and_others * 64 / kOldFiles);
+  jobs_.Close(&db_);
+}
+
+TEST_F(ListenerTest, FilesThatACompactionMergesDoNotWaitForOne) {
+  const auto waiting_at_flush = [&](const std::string& family) {
+    return jobs_.Flush(&db_, family, NumberedKeys("", 10)).told->level0_waiting;
+  };
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(i, waiting_at_flush("default"));
+  jobs_.Compact(&db_, "default", [&](int job, uint64_t rows) {
+    EXPECT_EQ(0u, waiting_at_flush("default"));
+    EXPECT_EQ(1u, waiting_at_flush("default"));
+    EXPECT_EQ(0u, waiting_at_flush("other"));
+    EXPECT_EQ(1u, waiting_at_flush("other"));
+    jobs_.WriteFile(&db_, "default", 1,
+                    rocksdb::TableFileCreationReason::kCompaction, job,
+                    NumberedKeys("", static_cast<int>(rows)));
+  });
+  EXPECT_EQ(2u, waiting_at_flush("default"));
   jobs_.Close(&db_);
 }
 
