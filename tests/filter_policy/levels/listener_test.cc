@@ -123,6 +123,32 @@ TEST_F(ListenerTest, FilesThatACompactionMergesDoNotWaitForOne) {
   jobs_.Close(&db_);
 }
 
+// A new database may be in the middle of a load in key order until it merges.
+TEST_F(ListenerTest, TakesNoMoveAndNoFailureForAMerge) {
+  SimulatedDatabase db("/new", "session");
+  const auto may_be_in_order = [&] {
+    const auto told = jobs_.Flush(&db, "default", NumberedKeys("", 10)).told;
+    return told->tree != nullptr && told->tree->may_be_in_order;
+  };
+  const auto compact = [&](bool ok) {
+    const auto write = [&](int job, uint64_t rows) {
+      jobs_.WriteFile(&db, "default", 1,
+                      rocksdb::TableFileCreationReason::kCompaction, job,
+                      NumberedKeys("", static_cast<int>(rows)));
+    };
+    jobs_.Compact(&db, "default", write, 0, ok);
+  };
+  EXPECT_FALSE(may_be_in_order());  // no file is known yet
+  EXPECT_TRUE(may_be_in_order());
+  jobs_.Move(&db, "default", 0);
+  EXPECT_TRUE(may_be_in_order());
+  compact(/*ok=*/false);
+  EXPECT_TRUE(may_be_in_order());
+  compact(/*ok=*/true);
+  EXPECT_FALSE(may_be_in_order());
+  jobs_.Close(&db);
+}
+
 // RocksDB tells of a file that is deleted, but not from which level, and of
 // none that CompactRange() moves or that is imported.
 TEST_F(ListenerTest, ListsAfterChangesThatRocksDbDoesNotTell) {
