@@ -186,7 +186,6 @@ uint32_t MaskCrc(uint32_t crc) {
 }
 
 uint32_t Xxh3WithLastByte(absl::string_view bytes) {
-  if (bytes.empty()) return 0;
   const auto last = static_cast<unsigned char>(bytes.back());
   return static_cast<uint32_t>(XXH3_64bits(bytes.data(), bytes.size() - 1)) ^
          (last * 0x6b9083d9U);

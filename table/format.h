@@ -23,7 +23,7 @@ namespace linebloom {
 // argument.
 inline bool ConsumeVarint64(absl::string_view* input, uint64_t* value) {
   uint64_t result = 0;
-  for (size_t i = 0; i < input->size() && i < 10; ++i) {
+  for (size_t i = 0; i < input->size(); ++i) {
     const auto byte = static_cast<unsigned char>((*input)[i]);
     if (i == 9 && byte > 1) return false;
     result |= static_cast<uint64_t>(byte & 0x7f) << (7 * i);

@@ -163,30 +163,19 @@ bool PartitionIndex::NextUserKey() {
   return true;
 }
 
-// A handle stored as a difference starts where the previous partition ends, and
-// `value` is the difference between their sizes.
-bool PartitionIndex::NextSize(absl::string_view value) {
-  int64_t difference = 0;
-  // The sum wraps around for sizes that no file has. NextHandle and the block
-  // reader then reject the handle.
-  if (!ConsumeSignedVarint64(&value, &difference)) {
-    return Fail(block_->Damage(entry_.value_offset(),
-                               "expected the difference of two sizes"));
-  }
-  handle_.offset = next_offset_;
-  handle_.size += static_cast<uint64_t>(difference);
-  return true;
-}
-
 bool PartitionIndex::NextHandle() {
+  absl::string_view value = entry_.value();
   if (value_is_delta_encoded_ && entry_.continues_key()) {
-    if (!NextSize(entry_.value())) return false;
-  } else {
-    absl::string_view value = entry_.value();
-    if (!ConsumeBlockHandle(&value, &handle_)) {
-      return Fail(block_->Damage(entry_.value_offset(),
-                                 "expected a block handle, two varints"));
-    }
+    // The partition starts where the previous one ends, and the value, in which
+    // `entry_` has found a varint, is the difference between their sizes. The
+    // sum wraps around for sizes that no file has, which are rejected below.
+    int64_t difference = 0;
+    ConsumeSignedVarint64(&value, &difference);
+    handle_.offset = next_offset_;
+    handle_.size += static_cast<uint64_t>(difference);
+  } else if (!ConsumeBlockHandle(&value, &handle_)) {
+    return Fail(block_->Damage(entry_.value_offset(),
+                               "expected a block handle, two varints"));
   }
   // All partitions come before their index.
   if (handle_.offset < next_offset_ || !EndsBefore(handle_, block_->offset)) {

@@ -140,7 +140,6 @@ class PartitionIndex {
   bool Fail(const absl::Status& status);
   bool NextUserKey();
   bool NextHandle();
-  bool NextSize(absl::string_view value);
 
   const Block* block_;
   bool key_is_user_key_;

@@ -355,6 +355,10 @@ std::vector<Damage> DamagedMetaindexes() {
                    "index of the filter partitions: expected a block that ends "
                    "before the footer"});
   }
+  SstBuilder cut = NewFile();
+  cut.AddMeta("rocksdb.properties", cut.AddBlock("abc"));
+  all.push_back(
+      {cut.Finish(), kDamaged, "properties: expected at least 4 bytes"});
   for (const Entry& property :
        Entries{{"rocksdb.num.entries", ""},
                {"rocksdb.num.filter_entries", "\xff"},
@@ -395,6 +399,18 @@ std::vector<Damage> DamagedIndexes() {
          "offsets"});
   }
   return all;
+}
+
+TEST(HandmadeTableTest, AnIndexEndsAtItsFirstError) {
+  const Block block{MakePlainIndex({{"a", {0, 1000}}, {"b", kFirst}}), 30,
+                    "index", "x.sst"};
+  Properties properties;
+  properties.index_key_is_user_key = true;
+  PartitionIndex index(&block, properties);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_FALSE(index.Next());
+    EXPECT_EQ(index.status().code(), kDamaged);
+  }
 }
 
 TEST(HandmadeTableTest, ErrorsNameFilePlaceAndWhatWasExpected) {

@@ -60,6 +60,16 @@ TEST(VarintTest, ATruncatedOrTooLargeOneIsRejectedAndNothingConsumed) {
   }
 }
 
+TEST(BlockHandleTest, EndsWithItsTrailer) {
+  EXPECT_TRUE(EndsBefore({10, 5}, 20));
+  EXPECT_TRUE(EndsBefore({20, UINT64_MAX - 25}, UINT64_MAX));
+  const BlockHandle outside[] = {
+      {10, 6}, {10, 11}, {21, 0}, {20, 0}, {UINT64_MAX, UINT64_MAX}};
+  for (const BlockHandle& handle : outside) {
+    EXPECT_FALSE(EndsBefore(handle, 20)) << ToString(handle);
+  }
+}
+
 // Only blocks beyond 4 GiB have an upper half.
 TEST(ChecksumTest, ContextDependsOnBothHalvesOfTheOffset) {
   EXPECT_EQ(ChecksumContext(0, 12345), 0);
@@ -107,12 +117,15 @@ TEST_F(RandomAccessTest, ReadsWhatIsInsideAndNothingElse) {
 }
 
 TEST_F(RandomAccessTest, NamesTheFileAndWhatIsWrong) {
-  const std::string path = folder_.Write("file", "0123456789");
+  const std::string path = folder_.Write("file", std::string(53, 'a'));
   const auto cut = OpenFile(path);
   ASSERT_EQ(truncate(path.c_str(), 5), 0);
-  ExpectError((*cut)->Read(0, 10).status(), absl::StatusCode::kDataLoss,
-              path + ": offset 5: the file of 10 bytes was cut short");
-  ExpectError(OpenFile(path + "x").status(), absl::StatusCode::kNotFound,
+  for (const absl::Status& status :
+       {(*cut)->Read(0, 53).status(), ReadFooter(**cut).status()}) {
+    ExpectError(status, absl::StatusCode::kDataLoss,
+                path + ": offset 5: the file of 53 bytes was cut short");
+  }
+  ExpectError(SstFile::Open(path + "x").status(), absl::StatusCode::kNotFound,
               path + "x: cannot open");
   ExpectError(OpenFile(folder_.path()).status(),
               absl::StatusCode::kInvalidArgument, "a regular file");
