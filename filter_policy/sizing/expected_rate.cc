@@ -23,13 +23,15 @@ double PlainLineRate(int probes, double keys) {
   return std::pow(fill, probes);
 }
 
+static_assert(kBitsPerLine * kMillibitsPerBit / kMinSolvedMillibits <
+                  std::size(kSolvedLogRates) - 1,
+              "solved lines don't have more keys than the table covers");
+
 // Between two rows of the table the logarithm is nearly linear in the bits per
-// key. Lines with more keys than the table covers match everything.
+// key.
 double SolvedRate(double keys_per_line) {
   const double keys = std::max(keys_per_line, 1.0);
-  const auto row =
-      static_cast<size_t>(std::min<double>(keys, std::size(kSolvedLogRates)));
-  if (row + 1 >= std::size(kSolvedLogRates)) return 1;
+  const auto row = static_cast<size_t>(keys);
   const double share = (1.0 / row - 1 / keys) / (1.0 / row - 1.0 / (row + 1));
   return std::exp(
       std::lerp(kSolvedLogRates[row], kSolvedLogRates[row + 1], share));

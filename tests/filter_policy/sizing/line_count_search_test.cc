@@ -82,6 +82,7 @@ TEST(LineCountSearchTest, OneLineIsTheMinimum) {
   const Found found = Search(1, 1, 0.5, [](uint32_t) { return 1e-9; });
   EXPECT_EQ(1u, found.count);
   EXPECT_EQ(1, found.tries);
+  EXPECT_EQ(1u, Search(3, 1, 0.5, [](uint32_t) { return 0; }).count);
 }
 
 // Keys that crowd into few lines keep the rate high, whatever the number of
