@@ -1,26 +1,33 @@
 #!/usr/bin/env python3
-"""Changes filter_policy/ at random places and asks whether the unit tests notice.
+"""Changes the library at random places and asks whether the unit tests notice.
 
   tests/seeded_faults/mutate.py COUNT [SEED]
 
 Each mutant is one change in a copy of the tree: an operator, a constant, a condition
-that is turned around, or a statement that is deleted. Prints those that survive.
+that is turned around, or a statement that is deleted. Prints what noticed each, or the
+change if nothing did.
 """
 import glob
 import os
 import random
 import re
 import sys
+import time
 
 import run
 
-PROGRAMS = ["filter_bits_test", "threads_test"]
-PROGRAMS_OF_FILTERS = PROGRAMS + ["line_test", "filter_block_test"]  # without RocksDB
-# Tests that take long, most of them of rates.
-WITHOUT = ("*StatesItsExactRate*:*FalsePositiveRate*:*ExpectedRate*:*NeverDeniesAKey*:*ForRate*:"
-           "*Poisoned*:HeatProfileTest.*:OptimizeFiltersForMemoryTest.*:*BuiltInBlocksTest.*:"
-           "*BatchesGoOn*")
-LONGEST_SECONDS = 300
+ADAPTER = ["tests/filter_policy/filter_bits_test", "tests/filter_policy/threads_test",
+           "tests/filter_policy/random_seed_test"]
+# The programs that test the files whose names match, in this order.
+PROGRAMS = [
+    ("filter_policy/(line|sizing|filter)/",
+     ["tests/filter_policy/line_test", "tests/filter_policy/filter_block_test"] + ADAPTER[:2]),
+    ("filter_policy/filter_facts/", ["tests/filter_policy/filter_facts/filter_facts_test"]),
+    ("filter_policy/rebuild/",
+     ["tests/rebuild/rebuild_test", "tests/rebuild/failed_allocations_test"]),
+    ("table/", ["tests/table/sst_test"]),
+    ("", ADAPTER),
+]
 RULES = [  # what to find in a line of code, and what to put in its place
     (r" (<|>|<=|>=) ", {"<": "<=", ">": ">=", "<=": "<", ">=": ">"}),
     (r" (==|!=) ", {"==": "!=", "!=": "=="}),
@@ -35,16 +42,16 @@ RULES = [  # what to find in a line of code, and what to put in its place
 ]
 
 
-def paths_of(programs):
-    return [os.path.join("tests", "filter_policy", name) for name in programs]
+def programs_of(name):
+    return next(programs for start, programs in PROGRAMS if re.match(start, name))
 
 
 def mutants(root):
     found = []
     for path in sorted(glob.glob(os.path.join(root, "filter_policy", "**", "*.*"),
-                                 recursive=True)):
+                                 recursive=True) + glob.glob(os.path.join(root, "table", "*.*"))):
         if not path.endswith((".cc", ".h", ".inc")) or re.search(
-                "table.inc|line_tables|neon|/(include|override|rebuild|filter_facts|c_api)", path):
+                "table.inc|line_tables|neon|/(include|override|c_api)", path):
             continue
         for at, line in enumerate(open(path, encoding="utf-8").read().split("\n")):
             code = re.sub(r'//.*|".*"', lambda text: " " * len(text[0]), line)
@@ -63,9 +70,11 @@ def main():
     copy = run.Copy(root)
     copy.refresh()
     copy.configure() or run.stop("cmake failed")
-    copy.programs = paths_of(PROGRAMS_OF_FILTERS)
-    copy.seconds, copy.without = LONGEST_SECONDS, WITHOUT
+    copy.programs = sorted({program for _, programs in PROGRAMS for program in programs})
+    copy.outcome() == run.DOES_NOT_COMPILE and run.stop(f"see {copy.log.name}")
+    begin = time.time()
     copy.outcome() and run.stop(f"the tests must pass without a mutant; see {copy.log.name}")
+    copy.seconds = 10 + 2 * int(time.time() - begin)  # then it never ends
     everything = mutants(root)
     random.Random(int((sys.argv + ["1"])[2])).shuffle(everything)
     killed = survived = 0
@@ -75,15 +84,15 @@ def main():
         with open(path, encoding="utf-8") as file:
             lines = file.read().split("\n")
         name = os.path.relpath(path, root)
-        place = f"{name}:{at + 1}\n    -{lines[at].strip()}\n    +{line.strip()}"
+        change = f"    -{lines[at].strip()}\n    +{line.strip()}\n"
         lines[at] = line
-        copy.programs = paths_of(PROGRAMS_OF_FILTERS if re.match(
-            "filter_policy/(line|sizing|filter)/", name) else PROGRAMS)
+        copy.programs = programs_of(name)
         outcome = copy.outcome_of(name, "\n".join(lines))
-        killed += outcome not in (None, run.DOES_NOT_COMPILE)
+        if outcome == run.DOES_NOT_COMPILE:
+            continue
+        killed += outcome is not None
         survived += outcome is None
-        if outcome is None:
-            print(place, flush=True)
+        print(f"{name}:{at + 1}: {outcome or 'NOT NOTICED'}\n{change}", end="", flush=True)
     print(f"\n{killed} of {killed + survived} mutants killed, of {len(everything)} possible ones")
 
 
