@@ -79,21 +79,20 @@ absl::string_view TakeProperty(absl::string_view name, absl::string_view value,
   return {};
 }
 
-// Resets the global sequence number in a stored property block to 0, its value
-// when the file was written. False if there is none.
-bool ResetGlobalSequenceNumber(const BlockHandle& handle, std::string* stored) {
+// Resets the global sequence number in a stored property block, if it has one,
+// to 0, its value when the file was written.
+void ResetGlobalSequenceNumber(const BlockHandle& handle, std::string* stored) {
   const Block block{stored->substr(0, static_cast<size_t>(handle.size)),
                     handle.offset, absl::StrCat(kWhat), ""};
   EntryIterator entry(&block, ValueLength::kStored);
   while (entry.Next()) {
     if (entry.key() != kGlobalSequenceNumber) continue;
-    if (entry.value().size() != kGlobalSequenceNumberSize) return false;
+    if (entry.value().size() != kGlobalSequenceNumberSize) return;
     std::fill_n(
         stored->begin() + static_cast<std::ptrdiff_t>(entry.value_offset()),
         kGlobalSequenceNumberSize, '\0');
-    return true;
+    return;
   }
-  return false;
 }
 
 }  // namespace
@@ -125,8 +124,8 @@ absl::StatusOr<Properties> ReadProperties(const RandomAccess& file,
   // updating the checksum (IngestExternalFileOptions::write_global_seqno), so
   // check the block as it was with a 0 there.
   std::string as_written = stored;
-  if (!ResetGlobalSequenceNumber(handle, &as_written) ||
-      !CheckStored(file, footer, handle, kWhat, std::move(as_written)).ok()) {
+  ResetGlobalSequenceNumber(handle, &as_written);
+  if (!CheckStored(file, footer, handle, kWhat, std::move(as_written)).ok()) {
     return block.status();
   }
   stored.resize(static_cast<size_t>(handle.size));

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "filter_policy/line/solved_probes.h"
+
 namespace linebloom {
 namespace {
 
@@ -223,6 +225,24 @@ TEST(FilterBlockTest, UnknownVersionsAndWrongSizes) {
   EXPECT_STREQ("there are no lines", Parse(SomeBlock(info)).problem);
 }
 
+TEST(FilterBlockTest, UnknownKindsOfLines) {
+  struct Case {
+    int kind, probes_or_base, step;
+  };
+  for (const auto& [kind, probes_or_base, step] :
+       {Case{0, 6, 0}, Case{3, 6, 0}, Case{1, 0, 0}, Case{1, 17, 0},
+        Case{1, 6, 1}, Case{2, kMinSolvedBase - 1, 3}, Case{2, 70, 0},
+        Case{2, 70, kMaxSolvedStep + 1}}) {
+    FilterBlockInfo info = SomeInfo();
+    info.request.line = static_cast<Line>(kind);
+    info.probes_or_base = static_cast<uint8_t>(probes_or_base);
+    info.step = static_cast<uint8_t>(step);
+    std::string block = SomeBlock(info);
+    if (kind != 2) block.erase(0, 1);  // without codes
+    EXPECT_STREQ("unknown kind of line", Parse(block).problem) << kind;
+  }
+}
+
 TEST(FilterBlockTest, FieldsCoverEverythingAfterTheLines) {
   const std::string block = SomeBlock(FullInfo());
   const std::vector<FilterBlockField> fields =
@@ -265,12 +285,18 @@ TEST(FilterBlockTest, KindsOfRocksDbsFilters) {
       // Only some of the 10 blocks have a column.
       {16 * 7, "\xfe\x07\x0a\x00\x00"sv, kRibbon},
       {0, "\xfe\x07\x0a\x00\x00"sv, kInconsistent},
+      {16, "\xfe\x07\x01\x00\x00"sv, kReserved},  // a single block
       // At most 32 for each of 10 blocks, and a third more.
       {16 * 426, "\xfe\x07\x0a\x00\x00"sv, kRibbon},
       {16 * 427, "\xfe\x07\x0a\x00\x00"sv, kInconsistent},
       {64 * 11, "\x06\x0b\x00\x00\x00"sv, kLegacy},
       {64 * 11, "\x06\x0c\x00\x00\x00"sv, kInconsistent},
       {64 * 11, "\x06\x00\x00\x00\x00"sv, kInconsistent},
+      {16 * 11, "\x06\x0b\x00\x00\x00"sv, kInconsistent},
+      {32 * 11, "\x06\x0b\x00\x00\x00"sv, kLegacy},
+      {96 * 11, "\x06\x0b\x00\x00\x00"sv, kInconsistent},
+      {256 * 11, "\x06\x0b\x00\x00\x00"sv, kLegacy},
+      {512 * 11, "\x06\x0b\x00\x00\x00"sv, kInconsistent},
       {64, "\xff\x01\x06\x00\x00"sv, kReserved},
       {64, "\xff\x00\x1f\x00\x00"sv, kReserved},
       {640, "\xff\x00\x26\x00\x00"sv, kReserved},  // lines of 128 bytes
@@ -295,6 +321,8 @@ TEST(FilterBlockTest, KindsOfRocksDbsFilters) {
       {0, "\xff\x00\x06\x00"sv, kUnusable},
       // As kLinebloom's metadata begin, but of a whole number of lines.
       {64 * 1537, "\x01\x01\x06\x00\x00"sv, kLegacy},
+      {32 * 1537, "\x01\x01\x06\x00\x00"sv, kLegacy},
+      {64 * 12, "\x01\x0c\x00\x00\x00"sv, kLegacy},
   };
   for (const auto& [bits_size, tail, kind] : cases) {
     const ParsedFilter filter =
