@@ -463,6 +463,20 @@ TEST_F(RebuildFiltersTest, FilesAboveTheBaseLevelAreRebuilt) {
   ExpectRebuilt(2, RebuildReason::kForeignFilter);
 }
 
+// Without the listener a file's bits depend on the levels below it.
+TEST_F(RebuildFiltersTest, MoreLevelsBelowMakeAFilterWorse) {
+  FilterPolicyOptions by_level;
+  by_level.level_aware = true;
+  UseLinebloom(by_level);
+  options_.num_levels = 5;
+  Reopen();
+  for (const int level : {4, 3}) WriteFile(kRows, level);
+  ExpectNothingToRebuild();
+  options_.num_levels = 7;
+  Reopen();
+  ExpectRebuilt(1, RebuildReason::kWorseRate);
+}
+
 TEST_F(RebuildFiltersTest, AFileKeepsItsPath) {
   options_.db_paths = {{Path("db"), 1 << 30}, {Path("slow"), 1 << 30}};
   Reopen();
