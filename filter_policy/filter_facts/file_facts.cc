@@ -34,12 +34,10 @@ class Sums {
     }
     facts_->rate_is_exact = all_linebloom_;
     facts_->rate = weight_ > 0 ? rate_ / weight_ : 0;
-    if (any_ && all_linebloom_) {
+    if (all_linebloom_ && keys_ > 0) {
       facts_->rate_in_metadata = rate_in_metadata_ / weight_;
       facts_->keys = keys_;
-      if (all_heat_ && keys_ > 0) {
-        facts_->heat = heat_ / static_cast<double>(keys_);
-      }
+      if (all_heat_) facts_->heat = heat_ / static_cast<double>(keys_);
     } else {
       facts_->keys = facts_->properties.num_filter_entries;
     }

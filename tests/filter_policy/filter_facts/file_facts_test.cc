@@ -94,6 +94,19 @@ TEST(FileFactsTest, HeatIsThatOfAllBlocks) {
   }
 }
 
+// As no builder writes it.
+TEST(FileFactsTest, ABlockMayStateThatItHasNoKeys) {
+  std::string block = OwnBlock(2.5F);
+  FilterBlockInfo info = ParseFilter(block.data(), block.size()).info;
+  info.keys = 0;
+  WriteFilterBlockEnd(
+      info, block.data() + block.size() - FilterBlockOverhead(info.request));
+  const FileFacts facts = FactsOfPartitions({block});
+  EXPECT_FALSE(facts.rate_in_metadata.has_value());
+  EXPECT_FALSE(facts.heat.has_value());
+  EXPECT_FALSE(facts.keys.has_value());
+}
+
 TEST(FileFactsTest, BitsPerKeyNeedAFilterAndKeys) {
   const auto bits_of = [](const std::string& name, uint64_t rows,
                           const std::string& block) {
