@@ -72,7 +72,7 @@ class Copy:
 
     def __init__(self, root):
         self.root = root
-        self.programs, self.seconds = PROGRAMS, LONGEST_SECONDS
+        self.programs, self.cpu_seconds = PROGRAMS, LONGEST_SECONDS
         self.folder = os.path.join(root, "build", "seeded_faults")
         self.source = os.path.join(self.folder, "source")
         # Where the preset puts it, so that ccache has seen most of it before.
@@ -114,7 +114,8 @@ class Copy:
             return DOES_NOT_COMPILE
         for name in self.programs:
             program = os.path.join(self.build_folder, name)
-            code, text = self.run(["timeout", str(self.seconds), program,
+            code, text = self.run(["timeout", str(LONGEST_SECONDS),
+                                   "prlimit", f"--cpu={self.cpu_seconds}", program,
                                    "--gtest_fail_fast", "--gtest_brief=1"])
             if code != 0:
                 failed = re.search(r"^\[  FAILED  \] ([^ ,]+)", text, flags=re.M)
