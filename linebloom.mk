@@ -9,19 +9,15 @@ linebloom_SOURCES := \
   filter_policy/filter/filter_block.cc \
   filter_policy/filter/filter_builder.cc \
   filter_policy/filter/filter_reader.cc \
-  filter_policy/filter/group_partition.cc \
   filter_policy/filter/hash_list.cc \
   filter_policy/levels/account.cc \
   filter_policy/levels/allocation.cc \
-  filter_policy/levels/family_heat.cc \
   filter_policy/levels/file_plan.cc \
   filter_policy/levels/heat_profile.cc \
   filter_policy/levels/key_position.cc \
   filter_policy/levels/level_size_listener.cc \
   filter_policy/levels/tree_state.cc \
   filter_policy/line/builder/line_builder.cc \
-  filter_policy/line/builder/probe_count.cc \
-  filter_policy/line/builder/solved_shape.cc \
   filter_policy/line/hash.cc \
   filter_policy/line/kernel/line_kernel.cc \
   filter_policy/line/kernel/line_kernel_avx2.cc \
@@ -32,12 +28,9 @@ linebloom_SOURCES := \
   filter_policy/line/kernel/line_kernel_scalar.cc \
   filter_policy/line/line.cc \
   filter_policy/line/line_contents.cc \
-  filter_policy/line/line_rate.cc \
-  filter_policy/line/solved_probes.cc \
   filter_policy/policy/c_api.cc \
   filter_policy/policy/filter_policy.cc \
   filter_policy/policy/info_log.cc \
-  filter_policy/policy/random_seed.cc \
   filter_policy/rocksdb/canonical_key.cc \
   filter_policy/rocksdb/filter_bits_builder.cc \
   filter_policy/rocksdb/filter_bits_reader.cc \

@@ -6,10 +6,8 @@
 #include <utility>
 
 #include "filter_policy/filter/filter_block.h"
-#include "filter_policy/filter/group_partition.h"
+#include "filter_policy/filter/hash_list.h"
 #include "filter_policy/line/builder/line_builder.h"
-#include "filter_policy/line/builder/probe_count.h"
-#include "filter_policy/line/builder/solved_shape.h"
 #include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/line_count_search.h"
 #include "filter_policy/sizing/sizing.h"

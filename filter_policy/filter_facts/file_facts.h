@@ -10,7 +10,6 @@
 
 #include "absl/status/statusor.h"
 #include "filter_policy/filter_facts/block_facts.h"
-#include "table/properties.h"
 #include "table/random_access.h"
 #include "table/sst_file.h"
 

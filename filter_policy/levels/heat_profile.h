@@ -6,13 +6,18 @@
 // keys.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "filter_policy/levels/key_position.h"
+#include "filter_policy/rocksdb/key_sampler.h"
+#include "rocksdb/metadata.h"
 
 namespace linebloom {
 
@@ -83,6 +88,30 @@ class HeatProfile {
   std::string end_;                // the largest key
   Sums total_;
   std::vector<Part> classes_;
+};
+
+class FamilyHeat {
+ public:
+  using Clock = std::chrono::steady_clock;  // one that never jumps
+
+  // `files` are the family's live ones, `samples` the missing keys since the
+  // last update. Earlier ones count half after each half-life, which is more
+  // than 0.
+  void Update(const std::vector<const rocksdb::LiveFileMetaData*>& files,
+              const KeySamples& samples,
+              std::chrono::duration<double> half_life, Clock::time_point now);
+
+  // Null until anything is known.
+  const std::shared_ptr<const HeatProfile>& profile() const { return profile_; }
+
+  // The range of the files with these paths; nothing if one was not there at
+  // the last update.
+  std::optional<KeyRange> RangeOf(const std::vector<std::string>& paths) const;
+
+ private:
+  std::shared_ptr<const HeatProfile> profile_;
+  Clock::time_point updated_;
+  std::unordered_map<std::string, KeyRange> ranges_;
 };
 
 }  // namespace linebloom

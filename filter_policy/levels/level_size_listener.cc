@@ -12,8 +12,8 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/levels/account.h"
-#include "filter_policy/levels/family_heat.h"
 #include "filter_policy/levels/file_plan.h"
+#include "filter_policy/levels/heat_profile.h"
 #include "filter_policy/levels/heat_use.h"
 #include "filter_policy/levels/tree_state.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"

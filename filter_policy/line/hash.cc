@@ -1,6 +1,8 @@
 #include "filter_policy/line/hash.h"
 
 #include <highwayhash/sip_hash.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstring>
@@ -9,6 +11,7 @@
 #include "filter_policy/line/xxh3.inc"
 
 namespace linebloom {
+
 namespace {
 
 uint64_t HashOfNumber(uint64_t number) {
@@ -52,6 +55,16 @@ uint64_t KeyHash::HashSeeded(const char* key, size_t size) const {
                     LastBytes(last, size % 8) | uint64_t{size & 0xff} << 56);
   state.Update(packet.data());
   return state.Finalize();
+}
+
+// Not std::random_device, which throws if there is no entropy; RocksDB's
+// background threads catch nothing.
+std::optional<uint64_t> DrawHashSeed() {
+  uint64_t seed = 0;
+  while (seed == 0) {
+    if (getentropy(&seed, sizeof(seed)) != 0) return std::nullopt;
+  }
+  return seed;
 }
 
 }  // namespace linebloom

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace linebloom {
 
@@ -38,5 +39,10 @@ class KeyHash {
 
   uint64_t key_[2] = {0, 0};  // the seed and a value derived from it
 };
+
+// A fresh seed, not 0, from the operating system's entropy; nothing if it
+// provides none (a kernel older than 3.17, or a sandbox that forbids
+// getrandom). Never blocks once the system is up. Thread-safe.
+std::optional<uint64_t> DrawHashSeed();
 
 }  // namespace linebloom

@@ -1,5 +1,7 @@
 #include "filter_policy/line/line.h"
 
+#include <cmath>
+
 #include "filter_policy/line/plain_probes.h"
 #include "filter_policy/line/solved_probes.h"
 
@@ -15,6 +17,12 @@ bool IsReadable(const LineShape& shape) {
              shape.step >= 1 && shape.step <= kMaxSolvedStep;
   }
   return false;
+}
+
+double SolvedLineRate(int total) {
+  const int whole = total / kPerProbe;
+  const int fraction = total % kPerProbe;
+  return std::ldexp(2 * kPerProbe - fraction, -whole - 6);
 }
 
 }  // namespace linebloom

@@ -1,10 +1,27 @@
 #include "filter_policy/rebuild/judgement.h"
 
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "filter_policy/filter_facts/block_facts.h"
+#include "filter_policy/levels/file_plan.h"
+#include "filter_policy/levels/level_size_listener.h"
+#include "filter_policy/rocksdb/policy_options.h"
+#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
+#include "filter_policy/rocksdb/running_rocksdb.h"
 #include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/sizing.h"
 #include "linebloom/filter_policy.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/table.h"
 
 namespace linebloom {
+
 namespace {
 
 // How much higher than a new filter's a rate may be, relative to it. The rates
@@ -150,6 +167,122 @@ double RateAfter(const FileFacts& facts, const WantedFilter& wanted) {
                       static_cast<double>(keys) / static_cast<double>(lines));
 }
 
+using rocksdb::Status;
+
+Status Refuse(const std::string& family, const std::string& problem) {
+  return Status::InvalidArgument("linebloom: column family '" + family + "'",
+                                 problem);
+}
+
+Status RefuseForeign(const rocksdb::FilterPolicy& policy,
+                     const std::string& family) {
+  return Refuse(family, "its filter policy is " + policy.GetId() +
+                            "; open the database with linebloom's or one of "
+                            "RocksDB's own");
+}
+
+Status ReadOwnPolicy(const rocksdb::FilterPolicy& policy, Family* family) {
+  const FilterPolicyOptions* const options = OptionsOfLinebloom(&policy);
+  // Another library's, or one that refuses to work in this RocksDB.
+  if (options == nullptr) return RefuseForeign(policy, family->name);
+  if (BuildsNothing(*options)) {
+    return Refuse(family->name, "its policy builds no filters: bits_per_key=" +
+                                    BitsPerKeyText(BitsPerKeyOf(*options)));
+  }
+  // The options it builds with, valid or not.
+  family->policy = NearestValid(*options);
+  return Status::OK();
+}
+
+// In the context of a file rewritten on `level`.
+rocksdb::FilterBuildingContext ContextOf(const Family& family, int level,
+                                         bool nothing_below) {
+  rocksdb::FilterBuildingContext context(*TableOptionsOf(family.options));
+  context.compaction_style = family.options.compaction_style;
+  context.num_levels = family.options.num_levels;
+  context.column_family_name = family.name;
+  context.level_at_creation = level;
+  context.is_bottommost = nothing_below;
+  context.reason = rocksdb::TableFileCreationReason::kCompaction;
+  return context;
+}
+
+// The expected rate of the filters that `policy` builds in `context`: that of
+// one with 10,000 generated keys; 1 if it builds none, nothing if they are not
+// of RocksDB's kinds. RocksDbMismatch() must be empty. Rejected: a formula,
+// which would have to know how each RocksDB chooses numbers of probes and
+// columns.
+std::optional<double> RateOfBuiltIn(
+    const rocksdb::FilterPolicy& policy,
+    const rocksdb::FilterBuildingContext& context) {
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      policy.GetBuilderWithContext(context));
+  if (builder == nullptr) return 1;
+  // It builds Bloom filters for much fewer keys where Ribbon was requested.
+  constexpr uint64_t kKeys = 10'000;
+  for (uint64_t i = 0; i < kKeys; ++i) builder->AddKey(std::to_string(i));
+  std::unique_ptr<const char[]> memory;
+  const rocksdb::Slice block = builder->Finish(&memory);
+  const BlockFacts facts =
+      ReadBlockFacts(absl::string_view(block.data(), block.size()), kKeys);
+  switch (facts.kind) {
+    case BlockKind::kBloom:
+    case BlockKind::kRibbon:
+    case BlockKind::kLegacyBloom:
+      return facts.rate;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Custom policies may pass RocksDB's filters on under a name of their own, so
+// the filters decide, not the name.
+Status ReadBuiltInPolicy(std::shared_ptr<const rocksdb::FilterPolicy> policy,
+                         Family* family) {
+  if (!RocksDbMismatch().empty()) {
+    return Refuse(family->name, RocksDbMismatch());
+  }
+  const std::optional<double> rate =
+      RateOfBuiltIn(*policy, ContextOf(*family, 1, false));
+  if (!rate.has_value()) return RefuseForeign(*policy, family->name);
+  if (*rate == 1) {
+    return Refuse(family->name,
+                  "its policy builds no filters: " + policy->GetId());
+  }
+  family->built_in = std::move(policy);
+  return Status::OK();
+}
+
+// Adds to `wanted` what only a policy of linebloom's can tell.
+void AddRequest(const Family& family,
+                const rocksdb::FilterBuildingContext& context,
+                const std::shared_ptr<const TreeState>& tree,
+                const AddedKeys& keys, WantedFilter* wanted) {
+  std::optional<FileInTree> file;
+  if (FindLevelSizeListener(family.options) != nullptr) {
+    file.emplace();
+    file->column_family = family.name;
+    file->tree = tree;
+    file->reason = context.reason;
+    if (family.policy.heat_aware) file->heat = family.heat;
+  }
+  wanted->worst_rate = family.worst_rate;
+  const std::optional<FilterPlan> plan =
+      PlanOfFile(family.policy, context, file);
+  // Never empty: ReadPolicy() rejects policies that build no filters.
+  if (!plan.has_value()) return;
+  wanted->request = plan->RequestFor(keys);
+  const uint32_t millibits = wanted->request.millibits_per_key;
+  if (file.has_value() && IsLevelAware(family.policy)) {
+    wanted->min_millibits_per_key =
+        std::min(millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
+  }
+  // The policy has used fewer if there was no room for more.
+  if (family.memory_budget) wanted->min_millibits_per_key = millibits / 2;
+  // Files may have few bits, because their keys were cold.
+  if (family.policy.heat_aware) wanted->min_millibits_per_key = kMinMillibits;
+}
+
 }  // namespace
 
 Verdict Judge(const FileFacts& facts, const WantedFilter& wanted) {
@@ -192,6 +325,49 @@ absl::string_view ToString(RebuildReason reason) {
       return "over budget";
   }
   return "unknown";
+}
+
+Status ReadPolicy(Family* family) {
+  const rocksdb::BlockBasedTableOptions* const table =
+      TableOptionsOf(family->options);
+  if (table == nullptr) {
+    return Refuse(family->name, "its tables have no filters");
+  }
+  if (table->filter_policy == nullptr) {
+    return Refuse(family->name,
+                  "it has no filter policy; open the database with one");
+  }
+  if (!table->whole_key_filtering &&
+      family->options.prefix_extractor == nullptr) {
+    return Refuse(family->name,
+                  "its filters hold nothing: whole_key_filtering is off and "
+                  "there is no prefix_extractor");
+  }
+  return table->filter_policy->Name() == std::string(kFilterPolicyName)
+             ? ReadOwnPolicy(*table->filter_policy, family)
+             : ReadBuiltInPolicy(table->filter_policy, family);
+}
+
+WantedFilter WantedOfFile(const Family& family,
+                          const std::shared_ptr<const TreeState>& tree,
+                          const AddedKeys& keys, int level,
+                          bool nothing_below) {
+  const rocksdb::BlockBasedTableOptions& table =
+      *TableOptionsOf(family.options);
+  const rocksdb::FilterBuildingContext context =
+      ContextOf(family, level, nothing_below);
+  WantedFilter wanted;
+  wanted.policy_name = table.filter_policy->Name();
+  wanted.whole_key_filtering = table.whole_key_filtering;
+  if (family.options.prefix_extractor != nullptr) {
+    wanted.prefix_extractor = family.options.prefix_extractor->AsString();
+  }
+  if (family.built_in == nullptr) {
+    AddRequest(family, context, tree, keys, &wanted);
+  } else {
+    wanted.built_in_rate = RateOfBuiltIn(*family.built_in, context).value_or(1);
+  }
+  return wanted;
 }
 
 }  // namespace linebloom

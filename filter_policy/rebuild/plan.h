@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/rebuild/family.h"
+#include "filter_policy/rebuild/judgement.h"
 #include "linebloom/rebuild_filters.h"
 #include "rocksdb/db.h"
 #include "rocksdb/file_system.h"

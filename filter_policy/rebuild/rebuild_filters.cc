@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "filter_policy/levels/level_size_listener.h"
-#include "filter_policy/rebuild/family.h"
+#include "filter_policy/rebuild/judgement.h"
 #include "filter_policy/rebuild/pace.h"
 #include "filter_policy/rebuild/plan.h"
 #include "filter_policy/rocksdb/policy_options.h"

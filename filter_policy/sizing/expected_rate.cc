@@ -6,7 +6,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "filter_policy/line/builder/probe_count.h"
+#include "filter_policy/line/builder/line_builder.h"
 #include "filter_policy/line/line.h"
 #include "filter_policy/sizing/sizing.h"
 

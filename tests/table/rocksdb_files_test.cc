@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "rocksdb/db.h"
 #include "rocksdb/version.h"
-#include "table/block.h"
+#include "table/format.h"
 #include "table/sst_file.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"
 #include "tests/temporary_folder.h"
@@ -44,7 +44,6 @@ std::string StringOrEmpty(const std::string& text) {
 void ExpectSameProperties(const Properties& ours,
                           const rocksdb::TableProperties& theirs) {
   EXPECT_EQ(ours.num_entries, theirs.num_entries);
-  EXPECT_EQ(ours.num_deletions, theirs.num_deletions);
   EXPECT_EQ(ours.num_range_deletions, theirs.num_range_deletions);
   EXPECT_EQ(ours.num_filter_entries, theirs.num_filter_entries);
   EXPECT_EQ(ours.filter_size, theirs.filter_size);
@@ -52,7 +51,6 @@ void ExpectSameProperties(const Properties& ours,
   EXPECT_EQ(ours.prefix_extractor_name,
             StringOrEmpty(theirs.prefix_extractor_name));
   EXPECT_EQ(ours.comparator_name, theirs.comparator_name);
-  EXPECT_EQ(ours.column_family_name, theirs.column_family_name);
   EXPECT_EQ(ours.index_key_is_user_key, theirs.index_key_is_user_key != 0);
   EXPECT_EQ(ours.index_value_is_delta_encoded,
             theirs.index_value_is_delta_encoded != 0);
@@ -226,7 +224,6 @@ TEST(GoldenSstTest, Version6) {
     EXPECT_EQ(properties->filter_size, full ? 517 : 876);
     EXPECT_EQ(properties->filter_policy_name, "bloomfilter");
     EXPECT_EQ(properties->comparator_name, "leveldb.BytewiseComparator");
-    EXPECT_EQ(properties->column_family_name, "default");
     EXPECT_EQ(properties->prefix_extractor_name, "");
     ExpectFilterReadable(*file, *properties, spec, GoldenKeys());
   }

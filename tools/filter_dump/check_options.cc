@@ -30,7 +30,7 @@
 #endif
 #include "table/status.h"
 #include "tools/filter_dump/commands.h"
-#include "tools/filter_dump/text.h"
+#include "tools/filter_dump/inputs.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/policies.h"
 #include "tools/shared/terminal_text.h"

@@ -1,17 +1,25 @@
 #include "tools/filter_dump/inputs.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <filesystem>
 #include <system_error>
 
 #include "absl/status/status.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
 #include "rocksdb/metadata.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/run_tool.h"
+#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
+
 namespace {
 
 // RocksDB has them in order.
@@ -57,6 +65,72 @@ absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(
   return files;
 }
 
+// The last component of a path; if it is long, its end.
+std::string ShortPath(absl::string_view path) {
+  constexpr size_t kWidth = 14;
+  const size_t slash = path.rfind('/');
+  if (slash != absl::string_view::npos && slash + 1 < path.size()) {
+    path.remove_prefix(slash + 1);
+  }
+  if (path.size() <= kWidth) return std::string(path);
+  return absl::StrCat("..", path.substr(path.size() - (kWidth - 2)));
+}
+
+using Json = nlohmann::ordered_json;
+
+// The number as people wrote it: 0.01, which as a float is 0.00999999978.
+double AsWritten(float number) {
+  std::array<char, 32> text;
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  double written = number;
+  std::from_chars(text.data(), end, written);
+  return written;
+}
+
+Json LinebloomAsJson(const FileFacts& facts) {
+  const FilterBlockInfo& info = facts.first.info;
+  const double bits = info.request.millibits_per_key / 1000.0;
+  const double rate = AsWritten(info.request.false_positive_rate);
+  return {{"version", info.version},
+          {"line", LineName(info.request.line)},
+          {"asked_bits_per_key", rate > 0 ? Json() : Json(bits)},
+          {"asked_false_positive_rate", rate > 0 ? Json(rate) : Json()},
+          {"level_aware", info.request.level_aware},
+          {"heat", OrNull(facts.heat)},
+          // As text, because many JSON parsers limit numbers to 53 bits.
+          {"hash_seed", absl::StrCat(info.request.hash_seed)},
+          {"canonical_key", absl::StrCat(info.request.canonical_key)},
+          {"false_positive_rate", OrNull(facts.rate_in_metadata)}};
+}
+
+Json FilterAsJson(const FileFacts& facts) {
+  if (!facts.has_filter()) return nullptr;
+  Json json = {{"kind", ToString(facts.filter_kind)},
+               {"type", facts.mixed ? "mixed" : ToString(facts.first.kind)},
+               {"family", facts.family},
+               {"policy", facts.properties.filter_policy_name},
+               {"blocks", facts.blocks},
+               {"bytes", facts.bytes},
+               {"bits_per_key", OrNull(facts.bits_per_key())},
+               {"keys", OrNull(facts.keys)}};
+  if (!facts.is_used()) return json;
+  json["false_positive_rate"] = facts.rate;
+  json["false_positive_rate_is_exact"] = facts.rate_is_exact;
+  if (facts.lines > 0) {
+    json["lines"] = facts.lines;
+    json["line_bytes"] = facts.first.line_bytes;
+    json["fill"] = facts.first.has_solved_lines() ? Json() : Json(facts.fill);
+    json["probes"] = {{"least", facts.min_probes},
+                      {"most", facts.max_probes},
+                      {"mean", facts.mean_probes}};
+  }
+  if (facts.first.kind == BlockKind::kLinebloom) {
+    json["metadata"] = LinebloomAsJson(facts);
+  }
+  return json;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<LiveFile>> ListInputs(
@@ -95,6 +169,81 @@ void Failures::Add(const LiveFile& file, const absl::Status& status) {
 int Failures::exit_code() const {
   if (bad_input_) return kExitBadInput;
   return found_something_ ? kExitFoundSomething : kExitFine;
+}
+
+std::string LineName(Line line) {
+  switch (line) {
+    case Line::kPlain:
+      return "plain";
+    case Line::kSolved:
+      return "solved";
+  }
+  return absl::StrCat(static_cast<int>(line));
+}
+
+std::string ProbesText(double probes, bool solved) {
+  return absl::StrFormat("%.*f", solved ? 1 : 0, probes);
+}
+
+std::string RateText(double rate, bool exact) {
+  const double percent = 100 * rate;
+  std::string digits = ThreeDigits(percent);
+  if (percent < 10) digits = absl::StrFormat("%.4f", percent);
+  if (percent > 0 && percent < 5e-5) digits = "<1e-4";
+  return absl::StrCat(exact ? "" : "~", digits);
+}
+
+std::string FileLabel(const Json& file) {
+  return Fill("L{/level} {/name}|{/name}",
+              {{"level", file.value("level", Json())},
+               {"name", ShortPath(file["path"].get<std::string>())}});
+}
+
+std::string KeyText(absl::string_view key) {
+  return absl::StrCat("'", absl::CHexEscape(key), "' (",
+                      absl::BytesToHexString(key), ")");
+}
+
+Json HistogramBars(const std::vector<uint64_t>& counts,
+                   std::initializer_list<size_t> steps, size_t max_bars,
+                   double unit) {
+  size_t first = 0;
+  size_t last = counts.size();
+  while (first < last && counts[first] == 0) ++first;
+  while (last > first && counts[last - 1] == 0) --last;
+  size_t step = 1;
+  for (const size_t wider : steps) {
+    step = wider;
+    if ((last - first) / step + 1 <= max_bars) break;
+  }
+  Json bars = Json::array();
+  for (size_t from = first - first % step; from < last; from += step) {
+    uint64_t lines = 0;
+    for (size_t i = from; i < std::min(from + step, counts.size()); ++i) {
+      lines += counts[i];
+    }
+    const size_t to = std::min(from + step, counts.size() - 1);
+    bars.push_back({{"from", unit * static_cast<double>(from)},
+                    {"to", unit * static_cast<double>(to)},
+                    {"lines", lines}});
+  }
+  return bars;
+}
+
+Json FileAsJson(const LiveFile& file) {
+  Json json = {{"path", file.path}};
+  if (file.level != kNoLevel) {
+    json["column_family"] = file.column_family;
+    json["level"] = file.level;
+  }
+  return json;
+}
+
+Json FactsAsJson(const FileFacts& facts) {
+  return {{"format_version", facts.format_version},
+          {"rows", facts.rows()},
+          {"range_deletions", facts.properties.num_range_deletions},
+          {"filter", FilterAsJson(facts)}};
 }
 
 }  // namespace linebloom::tools

@@ -20,7 +20,6 @@
 #include "table/status.h"
 #include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/inputs.h"
-#include "tools/filter_dump/text.h"
 #include "tools/shared/progress.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"

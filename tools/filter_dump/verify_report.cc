@@ -17,7 +17,6 @@
 #include "table/status.h"
 #include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/inputs.h"
-#include "tools/filter_dump/text.h"
 #include "tools/filter_dump/verify.h"
 #include "tools/shared/numbers.h"
 #include "tools/shared/progress.h"

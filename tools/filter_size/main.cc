@@ -10,7 +10,6 @@
 #include "tools/filter_size/answer.h"
 #include "tools/shared/flags.h"
 #include "tools/shared/policies.h"
-#include "tools/shared/ribbon.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 

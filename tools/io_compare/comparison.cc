@@ -24,7 +24,6 @@
 #include "tools/io_compare/rows/workload.h"
 #include "tools/shared/policies.h"
 #include "tools/shared/progress.h"
-#include "tools/shared/ribbon.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {

@@ -4,7 +4,7 @@
 #include "table/status.h"
 #include "tools/io_compare/config.h"
 #include "tools/io_compare/report/report.h"
-#include "tools/io_compare/rows/lookups.h"
+#include "tools/io_compare/rows/keys.h"
 #include "tools/shared/flags.h"
 #include "tools/shared/run_tool.h"
 

@@ -1,11 +1,13 @@
 #include "filter_policy/line/builder/line_builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
+
 namespace {
 
 using Loads = std::array<int32_t, kLinesPerGroup>;
@@ -13,6 +15,8 @@ using Loads = std::array<int32_t, kLinesPerGroup>;
 int32_t Product(const Loads& a, const Loads& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0);
 }
+
+#include "filter_policy/line/builder/probe_count_table.inc"
 
 }  // namespace
 
@@ -101,6 +105,39 @@ double LineBuilder::BuildGroup(std::span<const uint64_t> hashes, uint32_t lines,
         to + line * kLineBytes);
   }
   return sum_of_rates;
+}
+
+// Integers only, so that the same keys give the same bytes on every CPU.
+LineShape SolvedShape(uint64_t keys, uint32_t lines) {
+  constexpr int64_t kPerKey = 256;
+  constexpr int64_t kRoom = int64_t{kLineUnknowns} * kPerProbe * kPerKey;
+  constexpr uint64_t kMaxMean = kMaxHeader;  // larger means change nothing
+  const int64_t mean =
+      static_cast<int64_t>(std::min(keys, kMaxMean * lines) * kPerKey / lines);
+  // 16 times the standard deviation, which is the square root of the mean.
+  const auto sixteen_sd =
+      static_cast<int64_t>(std::sqrt(static_cast<double>(mean)));
+  const int64_t most = mean + sixteen_sd * 16 * 11 / 2;
+  const int64_t fewest =
+      std::max(mean - sixteen_sd * 16 * 17 / 10, 8 * kPerKey);
+
+  constexpr int64_t kReserve = 10;  // thirty-seconds, for unlucky lines
+  LineShape shape;
+  shape.base = static_cast<uint8_t>(std::clamp<int64_t>(
+      kRoom / std::max(most, kPerKey) - kReserve, kMinSolvedBase, UINT8_MAX));
+  const int64_t range = kRoom / fewest - shape.base;
+  shape.step = static_cast<uint8_t>(std::clamp<int64_t>(
+      (range + kMaxHeader - 1) / kMaxHeader, 1, kMaxSolvedStep));
+  return shape;
+}
+
+int PlainProbes(uint32_t millibits) {
+  int probes = 1;
+  for (const uint32_t from : kPlainMillibitsForProbes) {
+    if (millibits < from) break;
+    ++probes;
+  }
+  return probes;
 }
 
 }  // namespace linebloom

@@ -45,4 +45,16 @@ class LineBuilder {
   std::vector<uint64_t> by_line_;      // a group's hashes
 };
 
+// The shape for `keys` keys in `lines` lines (more than 0). The number of keys
+// per line is Poisson distributed. The smallest header fits lines 5.5 standard
+// deviations above the mean, one in 10^7, and the largest one lines 1.7 below
+// it, one in 25. Fuller lines match everything; emptier ones have fewer probes
+// than they have room for. Both cost less than coarser steps would.
+LineShape SolvedShape(uint64_t keys, uint32_t lines);
+
+// The number of probes, 1 to kMaxPlainProbes, with the lowest rate at
+// `millibits` thousandths of a bit per key. The table comes from
+// filter_policy/line/builder/line_tables.cc.
+int PlainProbes(uint32_t millibits);
+
 }  // namespace linebloom

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "filter_policy/line/builder/line_builder.h"
-#include "filter_policy/line/builder/solved_shape.h"
 #include "filter_policy/line/plain_probes.h"
 
 namespace linebloom {

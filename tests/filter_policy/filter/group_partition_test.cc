@@ -1,9 +1,8 @@
-#include "filter_policy/filter/group_partition.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "filter_policy/filter/hash_list.h"
 #include "filter_policy/line/line.h"
 #include "tests/filter_policy/random_hashes.h"
 

@@ -1,11 +1,11 @@
-#include "filter_policy/levels/family_heat.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cmath>
 #include <string>
 #include <vector>
+
+#include "filter_policy/levels/heat_profile.h"
 
 namespace linebloom {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "filter_policy/line/builder/solved_shape.h"
+#include "filter_policy/line/builder/line_builder.h"
 #include "filter_policy/line/solved_probes.h"
 #include "tests/filter_policy/random_hashes.h"
 

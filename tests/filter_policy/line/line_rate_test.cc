@@ -1,10 +1,10 @@
-#include "filter_policy/line/line_rate.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 #include <random>
+
+#include "filter_policy/line/line_contents.h"
 
 namespace linebloom {
 namespace {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "filter_policy/line/builder/line_builder.h"
-#include "filter_policy/line/builder/probe_count.h"
 #include "filter_policy/line/plain_probes.h"
 #include "filter_policy/line/solved_probes.h"
 #include "tests/filter_policy/line/line_cases.h"

@@ -1,7 +1,5 @@
 // The seeds of hash_seed=random, and a system that gives no entropy: this
 // program has a getentropy() of its own in place of the C library's.
-#include "filter_policy/policy/random_seed.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "filter_policy/filter/filter_block.h"
+#include "filter_policy/line/hash.h"
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"

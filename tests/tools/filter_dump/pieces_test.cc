@@ -8,7 +8,7 @@
 #include "nlohmann/json.hpp"
 #include "tests/table/rocksdb_files.h"
 #include "tests/temporary_folder.h"
-#include "tools/filter_dump/text.h"
+#include "tools/filter_dump/inputs.h"
 #include "tools/filter_dump/verify.h"
 
 namespace linebloom::tools {

@@ -12,7 +12,7 @@
 #include "tools/io_compare/config.h"
 #include "tools/io_compare/database.h"
 #include "tools/io_compare/measure.h"
-#include "tools/io_compare/rows/shape.h"
+#include "tools/io_compare/rows/row_source.h"
 
 namespace linebloom::tools {
 

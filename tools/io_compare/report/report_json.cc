@@ -12,7 +12,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/io_compare/report/report.h"
 #include "tools/shared/numbers.h"
-#include "tools/shared/ribbon.h"
+#include "tools/shared/policies.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 

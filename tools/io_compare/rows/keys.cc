@@ -1,16 +1,24 @@
 #include "tools/io_compare/rows/keys.h"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
+#include <cmath>
 #include <fstream>
 #include <memory>
+#include <numeric>
+#include <random>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "tools/shared/numbers.h"
 
 namespace linebloom::tools {
+
 namespace {
 
 constexpr uint64_t kNumberedKeyBytes = 16;
@@ -20,6 +28,114 @@ Keys Numbered(uint64_t size, std::function<uint64_t(uint64_t)> number) {
           [number = std::move(number)](uint64_t i) {
             return absl::StrFormat("user%012d", number(i));
           }};
+}
+
+constexpr int kZipfStretches = 1000;
+
+// Limits how far apart generated rows must be for missing keys to fit in
+// between (workload.cc).
+constexpr double kMinPercent = 0.1;
+constexpr double kMaxPercent = 99.9;
+constexpr double kMinExponent = 0.1;
+constexpr double kMaxExponent = 2;
+
+absl::Status OutOfRange(absl::string_view text) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--skew='", text, "': must be A/B with ", kMinPercent,
+      " <= B <= A <= ", kMaxPercent, ", such as 80/20, or zipf:S with S from ",
+      kMinExponent, " to ", kMaxExponent, ", such as zipf:0.99"));
+}
+
+bool Read(absl::string_view text, double min, double max, double* number) {
+  return absl::SimpleAtod(text, number) && *number >= min && *number <= max;
+}
+
+// `lookups` and `keys` are shares.
+std::vector<Skew::Stretch> HotRange(double lookups, double keys, double begin) {
+  const double cold = (1 - lookups) / (1 - keys);  // per key
+  const double end = begin + keys;
+  return {{0, begin, cold * begin},
+          {begin, end, lookups},
+          {end, 1, cold * (1 - end)}};
+}
+
+std::vector<Skew::Stretch> Zipf(double exponent, uint64_t seed) {
+  std::vector<double> popularity(kZipfStretches);
+  for (int i = 0; i < kZipfStretches; ++i) {
+    popularity[i] = std::pow(i + 1, -exponent);
+  }
+  const double all = std::accumulate(popularity.begin(), popularity.end(), 0.0);
+  std::shuffle(popularity.begin(), popularity.end(), std::mt19937_64(seed));
+  std::vector<Skew::Stretch> stretches;
+  for (int i = 0; i < kZipfStretches; ++i) {
+    stretches.push_back({static_cast<double>(i) / kZipfStretches,
+                         static_cast<double>(i + 1) / kZipfStretches,
+                         popularity[i] / all});
+  }
+  return stretches;
+}
+
+// The first of `size` keys that is at `place` or after it.
+uint64_t KeyAt(double place, uint64_t size) {
+  return static_cast<uint64_t>(
+      std::ceil(place * static_cast<double>(size) - 1e-9));
+}
+
+// Visits each of begin to end - 1 once, in a scattered order.
+struct ScatteredOrder {
+  ScatteredOrder(uint64_t first, uint64_t end, uint64_t seed)
+      : begin(first), size(end - first), left(size) {
+    next = size == 0 ? 0 : Mix(seed) % size;
+    // Steps by the golden ratio are far apart. Without a common factor they
+    // reach every number before repeating one.
+    step = std::max<uint64_t>(
+        1, static_cast<uint64_t>(0.6180339887 * static_cast<double>(size)));
+    while (std::gcd(step, size) > 1) ++step;
+  }
+
+  // There must be some left.
+  uint64_t Next() {
+    --left;
+    return begin + std::exchange(next, (next + step) % size);
+  }
+
+  uint64_t begin;
+  uint64_t size;
+  uint64_t left;
+  uint64_t step;
+  uint64_t next;
+};
+
+// The share of the `keys` that are smaller than `key`.
+double PlaceOf(absl::string_view key, const Keys& keys,
+               const rocksdb::Comparator& comparator) {
+  uint64_t begin = 0;
+  uint64_t end = keys.size;
+  while (begin < end) {
+    const uint64_t i = begin + (end - begin) / 2;
+    if (comparator.Compare(keys.at(i), {key.data(), key.size()}) < 0) {
+      begin = i + 1;
+    } else {
+      end = i;
+    }
+  }
+  return static_cast<double>(begin) / static_cast<double>(keys.size);
+}
+
+std::string RepeatedLookup(const LookupMix& mix, uint64_t i) {
+  const uint64_t random = Mix(Mix(mix.seed, 5), i);
+  const double place = MixedShare(Mix(random, 1));
+  if (MixedShare(random) < mix.hit_ratio) {
+    return mix.existing.at(
+        static_cast<uint64_t>(place * static_cast<double>(mix.existing.size)));
+  }
+  const Skew::Stretch& stretch =
+      mix.skew.stretches()[mix.skew.Draw(MixedShare(Mix(random, 2)))];
+  const uint64_t begin = KeyAt(stretch.begin, mix.missing.size);
+  const uint64_t end = KeyAt(stretch.end, mix.missing.size);
+  const auto number =
+      begin + static_cast<uint64_t>(place * static_cast<double>(end - begin));
+  return mix.missing.at(std::min(number, mix.missing.size - 1));
 }
 
 }  // namespace
@@ -99,6 +215,120 @@ HeldOut HoldOut(const KeyList& sorted, uint64_t nth) {
     (held_out ? split.missing : split.rows).Add(sorted[i]);
   }
   return split;
+}
+
+absl::StatusOr<Skew> Skew::Parse(absl::string_view text, uint64_t seed) {
+  if (text.empty()) return Skew();
+  const uint64_t place = Mix(seed, 4);
+  absl::string_view rest = text;
+  if (absl::ConsumePrefix(&rest, "zipf:")) {
+    double exponent = 0;
+    if (!Read(rest, kMinExponent, kMaxExponent, &exponent)) {
+      return OutOfRange(text);
+    }
+    return Skew(Zipf(exponent, place),
+                absl::StrFormat("%d ranges of keys share them by Zipf's law, "
+                                "exponent %g",
+                                kZipfStretches, exponent));
+  }
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits('/', 1));
+  double lookups = 0;
+  double keys = 0;
+  if (!Read(parts.first, kMinPercent, kMaxPercent, &lookups) ||
+      !Read(parts.second, kMinPercent, lookups, &keys)) {
+    return OutOfRange(text);
+  }
+  const double begin = (1 - keys / 100) * MixedShare(place);
+  return Skew(HotRange(lookups / 100, keys / 100, begin),
+              absl::StrFormat("%g %% of them in the %g %% of the key space "
+                              "from %.1f to %.1f %%",
+                              lookups, keys, 100 * begin, 100 * begin + keys));
+}
+
+size_t Skew::Draw(double random) const {
+  const auto end = std::upper_bound(ends_.begin(), ends_.end(), random);
+  // The sums may end slightly below 1.
+  return std::min<size_t>(end - ends_.begin(), stretches_.size() - 1);
+}
+
+double Skew::LookupsBetween(double begin, double end) const {
+  double lookups = 0;
+  for (const Stretch& stretch : stretches_) {
+    const double common =
+        std::min(end, stretch.end) - std::max(begin, stretch.begin);
+    if (common <= 0) continue;
+    lookups += stretch.lookups * common / (stretch.end - stretch.begin);
+  }
+  return lookups;
+}
+
+double Skew::Peak() const {
+  double peak = 0;
+  for (const Stretch& stretch : stretches_) {
+    const double keys = stretch.end - stretch.begin;
+    if (keys > 0) peak = std::max(peak, stretch.lookups / keys);
+  }
+  return peak;
+}
+
+Skew::Skew(std::vector<Stretch> stretches, std::string words)
+    : stretches_(std::move(stretches)), words_(std::move(words)) {
+  ends_.clear();
+  double sum = 0;
+  for (const Stretch& stretch : stretches_) {
+    ends_.push_back(sum += stretch.lookups);
+  }
+}
+
+Lookups ChooseLookups(const LookupMix& mix, uint64_t count) {
+  // floor(n * ratio) of n lookups are for existing rows.
+  const auto hits_of = [&](uint64_t n) {
+    return static_cast<uint64_t>(
+        std::floor(static_cast<double>(n) * mix.hit_ratio + 1e-9));
+  };
+  const auto is_possible = [&](uint64_t n) {
+    return hits_of(n) <= mix.existing.size &&
+           n - hits_of(n) <= mix.missing.size;
+  };
+  uint64_t total = 0;  // the largest possible number, by bisection
+  for (uint64_t step = std::bit_floor(std::max<uint64_t>(count, 1)); step > 0;
+       step /= 2) {
+    if (total + step <= count && is_possible(total + step)) total += step;
+  }
+
+  Lookups chosen;
+  ScatteredOrder existing(0, mix.existing.size, Mix(mix.seed, 1));
+  std::vector<ScatteredOrder> missing;  // by stretch
+  for (const Skew::Stretch& stretch : mix.skew.stretches()) {
+    missing.emplace_back(KeyAt(stretch.begin, mix.missing.size),
+                         KeyAt(stretch.end, mix.missing.size),
+                         Mix(mix.seed, 2 + missing.size()));
+  }
+  uint64_t drawn = 0;
+  for (uint64_t i = 0; i < total; ++i) {
+    if (hits_of(i + 1) > hits_of(i)) {
+      chosen.keys.Add(mix.existing.at(existing.Next()));
+      ++chosen.existing;
+      continue;
+    }
+    ScatteredOrder& stretch =
+        missing[mix.skew.Draw(MixedShare(Mix(Mix(mix.seed, 3), drawn++)))];
+    if (stretch.left == 0) break;
+    chosen.keys.Add(mix.missing.at(stretch.Next()));
+  }
+  return chosen;
+}
+
+Keys RepeatedLookups(const LookupMix& mix, uint64_t count) {
+  return {count, 0, [mix](uint64_t i) { return RepeatedLookup(mix, i); }};
+}
+
+double LookupsBetween(const LookupMix& mix,
+                      const rocksdb::Comparator& comparator,
+                      absl::string_view smallest, absl::string_view largest) {
+  return mix.skew.LookupsBetween(PlaceOf(smallest, mix.missing, comparator),
+                                 PlaceOf(largest, mix.missing, comparator));
 }
 
 }  // namespace linebloom::tools

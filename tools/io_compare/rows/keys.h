@@ -58,4 +58,79 @@ struct HeldOut {
 // Holds out every `nth` (at least 2) of the `sorted` keys.
 HeldOut HoldOut(const KeyList& sorted, uint64_t nth);
 
+// How lookups of missing keys are spread over the key space, as in --skew.
+// Places are shares of it: a place of 0.2 has a fifth of all missing keys below
+// it.
+class Skew {
+ public:
+  // A range of neighbouring keys, all equally likely to be looked up.
+  struct Stretch {
+    double begin;
+    double end;
+    double lookups;  // share of all lookups
+  };
+
+  // Parses "" (uniform), "80/20" (80 % of the lookups fall into a range of 20 %
+  // of the key space) or "zipf:0.99" (1,000 equal ranges of Zipf's popularity
+  // i^-0.99, i from 1, in random order). `seed` decides where ranges lie.
+  // InvalidArgument, with what is possible, for anything else.
+  static absl::StatusOr<Skew> Parse(absl::string_view text, uint64_t seed);
+
+  Skew() = default;  // uniform
+
+  bool is_uniform() const { return words_.empty(); }
+
+  // In the order of keys, from 0 to 1 without gaps.
+  const std::vector<Stretch>& stretches() const { return stretches_; }
+
+  // The stretch in which a lookup falls, for a uniform `random` from 0 to below
+  // 1.
+  size_t Draw(double random) const;
+
+  // The share of the lookups that fall between two places.
+  double LookupsBetween(double begin, double end) const;
+
+  // Lookups of the most popular keys, relative to the average key's.
+  double Peak() const;
+
+  // For example "80 % of them in the 20 % of the key space from 12.3 to 32.3
+  // %"; "" if uniform.
+  const std::string& InWords() const { return words_; }
+
+ private:
+  Skew(std::vector<Stretch> stretches, std::string words);
+
+  std::vector<Stretch> stretches_ = {{0, 1, 1}};
+  std::vector<double> ends_ = {1};  // sums of the stretches' lookups
+  std::string words_;
+};
+
+// The share `hit_ratio` of lookups is for `existing` keys, evenly spread, and
+// the rest for `missing` ones, which must be in order if `skew` isn't uniform.
+struct LookupMix {
+  Keys existing;
+  Keys missing;
+  Skew skew;
+  double hit_ratio = 0;
+  uint64_t seed = 0;
+};
+
+// Draws `count` lookups in an order that follows from the seed. No key occurs
+// twice, which would make a rate seem more certain than it is; if keys run out,
+// there are fewer lookups in the same ratio.
+struct Lookups {
+  KeyList keys;
+  uint64_t existing = 0;  // how many of them are from `existing`
+};
+Lookups ChooseLookups(const LookupMix& mix, uint64_t count);
+
+// The same for any `count`, since keys may occur several times.
+Keys RepeatedLookups(const LookupMix& mix, uint64_t count);
+
+// The share of lookups of missing keys, which are in the order of `comparator`,
+// that fall between two keys.
+double LookupsBetween(const LookupMix& mix,
+                      const rocksdb::Comparator& comparator,
+                      absl::string_view smallest, absl::string_view largest);
+
 }  // namespace linebloom::tools

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/compression_type.h"
+#include "rocksdb/db.h"
 #include "rocksdb/slice.h"
 #include "tools/io_compare/rows/keys.h"
 
@@ -63,5 +65,38 @@ inline constexpr uint64_t kSharesOfAllRuns = 447;
 // rows if that is 0; a level has at most 4096.
 RowSource LayeredRows(const Keys& keys, uint64_t value_size, uint64_t seed,
                       uint64_t file_bytes = 0);
+
+struct FileShape {
+  int level;
+  std::string smallest_key;
+  std::string largest_key;
+  uint64_t entries;
+  uint64_t deletions;  // included in the entries
+
+  friend bool operator==(const FileShape&, const FileShape&) = default;
+};
+
+struct LevelShape {
+  uint64_t files = 0;
+  uint64_t entries = 0;
+};
+
+struct Shape {
+  std::vector<FileShape> files;  // in order
+
+  // By level, down to the deepest with files.
+  std::vector<LevelShape> Levels() const;
+
+  // Files of level 0 plus non-empty lower levels: what a lookup of a missing
+  // key has to go through.
+  uint64_t SortedRuns() const;
+};
+
+Shape ReadShape(rocksdb::DB* db);
+
+// "" if both are the same; otherwise the first difference in words, with
+// `a_name` and `b_name` as the names of the two.
+std::string DescribeDifference(const Shape& a, const std::string& a_name,
+                               const Shape& b, const std::string& b_name);
 
 }  // namespace linebloom::tools

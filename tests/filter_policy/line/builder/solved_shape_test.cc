@@ -1,10 +1,9 @@
-#include "filter_policy/line/builder/solved_shape.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "filter_policy/line/builder/line_builder.h"
 #include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "filter_policy/line/hash.h"
-#include "filter_policy/line/line_rate.h"
+#include "filter_policy/line/line_contents.h"
 #include "filter_policy/line/plain_probes.h"
 #include "filter_policy/line/solved_probes.h"
 #include "tests/filter_policy/line/line_cases.h"

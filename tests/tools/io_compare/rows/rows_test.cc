@@ -11,7 +11,6 @@
 
 #include "tests/temporary_folder.h"
 #include "tools/io_compare/rows/keys.h"
-#include "tools/io_compare/rows/lookups.h"
 #include "tools/io_compare/rows/row_source.h"
 
 namespace linebloom::tools {

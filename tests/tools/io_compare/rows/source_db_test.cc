@@ -1,5 +1,3 @@
-#include "tools/io_compare/rows/source_db.h"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,6 +13,7 @@
 #include "rocksdb/db.h"
 #include "tests/temporary_folder.h"
 #include "tools/io_compare/database.h"
+#include "tools/io_compare/rows/workload.h"
 #include "tools/shared/databases.h"
 
 namespace linebloom::tools {
