@@ -2,44 +2,20 @@
 
 #include <algorithm>
 
-#include "bench/contestants/binary_fuse.h"
-#include "bench/contestants/cuckoo.h"
-
 namespace linebloom {
-namespace {
 
-// Each place is in a different segment.
-template <int kArity, typename Fingerprint>
-Contestant FuseContestant(const char* name) {
-  return {name, kArity,
-          &ContestantPolicy<BinaryFuse<kArity, Fingerprint>>::New};
-}
-
-// Reads eight bytes of each of two buckets, wherever they start.
-template <int kBits>
-Contestant CuckooContestant(const char* name) {
-  return {name, 2 * (1 + 7 / 64.0), &ContestantPolicy<Cuckoo<kBits>>::New};
-}
-
-std::vector<Contestant> MakeContestants() {
-  std::vector<Contestant> contestants = {
-      FuseContestant<3, uint8_t>("binary-fuse-3x8"),
-      FuseContestant<4, uint8_t>("binary-fuse-4x8"),
-      FuseContestant<4, uint16_t>("binary-fuse-4x16"),
-      CuckooContestant<10>("cuckoo-10"),
-      CuckooContestant<12>("cuckoo-12"),
-  };
-  for (const Contestant& contestant : BoostBloomContestants()) {
-    contestants.push_back(contestant);
-  }
-  return contestants;
-}
-
-}  // namespace
+#ifndef LINEBLOOM_HAS_BOOST_BLOOM
+std::vector<Contestant> BoostBloomContestants() { return {}; }
+#endif
 
 const std::vector<Contestant>& Contestants() {
-  static const auto* const contestants =
-      new std::vector<Contestant>(MakeContestants());
+  static const auto* const contestants = [] {
+    auto* const all = new std::vector<Contestant>(BinaryFuseContestants());
+    for (const auto& some : {CuckooContestants(), BoostBloomContestants()}) {
+      all->insert(all->end(), some.begin(), some.end());
+    }
+    return all;
+  }();
   return *contestants;
 }
 

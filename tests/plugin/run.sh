@@ -137,7 +137,7 @@ link_comparison() {
 link_filter_bench() {
   link "$work/filter_bench" -O2 -march=native -DNDEBUG -DLINEBLOOM_ROCKSDB_PLUGIN \
     bench/filter_bench.cc \
-    bench/contestants/{binary_fuse,contestants,cuckoo,no_boost_bloom}.cc -lbenchmark
+    bench/contestants/{binary_fuse,contestants,cuckoo}.cc -lbenchmark
 }
 
 build_tests() {

@@ -87,13 +87,17 @@ void PrintProbes() {
 
 // Filters with more keys per line than that match nearly everything.
 void PrintRates() {
+  constexpr int kPerRow = 5;
   printf(
       "// The natural logarithm of the rate of solved filters with a mean of "
-      "0, "
-      "1, 2, ...\n// keys per line.\ninline constexpr double kSolvedLogRates[] "
-      "= {\n");
+      "0, 1, 2, ...\n// keys per line; after each row, the mean of its first "
+      "number.\ninline constexpr double kSolvedLogRates[] = {\n");
   for (int keys = 0; keys <= kMaxSolvedKeys; ++keys) {
-    printf("    %.4f,  // %d\n", std::log(SolvedRate(keys)), keys);
+    const bool ends_row =
+        keys % kPerRow == kPerRow - 1 || keys == kMaxSolvedKeys;
+    printf("%s%.4f,", keys % kPerRow == 0 ? "    " : " ",
+           std::log(SolvedRate(keys)));
+    if (ends_row) printf("  // %d\n", keys - keys % kPerRow);
     if (keys % 50 == 0) fprintf(stderr, "rates: %d keys\n", keys);
   }
   printf("};\n");
