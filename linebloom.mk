@@ -30,7 +30,6 @@ linebloom_SOURCES := \
   filter_policy/line/line_contents.cc \
   filter_policy/policy/c_api.cc \
   filter_policy/policy/filter_policy.cc \
-  filter_policy/policy/info_log.cc \
   filter_policy/rocksdb/canonical_key.cc \
   filter_policy/rocksdb/filter_bits_builder.cc \
   filter_policy/rocksdb/filter_bits_reader.cc \

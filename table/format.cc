@@ -1,12 +1,16 @@
 #include "table/format.h"
 
 #include <isa-l/crc.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
+
+#ifndef __clang_analyzer__  // it assumes a null pointer that xxHash checks for
+#define XXH_INLINE_ALL
+#endif
+#include <xxhash.h>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -14,12 +18,7 @@
 #include "filter_policy/line/little_endian.h"
 #include "table/status.h"
 
-#ifndef __clang_analyzer__  // it assumes a null pointer that xxHash checks for
-#define XXH_INLINE_ALL
-#endif
-
 namespace linebloom {
-
 namespace {
 
 constexpr uint64_t kMagic = 0x88e241b785f4cff7;
@@ -112,9 +111,7 @@ absl::Status ParseExtended(const RandomAccess& file, absl::string_view bytes,
     return DamageError(file.name(), footer->offset + kBaseContextAt,
                        "footer: expected a base context checksum other than 0");
   }
-  if (absl::Status s = CheckFooterChecksum(file, bytes, *footer); !s.ok()) {
-    return s;
-  }
+  RETURN_IF_ERROR(CheckFooterChecksum(file, bytes, *footer));
   if (LoadLittleEndian<uint64_t>(bytes.data() + kReservedAt) != 0) {
     return absl::UnimplementedError(
         At(file.name(), footer->offset + kReservedAt,
@@ -206,19 +203,10 @@ constexpr uint32_t kUniformKeysBit = uint32_t{1} << 29;
 bool IsKnownChecksumType(uint8_t type) { return type <= 4; }
 
 absl::string_view ChecksumName(ChecksumType type) {
-  switch (type) {
-    case ChecksumType::kNone:
-      return "no checksum";
-    case ChecksumType::kCrc32c:
-      return "CRC32c";
-    case ChecksumType::kXxHash32:
-      return "xxHash32";
-    case ChecksumType::kXxHash64:
-      return "XXH64";
-    case ChecksumType::kXxh3:
-      return "XXH3";
-  }
-  return "unknown";
+  // In the order of ChecksumType.
+  static constexpr absl::string_view kNames[] = {"no checksum", "CRC32c",
+                                                 "xxHash32", "XXH64", "XXH3"};
+  return kNames[static_cast<size_t>(type)];
 }
 
 uint32_t ComputeChecksum(ChecksumType type, absl::string_view bytes) {

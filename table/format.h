@@ -133,6 +133,10 @@ struct Footer {
 // if it is damaged, and the errors of reading.
 absl::StatusOr<Footer> ReadFooter(const RandomAccess& file);
 
+// A block as stored is a payload, a compression type and a checksum. The blocks
+// that describe the file (metaindex, properties, filters and their index) are
+// never compressed.
+
 // A payload, with its origin for messages.
 struct Block {
   std::string payload;

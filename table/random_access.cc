@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "table/status.h"
 
 namespace linebloom {
 namespace {
@@ -69,11 +70,7 @@ absl::StatusOr<std::string> RandomAccess::Read(uint64_t offset,
                      " bytes, but the file ends at byte ", size_));
   }
   std::string bytes(length, '\0');
-  if (length > 0) {
-    if (absl::Status s = ReadInto(offset, length, bytes.data()); !s.ok()) {
-      return s;
-    }
-  }
+  if (length > 0) RETURN_IF_ERROR(ReadInto(offset, length, bytes.data()));
   return bytes;
 }
 

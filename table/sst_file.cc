@@ -12,7 +12,6 @@
 #include "table/status.h"
 
 namespace linebloom {
-
 namespace {
 
 constexpr absl::string_view kWhat = "properties";
@@ -174,17 +173,10 @@ absl::StatusOr<Properties> ReadProperties(const RandomAccess& file,
 }
 
 absl::string_view ToString(FilterKind kind) {
-  switch (kind) {
-    case FilterKind::kNone:
-      return "none";
-    case FilterKind::kFull:
-      return "full";
-    case FilterKind::kPartitioned:
-      return "partitioned";
-    case FilterKind::kObsoleteBlockBased:
-      return "block-based";
-  }
-  return "unknown";
+  // In the order of FilterKind.
+  static constexpr absl::string_view kNames[] = {"none", "full", "partitioned",
+                                                 "block-based"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 absl::StatusOr<Metaindex> ParseMetaindex(const Block& block) {
@@ -334,20 +326,12 @@ absl::StatusOr<FilterLocation> LocateFilter(const SstFile& file,
   FilterLocation location;
   location.kind = file.metaindex().filter_kind;
   location.family = file.metaindex().filter_family;
-  absl::Status status;
-  switch (location.kind) {
-    case FilterKind::kNone:
-      break;
-    case FilterKind::kFull:
-    case FilterKind::kObsoleteBlockBased:
-      location.blocks = {file.metaindex().filter};
-      status = CheckFilterHandle(file, file.metaindex().filter);
-      break;
-    case FilterKind::kPartitioned:
-      status = LocatePartitions(file, properties, &location);
-      break;
+  if (location.kind == FilterKind::kPartitioned) {
+    RETURN_IF_ERROR(LocatePartitions(file, properties, &location));
+  } else if (location.kind != FilterKind::kNone) {
+    location.blocks = {file.metaindex().filter};
+    RETURN_IF_ERROR(CheckFilterHandle(file, file.metaindex().filter));
   }
-  if (!status.ok()) return status;
   return location;
 }
 
@@ -366,7 +350,7 @@ bool IsBuiltinFilterFamily(absl::string_view family) {
       "bloomfilter",
       "ribbonfilter",
   };
-  return std::find(kNames.begin(), kNames.end(), family) != kNames.end();
+  return std::ranges::count(kNames, family) > 0;
 }
 
 }  // namespace linebloom

@@ -20,10 +20,7 @@ const std::vector<Contestant>& Contestants() {
 }
 
 const Contestant* FindContestant(const std::string& name) {
-  const auto found = std::find_if(Contestants().begin(), Contestants().end(),
-                                  [&name](const Contestant& contestant) {
-                                    return contestant.name == name;
-                                  });
+  const auto found = std::ranges::find(Contestants(), name, &Contestant::name);
   return found == Contestants().end() ? nullptr : &*found;
 }
 

@@ -169,7 +169,7 @@ class CuckooTable {
 
 // Each hash once: two buckets of four have no room for a ninth copy.
 Hashes DistinctOf(Hashes hashes) {
-  std::sort(hashes.begin(), hashes.end());
+  std::ranges::sort(hashes);
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
   return hashes;
 }

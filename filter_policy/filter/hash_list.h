@@ -84,10 +84,11 @@ class HashList {
   std::vector<Bucket> buckets_ = std::vector<Bucket>(1);
 };
 
-// Iterates over the groups of a filter's lines in order. The hashes of a group
-// come in any order, because its bytes don't depend on that. So one pass that
-// counts and one that moves are enough, without comparing hashes. In addition
-// to the list this takes the memory of the list's largest bucket.
+// Sorts a filter's hashes by group of lines, and iterates over the groups in
+// order. The hashes of a group come in any order, because its bytes don't
+// depend on that. So one pass that counts and one that moves are enough,
+// without comparing hashes. In addition to the list this takes the memory of
+// the list's largest bucket.
 class GroupPartition {
  public:
   // `hashes` must outlive this and stay unchanged. `lines` is at least 1.

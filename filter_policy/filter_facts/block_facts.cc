@@ -113,25 +113,12 @@ double WithCollisions(double rate, uint64_t keys) {
 }  // namespace
 
 absl::string_view ToString(BlockKind kind) {
-  switch (kind) {
-    case BlockKind::kEmpty:
-      return "empty";
-    case BlockKind::kLinebloom:
-      return "linebloom";
-    case BlockKind::kUnusable:
-      return "linebloom, unusable";
-    case BlockKind::kBloom:
-      return "RocksDB Bloom";
-    case BlockKind::kRibbon:
-      return "RocksDB Ribbon";
-    case BlockKind::kLegacyBloom:
-      return "RocksDB legacy Bloom";
-    case BlockKind::kReserved:
-      return "reserved";
-    case BlockKind::kInconsistent:
-      return "damaged";
-  }
-  return "unknown";
+  // In the order of BlockKind.
+  static constexpr absl::string_view kNames[] = {
+      "empty",         "linebloom",      "linebloom, unusable",
+      "RocksDB Bloom", "RocksDB Ribbon", "RocksDB legacy Bloom",
+      "reserved",      "damaged"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys) {

@@ -9,7 +9,6 @@
 #include "filter_policy/levels/account.h"
 
 namespace linebloom {
-
 namespace {
 
 // Bounds the memory of a profile. Larger trees have several files in a segment.
@@ -52,9 +51,8 @@ int LargestLevel(const std::vector<const LiveFileMetaData*>& files) {
 void CountMisses(const KeySamples& samples, std::vector<RunFile>* run) {
   if (run->empty()) return;
   for (const std::string& key : samples.keys) {
-    const auto after = std::upper_bound(
-        std::next(run->begin()), run->end(), key,
-        [](const std::string& a, const RunFile& b) { return a < b.smallest; });
+    const auto after = std::ranges::upper_bound(
+        std::next(run->begin()), run->end(), key, {}, &RunFile::smallest);
     std::prev(after)->misses += samples.weight;
   }
 }
@@ -100,9 +98,8 @@ std::shared_ptr<const HeatProfile> HeatProfile::Make(
 }
 
 size_t HeatProfile::SegmentOf(std::string_view key) const {
-  const auto after = std::upper_bound(
-      segments_.begin(), segments_.end(), key,
-      [](std::string_view a, const Segment& b) { return a < b.begin; });
+  const auto after =
+      std::ranges::upper_bound(segments_, key, {}, &Segment::begin);
   return after == segments_.begin()
              ? 0
              : static_cast<size_t>(after - segments_.begin()) - 1;
@@ -194,9 +191,7 @@ void FamilyHeat::Update(const std::vector<const LiveFileMetaData*>& files,
     run.push_back({file->smallestkey, file->largestkey,
                    static_cast<double>(file->num_entries)});
   }
-  std::sort(run.begin(), run.end(), [](const RunFile& a, const RunFile& b) {
-    return a.smallest < b.smallest;
-  });
+  std::ranges::sort(run, {}, &RunFile::smallest);
   CountMisses(samples, &run);
   const std::chrono::duration<double> age = now - updated_;
   const double kept =

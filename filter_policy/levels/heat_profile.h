@@ -90,6 +90,7 @@ class HeatProfile {
   std::vector<Part> classes_;
 };
 
+// Keeps the heat of a column family's keys while its files change.
 class FamilyHeat {
  public:
   using Clock = std::chrono::steady_clock;  // one that never jumps

@@ -11,7 +11,6 @@
 #include "filter_policy/line/xxh3.inc"
 
 namespace linebloom {
-
 namespace {
 
 uint64_t HashOfNumber(uint64_t number) {

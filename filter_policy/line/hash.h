@@ -1,4 +1,4 @@
-// The hash of a key (docs/format.md, "The hash of a key").
+// The hash of a key (docs/format.md, "The hash of a key"), and its seed.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,6 @@
 #include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
-
 namespace {
 
 uint64_t LoadWord(const uint8_t* line, int word) {

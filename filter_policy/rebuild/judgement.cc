@@ -21,7 +21,6 @@
 #include "rocksdb/table.h"
 
 namespace linebloom {
-
 namespace {
 
 // How much higher than a new filter's a rate may be, relative to it. The rates
@@ -304,27 +303,12 @@ Verdict Judge(const FileFacts& facts, const WantedFilter& wanted) {
 }
 
 absl::string_view ToString(RebuildReason reason) {
-  switch (reason) {
-    case RebuildReason::kNoFilter:
-      return "no filter";
-    case RebuildReason::kForeignFilter:
-      return "foreign filter";
-    case RebuildReason::kDamagedFilter:
-      return "damaged filter";
-    case RebuildReason::kOlderVersion:
-      return "older version";
-    case RebuildReason::kOtherHashSeed:
-      return "other hash seed";
-    case RebuildReason::kOtherPrefixes:
-      return "other prefixes";
-    case RebuildReason::kPlainLines:
-      return "plain lines";
-    case RebuildReason::kWorseRate:
-      return "worse rate";
-    case RebuildReason::kOverBudget:
-      return "over budget";
-  }
-  return "unknown";
+  // In the order of RebuildReason.
+  static constexpr absl::string_view kNames[] = {
+      "no filter",     "foreign filter",  "damaged filter",
+      "older version", "other hash seed", "other prefixes",
+      "plain lines",   "worse rate",      "over budget"};
+  return kNames[static_cast<size_t>(reason)];
 }
 
 Status ReadPolicy(Family* family) {

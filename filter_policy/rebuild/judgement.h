@@ -59,6 +59,7 @@ Verdict Judge(const FileFacts& facts, const WantedFilter& wanted);
 // For example "no filter".
 absl::string_view ToString(RebuildReason reason);
 
+// A column family whose filters are to be rebuilt.
 struct Family {
   std::string name;
   rocksdb::ColumnFamilyHandle* handle = nullptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -376,10 +377,7 @@ class Planner {
   // Takes as many files as bring all filters back within the budget, starting
   // with those that lose the fewest reads for the memory they free.
   void KeepToBudget(std::vector<PlannedFile>* plan) {
-    std::stable_sort(shrinkable_.begin(), shrinkable_.end(),
-                     [](const Candidate& a, const Candidate& b) {
-                       return LostPerByteOfMemory(a) < LostPerByteOfMemory(b);
-                     });
+    std::ranges::stable_sort(shrinkable_, {}, LostPerByteOfMemory);
     for (const Candidate& candidate : shrinkable_) {
       const Family& family = families_[candidate.planned.family];
       if (memory_ <= static_cast<double>(*family.memory_budget)) return;
@@ -393,10 +391,7 @@ class Planner {
   // level, and so the most bytes, if no file has a filter.
   void Sort(std::vector<PlannedFile>* plan) {
     KeepToBudget(plan);
-    std::stable_sort(candidates_.begin(), candidates_.end(),
-                     [](const Candidate& a, const Candidate& b) {
-                       return SavedPerByte(a) > SavedPerByte(b);
-                     });
+    std::ranges::stable_sort(candidates_, std::greater<>(), SavedPerByte);
     for (const Candidate& candidate : candidates_) {
       const Family& family = families_[candidate.planned.family];
       if (family.memory_budget) {

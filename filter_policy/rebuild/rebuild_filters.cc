@@ -292,13 +292,10 @@ class Rewriter {
       // It may have been rewritten along with a neighbour.
       if (report_->files[file].outcome != RebuildOutcome::kPlanned) continue;
       if (!GoOn()) return Status::Incomplete("linebloom: cancelled");
-      Status status = Rewrite(file);
-      if (status.ok()) {
-        status =
-            Pause(PauseAfter(report_->bytes_rewritten, Clock::now() - start_,
-                             options_.bytes_per_second));
-      }
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(Rewrite(file));
+      RETURN_IF_ERROR(
+          Pause(PauseAfter(report_->bytes_rewritten, Clock::now() - start_,
+                           options_.bytes_per_second)));
     }
     return Status::OK();
   }
@@ -414,8 +411,7 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
   RebuildFiltersReport unasked;
   if (report == nullptr) report = &unasked;
   *report = {};
-  Status status = ValidateWorstRate(options.worst_rate);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(ValidateWorstRate(options.worst_rate));
   std::vector<Family> families;
   RETURN_IF_ERROR(ReadFamilies(db, options, &families));
   if (!options.dry_run && IsReadOnly(db)) {
@@ -426,7 +422,7 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
   RETURN_IF_ERROR(MakePlan(db, families, progress, &plan, report));
   if (options.dry_run) {
     MarkFilesWithoutRoom(db, families, report);
-    return status;
+    return Status::OK();
   }
   return Rewriter(db, families, options, progress, std::move(plan), report)
       .Run();

@@ -29,7 +29,6 @@
 #include "rocksdb/advanced_cache.h"  // Cache, since RocksDB 8.0
 #endif
 #include "table/status.h"
-#include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/policies.h"

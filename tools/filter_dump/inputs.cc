@@ -19,7 +19,6 @@
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
-
 namespace {
 
 // RocksDB has them in order.

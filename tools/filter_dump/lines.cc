@@ -14,7 +14,6 @@
 #include "filter_policy/filter_facts/file_facts.h"
 #include "nlohmann/json.hpp"
 #include "table/status.h"
-#include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/shared/progress.h"
 #include "tools/shared/run_tool.h"

@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "table/status.h"
-#include "tools/filter_dump/commands.h"
+#include "tools/filter_dump/inputs.h"
 #include "tools/shared/flags.h"
 #include "tools/shared/run_tool.h"
 
@@ -15,36 +15,34 @@ namespace linebloom::tools {
 namespace {
 
 constexpr char kUsage[] =
-    "shows the filters of RocksDB's SSTables, linebloom's and RocksDB's own.\n"
-    "\n"
-    "  filter_dump 000123.sst\n"
-    "  filter_dump --db=/var/lib/my_database\n"
-    "  filter_dump --db=/var/lib/my_database --html=tree.html\n"
-    "  filter_dump --db=/var/lib/my_database --format=prometheus\n"
-    "  filter_dump --db=/var/lib/my_database --command=verify\n"
-    "  filter_dump --command=lines --html=lines.html 000123.sst\n"
-    "  filter_dump --command=raw 000123.sst | less\n"
-    "  filter_dump --check_options=my_options.ini\n"
-    "\n"
-    "--command=\n"
-    "  table   for each file, level and database: its filter and the filter's\n"
-    "          size, the false-positive rate to expect, and the data blocks\n"
-    "          that a lookup of a missing row will read\n"
-    "  lines   how many probes the keys of a filter's lines have, or how full\n"
-    "          the lines are; the worst ones; how much they add to the rate\n"
-    "  verify  reads the files and checks all blocks, checks that no filter\n"
-    "          rejects one of its own rows, and measures the rate\n"
-    "  raw     the bytes of one file's filter, annotated\n"
-    "\n"
-    "--check_options=FILE says for each column family of an options file "
-    "which\n"
-    "filter its policy yields: RocksDB loads a name that it doesn't know as "
-    "no\n"
-    "filter, without a word.\n"
-    "\n"
-    "Files are only read, and another process may have the database open.\n"
-    "Exits with 0; with 1 if something is wrong with a file, and stderr says\n"
-    "what; with 2 for bad usage or files that are not SSTables.";
+    R"(shows the filters of RocksDB's SSTables, linebloom's and RocksDB's own.
+
+  filter_dump 000123.sst
+  filter_dump --db=/var/lib/my_database
+  filter_dump --db=/var/lib/my_database --html=tree.html
+  filter_dump --db=/var/lib/my_database --format=prometheus
+  filter_dump --db=/var/lib/my_database --command=verify
+  filter_dump --command=lines --html=lines.html 000123.sst
+  filter_dump --command=raw 000123.sst | less
+  filter_dump --check_options=my_options.ini
+
+--command=
+  table   for each file, level and database: its filter and the filter's
+          size, the false-positive rate to expect, and the data blocks
+          that a lookup of a missing row will read
+  lines   how many probes the keys of a filter's lines have, or how full
+          the lines are; the worst ones; how much they add to the rate
+  verify  reads the files and checks all blocks, checks that no filter
+          rejects one of its own rows, and measures the rate
+  raw     the bytes of one file's filter, annotated
+
+--check_options=FILE says for each column family of an options file which
+filter its policy yields: RocksDB loads a name that it doesn't know as no
+filter, without a word.
+
+Files are only read, and another process may have the database open.
+Exits with 0; with 1 if something is wrong with a file, and stderr says
+what; with 2 for bad usage or files that are not SSTables.)";
 
 // InvalidArgument, with an explanation, for values out of range and flags that
 // exclude each other.

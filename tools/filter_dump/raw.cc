@@ -20,7 +20,6 @@
 #include "nlohmann/json.hpp"
 #include "table/sst_file.h"
 #include "table/status.h"
-#include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
@@ -294,9 +293,7 @@ std::string RawAsText(const Json& report) {
 
 absl::StatusOr<Outcome> RunRaw(const FilterDumpConfig& config) {
   ASSIGN_OR_RETURN(const Json report, ReadRaw(config));
-  absl::Status written;
-  if (!config.out.empty()) written = WriteRaw(report, config.out);
-  if (!written.ok()) return written;
+  if (!config.out.empty()) RETURN_IF_ERROR(WriteRaw(report, config.out));
   const std::vector<std::string> problems = report["problems"];
   return Outcome{config.out.empty() ? RawAsText(report) : "", report, problems,
                  ExitCodeOf(problems)};

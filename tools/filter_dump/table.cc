@@ -18,7 +18,6 @@
 #include "linebloom/observed_rate.h"
 #include "nlohmann/json.hpp"
 #include "table/status.h"
-#include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/shared/progress.h"
 #include "tools/shared/run_tool.h"
@@ -96,8 +95,8 @@ bool IsSet(const Json& json, const char* pointer) {
 }
 
 bool AnyIsSet(const Json& files, const char* pointer) {
-  return std::any_of(files.begin(), files.end(),
-                     [&](const Json& file) { return IsSet(file, pointer); });
+  return std::ranges::any_of(
+      files, [&](const Json& file) { return IsSet(file, pointer); });
 }
 
 // True if a request was other than bits per key that apply to every level.
@@ -207,18 +206,16 @@ std::string LevelsTable(const Json& family) {
 // Explains what the tables don't.
 std::string Legend(const Json& report) {
   const Json& files = report["files"];
-  const bool estimates =
-      std::any_of(files.begin(), files.end(), [](const Json& file) {
-        return IsSet(file, "/filter/false_positive_rate") &&
-               !IsSet(file, "/filter/false_positive_rate_is_exact");
-      });
-  const bool solved =
-      std::any_of(files.begin(), files.end(), [](const Json& file) {
-        return Fill("{/filter/metadata/line}", file) == "solved";
-      });
-  const bool levels =
-      std::any_of(report["totals"].begin(), report["totals"].end(),
-                  [](const Json& family) { return !family["levels"].empty(); });
+  const bool estimates = std::ranges::any_of(files, [](const Json& file) {
+    return IsSet(file, "/filter/false_positive_rate") &&
+           !IsSet(file, "/filter/false_positive_rate_is_exact");
+  });
+  const bool solved = std::ranges::any_of(files, [](const Json& file) {
+    return Fill("{/filter/metadata/line}", file) == "solved";
+  });
+  const bool levels = std::ranges::any_of(
+      report["totals"],
+      [](const Json& family) { return !family["levels"].empty(); });
   std::string text = BulletText(absl::StrCat(
       "FPR: the share of missing keys that the filter lets pass",
       estimates ? "; ~ an estimate, others are exact, from the filter's bits."

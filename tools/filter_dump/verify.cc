@@ -143,8 +143,7 @@ class EntryReader {
         key = entry->key();
         key.remove_suffix(kInternalKeySuffix);
       }
-      const absl::Status status = sink({key.data(), key.size()});
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(sink({key.data(), key.size()}));
     }
     return FromRocksDb(entry->status(), absl::StrCat("cannot read ", path_));
   }

@@ -15,7 +15,6 @@
 #include "filter_policy/rebuild/pace.h"
 #include "nlohmann/json.hpp"
 #include "table/status.h"
-#include "tools/filter_dump/commands.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/filter_dump/verify.h"
 #include "tools/shared/numbers.h"
@@ -164,18 +163,17 @@ class Verifier {
         std::chrono::steady_clock::now() - start_;
     notes_.insert(notes_.end(), failures_.notes().begin(),
                   failures_.notes().end());
-    Json json = {
-        {"command", "verify"},
-        {"database", config_.db.empty() ? Json() : Json(config_.db)},
-        {"files", files_},
-        {"is_sample", std::count(sampled_.begin(), sampled_.end(), false) > 0},
-        {"sampled_files", files_read},
-        {"files_with_denied_rows", files_denying},
-        {"sums", sums},
-        {"missing_keys", AllMissing(files_)},
-        {"seconds", took.count()},
-        {"notes", notes_},
-        {"problems", failures_.problems()}};
+    Json json = {{"command", "verify"},
+                 {"database", config_.db.empty() ? Json() : Json(config_.db)},
+                 {"files", files_},
+                 {"is_sample", std::ranges::count(sampled_, false) > 0},
+                 {"sampled_files", files_read},
+                 {"files_with_denied_rows", files_denying},
+                 {"sums", sums},
+                 {"missing_keys", AllMissing(files_)},
+                 {"seconds", took.count()},
+                 {"notes", notes_},
+                 {"problems", failures_.problems()}};
     return {VerifyAsText(json), json, failures_.problems(),
             failures_.exit_code()};
   }
@@ -346,8 +344,8 @@ std::string VerifyAsText(const Json& report) {
   if (files.empty()) return "The database has no SSTables.\n";
   Json rows = Json::array();
   for (const Json& file : files) rows.push_back(VerifiedRow(file));
-  if (std::none_of(files.begin(), files.end(),
-                   [](const Json& file) { return file.contains("sound"); })) {
+  if (std::ranges::none_of(
+          files, [](const Json& file) { return file.contains("sound"); })) {
     return "";  // stderr has said everything
   }
   std::string text =

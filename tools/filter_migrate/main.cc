@@ -207,12 +207,12 @@ class Migration {
     // mend.
     ASSIGN_OR_RETURN(const auto valid,
                      ChoosePolicy(config_, rocksdb::ColumnFamilyOptions()));
-    absl::Status status = config_.dry_run
-                              ? CheckIsDatabase("--db", config_.db)
-                              : CheckUnlockedDatabase("--db", config_.db);
-    if (status.ok()) status = ReadOptions();
-    if (status.ok()) status = Plan();
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(config_.dry_run
+                        ? CheckIsDatabase("--db", config_.db)
+                        : CheckUnlockedDatabase("--db", config_.db));
+    RETURN_IF_ERROR(ReadOptions());
+    RETURN_IF_ERROR(Plan());
+    absl::Status status;
     if (!config_.dry_run && report_->problems.empty() && AnyHasRoom()) {
       WarnOfFilesWithoutRoom();
       status = Rewrite();
@@ -293,15 +293,14 @@ class Migration {
   absl::Status Rewrite() {
     rocksdb::DB* opened = nullptr;
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
-    absl::Status status =
+    RETURN_IF_ERROR(
         FromRocksDb(rocksdb::DB::Open(stored_.db, config_.db, stored_.families,
                                       &handles, &opened),
-                    absl::StrCat("cannot open ", Database()));
-    if (!status.ok()) return status;
+                    absl::StrCat("cannot open ", Database())));
     const std::unique_ptr<rocksdb::DB> db(opened);
     report_->database_was_opened = true;
     const Clock::time_point start = Clock::now();
-    status = RewriteIn(db.get(), handles);
+    absl::Status status = RewriteIn(db.get(), handles);
     const std::chrono::duration<double> took = Clock::now() - start;
     report_->seconds = took.count();
     for (auto* handle : handles) (void)db->DestroyColumnFamilyHandle(handle);
@@ -347,10 +346,10 @@ class Migration {
 
   // True if the disk has space to rewrite some file.
   bool AnyHasRoom() const {
-    const std::vector<FileRebuild>& files = report_->rebuild.files;
-    return std::any_of(files.begin(), files.end(), [](const FileRebuild& file) {
-      return file.outcome != RebuildOutcome::kNoSpace;
-    });
+    return std::ranges::any_of(
+        report_->rebuild.files, [](const FileRebuild& file) {
+          return file.outcome != RebuildOutcome::kNoSpace;
+        });
   }
 
   // Warn now, because rewriting the other files may take hours.
@@ -389,33 +388,16 @@ class Migration {
 using Json = nlohmann::ordered_json;
 
 const char* OutcomeName(RebuildOutcome outcome) {
-  switch (outcome) {
-    case RebuildOutcome::kPlanned:
-      return "planned";
-    case RebuildOutcome::kRewritten:
-      return "rewritten";
-    case RebuildOutcome::kGone:
-      return "gone";
-    case RebuildOutcome::kBusy:
-      return "busy";
-    case RebuildOutcome::kDamaged:
-      return "damaged";
-    case RebuildOutcome::kNoSpace:
-      return "no space";
-  }
-  return "unknown";
+  // In the order of RebuildOutcome.
+  static constexpr const char* kNames[] = {"planned", "rewritten", "gone",
+                                           "busy",    "damaged",   "no space"};
+  return kNames[static_cast<size_t>(outcome)];
 }
 
 const char* SourceName(LookupSource source) {
-  switch (source) {
-    case LookupSource::kEven:
-      return "even";
-    case LookupSource::kFilters:
-      return "filters";
-    case LookupSource::kListener:
-      return "listener";
-  }
-  return "unknown";
+  // In the order of LookupSource.
+  static constexpr const char* kNames[] = {"even", "filters", "listener"};
+  return kNames[static_cast<size_t>(source)];
 }
 
 Json FileAsJson(const FileRebuild& file) {
@@ -520,9 +502,8 @@ std::string WhatWasDone(const Json& report) {
                             ? ". This is a dry run: nothing was written."
                             : ". Nothing was written; stderr says why.");
   }
-  const auto rewritten = static_cast<uint64_t>(std::count_if(
-      files.begin(), files.end(),
-      [](const Json& file) { return file["outcome"] == "rewritten"; }));
+  const auto rewritten = static_cast<uint64_t>(std::ranges::count_if(
+      files, [](const Json& file) { return file["outcome"] == "rewritten"; }));
   const bool interrupted = report["interrupted"];
   return absl::StrCat(
       interrupted ? "Interrupted: rewrote " : "Rewrote ",
@@ -620,30 +601,26 @@ std::string ReportAsText(const Json& report) {
 }
 
 constexpr char kUsage[] =
-    "rewrites the files of a RocksDB database whose filter is poor, each with\n"
-    "a new one of linebloom's: files without a filter, with RocksDB's own or "
-    "a\n"
-    "damaged one, or with one of linebloom's from an older version, with "
-    "plain\n"
-    "lines or fewer bits. Those that save the most reads per byte come first.\n"
-    "\n"
-    "  filter_migrate --db=/var/lib/my_database --dry_run\n"
-    "  filter_migrate --db=/var/lib/my_database --policy=linebloom:10\n"
-    "  filter_migrate --db=/var/lib/my_database --policy=bloomfilter:10\n"
-    "\n"
-    "The last one is the way back: with one of RocksDB's own policies, it\n"
-    "rewrites the files that have linebloom's filters, and those without any.\n"
-    "\n"
-    "The database must not be open elsewhere, except for --dry_run. It is\n"
-    "opened with its own OPTIONS; RocksDB's own compactions pause. The files\n"
-    "keep their level, their rows and their size. It can be stopped and "
-    "killed\n"
-    "at any time and run again: files that are done stay as they are.\n"
-    "\n"
-    "Exits with 0; with 1 if a file is damaged or was left out, and stderr "
-    "says\n"
-    "why; with 2 for bad usage or a database that is locked, damaged or needs\n"
-    "the application's plug-ins. A damaged file stays as it is.";
+    R"(rewrites the files of a RocksDB database whose filter is poor, each with
+a new one of linebloom's: files without a filter, with RocksDB's own or a
+damaged one, or with one of linebloom's from an older version, with plain
+lines or fewer bits. Those that save the most reads per byte come first.
+
+  filter_migrate --db=/var/lib/my_database --dry_run
+  filter_migrate --db=/var/lib/my_database --policy=linebloom:10
+  filter_migrate --db=/var/lib/my_database --policy=bloomfilter:10
+
+The last one is the way back: with one of RocksDB's own policies, it
+rewrites the files that have linebloom's filters, and those without any.
+
+The database must not be open elsewhere, except for --dry_run. It is
+opened with its own OPTIONS; RocksDB's own compactions pause. The files
+keep their level, their rows and their size. It can be stopped and killed
+at any time and run again: files that are done stay as they are.
+
+Exits with 0; with 1 if a file is damaged or was left out, and stderr says
+why; with 2 for bad usage or a database that is locked, damaged or needs
+the application's plug-ins. A damaged file stays as it is.)";
 
 absl::StatusOr<Outcome> Run(const FilterMigrateConfig& config) {
   MigrateReport report;

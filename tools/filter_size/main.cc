@@ -88,8 +88,8 @@ Measure WhatDiffers(const Json& asked) {
 std::string Table(const Json& answers) {
   Json rows = answers["filters"];
   const char* field = WhatDiffers(answers["asked"]).field;
-  const auto bloom = std::find_if(
-      answers["filters"].begin(), answers["filters"].end(),
+  const auto bloom = std::ranges::find_if(
+      answers["filters"],
       [](const Json& filter) { return filter["filter"] == kRocksDbBloom; });
   for (Json& row : rows) {
     if (row["possible"] == false) continue;
@@ -191,16 +191,16 @@ std::string AnswersAsText(const Json& answers) {
 }
 
 constexpr char kUsage[] =
-    "computes the size or the rate of a filter, for linebloom, RocksDB's own\n"
-    "filters and the classic formula.\n"
-    "\n"
-    "  filter_size --keys=100M --rate=1%\n"
-    "  filter_size --keys=100M --bits_per_key=10\n"
-    "  filter_size --keys=100M --bytes=114MiB\n"
-    "  filter_size --rate=0.01 --bytes=1GiB\n"
-    "\n"
-    "Give two of keys, rate, bytes and bits per key. Exits with 0, or with 2\n"
-    "after bad usage.";
+    R"(computes the size or the rate of a filter, for linebloom, RocksDB's own
+filters and the classic formula.
+
+  filter_size --keys=100M --rate=1%
+  filter_size --keys=100M --bits_per_key=10
+  filter_size --keys=100M --bytes=114MiB
+  filter_size --rate=0.01 --bytes=1GiB
+
+Give two of keys, rate, bytes and bits per key. Exits with 0, or with 2
+after bad usage.)";
 
 absl::StatusOr<Outcome> Run(const Question& question) {
   RETURN_IF_ERROR(ValidateQuestion(question));

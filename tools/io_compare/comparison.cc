@@ -16,7 +16,6 @@
 #include "filter_policy/filter_facts/file_facts.h"
 #include "rocksdb/db.h"
 #include "table/status.h"
-#include "tools/io_compare/config.h"
 #include "tools/io_compare/database.h"
 #include "tools/io_compare/machine.h"
 #include "tools/io_compare/measure.h"

@@ -113,8 +113,8 @@ class Loader {
   }
 
   absl::Status Flush() {
-    absl::Status status = WriteBatch();
-    if (!status.ok() || unflushed_bytes_ == 0) return status;
+    RETURN_IF_ERROR(WriteBatch());
+    if (unflushed_bytes_ == 0) return absl::OkStatus();
     unflushed_bytes_ = 0;
     return FromRocksDb(db_->Flush(rocksdb::FlushOptions()),
                        absl::StrCat("cannot write to '", path_, "'"));
@@ -125,13 +125,13 @@ class Loader {
  private:
   absl::Status WriteBatch() {
     if (batch_.Count() == 0) return absl::OkStatus();
-    absl::Status status = CheckInterrupt();
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(CheckInterrupt());
     rocksdb::WriteOptions options;
     options.disableWAL = true;
     unflushed_bytes_ += batch_.GetDataSize();
-    status = FromRocksDb(db_->Write(options, &batch_),
-                         absl::StrCat("cannot write to '", path_, "'"));
+    absl::Status status =
+        FromRocksDb(db_->Write(options, &batch_),
+                    absl::StrCat("cannot write to '", path_, "'"));
     batch_.Clear();
     return status;
   }
@@ -197,18 +197,18 @@ absl::Status BuildDatabase(
     Progress* progress,
     const std::function<absl::Status(rocksdb::DB*)>& warm_up) {
   rocksdb::DB* opened = nullptr;
-  absl::Status status =
+  RETURN_IF_ERROR(
       FromRocksDb(rocksdb::DB::Open(BuildOptions(rows, policy), path, &opened),
-                  absl::StrCat("cannot make a database in '", path, "'"));
-  if (!status.ok()) return status;
+                  absl::StrCat("cannot make a database in '", path, "'")));
   const std::unique_ptr<rocksdb::DB> db(opened);
 
   Loader loader(db.get(), path, progress);
   for (size_t i = 0; i < rows.files.size(); ++i) {
     const FileToWrite& planned = rows.files[i];
-    if (warm_up && i + 1 == rows.files.size()) status = warm_up(db.get());
-    if (!status.ok()) return status;
-    status = rows.read(i, [&](const Entry& entry) {
+    if (warm_up && i + 1 == rows.files.size()) {
+      RETURN_IF_ERROR(warm_up(db.get()));
+    }
+    RETURN_IF_ERROR(rows.read(i, [&](const Entry& entry) {
       absl::Status added = loader.Add(entry);
       // A file of level 0 must come from a single flush.
       if (added.ok() && planned.level > 0 &&
@@ -216,15 +216,11 @@ absl::Status BuildDatabase(
         added = loader.Flush();
       }
       return added;
-    });
-    if (status.ok()) status = loader.Flush();
-    if (status.ok() && planned.level > 0) {
-      status = MoveDown(db.get(), planned, path);
-    }
-    if (!status.ok()) return status;
+    }));
+    RETURN_IF_ERROR(loader.Flush());
+    if (planned.level > 0) RETURN_IF_ERROR(MoveDown(db.get(), planned, path));
   }
-  if (warm_up) status = RewriteFiles(db.get(), rows, progress);
-  if (!status.ok()) return status;
+  if (warm_up) RETURN_IF_ERROR(RewriteFiles(db.get(), rows, progress));
   return FromRocksDb(db->Close(), absl::StrCat("cannot close '", path, "'"));
 }
 

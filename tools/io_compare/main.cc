@@ -2,7 +2,6 @@
 #include "absl/status/statusor.h"
 #include "linebloom/filter_policy.h"
 #include "table/status.h"
-#include "tools/io_compare/config.h"
 #include "tools/io_compare/report/report.h"
 #include "tools/io_compare/rows/keys.h"
 #include "tools/shared/flags.h"
@@ -84,23 +83,21 @@ namespace linebloom::tools {
 namespace {
 
 constexpr char kUsage[] =
-    "shows what a RocksDB filter policy saves on this machine's disk.\n"
-    "\n"
-    "Loads the same rows into the same files and levels for each policy, so\n"
-    "that only the filters differ, looks up missing keys, and counts the "
-    "reads\n"
-    "from the device.\n"
-    "\n"
-    "  io_compare\n"
-    "  io_compare --bits_per_key=16 --policies='none;rocksdb-bloom;linebloom'\n"
-    "  io_compare --key_file=my_keys.txt --missing_file=my_misses.txt\n"
-    "  io_compare --source_db=/var/lib/my_database --json=result.json\n"
-    "  io_compare --html=report.html\n"
-    "  io_compare --skew=80/20\n"
-    "\n"
-    "Exits with 0; with 1 if the figures are void, and stderr says why; with "
-    "2\n"
-    "for bad usage or input.";
+    R"(shows what a RocksDB filter policy saves on this machine's disk.
+
+Loads the same rows into the same files and levels for each policy, so
+that only the filters differ, looks up missing keys, and counts the reads
+from the device.
+
+  io_compare
+  io_compare --bits_per_key=16 --policies='none;rocksdb-bloom;linebloom'
+  io_compare --key_file=my_keys.txt --missing_file=my_misses.txt
+  io_compare --source_db=/var/lib/my_database --json=result.json
+  io_compare --html=report.html
+  io_compare --skew=80/20
+
+Exits with 0; with 1 if the figures are void, and stderr says why; with 2
+for bad usage or input.)";
 
 absl::Status CheckFlags(const IoCompareConfig& config) {
   if (!config.key_file.empty() && !config.source_db.empty()) {
@@ -118,12 +115,11 @@ absl::Status CheckFlags(const IoCompareConfig& config) {
 }
 
 absl::StatusOr<Outcome> Run(const IoCompareConfig& config) {
-  absl::Status status = CheckFlags(config);
+  RETURN_IF_ERROR(CheckFlags(config));
   // Fails early if the page can't be written, before minutes of work.
-  if (status.ok() && !config.html.empty()) {
-    status = CheckFlagFile("--html", config.html);
+  if (!config.html.empty()) {
+    RETURN_IF_ERROR(CheckFlagFile("--html", config.html));
   }
-  if (!status.ok()) return status;
   ASSIGN_OR_RETURN(const Report report, RunComparison(config));
   const nlohmann::ordered_json json = ReportAsJson(report);
   const std::string text = ReportAsText(json);

@@ -101,12 +101,11 @@ class EmptyLogs : public rocksdb::FileSystemWrapper {
 rocksdb::Status NewReadOnlyEnv(Logs logs, std::unique_ptr<rocksdb::Env>* env) {
   std::shared_ptr<rocksdb::FileSystem> files;
   // RocksDB's own class is in no public header, but it can be created by name.
-  const rocksdb::Status status = rocksdb::FileSystem::CreateFromString(
-      rocksdb::ConfigOptions(), "ReadOnlyFileSystem", &files);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(rocksdb::FileSystem::CreateFromString(
+      rocksdb::ConfigOptions(), "ReadOnlyFileSystem", &files));
   if (logs == Logs::kEmpty) files = std::make_shared<EmptyLogs>(files);
   *env = rocksdb::NewCompositeEnv(files);
-  return status;
+  return rocksdb::Status::OK();
 }
 
 // For a database without an OPTIONS file. Too many levels cost nothing; too few
@@ -135,9 +134,7 @@ rocksdb::Status NeededOptions(const std::string& folder,
   needed->db.db_paths = stored.db.db_paths;
   needed->db.wal_dir = stored.db.wal_dir;
   std::vector<std::string> names;
-  const rocksdb::Status status =
-      rocksdb::DB::ListColumnFamilies(needed->db, folder, &names);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(rocksdb::DB::ListColumnFamilies(needed->db, folder, &names));
   for (const std::string& name : names) {
     rocksdb::ColumnFamilyOptions options;
     options.num_levels = kMostLevels;
@@ -149,7 +146,7 @@ rocksdb::Status NeededOptions(const std::string& folder,
     }
     needed->families.emplace_back(name, options);
   }
-  return status;
+  return rocksdb::Status::OK();
 }
 
 absl::Status Explain(const rocksdb::Status& status, absl::string_view flag,
@@ -198,8 +195,8 @@ absl::Status CheckIsDatabase(absl::string_view flag,
 
 absl::Status CheckUnlockedDatabase(absl::string_view flag,
                                    const std::string& folder) {
-  const absl::Status status = CheckIsDatabase(flag, folder);
-  return status.ok() ? CheckLock(flag, folder) : status;
+  RETURN_IF_ERROR(CheckIsDatabase(flag, folder));
+  return CheckLock(flag, folder);
 }
 
 StoredOptions LoadStoredOptions(const std::string& folder) {
@@ -235,16 +232,15 @@ ReadOnlyDatabase::~ReadOnlyDatabase() {
 rocksdb::Status ReadOnlyDatabase::OpenOnce(const std::string& folder,
                                            const StoredOptions& stored,
                                            Logs logs) {
-  rocksdb::Status status = NewReadOnlyEnv(logs, &env_);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(NewReadOnlyEnv(logs, &env_));
   rocksdb::DBOptions options = stored.db;
   options.env = env_.get();
   options.info_log = std::make_shared<QuietLogger>();
   options.create_if_missing = false;  // or RocksDB tries to make the folder
   if (logs == Logs::kEmpty) LeaveOutWhatCosts(&options);
   rocksdb::DB* opened = nullptr;
-  status = rocksdb::DB::OpenForReadOnly(options, folder, stored.families,
-                                        &families_, &opened);
+  const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(
+      options, folder, stored.families, &families_, &opened);
   db_.reset(opened);
   return status;
 }

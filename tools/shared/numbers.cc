@@ -33,7 +33,7 @@ Interval PoissonInterval(uint64_t count) {
 
 Spread SpreadOf(std::vector<double> values) {
   if (values.empty()) return {};
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   const size_t half = values.size() / 2;
   const double median = values.size() % 2 == 1
                             ? values[half]

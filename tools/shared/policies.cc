@@ -23,7 +23,6 @@
 #include "tools/shared/databases.h"
 
 namespace linebloom::tools {
-
 namespace {
 
 // The 10 of bloomfilter:10:false, with or without braces.

@@ -78,6 +78,10 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name,
 std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy,
                              uint64_t keys);
 
+// RocksDB's Ribbon filters of a given size or rate. A Ribbon filter is
+// requested by the bits per key of a Bloom filter of the same rate and takes
+// about 0.7 times as much; what to request is found by building filters.
+
 // Test filters have `keys` keys, but no more than this. A filter of a million
 // keys takes about 1 % more bits per key, one of five million 2 %.
 inline constexpr uint64_t kMaxRibbonKeys = 50'000;

@@ -145,14 +145,11 @@ void PrintError(absl::string_view tool, absl::string_view message) {
 absl::StatusOr<Outcome> RunAndWrite(
     absl::FunctionRef<absl::StatusOr<Outcome>()> run) {
   const std::string json_flag = absl::GetFlag(FLAGS_json);
-  absl::Status status;
   if (!json_flag.empty() && json_flag != "-") {
-    status = CheckFlagFile("--json", json_flag);
+    RETURN_IF_ERROR(CheckFlagFile("--json", json_flag));
   }
-  if (!status.ok()) return status;
   absl::StatusOr<Outcome> outcome = run();
-  if (!outcome.ok()) return outcome;
-  RETURN_IF_ERROR(WriteOutcome(json_flag, *outcome));
+  if (outcome.ok()) RETURN_IF_ERROR(WriteOutcome(json_flag, *outcome));
   return outcome;
 }
 

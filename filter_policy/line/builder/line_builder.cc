@@ -7,7 +7,6 @@
 #include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
-
 namespace {
 
 using Loads = std::array<int32_t, kLinesPerGroup>;

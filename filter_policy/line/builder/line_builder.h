@@ -1,4 +1,4 @@
-// Builds one line from the hashes of its keys.
+// Builds lines from the hashes of their keys, and chooses their shape.
 #pragma once
 
 #include <array>

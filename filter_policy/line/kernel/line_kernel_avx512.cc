@@ -5,15 +5,7 @@
 #include "filter_policy/line/intrinsics.h"
 #include "filter_policy/line/kernel/kernel_includes.inc"
 
-#if defined(__clang__)
-#pragma clang attribute push(                                              \
-    __attribute__((                                                        \
-        target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,bmi2,popcnt"))), \
-    apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,bmi2,popcnt")
-#endif
+LINEBLOOM_TARGET("avx512f,avx512bw,avx512dq,avx512vpopcntdq,bmi2,popcnt")
 
 namespace linebloom {
 namespace {
@@ -30,10 +22,6 @@ const LineKernel kAvx512Kernel = {"avx512",        kProbePlain,
 
 }  // namespace linebloom
 
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+LINEBLOOM_END_TARGET
 
 #endif  // defined(__x86_64__)

@@ -4,13 +4,7 @@
 
 #include "filter_policy/line/kernel/kernel_includes.inc"
 
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("popcnt,bmi2"))), \
-                             apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("popcnt,bmi2")
-#endif
+LINEBLOOM_TARGET("popcnt,bmi2")
 
 namespace linebloom {
 namespace {
@@ -36,10 +30,6 @@ const LineKernel kPopcntKernel = {"popcnt",        kProbePlain,
 
 }  // namespace linebloom
 
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+LINEBLOOM_END_TARGET
 
 #endif  // defined(__x86_64__)

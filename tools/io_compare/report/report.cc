@@ -1,18 +1,31 @@
 #include "tools/io_compare/report/report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "filter_policy/filter_facts/block_facts.h"
+#include "filter_policy/line/line.h"
+#include "filter_policy/sizing/expected_rate.h"
+#include "nlohmann/json.hpp"
+#include "tools/shared/numbers.h"
 #include "tools/shared/policies.h"
+#include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
+
 namespace {
 
 void CheckShapes(const Shape& expected, Report* report) {
@@ -137,6 +150,399 @@ std::string CompareReads(uint64_t reads, uint64_t other,
                       ratio < 1 ? "fewer" : "more", what, " than ", name);
 }
 
+using Json = nlohmann::ordered_json;
+
+Json ListPerLevel(const Shape& shape, uint64_t LevelShape::*number) {
+  Json list = Json::array();
+  for (const LevelShape& level : shape.Levels()) list.push_back(level.*number);
+  return list;
+}
+
+Json WorkloadAsJson(const Report& report) {
+  const WorkloadFacts& facts = report.workload;
+  const IoCompareConfig& config = report.config;
+  Json json = {{"rows_from", facts.source},     {"path", facts.source_path},
+               {"missing_keys", facts.missing}, {"skew", config.skew},
+               {"skew_in_words", facts.skew},   {"rows", facts.entries},
+               {"key_bytes", facts.key_bytes}};
+  if (facts.source != "source_db") json["value_size"] = config.value_size;
+  json.update({{"lookups", facts.asked_existing + facts.asked_missing},
+               {"lookups_of_existing_rows", facts.asked_existing},
+               {"hit_ratio", config.hit_ratio},
+               {"rounds", config.rounds},
+               {"threads", config.threads},
+               {"bits_per_key", config.bits_per_key},
+               {"seed", config.seed},
+               {"block_size", facts.block_bytes},
+               {"block_cache_bytes", config.block_cache_size},
+               {"direct_io", facts.direct_io},
+               {"folder", facts.folder}});
+  if (!report.results.empty()) {
+    const Shape& shape = report.results.front().shape;
+    json["sorted_runs"] = shape.SortedRuns();
+    json["files_per_level"] = ListPerLevel(shape, &LevelShape::files);
+    json["rows_per_level"] = ListPerLevel(shape, &LevelShape::entries);
+  }
+  return json;
+}
+
+std::string RowsInWords(const Report& report) {
+  const WorkloadFacts& facts = report.workload;
+  const std::string count = WithThousands(facts.entries);
+  if (facts.source == "source_db") {
+    return absl::StrCat(count, " entries of '", facts.source_path, "'");
+  }
+  const std::string from = facts.source == "key_file"
+                               ? absl::StrCat("from '", facts.source_path, "'")
+                               : "generated";
+  return absl::StrFormat("%s, %s: keys of %s bytes, values of %d bytes", count,
+                         from, ThreeDigits(facts.key_bytes),
+                         report.config.value_size);
+}
+
+// "L0 3, L1 1, L3 29", where `number` selects what to count.
+std::string PerLevel(const Shape& shape, uint64_t LevelShape::*number) {
+  const std::vector<LevelShape> levels = shape.Levels();
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < levels.size(); ++i) {
+    if (levels[i].files == 0) continue;
+    parts.push_back(
+        absl::StrCat("L", i, " ", WithThousands(levels[i].*number)));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+std::string LookupsInWords(const Report& report) {
+  const WorkloadFacts& facts = report.workload;
+  std::vector<std::string> parts;
+  if (facts.asked_missing > 0) {
+    parts.push_back(absl::StrCat(WithThousands(facts.asked_missing),
+                                 " missing keys (", facts.missing, ")",
+                                 facts.skew.empty() ? "" : ": ", facts.skew));
+  }
+  if (facts.asked_existing > 0) {
+    parts.push_back(
+        absl::StrCat(WithThousands(facts.asked_existing), " existing rows"));
+  }
+  const uint32_t threads = report.config.threads;
+  const uint32_t rounds = report.config.rounds;
+  return absl::StrCat(
+      absl::StrJoin(parts, " and "), "; ",
+      rounds == 1 ? "one policy after the other"
+                  : absl::StrCat("in ", rounds,
+                                 " rounds, each with all policies in turn"),
+      "; ", threads, threads == 1 ? " thread" : " threads", ", seed ",
+      report.config.seed);
+}
+
+// What was measured, in words.
+Json FactsAsJson(const Report& report) {
+  const Json& machine = report.machine;
+  const WorkloadFacts& facts = report.workload;
+  const Shape& shape = report.results.front().shape;
+  return {
+      {"machine",
+       Fill(machine["cores"] == 1
+                ? "{/cpu}, {/cores} core, {/kernel}; RocksDB {/rocksdb_version}"
+                : "{/cpu}, {/cores} cores, {/kernel}; RocksDB "
+                  "{/rocksdb_version}",
+            machine)},
+      {"folder", absl::StrCat(facts.folder,
+                              Fill(" on {/device} ({/file_system}), ", machine),
+                              facts.direct_io
+                                  ? "direct I/O"
+                                  : "no direct I/O: pages are dropped from the "
+                                    "page cache instead")},
+      {"rows", absl::StrCat(RowsInWords(report), "\n",
+                            PerLevel(shape, &LevelShape::entries))},
+      {"files",
+       absl::StrCat(PerLevel(shape, &LevelShape::files), ": ",
+                    shape.SortedRuns(), " sorted runs, ",
+                    report.problems.empty() ? "the same" : "not the same",
+                    " for every policy")},
+      {"lookups", LookupsInWords(report)},
+      {"memory",
+       absl::StrCat("filters and index blocks stay in memory; block cache of ",
+                    WithThousands(report.config.block_cache_size),
+                    " bytes, data blocks of ", WithThousands(facts.block_bytes),
+                    " bytes")}};
+}
+
+Json AnswersAsJson(const FilterAnswers& answers,
+                   const std::optional<double>& predicted) {
+  const Interval interval =
+      WilsonInterval(answers.false_positives(), answers.probes_without_key());
+  const bool has_rate = answers.false_positive_rate().has_value();
+  return {{"filter_negatives", answers.negatives},
+          {"filter_false_positives", answers.false_positives()},
+          {"filter_true_positives", answers.true_positives},
+          {"false_positive_rate", OrNull(answers.false_positive_rate())},
+          {"false_positive_rate_low", has_rate ? Json(interval.low) : Json()},
+          {"false_positive_rate_high", has_rate ? Json(interval.high) : Json()},
+          {"predicted_false_positive_rate", OrNull(predicted)}};
+}
+
+// Levels whose filters were probed.
+Json LevelsAsJson(const PolicyResult& result) {
+  Json levels = Json::array();
+  for (const auto& [level, answers] : result.measured.answers_by_level.levels) {
+    std::optional<double> predicted;
+    const auto found = result.predicted.levels.find(level);
+    if (found != result.predicted.levels.end()) predicted = found->second;
+    levels.push_back({{"level", level}});
+    levels.back().update(AnswersAsJson(answers, predicted));
+  }
+  return levels;
+}
+
+Json RoundsAsJson(const Measurement& m) {
+  Json rounds = Json::array();
+  for (const RoundTimes& round : m.rounds) {
+    rounds.push_back({{"mean_us", round.mean},
+                      {"p50_us", round.p50},
+                      {"p99_us", round.p99},
+                      {"lookups_per_second", round.lookups_per_second}});
+  }
+  return rounds;
+}
+
+// False-positive rates by bits per key that results can be compared with:
+// linebloom's as it is planned, Ribbon's as RocksDB builds it.
+Json RateCurvesAsJson(const Report& report) {
+  double most_bits = 15;
+  for (const PolicyResult& result : report.results) {
+    most_bits = std::max(most_bits, std::ceil(result.bits_per_key()) + 2);
+  }
+  Json linebloom = Json::array();
+  // Smaller solved lines have no room for two probes of each key.
+  for (double bits = 2.5; bits <= most_bits; bits += 0.5) {
+    const auto millibits =
+        static_cast<uint32_t>(std::lround(bits * kMillibitsPerBit));
+    linebloom.push_back({bits, ExpectedRate(Line::kSolved, millibits,
+                                            8.0 * kLineBytes / bits)});
+  }
+  Json ribbon = Json::array();
+  // A Ribbon filter requested as b Bloom bits per key takes about 0.7 b.
+  for (double asked = 2 / 0.7; asked < most_bits / 0.7; asked += 1.5) {
+    const std::string block = BuildRibbonBlock(asked, kMaxRibbonKeys);
+    const std::optional<double> rate =
+        BuiltInFilterRate(block.data(), block.size(), kMaxRibbonKeys);
+    if (!rate.has_value()) continue;
+    ribbon.push_back(
+        {8.0 * static_cast<double>(block.size()) / kMaxRibbonKeys, *rate});
+  }
+  return {{{"name", "linebloom"}, {"points", linebloom}},
+          {{"name", "RocksDB's Ribbon"}, {"points", ribbon}}};
+}
+
+// The median of the rounds, and their extremes.
+Json LatencyAsJson(const Measurement& m) {
+  Json json;
+  const auto add = [&](const std::string& name, double RoundTimes::*number) {
+    const Spread spread = m.OverRounds(number);
+    json[name] = spread.median;
+    json[name + "_least"] = spread.least;
+    json[name + "_most"] = spread.most;
+  };
+  add("mean", &RoundTimes::mean);
+  add("p50", &RoundTimes::p50);
+  add("p99", &RoundTimes::p99);
+  return json;
+}
+
+Json ResultAsJson(const Report& report, size_t i) {
+  const PolicyResult& result = report.results[i];
+  const Measurement& m = result.measured;
+  const Interval reads = m.reads_interval();
+  Json json = {
+      {"policy", result.name},
+      {"label", Label(report, i)},
+      {"options", result.options},
+      {"filter_bytes", result.filter_bytes()},
+      {"filter_bytes_per_level", result.filter_bytes_by_level},
+      {"bits_per_key",
+       result.filter_bytes() > 0 ? Json(result.bits_per_key()) : Json()},
+      {"warm_lookups", result.warm_lookups},
+      {"files_per_level", ListPerLevel(result.shape, &LevelShape::files)},
+      {"lookups", m.lookups},
+      {"found", m.found},
+      {"data_block_reads", m.data_block_reads},
+      {"index_block_reads", m.index_block_reads},
+      {"filter_block_reads", m.filter_block_reads},
+      {"block_read_bytes", m.block_bytes},
+      {"device_read_bytes", OrNull(m.device_bytes)},
+      {"reads_per_lookup", m.reads_per_lookup()},
+      {"reads_per_lookup_low", reads.low},
+      {"reads_per_lookup_high", reads.high}};
+  json.update(AnswersAsJson(m.answers, result.predicted.all));
+  json.update({{"levels", LevelsAsJson(result)},
+               {"latency_us", LatencyAsJson(m)},
+               {"lookups_per_second",
+                m.OverRounds(&RoundTimes::lookups_per_second).median},
+               {"rounds", RoundsAsJson(m)},
+               {"share_slower_than_us", m.latencies.SlowerThan()},
+               {"build_seconds", result.build_seconds}});
+  return json;
+}
+
+std::string Facts(const Json& facts) {
+  constexpr size_t kIndent = 10;
+  const std::string margin(kIndent, ' ');
+  const std::string new_line = "\n" + margin;
+  std::string text;
+  for (const auto& [name, fact] : facts.items()) {
+    std::vector<std::string> lines =
+        absl::StrSplit(fact.get<std::string>(), '\n');
+    for (std::string& line : lines) {
+      line = absl::StrReplaceAll(WrapText(line, kTextWidth - kIndent, 0),
+                                 {{"\n", new_line}});
+    }
+    absl::StrAppend(&text, name, margin.substr(name.size()),
+                    absl::StrJoin(lines, new_line), "\n");
+  }
+  return text;
+}
+
+std::string Notes(const Json& report) {
+  std::string text;
+  for (const Json& result : report["results"]) {
+    if (result["label"] == result["policy"]) continue;
+    absl::StrAppend(&text, Fill("{/label} is {/policy}\n", result));
+  }
+  return text + BulletsText(report["notes"]);
+}
+
+// For example "209x fewer" than `base`.
+std::string Fewer(double reads, double base) {
+  if (reads == base) return "same";
+  if (reads == 0) return "all of them";
+  if (base == 0) return "more";
+  return reads < base ? absl::StrCat(ThreeDigits(base / reads), "x fewer")
+                      : absl::StrCat(ThreeDigits(reads / base), "x more");
+}
+
+// Explains the columns of a table, below it.
+std::string Explained(absl::string_view text) {
+  return absl::StrCat("  ", WrapText(text, kTextWidth - 2, 2), "\n");
+}
+
+std::string ReadsTable(const Json& results) {
+  std::vector<Column> columns = {
+      {"Reads from disk", "{/label}"},
+      {"data blocks", "{/data_block_reads:,}"},
+      {"per lookup", "{/reads_per_lookup:3}"},
+      {"95 % interval",
+       "{/reads_per_lookup_low:3}-{/reads_per_lookup_high:3}"}};
+  std::string explained =
+      "data blocks: read by all lookups together. per lookup: on average.";
+  Json rows = results;
+  const auto compare_with = [&](const std::string& policy,
+                                const std::string& heading,
+                                absl::string_view than) {
+    const auto base = std::ranges::find_if(results, [&](const Json& result) {
+      return result["policy"] == policy;
+    });
+    if (base == results.end()) return;
+    columns.push_back({heading, absl::StrCat("{/", heading, "}")});
+    absl::StrAppend(&explained, " ", heading, ": than ", than, ".");
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (&results[i] == &*base) continue;
+      rows[i][heading] =
+          Fewer(results[i]["reads_per_lookup"], (*base)["reads_per_lookup"]);
+    }
+  };
+  compare_with(kNoPolicy, "against none", "without a filter");
+  compare_with(kRocksDbBloom, "against Bloom",
+               absl::StrCat("with ", kRocksDbBloom));
+  return absl::StrCat(TextTable(columns, rows), Explained(explained));
+}
+
+std::string FiltersTable(const Json& results) {
+  return absl::StrCat(
+      TextTable({{"Filters", "{/label}"},
+                 {"MB", "{/filter_bytes:MB}"},
+                 {"bits/key", "{/bits_per_key:.2f}"},
+                 {"false positives %", "{/false_positive_rate:%}"},
+                 {"95 % interval",
+                  "{/false_positive_rate_low:%}-"
+                  "{/false_positive_rate_high:%}"},
+                 {"predicted %", "{/predicted_false_positive_rate:%}"},
+                 {"build s", "{/build_seconds:3}"}},
+                results),
+      Explained(
+          "MB: of all filters. false positives: of 100 times that a filter was "
+          "asked for a key that its file lacks, how often it let the lookup "
+          "through. predicted: from the filters' own bits. build: writing the "
+          "database, once."));
+}
+
+size_t LongestLine(absl::string_view text) {
+  size_t longest = 0;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    longest = std::max(longest, line.size());
+  }
+  return longest;
+}
+
+// All levels whose filters were probed, split into tables that fit the width.
+std::string LevelTables(const Json& results) {
+  std::set<int> levels;
+  Json rows = Json::array();
+  for (const Json& result : results) {
+    if (result["levels"].empty()) continue;
+    Json row = {{"label", result["label"]}};
+    for (const Json& level : result["levels"]) {
+      levels.insert(level["level"].get<int>());
+      row[absl::StrCat(level["level"].get<int>())] = level;
+    }
+    rows.push_back(row);
+  }
+  if (rows.empty()) return "";
+  const Column policies = {"False positives, %", "{/label}"};
+  std::vector<Column> columns = {policies};
+  std::vector<std::string> tables;
+  for (const int level : levels) {
+    const std::string observed =
+        absl::StrCat("{/", level, "/false_positive_rate:%}");
+    const Column column = {
+        absl::StrCat("L", level, " (predicted)"),
+        absl::StrCat(observed, " ({/", level,
+                     "/predicted_false_positive_rate:%})|", observed)};
+    columns.push_back(column);
+    const std::string wider = TextTable(columns, rows);
+    if (tables.empty() || LongestLine(wider) > kTextWidth) {
+      columns = {policies, column};
+      tables.push_back(TextTable(columns, rows));
+    } else {
+      tables.back() = wider;
+    }
+  }
+  return absl::StrCat(
+      absl::StrJoin(tables, "\n"),
+      Explained("Observed on each level, and in brackets predicted from the "
+                "filters' own bits."));
+}
+
+std::string TimesTable(const Json& results) {
+  std::vector<Column> columns = {{"Time of a lookup, us", "{/label}"}};
+  for (const std::string time : {"mean", "p50", "p99"}) {
+    const std::string pointer = "/latency_us/" + time;
+    columns.push_back({time + " (of rounds)",
+                       absl::StrCat("{", pointer, ":3} ({", pointer,
+                                    "_least:3}-{", pointer, "_most:3})")});
+  }
+  columns.push_back({"lookups/s", "{/lookups_per_second:,}"});
+  const size_t rounds = results[0]["rounds"].size();
+  return absl::StrCat(
+      TextTable(columns, results),
+      Explained(absl::StrCat(
+          "p50, p99: 50 and 99 of 100 lookups took no longer. Each is the "
+          "median of ",
+          rounds, rounds == 1 ? " round" : " rounds",
+          ", with the least and the most of them. lookups/s: of all threads "
+          "together, the median.")));
+}
+
 }  // namespace
 
 uint64_t PolicyResult::filter_bytes() const {
@@ -185,6 +591,37 @@ void AddFindings(const Shape& expected, Report* report) {
   NoteIoAgreement(report);
   NoteOtherBlockReads(report);
   NoteNoise(report);
+}
+
+Json ReportAsJson(const Report& report) {
+  Json json = {{"command", report.config.typed},
+               {"facts", FactsAsJson(report)},
+               {"machine", report.machine},
+               {"workload", WorkloadAsJson(report)},
+               {"results", Json::array()}};
+  for (size_t i = 0; i < report.results.size(); ++i) {
+    json["results"].push_back(ResultAsJson(report, i));
+  }
+  json["result"] = ResultInWords(report);
+  json["rate_curves"] = RateCurvesAsJson(report);
+  json["notes"] = report.notes;
+  json["problems"] = report.problems;
+  return json;
+}
+
+std::string ReportAsText(const Json& report) {
+  const Json& results = report["results"];
+  std::vector<std::string> parts = {
+      Facts(report["facts"]),
+      ReadsTable(results),
+      FiltersTable(results),
+      LevelTables(results),
+      TimesTable(results),
+      Notes(report),
+      WrapText(report["result"].get<std::string>(), kTextWidth, 0)};
+  if (!parts.back().empty()) parts.back() += "\n";
+  std::erase(parts, "");
+  return absl::StrJoin(parts, "\n");
 }
 
 }  // namespace linebloom::tools

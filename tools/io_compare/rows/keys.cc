@@ -18,7 +18,6 @@
 #include "tools/shared/numbers.h"
 
 namespace linebloom::tools {
-
 namespace {
 
 constexpr uint64_t kNumberedKeyBytes = 16;
@@ -196,7 +195,7 @@ KeyList SortedAndUnique(const KeyList& keys,
   for (uint64_t i = 0; i < keys.size(); ++i) {
     slices[i] = {keys[i].data(), keys[i].size()};
   }
-  std::sort(slices.begin(), slices.end(), [&](const auto& a, const auto& b) {
+  std::ranges::sort(slices, [&](const auto& a, const auto& b) {
     return comparator.Compare(a, b) < 0;
   });
   slices.erase(std::unique(slices.begin(), slices.end()), slices.end());
@@ -247,7 +246,7 @@ absl::StatusOr<Skew> Skew::Parse(absl::string_view text, uint64_t seed) {
 }
 
 size_t Skew::Draw(double random) const {
-  const auto end = std::upper_bound(ends_.begin(), ends_.end(), random);
+  const auto end = std::ranges::upper_bound(ends_, random);
   // The sums may end slightly below 1.
   return std::min<size_t>(end - ends_.begin(), stretches_.size() - 1);
 }

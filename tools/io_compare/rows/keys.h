@@ -1,4 +1,4 @@
-// Lists of keys.
+// Lists of keys, and which of them are looked up.
 #pragma once
 
 #include <cstdint>

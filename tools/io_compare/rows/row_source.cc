@@ -4,14 +4,12 @@
 #include <array>
 #include <cstring>
 #include <string>
-#include <tuple>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "tools/shared/numbers.h"
 
 namespace linebloom::tools {
-
 namespace {
 
 struct SortedRun {
@@ -72,14 +70,6 @@ std::string Describe(const FileShape& file) {
                       " entries (", file.deletions, " deletions) from '",
                       absl::CEscape(file.smallest_key), "' to '",
                       absl::CEscape(file.largest_key), "'");
-}
-
-bool IsBefore(const FileShape& a, const FileShape& b) {
-  const auto fields = [](const FileShape& file) {
-    return std::tie(file.level, file.smallest_key, file.largest_key,
-                    file.entries, file.deletions);
-  };
-  return fields(a) < fields(b);
 }
 
 }  // namespace
@@ -160,7 +150,7 @@ Shape ReadShape(rocksdb::DB* db) {
     shape.files.push_back({file.level, file.smallestkey, file.largestkey,
                            file.num_entries, file.num_deletions});
   }
-  std::sort(shape.files.begin(), shape.files.end(), IsBefore);
+  std::ranges::sort(shape.files);
   return shape;
 }
 

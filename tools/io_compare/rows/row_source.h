@@ -1,6 +1,7 @@
-// The contents of the databases that io_compare compares.
+// The contents of the databases that io_compare compares, and their shapes.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -73,7 +74,7 @@ struct FileShape {
   uint64_t entries;
   uint64_t deletions;  // included in the entries
 
-  friend bool operator==(const FileShape&, const FileShape&) = default;
+  friend auto operator<=>(const FileShape&, const FileShape&) = default;
 };
 
 struct LevelShape {

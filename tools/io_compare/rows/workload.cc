@@ -20,7 +20,6 @@
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
-
 namespace {
 
 constexpr char kFlag[] = "--source_db";
@@ -120,9 +119,8 @@ class Source {
   // contain too. GetAllKeyVersions shows all, so the file becomes a database.
   absl::Status ReadFile(size_t file, EntrySink sink) {
     rocksdb::ColumnFamilyHandle* family = nullptr;
-    absl::Status status = Import(live_files_[file], &family);
-    if (!status.ok()) return status;
-    status = ReadAllVersions(import_db_.get(), family, sink);
+    RETURN_IF_ERROR(Import(live_files_[file], &family));
+    absl::Status status = ReadAllVersions(import_db_.get(), family, sink);
     status.Update(FromRocksDb(import_db_->DropColumnFamily(family),
                               "cannot remove a copied file"));
     status.Update(FromRocksDb(import_db_->DestroyColumnFamilyHandle(family),
@@ -183,12 +181,11 @@ class Source {
   }
 
   absl::Status PlanFiles(SourceDatabase* result) {
-    std::sort(live_files_.begin(), live_files_.end(),
-              [](const auto& a, const auto& b) {
-                if (a.level != b.level) return a.level > b.level;
-                return a.level == 0 ? a.largest_seqno < b.largest_seqno
-                                    : a.smallestkey < b.smallestkey;
-              });
+    std::ranges::sort(live_files_, [](const auto& a, const auto& b) {
+      if (a.level != b.level) return a.level > b.level;
+      return a.level == 0 ? a.largest_seqno < b.largest_seqno
+                          : a.smallestkey < b.smallestkey;
+    });
     rocksdb::TablePropertiesCollection properties;
     RETURN_IF_ERROR(FromRocksDb(
         source_->db()->GetPropertiesOfAllTables(&properties), what_));
@@ -424,9 +421,8 @@ rocksdb::CompressionType CompressionByName(absl::string_view name) {
   const rocksdb::CompressionType type = ParseCompression(name);
   const std::vector<rocksdb::CompressionType> supported =
       rocksdb::GetSupportedCompressions();
-  const bool can_write =
-      std::find(supported.begin(), supported.end(), type) != supported.end();
-  return can_write ? type : rocksdb::kNoCompression;
+  return std::ranges::count(supported, type) > 0 ? type
+                                                 : rocksdb::kNoCompression;
 }
 
 absl::StatusOr<Workload> MakeWorkload(const IoCompareConfig& config,
@@ -437,15 +433,13 @@ absl::StatusOr<Workload> MakeWorkload(const IoCompareConfig& config,
   workload.mix.skew = std::move(skew);
   workload.mix.hit_ratio = config.hit_ratio;
   workload.mix.seed = config.seed;
-  absl::Status status;
   if (!config.source_db.empty()) {
-    status = UseDatabase(config, missing_needed, scratch, &workload);
+    RETURN_IF_ERROR(UseDatabase(config, missing_needed, scratch, &workload));
   } else if (!config.key_file.empty()) {
-    status = UseKeyFile(config, missing_needed, &workload);
+    RETURN_IF_ERROR(UseKeyFile(config, missing_needed, &workload));
   } else {
     GenerateRows(config, missing_needed, &workload);
   }
-  if (!status.ok()) return status;
   workload.facts.block_bytes = workload.rows.block_size;
   DrawLookups(config, &workload);
   if (workload.lookups.size() == 0) {

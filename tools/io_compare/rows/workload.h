@@ -1,4 +1,5 @@
-// Decides which rows to load and which keys to look up.
+// Decides which rows to load, which may be those of an existing database, and
+// which keys to look up.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "rocksdb/compression_type.h"
-#include "tools/io_compare/config.h"
 #include "tools/io_compare/report/report.h"
 #include "tools/io_compare/rows/keys.h"
 #include "tools/io_compare/rows/row_source.h"
