@@ -30,7 +30,6 @@ linebloom_SOURCES := \
   filter_policy/line/line_contents.cc \
   filter_policy/policy/c_api.cc \
   filter_policy/policy/filter_policy.cc \
-  filter_policy/rocksdb/canonical_key.cc \
   filter_policy/rocksdb/filter_bits_builder.cc \
   filter_policy/rocksdb/filter_bits_reader.cc \
   filter_policy/rocksdb/filter_metrics.cc \
@@ -39,7 +38,6 @@ linebloom_SOURCES := \
   filter_policy/rocksdb/observed_rate.cc \
   filter_policy/rocksdb/policy_options.cc \
   filter_policy/rocksdb/running_rocksdb.cc \
-  filter_policy/sizing/allocation_rounding.cc \
   filter_policy/sizing/expected_rate.cc \
   filter_policy/sizing/line_count_search.cc \
   filter_policy/sizing/sizing.cc

@@ -45,6 +45,8 @@
 namespace linebloom {
 namespace {
 
+// A policy or contestant by name. Ribbon gets as many bits as it needs for
+// Bloom's rate; contestants choose their own.
 const rocksdb::FilterPolicy* NewPolicy(const std::string& name, double bits) {
   if (name == "rocksdb-bloom") return rocksdb::NewBloomFilterPolicy(bits);
   if (name == "rocksdb-ribbon") return rocksdb::NewRibbonFilterPolicy(bits);
@@ -116,56 +118,40 @@ double CacheLinesOf(const std::string& policy) {
   return 1 + (7 * 32 - 16) / 64.0;
 }
 
-// A policy or contestant by name. Ribbon gets as many bits as it needs for
-// Bloom's rate; contestants choose their own.
-class BenchPolicy {
- public:
-  BenchPolicy(const std::string& name, double bits_per_key)
-      : policy_(NewPolicy(name, bits_per_key)) {}
-
-  // The filter of the keys `first` to `first + count - 1` of that sequence.
-  std::string Build(uint64_t first, size_t count, size_t key_size) const {
-    rocksdb::BlockBasedTableOptions table;
-    table.format_version = 5;
-    table.optimize_filters_for_memory = false;
-    const rocksdb::FilterBuildingContext context(table);
-    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-        policy_->GetBuilderWithContext(context));
-    for (size_t i = 0; i < count; ++i) {
-      const BenchKey key = KeyOf(first + i, key_size);
-      builder->AddKey(SliceOf(key));
-    }
-    std::unique_ptr<const char[]> bytes;
-    return builder->Finish(&bytes).ToString();
+// The filter of the keys `first` to `first + count - 1` of that sequence.
+std::string BuildBlock(const rocksdb::FilterPolicy& policy, uint64_t first,
+                       size_t count, size_t key_size) {
+  rocksdb::BlockBasedTableOptions table;
+  table.format_version = 5;
+  table.optimize_filters_for_memory = false;
+  const rocksdb::FilterBuildingContext context(table);
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      policy.GetBuilderWithContext(context));
+  for (size_t i = 0; i < count; ++i) {
+    const BenchKey key = KeyOf(first + i, key_size);
+    builder->AddKey(SliceOf(key));
   }
-
-  std::unique_ptr<rocksdb::FilterBitsReader> NewReader(
-      const rocksdb::Slice& block) const {
-    return std::unique_ptr<rocksdb::FilterBitsReader>(
-        policy_->GetFilterBitsReader(block));
-  }
-
- private:
-  std::unique_ptr<const rocksdb::FilterPolicy> policy_;
-};
+  std::unique_ptr<const char[]> bytes;
+  return builder->Finish(&bytes).ToString();
+}
 
 // Finished filters and their readers.
 class BenchFilters {
  public:
   BenchFilters(const std::string& policy, double bits_per_key, size_t filters,
                size_t keys_per_filter, size_t key_size, Alignment alignment)
-      : policy_(policy, bits_per_key),
+      : policy_(NewPolicy(policy, bits_per_key)),
         keys_per_filter_(keys_per_filter),
         key_size_(key_size) {
     for (size_t i = 0; i < filters; ++i) {
       const std::string block =
-          policy_.Build(i * keys_per_filter, keys_per_filter, key_size);
+          BuildBlock(*policy_, i * keys_per_filter, keys_per_filter, key_size);
       buffers_.emplace_back(new char[block.size() + 128]);
       char* at = buffers_.back().get();
       at += (64 - reinterpret_cast<uintptr_t>(at) % 64) +
             static_cast<size_t>(alignment);
       std::memcpy(at, block.data(), block.size());
-      readers_.push_back(policy_.NewReader({at, block.size()}));
+      readers_.emplace_back(policy_->GetFilterBitsReader({at, block.size()}));
       total_bytes_ += block.size();
     }
   }
@@ -194,7 +180,7 @@ class BenchFilters {
   }
 
  private:
-  BenchPolicy policy_;
+  std::unique_ptr<const rocksdb::FilterPolicy> policy_;
   size_t keys_per_filter_;
   size_t key_size_;
   std::vector<std::unique_ptr<char[]>> buffers_;
@@ -380,11 +366,12 @@ void AskBatch(benchmark::State& state, const Place& place,
 
 void Build(benchmark::State& state, const Place& place,
            const std::string& policy) {
-  const BenchPolicy bench_policy(policy, kBitsPerKey);
+  const std::unique_ptr<const rocksdb::FilterPolicy> built_with(
+      NewPolicy(policy, kBitsPerKey));
   const PeakMemory memory;
   size_t block_size = 0;
   while (state.KeepRunningBatch(static_cast<int64_t>(place.keys))) {
-    block_size = bench_policy.Build(0, place.keys, place.key_size).size();
+    block_size = BuildBlock(*built_with, 0, place.keys, place.key_size).size();
   }
   state.counters["memory_per_key"] =
       (static_cast<double>(memory.Growth()) - static_cast<double>(block_size)) /

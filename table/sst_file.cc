@@ -134,8 +134,7 @@ bool IsProperties(absl::string_view name) {
   return name == "rocksdb.properties" || name == "rocksdb.stats";
 }
 
-}  // namespace
-
+// DataLoss if the block or a value breaks the format.
 absl::StatusOr<Properties> ParseProperties(const Block& block) {
   Properties properties;
   EntryIterator entry(&block, ValueLength::kStored);
@@ -172,13 +171,8 @@ absl::StatusOr<Properties> ReadProperties(const RandomAccess& file,
                                absl::StrCat(kWhat), file.name()});
 }
 
-absl::string_view ToString(FilterKind kind) {
-  // In the order of FilterKind.
-  static constexpr absl::string_view kNames[] = {"none", "full", "partitioned",
-                                                 "block-based"};
-  return kNames[static_cast<size_t>(kind)];
-}
-
+// DataLoss if the block breaks the format or names two filters or two property
+// blocks. The handles are not checked.
 absl::StatusOr<Metaindex> ParseMetaindex(const Block& block) {
   Metaindex result;
   EntryIterator entry(&block, ValueLength::kStored);
@@ -211,6 +205,15 @@ absl::StatusOr<Metaindex> ParseMetaindex(const Block& block) {
   }
   if (!entry.status().ok()) return entry.status();
   return result;
+}
+
+}  // namespace
+
+absl::string_view ToString(FilterKind kind) {
+  // In the order of FilterKind.
+  static constexpr absl::string_view kNames[] = {"none", "full", "partitioned",
+                                                 "block-based"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 SstFile::SstFile(std::unique_ptr<RandomAccess> bytes, const Footer& footer,

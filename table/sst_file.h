@@ -48,15 +48,6 @@ struct Properties {
   std::optional<uint64_t> global_sequence_number;
 };
 
-// Reads the property block at `handle`. DataLoss if it is damaged.
-absl::StatusOr<Properties> ReadProperties(const RandomAccess& file,
-                                          const Footer& footer,
-                                          const BlockHandle& handle);
-
-// The second step: parses the block. DataLoss if the block or a value breaks
-// the format.
-absl::StatusOr<Properties> ParseProperties(const Block& block);
-
 enum class FilterKind {
   kNone,
   kFull,         // one filter for the whole file
@@ -78,10 +69,6 @@ struct Metaindex {
   BlockHandle filter;  // for kPartitioned, the index over the partitions
   std::optional<BlockHandle> properties;
 };
-
-// DataLoss if the block breaks the format or names two filters or two property
-// blocks. The handles are not checked.
-absl::StatusOr<Metaindex> ParseMetaindex(const Block& block);
 
 // Immutable; may be used by many threads. Errors are those of ReadFooter and of
 // the operating system; each names the file and, if possible, the offset and

@@ -22,9 +22,9 @@ inline constexpr size_t kFilterBlockOverhead =
 inline constexpr size_t kMaxFilterBlockOverhead =
     kMaxFilterMetadataBytes + kFilterTailBytes;
 
-// What a filter should be: made of the policy's options for a file, completed
-// when the filter's keys are known, followed by BuildFilter, stored in the
-// block and compared by linebloom::RebuildFilters.
+// Describes a filter to build. It is made from the policy's options for a file,
+// completed when the filter's keys are known, followed by BuildFilter, stored
+// in the block and compared by linebloom::RebuildFilters.
 struct FilterRequest {
   // At least 1. With a rate: the size to try first, which is not stored.
   uint32_t millibits_per_key = 10000;
@@ -35,7 +35,7 @@ struct FilterRequest {
   double false_positive_rate = 0;
   bool level_aware = false;  // true if bits or rate depend on the file's level
   // Names the function that maps keys to the bytes that are hashed
-  // (CanonicalId in filter_policy/rocksdb/canonical_key.h). 0: the keys
+  // (CanonicalId in filter_policy/rocksdb/filter_bits_builder.h). 0: the keys
   // themselves are.
   uint64_t canonical_key = 0;
   // The lookups per key in the range of the filter's keys, relative to the

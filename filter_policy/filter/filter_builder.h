@@ -7,7 +7,7 @@
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/hash_list.h"
 #include "filter_policy/line/kernel/line_kernel.h"
-#include "filter_policy/sizing/allocation_rounding.h"
+#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 

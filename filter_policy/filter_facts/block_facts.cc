@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "filter_policy/line/little_endian.h"
+#include "filter_policy/sizing/expected_rate.h"
 
 namespace linebloom {
 namespace {
 
 constexpr size_t kRibbonColumnBytes = 16;
-constexpr double kLineBits = 8.0 * kLineBytes;
 
 // The share of missing keys whose bits are all set, in a line with the share
 // `fill` of its bits set: each probe hits a random bit of the line.
@@ -79,29 +78,14 @@ bool ForEachLine(absl::string_view block, const ParsedFilter& filter,
 
 // Fills in everything that the lines tell, if there are any.
 void ReadLines(absl::string_view block, BlockFacts* facts) {
-  facts->min_probes = std::numeric_limits<double>::infinity();
-  uint64_t bits_set = 0;
-  uint64_t bits = 0;
-  double probes = 0;
   double rates = 0;
-  const bool has_lines =
-      ForEachLine(block, *facts, [&](uint64_t, const LineContents& line) {
-        ++facts->lines;
-        facts->min_probes = std::min(facts->min_probes, line.probes);
-        facts->max_probes = std::max(facts->max_probes, line.probes);
-        probes += line.probes;
-        bits_set += line.bits_set;
-        bits += line.bits;
-        rates += line.rate;
-      });
-  if (!has_lines) {
-    facts->min_probes = 0;
-    return;
+  (void)ForEachLine(block, *facts, [&](uint64_t, const LineContents& line) {
+    facts->Add({1, line.probes, line.probes, line.probes, line.fill()});
+    rates += line.rate;
+  });
+  if (facts->lines > 0) {
+    facts->rate = rates / static_cast<double>(facts->lines);
   }
-  const auto count = static_cast<double>(facts->lines);
-  facts->mean_probes = probes / count;
-  facts->fill = static_cast<double>(bits_set) / static_cast<double>(bits);
-  facts->rate = rates / count;
 }
 
 // Two keys with the same 32-bit hash share all bits.
@@ -111,6 +95,18 @@ double WithCollisions(double rate, uint64_t keys) {
 }
 
 }  // namespace
+
+void LineTotals::Add(const LineTotals& more) {
+  if (more.lines == 0) return;
+  min_probes =
+      lines == 0 ? more.min_probes : std::min(min_probes, more.min_probes);
+  max_probes = std::max(max_probes, more.max_probes);
+  lines += more.lines;
+  const double share =
+      static_cast<double>(more.lines) / static_cast<double>(lines);
+  mean_probes += share * (more.mean_probes - mean_probes);
+  fill += share * (more.fill - fill);
+}
 
 absl::string_view ToString(BlockKind kind) {
   // In the order of BlockKind.
@@ -122,7 +118,7 @@ absl::string_view ToString(BlockKind kind) {
 }
 
 BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys) {
-  BlockFacts facts{ParseFilter(block.data(), block.size())};
+  BlockFacts facts{ParseFilter(block.data(), block.size()), {}};
   facts.bytes = block.size();
   facts.rate = facts.kind == BlockKind::kEmpty ? 0 : 1;
   if (facts.kind == BlockKind::kLinebloom) facts.line_bytes = kLineBytes;
@@ -142,21 +138,12 @@ bool ForEachLine(absl::string_view block, LineSink sink) {
   return ForEachLine(block, ParseFilter(block.data(), block.size()), sink);
 }
 
-// The number of keys per line is Poisson distributed (Putze, Sanders, Singler
-// 2009).
 double BlockedBloomRate(uint64_t keys, uint64_t lines, int probes) {
-  const double load = static_cast<double>(keys) / static_cast<double>(lines);
-  const double spread = 10 * std::sqrt(load) + 10;
-  const int least = static_cast<int>(std::max(0.0, load - spread));
-  const int most = static_cast<int>(load + spread);
-  double rate = 0;
-  for (int n = least; n <= most; ++n) {
-    const double share =
-        std::exp(n * std::log(load) - load - std::lgamma(n + 1.0));
-    const double fill = 1 - std::pow(1 - 1 / kLineBits, n * probes);
-    rate += share * std::pow(fill, probes);
-  }
-  return rate;
+  return MeanOverLines(
+      static_cast<double>(keys) / static_cast<double>(lines), [probes](int n) {
+        const double fill = 1 - std::pow(1 - 1 / kBitsPerLine, n * probes);
+        return std::pow(fill, probes);
+      });
 }
 
 double RibbonRate(uint64_t columns, uint64_t blocks) {

@@ -14,15 +14,19 @@ namespace linebloom {
 // For example "RocksDB Bloom".
 absl::string_view ToString(BlockKind kind);
 
-struct BlockFacts : ParsedFilter {
-  uint64_t bytes = 0;
+// Lines of any size together.
+struct LineTotals {
+  void Add(const LineTotals& more);
 
-  // Only for kinds with lines, of any size.
   uint64_t lines = 0;
   double min_probes = 0;
   double max_probes = 0;
   double mean_probes = 0;  // over the lines
   double fill = 0;         // share of set bits, 0 to 1
+};
+
+struct BlockFacts : ParsedFilter, LineTotals {
+  uint64_t bytes = 0;
 
   // The false-positive rate. kLinebloom: exact, from the block's bits.
   // RocksDB's kinds: an estimate. 1 if the block rejects nothing.

@@ -12,8 +12,8 @@ namespace linebloom {
 struct FileRange {
   std::string smallest;  // keys of the user's
   std::string largest;
-  // How many lookups fall on the file beside others of its level, in any unit:
-  // its rows or, if heat is known, its rows times their heat.
+  // The file's weight among the lookups of its level, in any unit
+  // (FileFacts::lookups).
   double lookups = 0;
 };
 

@@ -28,10 +28,6 @@ class Sums {
   }
 
   void Finish() {
-    if (facts_->lines > 0) {
-      facts_->mean_probes = probes_ / static_cast<double>(facts_->lines);
-      facts_->fill = fill_ / static_cast<double>(facts_->lines);
-    }
     facts_->rate_is_exact = all_linebloom_;
     facts_->rate = weight_ > 0 ? rate_ / weight_ : 0;
     if (all_linebloom_ && keys_ > 0) {
@@ -47,21 +43,14 @@ class Sums {
   void AddLines(const BlockFacts& block) {
     // Partitions without keys don't reveal the kind.
     if (block.kind == BlockKind::kEmpty) return;
-    if (!any_) {
-      facts_->first = block;
-      facts_->min_probes = block.min_probes;
-    }
+    if (!any_) facts_->first = block;
     any_ = true;
     if (block.kind != facts_->first.kind) {
       facts_->mixed = true;
       facts_->of_one_policy &=
           OfRibbonPolicy(block.kind) && OfRibbonPolicy(facts_->first.kind);
     }
-    facts_->min_probes = std::min(facts_->min_probes, block.min_probes);
-    facts_->max_probes = std::max(facts_->max_probes, block.max_probes);
-    facts_->lines += block.lines;
-    probes_ += block.mean_probes * static_cast<double>(block.lines);
-    fill_ += block.fill * static_cast<double>(block.lines);
+    facts_->LineTotals::Add(block);
   }
 
   void AddRate(const BlockFacts& block) {
@@ -109,8 +98,6 @@ class Sums {
   double weight_ = 0;
   double rate_ = 0;
   double rate_in_metadata_ = 0;
-  double probes_ = 0;
-  double fill_ = 0;
   uint64_t keys_ = 0;
   bool all_linebloom_ = true;
   double heat_ = 0;

@@ -25,7 +25,7 @@ struct FilterFile {
 absl::StatusOr<FilterFile> OpenFilterFile(const std::string& path);
 absl::StatusOr<FilterFile> OpenFilterFile(std::unique_ptr<RandomAccess> bytes);
 
-struct FileFacts {
+struct FileFacts : LineTotals {  // of all blocks together
   uint32_t format_version = 0;
   Properties properties;
   FilterKind filter_kind = FilterKind::kNone;
@@ -33,18 +33,13 @@ struct FileFacts {
   uint64_t blocks = 0;  // filter blocks; a full filter has 1
   uint64_t bytes = 0;   // including the index of a partitioned filter
 
-  // All blocks together. `first` represents what the blocks of a filter have in
-  // common: kind, format, kind of line.
+  // Represents what the blocks of a filter have in common: kind, format, kind
+  // of line.
   BlockFacts first;
   bool mixed = false;  // some blocks differ in kind from the first
   // False if no policy builds such a mixture. One does: RocksDB's Ribbon policy
   // builds Bloom filters for partitions with few keys.
   bool of_one_policy = true;
-  uint64_t lines = 0;
-  double min_probes = 0;
-  double max_probes = 0;
-  double mean_probes = 0;  // over the lines
-  double fill = 0;         // over the lines
 
   // The number of keys and prefixes added: from linebloom's own metadata, else
   // from the table properties, which have it since RocksDB 6.22.
@@ -72,8 +67,8 @@ struct FileFacts {
     return properties.num_entries -
            std::min(properties.num_entries, properties.num_range_deletions);
   }
-  // How many lookups fall on the file beside others of its level: its rows,
-  // times their heat if it is known.
+  // The file's weight among the lookups of its level: its rows, times their
+  // heat if that is known.
   double lookups() const {
     return static_cast<double>(rows()) * heat.value_or(1);
   }

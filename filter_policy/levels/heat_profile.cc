@@ -76,8 +76,8 @@ std::shared_ptr<const HeatProfile> HeatProfile::Make(
       (files.size() + kMaxSegments - 1) / kMaxSegments;
   Sums sums;
   for (size_t i = 0; i < files.size(); ++i) {
-    // Keys before the first file's and behind the last one's are in no range,
-    // but earlier files may have reached there.
+    // Keys before the first file and after the last are in no range, but
+    // earlier files may have reached there.
     const std::string_view begin = files[i].smallest;
     if (i % files_per_segment == 0) {
       profile->segments_.push_back({std::string(begin), sums});

@@ -6,10 +6,10 @@
 namespace linebloom {
 namespace {
 
-// As many as a double can tell apart.
+// A double can tell about this many digits apart.
 constexpr size_t kDigits = 16;
 
-// Behind these, keys that begin alike count as equal.
+// Keys that agree in this many places count as equal.
 constexpr size_t kMaxPlaces = 64;
 
 // If one of these bytes occurs, the others may too.

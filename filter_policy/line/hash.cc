@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstring>
 
 #include "filter_policy/line/little_endian.h"
 #include "filter_policy/line/xxh3.inc"

@@ -65,7 +65,7 @@ inline size_t BytesOfLines(Line kind, uint32_t lines) {
   return lines * kLineBytes + (kind == Line::kSolved ? GroupsOf(lines) : 0);
 }
 
-// The slice of a hash in its line: the top bits behind LineOf's.
+// The slice of a hash in its line, from the bits that follow those of LineOf.
 inline uint32_t SliceOf(uint64_t hash, uint32_t lines) {
   return static_cast<uint32_t>((hash * lines) >> (64 - kSliceBits));
 }

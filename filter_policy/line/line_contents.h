@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 
 #include "filter_policy/line/line.h"
 #include "filter_policy/line/plain_probes.h"

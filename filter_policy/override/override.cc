@@ -40,36 +40,26 @@ std::string Environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-struct Settings {
-  bool on = false;
-  std::string options;  // as in LINEBLOOM_OVERRIDE
-};
-
-// A trial must not break the program: with invalid options it runs as if this
+// The options in LINEBLOOM_OVERRIDE; nothing if nothing is to be changed. A
+// trial must not break the program: with invalid options it runs as if this
 // library were not there.
-Settings ReadSettings() {
-  Settings settings;
-  settings.options = Environment("LINEBLOOM_OVERRIDE");
-  if (settings.options == "off" || !RocksDbMismatch().empty()) {
-    return settings;
-  }
-  if (settings.options.empty()) settings.options = kFilterPolicyName;
-  FilterPolicyOptions parsed;
-  const Status status = ParseFilterPolicyOptions(settings.options, &parsed);
-  settings.on = status.ok();
-  if (!settings.on) {
-    fprintf(stderr,
-            "linebloom_override: LINEBLOOM_OVERRIDE=%s: %s; nothing is "
-            "changed\n",
-            settings.options.c_str(), status.ToString().c_str());
-  }
-  return settings;
+std::optional<FilterPolicyOptions> ReadOptions() {
+  std::string text = Environment("LINEBLOOM_OVERRIDE");
+  if (text == "off" || !RocksDbMismatch().empty()) return std::nullopt;
+  if (text.empty()) text = kFilterPolicyName;
+  FilterPolicyOptions options;
+  const Status status = ParseFilterPolicyOptions(text, &options);
+  if (status.ok()) return options;
+  fprintf(stderr,
+          "linebloom_override: LINEBLOOM_OVERRIDE=%s: %s; nothing is changed\n",
+          text.c_str(), status.ToString().c_str());
+  return std::nullopt;
 }
 
 // Read on the first use of RocksDB, so that other programs print nothing.
-const Settings& TheSettings() {
-  static const auto* const settings = new Settings(ReadSettings());
-  return *settings;
+const std::optional<FilterPolicyOptions>& TheOptions() {
+  static const auto* const options = new std::optional(ReadOptions());
+  return *options;
 }
 
 using rocksdb::BlockBasedTableOptions;
@@ -88,18 +78,18 @@ const BlockBasedTableOptions* BlockBasedOptions(const TableFactory* factory) {
 // True if anything is to be changed. False if LINEBLOOM_OVERRIDE is `off` or
 // invalid (reported once on stderr), and in a RocksDB that this library was not
 // built for, whose options must not even be copied.
-bool OverrideIsOn() { return TheSettings().on; }
+bool OverrideIsOn() { return TheOptions().has_value(); }
 
-// Those of LINEBLOOM_OVERRIDE, with these bits if it sets none and no rate.
-// Nothing if the program keeps its policy: it has no filter, or too many bits.
+// Returns the options of LINEBLOOM_OVERRIDE, with these bits if it sets neither
+// bits nor a rate; nothing if the program keeps its policy, because it wants no
+// filter or too many bits.
 std::optional<FilterPolicyOptions> OptionsInsteadOf(double bits_per_key) {
   FilterPolicyOptions asked;
   asked.bits_per_key = bits_per_key;
   if (!OverrideIsOn() || !Validate(asked).ok()) return std::nullopt;
   // A program without a filter keeps none, whatever LINEBLOOM_OVERRIDE says.
   if (MillibitsOf(bits_per_key) == 0) return std::nullopt;
-  FilterPolicyOptions options;
-  (void)ParseFilterPolicyOptions(TheSettings().options, &options);
+  FilterPolicyOptions options = *TheOptions();
   if (!options.bits_per_key && !options.false_positive_rate) {
     options.bits_per_key = bits_per_key;
   }
@@ -177,8 +167,8 @@ bool IsInThisLibrary(const void* address) {
          there.dli_fbase == here.dli_fbase;
 }
 
-// The same with types. By address, because mangled names change with the
-// signature: `NextFunction(&rocksdb::NewBloomFilterPolicy)`.
+// Returns it with the type of `ours`, which is found by its address, because
+// mangled names change with the signature.
 template <typename Function>
 Function* NextFunction(Function* ours) {
   return reinterpret_cast<Function*>(

@@ -16,12 +16,11 @@
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/line/hash.h"
 #include "filter_policy/line/kernel/line_kernel.h"
-#include "filter_policy/rocksdb/canonical_key.h"
 #include "filter_policy/rocksdb/filter_bits_builder.h"
 #include "filter_policy/rocksdb/filter_bits_reader.h"
 #include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
-#include "filter_policy/sizing/allocation_rounding.h"
+#include "filter_policy/sizing/sizing.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
@@ -384,8 +383,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       FilterPlan plan, const FilterBuildingContext& context) const {
     if (plan.request.hash_seed == kRandomHashSeed) {
       const std::optional<uint64_t> seed = DrawHashSeed();
-      // There was entropy when the database was opened. A filter without a seed
-      // serves all lookups except of keys that somebody chose.
+      // There was entropy when the database was opened. An unseeded filter is
+      // correct; it only lacks protection against chosen keys.
       plan.request.hash_seed = seed.value_or(0);
       if (!seed) {
         info_log_.WarnOfOptions(context.info_log, NoEntropy(), "hash_seed=0");

@@ -11,7 +11,6 @@
 #include "filter_policy/filter_facts/file_facts.h"
 #include "filter_policy/levels/heat_profile.h"
 #include "filter_policy/levels/tree_state.h"
-#include "filter_policy/line/line.h"
 #include "filter_policy/rocksdb/filter_bits_builder.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/rebuild_filters.h"

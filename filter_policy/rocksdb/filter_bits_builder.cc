@@ -1,6 +1,7 @@
 #include "filter_policy/rocksdb/filter_bits_builder.h"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <utility>
 
@@ -21,7 +22,25 @@ Status HashChanged() {
       "linebloom: a key's hash changed in memory before its filter was built");
 }
 
+FilterPlan WithId(FilterPlan plan, const CanonicalKey& canonical_key) {
+  plan.request.canonical_key = CanonicalId(canonical_key);
+  return plan;
+}
+
 }  // namespace
+
+uint64_t CanonicalId(const CanonicalKey& canonical_key) {
+  // Without a name no database opens, but an SstFileWriter writes its file.
+  const char* const name = canonical_key.Name();
+  return std::max(HashUnseeded(name, name == nullptr ? 0 : std::strlen(name)),
+                  uint64_t{1});
+}
+
+void MakeCanonical(const CanonicalKey& canonical_key, const Slice& key,
+                   std::string* canonical) {
+  canonical->clear();
+  canonical_key.Append(key, canonical);
+}
 
 FilterBitsBuilder::FilterBitsBuilder(FilterPlan plan, bool detect_corruption)
     : plan_(std::move(plan)),
@@ -141,6 +160,25 @@ double FilterBitsBuilder::EstimatedFpRate(size_t entries, size_t bytes) {
   if (lines == 0) return 1.0;
   return ExpectedRate(plan_.request.line, plan_.request.millibits_per_key,
                       static_cast<double>(entries) / lines);
+}
+
+CanonicalFilterBitsBuilder::CanonicalFilterBitsBuilder(
+    std::shared_ptr<const CanonicalKey> canonical_key, FilterPlan plan,
+    bool detect_corruption)
+    : FilterBitsBuilder(WithId(std::move(plan), *canonical_key),
+                        detect_corruption),
+      canonical_key_(std::move(canonical_key)) {}
+
+void CanonicalFilterBitsBuilder::AddKey(const Slice& key) {
+  MakeCanonical(*canonical_key_, key, &key_);
+  FilterBitsBuilder::AddKey(key_);
+}
+
+void CanonicalFilterBitsBuilder::AddKeyAndAlt(const Slice& key,
+                                              const Slice& alt) {
+  MakeCanonical(*canonical_key_, key, &key_);
+  MakeCanonical(*canonical_key_, alt, &alt_);
+  FilterBitsBuilder::AddKeyAndAlt(key_, alt_);
 }
 
 }  // namespace linebloom

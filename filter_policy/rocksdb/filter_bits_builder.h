@@ -1,4 +1,5 @@
-// RocksDB's builder interface over BuildFilter.
+// RocksDB's builder interface over BuildFilter, and keys made canonical
+// (FilterPolicyOptions::canonical_key).
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,18 @@
 #include "filter_policy/filter/hash_list.h"
 #include "filter_policy/line/hash.h"
 #include "filter_policy/rocksdb/rocksdb_filter_bits.h"
-#include "filter_policy/sizing/allocation_rounding.h"
+#include "filter_policy/sizing/sizing.h"
+#include "linebloom/filter_policy.h"
 
 namespace linebloom {
+
+// The number that stands for the function in filter blocks, from its name;
+// never 0 (docs/format.md, "The hash of a key").
+uint64_t CanonicalId(const CanonicalKey& canonical_key);
+
+// Replaces `canonical` by what the function makes of the key.
+void MakeCanonical(const CanonicalKey& canonical_key, const rocksdb::Slice& key,
+                   std::string* canonical);
 
 // The keys of a filter that is about to be built.
 struct AddedKeys {
@@ -92,6 +102,24 @@ class FilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
   std::optional<uint64_t> last_alt_;
   HashList hashes_to_verify_;
   uint64_t xor_to_verify_ = 0;
+};
+
+// Makes keys and prefixes canonical before it adds them. A class of its own, so
+// that builders without a function don't look for one with each key.
+class CanonicalFilterBitsBuilder final : public FilterBitsBuilder {
+ public:
+  // The rest as for FilterBitsBuilder; never null.
+  CanonicalFilterBitsBuilder(std::shared_ptr<const CanonicalKey> canonical_key,
+                             FilterPlan plan, bool detect_corruption);
+
+  void AddKey(const rocksdb::Slice& key) override;
+  void AddKeyAndAlt(const rocksdb::Slice& key,
+                    const rocksdb::Slice& alt) override;
+
+ private:
+  const std::shared_ptr<const CanonicalKey> canonical_key_;
+  std::string key_;  // canonical; kept for its memory
+  std::string alt_;
 };
 
 static_assert(!std::is_abstract_v<FilterBitsBuilder>,

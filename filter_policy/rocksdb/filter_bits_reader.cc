@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
+#include "filter_policy/rocksdb/filter_bits_builder.h"
 
 namespace linebloom {
 namespace {
 
 using rocksdb::Slice;
+
+constexpr int kBatch = 32;  // RocksDB's largest
 
 class LineFilterBitsReader final : public rocksdb::FilterBitsReader {
  public:
@@ -22,9 +26,8 @@ class LineFilterBitsReader final : public rocksdb::FilterBitsReader {
   }
 
   // Hashes and prefetches a whole batch before the first probe, so that cache
-  // misses overlap. RocksDB's own batches have at most 32 keys.
+  // misses overlap.
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    constexpr int kBatch = 32;
     std::array<uint64_t, kBatch> hashes;
     for (int begin = 0; begin < num_keys; begin += kBatch) {
       const int count = std::min(kBatch, num_keys - begin);
@@ -60,6 +63,41 @@ class ConstantFilterBitsReader final : public rocksdb::FilterBitsReader {
   const bool answer_;
 };
 
+// RocksDB may keep a reader for longer than the policy lives. The canonical
+// bytes are of each call alone: readers serve many threads, and a buffer per
+// thread would be in use if the function looks up a key itself.
+class CanonicalFilterBitsReader final : public rocksdb::FilterBitsReader {
+ public:
+  CanonicalFilterBitsReader(std::shared_ptr<const CanonicalKey> canonical_key,
+                            std::unique_ptr<rocksdb::FilterBitsReader> reader)
+      : canonical_key_(std::move(canonical_key)), reader_(std::move(reader)) {}
+
+  bool MayMatch(const Slice& key) override {
+    std::string canonical;
+    MakeCanonical(*canonical_key_, key, &canonical);
+    return reader_->MayMatch(canonical);
+  }
+
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    std::array<std::string, kBatch> canonical;
+    std::array<Slice, kBatch> slices;
+    std::array<Slice*, kBatch> pointers;
+    for (int begin = 0; begin < num_keys; begin += kBatch) {
+      const int count = std::min(kBatch, num_keys - begin);
+      for (int i = 0; i < count; ++i) {
+        MakeCanonical(*canonical_key_, *keys[begin + i], &canonical[i]);
+        slices[i] = canonical[i];
+        pointers[i] = &slices[i];
+      }
+      reader_->MayMatch(count, pointers.data(), may_match + begin);
+    }
+  }
+
+ private:
+  const std::shared_ptr<const CanonicalKey> canonical_key_;
+  const std::unique_ptr<rocksdb::FilterBitsReader> reader_;
+};
+
 }  // namespace
 
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
@@ -86,6 +124,15 @@ std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
   if (sampler == nullptr) return reader;
   return std::make_unique<SamplingReader<decltype(reader)>>(std::move(reader),
                                                             sampler);
+}
+
+std::unique_ptr<rocksdb::FilterBitsReader> NewCanonicalFilterBitsReader(
+    std::shared_ptr<const CanonicalKey> canonical_key, const Slice& block,
+    const rocksdb::FilterPolicy& built_in) {
+  auto reader =
+      NewFilterBitsReader(block, built_in, CanonicalId(*canonical_key));
+  return std::make_unique<CanonicalFilterBitsReader>(std::move(canonical_key),
+                                                     std::move(reader));
 }
 
 }  // namespace linebloom

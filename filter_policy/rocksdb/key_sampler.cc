@@ -9,7 +9,7 @@ constexpr size_t kMaxKeyBytes = 1024;  // longer keys are not sampled
 
 constexpr uint32_t kMinInterval = 256;
 
-// As many as 32 keys, RocksDB's largest batch, make in eight runs.
+// A batch of 32 keys, RocksDB's largest, makes this many probes in eight runs.
 constexpr int kProbesOfBatch = 256;
 
 // A rejected key whose lookup may go on.

@@ -13,7 +13,6 @@
 // which files that were moved, ingested or written earlier would lack.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>

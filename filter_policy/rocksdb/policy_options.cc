@@ -473,7 +473,7 @@ std::string BitsPerKeyText(double bits_per_key) {
 
 const std::unordered_map<std::string, OptionTypeInfo>&
 FilterPolicyOptionTypes() {
-  // In this order, on which that in OPTIONS files depends.
+  // The order of options in OPTIONS files depends on this one.
   static const auto* const types =
       new std::unordered_map<std::string, OptionTypeInfo>{
           NumberEntry(kBits),

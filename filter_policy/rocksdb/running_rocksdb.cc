@@ -78,16 +78,16 @@ std::string CheckReader(const FilterPolicy& policy, const Slice& block,
 template <typename Builder>
 std::string CheckCounts(Builder* builder) {
   if (builder->EstimateEntriesAdded() != kKeys) {
-    return "EstimateEntriesAdded does not answer how many keys were added";
+    return "EstimateEntriesAdded does not return the number of keys added";
   }
   const size_t entries = builder->ApproximateNumEntries(kMaxBytes);
   if (entries < kKeys || entries > 8 * kMaxBytes) {
-    return "ApproximateNumEntries does not answer how many keys fit";
+    return "ApproximateNumEntries does not return how many keys fit";
   }
   if constexpr (DeclaresCalculateSpace<Builder>) {
     const size_t space = builder->CalculateSpace(kKeys);
     if (space < kKeys || space > kMaxBytes) {
-      return "CalculateSpace does not answer how many bytes a filter takes";
+      return "CalculateSpace does not return the size of a filter";
     }
   }
   if constexpr (DeclaresAddKeyAndAlt<Builder>) {

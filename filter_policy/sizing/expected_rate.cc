@@ -56,16 +56,23 @@ double ExpectedRate(Line line, uint32_t millibits, double keys_per_line) {
   if (keys_per_line > kMaxSummedKeys) {
     return PlainLineRate(plain_probes, keys_per_line);
   }
+  return MeanOverLines(keys_per_line, [plain_probes](int keys) {
+    return PlainLineRate(plain_probes, keys);
+  });
+}
+
+double MeanOverLines(double keys_per_line,
+                     const std::function<double(int)>& rate) {
   const double spread = 10 * std::sqrt(keys_per_line) + 10;
   const int least = static_cast<int>(std::max(0.0, keys_per_line - spread));
   const int most = static_cast<int>(keys_per_line + spread);
-  double rate = 0;
+  double mean = 0;
   for (int keys = least; keys <= most; ++keys) {
     const double share = std::exp(keys * std::log(keys_per_line) -
                                   keys_per_line - std::lgamma(keys + 1.0));
-    rate += share * PlainLineRate(plain_probes, keys);
+    mean += share * rate(keys);
   }
-  return rate;
+  return mean;
 }
 
 double LogRatePerBit(Line line) {

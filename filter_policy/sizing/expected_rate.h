@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "filter_policy/line/line.h"
@@ -14,12 +15,16 @@ namespace linebloom {
 // / bits per key), more than 0. `millibits` is the requested size; it
 // determines only the number of probes of plain lines.
 //
-// Plain lines: the number of keys per line is Poisson distributed (Putze,
-// Sanders, Singler 2009), and the rate of a line with n keys is fill^k, fill =
-// 1 - (1 - k / 512)^n, because probes are independent. Solved lines: measured
-// by filter_policy/line/builder/line_tables.cc.
+// Plain lines: MeanOverLines() of fill^k, fill = 1 - (1 - k / 512)^n in a line
+// with n keys, because probes are independent. Solved lines: measured by
+// filter_policy/line/builder/line_tables.cc.
 // Tests check that real filters of 1 to 30 bits per key are within 2 %.
 double ExpectedRate(Line line, uint32_t millibits, double keys_per_line);
+
+// The mean of `rate(keys)` over lines whose numbers of keys are Poisson
+// distributed with this mean (Putze, Sanders, Singler 2009).
+double MeanOverLines(double keys_per_line,
+                     const std::function<double(int keys)>& rate);
 
 // How much the logarithm of a line's rate falls with each bit per key. A plain
 // line: (ln 2)^2, as for a classic Bloom filter. A solved line: ln 2, except

@@ -1,11 +1,33 @@
 #include "filter_policy/sizing/sizing.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+
+#include "filter_policy/sizing/expected_rate.h"
 
 namespace linebloom {
 namespace {
 
 constexpr uint64_t kMillibitsPerLine = 8 * kLineBytes * kMillibitsPerBit;
+
+// RocksDB reads a block together with its trailer in the file.
+constexpr size_t kBlockTrailer = 5;
+
+// The share of a filter's lines below which empty space is not worth a change,
+// for example the rest of the last page of a 128 KiB filter with glibc.
+constexpr uint32_t kWorthwhile = 32;
+
+// Close to the expected rate, except for a factor that all filters of a kind
+// share. ExpectedRate() would take longer than building a small filter.
+double RateOf(Line line, uint64_t keys, uint32_t lines) {
+  const double bits_per_key = lines * kBitsPerLine / static_cast<double>(keys);
+  return std::exp(-LogRatePerBit(line) * bits_per_key);
+}
 
 }  // namespace
 
@@ -33,6 +55,44 @@ uint64_t KeysFor(uint32_t lines, uint32_t millibits) {
 uint32_t MillibitsFor(uint32_t lines, uint64_t keys) {
   return static_cast<uint32_t>(
       std::min<uint64_t>(lines * kMillibitsPerLine / keys, UINT32_MAX));
+}
+
+size_t MallocUsableSize(size_t bytes) {
+#if __has_include(<malloc.h>)
+  void* const memory = malloc(bytes);
+  const size_t usable = malloc_usable_size(memory);
+  free(memory);
+  return std::max(bytes, usable);
+#else
+  return bytes;
+#endif
+}
+
+uint32_t AllocationRounding::Round(Line line, uint64_t keys, uint32_t lines,
+                                   size_t overhead) {
+  const size_t beside = overhead + kBlockTrailer;
+  const auto usable = [&](uint32_t count) {
+    return usable_size_(BytesOfLines(line, count) + beside);
+  };
+  const size_t size = usable(lines);
+  const uint32_t more = LinesWithin(line, size - beside);
+  if (more - lines <= lines / kWorthwhile) return lines;
+  // The most lines that fit the next smaller size.
+  uint32_t fewer = lines / 2;
+  if (fewer == 0 || usable(fewer) == size) return more;
+  for (uint32_t above = lines; above - fewer > 1;) {
+    const uint32_t middle = fewer + (above - fewer) / 2;
+    (usable(middle) < size ? fewer : above) = middle;
+  }
+  const double rate = RateOf(line, keys, lines);
+  const double loss =
+      static_cast<double>(keys) * (RateOf(line, keys, fewer) - rate);
+  const double gain =
+      static_cast<double>(keys) * (rate - RateOf(line, keys, more));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const bool shrink = debt_ + loss <= 0;
+  debt_ += shrink ? loss : -gain;
+  return shrink ? fewer : more;
 }
 
 }  // namespace linebloom

@@ -8,7 +8,6 @@
 #include "nlohmann/json.hpp"
 #include "tools/shared/numbers.h"
 #include "tools/shared/policies.h"
-#include "tools/shared/progress.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/shared/flags.h"
+#include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
 namespace {

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "table/status.h"
 #include "tools/filter_dump/inputs.h"
-#include "tools/shared/flags.h"
 #include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {

@@ -19,7 +19,6 @@
 #include "nlohmann/json.hpp"
 #include "table/status.h"
 #include "tools/filter_dump/inputs.h"
-#include "tools/shared/progress.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 

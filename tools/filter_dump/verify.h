@@ -9,7 +9,6 @@
 
 #include "absl/status/statusor.h"
 #include "filter_policy/filter_facts/file_facts.h"
-#include "nlohmann/json_fwd.hpp"
 
 namespace linebloom::tools {
 
@@ -48,8 +47,5 @@ struct CheckOptions {
 // one of the problems, as is anything that ends the check early.
 absl::StatusOr<FileCheck> CheckFile(const std::string& path,
                                     const CheckOptions& options);
-
-// The JSON of RunVerify() for people.
-std::string VerifyAsText(const nlohmann::ordered_json& report);
 
 }  // namespace linebloom::tools

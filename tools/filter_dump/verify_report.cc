@@ -18,7 +18,6 @@
 #include "tools/filter_dump/inputs.h"
 #include "tools/filter_dump/verify.h"
 #include "tools/shared/numbers.h"
-#include "tools/shared/progress.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
@@ -101,6 +100,120 @@ Json AllMissing(const Json& files) {
   }
   return MissingAsJson(probed, passed, expected / static_cast<double>(probed),
                        exact);
+}
+
+std::string IntervalText(const Json& missing) {
+  return absl::StrCat(RateText(missing["false_positive_rate_low"], true),
+                      " to ",
+                      RateText(missing["false_positive_rate_high"], true));
+}
+
+std::string ExpectedText(const Json& missing) {
+  return RateText(missing["expected_false_positive_rate"],
+                  missing["expected_is_exact"]);
+}
+
+// The file with the cells that are put together of several values.
+Json VerifiedRow(const Json& file) {
+  Json row = {{"label", FileLabel(file)}, {"state", "can't be read"}};
+  if (!file.contains("sound")) return row;
+  const bool rows_were_read = file["rows_were_read"];
+  if (rows_were_read) {
+    row.update({{"entries", file["entries"]},
+                {"prefixes_probed", file["prefixes_probed"]},
+                {"denied", file["denied"]}});
+  }
+  const Json& missing = file["missing_keys"];
+  if (!missing.is_null()) {
+    row.update({{"passed", RateText(missing["false_positive_rate"], true)},
+                {"interval", IntervalText(missing)},
+                {"expected", ExpectedText(missing)}});
+  }
+  const bool sound = file["sound"];
+  row["state"] =
+      absl::StrCat(sound ? "sound" : "DAMAGED",
+                   file["filter"].is_null() ? ", no filter" : "",
+                   rows_were_read || !sound ? "" : ", rows not read");
+  return row;
+}
+
+std::string MissingInWords(const Json& missing) {
+  return absl::StrCat(
+      Fill("{/passed:,} of {/probed:,} missing keys passed: ", missing),
+      RateText(missing["false_positive_rate"], true), " %, 95 % interval ",
+      IntervalText(missing), " %. Expected: ", ExpectedText(missing), " %, ",
+      missing["expected_is_inside"] == true
+          ? "inside that interval."
+          : "outside that interval. Chance alone does that once in 20 times; a "
+            "run with ten times the --missing keys tells.");
+}
+
+// Extrapolates from the files whose rows were read to all files.
+std::string SampleInWords(const Json& report) {
+  const uint64_t denying = report["files_with_denied_rows"];
+  const Interval interval = WilsonInterval(denying, report["sampled_files"]);
+  const std::string sample =
+      absl::StrCat(Fill("Sample: the rows of {/sampled_files:,} of ", report),
+                   WithThousands(report["files"].size()),
+                   " files were read, chosen at random");
+  if (denying == 0) {
+    return absl::StrCat(
+        sample,
+        ", and no filter denied one. That bounds the share of files whose "
+        "filter does by ",
+        ThreeDigits(100 * interval.high),
+        " %, with 95 % confidence; a larger --sample bounds it more closely.");
+  }
+  return absl::StrCat(sample, "; the filters of ", WithThousands(denying),
+                      " denied rows. 95 % interval over all files: ",
+                      ThreeDigits(100 * interval.low), " to ",
+                      ThreeDigits(100 * interval.high), " %.");
+}
+
+std::string ResultInWords(const Json& report) {
+  const double megabytes = report["sums"]["bytes_read"].get<double>() / 1e6;
+  return absl::StrCat(
+      Fill(report["sampled_files"] == 1 ? "1 file" : "{/sampled_files:,} files",
+           report),
+      Fill(" of {/entries:,} entries: {/keys_probed:,} keys and "
+           "{/prefixes_probed:,} prefixes probed, {/denied:,} denied; ",
+           report["sums"]),
+      ThreeDigits(megabytes), " MB in ", Fill("{/seconds:.1f} s, ", report),
+      ThreeDigits(megabytes / report["seconds"].get<double>()), " MB/s.");
+}
+
+// The JSON of RunVerify() for people.
+std::string VerifyAsText(const Json& report) {
+  const Json& files = report["files"];
+  if (files.empty()) return "The database has no SSTables.\n";
+  Json rows = Json::array();
+  for (const Json& file : files) rows.push_back(VerifiedRow(file));
+  if (std::ranges::none_of(
+          files, [](const Json& file) { return file.contains("sound"); })) {
+    return "";  // stderr has said everything
+  }
+  std::string text =
+      absl::StrCat(TextTable({{"File", "{/label}"},
+                              {"entries", "{/entries:k}"},
+                              {"prefixes", "{/prefixes_probed:k}"},
+                              {"denied", "{/denied:,}"},
+                              {"passed %", "{/passed}"},
+                              {"95 % interval", "{/interval}"},
+                              {"expected %", "{/expected}"},
+                              {"blocks and filter", "{/state}"}},
+                             rows),
+                   "\n");
+  absl::StrAppend(&text, BulletsText(report["notes"]));
+  std::vector<std::string> words;
+  if (!report["missing_keys"].is_null()) {
+    words.push_back(MissingInWords(report["missing_keys"]));
+  }
+  if (report["is_sample"] == true) words.push_back(SampleInWords(report));
+  words.push_back(ResultInWords(report));
+  for (const std::string& sentence : words) {
+    absl::StrAppend(&text, WrapText(sentence, kTextWidth, 0), "\n");
+  }
+  return text;
 }
 
 // Checks the files one after another and distributes the missing keys.
@@ -242,86 +355,6 @@ std::vector<bool> Sample(size_t files, double share) {
   return sampled;
 }
 
-std::string IntervalText(const Json& missing) {
-  return absl::StrCat(RateText(missing["false_positive_rate_low"], true),
-                      " to ",
-                      RateText(missing["false_positive_rate_high"], true));
-}
-
-std::string ExpectedText(const Json& missing) {
-  return RateText(missing["expected_false_positive_rate"],
-                  missing["expected_is_exact"]);
-}
-
-// The file with the cells that are put together of several values.
-Json VerifiedRow(const Json& file) {
-  Json row = {{"label", FileLabel(file)}, {"state", "can't be read"}};
-  if (!file.contains("sound")) return row;
-  const bool rows_were_read = file["rows_were_read"];
-  if (rows_were_read) {
-    row.update({{"entries", file["entries"]},
-                {"prefixes_probed", file["prefixes_probed"]},
-                {"denied", file["denied"]}});
-  }
-  const Json& missing = file["missing_keys"];
-  if (!missing.is_null()) {
-    row.update({{"passed", RateText(missing["false_positive_rate"], true)},
-                {"interval", IntervalText(missing)},
-                {"expected", ExpectedText(missing)}});
-  }
-  const bool sound = file["sound"];
-  row["state"] =
-      absl::StrCat(sound ? "sound" : "DAMAGED",
-                   file["filter"].is_null() ? ", no filter" : "",
-                   rows_were_read || !sound ? "" : ", rows not read");
-  return row;
-}
-
-std::string MissingInWords(const Json& missing) {
-  return absl::StrCat(
-      Fill("{/passed:,} of {/probed:,} missing keys passed: ", missing),
-      RateText(missing["false_positive_rate"], true), " %, 95 % interval ",
-      IntervalText(missing), " %. Expected: ", ExpectedText(missing), " %, ",
-      missing["expected_is_inside"] == true
-          ? "inside that interval."
-          : "outside that interval. Chance alone does that once in 20 times; a "
-            "run with ten times the --missing keys tells.");
-}
-
-// Extrapolates from the files whose rows were read to all files.
-std::string SampleInWords(const Json& report) {
-  const uint64_t denying = report["files_with_denied_rows"];
-  const Interval interval = WilsonInterval(denying, report["sampled_files"]);
-  const std::string sample =
-      absl::StrCat(Fill("Sample: the rows of {/sampled_files:,} of ", report),
-                   WithThousands(report["files"].size()),
-                   " files were read, chosen at random");
-  if (denying == 0) {
-    return absl::StrCat(
-        sample,
-        ", and no filter denied one. That bounds the share of files whose "
-        "filter does by ",
-        ThreeDigits(100 * interval.high),
-        " %, with 95 % confidence; a larger --sample bounds it more closely.");
-  }
-  return absl::StrCat(sample, "; the filters of ", WithThousands(denying),
-                      " denied rows. 95 % interval over all files: ",
-                      ThreeDigits(100 * interval.low), " to ",
-                      ThreeDigits(100 * interval.high), " %.");
-}
-
-std::string ResultInWords(const Json& report) {
-  const double megabytes = report["sums"]["bytes_read"].get<double>() / 1e6;
-  return absl::StrCat(
-      Fill(report["sampled_files"] == 1 ? "1 file" : "{/sampled_files:,} files",
-           report),
-      Fill(" of {/entries:,} entries: {/keys_probed:,} keys and "
-           "{/prefixes_probed:,} prefixes probed, {/denied:,} denied; ",
-           report["sums"]),
-      ThreeDigits(megabytes), " MB in ", Fill("{/seconds:.1f} s, ", report),
-      ThreeDigits(megabytes / report["seconds"].get<double>()), " MB/s.");
-}
-
 }  // namespace
 
 absl::StatusOr<Outcome> RunVerify(const FilterDumpConfig& config) {
@@ -337,39 +370,6 @@ absl::StatusOr<Outcome> RunVerify(const FilterDumpConfig& config) {
     RETURN_IF_ERROR(verifier.Check(files[i]));
   }
   return verifier.Finish();
-}
-
-std::string VerifyAsText(const Json& report) {
-  const Json& files = report["files"];
-  if (files.empty()) return "The database has no SSTables.\n";
-  Json rows = Json::array();
-  for (const Json& file : files) rows.push_back(VerifiedRow(file));
-  if (std::ranges::none_of(
-          files, [](const Json& file) { return file.contains("sound"); })) {
-    return "";  // stderr has said everything
-  }
-  std::string text =
-      absl::StrCat(TextTable({{"File", "{/label}"},
-                              {"entries", "{/entries:k}"},
-                              {"prefixes", "{/prefixes_probed:k}"},
-                              {"denied", "{/denied:,}"},
-                              {"passed %", "{/passed}"},
-                              {"95 % interval", "{/interval}"},
-                              {"expected %", "{/expected}"},
-                              {"blocks and filter", "{/state}"}},
-                             rows),
-                   "\n");
-  absl::StrAppend(&text, BulletsText(report["notes"]));
-  std::vector<std::string> words;
-  if (!report["missing_keys"].is_null()) {
-    words.push_back(MissingInWords(report["missing_keys"]));
-  }
-  if (report["is_sample"] == true) words.push_back(SampleInWords(report));
-  words.push_back(ResultInWords(report));
-  for (const std::string& sentence : words) {
-    absl::StrAppend(&text, WrapText(sentence, kTextWidth, 0), "\n");
-  }
-  return text;
 }
 
 }  // namespace linebloom::tools

@@ -29,9 +29,7 @@
 #include "rocksdb/table.h"
 #include "table/status.h"
 #include "tools/shared/databases.h"
-#include "tools/shared/flags.h"
 #include "tools/shared/policies.h"
-#include "tools/shared/progress.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
@@ -258,8 +256,8 @@ class Migration {
   }
 
   // Opens the database for reading, with its logs, so that what prevents
-  // opening shows before anything is written. A dry run's logs may be being
-  // written.
+  // opening shows before anything is written. A dry run skips the logs, because
+  // another process may be writing them.
   absl::Status Plan() {
     ASSIGN_OR_RETURN(
         const ReadOnlyDatabase database,

@@ -20,7 +20,6 @@ namespace {
 
 constexpr double kLn2 = std::numbers::ln2;
 constexpr uint64_t kLineMillibits = 8 * kLineBytes * kMillibitsPerBit;
-constexpr uint64_t kBuiltInTailBytes = 5;
 
 // The largest number in [low, high] that `fits`, or nothing if `low` doesn't.
 // If a number fits, so do all smaller ones.
@@ -47,38 +46,30 @@ int BloomProbes(uint32_t millibits) {
   return ParseFilter(block.data(), block.size()).probes;
 }
 
-double Rate(Lines lines, uint32_t millibits, uint64_t keys, uint64_t count) {
-  if (lines == Lines::kRocksDbBloom) {
-    return BlockedBloomRate(keys, count, BloomProbes(millibits));
-  }
-  return ExpectedRate(lines == Lines::kPlain ? Line::kPlain : Line::kSolved,
-                      millibits,
-                      static_cast<double>(keys) / static_cast<double>(count));
+double Rate(std::optional<Line> line, uint32_t millibits, uint64_t keys,
+            uint64_t count) {
+  return line.has_value()
+             ? ExpectedRate(
+                   *line, millibits,
+                   static_cast<double>(keys) / static_cast<double>(count))
+             : BlockedBloomRate(keys, count, BloomProbes(millibits));
 }
 
 // The number of probes in all lines; nothing if each line has its own.
-std::optional<int> Probes(Lines lines, uint32_t millibits) {
-  switch (lines) {
-    case Lines::kSolved:
-      return std::nullopt;
-    case Lines::kPlain:
-      return PlainProbes(millibits);
-    case Lines::kRocksDbBloom:
-      return BloomProbes(millibits);
-  }
+std::optional<int> Probes(std::optional<Line> line, uint32_t millibits) {
+  if (!line.has_value()) return BloomProbes(millibits);
+  if (*line == Line::kPlain) return PlainProbes(millibits);
   return std::nullopt;
 }
 
 // The fewest bits that reach a rate; nothing if 30 per key don't.
-std::optional<uint32_t> MillibitsForRate(Lines lines, double rate) {
-  if (lines != Lines::kRocksDbBloom) {
-    return BitsForRate(lines == Lines::kPlain ? Line::kPlain : Line::kSolved,
-                       rate);
-  }
+std::optional<uint32_t> MillibitsForRate(std::optional<Line> line,
+                                         double rate) {
+  if (line.has_value()) return BitsForRate(*line, rate);
   // Takes the same number of keys per line as a large filter has.
   const auto too_few =
       LargestThat(kMinMillibits, kMaxMillibits, [&](uint64_t millibits) {
-        return Rate(lines, static_cast<uint32_t>(millibits), kLineMillibits,
+        return Rate(line, static_cast<uint32_t>(millibits), kLineMillibits,
                     millibits) > rate;
       });
   if (!too_few.has_value()) return kMinMillibits;
@@ -92,41 +83,39 @@ struct Memory {
 };
 
 // A filter stays below 4 GiB. More keys need several files, here of equal size.
-Memory MemoryFor(Lines lines, uint64_t keys, uint32_t millibits) {
+Memory MemoryFor(std::optional<Line> line, uint64_t keys, uint32_t millibits) {
   const auto wanted = static_cast<unsigned __int128>(keys) * millibits;
   const auto files = static_cast<uint64_t>(
       wanted / (uint64_t{kMaxLines} * kLineMillibits) + 1);
   const uint64_t keys_of_file = (keys + files - 1) / files;
   const uint32_t count = LinesFor(keys_of_file, millibits);
-  const Line built = lines == Lines::kSolved
-                         ? BuiltLine(Line::kSolved, linebloom::MillibitsFor(
-                                                        count, keys_of_file))
-                         : Line::kPlain;
-  const uint64_t overhead = lines == Lines::kRocksDbBloom
-                                ? kBuiltInTailBytes
-                                : uint64_t{kFilterBlockOverhead};
+  const Line built = BuiltLine(line.value_or(Line::kPlain),
+                               linebloom::MillibitsFor(count, keys_of_file));
+  const uint64_t overhead =
+      line.has_value() ? kFilterBlockOverhead : kFilterTailBytes;
   return {files * count, files * (BytesOfLines(built, count) + overhead)};
 }
 
-std::optional<uint32_t> MillibitsFor(Lines lines, const Question& question) {
-  if (question.rate.has_value()) return MillibitsForRate(lines, *question.rate);
+std::optional<uint32_t> MillibitsFor(std::optional<Line> line,
+                                     const Question& question) {
+  if (question.rate.has_value()) return MillibitsForRate(line, *question.rate);
   if (question.bits_per_key.has_value()) {
     return std::lround(*question.bits_per_key * kMillibitsPerBit);
   }
   const auto most =
       LargestThat(kMinMillibits, kMaxMillibits, [&](uint64_t millibits) {
-        return MemoryFor(lines, *question.keys, millibits).bytes <=
+        return MemoryFor(line, *question.keys, millibits).bytes <=
                *question.bytes;
       });
   if (!most.has_value()) return std::nullopt;
   return static_cast<uint32_t>(*most);
 }
 
-std::optional<uint64_t> KeysFor(Lines lines, const Question& question,
-                                uint32_t millibits) {
+std::optional<uint64_t> KeysFor(std::optional<Line> line,
+                                const Question& question, uint32_t millibits) {
   if (question.keys.has_value()) return question.keys;
   return LargestThat(1, 8 * *question.bytes, [&](uint64_t keys) {
-    return MemoryFor(lines, keys, millibits).bytes <= *question.bytes;
+    return MemoryFor(line, keys, millibits).bytes <= *question.bytes;
   });
 }
 
@@ -164,6 +153,31 @@ std::optional<FilterSize> SizeRibbon(const Question& question) {
   return size;
 }
 
+// The formula for a Bloom filter whose probes may be anywhere: a rate of
+// exp(-bits ln(2)^2), with the best number of probes, bits ln(2), not rounded.
+std::optional<FilterSize> ClassicBloom(const Question& question) {
+  const double memory = 8 * static_cast<double>(question.bytes.value_or(0));
+  double bits = 0;  // per key
+  if (question.rate.has_value()) {
+    bits = -std::log(*question.rate) / (kLn2 * kLn2);
+  } else if (question.bits_per_key.has_value()) {
+    bits = *question.bits_per_key;
+  } else {
+    bits = memory / static_cast<double>(*question.keys);
+  }
+  FilterSize size;
+  size.keys = question.keys.has_value() ? *question.keys
+                                        : static_cast<uint64_t>(memory / bits);
+  if (size.keys == 0) return std::nullopt;
+  size.bits = question.bytes.has_value()
+                  ? 8 * *question.bytes
+                  : static_cast<uint64_t>(
+                        std::ceil(static_cast<double>(size.keys) * bits));
+  size.rate = std::exp(-bits * kLn2 * kLn2);
+  size.probes = std::max(1, static_cast<int>(std::lround(bits * kLn2)));
+  return size;
+}
+
 }  // namespace
 
 absl::Status ValidateQuestion(const Question& question) {
@@ -194,54 +208,31 @@ absl::Status ValidateQuestion(const Question& question) {
   return absl::OkStatus();
 }
 
-std::optional<FilterSize> ClassicBloom(const Question& question) {
-  const double memory = 8 * static_cast<double>(question.bytes.value_or(0));
-  double bits = 0;  // per key
-  if (question.rate.has_value()) {
-    bits = -std::log(*question.rate) / (kLn2 * kLn2);
-  } else if (question.bits_per_key.has_value()) {
-    bits = *question.bits_per_key;
-  } else {
-    bits = memory / static_cast<double>(*question.keys);
-  }
-  FilterSize size;
-  size.keys = question.keys.has_value() ? *question.keys
-                                        : static_cast<uint64_t>(memory / bits);
-  if (size.keys == 0) return std::nullopt;
-  size.bits = question.bytes.has_value()
-                  ? 8 * *question.bytes
-                  : static_cast<uint64_t>(
-                        std::ceil(static_cast<double>(size.keys) * bits));
-  size.rate = std::exp(-bits * kLn2 * kLn2);
-  size.probes = std::max(1, static_cast<int>(std::lround(bits * kLn2)));
-  return size;
-}
-
-std::optional<FilterSize> SizeLineFilter(Lines lines,
+std::optional<FilterSize> SizeLineFilter(std::optional<Line> line,
                                          const Question& question) {
-  const std::optional<uint32_t> millibits = MillibitsFor(lines, question);
+  const std::optional<uint32_t> millibits = MillibitsFor(line, question);
   if (!millibits.has_value()) return std::nullopt;
-  const std::optional<uint64_t> keys = KeysFor(lines, question, *millibits);
+  const std::optional<uint64_t> keys = KeysFor(line, question, *millibits);
   if (!keys.has_value()) return std::nullopt;
-  const Memory memory = MemoryFor(lines, *keys, *millibits);
+  const Memory memory = MemoryFor(line, *keys, *millibits);
   FilterSize size;
   size.keys = *keys;
   size.lines = memory.lines;
   size.bits = 8 * memory.bytes;
-  size.rate = Rate(lines, *millibits, *keys, memory.lines);
-  size.probes = Probes(lines, *millibits);
+  size.rate = Rate(line, *millibits, *keys, memory.lines);
+  size.probes = Probes(line, *millibits);
   return size;
 }
 
 std::vector<Answer> AnswerQuestion(const Question& question) {
-  return {{"classic formula", "classic-formula", ClassicBloom(question)},
-          {"linebloom solved", "linebloom-solved",
-           SizeLineFilter(Lines::kSolved, question)},
-          {"linebloom plain", "linebloom-plain",
-           SizeLineFilter(Lines::kPlain, question)},
-          {"RocksDB Bloom", kRocksDbBloom,
-           SizeLineFilter(Lines::kRocksDbBloom, question)},
-          {"RocksDB Ribbon", kRocksDbRibbon, SizeRibbon(question)}};
+  return {
+      {"classic formula", "classic-formula", ClassicBloom(question)},
+      {"linebloom solved", "linebloom-solved",
+       SizeLineFilter(Line::kSolved, question)},
+      {"linebloom plain", "linebloom-plain",
+       SizeLineFilter(Line::kPlain, question)},
+      {"RocksDB Bloom", kRocksDbBloom, SizeLineFilter(std::nullopt, question)},
+      {"RocksDB Ribbon", kRocksDbRibbon, SizeRibbon(question)}};
 }
 
 }  // namespace linebloom::tools

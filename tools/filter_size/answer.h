@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "filter_policy/line/line.h"
 #include "filter_policy/sizing/expected_rate.h"
 
 namespace linebloom::tools {
@@ -50,15 +51,10 @@ struct Answer {
   std::optional<FilterSize> size;
 };
 
-// The formula for a Bloom filter whose probes may be anywhere: a rate of
-// exp(-bits ln(2)^2), with the best number of probes, bits ln(2), not rounded.
-std::optional<FilterSize> ClassicBloom(const Question& question);
-
-// The kinds of filters that consist of lines.
-enum class Lines { kSolved, kPlain, kRocksDbBloom };
-
+// A filter of linebloom's with that kind of line, or RocksDB's Bloom filter.
 // Nothing if a rate is out of reach or not even a single line fits.
-std::optional<FilterSize> SizeLineFilter(Lines lines, const Question& question);
+std::optional<FilterSize> SizeLineFilter(std::optional<Line> line,
+                                         const Question& question);
 
 // The classic formula, linebloom's two kinds of line, and RocksDB's Bloom and
 // Ribbon filters.

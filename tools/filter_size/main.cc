@@ -8,7 +8,6 @@
 #include "nlohmann/json.hpp"
 #include "table/status.h"
 #include "tools/filter_size/answer.h"
-#include "tools/shared/flags.h"
 #include "tools/shared/policies.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"

@@ -18,11 +18,9 @@
 #include "table/status.h"
 #include "tools/io_compare/database.h"
 #include "tools/io_compare/machine.h"
-#include "tools/io_compare/measure.h"
 #include "tools/io_compare/report/report.h"
 #include "tools/io_compare/rows/workload.h"
 #include "tools/shared/policies.h"
-#include "tools/shared/progress.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
@@ -187,15 +185,15 @@ class Comparison {
   }
 
   absl::Status MeasureOne(uint64_t round, size_t i) {
-    const LookupList lookups = PartOf(workload_.lookups, round);
+    const Keys lookups = PartOf(workload_.lookups, round);
     BeginStep(config_.rounds == 1
                   ? "step 2 of 2, lookups: "
                   : absl::StrCat("step 2 of 2, lookups: round ", round + 1,
                                  " of ", config_.rounds, ", "),
-              i, lookups.size());
+              i, lookups.size);
     TestedPolicy& tested = tested_[i];
     PolicyResult& result = tested.result;
-    if (lookups.size() > 0) {
+    if (lookups.size > 0) {
       RETURN_IF_ERROR(MeasureRound(tested.db.get(), tested.folder, lookups,
                                    config_.threads, /*drop_pages=*/!direct_io(),
                                    &progress_, &result.measured));
@@ -217,11 +215,12 @@ class Comparison {
   }
 
   // The part of the lookups that belongs to a round.
-  LookupList PartOf(const KeyList& keys, uint64_t round) const {
-    const uint64_t rounds = config_.rounds;
-    return {.keys = &keys,
-            .begin = keys.size() * round / rounds,
-            .end = keys.size() * (round + 1) / rounds};
+  Keys PartOf(const KeyList& keys, uint64_t round) const {
+    const uint64_t begin = keys.size() * round / config_.rounds;
+    const uint64_t end = keys.size() * (round + 1) / config_.rounds;
+    return {end - begin, 0, [&keys, begin](uint64_t i) {
+              return std::string(keys[begin + i]);
+            }};
   }
 
   bool direct_io() const { return workload_.facts.direct_io; }

@@ -4,7 +4,6 @@
 #include "table/status.h"
 #include "tools/io_compare/report/report.h"
 #include "tools/io_compare/rows/keys.h"
-#include "tools/shared/flags.h"
 #include "tools/shared/run_tool.h"
 
 using Config = linebloom::tools::IoCompareConfig;

@@ -39,8 +39,8 @@ struct StoredOptions {
 // lacks. Uses RocksDB's defaults if the file is missing or unreadable.
 StoredOptions LoadStoredOptions(const std::string& folder);
 
-// The same for opening it for writing, which replaces its OPTIONS, so nothing
-// may be omitted: InvalidArgument, with what is missing.
+// Reads them for opening the database for writing. That replaces its OPTIONS,
+// so nothing may be omitted: InvalidArgument names what is missing.
 absl::StatusOr<StoredOptions> LoadAllStoredOptions(const std::string& folder);
 
 enum class Logs {

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <map>
 
 #include "absl/flags/flag.h"
@@ -18,6 +20,7 @@
 #include "absl/flags/reflection.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
@@ -169,6 +172,86 @@ void CatchInterrupts() {
   }
 }
 
+constexpr std::array<char, 4> kSuffixes = {'k', 'm', 'g', 't'};
+
+bool IsDigitAt(absl::string_view text, size_t i) {
+  return i < text.size() && absl::ascii_isdigit(text[i]);
+}
+
+// Removes blanks around the number and separators within it.
+std::string Clean(absl::string_view text) {
+  text = absl::StripAsciiWhitespace(text);
+  std::string clean;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool separates = (text[i] == ',' || text[i] == '_') && i > 0 &&
+                           IsDigitAt(text, i - 1) && IsDigitAt(text, i + 1);
+    if (!separates) clean += text[i];
+  }
+  return clean;
+}
+
+// Removes the unit from the end of `text` and returns the number it stands for.
+std::optional<double> ConsumeUnit(Unit unit, absl::string_view* text) {
+  if (unit == Unit::kShare) return absl::ConsumeSuffix(text, "%") ? 0.01 : 1;
+  double step = 1000;
+  if (unit == Unit::kBytes && absl::EndsWithIgnoreCase(*text, "b")) {
+    text->remove_suffix(1);
+    if (absl::EndsWithIgnoreCase(*text, "i")) {
+      text->remove_suffix(1);
+      step = 1024;
+    }
+  }
+  double factor = 1;
+  for (const char suffix : kSuffixes) {
+    factor *= step;
+    if (!text->empty() && absl::ascii_tolower(text->back()) == suffix) {
+      text->remove_suffix(1);
+      return factor;
+    }
+  }
+  // "12iB" has no suffix that could be binary.
+  if (step == 1024) return std::nullopt;
+  return 1;
+}
+
+std::optional<double> Parse(absl::string_view text, Unit unit) {
+  const std::string clean = Clean(text);
+  absl::string_view rest = clean;
+  const std::optional<double> factor = ConsumeUnit(unit, &rest);
+  double number = 0;
+  // (SimpleAtod takes "inf" and "nan" too.)
+  if (!factor.has_value() || !absl::SimpleAtod(rest, &number) ||
+      !std::isfinite(number)) {
+    return std::nullopt;
+  }
+  return number * *factor;
+}
+
+// Keeps every digit of a large number, because in a seed each one matters.
+std::optional<uint64_t> ParseWhole(absl::string_view text, Unit unit) {
+  uint64_t exact = 0;
+  if (absl::SimpleAtoi(Clean(text), &exact)) return exact;
+  const std::optional<double> number = Parse(text, unit);
+  if (!number.has_value()) return std::nullopt;
+  const double whole = std::round(*number);
+  if (whole < 0 || whole >= std::exp2(64)) return std::nullopt;
+  return static_cast<uint64_t>(whole);
+}
+
+template <typename Number>
+std::string WhatIsPossible(Unit unit, Number low, Number high) {
+  const std::string range = absl::StrCat("must be ", RangeText(low, high));
+  switch (unit) {
+    case Unit::kBytes:
+      return absl::StrCat(range, " bytes, such as 120MB or 114MiB");
+    case Unit::kShare:
+      return absl::StrCat(range, ", such as 0.01 or 1%");
+    case Unit::kNone:
+      break;
+  }
+  return range;
+}
+
 }  // namespace
 
 std::string Versions() {
@@ -279,6 +362,47 @@ absl::Status WritePage(const std::string& path, const std::string& command,
   return WriteFlagFile(
       "--html", path,
       absl::StrReplaceAll(kPage, {{"{{text}}", escaped}, {"{{json}}", json}}));
+}
+
+bool ParseNumber(absl::string_view text, Unit unit, uint64_t low, uint64_t high,
+                 uint64_t* value, std::string* error) {
+  const std::optional<uint64_t> number = ParseWhole(text, unit);
+  *value = number.value_or(0);
+  if (number.has_value() && low <= *number && *number <= high) return true;
+  *error = WhatIsPossible(unit, low, high);
+  return false;
+}
+
+bool ParseNumber(absl::string_view text, Unit unit, double low, double high,
+                 double* value, std::string* error) {
+  const std::optional<double> number = Parse(text, unit);
+  *value = number.value_or(0);
+  if (number.has_value() && low <= *number && *number <= high) return true;
+  *error = WhatIsPossible(unit, low, high);
+  return false;
+}
+
+std::string NumberText(uint64_t number) {
+  std::string suffix;
+  for (const char next : kSuffixes) {
+    if (number == 0 || number % 1000 != 0) break;
+    number /= 1000;
+    suffix = next == 'k' ? next : absl::ascii_toupper(next);
+  }
+  return absl::StrCat(WithThousands(number), suffix);
+}
+
+std::string NumberText(double number) { return absl::StrCat(number); }
+
+std::string RangeText(uint64_t low, uint64_t high) {
+  if (low == 0 && high == std::numeric_limits<uint64_t>::max()) {
+    return "any whole number";
+  }
+  return absl::StrCat(NumberText(low), " to ", NumberText(high));
+}
+
+std::string RangeText(double low, double high) {
+  return absl::StrCat(low, " to ", high);
 }
 
 }  // namespace linebloom::tools

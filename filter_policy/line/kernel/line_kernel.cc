@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 
-#include "filter_policy/line/kernel/line_kernels.h"
 #include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {

@@ -76,6 +76,18 @@ struct LineKernel {
                     SolveSpace* space, uint8_t* line);
 };
 
+// One from each line_kernel_NAME.cc; SupportedKernels() knows which of them
+// this machine can run.
+#if defined(__x86_64__)
+extern const LineKernel kAvx512Kernel;
+extern const LineKernel kAvx512fKernel;
+extern const LineKernel kAvx2Kernel;
+extern const LineKernel kPopcntKernel;
+#elif defined(__aarch64__)
+extern const LineKernel kNeonKernel;
+#endif
+extern const LineKernel kScalarKernel;
+
 // The kernels that this machine can run, fastest first. The last one is the
 // scalar kernel, the reference.
 std::vector<const LineKernel*> SupportedKernels();

@@ -1,5 +1,3 @@
-#include "filter_policy/rocksdb/canonical_key.h"
-
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -7,6 +5,8 @@
 #include <vector>
 
 #include "filter_policy/filter/filter_block.h"
+#include "filter_policy/rocksdb/filter_bits_builder.h"
+#include "filter_policy/rocksdb/filter_bits_reader.h"
 #include "tests/filter_policy/ignored_case.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "filter_policy/filter/filter_block.h"
-#include "filter_policy/sizing/allocation_rounding.h"
+#include "filter_policy/sizing/sizing.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"
 
 namespace linebloom {

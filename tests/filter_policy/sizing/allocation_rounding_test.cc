@@ -1,4 +1,3 @@
-#include "filter_policy/sizing/allocation_rounding.h"
 
 #include <gtest/gtest.h>
 

@@ -50,12 +50,12 @@ TEST(SizeLineFilterTest, IsWhatIsBuilt) {
       const Question question = {keys, {}, {}, bits};
       const std::unique_ptr<const rocksdb::FilterPolicy> ours(
           NewFilterPolicy(bits));
-      EXPECT_EQ(SizeLineFilter(Lines::kSolved, question)->bytes(),
+      EXPECT_EQ(SizeLineFilter(Line::kSolved, question)->bytes(),
                 BuildFilterBlock(*ours, keys).size());
       const std::unique_ptr<const rocksdb::FilterPolicy> theirs(
           rocksdb::NewBloomFilterPolicy(bits));
       const std::string block = BuildFilterBlock(*theirs, keys);
-      const auto size = SizeLineFilter(Lines::kRocksDbBloom, question);
+      const auto size = SizeLineFilter(std::nullopt, question);
       EXPECT_EQ(size->bytes(), block.size());
       EXPECT_EQ(size->probes, ParseFilter(block.data(), block.size()).probes);
     }
@@ -66,7 +66,7 @@ TEST(SizeLineFilterTest, IsWhatIsBuilt) {
 // that.
 TEST(SizeLineFilterTest, TakesMoreKeysThanOneFilterHolds) {
   constexpr uint64_t kKeys = 1'000'000'000'000;
-  const auto size = SizeLineFilter(Lines::kPlain, {kKeys, {}, {}, 10});
+  const auto size = SizeLineFilter(Line::kPlain, {kKeys, {}, {}, 10});
   ASSERT_TRUE(size.has_value());
   EXPECT_NEAR(size->bits_per_key(), 10, 1e-4);
   EXPECT_NEAR(size->rate, ExpectedRate(Line::kPlain, 10'000, 51.2), 1e-6);

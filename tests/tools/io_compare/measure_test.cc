@@ -1,9 +1,9 @@
-#include "tools/io_compare/measure.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <vector>
+
+#include "tools/io_compare/database.h"
 
 namespace linebloom::tools {
 namespace {

@@ -10,7 +10,6 @@
 #include "absl/status/statusor.h"
 #include "nlohmann/json.hpp"
 #include "tools/io_compare/database.h"
-#include "tools/io_compare/measure.h"
 #include "tools/io_compare/rows/row_source.h"
 
 namespace linebloom::tools {

@@ -251,7 +251,7 @@ class Source {
 // How many missing keys there must be for all lookups to differ.
 double MissingKeysNeeded(const IoCompareConfig& config, const Skew& skew) {
   const auto lookups = static_cast<double>(config.lookups);
-  // Where there are most lookups there may by chance be even more.
+  // Chance may put even more lookups where most of them fall.
   constexpr double kSlack = 1.5;
   constexpr double kFew = 100;
   return skew.is_uniform() ? lookups : kSlack * (lookups + kFew) * skew.Peak();

@@ -105,7 +105,7 @@ struct FileRebuild {
   std::string message;
 };
 
-// How is known where lookups fall.
+// Says where the distribution of lookups is known from.
 enum class LookupSource : uint8_t {
   kEven,      // not known: as many for each row
   kFilters,   // by the heat that filters were built by with heat_aware; files
