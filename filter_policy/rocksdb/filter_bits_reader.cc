@@ -15,8 +15,6 @@ namespace {
 
 using rocksdb::Slice;
 
-constexpr int kBatch = 32;  // RocksDB's largest
-
 class LineFilterBitsReader final : public rocksdb::FilterBitsReader {
  public:
   explicit LineFilterBitsReader(const FilterReader& filter) : filter_(filter) {}
@@ -28,9 +26,9 @@ class LineFilterBitsReader final : public rocksdb::FilterBitsReader {
   // Hashes and prefetches a whole batch before the first probe, so that cache
   // misses overlap.
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    std::array<uint64_t, kBatch> hashes;
-    for (int begin = 0; begin < num_keys; begin += kBatch) {
-      const int count = std::min(kBatch, num_keys - begin);
+    std::array<uint64_t, kMaxBatch> hashes;
+    for (int begin = 0; begin < num_keys; begin += kMaxBatch) {
+      const int count = std::min(kMaxBatch, num_keys - begin);
       for (int i = 0; i < count; ++i) {
         const Slice& key = *keys[begin + i];
         hashes[i] = filter_.hash()(key.data(), key.size());
@@ -79,11 +77,11 @@ class CanonicalFilterBitsReader final : public rocksdb::FilterBitsReader {
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    std::array<std::string, kBatch> canonical;
-    std::array<Slice, kBatch> slices;
-    std::array<Slice*, kBatch> pointers;
-    for (int begin = 0; begin < num_keys; begin += kBatch) {
-      const int count = std::min(kBatch, num_keys - begin);
+    std::array<std::string, kMaxBatch> canonical;
+    std::array<Slice, kMaxBatch> slices;
+    std::array<Slice*, kMaxBatch> pointers;
+    for (int begin = 0; begin < num_keys; begin += kMaxBatch) {
+      const int count = std::min(kMaxBatch, num_keys - begin);
       for (int i = 0; i < count; ++i) {
         MakeCanonical(*canonical_key_, *keys[begin + i], &canonical[i]);
         slices[i] = canonical[i];
