@@ -31,8 +31,7 @@ for source in "$root"/filter_policy/{line,line/kernel,line/builder,sizing,filter
   [[ $source == */line_tables.cc ]] || sources+=("$source")
 done
 tests=("$root"/tests/filter_policy/{line,line/kernel,line/builder,sizing,filter}/*_test.cc
-  "$root"/tests/filter_policy/line/line_cases.cc
-  "$root"/tests/filter_policy/line/kernel/solve_oracle.cc "$root/tests/golden/golden_block.cc")
+  "$root"/tests/filter_policy/line/line_cases.cc "$root/tests/golden/golden_block.cc")
 
 objects=()
 compile() { # SOURCE FLAG...

@@ -27,10 +27,6 @@ FilterBlockInfo InfoOf(const FilterBlock& block) {
   return ParseFilter(block.bytes.get(), block.size).info;
 }
 
-TEST(FilterBuilderTest, NoKeysMakeAnEmptyBlock) {
-  EXPECT_EQ(0u, BuildFilter(HashList(), {}).size);
-}
-
 // Nor do the bytes depend on the order of the keys.
 TEST(FilterBuilderTest, NeverDeniesAKey) {
   for (const Line line : kLines) {
@@ -49,28 +45,6 @@ TEST(FilterBuilderTest, NeverDeniesAKey) {
       }
     }
   }
-}
-
-TEST(FilterBuilderTest, RepeatedAndSkewedHashesAreFound) {
-  std::vector<uint64_t> hashes(5000, 0x123456789abcdef0);
-  for (int i = 0; i < 1000; ++i) hashes.push_back(i);
-  const FilterBlock block = BuildFilter(HashList(hashes), {});
-  const FilterReader reader = ReaderOf(block);
-  for (const uint64_t hash : hashes) ASSERT_TRUE(reader.MayMatch(hash));
-}
-
-TEST(FilterBuilderTest, MetadataSaysWhatWasBuilt) {
-  std::vector<uint64_t> hashes = RandomHashes(10000, 1);
-  const FilterBlock block =
-      BuildFilter(HashList(hashes), {12500, Line::kPlain, 99});
-  const ParsedFilter parsed = ParseFilter(block.bytes.get(), block.size);
-  ASSERT_EQ(BlockKind::kLinebloom, parsed.kind);
-  EXPECT_EQ(10000u, parsed.info.keys);
-  EXPECT_EQ(12500u, parsed.info.request.millibits_per_key);
-  EXPECT_EQ(99u, parsed.info.request.hash_seed);
-  EXPECT_EQ(Line::kPlain, parsed.info.request.line);
-  EXPECT_EQ(245u, parsed.info.lines);  // 125,000 bits / 512, rounded up
-  EXPECT_EQ(245 * 64 + kFilterBlockOverhead + 8, block.size);
 }
 
 // A million keys, 48,000 of which were chosen to share a few lines: 0.15 % of
@@ -129,6 +103,21 @@ TEST(FilterBuilderTest, PoisonedKeysDoNotCostMore) {
     const Search search = SearchLines(hashes, settings);
     EXPECT_LE(search.builds, 2);
     EXPECT_NEAR(info.lines, search.lines, 1);
+  }
+}
+
+TEST(FilterBuilderTest, KeysThatCrowdIntoFewLinesEndTheSearch) {
+  for (const size_t keys : {100, 5000, 65536, 65537}) {
+    std::vector<uint64_t> hashes = RandomHashes(keys, keys);
+    for (uint64_t& hash : hashes) hash >>= 8;
+    FilterRequest settings;
+    settings.false_positive_rate = 0.01;
+    settings.millibits_per_key = 8030;
+    const Search search = SearchLines(HashList(hashes), settings);
+    EXPECT_LE(search.builds, keys <= 65536 ? 8 : 2);
+    const uint32_t honest = LinesFor(keys, 8030);
+    EXPECT_GT(search.lines, 0);
+    EXPECT_LE(search.lines, std::max(honest + 2.0, 1.3 * honest));
   }
 }
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "filter_policy/filter/hash_list.h"
 #include "filter_policy/line/line.h"
@@ -48,6 +49,21 @@ TEST(GroupPartitionTest, HashesAtTheEndsOfTheRange) {
       ExpectEachHashInItsGroup(hashes, lines);
     }
   }
+}
+
+TEST(HashListTest, IsEmptyAfterMoveAndReassignment) {
+  HashList list(RandomHashes(100000, 1));
+  const HashList moved = std::move(list);
+  list = {};
+  EXPECT_EQ(100000u, moved.size());
+  EXPECT_TRUE(list.empty());
+  list.Add(7);
+  size_t seen = 0;
+  list.VisitAll([&seen](std::span<const uint64_t> chunk) {
+    EXPECT_EQ(7, chunk.front());
+    seen += chunk.size();
+  });
+  EXPECT_EQ(1, seen);
 }
 
 }  // namespace

@@ -54,15 +54,5 @@ TEST(LineContentsTest, ReadsTheHeaderOfASolvedLine) {
   EXPECT_EQ(504, contents.bits);
 }
 
-TEST(LineContentsTest, HeaderZeroRejectsNothing) {
-  LineBytes line;
-  line.fill(0x7f);
-  const LineContents contents =
-      ReadLine({Line::kSolved, 0, 255, 3}, line.data());
-  EXPECT_EQ(0, contents.header);
-  EXPECT_EQ(0, contents.probes);
-  EXPECT_EQ(1, contents.rate);
-}
-
 }  // namespace
 }  // namespace linebloom

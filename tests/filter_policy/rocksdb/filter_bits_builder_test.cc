@@ -7,7 +7,10 @@
 #include <string>
 
 #include "filter_policy/filter/filter_block.h"
+#include "filter_policy/line/hash.h"
+#include "filter_policy/rocksdb/filter_bits_builder.h"
 #include "filter_policy/sizing/sizing.h"
+#include "tests/filter_policy/ignored_case.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"
 
 namespace linebloom {
@@ -56,6 +59,14 @@ TEST_F(FilterBitsBuilderTest, DropsRepeatsOfKeysAndAlternatives) {
     }
     EXPECT_EQ(entries, builder_.EstimateEntriesAdded());
   }
+}
+
+TEST_F(FilterBitsBuilderTest, KeysWithTheSameCanonicalBytesCountOnce) {
+  const auto lower_case = std::make_shared<LowerCase>();
+  EXPECT_EQ(HashUnseeded("ascii_lower_case", 16), CanonicalId(*lower_case));
+  CanonicalFilterBitsBuilder builder(lower_case, {}, false);
+  for (const char* key : {"a", "A", "b", "B", "B"}) builder.AddKey(key);
+  EXPECT_EQ(2u, builder.EstimateEntriesAdded());
 }
 
 // If the first key of a partition repeats the last one of the previous

@@ -89,15 +89,6 @@ TEST_P(KeySamplerTest, BatchesGoOnFromRunToRun) {
   }
 }
 
-TEST_P(KeySamplerTest, AnswersAreThoseOfTheReader) {
-  for (size_t i = 0; i < blocks_.size(); ++i) {
-    const auto plain = NewFilterBitsReader(blocks_[i], *built_in_);
-    for (const std::string& key : NumberedKeys("key", 10'000)) {
-      ASSERT_EQ(plain->MayMatch(key), readers_[i]->MayMatch(key));
-    }
-  }
-}
-
 TEST(KeySamplerMemoryTest, KeepsARandomChoice) {
   KeySampler sampler;
   constexpr int kAdded = 100'000;
