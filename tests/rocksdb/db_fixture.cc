@@ -98,15 +98,13 @@ std::string GetText(DB* db, const rocksdb::Slice& key,
   return status.ok() ? value : status.ToString();
 }
 
-std::vector<std::string> MultiGetTexts(
-    DB* db, const std::vector<std::string>& keys,
-    std::vector<rocksdb::ColumnFamilyHandle*> families) {
-  families.resize(keys.size(), db->DefaultColumnFamily());
+std::vector<std::string> MultiGetTexts(DB* db,
+                                       const std::vector<std::string>& keys) {
   const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
   std::vector<rocksdb::PinnableSlice> values(keys.size());
   std::vector<Status> statuses(keys.size());
-  db->MultiGet({}, keys.size(), families.data(), slices.data(), values.data(),
-               statuses.data());
+  db->MultiGet({}, db->DefaultColumnFamily(), keys.size(), slices.data(),
+               values.data(), statuses.data());
   std::vector<std::string> texts;
   for (size_t i = 0; i < keys.size(); ++i) {
     texts.push_back(statuses[i].ok() ? values[i].ToString()

@@ -103,11 +103,9 @@ std::vector<std::string> KeysFrom(rocksdb::Iterator* iterator);
 std::string GetText(rocksdb::DB* db, const rocksdb::Slice& key,
                     const rocksdb::ReadOptions& read = {});
 
-// The same of many keys by one MultiGet(), the i-th in the i-th of `families`,
-// or all in the default one.
-std::vector<std::string> MultiGetTexts(
-    rocksdb::DB* db, const std::vector<std::string>& keys,
-    std::vector<rocksdb::ColumnFamilyHandle*> families = {});
+// The same of many keys by one MultiGet().
+std::vector<std::string> MultiGetTexts(rocksdb::DB* db,
+                                       const std::vector<std::string>& keys);
 
 // The tables' properties, files of upper levels and newer files first.
 std::vector<std::shared_ptr<const rocksdb::TableProperties>> AllProperties(

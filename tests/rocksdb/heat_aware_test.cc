@@ -37,11 +37,8 @@ class HeatAwareTest : public TreeTest {
     UseListener();
   }
 
-  static constexpr uint64_t kUniform = UINT64_MAX;
-
   // An odd number, 80 % of the time in the hot fifth from `hot` on.
   uint64_t DrawMissing(uint64_t hot) {
-    if (hot == kUniform) return (random_() % kRows.end) | 1;
     const bool is_hot = random_() % 100 < 80;
     const uint64_t fifth = kRows.end / 5;
     uint64_t row = random_() % (is_hot ? fifth : 4 * fifth);
@@ -64,10 +61,11 @@ class HeatAwareTest : public TreeTest {
   }
 
   // Missing keys that the filters let through, per lookup.
-  double ReadsPerLookup(uint64_t hot, int lookups = 100'000) {
+  double ReadsPerLookup(uint64_t hot) {
+    constexpr int kLookups = 100'000;
     TakeCounts();
-    LookUp(lookups, hot);
-    return static_cast<double>(TakeCounts().maybe) / lookups;
+    LookUp(kLookups, hot);
+    return static_cast<double>(TakeCounts().maybe) / kLookups;
   }
 
   void WriteTree() {
@@ -154,19 +152,6 @@ TEST_F(HeatAwareTest, HitsDontCount) {
          reads[0], reads[1]);
   // With RocksDB's samples of all lookups it was 1.6.
   EXPECT_LT(reads[1], reads[0]);
-}
-
-TEST_F(HeatAwareTest, UniformLookupsChangeLittle) {
-  UseHeat(true);
-  DestroyAndReopen();
-  WriteTree();
-  const double before = ReadsPerLookup(kUniform, 500'000);
-  LookUp(kWarm, kUniform);
-  RewriteTree();
-  const double after = ReadsPerLookup(kUniform, 500'000);
-  printf("reads per missing key, uniform: %.5f before, %.5f after\n", before,
-         after);
-  EXPECT_LT(after, 1.1 * before);
 }
 
 TEST_F(HeatAwareTest, WithinAMemoryBudget) {

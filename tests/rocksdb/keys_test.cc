@@ -11,7 +11,6 @@
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/slice_transform.h"
-#include "rocksdb/sst_file_writer.h"
 #include "tests/filter_policy/ignored_case.h"
 #include "tests/rocksdb/db_fixture.h"
 
@@ -35,11 +34,15 @@ std::string Upper(std::string key) {
 // Another function, whose name has the same length as LowerCase's.
 class UpperCase final : public CanonicalKey {
  public:
-  const char* Name() const noexcept override { return "ascii_upper_case"; }
+  explicit UpperCase(const char* name = "ascii_upper_case") : name_(name) {}
+  const char* Name() const noexcept override { return name_; }
   void Append(const rocksdb::Slice& key,
               std::string* canonical) const noexcept override {
     canonical->append(Upper(key.ToString()));
   }
+
+ private:
+  const char* const name_;
 };
 
 class CanonicalKeyTest : public DbTest {
@@ -207,19 +210,6 @@ TEST_P(CanonicalPrefixTest, PrefixesOfEqualKeysAreFound) {
   EXPECT_GE(TakeCounts().no, missing * 96 / 100);
 }
 
-TEST_F(CanonicalKeyTest, IngestedFiles) {
-  Reopen();
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), OptionsWithTable());
-  ASSERT_OK(writer.Open(Path("file.sst")));
-  for (int i = 0; i < kRows; i += 2) {
-    ASSERT_OK(writer.Put(Written(i), std::to_string(i)));
-  }
-  ASSERT_OK(writer.Finish());
-  ASSERT_OK(db_->IngestExternalFile({Path("file.sst")}, {}));
-  ExpectFound();
-  ExpectMissingRejected();
-}
-
 // Their loggers often have the same addresses, and an application's log is one
 // for several openings.
 TEST_F(CanonicalKeyTest, OneWarningOfAComparatorThatNeedsTheFunction) {
@@ -259,23 +249,10 @@ TEST_F(CanonicalKeyTest, OneWarningOfAComparatorThatNeedsTheFunction) {
   }
 }
 
-class Nameless final : public CanonicalKey {
- public:
-  explicit Nameless(const char* name) : name_(name) {}
-  const char* Name() const noexcept override { return name_; }
-  void Append(const rocksdb::Slice& key,
-              std::string* canonical) const noexcept override {
-    canonical->append(key.data(), key.size());
-  }
-
- private:
-  const char* const name_;
-};
-
 TEST_F(CanonicalKeyTest, AFunctionWithoutANameIsRefused) {
   for (const char* name : {static_cast<const char*>(nullptr), ""}) {
     FilterPolicyOptions options;
-    options.canonical_key = std::make_shared<Nameless>(name);
+    options.canonical_key = std::make_shared<UpperCase>(name);
     table_.filter_policy.reset(NewFilterPolicy(options));
     const rocksdb::Status status = TryReopen();
     EXPECT_TRUE(status.IsInvalidArgument());

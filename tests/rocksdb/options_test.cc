@@ -14,7 +14,6 @@
 #include "linebloom/c.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/convenience.h"
-#include "rocksdb/utilities/options_util.h"
 #include "tests/rocksdb/db_fixture.h"
 
 namespace linebloom {
@@ -186,29 +185,6 @@ TEST_F(BadOptionsTest, StringsInTheOptionsOfADatabase) {
   }
 }
 
-TEST_F(BadOptionsTest, StringsInAnOptionsFile) {
-  UsePolicy(PolicyKind::kBuiltinBloom);
-  Reopen();
-  Close();
-  std::string good_path;
-  ASSERT_OK(rocksdb::GetLatestOptionsFileName(
-      Path("db"), rocksdb::Env::Default(), &good_path));
-  const std::string good = ReadFileBytes(Path("db/" + good_path));
-  const size_t at = good.find("filter_policy=") + 14;
-  ASSERT_LT(at, good.size());
-  for (const BadString& bad : BadStrings()) {
-    SCOPED_TRACE(bad.text);
-    std::string text = good;
-    text.replace(at, text.find('\n', at) - at, bad.text);
-    std::ofstream(Path("options")) << text;
-    rocksdb::DBOptions db_options;
-    std::vector<rocksdb::ColumnFamilyDescriptor> families;
-    ASSERT_OK(rocksdb::LoadOptionsFromFile(
-        rocksdb::ConfigOptions(), Path("options"), &db_options, &families));
-    ExpectDoesNotOpen(rocksdb::Options(db_options, families[0].options), bad);
-  }
-}
-
 // What a program sets itself, beyond what strings can say.
 TEST_F(BadOptionsTest, Fields) {
   struct BadFields {
@@ -235,17 +211,6 @@ TEST_F(BadOptionsTest, Fields) {
     table_.filter_policy.reset(NewFilterPolicy(options));
     ExpectDoesNotOpen(OptionsWithTable(), {"", words});
   }
-}
-
-TEST_F(BadOptionsTest, AnExistingDatabaseIsLeftAsItWas) {
-  Reopen();
-  const Rows rows{0, 2000};
-  WriteFile(rows);
-  UsePolicy(PolicyKind::kLinebloom, 100);
-  ExpectInvalid(TryReopen(), {"", {"bits_per_key=100"}});
-  UsePolicy(PolicyKind::kLinebloom, 10);
-  Reopen();
-  ExpectFilterWorks(rows);
 }
 
 // Another policy's ID, and options that a newer version may have written and
@@ -411,45 +376,6 @@ TEST_F(OptionsFileTest, ChangedWhileTheDatabaseIsOpen) {
   ExpectRows(kRows);
 }
 #endif
-
-// Column families of one database, each with its own policy. The oracle covers
-// a database in which one family changes its policy.
-TEST_F(OptionsFileTest, ABatchOverFamiliesOfAllPolicies) {
-  Reopen();
-  std::vector<rocksdb::ColumnFamilyHandle*> families;
-  for (PolicyKind kind : {PolicyKind::kBuiltinBloom, PolicyKind::kNone,
-                          PolicyKind::kBuiltinRibbon, PolicyKind::kLinebloom}) {
-    UsePolicy(kind);
-    rocksdb::ColumnFamilyHandle* family = nullptr;
-    ASSERT_OK(db_->CreateColumnFamily(
-        OptionsWithTable(), std::to_string(families.size()), &family));
-    families.push_back(family);
-    for (uint64_t i = 0; i < 1000; i += 2) {
-      ASSERT_OK(db_->Put({}, family, RowKey(i), family->GetName()));
-    }
-    ASSERT_OK(db_->Flush({}, family));
-  }
-
-  std::vector<std::string> keys;
-  for (uint64_t i = 0; i < 400; ++i) keys.push_back(RowKey(i));
-  std::vector<rocksdb::ColumnFamilyHandle*> asked;
-  for (size_t i = 0; i < keys.size(); ++i) {
-    asked.push_back(families[i / 2 % families.size()]);
-  }
-  TakeCounts();
-  const std::vector<std::string> found = MultiGetTexts(db_.get(), keys, asked);
-  const FilterCounts counts = TakeCounts();
-  for (size_t i = 0; i < keys.size(); ++i) {
-    EXPECT_EQ(found[i], i % 2 == 0 ? asked[i]->GetName() : "NotFound: ");
-  }
-  // Three of the four families have filters.
-  EXPECT_EQ(counts.no + counts.maybe, 300);
-  EXPECT_GE(counts.no, 140);
-  EXPECT_EQ(counts.true_positive, 150);
-  for (rocksdb::ColumnFamilyHandle* family : families) {
-    ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
-  }
-}
 
 }  // namespace
 }  // namespace linebloom

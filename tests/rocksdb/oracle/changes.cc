@@ -60,17 +60,10 @@ void Oracle::Put(const std::vector<std::string>& keys, const std::string& value,
   if (flush) FlushAll();
 }
 
-void Oracle::Delete(const std::vector<std::string>& keys) {
+void Oracle::Delete(const std::vector<std::string>& keys, bool single) {
   for (const std::string& key : keys) {
-    ASSERT_OK(writer()->Delete({}, Family(writer()), key));
-    rows_->erase(key);
-  }
-  FlushAll();
-}
-
-void Oracle::SingleDelete(const std::vector<std::string>& keys) {
-  for (const std::string& key : keys) {
-    ASSERT_OK(writer()->SingleDelete({}, Family(writer()), key));
+    ASSERT_OK(single ? writer()->SingleDelete({}, Family(writer()), key)
+                     : writer()->Delete({}, Family(writer()), key));
     rows_->erase(key);
   }
   FlushAll();

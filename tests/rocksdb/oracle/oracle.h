@@ -71,8 +71,7 @@ class Oracle : public DbTest {
   void UseExtractor(const std::string& name);  // likewise; "": none
   void Put(const std::vector<std::string>& keys, const std::string& value,
            bool flush = true);
-  void Delete(const std::vector<std::string>& keys);
-  void SingleDelete(const std::vector<std::string>& keys);
+  void Delete(const std::vector<std::string>& keys, bool single = false);
   void DeleteRange(const std::string& begin, const std::string& end);
   void Merge(const std::vector<std::string>& keys, const std::string& operand,
              bool flush = true);

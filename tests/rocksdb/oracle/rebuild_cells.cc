@@ -85,6 +85,8 @@ const Cell kRebuildCells[] = {
            }),
     CellOf("BackToBloom", WayBackTo(kBloom), {kLinebloom, kPlain, kSeed7}),
     CellOf("BackToRibbon", WayBackTo(kRibbon), {kLinebloom}),
+    CellOf("BackToLegacyBloom", WayBackTo(kLegacyBloom), {kLinebloom},
+           [](auto* o) { o->table().format_version = 4; }),
 };
 INSTANTIATE_CELLS(Rebuild, kRebuildCells);
 

@@ -24,7 +24,7 @@ STEP(WriteUnflushed) { o->Put(o->Some(4), "third", false); }
 STEP(WriteEven) { o->Put(o->Some(2), "even"); }
 STEP(WriteOdd) { o->Put(o->Some(2, 1), "odd"); }
 STEP(Delete) { o->Delete(o->Some(4)); }
-STEP(SingleDelete) { o->SingleDelete(o->Some(4)); }
+STEP(SingleDelete) { o->Delete(o->Some(4), /*single=*/true); }
 STEP(Merge) { o->Merge(o->keys().present, "operand"); }
 STEP(MergeSome) { o->Merge(o->Some(3), "another"); }
 STEP(PutEntities) { o->PutEntities(o->keys().present); }
