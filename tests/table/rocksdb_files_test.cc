@@ -229,39 +229,5 @@ TEST(GoldenSstTest, Version6) {
   }
 }
 
-// Ingestion over existing keys gives a file a sequence number. RocksDB up to 8
-// writes it into the properties without updating the checksum.
-TEST(IngestedFileTest, PropertiesIncludeTheSequenceNumber) {
-  const TemporaryFolder folder;
-  const std::string& dir = folder.path();
-  const std::string sst = dir + "/outside.sst";
-  testing::WriteSst(sst, {}, 100);
-  const auto db = testing::OpenDb(testing::MakeOptions({}), dir + "/db");
-  testing::Check(db->Put({}, KeyAt(50), "older"));
-  rocksdb::IngestExternalFileOptions ingest;
-  ingest.write_global_seqno = true;
-  testing::Check(db->IngestExternalFile({sst}, ingest));
-
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
-  int with_number = 0;
-  for (const auto& live : files) {
-    const auto file = SstFile::Open(live.db_path + live.name);
-    ASSERT_TRUE(file.ok()) << file.status();
-    const absl::StatusOr<Properties> properties = file->ReadProperties();
-    ASSERT_TRUE(properties.ok()) << properties.status();
-    if (properties->global_sequence_number.value_or(0) == 0) continue;
-    ++with_number;
-    EXPECT_EQ(properties->num_entries, 100);
-    EXPECT_EQ(properties->global_sequence_number, live.smallest_seqno);
-    // Judged by the checksum alone, it would be damaged.
-    EXPECT_EQ(file->ReadBlock(*file->metaindex().properties, "properties")
-                  .status()
-                  .code(),
-              absl::StatusCode::kDataLoss);
-  }
-  EXPECT_EQ(with_number, 1);
-}
-
 }  // namespace
 }  // namespace linebloom

@@ -107,6 +107,9 @@ rocksdb::Options OptionsOf(Named named) {
   static const OwnComparator own_comparator;
   const std::string special = named["special"];
   if (special == "comparator") options.comparator = &own_comparator;
+  if (special == "reverse") {
+    options.comparator = rocksdb::ReverseBytewiseComparator();
+  }
   if (special == "extractor") {
     options.prefix_extractor = std::make_shared<OwnExtractor>();
   } else if (special == "short_keys") {
@@ -217,6 +220,8 @@ void MakeDb(const std::string& folder, Named named) {
   if (special == "comparator") return;
   if (special == "entries") {
     PutRows(db.get(), 0, 1000, "value");
+    // In one file, or in two.
+    if (named.count("ranges") == 0) Check(db->Flush({}));
     const rocksdb::Snapshot* old = db->GetSnapshot();
     for (int i = 0; i < 100; ++i) {
       Check(db->Delete({}, KeyAt(i)));
@@ -225,8 +230,10 @@ void MakeDb(const std::string& folder, Named named) {
       Check(db->Merge({}, KeyAt(2000 + i), "operand"));
       Check(db->Put({}, KeyAt(400 + i), "newer"));
     }
-    Check(
-        db->DeleteRange({}, db->DefaultColumnFamily(), KeyAt(600), KeyAt(610)));
+    if (named.count("ranges") > 0) {
+      Check(db->DeleteRange({}, db->DefaultColumnFamily(), KeyAt(600),
+                            KeyAt(610)));
+    }
     Check(db->Flush({}));
     db->ReleaseSnapshot(old);
     return;
@@ -288,6 +295,7 @@ std::unique_ptr<rocksdb::DB> Reopen(const std::string& folder,
   Check(rocksdb::FilterPolicy::CreateFromString({}, id, &table.filter_policy));
   rocksdb::Options options;
   options.disable_auto_compactions = true;
+  options.merge_operator = std::make_shared<tools::LastOperand>();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return OpenDb(options, folder);
 }

@@ -8,7 +8,6 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/line/hash.h"
-#include "filter_policy/rocksdb/filter_bits_builder.h"
 #include "filter_policy/sizing/sizing.h"
 #include "tests/filter_policy/ignored_case.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"

@@ -12,6 +12,7 @@
 #include "tests/temporary_folder.h"
 #include "tools/io_compare/rows/keys.h"
 #include "tools/io_compare/rows/row_source.h"
+#include "tools/io_compare/rows/source_db.h"
 
 namespace linebloom::tools {
 namespace {
@@ -77,42 +78,26 @@ TEST(HoldOutTest, MissingKeysLieInside) {
   }
 }
 
-struct Row {
-  std::string key;
-  std::string value;
-};
-
-std::vector<Row> RowsOf(const RowSource& rows, size_t file) {
-  std::vector<Row> read;
-  const absl::Status status = rows.read(file, [&read](const Entry& entry) {
-    EXPECT_EQ(entry.kind, EntryKind::kPut);
-    read.push_back({entry.key.ToString(), entry.value.ToString()});
-    return absl::OkStatus();
-  });
-  EXPECT_TRUE(status.ok()) << status;
-  return read;
-}
-
-TEST(LayeredRowsTest, EveryRowIsInOneFile) {
-  const Keys keys = NumberedKeys(20'000, 2);
-  const RowSource rows =
-      LayeredRows(keys, 2000, 1);  // 40 MB: several files in a level
-  std::map<std::string, int> seen;
-  uint64_t planned = 0;
-  for (size_t file = 0; file < rows.files.size(); ++file) {
-    const std::vector<Row> read = RowsOf(rows, file);
-    EXPECT_EQ(read.size(), rows.files[file].entries);
-    planned += rows.files[file].entries;
-    for (size_t i = 0; i < read.size(); ++i) {
-      ++seen[read[i].key];
-      EXPECT_EQ(read[i].value.size(), 2000u);
-      if (i > 0) {
-        EXPECT_LT(read[i - 1].key, read[i].key);
-      }
-    }
+TEST(CompressionNameTest, OfEveryFormatVersion) {
+  const std::pair<const char*, rocksdb::CompressionType> names[] = {
+      {"NoCompression", rocksdb::kNoCompression},
+      {"Snappy", rocksdb::kSnappyCompression},
+      {"Zlib", rocksdb::kZlibCompression},
+      {"LZ4", rocksdb::kLZ4Compression},
+      {"LZ4HC", rocksdb::kLZ4HCCompression},
+      {"ZSTD", rocksdb::kZSTD},
+      // Since format_version 7.
+      {"BuiltinV2;04;", rocksdb::kLZ4Compression},
+      {"BuiltinV2;07;", rocksdb::kZSTD},
+      {"BuiltinV2;0407;", rocksdb::kLZ4Compression}};
+  for (const auto& [name, type] : names) {
+    EXPECT_EQ(CompressionByName(name), type) << name;
   }
-  EXPECT_EQ(seen.size(), 20'000u);
-  EXPECT_EQ(planned, 20'000u);
+  // Unknown or unsupported ones.
+  for (const char* name :
+       {"BuiltinV2;;", ";;", "", "Xpress", "lz4", "Mine;8A;", "Mine;x;", ";"}) {
+    EXPECT_EQ(CompressionByName(name), rocksdb::kNoCompression) << name;
+  }
 }
 
 TEST(LayeredRowsTest, LevelsGrowTenfoldFromThreeFilesInLevelZero) {
@@ -238,21 +223,6 @@ void ExpectSharesOf(const Skew& skew, const std::vector<std::string>& all,
     EXPECT_NEAR(below(stretch.end) - below(stretch.begin), expected,
                 3 + 5 * std::sqrt(expected))
         << "from " << stretch.begin << " to " << stretch.end;
-  }
-}
-
-TEST(ChooseLookupsTest, TakesTheAskedShareOfExistingKeys) {
-  const std::vector<std::string> rows = KeysIn(NumberedKeys(5000, 2));
-  const std::set<std::string> present(rows.begin(), rows.end());
-  for (const double ratio : {0.0, 0.01, 0.3, 1.0}) {
-    const Lookups lookups = ChooseLookups(
-        {NumberedKeys(5000, 2), KeysBetween(5000, 2), Skew(), ratio, 1}, 1000);
-    uint64_t existing = 0;
-    for (const std::string& key : KeysIn(lookups.keys)) {
-      existing += present.count(key);
-    }
-    EXPECT_EQ(existing, lookups.existing);
-    EXPECT_EQ(existing, static_cast<uint64_t>(std::lround(1000 * ratio)));
   }
 }
 
