@@ -1,5 +1,7 @@
 // A program as a user would write it: opens a database with linebloom's policy,
-// once from C++ and once from an option string, and looks up rows.
+// once from C++ and once from an option string, and looks up rows. With
+// WITH_REBUILD, also switches one over from RocksDB's Bloom filter, including
+// its files.
 //
 // Usage: consumer DATABASE_FOLDER. Exits with 0 if every answer was right.
 
@@ -10,6 +12,9 @@
 
 #include "linebloom/filter_policy.h"
 #include "linebloom/observed_rate.h"
+#ifdef WITH_REBUILD
+#include "linebloom/rebuild_filters.h"
+#endif
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
@@ -42,9 +47,9 @@ rocksdb::Options WithTable(const rocksdb::BlockBasedTableOptions& table) {
   return options;
 }
 
-rocksdb::Options FromCpp() {
+rocksdb::Options WithPolicy(const rocksdb::FilterPolicy* policy) {
   rocksdb::BlockBasedTableOptions table;
-  table.filter_policy.reset(linebloom::NewFilterPolicy(10));
+  table.filter_policy.reset(policy);
   return WithTable(table);
 }
 
@@ -72,18 +77,28 @@ void LookUpRows(rocksdb::DB* db) {
   }
 }
 
-void WriteAndLookUp(const rocksdb::Options& options, const std::string& path) {
+std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options,
+                                  const std::string& path) {
+  rocksdb::DB* db = nullptr;
+  Require(rocksdb::DB::Open(options, path, &db), "opening " + path);
+  return std::unique_ptr<rocksdb::DB>(db);
+}
+
+std::unique_ptr<rocksdb::DB> Write(const rocksdb::Options& options,
+                                   const std::string& path) {
   Require(rocksdb::DestroyDB(path, options), "removing " + path);
-  rocksdb::DB* opened = nullptr;
-  Require(rocksdb::DB::Open(options, path, &opened), "opening " + path);
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  auto db = Open(options, path);
   for (int i = 0; i < kRows; ++i) {
     const std::string key = Key(2 * i);
     Require(db->Put(rocksdb::WriteOptions(), key, key), "writing " + key);
   }
   Require(db->Flush(rocksdb::FlushOptions()), "flushing");
-  LookUpRows(db.get());
+  return db;
+}
 
+void WriteAndLookUp(const rocksdb::Options& options, const std::string& path) {
+  const auto db = Write(options, path);
+  LookUpRows(db.get());
   const linebloom::FilterAnswers answers =
       linebloom::ReadFilterAnswers(*options.statistics);
   Require(answers.probes_without_key() >= kRows - 1 &&
@@ -92,6 +107,19 @@ void WriteAndLookUp(const rocksdb::Options& options, const std::string& path) {
   Require(db->Close(), "closing " + path);
 }
 
+#ifdef WITH_REBUILD
+void Rebuild(const std::string& path) {
+  Write(WithPolicy(rocksdb::NewBloomFilterPolicy(10)), path);
+  const auto db = Open(WithPolicy(linebloom::NewFilterPolicy(10)), path);
+  linebloom::RebuildFiltersReport report;
+  Require(linebloom::RebuildFilters(db.get(), {}, nullptr, &report),
+          "rebuilding");
+  Require(report.files.size() == 1 && report.bytes_rewritten > 0,
+          "the file was not rewritten");
+  LookUpRows(db.get());
+}
+#endif
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -99,7 +127,10 @@ int main(int argc, char** argv) {
 #ifdef LINKED_STATICALLY
   linebloom::RegisterFilterPolicy();  // the shared library does it when loaded
 #endif
-  WriteAndLookUp(FromCpp(), argv[1]);
+  WriteAndLookUp(WithPolicy(linebloom::NewFilterPolicy(10)), argv[1]);
   WriteAndLookUp(FromString(), argv[1]);
+#ifdef WITH_REBUILD
+  Rebuild(argv[1]);
+#endif
   return 0;
 }

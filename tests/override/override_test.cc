@@ -323,15 +323,6 @@ TEST_F(OverrideTest, NothingElseChanges) {
   EXPECT_STREQ("PlainTable", db_->GetOptions().table_factory->Name());
 }
 
-TEST_F(OverrideTest, BloomPolicyKeepsItsBits) {
-  UsePolicy(rocksdb::NewBloomFilterPolicy(12.5));
-  Open();
-  ExpectWrites(IsOff() ? "bloomfilter" : "linebloom");
-  EXPECT_THAT(Text("OPTIONS-"),
-              HasSubstr(IsOff() ? "filter_policy=bloomfilter:12.5"
-                                : "filter_policy={id=linebloom:12.5;"));
-}
-
 TEST_F(OverrideTest, BloomOfNoBitsOrTooManyStays) {
   for (const double bits : {0.0, 50.0}) {
     const std::unique_ptr<const FilterPolicy> policy(
