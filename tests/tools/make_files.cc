@@ -287,7 +287,7 @@ void MakeDb(const std::string& folder, Named named) {
   std::filesystem::copy(folder, named["in_log"]);
 }
 
-// The database with the policy `id`, or with the default one.
+// The database with the policy `id`.
 std::unique_ptr<rocksdb::DB> Reopen(const std::string& folder,
                                     const std::string& id) {
   rocksdb::BlockBasedTableOptions table;
@@ -295,13 +295,16 @@ std::unique_ptr<rocksdb::DB> Reopen(const std::string& folder,
   Check(rocksdb::FilterPolicy::CreateFromString({}, id, &table.filter_policy));
   rocksdb::Options options;
   options.disable_auto_compactions = true;
-  options.merge_operator = std::make_shared<tools::LastOperand>();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return OpenDb(options, folder);
 }
 
 void PrintRows(const std::string& folder) {
-  const auto db = Reopen(folder, "");
+  rocksdb::Options options;
+  options.merge_operator = std::make_shared<tools::LastOperand>();
+  rocksdb::DB* opened = nullptr;
+  Check(rocksdb::DB::OpenForReadOnly(options, folder, &opened));
+  const std::unique_ptr<rocksdb::DB> db(opened);
   const std::unique_ptr<rocksdb::Iterator> row(db->NewIterator({}));
   uint64_t count = 0;
   uint64_t sum = 0;
