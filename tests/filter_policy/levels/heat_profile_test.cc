@@ -2,16 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
-
-#include "filter_policy/policy/info_log.h"
-#include "rocksdb/env.h"
 
 namespace linebloom {
 namespace {
@@ -155,29 +151,6 @@ TEST(HeatProfileTest, PartsAddUp) {
     }
     EXPECT_LE(profile->classes().size(), 200);
   }
-}
-
-TEST(HeatProfileTest, TheLogSaysHowUnevenItIsOnce) {
-  class Log final : public rocksdb::Logger {
-   public:
-    using rocksdb::Logger::Logv;
-    void Logv(const char* format, va_list arguments) override {
-      char line[500];
-      vsnprintf(line, sizeof(line), format, arguments);
-      lines += line;
-    }
-    std::string lines;
-  };
-  const auto profile = Profile(
-      Files(10, [](uint64_t i) { return i < 2 ? 4 * kMany : kMany / 4; }));
-  InfoLog info_log;
-  Log log;
-  for (int i = 0; i < 2; ++i) info_log.WriteHeat(&log, *profile);
-  EXPECT_EQ(
-      "linebloom: heat_aware: of 10000000000 sampled misses, 3.86 times the "
-      "average per key fall on the hottest 20.0 % of the keys, and 0.29 times "
-      "on the coldest 80.0 %; new files get their bits accordingly",
-      log.lines);
 }
 
 }  // namespace
