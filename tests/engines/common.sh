@@ -65,10 +65,13 @@ appender.stderr.target=SYSTEM_ERR" > "$work/log4j2.properties"
     "-Djava.library.path=$folder" "-Dlog4j2.configurationFile=$work/log4j2.properties")
 }
 
-# until_open SERVER PORT: waits for the server with pids[SERVER].
+# until_open SERVER PORT: waits for the server with pids[SERVER], at most five minutes.
 until_open() {
-  while ! (: < "/dev/tcp/127.0.0.1/$2") 2> /dev/null; do
-    kill -0 "${pids[$1]}" 2> /dev/null || stop 1 "no server at port $2: see *.log in build/engines/$tool"
+  local seconds
+  for ((seconds = 0; seconds < 300; ++seconds)); do
+    ! (: < "/dev/tcp/127.0.0.1/$2") 2> /dev/null || return 0
+    kill -0 "${pids[$1]}" 2> /dev/null || break
     sleep 1
   done
+  stop 1 "no server at port $2: see *.log in build/engines/$tool"
 }
