@@ -220,8 +220,6 @@ void MakeDb(const std::string& folder, Named named) {
   if (special == "comparator") return;
   if (special == "entries") {
     PutRows(db.get(), 0, 1000, "value");
-    // In one file, or in two.
-    if (named.count("ranges") == 0) Check(db->Flush({}));
     const rocksdb::Snapshot* old = db->GetSnapshot();
     for (int i = 0; i < 100; ++i) {
       Check(db->Delete({}, KeyAt(i)));

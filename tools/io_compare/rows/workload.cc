@@ -61,9 +61,17 @@ absl::Status ReadAllVersions(rocksdb::DB* db,
       }
       begin = last;
     }
-    for (size_t i = 0; i < end; ++i) {
-      RETURN_IF_ERROR(
-          sink({KindOf(versions[i]), versions[i].user_key, versions[i].value}));
+    // A key's newest version comes first, but it has to be written last.
+    for (size_t i = 0; i < end;) {
+      size_t next = i;
+      while (next < end && versions[next].user_key == versions[i].user_key) {
+        ++next;
+      }
+      for (size_t at = next; at-- > i;) {
+        RETURN_IF_ERROR(sink({KindOf(versions[at]), versions[at].user_key,
+                              versions[at].value}));
+      }
+      i = next;
     }
     if (is_last) return absl::OkStatus();
   }

@@ -12,7 +12,7 @@
 #include "tests/temporary_folder.h"
 #include "tools/io_compare/rows/keys.h"
 #include "tools/io_compare/rows/row_source.h"
-#include "tools/io_compare/rows/source_db.h"
+#include "tools/io_compare/rows/workload.h"
 
 namespace linebloom::tools {
 namespace {
