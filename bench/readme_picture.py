@@ -61,7 +61,7 @@ def main():
                   [(label, 1000 * laid_out[row, "per lookup"], color) for label, _, row, color in FILTERS],
                   1000 * laid_out["rocksdb-bloom", "per lookup"])
     y = 30
-    for heading, row in (("CPU time beside a packaged RocksDB", 1), ("CPU time beside a RocksDB compiled for its CPU", 6)):
+    for heading, row in (("CPU time compared with a packaged RocksDB", 1), ("CPU time compared with a RocksDB compiled for its CPU", 6)):
         bars = [(what, ratios[row, column], "#b3509c") for what, column in (
             ("rejecting a key", "miss"), ("finding one", "hit"), ("rejecting, in batches", "batch of 32"),
             ("building", "build"))]
