@@ -45,8 +45,6 @@ struct BudgetRequest {
   // better.
   double expected_keys = 0;
   bool is_flush = false;
-  // True for a flush if a compaction is sure to merge it soon.
-  bool is_short_lived = false;
   // True if the file is written while its database is being opened, when
   // nothing is known of its other files.
   bool is_recovery = false;

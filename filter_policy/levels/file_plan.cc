@@ -315,7 +315,6 @@ std::optional<FilterPlan> PlanWithinBudget(const FilterPolicyOptions& options,
   request.bits_per_key = wanted.bits_per_key;
   request.least_bits = wanted.least_bits;
   request.is_flush = IsFlush(context);
-  request.is_short_lived = IsShortLived(context, file);
   request.is_recovery = context.reason == TableFileCreationReason::kRecovery;
   if (request.is_flush) request.expected_keys = KeysOfFlush(file);
   request.keys = 1;

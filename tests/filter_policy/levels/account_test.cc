@@ -59,11 +59,8 @@ TEST(FilterAccountTest, FlushesTakeAPartOfWhatIsLeft) {
   EXPECT_DOUBLE_EQ(5, account.ReserveBits({"db", 4, "4.sst"}, large));
   large.keys = 100;
   large.least_bits = 10;
-  EXPECT_DOUBLE_EQ((1330 - 562.5 - 150) / 2 / 100,
+  EXPECT_DOUBLE_EQ((1350 - 562.5 - 150) / 3 / 100,
                    account.ReserveBits({"db", 5, "5.sst"}, large));
-  large.is_short_lived = true;
-  EXPECT_DOUBLE_EQ((1300 - 562.5 - 150 - 308.75) / 2 / 100,
-                   account.ReserveBits({"db", 6, "6.sst"}, large));
 }
 
 TEST(FilterAccountTest, AJobThatFailsTakesNothing) {
