@@ -144,7 +144,7 @@ struct FilterPolicyOptions {
   // files that were cut short for keys that are about to go would cost more
   // reads than their memory saves; beyond that flushed files get what is left,
   // which may be no filter: small trees with 5 bits per key took up to 1.34
-  // times the budget, and after the last flush up to a quarter of their files
+  // times the budget, and after the last flush up to a fifth of their files
   // had no filter (docs/benchmarks.md). These take more: filters that already
   // did when the budget was set or their database was opened, files from
   // SstFileWriter, filters of other policies, and databases that were closed
