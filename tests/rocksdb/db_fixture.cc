@@ -1,15 +1,19 @@
 #include "tests/rocksdb/db_fixture.h"
 
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <utility>
+#include <fstream>
 
-#include "linebloom/filter_policy.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/utilities/options_util.h"
-#include "tests/rocksdb/unsynced_env.h"
+
+// These replace the C library's, so that nothing is synced. The tests open and
+// flush thousands of times, and no machine fails in between; otherwise they
+// would mostly wait for the disk.
+extern "C" int fsync(int /*file*/) { return 0; }
+extern "C" int fdatasync(int /*file*/) { return 0; }
 
 namespace linebloom {
 
@@ -21,48 +25,6 @@ testing::AssertionResult IsOk(const Status& status) {
     return testing::AssertionSuccess();
   }
   return testing::AssertionFailure() << status.ToString();
-}
-
-std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(PolicyKind kind,
-                                                        double bits_per_key) {
-  const rocksdb::FilterPolicy* policy = nullptr;
-  switch (kind) {
-    case PolicyKind::kNone:
-      break;
-    case PolicyKind::kBuiltinBloom:
-      policy = rocksdb::NewBloomFilterPolicy(bits_per_key);
-      break;
-    case PolicyKind::kBuiltinRibbon:
-      // -1: Ribbon in every level, flushed files included.
-      policy = rocksdb::NewRibbonFilterPolicy(bits_per_key, -1);
-      break;
-    case PolicyKind::kLinebloom:
-      policy = NewFilterPolicy(bits_per_key);
-      break;
-  }
-  return std::shared_ptr<const rocksdb::FilterPolicy>(policy);
-}
-
-std::string PolicyName(PolicyKind kind) {
-  switch (kind) {
-    case PolicyKind::kNone:
-      return "";
-    case PolicyKind::kBuiltinBloom:
-      return "bloomfilter";
-    case PolicyKind::kBuiltinRibbon:
-      return "ribbonfilter";
-    case PolicyKind::kLinebloom:
-      return "linebloom";
-  }
-  std::abort();
-}
-
-std::ostream& operator<<(std::ostream& out, PolicyKind kind) {
-  return out << (kind == PolicyKind::kNone ? "none" : PolicyName(kind));
-}
-
-std::string PolicyParamName(const testing::TestParamInfo<PolicyKind>& info) {
-  return PolicyName(info.param);
 }
 
 std::string RowKey(uint64_t number) {
@@ -92,19 +54,24 @@ std::vector<std::string> KeysFrom(rocksdb::Iterator* iterator) {
 }
 
 std::string GetText(DB* db, const rocksdb::Slice& key,
-                    const rocksdb::ReadOptions& read) {
+                    const rocksdb::ReadOptions& read,
+                    rocksdb::ColumnFamilyHandle* family) {
   std::string value;
-  const Status status = db->Get(read, key, &value);
+  const Status status =
+      db->Get(read, family ? family : db->DefaultColumnFamily(), key, &value);
   return status.ok() ? value : status.ToString();
 }
 
 std::vector<std::string> MultiGetTexts(DB* db,
-                                       const std::vector<std::string>& keys) {
+                                       const std::vector<std::string>& keys,
+                                       const rocksdb::ReadOptions& read,
+                                       rocksdb::ColumnFamilyHandle* family,
+                                       bool sorted) {
   const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
   std::vector<rocksdb::PinnableSlice> values(keys.size());
   std::vector<Status> statuses(keys.size());
-  db->MultiGet({}, db->DefaultColumnFamily(), keys.size(), slices.data(),
-               values.data(), statuses.data());
+  db->MultiGet(read, family ? family : db->DefaultColumnFamily(), keys.size(),
+               slices.data(), values.data(), statuses.data(), sorted);
   std::vector<std::string> texts;
   for (size_t i = 0; i < keys.size(); ++i) {
     texts.push_back(statuses[i].ok() ? values[i].ToString()
@@ -113,22 +80,19 @@ std::vector<std::string> MultiGetTexts(DB* db,
   return texts;
 }
 
+std::vector<rocksdb::LiveFileMetaData> FilesOf(DB* db) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  return files;
+}
+
 std::vector<std::shared_ptr<const rocksdb::TableProperties>> AllProperties(
     DB* db) {
-  rocksdb::ColumnFamilyMetaData files;
-  db->GetColumnFamilyMetaData(&files);
   rocksdb::TablePropertiesCollection by_path;
   EXPECT_OK(db->GetPropertiesOfAllTables(&by_path));
   std::vector<std::shared_ptr<const rocksdb::TableProperties>> properties;
-  for (const auto& level : files.levels) {
-    for (const auto& file : level.files) {
-      const auto found = by_path.find(file.db_path + file.name);
-      if (found == by_path.end()) {
-        ADD_FAILURE() << "no properties of " << file.name;
-        continue;
-      }
-      properties.push_back(found->second);
-    }
+  for (const auto& file : FilesOf(db)) {
+    properties.push_back(by_path.at(file.db_path + file.name));
   }
   return properties;
 }
@@ -142,13 +106,12 @@ uint64_t SumOfFilterEntries(DB* db) {
 }
 
 DbTest::DbTest() {
-  options_.env = UnsyncedEnv();
   options_.create_if_missing = true;
   options_.disable_auto_compactions =
       true;  // a test says what is in which file
   options_.compression = rocksdb::kNoCompression;
   options_.statistics = rocksdb::CreateDBStatistics();
-  UsePolicy(PolicyKind::kLinebloom);
+  UsePolicy(kLinebloom);
 }
 
 DbTest::~DbTest() { Close(); }
@@ -166,6 +129,12 @@ void DbTest::DestroyAndReopen() {
   Close();
   std::filesystem::remove_all(Path("db"));
   Reopen();
+}
+
+std::unique_ptr<DB> DbTest::OpenAnother(const std::string& name) const {
+  std::unique_ptr<DB> db;
+  EXPECT_OK(DB::Open(OptionsWithTable(), Path(name), OutPtr(&db)));
+  return db;
 }
 
 rocksdb::Options DbTest::OptionsWithTable() const {
@@ -186,35 +155,41 @@ rocksdb::Options DbTest::LatestOptions() const {
   return rocksdb::Options(db_options, families.at(0).options);
 }
 
-void DbTest::UsePolicy(PolicyKind kind, double bits_per_key) {
-  table_.filter_policy = MakePolicy(kind, bits_per_key);
+void DbTest::UsePolicy(const Policy& policy) {
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unsupported_options = false;
+  table_.filter_policy = nullptr;
+  if (*policy.option_string == '\0') return;
+  ASSERT_OK(rocksdb::FilterPolicy::CreateFromString(
+      strict, policy.option_string, &table_.filter_policy));
+}
+
+void DbTest::UseOptions(const FilterPolicyOptions& options) {
+  table_.filter_policy.reset(NewFilterPolicy(options));
 }
 
 void DbTest::WriteFile(Rows rows, int level) {
   PutRows(rows);
   Flush();
   if (level == 0) return;
-  rocksdb::ColumnFamilyMetaData files;
-  db_->GetColumnFamilyMetaData(&files);
   rocksdb::CompactionOptions compaction;
   compaction.compression = rocksdb::kDisableCompressionOption;
-  ASSERT_OK(
-      db_->CompactFiles(compaction, {files.levels[0].files[0].name}, level));
+  ASSERT_OK(db_->CompactFiles(compaction, {FilesOf(db_.get())[0].name}, level));
 }
 
-void DbTest::PutRows(Rows rows) {
+void DbTest::PutRows(Rows rows, DB* db) {
   for (uint64_t i = rows.begin; i < rows.end; i += 2) {
-    ASSERT_OK(db_->Put({}, RowKey(i), RowValue(i)));
+    ASSERT_OK(Db(db)->Put({}, RowKey(i), RowValue(i)));
   }
 }
 
-void DbTest::Flush() { ASSERT_OK(db_->Flush({})); }
+void DbTest::Flush(DB* db) { ASSERT_OK(Db(db)->Flush({})); }
 
-void DbTest::CompactAll() {
+void DbTest::CompactAll(DB* db) {
   rocksdb::CompactRangeOptions compact;
   compact.bottommost_level_compaction =
       rocksdb::BottommostLevelCompaction::kForce;
-  ASSERT_OK(db_->CompactRange(compact, nullptr, nullptr));
+  ASSERT_OK(Db(db)->CompactRange(compact, nullptr, nullptr));
 }
 
 void DbTest::ExpectRows(Rows rows, DB* db) {
@@ -259,7 +234,7 @@ FilterCounts DbTest::TakeCounts() {
 FilterCounts DbTest::CountPresent(Rows rows, DB* db) {
   TakeCounts();
   for (uint64_t i = rows.begin; i < rows.end; i += 2) {
-    EXPECT_EQ(GetText(db != nullptr ? db : db_.get(), RowKey(i)), RowValue(i));
+    EXPECT_EQ(GetText(Db(db), RowKey(i)), RowValue(i));
   }
   return TakeCounts();
 }
@@ -267,9 +242,21 @@ FilterCounts DbTest::CountPresent(Rows rows, DB* db) {
 FilterCounts DbTest::CountMissing(Rows rows, DB* db) {
   TakeCounts();
   for (uint64_t i = rows.begin + 1; i + 1 < rows.end; i += 2) {
-    EXPECT_EQ(GetText(db != nullptr ? db : db_.get(), RowKey(i)), "NotFound: ");
+    EXPECT_EQ(GetText(Db(db), RowKey(i)), "NotFound: ");
   }
   return TakeCounts();
+}
+
+int DbTest::CountInLog(const std::vector<std::string>& words,
+                       const std::string& name) const {
+  std::ifstream log(Path(name));
+  int count = 0;
+  for (std::string line; std::getline(log, line);) {
+    count += std::all_of(words.begin(), words.end(), [&](const auto& word) {
+      return line.find(word) != std::string::npos;
+    });
+  }
+  return count;
 }
 
 }  // namespace linebloom

@@ -16,12 +16,13 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "linebloom/filter_policy.h"
 #include "rocksdb/db.h"
-#include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 #include "rocksdb/version.h"
+#include "tests/rocksdb/policy.h"
 #include "tests/temporary_folder.h"
 
 #define ROCKSDB_IS_AT_LEAST(major, minor) \
@@ -58,18 +59,6 @@ class OutPtr {
 
 testing::AssertionResult IsOk(const rocksdb::Status& status);
 
-enum class PolicyKind { kNone, kBuiltinBloom, kBuiltinRibbon, kLinebloom };
-
-// A policy of that kind; null for kNone.
-std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(
-    PolicyKind kind, double bits_per_key = 10);
-
-// TableProperties::filter_policy_name of its files, which is also the suffix of
-// test names.
-std::string PolicyName(PolicyKind kind);
-std::ostream& operator<<(std::ostream& out, PolicyKind kind);
-std::string PolicyParamName(const testing::TestParamInfo<PolicyKind>& info);
-
 // The rows of a test: the even numbers from `begin` to below `end` exist, and
 // the odd ones between two of them are missing. Both limits are even.
 struct Rows {
@@ -99,15 +88,20 @@ std::ostream& operator<<(std::ostream& out, const FilterCounts& counts);
 // The keys from the iterator's position to the end.
 std::vector<std::string> KeysFrom(rocksdb::Iterator* iterator);
 
-// The answer as text: the value, or the status if there is none.
+// The answer as text: the value, or the status if there is none. Of the default
+// family unless given.
 std::string GetText(rocksdb::DB* db, const rocksdb::Slice& key,
-                    const rocksdb::ReadOptions& read = {});
+                    const rocksdb::ReadOptions& read = {},
+                    rocksdb::ColumnFamilyHandle* family = nullptr);
 
 // The same of many keys by one MultiGet().
-std::vector<std::string> MultiGetTexts(rocksdb::DB* db,
-                                       const std::vector<std::string>& keys);
+std::vector<std::string> MultiGetTexts(
+    rocksdb::DB* db, const std::vector<std::string>& keys,
+    const rocksdb::ReadOptions& read = {},
+    rocksdb::ColumnFamilyHandle* family = nullptr, bool sorted = false);
 
-// The tables' properties, files of upper levels and newer files first.
+// The files and their properties, those of upper levels and newer ones first.
+std::vector<rocksdb::LiveFileMetaData> FilesOf(rocksdb::DB* db);
 std::vector<std::shared_ptr<const rocksdb::TableProperties>> AllProperties(
     rocksdb::DB* db);
 uint64_t SumOfFilterEntries(rocksdb::DB* db);
@@ -124,22 +118,25 @@ class DbTest : public testing::Test {
   void Close();
   // The same with an empty database.
   void DestroyAndReopen();
+  // Opens another database with the same options.
+  std::unique_ptr<rocksdb::DB> OpenAnother(const std::string& name) const;
 
   // `options_` with `table_` in it.
   rocksdb::Options OptionsWithTable() const;
   // Of the default family, from the database's OPTIONS file.
   rocksdb::Options LatestOptions() const;
-  void UsePolicy(PolicyKind kind, double bits_per_key = 10);
+  void UsePolicy(const Policy& policy);
+  void UseOptions(const FilterPolicyOptions& options);
 
   // Writes the rows that exist into one file of `level`.
   void WriteFile(Rows rows, int level = 0);
-  void PutRows(Rows rows);
-  void Flush();
+  // From here on, `db` is `db_` unless given.
+  void PutRows(Rows rows, rocksdb::DB* db = nullptr);
+  void Flush(rocksdb::DB* db = nullptr);
   // Rewrites every file, including those of the last level.
-  void CompactAll();
+  void CompactAll(rocksdb::DB* db = nullptr);
 
-  // Every present row is found, every missing one is not. `db` is `db_` unless
-  // given.
+  // Every present row is found, every missing one is not.
   void ExpectRows(Rows rows, rocksdb::DB* db = nullptr);
   // The same. In addition, the filters of `files` files are probed for each
   // row, let every present row through, and stop nearly all missing ones.
@@ -155,6 +152,13 @@ class DbTest : public testing::Test {
   // The filters' answers to Gets of the present rows.
   FilterCounts CountPresent(Rows rows, rocksdb::DB* db = nullptr);
 
+  std::vector<rocksdb::LiveFileMetaData> Files() const {
+    return FilesOf(db_.get());
+  }
+  // Lines of a log that have all of these words.
+  int CountInLog(const std::vector<std::string>& words,
+                 const std::string& name = "db/LOG") const;
+
   // A path in the scratch folder, which is removed at the end.
   std::string Path(const std::string& name) const { return folder_.File(name); }
 
@@ -163,20 +167,19 @@ class DbTest : public testing::Test {
   std::unique_ptr<rocksdb::DB> db_;
 
  private:
+  rocksdb::DB* Db(rocksdb::DB* db) const { return db ? db : db_.get(); }
+
   const TemporaryFolder folder_;
 };
 
 // A test that runs once with each policy that builds filters like ours.
-class PolicyTest : public DbTest,
-                   public testing::WithParamInterface<PolicyKind> {
+class PolicyTest : public DbTest, public testing::WithParamInterface<Policy> {
  protected:
   PolicyTest() { UsePolicy(GetParam()); }
 };
 
-#define INSTANTIATE_POLICY_TEST(fixture)                                  \
-  INSTANTIATE_TEST_SUITE_P(                                               \
-      With, fixture,                                                      \
-      testing::Values(PolicyKind::kBuiltinBloom, PolicyKind::kLinebloom), \
-      PolicyParamName)
+#define INSTANTIATE_POLICY_TEST(fixture)                                       \
+  INSTANTIATE_TEST_SUITE_P(With, fixture, testing::Values(kBloom, kLinebloom), \
+                           testing::PrintToStringParamName())
 
 }  // namespace linebloom

@@ -24,13 +24,7 @@ class HeatAwareTest : public TreeTest {
   }
 
   // Few bits, so that the filters let enough keys through to compare.
-  void UseHeat(bool heat_aware) {
-    FilterPolicyOptions options;
-    options.bits_per_key = 6;
-    UseHeat(heat_aware, options);
-  }
-
-  void UseHeat(bool heat_aware, FilterPolicyOptions options) {
+  void UseHeat(bool heat_aware, FilterPolicyOptions options = {6}) {
     options.level_aware = true;
     options.heat_aware = heat_aware;
     UseOptions(options);
@@ -155,16 +149,15 @@ TEST_F(HeatAwareTest, HitsDontCount) {
 }
 
 TEST_F(HeatAwareTest, WithinAMemoryBudget) {
-  FilterPolicyOptions budget;
-  budget.memory_budget = kRows.present() * 6 / 8;
-  UseHeat(true, budget);
+  const uint64_t budget = kRows.present() * 6 / 8;
+  UseHeat(true, {.memory_budget = budget});
   DestroyAndReopen();
   WriteTree();
   const double before = ReadsPerLookup(0);
   LookUp(kWarm, 0);
   RewriteTree();
   const double after = ReadsPerLookup(0);
-  const double used = Now().bytes / static_cast<double>(*budget.memory_budget);
+  const double used = Now().bytes / static_cast<double>(budget);
   printf("reads per missing key: %.5f before, %.5f after, %.3f of the budget\n",
          before, after, used);
   // The files of level 0, which have few bits, stay as they are.
@@ -195,7 +188,7 @@ class HotSmallFileTest : public HeatAwareTest {
 
   // Both with a poor filter, in the last level.
   void IngestFiles() {
-    table_.filter_policy.reset(NewFilterPolicy(2));
+    UseOptions({2});
     DestroyAndReopen();
     for (const auto& [rows, bytes] :
          {std::pair(kSmall, 200), std::pair(kLarge, 20)}) {
@@ -258,7 +251,7 @@ TEST_F(HotSmallFileTest, ComesFirstAsLookupsFallNow) {
   // Another process, which has seen no lookups, reads what the filters say.
   // RocksDB's policy makes no use of them.
   options_.listeners.clear();
-  UsePolicy(PolicyKind::kBuiltinBloom);
+  UsePolicy(kBloom);
   Reopen();
   const RebuildFiltersReport recorded = DryRun();
   EXPECT_EQ(LookupSource::kFilters, recorded.reads.at(0).lookups);

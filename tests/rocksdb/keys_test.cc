@@ -2,7 +2,6 @@
 // different bytes equal, and timestamps.
 
 #include <cctype>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,10 +52,9 @@ class CanonicalKeyTest : public DbTest {
   }
 
   void UseFunction(bool use, uint64_t hash_seed = 0) {
-    FilterPolicyOptions options;
-    options.hash_seed = hash_seed;
-    if (use) options.canonical_key = std::make_shared<LowerCase>();
-    table_.filter_policy.reset(NewFilterPolicy(options));
+    UseOptions(
+        {.hash_seed = hash_seed,
+         .canonical_key = use ? std::make_shared<LowerCase>() : nullptr});
   }
 
   void Write() {
@@ -91,14 +89,7 @@ class CanonicalKeyTest : public DbTest {
   // Lines of the info log about comparators, after closing the database.
   int CountWarnings() {
     Close();
-    std::ifstream log(Path("db/LOG"));
-    int warnings = 0;
-    for (std::string line; std::getline(log, line);) {
-      warnings += line.find("[WARN]") != std::string::npos &&
-                  line.find("canonical_key") != std::string::npos &&
-                  line.find(options_.comparator->Name()) != std::string::npos;
-    }
-    return warnings;
+    return CountInLog({"[WARN]", "canonical_key", options_.comparator->Name()});
   }
 
   static constexpr uint64_t kPresent = kRows / 2;
@@ -141,12 +132,12 @@ TEST_F(CanonicalKeyTest, EqualKeysAreFoundAndMissingOnesRejected) {
 // Rows are lost without the function, but never because only one side has it.
 TEST_F(CanonicalKeyTest, FiltersOfOthersRejectNothing) {
   const auto with = table_.filter_policy;
-  const auto without = MakePolicy(PolicyKind::kLinebloom);
-  const auto bloom = MakePolicy(PolicyKind::kBuiltinBloom);
-  FilterPolicyOptions options;
-  options.canonical_key = std::make_shared<UpperCase>();
-  const std::shared_ptr<const rocksdb::FilterPolicy> upper(
-      NewFilterPolicy(options));
+  UsePolicy(kLinebloom);
+  const auto without = table_.filter_policy;
+  UsePolicy(kBloom);
+  const auto bloom = table_.filter_policy;
+  UseOptions({.canonical_key = std::make_shared<UpperCase>()});
+  const auto upper = table_.filter_policy;
   for (const auto& [written, read] :
        {std::pair(without, with), std::pair(with, without),
         std::pair(bloom, with), std::pair(with, bloom), std::pair(upper, with),
@@ -251,9 +242,7 @@ TEST_F(CanonicalKeyTest, OneWarningOfAComparatorThatNeedsTheFunction) {
 
 TEST_F(CanonicalKeyTest, AFunctionWithoutANameIsRefused) {
   for (const char* name : {static_cast<const char*>(nullptr), ""}) {
-    FilterPolicyOptions options;
-    options.canonical_key = std::make_shared<UpperCase>(name);
-    table_.filter_policy.reset(NewFilterPolicy(options));
+    UseOptions({.canonical_key = std::make_shared<UpperCase>(name)});
     const rocksdb::Status status = TryReopen();
     EXPECT_TRUE(status.IsInvalidArgument());
     EXPECT_NE(std::string::npos, status.ToString().find("canonical_key"))

@@ -32,14 +32,10 @@ class LevelAwareTest : public TreeTest {
   }
 
   std::map<int, LiveFilters> FiltersByLevel() {
-    std::vector<rocksdb::LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
-    rocksdb::TablePropertiesCollection properties;
-    EXPECT_OK(db_->GetPropertiesOfAllTables(&properties));
+    const auto properties = AllProperties(db_.get());
     std::map<int, LiveFilters> levels;
-    for (const auto& file : files) {
-      levels[file.level].Add(*properties.at(file.db_path + file.name));
-    }
+    size_t i = 0;
+    for (const auto& file : Files()) levels[file.level].Add(*properties[i++]);
     return levels;
   }
 
@@ -59,13 +55,7 @@ class LevelAwareTest : public TreeTest {
     }
     Flush();
     if (level == 0) return;
-    std::vector<rocksdb::LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
-    std::vector<std::string> names;
-    for (const auto& file : files) {
-      if (file.level == 0) names.push_back(file.name);
-    }
-    ASSERT_OK(db_->CompactFiles({}, names, level));
+    ASSERT_OK(db_->CompactFiles({}, {Files()[0].name}, level));
   }
 
   // Expects from the start what WriteTree() writes.
@@ -171,7 +161,7 @@ TEST_F(LevelAwareTest, FewerReadsForTheSameMemory) {
   const double by_ratio = FalseReadsPerMissingRow();
   EXPECT_NEAR(bits, Now().bits_per_row(), 0.7);
 
-  UsePolicy(PolicyKind::kLinebloom, bits);
+  UseOptions({bits});
   DestroyAndReopen();
   WriteTree();
   const double uniform = FalseReadsPerMissingRow();
@@ -297,13 +287,13 @@ TEST_F(LevelAwareTest, ALoadInTheOrderOfKeys) {
 // RebuildFilters() must accept the files that it has written; otherwise every
 // call would rewrite them.
 TEST_F(LevelAwareTest, OldFilesAreRebuiltOnceWithTheBitsOfTheirLevel) {
-  FilterPolicyOptions by_rate;
-  by_rate.false_positive_rate = 0.005;
-  for (const FilterPolicyOptions& options : {FilterPolicyOptions(), by_rate}) {
+  for (const FilterPolicyOptions& options :
+       {FilterPolicyOptions(),
+        FilterPolicyOptions{.false_positive_rate = 0.005}}) {
     for (const bool with_listener : {false, true}) {
       SCOPED_TRACE(with_listener);
       options_.listeners.clear();
-      UsePolicy(PolicyKind::kBuiltinBloom);
+      UsePolicy(kBloom);
       DestroyAndReopen();
       WriteTree();
       const double before = FalseReadsPerMissingRow();

@@ -26,9 +26,7 @@ class MemoryBudgetTest : public TreeTest {
 
   void UseBudget(uint64_t bytes) {
     budget_ = static_cast<double>(bytes);
-    FilterPolicyOptions options;
-    options.memory_budget = bytes;
-    UseOptions(options);
+    UseOptions({.memory_budget = bytes});
   }
 
   // Files of 10,000 rows each.
@@ -263,25 +261,18 @@ TEST_F(MemoryBudgetTest, ASmallFlushAfterALargeOne) {
 TEST_F(MemoryBudgetTest, DatabasesShareIt) {
   UseBudget(30'000);
   Reopen();
-  const auto write = [](rocksdb::DB* db) {
-    for (uint64_t i = 0; i < 40'000; i += 2) {
-      ASSERT_OK(db->Put({}, RowKey(i), RowValue(i)));
-      if (i % 10000 == 9998) {
-        ASSERT_OK(db->Flush({}));
-      }
+  const auto write = [this](rocksdb::DB* db) {
+    for (uint64_t row = 0; row < 40'000; row += 10'000) {
+      PutRows({row, row + 10'000}, db);
+      Flush(db);
     }
-    rocksdb::CompactRangeOptions all;
-    all.bottommost_level_compaction =
-        rocksdb::BottommostLevelCompaction::kForce;
-    ASSERT_OK(db->CompactRange(all, nullptr, nullptr));
+    CompactAll(db);
   };
   write(db_.get());
   const double alone = Now().bits_per_row();
   EXPECT_GT(alone, 10.5);
 
-  std::unique_ptr<rocksdb::DB> other;
-  ASSERT_OK(
-      rocksdb::DB::Open(OptionsWithTable(), Path("other"), OutPtr(&other)));
+  auto other = OpenAnother("other");
   const auto others = [&] {
     return FiltersOf(other.get(), other->DefaultColumnFamily());
   };
@@ -308,12 +299,10 @@ TEST_F(MemoryBudgetTest, TwoBudgetsOfAListenerAreWarnedOf) {
     DestroyAndReopen();
     WriteFile({0, 2000});
     UseBudget(budget_of_other);
-    std::unique_ptr<rocksdb::DB> other;
-    ASSERT_OK(
-        rocksdb::DB::Open(OptionsWithTable(), Path("other"), OutPtr(&other)));
+    auto other = OpenAnother("other");
     for (int i = 0; i < 2; ++i) {
-      ASSERT_OK(other->Put({}, "key", "value"));
-      ASSERT_OK(other->Flush({}));
+      PutRows({0, 2}, other.get());
+      Flush(other.get());
     }
     WriteFile({0, 2000});
     for (const char* log : {"db/LOG", "other/LOG"}) {
@@ -328,12 +317,8 @@ TEST_F(MemoryBudgetTest, TwoBudgetsOfAListenerAreWarnedOf) {
 TEST_F(MemoryBudgetTest, ADatabaseThatOnlyRecoversIsForgotten) {
   UseBudget(30'000);
   for (int i = 0; i < 3; ++i) {
-    std::unique_ptr<rocksdb::DB> other;
-    ASSERT_OK(
-        rocksdb::DB::Open(OptionsWithTable(), Path("other"), OutPtr(&other)));
-    for (uint64_t row = 0; row < 20'000; ++row) {
-      ASSERT_OK(other->Put({}, RowKey(row), RowValue(row)));
-    }
+    auto other = OpenAnother("other");
+    PutRows({0, 40'000}, other.get());
     const auto files = FiltersOf(other.get(), other->DefaultColumnFamily());
     EXPECT_EQ(i, files.files);
   }
@@ -365,11 +350,9 @@ TEST_F(MemoryBudgetTest, ACompactionCutOffByClosingIsForgotten) {
 
   // More jobs than before the cut, each flush with little memory left.
   const auto sizes_after_flushes = [&](rocksdb::DB* db) {
-    for (uint64_t i = 0; i < 20'000; i += 2) {
-      EXPECT_OK(db->Put({}, RowKey(i), RowValue(i)));
-      if (i % 1000 == 998) {
-        EXPECT_OK(db->Flush({}));
-      }
+    for (uint64_t row = 0; row < 20'000; row += 1000) {
+      PutRows({row, row + 1000}, db);
+      Flush(db);
     }
     std::vector<uint64_t> sizes;
     for (const auto& file : AllProperties(db)) {
@@ -383,8 +366,7 @@ TEST_F(MemoryBudgetTest, ACompactionCutOffByClosingIsForgotten) {
   Close();
   UseListener();
   UseBudget(30'000);
-  std::unique_ptr<rocksdb::DB> copy;
-  ASSERT_OK(rocksdb::DB::Open(OptionsWithTable(), Path("copy"), OutPtr(&copy)));
+  auto copy = OpenAnother("copy");
   EXPECT_EQ(sizes_after_flushes(copy.get()), sizes);
 }
 
@@ -419,7 +401,7 @@ TEST_F(MemoryBudgetTest, ColumnFamiliesShareIt) {
 
 // Filters older than the budget count with their actual size.
 TEST_F(MemoryBudgetTest, RebuildFiltersBringsThemBack) {
-  UsePolicy(PolicyKind::kLinebloom, 12);
+  UseOptions({12});
   Reopen();
   WriteFiles(0, 200'000);
   CompactAll();

@@ -129,7 +129,7 @@ class WorkerService : public rocksdb::CompactionService {
 
 struct Case {
   const char* name;
-  PolicyKind of_database;
+  Policy of_database;
   // 16 bits per key where the database itself has 10, so the size of a filter
   // shows who built it.
   const char* table_options;
@@ -181,22 +181,22 @@ class OtherProcessTest : public WorkerTest,
 INSTANTIATE_TEST_SUITE_P(
     With, OtherProcessTest,
     testing::Values(
-        Case{"OtherOptions", PolicyKind::kLinebloom,
+        Case{"OtherOptions", kLinebloom,
              "filter_policy={id=linebloom;bits_per_key=16;line=plain;"
              "hash_seed=7};block_size=512;format_version=4",
              "linebloom"},
-        Case{"Partitioned", PolicyKind::kLinebloom,
+        Case{"Partitioned", kLinebloom,
              "filter_policy=linebloom:16;partition_filters=true;"
              "index_type=kTwoLevelIndexSearch;metadata_block_size=512",
              "linebloom"},
-        Case{"BloomForBloom", PolicyKind::kBuiltinBloom,
-             "filter_policy=bloomfilter:16", "bloomfilter"},
+        Case{"BloomForBloom", kBloom, "filter_policy=bloomfilter:16",
+             "bloomfilter"},
         // A worker that is switched too late and one that is switched too
         // early: the database then reads correctly, but without filters.
-        Case{"BloomForLinebloom", PolicyKind::kLinebloom,
-             "filter_policy=bloomfilter:16", "bloomfilter"},
-        Case{"LinebloomForBloom", PolicyKind::kBuiltinBloom,
-             "filter_policy=linebloom:16", "linebloom", false}),
+        Case{"BloomForLinebloom", kLinebloom, "filter_policy=bloomfilter:16",
+             "bloomfilter"},
+        Case{"LinebloomForBloom", kBloom, "filter_policy=linebloom:16",
+             "linebloom", false}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST_P(OtherProcessTest, RemoteCompaction) {

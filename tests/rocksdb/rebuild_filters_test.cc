@@ -28,7 +28,6 @@
 #include "tests/rocksdb/db_fixture.h"
 #include "tests/rocksdb/load.h"
 #include "tests/rocksdb/slow_jobs.h"
-#include "tests/rocksdb/unsynced_env.h"
 
 namespace linebloom {
 namespace {
@@ -44,7 +43,7 @@ using FileShape =
 // space.
 class SmallFileSystem : public rocksdb::FileSystemWrapper {
  public:
-  SmallFileSystem() : FileSystemWrapper(UnsyncedEnv()->GetFileSystem()) {}
+  SmallFileSystem() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
   const char* Name() const override { return "test.Small"; }
   rocksdb::IOStatus NewRandomAccessFile(
       const std::string& path, const rocksdb::FileOptions& options,
@@ -73,17 +72,13 @@ class RebuildFiltersTest : public DbTest {
 
   RebuildFiltersTest() {
     options_.env = env_.get();
-    UsePolicy(PolicyKind::kBuiltinBloom);
+    UsePolicy(kBloom);
   }
   ~RebuildFiltersTest() override { Close(); }
 
-  void UseLinebloom(const FilterPolicyOptions& policy = {}) {
-    table_.filter_policy.reset(NewFilterPolicy(policy));
-  }
-
   // Opens the database with linebloom's policy from now on.
   void SwitchToLinebloom() {
-    UseLinebloom();
+    UseOptions({});
     Reopen();
   }
 
@@ -104,12 +99,6 @@ class RebuildFiltersTest : public DbTest {
     EXPECT_EQ(report.bytes_rewritten, 0);
     EXPECT_EQ(Names(), before);
     return report;
-  }
-
-  std::vector<rocksdb::LiveFileMetaData> Files() {
-    std::vector<rocksdb::LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
-    return files;
   }
 
   std::string PathOfFirst() {
@@ -176,10 +165,10 @@ class RebuildFiltersTest : public DbTest {
 // oracle/rebuild_cells.cc has the way back to each of RocksDB's kinds of
 // filters.
 TEST_F(RebuildFiltersTest, TheWayBackSavesReads) {
-  UseLinebloom();
+  UseOptions({});
   Reopen();
   WriteFile(kRows, 3);
-  UsePolicy(PolicyKind::kBuiltinBloom);
+  UsePolicy(kBloom);
   Reopen();
   WriteFile({6000, 8000}, 1);  // of RocksDB's, which stays
   const RebuildFiltersReport report =
@@ -212,21 +201,21 @@ TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
   bool& whole_keys = table_.whole_key_filtering;
   const auto no_extractor = [this] { options_.prefix_extractor = nullptr; };
   const Change changes[] = {
-      {[&] { UseLinebloom(); }, RebuildReason::kForeignFilter},
-      {[&] { UseLinebloom({14}); }, RebuildReason::kWorseRate},
+      {[&] { UseOptions({}); }, RebuildReason::kForeignFilter},
+      {[&] { UseOptions({14}); }, RebuildReason::kWorseRate},
       // With fewer bits again, the better file stays.
       {[&] {
-         UseLinebloom({8, Line::kPlain});
+         UseOptions({8, Line::kPlain});
        },
        kStays},
       {compact, kStays},
-      {[&] { UseLinebloom({8}); }, RebuildReason::kPlainLines},
+      {[&] { UseOptions({8}); }, RebuildReason::kPlainLines},
       {[&] {
-         UseLinebloom({8, solved, kRandomHashSeed});
+         UseOptions({8, solved, kRandomHashSeed});
        },
        kOtherSeed},
       {[&] {
-         UseLinebloom({8, solved, 7});
+         UseOptions({8, solved, 7});
        },
        kOtherSeed},
       {[&] { use_extractor(4); }, kOtherPrefixes},
@@ -259,7 +248,7 @@ TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
 
 TEST_F(RebuildFiltersTest, FilesThatGetNoFilterStay) {
   options_.optimize_filters_for_hits = true;
-  UsePolicy(PolicyKind::kNone);
+  UsePolicy(kNone);
   Reopen();
   WriteFile(kRows, 6);
   WriteFile(kRows, 3);
@@ -329,7 +318,7 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
   table_.format_version = 5;  // later footers have a checksum
   for (const Case& c : cases) {
     SCOPED_TRACE(&c - cases);
-    UsePolicy(PolicyKind::kBuiltinBloom);
+    UsePolicy(kBloom);
     DestroyAndReopen();
     WriteFile({0, 4000}, 6);
     WriteFile({5000, 9000}, 6);
@@ -375,7 +364,7 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
 // an open one can't change: so this worsens the filter on the disk.
 TEST_F(RebuildFiltersTest, ADamagedFilterIsReplacedAndASnapshotStays) {
   constexpr Rows kMany{0, 40'000};  // 25,000 bytes of filter
-  UseLinebloom();
+  UseOptions({});
   Reopen();
   PutRows(kMany);
   const rocksdb::Snapshot* const snapshot = db_->GetSnapshot();
@@ -443,9 +432,7 @@ TEST_F(RebuildFiltersTest, FilesAboveTheBaseLevelAreRebuilt) {
 
 // Without the listener a file's bits depend on the levels below it.
 TEST_F(RebuildFiltersTest, MoreLevelsBelowMakeAFilterWorse) {
-  FilterPolicyOptions by_level;
-  by_level.level_aware = true;
-  UseLinebloom(by_level);
+  UseOptions({.level_aware = true});
   options_.num_levels = 5;
   Reopen();
   for (const int level : {4, 3}) WriteFile(kRows, level);
@@ -582,7 +569,7 @@ TEST_F(RebuildFiltersTest, AFileThatIsBeingCompacted) {
     const bool lasts = outcome == RebuildOutcome::kBusy;
     const bool ends_well = outcome != RebuildOutcome::kRewritten;
     options_.listeners.clear();
-    UsePolicy(PolicyKind::kBuiltinBloom);
+    UsePolicy(kBloom);
     DestroyAndReopen();
     WriteFile(kRows);
     const auto barrier = std::make_shared<Barrier>();
@@ -742,13 +729,13 @@ TEST_F(RebuildFiltersTest, SaysWhatItCannotDo) {
     EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
     EXPECT_THAT(status.ToString(), HasSubstr(what));
   };
-  UsePolicy(PolicyKind::kNone);
+  UsePolicy(kNone);
   Reopen();
   expect_refused("'default': it has no filter policy", {});
-  UseLinebloom({0.1});
+  UseOptions({0.1});
   Reopen();
   expect_refused("builds no filters: bits_per_key=0.1", {});
-  UsePolicy(PolicyKind::kBuiltinBloom, 0.1);
+  UsePolicy(kTooFewBloomBits);
   Reopen();
   expect_refused("builds no filters: bloomfilter:0", {});
   table_.whole_key_filtering = false;
@@ -768,7 +755,7 @@ TEST_F(RebuildFiltersTest, ADatabaseForReadingOnlyStaysAsItIs) {
   Reopen();
   WriteFile(kRows);
   Close();
-  UseLinebloom();
+  UseOptions({});
   ASSERT_OK(rocksdb::DB::OpenForReadOnly(OptionsWithTable(), Path("db"),
                                          OutPtr(&db_)));
   EXPECT_TRUE(RebuildFilters(db_.get(), {}).IsNotSupported());

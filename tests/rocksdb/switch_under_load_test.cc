@@ -45,25 +45,20 @@ struct File {
 
 class SwitchUnderLoadTest : public DbTest {
  protected:
-  using Switch = std::function<void(PolicyKind)>;
+  using Switch = std::function<void(const Policy&)>;
 
   SwitchUnderLoadTest() {
     options_.max_open_files = -1;
     options_.target_file_size_base = 16 << 10;
-    UsePolicy(PolicyKind::kBuiltinBloom);
+    UsePolicy(kBloom);
   }
 
   std::vector<File> Files() {
-    rocksdb::ColumnFamilyMetaData family;
-    db_->GetColumnFamilyMetaData(&family);
     const auto properties = AllProperties(db_.get());
     std::vector<File> files;
-    for (const auto& level : family.levels) {
-      for (const auto& file : level.files) {
-        files.push_back({file.name, level.level, file.smallestkey,
-                         file.largestkey,
-                         properties.at(files.size())->filter_policy_name});
-      }
+    for (const auto& file : FilesOf(db_.get())) {
+      files.push_back({file.name, file.level, file.smallestkey, file.largestkey,
+                       properties.at(files.size())->filter_policy_name});
     }
     return files;
   }
@@ -144,7 +139,7 @@ class SwitchUnderLoadTest : public DbTest {
                     const std::set<std::string>& readable_without) {
     const std::set<std::string> both = {"bloomfilter", "linebloom"};
     StartLoad();
-    Step([&] { switch_to(PolicyKind::kLinebloom); });
+    Step([&] { switch_to(kLinebloom); });
     ExpectFilters(both);  // none was lost by the switch
     const auto step = [&](const std::set<std::string>& readable,
                           const std::function<void()>& action) {
@@ -156,7 +151,7 @@ class SwitchUnderLoadTest : public DbTest {
     step(both, [&] { Flush(); });
     step(both, [&] { RewriteHalf("bloomfilter"); });
     step(both, [&] { Flush(); });
-    step(readable_without, [&] { switch_to(PolicyKind::kBuiltinBloom); });
+    step(readable_without, [&] { switch_to(kBloom); });
     step(readable_without, [&] { Flush(); });
     step(readable_without, [&] { RewriteHalf("linebloom"); });
     Step([&] { CompactAll(); });
@@ -190,9 +185,9 @@ class SwitchUnderLoadTest : public DbTest {
 // those: the files that it writes itself have filters that it reads.
 TEST_F(SwitchUnderLoadTest, ByReopening) {
   ThereAndBack(
-      [this](PolicyKind kind) {
+      [this](const Policy& policy) {
         load_->WhilePaused([&] {
-          UsePolicy(kind);
+          UsePolicy(policy);
           Reopen();
         });
       },
@@ -204,11 +199,9 @@ TEST_F(SwitchUnderLoadTest, ByReopening) {
 // filters work until the database is reopened.
 TEST_F(SwitchUnderLoadTest, BySetOptions) {
   ThereAndBack(
-      [this](PolicyKind kind) {
+      [this](const Policy& policy) {
         const std::unique_ptr<rocksdb::Iterator> before(db_->NewIterator({}));
-        ASSERT_OK(SetPolicy(kind == PolicyKind::kLinebloom
-                                ? "{id=linebloom;bits_per_key=10}"
-                                : "bloomfilter:10"));
+        ASSERT_OK(SetPolicy(policy.option_string));
         before->SeekToFirst();
         EXPECT_GE(KeysFrom(before.get()).size(), 3 * kRowsOfAStep);
       },

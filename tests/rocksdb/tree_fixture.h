@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -95,10 +93,6 @@ class TreeTest : public DbTest {
     if (use) options_.listeners = {NewLevelSizeListener()};
   }
 
-  void UseOptions(const FilterPolicyOptions& options) {
-    table_.filter_policy.reset(NewFilterPolicy(options));
-  }
-
   // Memtables and files of so many bytes, each level four times as large as the
   // one above.
   void UseSmallLevels(uint64_t file, uint64_t first_level) {
@@ -162,22 +156,6 @@ class TreeTest : public DbTest {
   }
 
   LiveFilters Now() { return FiltersOf(db_.get(), db_->DefaultColumnFamily()); }
-
-  // Lines of a log that have all of these words.
-  int CountInLog(const std::vector<std::string>& words,
-                 const std::string& name = "db/LOG") const {
-    std::ifstream log(Path(name));
-    int count = 0;
-    for (std::string line; std::getline(log, line);) {
-      count += std::all_of(words.begin(), words.end(),
-                           [&line](const std::string& word) {
-                             return line.find(word) != std::string::npos;
-                           })
-                   ? 1
-                   : 0;
-    }
-    return count;
-  }
 };
 
 // Each combination of loads in and out of order and of styles of compaction.

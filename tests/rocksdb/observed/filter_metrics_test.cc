@@ -73,22 +73,17 @@ TEST_P(FilterMetricsTest, TellLevelsAndPoliciesApart) {
   Reopen();
   WriteFile(kRows);
   CompactAll();
-  rocksdb::ColumnFamilyMetaData metadata;
-  db_->GetColumnFamilyMetaData(&metadata);
-  int last = 0;
-  for (const auto& level : metadata.levels) {
-    if (!level.files.empty()) last = level.level;
-  }
+  const int last = Files().back().level;
   ASSERT_GT(last, 0);
   const auto lower = AllProperties(db_.get());
   ASSERT_EQ(lower.size(), 1u);
-  UsePolicy(PolicyKind::kNone);
+  UsePolicy(kNone);
   Reopen();
   WriteFile({0, 2000});
   WriteFile({0, 2000});
 
   const Samples samples = Read();
-  const std::string policy = PolicyName(GetParam());
+  const std::string policy = GetParam().file_name();
   const auto at = [&](const std::string& metric, int level,
                       const std::string& of_policy) {
     return samples.at(OfLevel(metric, level, of_policy));
@@ -139,7 +134,7 @@ TEST_P(FilterMetricsTest, LeaveOutStatisticsThatAreOff) {
   const Samples samples = Read();
   EXPECT_EQ(samples.size(), 4u);
   EXPECT_EQ(
-      samples.count(OfLevel("linebloom_files", 0, PolicyName(GetParam()))), 1u);
+      samples.count(OfLevel("linebloom_files", 0, GetParam().file_name())), 1u);
 }
 
 // Those of the families named, or of the default one, and several in one text.
@@ -193,9 +188,7 @@ TEST_P(FilterMetricsTest, CanBeReadDuringCompactions) {
 class FilterMetricsOfABudgetTest : public DbTest {};
 
 TEST_F(FilterMetricsOfABudgetTest, ShowIt) {
-  FilterPolicyOptions filter;
-  filter.memory_budget = 1 << 20;
-  table_.filter_policy.reset(NewFilterPolicy(filter));
+  UseOptions({.memory_budget = 1 << 20});
   options_.listeners.push_back(NewLevelSizeListener());
   Reopen();
   std::string text;

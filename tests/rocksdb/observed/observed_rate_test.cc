@@ -178,7 +178,7 @@ TEST_P(ObservedRateTest, LeavesOthersOut) {
     rows->Seek(RowKey(i));
   }
   EXPECT_EQ(Read() - before, FilterAnswers());
-  UsePolicy(PolicyKind::kNone);
+  UsePolicy(kNone);
   DestroyAndReopen();
   WriteFile({0, 2000});
   GetText(db_.get(), RowKey(1));

@@ -17,13 +17,7 @@ using rocksdb::DB;
 using rocksdb::Status;
 
 void Oracle::Use(const Policy& policy) {
-  rocksdb::ConfigOptions strict;
-  strict.ignore_unsupported_options = false;
-  table_.filter_policy = nullptr;
-  if (*policy.option_string != '\0') {
-    ASSERT_OK(rocksdb::FilterPolicy::CreateFromString(
-        strict, policy.option_string, &table_.filter_policy));
-  }
+  UsePolicy(policy);
   options_.table_properties_collector_factories = {RecordContents(policy)};
   writes_with_ = policy;
 }

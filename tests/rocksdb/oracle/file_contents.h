@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "rocksdb/table_properties.h"
-#include "tests/rocksdb/oracle/policy.h"
+#include "tests/rocksdb/policy.h"
 
 namespace linebloom {
 

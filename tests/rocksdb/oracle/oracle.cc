@@ -123,10 +123,11 @@ std::string Oracle::Expected(const std::string& key) const {
 }
 
 std::string Oracle::Lookup(const std::string& key) {
+  if (lookup_ == nullptr) {
+    return GetText(db_.get(), key, read_, Family(db_.get()));
+  }
   std::string value;
-  const Status status = lookup_ != nullptr
-                            ? lookup_(key, &value)
-                            : db_->Get(read_, Family(db_.get()), key, &value);
+  const Status status = lookup_(key, &value);
   return status.ok() ? value : status.ToString();
 }
 
@@ -205,15 +206,10 @@ void Oracle::CheckMultiGets() {
 }
 
 void Oracle::CheckBatch(const std::vector<std::string>& keys, bool sorted) {
-  const std::vector<Slice> slices(keys.begin(), keys.end());
-  std::vector<rocksdb::PinnableSlice> values(keys.size());
-  std::vector<Status> statuses(keys.size());
-  db_->MultiGet(read_, Family(db_.get()), keys.size(), slices.data(),
-                values.data(), statuses.data(), sorted);
+  const std::vector<std::string> texts =
+      MultiGetTexts(db_.get(), keys, read_, Family(db_.get()), sorted);
   for (size_t i = 0; i < keys.size(); ++i) {
-    EXPECT_EQ(statuses[i].ok() ? values[i].ToString() : statuses[i].ToString(),
-              Expected(keys[i]))
-        << keys[i];
+    EXPECT_EQ(texts[i], Expected(keys[i])) << keys[i];
   }
 }
 
@@ -224,9 +220,7 @@ void Oracle::CheckSnapshots() {
     read.snapshot = snapshot;
     for (const std::string& key : keys_.present) {
       const auto row = rows->find(key);
-      std::string value;
-      const Status status = db_->Get(read, Family(db_.get()), key, &value);
-      EXPECT_EQ(status.ok() ? value : status.ToString(),
+      EXPECT_EQ(GetText(db_.get(), key, read, Family(db_.get())),
                 row != rows->end() ? row->second : "NotFound: ")
           << key;
     }

@@ -30,7 +30,7 @@
 #include "rocksdb/utilities/transaction.h"
 #include "tests/rocksdb/db_fixture.h"
 #include "tests/rocksdb/oracle/file_contents.h"
-#include "tests/rocksdb/oracle/policy.h"
+#include "tests/rocksdb/policy.h"
 
 namespace linebloom {
 

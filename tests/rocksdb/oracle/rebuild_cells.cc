@@ -12,12 +12,8 @@ namespace {
 // The level, smallest and largest key of each file.
 std::vector<std::tuple<int, std::string, std::string>> Shapes(Oracle* o) {
   std::vector<std::tuple<int, std::string, std::string>> shapes;
-  rocksdb::ColumnFamilyMetaData family;
-  o->db()->GetColumnFamilyMetaData(&family);
-  for (const auto& level : family.levels) {
-    for (const auto& file : level.files) {
-      shapes.emplace_back(level.level, file.smallestkey, file.largestkey);
-    }
+  for (const auto& file : FilesOf(o->db())) {
+    shapes.emplace_back(file.level, file.smallestkey, file.largestkey);
   }
   return shapes;
 }
@@ -50,22 +46,17 @@ const Step kRebuild{
 
 const std::vector<Policy> kOld = {kNone, kBloom, kRibbon, kPlain, kSeed7};
 
-const std::vector<Step> kRebuildCourse = {
-    kWrite,     kCompact,         kUpdate,  kDeleteRangeAlone, kDelete,
-    kWriteEven, With(kLinebloom), kRebuild, kReopen,           kUpdate};
-
-// RocksDB's own filters in place of linebloom's.
-std::vector<Step> WayBackTo(Policy policy) {
+std::vector<Step> SwitchTo(const Policy& policy) {
   return {kWrite,     kCompact,     kUpdate,  kDeleteRangeAlone, kDelete,
           kWriteEven, With(policy), kRebuild, kReopen,           kUpdate};
 }
 
 const Cell kRebuildCells[] = {
-    CellOf("Leveled", kRebuildCourse, kOld),
-    {"Dynamic", kRebuildCourse,
+    CellOf("Leveled", SwitchTo(kLinebloom), kOld),
+    {"Dynamic", SwitchTo(kLinebloom),
      [](auto* o) { o->options().level_compaction_dynamic_level_bytes = true; },
      Filters::kWhole, kOld},
-    {"Universal", kRebuildCourse,
+    {"Universal", SwitchTo(kLinebloom),
      [](auto* o) {
        o->options().compaction_style = rocksdb::kCompactionStyleUniversal;
      },
@@ -83,9 +74,10 @@ const Cell kRebuildCells[] = {
              o->UseExtractor("fixed:12");
              o->table().whole_key_filtering = false;
            }),
-    CellOf("BackToBloom", WayBackTo(kBloom), {kLinebloom, kPlain, kSeed7}),
-    CellOf("BackToRibbon", WayBackTo(kRibbon), {kLinebloom}),
-    CellOf("BackToLegacyBloom", WayBackTo(kLegacyBloom), {kLinebloom},
+    // RocksDB's own filters in place of linebloom's.
+    CellOf("BackToBloom", SwitchTo(kBloom), {kLinebloom, kPlain, kSeed7}),
+    CellOf("BackToRibbon", SwitchTo(kRibbon), {kLinebloom}),
+    CellOf("BackToLegacyBloom", SwitchTo(kLegacyBloom), {kLinebloom},
            [](auto* o) { o->table().format_version = 4; }),
 };
 INSTANTIATE_CELLS(Rebuild, kRebuildCells);

@@ -1,4 +1,4 @@
-// The filter policies of the oracle's cells.
+// The filter policies of the tests in this folder.
 #pragma once
 
 #include <ostream>
