@@ -12,7 +12,6 @@
 namespace linebloom {
 namespace {
 
-using Policy = std::unique_ptr<const rocksdb::FilterPolicy>;
 using ::testing::AllOf;
 using ::testing::Ge;
 using ::testing::Le;
@@ -30,7 +29,7 @@ std::vector<std::string> NumbersFrom(uint64_t first, size_t count) {
 class ContestantTest : public ::testing::TestWithParam<Contestant> {
  protected:
   void ExpectNoKeyLost(const std::vector<std::string>& keys) {
-    const Policy policy(GetParam().new_policy());
+    const OwnedPolicy policy(GetParam().new_policy());
     const std::string block = BuildBlock(*policy, keys);
     EXPECT_EQ(CountMatches(NewReader(*policy, block).get(), keys), keys.size());
   }
@@ -51,7 +50,7 @@ TEST_P(ContestantTest, LosesNoKeyWhenKeysRepeat) {
 }
 
 TEST_P(ContestantTest, AnswersBatchesLikeSingleProbes) {
-  const Policy policy(GetParam().new_policy());
+  const OwnedPolicy policy(GetParam().new_policy());
   const std::string block = BuildBlock(*policy, NumbersFrom(0, 10000));
   const auto reader = NewReader(*policy, block);
   for (uint64_t first = 9900; first < 12000; first += 32) {
@@ -83,7 +82,7 @@ class RateTest : public ::testing::TestWithParam<Expectation> {};
 TEST_P(RateTest, HasTheSizeAndRateOfThePaper) {
   constexpr size_t kKeys = 1000000;
   constexpr size_t kAsked = 2000000;
-  const Policy policy(FindContestant(GetParam().name)->new_policy());
+  const OwnedPolicy policy(FindContestant(GetParam().name)->new_policy());
   const std::string block = BuildBlock(*policy, NumbersFrom(0, kKeys));
   const int matches =
       CountMatches(NewReader(*policy, block).get(), NumbersFrom(kKeys, kAsked));

@@ -24,9 +24,7 @@ above it that says how it is tested:
   <!-- not run: REASON -->
 
 The snippets of a page share a folder, with build/release and the tree's other
-folders in it. So does a table between `<!-- $ COMMAND -->` and `<!-- end -->`, which
-has to be the command's output, except in docs/runs, where commands take hours
-(bench/fill_docs.py). Exits with 0, or with 1 if a snippet failed, or has no comment.
+folders in it. Exits with 0, or with 1 if a snippet failed, or has no comment.
 """
 import os
 import re
@@ -39,7 +37,6 @@ RULES = ("run", "file", "options", "output", "output like", "lines in", "not run
 COMPILED = ("cpp", "c")
 COMMENT = re.compile(r"\s*<!-- ([a-z ]+)(?:[:,] (.*))? -->$")
 HEADING = re.compile(r"\S[^\d]*\S {2,}\D*$")
-TABLE = re.compile(r"<!-- \$ (.*?) -->\n(.*?)<!-- end -->", re.DOTALL)
 
 
 class Snippet:
@@ -248,11 +245,6 @@ def check(snippet, folder, build):
         raise Failed("nothing says how to test it; see tests/docs/snippets.py")
 
 
-def report(where, problem):
-    print(f"{where}: {problem}", flush=True)
-    return False
-
-
 def run_page(page, build):
     sound = True
     folder = make_folder(build)
@@ -263,12 +255,8 @@ def run_page(page, build):
             try:
                 check(snippet, folder, build)
             except Failed as failure:
-                sound = report(snippet.where(), failure)
-        if not page.startswith("docs/runs/"):
-            for command, table in TABLE.findall(read(page)):
-                _, out, err = shell(command, folder, build)
-                if out.strip() != table.strip():
-                    sound = report(page, f"`{command}` printed\n{out}{err}")
+                print(f"{snippet.where()}: {failure}", flush=True)
+                sound = False
     finally:
         subprocess.run(["rm", "-rf", folder], check=True)
     return sound

@@ -130,14 +130,13 @@ void CheckKernels(std::string_view block, const FuzzKeys& keys,
 }
 
 const FilterPolicy& BuiltIn() {
-  static const std::unique_ptr<const FilterPolicy> policy(
-      rocksdb::NewBloomFilterPolicy(10));
+  static const OwnedPolicy policy = MakeBloom();
   return *policy;
 }
 
 // Reads every block alike, whatever it is set to build.
 const FilterPolicy& Linebloom() {
-  static const std::unique_ptr<const FilterPolicy> policy(NewFilterPolicy(10));
+  static const OwnedPolicy policy = MakePolicy();
   return *policy;
 }
 
@@ -190,8 +189,7 @@ FilterPolicyOptions TakeOptions(FuzzInput* input) {
 }
 
 std::string Build(const FilterPolicyOptions& options, const FuzzKeys& keys) {
-  const std::unique_ptr<const FilterPolicy> policy(NewFilterPolicy(options));
-  const auto builder = NewBuilder(*policy);
+  const auto builder = NewBuilder(*MakePolicy(options));
   for (const Slice& key : keys.slices()) builder->AddKey(key);
   return FinishToString(builder.get());
 }

@@ -27,8 +27,6 @@
 namespace linebloom::testing {
 namespace {
 
-using Policy = std::unique_ptr<const rocksdb::FilterPolicy>;
-
 std::vector<std::string> SomeKeys() { return NumberedKeys("k", 60); }
 
 // In the format of filter_reader_fuzz.
@@ -42,46 +40,19 @@ std::string EncodeKeys() {
 }
 
 std::string BuildLinebloom(const FilterPolicyOptions& options) {
-  return BuildBlock(*Policy(NewFilterPolicy(options)), SomeKeys());
-}
-
-FilterPolicyOptions WithLine(Line line) {
-  FilterPolicyOptions options;
-  options.line = line;
-  return options;
+  return BuildBlock(*MakePolicy(options), SomeKeys());
 }
 
 std::string BuildLegacyBloom() {
   rocksdb::BlockBasedTableOptions table;
   table.format_version = 4;
-  const rocksdb::FilterBuildingContext context(table);
-  const Policy policy(rocksdb::NewBloomFilterPolicy(10));
-  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-      policy->GetBuilderWithContext(context));
-  for (const std::string& key : SomeKeys()) builder->AddKey(key);
-  return FinishToString(builder.get());
-}
-
-// With everything that metadata can contain for readers of keys.
-FilterPolicyOptions ByRate() {
-  FilterPolicyOptions options;
-  options.false_positive_rate = 0.02;
-  options.level_aware = true;
-  options.hash_seed = 5;
-  return options;
-}
-
-FilterPolicyOptions Canonical() {
-  FilterPolicyOptions options;
-  options.hash_seed = 5;
-  options.canonical_key = std::make_shared<LowerCase>();
-  return options;
+  return BuildBlock(*MakeBloom(), SomeKeys(), table);
 }
 
 // With 8 bytes that a later release might insert before the checksum.
 std::string LongerMetadata() {
   constexpr size_t kFromEnd = 10;  // checksum, size and tail
-  std::string block = BuildLinebloom(WithLine(Line::kSolved));
+  std::string block = BuildLinebloom({});
   block.insert(block.size() - kFromEnd, "12345678");
   block[block.size() - kFilterTailBytes - 1] = kFilterMetadataBytes + 8;
   MendFilterBlock(kMendChecksum, block.data(), block.size());
@@ -97,16 +68,19 @@ void AddFilterBlocks(Seeds* seeds) {
   const std::string header =
       std::string(2, '\0') + '\x09' + EncodeKeys().substr(0, 27);
   for (const auto& [name, block] : Seeds{
-           {"plain", BuildLinebloom(WithLine(Line::kPlain))},
-           {"solved", BuildLinebloom(WithLine(Line::kSolved))},
-           {"by_rate", BuildLinebloom(ByRate())},
-           {"canonical_key", BuildLinebloom(Canonical())},
+           {"plain", BuildLinebloom({.line = Line::kPlain})},
+           {"solved", BuildLinebloom({})},
+           // With everything that metadata can contain for readers of keys.
+           {"by_rate", BuildLinebloom({.hash_seed = 5,
+                       .false_positive_rate = 0.02,
+                       .level_aware = true})},
+           {"canonical_key", BuildLinebloom({.hash_seed = 5,
+                             .canonical_key = std::make_shared<LowerCase>()})},
            {"longer_metadata", LongerMetadata()},
-           {"bloom",
-            BuildBlock(*Policy(rocksdb::NewBloomFilterPolicy(10)), SomeKeys())},
+           {"bloom", BuildBlock(*MakeBloom(), SomeKeys())},
            // With fewer keys RocksDB builds a Bloom filter instead.
            {"ribbon",
-            BuildBlock(*Policy(rocksdb::NewRibbonFilterPolicy(10, -1)),
+            BuildBlock(*OwnedPolicy(rocksdb::NewRibbonFilterPolicy(10, -1)),
                        NumberedKeys("k", 600))},
            {"legacy_bloom", BuildLegacyBloom()}}) {
     seeds->emplace_back("filter_block_fuzz/" + name, no_mends + block);

@@ -18,25 +18,17 @@
 #include "filter_policy/line/solved_probes.h"
 #include "tests/fuzz/fuzz_input.h"
 
+namespace linebloom::testing {
 namespace {
-
-using ::linebloom::kLineBytes;
-using ::linebloom::LineBuilder;
-using ::linebloom::LineKernel;
-using ::linebloom::LineShape;
-using ::linebloom::SupportedKernels;
-using ::linebloom::testing::FuzzInput;
-using ::linebloom::testing::Promise;
 
 using LineBytes = std::array<uint8_t, kLineBytes>;
 
 LineShape TakeShape(FuzzInput* input) {
   LineShape shape;
-  shape.kind = linebloom::Line::kSolved;
-  shape.base =
-      std::max<uint8_t>(input->Number<uint8_t>(), linebloom::kMinSolvedBase);
-  shape.step = static_cast<uint8_t>(1 + input->Number<uint8_t>() %
-                                            linebloom::kMaxSolvedStep);
+  shape.kind = Line::kSolved;
+  shape.base = std::max<uint8_t>(input->Number<uint8_t>(), kMinSolvedBase);
+  shape.step =
+      static_cast<uint8_t>(1 + input->Number<uint8_t>() % kMaxSolvedStep);
   return shape;
 }
 
@@ -77,8 +69,9 @@ void Run(FuzzInput input) {
 }
 
 }  // namespace
+}  // namespace linebloom::testing
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Run(FuzzInput(data, size));
+  linebloom::testing::Run(linebloom::testing::FuzzInput(data, size));
   return 0;
 }

@@ -15,11 +15,8 @@
 #include "tests/fuzz/read_sst.h"
 #include "tests/table/sst_builder.h"
 
+namespace linebloom::testing {
 namespace {
-
-using ::linebloom::BlockHandle;
-using ::linebloom::ChecksumType;
-using ::linebloom::testing::SstBuilder;
 
 constexpr size_t kHeaderSize = 4;
 constexpr uint8_t kFuzzedMetaindex = 0x80;
@@ -37,18 +34,19 @@ void Run(const uint8_t* header, absl::string_view input) {
       builder.AddBlock(input.substr(0, properties_size));
   const BlockHandle rest = builder.AddBlock(input.substr(properties_size));
   if ((header[2] & kFuzzedMetaindex) != 0) {
-    linebloom::testing::ReadWholeSst(
-        builder.FinishWith(input.substr(properties_size)));
+    ReadWholeSst(builder.FinishWith(input.substr(properties_size)));
     return;
   }
   builder.AddMeta(kFilterNames[header[2] % kFilterNames.size()], rest);
   builder.AddMeta("rocksdb.properties", properties);
-  linebloom::testing::ReadWholeSst(builder.Finish());
+  ReadWholeSst(builder.Finish());
 }
 
 }  // namespace
+}  // namespace linebloom::testing
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace linebloom::testing;  // NOLINT
   if (size < kHeaderSize) return 0;
   Run(data, absl::string_view(reinterpret_cast<const char*>(data) + kHeaderSize,
                               size - kHeaderSize));

@@ -108,21 +108,23 @@ TEST(FailedAllocationsTest, ManyHashes) {
 TEST(FailedAllocationsTest, BuildersAndReaders) {
   const auto keys = NumberedKeys("key", 700);
   const auto missing = NumberedKeys("a key that the filter lacks", 3000);
-  std::vector<FilterPolicyOptions> all(5);
-  all[1].false_positive_rate = 0.01;
-  all[2].bits_per_key = 2;
-  all[3].hash_seed = kRandomHashSeed;
-  all[4].heat_aware = true;  // samples what it rejects
-  for (const FilterPolicyOptions& options : all) {
+  rocksdb::BlockBasedTableOptions table;
+  table.detect_filter_construct_corruption = true;
+  for (const FilterPolicyOptions& options : std::vector<FilterPolicyOptions>{
+           {},
+           {.false_positive_rate = 0.01},
+           {2},
+           {.hash_seed = kRandomHashSeed},
+           {.heat_aware = true}}) {  // samples what it rejects
     FailEach(10, [&](int* left) {
-      std::unique_ptr<const rocksdb::FilterPolicy> policy;
+      OwnedPolicy policy;
       std::unique_ptr<rocksdb::FilterBitsBuilder> builder;
       std::unique_ptr<rocksdb::FilterBitsReader> reader;
       std::unique_ptr<const char[]> bytes;
       rocksdb::Slice block;
       rocksdb::Status status;
-      Try(left, [&] { policy.reset(NewFilterPolicy(options)); });
-      Try(left, [&] { builder = NewBuilder(*policy, true); });
+      Try(left, [&] { policy = MakePolicy(options); });
+      Try(left, [&] { builder = NewBuilder(*policy, table); });
       for (const std::string& key : keys) {
         Try(left, [&] { builder->AddKey(key); });
       }
@@ -160,11 +162,8 @@ TEST(CorruptedMemoryTest, AChangedHashIsReported) {
 // The listener misses the end of each job that fails.
 TEST(FailedAllocationsTest, Listener) {
   const auto keys = NumberedKeys("key", 100);
-  FilterPolicyOptions options;
-  options.memory_budget = 1 << 20;
-  options.heat_aware = true;
   FailEach(150, [&](int* left) {
-    SimulatedJobs jobs(options);
+    SimulatedJobs jobs({.memory_budget = 1 << 20, .heat_aware = true});
     SimulatedDatabase db("/database", "session");
     std::vector<std::string> blocks;
     const auto flush = [&] {

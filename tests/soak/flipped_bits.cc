@@ -83,7 +83,9 @@ enum Outcome { kHarmless, kReported, kDenied, kCrashed, kTooLate };
 Outcome Build(const rocksdb::FilterPolicy& policy, bool detects,
               const std::vector<std::string>& keys,
               std::unique_ptr<const char[]>* bytes, rocksdb::Slice* block) {
-  const auto builder = NewBuilder(policy, detects);
+  rocksdb::BlockBasedTableOptions table;
+  table.detect_filter_construct_corruption = detects;
+  const auto builder = NewBuilder(policy, table);
   for (const std::string& key : keys) builder->AddKey(key);
   rocksdb::Status status;
   *block = builder->Finish(bytes, &status);

@@ -79,8 +79,7 @@ void CheckFilter(uint64_t seed, uint64_t number, uint64_t max_keys,
 
   const std::vector<const LineKernel*> kernels = SupportedKernels();
   const size_t builder = number % (kernels.size() + 1);
-  const std::unique_ptr<const rocksdb::FilterPolicy> policy(
-      NewFilterPolicy(options));
+  const auto policy = MakePolicy(options);
   const auto bits = NewBuilder(*policy);
   HashList hashes;
   const KeyHash hash(options.hash_seed);

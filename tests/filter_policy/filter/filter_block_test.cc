@@ -209,8 +209,9 @@ TEST(FilterBlockTest, UnknownKindsOfLines) {
     int kind, probes_or_base, step;
   };
   for (const auto& [kind, probes_or_base, step] :
-       {Case{0, 6, 0}, Case{3, 6, 0}, Case{1, 0, 0}, Case{1, 17, 0},
-        Case{1, 6, 1}, Case{2, kMinSolvedBase - 1, 3}, Case{2, 70, 0},
+       {Case{0, 6, 0}, Case{3, 6, 0}, Case{255, 6, 0}, Case{0, 70, 3},
+        Case{1, 0, 0}, Case{1, 17, 0}, Case{1, 6, 1},
+        Case{2, kMinSolvedBase - 1, 3}, Case{2, 70, 0},
         Case{2, 70, kMaxSolvedStep + 1}}) {
     FilterBlockInfo info = SomeInfo();
     info.request.line = static_cast<Line>(kind);

@@ -40,18 +40,24 @@ class FilePlanTest : public testing::Test {
 
   // A tree with level-0 files of 10,000 keys, and with levels from level 1 on.
   static FileInTree File(std::vector<double> levels) {
-    auto tree = std::make_shared<TreeState>();
-    tree->level0_files = {10000, 10000};
-    tree->levels = std::move(levels);
-    tree->last_flush = 10000;
-    return Of(std::move(tree));
+    return Of(Tree(std::move(levels), 10000, {10000, 10000}));
   }
 
-  static FileInTree Of(std::shared_ptr<const TreeState> tree,
-                       double level0_run = 0) {
+  static TreeState Tree(std::vector<double> levels, double last_flush = 0,
+                        std::vector<double> level0_files = {},
+                        const FilterTotals& filters = {}) {
+    TreeState tree;
+    tree.level0_files = std::move(level0_files);
+    tree.levels = std::move(levels);
+    tree.last_flush = last_flush;
+    tree.filters = filters;
+    return tree;
+  }
+
+  static FileInTree Of(std::optional<TreeState> tree, double level0_run = 0) {
     FileInTree file;
     file.column_family = "default";
-    file.tree = std::move(tree);
+    if (tree) file.tree = std::make_shared<TreeState>(*std::move(tree));
     file.input_keys = level0_run;
     return file;
   }
@@ -80,10 +86,7 @@ class FilePlanTest : public testing::Test {
 
 // Fewer keys wait to be flushed than the last flush had.
 TEST_F(FilePlanTest, ASmallFlushAfterALargeOne) {
-  auto tree = std::make_shared<TreeState>();
-  tree->levels = {1e6};
-  tree->last_flush = 1e4;
-  FileInTree file = Of(tree);
+  FileInTree file = Of(Tree({1e6}, 1e4));
   Flush();
   const double as_the_last = Bits(file);
   file.input_keys = 1e5;
@@ -155,9 +158,7 @@ TEST_F(FilePlanTest, AnEmptyLevelGetsTheBitsOfTheLargest) {
 
 // Universal compaction with a single level: all runs are files of level 0.
 TEST_F(FilePlanTest, RunsInLevel0) {
-  auto tree = std::make_shared<TreeState>();
-  tree->level0_files = {1e4, 1e4, 1e5, 1e6};
-  tree->last_flush = 1e4;
+  const TreeState tree = Tree({}, 1e4, {1e4, 1e4, 1e5, 1e6});
   context_.compaction_style = rocksdb::kCompactionStyleUniversal;
   context_.num_levels = 1;
   Compact(0);
@@ -201,8 +202,7 @@ TEST_F(FilePlanTest, SizesOfAnotherFileDoNotCount) {
 }
 
 TEST_F(FilePlanTest, TheAverageUntilSizesAreKnown) {
-  for (const FileInTree& file :
-       {Of(nullptr), Of(std::make_shared<TreeState>())}) {
+  for (const FileInTree& file : {Of(std::nullopt), Of(TreeState())}) {
     Flush();
     EXPECT_EQ(10, Bits(file));
     Compact(1);
@@ -211,27 +211,22 @@ TEST_F(FilePlanTest, TheAverageUntilSizesAreKnown) {
     EXPECT_EQ(10, Bits(file));
   }
   // A database just opened: the size of a flush is unknown.
-  auto tree = std::make_shared<TreeState>();
-  tree->levels = {1e5, 1e6};
   Flush();
-  EXPECT_EQ(10, Bits(Of(tree)));
+  EXPECT_EQ(10, Bits(Of(Tree({1e5, 1e6}))));
 }
 
 // What a file recovered from the log belongs to is unknown, but it is small.
 TEST_F(FilePlanTest, ALittleMoreThanTheAverageInRecovery) {
   Flush();
   context_.reason = TableFileCreationReason::kRecovery;
-  EXPECT_EQ(13, Bits(Of(nullptr)));
+  EXPECT_EQ(13, Bits(Of(std::nullopt)));
   options_.level_aware = false;
-  EXPECT_EQ(10, Bits(Of(nullptr)));
+  EXPECT_EQ(10, Bits(Of(std::nullopt)));
 }
 
 // A database that was just opened knows its files, and how much it flushes.
 TEST_F(FilePlanTest, TheFirstFlushAfterOpening) {
-  auto tree = std::make_shared<TreeState>();
-  tree->levels = {0, 1e6};
-  tree->filters = {1e6, 1e6, 10e6, 0, 0};
-  FileInTree file = Of(tree);
+  FileInTree file = Of(Tree({0, 1e6}, 0, {}, {1e6, 1e6, 10e6, 0, 0}));
   Flush();
   EXPECT_EQ(10, Bits(file));  // RocksDB doesn't say how much
   file.input_keys = 1e4;
@@ -240,20 +235,13 @@ TEST_F(FilePlanTest, TheFirstFlushAfterOpening) {
 
 // Filters that aren't known count as average; those that are, as they are.
 TEST_F(FilePlanTest, MakesUpForOtherFilters) {
-  auto tree = std::make_shared<TreeState>();
-  tree->levels = {1e5, 1e6};
-  tree->last_flush = 1e4;
-  FileInTree file = Of(tree, 1e5);
+  const auto bits = [this](const FilterTotals& others) {
+    return Bits(Of(Tree({1e5, 1e6}, 1e4, {}, others), 1e5));
+  };
   Compact(1);
-  const double planned = Bits(file);
-  tree->filters = {0, 0, 0, 0, 1e6};
-  EXPECT_NEAR(planned, Bits(file), 0.4);
-  tree->filters = {1e6, 1e6, 9.9e6, 0, 0};
-  const double little = Bits(file);
-  tree->filters.bits = 9.5e6;
-  EXPECT_GT(Bits(file), little);
-  tree->filters.bits = 13e6;
-  EXPECT_EQ(10, Bits(file));  // which is not this file's fault
+  EXPECT_NEAR(bits({}), bits({0, 0, 0, 0, 1e6}), 0.4);
+  EXPECT_GT(bits({1e6, 1e6, 9.5e6, 0, 0}), bits({1e6, 1e6, 9.9e6, 0, 0}));
+  EXPECT_EQ(10, bits({1e6, 1e6, 13e6, 0, 0}));  // not this file's fault
 }
 
 // With more than the budget taken, and four files for a compaction of level 0.

@@ -52,23 +52,10 @@ std::string Key(uint64_t number) {
   return key;
 }
 
-FilterPolicyOptions LevelAware() {
-  FilterPolicyOptions options;
-  options.level_aware = true;
-  return options;
-}
-
-FilterPolicyOptions Budget() {
-  FilterPolicyOptions options;
-  options.memory_budget = 1 << 20;
-  return options;
-}
-
-FilterPolicyOptions BudgetAndHeat() {
-  FilterPolicyOptions options = Budget();
-  options.heat_aware = true;
-  return options;
-}
+const FilterPolicyOptions kLevelAware = {.level_aware = true};
+const FilterPolicyOptions kBudget = {.memory_budget = 1 << 20};
+const FilterPolicyOptions kBudgetAndHeat = {.memory_budget = 1 << 20,
+                                            .heat_aware = true};
 
 class ListenerMemoryTest : public testing::Test {
  protected:
@@ -172,9 +159,9 @@ TEST_F(ListenerMemoryTest, PerFile) {
            static_cast<double>(many) / 1e6, kMany);
     return per_file;
   };
-  EXPECT_LT(measure("level_aware", LevelAware()), 150);
-  EXPECT_LT(measure("memory_budget", Budget()), 150);
-  EXPECT_LT(measure("memory_budget, heat_aware", BudgetAndHeat()), 500);
+  EXPECT_LT(measure("level_aware", kLevelAware), 150);
+  EXPECT_LT(measure("memory_budget", kBudget), 150);
+  EXPECT_LT(measure("memory_budget, heat_aware", kBudgetAndHeat), 500);
 }
 
 // Those with heat have a profile each.
@@ -203,9 +190,9 @@ TEST_F(ListenerMemoryTest, PerColumnFamily) {
     jobs_->Close(db.get());
     return bytes;
   };
-  EXPECT_LT(measure("level_aware", LevelAware()), 3000);
-  EXPECT_LT(measure("memory_budget", Budget()), 3000);
-  EXPECT_LT(measure("memory_budget, heat_aware", BudgetAndHeat()), 30'000);
+  EXPECT_LT(measure("level_aware", kLevelAware), 3000);
+  EXPECT_LT(measure("memory_budget", kBudget), 3000);
+  EXPECT_LT(measure("memory_budget, heat_aware", kBudgetAndHeat), 30'000);
 }
 
 // Nothing that is gone leaves memory behind, except for a small slack for
@@ -266,7 +253,7 @@ TEST_F(ListenerMemoryTest, WhatIsGoneIsForgotten) {
   };
   for (const auto& [what, rounds, run] : cases) {
     SCOPED_TRACE(what);
-    UsePolicy(BudgetAndHeat());
+    UsePolicy(kBudgetAndHeat);
     const auto db = Open("/database");
     Flush(db.get());
     int64_t after_first = 0;
@@ -282,9 +269,8 @@ TEST_F(ListenerMemoryTest, WhatIsGoneIsForgotten) {
 // Databases with the same families and file names keep what is theirs, and a
 // new one at the path of an old one inherits nothing.
 TEST_F(ListenerMemoryTest, NothingIsAttributedToAnotherDatabase) {
-  UsePolicy(BudgetAndHeat());
-  std::unique_ptr<const rocksdb::FilterPolicy> policy_of_a(
-      NewFilterPolicy(BudgetAndHeat()));
+  UsePolicy(kBudgetAndHeat);
+  OwnedPolicy policy_of_a = MakePolicy(kBudgetAndHeat);
   // Two files in the last level, of which one is hot.
   const auto open = [this](const std::string& path, bool first_is_hot) {
     auto db = Open(path);
@@ -328,9 +314,7 @@ TEST_F(ListenerMemoryTest, NothingIsAttributedToAnotherDatabase) {
 
 // A reader doesn't know whose keys it rejects.
 TEST_F(ListenerMemoryTest, FamiliesThatShareAPolicyLearnNothing) {
-  FilterPolicyOptions options;
-  options.heat_aware = true;
-  UsePolicy(options);
+  UsePolicy({.heat_aware = true});
   auto db = Open("/database");
   for (const uint64_t first : {0, 1000}) {
     LiveFileMetaData file =

@@ -19,7 +19,7 @@ constexpr int kJobs = 1000;
 
 class ListenerTest : public testing::Test {
  protected:
-  ListenerTest() : jobs_(Budget()) {
+  ListenerTest() {
     for (int i = 0; i < kOldFiles; ++i) {
       LiveFileMetaData file;
       file.column_family_name = i % 2 == 0 ? "default" : "other";
@@ -28,12 +28,6 @@ class ListenerTest : public testing::Test {
       file.num_entries = 100;
       db_.Add(file);
     }
-  }
-
-  static FilterPolicyOptions Budget() {
-    FilterPolicyOptions options;
-    options.memory_budget = 1 << 20;
-    return options;
   }
 
   // Flushes some keys, and expects that the file was told of all others.
@@ -76,17 +70,10 @@ class ListenerTest : public testing::Test {
       return;
     }
     if (level == 0 && has_files && outcome == 1) moves_[family] = 0;
-    jobs_.Compact(
-        &db_, family,
-        [&](int job, uint64_t rows) {
-          jobs_.WriteFile(&db_, family, level + 1,
-                          rocksdb::TableFileCreationReason::kCompaction, job,
-                          NumberedKeys(family, static_cast<int>(rows)));
-        },
-        level, /*ok=*/outcome == 1);
+    jobs_.Merge(&db_, family, level, /*ok=*/outcome == 1);
   }
 
-  SimulatedJobs jobs_;
+  SimulatedJobs jobs_{{.memory_budget = 1 << 20}};
   SimulatedDatabase db_{"/database", "session"};
   std::map<std::string, int> moves_;  // of level 0 since it was merged
   std::mt19937_64 random_{1};
@@ -115,9 +102,7 @@ TEST_F(ListenerTest, FilesThatACompactionMergesDoNotWaitForOne) {
     EXPECT_EQ(1u, waiting_at_flush("default"));
     EXPECT_EQ(0u, waiting_at_flush("other"));
     EXPECT_EQ(1u, waiting_at_flush("other"));
-    jobs_.WriteFile(&db_, "default", 1,
-                    rocksdb::TableFileCreationReason::kCompaction, job,
-                    NumberedKeys("", static_cast<int>(rows)));
+    jobs_.WriteMerged(&db_, "default", 0, job, rows);
   });
   EXPECT_EQ(2u, waiting_at_flush("default"));
   jobs_.Close(&db_);
@@ -130,21 +115,13 @@ TEST_F(ListenerTest, TakesNoMoveAndNoFailureForAMerge) {
     const auto told = jobs_.Flush(&db, "default", NumberedKeys("", 10)).told;
     return told->tree != nullptr && told->tree->may_be_in_order;
   };
-  const auto compact = [&](bool ok) {
-    const auto write = [&](int job, uint64_t rows) {
-      jobs_.WriteFile(&db, "default", 1,
-                      rocksdb::TableFileCreationReason::kCompaction, job,
-                      NumberedKeys("", static_cast<int>(rows)));
-    };
-    jobs_.Compact(&db, "default", write, 0, ok);
-  };
   EXPECT_FALSE(may_be_in_order());  // no file is known yet
   EXPECT_TRUE(may_be_in_order());
   jobs_.Move(&db, "default", 0);
   EXPECT_TRUE(may_be_in_order());
-  compact(/*ok=*/false);
+  jobs_.Merge(&db, "default", 0, /*ok=*/false);
   EXPECT_TRUE(may_be_in_order());
-  compact(/*ok=*/true);
+  jobs_.Merge(&db, "default");
   EXPECT_FALSE(may_be_in_order());
   jobs_.Close(&db);
 }

@@ -12,7 +12,6 @@
 #include <thread>
 #include <vector>
 
-#include "filter_policy/filter/filter_block.h"
 #include "rocksdb/convenience.h"
 #include "tests/filter_policy/levels/simulated_database.h"
 
@@ -21,20 +20,8 @@ namespace {
 
 using rocksdb::LiveFileMetaData;
 
-FilterPolicyOptions LevelAware() {
-  FilterPolicyOptions options;
-  options.level_aware = true;
-  return options;
-}
-
 class ListenerThreadsTest : public testing::Test {
  protected:
-  ListenerThreadsTest() {
-    FilterPolicyOptions options = LevelAware();
-    options.bits_per_key = 31;  // out of range, so that it warns
-    wrong_policy_.reset(NewFilterPolicy(options));
-  }
-
   // Expects that the keys are found, and returns the bits per key requested.
   uint32_t Check(SimulatedDatabase* db, const std::string& block,
                  const std::vector<std::string>& keys) {
@@ -44,8 +31,7 @@ class ListenerThreadsTest : public testing::Test {
     delete wrong_policy_->GetBuilderWithContext(context);
     const auto reader = NewReader(*jobs_.policy, block);
     for (const std::string& key : keys) denied_ += !reader->MayMatch(key);
-    return ParseFilter(block.data(), block.size())
-        .info.request.millibits_per_key;
+    return InfoOf(block).request.millibits_per_key;
   }
 
   uint32_t Flush(SimulatedDatabase* db, const std::string& family, int rows) {
@@ -119,8 +105,10 @@ class ListenerThreadsTest : public testing::Test {
   // place at the same time.
   static constexpr int kFlushes = 30;
 
-  SimulatedJobs jobs_{LevelAware()};
-  std::unique_ptr<const rocksdb::FilterPolicy> wrong_policy_;
+  SimulatedJobs jobs_{{.level_aware = true}};
+  // Out of range, so that it warns.
+  const OwnedPolicy wrong_policy_ =
+      MakePolicy({.bits_per_key = 31, .level_aware = true});
   std::atomic<int> denied_ = 0;
   std::atomic<int> warnings_ = 0;
 };

@@ -155,7 +155,7 @@ class SimulatedJobs {
   };
 
   explicit SimulatedJobs(const FilterPolicyOptions& options)
-      : policy(NewFilterPolicy(options)), listener(NewLevelSizeListener()) {}
+      : policy(MakePolicy(options)), listener(NewLevelSizeListener()) {}
 
   // Writes a file of these keys.
   Written WriteFile(SimulatedDatabase* db, const std::string& family, int level,
@@ -245,6 +245,23 @@ class SimulatedJobs {
     Delete(db, ok ? files : written);
   }
 
+  // What a job that merges a level writes: a file of as many keys.
+  void WriteMerged(SimulatedDatabase* db, const std::string& family, int level,
+                   int job, uint64_t rows) {
+    WriteFile(db, family, level + 1,
+              rocksdb::TableFileCreationReason::kCompaction, job,
+              NumberedKeys(family, static_cast<int>(rows)));
+  }
+  void Merge(SimulatedDatabase* db, const std::string& family, int level = 0,
+             bool ok = true) {
+    Compact(
+        db, family,
+        [&](int job, uint64_t rows) {
+          WriteMerged(db, family, level, job, rows);
+        },
+        level, ok);
+  }
+
   // Moves all files of a level to the next as they are.
   void Move(SimulatedDatabase* db, const std::string& family, int level) {
     std::vector<rocksdb::LiveFileMetaData> files = db->FilesOf(family, level);
@@ -271,7 +288,7 @@ class SimulatedJobs {
     listener->OnColumnFamilyHandleDeletionStarted(db->DefaultColumnFamily());
   }
 
-  std::unique_ptr<const rocksdb::FilterPolicy> policy;
+  OwnedPolicy policy;
   const std::shared_ptr<rocksdb::EventListener> listener;
 
  private:

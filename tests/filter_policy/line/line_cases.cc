@@ -53,6 +53,14 @@ std::vector<LineShape> SolvedShapes() {
   return shapes;
 }
 
+std::vector<LineShape> AllShapes() {
+  std::vector<LineShape> shapes = SolvedShapes();
+  for (const uint8_t probes : {1, 6, 16}) {
+    shapes.push_back({Line::kPlain, probes, 0, 0});
+  }
+  return shapes;
+}
+
 std::string NameOf(const LineShape& shape) {
   if (shape.kind == Line::kPlain) {
     return "Plain" + std::to_string(shape.probes);

@@ -24,6 +24,8 @@ LineShape ShapeFor(double bits_per_key);
 
 // The shapes of filters with 1 to 30 bits per key, and the extreme ones.
 std::vector<LineShape> SolvedShapes();
+// And plain ones.
+std::vector<LineShape> AllShapes();
 
 // A shape's name in test names and messages.
 std::string NameOf(const LineShape& shape);

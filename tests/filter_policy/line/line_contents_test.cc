@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
 #include "filter_policy/line/builder/line_builder.h"
 #include "tests/filter_policy/line/line_cases.h"
 #include "tests/filter_policy/random_hashes.h"
@@ -13,11 +11,7 @@ namespace {
 
 // The same doubles.
 TEST(LineContentsTest, RatesMatchTheBuilder) {
-  std::vector<LineShape> shapes = SolvedShapes();
-  for (const uint8_t probes : {1, 6, 16}) {
-    shapes.push_back({Line::kPlain, probes, 0, 0});
-  }
-  for (const LineShape& shape : shapes) {
+  for (const LineShape& shape : AllShapes()) {
     LineBuilder builder(shape);
     for (const size_t keys : {0, 1, 10, 51, 100, 200, 252, 253, 1000}) {
       LineBytes line;

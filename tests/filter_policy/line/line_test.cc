@@ -37,14 +37,6 @@ bool MatchesAll(const LineShape& shape, const LineBytes& line,
   });
 }
 
-std::vector<LineShape> AllShapes() {
-  std::vector<LineShape> shapes = SolvedShapes();
-  for (const uint8_t probes : {1, 6, 16}) {
-    shapes.push_back({Line::kPlain, probes, 0, 0});
-  }
-  return shapes;
-}
-
 class LineTest : public testing::TestWithParam<LineShape> {
  protected:
   const LineShape& shape() const { return GetParam(); }
@@ -138,30 +130,6 @@ TEST(SolvedLineRateTest, IsTheMeanOverKeys) {
       sum += std::pow(0.5, (total + fraction) / kPerProbe);
     }
     EXPECT_EQ(sum / kPerProbe, SolvedLineRate(total)) << total;
-  }
-}
-
-TEST(LineShapeTest, OnlyWhatBuildersMakeIsReadable) {
-  constexpr Line kPlain = Line::kPlain;
-  constexpr Line kSolved = Line::kSolved;
-  for (const LineShape& shape : {LineShape{kPlain, 1, 0, 0},
-                                 {kPlain, 16, 0, 0},
-                                 {kSolved, 0, 64, 1},
-                                 {kSolved, 0, 255, 3}}) {
-    EXPECT_TRUE(IsReadable(shape)) << NameOf(shape);
-  }
-  for (const LineShape& shape : {LineShape{kPlain, 0, 0, 0},
-                                 {kPlain, 17, 0, 0},
-                                 {kPlain, 6, 64, 0},
-                                 {kPlain, 6, 0, 1},
-                                 {kSolved, 1, 64, 1},
-                                 {kSolved, 0, 63, 1},
-                                 {kSolved, 0, 64, 0},
-                                 {kSolved, 0, 64, 4},
-                                 {static_cast<Line>(0), 6, 0, 0},
-                                 {static_cast<Line>(0), 0, 64, 1},
-                                 {static_cast<Line>(3), 0, 64, 1}}) {
-    EXPECT_FALSE(IsReadable(shape)) << NameOf(shape);
   }
 }
 

@@ -18,7 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include "filter_policy/filter/filter_block.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"
 
 namespace linebloom {
@@ -38,12 +37,9 @@ class Victim {
   explicit Victim(uint64_t hash_seed, double bits_per_key = 10)
       : name_(hash_seed == 0                 ? "no seed"
               : hash_seed == kRandomHashSeed ? "`hash_seed=random`"
-                                             : "a secret seed") {
-    FilterPolicyOptions options;
-    options.bits_per_key = bits_per_key;
-    options.hash_seed = hash_seed;
-    policy_.reset(NewFilterPolicy(options));
-  }
+                                             : "a secret seed"),
+        policy_(MakePolicy(
+            {.bits_per_key = bits_per_key, .hash_seed = hash_seed})) {}
 
   // Writes a file of these keys; later answers are of this file.
   void Write(const std::vector<ChosenKey>& keys) {
@@ -64,8 +60,7 @@ class Victim {
   // How many times the rate that the file has for keys that nobody chose passes
   // of `keys`, none of which is in the file.
   double RatioOf(const char* list, const std::vector<ChosenKey>& keys) const {
-    const double expected = ParseFilter(block_.data(), block_.size())
-                                .info.expected_false_positive_rate;
+    const double expected = InfoOf(block_).expected_false_positive_rate;
     const size_t passed = Passing(keys).size();
     const double share =
         static_cast<double>(passed) / static_cast<double>(keys.size());
@@ -77,7 +72,7 @@ class Victim {
 
  private:
   const std::string name_;
-  std::unique_ptr<const rocksdb::FilterPolicy> policy_;
+  const OwnedPolicy policy_;
   std::string block_;
   std::unique_ptr<rocksdb::FilterBitsReader> reader_;
 };

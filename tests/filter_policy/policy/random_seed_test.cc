@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/line/hash.h"
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
@@ -47,14 +46,12 @@ TEST(DrawHashSeedTest, IsWhatTheSystemGivesButNever0) {
   EXPECT_EQ(DrawHashSeed(), std::nullopt);
 }
 
-std::unique_ptr<const rocksdb::FilterPolicy> RandomSeedPolicy() {
-  FilterPolicyOptions options;
-  options.hash_seed = kRandomHashSeed;
-  return std::unique_ptr<const rocksdb::FilterPolicy>(NewFilterPolicy(options));
+OwnedPolicy RandomSeedPolicy() {
+  return MakePolicy({.hash_seed = kRandomHashSeed});
 }
 
 uint64_t SeedOf(const std::string& block) {
-  return ParseFilter(block.data(), block.size()).info.request.hash_seed;
+  return InfoOf(block).request.hash_seed;
 }
 
 // Partitions share their file's seed.

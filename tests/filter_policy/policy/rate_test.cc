@@ -8,20 +8,14 @@
 #include <string>
 #include <string_view>
 
-#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/sizing/expected_rate.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"
 
 namespace linebloom {
 namespace {
 
-using Policy = std::unique_ptr<const rocksdb::FilterPolicy>;
-
-Policy PolicyOfRate(double rate, Line line = Line::kSolved) {
-  FilterPolicyOptions options;
-  options.false_positive_rate = rate;
-  options.line = line;
-  return Policy(NewFilterPolicy(options));
+OwnedPolicy PolicyOfRate(double rate, Line line = Line::kSolved) {
+  return MakePolicy({.line = line, .false_positive_rate = rate});
 }
 
 // 16 bytes. Keys in a filter have even numbers, missing ones odd.
@@ -36,10 +30,6 @@ std::string BuildBlockOf(const rocksdb::FilterPolicy& policy, uint64_t keys) {
   const auto builder = NewBuilder(policy);
   for (uint64_t i = 0; i < keys; ++i) builder->AddKey(KeyOf(2 * i, bytes));
   return FinishToString(builder.get());
-}
-
-FilterBlockInfo InfoOf(const std::string& block) {
-  return ParseFilter(block.data(), block.size()).info;
 }
 
 double MeasureRate(const rocksdb::FilterPolicy& policy,
@@ -59,7 +49,7 @@ double MeasureRate(const rocksdb::FilterPolicy& policy,
 TEST(RateTest, AnyNumberOfKeysKeepsTheRate) {
   for (const Line line : {Line::kPlain, Line::kSolved}) {
     for (const double rate : {0.5, 0.1, 0.01, 0.0005}) {
-      const Policy policy = PolicyOfRate(rate, line);
+      const auto policy = PolicyOfRate(rate, line);
       for (const int keys : {1, 2, 10, 60, 200, 1000, 3000}) {
         const FilterBlockInfo info = InfoOf(BuildBlockOf(*policy, keys));
         EXPECT_LE(info.expected_false_positive_rate, rate) << keys;
@@ -77,7 +67,7 @@ TEST(RateTest, AnyNumberOfKeysKeepsTheRate) {
 TEST(RateTest, FalsePositiveRateOf1Percent) {
   const char* const wanted = std::getenv("LINEBLOOM_RATE_KEYS");
   const uint64_t most = wanted != nullptr ? std::atoll(wanted) : 1000000;
-  const Policy policy = PolicyOfRate(0.01);
+  const auto policy = PolicyOfRate(0.01);
   for (uint64_t keys = 10000; keys <= most; keys *= 10) {
     const std::string block = BuildBlockOf(*policy, keys);
     const double measured = MeasureRate(*policy, block, 5000000);
@@ -96,14 +86,14 @@ TEST(RateTest, FalsePositiveRateOf1Percent) {
 TEST(RateTest, FalsePositiveRateAgainstRocksDbsBloom) {
   constexpr uint64_t kKeys = 1000000;
   constexpr uint64_t kLookups = 5000000;
-  const Policy ours = PolicyOfRate(0.01);
+  const auto ours = PolicyOfRate(0.01);
   const std::string block = BuildBlockOf(*ours, kKeys);
   const double rate = MeasureRate(*ours, block, kLookups);
   double bits = 9.7;
   std::string theirs;
   do {
     bits += 0.02;
-    const Policy bloom(rocksdb::NewBloomFilterPolicy(bits));
+    const auto bloom = MakeBloom(bits);
     theirs = BuildBlockOf(*bloom, kKeys);
     if (MeasureRate(*bloom, theirs, kLookups) <= rate) break;
   } while (bits < 12);

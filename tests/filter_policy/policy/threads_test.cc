@@ -22,8 +22,7 @@ void InThreads(const Work& work) {
 }
 
 TEST(ThreadsTest, ReadersAreShared) {
-  const std::unique_ptr<const rocksdb::FilterPolicy> policy(
-      NewFilterPolicy(10));
+  const auto policy = MakePolicy();
   const std::vector<std::string> keys = NumberedKeys("key", 20000);
   const std::string block = BuildBlock(*policy, keys);
   const auto reader = NewReader(*policy, block);
@@ -42,8 +41,7 @@ TEST(ThreadsTest, ReadersAreShared) {
 TEST(ThreadsTest, SamplesAreTakenWhileReadersAddThem) {
   constexpr int kProbes = 500'000;
   const auto sampler = std::make_shared<KeySampler>();
-  const std::unique_ptr<const rocksdb::FilterPolicy> built_in(
-      rocksdb::NewBloomFilterPolicy(10));
+  const auto built_in = MakeBloom();
   const auto rejects_all =
       NewFilterBitsReader("", *built_in, /*canonical_key=*/0, sampler);
   std::atomic<size_t> samples = 0;
@@ -58,8 +56,7 @@ TEST(ThreadsTest, SamplesAreTakenWhileReadersAddThem) {
 }
 
 TEST(ThreadsTest, EachThreadBuildsWithTheSamePolicy) {
-  const std::unique_ptr<const rocksdb::FilterPolicy> policy(
-      NewFilterPolicy(10));
+  const auto policy = MakePolicy();
   std::vector<std::string> blocks(kThreads);
   InThreads([&](int i) {
     blocks[i] = BuildBlock(*policy, NumberedKeys("key", 5000));

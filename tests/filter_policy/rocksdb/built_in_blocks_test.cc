@@ -19,15 +19,11 @@ using rocksdb::FilterPolicy;
 struct Kind {
   const char* name;
   uint32_t format_version;  // below 5: the legacy Bloom filter
-  const FilterPolicy* (*make)(double bits_per_key);
+  OwnedPolicy (*make)(double bits_per_key);
 };
 
-const FilterPolicy* MakeBloom(double bits_per_key) {
-  return rocksdb::NewBloomFilterPolicy(bits_per_key);
-}
-
-const FilterPolicy* MakeRibbon(double bits_per_key) {
-  return rocksdb::NewRibbonFilterPolicy(bits_per_key);
+OwnedPolicy MakeRibbon(double bits_per_key) {
+  return OwnedPolicy(rocksdb::NewRibbonFilterPolicy(bits_per_key));
 }
 
 constexpr int kMissingKeys = 5000;
@@ -36,14 +32,7 @@ std::string Build(const Kind& kind, double bits_per_key, int keys) {
   rocksdb::BlockBasedTableOptions table;
   table.format_version = kind.format_version;
   table.optimize_filters_for_memory = true;  // newer versions' default
-  const rocksdb::FilterBuildingContext context(table);
-  const std::unique_ptr<const FilterPolicy> policy(kind.make(bits_per_key));
-  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-      policy->GetBuilderWithContext(context));
-  for (const std::string& key : NumberedKeys("key", keys)) {
-    builder->AddKey(key);
-  }
-  return FinishToString(builder.get());
+  return BuildBlock(*kind.make(bits_per_key), NumberedKeys("key", keys), table);
 }
 
 // Single probes, then batches of as many as RocksDB's have at most.
@@ -65,9 +54,8 @@ std::vector<bool> Ask(const FilterPolicy& policy, const std::string& block,
 class BuiltInBlocksTest : public testing::TestWithParam<Kind> {};
 
 TEST_P(BuiltInBlocksTest, GetRocksDbsAnswers) {
-  const std::unique_ptr<const FilterPolicy> ours(NewFilterPolicy(10));
-  const std::unique_ptr<const FilterPolicy> theirs(
-      rocksdb::NewBloomFilterPolicy(10));
+  const auto ours = MakePolicy();
+  const auto theirs = MakeBloom();
   const std::vector<std::string> missing =
       NumberedKeys("missing", kMissingKeys);
   for (const double bits : {0.5, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 2.0, 3.0, 5.0,

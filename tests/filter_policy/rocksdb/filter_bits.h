@@ -6,18 +6,26 @@
 #include <string>
 #include <vector>
 
+#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/table.h"
 
 namespace linebloom {
 
-// `context` refers to these options; keep them alive while it is used.
+using OwnedPolicy = std::unique_ptr<const rocksdb::FilterPolicy>;
+
+inline OwnedPolicy MakePolicy(const FilterPolicyOptions& options = {}) {
+  return OwnedPolicy(NewFilterPolicy(options));
+}
+
+inline OwnedPolicy MakeBloom(double bits_per_key = 10) {
+  return OwnedPolicy(rocksdb::NewBloomFilterPolicy(bits_per_key));
+}
+
 inline std::unique_ptr<rocksdb::FilterBitsBuilder> NewBuilder(
-    const rocksdb::FilterPolicy& policy, bool detect_corruption = false) {
-  rocksdb::BlockBasedTableOptions table;
-  table.detect_filter_construct_corruption = detect_corruption;
-  table.format_version = 5;
+    const rocksdb::FilterPolicy& policy,
+    const rocksdb::BlockBasedTableOptions& table = {}) {
   const rocksdb::FilterBuildingContext context(table);
   return std::unique_ptr<rocksdb::FilterBitsBuilder>(
       policy.GetBuilderWithContext(context));
@@ -35,11 +43,16 @@ inline std::string FinishToString(rocksdb::FilterBitsBuilder* builder) {
   return builder->Finish(&bytes).ToString();
 }
 
-inline std::string BuildBlock(const rocksdb::FilterPolicy& policy,
-                              const std::vector<std::string>& keys) {
-  const auto builder = NewBuilder(policy);
+inline std::string BuildBlock(
+    const rocksdb::FilterPolicy& policy, const std::vector<std::string>& keys,
+    const rocksdb::BlockBasedTableOptions& table = {}) {
+  const auto builder = NewBuilder(policy, table);
   for (const std::string& key : keys) builder->AddKey(key);
   return FinishToString(builder.get());
+}
+
+inline FilterBlockInfo InfoOf(const std::string& block) {
+  return ParseFilter(block.data(), block.size()).info;
 }
 
 inline int CountMatches(rocksdb::FilterBitsReader* reader,

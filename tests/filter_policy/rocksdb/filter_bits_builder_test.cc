@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/line/hash.h"
 #include "filter_policy/sizing/sizing.h"
 #include "tests/filter_policy/ignored_case.h"
@@ -31,7 +30,7 @@ class FilterBitsBuilderTest : public testing::Test {
   // The adapter's own class: it has AddKeyAndAlt and the planning functions in
   // every version, even if RocksDB's interface lacks them.
   FilterBitsBuilder builder_{FilterPlan{}, /*detect_corruption=*/false};
-  std::unique_ptr<const rocksdb::FilterPolicy> policy_{NewFilterPolicy(10)};
+  const OwnedPolicy policy_ = MakePolicy();
 };
 
 // RocksDB's comment on AddKeyAndAlt, case by case.
@@ -101,7 +100,7 @@ TEST_F(FilterBitsBuilderTest, SizesEachFilterByItsKeys) {
     builder.AddKey(name);
     for (int i = 1; i < 100; ++i) builder.AddKey(name + std::to_string(i));
     const std::string block = FinishToString(&builder);
-    const FilterBlockInfo info = ParseFilter(block.data(), block.size()).info;
+    const FilterBlockInfo info = InfoOf(block);
     const bool is_hot = name == "hot";
     EXPECT_EQ(is_hot ? 20000U : 5000U, info.request.millibits_per_key);
     EXPECT_EQ(is_hot ? 4U : 1U, info.lines);
@@ -126,8 +125,7 @@ TEST_F(FilterBitsBuilderTest, PlanningIsExactToALine) {
 TEST_F(FilterBitsBuilderTest, EstimatedRateIsNearTheExactOne) {
   constexpr int kKeys = 100000;
   const std::string block = Build(&builder_, kKeys);
-  const double exact =
-      ParseFilter(block.data(), block.size()).info.expected_false_positive_rate;
+  const double exact = InfoOf(block).expected_false_positive_rate;
   EXPECT_NEAR(1, builder_.EstimatedFpRate(kKeys, block.size()) / exact, 0.05);
   EXPECT_EQ(0.0, builder_.EstimatedFpRate(0, 1000));
   EXPECT_EQ(1.0, builder_.EstimatedFpRate(1000, 10));
@@ -137,26 +135,19 @@ TEST_F(FilterBitsBuilderTest, EstimatedRateIsNearTheExactOne) {
 // its trailer of 5 bytes. With glibc's malloc nothing changes; run it with
 // LD_PRELOAD=libjemalloc.so.2 to see what the option saves.
 TEST(OptimizeFiltersForMemoryTest, TakesNoMoreMemoryAndHasNoWorseRate) {
-  const std::unique_ptr<const rocksdb::FilterPolicy> policy(
-      NewFilterPolicy(10));
+  const auto policy = MakePolicy();
   size_t memory[2] = {0, 0};
   double rate[2] = {0, 0};
   size_t all_keys = 0;
   for (const bool optimize : {false, true}) {
     rocksdb::BlockBasedTableOptions table;
     table.optimize_filters_for_memory = optimize;
-    const rocksdb::FilterBuildingContext context(table);
     all_keys = 0;
     for (int keys = 1000; keys < 9000; keys += 37) {
-      const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-          policy->GetBuilderWithContext(context));
-      for (const std::string& key : NumberedKeys("key", keys)) {
-        builder->AddKey(key);
-      }
-      const std::string block = FinishToString(builder.get());
+      const std::string block =
+          BuildBlock(*policy, NumberedKeys("key", keys), table);
       memory[optimize] += MallocUsableSize(block.size() + 5);
-      rate[optimize] += keys * ParseFilter(block.data(), block.size())
-                                   .info.expected_false_positive_rate;
+      rate[optimize] += keys * InfoOf(block).expected_false_positive_rate;
       all_keys += keys;
     }
   }

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "filter_policy/filter/filter_block.h"
 #include "tests/filter_policy/ignored_case.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"
 
@@ -10,8 +9,6 @@ namespace linebloom {
 namespace {
 
 using rocksdb::FilterBitsReader;
-using rocksdb::FilterPolicy;
-using rocksdb::Slice;
 
 class FilterBitsReaderTest : public testing::Test {
  protected:
@@ -20,9 +17,8 @@ class FilterBitsReaderTest : public testing::Test {
     return CountMatches(reader, keys) == static_cast<int>(keys.size());
   }
 
-  std::unique_ptr<const FilterPolicy> policy_{NewFilterPolicy(10)};
-  std::unique_ptr<const FilterPolicy> built_in_{
-      rocksdb::NewBloomFilterPolicy(10)};
+  const OwnedPolicy policy_ = MakePolicy();
+  const OwnedPolicy built_in_ = MakeBloom();
   const std::vector<std::string> keys_ = NumberedKeys("key", 5000);
   const std::vector<std::string> strangers_ = NumberedKeys("stranger", 5000);
 };
@@ -50,9 +46,7 @@ TEST_F(FilterBitsReaderTest, TruncatedBlocksMatchAll) {
     const std::string cut = block.substr(0, size);
     EXPECT_TRUE(MatchesAll(NewReader(*policy_, cut).get(), few)) << size;
   }
-  FilterPolicyOptions options;
-  options.line = Line::kPlain;
-  const std::unique_ptr<const FilterPolicy> plain(NewFilterPolicy(options));
+  const auto plain = MakePolicy({.line = Line::kPlain});
   const std::vector<std::string> many = NumberedKeys("key", 78694);
   const std::string plain_block = BuildBlock(*plain, many);
   ASSERT_EQ(1537 * 64 + kFilterBlockOverhead, plain_block.size());
@@ -64,38 +58,21 @@ TEST_F(FilterBitsReaderTest, TruncatedBlocksMatchAll) {
 
 // RocksDB's cache may destroy readers after the policy.
 TEST_F(FilterBitsReaderTest, OfCanonicalKeysOutlivesItsPolicy) {
-  FilterPolicyOptions options;
-  options.canonical_key = std::make_shared<LowerCase>();
-  std::unique_ptr<const FilterPolicy> policy(NewFilterPolicy(options));
+  auto policy = MakePolicy({.canonical_key = std::make_shared<LowerCase>()});
   const std::string block = BuildBlock(*policy, keys_);
   const auto reader = NewReader(*policy, block);
   const auto builder = NewBuilder(*policy);
-  options.canonical_key.reset();
   policy.reset();
   EXPECT_TRUE(reader->MayMatch("KEY7"));
   builder->AddKey("Key");
   EXPECT_FALSE(FinishToString(builder.get()).empty());
 }
 
-TEST_F(FilterBitsReaderTest, UnknownKindsOfLineMatchAll) {
-  std::string block = BuildBlock(*policy_, keys_);
-  FilterBlockInfo info = ParseFilter(block.data(), block.size()).info;
-  for (const int kind : {0, 3, 255}) {
-    info.request.line = static_cast<Line>(kind);
-    WriteFilterBlockEnd(info,
-                        block.data() + block.size() - kFilterBlockOverhead);
-    EXPECT_TRUE(MatchesAll(NewReader(*policy_, block).get(), strangers_));
-  }
-}
-
 // A million keys: the rate is below the project's own limit, about half of
 // RocksDB's 0.97 % and 0.083 %, and the block predicts it within 5 %.
 void ExpectRate(double bits_per_key, int strangers, double most,
                 Line line = Line::kSolved) {
-  FilterPolicyOptions options;
-  options.bits_per_key = bits_per_key;
-  options.line = line;
-  const std::unique_ptr<const FilterPolicy> policy(NewFilterPolicy(options));
+  const auto policy = MakePolicy({bits_per_key, line});
   const std::string block = BuildBlock(*policy, NumberedKeys("key", 1000000));
   const auto reader = NewReader(*policy, block);
   int matches = 0;
@@ -103,8 +80,7 @@ void ExpectRate(double bits_per_key, int strangers, double most,
     matches += reader->MayMatch("no" + std::to_string(i));
   }
   const double measured = static_cast<double>(matches) / strangers;
-  const double predicted =
-      ParseFilter(block.data(), block.size()).info.expected_false_positive_rate;
+  const double predicted = InfoOf(block).expected_false_positive_rate;
   printf("%g bits per key: false-positive rate %.6f, predicted %.6f\n",
          bits_per_key, measured, predicted);
   EXPECT_LE(measured, most);

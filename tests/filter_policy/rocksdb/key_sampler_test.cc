@@ -47,10 +47,8 @@ class KeySamplerTest : public testing::TestWithParam<bool> {
   }
 
   const std::vector<std::string> keys_ = NumberedKeys("key", 5000);
-  const std::unique_ptr<const rocksdb::FilterPolicy> built_in_{
-      rocksdb::NewBloomFilterPolicy(10)};
-  const std::unique_ptr<const rocksdb::FilterPolicy> policy_{
-      GetParam() ? NewFilterPolicy(20) : rocksdb::NewBloomFilterPolicy(20)};
+  const OwnedPolicy built_in_ = MakeBloom();
+  const OwnedPolicy policy_ = GetParam() ? MakePolicy({20}) : MakeBloom(20);
   const std::shared_ptr<KeySampler> sampler_ = std::make_shared<KeySampler>();
   std::vector<std::string> blocks_;
   Readers readers_;

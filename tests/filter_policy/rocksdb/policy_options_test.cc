@@ -8,13 +8,14 @@
 #include <cmath>
 #include <memory>
 #include <random>
+#include <regex>
 #include <set>
 #include <utility>
 
-#include "filter_policy/filter/filter_block.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/table.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"
+#include "tests/temporary_folder.h"
 
 namespace linebloom {
 namespace {
@@ -27,9 +28,8 @@ using testing::HasSubstr;
 using PolicyPtr = std::shared_ptr<const FilterPolicy>;
 
 // A filter built by the policy reveals its options.
-FilterBlockInfo InfoOf(const FilterPolicy& policy) {
-  const std::string block = BuildBlock(policy, NumberedKeys("key", 100));
-  return ParseFilter(block.data(), block.size()).info;
+FilterBlockInfo InfoOfFilter(const FilterPolicy& policy) {
+  return InfoOf(BuildBlock(policy, NumberedKeys("key", 100)));
 }
 
 Status Create(const std::string& text, PolicyPtr* policy) {
@@ -52,16 +52,12 @@ bool AreEquivalent(const FilterPolicy& a, const FilterPolicy& b) {
 }
 
 TEST(PolicyStringTest, MeansTheseOptions) {
-  FilterPolicyOptions rate;
-  rate.false_positive_rate = 0.02;
-  FilterPolicyOptions budget;
-  budget.memory_budget = 512 << 20;
-  FilterPolicyOptions level_aware;
-  level_aware.level_aware = true;
-  level_aware.size_ratio = 8;
-  FilterPolicyOptions heat_aware;
-  heat_aware.heat_aware = true;
-  heat_aware.heat_half_life = 3600;
+  const FilterPolicyOptions rate = {.false_positive_rate = 0.02};
+  const FilterPolicyOptions budget = {.memory_budget = 512 << 20};
+  const FilterPolicyOptions level_aware = {.level_aware = true,
+                                           .size_ratio = 8};
+  const FilterPolicyOptions heat_aware = {.heat_aware = true,
+                                          .heat_half_life = 3600};
   const Line plain = Line::kPlain;
   const Line solved = Line::kSolved;
   struct Case {
@@ -115,17 +111,16 @@ TEST(PolicyStringTest, MeansTheseOptions) {
 }
 
 TEST(PolicyStringTest, TheFilterHasTheOptions) {
-  const FilterBlockInfo info = InfoOf(
+  const FilterBlockInfo info = InfoOfFilter(
       *MustCreate("{id=linebloom;bits_per_key=16;line=plain;hash_seed=77}"));
   EXPECT_EQ(16000u, info.request.millibits_per_key);
   EXPECT_EQ(Line::kPlain, info.request.line);
   EXPECT_EQ(77u, info.request.hash_seed);
   EXPECT_FALSE(info.request.level_aware);
-  EXPECT_TRUE(InfoOf(*MustCreate("{id=linebloom;level_aware=true}"))
+  EXPECT_TRUE(InfoOfFilter(*MustCreate("{id=linebloom;level_aware=true}"))
                   .request.level_aware);
-  EXPECT_EQ(
-      0.02F,
-      InfoOf(*MustCreate("linebloom:rate:0.02")).request.false_positive_rate);
+  EXPECT_EQ(0.02F, InfoOfFilter(*MustCreate("linebloom:rate:0.02"))
+                       .request.false_positive_rate);
 }
 
 // Whatever parses can be printed, parsed again and built with.
@@ -170,8 +165,7 @@ TEST(PolicyStringTest, WhatParsesPrintsItselfAndBuilds) {
 }
 
 TEST(ParseFilterPolicyOptionsTest, UnnamedOptionsKeepTheirValues) {
-  FilterPolicyOptions options;
-  options.bits_per_key = 7;
+  FilterPolicyOptions options = {7};
   EXPECT_TRUE(ParseFilterPolicyOptions("linebloom", &options).ok());
   EXPECT_TRUE(
       ParseFilterPolicyOptions("{line=plain;hash_seed=3}", &options).ok());
@@ -207,6 +201,25 @@ TEST(ByteCountTest, RoundTripsAndRefusesTheRest) {
   }
 }
 
+// As the parser has them.
+TEST(OptionsPageTest, HasNamesDefaultsAndRanges) {
+  const std::string page = ReadFileBytes(LINEBLOOM_DOCS_DIR "/options.md");
+  for (const auto& [name, option] : FilterPolicyOptionTypes()) {
+    FilterPolicyOptions options;
+    std::string value;
+    EXPECT_TRUE(option.Serialize({}, name, &options, &value).ok());
+    const std::string error = option.Parse({}, name, "?", &options).ToString();
+    const std::string range = error.substr(error.rfind("must be ") + 8);
+    EXPECT_THAT(page, HasSubstr("\n| `" + name + "` | `" + value + "` | " +
+                                range + " | "));
+  }
+  // And no others.
+  const std::regex row("\n\\| `\\w+` \\| `\\w+` \\| ");
+  EXPECT_EQ(FilterPolicyOptionTypes().size(),
+            std::distance(std::sregex_iterator(page.begin(), page.end(), row),
+                          std::sregex_iterator()));
+}
+
 TEST(PolicyOptionsTest, FewBitsMeanNoFilterOrOneBit) {
   for (const auto& [bits, millibits] :
        {std::pair(0.0, 0u), std::pair(0.4999, 0u), std::pair(0.5, 1000u),
@@ -214,11 +227,12 @@ TEST(PolicyOptionsTest, FewBitsMeanNoFilterOrOneBit) {
         // Those out of range give the nearest filter.
         std::pair(-3.0, 10'000u), std::pair(std::nan(""), 10'000u),
         std::pair(31.0, 30'000u), std::pair(1e300, 30'000u)}) {
-    const std::unique_ptr<const FilterPolicy> policy(NewFilterPolicy(bits));
+    const auto policy = MakePolicy({bits});
     const bool builds = NewBuilder(*policy) != nullptr;
     EXPECT_EQ(millibits > 0, builds) << bits;
     if (!builds) continue;
-    EXPECT_EQ(millibits, InfoOf(*policy).request.millibits_per_key) << bits;
+    EXPECT_EQ(millibits, InfoOfFilter(*policy).request.millibits_per_key)
+        << bits;
   }
 }
 
@@ -228,11 +242,11 @@ TEST(PolicyOptionsTest, NearestValidOptionsAreValid) {
   for (const double bits : numbers) {
     for (const double rate : numbers) {
       for (const bool level_aware : {false, true}) {
-        FilterPolicyOptions options;
-        options.level_aware = level_aware;
-        options.size_ratio = bits;
-        options.line = static_cast<Line>(rate > 0.1 ? 1 : 77);
-        options.bits_per_key = bits;
+        FilterPolicyOptions options = {
+            .bits_per_key = bits,
+            .line = static_cast<Line>(rate > 0.1 ? 1 : 77),
+            .level_aware = level_aware,
+            .size_ratio = bits};
         EXPECT_TRUE(Validate(NearestValid(options)).ok()) << bits;
         options.false_positive_rate = rate;
         EXPECT_TRUE(Validate(NearestValid(options)).ok()) << bits;
@@ -241,10 +255,8 @@ TEST(PolicyOptionsTest, NearestValidOptionsAreValid) {
       }
     }
   }
-  FilterPolicyOptions valid;
-  valid.false_positive_rate = 0.0123;
-  valid.line = Line::kPlain;
-  valid.hash_seed = 3;
+  const FilterPolicyOptions valid = {
+      .line = Line::kPlain, .hash_seed = 3, .false_positive_rate = 0.0123};
   EXPECT_EQ(IdOf(NearestValid(valid)), IdOf(valid));
   EXPECT_EQ(NearestValid(valid).hash_seed, 3u);
   EXPECT_EQ(NearestValid(valid).line, Line::kPlain);
