@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "gtest/gtest.h"
 #include "linebloom/filter_policy.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/slice_transform.h"
@@ -16,20 +17,6 @@
 
 namespace linebloom::testing {
 namespace {
-
-const rocksdb::FilterPolicy* NewPolicy(Policy policy) {
-  constexpr double kBitsPerKey = 10;
-  switch (policy) {
-    case Policy::kBloom:
-      return rocksdb::NewBloomFilterPolicy(kBitsPerKey);
-    case Policy::kRibbon:
-      return rocksdb::NewRibbonFilterPolicy(kBitsPerKey,
-                                            /*bloom_before_level=*/-1);
-    case Policy::kLinebloom:
-      return NewFilterPolicy(kBitsPerKey);
-  }
-  return nullptr;
-}
 
 void OpenReader(const std::string& path, rocksdb::SstFileReader* reader) {
   Check(reader->Open(path));
@@ -55,11 +42,9 @@ std::unique_ptr<rocksdb::DB> OpenDb(rocksdb::Options options,
 
 std::string NameOf(const FileSpec& spec) {
   static constexpr const char* kContents[] = {"keys", "prefixes", "both"};
-  static constexpr const char* kPolicies[] = {"Bloom", "Ribbon", "linebloom"};
   return absl::StrCat("version ", spec.format_version, ", ",
                       ChecksumName(spec.checksum_type), ", ",
-                      ToString(spec.filter_kind), " ",
-                      kPolicies[static_cast<int>(spec.policy)], " filter of ",
+                      ToString(spec.filter_kind), " ", spec.policy, " of ",
                       kContents[static_cast<int>(spec.content)]);
 }
 
@@ -69,7 +54,9 @@ rocksdb::Options MakeOptions(const FileSpec& spec) {
   table.checksum = static_cast<rocksdb::ChecksumType>(spec.checksum_type);
   table.block_size = 1024;
   if (spec.filter_kind != FilterKind::kNone) {
-    table.filter_policy.reset(NewPolicy(spec.policy));
+    RegisterFilterPolicy();
+    Check(rocksdb::FilterPolicy::CreateFromString({}, spec.policy,
+                                                  &table.filter_policy));
   }
   table.whole_key_filtering = spec.content != FilterContent::kPrefixes;
   if (spec.filter_kind == FilterKind::kPartitioned) {
@@ -97,23 +84,28 @@ void WriteSst(const std::string& path, const FileSpec& spec, int count) {
   Check(writer.Finish());
 }
 
+void FlushAndCompact(rocksdb::DB* db) {
+  Check(db->Flush(rocksdb::FlushOptions()));
+  rocksdb::CompactRangeOptions compact;
+  compact.bottommost_level_compaction =
+      rocksdb::BottommostLevelCompaction::kForce;
+  Check(db->CompactRange(compact, nullptr, nullptr));
+}
+
+void WriteRows(rocksdb::DB* db, int count) {
+  for (int i = 0; i < count; ++i) {
+    Check(db->Put(rocksdb::WriteOptions(), KeyAt(i), "value"));
+    if (i + 1 == count / 2) FlushAndCompact(db);
+  }
+  Check(db->Flush(rocksdb::FlushOptions()));
+}
+
 std::vector<std::string> WriteDatabase(const std::string& dir,
                                        const FileSpec& spec, int count) {
   rocksdb::Options options = MakeOptions(spec);
   options.error_if_exists = true;
   const std::unique_ptr<rocksdb::DB> db = OpenDb(options, dir);
-  for (int i = 0; i < count; ++i) {
-    Check(db->Put(rocksdb::WriteOptions(), KeyAt(i), "value"));
-    if (i + 1 == count / 2) {
-      Check(db->Flush(rocksdb::FlushOptions()));
-      rocksdb::CompactRangeOptions compact;
-      compact.bottommost_level_compaction =
-          rocksdb::BottommostLevelCompaction::kForce;
-      Check(db->CompactRange(compact, nullptr, nullptr));
-    }
-  }
-  Check(db->Flush(rocksdb::FlushOptions()));
-
+  WriteRows(db.get(), count);
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
   std::vector<std::string> paths;

@@ -16,17 +16,21 @@
 namespace linebloom::testing {
 
 enum class FilterContent { kWholeKeys, kPrefixes, kBoth };
-enum class Policy { kBloom, kRibbon, kLinebloom };
+
+// Option strings. -1: Ribbon in every level.
+inline constexpr char kBloom[] = "bloomfilter:10";
+inline constexpr char kRibbon[] = "ribbonfilter:10:-1";
+inline constexpr char kLinebloom[] = "linebloom:10";
 
 struct FileSpec {
   uint32_t format_version = 5;
   ChecksumType checksum_type = ChecksumType::kXxh3;
   FilterKind filter_kind = FilterKind::kFull;  // not kObsoleteBlockBased
   FilterContent content = FilterContent::kWholeKeys;
-  Policy policy = Policy::kBloom;
+  std::string policy = kBloom;
 };
 
-// For example "version 5, XXH3, full Bloom filter of keys".
+// For example "version 5, XXH3, full bloomfilter:10 of keys".
 std::string NameOf(const FileSpec& spec);
 
 // How often the files' indexes store a complete key and handle.
@@ -45,9 +49,14 @@ std::string KeyAt(int i);
 // here, fails the test on errors.
 void WriteSst(const std::string& path, const FileSpec& spec, int count);
 
-// Writes keys 0 to count - 1 to a new database in `dir`, half of them compacted
-// into the last level and half flushed, and closes it. Returns the paths of its
-// files.
+// Rewrites all files, into the last level.
+void FlushAndCompact(rocksdb::DB* db);
+
+// Writes keys 0 to count - 1, half of them compacted into the last level and
+// half flushed.
+void WriteRows(rocksdb::DB* db, int count);
+
+// The same in a new database in `dir`. Returns the paths of its files.
 std::vector<std::string> WriteDatabase(const std::string& dir,
                                        const FileSpec& spec, int count);
 

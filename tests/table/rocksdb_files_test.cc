@@ -24,7 +24,6 @@ namespace {
 using ::linebloom::testing::FileSpec;
 using ::linebloom::testing::FilterContent;
 using ::linebloom::testing::KeyAt;
-using ::linebloom::testing::Policy;
 using ::testing::AnyOf;
 using ::testing::SizeIs;
 
@@ -37,10 +36,6 @@ constexpr uint32_t kNewestWritten = kRocksDb >= 1004  ? 7
                                     : kRocksDb >= 806 ? 6
                                                       : 5;
 
-std::string StringOrEmpty(const std::string& text) {
-  return text == "nullptr" ? "" : text;
-}
-
 void ExpectSameProperties(const Properties& ours,
                           const rocksdb::TableProperties& theirs) {
   EXPECT_EQ(ours.num_entries, theirs.num_entries);
@@ -48,8 +43,9 @@ void ExpectSameProperties(const Properties& ours,
   EXPECT_EQ(ours.num_filter_entries, theirs.num_filter_entries);
   EXPECT_EQ(ours.filter_size, theirs.filter_size);
   EXPECT_EQ(ours.filter_policy_name, theirs.filter_policy_name);
+  const std::string& extractor = theirs.prefix_extractor_name;
   EXPECT_EQ(ours.prefix_extractor_name,
-            StringOrEmpty(theirs.prefix_extractor_name));
+            extractor == "nullptr" ? "" : extractor);
   EXPECT_EQ(ours.comparator_name, theirs.comparator_name);
   EXPECT_EQ(ours.index_key_is_user_key, theirs.index_key_is_user_key != 0);
   EXPECT_EQ(ours.index_value_is_delta_encoded,
@@ -59,15 +55,15 @@ void ExpectSameProperties(const Properties& ours,
 // The block at the handle is a complete filter of the right kind.
 void ExpectFilter(const FileSpec& spec, const std::string& filter) {
   const ParsedFilter parsed = ParseFilter(filter.data(), filter.size());
-  if (spec.policy == Policy::kLinebloom) {
+  if (spec.policy == testing::kLinebloom) {
     EXPECT_EQ(parsed.kind, BlockKind::kLinebloom) << parsed.problem;
     return;
   }
-  if (spec.policy == Policy::kRibbon &&
+  if (spec.policy == testing::kRibbon &&
       spec.filter_kind == FilterKind::kPartitioned) {
     // For few keys, as in a last partition, Ribbon falls back to Bloom.
     EXPECT_THAT(parsed.kind, AnyOf(BlockKind::kRibbon, BlockKind::kBloom));
-  } else if (spec.policy == Policy::kRibbon) {
+  } else if (spec.policy == testing::kRibbon) {
     EXPECT_EQ(parsed.kind, BlockKind::kRibbon);
   } else if (spec.format_version >= 5) {
     EXPECT_EQ(parsed.kind, BlockKind::kBloom);
@@ -83,8 +79,7 @@ void ExpectKeysInTheirPartitions(const SstFile& file, const FileSpec& spec,
                                  const Properties& properties,
                                  const std::vector<std::string>& keys) {
   // Reads RocksDB's filters too.
-  const std::unique_ptr<const rocksdb::FilterPolicy> policy(
-      NewFilterPolicy(10));
+  const auto policy = MakePolicy();
   const bool prefix = spec.content == FilterContent::kPrefixes;
   PartitionIndex index(&location.partition_index, properties);
   std::string filter;
@@ -170,7 +165,7 @@ std::vector<FileSpec> AllSpecs() {
             FilterContent::kBoth}) {
         specs.push_back({version, ChecksumType::kCrc32c, kind, content});
         if (version != 5 || kind == FilterKind::kNone) continue;
-        for (const Policy policy : {Policy::kRibbon, Policy::kLinebloom}) {
+        for (const char* policy : {testing::kRibbon, testing::kLinebloom}) {
           specs.push_back({5, ChecksumType::kXxh3, kind, content, policy});
         }
       }

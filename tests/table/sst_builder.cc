@@ -3,19 +3,13 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "filter_policy/line/little_endian.h"
 
 namespace linebloom::testing {
 namespace {
 
 constexpr uint64_t kMagic = 0x88e241b785f4cff7;
 constexpr uint64_t kLegacyMagic = 0xdb4775248b80fb57;
-
-size_t SharedLength(absl::string_view a, absl::string_view b) {
-  const size_t limit = std::min(a.size(), b.size());
-  size_t i = 0;
-  while (i < limit && a[i] == b[i]) ++i;
-  return i;
-}
 
 // The keys of a block under construction, and the offsets of its restart
 // points.
@@ -31,7 +25,10 @@ class KeyWriter {
       absl::StrAppend(&restarts_, Le32(static_cast<uint32_t>(offset)));
       ++restart_count_;
     } else {
-      shared = SharedLength(last_key_, key);
+      shared = std::mismatch(key.begin(), key.end(), last_key_.begin(),
+                             last_key_.end())
+                   .first -
+               key.begin();
     }
     ++count_;
     last_key_ = absl::StrCat(key);
@@ -64,16 +61,15 @@ std::string Varint(uint64_t value) {
 }
 
 std::string Le32(uint32_t value) {
-  std::string bytes;
-  for (int i = 0; i < 4; ++i) {
-    bytes.push_back(static_cast<char>(value >> (8 * i)));
-  }
+  std::string bytes(sizeof(value), '\0');
+  StoreLittleEndian(bytes.data(), value);
   return bytes;
 }
 
 std::string Le64(uint64_t value) {
-  return Le32(static_cast<uint32_t>(value)) +
-         Le32(static_cast<uint32_t>(value >> 32));
+  std::string bytes(sizeof(value), '\0');
+  StoreLittleEndian(bytes.data(), value);
+  return bytes;
 }
 
 std::string Encode(const BlockHandle& handle) {

@@ -91,19 +91,15 @@ rocksdb::Options OptionsOf(Named named) {
                  : content == "both"   ? FilterContent::kBoth
                                        : FilterContent::kWholeKeys;
   const std::string filter = named["filter"];
-  spec.policy = filter == "bloom"    ? Policy::kBloom
-                : filter == "ribbon" ? Policy::kRibbon
-                                     : Policy::kLinebloom;
+  spec.policy = !named["policy"].empty() ? named["policy"]
+                : filter == "bloom"      ? kBloom
+                : filter == "ribbon"     ? kRibbon
+                                         : kLinebloom;
   rocksdb::Options options = MakeOptions(spec);
   if (named["checksums"] == "none") {
     TableOf(&options)->checksum = rocksdb::kNoChecksum;
   }
-  if (!named["policy"].empty()) {
-    TableOf(&options)->filter_policy = nullptr;
-    Check(rocksdb::FilterPolicy::CreateFromString(
-        {}, named["policy"], &TableOf(&options)->filter_policy));
-    options.listeners = {NewLevelSizeListener()};
-  }
+  if (!named["policy"].empty()) options.listeners = {NewLevelSizeListener()};
   static const OwnComparator own_comparator;
   const std::string special = named["special"];
   if (special == "comparator") options.comparator = &own_comparator;
@@ -119,9 +115,8 @@ rocksdb::Options OptionsOf(Named named) {
     Check(rocksdb::Comparator::CreateFromString(
         {}, "leveldb.BytewiseComparator.u64ts", &options.comparator));
   } else if (special == "canonical_key") {
-    FilterPolicyOptions canonical;
-    canonical.canonical_key = std::make_shared<LowerCase>();
-    TableOf(&options)->filter_policy.reset(NewFilterPolicy(canonical));
+    TableOf(&options)->filter_policy.reset(
+        NewFilterPolicy({.canonical_key = std::make_shared<LowerCase>()}));
   } else if (special == "merge_operator" || special == "entries") {
     options.merge_operator = std::make_shared<tools::LastOperand>();
   } else if (special == "large_buffers") {
@@ -192,22 +187,15 @@ void MakeWarm(const std::string& folder, Named named) {
   options.target_file_size_base = 128 << 10;
   options.max_compaction_bytes = 1 << 30;
   const auto db = OpenDb(options, folder);
-  const auto rewrite = [&] {
-    Check(db->Flush({}));
-    rocksdb::CompactRangeOptions all;
-    all.bottommost_level_compaction =
-        rocksdb::BottommostLevelCompaction::kForce;
-    Check(db->CompactRange(all, nullptr, nullptr));
-  };
   PutRows(db.get(), 0, kRows, "value", 2);
-  rewrite();
-  rewrite();  // by now the listener knows the sizes
+  FlushAndCompact(db.get());
+  FlushAndCompact(db.get());  // by now the listener knows the sizes
   std::string value;
   for (int i = 0; i < 400'000; ++i) {
     (void)db->Get({}, KeyAt(i % kRows / 5 | 1), &value);
   }
   PutRows(db.get(), 0, 1, "value");
-  rewrite();
+  FlushAndCompact(db.get());
 }
 
 void MakeDb(const std::string& folder, Named named) {
@@ -241,10 +229,9 @@ void MakeDb(const std::string& folder, Named named) {
     Check(db->CreateColumnFamily(
         OptionsOf(named), special == "families" ? "other" : "\xff\x1b[m\n",
         &other));
-    for (int i = 0; i < count; ++i) {
-      Check(db->Put({}, KeyAt(i), "value"));
+    PutRows(db.get(), 0, count, "value");
+    for (int i = 0; i < count; ++i)
       Check(db->Put({}, other, KeyAt(i), "value"));
-    }
     Check(db->Flush({}, {db->DefaultColumnFamily(), other}));
     Check(db->DestroyColumnFamilyHandle(other));
     return;
@@ -269,15 +256,7 @@ void MakeDb(const std::string& folder, Named named) {
     Check(db->IngestExternalFile({named["ingest"]}, ingestion));
     return;
   }
-  // Half of the rows in the last level, half in L0.
-  PutRows(db.get(), 0, count / 2, "value");
-  Check(db->Flush({}));
-  rocksdb::CompactRangeOptions compact;
-  compact.bottommost_level_compaction =
-      rocksdb::BottommostLevelCompaction::kForce;
-  Check(db->CompactRange(compact, nullptr, nullptr));
-  PutRows(db.get(), count / 2, count, "value");
-  Check(db->Flush({}));
+  WriteRows(db.get(), count);
   if (named.count("in_log") == 0) return;
   // A copy whose log has rows.
   PutRows(db.get(), count, count + 1000, "in the log");

@@ -57,7 +57,7 @@ TEST(CheckFileTest, EveryDamagedByteIsReported) {
   const std::string written =
       lt::WriteDatabase(folder.File("db"),
                         {5, ChecksumType::kXxh3, FilterKind::kPartitioned,
-                         lt::FilterContent::kBoth, lt::Policy::kLinebloom},
+                         lt::FilterContent::kBoth, lt::kLinebloom},
                         60)
           .front();
   const std::string path = folder.Write("a.sst", ReadFileBytes(written));

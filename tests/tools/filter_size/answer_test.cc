@@ -2,14 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
-#include <utility>
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/sizing/expected_rate.h"
-#include "linebloom/filter_policy.h"
-#include "rocksdb/filter_policy.h"
+#include "tests/filter_policy/rocksdb/filter_bits.h"
 #include "tools/shared/policies.h"
 
 namespace linebloom::tools {
@@ -48,13 +45,9 @@ TEST(SizeLineFilterTest, IsWhatIsBuilt) {
     for (const double bits : {1.0, 2.0, 4.79, 9.59, 10.0, 14.38, 30.0}) {
       SCOPED_TRACE(testing::Message() << keys << " " << bits);
       const Question question = {keys, {}, {}, bits};
-      const std::unique_ptr<const rocksdb::FilterPolicy> ours(
-          NewFilterPolicy(bits));
       EXPECT_EQ(SizeLineFilter(Line::kSolved, question)->bytes(),
-                BuildFilterBlock(*ours, keys).size());
-      const std::unique_ptr<const rocksdb::FilterPolicy> theirs(
-          rocksdb::NewBloomFilterPolicy(bits));
-      const std::string block = BuildFilterBlock(*theirs, keys);
+                BuildFilterBlock(*linebloom::MakePolicy({bits}), keys).size());
+      const std::string block = BuildFilterBlock(*MakeBloom(bits), keys);
       const auto size = SizeLineFilter(std::nullopt, question);
       EXPECT_EQ(size->bytes(), block.size());
       EXPECT_EQ(size->probes, ParseFilter(block.data(), block.size()).probes);

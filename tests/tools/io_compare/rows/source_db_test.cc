@@ -133,27 +133,5 @@ TEST_F(SourceDatabaseTest, KeepsAnotherOrderOfKeys) {
   EXPECT_EQ(keys.front(), Key(99));
 }
 
-TEST(CompressionNameTest, OfEveryFormatVersion) {
-  const std::pair<const char*, rocksdb::CompressionType> names[] = {
-      {"NoCompression", rocksdb::kNoCompression},
-      {"Snappy", rocksdb::kSnappyCompression},
-      {"Zlib", rocksdb::kZlibCompression},
-      {"LZ4", rocksdb::kLZ4Compression},
-      {"LZ4HC", rocksdb::kLZ4HCCompression},
-      {"ZSTD", rocksdb::kZSTD},
-      // Since format_version 7.
-      {"BuiltinV2;04;", rocksdb::kLZ4Compression},
-      {"BuiltinV2;07;", rocksdb::kZSTD},
-      {"BuiltinV2;0407;", rocksdb::kLZ4Compression}};
-  for (const auto& [name, type] : names) {
-    EXPECT_EQ(CompressionByName(name), type) << name;
-  }
-  // Unknown or unsupported ones.
-  for (const char* name :
-       {"BuiltinV2;;", ";;", "", "Xpress", "lz4", "Mine;8A;", "Mine;x;", ";"}) {
-    EXPECT_EQ(CompressionByName(name), rocksdb::kNoCompression) << name;
-  }
-}
-
 }  // namespace
 }  // namespace linebloom::tools
