@@ -13,6 +13,22 @@ can_make_roots() {
   $able
 }
 
+# need_roots FOLDER WHAT: or stops, because WHAT is not tested.
+need_roots() {
+  command -v debootstrap > /dev/null ||
+    stop "$2 is not tested: no debootstrap; tools/install_dependencies.sh --compat installs it"
+  can_make_roots "$1" ||
+    stop "$2 is not tested: no right to mount, to chroot or to make device files here (root has it on most machines, in few containers)"
+}
+
+# copy_tree FOLDER: copies this tree without its build to FOLDER/linebloom; deletes
+# files there that are gone here.
+copy_tree() {
+  mkdir -p "$1/linebloom"
+  find "$1/linebloom" -mindepth 1 -maxdepth 1 ! -name build -exec rm -r {} +
+  tar --create --exclude=./build --exclude=./.git . | tar --extract --directory "$1/linebloom"
+}
+
 # The mirror of this machine's own Debian.
 debian_mirror() {
   # shellcheck disable=SC2016 # apt-get fills these in

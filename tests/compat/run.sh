@@ -46,10 +46,7 @@ fi
 
 folder=$root/build/compat/$suite
 mkdir -p build/compat
-command -v debootstrap > /dev/null ||
-  stop "$suite is not tested: no debootstrap; tools/install_dependencies.sh --compat installs it"
-can_make_roots build/compat ||
-  stop "$suite is not tested: no right to mount, to chroot or to make device files here (root has it on most machines, in few containers)"
+need_roots build/compat "$suite"
 
 # Runs its arguments, as shell words, there; paths are as seen there.
 there() {
@@ -59,13 +56,6 @@ there() {
 compare_with_root() {
   echo "RocksDB $(rocksdb_version /usr/include) here, $(rocksdb_version "$folder/usr/include") there ($(in_root "$folder" 'g++ --version | head -n 1'))."
   compare "$folder/databases" /databases
-}
-
-# Copies the tree without its build; deletes files there that are gone here.
-copy_tree() {
-  mkdir -p "$folder/linebloom"
-  find "$folder/linebloom" -mindepth 1 -maxdepth 1 ! -name build -exec rm -r {} +
-  tar --create --exclude=./build --exclude=./.git . | tar --extract --directory "$folder/linebloom"
 }
 
 # Builds in this tree, with the release preset.
@@ -83,7 +73,7 @@ fetch() {
 [[ -d $folder ]] || fetch "$suite make the root folder" make_root "$suite" "$folder"
 [[ $suite != sid ]] ||
   fetch "$suite bring it up to date" in_root "$folder" 'apt-get update; apt-get --yes upgrade'
-run_step "$suite copy the tree" copy_tree
+run_step "$suite copy the tree" copy_tree "$folder"
 fetch "$suite install packages" in_root "$folder" /linebloom/tools/install_dependencies.sh
 run_step "$suite configure" in_root "$folder" \
   "cd /linebloom; cmake --preset release -DCMAKE_UNITY_BUILD=$quick"

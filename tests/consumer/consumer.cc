@@ -1,7 +1,8 @@
 // A program as a user would write it: opens a database with linebloom's policy,
 // once from C++ and once from an option string, and looks up rows. With
 // WITH_REBUILD, also switches one over from RocksDB's Bloom filter, including
-// its files.
+// its files. With AS_PLUGIN, first registers the plugin that is linked into it
+// beside RocksDB, as RocksDB's build does.
 //
 // Usage: consumer DATABASE_FOLDER. Exits with 0 if every answer was right.
 
@@ -21,6 +22,12 @@
 #include "rocksdb/options.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
+#ifdef AS_PLUGIN
+#include "plugin.h"
+#include "rocksdb/utilities/object_registry.h"
+
+extern "C" int PLUGIN_FUNC(rocksdb::ObjectLibrary&, const std::string&);
+#endif
 
 namespace {
 
@@ -39,7 +46,9 @@ void Require(const rocksdb::Status& status, const std::string& what) {
   Require(status.ok(), what + ": " + status.ToString());
 }
 
-rocksdb::Options WithTable(const rocksdb::BlockBasedTableOptions& table) {
+rocksdb::Options WithPolicy(const rocksdb::FilterPolicy* policy) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy.reset(policy);
   rocksdb::Options options;
   options.create_if_missing = true;
   options.statistics = rocksdb::CreateDBStatistics();
@@ -47,21 +56,18 @@ rocksdb::Options WithTable(const rocksdb::BlockBasedTableOptions& table) {
   return options;
 }
 
-rocksdb::Options WithPolicy(const rocksdb::FilterPolicy* policy) {
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy.reset(policy);
-  return WithTable(table);
-}
-
 rocksdb::Options FromString() {
   rocksdb::ConfigOptions config;
   config.ignore_unsupported_options = false;
-  rocksdb::BlockBasedTableOptions table;
-  Require(rocksdb::GetBlockBasedTableOptionsFromString(
-              config, rocksdb::BlockBasedTableOptions(),
-              "filter_policy=linebloom:10", &table),
+  rocksdb::Options options;
+  Require(rocksdb::GetOptionsFromString(
+              config, rocksdb::Options(),
+              "create_if_missing=true;listeners=linebloom_level_sizes;"
+              "block_based_table_factory={filter_policy=linebloom:10}",
+              &options),
           "the option string");
-  return WithTable(table);
+  options.statistics = rocksdb::CreateDBStatistics();
+  return options;
 }
 
 void LookUpRows(rocksdb::DB* db) {
@@ -126,6 +132,11 @@ int main(int argc, char** argv) {
   Require(argc == 2, "usage: consumer DATABASE_FOLDER");
 #ifdef LINKED_STATICALLY
   linebloom::RegisterFilterPolicy();  // the shared library does it when loaded
+#endif
+#ifdef AS_PLUGIN
+  Require(rocksdb::ObjectRegistry::Default()->RegisterPlugin(PLUGIN,
+                                                             PLUGIN_FUNC) == 2,
+          "the plugin's function did not register two factories");
 #endif
   WriteAndLookUp(WithPolicy(linebloom::NewFilterPolicy(10)), argv[1]);
   WriteAndLookUp(FromString(), argv[1]);

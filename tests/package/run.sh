@@ -19,17 +19,11 @@ cd "$root"
 source tools/run_step.sh
 source tests/compat/debian_root.sh
 
-stop() {
-  echo "run.sh: $1" >&2
-  exit 2
-}
-
-command -v debootstrap > /dev/null ||
-  stop "no debootstrap; tools/install_dependencies.sh --compat installs it"
+parse_options -- "$@"
 mkdir -p build/package
-can_make_roots build/package || stop "no right to mount, to chroot or to make device files here"
 own=$(. /etc/os-release && echo "$VERSION_CODENAME")
-suite=${1:-$own}
+suite=${operands[0]:-$own}
+need_roots build/package "$suite"
 base=$root/build/package/$suite
 builder=$base.builder
 fresh=$base.fresh
@@ -37,9 +31,7 @@ if [[ $suite == "$own" ]]; then packages=$base.build/packages; else packages=$bu
 
 build_there() {
   [[ -d $builder ]] || cp --archive "$base" "$builder"
-  mkdir -p "$builder/linebloom"
-  find "$builder/linebloom" -mindepth 1 -maxdepth 1 ! -name build -exec rm -r {} +
-  tar --create --exclude=./build --exclude=./.git . | tar --extract --directory "$builder/linebloom"
+  copy_tree "$builder"
   in_root "$builder" 'apt-get update; cd /linebloom; packaging/build_deb.sh build'
 }
 

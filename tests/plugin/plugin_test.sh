@@ -14,7 +14,7 @@ export ROCKSDB_PLUGINS=linebloom
 work=$(mktemp --directory "$PWD/plugin_test.XXXXXX")
 trap 'rm -r "$work"' EXIT
 cd "$work"
-cp "$root"/tests/plugin/tree/* .
+cp "$root"/tests/plugin/tree/* "$root/tests/consumer/consumer.cc" .
 mkdir -p plugin table/block_based
 ln -s "$root" plugin/linebloom
 ln -s "$root/filter_policy/rocksdb/declared_filter_bits.h" table/block_based/filter_policy_internal.h

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Checks that includes go one way only.
 
-  tests/rooms/check.py [ROOT]
+  tests/rooms/check.py
 
 tests/rooms/rooms.txt says which room of the tree may include from which. Prints
 FILE:LINE and the problem for each `#include "..."` that leads elsewhere. Tests
 may include everything. Exits with 0 if all is well, with 1 if anything was
-printed, or with 2 if rooms.txt or the arguments are wrong.
+printed, or with 2 if rooms.txt is wrong.
 """
 import os
 import re
@@ -104,10 +104,7 @@ def check_includes(root, rooms):
 
 
 def main():
-    if len(sys.argv) > 2:
-        stop("usage: check.py [ROOT]")
-    here = os.path.dirname(os.path.abspath(__file__))
-    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../..")
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
     rooms = read_rooms(os.path.join(root, "tests/rooms/rooms.txt"))
     for room in rooms:
         if not os.path.isdir(os.path.join(root, room)):
