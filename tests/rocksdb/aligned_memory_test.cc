@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -49,16 +50,6 @@ class NotingPolicy final : public rocksdb::FilterPolicy {
   mutable std::vector<uintptr_t> beginnings_;
 };
 
-struct Mode {
-  bool filters_in_cache;
-  bool direct_reads;
-};
-
-std::ostream& operator<<(std::ostream& out, const Mode& mode) {
-  return out << (mode.filters_in_cache ? "Cached" : "Held")
-             << (mode.direct_reads ? "Direct" : "Buffered");
-}
-
 // malloc's memory, recording the sizes requested.
 class NotingAllocator final : public rocksdb::MemoryAllocator {
  public:
@@ -80,8 +71,10 @@ class NotingAllocator final : public rocksdb::MemoryAllocator {
   std::set<size_t> sizes_;
 };
 
-class AlignedMemoryTest : public DbTest,
-                          public testing::WithParamInterface<Mode> {
+// With filters in the cache or held by their files, read directly or not.
+class AlignedMemoryTest
+    : public DbTest,
+      public testing::WithParamInterface<std::tuple<bool, bool>> {
  protected:
   // Each filter is then read from its file into memory of `allocator`.
   void WriteAndRead(std::shared_ptr<rocksdb::MemoryAllocator> allocator) {
@@ -89,8 +82,8 @@ class AlignedMemoryTest : public DbTest,
     cache.capacity = 8 << 20;
     cache.memory_allocator = std::move(allocator);
     table_.block_cache = rocksdb::NewLRUCache(cache);
-    table_.cache_index_and_filter_blocks = GetParam().filters_in_cache;
-    options_.use_direct_reads = GetParam().direct_reads;
+    std::tie(table_.cache_index_and_filter_blocks, options_.use_direct_reads) =
+        GetParam();
     Reopen();
     for (uint64_t file = 0; file < 8; ++file) {
       WriteFile({file * 5000, (file + 1) * 5000});
@@ -102,9 +95,7 @@ class AlignedMemoryTest : public DbTest,
 };
 
 INSTANTIATE_TEST_SUITE_P(Modes, AlignedMemoryTest,
-                         testing::Values(Mode{false, false}, Mode{false, true},
-                                         Mode{true, false}, Mode{true, true}),
-                         testing::PrintToStringParamName());
+                         testing::Combine(testing::Bool(), testing::Bool()));
 
 TEST_P(AlignedMemoryTest, FiltersBeginAtALine) {
   const auto policy = std::make_shared<NotingPolicy>();

@@ -5,15 +5,15 @@
 #include <filesystem>
 #include <fstream>
 
+#include "linebloom/export.h"
 #include "rocksdb/convenience.h"
-#include "rocksdb/statistics.h"
 #include "rocksdb/utilities/options_util.h"
 
 // These replace the C library's, so that nothing is synced. The tests open and
 // flush thousands of times, and no machine fails in between; otherwise they
 // would mostly wait for the disk.
-extern "C" int fsync(int /*file*/) { return 0; }
-extern "C" int fdatasync(int /*file*/) { return 0; }
+extern "C" LINEBLOOM_EXPORT int fsync(int /*file*/) { return 0; }
+extern "C" LINEBLOOM_EXPORT int fdatasync(int /*file*/) { return 0; }
 
 namespace linebloom {
 
@@ -210,23 +210,28 @@ void DbTest::ExpectFilterWorks(Rows rows, uint64_t files, DB* db) {
   EXPECT_LE(missing.maybe, rows.missing() * files / 25);
 }
 
+uint64_t DbTest::Take(std::initializer_list<rocksdb::Tickers> tickers) {
+  uint64_t sum = 0;
+  for (const rocksdb::Tickers ticker : tickers) {
+    sum += options_.statistics->getAndResetTickerCount(ticker);
+  }
+  return sum;
+}
+
 FilterCounts DbTest::TakeCounts() {
-  using rocksdb::Tickers;
-  const auto take = [this](Tickers ticker) {
-    return options_.statistics->getAndResetTickerCount(ticker);
-  };
-  const uint64_t prefix_no = take(Tickers::BLOOM_FILTER_PREFIX_USEFUL);
+  const uint64_t prefix_no = Take({rocksdb::BLOOM_FILTER_PREFIX_USEFUL});
   FilterCounts counts;
-  counts.no = take(Tickers::BLOOM_FILTER_USEFUL) + prefix_no;
-  counts.maybe = take(Tickers::BLOOM_FILTER_FULL_POSITIVE) +
-                 take(Tickers::BLOOM_FILTER_PREFIX_CHECKED) - prefix_no;
-  counts.true_positive = take(Tickers::BLOOM_FILTER_FULL_TRUE_POSITIVE);
+  counts.no = Take({rocksdb::BLOOM_FILTER_USEFUL}) + prefix_no;
+  counts.maybe = Take({rocksdb::BLOOM_FILTER_FULL_POSITIVE,
+                       rocksdb::BLOOM_FILTER_PREFIX_CHECKED}) -
+                 prefix_no;
+  counts.true_positive = Take({rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE});
 #if ROCKSDB_IS_AT_LEAST(8, 3)
-  counts.true_positive += take(Tickers::BLOOM_FILTER_PREFIX_TRUE_POSITIVE);
-  counts.no += take(Tickers::LAST_LEVEL_SEEK_FILTERED) +
-               take(Tickers::NON_LAST_LEVEL_SEEK_FILTERED);
-  counts.maybe += take(Tickers::LAST_LEVEL_SEEK_FILTER_MATCH) +
-                  take(Tickers::NON_LAST_LEVEL_SEEK_FILTER_MATCH);
+  counts.true_positive += Take({rocksdb::BLOOM_FILTER_PREFIX_TRUE_POSITIVE});
+  counts.no += Take({rocksdb::LAST_LEVEL_SEEK_FILTERED,
+                     rocksdb::NON_LAST_LEVEL_SEEK_FILTERED});
+  counts.maybe += Take({rocksdb::LAST_LEVEL_SEEK_FILTER_MATCH,
+                        rocksdb::NON_LAST_LEVEL_SEEK_FILTER_MATCH});
 #endif
   return counts;
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -19,6 +20,7 @@
 #include "linebloom/filter_policy.h"
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
+#include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 #include "rocksdb/version.h"
@@ -145,7 +147,9 @@ class DbTest : public testing::Test {
   void ExpectFilterWorks(Rows rows, uint64_t files = 1,
                          rocksdb::DB* db = nullptr);
 
-  // The counts since they were last taken.
+  // The sum of these tickers since they were last taken.
+  uint64_t Take(std::initializer_list<rocksdb::Tickers> tickers);
+  // The filters' answers since then.
   FilterCounts TakeCounts();
   // The filters' answers to Gets of the missing rows.
   FilterCounts CountMissing(Rows rows, rocksdb::DB* db = nullptr);

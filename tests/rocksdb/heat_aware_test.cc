@@ -96,6 +96,9 @@ TEST_F(HeatAwareTest, HotKeysGetMoreBits) {
   const double cold = ReadsPerLookup(0);
   LookUp(kWarm, 0);
   RewriteTree();
+  RebuildFiltersReport report;
+  ASSERT_OK(RebuildFilters(db_.get(), {}, {}, &report));
+  EXPECT_EQ(0, report.files.size());
   const double warm = ReadsPerLookup(0);
   printf(
       "reads per missing key: level_aware %.5f, %.2f bits per key; "
@@ -165,17 +168,6 @@ TEST_F(HeatAwareTest, WithinAMemoryBudget) {
   EXPECT_LE(used, 1.1);
 }
 
-TEST_F(HeatAwareTest, RebuildFiltersAcceptsItsFiles) {
-  UseHeat(true);
-  DestroyAndReopen();
-  WriteTree();
-  LookUp(kWarm, 0);
-  RewriteTree();
-  RebuildFiltersReport report;
-  ASSERT_OK(RebuildFilters(db_.get(), {}, {}, &report));
-  EXPECT_EQ(0, report.files.size());
-}
-
 // A small file that most lookups fall on, and a large one with nine times as
 // many rows. The small one has the longer values, so that it is worth less for
 // each of its bytes if lookups fall evenly.
@@ -200,13 +192,6 @@ class HotSmallFileTest : public HeatAwareTest {
       }
       ASSERT_OK(writer.Finish());
       ASSERT_OK(db_->IngestExternalFile({path}, {}));
-    }
-  }
-
-  void LookUpSmall(int lookups) {
-    for (int i = 0; i < lookups; ++i) {
-      EXPECT_EQ("NotFound: ",
-                GetText(db_.get(), RowKey((random_() % kSmall.end) | 1)));
     }
   }
 
@@ -239,7 +224,10 @@ TEST_F(HotSmallFileTest, ComesFirstAsLookupsFallNow) {
   // The first filter tells the listener that the column family uses heat.
   ASSERT_OK(db_->Put({}, RowKey(kLarge.end), "value"));
   Flush();
-  LookUpSmall(kWarm);
+  for (int i = 0; i < kWarm; ++i) {
+    EXPECT_EQ("NotFound: ",
+              GetText(db_.get(), RowKey((random_() % kSmall.end) | 1)));
+  }
   RebuildFiltersReport warm;
   ASSERT_OK(RebuildFilters(db_.get(), {}, {}, &warm));
   EXPECT_EQ(LookupSource::kListener, warm.reads.at(0).lookups);

@@ -16,21 +16,16 @@
 namespace linebloom {
 namespace {
 
-// Row i is written as Row...x and looked up as ROW...X. Even ones exist.
-constexpr int kRows = 4000;
-
-std::string Written(int row) {
-  std::string digits = std::to_string(row);
-  digits.insert(0, 6 - digits.size(), '0');
-  return "Row" + digits + "x";
-}
+// Written as row..., and looked up as ROW..., too.
+constexpr Rows kRows{0, 4000};
 
 std::string Upper(std::string key) {
   for (char& c : key) c = static_cast<char>(std::toupper(c));
   return key;
 }
 
-// Another function, whose name has the same length as LowerCase's.
+// So both the builder and the reader have to call it. Its name has the same
+// length as LowerCase's.
 class UpperCase final : public CanonicalKey {
  public:
   explicit UpperCase(const char* name = "ascii_upper_case") : name_(name) {}
@@ -54,36 +49,29 @@ class CanonicalKeyTest : public DbTest {
   void UseFunction(bool use, uint64_t hash_seed = 0) {
     UseOptions(
         {.hash_seed = hash_seed,
-         .canonical_key = use ? std::make_shared<LowerCase>() : nullptr});
-  }
-
-  void Write() {
-    for (int i = 0; i < kRows; i += 2) {
-      ASSERT_OK(db_->Put({}, Written(i), std::to_string(i)));
-    }
-    Flush();
+         .canonical_key = use ? std::make_shared<UpperCase>() : nullptr});
   }
 
   void ExpectFound() {
-    for (int i = 0; i < kRows; i += 2) {
-      EXPECT_EQ(GetText(db_.get(), Written(i)), std::to_string(i));
-      EXPECT_EQ(GetText(db_.get(), Upper(Written(i))), std::to_string(i));
+    for (uint64_t i = 0; i < kRows.end; i += 2) {
+      EXPECT_EQ(GetText(db_.get(), RowKey(i)), RowValue(i));
+      EXPECT_EQ(GetText(db_.get(), Upper(RowKey(i))), RowValue(i));
     }
   }
 
   // The filters' answers to Gets of missing rows in upper case.
   FilterCounts CountMissing() {
     TakeCounts();
-    for (int i = 1; i < kRows - 1; i += 2) {
-      EXPECT_EQ(GetText(db_.get(), Upper(Written(i))), "NotFound: ");
+    for (uint64_t i = 1; i < kRows.end - 1; i += 2) {
+      EXPECT_EQ(GetText(db_.get(), Upper(RowKey(i))), "NotFound: ");
     }
     return TakeCounts();
   }
 
   void ExpectMissingRejected() {
     const FilterCounts counts = CountMissing();
-    EXPECT_GE(counts.no, kMissing * 96 / 100);
-    EXPECT_EQ(counts.no + counts.maybe, kMissing);
+    EXPECT_GE(counts.no, kRows.missing() * 96 / 100);
+    EXPECT_EQ(counts.no + counts.maybe, kRows.missing());
   }
 
   // Lines of the info log about comparators, after closing the database.
@@ -92,8 +80,6 @@ class CanonicalKeyTest : public DbTest {
     return CountInLog({"[WARN]", "canonical_key", options_.comparator->Name()});
   }
 
-  static constexpr uint64_t kPresent = kRows / 2;
-  static constexpr uint64_t kMissing = kRows / 2 - 1;
   const IgnoreCase order_;
 };
 
@@ -106,21 +92,24 @@ TEST_F(CanonicalKeyTest, EqualKeysAreFoundAndMissingOnesRejected) {
     table_.metadata_block_size = 512;
     UseFunction(true, partitioned ? 7 : 0);
     DestroyAndReopen();
-    Write();
+    WriteFile(kRows);
     TakeCounts();
     ExpectFound();
-    EXPECT_EQ(TakeCounts(), (FilterCounts{0, 2 * kPresent, 2 * kPresent}));
+    EXPECT_EQ(TakeCounts(),
+              (FilterCounts{0, 2 * kRows.present(), 2 * kRows.present()}));
     ExpectMissingRejected();
     std::vector<std::string> keys;
-    for (int i = 0; i < kRows - 1; ++i) keys.push_back(Upper(Written(i)));
+    for (uint64_t i = 0; i < kRows.end - 1; ++i) {
+      keys.push_back(Upper(RowKey(i)));
+    }
     TakeCounts();
     const std::vector<std::string> found = MultiGetTexts(db_.get(), keys);
     for (size_t i = 0; i < keys.size(); ++i) {
-      EXPECT_EQ(found[i], i % 2 == 0 ? std::to_string(i) : "NotFound: ");
+      EXPECT_EQ(found[i], i % 2 == 0 ? RowValue(i) : "NotFound: ");
     }
     const FilterCounts counts = TakeCounts();
-    EXPECT_GE(counts.no, kMissing * 96 / 100);
-    EXPECT_EQ(counts.true_positive, kPresent);
+    EXPECT_GE(counts.no, kRows.missing() * 96 / 100);
+    EXPECT_EQ(counts.true_positive, kRows.present());
     // From the file, after the process that wrote it.
     Reopen();
     CompactAll();
@@ -136,18 +125,18 @@ TEST_F(CanonicalKeyTest, FiltersOfOthersRejectNothing) {
   const auto without = table_.filter_policy;
   UsePolicy(kBloom);
   const auto bloom = table_.filter_policy;
-  UseOptions({.canonical_key = std::make_shared<UpperCase>()});
-  const auto upper = table_.filter_policy;
+  UseOptions({.canonical_key = std::make_shared<LowerCase>()});
+  const auto lower = table_.filter_policy;
   for (const auto& [written, read] :
        {std::pair(without, with), std::pair(with, without),
-        std::pair(bloom, with), std::pair(with, bloom), std::pair(upper, with),
-        std::pair(with, upper)}) {
+        std::pair(bloom, with), std::pair(with, bloom), std::pair(lower, with),
+        std::pair(with, lower)}) {
     table_.filter_policy = written;
     DestroyAndReopen();
-    Write();
+    WriteFile(kRows);
     const bool is_lost = written == without || written == bloom;
-    EXPECT_EQ(GetText(db_.get(), Upper(Written(2))),
-              is_lost ? "NotFound: " : "2");
+    EXPECT_EQ(GetText(db_.get(), Upper(RowKey(2))),
+              is_lost ? "NotFound: " : RowValue(2));
     table_.filter_policy = read;
     Reopen();
     ExpectFound();
@@ -164,7 +153,7 @@ class CanonicalPrefixTest : public CanonicalKeyTest,
                             public testing::WithParamInterface<bool> {
  protected:
   CanonicalPrefixTest() {
-    options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(8));
+    options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(12));
     table_.whole_key_filtering = GetParam();
   }
 };
@@ -172,32 +161,32 @@ INSTANTIATE_TEST_SUITE_P(WholeKeys, CanonicalPrefixTest, testing::Bool());
 
 TEST_P(CanonicalPrefixTest, PrefixesOfEqualKeysAreFound) {
   Reopen();
-  for (int tens = 0; tens < kRows; tens += 20) {
-    for (int i = tens; i < tens + 10; ++i) {
-      ASSERT_OK(db_->Put({}, Written(i), std::to_string(i)));
+  for (uint64_t tens = 0; tens < kRows.end; tens += 20) {
+    for (uint64_t i = tens; i < tens + 10; ++i) {
+      ASSERT_OK(db_->Put({}, RowKey(i), RowValue(i)));
     }
   }
   Flush();
   TakeCounts();
   // Not prefix_same_as_start: RocksDB itself then compares prefixes by bytes.
-  for (int tens = 0; tens < kRows - 20; tens += 20) {
-    for (int i = tens; i < tens + 10; ++i) {
-      EXPECT_EQ(GetText(db_.get(), Upper(Written(i))), std::to_string(i));
+  for (uint64_t tens = 0; tens < kRows.end - 20; tens += 20) {
+    for (uint64_t i = tens; i < tens + 10; ++i) {
+      EXPECT_EQ(GetText(db_.get(), Upper(RowKey(i))), RowValue(i));
     }
     const std::unique_ptr<rocksdb::Iterator> found(db_->NewIterator({}));
-    found->Seek(Upper(Written(tens)));
+    found->Seek(Upper(RowKey(tens)));
     ASSERT_TRUE(found->Valid());
-    EXPECT_EQ(found->key().ToString(), Written(tens));
+    EXPECT_EQ(found->key().ToString(), RowKey(tens));
   }
   EXPECT_EQ(TakeCounts().no, 0);
-  for (int tens = 10; tens < kRows - 20; tens += 20) {
-    EXPECT_EQ(GetText(db_.get(), Upper(Written(tens))), "NotFound: ");
+  for (uint64_t tens = 10; tens < kRows.end - 20; tens += 20) {
+    EXPECT_EQ(GetText(db_.get(), Upper(RowKey(tens))), "NotFound: ");
     const std::unique_ptr<rocksdb::Iterator> missing(db_->NewIterator({}));
-    missing->Seek(Upper(Written(tens)));
+    missing->Seek(Upper(RowKey(tens)));
     EXPECT_OK(missing->status());
   }
   // A Get and a seek for each missing prefix.
-  const uint64_t missing = 2 * (kRows - 20) / 20;
+  const uint64_t missing = 2 * (kRows.end - 20) / 20;
   EXPECT_GE(TakeCounts().no, missing * 96 / 100);
 }
 
@@ -207,8 +196,8 @@ TEST_F(CanonicalKeyTest, OneWarningOfAComparatorThatNeedsTheFunction) {
   UseFunction(false);
   for (int database = 0; database < 20; ++database) {
     DestroyAndReopen();
-    Write();
-    Write();
+    WriteFile(kRows);
+    WriteFile(kRows);
     CompactAll();
     EXPECT_EQ(1, CountWarnings()) << database;
   }
@@ -216,13 +205,13 @@ TEST_F(CanonicalKeyTest, OneWarningOfAComparatorThatNeedsTheFunction) {
                                              &options_.info_log));
   for (int opened = 0; opened < 3; ++opened) {
     Reopen();
-    Write();
+    WriteFile(kRows);
   }
   EXPECT_EQ(1, CountWarnings());
   options_.info_log = nullptr;
   UseFunction(true);
   DestroyAndReopen();
-  Write();
+  WriteFile(kRows);
   EXPECT_EQ(0, CountWarnings());
   // RocksDB's comparators need none.
   UseFunction(false);

@@ -174,22 +174,6 @@ TEST_F(MemoryBudgetTest, LessThanABitPerKey) {
   EXPECT_LE(said, 8);  // not one for each file
 }
 
-TEST_F(MemoryBudgetTest, WithoutTheListenerNoDatabaseOpens) {
-  UseBudget(1 << 20);
-  Reopen();
-  WriteFile({0, 2000});
-  options_.listeners.clear();
-  const rocksdb::Status status = TryReopen();
-  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
-  for (const char* word :
-       {"memory_budget", "linebloom_level_sizes", "budget:1M"}) {
-    EXPECT_NE(std::string::npos, status.ToString().find(word)) << word;
-  }
-  UseListener();
-  Reopen();
-  ExpectRows({0, 2000});
-}
-
 // A budget that nobody keeps account of came to 6 times its bytes.
 TEST_F(MemoryBudgetTest, AnotherCopysListenerIsRefused) {
   class OtherCopys : public rocksdb::EventListener {

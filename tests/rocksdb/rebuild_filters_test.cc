@@ -90,11 +90,10 @@ class RebuildFiltersTest : public DbTest {
   }
 
   // What files would be rewritten.
-  RebuildFiltersReport Plan(double worst_rate = 0) {
+  RebuildFiltersReport Plan() {
     const std::vector<std::string> before = Names();
     RebuildFiltersOptions options;
     options.dry_run = true;
-    options.worst_rate = worst_rate;
     RebuildFiltersReport report = Rebuild(options);
     EXPECT_EQ(report.bytes_rewritten, 0);
     EXPECT_EQ(Names(), before);
@@ -190,6 +189,9 @@ TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
     Reopen();
     CompactAll();
   };
+  const auto use = [this](FilterPolicyOptions policy) {
+    return [this, policy] { UseOptions(policy); };
+  };
   struct Change {
     std::function<void()> make;
     std::optional<RebuildReason> reason;
@@ -201,23 +203,14 @@ TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
   bool& whole_keys = table_.whole_key_filtering;
   const auto no_extractor = [this] { options_.prefix_extractor = nullptr; };
   const Change changes[] = {
-      {[&] { UseOptions({}); }, RebuildReason::kForeignFilter},
-      {[&] { UseOptions({14}); }, RebuildReason::kWorseRate},
+      {use({}), RebuildReason::kForeignFilter},
+      {use({14}), RebuildReason::kWorseRate},
       // With fewer bits again, the better file stays.
-      {[&] {
-         UseOptions({8, Line::kPlain});
-       },
-       kStays},
+      {use({8, Line::kPlain}), kStays},
       {compact, kStays},
-      {[&] { UseOptions({8}); }, RebuildReason::kPlainLines},
-      {[&] {
-         UseOptions({8, solved, kRandomHashSeed});
-       },
-       kOtherSeed},
-      {[&] {
-         UseOptions({8, solved, 7});
-       },
-       kOtherSeed},
+      {use({8}), RebuildReason::kPlainLines},
+      {use({8, solved, kRandomHashSeed}), kOtherSeed},
+      {use({8, solved, 7}), kOtherSeed},
       {[&] { use_extractor(4); }, kOtherPrefixes},
       {[&] { use_extractor(5); }, kOtherPrefixes},
       {no_extractor, kStays},  // prefixes that no lookup needs do no harm

@@ -35,11 +35,7 @@ namespace {
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
-struct File {
-  std::string name;
-  int level;
-  std::string smallest;
-  std::string largest;
+struct File : rocksdb::LiveFileMetaData {
   std::string policy;
 };
 
@@ -57,8 +53,7 @@ class SwitchUnderLoadTest : public DbTest {
     const auto properties = AllProperties(db_.get());
     std::vector<File> files;
     for (const auto& file : FilesOf(db_.get())) {
-      files.push_back({file.name, file.level, file.smallestkey, file.largestkey,
-                       properties.at(files.size())->filter_policy_name});
+      files.push_back({file, properties.at(files.size())->filter_policy_name});
     }
     return files;
   }
@@ -81,7 +76,7 @@ class SwitchUnderLoadTest : public DbTest {
       const std::string key = RowKey(i);
       EXPECT_EQ(GetText(db_.get(), key), "NotFound: ");
       for (const File& file : files) {
-        const bool covers = file.smallest <= key && key <= file.largest;
+        const bool covers = file.smallestkey <= key && key <= file.largestkey;
         asked += covers;
         asked_readable += covers && readable.count(file.policy) > 0;
       }
@@ -104,7 +99,7 @@ class SwitchUnderLoadTest : public DbTest {
     std::vector<std::string> names;
     for (const File& file : Files()) {
       if (file.level == LastLevel() && file.policy == policy &&
-          file.largest < RowKey(kRows)) {
+          file.largestkey < RowKey(kRows)) {
         names.push_back(file.name);
       }
     }

@@ -48,24 +48,6 @@ void UseCacheAt(Oracle* o, size_t offset) {
   UseCache(o, rocksdb::NewLRUCache(cache));
 }
 
-void DetectCorruption(Oracle* o) {
-  o->table().detect_filter_construct_corruption = true;
-}
-
-void ChargeConstruction(Oracle* o) {
-  o->table().cache_usage_options.options_overrides.insert(
-      {rocksdb::CacheEntryRole::kFilterConstruction,
-       {rocksdb::CacheEntryRoleOptions::Decision::kEnabled}});
-}
-
-void PinAll(Oracle* o) {
-  UseCache(o, rocksdb::NewLRUCache(8 << 20));
-  o->table().metadata_cache_options.unpartitioned_pinning =
-      rocksdb::PinningTier::kAll;
-  o->table().metadata_cache_options.partition_pinning =
-      rocksdb::PinningTier::kAll;
-}
-
 const Cell kCells[] = {
     {"Default", kCourse},
     {"KeysOfEveryLength", kCourse, [](auto* o) { o->keys_ = OfEveryLength(); }},
@@ -101,7 +83,14 @@ const Cell kCells[] = {
        UseCache(o, rocksdb::NewLRUCache(8 << 20));
        o->table().pin_top_level_index_and_filter = false;
      }},
-    {"AllPinned", kCourse, PinAll},
+    {"AllPinned", kCourse,
+     [](auto* o) {
+       UseCache(o, rocksdb::NewLRUCache(8 << 20));
+       o->table().metadata_cache_options.unpartitioned_pinning =
+           rocksdb::PinningTier::kAll;
+       o->table().metadata_cache_options.partition_pinning =
+           rocksdb::PinningTier::kAll;
+     }},
     {"FlushFillsTheCache", kCourse,
      [](auto* o) {
        UseCache(o, rocksdb::NewLRUCache(8 << 20));
@@ -134,8 +123,14 @@ const Cell kCells[] = {
      }},
 
     // ---- How filters and tables are written.
-    {"DetectCorruption", kCourse, DetectCorruption},
-    {"ConstructionCharged", kCourse, ChargeConstruction},
+    {"DetectCorruption", kCourse,
+     [](auto* o) { o->table().detect_filter_construct_corruption = true; }},
+    {"ConstructionCharged", kCourse,
+     [](auto* o) {
+       o->table().cache_usage_options.options_overrides.insert(
+           {rocksdb::CacheEntryRole::kFilterConstruction,
+            {rocksdb::CacheEntryRoleOptions::Decision::kEnabled}});
+     }},
     {"OptimizedForMemory", kCourse,
      [](auto* o) { o->table().optimize_filters_for_memory = true; }},
     {"FirstKeysInTheIndex", kCourse,

@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "rocksdb/slice_transform.h"
-#include "rocksdb/statistics.h"
 
 namespace linebloom {
 
@@ -139,23 +138,18 @@ void Oracle::CheckGets(const std::vector<std::string>& keys) {
   if (options_.row_cache == nullptr) ExpectAnswers(PredictGets(keys));
 }
 
-uint64_t Oracle::TakeDataBlocks() {
-  return options_.statistics->getAndResetTickerCount(
-             rocksdb::BLOCK_CACHE_DATA_HIT) +
-         options_.statistics->getAndResetTickerCount(
-             rocksdb::BLOCK_CACHE_DATA_MISS);
-}
-
 // A missing key reads one block for each filter that lets it through and for
 // each file without a filter, and no more.
 void Oracle::CheckMissing() {
   SCOPED_TRACE("missing keys");
-  TakeDataBlocks();
+  const auto data_blocks = {rocksdb::BLOCK_CACHE_DATA_HIT,
+                            rocksdb::BLOCK_CACHE_DATA_MISS};
+  Take(data_blocks);
   TakeCounts();
   for (const std::string& key : keys_.missing) {
     EXPECT_EQ(Lookup(key), Expected(key)) << key;
   }
-  const uint64_t blocks = TakeDataBlocks();
+  const uint64_t blocks = Take(data_blocks);
   const Prediction prediction = PredictGets(keys_.missing);
   const FilterCounts counts = ExpectAnswers(prediction);
   if (in_memtable_.empty()) {
@@ -353,26 +347,18 @@ void Oracle::ScanAndCount(const std::string& from, const std::string& to,
 
 // Opening a file loads its partitions into the block cache.
 void Oracle::CountPartitions() {
-  const auto take = [this] {
-    return options_.statistics->getAndResetTickerCount(
-        rocksdb::BLOCK_CACHE_FILTER_ADD);
-  };
-  take();
+  Take({rocksdb::BLOCK_CACHE_FILTER_ADD});
   Open();
-  const uint64_t partitions = take();
+  const uint64_t partitions = Take({rocksdb::BLOCK_CACHE_FILTER_ADD});
   const uint64_t bytes = 10 * keys_.present.size() / 8;
   EXPECT_GE(partitions, bytes / partition_size_);
   EXPECT_LE(partitions, 5 * bytes / (2 * partition_size_));
   // A lookup reads one.
-  const auto read = [this] {
-    return options_.statistics->getAndResetTickerCount(
-               rocksdb::BLOCK_CACHE_FILTER_HIT) +
-           options_.statistics->getAndResetTickerCount(
-               rocksdb::BLOCK_CACHE_FILTER_MISS);
-  };
-  read();
+  const auto reads = {rocksdb::BLOCK_CACHE_FILTER_HIT,
+                      rocksdb::BLOCK_CACHE_FILTER_MISS};
+  Take(reads);
   CheckGets(keys_.present);
-  EXPECT_EQ(read(), keys_.present.size());
+  EXPECT_EQ(Take(reads), keys_.present.size());
 }
 
 void Oracle::VerifyChecksums() { EXPECT_OK(db_->VerifyChecksum()); }

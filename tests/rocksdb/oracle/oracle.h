@@ -208,7 +208,6 @@ class Oracle : public DbTest {
   void CheckRangeScans();
   void ExpectScan(const std::string& from, const std::string& to,
                   rocksdb::ReadOptions read);
-  uint64_t TakeDataBlocks();
 
   Policy writes_with_;          // from the next open on
   Policy policy_;               // `db_` was opened with it

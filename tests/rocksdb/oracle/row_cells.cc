@@ -35,21 +35,11 @@ class DropFours : public rocksdb::CompactionFilter {
   }
 };
 
-void UseDropFours(Oracle* o) {
-  static const DropFours drop_fours;
-  o->options().compaction_filter = &drop_fours;
-}
-
 const Step kCompactAndDropFours{
     "CompactAndDropFours", [](Oracle* o) {
       o->EraseIf([](const std::string& key) { return key.back() == '4'; });
       o->CompactAll();
     }};
-
-void UseManyFiles(Oracle* o) {
-  o->keys_ = Decades(300);
-  o->options().target_file_size_base = 8 << 10;
-}
 
 const Cell kRowCells[] = {
     {"Deletes", {kWrite, kDelete, kReopen, kCompact, kDelete}},
@@ -73,9 +63,17 @@ INSTANTIATE_CELLS(Rows, kRowCells);
 const Cell kCompactionCells[] = {
     {"ManyFiles",
      {kWrite, kUpdate, kCompactToManyFiles, kUpdate},
-     UseManyFiles},
+     [](auto* o) {
+       o->keys_ = Decades(300);
+       o->options().target_file_size_base = 8 << 10;
+     }},
     {"MovedFile", {kWrite, kMove, kUpdate, kReopen}},
-    {"CompactionFilter", {kWrite, kCompactAndDropFours, kReopen}, UseDropFours},
+    {"CompactionFilter",
+     {kWrite, kCompactAndDropFours, kReopen},
+     [](auto* o) {
+       static const DropFours drop_fours;
+       o->options().compaction_filter = &drop_fours;
+     }},
     // More than three files of level 0, which RocksDB then selects by their
     // range.
     {"ManyFilesOfLevel0", {kWrite, kUpdate, kWriteEven, kWriteOdd, kUpdate}},
