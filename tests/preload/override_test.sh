@@ -21,13 +21,6 @@ with() {
   LD_PRELOAD=$library "$@"
 }
 
-# check_files WHO [NAME]: checks the policy that sst_dump, without the library,
-# finds.
-check_files() {
-  sst_dump --file="$db" --show_properties --command=none > "$work/properties"
-  check_policy_names "$1" "$work/properties" "${2:-}"
-}
-
 # check_options TEXT: the newest OPTIONS file contains the text.
 check_options() {
   local newest

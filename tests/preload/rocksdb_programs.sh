@@ -50,3 +50,9 @@ check_policy_names() {
   names=$(grep --text --only-matching --perl-regexp 'filter policy name[:=] *\K.*' "$2" | sort --unique)
   [[ $names == "${3:-linebloom}" ]] || fail "$1 names as filter policies: '$names'"
 }
+
+# check_files WHO [NAME]: the same of the database's files, as sst_dump lists them.
+check_files() {
+  sst_dump --file="$db" --show_properties --command=none > "$db.properties"
+  check_policy_names "$1" "$db.properties" "${2:-}"
+}

@@ -66,8 +66,8 @@ def mutants(root):
 
 
 def main():
-    root = os.path.abspath(os.path.join(run.HERE, "..", ".."))
-    copy = run.Copy(root)
+    root = run.ROOT
+    copy = run.Copy()
     copy.refresh()
     copy.configure() or run.stop("cmake failed")
     copy.programs = sorted({program for _, programs in PROGRAMS for program in programs})

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Puts the faults of faults.txt into a copy of the tree and runs the tests.
 
-  tests/seeded_faults/run.py [--root DIR] [--list | --check] [TEXT]...
+  tests/seeded_faults/run.py [--list | --check] [TEXT]...
 
 For each fault, or each whose name contains a TEXT: changes the copy, builds the
 programs of tests/rocksdb, which see filters through RocksDB, runs them until a
-test fails, and prints which one did.
+test fails, and prints which one did. The copy is build/seeded_faults and is kept for
+the next run.
 
---root    the tree to copy and test, for instance an older commit; by default this
-          one. The copy is DIR/build/seeded_faults and is kept for the next run.
 --list    prints the names of the faults
 --check   only checks that every fault still applies, as ctest does
 
@@ -24,6 +23,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAMS = ["tests/rocksdb/oracle_test", "tests/rocksdb/rocksdb_test"]
 DOES_NOT_COMPILE = "does not compile"
 LONGEST_SECONDS = 1800
@@ -33,9 +33,9 @@ class Fault:
     def __init__(self, name, file, old, new):
         self.name, self.file, self.old, self.new = name, file, old, new
 
-    def apply(self, root):
+    def apply(self):
         """The file's text with the fault in it, or None if it does not apply."""
-        with open(os.path.join(root, self.file), encoding="utf-8") as file:
+        with open(os.path.join(ROOT, self.file), encoding="utf-8") as file:
             text = file.read()
         return text.replace(self.old, self.new) if text.count(self.old) == 1 else None
 
@@ -59,9 +59,9 @@ def read_faults(path):
     return faults
 
 
-def check(faults, root):
+def check(faults):
     """How many faults do not apply; says which."""
-    stale = [fault for fault in faults if fault.apply(root) is None]
+    stale = [fault for fault in faults if fault.apply() is None]
     for fault in stale:
         print(f"{fault.file}: the old text of '{fault.name}' must be found once")
     return len(stale)
@@ -70,10 +70,9 @@ def check(faults, root):
 class Copy:
     """A copy of the tree in which one file at a time is changed."""
 
-    def __init__(self, root):
-        self.root = root
+    def __init__(self):
         self.programs, self.cpu_seconds = PROGRAMS, LONGEST_SECONDS
-        self.folder = os.path.join(root, "build", "seeded_faults")
+        self.folder = os.path.join(ROOT, "build", "seeded_faults")
         self.source = os.path.join(self.folder, "source")
         # Where the preset puts it, so that ccache has seen most of it before.
         self.build_folder = os.path.join(self.source, "build", "release")
@@ -83,9 +82,8 @@ class Copy:
 
     def refresh(self):
         """Brings the copy up to date without touching files that are the same."""
-        shutil.copytree(self.root, self.source, dirs_exist_ok=True,
-                        copy_function=self.copy_if_changed,
-                        ignore=lambda folder, _: ["build", ".git"] if folder == self.root else [])
+        shutil.copytree(ROOT, self.source, dirs_exist_ok=True, copy_function=self.copy_if_changed,
+                        ignore=lambda folder, _: ["build", ".git"] if folder == ROOT else [])
 
     @staticmethod
     def copy_if_changed(source, target):
@@ -128,12 +126,12 @@ class Copy:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         outcome = self.outcome()
-        shutil.copyfile(os.path.join(self.root, name), path)
+        shutil.copyfile(os.path.join(ROOT, name), path)
         return outcome
 
 
-def run_all(faults, root):
-    copy = Copy(root)
+def run_all(faults):
+    copy = Copy()
     copy.refresh()
     if not copy.configure():
         stop(f"cmake failed; see {copy.log.name}")
@@ -142,7 +140,7 @@ def run_all(faults, root):
         stop(f"the tests must pass without a fault, but: {sound}; see {copy.log.name}")
     caught = 0
     for fault in faults:
-        outcome = copy.outcome_of(fault.file, fault.apply(root))
+        outcome = copy.outcome_of(fault.file, fault.apply())
         print(f"{fault.name}\n    {outcome or 'NOT CAUGHT'}", flush=True)
         caught += outcome is not None and outcome != DOES_NOT_COMPILE
     print(f"\n{caught} of {len(faults)} faults caught")
@@ -150,28 +148,23 @@ def run_all(faults, root):
 
 
 def main():
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--help", action="store_true")
-    parser.add_argument("--root", default=os.path.join(HERE, "..", ".."))
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("text", nargs="*")
     args = parser.parse_args()
-    if args.help:
-        print(__doc__)
-        return 0
-    root = os.path.abspath(args.root)
     faults = [fault for fault in read_faults(os.path.join(HERE, "faults.txt"))
               if not args.text or any(text in fault.name for text in args.text)]
     if args.list:
         print("\n".join(fault.name for fault in faults))
         return 0
-    if check(faults, root) > 0:
+    if check(faults) > 0:
         return 1
     if args.check:
         print(f"{len(faults)} faults apply")
         return 0
-    return run_all(faults, root)
+    return run_all(faults)
 
 
 if __name__ == "__main__":
