@@ -58,7 +58,8 @@ std::string GetText(DB* db, const rocksdb::Slice& key,
                     rocksdb::ColumnFamilyHandle* family) {
   std::string value;
   const Status status =
-      db->Get(read, family ? family : db->DefaultColumnFamily(), key, &value);
+      db->Get(read, family != nullptr ? family : db->DefaultColumnFamily(), key,
+              &value);
   return status.ok() ? value : status.ToString();
 }
 
@@ -70,8 +71,9 @@ std::vector<std::string> MultiGetTexts(DB* db,
   const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
   std::vector<rocksdb::PinnableSlice> values(keys.size());
   std::vector<Status> statuses(keys.size());
-  db->MultiGet(read, family ? family : db->DefaultColumnFamily(), keys.size(),
-               slices.data(), values.data(), statuses.data(), sorted);
+  db->MultiGet(read, family != nullptr ? family : db->DefaultColumnFamily(),
+               keys.size(), slices.data(), values.data(), statuses.data(),
+               sorted);
   std::vector<std::string> texts;
   for (size_t i = 0; i < keys.size(); ++i) {
     texts.push_back(statuses[i].ok() ? values[i].ToString()

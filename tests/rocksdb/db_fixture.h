@@ -171,7 +171,9 @@ class DbTest : public testing::Test {
   std::unique_ptr<rocksdb::DB> db_;
 
  private:
-  rocksdb::DB* Db(rocksdb::DB* db) const { return db ? db : db_.get(); }
+  rocksdb::DB* Db(rocksdb::DB* db) const {
+    return db != nullptr ? db : db_.get();
+  }
 
   const TemporaryFolder folder_;
 };
