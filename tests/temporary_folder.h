@@ -18,6 +18,10 @@ inline std::string ReadFileBytes(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+inline void WriteFileBytes(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
 // A new empty folder, removed by the destructor.
 class TemporaryFolder {
  public:
@@ -35,7 +39,7 @@ class TemporaryFolder {
   std::string File(const std::string& name) const { return path_ + "/" + name; }
   // Writes `bytes` to a file in the folder and returns its path.
   std::string Write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(File(name), std::ios::binary) << bytes;
+    WriteFileBytes(File(name), bytes);
     return File(name);
   }
 

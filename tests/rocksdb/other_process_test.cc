@@ -6,7 +6,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 
@@ -22,10 +21,6 @@ using rocksdb::CompactionServiceJobInfo;
 using rocksdb::CompactionServiceJobStatus;
 
 constexpr Rows kWritten{0, 10000};
-
-void WriteFile(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
 
 // Compacts what is in WORKER_FOLDER/input, or without one writes a file of rows
 // there.
@@ -50,7 +45,7 @@ TEST(Worker, DISABLED_Works) {
     ASSERT_OK(rocksdb::DB::OpenAndCompact(
         ReadFileBytes(folder + "/database"), folder + "/output",
         ReadFileBytes(folder + "/input"), &result, options));
-    WriteFile(folder + "/result", result);
+    WriteFileBytes(folder + "/result", result);
     return;
   }
   rocksdb::Options options;
@@ -109,8 +104,8 @@ class WorkerService : public rocksdb::CompactionService {
  private:
   CompactionServiceJobStatus Begin(const CompactionServiceJobInfo& info,
                                    const std::string& input) {
-    WriteFile(folder_ + "/database", info.db_name);
-    WriteFile(folder_ + "/input", input);
+    WriteFileBytes(folder_ + "/database", info.db_name);
+    WriteFileBytes(folder_ + "/input", input);
     return CompactionServiceJobStatus::kSuccess;
   }
   CompactionServiceJobStatus Compact(std::string* result) {
@@ -149,7 +144,7 @@ class WorkerTest : public DbTest {
         std::make_shared<WorkerService>(Path("worker"), table_options);
     options_.compaction_service = service;
     DestroyAndReopen();
-    for (int i = 0; i < 3; ++i) DbTest::WriteFile(kWritten);
+    for (int i = 0; i < 3; ++i) WriteFile(kWritten);
     CompactAll();
     return service;
   }

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <new>
@@ -258,28 +257,22 @@ TEST_F(RebuildFiltersTest, FilesThatGetNoFilterStay) {
 
 // Changes one byte `from_end` bytes before the end of `path`.
 void Damage(const std::string& path, uint64_t from_end) {
-  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  const auto at =
-      static_cast<std::streamoff>(std::filesystem::file_size(path) - from_end);
-  file.seekg(at);
-  const char byte = static_cast<char>(file.get() ^ 1);
-  file.seekp(at);
-  file.put(byte);
-  ASSERT_TRUE(file.good());
+  std::string bytes = ReadFileBytes(path);
+  bytes[bytes.size() - from_end] ^= 1;
+  WriteFileBytes(path, bytes);
 }
 
 // Changes the footer of `path`, of format_version 1 to 5: the index gets a size
 // of 2^50 bytes. RocksDB allocates what the footer says, and bad_alloc would
 // pass through it into the application.
 void EnlargeIndex(const std::string& path) {
-  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  std::string bytes = ReadFileBytes(path);
   // After the type of the checksums, three varints: the metaindex, and where
   // the index begins.
-  file.seekg(-52, std::ios::end);
-  for (int varints = 0; varints < 3;) varints += file.get() < 0x80 ? 1 : 0;
-  file.seekp(file.tellg());
-  file.write("\x80\x80\x80\x80\x80\x80\x80\x02", 8);
-  ASSERT_TRUE(file.good());
+  size_t at = bytes.size() - 52;
+  for (int varints = 0; varints < 3; ++at) varints += (bytes[at] & 0x80) == 0;
+  bytes.replace(at, 8, "\x80\x80\x80\x80\x80\x80\x80\x02");
+  WriteFileBytes(path, bytes);
 }
 
 // One of two files is damaged: before the database opens, while its table is

@@ -18,7 +18,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -321,10 +320,6 @@ int RunWhileOpen(const std::string& folder, const std::string& command) {
   return WEXITSTATUS(status);
 }
 
-void WriteFile(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
 // `from` may count from the end.
 void ChangeFilter(const std::string& path, const std::string& how, int from) {
   const auto file = SstFile::Open(path);
@@ -344,8 +339,9 @@ void ChangeFilter(const std::string& path, const std::string& how, int from) {
   std::string checksum(4, '\0');
   StoreLittleEndian(checksum.data(),
                     ComputeChecksum(file->footer().checksum_type, block));
-  WriteFile(path, bytes.replace(handle.offset, block.size() + checksum.size(),
-                                block + checksum));
+  WriteFileBytes(path,
+                 bytes.replace(handle.offset, block.size() + checksum.size(),
+                               block + checksum));
 }
 
 int Main(const std::vector<std::string>& arguments) {
@@ -365,7 +361,7 @@ int Main(const std::vector<std::string>& arguments) {
     const int at = std::atoi(arguments.at(2).c_str());
     char& byte = bytes.at(at < 0 ? bytes.size() + at : at);
     byte = static_cast<char>(byte ^ 1);
-    WriteFile(path, bytes);
+    WriteFileBytes(path, bytes);
   } else if (what == "filter") {
     ChangeFilter(path, arguments.at(2), std::stoi(arguments.at(3)));
   } else {
