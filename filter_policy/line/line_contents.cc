@@ -1,12 +1,10 @@
 #include "filter_policy/line/line_contents.h"
 
-#include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>
 
 #include "filter_policy/line/little_endian.h"
-#include "filter_policy/line/plain_probes.h"
 #include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
@@ -17,8 +15,8 @@ uint64_t LoadWord(const uint8_t* line, int word) {
 }
 
 LineContents ReadPlainLine(int probes, const uint8_t* line) {
-  std::array<int, kPlainWords> bits_set;
-  for (int w = 0; w < kPlainWords; ++w) {
+  std::array<int, kWordsPerLine> bits_set;
+  for (int w = 0; w < kWordsPerLine; ++w) {
     bits_set[w] = std::popcount(LoadWord(line, w));
   }
   LineContents contents;
@@ -49,21 +47,22 @@ LineContents ReadSolvedLine(const LineShape& shape, const uint8_t* line) {
 // Multiplies the numbers of bits, and scales the product by a power of two
 // last: fusing that with the addition changes nothing. Rejected: the flag
 // -ffp-contract=off, which RocksDB's own build would have to be given too.
-double PlainLineRate(const std::array<int, kPlainWords>& bits_set, int probes) {
+double PlainLineRate(const std::array<int, kWordsPerLine>& bits_set,
+                     int probes) {
   double whole_rounds = 1.0;  // the probes that visit every word
   for (const int bits : bits_set) {
-    for (int i = 0; i < probes / kPlainWords; ++i) whole_rounds *= bits;
+    for (int i = 0; i < probes / kWordsPerLine; ++i) whole_rounds *= bits;
   }
   const double scale = std::ldexp(1.0, -6 * probes);
   double sum = 0.0;
-  for (int window = 0; window < kPlainWords; ++window) {
+  for (int window = 0; window < kWordsPerLine; ++window) {
     double rest = whole_rounds;
-    for (int i = 0; i < probes % kPlainWords; ++i) {
-      rest *= bits_set[(window + i) % kPlainWords];
+    for (int i = 0; i < probes % kWordsPerLine; ++i) {
+      rest *= bits_set[(window + i) % kWordsPerLine];
     }
     sum += rest * scale;
   }
-  return sum / kPlainWords;
+  return sum / kWordsPerLine;
 }
 
 LineContents ReadLine(const LineShape& shape, const uint8_t* line) {

@@ -17,7 +17,8 @@ namespace linebloom {
 // probes are independent. The window is uniform, so the rate is the mean over
 // all windows. The result is the same double on every CPU, even if the compiler
 // fuses multiplications with additions: each product that is added is exact.
-double PlainLineRate(const std::array<int, kPlainWords>& bits_set, int probes);
+double PlainLineRate(const std::array<int, kWordsPerLine>& bits_set,
+                     int probes);
 
 struct LineContents {
   // Mean number of probes per key: a fraction is the share of keys with one

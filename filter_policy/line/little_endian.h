@@ -7,7 +7,6 @@
 #endif
 
 #include <bit>
-#include <cstdint>
 #include <cstring>
 
 namespace linebloom {

@@ -13,10 +13,11 @@
 #include <array>
 #include <cstdint>
 
+#include "filter_policy/line/line.h"
+
 namespace linebloom {
 
-inline constexpr int kPlainWords = 8;
-inline constexpr int kMaxPlainProbes = 2 * kPlainWords;
+inline constexpr int kMaxPlainProbes = 2 * kWordsPerLine;
 
 // 2^64 divided by the golden ratio; an odd number with well-spread bits.
 inline constexpr uint64_t kFirstRoundMultiplier = 0x9e3779b97f4a7c15;
@@ -52,19 +53,20 @@ struct RoundWords {
 
 constexpr uint8_t WordsFrom(int window, int count) {
   int mask = 0;
-  for (int i = 0; i < count && i < kPlainWords; ++i) {
-    mask |= 1 << (window + i) % kPlainWords;
+  for (int i = 0; i < count && i < kWordsPerLine; ++i) {
+    mask |= 1 << (window + i) % kWordsPerLine;
   }
   return static_cast<uint8_t>(mask);
 }
 
 // Indexed by number of probes and window.
 inline constexpr auto kPlainRoundWords = [] {
-  std::array<std::array<RoundWords, kPlainWords>, kMaxPlainProbes + 1> table{};
+  std::array<std::array<RoundWords, kWordsPerLine>, kMaxPlainProbes + 1>
+      table{};
   for (int probes = 0; probes <= kMaxPlainProbes; ++probes) {
-    for (int window = 0; window < kPlainWords; ++window) {
+    for (int window = 0; window < kWordsPerLine; ++window) {
       table[probes][window] = {WordsFrom(window, probes),
-                               WordsFrom(window, probes - kPlainWords)};
+                               WordsFrom(window, probes - kWordsPerLine)};
     }
   }
   return table;

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/line/kernel/solve/solve_space.h"
+#include "filter_policy/line/kernel/solve_space.h"
 #include "filter_policy/line/line.h"
 
 namespace linebloom {

@@ -220,7 +220,7 @@ void SolvePlanes(const Pivots& pivots, uint64_t* words) {
 }
 
 #include "filter_policy/line/kernel/line_kernel_entries.inc"
-#include "filter_policy/line/kernel/solve/solve_line.inc"
+#include "filter_policy/line/kernel/solve_line.inc"
 
 }  // namespace
 

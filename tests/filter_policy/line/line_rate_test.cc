@@ -9,7 +9,7 @@
 namespace linebloom {
 namespace {
 
-using BitsSet = std::array<int, kPlainWords>;
+using BitsSet = std::array<int, kWordsPerLine>;
 
 // All words have `others` bits set, but for one that has `odd`.
 double RateOf(int others, int odd, int probes) {
@@ -37,18 +37,19 @@ TEST(PlainLineRateTest, IsTheMeanOverWindows) {
 // from fusing them. What a fused multiply-add would change is the last bit.
 double RateInSingleSteps(const BitsSet& bits_set, int probes) {
   volatile double sum = 0;
-  for (int window = 0; window < kPlainWords; ++window) {
+  for (int window = 0; window < kWordsPerLine; ++window) {
     volatile double product = 1;
     for (int i = 0; i < probes; ++i) {
       // Whole rounds come first, one word after another.
-      const int rounds = probes / kPlainWords;
-      const int word =
-          i < rounds * kPlainWords ? i / rounds : (window + i) % kPlainWords;
+      const int rounds = probes / kWordsPerLine;
+      const int word = i < rounds * kWordsPerLine
+                           ? i / rounds
+                           : (window + i) % kWordsPerLine;
       product = product * (bits_set[word] / 64.0);
     }
     sum = sum + product;
   }
-  return sum / kPlainWords;
+  return sum / kWordsPerLine;
 }
 
 TEST(PlainLineRateTest, IsTheSameToTheLastBitWhateverIsFused) {
