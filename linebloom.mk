@@ -39,7 +39,6 @@ linebloom_SOURCES := \
   filter_policy/rocksdb/policy_options.cc \
   filter_policy/rocksdb/running_rocksdb.cc \
   filter_policy/sizing/expected_rate.cc \
-  filter_policy/sizing/line_count_search.cc \
   filter_policy/sizing/sizing.cc
 
 linebloom_HEADERS := \

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "filter_policy/line/little_endian.h"
 #include "filter_policy/line/xxh3.inc"
@@ -11,14 +12,6 @@ namespace linebloom {
 namespace {
 
 // Offsets from the start of the metadata (docs/format.md, "Metadata").
-constexpr size_t kVersionAt = 0;
-constexpr size_t kLineKindAt = 1;
-constexpr size_t kProbesOrBaseAt = 2;
-constexpr size_t kStepAt = 3;
-constexpr size_t kLinesAt = 4;
-constexpr size_t kKeysAt = 8;
-constexpr size_t kRateAt = 12;
-constexpr size_t kRequestAt = 16;
 constexpr size_t kFlagsAt = 20;
 constexpr size_t kOptionalAt = 21;  // fields that the flags announce
 // The last two fields are located from the end, so that later releases can
@@ -67,10 +60,6 @@ bool LooksLikeOurTail(const char* tail) {
 
 uint8_t Byte(const char* at) { return static_cast<uint8_t>(*at); }
 
-float LoadFloat(const char* from) {
-  return std::bit_cast<float>(LoadLittleEndian<uint32_t>(from));
-}
-
 uint32_t Checksum(const char* metadata, size_t size) {
   return static_cast<uint32_t>(XXH3_64bits(metadata, size));
 }
@@ -83,53 +72,56 @@ uint8_t FlagsOf(const FilterRequest& request) {
          (request.heat > 0 ? kHasHeat : 0);
 }
 
-// Where the optional field is, or would be, in metadata with these flags.
-size_t OptionalAt(uint8_t field, uint8_t flags) {
-  size_t at = kOptionalAt;
-  for (const OptionalField& optional : kOptionalFields) {
-    if (optional.flag == field) break;
-    if ((flags & optional.flag) != 0) at += optional.bytes;
-  }
-  return at;
-}
-
-// The minimum size of metadata with these flags: no field has the flag 0.
+// The minimum size of metadata with these flags.
 size_t LeastSize(uint8_t flags) {
-  return OptionalAt(0, flags) + kChecksumFromEnd;
+  size_t size = kOptionalAt + kChecksumFromEnd;
+  for (const OptionalField& field : kOptionalFields) {
+    if ((flags & field.flag) != 0) size += field.bytes;
+  }
+  return size;
 }
 
-bool Has(uint8_t field, uint8_t flags, size_t metadata_size) {
-  return (flags & field) != 0 && metadata_size >= LeastSize(flags);
-}
+// Reads numbers that follow one another.
+class Fields {
+ public:
+  explicit Fields(const char* at) : at_(at) {}
+
+  template <typename Number>
+  Number Next() {
+    const char* const at = std::exchange(at_, at_ + sizeof(Number));
+    return LoadLittleEndian<Number>(at);
+  }
+  float NextFloat() { return std::bit_cast<float>(Next<uint32_t>()); }
+
+ private:
+  const char* at_;
+};
 
 FilterBlockInfo ReadFields(const char* metadata, size_t size) {
-  FilterBlockInfo info;
-  info.version = Byte(metadata + kVersionAt);
-  info.request.line = static_cast<Line>(Byte(metadata + kLineKindAt));
-  info.probes_or_base = Byte(metadata + kProbesOrBaseAt);
-  info.step = Byte(metadata + kStepAt);
-  info.lines = LoadLittleEndian<uint32_t>(metadata + kLinesAt);
-  info.keys = LoadLittleEndian<uint32_t>(metadata + kKeysAt);
-  info.expected_false_positive_rate = LoadFloat(metadata + kRateAt);
+  Fields fields(metadata);
   const uint8_t flags = Byte(metadata + kFlagsAt);
+  FilterBlockInfo info;
+  info.version = fields.Next<uint8_t>();
+  info.request.line = static_cast<Line>(fields.Next<uint8_t>());
+  info.probes_or_base = fields.Next<uint8_t>();
+  info.step = fields.Next<uint8_t>();
+  info.lines = fields.Next<uint32_t>();
+  info.keys = fields.Next<uint32_t>();
+  info.expected_false_positive_rate = fields.NextFloat();
   if ((flags & kRequestIsRate) != 0) {
-    info.request.false_positive_rate = LoadFloat(metadata + kRequestAt);
+    info.request.false_positive_rate = fields.NextFloat();
   } else {
-    info.request.millibits_per_key =
-        LoadLittleEndian<uint32_t>(metadata + kRequestAt);
+    info.request.millibits_per_key = fields.Next<uint32_t>();
   }
-  info.request.level_aware = (flags & kLevelAware) != 0;
-  if (Has(kHasHashSeed, flags, size)) {
-    info.request.hash_seed =
-        LoadLittleEndian<uint64_t>(metadata + OptionalAt(kHasHashSeed, flags));
+  info.request.level_aware = (fields.Next<uint8_t>() & kLevelAware) != 0;
+  if (size < LeastSize(flags)) return info;
+  if ((flags & kHasHashSeed) != 0) {
+    info.request.hash_seed = fields.Next<uint64_t>();
   }
-  if (Has(kHasCanonicalKey, flags, size)) {
-    info.request.canonical_key = LoadLittleEndian<uint64_t>(
-        metadata + OptionalAt(kHasCanonicalKey, flags));
+  if ((flags & kHasCanonicalKey) != 0) {
+    info.request.canonical_key = fields.Next<uint64_t>();
   }
-  if (Has(kHasHeat, flags, size)) {
-    info.request.heat = LoadFloat(metadata + OptionalAt(kHasHeat, flags));
-  }
+  if ((flags & kHasHeat) != 0) info.request.heat = fields.NextFloat();
   return info;
 }
 
@@ -150,12 +142,11 @@ const char* FindProblem(const FilterBlockInfo& info, const char* metadata,
   if (info.version != kFilterBlockVersion) return "the version is unknown";
   const uint8_t flags = Byte(metadata + kFlagsAt);
   if ((flags & ~kKnownFlags) != 0) return "a flag is unknown";
+  size_t needed = LeastSize(0);
   for (const OptionalField& field : kOptionalFields) {
-    if ((flags & field.flag) != 0 &&
-        metadata_size <
-            OptionalAt(field.flag, flags) + field.bytes + kChecksumFromEnd) {
-      return field.missing;
-    }
+    if ((flags & field.flag) == 0) continue;
+    needed += field.bytes;
+    if (metadata_size < needed) return field.missing;
   }
   // 0 would read as a filter that anyone may probe with the keys themselves.
   if ((flags & kHasCanonicalKey) != 0 && info.request.canonical_key == 0) {
@@ -287,37 +278,29 @@ size_t FilterBlockOverhead(const FilterRequest& request) {
 void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to) {
   const FilterRequest& request = info.request;
   const uint8_t flags = FlagsOf(request);
-  const size_t size = LeastSize(flags);
-  StoreLittleEndian(to + kVersionAt, info.version);
-  StoreLittleEndian(to + kLineKindAt, static_cast<uint8_t>(request.line));
-  StoreLittleEndian(to + kProbesOrBaseAt, info.probes_or_base);
-  StoreLittleEndian(to + kStepAt, info.step);
-  StoreLittleEndian(to + kLinesAt, info.lines);
-  StoreLittleEndian(to + kKeysAt, info.keys);
-  StoreLittleEndian(to + kRateAt,
-                    std::bit_cast<uint32_t>(info.expected_false_positive_rate));
-  StoreLittleEndian(to + kRequestAt,
-                    request.false_positive_rate > 0
-                        ? std::bit_cast<uint32_t>(
-                              static_cast<float>(request.false_positive_rate))
-                        : request.millibits_per_key);
-  StoreLittleEndian(to + kFlagsAt, flags);
-  if ((flags & kHasHashSeed) != 0) {
-    StoreLittleEndian(to + OptionalAt(kHasHashSeed, flags), request.hash_seed);
-  }
-  if ((flags & kHasCanonicalKey) != 0) {
-    StoreLittleEndian(to + OptionalAt(kHasCanonicalKey, flags),
-                      request.canonical_key);
-  }
-  if ((flags & kHasHeat) != 0) {
-    StoreLittleEndian(to + OptionalAt(kHasHeat, flags),
-                      std::bit_cast<uint32_t>(request.heat));
-  }
-  char* const end = to + size;
-  StoreLittleEndian(end - kChecksumFromEnd,
-                    Checksum(to, size - kChecksumFromEnd));
-  StoreLittleEndian(end - kSizeFromEnd, static_cast<uint8_t>(size));
-  std::memcpy(end, kTail, kFilterTailBytes);
+  char* at = to;
+  const auto put = [&at](auto number) {
+    StoreLittleEndian(at, number);
+    at += sizeof(number);
+  };
+  put(info.version);
+  put(static_cast<uint8_t>(request.line));
+  put(info.probes_or_base);
+  put(info.step);
+  put(info.lines);
+  put(info.keys);
+  put(std::bit_cast<uint32_t>(info.expected_false_positive_rate));
+  put(request.false_positive_rate > 0
+          ? std::bit_cast<uint32_t>(
+                static_cast<float>(request.false_positive_rate))
+          : request.millibits_per_key);
+  put(flags);
+  if ((flags & kHasHashSeed) != 0) put(request.hash_seed);
+  if ((flags & kHasCanonicalKey) != 0) put(request.canonical_key);
+  if ((flags & kHasHeat) != 0) put(std::bit_cast<uint32_t>(request.heat));
+  put(Checksum(to, at - to));
+  put(static_cast<uint8_t>(LeastSize(flags)));
+  std::memcpy(at, kTail, kFilterTailBytes);
 }
 
 bool IsOfRocksDb(BlockKind kind) {
@@ -358,34 +341,32 @@ std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
   const size_t begin = end - Byte(data + end - kSizeFromEnd);
   const size_t checksum = end - kChecksumFromEnd;
   const uint8_t flags = Byte(data + begin + kFlagsAt);
-  std::vector<FilterBlockField> fields = {
-      {"version", begin + kVersionAt, 1},
-      {"line kind", begin + kLineKindAt, 1},
-      {plain ? "probes" : "base", begin + kProbesOrBaseAt, 1},
-      {"step", begin + kStepAt, 1},
-      {"lines", begin + kLinesAt, sizeof(uint32_t)},
-      {"keys", begin + kKeysAt, sizeof(uint32_t)},
-      {"expected false-positive rate", begin + kRateAt, sizeof(float)},
-      {(flags & kRequestIsRate) != 0 ? "asked false-positive rate"
-                                     : "asked bits per key",
-       begin + kRequestAt, sizeof(uint32_t)},
-      {"flags", begin + kFlagsAt, 1}};
-  if (!plain) {
-    const size_t codes = GroupsOf(parsed.info.lines);
-    fields.insert(fields.begin(), {"codes", begin - codes, codes});
-  }
-  size_t known = begin + kOptionalAt;
+  std::vector<FilterBlockField> fields;
+  const size_t codes = plain ? 0 : GroupsOf(parsed.info.lines);
+  size_t at = begin - codes;
+  const auto add = [&fields, &at](const char* name, size_t bytes) {
+    if (bytes > 0) fields.push_back({name, at, bytes});
+    at += bytes;
+  };
+  add("codes", codes);
+  add("version", 1);
+  add("line kind", 1);
+  add(plain ? "probes" : "base", 1);
+  add("step", 1);
+  add("lines", sizeof(uint32_t));
+  add("keys", sizeof(uint32_t));
+  add("expected false-positive rate", sizeof(float));
+  add((flags & kRequestIsRate) != 0 ? "asked false-positive rate"
+                                    : "asked bits per key",
+      sizeof(uint32_t));
+  add("flags", 1);
   for (const OptionalField& field : kOptionalFields) {
-    if ((flags & field.flag) == 0) continue;
-    fields.push_back({field.name, known, field.bytes});
-    known += field.bytes;
+    if ((flags & field.flag) != 0) add(field.name, field.bytes);
   }
-  if (known < checksum) {
-    fields.push_back({"of a later release", known, checksum - known});
-  }
-  fields.push_back({"checksum", checksum, sizeof(uint32_t)});
-  fields.push_back({"size of the metadata", end - kSizeFromEnd, 1});
-  fields.push_back({"tail", end, kFilterTailBytes});
+  add("of a later release", checksum - at);
+  add("checksum", sizeof(uint32_t));
+  add("size of the metadata", 1);
+  add("tail", kFilterTailBytes);
   return fields;
 }
 

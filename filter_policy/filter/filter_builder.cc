@@ -1,28 +1,24 @@
 #include "filter_policy/filter/filter_builder.h"
 
 #include <algorithm>
-#include <optional>
 #include <span>
 #include <utility>
 
-#include "filter_policy/filter/filter_block.h"
-#include "filter_policy/filter/hash_list.h"
 #include "filter_policy/line/builder/line_builder.h"
 #include "filter_policy/sizing/expected_rate.h"
-#include "filter_policy/sizing/line_count_search.h"
-#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 namespace {
 
-struct Lines {
-  LineShape shape;
-  double rate;  // the mean of the lines' exact rates
-};
+// The functions write info->lines lines to `to`, set their shape in `info`, and
+// return the mean of their exact rates.
 
 // Adds keys directly to their lines.
-Lines BuildPlainLines(const HashList& hashes, int probes,
-                      const LineKernel& kernel, uint32_t count, uint8_t* to) {
+double BuildPlainLines(const HashList& hashes, int probes,
+                       const LineKernel& kernel, FilterBlockInfo* info,
+                       uint8_t* to) {
+  SetShape({Line::kPlain, static_cast<uint8_t>(probes), 0, 0}, info);
+  const uint32_t count = info->lines;
   std::fill_n(to, size_t{count} * kLineBytes, 0);
   hashes.VisitAll([&](std::span<const uint64_t> chunk) {
     kernel.add_to_plain_lines(probes, chunk, count, to);
@@ -32,14 +28,15 @@ Lines BuildPlainLines(const HashList& hashes, int probes,
     sum_of_rates +=
         kernel.rate_of_plain_line(to + size_t{line} * kLineBytes, probes);
   }
-  return {{Line::kPlain, static_cast<uint8_t>(probes), 0, 0},
-          sum_of_rates / count};
+  return sum_of_rates / count;
 }
 
-Lines BuildSolvedLines(const HashList& hashes, const LineKernel& kernel,
-                       uint32_t count, uint8_t* to) {
+double BuildSolvedLines(const HashList& hashes, const LineKernel& kernel,
+                        FilterBlockInfo* info, uint8_t* to) {
+  const uint32_t count = info->lines;
   GroupPartition partition(hashes, count);
   const LineShape shape = SolvedShape(hashes.size(), count);
+  SetShape(shape, info);
   LineBuilder builder(shape, kernel);
   double sum_of_rates = 0;
   uint8_t* const codes = to + size_t{count} * kLineBytes;
@@ -48,25 +45,12 @@ Lines BuildSolvedLines(const HashList& hashes, const LineKernel& kernel,
         partition.Next(), count, group,
         to + size_t{group} * kLinesPerGroup * kLineBytes, codes + group);
   }
-  return {shape, sum_of_rates / count};
+  return sum_of_rates / count;
 }
 
-Lines BuildLines(const HashList& hashes, Line line, uint32_t millibits,
-                 const LineKernel& kernel, uint32_t count, uint8_t* to) {
-  return line == Line::kPlain ? BuildPlainLines(hashes, PlainProbes(millibits),
-                                                kernel, count, to)
-                              : BuildSolvedLines(hashes, kernel, count, to);
-}
-
-// A finished block and its rate.
-struct BuiltBlock {
-  FilterBlock block;
-  double rate;
-};
-
-BuiltBlock BuildBlock(const HashList& hashes, const FilterRequest& request,
-                      uint32_t millibits, const LineKernel& kernel,
-                      uint32_t count) {
+FilterBlock BuildBlock(const HashList& hashes, const FilterRequest& request,
+                       uint32_t millibits, const LineKernel& kernel,
+                       uint32_t count) {
   FilterBlockInfo info;
   info.request = request;
   info.lines = count;
@@ -77,25 +61,29 @@ BuiltBlock BuildBlock(const HashList& hashes, const FilterRequest& request,
   const size_t size = lines_size + FilterBlockOverhead(request);
   // Not make_unique: that would clear memory that is written anyway.
   std::unique_ptr<char[]> bytes(new char[size]);
-  const Lines built = BuildLines(hashes, line, millibits, kernel, count,
-                                 reinterpret_cast<uint8_t*>(bytes.get()));
-  info.expected_false_positive_rate = static_cast<float>(built.rate);
-  SetShape(built.shape, &info);
+  auto* const lines = reinterpret_cast<uint8_t*>(bytes.get());
+  const double rate = line == Line::kPlain
+                          ? BuildPlainLines(hashes, PlainProbes(millibits),
+                                            kernel, &info, lines)
+                          : BuildSolvedLines(hashes, kernel, &info, lines);
+  info.expected_false_positive_rate = static_cast<float>(rate);
   WriteFilterBlockEnd(info, bytes.get() + lines_size);
-  return {{std::move(bytes), size}, built.rate};
+  return {std::move(bytes), size, rate};
 }
 
 FilterBlock BuildForRate(const HashList& hashes, const FilterRequest& request,
                          const LineKernel& kernel) {
-  LineCountSearch search(LinesFor(hashes.size(), request.millibits_per_key),
-                         hashes.size(), request.false_positive_rate,
-                         LogRatePerBit(request.line));
+  FilterBlock built;
   FilterBlock best;
-  while (const std::optional<uint32_t> count = search.Next()) {
-    BuiltBlock built = BuildBlock(
-        hashes, request, MillibitsFor(*count, hashes.size()), kernel, *count);
-    if (search.Judge(built.rate)) best = std::move(built.block);
-  }
+  SearchLineCount(
+      LinesFor(hashes.size(), request.millibits_per_key), hashes.size(),
+      request.false_positive_rate, LogRatePerBit(request.line),
+      [&](uint32_t count) {
+        built = BuildBlock(hashes, request, MillibitsFor(count, hashes.size()),
+                           kernel, count);
+        return built.rate;
+      },
+      [&] { best = std::move(built); });
   return best;
 }
 
@@ -116,7 +104,7 @@ FilterBlock BuildFilter(const HashList& hashes, const FilterRequest& request,
     if (rounded != count) millibits = MillibitsFor(rounded, hashes.size());
     count = rounded;
   }
-  return BuildBlock(hashes, request, millibits, kernel, count).block;
+  return BuildBlock(hashes, request, millibits, kernel, count);
 }
 
 }  // namespace linebloom

@@ -15,11 +15,12 @@ namespace linebloom {
 struct FilterBlock {
   std::unique_ptr<const char[]> bytes;
   size_t size = 0;
+  double rate = 0;  // the mean of the lines' exact rates
 };
 
 // Builds the block: with the number of lines for the bits per key or, for a
 // rate, the fewest lines that are found to have it, or that come near it if
-// keys crowd (line_count_search.h). The block states its rate. `rounding`,
+// keys crowd (SearchLineCount). The block states its rate. `rounding`,
 // unless null, is shared by all filters of a policy; with a rate, for which a
 // filter gets the fewest lines, it is unused. Repeated hashes take space but do
 // no harm. No hashes make a block of size 0, which matches nothing. In addition

@@ -45,21 +45,20 @@ FilterTotals FilterAccount::Job::OutputTotals() const {
 
 uint64_t FilterAccount::VersionOf(const std::string& database) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto version = versions_.find(database);
-  return version == versions_.end() ? 0 : version->second;
+  const auto known = databases_.find(database);
+  return known == databases_.end() ? 0 : known->second.version;
 }
 
 bool FilterAccount::SetLive(const std::string& database, uint64_t version,
                             const FilterTotals& live,
                             const std::set<std::string>& installed) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  uint64_t& now = versions_[database];
-  if (now != version) return false;
-  ++now;
-  FilterTotals& before = live_[database];
-  all_live_.Add(before, -1);
+  Database& known = databases_[database];
+  if (known.version != version) return false;
+  ++known.version;
+  all_live_.Add(known.live, -1);
   all_live_.Add(live);
-  before = live;
+  known.live = live;
   for (auto job = jobs_.begin(); job != jobs_.end();) {
     bool done = false;
     if (job->first.first == database) {
@@ -97,8 +96,9 @@ void FilterAccount::BeginCompaction(const std::string& database, int job,
 void FilterAccount::EndJob(const std::string& database, int job,
                            const FilterTotals& change) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  ++versions_[database];
-  live_[database].Add(change);
+  Database& known = databases_[database];
+  ++known.version;
+  known.live.Add(change);
   all_live_.Add(change);
   jobs_.erase({database, job});
 }
@@ -119,27 +119,24 @@ uint64_t FilterAccount::NoteBudget(const std::string& database,
                                    uint64_t budget) {
   const std::lock_guard<std::mutex> lock(mutex_);
   uint64_t other = 0;
-  for (const auto& [name, of_database] : budgets_) {
-    if (of_database != budget) other = of_database;
+  for (const auto& [path, known] : databases_) {
+    if (known.budget != 0 && known.budget != budget) other = known.budget;
   }
-  budgets_[database] = budget;
+  databases_[database].budget = budget;
   return other;
 }
 
 void FilterAccount::Forget(const std::string& database) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  budgets_.erase(database);
-  const auto live = live_.find(database);
-  if (live != live_.end()) {
-    all_live_.Add(live->second, -1);
-    live_.erase(live);
+  const auto known = databases_.find(database);
+  if (known != databases_.end()) {
+    all_live_.Add(known->second.live, -1);
+    databases_.erase(known);
   }
-  versions_.erase(database);
   std::erase_if(recovered_,
                 [&](const auto& of) { return of.first == database; });
-  for (auto job = jobs_.begin(); job != jobs_.end();) {
-    job = job->first.first == database ? jobs_.erase(job) : std::next(job);
-  }
+  std::erase_if(jobs_,
+                [&](const auto& job) { return job.first.first == database; });
 }
 
 FilterTotals FilterAccount::Live() const {

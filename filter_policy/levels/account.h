@@ -98,6 +98,11 @@ class FilterAccount {
   double ReserveBits(const FilterPlace& place, const BudgetRequest& request);
 
  private:
+  struct Database {
+    FilterTotals live;
+    uint64_t version = 0;
+    uint64_t budget = 0;  // 0: none was noted
+  };
   struct Job {
     bool is_compaction = false;  // one whose inputs are known
     FilterTotals inputs;
@@ -114,9 +119,7 @@ class FilterAccount {
   double BitsBut(const JobId& but, double bits_per_unknown_key) const;
 
   mutable std::mutex mutex_;
-  std::map<std::string, FilterTotals> live_;  // by database
-  std::map<std::string, uint64_t> versions_;  // by database
-  std::map<std::string, uint64_t> budgets_;   // by database
+  std::map<std::string, Database> databases_;  // by path
   FilterTotals all_live_;
   std::map<JobId, Job> jobs_;
   // The bits of the filters written while a database was opened, until its

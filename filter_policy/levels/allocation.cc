@@ -107,9 +107,18 @@ double BitsOfOne(std::span<const RunPart> parts, double average_bits,
 
 }  // namespace
 
-std::vector<RunPart> WholeRuns(std::span<const double> runs) {
+std::vector<RunPart> PartsOf(std::span<const double> runs,
+                             const HeatProfile* heat) {
   std::vector<RunPart> parts;
-  for (const double keys : runs) parts.push_back({keys});
+  for (const double keys : runs) {
+    if (heat == nullptr) {
+      parts.push_back({keys});
+      continue;
+    }
+    for (const HeatProfile::Part& part : heat->classes()) {
+      parts.push_back({keys * part.key_share, part.key_share * part.heat});
+    }
+  }
   return parts;
 }
 
@@ -143,22 +152,6 @@ double BitsAllocation::BitsOf(double keys_per_probe) const {
   return std::clamp(bits_of_one_ - std::log(keys_per_probe) / log_rate_per_bit_,
                     kMinBitsOfRun, kMaxBitsOfRun);
 }
-
-namespace {
-
-std::vector<RunPart> PartsOf(const std::vector<double>& runs,
-                             const HeatProfile* heat) {
-  if (heat == nullptr) return WholeRuns(runs);
-  std::vector<RunPart> parts;
-  for (const double keys : runs) {
-    for (const HeatProfile::Part& part : heat->classes()) {
-      parts.push_back({keys * part.key_share, part.key_share * part.heat});
-    }
-  }
-  return parts;
-}
-
-}  // namespace
 
 FileBits::FileBits(const NewFile& file, const Target& target,
                    const HeatProfile* heat,

@@ -31,7 +31,6 @@
 // p_i = 1.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -50,8 +49,10 @@ struct RunPart {
   double keys_per_probe() const { return keys / probes; }
 };
 
-// The parts of runs, without a distinction between their keys.
-std::vector<RunPart> WholeRuns(std::span<const double> runs);
+// The parts of runs between whose keys `heat` makes a difference; whole runs if
+// it is null.
+std::vector<RunPart> PartsOf(std::span<const double> runs,
+                             const HeatProfile* heat);
 
 // The lowest sum of rates for given memory.
 class BitsAllocation {

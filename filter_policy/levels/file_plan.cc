@@ -1,14 +1,12 @@
 #include "filter_policy/levels/file_plan.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/sizing/expected_rate.h"
-#include "filter_policy/sizing/line_count_search.h"
 #include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
@@ -161,17 +159,16 @@ double BudgetInBits(const FilterPolicyOptions& options) {
   return 8 * static_cast<double>(*options.memory_budget);
 }
 
-// What a file of a tree with a budget is to get.
-struct Wanted {
-  double bits_per_key = 0;
-  double least_bits = 0;                        // even if the budget is used up
-  std::optional<FileBits> bits = std::nullopt;  // if the tree is known
-};
-
-// `share` is the bits per key if all keys had the same.
-Wanted WantedWithin(const FilterPolicyOptions& options,
-                    const FilterBuildingContext& context,
-                    const FileInTree& file, double share) {
+// Sets the bits that a file of a tree with a budget asks for. `share` is the
+// bits per key if all keys had the same. Nothing if the tree isn't known.
+std::optional<FileBits> AskForBits(const FilterPolicyOptions& options,
+                                   const FilterBuildingContext& context,
+                                   const FileInTree& file, double share,
+                                   BudgetRequest* request) {
+  const auto ask = [request](double bits_per_key, double least_bits) {
+    request->bits_per_key = bits_per_key;
+    request->least_bits = least_bits;
+  };
   double average = std::min(share, kUnsharedFrom) +
                    kPartOfRest * std::max(0.0, share - kUnsharedFrom);
   average = std::min(average, kMaxAverageOfBudget);
@@ -180,30 +177,34 @@ Wanted WantedWithin(const FilterPolicyOptions& options,
   // is no room.
   const double at_least_1 = std::max(average, kMinBitsOfRun);
   if (file.tree == nullptr) {
-    return {std::min(at_least_1, kDefaultBitsPerKey) + kMoreInRecovery, 0};
+    ask(std::min(at_least_1, kDefaultBitsPerKey) + kMoreInRecovery, 0);
+    return std::nullopt;
   }
-  if (file.tree->may_be_in_order && IsFlush(context)) {
+  if (file.tree->may_be_in_order && request->is_flush) {
     const double bits =
         std::clamp(share * kPartOfShareInOrder, kMinBitsOfRun, kMaxBitsInOrder);
-    return {bits, std::min({bits / 2, share, kMinBitsOfRun})};
+    ask(bits, std::min({bits / 2, share, kMinBitsOfRun}));
+    return std::nullopt;
   }
   const std::optional<NewFile> place =
       NewFileOf(options, context, file, average);
-  if (!place) return {at_least_1, average};
-  Wanted wanted;
-  wanted.bits.emplace(
+  if (!place) {
+    ask(at_least_1, average);
+    return std::nullopt;
+  }
+  const FileBits bits(
       *place, Target{average, /*of_budget=*/true, LogRatePerBit(options.line)},
       file.heat.get(), file.range);
-  wanted.bits_per_key = wanted.bits->mean();
-  wanted.least_bits = wanted.bits_per_key;
-  if (IsShortLived(context, file)) {
-    wanted.least_bits *= kLeastOfShortLived;
-  } else if (!IsFlush(context)) {
+  ask(bits.mean(), bits.mean());
+  if (request->is_short_lived) {
+    request->least_bits *= kLeastOfShortLived;
+  } else if (!request->is_flush) {
     const bool is_largest = place->run >= place->largest;
-    wanted.least_bits = std::min(
-        wanted.least_bits, is_largest ? kLeastOfLargestRun * average : average);
+    request->least_bits =
+        std::min(request->least_bits,
+                 is_largest ? kLeastOfLargestRun * average : average);
   }
-  return wanted;
+  return bits;
 }
 
 double HeatOf(const HeatProfile& heat, const AddedKeys& keys) {
@@ -261,8 +262,7 @@ std::optional<FilterPlan> PlanOfFile(
         std::max(place ? RateOfRun(place->run, place->runs, asked) : asked,
                  LowestRate(request.line));
     request.millibits_per_key =
-        BitsForRate(request.line,
-                    request.false_positive_rate * LineCountSearch::kAim)
+        BitsForRate(request.line, request.false_positive_rate * kAimOfSearch)
             .value_or(kMaxMillibits);
     return FilterPlan{request};
   }
@@ -308,16 +308,14 @@ std::optional<FilterPlan> PlanWithinBudget(const FilterPolicyOptions& options,
                                            const FilterBuildingContext& context,
                                            const FileInTree& file,
                                            const BudgetState& state) {
-  const Wanted wanted =
-      WantedWithin(options, context, file, state.average_bits);
   BudgetRequest request;
   request.budget = BudgetInBits(options);
-  request.bits_per_key = wanted.bits_per_key;
-  request.least_bits = wanted.least_bits;
   request.is_flush = IsFlush(context);
   request.is_recovery = context.reason == TableFileCreationReason::kRecovery;
   if (request.is_flush) request.expected_keys = KeysOfFlush(file);
   request.keys = 1;
+  const std::optional<FileBits> bits =
+      AskForBits(options, context, file, state.average_bits, &request);
   const double estimate = file.account->EstimateBits(file.place, request);
   if (estimate < kMinBitsOfRun) return std::nullopt;
   // A full filter has all keys of the file.
@@ -325,12 +323,11 @@ std::optional<FilterPlan> PlanWithinBudget(const FilterPolicyOptions& options,
   FilterPlan plan;
   plan.request = RequestOf(options);
   plan.request.millibits_per_key = MillibitsOf(estimate);
-  plan.keeps_range = wanted.bits.has_value() && file.heat != nullptr;
+  plan.keeps_range = bits.has_value() && file.heat != nullptr;
   if (plan.keeps_range) plan.request.heat = 1;
-  plan.fit = [request, bits = wanted.bits, heat = file.heat,
-              by_heat = plan.keeps_range, account = file.account,
-              place = file.place](const AddedKeys& keys,
-                                  FilterRequest* fitted) {
+  plan.fit = [request, bits, heat = file.heat, by_heat = plan.keeps_range,
+              account = file.account, place = file.place](
+                 const AddedKeys& keys, FilterRequest* fitted) {
     BudgetRequest of_filter = request;
     of_filter.keys = static_cast<double>(keys.entries);
     if (by_heat) {

@@ -1,7 +1,6 @@
 #include "filter_policy/levels/key_position.h"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace linebloom {
 namespace {

@@ -1,25 +1,21 @@
 #include "filter_policy/levels/level_size_listener.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
-#include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/levels/account.h"
 #include "filter_policy/levels/file_plan.h"
-#include "filter_policy/levels/heat_profile.h"
 #include "filter_policy/levels/heat_use.h"
 #include "filter_policy/levels/tree_state.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
-#include "rocksdb/options.h"
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"

@@ -1,7 +1,6 @@
 #include "filter_policy/levels/tree_state.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
 #include <numeric>
 
@@ -34,13 +33,9 @@ void TreeState::Remove(double keys, int level) {
 }
 
 std::vector<double> TreeState::Runs() const {
-  std::vector<double> runs;
-  for (const double keys : level0_files) {
-    if (keys > 0) runs.push_back(keys);
-  }
-  for (const double keys : levels) {
-    if (keys > 0) runs.push_back(keys);
-  }
+  std::vector<double> runs = level0_files;
+  runs.insert(runs.end(), levels.begin(), levels.end());
+  std::erase_if(runs, [](double keys) { return keys <= 0; });
   return runs;
 }
 

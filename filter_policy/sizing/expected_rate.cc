@@ -7,8 +7,6 @@
 #include <numeric>
 
 #include "filter_policy/line/builder/line_builder.h"
-#include "filter_policy/line/line.h"
-#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 namespace {

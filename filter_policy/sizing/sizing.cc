@@ -29,6 +29,19 @@ double RateOf(Line line, uint64_t keys, uint32_t lines) {
   return std::exp(-LogRatePerBit(line) * bits_per_key);
 }
 
+// A filter that is only this far below the rate is not rebuilt with fewer
+// lines: 3 % of the rate is less than 1 % of the memory.
+constexpr double kCloseEnough = 0.97;
+
+constexpr uint64_t kFewKeys = 65536;
+
+// With few lines, some are crowded by chance, and two more take little memory.
+uint32_t MaxLines(uint32_t first_count) {
+  const uint64_t more = std::max<uint64_t>(first_count * uint64_t{3} / 10, 2);
+  return static_cast<uint32_t>(
+      std::min<uint64_t>(first_count + more, kMaxLines));
+}
+
 }  // namespace
 
 uint32_t LinesFor(uint64_t keys, uint32_t millibits) {
@@ -55,6 +68,40 @@ uint64_t KeysFor(uint32_t lines, uint32_t millibits) {
 uint32_t MillibitsFor(uint32_t lines, uint64_t keys) {
   return static_cast<uint32_t>(
       std::min<uint64_t>(lines * kMillibitsPerLine / keys, UINT32_MAX));
+}
+
+void SearchLineCount(uint32_t first_count, uint64_t keys, double rate,
+                     double log_rate_per_bit,
+                     const std::function<double(uint32_t lines)>& build,
+                     const std::function<void()>& keep) {
+  const int max_tries = keys <= kFewKeys ? 8 : 2;
+  const uint32_t max_lines = MaxLines(first_count);
+  uint32_t too_few = 0;  // the most lines that missed the rate
+  uint32_t enough = 0;   // the fewest lines that reached it; 0 if none
+  double kept_rate = 0;
+  uint32_t count = first_count;
+  for (int tries = 1;; ++tries) {
+    const double got = build(count);
+    (got <= rate ? enough : too_few) = count;
+    // Without reaching the rate, more lines are worth it only for a lower one.
+    if (got <= rate || (enough == 0 && (tries == 1 || got < kept_rate))) {
+      kept_rate = got;
+      keep();
+    }
+    const bool is_good_enough =
+        enough > 0 &&
+        (enough - too_few == 1 || kept_rate >= kCloseEnough * rate);
+    if (is_good_enough || tries == max_tries || too_few == max_lines) return;
+    // Extrapolates from the last count and its rate. Later tries aim lower,
+    // because earlier ones missed the rate by chance.
+    const double aim = rate * std::pow(kAimOfSearch, 1 + tries);
+    const double more_bits =
+        got > 0 ? std::log(got / aim) / log_rate_per_bit : -1;
+    const double guess =
+        count + more_bits * static_cast<double>(keys) / kBitsPerLine;
+    count = static_cast<uint32_t>(std::clamp<double>(
+        std::round(guess), too_few + 1, enough > 0 ? enough - 1 : max_lines));
+  }
 }
 
 size_t MallocUsableSize(size_t bytes) {

@@ -1,8 +1,10 @@
-// The number of lines in a filter, and rounding it to what malloc provides.
+// The number of lines in a filter: for a number of bits per key, for a rate,
+// and rounded to what malloc provides.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 
 #include "filter_policy/line/line.h"
@@ -43,6 +45,27 @@ uint32_t LinesWithin(Line line, size_t bytes);
 constexpr Line BuiltLine(Line line, uint32_t millibits) {
   return millibits < kMinSolvedMillibits ? Line::kPlain : line;
 }
+
+// Finds the number of lines with which keys have at most `rate`: proposes
+// numbers to build(lines), which builds a filter and returns its rate. Calls
+// keep() after it if that filter is to replace the one kept so far.
+//
+// The first number, for which the caller aims at kAimOfSearch times the rate,
+// follows from the expected rate, within 1 % for a large filter. Small ones
+// vary by chance, so they get up to 8 tries instead of 2. No number exceeds 1.3
+// times the first, or two lines more, because an attacker may choose keys that
+// crowd into few lines; the filter with the lowest rate is kept.
+//
+// All numbers are more than 0. `log_rate_per_bit` is that of the kind of line
+// being built (expected_rate.h).
+//
+// Rejected: building only some lines and extrapolating. 10,000 lines predict
+// the mean no better than the expected rate does.
+inline constexpr double kAimOfSearch = 0.985;
+void SearchLineCount(uint32_t first_count, uint64_t keys, double rate,
+                     double log_rate_per_bit,
+                     const std::function<double(uint32_t lines)>& build,
+                     const std::function<void()>& keep);
 
 // How many bytes malloc provides for `bytes`, or `bytes` itself if the C
 // library doesn't tell.

@@ -8,7 +8,6 @@
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/sizing/expected_rate.h"
-#include "filter_policy/sizing/line_count_search.h"
 #include "filter_policy/sizing/sizing.h"
 #include "tests/filter_policy/random_hashes.h"
 
@@ -65,20 +64,21 @@ struct Search {
 };
 
 Search SearchLines(const HashList& hashes, const FilterRequest& settings) {
-  LineCountSearch search(LinesFor(hashes.size(), settings.millibits_per_key),
-                         hashes.size(), settings.false_positive_rate,
-                         LogRatePerBit(settings.line));
   Search found;
-  while (const auto count = search.Next()) {
-    ++found.builds;
-    FilterRequest of_bits = settings;
-    of_bits.false_positive_rate = 0;
-    of_bits.millibits_per_key = MillibitsFor(*count, hashes.size());
-    if (search.Judge(InfoOf(BuildFilter(hashes, of_bits))
-                         .expected_false_positive_rate)) {
-      found.lines = *count;
-    }
-  }
+  uint32_t built = 0;
+  SearchLineCount(
+      LinesFor(hashes.size(), settings.millibits_per_key), hashes.size(),
+      settings.false_positive_rate, LogRatePerBit(settings.line),
+      [&](uint32_t count) {
+        ++found.builds;
+        built = count;
+        FilterRequest of_bits = settings;
+        of_bits.false_positive_rate = 0;
+        of_bits.millibits_per_key = MillibitsFor(count, hashes.size());
+        return InfoOf(BuildFilter(hashes, of_bits))
+            .expected_false_positive_rate;
+      },
+      [&] { found.lines = built; });
   return found;
 }
 
@@ -90,8 +90,7 @@ TEST(FilterBuilderTest, PoisonedKeysDoNotCostMore) {
     settings.line = line;
     settings.false_positive_rate = 0.001;
     settings.millibits_per_key =
-        BitsForRate(line, settings.false_positive_rate * LineCountSearch::kAim)
-            .value();
+        BitsForRate(line, settings.false_positive_rate * kAimOfSearch).value();
     const FilterBlockInfo info = InfoOf(BuildFilter(hashes, settings));
     const uint32_t honest = LinesFor(hashes.size(), settings.millibits_per_key);
     EXPECT_GE(info.lines, honest);

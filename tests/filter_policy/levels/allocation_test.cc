@@ -81,7 +81,7 @@ TEST(AllocationTest, ALogarithmMoreForSmallRuns) {
   const std::vector<double> runs = {11e4, 136e4, 313e4};
   for (const double slope : kSlopes) {
     const std::vector<double> bits = BitsOfAll(runs, 10, slope);
-    const double reads = ReadsOf(WholeRuns(runs), bits, slope);
+    const double reads = ReadsOf(PartsOf(runs, /*heat=*/nullptr), bits, slope);
     for (size_t i = 0; i < runs.size(); ++i) {
       EXPECT_NEAR(bits[2] + std::log(runs[2] / runs[i]) / slope, bits[i], 1e-9);
       EXPECT_NEAR(std::exp(-bits[i] * slope), RateOfRun(runs[i], runs, reads),
@@ -116,7 +116,7 @@ TEST(AllocationTest, NothingIsBetter) {
     const double slope = kSlopes[i % 2];
     const double average = Uniform(1, 25, &random);
     const std::vector<double> runs = RandomTree(&random);
-    std::vector<RunPart> parts = WholeRuns(runs);
+    std::vector<RunPart> parts = PartsOf(runs, /*heat=*/nullptr);
     if (in_parts) {
       for (RunPart& part : parts) part.probes = Uniform(0.001, 1, &random);
     }
