@@ -1,11 +1,7 @@
 #include "linebloom/filter_policy.h"
 
-#include <cstdint>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -22,9 +18,7 @@
 #include "filter_policy/rocksdb/running_rocksdb.h"
 #include "filter_policy/sizing/sizing.h"
 #include "rocksdb/comparator.h"
-#include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
-#include "rocksdb/table.h"
 #include "rocksdb/utilities/object_registry.h"
 
 namespace linebloom {

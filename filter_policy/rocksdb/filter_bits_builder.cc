@@ -8,7 +8,6 @@
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/sizing/expected_rate.h"
-#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 

@@ -18,8 +18,6 @@
 // that version and raise the bound below.
 #pragma once
 
-#include <type_traits>
-
 #include "rocksdb/version.h"
 
 #define LINEBLOOM_ROCKSDB_VERSION (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR)
@@ -103,39 +101,18 @@ template <typename B>
 concept DeclaresCalculateSpace = requires {
   static_cast<size_t (B::*)(size_t)>(&B::CalculateSpace);
 };
-template <typename B>
-concept DeclaresEstimatedFpRate = requires {
-  static_cast<double (B::*)(size_t, size_t)>(&B::EstimatedFpRate);
-};
 
-template <typename B>
-class WithAddKeyAndAlt : public B {
+// RocksDB's builder, with the functions that this version of it may lack: one
+// class can then override those of every version. Where RocksDB has them, these
+// override them.
+class FilterBitsBuilderOfAnyVersion : public rocksdb::FilterBitsBuilder {
  public:
+  // NOLINTBEGIN(modernize-use-override)
   virtual void AddKeyAndAlt(const rocksdb::Slice& key,
                             const rocksdb::Slice& alt) = 0;
-};
-template <typename B>
-class WithCalculateSpace : public B {
- public:
   virtual size_t CalculateSpace(size_t num_entries) = 0;
-};
-template <typename B>
-class WithEstimatedFpRate : public B {
- public:
   virtual double EstimatedFpRate(size_t num_entries, size_t bytes) = 0;
+  // NOLINTEND(modernize-use-override)
 };
-
-// RocksDB's builder, with the functions that this version of it lacks: one
-// class can then override those of every version.
-using BuilderWithAlt =
-    std::conditional_t<DeclaresAddKeyAndAlt<rocksdb::FilterBitsBuilder>,
-                       rocksdb::FilterBitsBuilder,
-                       WithAddKeyAndAlt<rocksdb::FilterBitsBuilder>>;
-using BuilderWithSpace =
-    std::conditional_t<DeclaresCalculateSpace<BuilderWithAlt>, BuilderWithAlt,
-                       WithCalculateSpace<BuilderWithAlt>>;
-using FilterBitsBuilderOfAnyVersion =
-    std::conditional_t<DeclaresEstimatedFpRate<BuilderWithSpace>,
-                       BuilderWithSpace, WithEstimatedFpRate<BuilderWithSpace>>;
 
 }  // namespace linebloom
