@@ -3,8 +3,6 @@
 #include <isa-l/crc.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <string>
 #include <utility>
 
 #ifndef __clang_analyzer__  // it assumes a null pointer that xxHash checks for
@@ -12,9 +10,7 @@
 #endif
 #include <xxhash.h>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/string_view.h"
 #include "filter_policy/line/little_endian.h"
 #include "table/status.h"
 
@@ -150,7 +146,7 @@ absl::Status ParseVersioned(const RandomAccess& file, absl::string_view bytes,
                         footer->format_version)));
   }
   const auto type = static_cast<uint8_t>(bytes[0]);
-  if (!IsKnownChecksumType(type)) {
+  if (type > static_cast<uint8_t>(ChecksumType::kXxh3)) {
     return DamageError(file.name(), footer->offset,
                        absl::StrCat("footer: expected a checksum type of 0 to "
                                     "4, found ",
@@ -199,8 +195,6 @@ constexpr uint64_t kMaxBlockSize = UINT32_MAX;
 constexpr uint32_t kUniformKeysBit = uint32_t{1} << 29;
 
 }  // namespace
-
-bool IsKnownChecksumType(uint8_t type) { return type <= 4; }
 
 absl::string_view ChecksumName(ChecksumType type) {
   // In the order of ChecksumType.

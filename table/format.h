@@ -88,9 +88,6 @@ enum class ChecksumType : uint8_t {
   kXxh3 = 4,      // low 32 bits, combined with a product of the last byte
 };
 
-// True if `type` is one of the above.
-bool IsKnownChecksumType(uint8_t type);
-
 // For example "CRC32c".
 absl::string_view ChecksumName(ChecksumType type);
 

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "filter_policy/line/little_endian.h"
-#include "table/format.h"
 #include "table/status.h"
 
 namespace linebloom {
@@ -73,7 +70,6 @@ absl::string_view TakeProperty(absl::string_view name, absl::string_view value,
     *flag = number != 0;
   } else if (name == kGlobalSequenceNumber) {
     if (value.size() != kGlobalSequenceNumberSize) return "8 bytes";
-    p->global_sequence_number = LoadLittleEndian<uint64_t>(value.data());
   }
   return {};
 }
@@ -97,24 +93,81 @@ void ResetGlobalSequenceNumber(const BlockHandle& handle, std::string* stored) {
 // RocksDB's internal keys end with a sequence number and a type.
 constexpr size_t kInternalKeySuffix = 8;
 
-absl::Status CheckFilterHandle(const SstFile& file, const BlockHandle& handle) {
-  if (EndsBefore(handle, file.footer().offset)) return absl::OkStatus();
+absl::Status CheckFilterHandle(const RandomAccess& file, const Footer& footer,
+                               const BlockHandle& handle) {
+  if (EndsBefore(handle, footer.offset)) return absl::OkStatus();
   return DamageError(
-      file.name(), file.footer().metaindex.offset,
+      file.name(), footer.metaindex.offset,
       absl::StrCat("metaindex: expected a filter that ends before the footer "
                    "at offset ",
-                   file.footer().offset, ", found ", ToString(handle)));
+                   footer.offset, ", found ", ToString(handle)));
 }
 
-absl::Status LocatePartitions(const SstFile& file, const Properties& properties,
-                              FilterLocation* location) {
-  ASSIGN_OR_RETURN(location->partition_index,
-                   file.ReadBlock(file.metaindex().filter,
-                                  "index of the filter partitions"));
+// Removes the suffix of internal keys from the current one of the index over
+// partitions, unless it has none.
+absl::StatusOr<absl::string_view> UserKeyOf(const EntryIterator& entry,
+                                            const Block& index,
+                                            const Properties& properties) {
+  absl::string_view key = entry.key();
+  if (properties.index_key_is_user_key) return key;
+  if (key.size() < kInternalKeySuffix) {
+    return index.Damage(entry.value_offset(),
+                        absl::StrCat("expected a preceding internal key of at "
+                                     "least 8 bytes, found ",
+                                     key.size()));
+  }
+  key.remove_suffix(kInternalKeySuffix);
+  return key;
+}
 
-  PartitionIndex partition(&location->partition_index, properties);
-  while (partition.Next()) location->blocks.push_back(partition.handle());
-  return partition.status();
+// Reads the index over the partitions and calls visit(handle, key) for each.
+// They follow one another in the file; overlapping handles are damage, so all
+// partitions together are never larger than the file.
+template <typename Visit>
+absl::Status VisitPartitions(const RandomAccess& file, const Footer& footer,
+                             const Properties& properties,
+                             const BlockHandle& index_handle,
+                             const Visit& visit) {
+  ASSIGN_OR_RETURN(
+      const Block index,
+      ReadBlock(file, footer, index_handle, "index of the filter partitions"));
+  // If no key was added to any partition, RocksDB writes an index of 0 bytes,
+  // which is not a block of entries.
+  if (index.payload.empty()) return absl::OkStatus();
+  const bool has_differences = properties.index_value_is_delta_encoded;
+  EntryIterator entry(&index, has_differences ? ValueLength::kOfBlockHandle
+                                              : ValueLength::kStored);
+  BlockHandle handle;
+  uint64_t least_offset = 0;
+  while (entry.Next()) {
+    ASSIGN_OR_RETURN(const absl::string_view key,
+                     UserKeyOf(entry, index, properties));
+    absl::string_view value = entry.value();
+    if (has_differences && entry.continues_key()) {
+      // The partition starts where the previous one ends, and the value, in
+      // which `entry` has found a varint, is the difference between their
+      // sizes. The sum wraps around for sizes that no file has, which are
+      // rejected below.
+      int64_t difference = 0;
+      ConsumeSignedVarint64(&value, &difference);
+      handle.offset = least_offset;
+      handle.size += static_cast<uint64_t>(difference);
+    } else if (!ConsumeBlockHandle(&value, &handle)) {
+      return index.Damage(entry.value_offset(),
+                          "expected a block handle, two varints");
+    }
+    // All partitions come before their index.
+    if (handle.offset < least_offset || !EndsBefore(handle, index.offset)) {
+      return index.Damage(
+          entry.value_offset(),
+          absl::StrCat("expected a partition between the offsets ",
+                       least_offset, " and ", index.offset, ", found ",
+                       ToString(handle)));
+    }
+    least_offset = handle.offset + handle.size + kBlockTrailerSize;
+    visit(handle, key);
+  }
+  return entry.status();
 }
 
 // Removes the prefix that names the kind of filter from the front of `name`.
@@ -171,6 +224,13 @@ absl::StatusOr<Properties> ReadProperties(const RandomAccess& file,
                                absl::StrCat(kWhat), file.name()});
 }
 
+// The block that maps names to meta blocks: its entries of the filter and the
+// properties.
+struct Metaindex {
+  FilterLocation filter;  // without partitions
+  std::optional<BlockHandle> properties;
+};
+
 // DataLoss if the block breaks the format or names two filters or two property
 // blocks. The handles are not checked.
 absl::StatusOr<Metaindex> ParseMetaindex(const Block& block) {
@@ -188,19 +248,23 @@ absl::StatusOr<Metaindex> ParseMetaindex(const Block& block) {
       return block.Damage(entry.value_offset(),
                           "expected a block handle, two varints");
     }
-    if (is_filter ? result.filter_kind != FilterKind::kNone
+    if (is_filter ? result.filter.kind != FilterKind::kNone
                   : result.properties.has_value()) {
       return block.Damage(
           entry.value_offset(),
           absl::StrCat("expected one ", is_filter ? "filter" : "property block",
                        ", found two"));
     }
-    if (is_filter) {
-      result.filter_kind = kind;
-      result.filter_family.assign(name.data(), name.size());
-      result.filter = handle;
-    } else {
+    if (!is_filter) {
       result.properties = handle;
+      continue;
+    }
+    result.filter.kind = kind;
+    result.filter.family.assign(name.data(), name.size());
+    if (kind == FilterKind::kPartitioned) {
+      result.filter.index = handle;
+    } else {
+      result.filter.blocks = {handle};
     }
   }
   if (!entry.status().ok()) return entry.status();
@@ -216,11 +280,11 @@ absl::string_view ToString(FilterKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-SstFile::SstFile(std::unique_ptr<RandomAccess> bytes, const Footer& footer,
-                 Metaindex metaindex)
-    : bytes_(std::move(bytes)),
-      footer_(footer),
-      metaindex_(std::move(metaindex)) {}
+uint64_t FilterLocation::TotalSize() const {
+  uint64_t total = index.size;
+  for (const BlockHandle& block : blocks) total += block.size;
+  return total;
+}
 
 absl::StatusOr<SstFile> SstFile::Open(const std::string& path) {
   ASSIGN_OR_RETURN(std::unique_ptr<RandomAccess> bytes, OpenFile(path));
@@ -228,119 +292,45 @@ absl::StatusOr<SstFile> SstFile::Open(const std::string& path) {
 }
 
 absl::StatusOr<SstFile> SstFile::Open(std::unique_ptr<RandomAccess> bytes) {
-  ASSIGN_OR_RETURN(const Footer footer, ReadFooter(*bytes));
-  ASSIGN_OR_RETURN(
-      const Block block,
-      linebloom::ReadBlock(*bytes, footer, footer.metaindex, "metaindex"));
+  SstFile file(std::move(bytes));
+  ASSIGN_OR_RETURN(file.footer_, ReadFooter(*file.bytes_));
+  const BlockHandle& at = file.footer_.metaindex;
+  ASSIGN_OR_RETURN(const Block block,
+                   ReadBlock(*file.bytes_, file.footer_, at, "metaindex"));
   ASSIGN_OR_RETURN(Metaindex metaindex, ParseMetaindex(block));
-  return SstFile(std::move(bytes), footer, std::move(metaindex));
-}
-
-absl::StatusOr<Properties> SstFile::ReadProperties() const {
-  if (!metaindex_.properties.has_value()) return Properties();
-  return linebloom::ReadProperties(*bytes_, footer_, *metaindex_.properties);
-}
-
-absl::StatusOr<Block> SstFile::ReadBlock(const BlockHandle& handle,
-                                         absl::string_view what) const {
-  return linebloom::ReadBlock(*bytes_, footer_, handle, what);
-}
-
-PartitionIndex::PartitionIndex(const Block* block, const Properties& properties)
-    : block_(block),
-      key_is_user_key_(properties.index_key_is_user_key),
-      value_is_delta_encoded_(properties.index_value_is_delta_encoded),
-      entry_(block, value_is_delta_encoded_ ? ValueLength::kOfBlockHandle
-                                            : ValueLength::kStored) {
-  // If no key was added to any partition, RocksDB writes an index of 0 bytes,
-  // which is not a block of entries.
-  if (!block->payload.empty()) status_ = entry_.status();
-}
-
-bool PartitionIndex::Fail(const absl::Status& status) {
-  status_ = status;
-  return false;
-}
-
-bool PartitionIndex::NextUserKey() {
-  user_key_ = entry_.key();
-  if (key_is_user_key_) return true;
-  if (user_key_.size() < kInternalKeySuffix) {
-    return Fail(block_->Damage(
-        entry_.value_offset(),
-        absl::StrCat("expected a preceding internal key of at least 8 "
-                     "bytes, found ",
-                     user_key_.size())));
+  if (metaindex.properties.has_value()) {
+    ASSIGN_OR_RETURN(
+        file.properties_,
+        ReadProperties(*file.bytes_, file.footer_, *metaindex.properties));
   }
-  user_key_.remove_suffix(kInternalKeySuffix);
-  return true;
-}
-
-bool PartitionIndex::NextHandle() {
-  absl::string_view value = entry_.value();
-  if (value_is_delta_encoded_ && entry_.continues_key()) {
-    // The partition starts where the previous one ends, and the value, in which
-    // `entry_` has found a varint, is the difference between their sizes. The
-    // sum wraps around for sizes that no file has, which are rejected below.
-    int64_t difference = 0;
-    ConsumeSignedVarint64(&value, &difference);
-    handle_.offset = next_offset_;
-    handle_.size += static_cast<uint64_t>(difference);
-  } else if (!ConsumeBlockHandle(&value, &handle_)) {
-    return Fail(block_->Damage(entry_.value_offset(),
-                               "expected a block handle, two varints"));
+  file.filter_ = std::move(metaindex.filter);
+  if (file.filter_.kind == FilterKind::kPartitioned) {
+    RETURN_IF_ERROR(VisitPartitions(
+        *file.bytes_, file.footer_, file.properties_, file.filter_.index,
+        [&file](const BlockHandle& handle, absl::string_view) {
+          file.filter_.blocks.push_back(handle);
+        }));
+  } else if (file.filter_.kind != FilterKind::kNone) {
+    RETURN_IF_ERROR(CheckFilterHandle(*file.bytes_, file.footer_,
+                                      file.filter_.blocks.front()));
   }
-  // All partitions come before their index.
-  if (handle_.offset < next_offset_ || !EndsBefore(handle_, block_->offset)) {
-    return Fail(block_->Damage(
-        entry_.value_offset(),
-        absl::StrCat("expected a partition between the offsets ", next_offset_,
-                     " and ", block_->offset, ", found ", ToString(handle_))));
-  }
-  next_offset_ = handle_.offset + handle_.size + kBlockTrailerSize;
-  return true;
+  return file;
 }
 
-bool PartitionIndex::Next() {
-  if (!status_.ok()) return false;
-  if (!entry_.Next()) {
-    if (!block_->payload.empty()) status_ = entry_.status();
-    return false;
-  }
-  return NextUserKey() && NextHandle();
+absl::StatusOr<Block> SstFile::ReadFilterBlock(
+    const BlockHandle& handle) const {
+  return ReadBlock(*bytes_, footer_, handle, "filter");
 }
 
-uint64_t FilterLocation::TotalSize() const {
-  uint64_t size = partition_index.payload.size();
-  for (const BlockHandle& block : blocks) size += block.size;
-  return size;
-}
-
-absl::StatusOr<FilterLocation> LocateFilter(const SstFile& file) {
-  if (file.metaindex().filter_kind != FilterKind::kPartitioned) {
-    return LocateFilter(file, Properties());
-  }
-  ASSIGN_OR_RETURN(const Properties properties, file.ReadProperties());
-  return LocateFilter(file, properties);
-}
-
-absl::StatusOr<FilterLocation> LocateFilter(const SstFile& file,
-                                            const Properties& properties) {
-  FilterLocation location;
-  location.kind = file.metaindex().filter_kind;
-  location.family = file.metaindex().filter_family;
-  if (location.kind == FilterKind::kPartitioned) {
-    RETURN_IF_ERROR(LocatePartitions(file, properties, &location));
-  } else if (location.kind != FilterKind::kNone) {
-    location.blocks = {file.metaindex().filter};
-    RETURN_IF_ERROR(CheckFilterHandle(file, file.metaindex().filter));
-  }
-  return location;
-}
-
-absl::StatusOr<Block> ReadFilterBlock(const SstFile& file,
-                                      const BlockHandle& handle) {
-  return file.ReadBlock(handle, "filter");
+absl::StatusOr<std::vector<std::string>> SstFile::ReadPartitionKeys() const {
+  std::vector<std::string> keys;
+  if (filter_.kind != FilterKind::kPartitioned) return keys;
+  RETURN_IF_ERROR(
+      VisitPartitions(*bytes_, footer_, properties_, filter_.index,
+                      [&keys](const BlockHandle&, absl::string_view key) {
+                        keys.emplace_back(key);
+                      }));
+  return keys;
 }
 
 bool IsBuiltinFilterFamily(absl::string_view family) {

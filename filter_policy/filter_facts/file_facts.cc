@@ -1,8 +1,6 @@
 #include "filter_policy/filter_facts/file_facts.h"
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -28,9 +26,11 @@ class Sums {
   }
 
   void Finish() {
-    facts_->rate_is_exact = all_linebloom_;
+    facts_->rate_is_exact =
+        !facts_->mixed && (facts_->first.kind == BlockKind::kLinebloom ||
+                           facts_->first.kind == BlockKind::kEmpty);
     facts_->rate = weight_ > 0 ? rate_ / weight_ : 0;
-    if (all_linebloom_ && keys_ > 0) {
+    if (facts_->rate_is_exact && keys_ > 0) {
       facts_->rate_in_metadata = rate_in_metadata_ / weight_;
       facts_->keys = keys_;
       if (all_heat_) facts_->heat = heat_ / static_cast<double>(keys_);
@@ -43,8 +43,7 @@ class Sums {
   void AddLines(const BlockFacts& block) {
     // Partitions without keys don't reveal the kind.
     if (block.kind == BlockKind::kEmpty) return;
-    if (!any_) facts_->first = block;
-    any_ = true;
+    if (facts_->first.kind == BlockKind::kEmpty) facts_->first = block;
     if (block.kind != facts_->first.kind) {
       facts_->mixed = true;
       facts_->of_one_policy &=
@@ -55,7 +54,6 @@ class Sums {
 
   void AddRate(const BlockFacts& block) {
     const bool linebloom = block.kind == BlockKind::kLinebloom;
-    if (block.kind != BlockKind::kEmpty) all_linebloom_ &= linebloom;
     keys_ += block.info.keys;
     const double weight =
         static_cast<double>(linebloom ? block.info.keys : block.bytes);
@@ -94,12 +92,10 @@ class Sums {
   }
 
   FileFacts* facts_;
-  bool any_ = false;
   double weight_ = 0;
   double rate_ = 0;
   double rate_in_metadata_ = 0;
   uint64_t keys_ = 0;
-  bool all_linebloom_ = true;
   double heat_ = 0;
   bool all_heat_ = true;
 };
@@ -119,19 +115,6 @@ uint64_t KeysOfBlock(const Properties& properties, uint64_t filter_bytes,
 
 }  // namespace
 
-absl::StatusOr<FilterFile> OpenFilterFile(const std::string& path) {
-  ASSIGN_OR_RETURN(std::unique_ptr<RandomAccess> bytes, OpenFile(path));
-  return OpenFilterFile(std::move(bytes));
-}
-
-absl::StatusOr<FilterFile> OpenFilterFile(std::unique_ptr<RandomAccess> bytes) {
-  ASSIGN_OR_RETURN(SstFile file, SstFile::Open(std::move(bytes)));
-  ASSIGN_OR_RETURN(Properties properties, file.ReadProperties());
-  ASSIGN_OR_RETURN(FilterLocation location, LocateFilter(file, properties));
-  return FilterFile{std::move(file), std::move(properties),
-                    std::move(location)};
-}
-
 bool FileFacts::is_used() const {
   return (filter_kind == FilterKind::kFull ||
           filter_kind == FilterKind::kPartitioned) &&
@@ -144,18 +127,19 @@ std::optional<double> FileFacts::bits_per_key() const {
   return 8.0 * static_cast<double>(bytes) / static_cast<double>(count);
 }
 
-absl::StatusOr<FileFacts> ReadFileFacts(const FilterFile& file) {
+absl::StatusOr<FileFacts> ReadFileFacts(const SstFile& file) {
+  const FilterLocation& filter = file.filter();
   FileFacts facts;
-  facts.format_version = file.file.footer().format_version;
-  facts.properties = file.properties;
-  facts.filter_kind = file.location.kind;
-  facts.family = file.location.family;
-  facts.blocks = file.location.blocks.size();
-  facts.bytes = file.location.TotalSize();
+  facts.format_version = file.footer().format_version;
+  facts.properties = file.properties();
+  facts.filter_kind = filter.kind;
+  facts.family = filter.family;
+  facts.blocks = filter.blocks.size();
+  facts.bytes = filter.TotalSize();
   if (!facts.is_used()) return facts;
   Sums sums(&facts);
-  for (const BlockHandle& handle : file.location.blocks) {
-    ASSIGN_OR_RETURN(const Block block, ReadFilterBlock(file.file, handle));
+  for (const BlockHandle& handle : filter.blocks) {
+    ASSIGN_OR_RETURN(const Block block, file.ReadFilterBlock(handle));
     sums.Add(ReadBlockFacts(block.payload,
                             KeysOfBlock(facts.properties, facts.bytes, handle)),
              handle.offset);
@@ -165,7 +149,7 @@ absl::StatusOr<FileFacts> ReadFileFacts(const FilterFile& file) {
 }
 
 absl::StatusOr<FileFacts> ReadFileFacts(const std::string& path) {
-  ASSIGN_OR_RETURN(const FilterFile file, OpenFilterFile(path));
+  ASSIGN_OR_RETURN(const SstFile file, SstFile::Open(path));
   return ReadFileFacts(file);
 }
 

@@ -3,27 +3,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "filter_policy/filter_facts/block_facts.h"
-#include "table/random_access.h"
 #include "table/sst_file.h"
 
 namespace linebloom {
-
-// An SSTable opened to read its filter.
-struct FilterFile {
-  SstFile file;
-  Properties properties;
-  FilterLocation location;
-};
-
-absl::StatusOr<FilterFile> OpenFilterFile(const std::string& path);
-absl::StatusOr<FilterFile> OpenFilterFile(std::unique_ptr<RandomAccess> bytes);
 
 struct FileFacts : LineTotals {  // of all blocks together
   uint32_t format_version = 0;
@@ -77,7 +65,7 @@ struct FileFacts : LineTotals {  // of all blocks together
 };
 
 // Reads all filter blocks of the file.
-absl::StatusOr<FileFacts> ReadFileFacts(const FilterFile& file);
+absl::StatusOr<FileFacts> ReadFileFacts(const SstFile& file);
 absl::StatusOr<FileFacts> ReadFileFacts(const std::string& path);
 
 }  // namespace linebloom

@@ -1,12 +1,8 @@
 #include "filter_policy/rebuild/judgement.h"
 
 #include <algorithm>
-#include <memory>
-#include <optional>
-#include <string>
 #include <utility>
 
-#include "absl/strings/string_view.h"
 #include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/levels/file_plan.h"
 #include "filter_policy/levels/level_size_listener.h"
@@ -15,8 +11,6 @@
 #include "filter_policy/rocksdb/running_rocksdb.h"
 #include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/sizing.h"
-#include "linebloom/filter_policy.h"
-#include "rocksdb/filter_policy.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 
@@ -87,7 +81,7 @@ std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
                                                const WantedFilter& wanted,
                                                double rate_after) {
   const FilterBlockInfo& info = facts.first.info;
-  if (info.version < wanted.version) return RebuildReason::kOlderVersion;
+  if (info.version < kFilterBlockVersion) return RebuildReason::kOlderVersion;
   if (!HasSeed(info, wanted.request.hash_seed)) {
     return RebuildReason::kOtherHashSeed;
   }
@@ -255,13 +249,12 @@ Status ReadBuiltInPolicy(std::shared_ptr<const rocksdb::FilterPolicy> policy,
 // Adds to `wanted` what only a policy of linebloom's can tell.
 void AddRequest(const Family& family,
                 const rocksdb::FilterBuildingContext& context,
-                const std::shared_ptr<const TreeState>& tree,
                 const AddedKeys& keys, WantedFilter* wanted) {
   std::optional<FileInTree> file;
   if (FindLevelSizeListener(family.options) != nullptr) {
     file.emplace();
     file->column_family = family.name;
-    file->tree = tree;
+    file->tree = family.tree;
     file->reason = context.reason;
     if (family.policy.heat_aware) file->heat = family.heat;
   }
@@ -332,10 +325,8 @@ Status ReadPolicy(Family* family) {
              : ReadBuiltInPolicy(table->filter_policy, family);
 }
 
-WantedFilter WantedOfFile(const Family& family,
-                          const std::shared_ptr<const TreeState>& tree,
-                          const AddedKeys& keys, int level,
-                          bool nothing_below) {
+WantedFilter WantedOfFile(const Family& family, const AddedKeys& keys,
+                          int level, bool nothing_below) {
   const rocksdb::BlockBasedTableOptions& table =
       *TableOptionsOf(family.options);
   const rocksdb::FilterBuildingContext context =
@@ -347,7 +338,7 @@ WantedFilter WantedOfFile(const Family& family,
     wanted.prefix_extractor = family.options.prefix_extractor->AsString();
   }
   if (family.built_in == nullptr) {
-    AddRequest(family, context, tree, keys, &wanted);
+    AddRequest(family, context, keys, &wanted);
   } else {
     wanted.built_in_rate = RateOfBuiltIn(*family.built_in, context).value_or(1);
   }

@@ -16,6 +16,7 @@
 #include "linebloom/rebuild_filters.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
 
@@ -28,7 +29,6 @@ struct WantedFilter {
   // linebloom's.
   std::optional<double> built_in_rate;
 
-  uint8_t version = kFilterBlockVersion;
   // With a rate, its bits are approximate. kRandomHashSeed: any but 0.
   FilterRequest request;
   // The least size of a new filter, because with level_aware it may get no more
@@ -71,6 +71,8 @@ struct Family {
   double worst_rate = 0;  // see RebuildFiltersOptions
   // Where lookups fall in this process; null if unknown.
   std::shared_ptr<const HeatProfile> heat;
+  rocksdb::ColumnFamilyMetaData files;    // when the plan was made
+  std::shared_ptr<const TreeState> tree;  // null if the policy needs none
 };
 
 // Fills in `policy` or `built_in` from `options`. Returns InvalidArgument, with
@@ -78,11 +80,10 @@ struct Family {
 // of RocksDB's own, or builds no filters.
 rocksdb::Status ReadPolicy(Family* family);
 
-// The filter that the family's policy would build for a file of `keys`, in a
-// family with this `tree`, rewritten on `level`. `nothing_below` says that no
-// file below contains any of its keys.
-WantedFilter WantedOfFile(const Family& family,
-                          const std::shared_ptr<const TreeState>& tree,
-                          const AddedKeys& keys, int level, bool nothing_below);
+// The filter that the family's policy would build for a file of `keys`,
+// rewritten on `level`. `nothing_below` says that no file below contains any of
+// its keys.
+WantedFilter WantedOfFile(const Family& family, const AddedKeys& keys,
+                          int level, bool nothing_below);
 
 }  // namespace linebloom

@@ -4,16 +4,13 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <new>
 #include <numeric>
 #include <optional>
-#include <string>
+#include <span>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -30,14 +27,12 @@
 #include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/sizing.h"
 #include "rocksdb/comparator.h"
-#include "rocksdb/db.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/io_status.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "rocksdb/sst_file_reader.h"
-#include "rocksdb/status.h"
 #include "rocksdb/table.h"
 #include "table/format.h"
 #include "table/random_access.h"
@@ -121,14 +116,14 @@ absl::StatusOr<Described> Describe(rocksdb::FileSystem* file_system,
                                    const std::string& path) {
   ASSIGN_OR_RETURN(std::unique_ptr<RandomAccess> bytes,
                    OpenFromDatabase(file_system, path));
-  ASSIGN_OR_RETURN(const FilterFile file, OpenFilterFile(std::move(bytes)));
+  ASSIGN_OR_RETURN(const SstFile file, SstFile::Open(std::move(bytes)));
   absl::StatusOr<FileFacts> facts = ReadFileFacts(file);
   if (facts.ok()) return Described{*std::move(facts), false};
   if (!absl::IsDataLoss(facts.status())) return facts.status();
   Described damaged;
-  damaged.facts.properties = file.properties;
-  damaged.facts.filter_kind = file.location.kind;
-  damaged.facts.family = file.location.family;
+  damaged.facts.properties = file.properties();
+  damaged.facts.filter_kind = file.filter().kind;
+  damaged.facts.family = file.filter().family;
   damaged.facts.problems.emplace_back(facts.status().message());
   damaged.filter_block_is_damaged = true;
   return damaged;
@@ -144,8 +139,8 @@ uint64_t EntriesOf(rocksdb::DB* db, const SstFileMetaData& file) {
   if (file.num_entries > 0) return file.num_entries;
   auto bytes = OpenFromDatabase(db->GetFileSystem(), PathOf(file));
   if (!bytes.ok()) return 0;
-  const absl::StatusOr<FilterFile> opened = OpenFilterFile(*std::move(bytes));
-  return opened.ok() ? opened->properties.num_entries : 0;
+  const absl::StatusOr<SstFile> opened = SstFile::Open(*std::move(bytes));
+  return opened.ok() ? opened->properties().num_entries : 0;
 }
 
 // The same sizes that the listener knows.
@@ -160,75 +155,49 @@ std::shared_ptr<const TreeState> TreeOf(
   return tree;
 }
 
-// The files of a column family, level by level.
-class FamilyFiles {
- public:
-  FamilyFiles(rocksdb::DB* db, const Family& family)
-      : comparator_(family.options.comparator),
-        for_hits_(family.options.optimize_filters_for_hits) {
-    db->GetColumnFamilyMetaData(family.handle, &metadata_);
-    if (IsLevelAware(family.policy)) tree_ = TreeOf(db, metadata_);
+// Lists the files of each family, level by level.
+void ListFiles(rocksdb::DB* db, std::vector<Family>* families) {
+  for (Family& family : *families) {
+    db->GetColumnFamilyMetaData(family.handle, &family.files);
+    if (IsLevelAware(family.policy)) family.tree = TreeOf(db, family.files);
   }
+}
 
-  const rocksdb::ColumnFamilyMetaData& metadata() const { return metadata_; }
-  const rocksdb::Comparator& comparator() const { return *comparator_; }
-  const std::shared_ptr<const TreeState>& tree() const { return tree_; }
+bool Overlap(const Family& family, const SstFileMetaData& a,
+             const SstFileMetaData& b) {
+  const rocksdb::Comparator& comparator = *family.options.comparator;
+  return comparator.CompareWithoutTimestamp(a.smallestkey, b.largestkey) <= 0 &&
+         comparator.CompareWithoutTimestamp(b.smallestkey, a.largestkey) <= 0;
+}
 
-  // True if RocksDB would rewrite the file without a filter: with
-  // optimize_filters_for_hits, if no older file may contain one of its keys.
-  bool GetsNoFilter(const SstFileMetaData& file, int level) const {
-    return for_hits_ && NothingBelow(file, level);
+// True if no older file may contain one of the file's keys.
+bool NothingBelow(const Family& family, const SstFileMetaData& file,
+                  int level) {
+  if (level == 0 &&
+      family.files.levels[0].files.back().file_number != file.file_number) {
+    return false;
   }
-
-  // True if no older file may contain one of the file's keys.
-  bool NothingBelow(const SstFileMetaData& file, int level) const {
-    if (level == 0 &&
-        metadata_.levels[0].files.back().file_number != file.file_number) {
-      return false;
+  for (const rocksdb::LevelMetaData& below : family.files.levels) {
+    if (below.level <= level) continue;
+    for (const SstFileMetaData& other : below.files) {
+      if (Overlap(family, file, other)) return false;
     }
-    for (const rocksdb::LevelMetaData& below : metadata_.levels) {
-      if (below.level <= level) continue;
-      for (const SstFileMetaData& other : below.files) {
-        if (Overlap(file, other)) return false;
-      }
-    }
-    return true;
   }
-
- private:
-  bool Overlap(const SstFileMetaData& a, const SstFileMetaData& b) const {
-    return comparator_->CompareWithoutTimestamp(a.smallestkey, b.largestkey) <=
-               0 &&
-           comparator_->CompareWithoutTimestamp(b.smallestkey, a.largestkey) <=
-               0;
-  }
-
-  const rocksdb::Comparator* comparator_;
-  bool for_hits_;
-  rocksdb::ColumnFamilyMetaData metadata_;
-  std::shared_ptr<const TreeState> tree_;  // null if the policy needs none
-};
-
-std::vector<FamilyFiles> FilesOf(rocksdb::DB* db,
-                                 const std::vector<Family>& families) {
-  std::vector<FamilyFiles> files;
-  for (const Family& family : families) files.emplace_back(db, family);
-  return files;
+  return true;
 }
 
 // Replaces memory budgets by bits per key: the smallest budget is divided
 // equally among all keys of the families that have one.
-std::vector<Family> ShareBudget(const std::vector<FamilyFiles>& files,
-                                std::vector<Family> families) {
+void ShareBudget(std::vector<Family>* families) {
   double rows = 0;
   std::optional<uint64_t> budget;
-  for (size_t i = 0; i < families.size(); ++i) {
-    const std::optional<uint64_t>& own = families[i].policy.memory_budget;
+  for (const Family& family : *families) {
+    const std::optional<uint64_t>& own = family.policy.memory_budget;
     if (!own) continue;
     budget = std::min(budget.value_or(UINT64_MAX), *own);
-    rows += files[i].tree()->Total();
+    rows += family.tree->Total();
   }
-  for (Family& family : families) {
+  for (Family& family : *families) {
     if (!family.policy.memory_budget) continue;
     family.memory_budget = budget;
     family.policy.memory_budget.reset();
@@ -237,7 +206,6 @@ std::vector<Family> ShareBudget(const std::vector<FamilyFiles>& files,
         std::clamp(8 * static_cast<double>(*budget) / std::max(rows, 1.0),
                    kMinBitsOfRun, kMaxAverageOfBudget);
   }
-  return families;
 }
 
 struct Candidate {
@@ -285,15 +253,6 @@ double LostPerByteOfMemory(const Candidate& candidate) {
   return candidate.file.saved_reads / candidate.more_memory;
 }
 
-void Weigh(const std::vector<double>& shares, size_t first,
-           std::vector<Candidate>* candidates) {
-  for (size_t i = first; i < candidates->size(); ++i) {
-    FileRebuild& file = (*candidates)[i].file;
-    file.saved_reads =
-        shares[(*candidates)[i].index] * (file.rate - file.rate_after);
-  }
-}
-
 // Examines the filters of all live files of `families` and fills in all of
 // `report` except the outcomes. Incomplete if `progress` returns false. Omits
 // files that a compaction removes meanwhile, and files too damaged to examine.
@@ -301,15 +260,11 @@ class Planner {
  public:
   Planner(rocksdb::DB* db, const std::vector<Family>& families,
           const RebuildFiltersCallback& progress, RebuildFiltersReport* report)
-      : db_(db),
-        files_(FilesOf(db, families)),
-        families_(ShareBudget(files_, families)),
-        progress_(progress),
-        report_(report) {}
+      : db_(db), families_(families), progress_(progress), report_(report) {}
 
   Status Run(std::vector<PlannedFile>* plan) {
-    for (const FamilyFiles& files : files_) {
-      so_far_.files += files.metadata().file_count;
+    for (const Family& family : families_) {
+      so_far_.files += family.files.file_count;
     }
     for (size_t i = 0; i < families_.size(); ++i) {
       RETURN_IF_ERROR(LookAtFamily(i));
@@ -320,31 +275,32 @@ class Planner {
 
  private:
   Status LookAtFamily(size_t index) {
-    const FamilyFiles& files = files_[index];
+    const Family& family = families_[index];
     FilesInReach in_reach;
     LookupSource source = LookupSource::kEven;
     const size_t first = candidates_.size();
-    const size_t first_shrinkable = shrinkable_.size();
-    for (const rocksdb::LevelMetaData& level : files.metadata().levels) {
+    for (const rocksdb::LevelMetaData& level : family.files.levels) {
       for (const SstFileMetaData& file : level.files) {
         RETURN_IF_ERROR(
             LookAtFile(index, level.level, file, &in_reach, &source));
       }
     }
     const std::vector<double> shares =
-        ProbeShares(in_reach.ranges, files.comparator());
+        ProbeShares(in_reach.ranges, *family.options.comparator);
     const double reads = std::inner_product(shares.begin(), shares.end(),
                                             in_reach.rates.begin(), 0.0);
-    report_->reads.push_back({families_[index].name, reads, reads, source});
-    Weigh(shares, first, &candidates_);
-    Weigh(shares, first_shrinkable, &shrinkable_);
+    report_->reads.push_back({family.name, reads, reads, source});
+    for (size_t i = first; i < candidates_.size(); ++i) {
+      FileRebuild& file = candidates_[i].file;
+      file.saved_reads =
+          shares[candidates_[i].index] * (file.rate - file.rate_after);
+    }
     return Status::OK();
   }
 
   Status LookAtFile(size_t index, int level, const SstFileMetaData& meta,
                     FilesInReach* in_reach, LookupSource* source) {
     const Family& family = families_[index];
-    const FamilyFiles& files = files_[index];
     if (progress_ && !progress_(so_far_)) {
       return Status::Incomplete("linebloom: cancelled");
     }
@@ -360,15 +316,19 @@ class Planner {
     const FileFacts& facts = file->facts;
     // Only a level-aware policy needs to know what is below.
     const bool nothing_below =
-        family.policy.level_aware && files.NothingBelow(meta, level);
-    const WantedFilter wanted = WantedOfFile(
-        family, files.tree(), {facts.rows(), meta.smallestkey, meta.largestkey},
-        level, nothing_below);
+        family.policy.level_aware && NothingBelow(family, meta, level);
+    const WantedFilter wanted =
+        WantedOfFile(family, {facts.rows(), meta.smallestkey, meta.largestkey},
+                     level, nothing_below);
     const Verdict verdict = Judge(facts, wanted);
     const double lookups = LookupsOf(facts, meta, family, source);
     in_reach->ranges.push_back({meta.smallestkey, meta.largestkey, lookups});
     in_reach->rates.push_back(verdict.rate_now);
-    if (files.GetsNoFilter(meta, level)) return Status::OK();
+    // With this option RocksDB would rewrite the file without a filter.
+    if (family.options.optimize_filters_for_hits &&
+        NothingBelow(family, meta, level)) {
+      return Status::OK();
+    }
     Candidate candidate;
     candidate.file.column_family = family.name;
     candidate.file.path = path;
@@ -386,15 +346,15 @@ class Planner {
     if (has_budget) memory_ += static_cast<double>(facts.bytes);
     if (verdict.reason.has_value() && verdict.pays) {
       candidate.file.reason = *verdict.reason;
-      candidates_.push_back(std::move(candidate));
     } else if (has_budget &&
                memory_after <
                    kWorthShrinking * static_cast<double>(facts.bytes)) {
       candidate.file.reason = RebuildReason::kOverBudget;
-      shrinkable_.push_back(std::move(candidate));
-    } else if (verdict.reason.has_value()) {
-      ++report_->files_no_better;
+    } else {
+      report_->files_no_better += verdict.reason.has_value() ? 1 : 0;
+      return Status::OK();
     }
+    candidates_.push_back(std::move(candidate));
     return Status::OK();
   }
 
@@ -405,11 +365,12 @@ class Planner {
     plan->push_back(candidate.planned);
   }
 
-  // Takes as many files as bring all filters back within the budget, starting
-  // with those that lose the fewest reads for the memory they free.
-  void KeepToBudget(std::vector<PlannedFile>* plan) {
-    std::ranges::stable_sort(shrinkable_, {}, LostPerByteOfMemory);
-    for (const Candidate& candidate : shrinkable_) {
+  // Takes as many of the files `over` as bring all filters back within the
+  // budget, starting with those that lose the fewest reads for the memory they
+  // free.
+  void KeepToBudget(std::span<Candidate> over, std::vector<PlannedFile>* plan) {
+    std::ranges::stable_sort(over, {}, LostPerByteOfMemory);
+    for (const Candidate& candidate : over) {
       const Family& family = families_[candidate.planned.family];
       if (memory_ <= static_cast<double>(*family.memory_budget)) return;
       memory_ += candidate.more_memory;
@@ -421,9 +382,14 @@ class Planner {
   // would have saved more. Rejected: by rate alone, which begins with the last
   // level, and so the most bytes, if no file has a filter.
   void Sort(std::vector<PlannedFile>* plan) {
-    KeepToBudget(plan);
-    std::ranges::stable_sort(candidates_, std::greater<>(), SavedPerByte);
-    for (const Candidate& candidate : candidates_) {
+    const std::span<Candidate> worse = std::ranges::stable_partition(
+        candidates_, [](const Candidate& candidate) {
+          return candidate.file.reason == RebuildReason::kOverBudget;
+        });
+    KeepToBudget(
+        std::span(candidates_).first(candidates_.size() - worse.size()), plan);
+    std::ranges::stable_sort(worse, std::greater<>(), SavedPerByte);
+    for (const Candidate& candidate : worse) {
       const Family& family = families_[candidate.planned.family];
       if (family.memory_budget) {
         const double after = memory_ + candidate.more_memory;
@@ -439,16 +405,12 @@ class Planner {
   }
 
   rocksdb::DB* db_;
-  const std::vector<FamilyFiles> files_;  // of each of families_
-  const std::vector<Family> families_;
+  const std::vector<Family>& families_;
   const RebuildFiltersCallback& progress_;
   RebuildFiltersReport* report_;
   RebuildFiltersProgress so_far_;
   std::vector<Candidate> candidates_;
-  // Files whose filters could be smaller, and what those of all families with a
-  // memory budget take.
-  std::vector<Candidate> shrinkable_;
-  double memory_ = 0;
+  double memory_ = 0;  // that the filters of families with a budget take
 };
 
 // Reads the footer at `path` again. Corruption, or other errors of reading, if
@@ -842,6 +804,8 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
     return Status::NotSupported("linebloom: the database is read-only");
   }
   LetListenerLook(db, &families);
+  ListFiles(db, &families);
+  ShareBudget(&families);
   std::vector<PlannedFile> plan;
   RETURN_IF_ERROR(Planner(db, families, progress, report).Run(&plan));
   if (options.dry_run) {

@@ -21,18 +21,14 @@ inline void ExpectGoodError(const absl::Status& status) {
           "a message that names the file and what was expected");
 }
 
-inline void CheckProperties(const SstFile& file) {
-  const absl::StatusOr<Properties> properties = file.ReadProperties();
-  if (!properties.ok()) ExpectGoodError(properties.status());
-}
-
-inline void CheckBlocks(const SstFile& file, const FilterLocation& location) {
+inline void CheckBlocks(const SstFile& file) {
+  const FilterLocation& location = file.filter();
   uint64_t end = 0;
   for (const BlockHandle& handle : location.blocks) {
     Promise(handle.offset >= end, "filter blocks in order, without overlap");
     Promise(EndsBefore(handle, file.size()), "filter blocks inside the file");
     end = handle.offset + handle.size + kBlockTrailerSize;
-    const absl::StatusOr<Block> block = ReadFilterBlock(file, handle);
+    const absl::StatusOr<Block> block = file.ReadFilterBlock(handle);
     if (block.ok()) {
       Promise(block->payload.size() == handle.size, "a block's size");
     } else {
@@ -40,22 +36,6 @@ inline void CheckBlocks(const SstFile& file, const FilterLocation& location) {
     }
   }
   Promise(location.TotalSize() <= file.size(), "no more filter than file");
-}
-
-// Iterating finds the same handles that were collected.
-inline void CheckIndex(const SstFile& file, const FilterLocation& location) {
-  if (location.kind != FilterKind::kPartitioned) return;
-  const absl::StatusOr<Properties> properties = file.ReadProperties();
-  Promise(properties.ok(), "partitions need properties");
-  PartitionIndex index(&location.partition_index, *properties);
-  size_t i = 0;
-  while (index.Next()) {
-    Promise(i < location.blocks.size() && index.handle() == location.blocks[i],
-            "the same partitions twice");
-    ++i;
-  }
-  Promise(index.status().ok() && i == location.blocks.size(),
-          "all partitions twice");
 }
 
 // Reads everything about the filter in an SSTable of these bytes, and ends the
@@ -66,14 +46,11 @@ inline void ReadWholeSst(absl::string_view bytes) {
     ExpectGoodError(file.status());
     return;
   }
-  CheckProperties(*file);
-  const absl::StatusOr<FilterLocation> location = LocateFilter(*file);
-  if (!location.ok()) {
-    ExpectGoodError(location.status());
-    return;
-  }
-  CheckBlocks(*file, *location);
-  CheckIndex(*file, *location);
+  CheckBlocks(*file);
+  if (file->filter().kind != FilterKind::kPartitioned) return;
+  const auto keys = file->ReadPartitionKeys();
+  Promise(keys.ok() && keys->size() == file->filter().blocks.size(),
+          "the same partitions twice");
 }
 
 }  // namespace linebloom::testing

@@ -129,10 +129,9 @@ std::vector<Case> Cases() {
   odd_rate.problems.emplace_back("the rate is not that of the lines");
   FileFacts mixed = solved;
   mixed.of_one_policy = false;
-  WantedFilter of_later_version = Wanted();
-  of_later_version.version = kFilterBlockVersion + 1;
   FileFacts older = solved;
   older.rate *= 1.1;
+  older.first.info.version = kFilterBlockVersion - 1;
   WantedFilter bloom_of_others = WantedBloom();
   bloom_of_others.prefix_extractor = "another";
   std::vector<Case> cases = {
@@ -152,8 +151,7 @@ std::vector<Case> Cases() {
       {"a problem, whatever the rate", odd_rate, Wanted(), kDamaged},
       {"partitions of several policies", mixed, Wanted(), kDamaged},
       {"a newer version", Newer(), Wanted(), kStays},
-      {"an older version", older, of_later_version,
-       RebuildReason::kOlderVersion},
+      {"an older version", older, Wanted(), RebuildReason::kOlderVersion},
 
       {"the same seed", WithSeed(7), WantedSeed(7), kStays},
       {"a seed", WithSeed(0), WantedSeed(7), kOtherSeed},

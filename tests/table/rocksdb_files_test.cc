@@ -75,31 +75,34 @@ void ExpectFilter(const FileSpec& spec, const std::string& filter) {
 // Each key belongs to the first partition whose key is not less, whose filter
 // has it.
 void ExpectKeysInTheirPartitions(const SstFile& file, const FileSpec& spec,
-                                 const FilterLocation& location,
-                                 const Properties& properties,
                                  const std::vector<std::string>& keys) {
   // Reads RocksDB's filters too.
   const auto policy = MakePolicy();
   const bool prefix = spec.content == FilterContent::kPrefixes;
-  PartitionIndex index(&location.partition_index, properties);
+  const auto partition_keys = file.ReadPartitionKeys();
+  ASSERT_TRUE(partition_keys.ok()) << partition_keys.status();
+  ASSERT_THAT(*partition_keys, SizeIs(file.filter().blocks.size()));
+  size_t partitions = 0;
   std::string filter;
   std::unique_ptr<rocksdb::FilterBitsReader> reader;
   for (const std::string& key : keys) {
-    while (reader == nullptr || index.user_key() < absl::string_view(key)) {
-      ASSERT_TRUE(index.Next()) << "too few partitions; " << index.status();
-      filter = ReadFilterBlock(file, index.handle())->payload;
+    while (reader == nullptr || (*partition_keys)[partitions - 1] < key) {
+      ASSERT_LT(partitions, partition_keys->size()) << "too few partitions";
+      filter = file.ReadFilterBlock(file.filter().blocks[partitions])->payload;
       reader = NewReader(*policy, filter);
+      ++partitions;
     }
     EXPECT_TRUE(reader->MayMatch(
         key.substr(0, prefix ? testing::kPrefixLength : key.size())))
         << key;
   }
-  EXPECT_FALSE(index.Next());
-  EXPECT_TRUE(index.status().ok()) << index.status();
+  EXPECT_EQ(partitions, partition_keys->size());
 }
 
 // Counts the handles in the index that are stored as differences.
-int CountDifferences(const Block& index) {
+int CountDifferences(const SstFile& file) {
+  const Block index = *ReadBlock(**OpenFile(file.name()), file.footer(),
+                                 file.filter().index, "index");
   EntryIterator entry(&index, ValueLength::kOfBlockHandle);
   int count = 0;
   while (entry.Next()) count += entry.continues_key() ? 1 : 0;
@@ -108,43 +111,40 @@ int CountDifferences(const Block& index) {
 }
 
 // The file's filter is what `spec` says, and has the keys `keys`.
-void ExpectFilterReadable(const SstFile& file, const Properties& properties,
-                          const FileSpec& spec,
+void ExpectFilterReadable(const SstFile& file, const FileSpec& spec,
                           const std::vector<std::string>& keys) {
   EXPECT_EQ(file.footer().format_version, spec.format_version);
   EXPECT_EQ(file.footer().checksum_type, spec.checksum_type);
-  EXPECT_EQ(properties.whole_key_filtering,
+  EXPECT_EQ(file.properties().whole_key_filtering,
             spec.content != FilterContent::kPrefixes);
 
-  const absl::StatusOr<FilterLocation> location = LocateFilter(file);
-  ASSERT_TRUE(location.ok()) << location.status();
-  EXPECT_EQ(location->kind, spec.filter_kind);
-  EXPECT_EQ(location->TotalSize(), properties.filter_size);
-  EXPECT_EQ(location->family, spec.filter_kind == FilterKind::kNone
-                                  ? ""
-                                  : "rocksdb.BuiltinBloomFilter");
-  for (const BlockHandle& handle : location->blocks) {
-    const absl::StatusOr<Block> block = ReadFilterBlock(file, handle);
+  const FilterLocation& filter = file.filter();
+  EXPECT_EQ(filter.kind, spec.filter_kind);
+  EXPECT_EQ(filter.TotalSize(), file.properties().filter_size);
+  EXPECT_EQ(filter.family, spec.filter_kind == FilterKind::kNone
+                               ? ""
+                               : "rocksdb.BuiltinBloomFilter");
+  for (const BlockHandle& handle : filter.blocks) {
+    const absl::StatusOr<Block> block = file.ReadFilterBlock(handle);
     ASSERT_TRUE(block.ok()) << block.status();
     EXPECT_EQ(block->payload.size(), handle.size);
     ExpectFilter(spec, block->payload);
   }
   if (spec.filter_kind != FilterKind::kPartitioned) return;
-  EXPECT_GT(location->blocks.size(), testing::kIndexRestartInterval);
-  ExpectKeysInTheirPartitions(file, spec, *location, properties, keys);
+  EXPECT_GT(filter.blocks.size(), testing::kIndexRestartInterval);
+  ExpectKeysInTheirPartitions(file, spec, keys);
   if (spec.format_version >= 4) {
-    EXPECT_GT(CountDifferences(location->partition_index), 0);
+    EXPECT_GT(CountDifferences(file), 0);
   }
 }
 
 void ExpectReadable(const std::string& path, const FileSpec& spec) {
   const absl::StatusOr<SstFile> file = SstFile::Open(path);
   ASSERT_TRUE(file.ok()) << file.status();
-  const absl::StatusOr<Properties> ours = file->ReadProperties();
-  ASSERT_TRUE(ours.ok()) << ours.status();
-  ExpectSameProperties(*ours, testing::ReadWithRocksDb(path));
-  EXPECT_EQ(ours->prefix_filtering, spec.content != FilterContent::kWholeKeys);
-  ExpectFilterReadable(*file, *ours, spec, testing::ReadKeysWithRocksDb(path));
+  ExpectSameProperties(file->properties(), testing::ReadWithRocksDb(path));
+  EXPECT_EQ(file->properties().prefix_filtering,
+            spec.content != FilterContent::kWholeKeys);
+  ExpectFilterReadable(*file, spec, testing::ReadKeysWithRocksDb(path));
 }
 
 // Every format_version with every checksum, every kind of filter and every
@@ -212,15 +212,14 @@ TEST(GoldenSstTest, Version6) {
                                    full ? "full" : "partitioned", ".sst"));
     ASSERT_TRUE(file.ok()) << file.status();
     EXPECT_NE(file->footer().base_context_checksum, 0);
-    const auto properties = file->ReadProperties();
-    ASSERT_TRUE(properties.ok()) << properties.status();
-    EXPECT_EQ(properties->num_entries, 400);
-    EXPECT_EQ(properties->num_filter_entries, 400);
-    EXPECT_EQ(properties->filter_size, full ? 517 : 876);
-    EXPECT_EQ(properties->filter_policy_name, "bloomfilter");
-    EXPECT_EQ(properties->comparator_name, "leveldb.BytewiseComparator");
-    EXPECT_EQ(properties->prefix_extractor_name, "");
-    ExpectFilterReadable(*file, *properties, spec, GoldenKeys());
+    const Properties& properties = file->properties();
+    EXPECT_EQ(properties.num_entries, 400);
+    EXPECT_EQ(properties.num_filter_entries, 400);
+    EXPECT_EQ(properties.filter_size, full ? 517 : 876);
+    EXPECT_EQ(properties.filter_policy_name, "bloomfilter");
+    EXPECT_EQ(properties.comparator_name, "leveldb.BytewiseComparator");
+    EXPECT_EQ(properties.prefix_extractor_name, "");
+    ExpectFilterReadable(*file, spec, GoldenKeys());
   }
 }
 

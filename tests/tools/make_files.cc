@@ -323,7 +323,7 @@ int RunWhileOpen(const std::string& folder, const std::string& command) {
 // `from` may count from the end.
 void ChangeFilter(const std::string& path, const std::string& how, int from) {
   const auto file = SstFile::Open(path);
-  const BlockHandle handle = LocateFilter(*file)->blocks.front();
+  const BlockHandle handle = file->filter().blocks.front();
   std::string bytes = ReadFileBytes(path);
   std::string block = bytes.substr(handle.offset, handle.size + 1);
   size_t at = from < 0 ? block.size() + from : from;

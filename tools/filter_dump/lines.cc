@@ -54,13 +54,13 @@ class LineCollector {
   explicit LineCollector(uint64_t max_worst) : max_worst_(max_worst) {}
 
   absl::Status AddFile(const LiveFile& file) {
-    ASSIGN_OR_RETURN(const FilterFile opened, OpenFilterFile(file.path));
-    const FilterLocation& location = opened.location;
+    ASSIGN_OR_RETURN(const SstFile opened, SstFile::Open(file.path));
+    const FilterLocation& location = opened.filter();
     const bool partitioned = location.kind == FilterKind::kPartitioned;
     bool has_lines = false;
     for (size_t i = 0; i < location.blocks.size(); ++i) {
       ASSIGN_OR_RETURN(const Block block,
-                       ReadFilterBlock(opened.file, location.blocks[i]));
+                       opened.ReadFilterBlock(location.blocks[i]));
       FoundLine place;
       place.file = file;
       if (partitioned) place.partition = i;

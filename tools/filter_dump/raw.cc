@@ -64,15 +64,6 @@ std::string FieldMeaning(const FilterBlockField& field,
   return WithThousands(number);
 }
 
-absl::StatusOr<std::vector<std::string>> PartitionKeys(const FilterFile& file) {
-  std::vector<std::string> keys;
-  if (file.location.kind != FilterKind::kPartitioned) return keys;
-  PartitionIndex partition(&file.location.partition_index, file.properties);
-  while (partition.Next()) keys.emplace_back(partition.user_key());
-  if (!partition.status().ok()) return partition.status();
-  return keys;
-}
-
 absl::Status CheckPartition(const FilterDumpConfig& config,
                             const Json& report) {
   const auto partitions = report["partitions"].get<uint64_t>();
@@ -212,21 +203,22 @@ void AppendBlock(const Json& block, std::string* text) {
 absl::StatusOr<Json> ReadRaw(const FilterDumpConfig& config) {
   ASSIGN_OR_RETURN(const std::vector<LiveFile> files, ListInputs(config));
   const std::string& path = files.front().path;
-  ASSIGN_OR_RETURN(const FilterFile file, OpenFilterFile(path));
-  if (file.location.kind == FilterKind::kNone) {
+  ASSIGN_OR_RETURN(const SstFile file, SstFile::Open(path));
+  if (file.filter().kind == FilterKind::kNone) {
     return absl::NotFoundError(absl::StrCat(path, " has no filter"));
   }
-  ASSIGN_OR_RETURN(const std::vector<std::string> keys, PartitionKeys(file));
+  ASSIGN_OR_RETURN(const std::vector<std::string> keys,
+                   file.ReadPartitionKeys());
   Json report = {{"command", "raw"},
                  {"path", path},
                  {"partitions", keys.size()},
                  {"blocks", Json::array()},
                  {"problems", Json::array()}};
   RETURN_IF_ERROR(CheckPartition(config, report));
-  for (uint64_t i = 0; i < file.location.blocks.size(); ++i) {
+  for (uint64_t i = 0; i < file.filter().blocks.size(); ++i) {
     if (config.partition.value_or(i) != i) continue;
     ASSIGN_OR_RETURN(const Block block,
-                     ReadFilterBlock(file.file, file.location.blocks[i]));
+                     file.ReadFilterBlock(file.filter().blocks[i]));
     const BlockFacts facts = ReadBlockFacts(block.payload, /*keys=*/0);
     if (facts.problem != nullptr) {
       report["problems"].push_back(absl::StrCat(path, ": offset ", block.offset,

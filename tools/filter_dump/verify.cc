@@ -168,26 +168,21 @@ class FilterProber {
   // `policy` must outlive this. `comparator` finds partitions, whose keys end
   // with `timestamp_size` bytes of timestamp; null without any.
   static absl::StatusOr<FilterProber> Make(
-      const FilterFile& file, const rocksdb::FilterPolicy& policy,
+      const SstFile& file, const rocksdb::FilterPolicy& policy,
       const rocksdb::Comparator* comparator, size_t timestamp_size) {
     FilterProber prober;
     prober.comparator_ = comparator;
-    for (const BlockHandle& handle : file.location.blocks) {
-      ASSIGN_OR_RETURN(Block block, ReadFilterBlock(file.file, handle));
+    for (const BlockHandle& handle : file.filter().blocks) {
+      ASSIGN_OR_RETURN(Block block, file.ReadFilterBlock(handle));
       prober.blocks_.push_back(std::move(block.payload));
     }
     // Readers are views, so the strings must not move any more.
     for (const std::string& block : prober.blocks_) {
       prober.readers_.emplace_back(policy.GetFilterBitsReader(block));
     }
-    if (file.location.kind == FilterKind::kPartitioned) {
-      PartitionIndex partition(&file.location.partition_index, file.properties);
-      while (partition.Next()) {
-        absl::string_view key = partition.user_key();
-        key.remove_suffix(std::min(timestamp_size, key.size()));
-        prober.last_keys_.emplace_back(key);
-      }
-      if (!partition.status().ok()) return partition.status();
+    ASSIGN_OR_RETURN(prober.last_keys_, file.ReadPartitionKeys());
+    for (std::string& key : prober.last_keys_) {
+      key.resize(key.size() - std::min(timestamp_size, key.size()));
     }
     return prober;
   }
@@ -249,21 +244,21 @@ Pointer ByName(const std::string& name) {
 // Checks the keys and prefixes of one file against its filter.
 class RowCheck {
  public:
-  RowCheck(const FilterFile& file, size_t timestamp_size,
+  RowCheck(const SstFile& file, size_t timestamp_size,
            const CheckOptions& options, FileCheck* check)
-      : properties_(file.properties),
+      : properties_(file.properties()),
         timestamp_size_(timestamp_size),
         options_(options),
         check_(check) {}
 
   // Finds out what the filter can be probed for, and notes what it can't.
   // Returns errors from reading the filter.
-  absl::Status Prepare(const FilterFile& file) {
+  absl::Status Prepare(const SstFile& file) {
     if (!check_->facts.has_filter()) return absl::OkStatus();
     if (!check_->facts.is_used()) {
       check_->notes.push_back(absl::StrCat(
-          "the filter was not checked: it is ", ToString(file.location.kind),
-          " and of the family '", file.location.family,
+          "the filter was not checked: it is ", ToString(file.filter().kind),
+          " and of the family '", file.filter().family,
           "', which RocksDB's own policies don't read"));
       return absl::OkStatus();
     }
@@ -280,7 +275,7 @@ class RowCheck {
       const std::string lacks =
           absl::StrCat("this program lacks the comparator '",
                        properties_.comparator_name, "'");
-      if (file.location.kind == FilterKind::kPartitioned) {
+      if (file.filter().kind == FilterKind::kPartitioned) {
         check_->notes.push_back(
             absl::StrCat("the filter was not checked: ", lacks,
                          ", by which its partitions are found"));
@@ -398,13 +393,13 @@ absl::Status TryToReadRows(const std::string& path) {
                    WTERMSIG(status), "): the file is damaged"));
 }
 
-absl::Status CheckEntries(const FilterFile& file, const CheckOptions& options,
+absl::Status CheckEntries(const SstFile& file, const CheckOptions& options,
                           FileCheck* check) {
   // RocksDB trusts blocks that have passed their checksums, or have none.
-  if (file.file.footer().checksum_type == ChecksumType::kNone) {
-    RETURN_IF_ERROR(TryToReadRows(file.file.name()));
+  if (file.footer().checksum_type == ChecksumType::kNone) {
+    RETURN_IF_ERROR(TryToReadRows(file.name()));
   }
-  EntryReader reader(file.file.name());
+  EntryReader reader(file.name());
   RETURN_IF_ERROR(reader.Open());
   RowCheck rows(file, reader.timestamp_size(), options, check);
   RETURN_IF_ERROR(rows.Prepare(file));
@@ -412,7 +407,7 @@ absl::Status CheckEntries(const FilterFile& file, const CheckOptions& options,
       [&rows](absl::string_view key) { return rows.OnEntry(key); });
   if (status.ok() && check->entries != check->facts.rows()) {
     check->problems.push_back(absl::StrCat(
-        file.file.name(), ": expected ", check->facts.rows(),
+        file.name(), ": expected ", check->facts.rows(),
         " entries, as the properties say, found ", check->entries));
   }
   return status;
@@ -423,7 +418,7 @@ absl::Status CheckEntries(const FilterFile& file, const CheckOptions& options,
 absl::StatusOr<FileCheck> CheckFile(const std::string& path,
                                     const CheckOptions& options) {
   FileCheck check;
-  const absl::StatusOr<FilterFile> file = OpenFilterFile(path);
+  const absl::StatusOr<SstFile> file = SstFile::Open(path);
   absl::StatusOr<FileFacts> facts =
       file.ok() ? ReadFileFacts(*file) : file.status();
   RETURN_IF_ERROR(TakeDamage(facts.status(), &check));
@@ -435,7 +430,7 @@ absl::StatusOr<FileCheck> CheckFile(const std::string& path,
   check.bytes_read = check.facts.bytes;
   if (options.read_rows) {
     check.rows_were_read = true;
-    check.bytes_read = file->file.size();
+    check.bytes_read = file->size();
     RETURN_IF_ERROR(TakeDamage(CheckEntries(*file, options, &check), &check));
   }
   return check;

@@ -41,7 +41,7 @@ FileFacts FactsOf(SstBuilder* builder, uint64_t rows) {
       builder->AddBlock(MakeBlock({{"rocksdb.index.key.is.user.key", Varint(1)},
                                    {"rocksdb.num.entries", Varint(rows)}},
                                   16)));
-  const auto file = OpenFilterFile(WrapMemory("x.sst", builder->Finish()));
+  const auto file = SstFile::Open(WrapMemory("x.sst", builder->Finish()));
   EXPECT_TRUE(file.ok()) << file.status();
   return ReadFileFacts(*file).value();
 }
