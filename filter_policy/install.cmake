@@ -38,12 +38,13 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfig.cmake
 
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH pkgconfig_dir_to_prefix /prefix/${pkgconfig_dir} /prefix)
-set(libraries linebloom)
-if(LINEBLOOM_DEVELOPER OR LINEBLOOM_REBUILD)
-  list(APPEND libraries linebloom_rebuild)
-endif()
-foreach(library IN LISTS libraries)
-  configure_file(${CMAKE_CURRENT_LIST_DIR}/${library}.pc.in ${library}.pc @ONLY)
+function(linebloom_pkgconfig library requires description)
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/linebloom.pc.in ${library}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${library}.pc
           DESTINATION ${pkgconfig_dir} COMPONENT development)
-endforeach()
+endfunction()
+linebloom_pkgconfig(linebloom rocksdb "${PROJECT_DESCRIPTION}")
+if(LINEBLOOM_DEVELOPER OR LINEBLOOM_REBUILD)
+  linebloom_pkgconfig(linebloom_rebuild linebloom
+    "New filters for the old files of a RocksDB database")
+endif()
