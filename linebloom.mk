@@ -38,7 +38,6 @@ linebloom_SOURCES := \
   filter_policy/rocksdb/observed_rate.cc \
   filter_policy/rocksdb/policy_options.cc \
   filter_policy/rocksdb/running_rocksdb.cc \
-  filter_policy/sizing/expected_rate.cc \
   filter_policy/sizing/sizing.cc
 
 linebloom_HEADERS := \

@@ -46,7 +46,7 @@
 #include "filter_policy/filter_facts/file_facts.h"
 #include "filter_policy/levels/allocation.h"
 #include "filter_policy/rocksdb/policy_options.h"
-#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/sizing.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/comparator.h"

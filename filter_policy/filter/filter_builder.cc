@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "filter_policy/line/builder/line_builder.h"
-#include "filter_policy/sizing/expected_rate.h"
 
 namespace linebloom {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "filter_policy/line/little_endian.h"
-#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 namespace {

@@ -18,7 +18,7 @@
 //       rate_i = sum * n_i / (n_1 + n_2 + ...)
 //
 // log_rate_per_bit depends on the kind of line (LogRatePerBit in
-// expected_rate.h): the steeper the rate falls, the fewer additional bits a
+// sizing.h): the steeper the rate falls, the fewer additional bits a
 // small run needs. The rates of real filters are close to this, and the sum of
 // rates is flat around its minimum.
 //
@@ -37,7 +37,7 @@
 
 #include "filter_policy/levels/heat_profile.h"
 #include "filter_policy/levels/tree_state.h"
-#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 

@@ -6,7 +6,6 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/rocksdb/policy_options.h"
-#include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
@@ -101,8 +100,8 @@ double KeysOfRun(const FilterBuildingContext& context, const FileInTree& file) {
   return level <= levels.size() ? levels[level - 1] : 0;
 }
 
-// Nothing if there is a listener that doesn't know any sizes yet.
-// `bits_per_key` is what filters that aren't known are taken for.
+// Nothing if there is a listener that doesn't know any sizes yet. Filters that
+// aren't known count with `bits_per_key`.
 std::optional<NewFile> NewFileOf(const FilterPolicyOptions& options,
                                  const FilterBuildingContext& context,
                                  const std::optional<FileInTree>& file,

@@ -11,8 +11,8 @@
 namespace linebloom {
 
 // Reads keys as numbers whose digits are the bytes that keys consist of:
-// decimal numbers, hexadecimal ones, words or any bytes. As if each byte had
-// 256 values, a key in the middle between two decimal numbers would be a
+// decimal numbers, hexadecimal ones, words or any bytes. If each byte counted
+// as one of 256 digits, a key midway between two decimal numbers would be a
 // fiftieth of the way from one to the other.
 class KeyPosition {
  public:

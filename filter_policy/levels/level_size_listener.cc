@@ -182,7 +182,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
   void OnFlushBegin(DB* db, const FlushJobInfo& job) override {
     StartSession(db);
     UpdateTreesOnce(db);
-    // RocksDB tells the size of a single family only to who has its handle.
+    // RocksDB tells a single family's size only to holders of its handle.
     uint64_t waiting = 0;
     db->GetAggregatedIntProperty(DB::Properties::kNumEntriesImmMemTables,
                                  &waiting);

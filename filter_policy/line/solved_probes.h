@@ -91,28 +91,24 @@ inline uint32_t SecondFingerprintOf(uint64_t hash) {
 }
 inline int FastFractionOf(uint64_t hash) { return (hash >> 4) & 31; }
 
-// The stages after the first. Their masks derive from 32 bits of the first
-// mask.
-enum class Stage { kPairs, kFours, kLast };
-
-constexpr int kSeedShift[] = {0, 10, 20};
-// The lowest bit of the fingerprint's byte that a stage compares. Plane p of g
-// words compares the bit g * p places above it. The planes of the last stage
-// are halves; a probe over the whole line compares the sum of their bits.
-constexpr int kFingerprintBit[] = {0, 1, 3};
-
-constexpr int SeedShift(Stage stage) {
-  return kSeedShift[static_cast<int>(stage)];
-}
-constexpr int FingerprintBit(Stage stage) {
-  return kFingerprintBit[static_cast<int>(stage)];
-}
+// A stage after the first.
+struct Stage {
+  int seed_shift;  // its masks derive from the first mask's 32 bits from here
+                   // on
+  // The lowest bit of the fingerprint's byte that the stage compares. Plane p
+  // of g words compares the bit g * p places above it. The planes of the last
+  // stage are halves; a probe over the whole line compares the sum of their
+  // bits.
+  int fingerprint_bit;
+};
+inline constexpr Stage kPairsStage = {0, 0};
+inline constexpr Stage kFoursStage = {10, 1};
+inline constexpr Stage kLastStage = {20, 3};
 
 // In the word at place p of a plane, or of the whole line in the last stage, a
 // stage's mask is the product of those 32 bits and kSpread[p], shifted up by
-// this much: the middle of a product depends
-// on all bits of both factors, its upper end on little more than their upper
-// ends.
+// this much: the middle of a product depends on all bits of both factors, its
+// upper end on little more than their upper ends.
 inline constexpr int kSpreadShift = 15;
 
 // `parities` has one bit per word. The bit of the first word of each plane of

@@ -333,14 +333,11 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const Slice& contents) const override {
-    if (options_.canonical_key == nullptr) {
-      return NewFilterBitsReader(
-                 contents, *built_in_, /*canonical_key=*/0,
-                 options_.heat_aware ? heat_user_->sampler : nullptr)
-          .release();
-    }
-    return NewCanonicalFilterBitsReader(options_.canonical_key, contents,
-                                        *built_in_)
+    // Samples are keys, not canonical bytes.
+    const bool samples =
+        options_.heat_aware && options_.canonical_key == nullptr;
+    return NewFilterBitsReader(contents, *built_in_, options_.canonical_key,
+                               samples ? heat_user_->sampler : nullptr)
         .release();
   }
 

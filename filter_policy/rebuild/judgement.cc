@@ -9,7 +9,6 @@
 #include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
-#include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/sizing.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"

@@ -24,7 +24,6 @@
 #include "filter_policy/rebuild/judgement.h"
 #include "filter_policy/rebuild/pace.h"
 #include "filter_policy/rocksdb/policy_options.h"
-#include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/sizing.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/file_system.h"

@@ -7,7 +7,6 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
-#include "filter_policy/sizing/expected_rate.h"
 
 namespace linebloom {
 

@@ -96,9 +96,9 @@ class CanonicalFilterBitsReader final : public rocksdb::FilterBitsReader {
   const std::unique_ptr<rocksdb::FilterBitsReader> reader_;
 };
 
-}  // namespace
-
-std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
+// Probes for the bytes that the function called `canonical_key` returns
+// (FilterBlockInfo).
+std::unique_ptr<rocksdb::FilterBitsReader> ReaderOfBlock(
     const Slice& block, const rocksdb::FilterPolicy& built_in,
     uint64_t canonical_key, const std::shared_ptr<KeySampler>& sampler) {
   const ParsedFilter parsed = ParseFilter(block.data(), block.size());
@@ -124,13 +124,18 @@ std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
                                                             sampler);
 }
 
-std::unique_ptr<rocksdb::FilterBitsReader> NewCanonicalFilterBitsReader(
-    std::shared_ptr<const CanonicalKey> canonical_key, const Slice& block,
-    const rocksdb::FilterPolicy& built_in) {
-  auto reader =
-      NewFilterBitsReader(block, built_in, CanonicalId(*canonical_key));
-  return std::make_unique<CanonicalFilterBitsReader>(std::move(canonical_key),
-                                                     std::move(reader));
+}  // namespace
+
+std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
+    const Slice& block, const rocksdb::FilterPolicy& built_in,
+    const std::shared_ptr<const CanonicalKey>& canonical_key,
+    const std::shared_ptr<KeySampler>& sampler) {
+  if (canonical_key == nullptr) {
+    return ReaderOfBlock(block, built_in, /*canonical_key=*/0, sampler);
+  }
+  return std::make_unique<CanonicalFilterBitsReader>(
+      canonical_key,
+      ReaderOfBlock(block, built_in, CanonicalId(*canonical_key), sampler));
 }
 
 }  // namespace linebloom

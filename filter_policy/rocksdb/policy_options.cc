@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/sizing.h"
 #include "rocksdb/convenience.h"
 
 namespace linebloom {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/sizing.h"
 #include "linebloom/filter_policy.h"
 
 namespace linebloom {

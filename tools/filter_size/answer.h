@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "filter_policy/line/line.h"
-#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom::tools {
 

@@ -7,7 +7,6 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
-#include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/sizing.h"
 #include "tests/filter_policy/random_hashes.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/sizing.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"
 
 namespace linebloom {

@@ -43,7 +43,7 @@ TEST(ThreadsTest, SamplesAreTakenWhileReadersAddThem) {
   const auto sampler = std::make_shared<KeySampler>();
   const auto built_in = MakeBloom();
   const auto rejects_all =
-      NewFilterBitsReader("", *built_in, /*canonical_key=*/0, sampler);
+      NewFilterBitsReader("", *built_in, /*canonical_key=*/nullptr, sampler);
   std::atomic<size_t> samples = 0;
   InThreads([&](int thread) {
     for (int i = 0; i < kProbes; ++i) {

@@ -23,7 +23,8 @@ class KeySamplerTest : public testing::TestWithParam<bool> {
                BuildBlock(*policy_, NumberedKeys("between", 5000)),
                BuildBlock(*policy_, keys_)};
     for (const std::string& block : blocks_) {
-      readers_.push_back(NewFilterBitsReader(block, *built_in_, 0, sampler_));
+      readers_.push_back(
+          NewFilterBitsReader(block, *built_in_, nullptr, sampler_));
     }
   }
 

@@ -6,7 +6,6 @@
 #include <random>
 
 #include "filter_policy/filter/filter_block.h"
-#include "filter_policy/sizing/expected_rate.h"
 #include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {

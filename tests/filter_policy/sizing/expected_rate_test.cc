@@ -1,5 +1,3 @@
-#include "filter_policy/sizing/expected_rate.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_builder.h"
+#include "filter_policy/sizing/sizing.h"
 #include "tests/filter_policy/random_hashes.h"
 
 namespace linebloom {

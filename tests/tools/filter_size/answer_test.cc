@@ -5,7 +5,7 @@
 #include <string>
 
 #include "filter_policy/filter/filter_block.h"
-#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/sizing.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"
 #include "tools/shared/policies.h"
 

@@ -17,7 +17,7 @@
 #include "absl/strings/str_split.h"
 #include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/line/line.h"
-#include "filter_policy/sizing/expected_rate.h"
+#include "filter_policy/sizing/sizing.h"
 #include "nlohmann/json.hpp"
 #include "tools/shared/numbers.h"
 #include "tools/shared/policies.h"
