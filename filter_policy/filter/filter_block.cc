@@ -102,12 +102,13 @@ FilterBlockInfo ReadFields(const char* metadata, size_t size) {
   const uint8_t flags = Byte(metadata + kFlagsAt);
   FilterBlockInfo info;
   info.version = fields.Next<uint8_t>();
-  info.request.line = static_cast<Line>(fields.Next<uint8_t>());
-  info.probes_or_base = fields.Next<uint8_t>();
-  info.step = fields.Next<uint8_t>();
+  info.shape.kind = static_cast<Line>(fields.Next<uint8_t>());
+  info.shape.base = fields.Next<uint8_t>();
+  info.shape.step = fields.Next<uint8_t>();
   info.lines = fields.Next<uint32_t>();
   info.keys = fields.Next<uint32_t>();
   info.expected_false_positive_rate = fields.NextFloat();
+  info.request.line = info.shape.kind;
   if ((flags & kRequestIsRate) != 0) {
     info.request.false_positive_rate = fields.NextFloat();
   } else {
@@ -153,12 +154,12 @@ const char* FindProblem(const FilterBlockInfo& info, const char* metadata,
     return "the canonical key is missing";
   }
   if (info.lines == 0) return "there are no lines";
-  if (lines_size != BytesOfLines(info.request.line, info.lines)) {
+  if (lines_size != BytesOfLines(info.shape.kind, info.lines)) {
     return "the number of lines does not fit the size of the block";
   }
-  if (!IsReadable(ShapeOf(info))) return "unknown kind of line";
+  if (!IsReadable(info.shape)) return "unknown kind of line";
   // A small group at the end has no lines to exchange.
-  if (info.request.line == Line::kSolved && info.lines % kLinesPerGroup != 0 &&
+  if (info.shape.kind == Line::kSolved && info.lines % kLinesPerGroup != 0 &&
       metadata[-1] != 0) {
     return "the last group's code is damaged";
   }
@@ -215,11 +216,8 @@ ParsedFilter ParseRibbon(const char* tail, size_t size) {
 // mean as a legacy tail with one probe.
 bool BeginsLinebloomMetadata(const char* tail, size_t size) {
   const auto byte = [&](int i) { return static_cast<uint8_t>(tail[i]); };
-  FilterBlockInfo info;
-  info.request.line = static_cast<Line>(byte(1));
-  info.probes_or_base = byte(2);
-  info.step = byte(3);
-  return byte(0) == kFilterBlockVersion && IsReadable(ShapeOf(info)) &&
+  const LineShape shape = {static_cast<Line>(byte(1)), byte(2), byte(3)};
+  return byte(0) == kFilterBlockVersion && IsReadable(shape) &&
          size % kLineBytes == 0 &&
          byte(4) == static_cast<uint8_t>(size / kLineBytes);
 }
@@ -255,22 +253,6 @@ ParsedFilter ParseBuiltIn(const char* data, size_t size) {
 
 }  // namespace
 
-void SetShape(const LineShape& shape, FilterBlockInfo* info) {
-  const bool plain = shape.kind == Line::kPlain;
-  info->request.line = shape.kind;
-  info->probes_or_base = plain ? shape.probes : shape.base;
-  info->step = shape.step;
-}
-
-LineShape ShapeOf(const FilterBlockInfo& info) {
-  LineShape shape;
-  shape.kind = info.request.line;
-  (shape.kind == Line::kPlain ? shape.probes : shape.base) =
-      info.probes_or_base;
-  shape.step = info.step;
-  return shape;
-}
-
 size_t FilterBlockOverhead(const FilterRequest& request) {
   return LeastSize(FlagsOf(request)) + kFilterTailBytes;
 }
@@ -284,9 +266,9 @@ void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to) {
     at += sizeof(number);
   };
   put(info.version);
-  put(static_cast<uint8_t>(request.line));
-  put(info.probes_or_base);
-  put(info.step);
+  put(static_cast<uint8_t>(info.shape.kind));
+  put(info.shape.base);
+  put(info.shape.step);
   put(info.lines);
   put(info.keys);
   put(std::bit_cast<uint32_t>(info.expected_false_positive_rate));
@@ -336,7 +318,7 @@ std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
                                                     size_t size) {
   const ParsedFilter parsed = ParseFilter(data, size);
   if (parsed.kind != BlockKind::kLinebloom) return {};
-  const bool plain = ShapeOf(parsed.info).kind == Line::kPlain;
+  const bool plain = parsed.info.shape.kind == Line::kPlain;
   const size_t end = size - kFilterTailBytes;
   const size_t begin = end - Byte(data + end - kSizeFromEnd);
   const size_t checksum = end - kChecksumFromEnd;

@@ -49,10 +49,7 @@ struct FilterRequest {
 struct FilterBlockInfo {
   uint8_t version = kFilterBlockVersion;
   FilterRequest request = {.millibits_per_key = 0};
-  // The rest of a LineShape. Only the line knows what the numbers mean
-  // (filter_policy/line/line.h).
-  uint8_t probes_or_base = 0;  // probes of plain lines; base of solved ones
-  uint8_t step = 0;            // solved lines only
+  LineShape shape;
   uint32_t lines = 0;
   // Keys and prefixes in the filter, capped at the largest number.
   uint32_t keys = 0;
@@ -70,10 +67,6 @@ size_t FilterBlockOverhead(const FilterRequest& request);
 
 // Writes that many bytes, which belong directly after the lines.
 void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to);
-
-// Converts between a shape and its fields in the metadata.
-void SetShape(const LineShape& shape, FilterBlockInfo* info);
-LineShape ShapeOf(const FilterBlockInfo& info);
 
 // A filter of linebloom's or of RocksDB's own policies, which share a name in a
 // file, so readers meet both.

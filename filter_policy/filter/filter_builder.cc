@@ -16,7 +16,7 @@ namespace {
 double BuildPlainLines(const HashList& hashes, int probes,
                        const LineKernel& kernel, FilterBlockInfo* info,
                        uint8_t* to) {
-  SetShape({Line::kPlain, static_cast<uint8_t>(probes), 0, 0}, info);
+  info->shape = {Line::kPlain, static_cast<uint8_t>(probes), 0};
   const uint32_t count = info->lines;
   std::fill_n(to, size_t{count} * kLineBytes, 0);
   hashes.VisitAll([&](std::span<const uint64_t> chunk) {
@@ -34,9 +34,8 @@ double BuildSolvedLines(const HashList& hashes, const LineKernel& kernel,
                         FilterBlockInfo* info, uint8_t* to) {
   const uint32_t count = info->lines;
   GroupPartition partition(hashes, count);
-  const LineShape shape = SolvedShape(hashes.size(), count);
-  SetShape(shape, info);
-  LineBuilder builder(shape, kernel);
+  info->shape = SolvedShape(hashes.size(), count);
+  LineBuilder builder(info->shape, kernel);
   double sum_of_rates = 0;
   uint8_t* const codes = to + size_t{count} * kLineBytes;
   for (uint32_t group = 0; group < GroupsOf(count); ++group) {

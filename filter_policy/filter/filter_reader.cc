@@ -11,12 +11,11 @@ std::optional<FilterReader> FilterReader::Make(const char* block,
       info.request.canonical_key != canonical_key) {
     return std::nullopt;
   }
-  const LineShape shape = ShapeOf(info);
   const FilterView filter(reinterpret_cast<const uint8_t*>(block), info.lines,
-                          shape);
+                          info.shape);
   return FilterReader(
       filter, info.request.hash_seed,
-      shape.kind == Line::kPlain ? kernel.plain : kernel.solved);
+      info.shape.kind == Line::kPlain ? kernel.plain : kernel.solved);
 }
 
 bool FilterReader::MayMatchSeeded(const char* key, size_t size) const {

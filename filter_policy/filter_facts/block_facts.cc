@@ -34,10 +34,9 @@ double LegacyBloomLineRate(double fill, const ParsedFilter& filter) {
 
 void ForEachLinebloomLine(absl::string_view block, const FilterBlockInfo& info,
                           LineSink sink) {
-  const LineShape shape = ShapeOf(info);
   const auto* const lines = reinterpret_cast<const uint8_t*>(block.data());
   for (uint64_t i = 0; i < info.lines; ++i) {
-    sink(i, ReadLine(shape, lines + i * kLineBytes));
+    sink(i, ReadLine(info.shape, lines + i * kLineBytes));
   }
 }
 

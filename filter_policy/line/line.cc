@@ -10,11 +10,11 @@ namespace linebloom {
 bool IsReadable(const LineShape& shape) {
   switch (shape.kind) {
     case Line::kPlain:
-      return shape.probes >= 1 && shape.probes <= kMaxPlainProbes &&
-             shape.base == 0 && shape.step == 0;
+      return shape.base >= 1 && shape.base <= kMaxPlainProbes &&
+             shape.step == 0;
     case Line::kSolved:
-      return shape.probes == 0 && shape.base >= kMinSolvedBase &&
-             shape.step >= 1 && shape.step <= kMaxSolvedStep;
+      return shape.base >= kMinSolvedBase && shape.step >= 1 &&
+             shape.step <= kMaxSolvedStep;
   }
   return false;
 }

@@ -19,12 +19,10 @@ inline constexpr int kWordsPerLine = 8;
 // Everything besides the bytes that a reader needs to probe a filter's lines.
 struct LineShape {
   Line kind = Line::kSolved;
-  // Plain: the number of probes in every line, 1 to 16. Solved: 0.
-  uint8_t probes = 0;
-  // Solved: each key of a line with header h has (base + step * h) / 32 probes.
-  // Plain: 0.
+  // Plain: the number of probes in every line, 1 to 16. Solved: each key of a
+  // line with header h has (base + step * h) / 32 probes.
   uint8_t base = 0;
-  uint8_t step = 0;
+  uint8_t step = 0;  // plain: 0
 
   friend bool operator==(const LineShape&, const LineShape&) = default;
 };

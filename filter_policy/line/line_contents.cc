@@ -66,7 +66,7 @@ double PlainLineRate(const std::array<int, kWordsPerLine>& bits_set,
 }
 
 LineContents ReadLine(const LineShape& shape, const uint8_t* line) {
-  return shape.kind == Line::kPlain ? ReadPlainLine(shape.probes, line)
+  return shape.kind == Line::kPlain ? ReadPlainLine(shape.base, line)
                                     : ReadSolvedLine(shape, line);
 }
 

@@ -22,12 +22,12 @@ constexpr size_t kFlagsAt = 20;
 
 // The ranges in docs/format.md.
 bool IsDocumented(const FilterBlockInfo& info) {
-  if (info.request.line == Line::kPlain) {
-    return info.probes_or_base >= 1 && info.probes_or_base <= 16 &&
-           info.step == 0;
+  const LineShape& shape = info.shape;
+  if (shape.kind == Line::kPlain) {
+    return shape.base >= 1 && shape.base <= 16 && shape.step == 0;
   }
-  return info.request.line == Line::kSolved && info.probes_or_base >= 64 &&
-         info.step >= 1 && info.step <= 3;
+  return shape.kind == Line::kSolved && shape.base >= 64 && shape.step >= 1 &&
+         shape.step <= 3;
 }
 
 // If the last group of solved lines is small, its code, right before the

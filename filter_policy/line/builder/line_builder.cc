@@ -67,8 +67,8 @@ LineBuilder::LineBuilder(const LineShape& shape, const LineKernel& kernel)
 double LineBuilder::Build(std::span<const uint64_t> hashes, uint8_t* line) {
   if (shape_.kind == Line::kPlain) {
     std::fill_n(line, kLineBytes, 0);
-    kernel_->add_to_plain_lines(shape_.probes, hashes, 1, line);
-    return kernel_->rate_of_plain_line(line, shape_.probes);
+    kernel_->add_to_plain_lines(shape_.base, hashes, 1, line);
+    return kernel_->rate_of_plain_line(line, shape_.base);
   }
   const int header = kernel_->solve_line(shape_, hashes, space_.get(), line);
   return header == 0 ? 1.0 : SolvedLineRate(shape_.base + shape_.step * header);

@@ -33,7 +33,7 @@ double PlainRate(double bits_per_key, int probes) {
   constexpr int kLines = 20000;
   std::mt19937_64 random(1);
   std::poisson_distribution<int> load(8 * kLineBytes / bits_per_key);
-  LineBuilder builder({Line::kPlain, static_cast<uint8_t>(probes), 0, 0});
+  LineBuilder builder({Line::kPlain, static_cast<uint8_t>(probes), 0});
   double sum = 0;
   for (int i = 0; i < kLines; ++i) {
     uint8_t line[kLineBytes];

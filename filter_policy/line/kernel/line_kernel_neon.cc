@@ -50,7 +50,7 @@ inline bool Rejects(const uint8_t* line, uint64_t round, uint32_t words) {
 
 inline bool PlainMayMatch(const LineShape& shape, const uint8_t* line,
                           uint64_t hash) {
-  const RoundWords words = kPlainRoundWords[shape.probes][PlainWindowOf(hash)];
+  const RoundWords words = kPlainRoundWords[shape.base][PlainWindowOf(hash)];
   const uint64_t round = FirstRound(hash);
   if (Rejects(line, round, words.first)) return false;
   return words.second == 0 || !Rejects(line, SecondRound(round), words.second);

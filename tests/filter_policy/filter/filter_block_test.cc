@@ -22,9 +22,7 @@ constexpr size_t kLinesBytes = kLines * kLineBytes + 1;  // and a code
 
 FilterBlockInfo SomeInfo() {
   FilterBlockInfo info;
-  info.request.line = Line::kSolved;
-  info.probes_or_base = 70;
-  info.step = 3;
+  info.shape = {Line::kSolved, 70, 3};
   info.lines = kLines;
   info.keys = 150;
   info.expected_false_positive_rate = 0.0047F;
@@ -186,7 +184,7 @@ TEST(FilterBlockTest, ASmallGroupsCodeIsZero) {
   EXPECT_EQ(BlockKind::kUnusable, parsed.kind);
   EXPECT_STREQ("the last group's code is damaged", parsed.problem);
   FilterBlockInfo plain = SomeInfo();
-  SetShape({Line::kPlain, 6}, &plain);
+  plain.shape = {Line::kPlain, 6};
   std::string without_codes = SomeBlock(plain).substr(1);
   without_codes[3 * kLineBytes - 1] = 1;
   EXPECT_EQ(BlockKind::kLinebloom, Parse(without_codes).kind);
@@ -206,17 +204,16 @@ TEST(FilterBlockTest, UnknownVersionsAndWrongSizes) {
 
 TEST(FilterBlockTest, UnknownKindsOfLines) {
   struct Case {
-    int kind, probes_or_base, step;
+    int kind, base, step;
   };
-  for (const auto& [kind, probes_or_base, step] :
+  for (const auto& [kind, base, step] :
        {Case{0, 6, 0}, Case{3, 6, 0}, Case{255, 6, 0}, Case{0, 70, 3},
         Case{1, 0, 0}, Case{1, 17, 0}, Case{1, 6, 1},
         Case{2, kMinSolvedBase - 1, 3}, Case{2, 70, 0},
         Case{2, 70, kMaxSolvedStep + 1}}) {
     FilterBlockInfo info = SomeInfo();
-    info.request.line = static_cast<Line>(kind);
-    info.probes_or_base = static_cast<uint8_t>(probes_or_base);
-    info.step = static_cast<uint8_t>(step);
+    info.shape = {static_cast<Line>(kind), static_cast<uint8_t>(base),
+                  static_cast<uint8_t>(step)};
     std::string block = SomeBlock(info);
     if (kind != 2) block.erase(0, 1);  // without codes
     EXPECT_STREQ("unknown kind of line", Parse(block).problem) << kind;

@@ -40,10 +40,10 @@ LineShape ShapeFor(double bits_per_key) {
 
 std::vector<LineShape> SolvedShapes() {
   std::vector<LineShape> shapes = {
-      {Line::kSolved, 0, kMinSolvedBase, 1},
-      {Line::kSolved, 0, kMinSolvedBase, kMaxSolvedStep},
-      {Line::kSolved, 0, UINT8_MAX, 1},
-      {Line::kSolved, 0, UINT8_MAX, kMaxSolvedStep}};
+      {Line::kSolved, kMinSolvedBase, 1},
+      {Line::kSolved, kMinSolvedBase, kMaxSolvedStep},
+      {Line::kSolved, UINT8_MAX, 1},
+      {Line::kSolved, UINT8_MAX, kMaxSolvedStep}};
   for (int bits_per_key = 1; bits_per_key <= 30; ++bits_per_key) {
     const LineShape shape = ShapeFor(bits_per_key);
     if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) {
@@ -56,14 +56,14 @@ std::vector<LineShape> SolvedShapes() {
 std::vector<LineShape> AllShapes() {
   std::vector<LineShape> shapes = SolvedShapes();
   for (const uint8_t probes : {1, 6, 16}) {
-    shapes.push_back({Line::kPlain, probes, 0, 0});
+    shapes.push_back({Line::kPlain, probes, 0});
   }
   return shapes;
 }
 
 std::string NameOf(const LineShape& shape) {
   if (shape.kind == Line::kPlain) {
-    return "Plain" + std::to_string(shape.probes);
+    return "Plain" + std::to_string(shape.base);
   }
   return "Solved" + std::to_string(shape.base) + "By" +
          std::to_string(shape.step);

@@ -26,7 +26,7 @@ TEST(LineContentsTest, CountsTheBitsOfAPlainLine) {
   LineBytes line = {};
   line[0] = 0x81;
   line[63] = 0xc0;
-  const LineContents contents = ReadLine({Line::kPlain, 6, 0, 0}, line.data());
+  const LineContents contents = ReadLine({Line::kPlain, 6, 0}, line.data());
   EXPECT_EQ(6, contents.probes);
   EXPECT_EQ(4, contents.bits_set);
   EXPECT_EQ(512, contents.bits);
@@ -39,8 +39,7 @@ TEST(LineContentsTest, ReadsTheHeaderOfASolvedLine) {
   line[7] = 0xc0;
   line[8] = 0x03;
   line[23] = 0x80;
-  const LineContents contents =
-      ReadLine({Line::kSolved, 0, 64, 2}, line.data());
+  const LineContents contents = ReadLine({Line::kSolved, 64, 2}, line.data());
   EXPECT_EQ(5, contents.header);
   EXPECT_EQ(2 + 10.0 / 32, contents.probes);
   EXPECT_EQ(0.25 * (1 - 10.0 / 64), contents.rate);

@@ -68,8 +68,8 @@ absl::Status ReadAllVersions(rocksdb::DB* db,
         ++next;
       }
       for (size_t at = next; at-- > i;) {
-        RETURN_IF_ERROR(sink({KindOf(versions[at]), versions[at].user_key,
-                              versions[at].value}));
+        RETURN_IF_ERROR(sink(
+            {KindOf(versions[at]), versions[at].user_key, versions[at].value}));
       }
       i = next;
     }

@@ -31,7 +31,7 @@ TEST(SolvedShapeTest, HeadersCoverTheUsualLinesAndLittleMore) {
     EXPECT_LE(KeysAt(shape, kMaxHeader), fewest + 0.1) << bits_per_key;
     // Steps are no coarser than that requires.
     if (shape.step == 1 || tenths < 30) continue;
-    const LineShape finer = {Line::kSolved, 0, shape.base,
+    const LineShape finer = {Line::kSolved, shape.base,
                              static_cast<uint8_t>(shape.step - 1)};
     EXPECT_GT(KeysAt(finer, kMaxHeader), std::max(mean - 1.8 * sd, 7.9))
         << bits_per_key;
@@ -50,10 +50,10 @@ TEST(SolvedShapeTest, ExtremeFiltersAreReadable) {
 }
 
 TEST(SolvedShapeTest, ExtremeLoadsHaveTheExtremeShapes) {
-  const LineShape least = {Line::kSolved, 0, kMinSolvedBase, 1};
+  const LineShape least = {Line::kSolved, kMinSolvedBase, 1};
   EXPECT_EQ(least, SolvedShape(~uint64_t{0}, 1));
   EXPECT_EQ(least, SolvedShape(~uint64_t{0}, ~0u));
-  const LineShape most = {Line::kSolved, 0, UINT8_MAX, kMaxSolvedStep};
+  const LineShape most = {Line::kSolved, UINT8_MAX, kMaxSolvedStep};
   EXPECT_EQ(most, SolvedShape(0, 1));
   EXPECT_EQ(most, SolvedShape(1, ~0u));
 }

@@ -33,7 +33,7 @@ namespace {
 const LineKernel& Reference() { return *SupportedKernels().back(); }
 
 LineShape Plain(int probes) {
-  return {Line::kPlain, static_cast<uint8_t>(probes), 0, 0};
+  return {Line::kPlain, static_cast<uint8_t>(probes), 0};
 }
 
 LineBytes RandomLine(uint64_t seed) {
@@ -162,7 +162,7 @@ TEST_P(LineKernelTest, SolvesLinesOfCrowdsTheSame) {
 TEST_P(LineKernelTest, ProbesAnySolvedLineTheSame) {
   for (const uint8_t step : {1, 2, 3}) {
     for (const uint8_t base : {64, 100, 160, 255}) {
-      const LineShape shape = {Line::kSolved, 0, base, step};
+      const LineShape shape = {Line::kSolved, base, step};
       int matches = 0;
       for (int header = 0; header <= kMaxHeader; ++header) {
         LineBytes line = RandomLine(header);
@@ -242,7 +242,7 @@ TEST_P(LineKernelTest, AnswersKeysAndBatchesLikeSingleHashes) {
     for (uint32_t i = 0; i < kLines; ++i) {
       uint8_t* const line = bytes.data() + 1 + i * kLineBytes;
       if (shape.kind == Line::kPlain) {
-        kernel().add_to_plain_lines(shape.probes, hashes[i], 1, line);
+        kernel().add_to_plain_lines(shape.base, hashes[i], 1, line);
       } else {
         ASSERT_NE(0, kernel().solve_line(shape, hashes[i], space.get(), line))
             << NameOf(shape) << " " << hashes[i].size();
