@@ -1,5 +1,5 @@
-// The number of lines in a filter: for a number of bits per key, for a rate,
-// and rounded to what malloc provides.
+// The size of a filter and the rate to expect of it: the number of lines for a
+// number of bits per key, for a rate, and rounded to what malloc provides.
 #pragma once
 
 #include <cstddef>
