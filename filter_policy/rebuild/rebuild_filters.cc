@@ -381,12 +381,14 @@ class Planner {
   // would have saved more. Rejected: by rate alone, which begins with the last
   // level, and so the most bytes, if no file has a filter.
   void Sort(std::vector<PlannedFile>* plan) {
-    const std::span<Candidate> worse = std::ranges::stable_partition(
-        candidates_, [](const Candidate& candidate) {
+    const auto middle = std::stable_partition(
+        candidates_.begin(), candidates_.end(), [](const Candidate& candidate) {
           return candidate.file.reason == RebuildReason::kOverBudget;
         });
-    KeepToBudget(
-        std::span(candidates_).first(candidates_.size() - worse.size()), plan);
+    const auto over = static_cast<size_t>(middle - candidates_.begin());
+    const std::span<Candidate> all(candidates_);
+    const std::span<Candidate> worse = all.subspan(over);
+    KeepToBudget(all.first(over), plan);
     std::ranges::stable_sort(worse, std::greater<>(), SavedPerByte);
     for (const Candidate& candidate : worse) {
       const Family& family = families_[candidate.planned.family];
