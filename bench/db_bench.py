@@ -32,6 +32,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -281,8 +282,7 @@ def version():
 
 def command_line():
     """The command line, for the heading of the output."""
-    quoted = [f"'{word}'" if re.search(r"[{};&|$ ]", word) else word for word in sys.argv[1:]]
-    return " ".join(["bench/db_bench.py"] + quoted)
+    return shlex.join(["bench/db_bench.py", *sys.argv[1:]])
 
 
 def main():

@@ -83,17 +83,16 @@ template <typename Samples>
 void BenchmarkLinebloom(size_t count, const std::vector<uint64_t>& keys,
                         size_t intersection, const Samples& samples,
                         int name_width) {
-  const auto print = [&](const char* name, const auto& statistics) {
-    std::cout << std::setw(name_width) << name << statistics << std::endl;
-  };
   using linebloom::FastFilter;
   using linebloom::Line;
-  print("Linebloom8", FilterBenchmark<FastFilter<8, Line::kSolved>>(
-                          count, keys, intersection, samples, true));
-  print("Linebloom10", FilterBenchmark<FastFilter<10, Line::kSolved>>(
-                           count, keys, intersection, samples, true));
-  print("Linebloom12", FilterBenchmark<FastFilter<12, Line::kSolved>>(
-                           count, keys, intersection, samples, true));
-  print("LinebloomPlain10", FilterBenchmark<FastFilter<10, Line::kPlain>>(
-                                count, keys, intersection, samples, true));
+  const auto print = [&](const char* name, auto filter) {
+    std::cout << std::setw(name_width) << name
+              << FilterBenchmark<decltype(filter)>(count, keys, intersection,
+                                                   samples, true)
+              << std::endl;
+  };
+  print("Linebloom8", FastFilter<8, Line::kSolved>());
+  print("Linebloom10", FastFilter<10, Line::kSolved>());
+  print("Linebloom12", FastFilter<12, Line::kSolved>());
+  print("LinebloomPlain10", FastFilter<10, Line::kPlain>());
 }

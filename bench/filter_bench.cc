@@ -64,12 +64,12 @@ const rocksdb::FilterPolicy* NewPolicy(const std::string& name, double bits) {
   return NewFilterPolicy(options);
 }
 
-constexpr size_t kShortBenchKey = 16;  // bytes
-constexpr size_t kLongBenchKey = 64;
+constexpr size_t kShortKey = 16;  // bytes
+constexpr size_t kLongKey = 64;
 
 struct BenchKey {
   size_t size;
-  std::array<char, kLongBenchKey> bytes;
+  std::array<char, kLongKey> bytes;
 };
 
 rocksdb::Slice SliceOf(const BenchKey& key) {
@@ -82,7 +82,7 @@ BenchKey KeyOf(uint64_t number, size_t size) {
   BenchKey key;
   key.size = size;
   std::memcpy(key.bytes.data(), parts, sizeof(parts));
-  if (size == kLongBenchKey) {
+  if (size == kLongKey) {
     std::memset(key.bytes.data() + sizeof(parts), '.', size - sizeof(parts));
   }
   return key;
@@ -98,11 +98,8 @@ enum class Alignment : size_t {
 };
 
 // The last two also exist with `-seeded` appended.
-const std::vector<std::string>& BenchPolicyNames() {
-  static const auto* const names = new std::vector<std::string>{
-      "rocksdb-bloom", "rocksdb-ribbon", "linebloom-plain", "linebloom"};
-  return *names;
-}
+constexpr const char* kPolicies[] = {"rocksdb-bloom", "rocksdb-ribbon",
+                                     "linebloom-plain", "linebloom"};
 
 // How many cache lines a lookup of a missing key touches, in a filter that
 // starts at a cache line.
@@ -220,8 +217,7 @@ class Questions {
   uint64_t RandomBelow(uint64_t bound) {
     uint64_t mixed = ++counter_ * 0xbf58476d1ce4e5b9;
     mixed = (mixed ^ (mixed >> 31)) * 0x94d049bb133111eb;
-    return static_cast<uint64_t>(
-        (static_cast<unsigned __int128>(mixed) * bound) >> 64);
+    return HighProduct(mixed, bound);
   }
 
   const BenchFilters& filters_;
@@ -268,7 +264,7 @@ struct Place {
   size_t keys;  // per filter
   Alignment alignment = Alignment::kDefault;
   bool compared = false;  // with filters from outside RocksDB
-  size_t key_size = kShortBenchKey;
+  size_t key_size = kShortKey;
 };
 
 constexpr Place kHot{"hot", 1, 1000000};
@@ -282,7 +278,7 @@ constexpr Place kManyAligned{"many-aligned", 1000, 1000000, Alignment::kLines};
 constexpr Place kLarge{"large", 1, 100000000};
 constexpr Place kKeys16{"keys-16", 1, 1000000};
 constexpr Place kKeys64{"keys-64",           1,     1000000,
-                        Alignment::kDefault, false, kLongBenchKey};
+                        Alignment::kDefault, false, kLongKey};
 
 // The filters for one place and policy, built once and kept: the benchmark
 // library calls a benchmark several times, from several threads and interleaved
@@ -403,7 +399,7 @@ void RegisterLookups(const Place& place, const std::string& policy) {
 }
 
 void RegisterComparison() {
-  std::vector<std::string> policies = BenchPolicyNames();
+  std::vector<std::string> policies(std::begin(kPolicies), std::end(kPolicies));
   for (const Contestant& contestant : Contestants()) {
     policies.push_back(contestant.name);
   }
@@ -432,14 +428,12 @@ void Register() {
         hits ? "dry/hit" : "dry/miss",
         [hits](benchmark::State& state) { Dry(state, hits); });
   }
-  for (const std::string& policy : BenchPolicyNames()) {
+  for (const char* policy : kPolicies) {
     for (const Place& place : {kHot, kLarge}) RegisterBuild(place, policy);
   }
   for (const Place& place :
        {kHot, kHotAligned, kCold, kColdAligned, kMany, kManyAligned}) {
-    for (const std::string& policy : BenchPolicyNames()) {
-      RegisterLookups(place, policy);
-    }
+    for (const char* policy : kPolicies) RegisterLookups(place, policy);
   }
   RegisterBuild(kHot, "linebloom-rate");
   for (const Place& place : {kHot, kMany}) {

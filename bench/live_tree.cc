@@ -49,13 +49,13 @@
 #include "filter_policy/sizing/sizing.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
+#include "linebloom/observed_rate.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/options.h"
 #include "rocksdb/perf_context.h"
-#include "rocksdb/perf_level.h"
 #include "rocksdb/table.h"
 
 namespace linebloom {
@@ -381,20 +381,15 @@ class Database {
   // Returns how many keys between those of rows the filters let through, per
   // lookup.
   double LookUp(int lookups) {
-    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
-    rocksdb::PerfContext* const counts = rocksdb::get_perf_context();
-    counts->Reset();
-    counts->EnablePerLevelPerfContext();
+    const CountByLevel counting;
+    rocksdb::get_perf_context()->Reset();
     std::string value;
     for (int i = 0; i < lookups; ++i) {
       db_->Get({}, KeyOf(lookups_() % rows_) + "-", &value);
     }
-    double passed = 0;
-    for (const auto& [level, of_level] : *counts->level_to_perf_context) {
-      passed += static_cast<double>(of_level.bloom_filter_full_positive);
-    }
-    counts->ClearPerLevelPerfContext();
-    return passed / lookups;
+    const FilterAnswers answers =
+        ReadFilterAnswers(*rocksdb::get_perf_context()).all();
+    return static_cast<double>(answers.positives) / lookups;
   }
 
   void Print(const std::string& phase) {

@@ -96,8 +96,7 @@ class BinaryFuse {
 
 // The hashes times the multiplier, roughly sorted by position, so that all
 // later passes stay within a few segments at a time.
-template <typename List>
-std::vector<uint64_t> MixedInOrder(const List& hashes, uint64_t multiplier,
+std::vector<uint64_t> MixedInOrder(const Hashes& hashes, uint64_t multiplier,
                                    uint32_t segments) {
   const int shift = 64 - static_cast<int>(std::bit_width(segments) + 1);
   std::vector<size_t> ends((size_t{1} << (64 - shift)) + 1);
@@ -176,9 +175,9 @@ class Peeling {
   std::vector<uint32_t> alone_;  // places to examine
 };
 
-template <int kArity, typename List>
+template <int kArity>
 std::optional<typename Peeling<kArity>::Peeled> Peel(const FuseShape& shape,
-                                                     const List& hashes) {
+                                                     const Hashes& hashes) {
   const uint32_t segments = shape.starts / shape.segment_length;
   return Peeling<kArity>(shape).Run(
       MixedInOrder(hashes, shape.multiplier, segments));
@@ -189,10 +188,7 @@ template <int kArity>
 typename Peeling<kArity>::Peeled PeelAll(const Hashes& hashes,
                                          FuseShape* shape) {
   if (auto peeled = Peel<kArity>(*shape, hashes)) return *std::move(peeled);
-  std::vector<uint64_t> distinct(hashes.begin(), hashes.end());
-  std::sort(distinct.begin(),
-            distinct.end());  // a duplicate would never be alone
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  const Hashes distinct = DistinctOf(hashes);  // a copy would never be alone
   for (int attempts = 0; attempts < 100; ++attempts) {
     shape->multiplier = shape->multiplier * 0x5851f42d4c957f2d + 2;
     if (auto peeled = Peel<kArity>(*shape, distinct)) return *std::move(peeled);

@@ -8,6 +8,12 @@ namespace linebloom {
 std::vector<Contestant> BoostBloomContestants() { return {}; }
 #endif
 
+Hashes DistinctOf(Hashes hashes) {
+  std::ranges::sort(hashes);
+  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  return hashes;
+}
+
 const std::vector<Contestant>& Contestants() {
   static const auto* const contestants = [] {
     auto* const all = new std::vector<Contestant>(BinaryFuseContestants());

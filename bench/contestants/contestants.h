@@ -124,6 +124,9 @@ inline uint64_t HighProduct(uint64_t hash, uint64_t bound) {
                                64);
 }
 
+// Each hash once.
+Hashes DistinctOf(Hashes hashes);
+
 // All of them.
 const std::vector<Contestant>& Contestants();
 

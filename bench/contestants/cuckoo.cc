@@ -1,7 +1,6 @@
 // Cuckoo filters: Fan, Andersen, Kaminsky and Mitzenmacher, 2014. A key's
 // fingerprint is in one of two buckets of four. Unlike the paper's XOR, the sum
 // of both is a function of the fingerprint, so any number of buckets will do.
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -167,13 +166,6 @@ class CuckooTable {
   uint64_t random_ = 1;
 };
 
-// Each hash once: two buckets of four have no room for a ninth copy.
-Hashes DistinctOf(Hashes hashes) {
-  std::ranges::sort(hashes);
-  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-  return hashes;
-}
-
 template <int kBits>
 std::optional<FilterBytes> BuildOfSize(const Hashes& hashes, uint64_t buckets) {
   CuckooTable<kBits> table(buckets);
@@ -187,6 +179,7 @@ FilterBytes Cuckoo<kBits>::Build(const Hashes& hashes) {
       1 + std::ceil(static_cast<double>(hashes.size()) / (4 * kLoad)));
   auto filter = BuildOfSize<kBits>(hashes, buckets);
   if (filter.has_value()) return *std::move(filter);
+  // Two buckets of four have no room for a ninth copy of a hash.
   const Hashes distinct = DistinctOf(hashes);
   while (!filter.has_value()) {
     buckets += 1 + buckets / 64;
