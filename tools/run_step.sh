@@ -26,7 +26,7 @@ parse_options() {
     name=${1#--}
     name=${name%%=*}
     case $1 in
-      --help)
+      -h | --help)
         print_usage "$0"
         exit 0
         ;;

@@ -24,22 +24,9 @@ source tools/run_step.sh
 jobs=$(nproc)
 tests_at_once=$((2 * jobs)) # they wait for disks and background jobs
 
-mode=${1:-}
-case $mode in
-  -h | --help)
-    print_usage "${BASH_SOURCE[0]}"
-    exit 0
-    ;;
-  '' | --check | --nightly) ;;
-  *)
-    echo "run_tests.sh: unknown argument '$mode'; there are --check and --nightly" >&2
-    exit 2
-    ;;
-esac
-if (($# > 1)); then
-  echo "run_tests.sh: one argument at most, not $#" >&2
-  exit 2
-fi
+parse_options check=false nightly=false -- "$@"
+((${#operands[@]} == 0)) || stop "unknown argument '${operands[0]}'"
+! $check || ! $nightly || stop "--check and --nightly exclude each other"
 
 # Configures and builds a preset.
 build() {
@@ -91,42 +78,32 @@ on_debian_12() {
 }
 
 packages=()
-case $mode in
-  --check)
-    packages=(--fuzz --browser) # --fuzz for clang and its sanitizers
-    if on_debian_12; then packages+=(--lint); fi
-    ;;
-  --nightly)
-    packages=(--fuzz)
-    if on_debian_12; then packages+=(--lint --compat); fi
-    ;;
-esac
+if $check || $nightly; then packages+=(--fuzz); fi # for clang and its sanitizers
+if $check; then packages+=(--browser); fi
+if on_debian_12 && ($check || $nightly); then packages+=(--lint); fi
+if on_debian_12 && $nightly; then packages+=(--compat); fi
 run_step "install packages" tools/install_dependencies.sh "${packages[@]}"
 tests=(--label-exclude nightly)
-case $mode in
-  --check)
-    if on_debian_12; then
-      check_format
-      # The analyzer takes twice as long as all other checks.
-      tidy clang-tidy '-bugprone-suspicious-include,-clang-analyzer-*' \
-        'filter_policy|table|docs|tools|bench'
-    else
-      echo "formatting and clang-tidy are checked on Debian 12 only" >&2
-    fi
-    test_with asan-ubsan --exclude-regex "$programs"
-    build release
-    ;;
-  --nightly)
-    build release
-    if on_debian_12; then
-      tidy 'static analyzer' '-*,clang-analyzer-*' 'filter_policy|table|docs'
-    fi
-    test_with asan-ubsan --tests-regex "$programs"
-    test_with tsan
-    tests/fuzz/run.sh --seconds=120
-    if on_debian_12; then test_on_debian_13; fi
-    tests=(--label-regex nightly)
-    ;;
-  *) build release ;;
-esac
+if $check; then
+  if on_debian_12; then
+    check_format
+    # The analyzer takes twice as long as all other checks.
+    tidy clang-tidy '-bugprone-suspicious-include,-clang-analyzer-*' \
+      'filter_policy|table|docs|tools|bench'
+  else
+    echo "formatting and clang-tidy are checked on Debian 12 only" >&2
+  fi
+  test_with asan-ubsan --exclude-regex "$programs"
+fi
+build release
+if $nightly; then
+  if on_debian_12; then
+    tidy 'static analyzer' '-*,clang-analyzer-*' 'filter_policy|table|docs'
+  fi
+  test_with asan-ubsan --tests-regex "$programs"
+  test_with tsan
+  tests/fuzz/run.sh --seconds=120
+  if on_debian_12; then test_on_debian_13; fi
+  tests=(--label-regex nightly)
+fi
 ctest --preset release "${tests[@]}" --parallel "$tests_at_once" || exit 1
