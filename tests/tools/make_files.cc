@@ -31,6 +31,7 @@
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/merge_operator.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
@@ -42,7 +43,6 @@
 #include "tests/filter_policy/ignored_case.h"
 #include "tests/table/rocksdb_files.h"
 #include "tests/temporary_folder.h"
-#include "tools/shared/databases.h"
 #include "tools/shared/numbers.h"
 
 namespace linebloom::testing {
@@ -59,6 +59,17 @@ class OwnComparator : public rocksdb::Comparator {
   void FindShortestSeparator(std::string* /*start*/,
                              const rocksdb::Slice& /*limit*/) const override {}
   void FindShortSuccessor(std::string* /*key*/) const override {}
+};
+
+class OwnOperator : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "test.OwnOperator"; }
+  bool Merge(const rocksdb::Slice& /*key*/, const rocksdb::Slice* /*before*/,
+             const rocksdb::Slice& value, std::string* new_value,
+             rocksdb::Logger* /*logger*/) const override {
+    new_value->assign(value.data(), value.size());
+    return true;
+  }
 };
 
 class OwnExtractor : public rocksdb::SliceTransform {
@@ -117,7 +128,7 @@ rocksdb::Options OptionsOf(Named named) {
     TableOf(&options)->filter_policy.reset(
         NewFilterPolicy({.canonical_key = std::make_shared<LowerCase>()}));
   } else if (special == "merge_operator" || special == "entries") {
-    options.merge_operator = std::make_shared<tools::LastOperand>();
+    options.merge_operator = std::make_shared<OwnOperator>();
   } else if (special == "large_buffers") {
     options.write_buffer_size = 64 << 20;
     options.max_write_buffer_number = 1'000'000'000;
@@ -277,7 +288,7 @@ std::unique_ptr<rocksdb::DB> Reopen(const std::string& folder,
 
 void PrintRows(const std::string& folder) {
   rocksdb::Options options;
-  options.merge_operator = std::make_shared<tools::LastOperand>();
+  options.merge_operator = std::make_shared<OwnOperator>();
   rocksdb::DB* opened = nullptr;
   Check(rocksdb::DB::OpenForReadOnly(options, folder, &opened));
   const std::unique_ptr<rocksdb::DB> db(opened);

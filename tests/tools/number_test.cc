@@ -73,15 +73,20 @@ TEST(NumberTest, RefusesWhatIsNone) {
 TEST(NumberTest, ReadsWhatItWrites) {
   for (const uint64_t number :
        {uint64_t{0}, uint64_t{999}, uint64_t{1000}, uint64_t{1'234'000},
-        uint64_t{5'000'000'000}, uint64_t{7'000'000'000'000'000}, kMost}) {
+        uint64_t{5'000'000'000}, uint64_t{7'000'000'000'000'000},
+        uint64_t{3} << 50, kMost}) {
     uint64_t parsed = 1;
     std::string error;
-    EXPECT_TRUE(ParseNumber(NumberText(number), Unit::kNone, uint64_t{0}, kMost,
-                            &parsed, &error));
-    EXPECT_EQ(parsed, number);
+    for (const Unit unit : {Unit::kNone, Unit::kBytes}) {
+      EXPECT_TRUE(ParseNumber(NumberText(number, unit), unit, uint64_t{0},
+                              kMost, &parsed, &error));
+      EXPECT_EQ(parsed, number);
+    }
   }
-  EXPECT_EQ(NumberText(uint64_t{2'000'000}), "2M");
-  EXPECT_EQ(NumberText(uint64_t{1500}), "1,500");
+  EXPECT_EQ(NumberText(uint64_t{2'000'000}, Unit::kNone), "2M");
+  EXPECT_EQ(NumberText(uint64_t{1500}, Unit::kNone), "1,500");
+  EXPECT_EQ(NumberText(uint64_t{2'000'000}, Unit::kBytes), "2MB");
+  EXPECT_EQ(NumberText(uint64_t{65'536}, Unit::kBytes), "64KiB");
 }
 
 }  // namespace

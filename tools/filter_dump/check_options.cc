@@ -37,8 +37,6 @@
 namespace linebloom::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // The policies are tried with a file of this many keys.
 constexpr uint64_t kKeysOfCheck = 100'000;
 
@@ -269,9 +267,7 @@ std::string CheckAsText(const Json& checked) {
             : "",
         Fill(", FPR {/false_positive_rate:.4%} %\n|\n", family));
     if (family.contains("note")) {
-      absl::StrAppend(
-          &text, "  ",
-          WrapText(Fill("note: {/note}", family), kTextWidth - 2, 2), "\n");
+      absl::StrAppend(&text, NamedText("", Fill("note: {/note}", family), 2));
     }
   }
   const size_t wrong = checked["problems"].size();
@@ -295,7 +291,6 @@ absl::StatusOr<Outcome> RunCheckOptions(const FilterDumpConfig& config) {
   const std::string& path = config.check_options;
   RegisterFilterPolicy();
   ASSIGN_OR_RETURN(const OptionsFile file, ReadOptionsFile(path));
-  std::vector<std::string> problems;
   Json json = {{"options_file", path},
                {"column_families", Json::array()},
                {"problems", Json::array()}};
@@ -303,11 +298,10 @@ absl::StatusOr<Outcome> RunCheckOptions(const FilterDumpConfig& config) {
     std::string problem;
     json["column_families"].push_back(Check(family, file.database, &problem));
     if (problem.empty()) continue;
-    problems.push_back(absl::StrCat(path, ": column family ",
-                                    family.column_family, ": ", problem));
+    json["problems"].push_back(absl::StrCat(
+        path, ": column family ", family.column_family, ": ", problem));
   }
-  json["problems"] = problems;
-  return Outcome{CheckAsText(json), json, problems, ExitCodeOf(problems)};
+  return Outcome{CheckAsText(json), json};
 }
 
 }  // namespace linebloom::tools

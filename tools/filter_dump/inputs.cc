@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/metadata.h"
+#include "table/status.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
@@ -74,8 +75,6 @@ std::string ShortPath(absl::string_view path) {
   if (path.size() <= kWidth) return std::string(path);
   return absl::StrCat("..", path.substr(path.size() - (kWidth - 2)));
 }
-
-using Json = nlohmann::ordered_json;
 
 // The number as people wrote it: 0.01, which as a float is 0.00999999978.
 double AsWritten(float number) {
@@ -147,27 +146,50 @@ absl::StatusOr<std::vector<LiveFile>> ListInputs(
   return files;
 }
 
+Json NewReport(const FilterDumpConfig& config) {
+  return {{"command", config.command},
+          {"database", config.db.empty() ? Json() : Json(config.db)}};
+}
+
 void Failures::Add(const LiveFile& file, const absl::Status& status) {
   if (absl::IsNotFound(status) && !config_.db.empty()) {
     if (!CheckUnlockedDatabase("--db", config_.db).ok()) {
-      notes_.push_back(absl::StrCat(file.path,
-                                    " was deleted after the manifest was read, "
-                                    "by the process that has the "
-                                    "database open"));
+      AddNote(absl::StrCat(file.path,
+                           " was deleted after the manifest was read, by the "
+                           "process that has the database open"));
       return;
     }
-    AddProblem(absl::StrCat(file.path,
-                            ": the manifest has this file, the "
-                            "folder does not"));
+    AddProblem(absl::StrCat(
+        file.path, ": the manifest has this file, the folder does not"));
     return;
   }
   problems_.emplace_back(status.message());
   (absl::IsDataLoss(status) ? found_something_ : bad_input_) = true;
 }
 
+void Failures::AddTo(Json* report) const {
+  (*report)["notes"] = notes_;
+  (*report)["problems"] = problems_;
+}
+
 int Failures::exit_code() const {
   if (bad_input_) return kExitBadInput;
   return found_something_ ? kExitFoundSomething : kExitFine;
+}
+
+absl::Status ForEachFile(
+    const std::vector<LiveFile>& files, Failures* failures,
+    absl::FunctionRef<absl::Status(const LiveFile& file)> read) {
+  Progress progress;
+  progress.Begin("reading filters", files.size());
+  uint64_t done = 0;
+  for (const LiveFile& file : files) {
+    RETURN_IF_ERROR(CheckInterrupt());
+    const absl::Status status = read(file);
+    if (!status.ok()) failures->Add(file, status);
+    progress.Update(++done);
+  }
+  return absl::OkStatus();
 }
 
 std::string LineName(Line line) {
@@ -242,6 +264,7 @@ Json FactsAsJson(const FileFacts& facts) {
   return {{"format_version", facts.format_version},
           {"rows", facts.rows()},
           {"range_deletions", facts.properties.num_range_deletions},
+          {"filter_policy", facts.properties.filter_policy_name},
           {"filter", FilterAsJson(facts)}};
 }
 

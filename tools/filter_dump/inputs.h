@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/filter_facts/file_facts.h"
-#include "nlohmann/json_fwd.hpp"
 #include "rocksdb/comparator.h"
 #include "tools/shared/run_tool.h"
 
@@ -46,7 +46,7 @@ absl::StatusOr<Outcome> RunTable(const FilterDumpConfig& config);
 // and what they add to the rate. InvalidArgument if no filter has lines.
 absl::StatusOr<Outcome> RunLines(const FilterDumpConfig& config);
 
-// The check of all files (verify.h).
+// The check of all files.
 absl::StatusOr<Outcome> RunVerify(const FilterDumpConfig& config);
 
 // The annotated bytes of the one file's filter, or with --out its bytes in a
@@ -77,8 +77,10 @@ struct LiveFile {
 absl::StatusOr<std::vector<LiveFile>> ListInputs(
     const FilterDumpConfig& config);
 
-// Collects the problems of files and names them on stderr; the other files are
-// shown.
+// What reports begin with: `command`, and `database`, null without one.
+Json NewReport(const FilterDumpConfig& config);
+
+// Collects the problems of files; the other files are shown.
 class Failures {
  public:
   explicit Failures(const FilterDumpConfig& config) : config_(config) {}
@@ -93,8 +95,11 @@ class Failures {
     found_something_ = true;
   }
 
-  const std::vector<std::string>& problems() const { return problems_; }
-  const std::vector<std::string>& notes() const { return notes_; }
+  void AddNote(const std::string& note) { notes_.push_back(note); }
+
+  // Ends a report with `notes` and `problems`.
+  void AddTo(Json* report) const;
+
   // 0, 1 if something is wrong with a file, or 2 if one can't be read.
   int exit_code() const;
 
@@ -105,6 +110,12 @@ class Failures {
   bool found_something_ = false;
   bool bad_input_ = false;
 };
+
+// Calls `read` for each of the files and shows the progress. Its errors become
+// failures. Cancelled after a signal.
+absl::Status ForEachFile(
+    const std::vector<LiveFile>& files, Failures* failures,
+    absl::FunctionRef<absl::Status(const LiveFile& file)> read);
 
 // The kind of line in linebloom's metadata, "solved" or "plain", or its number
 // if this program doesn't know it.
@@ -117,7 +128,7 @@ std::string ProbesText(double probes, bool solved);
 std::string RateText(double rate, bool exact);
 
 // A file's name in the tables: its level and the end of its path.
-std::string FileLabel(const nlohmann::ordered_json& file);
+std::string FileLabel(const Json& file);
 
 // A key as text and in hex: 'k1\x00' (6b3100).
 std::string KeyText(absl::string_view key);
@@ -126,14 +137,14 @@ std::string KeyText(absl::string_view key);
 // `steps` counts in each that gives at most `max_bars`, or the last. The last
 // count is of the upper end alone. As JSON: `from` and `to`, in multiples of
 // `unit`, and the sum `lines`.
-nlohmann::ordered_json HistogramBars(const std::vector<uint64_t>& counts,
-                                     std::initializer_list<size_t> steps,
-                                     size_t max_bars, double unit);
+Json HistogramBars(const std::vector<uint64_t>& counts,
+                   std::initializer_list<size_t> steps, size_t max_bars,
+                   double unit);
 
 // As JSON: `path` and, if the file has them, `column_family` and `level`.
-nlohmann::ordered_json FileAsJson(const LiveFile& file);
+Json FileAsJson(const LiveFile& file);
 
 // `rows`, `format_version`, and `filter`, which is null for a file without one.
-nlohmann::ordered_json FactsAsJson(const FileFacts& facts);
+Json FactsAsJson(const FileFacts& facts);
 
 }  // namespace linebloom::tools

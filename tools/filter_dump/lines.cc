@@ -21,8 +21,6 @@
 namespace linebloom::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // A line and its position.
 struct FoundLine {
   LiveFile file;
@@ -268,10 +266,12 @@ std::string WorstTable(const Json& report) {
           100 * row["bits_set"].get<double>() / row["bits"].get<double>();
     }
   }
-  std::vector<Column> columns = {{"Worst lines", "{/label}"},
-                                 {"partition", "{/partition:,}"},
-                                 {"line", "{/line:,}"},
-                                 {"k", "{/k}"}};
+  std::vector<Column> columns = {{"Worst lines", "{/label}"}};
+  if (std::ranges::any_of(
+          rows, [](const Json& row) { return !row["partition"].is_null(); })) {
+    columns.push_back({"partition", "{/partition:,}"});
+  }
+  columns.insert(columns.end(), {{"line", "{/line:,}"}, {"k", "{/k}"}});
   if (HasOfBits(report)) {
     columns.insert(columns.end(), {{"bits set", "{/bits_set}"},
                                    {"of", "{/bits}"},
@@ -328,31 +328,21 @@ absl::StatusOr<Outcome> RunLines(const FilterDumpConfig& config) {
   ASSIGN_OR_RETURN(const std::vector<LiveFile> files, ListInputs(config));
   Failures failures(config);
   LineCollector collector(config.worst);
-  {
-    Progress progress;
-    progress.Begin("reading filters", files.size());
-    uint64_t done = 0;
-    for (const LiveFile& file : files) {
-      if (Interrupted()) return CheckInterrupt();
-      const absl::Status status = collector.AddFile(file);
-      if (!status.ok()) failures.Add(file, status);
-      progress.Update(++done);
-    }
-  }
-  Json json = {{"command", "lines"},
-               {"database", config.db.empty() ? Json() : Json(config.db)}};
+  RETURN_IF_ERROR(ForEachFile(files, &failures, [&](const LiveFile& file) {
+    return collector.AddFile(file);
+  }));
+  Json json = NewReport(config);
   json.update(collector.Finish());
-  if (json["lines"] == 0 && failures.problems().empty()) {
+  failures.AddTo(&json);
+  if (json["lines"] == 0 && json["problems"].empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "no filter in ", config.db.empty() ? "these files" : config.db,
         " has lines: only linebloom's and RocksDB's Bloom filters "
         "have them"));
   }
-  json["notes"] = failures.notes();
-  json["problems"] = failures.problems();
   const std::string text = LinesAsText(json);
   RETURN_IF_ERROR(WritePage(config.html, config.typed, json, text));
-  return Outcome{text, json, failures.problems(), failures.exit_code()};
+  return Outcome{text, json, failures.exit_code()};
 }
 
 }  // namespace linebloom::tools

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -26,8 +25,6 @@
 
 namespace linebloom::tools {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // docs/format.md defines them.
 std::string FlagsText(uint64_t flags) {
@@ -120,6 +117,7 @@ Json BlockAsJson(const Block& block, const BlockFacts& facts,
       {"fields", Json::array()},        {"hex", absl::BytesToHexString(bytes)}};
   if (partition.has_value()) {
     json["last_key_hex"] = absl::BytesToHexString(last_key);
+    json["last_key_in_words"] = KeyText(last_key);
   }
   (void)ForEachLine(bytes, [&](uint64_t, const LineContents& line) {
     json["lines"].push_back(LineAsJson(line, facts.has_solved_lines()));
@@ -200,7 +198,9 @@ void AppendBlock(const Json& block, std::string* text) {
   AppendHex(hex, tail, size, text);
 }
 
-absl::StatusOr<Json> ReadRaw(const FilterDumpConfig& config) {
+// `last` gets the bytes of the last block.
+absl::StatusOr<Json> ReadRaw(const FilterDumpConfig& config,
+                             std::string* last) {
   ASSIGN_OR_RETURN(const std::vector<LiveFile> files, ListInputs(config));
   const std::string& path = files.front().path;
   ASSIGN_OR_RETURN(const SstFile file, SstFile::Open(path));
@@ -227,25 +227,14 @@ absl::StatusOr<Json> ReadRaw(const FilterDumpConfig& config) {
     report["blocks"].push_back(keys.empty()
                                    ? BlockAsJson(block, facts, std::nullopt, "")
                                    : BlockAsJson(block, facts, i, keys[i]));
+    *last = block.payload;
   }
   return report;
 }
 
-// absl::HexStringToBytes() has another form in Debian 13's Abseil, where the
-// one of Debian 12's is deprecated.
-std::string BytesOf(const Json& hex) {
-  const auto digits = hex.get<std::string>();
-  std::string bytes;
-  for (size_t i = 0; i + 1 < digits.size(); i += 2) {
-    uint8_t byte = 0;
-    std::from_chars(&digits[i], &digits[i] + 2, byte, 16);
-    bytes += static_cast<char>(byte);
-  }
-  return bytes;
-}
-
-// Writes the bytes of the report's only block to a new file.
-absl::Status WriteRaw(const Json& report, const std::string& path) {
+// Writes `bytes`, those of the report's only block, to a new file.
+absl::Status WriteRaw(const Json& report, const std::string& bytes,
+                      const std::string& path) {
   const std::string what = absl::StrCat("cannot write --out='", path, "'");
   if (report["blocks"].size() != 1) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -253,7 +242,6 @@ absl::Status WriteRaw(const Json& report, const std::string& path) {
                    "--partition",
                    report)));
   }
-  const std::string bytes = BytesOf(report["blocks"][0]["hex"]);
   std::FILE* const file = std::fopen(path.c_str(), "wbx");
   if (file == nullptr) return absl::ErrnoToStatus(errno, what);
   const bool written =
@@ -274,7 +262,7 @@ std::string RawAsText(const Json& report) {
     if (!block["partition"].is_null()) {
       absl::StrAppend(&text, Fill("partition {/partition} of ", block),
                       Fill("{/partitions}, keys up to ", report),
-                      KeyText(BytesOf(block["last_key_hex"])), "\n");
+                      Fill("{/last_key_in_words}\n", block));
     }
     AppendBlock(block, &text);
   }
@@ -284,11 +272,10 @@ std::string RawAsText(const Json& report) {
 }  // namespace
 
 absl::StatusOr<Outcome> RunRaw(const FilterDumpConfig& config) {
-  ASSIGN_OR_RETURN(const Json report, ReadRaw(config));
-  if (!config.out.empty()) RETURN_IF_ERROR(WriteRaw(report, config.out));
-  const std::vector<std::string> problems = report["problems"];
-  return Outcome{config.out.empty() ? RawAsText(report) : "", report, problems,
-                 ExitCodeOf(problems)};
+  std::string bytes;
+  ASSIGN_OR_RETURN(const Json report, ReadRaw(config, &bytes));
+  if (!config.out.empty()) RETURN_IF_ERROR(WriteRaw(report, bytes, config.out));
+  return Outcome{config.out.empty() ? RawAsText(report) : "", report};
 }
 
 }  // namespace linebloom::tools

@@ -25,12 +25,6 @@
 namespace linebloom::tools {
 namespace {
 
-// The answers of a database's filters, as RocksDB wrote them into its LOG.
-struct LoggedAnswers {
-  std::string when;       // as in the LOG: "2026/11/21-17:11:03.123456"
-  FilterAnswers answers;  // since the statistics were created
-};
-
 using Counts = std::map<std::string, uint64_t>;
 
 // " rocksdb.bloom.filter.useful COUNT : 1234"
@@ -66,11 +60,12 @@ FilterAnswers AnswersOf(const Counts& counts) {
   return answers;
 }
 
-// The last statistics in the folder's LOG, which RocksDB writes every
-// DBOptions::stats_dump_period_sec if it has DBOptions::statistics.
-std::optional<LoggedAnswers> ReadLoggedAnswers(const std::string& folder) {
+// The answers of the filters by the last statistics in the folder's LOG, which
+// RocksDB writes every DBOptions::stats_dump_period_sec if it has
+// DBOptions::statistics. Null without any.
+Json ReadObserved(const std::string& folder) {
   std::ifstream log(absl::StrCat(folder, "/LOG"));
-  std::string when;
+  std::string when;  // as in the LOG: "2026/11/21-17:11:03.123456"
   Counts counts;
   for (std::string line; std::getline(log, line);) {
     if (absl::EndsWith(line, "] STATISTICS:")) {
@@ -81,11 +76,14 @@ std::optional<LoggedAnswers> ReadLoggedAnswers(const std::string& folder) {
       TakeCount(line, &counts);
     }
   }
-  if (when.empty()) return std::nullopt;
-  return LoggedAnswers{when, AnswersOf(counts)};
+  if (when.empty()) return nullptr;
+  const FilterAnswers answers = AnswersOf(counts);
+  return {{"until", when},
+          {"negatives", answers.negatives},
+          {"positives", answers.positives},
+          {"true_positives", answers.true_positives},
+          {"false_positive_rate", OrNull(answers.false_positive_rate())}};
 }
-
-using Json = nlohmann::ordered_json;
 
 // True if the value is there, and neither null nor false.
 bool IsSet(const Json& json, const char* pointer) {
@@ -171,9 +169,11 @@ std::string FilesTable(const Json& files) {
                                  {"b/key", "{/filter/bits_per_key:2}"},
                                  {"k", "{/k}"}});
   if (!asked) columns.push_back({"lines", "{/filter/lines:k}"});
-  columns.push_back(AnyIsSet(files, "/filter/metadata/heat")
-                        ? Column{"heat", "{/filter/metadata/heat:.2f}"}
-                        : Column{"fill", "{/filter/fill:.0%}%"});
+  if (AnyIsSet(files, "/filter/metadata/heat")) {
+    columns.push_back({"heat", "{/filter/metadata/heat:.2f}"});
+  } else if (AnyIsSet(files, "/filter/fill")) {
+    columns.push_back({"fill", "{/filter/fill:.0%}%"});
+  }
   columns.insert(columns.end(),
                  {{"FPR %", "{/rate}"}, {"keys", "{/filter/keys:k}"}});
   return TextTable(columns, rows);
@@ -224,7 +224,7 @@ std::string Legend(const Json& report) {
         &text,
         BulletText("Solved lines: k is the range of probes per key, the fewest "
                    "in the line with the most keys; about half of the bits "
-                   "are set in any line, so there is no fill."));
+                   "are set in any line."));
   }
   if (AnyAskedSpecially(files)) {
     absl::StrAppend(&text, BulletText("Asked: bits per key or, in %, the "
@@ -247,26 +247,22 @@ std::string Legend(const Json& report) {
   return text;
 }
 
-// "0.153 % false positives: ..."; empty if no filter was probed for a key that
-// its file lacks.
-std::string Observed(const Json& observed) {
-  if (observed.is_null()) return "";
+FilterAnswers AnswersOf(const Json& observed) {
   FilterAnswers answers;
   answers.negatives = observed["negatives"];
   answers.positives = observed["positives"];
   answers.true_positives = observed["true_positives"];
+  return answers;
+}
+
+// "0.153 % false positives: ..."; empty if no filter was probed for a key that
+// its file lacks.
+std::string Observed(const Json& observed) {
+  if (observed.is_null()) return "";
+  const FilterAnswers answers = AnswersOf(observed);
   if (answers.probes_without_key() == 0) return "";
   return BulletText(Fill("Observed until {/until}, says LOG: ", observed) +
                     ToString(answers) + ".");
-}
-
-Json ObservedAsJson(const LoggedAnswers& observed) {
-  const FilterAnswers& answers = observed.answers;
-  return {{"until", observed.when},
-          {"negatives", answers.negatives},
-          {"positives", answers.positives},
-          {"true_positives", answers.true_positives},
-          {"false_positive_rate", OrNull(answers.false_positive_rate())}};
 }
 
 std::string TableAsText(const Json& report) {
@@ -298,22 +294,22 @@ std::string TableAsText(const Json& report) {
                       BulletsText(report["notes"]));
 }
 
-FilterStats StatsOf(const FileFacts& facts) {
-  return FilterStats::OfFile(facts.rows(), facts.keys.value_or(0), facts.bytes);
-}
-
 // Sums over files.
 struct Totals {
-  FilterStats stats;
+  uint64_t files = 0;
   uint64_t without_filter = 0;
+  uint64_t rows = 0;
+  uint64_t bytes = 0;
   uint64_t keys = 0;  // rows if the number of keys is unknown
   double rate_times_rows = 0;
   bool rate_is_exact = true;
   std::optional<double> reads;  // per missing row
 
   void Add(const FileFacts& facts) {
-    stats.Add(StatsOf(facts));
+    ++files;
     without_filter += facts.is_used() ? 0 : 1;
+    rows += facts.rows();
+    bytes += facts.bytes;
     keys += facts.keys.value_or(facts.rows());
     rate_times_rows += facts.rate * static_cast<double>(facts.rows());
     rate_is_exact &= facts.rate_is_exact || !facts.is_used();
@@ -321,16 +317,16 @@ struct Totals {
 
   // The rate is the mean of the files', weighted by rows.
   Json AsJson() const {
-    const double bits = 8.0 * static_cast<double>(stats.bytes);
-    const auto rows = static_cast<double>(stats.rows);
-    return {{"files", stats.files},
+    return {{"files", files},
             {"files_without_filter", without_filter},
-            {"rows", stats.rows},
-            {"filter_bytes", stats.bytes},
-            {"bits_per_key", keys == 0 || bits == 0
+            {"rows", rows},
+            {"filter_bytes", bytes},
+            {"bits_per_key", keys == 0 || bytes == 0
                                  ? Json()
-                                 : Json(bits / static_cast<double>(keys))},
-            {"false_positive_rate", rows == 0 ? 1 : rate_times_rows / rows},
+                                 : Json(8.0 * static_cast<double>(bytes) /
+                                        static_cast<double>(keys))},
+            {"false_positive_rate",
+             rows == 0 ? 1 : rate_times_rows / static_cast<double>(rows)},
             {"false_positive_rate_is_exact", rate_is_exact},
             {"reads_per_missing_row", OrNull(reads)}};
   }
@@ -378,78 +374,64 @@ class FamilyTotals {
   const rocksdb::Comparator* comparator_ = nullptr;
 };
 
-struct Made {
-  Json json;
-  FilterMetricSet metrics;
-  int exit_code = 0;
-};
-
-absl::StatusOr<Made> MakeTable(const FilterDumpConfig& config,
-                               const std::string& database) {
-  FilterDumpConfig of_database = config;
-  of_database.db = database;
-  ASSIGN_OR_RETURN(const auto files, ListInputs(of_database));
-  Made made;
-  made.json = {{"command", "table"},
-               {"database", database.empty() ? Json() : Json(database)},
-               {"files", Json::array()},
-               {"totals", Json::array()},
-               {"observed", nullptr}};
-  if (!database.empty()) {
-    const auto logged = ReadLoggedAnswers(database);
-    if (logged.has_value()) {
-      made.json["observed"] = ObservedAsJson(*logged);
-      made.metrics.AddAnswers(database, logged->answers);
-    }
-  }
+absl::StatusOr<Outcome> MakeTable(const FilterDumpConfig& config) {
+  ASSIGN_OR_RETURN(const auto files, ListInputs(config));
+  Json json = NewReport(config);
+  json.update(
+      {{"files", Json::array()},
+       {"totals", Json::array()},
+       {"observed", config.db.empty() ? Json() : ReadObserved(config.db)}});
   std::vector<std::pair<std::string, FamilyTotals>> families;
-  Failures failures(of_database);
-  Progress progress;
-  progress.Begin("reading filters", files.size());
-  for (const LiveFile& file : files) {
-    if (Interrupted()) return CheckInterrupt();
+  Failures failures(config);
+  RETURN_IF_ERROR(ForEachFile(files, &failures, [&](const LiveFile& file) {
     if (families.empty() || families.back().first != file.column_family) {
       families.emplace_back(file.column_family, FamilyTotals());
     }
-    Json described = FileAsJson(file);
+    json["files"].push_back(FileAsJson(file));
     const absl::StatusOr<FileFacts> facts = ReadFileFacts(file.path);
-    if (facts.ok()) {
-      for (const std::string& problem : facts->problems) {
-        failures.AddProblem(absl::StrCat(file.path, ": ", problem));
-      }
-      described.update(FactsAsJson(*facts));
-      families.back().second.Add(file, *facts);
-      made.metrics.AddFiles(database, file.column_family, file.level,
-                            facts->properties.filter_policy_name,
-                            StatsOf(*facts));
-    } else {
-      failures.Add(file, facts.status());
+    if (!facts.ok()) return facts.status();
+    for (const std::string& problem : facts->problems) {
+      failures.AddProblem(absl::StrCat(file.path, ": ", problem));
     }
-    made.json["files"].push_back(described);
-    progress.Update(made.json["files"].size());
-  }
+    json["files"].back().update(FactsAsJson(*facts));
+    families.back().second.Add(file, *facts);
+    return absl::OkStatus();
+  }));
   for (auto& [name, totals] : families) {
-    Json json = totals.AsJson();
-    if (!name.empty()) json["column_family"] = name;
-    made.json["totals"].push_back(json);
+    json["totals"].push_back(totals.AsJson());
+    if (!name.empty()) json["totals"].back()["column_family"] = name;
   }
-  made.json["notes"] = failures.notes();
-  made.json["problems"] = failures.problems();
-  made.exit_code = failures.exit_code();
-  return made;
+  failures.AddTo(&json);
+  return Outcome{TableAsText(json), json, failures.exit_code()};
 }
 
 // Prints the metrics of FilterMetrics() for a database, and those that only the
 // filters' bits tell.
-std::string AsPrometheus(const Made& made) {
+std::string AsPrometheus(const Json& report) {
+  FilterMetricSet metrics;
   Metric rate("linebloom_expected_false_positive_rate", "gauge",
               "Share of missing keys that filters let pass.");
   Metric reads("linebloom_expected_reads_per_missing_row", "gauge",
                "Data blocks that a missing row costs.");
   Metric problems("linebloom_problems", "gauge",
                   "What is wrong with files; stderr says what.");
-  const std::string database = made.json["database"];
-  for (const Json& family : made.json["totals"]) {
+  const std::string database = report["database"];
+  if (!report["observed"].is_null()) {
+    metrics.AddAnswers(database, AnswersOf(report["observed"]));
+  }
+  for (const Json& file : report["files"]) {
+    if (!file.contains("rows")) continue;
+    const auto number = [&file](const char* pointer) {
+      return IsSet(file, pointer)
+                 ? file[Json::json_pointer(pointer)].get<uint64_t>()
+                 : 0;
+    };
+    metrics.AddFiles(
+        database, file["column_family"], file["level"], file["filter_policy"],
+        FilterStats::OfFile(number("/rows"), number("/filter/keys"),
+                            number("/filter/bytes")));
+  }
+  for (const Json& family : report["totals"]) {
     for (const Json& level : family["levels"]) {
       const std::string number = level["level"].dump();
       const std::string name = family["column_family"];
@@ -461,34 +443,32 @@ std::string AsPrometheus(const Made& made) {
                 absl::StrCat(level["reads_per_missing_row"].get<double>()));
     }
   }
-  problems.Add({{"database", database}}, made.json["problems"].size());
-  return absl::StrCat(made.metrics.Text(), rate.Text(), reads.Text(),
+  problems.Add({{"database", database}}, report["problems"].size());
+  return absl::StrCat(metrics.Text(), rate.Text(), reads.Text(),
                       problems.Text());
 }
 
 }  // namespace
 
 absl::StatusOr<Outcome> RunTable(const FilterDumpConfig& config) {
-  ASSIGN_OR_RETURN(const Made made, MakeTable(config, config.db));
-  Json json = made.json;
-  const std::string text = TableAsText(json);
-  std::string page_text = text;
-  std::vector<std::string> problems;
-  int exit_code = made.exit_code;
+  ASSIGN_OR_RETURN(Outcome table, MakeTable(config));
+  std::string page_text = table.text;
   if (!config.before.empty()) {
-    ASSIGN_OR_RETURN(const Made before, MakeTable(config, config.before));
-    problems = before.json["problems"].get<std::vector<std::string>>();
-    exit_code = std::max(exit_code, before.exit_code);
-    page_text = absl::StrCat("Before\n\n", TableAsText(before.json),
-                             "\nAfter\n\n", text);
-    json["before"] = before.json;
+    FilterDumpConfig of_before = config;
+    of_before.db = config.before;
+    ASSIGN_OR_RETURN(const Outcome before, MakeTable(of_before));
+    table.exit_code = std::max(table.exit_code, before.exit_code);
+    page_text =
+        absl::StrCat("Before\n\n", before.text, "\nAfter\n\n", page_text);
+    Json problems = before.json["problems"];
+    problems.insert(problems.end(), table.json["problems"].begin(),
+                    table.json["problems"].end());
+    table.json["problems"] = problems;
+    table.json["before"] = before.json;
   }
-  for (const Json& problem : json["problems"]) {
-    problems.push_back(problem.get<std::string>());
-  }
-  RETURN_IF_ERROR(WritePage(config.html, config.typed, json, page_text));
-  return Outcome{config.format == "prometheus" ? AsPrometheus(made) : text,
-                 json, problems, exit_code};
+  RETURN_IF_ERROR(WritePage(config.html, config.typed, table.json, page_text));
+  if (config.format == "prometheus") table.text = AsPrometheus(table.json);
+  return table;
 }
 
 }  // namespace linebloom::tools

@@ -76,21 +76,6 @@ namespace {
 
 using FilterPolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
 
-struct FamilyPolicy {
-  std::string column_family;
-  FilterPolicyPtr policy;
-};
-
-struct MigrateReport {
-  std::vector<FamilyPolicy> policies;
-  RebuildFiltersReport rebuild;
-  bool database_was_opened = false;  // for writing
-  bool interrupted = false;
-  double seconds = 0;  // of rewriting
-  // Problems of files, one sentence each.
-  std::vector<std::string> problems;
-};
-
 using Clock = std::chrono::steady_clock;
 
 // For example "bloomfilter:10:false", as in OPTIONS files.
@@ -187,204 +172,6 @@ void SetPolicy(FilterPolicyPtr policy, rocksdb::ColumnFamilyOptions* options) {
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
 }
 
-// Examines the filters of a read-only database. Then opens it for writing and
-// runs RebuildFilters, unless this is a dry run, something is wrong, or nothing
-// can be rewritten. After an error nothing was written, unless RocksDB failed
-// while rewriting.
-class Migration {
- public:
-  Migration(const FilterMigrateConfig& config, MigrateReport* report)
-      : config_(config), report_(report) {}
-
-  absl::Status Run() {
-    if (config_.db.empty()) {
-      return absl::InvalidArgumentError(
-          "name a database with --db; --help says more");
-    }
-    // Before the database: a wrong --policy is the user's first mistake to
-    // mend.
-    ASSIGN_OR_RETURN(const auto valid,
-                     ChoosePolicy(config_, rocksdb::ColumnFamilyOptions()));
-    RETURN_IF_ERROR(config_.dry_run
-                        ? CheckIsDatabase("--db", config_.db)
-                        : CheckUnlockedDatabase("--db", config_.db));
-    RETURN_IF_ERROR(ReadOptions());
-    RETURN_IF_ERROR(Plan());
-    absl::Status status;
-    if (!config_.dry_run && report_->problems.empty() && AnyHasRoom()) {
-      WarnOfFilesWithoutRoom();
-      status = Rewrite();
-    }
-    ReportFilesNotRewritten();
-    return status;
-  }
-
- private:
-  absl::Status ReadOptions() {
-    absl::StatusOr<StoredOptions> stored = LoadAllStoredOptions(config_.db);
-    if (!stored.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--db: ", stored.status().message(),
-          "; call linebloom::RebuildFilters() in the application"));
-    }
-    stored_ = *std::move(stored);
-    stored_.db.error_if_exists =
-        false;  // set by applications that expect to create it
-    std::vector<std::string> names;
-    for (rocksdb::ColumnFamilyDescriptor& family : stored_.families) {
-      names.push_back(family.name);
-      if (!IsChosen(family.name)) continue;
-      RETURN_IF_ERROR(ChooseFamily(&family));
-    }
-    if (!report_->policies.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat("--column_family='", config_.column_family, "': '",
-                     config_.db, "' has ", absl::StrJoin(names, ", ")));
-  }
-
-  absl::Status ChooseFamily(rocksdb::ColumnFamilyDescriptor* stored) {
-    ASSIGN_OR_RETURN(const FilterPolicyPtr policy,
-                     ChoosePolicy(config_, stored->options));
-    SetPolicy(policy, &stored->options);
-    const FilterPolicyOptions* const own = OptionsOfLinebloom(policy.get());
-    if (own != nullptr && IsLevelAware(*own) &&
-        FindLevelSizeListener(stored_.db) == nullptr) {
-      stored_.db.listeners.push_back(NewLevelSizeListener());
-    }
-    report_->policies.push_back({stored->name, policy});
-    return absl::OkStatus();
-  }
-
-  // Opens the database for reading, with its logs, so that what prevents
-  // opening shows before anything is written. A dry run skips the logs, because
-  // another process may be writing them.
-  absl::Status Plan() {
-    ASSIGN_OR_RETURN(
-        const ReadOnlyDatabase database,
-        ReadOnlyDatabase::Open("--db", config_.db, stored_,
-                               config_.dry_run ? Logs::kEmpty : Logs::kRead));
-    RebuildFiltersOptions options = OptionsFor(database.families());
-    options.dry_run = true;
-    uint64_t files = 0;
-    const rocksdb::Status planned = RebuildFilters(
-        database.db(), options,
-        [this, &files](const RebuildFiltersProgress& done) {
-          if (files == 0) progress_.Begin("reading filters", done.files);
-          files = done.files;
-          progress_.Update(done.files_done);
-          return !Interrupted();
-        },
-        &report_->rebuild);
-    if (planned.IsIncomplete()) return CheckInterrupt();
-    if (!planned.ok()) return FromRocksDb(planned, Database());
-    report_->problems = report_->rebuild.unreadable;
-    const uint64_t gone = files - report_->rebuild.files_examined;
-    // If another process has the database open, a compaction removed them.
-    if (gone > 0 && CheckUnlockedDatabase("--db", config_.db).ok()) {
-      report_->problems.push_back(
-          absl::StrCat(Database(), ": ", gone, " of ", files,
-                       " files that the manifest has are not in the folder"));
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status Rewrite() {
-    rocksdb::DB* opened = nullptr;
-    std::vector<rocksdb::ColumnFamilyHandle*> handles;
-    RETURN_IF_ERROR(
-        FromRocksDb(rocksdb::DB::Open(stored_.db, config_.db, stored_.families,
-                                      &handles, &opened),
-                    absl::StrCat("cannot open ", Database())));
-    const std::unique_ptr<rocksdb::DB> db(opened);
-    report_->database_was_opened = true;
-    const Clock::time_point start = Clock::now();
-    absl::Status status = RewriteIn(db.get(), handles);
-    const std::chrono::duration<double> took = Clock::now() - start;
-    report_->seconds = took.count();
-    for (auto* handle : handles) (void)db->DestroyColumnFamilyHandle(handle);
-    status.Update(FromRocksDb(db->Close(), Database()));
-    return status;
-  }
-
-  absl::Status RewriteIn(
-      rocksdb::DB* db,
-      const std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
-    // RocksDB's own compactions would rewrite files twice and remove files of
-    // the plan. Rejected: disable_auto_compactions, which stays in the OPTIONS
-    // file if the run is killed. A compaction due at opening is waited for.
-    RETURN_IF_ERROR(FromRocksDb(db->PauseBackgroundWork(), Database()));
-    bool begun = false;
-    const rocksdb::Status status = RebuildFilters(
-        db, OptionsFor(handles),
-        [this, &begun](const RebuildFiltersProgress& done) {
-          if (!done.rewriting) return !Interrupted();
-          if (!begun) progress_.Begin("rewriting files", done.bytes);
-          begun = true;
-          progress_.Update(done.bytes_done);
-          return !Interrupted();
-        },
-        &report_->rebuild);
-    report_->interrupted = status.IsIncomplete() && Interrupted();
-    if (report_->interrupted) return absl::OkStatus();
-    return FromRocksDb(status, Database());
-  }
-
-  RebuildFiltersOptions OptionsFor(
-      const std::vector<rocksdb::ColumnFamilyHandle*>& handles) const {
-    RebuildFiltersOptions options;
-    for (rocksdb::ColumnFamilyHandle* handle : handles) {
-      if (IsChosen(handle->GetName())) {
-        options.column_families.push_back(handle);
-      }
-    }
-    options.worst_rate = config_.worst_rate;
-    options.bytes_per_second = config_.bytes_per_second;
-    return options;
-  }
-
-  // True if the disk has space to rewrite some file.
-  bool AnyHasRoom() const {
-    return std::ranges::any_of(
-        report_->rebuild.files, [](const FileRebuild& file) {
-          return file.outcome != RebuildOutcome::kNoSpace;
-        });
-  }
-
-  // Warn now, because rewriting the other files may take hours.
-  void WarnOfFilesWithoutRoom() {
-    progress_.Clear();
-    for (const FileRebuild& file : report_->rebuild.files) {
-      if (file.outcome != RebuildOutcome::kNoSpace) continue;
-      std::cerr << "filter_migrate: left out: "
-                << Printable(absl::StrCat(file.path, ": ", file.message))
-                << std::endl;
-    }
-  }
-
-  void ReportFilesNotRewritten() {
-    for (const FileRebuild& file : report_->rebuild.files) {
-      if (file.message.empty() || file.outcome == RebuildOutcome::kRewritten) {
-        continue;
-      }
-      report_->problems.push_back(absl::StrCat(file.path, ": ", file.message));
-    }
-  }
-
-  bool IsChosen(const std::string& family) const {
-    return config_.column_family.empty() || config_.column_family == family;
-  }
-  std::string Database() const {
-    return absl::StrCat("--db='", config_.db, "'");
-  }
-
-  const FilterMigrateConfig& config_;
-  MigrateReport* report_;
-  StoredOptions stored_;  // with the policies
-  Progress progress_;
-};
-
-using Json = nlohmann::ordered_json;
-
 const char* OutcomeName(RebuildOutcome outcome) {
   // In the order of RebuildOutcome.
   static constexpr const char* kNames[] = {"planned", "rewritten", "gone",
@@ -422,9 +209,10 @@ struct Group {
 };
 
 // Levels from the top.
-Json GroupsAsJson(const MigrateReport& report, const std::string& family) {
+Json GroupsAsJson(const std::vector<FileRebuild>& files,
+                  const std::string& family) {
   std::map<std::tuple<int, RebuildReason>, Group> groups;
-  for (const FileRebuild& file : report.rebuild.files) {
+  for (const FileRebuild& file : files) {
     if (file.column_family != family) continue;
     Group& group = groups[{file.level, file.reason}];
     ++group.files;
@@ -450,6 +238,250 @@ Json GroupsAsJson(const MigrateReport& report, const std::string& family) {
   }
   return json;
 }
+
+// For example "linebloom:10, solved", or "bloomfilter:10:false, RocksDB's own".
+std::string PolicyText(const rocksdb::FilterPolicy& policy) {
+  const FilterPolicyOptions* own = OptionsOfLinebloom(&policy);
+  if (own == nullptr) {
+    return absl::StrCat(policy.GetId(), ", RocksDB's own");
+  }
+  return absl::StrCat(policy.GetId(), ", ",
+                      own->line == Line::kPlain ? "plain" : "solved",
+                      own->heat_aware    ? ", heat aware"
+                      : own->level_aware ? ", level aware"
+                                         : "");
+}
+
+// Examines the filters of a read-only database. Then opens it for writing and
+// runs RebuildFilters, unless this is a dry run, something is wrong, or nothing
+// can be rewritten. After an error nothing was written, unless RocksDB failed
+// while rewriting.
+class Migration {
+ public:
+  explicit Migration(const FilterMigrateConfig& config) : config_(config) {}
+
+  absl::Status Run() {
+    if (config_.db.empty()) {
+      return absl::InvalidArgumentError(
+          "name a database with --db; --help says more");
+    }
+    // Before the database: a wrong --policy is the user's first mistake to
+    // mend.
+    ASSIGN_OR_RETURN(const auto valid,
+                     ChoosePolicy(config_, rocksdb::ColumnFamilyOptions()));
+    RETURN_IF_ERROR(config_.dry_run
+                        ? CheckIsDatabase("--db", config_.db)
+                        : CheckUnlockedDatabase("--db", config_.db));
+    RETURN_IF_ERROR(ReadOptions());
+    RETURN_IF_ERROR(Plan());
+    absl::Status status;
+    if (!config_.dry_run && problems_.empty() && AnyHasRoom()) {
+      WarnOfFilesWithoutRoom();
+      status = Rewrite();
+    }
+    ReportFilesNotRewritten();
+    return status;
+  }
+
+  Json AsJson() const {
+    // All column families get policies of the same kind.
+    const bool is_way_back =
+        OptionsOfLinebloom(policies_.front().get()) == nullptr;
+    Json json = {{"database", config_.db},
+                 {"dry_run", config_.dry_run},
+                 {"is_way_back", is_way_back},
+                 {"opened_for_writing", was_opened_},
+                 {"interrupted", interrupted_},
+                 {"files_examined", rebuild_.files_examined},
+                 {"files_no_better", rebuild_.files_no_better},
+                 {"bytes_rewritten", rebuild_.bytes_rewritten},
+                 {"seconds", seconds_},
+                 {"column_families", Json::array()},
+                 {"files", Json::array()},
+                 {"problems", problems_}};
+    for (size_t i = 0; i < rebuild_.reads.size(); ++i) {
+      const FamilyReads& reads = rebuild_.reads[i];
+      json["column_families"].push_back(
+          {{"name", reads.column_family},
+           {"policy", PolicyText(*policies_[i])},
+           {"reads_per_missing_row_before", reads.before},
+           {"reads_per_missing_row_after", reads.after},
+           {"lookups_known_from", SourceName(reads.lookups)},
+           {"groups", GroupsAsJson(rebuild_.files, reads.column_family)}});
+    }
+    for (const FileRebuild& file : rebuild_.files) {
+      json["files"].push_back(FileAsJson(file));
+    }
+    return json;
+  }
+
+ private:
+  absl::Status ReadOptions() {
+    absl::StatusOr<StoredOptions> stored = LoadAllStoredOptions(config_.db);
+    if (!stored.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--db: ", stored.status().message(),
+          "; call linebloom::RebuildFilters() in the application"));
+    }
+    stored_ = *std::move(stored);
+    stored_.db.error_if_exists =
+        false;  // set by applications that expect to create it
+    std::vector<std::string> names;
+    for (rocksdb::ColumnFamilyDescriptor& family : stored_.families) {
+      names.push_back(family.name);
+      if (!IsChosen(family.name)) continue;
+      RETURN_IF_ERROR(ChooseFamily(&family));
+    }
+    if (!policies_.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("--column_family='", config_.column_family, "': '",
+                     config_.db, "' has ", absl::StrJoin(names, ", ")));
+  }
+
+  absl::Status ChooseFamily(rocksdb::ColumnFamilyDescriptor* stored) {
+    ASSIGN_OR_RETURN(const FilterPolicyPtr policy,
+                     ChoosePolicy(config_, stored->options));
+    SetPolicy(policy, &stored->options);
+    const FilterPolicyOptions* const own = OptionsOfLinebloom(policy.get());
+    if (own != nullptr && IsLevelAware(*own) &&
+        FindLevelSizeListener(stored_.db) == nullptr) {
+      stored_.db.listeners.push_back(NewLevelSizeListener());
+    }
+    policies_.push_back(policy);
+    return absl::OkStatus();
+  }
+
+  // Opens the database for reading, with its logs, so that what prevents
+  // opening shows before anything is written. A dry run skips the logs, because
+  // another process may be writing them.
+  absl::Status Plan() {
+    ASSIGN_OR_RETURN(
+        const ReadOnlyDatabase database,
+        ReadOnlyDatabase::Open("--db", config_.db, stored_,
+                               config_.dry_run ? Logs::kEmpty : Logs::kRead));
+    RebuildFiltersOptions options = OptionsFor(database.families());
+    options.dry_run = true;
+    uint64_t files = 0;
+    const rocksdb::Status planned = RebuildFilters(
+        database.db(), options,
+        [this, &files](const RebuildFiltersProgress& done) {
+          if (files == 0) progress_.Begin("reading filters", done.files);
+          files = done.files;
+          progress_.Update(done.files_done);
+          return !Interrupted();
+        },
+        &rebuild_);
+    if (planned.IsIncomplete()) return CheckInterrupt();
+    if (!planned.ok()) return FromRocksDb(planned, Database());
+    problems_ = rebuild_.unreadable;
+    const uint64_t gone = files - rebuild_.files_examined;
+    // If another process has the database open, a compaction removed them.
+    if (gone > 0 && CheckUnlockedDatabase("--db", config_.db).ok()) {
+      problems_.push_back(
+          absl::StrCat(Database(), ": ", gone, " of ", files,
+                       " files that the manifest has are not in the folder"));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Rewrite() {
+    rocksdb::DB* opened = nullptr;
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    RETURN_IF_ERROR(
+        FromRocksDb(rocksdb::DB::Open(stored_.db, config_.db, stored_.families,
+                                      &handles, &opened),
+                    absl::StrCat("cannot open ", Database())));
+    const std::unique_ptr<rocksdb::DB> db(opened);
+    was_opened_ = true;
+    const Clock::time_point start = Clock::now();
+    absl::Status status = RewriteIn(db.get(), handles);
+    const std::chrono::duration<double> took = Clock::now() - start;
+    seconds_ = took.count();
+    for (auto* handle : handles) (void)db->DestroyColumnFamilyHandle(handle);
+    status.Update(FromRocksDb(db->Close(), Database()));
+    return status;
+  }
+
+  absl::Status RewriteIn(
+      rocksdb::DB* db,
+      const std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
+    // RocksDB's own compactions would rewrite files twice and remove files of
+    // the plan. Rejected: disable_auto_compactions, which stays in the OPTIONS
+    // file if the run is killed. A compaction due at opening is waited for.
+    RETURN_IF_ERROR(FromRocksDb(db->PauseBackgroundWork(), Database()));
+    bool begun = false;
+    const rocksdb::Status status = RebuildFilters(
+        db, OptionsFor(handles),
+        [this, &begun](const RebuildFiltersProgress& done) {
+          if (!done.rewriting) return !Interrupted();
+          if (!begun) progress_.Begin("rewriting files", done.bytes);
+          begun = true;
+          progress_.Update(done.bytes_done);
+          return !Interrupted();
+        },
+        &rebuild_);
+    interrupted_ = status.IsIncomplete() && Interrupted();
+    if (interrupted_) return absl::OkStatus();
+    return FromRocksDb(status, Database());
+  }
+
+  RebuildFiltersOptions OptionsFor(
+      const std::vector<rocksdb::ColumnFamilyHandle*>& handles) const {
+    RebuildFiltersOptions options;
+    for (rocksdb::ColumnFamilyHandle* handle : handles) {
+      if (IsChosen(handle->GetName())) {
+        options.column_families.push_back(handle);
+      }
+    }
+    options.worst_rate = config_.worst_rate;
+    options.bytes_per_second = config_.bytes_per_second;
+    return options;
+  }
+
+  // True if the disk has space to rewrite some file.
+  bool AnyHasRoom() const {
+    return std::ranges::any_of(rebuild_.files, [](const FileRebuild& file) {
+      return file.outcome != RebuildOutcome::kNoSpace;
+    });
+  }
+
+  // Warn now, because rewriting the other files may take hours.
+  void WarnOfFilesWithoutRoom() {
+    progress_.Clear();
+    for (const FileRebuild& file : rebuild_.files) {
+      if (file.outcome != RebuildOutcome::kNoSpace) continue;
+      std::cerr << "filter_migrate: left out: "
+                << Printable(absl::StrCat(file.path, ": ", file.message))
+                << std::endl;
+    }
+  }
+
+  void ReportFilesNotRewritten() {
+    for (const FileRebuild& file : rebuild_.files) {
+      if (file.message.empty() || file.outcome == RebuildOutcome::kRewritten) {
+        continue;
+      }
+      problems_.push_back(absl::StrCat(file.path, ": ", file.message));
+    }
+  }
+
+  bool IsChosen(const std::string& family) const {
+    return config_.column_family.empty() || config_.column_family == family;
+  }
+  std::string Database() const {
+    return absl::StrCat("--db='", config_.db, "'");
+  }
+
+  const FilterMigrateConfig& config_;
+  StoredOptions stored_;                   // with the policies
+  std::vector<FilterPolicyPtr> policies_;  // of the chosen column families
+  RebuildFiltersReport rebuild_;
+  bool was_opened_ = false;  // for writing
+  bool interrupted_ = false;
+  double seconds_ = 0;                 // of rewriting
+  std::vector<std::string> problems_;  // of files, one sentence each
+  Progress progress_;
+};
 
 std::string WhereLookupsFall(const std::string& known_from) {
   if (known_from == "filters") {
@@ -535,52 +567,6 @@ std::string WhatComesNext(const Json& report) {
   return "";
 }
 
-// For example "linebloom:10, solved", or "bloomfilter:10:false, RocksDB's own".
-std::string PolicyText(const rocksdb::FilterPolicy& policy) {
-  const FilterPolicyOptions* own = OptionsOfLinebloom(&policy);
-  if (own == nullptr) {
-    return absl::StrCat(policy.GetId(), ", RocksDB's own");
-  }
-  return absl::StrCat(policy.GetId(), ", ",
-                      own->line == Line::kPlain ? "plain" : "solved",
-                      own->heat_aware    ? ", heat aware"
-                      : own->level_aware ? ", level aware"
-                                         : "");
-}
-
-Json ReportAsJson(const FilterMigrateConfig& config,
-                  const MigrateReport& report) {
-  // All column families get policies of the same kind.
-  const bool is_way_back =
-      OptionsOfLinebloom(report.policies.front().policy.get()) == nullptr;
-  Json json = {{"database", config.db},
-               {"dry_run", config.dry_run},
-               {"is_way_back", is_way_back},
-               {"opened_for_writing", report.database_was_opened},
-               {"interrupted", report.interrupted},
-               {"files_examined", report.rebuild.files_examined},
-               {"files_no_better", report.rebuild.files_no_better},
-               {"bytes_rewritten", report.rebuild.bytes_rewritten},
-               {"seconds", report.seconds},
-               {"column_families", Json::array()},
-               {"files", Json::array()},
-               {"problems", report.problems}};
-  for (size_t i = 0; i < report.rebuild.reads.size(); ++i) {
-    const FamilyReads& reads = report.rebuild.reads[i];
-    json["column_families"].push_back(
-        {{"name", reads.column_family},
-         {"policy", PolicyText(*report.policies[i].policy)},
-         {"reads_per_missing_row_before", reads.before},
-         {"reads_per_missing_row_after", reads.after},
-         {"lookups_known_from", SourceName(reads.lookups)},
-         {"groups", GroupsAsJson(report, reads.column_family)}});
-  }
-  for (const FileRebuild& file : report.rebuild.files) {
-    json["files"].push_back(FileAsJson(file));
-  }
-  return json;
-}
-
 std::string ReportAsText(const Json& report) {
   std::string text;
   for (const Json& family : report["column_families"]) {
@@ -621,12 +607,12 @@ why; with 2 for bad usage or a database that is locked, damaged or needs
 the application's plug-ins. A damaged file stays as it is.)";
 
 absl::StatusOr<Outcome> Run(const FilterMigrateConfig& config) {
-  MigrateReport report;
-  RETURN_IF_ERROR(Migration(config, &report).Run());
-  const nlohmann::ordered_json json = ReportAsJson(config, report);
-  return Outcome{
-      ReportAsText(json), json, report.problems,
-      report.interrupted ? kExitInterrupted : ExitCodeOf(report.problems)};
+  Migration migration(config);
+  RETURN_IF_ERROR(migration.Run());
+  const Json json = migration.AsJson();
+  Outcome outcome = {ReportAsText(json), json};
+  if (json["interrupted"] == true) outcome.exit_code = kExitInterrupted;
+  return outcome;
 }
 
 }  // namespace

@@ -122,11 +122,12 @@ std::optional<uint64_t> KeysFor(std::optional<Line> line,
 // The bits to request from RocksDB.
 std::optional<double> RibbonBits(const Question& question, uint64_t keys) {
   if (question.rate.has_value()) return RibbonBitsForRate(*question.rate, keys);
-  return RibbonBitsForMemory(question.bits_per_key.has_value()
-                                 ? *question.bits_per_key
-                                 : 8 * static_cast<double>(*question.bytes) /
-                                       static_cast<double>(*question.keys),
-                             keys);
+  const double bits = question.bits_per_key.has_value()
+                          ? *question.bits_per_key
+                          : 8 * static_cast<double>(*question.bytes) /
+                                static_cast<double>(*question.keys);
+  return RibbonBitsWithin(bits * static_cast<double>(keys) / 8 + 1e-3, bits,
+                          keys);
 }
 
 std::optional<FilterSize> SizeRibbon(const Question& question) {

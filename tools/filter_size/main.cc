@@ -28,8 +28,6 @@ LINEBLOOM_NUMBER_FLAG(Question, bits_per_key, kNone,
 namespace linebloom::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 std::string Percent(double rate) {
   const double percent = 100 * rate;
   return percent < 1e-4 ? absl::StrFormat("%.2e", percent)
@@ -203,9 +201,8 @@ after bad usage.)";
 
 absl::StatusOr<Outcome> Run(const Question& question) {
   RETURN_IF_ERROR(ValidateQuestion(question));
-  const nlohmann::ordered_json answers =
-      AnswersAsJson(question, AnswerQuestion(question));
-  return Outcome{AnswersAsText(answers), answers, {}};
+  const Json answers = AnswersAsJson(question, AnswerQuestion(question));
+  return Outcome{AnswersAsText(answers), answers};
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -26,21 +27,6 @@
 namespace linebloom::tools {
 namespace {
 
-std::vector<uint64_t> FilterBytesByLevel(rocksdb::DB* db) {
-  std::vector<uint64_t> bytes;
-  rocksdb::TablePropertiesCollection properties;
-  if (!db->GetPropertiesOfAllTables(&properties).ok()) return bytes;
-  std::vector<rocksdb::LiveFileMetaData> live;
-  db->GetLiveFilesMetaData(&live);
-  for (const rocksdb::LiveFileMetaData& file : live) {
-    const auto level = static_cast<size_t>(file.level);
-    if (bytes.size() <= level) bytes.resize(level + 1);
-    const auto table = properties.find(absl::StrCat(file.db_path, file.name));
-    if (table != properties.end()) bytes[level] += table->second->filter_size;
-  }
-  return bytes;
-}
-
 std::optional<double> RateOfFile(const std::string& path) {
   const auto facts = ReadFileFacts(path);
   if (!facts.ok() || !facts->is_used()) return std::nullopt;
@@ -51,9 +37,29 @@ std::optional<double> RateOfFile(const std::string& path) {
   return facts->rate;
 }
 
-// Reads the filter blocks of `db`: linebloom's state their rate, and RocksDB's
-// determine it.
-PredictedRates PredictRates(rocksdb::DB* db, const Workload& workload) {
+// The mean rate of files, weighted by the lookups that meet them.
+struct MeanRate {
+  double probes = 0;
+  double reads = 0;
+  bool known = true;
+
+  void Add(double share, const std::optional<double>& rate) {
+    probes += share;
+    reads += share * rate.value_or(0);
+    known &= rate.has_value();
+  }
+  std::optional<double> value() const {
+    if (!known || probes == 0) return std::nullopt;
+    return reads / probes;
+  }
+};
+
+// Reads the filter blocks of `db`: how many bytes they have, and the rates that
+// linebloom's state and RocksDB's determine.
+void ReadFilters(rocksdb::DB* db, const Workload& workload,
+                 PolicyResult* result) {
+  rocksdb::TablePropertiesCollection properties;
+  (void)db->GetPropertiesOfAllTables(&properties);
   std::vector<rocksdb::LiveFileMetaData> live;
   db->GetLiveFilesMetaData(&live);
   std::vector<FileRange> ranges;
@@ -63,37 +69,29 @@ PredictedRates PredictRates(rocksdb::DB* db, const Workload& workload) {
   }
   const std::vector<double> shares =
       ProbeShares(ranges, *db->DefaultColumnFamily()->GetComparator());
-  struct Sums {
-    double probes = 0;
-    double reads = 0;
-    bool known = true;
-
-    void Add(double share, const std::optional<double>& rate) {
-      probes += share;
-      reads += share * rate.value_or(0);
-      known &= rate.has_value();
-    }
-    bool has_rate() const { return known && probes > 0; }
-  };
-  std::map<int, Sums> levels;
-  Sums all;
+  std::map<int, MeanRate> levels;
+  MeanRate all;
+  std::vector<uint64_t>& bytes = result->filter_bytes_by_level;
   for (size_t i = 0; i < live.size(); ++i) {
+    const rocksdb::LiveFileMetaData& file = live[i];
+    const std::string path = absl::StrCat(file.db_path, file.name);
+    const auto level = static_cast<size_t>(file.level);
+    if (bytes.size() <= level) bytes.resize(level + 1);
+    const auto table = properties.find(path);
+    if (table != properties.end()) bytes[level] += table->second->filter_size;
     const double share =
         workload.mix.skew.is_uniform()
             ? shares[i]
             : LookupsBetween(workload.mix, *workload.rows.comparator,
-                             live[i].smallestkey, live[i].largestkey);
-    const std::optional<double> rate =
-        RateOfFile(absl::StrCat(live[i].db_path, live[i].name));
-    levels[live[i].level].Add(share, rate);
+                             file.smallestkey, file.largestkey);
+    const std::optional<double> rate = RateOfFile(path);
+    levels[file.level].Add(share, rate);
     all.Add(share, rate);
   }
-  PredictedRates predicted;
-  if (all.has_rate()) predicted.all = all.reads / all.probes;
-  for (const auto& [level, sums] : levels) {
-    if (sums.has_rate()) predicted.levels[level] = sums.reads / sums.probes;
+  result->predicted.all = all.value();
+  for (const auto& [level, rate] : levels) {
+    if (rate.value()) result->predicted.levels[level] = *rate.value();
   }
-  return predicted;
 }
 
 // A policy and its database.
@@ -106,10 +104,15 @@ struct TestedPolicy {
 
 class Comparison {
  public:
-  // `config` and `workload` must outlive this.
+  // `config` and `workload` must outlive this. Without `direct_alignment` reads
+  // go through the page cache.
   Comparison(const IoCompareConfig& config, Workload* workload,
+             std::optional<uint64_t> direct_alignment,
              std::vector<TestedPolicy> tested)
-      : config_(config), workload_(*workload), tested_(std::move(tested)) {}
+      : config_(config),
+        workload_(*workload),
+        direct_alignment_(direct_alignment),
+        tested_(std::move(tested)) {}
 
   // Builds all databases, then looks up keys in rounds of all policies, so that
   // other load affects them alike; with a single round one database after
@@ -179,8 +182,7 @@ class Comparison {
         OpenForMeasuring(workload_.rows, policy, tested->folder.string(),
                          config_.block_cache_size, direct_io()));
     result.shape = ReadShape(tested->db.get());
-    result.filter_bytes_by_level = FilterBytesByLevel(tested->db.get());
-    result.predicted = PredictRates(tested->db.get(), workload_);
+    ReadFilters(tested->db.get(), workload_, &result);
     return absl::OkStatus();
   }
 
@@ -199,9 +201,9 @@ class Comparison {
                                    &progress_, &result.measured));
     }
     const Measurement& m = result.measured;
-    result.io_agreement = CompareIo(
-        m.block_bytes, m.all_block_reads(),
-        ReadAlignment(tested.folder / "CURRENT", direct_io()), m.device_bytes);
+    result.io_agreement =
+        CompareIo(m.block_bytes, m.all_block_reads(),
+                  direct_alignment_.value_or(kPageBytes), m.device_bytes);
     return absl::OkStatus();
   }
 
@@ -223,10 +225,11 @@ class Comparison {
             }};
   }
 
-  bool direct_io() const { return workload_.facts.direct_io; }
+  bool direct_io() const { return direct_alignment_.has_value(); }
 
   const IoCompareConfig& config_;
   Workload& workload_;
+  const std::optional<uint64_t> direct_alignment_;
   std::vector<TestedPolicy> tested_;
   Progress progress_;
 };
@@ -250,8 +253,13 @@ absl::Status SizeRibbons(const IoCompareConfig& config, const RowSource& rows,
                          std::vector<NamedPolicy>* policies, Report* report) {
   for (NamedPolicy& policy : *policies) {
     if (policy.name != kRocksDbRibbon) continue;
-    const double bits = RibbonBitsAsBloom(
-        config.bits_per_key, rows.TotalEntries() / rows.files.size());
+    const uint64_t keys =
+        std::min(rows.TotalEntries() / rows.files.size(), kMaxRibbonKeys);
+    const std::unique_ptr<const rocksdb::FilterPolicy> bloom(
+        rocksdb::NewBloomFilterPolicy(config.bits_per_key));
+    const auto bytes =
+        static_cast<double>(BuildFilterBlock(*bloom, keys).size());
+    const double bits = RibbonBitsWithin(bytes, config.bits_per_key, keys);
     ASSIGN_OR_RETURN(policy,
                      MakePolicy(policy.name, config.bits_per_key, bits));
     report->notes.push_back(absl::StrCat(
@@ -327,7 +335,7 @@ absl::StatusOr<Report> RunComparison(const IoCompareConfig& config) {
   ASSIGN_OR_RETURN(auto workload, MakeWorkload(config, folder));
 
   Report report;
-  report.config = config;
+  report.command = config.typed;
   report.machine = DescribeMachine(folder);
   report.notes = workload.notes;
   RETURN_IF_ERROR(SizeRibbons(config, workload.rows, &policies, &report));
@@ -339,19 +347,21 @@ absl::StatusOr<Report> RunComparison(const IoCompareConfig& config) {
     tested[i].folder = folder / absl::StrCat("policy", i + 1);
   }
   RETURN_IF_ERROR(CheckFreeSpace(config, workload, policies.size(), folder));
-  workload.facts.folder = folder.string();
-  workload.facts.direct_io = config.direct_io && SupportsDirectIo(folder);
+  workload.facts["folder"] = folder.string();
+  const auto alignment =
+      config.direct_io ? DirectIoAlignment(folder) : std::nullopt;
+  workload.facts["direct_io"] = alignment.has_value();
 
-  Comparison comparison(config, &workload, std::move(tested));
+  Comparison comparison(config, &workload, alignment, std::move(tested));
   RETURN_IF_ERROR(comparison.Run());
   report.results = comparison.TakeResults();
   report.workload = workload.facts;
   AddFindings(workload.expected_shape, &report);
   if (config.keep) {
     scratch->keep = true;
-    report.notes.push_back(
-        absl::StrCat("The databases are kept in '", report.workload.folder,
-                     "', policy1 to policy", policies.size(), "."));
+    report.notes.push_back(absl::StrCat("The databases are kept in '",
+                                        folder.string(), "', policy1 to policy",
+                                        policies.size(), "."));
   }
   return report;
 }

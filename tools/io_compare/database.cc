@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,7 +51,7 @@ rocksdb::Options BaseOptions(const RowSource& rows, const SharedPolicy& policy,
   rocksdb::Options options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.comparator = rows.comparator;
-  options.merge_operator = std::make_shared<LastOperand>();
+  options.merge_operator = LastOperand();
   options.info_log = std::make_shared<QuietLogger>();
   options.max_open_files = -1;
   // Keeps RocksDB from reading and writing on its own.
@@ -206,17 +207,27 @@ using Clock = std::chrono::steady_clock;
 // Buffered reads drop pages again after this many lookups: few enough that the
 // same block is rarely read twice in between.
 constexpr uint64_t kLookupsBetweenDrops = 64;
-constexpr uint64_t kWarmUpLookups = 1000;
+constexpr uint64_t kUncountedLookups = 1000;
+
+// Returns true if the key is there.
+absl::StatusOr<bool> LookUp(rocksdb::DB* db, const std::string& key) {
+  rocksdb::PinnableSlice value;
+  const rocksdb::Status status =
+      db->Get(rocksdb::ReadOptions(), db->DefaultColumnFamily(), key, &value);
+  if (status.ok() || status.IsNotFound()) return status.ok();
+  return FromRocksDb(status,
+                     absl::StrCat("cannot look up '", absl::CEscape(key), "'"));
+}
 
 // Shared by all threads.
 struct Job {
   rocksdb::DB* db;
   const Keys& lookups;
-  const PageDropper* dropper;  // null: none
   Progress* progress;
-  std::vector<uint32_t>* nanoseconds;  // one per lookup
-  Measurement* measured;
-  std::mutex mutex = {};  // of `measured`
+  const PageDropper* dropper = nullptr;
+  std::vector<uint32_t>* nanoseconds = nullptr;  // one per lookup
+  std::mutex mutex = {};                         // of `counts`
+  LookupCounts counts = {};
   std::atomic<uint64_t> done = 0;
   std::atomic<bool> failed = false;
 };
@@ -233,16 +244,17 @@ absl::Status Work(Job* job, uint64_t begin, uint64_t end, bool is_first) {
       job->dropper->Drop();
     }
     const std::string key = job->lookups.at(i);
-    bool found = false;
     const Clock::time_point start = Clock::now();
-    const absl::Status status = LookUp(job->db, key, &found);
+    const absl::StatusOr<bool> found = LookUp(job->db, key);
     const auto taken = Clock::now() - start;
-    (*job->nanoseconds)[i] = static_cast<uint32_t>(
-        std::min<int64_t>(std::chrono::nanoseconds(taken).count(),
-                          std::numeric_limits<uint32_t>::max()));
-    counts.found += found ? 1 : 0;
-    job->failed = job->failed || !status.ok();
-    RETURN_IF_ERROR(status);
+    if (job->nanoseconds != nullptr) {
+      (*job->nanoseconds)[i] = static_cast<uint32_t>(
+          std::min<int64_t>(std::chrono::nanoseconds(taken).count(),
+                            std::numeric_limits<uint32_t>::max()));
+    }
+    if (!found.ok()) job->failed = true;
+    RETURN_IF_ERROR(found.status());
+    counts.found += *found ? 1 : 0;
     const uint64_t done = ++job->done;
     if (is_first && done % 16 == 0) job->progress->Update(done);
   }
@@ -254,16 +266,23 @@ absl::Status Work(Job* job, uint64_t begin, uint64_t end, bool is_first) {
   counts.block_bytes = perf->block_read_byte;
   counts.answers_by_level = ReadFilterAnswers(*perf);
   const std::lock_guard<std::mutex> lock(job->mutex);
-  job->measured->Add(counts);
+  job->counts.Add(counts);
   return absl::OkStatus();
 }
 
-absl::Status LookUpSome(rocksdb::DB* db, const Keys& lookups) {
-  const uint64_t count = std::min(kWarmUpLookups, lookups.size);
-  for (uint64_t i = lookups.size - count; i < lookups.size; ++i) {
-    RETURN_IF_ERROR(LookUp(db, lookups.at(i)));
-    if (Interrupted()) break;
-  }
+// Does all lookups. Returns the first error; Cancelled after a signal.
+absl::Status Run(Job* job, uint32_t threads) {
+  std::vector<absl::Status> results(threads);
+  const auto run = [&](uint32_t t) {
+    const uint64_t size = job->lookups.size;
+    results[t] =
+        Work(job, size * t / threads, size * (t + 1) / threads, t == 0);
+  };
+  std::vector<std::thread> others;
+  for (uint32_t t = 1; t < threads; ++t) others.emplace_back(run, t);
+  run(0);
+  for (std::thread& other : others) other.join();
+  for (const absl::Status& result : results) RETURN_IF_ERROR(result);
   return CheckInterrupt();
 }
 
@@ -304,19 +323,8 @@ absl::Status BuildDatabase(
 absl::Status WarmUp(rocksdb::DB* db, const Keys& lookups, uint32_t threads,
                     Progress* progress) {
   progress->Begin("lookups to learn from", lookups.size);
-  std::atomic<uint64_t> done = 0;
-  std::atomic<bool> failed = false;
-  return InThreads(
-      threads, lookups.size, [&](uint64_t begin, uint64_t end, bool is_first) {
-        for (uint64_t i = begin; i < end && !failed && !Interrupted(); ++i) {
-          const absl::Status status = LookUp(db, lookups.at(i));
-          if (!status.ok()) failed = true;
-          RETURN_IF_ERROR(status);
-          ++done;
-          if (is_first && i % 64 == 0) progress->Update(done);
-        }
-        return absl::OkStatus();
-      });
+  Job job = {db, lookups, progress};
+  return Run(&job, threads);
 }
 
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
@@ -338,33 +346,6 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
   // The database itself keeps the default column family open.
   (void)db->DestroyColumnFamilyHandle(handles.front());
   return db;
-}
-
-absl::Status LookUp(rocksdb::DB* db, absl::string_view key, bool* found) {
-  rocksdb::PinnableSlice value;
-  const rocksdb::Status status =
-      db->Get(rocksdb::ReadOptions(), db->DefaultColumnFamily(),
-              {key.data(), key.size()}, &value);
-  if (found != nullptr) *found = status.ok();
-  if (status.ok() || status.IsNotFound()) return absl::OkStatus();
-  return FromRocksDb(status,
-                     absl::StrCat("cannot look up '", absl::CEscape(key), "'"));
-}
-
-absl::Status InThreads(
-    uint32_t threads, uint64_t size,
-    absl::FunctionRef<absl::Status(uint64_t begin, uint64_t end, bool is_first)>
-        work) {
-  std::vector<absl::Status> results(threads);
-  const auto run = [&](uint32_t t) {
-    results[t] = work(size * t / threads, size * (t + 1) / threads, t == 0);
-  };
-  std::vector<std::thread> others;
-  for (uint32_t t = 1; t < threads; ++t) others.emplace_back(run, t);
-  run(0);
-  for (std::thread& other : others) other.join();
-  for (const absl::Status& result : results) RETURN_IF_ERROR(result);
-  return CheckInterrupt();
 }
 
 RoundTimes SummarizeLatency(std::vector<uint32_t>* nanoseconds) {
@@ -434,24 +415,27 @@ absl::Status MeasureRound(rocksdb::DB* db, const std::filesystem::path& folder,
                           const Keys& lookups, uint32_t threads,
                           bool drop_pages, Progress* progress,
                           Measurement* measured) {
-  RETURN_IF_ERROR(LookUpSome(db, lookups));
-  std::unique_ptr<PageDropper> dropper;
-  if (drop_pages) dropper = std::make_unique<PageDropper>(folder);
+  const uint64_t uncounted = std::min(kUncountedLookups, lookups.size);
+  const Keys last = {uncounted, 0, [&](uint64_t i) {
+                       return lookups.at(lookups.size - uncounted + i);
+                     }};
+  Job before = {db, last, progress};
+  RETURN_IF_ERROR(Run(&before, 1));
+  std::optional<PageDropper> dropper;
+  if (drop_pages) dropper.emplace(folder);
 
   std::vector<uint32_t> nanoseconds(lookups.size);
-  Job job = {db, lookups, dropper.get(), progress, &nanoseconds, measured};
+  Job job = {db, lookups, progress, dropper ? &*dropper : nullptr,
+             &nanoseconds};
   const auto statistics = db->GetDBOptions().statistics;
   const FilterAnswers answers_before = ReadFilterAnswers(*statistics);
   const std::optional<uint64_t> device_before = DeviceBytesRead();
   const Clock::time_point start = Clock::now();
-  RETURN_IF_ERROR(
-      InThreads(threads, lookups.size,
-                [&job](uint64_t begin, uint64_t end, bool is_first) {
-                  return Work(&job, begin, end, is_first);
-                }));
+  RETURN_IF_ERROR(Run(&job, threads));
   const std::chrono::duration<double> seconds = Clock::now() - start;
   const std::optional<uint64_t> device_after = DeviceBytesRead();
 
+  measured->Add(job.counts);
   measured->lookups += lookups.size;
   measured->answers += ReadFilterAnswers(*statistics) - answers_before;
   if (device_before.has_value() && device_after.has_value()) {

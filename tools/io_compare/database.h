@@ -12,10 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "linebloom/observed_rate.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
@@ -112,17 +110,6 @@ struct Measurement : LookupCounts {
   // events.
   Interval reads_interval() const;
 };
-
-// Looks `key` up, to be found or not.
-absl::Status LookUp(rocksdb::DB* db, absl::string_view key,
-                    bool* found = nullptr);
-
-// Calls `work` in `threads` threads, each with a part of 0 to `size`; with
-// `is_first` in this one. Returns the first error.
-absl::Status InThreads(
-    uint32_t threads, uint64_t size,
-    absl::FunctionRef<absl::Status(uint64_t begin, uint64_t end, bool is_first)>
-        work);
 
 // Does all `lookups`, at least one, with `threads` threads, after some that
 // don't count. `db` comes from OpenForMeasuring. With `drop_pages`, pages of

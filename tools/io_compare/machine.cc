@@ -1,16 +1,16 @@
 #include "tools/io_compare/machine.h"
 
 #include <fcntl.h>
+#include <mntent.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cstdlib>
+#include <cstdio>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -64,55 +64,21 @@ bool IsBelow(absl::string_view path, absl::string_view folder) {
          absl::StartsWith(path, absl::StrCat(folder, "/"));
 }
 
-// Finds the mount of `folder` by its device number, or else by the longest
-// mount point above it, because Btrfs has device numbers of its own.
-void DescribeMount(const std::filesystem::path& folder,
-                   nlohmann::ordered_json* machine) {
+// The mount of `folder` is at the longest mount point above it.
+void DescribeMount(const fs::path& folder, Json* machine) {
   (*machine)["device"] = (*machine)["file_system"] = "unknown";
-  struct stat info;
-  if (stat(folder.c_str(), &info) != 0) return;
-  const std::string number =
-      absl::StrCat(major(info.st_dev), ":", minor(info.st_dev));
+  std::error_code ignored;
+  const std::string path = fs::canonical(folder, ignored);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> mounts(
+      setmntent("/proc/self/mounts", "r"), endmntent);
   size_t longest = 0;
-  std::ifstream file("/proc/self/mountinfo");
-  std::string line;
-  while (std::getline(file, line)) {
-    // "36 35 98:0 /mnt1 /mnt2 rw master:1 - ext3 /dev/root rw"
-    const std::vector<std::string> halves =
-        absl::StrSplit(line, absl::MaxSplits(" - ", 1));
-    if (halves.size() != 2) continue;
-    const std::vector<std::string> before = absl::StrSplit(halves[0], ' ');
-    const std::vector<std::string> after = absl::StrSplit(halves[1], ' ');
-    if (before.size() < 5 || after.size() < 2) continue;
-    const bool same_device = before[2] == number;
-    const std::string& point = before[4];
-    if (!same_device &&
-        (point.size() < longest || !IsBelow(folder.string(), point))) {
-      continue;
-    }
+  while (const mntent* mount = mounts ? getmntent(mounts.get()) : nullptr) {
+    const absl::string_view point = mount->mnt_dir;
+    if (point.size() < longest || !IsBelow(path, point)) continue;
     longest = point.size();
-    (*machine)["file_system"] = after[0];
-    (*machine)["device"] = after[1];
-    if (same_device) return;
+    (*machine)["file_system"] = mount->mnt_type;
+    (*machine)["device"] = mount->mnt_fsname;
   }
-}
-
-constexpr uint64_t kPageBytes = 4096;
-
-// Some file systems accept O_DIRECT when opening a file and then fail to read
-// it.
-bool CanReadDirectly(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_DIRECT | O_CLOEXEC);
-  if (file < 0) return false;
-  void* buffer = nullptr;
-  bool can = false;
-  if (posix_memalign(&buffer, kPageBytes, kPageBytes) == 0) {
-    can =
-        pread(file, buffer, kPageBytes, 0) == static_cast<ssize_t>(kPageBytes);
-    std::free(buffer);
-  }
-  close(file);
-  return can;
 }
 
 }  // namespace
@@ -131,27 +97,29 @@ std::optional<uint64_t> DeviceBytesRead() {
   return std::nullopt;
 }
 
-bool SupportsDirectIo(const std::filesystem::path& folder) {
-  const std::filesystem::path path = folder / "direct_io_test";
-  {
-    std::ofstream file(path, std::ios::binary);
-    file << std::string(kPageBytes, 'x');
-  }
-  const bool can = CanReadDirectly(path.string());
-  std::error_code ignored;
-  std::filesystem::remove(path, ignored);
-  return can;
-}
-
-uint64_t ReadAlignment(const std::filesystem::path& file, bool direct_io) {
-  if (!direct_io) return kPageBytes;
+std::optional<uint64_t> DirectIoAlignment(const fs::path& folder) {
+  const std::string path = folder / "direct_io_test";
+  std::ofstream(path, std::ios::binary) << std::string(kPageBytes, 'x');
   rocksdb::FileOptions options;
   options.use_direct_reads = true;
-  std::unique_ptr<rocksdb::FSRandomAccessFile> opened;
-  const rocksdb::IOStatus status =
-      rocksdb::FileSystem::Default()->NewRandomAccessFile(
-          file.string(), options, &opened, nullptr);
-  return status.ok() ? opened->GetRequiredBufferAlignment() : kPageBytes;
+  std::unique_ptr<rocksdb::FSRandomAccessFile> file;
+  rocksdb::IOStatus status =
+      rocksdb::FileSystem::Default()->NewRandomAccessFile(path, options, &file,
+                                                          nullptr);
+  std::optional<uint64_t> alignment;
+  if (status.ok()) {
+    // Some file systems accept O_DIRECT when opening a file and then fail to
+    // read it.
+    alignas(kPageBytes) std::array<char, kPageBytes> page;
+    rocksdb::Slice read;
+    status = file->Read(0, page.size(), {}, &read, page.data(), nullptr);
+    if (status.ok() && read.size() == page.size()) {
+      alignment = file->GetRequiredBufferAlignment();
+    }
+  }
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  return alignment;
 }
 
 PageDropper::PageDropper(const std::filesystem::path& folder) {
@@ -191,14 +159,13 @@ std::string CompareIo(uint64_t asked_bytes, uint64_t reads, uint64_t alignment,
                "the device";
 }
 
-nlohmann::ordered_json DescribeMachine(const std::filesystem::path& folder) {
+Json DescribeMachine(const std::filesystem::path& folder) {
   utsname system = {};
   uname(&system);
-  nlohmann::ordered_json machine = {
-      {"cpu", CpuModel(system)},
-      {"cores", UsableCores()},
-      {"kernel", absl::StrCat(system.sysname, " ", system.release)},
-      {"rocksdb_version", rocksdb::GetRocksVersionAsString()}};
+  Json machine = {{"cpu", CpuModel(system)},
+                  {"cores", UsableCores()},
+                  {"kernel", absl::StrCat(system.sysname, " ", system.release)},
+                  {"rocksdb_version", rocksdb::GetRocksVersionAsString()}};
   DescribeMount(folder, &machine);
   return machine;
 }

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "nlohmann/json_fwd.hpp"
+#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 
@@ -19,13 +19,12 @@ namespace linebloom::tools {
 // nothing if it doesn't report them (`read_bytes` of /proc/self/io).
 std::optional<uint64_t> DeviceBytesRead();
 
-// True if files in `folder` can be read without the page cache (O_DIRECT).
-// Tries it with a small file, which it removes.
-bool SupportsDirectIo(const std::filesystem::path& folder);
+// The bytes to which reads through the page cache are rounded.
+inline constexpr uint64_t kPageBytes = 4096;
 
-// The size in bytes to which reads of `file` are rounded: the device's block
-// for direct reads, otherwise a page of memory.
-uint64_t ReadAlignment(const std::filesystem::path& file, bool direct_io);
+// Those to which direct reads (O_DIRECT) in `folder` are rounded; nothing if
+// it has none. Tries it with a small file, which it removes.
+std::optional<uint64_t> DirectIoAlignment(const std::filesystem::path& folder);
 
 // Keeps the SSTables of a folder open to drop their pages from the page cache
 // repeatedly. Not copyable; one thread.
@@ -51,7 +50,7 @@ std::string CompareIo(uint64_t asked_bytes, uint64_t reads, uint64_t alignment,
 // `cpu`, `cores` that this process may use, `kernel`, `rocksdb_version`, and of
 // the folder `device` and `file_system`; "unknown" if the system doesn't reveal
 // them.
-nlohmann::ordered_json DescribeMachine(const std::filesystem::path& folder);
+Json DescribeMachine(const std::filesystem::path& folder);
 
 // The destructor removes everything put into the folder, unless it is to be
 // kept, and the folder itself if it was made for this.

@@ -120,10 +120,10 @@ absl::StatusOr<Outcome> Run(const IoCompareConfig& config) {
     RETURN_IF_ERROR(CheckFlagFile("--html", config.html));
   }
   ASSIGN_OR_RETURN(const Report report, RunComparison(config));
-  const nlohmann::ordered_json json = ReportAsJson(report);
+  const Json json = ReportAsJson(report);
   const std::string text = ReportAsText(json);
   RETURN_IF_ERROR(WritePage(config.html, config.typed, json, text));
-  return Outcome{text, json, report.problems, ExitCodeOf(report.problems)};
+  return Outcome{text, json};
 }
 
 }  // namespace

@@ -223,6 +223,13 @@ absl::StatusOr<StoredOptions> LoadAllStoredOptions(const std::string& folder) {
       FromRocksDb(status, "RocksDB says").message(), ")"));
 }
 
+std::shared_ptr<rocksdb::MergeOperator> LastOperand() {
+  std::shared_ptr<rocksdb::MergeOperator> made;
+  (void)rocksdb::MergeOperator::CreateFromString(rocksdb::ConfigOptions(),
+                                                 "put", &made);
+  return made;
+}
+
 ReadOnlyDatabase::~ReadOnlyDatabase() {
   if (db_ == nullptr) return;
   for (auto* family : families_) (void)db_->DestroyColumnFamilyHandle(family);

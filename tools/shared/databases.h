@@ -58,19 +58,10 @@ class QuietLogger : public rocksdb::Logger {
   void Logv(const char* /*format*/, va_list /*arguments*/) override {}
 };
 
-// Keeps the newest operand. Rows remain rows and files remain files, which is
-// enough for counting reads; values are not those of the application.
-class LastOperand : public rocksdb::AssociativeMergeOperator {
- public:
-  const char* Name() const override { return "linebloom.LastOperand"; }
-  bool Merge(const rocksdb::Slice& /*key*/,
-             const rocksdb::Slice* /*existing_value*/,
-             const rocksdb::Slice& value, std::string* new_value,
-             rocksdb::Logger* /*logger*/) const override {
-    new_value->assign(value.data(), value.size());
-    return true;
-  }
-};
+// RocksDB's operator that keeps the newest operand. Rows remain rows and files
+// remain files, which is enough for counting reads; values are not those of the
+// application.
+std::shared_ptr<rocksdb::MergeOperator> LastOperand();
 
 // Works while another process has the database open: ignores the lock and
 // changes no byte in the folder. Move-only.

@@ -1,6 +1,5 @@
 #include "tools/shared/policies.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -73,10 +72,6 @@ absl::Status UnknownPolicy(const std::string& name) {
                    "such as linebloom:10"));
 }
 
-uint64_t KeysToBuild(uint64_t keys) {
-  return std::clamp<uint64_t>(keys, 1, kMaxRibbonKeys);
-}
-
 // Rounds to what RocksDB accepts and stores: thousandths of a bit.
 double ToThousandths(double bits) { return std::round(bits * 1000) / 1000; }
 
@@ -95,17 +90,6 @@ Bracket Narrow(Bracket bracket, double width, uint64_t keys,
                                                : bracket.too_few) = middle;
   }
   return bracket;
-}
-
-// The most bits per key to request so that a filter takes at most `bytes`,
-// which are about `bits_per_key`.
-double LargestWithin(double bytes, double bits_per_key, uint64_t keys) {
-  const Bracket found =
-      Narrow({bits_per_key, 2 * bits_per_key}, 0.002 * bits_per_key, keys,
-             [bytes](const std::string& block) {
-               return static_cast<double>(block.size()) > bytes;
-             });
-  return ToThousandths(found.too_few);
 }
 
 }  // namespace
@@ -214,20 +198,16 @@ std::string BuildRibbonBlock(double bloom_bits, uint64_t keys) {
   // -1: Ribbon in every level; by default level 0 has Bloom.
   const std::unique_ptr<const rocksdb::FilterPolicy> policy(
       rocksdb::NewRibbonFilterPolicy(bloom_bits, -1));
-  return BuildFilterBlock(*policy, KeysToBuild(keys));
+  return BuildFilterBlock(*policy, keys);
 }
 
-double RibbonBitsForMemory(double bits_per_key, uint64_t keys) {
-  const double bytes =
-      bits_per_key * static_cast<double>(KeysToBuild(keys)) / 8;
-  return LargestWithin(bytes + 1e-3, bits_per_key, keys);
-}
-
-double RibbonBitsAsBloom(double bloom_bits, uint64_t keys) {
-  const std::unique_ptr<const rocksdb::FilterPolicy> policy(
-      rocksdb::NewBloomFilterPolicy(bloom_bits));
-  const std::string bloom = BuildFilterBlock(*policy, KeysToBuild(keys));
-  return LargestWithin(static_cast<double>(bloom.size()), bloom_bits, keys);
+double RibbonBitsWithin(double bytes, double bits_per_key, uint64_t keys) {
+  const Bracket found =
+      Narrow({bits_per_key, 2 * bits_per_key}, 0.002 * bits_per_key, keys,
+             [bytes](const std::string& block) {
+               return static_cast<double>(block.size()) > bytes;
+             });
+  return ToThousandths(found.too_few);
 }
 
 std::optional<double> RibbonBitsForRate(double rate, uint64_t keys) {
@@ -236,7 +216,7 @@ std::optional<double> RibbonBitsForRate(double rate, uint64_t keys) {
   constexpr double kWidth = 0.005;
   const Bracket found =
       Narrow({1, kMostBits}, kWidth, keys, [&](const std::string& block) {
-        return BuiltInFilterRate(block.data(), block.size(), KeysToBuild(keys))
+        return BuiltInFilterRate(block.data(), block.size(), keys)
                    .value_or(1) <= rate;
       });
   if (found.enough == kMostBits) return std::nullopt;

@@ -82,18 +82,17 @@ std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy,
 // requested by the bits per key of a Bloom filter of the same rate and takes
 // about 0.7 times as much; what to request is found by building filters.
 
-// Test filters have `keys` keys, but no more than this. A filter of a million
-// keys takes about 1 % more bits per key, one of five million 2 %.
+// Filters of this many keys are enough to find out: one of a million keys takes
+// about 1 % more bits per key, one of five million 2 %.
 inline constexpr uint64_t kMaxRibbonKeys = 50'000;
 
 // The block of a Ribbon filter requested with `bloom_bits` per key. For few
 // keys RocksDB builds a Bloom filter instead.
 std::string BuildRibbonBlock(double bloom_bits, uint64_t keys);
 
-// The most to request for a filter of no more than `bits_per_key`, or than a
-// Bloom filter of `bloom_bits`, rounded up to whole lines.
-double RibbonBitsForMemory(double bits_per_key, uint64_t keys);
-double RibbonBitsAsBloom(double bloom_bits, uint64_t keys);
+// The most to request for a filter of at most `bytes`, which are about
+// `bits_per_key`.
+double RibbonBitsWithin(double bytes, double bits_per_key, uint64_t keys);
 
 // The least to request so that the filter's false-positive rate is at most
 // `rate`. Nothing if no Ribbon filter reaches it.

@@ -8,11 +8,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <limits>
 #include <map>
 
 #include "absl/flags/flag.h"
@@ -24,6 +22,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "filter_policy/rocksdb/printable.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/version.h"
@@ -41,16 +42,6 @@ namespace {
 constexpr char kPage[] =
 #include "generated/page_html.inc"
     ;
-
-// In UTC: "2026-11-23".
-std::string Today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc = {};
-  gmtime_r(&now, &utc);
-  std::array<char, 16> text = {};
-  std::strftime(text.data(), text.size(), "%Y-%m-%d", &utc);
-  return text.data();
-}
 
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free,
@@ -73,17 +64,19 @@ void CorrectExitCode() {
 
 // Lists the flags of the tool's own files, not those of libraries.
 void PrintHelp(absl::string_view program, absl::string_view usage) {
-  std::cout << program << ": " << usage << "\n\nFlags:\n";
-  const auto flags = absl::GetAllFlags();
-  for (const auto& [name, flag] : std::map(flags.begin(), flags.end())) {
+  std::map<std::string, std::string> flags;
+  size_t widest = 0;
+  for (const auto& [name, flag] : absl::GetAllFlags()) {
     if (!absl::StrContains(flag->Filename(), "tools/")) continue;
     const std::string value = flag->DefaultValue();
-    std::cout << "  "
-              << WrapText(
-                     absl::StrCat("--", name, " (", flag->Help(), ")",
-                                  value.empty() ? "" : "; default: ", value),
-                     /*width=*/78, /*indent=*/6)
-              << "\n";
+    const bool is_plain = value.empty() || value == "false";
+    flags["  --" + std::string(name)] = absl::StrCat(
+        flag->Help(), is_plain ? "" : "; default: ", is_plain ? "" : value);
+    widest = std::max(widest, name.size() + 4);
+  }
+  std::cout << program << ": " << usage << "\n\nFlags:\n";
+  for (const auto& [name, help] : flags) {
+    std::cout << NamedText(name, help, widest + 2);
   }
 }
 
@@ -127,9 +120,7 @@ absl::Status StatusOf(const std::ofstream& file, absl::string_view flag,
 absl::Status WriteOutcome(const std::string& json_flag,
                           const Outcome& outcome) {
   const std::string json = absl::StrCat(
-      outcome.json.dump(2, ' ', false,
-                        nlohmann::ordered_json::error_handler_t::replace),
-      "\n");
+      outcome.json.dump(2, ' ', false, Json::error_handler_t::replace), "\n");
   // The file first, so that nothing is printed after an error.
   if (!json_flag.empty() && json_flag != "-") {
     RETURN_IF_ERROR(WriteFlagFile("--json", json_flag, json));
@@ -238,18 +229,17 @@ std::optional<uint64_t> ParseWhole(absl::string_view text, Unit unit) {
   return static_cast<uint64_t>(whole);
 }
 
+// Takes `number` if it is one within the range.
 template <typename Number>
-std::string WhatIsPossible(Unit unit, Number low, Number high) {
-  const std::string range = absl::StrCat("must be ", RangeText(low, high));
-  switch (unit) {
-    case Unit::kBytes:
-      return absl::StrCat(range, " bytes, such as 120MB or 114MiB");
-    case Unit::kShare:
-      return absl::StrCat(range, ", such as 0.01 or 1%");
-    case Unit::kNone:
-      break;
-  }
-  return range;
+bool Take(const std::optional<Number>& number, Unit unit, Number low,
+          Number high, Number* value, std::string* error) {
+  *value = number.value_or(0);
+  if (number.has_value() && low <= *number && *number <= high) return true;
+  *error = absl::StrCat("must be ", RangeText(low, high, unit),
+                        unit == Unit::kBytes   ? ", such as 120MB or 114MiB"
+                        : unit == Unit::kShare ? ", such as 0.01 or 1%"
+                                               : "");
+  return false;
 }
 
 }  // namespace
@@ -277,29 +267,24 @@ void ParseFlagsOrExit(int argc, char** argv, const char* usage) {
   const std::vector<std::string> arguments =
       ParseFlagsAndArgumentsOrExit(argc, argv, usage);
   if (!arguments.empty()) {
-    std::cerr << "unexpected argument '" << arguments[0]
-              << "': flags are written --name=value\n";
+    PrintError(std::filesystem::path(argv[0]).filename().string(),
+               absl::StrCat("unexpected argument '", arguments[0],
+                            "': flags are written --name=value"));
     std::exit(kExitBadInput);
   }
 }
 
 std::string CommandText(int argc, char** argv) {
   std::string text = std::filesystem::path(argv[0]).filename().string();
-  for (int i = 1; i < argc; ++i) {
-    const absl::string_view argument = argv[i];
+  for (const absl::string_view argument :
+       absl::MakeSpan(argv, argc).subspan(1)) {
     const bool is_plain =
-        !argument.empty() &&
-        std::all_of(argument.begin(), argument.end(), [](char c) {
-          return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-                 absl::string_view("_-./=:,+@%").find(c) !=
-                     absl::string_view::npos;
+        !argument.empty() && std::ranges::all_of(argument, [](unsigned char c) {
+          return absl::ascii_isalnum(c) || absl::StrContains("_-./=:,+@%", c);
         });
-    if (is_plain) {
-      absl::StrAppend(&text, " ", argument);
-    } else {
-      absl::StrAppend(&text, " '",
-                      absl::StrReplaceAll(argument, {{"'", "'\\''"}}), "'");
-    }
+    const std::string quoted =
+        absl::StrCat("'", absl::StrReplaceAll(argument, {{"'", "'\\''"}}), "'");
+    absl::StrAppend(&text, " ", is_plain ? argument : quoted);
   }
   return text;
 }
@@ -321,10 +306,6 @@ absl::Status WriteFlagFile(absl::string_view flag, const std::string& path,
   return StatusOf(file, flag, path);
 }
 
-int ExitCodeOf(const std::vector<std::string>& problems) {
-  return problems.empty() ? kExitFine : kExitFoundSomething;
-}
-
 int RunTool(absl::string_view name,
             absl::FunctionRef<absl::StatusOr<Outcome>()> run) {
   CatchInterrupts();
@@ -334,10 +315,11 @@ int RunTool(absl::string_view name,
     return absl::IsCancelled(outcome.status()) ? kExitInterrupted
                                                : kExitBadInput;
   }
-  for (const std::string& problem : outcome->problems) {
-    PrintError(name, problem);
-  }
-  return outcome->exit_code;
+  const auto problems =
+      outcome->json.value("problems", std::vector<std::string>());
+  for (const std::string& problem : problems) PrintError(name, problem);
+  return outcome->exit_code.value_or(problems.empty() ? kExitFine
+                                                      : kExitFoundSomething);
 }
 
 bool Interrupted() { return interrupted.load(std::memory_order_relaxed); }
@@ -348,14 +330,15 @@ absl::Status CheckInterrupt() {
 }
 
 absl::Status WritePage(const std::string& path, const std::string& command,
-                       nlohmann::ordered_json result, absl::string_view text) {
+                       Json result, absl::string_view text) {
   if (path.empty()) return absl::OkStatus();
   result["about"] = {
-      {"command", command}, {"date", Today()}, {"versions", Versions()}};
+      {"command", command},
+      {"date", absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone())},
+      {"versions", Versions()}};
   // Any "</script" would end the script element.
   const std::string json = absl::StrReplaceAll(
-      result.dump(1, ' ', false,
-                  nlohmann::ordered_json::error_handler_t::replace),
+      result.dump(1, ' ', false, Json::error_handler_t::replace),
       {{"<", "\\u003c"}});
   const std::string escaped =
       absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}});
@@ -366,43 +349,30 @@ absl::Status WritePage(const std::string& path, const std::string& command,
 
 bool ParseNumber(absl::string_view text, Unit unit, uint64_t low, uint64_t high,
                  uint64_t* value, std::string* error) {
-  const std::optional<uint64_t> number = ParseWhole(text, unit);
-  *value = number.value_or(0);
-  if (number.has_value() && low <= *number && *number <= high) return true;
-  *error = WhatIsPossible(unit, low, high);
-  return false;
+  return Take(ParseWhole(text, unit), unit, low, high, value, error);
 }
 
 bool ParseNumber(absl::string_view text, Unit unit, double low, double high,
                  double* value, std::string* error) {
-  const std::optional<double> number = Parse(text, unit);
-  *value = number.value_or(0);
-  if (number.has_value() && low <= *number && *number <= high) return true;
-  *error = WhatIsPossible(unit, low, high);
-  return false;
+  return Take(Parse(text, unit), unit, low, high, value, error);
 }
 
-std::string NumberText(uint64_t number) {
+std::string NumberText(uint64_t number, Unit unit) {
+  const bool bytes = unit == Unit::kBytes;
+  const bool binary = bytes && number % 1000 != 0;
+  const uint64_t step = binary ? 1024 : 1000;
   std::string suffix;
   for (const char next : kSuffixes) {
-    if (number == 0 || number % 1000 != 0) break;
-    number /= 1000;
-    suffix = next == 'k' ? next : absl::ascii_toupper(next);
+    if (number == 0 || number % step != 0) break;
+    number /= step;
+    suffix = next == 'k' && !binary ? next : absl::ascii_toupper(next);
   }
+  if (bytes && !suffix.empty()) suffix += binary ? "iB" : "B";
   return absl::StrCat(WithThousands(number), suffix);
 }
 
-std::string NumberText(double number) { return absl::StrCat(number); }
-
-std::string RangeText(uint64_t low, uint64_t high) {
-  if (low == 0 && high == std::numeric_limits<uint64_t>::max()) {
-    return "any whole number";
-  }
-  return absl::StrCat(NumberText(low), " to ", NumberText(high));
-}
-
-std::string RangeText(double low, double high) {
-  return absl::StrCat(low, " to ", high);
+std::string NumberText(double number, Unit /*unit*/) {
+  return absl::StrCat(number);
 }
 
 }  // namespace linebloom::tools

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
+#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 
@@ -49,17 +51,14 @@ absl::Status CheckFlagFile(absl::string_view flag, const std::string& path);
 absl::Status WriteFlagFile(absl::string_view flag, const std::string& path,
                            absl::string_view bytes);
 
-// A tool's report, as text and as JSON.
+// A tool's report, as text and as JSON, whose `problems`, if any, are sentences
+// for stderr.
 struct Outcome {
   std::string text;
-  nlohmann::ordered_json json;
-  // Problems for stderr, one sentence each.
-  std::vector<std::string> problems;
-  int exit_code = kExitFine;
+  Json json;
+  // By default kExitFoundSomething if there are problems.
+  std::optional<int> exit_code = {};
 };
-
-// kExitFoundSomething if there are any.
-int ExitCodeOf(const std::vector<std::string>& problems);
 
 // Runs a tool and returns the exit code. Prints the report as text or, with
 // --json=-, as JSON; another --json names a file for it, checked before `run`.
@@ -78,12 +77,11 @@ absl::Status CheckInterrupt();
 // Writes page.html with the `result`, which it draws, `text` and the `command`
 // that was typed. Does nothing if `path` is empty.
 absl::Status WritePage(const std::string& path, const std::string& command,
-                       nlohmann::ordered_json result, absl::string_view text);
+                       Json result, absl::string_view text);
 
 template <typename Value>
-nlohmann::ordered_json OrNull(const std::optional<Value>& value) {
-  return value.has_value() ? nlohmann::ordered_json(*value)
-                           : nlohmann::ordered_json(nullptr);
+Json OrNull(const std::optional<Value>& value) {
+  return value.has_value() ? Json(*value) : Json(nullptr);
 }
 
 // Flags that fill the members of a struct: each has the name, the type and the
@@ -105,9 +103,10 @@ bool ParseNumber(absl::string_view text, Unit unit, uint64_t low, uint64_t high,
 bool ParseNumber(absl::string_view text, Unit unit, double low, double high,
                  double* value, std::string* error);
 
-// 2000000 as "2M", 1500 as "1,500": short, and accepted by ParseNumber.
-std::string NumberText(uint64_t number);
-std::string NumberText(double number);
+// 2000000 as "2M", 1500 as "1,500", 65536 bytes as "64KiB": short, and accepted
+// by ParseNumber.
+std::string NumberText(uint64_t number, Unit unit);
+std::string NumberText(double number, Unit unit);
 
 // The same of a number that may be left out: "" is none.
 template <typename Number>
@@ -118,13 +117,18 @@ bool ParseNumber(absl::string_view text, Unit unit, Number low, Number high,
          ParseNumber(text, unit, low, high, &value->emplace(), error);
 }
 template <typename Number>
-std::string NumberText(const std::optional<Number>& number) {
-  return number.has_value() ? NumberText(*number) : "";
+std::string NumberText(const std::optional<Number>& number, Unit unit) {
+  return number.has_value() ? NumberText(*number, unit) : "";
 }
 
 // For example "1k to 1G"; "any whole number" if there is no limit.
-std::string RangeText(uint64_t low, uint64_t high);
-std::string RangeText(double low, double high);
+template <typename Number>
+std::string RangeText(Number low, Number high, Unit unit) {
+  return high == std::numeric_limits<Number>::max()
+             ? "any whole number"
+             : absl::StrCat(NumberText(low, unit), " to ",
+                            NumberText(high, unit));
+}
 
 // The type of a flag that takes a number: a uint64_t or a double, or one of
 // them that may be left out. `Range` has kUnit, kLow and kHigh.
@@ -142,7 +146,7 @@ bool AbslParseFlag(absl::string_view text, NumberFlag<Value, Range>* flag,
 
 template <typename Value, typename Range>
 std::string AbslUnparseFlag(const NumberFlag<Value, Range>& flag) {
-  return NumberText(flag.value);
+  return NumberText(flag.value, Range::kUnit);
 }
 
 // The values from the command line, complete once it has been parsed.
@@ -180,7 +184,8 @@ Value NumberTypeOf(const Value&);
   ABSL_FLAG(name##Flag, name, {Config().name},                                \
             absl::StrCat(help, "; ",                                          \
                          ::linebloom::tools::RangeText(name##Range::kLow,     \
-                                                       name##Range::kHigh)))  \
+                                                       name##Range::kHigh,    \
+                                                       name##Range::kUnit)))  \
       .OnUpdate([] {                                                          \
         ::linebloom::tools::ConfigFromFlags<Config>().name =                  \
             absl::GetFlag(FLAGS_##name).value;                                \

@@ -18,8 +18,6 @@
 namespace linebloom::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 std::optional<std::string> Format(const Json& value, const std::string& how) {
   if (value.is_string()) return Printable(value.get<std::string>());
   if (how == "3") return ThreeDigits(value.get<double>());
@@ -108,23 +106,35 @@ std::string ShortCount(uint64_t number) {
 std::string WrapText(absl::string_view text, size_t width, size_t indent) {
   std::string wrapped;
   size_t column = 0;
+  absl::string_view between;
   for (const absl::string_view word : absl::StrSplit(text, ' ')) {
     if (column > 0 && column + 1 + word.size() > width) {
-      absl::StrAppend(&wrapped, "\n", std::string(indent, ' '));
-      column = indent;
-    } else if (column > 0) {
-      absl::StrAppend(&wrapped, " ");
-      ++column;
+      absl::StrAppend(&wrapped, "\n", std::string(indent, ' '), word);
+      column = indent + word.size();
+    } else {
+      absl::StrAppend(&wrapped, between, word);
+      column += between.size() + word.size();
     }
-    absl::StrAppend(&wrapped, word);
-    column += word.size();
+    between = " ";
   }
   return wrapped;
 }
 
+std::string NamedText(absl::string_view name, absl::string_view text,
+                      size_t indent) {
+  std::string named;
+  std::string start(name);
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    start.resize(indent, ' ');
+    absl::StrAppend(
+        &named, WrapText(absl::StrCat(start, line), kTextWidth, indent), "\n");
+    start.clear();
+  }
+  return named;
+}
+
 std::string BulletText(absl::string_view sentence) {
-  return absl::StrCat(
-      WrapText(absl::StrCat("- ", sentence), kTextWidth, /*indent=*/2), "\n");
+  return NamedText("-", sentence, /*indent=*/2);
 }
 
 std::string BulletsText(const Json& sentences) {

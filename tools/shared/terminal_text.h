@@ -12,6 +12,9 @@
 
 namespace linebloom::tools {
 
+// Reports are made as JSON, and texts of it.
+using Json = nlohmann::ordered_json;
+
 // 1234567 as "1,234,567".
 std::string WithThousands(uint64_t number);
 
@@ -29,10 +32,13 @@ std::string WrapText(absl::string_view text, size_t width, size_t indent);
 // The width of reports.
 inline constexpr size_t kTextWidth = 100;
 
-// List items: each wrapped, "- " before its first line and blanks before
-// others.
+// `name` and, from the column `indent` on, the wrapped lines of `text`.
+std::string NamedText(absl::string_view name, absl::string_view text,
+                      size_t indent);
+
+// List items: NamedText() with the name "-".
 std::string BulletText(absl::string_view sentence);
-std::string BulletsText(const nlohmann::ordered_json& sentences);
+std::string BulletsText(const Json& sentences);
 
 // Replaces each "{/pointer:format}" in `text` by the value that the JSON
 // pointer names in `json`. Formats:
@@ -47,7 +53,7 @@ std::string BulletsText(const nlohmann::ordered_json& sentences);
 // or none for strings, whose control characters become \x1b and the like.
 // `text` may have alternatives, separated by "|", of which the first is taken
 // whose values are all there and not null; "-" if none is.
-std::string Fill(absl::string_view text, const nlohmann::ordered_json& json);
+std::string Fill(absl::string_view text, const Json& json);
 
 struct Column {
   std::string heading;
@@ -56,8 +62,7 @@ struct Column {
 
 // A line for each of `rows`, after the headings. Aligns the first column left
 // and all others right, with two blanks between them.
-std::string TextTable(const std::vector<Column>& columns,
-                      const nlohmann::ordered_json& rows);
+std::string TextTable(const std::vector<Column>& columns, const Json& rows);
 
 // Shows progress in one line on stderr; nothing if that is not a terminal. The
 // destructor removes the line, so that further output starts on a clean line.

@@ -9,7 +9,6 @@
 #include "tests/table/rocksdb_files.h"
 #include "tests/temporary_folder.h"
 #include "tools/filter_dump/inputs.h"
-#include "tools/filter_dump/verify.h"
 
 namespace linebloom::tools {
 namespace {
@@ -50,7 +49,7 @@ bool IsPadding(const std::string& bytes, size_t at) {
 }
 
 // Damage anywhere is an error or a problem, never anything worse.
-TEST(CheckFileTest, EveryDamagedByteIsReported) {
+TEST(VerifyTest, EveryDamagedByteIsReported) {
   namespace lt = linebloom::testing;
   const TemporaryFolder folder;
   // Not SstFileWriter, because ingestion may change 8 bytes in its files.
@@ -62,13 +61,16 @@ TEST(CheckFileTest, EveryDamagedByteIsReported) {
           .front();
   const std::string path = folder.Write("a.sst", ReadFileBytes(written));
   const std::string bytes = ReadFileBytes(path);
-  ASSERT_TRUE(CheckFile(path, {})->sound());
+  FilterDumpConfig config;
+  config.files = {path};
+  config.missing = 0;
+  ASSERT_EQ(RunVerify(config)->exit_code, kExitFine);
   for (size_t at = 0; at < bytes.size(); ++at) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
     folder.Write("a.sst", damaged);
-    const absl::StatusOr<FileCheck> check = CheckFile(path, {});
-    EXPECT_TRUE(!check.ok() || !check->sound() || IsPadding(bytes, at))
+    EXPECT_TRUE(RunVerify(config)->exit_code != kExitFine ||
+                IsPadding(bytes, at))
         << "byte " << at << " of " << bytes.size();
   }
 }

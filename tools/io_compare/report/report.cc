@@ -11,9 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/line/line.h"
@@ -58,13 +56,13 @@ void CheckFound(Report* report) {
     }
   }
   const uint64_t found = first.measured.found;
-  const uint64_t asked = report->workload.asked_existing;
+  const uint64_t asked = report->workload["lookups_of_existing_rows"];
   if (found > asked) {
     report->notes.push_back(absl::StrCat(
         WithThousands(found - asked),
         " of the keys looked up as missing exist. They count as found, not as "
         "false positives."));
-  } else if (found < asked && report->workload.source != "source_db") {
+  } else if (found < asked && report->workload["rows_from"] != "source_db") {
     // (Some rows of a database may be only in its write-ahead log.)
     report->problems.push_back(absl::StrCat(first.name, " found ", found,
                                             " of ", asked, " existing rows"));
@@ -84,6 +82,18 @@ void NoteIoAgreement(Report* report) {
         all ? " " : absl::StrCat(", with ", absl::StrJoin(names, ", "), ", "),
         agreement, "."));
   }
+}
+
+// A policy's name in tables and pictures. Long names are cut and numbered, and
+// the notes explain them.
+std::string Label(const Report& report, size_t i) {
+  constexpr size_t kLongestLabel = 24;
+  const std::string& name = report.results[i].name;
+  if (name.size() <= kLongestLabel) return name;
+  std::string id = name;
+  if (absl::StartsWith(id, "{id=")) id = id.substr(4);
+  id = id.substr(0, std::min<size_t>(id.find_first_of(":;}"), 16));
+  return absl::StrCat(id, " [", i + 1, "]");
 }
 
 // Compares the medians of the rounds' lookups: reads from the disk, which are
@@ -118,8 +128,6 @@ void NoteOtherBlockReads(Report* report) {
   }
 }
 
-constexpr size_t kLongestLabel = 24;
-
 size_t PolicyInFocus(const Report& report) {
   size_t least = 0;
   for (size_t i = 0; i < report.results.size(); ++i) {
@@ -150,8 +158,6 @@ std::string CompareReads(uint64_t reads, uint64_t other,
                       ratio < 1 ? "fewer" : "more", what, " than ", name);
 }
 
-using Json = nlohmann::ordered_json;
-
 Json ListPerLevel(const Shape& shape, uint64_t LevelShape::*number) {
   Json list = Json::array();
   for (const LevelShape& level : shape.Levels()) list.push_back(level.*number);
@@ -159,87 +165,65 @@ Json ListPerLevel(const Shape& shape, uint64_t LevelShape::*number) {
 }
 
 Json WorkloadAsJson(const Report& report) {
-  const WorkloadFacts& facts = report.workload;
-  const IoCompareConfig& config = report.config;
-  Json json = {{"rows_from", facts.source},     {"path", facts.source_path},
-               {"missing_keys", facts.missing}, {"skew", config.skew},
-               {"skew_in_words", facts.skew},   {"rows", facts.entries},
-               {"key_bytes", facts.key_bytes}};
-  if (facts.source != "source_db") json["value_size"] = config.value_size;
-  json.update({{"lookups", facts.asked_existing + facts.asked_missing},
-               {"lookups_of_existing_rows", facts.asked_existing},
-               {"hit_ratio", config.hit_ratio},
-               {"rounds", config.rounds},
-               {"threads", config.threads},
-               {"bits_per_key", config.bits_per_key},
-               {"seed", config.seed},
-               {"block_size", facts.block_bytes},
-               {"block_cache_bytes", config.block_cache_size},
-               {"direct_io", facts.direct_io},
-               {"folder", facts.folder}});
-  if (!report.results.empty()) {
-    const Shape& shape = report.results.front().shape;
-    json["sorted_runs"] = shape.SortedRuns();
-    json["files_per_level"] = ListPerLevel(shape, &LevelShape::files);
-    json["rows_per_level"] = ListPerLevel(shape, &LevelShape::entries);
-  }
+  Json json = report.workload;
+  const Shape& shape = report.results.front().shape;
+  json["sorted_runs"] = shape.SortedRuns();
+  json["files_per_level"] = ListPerLevel(shape, &LevelShape::files);
+  json["rows_per_level"] = ListPerLevel(shape, &LevelShape::entries);
   return json;
 }
 
-std::string RowsInWords(const Report& report) {
-  const WorkloadFacts& facts = report.workload;
-  const std::string count = WithThousands(facts.entries);
-  if (facts.source == "source_db") {
-    return absl::StrCat(count, " entries of '", facts.source_path, "'");
+std::string RowsInWords(const Json& workload) {
+  const Json& from = workload["rows_from"];
+  if (from == "source_db") {
+    return Fill("{/rows:,} entries of '{/path}'", workload);
   }
-  const std::string from = facts.source == "key_file"
-                               ? absl::StrCat("from '", facts.source_path, "'")
-                               : "generated";
-  return absl::StrFormat("%s, %s: keys of %s bytes, values of %d bytes", count,
-                         from, ThreeDigits(facts.key_bytes),
-                         report.config.value_size);
+  return Fill(from == "key_file" ? "{/rows:,}, from '{/path}'"
+                                 : "{/rows:,}, generated",
+              workload) +
+         Fill(": keys of {/key_bytes:3} bytes, values of {/value_size} bytes",
+              workload);
 }
 
-// "L0 3, L1 1, L3 29", where `number` selects what to count.
-std::string PerLevel(const Shape& shape, uint64_t LevelShape::*number) {
-  const std::vector<LevelShape> levels = shape.Levels();
+// "L0 3, L1 1, L3 29", where `list` counts something for each level.
+std::string PerLevel(const Json& workload, const std::string& list) {
   std::vector<std::string> parts;
-  for (size_t i = 0; i < levels.size(); ++i) {
-    if (levels[i].files == 0) continue;
-    parts.push_back(
-        absl::StrCat("L", i, " ", WithThousands(levels[i].*number)));
+  for (size_t i = 0; i < workload[list].size(); ++i) {
+    if (workload["files_per_level"][i] == 0) continue;
+    parts.push_back(absl::StrCat(
+        "L", i, " ", WithThousands(workload[list][i].get<uint64_t>())));
   }
   return absl::StrJoin(parts, ", ");
 }
 
-std::string LookupsInWords(const Report& report) {
-  const WorkloadFacts& facts = report.workload;
+std::string LookupsInWords(const Json& workload) {
   std::vector<std::string> parts;
-  if (facts.asked_missing > 0) {
-    parts.push_back(absl::StrCat(WithThousands(facts.asked_missing),
-                                 " missing keys (", facts.missing, ")",
-                                 facts.skew.empty() ? "" : ": ", facts.skew));
-  }
-  if (facts.asked_existing > 0) {
+  if (workload["lookups_of_missing_keys"] > 0) {
     parts.push_back(
-        absl::StrCat(WithThousands(facts.asked_existing), " existing rows"));
+        Fill(workload["skew"] == ""
+                 ? "{/lookups_of_missing_keys:,} missing keys ({/missing_keys})"
+                 : "{/lookups_of_missing_keys:,} missing keys "
+                   "({/missing_keys}): {/skew_in_words}",
+             workload));
   }
-  const uint32_t threads = report.config.threads;
-  const uint32_t rounds = report.config.rounds;
+  if (workload["lookups_of_existing_rows"] > 0) {
+    parts.push_back(
+        Fill("{/lookups_of_existing_rows:,} existing rows", workload));
+  }
   return absl::StrCat(
-      absl::StrJoin(parts, " and "), "; ",
-      rounds == 1 ? "one policy after the other"
-                  : absl::StrCat("in ", rounds,
-                                 " rounds, each with all policies in turn"),
-      "; ", threads, threads == 1 ? " thread" : " threads", ", seed ",
-      report.config.seed);
+      absl::StrJoin(parts, " and "),
+      Fill(workload["rounds"] == 1
+               ? "; one policy after the other"
+               : "; in {/rounds} rounds, each with all policies in turn",
+           workload),
+      Fill(workload["threads"] == 1 ? "; {/threads} thread, seed {/seed}"
+                                    : "; {/threads} threads, seed {/seed}",
+           workload));
 }
 
 // What was measured, in words.
-Json FactsAsJson(const Report& report) {
+Json FactsAsJson(const Json& workload, const Report& report) {
   const Json& machine = report.machine;
-  const WorkloadFacts& facts = report.workload;
-  const Shape& shape = report.results.front().shape;
   return {
       {"machine",
        Fill(machine["cores"] == 1
@@ -247,25 +231,25 @@ Json FactsAsJson(const Report& report) {
                 : "{/cpu}, {/cores} cores, {/kernel}; RocksDB "
                   "{/rocksdb_version}",
             machine)},
-      {"folder", absl::StrCat(facts.folder,
+      {"folder", absl::StrCat(Fill("{/folder}", workload),
                               Fill(" on {/device} ({/file_system}), ", machine),
-                              facts.direct_io
+                              workload["direct_io"] == true
                                   ? "direct I/O"
                                   : "no direct I/O: pages are dropped from the "
                                     "page cache instead")},
-      {"rows", absl::StrCat(RowsInWords(report), "\n",
-                            PerLevel(shape, &LevelShape::entries))},
+      {"rows", absl::StrCat(RowsInWords(workload), "\n",
+                            PerLevel(workload, "rows_per_level"))},
       {"files",
-       absl::StrCat(PerLevel(shape, &LevelShape::files), ": ",
-                    shape.SortedRuns(), " sorted runs, ",
+       absl::StrCat(PerLevel(workload, "files_per_level"),
+                    Fill(": {/sorted_runs} sorted runs, ", workload),
                     report.problems.empty() ? "the same" : "not the same",
                     " for every policy")},
-      {"lookups", LookupsInWords(report)},
+      {"lookups", LookupsInWords(workload)},
       {"memory",
-       absl::StrCat("filters and index blocks stay in memory; block cache of ",
-                    WithThousands(report.config.block_cache_size),
-                    " bytes, data blocks of ", WithThousands(facts.block_bytes),
-                    " bytes")}};
+       Fill("filters and index blocks stay in memory; block cache of "
+            "{/block_cache_bytes:,} bytes, data blocks of {/block_size:,} "
+            "bytes",
+            workload)}};
 }
 
 Json AnswersAsJson(const FilterAnswers& answers,
@@ -386,19 +370,9 @@ Json ResultAsJson(const Report& report, size_t i) {
 }
 
 std::string Facts(const Json& facts) {
-  constexpr size_t kIndent = 10;
-  const std::string margin(kIndent, ' ');
-  const std::string new_line = "\n" + margin;
   std::string text;
   for (const auto& [name, fact] : facts.items()) {
-    std::vector<std::string> lines =
-        absl::StrSplit(fact.get<std::string>(), '\n');
-    for (std::string& line : lines) {
-      line = absl::StrReplaceAll(WrapText(line, kTextWidth - kIndent, 0),
-                                 {{"\n", new_line}});
-    }
-    absl::StrAppend(&text, name, margin.substr(name.size()),
-                    absl::StrJoin(lines, new_line), "\n");
+    absl::StrAppend(&text, NamedText(name, fact.get<std::string>(), 10));
   }
   return text;
 }
@@ -422,9 +396,7 @@ std::string Fewer(double reads, double base) {
 }
 
 // Explains the columns of a table, below it.
-std::string Explained(absl::string_view text) {
-  return absl::StrCat("  ", WrapText(text, kTextWidth - 2, 2), "\n");
-}
+std::string Explained(absl::string_view text) { return NamedText("", text, 2); }
 
 std::string ReadsTable(const Json& results) {
   std::vector<Column> columns = {
@@ -558,15 +530,6 @@ double PolicyResult::bits_per_key() const {
                             static_cast<double>(entries);
 }
 
-std::string Label(const Report& report, size_t i) {
-  const std::string& name = report.results[i].name;
-  if (name.size() <= kLongestLabel) return name;
-  std::string id = name;
-  if (absl::StartsWith(id, "{id=")) id = id.substr(4);
-  id = id.substr(0, std::min<size_t>(id.find_first_of(":;}"), 16));
-  return absl::StrCat(id, " [", i + 1, "]");
-}
-
 std::string ResultInWords(const Report& report) {
   if (report.results.size() < 2) return "";
   const size_t focus = PolicyInFocus(report);
@@ -585,7 +548,6 @@ std::string ResultInWords(const Report& report) {
 }
 
 void AddFindings(const Shape& expected, Report* report) {
-  if (report->results.empty()) return;
   CheckShapes(expected, report);
   CheckFound(report);
   NoteIoAgreement(report);
@@ -594,10 +556,11 @@ void AddFindings(const Shape& expected, Report* report) {
 }
 
 Json ReportAsJson(const Report& report) {
-  Json json = {{"command", report.config.typed},
-               {"facts", FactsAsJson(report)},
+  const Json workload = WorkloadAsJson(report);
+  Json json = {{"command", report.command},
+               {"facts", FactsAsJson(workload, report)},
                {"machine", report.machine},
-               {"workload", WorkloadAsJson(report)},
+               {"workload", workload},
                {"results", Json::array()}};
   for (size_t i = 0; i < report.results.size(); ++i) {
     json["results"].push_back(ResultAsJson(report, i));

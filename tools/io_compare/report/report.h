@@ -43,21 +43,6 @@ struct IoCompareConfig {
   uint64_t block_cache_size = 64 << 10;  // bytes
 };
 
-// Facts that all policies have in common.
-struct WorkloadFacts {
-  std::string source;       // "generated", or the flag that provides the rows
-  std::string source_path;  // of a key file or a database
-  std::string missing;      // where the missing keys come from, in words
-  std::string skew;         // how they are spread, in words; "" if evenly
-  uint64_t entries = 0;     // rows, plus deletions if there are any
-  double key_bytes = 0;     // mean; 0 if unknown
-  uint64_t asked_existing = 0;  // lookups of rows that exist
-  uint64_t asked_missing = 0;
-  uint64_t block_bytes = 0;  // size of data blocks
-  std::string folder;
-  bool direct_io = false;
-};
-
 // The rate that a lookup of a missing key should meet per probed file: the mean
 // weighted by lookups. Nothing if a file has no filter of known rate.
 struct PredictedRates {
@@ -81,9 +66,9 @@ struct PolicyResult {
 };
 
 struct Report {
-  IoCompareConfig config;
-  nlohmann::ordered_json machine;  // by DescribeMachine()
-  WorkloadFacts workload;
+  std::string command;
+  Json machine;                       // by DescribeMachine()
+  Json workload;                      // by MakeWorkload(), and `direct_io`
   std::vector<PolicyResult> results;  // in the order of --policies
   // Sentences: notes on the figures, and problems that void them.
   std::vector<std::string> notes;
@@ -94,21 +79,17 @@ struct Report {
 // (unless `keep` is set). Cancelled after a signal.
 absl::StatusOr<Report> RunComparison(const IoCompareConfig& config);
 
-// A policy's name in tables and pictures. Long names are cut and numbered, and
-// the notes explain them.
-std::string Label(const Report& report, size_t i);
-
 // A sentence that compares the reads of linebloom (or of the policy with the
 // fewest reads) with those of each other policy. "" for a single policy.
 std::string ResultInWords(const Report& report);
 
 // An object with `facts` in words, `machine`, `workload` and `results`. There
 // must be a result.
-nlohmann::ordered_json ReportAsJson(const Report& report);
+Json ReportAsJson(const Report& report);
 
 // The JSON for people: a header, tables of at most 100 columns that explain
 // their columns, and the result in words.
-std::string ReportAsText(const nlohmann::ordered_json& report);
+std::string ReportAsText(const Json& report);
 
 // Adds a problem to `report`, whose results and facts are complete, if
 // databases differ in more than filters or rows were not found, and adds notes.

@@ -1,6 +1,7 @@
 #include "tools/io_compare/rows/workload.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -77,50 +78,31 @@ absl::Status ReadAllVersions(rocksdb::DB* db,
   }
 }
 
-// Files of format version 7, RocksDB 11's default, have "MANAGER;TYPES;", where
-// TYPES is two hexadecimal digits for each compression used: "BuiltinV2;04;".
-rocksdb::CompressionType FirstOf(absl::string_view types) {
-  uint32_t type = rocksdb::kNoCompression;
-  if (!absl::SimpleHexAtoi(types.substr(0, 2), &type)) {
-    return rocksdb::kNoCompression;
-  }
-  return static_cast<rocksdb::CompressionType>(type);
-}
-
-rocksdb::CompressionType ParseCompression(absl::string_view name) {
-  const std::vector<absl::string_view> fields = absl::StrSplit(name, ';');
-  if (fields.size() > 1) return FirstOf(fields[1]);
-  if (name == "Snappy") return rocksdb::kSnappyCompression;
-  if (name == "Zlib") return rocksdb::kZlibCompression;
-  if (name == "BZip2") return rocksdb::kBZip2Compression;
-  if (name == "LZ4") return rocksdb::kLZ4Compression;
-  if (name == "LZ4HC") return rocksdb::kLZ4HCCompression;
-  if (name == "ZSTD") return rocksdb::kZSTD;
-  return rocksdb::kNoCompression;
-}
-
 // The open source, and the database that its files are imported into.
 class Source {
  public:
   Source(const std::string& path, const std::filesystem::path& scratch)
-      : what_(absl::StrCat("cannot read ", kFlag, "='", path, "'")),
+      : path_(path),
+        what_(absl::StrCat("cannot read ", kFlag, "='", path, "'")),
         scratch_(scratch) {}
 
-  absl::Status Open(const std::string& path, SourceDatabase* result) {
-    LoadOptions(path, &result->rows);
+  // Fills in the rows, except for reading them, and their shape.
+  absl::Status Open(Workload* workload) {
+    RETURN_IF_ERROR(CheckUnlockedDatabase(kFlag, path_));
+    LoadOptions(&workload->rows);
     ASSIGN_OR_RETURN(
         auto opened,
         ReadOnlyDatabase::Open(
-            kFlag, path,
+            kFlag, path_,
             {options_, {{rocksdb::kDefaultColumnFamilyName, options_}}},
             Logs::kRead));
     source_.emplace(std::move(opened));
     source_->db()->GetLiveFilesMetaData(&live_files_);
     if (live_files_.empty()) {
       return absl::InvalidArgumentError(
-          absl::StrCat(kFlag, "='", path, "' has no SSTables"));
+          absl::StrCat(kFlag, "='", path_, "' has no SSTables"));
     }
-    return PlanFiles(result);
+    return PlanFiles(workload);
   }
 
   // RocksDB's reader of single files hides deletions before 9.8, which filters
@@ -136,6 +118,8 @@ class Source {
     return status;
   }
 
+  // A uniform sample of the live rows' keys, or all if there are fewer. Reads
+  // the whole database.
   absl::StatusOr<KeyList> SampleKeys(uint64_t count, uint64_t seed) {
     rocksdb::ReadOptions options;
     options.fill_cache = false;
@@ -165,8 +149,8 @@ class Source {
   }
 
  private:
-  void LoadOptions(const std::string& path, RowSource* rows) {
-    const StoredOptions stored = LoadStoredOptions(path);
+  void LoadOptions(RowSource* rows) {
+    const StoredOptions stored = LoadStoredOptions(path_);
     for (const rocksdb::ColumnFamilyDescriptor& family : stored.families) {
       if (family.name != rocksdb::kDefaultColumnFamilyName) continue;
       options_.comparator = family.options.comparator;
@@ -180,7 +164,7 @@ class Source {
     options_.db_paths = stored.db.db_paths;
     options_.wal_dir = stored.db.wal_dir;
     if (options_.merge_operator == nullptr) {
-      options_.merge_operator = std::make_shared<LastOperand>();
+      options_.merge_operator = LastOperand();
     }
     options_.info_log = std::make_shared<QuietLogger>();
     options_.max_open_files = -1;
@@ -188,7 +172,7 @@ class Source {
     options_.stats_persist_period_sec = 0;
   }
 
-  absl::Status PlanFiles(SourceDatabase* result) {
+  absl::Status PlanFiles(Workload* workload) {
     std::ranges::sort(live_files_, [](const auto& a, const auto& b) {
       if (a.level != b.level) return a.level > b.level;
       return a.level == 0 ? a.largest_seqno < b.largest_seqno
@@ -197,23 +181,35 @@ class Source {
     rocksdb::TablePropertiesCollection properties;
     RETURN_IF_ERROR(FromRocksDb(
         source_->db()->GetPropertiesOfAllTables(&properties), what_));
-    RowSource& rows = result->rows;
+    RowSource& rows = workload->rows;
+    uint64_t range_deletions = 0;
     for (const rocksdb::LiveFileMetaData& file : live_files_) {
       rocksdb::CompressionType compression = rocksdb::kNoCompression;
       const auto found = properties.find(file.db_path + file.name);
       if (found != properties.end()) {
         compression = CompressionByName(found->second->compression_name);
-        result->range_deletions += found->second->num_range_deletions;
+        range_deletions += found->second->num_range_deletions;
       }
       rows.files.push_back({file.level, file.num_entries, compression});
       rows.bytes += file.size;
       rows.largest_file_bytes =
           std::max<uint64_t>(rows.largest_file_bytes, file.size);
     }
-    result->shape = ReadShape(source_->db());
+    workload->expected_shape = ReadShape(source_->db());
+    if (range_deletions > 0) {
+      workload->notes.push_back(
+          absl::StrCat(WithThousands(range_deletions),
+                       " range deletions of --source_db are not copied."));
+    }
+    uint64_t in_log_only = 0;
     (void)source_->db()->GetIntProperty(
-        rocksdb::DB::Properties::kNumEntriesActiveMemTable,
-        &result->rows_in_log_only);
+        rocksdb::DB::Properties::kNumEntriesActiveMemTable, &in_log_only);
+    if (in_log_only > 0) {
+      workload->notes.push_back(absl::StrCat(
+          WithThousands(in_log_only),
+          " entries of --source_db that are only in its write-ahead log are "
+          "not copied: no file holds them."));
+    }
     return absl::OkStatus();
   }
 
@@ -248,6 +244,7 @@ class Source {
         what);
   }
 
+  const std::string path_;
   const std::string what_;
   const std::filesystem::path scratch_;
   rocksdb::Options options_;  // required for reading
@@ -288,7 +285,8 @@ absl::Status UseMissingFile(const IoCompareConfig& config,
       KeyList missing,
       ReadSorted("missing_file", config.missing_file, comparator, workload));
   workload->mix.missing = KeysOf(std::move(missing));
-  workload->facts.missing = absl::StrCat("of '", config.missing_file, "'");
+  workload->facts["missing_keys"] =
+      absl::StrCat("of '", config.missing_file, "'");
   return absl::OkStatus();
 }
 
@@ -296,8 +294,9 @@ void UseLayeredRows(const IoCompareConfig& config, Keys keys,
                     Workload* workload) {
   workload->rows =
       LayeredRows(keys, config.value_size, config.seed, config.file_size);
-  workload->facts.entries = keys.size;
-  workload->facts.key_bytes =
+  workload->facts["rows"] = keys.size;
+  workload->facts["value_size"] = config.value_size;
+  workload->facts["key_bytes"] =
       static_cast<double>(keys.bytes) / static_cast<double>(keys.size);
   workload->mix.existing = std::move(keys);
 }
@@ -307,8 +306,8 @@ void GenerateRows(const IoCompareConfig& config, double missing_needed,
   // Leaves enough room between rows for all lookups to differ.
   const uint64_t stride =
       2 + static_cast<uint64_t>(missing_needed) / (config.rows - 1);
-  workload->facts.source = "generated";
-  workload->facts.missing = "each between two rows";
+  workload->facts["rows_from"] = "generated";
+  workload->facts["missing_keys"] = "each between two rows";
   UseLayeredRows(config, NumberedKeys(config.rows, stride), workload);
   workload->mix.missing = KeysBetween(config.rows, stride);
 }
@@ -318,8 +317,8 @@ absl::Status UseKeyFile(const IoCompareConfig& config, double missing_needed,
   ASSIGN_OR_RETURN(KeyList keys,
                    ReadSorted("key_file", config.key_file,
                               *rocksdb::BytewiseComparator(), workload));
-  workload->facts.source = "key_file";
-  workload->facts.source_path = config.key_file;
+  workload->facts["rows_from"] = "key_file";
+  workload->facts["path"] = config.key_file;
   if (config.missing_file.empty()) {
     // Holds out a tenth, or more if that gives too few for the lookups, but at
     // most half.
@@ -330,7 +329,7 @@ absl::Status UseKeyFile(const IoCompareConfig& config, double missing_needed,
     HeldOut split = HoldOut(keys, nth);
     keys = std::move(split.rows);
     workload->mix.missing = KeysOf(std::move(split.missing));
-    workload->facts.missing =
+    workload->facts["missing_keys"] =
         absl::StrCat("1 of every ", nth, " keys of the file, held out");
   } else {
     RETURN_IF_ERROR(
@@ -346,37 +345,25 @@ absl::Status UseKeyFile(const IoCompareConfig& config, double missing_needed,
   return absl::OkStatus();
 }
 
-void NoteWhatIsNotCopied(const SourceDatabase& source, Workload* workload) {
-  if (source.range_deletions > 0) {
-    workload->notes.push_back(
-        absl::StrCat(WithThousands(source.range_deletions),
-                     " range deletions of --source_db are not copied."));
-  }
-  if (source.rows_in_log_only > 0) {
-    workload->notes.push_back(absl::StrCat(
-        WithThousands(source.rows_in_log_only),
-        " entries of --source_db that are only in its write-ahead log are not "
-        "copied: no file holds them."));
-  }
-}
-
 absl::Status UseDatabase(const IoCompareConfig& config, double missing_needed,
                          const std::filesystem::path& scratch,
                          Workload* workload) {
-  ASSIGN_OR_RETURN(SourceDatabase source,
-                   OpenSourceDatabase(config.source_db, scratch));
+  const auto source = std::make_shared<Source>(config.source_db, scratch);
+  RETURN_IF_ERROR(source->Open(workload));
+  workload->rows.read = [source](size_t file, EntrySink sink) {
+    return source->ReadFile(file, sink);
+  };
   constexpr uint64_t kMaxSample = 20'000'000;  // they are kept in memory
   ASSIGN_OR_RETURN(
       const KeyList sample,
-      source.sample(
+      source->SampleKeys(
           std::max(config.lookups,
                    std::min(kMaxSample, static_cast<uint64_t>(missing_needed))),
           config.seed));
-  workload->rows = std::move(source.rows);
-  workload->expected_shape = source.shape;
-  workload->facts.source = "source_db";
-  workload->facts.source_path = config.source_db;
-  workload->facts.entries = workload->rows.TotalEntries();
+  workload->facts["rows_from"] = "source_db";
+  workload->facts["path"] = config.source_db;
+  workload->facts["rows"] = workload->rows.TotalEntries();
+  workload->facts["key_bytes"] = 0.0;  // unknown
   const rocksdb::Comparator& comparator = *workload->rows.comparator;
   if (config.missing_file.empty()) {
     // Each key followed by a zero byte: directly after the key, and so within
@@ -386,20 +373,20 @@ absl::Status UseDatabase(const IoCompareConfig& config, double missing_needed,
       successors.Add(absl::StrCat(sample[i], absl::string_view("\0", 1)));
     }
     workload->mix.missing = KeysOf(SortedAndUnique(successors, comparator));
-    workload->facts.missing = "each an existing key and one zero byte";
+    workload->facts["missing_keys"] = "each an existing key and one zero byte";
   } else {
     RETURN_IF_ERROR(UseMissingFile(config, comparator, workload));
   }
   workload->mix.existing = KeysOf(SortedAndUnique(sample, comparator));
-  NoteWhatIsNotCopied(source, workload);
   return absl::OkStatus();
 }
 
 void DrawLookups(const IoCompareConfig& config, Workload* workload) {
   Lookups lookups = ChooseLookups(workload->mix, config.lookups);
-  workload->facts.asked_existing = lookups.existing;
-  workload->facts.asked_missing = lookups.keys.size() - lookups.existing;
-  workload->facts.skew = workload->mix.skew.InWords();
+  const uint64_t all = lookups.keys.size();
+  workload->facts["lookups"] = all;
+  workload->facts["lookups_of_existing_rows"] = lookups.existing;
+  workload->facts["lookups_of_missing_keys"] = all - lookups.existing;
   workload->lookups = std::move(lookups.keys);
   if (workload->lookups.size() == config.lookups) return;
   workload->notes.push_back(absl::StrCat(
@@ -410,27 +397,30 @@ void DrawLookups(const IoCompareConfig& config, Workload* workload) {
 
 }  // namespace
 
-absl::StatusOr<SourceDatabase> OpenSourceDatabase(
-    const std::string& path, const std::filesystem::path& scratch) {
-  RETURN_IF_ERROR(CheckUnlockedDatabase(kFlag, path));
-  const auto source = std::make_shared<Source>(path, scratch);
-  SourceDatabase result;
-  RETURN_IF_ERROR(source->Open(path, &result));
-  result.rows.read = [source](size_t file, EntrySink sink) {
-    return source->ReadFile(file, sink);
-  };
-  result.sample = [source](uint64_t count, uint64_t seed) {
-    return source->SampleKeys(count, seed);
-  };
-  return result;
-}
-
 rocksdb::CompressionType CompressionByName(absl::string_view name) {
-  const rocksdb::CompressionType type = ParseCompression(name);
-  const std::vector<rocksdb::CompressionType> supported =
-      rocksdb::GetSupportedCompressions();
-  return std::ranges::count(supported, type) > 0 ? type
-                                                 : rocksdb::kNoCompression;
+  const std::map<absl::string_view, uint32_t> names = {
+      {"Snappy", rocksdb::kSnappyCompression},
+      {"Zlib", rocksdb::kZlibCompression},
+      {"BZip2", rocksdb::kBZip2Compression},
+      {"LZ4", rocksdb::kLZ4Compression},
+      {"LZ4HC", rocksdb::kLZ4HCCompression},
+      {"ZSTD", rocksdb::kZSTD}};
+  const auto found = names.find(name);
+  uint32_t type = rocksdb::kNoCompression;
+  if (found != names.end()) type = found->second;
+  // Files of format version 7, RocksDB 11's default, have "MANAGER;TYPES;",
+  // where TYPES is two hexadecimal digits for each compression used:
+  // "BuiltinV2;04;".
+  const std::vector<absl::string_view> fields = absl::StrSplit(name, ';');
+  if (fields.size() > 1 &&
+      !absl::SimpleHexAtoi(fields[1].substr(0, 2), &type)) {
+    type = rocksdb::kNoCompression;
+  }
+  const auto supported = rocksdb::GetSupportedCompressions();
+  const auto compression = static_cast<rocksdb::CompressionType>(type);
+  return std::ranges::count(supported, compression) > 0
+             ? compression
+             : rocksdb::kNoCompression;
 }
 
 absl::StatusOr<Workload> MakeWorkload(const IoCompareConfig& config,
@@ -441,6 +431,15 @@ absl::StatusOr<Workload> MakeWorkload(const IoCompareConfig& config,
   workload.mix.skew = std::move(skew);
   workload.mix.hit_ratio = config.hit_ratio;
   workload.mix.seed = config.seed;
+  workload.facts = {{"path", ""},
+                    {"skew", config.skew},
+                    {"skew_in_words", workload.mix.skew.InWords()},
+                    {"hit_ratio", config.hit_ratio},
+                    {"rounds", config.rounds},
+                    {"threads", config.threads},
+                    {"bits_per_key", config.bits_per_key},
+                    {"seed", config.seed},
+                    {"block_cache_bytes", config.block_cache_size}};
   if (!config.source_db.empty()) {
     RETURN_IF_ERROR(UseDatabase(config, missing_needed, scratch, &workload));
   } else if (!config.key_file.empty()) {
@@ -448,7 +447,7 @@ absl::StatusOr<Workload> MakeWorkload(const IoCompareConfig& config,
   } else {
     GenerateRows(config, missing_needed, &workload);
   }
-  workload.facts.block_bytes = workload.rows.block_size;
+  workload.facts["block_size"] = workload.rows.block_size;
   DrawLookups(config, &workload);
   if (workload.lookups.size() == 0) {
     return absl::InvalidArgumentError(

@@ -48,13 +48,21 @@ Report Example() {
   report.machine = {{"cpu", "A CPU"},       {"cores", 2},
                     {"kernel", "Linux"},    {"rocksdb_version", ""},
                     {"device", "/dev/sda"}, {"file_system", "ext4"}};
-  report.workload.source = "generated";
-  report.workload.missing = "each between two rows";
-  report.workload.entries = 1000;
-  report.workload.key_bytes = 16;
-  report.workload.asked_missing = 10'000;
-  report.workload.block_bytes = 4096;
-  report.workload.folder = "/data/io_compare.abcdef";
+  report.workload = {{"rows_from", "generated"},
+                     {"missing_keys", "each between two rows"},
+                     {"skew", ""},
+                     {"rows", 1000},
+                     {"key_bytes", 16},
+                     {"value_size", 100},
+                     {"lookups_of_existing_rows", 0},
+                     {"lookups_of_missing_keys", 10'000},
+                     {"rounds", 5},
+                     {"threads", 1},
+                     {"seed", 1},
+                     {"block_size", 4096},
+                     {"block_cache_bytes", 65'536},
+                     {"direct_io", false},
+                     {"folder", "/data/io_compare.abcdef"}};
   report.results = {Result("none", 20'000), Result("rocksdb-bloom", 200),
                     Result("linebloom", 100)};
   return report;
@@ -134,7 +142,7 @@ TEST(FindingsTest, ProblemsVoidAComparison) {
   EXPECT_THAT(shapes.problems, ElementsAre(HasSubstr("949 entries")));
   EXPECT_THAT(TextOf(shapes), HasSubstr("not the same for every policy"));
   Report rows = Example();
-  rows.workload.asked_existing = 10;
+  rows.workload["lookups_of_existing_rows"] = 10;
   for (PolicyResult& result : rows.results) result.measured.found = 10;
   rows.results[1].measured.found = 9;
   AddFindings(Shape(), &rows);
