@@ -83,6 +83,13 @@ TEST(TerminalTextTest, FillsInNumbersByTheirFormat) {
   EXPECT_EQ(Fill("{/bytes:k} {/bytes:MB} {/inner/list/1}", json),
             "1.23 M 1.23 8");
   EXPECT_EQ(Fill("no value", json), "no value");
+  EXPECT_EQ(Fill("{/exact:~}{/rate:rate} {/none:rate} {/few:rate} {/all:rate}",
+                 {{"exact", false},
+                  {"rate", 0.0123456},
+                  {"none", 0},
+                  {"few", 4e-7},
+                  {"all", 1}}),
+            "~1.2346 0.0000 <1e-4 100");
 }
 
 TEST(TerminalTextTest, TakesTheFirstAlternativeThatIsThere) {

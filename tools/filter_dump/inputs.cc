@@ -66,14 +66,11 @@ absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(
 }
 
 // The last component of a path; if it is long, its end.
-std::string ShortPath(absl::string_view path) {
+std::string ShortPath(const std::filesystem::path& path) {
   constexpr size_t kWidth = 14;
-  const size_t slash = path.rfind('/');
-  if (slash != absl::string_view::npos && slash + 1 < path.size()) {
-    path.remove_prefix(slash + 1);
-  }
-  if (path.size() <= kWidth) return std::string(path);
-  return absl::StrCat("..", path.substr(path.size() - (kWidth - 2)));
+  const std::string name = path.filename();
+  if (name.size() <= kWidth) return name;
+  return absl::StrCat("..", name.substr(name.size() - (kWidth - 2)));
 }
 
 // The number as people wrote it: 0.01, which as a float is 0.00999999978.
@@ -193,25 +190,13 @@ absl::Status ForEachFile(
 }
 
 std::string LineName(Line line) {
-  switch (line) {
-    case Line::kPlain:
-      return "plain";
-    case Line::kSolved:
-      return "solved";
-  }
+  if (line == Line::kPlain) return "plain";
+  if (line == Line::kSolved) return "solved";
   return absl::StrCat(static_cast<int>(line));
 }
 
 std::string ProbesText(double probes, bool solved) {
   return absl::StrFormat("%.*f", solved ? 1 : 0, probes);
-}
-
-std::string RateText(double rate, bool exact) {
-  const double percent = 100 * rate;
-  std::string digits = ThreeDigits(percent);
-  if (percent < 10) digits = absl::StrFormat("%.4f", percent);
-  if (percent > 0 && percent < 5e-5) digits = "<1e-4";
-  return absl::StrCat(exact ? "" : "~", digits);
 }
 
 std::string FileLabel(const Json& file) {

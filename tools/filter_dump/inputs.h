@@ -124,9 +124,6 @@ std::string LineName(Line line);
 // A line's probes: "6", or "9.8" for a solved line.
 std::string ProbesText(double probes, bool solved);
 
-// In percent; "~" marks estimates.
-std::string RateText(double rate, bool exact);
-
 // A file's name in the tables: its level and the end of its path.
 std::string FileLabel(const Json& file);
 

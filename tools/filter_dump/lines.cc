@@ -198,9 +198,9 @@ std::string Header(const Json& report) {
                       Fill(report["files"] == 1 ? " in 1 file; FPR "
                                                 : " in {/files:,} files; FPR ",
                            report),
-                      RateText(report["false_positive_rate"],
-                               report["false_positive_rate_is_exact"]),
-                      " %\n");
+                      Fill("{/false_positive_rate_is_exact:~}"
+                           "{/false_positive_rate:rate} %\n",
+                           report));
 }
 
 // For example "12.5 to 13.0"; "match all" for the bar of 0 probes.
@@ -258,7 +258,7 @@ std::string WorstTable(const Json& report) {
     const double rate = row["false_positive_rate"];
     row["label"] = FileLabel(row);
     row["k"] = ProbesText(row["probes"], row["solved"]);
-    row["rate"] = RateText(rate, report["false_positive_rate_is_exact"]);
+    row["is_exact"] = report["false_positive_rate_is_exact"];
     if (mean > 0) row["times"] = rate / mean;
     // The bits set say nothing about a solved line.
     if (row["solved"] == false) {
@@ -278,7 +278,8 @@ std::string WorstTable(const Json& report) {
                                    {"fill %", "{/fill:.1f}"}});
   }
   columns.insert(columns.end(),
-                 {{"FPR %", "{/rate}"}, {"times the mean", "{/times:3}"}});
+                 {{"FPR %", "{/is_exact:~}{/false_positive_rate:rate}"},
+                  {"times the mean", "{/times:3}"}});
   return TextTable(columns, rows);
 }
 

@@ -175,11 +175,11 @@ void AppendBlock(const Json& block, std::string* text) {
   for (size_t i = 0; i < block["lines"].size(); ++i) {
     const Json& line = block["lines"][i];
     const bool solved = line.contains("header");
-    absl::StrAppendFormat(
-        text, "line %d: k %s, %s, FPR %s %%\n", i,
-        ProbesText(line["probes"], solved),
+    absl::StrAppend(
+        text, "line ", i, ": k ", ProbesText(line["probes"], solved), ", ",
         Fill("header {/header}|{/bits_set} of {/bits} bits set", line),
-        RateText(line["false_positive_rate"], exact));
+        exact ? ", FPR " : ", FPR ~",
+        Fill("{/false_positive_rate:rate} %\n", line));
     const size_t end =
         at + (solved ? size_t{kLineBytes} : line["bits"].get<size_t>() / 8);
     AppendHex(hex, at, end, text);

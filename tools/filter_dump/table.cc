@@ -148,8 +148,6 @@ Json RowOf(const Json& file) {
   row["bytes"] = filter["bytes"];
   row["rate"] = "?";
   if (!filter.contains("false_positive_rate")) return row;
-  row["rate"] = RateText(filter["false_positive_rate"],
-                         filter["false_positive_rate_is_exact"]);
   if (filter.contains("metadata")) row["asked"] = Asked(filter["metadata"]);
   if (!filter.contains("lines")) return row;
   row["k"] = Probes(filter);
@@ -174,30 +172,25 @@ std::string FilesTable(const Json& files) {
   } else if (AnyIsSet(files, "/filter/fill")) {
     columns.push_back({"fill", "{/filter/fill:.0%}%"});
   }
-  columns.insert(columns.end(),
-                 {{"FPR %", "{/rate}"}, {"keys", "{/filter/keys:k}"}});
+  columns.insert(columns.end(), {{"FPR %",
+                                  "{/filter/false_positive_rate_is_exact:~}"
+                                  "{/filter/false_positive_rate:rate}|{/rate}"},
+                                 {"keys", "{/filter/keys:k}"}});
   return TextTable(columns, rows);
 }
 
 std::string LevelsTable(const Json& family) {
-  Json rows = Json::array();
-  const auto add = [&](const std::string& name, Json totals) {
-    totals["name"] = name;
-    totals["rate"] = RateText(totals["false_positive_rate"],
-                              totals["false_positive_rate_is_exact"]);
-    rows.push_back(totals);
-  };
-  for (const Json& level : family["levels"]) {
-    add(Fill("L{/level}", level), level);
-  }
-  add("all", family["all"]);
-  return TextTable({{"Level", "{/name}"},
+  Json rows = family["levels"];
+  rows.push_back(family["all"]);
+  return TextTable({{"Level", "L{/level}|all"},
                     {"files", "{/files:,}"},
                     {"unfiltered", "{/files_without_filter:,}"},
                     {"rows", "{/rows:,}"},
                     {"filter bytes", "{/filter_bytes:,}"},
                     {"b/key", "{/bits_per_key:2}"},
-                    {"FPR %", "{/rate}"},
+                    {"FPR %",
+                     "{/false_positive_rate_is_exact:~}"
+                     "{/false_positive_rate:rate}"},
                     {"reads per missing row", "{/reads_per_missing_row:3}"}},
                    rows);
 }
@@ -215,36 +208,32 @@ std::string Legend(const Json& report) {
   const bool levels = std::ranges::any_of(
       report["totals"],
       [](const Json& family) { return !family["levels"].empty(); });
-  std::string text = BulletText(absl::StrCat(
+  std::vector<std::string> notes = {absl::StrCat(
       "FPR: the share of missing keys that the filter lets pass",
       estimates ? "; ~ an estimate, others are exact, from the filter's bits."
-                : ", exact, from the filter's bits."));
+                : ", exact, from the filter's bits.")};
   if (solved) {
-    absl::StrAppend(
-        &text,
-        BulletText("Solved lines: k is the range of probes per key, the fewest "
-                   "in the line with the most keys; about half of the bits "
-                   "are set in any line."));
+    notes.emplace_back(
+        "Solved lines: k is the range of probes per key, the fewest in the "
+        "line with the most keys; about half of the bits are set in any line.");
   }
   if (AnyAskedSpecially(files)) {
-    absl::StrAppend(&text, BulletText("Asked: bits per key or, in %, the "
-                                      "highest rate; L: that of its level."));
+    notes.emplace_back(
+        "Asked: bits per key or, in %, the highest rate; L: that of its "
+        "level.");
   }
   if (AnyIsSet(files, "/filter/metadata/heat")) {
-    absl::StrAppend(
-        &text,
-        BulletText("Heat: lookups per key around the filter's keys when it was "
-                   "built, relative to the average over all keys, by which it "
-                   "got its bits; reads per missing row are weighted by it."));
+    notes.emplace_back(
+        "Heat: lookups per key around the filter's keys when it was built, "
+        "relative to the average over all keys, by which it got its bits; "
+        "reads per missing row are weighted by it.");
   }
   if (levels) {
-    absl::StrAppend(
-        &text,
-        BulletText("Reads per missing row: data blocks. A lookup meets the "
-                   "files whose range its key is in, one without a filter "
-                   "always reads."));
+    notes.emplace_back(
+        "Reads per missing row: data blocks. A lookup meets the files whose "
+        "range its key is in, one without a filter always reads.");
   }
-  return text;
+  return BulletsText(notes);
 }
 
 FilterAnswers AnswersOf(const Json& observed) {

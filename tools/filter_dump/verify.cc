@@ -556,46 +556,30 @@ Json AllMissing(const Json& files) {
                        exact);
 }
 
-std::string IntervalText(const Json& missing) {
-  return absl::StrCat(RateText(missing["false_positive_rate_low"], true),
-                      " to ",
-                      RateText(missing["false_positive_rate_high"], true));
-}
-
-std::string ExpectedText(const Json& missing) {
-  return RateText(missing["expected_false_positive_rate"],
-                  missing["expected_is_exact"]);
-}
-
 // The file with the cells that are put together of several values.
-Json VerifiedRow(const Json& file) {
-  Json row = {{"label", FileLabel(file)}, {"state", "can't be read"}};
-  if (!file.contains("sound")) return row;
-  const bool rows_were_read = file["rows_were_read"];
-  if (rows_were_read) {
-    row.update({{"entries", file["entries"]},
-                {"prefixes_probed", file["prefixes_probed"]},
-                {"denied", file["denied"]}});
-  }
-  const Json& missing = file["missing_keys"];
-  if (!missing.is_null()) {
-    row.update({{"passed", RateText(missing["false_positive_rate"], true)},
-                {"interval", IntervalText(missing)},
-                {"expected", ExpectedText(missing)}});
-  }
+Json VerifiedRow(Json file) {
+  file["label"] = FileLabel(file);
+  file["state"] = "can't be read";
+  if (!file.contains("sound")) return file;
   const bool sound = file["sound"];
-  row["state"] =
+  const bool rows_were_read = file["rows_were_read"];
+  file["state"] =
       absl::StrCat(sound ? "sound" : "DAMAGED",
                    file["filter"].is_null() ? ", no filter" : "",
                    rows_were_read || !sound ? "" : ", rows not read");
-  return row;
+  if (rows_were_read) return file;
+  file["entries"] = file["prefixes_probed"] = file["denied"] = nullptr;
+  return file;
 }
 
 std::string MissingInWords(const Json& missing) {
   return absl::StrCat(
-      Fill("{/passed:,} of {/probed:,} missing keys passed: ", missing),
-      RateText(missing["false_positive_rate"], true), " %, 95 % interval ",
-      IntervalText(missing), " %. Expected: ", ExpectedText(missing), " %, ",
+      Fill("{/passed:,} of {/probed:,} missing keys passed: "
+           "{/false_positive_rate:rate} %, 95 % interval "
+           "{/false_positive_rate_low:rate} to "
+           "{/false_positive_rate_high:rate} %. Expected: "
+           "{/expected_is_exact:~}{/expected_false_positive_rate:rate} %, ",
+           missing),
       missing["expected_is_inside"] == true
           ? "inside that interval."
           : "outside that interval. Chance alone does that once in 20 times; a "
@@ -646,17 +630,21 @@ std::string VerifyAsText(const Json& report) {
           files, [](const Json& file) { return file.contains("sound"); })) {
     return "";  // stderr has said everything
   }
-  std::string text =
-      absl::StrCat(TextTable({{"File", "{/label}"},
-                              {"entries", "{/entries:k}"},
-                              {"prefixes", "{/prefixes_probed:k}"},
-                              {"denied", "{/denied:,}"},
-                              {"passed %", "{/passed}"},
-                              {"95 % interval", "{/interval}"},
-                              {"expected %", "{/expected}"},
-                              {"blocks and filter", "{/state}"}},
-                             rows),
-                   "\n");
+  std::string text = absl::StrCat(
+      TextTable({{"File", "{/label}"},
+                 {"entries", "{/entries:k}"},
+                 {"prefixes", "{/prefixes_probed:k}"},
+                 {"denied", "{/denied:,}"},
+                 {"passed %", "{/missing_keys/false_positive_rate:rate}"},
+                 {"95 % interval",
+                  "{/missing_keys/false_positive_rate_low:rate} to "
+                  "{/missing_keys/false_positive_rate_high:rate}"},
+                 {"expected %",
+                  "{/missing_keys/expected_is_exact:~}{/missing_keys/"
+                  "expected_false_positive_rate:rate}"},
+                 {"blocks and filter", "{/state}"}},
+                rows),
+      "\n");
   absl::StrAppend(&text, BulletsText(report["notes"]));
   const Json& missing = report["missing_keys"];
   for (const std::string& sentence :

@@ -270,29 +270,25 @@ absl::Status SizeRibbons(const IoCompareConfig& config, const RowSource& rows,
   return absl::OkStatus();
 }
 
-void ExplainLevels(const std::vector<NamedPolicy>& policies, Report* report) {
+void ExplainPolicies(const IoCompareConfig& config,
+                     const std::vector<NamedPolicy>& policies, Report* report) {
+  std::vector<std::string> heat_aware;
   for (const NamedPolicy& policy : policies) {
-    if (policy.name != kLinebloomLevelAware) continue;
-    report->notes.push_back(absl::StrCat(
-        policy.name, " is ", policy.options,
-        ": more bits per key for small levels, fewer for the last one. It is "
-        "told the sizes of the levels, as its listener would tell it in a "
-        "database that has them."));
+    if (policy.heat_aware) heat_aware.push_back(policy.name);
+    const std::string is = absl::StrCat(policy.name, " is ", policy.options);
+    if (policy.name == kLinebloomLevelAware) {
+      report->notes.push_back(absl::StrCat(
+          is,
+          ": more bits per key for small levels, fewer for the last one. It is "
+          "told the sizes of the levels, as its listener would tell it in a "
+          "database that has them."));
+    } else if (policy.name == kLinebloomHeatAware) {
+      report->notes.push_back(
+          absl::StrCat(is, ": more bits where lookups fall."));
+    }
   }
-}
-
-void ExplainHeat(const IoCompareConfig& config,
-                 const std::vector<NamedPolicy>& policies, Report* report) {
-  std::vector<std::string> names;
-  for (const NamedPolicy& policy : policies) {
-    if (!policy.heat_aware) continue;
-    names.push_back(policy.name);
-    if (policy.name != kLinebloomHeatAware) continue;
-    report->notes.push_back(absl::StrCat(policy.name, " is ", policy.options,
-                                         ": more bits where lookups fall."));
-  }
-  if (names.empty()) return;
-  const std::string name = absl::StrJoin(names, " and ");
+  if (heat_aware.empty()) return;
+  const std::string name = absl::StrJoin(heat_aware, " and ");
   report->notes.push_back(
       config.warm_lookups == 0
           ? absl::StrCat(name,
@@ -339,8 +335,7 @@ absl::StatusOr<Report> RunComparison(const IoCompareConfig& config) {
   report.machine = DescribeMachine(folder);
   report.notes = workload.notes;
   RETURN_IF_ERROR(SizeRibbons(config, workload.rows, &policies, &report));
-  ExplainLevels(policies, &report);
-  ExplainHeat(config, policies, &report);
+  ExplainPolicies(config, policies, &report);
   std::vector<TestedPolicy> tested(policies.size());
   for (size_t i = 0; i < tested.size(); ++i) {
     tested[i].policy = policies[i];

@@ -178,18 +178,15 @@ absl::Status FromRocksDb(const rocksdb::Status& status,
 absl::Status CheckIsDatabase(absl::string_view flag,
                              const std::string& folder) {
   std::error_code error;
-  const std::filesystem::path current = folder + "/CURRENT";
-  if (!std::filesystem::is_directory(folder, error)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(flag, ": '", folder, "' is not a RocksDB database: ",
-                     error ? error.message() : "not a folder"));
+  const bool is_folder = std::filesystem::is_directory(folder, error);
+  if (is_folder && std::filesystem::exists(folder + "/CURRENT", error)) {
+    return absl::OkStatus();
   }
-  if (!std::filesystem::exists(current, error)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(flag, ": '", folder, "' is not a RocksDB database: ",
-                     error ? error.message() : "it has no file CURRENT"));
-  }
-  return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(flag, ": '", folder, "' is not a RocksDB database: ",
+                   error       ? error.message()
+                   : is_folder ? "it has no file CURRENT"
+                               : "not a folder"));
 }
 
 absl::Status CheckUnlockedDatabase(absl::string_view flag,

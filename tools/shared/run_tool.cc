@@ -117,20 +117,6 @@ absl::Status StatusOf(const std::ofstream& file, absl::string_view flag,
       errno, absl::StrCat("cannot write ", flag, "='", path, "'"));
 }
 
-absl::Status WriteOutcome(const std::string& json_flag,
-                          const Outcome& outcome) {
-  const std::string json = absl::StrCat(
-      outcome.json.dump(2, ' ', false, Json::error_handler_t::replace), "\n");
-  // The file first, so that nothing is printed after an error.
-  if (!json_flag.empty() && json_flag != "-") {
-    RETURN_IF_ERROR(WriteFlagFile("--json", json_flag, json));
-  }
-  std::cout << (json_flag == "-" ? json : Printable(outcome.text, "\n"))
-            << std::flush;
-  if (std::cout) return absl::OkStatus();
-  return absl::ErrnoToStatus(errno, "cannot write to standard output");
-}
-
 // Names of files and column families may hold what a terminal obeys.
 void PrintError(absl::string_view tool, absl::string_view message) {
   std::cerr << Printable(absl::StrCat(tool, ": ", message), "\n") << "\n";
@@ -138,13 +124,19 @@ void PrintError(absl::string_view tool, absl::string_view message) {
 
 absl::StatusOr<Outcome> RunAndWrite(
     absl::FunctionRef<absl::StatusOr<Outcome>()> run) {
-  const std::string json_flag = absl::GetFlag(FLAGS_json);
-  if (!json_flag.empty() && json_flag != "-") {
-    RETURN_IF_ERROR(CheckFlagFile("--json", json_flag));
-  }
+  const std::string path = absl::GetFlag(FLAGS_json);
+  const bool to_file = !path.empty() && path != "-";
+  if (to_file) RETURN_IF_ERROR(CheckFlagFile("--json", path));
   absl::StatusOr<Outcome> outcome = run();
-  if (outcome.ok()) RETURN_IF_ERROR(WriteOutcome(json_flag, *outcome));
-  return outcome;
+  if (!outcome.ok()) return outcome;
+  const std::string json = absl::StrCat(
+      outcome->json.dump(2, ' ', false, Json::error_handler_t::replace), "\n");
+  // The file first, so that nothing is printed after an error.
+  if (to_file) RETURN_IF_ERROR(WriteFlagFile("--json", path, json));
+  std::cout << (path == "-" ? json : Printable(outcome->text, "\n"))
+            << std::flush;
+  if (std::cout) return outcome;
+  return absl::ErrnoToStatus(errno, "cannot write to standard output");
 }
 
 void CatchInterrupts() {

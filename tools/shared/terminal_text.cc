@@ -24,6 +24,13 @@ std::optional<std::string> Format(const Json& value, const std::string& how) {
   if (how == ",") return WithThousands(std::llround(value.get<double>()));
   if (how == "k") return ShortCount(value.get<uint64_t>());
   if (how == "%") return ThreeDigits(100 * value.get<double>());
+  if (how == "~") return value == true ? "" : "~";
+  if (how == "rate") {
+    const double percent = 100 * value.get<double>();
+    if (percent > 0 && percent < 5e-5) return "<1e-4";
+    return percent < 10 ? absl::StrFormat("%.4f", percent)
+                        : ThreeDigits(percent);
+  }
   if (how == "2" && value < 100) {
     return absl::StrFormat("%.2f", value.get<double>());
   }

@@ -47,6 +47,8 @@ std::string BulletsText(const Json& sentences);
 //   ,    with thousands: "1,234,567"
 //   k    a short count: "99,999", "123 k", "1.23 M"
 //   %    three digits of 100 times the number
+//   rate 100 times the number with four decimals, or three digits from 10 on
+//   ~    "~" for false, "" for true: what marks a rate as an estimate
 //   MB   three digits of a millionth of it; nothing for 0
 //   .2%  100 times the number with two decimals
 //   .2f  and others, as for printf
