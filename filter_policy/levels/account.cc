@@ -24,9 +24,9 @@ constexpr double kMaxOfRecoveries = 0.04;
 constexpr size_t kMaxDatabasesInRecovery = 64;
 
 // A flush or recovery takes at most these shares of what is left, for what it
-// wants and for the least that it gets. Rejected: half of what is left up to 1.3
-// times the budget for files that compactions are about to merge, and up to
-// 1.33 for the others. In bursts four of a hundred such files then had less
+// wants and for the least that it gets. Rejected: half of what is left up
+// to 1.3 times the budget for files that compactions are about to merge, and up
+// to 1.33 for the others. In bursts four of a hundred such files then had less
 // than 3 bits per key, and one without a filter stayed.
 constexpr double kMaxOfRoomForFlush = 0.25;
 constexpr double kMaxOfRoomForLeast = 1.0 / 3;
@@ -188,8 +188,8 @@ double FilterAccount::Allowed(const FilterPlace& place,
   } else {
     // `others` has the file's earlier partitions.
     room = kMaxOfRoomForFlush * (kMaxOfFlushes * request.budget - others);
-    most_room = kMaxOfRoomForLeast *
-                (kMaxOfLeastInFlushes * request.budget - others);
+    most_room =
+        kMaxOfRoomForLeast * (kMaxOfLeastInFlushes * request.budget - others);
     if (job != jobs_.end()) {
       const auto file = job->second.outputs.find(place.file);
       if (file != job->second.outputs.end()) keys_to_come -= file->second.keys;

@@ -41,13 +41,10 @@ constexpr double kMaxBitsInOrder = 12;
 constexpr double kUnsharedFrom = 10;
 constexpr double kPartOfRest = 0.5;
 
-// The part of its equal share that a file of the largest run keeps if there is
-// no room. All others keep all of it.
-constexpr double kLeastOfLargestRun = 0.8;
-
-// The same for flushed files that a compaction is sure to merge soon, because
-// level 0 has enough files to start one. Rejected: half, because one or two
-// files that are flushed while that compaction begins stay behind.
+// What flushed files keep of the bits they are to get if there is no room and a
+// compaction is sure to merge them soon, because level 0 has enough files to
+// start one. Rejected: half, because one or two files that are flushed while
+// that compaction begins stay behind.
 constexpr double kLeastOfShortLived = 0.75;
 
 bool IsFlush(const FilterBuildingContext& context) {
@@ -195,13 +192,12 @@ std::optional<FileBits> AskForBits(const FilterPolicyOptions& options,
       *place, Target{average, /*of_budget=*/true, LogRatePerBit(options.line)},
       file.heat.get(), file.range);
   ask(bits.mean(), bits.mean());
-  if (request->is_short_lived) {
+  if (IsShortLived(context, file)) {
     request->least_bits *= kLeastOfShortLived;
   } else if (!request->is_flush) {
-    const bool is_largest = place->run >= place->largest;
-    request->least_bits =
-        std::min(request->least_bits,
-                 is_largest ? kLeastOfLargestRun * average : average);
+    // Rejected: 0.8 of it for files of the largest run, which read twice as
+    // much once compactions had caught up.
+    request->least_bits = std::min(request->least_bits, average);
   }
   return bits;
 }
