@@ -14,6 +14,14 @@ constexpr double kMaxOfFlushes = 1.05;
 constexpr double kMaxOfLeast = 1.2;
 constexpr double kMaxOfLeastInFlushes = 1.35;
 
+// What a file of the largest run keeps of the least that it gets, unless
+// filters take so much of the budget that the tree must have keys that are
+// about to go. The file would have too few bits once these are gone. Rejected:
+// this part at any time, which read twice as much after a burst; all of it at
+// any time, with which a tree without a burst came to 1.10 times its budget.
+constexpr double kPartOfLargestRun = 0.8;
+constexpr double kBurst = 1.1;
+
 // The share that files written while their databases are opened may take
 // besides. Even rounded up to whole lines, the sum stays below 1.1. Rejected:
 // no limit but 10 bits per key, with which a tree reopened at its full size
@@ -175,7 +183,12 @@ double FilterAccount::Allowed(const FilterPlace& place,
   double room = 0;
   double most_room = 0;
   double keys_to_come = request.expected_keys;
+  double least_bits = request.least_bits;
   if (is_compaction) {
+    if (request.is_of_largest_run &&
+        others + job->second.inputs.bits < kBurst * request.budget) {
+      least_bits *= kPartOfLargestRun;
+    }
     const FilterTotals written = job->second.OutputTotals();
     room = kMaxOfCompactions * request.budget - others - written.bits;
     // A compaction may spend what its inputs free: its files stay when the
@@ -197,7 +210,7 @@ double FilterAccount::Allowed(const FilterPlace& place,
   }
   keys_to_come = std::max(request.keys, keys_to_come);
   return std::max(std::min(request.bits_per_key, room / keys_to_come),
-                  std::min(request.least_bits, most_room / keys_to_come));
+                  std::min(least_bits, most_room / keys_to_come));
 }
 
 double FilterAccount::AllowedInRecovery(const BudgetRequest& request) const {

@@ -37,7 +37,8 @@ struct FilterPlace {
 struct BudgetRequest {
   double budget = 0;        // in bits
   double bits_per_key = 0;  // wanted
-  // What the filter gets even if the budget is used up; less than 1: none.
+  // What the filter gets even if the budget is used up, but for files of the
+  // largest run; less than 1: none.
   double least_bits = 0;
   double keys = 0;  // of this filter or partition
   // The keys expected in the whole file, some of whose partitions may be booked
@@ -45,6 +46,8 @@ struct BudgetRequest {
   // better.
   double expected_keys = 0;
   bool is_flush = false;
+  // True for a compaction into the largest run.
+  bool is_of_largest_run = false;
   // True if the file is written while its database is being opened, when
   // nothing is known of its other files.
   bool is_recovery = false;

@@ -195,9 +195,8 @@ std::optional<FileBits> AskForBits(const FilterPolicyOptions& options,
   if (IsShortLived(context, file)) {
     request->least_bits *= kLeastOfShortLived;
   } else if (!request->is_flush) {
-    // Rejected: 0.8 of it for files of the largest run, which read twice as
-    // much once compactions had caught up.
     request->least_bits = std::min(request->least_bits, average);
+    request->is_of_largest_run = place->run >= place->largest;
   }
   return bits;
 }

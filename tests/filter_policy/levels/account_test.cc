@@ -111,6 +111,18 @@ TEST_F(FilterAccountTest, ACompactionMaySpendWhatItsInputsHad) {
   EXPECT_DOUBLE_EQ(0, account_.ReserveBits({"db", 1, "3.sst"}, with_least));
 }
 
+// Keys that are about to go explain what exceeds the budget by a tenth.
+TEST_F(FilterAccountTest, FilesOfTheLargestRunGetLessExceptInABurst) {
+  BudgetRequest request = Compacted(10, 5);
+  request.least_bits = 5;
+  request.is_of_largest_run = true;
+  for (const auto& [bits, least] : {std::pair(1090, 4), {1100, 5}}) {
+    SetLive(Filters(100, bits / 100.0));
+    account_.BeginCompaction("db", bits, Filters(1, 1));
+    EXPECT_DOUBLE_EQ(least, Estimate(bits, request)) << bits;
+  }
+}
+
 TEST_F(FilterAccountTest, OutputsShareWhatACompactionMayTake) {
   SetLive(Filters(100, 2));
   account_.BeginCompaction("db", 1, Filters(100, 2));
