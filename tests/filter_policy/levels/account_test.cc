@@ -72,6 +72,18 @@ TEST_F(FilterAccountTest, FlushesTakeAPartOfWhatIsLeft) {
   EXPECT_DOUBLE_EQ((1350 - 562.5 - 150) / 3 / 100, Reserve(5, large));
 }
 
+TEST_F(FilterAccountTest, PartitionsOfAFlushedFileShareWhatItMayTake) {
+  BudgetRequest request = Flushed(25, 30);
+  request.expected_keys = 100;
+  EXPECT_DOUBLE_EQ(1050 / 4.0 / 100, Reserve(1, request));
+  EXPECT_DOUBLE_EQ((1050 - 1050 / 16.0) / 4 / 75, Reserve(1, request));
+}
+
+TEST_F(FilterAccountTest, FiltersOfOneBitPerKeyCount) {
+  EXPECT_DOUBLE_EQ(1, Reserve(1, Flushed(10, 1)));
+  EXPECT_DOUBLE_EQ((1050 - 10) / 4.0, Estimate(2, Flushed(1, 1000)));
+}
+
 TEST_F(FilterAccountTest, AJobThatFailsTakesNothing) {
   Reserve(1, Flushed(10, 10));
   account_.DropFile("db", "1.sst");
