@@ -200,7 +200,7 @@ std::string LookupsInWords(const Json& workload) {
   std::vector<std::string> parts;
   if (workload["lookups_of_missing_keys"] > 0) {
     parts.push_back(
-        Fill(workload["skew"] == ""
+        Fill(workload["skew"].get<std::string>().empty()
                  ? "{/lookups_of_missing_keys:,} missing keys ({/missing_keys})"
                  : "{/lookups_of_missing_keys:,} missing keys "
                    "({/missing_keys}): {/skew_in_words}",

@@ -65,7 +65,7 @@ struct PolicyResult {
   double bits_per_key() const;
 };
 
-struct Report {
+struct Report {  // NOLINT(bugprone-exception-escape): moves of JSON don't throw
   std::string command;
   Json machine;                       // by DescribeMachine()
   Json workload;                      // by MakeWorkload(), and `direct_io`

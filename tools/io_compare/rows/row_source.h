@@ -74,6 +74,7 @@ struct FileShape {
   uint64_t entries;
   uint64_t deletions;  // included in the entries
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): what the compiler makes has a 0
   friend auto operator<=>(const FileShape&, const FileShape&) = default;
 };
 
