@@ -58,9 +58,9 @@ test_with() {
   run_step "test $1" ctest --preset "$1" --parallel "$tests_at_once" "${@:2}"
 }
 
-# Programs as users run them: with AddressSanitizer they take a third of its time, and
-# its other tests run the same code.
-programs='^(transcript_|example_|pages$)'
+# Programs as users run or compile them, and many jobs of a listener: with
+# AddressSanitizer they take a third of its time, and its other tests run the same code.
+programs='^(transcript_|example_|pages$|consumer|c_api_|listener_memory)'
 
 # With RocksDB 9.10, and files across versions. A container may lack the right
 # to mount or chroot, and a mirror may lack Debian 13. That is not the tree's
