@@ -58,6 +58,9 @@ inline bool ConsumeSignedVarint64(absl::string_view* input, int64_t* value) {
 // checksum, which the size in its handle doesn't include.
 inline constexpr uint64_t kBlockTrailerSize = 5;
 
+// The sequence number and type after the user key in RocksDB's internal keys.
+inline constexpr size_t kInternalKeySuffix = 8;
+
 struct BlockHandle {
   uint64_t offset = 0;  // of the block's first byte in the file
   uint64_t size = 0;    // bytes of payload, without the trailer

@@ -90,9 +90,6 @@ void ResetGlobalSequenceNumber(const BlockHandle& handle, std::string* stored) {
   }
 }
 
-// RocksDB's internal keys end with a sequence number and a type.
-constexpr size_t kInternalKeySuffix = 8;
-
 absl::Status CheckFilterHandle(const RandomAccess& file, const Footer& footer,
                                const BlockHandle& handle) {
   if (EndsBefore(handle, footer.offset)) return absl::OkStatus();

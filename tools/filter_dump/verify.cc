@@ -113,8 +113,6 @@ class OrderOfAnyFile : public rocksdb::Comparator {
 };
 
 constexpr size_t kReadahead = 2 << 20;
-// Sequence number and type after the user key in an internal key.
-constexpr size_t kInternalKeySuffix = 8;
 
 rocksdb::Options MakeOptions(const rocksdb::Comparator* comparator) {
   rocksdb::BlockBasedTableOptions table;
