@@ -39,6 +39,11 @@ constexpr size_t kMaxDatabasesInRecovery = 64;
 constexpr double kMaxOfRoomForFlush = 0.25;
 constexpr double kMaxOfRoomForLeast = 1.0 / 3;
 
+// `bits_per_unknown_key` is what filters that aren't known are taken for.
+double BitsOf(const FilterTotals& totals, double bits_per_unknown_key) {
+  return totals.bits + totals.unknown * bits_per_unknown_key;
+}
+
 }  // namespace
 
 std::string FileNameOf(const std::string& path) {
@@ -154,12 +159,9 @@ FilterTotals FilterAccount::Live() const {
 
 double FilterAccount::BitsBut(const JobId& but,
                               double bits_per_unknown_key) const {
-  const auto bits_of = [=](const FilterTotals& totals) {
-    return totals.bits + totals.unknown * bits_per_unknown_key;
-  };
-  double bits = bits_of(all_live_);
+  double bits = BitsOf(all_live_, bits_per_unknown_key);
   for (const auto& [id, job] : jobs_) {
-    const double inputs = bits_of(job.inputs);
+    const double inputs = BitsOf(job.inputs, bits_per_unknown_key);
     bits += job.is_compaction && id == but
                 ? -inputs
                 : std::max(0.0, job.OutputTotals().bits - inputs);
@@ -193,8 +195,7 @@ double FilterAccount::Allowed(const FilterPlace& place,
     room = kMaxOfCompactions * request.budget - others - written.bits;
     // A compaction may spend what its inputs free: its files stay when the
     // backlog is gone, and with less they made most of the tree's reads.
-    const double freed = job->second.inputs.bits +
-                         job->second.inputs.unknown * share - written.bits;
+    const double freed = BitsOf(job->second.inputs, share) - written.bits;
     most_room =
         std::max(freed, kMaxOfLeast * request.budget - others - written.bits);
     keys_to_come = job->second.inputs.all_keys() - written.keys;

@@ -37,8 +37,8 @@ struct FilterPlace {
 struct BudgetRequest {
   double budget = 0;        // in bits
   double bits_per_key = 0;  // wanted
-  // What the filter gets even if the budget is used up, but for files of the
-  // largest run; less than 1: none.
+  // What the filter gets even if the budget is used up; less than 1: none.
+  // Without a burst, files of the largest run get only a part of it.
   double least_bits = 0;
   double keys = 0;  // of this filter or partition
   // The keys expected in the whole file, some of whose partitions may be booked
