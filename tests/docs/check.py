@@ -139,9 +139,10 @@ def wrong_tests(build):
 
 def main():
     checks = {"links": wrong_links, "metrics": wrong_metrics, "tests": wrong_tests}
-    if not sys.argv[1:] or sys.argv[1] not in checks:
+    name = sys.argv[1] if sys.argv[1:] else ""
+    if name not in checks or len(sys.argv) != (3 if name == "tests" else 2):
         sys.exit(__doc__)
-    problems = list(checks[sys.argv[1]](*sys.argv[2:]))
+    problems = list(checks[name](*sys.argv[2:]))
     print(*problems, sep="\n", end="\n" if problems else "")
     return 1 if problems else 0
 
