@@ -23,54 +23,40 @@ from snippets import ROOT, pages, read
 # ---------------------------------------------------------------------------
 # Links.
 
-LINK = re.compile(r"\]\(([^)\s]+)\)")
-CODE = re.compile(r"`[^`]*`")
+FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`[^`\n]*`")
+LINK = re.compile(r"\]\((?![a-z]+:)([^)\s#]*)#?([^)\s]*)\)")
+HEADING = re.compile(r"^#{1,6} +(.*)", re.MULTILINE)
 
 
-def all_pages():
-    """The Markdown files of the tree, except in build folders."""
-    for folder, folders, files in os.walk(ROOT):
-        folders[:] = [name for name in folders if name != "build" and not name.startswith(".")]
-        for name in sorted(files):
-            if name.endswith(".md"):
-                yield os.path.relpath(os.path.join(folder, name), ROOT)
-
-
-def text_lines(page):
-    """Yields (number, line) for all lines outside fenced code blocks."""
-    fenced = False
-    for number, line in enumerate(read(page).splitlines(), 1):
-        if line.lstrip().startswith("```"):
-            fenced = not fenced
-        elif not fenced:
-            yield number, line
+def text_of(page):
+    """The page without fenced blocks, whose lines are left blank."""
+    return FENCED.sub(lambda block: "\n" * block[0].count("\n"), read(page))
 
 
 def anchors(page):
     """The anchors that GitHub gives the headings of a page."""
     found = []
-    for _, line in text_lines(page):
-        heading = re.match(r"#{1,6} +(.*)", line)
-        if heading:
-            text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.group(1).strip())
-            anchor = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
-            repeated = found.count(anchor)
-            found.append(f"{anchor}-{repeated}" if repeated else anchor)
+    for heading in HEADING.findall(text_of(page)):
+        text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.strip())
+        anchor = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+        repeated = found.count(anchor)
+        found.append(f"{anchor}-{repeated}" if repeated else anchor)
     return found
 
 
 def wrong_links():
-    for page in all_pages():
-        for number, line in text_lines(page):
-            for link in LINK.findall(CODE.sub("", line)):
-                if re.match(r"[a-z]+:", link):
-                    continue
-                path, _, anchor = link.partition("#")
-                target = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
-                if not os.path.exists(os.path.join(ROOT, target)):
-                    yield f"{page}:{number}: {link}: no such file"
-                elif anchor and target.endswith(".md") and anchor not in anchors(target):
-                    yield f"{page}:{number}: {link}: no such heading"
+    patterns = ("*.md", "docs/**/*.md", "packaging/**/*.md", "tests/**/*.md")
+    for page in (page for each in patterns for page in glob.glob(each, root_dir=ROOT, recursive=True)):
+        text = CODE.sub("", text_of(page))
+        for link in LINK.finditer(text):
+            path, anchor = link.groups()
+            line = text.count("\n", 0, link.start()) + 1
+            target = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+            if not os.path.exists(os.path.join(ROOT, target)):
+                yield f"{page}:{line}: {path}: no such file"
+            elif anchor and target.endswith(".md") and anchor not in anchors(target):
+                yield f"{page}:{line}: {path}#{anchor}: no such heading"
 
 
 # ---------------------------------------------------------------------------
@@ -143,7 +129,8 @@ def main():
     if name not in checks or len(sys.argv) != (3 if name == "tests" else 2):
         sys.exit(__doc__)
     problems = list(checks[name](*sys.argv[2:]))
-    print(*problems, sep="\n", end="\n" if problems else "")
+    for problem in problems:
+        print(problem)
     return 1 if problems else 0
 
 
