@@ -11,31 +11,31 @@ pages to cells of tables. Its lines are
   == PAGE                       the lines below are about all figures of this page
   == some of PAGE               the same, but it may have others
   some {1.23} words             as on the page but for the braces; in the lines below it,
-    EXPRESSION; EXPRESSION      indented, what each figure in braces is
+    EXPRESSION; EXPRESSION      indented, what each figure in braces is, in Python
   ~ REGEX                       what this matches is no figure of a measurement
 
 NAME['cell', 'cell', 'column'] is the first number of the column in the row that has
 these cells, 'column#2' the second one, and NAME[2, 'column'] is of the second row. A
-figure has to be the value, rounded to as many digits; an expression that is true or
-false has to be true; said(PAGE, TEXT) is true if the page has the text. A number outside of code, or a word such as 'a third', that no
-line mentions is an error. Prints what is wrong; exits with 0, or with 1 if it
+figure has to be the value, rounded to as many digits; a value that is true or false
+has to be true; a list has one value for each of several figures. said(PAGE, TEXT) is
+true if the page has the text. A number outside of code, or a word such as 'a third',
+that no line mentions is an error. Prints what is wrong; exits with 0, or with 1 if it
 printed anything.
 """
 import itertools
 import os
 import re
+import statistics
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+CLAIMS = os.path.join(HERE, "figures.txt")
 IN_BRACES = re.compile(r"\{([\w., ]+)\}")
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 FIGURE = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?|\b(?:half|halves|twice|(?:an?|one|two|three|four)"
                     r"[ -](?:third|quarter|fifth|sixth|seventh|eighth|ninth|tenth|twent\w+)s?)\b")
-
-
-CLAIMS = os.path.join(HERE, "figures.txt")
-with open(CLAIMS, encoding="utf-8") as claims:
-    LINES = claims.read().splitlines()
+NO_FIGURES = re.compile(r"```.*?```|`[^`]*`|<!--.*?-->|\]\([^)]*\)", re.DOTALL)
 
 
 class Wrong(Exception):
@@ -46,11 +46,17 @@ def number(text):
     return float(text.replace(",", ""))
 
 
+def numbers(text):
+    return [number(each) for each in NUMBER.findall(text)]
+
+
 def plain(text):
     return " ".join(text.split())
 
 
-CALLED = ("numbers", "per_filter", "bloom", "pays_after")
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 class Table:
@@ -70,24 +76,33 @@ class Table:
             raise Wrong(f"{self.name} has {len(found)} rows with {cells}")
         return numbers(found[0][self.columns.index(column)])[int(which or 1) - 1]
 
-    def least(self, column):
-        return min(each for row in self.rows for each in numbers(row[self.columns.index(column)]))
+    def each(self, column, unless=()):
+        """All numbers of a column, but for rows whose first cell has one of these words."""
+        return [each for row in self.rows if not any(word in row[0] for word in unless)
+                for each in numbers(row[self.columns.index(column)])]
 
 
-def numbers(text):
-    return [number(each) for each in NUMBER.findall(text)]
-
-
+# ---------------------------------------------------------------------------
 # What expressions may call.
 
 
-def per_filter(live, row):
-    """Reads per 1,000 filters that keys met, of a row of live_tree's table."""
-    return live[row, "measured"] / live[row, "filters met"]
+def times(table, *cells):
+    """Of Bloom's time: a miss, a hit, a batch."""
+    return [table[(*cells, column)] for column in ("miss#2", "hit#2", "batch of 32#2")]
 
 
-def bloom(live):
-    return sum(per_filter(live, row) for row in (1, 2, 3)) / 3
+def per_filter(live, *rows):
+    """Reads per 1,000 filters that keys met, of rows of live_tree's table."""
+    return [live[row, "measured"] / live[row, "filters met"] for row in rows]
+
+
+def of_bloom(live, *rows):
+    """The same, of what Bloom reads."""
+    return [reads / statistics.mean(per_filter(live, 1, 2, 3)) for reads in per_filter(live, *rows)]
+
+
+def said(path, text):
+    return text in plain(read(os.path.join(ROOT, path)))
 
 
 def pays_after(more_ns, bits_saved):
@@ -98,6 +113,19 @@ def pays_after(more_ns, bits_saved):
     per_ns = (30 + 3.5 * per_watt) / 1e9
     per_bit = (8 + 0.375 * per_watt) / 2**33
     return per_ns / per_bit * more_ns / bits_saved
+
+
+def pays(builds, lookups, policy, bloom_build, bloom_miss, *cells):
+    """By how many ns the policy builds and rejects slower than Bloom, the bits that it saves of
+    Bloom's 10, and when these have paid for it."""
+    build = builds[(policy, *cells, "build")] - bloom_build
+    miss = lookups[(policy, *cells, "miss")] - bloom_miss
+    saved = 10 - lookups[(policy, *cells, "bits/key")]
+    return [build, abs(miss), saved, round(pays_after(build + miss, saved), -1)]
+
+
+# ---------------------------------------------------------------------------
+# The pages.
 
 
 def cells_of(line, fenced):
@@ -127,131 +155,110 @@ def tables_below(page, heading):
     return tables
 
 
-class Checker:
-    def __init__(self, root, filling=False):
-        self.root, self.filling = root, filling
-        self.pages, self.names, self.covered, self.errors = {}, {}, {}, []
+def table_of(name, source):
+    path, heading, which = source.split(" / ")
+    tables = tables_below(read(os.path.join(ROOT, path)), heading)
+    if len(tables) < int(which):
+        raise Wrong(f"{path} has {len(tables)} tables under '{heading}'")
+    return Table(f"{name}, {path}", tables[int(which) - 1])
 
-    def page(self, path):
-        if path not in self.pages:
-            with open(os.path.join(self.root, path), encoding="utf-8") as file:
-                self.pages[path] = file.read()
-        return self.pages[path]
 
-    def define(self, name, source):
-        path, heading, which = source.split(" / ")
-        tables = tables_below(self.page(path), heading)
-        if len(tables) < int(which):
-            raise Wrong(f"{path} has {len(tables)} tables under '{heading}'")
-        self.names[name] = Table(f"{name}, {path}", tables[int(which) - 1])
+class Page:
+    """A page, and which of its words lines of figures.txt mention."""
 
-    def claim(self, path, text, expressions):
-        page, words = plain(self.page(path)), IN_BRACES.sub(r"\1", text)
-        if words not in page:
-            raise Wrong(f"the page no longer says '{words}'")
-        self.cover(path, re.escape(words))
-        figures = IN_BRACES.findall(text)
-        values = [self.value(each) for each in expressions]
-        if len(figures) != len(values):
-            raise Wrong(f"'{text}' has {len(figures)} figures and {len(values)} expressions")
-        wrong, right = "", list(figures)
-        for i, (figure, value) in enumerate(zip(figures, values)):
-            if value is False:
-                raise Wrong(f"'{words}': {figure}, but not {expressions[i]}")
-            if value is not True:
-                digits = len(figure.partition(".")[2])
-                if abs(number(figure) - value) > 0.5 * 10 ** -digits + 1e-9:
-                    right[i] = f"{value:,.{digits}f}"
-                    wrong = wrong or f"'{words}': {figure}, but {expressions[i]} is {value:.5g}"
-        if wrong and self.filling:
-            self.fill(path, text, right)
-        elif wrong:
-            raise Wrong(wrong)
+    def __init__(self, path, names):
+        self.path, self.names = os.path.join(ROOT, path), names
+        self.text = read(self.path)
+        self.covered = []
 
-    def fill(self, path, text, right):
-        """Puts the right figures into the page and into figures.txt."""
-        left = iter(right)
-        new = IN_BRACES.sub(lambda _: "{" + next(left) + "}", text)
-        words = IN_BRACES.sub(r"\1", text).split()
-        new_words = iter(IN_BRACES.sub(r"\1", new).split())
-        there = re.search(r"\s+".join(map(re.escape, words)), self.page(path)).group()
-        here = re.sub(r"\S+", lambda _: next(new_words), there)
-        self.pages[path] = self.page(path).replace(there, here)
-        for file, old, now in ((os.path.join(self.root, path), there, here), (CLAIMS, text, new)):
-            with open(file, encoding="utf-8") as opened:
-                content = opened.read()
-            with open(file, "w", encoding="utf-8") as opened:
-                opened.write(content.replace(old, now))
-
-    def value(self, expression):
-        scope = dict(self.names, said=self.said, **{each: globals()[each] for each in CALLED})
-        try:
-            return eval(expression, scope)
-        except (IndexError, NameError, SyntaxError) as error:
-            raise Wrong(f"{expression}: {error}") from error
-
-    def said(self, path, text):
-        return text in plain(self.page(path))
-
-    def cover(self, path, regex):
-        spans = [match.span() for match in re.finditer(regex, plain(self.page(path)))]
-        self.covered[path] += spans
+    def cover(self, regex):
+        spans = [match.span() for match in re.finditer(regex, plain(self.text))]
+        self.covered += spans
         if not spans:
             raise Wrong(f"nothing on the page matches '{regex}'")
 
-    def check_rest(self, path):
-        """Every figure outside of code, comments and addresses is mentioned."""
-        whole = plain(self.page(path))
-        masked = re.sub(r"`[^`]*`|<!--.*?-->|\]\([^)]*\)", lambda m: " " * len(m.group()),
-                        re.sub(r"```.*?```", lambda m: " " * len(m.group()), whole))
+    def check(self, claim, expressions, filling):
+        words = IN_BRACES.sub(r"\1", claim)
+        if words not in plain(self.text):
+            raise Wrong(f"the page no longer says '{words}'")
+        self.cover(re.escape(words))
+        figures, values = IN_BRACES.findall(claim), []
+        for expression in expressions:
+            value = eval(expression, {**globals(), **self.names})
+            values += [(each, expression) for each in (value if isinstance(value, list) else [value])]
+        if len(figures) != len(values):
+            raise Wrong(f"'{claim}' has {len(figures)} figures and {len(values)} values")
+        problem, right = None, []
+        for figure, (value, expression) in zip(figures, values):
+            if value is False:
+                raise Wrong(f"'{words}': {figure}, but not {expression}")
+            digits = len(figure.partition(".")[2])
+            fits = value is True or abs(number(figure) - value) <= 0.5 * 10**-digits + 1e-9
+            right.append(figure if fits else f"{value:,.{digits}f}")
+            if not fits:
+                problem = problem or f"'{words}': {figure}, but {expression} is {value:.5g}"
+        if problem and not filling:
+            raise Wrong(problem)
+        if problem:
+            self.fill(claim, right)
+
+    def fill(self, claim, right):
+        """Puts the right figures into the page and into figures.txt."""
+        figures = iter(right)
+        new = IN_BRACES.sub(lambda _: "{" + next(figures) + "}", claim)
+        words = IN_BRACES.sub(r"\1", claim).split()
+        new_words = iter(IN_BRACES.sub(r"\1", new).split())
+        there = re.search(r"\s+".join(map(re.escape, words)), self.text).group()
+        here = re.sub(r"\S+", lambda _: next(new_words), there)
+        self.text = self.text.replace(there, here)
+        for file, old, now in ((self.path, there, here), (CLAIMS, claim, new)):
+            content = read(file).replace(old, now)
+            with open(file, "w", encoding="utf-8") as opened:
+                opened.write(content)
+
+    def figures_left(self):
+        """Every figure outside of code, comments and addresses that no line mentions."""
+        whole = plain(self.text)
+        masked = NO_FIGURES.sub(lambda match: " " * len(match.group()), whole)
         for match in FIGURE.finditer(masked):
-            if not any(a <= match.start() and match.end() <= b for a, b in self.covered[path]):
+            if not any(begin <= match.start() and match.end() <= end for begin, end in self.covered):
                 around = whole[max(match.start() - 50, 0):match.end() + 40]
-                self.errors.append(f"{path}: no line of figures.txt mentions '{match.group()}' in '{around}'")
+                yield f"no line of figures.txt mentions '{match.group()}' in '{around}'"
 
-    def define_all(self):
-        for line in itertools.takewhile(lambda each: not each.startswith("== "), LINES):
-            definition = re.match(r"(\w+) = (.*)", line)
-            try:
-                if definition:
-                    self.define(*definition.groups())
-            except Wrong as wrong:
-                self.errors.append(f"figures.txt: {wrong}")
 
-    def check_line(self, path, at):
-        line = LINES[at]
-        if line.startswith("~ "):
-            self.cover(path, line[2:])
-        elif line.strip() and not line.startswith((" ", "#")):
-            below = list(itertools.takewhile(lambda each: each.startswith(" "), LINES[at + 1:]))
-            self.claim(path, line, [each.strip() for each in ";".join(below).split(";") if each.strip()])
+def check_line(page, line, below, filling):
+    if line.startswith("~ "):
+        page.cover(line[2:])
+    elif line.strip() and not line.startswith((" ", "#")):
+        expressions = itertools.takewhile(lambda each: each.startswith(" "), below)
+        page.check(line, [each.strip() for each in ";".join(expressions).split(";") if each.strip()], filling)
 
-    def run(self):
-        self.define_all()
-        path, whole = None, []
-        for at, line in enumerate(LINES):
+
+def problems(lines, filling):
+    names, page, whole = {}, None, []
+    for at, line in enumerate(lines):
+        try:
             if line.startswith("== "):
-                path = line.split()[-1]
-                self.covered[path] = []
-                if "some of" not in line:
-                    whole.append(path)
-            elif path:
-                try:
-                    self.check_line(path, at)
-                except Wrong as wrong:
-                    self.errors.append(f"{path}: {wrong}")
-        for path in whole:
-            self.check_rest(path)
-        return self.errors
+                page = Page(line.split()[-1], names)
+                whole += [] if "some of" in line else [page]
+            elif page:
+                check_line(page, line, lines[at + 1:], filling)
+            elif " = " in line:
+                name, source = line.split(" = ")
+                names[name] = table_of(name, source)
+        except (Wrong, IndexError, NameError, SyntaxError) as wrong:
+            yield f"figures.txt:{at + 1}: {wrong}"
+    for page in whole:
+        yield from (f"{os.path.relpath(page.path, ROOT)}: {problem}" for problem in page.figures_left())
 
 
 def main():
     if sys.argv[1:] not in ([], ["--fill"]):
         sys.exit(__doc__)
-    errors = Checker(os.path.join(HERE, "../.."), filling=bool(sys.argv[1:])).run()
-    for error in errors:
-        print(error)
-    return 1 if errors else 0
+    found = list(problems(read(CLAIMS).splitlines(), filling=bool(sys.argv[1:])))
+    for problem in found:
+        print(problem)
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ def write_source(language, path):
         else:
             bodies.append(f"namespace {name} {{\nvoid Run() {{\n{code}}}\n}}\n")
             uses_db = "true" if re.search(r"\bdb\b", snippet.text) else "false"
-            runs.append(f'    {{"{snippet.where()}", {name}::Run, {uses_db}}},\n')
+            runs.append(f'    {{"{name}", {name}::Run, {uses_db}}},\n')
     before, after = "#include <rocksdb/c.h>\n", ""
     if language == "cpp":
         before = '#include "tests/docs/surroundings.h"\nusing namespace linebloom::surroundings;\n'

@@ -1,10 +1,10 @@
 // Runs the C++ snippets of the documentation that are statements.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <string>
 
 #include "tests/docs/surroundings.h"
+#include "tests/temporary_folder.h"
 
 namespace linebloom::surroundings {
 namespace {
@@ -17,13 +17,11 @@ class SnippetTest : public ::testing::TestWithParam<Statements> {
     options.create_if_missing = true;
     options.statistics = rocksdb::CreateDBStatistics();
     table = rocksdb::BlockBasedTableOptions();
-    (void)rocksdb::DestroyDB(path_, {});
   }
 
   ~SnippetTest() override {
     delete db;
     db = nullptr;
-    (void)rocksdb::DestroyDB(path_, rocksdb::Options());
   }
 
   // With the options as the snippet has left them, and some rows.
@@ -31,7 +29,7 @@ class SnippetTest : public ::testing::TestWithParam<Statements> {
     if (options.table_factory == nullptr) {
       options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     }
-    Expect(rocksdb::DB::Open(options, path_, &db));
+    Expect(rocksdb::DB::Open(options, folder_.path(), &db));
     for (int i = 0; i < 10'000; ++i) {
       Expect(db->Put({}, "the key of row number " + std::to_string(i), "row"));
     }
@@ -51,8 +49,7 @@ class SnippetTest : public ::testing::TestWithParam<Statements> {
   }
 
  private:
-  const std::string path_ =
-      ::testing::TempDir() + "snippets_test." + std::to_string(getpid());
+  const TemporaryFolder folder_;
 };
 
 TEST_P(SnippetTest, Runs) {
@@ -73,14 +70,7 @@ TEST_P(SnippetTest, Runs) {
 
 INSTANTIATE_TEST_SUITE_P(Docs, SnippetTest,
                          ::testing::ValuesIn(AllStatements()),
-                         [](const ::testing::TestParamInfo<Statements>& info) {
-                           std::string name = info.param.where;
-                           for (char& c : name) {
-                             if (isalnum(static_cast<unsigned char>(c)) == 0)
-                               c = '_';
-                           }
-                           return name;
-                         });
+                         ::testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace linebloom::surroundings

@@ -44,13 +44,13 @@ inline std::string value;
 
 // A snippet of statements.
 struct Statements {
-  const char* where;  // page and line
+  const char* name;  // from its page and line
   void (*run)();
   bool uses_db;
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Statements& snippet) {
-  return out << snippet.where;
+  return out << snippet.name;
 }
 
 const std::vector<Statements>& AllStatements();
