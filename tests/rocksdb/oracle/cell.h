@@ -4,7 +4,6 @@
 #include <functional>
 #include <ostream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/rocksdb/oracle/oracle.h"
@@ -14,21 +13,23 @@ namespace linebloom {
 
 enum class Filters { kWhole, kPartitioned, kBoth };
 
+using Setting = std::function<void(Oracle*)>;
+
 struct Cell {
   std::string name;
   std::vector<Step> steps;
-  std::function<void(Oracle*)> setting = {};
+  Setting setting = {};
   Filters filters = Filters::kBoth;
   // The database begins with each of these policies; steps may change them.
   std::vector<Policy> policies = {kBloom, kLinebloom};
 };
 
-// A cell for these policies.
-inline Cell CellOf(std::string name, std::vector<Step> steps,
-                   std::vector<Policy> policies,
-                   std::function<void(Oracle*)> setting = {}) {
-  return {std::move(name), std::move(steps), std::move(setting), Filters::kBoth,
-          std::move(policies)};
+// Settings by option strings.
+inline Setting Table(const std::string& text) {
+  return [text](Oracle* o) { o->UseTableOptions(text); };
+}
+inline Setting Database(const std::string& text) {
+  return [text](Oracle* o) { o->UseDatabaseOptions(text); };
 }
 
 inline std::ostream& operator<<(std::ostream& out, const Cell& cell) {
@@ -37,10 +38,8 @@ inline std::ostream& operator<<(std::ostream& out, const Cell& cell) {
 
 class OracleTest : public Oracle, public testing::WithParamInterface<Cell> {};
 
-#define INSTANTIATE_CELLS(suite, cells)                                   \
-  INSTANTIATE_TEST_SUITE_P(suite, OracleTest, testing::ValuesIn(cells),   \
-                           [](const testing::TestParamInfo<Cell>& cell) { \
-                             return cell.param.name;                      \
-                           })
+#define INSTANTIATE_CELLS(suite, cells)                                 \
+  INSTANTIATE_TEST_SUITE_P(suite, OracleTest, testing::ValuesIn(cells), \
+                           testing::PrintToStringParamName())
 
 }  // namespace linebloom

@@ -1,8 +1,8 @@
 // The effects of steps on the database.
 #include <filesystem>
 
+#include "rocksdb/convenience.h"
 #include "rocksdb/slice_transform.h"
-#include "rocksdb/sst_file_writer.h"
 #include "rocksdb/utilities/backup_engine.h"
 #include "rocksdb/utilities/checkpoint.h"
 #include "rocksdb/utilities/optimistic_transaction_db.h"
@@ -22,8 +22,14 @@ void Oracle::Use(const Policy& policy) {
   writes_with_ = policy;
 }
 
-void Oracle::SetOption(const std::string& name, const std::string& value) {
-  ASSERT_OK(db_->SetOptions(Family(db_.get()), {{name, value}}));
+void Oracle::UseTableOptions(const std::string& text) {
+  ASSERT_OK(rocksdb::GetBlockBasedTableOptionsFromString(
+      rocksdb::ConfigOptions(), table_, text, &table_));
+}
+
+void Oracle::UseDatabaseOptions(const std::string& text) {
+  ASSERT_OK(rocksdb::GetOptionsFromString(rocksdb::ConfigOptions(), options_,
+                                          text, &options_));
 }
 
 void Oracle::UseExtractor(const std::string& name) {
@@ -33,16 +39,6 @@ void Oracle::UseExtractor(const std::string& name) {
         rocksdb::ConfigOptions(), name, &options_.prefix_extractor));
   }
 }
-
-std::vector<std::string> Oracle::Some(size_t step, size_t first) const {
-  std::vector<std::string> some;
-  for (size_t i = first; i < keys_.present.size(); i += step) {
-    some.push_back(keys_.present[i]);
-  }
-  return some;
-}
-
-size_t Oracle::FileCount() { return ReadFiles().size(); }
 
 void Oracle::Put(const std::vector<std::string>& keys, const std::string& value,
                  bool flush) {
@@ -95,31 +91,38 @@ void Oracle::PutEntities(const std::vector<std::string>& keys) {
   EXPECT_EQ(columns.columns()[1].value().ToString(), "more");
 }
 
-void Oracle::Ingest(const std::vector<std::string>& keys, bool move) {
+void Oracle::IngestFile(
+    const std::function<void(rocksdb::SstFileWriter*)>& write, bool move) {
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), OptionsWithTable());
   ASSERT_OK(writer.Open(Path("ingest.sst")));
-  for (const std::string& key : keys) {
-    ASSERT_OK(writer.Put(key, "ingested"));
-    (*rows_)[key] = "ingested";
-  }
+  write(&writer);
   ASSERT_OK(writer.Finish());
   rocksdb::IngestExternalFileOptions options;
   options.move_files = move;
   ASSERT_OK(db_->IngestExternalFile({Path("ingest.sst")}, options));
 }
 
+void Oracle::Ingest(const std::vector<std::string>& keys, bool move) {
+  const auto write = [&](rocksdb::SstFileWriter* writer) {
+    for (const std::string& key : keys) {
+      ASSERT_OK(writer->Put(key, "ingested"));
+      (*rows_)[key] = "ingested";
+    }
+  };
+  IngestFile(write, move);
+}
+
 void Oracle::IngestDeletes(const std::vector<std::string>& keys,
                            const std::string& begin, const std::string& end) {
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), OptionsWithTable());
-  ASSERT_OK(writer.Open(Path("ingest.sst")));
-  for (const std::string& key : keys) {
-    ASSERT_OK(writer.Delete(key));
-    rows_->erase(key);
-  }
-  ASSERT_OK(writer.DeleteRange(begin, end));
-  EraseRange(begin, end);
-  ASSERT_OK(writer.Finish());
-  ASSERT_OK(db_->IngestExternalFile({Path("ingest.sst")}, {}));
+  const auto write = [&](rocksdb::SstFileWriter* writer) {
+    for (const std::string& key : keys) {
+      ASSERT_OK(writer->Delete(key));
+      rows_->erase(key);
+    }
+    ASSERT_OK(writer->DeleteRange(begin, end));
+    EraseRange(begin, end);
+  };
+  IngestFile(write, /*move=*/false);
 }
 
 void Oracle::FlushAll() {
@@ -239,24 +242,30 @@ void Oracle::Commit() {
   FlushAll();
 }
 
-void Oracle::OpenReadOnly(const std::string& folder) {
+void Oracle::OpenReadOnly() {
   CloseAll();
-  ASSERT_OK(DB::OpenForReadOnly(OptionsWithTable(), folder, OutPtr(&db_)));
+  ASSERT_OK(DB::OpenForReadOnly(OptionsWithTable(), Path("db"), OutPtr(&db_)));
   EXPECT_TRUE(db_->Put({}, "key", "value").IsNotSupported());
+}
+
+void Oracle::OpenCopy() {
+  CloseAll();
+  ASSERT_OK(
+      DB::OpenForReadOnly(OptionsWithTable(), Path("copy"), OutPtr(&db_)));
 }
 
 // Opens the copy as another machine would, with statistics added to observe the
 // filters.
-void Oracle::OpenWithItsOwnOptions(const std::string& folder) {
+void Oracle::OpenCopyWithItsOptions() {
   CloseAll();
   rocksdb::DBOptions options;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  ASSERT_OK(rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), folder,
+  ASSERT_OK(rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), Path("copy"),
                                        &options, &families));
   options.statistics = options_.statistics;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  ASSERT_OK(
-      DB::OpenForReadOnly(options, folder, families, &handles, OutPtr(&db_)));
+  ASSERT_OK(DB::OpenForReadOnly(options, Path("copy"), families, &handles,
+                                OutPtr(&db_)));
   ASSERT_OK(db_->DestroyColumnFamilyHandle(handles[0]));
 }
 
@@ -274,15 +283,15 @@ void Oracle::ReopenPrimary() {
   ASSERT_OK(DB::Open(OptionsWithTable(), Path("db"), OutPtr(&primary_)));
 }
 
-void Oracle::MakeCheckpoint(const std::string& folder) {
-  std::filesystem::remove_all(folder);
+void Oracle::MakeCheckpoint() {
+  std::filesystem::remove_all(Path("copy"));
   rocksdb::Checkpoint* checkpoint = nullptr;
   ASSERT_OK(rocksdb::Checkpoint::Create(writer(), &checkpoint));
   const std::unique_ptr<rocksdb::Checkpoint> owned(checkpoint);
-  ASSERT_OK(checkpoint->CreateCheckpoint(folder));
+  ASSERT_OK(checkpoint->CreateCheckpoint(Path("copy")));
 }
 
-void Oracle::BackUpAndRestore(const std::string& folder) {
+void Oracle::BackUpAndRestore() {
   rocksdb::BackupEngine* engine = nullptr;
   ASSERT_OK(rocksdb::BackupEngine::Open(
       rocksdb::Env::Default(), rocksdb::BackupEngineOptions(Path("backup")),
@@ -293,7 +302,7 @@ void Oracle::BackUpAndRestore(const std::string& folder) {
   engine->GetBackupInfo(&backups);
   ASSERT_OK(engine->VerifyBackup(backups.back().backup_id,
                                  /*verify_with_checksum=*/true));
-  ASSERT_OK(engine->RestoreDBFromLatestBackup(folder, folder));
+  ASSERT_OK(engine->RestoreDBFromLatestBackup(Path("copy"), Path("copy")));
 }
 
 }  // namespace linebloom

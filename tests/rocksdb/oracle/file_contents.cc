@@ -11,15 +11,8 @@ using rocksdb::Status;
 
 constexpr char kContentsId[] = "test.contents";
 
-struct Records {
-  std::mutex mutex;
-  std::vector<std::shared_ptr<const FileContents>> files;
-};
-
-Records& AllRecords() {
-  static auto* const records = new Records;
-  return *records;
-}
+std::mutex mutex;
+std::vector<std::shared_ptr<const FileContents>> all_files;  // by id
 
 class Recorder : public rocksdb::TablePropertiesCollector {
  public:
@@ -42,10 +35,9 @@ class Recorder : public rocksdb::TablePropertiesCollector {
   }
 
   Status Finish(rocksdb::UserCollectedProperties* properties) override {
-    Records& records = AllRecords();
-    const std::lock_guard<std::mutex> lock(records.mutex);
-    (*properties)[kContentsId] = std::to_string(records.files.size());
-    records.files.push_back(contents_);
+    const std::lock_guard<std::mutex> lock(mutex);
+    (*properties)[kContentsId] = std::to_string(all_files.size());
+    all_files.push_back(contents_);
     return Status::OK();
   }
 
@@ -81,9 +73,8 @@ std::shared_ptr<const FileContents> ContentsOf(
     const rocksdb::TableProperties& properties) {
   const auto id = properties.user_collected_properties.find(kContentsId);
   if (id == properties.user_collected_properties.end()) return nullptr;
-  Records& records = AllRecords();
-  const std::lock_guard<std::mutex> lock(records.mutex);
-  return records.files.at(std::stoul(id->second));
+  const std::lock_guard<std::mutex> lock(mutex);
+  return all_files.at(std::stoul(id->second));
 }
 
 }  // namespace linebloom

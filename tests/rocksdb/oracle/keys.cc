@@ -13,6 +13,13 @@ Keys Decades(uint64_t decades) {
   return keys;
 }
 
+std::vector<std::string> EveryNth(const std::vector<std::string>& keys,
+                                  size_t n, size_t first) {
+  std::vector<std::string> some;
+  for (size_t i = first; i < keys.size(); i += n) some.push_back(keys[i]);
+  return some;
+}
+
 Keys OfEveryLength() {
   std::set<std::string> present;
   for (size_t length = 0; length <= 1000; ++length) {

@@ -48,6 +48,11 @@ void UseCacheAt(Oracle* o, size_t offset) {
   UseCache(o, rocksdb::NewLRUCache(cache));
 }
 
+// Keeps filters in the block cache, with these options of the table.
+Setting CachedFilters(const std::string& text = "") {
+  return Table("block_cache=8M;cache_index_and_filter_blocks=true;" + text);
+}
+
 const Cell kCells[] = {
     {"Default", kCourse},
     {"KeysOfEveryLength", kCourse, [](auto* o) { o->keys_ = OfEveryLength(); }},
@@ -60,54 +65,36 @@ const Cell kCells[] = {
      Filters::kWhole,
      {kHalfABit, kOneAndAHalfBits, kFiveBits, kSixteenBits, kThirtyBits}},
     // No filter, as with RocksDB's own policies.
-    CellOf("LessThanHalfABit", {kWrite, kReopen},
-           {kTooFewBits, kTooFewBloomBits}),
+    {.name = "LessThanHalfABit",
+     .steps = {kWrite, kReopen},
+     .policies = {kTooFewBits, kTooFewBloomBits}},
 
     // ---- Where filters are kept, and how they are read.
-    {"FiltersInTheCache", kCourse,
-     [](auto* o) { UseCache(o, rocksdb::NewLRUCache(8 << 20)); }},
+    {"FiltersInTheCache", kCourse, CachedFilters()},
     {"CacheTooSmall", kCourse,
-     [](auto* o) { UseCache(o, rocksdb::NewLRUCache(1024, 0)); }},
+     Table("block_cache=1K;cache_index_and_filter_blocks=true")},
     {"HyperClockCache", kCourse,
      [](auto* o) {
        UseCache(
            o, rocksdb::HyperClockCacheOptions(8 << 20, 4096).MakeSharedCache());
      }},
     {"Level0Pinned", kCourse,
-     [](auto* o) {
-       UseCache(o, rocksdb::NewLRUCache(8 << 20));
-       o->table().pin_l0_filter_and_index_blocks_in_cache = true;
-     }},
+     CachedFilters("pin_l0_filter_and_index_blocks_in_cache=true")},
     {"TopLevelNotPinned", kCourse,
-     [](auto* o) {
-       UseCache(o, rocksdb::NewLRUCache(8 << 20));
-       o->table().pin_top_level_index_and_filter = false;
-     }},
+     CachedFilters("pin_top_level_index_and_filter=false")},
     {"AllPinned", kCourse,
-     [](auto* o) {
-       UseCache(o, rocksdb::NewLRUCache(8 << 20));
-       o->table().metadata_cache_options.unpartitioned_pinning =
-           rocksdb::PinningTier::kAll;
-       o->table().metadata_cache_options.partition_pinning =
-           rocksdb::PinningTier::kAll;
-     }},
+     CachedFilters("metadata_cache_options={unpartitioned_pinning=kAll;"
+                   "partition_pinning=kAll}")},
     {"FlushFillsTheCache", kCourse,
-     [](auto* o) {
-       UseCache(o, rocksdb::NewLRUCache(8 << 20));
-       o->table().prepopulate_block_cache =
-           BlockBasedTableOptions::PrepopulateBlockCache::kFlushOnly;
-     }},
+     CachedFilters("prepopulate_block_cache=kFlushOnly")},
     {"NoCache", kCourse,
      [](auto* o) {
        o->table().no_block_cache = true;
        o->blocks_are_counted_ = false;
      }},
-    {"RowCache", kCourse,
-     [](auto* o) { o->options().row_cache = rocksdb::NewLRUCache(1 << 20); }},
-    {"DirectReads", kCourse,
-     [](auto* o) { o->options().use_direct_reads = true; }},
-    {"MappedReads", kCourse,
-     [](auto* o) { o->options().allow_mmap_reads = true; }},
+    {"RowCache", kCourse, Database("row_cache=1M")},
+    {"DirectReads", kCourse, Database("use_direct_reads=true")},
+    {"MappedReads", kCourse, Database("allow_mmap_reads=true")},
     {"AsyncReads", kCourse, [](auto* o) { o->read_.async_io = true; }},
     {"AsyncReadsLevelByLevel", kCourse,
      [](auto* o) {
@@ -118,21 +105,19 @@ const Cell kCells[] = {
      {kWrite, kCompactToManyFiles, kReopen},
      [](auto* o) {
        o->keys_ = Decades(300);
-       o->options().max_open_files = 10;
-       o->options().target_file_size_base = 8 << 10;
+       o->UseDatabaseOptions("max_open_files=10;target_file_size_base=8K");
      }},
 
     // ---- How filters and tables are written.
     {"DetectCorruption", kCourse,
-     [](auto* o) { o->table().detect_filter_construct_corruption = true; }},
+     Table("detect_filter_construct_corruption=true")},
     {"ConstructionCharged", kCourse,
      [](auto* o) {
        o->table().cache_usage_options.options_overrides.insert(
            {rocksdb::CacheEntryRole::kFilterConstruction,
             {rocksdb::CacheEntryRoleOptions::Decision::kEnabled}});
      }},
-    {"OptimizedForMemory", kCourse,
-     [](auto* o) { o->table().optimize_filters_for_memory = true; }},
+    {"OptimizedForMemory", kCourse, Table("optimize_filters_for_memory=true")},
     {"FirstKeysInTheIndex", kCourse,
      [](auto* o) {
        o->table().index_type =
@@ -141,15 +126,8 @@ const Cell kCells[] = {
      },
      Filters::kWhole},
     {"HashesInBlocks", kCourse,
-     [](auto* o) {
-       o->table().data_block_index_type =
-           BlockBasedTableOptions::kDataBlockBinaryAndHash;
-     }},
-    {"BlobFiles", kCourse,
-     [](auto* o) {
-       o->options().enable_blob_files = true;
-       o->options().min_blob_size = 1;
-     }},
+     Table("data_block_index_type=kDataBlockBinaryAndHash")},
+    {"BlobFiles", kCourse, Database("enable_blob_files=true;min_blob_size=1")},
     {"PartitionsOfTheSizeAskedFor",
      {kWrite, kCountPartitions},
      [](auto* o) {
@@ -158,8 +136,7 @@ const Cell kCells[] = {
      },
      Filters::kPartitioned},
 #if ROCKSDB_IS_AT_LEAST(9, 6)
-    {"DecoupledPartitions", kCourse,
-     [](auto* o) { o->table().decouple_partitioned_filters = true; },
+    {"DecoupledPartitions", kCourse, Table("decouple_partitioned_filters=true"),
      Filters::kPartitioned},
 #endif
 };
@@ -173,9 +150,9 @@ std::vector<Cell> SeriesOfCells() {
     const std::unique_ptr<rocksdb::TableFactory> factory(
         rocksdb::NewBlockBasedTableFactory(table));
     if (!factory->ValidateOptions({}, {}).ok()) break;
+    const std::string number = std::to_string(version);
     cells.push_back(
-        {"FormatVersion" + std::to_string(version), kCourse,
-         [version](Oracle* o) { o->table().format_version = version; }});
+        {"FormatVersion" + number, kCourse, Table("format_version=" + number)});
   }
   for (const auto type :
        {rocksdb::kNoChecksum, rocksdb::kCRC32c, rocksdb::kxxHash,

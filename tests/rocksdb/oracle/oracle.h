@@ -5,10 +5,10 @@
 // or compacted, the filter policy changes, or the database is copied. After
 // every step the oracle reads everything. It knows
 //
-//   the rows     from a std::map beside the database,
+//   the rows     from a std::map next to the database,
 //   the files    from what RocksDB reported while it wrote each,
 //   the answers  from both: which files a lookup probes, which of their
-//                filters must answer 'may match' (they have the key, or the
+//                filters must return 'may match' (they have the key, or the
 //                policy can't read them), and how many others may by chance.
 //
 // So a cell passes if each row is read correctly *and* each filter was probed,
@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "rocksdb/comparator.h"
+#include "rocksdb/sst_file_writer.h"
 #include "rocksdb/utilities/transaction.h"
 #include "tests/rocksdb/db_fixture.h"
 #include "tests/rocksdb/oracle/file_contents.h"
@@ -47,8 +48,11 @@ struct Keys {
 Keys Decades(uint64_t decades = 150);
 // Keys of 0 to 1000 bytes; the missing ones differ in the last byte.
 Keys OfEveryLength();
-// Keys of 6 to 9 bytes with shared beginnings of all lengths.
+// Keys of 6 to 9 bytes that share beginnings of all lengths.
 Keys OfCommonBeginnings();
+// Every n-th of the keys from `first` on.
+std::vector<std::string> EveryNth(const std::vector<std::string>& keys,
+                                  size_t n, size_t first = 0);
 
 class Oracle;
 
@@ -64,11 +68,19 @@ class Oracle : public DbTest {
                std::function<bool(const std::string&, const std::string&)>>;
 
  public:
-  // ---- What steps are made of. Each ends with a flush.
+  Oracle();
 
-  void Use(const Policy& policy);  // from the next open on
-  void SetOption(const std::string& name, const std::string& value);
-  void UseExtractor(const std::string& name);  // likewise; "": none
+  // ---- What settings are made of; they take effect with the next open.
+
+  void Use(const Policy& policy);
+  void UseExtractor(const std::string& name);  // "": none
+  void UseTableOptions(const std::string& text);
+  void UseDatabaseOptions(const std::string& text);
+  rocksdb::Options& options() { return options_; }
+  rocksdb::BlockBasedTableOptions& table() { return table_; }
+
+  // ---- What steps are made of. Each change ends with a flush.
+
   void Put(const std::vector<std::string>& keys, const std::string& value,
            bool flush = true);
   void Delete(const std::vector<std::string>& keys, bool single = false);
@@ -90,12 +102,14 @@ class Oracle : public DbTest {
   void Open();  // again, for reading and writing
   void OpenColumnFamily();
   void OpenTransactions(bool optimistic);
-  void OpenReadOnly(const std::string& folder);
-  void OpenWithItsOwnOptions(const std::string& folder);
+  void OpenReadOnly();
+  void OpenCopy();
+  void OpenCopyWithItsOptions();
   void OpenSecondary();  // it catches up after each change
   void ReopenPrimary();
-  void MakeCheckpoint(const std::string& folder);
-  void BackUpAndRestore(const std::string& folder);
+  // The database as it is becomes the copy.
+  void MakeCheckpoint();
+  void BackUpAndRestore();
   void CloseAll();
 
   // From here on, lookups see `keys` through an uncommitted transaction that
@@ -111,24 +125,21 @@ class Oracle : public DbTest {
   void ScanAndCount(const std::string& from, const std::string& to,
                     const FilterCounts& counts);
   void CountPartitions();
-  void VerifyChecksums();
 
-  const Keys& keys() const { return keys_; }
-  // Every `step`th present key from `first` on.
-  std::vector<std::string> Some(size_t step, size_t first = 0) const;
-  size_t FileCount();
+  // Every n-th present key from `first` on.
+  std::vector<std::string> Some(size_t n, size_t first = 0) const {
+    return EveryNth(keys_.present, n, first);
+  }
+  size_t FileCount() { return ReadFiles().size(); }
   rocksdb::DB* db() { return db_.get(); }
-  std::string Folder(const std::string& name) const { return Path(name); }
-  rocksdb::Options& options() { return options_; }
-  rocksdb::BlockBasedTableOptions& table() { return table_; }
 
   Keys keys_ = Decades();
   rocksdb::ReadOptions read_;
   uint64_t partition_size_ = 162;  // two lines of 64 bytes and metadata
   enum class Scans {
-    kCounted,    // of one prefix and of ranges, and what filters answer to them
-    kUncounted,  // of both, where filters of several extractors lie about
-    kOfRanges    // alone: some keys have no prefix, or lie apart from it
+    kCounted,    // of one prefix and of ranges, with the filters' answers
+    kUncounted,  // of both; files have filters of several extractors
+    kOfRanges    // alone: some keys have no prefix, or don't sort next to it
   };
   Scans scans_ = Scans::kCounted;
   bool compacts_by_itself_ = false;
@@ -139,11 +150,8 @@ class Oracle : public DbTest {
   ~Oracle() override { CloseAll(); }
   // Opens an empty database, takes all steps, and checks everything after each.
   void Run(const Policy& policy, const std::vector<Step>& steps);
-  void Look();
 
  private:
-  void LookAtAll();
-
   // A file in the tree.
   struct File {
     int level;
@@ -158,18 +166,15 @@ class Oracle : public DbTest {
 
   // The answers that filters must give to some lookups or seeks.
   struct Prediction {
-    uint64_t asked = 0;            // filters
-    uint64_t asked_or_not = 0;     // RocksDB's versions differ
-    uint64_t must_match = 0;       // of `asked`
+    uint64_t probed = 0;           // filters
+    uint64_t perhaps_probed = 0;   // RocksDB's versions differ
+    uint64_t must_match = 0;       // of `probed`
     double matches_by_chance = 0;  // of the others, on average
     uint64_t true_positives = 0;
-    uint64_t unfiltered_files = 0;  // looked into without asking
+    uint64_t unfiltered_files = 0;  // that are read without a probe
   };
 
   static constexpr uint64_t kUnknown = UINT64_MAX;
-
-  // The part of a filter that a lookup probes.
-  enum class Probe { kOfNothing, kOfKey, kOfPrefix, kUnclear };
 
   rocksdb::DB* writer() { return primary_ ? primary_.get() : db_.get(); }
   rocksdb::ColumnFamilyHandle* Family(rocksdb::DB* db) {
@@ -186,9 +191,10 @@ class Oracle : public DbTest {
   bool HasUsablePrefixes(const File& file) const;
   bool SeeksAreCounted() const;
   void EraseRange(const std::string& begin, const std::string& end);
+  void IngestFile(const std::function<void(rocksdb::SstFileWriter*)>& write,
+                  bool move);
 
   std::vector<const File*> FilesOf(const std::string& key) const;
-  Probe ProbeOf(const File& file, const std::string& key) const;
   void PredictFile(const File& file, const std::string& key,
                    Prediction* prediction) const;
   Prediction PredictGets(const std::vector<std::string>& keys,
@@ -196,12 +202,12 @@ class Oracle : public DbTest {
   void PredictSeek(const std::string& from, Prediction* prediction) const;
   FilterCounts ExpectAnswers(const Prediction& prediction);
 
+  void Look();
   std::string Lookup(const std::string& key);
   std::string Expected(const std::string& key) const;
   void CheckGets(const std::vector<std::string>& keys);
   void CheckMissing();
   void CheckMultiGets();
-  void CheckBatch(const std::vector<std::string>& keys, bool sorted);
   void CheckSnapshots();
   void CheckWholeScan();
   void CheckPrefixScans();

@@ -1,5 +1,5 @@
 // Predicts which filters RocksDB probes for a lookup or a seek, and what they
-// must answer.
+// must return.
 #include "rocksdb/slice_transform.h"
 #include "tests/rocksdb/oracle/oracle.h"
 
@@ -95,33 +95,28 @@ std::vector<const Oracle::File*> Oracle::FilesOf(const std::string& key) const {
   return files;
 }
 
-Oracle::Probe Oracle::ProbeOf(const File& file, const std::string& key) const {
-  if (!policy_.builds_filters() || file.properties->filter_size == 0) {
-    return Probe::kOfNothing;
-  }
+void Oracle::PredictFile(const File& file, const std::string& key,
+                         Prediction* prediction) const {
   // RocksDB expects a lookup that reaches the last level to find its key.
   const bool is_last = file.level > 0 ? file.level == files_.back().level
                                       : &file == &files_.back();
-  if (options_.optimize_filters_for_hits && is_last) return Probe::kOfNothing;
-  if (table_.whole_key_filtering && HoldsWholeKeys(file)) {
-    return Probe::kOfKey;
+  if (!policy_.builds_filters() || file.properties->filter_size == 0 ||
+      (options_.optimize_filters_for_hits && is_last)) {
+    ++prediction->unfiltered_files;
+    return;
   }
-  return HasUsablePrefixes(file) && options_.prefix_extractor->InDomain(key)
-             ? Probe::kOfPrefix
-             : Probe::kUnclear;
-}
-
-void Oracle::PredictFile(const File& file, const std::string& key,
-                         Prediction* prediction) const {
-  const Probe probe = ProbeOf(file, key);
-  prediction->unfiltered_files += probe == Probe::kOfNothing;
-  prediction->asked_or_not += probe == Probe::kUnclear;
-  if (probe == Probe::kOfNothing || probe == Probe::kUnclear) return;
-  ++prediction->asked;
+  const bool by_key = table_.whole_key_filtering && HoldsWholeKeys(file);
+  const bool by_prefix = !by_key && HasUsablePrefixes(file) &&
+                         options_.prefix_extractor->InDomain(key);
+  if (!by_key && !by_prefix) {
+    ++prediction->perhaps_probed;
+    return;
+  }
+  ++prediction->probed;
   const bool has_key = file.contents->keys.count(key) > 0;
   prediction->true_positives += has_key;
   const bool has_prefix =
-      probe == Probe::kOfPrefix &&
+      by_prefix &&
       file.prefixes.count(
           options_.prefix_extractor->Transform(key).ToString()) > 0;
   if (has_key || !policy_.CanRead(file.contents->policy) ||
@@ -143,7 +138,7 @@ Oracle::Prediction Oracle::PredictGets(const std::vector<std::string>& keys,
     for (const File* file : FilesOf(key)) {
       if (is_deleted) {
         // A MultiGet continues past a range tombstone; a Get doesn't.
-        prediction.asked_or_not += in_batches;
+        prediction.perhaps_probed += in_batches;
         continue;
       }
       PredictFile(*file, key, &prediction);
@@ -172,7 +167,7 @@ void Oracle::PredictSeek(const std::string& from,
         !HasUsablePrefixes(file)) {
       continue;
     }
-    ++prediction->asked;
+    ++prediction->probed;
     const auto prefix = file.prefixes.find(
         options_.prefix_extractor->Transform(from).ToString());
     const bool has_prefix = prefix != file.prefixes.end();

@@ -1,8 +1,9 @@
 // Prefixes in filters, with whole keys and alone; changing extractors; keys in
 // reverse order.
 
-#include <algorithm>
 #include <cctype>
+#include <string>
+#include <vector>
 
 #include "rocksdb/comparator.h"
 #include "tests/rocksdb/oracle/cell.h"
@@ -34,19 +35,22 @@ const Cell kPrefixCells[] = {
     {"PrefixesAlone", kCourse, UsePrefixesAlone},
     {"KeysWithoutPrefix", kCourse, UseShortKeys<true>},
     {"KeysWithoutPrefixOrFilter", kCourse, UseShortKeys<false>},
-    CellOf("ToLinebloom",
-           {kWrite, kUpdate, With(kLinebloom), kUpdate, kCompact},
-           {kBloom, kRibbon}, UsePrefixes),
-    CellOf("ToLinebloomFromLegacy",
-           {kWrite, kUpdate, With(kLinebloom), kUpdate, kCompact},
-           {kLegacyBloom},
-           [](auto* o) {
-             UsePrefixesAlone(o);
-             o->table().format_version = 4;
-           }),
-    CellOf("AwayFromLinebloom",
-           {kWrite, kUpdate, With(kBloom), With(kNone), With(kLinebloom)},
-           {kLinebloom}, UsePrefixesAlone),
+    {.name = "ToLinebloom",
+     .steps = {kWrite, kUpdate, With(kLinebloom), kUpdate, kCompact},
+     .setting = UsePrefixes,
+     .policies = {kBloom, kRibbon}},
+    {.name = "ToLinebloomFromLegacy",
+     .steps = {kWrite, kUpdate, With(kLinebloom), kUpdate, kCompact},
+     .setting =
+         [](auto* o) {
+           UsePrefixesAlone(o);
+           o->table().format_version = 4;
+         },
+     .policies = {kLegacyBloom}},
+    {.name = "AwayFromLinebloom",
+     .steps = {kWrite, kUpdate, With(kBloom), With(kNone), With(kLinebloom)},
+     .setting = UsePrefixesAlone,
+     .policies = {kLinebloom}},
     {"Secondary",
      {kWrite, kOpenSecondary, kUpdate, kCompact},
      UsePrefixesAlone},
@@ -99,12 +103,7 @@ std::vector<Cell> ChangeCells() {
       steps.push_back(after < before ? kWriteOdd : kUpdate);
     }
     std::string name = "From" + before;
-    name.erase(std::remove_if(name.begin(), name.end(),
-                              [](char c) {
-                                return std::isalnum(
-                                           static_cast<unsigned char>(c)) == 0;
-                              }),
-               name.end());
+    std::erase_if(name, [](unsigned char c) { return std::isalnum(c) == 0; });
     cells.push_back(
         {name + "WithKeys", steps, UseCommonBeginnings<true>, Filters::kWhole});
     cells.push_back(

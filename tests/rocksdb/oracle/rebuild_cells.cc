@@ -52,33 +52,37 @@ std::vector<Step> SwitchTo(const Policy& policy) {
 }
 
 const Cell kRebuildCells[] = {
-    CellOf("Leveled", SwitchTo(kLinebloom), kOld),
+    {.name = "Leveled", .steps = SwitchTo(kLinebloom), .policies = kOld},
     {"Dynamic", SwitchTo(kLinebloom),
-     [](auto* o) { o->options().level_compaction_dynamic_level_bytes = true; },
-     Filters::kWhole, kOld},
+     Database("level_compaction_dynamic_level_bytes=true"), Filters::kWhole,
+     kOld},
     {"Universal", SwitchTo(kLinebloom),
-     [](auto* o) {
-       o->options().compaction_style = rocksdb::kCompactionStyleUniversal;
-     },
-     Filters::kWhole, kOld},
+     Database("compaction_style=kCompactionStyleUniversal"), Filters::kWhole,
+     kOld},
     {"Fifo",
      {kWrite, kUpdate, kDelete, With(kLinebloom), kRebuild, kReopen, kUpdate},
-     [](auto* o) {
-       o->options().compaction_style = rocksdb::kCompactionStyleFIFO;
-     },
+     Database("compaction_style=kCompactionStyleFIFO"),
      Filters::kWhole,
      kOld},
-    CellOf("Prefixes", {kWrite, kCompact, kUpdate, With(kLinebloom), kRebuild},
-           {kBloom, kSeed7},
-           [](auto* o) {
-             o->UseExtractor("fixed:12");
-             o->table().whole_key_filtering = false;
-           }),
+    {.name = "Prefixes",
+     .steps = {kWrite, kCompact, kUpdate, With(kLinebloom), kRebuild},
+     .setting =
+         [](auto* o) {
+           o->UseExtractor("fixed:12");
+           o->table().whole_key_filtering = false;
+         },
+     .policies = {kBloom, kSeed7}},
     // RocksDB's own filters in place of linebloom's.
-    CellOf("BackToBloom", SwitchTo(kBloom), {kLinebloom, kPlain, kSeed7}),
-    CellOf("BackToRibbon", SwitchTo(kRibbon), {kLinebloom}),
-    CellOf("BackToLegacyBloom", SwitchTo(kLegacyBloom), {kLinebloom},
-           [](auto* o) { o->table().format_version = 4; }),
+    {.name = "BackToBloom",
+     .steps = SwitchTo(kBloom),
+     .policies = {kLinebloom, kPlain, kSeed7}},
+    {.name = "BackToRibbon",
+     .steps = SwitchTo(kRibbon),
+     .policies = {kLinebloom}},
+    {.name = "BackToLegacyBloom",
+     .steps = SwitchTo(kLegacyBloom),
+     .setting = Table("format_version=4"),
+     .policies = {kLinebloom}},
 };
 INSTANTIATE_CELLS(Rebuild, kRebuildCells);
 

@@ -65,7 +65,7 @@ const Cell kCompactionCells[] = {
      {kWrite, kUpdate, kCompactToManyFiles, kUpdate},
      [](auto* o) {
        o->keys_ = Decades(300);
-       o->options().target_file_size_base = 8 << 10;
+       o->UseDatabaseOptions("target_file_size_base=8K");
      }},
     {"MovedFile", {kWrite, kMove, kUpdate, kReopen}},
     {"CompactionFilter",
@@ -79,26 +79,22 @@ const Cell kCompactionCells[] = {
     {"ManyFilesOfLevel0", {kWrite, kUpdate, kWriteEven, kWriteOdd, kUpdate}},
     {"Universal",
      {kWrite, kUpdate, kWriteEven, kCompact, kUpdate, kReopen},
-     [](auto* o) {
-       o->options().compaction_style = rocksdb::kCompactionStyleUniversal;
-       o->options().num_levels = 5;
-     }},
+     Database("compaction_style=kCompactionStyleUniversal;num_levels=5")},
     {"UniversalByItself",
      {kWrite, kUpdate, kWriteEven, kWriteOdd, kUpdate, kWrite, kReopen},
      [](auto* o) {
-       o->options().compaction_style = rocksdb::kCompactionStyleUniversal;
-       o->options().level0_file_num_compaction_trigger = 3;
+       o->UseDatabaseOptions(
+           "compaction_style=kCompactionStyleUniversal;"
+           "level0_file_num_compaction_trigger=3");
        o->compacts_by_itself_ = true;
      }},
     {"Fifo",
      {kWrite, kUpdate, kWriteEven, kWriteOdd},
-     [](auto* o) {
-       o->options().compaction_style = rocksdb::kCompactionStyleFIFO;
-     }},
+     Database("compaction_style=kCompactionStyleFIFO")},
     // The last level has no filters.
     {"OptimizedForHits",
      {kWrite, kCompact, kUpdate, kReopen},
-     [](auto* o) { o->options().optimize_filters_for_hits = true; }},
+     Database("optimize_filters_for_hits=true")},
 };
 INSTANTIATE_CELLS(Compactions, kCompactionCells);
 

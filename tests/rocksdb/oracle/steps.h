@@ -16,7 +16,7 @@ namespace linebloom {
 
 // ---- Rows.
 
-STEP(Write) { o->Put(o->keys().present, "first"); }
+STEP(Write) { o->Put(o->keys_.present, "first"); }
 // Another file above, with a third of the rows.
 STEP(Update) { o->Put(o->Some(3), "second"); }
 STEP(WriteUnflushed) { o->Put(o->Some(4), "third", false); }
@@ -25,13 +25,13 @@ STEP(WriteEven) { o->Put(o->Some(2), "even"); }
 STEP(WriteOdd) { o->Put(o->Some(2, 1), "odd"); }
 STEP(Delete) { o->Delete(o->Some(4)); }
 STEP(SingleDelete) { o->Delete(o->Some(4), /*single=*/true); }
-STEP(Merge) { o->Merge(o->keys().present, "operand"); }
+STEP(Merge) { o->Merge(o->keys_.present, "operand"); }
 STEP(MergeSome) { o->Merge(o->Some(3), "another"); }
-STEP(PutEntities) { o->PutEntities(o->keys().present); }
+STEP(PutEntities) { o->PutEntities(o->keys_.present); }
 
 inline std::string KeyAt(const Oracle& o, double share) {
-  return o.keys().present[static_cast<size_t>(
-      share * static_cast<double>(o.keys().present.size()))];
+  return o.keys_.present[static_cast<size_t>(
+      share * static_cast<double>(o.keys_.present.size()))];
 }
 // A range tombstone in a file with rows before, within and after it.
 STEP(DeleteRange) {
@@ -52,14 +52,14 @@ STEP(DeleteRanges) {
 // Five versions of each row in one file, kept apart by snapshots.
 STEP(WriteVersions) {
   for (const char* version : {"one", "two", "three", "four", "five"}) {
-    o->Put(o->keys().present, version, /*flush=*/false);
+    o->Put(o->keys_.present, version, /*flush=*/false);
     o->HoldSnapshot();
   }
   o->FlushAll();
 }
 STEP(MergeVersions) {
   for (const char* operand : {"a", "b", "c"}) {
-    o->Merge(o->keys().present, operand, /*flush=*/false);
+    o->Merge(o->keys_.present, operand, /*flush=*/false);
     o->HoldSnapshot();
   }
   o->FlushAll();
@@ -108,7 +108,7 @@ inline Step WithExtractor(const std::string& name) {
 // While the database is open.
 inline Step SetExtractor(const std::string& name) {
   return {"SetExtractor '" + name + "'", [name](Oracle* o) {
-            o->SetOption("prefix_extractor", name);
+            ASSERT_OK(o->db()->SetOptions({{"prefix_extractor", name}}));
             o->UseExtractor(name);
           }};
 }
@@ -116,28 +116,21 @@ inline Step SetExtractor(const std::string& name) {
 // ---- Ways to open and to read.
 
 STEP(CountPartitions) { o->CountPartitions(); }
-STEP(VerifyChecksums) { o->VerifyChecksums(); }
+STEP(VerifyChecksums) { EXPECT_OK(o->db()->VerifyChecksum()); }
 STEP(LookWithoutReading) { o->LookWithoutReading(); }
 STEP(OpenColumnFamily) { o->OpenColumnFamily(); }
 STEP(OpenOptimistic) { o->OpenTransactions(true); }
 STEP(OpenPessimistic) { o->OpenTransactions(false); }
-inline std::vector<std::string> SomeMissing(const Oracle& o) {
-  std::vector<std::string> some;
-  for (size_t i = 0; i < o.keys().missing.size(); i += 10) {
-    some.push_back(o.keys().missing[i]);
-  }
-  return some;
-}
-STEP(BeginTransaction) { o->BeginTransaction(SomeMissing(*o)); }
-STEP(BeginBatch) { o->BeginBatch(SomeMissing(*o)); }
+STEP(BeginTransaction) { o->BeginTransaction(EveryNth(o->keys_.missing, 10)); }
+STEP(BeginBatch) { o->BeginBatch(EveryNth(o->keys_.missing, 10)); }
 STEP(Commit) { o->Commit(); }
 
-STEP(OpenReadOnly) { o->OpenReadOnly(o->Folder("db")); }
+STEP(OpenReadOnly) { o->OpenReadOnly(); }
 STEP(OpenSecondary) { o->OpenSecondary(); }
-STEP(Checkpoint) { o->MakeCheckpoint(o->Folder("copy")); }
-STEP(BackUp) { o->BackUpAndRestore(o->Folder("copy")); }
-STEP(OpenCopy) { o->OpenReadOnly(o->Folder("copy")); }
-STEP(OpenCopyWithItsOptions) { o->OpenWithItsOwnOptions(o->Folder("copy")); }
+STEP(Checkpoint) { o->MakeCheckpoint(); }
+STEP(BackUp) { o->BackUpAndRestore(); }
+STEP(OpenCopy) { o->OpenCopy(); }
+STEP(OpenCopyWithItsOptions) { o->OpenCopyWithItsOptions(); }
 
 inline Step SecondaryWith(const Policy& policy) {
   return UseAnd("SecondaryWith", policy, &Oracle::OpenSecondary);

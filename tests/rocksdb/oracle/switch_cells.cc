@@ -1,55 +1,61 @@
 // Changes of policy, and databases opened in other ways, followed and copied,
 // before and after a change.
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "tests/rocksdb/oracle/cell.h"
 
 namespace linebloom {
 namespace {
 
 // Both policies' filters keep working until their files are rewritten.
-std::vector<Step> ToLinebloom(const Policy& from) {
-  return {kWrite,  kCompact,   kUpdate,          With(kLinebloom), kUpdate,
-          kReopen, With(from), With(kLinebloom), kCompact};
+Cell ToLinebloom(const Policy& from, Setting setting = {}) {
+  return {.name = std::string("From") + from.name,
+          .steps = {kWrite, kCompact, kUpdate, With(kLinebloom), kUpdate,
+                    kReopen, With(from), With(kLinebloom), kCompact},
+          .setting = std::move(setting),
+          .policies = {from}};
 }
 
-void UseFormatVersion4(Oracle* o) { o->table().format_version = 4; }
-
 const Cell kToLinebloomCells[] = {
-    CellOf("FromNone", ToLinebloom(kNone), {kNone}),
-    CellOf("FromBloom", ToLinebloom(kBloom), {kBloom}),
-    CellOf("FromRibbon", ToLinebloom(kRibbon), {kRibbon}),
-    CellOf("FromBloomAboveRibbon", ToLinebloom(kBloomAndRibbon),
-           {kBloomAndRibbon}),
-    CellOf("FromManyBitBloom", ToLinebloom(kManyBitBloom), {kManyBitBloom}),
-    // The filter of RocksDB before 6.6.
-    CellOf("FromLegacyBloom", ToLinebloom(kLegacyBloom), {kLegacyBloom},
-           UseFormatVersion4),
-    CellOf("FromPlain", ToLinebloom(kPlain), {kPlain}),
-    CellOf("FromAnotherSeed", ToLinebloom(kSeed7), {kSeed7}),
-    CellOf("FromARate", ToLinebloom(kRateOf2Percent), {kRateOf2Percent}),
-    CellOf("BetweenSeeds", {kWrite, With(kSeed8), kUpdate, kCompact, kReopen},
-           {kSeed7}),
-    CellOf("ThreePolicies",
-           {kWrite, kMove, With(kLinebloom), kUpdate, With(kRibbon), kUpdate,
-            With(kLinebloom), With(kBloom), With(kNone)},
-           {kBloom}),
+    ToLinebloom(kNone),
+    ToLinebloom(kBloom),
+    ToLinebloom(kRibbon),
+    ToLinebloom(kBloomAndRibbon),
+    ToLinebloom(kManyBitBloom),
+    ToLinebloom(kLegacyBloom, Table("format_version=4")),
+    ToLinebloom(kPlain),
+    ToLinebloom(kSeed7),
+    ToLinebloom(kRateOf2Percent),
+    {.name = "BetweenSeeds",
+     .steps = {kWrite, With(kSeed8), kUpdate, kCompact, kReopen},
+     .policies = {kSeed7}},
+    {.name = "ThreePolicies",
+     .steps = {kWrite, kMove, With(kLinebloom), kUpdate, With(kRibbon), kUpdate,
+               With(kLinebloom), With(kBloom), With(kNone)},
+     .policies = {kBloom}},
 };
 INSTANTIATE_CELLS(Switch, kToLinebloomCells);
 
-// RocksDB's policies can't read linebloom's filters: each is probed and answers
+// RocksDB's policies can't read linebloom's filters: each is probed and returns
 // 'may match'. Without a policy none is probed. In both cases linebloom uses
 // them again later.
-std::vector<Step> AwayTo(const Policy& to) {
-  return {kWrite,           kCompact, kUpdate, With(to), kReopen,
-          With(kLinebloom), With(to), kUpdate, kCompact, With(kLinebloom)};
+Cell AwayTo(const Policy& to, std::vector<Policy> from, Setting setting = {}) {
+  return {
+      .name = std::string("To") + to.name,
+      .steps = {kWrite, kCompact, kUpdate, With(to), kReopen, With(kLinebloom),
+                With(to), kUpdate, kCompact, With(kLinebloom)},
+      .setting = std::move(setting),
+      .policies = std::move(from)};
 }
 
 const Cell kAwayCells[] = {
-    CellOf("ToNone", AwayTo(kNone), {kLinebloom}),
-    CellOf("ToBloom", AwayTo(kBloom), {kLinebloom, kPlain}),
-    CellOf("ToRibbon", AwayTo(kRibbon), {kLinebloom}),
-    CellOf("ToLegacyBloom", AwayTo(kLegacyBloom), {kLinebloom},
-           UseFormatVersion4),
+    AwayTo(kNone, {kLinebloom}),
+    AwayTo(kBloom, {kLinebloom, kPlain}),
+    AwayTo(kRibbon, {kLinebloom}),
+    AwayTo(kLegacyBloom, {kLinebloom}, Table("format_version=4")),
 };
 INSTANTIATE_CELLS(SwitchAway, kAwayCells);
 
@@ -77,26 +83,27 @@ INSTANTIATE_CELLS(Open, kOpenCells);
 const Cell kOpenAndSwitchCells[] = {
     // A secondary that switches to linebloom first can follow a primary with
     // either policy.
-    CellOf("SecondarySwitchedFirst",
-           {kWrite, SecondaryWith(kLinebloom), kUpdate, PrimaryWith(kLinebloom),
-            kUpdate, kCompact},
-           {kBloom}),
+    {.name = "SecondarySwitchedFirst",
+     .steps = {kWrite, SecondaryWith(kLinebloom), kUpdate,
+               PrimaryWith(kLinebloom), kUpdate, kCompact},
+     .policies = {kBloom}},
     // One that switches later reads correctly, without the filters that it
     // can't read.
-    CellOf("SecondaryNotSwitched",
-           {kWrite, kOpenSecondary, PrimaryWith(kLinebloom), kUpdate, kCompact},
-           {kBloom}),
-    CellOf("BackupsOnBothSides",
-           {kWrite, kBackUp, With(kLinebloom), kUpdate, kBackUp, kOpenCopy,
-            kOpenCopyWithItsOptions},
-           {kBloom}),
-    CellOf("IngestedFileOfBloom",
-           {kWrite, With(kBloom), kIngest, With(kLinebloom), kUpdate},
-           {kLinebloom}),
-    CellOf("ColumnFamilyMoves",
-           {kOpenColumnFamily, kWrite, FamilyWith(kLinebloom), kUpdate,
-            FamilyWith(kBloom), FamilyWith(kLinebloom), kCompact},
-           {kNone, kBloom, kRibbon}),
+    {.name = "SecondaryNotSwitched",
+     .steps = {kWrite, kOpenSecondary, PrimaryWith(kLinebloom), kUpdate,
+               kCompact},
+     .policies = {kBloom}},
+    {.name = "BackupsOnBothSides",
+     .steps = {kWrite, kBackUp, With(kLinebloom), kUpdate, kBackUp, kOpenCopy,
+               kOpenCopyWithItsOptions},
+     .policies = {kBloom}},
+    {.name = "IngestedFileOfBloom",
+     .steps = {kWrite, With(kBloom), kIngest, With(kLinebloom), kUpdate},
+     .policies = {kLinebloom}},
+    {.name = "ColumnFamilyMoves",
+     .steps = {kOpenColumnFamily, kWrite, FamilyWith(kLinebloom), kUpdate,
+               FamilyWith(kBloom), FamilyWith(kLinebloom), kCompact},
+     .policies = {kNone, kBloom, kRibbon}},
 };
 INSTANTIATE_CELLS(OpenAndSwitch, kOpenAndSwitchCells);
 
