@@ -20,8 +20,8 @@ code has a kill point, such as between writing and syncing a file. That is
 db_crashtest.py's white-box test, and only a debug build has kill points.
 
 Prints the counts. Exits with 0 if nothing was found and linebloom's filters
-answered, or with 1 if db_stress or filter_dump found something, which is shown
-above the counts; the database is then kept.
+answered, or with 1 if db_stress or filter_dump found something, which stderr
+says; the database is then kept.
 """
 import argparse
 import collections
@@ -55,7 +55,7 @@ SMALL = ["--max_key=50000", "--write_buffer_size=262144", "--target_file_size_ba
 
 
 class Stop(Exception):
-    """Ends db_crashtest.py's test, which on its own ends only after some time."""
+    """Ends db_crashtest.py's test, which by itself only ends after a given time."""
 
 
 class CrashTest:
@@ -68,7 +68,7 @@ class CrashTest:
         self.database = os.path.join(self.work, "rocksdb_crashtest_" + self.test)
         self.kills = 0
         self.kills_before_next_load = 0
-        self.kill_points = collections.Counter()  # of a white box
+        self.kill_points = collections.Counter()  # where a white box ended
         self.without_kill = 0  # starts of a white box that reached no kill point
         self.last_output = ""  # of db_stress
         self.starts = collections.Counter()  # by options
@@ -77,7 +77,7 @@ class CrashTest:
         self.files = collections.Counter()  # found after kills, by filter
         self.probed = 0  # keys and prefixes of these files
         self.answers = collections.Counter()  # of filters to db_stress
-        self.problems = []
+        self.problem = None
 
     def run(self):
         """Runs one load after another until there have been enough kills."""
@@ -85,7 +85,7 @@ class CrashTest:
         os.makedirs(self.work)
         loads = [load for load in LOADS if self.test == "blackbox" or load != BLACK_BOX_ONLY]
         with open(os.path.join(self.work, "log"), "w", encoding="utf-8") as log:
-            while self.kills < self.arguments.kills and not self.problems:
+            while self.kills < self.arguments.kills and not self.problem:
                 load = loads[self.kills // KILLS_OF_A_LOAD % len(loads)]
                 self.kills_before_next_load = min(self.kills + KILLS_OF_A_LOAD, self.arguments.kills)
                 with contextlib.redirect_stdout(log):
@@ -115,7 +115,7 @@ class CrashTest:
         except Stop:
             pass
         except SystemExit as ended:  # it found something in db_stress's output
-            self.problems.append(f"db_crashtest.py ended with {ended.code}:\n{self.last_output}")
+            self.problem = f"db_crashtest.py ended with {ended.code}:\n{self.last_output}"
 
     def execute(self, start_and_kill, command, seconds):
         # Not right after the last kill, because db_crashtest.py judges its output.
@@ -153,8 +153,6 @@ class CrashTest:
         self.read_logs()
         if self.arguments.filter_dump:
             self.verify()
-        if sys.stderr.isatty():
-            print(f"\r{self.kills} kills ", end="", file=sys.stderr)
         return result
 
     def environment_of(self, options, bits):
@@ -169,7 +167,7 @@ class CrashTest:
         return {"DB_STRESS_FILTER_POLICY": "{" + ";".join(parts) + "}"}
 
     def stop(self, problem):
-        self.problems.append(problem)
+        self.problem = problem
         raise Stop
 
     def read_logs(self):
@@ -241,19 +239,13 @@ def main():
     random.seed(arguments.seed)
     test = CrashTest(arguments)
     test.run()
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
-    for problem in test.problems:
-        print(problem)
-        print(f"The database is in {test.database}; the commands and db_stress's output are in "
-              f"{test.work}/log.")
     test.print_counts()
-    if not test.problems and not (test.with_linebloom and test.answers["useful"]):
-        test.problems.append("linebloom was never the policy, or no filter answered 'no'")
-        print(test.problems[0])
-    if not test.problems:
-        shutil.rmtree(test.work)
-    sys.exit(bool(test.problems))
+    if not test.problem and not (test.with_linebloom and test.answers["useful"]):
+        test.problem = "linebloom was never the policy, or no filter answered 'no'"
+    if test.problem:
+        sys.exit(f"{test.problem}\nThe database is in {test.database}; the commands and db_stress's "
+                 f"output are in {test.work}/log.")
+    shutil.rmtree(test.work)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,6 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 source "$root/tools/run_step.sh"
 parse_options source= kills=60 jobs="$(nproc)" -- "$@"
 ((${#operands[@]} == 0)) || stop "unknown argument '${operands[0]}'"
-source_folder=$source
 cd "$root"
 source tests/compat/debian_root.sh # debian_mirror
 suite=tests/rocksdb_suite
@@ -40,34 +39,34 @@ fetch_source() {
   "${apt_get[@]}" update && cd build && "${apt_get[@]}" source "rocksdb=$1"
 }
 
-# Configured as in Debian, except for sync points and assertions, which the tests
-# need, and without the parts that are not built here.
+# Configures it as Debian does, except for sync points and assertions, which the
+# tests need, and without the parts that are not built here.
 configure_rocksdb() {
-  cmake -S "$source_folder" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1 \
+  cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1 \
     -DWITH_BZ2=ON -DWITH_LZ4=ON -DWITH_ZLIB=ON -DWITH_ZSTD=ON -DWITH_SNAPPY=ON -DPORTABLE=ON \
     -DWITH_BENCHMARK_TOOLS=OFF -DWITH_TRACE_TOOLS=OFF -DFAIL_ON_WARNINGS=OFF
 }
 
-# linebloom, compiled with that RocksDB's headers, and what puts it in the place
-# of filters that applications can't ask for.
+# Builds linebloom with that RocksDB's headers, and the shim that replaces filters
+# only tests can request.
 build_linebloom() {
   cmake -S . -B "$build/linebloom" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
-    -DRocksDB_DIR="$root/$suite" -DROCKSDB_SUITE_SOURCE="$source_folder" -DROCKSDB_SUITE_BUILD="$build" &&
+    -DRocksDB_DIR="$root/$suite" -DROCKSDB_SUITE_SOURCE="$source" -DROCKSDB_SUITE_BUILD="$build" &&
     cmake --build "$build/linebloom" --parallel "$jobs" --target linebloom_override filter_dump &&
-    g++ -std=c++17 -O1 -Wall -Wextra -Werror -fPIC -shared -isystem "$source_folder" -isystem "$source_folder/include" \
+    g++ -std=c++17 -O1 -Wall -Wextra -Werror -fPIC -shared -isystem "$source" -isystem "$source/include" \
       -o "$build/linebloom/libevery_filter_is_bloom.so" $suite/every_filter_is_bloom.cc
 }
 
 run_step "install packages" tools/install_dependencies.sh --rocksdb-suite
-if [[ ! $source_folder ]]; then
+if [[ ! $source ]]; then
   version=$(dpkg-query --show --showformat='${source:Version}' librocksdb-dev) ||
     stop "no package librocksdb-dev here, so give the source as --source=FOLDER"
-  source_folder=build/rocksdb-${version%-*}
-  [[ -d $source_folder ]] || (run_step "fetch source of rocksdb $version" fetch_source "$version") || exit 2
+  source=build/rocksdb-${version%-*}
+  [[ -d $source ]] || (run_step "fetch source of rocksdb $version" fetch_source "$version") || exit 2
 fi
-[[ -f $source_folder/include/rocksdb/version.h ]] || stop "no source of RocksDB in '$source_folder'"
-source_folder=$(realpath "$source_folder")
-build=$root/build/$(basename "$source_folder")-build
+[[ -f $source/include/rocksdb/version.h ]] || stop "no source of RocksDB in '$source'"
+source=$(realpath "$source")
+build=$root/build/$(basename "$source")-build
 
 tests=(db_bloom_filter_test full_filter_block_test partitioned_filter_block_test bloom_test prefix_test)
 run_step "configure rocksdb" configure_rocksdb
@@ -75,10 +74,12 @@ run_step "build rocksdb" cmake --build "$build" --parallel "$jobs" --target "${t
 run_step "build linebloom for it" build_linebloom
 
 preload="$build/linebloom/libevery_filter_is_bloom.so $build/linebloom/liblinebloom_override.so"
-code=0
-python3 $suite/run_tests.py --build="$build" --preload="$preload" --jobs="$jobs" "${tests[@]}" || code=$?
-((kills == 0)) ||
-  python3 $suite/crash.py --source="$source_folder" --db_stress="$build/db_stress_tool/db_stress" \
-    --work="$build/crash" --preload="$preload" --filter_dump="$build/linebloom/tools/filter_dump" \
-    --kills="$kills" || code=$?
-exit "$code"
+run_step "run its tests" \
+  python3 $suite/run_tests.py --build="$build" --preload="$preload" --jobs="$jobs" "${tests[@]}"
+cat build/log/run_its_tests.log
+((kills > 0)) || exit 0
+run_step "kill db_stress" \
+  python3 $suite/crash.py --source="$source" --db_stress="$build/db_stress_tool/db_stress" \
+  --work="$build/crash" --preload="$preload" --filter_dump="$build/linebloom/tools/filter_dump" \
+  --kills="$kills"
+cat build/log/kill_db_stress.log

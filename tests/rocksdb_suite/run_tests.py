@@ -11,7 +11,9 @@ table and everything unexpected; the output of failing tests is in FOLDER/log/.
 Exits with 0 if all is as expected, otherwise with 1.
 """
 import argparse
+import collections
 import concurrent.futures
+import fnmatch
 import os
 import re
 import shutil
@@ -21,56 +23,57 @@ import sys
 EXPECTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "expected_differences.txt")
 SECONDS = 600
 # The override's message with LINEBLOOM_VERBOSE when it uses linebloom.
-PUT_IN = re.compile(rb"linebloom_override: .* gets linebloom")
+PUT_IN = re.compile(r"linebloom_override: .* gets linebloom")
+Result = collections.namedtuple("Result", "plain put_in passed")
 
 
-def tests_of(program):
-    """The tests of a program, as names for --gtest_filter."""
-    listed = subprocess.run([program, "--gtest_list_tests"], check=True, text=True,
-                            stdout=subprocess.PIPE).stdout
+def tests_of(build, program):
+    """The program's tests, by their names for --gtest_filter."""
+    listed = subprocess.run([os.path.join(build, program), "--gtest_list_tests"], check=True,
+                            text=True, stdout=subprocess.PIPE).stdout
     suite, tests = "", []
     for line in listed.splitlines():
         name = line.split("#")[0].strip()
         if line.startswith("  ") and not name.startswith("DISABLED_"):
-            tests.append(suite + name)
+            tests.append((program, suite + name))
         elif name.endswith("."):
             suite = name
     return tests
 
 
-def run(arguments, program, test, side):
-    """Returns if the test passed, and if linebloom was used."""
+def run(build, program, test, side, **variables):
+    """Returns if the test passed, and what it printed."""
     name = re.sub(r"[^A-Za-z0-9]+", "_", f"{program}_{test}_{side}")
-    folder = os.path.join(arguments.build, "work", name)
-    log = os.path.join(arguments.build, "log", name)
+    folder = os.path.join(build, "work", name)
+    log = os.path.join(build, "log", name)
     os.makedirs(folder)
-    environment = dict(os.environ, TEST_TMPDIR=folder)
-    if side == "linebloom":
-        environment.update(LD_PRELOAD=arguments.preload, LINEBLOOM_VERBOSE="1")
-    command = [os.path.join(arguments.build, program), f"--gtest_filter={test}"]
-    with open(log, "w+b") as output:
+    command = [os.path.join(build, program), f"--gtest_filter={test}"]
+    with open(log, "w+", encoding="utf-8", errors="replace") as output:
         try:
-            code = subprocess.run(command, env=environment, stdout=output, stderr=output,
-                                  cwd=folder, timeout=SECONDS, check=False).returncode
+            code = subprocess.run(command, env={**os.environ, "TEST_TMPDIR": folder, **variables},
+                                  stdout=output, stderr=output, cwd=folder, timeout=SECONDS,
+                                  check=False).returncode
         except subprocess.TimeoutExpired:
-            output.write(f"\nno end after {SECONDS} s\n".encode())
-            code = -1
+            code = f"no end after {SECONDS} s"
         output.seek(0)
         text = output.read()
+        output.write(f"\nexit code: {code}\n")
     shutil.rmtree(folder)
-    passed = code == 0 and b"[  PASSED  ] 1 test." in text
+    passed = code == 0 and "[  PASSED  ] 1 test." in text
     if passed:
         os.remove(log)
-    return passed, PUT_IN.search(text) is not None
+    return passed, text
 
 
-def read_expected():
-    """Reads lines of `PROGRAM TEST`; comments give the reasons."""
+def read_expected(tests):
+    """The tests that the file lists by `PROGRAM PATTERN`; comments give the reasons."""
     expected = set()
     with open(EXPECTED, encoding="utf-8") as file:
         for line in file:
             if line.strip() and line[0] != "#":
-                expected.add(tuple(line.split()))
+                program, pattern = line.split()
+                names = fnmatch.filter((test for name, test in tests if name == program), pattern)
+                expected.update((program, test) for test in names or [pattern])
     return expected
 
 
@@ -78,17 +81,9 @@ def print_table(programs, results, expected):
     form = "{:<32}{:>7}{:>10}{:>12}{:>14}{:>12}"
     print(form.format("", "", "passed", "with", "passed with", "expected"))
     print(form.format("program", "tests", "plain", "linebloom", "linebloom", "differences"))
-    sums = [0] * 5
-    for program in programs:
-        of_program = [result for (name, _), result in results.items() if name == program]
-        row = [len(of_program),
-               sum(plain for plain, _, _ in of_program),
-               sum(put_in for _, _, put_in in of_program),
-               sum(passed for _, passed, _ in of_program),
-               sum(name == program for name, _ in expected)]
-        sums = [a + b for a, b in zip(sums, row)]
-        print(form.format(program, *row))
-    print(form.format("all", *sums))
+    for name, of in [*((program, {program}) for program in programs), ("all", set(programs))]:
+        rows = [result for (program, _), result in results.items() if program in of]
+        print(form.format(name, len(rows), *map(sum, zip(*rows)), sum(program in of for program, _ in expected)))
 
 
 def main():
@@ -98,37 +93,28 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("programs", nargs="+")
     arguments = parser.parse_args()
-
     for name in ("work", "log"):
-        folder = os.path.join(arguments.build, name)
-        shutil.rmtree(folder, ignore_errors=True)
-        os.makedirs(folder)
-    tests = [(program, test) for program in arguments.programs
-             for test in tests_of(os.path.join(arguments.build, program))]
+        shutil.rmtree(os.path.join(arguments.build, name), ignore_errors=True)
+        os.makedirs(os.path.join(arguments.build, name))
+    tests = [test for program in arguments.programs for test in tests_of(arguments.build, program)]
 
     def run_both(test):
-        plain, _ = run(arguments, *test, "plain")
-        passed, put_in = run(arguments, *test, "linebloom")
-        return test, (plain, passed, put_in)
+        plain, _ = run(arguments.build, *test, "plain")
+        passed, text = run(arguments.build, *test, "linebloom", LD_PRELOAD=arguments.preload,
+                           LINEBLOOM_VERBOSE="1")
+        return Result(plain, PUT_IN.search(text) is not None, passed)
 
-    results = {}
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for test, result in pool.map(run_both, tests):
-            results[test] = result
-            if sys.stderr.isatty():
-                print(f"\r{len(results)} of {len(tests)} tests ", end="", file=sys.stderr)
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
-
-    expected = {test for test in read_expected() if test[0] in arguments.programs}
-    differences = {test for test, (plain, passed, _) in results.items() if plain and not passed}
+        results = dict(zip(tests, pool.map(run_both, tests)))
+    expected = read_expected(tests)
+    differences = {test for test, result in results.items() if result.plain and not result.passed}
     print_table(arguments.programs, results, expected)
-    for program, test in sorted(test for test, (plain, _, _) in results.items() if not plain):
-        print(f"fails without linebloom too: {program} {test}")
-    for program, test in sorted(differences - expected):
-        print(f"NOT EXPECTED to fail with linebloom: {program} {test}")
-    for program, test in sorted(expected - differences):
-        print(f"NOT EXPECTED to pass with linebloom, or no longer there: {program} {test}")
+    for problem, found in (
+            ("fails without linebloom too", {test for test in tests if not results[test].plain}),
+            ("NOT EXPECTED to fail with linebloom", differences - expected),
+            ("NOT EXPECTED to pass with linebloom, or no longer there", expected - differences)):
+        for program, test in sorted(found):
+            print(f"{problem}: {program} {test}")
     sys.exit(differences != expected)
 
 
