@@ -18,7 +18,6 @@ lookups=10000
 
 work=$(mktemp --directory "$PWD/another_rocksdb.XXXXXX")
 trap 'rm -r "$work"' EXIT
-db=$work/db
 
 # with LIBRARY COMMAND...: runs the command with the library in another RocksDB.
 with() {
@@ -34,6 +33,16 @@ check_message() {
   ((count == 1)) || fail "the message is in stderr $count times: $(cat "$1")"
 }
 
+# expect POLICY LIBRARY FLAG...: db_bench's files have filters of this policy, and its
+# answers are right.
+expect() {
+  db=$(mktemp --directory "$work/db.XXXXXX")
+  with "$2" bench "$work/out" fillrandom,compact,readmissing "${@:3}"
+  check_message "$work/out.stderr"
+  check_nothing_found "$work/out"
+  check_files sst_dump "$1"
+}
+
 for loaded in "$library" "$override"; do
   echo "${loaded##*/} with ldb: writes and reads"
   db=$work/ldb_${loaded##*/}
@@ -46,23 +55,10 @@ done
 # Against the library's advice, the program treats 'unknown' as 'no filter', as
 # RocksDB does by default with unknown option strings.
 echo "db_bench with linebloom in its options file: no filter, correct answers"
-db=$work/options_file
-with "$library" bench "$work/options" fillrandom,compact,readmissing \
-  --options_file="$here/../preload/options.ini"
-check_message "$work/options.stderr"
-check_nothing_found "$work/options"
-check_files sst_dump N/A
+expect N/A "$library" --options_file="$here/../preload/options.ini"
 
 echo "the override with db_bench --bloom_bits=10: RocksDB's own filter"
-db=$work/bloom
-with "$override" bench "$work/bloom.out" fillrandom,compact,readmissing --bloom_bits=10
-check_message "$work/bloom.out.stderr"
-check_nothing_found "$work/bloom.out"
-check_files sst_dump bloomfilter
+expect bloomfilter "$override" --bloom_bits=10
 
 echo "the override with db_bench: no filter, as the program wants"
-db=$work/none
-LINEBLOOM_OVERRIDE=linebloom:12 with "$override" bench "$work/none.out" fillrandom,compact,readmissing
-check_message "$work/none.out.stderr"
-check_nothing_found "$work/none.out"
-check_files sst_dump N/A
+LINEBLOOM_OVERRIDE=linebloom:12 expect N/A "$override"

@@ -1,20 +1,26 @@
 # shellcheck shell=bash
 # Compares how two versions of RocksDB read each other's files. Sourced. `here`
-# runs a program with this machine's RocksDB; whoever sources this defines
-# `there`, which runs it with the other.
+# runs a program with this machine's RocksDB; the script that sources this defines
+# `there`, which runs it with the other, and `jobs`.
 
-# RocksDB's version, from its headers in FOLDER.
+# Prints RocksDB's version, from its headers in FOLDER.
 rocksdb_version() { # FOLDER
   awk '$2 ~ /^ROCKSDB_(MAJOR|MINOR|PATCH)$/ { printf "%s%s", dot, $3; dot = "." }' \
     "$1/rocksdb/version.h"
+}
+
+# Builds what `here` runs.
+build_here() {
+  cmake --preset release &&
+    cmake --build --preset release --parallel "$jobs" --target compat_database filter_dump
 }
 
 here() {
   "build/release/$1" "${@:2}"
 }
 
-# read_both_sides WRITER: both sides find what WRITER wrote and get the same
-# answers from its filters, WRITER once more after the other had it open.
+# read_both_sides WRITER: checks that both sides find what WRITER wrote and get the
+# same answers from its filters; WRITER once more after the other had it open.
 read_both_sides() {
   local reader answers=$databases/$1.answers
   "$1" "$compat_database" check "${path[$1]}/$1" > "$answers" || return 1
@@ -37,8 +43,8 @@ verify_both_sides() {
   done
 }
 
-# Full filters written here and there have the same bytes. Not partitioned ones:
-# versions of RocksDB start partitions at different keys.
+# Checks that full filters written here and there have the same bytes. Partitioned
+# ones may not: versions of RocksDB start partitions at different keys.
 compare_bytes() {
   local number side file compared=0 files_here files_there database
   for database in "$databases"/here/*/; do

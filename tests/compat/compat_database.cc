@@ -90,9 +90,9 @@ rocksdb::Options MakeOptions(const Layout& layout) {
 }
 
 // RocksDB 11 has no DB::Open with a plain pointer, RocksDB 9 none without.
-template <typename DB>
-std::unique_ptr<DB> OpenDatabase(const rocksdb::Options& options,
-                                 const std::string& path) {
+template <typename DB = rocksdb::DB>
+std::unique_ptr<DB> Open(const rocksdb::Options& options,
+                         const std::string& path) {
   std::unique_ptr<DB> db;
   if constexpr (requires { DB::Open(options, path, &db); }) {
     Check(DB::Open(options, path, &db), path);
@@ -102,12 +102,6 @@ std::unique_ptr<DB> OpenDatabase(const rocksdb::Options& options,
     db.reset(plain);
   }
   return db;
-}
-
-std::unique_ptr<rocksdb::DB> Open(const Layout& layout,
-                                  const std::string& folder,
-                                  const rocksdb::Options& options) {
-  return OpenDatabase<rocksdb::DB>(options, folder + "/" + layout.name);
 }
 
 // Even numbers have rows. Ten keys, including missing ones, share a prefix of 8
@@ -122,9 +116,8 @@ std::string ValueOf(uint64_t number) {
 }
 
 // Compacts every second row into the last level and flushes the others.
-void Write(const Layout& layout, const std::string& folder) {
-  const std::unique_ptr<rocksdb::DB> db =
-      Open(layout, folder, MakeOptions(layout));
+void Write(const Layout& layout, const std::string& path) {
+  const auto db = Open(MakeOptions(layout), path);
   for (uint64_t file = 0; file < kFiles; ++file) {
     for (uint64_t i = file; i < kRows; i += kFiles) {
       Check(db->Put({}, KeyOf(2 * i), ValueOf(2 * i)), "Put");
@@ -136,9 +129,9 @@ void Write(const Layout& layout, const std::string& folder) {
 
 // Prints a line. Returns true if the answers are right and the filters are
 // used.
-bool CheckAnswers(const Layout& layout, const std::string& folder) {
+bool CheckAnswers(const Layout& layout, const std::string& path) {
   const rocksdb::Options options = MakeOptions(layout);
-  const std::unique_ptr<rocksdb::DB> db = Open(layout, folder, options);
+  const auto db = Open(options, path);
   uint64_t found = 0;
   uint64_t invented = 0;
   std::string value;
@@ -175,18 +168,19 @@ int main(int argc, char** argv) {
     fprintf(stderr, "usage: compat_database write|check FOLDER\n");
     return 2;
   }
-  const std::string folder = argv[2];
   linebloom::RegisterFilterPolicy();
-  if (command == "write") {
-    std::filesystem::create_directories(folder);
-    for (const Layout& layout : kLayouts) Write(layout, folder);
-    return 0;
-  }
+  if (command == "write") std::filesystem::create_directories(argv[2]);
   bool right = true;
   int layouts = 0;
   for (const Layout& layout : kLayouts) {
-    if (!std::filesystem::exists(folder + "/" + layout.name)) continue;
-    right = CheckAnswers(layout, folder) && right;
+    const std::string path = std::string(argv[2]) + "/" + layout.name;
+    if (command == "write") {
+      Write(layout, path);
+    } else if (std::filesystem::exists(path)) {
+      right = CheckAnswers(layout, path) && right;
+    } else {
+      continue;
+    }
     ++layouts;
   }
   return right && layouts > 0 ? 0 : 1;

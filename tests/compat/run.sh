@@ -58,13 +58,7 @@ compare_with_root() {
   compare "$folder/databases" /databases
 }
 
-# Builds in this tree, with the release preset.
-build_here() {
-  cmake --preset release &&
-    cmake --build --preset release --parallel "$jobs" --target compat_database filter_dump
-}
-
-# fetch NAME COMMAND...: a step that fails because of a mirror or the network,
+# fetch NAME COMMAND...: runs a step that fails because of a mirror or the network,
 # not because of the tree.
 fetch() {
   (run_step "$@") || stop "$suite is not tested: '$1' failed, as shown above"

@@ -10,8 +10,8 @@
 # is copied to build/plugin/, and only the copy is changed. FLAGs go to make, or
 # to cmake when it configures: -DCMAKE_BUILD_TYPE=Debug, -DCMAKE_UNITY_BUILD=ON,
 # DEBUG_LEVEL=0. All of it takes most of an hour on two cores, and a quarter with
-# a unity build. A build that was broken off is gone on with; remove build/plugin/
-# to begin afresh.
+# a unity build. An interrupted build is continued; remove build/plugin/ to start
+# over.
 #
 #   --interfaces  builds nothing: says within a minute whether linebloom knows the
 #              interfaces of that RocksDB, and needs a compiler alone
@@ -22,9 +22,9 @@
 #              IN_TREE=build/plugin/VERSION-BUILD/filter_bench bench/filter_bench.sh
 #   --kills=N  also has RocksDB's db_crashtest.py kill db_stress N times, and with
 #              a debug build another N times at RocksDB's kill points
-#              (tests/rocksdb_suite/crash.py). db_stress gets a few lines more,
-#              since it doesn't take its filter policy as an option string. With
-#              a unity build it needs -DCMAKE_EXE_LINKER_FLAGS=-Wl,-z,muldefs
+#              (tests/rocksdb_suite/crash.py). A few lines are added to db_stress,
+#              so that it takes its filter policy as an option string. With a
+#              unity build it needs -DCMAKE_EXE_LINKER_FLAGS=-Wl,-z,muldefs
 #
 # Needs what that RocksDB is built with, gflags among it, and build/release. Exit
 # code 0: all is well; 1: something failed; 2: bad usage, or something is missing.
@@ -55,9 +55,9 @@ case "$build ${flags[*]}" in
   make* | cmake*=Debug*) debug=true ;;
 esac
 
-# make puts objects beside the sources, ours too: so both are copies. With
-# SKIP_DEPENDS it doesn't see that a header has changed, so none of our objects
-# outlives a change.
+# make puts objects next to the sources, ours too, so both trees are copied. With
+# SKIP_DEPENDS it doesn't see that a header has changed, so all our objects go when
+# any file of ours has changed.
 copy_trees() {
   local ours=$tree/plugin/linebloom
   mkdir -p "$tree"
@@ -123,21 +123,10 @@ find_rocksdb() {
   done
 }
 
-# link OUTPUT FLAG_OR_SOURCE...: a program of ours with that RocksDB.
+# link OUTPUT FLAG_OR_SOURCE...: links a program of ours with that RocksDB.
 link() {
   "${CXX:-c++}" -std=c++20 $rtti -I. -Ifilter_policy/include -I"$tree" -I"$tree/include" "${@:2}" \
     "$rocksdb" -Wl,-rpath,"$(dirname "$rocksdb")" -Wl,--as-needed "${libraries[@]}" -pthread -ldl -o "$1"
-}
-
-# The program that tests/compat compares with.
-link_comparison() {
-  link "$work/compat_database" -O1 tests/compat/compat_database.cc
-}
-
-link_filter_bench() {
-  link "$work/filter_bench" -O2 -march=native -DNDEBUG -DLINEBLOOM_ROCKSDB_PLUGIN \
-    bench/filter_bench.cc \
-    bench/contestants/{binary_fuse,contestants,cuckoo}.cc -lbenchmark
 }
 
 build_tests() {
@@ -146,15 +135,6 @@ build_tests() {
     "-DCMAKE_CXX_FLAGS=-O1 $rtti $assertions" -DROCKSDB_TREE="$tree" -DROCKSDB_LIBRARY="$rocksdb" \
     "-DROCKSDB_DEPENDENCIES=${libraries[*]}" &&
     cmake --build "$work/tests" --parallel "$jobs"
-}
-
-run_tests() {
-  ctest --test-dir "$work/tests" --parallel "$jobs" --output-on-failure
-}
-
-build_here() {
-  cmake --preset release &&
-    cmake --build --preset release --parallel "$jobs" --target compat_database filter_dump
 }
 
 # filter_dump reads files without RocksDB.
@@ -203,11 +183,13 @@ run_step "$name build RocksDB's programs" compile "${targets[@]}"
 run_step "$name build what compares" build_here
 run_step "$name use them" use_programs
 find_rocksdb
-run_step "$name link the comparison" link_comparison
+run_step "$name link the comparison" link "$work/compat_database" -O1 tests/compat/compat_database.cc
 run_step "$name compare" compare "$work/databases"
 run_step "$name build the tests" build_tests
-run_step "$name run the tests" run_tests
-! $bench || run_step "$name link filter_bench" link_filter_bench
+run_step "$name run the tests" ctest --test-dir "$work/tests" --parallel "$jobs" --output-on-failure
+! $bench || run_step "$name link filter_bench" link "$work/filter_bench" -O2 -march=native -DNDEBUG \
+  -DLINEBLOOM_ROCKSDB_PLUGIN bench/filter_bench.cc \
+  bench/contestants/{binary_fuse,contestants,cuckoo}.cc -lbenchmark
 if ((kills > 0)); then
   stress=db_stress_tool/db_stress folder=$work/build
   [[ $build == cmake ]] || stress=db_stress folder=$tree
