@@ -1,9 +1,9 @@
 // The base of every test in this folder: a database in a temporary folder with
 // a filter policy, rows of known keys, and counts of the filters' answers.
 //
-// Correct reads prove little about a filter: a filter that always answers 'may
-// match', or a file whose filter isn't found, reads correctly too. So the tests
-// check which filters were probed and what they answered.
+// Correct reads prove little about a filter: with one that always returns 'may
+// match', or a file whose filter isn't found, reads are correct too. So the
+// tests check which filters were probed and what they returned.
 //
 // If RocksDB promises the same for its own filters, a test also runs with the
 // built-in Bloom filter: passing there shows that the test is right.
@@ -74,10 +74,10 @@ struct Rows {
 std::string RowKey(uint64_t number);
 std::string RowValue(uint64_t number);
 
-// The filters' answers to Gets and seeks, with whole keys and prefixes added
-// up, because their tickers have changed: RocksDB up to 8.2 counts a Get that
-// probes a prefix as a whole key, and since 8.3 seeks have their own tickers.
-// `true_positive` is for Gets only.
+// Counts what filters returned to Gets and seeks, with whole keys and prefixes
+// added up, because their tickers have changed: RocksDB up to 8.2 counts a Get
+// that probes a prefix as a whole key, and since 8.3 seeks have their own
+// tickers. `true_positive` is for Gets only.
 struct FilterCounts {
   uint64_t no = 0;             // no data block was read
   uint64_t maybe = 0;          // the index and perhaps a data block were read
@@ -87,22 +87,22 @@ struct FilterCounts {
 };
 std::ostream& operator<<(std::ostream& out, const FilterCounts& counts);
 
-// The keys from the iterator's position to the end.
+// Returns the keys from the iterator's position to the end.
 std::vector<std::string> KeysFrom(rocksdb::Iterator* iterator);
 
-// The answer as text: the value, or the status if there is none. Of the default
-// family unless given.
+// Returns the value, or the status as text if there is none. Reads the default
+// family unless another is given.
 std::string GetText(rocksdb::DB* db, const rocksdb::Slice& key,
                     const rocksdb::ReadOptions& read = {},
                     rocksdb::ColumnFamilyHandle* family = nullptr);
 
-// The same of many keys by one MultiGet().
+// Returns the same for many keys, by one MultiGet().
 std::vector<std::string> MultiGetTexts(
     rocksdb::DB* db, const std::vector<std::string>& keys,
     const rocksdb::ReadOptions& read = {},
     rocksdb::ColumnFamilyHandle* family = nullptr, bool sorted = false);
 
-// The files and their properties, those of upper levels and newer ones first.
+// Return the files and their properties, upper levels and newer files first.
 std::vector<rocksdb::LiveFileMetaData> FilesOf(rocksdb::DB* db);
 std::vector<std::shared_ptr<const rocksdb::TableProperties>> AllProperties(
     rocksdb::DB* db);
@@ -118,14 +118,14 @@ class DbTest : public testing::Test {
   void Reopen();
   rocksdb::Status TryReopen();
   void Close();
-  // The same with an empty database.
+  // Does the same with an empty database.
   void DestroyAndReopen();
   // Opens another database with the same options.
   std::unique_ptr<rocksdb::DB> OpenAnother(const std::string& name) const;
 
-  // `options_` with `table_` in it.
+  // Returns `options_` with `table_` in it.
   rocksdb::Options OptionsWithTable() const;
-  // Of the default family, from the database's OPTIONS file.
+  // Returns the default family's, from the database's OPTIONS file.
   rocksdb::Options LatestOptions() const;
   void UsePolicy(const Policy& policy);
   void UseOptions(const FilterPolicyOptions& options);
@@ -138,32 +138,32 @@ class DbTest : public testing::Test {
   // Rewrites every file, including those of the last level.
   void CompactAll(rocksdb::DB* db = nullptr);
 
-  // Every present row is found, every missing one is not.
+  // Expects every present row to be found, and no missing one.
   void ExpectRows(Rows rows, rocksdb::DB* db = nullptr);
-  // The same. In addition, the filters of `files` files are probed for each
-  // row, let every present row through, and stop nearly all missing ones.
+  // Expects the same, and that the filters of `files` files are probed for each
+  // row, let every present row through, and reject nearly all missing ones.
   // RocksDB probes each file whose range contains the key; if there are only up
   // to three files of level 0, it probes all of them regardless of their range.
   void ExpectFilterWorks(Rows rows, uint64_t files = 1,
                          rocksdb::DB* db = nullptr);
 
-  // The sum of these tickers since they were last taken.
+  // Returns the sum of these tickers since they were last taken.
   uint64_t Take(std::initializer_list<rocksdb::Tickers> tickers);
-  // The filters' answers since then.
+  // Returns what filters have returned since this was last taken.
   FilterCounts TakeCounts();
-  // The filters' answers to Gets of the missing rows.
+  // Returns what filters return to Gets of the missing rows.
   FilterCounts CountMissing(Rows rows, rocksdb::DB* db = nullptr);
-  // The filters' answers to Gets of the present rows.
+  // Returns what filters return to Gets of the present rows.
   FilterCounts CountPresent(Rows rows, rocksdb::DB* db = nullptr);
 
   std::vector<rocksdb::LiveFileMetaData> Files() const {
     return FilesOf(db_.get());
   }
-  // Lines of a log that have all of these words.
+  // Returns the number of lines of a log that have all of these words.
   int CountInLog(const std::vector<std::string>& words,
                  const std::string& name = "db/LOG") const;
 
-  // A path in the scratch folder, which is removed at the end.
+  // Returns a path in the scratch folder, which is removed at the end.
   std::string Path(const std::string& name) const { return folder_.File(name); }
 
   rocksdb::Options options_;

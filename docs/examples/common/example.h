@@ -29,8 +29,8 @@ class ScratchFolder {
   std::string path_;
 };
 
-// The filters that each example compares: a name, and what its options say
-// after `filter_policy=`. To replace one string by another is the whole switch.
+// A filter that each example compares: its name, and what options say after
+// `filter_policy=`. Replacing one string by another is the whole switch.
 struct FilterChoice {
   const char* name;
   const char* filter_policy;
@@ -45,12 +45,12 @@ constexpr char kNoFilter[] = "nullptr";
 // Prints their option strings.
 void PrintFilterChoices();
 
-// What the program does now, on stderr.
+// Reports on stderr what the program does now.
 void Say(const std::string& what);
 
-// Options with filters of that policy, with which `bytes` of rows make a tree
-// of several levels, however few they are, and which keep no data blocks in
-// memory, so that every block is counted when it is read.
+// Returns options with filters of that policy. However few the `bytes` of rows,
+// they make a tree of several levels; and no data blocks are kept in memory, so
+// that every block is counted when it is read.
 rocksdb::Options SmallTree(uint64_t bytes, const std::string& filter_policy);
 
 std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options,
@@ -69,17 +69,17 @@ struct Filters {
 };
 Filters FiltersOf(rocksdb::DB* db);
 
-// The blocks that this thread has read from files so far.
+// Returns how many blocks this thread has read from files so far.
 uint64_t BlocksRead();
 
-// A number for each `i`, different for different ones, without any order.
+// Scrambles `i`: different numbers stay different, in no order.
 uint64_t Scatter(uint64_t i);
 
-// "1,234,567"
+// Formats a number as "1,234,567".
 std::string WithThousands(uint64_t number);
 
-// The program's first argument as a number of at least 1000, or `otherwise`
-// without one. Ends the program with 2 for any other argument.
+// Returns the program's first argument as a number of at least 1000, or
+// `otherwise` without one. Ends the program with 2 for any other argument.
 uint64_t SizeFromArguments(int argc, char** argv, uint64_t otherwise);
 
 }  // namespace examples

@@ -12,7 +12,7 @@ namespace examples {
 
 class StandaloneBloom {
  public:
-  // For `keys` keys, of missing ones about the share `rate` passes.
+  // Is sized for `keys` keys; of missing ones about the share `rate` passes.
   StandaloneBloom(uint64_t keys, double rate) {
     Require(bloom_init(&bloom_, static_cast<int>(keys), rate) == 0,
             "libbloom takes no fewer than 1000 keys");

@@ -42,8 +42,8 @@ class Accounts {
  public:
   explicit Accounts(rocksdb::DB* db) : db_(db) {}
 
-  // A 'no' of the filters is certain and reads nothing from the disk. A 'maybe'
-  // makes RocksDB read the row, so this answer is always right.
+  // A filter's 'no' is certain and reads nothing from the disk. After a 'maybe'
+  // RocksDB reads the row, so the result is always right.
   bool IsTaken(const std::string& name) {
     const uint64_t before = BlocksRead();
     std::string account;
@@ -111,8 +111,8 @@ std::string FreeName(Accounts* accounts, const std::string& wish) {
   return name;
 }
 
-// Everybody signs up with the name they wish or the next that is free. Adds the
-// new names to `taken`, the truth.
+// Signs everybody up with the name they want or the next one that is free. Adds
+// the new names to `taken`, the truth.
 void SignUp(const std::vector<std::string>& wishes, Accounts* accounts,
             std::set<std::string>* taken) {
   for (const std::string& wish : wishes) {
@@ -135,14 +135,14 @@ double SaysTaken(const std::vector<std::string>& free_names,
 constexpr const char* kPhases[] = {"a quarter signs up", "everybody signs up",
                                    "a quarter left, wanted"};
 
-// The names of those who left are free, and cost hardly any blocks.
+// Checks that the names of those who left are free.
 void WantNames(const std::vector<std::string>& names, Accounts* accounts) {
   for (const std::string& name : names) {
     Require(!accounts->IsTaken(name), name + " is free and can't be had");
   }
 }
 
-// One report for each phase.
+// Returns one report for each phase.
 std::vector<Report> RunRocksDb(const FilterChoice& choice,
                                const std::vector<std::string>& wishes,
                                const std::vector<std::string>& first) {
@@ -179,8 +179,7 @@ void RunStandalone(const std::vector<std::string>& wishes,
   std::printf(
       "\nA stand-alone Bloom filter of %s bytes, sized for the first quarter "
       "at 1 %%,\nreports %.2f %% of free names as taken, %.1f %% once "
-      "everybody "
-      "has signed up, and\n%.0f %% of the names of those who left.\n",
+      "everybody has signed up, and\n%.0f %% of the names of those who left.\n",
       WithThousands(bloom.bytes()).c_str(), says_at_first,
       SaysTaken(free_names, &bloom), SaysTaken(first, &bloom));
 }

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr char kScheme[] = "file://";
 
-// The URLs to which a page links; none if it can't be fetched.
+// Returns the URLs to which a page links; none if it can't be fetched.
 std::vector<std::string> LinksOf(const std::string& url) {
   const fs::path path = url.substr(sizeof(kScheme) - 1);
   std::vector<std::string> links;
@@ -125,14 +125,14 @@ void PrintHeader() {
       "fetched", "filter", "Get", "before", "read", "filters");
 }
 
-// All pages, found without any filter.
+// Finds all pages without any filter.
 std::set<std::string> AllPages(const std::string& start) {
   std::set<std::string> seen;
   Crawl(start, [&](const std::string& url) { return seen.insert(url).second; });
   return seen;
 }
 
-// The folder right below `start` with the most pages.
+// Returns the folder right below `start` with the most pages.
 std::string LargestSite(const std::string& start,
                         const std::set<std::string>& pages) {
   std::map<std::string, uint64_t> sites;
@@ -146,8 +146,8 @@ std::string LargestSite(const std::string& start,
       ->first;
 }
 
-// A crawler that believes a stand-alone filter. `again` are the pages that it
-// is to fetch a second time, from `site` on.
+// Crawls as if a stand-alone filter were never wrong. There are `again` pages
+// to fetch a second time, from `site` on.
 void CrawlWithBloom(const std::string& start, uint64_t pages,
                     const std::string& site, uint64_t again,
                     uint64_t made_for) {
@@ -166,7 +166,8 @@ void CrawlWithBloom(const std::string& start, uint64_t pages,
               WithThousands(missed_again).c_str());
 }
 
-// Crawls all pages, and then the site's once more. One report for each.
+// Crawls all pages, and then the site's a second time. Returns a report for
+// each.
 std::vector<Report> CrawlWithRocksDb(const FilterChoice& choice,
                                      const std::string& start,
                                      const std::set<std::string>& pages,

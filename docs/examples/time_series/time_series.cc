@@ -21,8 +21,8 @@ constexpr int kDaysKept = 7;
 constexpr uint64_t kRowsPerDay = 20;  // of each sensor
 constexpr uint64_t kRowBytes = 100;   // roughly, with its key
 
-// By sensor first, so that what a chart shows lies side by side. A new file has
-// rows of all sensors, and a lookup has to probe every file.
+// Sorts by sensor first, so that the rows of a chart are adjacent. A new file
+// has rows of all sensors, and a lookup has to probe every file.
 std::string RowKey(uint64_t sensor, int day, uint64_t second) {
   char key[40];
   std::snprintf(key, sizeof(key), "%08lu/%03d/%05lu",
@@ -35,7 +35,7 @@ int DayOf(const rocksdb::Slice& key) {
   return std::stoi(std::string(key.data() + 9, 3));
 }
 
-// The second of the n-th row of a sensor on a day. Never odd.
+// Returns the second of the n-th row of a sensor on a day; it is even.
 uint64_t SecondOf(uint64_t sensor, int day, uint64_t n) {
   return 4320 * n +
          2 * (Scatter(100 * sensor + static_cast<uint64_t>(day)) % 2160);
@@ -69,7 +69,7 @@ class DropOldRows : public rocksdb::CompactionFilter {
   const std::atomic<int>* today_;
 };
 
-// Per 1000 lookups: the blocks that were read.
+// Blocks that were read per 1000 lookups.
 struct Reads {
   double never_written = 0;
   double expired = 0;
@@ -85,8 +85,8 @@ void Print(const char* name, uint64_t keys_after_a_week, const Filters& filters,
   std::fflush(stdout);
 }
 
-// Looks up the rows of a day, or others `later` seconds after them, of which
-// none exists.
+// Looks up the rows of a day, or others `later` seconds after them. None
+// exists.
 double ReadsOfMissing(rocksdb::DB* db, uint64_t sensors, int day,
                       uint64_t later) {
   const uint64_t before = BlocksRead();

@@ -1,5 +1,5 @@
-// Table options, reads, caches and sizes, for one file and for overlapping
-// files, as written and after reopening.
+// Varies table options, reads, caches and sizes, for one file and for
+// overlapping files, as written and after reopening.
 
 #include <cstdlib>
 #include <memory>
@@ -57,14 +57,14 @@ const Cell kCells[] = {
     {"Default", kCourse},
     {"KeysOfEveryLength", kCourse, [](auto* o) { o->keys_ = OfEveryLength(); }},
     {"WithoutReading", {kWrite, kLookWithoutReading}, {}, Filters::kWhole},
-    // More than the builder keeps in one bucket (hash_list.h).
+    // The builder keeps fewer in one bucket (hash_list.h).
     {"ManyKeys", {kWrite}, [](auto* o) { o->keys_ = Decades(14'000); }},
     {"BitsPerKey",
      {kWrite, kUpdate},
      [](auto* o) { o->keys_ = Decades(1500); },
      Filters::kWhole,
      {kHalfABit, kOneAndAHalfBits, kFiveBits, kSixteenBits, kThirtyBits}},
-    // No filter, as with RocksDB's own policies.
+    // These build no filter, as with RocksDB's own policies.
     {.name = "LessThanHalfABit",
      .steps = {kWrite, kReopen},
      .policies = {kTooFewBits, kTooFewBloomBits}},
@@ -128,7 +128,7 @@ const Cell kCells[] = {
     {"HashesInBlocks", kCourse,
      Table("data_block_index_type=kDataBlockBinaryAndHash")},
     {"BlobFiles", kCourse, Database("enable_blob_files=true;min_blob_size=1")},
-    {"PartitionsOfTheSizeAskedFor",
+    {"PartitionsOfTheRequestedSize",
      {kWrite, kCountPartitions},
      [](auto* o) {
        o->keys_ = Decades(4000);

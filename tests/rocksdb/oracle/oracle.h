@@ -118,10 +118,10 @@ class Oracle : public DbTest {
   void BeginBatch(const std::vector<std::string>& keys);
   void Commit();
 
-  // Lookups that may not read the disk: a missing key is known to be missing if
-  // no filter lets it through; otherwise the answer is unknown.
+  // Looks keys up without reading the disk: a missing key is known to be
+  // missing if no filter lets it through; otherwise the result is unknown.
   void LookWithoutReading();
-  // A scan that may probe filters if they have information about its range.
+  // Scans a range, and expects filters to be probed if they know about it.
   void ScanAndCount(const std::string& from, const std::string& to,
                     const FilterCounts& counts);
   void CountPartitions();
@@ -143,7 +143,7 @@ class Oracle : public DbTest {
   };
   Scans scans_ = Scans::kCounted;
   bool compacts_by_itself_ = false;
-  // False if RocksDB keeps rows, or keys of blocks, outside its block cache.
+  // Is false if RocksDB keeps rows, or keys of blocks, outside its block cache.
   bool blocks_are_counted_ = true;
 
  protected:
@@ -164,7 +164,7 @@ class Oracle : public DbTest {
     std::unordered_map<std::string, std::string> prefixes;
   };
 
-  // The answers that filters must give to some lookups or seeks.
+  // What filters must return for some lookups or seeks.
   struct Prediction {
     uint64_t probed = 0;           // filters
     uint64_t perhaps_probed = 0;   // RocksDB's versions differ

@@ -1,5 +1,5 @@
-// Prefixes in filters, with whole keys and alone; changing extractors; keys in
-// reverse order.
+// Covers prefixes in filters, with whole keys and alone; extractors that
+// change; keys in reverse order.
 
 #include <cctype>
 #include <string>
@@ -81,7 +81,7 @@ std::vector<Cell> TinyPartitions() {
 INSTANTIATE_CELLS(TinyPartitions, TinyPartitions());
 
 // ---------------------------------------------------------------------------
-// An extractor other than the one with which a file was written.
+// The extractor is not the one with which a file was written.
 
 const char* const kExtractors[] = {"", "fixed:3", "fixed:6", "capped:6",
                                    "rocksdb.Noop"};
@@ -121,9 +121,10 @@ std::vector<Cell> ChangeCells() {
 INSTANTIATE_CELLS(PrefixChange, ChangeCells());
 
 // ---------------------------------------------------------------------------
-// Keys that sort before their prefix, and the keys that range scans then probe.
+// Keys may sort before their prefix; these cells count what range scans probe
+// then.
 
-constexpr FilterCounts kNotAsked;
+constexpr FilterCounts kNotProbed;
 constexpr FilterCounts kYes{0, 1, 0};
 constexpr FilterCounts kNo{1, 0, 0};
 
@@ -147,7 +148,7 @@ const Cell kReverseCells[] = {
     {"KeysBeforeTheirPrefix",
      {kWrite, Scan("aaaa999", "aaaa000", kYes), Scan("aaaa999", "aaaa", kYes),
       Scan("aaaa", "aaaa500", kYes), Scan("aaca999", "aaca000", kNo),
-      Scan("zzz", "aaaz", kNotAsked), kUpdate, kCompact},
+      Scan("zzz", "aaaz", kNotProbed), kUpdate, kCompact},
      UseKeysBeforeTheirPrefix,
      Filters::kWhole},
 };

@@ -9,7 +9,7 @@
 namespace linebloom {
 namespace {
 
-// The level, smallest and largest key of each file.
+// Returns the level, smallest and largest key of each file.
 std::vector<std::tuple<int, std::string, std::string>> Shapes(Oracle* o) {
   std::vector<std::tuple<int, std::string, std::string>> shapes;
   for (const auto& file : FilesOf(o->db())) {
@@ -26,7 +26,7 @@ size_t FilesWithRows(Oracle* o) {
   return count;
 }
 
-// All files except those without rows, and none a second time.
+// Rebuilds all files except those without rows, and none a second time.
 const Step kRebuild{
     "Rebuild", [](Oracle* o) {
       const auto before = Shapes(o);

@@ -1,6 +1,6 @@
-// All kinds of rows, and the effects of compaction on them. A filter that
-// omitted a tombstone would resurrect deleted rows; one that omitted an operand
-// would lose it.
+// Covers all kinds of rows, and the effects of compaction on them. A filter
+// that omitted a tombstone would resurrect deleted rows; one that omitted an
+// operand would lose it.
 
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/merge_operator.h"
@@ -74,8 +74,8 @@ const Cell kCompactionCells[] = {
        static const DropFours drop_fours;
        o->options().compaction_filter = &drop_fours;
      }},
-    // More than three files of level 0, which RocksDB then selects by their
-    // range.
+    // RocksDB selects files of level 0 by their range if there are more than
+    // three.
     {"ManyFilesOfLevel0", {kWrite, kUpdate, kWriteEven, kWriteOdd, kUpdate}},
     {"Universal",
      {kWrite, kUpdate, kWriteEven, kCompact, kUpdate, kReopen},

@@ -17,10 +17,10 @@ namespace linebloom {
 // ---- Rows.
 
 STEP(Write) { o->Put(o->keys_.present, "first"); }
-// Another file above, with a third of the rows.
+// Writes another file above, with a third of the rows.
 STEP(Update) { o->Put(o->Some(3), "second"); }
 STEP(WriteUnflushed) { o->Put(o->Some(4), "third", false); }
-// Half of the rows, and the others.
+// Each writes half of the rows.
 STEP(WriteEven) { o->Put(o->Some(2), "even"); }
 STEP(WriteOdd) { o->Put(o->Some(2, 1), "odd"); }
 STEP(Delete) { o->Delete(o->Some(4)); }
@@ -33,23 +33,23 @@ inline std::string KeyAt(const Oracle& o, double share) {
   return o.keys_.present[static_cast<size_t>(
       share * static_cast<double>(o.keys_.present.size()))];
 }
-// A range tombstone in a file with rows before, within and after it.
+// Writes a range tombstone into a file with rows before, within and after it.
 STEP(DeleteRange) {
   o->DeleteRange(KeyAt(*o, 0.3), KeyAt(*o, 0.7));
   o->Put(o->Some(5), "after the tombstone");
 }
-// A file without keys, and therefore without a filter.
+// Writes a file without keys, and therefore without a filter.
 STEP(DeleteRangeAlone) {
   o->DeleteRange(KeyAt(*o, 0.4), KeyAt(*o, 0.5));
   o->FlushAll();
 }
-// Ranges of a single row: compaction drops the rows one by one.
+// Deletes ranges of a single row: compaction drops the rows one by one.
 STEP(DeleteRanges) {
   for (const std::string& key : o->Some(4)) o->DeleteRange(key, key + "a");
   o->FlushAll();
 }
 
-// Five versions of each row in one file, kept apart by snapshots.
+// Writes five versions of each row into one file, kept alive by snapshots.
 STEP(WriteVersions) {
   for (const char* version : {"one", "two", "three", "four", "five"}) {
     o->Put(o->keys_.present, version, /*flush=*/false);
@@ -105,7 +105,7 @@ inline Step WithExtractor(const std::string& name) {
             o->Open();
           }};
 }
-// While the database is open.
+// Changes it while the database is open.
 inline Step SetExtractor(const std::string& name) {
   return {"SetExtractor '" + name + "'", [name](Oracle* o) {
             ASSERT_OK(o->db()->SetOptions({{"prefix_extractor", name}}));

@@ -1,4 +1,4 @@
-// Changes of policy, and databases opened in other ways, followed and copied,
+// Changes policies, and opens, follows and copies databases in other ways,
 // before and after a change.
 
 #include <string>
