@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes a man page of what a program says to --help, as it says it, and lists its
-# flags for bash's completion.
+# Makes a man page from what a program prints for --help, word for word, and lists
+# its flags for bash's completion.
 #
 #   packaging/man_page.sh PROGRAM PAGE.1.gz COMPLETION
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Databases as a release of linebloom writes them, which every later one reads.
+# Keeps databases as a release of linebloom writes them; every later one must read
+# them.
 #
 #   release.sh COMPAT_DATABASE write FOLDER   in place of what is there
 #   release.sh COMPAT_DATABASE check FOLDER   the rows and the filters' answers are the same

@@ -1,8 +1,8 @@
 // A program as a user would write it: opens a database with linebloom's policy,
 // once from C++ and once from an option string, and looks up rows. With
 // WITH_REBUILD, also switches one over from RocksDB's Bloom filter, including
-// its files. With AS_PLUGIN, first registers the plugin that is linked into it
-// beside RocksDB, as RocksDB's build does.
+// its files. With AS_PLUGIN, first registers the plugin that is linked into it,
+// as RocksDB's build does.
 //
 // Usage: consumer DATABASE_FOLDER. Exits with 0 if every answer was right.
 

@@ -1,4 +1,4 @@
-// RocksJava as published, with linebloom found by java.library.path alone
+// Uses RocksJava as published, with linebloom found by java.library.path alone
 // (packaging/java/build.sh): switches a database over from RocksDB's Bloom filter
 // by option strings, and checks every answer.
 //

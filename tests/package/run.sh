@@ -81,7 +81,7 @@ use_development_files() {
     ctest --test-dir by_cmake --output-on-failure"
 }
 
-# Nothing is left but what this test made.
+# Removes the packages, and checks that nothing is left but what this test made.
 remove() {
   in_root "$fresh" "
     DEBIAN_FRONTEND=noninteractive apt-get --yes purge linebloom-tools liblinebloom${version%.*} liblinebloom-dev

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# check_interfaces.sh with RocksDBs made for the test: a RocksDB 12.3 whose
-# headers are those of the installed one, and whose private header is our
-# declaration of it, changed.
+# Runs check_interfaces.sh on RocksDBs made for the test: version 12.3 with the
+# headers of the installed one, and with our declaration of the private header,
+# changed.
 #
 #   interfaces_test.sh ROOT COMPILER
 #
@@ -41,8 +41,8 @@ expect() {
 
 plugin="RocksDB 12.3: linebloom compiles as its plugin"
 expect 0 "$plugin" ''
-# A function more, not pure; a function less that 9.5 lacks too; another order.
-# Fine with the private header, and without it a call would land elsewhere.
+# These add a function that isn't pure, drop one that 9.5 lacks too, and change the
+# order. All is well with the private header; without it calls would land elsewhere.
 expect 1 "$plugin" '/void AddKey(/a virtual void Prepare(size_t) {}'
 expect 1 "$plugin" '/CalculateSpace/d'
 expect 1 "$plugin" '/EstimateEntriesAdded/{h;d};/ApproximateNumEntries/G'

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# linebloom as a plugin in a small tree that takes plugins as RocksDB's does,
-# linked with the RocksDB that is installed. RocksDB's private header, which is
-# not installed, is our declaration of it there. For a tree that is RocksDB's:
-# run.sh.
+# Builds linebloom as a plugin of a small tree that takes plugins as RocksDB's does,
+# linked with the RocksDB that is installed. Our declaration stands in for RocksDB's
+# private header, which is not installed. run.sh takes a tree of RocksDB's.
 #
 #   plugin_test.sh ROOT make|cmake|bad_input COMPILER [LAUNCHER]
 #
@@ -24,13 +23,13 @@ fail() {
   exit 1
 }
 
-# Without optimization; release flags are make's below.
+# Configures a build without optimization; make has release flags, below.
 configure() {
   cmake -S . -B build -G Ninja -DROCKSDB_PLUGINS=linebloom -DCMAKE_INSTALL_PREFIX="$work/prefix" \
     -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_LAUNCHER="$launcher" "$@"
 }
 
-# stops_with TEXT COMMAND...: it fails, and says the text on whatever lines.
+# stops_with TEXT COMMAND...: the command fails and prints the text, however wrapped.
 stops_with() {
   local text=$1
   shift

@@ -25,15 +25,14 @@ ticker() {
     END { exit !found }' "$1" || fail "no ticker rocksdb.$2 in the output of db_bench"
 }
 
-# Every lookup must have found nothing, and been counted.
+# Checks that every lookup found nothing, and was counted.
 check_nothing_found() {
   grep --quiet "(0 of $lookups found)" "$1" ||
     fail "readmissing: $(grep readmissing "$1" || echo 'no result')"
 }
 
-# check_linebloom_rejected OUTPUT: at 10 bits per key linebloom lets at most
-# 0.53 % through and RocksDB's own Bloom filter 0.96 %, so this also shows which
-# of the two was probed.
+# check_linebloom_rejected OUTPUT: checks that linebloom's filter was probed. At 10
+# bits per key it lets at most 0.53 % through, RocksDB's own Bloom filter 0.96 %.
 check_linebloom_rejected() {
   local useful positive
   check_nothing_found "$1"
@@ -43,15 +42,16 @@ check_linebloom_rejected() {
   ((useful * 1000 >= lookups * 994)) || fail "the filter rejected fewer than 99.4 % of the missing rows"
 }
 
-# check_policy_names WHO OUTPUT [NAME]: all SSTables in the output, at least
-# one, were written by linebloom or by the policy NAME.
+# check_policy_names WHO OUTPUT [NAME]: checks that all SSTables in the output, at
+# least one, were written by linebloom or by the policy NAME.
 check_policy_names() {
   local names
   names=$(grep --text --only-matching --perl-regexp 'filter policy name[:=] *\K.*' "$2" | sort --unique)
   [[ $names == "${3:-linebloom}" ]] || fail "$1 names as filter policies: '$names'"
 }
 
-# check_files WHO [NAME]: the same of the database's files, as sst_dump lists them.
+# check_files WHO [NAME]: checks the same of the database's files, as sst_dump lists
+# them.
 check_files() {
   sst_dump --file="$db" --show_properties --command=none > "$db.properties"
   check_policy_names "$1" "$db.properties" "${2:-}"

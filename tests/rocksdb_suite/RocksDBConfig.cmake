@@ -1,5 +1,4 @@
-# The RocksDB that run.sh built, in its build folder, under the names of one that
-# is installed.
+# Gives the RocksDB in run.sh's build folder the names of one that is installed.
 add_library(RocksDB::rocksdb-shared SHARED IMPORTED)
 set_target_properties(RocksDB::rocksdb-shared PROPERTIES
   IMPORTED_LOCATION ${ROCKSDB_SUITE_BUILD}/librocksdb.so

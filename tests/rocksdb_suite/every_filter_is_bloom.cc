@@ -1,9 +1,8 @@
-// A Bloom filter where RocksDB's tests ask for a Ribbon filter or, by a
-// function inside RocksDB, for a filter of a given construction. For LD_PRELOAD
-// before liblinebloom_override.so, which makes linebloom's of every Bloom
-// filter.
+// Creates a Bloom filter where RocksDB's tests request a Ribbon filter or, by a
+// function inside RocksDB, a filter of a given construction. Is preloaded before
+// liblinebloom_override.so, which replaces every Bloom filter by linebloom's.
 //
-// The override leaves these alone: a user who asks for a Ribbon filter gets
+// The override leaves these alone: a user who requests a Ribbon filter gets
 // one, and no application can call the other.
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# RocksDB's own tests, with linebloom in place of the built-in filters.
+# Runs RocksDB's own tests with linebloom in place of the built-in filters.
 #
 #   tests/rocksdb_suite/run.sh [--source=FOLDER] [--kills=N] [--jobs=N]
 #

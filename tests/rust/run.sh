@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Rust crate in packaging/rust.
+# Tests the Rust crate in packaging/rust.
 #
 #   tests/rust/run.sh --check   type-checks it and its package's list of files, with a
 #                               stub for librocksdb-sys
