@@ -144,7 +144,7 @@ bool All(const std::vector<bool>& answers, bool answer) {
   return std::count(answers.begin(), answers.end(), !answer) == 0;
 }
 
-// docs/format.md, "When a reader answers 'may match' for everything".
+// docs/format.md, "When a reader returns 'may match' for everything".
 void CheckAnswers(const ExactCopy& block, const FuzzKeys& keys,
                   const std::vector<bool>& answers) {
   const ParsedFilter parsed = ParseFilter(block.data(), block.size());

@@ -119,12 +119,8 @@ struct Outcome {
 };
 
 void Print(const char* name, const Outcome& outcome) {
-  std::printf("%-28s %9.1f %9.1f %9.1f %10s %10s %10s\n", name,
-              outcome.reads[0], outcome.reads[1], outcome.reads[2],
-              WithThousands(outcome.bytes[0]).c_str(),
-              WithThousands(outcome.bytes[1]).c_str(),
-              WithThousands(outcome.bytes[2]).c_str());
-  std::fflush(stdout);
+  const auto& [reads, bytes] = outcome;
+  PrintRow(name, {reads[0], reads[1], reads[2], bytes[0], bytes[1], bytes[2]});
 }
 
 constexpr uint64_t kGrowth = 4;
@@ -192,12 +188,12 @@ int Main(int argc, char** argv) {
   PrintFilterChoices();
   std::printf(
       "%s users, then %s, of whom half are deleted. %s requests each time, 9 "
-      "of 10\nfor users that don't exist.\n\n"
-      "%28s %29s %32s\n%-28s %9s %9s %9s %10s %10s %10s\n",
+      "of 10\nfor users that don't exist.\n\n%64s%36s\n",
       WithThousands(users).c_str(), WithThousands(kGrowth * users).c_str(),
-      WithThousands(requests).c_str(), "", "blocks read per 1000 requests",
-      "bytes of filters", "", "at first", "grown", "deleted", "at first",
-      "grown", "deleted");
+      WithThousands(requests).c_str(), "blocks read per 1000 requests",
+      "bytes of filters");
+  PrintRow("",
+           {"at first", "grown", "deleted", "at first", "grown", "deleted"});
   const auto run = [&](const char* name, const std::string& filter_policy) {
     const Outcome outcome = RunRocksDb(filter_policy, users, requests);
     Print(name, outcome);

@@ -133,6 +133,21 @@ std::string WithThousands(uint64_t number) {
   return text;
 }
 
+void PrintRow(const std::string& name, const std::vector<Cell>& cells) {
+  std::printf("%-28s", name.c_str());
+  for (const Cell& cell : cells) {
+    if (const auto* const number = std::get_if<uint64_t>(&cell)) {
+      std::printf(" %11s", WithThousands(*number).c_str());
+    } else if (const auto* const share = std::get_if<double>(&cell)) {
+      std::printf(" %11.1f", *share);
+    } else {
+      std::printf(" %11s", std::get<const char*>(cell));
+    }
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
 uint64_t SizeFromArguments(int argc, char** argv, uint64_t otherwise) {
   if (argc == 1) return otherwise;
   char* end = nullptr;

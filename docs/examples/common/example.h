@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
@@ -77,6 +79,10 @@ uint64_t Scatter(uint64_t i);
 
 // Formats a number as "1,234,567".
 std::string WithThousands(uint64_t number);
+
+// Prints a row of a table: numbers with thousands, or with one decimal.
+using Cell = std::variant<const char*, uint64_t, double>;
+void PrintRow(const std::string& name, const std::vector<Cell>& cells);
 
 // Returns the program's first argument as a number of at least 1000, or
 // `otherwise` without one. Ends the program with 2 for any other argument.

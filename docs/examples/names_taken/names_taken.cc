@@ -27,16 +27,6 @@ struct Report {
   Filters filters;
 };
 
-void Print(const char* name, const Report& report) {
-  std::printf("  %-24s %9s %9s %9s %9s %9s %10s\n", name,
-              WithThousands(report.taken).c_str(),
-              WithThousands(report.blocks_of_taken).c_str(),
-              WithThousands(report.free).c_str(),
-              WithThousands(report.blocks_of_free).c_str(),
-              WithThousands(report.filters.keys).c_str(),
-              WithThousands(report.filters.bytes).c_str());
-}
-
 // The accounts by name.
 class Accounts {
  public:
@@ -73,13 +63,6 @@ class Accounts {
   rocksdb::DB* db_;
   Report report_;
 };
-
-void PrintHeader() {
-  std::printf(
-      "%-26s %9s %9s %9s %9s %9s %10s\n%-26s %9s %9s %9s %9s %9s %10s\n", "",
-      "taken", "blocks", "free", "blocks", "keys in", "bytes of", "", "names",
-      "read", "names", "read", "filters", "filters");
-}
 
 std::vector<std::string> ReadNames(const char* path) {
   std::ifstream file(path);
@@ -199,11 +182,16 @@ int Main(int argc, char** argv) {
   for (const FilterChoice& choice : kFilterChoices) {
     reports.push_back(RunRocksDb(choice, wishes, first));
   }
-  PrintHeader();
+  PrintRow("", {"taken", "blocks", "free", "blocks", "keys in", "bytes of"});
+  PrintRow("", {"names", "read", "names", "read", "filters", "filters"});
   for (size_t phase = 0; phase < std::size(kPhases); ++phase) {
     std::printf("%s\n", kPhases[phase]);
     for (size_t i = 0; i < reports.size(); ++i) {
-      Print(kFilterChoices[i].name, reports[i][phase]);
+      const Report& report = reports[i][phase];
+      PrintRow(
+          std::string("  ") + kFilterChoices[i].name,
+          {report.taken, report.blocks_of_taken, report.free,
+           report.blocks_of_free, report.filters.keys, report.filters.bytes});
     }
   }
   RunStandalone(wishes, first);

@@ -69,16 +69,6 @@ struct Report {
   uint64_t bytes = 0;   // of filters
 };
 
-void Print(const char* name, const Report& report) {
-  std::printf("  %-24s %9s %9s %9s %9s %9s %11s\n", name,
-              WithThousands(report.fetched).c_str(),
-              WithThousands(report.new_by_filter).c_str(),
-              WithThousands(report.false_positives).c_str(),
-              WithThousands(report.seen).c_str(),
-              WithThousands(report.blocks).c_str(),
-              WithThousands(report.bytes).c_str());
-}
-
 // The URLs that the crawler has met, in RocksDB.
 class SeenUrls {
  public:
@@ -118,13 +108,6 @@ class SeenUrls {
   Report report_;
 };
 
-void PrintHeader() {
-  std::printf(
-      "%-26s %9s %9s %9s %9s %9s %11s\n%-26s %9s %9s %9s %9s %9s %11s\n", "",
-      "pages", "new, by", "new, by", "seen", "blocks", "bytes of", "",
-      "fetched", "filter", "Get", "before", "read", "filters");
-}
-
 // Finds all pages without any filter.
 std::set<std::string> AllPages(const std::string& start) {
   std::set<std::string> seen;
@@ -160,10 +143,8 @@ void CrawlWithBloom(const std::string& start, uint64_t pages,
   const uint64_t missed = pages - Crawl(start, is_new);
   // The start is fetched in any case.
   const uint64_t missed_again = again - Crawl(site, is_new);
-  std::printf("%-20s %9s %13s %14s %16s\n", WithThousands(made_for).c_str(),
-              WithThousands(bloom.bytes()).c_str(),
-              WithThousands(missed).c_str(), WithThousands(again).c_str(),
-              WithThousands(missed_again).c_str());
+  PrintRow(WithThousands(made_for),
+           {bloom.bytes(), missed, again, missed_again});
 }
 
 // Crawls all pages, and then the site's a second time. Returns a report for
@@ -213,17 +194,21 @@ int Main(int argc, char** argv) {
     reports.push_back(
         CrawlWithRocksDb(choice, start, pages, site, pages_of_site));
   }
-  PrintHeader();
+  PrintRow("", {"pages", "new, by", "new, by", "seen", "blocks", "bytes of"});
+  PrintRow("", {"fetched", "filter", "Get", "before", "read", "filters"});
   for (const size_t phase : {0, 1}) {
     std::printf("%s\n", phase == 0 ? "the whole folder" : "the largest site");
     for (size_t i = 0; i < reports.size(); ++i) {
-      Print(kFilterChoices[i].name, reports[i][phase]);
+      const Report& report = reports[i][phase];
+      PrintRow(std::string("  ") + kFilterChoices[i].name,
+               {report.fetched, report.new_by_filter, report.false_positives,
+                report.seen, report.blocks, report.bytes});
     }
   }
   std::printf(
-      "\nThe same crawls with a stand-alone Bloom filter alone, 1 %%:\n"
-      "%-20s %9s %13s %14s %16s\n",
-      "made for", "bytes", "never fetched", "of the site", "not refetched");
+      "\nThe same crawls with a stand-alone Bloom filter alone, 1 %%:\n");
+  PrintRow("", {"", "never", "of the", "not"});
+  PrintRow("made for", {"bytes", "fetched", "site", "refetched"});
   CrawlWithBloom(start, pages.size(), site, pages_of_site.size(), pages.size());
   CrawlWithBloom(start, pages.size(), site, pages_of_site.size(),
                  std::max<uint64_t>(pages.size() / 4, 1000));

@@ -77,12 +77,8 @@ struct Reads {
 
 void Print(const char* name, uint64_t keys_after_a_week, const Filters& filters,
            const Reads& reads) {
-  std::printf("%-28s %12s %12s %12s %12.1f %12.1f\n", name,
-              WithThousands(keys_after_a_week).c_str(),
-              WithThousands(filters.keys).c_str(),
-              WithThousands(filters.bytes).c_str(), reads.never_written,
-              reads.expired);
-  std::fflush(stdout);
+  PrintRow(name, {keys_after_a_week, filters.keys, filters.bytes,
+                  reads.never_written, reads.expired});
 }
 
 // Looks up the rows of a day, or others `later` seconds after them. None
@@ -161,14 +157,12 @@ int Main(int argc, char** argv) {
   const uint64_t sensors = SizeFromArguments(argc, argv, 20'000) / kRowsPerDay;
   PrintFilterChoices();
   std::printf(
-      "%s sensors, %s rows a day; %d days written, %d kept.\n\n"
-      "%-28s %38s %25s\n%-28s %12s %12s %12s %12s %12s\n"
-      "%-28s %12s %12s %12s %12s %12s\n",
+      "%s sensors, %s rows a day; %d days written, %d kept.\n\n%64s%24s\n",
       WithThousands(sensors).c_str(),
-      WithThousands(sensors * kRowsPerDay).c_str(), kDays, kDaysKept, "",
-      "in filters", "blocks per 1000 lookups", "", "keys after", "keys after",
-      "bytes after", "of rows never", "of expired", "", "a week", "4 weeks",
-      "4 weeks", "written", "rows");
+      WithThousands(sensors * kRowsPerDay).c_str(), kDays, kDaysKept,
+      "in filters", "blocks per 1000 lookups");
+  PrintRow("", {"keys after", "keys after", "bytes after", "of rows", "of"});
+  PrintRow("", {"a week", "4 weeks", "4 weeks", "not written", "expired"});
   for (const bool fifo : {true, false}) {
     const std::string kind = fifo ? "FIFO, " : "TTL, ";
     Run(kind + "no filter", fifo, kNoFilter, sensors);
