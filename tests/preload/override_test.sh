@@ -62,11 +62,6 @@ check_files "with bits of its own"
 check_options "filter_policy={id=linebloom:16;"
 check_options "line=plain;"
 
-echo "db_bench --bloom_bits=10, LINEBLOOM_OVERRIDE=off"
-LINEBLOOM_OVERRIDE=off with bench "$work/off" $write_and_miss --bloom_bits=10
-check_nothing_found "$work/off"
-check_files "switched off" bloomfilter
-
 echo "sst_dump: the same output with and without the library"
 for command in none check scan; do
   sst_dump --file="$db" --show_properties --command=$command | sans_address > "$work/dump"
