@@ -40,6 +40,8 @@ import sys
 # linebloom's options to start with. `off`: RocksDB's own filters.
 OPTIONS = ["linebloom", "{line=plain}", "{level_aware=true}", "{hash_seed=7}",
            "{false_positive_rate=0.01}", "{line=plain;level_aware=true}", "off"]
+# These need the listener, which db_stress can create since RocksDB 11.
+OPTIONS_WITH_LISTENER = ["{memory_budget=64K}", "{level_aware=true;heat_aware=true}"]
 LOADS = [[], ["--simple"], ["--cf_consistency"], ["--txn"], ["--enable_ts"],
          ["--test_best_efforts_recovery"]]
 BLACK_BOX_ONLY = ["--test_best_efforts_recovery"]  # in RocksDB's own runs too
@@ -65,6 +67,8 @@ class CrashTest:
         self.arguments = arguments
         self.work = os.path.abspath(arguments.work)
         self.test = "whitebox" if arguments.white_box else "blackbox"
+        self.listener = ["--listener_uri=linebloom_level_sizes"] if self.takes_listener() else []
+        self.options = OPTIONS + (OPTIONS_WITH_LISTENER if self.listener else [])
         self.database = os.path.join(self.work, "rocksdb_crashtest_" + self.test)
         self.kills = 0
         self.kills_before_next_load = 0
@@ -78,6 +82,11 @@ class CrashTest:
         self.probed = 0  # keys and prefixes of these files
         self.answers = collections.Counter()  # of filters to db_stress
         self.problem = None
+
+    def takes_listener(self):
+        flags = os.path.join(self.arguments.source, "db_stress_tool/db_stress_gflags.cc")
+        with open(flags, encoding="utf-8") as file:
+            return not self.arguments.preload and "listener_uri" in file.read()
 
     def run(self):
         """Runs one load after another until there have been enough kills."""
@@ -99,7 +108,8 @@ class CrashTest:
         # A release build refuses these faults, and RocksDB 11's script rules out
         # only the other kind.
         release = ["--metadata_read_fault_one_in=0"] if os.environ.get("DEBUG_LEVEL") == "0" else []
-        sys.argv = ["db_crashtest.py", self.test, *load, *SMALL, *release, "--duration=1000000",
+        sys.argv = ["db_crashtest.py", self.test, *load, *SMALL, *release, *self.listener,
+                    "--duration=1000000",
                     f"--interval={self.arguments.seconds}", f"--random_kill_odd={KILL_ODDS}",
                     f"--stress_cmd={self.arguments.db_stress}"]
         spec = importlib.util.spec_from_file_location(
@@ -121,7 +131,7 @@ class CrashTest:
         # Not right after the last kill, because db_crashtest.py judges its output.
         if self.kills == self.kills_before_next_load:
             raise Stop
-        options = random.choice(OPTIONS)
+        options = random.choice(self.options)
         bits = float(flags_of(command)["bloom_bits"])
         if not BITS_PER_KEY[0] <= bits <= BITS_PER_KEY[1]:
             options = "off"
@@ -162,7 +172,7 @@ class CrashTest:
         if options == "off":
             return {}
         parts = ["id=linebloom"] + ([] if options == "linebloom" else [options[1:-1]])
-        if "rate" not in options:
+        if "rate" not in options and "budget" not in options:
             parts.append(f"bits_per_key={bits}")
         return {"DB_STRESS_FILTER_POLICY": "{" + ";".join(parts) + "}"}
 
