@@ -13,9 +13,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -40,7 +41,7 @@ struct BudgetRequest {
   // What the filter gets even if the budget is used up; less than 1: none.
   // Without a burst, files of the largest run get only a part of it.
   double least_bits = 0;
-  double keys = 0;  // of this filter or partition
+  double keys = 0;  // of this filter or partition; 0: books only the file
   // The keys expected in the whole file, some of whose partitions may be booked
   // already; 0 if `keys` are all, or unknown. For compactions the account knows
   // better.
@@ -56,30 +57,18 @@ struct BudgetRequest {
 // Thread-safe.
 class FilterAccount {
  public:
-  // A number that changes with every job of the database that ends. Call this
-  // before listing its files for SetLive().
-  uint64_t VersionOf(const std::string& database) const;
-
-  // Replaces what is known of the database's live files by `live`, which was
-  // listed after VersionOf() returned `version`. Returns false, and does
-  // nothing, if the account has changed since: the list may be out of date, and
-  // the change is booked. `installed` names the listed files that builders have
-  // booked. A compaction installs all of its files at once, so one of them
-  // shows that it has ended.
-  bool SetLive(const std::string& database, uint64_t version,
-               const FilterTotals& live,
-               const std::set<std::string>& installed);
-
-  // The files of a database that builders have booked and that aren't known to
-  // be live yet.
-  std::set<std::string> FilesUnderWay(const std::string& database) const;
-
   // Begins a compaction whose input files have the filters `inputs`.
   void BeginCompaction(const std::string& database, int job,
                        const FilterTotals& inputs);
 
-  // Ends a job that has changed the filters of the live files by `change`.
-  void EndJob(const std::string& database, int job, const FilterTotals& change);
+  // Ends a job, after which the live files have the filters `live`.
+  void EndJob(const std::string& database, int job, const FilterTotals& live);
+
+  // Replaces what is known of the database's live files by `live`. `is_live`
+  // tells whether a file that builders have booked is one of them. A compaction
+  // installs all of its files at once, so one of them shows that it has ended.
+  void SetLive(const std::string& database, const FilterTotals& live,
+               const std::function<bool(const std::string& file)>& is_live);
 
   // Drops a booked file that will never be live.
   void DropFile(const std::string& database, const std::string& file);
@@ -94,37 +83,40 @@ class FilterAccount {
   // The filters of the live files of all databases.
   FilterTotals Live() const;
 
-  // Returns how many bits per key the filter may have; less than 1 means none.
-  // ReserveBits() books them, EstimateBits() only the file: a compaction may
-  // build no filter, and its files show that it has ended.
-  double EstimateBits(const FilterPlace& place, const BudgetRequest& request);
-  double ReserveBits(const FilterPlace& place, const BudgetRequest& request);
+  // Returns how many bits per key the filter may have, and books them; less
+  // than 1 means none. Without keys that is an estimate. It books the file: a
+  // compaction may build no filter, and its files show that it has ended.
+  double Reserve(const FilterPlace& place, const BudgetRequest& request);
 
  private:
-  struct Database {
-    FilterTotals live;
-    uint64_t version = 0;
-    uint64_t budget = 0;  // 0: none was noted
-  };
   struct Job {
-    bool is_compaction = false;  // one whose inputs are known
-    FilterTotals inputs;
+    std::optional<FilterTotals> inputs;           // of a compaction, if known
     std::map<std::string, FilterTotals> outputs;  // by file
 
     FilterTotals OutputTotals() const;
   };
-  using JobId = std::pair<std::string, int>;
+  struct Database {
+    FilterTotals live;
+    uint64_t budget = 0;  // 0: none was noted
+    std::map<int, Job> jobs;
 
-  double Allowed(const FilterPlace& place, const BudgetRequest& request) const;
-  double AllowedInRecovery(const BudgetRequest& request) const;
-  void BookRecovered(const std::string& database, double bits);
+    // Drops the booked files for which `is_done`, and with the last one a
+    // flush: RocksDB says nothing of the end of one that failed.
+    void DropOutputs(
+        const std::function<bool(const std::string& file)>& is_done,
+        bool ends_compactions);
+  };
+
+  FilterTotals AllLive() const;
+  double Allowed(const BudgetRequest& request, const Job& job,
+                 double keys_of_file) const;
+  double ReserveInRecovery(const std::string& database,
+                           const BudgetRequest& request);
   // The most bits that can become live, apart from those of one compaction.
-  double BitsBut(const JobId& but, double bits_per_unknown_key) const;
+  double BitsBut(const Job& but, double bits_per_unknown_key) const;
 
   mutable std::mutex mutex_;
   std::map<std::string, Database> databases_;  // by path
-  FilterTotals all_live_;
-  std::map<JobId, Job> jobs_;
   // The bits of the filters written while a database was opened, until its
   // files are listed. A database that is closed before that is dropped when
   // enough others have followed.

@@ -25,44 +25,41 @@ constexpr double kMaxCorrection = 3;
 // for them costs more reads than the steps between levels save.
 constexpr double kMaxStepOfBudget = 2;
 
-// By how many bits per key the tree's filters would miss the average if the
-// job's had `planned`. Earlier ones were planned for the tree as it was then,
-// or for files that are gone.
-double Correction(const NewFile& file, double average, double planned) {
-  const double keys = file.other_keys + file.job;
-  return std::clamp(average - (file.other_bits + planned * file.job) / keys,
-                    -kMaxCorrection, kMaxCorrection);
-}
-
 // The most bits per key that the job may write, so that the tree's filters
 // together take at most kMaxOverAverage times the average. Never below the
 // average: this job is not to blame for the others.
-double MaxBits(const NewFile& file, double average) {
+double MaxBits(const NewFile& file) {
   const double most =
-      average *
+      file.average_bits *
       (file.run < kSmallRun * file.largest ? kMaxOfSmallRuns : kMaxOverAverage);
   // A flush may be larger than the one before it.
   double job = file.is_flush ? 2 * file.job : file.job;
   if (job <= 0) job = file.run;
   const double spare = most * file.other_keys - file.other_bits;
-  return std::max(average, most + spare / job);
+  return std::max(file.average_bits, most + spare / job);
 }
 
 // The mean over the keys that the job writes, of which the shape of the tree
 // alone gives `planned`.
-double MeanOf(const NewFile& file, const Target& target, double planned) {
-  const double average = target.bits_per_key;
-  const double more =
-      file.other_keys > 0 ? Correction(file, average, planned) : 0;
-  if (target.of_budget) {
+double MeanOf(const NewFile& file, double planned) {
+  const double average = file.average_bits;
+  double more = 0;
+  if (file.other_keys > 0) {
+    // Other filters were planned for the tree as it was then, or for files that
+    // are gone.
+    more = std::clamp(average - (file.other_bits + planned * file.job) /
+                                    (file.other_keys + file.job),
+                      -kMaxCorrection, kMaxCorrection);
+  }
+  if (file.has_budget) {
     // Never less because other files have too much: that is so in a burst of
     // writes, and what is written then stays.
     return std::clamp(planned + std::max(0.0, more),
                       file.is_flush ? average : average - kMaxStepOfBudget,
                       average + kMaxStepOfBudget);
   }
-  if (file.other_keys <= 0) return planned;
-  return std::min(planned + more, MaxBits(file, average));
+  return file.other_keys > 0 ? std::min(planned + more, MaxBits(file))
+                             : planned;
 }
 
 double KeysOf(std::span<const RunPart> parts) {
@@ -71,34 +68,26 @@ double KeysOf(std::span<const RunPart> parts) {
       [](double keys, const RunPart& part) { return keys + part.keys; });
 }
 
-// Returns the bits for one key per probe with which `parts` have
-// `average_bits`.
+// Returns the bits for one key per probe with which `parts`, in the order of
+// their keys per probe, have `average_bits`.
 double BitsOfOne(std::span<const RunPart> parts, double average_bits,
                  double log_rate_per_bit) {
-  struct Term {
-    double keys;
-    double fewer_bits;
-  };
-  std::vector<Term> terms;
+  std::vector<double> fewer_bits;
   for (const RunPart& part : parts) {
-    terms.push_back(
-        {part.keys, std::log(part.keys_per_probe()) / log_rate_per_bit});
+    fewer_bits.push_back(std::log(part.keys_per_probe()) / log_rate_per_bit);
   }
-  const auto [least, most] = std::minmax_element(
-      terms.begin(), terms.end(),
-      [](const Term& a, const Term& b) { return a.fewer_bits < b.fewer_bits; });
   // At `low` every part is at its lower limit, at `high` every part at its
   // upper one. The average increases in between; because of the limits there is
   // no closed form.
-  double low = kMinBitsOfRun + least->fewer_bits;
-  double high = kMaxBitsOfRun + most->fewer_bits;
+  double low = kMinBitsOfRun + fewer_bits.front();
+  double high = kMaxBitsOfRun + fewer_bits.back();
   const double memory = average_bits * KeysOf(parts);
   for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;
     double bits = 0;
-    for (const Term& term : terms) {
-      bits += term.keys * std::clamp(middle - term.fewer_bits, kMinBitsOfRun,
-                                     kMaxBitsOfRun);
+    for (size_t part = 0; part < parts.size(); ++part) {
+      bits += parts[part].keys * std::clamp(middle - fewer_bits[part],
+                                            kMinBitsOfRun, kMaxBitsOfRun);
     }
     (bits < memory ? low : high) = middle;
   }
@@ -124,44 +113,34 @@ std::vector<RunPart> PartsOf(std::span<const double> runs,
 
 BitsAllocation::BitsAllocation(std::vector<RunPart> parts, double average_bits,
                                double log_rate_per_bit)
-    : log_rate_per_bit_(log_rate_per_bit), average_bits_(average_bits) {
-  if (parts.empty()) return;
-  std::sort(parts.begin(), parts.end(), [](const RunPart& a, const RunPart& b) {
-    return a.keys_per_probe() < b.keys_per_probe();
-  });
+    : log_rate_per_bit_(log_rate_per_bit) {
+  std::ranges::sort(parts, {}, &RunPart::keys_per_probe);
   double served = KeysOf(parts);
   const double memory = average_bits * served;
   while (!parts.empty() && memory < kMinBitsOfRun * served) {
-    left_out_ = true;
     served -= parts.back().keys;
     parts.pop_back();
+    // Parts like the last one that is served may differ from it by rounding.
+    max_keys_per_probe_ =
+        parts.empty() ? 0 : parts.back().keys_per_probe() * (1 + 1e-9);
   }
-  average_bits_ = kMinBitsOfRun;  // if there is too little for any part
   if (parts.empty()) return;
-  most_served_ = parts.back().keys_per_probe();
   bits_of_one_ = BitsOfOne(parts, std::min(memory / served, kMaxBitsOfRun),
                            log_rate_per_bit);
 }
 
 double BitsAllocation::BitsOf(double keys_per_probe) const {
-  if (most_served_ == 0) return average_bits_;
-  // Parts like the last one that is served may differ from it by rounding.
-  if (left_out_ && keys_per_probe > most_served_ * (1 + 1e-9)) {
-    return kMinBitsOfRun;
-  }
+  if (keys_per_probe > max_keys_per_probe_) return kMinBitsOfRun;
   return std::clamp(bits_of_one_ - std::log(keys_per_probe) / log_rate_per_bit_,
                     kMinBitsOfRun, kMaxBitsOfRun);
 }
 
-FileBits::FileBits(const NewFile& file, const Target& target,
-                   const HeatProfile* heat,
-                   const std::optional<KeyRange>& range)
+FileBits::FileBits(const NewFile& file)
     : run_(file.run),
-      allocation_(PartsOf(file.runs, heat), target.bits_per_key,
-                  target.log_rate_per_bit) {
-  const double planned = PlannedMean(heat, range);
-  mean_ =
-      std::clamp(MeanOf(file, target, planned), kMinBitsOfRun, kMaxBitsOfRun);
+      allocation_(PartsOf(file.runs, file.heat.get()), file.average_bits,
+                  file.log_rate_per_bit) {
+  const double planned = PlannedMean(file);
+  mean_ = std::clamp(MeanOf(file, planned), kMinBitsOfRun, kMaxBitsOfRun);
   more_ = mean_ - planned;
 }
 
@@ -169,14 +148,13 @@ double FileBits::PlannedFor(double heat) const {
   return allocation_.BitsOf(run_ / heat);
 }
 
-double FileBits::PlannedMean(const HeatProfile* heat,
-                             const std::optional<KeyRange>& range) const {
-  if (heat == nullptr) return PlannedFor(1);
-  const std::vector<HeatProfile::Part> parts =
-      range ? heat->PartsOf(range->first, range->last) : heat->classes();
+double FileBits::PlannedMean(const NewFile& file) const {
+  if (file.heat == nullptr) return PlannedFor(1);
   double keys = 0;
   double bits = 0;
-  for (const HeatProfile::Part& part : parts) {
+  for (const HeatProfile::Part& part :
+       file.range ? file.heat->PartsOf(file.range->first, file.range->last)
+                  : file.heat->classes()) {
     keys += part.key_share;
     bits += part.key_share * PlannedFor(part.heat);
   }
@@ -189,7 +167,6 @@ double FileBits::BitsOf(double heat) const {
 
 double RateOfRun(double keys, const std::vector<double>& runs,
                  double sum_of_rates) {
-  if (runs.empty()) return sum_of_rates;
   return sum_of_rates * std::min(1.0, keys / SumOf(runs));
 }
 

@@ -31,6 +31,8 @@
 // p_i = 1.
 #pragma once
 
+#include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -64,18 +66,15 @@ class BitsAllocation {
   BitsAllocation(std::vector<RunPart> parts, double average_bits,
                  double log_rate_per_bit);
 
-  // The bits per key of a part with this many keys per probe: the average if
-  // there are no parts, and kMinBitsOfRun for a part that is left out. Filters
-  // with fewer bits reject less per bit, so some of its files get that many and
-  // the others none.
+  // The bits per key of a part with this many keys per probe: kMinBitsOfRun for
+  // one that is left out. Filters with fewer bits reject less per bit, so some
+  // of its files get that many and the others none.
   double BitsOf(double keys_per_probe) const;
 
  private:
   double log_rate_per_bit_;
-  double average_bits_;
   double bits_of_one_ = 0;  // for one key per probe, without limits
-  bool left_out_ = false;   // true if some parts are
-  double most_served_ = 0;  // keys per probe; 0 if there are no parts
+  double max_keys_per_probe_ = std::numeric_limits<double>::infinity();
 };
 
 // A file that is about to be written, and the tree it will be in. Sizes in
@@ -89,22 +88,17 @@ struct NewFile {
   double other_keys = 0;
   double other_bits = 0;
   bool is_flush = false;
-};
-
-struct Target {
-  double bits_per_key = 0;  // on average over the tree
-  // True if that is the share of each key in a memory budget.
-  bool of_budget = false;
+  double average_bits = 0;  // per key of the tree, to aim at
+  bool has_budget = false;  // `average_bits` are an equal share of a budget
   double log_rate_per_bit = 0;
+  std::shared_ptr<const HeatProfile> heat = nullptr;  // null: keys are alike
+  std::optional<KeyRange> range = std::nullopt;  // of the job's keys, if known
 };
 
 // The bits per key of a file's filters.
 class FileBits {
  public:
-  // `heat` may be null: all keys are alike then. `range` is that of the job's
-  // keys, if known.
-  FileBits(const NewFile& file, const Target& target, const HeatProfile* heat,
-           const std::optional<KeyRange>& range);
+  explicit FileBits(const NewFile& file);
 
   // On average over the keys of the file's job.
   double mean() const { return mean_; }
@@ -114,8 +108,7 @@ class FileBits {
 
  private:
   double PlannedFor(double heat) const;
-  double PlannedMean(const HeatProfile* heat,
-                     const std::optional<KeyRange>& range) const;
+  double PlannedMean(const NewFile& file) const;
 
   double run_;
   BitsAllocation allocation_;
@@ -124,7 +117,7 @@ class FileBits {
 };
 
 // The rate of a run with `keys` keys, if the rates of all `runs` are to add up
-// to `sum_of_rates`. The sum if there are no runs.
+// to `sum_of_rates`.
 double RateOfRun(double keys, const std::vector<double>& runs,
                  double sum_of_rates);
 

@@ -84,7 +84,7 @@ double KeysOfFlush(const FileInTree& file) {
 // 0 if the sizes don't tell.
 double KeysOfRun(const FilterBuildingContext& context, const FileInTree& file) {
   if (IsFlush(context)) {
-    return file.tree->in_order ? LargestOf(file.tree->Runs())
+    return file.tree->in_order ? std::ranges::max(file.tree->Runs())
                                : KeysOfFlush(file);
   }
   const auto level = static_cast<size_t>(context.level_at_creation);
@@ -97,24 +97,27 @@ double KeysOfRun(const FilterBuildingContext& context, const FileInTree& file) {
   return level <= levels.size() ? levels[level - 1] : 0;
 }
 
-// Nothing if there is a listener that doesn't know any sizes yet. Filters that
-// aren't known count with `bits_per_key`.
+// Aims at `average_bits`, which filters that aren't known are taken for.
+// Nothing if there is a listener that doesn't know any sizes yet; `file` is
+// null without one.
 std::optional<NewFile> NewFileOf(const FilterPolicyOptions& options,
                                  const FilterBuildingContext& context,
-                                 const std::optional<FileInTree>& file,
-                                 double bits_per_key) {
+                                 const FileInTree* file, double average_bits) {
   NewFile found;
-  if (!file.has_value()) {
+  found.average_bits = average_bits;
+  found.has_budget = options.memory_budget.has_value();
+  found.log_rate_per_bit = LogRatePerBit(options.line);
+  if (file == nullptr) {
     found.runs = FullTree(options.size_ratio);
     found.run = found.runs[StepsAboveLast(context)];
     return found;
   }
   if (file->tree == nullptr) return std::nullopt;
   const TreeState& tree = *file->tree;
-  const std::vector<double> runs = tree.Runs();
-  if (runs.empty()) return std::nullopt;
+  found.runs = tree.Runs();
+  if (found.runs.empty()) return std::nullopt;
   found.is_flush = IsFlush(context);
-  found.largest = LargestOf(runs);
+  found.largest = std::ranges::max(found.runs);
   found.run = KeysOfRun(context, *file);
   if (found.run <= 0) {
     if (found.is_flush) return std::nullopt;
@@ -125,16 +128,18 @@ std::optional<NewFile> NewFileOf(const FilterPolicyOptions& options,
   const double keys_of_row = filters.rows > 0 ? filters.keys / filters.rows : 1;
   const double unknown = filters.unknown * keys_of_row;
   found.other_keys = filters.keys + unknown;
-  found.other_bits = filters.bits + unknown * bits_per_key;
+  found.other_bits = filters.bits + unknown * average_bits;
   // With files of 64 KiB that is a tenth. A level that is to make up for it
   // would get only the average, and most reads.
-  if (!options.memory_budget) found.other_bits -= filters.overhead;
+  if (!found.has_budget) found.other_bits -= filters.overhead;
   found.job =
       keys_of_row * (found.is_flush ? KeysOfFlush(*file) : file->input_keys);
-  const bool can_catch_up =
-      context.compaction_style == rocksdb::kCompactionStyleLevel &&
-      found.other_keys > 0;
-  found.runs = can_catch_up ? tree.RunsAtRest(options.size_ratio) : runs;
+  if (context.compaction_style == rocksdb::kCompactionStyleLevel &&
+      found.other_keys > 0) {
+    found.runs = tree.RunsAtRest(options.size_ratio);
+  }
+  found.heat = file->heat;
+  found.range = file->range;
   return found;
 }
 
@@ -161,10 +166,6 @@ std::optional<FileBits> AskForBits(const FilterPolicyOptions& options,
                                    const FilterBuildingContext& context,
                                    const FileInTree& file, double share,
                                    BudgetRequest* request) {
-  const auto ask = [request](double bits_per_key, double least_bits) {
-    request->bits_per_key = bits_per_key;
-    request->least_bits = least_bits;
-  };
   double average = std::min(share, kUnsharedFrom) +
                    kPartOfRest * std::max(0.0, share - kUnsharedFrom);
   average = std::min(average, kMaxAverageOfBudget);
@@ -173,29 +174,31 @@ std::optional<FileBits> AskForBits(const FilterPolicyOptions& options,
   // is no room.
   const double at_least_1 = std::max(average, kMinBitsOfRun);
   if (file.tree == nullptr) {
-    ask(std::min(at_least_1, kDefaultBitsPerKey) + kMoreInRecovery, 0);
+    request->bits_per_key =
+        std::min(at_least_1, kDefaultBitsPerKey) + kMoreInRecovery;
     return std::nullopt;
   }
   if (file.tree->may_be_in_order && request->is_flush) {
     const double bits =
         std::clamp(share * kPartOfShareInOrder, kMinBitsOfRun, kMaxBitsInOrder);
-    ask(bits, std::min({bits / 2, share, kMinBitsOfRun}));
+    request->bits_per_key = bits;
+    request->least_bits = std::min({bits / 2, share, kMinBitsOfRun});
     return std::nullopt;
   }
   const std::optional<NewFile> place =
-      NewFileOf(options, context, file, average);
+      NewFileOf(options, context, &file, average);
   if (!place) {
-    ask(at_least_1, average);
+    request->bits_per_key = at_least_1;
+    request->least_bits = average;
     return std::nullopt;
   }
-  const FileBits bits(
-      *place, Target{average, /*of_budget=*/true, LogRatePerBit(options.line)},
-      file.heat.get(), file.range);
-  ask(bits.mean(), bits.mean());
+  const FileBits bits(*place);
+  request->bits_per_key = bits.mean();
+  request->least_bits = bits.mean();
   if (IsShortLived(context, file)) {
     request->least_bits *= kLeastOfShortLived;
   } else if (!request->is_flush) {
-    request->least_bits = std::min(request->least_bits, average);
+    request->least_bits = std::min(bits.mean(), average);
     request->is_of_largest_run = place->run >= place->largest;
   }
   return bits;
@@ -208,16 +211,14 @@ double HeatOf(const HeatProfile& heat, const AddedKeys& keys) {
 FilterPlan PlanOfBits(FilterRequest request, const FileBits& bits,
                       const std::shared_ptr<const HeatProfile>& heat) {
   request.millibits_per_key = MillibitsOf(bits.mean());
-  FilterPlan plan{request};
-  if (heat == nullptr) return plan;
-  plan.request.heat = 1;
-  plan.keeps_range = true;
-  plan.fit = [bits, heat](const AddedKeys& keys, FilterRequest* fitted) {
+  if (heat == nullptr) return {request};
+  request.heat = 1;
+  const auto fit = [bits, heat](const AddedKeys& keys, FilterRequest* fitted) {
     const double of_keys = HeatOf(*heat, keys);
     fitted->millibits_per_key = MillibitsOf(bits.BitsOf(of_keys));
     fitted->heat = static_cast<float>(of_keys);
   };
-  return plan;
+  return {request, fit, /*keeps_range=*/true};
 }
 
 }  // namespace
@@ -240,17 +241,14 @@ std::optional<FileInTree> TakeFileInTree() {
 std::optional<FilterPlan> PlanOfFile(
     const FilterPolicyOptions& options, const FilterBuildingContext& context,
     const std::optional<FileInTree>& file_of_thread) {
-  std::optional<FileInTree> file;
-  if (file_of_thread.has_value() && file_of_thread->Matches(context)) {
-    file = file_of_thread;
-  }
+  const FileInTree* const file =
+      file_of_thread && file_of_thread->Matches(context) ? &*file_of_thread
+                                                         : nullptr;
   FilterRequest request = RequestOf(options);
-  double average = BitsPerKeyOf(options);
+  double bits = BitsPerKeyOf(options);
   std::optional<NewFile> place;
-  if (IsLevelAware(options)) {
-    place = NewFileOf(options, context, file, average);
-  }
-  if (options.false_positive_rate.has_value()) {
+  if (IsLevelAware(options)) place = NewFileOf(options, context, file, bits);
+  if (options.false_positive_rate) {
     const double asked = *options.false_positive_rate;
     request.false_positive_rate =
         std::max(place ? RateOfRun(place->run, place->runs, asked) : asked,
@@ -260,20 +258,12 @@ std::optional<FilterPlan> PlanOfFile(
             .value_or(kMaxMillibits);
     return FilterPlan{request};
   }
-  if (place) {
-    const auto heat = file.has_value() ? file->heat : nullptr;
-    const Target target{average, /*of_budget=*/false,
-                        LogRatePerBit(request.line)};
-    return PlanOfBits(request,
-                      FileBits(*place, target, heat.get(),
-                               file.has_value() ? file->range : std::nullopt),
-                      heat);
-  }
+  if (place) return PlanOfBits(request, FileBits(*place), place->heat);
   if (IsLevelAware(options) &&
       context.reason == TableFileCreationReason::kRecovery) {
-    average = std::min(average + kMoreInRecovery, kMaxBitsOfRun);
+    bits = std::min(bits + kMoreInRecovery, kMaxBitsOfRun);
   }
-  request.millibits_per_key = MillibitsOf(average);
+  request.millibits_per_key = MillibitsOf(bits);
   if (request.millibits_per_key == 0) return std::nullopt;
   return FilterPlan{request};
 }
@@ -307,30 +297,29 @@ std::optional<FilterPlan> PlanWithinBudget(const FilterPolicyOptions& options,
   request.is_flush = IsFlush(context);
   request.is_recovery = context.reason == TableFileCreationReason::kRecovery;
   if (request.is_flush) request.expected_keys = KeysOfFlush(file);
-  request.keys = 1;
   const std::optional<FileBits> bits =
       AskForBits(options, context, file, state.average_bits, &request);
-  const double estimate = file.account->EstimateBits(file.place, request);
+  const double estimate = file.account->Reserve(file.place, request);
   if (estimate < kMinBitsOfRun) return std::nullopt;
   // A full filter has all keys of the file.
   if (!context.table_options.partition_filters) request.expected_keys = 0;
+  const auto heat = bits ? file.heat : nullptr;
   FilterPlan plan;
   plan.request = RequestOf(options);
   plan.request.millibits_per_key = MillibitsOf(estimate);
-  plan.keeps_range = bits.has_value() && file.heat != nullptr;
-  if (plan.keeps_range) plan.request.heat = 1;
-  plan.fit = [request, bits, heat = file.heat, by_heat = plan.keeps_range,
-              account = file.account, place = file.place](
+  plan.request.heat = heat == nullptr ? 0 : 1;
+  plan.keeps_range = heat != nullptr;
+  plan.fit = [request, bits, heat, account = file.account, place = file.place](
                  const AddedKeys& keys, FilterRequest* fitted) {
     BudgetRequest of_filter = request;
     of_filter.keys = static_cast<double>(keys.entries);
-    if (by_heat) {
+    if (heat != nullptr) {
       const double of_keys = HeatOf(*heat, keys);
       fitted->heat = static_cast<float>(of_keys);
       of_filter.bits_per_key = bits->BitsOf(of_keys);
       of_filter.least_bits *= of_filter.bits_per_key / bits->mean();
     }
-    const double reserved = account->ReserveBits(place, of_filter);
+    const double reserved = account->Reserve(place, of_filter);
     // Other files may have taken the room since: build a single line.
     fitted->millibits_per_key =
         reserved < kMinBitsOfRun

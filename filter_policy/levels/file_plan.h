@@ -22,7 +22,6 @@
 #include "filter_policy/levels/account.h"
 #include "filter_policy/levels/allocation.h"
 #include "filter_policy/levels/heat_profile.h"
-#include "filter_policy/levels/heat_use.h"
 #include "filter_policy/levels/tree_state.h"
 #include "filter_policy/rocksdb/filter_bits_builder.h"
 #include "linebloom/filter_policy.h"
@@ -30,6 +29,8 @@
 #include "rocksdb/filter_policy.h"
 
 namespace linebloom {
+
+class HeatSource;
 
 struct FileInTree {
   std::string column_family;
@@ -46,7 +47,7 @@ struct FileInTree {
   std::optional<KeyRange> range;
   // Where lookups fall; null if unknown.
   std::shared_ptr<const HeatProfile> heat;
-  std::shared_ptr<HeatUse> heat_use;
+  HeatSource* heat_source = nullptr;  // lives as long as the file is written
   // Identifies the database: RocksDB gives policies its info log too. Null if
   // unknown.
   const rocksdb::Logger* info_log = nullptr;

@@ -40,11 +40,9 @@ int LargestLevel(const std::vector<const LiveFileMetaData*>& files) {
   for (const LiveFileMetaData* file : files) {
     if (file->level > 0) rows[file->level] += file->num_entries;
   }
-  int largest = -1;
-  for (const auto& [level, of_level] : rows) {
-    if (largest < 0 || of_level >= rows[largest]) largest = level;
-  }
-  return largest;
+  const auto largest = std::ranges::max_element(
+      rows, {}, [](const auto& of) { return std::pair(of.second, of.first); });
+  return largest == rows.end() ? -1 : largest->first;
 }
 
 // `run` is in order. A key between two files counts for the first of them.
@@ -80,43 +78,35 @@ std::shared_ptr<const HeatProfile> HeatProfile::Make(
     // earlier files may have reached there.
     const std::string_view begin = files[i].smallest;
     if (i % files_per_segment == 0) {
-      profile->segments_.push_back({std::string(begin), sums});
+      profile->bounds_.push_back({std::string(begin), sums});
     }
     sums.rows += std::max(files[i].rows, 1.0);
     sums.misses += files[i].misses;
     if (before == nullptr) continue;
     const double from = i == 0 ? 0 : before->Before(begin).misses;
     const double to = i + 1 == files.size()
-                          ? before->total_.misses
+                          ? before->misses()
                           : before->Before(files[i + 1].smallest).misses;
     sums.misses += kept * (to - from);
   }
-  profile->end_ = std::move(files.back().largest);
-  profile->total_ = sums;
+  profile->bounds_.push_back({std::move(files.back().largest), sums});
   profile->Classify();
   return profile;
 }
 
+// Keys before the first segment belong to it, and keys after the last to that.
 size_t HeatProfile::SegmentOf(std::string_view key) const {
-  const auto after =
-      std::ranges::upper_bound(segments_, key, {}, &Segment::begin);
-  return after == segments_.begin()
-             ? 0
-             : static_cast<size_t>(after - segments_.begin()) - 1;
-}
-
-const HeatProfile::Sums& HeatProfile::EndOf(size_t segment) const {
-  return segment + 1 < segments_.size() ? segments_[segment + 1].before
-                                        : total_;
+  const auto first = std::next(bounds_.begin());
+  const auto end = std::ranges::upper_bound(first, std::prev(bounds_.end()),
+                                            key, {}, &Bound::key);
+  return static_cast<size_t>(end - first);
 }
 
 HeatProfile::Sums HeatProfile::Before(std::string_view key) const {
   const size_t segment = SegmentOf(key);
-  const Sums& from = segments_[segment].before;
-  const Sums& to = EndOf(segment);
-  const std::string_view end =
-      segment + 1 < segments_.size() ? segments_[segment + 1].begin : end_;
-  const double part = position_.Between(segments_[segment].begin, end, key);
+  const auto& [begin, from] = bounds_[segment];
+  const auto& [end, to] = bounds_[segment + 1];
+  const double part = position_.Between(begin, end, key);
   return {from.rows + part * (to.rows - from.rows),
           from.misses + part * (to.misses - from.misses)};
 }
@@ -124,13 +114,17 @@ HeatProfile::Sums HeatProfile::Before(std::string_view key) const {
 HeatProfile::Part HeatProfile::PartBetween(const Sums& from,
                                            const Sums& to) const {
   Part part;
-  part.key_share = (to.rows - from.rows) / total_.rows;
-  const double uniform = kUniformMisses + kUniformShare * total_.misses;
+  part.key_share = (to.rows - from.rows) / total().rows;
+  const double uniform = kUniformMisses + kUniformShare * total().misses;
   const double miss_share =
       (to.misses - from.misses + uniform * part.key_share) /
-      (total_.misses + uniform);
+      (total().misses + uniform);
   part.heat = miss_share / part.key_share;
   return part;
+}
+
+HeatProfile::Part HeatProfile::PartOf(size_t segment) const {
+  return PartBetween(bounds_[segment].before, bounds_[segment + 1].before);
 }
 
 std::vector<HeatProfile::Part> HeatProfile::PartsOf(
@@ -139,16 +133,14 @@ std::vector<HeatProfile::Part> HeatProfile::PartsOf(
   const size_t end = SegmentOf(last);
   Sums from = Before(first);
   for (size_t i = SegmentOf(first); i <= end; ++i) {
-    const Sums to = i == end ? Before(last) : EndOf(i);
+    const Sums to = i == end ? Before(last) : bounds_[i + 1].before;
     // Ranges too small to be told apart have the heat of the segment.
-    if (to.rows - from.rows > 1e-6 * total_.rows) {
+    if (to.rows - from.rows > 1e-6 * total().rows) {
       parts.push_back(PartBetween(from, to));
     }
     from = to;
   }
-  if (parts.empty()) {
-    parts.push_back(PartBetween(segments_[end].before, EndOf(end)));
-  }
+  if (parts.empty()) parts.push_back(PartOf(end));
   return parts;
 }
 
@@ -165,11 +157,10 @@ double HeatProfile::HeatOf(std::string_view first,
 
 void HeatProfile::Classify() {
   std::map<int, Part> classes;
-  for (size_t i = 0; i < segments_.size(); ++i) {
-    const Part part = PartBetween(segments_[i].before, EndOf(i));
-    const int number =
-        static_cast<int>(std::lround(kClassesPerLogHeat * std::log(part.heat)));
-    Part& of_class = classes.try_emplace(number, Part{0, 0}).first->second;
+  for (size_t i = 0; i + 1 < bounds_.size(); ++i) {
+    const Part part = PartOf(i);
+    Part& of_class = classes[static_cast<int>(
+        std::lround(kClassesPerLogHeat * std::log(part.heat)))];
     of_class.heat =
         (of_class.heat * of_class.key_share + part.heat * part.key_share) /
         (of_class.key_share + part.key_share);
@@ -179,9 +170,10 @@ void HeatProfile::Classify() {
 }
 
 void FamilyHeat::Update(const std::vector<const LiveFileMetaData*>& files,
-                        const KeySamples& samples,
-                        std::chrono::duration<double> half_life,
                         Clock::time_point now) {
+  if (user_ == nullptr) return;
+  KeySamples missing = user_->sampler->Take();
+  if (HeatUser::IsShared(user_)) missing.keys.clear();
   const int largest = LargestLevel(files);
   std::vector<RunFile> run;
   ranges_.clear();
@@ -192,10 +184,13 @@ void FamilyHeat::Update(const std::vector<const LiveFileMetaData*>& files,
                    static_cast<double>(file->num_entries)});
   }
   std::ranges::sort(run, {}, &RunFile::smallest);
-  CountMisses(samples, &run);
-  const std::chrono::duration<double> age = now - updated_;
+  CountMisses(missing, &run);
+  // Earlier misses count half after each half-life.
+  const double age = std::chrono::duration<double>(now - updated_).count();
   const double kept =
-      profile_ == nullptr ? 0 : std::exp2(-std::max(0.0, age / half_life));
+      profile_ == nullptr
+          ? 0
+          : std::exp2(-std::max(0.0, age / user_->half_life_seconds));
   profile_ = HeatProfile::Make(profile_.get(), kept, std::move(run));
   updated_ = now;
 }

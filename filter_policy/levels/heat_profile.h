@@ -6,6 +6,7 @@
 // keys.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "filter_policy/levels/key_position.h"
@@ -63,7 +65,7 @@ class HeatProfile {
   double HeatOf(std::string_view first, std::string_view last) const;
 
   // The sampled misses that the profile is based on.
-  double misses() const { return total_.misses; }
+  double misses() const { return total().misses; }
 
  private:
   // The sums of all keys before one.
@@ -71,23 +73,36 @@ class HeatProfile {
     double rows = 0;
     double misses = 0;
   };
-  struct Segment {
-    std::string begin;
+  // The beginning of a segment of the keys, or the end of the last one.
+  struct Bound {
+    std::string key;
     Sums before;
   };
 
   explicit HeatProfile(KeyPosition position);
   size_t SegmentOf(std::string_view key) const;
-  const Sums& EndOf(size_t segment) const;
   Sums Before(std::string_view key) const;
+  const Sums& total() const { return bounds_.back().before; }
   Part PartBetween(const Sums& from, const Sums& to) const;
+  Part PartOf(size_t segment) const;
   void Classify();
 
   KeyPosition position_;
-  std::vector<Segment> segments_;  // at least one
-  std::string end_;                // the largest key
-  Sums total_;
+  std::vector<Bound> bounds_;  // at least two
   std::vector<Part> classes_;
+};
+
+// A policy with heat_aware.
+struct HeatUser {
+  const std::shared_ptr<KeySampler> sampler = std::make_shared<KeySampler>();
+  std::atomic<double> half_life_seconds = 0;
+
+  // A reader knows no column family, so nothing is learned from the keys of
+  // several. True if `user`, which its policy holds as well, is in use for more
+  // than one.
+  static bool IsShared(const std::shared_ptr<const HeatUser>& user) {
+    return user.use_count() > 2;
+  }
 };
 
 // Keeps the heat of a column family's keys while its files change.
@@ -95,12 +110,14 @@ class FamilyHeat {
  public:
   using Clock = std::chrono::steady_clock;  // one that never jumps
 
-  // `files` are the family's live ones, `samples` the missing keys since the
-  // last update. Earlier ones count half after each half-life, which is more
-  // than 0.
+  // A policy builds the family's filters by heat.
+  void Use(std::shared_ptr<const HeatUser> user) { user_ = std::move(user); }
+  bool is_used() const { return user_ != nullptr; }
+
+  // Learns from the keys that the policy's filters have rejected since the last
+  // update, if heat is used. `files` are the family's live ones.
   void Update(const std::vector<const rocksdb::LiveFileMetaData*>& files,
-              const KeySamples& samples,
-              std::chrono::duration<double> half_life, Clock::time_point now);
+              Clock::time_point now);
 
   // Null until anything is known.
   const std::shared_ptr<const HeatProfile>& profile() const { return profile_; }
@@ -110,6 +127,7 @@ class FamilyHeat {
   std::optional<KeyRange> RangeOf(const std::vector<std::string>& paths) const;
 
  private:
+  std::shared_ptr<const HeatUser> user_;
   std::shared_ptr<const HeatProfile> profile_;
   Clock::time_point updated_;
   std::unordered_map<std::string, KeyRange> ranges_;

@@ -4,14 +4,12 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <unordered_map>
 #include <utility>
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/levels/account.h"
 #include "filter_policy/levels/file_plan.h"
-#include "filter_policy/levels/heat_use.h"
 #include "filter_policy/levels/tree_state.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
 #include "rocksdb/db.h"
@@ -59,8 +57,6 @@ TreeState TreeOf(const ExpectedLevelSizes& expected) {
 struct KnownFile {
   FilterTotals filter;  // as the properties tell that every SSTable has
   int level = -1;       // -1: not live, as far as known
-
-  double rows() const { return filter.rows + filter.unknown; }
 };
 using KnownFiles = std::unordered_map<std::string, KnownFile>;  // by name
 
@@ -74,9 +70,9 @@ FilterTotals FilterOf(const rocksdb::TableProperties& properties) {
   filter.bits = 8 * static_cast<double>(properties.filter_size);
   if (filter.bits > 0) {
     filter.overhead = std::min(filter.bits, kBitsBeyondKeys);
-    filter.keys = properties.num_filter_entries > 0
-                      ? static_cast<double>(properties.num_filter_entries)
-                      : filter.rows;
+    filter.keys = static_cast<double>(properties.num_filter_entries > 0
+                                          ? properties.num_filter_entries
+                                          : properties.num_entries);
   } else if (!properties.filter_policy_name.empty()) {
     filter.unfiltered = filter.rows;
   }
@@ -99,9 +95,7 @@ FilterTotals ReadOldFilter(rocksdb::Env* env,
     const auto properties = reader.GetTableProperties();
     if (properties != nullptr) return FilterOf(*properties);
   }
-  FilterTotals none;
-  none.rows = static_cast<double>(file.num_entries);
-  return none;
+  return {.rows = static_cast<double>(file.num_entries)};
 }
 
 // A running compaction, as if it had finished and dropped nothing.
@@ -113,41 +107,17 @@ struct CompactionInTree {
   std::optional<KeyRange> range = std::nullopt;  // of the input, if known
 };
 
-// `tree` is as it was before the compaction.
-CompactionInTree ApplyCompaction(const CompactionJobInfo& job,
-                                 const KnownFiles& known, TreeState tree) {
-  double input_keys = 0;
-  size_t level0_inputs = 0;
-  for (const std::string& path : job.input_files) {
-    const auto file = known.find(FileNameOf(path));
-    if (file != known.end() && file->second.level >= 0) {
-      if (file->second.level == 0) ++level0_inputs;
-      tree.Remove(file->second.rows(), file->second.level);
-      tree.filters.Add(file->second.filter, -1);
-    }
-    // The table properties contain the entries of each input file.
-    const auto found = job.table_properties.find(path);
-    if (found != job.table_properties.end()) {
-      input_keys += static_cast<double>(found->second->num_entries);
-    }
-  }
-  tree.Add(input_keys, job.output_level);
-  return {job.cf_name, std::make_shared<const TreeState>(std::move(tree)),
-          input_keys, level0_inputs};
-}
-
-FilterTotals FiltersOfInputs(const CompactionJobInfo& job) {
-  FilterTotals totals;
-  for (const auto& [path, properties] : job.table_properties) {
-    totals.Add(FilterOf(*properties));
-  }
-  return totals;
-}
-
 // True if RocksDB only moved files down (a trivial move). It then lists the
 // same files as input and output.
 bool OnlyMoved(const CompactionJobInfo& job) {
   return !job.input_files.empty() && job.input_files == job.output_files;
+}
+
+// The value of `key`; null if there is none.
+template <typename Map>
+auto* Find(Map& map, const typename Map::key_type& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
 }
 
 // The name by which RocksDB's Configurable finds the listener's HeatSource.
@@ -172,16 +142,25 @@ class LevelSizeListener final : public rocksdb::EventListener,
   std::shared_ptr<const HeatProfile> HeatOf(
       const std::string& database, const std::string& family) const override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto known = databases_.find(database);
-    if (known == databases_.end()) return nullptr;
-    const auto found = known->second.families.find(family);
-    return found == known->second.families.end() ? nullptr
-                                                 : found->second.heat.profile();
+    const Database* const known = Find(databases_, database);
+    if (known == nullptr) return nullptr;
+    const Family* const found = Find(known->families, family);
+    return found == nullptr ? nullptr : found->heat.profile();
+  }
+
+  void UseHeat(const std::string& database, const std::string& family,
+               std::shared_ptr<const HeatUser> user) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    // Not of one that is being opened: if it closes before its first flush,
+    // nobody will say so.
+    if (Database* const known = Find(databases_, database)) {
+      known->families[family].heat.Use(std::move(user));
+    }
   }
 
   void OnFlushBegin(DB* db, const FlushJobInfo& job) override {
     StartSession(db);
-    UpdateTreesOnce(db);
+    UpdateTreesIfDue(db, 0, 0);
     // RocksDB tells a single family's size only to holders of its handle.
     uint64_t waiting = 0;
     db->GetAggregatedIntProperty(DB::Properties::kNumEntriesImmMemTables,
@@ -198,9 +177,8 @@ class LevelSizeListener final : public rocksdb::EventListener,
       Database& database = databases_[db->GetName()];
       Family& family = database.families[job.cf_name];
       family.last_flush = static_cast<double>(job.table_properties.num_entries);
-      FilterTotals change;
-      Place(job.file_path, 0, &database, &family, &change);
-      EndJob(db, job.job_id, change, &family);
+      Place(job.file_path, 0, &database, &family);
+      EndJob(db, job.job_id, &database, &family);
     }
     UpdateTreesIfDue(db, kFilesPerJob);
   }
@@ -208,20 +186,29 @@ class LevelSizeListener final : public rocksdb::EventListener,
   void OnCompactionBegin(DB* db, const CompactionJobInfo& job) override {
     StartSession(db);
     // By heat, the outputs depend on the misses until now.
-    if (heat_use_->IsUsed(db->GetName())) {
-      UpdateTreesIfDue(db, kFilesPerUntoldChange);
-    } else {
-      UpdateTreesOnce(db);
+    UpdateTreesIfDue(db, 0);
+    FilterTotals inputs;
+    for (const auto& [path, properties] : job.table_properties) {
+      inputs.Add(FilterOf(*properties));
     }
-    account_->BeginCompaction(db->GetName(), job.job_id, FiltersOfInputs(job));
+    account_->BeginCompaction(db->GetName(), job.job_id, inputs);
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
     const Family& family = database.families[job.cf_name];
     // Don't mix expected sizes with real ones.
     if (family.tree == nullptr || family.tree == expected_) return;
-    CompactionInTree& compaction = database.compactions[job.job_id];
-    compaction = ApplyCompaction(job, database.files, *family.tree);
-    compaction.range = family.heat.RangeOf(job.input_files);
+    TreeState tree = *family.tree;
+    size_t level0_inputs = 0;
+    for (const std::string& path : job.input_files) {
+      const KnownFile* const file = Find(database.files, FileNameOf(path));
+      if (file == nullptr || file->level < 0) continue;
+      if (file->level == 0) ++level0_inputs;
+      tree.Remove(file->filter, file->level);
+    }
+    tree.Add(inputs.rows, job.output_level);
+    database.compactions[job.job_id] = {
+        job.cf_name, std::make_shared<const TreeState>(std::move(tree)),
+        inputs.rows, level0_inputs, family.heat.RangeOf(job.input_files)};
   }
 
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override {
@@ -231,21 +218,21 @@ class LevelSizeListener final : public rocksdb::EventListener,
       Database& database = databases_[db->GetName()];
       database.compactions.erase(job.job_id);
       Family& family = database.families[job.cf_name];
-      FilterTotals change;
       if (job.status.ok()) {
         if (job.base_input_level == 0) {
-          family.moves = OnlyMoved(job) ? family.moves + 1 : 0;
-          if (!OnlyMoved(job)) family.merged = true;
+          const bool moved = OnlyMoved(job);
+          family.moves = moved ? family.moves + 1 : 0;
+          family.merged |= !moved;
         }
         for (const std::string& path : job.input_files) {
-          Place(path, -1, &database, &family, &change);
+          Place(path, -1, &database, &family);
         }
         for (size_t i = 0; i < job.output_files.size(); ++i) {
           Place(job.output_files[i], job.output_file_infos[i].level, &database,
-                &family, &change);
+                &family);
         }
       }
-      EndJob(db, job.job_id, change, &family);
+      EndJob(db, job.job_id, &database, &family);
     }
     UpdateTreesIfDue(db, kFilesPerJob);
   }
@@ -262,15 +249,12 @@ class LevelSizeListener final : public rocksdb::EventListener,
     file.column_family = info.cf_name;
     file.reason = info.reason;
     file.account = account_;
-    file.heat_use = heat_use_;
+    file.heat_source = this;
     file.place = {info.db_name, info.job_id, FileNameOf(info.file_path)};
     // Recovery is part of opening the database; earlier sizes are out of date.
     if (info.reason != rocksdb::TableFileCreationReason::kRecovery) {
       const std::lock_guard<std::mutex> lock(mutex_);
-      const auto database = databases_.find(info.db_name);
-      if (database != databases_.end()) {
-        SetTreeAndHeat(database->second, info, &file);
-      }
+      FindTree(&file);
     }
     if (file.tree == nullptr && expected_keys_ > 0) file.tree = expected_;
     BeginFile(std::move(file));
@@ -284,28 +268,21 @@ class LevelSizeListener final : public rocksdb::EventListener,
       return;
     }
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto database = databases_.find(info.db_name);
-    if (database == databases_.end()) {
-      // The database is being opened, and if it closes before its first flush,
-      // nobody will say so.
-      heat_use_->Forget(info.db_name);
-      return;
+    if (Database* const database = Find(databases_, info.db_name)) {
+      database->files[name] = {FilterOf(info.table_properties)};
     }
-    database->second.files[name] = {FilterOf(info.table_properties)};
   }
 
   void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& info) override {
     const std::string name = FileNameOf(info.file_path);
     account_->DropFile(info.db_name, name);
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto database = databases_.find(info.db_name);
-    if (database == databases_.end()) return;
-    KnownFiles& files = database->second.files;
-    const auto file = files.find(name);
-    if (file == files.end()) return;
+    Database* const database = Find(databases_, info.db_name);
+    if (database == nullptr) return;
+    const KnownFile* const file = Find(database->files, name);
     // By DeleteFilesInRanges() or with its column family.
-    if (file->second.level >= 0) database->second.files_to_wait = 0;
-    files.erase(file);
+    if (file != nullptr && file->level >= 0) database->files_to_wait = 0;
+    database->files.erase(name);
   }
 
   // RocksDB doesn't tell listeners that a database is closed. But it deletes
@@ -313,14 +290,11 @@ class LevelSizeListener final : public rocksdb::EventListener,
   void OnColumnFamilyHandleDeletionStarted(
       rocksdb::ColumnFamilyHandle* handle) override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (auto database = databases_.begin(); database != databases_.end();
-         ++database) {
-      if (database->second.default_family != handle) continue;
-      account_->Forget(database->first);
-      heat_use_->Forget(database->first);
-      databases_.erase(database);
-      return;
-    }
+    std::erase_if(databases_, [&](const auto& database) {
+      if (database.second.default_family != handle) return false;
+      account_->Forget(database.first);
+      return true;
+    });
   }
 
  private:
@@ -352,31 +326,34 @@ class LevelSizeListener final : public rocksdb::EventListener,
     // Before the files are listed again: their number, less what each event
     // since has counted for.
     size_t files_to_wait = 0;
+    // Changes with every job that ends and every list of the files.
+    uint64_t version = 0;
   };
 
-  static void SetTreeAndHeat(const Database& database,
-                             const rocksdb::TableFileCreationBriefInfo& info,
-                             FileInTree* file) {
-    file->info_log = database.info_log;
-    const auto family = database.families.find(info.cf_name);
-    if (family != database.families.end()) {
-      file->tree = family->second.tree;
-      file->heat = family->second.heat.profile();
-      if (info.reason == rocksdb::TableFileCreationReason::kFlush) {
-        file->input_keys = family->second.to_flush;
-        file->level0_waiting = family->second.live.level0_files.size();
-        for (const auto& [job, compaction] : database.compactions) {
-          if (compaction.column_family != info.cf_name) continue;
+  // Sets what is known of the tree that the file will be in.
+  void FindTree(FileInTree* file) const {
+    const Database* const database = Find(databases_, file->place.database);
+    if (database == nullptr) return;
+    file->info_log = database->info_log;
+    const Family* const family = Find(database->families, file->column_family);
+    if (family != nullptr) {
+      file->tree = family->tree;
+      file->heat = family->heat.profile();
+      if (file->reason == rocksdb::TableFileCreationReason::kFlush) {
+        file->input_keys = family->to_flush;
+        file->level0_waiting = family->live.level0_files.size();
+        for (const auto& [job, compaction] : database->compactions) {
+          if (compaction.column_family != file->column_family) continue;
           file->level0_waiting -=
               std::min(compaction.level0_inputs, file->level0_waiting);
         }
       }
     }
-    const auto compaction = database.compactions.find(info.job_id);
-    if (compaction == database.compactions.end()) return;
-    file->tree = compaction->second.tree;
-    file->input_keys = compaction->second.input_keys;
-    file->range = compaction->second.range;
+    if (const auto* compaction = Find(database->compactions, file->place.job)) {
+      file->tree = compaction->tree;
+      file->input_keys = compaction->input_keys;
+      file->range = compaction->range;
+    }
   }
 
   // Forgets what is known of an earlier database at the same path.
@@ -393,62 +370,58 @@ class LevelSizeListener final : public rocksdb::EventListener,
     Database& database = databases_[db->GetName()];
     if (database.session == session) return;
     account_->Forget(db->GetName());
-    heat_use_->Forget(db->GetName());
     database = Database();
     database.session = session;
     database.default_family = db->DefaultColumnFamily();
     database.info_log = info_log;
   }
 
-  void UpdateTreesOnce(DB* db) {
+  // Lists the files if so many events have passed that each counts for
+  // `files_per_event` files, or `with_heat` if a policy uses heat. With 0 only
+  // if they never were.
+  void UpdateTreesIfDue(DB* db, size_t files_per_event,
+                        size_t with_heat = kFilesPerUntoldChange) {
+    uint64_t version = 0;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (databases_[db->GetName()].began_empty.has_value()) return;
-    }
-    UpdateTrees(db);
-  }
-
-  void UpdateTreesIfDue(DB* db, size_t files_per_event) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      size_t& files = databases_[db->GetName()].files_to_wait;
-      if (heat_use_->IsUsed(db->GetName())) {
-        files_per_event = kFilesPerUntoldChange;
-      }
-      if (files > files_per_event) {
-        files -= files_per_event;
+      Database& database = databases_[db->GetName()];
+      const bool uses_heat = std::ranges::any_of(
+          database.families,
+          [](const auto& family) { return family.second.heat.is_used(); });
+      const size_t files = uses_heat ? with_heat : files_per_event;
+      if (database.files_to_wait > files) {
+        database.files_to_wait -= files;
         return;
       }
+      version = database.version;
     }
-    UpdateTrees(db);
+    UpdateTrees(db, version);
   }
 
   // Moves a file of the family to `level`, or away if that is -1. Does nothing
   // if the files were listed since it moved, or it was deleted since.
   static void Place(const std::string& path, int level, Database* database,
-                    Family* family, FilterTotals* change) {
-    const auto found = database->files.find(FileNameOf(path));
-    if (found == database->files.end()) return;
-    KnownFile& file = found->second;
-    const auto count = [&](double times) {
-      family->live.filters.Add(file.filter, times);
-      change->Add(file.filter, times);
-    };
-    if (file.level >= 0) {
-      family->live.Remove(file.rows(), file.level);
-      count(-1);
-    }
-    if (level >= 0) {
-      family->live.Add(file.rows(), level);
-      count(1);
-    }
-    file.level = level;
+                    Family* family) {
+    KnownFile* const file = Find(database->files, FileNameOf(path));
+    if (file == nullptr) return;
+    if (file->level >= 0) family->live.Remove(file->filter, file->level);
+    if (level >= 0) family->live.Add(file->filter, level);
+    file->level = level;
   }
 
-  // Ends a job that has changed the live filters by `change`.
-  void EndJob(DB* db, int job, const FilterTotals& change, Family* family) {
-    account_->EndJob(db->GetName(), job, change);
-    SetTree(databases_[db->GetName()], family);
+  static FilterTotals LiveFilters(const Database& database) {
+    FilterTotals live;
+    for (const auto& [name, family] : database.families) {
+      live.Add(family.live.filters);
+    }
+    return live;
+  }
+
+  // Ends a job that may have changed the family's files.
+  void EndJob(DB* db, int job, Database* database, Family* family) {
+    ++database->version;
+    account_->EndJob(db->GetName(), job, LiveFilters(*database));
+    SetTree(*database, family);
   }
 
   void SetTree(const Database& database, Family* family) const {
@@ -465,60 +438,52 @@ class LevelSizeListener final : public rocksdb::EventListener,
                        : std::make_shared<const TreeState>(std::move(tree));
   }
 
-  // Doesn't hold our mutex while RocksDB works, since RocksDB acquires its own.
-  void UpdateTrees(DB* db) {
+  // Lists the files, unless the database's version is no longer `version` when
+  // that is done. Doesn't hold our mutex while RocksDB works, since RocksDB
+  // acquires its own.
+  void UpdateTrees(DB* db, uint64_t version) {
     std::vector<rocksdb::LiveFileMetaData> files;
-    const uint64_t version = account_->VersionOf(db->GetName());
     db->GetLiveFilesMetaData(&files);
     LearnFilters(db, files);
-    const std::set<std::string> under_way =
-        account_->FilesUnderWay(db->GetName());
-    std::set<std::string> installed;
-    FilterTotals live;
-    struct Listed {
-      TreeState tree;
-      std::vector<const rocksdb::LiveFileMetaData*> files;
-    };
-    std::map<std::string, Listed> listed;            // by column family
-    std::vector<std::pair<KnownFile*, int>> levels;  // of the files
+    std::map<std::string, std::vector<const rocksdb::LiveFileMetaData*>>
+        listed;  // by column family
+    for (const rocksdb::LiveFileMetaData& file : files) {
+      listed[file.column_family_name].push_back(&file);
+    }
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
-    for (const rocksdb::LiveFileMetaData& file : files) {
-      const std::string name = FileNameOf(file.name);
-      const auto [at, is_new] = database.files.try_emplace(name);
-      KnownFile& known = at->second;
-      if (is_new) known.filter.unknown = static_cast<double>(file.num_entries);
-      levels.emplace_back(&known, file.level);
-      Listed& of_family = listed[file.column_family_name];
-      of_family.files.push_back(&file);
-      of_family.tree.Add(known.rows(), file.level);
-      of_family.tree.filters.Add(known.filter);
-      live.Add(known.filter);
-      if (under_way.count(name) > 0) installed.insert(name);
-    }
     if (!database.began_empty) database.began_empty = files.empty();
     database.files_to_wait = 0;
-    // If not, a job has ended since, and whoever ended it lists them anew.
-    if (!account_->SetLive(db->GetName(), version, live, installed)) return;
-    database.files_to_wait = files.size();
+    // A job has ended since, and whoever ended it lists the files anew.
+    if (database.version != version) return;
+    ++database.version;
     for (auto& [name, file] : database.files) file.level = -1;
-    for (const auto& [file, level] : levels) file->level = level;
     // A column family without files was dropped or is as good as new.
     std::erase_if(database.families, [&](const auto& family) {
-      if (listed.count(family.first) > 0) return false;
-      heat_use_->Forget(db->GetName(), family.first);
-      return true;
+      return !listed.contains(family.first);
     });
-    for (auto& [name, of_family] : listed) {
+    for (const auto& [name, of_family] : listed) {
       Family& family = database.families[name];
-      const auto heat = heat_use_->TakeSamples(db->GetName(), name);
-      if (heat) {
-        family.heat.Update(of_family.files, heat->missing, heat->half_life,
-                           FamilyHeat::Clock::now());
+      family.heat.Update(of_family, FamilyHeat::Clock::now());
+      family.live = {};
+      for (const rocksdb::LiveFileMetaData* file : of_family) {
+        const auto [at, is_new] =
+            database.files.try_emplace(FileNameOf(file->name));
+        KnownFile& known = at->second;
+        if (is_new) {
+          known.filter.unknown = static_cast<double>(file->num_entries);
+        }
+        known.level = file->level;
+        family.live.Add(known.filter, known.level);
       }
-      family.live = std::move(of_family.tree);
       SetTree(database, &family);
     }
+    account_->SetLive(
+        db->GetName(), LiveFilters(database), [&](const std::string& name) {
+          const KnownFile* const file = Find(database.files, name);
+          return file != nullptr && file->level >= 0;
+        });
+    database.files_to_wait = files.size();
   }
 
   // Learns the sizes of filters older than the listener, some at each look.
@@ -531,8 +496,8 @@ class LevelSizeListener final : public rocksdb::EventListener,
       const KnownFiles& known = databases_[db->GetName()].files;
       for (const rocksdb::LiveFileMetaData& file : files) {
         if (unknown.size() == kFiltersToReadAtOnce) break;
-        const auto found = known.find(FileNameOf(file.name));
-        if (found == known.end() || found->second.filter.unknown > 0) {
+        const KnownFile* const found = Find(known, FileNameOf(file.name));
+        if (found == nullptr || found->filter.unknown > 0) {
           unknown.push_back(&file);
         }
       }
@@ -549,7 +514,6 @@ class LevelSizeListener final : public rocksdb::EventListener,
   const double expected_keys_;
   const std::shared_ptr<FilterAccount> account_ =
       std::make_shared<FilterAccount>();
-  const std::shared_ptr<HeatUse> heat_use_ = std::make_shared<HeatUse>();
   mutable std::mutex mutex_;
   std::map<std::string, Database> databases_;  // by path
 };

@@ -10,8 +10,8 @@
 
 namespace linebloom {
 
-// Where a process learns how lookups fall now: the level size listener is one.
-// Thread-safe.
+// Where lookups fall now, for each column family: kept by the level size
+// listener. Thread-safe.
 class HeatSource {
  public:
   virtual ~HeatSource() = default;
@@ -20,6 +20,10 @@ class HeatSource {
   // and the listener has looked at its files since. `database` is its path.
   virtual std::shared_ptr<const HeatProfile> HeatOf(
       const std::string& database, const std::string& family) const = 0;
+
+  // A policy builds filters of the column family by heat.
+  virtual void UseHeat(const std::string& database, const std::string& family,
+                       std::shared_ptr<const HeatUser> user) = 0;
 };
 
 // As RocksDB's object registry requires it.

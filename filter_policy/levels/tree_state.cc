@@ -5,6 +5,7 @@
 #include <numeric>
 
 namespace linebloom {
+
 void FilterTotals::Add(const FilterTotals& more, double times) {
   rows += times * more.rows;
   keys += times * more.keys;
@@ -22,13 +23,20 @@ void TreeState::Add(double keys, int level) {
   }
 }
 
-void TreeState::Remove(double keys, int level) {
+void TreeState::Add(const FilterTotals& file, int level) {
+  Add(file.all_rows(), level);
+  filters.Add(file);
+}
+
+void TreeState::Remove(const FilterTotals& file, int level) {
+  const double keys = file.all_rows();
+  filters.Add(file, -1);
   if (level > 0) {
     double& there = OfLevel(level);
     there = std::max(0.0, there - keys);
     return;
   }
-  const auto found = std::find(level0_files.begin(), level0_files.end(), keys);
+  const auto found = std::ranges::find(level0_files, keys);
   if (found != level0_files.end()) level0_files.erase(found);
 }
 
@@ -45,7 +53,7 @@ std::vector<double> TreeState::RunsAtRest(double size_ratio) const {
                                  [](double keys) { return keys > 0; });
   if (last == tree.levels.rend()) return Runs();
   std::vector<double>& files = tree.level0_files;
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   while (files.size() > kFilesOfLevel0) {
     *last += files.back();
     files.pop_back();
@@ -66,10 +74,6 @@ double& TreeState::OfLevel(int level) {
   const auto index = static_cast<size_t>(level - 1);
   if (levels.size() <= index) levels.resize(index + 1);
   return levels[index];
-}
-
-double LargestOf(const std::vector<double>& runs) {
-  return runs.empty() ? 0 : *std::max_element(runs.begin(), runs.end());
 }
 
 double SumOf(const std::vector<double>& runs) {

@@ -26,6 +26,7 @@ struct FilterTotals {
 
   // The keys that share a memory budget.
   double all_keys() const { return keys + unfiltered + unknown; }
+  double all_rows() const { return rows + unknown; }
 
   // Adds `more` `times` times.
   void Add(const FilterTotals& more, double times = 1);
@@ -45,11 +46,12 @@ struct TreeState {
   // Without the inputs of the compaction that writes the file.
   FilterTotals filters;
 
-  // Adds a file.
+  // Adds a file, with or without its filters.
   void Add(double keys, int level);
+  void Add(const FilterTotals& file, int level);
 
-  // Takes a file away. Does nothing if level 0 has none with so many keys.
-  void Remove(double keys, int level);
+  // Takes a file and its filters away.
+  void Remove(const FilterTotals& file, int level);
 
   // The files of level 0 and the levels that are not empty.
   std::vector<double> Runs() const;
@@ -67,7 +69,6 @@ struct TreeState {
   double& OfLevel(int level);
 };
 
-double LargestOf(const std::vector<double>& runs);  // 0 if there are none
 double SumOf(const std::vector<double>& runs);
 
 }  // namespace linebloom

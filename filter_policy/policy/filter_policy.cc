@@ -8,7 +8,6 @@
 
 #include "filter_policy/levels/file_plan.h"
 #include "filter_policy/levels/heat_profile.h"
-#include "filter_policy/levels/heat_use.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/line/hash.h"
 #include "filter_policy/line/kernel/line_kernel.h"
@@ -175,7 +174,8 @@ class InfoLog {
         too_small ? "; with less than one bit per key some files get "
                     "no filter"
                   : "",
-        is_over ? "; flushed files get none until compactions or "
+        is_over ? "; flushed files get at most a third of what is left up to "
+                  "1.35 times the budget until compactions or "
                   "linebloom::RebuildFilters give memory back"
                 : "");
   }
@@ -421,8 +421,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
                               "level_aware=true");
     } else if (file->Matches(context)) {
       heat_user_->half_life_seconds = options.heat_half_life;
-      file->heat_use->Set(file->place.database, file->column_family,
-                          heat_user_);
+      file->heat_source->UseHeat(file->place.database, file->column_family,
+                                 heat_user_);
       if (HeatUser::IsShared(heat_user_)) {
         info_log_.WarnOfSharing(context.info_log);
       } else if (file->heat != nullptr) {

@@ -17,22 +17,19 @@ namespace {
 const double kSlopes[] = {LogRatePerBit(Line::kPlain),
                           LogRatePerBit(Line::kSolved)};
 
-double MeanBits(const NewFile& file, const Target& target) {
-  return FileBits(file, target, nullptr, std::nullopt).mean();
-}
-
 // A file of a tree of which only the runs are known.
-NewFile FileOf(double run, const std::vector<double>& runs) {
-  NewFile file;
-  file.runs = runs;
-  file.largest = LargestOf(runs);
-  file.run = run;
-  return file;
+NewFile FileOf(double run, const std::vector<double>& runs, double average,
+               double slope) {
+  return {.runs = runs,
+          .largest = std::ranges::max(runs),
+          .run = run,
+          .average_bits = average,
+          .log_rate_per_bit = slope};
 }
 
 double BitsOfRun(double keys, const std::vector<double>& runs, double average,
                  double slope) {
-  return MeanBits(FileOf(keys, runs), {average, false, slope});
+  return FileBits(FileOf(keys, runs, average, slope)).mean();
 }
 
 std::vector<double> BitsOfAll(const std::vector<double>& runs, double average,
@@ -69,11 +66,9 @@ TEST(AllocationTest, Slopes) {
   EXPECT_NEAR(std::log(2) * 504 / 512, LogRatePerBit(Line::kSolved), 1e-12);
 }
 
-TEST(AllocationTest, OneRunOrNoneGetsTheAverage) {
-  for (const std::vector<double>& runs : {std::vector<double>{5e6}, {}}) {
-    EXPECT_NEAR(10, BitsOfRun(5e6, runs, 10, 0.5), 1e-9);
-    EXPECT_DOUBLE_EQ(0.01, RateOfRun(5e6, runs, 0.01));
-  }
+TEST(AllocationTest, OneRunGetsTheAverage) {
+  EXPECT_NEAR(10, BitsOfRun(5e6, {5e6}, 10, 0.5), 1e-9);
+  EXPECT_DOUBLE_EQ(0.01, RateOfRun(5e6, {5e6}, 0.01));
 }
 
 // The closed form; rates for the same reads give the same.
@@ -172,9 +167,9 @@ TEST(AllocationTest, LessThanTheLeastBits) {
 }
 
 // A file and its tree, with filters of the others as a tree might have them.
-NewFile RandomFile(std::mt19937_64* random) {
+NewFile RandomFile(double slope, std::mt19937_64* random) {
   const std::vector<double> runs = RandomTree(random);
-  NewFile file = FileOf(runs[(*random)() % runs.size()], runs);
+  NewFile file = FileOf(runs[(*random)() % runs.size()], runs, 10, slope);
   file.job = file.run * Uniform(0.01, 1, random);
   file.other_keys = SumOf(runs);
   file.other_bits = file.other_keys * Uniform(8, 11, random);
@@ -188,11 +183,10 @@ TEST(FileBitsTest, AreWithinTheTargetMonotoneAndFreeOfScale) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 4000; ++i) {
     SCOPED_TRACE(i);
-    const bool of_budget = i % 4 < 2;
-    const Target target = {10, of_budget, kSlopes[i % 2]};
-    NewFile file = RandomFile(&random);
-    const double bits = MeanBits(file, target);
-    if (of_budget) {
+    NewFile file = RandomFile(kSlopes[i % 2], &random);
+    file.has_budget = i % 4 < 2;
+    const double bits = FileBits(file).mean();
+    if (file.has_budget) {
       EXPECT_GE(bits, file.is_flush ? 10 : 8);
       EXPECT_LE(bits, 12);
     } else {
@@ -211,9 +205,9 @@ TEST(FileBitsTest, AreWithinTheTargetMonotoneAndFreeOfScale) {
                          &scaled.other_keys, &scaled.other_bits}) {
       *keys *= 7;
     }
-    EXPECT_NEAR(bits, MeanBits(scaled, target), 1e-6);
+    EXPECT_NEAR(bits, FileBits(scaled).mean(), 1e-6);
     file.run *= 1.5;
-    EXPECT_LE(MeanBits(file, target), bits + 1e-9);
+    EXPECT_LE(FileBits(file).mean(), bits + 1e-9);
   }
 }
 

@@ -13,13 +13,14 @@ namespace {
 using rocksdb::LiveFileMetaData;
 using Clock = FamilyHeat::Clock;
 
-constexpr std::chrono::duration<double> kHalfLife{3600};
 constexpr size_t kMisses = 1'000'000;
 
 // Two files of the last level, of which the first gets all lookups.
 class FamilyHeatTest : public testing::Test {
  protected:
   FamilyHeatTest() {
+    user_->half_life_seconds = 3600;
+    heat_.Use(user_);
     for (LiveFileMetaData& file : files_) {
       const std::string letter(1, static_cast<char>('a' + (&file - files_)));
       file.name = "/" + letter + ".sst";
@@ -30,14 +31,16 @@ class FamilyHeatTest : public testing::Test {
     }
   }
 
-  // The misses that count after `misses` more in the first file.
-  double Update(size_t misses, Clock::time_point now) {
-    const KeySamples samples{std::vector<std::string>(misses / 2, "a5"), 2};
-    heat_.Update({&files_[0], &files_[1]}, samples, kHalfLife, now);
+  // The misses that count after `misses` more of a key, one in the first file.
+  double Update(size_t misses, Clock::time_point now,
+                const std::string& key = "a5") {
+    for (size_t i = 0; i < misses; ++i) user_->sampler->Add(key);
+    heat_.Update({&files_[0], &files_[1]}, now);
     return heat_.profile()->misses();
   }
 
   LiveFileMetaData files_[2];
+  const std::shared_ptr<HeatUser> user_ = std::make_shared<HeatUser>();
   FamilyHeat heat_;
   const Clock::time_point start_ = Clock::time_point(std::chrono::hours(1000));
 };
@@ -83,9 +86,11 @@ TEST_F(FamilyHeatTest, AnyTimesGiveFiniteHeat) {
 }
 
 TEST_F(FamilyHeatTest, KeysOutsideOfFilesCountForTheNearestBefore) {
-  heat_.Update({&files_[0], &files_[1]}, {{"", "a", "a99", "b1", "c"}, 1000},
-               kHalfLife, start_);
-  EXPECT_EQ(5000, heat_.profile()->misses());
+  double misses = 0;
+  for (const char* key : {"", "a", "a99", "b1", "c"}) {
+    misses = Update(1000, start_, key);
+  }
+  EXPECT_EQ(5000, misses);
   EXPECT_GT(heat_.profile()->HeatOf("a1", "a9"),
             1.1 * heat_.profile()->HeatOf("b1", "b9"));
 }

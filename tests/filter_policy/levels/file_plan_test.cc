@@ -244,29 +244,46 @@ TEST_F(FilePlanTest, MakesUpForOtherFilters) {
   EXPECT_EQ(10, bits({1e6, 1e6, 13e6, 0, 0}));  // not this file's fault
 }
 
-// With more than the budget taken, and four files for a compaction of level 0.
-TEST_F(FilePlanTest, FlushesThatAreSoonMergedGetLessOfABudget) {
-  FileInTree file = File({1e5, 1e6});
-  file.account = std::make_shared<FilterAccount>();
-  FilterTotals live;
-  live.keys = 1.12e6;
-  live.bits = 1.15e7;
-  file.account->SetLive("", 0, live, {});
-  options_.memory_budget = static_cast<uint64_t>(1e7 / 8);
-  Flush();
-  file.reason = context_.reason;
-  const auto bits = [&](size_t waiting) {
-    file.level0_waiting = waiting;
+// The bits of a file of a tree whose filters have `live`, at `budget` bits.
+class BudgetPlanTest : public FilePlanTest {
+ protected:
+  double BitsOf(FileInTree file, const FilterTotals& live, double budget) {
+    file.account = std::make_shared<FilterAccount>();
+    file.account->SetLive("", live, [](const std::string&) { return false; });
+    file.reason = context_.reason;
+    options_.memory_budget = static_cast<uint64_t>(budget / 8);
     const BudgetState state = StateOfBudget(options_, context_, file);
     return PlanWithinBudget(options_, context_, file, state)
                ->request.millibits_per_key /
            1000.0;
+  }
+};
+
+// With more than the budget taken, and four files for a compaction of level 0.
+TEST_F(BudgetPlanTest, FlushesThatAreSoonMergedGetLess) {
+  FileInTree file = File({1e5, 1e6});
+  Flush();
+  const auto bits = [&](size_t waiting) {
+    file.level0_waiting = waiting;
+    return BitsOf(file, {.keys = 1.12e6, .bits = 1.15e7}, 1e7);
   };
   const double share = 1e7 / 1.13e6;
   EXPECT_NEAR(share + 2, bits(3), 0.01);
   EXPECT_NEAR(0.75 * (share + 2), bits(4), 0.01);
   context_.compaction_style = rocksdb::kCompactionStyleUniversal;
   EXPECT_NEAR(share + 2, bits(4), 0.01);
+}
+
+// Averaged over the tree, more gain nothing. In a load in key order nobody
+// knows how many keys will come.
+TEST_F(BudgetPlanTest, AmpleBudgetsAreNotSpent) {
+  TreeState tree = Tree({1e6}, 1e4);
+  Compact(1);
+  EXPECT_NEAR(16, BitsOf(Of(tree), {.keys = 1e6}, 1e9), 0.01);
+  Flush();
+  tree.may_be_in_order = true;
+  EXPECT_NEAR(12, BitsOf(Of(tree), {.keys = 1e6}, 1e9), 0.01);
+  EXPECT_NEAR(10 / 3.0, BitsOf(Of(tree), {.keys = 1e6}, 1.01e7), 0.01);
 }
 
 TEST_F(FilePlanTest, RateOfALevelIsItsShareOfTheSum) {

@@ -122,7 +122,7 @@ class ListenerMemoryTest : public testing::Test {
   }
 
   // Bytes that the listener takes with this many files in the last level.
-  int64_t BytesWithFiles(const FilterPolicyOptions& options, int files) {
+  double BytesWithFiles(const FilterPolicyOptions& options, int files) {
     UsePolicy(options);
     Database db = Open("/database");
     std::vector<LiveFileMetaData> live;
@@ -138,42 +138,17 @@ class ListenerMemoryTest : public testing::Test {
     Flush(db.get());
     const int64_t bytes = allocated - before - of_database;
     jobs_->Close(db.get());
-    return bytes;
+    return static_cast<double>(bytes);
   }
 
-  std::optional<SimulatedJobs> jobs_;
-};
-
-// The figures in docs/tuning.md.
-TEST_F(ListenerMemoryTest, PerFile) {
-  constexpr int kFew = 1000;
-  constexpr int kMany = 101'000;
-  printf("bytes per file of the listener, keys of %zu bytes:\n", Key(0).size());
-  const auto measure = [this](const char* name,
-                              const FilterPolicyOptions& options) {
-    const int64_t few = BytesWithFiles(options, kFew);
-    const int64_t many = BytesWithFiles(options, kMany);
-    const double per_file = static_cast<double>(many - few) / (kMany - kFew);
-    printf("  %-28s %6.1f  (%.2f MB with %d files, %.2f MB with %d)\n", name,
-           per_file, static_cast<double>(few) / 1e6, kFew,
-           static_cast<double>(many) / 1e6, kMany);
-    return per_file;
-  };
-  EXPECT_LT(measure("level_aware", kLevelAware), 150);
-  EXPECT_LT(measure("memory_budget", kBudget), 150);
-  EXPECT_LT(measure("memory_budget, heat_aware", kBudgetAndHeat), 500);
-}
-
-// Those with heat have a profile each.
-TEST_F(ListenerMemoryTest, PerColumnFamily) {
-  const auto measure = [this](const char* name,
-                              const FilterPolicyOptions& options) {
+  // The same with this many column families of two files. Those with heat have
+  // a profile each.
+  double BytesWithFamilies(const FilterPolicyOptions& options, int families) {
     UsePolicy(options);
-    auto db = Open("/database");
-    constexpr int kFamilies = 500;
+    Database db = Open("/database");
     int64_t of_database = 0;
     const int64_t before = allocated;
-    for (int i = 0; i < kFamilies; ++i) {
+    for (int i = 0; i < families; ++i) {
       const std::string family = "family" + std::to_string(i);
       const LiveFileMetaData file = FileOf(  // that differ in 16 digits
           db->NextFileName(), family, 0, 9'999'999'999'999'999);
@@ -184,15 +159,36 @@ TEST_F(ListenerMemoryTest, PerColumnFamily) {
     }
     // Knows of the heat of the last family.
     Flush(db.get());
-    const double bytes =
-        static_cast<double>(allocated - before - of_database) / kFamilies;
-    printf("  %-28s %6.0f bytes per family of two files\n", name, bytes);
+    const int64_t bytes = allocated - before - of_database;
     jobs_->Close(db.get());
-    return bytes;
+    return static_cast<double>(bytes);
+  }
+
+  std::optional<SimulatedJobs> jobs_;
+};
+
+// The figures in docs/tuning.md.
+TEST_F(ListenerMemoryTest, PerFileAndColumnFamily) {
+  struct Case {
+    const char* name;
+    FilterPolicyOptions options;
+    double max_per_file;
+    double max_per_family;
   };
-  EXPECT_LT(measure("level_aware", kLevelAware), 3000);
-  EXPECT_LT(measure("memory_budget", kBudget), 3000);
-  EXPECT_LT(measure("memory_budget, heat_aware", kBudgetAndHeat), 30'000);
+  printf("bytes of the listener, keys of %zu bytes:\n", Key(0).size());
+  for (const auto& [name, options, max_per_file, max_per_family] :
+       {Case{"level_aware", kLevelAware, 150, 3000},
+        Case{"memory_budget", kBudget, 150, 3000},
+        Case{"memory_budget, heat_aware", kBudgetAndHeat, 500, 30'000}}) {
+    const double per_file =
+        (BytesWithFiles(options, 101'000) - BytesWithFiles(options, 1000)) /
+        100'000;
+    const double per_family = BytesWithFamilies(options, 500) / 500;
+    printf("  %-28s %6.1f per file, %6.0f per family of two files\n", name,
+           per_file, per_family);
+    EXPECT_LT(per_file, max_per_file);
+    EXPECT_LT(per_family, max_per_family);
+  }
 }
 
 // Nothing that is gone leaves memory behind, except for a small slack for

@@ -126,6 +126,44 @@ TEST_F(ListenerTest, TakesNoMoveAndNoFailureForAMerge) {
   jobs_.Close(&db);
 }
 
+// A list that a job made obsolete must not undo what the job changed.
+TEST_F(ListenerTest, TakesNoListThatIsOutOfDate) {
+  jobs_.Flush(&db_, "default", NumberedKeys("", 10));
+  db_.after_listing = [this] {
+    jobs_.Flush(&db_, "default", NumberedKeys("", 10));
+  };
+  jobs_.listener->OnExternalFileIngested(&db_, {});
+  while (db_.after_listing) jobs_.listener->OnExternalFileIngested(&db_, {});
+  FlushAndExpectAllFiles("default");
+  jobs_.Close(&db_);
+}
+
+// RocksDB doesn't report the end of a compaction that closing the database cuts
+// off, and a reopened database numbers its jobs from 1 again. None of them may
+// be mistaken for the one that was cut off.
+TEST_F(ListenerTest, ACompactionCutOffByClosingIsForgotten) {
+  for (const bool is_reported : {true, false}) {
+    SimulatedDatabase db("/cut off", "1");
+    for (int i = 0; i < 4; ++i) {
+      jobs_.Flush(&db, "default", NumberedKeys("", 10));
+    }
+    EXPECT_ANY_THROW(
+        jobs_.Compact(&db, "default", [](int, uint64_t) { throw 0; }));
+    const int cut_off = db.NextJob() - 1;
+    if (is_reported) jobs_.Close(&db);
+    SimulatedDatabase reopened("/cut off", "2");
+    for (const LiveFileMetaData& file : db.Files()) reopened.Add(file);
+    for (int job = 1; job <= cut_off; ++job) {
+      const auto told =
+          jobs_.Flush(&reopened, "default", NumberedKeys("", 10)).told;
+      EXPECT_EQ(job, told->place.job);
+      EXPECT_EQ(job + 3u, told->tree->level0_files.size());
+      EXPECT_EQ(job + 3u, told->level0_waiting);
+    }
+    jobs_.Close(&reopened);
+  }
+}
+
 // RocksDB tells of a file that is deleted, but not from which level, and of
 // none that CompactRange() moves or that is imported.
 TEST_F(ListenerTest, ListsAfterChangesThatRocksDbDoesNotTell) {

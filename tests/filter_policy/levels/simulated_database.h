@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdarg>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -80,6 +81,7 @@ class SimulatedDatabase : public rocksdb::StackableDB {
       std::vector<rocksdb::LiveFileMetaData>* files) override {
     *files = Files();
     ++listings;
+    if (after_listing) std::exchange(after_listing, nullptr)();
   }
 
   std::vector<rocksdb::LiveFileMetaData> Files() {
@@ -133,6 +135,7 @@ class SimulatedDatabase : public rocksdb::StackableDB {
   const std::shared_ptr<CountingLogger> log =
       std::make_shared<CountingLogger>();
   std::atomic<int> listings = 0;
+  std::function<void()> after_listing;  // called once
 
  private:
   const std::string name_;
