@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <limits>
 #include <system_error>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "filter_policy/sizing/sizing.h"
 #include "rocksdb/convenience.h"
@@ -30,21 +33,52 @@ constexpr std::string_view kUnset = "unset";
 // hash_seed, kRandomHashSeed.
 constexpr std::string_view kRandom = "random";
 
-constexpr std::string_view kRatePrefix = "rate:";
-constexpr std::string_view kBudgetPrefix = "budget:";
-
-constexpr std::array<std::pair<std::string_view, Line>, 2> kLines{{
+constexpr std::pair<std::string_view, Line> kLines[] = {
     {"solved", Line::kSolved},
     {"plain", Line::kPlain},
-}};
+};
 
-// The largest first.
-constexpr std::array<std::pair<char, int>, 4> kByteUnits{{
-    {'T', 40},
-    {'G', 30},
-    {'M', 20},
-    {'K', 10},
-}};
+// 2^10, 2^20, 2^30 and 2^40 bytes; parsed in either case.
+constexpr std::string_view kByteUnits = "KMGTkmgt";
+
+// Options of which only one may be set.
+constexpr std::pair<const char*, const char*> kExclusive[] = {
+    {"bits_per_key", "memory_budget"},
+    {"false_positive_rate", "memory_budget"},
+    {"bits_per_key", "false_positive_rate"},
+    {"heat_aware", "false_positive_rate"},
+};
+
+// What an ID begins with, and the option whose value follows.
+struct IdForm {
+  std::string_view prefix;
+  const char* option;
+};
+constexpr IdForm kIdForms[] = {
+    {"linebloom:budget:", "memory_budget"},
+    {"linebloom:rate:", "false_positive_rate"},
+    {"linebloom:", "bits_per_key"},
+};
+
+// The numbers that an option may have.
+struct Range {
+  double min;
+  double max;
+
+  // False for NaN.
+  bool operator()(double number) const {
+    return number >= min && number <= max;
+  }
+  double Nearest(double number, double if_nan) const {
+    return std::isnan(number) ? if_nan : std::clamp(number, min, max);
+  }
+};
+constexpr Range kBits{0, 30};
+// More than 0 and less than 1.
+constexpr Range kRates{std::numeric_limits<double>::denorm_min(),
+                       1 - std::numeric_limits<double>::epsilon() / 2};
+constexpr Range kSizeRatios{2, 1000};
+constexpr Range kHalfLives{1, 1e9};
 
 Status OutOfRange(std::string_view option, std::string_view value,
                   std::string_view range) {
@@ -53,258 +87,191 @@ Status OutOfRange(std::string_view option, std::string_view value,
                                  std::string(range));
 }
 
+// The number that all of `text` is; nothing if it is none.
+template <typename Number, typename... Base>
+std::optional<Number> NumberIn(std::string_view text, Base... base) {
+  const char* const end = text.data() + text.size();
+  Number number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, number, base...);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return number;
+}
+
 // The shortest text that parses back to the same double.
-std::string NumberText(const double& number) {
+std::string NumberText(double number) {
   std::array<char, 32> text;
   const auto result =
       std::to_chars(text.data(), text.data() + text.size(), number);
   return std::string(text.data(), result.ptr);
 }
 
-// An option that is a number, and its range.
-struct NumberOption {
-  const char* name;
-  const char* range;
-  double min;
-  double max;
-  double Options::*member;  // null for one that may be unset
-  std::optional<double> Options::*optional = nullptr;
-  bool without_ends = false;
+std::optional<bool> ParseSwitch(std::string_view text) {
+  if (text == "true" || text == "1") return true;
+  if (text == "false" || text == "0") return false;
+  return std::nullopt;
+}
 
-  // False for NaN.
-  bool Has(double number) const {
-    return without_ends ? number > min && number < max
-                        : number >= min && number <= max;
-  }
-  Status Check(double number) const {
-    return Has(number) ? Status::OK()
-                       : OutOfRange(name, NumberText(number), range);
-  }
+std::string SwitchText(bool on) { return on ? "true" : "false"; }
 
-  // Stores numbers out of range as well as returning the error, for
-  // NearestValid(). Options that exclude each other may come in any order;
-  // Validate checks them.
+std::optional<Line> ParseLine(std::string_view text) {
+  for (const auto& [name, line] : kLines) {
+    if (text == name) return line;
+  }
+  return std::nullopt;
+}
+
+std::string LineText(Line line) {
+  for (const auto& [name, value] : kLines) {
+    if (line == value) return std::string(name);
+  }
+  return std::to_string(static_cast<int>(line));
+}
+
+std::optional<uint64_t> ParseHashSeed(std::string_view text) {
+  if (text == kRandom) return kRandomHashSeed;
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  const auto seed = NumberIn<uint64_t>(text.substr(hex ? 2 : 0), hex ? 16 : 10);
+  return seed == kRandomHashSeed ? std::nullopt : seed;
+}
+
+std::string HashSeedText(uint64_t seed) {
+  return seed == kRandomHashSeed ? std::string(kRandom) : std::to_string(seed);
+}
+
+// An option as text.
+struct TextOption {
+  std::string name;
+  std::string range;
+  // False if the text is not in the range. Stores numbers out of it
+  // nevertheless, for NearestValid(). Options that exclude each other may come
+  // in any order; Validate() checks them.
+  std::function<bool(std::string_view, Options*)> store;
+  std::function<std::string(const Options&)> print;
+
   Status Parse(std::string_view text, Options* options) const {
-    if (optional != nullptr && text == kUnset) {
-      (options->*optional).reset();
-      return Status::OK();
-    }
-    const char* const end = text.data() + text.size();
-    double parsed = 0;
-    const auto [rest, error] = std::from_chars(text.data(), end, parsed);
-    if (error != std::errc() || rest != end) {
-      return OutOfRange(name, text, range);
-    }
-    (member != nullptr ? options->*member : (options->*optional).emplace()) =
-        parsed;
-    return Has(parsed) ? Status::OK() : OutOfRange(name, text, range);
-  }
-
-  std::string Print(const Options& options) const {
-    if (member != nullptr) return NumberText(options.*member);
-    const std::optional<double>& number = options.*optional;
-    return number ? NumberText(*number) : std::string(kUnset);
-  }
-
-  // For numbers that can't be unset.
-  void Clamp(Options* options) const {
-    if (member == nullptr) return;
-    double& number = options->*member;
-    number =
-        std::isnan(number) ? Options().*member : std::clamp(number, min, max);
+    return store(text, options) ? Status::OK() : OutOfRange(name, text, range);
   }
 };
 
-constexpr NumberOption kNumbers[] = {
-    {"bits_per_key", "a number from 0 to 30 (below 0.5: no filter)", 0, 30,
-     nullptr, &Options::bits_per_key},
-    {"false_positive_rate", "a number more than 0 and less than 1", 0, 1,
-     nullptr, &Options::false_positive_rate, true},
-    {"size_ratio", "a number from 2 to 1000", 2, 1000, &Options::size_ratio},
-    {"heat_half_life", "a number of seconds from 1 to 1000000000", 1, 1e9,
-     &Options::heat_half_life}};
-constexpr const NumberOption& kBits = kNumbers[0];
-constexpr const NumberOption& kRate = kNumbers[1];
-constexpr const NumberOption& kSizeRatio = kNumbers[2];
-constexpr const NumberOption& kHalfLife = kNumbers[3];
-
-Status BudgetOutOfRange(std::string_view value) {
-  return OutOfRange("memory_budget", value,
-                    "a whole number of bytes from 1 to 2^64 - 1, optionally "
-                    "followed by K, M, G or T for 2^10, 2^20, 2^30 or 2^40");
-}
-
-Status ParseBudget(std::string_view text, Options* options) {
-  if (text == kUnset) {
-    options->memory_budget.reset();
-    return Status::OK();
-  }
-  const std::optional<uint64_t> parsed = ParseByteCount(text);
-  if (parsed) options->memory_budget = parsed;
-  return parsed && *parsed > 0 ? Status::OK() : BudgetOutOfRange(text);
-}
-
-Status ParseSwitch(const char* name, std::string_view text, bool* on) {
-  if (text != "true" && text != "1" && text != "false" && text != "0") {
-    return OutOfRange(name, text, "true or false, 1 or 0");
-  }
-  *on = text == "true" || text == "1";
-  return Status::OK();
-}
-
-Status ParseLine(std::string_view text, Options* options) {
-  for (const auto& [name, value] : kLines) {
-    if (text == name) {
-      options->line = value;
-      return Status::OK();
+// `Member` is Value, or an optional one that may be unset.
+template <typename Value, typename Member>
+TextOption OptionOf(
+    const char* name, const char* range, Member Options::*member,
+    std::optional<Value> (*parse)(std::string_view),
+    std::string (*print)(Value),
+    std::function<bool(Value)> is_in_range = [](Value) { return true; }) {
+  TextOption option;
+  option.name = name;
+  option.range = range;
+  option.store = [=](std::string_view text, Options* options) {
+    if (std::is_same_v<Member, std::optional<Value>> && text == kUnset) {
+      options->*member = Member();
+      return true;
     }
-  }
-  return OutOfRange("line", text, "solved or plain");
+    const std::optional<Value> value = parse(text);
+    if (value) options->*member = *value;
+    return value && is_in_range(*value);
+  };
+  option.print = [=](const Options& options) {
+    const std::optional<Value> value = options.*member;
+    return value ? print(*value) : std::string(kUnset);
+  };
+  return option;
 }
 
-Status ParseHashSeed(std::string_view text, Options* options) {
-  if (text == kRandom) {
-    options->hash_seed = kRandomHashSeed;
-    return Status::OK();
-  }
-  const bool hex = text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X";
-  const std::string_view digits = text.substr(hex ? 2 : 0);
-  const char* const end = digits.data() + digits.size();
-  uint64_t parsed = 0;
-  const auto [rest, error] =
-      std::from_chars(digits.data(), end, parsed, hex ? 16 : 10);
-  if (error != std::errc() || rest != end || parsed == kRandomHashSeed) {
-    return OutOfRange("hash_seed", text,
-                      "random, or a whole number from 0 to 2^64 - 2, "
-                      "hexadecimal with the prefix 0x");
-  }
-  options->hash_seed = parsed;
-  return Status::OK();
+TextOption BitsPerKeyOption() {
+  TextOption bits = OptionOf<double>(
+      "bits_per_key", "a number from 0 to 30 (below 0.5: no filter)",
+      &Options::bits_per_key, NumberIn<double>, NumberText, kBits);
+  // The default unless something replaces it.
+  bits.print = [](const Options& options) {
+    const bool is_unset =
+        !options.bits_per_key &&
+        (options.false_positive_rate || options.memory_budget);
+    return is_unset ? std::string(kUnset)
+                    : BitsPerKeyText(BitsPerKeyOf(options));
+  };
+  return bits;
 }
 
-std::string BitsText(const FilterPolicyOptions& options) {
-  return (options.false_positive_rate || options.memory_budget) &&
-                 !options.bits_per_key
-             ? std::string(kUnset)
-             : BitsPerKeyText(BitsPerKeyOf(options));
+const std::vector<TextOption>& AllOptions() {
+  constexpr char kTrueOrFalse[] = "true or false, 1 or 0";
+  static const auto* const all = new std::vector<TextOption>{
+      BitsPerKeyOption(),
+      OptionOf<double>(
+          "false_positive_rate", "a number more than 0 and less than 1",
+          &Options::false_positive_rate, NumberIn<double>, NumberText, kRates),
+      OptionOf<uint64_t>(
+          "memory_budget",
+          "a whole number of bytes from 1 to 2^64 - 1, optionally followed by "
+          "K, M, G or T for 2^10, 2^20, 2^30 or 2^40",
+          &Options::memory_budget, ParseByteCount, ByteCountText,
+          [](uint64_t bytes) { return bytes > 0; }),
+      OptionOf<bool>("level_aware", kTrueOrFalse, &Options::level_aware,
+                     ParseSwitch, SwitchText),
+      OptionOf<bool>("heat_aware", kTrueOrFalse, &Options::heat_aware,
+                     ParseSwitch, SwitchText),
+      OptionOf<double>(
+          "heat_half_life", "a number of seconds from 1 to 1000000000",
+          &Options::heat_half_life, NumberIn<double>, NumberText, kHalfLives),
+      OptionOf<double>("size_ratio", "a number from 2 to 1000",
+                       &Options::size_ratio, NumberIn<double>, NumberText,
+                       kSizeRatios),
+      OptionOf<Line>("line", "solved or plain", &Options::line, ParseLine,
+                     LineText),
+      OptionOf<uint64_t>("hash_seed",
+                         "random, or a whole number from 0 to 2^64 - 2, "
+                         "hexadecimal with the prefix 0x",
+                         &Options::hash_seed, ParseHashSeed, HashSeedText)};
+  return *all;
 }
 
-std::string HashSeedText(const Options& options) {
-  return options.hash_seed == kRandomHashSeed
-             ? std::string(kRandom)
-             : std::to_string(options.hash_seed);
+const TextOption& Find(const std::string& name) {
+  return *std::ranges::find(AllOptions(), name, &TextOption::name);
 }
 
-std::string BudgetText(const Options& options) {
-  return options.memory_budget ? ByteCountText(*options.memory_budget)
-                               : std::string(kUnset);
-}
-
-std::string LineText(const Options& options) {
-  for (const auto& [name, value] : kLines) {
-    if (options.line == value) return std::string(name);
-  }
-  return std::to_string(static_cast<int>(options.line));
-}
-
-// An option that these functions convert from and to text.
-OptionTypeInfo TextOption(
-    std::function<Status(std::string_view, Options*)> parse,
-    const std::function<std::string(const Options&)>& print) {
+OptionTypeInfo TypeOf(const TextOption& option) {
   OptionTypeInfo info(/*offset=*/0, OptionType::kUnknown,
                       OptionVerificationType::kNormal, OptionTypeFlags::kNone);
-  info.SetParseFunc(
-      [parse = std::move(parse)](const ConfigOptions&, const std::string&,
-                                 const std::string& value, void* to) {
-        return parse(value, static_cast<Options*>(to));
-      });
-  info.SetSerializeFunc([print](const ConfigOptions&, const std::string&,
-                                const void* from, std::string* value) {
-    *value = print(*static_cast<const Options*>(from));
+  info.SetParseFunc([&option](const ConfigOptions&, const std::string&,
+                              const std::string& value, void* to) {
+    return option.Parse(value, static_cast<Options*>(to));
+  });
+  info.SetSerializeFunc([&option](const ConfigOptions&, const std::string&,
+                                  const void* from, std::string* value) {
+    *value = option.print(*static_cast<const Options*>(from));
     return Status::OK();
   });
-  info.SetEqualsFunc([print](const ConfigOptions&, const std::string&,
-                             const void* a, const void* b, std::string*) {
-    return print(*static_cast<const Options*>(a)) ==
-           print(*static_cast<const Options*>(b));
+  info.SetEqualsFunc([&option](const ConfigOptions&, const std::string&,
+                               const void* a, const void* b, std::string*) {
+    return option.print(*static_cast<const Options*>(a)) ==
+           option.print(*static_cast<const Options*>(b));
   });
   return info;
 }
 
-using Entry = std::pair<const std::string, OptionTypeInfo>;
-
-Entry NumberEntry(const NumberOption& option) {
-  return {option.name, TextOption(
-                           [&option](std::string_view text, Options* options) {
-                             return option.Parse(text, options);
-                           },
-                           [&option](const Options& options) {
-                             // Not "unset" unless there is a rate or a budget.
-                             return &option == &kBits ? BitsText(options)
-                                                      : option.Print(options);
-                           })};
-}
-
-Entry SwitchEntry(const char* name, bool Options::*member) {
-  return {name, TextOption(
-                    [name, member](std::string_view text, Options* options) {
-                      return ParseSwitch(name, text, &(options->*member));
-                    },
-                    [member](const Options& options) {
-                      return options.*member ? "true" : "false";
-                    })};
-}
-
-Status ValidateBits(const FilterPolicyOptions& options) {
-  const double bits = BitsPerKeyOf(options);
-  if (!kBits.Has(bits)) return kBits.Check(bits);
-  if (IsLevelAware(options) && bits < kMinBitsOfRun) {
-    return OutOfRange(
-        "bits_per_key", NumberText(bits),
-        std::string("a number from 1 to 30 with ") +
-            (options.heat_aware ? "heat_aware=true" : "level_aware=true"));
-  }
-  return Status::OK();
-}
-
-Status OnlyOne(const std::string& one, const std::string& other) {
-  return Status::InvalidArgument(
-      "linebloom",
-      one + " and " + other + ": only one of the two may be given");
-}
-
 Status ValidateExclusive(const Options& options) {
-  const auto text = [](const char* name, bool is_set,
-                       const std::string& value) {
-    return is_set ? std::string(name) + "=" + value : "";
-  };
-  const std::string bits =
-      text(kBits.name, options.bits_per_key.has_value(), kBits.Print(options));
-  const std::string rate =
-      text(kRate.name, options.false_positive_rate.has_value(),
-           kRate.Print(options));
-  const std::string budget = text(
-      "memory_budget", options.memory_budget.has_value(), BudgetText(options));
-  const std::string heat = text("heat_aware", options.heat_aware, "true");
-  for (const auto& [one, other] :
-       {std::pair(bits, budget), std::pair(rate, budget), std::pair(bits, rate),
-        std::pair(heat, rate)}) {
-    if (!one.empty() && !other.empty()) return OnlyOne(one, other);
+  for (const auto& [one, other] : kExclusive) {
+    const std::string a = Find(one).print(options);
+    const std::string b = Find(other).print(options);
+    if (a == kUnset || a == "false" || b == kUnset) continue;
+    return Status::InvalidArgument(
+        "linebloom", std::string(one) + "=" + a + " and " + other + "=" + b +
+                         ": only one of the two may be given");
   }
   return Status::OK();
 }
 
 Status ValidateRate(const Options& options) {
   const double rate = *options.false_positive_rate;
-  if (!kRate.Has(rate)) return kRate.Check(rate);
   const double lowest = LowestRate(options.line);
   if (rate >= lowest) return Status::OK();
   std::array<char, 16> text;
   snprintf(text.data(), text.size(), "%.1e", lowest);
   return OutOfRange(
-      kRate.name, NumberText(rate),
+      "false_positive_rate", NumberText(rate),
       "at least " + std::string(text.data()) +
-          ", the rate of 30 bits per key with line=" + LineText(options));
+          ", the rate of 30 bits per key with line=" + LineText(options.line));
 }
 
 }  // namespace
@@ -350,12 +317,9 @@ FilterRequest RequestOf(const FilterPolicyOptions& options) {
 }
 
 Status Validate(const FilterPolicyOptions& options) {
-  FilterPolicyOptions parsed;
-  const Status line = ParseLine(LineText(options), &parsed);
-  if (!line.ok()) return line;
-  for (const NumberOption& option : kNumbers) {
-    if (option.member == nullptr) continue;
-    const Status in_range = option.Check(options.*option.member);
+  for (const TextOption& option : AllOptions()) {
+    FilterPolicyOptions parsed;
+    const Status in_range = option.Parse(option.print(options), &parsed);
     if (!in_range.ok()) return in_range;
   }
   if (options.canonical_key != nullptr) {
@@ -366,21 +330,24 @@ Status Validate(const FilterPolicyOptions& options) {
     }
   }
   const Status exclusive = ValidateExclusive(options);
-  if (!exclusive.ok()) return exclusive;
-  if (options.memory_budget) {
-    return *options.memory_budget > 0 ? Status::OK()
-                                      : BudgetOutOfRange(BudgetText(options));
-  }
-  return options.false_positive_rate ? ValidateRate(options)
-                                     : ValidateBits(options);
+  if (!exclusive.ok() || options.memory_budget) return exclusive;
+  if (options.false_positive_rate) return ValidateRate(options);
+  const double bits = BitsPerKeyOf(options);
+  if (!IsLevelAware(options) || bits >= kMinBitsOfRun) return Status::OK();
+  return OutOfRange(
+      "bits_per_key", NumberText(bits),
+      std::string("a number from 1 to 30 with ") +
+          (options.heat_aware ? "heat_aware=true" : "level_aware=true"));
 }
 
 FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
+  const FilterPolicyOptions defaults;
   FilterPolicyOptions nearest = options;
-  FilterPolicyOptions parsed;
-  (void)ParseLine(LineText(options), &parsed);
-  nearest.line = parsed.line;  // the default if it is none
-  for (const NumberOption& option : kNumbers) option.Clamp(&nearest);
+  nearest.line = ParseLine(LineText(options.line)).value_or(defaults.line);
+  nearest.size_ratio =
+      kSizeRatios.Nearest(options.size_ratio, defaults.size_ratio);
+  nearest.heat_half_life =
+      kHalfLives.Nearest(options.heat_half_life, defaults.heat_half_life);
   if (options.bits_per_key || options.false_positive_rate ||
       options.memory_budget == 0) {
     nearest.memory_budget.reset();
@@ -413,17 +380,11 @@ uint32_t MillibitsOf(double bits_per_key) {
 }
 
 Status ParseId(std::string_view id, FilterPolicyOptions* options) {
-  const std::string_view name = kFilterPolicyName;
-  if (id == name) return Status::OK();
-  if (id.substr(0, name.size()) == name && id[name.size()] == ':') {
-    const std::string_view rest = id.substr(name.size() + 1);
-    if (rest.substr(0, kRatePrefix.size()) == kRatePrefix) {
-      return kRate.Parse(rest.substr(kRatePrefix.size()), options);
+  if (id == kFilterPolicyName) return Status::OK();
+  for (const auto& [prefix, option] : kIdForms) {
+    if (id.starts_with(prefix)) {
+      return Find(option).Parse(id.substr(prefix.size()), options);
     }
-    if (rest.substr(0, kBudgetPrefix.size()) == kBudgetPrefix) {
-      return ParseBudget(rest.substr(kBudgetPrefix.size()), options);
-    }
-    return kBits.Parse(rest, options);
   }
   return Status::InvalidArgument(
       "linebloom: '" + std::string(id) +
@@ -432,13 +393,11 @@ Status ParseId(std::string_view id, FilterPolicyOptions* options) {
 }
 
 std::string IdOf(const FilterPolicyOptions& options) {
-  const std::string name = kFilterPolicyName;
-  if (options.memory_budget) {
-    return name + ":" + std::string(kBudgetPrefix) + BudgetText(options);
+  for (const auto& [prefix, option] : kIdForms) {
+    const std::string value = Find(option).print(options);
+    if (value != kUnset) return std::string(prefix) + value;
   }
-  return options.false_positive_rate
-             ? name + ":" + std::string(kRatePrefix) + kRate.Print(options)
-             : name + ":" + BitsPerKeyText(BitsPerKeyOf(options));
+  return kFilterPolicyName;  // not reached: one of the three is set
 }
 
 Status ParseFilterPolicyOptions(const std::string& text,
@@ -451,11 +410,9 @@ Status ParseFilterPolicyOptions(const std::string& text,
     const Status split = rocksdb::StringToMap(text, &fields);
     if (!split.ok()) return split;
   }
-  const auto id = fields.find(OptionTypeInfo::kIdPropName());
-  if (id != fields.end()) {
-    const Status known = ParseId(id->second, &parsed);
+  if (const auto id = fields.extract(OptionTypeInfo::kIdPropName())) {
+    const Status known = ParseId(id.mapped(), &parsed);
     if (!known.ok()) return known;
-    fields.erase(id);
   }
   Status status = OptionTypeInfo::ParseType(ConfigOptions(), fields,
                                             FilterPolicyOptionTypes(), &parsed);
@@ -466,51 +423,44 @@ Status ParseFilterPolicyOptions(const std::string& text,
 
 std::string BitsPerKeyText(double bits_per_key) {
   // Options out of range are reported later, so print them unchanged.
-  if (!kBits.Has(bits_per_key)) return NumberText(bits_per_key);
+  if (!kBits(bits_per_key)) return NumberText(bits_per_key);
   return NumberText(std::floor(bits_per_key * 1000 + 0.5) / 1000);
 }
 
 const std::unordered_map<std::string, OptionTypeInfo>&
 FilterPolicyOptionTypes() {
   // The order of options in OPTIONS files depends on this one.
-  static const auto* const types =
-      new std::unordered_map<std::string, OptionTypeInfo>{
-          NumberEntry(kBits),
-          NumberEntry(kRate),
-          {"memory_budget", TextOption(ParseBudget, BudgetText)},
-          SwitchEntry("level_aware", &Options::level_aware),
-          SwitchEntry("heat_aware", &Options::heat_aware),
-          NumberEntry(kHalfLife),
-          NumberEntry(kSizeRatio),
-          {"line", TextOption(ParseLine, LineText)},
-          {"hash_seed", TextOption(ParseHashSeed, HashSeedText)}};
+  static const auto* const types = [] {
+    auto* all = new std::unordered_map<std::string, OptionTypeInfo>();
+    all->reserve(AllOptions().size());
+    for (const TextOption& option : AllOptions()) {
+      all->emplace(option.name, TypeOf(option));
+    }
+    return all;
+  }();
   return *types;
 }
 
 std::optional<uint64_t> ParseByteCount(std::string_view text) {
-  int shift = 0;
+  size_t shift = 0;
   if (!text.empty()) {
-    const int last = std::toupper(static_cast<unsigned char>(text.back()));
-    for (const auto& [unit, unit_shift] : kByteUnits) {
-      if (last == unit) shift = unit_shift;
+    const size_t unit = kByteUnits.find(text.back());
+    if (unit != std::string_view::npos) {
+      shift = 10 * (unit % 4 + 1);
+      text.remove_suffix(1);
     }
   }
-  if (shift > 0) text.remove_suffix(1);
-  const char* const end = text.data() + text.size();
-  uint64_t number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || rest != end) return std::nullopt;
-  if (number > UINT64_MAX >> shift) return std::nullopt;
-  return number << shift;
+  const auto number = NumberIn<uint64_t>(text);
+  if (!number || *number > UINT64_MAX >> shift) return std::nullopt;
+  return *number << shift;
 }
 
 std::string ByteCountText(uint64_t bytes) {
-  for (const auto& [unit, shift] : kByteUnits) {
-    if (bytes > 0 && (bytes >> shift) << shift == bytes) {
-      return std::to_string(bytes >> shift) + unit;
-    }
-  }
-  return std::to_string(bytes);
+  const size_t units =
+      bytes == 0 ? 0 : std::min<size_t>(std::countr_zero(bytes) / 10, 4);
+  std::string text = std::to_string(bytes >> 10 * units);
+  if (units > 0) text += kByteUnits[units - 1];
+  return text;
 }
 
 }  // namespace linebloom

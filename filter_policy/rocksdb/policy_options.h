@@ -49,8 +49,7 @@ bool BuildsNothing(const FilterPolicyOptions& options);
 // `linebloom:rate:0.01`, for a budget `linebloom:budget:512M`.
 std::string IdOf(const FilterPolicyOptions& options);
 
-// What the options ask of every filter, whatever file it is for; bits and rate
-// aren't set.
+// What all filters with these options have in common; bits and rate aren't set.
 FilterRequest RequestOf(const FilterPolicyOptions& options);
 
 // Bits per key in thousandths, as used and stored; 0 means no filter.
