@@ -2,6 +2,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -73,14 +74,14 @@ class InfoLog {
     told.is_known = true;
   }
 
-  // Warns, once per database, that filters are built with `instead`.
-  void WarnOfOptions(rocksdb::Logger* info_log, const rocksdb::Status& problem,
-                     const std::string& instead) {
-    if (!IsNew(info_log, &Told::options)) return;
-    rocksdb::Warn(info_log,
-                  "%s. Until this is changed, filters are built with %s; the "
-                  "database will not open again as it is.",
-                  problem.ToString().c_str(), instead.c_str());
+  // Warns, once per database.
+  void WarnOnce(rocksdb::Logger* info_log, const std::string& warning) {
+    if (info_log == nullptr) return;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!told_[info_log].warnings.insert(warning).second) return;
+    }
+    rocksdb::Warn(info_log, "%s", warning.c_str());
   }
 
   // Notes a column family that the policy is for, when RocksDB validates its
@@ -95,41 +96,24 @@ class InfoLog {
     comparator_ = comparator->Name();
   }
 
-  // Warns, once per database, if a comparator that was noted may call keys of
-  // different bytes equal. RocksDB doesn't say whose column family is whose, so
-  // databases that share a policy each get the warning.
+  // Warns if a comparator that was noted may call keys of different bytes
+  // equal. RocksDB doesn't say whose column family is whose, so databases that
+  // share a policy each get the warning.
   void WarnOfComparator(rocksdb::Logger* info_log) {
     std::string comparator;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       comparator = comparator_;
     }
-    if (comparator.empty() || !IsNew(info_log, &Told::comparator)) return;
-    rocksdb::Warn(
-        info_log,
-        "linebloom: the comparator '%s' may call keys of different "
-        "bytes equal, but filters tell them apart: a lookup by other "
-        "bytes than those that were written may not find its row. Set "
-        "FilterPolicyOptions::canonical_key or, if equal keys always "
-        "have equal bytes, let the comparator's "
-        "CanKeysWithDifferentByteContentsBeEqual() return false.",
-        comparator.c_str());
-  }
-
-  // Warns, once per database, that the policy `id` has level_aware, but the
-  // database no listener.
-  void WarnOfListener(rocksdb::Logger* info_log, const std::string& id) {
-    if (!IsNew(info_log, &Told::listener)) return;
-    rocksdb::Warn(
-        info_log,
-        "linebloom: %s: level_aware=true without the listener "
-        "linebloom_level_sizes among DBOptions::listeners, or with one "
-        "that another copy of the library made: filters get their bits "
-        "by the level alone, as if all levels were full, and take more "
-        "than asked while the tree grows. Set NewLevelSizeListener() "
-        "of linebloom/level_size_listener.h, or "
-        "listeners=linebloom_level_sizes in an option string.",
-        id.c_str());
+    if (comparator.empty()) return;
+    WarnOnce(info_log,
+             "linebloom: the comparator '" + comparator +
+                 "' may call keys of different bytes equal, but filters tell "
+                 "them apart: a lookup by other bytes than those that were "
+                 "written may not find its row. Set "
+                 "FilterPolicyOptions::canonical_key or, if equal keys always "
+                 "have equal bytes, let the comparator's "
+                 "CanKeysWithDifferentByteContentsBeEqual() return false.");
   }
 
   // Writes what a memory budget comes to, if the bits of new files have changed
@@ -139,15 +123,14 @@ class InfoLog {
   void WriteBudget(rocksdb::Logger* info_log, uint64_t budget,
                    const BudgetState& state) {
     if (info_log == nullptr) return;
-    if (state.other_budget > 0 && IsNew(info_log, &Told::budgets)) {
-      rocksdb::Warn(
-          info_log,
-          "linebloom: policies with memory_budget=%s and %s share a "
-          "listener, which counts all filters for both: the smaller "
-          "one may be used up by the files of the other. Give them the "
-          "same budget, or databases a listener each.",
-          ByteCountText(budget).c_str(),
-          ByteCountText(state.other_budget).c_str());
+    const std::string option = "memory_budget=" + ByteCountText(budget);
+    if (state.other_budget > 0) {
+      WarnOnce(info_log,
+               "linebloom: policies with " + option + " and " +
+                   ByteCountText(state.other_budget) +
+                   " share a listener, which counts all filters for both: the "
+                   "smaller one may be used up by the files of the other. Give "
+                   "them the same budget, or databases a listener each.");
     }
     const double bytes = state.filters.bits / 8;
     const bool is_over = bytes > kOver * static_cast<double>(budget);
@@ -166,11 +149,11 @@ class InfoLog {
         is_over || too_small ? rocksdb::InfoLogLevel::WARN_LEVEL
                              : rocksdb::InfoLogLevel::INFO_LEVEL,
         info_log,
-        "linebloom: memory_budget=%s: filters of %.0f keys take %.0f "
-        "bytes, those of %.0f further keys are not known; new files get "
-        "%.2f bits per key on average%s%s",
-        ByteCountText(budget).c_str(), state.filters.keys, bytes,
-        state.filters.unknown, state.average_bits,
+        "linebloom: %s: filters of %.0f keys take %.0f bytes, those of %.0f "
+        "further keys are not known; new files get %.2f bits per key on "
+        "average%s%s",
+        option.c_str(), state.filters.keys, bytes, state.filters.unknown,
+        state.average_bits,
         too_small ? "; with less than one bit per key some files get "
                     "no filter"
                   : "",
@@ -178,18 +161,6 @@ class InfoLog {
                   "1.35 times the budget until compactions or "
                   "linebloom::RebuildFilters give memory back"
                 : "");
-  }
-
-  // Warns, once per database, that a heat-aware policy has several column
-  // families.
-  void WarnOfSharing(rocksdb::Logger* info_log) {
-    if (!IsNew(info_log, &Told::sharing)) return;
-    rocksdb::Warn(
-        info_log,
-        "linebloom: heat_aware: several column families share this "
-        "policy, which can't tell their lookups apart: filters get "
-        "the bits of level_aware. Give each column family a policy of "
-        "its own.");
   }
 
   // Writes how unevenly misses fall if the heat of the hottest or the coldest
@@ -223,23 +194,12 @@ class InfoLog {
     // The log itself, if it is known: one that expired had its address.
     std::weak_ptr<rocksdb::Logger> log;
     bool is_known = false;
-    bool options = false;
-    bool comparator = false;
-    bool listener = false;
-    bool sharing = false;
-    bool budgets = false;
+    std::set<std::string> warnings;
     double last_average = 0;
     bool was_over = false;
     double last_hottest = 1;
     double last_coldest = 1;
   };
-
-  // True the first time, if the log isn't null.
-  bool IsNew(const rocksdb::Logger* info_log, bool Told::*what) {
-    if (info_log == nullptr) return false;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return !std::exchange(told_[info_log].*what, true);
-  }
 
   std::mutex mutex_;
   std::map<const rocksdb::Logger*, Told> told_;
@@ -254,17 +214,15 @@ Status NoEntropy() {
 
 class LineFilterPolicy final : public rocksdb::FilterPolicy {
  public:
-  explicit LineFilterPolicy(const FilterPolicyOptions& options)
-      : options_(options), built_in_(rocksdb::NewBloomFilterPolicy(10)) {
+  // `problem` is that of `wrong_id`, an ID in an option string.
+  explicit LineFilterPolicy(const FilterPolicyOptions& options,
+                            std::string wrong_id = "",
+                            Status problem = Status::OK())
+      : options_(options),
+        wrong_id_(std::move(wrong_id)),
+        problem_(std::move(problem)),
+        built_in_(rocksdb::NewBloomFilterPolicy(10)) {
     RegisterOptions(kFilterPolicyName, &options_, &FilterPolicyOptionTypes());
-  }
-
-  // For an ID in an option string that failed to parse.
-  LineFilterPolicy(const FilterPolicyOptions& options,
-                   const std::string& wrong_id, const Status& problem)
-      : LineFilterPolicy(options) {
-    wrong_id_ = wrong_id;
-    problem_ = problem;
   }
 
   const char* Name() const override { return kFilterPolicyName; }
@@ -278,8 +236,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   // Includes the bits, like the IDs of the built-in policies, so that comparing
   // OPTIONS files by ID alone still shows a change.
   std::string GetId() const override {
-    if (!wrong_id_.empty()) return wrong_id_;
-    return IdOf(options_);
+    return wrong_id_.empty() ? IdOf(options_) : wrong_id_;
   }
 
   Status ValidateOptions(
@@ -311,24 +268,34 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       const FilterBuildingContext& context) const override {
     // Take it even if unused; it describes only the file being created.
     const std::optional<FileInTree> file = TakeFileInTree();
-    // RocksDB doesn't validate options from SstFileWriter, SetOptions() and,
-    // before 9.8, CreateColumnFamily(). Without filters, every lookup would
-    // read the disk until somebody noticed.
-    const Status valid = ValidateOwn();
-    const FilterPolicyOptions options =
-        valid.ok() ? options_ : NearestValid(options_);
-    if (!valid.ok()) {
-      info_log_.WarnOfOptions(context.info_log, valid, IdOf(options));
-    }
+    FilterPolicyOptions options = ValidOptions(context.info_log);
     info_log_.WarnOfComparator(context.info_log);
-    // SstFileWriter knows no level, and calls no listener.
-    if (options.level_aware && !NeedsListener(options) && !file.has_value() &&
-        context.level_at_creation >= 0) {
-      info_log_.WarnOfListener(context.info_log, IdOf(options));
+    if (!file.has_value()) {
+      WarnOfListener(options, context);
+      options = WithoutListener(options);
+    } else if (!file->Matches(context)) {
+      // A merge operator or the like writes this file while the listener's is
+      // being written. There may be a listener for it as well.
+      options = WithoutListener(options);
+    } else if (options.heat_aware) {
+      UseHeat(options, context, *file);
     }
-    if (options.heat_aware) UseHeat(options, context, file);
-    if (options.memory_budget) return BuilderOfBudget(options, context, file);
-    return BuilderOf(options, context, file);
+    std::optional<FilterPlan> plan = PlanOf(options, context, file);
+    if (!plan.has_value()) return nullptr;
+    if (plan->request.hash_seed == kRandomHashSeed) {
+      const std::optional<uint64_t> seed = DrawHashSeed();
+      // There was entropy when the database was opened. An unseeded filter is
+      // correct; it only lacks protection against chosen keys.
+      plan->request.hash_seed = seed.value_or(0);
+      if (!seed) WarnOfOptions(context.info_log, NoEntropy(), "hash_seed=0");
+    }
+    const bool detect_corruption =
+        context.table_options.detect_filter_construct_corruption;
+    if (options_.canonical_key != nullptr) {
+      return new CanonicalFilterBitsBuilder(
+          options_.canonical_key, std::move(*plan), detect_corruption);
+    }
+    return new FilterBitsBuilder(std::move(*plan), detect_corruption);
   }
 
   rocksdb::FilterBitsReader* GetFilterBitsReader(
@@ -359,75 +326,83 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   }
 
  private:
-  rocksdb::FilterBitsBuilder* BuilderOf(
+  // RocksDB doesn't validate options from SstFileWriter, SetOptions() and,
+  // before 9.8, CreateColumnFamily(). Without filters, every lookup would read
+  // the disk until somebody noticed.
+  FilterPolicyOptions ValidOptions(rocksdb::Logger* info_log) const {
+    const Status valid = ValidateOwn();
+    if (valid.ok()) return options_;
+    const FilterPolicyOptions nearest = NearestValid(options_);
+    WarnOfOptions(info_log, valid, IdOf(nearest));
+    return nearest;
+  }
+
+  void WarnOfOptions(rocksdb::Logger* info_log, const Status& problem,
+                     const std::string& instead) const {
+    info_log_.WarnOnce(
+        info_log, problem.ToString() +
+                      ". Until this is changed, filters are built with " +
+                      instead + "; the database will not open again as it is.");
+  }
+
+  void WarnOfListener(const FilterPolicyOptions& options,
+                      const FilterBuildingContext& context) const {
+    if (NeedsListener(options)) {
+      WarnOfOptions(context.info_log, ListenerMissing(),
+                    IdOf(WithoutListener(options)) + " and level_aware=true");
+    } else if (options.level_aware && context.level_at_creation >= 0) {
+      // SstFileWriter knows no level, and calls no listener.
+      info_log_.WarnOnce(
+          context.info_log,
+          "linebloom: " + IdOf(options) +
+              ": level_aware=true without the listener linebloom_level_sizes "
+              "among DBOptions::listeners, or with one that another copy of "
+              "the library made: filters get their bits by the level alone, as "
+              "if all levels were full, and take more than asked while the "
+              "tree grows. Set NewLevelSizeListener() of "
+              "linebloom/level_size_listener.h, or "
+              "listeners=linebloom_level_sizes in an option string.");
+    }
+  }
+
+  static FilterPolicyOptions WithoutListener(FilterPolicyOptions options) {
+    options.level_aware = IsLevelAware(options);
+    options.memory_budget.reset();
+    options.heat_aware = false;
+    return options;
+  }
+
+  // `file` must be the one that `context` describes if the options need the
+  // listener.
+  std::optional<FilterPlan> PlanOf(
       const FilterPolicyOptions& options, const FilterBuildingContext& context,
       const std::optional<FileInTree>& file) const {
+    if (options.memory_budget) {
+      const BudgetState state = StateOfBudget(options, context, *file);
+      info_log_.WriteBudget(context.info_log, *options.memory_budget, state);
+      return PlanWithinBudget(options, context, *file, state);
+    }
     std::optional<FilterPlan> plan = PlanOfFile(options, context, file);
-    if (!plan.has_value()) return nullptr;
-    if (context.table_options.optimize_filters_for_memory) {
+    if (plan && context.table_options.optimize_filters_for_memory) {
       plan->rounding = rounding_;
     }
-    return NewBuilder(std::move(*plan), context);
-  }
-
-  rocksdb::FilterBitsBuilder* NewBuilder(
-      FilterPlan plan, const FilterBuildingContext& context) const {
-    if (plan.request.hash_seed == kRandomHashSeed) {
-      const std::optional<uint64_t> seed = DrawHashSeed();
-      // There was entropy when the database was opened. An unseeded filter is
-      // correct; it only lacks protection against chosen keys.
-      plan.request.hash_seed = seed.value_or(0);
-      if (!seed) {
-        info_log_.WarnOfOptions(context.info_log, NoEntropy(), "hash_seed=0");
-      }
-    }
-    const bool detect_corruption =
-        context.table_options.detect_filter_construct_corruption;
-    if (options_.canonical_key != nullptr) {
-      return new CanonicalFilterBitsBuilder(options_.canonical_key,
-                                            std::move(plan), detect_corruption);
-    }
-    return new FilterBitsBuilder(std::move(plan), detect_corruption);
-  }
-
-  rocksdb::FilterBitsBuilder* BuilderOfBudget(
-      const FilterPolicyOptions& options, const FilterBuildingContext& context,
-      const std::optional<FileInTree>& file) const {
-    if (!file.has_value() || !file->Matches(context)) {
-      FilterPolicyOptions instead = options;
-      instead.memory_budget.reset();
-      instead.level_aware = true;
-      // If the listener describes another file, this one is written by a merge
-      // operator or the like, and there may be a listener for it as well.
-      if (!file.has_value()) {
-        info_log_.WarnOfOptions(context.info_log, ListenerMissing(),
-                                IdOf(instead));
-      }
-      return BuilderOf(instead, context, std::nullopt);
-    }
-    const BudgetState state = StateOfBudget(options, context, *file);
-    info_log_.WriteBudget(context.info_log, *options.memory_budget, state);
-    std::optional<FilterPlan> plan =
-        PlanWithinBudget(options, context, *file, state);
-    if (!plan.has_value()) return nullptr;
-    return NewBuilder(std::move(*plan), context);
+    return plan;
   }
 
   void UseHeat(const FilterPolicyOptions& options,
                const FilterBuildingContext& context,
-               const std::optional<FileInTree>& file) const {
-    if (!file.has_value()) {
-      info_log_.WarnOfOptions(context.info_log, ListenerMissing(),
-                              "level_aware=true");
-    } else if (file->Matches(context)) {
-      heat_user_->half_life_seconds = options.heat_half_life;
-      file->heat_source->UseHeat(file->place.database, file->column_family,
-                                 heat_user_);
-      if (HeatUser::IsShared(heat_user_)) {
-        info_log_.WarnOfSharing(context.info_log);
-      } else if (file->heat != nullptr) {
-        info_log_.WriteHeat(context.info_log, *file->heat);
-      }
+               const FileInTree& file) const {
+    heat_user_->half_life_seconds = options.heat_half_life;
+    file.heat_source->UseHeat(file.place.database, file.column_family,
+                              heat_user_);
+    if (HeatUser::IsShared(heat_user_)) {
+      info_log_.WarnOnce(
+          context.info_log,
+          "linebloom: heat_aware: several column families share this policy, "
+          "which can't tell their lookups apart: filters get the bits of "
+          "level_aware. Give each column family a policy of its own.");
+    } else if (file.heat != nullptr) {
+      info_log_.WriteHeat(context.info_log, *file.heat);
     }
   }
 
@@ -440,8 +415,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
         "linebloom/level_size_listener.h, or "
         "listeners=linebloom_level_sizes in an option string, from C by "
         "rocksdb_get_options_from_string(). It must be made by the same copy "
-        "of "
-        "the library");
+        "of the library");
   }
 
   Status ValidateOwn() const {
@@ -511,9 +485,8 @@ const rocksdb::FilterPolicy* MakeFromId(
     std::string* /*error*/) {
   FilterPolicyOptions options;
   const Status parsed = ParseId(id, &options);
-  *guard = parsed.ok()
-               ? std::make_unique<LineFilterPolicy>(options)
-               : std::make_unique<LineFilterPolicy>(options, id, parsed);
+  *guard = std::make_unique<LineFilterPolicy>(options, parsed.ok() ? "" : id,
+                                              parsed);
   return guard->get();
 }
 
