@@ -1,6 +1,9 @@
 #include "linebloom/filter_metrics.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -53,8 +56,7 @@ struct MeteredFile {
   std::shared_ptr<const rocksdb::TableProperties> properties;
 };
 
-// A compaction may end between RocksDB's two answers; then this asks again, a
-// few times.
+// A compaction may end between the two calls; then this tries again, twice.
 Status ReadFiles(rocksdb::DB* db, ColumnFamilyHandle* family,
                  std::vector<MeteredFile>* files) {
   for (int attempt = 0; attempt < 3; ++attempt) {
@@ -90,11 +92,10 @@ Status AddFamily(const std::string& name, rocksdb::DB* db,
   if (!status.ok()) return status;
   for (const MeteredFile& file : files) {
     const rocksdb::TableProperties& of = *file.properties;
-    metrics->AddFiles(
+    metrics->AddFile(
         name, family->GetName(), file.level, of.filter_policy_name,
-        FilterStats::OfFile(
-            of.num_entries - std::min(of.num_entries, of.num_range_deletions),
-            of.num_filter_entries, of.filter_size));
+        of.num_entries - std::min(of.num_entries, of.num_range_deletions),
+        of.num_filter_entries, of.filter_size);
   }
   if (const auto budget = BudgetOf(db->GetOptions(family))) {
     metrics->AddBudget(name, family->GetName(), *budget);
@@ -121,32 +122,31 @@ Status AddDatabase(const MeteredDatabase& database, FilterMetricSet* metrics) {
 
 }  // namespace
 
-Metric::Metric(std::string_view name, std::string_view type,
-               std::string_view help)
-    : name_(name) {
-  head_ = "# HELP " + name_ + " ";
-  head_.append(help).append("\n# TYPE ").append(name_).append(" ");
-  head_.append(type).append("\n");
-}
-
-void Metric::Add(const MetricLabels& labels, uint64_t value) {
-  Add(labels, std::to_string(value));
-}
-
-void Metric::Add(const MetricLabels& labels, std::string_view value) {
-  samples_ += name_;
-  char before = '{';
+void Metric::Add(const MetricLabels& labels, double value) {
+  std::string text;
   for (const auto& [name, label] : labels) {
-    samples_ += before;
-    samples_.append(name).append("=\"").append(Escape(label)).append("\"");
-    before = ',';
+    text += text.empty() ? '{' : ',';
+    text.append(name).append("=\"").append(Escape(label)).append("\"");
   }
-  if (!labels.empty()) samples_ += '}';
-  samples_.append(" ").append(value).append("\n");
+  if (!text.empty()) text += '}';
+  samples_[text] += value;
 }
 
 std::string Metric::Text() const {
-  return samples_.empty() ? "" : head_ + samples_;
+  if (samples_.empty()) return "";
+  const std::string name(name_);
+  std::string text = "# HELP " + name + " ";
+  text.append(help_).append("\n# TYPE " + name);
+  text.append(name.ends_with("_total") ? " counter\n" : " gauge\n");
+  for (const auto& [labels, value] : samples_) {
+    std::array<char, 32> number;
+    const auto result = std::to_chars(number.begin(), number.end(), value,
+                                      std::chars_format::general,
+                                      value == std::floor(value) ? 17 : 6);
+    text.append(name).append(labels).append(" ");
+    text.append(number.begin(), result.ptr).append("\n");
+  }
+  return text;
 }
 
 // All three only increase. The positives and the false ones among them don't
@@ -160,12 +160,20 @@ void FilterMetricSet::AddAnswers(const std::string& database,
   true_positives_.Add(labels, answers.true_positives);
 }
 
-void FilterMetricSet::AddFiles(const std::string& database,
-                               const std::string& column_family, int level,
-                               const std::string& policy,
-                               const FilterStats& files) {
-  groups_[{database, column_family, level, files.bytes > 0 ? policy : "none"}]
-      .Add(files);
+void FilterMetricSet::AddFile(const std::string& database,
+                              const std::string& column_family, int level,
+                              const std::string& policy, uint64_t rows,
+                              uint64_t keys, uint64_t bytes) {
+  const std::string level_text = std::to_string(level);
+  const MetricLabels labels = {
+      {"database", database},
+      {"column_family", column_family},
+      {"level", level_text},
+      {"policy", bytes > 0 ? std::string_view(policy) : "none"}};
+  files_.Add(labels, 1);
+  rows_.Add(labels, rows);
+  keys_.Add(labels, bytes == 0 ? 0 : keys > 0 ? keys : rows);
+  bytes_.Add(labels, bytes);
 }
 
 void FilterMetricSet::AddBudget(const std::string& database,
@@ -176,27 +184,8 @@ void FilterMetricSet::AddBudget(const std::string& database,
 }
 
 std::string FilterMetricSet::Text() const {
-  Metric files("linebloom_files", "gauge",
-               "Live SSTables, by the policy that built their filters.");
-  Metric rows("linebloom_rows", "gauge", "Entries of the live SSTables.");
-  Metric keys("linebloom_filter_keys", "gauge",
-              "Keys and prefixes in the filters of the live SSTables.");
-  Metric bytes("linebloom_filter_bytes", "gauge",
-               "Sizes of the filters of the live SSTables.");
-  for (const auto& [group, sums] : groups_) {
-    const auto& [database, column_family, level, policy] = group;
-    const std::string level_text = std::to_string(level);
-    const MetricLabels labels = {{"database", database},
-                                 {"column_family", column_family},
-                                 {"level", level_text},
-                                 {"policy", policy}};
-    files.Add(labels, sums.files);
-    rows.Add(labels, sums.rows);
-    keys.Add(labels, sums.keys);
-    bytes.Add(labels, sums.bytes);
-  }
   return probes_.Text() + negatives_.Text() + true_positives_.Text() +
-         files.Text() + rows.Text() + keys.Text() + bytes.Text() +
+         files_.Text() + rows_.Text() + keys_.Text() + bytes_.Text() +
          budget_.Text();
 }
 

@@ -398,11 +398,11 @@ absl::StatusOr<Outcome> MakeTable(const FilterDumpConfig& config) {
 // filters' bits tell.
 std::string AsPrometheus(const Json& report) {
   FilterMetricSet metrics;
-  Metric rate("linebloom_expected_false_positive_rate", "gauge",
+  Metric rate("linebloom_expected_false_positive_rate",
               "Share of missing keys that filters let pass.");
-  Metric reads("linebloom_expected_reads_per_missing_row", "gauge",
+  Metric reads("linebloom_expected_reads_per_missing_row",
                "Data blocks that a missing row costs.");
-  Metric problems("linebloom_problems", "gauge",
+  Metric problems("linebloom_problems",
                   "What is wrong with files; stderr says what.");
   const std::string database = report["database"];
   if (!report["observed"].is_null()) {
@@ -415,10 +415,9 @@ std::string AsPrometheus(const Json& report) {
                  ? file[Json::json_pointer(pointer)].get<uint64_t>()
                  : 0;
     };
-    metrics.AddFiles(
-        database, file["column_family"], file["level"], file["filter_policy"],
-        FilterStats::OfFile(number("/rows"), number("/filter/keys"),
-                            number("/filter/bytes")));
+    metrics.AddFile(database, file["column_family"], file["level"],
+                    file["filter_policy"], number("/rows"),
+                    number("/filter/keys"), number("/filter/bytes"));
   }
   for (const Json& family : report["totals"]) {
     for (const Json& level : family["levels"]) {
@@ -426,10 +425,8 @@ std::string AsPrometheus(const Json& report) {
       const std::string name = family["column_family"];
       const MetricLabels labels = {
           {"database", database}, {"column_family", name}, {"level", number}};
-      rate.Add(labels,
-               absl::StrCat(level["false_positive_rate"].get<double>()));
-      reads.Add(labels,
-                absl::StrCat(level["reads_per_missing_row"].get<double>()));
+      rate.Add(labels, level["false_positive_rate"]);
+      reads.Add(labels, level["reads_per_missing_row"]);
     }
   }
   problems.Add({{"database", database}}, report["problems"].size());
