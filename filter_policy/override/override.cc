@@ -48,7 +48,12 @@ std::optional<FilterPolicyOptions> ReadOptions() {
   if (text == "off" || !RocksDbMismatch().empty()) return std::nullopt;
   if (text.empty()) text = kFilterPolicyName;
   FilterPolicyOptions options;
-  const Status status = ParseFilterPolicyOptions(text, &options);
+  Status status = ParseFilterPolicyOptions(text, &options);
+  if (status.ok() && NeedsListener(options)) {
+    status = Status::InvalidArgument(
+        "linebloom: memory_budget and heat_aware need a listener, which only "
+        "the program could set");
+  }
   if (status.ok()) return options;
   fprintf(stderr,
           "linebloom_override: LINEBLOOM_OVERRIDE=%s: %s; nothing is changed\n",
@@ -56,7 +61,9 @@ std::optional<FilterPolicyOptions> ReadOptions() {
   return std::nullopt;
 }
 
-// Read on the first use of RocksDB, so that other programs print nothing.
+// The same, read on the first use of RocksDB, so that other programs print
+// nothing. Nothing, too, in a RocksDB that this library was not built for,
+// whose options must not even be copied.
 const std::optional<FilterPolicyOptions>& TheOptions() {
   static const auto* const options = new std::optional(ReadOptions());
   return *options;
@@ -75,24 +82,19 @@ const BlockBasedTableOptions* BlockBasedOptions(const TableFactory* factory) {
   return factory->GetOptions<BlockBasedTableOptions>();
 }
 
-// True if anything is to be changed. False if LINEBLOOM_OVERRIDE is `off` or
-// invalid (reported once on stderr), and in a RocksDB that this library was not
-// built for, whose options must not even be copied.
-bool OverrideIsOn() { return TheOptions().has_value(); }
-
 // Returns the options of LINEBLOOM_OVERRIDE, with these bits if it sets neither
 // bits nor a rate; nothing if the program keeps its policy, because it wants no
-// filter or too many bits.
+// filter, too many bits, or too few for level_aware.
 std::optional<FilterPolicyOptions> OptionsInsteadOf(double bits_per_key) {
-  FilterPolicyOptions asked;
-  asked.bits_per_key = bits_per_key;
-  if (!OverrideIsOn() || !Validate(asked).ok()) return std::nullopt;
+  const FilterPolicyOptions requested = {.bits_per_key = bits_per_key};
+  if (!TheOptions() || !Validate(requested).ok()) return std::nullopt;
   // A program without a filter keeps none, whatever LINEBLOOM_OVERRIDE says.
   if (MillibitsOf(bits_per_key) == 0) return std::nullopt;
   FilterPolicyOptions options = *TheOptions();
   if (!options.bits_per_key && !options.false_positive_rate) {
     options.bits_per_key = bits_per_key;
   }
+  if (!Validate(options).ok()) return std::nullopt;
   return options;
 }
 
@@ -117,16 +119,6 @@ bool AddFilterPolicy(rocksdb::ColumnFamilyOptions* family) {
   with.filter_policy.reset(NewFilterPolicy(*options));
   family->table_factory.reset(rocksdb::NewBlockBasedTableFactory(with));
   return true;
-}
-
-// Does the same for each of `families` and returns the names of those changed.
-std::vector<std::string> AddFilterPolicies(
-    std::vector<rocksdb::ColumnFamilyDescriptor>* families) {
-  std::vector<std::string> changed;
-  for (rocksdb::ColumnFamilyDescriptor& family : *families) {
-    if (AddFilterPolicy(&family.options)) changed.push_back(family.name);
-  }
-  return changed;
 }
 
 // Reports in the info log of `db`, and on stderr if requested, that these
@@ -190,8 +182,7 @@ const rocksdb::FilterPolicy* PolicyInsteadOf(double bits_per_key) {
 rocksdb_filterpolicy_t* PolicyForCInsteadOf(
     rocksdb_filterpolicy_t* (*next)(double), double bits_per_key) {
   const rocksdb::FilterPolicy* const policy = PolicyInsteadOf(bits_per_key);
-  if (policy == nullptr) return next(bits_per_key);
-  return PolicyForC(policy);
+  return policy == nullptr ? next(bits_per_key) : PolicyForC(policy);
 }
 
 }  // namespace
@@ -199,11 +190,10 @@ rocksdb_filterpolicy_t* PolicyForCInsteadOf(
 
 namespace ROCKSDB_NAMESPACE {
 
-using linebloom::AddFilterPolicies;
 using linebloom::AddFilterPolicy;
 using linebloom::NextFunction;
-using linebloom::OverrideIsOn;
 using linebloom::ReportAddedPolicies;
+using linebloom::TheOptions;
 
 // Declared only to name three functions. It has no data and no virtual
 // functions, and no object of it is ever created.
@@ -229,7 +219,7 @@ class DBImpl {
   Status WithFilter(const ColumnFamilyOptions& options,
                     const std::vector<std::string>& names,
                     Create create) const {
-    if (!OverrideIsOn()) return create(options);
+    if (!TheOptions()) return create(options);
     ColumnFamilyOptions with_filter = options;
     const bool changed = AddFilterPolicy(&with_filter);
     const Status status = create(with_filter);
@@ -256,9 +246,12 @@ using Opened = DB**;
 // changes.
 template <typename Open, typename Database>
 Status OpenWithFilters(const Families& families, Database* opened, Open open) {
-  if (!OverrideIsOn()) return open(families);
+  if (!TheOptions()) return open(families);
   Families with_filters = families;
-  const std::vector<std::string> changed = AddFilterPolicies(&with_filters);
+  Names changed;
+  for (ColumnFamilyDescriptor& family : with_filters) {
+    if (AddFilterPolicy(&family.options)) changed.push_back(family.name);
+  }
   const Status status = open(with_filters);
   if (status.ok()) ReportAddedPolicies(changed, **opened);
   return status;
@@ -348,7 +341,7 @@ LINEBLOOM_EXPORT Status DB::OpenForReadOnly(const Options& options,
   static auto* const next = NextFunction(
       static_cast<Status (*)(const Options&, const std::string&, Opened, bool)>(
           &DB::OpenForReadOnly));
-  if (!OverrideIsOn()) {
+  if (!TheOptions()) {
     return next(options, name, opened, error_if_wal_file_exists);
   }
   const Families families{{kDefaultColumnFamilyName, options}};
