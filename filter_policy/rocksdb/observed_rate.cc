@@ -10,12 +10,6 @@ namespace {
 
 using rocksdb::Tickers;
 
-bool WentBack(const FilterAnswers& after, const FilterAnswers& before) {
-  return after.negatives < before.negatives ||
-         after.positives < before.positives ||
-         after.true_positives < before.true_positives;
-}
-
 std::string Percent(double rate) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.3g %%", 100 * rate);
@@ -26,12 +20,13 @@ std::string Percent(double rate) {
 
 FilterAnswers operator-(const FilterAnswers& after,
                         const FilterAnswers& before) {
-  if (WentBack(after, before)) return after;
-  FilterAnswers between;
-  between.negatives = after.negatives - before.negatives;
-  between.positives = after.positives - before.positives;
-  between.true_positives = after.true_positives - before.true_positives;
-  return between;
+  const bool were_reset = after.negatives < before.negatives ||
+                          after.positives < before.positives ||
+                          after.true_positives < before.true_positives;
+  if (were_reset) return after;
+  return {after.negatives - before.negatives,
+          after.positives - before.positives,
+          after.true_positives - before.true_positives};
 }
 
 FilterAnswers FilterAnswersByLevel::all() const {

@@ -18,13 +18,13 @@ inline size_t PrintableSize(std::string_view text) {
   const unsigned first = byte(0);
   if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
   if (first < 0xc2 || first > 0xf4) return 0;
-  unsigned least = 0x80;
-  unsigned most = 0xbf;
-  if (first == 0xc2 || first == 0xe0) least = 0xa0;  // controls; 2 bytes do
-  if (first == 0xed) most = 0x9f;                    // surrogates
-  if (first == 0xf0) least = 0x90;                   // 3 bytes do
-  if (first == 0xf4) most = 0x8f;                    // U+10FFFF is the last
-  if (byte(1) < least || byte(1) > most) return 0;
+  unsigned min = 0x80;
+  unsigned max = 0xbf;
+  if (first == 0xc2 || first == 0xe0) min = 0xa0;  // controls; 2 bytes do
+  if (first == 0xed) max = 0x9f;                   // surrogates
+  if (first == 0xf0) min = 0x90;                   // 3 bytes do
+  if (first == 0xf4) max = 0x8f;                   // U+10FFFF is the last
+  if (byte(1) < min || byte(1) > max) return 0;
   const size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
   for (size_t i = 2; i < size; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;

@@ -17,8 +17,8 @@ namespace linebloom {
 namespace {
 
 // Written as row..., and looked up as ROW..., too. Both are taken for ROW...: a
-// filter that had the keys as they are would deny one, a lookup that asked for
-// them the other.
+// filter that had the keys as they are would reject one, a lookup of them as
+// they are the other.
 constexpr Rows kRows{0, 4000};
 
 std::string Upper(std::string key) {

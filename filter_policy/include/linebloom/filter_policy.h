@@ -92,10 +92,10 @@ struct FilterPolicyOptions {
   // option strings, every file gets a seed of its own from the operating
   // system. A lookup of a missing key takes two to three times as long.
   //
-  // Each filter stores its seed, so files with and without seeds are read side
-  // by side. SECURITY.md has what a seed withstands and what not: above all,
+  // Each filter stores its seed, so files with and without seeds can be
+  // mixed. SECURITY.md has what a seed withstands and what not: above all,
   // who can read the files knows it, and a key that a file's filter once let
-  // through passes it until the file is written anew.
+  // through passes it until the file is rewritten.
   uint64_t hash_seed = 0;
 
   // Replaces bits: the share of missing keys that a filter may let through,
@@ -118,8 +118,7 @@ struct FilterPolicyOptions {
   // The sizes of the runs come from a listener
   // (linebloom/level_size_listener.h) or, without one, from `size_ratio`; then
   // the first filter built writes a warning to the database's info log. A file
-  // keeps its bits when RocksDB moves it to another level without writing it
-  // anew.
+  // keeps its bits when RocksDB moves it to another level without rewriting it.
   bool level_aware = false;
 
   // Instead of bits or a rate: the memory that all filters together may take,
@@ -143,13 +142,11 @@ struct FilterPolicyOptions {
   // compactions lag, filters may take up to about 1.3 times the budget, because
   // files that were cut short for keys that are about to go would cost more
   // reads than their memory saves; beyond that flushed files get what is left,
-  // which may be no filter: small trees with 5 bits per key took up to 1.34
-  // times the budget, and after the last flush up to a fifth of their files
-  // had no filter (docs/benchmarks.md). These take more: filters that already
-  // did when the budget was set or their database was opened, files from
-  // SstFileWriter, filters of other policies, and databases that were closed
-  // while others took their share.
-  // linebloom::RebuildFilters brings filters back within the budget.
+  // which may be no filter (docs/benchmarks.md has figures). These take more:
+  // filters that already did when the budget was set or their database was
+  // opened, files from SstFileWriter, filters of other policies, and databases
+  // that were closed while others took their share. linebloom::RebuildFilters
+  // brings filters back within the budget.
   //
   // While a compaction runs, either its inputs or its outputs count, whichever
   // are larger. Files that RocksDB only moves to another level keep their
@@ -186,7 +183,7 @@ struct FilterPolicyOptions {
 
   // If set, filters hash these bytes of keys and prefixes instead of the keys
   // and prefixes themselves. Filters that hash other bytes match every key
-  // until their files are written anew: those from before it was set, those of
+  // until their files are rewritten: those from before it was set, those of
   // RocksDB, and those of another function. So do filters that hash these bytes
   // in policies that don't have the function, and there is no option string for
   // it: set it again after rocksdb::LoadLatestOptions(), like the comparator.

@@ -115,7 +115,7 @@ class CountByLevel {
   bool counted_before_;
 };
 
-// A line for a log, without a line end: the rate, the counts behind it, and the
+// A line for a log, without a line end: the rate, its counts, and the
 // expected rate if the caller knows it.
 LINEBLOOM_EXPORT std::string ToString(
     const FilterAnswers& answers,

@@ -1,9 +1,9 @@
-// Keys that an attacker chose: how many of them a filter lets through, beside
+// Keys that an attacker chose: how many of them a filter lets through, next to
 // what it lets through of keys that nobody chose. SECURITY.md has the table
 // that this prints.
 //
 // Left out is a replay: a key that passed a file passes it again until the file
-// is written anew. That is what a filter is. And a program that recovers the
+// is rewritten. That is what a filter is. And a program that recovers the
 // seed of XXH3 from answers alone, which is why seeds don't go into XXH3 here:
 // `git checkout 86969fc` has it.
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ constexpr size_t kKeys = 2'000'000;
 
 // All that a seed promises: its share of chosen keys at most this many times
 // the expected rate.
-constexpr double kMostRatio = 1.1;
+constexpr double kMaxRatio = 1.1;
 
 std::vector<ChosenKey> RandomKeys(size_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -127,10 +127,10 @@ TEST_P(ChosenKeysTest, FixedLists) {
   victim.Write(keys);
   EXPECT_LE(victim.RatioOf("made for filters without a seed",
                            SwappedKeys(keys, SwapDifference(0))),
-            kMostRatio);
+            kMaxRatio);
   EXPECT_LE(victim.RatioOf("made for another seed",
                            SwappedKeys(keys, SwapDifference(kOtherSeed))),
-            kMostRatio);
+            kMaxRatio);
 }
 
 // Without a seed such lists do pass, so the tests above can fail.
@@ -172,7 +172,7 @@ TEST_P(ChosenKeysTest, NeighboursOfKeysThatPassed) {
   ASSERT_GT(passing.size(), 1000u);
   EXPECT_LE(victim.RatioOf("neighbours of keys that passed",
                            Neighbours(passing, kKeys, 3)),
-            kMostRatio);
+            kMaxRatio);
 }
 
 // Would-be neighbours in hash, inserted to crowd the lines of the keys that
@@ -185,12 +185,12 @@ TEST_P(ChosenKeysTest, NeighboursInsertedToo) {
   passing.resize(1000);
   const std::vector<ChosenKey> neighbours =
       Neighbours(passing, 3 * kKeys / 2, 3);
-  const auto asked = neighbours.begin() + kKeys / 2;
-  keys.insert(keys.end(), neighbours.begin(), asked);
+  const auto probed = neighbours.begin() + kKeys / 2;
+  keys.insert(keys.end(), neighbours.begin(), probed);
   victim.Write(keys);
   EXPECT_LE(victim.RatioOf("neighbours, others of which were inserted",
-                           {asked, neighbours.end()}),
-            kMostRatio);
+                           {probed, neighbours.end()}),
+            kMaxRatio);
 }
 
 // For a file with the same keys: a replica's, or a rewritten one.
@@ -205,7 +205,7 @@ double RatioInAnotherFile(uint64_t hash_seed) {
 }
 
 TEST(ChosenKeysInAnotherFileTest, PassAgainWithOneSeedForAllFiles) {
-  EXPECT_LE(RatioInAnotherFile(kRandomHashSeed), kMostRatio);
+  EXPECT_LE(RatioInAnotherFile(kRandomHashSeed), kMaxRatio);
   EXPECT_GT(RatioInAnotherFile(kSeed), 5);
 }
 

@@ -66,9 +66,9 @@ TEST(RateTest, AnyNumberOfKeysKeepsTheRate) {
 // Up to 1M keys; LINEBLOOM_RATE_KEYS=10000000 goes up to 10M.
 TEST(RateTest, FalsePositiveRateOf1Percent) {
   const char* const wanted = std::getenv("LINEBLOOM_RATE_KEYS");
-  const uint64_t most = wanted != nullptr ? std::atoll(wanted) : 1000000;
+  const uint64_t max_keys = wanted != nullptr ? std::atoll(wanted) : 1000000;
   const auto policy = PolicyOfRate(0.01);
-  for (uint64_t keys = 10000; keys <= most; keys *= 10) {
+  for (uint64_t keys = 10000; keys <= max_keys; keys *= 10) {
     const std::string block = BuildBlockOf(*policy, keys);
     const double measured = MeasureRate(*policy, block, 5000000);
     printf(

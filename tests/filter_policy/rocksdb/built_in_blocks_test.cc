@@ -35,9 +35,10 @@ std::string Build(const Kind& kind, double bits_per_key, int keys) {
   return BuildBlock(*kind.make(bits_per_key), NumberedKeys("key", keys), table);
 }
 
-// Single probes, then batches of as many as RocksDB's have at most.
-std::vector<bool> Ask(const FilterPolicy& policy, const std::string& block,
-                      const std::vector<std::string>& keys) {
+// Single probes, then batches of 32 keys, RocksDB's maximum.
+std::vector<bool> AnswersOf(const FilterPolicy& policy,
+                            const std::string& block,
+                            const std::vector<std::string>& keys) {
   const auto reader = NewReader(policy, block);
   std::vector<bool> answers;
   for (const std::string& key : keys) answers.push_back(reader->MayMatch(key));
@@ -65,9 +66,10 @@ TEST_P(BuiltInBlocksTest, GetRocksDbsAnswers) {
       SCOPED_TRACE(std::to_string(bits) + " bits, " + std::to_string(keys) +
                    " keys");
       const std::string block = Build(GetParam(), bits, keys);
-      EXPECT_EQ(Ask(*ours, block, missing), Ask(*theirs, block, missing));
+      EXPECT_EQ(AnswersOf(*ours, block, missing),
+                AnswersOf(*theirs, block, missing));
       const std::vector<std::string> present = NumberedKeys("key", keys);
-      EXPECT_EQ(Ask(*ours, block, present),
+      EXPECT_EQ(AnswersOf(*ours, block, present),
                 std::vector<bool>(2 * present.size(), true));
     }
   }

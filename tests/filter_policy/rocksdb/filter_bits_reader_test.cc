@@ -70,7 +70,7 @@ TEST_F(FilterBitsReaderTest, OfCanonicalKeysOutlivesItsPolicy) {
 
 // A million keys: the rate is below the project's own limit, about half of
 // RocksDB's 0.97 % and 0.083 %, and the block predicts it within 5 %.
-void ExpectRate(double bits_per_key, int strangers, double most,
+void ExpectRate(double bits_per_key, int strangers, double max_rate,
                 Line line = Line::kSolved) {
   const auto policy = MakePolicy({bits_per_key, line});
   const std::string block = BuildBlock(*policy, NumberedKeys("key", 1000000));
@@ -83,7 +83,7 @@ void ExpectRate(double bits_per_key, int strangers, double most,
   const double predicted = InfoOf(block).expected_false_positive_rate;
   printf("%g bits per key: false-positive rate %.6f, predicted %.6f\n",
          bits_per_key, measured, predicted);
-  EXPECT_LE(measured, most);
+  EXPECT_LE(measured, max_rate);
   EXPECT_NEAR(1, predicted / measured, 0.05);
 }
 

@@ -16,11 +16,7 @@ namespace {
 
 FilterAnswers Answers(uint64_t negatives, uint64_t positives,
                       uint64_t true_positives) {
-  FilterAnswers answers;
-  answers.negatives = negatives;
-  answers.positives = positives;
-  answers.true_positives = true_positives;
-  return answers;
+  return {negatives, positives, true_positives};
 }
 
 TEST(FilterAnswersTest, RateIsOfProbesThatAFilterCanSave) {
@@ -53,7 +49,7 @@ TEST(FilterAnswersTest, LevelsAddUpAndSubtract) {
   after.levels[0] += Answers(10, 0, 0);
   after.levels[6] = Answers(7, 1, 0);
   const FilterAnswersByLevel between = after - before;
-  ASSERT_EQ(between.levels.size(), 2u);  // level 3 was not asked
+  ASSERT_EQ(between.levels.size(), 2u);  // level 3 was not probed
   EXPECT_EQ(between.levels.at(0), Answers(10, 0, 0));
   EXPECT_EQ(between.levels.at(6), Answers(7, 1, 0));
   EXPECT_EQ(between.all(), Answers(17, 1, 0));
@@ -149,16 +145,16 @@ TEST_P(ObservedRateTest, CountsPrefixesOfGets) {
   CountByLevel counting;
   const FilterAnswersByLevel levels_before = ReadLevels();
   FilterAnswers before = Read();
-  const auto ask = [&](uint64_t first, const char* cell) {
+  const auto look_up = [&](uint64_t first, const char* cell) {
     before = Read();
     for (uint64_t row = first; row < 1998; row += 2) {
       GetText(db_.get(), RowKey(row) + cell);
     }
     return Read() - before;
   };
-  EXPECT_EQ(ask(0, "cell1"), Answers(0, 999, 999));
-  EXPECT_EQ(ask(0, "cell2"), Answers(0, 999, 0));
-  const FilterAnswers missing_rows = ask(1, "cell2");
+  EXPECT_EQ(look_up(0, "cell1"), Answers(0, 999, 999));
+  EXPECT_EQ(look_up(0, "cell2"), Answers(0, 999, 0));
+  const FilterAnswers missing_rows = look_up(1, "cell2");
   EXPECT_EQ(missing_rows.probes_without_key(), 999u);
   EXPECT_GT(missing_rows.negatives, 960u);
   EXPECT_EQ((ReadLevels() - levels_before).all().probes_without_key(),
