@@ -32,65 +32,21 @@ double LegacyBloomLineRate(double fill, const ParsedFilter& filter) {
   return rate;
 }
 
-void ForEachLinebloomLine(absl::string_view block, const FilterBlockInfo& info,
-                          LineSink sink) {
-  const auto* const lines = reinterpret_cast<const uint8_t*>(block.data());
-  for (uint64_t i = 0; i < info.lines; ++i) {
-    sink(i, ReadLine(info.shape, lines + i * kLineBytes));
-  }
-}
-
-void ForEachBloomLine(absl::string_view block, const ParsedFilter& filter,
-                      LineSink sink) {
-  const auto rate_of_fill = filter.kind == BlockKind::kLegacyBloom
-                                ? LegacyBloomLineRate
-                                : BloomLineRate;
-  const uint64_t count = (block.size() - kFilterTailBytes) / filter.line_bytes;
-  LineContents line;
-  line.probes = filter.probes;
-  line.bits = static_cast<int>(8 * filter.line_bytes);
-  for (uint64_t i = 0; i < count; ++i) {
-    line.bits_set = 0;
-    for (uint32_t at = 0; at < filter.line_bytes; at += 8) {
-      line.bits_set += std::popcount(LoadLittleEndian<uint64_t>(
-          block.data() + i * filter.line_bytes + at));
-    }
-    line.rate = rate_of_fill(line.fill(), filter);
-    sink(i, line);
-  }
-}
-
-bool ForEachLine(absl::string_view block, const ParsedFilter& filter,
-                 LineSink sink) {
-  switch (filter.kind) {
-    case BlockKind::kLinebloom:
-      ForEachLinebloomLine(block, filter.info, sink);
-      return true;
-    case BlockKind::kBloom:
-    case BlockKind::kLegacyBloom:
-      ForEachBloomLine(block, filter, sink);
-      return true;
-    default:
-      return false;
-  }
-}
-
-// Fills in everything that the lines tell, if there are any.
-void ReadLines(absl::string_view block, BlockFacts* facts) {
-  double rates = 0;
-  (void)ForEachLine(block, *facts, [&](uint64_t, const LineContents& line) {
-    facts->Add({1, line.probes, line.probes, line.probes, line.fill()});
-    rates += line.rate;
-  });
-  if (facts->lines > 0) {
-    facts->rate = rates / static_cast<double>(facts->lines);
-  }
-}
-
 // Two keys with the same 32-bit hash share all bits.
 double WithCollisions(double rate, uint64_t keys) {
   const double collisions = 1 - std::exp(-static_cast<double>(keys) * 0x1p-32);
   return rate + collisions - rate * collisions;
+}
+
+// A Ribbon filter of `columns` columns over `blocks` blocks of 128 slots. A
+// missing key passes each column of its block with probability 1/2. Blocks
+// differ by at most one column.
+double RibbonRate(uint64_t columns, uint64_t blocks) {
+  const auto fewer = static_cast<double>(columns / blocks);
+  const double share_with_more =
+      static_cast<double>(columns % blocks) / static_cast<double>(blocks);
+  return (1 - share_with_more) * std::exp2(-fewer) +
+         share_with_more * std::exp2(-fewer - 1);
 }
 
 }  // namespace
@@ -116,25 +72,54 @@ absl::string_view ToString(BlockKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+bool ForEachLine(absl::string_view block, const ParsedFilter& filter,
+                 LineSink sink) {
+  if (filter.kind == BlockKind::kLinebloom) {
+    const auto* const lines = reinterpret_cast<const uint8_t*>(block.data());
+    for (uint64_t i = 0; i < filter.info.lines; ++i) {
+      sink(i, ReadLine(filter.info.shape, lines + i * kLineBytes));
+    }
+    return true;
+  }
+  const bool is_legacy = filter.kind == BlockKind::kLegacyBloom;
+  if (!is_legacy && filter.kind != BlockKind::kBloom) return false;
+  const uint64_t count = (block.size() - kFilterTailBytes) / filter.line_bytes;
+  LineContents line;
+  line.probes = filter.probes;
+  line.bits = static_cast<int>(8 * filter.line_bytes);
+  for (uint64_t i = 0; i < count; ++i) {
+    line.bits_set = 0;
+    for (uint32_t at = 0; at < filter.line_bytes; at += 8) {
+      line.bits_set += std::popcount(LoadLittleEndian<uint64_t>(
+          block.data() + i * filter.line_bytes + at));
+    }
+    line.rate = is_legacy ? LegacyBloomLineRate(line.fill(), filter)
+                          : BloomLineRate(line.fill(), filter);
+    sink(i, line);
+  }
+  return true;
+}
+
 BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys) {
   BlockFacts facts{ParseFilter(block.data(), block.size()), {}};
   facts.bytes = block.size();
-  facts.rate = facts.kind == BlockKind::kEmpty ? 0 : 1;
   if (facts.kind == BlockKind::kLinebloom) facts.line_bytes = kLineBytes;
-  ReadLines(block, &facts);
-  if (facts.kind == BlockKind::kLegacyBloom) {
-    facts.rate = WithCollisions(facts.rate, keys);
-  }
-  // A Ribbon filter's rate does not depend on its keys.
-  if (facts.kind == BlockKind::kRibbon) {
+  double rates = 0;
+  const bool has_lines =
+      ForEachLine(block, facts, [&](uint64_t, const LineContents& line) {
+        facts.Add({1, line.probes, line.probes, line.probes, line.fill()});
+        rates += line.rate;
+      });
+  if (has_lines) {
+    facts.rate = rates / static_cast<double>(facts.lines);
+  } else if (facts.kind != BlockKind::kEmpty) {
     facts.rate =
         BuiltInFilterRate(block.data(), block.size(), keys).value_or(1);
   }
+  if (facts.kind == BlockKind::kLegacyBloom) {
+    facts.rate = WithCollisions(facts.rate, keys);
+  }
   return facts;
-}
-
-bool ForEachLine(absl::string_view block, LineSink sink) {
-  return ForEachLine(block, ParseFilter(block.data(), block.size()), sink);
 }
 
 double BlockedBloomRate(uint64_t keys, uint64_t lines, int probes) {
@@ -143,15 +128,6 @@ double BlockedBloomRate(uint64_t keys, uint64_t lines, int probes) {
         const double fill = 1 - std::pow(1 - 1 / kBitsPerLine, n * probes);
         return std::pow(fill, probes);
       });
-}
-
-double RibbonRate(uint64_t columns, uint64_t blocks) {
-  const uint64_t fewest = columns / blocks;
-  const auto fewer = static_cast<double>(fewest);
-  const double share_with_more =
-      static_cast<double>(columns % blocks) / static_cast<double>(blocks);
-  return (1 - share_with_more) * std::exp2(-fewer) +
-         share_with_more * std::exp2(-fewer - 1);
 }
 
 std::optional<double> BuiltInFilterRate(const char* data, size_t size,

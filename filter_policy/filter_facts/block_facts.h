@@ -42,11 +42,12 @@ struct BlockFacts : ParsedFilter, LineTotals {
 BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys);
 
 // Calls `sink` for each line of linebloom's blocks and of RocksDB's Bloom
-// filters, whose lines' rates are estimates. Returns false, without calling
-// `sink`, if the block has no lines.
+// filters, whose lines' rates are estimates. `filter` is what the block parses
+// as. Returns false, without calling `sink`, if it has no lines.
 using LineSink =
     absl::FunctionRef<void(uint64_t number, const LineContents& line)>;
-bool ForEachLine(absl::string_view block, LineSink sink);
+bool ForEachLine(absl::string_view block, const ParsedFilter& filter,
+                 LineSink sink);
 
 // The expected false-positive rate of a filter block with `keys` keys that one
 // of RocksDB's policies wrote. Nothing for kinds whose rate has no simple form:
@@ -57,10 +58,5 @@ std::optional<double> BuiltInFilterRate(const char* data, size_t size,
 // A blocked Bloom filter: `keys` keys (more than 0) in `lines` lines of 512
 // bits, with `probes` probes per key.
 double BlockedBloomRate(uint64_t keys, uint64_t lines, int probes);
-
-// A Ribbon filter of `columns` columns, 16 bytes each, over `blocks` blocks of
-// 128 slots. A missing key passes each column of its block with probability
-// 1/2. Blocks differ by at most one column.
-double RibbonRate(uint64_t columns, uint64_t blocks);
 
 }  // namespace linebloom

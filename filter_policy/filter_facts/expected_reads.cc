@@ -9,14 +9,15 @@
 namespace linebloom {
 namespace {
 
-// The least distance between two ends of ranges, where all together are about
-// 1 apart. A file with a single key gets some room by it.
-constexpr double kLeastDistance = 1e-9;
+// The smallest distance between two ends of ranges, where all together are
+// about 1 apart. A file with a single key gets some room by it.
+constexpr double kMinDistance = 1e-9;
 
 struct End {
   std::string_view key;
   bool is_largest;  // of its file
   size_t file;
+  double place = 0;
 };
 
 // The ends of all ranges in order: files that share a key overlap.
@@ -24,8 +25,8 @@ std::vector<End> EndsOf(const std::vector<FileRange>& files,
                         const rocksdb::Comparator& comparator) {
   std::vector<End> ends;
   for (size_t i = 0; i < files.size(); ++i) {
-    ends.push_back({files[i].smallest, false, i});
-    ends.push_back({files[i].largest, true, i});
+    ends.push_back({files[i].smallest, /*is_largest=*/false, i});
+    ends.push_back({files[i].largest, /*is_largest=*/true, i});
   }
   std::sort(ends.begin(), ends.end(), [&](const End& a, const End& b) {
     const int order = comparator.CompareWithoutTimestamp(
@@ -36,26 +37,25 @@ std::vector<End> EndsOf(const std::vector<FileRange>& files,
   return ends;
 }
 
-// Where the ends are, increasing.
-std::vector<double> PlacesOf(const std::vector<End>& ends) {
+// Fills in where the ends are, increasing.
+void PlaceEnds(std::vector<End>* ends) {
   std::vector<std::string_view> keys;
-  for (const End& end : ends) keys.push_back(end.key);
+  for (const End& end : *ends) keys.push_back(end.key);
   const KeyPosition position(keys);
   const bool is_reversed = keys.back() < keys.front();
-  std::vector<double> places;
-  for (size_t i = 0; i < ends.size(); ++i) {
-    const double place =
-        is_reversed ? 1 - position.Between(keys.back(), keys.front(), keys[i])
-                    : position.Between(keys.front(), keys.back(), keys[i]);
-    double least = 0;
-    if (i > 0) {
-      const bool is_same = keys[i] == keys[i - 1] &&
-                           ends[i].is_largest == ends[i - 1].is_largest;
-      least = places.back() + (is_same ? 0 : kLeastDistance);
+  const End* before = nullptr;
+  for (End& end : *ends) {
+    end.place = is_reversed
+                    ? 1 - position.Between(keys.back(), keys.front(), end.key)
+                    : position.Between(keys.front(), keys.back(), end.key);
+    if (before != nullptr) {
+      const bool is_same =
+          end.key == before->key && end.is_largest == before->is_largest;
+      end.place =
+          std::max(end.place, before->place + (is_same ? 0 : kMinDistance));
     }
-    places.push_back(std::max(place, least));
+    before = &end;
   }
-  return places;
 }
 
 }  // namespace
@@ -63,33 +63,27 @@ std::vector<double> PlacesOf(const std::vector<End>& ends) {
 std::vector<double> ProbeShares(const std::vector<FileRange>& files,
                                 const rocksdb::Comparator& comparator) {
   if (files.empty()) return {};
-  const std::vector<End> ends = EndsOf(files, comparator);
-  const std::vector<double> places = PlacesOf(ends);
-  std::vector<size_t> first(files.size());
-  std::vector<size_t> last(files.size());
-  for (size_t i = 0; i < ends.size(); ++i) {
-    (ends[i].is_largest ? last : first)[ends[i].file] = i;
+  std::vector<End> ends = EndsOf(files, comparator);
+  PlaceEnds(&ends);
+  std::vector<double> widths(files.size());
+  for (const End& end : ends) {
+    double& width = widths[end.file];
+    width = end.is_largest ? end.place - width : end.place;
   }
-  std::vector<double> changes(ends.size());  // of the lookups per distance
-  for (size_t i = 0; i < files.size(); ++i) {
-    const double density =
-        files[i].lookups / (places[last[i]] - places[first[i]]);
-    changes[first[i]] += density;
-    changes[last[i]] -= density;
+  std::vector<double> shares(files.size());
+  double lookups = 0;  // before `place`
+  double density = 0;  // after it
+  double place = 0;
+  for (const End& end : ends) {
+    lookups += std::max(0.0, density) * (end.place - place);
+    place = end.place;
+    const double own = files[end.file].lookups / widths[end.file];
+    density += end.is_largest ? -own : own;
+    // Until the largest key, those before the file.
+    double& share = shares[end.file];
+    share = end.is_largest ? lookups - share : lookups;
   }
-  std::vector<double> before = {0};  // lookups before each end
-  double density = 0;
-  for (size_t i = 1; i < ends.size(); ++i) {
-    density += changes[i - 1];
-    before.push_back(before.back() +
-                     std::max(0.0, density) * (places[i] - places[i - 1]));
-  }
-  std::vector<double> shares;
-  for (size_t i = 0; i < files.size(); ++i) {
-    shares.push_back(before.back() > 0
-                         ? (before[last[i]] - before[first[i]]) / before.back()
-                         : 1);
-  }
+  for (double& share : shares) share = lookups > 0 ? share / lookups : 1;
   return shares;
 }
 

@@ -13,91 +13,61 @@ bool OfRibbonPolicy(BlockKind kind) {
   return kind == BlockKind::kRibbon || kind == BlockKind::kBloom;
 }
 
-// Sums over the blocks of a filter.
-class Sums {
- public:
-  explicit Sums(FileFacts* facts) : facts_(facts) {}
-
-  void Add(const BlockFacts& block, uint64_t offset) {
-    AddLines(block);
-    AddRate(block);
-    AddHeat(block);
-    AddProblems(block, offset);
+// Adds what a block tells about the kinds and lines of the file's filter.
+void AddKind(const BlockFacts& block, FileFacts* facts) {
+  // Partitions without keys don't reveal the kind.
+  if (block.kind == BlockKind::kEmpty) return;
+  if (facts->first.kind == BlockKind::kEmpty) facts->first = block;
+  if (block.kind != facts->first.kind) {
+    facts->mixed = true;
+    facts->of_one_policy &=
+        OfRibbonPolicy(block.kind) && OfRibbonPolicy(facts->first.kind);
   }
+  facts->LineTotals::Add(block);
+}
 
-  void Finish() {
-    facts_->rate_is_exact =
-        !facts_->mixed && (facts_->first.kind == BlockKind::kLinebloom ||
-                           facts_->first.kind == BlockKind::kEmpty);
-    facts_->rate = weight_ > 0 ? rate_ / weight_ : 0;
-    if (facts_->rate_is_exact && keys_ > 0) {
-      facts_->rate_in_metadata = rate_in_metadata_ / weight_;
-      facts_->keys = keys_;
-      if (all_heat_) facts_->heat = heat_ / static_cast<double>(keys_);
-    } else {
-      facts_->keys = facts_->properties.num_filter_entries;
-    }
+void AddProblems(const BlockFacts& block, uint64_t offset,
+                 std::vector<std::string>* problems) {
+  const std::string where = absl::StrCat("offset ", offset, ": filter: ");
+  const float in_metadata = block.info.expected_false_positive_rate;
+  if (block.problem != nullptr) {
+    problems->push_back(absl::StrCat(where, block.problem));
+  } else if (block.kind == BlockKind::kInconsistent) {
+    problems->push_back(
+        absl::StrCat(where, "its size contradicts its last 5 bytes"));
+  } else if (block.kind == BlockKind::kLinebloom &&
+             static_cast<float>(block.rate) != in_metadata) {
+    problems->push_back(
+        absl::StrFormat("%sexpected lines with a false-positive rate of %.9g, "
+                        "as the metadata says, found %.9g",
+                        where, in_metadata, block.rate));
   }
+}
 
- private:
-  void AddLines(const BlockFacts& block) {
-    // Partitions without keys don't reveal the kind.
-    if (block.kind == BlockKind::kEmpty) return;
-    if (facts_->first.kind == BlockKind::kEmpty) facts_->first = block;
-    if (block.kind != facts_->first.kind) {
-      facts_->mixed = true;
-      facts_->of_one_policy &=
-          OfRibbonPolicy(block.kind) && OfRibbonPolicy(facts_->first.kind);
-    }
-    facts_->LineTotals::Add(block);
-  }
-
-  void AddRate(const BlockFacts& block) {
+// Sums over the blocks of a filter, weighted by their keys, or by their bytes
+// if their keys are unknown.
+struct Sums {
+  void Add(const BlockFacts& block) {
+    const FilterBlockInfo& info = block.info;
     const bool linebloom = block.kind == BlockKind::kLinebloom;
-    keys_ += block.info.keys;
-    const double weight =
-        static_cast<double>(linebloom ? block.info.keys : block.bytes);
-    weight_ += weight;
-    rate_ += weight * block.rate;
-    rate_in_metadata_ += weight * block.info.expected_false_positive_rate;
+    const auto weight =
+        static_cast<double>(linebloom ? info.keys : block.bytes);
+    const float block_heat = info.request.heat;
+    weights += weight;
+    rate += weight * block.rate;
+    rate_in_metadata += weight * info.expected_false_positive_rate;
+    heat += static_cast<double>(info.keys) * block_heat;
+    keys += info.keys;
+    all_have_heat &= block.kind == BlockKind::kEmpty ||
+                     (linebloom && std::isfinite(block_heat) && block_heat > 0);
   }
 
-  void AddHeat(const BlockFacts& block) {
-    if (block.kind == BlockKind::kEmpty) return;
-    const float heat = block.info.request.heat;
-    all_heat_ &=
-        block.kind == BlockKind::kLinebloom && std::isfinite(heat) && heat > 0;
-    heat_ += static_cast<double>(block.info.keys) * heat;
-  }
-
-  void AddProblems(const BlockFacts& block, uint64_t offset) {
-    const std::string where = absl::StrCat("offset ", offset, ": filter: ");
-    const double in_metadata = block.info.expected_false_positive_rate;
-    if (block.problem != nullptr) {
-      facts_->problems.push_back(absl::StrCat(where, block.problem));
-    }
-    if (block.kind == BlockKind::kInconsistent) {
-      facts_->problems.push_back(
-          absl::StrCat(where, "its size contradicts its last 5 bytes"));
-    }
-    if (block.kind == BlockKind::kLinebloom &&
-        static_cast<float>(block.rate) !=
-            block.info.expected_false_positive_rate) {
-      facts_->problems.push_back(
-          absl::StrFormat("%sexpected lines with a false-positive rate of "
-                          "%.9g, as the metadata "
-                          "says, found %.9g",
-                          where, in_metadata, block.rate));
-    }
-  }
-
-  FileFacts* facts_;
-  double weight_ = 0;
-  double rate_ = 0;
-  double rate_in_metadata_ = 0;
-  uint64_t keys_ = 0;
-  double heat_ = 0;
-  bool all_heat_ = true;
+  double weights = 0;
+  double rate = 0;
+  double rate_in_metadata = 0;
+  double heat = 0;
+  uint64_t keys = 0;
+  bool all_have_heat = true;
 };
 
 // An estimate of how many of the file's keys are in one block of a filter of
@@ -137,14 +107,27 @@ absl::StatusOr<FileFacts> ReadFileFacts(const SstFile& file) {
   facts.blocks = filter.blocks.size();
   facts.bytes = filter.TotalSize();
   if (!facts.is_used()) return facts;
-  Sums sums(&facts);
+  facts.keys = facts.properties.num_filter_entries;
+  Sums sums;
   for (const BlockHandle& handle : filter.blocks) {
-    ASSIGN_OR_RETURN(const Block block, file.ReadFilterBlock(handle));
-    sums.Add(ReadBlockFacts(block.payload,
-                            KeysOfBlock(facts.properties, facts.bytes, handle)),
-             handle.offset);
+    ASSIGN_OR_RETURN(const Block bytes, file.ReadFilterBlock(handle));
+    const BlockFacts block = ReadBlockFacts(
+        bytes.payload, KeysOfBlock(facts.properties, facts.bytes, handle));
+    AddKind(block, &facts);
+    AddProblems(block, handle.offset, &facts.problems);
+    sums.Add(block);
   }
-  sums.Finish();
+  facts.rate = sums.weights > 0 ? sums.rate / sums.weights : 0;
+  facts.rate_is_exact =
+      !facts.mixed && (facts.first.kind == BlockKind::kLinebloom ||
+                       facts.first.kind == BlockKind::kEmpty);
+  if (facts.rate_is_exact && sums.keys > 0) {
+    facts.rate_in_metadata = sums.rate_in_metadata / sums.weights;
+    facts.keys = sums.keys;
+    if (sums.all_have_heat) {
+      facts.heat = sums.heat / static_cast<double>(sums.keys);
+    }
+  }
   return facts;
 }
 

@@ -117,12 +117,13 @@ class LineCollector {
         ParseFilter(block.payload.data(), block.payload.size());
     const bool readable = parsed.kind == BlockKind::kLinebloom;
     place.solved = readable && parsed.info.request.line == Line::kSolved;
-    const bool has_lines = ForEachLine(
-        block.payload, [&](uint64_t number, const LineContents& contents) {
-          place.number = number;
-          place.contents = contents;
-          AddLine(place);
-        });
+    const bool has_lines =
+        ForEachLine(block.payload, parsed,
+                    [&](uint64_t number, const LineContents& contents) {
+                      place.number = number;
+                      place.contents = contents;
+                      AddLine(place);
+                    });
     if (has_lines && !readable) rate_is_exact_ = false;
     return has_lines;
   }

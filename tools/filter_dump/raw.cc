@@ -119,7 +119,7 @@ Json BlockAsJson(const Block& block, const BlockFacts& facts,
     json["last_key_hex"] = absl::BytesToHexString(last_key);
     json["last_key_in_words"] = KeyText(last_key);
   }
-  (void)ForEachLine(bytes, [&](uint64_t, const LineContents& line) {
+  (void)ForEachLine(bytes, facts, [&](uint64_t, const LineContents& line) {
     json["lines"].push_back(LineAsJson(line, facts.has_solved_lines()));
   });
   for (const FilterBlockField& field :

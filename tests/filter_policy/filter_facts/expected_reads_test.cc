@@ -44,11 +44,6 @@ TEST(ProbeSharesTest, FollowTheRanges) {
                {0.75, 0.25, 0.25});
 }
 
-// A fifth of the rows, with four times as many lookups each.
-TEST(ProbeSharesTest, HotFilesCountByTheirLookups) {
-  ExpectShares({{"00", "19", 200 * 4.0}, {"20", "99", 800 * 0.25}}, {0.8, 0.2});
-}
-
 TEST(ProbeSharesTest, FollowTheComparator) {
   const std::vector<double> shares =
       ProbeShares({{"99", "50", 100}, {"49", "00", 300}, {"74", "25", 0}},
