@@ -1,11 +1,11 @@
 #include "filter_policy/rebuild/judgement.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/levels/file_plan.h"
 #include "filter_policy/levels/level_size_listener.h"
+#include "filter_policy/line/line.h"
 #include "filter_policy/rocksdb/policy_options.h"
 #include "filter_policy/rocksdb/rocksdb_filter_bits.h"
 #include "filter_policy/rocksdb/running_rocksdb.h"
@@ -19,6 +19,10 @@ namespace {
 // How much higher than a new filter's a rate may be, relative to it. The rates
 // of small filters vary by chance, and rewriting a file should be worth it.
 constexpr double kTolerance = 1.2;
+
+// A filter that is less than a tenth or a line larger than a new one stays:
+// that is chance, or the file will be merged anyway.
+constexpr double kWorthShrinking = 0.9;
 
 // True if lookups need keys or prefixes that the filter lacks; RocksDB then
 // reads the file. Prefixes that no lookup needs do no harm.
@@ -42,14 +46,12 @@ bool HasNothingToFilter(const FileFacts& facts, const WantedFilter& wanted) {
           !LacksKeysOrPrefixes(facts.properties, wanted));
 }
 
-bool IsOfLinebloom(const BlockFacts& block) {
-  return block.kind == BlockKind::kLinebloom ||
-         block.kind == BlockKind::kUnusable;
-}
-
-bool IsOfNewerVersion(const BlockFacts& block) {
-  return block.kind == BlockKind::kUnusable &&
-         block.info.version > kFilterBlockVersion;
+// True if the file's filter is nothing to the policy, sound or not: RocksDB's
+// own can't read linebloom's.
+bool IsUnknownToPolicy(const FileFacts& facts, const WantedFilter& wanted) {
+  return wanted.built_in_rate.has_value() &&
+         (facts.first.kind == BlockKind::kLinebloom ||
+          facts.first.kind == BlockKind::kUnusable);
 }
 
 // True if a new filter would have more bits or a lower rate. Building a filter
@@ -100,16 +102,10 @@ std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
   return std::nullopt;
 }
 
-// RocksDB's policies read each other's filters, of any size.
-std::optional<RebuildReason> ReasonOfBuiltIn(const FileFacts& facts,
-                                             const WantedFilter& wanted) {
-  if (!LacksKeysOrPrefixes(facts.properties, wanted)) return std::nullopt;
-  return RebuildReason::kOtherPrefixes;
-}
-
 std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
                                       const WantedFilter& wanted,
                                       double rate_after) {
+  const BlockKind kind = facts.first.kind;
   if (HasNothingToFilter(facts, wanted)) return std::nullopt;
   if (!facts.is_used()) {
     return facts.filter_kind == FilterKind::kNone ||
@@ -117,46 +113,44 @@ std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
                ? RebuildReason::kNoFilter
                : RebuildReason::kForeignFilter;
   }
-  // To RocksDB's own policies, linebloom's filters are foreign, sound or not.
-  if (wanted.built_in_rate.has_value() && IsOfLinebloom(facts.first)) {
-    return RebuildReason::kForeignFilter;
-  }
+  if (IsUnknownToPolicy(facts, wanted)) return RebuildReason::kForeignFilter;
   // Leave the file for a newer linebloom.
-  if (IsOfNewerVersion(facts.first)) return std::nullopt;
+  if (kind == BlockKind::kUnusable &&
+      facts.first.info.version > kFilterBlockVersion) {
+    return std::nullopt;
+  }
   if (!facts.problems.empty() || !facts.of_one_policy) {
     return RebuildReason::kDamagedFilter;
   }
-  switch (facts.first.kind) {
-    case BlockKind::kEmpty:
-      if (LacksKeysOrPrefixes(facts.properties, wanted)) {
-        return RebuildReason::kOtherPrefixes;
-      }
-      return std::nullopt;
-    case BlockKind::kLinebloom:
-      return ReasonOfLinebloom(facts, wanted, rate_after);
-    case BlockKind::kBloom:
-    case BlockKind::kRibbon:
-    case BlockKind::kLegacyBloom:
-      return wanted.built_in_rate.has_value() ? ReasonOfBuiltIn(facts, wanted)
-                                              : RebuildReason::kForeignFilter;
-    case BlockKind::kReserved:
-      return RebuildReason::kForeignFilter;
-    case BlockKind::kUnusable:
-    case BlockKind::kInconsistent:
-      return RebuildReason::kDamagedFilter;
+  if (kind == BlockKind::kLinebloom) {
+    return ReasonOfLinebloom(facts, wanted, rate_after);
   }
-  return std::nullopt;
+  // RocksDB's policies read each other's filters, of any size.
+  if (kind == BlockKind::kReserved ||
+      (IsOfRocksDb(kind) && !wanted.built_in_rate.has_value())) {
+    return RebuildReason::kForeignFilter;
+  }
+  if (!LacksKeysOrPrefixes(facts.properties, wanted)) return std::nullopt;
+  return RebuildReason::kOtherPrefixes;
 }
 
-double RateAfter(const FileFacts& facts, const WantedFilter& wanted) {
-  if (wanted.built_in_rate.has_value()) return *wanted.built_in_rate;
+// What to expect of a new filter.
+Verdict Expect(const FileFacts& facts, const WantedFilter& wanted) {
+  const FilterRequest& request = wanted.request;
   // Without a filter, the properties say 0 keys.
   const uint64_t known = facts.keys.value_or(0);
   const uint64_t keys = known > 0 ? known : facts.rows();
-  if (keys == 0) return 0;
-  const uint32_t lines = LinesFor(keys, wanted.request.millibits_per_key);
-  return ExpectedRate(wanted.request.line, wanted.request.millibits_per_key,
-                      static_cast<double>(keys) / static_cast<double>(lines));
+  const uint32_t lines = LinesFor(keys, request.millibits_per_key);
+  Verdict verdict;
+  verdict.bytes_after = static_cast<double>(BytesOfLines(request.line, lines));
+  if (wanted.built_in_rate.has_value()) {
+    verdict.rate_after = *wanted.built_in_rate;
+  } else if (keys > 0) {
+    verdict.rate_after =
+        ExpectedRate(request.line, request.millibits_per_key,
+                     static_cast<double>(keys) / static_cast<double>(lines));
+  }
+  return verdict;
 }
 
 using rocksdb::Status;
@@ -217,31 +211,26 @@ std::optional<double> RateOfBuiltIn(
   const rocksdb::Slice block = builder->Finish(&memory);
   const BlockFacts facts =
       ReadBlockFacts(absl::string_view(block.data(), block.size()), kKeys);
-  switch (facts.kind) {
-    case BlockKind::kBloom:
-    case BlockKind::kRibbon:
-    case BlockKind::kLegacyBloom:
-      return facts.rate;
-    default:
-      return std::nullopt;
+  if (!IsOfRocksDb(facts.kind) || facts.kind == BlockKind::kReserved) {
+    return std::nullopt;
   }
+  return facts.rate;
 }
 
 // Custom policies may pass RocksDB's filters on under a name of their own, so
 // the filters decide, not the name.
-Status ReadBuiltInPolicy(std::shared_ptr<const rocksdb::FilterPolicy> policy,
-                         Family* family) {
+Status ReadBuiltInPolicy(const rocksdb::FilterPolicy& policy, Family* family) {
   if (!RocksDbMismatch().empty()) {
     return Refuse(family->name, RocksDbMismatch());
   }
   const std::optional<double> rate =
-      RateOfBuiltIn(*policy, ContextOf(*family, 1, false));
-  if (!rate.has_value()) return RefuseForeign(*policy, family->name);
+      RateOfBuiltIn(policy, ContextOf(*family, 1, false));
+  if (!rate.has_value()) return RefuseForeign(policy, family->name);
   if (*rate == 1) {
     return Refuse(family->name,
-                  "its policy builds no filters: " + policy->GetId());
+                  "its policy builds no filters: " + policy.GetId());
   }
-  family->built_in = std::move(policy);
+  family->has_built_in_policy = true;
   return Status::OK();
 }
 
@@ -269,7 +258,8 @@ void AddRequest(const Family& family,
         std::min(millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
   }
   // The policy has used fewer if there was no room for more.
-  if (family.memory_budget) wanted->min_millibits_per_key = millibits / 2;
+  wanted->has_budget = family.memory_budget.has_value();
+  if (wanted->has_budget) wanted->min_millibits_per_key = millibits / 2;
   // Files may have few bits, because their keys were cold.
   if (family.policy.heat_aware) wanted->min_millibits_per_key = kMinMillibits;
 }
@@ -277,13 +267,9 @@ void AddRequest(const Family& family,
 }  // namespace
 
 Verdict Judge(const FileFacts& facts, const WantedFilter& wanted) {
-  Verdict verdict;
-  verdict.rate_after = RateAfter(facts, wanted);
+  Verdict verdict = Expect(facts, wanted);
   verdict.reason = ReasonOf(facts, wanted, verdict.rate_after);
-  verdict.rate_now =
-      wanted.built_in_rate.has_value() && IsOfLinebloom(facts.first)
-          ? 1
-          : facts.rate;
+  verdict.rate_now = IsUnknownToPolicy(facts, wanted) ? 1 : facts.rate;
   // A damaged filter may deny rows, whatever its rate, and one with another
   // seed or other prefixes doesn't do its job.
   verdict.pays =
@@ -291,6 +277,12 @@ Verdict Judge(const FileFacts& facts, const WantedFilter& wanted) {
       verdict.reason == RebuildReason::kOtherHashSeed ||
       verdict.reason == RebuildReason::kOtherPrefixes ||
       (verdict.reason.has_value() && verdict.rate_after < verdict.rate_now);
+  if (!verdict.pays && wanted.has_budget &&
+      verdict.bytes_after <
+          kWorthShrinking * static_cast<double>(facts.bytes)) {
+    verdict.reason = RebuildReason::kOverBudget;
+    verdict.pays = true;
+  }
   return verdict;
 }
 
@@ -321,7 +313,7 @@ Status ReadPolicy(Family* family) {
   }
   return table->filter_policy->Name() == std::string(kFilterPolicyName)
              ? ReadOwnPolicy(*table->filter_policy, family)
-             : ReadBuiltInPolicy(table->filter_policy, family);
+             : ReadBuiltInPolicy(*table->filter_policy, family);
 }
 
 WantedFilter WantedOfFile(const Family& family, const AddedKeys& keys,
@@ -336,10 +328,11 @@ WantedFilter WantedOfFile(const Family& family, const AddedKeys& keys,
   if (family.options.prefix_extractor != nullptr) {
     wanted.prefix_extractor = family.options.prefix_extractor->AsString();
   }
-  if (family.built_in == nullptr) {
-    AddRequest(family, context, keys, &wanted);
+  if (family.has_built_in_policy) {
+    wanted.built_in_rate =
+        RateOfBuiltIn(*table.filter_policy, context).value_or(1);
   } else {
-    wanted.built_in_rate = RateOfBuiltIn(*family.built_in, context).value_or(1);
+    AddRequest(family, context, keys, &wanted);
   }
   return wanted;
 }

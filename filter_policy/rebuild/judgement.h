@@ -15,7 +15,6 @@
 #include "linebloom/filter_policy.h"
 #include "linebloom/rebuild_filters.h"
 #include "rocksdb/db.h"
-#include "rocksdb/filter_policy.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
@@ -34,6 +33,7 @@ struct WantedFilter {
   // The least size of a new filter, because with level_aware it may get no more
   // than the average. 0: the same as `request`.
   uint32_t min_millibits_per_key = 0;
+  bool has_budget = false;
   double worst_rate = 0;  // see RebuildFiltersOptions
   bool whole_key_filtering = true;
   // SliceTransform::AsString(), which RocksDB compares; empty if there is none.
@@ -42,17 +42,20 @@ struct WantedFilter {
 
 struct Verdict {
   double rate_now = 1;  // as the policy uses the filter that the file has
+  // Expected of a new filter.
+  double rate_after = 0;
+  double bytes_after = 0;  // if it is linebloom's
   // Nothing if the filter is good enough.
   std::optional<RebuildReason> reason;
-  double rate_after = 0;  // expected rate of a new filter
-  // True if a new filter would let fewer missing keys pass. A file with a
-  // reason that does not pay stays unchanged, for example one with a Ribbon
-  // filter, or with more bits than the policy has now.
+  // True if a new filter would let fewer missing keys pass, or give memory back
+  // to a budget. A file with a reason that does not pay stays unchanged, for
+  // example one with a Ribbon filter, or with more bits than the policy has
+  // now.
   bool pays = false;
 };
 
 // A filter just built as `wanted` never has a reason; otherwise every run would
-// rewrite the file.
+// rewrite the file. kOverBudget only says that the filter could be smaller.
 Verdict Judge(const FileFacts& facts, const WantedFilter& wanted);
 
 // For example "no filter".
@@ -63,8 +66,8 @@ struct Family {
   std::string name;
   rocksdb::ColumnFamilyHandle* handle = nullptr;
   rocksdb::Options options;
-  // The policy, if it is one of RocksDB's own; `policy` is the default then.
-  std::shared_ptr<const rocksdb::FilterPolicy> built_in;
+  // True if the policy is one of RocksDB's own; `policy` is the default then.
+  bool has_built_in_policy = false;
   FilterPolicyOptions policy;
   // The budget of a policy that has one; `policy` then has its share per key.
   std::optional<uint64_t> memory_budget;
@@ -75,9 +78,9 @@ struct Family {
   std::shared_ptr<const TreeState> tree;  // null if the policy needs none
 };
 
-// Fills in `policy` or `built_in` from `options`. Returns InvalidArgument, with
-// the name of the column family, if the policy is neither linebloom's nor one
-// of RocksDB's own, or builds no filters.
+// Fills in `policy` or `has_built_in_policy` from `options`. Returns
+// InvalidArgument, with the name of the column family, if the policy is neither
+// linebloom's nor one of RocksDB's own, or builds no filters.
 rocksdb::Status ReadPolicy(Family* family);
 
 // The filter that the family's policy would build for a file of `keys`,

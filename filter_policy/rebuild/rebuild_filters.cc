@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <new>
-#include <numeric>
 #include <optional>
-#include <span>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -20,7 +20,6 @@
 #include "filter_policy/levels/file_plan.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/levels/tree_state.h"
-#include "filter_policy/line/line.h"
 #include "filter_policy/rebuild/judgement.h"
 #include "filter_policy/rebuild/pace.h"
 #include "filter_policy/rocksdb/policy_options.h"
@@ -45,15 +44,14 @@ using rocksdb::SstFileMetaData;
 using rocksdb::Status;
 using Clock = std::chrono::steady_clock;
 
-// The plan: which files are worth rewriting, and in which order.
+Status Continue(const RebuildFiltersCallback& progress,
+                const RebuildFiltersProgress& so_far) {
+  return !progress || progress(so_far)
+             ? Status::OK()
+             : Status::Incomplete("linebloom: cancelled");
+}
 
-// Locates the file at the same index in RebuildFiltersReport::files.
-struct PlannedFile {
-  size_t family = 0;  // index into the list of families
-  uint64_t number = 0;
-  int level = 0;  // where it is now
-  bool filter_block_is_damaged = false;
-};
+// Reading files.
 
 absl::Status FromIo(const rocksdb::IOStatus& status, const std::string& path) {
   const std::string text = absl::StrCat(path, ": ", status.ToString());
@@ -105,26 +103,24 @@ absl::StatusOr<std::unique_ptr<RandomAccess>> OpenFromDatabase(
   return std::make_unique<FileSystemBytes>(path, size, std::move(file));
 }
 
-struct Described {
-  FileFacts facts;
-  bool filter_block_is_damaged = false;
-};
+absl::StatusOr<SstFile> OpenSst(rocksdb::DB* db, const std::string& path) {
+  ASSIGN_OR_RETURN(std::unique_ptr<RandomAccess> bytes,
+                   OpenFromDatabase(db->GetFileSystem(), path));
+  return SstFile::Open(std::move(bytes));
+}
 
 // A file that is readable except for its filter is worth rewriting.
-absl::StatusOr<Described> Describe(rocksdb::FileSystem* file_system,
-                                   const std::string& path) {
-  ASSIGN_OR_RETURN(std::unique_ptr<RandomAccess> bytes,
-                   OpenFromDatabase(file_system, path));
-  ASSIGN_OR_RETURN(const SstFile file, SstFile::Open(std::move(bytes)));
+absl::StatusOr<FileFacts> Describe(rocksdb::DB* db, const std::string& path,
+                                   bool* filter_block_is_damaged) {
+  ASSIGN_OR_RETURN(const SstFile file, OpenSst(db, path));
   absl::StatusOr<FileFacts> facts = ReadFileFacts(file);
-  if (facts.ok()) return Described{*std::move(facts), false};
-  if (!absl::IsDataLoss(facts.status())) return facts.status();
-  Described damaged;
-  damaged.facts.properties = file.properties();
-  damaged.facts.filter_kind = file.filter().kind;
-  damaged.facts.family = file.filter().family;
-  damaged.facts.problems.emplace_back(facts.status().message());
-  damaged.filter_block_is_damaged = true;
+  *filter_block_is_damaged = absl::IsDataLoss(facts.status());
+  if (!*filter_block_is_damaged) return facts;
+  FileFacts damaged;
+  damaged.properties = file.properties();
+  damaged.filter_kind = file.filter().kind;
+  damaged.family = file.filter().family;
+  damaged.problems.emplace_back(facts.status().message());
   return damaged;
 }
 
@@ -132,308 +128,7 @@ std::string PathOf(const SstFileMetaData& file) {
   return absl::StrCat(file.directory, "/", file.relative_filename);
 }
 
-// The metadata has the entries only of files that RocksDB has opened. (RocksDB
-// isn't asked to open others: a damaged footer may make it throw.)
-uint64_t EntriesOf(rocksdb::DB* db, const SstFileMetaData& file) {
-  if (file.num_entries > 0) return file.num_entries;
-  auto bytes = OpenFromDatabase(db->GetFileSystem(), PathOf(file));
-  if (!bytes.ok()) return 0;
-  const absl::StatusOr<SstFile> opened = SstFile::Open(*std::move(bytes));
-  return opened.ok() ? opened->properties().num_entries : 0;
-}
-
-// The same sizes that the listener knows.
-std::shared_ptr<const TreeState> TreeOf(
-    rocksdb::DB* db, const rocksdb::ColumnFamilyMetaData& files) {
-  auto tree = std::make_shared<TreeState>();
-  for (const rocksdb::LevelMetaData& level : files.levels) {
-    for (const SstFileMetaData& file : level.files) {
-      tree->Add(static_cast<double>(EntriesOf(db, file)), level.level);
-    }
-  }
-  return tree;
-}
-
-// Lists the files of each family, level by level.
-void ListFiles(rocksdb::DB* db, std::vector<Family>* families) {
-  for (Family& family : *families) {
-    db->GetColumnFamilyMetaData(family.handle, &family.files);
-    if (IsLevelAware(family.policy)) family.tree = TreeOf(db, family.files);
-  }
-}
-
-bool Overlap(const Family& family, const SstFileMetaData& a,
-             const SstFileMetaData& b) {
-  const rocksdb::Comparator& comparator = *family.options.comparator;
-  return comparator.CompareWithoutTimestamp(a.smallestkey, b.largestkey) <= 0 &&
-         comparator.CompareWithoutTimestamp(b.smallestkey, a.largestkey) <= 0;
-}
-
-// True if no older file may contain one of the file's keys.
-bool NothingBelow(const Family& family, const SstFileMetaData& file,
-                  int level) {
-  if (level == 0 &&
-      family.files.levels[0].files.back().file_number != file.file_number) {
-    return false;
-  }
-  for (const rocksdb::LevelMetaData& below : family.files.levels) {
-    if (below.level <= level) continue;
-    for (const SstFileMetaData& other : below.files) {
-      if (Overlap(family, file, other)) return false;
-    }
-  }
-  return true;
-}
-
-// Replaces memory budgets by bits per key: the smallest budget is divided
-// equally among all keys of the families that have one.
-void ShareBudget(std::vector<Family>* families) {
-  double rows = 0;
-  std::optional<uint64_t> budget;
-  for (const Family& family : *families) {
-    const std::optional<uint64_t>& own = family.policy.memory_budget;
-    if (!own) continue;
-    budget = std::min(budget.value_or(UINT64_MAX), *own);
-    rows += family.tree->Total();
-  }
-  for (Family& family : *families) {
-    if (!family.policy.memory_budget) continue;
-    family.memory_budget = budget;
-    family.policy.memory_budget.reset();
-    family.policy.level_aware = true;
-    family.policy.bits_per_key =
-        std::clamp(8 * static_cast<double>(*budget) / std::max(rows, 1.0),
-                   kMinBitsOfRun, kMaxAverageOfBudget);
-  }
-}
-
-struct Candidate {
-  FileRebuild file;
-  PlannedFile planned;
-  size_t index = 0;        // of the file in FilesInReach
-  double more_memory = 0;  // bytes that the new filter takes beyond the old one
-};
-
-// A filter that is less than a tenth or a line larger than a new one stays:
-// that is chance, or the file will be merged anyway.
-constexpr double kWorthShrinking = 0.9;
-
-double BytesOfNewFilter(const FileFacts& facts, const WantedFilter& wanted) {
-  const uint64_t keys = facts.keys.value_or(0) > 0 ? *facts.keys : facts.rows();
-  return static_cast<double>(BytesOfLines(
-      wanted.request.line, LinesFor(keys, wanted.request.millibits_per_key)));
-}
-
-// Returns the file's weight among the lookups of its level, and stores in
-// `source` where that is known from.
-double LookupsOf(const FileFacts& facts, const SstFileMetaData& meta,
-                 const Family& family, LookupSource* source) {
-  if (family.heat != nullptr) {
-    *source = LookupSource::kListener;
-    return static_cast<double>(facts.rows()) *
-           family.heat->HeatOf(meta.smallestkey, meta.largestkey);
-  }
-  if (facts.heat.has_value()) *source = LookupSource::kFilters;
-  return facts.lookups();
-}
-
-// The files of a column family as lookups of missing rows meet them.
-struct FilesInReach {
-  std::vector<FileRange> ranges;
-  std::vector<double> rates;
-};
-
-double SavedPerByte(const Candidate& candidate) {
-  return candidate.file.saved_reads /
-         static_cast<double>(std::max<uint64_t>(candidate.file.bytes, 1));
-}
-
-double LostPerByteOfMemory(const Candidate& candidate) {
-  return candidate.file.saved_reads / candidate.more_memory;
-}
-
-// Examines the filters of all live files of `families` and fills in all of
-// `report` except the outcomes. Incomplete if `progress` returns false. Omits
-// files that a compaction removes meanwhile, and files too damaged to examine.
-class Planner {
- public:
-  Planner(rocksdb::DB* db, const std::vector<Family>& families,
-          const RebuildFiltersCallback& progress, RebuildFiltersReport* report)
-      : db_(db), families_(families), progress_(progress), report_(report) {}
-
-  Status Run(std::vector<PlannedFile>* plan) {
-    for (const Family& family : families_) {
-      so_far_.files += family.files.file_count;
-    }
-    for (size_t i = 0; i < families_.size(); ++i) {
-      RETURN_IF_ERROR(LookAtFamily(i));
-    }
-    Sort(plan);
-    return Status::OK();
-  }
-
- private:
-  Status LookAtFamily(size_t index) {
-    const Family& family = families_[index];
-    FilesInReach in_reach;
-    LookupSource source = LookupSource::kEven;
-    const size_t first = candidates_.size();
-    for (const rocksdb::LevelMetaData& level : family.files.levels) {
-      for (const SstFileMetaData& file : level.files) {
-        RETURN_IF_ERROR(
-            LookAtFile(index, level.level, file, &in_reach, &source));
-      }
-    }
-    const std::vector<double> shares =
-        ProbeShares(in_reach.ranges, *family.options.comparator);
-    const double reads = std::inner_product(shares.begin(), shares.end(),
-                                            in_reach.rates.begin(), 0.0);
-    report_->reads.push_back({family.name, reads, reads, source});
-    for (size_t i = first; i < candidates_.size(); ++i) {
-      FileRebuild& file = candidates_[i].file;
-      file.saved_reads =
-          shares[candidates_[i].index] * (file.rate - file.rate_after);
-    }
-    return Status::OK();
-  }
-
-  Status LookAtFile(size_t index, int level, const SstFileMetaData& meta,
-                    FilesInReach* in_reach, LookupSource* source) {
-    const Family& family = families_[index];
-    if (progress_ && !progress_(so_far_)) {
-      return Status::Incomplete("linebloom: cancelled");
-    }
-    ++so_far_.files_done;
-    const std::string path = PathOf(meta);
-    const absl::StatusOr<Described> file = Describe(db_->GetFileSystem(), path);
-    if (absl::IsNotFound(file.status())) return Status::OK();
-    ++report_->files_examined;
-    if (!file.ok()) {
-      report_->unreadable.emplace_back(file.status().message());
-      return Status::OK();
-    }
-    const FileFacts& facts = file->facts;
-    // Only a level-aware policy needs to know what is below.
-    const bool nothing_below =
-        family.policy.level_aware && NothingBelow(family, meta, level);
-    const WantedFilter wanted =
-        WantedOfFile(family, {facts.rows(), meta.smallestkey, meta.largestkey},
-                     level, nothing_below);
-    const Verdict verdict = Judge(facts, wanted);
-    const double lookups = LookupsOf(facts, meta, family, source);
-    in_reach->ranges.push_back({meta.smallestkey, meta.largestkey, lookups});
-    in_reach->rates.push_back(verdict.rate_now);
-    // With this option RocksDB would rewrite the file without a filter.
-    if (family.options.optimize_filters_for_hits &&
-        NothingBelow(family, meta, level)) {
-      return Status::OK();
-    }
-    Candidate candidate;
-    candidate.file.column_family = family.name;
-    candidate.file.path = path;
-    candidate.file.level = level;
-    candidate.file.bytes = meta.size;
-    candidate.file.rows = facts.rows();
-    candidate.file.rate = verdict.rate_now;
-    candidate.file.rate_after = verdict.rate_after;
-    candidate.index = in_reach->rates.size() - 1;
-    candidate.planned = {index, meta.file_number, level,
-                         file->filter_block_is_damaged};
-    const double memory_after = BytesOfNewFilter(facts, wanted);
-    candidate.more_memory = memory_after - static_cast<double>(facts.bytes);
-    const bool has_budget = family.memory_budget.has_value();
-    if (has_budget) memory_ += static_cast<double>(facts.bytes);
-    if (verdict.reason.has_value() && verdict.pays) {
-      candidate.file.reason = *verdict.reason;
-    } else if (has_budget &&
-               memory_after <
-                   kWorthShrinking * static_cast<double>(facts.bytes)) {
-      candidate.file.reason = RebuildReason::kOverBudget;
-    } else {
-      report_->files_no_better += verdict.reason.has_value() ? 1 : 0;
-      return Status::OK();
-    }
-    candidates_.push_back(std::move(candidate));
-    return Status::OK();
-  }
-
-  void Take(const Candidate& candidate, std::vector<PlannedFile>* plan) {
-    report_->files.push_back(candidate.file);
-    report_->reads[candidate.planned.family].after -=
-        candidate.file.saved_reads;
-    plan->push_back(candidate.planned);
-  }
-
-  // Takes as many of the files `over` as bring all filters back within the
-  // budget, starting with those that lose the fewest reads for the memory they
-  // free.
-  void KeepToBudget(std::span<Candidate> over, std::vector<PlannedFile>* plan) {
-    std::ranges::stable_sort(over, {}, LostPerByteOfMemory);
-    for (const Candidate& candidate : over) {
-      const Family& family = families_[candidate.planned.family];
-      if (memory_ <= static_cast<double>(*family.memory_budget)) return;
-      memory_ += candidate.more_memory;
-      Take(candidate, plan);
-    }
-  }
-
-  // By saved reads per byte, most first: whenever the run ends, no other order
-  // would have saved more. Rejected: by rate alone, which begins with the last
-  // level, and so the most bytes, if no file has a filter.
-  void Sort(std::vector<PlannedFile>* plan) {
-    const auto middle = std::stable_partition(
-        candidates_.begin(), candidates_.end(), [](const Candidate& candidate) {
-          return candidate.file.reason == RebuildReason::kOverBudget;
-        });
-    const auto over = static_cast<size_t>(middle - candidates_.begin());
-    const std::span<Candidate> all(candidates_);
-    const std::span<Candidate> worse = all.subspan(over);
-    KeepToBudget(all.first(over), plan);
-    std::ranges::stable_sort(worse, std::greater<>(), SavedPerByte);
-    for (const Candidate& candidate : worse) {
-      const Family& family = families_[candidate.planned.family];
-      if (family.memory_budget) {
-        const double after = memory_ + candidate.more_memory;
-        if (candidate.more_memory > 0 &&
-            after > static_cast<double>(*family.memory_budget)) {
-          ++report_->files_no_better;
-          continue;
-        }
-        memory_ = after;
-      }
-      Take(candidate, plan);
-    }
-  }
-
-  rocksdb::DB* db_;
-  const std::vector<Family>& families_;
-  const RebuildFiltersCallback& progress_;
-  RebuildFiltersReport* report_;
-  RebuildFiltersProgress so_far_;
-  std::vector<Candidate> candidates_;
-  double memory_ = 0;  // that the filters of families with a budget take
-};
-
-// Reads the footer at `path` again. Corruption, or other errors of reading, if
-// RocksDB should not open the file: before format_version 6 the footer has no
-// checksum, and RocksDB allocates as many bytes as it says.
-Status CheckFooter(rocksdb::FileSystem* file_system, const std::string& path) {
-  const absl::StatusOr<std::unique_ptr<RandomAccess>> file =
-      OpenFromDatabase(file_system, path);
-  const absl::Status status =
-      file.ok() ? ReadFooter(**file).status() : file.status();
-  if (status.ok()) return Status::OK();
-  const std::string message(status.message());
-  return absl::IsNotFound(status) ? Status::NotFound(message)
-                                  : Status::Corruption(message);
-}
-
-// The rewriting.
-
-// How often to try a file that is being compacted. Pauses double, 13 seconds in
-// all, in addition to the time spent on other files.
-constexpr int kAttempts = 8;
-constexpr std::chrono::duration<double> kFirstPause(0.1);
+// Reading the column families.
 
 Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
                     std::vector<Family>* families) {
@@ -462,13 +157,6 @@ bool IsReadOnly(rocksdb::DB* db) {
       .IsNotSupported();
 }
 
-Status ValidateWorstRate(double worst_rate) {
-  if (worst_rate >= 0 && worst_rate <= 1) return Status::OK();
-  return Status::InvalidArgument(
-      "linebloom: worst_rate=" + std::to_string(worst_rate),
-      "must be from 0 to 1");
-}
-
 // RocksDB doesn't notify listeners of CompactFiles() (7.8 to 9.11), so in a
 // database just opened the listener would not know the sizes of levels. And it
 // takes the sampled keys only when it looks.
@@ -484,46 +172,253 @@ void LetListenerLook(rocksdb::DB* db, std::vector<Family>* families) {
   }
 }
 
-// The index of `directory` among the column family's paths. A rewritten file
-// stays in its directory.
-int PathId(const rocksdb::Options& options, const std::string& directory) {
-  const auto& paths =
-      options.cf_paths.empty() ? options.db_paths : options.cf_paths;
-  for (size_t i = 0; i < paths.size(); ++i) {
-    if (paths[i].path == directory) return static_cast<int>(i);
-  }
-  return -1;  // RocksDB takes the only one, or fails if there are several
+// The metadata has the entries only of files that RocksDB has opened. (RocksDB
+// isn't asked to open others: a damaged footer may make it throw.)
+uint64_t EntriesOf(rocksdb::DB* db, const SstFileMetaData& file) {
+  if (file.num_entries > 0) return file.num_entries;
+  const absl::StatusOr<SstFile> opened = OpenSst(db, PathOf(file));
+  return opened.ok() ? opened->properties().num_entries : 0;
 }
 
-// RocksDB indexes compression_per_level from the base level on and asserts that
-// no file is above it (seen in 9.10), but such files exist if
-// level_compaction_dynamic_level_bytes was turned on later.
-rocksdb::CompressionType CompressionOf(rocksdb::DB* db, const Family& family,
-                                       int level) {
-  const auto& per_level = family.options.compression_per_level;
-  uint64_t base_level = 0;
-  if (level > 0 && !per_level.empty() &&
-      db->GetIntProperty(family.handle, rocksdb::DB::Properties::kBaseLevel,
-                         &base_level) &&
-      static_cast<uint64_t>(level) < base_level) {
-    return per_level[0];
+// Lists the files of each family and, if its policy needs them, the same sizes
+// that the listener knows.
+void ListFiles(rocksdb::DB* db, std::vector<Family>* families) {
+  for (Family& family : *families) {
+    db->GetColumnFamilyMetaData(family.handle, &family.files);
+    if (!IsLevelAware(family.policy)) continue;
+    auto tree = std::make_shared<TreeState>();
+    for (const rocksdb::LevelMetaData& level : family.files.levels) {
+      for (const SstFileMetaData& file : level.files) {
+        tree->Add(static_cast<double>(EntriesOf(db, file)), level.level);
+      }
+    }
+    family.tree = std::move(tree);
   }
-  return rocksdb::kDisableCompressionOption;
 }
+
+// Replaces memory budgets by bits per key: the smallest budget is divided
+// equally among all keys of the families that have one.
+void ShareBudget(std::vector<Family>* families) {
+  double rows = 0;
+  std::optional<uint64_t> budget;
+  for (const Family& family : *families) {
+    const std::optional<uint64_t>& own = family.policy.memory_budget;
+    if (!own) continue;
+    budget = std::min(budget.value_or(UINT64_MAX), *own);
+    rows += family.tree->Total();
+  }
+  for (Family& family : *families) {
+    if (!family.policy.memory_budget) continue;
+    family.memory_budget = budget;
+    family.policy.memory_budget.reset();
+    family.policy.level_aware = true;
+    family.policy.bits_per_key =
+        std::clamp(8 * static_cast<double>(*budget) / std::max(rows, 1.0),
+                   kMinBitsOfRun, kMaxAverageOfBudget);
+  }
+}
+
+// The plan: which files are worth rewriting, and in which order.
+
+bool Overlap(const Family& family, const SstFileMetaData& a,
+             const SstFileMetaData& b) {
+  const rocksdb::Comparator& comparator = *family.options.comparator;
+  return comparator.CompareWithoutTimestamp(a.smallestkey, b.largestkey) <= 0 &&
+         comparator.CompareWithoutTimestamp(b.smallestkey, a.largestkey) <= 0;
+}
+
+// True if no older file may contain one of the file's keys.
+bool NothingBelow(const Family& family, const SstFileMetaData& file,
+                  int level) {
+  if (level == 0 &&
+      family.files.levels[0].files.back().file_number != file.file_number) {
+    return false;
+  }
+  for (const rocksdb::LevelMetaData& below : family.files.levels) {
+    if (below.level <= level) continue;
+    for (const SstFileMetaData& other : below.files) {
+      if (Overlap(family, file, other)) return false;
+    }
+  }
+  return true;
+}
+
+struct PlannedFile {
+  FileRebuild rebuild;  // for the report
+  size_t family = 0;    // index into the families and their reads
+  uint64_t number = 0;
+  int level = 0;  // where it is now
+  bool filter_block_is_damaged = false;
+  bool is_poor = false;    // its filter
+  double more_memory = 0;  // bytes that the new filter takes beyond the old one
+};
+
+// Returns the file's weight among the lookups of its level, and stores in
+// `source` where that is known from.
+double LookupsOf(const FileFacts& facts, const SstFileMetaData& meta,
+                 const Family& family, LookupSource* source) {
+  if (family.heat != nullptr) {
+    *source = LookupSource::kListener;
+    return static_cast<double>(facts.rows()) *
+           family.heat->HeatOf(meta.smallestkey, meta.largestkey);
+  }
+  if (facts.heat.has_value()) *source = LookupSource::kFilters;
+  return facts.lookups();
+}
+
+bool IsOverBudget(const PlannedFile& file) {
+  return file.rebuild.reason == RebuildReason::kOverBudget;
+}
+
+// Examines the filters of all live files of `families` and fills in all of
+// `report` except `files`. Incomplete if `progress` returns false. Omits files
+// that a compaction removes meanwhile, and files too damaged to examine.
+class Planner {
+ public:
+  Planner(rocksdb::DB* db, const std::vector<Family>& families,
+          const RebuildFiltersCallback& progress, RebuildFiltersReport* report)
+      : db_(db), families_(families), progress_(progress), report_(report) {}
+
+  Status Run(std::vector<PlannedFile>* plan) {
+    for (const Family& family : families_) {
+      so_far_.files += family.files.file_count;
+    }
+    for (size_t i = 0; i < families_.size(); ++i) {
+      RETURN_IF_ERROR(LookAtFamily(i));
+    }
+    std::ranges::stable_sort(poor_, {}, Order);
+    for (PlannedFile& file : poor_) {
+      if (Fits(file)) {
+        report_->reads[file.family].after -= file.rebuild.saved_reads;
+        plan->push_back(std::move(file));
+      } else if (!IsOverBudget(file)) {
+        ++report_->files_no_better;
+      }
+    }
+    return Status::OK();
+  }
+
+ private:
+  // The files of a column family as lookups of missing rows meet them.
+  struct FilesInReach {
+    std::vector<PlannedFile> files;
+    std::vector<FileRange> ranges;
+    LookupSource source = LookupSource::kEven;  // of the lookups in `ranges`
+  };
+
+  Status LookAtFamily(size_t index) {
+    const Family& family = families_[index];
+    FilesInReach met;
+    for (const rocksdb::LevelMetaData& level : family.files.levels) {
+      for (const SstFileMetaData& file : level.files) {
+        RETURN_IF_ERROR(LookAtFile(index, level.level, file, &met));
+      }
+    }
+    const std::vector<double> shares =
+        ProbeShares(met.ranges, *family.options.comparator);
+    double reads = 0;
+    for (size_t i = 0; i < shares.size(); ++i) {
+      FileRebuild& file = met.files[i].rebuild;
+      reads += shares[i] * file.rate;
+      file.saved_reads = shares[i] * (file.rate - file.rate_after);
+      if (met.files[i].is_poor) poor_.push_back(std::move(met.files[i]));
+    }
+    report_->reads.push_back({family.name, reads, reads, met.source});
+    return Status::OK();
+  }
+
+  Status LookAtFile(size_t index, int level, const SstFileMetaData& meta,
+                    FilesInReach* met) {
+    RETURN_IF_ERROR(Continue(progress_, so_far_));
+    ++so_far_.files_done;
+    const Family& family = families_[index];
+    PlannedFile file;
+    file.rebuild.path = PathOf(meta);
+    const absl::StatusOr<FileFacts> facts =
+        Describe(db_, file.rebuild.path, &file.filter_block_is_damaged);
+    if (absl::IsNotFound(facts.status())) return Status::OK();
+    ++report_->files_examined;
+    if (!facts.ok()) {
+      report_->unreadable.emplace_back(facts.status().message());
+      return Status::OK();
+    }
+    const bool for_hits = family.options.optimize_filters_for_hits;
+    const bool nothing_below = (for_hits || IsLevelAware(family.policy)) &&
+                               NothingBelow(family, meta, level);
+    const Verdict verdict = Judge(
+        *facts,
+        WantedOfFile(family, {facts->rows(), meta.smallestkey, meta.largestkey},
+                     level, nothing_below));
+    met->ranges.push_back({meta.smallestkey, meta.largestkey,
+                           LookupsOf(*facts, meta, family, &met->source)});
+    file.rebuild.column_family = family.name;
+    file.rebuild.level = level;
+    file.rebuild.bytes = meta.size;
+    file.rebuild.rows = facts->rows();
+    file.rebuild.reason = verdict.reason.value_or(RebuildReason::kNoFilter);
+    file.rebuild.rate = verdict.rate_now;
+    file.rebuild.rate_after = verdict.rate_after;
+    file.family = index;
+    file.number = meta.file_number;
+    file.level = level;
+    // With this option RocksDB would rewrite the file without a filter.
+    if (!for_hits || !nothing_below) {
+      const auto bytes = static_cast<double>(facts->bytes);
+      file.more_memory = verdict.bytes_after - bytes;
+      file.is_poor = verdict.pays;
+      memory_ += family.memory_budget ? bytes : 0;
+      report_->files_no_better += verdict.reason.has_value() && !verdict.pays;
+    }
+    met->files.push_back(std::move(file));
+    return Status::OK();
+  }
+
+  // Those over budget come first, by lost reads per freed byte of memory. Then
+  // by saved reads per byte of the file: whenever the run ends, no other order
+  // would have saved more. Rejected: by rate alone, which begins with the last
+  // level, and so the most bytes, if no file has a filter.
+  static std::pair<bool, double> Order(const PlannedFile& file) {
+    const FileRebuild& rebuild = file.rebuild;
+    if (IsOverBudget(file)) {
+      return {false, rebuild.saved_reads / file.more_memory};
+    }
+    const auto bytes = std::max<uint64_t>(rebuild.bytes, 1);
+    return {true, -rebuild.saved_reads / static_cast<double>(bytes)};
+  }
+
+  // Books the file's new filter. False if the budget has no room for it, or for
+  // a file over budget, if those before it have freed enough.
+  bool Fits(const PlannedFile& file) {
+    const std::optional<uint64_t>& budget =
+        families_[file.family].memory_budget;
+    if (!budget) return true;
+    const double room = static_cast<double>(*budget) - memory_;
+    if (IsOverBudget(file) ? room >= 0
+                           : file.more_memory > std::max(room, 0.0)) {
+      return false;
+    }
+    memory_ += file.more_memory;
+    return true;
+  }
+
+  rocksdb::DB* db_;
+  const std::vector<Family>& families_;
+  const RebuildFiltersCallback& progress_;
+  RebuildFiltersReport* report_;
+  RebuildFiltersProgress so_far_;
+  std::vector<PlannedFile> poor_;
+  double memory_ = 0;  // that the filters of families with a budget take
+};
+
+// Is there room for a new file?
 
 std::string DirectoryOf(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
-// A new filter may be larger than the old one.
-constexpr double kGrowth = 1.1;
-
-// More than any disk holds, and far from overflowing.
-constexpr double kMaxBytes = 1e18;
-
 double WriteBuffersOf(const std::vector<Family>& families) {
   double bytes = 0;
-  double limit = kMaxBytes;
+  double limit = std::numeric_limits<double>::infinity();
   for (const Family& family : families) {
     const rocksdb::Options& options = family.options;
     bytes += static_cast<double>(options.write_buffer_size) *
@@ -542,19 +437,21 @@ double WriteBuffersOf(const std::vector<Family>& families) {
 // the file system can't report free space.
 Status CheckRoom(rocksdb::DB* db, const std::vector<Family>& families,
                  const FileRebuild& file) {
+  const std::string folder = DirectoryOf(file.path);
+  uint64_t free = 0;
+  const rocksdb::IOStatus known = db->GetFileSystem()->GetFreeSpace(
+      folder, rocksdb::IOOptions(), &free, /*dbg=*/nullptr);
+  if (!known.ok()) return Status::OK();
   uint64_t in_memory = 0;  // stays 0 if RocksDB doesn't know
   db->GetAggregatedIntProperty(rocksdb::DB::Properties::kSizeAllMemTables,
                                &in_memory);
   const double buffers =
       std::max(WriteBuffersOf(families), static_cast<double>(in_memory));
-  const auto reserve = static_cast<uint64_t>(std::min(2 * buffers, kMaxBytes));
-  const std::string folder = DirectoryOf(file.path);
-  uint64_t free = 0;
-  const rocksdb::IOStatus asked = db->GetFileSystem()->GetFreeSpace(
-      folder, rocksdb::IOOptions(), &free, /*dbg=*/nullptr);
-  if (!asked.ok()) return Status::OK();
-  const auto for_file = static_cast<uint64_t>(
-      std::ceil(kGrowth * static_cast<double>(file.bytes)));
+  // The limit, more than any disk holds, keeps the sum from overflowing.
+  const auto reserve = static_cast<uint64_t>(std::min(2 * buffers, 1e18));
+  // A new filter may be larger than the old one.
+  const auto for_file =
+      static_cast<uint64_t>(std::ceil(1.1 * static_cast<double>(file.bytes)));
   if (free >= for_file + reserve) return Status::OK();
   return Status::NoSpace(absl::StrCat("linebloom: '", folder, "' has ", free,
                                       " bytes free, less than ", for_file,
@@ -564,14 +461,16 @@ Status CheckRoom(rocksdb::DB* db, const std::vector<Family>& families,
 
 // For dry runs.
 void MarkFilesWithoutRoom(rocksdb::DB* db, const std::vector<Family>& families,
-                          RebuildFiltersReport* report) {
-  for (FileRebuild& file : report->files) {
-    const Status room = CheckRoom(db, families, file);
+                          std::vector<PlannedFile>* plan) {
+  for (PlannedFile& file : *plan) {
+    const Status room = CheckRoom(db, families, file.rebuild);
     if (room.ok()) continue;
-    file.outcome = RebuildOutcome::kNoSpace;
-    file.message = room.ToString();
+    file.rebuild.outcome = RebuildOutcome::kNoSpace;
+    file.rebuild.message = room.ToString();
   }
 }
+
+// Is the old file sound?
 
 constexpr size_t kReadahead = 2 << 20;
 
@@ -617,14 +516,28 @@ Status CheckDataBlocks(const rocksdb::Options& options, const std::string& path,
   return reader.VerifyChecksum(read);
 }
 
-// Returns an error if a compaction should not read the file at `path`.
+// Reads the footer at `path` again. Corruption, or other errors of reading, if
+// RocksDB should not open the file: before format_version 6 the footer has no
+// checksum, and RocksDB allocates as many bytes as it says.
+Status CheckFooter(rocksdb::FileSystem* file_system, const std::string& path) {
+  const absl::StatusOr<std::unique_ptr<RandomAccess>> file =
+      OpenFromDatabase(file_system, path);
+  const absl::Status status =
+      file.ok() ? ReadFooter(**file).status() : file.status();
+  if (status.ok()) return Status::OK();
+  const std::string message(status.message());
+  return absl::IsNotFound(status) ? Status::NotFound(message)
+                                  : Status::Corruption(message);
+}
+
+// Returns an error if a compaction should not read the file.
 Status CheckFile(rocksdb::DB* db, const rocksdb::Options& options,
-                 const std::string& path, const PlannedFile& planned,
-                 bool check_data_blocks) {
+                 const PlannedFile& file, bool check_data_blocks) {
+  const std::string& path = file.rebuild.path;
   try {
     const Status footer = CheckFooter(db->GetFileSystem(), path);
     if (!footer.ok() || !check_data_blocks) return footer;
-    return CheckDataBlocks(options, path, planned.filter_block_is_damaged);
+    return CheckDataBlocks(options, path, file.filter_block_is_damaged);
   } catch (const std::bad_alloc& error) {
     return Status::MemoryLimit(
         path, absl::StrCat("too little memory to check it, or a damaged size: ",
@@ -632,54 +545,89 @@ Status CheckFile(rocksdb::DB* db, const rocksdb::Options& options,
   }
 }
 
+// The rewriting.
+
+// The index of `directory` among the column family's paths. A rewritten file
+// stays in its directory.
+int PathId(const rocksdb::Options& options, const std::string& directory) {
+  const auto& paths =
+      options.cf_paths.empty() ? options.db_paths : options.cf_paths;
+  const auto path = std::ranges::find(paths, directory, &rocksdb::DbPath::path);
+  // -1: RocksDB takes the only one, or fails if there are several.
+  return path == paths.end() ? -1 : static_cast<int>(path - paths.begin());
+}
+
+// RocksDB indexes compression_per_level from the base level on and asserts that
+// no file is above it (seen in 9.10), but such files exist if
+// level_compaction_dynamic_level_bytes was turned on later.
+rocksdb::CompressionType CompressionOf(rocksdb::DB* db, const Family& family,
+                                       int level) {
+  const auto& per_level = family.options.compression_per_level;
+  uint64_t base_level = 0;
+  if (level > 0 && !per_level.empty() &&
+      db->GetIntProperty(family.handle, rocksdb::DB::Properties::kBaseLevel,
+                         &base_level) &&
+      static_cast<uint64_t>(level) < base_level) {
+    return per_level[0];
+  }
+  return rocksdb::kDisableCompressionOption;
+}
+
+bool IsPlanned(const PlannedFile& file) {
+  return file.rebuild.outcome == RebuildOutcome::kPlanned;
+}
+
+// Sets the outcome of each file in `plan` and the bytes rewritten in `report`.
 class Rewriter {
  public:
   Rewriter(rocksdb::DB* db, const std::vector<Family>& families,
            const RebuildFiltersOptions& options,
            const RebuildFiltersCallback& progress,
-           std::vector<PlannedFile> plan, RebuildFiltersReport* report)
+           std::vector<PlannedFile>* plan, RebuildFiltersReport* report)
       : db_(db),
         families_(families),
         options_(options),
         progress_(progress),
-        plan_(std::move(plan)),
+        plan_(*plan),
         report_(report) {
     so_far_.rewriting = true;
     so_far_.files = plan_.size();
-    for (const FileRebuild& file : report->files) so_far_.bytes += file.bytes;
+    for (const PlannedFile& file : plan_) so_far_.bytes += file.rebuild.bytes;
   }
 
   Status Run() {
-    std::vector<size_t> files;
-    for (size_t i = 0; i < plan_.size(); ++i) files.push_back(i);
-    std::chrono::duration<double> pause = kFirstPause;
+    // How often to try a file that is being compacted. Pauses double, 13
+    // seconds in all, in addition to the time spent on other files.
+    constexpr int kAttempts = 8;
+    std::chrono::duration<double> pause(0.1);
     for (int attempt = 1;; ++attempt, pause *= 2) {
-      RETURN_IF_ERROR(Round(files));
-      files = std::exchange(again_, {});
-      if (files.empty()) return Status::OK();
-      if (attempt == kAttempts) break;
+      RETURN_IF_ERROR(TryEach());
+      if (attempt == kAttempts || so_far_.files_done == plan_.size()) break;
       RETURN_IF_ERROR(Pause(pause));
     }
-    for (const size_t file : files) {
-      End(file, RebuildOutcome::kBusy, report_->files[file].message);
+    for (PlannedFile& file : plan_) {
+      if (!IsPlanned(file)) continue;
+      End(RebuildOutcome::kBusy, &file, file.rebuild.message);
     }
     return Status::OK();
   }
 
  private:
-  bool GoOn() { return !progress_ || progress_(so_far_); }
   Status Pause(std::chrono::duration<double> pause) {
-    return SleepWhile(pause, [this] { return GoOn(); })
-               ? Status::OK()
-               : Status::Incomplete("linebloom: cancelled");
+    Status status;
+    SleepWhile(pause, [&] {
+      status = Continue(progress_, so_far_);
+      return status.ok();
+    });
+    return status;
   }
 
-  Status Round(const std::vector<size_t>& files) {
-    for (const size_t file : files) {
+  Status TryEach() {
+    for (PlannedFile& file : plan_) {
       // It may have been rewritten along with a neighbour.
-      if (report_->files[file].outcome != RebuildOutcome::kPlanned) continue;
-      if (!GoOn()) return Status::Incomplete("linebloom: cancelled");
-      RETURN_IF_ERROR(Rewrite(file));
+      if (!IsPlanned(file)) continue;
+      RETURN_IF_ERROR(Continue(progress_, so_far_));
+      RETURN_IF_ERROR(Rewrite(&file));
       RETURN_IF_ERROR(
           Pause(PauseAfter(report_->bytes_rewritten, Clock::now() - start_,
                            options_.bytes_per_second)));
@@ -687,95 +635,88 @@ class Rewriter {
     return Status::OK();
   }
 
-  Status Rewrite(size_t file) {
-    const FileRebuild& rebuild = report_->files[file];
-    const PlannedFile& planned = plan_[file];
+  Status Rewrite(PlannedFile* file) {
     // A compaction that fills the disk stops all writes to the database.
-    const Status room = CheckRoom(db_, families_, rebuild);
+    const Status room = CheckRoom(db_, families_, file->rebuild);
     if (!room.ok()) {
-      End(file, RebuildOutcome::kNoSpace, room.ToString());
+      End(RebuildOutcome::kNoSpace, file, room.ToString());
       return Status::OK();
     }
-    const Status sound =
-        CheckFile(db_, families_[planned.family].options, rebuild.path, planned,
-                  options_.check_data_blocks);
+    const Status sound = CheckFile(db_, families_[file->family].options, *file,
+                                   options_.check_data_blocks);
     // Files that are gone are noticed below.
     if (!sound.ok() && !sound.IsNotFound() && !sound.IsPathNotFound()) {
-      End(file, RebuildOutcome::kDamaged, sound.ToString());
+      End(RebuildOutcome::kDamaged, file, sound.ToString());
       return Status::OK();
     }
     rocksdb::CompactionJobInfo job;
-    const Status status = Compact(file, &job);
+    const Status status = Compact(*file, &job);
     if (status.ok()) {
-      TakeInputs(file, job);
+      TakeInputs(job, file);
     } else if (status.IsCompactionTooLarge()) {
-      End(file, RebuildOutcome::kNoSpace, status.ToString());
+      End(RebuildOutcome::kNoSpace, file, status.ToString());
     } else if (status.IsColumnFamilyDropped()) {
-      End(file, RebuildOutcome::kGone, "");
+      End(RebuildOutcome::kGone, file);
     } else if (status.IsAborted() || status.IsInvalidArgument()) {
-      TakeConflict(file, status);
+      TakeConflict(status, file);
     } else {
       return status;
     }
     return Status::OK();
   }
 
-  Status Compact(size_t file, rocksdb::CompactionJobInfo* job) {
-    const PlannedFile& planned = plan_[file];
-    const Family& family = families_[planned.family];
-    const std::string& path = report_->files[file].path;
+  Status Compact(const PlannedFile& file, rocksdb::CompactionJobInfo* job) {
+    const Family& family = families_[file.family];
+    const std::string& path = file.rebuild.path;
     rocksdb::CompactionOptions compaction;
     // The output size is unlimited by default, so one file becomes one file.
-    compaction.compression = CompressionOf(db_, family, planned.level);
+    compaction.compression = CompressionOf(db_, family, file.level);
     compaction.max_subcompactions = 1;
-    return db_->CompactFiles(compaction, family.handle, {path}, planned.level,
+    return db_->CompactFiles(compaction, family.handle, {path}, file.level,
                              PathId(family.options, DirectoryOf(path)), nullptr,
                              job);
   }
 
   // RocksDB also rewrites neighbours with other versions of the file's first or
   // last key.
-  void TakeInputs(size_t file, const rocksdb::CompactionJobInfo& job) {
+  void TakeInputs(const rocksdb::CompactionJobInfo& job, PlannedFile* file) {
+    End(RebuildOutcome::kRewritten, file);
     for (const rocksdb::CompactionFileInfo& input : job.input_file_infos) {
-      if (input.file_number == plan_[file].number) continue;
-      for (size_t i = 0; i < plan_.size(); ++i) {
-        if (plan_[i].family == plan_[file].family &&
-            plan_[i].number == input.file_number &&
-            report_->files[i].outcome == RebuildOutcome::kPlanned) {
-          End(i, RebuildOutcome::kRewritten, "");
+      for (PlannedFile& other : plan_) {
+        if (IsPlanned(other) && other.family == file->family &&
+            other.number == input.file_number) {
+          End(RebuildOutcome::kRewritten, &other);
         }
       }
     }
-    End(file, RebuildOutcome::kRewritten, "");
   }
 
   // RocksDB returns the same status whether a file is being compacted, was
   // compacted, or was moved to another level since the plan was made. So look
-  // where the file is now.
-  void TakeConflict(size_t file, const Status& status) {
-    PlannedFile& planned = plan_[file];
+  // where the file is now; it will be tried again there.
+  void TakeConflict(const Status& status, PlannedFile* file) {
     rocksdb::ColumnFamilyMetaData metadata;
-    db_->GetColumnFamilyMetaData(families_[planned.family].handle, &metadata);
+    db_->GetColumnFamilyMetaData(families_[file->family].handle, &metadata);
     for (const rocksdb::LevelMetaData& level : metadata.levels) {
-      for (const rocksdb::SstFileMetaData& live : level.files) {
-        if (live.file_number != planned.number) continue;
-        planned.level = level.level;
-        report_->files[file].message = status.ToString();
-        again_.push_back(file);
+      for (const SstFileMetaData& live : level.files) {
+        if (live.file_number != file->number) continue;
+        file->level = level.level;
+        file->rebuild.message = status.ToString();
         return;
       }
     }
-    End(file, RebuildOutcome::kGone, "");
+    End(RebuildOutcome::kGone, file);
   }
 
-  void End(size_t file, RebuildOutcome outcome, const std::string& message) {
-    FileRebuild& ended = report_->files[file];
-    ended.outcome = outcome;
-    ended.message = message;
+  void End(RebuildOutcome outcome, PlannedFile* file,
+           const std::string& message = "") {
+    FileRebuild& rebuild = file->rebuild;
+    rebuild.outcome = outcome;
+    rebuild.message = message;
     ++so_far_.files_done;
-    so_far_.bytes_done += ended.bytes;
+    so_far_.bytes_done += rebuild.bytes;
     if (outcome == RebuildOutcome::kRewritten) {
-      report_->bytes_rewritten += ended.bytes;
+      report_->bytes_rewritten += rebuild.bytes;
     }
   }
 
@@ -783,10 +724,9 @@ class Rewriter {
   const std::vector<Family>& families_;
   const RebuildFiltersOptions& options_;
   const RebuildFiltersCallback& progress_;
-  std::vector<PlannedFile> plan_;
+  std::vector<PlannedFile>& plan_;
   RebuildFiltersReport* report_;
   RebuildFiltersProgress so_far_;
-  std::vector<size_t> again_;  // files that were being compacted
   const Clock::time_point start_ = Clock::now();
 };
 
@@ -798,7 +738,11 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
   RebuildFiltersReport unasked;
   if (report == nullptr) report = &unasked;
   *report = {};
-  RETURN_IF_ERROR(ValidateWorstRate(options.worst_rate));
+  if (!(options.worst_rate >= 0 && options.worst_rate <= 1)) {
+    return Status::InvalidArgument(
+        absl::StrCat("linebloom: worst_rate=", options.worst_rate),
+        "must be from 0 to 1");
+  }
   std::vector<Family> families;
   RETURN_IF_ERROR(ReadFamilies(db, options, &families));
   if (!options.dry_run && IsReadOnly(db)) {
@@ -809,12 +753,16 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
   ShareBudget(&families);
   std::vector<PlannedFile> plan;
   RETURN_IF_ERROR(Planner(db, families, progress, report).Run(&plan));
+  Status status;
   if (options.dry_run) {
-    MarkFilesWithoutRoom(db, families, report);
-    return Status::OK();
+    MarkFilesWithoutRoom(db, families, &plan);
+  } else {
+    status = Rewriter(db, families, options, progress, &plan, report).Run();
   }
-  return Rewriter(db, families, options, progress, std::move(plan), report)
-      .Run();
+  for (PlannedFile& file : plan) {
+    report->files.push_back(std::move(file.rebuild));
+  }
+  return status;
 }
 
 }  // namespace linebloom

@@ -79,12 +79,30 @@ WantedFilter WantedPrefixes(const std::string& extractor,
   return wanted;
 }
 
+FileFacts Damaged(BlockKind kind) {
+  FileFacts facts = WithFilter(kind, 1);
+  facts.problems.emplace_back("a problem");
+  return facts;
+}
+
 // Of a later release.
 FileFacts Newer() {
-  FileFacts facts = WithFilter(BlockKind::kUnusable, 1);
+  FileFacts facts = Damaged(BlockKind::kUnusable);
   facts.first.info.version = kFilterBlockVersion + 1;
-  facts.problems.emplace_back("the version is unknown");
   return facts;
+}
+
+FileFacts OfBytes(uint64_t bytes, uint32_t millibits) {
+  FileFacts facts = Linebloom(Line::kSolved, millibits);
+  facts.bytes = bytes;
+  return facts;
+}
+
+// 10 bits per key, 125,000 bytes.
+WantedFilter WithinBudget() {
+  WantedFilter wanted = Wanted();
+  wanted.has_budget = true;
+  return wanted;
 }
 
 // One of RocksDB's policies.
@@ -103,6 +121,7 @@ constexpr auto kOtherSeed = RebuildReason::kOtherHashSeed;
 constexpr auto kOtherPrefixes = RebuildReason::kOtherPrefixes;
 constexpr auto kPlainLines = RebuildReason::kPlainLines;
 constexpr auto kWorseRate = RebuildReason::kWorseRate;
+constexpr auto kOverBudget = RebuildReason::kOverBudget;
 
 struct Case {
   const char* what;
@@ -145,9 +164,8 @@ std::vector<Case> Cases() {
       {"of no policy", of_no_policy, Wanted(), kNoFilter},
 
       {"another policy's", unknown, Wanted(), kForeign},
-      {"unusable", WithFilter(BlockKind::kUnusable, 1), Wanted(), kDamaged},
-      {"inconsistent", WithFilter(BlockKind::kInconsistent, 1), Wanted(),
-       kDamaged},
+      {"unusable", Damaged(BlockKind::kUnusable), Wanted(), kDamaged},
+      {"inconsistent", Damaged(BlockKind::kInconsistent), Wanted(), kDamaged},
       {"a problem, whatever the rate", odd_rate, Wanted(), kDamaged},
       {"partitions of several policies", mixed, Wanted(), kDamaged},
       {"a newer version", Newer(), Wanted(), kStays},
@@ -181,6 +199,12 @@ std::vector<Case> Cases() {
       {"more bits", Linebloom(Line::kSolved, 12'000),
        Wanted(Line::kSolved, 10'000, 1e-9), kStays},
 
+      {"over budget", OfBytes(150'000, 12'000), WithinBudget(), kOverBudget},
+      {"hardly over it", OfBytes(130'000, 10'400), WithinBudget(), kStays},
+      {"without a budget", OfBytes(150'000, 12'000), Wanted(), kStays},
+      {"worse, within a budget", OfBytes(100'000, 8000), WithinBudget(),
+       kWorseRate},
+
       // The way back: RocksDB's policies can't read linebloom's filters.
       {"back from solved", Linebloom(Line::kSolved, 20'000), WantedBloom(),
        kForeign},
@@ -189,8 +213,8 @@ std::vector<Case> Cases() {
       {"back from a newer version", Newer(), WantedBloom(), kForeign},
       {"back to none", solved, WantedBloom(1), kForeign, false},
       {"no filter of Bloom's", none, WantedBloom(), kNoFilter},
-      {"damage of Bloom's", WithFilter(BlockKind::kInconsistent, 1),
-       WantedBloom(), kDamaged},
+      {"damage of Bloom's", Damaged(BlockKind::kInconsistent), WantedBloom(),
+       kDamaged},
   };
   for (const BlockKind kind : {BlockKind::kBloom, BlockKind::kRibbon,
                                BlockKind::kLegacyBloom, BlockKind::kReserved}) {
