@@ -234,8 +234,8 @@ std::string MovedBlock() {
 
 struct Damage {
   std::string bytes;
-  absl::StatusCode code;
-  std::string words;
+  std::string words;  // of the message
+  absl::StatusCode code = kDamaged;
 };
 
 std::vector<Damage> DamagedFooters() {
@@ -243,34 +243,33 @@ std::vector<Damage> DamagedFooters() {
   const std::string head(100, '\0');
   const std::string file = WithMeta({});
   std::vector<Damage> all = {
-      {"", kNotATable,
-       "x.sst: expected an SSTable, which has at least 48 bytes"},
-      {std::string(100, 'a'), kNotATable,
-       "offset 92: expected the magic number 88e241b785f4cff7"},
-      {head + Le64(0x8242229663bf9564), kNotATable, "a plain table"},
-      {head + Le64(0x4f3418eb7a8f13b8), kNotATable, "a plain table"},
-      {head + Le64(0x926789d0c5f17873), kNotATable, "a cuckoo table"},
-      {head.substr(60) + Le64(0x88e241b785f4cff7), kNotATable,
-       "shorter than its footer"},
-      {WithByte(file, 12, 8), kTooNew,
-       "expected a format_version of at most 7, found 8"},
-      {WithByte(file, 12, 0), kDamaged,
-       "a format_version of 1 or more, found 0"},
-      {WithByte(file, 53, 5), kDamaged, "a checksum type of 0 to 4, found 5"},
-      {WithByte(file, 52, 90), kDamaged,
+      {"", "x.sst: expected an SSTable, which has at least 48 bytes",
+       kNotATable},
+      {std::string(100, 'a'),
+       "offset 92: expected the magic number 88e241b785f4cff7", kNotATable},
+      {head + Le64(0x8242229663bf9564), "a plain table", kNotATable},
+      {head + Le64(0x4f3418eb7a8f13b8), "a plain table", kNotATable},
+      {head + Le64(0x926789d0c5f17873), "a cuckoo table", kNotATable},
+      {head.substr(60) + Le64(0x88e241b785f4cff7), "shorter than its footer",
+       kNotATable},
+      {WithByte(file, 12, 8), "expected a format_version of at most 7, found 8",
+       kTooNew},
+      {WithByte(file, 12, 0), "a format_version of 1 or more, found 0"},
+      {WithByte(file, 53, 5), "a checksum type of 0 to 4, found 5"},
+      {WithByte(file, 52, 90),
        "offset 43: footer: expected a metaindex that ends before it, found 8 "
        "bytes at offset 90"},
-      {WithByte(file, 51, 9), kDamaged, "found 9 bytes at offset 30"},
-      {Replaced(file, 52, std::string(40, '\xff')), kDamaged,
+      {WithByte(file, 51, 9), "found 9 bytes at offset 30"},
+      {Replaced(file, 52, std::string(40, '\xff')),
        "expected the metaindex's handle, two varints"},
-      {ExtendedFooter("\x3e\x01\x7a\x01", 1, 0, 0), kDamaged,
+      {ExtendedFooter("\x3e\x01\x7a\x01", 1, 0, 0),
        "offset 1: footer of format_version 6: expected the bytes 3e 00 7a 00"},
-      {ExtendedFooter(kMagic, 0, 0, 0), kDamaged,
+      {ExtendedFooter(kMagic, 0, 0, 0),
        "offset 9: footer: expected a base context checksum"},
-      {ExtendedFooter(kMagic, 1, 0, 1), kTooNew,
-       "offset 33: footer: expected 8 bytes of 0"}};
+      {ExtendedFooter(kMagic, 1, 0, 1),
+       "offset 33: footer: expected 8 bytes of 0", kTooNew}};
   for (const uint32_t size : {uint32_t{0}, uint32_t{1}, UINT32_MAX}) {
-    all.push_back({ExtendedFooter(kMagic, 1, size, 0), kDamaged,
+    all.push_back({ExtendedFooter(kMagic, 1, size, 0),
                    "offset 13: footer: expected a metaindex that fits before"});
   }
   // RocksDB reads the index too, and allocates what its handle says.
@@ -279,10 +278,9 @@ std::vector<Damage> DamagedFooters() {
     const size_t index = version == 0 ? 46 : 50;
     all.push_back(
         {Replaced(whole, index, std::string("\0\x80\x80\x80\x80\x80\x02", 7)),
-         kDamaged,
          "footer: expected an index that ends before it, found 68719476736 "
          "bytes at offset 0"});
-    all.push_back({Replaced(whole, index, std::string(11, '\xff')), kDamaged,
+    all.push_back({Replaced(whole, index, std::string(11, '\xff')),
                    "footer: expected the index's handle, two varints"});
   }
   return all;
@@ -294,25 +292,24 @@ std::vector<Damage> DamagedEntries() {
     return WithMetaindex(lengths_and_bytes + tail);
   };
   return {
-      {WithMetaindex(""), kDamaged,
+      {WithMetaindex(""),
        "offset 30: metaindex: expected at least 4 bytes, found 0"},
-      {WithMetaindex("abc"), kDamaged, "expected at least 4 bytes, found 3"},
-      {WithMetaindex(Le32(1)), kDamaged,
+      {WithMetaindex("abc"), "expected at least 4 bytes, found 3"},
+      {WithMetaindex(Le32(1)),
        "offset 30: metaindex: expected a number of restart points"},
-      {WithMetaindex(Le32(0) + Le32(0xffffffff)), kDamaged,
+      {WithMetaindex(Le32(0) + Le32(0xffffffff)),
        "offset 34: metaindex: expected a number of restart points"},
-      {WithMetaindex(Le32(0) + Le32(1U << 30)), kDamaged,
+      {WithMetaindex(Le32(0) + Le32(1U << 30)),
        "offset 34: metaindex: expected a number of restart points"},
-      {entry("\x80"), kDamaged,
-       "offset 30: metaindex: expected the lengths of a key"},
-      {entry("\1\1\1kv"), kDamaged, "shares at most the 0 bytes"},
-      {entry(std::string("\0\1", 2)), kDamaged, "length of a value"},
-      {entry(std::string("\0\x09\1k", 4)), kDamaged,
+      {entry("\x80"), "offset 30: metaindex: expected the lengths of a key"},
+      {entry("\1\1\1kv"), "shares at most the 0 bytes"},
+      {entry(std::string("\0\1", 2)), "length of a value"},
+      {entry(std::string("\0\x09\1k", 4)),
        "an entry with 9 bytes of key, but 1 are left"},
-      {entry(std::string("\0\1\x09kv", 5)), kDamaged,
+      {entry(std::string("\0\1\x09kv", 5)),
        "an entry with a value of 9 bytes, but 1 are left"},
       // The second entry is the damaged one.
-      {entry(std::string("\0\1\1kv\5\1\1kv", 10)), kDamaged,
+      {entry(std::string("\0\1\1kv\5\1\1kv", 10)),
        "offset 35: metaindex: expected a key that shares at most the 1 bytes "
        "of the one before, found 5"}};
 }
@@ -321,35 +318,33 @@ std::vector<Damage> DamagedMetaindexes() {
   std::vector<Damage> all = {
       {WithMeta({{"fullfilter.a", Encode(kFirst)},
                  {"partitionedfilter.a", Encode(kFirst)}}),
-       kDamaged, "expected one filter, found two"},
+       "expected one filter, found two"},
       {WithMeta({{"rocksdb.properties", Encode(kFirst)},
                  {"rocksdb.stats", Encode(kFirst)}}),
-       kDamaged, "expected one property block, found two"},
-      {WithMeta({{"fullfilter.a", "\x80"}}), kDamaged,
+       "expected one property block, found two"},
+      {WithMeta({{"fullfilter.a", "\x80"}}),
        "expected a block handle, two varints"},
       {WithMeta({{"partitionedfilter.a", Encode(kFirst)},
                  {"rocksdb.properties", Encode({0, 1000})}}),
-       kDamaged, "properties: expected a block that ends"},
-      {CompressedFilter(), kDamaged,
+       "properties: expected a block that ends"},
+      {CompressedFilter(),
        "offset 9: filter: expected compression type 0 (none), found type 4"},
-      {MovedBlock(), kDamaged, "filter: expected XXH3 "}};
+      {MovedBlock(), "filter: expected XXH3 "}};
   for (const BlockHandle& handle :
        {BlockHandle{0, 1000}, BlockHandle{1000, 1}, BlockHandle{0, UINT64_MAX},
         BlockHandle{UINT64_MAX, 1}, BlockHandle{UINT64_MAX, UINT64_MAX}}) {
     for (const char* name : {"fullfilter.a", "filter.a"}) {
       all.push_back(
-          {WithMeta({{name, Encode(handle)}}), kDamaged,
+          {WithMeta({{name, Encode(handle)}}),
            "metaindex: expected a filter that ends before the footer"});
     }
     all.push_back({WithMeta({{"partitionedfilter.a", Encode(handle)}}),
-                   kDamaged,
                    "index of the filter partitions: expected a block that ends "
                    "before the footer"});
   }
   SstBuilder cut = NewFile();
   cut.AddMeta("rocksdb.properties", cut.AddBlock("abc"));
-  all.push_back(
-      {cut.Finish(), kDamaged, "properties: expected at least 4 bytes"});
+  all.push_back({cut.Finish(), "properties: expected at least 4 bytes"});
   for (const Entry& property :
        Entries{{"rocksdb.num.entries", ""},
                {"rocksdb.num.filter_entries", "\xff"},
@@ -357,7 +352,7 @@ std::vector<Damage> DamagedMetaindexes() {
                {"rocksdb.block.based.table.prefix.filtering", ""},
                {"rocksdb.index.key.is.user.key", ""},
                {"rocksdb.external_sst_file.global_seqno", "1234567"}}) {
-    all.push_back({WithProperties({property}), kDamaged,
+    all.push_back({WithProperties({property}),
                    absl::StrCat("properties: ", property.key, ": expected ")});
   }
   return all;
@@ -366,17 +361,17 @@ std::vector<Damage> DamagedMetaindexes() {
 std::vector<Damage> DamagedIndexes() {
   std::vector<Damage> all = {
       {WithIndex(NewFile(), MakePlainIndex({{"1234567", kFirst}}), {}),
-       kDamaged, "internal key of at least 8 bytes, found 7"},
-      {WithIndex(NewFile(), MakeBlock({{"a", "\1"}}, 1), kUserKeys), kDamaged,
+       "internal key of at least 8 bytes, found 7"},
+      {WithIndex(NewFile(), MakeBlock({{"a", "\1"}}, 1), kUserKeys),
        "expected a block handle, two varints"},
       {WithIndex(NewFile(), std::string("\0\1a\x80", 4) + Le32(0) + Le32(1),
                  kDifferences),
-       kDamaged, "an entry whose value is a block handle"},
+       "an entry whose value is a block handle"},
       // A difference that makes a size negative.
       {WithIndex(NewFile(),
                  MakeDeltaIndex({{"aa", kFirst}, {"ab", {15, UINT64_MAX}}}, 16),
                  kDifferences),
-       kDamaged, "expected a partition between the offsets 15 and 30"}};
+       "expected a partition between the offsets 15 and 30"}};
   for (const std::vector<Partition>& partitions :
        {std::vector<Partition>{{"a", kFirst}, {"b", {14, 10}}},  // in a trailer
         {{"a", kFirst}, {"b", kFirst}},
@@ -385,7 +380,7 @@ std::vector<Damage> DamagedIndexes() {
         {{"a", {UINT64_MAX, UINT64_MAX}}},
         {{"a", {1, UINT64_MAX}}}}) {
     all.push_back(
-        {WithIndex(NewFile(), MakePlainIndex(partitions), kUserKeys), kDamaged,
+        {WithIndex(NewFile(), MakePlainIndex(partitions), kUserKeys),
          "index of the filter partitions: expected a partition between the "
          "offsets"});
   }
@@ -395,7 +390,7 @@ std::vector<Damage> DamagedIndexes() {
 TEST(HandmadeTableTest, ErrorsNameFilePlaceAndWhatWasExpected) {
   for (const auto& cases : {DamagedFooters(), DamagedEntries(),
                             DamagedMetaindexes(), DamagedIndexes()}) {
-    for (const auto& [bytes, code, words] : cases) {
+    for (const auto& [bytes, words, code] : cases) {
       const absl::Status status = ReadAll(bytes).status();
       EXPECT_EQ(status.code(), code) << words;
       EXPECT_THAT(std::string(status.message()), StartsWith("x.sst: "));
@@ -416,33 +411,37 @@ std::string WriteByHand(uint32_t version, ChecksumType type) {
                    kDifferences);
 }
 
-// The bytes of the sample SSTable called `name`, one of those listed below.
-std::string MakeSample(const std::string& name) {
-  if (name == "RocksDbFullXxh3") return WriteWithRocksDb({}, 40);
-  if (name == "RocksDbFullCrc32c") {
-    return WriteWithRocksDb(
-        {.format_version = 2, .checksum_type = ChecksumType::kCrc32c}, 40);
-  }
-  if (name == "RocksDbPartitioned") {
-    return WriteWithRocksDb({.filter_kind = FilterKind::kPartitioned}, 600);
-  }
-  if (name == "RocksDbNoFilter") {
-    return WriteWithRocksDb({.filter_kind = FilterKind::kNone}, 40);
-  }
-  if (name == "RocksDb9Partitioned") {
-    return ReadFileBytes(std::string(LINEBLOOM_GOLDEN_DIR) +
-                         "/sst/v6_partitioned.sst");
-  }
-  if (name == "Version0") return WriteByHand(0, ChecksumType::kCrc32c);
-  if (name == "Version1") return WriteByHand(1, ChecksumType::kXxHash32);
-  if (name == "Version6") return WriteByHand(6, ChecksumType::kXxh3);
-  EXPECT_EQ(name, "Version7");
-  return WriteByHand(7, ChecksumType::kXxHash64);
-}
+struct Sample {
+  const char* name;
+  std::string (*make)();
+};
 
-class DamageTest : public ::testing::TestWithParam<const char*> {
+const Sample kSamples[] = {
+    {"RocksDbFullXxh3", [] { return WriteWithRocksDb({}, 40); }},
+    {"RocksDbFullCrc32c",
+     [] {
+       return WriteWithRocksDb(
+           {.format_version = 2, .checksum_type = ChecksumType::kCrc32c}, 40);
+     }},
+    {"RocksDbPartitioned",
+     [] {
+       return WriteWithRocksDb({.filter_kind = FilterKind::kPartitioned}, 600);
+     }},
+    {"RocksDbNoFilter",
+     [] { return WriteWithRocksDb({.filter_kind = FilterKind::kNone}, 40); }},
+    {"RocksDb9Partitioned",
+     [] {
+       return ReadFileBytes(LINEBLOOM_GOLDEN_DIR "/sst/v6_partitioned.sst");
+     }},
+    {"Version0", [] { return WriteByHand(0, ChecksumType::kCrc32c); }},
+    {"Version1", [] { return WriteByHand(1, ChecksumType::kXxHash32); }},
+    {"Version6", [] { return WriteByHand(6, ChecksumType::kXxh3); }},
+    {"Version7", [] { return WriteByHand(7, ChecksumType::kXxHash64); }},
+};
+
+class DamageTest : public ::testing::TestWithParam<Sample> {
  protected:
-  DamageTest() : bytes_(MakeSample(GetParam())), whole_(ReadAll(bytes_)) {}
+  DamageTest() : bytes_(GetParam().make()), whole_(ReadAll(bytes_)) {}
 
   void SetUp() override { ASSERT_TRUE(whole_.ok()) << whole_.status(); }
 
@@ -483,13 +482,10 @@ class DamageTest : public ::testing::TestWithParam<const char*> {
   absl::StatusOr<Answer> whole_;
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    Samples, DamageTest,
-    ::testing::Values("RocksDbFullXxh3", "RocksDbFullCrc32c",
-                      "RocksDbPartitioned", "RocksDbNoFilter",
-                      "RocksDb9Partitioned", "Version0", "Version1", "Version6",
-                      "Version7"),
-    [](const auto& param_info) { return std::string(param_info.param); });
+INSTANTIATE_TEST_SUITE_P(Samples, DamageTest, ::testing::ValuesIn(kSamples),
+                         [](const auto& test) {
+                           return std::string(test.param.name);
+                         });
 
 TEST_P(DamageTest, EveryTruncationAndMissingHeadIsReported) {
   for (size_t length = 0; length < bytes_.size(); ++length) {
@@ -508,7 +504,7 @@ TEST_P(DamageTest, EveryChangedByteIsReportedOrHarmless) {
   for (size_t i = 0; i < bytes_.size(); ++i) {
     // Every value in the footers of the small samples, which are made by hand.
     const bool every_value =
-        i + 53 >= bytes_.size() && absl::StartsWith(GetParam(), "Version");
+        i + 53 >= bytes_.size() && absl::StartsWith(GetParam().name, "Version");
     for (int flip = 1; flip < 256; ++flip) {
       const bool one_bit = (flip & (flip - 1)) == 0;
       if (!one_bit && flip != 0xff && !every_value) continue;

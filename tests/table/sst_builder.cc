@@ -1,6 +1,7 @@
 #include "tests/table/sst_builder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "filter_policy/line/little_endian.h"
@@ -11,43 +12,30 @@ namespace {
 constexpr uint64_t kMagic = 0x88e241b785f4cff7;
 constexpr uint64_t kLegacyMagic = 0xdb4775248b80fb57;
 
-// The keys of a block under construction, and the offsets of its restart
-// points.
-class KeyWriter {
- public:
-  explicit KeyWriter(int restart_interval)
-      : restart_interval_(restart_interval) {}
-
-  // How many bytes `key` shares with the previous key. Call this once per key.
-  size_t Share(absl::string_view key, size_t offset) {
+// A block of entries with restart points. An entry starts with the numbers of
+// bytes that its key shares with the previous one and of those it doesn't;
+// rest(entry, unshared, continues_key) is what follows.
+template <typename Entries, typename Rest>
+std::string MakeBlockOf(const Entries& entries, size_t restart_interval,
+                        const Rest& rest) {
+  std::string block;
+  std::string restarts;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const std::string& key = entries[i].key;
     size_t shared = 0;
-    if (count_ % restart_interval_ == 0) {
-      absl::StrAppend(&restarts_, Le32(static_cast<uint32_t>(offset)));
-      ++restart_count_;
+    if (i % restart_interval == 0) {
+      restarts += Le32(static_cast<uint32_t>(block.size()));
     } else {
-      shared = std::mismatch(key.begin(), key.end(), last_key_.begin(),
-                             last_key_.end())
-                   .first -
-               key.begin();
+      const std::string& last = entries[i - 1].key;
+      shared = std::ranges::mismatch(key, last).in1 - key.begin();
     }
-    ++count_;
-    last_key_ = absl::StrCat(key);
-    return shared;
+    absl::StrAppend(&block, Varint(shared), Varint(key.size() - shared),
+                    rest(entries[i], key.substr(shared), shared > 0));
   }
-
-  std::string Restarts() const {
-    // Even an empty block has one.
-    if (restart_count_ == 0) return Le32(0) + Le32(1);
-    return restarts_ + Le32(restart_count_);
-  }
-
- private:
-  int restart_interval_;
-  int count_ = 0;
-  uint32_t restart_count_ = 0;
-  std::string restarts_;
-  std::string last_key_;
-};
+  // Even an empty block has one.
+  if (restarts.empty()) restarts = Le32(0);
+  return block + restarts + Le32(static_cast<uint32_t>(restarts.size() / 4));
+}
 
 }  // namespace
 
@@ -76,36 +64,30 @@ std::string Encode(const BlockHandle& handle) {
   return Varint(handle.offset) + Varint(handle.size);
 }
 
-std::string MakeBlock(const std::vector<Entry>& entries, int restart_interval) {
-  std::string block;
-  KeyWriter keys(restart_interval);
-  for (const Entry& entry : entries) {
-    const size_t shared = keys.Share(entry.key, block.size());
-    absl::StrAppend(&block, Varint(shared), Varint(entry.key.size() - shared),
-                    Varint(entry.value.size()), entry.key.substr(shared),
-                    entry.value);
-  }
-  return block + keys.Restarts();
+std::string MakeBlock(const std::vector<Entry>& entries,
+                      size_t restart_interval) {
+  return MakeBlockOf(
+      entries, restart_interval,
+      [](const Entry& entry, const std::string& unshared, bool /*continues*/) {
+        return Varint(entry.value.size()) + unshared + entry.value;
+      });
 }
 
 std::string MakeDeltaIndex(const std::vector<Partition>& partitions,
-                           int restart_interval) {
-  std::string block;
-  KeyWriter keys(restart_interval);
+                           size_t restart_interval) {
   uint64_t last_size = 0;
-  for (const Partition& partition : partitions) {
-    const size_t shared = keys.Share(partition.key, block.size());
-    const auto difference =
-        static_cast<int64_t>(partition.handle.size - last_size);
-    const uint64_t zigzag = (static_cast<uint64_t>(difference) << 1) ^
-                            static_cast<uint64_t>(difference >> 63);
-    absl::StrAppend(&block, Varint(shared),
-                    Varint(partition.key.size() - shared),
-                    partition.key.substr(shared),
-                    shared > 0 ? Varint(zigzag) : Encode(partition.handle));
-    last_size = partition.handle.size;
-  }
-  return block + keys.Restarts();
+  return MakeBlockOf(
+      partitions, restart_interval,
+      [&last_size](const Partition& partition, const std::string& unshared,
+                   bool continues_key) {
+        const uint64_t size = partition.handle.size;
+        const auto difference =
+            static_cast<int64_t>(size - std::exchange(last_size, size));
+        const uint64_t zigzag = (static_cast<uint64_t>(difference) << 1) ^
+                                static_cast<uint64_t>(difference >> 63);
+        return unshared +
+               (continues_key ? Varint(zigzag) : Encode(partition.handle));
+      });
 }
 
 BlockHandle SstBuilder::AddBlock(absl::string_view payload) {

@@ -3,6 +3,7 @@
 // never makes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,7 +25,8 @@ struct Entry {
 
 // A block of keys and values with a restart point every `restart_interval`
 // entries.
-std::string MakeBlock(const std::vector<Entry>& entries, int restart_interval);
+std::string MakeBlock(const std::vector<Entry>& entries,
+                      size_t restart_interval);
 
 struct Partition {
   std::string key;  // as in the index: a user key or an internal key
@@ -35,7 +37,7 @@ struct Partition {
 // no lengths before values, and only the difference of sizes if a key shares a
 // prefix with the previous one.
 std::string MakeDeltaIndex(const std::vector<Partition>& partitions,
-                           int restart_interval);
+                           size_t restart_interval);
 
 class SstBuilder {
  public:
