@@ -153,31 +153,22 @@ Verdict Expect(const FileFacts& facts, const WantedFilter& wanted) {
   return verdict;
 }
 
-using rocksdb::Status;
-
-Status Refuse(const std::string& family, const std::string& problem) {
-  return Status::InvalidArgument("linebloom: column family '" + family + "'",
-                                 problem);
+std::string ForeignPolicy(const rocksdb::FilterPolicy& policy) {
+  return "its filter policy is " + policy.GetId() +
+         "; open the database with linebloom's or one of RocksDB's own";
 }
 
-Status RefuseForeign(const rocksdb::FilterPolicy& policy,
-                     const std::string& family) {
-  return Refuse(family, "its filter policy is " + policy.GetId() +
-                            "; open the database with linebloom's or one of "
-                            "RocksDB's own");
-}
-
-Status ReadOwnPolicy(const rocksdb::FilterPolicy& policy, Family* family) {
+std::string ReadOwnPolicy(const rocksdb::FilterPolicy& policy, Family* family) {
   const FilterPolicyOptions* const options = OptionsOfLinebloom(&policy);
   // Another library's, or one that refuses to work in this RocksDB.
-  if (options == nullptr) return RefuseForeign(policy, family->name);
+  if (options == nullptr) return ForeignPolicy(policy);
   if (BuildsNothing(*options)) {
-    return Refuse(family->name, "its policy builds no filters: bits_per_key=" +
-                                    BitsPerKeyText(BitsPerKeyOf(*options)));
+    return "its policy builds no filters: bits_per_key=" +
+           BitsPerKeyText(BitsPerKeyOf(*options));
   }
   // The options it builds with, valid or not.
   family->policy = NearestValid(*options);
-  return Status::OK();
+  return "";
 }
 
 // In the context of a file rewritten on `level`.
@@ -219,19 +210,15 @@ std::optional<double> RateOfBuiltIn(
 
 // Custom policies may pass RocksDB's filters on under a name of their own, so
 // the filters decide, not the name.
-Status ReadBuiltInPolicy(const rocksdb::FilterPolicy& policy, Family* family) {
-  if (!RocksDbMismatch().empty()) {
-    return Refuse(family->name, RocksDbMismatch());
-  }
+std::string ReadBuiltInPolicy(const rocksdb::FilterPolicy& policy,
+                              Family* family) {
+  if (!RocksDbMismatch().empty()) return RocksDbMismatch();
   const std::optional<double> rate =
       RateOfBuiltIn(policy, ContextOf(*family, 1, false));
-  if (!rate.has_value()) return RefuseForeign(policy, family->name);
-  if (*rate == 1) {
-    return Refuse(family->name,
-                  "its policy builds no filters: " + policy.GetId());
-  }
+  if (!rate.has_value()) return ForeignPolicy(policy);
+  if (*rate == 1) return "its policy builds no filters: " + policy.GetId();
   family->has_built_in_policy = true;
-  return Status::OK();
+  return "";
 }
 
 // Adds to `wanted` what only a policy of linebloom's can tell.
@@ -253,15 +240,17 @@ void AddRequest(const Family& family,
   if (!plan.has_value()) return;
   wanted->request = plan->RequestFor(keys);
   const uint32_t millibits = wanted->request.millibits_per_key;
-  if (file.has_value() && IsLevelAware(family.policy)) {
+  wanted->has_budget = family.memory_budget.has_value();
+  if (family.policy.heat_aware) {
+    // Files may have few bits, because their keys were cold.
+    wanted->min_millibits_per_key = kMinMillibits;
+  } else if (wanted->has_budget) {
+    // The policy has used fewer if there was no room for more.
+    wanted->min_millibits_per_key = millibits / 2;
+  } else if (file.has_value() && IsLevelAware(family.policy)) {
     wanted->min_millibits_per_key =
         std::min(millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
   }
-  // The policy has used fewer if there was no room for more.
-  wanted->has_budget = family.memory_budget.has_value();
-  if (wanted->has_budget) wanted->min_millibits_per_key = millibits / 2;
-  // Files may have few bits, because their keys were cold.
-  if (family.policy.heat_aware) wanted->min_millibits_per_key = kMinMillibits;
 }
 
 }  // namespace
@@ -295,21 +284,17 @@ absl::string_view ToString(RebuildReason reason) {
   return kNames[static_cast<size_t>(reason)];
 }
 
-Status ReadPolicy(Family* family) {
+std::string ReadPolicy(Family* family) {
   const rocksdb::BlockBasedTableOptions* const table =
       TableOptionsOf(family->options);
-  if (table == nullptr) {
-    return Refuse(family->name, "its tables have no filters");
-  }
+  if (table == nullptr) return "its tables have no filters";
   if (table->filter_policy == nullptr) {
-    return Refuse(family->name,
-                  "it has no filter policy; open the database with one");
+    return "it has no filter policy; open the database with one";
   }
   if (!table->whole_key_filtering &&
       family->options.prefix_extractor == nullptr) {
-    return Refuse(family->name,
-                  "its filters hold nothing: whole_key_filtering is off and "
-                  "there is no prefix_extractor");
+    return "its filters hold nothing: whole_key_filtering is off and there is "
+           "no prefix_extractor";
   }
   return table->filter_policy->Name() == std::string(kFilterPolicyName)
              ? ReadOwnPolicy(*table->filter_policy, family)

@@ -17,7 +17,6 @@
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
-#include "rocksdb/status.h"
 
 namespace linebloom {
 
@@ -78,10 +77,10 @@ struct Family {
   std::shared_ptr<const TreeState> tree;  // null if the policy needs none
 };
 
-// Fills in `policy` or `has_built_in_policy` from `options`. Returns
-// InvalidArgument, with the name of the column family, if the policy is neither
-// linebloom's nor one of RocksDB's own, or builds no filters.
-rocksdb::Status ReadPolicy(Family* family);
+// Fills in `policy` or `has_built_in_policy` from `options`. Returns what is
+// wrong if the policy is neither linebloom's nor one of RocksDB's own, or
+// builds no filters; otherwise nothing.
+std::string ReadPolicy(Family* family);
 
 // The filter that the family's policy would build for a file of `keys`,
 // rewritten on `level`. `nothing_below` says that no file below contains any of

@@ -51,8 +51,6 @@ Status Continue(const RebuildFiltersCallback& progress,
              : Status::Incomplete("linebloom: cancelled");
 }
 
-// Reading files.
-
 absl::Status FromIo(const rocksdb::IOStatus& status, const std::string& path) {
   const std::string text = absl::StrCat(path, ": ", status.ToString());
   if (status.IsNotFound() || status.IsPathNotFound()) {
@@ -128,8 +126,6 @@ std::string PathOf(const SstFileMetaData& file) {
   return absl::StrCat(file.directory, "/", file.relative_filename);
 }
 
-// Reading the column families.
-
 Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
                     std::vector<Family>* families) {
   std::vector<ColumnFamilyHandle*> handles = options.column_families;
@@ -144,7 +140,10 @@ Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
     family.handle = handle;
     family.options = db->GetOptions(handle);
     family.worst_rate = options.worst_rate;
-    RETURN_IF_ERROR(ReadPolicy(&family));
+    const std::string problem = ReadPolicy(&family);
+    if (problem.empty()) continue;
+    return Status::InvalidArgument(
+        "linebloom: column family '" + family.name + "'", problem);
   }
   return Status::OK();
 }

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <functional>
 #include <random>
-#include <shared_mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,9 +22,7 @@ inline uint64_t Number(uint64_t i) { return i * 7919 % kRows * 2; }
 // rows that never are.
 class Load {
  public:
-  // `db` returns the database; it is called each time because the database may
-  // have been reopened.
-  explicit Load(std::function<rocksdb::DB*()> db) : db_(std::move(db)) {
+  explicit Load(rocksdb::DB* db) : db_(db) {
     for (size_t i = 0; i < kWriters; ++i) {
       threads_.emplace_back([this, i] { Write(i); });
     }
@@ -46,17 +43,6 @@ class Load {
     action();
     AwaitWritten(before + rows);
     while (reads_ < reads_before + rows / 4) std::this_thread::yield();
-  }
-
-  // Calls `action` while no thread uses the database.
-  void WhilePaused(const std::function<void()>& action) {
-    paused_ = true;  // or readers could keep the lock among themselves
-    {
-      const std::unique_lock lock(in_database_);
-      action();
-    }
-    paused_ = false;
-    paused_.notify_all();
   }
 
   void Stop() {
@@ -82,11 +68,6 @@ class Load {
     while (Written() < rows) std::this_thread::yield();
   }
 
-  std::shared_lock<std::shared_mutex> EnterDatabase() {
-    paused_.wait(true);
-    return std::shared_lock(in_database_);
-  }
-
   // Writer `w` writes the rows w, w + kWriters, w + 2 * kWriters and so on.
   void Write(size_t w) {
     for (uint64_t i = w; i < kRows; i += kWriters) {
@@ -94,8 +75,7 @@ class Load {
         allowed_.wait(allowed);
       }
       if (done_) return;
-      const auto lock = EnterDatabase();
-      EXPECT_OK(db_()->Put({}, RowKey(Number(i)), RowValue(Number(i))));
+      EXPECT_OK(db_->Put({}, RowKey(Number(i)), RowValue(Number(i))));
       ++written_[w];
     }
   }
@@ -106,10 +86,9 @@ class Load {
       const size_t w = random() % kWriters;
       const uint64_t written = written_[w];
       if (written == 0) continue;
-      const auto lock = EnterDatabase();
       const uint64_t row = Number(w + random() % written * kWriters);
-      EXPECT_EQ(GetText(db_(), RowKey(row)), RowValue(row));
-      EXPECT_EQ(GetText(db_(), RowKey(row + 1)), "NotFound: ");
+      EXPECT_EQ(GetText(db_, RowKey(row)), RowValue(row));
+      EXPECT_EQ(GetText(db_, RowKey(row + 1)), "NotFound: ");
       ReadBatch(w, written, &random);
       ++reads_;
     }
@@ -121,15 +100,13 @@ class Load {
       const uint64_t row = Number(w + (*random)() % written * kWriters);
       keys.push_back(RowKey(row + i % 2));
     }
-    const std::vector<std::string> found = MultiGetTexts(db_(), keys);
+    const std::vector<std::string> found = MultiGetTexts(db_, keys);
     for (size_t i = 0; i < keys.size(); ++i) {
       EXPECT_EQ(found[i] == "NotFound: ", i % 2 != 0) << keys[i] << found[i];
     }
   }
 
-  const std::function<rocksdb::DB*()> db_;
-  std::shared_mutex in_database_;
-  std::atomic<bool> paused_ = false;
+  rocksdb::DB* const db_;
   std::atomic<bool> done_ = false;
   std::atomic<uint64_t> allowed_ = 0;
   std::atomic<uint64_t> reads_ = 0;

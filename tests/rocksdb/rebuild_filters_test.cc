@@ -76,8 +76,8 @@ class RebuildFiltersTest : public DbTest {
   ~RebuildFiltersTest() override { Close(); }
 
   // Opens the database with linebloom's policy from now on.
-  void SwitchToLinebloom() {
-    UseOptions({});
+  void SwitchToLinebloom(const FilterPolicyOptions& policy = {}) {
+    UseOptions(policy);
     Reopen();
   }
 
@@ -134,10 +134,10 @@ class RebuildFiltersTest : public DbTest {
   }
 
   // Expects that `files` files are rewritten for `reason`, and none a second
-  // time.
-  RebuildFiltersReport ExpectRebuilt(size_t files, RebuildReason reason) {
+  // time. Returns the first.
+  FileRebuild ExpectRebuilt(size_t files, RebuildReason reason) {
     const std::vector<FileShape> before = Shape();
-    RebuildFiltersReport report = Rebuild();
+    const RebuildFiltersReport report = Rebuild();
     EXPECT_EQ(report.files.size(), files);
     uint64_t bytes = 0;
     for (const FileRebuild& file : report.files) {
@@ -148,7 +148,7 @@ class RebuildFiltersTest : public DbTest {
     EXPECT_EQ(report.bytes_rewritten, bytes);
     EXPECT_EQ(Shape(), before);
     ExpectNothingToRebuild();
-    return report;
+    return report.files.at(0);
   }
 
   const std::shared_ptr<SmallFileSystem> file_system_ =
@@ -160,81 +160,43 @@ class RebuildFiltersTest : public DbTest {
 // ---------------------------------------------------------------------------
 // Reasons.
 
-// oracle/rebuild_cells.cc has the way back to each of RocksDB's kinds of
-// filters.
+// RocksDB's Bloom can't read linebloom's filter, and a file of its own stays.
 TEST_F(RebuildFiltersTest, TheWayBackSavesReads) {
-  UseOptions({});
-  Reopen();
-  WriteFile(kRows, 3);
+  SwitchToLinebloom();
+  WriteFile(kRows);
   UsePolicy(kBloom);
   Reopen();
-  WriteFile({6000, 8000}, 1);  // of RocksDB's, which stays
-  const RebuildFiltersReport report =
-      ExpectRebuilt(1, RebuildReason::kForeignFilter);
-  EXPECT_EQ(report.files.at(0).level, 3);
-  EXPECT_EQ(report.files[0].rate, 1);
-  EXPECT_NEAR(report.files[0].rate_after, 0.0095, 0.002);
-  // The files lie next to each other: a third of the rows in the other.
-  EXPECT_NEAR(report.reads[0].before, (2 + 0.0095) / 3, 0.005);
-  EXPECT_NEAR(report.reads[0].after, 0.0095, 0.002);
+  WriteFile(kRows);
+  const FileRebuild file = ExpectRebuilt(1, RebuildReason::kForeignFilter);
+  EXPECT_EQ(file.rate, 1);
+  EXPECT_NEAR(file.rate_after, 0.0095, 0.002);
 }
 
-// One file, and one option after another.
+// Takes one file through options of its family; judgement_test.cc has all
+// reasons.
 TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
-  const auto use_extractor = [this](size_t length) {
-    options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(length));
-  };
-  const auto compact = [this] {
+  const auto use_prefixes = [this](size_t length, bool whole_keys) {
+    options_.prefix_extractor.reset(
+        length > 0 ? rocksdb::NewFixedPrefixTransform(length) : nullptr);
+    table_.whole_key_filtering = whole_keys;
     Reopen();
-    CompactAll();
   };
-  const auto use = [this](FilterPolicyOptions policy) {
-    return [this, policy] { UseOptions(policy); };
-  };
-  struct Change {
-    std::function<void()> make;
-    std::optional<RebuildReason> reason;
-  };
-  constexpr auto kStays = std::nullopt;
-  constexpr auto kOtherSeed = RebuildReason::kOtherHashSeed;
-  constexpr auto kOtherPrefixes = RebuildReason::kOtherPrefixes;
-  const Line solved = Line::kSolved;
-  bool& whole_keys = table_.whole_key_filtering;
-  const auto no_extractor = [this] { options_.prefix_extractor = nullptr; };
-  const Change changes[] = {
-      {use({}), RebuildReason::kForeignFilter},
-      {use({14}), RebuildReason::kWorseRate},
-      // With fewer bits again, the better file stays.
-      {use({8, Line::kPlain}), kStays},
-      {compact, kStays},
-      {use({8}), RebuildReason::kPlainLines},
-      {use({8, solved, kRandomHashSeed}), kOtherSeed},
-      {use({8, solved, 7}), kOtherSeed},
-      {[&] { use_extractor(4); }, kOtherPrefixes},
-      {[&] { use_extractor(5); }, kOtherPrefixes},
-      {no_extractor, kStays},  // prefixes that no lookup needs do no harm
-      {[&] { use_extractor(5); }, kStays},
-      {[&] { whole_keys = false; }, kStays},
-      {compact, kStays},
-      // Lookups need whole keys, which the filter lacks.
-      {[&] { whole_keys = true; }, kOtherPrefixes},
-      // Rows without a prefix get no filter.
-      {[&] { whole_keys = false, use_extractor(100), compact(); }, kStays},
-      {[&] { use_extractor(4); }, RebuildReason::kNoFilter},
-      {[&] { whole_keys = true, no_extractor(); }, kOtherPrefixes},
-  };
-  Reopen();
+  SwitchToLinebloom();
   WriteFile(kRows);
-  for (const auto& [make, reason] : changes) {
-    SCOPED_TRACE(&make - &changes[0].make);
-    make();
-    Reopen();
-    if (reason) {
-      ExpectRebuilt(1, *reason);
-    } else {
-      ExpectNothingToRebuild();
-    }
-  }
+  SwitchToLinebloom({14});
+  ExpectRebuilt(1, RebuildReason::kWorseRate);
+  SwitchToLinebloom({14, Line::kSolved, 7});
+  ExpectRebuilt(1, RebuildReason::kOtherHashSeed);
+  use_prefixes(4, true);
+  ExpectRebuilt(1, RebuildReason::kOtherPrefixes);
+  // Rows without a prefix get no filter.
+  use_prefixes(100, false);
+  CompactAll();
+  ExpectNothingToRebuild();
+  use_prefixes(4, false);
+  ExpectRebuilt(1, RebuildReason::kNoFilter);
+  use_prefixes(0, true);
+  ExpectRebuilt(1, RebuildReason::kOtherPrefixes);
   ExpectFilterWorks(kRows);
 }
 
@@ -246,10 +208,9 @@ TEST_F(RebuildFiltersTest, FilesThatGetNoFilterStay) {
   WriteFile(kRows, 3);
   WriteFile({6000, 8000}, 3);  // nothing below it
   SwitchToLinebloom();
-  const RebuildFiltersReport report =
-      ExpectRebuilt(1, RebuildReason::kNoFilter);
-  EXPECT_EQ(report.files.at(0).level, 3);
-  EXPECT_EQ(report.files[0].rows, kRows.present());
+  const FileRebuild file = ExpectRebuilt(1, RebuildReason::kNoFilter);
+  EXPECT_EQ(file.level, 3);
+  EXPECT_EQ(file.rows, kRows.present());
 }
 
 // ---------------------------------------------------------------------------
@@ -350,8 +311,7 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
 // an open one can't change: so this worsens the filter on the disk.
 TEST_F(RebuildFiltersTest, ADamagedFilterIsReplacedAndASnapshotStays) {
   constexpr Rows kMany{0, 40'000};  // 25,000 bytes of filter
-  UseOptions({});
-  Reopen();
+  SwitchToLinebloom();
   PutRows(kMany);
   const rocksdb::Snapshot* const snapshot = db_->GetSnapshot();
   for (uint64_t i = 0; i < kMany.end; i += 2) {
@@ -686,11 +646,12 @@ TEST_F(RebuildFiltersTest, ReadsAndWritesGoOn) {
   options_.level0_file_num_compaction_trigger = 2;
   options_.target_file_size_base = 64 << 10;
   Reopen();
-  Load load([this] { return db_.get(); });
-  for (int flush = 0; flush < 5; ++flush) {
-    load.WhileWriting(2000, [this] { Flush(); });
+  constexpr Rows kAll{0, 2 * linebloom::kRows};
+  for (uint64_t begin = 0; begin < kAll.end; begin += kAll.end / 5) {
+    WriteFile({begin, begin + kAll.end / 5});
   }
-  load.WhilePaused([this] { SwitchToLinebloom(); });
+  SwitchToLinebloom();
+  Load load(db_.get());
   for (int run = 0; run < 5; ++run) {
     load.WhileWriting(2000, [this] {
       Flush();
@@ -705,7 +666,7 @@ TEST_F(RebuildFiltersTest, ReadsAndWritesGoOn) {
   Flush();
   EXPECT_TRUE(Rebuild().files.empty());
   ExpectAllLinebloom();
-  ExpectRows({0, 2 * load.Written()});
+  ExpectRows(kAll);
 }
 
 TEST_F(RebuildFiltersTest, SaysWhatItCannotDo) {
@@ -718,8 +679,7 @@ TEST_F(RebuildFiltersTest, SaysWhatItCannotDo) {
   UsePolicy(kNone);
   Reopen();
   expect_refused("'default': it has no filter policy", {});
-  UseOptions({0.1});
-  Reopen();
+  SwitchToLinebloom({0.1});
   expect_refused("builds no filters: bits_per_key=0.1", {});
   UsePolicy(kTooFewBloomBits);
   Reopen();
