@@ -32,7 +32,7 @@ jobs=$(nproc)
 targets=(all)
 left_out='^$'
 if $quick; then
-  targets=(filter_policy/all docs/examples/all tools/filter_dump.build/all tests/tools/filter_dump/all)
+  targets=(filter_policy/all docs/examples/all tools/filter_dump.build/all filter_dump_pieces_test)
   for file in tests/*/CMakeLists.txt; do
     case $file in
       tests/consumer/* | tests/fuzz/* | tests/tools/*) ;; # consumer: a project of its own

@@ -1,20 +1,17 @@
 // The small pieces that tools share.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "nlohmann/json.hpp"
 #include "tools/shared/numbers.h"
-#include "tools/shared/policies.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 // Values from R: binom::binom.wilson(x, n).
 TEST(WilsonIntervalTest, MatchesKnownValues) {
@@ -42,35 +39,45 @@ TEST(PoissonIntervalTest, IsWilsonsWithoutLimit) {
 
 TEST(SpreadTest, HasTheMiddleAndTheEnds) {
   EXPECT_EQ(SpreadOf({}).median, 0);
-  EXPECT_EQ(SpreadOf({7}).least, 7);
   const Spread odd = SpreadOf({3, 1, 2});
-  EXPECT_EQ(odd.least, 1);
+  EXPECT_EQ(odd.min, 1);
   EXPECT_EQ(odd.median, 2);
-  EXPECT_EQ(odd.most, 3);
+  EXPECT_EQ(odd.max, 3);
   EXPECT_EQ(SpreadOf({4, 1, 3, 2}).median, 2.5);
 }
 
-TEST(TerminalTextTest, WritesNumbersForPeople) {
-  EXPECT_EQ(WithThousands(0), "0");
-  EXPECT_EQ(WithThousands(999), "999");
-  EXPECT_EQ(WithThousands(1000), "1,000");
-  EXPECT_EQ(WithThousands(1234567), "1,234,567");
-  EXPECT_EQ(ThreeDigits(0), "0");
-  EXPECT_EQ(ThreeDigits(0.0012345), "0.00123");
-  EXPECT_EQ(ThreeDigits(1.2345), "1.23");
-  EXPECT_EQ(ThreeDigits(12.345), "12.3");
-  EXPECT_EQ(ThreeDigits(123.45), "123");
-  EXPECT_EQ(ThreeDigits(12345.6), "12,346");
+TEST(LargestThatTest, FindsTheLastThatFits) {
+  for (uint64_t last = 3; last <= 9; ++last) {
+    const auto fits = [last](uint64_t number) { return number <= last; };
+    EXPECT_EQ(LargestThat(3, 9, fits), last);
+    EXPECT_EQ(LargestThat(last + 1, 20, fits), std::nullopt);
+  }
 }
 
-TEST(TerminalTextTest, ShortCount) {
-  EXPECT_EQ(ShortCount(0), "0");
-  EXPECT_EQ(ShortCount(99'999), "99,999");
-  EXPECT_EQ(ShortCount(100'000), "100 k");
-  EXPECT_EQ(ShortCount(999'499), "999 k");
-  EXPECT_EQ(ShortCount(999'500), "1.00 M");
-  EXPECT_EQ(ShortCount(12'345'678), "12.3 M");
-  EXPECT_EQ(ShortCount(UINT64_MAX), "18,447 P");
+TEST(TerminalTextTest, WritesNumbersForPeople) {
+  for (const auto& [number, text] : std::map<uint64_t, std::string>{
+           {0, "0"}, {999, "999"}, {1000, "1,000"}, {1234567, "1,234,567"}}) {
+    EXPECT_EQ(WithThousands(number), text);
+  }
+  for (const auto& [number, text] :
+       std::map<double, std::string>{{0, "0"},
+                                     {0.0012345, "0.00123"},
+                                     {1.2345, "1.23"},
+                                     {12.345, "12.3"},
+                                     {123.45, "123"},
+                                     {12345.6, "12,346"}}) {
+    EXPECT_EQ(ThreeDigits(number), text);
+  }
+  for (const auto& [number, text] :
+       std::map<uint64_t, std::string>{{0, "0"},
+                                       {99'999, "99,999"},
+                                       {100'000, "100 k"},
+                                       {999'499, "999 k"},
+                                       {999'500, "1.00 M"},
+                                       {12'345'678, "12.3 M"},
+                                       {UINT64_MAX, "18,447 P"}}) {
+    EXPECT_EQ(ShortCount(number), text);
+  }
 }
 
 TEST(TerminalTextTest, FillsInNumbersByTheirFormat) {

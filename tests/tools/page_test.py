@@ -184,7 +184,7 @@ def check_trees(io_compare, filter_dump, folder):
     page = Page(folder + "/lines.html")
     assert len(page.drawn.all("h2")) == 1
     for bar in page.data["lines_by_probes"]:
-        assert f"{bar['from']:g}: {bar['lines']:,}" in page.hovers
+        assert any(text.startswith(f"{bar['from']:g} to {bar['to']:g}: {bar['lines']:,} line") for text in page.hovers)
 
 
 def main():

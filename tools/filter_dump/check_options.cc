@@ -41,16 +41,11 @@ namespace {
 constexpr uint64_t kKeysOfCheck = 100'000;
 
 struct FamilyInFile {
-  std::string column_family;
-  // The value of filter_policy as it stands in the file; empty without one.
-  std::string named;
-  bool wants_partitions = false;  // RocksDB may load it as false
+  std::string name;
   rocksdb::ColumnFamilyOptions options;
-};
-
-struct OptionsFile {
-  rocksdb::DBOptions database;
-  std::vector<FamilyInFile> families;  // all of them
+  // The value of filter_policy as it stands in the file; empty without one.
+  std::string policy;
+  bool wants_partitions = false;  // RocksDB may load it as false
 };
 
 // The option `wanted` in `value`, or in options in braces within it, such as
@@ -100,14 +95,14 @@ std::map<std::string, std::string> AsWritten(absl::string_view wanted,
   return written;
 }
 
-// InvalidArgument, with RocksDB's message, if it can't load the file.
-absl::StatusOr<OptionsFile> ReadOptionsFile(const std::string& path) {
-  rocksdb::ConfigOptions as_applications_do;
-  OptionsFile file;
+// The column families, and the options of the database. InvalidArgument, with
+// RocksDB's message, if it can't load the file.
+absl::StatusOr<std::vector<FamilyInFile>> ReadOptionsFile(
+    const std::string& path, rocksdb::DBOptions* database) {
   std::vector<rocksdb::ColumnFamilyDescriptor> loaded;
   std::string text;
   rocksdb::Status status = rocksdb::LoadOptionsFromFile(
-      as_applications_do, path, &file.database, &loaded);
+      rocksdb::ConfigOptions(), path, database, &loaded);
   if (status.ok()) {
     status = rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text);
   }
@@ -118,15 +113,16 @@ absl::StatusOr<OptionsFile> ReadOptionsFile(const std::string& path) {
                                  "': RocksDB can't load this options file"))
             .message());
   }
-  std::map<std::string, std::string> named = AsWritten("filter_policy", text);
+  std::map<std::string, std::string> policies =
+      AsWritten("filter_policy", text);
   std::map<std::string, std::string> partitioned =
       AsWritten("partition_filters", text);
-  for (const rocksdb::ColumnFamilyDescriptor& family : loaded) {
-    file.families.push_back({family.name, named[family.name],
-                             partitioned[family.name] == "true",
-                             family.options});
+  std::vector<FamilyInFile> families;
+  for (const auto& [name, options] : loaded) {
+    families.push_back(
+        {name, options, policies[name], partitioned[name] == "true"});
   }
-  return file;
+  return families;
 }
 
 double BitsPerKey(const BlockFacts& filter) {
@@ -214,10 +210,10 @@ std::string NameOf(const BlockFacts& filter) {
 // Sets `problem` to a sentence if the policy doesn't yield what it names.
 Json Check(const FamilyInFile& family, const rocksdb::DBOptions& database,
            std::string* problem) {
-  Json json = {{"name", family.column_family},
-               {"filter_policy", family.named},
+  Json json = {{"name", family.name},
+               {"filter_policy", family.policy},
                {"filter", nullptr}};
-  const PolicyString read = ReadPolicyString(family.named, database);
+  const PolicyString read = ReadPolicyString(family.policy, database);
   *problem = read.problem;
   const auto* const table = TableOptionsOf(family.options);
   const bool loaded = table != nullptr && table->filter_policy != nullptr;
@@ -240,7 +236,7 @@ Json Check(const FamilyInFile& family, const rocksdb::DBOptions& database,
     }
   } else if (problem->empty() && read.policy != nullptr) {
     *problem = absl::StrCat(
-        "'", family.named, "' ",
+        "'", family.policy, "' ",
         loaded ? "builds no filters"
                : "is not used: RocksDB loads no filter policy for this column "
                  "family");
@@ -290,16 +286,18 @@ std::string CheckAsText(const Json& checked) {
 absl::StatusOr<Outcome> RunCheckOptions(const FilterDumpConfig& config) {
   const std::string& path = config.check_options;
   RegisterFilterPolicy();
-  ASSIGN_OR_RETURN(const OptionsFile file, ReadOptionsFile(path));
+  rocksdb::DBOptions database;
+  ASSIGN_OR_RETURN(const std::vector<FamilyInFile> families,
+                   ReadOptionsFile(path, &database));
   Json json = {{"options_file", path},
                {"column_families", Json::array()},
                {"problems", Json::array()}};
-  for (const FamilyInFile& family : file.families) {
+  for (const FamilyInFile& family : families) {
     std::string problem;
-    json["column_families"].push_back(Check(family, file.database, &problem));
+    json["column_families"].push_back(Check(family, database, &problem));
     if (problem.empty()) continue;
-    json["problems"].push_back(absl::StrCat(
-        path, ": column family ", family.column_family, ": ", problem));
+    json["problems"].push_back(
+        absl::StrCat(path, ": column family ", family.name, ": ", problem));
   }
   return Outcome{CheckAsText(json), json};
 }

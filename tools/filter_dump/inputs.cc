@@ -1,14 +1,13 @@
 #include "tools/filter_dump/inputs.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <filesystem>
 #include <system_error>
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -75,11 +74,8 @@ std::string ShortPath(const std::filesystem::path& path) {
 
 // The number as people wrote it: 0.01, which as a float is 0.00999999978.
 double AsWritten(float number) {
-  std::array<char, 32> text;
-  const auto end =
-      std::to_chars(text.data(), text.data() + text.size(), number).ptr;
   double written = number;
-  std::from_chars(text.data(), end, written);
+  (void)absl::SimpleAtod(absl::StrCat(number), &written);
   return written;
 }
 
@@ -116,8 +112,8 @@ Json FilterAsJson(const FileFacts& facts) {
     json["lines"] = facts.lines;
     json["line_bytes"] = facts.first.line_bytes;
     json["fill"] = facts.first.has_solved_lines() ? Json() : Json(facts.fill);
-    json["probes"] = {{"least", facts.min_probes},
-                      {"most", facts.max_probes},
+    json["probes"] = {{"min", facts.min_probes},
+                      {"max", facts.max_probes},
                       {"mean", facts.mean_probes}};
   }
   if (facts.first.kind == BlockKind::kLinebloom) {
@@ -208,32 +204,6 @@ std::string FileLabel(const Json& file) {
 std::string KeyText(absl::string_view key) {
   return absl::StrCat("'", absl::CHexEscape(key), "' (",
                       absl::BytesToHexString(key), ")");
-}
-
-Json HistogramBars(const std::vector<uint64_t>& counts,
-                   std::initializer_list<size_t> steps, size_t max_bars,
-                   double unit) {
-  size_t first = 0;
-  size_t last = counts.size();
-  while (first < last && counts[first] == 0) ++first;
-  while (last > first && counts[last - 1] == 0) --last;
-  size_t step = 1;
-  for (const size_t wider : steps) {
-    step = wider;
-    if ((last - first) / step + 1 <= max_bars) break;
-  }
-  Json bars = Json::array();
-  for (size_t from = first - first % step; from < last; from += step) {
-    uint64_t lines = 0;
-    for (size_t i = from; i < std::min(from + step, counts.size()); ++i) {
-      lines += counts[i];
-    }
-    const size_t to = std::min(from + step, counts.size() - 1);
-    bars.push_back({{"from", unit * static_cast<double>(from)},
-                    {"to", unit * static_cast<double>(to)},
-                    {"lines", lines}});
-  }
-  return bars;
 }
 
 Json FileAsJson(const LiveFile& file) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,7 +27,6 @@ struct FilterDumpConfig {
   std::string format = "text";
   std::string html;
   std::string before;  // a database
-  std::string typed;   // the command line
   std::string out;
   std::string check_options;  // an options file
   uint64_t missing = 1'000'000;
@@ -129,14 +127,6 @@ std::string FileLabel(const Json& file);
 
 // A key as text and in hex: 'k1\x00' (6b3100).
 std::string KeyText(absl::string_view key);
-
-// Bars for `counts` from the first to the last that is not 0: the first of
-// `steps` counts in each that gives at most `max_bars`, or the last. The last
-// count is of the upper end alone. As JSON: `from` and `to`, in multiples of
-// `unit`, and the sum `lines`.
-Json HistogramBars(const std::vector<uint64_t>& counts,
-                   std::initializer_list<size_t> steps, size_t max_bars,
-                   double unit);
 
 // As JSON: `path` and, if the file has them, `column_family` and `level`.
 Json FileAsJson(const LiveFile& file);

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <numeric>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -21,30 +21,45 @@
 namespace linebloom::tools {
 namespace {
 
-// A line and its position.
-struct FoundLine {
-  LiveFile file;
-  std::optional<uint64_t> partition;  // nothing for a full filter
-  uint64_t number = 0;                // within its filter or partition
-  bool solved = false;
-  LineContents contents;
-
-  Json AsJson() const {
-    Json json = FileAsJson(file);
-    json.update({{"partition", OrNull(partition)},
-                 {"line", number},
-                 {"solved", solved},
-                 {"probes", contents.probes},
-                 {"bits_set", solved ? Json() : Json(contents.bits_set)},
-                 {"bits", solved ? Json() : Json(contents.bits)},
-                 {"false_positive_rate", contents.rate}});
-    return json;
+// Lines of one kind, by their number of probes or their fill.
+class LineSums {
+ public:
+  // `index` is the class of `value` in the histogram.
+  void Add(double value, int index) {
+    ++lines_;
+    sum_ += value;
+    ++counts_[index];
   }
-};
 
-bool IsWorse(const FoundLine& a, const FoundLine& b) {
-  return a.contents.rate > b.contents.rate;
-}
+  uint64_t lines() const { return lines_; }
+
+  Json Mean() const {
+    return lines_ == 0 ? Json() : Json(sum_ / static_cast<double>(lines_));
+  }
+
+  // The classes with lines, each `width` wide.
+  Json Histogram(double width) const {
+    Json bars = Json::array();
+    for (const auto& [i, lines] : counts_) {
+      bars.push_back(
+          {{"from", width * i}, {"to", width * (i + 1)}, {"lines", lines}});
+    }
+    return bars;
+  }
+
+  // For example "7 lines of bits, on average 41.2 % of them set", of `format`.
+  std::string InWords(absl::string_view format) const {
+    return lines_ == 0 ? ""
+                       : Fill(format, {{"lines", lines_},
+                                       {"s", lines_ == 1 ? "" : "s"},
+                                       {"mean", Mean()}});
+  }
+
+ private:
+  uint64_t lines_ = 0;
+  double sum_ = 0;
+  std::map<int, uint64_t> counts_;
+};
 
 // Collects lines, file by file.
 class LineCollector {
@@ -53,105 +68,86 @@ class LineCollector {
 
   absl::Status AddFile(const LiveFile& file) {
     ASSIGN_OR_RETURN(const SstFile opened, SstFile::Open(file.path));
-    const FilterLocation& location = opened.filter();
-    const bool partitioned = location.kind == FilterKind::kPartitioned;
-    bool has_lines = false;
-    for (size_t i = 0; i < location.blocks.size(); ++i) {
-      ASSIGN_OR_RETURN(const Block block,
-                       opened.ReadFilterBlock(location.blocks[i]));
-      FoundLine place;
-      place.file = file;
-      if (partitioned) place.partition = i;
-      has_lines |= AddBlock(std::move(place), block);
+    std::vector<Block> blocks;  // all, so that half a file counts for nothing
+    for (const BlockHandle& handle : opened.filter().blocks) {
+      ASSIGN_OR_RETURN(blocks.emplace_back(), opened.ReadFilterBlock(handle));
     }
-    ++(has_lines ? files_ : files_without_);
+    const bool partitioned = opened.filter().kind == FilterKind::kPartitioned;
+    const size_t lines_before = rates_.size();
+    Json place = FileAsJson(file);
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      place["partition"] = partitioned ? Json(i) : Json();
+      AddBlock(place, blocks[i].payload);
+    }
+    ++(rates_.size() > lines_before ? files_ : files_without_);
     return absl::OkStatus();
   }
 
   Json Finish() {
-    const uint64_t of_bits = rates_.size() - solved_lines_;
-    const auto mean = [](double sum, uint64_t lines) {
-      return lines == 0 ? 0.0 : sum / static_cast<double>(lines);
-    };
-    const double probes = mean(probes_sum_, solved_lines_);
-    const double fill = mean(fill_sum_, of_bits);
-    std::vector<uint64_t> by_probes = by_half_probes_;
-    by_probes[0] = 0;
-    by_probes.push_back(0);
-    std::sort_heap(worst_.begin(), worst_.end(), IsWorse);
     Json worst = Json::array();
-    for (const FoundLine& line : worst_) worst.push_back(line.AsJson());
-    return {
-        {"files", files_},
-        {"files_without_lines", files_without_},
-        {"lines", rates_.size()},
-        {"solved_lines", solved_lines_},
-        {"probes", solved_lines_ > 0 ? Json(probes) : Json()},
-        {"fill", of_bits > 0 ? Json(fill) : Json()},
-        {"false_positive_rate", mean(rate_sum_, rates_.size())},
-        {"false_positive_rate_is_exact", rate_is_exact_},
-        {"lines_by_half_probes", by_half_probes_},
-        {"lines_by_percent_of_bits_set", by_fill_},
-        {"lines_by_probes", HistogramBars(by_probes, {1, 2, 4}, 20, 0.5)},
-        {"lines_by_fill", HistogramBars(by_fill_, {1, 2, 5}, 30, 1)},
-        {"solved_in_words",
-         solved_lines_ == 0
-             ? ""
-             : absl::StrFormat("%s solved %s, on average %.1f probes per key",
-                               WithThousands(solved_lines_),
-                               solved_lines_ == 1 ? "line" : "lines", probes)},
-        {"bits_in_words",
-         of_bits == 0
-             ? ""
-             : absl::StrFormat("%s %s of bits, on average %.1f %% of them set",
-                               WithThousands(of_bits),
-                               of_bits == 1 ? "line" : "lines", 100 * fill)},
-        {"share_of_worst_tenth", ShareOfWorstTenth()},
-        {"worst", worst}};
+    for (const auto& [rate, line] : worst_) worst.push_back(line);
+    return {{"files", files_},
+            {"files_without_lines", files_without_},
+            {"lines", rates_.size()},
+            {"solved_lines", solved_.lines()},
+            {"probes", solved_.Mean()},
+            {"fill", of_bits_.Mean()},
+            {"false_positive_rate",
+             rate_sum_ / std::max(1.0, static_cast<double>(rates_.size()))},
+            {"false_positive_rate_is_exact", rate_is_exact_},
+            {"lines_by_probes", solved_.Histogram(kProbesOfClass)},
+            {"lines_by_fill", of_bits_.Histogram(kPercentOfClass)},
+            {"solved_in_words",
+             solved_.InWords("{/lines:,} solved line{/s}, on average "
+                             "{/mean:.1f} probes per key")},
+            {"bits_in_words",
+             of_bits_.InWords("{/lines:,} line{/s} of bits, on average "
+                              "{/mean:.1%} % of them set")},
+            {"share_of_worst_tenth", ShareOfWorstTenth()},
+            {"worst", worst}};
   }
 
  private:
-  // Returns true if the block has lines.
-  bool AddBlock(FoundLine place, const Block& block) {
-    const ParsedFilter parsed =
-        ParseFilter(block.payload.data(), block.payload.size());
-    const bool readable = parsed.kind == BlockKind::kLinebloom;
-    place.solved = readable && parsed.info.request.line == Line::kSolved;
-    const bool has_lines =
-        ForEachLine(block.payload, parsed,
-                    [&](uint64_t number, const LineContents& contents) {
-                      place.number = number;
-                      place.contents = contents;
-                      AddLine(place);
-                    });
-    if (has_lines && !readable) rate_is_exact_ = false;
-    return has_lines;
+  static constexpr double kProbesOfClass = 0.5;
+  static constexpr int kPercentOfClass = 2;
+
+  void AddBlock(const Json& place, absl::string_view block) {
+    const ParsedFilter parsed = ParseFilter(block.data(), block.size());
+    const bool is_exact = parsed.kind == BlockKind::kLinebloom;
+    const bool is_solved =
+        is_exact && parsed.info.request.line == Line::kSolved;
+    (void)ForEachLine(
+        block, parsed, [&](uint64_t number, const LineContents& line) {
+          rate_is_exact_ &= is_exact;
+          rates_.push_back(static_cast<float>(line.rate));
+          rate_sum_ += line.rate;
+          if (is_solved) {
+            solved_.Add(line.probes,
+                        static_cast<int>(line.probes / kProbesOfClass));
+          } else {
+            // Integers, because 29 * 1.0 / 100 * 100 is less than 29.
+            const int percent = 100 * line.bits_set / line.bits;
+            of_bits_.Add(line.fill(), std::min(percent, 99) / kPercentOfClass);
+          }
+          KeepIfBad(place, number, line, is_solved);
+        });
   }
 
-  void AddLine(const FoundLine& line) {
-    const LineContents& contents = line.contents;
-    rates_.push_back(static_cast<float>(contents.rate));
-    rate_sum_ += contents.rate;
-    if (line.solved) {
-      ++solved_lines_;
-      probes_sum_ += contents.probes;
-      ++by_half_probes_[static_cast<size_t>(2 * contents.probes)];
-    } else {
-      fill_sum_ += contents.fill();
-      // Integer arithmetic, because 29 * 1.0 / 100 * 100 is less than 29.
-      ++by_fill_[100 * contents.bits_set / contents.bits];
+  void KeepIfBad(const Json& place, uint64_t number, const LineContents& line,
+                 bool is_solved) {
+    if (worst_.size() == max_worst_ &&
+        (worst_.empty() || line.rate <= worst_.rbegin()->first)) {
+      return;
     }
-    KeepIfBad(line);
-  }
-
-  void KeepIfBad(const FoundLine& line) {
-    if (worst_.size() == max_worst_) {
-      if (worst_.empty() || !IsWorse(line, worst_.front())) return;
-      std::pop_heap(worst_.begin(), worst_.end(), IsWorse);
-      worst_.pop_back();
-    }
-    worst_.push_back(line);
-    std::push_heap(worst_.begin(), worst_.end(), IsWorse);
+    Json json = place;
+    json.update({{"line", number},
+                 {"solved", is_solved},
+                 {"probes", line.probes},
+                 {"bits_set", is_solved ? Json() : Json(line.bits_set)},
+                 {"bits", is_solved ? Json() : Json(line.bits)},
+                 {"false_positive_rate", line.rate}});
+    worst_.emplace(line.rate, json);
+    if (worst_.size() > max_worst_) worst_.erase(std::prev(worst_.end()));
   }
 
   // The share of the rate that the tenth of the lines with the highest rates
@@ -159,7 +155,7 @@ class LineCollector {
   double ShareOfWorstTenth() {
     const auto tenth =
         rates_.begin() + static_cast<std::ptrdiff_t>(rates_.size() / 10);
-    std::nth_element(rates_.begin(), tenth, rates_.end(), std::greater<>());
+    std::ranges::nth_element(rates_, tenth, std::greater<>());
     return rate_sum_ > 0
                ? std::accumulate(rates_.begin(), tenth, 0.0) / rate_sum_
                : 0;
@@ -168,21 +164,14 @@ class LineCollector {
   const uint64_t max_worst_;
   uint64_t files_ = 0;  // files with lines
   uint64_t files_without_ = 0;
-  uint64_t solved_lines_ = 0;
+  LineSums solved_;   // by probes per key
+  LineSums of_bits_;  // by fill
   bool rate_is_exact_ = true;
-  // Element i counts the solved lines with i / 2 to less than (i + 1) / 2
-  // probes per key; as the minimum is 2, element 0 those that match everything.
-  std::vector<uint64_t> by_half_probes_ = std::vector<uint64_t>(64);
-  // Element i counts the other lines that are i to less than i + 1 percent
-  // full; the last element is for 100 %.
-  std::vector<uint64_t> by_fill_ = std::vector<uint64_t>(101);
-  std::vector<FoundLine> worst_;  // a heap with the least bad line in front
+  std::multimap<double, Json, std::greater<>> worst_;  // by rate
   // The rate of every line. Single precision is enough for the worst tenth and
   // halves the memory.
   std::vector<float> rates_;
   double rate_sum_ = 0;
-  double probes_sum_ = 0;  // of solved lines
-  double fill_sum_ = 0;    // of the others
 };
 
 bool HasSolved(const Json& report) { return report["solved_lines"] > 0; }
@@ -204,30 +193,19 @@ std::string Header(const Json& report) {
                            report));
 }
 
-// For example "12.5 to 13.0"; "match all" for the bar of 0 probes.
-std::string BarName(double from, double to) {
-  if (to == 0) return "match all";
-  const int digits = to - from < 1 ? 1 : 0;
-  return absl::StrFormat("%4.*f to %4.*f", digits, from, digits, to);
-}
-
-std::string Histogram(const std::string& name, const Json& bars) {
+std::string Histogram(const std::string& name, const char* range,
+                      const Json& bars) {
   // The longest bar for which lines are at most kTextWidth wide.
   constexpr double kBarWidth = 60;
-  double most = 0;
-  for (const Json& bar : bars) {
-    most = std::max(most, bar["lines"].get<double>());
-  }
+  double max = 0;
+  for (const Json& bar : bars) max = std::max(max, bar["lines"].get<double>());
   std::string text = absl::StrFormat("%-14s%12s\n", name, "lines");
   for (const Json& bar : bars) {
-    const double length = kBarWidth * bar["lines"].get<double>() / most;
+    const double length = kBarWidth * bar["lines"].get<double>() / max;
     // Anything above 0 is visible.
     const auto columns = static_cast<size_t>(std::max(1.0, std::round(length)));
-    absl::StrAppendFormat(
-        &text, "%-14s%12s%s\n",
-        BarName(bar["from"].get<double>(), bar["to"].get<double>()),
-        Fill("{/lines:,}", bar),
-        bar["lines"] > 0 ? "  " + std::string(columns, '#') : "");
+    absl::StrAppendFormat(&text, "%-14s%12s  %s\n", Fill(range, bar),
+                          Fill("{/lines:,}", bar), std::string(columns, '#'));
   }
   return absl::StrCat(text, "\n");
 }
@@ -236,18 +214,16 @@ std::string Histograms(const Json& report) {
   std::string text;
   const bool both = HasSolved(report) && HasOfBits(report);
   if (HasSolved(report)) {
-    Json bars = report["lines_by_probes"];
-    const Json& match_all = report["lines_by_half_probes"][0];
-    if (match_all > 0) {
-      const Json first = {{"from", 0}, {"to", 0}, {"lines", match_all}};
-      bars.insert(bars.begin(), first);
-    }
     if (both) absl::StrAppend(&text, Fill("{/solved_in_words}\n", report));
-    absl::StrAppend(&text, Histogram("Probes per key", bars));
+    absl::StrAppend(&text,
+                    Histogram("Probes per key", "{/from:4.1f} to {/to:4.1f}",
+                              report["lines_by_probes"]));
   }
   if (HasOfBits(report)) {
     if (both) absl::StrAppend(&text, Fill("{/bits_in_words}\n", report));
-    absl::StrAppend(&text, Histogram("Bits set, %", report["lines_by_fill"]));
+    absl::StrAppend(&text,
+                    Histogram("Bits set, %", "{/from:4.0f} to {/to:4.0f}",
+                              report["lines_by_fill"]));
   }
   return text;
 }
@@ -292,10 +268,10 @@ std::string Notes(const Json& report) {
         "504 probes, so few probes mean many keys; k probes let about 2^-k of "
         "the missing keys pass.");
   }
-  if (report["lines_by_half_probes"][0] > 0) {
+  if (HasSolved(report) && report["lines_by_probes"][0]["from"] == 0) {
     notes.push_back(
-        "A solved line that matches everything has too many keys, or was "
-        "damaged.");
+        "A solved line without probes matches everything: it has too many "
+        "keys, or was damaged.");
   }
   if (HasOfBits(report)) {
     notes.push_back(
@@ -343,7 +319,7 @@ absl::StatusOr<Outcome> RunLines(const FilterDumpConfig& config) {
         "have them"));
   }
   const std::string text = LinesAsText(json);
-  RETURN_IF_ERROR(WritePage(config.html, config.typed, json, text));
+  RETURN_IF_ERROR(WritePage(config.html, json, text));
   return Outcome{text, json, failures.exit_code()};
 }
 

@@ -159,9 +159,6 @@ LINEBLOOM_NUMBER_FLAG(Config, worst, kNone, 0, 10'000,
 int main(int argc, char** argv) {
   using namespace linebloom::tools;  // NOLINT(google-build-using-namespace)
   FilterDumpConfig& config = ConfigFromFlags<FilterDumpConfig>();
-  config.typed = CommandText(argc, argv);
-  for (std::string& file : ParseFlagsAndArgumentsOrExit(argc, argv, kUsage)) {
-    config.files.push_back(std::move(file));
-  }
-  return RunTool("filter_dump", [&] { return Run(config); });
+  return RunTool(
+      argc, argv, kUsage, [&] { return Run(config); }, &config.files);
 }

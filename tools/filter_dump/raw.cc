@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -94,113 +93,79 @@ std::string TailInWords(const BlockFacts& facts) {
   }
 }
 
-Json LineAsJson(const LineContents& line, bool solved) {
-  Json json = {{"probes", line.probes}};
-  if (solved) {
-    json["header"] = line.header;
-  } else {
-    json["bits_set"] = line.bits_set;
-    json["bits"] = line.bits;
-  }
-  json["false_positive_rate"] = line.rate;
-  return json;
+// Some bytes of a block, with a name and what they mean.
+Json Part(absl::string_view block, size_t offset, size_t size,
+          const std::string& name, const std::string& meaning) {
+  return {{"name", name},
+          {"meaning", meaning},
+          {"offset", offset},
+          {"hex", absl::BytesToHexString(block.substr(offset, size))}};
 }
 
-Json BlockAsJson(const Block& block, const BlockFacts& facts,
-                 const std::optional<uint64_t>& partition,
-                 const std::string& last_key) {
-  const std::string& bytes = block.payload;
-  Json json = {
-      {"partition", OrNull(partition)}, {"offset", block.offset},
-      {"bytes", bytes.size()},          {"type", ToString(facts.kind)},
-      {"tail", TailInWords(facts)},     {"lines", Json::array()},
-      {"fields", Json::array()},        {"hex", absl::BytesToHexString(bytes)}};
-  if (partition.has_value()) {
-    json["last_key_hex"] = absl::BytesToHexString(last_key);
-    json["last_key_in_words"] = KeyText(last_key);
-  }
-  (void)ForEachLine(bytes, facts, [&](uint64_t, const LineContents& line) {
-    json["lines"].push_back(LineAsJson(line, facts.has_solved_lines()));
-  });
-  for (const FilterBlockField& field :
-       ListFilterBlockFields(bytes.data(), bytes.size())) {
-    const absl::string_view value =
-        absl::string_view(bytes).substr(field.offset, field.bytes);
-    json["fields"].push_back({{"name", field.name},
-                              {"offset", field.offset},
-                              {"hex", absl::BytesToHexString(value)},
-                              {"meaning", FieldMeaning(field, value)}});
-  }
-  return json;
+std::string LineInWords(const LineContents& line, const BlockFacts& facts) {
+  const bool solved = facts.has_solved_lines();
+  return absl::StrCat(
+      "k ", ProbesText(line.probes, solved), ", ",
+      solved ? absl::StrCat("header ", line.header)
+             : absl::StrCat(line.bits_set, " of ", line.bits, " bits set"),
+      facts.kind == BlockKind::kLinebloom ? ", FPR " : ", FPR ~",
+      Fill("{/rate:rate} %", {{"rate", line.rate}}));
 }
 
-// Rows of 32 bytes in groups of 8, preceded by their offset in the block: bytes
-// [begin, end) of it, two digits each in `hex`.
-void AppendHex(absl::string_view hex, size_t begin, size_t end,
-               std::string* text) {
-  constexpr size_t kRow = 32;
-  constexpr size_t kGroup = 8;
-  for (size_t row = begin; row < end; row += kRow) {
-    absl::StrAppendFormat(text, "%08x ", row);
-    const size_t row_end = std::min(row + kRow, end);
-    for (size_t at = row; at < row_end; at += kGroup) {
-      const size_t bytes = std::min(kGroup, row_end - at);
-      absl::StrAppend(text, " ", hex.substr(2 * at, 2 * bytes));
-    }
-    absl::StrAppend(text, "\n");
-  }
-}
-
-void AppendFields(const Json& block, absl::string_view hex, std::string* text) {
-  for (const Json& field : block["fields"]) {
-    const std::string name = field["name"];
-    const std::string digits = field["hex"];
-    const std::string meaning = field["meaning"];
-    const auto offset = field["offset"].get<size_t>();
-    if (digits.size() > 2 * sizeof(uint64_t)) {
-      absl::StrAppend(text, name, "\n");
-      AppendHex(hex, offset, offset + digits.size() / 2, text);
-      continue;
-    }
-    absl::StrAppendFormat(text, "%08x  %-16s  %-*s%s\n", offset, digits,
-                          meaning.empty() ? 0 : 30, name, meaning);
-  }
-}
-
-void AppendBlock(const Json& block, std::string* text) {
-  const std::string hex = block["hex"];
-  const bool exact =
-      block["type"] == std::string(ToString(BlockKind::kLinebloom));
+// Everything in the block, in order.
+Json PartsOf(absl::string_view block, const BlockFacts& facts) {
+  Json parts = Json::array();
   size_t at = 0;
-  for (size_t i = 0; i < block["lines"].size(); ++i) {
-    const Json& line = block["lines"][i];
-    const bool solved = line.contains("header");
-    absl::StrAppend(
-        text, "line ", i, ": k ", ProbesText(line["probes"], solved), ", ",
-        Fill("header {/header}|{/bits_set} of {/bits} bits set", line),
-        exact ? ", FPR " : ", FPR ~",
-        Fill("{/false_positive_rate:rate} %\n", line));
-    const size_t end =
-        at + (solved ? size_t{kLineBytes} : line["bits"].get<size_t>() / 8);
-    AppendHex(hex, at, end, text);
-    at = end;
+  (void)ForEachLine(
+      block, facts, [&](uint64_t number, const LineContents& line) {
+        // (A solved line's header is not among its bits.)
+        const size_t size =
+            facts.has_solved_lines() ? kLineBytes : size_t{line.bits / 8u};
+        parts.push_back(Part(block, at, size, absl::StrCat("line ", number),
+                             LineInWords(line, facts)));
+        at += size;
+      });
+  const auto fields = ListFilterBlockFields(block.data(), block.size());
+  for (const FilterBlockField& field : fields) {
+    parts.push_back(
+        Part(block, field.offset, field.bytes, field.name,
+             FieldMeaning(field, block.substr(field.offset, field.bytes))));
   }
-  if (exact) {
-    absl::StrAppend(text, "metadata and tail\n");
-    AppendFields(block, hex, text);
+  if (!fields.empty()) return parts;
+  // RocksDB's own filters, and those that can't be read.
+  const size_t tail =
+      std::max(at, block.size() - std::min(kFilterTailBytes, block.size()));
+  if (tail > at) parts.push_back(Part(block, at, tail - at, "bits", ""));
+  parts.push_back(
+      Part(block, tail, block.size() - tail, "tail", TailInWords(facts)));
+  return parts;
+}
+
+// Short parts are one line. Long ones are rows of 32 bytes in groups of 8, each
+// row after its offset in the block.
+void AppendPart(const Json& part, std::string* text) {
+  constexpr size_t kGroup = 2 * 8;  // digits
+  constexpr size_t kRow = 4 * kGroup;
+  const std::string hex = part["hex"];
+  const std::string meaning = part["meaning"];
+  const auto offset = part["offset"].get<size_t>();
+  if (hex.size() <= kGroup) {
+    absl::StrAppendFormat(text, "%08x  %-16s  %-*s%s\n", offset, hex,
+                          meaning.empty() ? 0 : 30,
+                          part["name"].get<std::string>(), meaning);
     return;
   }
-  // RocksDB's own filters, and those that can't be read.
-  const size_t size = hex.size() / 2;
-  const size_t tail = std::max(at, size - std::min<size_t>(5, size));
-  AppendHex(hex, at, tail, text);
-  absl::StrAppend(text, Fill("tail: {/tail}\n", block));
-  AppendHex(hex, tail, size, text);
+  absl::StrAppend(text, Fill("{/name}", part), meaning.empty() ? "" : ": ",
+                  meaning, "\n");
+  for (size_t at = 0; at < hex.size(); at += kGroup) {
+    if (at % kRow == 0) absl::StrAppendFormat(text, "%08x ", offset + at / 2);
+    absl::StrAppend(text, " ", hex.substr(at, kGroup));
+    const bool is_last = at + kGroup >= hex.size() || (at + kGroup) % kRow == 0;
+    if (is_last) absl::StrAppend(text, "\n");
+  }
 }
 
-// `last` gets the bytes of the last block.
-absl::StatusOr<Json> ReadRaw(const FilterDumpConfig& config,
-                             std::string* last) {
+absl::StatusOr<Json> ReadRaw(const FilterDumpConfig& config) {
   ASSIGN_OR_RETURN(const std::vector<LiveFile> files, ListInputs(config));
   const std::string& path = files.front().path;
   ASSIGN_OR_RETURN(const SstFile file, SstFile::Open(path));
@@ -224,23 +189,30 @@ absl::StatusOr<Json> ReadRaw(const FilterDumpConfig& config,
       report["problems"].push_back(absl::StrCat(path, ": offset ", block.offset,
                                                 ": filter: ", facts.problem));
     }
-    report["blocks"].push_back(keys.empty()
-                                   ? BlockAsJson(block, facts, std::nullopt, "")
-                                   : BlockAsJson(block, facts, i, keys[i]));
-    *last = block.payload;
+    report["blocks"].push_back({{"partition", nullptr},
+                                {"offset", block.offset},
+                                {"bytes", block.payload.size()},
+                                {"type", ToString(facts.kind)},
+                                {"parts", PartsOf(block.payload, facts)}});
+    if (i >= keys.size()) continue;
+    report["blocks"].back()["partition"] = i;
+    report["blocks"].back()["last_key"] = KeyText(keys[i]);
   }
   return report;
 }
 
-// Writes `bytes`, those of the report's only block, to a new file.
-absl::Status WriteRaw(const Json& report, const std::string& bytes,
-                      const std::string& path) {
+// Writes the bytes of the report's only block to a new file.
+absl::Status WriteRaw(const Json& report, const std::string& path) {
   const std::string what = absl::StrCat("cannot write --out='", path, "'");
   if (report["blocks"].size() != 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         what, Fill(": {/path} has {/partitions} partitions; choose one with "
                    "--partition",
                    report)));
+  }
+  std::string bytes;
+  for (const Json& part : report["blocks"][0]["parts"]) {
+    bytes += absl::HexStringToBytes(part["hex"].get<std::string>());
   }
   std::FILE* const file = std::fopen(path.c_str(), "wbx");
   if (file == nullptr) return absl::ErrnoToStatus(errno, what);
@@ -262,9 +234,9 @@ std::string RawAsText(const Json& report) {
     if (!block["partition"].is_null()) {
       absl::StrAppend(&text, Fill("partition {/partition} of ", block),
                       Fill("{/partitions}, keys up to ", report),
-                      Fill("{/last_key_in_words}\n", block));
+                      Fill("{/last_key}\n", block));
     }
-    AppendBlock(block, &text);
+    for (const Json& part : block["parts"]) AppendPart(part, &text);
   }
   return text;
 }
@@ -272,9 +244,8 @@ std::string RawAsText(const Json& report) {
 }  // namespace
 
 absl::StatusOr<Outcome> RunRaw(const FilterDumpConfig& config) {
-  std::string bytes;
-  ASSIGN_OR_RETURN(const Json report, ReadRaw(config, &bytes));
-  if (!config.out.empty()) RETURN_IF_ERROR(WriteRaw(report, bytes, config.out));
+  ASSIGN_OR_RETURN(const Json report, ReadRaw(config));
+  if (!config.out.empty()) RETURN_IF_ERROR(WriteRaw(report, config.out));
   return Outcome{config.out.empty() ? RawAsText(report) : "", report};
 }
 

@@ -38,24 +38,21 @@ void TakeCount(absl::string_view line, Counts* counts) {
   }
 }
 
-uint64_t Count(const Counts& counts, absl::string_view what) {
-  const auto found = counts.find(absl::StrCat("rocksdb.bloom.filter.", what));
-  return found == counts.end() ? 0 : found->second;
-}
-
 // The same as ReadFilterAnswers() for RocksDB's statistics. Older releases lack
 // prefix.true.positive and count the prefixes of scans in the other two.
 FilterAnswers AnswersOf(const Counts& counts) {
-  FilterAnswers answers;
-  answers.negatives = Count(counts, "useful");
-  answers.positives = Count(counts, "full.positive");
-  answers.true_positives = Count(counts, "full.true.positive");
-  if (counts.count("rocksdb.bloom.filter.prefix.true.positive") > 0) {
-    const uint64_t useful = Count(counts, "prefix.useful");
-    const uint64_t checked = Count(counts, "prefix.checked");
+  const auto count = [&counts](const std::string& what) {
+    const auto found = counts.find("rocksdb.bloom.filter." + what);
+    return found == counts.end() ? 0 : found->second;
+  };
+  FilterAnswers answers = {count("useful"), count("full.positive"),
+                           count("full.true.positive")};
+  if (counts.contains("rocksdb.bloom.filter.prefix.true.positive")) {
+    const uint64_t useful = count("prefix.useful");
+    const uint64_t checked = count("prefix.checked");
     answers.negatives += useful;
     answers.positives += checked > useful ? checked - useful : 0;
-    answers.true_positives += Count(counts, "prefix.true.positive");
+    answers.true_positives += count("prefix.true.positive");
   }
   return answers;
 }
@@ -71,8 +68,7 @@ Json ReadObserved(const std::string& folder) {
     if (absl::EndsWith(line, "] STATISTICS:")) {
       when = line.substr(0, line.find(' '));
       counts.clear();
-    } else if (absl::StartsWith(line, " rocksdb.") ||
-               absl::StartsWith(line, "rocksdb.")) {
+    } else if (absl::StrContains(line, " COUNT : ")) {
       TakeCount(line, &counts);
     }
   }
@@ -128,9 +124,9 @@ std::string Asked(const Json& metadata) {
 // The range over all lines: "6" or "7.2-12.9".
 std::string Probes(const Json& filter) {
   const bool solved = filter["fill"].is_null();
-  const std::string least = ProbesText(filter["probes"]["least"], solved);
-  const std::string most = ProbesText(filter["probes"]["most"], solved);
-  return least == most ? most : absl::StrCat(least, "-", most);
+  const std::string min = ProbesText(filter["probes"]["min"], solved);
+  const std::string max = ProbesText(filter["probes"]["max"], solved);
+  return min == max ? max : absl::StrCat(min, "-", max);
 }
 
 // The file with the cells that are put together of several values.
@@ -164,7 +160,7 @@ std::string FilesTable(const Json& files) {
       {"File", "{/label}"}, {"rows", "{/rows:k}"}, {"filter", "{/name}"}};
   if (asked) columns.push_back({"asked", "{/asked}"});
   columns.insert(columns.end(), {{"bytes", "{/bytes:k}"},
-                                 {"b/key", "{/filter/bits_per_key:2}"},
+                                 {"b/key", "{/filter/bits_per_key:.2f}"},
                                  {"k", "{/k}"}});
   if (!asked) columns.push_back({"lines", "{/filter/lines:k}"});
   if (AnyIsSet(files, "/filter/metadata/heat")) {
@@ -187,7 +183,7 @@ std::string LevelsTable(const Json& family) {
                     {"unfiltered", "{/files_without_filter:,}"},
                     {"rows", "{/rows:,}"},
                     {"filter bytes", "{/filter_bytes:,}"},
-                    {"b/key", "{/bits_per_key:2}"},
+                    {"b/key", "{/bits_per_key:.2f}"},
                     {"FPR %",
                      "{/false_positive_rate_is_exact:~}"
                      "{/false_positive_rate:rate}"},
@@ -237,11 +233,8 @@ std::string Legend(const Json& report) {
 }
 
 FilterAnswers AnswersOf(const Json& observed) {
-  FilterAnswers answers;
-  answers.negatives = observed["negatives"];
-  answers.positives = observed["positives"];
-  answers.true_positives = observed["true_positives"];
-  return answers;
+  return {observed["negatives"], observed["positives"],
+          observed["true_positives"]};
 }
 
 // "0.153 % false positives: ..."; empty if no filter was probed for a key that
@@ -452,7 +445,7 @@ absl::StatusOr<Outcome> RunTable(const FilterDumpConfig& config) {
     table.json["problems"] = problems;
     table.json["before"] = before.json;
   }
-  RETURN_IF_ERROR(WritePage(config.html, config.typed, table.json, page_text));
+  RETURN_IF_ERROR(WritePage(config.html, table.json, page_text));
   if (config.format == "prometheus") table.text = AsPrometheus(table.json);
   return table;
 }

@@ -13,18 +13,19 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -60,34 +61,57 @@
 namespace linebloom::tools {
 namespace {
 
-struct DeniedKey {
-  std::string key;
-  bool is_prefix = false;
+// Lookups of missing keys.
+struct MissingKeys {
+  uint64_t probed = 0;
+  uint64_t passed = 0;
+  double expected = 0;  // how many should pass
+  bool expected_is_exact = true;
+
+  void Add(const MissingKeys& more) {
+    probed += more.probed;
+    passed += more.passed;
+    expected += more.expected;
+    expected_is_exact &= more.expected_is_exact;
+  }
+
+  // Compares rates; null if none were probed.
+  Json AsJson() const {
+    if (probed == 0) return nullptr;
+    const auto all = static_cast<double>(probed);
+    const Interval interval = WilsonInterval(passed, probed);
+    const double rate = expected / all;
+    return {
+        {"probed", probed},
+        {"passed", passed},
+        {"false_positive_rate", static_cast<double>(passed) / all},
+        {"false_positive_rate_low", interval.low},
+        {"false_positive_rate_high", interval.high},
+        {"expected_false_positive_rate", rate},
+        {"expected_is_exact", expected_is_exact},
+        {"expected_is_inside", interval.low <= rate && rate <= interval.high}};
+  }
 };
 
 struct FileCheck {
-  FileFacts facts;
+  std::optional<FileFacts> facts;  // nothing if damage hides them
   bool rows_were_read = false;
   uint64_t bytes_read = 0;
   uint64_t entries = 0;  // entries read: every version of every row
   uint64_t keys_probed = 0;
   uint64_t prefixes_probed = 0;
   uint64_t denied = 0;  // keys and prefixes of the file
-  std::vector<DeniedKey> first_denied;
-  uint64_t missing_probed = 0;
-  uint64_t missing_passed = 0;
+  MissingKeys missing;
   // Sentences on what is wrong, and on what was not checked.
   std::vector<std::string> problems;
   std::vector<std::string> notes;
-
-  bool sound() const { return denied == 0 && problems.empty(); }
 };
 
 struct CheckOptions {
   bool read_rows = true;      // or the filter alone
   uint64_t missing_keys = 0;  // how many to look up in this file
-  // Called occasionally with the share of the rows read, 0 to 1. It may wait,
-  // to limit the reading rate.
+  // Called occasionally with the share of the rows read, 0 to 1. Waits if
+  // reading is too fast.
   std::function<void(double)> progress;
 };
 
@@ -183,6 +207,11 @@ class EntryReader {
         key = bare_key;
       } else {
         key = entry->key();
+        if (key.size() < kInternalKeySuffix) {
+          return absl::DataLossError(
+              absl::StrCat(path_, ": an entry has a key of ", key.size(),
+                           " bytes, which is too short"));
+        }
         key.remove_suffix(kInternalKeySuffix);
       }
       RETURN_IF_ERROR(sink({key.data(), key.size()}));
@@ -200,8 +229,6 @@ class EntryReader {
   bool has_merge_operands_ = false;
   size_t timestamp_size_ = 0;
 };
-
-using rocksdb::Slice;
 
 // All filter blocks of a file in memory, probed by the readers that linebloom's
 // policy gives RocksDB, also for RocksDB's filters. Not thread-safe.
@@ -231,7 +258,7 @@ class FilterProber {
 
   // Probes for `entry`, a key or a prefix, as a lookup of `user_key` does: a
   // key of the file or near one, without timestamp.
-  bool MayMatch(absl::string_view entry, absl::string_view user_key) {
+  bool MayMatch(absl::string_view entry, absl::string_view user_key) const {
     return readers_.empty() || readers_[FindPartition(user_key)]->MayMatch(
                                    {entry.data(), entry.size()});
   }
@@ -239,29 +266,17 @@ class FilterProber {
  private:
   FilterProber() = default;
 
-  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const {
-    return comparator_->CompareWithoutTimestamp(a, /*a_has_ts=*/false, b,
-                                                /*b_has_ts=*/false);
-  }
-
-  // Keys come in order, so it is mostly the same partition or the next one.
-  size_t FindPartition(absl::string_view user_key) {
-    if (last_keys_.empty()) return 0;
-    const Slice key(user_key.data(), user_key.size());
-    const bool not_before =
-        current_ == 0 || Compare(last_keys_[current_ - 1], key) < 0;
-    if (not_before && Compare(last_keys_[current_], key) >= 0) {
-      return current_;
-    }
+  size_t FindPartition(absl::string_view user_key) const {
+    const auto is_below = [this](const rocksdb::Slice& last_key,
+                                 const rocksdb::Slice& key) {
+      return comparator_->CompareWithoutTimestamp(last_key, /*a_has_ts=*/false,
+                                                  key, /*b_has_ts=*/false) < 0;
+    };
     const auto found = std::lower_bound(
-        last_keys_.begin(), last_keys_.end(), key,
-        [this](const std::string& last_key, const Slice& sought) {
-          return Compare(last_key, sought) < 0;
-        });
+        last_keys_.begin(), last_keys_.end(),
+        rocksdb::Slice(user_key.data(), user_key.size()), is_below);
     // RocksDB probes the last partition for keys beyond all of them.
-    current_ =
-        std::min<size_t>(found - last_keys_.begin(), last_keys_.size() - 1);
-    return current_;
+    return std::min<size_t>(found - last_keys_.begin(), readers_.size() - 1);
   }
 
   std::vector<std::string> blocks_;
@@ -270,119 +285,123 @@ class FilterProber {
   // filter.
   std::vector<std::string> last_keys_;
   const rocksdb::Comparator* comparator_ = nullptr;
-  size_t current_ = 0;  // the partition that was probed last
 };
 
-constexpr size_t kMostDeniedKept = 10;
-
-// Null if this program doesn't know the name.
-template <typename Class, typename Pointer>
-Pointer ByName(const std::string& name) {
-  Pointer made = nullptr;
-  const rocksdb::ConfigOptions config;
-  return Class::CreateFromString(config, name, &made).ok() ? made : nullptr;
-}
+constexpr size_t kMaxDeniedNamed = 10;
 
 // Checks the keys and prefixes of one file against its filter.
 class RowCheck {
  public:
   RowCheck(const SstFile& file, size_t timestamp_size,
            const CheckOptions& options, FileCheck* check)
-      : properties_(file.properties()),
+      : file_(file),
         timestamp_size_(timestamp_size),
         options_(options),
         check_(check) {}
 
   // Finds out what the filter can be probed for, and notes what it can't.
   // Returns errors from reading the filter.
-  absl::Status Prepare(const SstFile& file) {
-    if (!check_->facts.has_filter()) return absl::OkStatus();
-    if (!check_->facts.is_used()) {
-      check_->notes.push_back(absl::StrCat(
-          "the filter was not checked: it is ", ToString(file.filter().kind),
-          " and of the family '", file.filter().family,
-          "', which RocksDB's own policies don't read"));
+  absl::Status Prepare() {
+    if (!check_->facts->has_filter()) return absl::OkStatus();
+    if (!check_->facts->is_used()) {
+      Note("the filter was not checked: it is ", ToString(file_.filter().kind),
+           " and of the family '", file_.filter().family,
+           "', which RocksDB's own policies don't read");
       return absl::OkStatus();
     }
-    if (check_->facts.first.info.request.canonical_key != 0) {
-      check_->notes.push_back(
-          "the filter was not checked against the rows: it hashes them through "
-          "a canonical key, a function that this program lacks");
+    if (check_->facts->first.info.request.canonical_key != 0) {
+      Note(
+          "the filter was not checked against the rows: it hashes them "
+          "through a canonical key, a function that this program lacks");
       return absl::OkStatus();
     }
-    const rocksdb::Comparator* comparator =
-        ByName<rocksdb::Comparator, const rocksdb::Comparator*>(
-            properties_.comparator_name);
-    if (comparator == nullptr) {
-      const std::string lacks =
-          absl::StrCat("this program lacks the comparator '",
-                       properties_.comparator_name, "'");
-      if (file.filter().kind == FilterKind::kPartitioned) {
-        check_->notes.push_back(
-            absl::StrCat("the filter was not checked: ", lacks,
-                         ", by which its partitions are found"));
+    const Properties& properties = file_.properties();
+    const rocksdb::Comparator* comparator = nullptr;
+    if (!ByName(properties.comparator_name, &comparator)) {
+      const std::string lacks = absl::StrCat(
+          "this program lacks the comparator '", properties.comparator_name);
+      if (file_.filter().kind == FilterKind::kPartitioned) {
+        Note("the filter was not checked: ", lacks,
+             "', by which its partitions are found");
         return absl::OkStatus();
       }
-      check_->notes.push_back(
-          absl::StrCat(lacks, "; keys were taken to have no timestamps"));
+      Note(lacks, "'; keys were taken to have no timestamps");
     }
-    PrepareExtractor();
-    ASSIGN_OR_RETURN(prober_, FilterProber::Make(file, *policy_, comparator,
+    const std::string& extractor = properties.prefix_extractor_name;
+    if (!extractor.empty() && properties.prefix_filtering &&
+        !ByName(extractor, &extractor_)) {
+      Note("prefixes were not checked: this program lacks the extractor '",
+           extractor, "'");
+    }
+    ASSIGN_OR_RETURN(prober_, FilterProber::Make(file_, *policy_, comparator,
                                                  timestamp_size_));
     return absl::OkStatus();
   }
 
   absl::Status OnEntry(absl::string_view key) {
     const uint64_t entry = check_->entries++;
-    const double share_done = static_cast<double>(check_->entries) /
-                              static_cast<double>(check_->facts.rows());
+    const double share_done =
+        std::min(1.0, static_cast<double>(check_->entries) /
+                          static_cast<double>(check_->facts->rows()));
     if (entry % 256 == 0) {
-      if (options_.progress) options_.progress(std::min(1.0, share_done));
-      if (Interrupted()) return CheckInterrupt();
+      options_.progress(share_done);
+      RETURN_IF_ERROR(CheckInterrupt());
     }
     if (!prober_.has_value()) return absl::OkStatus();
     key.remove_suffix(std::min(timestamp_size_, key.size()));
-    if (properties_.whole_key_filtering) CheckKey(key);
-    if (extractor_ != nullptr) CheckPrefix(key);
+    if (file_.properties().whole_key_filtering) {
+      ++check_->keys_probed;
+      Probe("key", key, key);
+    }
+    const rocksdb::Slice slice(key.data(), key.size());
+    if (extractor_ != nullptr && extractor_->InDomain(slice)) {
+      const rocksdb::Slice prefix = extractor_->Transform(slice);
+      ++check_->prefixes_probed;
+      Probe("prefix", {prefix.data(), prefix.size()}, key);
+    }
     // Spreads the missing keys evenly among the rows.
-    const double due =
-        static_cast<double>(options_.missing_keys) * std::min(1.0, share_done);
-    while (static_cast<double>(check_->missing_probed) < due) ProbeMissing(key);
+    const double due = static_cast<double>(options_.missing_keys) * share_done;
+    while (static_cast<double>(check_->missing.probed) < due) ProbeMissing(key);
     return absl::OkStatus();
   }
 
+  // Completes the check's problems and sums.
+  void Finish() {
+    check_->missing.expected =
+        static_cast<double>(check_->missing.probed) * check_->facts->rate;
+    check_->missing.expected_is_exact = check_->facts->rate_is_exact;
+    if (check_->denied == 0) return;
+    check_->problems.push_back(absl::StrCat(
+        file_.name(), ": the filter denies ", WithThousands(check_->denied),
+        " of its own keys",
+        check_->denied > first_denied_.size() ? ", the first of them:" : ":"));
+    std::ranges::move(first_denied_, std::back_inserter(check_->problems));
+  }
+
  private:
-  void PrepareExtractor() {
-    const std::string& name = properties_.prefix_extractor_name;
-    if (name.empty() || !properties_.prefix_filtering) return;
-    extractor_ = ByName<rocksdb::SliceTransform,
-                        std::shared_ptr<const rocksdb::SliceTransform>>(name);
-    if (extractor_ != nullptr) return;
-    check_->notes.push_back(absl::StrCat(
-        "prefixes were not checked: this program lacks the extractor '", name,
-        "'"));
-  }
-
-  void CheckKey(absl::string_view key) {
-    ++check_->keys_probed;
-    if (!prober_->MayMatch(key, key)) Deny(key, /*is_prefix=*/false);
-  }
-
-  void CheckPrefix(absl::string_view key) {
-    const rocksdb::Slice slice(key.data(), key.size());
-    if (!extractor_->InDomain(slice)) return;
-    const rocksdb::Slice prefix = extractor_->Transform(slice);
-    ++check_->prefixes_probed;
-    if (!prober_->MayMatch({prefix.data(), prefix.size()}, key)) {
-      Deny({prefix.data(), prefix.size()}, /*is_prefix=*/true);
+  // Null, and false, if this program doesn't know the name.
+  template <typename Pointer>
+  static bool ByName(const std::string& name, Pointer* made) {
+    using Class = std::remove_cvref_t<decltype(**made)>;
+    if (Class::CreateFromString(rocksdb::ConfigOptions(), name, made).ok()) {
+      return *made != nullptr;
     }
+    *made = nullptr;
+    return false;
   }
 
-  void Deny(absl::string_view key, bool is_prefix) {
-    ++check_->denied;
-    if (check_->first_denied.size() < kMostDeniedKept) {
-      check_->first_denied.push_back({std::string(key), is_prefix});
-    }
+  template <typename... Words>
+  void Note(const Words&... words) {
+    check_->notes.push_back(absl::StrCat(file_.name(), ": ", words...));
+  }
+
+  // `entry` is the `key`, or a prefix of it.
+  void Probe(absl::string_view what, absl::string_view entry,
+             absl::string_view key) {
+    if (prober_->MayMatch(entry, key)) return;
+    if (++check_->denied > kMaxDeniedNamed) return;
+    first_denied_.push_back(
+        absl::StrCat(file_.name(), ": denied ", what, " ", KeyText(entry)));
   }
 
   // A key of the file followed by 8 random bytes is in no file (but with a
@@ -391,12 +410,12 @@ class RowCheck {
     missing_key_.assign(key.data(), key.size());
     missing_key_.resize(key.size() + sizeof(uint64_t));
     StoreLittleEndian(missing_key_.data() + key.size(),
-                      Mix(check_->missing_probed));
-    ++check_->missing_probed;
-    if (prober_->MayMatch(missing_key_, missing_key_)) ++check_->missing_passed;
+                      Mix(check_->missing.probed));
+    ++check_->missing.probed;
+    if (prober_->MayMatch(missing_key_, missing_key_)) ++check_->missing.passed;
   }
 
-  const Properties& properties_;
+  const SstFile& file_;
   const size_t timestamp_size_;
   const CheckOptions& options_;
   FileCheck* check_;
@@ -404,6 +423,7 @@ class RowCheck {
       NewFilterPolicy(10)};
   std::shared_ptr<const rocksdb::SliceTransform> extractor_;
   std::optional<FilterProber> prober_;
+  std::vector<std::string> first_denied_;
   std::string missing_key_;
 };
 
@@ -444,14 +464,15 @@ absl::Status CheckEntries(const SstFile& file, const CheckOptions& options,
   EntryReader reader(file.name());
   RETURN_IF_ERROR(reader.Open());
   RowCheck rows(file, reader.timestamp_size(), options, check);
-  RETURN_IF_ERROR(rows.Prepare(file));
+  RETURN_IF_ERROR(rows.Prepare());
   const absl::Status status = reader.ForEach(
       [&rows](absl::string_view key) { return rows.OnEntry(key); });
-  if (status.ok() && check->entries != check->facts.rows()) {
+  if (status.ok() && check->entries != check->facts->rows()) {
     check->problems.push_back(absl::StrCat(
-        file.name(), ": expected ", check->facts.rows(),
+        file.name(), ": expected ", check->facts->rows(),
         " entries, as the properties say, found ", check->entries));
   }
+  rows.Finish();
   return status;
 }
 
@@ -466,10 +487,10 @@ absl::StatusOr<FileCheck> CheckFile(const std::string& path,
   RETURN_IF_ERROR(TakeDamage(facts.status(), &check));
   if (!facts.ok()) return check;
   check.facts = *std::move(facts);
-  for (const std::string& problem : check.facts.problems) {
+  for (const std::string& problem : check.facts->problems) {
     check.problems.push_back(absl::StrCat(path, ": ", problem));
   }
-  check.bytes_read = check.facts.bytes;
+  check.bytes_read = check.facts->bytes;
   if (options.read_rows) {
     check.rows_were_read = true;
     check.bytes_read = file->size();
@@ -493,65 +514,17 @@ void ReadAhead(const std::string& path) {
   close(file);
 }
 
-// Compares the missing keys that passed with the rate at which they should;
-// null if none were probed.
-Json MissingAsJson(uint64_t probed, uint64_t passed, double expected,
-                   bool exact) {
-  if (probed == 0) return nullptr;
-  const Interval interval = WilsonInterval(passed, probed);
-  return {{"probed", probed},
-          {"passed", passed},
-          {"false_positive_rate",
-           static_cast<double>(passed) / static_cast<double>(probed)},
-          {"false_positive_rate_low", interval.low},
-          {"false_positive_rate_high", interval.high},
-          {"expected_false_positive_rate", expected},
-          {"expected_is_exact", exact},
-          {"expected_is_inside",
-           interval.low <= expected && expected <= interval.high}};
-}
-
 Json CheckAsJson(const FileCheck& check) {
-  Json json = FactsAsJson(check.facts);
+  Json json = check.facts ? FactsAsJson(*check.facts) : Json::object();
   json.update({{"rows_were_read", check.rows_were_read},
                {"bytes_read", check.bytes_read},
                {"entries", check.entries},
                {"keys_probed", check.keys_probed},
                {"prefixes_probed", check.prefixes_probed},
                {"denied", check.denied},
-               {"first_denied", Json::array()},
-               {"missing_keys",
-                MissingAsJson(check.missing_probed, check.missing_passed,
-                              check.facts.rate, check.facts.rate_is_exact)},
-               {"sound", check.sound()}});
-  for (const DeniedKey& denied : check.first_denied) {
-    json["first_denied"].push_back(
-        {{"key_hex", absl::BytesToHexString(denied.key)},
-         {"key", absl::CHexEscape(denied.key)},
-         {"is_prefix", denied.is_prefix}});
-  }
+               {"missing_keys", check.missing.AsJson()},
+               {"sound", check.problems.empty()}});
   return json;
-}
-
-// The missing keys of all files together. The expected rate is the mean of the
-// files', weighted by the keys that each was probed for.
-Json AllMissing(const Json& files) {
-  uint64_t probed = 0;
-  uint64_t passed = 0;
-  double expected = 0;
-  bool exact = true;
-  for (const Json& file : files) {
-    const Json missing = file.value("missing_keys", Json());
-    if (missing.is_null()) continue;
-    const auto of_file = missing["probed"].get<uint64_t>();
-    probed += of_file;
-    passed += missing["passed"].get<uint64_t>();
-    expected += missing["expected_false_positive_rate"].get<double>() *
-                static_cast<double>(of_file);
-    exact &= missing["expected_is_exact"].get<bool>();
-  }
-  return MissingAsJson(probed, passed, expected / static_cast<double>(probed),
-                       exact);
 }
 
 // The file with the cells that are put together of several values.
@@ -559,12 +532,12 @@ Json VerifiedRow(Json file) {
   file["label"] = FileLabel(file);
   file["state"] = "can't be read";
   if (!file.contains("sound")) return file;
-  const bool sound = file["sound"];
   const bool rows_were_read = file["rows_were_read"];
   file["state"] =
-      absl::StrCat(sound ? "sound" : "DAMAGED",
-                   file["filter"].is_null() ? ", no filter" : "",
-                   rows_were_read || !sound ? "" : ", rows not read");
+      file["sound"] == false
+          ? "DAMAGED"
+          : absl::StrCat("sound", file["filter"].is_null() ? ", no filter" : "",
+                         rows_were_read ? "" : ", rows not read");
   if (rows_were_read) return file;
   file["entries"] = file["prefixes_probed"] = file["denied"] = nullptr;
   return file;
@@ -683,7 +656,9 @@ class Verifier {
     const absl::StatusOr<FileCheck> check = CheckFile(file.path, options);
     if (absl::IsCancelled(check.status())) return check.status();
     if (check.ok()) {
-      TakeProblems(file.path, *check);
+      for (const auto& problem : check->problems) failures_.AddProblem(problem);
+      for (const auto& note : check->notes) failures_.AddNote(note);
+      missing_.Add(check->missing);
       json.update(CheckAsJson(*check));
     } else {
       failures_.Add(file, check.status());
@@ -718,34 +693,13 @@ class Verifier {
                  {"sampled_files", files_read},
                  {"files_with_denied_rows", files_denying},
                  {"sums", sums},
-                 {"missing_keys", AllMissing(files_)},
+                 {"missing_keys", missing_.AsJson()},
                  {"seconds", took.count()}});
     failures_.AddTo(&json);
     return {VerifyAsText(json), json, failures_.exit_code()};
   }
 
  private:
-  void TakeProblems(const std::string& path, const FileCheck& check) {
-    for (const std::string& problem : check.problems) {
-      failures_.AddProblem(problem);
-    }
-    if (check.denied > 0) {
-      failures_.AddProblem(absl::StrCat(
-          path, ": the filter denies ", WithThousands(check.denied),
-          " of its own keys",
-          check.denied > check.first_denied.size() ? ", the first of them:"
-                                                   : ":"));
-    }
-    for (const DeniedKey& denied : check.first_denied) {
-      failures_.AddProblem(absl::StrCat(path, ": denied ",
-                                        denied.is_prefix ? "prefix " : "key ",
-                                        KeyText(denied.key)));
-    }
-    for (const std::string& note : check.notes) {
-      failures_.AddNote(absl::StrCat(path, ": ", note));
-    }
-  }
-
   uint64_t MissingKeysUpTo(uint64_t bytes) const {
     return total_ == 0
                ? 0
@@ -767,6 +721,7 @@ class Verifier {
   Failures failures_;
   Progress progress_;
   Json files_ = Json::array();
+  MissingKeys missing_;
   std::vector<uint64_t> sizes_;
   uint64_t total_ = 0;  // bytes of all files whose rows are read
   uint64_t done_ = 0;   // bytes of those that are checked

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -13,10 +14,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/rebuild/judgement.h"
 #include "filter_policy/rocksdb/policy_options.h"
@@ -78,30 +78,19 @@ using FilterPolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 using Clock = std::chrono::steady_clock;
 
-// For example "bloomfilter:10:false", as in OPTIONS files.
-void TakeBloomBits(const std::string& id, FilterPolicyOptions* policy) {
-  const std::vector<std::string> parts = absl::StrSplit(id, ':');
-  double bits = 0;
-  if (parts.size() < 2 || parts[0] != "bloomfilter" ||
-      !absl::SimpleAtod(parts[1], &bits)) {
-    return;
-  }
-  FilterPolicyOptions with_bits;
-  with_bits.bits_per_key = bits;
-  if (Validate(with_bits).ok() && !BuildsNothing(with_bits)) {
-    *policy = with_bits;
-  }
-}
-
 FilterPolicyOptions DefaultPolicy(const rocksdb::ColumnFamilyOptions& stored) {
-  FilterPolicyOptions policy;
   const auto* table = TableOptionsOf(stored);
-  if (table == nullptr || table->filter_policy == nullptr) return policy;
+  if (table == nullptr || table->filter_policy == nullptr) return {};
   const FilterPolicyOptions* own =
       OptionsOfLinebloom(table->filter_policy.get());
   if (own != nullptr) return *own;
-  TakeBloomBits(table->filter_policy->GetId(), &policy);
-  return policy;
+  const std::string id = table->filter_policy->GetId();
+  const std::optional<double> bits = BitsInId(id);
+  if (!absl::StartsWith(id, "bloomfilter:") || !bits.has_value()) return {};
+  const FilterPolicyOptions with_bits = {.bits_per_key = *bits};
+  const bool is_possible =
+      Validate(with_bits).ok() && !BuildsNothing(with_bits);
+  return is_possible ? with_bits : FilterPolicyOptions();
 }
 
 // RocksDB's own policy, if the text names one; else null.
@@ -123,32 +112,19 @@ absl::StatusOr<FilterPolicyPtr> ChooseBuiltIn(
   return read.policy;
 }
 
-absl::StatusOr<FilterPolicyPtr> ChooseLinebloom(
-    const FilterMigrateConfig& config,
-    const rocksdb::ColumnFamilyOptions& stored) {
-  FilterPolicyOptions policy;
-  if (config.policy.empty()) {
-    policy = DefaultPolicy(stored);
-  } else {
-    const rocksdb::Status parsed =
-        ParseFilterPolicyOptions(config.policy, &policy);
-    if (!parsed.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          FromRocksDb(parsed, "--policy").message(),
-          "; RocksDB's own are bloomfilter:BITS and ribbonfilter:BITS"));
-    }
-    if (BuildsNothing(policy)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--policy='", config.policy, "' builds no filters: bits_per_key=",
-          BitsPerKeyOf(policy), " is below 0.5"));
-    }
+absl::Status ParseLinebloom(const std::string& text,
+                            FilterPolicyOptions* policy) {
+  const rocksdb::Status parsed = ParseFilterPolicyOptions(text, policy);
+  if (!parsed.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(FromRocksDb(parsed, "--policy").message(),
+                     "; RocksDB's own are bloomfilter:BITS and "
+                     "ribbonfilter:BITS"));
   }
-  if (!config.line.empty()) {
-    const rocksdb::Status parsed =
-        ParseFilterPolicyOptions(absl::StrCat("line=", config.line), &policy);
-    if (!parsed.ok()) return FromRocksDb(parsed, "--line");
-  }
-  return FilterPolicyPtr(NewFilterPolicy(policy));
+  if (!BuildsNothing(*policy)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--policy='", text, "' builds no filters: bits_per_key=",
+                   BitsPerKeyOf(*policy), " is below 0.5"));
 }
 
 // The policy for a column family with these stored options: --policy, else its
@@ -157,11 +133,20 @@ absl::StatusOr<FilterPolicyPtr> ChooseLinebloom(
 absl::StatusOr<FilterPolicyPtr> ChoosePolicy(
     const FilterMigrateConfig& config,
     const rocksdb::ColumnFamilyOptions& stored) {
-  if (!config.policy.empty()) {
-    absl::StatusOr<FilterPolicyPtr> built_in = ChooseBuiltIn(config);
-    if (!built_in.ok() || *built_in != nullptr) return built_in;
+  FilterPolicyOptions policy;
+  if (config.policy.empty()) {
+    policy = DefaultPolicy(stored);
+  } else {
+    ASSIGN_OR_RETURN(FilterPolicyPtr built_in, ChooseBuiltIn(config));
+    if (built_in != nullptr) return built_in;
+    RETURN_IF_ERROR(ParseLinebloom(config.policy, &policy));
   }
-  return ChooseLinebloom(config, stored);
+  if (!config.line.empty()) {
+    RETURN_IF_ERROR(FromRocksDb(
+        ParseFilterPolicyOptions(absl::StrCat("line=", config.line), &policy),
+        "--line"));
+  }
+  return FilterPolicyPtr(NewFilterPolicy(policy));
 }
 
 // Sets the policy of block-based tables; other tables stay unchanged.
@@ -179,12 +164,6 @@ const char* OutcomeName(RebuildOutcome outcome) {
   return kNames[static_cast<size_t>(outcome)];
 }
 
-const char* SourceName(LookupSource source) {
-  // In the order of LookupSource.
-  static constexpr const char* kNames[] = {"even", "filters", "listener"};
-  return kNames[static_cast<size_t>(source)];
-}
-
 Json FileAsJson(const FileRebuild& file) {
   return {{"path", file.path},
           {"column_family", file.column_family},
@@ -198,43 +177,35 @@ Json FileAsJson(const FileRebuild& file) {
           {"outcome", OutcomeName(file.outcome)}};
 }
 
-// The files of one level that are rewritten for the same reason.
-struct Group {
-  uint64_t files = 0;
-  uint64_t bytes = 0;
-  uint64_t rows = 0;
-  double rate = 0;        // weighted sum over the rows
-  double rate_after = 0;  // weighted sum over the rows
-  double saved_reads = 0;
-};
-
-// Levels from the top.
+// The files of each level, from the top, by the reason for rewriting them.
 Json GroupsAsJson(const std::vector<FileRebuild>& files,
                   const std::string& family) {
-  std::map<std::tuple<int, RebuildReason>, Group> groups;
+  // Their number and sums; the rates are means, weighted by rows.
+  std::map<std::tuple<int, RebuildReason>, std::pair<uint64_t, FileRebuild>>
+      groups;
   for (const FileRebuild& file : files) {
     if (file.column_family != family) continue;
-    Group& group = groups[{file.level, file.reason}];
-    ++group.files;
-    group.bytes += file.bytes;
-    group.rows += file.rows;
-    group.rate += file.rate * static_cast<double>(file.rows);
-    group.rate_after += file.rate_after * static_cast<double>(file.rows);
-    group.saved_reads += file.saved_reads;
+    auto& [count, sum] = groups[{file.level, file.reason}];
+    ++count;
+    sum.bytes += file.bytes;
+    sum.rows += file.rows;
+    const double share = static_cast<double>(file.rows) /
+                         static_cast<double>(std::max<uint64_t>(sum.rows, 1));
+    sum.rate += share * (file.rate - sum.rate);
+    sum.rate_after += share * (file.rate_after - sum.rate_after);
+    sum.saved_reads += file.saved_reads;
   }
   Json json = Json::array();
   for (const auto& [key, group] : groups) {
-    const auto mean = [rows = group.rows](double sum) {
-      return rows == 0 ? Json() : Json(sum / static_cast<double>(rows));
-    };
+    const auto& [count, sum] = group;
     json.push_back(
         {{"level", std::get<int>(key)},
          {"reason", std::string(ToString(std::get<RebuildReason>(key)))},
-         {"files", group.files},
-         {"bytes", group.bytes},
-         {"false_positive_rate", mean(group.rate)},
-         {"expected_false_positive_rate", mean(group.rate_after)},
-         {"saved_reads_per_missing_row", group.saved_reads}});
+         {"files", count},
+         {"bytes", sum.bytes},
+         {"false_positive_rate", sum.rate},
+         {"expected_false_positive_rate", sum.rate_after},
+         {"saved_reads_per_missing_row", sum.saved_reads}});
   }
   return json;
 }
@@ -306,7 +277,9 @@ class Migration {
            {"policy", PolicyText(*policies_[i])},
            {"reads_per_missing_row_before", reads.before},
            {"reads_per_missing_row_after", reads.after},
-           {"lookups_known_from", SourceName(reads.lookups)},
+           // (This process has done no lookups.)
+           {"lookups_known_from",
+            reads.lookups == LookupSource::kFilters ? "filters" : "even"},
            {"groups", GroupsAsJson(rebuild_.files, reads.column_family)}});
     }
     for (const FileRebuild& file : rebuild_.files) {
@@ -483,16 +456,6 @@ class Migration {
   Progress progress_;
 };
 
-std::string WhereLookupsFall(const std::string& known_from) {
-  if (known_from == "filters") {
-    return "lookups fall by the heat that the filters record";
-  }
-  if (known_from == "listener") {
-    return "lookups fall as they have in this process";
-  }
-  return "lookups fall evenly";
-}
-
 std::string FamilyText(const Json& family) {
   const std::string table = TextTable(
       {{"Level", "L{/level}"},
@@ -507,9 +470,11 @@ std::string FamilyText(const Json& family) {
       Fill("Column family {/name}: {/policy}\n\n", family),
       family["groups"].empty() ? "" : table + "\n",
       Fill("Reads per missing row: {/reads_per_missing_row_before:3} now, "
-           "{/reads_per_missing_row_after:3} expected, if ",
+           "{/reads_per_missing_row_after:3} expected, if lookups fall ",
            family),
-      WhereLookupsFall(family["lookups_known_from"]), ".\n\n");
+      family["lookups_known_from"] == "filters"
+          ? "by the heat that the filters record.\n\n"
+          : "evenly.\n\n");
 }
 
 std::string Files(uint64_t count) {
@@ -620,9 +585,8 @@ absl::StatusOr<Outcome> Run(const FilterMigrateConfig& config) {
 }  // namespace linebloom::tools
 
 int main(int argc, char** argv) {
-  using namespace linebloom::tools;  // NOLINT(google-build-using-namespace)
-  ParseFlagsOrExit(argc, argv, kUsage);
+  using namespace linebloom::tools;   // NOLINT(google-build-using-namespace)
   linebloom::RegisterFilterPolicy();  // for policies in the OPTIONS
-  return RunTool("filter_migrate",
+  return RunTool(argc, argv, kUsage,
                  [] { return Run(ConfigFromFlags<FilterMigrateConfig>()); });
 }

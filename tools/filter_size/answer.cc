@@ -5,7 +5,6 @@
 #include <memory>
 #include <numbers>
 
-#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter_facts/block_facts.h"
@@ -13,6 +12,7 @@
 #include "filter_policy/line/line.h"
 #include "filter_policy/sizing/sizing.h"
 #include "rocksdb/filter_policy.h"
+#include "tools/shared/numbers.h"
 #include "tools/shared/policies.h"
 
 namespace linebloom::tools {
@@ -20,22 +20,6 @@ namespace {
 
 constexpr double kLn2 = std::numbers::ln2;
 constexpr uint64_t kLineMillibits = 8 * kLineBytes * kMillibitsPerBit;
-
-// The largest number in [low, high] that `fits`, or nothing if `low` doesn't.
-// If a number fits, so do all smaller ones.
-std::optional<uint64_t> LargestThat(uint64_t low, uint64_t high,
-                                    absl::FunctionRef<bool(uint64_t)> fits) {
-  if (!fits(low)) return std::nullopt;
-  while (low < high) {
-    const uint64_t middle = high - (high - low) / 2;
-    if (fits(middle)) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  return low;
-}
 
 // RocksDB knows how many probes it uses; a filter of a single key shows it.
 int BloomProbes(uint32_t millibits) {
@@ -96,19 +80,16 @@ Memory MemoryFor(std::optional<Line> line, uint64_t keys, uint32_t millibits) {
   return {files * count, files * (BytesOfLines(built, count) + overhead)};
 }
 
-std::optional<uint32_t> MillibitsFor(std::optional<Line> line,
-                                     const Question& question) {
+// In thousandths.
+std::optional<uint64_t> BitsFor(std::optional<Line> line,
+                                const Question& question) {
   if (question.rate.has_value()) return MillibitsForRate(line, *question.rate);
   if (question.bits_per_key.has_value()) {
-    return std::lround(*question.bits_per_key * kMillibitsPerBit);
+    return std::llround(*question.bits_per_key * kMillibitsPerBit);
   }
-  const auto most =
-      LargestThat(kMinMillibits, kMaxMillibits, [&](uint64_t millibits) {
-        return MemoryFor(line, *question.keys, millibits).bytes <=
-               *question.bytes;
-      });
-  if (!most.has_value()) return std::nullopt;
-  return static_cast<uint32_t>(*most);
+  return LargestThat(kMinMillibits, kMaxMillibits, [&](uint64_t millibits) {
+    return MemoryFor(line, *question.keys, millibits).bytes <= *question.bytes;
+  });
 }
 
 std::optional<uint64_t> KeysFor(std::optional<Line> line,
@@ -119,21 +100,20 @@ std::optional<uint64_t> KeysFor(std::optional<Line> line,
   });
 }
 
-// The bits to request from RocksDB.
-std::optional<double> RibbonBits(const Question& question, uint64_t keys) {
-  if (question.rate.has_value()) return RibbonBitsForRate(*question.rate, keys);
-  const double bits = question.bits_per_key.has_value()
-                          ? *question.bits_per_key
-                          : 8 * static_cast<double>(*question.bytes) /
-                                static_cast<double>(*question.keys);
-  return RibbonBitsWithin(bits * static_cast<double>(keys) / 8 + 1e-3, bits,
-                          keys);
+uint64_t KeysWithin(uint64_t bytes, double bits_per_key) {
+  return static_cast<uint64_t>(8 * static_cast<double>(bytes) / bits_per_key);
 }
 
 std::optional<FilterSize> SizeRibbon(const Question& question) {
   const uint64_t keys =
       std::min(question.keys.value_or(kMaxRibbonKeys), kMaxRibbonKeys);
-  const std::optional<double> bloom_bits = RibbonBits(question, keys);
+  const std::optional<double> bits = question.bits();
+  // The bits to request from RocksDB, with a little more for rounding.
+  const std::optional<double> bloom_bits =
+      bits.has_value()
+          ? RibbonBitsWithin(*bits * static_cast<double>(keys) / 8 + 1e-3,
+                             *bits, keys)
+          : RibbonBitsForRate(*question.rate, keys);
   if (!bloom_bits.has_value()) return std::nullopt;
   const std::string block = BuildRibbonBlock(*bloom_bits, keys);
   const std::optional<double> rate =
@@ -143,11 +123,9 @@ std::optional<FilterSize> SizeRibbon(const Question& question) {
   const double bits_per_key =
       8 * static_cast<double>(block.size()) / static_cast<double>(keys);
   FilterSize size;
-  size.keys =
-      question.keys.has_value()
-          ? *question.keys
-          : static_cast<uint64_t>(8 * static_cast<double>(*question.bytes) /
-                                  bits_per_key);
+  size.keys = question.keys.has_value()
+                  ? *question.keys
+                  : KeysWithin(*question.bytes, bits_per_key);
   if (size.keys == 0) return std::nullopt;
   size.bits = std::llround(static_cast<double>(size.keys) * bits_per_key);
   size.rate = *rate;
@@ -157,18 +135,12 @@ std::optional<FilterSize> SizeRibbon(const Question& question) {
 // The formula for a Bloom filter whose probes may be anywhere: a rate of
 // exp(-bits ln(2)^2), with the best number of probes, bits ln(2), not rounded.
 std::optional<FilterSize> ClassicBloom(const Question& question) {
-  const double memory = 8 * static_cast<double>(question.bytes.value_or(0));
-  double bits = 0;  // per key
-  if (question.rate.has_value()) {
-    bits = -std::log(*question.rate) / (kLn2 * kLn2);
-  } else if (question.bits_per_key.has_value()) {
-    bits = *question.bits_per_key;
-  } else {
-    bits = memory / static_cast<double>(*question.keys);
-  }
+  const double bits = question.rate.has_value()
+                          ? -std::log(*question.rate) / (kLn2 * kLn2)
+                          : *question.bits();  // per key
   FilterSize size;
   size.keys = question.keys.has_value() ? *question.keys
-                                        : static_cast<uint64_t>(memory / bits);
+                                        : KeysWithin(*question.bytes, bits);
   if (size.keys == 0) return std::nullopt;
   size.bits = question.bytes.has_value()
                   ? 8 * *question.bytes
@@ -180,6 +152,12 @@ std::optional<FilterSize> ClassicBloom(const Question& question) {
 }
 
 }  // namespace
+
+std::optional<double> Question::bits() const {
+  if (bits_per_key.has_value()) return bits_per_key;
+  if (!keys.has_value() || !bytes.has_value()) return std::nullopt;
+  return 8 * static_cast<double>(*bytes) / static_cast<double>(*keys);
+}
 
 absl::Status ValidateQuestion(const Question& question) {
   const int given = question.keys.has_value() + question.rate.has_value() +
@@ -196,22 +174,17 @@ absl::Status ValidateQuestion(const Question& question) {
         "--rate and --bits_per_key follow from each other and say nothing of "
         "the size; give --keys or --bytes with one of them");
   }
-  if (question.keys.has_value() && question.bytes.has_value()) {
-    const double bits = 8 * static_cast<double>(*question.bytes) /
-                        static_cast<double>(*question.keys);
-    if (bits < kLeastBitsPerKey || bits > kMostBitsPerKey) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--keys and --bytes: ", *question.bytes, " bytes are ", bits,
-          " bits for each of ", *question.keys, " keys; ", kLeastBitsPerKey,
-          " to ", kMostBitsPerKey, " bits per key are possible"));
-    }
-  }
-  return absl::OkStatus();
+  const double bits = question.bits().value_or(kMinBitsPerKey);
+  if (kMinBitsPerKey <= bits && bits <= kMaxBitsPerKey) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--keys and --bytes: ", *question.bytes, " bytes are ", bits,
+      " bits for each of ", *question.keys, " keys; ", kMinBitsPerKey, " to ",
+      kMaxBitsPerKey, " bits per key are possible"));
 }
 
 std::optional<FilterSize> SizeLineFilter(std::optional<Line> line,
                                          const Question& question) {
-  const std::optional<uint32_t> millibits = MillibitsFor(line, question);
+  const std::optional<uint64_t> millibits = BitsFor(line, question);
   if (!millibits.has_value()) return std::nullopt;
   const std::optional<uint64_t> keys = KeysFor(line, question, *millibits);
   if (!keys.has_value()) return std::nullopt;

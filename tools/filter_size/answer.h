@@ -12,10 +12,8 @@
 
 namespace linebloom::tools {
 
-inline constexpr double kLeastBitsPerKey =
-    1.0 * kMinMillibits / kMillibitsPerBit;
-inline constexpr double kMostBitsPerKey =
-    1.0 * kMaxMillibits / kMillibitsPerBit;
+inline constexpr double kMinBitsPerKey = 1.0 * kMinMillibits / kMillibitsPerBit;
+inline constexpr double kMaxBitsPerKey = 1.0 * kMaxMillibits / kMillibitsPerBit;
 
 // The flags under their names. Two of them are given, and the others are to be
 // computed.
@@ -24,6 +22,10 @@ struct Question {
   std::optional<double> rate;
   std::optional<uint64_t> bytes;
   std::optional<double> bits_per_key;
+
+  // The bits per key that are given, or that follow from keys and bytes;
+  // nothing with a rate.
+  std::optional<double> bits() const;
 };
 
 // InvalidArgument, with an explanation and what is possible, for values that

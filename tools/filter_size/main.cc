@@ -22,8 +22,8 @@ LINEBLOOM_NUMBER_FLAG(Question, rate, kShare, 1e-12, 0.5,
 LINEBLOOM_NUMBER_FLAG(Question, bytes, kBytes, 128, 40'000'000'000'000,
                       "bytes of the filter: 114MiB, 120MB, 119813230");
 LINEBLOOM_NUMBER_FLAG(Question, bits_per_key, kNone,
-                      linebloom::tools::kLeastBitsPerKey,
-                      linebloom::tools::kMostBitsPerKey, "bits for each key");
+                      linebloom::tools::kMinBitsPerKey,
+                      linebloom::tools::kMaxBitsPerKey, "bits for each key");
 
 namespace linebloom::tools {
 namespace {
@@ -112,19 +112,6 @@ std::string Table(const Json& answers) {
                    rows);
 }
 
-// Names the filters that have no size.
-std::string WhyMissing(const Json& answers) {
-  std::vector<std::string> names;
-  for (const Json& filter : answers["filters"]) {
-    if (filter["possible"] == false) names.push_back(filter["name"]);
-  }
-  if (names.empty()) return "";
-  return absl::StrCat("Out of reach with ",
-                      answers["asked"]["rate"].is_null() ? "1 bit per key: "
-                                                         : "30 bits per key: ",
-                      absl::StrJoin(names, ", "), ".");
-}
-
 std::vector<std::string> Notes(const Json& answers) {
   const Json& asked = answers["asked"];
   const Json& classic = answers["filters"][0];
@@ -150,8 +137,14 @@ std::vector<std::string> Notes(const Json& answers) {
   notes.push_back(
       absl::StrCat("x Bloom: the ", WhatDiffers(asked).name,
                    ", in multiples of that of RocksDB's Bloom filter."));
-  const std::string missing = WhyMissing(answers);
-  if (!missing.empty()) notes.push_back(missing);
+  std::vector<std::string> impossible;
+  for (const Json& filter : answers["filters"]) {
+    if (filter["possible"] == false) impossible.push_back(filter["name"]);
+  }
+  if (impossible.empty()) return notes;
+  notes.push_back(absl::StrCat(
+      "Out of reach with ", asked["rate"].is_null() ? "1 bit" : "30 bits",
+      " per key: ", absl::StrJoin(impossible, ", "), "."));
   return notes;
 }
 
@@ -211,7 +204,6 @@ absl::StatusOr<Outcome> Run(const Question& question) {
 
 int main(int argc, char** argv) {
   using namespace linebloom::tools;  // NOLINT(google-build-using-namespace)
-  ParseFlagsOrExit(argc, argv, kUsage);
-  return RunTool("filter_size",
+  return RunTool(argc, argv, kUsage,
                  [] { return Run(ConfigFromFlags<Question>()); });
 }

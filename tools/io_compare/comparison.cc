@@ -19,47 +19,18 @@
 #include "table/status.h"
 #include "tools/io_compare/database.h"
 #include "tools/io_compare/machine.h"
-#include "tools/io_compare/report/report.h"
-#include "tools/io_compare/rows/workload.h"
+#include "tools/io_compare/report.h"
+#include "tools/io_compare/workload.h"
 #include "tools/shared/policies.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
 
-std::optional<double> RateOfFile(const std::string& path) {
-  const auto facts = ReadFileFacts(path);
-  if (!facts.ok() || !facts->is_used()) return std::nullopt;
-  const BlockKind kind = facts->first.kind;
-  if (kind == BlockKind::kReserved || kind == BlockKind::kInconsistent) {
-    return std::nullopt;
-  }
-  return facts->rate;
-}
-
-// The mean rate of files, weighted by the lookups that meet them.
-struct MeanRate {
-  double probes = 0;
-  double reads = 0;
-  bool known = true;
-
-  void Add(double share, const std::optional<double>& rate) {
-    probes += share;
-    reads += share * rate.value_or(0);
-    known &= rate.has_value();
-  }
-  std::optional<double> value() const {
-    if (!known || probes == 0) return std::nullopt;
-    return reads / probes;
-  }
-};
-
 // Reads the filter blocks of `db`: how many bytes they have, and the rates that
 // linebloom's state and RocksDB's determine.
 void ReadFilters(rocksdb::DB* db, const Workload& workload,
                  PolicyResult* result) {
-  rocksdb::TablePropertiesCollection properties;
-  (void)db->GetPropertiesOfAllTables(&properties);
   std::vector<rocksdb::LiveFileMetaData> live;
   db->GetLiveFilesMetaData(&live);
   std::vector<FileRange> ranges;
@@ -69,70 +40,54 @@ void ReadFilters(rocksdb::DB* db, const Workload& workload,
   }
   const std::vector<double> shares =
       ProbeShares(ranges, *db->DefaultColumnFamily()->GetComparator());
-  std::map<int, MeanRate> levels;
-  MeanRate all;
-  std::vector<uint64_t>& bytes = result->filter_bytes_by_level;
   for (size_t i = 0; i < live.size(); ++i) {
     const rocksdb::LiveFileMetaData& file = live[i];
-    const std::string path = absl::StrCat(file.db_path, file.name);
-    const auto level = static_cast<size_t>(file.level);
-    if (bytes.size() <= level) bytes.resize(level + 1);
-    const auto table = properties.find(path);
-    if (table != properties.end()) bytes[level] += table->second->filter_size;
+    const auto facts = ReadFileFacts(absl::StrCat(file.db_path, file.name));
+    const bool has_filter = facts.ok() && facts->is_used();
     const double share =
         workload.mix.skew.is_uniform()
             ? shares[i]
             : LookupsBetween(workload.mix, *workload.rows.comparator,
                              file.smallestkey, file.largestkey);
-    const std::optional<double> rate = RateOfFile(path);
-    levels[file.level].Add(share, rate);
-    all.Add(share, rate);
-  }
-  result->predicted.all = all.value();
-  for (const auto& [level, rate] : levels) {
-    if (rate.value()) result->predicted.levels[level] = *rate.value();
+    const auto level = static_cast<size_t>(file.level);
+    if (result->levels.size() <= level) result->levels.resize(level + 1);
+    for (LevelFilters* sum : {&result->levels[level], &result->all_levels}) {
+      sum->bytes += has_filter ? facts->bytes : 0;
+      sum->probes += share;
+      sum->reads += has_filter ? share * facts->rate : 0;
+      sum->all_have_filters &= has_filter;
+    }
   }
 }
 
-// A policy and its database.
-struct TestedPolicy {
-  NamedPolicy policy;
-  std::filesystem::path folder;  // of the database, not created yet
-  std::unique_ptr<rocksdb::DB> db;
-  PolicyResult result;
-};
-
 class Comparison {
  public:
-  // `config` and `workload` must outlive this. Without `direct_alignment` reads
-  // go through the page cache.
-  Comparison(const IoCompareConfig& config, Workload* workload,
-             std::optional<uint64_t> direct_alignment,
-             std::vector<TestedPolicy> tested)
+  // All must outlive this. Results are added to `report`. Without
+  // `direct_alignment` reads go through the page cache.
+  Comparison(const IoCompareConfig& config, const Workload& workload,
+             const std::vector<NamedPolicy>& policies,
+             const std::filesystem::path& folder,
+             std::optional<uint64_t> direct_alignment, Report* report)
       : config_(config),
-        workload_(*workload),
+        workload_(workload),
+        policies_(policies),
+        folder_(folder),
         direct_alignment_(direct_alignment),
-        tested_(std::move(tested)) {}
+        results_(report->results),
+        databases_(policies.size()) {
+    results_.resize(policies.size());
+  }
 
   // Builds all databases, then looks up keys in rounds of all policies, so that
   // other load affects them alike; with a single round one database after
   // another, which takes less space. Removes each after its last use, unless
   // `keep` is set.
   absl::Status Run() {
-    const size_t together = config_.rounds > 1 ? tested_.size() : 1;
-    for (size_t i = 0; i < tested_.size(); i += together) {
+    const size_t together = config_.rounds > 1 ? policies_.size() : 1;
+    for (size_t i = 0; i < policies_.size(); i += together) {
       RETURN_IF_ERROR(RunSome(i, i + together));
     }
     return absl::OkStatus();
-  }
-
-  // After Run(), once.
-  std::vector<PolicyResult> TakeResults() {
-    std::vector<PolicyResult> results;
-    for (TestedPolicy& tested : tested_) {
-      results.push_back(std::move(tested.result));
-    }
-    return results;
   }
 
  private:
@@ -141,7 +96,7 @@ class Comparison {
     absl::Status status;
     for (size_t i = begin; i < end && status.ok(); ++i) {
       BeginStep("step 1 of 2, databases: ", i, workload_.rows.TotalEntries());
-      status = Build(&tested_[i]);
+      status = Build(i);
     }
     for (uint64_t round = 0; round < config_.rounds; ++round) {
       for (size_t i = begin; i < end && status.ok(); ++i) {
@@ -149,40 +104,43 @@ class Comparison {
       }
     }
     for (size_t i = begin; i < end; ++i) {
-      tested_[i].db.reset();
+      databases_[i].reset();
       std::error_code ignored;
-      if (!config_.keep) {
-        std::filesystem::remove_all(tested_[i].folder, ignored);
-      }
+      if (!config_.keep) std::filesystem::remove_all(FolderOf(i), ignored);
     }
     return status;
   }
 
-  absl::Status Build(TestedPolicy* tested) {
-    const SharedPolicy& policy = tested->policy.policy;
-    PolicyResult& result = tested->result;
-    result.name = tested->policy.name;
-    result.options = tested->policy.options;
+  // Of the database, as long as it exists.
+  std::filesystem::path FolderOf(size_t i) const {
+    return folder_ / absl::StrCat("policy", i + 1);
+  }
+
+  absl::Status Build(size_t i) {
+    const NamedPolicy& policy = policies_[i];
+    PolicyResult& result = results_[i];
+    result.name = policy.name;
+    result.options = policy.options;
     const auto start = std::chrono::steady_clock::now();
     std::function<absl::Status(rocksdb::DB*)> warm_up;
-    if (tested->policy.heat_aware && config_.warm_lookups > 0) {
+    if (policy.heat_aware && config_.warm_lookups > 0) {
       result.warm_lookups = config_.warm_lookups;
       warm_up = [this](rocksdb::DB* db) {
         return WarmUp(db, RepeatedLookups(workload_.mix, config_.warm_lookups),
                       config_.threads, &progress_);
       };
     }
-    RETURN_IF_ERROR(BuildDatabase(
-        workload_.rows, policy, tested->folder.string(), &progress_, warm_up));
+    RETURN_IF_ERROR(BuildDatabase(workload_.rows, policy.policy,
+                                  FolderOf(i).string(), &progress_, warm_up));
     const std::chrono::duration<double> took =
         std::chrono::steady_clock::now() - start;
     result.build_seconds = took.count();
     ASSIGN_OR_RETURN(
-        tested->db,
-        OpenForMeasuring(workload_.rows, policy, tested->folder.string(),
+        databases_[i],
+        OpenForMeasuring(workload_.rows, policy.policy, FolderOf(i).string(),
                          config_.block_cache_size, direct_io()));
-    result.shape = ReadShape(tested->db.get());
-    ReadFilters(tested->db.get(), workload_, &result);
+    result.shape = ReadShape(databases_[i].get());
+    ReadFilters(databases_[i].get(), workload_, &result);
     return absl::OkStatus();
   }
 
@@ -193,26 +151,24 @@ class Comparison {
                   : absl::StrCat("step 2 of 2, lookups: round ", round + 1,
                                  " of ", config_.rounds, ", "),
               i, lookups.size);
-    TestedPolicy& tested = tested_[i];
-    PolicyResult& result = tested.result;
+    Measurement& m = results_[i].measured;
     if (lookups.size > 0) {
-      RETURN_IF_ERROR(MeasureRound(tested.db.get(), tested.folder, lookups,
+      RETURN_IF_ERROR(MeasureRound(databases_[i].get(), FolderOf(i), lookups,
                                    config_.threads, /*drop_pages=*/!direct_io(),
-                                   &progress_, &result.measured));
+                                   &progress_, &m));
     }
-    const Measurement& m = result.measured;
-    result.io_agreement =
+    results_[i].io_agreement =
         CompareIo(m.block_bytes, m.all_block_reads(),
                   direct_alignment_.value_or(kPageBytes), m.device_bytes);
     return absl::OkStatus();
   }
 
   void BeginStep(const std::string& step, size_t i, uint64_t total) {
-    constexpr size_t kLongestName = 24;
-    std::string name = tested_[i].policy.name;
-    if (name.size() > kLongestName) name = name.substr(0, kLongestName) + "...";
-    progress_.Begin(absl::StrCat(step, "policy ", i + 1, " of ", tested_.size(),
-                                 " (", name, ")"),
+    constexpr size_t kMaxName = 24;
+    std::string name = policies_[i].name;
+    if (name.size() > kMaxName) name = name.substr(0, kMaxName) + "...";
+    progress_.Begin(absl::StrCat(step, "policy ", i + 1, " of ",
+                                 policies_.size(), " (", name, ")"),
                     total);
   }
 
@@ -228,9 +184,12 @@ class Comparison {
   bool direct_io() const { return direct_alignment_.has_value(); }
 
   const IoCompareConfig& config_;
-  Workload& workload_;
+  const Workload& workload_;
+  const std::vector<NamedPolicy>& policies_;
+  const std::filesystem::path& folder_;
   const std::optional<uint64_t> direct_alignment_;
-  std::vector<TestedPolicy> tested_;
+  std::vector<PolicyResult>& results_;
+  std::vector<std::unique_ptr<rocksdb::DB>> databases_;  // while in use
   Progress progress_;
 };
 
@@ -305,13 +264,15 @@ void ExplainPolicies(const IoCompareConfig& config,
 absl::Status CheckFreeSpace(const IoCompareConfig& config,
                             const Workload& workload, size_t policies,
                             const std::filesystem::path& folder) {
-  ASSIGN_OR_RETURN(const uint64_t available, FreeBytes(folder));
+  std::error_code error;
+  const uint64_t available = std::filesystem::space(folder, error).available;
   // Moving a file down keeps up to three copies; 11/10 covers filters and
   // rounding.
   const bool together = config.keep || config.rounds > 1;
   const uint64_t database = workload.rows.bytes;
   const uint64_t needed = (together ? policies : 1) * database * 11 / 10 +
                           2 * workload.rows.largest_file_bytes + (4 << 20);
+  // (An unknown space is -1.)
   if (available >= needed) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrFormat(
       "not enough space in '%s': about %d MB are needed, %d MB are free%s",
@@ -331,25 +292,18 @@ absl::StatusOr<Report> RunComparison(const IoCompareConfig& config) {
   ASSIGN_OR_RETURN(auto workload, MakeWorkload(config, folder));
 
   Report report;
-  report.command = config.typed;
   report.machine = DescribeMachine(folder);
   report.notes = workload.notes;
   RETURN_IF_ERROR(SizeRibbons(config, workload.rows, &policies, &report));
   ExplainPolicies(config, policies, &report);
-  std::vector<TestedPolicy> tested(policies.size());
-  for (size_t i = 0; i < tested.size(); ++i) {
-    tested[i].policy = policies[i];
-    tested[i].folder = folder / absl::StrCat("policy", i + 1);
-  }
   RETURN_IF_ERROR(CheckFreeSpace(config, workload, policies.size(), folder));
   workload.facts["folder"] = folder.string();
   const auto alignment =
       config.direct_io ? DirectIoAlignment(folder) : std::nullopt;
   workload.facts["direct_io"] = alignment.has_value();
 
-  Comparison comparison(config, &workload, alignment, std::move(tested));
+  Comparison comparison(config, workload, policies, folder, alignment, &report);
   RETURN_IF_ERROR(comparison.Run());
-  report.results = comparison.TakeResults();
   report.workload = workload.facts;
   AddFindings(workload.expected_shape, &report);
   if (config.keep) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <map>
@@ -13,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -99,40 +99,29 @@ rocksdb::Options BuildOptions(const RowSource& rows,
   return options;
 }
 
-// Writes the entries of one file to level 0.
+// Writes rows to level 0.
 class Loader {
  public:
-  Loader(rocksdb::DB* db, const std::string& path, Progress* progress)
-      : db_(db), path_(path), progress_(progress) {}
+  Loader(const RowSource& rows, rocksdb::DB* db, const std::string& path,
+         Progress* progress)
+      : rows_(rows),
+        db_(db),
+        what_(absl::StrCat("cannot write to '", path, "'")),
+        progress_(progress) {}
 
-  absl::Status Add(const Entry& entry) {
-    switch (entry.kind) {
-      case EntryKind::kPut:
-        (void)batch_.Put(entry.key, entry.value);
-        break;
-      case EntryKind::kDelete:
-        (void)batch_.Delete(entry.key);
-        break;
-      case EntryKind::kSingleDelete:
-        (void)batch_.SingleDelete(entry.key);
-        break;
-      case EntryKind::kMerge:
-        (void)batch_.Merge(entry.key, entry.value);
-        break;
-    }
-    progress_->Update(++entries_);
-    return batch_.GetDataSize() < kBatchBytes ? absl::OkStatus() : WriteBatch();
+  absl::Status Load(size_t file) {
+    // A file of level 0 must come from a single flush.
+    const bool in_pieces = rows_.files[file].level > 0;
+    const auto added = [&]() -> absl::Status {
+      progress_->Update(++entries_);
+      if (batch_.GetDataSize() < kBatchBytes) return absl::OkStatus();
+      RETURN_IF_ERROR(WriteBatch());
+      if (!in_pieces || unflushed_bytes_ < kPieceBytes) return absl::OkStatus();
+      return Flush();
+    };
+    RETURN_IF_ERROR(rows_.read(file, &batch_, added));
+    return Flush();
   }
-
-  absl::Status Flush() {
-    RETURN_IF_ERROR(WriteBatch());
-    if (unflushed_bytes_ == 0) return absl::OkStatus();
-    unflushed_bytes_ = 0;
-    return FromRocksDb(db_->Flush(rocksdb::FlushOptions()),
-                       absl::StrCat("cannot write to '", path_, "'"));
-  }
-
-  uint64_t unflushed_bytes() const { return unflushed_bytes_; }
 
  private:
   absl::Status WriteBatch() {
@@ -141,15 +130,20 @@ class Loader {
     rocksdb::WriteOptions options;
     options.disableWAL = true;
     unflushed_bytes_ += batch_.GetDataSize();
-    absl::Status status =
-        FromRocksDb(db_->Write(options, &batch_),
-                    absl::StrCat("cannot write to '", path_, "'"));
+    absl::Status status = FromRocksDb(db_->Write(options, &batch_), what_);
     batch_.Clear();
     return status;
   }
 
+  absl::Status Flush() {
+    RETURN_IF_ERROR(WriteBatch());
+    if (std::exchange(unflushed_bytes_, 0) == 0) return absl::OkStatus();
+    return FromRocksDb(db_->Flush(rocksdb::FlushOptions()), what_);
+  }
+
+  const RowSource& rows_;
   rocksdb::DB* db_;
-  const std::string& path_;
+  const std::string what_;
   Progress* progress_;
   rocksdb::WriteBatch batch_;
   uint64_t entries_ = 0;  // of all files
@@ -298,23 +292,15 @@ absl::Status BuildDatabase(
                   absl::StrCat("cannot make a database in '", path, "'")));
   const std::unique_ptr<rocksdb::DB> db(opened);
 
-  Loader loader(db.get(), path, progress);
+  Loader loader(rows, db.get(), path, progress);
   for (size_t i = 0; i < rows.files.size(); ++i) {
-    const FileToWrite& planned = rows.files[i];
     if (warm_up && i + 1 == rows.files.size()) {
       RETURN_IF_ERROR(warm_up(db.get()));
     }
-    RETURN_IF_ERROR(rows.read(i, [&](const Entry& entry) {
-      absl::Status added = loader.Add(entry);
-      // A file of level 0 must come from a single flush.
-      if (added.ok() && planned.level > 0 &&
-          loader.unflushed_bytes() >= kPieceBytes) {
-        added = loader.Flush();
-      }
-      return added;
-    }));
-    RETURN_IF_ERROR(loader.Flush());
-    if (planned.level > 0) RETURN_IF_ERROR(MoveDown(db.get(), planned, path));
+    RETURN_IF_ERROR(loader.Load(i));
+    if (rows.files[i].level > 0) {
+      RETURN_IF_ERROR(MoveDown(db.get(), rows.files[i], path));
+    }
   }
   if (warm_up) RETURN_IF_ERROR(RewriteFiles(db.get(), rows, progress));
   return FromRocksDb(db->Close(), absl::StrCat("cannot close '", path, "'"));
@@ -348,48 +334,6 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
   return db;
 }
 
-RoundTimes SummarizeLatency(std::vector<uint32_t>* nanoseconds) {
-  const auto at_share = [nanoseconds](double share) {
-    const auto rank = static_cast<size_t>(
-        share * static_cast<double>(nanoseconds->size() - 1));
-    const auto nth = nanoseconds->begin() + static_cast<std::ptrdiff_t>(rank);
-    std::nth_element(nanoseconds->begin(), nth, nanoseconds->end());
-    return *nth / 1000.0;
-  };
-  RoundTimes times;
-  times.mean = std::accumulate(nanoseconds->begin(), nanoseconds->end(), 0.0) /
-               static_cast<double>(nanoseconds->size()) / 1000.0;
-  times.p50 = at_share(0.50);
-  times.p99 = at_share(0.99);
-  return times;
-}
-
-void LatencyHistogram::Add(const std::vector<uint32_t>& nanoseconds) {
-  for (const uint32_t time : nanoseconds) {
-    const double doublings = std::log2(std::max<uint32_t>(time, 1));
-    const auto i = static_cast<size_t>(kClassesPerDoubling * doublings);
-    ++counts_[std::min(i, counts_.size() - 1)];
-  }
-}
-
-std::vector<std::pair<double, double>> LatencyHistogram::SlowerThan() const {
-  std::vector<std::pair<double, double>> points;
-  const uint64_t all =
-      std::accumulate(counts_.begin(), counts_.end(), uint64_t{0});
-  uint64_t left = all;
-  for (size_t i = 0; i < counts_.size() && left > 0; ++i) {
-    // The share falls from the beginning to the end of each class with lookups.
-    const bool is_corner = counts_[i] > 0 || (i > 0 && counts_[i - 1] > 0);
-    if (is_corner) {
-      points.emplace_back(
-          std::exp2(static_cast<double>(i) / kClassesPerDoubling) / 1000,
-          static_cast<double>(left) / static_cast<double>(all));
-    }
-    left -= counts_[i];
-  }
-  return points;
-}
-
 void LookupCounts::Add(const LookupCounts& more) {
   found += more.found;
   data_block_reads += more.data_block_reads;
@@ -405,9 +349,38 @@ Interval Measurement::reads_interval() const {
   return {reads.low / all, reads.high / all};
 }
 
-Spread Measurement::OverRounds(double RoundTimes::*number) const {
+void Measurement::AddRound(std::vector<uint32_t> of_round, double seconds) {
+  std::ranges::sort(of_round);
+  const auto all = static_cast<double>(of_round.size());
+  const auto at_share = [&](double share) {
+    return of_round[static_cast<size_t>(share * (all - 1))] / 1000.0;
+  };
+  rounds.push_back(
+      {{"mean_us",
+        std::accumulate(of_round.begin(), of_round.end(), 0.0) / all / 1000},
+       {"p50_us", at_share(0.50)},
+       {"p99_us", at_share(0.99)},
+       {"lookups_per_second", all / seconds}});
+  const auto middle = static_cast<std::ptrdiff_t>(nanoseconds.size());
+  nanoseconds.insert(nanoseconds.end(), of_round.begin(), of_round.end());
+  std::inplace_merge(nanoseconds.begin(), nanoseconds.begin() + middle,
+                     nanoseconds.end());
+}
+
+Json Measurement::SlowerThan() const {
+  Json points = Json::array();
+  for (auto left = static_cast<double>(nanoseconds.size()); left >= 1;
+       left *= 0.95) {
+    const size_t i = nanoseconds.size() - static_cast<size_t>(left);
+    points.push_back({nanoseconds[i] / 1000.0,
+                      left / static_cast<double>(nanoseconds.size())});
+  }
+  return points;
+}
+
+Spread Measurement::OverRounds(const std::string& number) const {
   std::vector<double> values;
-  for (const RoundTimes& round : rounds) values.push_back(round.*number);
+  for (const Json& round : rounds) values.push_back(round[number]);
   return SpreadOf(values);
 }
 
@@ -442,10 +415,7 @@ absl::Status MeasureRound(rocksdb::DB* db, const std::filesystem::path& folder,
     measured->device_bytes =
         measured->device_bytes.value_or(0) + *device_after - *device_before;
   }
-  measured->latencies.Add(nanoseconds);
-  measured->rounds.push_back(SummarizeLatency(&nanoseconds));
-  measured->rounds.back().lookups_per_second =
-      static_cast<double>(lookups.size) / seconds.count();
+  measured->AddRound(std::move(nanoseconds), seconds.count());
   return absl::OkStatus();
 }
 

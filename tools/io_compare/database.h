@@ -2,23 +2,22 @@
 // that costs.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "linebloom/observed_rate.h"
+#include "nlohmann/json.hpp"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
-#include "tools/io_compare/rows/keys.h"
-#include "tools/io_compare/rows/row_source.h"
+#include "tools/io_compare/keys.h"
+#include "tools/io_compare/row_source.h"
 #include "tools/shared/numbers.h"
 #include "tools/shared/terminal_text.h"
 
@@ -49,33 +48,6 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
     const RowSource& rows, const SharedPolicy& policy, const std::string& path,
     uint64_t cache_bytes, bool direct_io);
 
-// The times of one round: of one lookup, in microseconds.
-struct RoundTimes {
-  double mean = 0;
-  double p50 = 0;
-  double p99 = 0;
-  double lookups_per_second = 0;  // of all threads together
-};
-
-// Summarizes `nanoseconds` per lookup, which must not be empty. Reorders them.
-RoundTimes SummarizeLatency(std::vector<uint32_t>* nanoseconds);
-
-// Counts times in classes that are 4.4 % wide: fine enough for a picture, and
-// independent of the number of lookups.
-class LatencyHistogram {
- public:
-  void Add(const std::vector<uint32_t>& nanoseconds);
-
-  // Pairs of microseconds and the share of lookups, above 0, that took longer,
-  // starting with the fastest lookup. Empty if there are no lookups.
-  std::vector<std::pair<double, double>> SlowerThan() const;
-
- private:
-  static constexpr int kClassesPerDoubling = 16;
-
-  std::array<uint64_t, 32 * kClassesPerDoubling> counts_ = {};
-};
-
 // What one thread counts, and sums of it.
 struct LookupCounts {
   uint64_t found = 0;
@@ -95,10 +67,20 @@ struct Measurement : LookupCounts {
   // Bytes that the kernel fetched meanwhile; nothing if it doesn't report it.
   std::optional<uint64_t> device_bytes;
   FilterAnswers answers;  // from RocksDB's statistics
-  std::vector<RoundTimes> rounds;
-  LatencyHistogram latencies;
+  // `mean_us`, `p50_us` and `p99_us` of a lookup, in microseconds, and
+  // `lookups_per_second` of all threads together.
+  Json rounds = Json::array();
+  std::vector<uint32_t> nanoseconds;  // of each lookup, in order
 
-  Spread OverRounds(double RoundTimes::*number) const;
+  // Adds the times of a round's lookups, at least one.
+  void AddRound(std::vector<uint32_t> of_round, double seconds);
+
+  // The spread of one of the numbers in `rounds`.
+  Spread OverRounds(const std::string& number) const;
+
+  // Pairs of microseconds and the share of lookups that took at least as long,
+  // each 5 % less than the one before.
+  Json SlowerThan() const;
 
   uint64_t all_block_reads() const {
     return data_block_reads + index_block_reads + filter_block_reads;

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <mntent.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -51,12 +50,6 @@ std::string CpuModel(const utsname& system) {
     }
   }
   return system.machine;
-}
-
-int UsableCores() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) return CPU_COUNT(&set);
-  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
 bool IsBelow(absl::string_view path, absl::string_view folder) {
@@ -163,7 +156,7 @@ Json DescribeMachine(const std::filesystem::path& folder) {
   utsname system = {};
   uname(&system);
   Json machine = {{"cpu", CpuModel(system)},
-                  {"cores", UsableCores()},
+                  {"cores", std::thread::hardware_concurrency()},
                   {"kernel", absl::StrCat(system.sysname, " ", system.release)},
                   {"rocksdb_version", rocksdb::GetRocksVersionAsString()}};
   DescribeMount(folder, &machine);
@@ -196,10 +189,6 @@ absl::StatusOr<std::unique_ptr<ScratchFolder>> UseScratchFolder(
     return absl::InvalidArgumentError(absl::StrCat(
         "folder '", path, "' is not empty; give an empty or a new one"));
   }
-  if (access(absolute.c_str(), W_OK) != 0) {
-    error.assign(errno, std::generic_category());
-    return Unusable("cannot write to folder", path, error);
-  }
   return use(absolute, false);
 }
 
@@ -210,13 +199,6 @@ ScratchFolder::~ScratchFolder() {
     fs::remove_all(entry.path(), ignored);
   }
   if (was_made) fs::remove(path, ignored);
-}
-
-absl::StatusOr<uint64_t> FreeBytes(const fs::path& path) {
-  std::error_code error;
-  const fs::space_info space = fs::space(path, error);
-  if (error) return Unusable("cannot determine the free space in", path, error);
-  return space.available;
 }
 
 }  // namespace linebloom::tools

@@ -67,7 +67,4 @@ struct ScratchFolder {
 absl::StatusOr<std::unique_ptr<ScratchFolder>> UseScratchFolder(
     const std::string& path, absl::string_view name);
 
-// Bytes that an unprivileged process may still write below `path`.
-absl::StatusOr<uint64_t> FreeBytes(const std::filesystem::path& path);
-
 }  // namespace linebloom::tools

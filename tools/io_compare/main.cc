@@ -2,8 +2,8 @@
 #include "absl/status/statusor.h"
 #include "linebloom/filter_policy.h"
 #include "table/status.h"
-#include "tools/io_compare/report/report.h"
-#include "tools/io_compare/rows/keys.h"
+#include "tools/io_compare/keys.h"
+#include "tools/io_compare/report.h"
 #include "tools/shared/run_tool.h"
 
 using Config = linebloom::tools::IoCompareConfig;
@@ -120,9 +120,10 @@ absl::StatusOr<Outcome> Run(const IoCompareConfig& config) {
     RETURN_IF_ERROR(CheckFlagFile("--html", config.html));
   }
   ASSIGN_OR_RETURN(const Report report, RunComparison(config));
-  const Json json = ReportAsJson(report);
+  Json json = {{"command", CommandLine()}};
+  json.update(ReportAsJson(report));
   const std::string text = ReportAsText(json);
-  RETURN_IF_ERROR(WritePage(config.html, config.typed, json, text));
+  RETURN_IF_ERROR(WritePage(config.html, json, text));
   return Outcome{text, json};
 }
 
@@ -131,9 +132,7 @@ absl::StatusOr<Outcome> Run(const IoCompareConfig& config) {
 
 int main(int argc, char** argv) {
   using namespace linebloom::tools;  // NOLINT(google-build-using-namespace)
-  ParseFlagsOrExit(argc, argv, kUsage);
   linebloom::RegisterFilterPolicy();
-  ConfigFromFlags<IoCompareConfig>().typed = CommandText(argc, argv);
-  return RunTool("io_compare",
+  return RunTool(argc, argv, kUsage,
                  [] { return Run(ConfigFromFlags<IoCompareConfig>()); });
 }

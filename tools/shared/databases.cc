@@ -109,7 +109,7 @@ rocksdb::Status NewReadOnlyEnv(Logs logs, std::unique_ptr<rocksdb::Env>* env) {
 
 // For a database without an OPTIONS file. Too many levels cost nothing; too few
 // are an error.
-constexpr int kMostLevels = 64;
+constexpr int kMaxLevels = 64;
 
 // The owner may be changing the manifest: read it this often.
 constexpr int kAttempts = 5;
@@ -136,7 +136,7 @@ rocksdb::Status NeededOptions(const std::string& folder,
   RETURN_IF_ERROR(rocksdb::DB::ListColumnFamilies(needed->db, folder, &names));
   for (const std::string& name : names) {
     rocksdb::ColumnFamilyOptions options;
-    options.num_levels = kMostLevels;
+    options.num_levels = kMaxLevels;
     for (const rocksdb::ColumnFamilyDescriptor& known : stored.families) {
       if (known.name != name) continue;
       options.comparator = known.options.comparator;

@@ -41,4 +41,18 @@ Spread SpreadOf(std::vector<double> values) {
   return {values.front(), median, values.back()};
 }
 
+std::optional<uint64_t> LargestThat(uint64_t low, uint64_t high,
+                                    absl::FunctionRef<bool(uint64_t)> fits) {
+  if (!fits(low)) return std::nullopt;
+  while (low < high) {
+    const uint64_t middle = high - (high - low) / 2;
+    if (fits(middle)) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
 }  // namespace linebloom::tools

@@ -1,9 +1,12 @@
 // Computes how certain a measured rate is and how repeated measurements spread;
-// cheap pseudo-random numbers.
+// bisection; cheap pseudo-random numbers.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
+
+#include "absl/functional/function_ref.h"
 
 namespace linebloom::tools {
 
@@ -22,14 +25,19 @@ Interval PoissonInterval(uint64_t count);
 
 // The median and the extremes of repeated measurements.
 struct Spread {
-  double least = 0;
+  double min = 0;
   double median = 0;
-  double most = 0;
+  double max = 0;
 };
 
 // The spread of `values`, in any order; all 0 if there are none. The median of
 // an even number of values is the mean of the middle two.
 Spread SpreadOf(std::vector<double> values);
+
+// The largest number in [low, high] that `fits`; nothing if `low` doesn't. If a
+// number fits, so do all smaller ones.
+std::optional<uint64_t> LargestThat(uint64_t low, uint64_t high,
+                                    absl::FunctionRef<bool(uint64_t)> fits);
 
 // Pseudo-random numbers for test data: the finalizer of splitmix64. Each bit of
 // the result depends on all bits of `x`.

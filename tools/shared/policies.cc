@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -20,27 +19,16 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "tools/shared/databases.h"
+#include "tools/shared/numbers.h"
 
 namespace linebloom::tools {
 namespace {
 
-// The 10 of bloomfilter:10:false, with or without braces.
-std::optional<double> BitsIn(absl::string_view id) {
-  const size_t colon = id.find(':');
-  if (colon == absl::string_view::npos) return std::nullopt;
-  const absl::string_view rest = id.substr(colon + 1);
-  double bits = 0;
-  if (!absl::SimpleAtod(rest.substr(0, rest.find_first_of(":;}")), &bits)) {
-    return std::nullopt;
-  }
-  return bits;
-}
-
 // The IDs of RocksDB's policies have the bits that they build with, in
 // thousandths.
 bool BitsWereMoved(const std::string& text, const std::string& id) {
-  const std::optional<double> requested = BitsIn(text);
-  const std::optional<double> used = BitsIn(id);
+  const std::optional<double> requested = BitsInId(text);
+  const std::optional<double> used = BitsInId(id);
   return requested.has_value() && used.has_value() &&
          std::abs(*requested - *used) > 0.001;
 }
@@ -72,27 +60,23 @@ absl::Status UnknownPolicy(const std::string& name) {
                    "such as linebloom:10"));
 }
 
-// Rounds to what RocksDB accepts and stores: thousandths of a bit.
-double ToThousandths(double bits) { return std::round(bits * 1000) / 1000; }
-
-// Two neighbouring bits per key of a Bloom filter.
-struct Bracket {
-  double too_few;
-  double enough;
-};
-
-// Narrows `bracket` to `width`. `is_enough` judges a block.
-Bracket Narrow(Bracket bracket, double width, uint64_t keys,
-               absl::FunctionRef<bool(const std::string&)> is_enough) {
-  while (bracket.enough - bracket.too_few > width) {
-    const double middle = (bracket.too_few + bracket.enough) / 2;
-    (is_enough(BuildRibbonBlock(middle, keys)) ? bracket.enough
-                                               : bracket.too_few) = middle;
-  }
-  return bracket;
+// RocksDB stores thousandths of a bit.
+std::string RibbonOf(uint64_t millibits, uint64_t keys) {
+  return BuildRibbonBlock(static_cast<double>(millibits) / 1000, keys);
 }
 
 }  // namespace
+
+std::optional<double> BitsInId(absl::string_view id) {
+  const size_t colon = id.find(':');
+  if (colon == absl::string_view::npos) return std::nullopt;
+  const absl::string_view rest = id.substr(colon + 1);
+  double bits = 0;
+  if (!absl::SimpleAtod(rest.substr(0, rest.find_first_of(":;}")), &bits)) {
+    return std::nullopt;
+  }
+  return bits;
+}
 
 PolicyString ReadPolicyString(const std::string& text,
                               const rocksdb::DBOptions& db) {
@@ -126,28 +110,23 @@ PolicyString ReadPolicyString(const std::string& text,
 }
 
 absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list) {
-  std::vector<std::string> policies;
-  std::string entry;
+  std::vector<std::string> policies(1);
   int depth = 0;
-  const auto finish_entry = [&] {
-    policies.emplace_back(absl::StripAsciiWhitespace(entry));
-    entry.clear();
-  };
   for (const char c : list) {
-    if (c == '{') ++depth;
-    if (c == '}' && --depth < 0) break;
+    depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+    if (depth < 0) break;
     if (c == ';' && depth == 0) {
-      finish_entry();
+      policies.emplace_back();
     } else {
-      entry.push_back(c);
+      policies.back() += c;
     }
   }
-  finish_entry();
   if (depth != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("--policies='", list, "': braces do not match"));
   }
-  for (const std::string& policy : policies) {
+  for (std::string& policy : policies) {
+    absl::StripAsciiWhitespace(&policy);
     if (policy.empty()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "--policies='", list,
@@ -202,25 +181,26 @@ std::string BuildRibbonBlock(double bloom_bits, uint64_t keys) {
 }
 
 double RibbonBitsWithin(double bytes, double bits_per_key, uint64_t keys) {
-  const Bracket found =
-      Narrow({bits_per_key, 2 * bits_per_key}, 0.002 * bits_per_key, keys,
-             [bytes](const std::string& block) {
-               return static_cast<double>(block.size()) > bytes;
-             });
-  return ToThousandths(found.too_few);
+  const auto low = static_cast<uint64_t>(std::lround(1000 * bits_per_key));
+  const auto fits = [&](uint64_t millibits) {
+    return static_cast<double>(RibbonOf(millibits, keys).size()) <= bytes;
+  };
+  return static_cast<double>(LargestThat(low, 2 * low, fits).value_or(low)) /
+         1000;
 }
 
 std::optional<double> RibbonBitsForRate(double rate, uint64_t keys) {
   // A Bloom filter's rate hardly falls beyond this.
-  constexpr double kMostBits = 50;
-  constexpr double kWidth = 0.005;
-  const Bracket found =
-      Narrow({1, kMostBits}, kWidth, keys, [&](const std::string& block) {
-        return BuiltInFilterRate(block.data(), block.size(), keys)
-                   .value_or(1) <= rate;
-      });
-  if (found.enough == kMostBits) return std::nullopt;
-  return ToThousandths(found.enough);
+  constexpr uint64_t kMaxMillibits = 50'000;
+  const auto is_too_few = [&](uint64_t millibits) {
+    const std::string block = RibbonOf(millibits, keys);
+    return BuiltInFilterRate(block.data(), block.size(), keys).value_or(1) >
+           rate;
+  };
+  const uint64_t too_few =
+      LargestThat(1000, kMaxMillibits, is_too_few).value_or(999);
+  if (too_few == kMaxMillibits) return std::nullopt;
+  return static_cast<double>(too_few + 1) / 1000;
 }
 
 }  // namespace linebloom::tools

@@ -30,6 +30,10 @@ PolicyString ReadPolicyString(
     const std::string& text,
     const rocksdb::DBOptions& db = rocksdb::DBOptions());
 
+// The 10 in the ID bloomfilter:10:false, also with braces. Nothing if the ID
+// has no bits.
+std::optional<double> BitsInId(absl::string_view id);
+
 // A filter policy and its name.
 struct NamedPolicy {
   // As the user wrote it.

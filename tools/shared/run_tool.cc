@@ -49,6 +49,13 @@ static_assert(std::atomic<bool>::is_always_lock_free,
 
 void NoteInterrupt(int /*signal*/) { interrupted.store(true); }
 
+// What main() got.
+absl::Span<char*> command_line;
+
+std::string ProgramName() {
+  return std::filesystem::path(command_line[0]).filename();
+}
+
 // The exit code while Abseil parses; -1 at other times.
 int exit_code_while_parsing = -1;
 
@@ -63,7 +70,7 @@ void CorrectExitCode() {
 }
 
 // Lists the flags of the tool's own files, not those of libraries.
-void PrintHelp(absl::string_view program, absl::string_view usage) {
+void PrintHelp(absl::string_view usage) {
   std::map<std::string, std::string> flags;
   size_t widest = 0;
   for (const auto& [name, flag] : absl::GetAllFlags()) {
@@ -74,7 +81,7 @@ void PrintHelp(absl::string_view program, absl::string_view usage) {
         flag->Help(), is_plain ? "" : "; default: ", is_plain ? "" : value);
     widest = std::max(widest, name.size() + 4);
   }
-  std::cout << program << ": " << usage << "\n\nFlags:\n";
+  std::cout << ProgramName() << ": " << usage << "\n\nFlags:\n";
   for (const auto& [name, help] : flags) {
     std::cout << NamedText(name, help, widest + 2);
   }
@@ -83,13 +90,13 @@ void PrintHelp(absl::string_view program, absl::string_view usage) {
 // Exits after --help and --version; returns true for other questions of that
 // kind, which Abseil answers.
 bool AnswersHelp(const std::vector<std::string>& arguments,
-                 absl::string_view program, absl::string_view usage) {
+                 absl::string_view usage) {
   for (absl::string_view argument : arguments) {
     if (argument == "--") return false;
     if (!absl::ConsumePrefix(&argument, "-")) continue;
     absl::ConsumePrefix(&argument, "-");
     if (argument == "version") std::cout << Versions() << "\n";
-    if (argument == "h" || argument == "help") PrintHelp(program, usage);
+    if (argument == "h" || argument == "help") PrintHelp(usage);
     if (argument == "version" || argument == "h" || argument == "help") {
       std::exit(kExitFine);
     }
@@ -99,8 +106,9 @@ bool AnswersHelp(const std::vector<std::string>& arguments,
 }
 
 // The arguments, with --dry_run for --dry-run: no flag has a dash in its name.
-std::vector<std::string> WithUnderscores(int argc, char** argv) {
-  std::vector<std::string> arguments(argv + 1, argv + argc);
+std::vector<std::string> WithUnderscores() {
+  std::vector<std::string> arguments(command_line.begin() + 1,
+                                     command_line.end());
   for (std::string& argument : arguments) {
     if (argument == "--") break;
     if (!absl::StartsWith(argument, "--")) continue;
@@ -117,9 +125,42 @@ absl::Status StatusOf(const std::ofstream& file, absl::string_view flag,
       errno, absl::StrCat("cannot write ", flag, "='", path, "'"));
 }
 
+absl::Status WriteFlagFile(absl::string_view flag, const std::string& path,
+                           absl::string_view bytes) {
+  std::ofstream file(path, std::ios::trunc);
+  file << bytes;
+  file.close();
+  return StatusOf(file, flag, path);
+}
+
 // Names of files and column families may hold what a terminal obeys.
-void PrintError(absl::string_view tool, absl::string_view message) {
-  std::cerr << Printable(absl::StrCat(tool, ": ", message), "\n") << "\n";
+void PrintError(absl::string_view message) {
+  std::cerr << Printable(absl::StrCat(ProgramName(), ": ", message), "\n")
+            << "\n";
+}
+
+std::string Quoted(absl::string_view argument) {
+  const bool is_plain =
+      !argument.empty() && std::ranges::all_of(argument, [](unsigned char c) {
+        return absl::ascii_isalnum(c) || absl::StrContains("_-./=:,+@%", c);
+      });
+  if (is_plain) return std::string(argument);
+  return absl::StrCat("'", absl::StrReplaceAll(argument, {{"'", "'\\''"}}),
+                      "'");
+}
+
+// Returns the arguments that are not flags.
+std::vector<std::string> ParseFlagsOrExit(absl::string_view usage) {
+  std::vector<std::string> arguments = WithUnderscores();
+  std::atexit(CorrectExitCode);
+  exit_code_while_parsing =
+      AnswersHelp(arguments, usage) ? kExitFine : kExitBadInput;
+  std::vector<char*> pointers = {command_line[0]};
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  const std::vector<char*> rest = absl::ParseCommandLine(
+      static_cast<int>(pointers.size()), pointers.data());
+  exit_code_while_parsing = -1;
+  return {rest.begin() + 1, rest.end()};
 }
 
 absl::StatusOr<Outcome> RunAndWrite(
@@ -241,44 +282,12 @@ std::string Versions() {
                       rocksdb::GetRocksVersionAsString());
 }
 
-std::vector<std::string> ParseFlagsAndArgumentsOrExit(int argc, char** argv,
-                                                      const char* usage) {
-  const std::string program = std::filesystem::path(argv[0]).filename();
-  std::vector<std::string> arguments = WithUnderscores(argc, argv);
-  std::atexit(CorrectExitCode);
-  exit_code_while_parsing =
-      AnswersHelp(arguments, program, usage) ? kExitFine : kExitBadInput;
-  std::vector<char*> pointers = {argv[0]};
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  const std::vector<char*> rest = absl::ParseCommandLine(argc, pointers.data());
-  exit_code_while_parsing = -1;
-  return {rest.begin() + 1, rest.end()};
-}
-
-void ParseFlagsOrExit(int argc, char** argv, const char* usage) {
-  const std::vector<std::string> arguments =
-      ParseFlagsAndArgumentsOrExit(argc, argv, usage);
-  if (!arguments.empty()) {
-    PrintError(std::filesystem::path(argv[0]).filename().string(),
-               absl::StrCat("unexpected argument '", arguments[0],
-                            "': flags are written --name=value"));
-    std::exit(kExitBadInput);
+std::string CommandLine() {
+  std::string line = ProgramName();
+  for (const char* argument : command_line.subspan(1)) {
+    absl::StrAppend(&line, " ", Quoted(argument));
   }
-}
-
-std::string CommandText(int argc, char** argv) {
-  std::string text = std::filesystem::path(argv[0]).filename().string();
-  for (const absl::string_view argument :
-       absl::MakeSpan(argv, argc).subspan(1)) {
-    const bool is_plain =
-        !argument.empty() && std::ranges::all_of(argument, [](unsigned char c) {
-          return absl::ascii_isalnum(c) || absl::StrContains("_-./=:,+@%", c);
-        });
-    const std::string quoted =
-        absl::StrCat("'", absl::StrReplaceAll(argument, {{"'", "'\\''"}}), "'");
-    absl::StrAppend(&text, " ", is_plain ? argument : quoted);
-  }
-  return text;
+  return line;
 }
 
 absl::Status CheckFlagFile(absl::string_view flag, const std::string& path) {
@@ -290,26 +299,28 @@ absl::Status CheckFlagFile(absl::string_view flag, const std::string& path) {
   return status;
 }
 
-absl::Status WriteFlagFile(absl::string_view flag, const std::string& path,
-                           absl::string_view bytes) {
-  std::ofstream file(path, std::ios::trunc);
-  file << bytes;
-  file.close();
-  return StatusOf(file, flag, path);
-}
-
-int RunTool(absl::string_view name,
-            absl::FunctionRef<absl::StatusOr<Outcome>()> run) {
+int RunTool(int argc, char** argv, absl::string_view usage,
+            absl::FunctionRef<absl::StatusOr<Outcome>()> run,
+            std::vector<std::string>* arguments) {
+  command_line = absl::MakeSpan(argv, argc);
+  const std::vector<std::string> rest = ParseFlagsOrExit(usage);
+  if (arguments != nullptr) {
+    arguments->insert(arguments->end(), rest.begin(), rest.end());
+  } else if (!rest.empty()) {
+    PrintError(absl::StrCat("unexpected argument '", rest[0],
+                            "': flags are written --name=value"));
+    return kExitBadInput;
+  }
   CatchInterrupts();
   const absl::StatusOr<Outcome> outcome = RunAndWrite(run);
   if (!outcome.ok()) {
-    PrintError(name, outcome.status().message());
+    PrintError(outcome.status().message());
     return absl::IsCancelled(outcome.status()) ? kExitInterrupted
                                                : kExitBadInput;
   }
   const auto problems =
       outcome->json.value("problems", std::vector<std::string>());
-  for (const std::string& problem : problems) PrintError(name, problem);
+  for (const std::string& problem : problems) PrintError(problem);
   return outcome->exit_code.value_or(problems.empty() ? kExitFine
                                                       : kExitFoundSomething);
 }
@@ -321,11 +332,11 @@ absl::Status CheckInterrupt() {
   return absl::OkStatus();
 }
 
-absl::Status WritePage(const std::string& path, const std::string& command,
-                       Json result, absl::string_view text) {
+absl::Status WritePage(const std::string& path, Json result,
+                       absl::string_view text) {
   if (path.empty()) return absl::OkStatus();
   result["about"] = {
-      {"command", command},
+      {"command", CommandLine()},
       {"date", absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone())},
       {"versions", Versions()}};
   // Any "</script" would end the script element.

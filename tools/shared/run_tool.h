@@ -29,27 +29,14 @@ enum ExitCode : int {
 // "linebloom 0.2.0, RocksDB 7.8.3".
 std::string Versions();
 
-// Sets all Abseil flags from `argv`. `usage`, what the tool does, goes above
-// them in --help. Exits after --help (0), and with one line on stderr after an
-// unknown flag, a bad value or an argument that is not a flag (2).
-void ParseFlagsOrExit(int argc, char** argv, const char* usage);
-
-// The same for tools that take other arguments, which it returns.
-std::vector<std::string> ParseFlagsAndArgumentsOrExit(int argc, char** argv,
-                                                      const char* usage);
-
-// The command line for a report, as it can be typed into a shell, with the
+// This process's command line, as it can be typed into a shell, with the
 // program's name without its folder.
-std::string CommandText(int argc, char** argv);
+std::string CommandLine();
 
-// Checks that `path` can be written, before long work and without leaving a
-// trace. Returns the errors of WriteFlagFile.
+// Checks that `path`, which `flag` named, can be written, before long work and
+// without leaving a trace. Returns the operating system's error, with both
+// names.
 absl::Status CheckFlagFile(absl::string_view flag, const std::string& path);
-
-// Writes `bytes` to `path`, which `flag` named. Returns the operating system's
-// error, with both names.
-absl::Status WriteFlagFile(absl::string_view flag, const std::string& path,
-                           absl::string_view bytes);
 
 // A tool's report, as text and as JSON, whose `problems`, if any, are sentences
 // for stderr.
@@ -60,12 +47,16 @@ struct Outcome {
   std::optional<int> exit_code = {};
 };
 
-// Runs a tool and returns the exit code. Prints the report as text or, with
-// --json=-, as JSON; another --json names a file for it, checked before `run`.
-// In JSON bytes that are not UTF-8 are replaced; in text they become \xff and
-// control characters \x1b. If something fails, one line on stderr says why.
-int RunTool(absl::string_view name,
-            absl::FunctionRef<absl::StatusOr<Outcome>()> run);
+// Sets all Abseil flags from `argv`, runs a tool and returns its exit code.
+// `usage`, what the tool does, goes above the flags in --help. `arguments` gets
+// those that are not flags, after any that it has; without it they are errors.
+// Prints the report as text or, with --json=-, as JSON; another --json names a
+// file for it, checked before `run`. In JSON bytes that are not UTF-8 are
+// replaced; in text they become \xff and control characters \x1b. If something
+// fails, one line on stderr says why.
+int RunTool(int argc, char** argv, absl::string_view usage,
+            absl::FunctionRef<absl::StatusOr<Outcome>()> run,
+            std::vector<std::string>* arguments = nullptr);
 
 // True if SIGINT, SIGTERM or SIGHUP arrived since RunTool() began; a second one
 // ends the process at once, as usual. May be called from any thread.
@@ -74,10 +65,10 @@ bool Interrupted();
 // OK, or Cancelled after a signal.
 absl::Status CheckInterrupt();
 
-// Writes page.html with the `result`, which it draws, `text` and the `command`
-// that was typed. Does nothing if `path` is empty.
-absl::Status WritePage(const std::string& path, const std::string& command,
-                       Json result, absl::string_view text);
+// Writes page.html with the `result`, which it draws, `text` and the command
+// line. Does nothing if `path` is empty.
+absl::Status WritePage(const std::string& path, Json result,
+                       absl::string_view text);
 
 template <typename Value>
 Json OrNull(const std::optional<Value>& value) {

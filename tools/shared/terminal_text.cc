@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/time.h"
 #include "filter_policy/rocksdb/printable.h"
 #include "nlohmann/json.hpp"
 
@@ -31,10 +32,6 @@ std::optional<std::string> Format(const Json& value, const std::string& how) {
     return percent < 10 ? absl::StrFormat("%.4f", percent)
                         : ThreeDigits(percent);
   }
-  if (how == "2" && value < 100) {
-    return absl::StrFormat("%.2f", value.get<double>());
-  }
-  if (how == "2") return ThreeDigits(value.get<double>());
   if (how == "MB") {
     if (value == 0) return std::nullopt;
     return ThreeDigits(value.get<double>() / 1e6);
@@ -69,14 +66,6 @@ std::optional<std::string> FillOne(absl::string_view text, const Json& json) {
     absl::StrAppend(&filled, *value);
     text.remove_prefix(close + 1);
   }
-}
-
-// "40 s", "1 min 20 s", "2 h 5 min".
-std::string Duration(double seconds) {
-  const auto whole = static_cast<int64_t>(std::ceil(seconds));
-  if (whole < 60) return absl::StrCat(whole, " s");
-  if (whole < 3600) return absl::StrCat(whole / 60, " min ", whole % 60, " s");
-  return absl::StrCat(whole / 3600, " h ", whole % 3600 / 60, " min");
 }
 
 }  // namespace
@@ -223,7 +212,9 @@ void Progress::Draw(uint64_t done) {
   const std::string left =
       share == 0 || taken.count() < 0.3
           ? ""
-          : absl::StrCat(", ", Duration(taken.count() * (1 - share) / share),
+          : absl::StrCat(", ",
+                         absl::FormatDuration(absl::Seconds(
+                             std::ceil(taken.count() * (1 - share) / share))),
                          " left");
   absl::FPrintF(stderr, "\r%s %3.0f %%%s\x1b[K", step_, 100 * share, left);
   std::fflush(stderr);

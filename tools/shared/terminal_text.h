@@ -43,7 +43,6 @@ std::string BulletsText(const Json& sentences);
 // Replaces each "{/pointer:format}" in `text` by the value that the JSON
 // pointer names in `json`. Formats:
 //   3    three digits: "0.00123", "12,346"
-//   2    two decimals, or three digits from 100 on: "9.97", "1,234"
 //   ,    with thousands: "1,234,567"
 //   k    a short count: "99,999", "123 k", "1.23 M"
 //   %    three digits of 100 times the number

@@ -1,5 +1,3 @@
-#include "tools/filter_size/answer.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -7,6 +5,7 @@
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/sizing/sizing.h"
 #include "tests/filter_policy/rocksdb/filter_bits.h"
+#include "tools/filter_size/answer.h"
 #include "tools/shared/policies.h"
 
 namespace linebloom::tools {

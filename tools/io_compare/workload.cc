@@ -1,4 +1,4 @@
-#include "tools/io_compare/rows/workload.h"
+#include "tools/io_compare/workload.h"
 
 #include <algorithm>
 #include <map>
@@ -27,18 +27,23 @@ constexpr char kFlag[] = "--source_db";
 
 // The numbers in KeyVersion::type are private to RocksDB, but their names are
 // public.
-EntryKind KindOf(const rocksdb::KeyVersion& version) {
+void PutInto(rocksdb::WriteBatch* batch, const rocksdb::KeyVersion& version) {
   const std::string name = version.GetTypeName();
-  if (name == "TypeSingleDeletion") return EntryKind::kSingleDelete;
-  if (absl::StrContains(name, "Deletion")) return EntryKind::kDelete;
-  if (name == "TypeMerge") return EntryKind::kMerge;
-  return EntryKind::kPut;
+  if (name == "TypeSingleDeletion") {
+    (void)batch->SingleDelete(version.user_key);
+  } else if (absl::StrContains(name, "Deletion")) {
+    (void)batch->Delete(version.user_key);
+  } else if (name == "TypeMerge") {
+    (void)batch->Merge(version.user_key, version.value);
+  } else {
+    (void)batch->Put(version.user_key, version.value);
+  }
 }
 
-// Calls `sink` for every entry in `family`, one chunk of keys at a time.
+// Puts every entry in `family` into `batch`, one chunk of keys at a time.
 absl::Status ReadAllVersions(rocksdb::DB* db,
                              rocksdb::ColumnFamilyHandle* family,
-                             EntrySink sink) {
+                             rocksdb::WriteBatch* batch, AddedEntry added) {
   size_t chunk = 1 << 16;
   std::string begin;  // "" for the first key
   while (true) {
@@ -69,8 +74,8 @@ absl::Status ReadAllVersions(rocksdb::DB* db,
         ++next;
       }
       for (size_t at = next; at-- > i;) {
-        RETURN_IF_ERROR(sink(
-            {KindOf(versions[at]), versions[at].user_key, versions[at].value}));
+        PutInto(batch, versions[at]);
+        RETURN_IF_ERROR(added());
       }
       i = next;
     }
@@ -107,10 +112,12 @@ class Source {
 
   // RocksDB's reader of single files hides deletions before 9.8, which filters
   // contain too. GetAllKeyVersions shows all, so the file becomes a database.
-  absl::Status ReadFile(size_t file, EntrySink sink) {
+  absl::Status ReadFile(size_t file, rocksdb::WriteBatch* batch,
+                        AddedEntry added) {
     rocksdb::ColumnFamilyHandle* family = nullptr;
     RETURN_IF_ERROR(Import(live_files_[file], &family));
-    absl::Status status = ReadAllVersions(import_db_.get(), family, sink);
+    absl::Status status =
+        ReadAllVersions(import_db_.get(), family, batch, added);
     status.Update(FromRocksDb(import_db_->DropColumnFamily(family),
                               "cannot remove a copied file"));
     status.Update(FromRocksDb(import_db_->DestroyColumnFamilyHandle(family),
@@ -350,8 +357,9 @@ absl::Status UseDatabase(const IoCompareConfig& config, double missing_needed,
                          Workload* workload) {
   const auto source = std::make_shared<Source>(config.source_db, scratch);
   RETURN_IF_ERROR(source->Open(workload));
-  workload->rows.read = [source](size_t file, EntrySink sink) {
-    return source->ReadFile(file, sink);
+  workload->rows.read = [source](size_t file, rocksdb::WriteBatch* batch,
+                                 AddedEntry added) {
+    return source->ReadFile(file, batch, added);
   };
   constexpr uint64_t kMaxSample = 20'000'000;  // they are kept in memory
   ASSIGN_OR_RETURN(

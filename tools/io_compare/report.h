@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "nlohmann/json.hpp"
 #include "tools/io_compare/database.h"
-#include "tools/io_compare/rows/row_source.h"
+#include "tools/io_compare/row_source.h"
 
 namespace linebloom::tools {
 
@@ -24,7 +23,7 @@ struct IoCompareConfig {
   uint64_t lookups = 200'000;
   uint64_t rounds = 5;
   double hit_ratio = 0;  // share of the lookups that are for existing rows
-  std::string skew;      // of the missing keys (rows/keys.h)
+  std::string skew;      // of the missing keys (keys.h)
   uint64_t warm_lookups = 4'000'000;
   uint64_t threads = 1;
   double bits_per_key = 10;
@@ -36,38 +35,42 @@ struct IoCompareConfig {
   std::string source_db;
   uint64_t seed = 1;
   std::string html;
-  std::string typed;  // the command line
   bool direct_io = true;
   // Small, so that reads go to the device: the cache of a live database is full
   // of more useful blocks than those that turn out to lack the key.
   uint64_t block_cache_size = 64 << 10;  // bytes
 };
 
-// The rate that a lookup of a missing key should meet per probed file: the mean
-// weighted by lookups. Nothing if a file has no filter of known rate.
-struct PredictedRates {
-  std::optional<double> all;
-  std::map<int, double> levels;
+// The filters of a level, or of all.
+struct LevelFilters {
+  uint64_t bytes = 0;
+  double probes = 0;  // lookups of missing keys that meet a file, on average
+  double reads = 0;   // of these, those that the filters should let pass
+  bool all_have_filters = true;
+
+  // The false-positive rate to expect; nothing without filters.
+  std::optional<double> rate() const {
+    if (!all_have_filters || probes == 0) return std::nullopt;
+    return reads / probes;
+  }
 };
 
 struct PolicyResult {
   std::string name;     // as in --policies
   std::string options;  // RocksDB's option string for it; "" for none
   Shape shape;
-  std::vector<uint64_t> filter_bytes_by_level;
+  std::vector<LevelFilters> levels;
+  LevelFilters all_levels;
   uint64_t warm_lookups = 0;  // before its files were rewritten
   double build_seconds = 0;
   Measurement measured;
-  PredictedRates predicted;
   std::string io_agreement;  // by CompareIo()
 
-  uint64_t filter_bytes() const;
   double bits_per_key() const;
 };
 
 struct Report {  // NOLINT(bugprone-exception-escape): moves of JSON don't throw
-  std::string command;
-  Json machine;                       // by DescribeMachine()
+  Json machine;  // by DescribeMachine()
   Json workload;                      // by MakeWorkload(), and `direct_io`
   std::vector<PolicyResult> results;  // in the order of --policies
   // Sentences: notes on the figures, and problems that void them.
@@ -78,10 +81,6 @@ struct Report {  // NOLINT(bugprone-exception-escape): moves of JSON don't throw
 // Builds a database for each policy, looks up keys in all and removes them
 // (unless `keep` is set). Cancelled after a signal.
 absl::StatusOr<Report> RunComparison(const IoCompareConfig& config);
-
-// A sentence that compares the reads of linebloom (or of the policy with the
-// fewest reads) with those of each other policy. "" for a single policy.
-std::string ResultInWords(const Report& report);
 
 // An object with `facts` in words, `machine`, `workload` and `results`. There
 // must be a result.

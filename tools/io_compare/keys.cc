@@ -1,7 +1,6 @@
-#include "tools/io_compare/rows/keys.h"
+#include "tools/io_compare/keys.h"
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cmath>
 #include <fstream>
@@ -286,16 +285,6 @@ Lookups ChooseLookups(const LookupMix& mix, uint64_t count) {
     return static_cast<uint64_t>(
         std::floor(static_cast<double>(n) * mix.hit_ratio + 1e-9));
   };
-  const auto is_possible = [&](uint64_t n) {
-    return hits_of(n) <= mix.existing.size &&
-           n - hits_of(n) <= mix.missing.size;
-  };
-  uint64_t total = 0;  // the largest possible number, by bisection
-  for (uint64_t step = std::bit_floor(std::max<uint64_t>(count, 1)); step > 0;
-       step /= 2) {
-    if (total + step <= count && is_possible(total + step)) total += step;
-  }
-
   Lookups chosen;
   ScatteredOrder existing(0, mix.existing.size, Mix(mix.seed, 1));
   std::vector<ScatteredOrder> missing;  // by stretch
@@ -305,16 +294,14 @@ Lookups ChooseLookups(const LookupMix& mix, uint64_t count) {
                          Mix(mix.seed, 2 + missing.size()));
   }
   uint64_t drawn = 0;
-  for (uint64_t i = 0; i < total; ++i) {
-    if (hits_of(i + 1) > hits_of(i)) {
-      chosen.keys.Add(mix.existing.at(existing.Next()));
-      ++chosen.existing;
-      continue;
-    }
-    ScatteredOrder& stretch =
-        missing[mix.skew.Draw(MixedShare(Mix(Mix(mix.seed, 3), drawn++)))];
-    if (stretch.left == 0) break;
-    chosen.keys.Add(mix.missing.at(stretch.Next()));
+  for (uint64_t i = 0; i < count; ++i) {
+    const bool exists = hits_of(i + 1) > hits_of(i);
+    ScatteredOrder& order = exists ? existing
+                                   : missing[mix.skew.Draw(MixedShare(
+                                         Mix(Mix(mix.seed, 3), drawn++)))];
+    if (order.left == 0) break;
+    chosen.keys.Add((exists ? mix.existing : mix.missing).at(order.Next()));
+    chosen.existing += exists ? 1 : 0;
   }
   return chosen;
 }

@@ -10,9 +10,9 @@
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/compression_type.h"
-#include "tools/io_compare/report/report.h"
-#include "tools/io_compare/rows/keys.h"
-#include "tools/io_compare/rows/row_source.h"
+#include "tools/io_compare/keys.h"
+#include "tools/io_compare/report.h"
+#include "tools/io_compare/row_source.h"
 
 namespace linebloom::tools {
 

@@ -1,4 +1,4 @@
-#include "tools/io_compare/rows/row_source.h"
+#include "tools/io_compare/row_source.h"
 
 #include <algorithm>
 #include <array>
@@ -41,20 +41,6 @@ size_t RunOf(uint64_t row, uint64_t seed) {
   size_t run = 0;
   while (slot >= kRuns[run].share) slot -= kRuns[run++].share;
   return run;
-}
-
-uint64_t CountEntries(const Part& part, uint64_t seed) {
-  uint64_t entries = 0;
-  uint64_t row = part.begin;
-  while (row < part.end) {
-    if (row % kSharesOfAllRuns == 0 && part.end - row >= kSharesOfAllRuns) {
-      entries += kRuns[part.run].share;
-      row += kSharesOfAllRuns;
-    } else {
-      entries += RunOf(row++, seed) == part.run ? 1 : 0;
-    }
-  }
-  return entries;
 }
 
 void FillValue(uint64_t seed, std::string* value) {
@@ -101,21 +87,24 @@ RowSource LayeredRows(const Keys& keys, uint64_t value_size, uint64_t seed,
             ? 1
             : std::max<uint64_t>(1, Divide(bytes, file_bytes));
     for (uint64_t f = 0; f < files; ++f) {
-      parts.push_back(
-          {run, keys.size * f / files, keys.size * (f + 1) / files});
-      source.files.push_back({kRuns[run].level,
-                              CountEntries(parts.back(), seed),
-                              rocksdb::kNoCompression});
+      const Part& part = parts.emplace_back(
+          Part{run, keys.size * f / files, keys.size * (f + 1) / files});
+      const uint64_t entries =
+          (part.end - part.begin) * kRuns[run].share / kSharesOfAllRuns;
+      source.files.push_back(
+          {kRuns[run].level, entries, rocksdb::kNoCompression});
     }
   }
-  source.read = [keys, parts, value_size, seed](size_t file, EntrySink sink) {
+  source.read = [keys, parts, value_size, seed](
+                    size_t file, rocksdb::WriteBatch* batch, AddedEntry added) {
     const Part& part = parts[file];
     std::string value(value_size, '\0');
     absl::Status status;
     for (uint64_t row = part.begin; row < part.end && status.ok(); ++row) {
       if (RunOf(row, seed) != part.run) continue;
       FillValue(Mix(seed, row), &value);
-      status = sink({EntryKind::kPut, keys.at(row), value});
+      (void)batch->Put(keys.at(row), value);
+      status = added();
     }
     return status;
   };
@@ -156,23 +145,12 @@ Shape ReadShape(rocksdb::DB* db) {
 
 std::string DescribeDifference(const Shape& a, const std::string& a_name,
                                const Shape& b, const std::string& b_name) {
-  const std::vector<LevelShape> a_levels = a.Levels();
-  const std::vector<LevelShape> b_levels = b.Levels();
-  for (size_t i = 0; i < std::max(a_levels.size(), b_levels.size()); ++i) {
-    const uint64_t in_a = i < a_levels.size() ? a_levels[i].files : 0;
-    const uint64_t in_b = i < b_levels.size() ? b_levels[i].files : 0;
-    if (in_a != in_b) {
-      return absl::StrCat("level ", i, " has ", in_a, " files with ", a_name,
-                          " and ", in_b, " with ", b_name);
-    }
-  }
-  for (size_t i = 0; i < a.files.size(); ++i) {
-    if (a.files[i] != b.files[i]) {
-      return absl::StrCat(Describe(a.files[i]), " with ", a_name, ", but ",
-                          Describe(b.files[i]), " with ", b_name);
-    }
-  }
-  return "";
+  const auto [in_a, in_b] = std::ranges::mismatch(a.files, b.files);
+  if (in_a == a.files.end() && in_b == b.files.end()) return "";
+  return absl::StrCat(in_a == a.files.end() ? "no other file" : Describe(*in_a),
+                      " with ", a_name, ", but ",
+                      in_b == b.files.end() ? "no other file" : Describe(*in_b),
+                      " with ", b_name);
 }
 
 }  // namespace linebloom::tools

@@ -12,26 +12,17 @@
 #include "rocksdb/comparator.h"
 #include "rocksdb/compression_type.h"
 #include "rocksdb/db.h"
-#include "rocksdb/slice.h"
-#include "tools/io_compare/rows/keys.h"
+#include "rocksdb/write_batch.h"
+#include "tools/io_compare/keys.h"
 
 namespace linebloom::tools {
 
-enum class EntryKind { kPut, kDelete, kSingleDelete, kMerge };
-
-// One entry of an SSTable. The slices are valid until the sink returns.
-struct Entry {
-  EntryKind kind;
-  rocksdb::Slice key;
-  rocksdb::Slice value;
-};
-
-using EntrySink = absl::FunctionRef<absl::Status(const Entry&)>;
+using AddedEntry = absl::FunctionRef<absl::Status()>;
 
 // An SSTable to be created.
 struct FileToWrite {
   int level;
-  uint64_t entries;
+  uint64_t entries;  // about
   rocksdb::CompressionType compression;
 };
 
@@ -42,8 +33,11 @@ struct RowSource {
   // the oldest to the newest.
   std::vector<FileToWrite> files;
 
-  // Calls `sink` for the entries of `files[file]` in key order until it fails.
-  std::function<absl::Status(size_t file, EntrySink sink)> read;
+  // Puts the entries of `files[file]` into `batch`, in key order, and calls
+  // `added` after each until that fails.
+  std::function<absl::Status(size_t file, rocksdb::WriteBatch* batch,
+                             AddedEntry added)>
+      read;
 
   const rocksdb::Comparator* comparator = rocksdb::BytewiseComparator();
   uint64_t block_size = 4096;

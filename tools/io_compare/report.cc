@@ -1,4 +1,4 @@
-#include "tools/io_compare/report/report.h"
+#include "tools/io_compare/report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/line/line.h"
 #include "filter_policy/sizing/sizing.h"
@@ -87,9 +86,9 @@ void NoteIoAgreement(Report* report) {
 // A policy's name in tables and pictures. Long names are cut and numbered, and
 // the notes explain them.
 std::string Label(const Report& report, size_t i) {
-  constexpr size_t kLongestLabel = 24;
+  constexpr size_t kMaxLabel = 24;
   const std::string& name = report.results[i].name;
-  if (name.size() <= kLongestLabel) return name;
+  if (name.size() <= kMaxLabel) return name;
   std::string id = name;
   if (absl::StartsWith(id, "{id=")) id = id.substr(4);
   id = id.substr(0, std::min<size_t>(id.find_first_of(":;}"), 16));
@@ -102,11 +101,11 @@ void NoteNoise(Report* report) {
   constexpr double kNoisy = 1.25;
   std::vector<std::string> noisy;
   for (size_t i = 0; i < report->results.size(); ++i) {
-    const Spread p50 = report->results[i].measured.OverRounds(&RoundTimes::p50);
-    if (p50.most > kNoisy * p50.least) {
+    const Spread p50 = report->results[i].measured.OverRounds("p50_us");
+    if (p50.max > kNoisy * p50.min) {
       noisy.push_back(absl::StrCat(Label(*report, i), " (",
-                                   ThreeDigits(p50.least), " to ",
-                                   ThreeDigits(p50.most), " us)"));
+                                   ThreeDigits(p50.min), " to ",
+                                   ThreeDigits(p50.max), " us)"));
     }
   }
   if (noisy.empty()) return;
@@ -116,46 +115,6 @@ void NoteNoise(Report* report) {
       absl::StrJoin(noisy, ", "),
       ". Counts of reads are as good as ever; for times run it again on a "
       "quiet machine, or with more --lookups and --rounds."));
-}
-
-void NoteOtherBlockReads(Report* report) {
-  for (const PolicyResult& result : report->results) {
-    const Measurement& m = result.measured;
-    if (m.index_block_reads + m.filter_block_reads == 0) continue;
-    report->notes.push_back(absl::StrCat(
-        result.name, " also read ", WithThousands(m.index_block_reads),
-        " index and ", WithThousands(m.filter_block_reads), " filter blocks."));
-  }
-}
-
-size_t PolicyInFocus(const Report& report) {
-  size_t least = 0;
-  for (size_t i = 0; i < report.results.size(); ++i) {
-    if (report.results[i].name == kLinebloom) return i;
-    if (report.results[i].measured.data_block_reads <
-        report.results[least].measured.data_block_reads) {
-      least = i;
-    }
-  }
-  return least;
-}
-
-// For example "2.2 × fewer reads than no filter". `what` is " reads", or "" if
-// that was already said.
-std::string CompareReads(uint64_t reads, uint64_t other,
-                         const std::string& name, absl::string_view what) {
-  if (reads == other) return absl::StrCat("as many", what, " as ", name);
-  if (reads == 0) {
-    return absl::StrCat("no", what, " where ", name, " has ",
-                        WithThousands(other));
-  }
-  if (other == 0) {
-    return absl::StrCat(WithThousands(reads), what, " where ", name,
-                        " has none");
-  }
-  const double ratio = static_cast<double>(reads) / static_cast<double>(other);
-  return absl::StrCat(ThreeDigits(std::max(ratio, 1 / ratio)), " × ",
-                      ratio < 1 ? "fewer" : "more", what, " than ", name);
 }
 
 Json ListPerLevel(const Shape& shape, uint64_t LevelShape::*number) {
@@ -252,6 +211,39 @@ Json FactsAsJson(const Json& workload, const Report& report) {
             workload)}};
 }
 
+// Compares reads; for example "209x fewer" than `base`.
+std::string Fewer(double reads, double base) {
+  if (reads == base) return "no fewer";
+  if (reads == 0) return "far fewer";
+  if (base == 0) return "far more";
+  return reads < base ? absl::StrCat(ThreeDigits(base / reads), "x fewer")
+                      : absl::StrCat(ThreeDigits(reads / base), "x more");
+}
+
+// Compares the reads of linebloom (or of the policy with the fewest) with those
+// of each other policy. "" for a single policy.
+std::string ResultInWords(const Json& results) {
+  if (results.size() < 2) return "";
+  auto focus = std::ranges::find_if(results, [](const Json& result) {
+    return result["policy"] == kLinebloom;
+  });
+  if (focus == results.end()) {
+    focus = std::ranges::min_element(results, {}, [](const Json& result) {
+      return result["data_block_reads"].get<uint64_t>();
+    });
+  }
+  std::vector<std::string> comparisons;
+  for (const Json& other : results) {
+    if (&other == &*focus) continue;
+    comparisons.push_back(absl::StrCat(
+        Fewer((*focus)["data_block_reads"], other["data_block_reads"]),
+        comparisons.empty() ? " reads than " : " than ",
+        other["policy"] == kNoPolicy ? "no filter" : Fill("{/label}", other)));
+  }
+  return absl::StrCat(Fill("{/label}: ", *focus),
+                      absl::StrJoin(comparisons, ", "), ".");
+}
+
 Json AnswersAsJson(const FilterAnswers& answers,
                    const std::optional<double>& predicted) {
   const Interval interval =
@@ -270,24 +262,11 @@ Json AnswersAsJson(const FilterAnswers& answers,
 Json LevelsAsJson(const PolicyResult& result) {
   Json levels = Json::array();
   for (const auto& [level, answers] : result.measured.answers_by_level.levels) {
-    std::optional<double> predicted;
-    const auto found = result.predicted.levels.find(level);
-    if (found != result.predicted.levels.end()) predicted = found->second;
     levels.push_back({{"level", level}});
-    levels.back().update(AnswersAsJson(answers, predicted));
+    levels.back().update(
+        AnswersAsJson(answers, result.levels.at(level).rate()));
   }
   return levels;
-}
-
-Json RoundsAsJson(const Measurement& m) {
-  Json rounds = Json::array();
-  for (const RoundTimes& round : m.rounds) {
-    rounds.push_back({{"mean_us", round.mean},
-                      {"p50_us", round.p50},
-                      {"p99_us", round.p99},
-                      {"lookups_per_second", round.lookups_per_second}});
-  }
-  return rounds;
 }
 
 // False-positive rates by bits per key that results can be compared with:
@@ -322,15 +301,12 @@ Json RateCurvesAsJson(const Report& report) {
 // The median of the rounds, and their extremes.
 Json LatencyAsJson(const Measurement& m) {
   Json json;
-  const auto add = [&](const std::string& name, double RoundTimes::*number) {
-    const Spread spread = m.OverRounds(number);
+  for (const std::string name : {"mean", "p50", "p99"}) {
+    const Spread spread = m.OverRounds(name + "_us");
     json[name] = spread.median;
-    json[name + "_least"] = spread.least;
-    json[name + "_most"] = spread.most;
-  };
-  add("mean", &RoundTimes::mean);
-  add("p50", &RoundTimes::p50);
-  add("p99", &RoundTimes::p99);
+    json[name + "_min"] = spread.min;
+    json[name + "_max"] = spread.max;
+  }
   return json;
 }
 
@@ -342,10 +318,10 @@ Json ResultAsJson(const Report& report, size_t i) {
       {"policy", result.name},
       {"label", Label(report, i)},
       {"options", result.options},
-      {"filter_bytes", result.filter_bytes()},
-      {"filter_bytes_per_level", result.filter_bytes_by_level},
+      {"filter_bytes", result.all_levels.bytes},
+      {"filter_bytes_per_level", Json::array()},
       {"bits_per_key",
-       result.filter_bytes() > 0 ? Json(result.bits_per_key()) : Json()},
+       result.all_levels.bytes > 0 ? Json(result.bits_per_key()) : Json()},
       {"warm_lookups", result.warm_lookups},
       {"files_per_level", ListPerLevel(result.shape, &LevelShape::files)},
       {"lookups", m.lookups},
@@ -358,14 +334,17 @@ Json ResultAsJson(const Report& report, size_t i) {
       {"reads_per_lookup", m.reads_per_lookup()},
       {"reads_per_lookup_low", reads.low},
       {"reads_per_lookup_high", reads.high}};
-  json.update(AnswersAsJson(m.answers, result.predicted.all));
-  json.update({{"levels", LevelsAsJson(result)},
-               {"latency_us", LatencyAsJson(m)},
-               {"lookups_per_second",
-                m.OverRounds(&RoundTimes::lookups_per_second).median},
-               {"rounds", RoundsAsJson(m)},
-               {"share_slower_than_us", m.latencies.SlowerThan()},
-               {"build_seconds", result.build_seconds}});
+  for (const LevelFilters& level : result.levels) {
+    json["filter_bytes_per_level"].push_back(level.bytes);
+  }
+  json.update(AnswersAsJson(m.answers, result.all_levels.rate()));
+  json.update(
+      {{"levels", LevelsAsJson(result)},
+       {"latency_us", LatencyAsJson(m)},
+       {"lookups_per_second", m.OverRounds("lookups_per_second").median},
+       {"rounds", m.rounds},
+       {"share_slower_than_us", m.SlowerThan()},
+       {"build_seconds", result.build_seconds}});
   return json;
 }
 
@@ -384,15 +363,6 @@ std::string Notes(const Json& report) {
     absl::StrAppend(&text, Fill("{/label} is {/policy}\n", result));
   }
   return text + BulletsText(report["notes"]);
-}
-
-// For example "209x fewer" than `base`.
-std::string Fewer(double reads, double base) {
-  if (reads == base) return "same";
-  if (reads == 0) return "all of them";
-  if (base == 0) return "more";
-  return reads < base ? absl::StrCat(ThreeDigits(base / reads), "x fewer")
-                      : absl::StrCat(ThreeDigits(reads / base), "x more");
 }
 
 // Explains the columns of a table, below it.
@@ -448,14 +418,6 @@ std::string FiltersTable(const Json& results) {
           "database, once."));
 }
 
-size_t LongestLine(absl::string_view text) {
-  size_t longest = 0;
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    longest = std::max(longest, line.size());
-  }
-  return longest;
-}
-
 // All levels whose filters were probed, split into tables that fit the width.
 std::string LevelTables(const Json& results) {
   std::set<int> levels;
@@ -482,7 +444,8 @@ std::string LevelTables(const Json& results) {
                      "/predicted_false_positive_rate:%})|", observed)};
     columns.push_back(column);
     const std::string wider = TextTable(columns, rows);
-    if (tables.empty() || LongestLine(wider) > kTextWidth) {
+    // (Cells of the last column end where the table does, in every line.)
+    if (tables.empty() || wider.find('\n') > kTextWidth) {
       columns = {policies, column};
       tables.push_back(TextTable(columns, rows));
     } else {
@@ -501,7 +464,7 @@ std::string TimesTable(const Json& results) {
     const std::string pointer = "/latency_us/" + time;
     columns.push_back({time + " (of rounds)",
                        absl::StrCat("{", pointer, ":3} ({", pointer,
-                                    "_least:3}-{", pointer, "_most:3})")});
+                                    "_min:3}-{", pointer, "_max:3})")});
   }
   columns.push_back({"lookups/s", "{/lookups_per_second:,}"});
   const size_t rounds = results[0]["rounds"].size();
@@ -517,55 +480,31 @@ std::string TimesTable(const Json& results) {
 
 }  // namespace
 
-uint64_t PolicyResult::filter_bytes() const {
-  return std::accumulate(filter_bytes_by_level.begin(),
-                         filter_bytes_by_level.end(), uint64_t{0});
-}
-
 double PolicyResult::bits_per_key() const {
   uint64_t entries = 0;
   for (const FileShape& file : shape.files) entries += file.entries;
   return entries == 0 ? 0
-                      : 8.0 * static_cast<double>(filter_bytes()) /
+                      : 8.0 * static_cast<double>(all_levels.bytes) /
                             static_cast<double>(entries);
-}
-
-std::string ResultInWords(const Report& report) {
-  if (report.results.size() < 2) return "";
-  const size_t focus = PolicyInFocus(report);
-  const uint64_t reads = report.results[focus].measured.data_block_reads;
-  std::vector<std::string> comparisons;
-  for (size_t i = 0; i < report.results.size(); ++i) {
-    if (i == focus) continue;
-    const PolicyResult& other = report.results[i];
-    comparisons.push_back(
-        CompareReads(reads, other.measured.data_block_reads,
-                     other.name == kNoPolicy ? "no filter" : Label(report, i),
-                     comparisons.empty() ? " reads" : ""));
-  }
-  return absl::StrCat(Label(report, focus), ": ",
-                      absl::StrJoin(comparisons, ", "), ".");
 }
 
 void AddFindings(const Shape& expected, Report* report) {
   CheckShapes(expected, report);
   CheckFound(report);
   NoteIoAgreement(report);
-  NoteOtherBlockReads(report);
   NoteNoise(report);
 }
 
 Json ReportAsJson(const Report& report) {
   const Json workload = WorkloadAsJson(report);
-  Json json = {{"command", report.command},
-               {"facts", FactsAsJson(workload, report)},
+  Json json = {{"facts", FactsAsJson(workload, report)},
                {"machine", report.machine},
                {"workload", workload},
                {"results", Json::array()}};
   for (size_t i = 0; i < report.results.size(); ++i) {
     json["results"].push_back(ResultAsJson(report, i));
   }
-  json["result"] = ResultInWords(report);
+  json["result"] = ResultInWords(json["results"]);
   json["rate_curves"] = RateCurvesAsJson(report);
   json["notes"] = report.notes;
   json["problems"] = report.problems;

@@ -1,5 +1,3 @@
-#include "tools/io_compare/report/report.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "tools/io_compare/machine.h"
+#include "tools/io_compare/report.h"
 
 namespace linebloom::tools {
 namespace {
@@ -19,12 +18,29 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
+TEST(MeasurementTest, SummarizesTimes) {
+  Measurement measured;
+  std::vector<uint32_t> nanoseconds;
+  for (uint32_t i = 101; i >= 1; --i) nanoseconds.push_back(1000 * i);
+  measured.AddRound(nanoseconds, 2);
+  measured.AddRound({5000}, 2);
+  EXPECT_EQ(measured.rounds[0], (Json{{"mean_us", 51.0},
+                                      {"p50_us", 51.0},
+                                      {"p99_us", 100.0},
+                                      {"lookups_per_second", 50.5}}));
+  EXPECT_EQ(measured.rounds[1]["p99_us"], 5.0);
+  const Json points = measured.SlowerThan();
+  EXPECT_EQ(points.front(), (Json{1.0, 1.0}));
+  EXPECT_EQ(points[1][0], 6.0);  // after 1 to 5 and 5
+  EXPECT_EQ(points.back()[0], 101.0);
+}
+
 PolicyResult Result(const std::string& name, uint64_t reads) {
   PolicyResult result;
   result.name = name;
   result.options = name == "none" ? "" : name;
   result.shape.files = {{0, "a", "z", 50, 0}, {2, "a", "z", 950, 0}};
-  if (name != "none") result.filter_bytes_by_level = {100, 0, 1150};
+  result.levels.resize(3);
   result.build_seconds = 1.5;
   result.measured.lookups = 10'000;
   result.measured.data_block_reads = reads;
@@ -35,11 +51,12 @@ PolicyResult Result(const std::string& name, uint64_t reads) {
     level.negatives = 20'000 - reads;
     level.positives = reads;
     result.measured.answers = level;
-    result.predicted = {0.01, {{2, 0.0123}}};
+    result.levels[2] = {.bytes = 1250, .probes = 1, .reads = 0.0123};
+    result.all_levels = result.levels[2];
   }
-  result.measured.rounds = {
-      {12.5, 10, 99, 80'000}, {13.5, 12, 101, 70'000}, {11.5, 11, 90, 90'000}};
-  result.measured.latencies.Add(std::vector<uint32_t>(10'000, 12'000));
+  for (const uint32_t nanoseconds : {10'000, 12'000, 11'000}) {
+    result.measured.AddRound(std::vector<uint32_t>(10'000, nanoseconds), 1);
+  }
   return result;
 }
 
@@ -73,20 +90,21 @@ std::string TextOf(const Report& report) {
 }
 
 TEST(ReportTest, ComparesWhateverPoliciesThereAre) {
-  Report report = Example();
-  report.results = {Result("ribbonfilter:10", 50), Result("linebloom:9", 100)};
-  EXPECT_EQ(ResultInWords(report),
-            "ribbonfilter:10: 2.00 \u00d7 fewer reads than linebloom:9.");
-  report.results = {Result("linebloom", 100), Result("bloomfilter:20", 25),
-                    Result("none", 100)};
-  EXPECT_EQ(ResultInWords(report),
-            "linebloom: 4.00 \u00d7 more reads than bloomfilter:20, as many as "
-            "no filter.");
-  report.results = {Result("linebloom", 0), Result("none", 100)};
-  EXPECT_EQ(ResultInWords(report),
-            "linebloom: no reads where no filter has 100.");
-  report.results = {Result("linebloom", 0)};
-  EXPECT_EQ(ResultInWords(report), "");
+  const auto comparison_of = [](const std::vector<PolicyResult>& results) {
+    Report report = Example();
+    report.results = results;
+    return ReportAsJson(report)["result"].get<std::string>();
+  };
+  EXPECT_EQ(comparison_of(
+                {Result("ribbonfilter:10", 50), Result("linebloom:9", 100)}),
+            "ribbonfilter:10: 2.00x fewer reads than linebloom:9.");
+  EXPECT_EQ(comparison_of({Result("linebloom", 100),
+                           Result("bloomfilter:20", 25), Result("none", 100)}),
+            "linebloom: 4.00x more reads than bloomfilter:20, no fewer than no "
+            "filter.");
+  EXPECT_EQ(comparison_of({Result("linebloom", 0), Result("none", 100)}),
+            "linebloom: far fewer reads than no filter.");
+  EXPECT_EQ(comparison_of({Result("linebloom", 0)}), "");
 }
 
 TEST(ReportTest, TextOfManyLevelsFitsATerminal) {
@@ -98,7 +116,7 @@ TEST(ReportTest, TextOfManyLevelsFitsATerminal) {
     for (int level = 0; level < 9; ++level) {
       result.measured.answers_by_level.levels[level].negatives = 1'000'000;
       result.measured.answers_by_level.levels[level].positives = 1;
-      result.predicted.levels[level] = 1.23456e-6;
+      result.levels.resize(9, {.probes = 1, .reads = 1.23456e-6});
     }
   }
   const std::string text = TextOf(report);
@@ -153,7 +171,7 @@ TEST(FindingsTest, NotesQualifyIt) {
   Report report = Example();
   Shape source = report.results[0].shape;
   source.files.pop_back();
-  report.results[1].measured.rounds[2].p50 = 13;
+  report.results[1].measured.rounds[2]["p50_us"] = 13;
   report.results[1].io_agreement = "is larger";
   AddFindings(source, &report);
   EXPECT_THAT(report.problems, IsEmpty());
