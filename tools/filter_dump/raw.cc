@@ -244,7 +244,13 @@ std::string RawAsText(const Json& report) {
 }  // namespace
 
 absl::StatusOr<Outcome> RunRaw(const FilterDumpConfig& config) {
-  ASSIGN_OR_RETURN(const Json report, ReadRaw(config));
+  const absl::StatusOr<Json> read = ReadRaw(config);
+  // Damage is what the user looks for, not a wrong use of the tool.
+  if (absl::IsDataLoss(read.status())) {
+    return Outcome{"", {{"problems", {read.status().message()}}}};
+  }
+  RETURN_IF_ERROR(read.status());
+  const Json& report = *read;
   if (!config.out.empty()) RETURN_IF_ERROR(WriteRaw(report, config.out));
   return Outcome{config.out.empty() ? RawAsText(report) : "", report};
 }
