@@ -3,7 +3,7 @@
 // policy that it may have set.
 //
 // ctest runs it with the library loaded, and again with LINEBLOOM_OVERRIDE=off,
-// in which case the same databases get no linebloom.
+// in which case the same databases get no linebloom, and with level_aware=true.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,10 +42,12 @@ using testing::Not;
 
 constexpr int kRows = 2000;
 
-bool IsOff() {
+bool IsOverrideSetTo(std::string_view value) {
   const char* const text = std::getenv("LINEBLOOM_OVERRIDE");
-  return text != nullptr && std::string_view(text) == "off";
+  return text != nullptr && text == value;
 }
+
+bool IsOff() { return IsOverrideSetTo("off"); }
 
 // The policy of column families that would otherwise have none.
 std::string Given() { return IsOff() ? "" : "linebloom"; }
@@ -324,7 +326,8 @@ TEST_F(OverrideTest, NothingElseChanges) {
 }
 
 TEST_F(OverrideTest, BloomOfNoBitsOrTooManyStays) {
-  for (const double bits : {0.0, 50.0}) {
+  const double too_few = IsOverrideSetTo("level_aware=true") ? 0.7 : 0.4;
+  for (const double bits : {0.0, too_few, 50.0}) {
     const std::unique_ptr<const FilterPolicy> policy(
         rocksdb::NewBloomFilterPolicy(bits));
     EXPECT_STREQ("bloomfilter", policy->Name()) << bits;

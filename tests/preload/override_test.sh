@@ -84,10 +84,6 @@ expect_unchanged linebloom:99 "bits_per_key=99: must be a number from 0 to 30 (b
 expect_unchanged linebloom:budget:1M \
   "memory_budget and heat_aware need a listener, which only the program could set"
 
-echo "db_bench --bloom_bits=0.7, too few for LINEBLOOM_OVERRIDE"
-LINEBLOOM_OVERRIDE="level_aware=true" with bench "$work/few" fillrandom,compact --bloom_bits=0.7
-check_files "too few bits for level_aware" bloomfilter
-
 echo "ldb: creates a database, reads it"
 db=$work/ldb
 with ldb --db="$db" --create_if_missing put row value > "$work/ldb.out"
