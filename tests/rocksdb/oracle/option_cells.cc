@@ -92,7 +92,8 @@ const Cell kCells[] = {
        o->table().no_block_cache = true;
        o->blocks_are_counted_ = false;
      }},
-    {"RowCache", kCourse, Database("row_cache=1M")},
+    {"RowCache", kCourse,
+     [](auto* o) { o->options().row_cache = rocksdb::NewLRUCache(1 << 20); }},
     {"DirectReads", kCourse, Database("use_direct_reads=true")},
     {"MappedReads", kCourse, Database("allow_mmap_reads=true")},
     {"AsyncReads", kCourse, [](auto* o) { o->read_.async_io = true; }},
