@@ -11,7 +11,7 @@ using rocksdb::Status;
 
 constexpr char kContentsId[] = "test.contents";
 
-std::mutex mutex;
+std::mutex files_mutex;
 std::vector<std::shared_ptr<const FileContents>> all_files;  // by id
 
 class Recorder : public rocksdb::TablePropertiesCollector {
@@ -35,7 +35,7 @@ class Recorder : public rocksdb::TablePropertiesCollector {
   }
 
   Status Finish(rocksdb::UserCollectedProperties* properties) override {
-    const std::lock_guard<std::mutex> lock(mutex);
+    const std::lock_guard<std::mutex> lock(files_mutex);
     (*properties)[kContentsId] = std::to_string(all_files.size());
     all_files.push_back(contents_);
     return Status::OK();
@@ -73,7 +73,7 @@ std::shared_ptr<const FileContents> ContentsOf(
     const rocksdb::TableProperties& properties) {
   const auto id = properties.user_collected_properties.find(kContentsId);
   if (id == properties.user_collected_properties.end()) return nullptr;
-  const std::lock_guard<std::mutex> lock(mutex);
+  const std::lock_guard<std::mutex> lock(files_mutex);
   return all_files.at(std::stoul(id->second));
 }
 

@@ -11,7 +11,8 @@
 namespace linebloom {
 namespace {
 
-const std::vector<Step> kCourse = {kWrite, kUpdate, kReopen, kCompact, kDelete};
+const std::vector<Step> kPrefixCourse = {kWrite, kUpdate, kReopen, kCompact,
+                                         kDelete};
 
 void UsePrefixes(Oracle* o) { o->UseExtractor("fixed:12"); }  // see Decades()
 void UsePrefixesAlone(Oracle* o) {
@@ -31,10 +32,10 @@ void UseShortKeys(Oracle* o) {
 }
 
 const Cell kPrefixCells[] = {
-    {"KeysAndPrefixes", kCourse, UsePrefixes},
-    {"PrefixesAlone", kCourse, UsePrefixesAlone},
-    {"KeysWithoutPrefix", kCourse, UseShortKeys<true>},
-    {"KeysWithoutPrefixOrFilter", kCourse, UseShortKeys<false>},
+    {"KeysAndPrefixes", kPrefixCourse, UsePrefixes},
+    {"PrefixesAlone", kPrefixCourse, UsePrefixesAlone},
+    {"KeysWithoutPrefix", kPrefixCourse, UseShortKeys<true>},
+    {"KeysWithoutPrefixOrFilter", kPrefixCourse, UseShortKeys<false>},
     {.name = "ToLinebloom",
      .steps = {kWrite, kUpdate, With(kLinebloom), kUpdate, kCompact},
      .setting = UsePrefixes,
@@ -65,7 +66,7 @@ std::vector<Cell> TinyPartitions() {
     for (const uint32_t version : {2, 3, 4, 5}) {
       cells.push_back(
           {(whole_keys ? "WithKeys" : "Alone") + std::to_string(version),
-           kCourse,
+           kPrefixCourse,
            [=](Oracle* o) {
              UsePrefixes(o);
              o->table().whole_key_filtering = whole_keys;
