@@ -160,7 +160,7 @@ int Main(int argc, char** argv) {
       "%s sensors, %s rows a day; %d days written, %d kept.\n\n%64s%24s\n",
       WithThousands(sensors).c_str(),
       WithThousands(sensors * kRowsPerDay).c_str(), kDays, kDaysKept,
-      "in filters", "blocks per 1000 lookups");
+      "in filters", "blocks/1000 lookups");
   PrintRow("", {"keys after", "keys after", "bytes after", "of rows", "of"});
   PrintRow("", {"a week", "4 weeks", "4 weeks", "not written", "expired"});
   for (const bool fifo : {true, false}) {
