@@ -14,6 +14,7 @@
 #include "linebloom/filter_policy.h"
 #include "linebloom/observed_rate.h"
 #ifdef WITH_REBUILD
+#include "linebloom/level_size_listener.h"
 #include "linebloom/rebuild_filters.h"
 #endif
 #include "rocksdb/convenience.h"
@@ -116,7 +117,13 @@ void WriteAndLookUp(const rocksdb::Options& options, const std::string& path) {
 #ifdef WITH_REBUILD
 void Rebuild(const std::string& path) {
   Write(WithPolicy(rocksdb::NewBloomFilterPolicy(10)), path);
-  const auto db = Open(WithPolicy(linebloom::NewFilterPolicy(10)), path);
+  // A budget needs a listener from the same library as the policy, not from the
+  // copy in the rebuild library.
+  linebloom::FilterPolicyOptions budget;
+  budget.memory_budget = 1 << 20;
+  rocksdb::Options options = WithPolicy(linebloom::NewFilterPolicy(budget));
+  options.listeners.push_back(linebloom::NewLevelSizeListener());
+  const auto db = Open(options, path);
   linebloom::RebuildFiltersReport report;
   Require(linebloom::RebuildFilters(db.get(), {}, nullptr, &report),
           "rebuilding");
