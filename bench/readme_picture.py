@@ -10,7 +10,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tests/docs"))
-from figures import Checker
+from figures import named_tables
 
 FILTERS = [("RocksDB's Bloom", "bloomfilter:10:false", "rocksdb-bloom", "#0072b2"),
            ("RocksDB's Ribbon", "ribbonfilter:14.746:-1", "rocksdb-ribbon", "#d55e00"),
@@ -48,9 +48,7 @@ class Picture:
 
 
 def main():
-    tables = Checker(ROOT)
-    tables.define_all()
-    name = tables.names
+    name = named_tables()
     live, laid_out, ratios = name["live"], name["reads"], name["ratios"]
     picture = Picture()
     reads = [(label, sum(per_filter(live, row, phase) for phase in (0, 1, 2)) / 3, color)

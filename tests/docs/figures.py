@@ -163,6 +163,13 @@ def table_of(name, source):
     return Table(f"{name}, {path}", tables[int(which) - 1])
 
 
+def named_tables():
+    """The tables that figures.txt names, by these names."""
+    above = itertools.takewhile(lambda line: not line.startswith("== "), read(CLAIMS).splitlines())
+    definitions = [line.split(" = ") for line in above if " = " in line]
+    return {name: table_of(name, source) for name, source in definitions}
+
+
 class Page:
     """A page, and which of its words lines of figures.txt mention."""
 
@@ -235,7 +242,12 @@ def check_line(page, line, below, filling):
 
 
 def problems(lines, filling):
-    names, page, whole = {}, None, []
+    page, whole = None, []
+    try:
+        names = named_tables()
+    except Wrong as wrong:
+        yield f"figures.txt: {wrong}"
+        return
     for at, line in enumerate(lines):
         try:
             if line.startswith("== "):
@@ -243,9 +255,6 @@ def problems(lines, filling):
                 whole += [] if "some of" in line else [page]
             elif page:
                 check_line(page, line, lines[at + 1:], filling)
-            elif " = " in line:
-                name, source = line.split(" = ")
-                names[name] = table_of(name, source)
         except (Wrong, IndexError, NameError, SyntaxError) as wrong:
             yield f"figures.txt:{at + 1}: {wrong}"
     for page in whole:
