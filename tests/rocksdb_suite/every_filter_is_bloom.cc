@@ -1,6 +1,7 @@
 // Creates a Bloom filter where RocksDB's tests request a Ribbon filter or, by a
-// function inside RocksDB, a filter of a given construction. Is preloaded before
-// liblinebloom_override.so, which replaces every Bloom filter by linebloom's.
+// function inside RocksDB, a filter of a given construction. Is preloaded
+// before liblinebloom_override.so, which replaces every Bloom filter by
+// linebloom's.
 //
 // The override leaves these alone: a user who requests a Ribbon filter gets
 // one, and no application can call the other.
