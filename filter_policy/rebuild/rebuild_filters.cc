@@ -242,13 +242,14 @@ bool NothingBelow(const Family& family, const SstFileMetaData& file,
   return true;
 }
 
+// A live file: examined, then planned if its filter is poor, then rewritten.
 struct PlannedFile {
   FileRebuild rebuild;  // for the report
   size_t family = 0;    // index into the families and their reads
   uint64_t number = 0;
   int level = 0;  // where it is now
   bool filter_block_is_damaged = false;
-  bool is_poor = false;    // its filter
+  bool is_worth_it = false;
   double more_memory = 0;  // bytes that the new filter takes beyond the old one
 };
 
@@ -285,8 +286,8 @@ class Planner {
     for (size_t i = 0; i < families_.size(); ++i) {
       RETURN_IF_ERROR(LookAtFamily(i));
     }
-    std::ranges::stable_sort(poor_, {}, Order);
-    for (PlannedFile& file : poor_) {
+    std::ranges::stable_sort(candidates_, {}, Order);
+    for (PlannedFile& file : candidates_) {
       if (Fits(file)) {
         report_->reads[file.family].after -= file.rebuild.saved_reads;
         plan->push_back(std::move(file));
@@ -320,7 +321,8 @@ class Planner {
       FileRebuild& file = met.files[i].rebuild;
       reads += shares[i] * file.rate;
       file.saved_reads = shares[i] * (file.rate - file.rate_after);
-      if (met.files[i].is_poor) poor_.push_back(std::move(met.files[i]));
+      if (met.files[i].is_worth_it)
+        candidates_.push_back(std::move(met.files[i]));
     }
     report_->reads.push_back({family.name, reads, reads, met.source});
     return Status::OK();
@@ -364,7 +366,7 @@ class Planner {
     if (!for_hits || !nothing_below) {
       const auto bytes = static_cast<double>(facts->bytes);
       file.more_memory = verdict.bytes_after - bytes;
-      file.is_poor = verdict.pays;
+      file.is_worth_it = verdict.pays;
       memory_ += family.memory_budget ? bytes : 0;
       report_->files_no_better += verdict.reason.has_value() && !verdict.pays;
     }
@@ -405,7 +407,7 @@ class Planner {
   const RebuildFiltersCallback& progress_;
   RebuildFiltersReport* report_;
   RebuildFiltersProgress so_far_;
-  std::vector<PlannedFile> poor_;
+  std::vector<PlannedFile> candidates_;
   double memory_ = 0;  // that the filters of families with a budget take
 };
 
