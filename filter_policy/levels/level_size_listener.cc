@@ -131,8 +131,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
                                 public HeatSource {
  public:
   explicit LevelSizeListener(const ExpectedLevelSizes& expected)
-      : expected_(std::make_shared<TreeState>(TreeOf(expected))),
-        expected_keys_(expected_->Total()) {
+      : expected_(std::make_shared<TreeState>(TreeOf(expected))) {
     RegisterOptions(kHeatSource, static_cast<HeatSource*>(this), nullptr);
     RegisterOptions(kCopy, &this_copy, nullptr);
   }
@@ -256,7 +255,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
       const std::lock_guard<std::mutex> lock(mutex_);
       FindTree(&file);
     }
-    if (file.tree == nullptr && expected_keys_ > 0) file.tree = expected_;
+    if (file.tree == nullptr && expected_->Total() > 0) file.tree = expected_;
     BeginFile(std::move(file));
   }
 
@@ -433,7 +432,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
     tree.may_be_in_order =
         tree.in_order ||
         (database.began_empty.value_or(false) && !family->merged);
-    family->tree = tree.Total() < expected_keys_
+    family->tree = tree.Total() < expected_->Total()
                        ? expected_
                        : std::make_shared<const TreeState>(std::move(tree));
   }
@@ -510,8 +509,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
     }
   }
 
-  const std::shared_ptr<const TreeState> expected_;
-  const double expected_keys_;
+  const std::shared_ptr<const TreeState> expected_;  // empty: nothing
   const std::shared_ptr<FilterAccount> account_ =
       std::make_shared<FilterAccount>();
   mutable std::mutex mutex_;

@@ -34,9 +34,9 @@ struct FilterTotals {
 
 // Sizes in keys.
 struct TreeState {
-  std::vector<double> level0_files;
-  std::vector<double> levels;  // from level 1 on; 0 if a level is empty
-  double last_flush = 0;       // 0 if unknown
+  std::vector<double> level0_files = {};
+  std::vector<double> levels = {};  // from level 1 on; 0 if a level is empty
+  double last_flush = 0;            // 0 if unknown
   // True if RocksDB moves flushed files down unchanged, as in a load in key
   // order: a flushed file then belongs to the largest run.
   bool in_order = false;
@@ -44,7 +44,7 @@ struct TreeState {
   // database hasn't merged any yet.
   bool may_be_in_order = false;
   // Without the inputs of the compaction that writes the file.
-  FilterTotals filters;
+  FilterTotals filters = {};
 
   // Adds a file, with or without its filters.
   void Add(double keys, int level);

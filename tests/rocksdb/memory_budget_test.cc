@@ -321,7 +321,7 @@ TEST_F(OverBudgetTest, FlushedFilesGetPartOfWhatIsLeft) {
 }
 
 TEST_F(OverBudgetTest, RebuildFiltersBringsThemBack) {
-  Exceed(1.6);
+  Exceed(2);
   const double before = Now().bytes;
   WriteFiles(240'000, 300'000);
   EXPECT_EQ(before, Now().bytes);

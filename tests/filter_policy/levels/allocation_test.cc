@@ -66,11 +66,6 @@ TEST(AllocationTest, Slopes) {
   EXPECT_NEAR(std::log(2) * 504 / 512, LogRatePerBit(Line::kSolved), 1e-12);
 }
 
-TEST(AllocationTest, OneRunGetsTheAverage) {
-  EXPECT_NEAR(10, BitsOfRun(5e6, {5e6}, 10, 0.5), 1e-9);
-  EXPECT_DOUBLE_EQ(0.01, RateOfRun(5e6, {5e6}, 0.01));
-}
-
 // The closed form; rates for the same reads give the same.
 TEST(AllocationTest, ALogarithmMoreForSmallRuns) {
   const std::vector<double> runs = {11e4, 136e4, 313e4};

@@ -38,45 +38,40 @@ class FilePlanTest : public testing::Test {
     context_.is_bottommost = is_bottommost;
   }
 
-  // A tree with level-0 files of 10,000 keys, and with levels from level 1 on.
-  static FileInTree File(std::vector<double> levels) {
-    return Of(Tree(std::move(levels), 10000, {10000, 10000}));
-  }
-
-  static TreeState Tree(std::vector<double> levels, double last_flush = 0,
-                        std::vector<double> level0_files = {},
-                        const FilterTotals& filters = {}) {
-    TreeState tree;
-    tree.level0_files = std::move(level0_files);
-    tree.levels = std::move(levels);
-    tree.last_flush = last_flush;
-    tree.filters = filters;
-    return tree;
-  }
-
-  static FileInTree Of(std::optional<TreeState> tree, double level0_run = 0) {
+  static FileInTree Of(const TreeState& tree, double input_keys = 0) {
     FileInTree file;
     file.column_family = "default";
-    if (tree) file.tree = std::make_shared<TreeState>(*std::move(tree));
-    file.input_keys = level0_run;
+    file.tree = std::make_shared<TreeState>(tree);
+    file.input_keys = input_keys;
     return file;
   }
 
-  // The same file, as `context_` describes it.
-  std::optional<FileInTree> Matching(std::optional<FileInTree> file) const {
-    if (file.has_value()) file->reason = context_.reason;
+  // Of a tree with two level-0 files of 10,000 keys, and with these levels from
+  // level 1 on.
+  static FileInTree File(std::vector<double> levels) {
+    return Of({.level0_files = {10000, 10000},
+               .levels = std::move(levels),
+               .last_flush = 10000});
+  }
+
+  // A file of a tree whose sizes aren't known.
+  static FileInTree FileOfUnknown() {
+    FileInTree file = Of({});
+    file.tree = nullptr;
     return file;
   }
 
+  // The request for this very file, as `context_` describes it.
+  FilterRequest Request(std::optional<FileInTree> file) const {
+    if (file) file->reason = context_.reason;
+    const auto plan = PlanOfFile(options_, context_, file);
+    return plan ? plan->request : FilterRequest{.millibits_per_key = 0};
+  }
   double Bits(const std::optional<FileInTree>& file = std::nullopt) const {
-    const auto plan = PlanOfFile(options_, context_, Matching(file));
-    return plan.has_value() ? plan->request.millibits_per_key / 1000.0 : 0;
+    return Request(file).millibits_per_key / 1000.0;
   }
-
   double Rate(const std::optional<FileInTree>& file = std::nullopt) const {
-    return PlanOfFile(options_, context_, Matching(file))
-        .value()
-        .request.false_positive_rate;
+    return Request(file).false_positive_rate;
   }
 
   rocksdb::BlockBasedTableOptions table_;
@@ -86,7 +81,7 @@ class FilePlanTest : public testing::Test {
 
 // Fewer keys wait to be flushed than the last flush had.
 TEST_F(FilePlanTest, ASmallFlushAfterALargeOne) {
-  FileInTree file = Of(Tree({1e6}, 1e4));
+  FileInTree file = Of({.levels = {1e6}, .last_flush = 1e4});
   Flush();
   const double as_the_last = Bits(file);
   file.input_keys = 1e5;
@@ -158,7 +153,8 @@ TEST_F(FilePlanTest, AnEmptyLevelGetsTheBitsOfTheLargest) {
 
 // Universal compaction with a single level: all runs are files of level 0.
 TEST_F(FilePlanTest, RunsInLevel0) {
-  const TreeState tree = Tree({}, 1e4, {1e4, 1e4, 1e5, 1e6});
+  const TreeState tree = {.level0_files = {1e4, 1e4, 1e5, 1e6},
+                          .last_flush = 1e4};
   context_.compaction_style = rocksdb::kCompactionStyleUniversal;
   context_.num_levels = 1;
   Compact(0);
@@ -202,7 +198,7 @@ TEST_F(FilePlanTest, SizesOfAnotherFileDoNotCount) {
 }
 
 TEST_F(FilePlanTest, TheAverageUntilSizesAreKnown) {
-  for (const FileInTree& file : {Of(std::nullopt), Of(TreeState())}) {
+  for (const FileInTree& file : {FileOfUnknown(), Of({})}) {
     Flush();
     EXPECT_EQ(10, Bits(file));
     Compact(1);
@@ -212,21 +208,22 @@ TEST_F(FilePlanTest, TheAverageUntilSizesAreKnown) {
   }
   // A database just opened: the size of a flush is unknown.
   Flush();
-  EXPECT_EQ(10, Bits(Of(Tree({1e5, 1e6}))));
+  EXPECT_EQ(10, Bits(Of({.levels = {1e5, 1e6}})));
 }
 
 // What a file recovered from the log belongs to is unknown, but it is small.
 TEST_F(FilePlanTest, ALittleMoreThanTheAverageInRecovery) {
   Flush();
   context_.reason = TableFileCreationReason::kRecovery;
-  EXPECT_EQ(13, Bits(Of(std::nullopt)));
+  EXPECT_EQ(13, Bits(FileOfUnknown()));
   options_.level_aware = false;
-  EXPECT_EQ(10, Bits(Of(std::nullopt)));
+  EXPECT_EQ(10, Bits(FileOfUnknown()));
 }
 
 // A database that was just opened knows its files, and how much it flushes.
 TEST_F(FilePlanTest, TheFirstFlushAfterOpening) {
-  FileInTree file = Of(Tree({0, 1e6}, 0, {}, {1e6, 1e6, 10e6, 0, 0}));
+  FileInTree file = Of({.levels = {0, 1e6},
+                        .filters = {.rows = 1e6, .keys = 1e6, .bits = 10e6}});
   Flush();
   EXPECT_EQ(10, Bits(file));  // RocksDB doesn't say how much
   file.input_keys = 1e4;
@@ -236,12 +233,15 @@ TEST_F(FilePlanTest, TheFirstFlushAfterOpening) {
 // Filters that aren't known count as average; those that are, as they are.
 TEST_F(FilePlanTest, MakesUpForOtherFilters) {
   const auto bits = [this](const FilterTotals& others) {
-    return Bits(Of(Tree({1e5, 1e6}, 1e4, {}, others), 1e5));
+    return Bits(
+        Of({.levels = {1e5, 1e6}, .last_flush = 1e4, .filters = others}, 1e5));
   };
   Compact(1);
-  EXPECT_NEAR(bits({}), bits({0, 0, 0, 0, 1e6}), 0.4);
-  EXPECT_GT(bits({1e6, 1e6, 9.5e6, 0, 0}), bits({1e6, 1e6, 9.9e6, 0, 0}));
-  EXPECT_EQ(10, bits({1e6, 1e6, 13e6, 0, 0}));  // not this file's fault
+  EXPECT_NEAR(bits({}), bits({.unknown = 1e6}), 0.4);
+  EXPECT_GT(bits({.rows = 1e6, .keys = 1e6, .bits = 9.5e6}),
+            bits({.rows = 1e6, .keys = 1e6, .bits = 9.9e6}));
+  // Not this file's fault.
+  EXPECT_EQ(10, bits({.rows = 1e6, .keys = 1e6, .bits = 13e6}));
 }
 
 // The bits of a file of a tree whose filters have `live`, at `budget` bits.
@@ -277,7 +277,7 @@ TEST_F(BudgetPlanTest, FlushesThatAreSoonMergedGetLess) {
 // Averaged over the tree, more gain nothing. In a load in key order nobody
 // knows how many keys will come.
 TEST_F(BudgetPlanTest, AmpleBudgetsAreNotSpent) {
-  TreeState tree = Tree({1e6}, 1e4);
+  TreeState tree = {.levels = {1e6}, .last_flush = 1e4};
   Compact(1);
   EXPECT_NEAR(16, BitsOf(Of(tree), {.keys = 1e6}, 1e9), 0.01);
   Flush();

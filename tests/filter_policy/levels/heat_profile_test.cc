@@ -37,14 +37,6 @@ std::shared_ptr<const HeatProfile> Profile(std::vector<RunFile> files) {
 // Many enough that the uniform lookups of the beginning don't count.
 constexpr double kMany = 1e9;
 
-TEST(HeatProfileTest, WithoutReadsAllIsAverage) {
-  const auto profile = Profile(Files(10, [](uint64_t) { return 0; }));
-  EXPECT_NEAR(1, profile->HeatOf(Key(0), Key(9999)), 1e-9);
-  EXPECT_NEAR(1, profile->HeatOf(Key(2500), Key(2600)), 1e-9);
-  ASSERT_EQ(1, profile->classes().size());
-  EXPECT_NEAR(1, profile->classes()[0].heat, 1e-9);
-}
-
 // 80 % of the lookups in a fifth of the keys. A twentieth counts as uniform.
 TEST(HeatProfileTest, HotAndColdKeys) {
   const auto profile = Profile(
@@ -86,18 +78,6 @@ TEST(HeatProfileTest, OutlivesTheFiles) {
   }
   EXPECT_NEAR(before->HeatOf(Key(0), Key(1999)),
               after->HeatOf(Key(0), Key(1999)), 0.01);
-}
-
-TEST(HeatProfileTest, EarlierReadsFade) {
-  const auto before =
-      Profile(Files(10, [](uint64_t i) { return i == 0 ? kMany : 0; }));
-  const auto after = HeatProfile::Make(
-      before.get(), 0.5,
-      Files(10, [](uint64_t i) { return i == 9 ? kMany : 0; }));
-  EXPECT_NEAR(1.5 * kMany, after->misses(), 1);
-  EXPECT_NEAR(
-      2, after->HeatOf(Key(9000), Key(9999)) / after->HeatOf(Key(0), Key(999)),
-      0.1);
 }
 
 TEST(HeatProfileTest, OtherOrdersHaveNone) {

@@ -16,7 +16,6 @@
 #include "filter_policy/levels/file_plan.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
-#include "rocksdb/comparator.h"
 #include "rocksdb/env.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
@@ -34,23 +33,6 @@ class CountingLogger : public rocksdb::Logger {
   std::atomic<int> messages = 0;
 };
 
-// The handle of a default column family, to be known by its address.
-class SimulatedHandle : public rocksdb::ColumnFamilyHandle {
- public:
-  const std::string& GetName() const override { return name_; }
-  uint32_t GetID() const override { return 0; }
-  rocksdb::Status GetDescriptor(
-      rocksdb::ColumnFamilyDescriptor* /*descriptor*/) override {
-    return rocksdb::Status::NotSupported();
-  }
-  const rocksdb::Comparator* GetComparator() const override {
-    return rocksdb::BytewiseComparator();
-  }
-
- private:
-  const std::string name_ = "default";
-};
-
 // A database without a base: it answers only the listener's calls.
 class SimulatedDatabase : public rocksdb::StackableDB {
  public:
@@ -64,8 +46,10 @@ class SimulatedDatabase : public rocksdb::StackableDB {
     session = session_;
     return rocksdb::Status::OK();
   }
+  // Only its address counts.
   rocksdb::ColumnFamilyHandle* DefaultColumnFamily() const override {
-    return handle_.get();
+    return reinterpret_cast<rocksdb::ColumnFamilyHandle*>(
+        const_cast<SimulatedDatabase*>(this));
   }
   rocksdb::Env* GetEnv() const override { return rocksdb::Env::Default(); }
   rocksdb::DBOptions GetDBOptions() const override {
@@ -140,8 +124,6 @@ class SimulatedDatabase : public rocksdb::StackableDB {
  private:
   const std::string name_;
   const std::string session_;
-  const std::unique_ptr<SimulatedHandle> handle_ =
-      std::make_unique<SimulatedHandle>();
   std::mutex mutex_;
   std::vector<rocksdb::LiveFileMetaData> files_;
   std::map<int, std::vector<rocksdb::LiveFileMetaData>> written_;  // by job
@@ -231,20 +213,13 @@ class SimulatedJobs {
     const std::vector<rocksdb::LiveFileMetaData> files =
         db->FilesOf(family, level);
     if (files.empty()) return;
-    rocksdb::CompactionJobInfo job = CompactionOf(db, family, level, files);
+    rocksdb::CompactionJobInfo job = Begin(db, family, level, files);
     uint64_t rows = 0;
-    for (const rocksdb::LiveFileMetaData& file : files) {
-      rows += file.num_entries;
-    }
-    listener->OnCompactionBegin(db, job);
+    for (const auto& file : files) rows += file.num_entries;
     write(job.job_id, rows);
     const auto written = db->TakeWritten(job.job_id);
-    if (ok) {
-      Install(db, files, written, &job);
-    } else {
-      job.status = rocksdb::Status::Corruption();
-    }
-    listener->OnCompactionCompleted(db, job);
+    if (!ok) job.status = rocksdb::Status::Corruption();
+    End(db, files, written, &job);
     Delete(db, ok ? files : written);
   }
 
@@ -257,23 +232,19 @@ class SimulatedJobs {
   }
   void Merge(SimulatedDatabase* db, const std::string& family, int level = 0,
              bool ok = true) {
-    Compact(
-        db, family,
-        [&](int job, uint64_t rows) {
-          WriteMerged(db, family, level, job, rows);
-        },
-        level, ok);
+    const auto write = [&](int job, uint64_t rows) {
+      WriteMerged(db, family, level, job, rows);
+    };
+    Compact(db, family, write, level, ok);
   }
 
   // Moves all files of a level to the next as they are.
   void Move(SimulatedDatabase* db, const std::string& family, int level) {
     std::vector<rocksdb::LiveFileMetaData> files = db->FilesOf(family, level);
     if (files.empty()) return;
-    rocksdb::CompactionJobInfo job = CompactionOf(db, family, level, files);
-    listener->OnCompactionBegin(db, job);
+    rocksdb::CompactionJobInfo job = Begin(db, family, level, files);
     for (rocksdb::LiveFileMetaData& file : files) file.level = level + 1;
-    Install(db, files, files, &job);
-    listener->OnCompactionCompleted(db, job);
+    End(db, files, files, &job);
   }
 
   void Delete(SimulatedDatabase* db,
@@ -295,7 +266,8 @@ class SimulatedJobs {
   const std::shared_ptr<rocksdb::EventListener> listener;
 
  private:
-  static rocksdb::CompactionJobInfo CompactionOf(
+  // Begins a compaction of these files of `level`.
+  rocksdb::CompactionJobInfo Begin(
       SimulatedDatabase* db, const std::string& family, int level,
       const std::vector<rocksdb::LiveFileMetaData>& files) {
     rocksdb::CompactionJobInfo job;
@@ -306,24 +278,28 @@ class SimulatedJobs {
     for (const rocksdb::LiveFileMetaData& file : files) {
       const std::string path = db->GetName() + file.name;
       job.input_files.push_back(path);
-      job.input_file_infos.push_back({0, 0, 0});
       const auto properties = std::make_shared<rocksdb::TableProperties>();
       properties->num_entries = file.num_entries;
       job.table_properties[path] = properties;
     }
+    listener->OnCompactionBegin(db, job);
     return job;
   }
 
-  static void Install(SimulatedDatabase* db,
-                      const std::vector<rocksdb::LiveFileMetaData>& inputs,
-                      const std::vector<rocksdb::LiveFileMetaData>& outputs,
-                      rocksdb::CompactionJobInfo* job) {
-    db->Remove(inputs);
-    for (const rocksdb::LiveFileMetaData& file : outputs) {
-      job->output_files.push_back(db->GetName() + file.name);
-      job->output_file_infos.push_back({file.level, 0, 0});
-      db->Add(file);
+  // Ends it; unless it has failed, `outputs` take the place of `inputs`.
+  void End(SimulatedDatabase* db,
+           const std::vector<rocksdb::LiveFileMetaData>& inputs,
+           const std::vector<rocksdb::LiveFileMetaData>& outputs,
+           rocksdb::CompactionJobInfo* job) {
+    if (job->status.ok()) {
+      db->Remove(inputs);
+      for (const rocksdb::LiveFileMetaData& file : outputs) {
+        job->output_files.push_back(db->GetName() + file.name);
+        job->output_file_infos.push_back({file.level, 0, 0});
+        db->Add(file);
+      }
     }
+    listener->OnCompactionCompleted(db, *job);
   }
 };
 
