@@ -27,7 +27,6 @@ linebloom_SOURCES := \
   filter_policy/line/kernel/line_kernel_popcnt.cc \
   filter_policy/line/kernel/line_kernel_scalar.cc \
   filter_policy/line/line.cc \
-  filter_policy/line/line_contents.cc \
   filter_policy/policy/c_api.cc \
   filter_policy/policy/filter_policy.cc \
   filter_policy/rocksdb/filter_bits_builder.cc \

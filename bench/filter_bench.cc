@@ -97,10 +97,6 @@ enum class Alignment : size_t {
   kDefault = 16,  // as malloc places large blocks
 };
 
-// The last two also exist with `-seeded` appended.
-constexpr const char* kPolicies[] = {"rocksdb-bloom", "rocksdb-ribbon",
-                                     "linebloom-plain", "linebloom"};
-
 // How many cache lines a lookup of a missing key touches, in a filter that
 // starts at a cache line.
 double CacheLinesOf(const std::string& policy) {
@@ -267,18 +263,9 @@ struct Place {
   size_t key_size = kShortKey;
 };
 
-constexpr Place kHot{"hot", 1, 1000000};
-constexpr Place kHotAligned{"hot-aligned", 1, 1000000, Alignment::kLines};
-constexpr Place kCold{"cold", 1, 30000000};
-constexpr Place kColdAligned{"cold-aligned", 1, 30000000, Alignment::kLines};
-constexpr Place kAllHot{"all-hot", 1, 1000000, Alignment::kLines, true};
-constexpr Place kAllCold{"all-cold", 1, 30000000, Alignment::kLines, true};
-constexpr Place kMany{"many", 1000, 1000000};
-constexpr Place kManyAligned{"many-aligned", 1000, 1000000, Alignment::kLines};
-constexpr Place kLarge{"large", 1, 100000000};
-constexpr Place kKeys16{"keys-16", 1, 1000000};
-constexpr Place kKeys64{"keys-64",           1,     1000000,
-                        Alignment::kDefault, false, kLongKey};
+constexpr size_t kHotKeys = 1000000;
+constexpr size_t kColdKeys = 30000000;
+constexpr Place kHot{"hot", 1, kHotKeys};
 
 // The filters for one place and policy, built once and kept: the benchmark
 // library calls a benchmark several times, from several threads and interleaved
@@ -398,49 +385,55 @@ void RegisterLookups(const Place& place, const std::string& policy) {
                                });
 }
 
-void RegisterComparison() {
-  std::vector<std::string> policies(std::begin(kPolicies), std::end(kPolicies));
-  for (const Contestant& contestant : Contestants()) {
-    policies.push_back(contestant.name);
-  }
-  for (const Place& place : {kAllHot, kAllCold}) {
-    for (const std::string& policy : policies) {
-      RegisterBuild(place, policy);
-      RegisterLookups(place, policy);
-    }
-  }
-}
-
-void RegisterSeeded() {
-  for (const Place& place : {kKeys16, kKeys64}) {
-    for (const char* policy :
-         {"rocksdb-bloom", "linebloom-plain", "linebloom-plain-seeded",
-          "linebloom", "linebloom-seeded"}) {
-      RegisterBuild(place, policy);
-      RegisterLookups(place, policy);
-    }
-  }
-}
-
 void Register() {
   for (const bool hits : {false, true}) {
     benchmark::RegisterBenchmark(
         hits ? "dry/hit" : "dry/miss",
         [hits](benchmark::State& state) { Dry(state, hits); });
   }
-  for (const char* policy : kPolicies) {
-    for (const Place& place : {kHot, kLarge}) RegisterBuild(place, policy);
+  const std::vector<std::string> policies = {"rocksdb-bloom", "rocksdb-ribbon",
+                                             "linebloom-plain", "linebloom"};
+  const std::vector<std::string> rate = {"linebloom-rate"};
+  const std::vector<std::string> seeded = {"rocksdb-bloom", "linebloom-plain",
+                                           "linebloom-plain-seeded",
+                                           "linebloom", "linebloom-seeded"};
+  std::vector<std::string> all = policies;
+  for (const Contestant& contestant : Contestants()) {
+    all.push_back(contestant.name);
   }
-  for (const Place& place :
-       {kHot, kHotAligned, kCold, kColdAligned, kMany, kManyAligned}) {
-    for (const char* policy : kPolicies) RegisterLookups(place, policy);
+  const Place many = {"many", 1000, kHotKeys};
+  const auto lines = Alignment::kLines;
+  struct Group {
+    Place place;
+    std::vector<std::string> policies;
+    bool build;
+    bool look_up;
+  };
+  for (const auto& [place, of_place, build, look_up] : std::vector<Group>{
+           {kHot, policies, true, true},
+           {{"large", 1, 100000000}, policies, true, false},
+           {{"hot-aligned", 1, kHotKeys, lines}, policies, false, true},
+           {{"cold", 1, kColdKeys}, policies, false, true},
+           {{"cold-aligned", 1, kColdKeys, lines}, policies, false, true},
+           {many, policies, false, true},
+           {{"many-aligned", 1000, kHotKeys, lines}, policies, false, true},
+           {kHot, rate, true, true},
+           {many, rate, false, true},
+           {{"all-hot", 1, kHotKeys, lines, true}, all, true, true},
+           {{"all-cold", 1, kColdKeys, lines, true}, all, true, true},
+           {{"keys-16", 1, kHotKeys}, seeded, true, true},
+           {{.name = "keys-64",
+           .filters = 1,
+           .keys = kHotKeys,
+           .key_size = kLongKey},
+            seeded,
+            true,
+            true}}) {
+    for (const std::string& policy : of_place) {
+      if (build) RegisterBuild(place, policy);
+      if (look_up) RegisterLookups(place, policy);
+    }
   }
-  RegisterBuild(kHot, "linebloom-rate");
-  for (const Place& place : {kHot, kMany}) {
-    RegisterLookups(place, "linebloom-rate");
-  }
-  RegisterComparison();
-  RegisterSeeded();
 }
 
 }  // namespace

@@ -36,12 +36,12 @@
 #include <memory>
 #include <mutex>
 #include <random>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "filter_policy/filter_facts/expected_reads.h"
 #include "filter_policy/filter_facts/file_facts.h"
 #include "filter_policy/levels/allocation.h"
@@ -67,24 +67,6 @@ void Check(const rocksdb::Status& status) {
   std::exit(2);
 }
 
-// A folder that mustn't exist before and is gone afterwards.
-class NewFolder {
- public:
-  explicit NewFolder(std::string path) : path_(std::move(path)) {
-    if (!std::filesystem::create_directory(path_)) {
-      Check(rocksdb::Status::InvalidArgument(path_, "exists"));
-    }
-  }
-  ~NewFolder() { std::filesystem::remove_all(path_); }
-  NewFolder(const NewFolder&) = delete;
-  NewFolder& operator=(const NewFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  const std::string path_;
-};
-
 std::unique_ptr<rocksdb::DB> OpenDatabase(const rocksdb::Options& options,
                                           const std::string& folder) {
   rocksdb::DB* db = nullptr;
@@ -100,21 +82,11 @@ std::string KeyOf(uint64_t number) {
   return {key, 16};
 }
 
-// The rate of solved lines, from a table that is made once.
+// The rate of solved lines.
 double RateOf(double bits) {
-  constexpr double kStep = 0.1;
-  static const std::vector<double> kLogRates = [] {
-    std::vector<double> rates = {0};
-    for (double b = kStep; b <= kMaxBitsOfRun + kStep; b += kStep) {
-      rates.push_back(std::log(ExpectedRate(
-          Line::kSolved, static_cast<uint32_t>(b * 1000), 512 / b)));
-    }
-    return rates;
-  }();
-  const double at = std::clamp(bits, 0.0, kMaxBitsOfRun) / kStep;
-  const auto below = static_cast<size_t>(at);
-  return std::exp(std::lerp(kLogRates[below], kLogRates[below + 1],
-                            at - static_cast<double>(below)));
+  bits = std::min(bits, kMaxBitsOfRun);
+  return ExpectedRate(Line::kSolved, static_cast<uint32_t>(1000 * bits),
+                      kBitsPerLine / bits);
 }
 
 struct File {
@@ -422,15 +394,6 @@ class Database {
   std::mt19937_64 lookups_{2};
 };
 
-std::vector<std::string> Words(const std::string& text) {
-  std::vector<std::string> words;
-  std::istringstream stream(text);
-  for (std::string word; std::getline(stream, word, ',');) {
-    words.push_back(word);
-  }
-  return words;
-}
-
 }  // namespace
 }  // namespace linebloom
 
@@ -440,9 +403,14 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: live_tree SHAPE PHASES ROWS FILTERS FOLDER\n");
     return 2;
   }
+  const std::string folder = argv[5];
+  if (!std::filesystem::create_directory(folder)) {
+    std::fprintf(stderr, "live_tree: %s exists\n", folder.c_str());
+    return 2;
+  }
   linebloom::RegisterFilterPolicy();
-  const linebloom::NewFolder folder(argv[5]);
-  linebloom::Database(argv[1], linebloom::Words(argv[2]), rows, argv[4],
-                      folder.path())
+  linebloom::Database(argv[1], absl::StrSplit(argv[2], ','), rows, argv[4],
+                      folder)
       .Run();
+  std::filesystem::remove_all(folder);
 }

@@ -3,7 +3,9 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <utility>
+#include <functional>
+#include <numeric>
+#include <type_traits>
 
 #include "filter_policy/line/little_endian.h"
 #include "filter_policy/line/xxh3.inc"
@@ -43,22 +45,15 @@ constexpr std::array<OptionalField, 3> kOptionalFields = {
 
 // A newer Bloom filter; a reserved sub-implementation; 0 probes, reserved; two
 // reserved bytes. Each of the last three makes RocksDB answer 'may match'.
-constexpr unsigned char kTail[kFilterTailBytes] = {0xff, 0x4c, 0x00, 0x4c,
-                                                   0x42};
-
-bool HasOurTail(const char* tail) {
-  return std::memcmp(tail, kTail, kFilterTailBytes) == 0;
-}
-
-// True for one of our tails even if any single byte of it is damaged.
-bool LooksLikeOurTail(const char* tail) {
-  const int equal = (tail[0] == '\xff') + (tail[1] == '\x4c') +
-                    (tail[2] == '\x00') + (tail[3] == '\x4c') +
-                    (tail[4] == '\x42');
-  return equal >= 4;
-}
+constexpr char kTail[kFilterTailBytes] = {'\xff', '\x4c', '\0', '\x4c', '\x42'};
 
 uint8_t Byte(const char* at) { return static_cast<uint8_t>(*at); }
+
+// How many bytes of a tail differ from ours. One may be damaged.
+int DamagedBytes(const char* tail) {
+  return std::inner_product(tail, tail + kFilterTailBytes, kTail, 0,
+                            std::plus(), std::not_equal_to());
+}
 
 uint32_t Checksum(const char* metadata, size_t size) {
   return static_cast<uint32_t>(XXH3_64bits(metadata, size));
@@ -73,7 +68,7 @@ uint8_t FlagsOf(const FilterRequest& request) {
 }
 
 // The minimum size of metadata with these flags.
-size_t LeastSize(uint8_t flags) {
+size_t MinSize(uint8_t flags) {
   size_t size = kOptionalAt + kChecksumFromEnd;
   for (const OptionalField& field : kOptionalFields) {
     if ((flags & field.flag) != 0) size += field.bytes;
@@ -81,48 +76,36 @@ size_t LeastSize(uint8_t flags) {
   return size;
 }
 
-// Reads numbers that follow one another.
-class Fields {
- public:
-  explicit Fields(const char* at) : at_(at) {}
-
-  template <typename Number>
-  Number Next() {
-    const char* const at = std::exchange(at_, at_ + sizeof(Number));
-    return LoadLittleEndian<Number>(at);
-  }
-  float NextFloat() { return std::bit_cast<float>(Next<uint32_t>()); }
-
- private:
-  const char* at_;
-};
-
 FilterBlockInfo ReadFields(const char* metadata, size_t size) {
-  Fields fields(metadata);
-  const uint8_t flags = Byte(metadata + kFlagsAt);
+  const char* at = metadata;
+  const auto read = [&at](auto* number) {
+    *number = LoadLittleEndian<std::decay_t<decltype(*number)>>(at);
+    at += sizeof(*number);
+  };
   FilterBlockInfo info;
-  info.version = fields.Next<uint8_t>();
-  info.shape.kind = static_cast<Line>(fields.Next<uint8_t>());
-  info.shape.base = fields.Next<uint8_t>();
-  info.shape.step = fields.Next<uint8_t>();
-  info.lines = fields.Next<uint32_t>();
-  info.keys = fields.Next<uint32_t>();
-  info.expected_false_positive_rate = fields.NextFloat();
-  info.request.line = info.shape.kind;
+  FilterRequest& request = info.request;
+  uint8_t flags = Byte(metadata + kFlagsAt);
+  read(&info.version);
+  read(&info.shape.kind);
+  read(&info.shape.base);
+  read(&info.shape.step);
+  read(&info.lines);
+  read(&info.keys);
+  read(&info.expected_false_positive_rate);
   if ((flags & kRequestIsRate) != 0) {
-    info.request.false_positive_rate = fields.NextFloat();
+    float rate = 0;
+    read(&rate);
+    request.false_positive_rate = rate;
   } else {
-    info.request.millibits_per_key = fields.Next<uint32_t>();
+    read(&request.millibits_per_key);
   }
-  info.request.level_aware = (fields.Next<uint8_t>() & kLevelAware) != 0;
-  if (size < LeastSize(flags)) return info;
-  if ((flags & kHasHashSeed) != 0) {
-    info.request.hash_seed = fields.Next<uint64_t>();
-  }
-  if ((flags & kHasCanonicalKey) != 0) {
-    info.request.canonical_key = fields.Next<uint64_t>();
-  }
-  if ((flags & kHasHeat) != 0) info.request.heat = fields.NextFloat();
+  read(&flags);
+  request.line = info.shape.kind;
+  request.level_aware = (flags & kLevelAware) != 0;
+  if (size < MinSize(flags)) return info;
+  if ((flags & kHasHashSeed) != 0) read(&request.hash_seed);
+  if ((flags & kHasCanonicalKey) != 0) read(&request.canonical_key);
+  if ((flags & kHasHeat) != 0) read(&request.heat);
   return info;
 }
 
@@ -138,12 +121,12 @@ bool ChecksumHolds(const char* data, size_t end, size_t metadata_size) {
 // lines are before `metadata`.
 const char* FindProblem(const FilterBlockInfo& info, const char* metadata,
                         size_t metadata_size, size_t lines_size,
-                        bool tail_is_ours) {
-  if (!tail_is_ours) return "the tail is damaged";
+                        int damaged_bytes) {
+  if (damaged_bytes > 0) return "the tail is damaged";
   if (info.version != kFilterBlockVersion) return "the version is unknown";
   const uint8_t flags = Byte(metadata + kFlagsAt);
   if ((flags & ~kKnownFlags) != 0) return "a flag is unknown";
-  size_t needed = LeastSize(0);
+  size_t needed = MinSize(0);
   for (const OptionalField& field : kOptionalFields) {
     if ((flags & field.flag) == 0) continue;
     needed += field.bytes;
@@ -215,11 +198,11 @@ ParsedFilter ParseRibbon(const char* tail, size_t size) {
 // probes plain lines, truncated there, has exactly the length that these bytes
 // mean as a legacy tail with one probe.
 bool BeginsLinebloomMetadata(const char* tail, size_t size) {
-  const auto byte = [&](int i) { return static_cast<uint8_t>(tail[i]); };
-  const LineShape shape = {static_cast<Line>(byte(1)), byte(2), byte(3)};
-  return byte(0) == kFilterBlockVersion && IsReadable(shape) &&
+  const LineShape shape = {static_cast<Line>(tail[1]), Byte(tail + 2),
+                           Byte(tail + 3)};
+  return Byte(tail) == kFilterBlockVersion && IsReadable(shape) &&
          size % kLineBytes == 0 &&
-         byte(4) == static_cast<uint8_t>(size / kLineBytes);
+         Byte(tail + 4) == static_cast<uint8_t>(size / kLineBytes);
 }
 
 // Tail: probes, number of lines in 4 bytes. A line is as long as a cache line
@@ -254,7 +237,7 @@ ParsedFilter ParseBuiltIn(const char* data, size_t size) {
 }  // namespace
 
 size_t FilterBlockOverhead(const FilterRequest& request) {
-  return LeastSize(FlagsOf(request)) + kFilterTailBytes;
+  return MinSize(FlagsOf(request)) + kFilterTailBytes;
 }
 
 void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to) {
@@ -266,22 +249,23 @@ void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to) {
     at += sizeof(number);
   };
   put(info.version);
-  put(static_cast<uint8_t>(info.shape.kind));
+  put(info.shape.kind);
   put(info.shape.base);
   put(info.shape.step);
   put(info.lines);
   put(info.keys);
-  put(std::bit_cast<uint32_t>(info.expected_false_positive_rate));
-  put(request.false_positive_rate > 0
-          ? std::bit_cast<uint32_t>(
-                static_cast<float>(request.false_positive_rate))
-          : request.millibits_per_key);
+  put(info.expected_false_positive_rate);
+  if ((flags & kRequestIsRate) != 0) {
+    put(static_cast<float>(request.false_positive_rate));
+  } else {
+    put(request.millibits_per_key);
+  }
   put(flags);
   if ((flags & kHasHashSeed) != 0) put(request.hash_seed);
   if ((flags & kHasCanonicalKey) != 0) put(request.canonical_key);
-  if ((flags & kHasHeat) != 0) put(std::bit_cast<uint32_t>(request.heat));
+  if ((flags & kHasHeat) != 0) put(request.heat);
   put(Checksum(to, at - to));
-  put(static_cast<uint8_t>(LeastSize(flags)));
+  put(static_cast<uint8_t>(MinSize(flags)));
   std::memcpy(at, kTail, kFilterTailBytes);
 }
 
@@ -294,7 +278,8 @@ ParsedFilter ParseFilter(const char* data, size_t size) {
   if (size == 0) return kEmpty;
   if (size < kFilterTailBytes) return Unusable("the block is cut off");
   const char* const tail = data + size - kFilterTailBytes;
-  const bool like_ours = LooksLikeOurTail(tail);
+  const int damaged_bytes = DamagedBytes(tail);
+  const bool like_ours = damaged_bytes <= 1;
   if (size < kFilterBlockOverhead) {
     return like_ours ? Unusable("the block is cut off")
                      : ParseBuiltIn(data, size);
@@ -309,7 +294,7 @@ ParsedFilter ParseFilter(const char* data, size_t size) {
   ParsedFilter parsed{BlockKind::kLinebloom,
                       ReadFields(metadata, metadata_size)};
   parsed.problem = FindProblem(parsed.info, metadata, metadata_size,
-                               end - metadata_size, HasOurTail(tail));
+                               end - metadata_size, damaged_bytes);
   if (parsed.problem != nullptr) parsed.kind = BlockKind::kUnusable;
   return parsed;
 }

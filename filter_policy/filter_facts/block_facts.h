@@ -7,7 +7,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "filter_policy/filter/filter_block.h"
-#include "filter_policy/line/line_contents.h"
+#include "filter_policy/line/line.h"
 
 namespace linebloom {
 

@@ -87,4 +87,20 @@ inline uint32_t BalancedLineOf(uint64_t hash, uint32_t lines, uint8_t code) {
   return BalancedLine(LineOf(hash, lines), SliceOf(hash, lines), code);
 }
 
+// What a finished line holds, for tools that display it.
+struct LineContents {
+  // Mean number of probes per key: a fraction is the share of keys with one
+  // more. 0 if the line matches everything.
+  double probes = 0;
+  double rate = 1;   // the exact false-positive rate of this line
+  int bits_set = 0;  // of the 512 bits (plain) or 504 unknowns (solved)
+  int bits = 0;      // 512 or 504
+  int header = 0;    // solved lines only
+
+  double fill() const { return static_cast<double>(bits_set) / bits; }
+};
+
+// `shape` must be readable, and `line` has kLineBytes.
+LineContents ReadLine(const LineShape& shape, const uint8_t* line);
+
 }  // namespace linebloom

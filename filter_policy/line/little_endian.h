@@ -6,6 +6,8 @@
 #error "linebloom is C++20: compile its sources with -std=c++20"
 #endif
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -15,29 +17,25 @@ static_assert(std::endian::native == std::endian::little ||
                   std::endian::native == std::endian::big,
               "mixed-endian CPUs are not supported");
 
-template <typename Unsigned>
-constexpr Unsigned SwapIfBigEndian(Unsigned value) {
-  if constexpr (std::endian::native == std::endian::little) return value;
-  Unsigned swapped = 0;
-  for (unsigned i = 0; i < sizeof(Unsigned); ++i) {
-    swapped = static_cast<Unsigned>(swapped << 8 | (value >> (8 * i) & 0xff));
+// `from` needs no alignment and must have sizeof(Number) readable bytes.
+template <typename Number>
+Number LoadLittleEndian(const void* from) {
+  std::array<char, sizeof(Number)> bytes;
+  std::memcpy(bytes.data(), from, sizeof(Number));
+  if constexpr (std::endian::native == std::endian::big) {
+    std::reverse(bytes.begin(), bytes.end());
   }
-  return swapped;
+  return std::bit_cast<Number>(bytes);
 }
 
-// `from` needs no alignment and must have sizeof(Unsigned) readable bytes.
-template <typename Unsigned>
-Unsigned LoadLittleEndian(const void* from) {
-  Unsigned value;
-  std::memcpy(&value, from, sizeof(value));
-  return SwapIfBigEndian(value);
-}
-
-// `to` needs no alignment and must have sizeof(Unsigned) writable bytes.
-template <typename Unsigned>
-void StoreLittleEndian(void* to, Unsigned value) {
-  value = SwapIfBigEndian(value);
-  std::memcpy(to, &value, sizeof(value));
+// `to` needs no alignment and must have sizeof(Number) writable bytes.
+template <typename Number>
+void StoreLittleEndian(void* to, Number number) {
+  auto bytes = std::bit_cast<std::array<char, sizeof(Number)>>(number);
+  if constexpr (std::endian::native == std::endian::big) {
+    std::reverse(bytes.begin(), bytes.end());
+  }
+  std::memcpy(to, bytes.data(), sizeof(Number));
 }
 
 }  // namespace linebloom

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "filter_policy/line/line.h"
@@ -51,25 +52,21 @@ struct RoundWords {
   uint8_t second;
 };
 
-constexpr uint8_t WordsFrom(int window, int count) {
-  int mask = 0;
-  for (int i = 0; i < count && i < kWordsPerLine; ++i) {
-    mask |= 1 << (window + i) % kWordsPerLine;
-  }
-  return static_cast<uint8_t>(mask);
+inline RoundWords PlainRoundWords(int probes, uint64_t hash) {
+  const uint32_t all = (1U << probes) - 1;  // one bit per probe
+  const auto window = static_cast<int>(PlainWindowOf(hash));
+  return {std::rotl(static_cast<uint8_t>(all), window),
+          std::rotl(static_cast<uint8_t>(all >> 8), window)};
 }
 
-// Indexed by number of probes and window.
-inline constexpr auto kPlainRoundWords = [] {
-  std::array<std::array<RoundWords, kWordsPerLine>, kMaxPlainProbes + 1>
-      table{};
-  for (int probes = 0; probes <= kMaxPlainProbes; ++probes) {
-    for (int window = 0; window < kWordsPerLine; ++window) {
-      table[probes][window] = {WordsFrom(window, probes),
-                               WordsFrom(window, probes - kWordsPerLine)};
-    }
-  }
-  return table;
-}();
+// The probability that all of `probes` probes hit set bits, for a hash that is
+// not one of the line's keys, given the number of bits set in each word.
+//
+// A probe in word w hits a set bit with probability popcount(w) / 64, and
+// probes are independent. The window is uniform, so the rate is the mean over
+// all windows. The result is the same double on every CPU, even if the compiler
+// fuses multiplications with additions: each product that is added is exact.
+double PlainLineRate(const std::array<int, kWordsPerLine>& bits_set,
+                     int probes);
 
 }  // namespace linebloom

@@ -1,19 +1,6 @@
 // The equations that a hash contributes to a solved line, when building and
-// when reading; fixed and explained by docs/format.md, "Solved lines".
-//
-// A line is eight words of 63 unknown bits; the top bit of each word is a bit
-// of the line's header. A probe of a key is an equation over GF(2): the parity
-// of the unknowns under one of the key's masks equals a bit of the key's
-// fingerprint. A line can be solved for about 504 probes, which its keys share,
-// and its header says how many each key gets.
-//
-// A line of n keys has room for 504 / n probes per key. They come in stages:
-// whole rounds of one probe per word, then 4 probes over a pair of words each,
-// then 2 over half a line each, and finally up to 2 that share their masks: one
-// over the whole line, or one over each half of it. In every stage but the
-// last, all planes share their masks, so one elimination solves them all. Each
-// later stage leaves to the earlier ones the columns that they need for their
-// pivots, so there is hardly anything to substitute between stages.
+// when reading. docs/format.md, "Solved lines", defines them, and
+// docs/design.md says why they come in stages.
 //
 // What a lookup computes doesn't depend on the header, which only says what
 // counts, so nothing waits for it.
@@ -126,9 +113,8 @@ constexpr uint32_t FoldPlanes(uint32_t parities, int width) {
 // fewer than those need, so that almost every column has a pivot. At most 31
 // columns remain for the later stages; narrow fields build faster.
 constexpr uint8_t BoundOf(int probes, int total) {
-  constexpr int kLeast = 32;
   const int bound = (kWordUnknowns * kPerProbe * probes / total - 2) & ~3;
-  return static_cast<uint8_t>(std::max(kLeast, bound));
+  return static_cast<uint8_t>(std::max(32, bound));
 }
 
 // How the probes of a line are divided into stages.

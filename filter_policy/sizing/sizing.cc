@@ -12,6 +12,7 @@
 #endif
 
 #include "filter_policy/line/builder/line_builder.h"
+#include "filter_policy/line/builder/line_tables.inc"
 
 namespace linebloom {
 namespace {
@@ -47,8 +48,6 @@ uint32_t MaxLines(uint32_t first_count) {
 
 constexpr double kSolvedBitsPerLine = kBitsPerLine - 8;  // without the header
 constexpr double kMaxSummedKeys = 10'000;
-
-#include "filter_policy/line/builder/solved_rate_table.inc"
 
 double RateOfPlainLine(int probes, double keys) {
   const double fill = 1 - std::pow(1 - probes / kBitsPerLine, keys);

@@ -12,9 +12,6 @@
 namespace linebloom {
 namespace {
 
-constexpr std::string_view kFalsePositives = "# false positives: ";
-constexpr int kStrangers = 2000;  // no0, no1, ...
-
 uint64_t HashOf(const std::string& key, uint64_t seed) {
   return KeyHash(seed)(key.data(), key.size());
 }
@@ -69,90 +66,56 @@ void DumpEnd(std::string_view block, std::ostringstream* out) {
   }
 }
 
-void DumpFalsePositives(const FilterReader& reader, uint64_t seed,
-                        std::ostringstream* out) {
-  *out << kFalsePositives;
-  for (int i = 0; i < kStrangers; ++i) {
-    const std::string stranger = "no" + std::to_string(i);
-    if (reader.MayMatch(HashOf(stranger, seed))) *out << stranger << " ";
-  }
-  *out << "\n";
-}
-
 }  // namespace
 
 const std::vector<GoldenCase>& GoldenCases() {
   static const auto* const cases = new std::vector<GoldenCase>{
-      {"v1_plain_10_bits", 130, 10000, Line::kPlain, 0},
-      {"v1_plain_20_bits", 60, 20000, Line::kPlain, 1},
-      {"v1_solved_3_bits", 600, 3000, Line::kSolved, 0},
-      {"v1_solved_6_bits", 200, 6000, Line::kSolved, 0},
-      {"v1_solved_10_bits", 500, 10000, Line::kSolved, 0},
-      {"v1_solved_20_bits", 60, 20000, Line::kSolved, 0xfedcba9876543210},
-      {"v1_one_key", 1, 10000, Line::kSolved, 0},
-      {"v1_rate_2_percent", 130, 7000, Line::kSolved, 0, 0.02, false},
-      {"v1_level_aware", 60, 14260, Line::kSolved, 7, 0, true},
-      // XXH3 of "ascii_lower_case".
-      {"v1_canonical_key", 60, 10000, Line::kSolved, 7, 0, false,
-       HashOf("ascii_lower_case", 0)},
-      {"v1_heat", 60, 12150, Line::kSolved, 0, 0, true, 0, 3.5F},
+      {"v1_plain_10_bits", 130, {10000, Line::kPlain}},
+      {"v1_plain_20_bits", 60, {20000, Line::kPlain, 1}},
+      {"v1_solved_3_bits", 600, {3000}},
+      {"v1_solved_6_bits", 200, {6000}},
+      {"v1_solved_10_bits", 500, {10000}},
+      {"v1_solved_20_bits", 60, {20000, Line::kSolved, 0xfedcba9876543210}},
+      {"v1_one_key", 1, {10000}},
+      {"v1_rate_2_percent",
+       130,
+       {.millibits_per_key = 7000, .false_positive_rate = 0.02}},
+      {"v1_level_aware",
+       60,
+       {.millibits_per_key = 14260, .hash_seed = 7, .level_aware = true}},
+      {"v1_canonical_key",
+       60,
+       {.hash_seed = 7, .canonical_key = HashOf("ascii_lower_case", 0)}},
+      {"v1_heat",
+       60,
+       {.millibits_per_key = 12150, .level_aware = true, .heat = 3.5F}},
   };
   return *cases;
 }
 
-std::vector<std::string> GoldenKeys(const GoldenCase& golden) {
-  std::vector<std::string> keys;
-  for (int i = 0; i < golden.keys; ++i) {
-    keys.push_back("key" + std::to_string(i));
-  }
-  return keys;
-}
-
 std::string DumpGolden(const GoldenCase& golden) {
-  std::vector<uint64_t> hashes;
-  for (const std::string& key : GoldenKeys(golden)) {
-    hashes.push_back(HashOf(key, golden.hash_seed));
+  HashList hashes;
+  for (int i = 0; i < golden.keys; ++i) {
+    hashes.Add(HashOf("key" + std::to_string(i), golden.request.hash_seed));
   }
-  const FilterBlock built =
-      BuildFilter(HashList(hashes),
-                  {golden.millibits_per_key, golden.line, golden.hash_seed,
-                   golden.false_positive_rate, golden.level_aware,
-                   golden.canonical_key, golden.heat});
+  const FilterBlock built = BuildFilter(hashes, golden.request);
   const std::string_view block(built.bytes.get(), built.size);
   const ParsedFilter parsed = ParseFilter(block.data(), block.size());
+  const auto reader = FilterReader::Make(block.data(), parsed, ChosenKernel(),
+                                         golden.request.canonical_key);
   std::ostringstream out;
   out << "# A linebloom filter block, made by tests/golden/make_golden; see "
          "docs/format.md.\n"
-      << "# keys: key0 to key" << golden.keys - 1 << "\n";
-  DumpFalsePositives(FilterReader::Make(block.data(), parsed, ChosenKernel(),
-                                        golden.canonical_key)
-                         .value(),
-                     golden.hash_seed, &out);
+      << "# keys: key0 to key" << golden.keys - 1 << "\n# false positives: ";
+  for (int i = 0; i < 2000; ++i) {
+    const std::string stranger = "no" + std::to_string(i);
+    const uint64_t hash = HashOf(stranger, golden.request.hash_seed);
+    if (reader.value().MayMatch(hash)) out << stranger << " ";
+  }
+  out << "\n";
   DumpLines(block, parsed.info.lines, &out);
   DumpEnd(block, &out);
   return out.str();
-}
-
-std::string BytesOfDump(std::string_view dump) {
-  std::string bytes;
-  std::istringstream rows{std::string(dump)};
-  for (std::string row; std::getline(rows, row);) {
-    if (row.empty() || row[0] == '#') continue;
-    std::istringstream columns(row.substr(row.find(':') + 1));
-    for (std::string column; columns >> column && column != "#";) {
-      bytes.push_back(static_cast<char>(std::stoi(column, nullptr, 16)));
-    }
-  }
-  return bytes;
-}
-
-std::vector<std::string> FalsePositivesOfDump(std::string_view dump) {
-  const size_t begin = dump.find(kFalsePositives) + kFalsePositives.size();
-  std::istringstream names{
-      std::string(dump.substr(begin, dump.find('\n', begin) - begin))};
-  std::vector<std::string> found;
-  for (std::string name; names >> name;) found.push_back(name);
-  return found;
 }
 
 }  // namespace linebloom

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "filter_policy/line/builder/line_tables.inc"
 #include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
@@ -15,8 +16,6 @@ int32_t Product(const Loads& a, const Loads& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0);
 }
 
-#include "filter_policy/line/builder/probe_count_table.inc"
-
 }  // namespace
 
 // With x the bits of a code, the loads are `loads` + sum of x_i * gained_i, so
@@ -24,9 +23,8 @@ int32_t Product(const Loads& a, const Loads& b) {
 // the codes for which it is known.
 uint8_t ChooseCode(const SliceCounts& counts) {
   // Larger counts are of chosen keys, and would overflow.
-  static constexpr uint32_t kMost = 1000;
   const auto keys = [&counts](uint32_t line, uint32_t slice) {
-    return static_cast<int32_t>(std::min(counts[line][slice], kMost));
+    return static_cast<int32_t>(std::min(counts[line][slice], 1000U));
   };
   Loads loads = {};
   std::array<Loads, kSlices> gained;  // by each line, if it exchanges the slice
@@ -131,12 +129,9 @@ LineShape SolvedShape(uint64_t keys, uint32_t lines) {
 }
 
 int PlainProbes(uint32_t millibits) {
-  int probes = 1;
-  for (const uint32_t from : kPlainMillibitsForProbes) {
-    if (millibits < from) break;
-    ++probes;
-  }
-  return probes;
+  const auto* const more =
+      std::ranges::upper_bound(kPlainMillibitsForProbes, millibits);
+  return static_cast<int>(more - std::begin(kPlainMillibitsForProbes)) + 1;
 }
 
 }  // namespace linebloom

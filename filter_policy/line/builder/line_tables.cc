@@ -1,9 +1,7 @@
-// Generates the two tables beside this file, from simulated lines and their
-// exact rates:
+// Generates the tables next to this file, from simulated lines and their exact
+// rates:
 //
-//   cd filter_policy/line/builder
-//   line_tables probes > probe_count_table.inc
-//   line_tables rates > solved_rate_table.inc
+//   line_tables > filter_policy/line/builder/line_tables.inc
 //
 // Neighbouring probe counts are compared on the same random keys, so that the
 // noise of the keys cancels out.
@@ -12,7 +10,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <random>
-#include <string_view>
 #include <vector>
 
 #include "filter_policy/line/builder/line_builder.h"
@@ -73,50 +70,44 @@ double SolvedRate(int keys) {
   return sum / groups / kLinesPerGroup;
 }
 
-void PrintProbes() {
-  printf(
-      "// Plain lines: from this many thousandths of a bit per key on, k "
-      "probes beat\n// k - 1; k = 2, 3, ...\n"
-      "inline constexpr uint32_t kPlainMillibitsForProbes[] = {\n");
-  for (int probes = 2; probes <= kMaxPlainProbes; ++probes) {
-    printf("    %.0f,  // k = %d\n", 1000 * PlainCrossing(probes), probes);
-    fprintf(stderr, "plain: k = %d of %d\n", probes, kMaxPlainProbes);
+template <typename Number>
+void Print(const char* format, int first, int last, const Number& number) {
+  for (int i = first; i <= last; ++i) {
+    const int column = (i - first) % 7;
+    printf(column == 0 ? "    " : " ");
+    printf(format, number(i));
+    if (column == 6 || i == last) printf("\n");
+    fflush(stdout);
   }
-  printf("};\n");
 }
 
-// Filters with more keys per line than that match nearly everything.
-void PrintRates() {
-  constexpr int kPerRow = 5;
-  printf(
-      "// The natural logarithm of the rate of solved filters with a mean of "
-      "0, 1, 2, ...\n// keys per line; after each row, the mean of its first "
-      "number.\ninline constexpr double kSolvedLogRates[] = {\n");
-  for (int keys = 0; keys <= kMaxSolvedKeys; ++keys) {
-    const bool ends_row =
-        keys % kPerRow == kPerRow - 1 || keys == kMaxSolvedKeys;
-    printf("%s%.4f,", keys % kPerRow == 0 ? "    " : " ",
-           std::log(SolvedRate(keys)));
-    if (ends_row) printf("  // %d\n", keys - keys % kPerRow);
-    if (keys % 50 == 0) fprintf(stderr, "rates: %d keys\n", keys);
-  }
-  printf("};\n");
+void PrintTables() {
+  printf(R"(// Made by filter_policy/line/builder/line_tables.cc; do not edit.
+#pragma once
+
+#include <cstdint>
+
+namespace linebloom {
+
+// Plain lines: from this many thousandths of a bit per key on, k probes beat
+// k - 1; k = 2, 3, ...
+inline constexpr uint32_t kPlainMillibitsForProbes[] = {
+)");
+  Print("%.0f,", 2, kMaxPlainProbes,
+        [](int probes) { return 1000 * PlainCrossing(probes); });
+  printf(R"(};
+
+// The natural logarithm of the rate of solved filters with a mean of 0, 1, ...
+// keys per line.
+inline constexpr double kSolvedLogRates[] = {
+)");
+  // Filters with more keys per line match nearly everything.
+  Print("%.4f,", 0, kMaxSolvedKeys,
+        [](int keys) { return std::log(SolvedRate(keys)); });
+  printf("};\n\n}  // namespace linebloom\n");
 }
 
 }  // namespace
 }  // namespace linebloom
 
-int main(int argc, char** argv) {
-  const std::string_view table = argc == 2 ? argv[1] : "";
-  if (table != "probes" && table != "rates") {
-    fprintf(stderr, "usage: line_tables probes|rates\n");
-    return 2;
-  }
-  printf(
-      "// Made by filter_policy/line/builder/line_tables.cc; do not edit.\n\n");
-  if (table == "rates") {
-    linebloom::PrintRates();
-  } else {
-    linebloom::PrintProbes();
-  }
-}
+int main() { linebloom::PrintTables(); }

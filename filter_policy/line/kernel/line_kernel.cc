@@ -1,6 +1,7 @@
 #include "filter_policy/line/kernel/line_kernel.h"
 
 #include <cstdlib>
+#include <string_view>
 
 #include "filter_policy/line/solved_probes.h"
 
@@ -16,23 +17,18 @@ Choice Choose() {
   const std::vector<const LineKernel*> kernels = SupportedKernels();
   const char* const wanted = std::getenv("LINEBLOOM_SIMD");
   if (wanted == nullptr || *wanted == '\0') return {kernels.front(), ""};
-  std::string names;
+  std::string problem = "linebloom: LINEBLOOM_SIMD=" + std::string(wanted) +
+                        ": this machine has ";
   for (const LineKernel* kernel : kernels) {
-    if (wanted == std::string(kernel->name)) return {kernel, ""};
-    names += std::string(names.empty() ? "" : ", ") + kernel->name;
+    if (wanted == std::string_view(kernel->name)) return {kernel, ""};
+    problem += (kernel == kernels.front() ? "" : ", ") + std::string(kernel->name);
   }
-  return {kernels.front(), "linebloom: LINEBLOOM_SIMD=" + std::string(wanted) +
-                               ": this machine has " + names};
+  return {kernels.front(), problem};
 }
 
 const Choice& TheChoice() {
   static const auto* const choice = new Choice(Choose());
   return *choice;
-}
-
-uint32_t LeastWholeRound(const LineShape& shape) {
-  const int missing = kWordsPerLine * kPerProbe - shape.base;  // 1 to 192
-  return (missing + shape.step - 1) / shape.step;
 }
 
 }  // namespace
@@ -42,7 +38,8 @@ FilterView::FilterView(const uint8_t* first, uint32_t count,
     : lines(first), line_count(count), shape(of_lines) {
   if (shape.kind == Line::kPlain) return;
   codes = lines + size_t{line_count} * kLineBytes;
-  least_whole_round = LeastWholeRound(shape);
+  const int missing = kWordsPerLine * kPerProbe - shape.base;  // 1 to 192
+  min_whole_round = (missing + shape.step - 1) / shape.step;
 }
 
 std::vector<const LineKernel*> SupportedKernels() {

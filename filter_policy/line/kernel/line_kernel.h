@@ -41,7 +41,7 @@ struct FilterView {
   const uint8_t* codes = nullptr;  // of the lines' groups; null for plain lines
   uint32_t line_count;
   // Solved lines with this header, or a larger one, have 8 probes or more.
-  uint32_t least_whole_round = 0;
+  uint32_t min_whole_round = 0;
   LineShape shape;
 };
 

@@ -2,7 +2,6 @@
 // of 16 entries gives the parity of each half byte.
 #if defined(__x86_64__)
 
-#include "filter_policy/line/intrinsics.h"
 #include "filter_policy/line/kernel/kernel_includes.inc"
 
 LINEBLOOM_TARGET("avx2,bmi2,popcnt")
@@ -61,14 +60,14 @@ inline bool Rejects(const Halves& line, uint64_t round, uint32_t words) {
 inline bool PlainMayMatch(const LineShape& shape, const uint8_t* line,
                           uint64_t hash) {
   const Halves bits(line);
-  const RoundWords words = kPlainRoundWords[shape.base][PlainWindowOf(hash)];
+  const RoundWords words = PlainRoundWords(shape.base, hash);
   const uint64_t round = FirstRound(hash);
   if (Rejects(bits, round, words.first)) return false;
   return words.second == 0 || !Rejects(bits, SecondRound(round), words.second);
 }
 
 void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {
-  const RoundWords words = kPlainRoundWords[probes][PlainWindowOf(hash)];
+  const RoundWords words = PlainRoundWords(probes, hash);
   const uint64_t first = FirstRound(hash);
   const uint64_t second = SecondRound(first);
   const Halves old(line);
@@ -171,8 +170,6 @@ inline uint32_t HalfParities(const SolvedWords& words, uint32_t fours,
   return (spread | spread << 3) & 0x1111;
 }
 
-#include "filter_policy/line/kernel/solved_line.inc"
-
 // Building solved lines.
 
 using Vector = uint64_t __attribute__((vector_size(32)));
@@ -219,13 +216,12 @@ void SolvePlanes(const Pivots& pivots, uint64_t* words) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(words + 4), line.high);
 }
 
-#include "filter_policy/line/kernel/line_kernel_entries.inc"
+#include "filter_policy/line/kernel/probe_line.inc"
 #include "filter_policy/line/kernel/solve_line.inc"
 
 }  // namespace
 
-const LineKernel kAvx2Kernel = {"avx2",          kProbePlain,     kProbeSolved,
-                                AddToPlainLines, RateOfPlainLine, SolveLine};
+const LineKernel kAvx2Kernel = KernelNamed("avx2");
 
 }  // namespace linebloom
 

@@ -2,7 +2,6 @@
 // since Ice Lake, AMD since Zen 4.
 #if defined(__x86_64__)
 
-#include "filter_policy/line/intrinsics.h"
 #include "filter_policy/line/kernel/kernel_includes.inc"
 
 LINEBLOOM_TARGET("avx512f,avx512bw,avx512dq,avx512vpopcntdq,bmi2,popcnt")
@@ -16,9 +15,7 @@ inline __m512i CountBits(__m512i words) { return _mm512_popcnt_epi64(words); }
 
 }  // namespace
 
-const LineKernel kAvx512Kernel = {"avx512",        kProbePlain,
-                                  kProbeSolved,    AddToPlainLines,
-                                  RateOfPlainLine, SolveLine};
+const LineKernel kAvx512Kernel = KernelNamed("avx512");
 
 }  // namespace linebloom
 

@@ -3,7 +3,6 @@
 // of each half byte.
 #if defined(__x86_64__)
 
-#include "filter_policy/line/intrinsics.h"
 #include "filter_policy/line/kernel/kernel_includes.inc"
 
 LINEBLOOM_TARGET("avx512f,avx512bw,avx512dq,bmi2,popcnt")
@@ -25,9 +24,7 @@ inline __m512i CountBits(__m512i words) {
 
 }  // namespace
 
-const LineKernel kAvx512fKernel = {"avx512f",       kProbePlain,
-                                   kProbeSolved,    AddToPlainLines,
-                                   RateOfPlainLine, SolveLine};
+const LineKernel kAvx512fKernel = KernelNamed("avx512f");
 
 }  // namespace linebloom
 

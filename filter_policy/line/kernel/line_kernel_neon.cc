@@ -50,14 +50,14 @@ inline bool Rejects(const uint8_t* line, uint64_t round, uint32_t words) {
 
 inline bool PlainMayMatch(const LineShape& shape, const uint8_t* line,
                           uint64_t hash) {
-  const RoundWords words = kPlainRoundWords[shape.base][PlainWindowOf(hash)];
+  const RoundWords words = PlainRoundWords(shape.base, hash);
   const uint64_t round = FirstRound(hash);
   if (Rejects(line, round, words.first)) return false;
   return words.second == 0 || !Rejects(line, SecondRound(round), words.second);
 }
 
 void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {
-  const RoundWords words = kPlainRoundWords[probes][PlainWindowOf(hash)];
+  const RoundWords words = PlainRoundWords(probes, hash);
   const uint64_t first = FirstRound(hash);
   const uint64_t second = SecondRound(first);
   for (int pair = 0; pair < kPairs; ++pair) {
@@ -151,8 +151,6 @@ inline uint32_t HalfParities(const SolvedWords& words, uint32_t fours,
   return parities;
 }
 
-#include "filter_policy/line/kernel/solved_line.inc"
-
 // Building solved lines.
 
 using Vector = uint64_t __attribute__((vector_size(16)));
@@ -187,13 +185,12 @@ void SolvePlanes(const Pivots& pivots, uint64_t* words) {
   }
 }
 
-#include "filter_policy/line/kernel/line_kernel_entries.inc"
+#include "filter_policy/line/kernel/probe_line.inc"
 #include "filter_policy/line/kernel/solve_line.inc"
 
 }  // namespace
 
-const LineKernel kNeonKernel = {"neon",          kProbePlain,     kProbeSolved,
-                                AddToPlainLines, RateOfPlainLine, SolveLine};
+const LineKernel kNeonKernel = KernelNamed("neon");
 
 }  // namespace linebloom
 

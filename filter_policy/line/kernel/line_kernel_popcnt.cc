@@ -9,24 +9,11 @@ LINEBLOOM_TARGET("popcnt,bmi2")
 namespace linebloom {
 namespace {
 
-inline bool IsOdd(uint64_t word) { return (std::popcount(word) & 1) != 0; }
-
-inline uint32_t OddWords(const uint64_t* words) {
-  uint32_t odd = 0;
-#pragma GCC unroll 8
-  for (int w = kWordsPerLine - 1; w >= 0; --w) {
-    odd = 2 * odd + static_cast<uint32_t>(IsOdd(words[w]));
-  }
-  return odd;
-}
-
 #include "filter_policy/line/kernel/line_kernel_scalar.inc"
 
 }  // namespace
 
-const LineKernel kPopcntKernel = {"popcnt",        kProbePlain,
-                                  kProbeSolved,    AddToPlainLines,
-                                  RateOfPlainLine, SolveLine};
+const LineKernel kPopcntKernel = KernelNamed("popcnt");
 
 }  // namespace linebloom
 

@@ -11,9 +11,10 @@ namespace linebloom {
 // Above this, a line has room for fewer than 2 probes per key.
 inline constexpr int kMaxSolvedKeys = kLineUnknowns / 2;
 
-// Rows of one stage. The last stage has the most: its own probes, fewer than
-// 256, and the leftovers of earlier stages.
-inline constexpr int kMaxRows = 400;
+inline constexpr int kMaxLeftovers = 40;
+// Rows of one stage. The last stage has the most: its own probes, of which no
+// key has more than in earlier stages, and up to four for each leftover.
+inline constexpr int kMaxRows = kLineUnknowns / 2 + 4 * kMaxLeftovers;
 inline constexpr int kMaxRowWords = 5;
 // Vectors may be loaded and stored beyond the last row.
 inline constexpr int kRowsAllocated = kMaxRows + 16;
@@ -23,6 +24,15 @@ inline constexpr int kRowsAllocated = kMaxRows + 16;
 struct Rows {
   alignas(64) uint64_t words[kMaxRowWords][kRowsAllocated];
   int count = 0;
+};
+
+// A row and its pivot, a bit of one of its words. One without a pivot is all
+// zeros and changes nothing.
+template <int kWords>
+struct PivotRow {
+  uint64_t words[kWords];
+  int word;  // holds the pivot
+  uint64_t bit;
 };
 
 // The rows of a stage that have a pivot. All pivots differ, and no row has a
@@ -36,16 +46,14 @@ struct Pivots {
 };
 
 // A row for which its stage has no pivot left; the next stage takes it over.
-struct Leftover {
-  uint64_t fields[4];  // one per word of a plane
-  uint64_t rhs;        // one bit per plane
-};
+// One word for each of a plane's, and last a bit for each plane's right-hand
+// side. The pivot is among leftovers.
+using Leftover = PivotRow<kMaxRowWords>;
 
 // Leftovers of single-word planes, which are the same in all eight words.
 // Unlike wider ones, they are eliminated before the later stages rather than
 // copied into them. A build that leaves more is abandoned.
 inline constexpr int kMaxSingles = 24;
-inline constexpr int kMaxLeftovers = 40;
 
 struct SolveSpace {
   // The line's keys by descending fraction, so that those with an additional

@@ -104,24 +104,6 @@ TEST(FilterBlockTest, ReadsBackWhatWasWritten) {
   EXPECT_EQ(kMaxFilterBlockOverhead, FilterBlockOverhead(FullInfo().request));
 }
 
-// It is informative, so a reader answers whatever it is.
-TEST(FilterBlockTest, AnyHeatIsReadable) {
-  for (const std::string& heat :
-       {"\0\0\0\0"s, "\0\0\xc0\x7f"s, "\0\0\x80\x7f"s, "\0\0\x80\xbf"s}) {
-    const std::string block = BlockWith(16, heat);
-    EXPECT_EQ(BlockKind::kLinebloom, Parse(block).kind);
-    EXPECT_EQ(14u, ListFilterBlockFields(block.data(), block.size()).size());
-  }
-}
-
-TEST(FilterBlockTest, UnknownFlagsAreUnusable) {
-  EXPECT_EQ(nullptr, Parse(BlockWith(0, "")).problem);
-  for (int bit = 5; bit < 8; ++bit) {
-    EXPECT_STREQ("a flag is unknown",
-                 Parse(BlockWith(static_cast<uint8_t>(1 << bit), "")).problem);
-  }
-}
-
 TEST(FilterBlockTest, LaterFieldsAreSkipped) {
   const ParsedFilter unseeded = Parse(BlockWith(0, "of later releases"));
   EXPECT_EQ(BlockKind::kLinebloom, unseeded.kind);
@@ -136,31 +118,41 @@ TEST(FilterBlockTest, LaterFieldsAreSkipped) {
   EXPECT_EQ(5u, fields[11].bytes);
 }
 
-// Readers would otherwise probe with keys that were hashed otherwise.
-TEST(FilterBlockTest, MissingFieldsAreUnusable) {
+// Unknown flags, and fields without room: readers would otherwise probe with
+// keys that were hashed otherwise. Heat is informative, so any is readable.
+TEST(FilterBlockTest, FlagsAndTheirFields) {
+  constexpr char kNoSeed[] = "the hash seed is missing";
+  constexpr char kNoCanonicalKey[] = "the canonical key is missing";
+  constexpr char kNoHeat[] = "the heat is missing";
   struct Case {
     uint8_t flags;
-    size_t before;  // bytes of other fields
-    size_t bytes;
+    std::string fields;
     const char* problem;
   };
-  for (const auto& [flags, before, bytes, problem] :
-       {Case{4, 0, 8, "the hash seed is missing"},
-        Case{8, 0, 8, "the canonical key is missing"},
-        Case{12, 8, 8, "the canonical key is missing"},
-        Case{16, 0, 4, "the heat is missing"},
-        Case{28, 16, 4, "the heat is missing"}}) {
-    for (size_t further = 0; further < bytes; ++further) {
-      const ParsedFilter parsed =
-          Parse(BlockWith(flags, std::string(before + further, 'x')));
-      EXPECT_EQ(BlockKind::kUnusable, parsed.kind);
-      EXPECT_STREQ(problem, parsed.problem);
-    }
-    const std::string all(before + bytes, '\1');
-    EXPECT_EQ(nullptr, Parse(BlockWith(flags, all)).problem);
+  std::vector<Case> cases = {{0, "", nullptr},
+                             {32, "", "a flag is unknown"},
+                             {64, "", "a flag is unknown"},
+                             {128, "", "a flag is unknown"},
+                             {8, std::string(8, '\0'), kNoCanonicalKey},
+                             {16, "\0\0\0\0"s, nullptr},
+                             {16, "\0\0\xc0\x7f"s, nullptr},
+                             {16, "\0\0\x80\x7f"s, nullptr},
+                             {16, "\0\0\x80\xbf"s, nullptr}};
+  for (size_t size = 0; size <= 20; ++size) {
+    const std::string fields(size, 'x');
+    cases.push_back({4, fields, size < 8 ? kNoSeed : nullptr});
+    cases.push_back({8, fields, size < 8 ? kNoCanonicalKey : nullptr});
+    cases.push_back({16, fields, size < 4 ? kNoHeat : nullptr});
+    cases.push_back({28, fields,
+                     size < 8    ? kNoSeed
+                     : size < 16 ? kNoCanonicalKey
+                     : size < 20 ? kNoHeat
+                                 : nullptr});
   }
-  EXPECT_STREQ("the canonical key is missing",
-               Parse(BlockWith(8, std::string(8, '\0'))).problem);
+  for (const auto& [flags, fields, problem] : cases) {
+    EXPECT_STREQ(problem, Parse(BlockWith(flags, fields)).problem)
+        << int{flags} << " with " << fields.size() << " bytes";
+  }
 }
 
 TEST(FilterBlockTest, EveryDamagedByteOfTheEndIsNoticed) {

@@ -28,25 +28,13 @@ void ExpectEachHashInItsGroup(std::vector<uint64_t> hashes, uint32_t lines) {
   EXPECT_EQ(hashes, seen);
 }
 
-TEST(GroupPartitionTest, RandomHashes) {
+TEST(GroupPartitionTest, AnyHashesAndLines) {
   for (const size_t count : {1, 2, 50, 5000, 32768, 32769, 200000}) {
-    for (const uint32_t lines : {1u, 2u, 3u, 100u, 255u, 256u, 257u, 3907u}) {
+    for (const uint32_t lines : {1u, 3u, 100u, 255u, 256u, 257u, 300000u}) {
       ExpectEachHashInItsGroup(RandomHashes(count, count), lines);
-    }
-  }
-}
-
-TEST(GroupPartitionTest, MoreLinesThanHashes) {
-  ExpectEachHashInItsGroup(RandomHashes(100, 1), 70000);
-  ExpectEachHashInItsGroup(RandomHashes(40000, 1), 300000);
-}
-
-TEST(GroupPartitionTest, HashesAtTheEndsOfTheRange) {
-  for (const size_t repeats : {1, 50000}) {
-    std::vector<uint64_t> hashes(repeats, 0);
-    hashes.resize(2 * repeats, UINT64_MAX);
-    for (const uint32_t lines : {1u, 7u, 8u, 1000u}) {
-      ExpectEachHashInItsGroup(hashes, lines);
+      std::vector<uint64_t> ends(count, 0);
+      ends.resize(2 * count, UINT64_MAX);
+      ExpectEachHashInItsGroup(ends, lines);
     }
   }
 }

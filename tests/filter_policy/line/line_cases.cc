@@ -1,6 +1,7 @@
 #include "tests/filter_policy/line/line_cases.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "filter_policy/line/builder/line_builder.h"
 #include "filter_policy/line/solved_probes.h"
@@ -32,29 +33,20 @@ std::vector<uint64_t> HashesOfProducts(size_t count, uint64_t fixed,
 
 }  // namespace
 
-LineShape ShapeFor(double bits_per_key) {
-  constexpr uint32_t kLines = 1000;
-  return SolvedShape(
-      static_cast<uint64_t>(kLines * 8 * kLineBytes / bits_per_key), kLines);
-}
-
-std::vector<LineShape> SolvedShapes() {
+std::vector<LineShape> AllShapes() {
   std::vector<LineShape> shapes = {
       {Line::kSolved, kMinSolvedBase, 1},
       {Line::kSolved, kMinSolvedBase, kMaxSolvedStep},
       {Line::kSolved, UINT8_MAX, 1},
       {Line::kSolved, UINT8_MAX, kMaxSolvedStep}};
   for (int bits_per_key = 1; bits_per_key <= 30; ++bits_per_key) {
-    const LineShape shape = ShapeFor(bits_per_key);
-    if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) {
+    constexpr uint32_t kLines = 1000;
+    const LineShape shape =
+        SolvedShape(kLines * 8 * kLineBytes / bits_per_key, kLines);
+    if (std::ranges::find(shapes, shape) == shapes.end()) {
       shapes.push_back(shape);
     }
   }
-  return shapes;
-}
-
-std::vector<LineShape> AllShapes() {
-  std::vector<LineShape> shapes = SolvedShapes();
   for (const uint8_t probes : {1, 6, 16}) {
     shapes.push_back({Line::kPlain, probes, 0});
   }
@@ -71,46 +63,42 @@ std::string NameOf(const LineShape& shape) {
 
 std::vector<Crowd> Crowds(size_t count) {
   constexpr uint64_t kFixed = 0x5bd1e995a3c59ac3;
-  std::vector<Crowd> crowds;
-  crowds.push_back({"all equal", std::vector<uint64_t>(count, kFixed)});
-
-  std::vector<uint64_t> hashes = RandomHashes(count, count);
-  std::fill_n(hashes.begin(), count / 3, kFixed);
-  crowds.push_back({"a third equal", hashes});
-
-  hashes = RandomHashes(count, count);
-  std::copy_n(hashes.begin(), count / 2, hashes.begin() + count / 2);
-  crowds.push_back({"in twos", hashes});
-
-  // Their first masks differ only in the header's bit.
-  hashes = RandomHashes(count, count);
+  constexpr uint64_t kNineBits = 0x1ff;
+  const std::vector<uint64_t> random = RandomHashes(count, count);
+  std::vector<uint64_t> third = random;
+  std::fill_n(third.begin(), count / 3, kFixed);
+  std::vector<uint64_t> twos = random;
+  std::copy_n(twos.begin(), count / 2, twos.begin() + count / 2);
+  std::vector<uint64_t> opposites = random;
   for (size_t i = 1; i < count; i += 2) {
-    hashes[i] = hashes[i - 1] ^ uint64_t { 1 } << 63;
+    opposites[i] = opposites[i - 1] ^ uint64_t { 1 } << 63;
   }
-  crowds.push_back({"in opposites", hashes});
-
-  crowds.push_back({"equal low halves of the mask",
-                    HashesOfProducts(count, kFixed, uint64_t{0xffffffff} << 32,
-                                     kHashOfMask)});
-  crowds.push_back({"equal masks up to 9 bits",
-                    HashesOfProducts(count, kFixed, 0x1ff, kHashOfMask)});
-  crowds.push_back(
+  std::vector<uint64_t> small(count);
+  std::iota(small.begin(), small.end(), 0);
+  std::vector<uint64_t> nearly_all_bits = small;
+  for (uint64_t& i : nearly_all_bits) i = ~(uint64_t{1} << i % 64) - i;
+  return {
+      {"all equal", std::vector<uint64_t>(count, kFixed)},
+      {"a third equal", third},
+      {"in twos", twos},
+      // Their first masks differ only in the header's bit.
+      {"in opposites", opposites},
+      {"equal low halves of the mask",
+       HashesOfProducts(count, kFixed, uint64_t{0xffffffff} << 32,
+                        kHashOfMask)},
+      {"equal masks up to 9 bits",
+       HashesOfProducts(count, kFixed, kNineBits, kHashOfMask)},
       {"equal masks up to the top bits",
-       HashesOfProducts(count, kFixed, uint64_t{0x1ff} << 55, kHashOfMask)});
-  crowds.push_back(
+       HashesOfProducts(count, kFixed, kNineBits << 55, kHashOfMask)},
       {"masks of a few bits",
-       HashesOfProducts(count, 0, uint64_t{0x1ff} << 40, kHashOfMask)});
-  crowds.push_back({"equal fingerprints",
-                    HashesOfProducts(count, kFixed, ~uint64_t{0xfffffff}, 1)});
-  crowds.push_back({"equal fractions",
-                    HashesOfProducts(count, 31 << 4, ~uint64_t{31 << 4}, 1)});
-
-  hashes.resize(count);
-  for (size_t i = 0; i < count; ++i) hashes[i] = i;
-  crowds.push_back({"small numbers", hashes});
-  for (size_t i = 0; i < count; ++i) hashes[i] = ~(uint64_t{1} << i % 64) - i;
-  crowds.push_back({"nearly all bits", hashes});
-  return crowds;
+       HashesOfProducts(count, 0, kNineBits << 40, kHashOfMask)},
+      {"equal fingerprints",
+       HashesOfProducts(count, kFixed, ~uint64_t{0xfffffff}, 1)},
+      {"equal fractions",
+       HashesOfProducts(count, 31 << 4, ~uint64_t{31 << 4}, 1)},
+      {"small numbers", small},
+      {"nearly all bits", nearly_all_bits},
+  };
 }
 
 }  // namespace linebloom

@@ -19,12 +19,15 @@ inline const ProbeFunctions& ProbesOf(const LineKernel& kernel,
   return shape.kind == Line::kPlain ? kernel.plain : kernel.solved;
 }
 
-// The shape of a filter with this many bits per key.
-LineShape ShapeFor(double bits_per_key);
+// Probes a single line.
+inline bool LineMayMatch(const LineKernel& kernel, const LineShape& shape,
+                         const LineBytes& line, uint64_t hash) {
+  return ProbesOf(kernel, shape)
+      .line_may_match({line.data(), 1, shape}, line.data(), hash);
+}
 
-// The shapes of filters with 1 to 30 bits per key, and the extreme ones.
-std::vector<LineShape> SolvedShapes();
-// And plain ones.
+// The shapes of solved lines in filters with 1 to 30 bits per key, the extreme
+// ones, and some of plain lines.
 std::vector<LineShape> AllShapes();
 
 // A shape's name in test names and messages.

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "filter_policy/line/line_contents.h"
+#include "filter_policy/line/plain_probes.h"
 
 namespace linebloom {
 namespace {

