@@ -43,7 +43,7 @@ KeyHash::KeyHash(uint64_t seed)
     : key_{seed, seed == 0 ? 0 : HashOfNumber(seed)} {}
 
 // Rejected: the library's SipHash13(), which writes the last bytes one by one
-// and reads them back as one word: 20 ns for a key of 8 bytes instead of 14.
+// and reads them back as one word: 1.4 times as slow for a key of 8 bytes.
 uint64_t KeyHash::HashSeeded(const char* key, size_t size) const {
   highwayhash::SipHash13State state({key_[0], key_[1]});
   const char* const last = key + size / 8 * 8;

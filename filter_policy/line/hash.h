@@ -23,9 +23,8 @@ class KeyHash {
   // which keys a filter lets through can recover it (chosen_keys_test).
   //
   // Rejected: XXH3 with a secret of 192 bytes derived from the seed. It is
-  // faster (9 ns for a key of 16 bytes, SipHash 16) unless a lookup waits for
-  // the secret from memory (272 and 190 ns, docs/benchmarks.md), but keys of 4
-  // to 8 bytes only meet the secret in a single XOR.
+  // faster unless a lookup waits for the secret from memory, but keys of 4 to 8
+  // bytes only meet the secret in a single XOR (docs/design.md).
   explicit KeyHash(uint64_t seed);
 
   uint64_t seed() const { return key_[0]; }

@@ -52,12 +52,21 @@ struct RoundWords {
   uint8_t second;
 };
 
-inline RoundWords PlainRoundWords(int probes, uint64_t hash) {
-  const uint32_t all = (1U << probes) - 1;  // one bit per probe
-  const auto window = static_cast<int>(PlainWindowOf(hash));
-  return {std::rotl(static_cast<uint8_t>(all), window),
-          std::rotl(static_cast<uint8_t>(all >> 8), window)};
-}
+// Indexed by number of probes and window. A table: computing the words makes
+// lookups slower.
+inline constexpr auto kPlainRoundWords = [] {
+  std::array<std::array<RoundWords, kWordsPerLine>, kMaxPlainProbes + 1>
+      table{};
+  for (int probes = 0; probes <= kMaxPlainProbes; ++probes) {
+    const uint32_t words = (1U << probes) - 1;  // a bit for each probe
+    for (int window = 0; window < kWordsPerLine; ++window) {
+      table[probes][window] = {
+          std::rotl(static_cast<uint8_t>(words), window),
+          std::rotl(static_cast<uint8_t>(words >> 8), window)};
+    }
+  }
+  return table;
+}();
 
 // The probability that all of `probes` probes hit set bits, for a hash that is
 // not one of the line's keys, given the number of bits set in each word.

@@ -60,14 +60,14 @@ inline bool Rejects(const Halves& line, uint64_t round, uint32_t words) {
 inline bool PlainMayMatch(const LineShape& shape, const uint8_t* line,
                           uint64_t hash) {
   const Halves bits(line);
-  const RoundWords words = PlainRoundWords(shape.base, hash);
+  const RoundWords words = kPlainRoundWords[shape.base][PlainWindowOf(hash)];
   const uint64_t round = FirstRound(hash);
   if (Rejects(bits, round, words.first)) return false;
   return words.second == 0 || !Rejects(bits, SecondRound(round), words.second);
 }
 
 void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {
-  const RoundWords words = PlainRoundWords(probes, hash);
+  const RoundWords words = kPlainRoundWords[probes][PlainWindowOf(hash)];
   const uint64_t first = FirstRound(hash);
   const uint64_t second = SecondRound(first);
   const Halves old(line);

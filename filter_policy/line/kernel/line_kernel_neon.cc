@@ -50,14 +50,14 @@ inline bool Rejects(const uint8_t* line, uint64_t round, uint32_t words) {
 
 inline bool PlainMayMatch(const LineShape& shape, const uint8_t* line,
                           uint64_t hash) {
-  const RoundWords words = PlainRoundWords(shape.base, hash);
+  const RoundWords words = kPlainRoundWords[shape.base][PlainWindowOf(hash)];
   const uint64_t round = FirstRound(hash);
   if (Rejects(line, round, words.first)) return false;
   return words.second == 0 || !Rejects(line, SecondRound(round), words.second);
 }
 
 void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {
-  const RoundWords words = PlainRoundWords(probes, hash);
+  const RoundWords words = kPlainRoundWords[probes][PlainWindowOf(hash)];
   const uint64_t first = FirstRound(hash);
   const uint64_t second = SecondRound(first);
   for (int pair = 0; pair < kPairs; ++pair) {

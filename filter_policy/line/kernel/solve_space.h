@@ -46,8 +46,8 @@ struct Pivots {
 };
 
 // A row for which its stage has no pivot left; the next stage takes it over.
-// One word for each of a plane's, and last a bit for each plane's right-hand
-// side. The pivot is among leftovers.
+// One word for each of a plane's, then one with the right-hand sides, bit p for
+// plane p. The pivot is among leftovers.
 using Leftover = PivotRow<kMaxRowWords>;
 
 // Leftovers of single-word planes, which are the same in all eight words.

@@ -38,24 +38,13 @@ TEST(SolvedShapeTest, HeadersCoverTheUsualLinesAndLittleMore) {
   }
 }
 
-TEST(SolvedShapeTest, ExtremeFiltersAreReadable) {
-  for (const uint64_t keys :
-       {uint64_t{0}, uint64_t{1}, uint64_t{252}, uint64_t{253},
-        uint64_t{1} << 32, uint64_t{1} << 60, ~uint64_t{0}}) {
-    for (const uint32_t lines : {1u, 2u, 1000u, ~0u}) {
-      EXPECT_TRUE(IsReadable(SolvedShape(keys, lines)))
-          << keys << " in " << lines;
-    }
-  }
-}
-
 TEST(SolvedShapeTest, ExtremeLoadsHaveTheExtremeShapes) {
-  const LineShape least = {Line::kSolved, kMinSolvedBase, 1};
-  EXPECT_EQ(least, SolvedShape(~uint64_t{0}, 1));
-  EXPECT_EQ(least, SolvedShape(~uint64_t{0}, ~0u));
-  const LineShape most = {Line::kSolved, UINT8_MAX, kMaxSolvedStep};
-  EXPECT_EQ(most, SolvedShape(0, 1));
-  EXPECT_EQ(most, SolvedShape(1, ~0u));
+  const LineShape min = {Line::kSolved, kMinSolvedBase, 1};
+  const LineShape max = {Line::kSolved, UINT8_MAX, kMaxSolvedStep};
+  for (const uint32_t lines : {1u, 2u, 1000u, ~0u}) {
+    EXPECT_EQ(min, SolvedShape(~uint64_t{0}, lines)) << lines;
+    EXPECT_EQ(max, SolvedShape(0, lines)) << lines;
+  }
 }
 
 // The shape depends only on the number of keys per line.
