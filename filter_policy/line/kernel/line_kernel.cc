@@ -21,7 +21,8 @@ Choice Choose() {
                         ": this machine has ";
   for (const LineKernel* kernel : kernels) {
     if (wanted == std::string_view(kernel->name)) return {kernel, ""};
-    problem += (kernel == kernels.front() ? "" : ", ") + std::string(kernel->name);
+    problem +=
+        (kernel == kernels.front() ? "" : ", ") + std::string(kernel->name);
   }
   return {kernels.front(), problem};
 }
