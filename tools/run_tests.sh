@@ -28,10 +28,10 @@ parse_options check=false nightly=false -- "$@"
 ((${#operands[@]} == 0)) || stop "unknown argument '${operands[0]}'"
 ! $check || ! $nightly || stop "--check and --nightly exclude each other"
 
-# Configures and builds a preset.
+# build PRESET [ARGUMENT of cmake --build]...: configures a preset and builds it.
 build() {
   run_step "configure $1" cmake --preset "$1"
-  run_step "build $1" cmake --build --preset "$1" --parallel "$jobs"
+  run_step "build $1" cmake --build --preset "$1" --parallel "$jobs" "${@:2}"
 }
 
 # Uses `find`, because a fresh machine may have no git to list the files.
@@ -54,13 +54,13 @@ tidy() {
 
 # test_with PRESET [ARGUMENT of ctest]...
 test_with() {
-  build "$1"
   run_step "test $1" ctest --preset "$1" --parallel "$tests_at_once" "${@:2}"
 }
 
-# Programs as users run or compile them, and many jobs of a listener: with
-# AddressSanitizer they take a third of its time, and its other tests run the same code.
-programs='^(transcript_|example_|pages$|consumer|c_api_|listener_memory)'
+# Programs as users run or compile them, many jobs of a listener, lists of chosen
+# keys, and the filters that benchmarks compare with: with AddressSanitizer they take
+# a third of its time, and its other tests run the same code.
+programs='^(transcript_|example_|pages$|consumer|c_api_|listener_memory|chosen_keys|contestants|fastfilter)'
 
 # With RocksDB 9.10, and files across versions. A container may lack the right
 # to mount or chroot, and a mirror may lack Debian 13. That is not the tree's
@@ -93,6 +93,7 @@ if $check; then
   else
     echo "formatting and clang-tidy are checked on Debian 12 only" >&2
   fi
+  build asan-ubsan --target tests/all
   test_with asan-ubsan --exclude-regex "$programs"
 fi
 build release
@@ -100,7 +101,9 @@ if $nightly; then
   if on_debian_12; then
     tidy 'static analyzer' '-*,clang-analyzer-*' 'filter_policy|table|docs'
   fi
+  build asan-ubsan
   test_with asan-ubsan --tests-regex "$programs"
+  build tsan
   test_with tsan
   tests/fuzz/run.sh --seconds=120
   if on_debian_12; then test_on_debian_13; fi

@@ -40,43 +40,32 @@ namespace {
 using ::rocksdb::FilterPolicy;
 using ::rocksdb::Slice;
 
-// Bytes followed by inaccessible memory.
+// A copy that inaccessible memory follows, valid until the next call.
 //
 // Serves as ExactCopy for code built without AddressSanitizer, such as the
 // distribution's RocksDB: a read beyond the copy ends the process.
-class GuardedCopy {
- public:
-  explicit GuardedCopy(std::string_view bytes)
-      : page_(static_cast<size_t>(sysconf(_SC_PAGESIZE))),
-        usable_((bytes.size() + page_ - 1) / page_ * page_),
-        size_(bytes.size()) {
-    void* const mapped =
-        mmap(nullptr, usable_ + page_, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS, /*fd=*/-1, /*offset=*/0);
+std::string_view GuardedCopy(std::string_view bytes) {
+  static constexpr size_t kRoom = size_t{1} << 20;
+  static char* const end = [] {
+    const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    void* const mapped = mmap(nullptr, kRoom + page, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, /*fd=*/-1,
+                              /*offset=*/0);
     if (mapped == MAP_FAILED) std::abort();
-    begin_ = static_cast<char*>(mapped);
-    if (mprotect(begin_ + usable_, page_, PROT_NONE) != 0) std::abort();
-    std::copy(bytes.begin(), bytes.end(), begin_ + usable_ - size_);
-  }
-  ~GuardedCopy() { munmap(begin_, usable_ + page_); }
-  GuardedCopy(const GuardedCopy&) = delete;
-  GuardedCopy& operator=(const GuardedCopy&) = delete;
-
-  const char* data() const { return begin_ + usable_ - size_; }
-  size_t size() const { return size_; }
-
- private:
-  size_t page_;
-  size_t usable_;  // whole pages
-  size_t size_;
-  char* begin_;
-};
+    char* const guard = static_cast<char*>(mapped) + kRoom;
+    if (mprotect(guard, page, PROT_NONE) != 0) std::abort();
+    return guard;
+  }();
+  bytes = bytes.substr(0, kRoom);
+  std::copy(bytes.begin(), bytes.end(), end - bytes.size());
+  return {end - bytes.size(), bytes.size()};
+}
 
 class FuzzKeys {
  public:
-  // Takes up to this many keys from the front of the input.
-  FuzzKeys(FuzzInput* input, int most) {
-    for (int i = 0; i < most && !input->empty(); ++i) {
+  // Takes up to `max` keys from the front of the input.
+  FuzzKeys(FuzzInput* input, int max) {
+    for (int i = 0; i < max && !input->empty(); ++i) {
       bytes_.emplace_back(input->ShortBytes());
       slices_.emplace_back(bytes_.back().data(), bytes_.back().size());
     }
@@ -168,9 +157,8 @@ void RunAnyBytes(FuzzInput* input) {
   const Slice contents(block.data(), block.size());
   const std::vector<bool> answers = Ask(Linebloom(), contents, keys);
   CheckAnswers(block, keys, answers);
-  const GuardedCopy guarded(contents.ToStringView());
   Promise(
-      answers == Ask(Linebloom(), Slice(guarded.data(), guarded.size()), keys),
+      answers == Ask(Linebloom(), GuardedCopy(contents.ToStringView()), keys),
       "the same answers from a block elsewhere in memory");
 }
 
@@ -206,7 +194,8 @@ void RunBuiltBlock(FuzzInput* input) {
   const FilterPolicyOptions options = TakeOptions(input);
   const auto from_end = input->Number<uint8_t>();
   const auto change = input->Number<uint8_t>();
-  const FuzzKeys keys(input, 1000);
+  // At 29 bits each, these fill a group of lines and begin another.
+  const FuzzKeys keys(input, 150);
   ExactCopy block(Build(options, keys));
   Promise(keys.slices().empty() == (block.size() == 0), "a block for any keys");
   if (block.size() == 0) return;

@@ -1,6 +1,6 @@
 // Writes the seeds that fuzzers start from: filters of linebloom and of every
-// kind that RocksDB has, small SSTables of every format_version with every kind
-// of filter, and the blocks of some.
+// kind that RocksDB has, and small SSTables of every format_version with every
+// kind of filter.
 //
 //   make_seeds tests/fuzz/corpus
 
@@ -103,31 +103,36 @@ std::string MakeProperties(bool delta_encoded) {
       {{"rocksdb.block.based.table.whole.key.filtering", "1"},
        {"rocksdb.external_sst_file.global_seqno", Le64(0)},
        {"rocksdb.filter.policy", "linebloom"},
+       {"rocksdb.filter.size", Varint(200)},
        {"rocksdb.index.key.is.user.key", Varint(1)},
        {"rocksdb.index.value.is.delta.encoded", Varint(delta_encoded ? 1 : 0)},
-       {"rocksdb.num.entries", Varint(300)}},
+       {"rocksdb.num.entries", Varint(300)},
+       {"rocksdb.num.filter_entries", Varint(300)}},
       16);
 }
 
-// Both kinds of files start alike: a block of 9 bytes, then an empty one.
-std::string MakeIndex(bool delta_encoded) {
-  const BlockHandle first{0, 9};
-  const BlockHandle second{14, 0};
+// Of a filter block and of an empty one after it.
+std::string MakeIndex(bool delta_encoded, const BlockHandle& first,
+                      const BlockHandle& second) {
   if (delta_encoded) return MakeDeltaIndex({{"k1", first}, {"k2", second}}, 16);
   return MakeBlock({{"k1", Encode(first)}, {"k2", Encode(second)}}, 1);
 }
 
-std::string MakeFile(uint32_t version, ChecksumType type,
-                     const std::string& kind) {
+std::string MakeFile(uint32_t version, const std::string& kind) {
   const bool delta_encoded = version >= 4;
-  SstBuilder builder(version, type);
-  const BlockHandle first = builder.AddBlock("partition");
-  builder.AddBlock("");
+  // Version 0 always has CRC32c.
+  SstBuilder builder(version, version == 0
+                                  ? ChecksumType::kCrc32c
+                                  : static_cast<ChecksumType>(version % 5));
+  const BlockHandle first = builder.AddBlock(
+      version % 2 == 0 ? BuildBlock(*MakePolicy(), NumberedKeys("k", 3))
+                       : BuildBlock(*MakeBloom(), NumberedKeys("k", 3)));
+  const BlockHandle second = builder.AddBlock("");
   const BlockHandle properties =
       builder.AddBlock(MakeProperties(delta_encoded));
   if (kind == "partitionedfilter") {
     builder.AddMeta(absl::StrCat(kind, ".", kFamily),
-                    builder.AddBlock(MakeIndex(delta_encoded)));
+                    builder.AddBlock(MakeIndex(delta_encoded, first, second)));
   } else if (kind != "none") {
     builder.AddMeta(absl::StrCat(kind, ".", kFamily), first);
   }
@@ -137,33 +142,12 @@ std::string MakeFile(uint32_t version, ChecksumType type,
 
 void AddSstFiles(Seeds* seeds) {
   for (uint32_t version = 0; version <= 7; ++version) {
-    // Without checksums, so that a fuzzer gets anywhere; version 0 always has
-    // them.
-    const ChecksumType type =
-        version == 0 ? ChecksumType::kCrc32c : ChecksumType::kNone;
     for (const char* kind :
          {"none", "fullfilter", "filter", "partitionedfilter"}) {
       seeds->emplace_back(absl::StrCat("sst_file_fuzz/v", version, "_", kind),
-                          MakeFile(version, type, kind));
+                          MakeFile(version, kind));
     }
   }
-}
-
-void AddSstBlocks(Seeds* seeds) {
-  for (const bool delta_encoded : {false, true}) {
-    const std::string properties = MakeProperties(delta_encoded);
-    const std::string header{5, 4, 0, static_cast<char>(properties.size())};
-    seeds->emplace_back(
-        absl::StrCat("sst_blocks_fuzz/", delta_encoded ? "delta" : "plain",
-                     "_index"),
-        header + properties + MakeIndex(delta_encoded));
-  }
-  seeds->emplace_back(
-      "sst_blocks_fuzz/metaindex",
-      std::string{6, 4, '\x80', 4} + Le32(0) +
-          MakeBlock({{absl::StrCat("fullfilter.", kFamily), Encode({0, 9})},
-                     {"rocksdb.properties", Encode({19, 4})}},
-                    1));
 }
 
 int Main(int argc, char** argv) {
@@ -174,7 +158,6 @@ int Main(int argc, char** argv) {
   Seeds seeds;
   AddFilterBlocks(&seeds);
   AddSstFiles(&seeds);
-  AddSstBlocks(&seeds);
   for (const auto& [name, bytes] : seeds) {
     const std::string path = absl::StrCat(argv[1], "/", name);
     std::ofstream out(path, std::ios::binary);

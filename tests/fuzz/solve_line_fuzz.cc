@@ -3,7 +3,7 @@
 //
 // Input: base and step of the shape (a byte each), the number of keys to draw
 // from a seed (a byte, and 8), the bit of the line to flip at the end (2
-// bytes), then hashes of further keys (8 bytes each).
+// bytes), then hashes of up to 64 further keys (8 bytes each).
 
 #include <algorithm>
 #include <array>
@@ -32,33 +32,42 @@ LineShape TakeShape(FuzzInput* input) {
   return shape;
 }
 
+// The scalar one, the reference, comes last.
+const std::vector<const LineKernel*>& Kernels() {
+  static const std::vector<const LineKernel*> kernels = SupportedKernels();
+  return kernels;
+}
+
 void CheckAnswers(const LineShape& shape, const LineBytes& line,
                   const std::vector<uint64_t>& hashes, bool are_keys) {
-  const std::vector<const LineKernel*> kernels = SupportedKernels();
+  const FilterView filter(line.data(), 1, shape);
   for (const uint64_t hash : hashes) {
-    const bool answer = kernels.back()->solved.line_may_match(
-        {line.data(), 1, shape}, line.data(), hash);
-    Promise(answer || !are_keys, "no key is rejected");
-    for (const LineKernel* kernel : kernels) {
-      Promise(kernel->solved.line_may_match({line.data(), 1, shape},
-                                            line.data(), hash) == answer,
-              "the same answer from every kernel");
-    }
+    const int yes = static_cast<int>(
+        std::ranges::count_if(Kernels(), [&](const LineKernel* kernel) {
+          return kernel->solved.line_may_match(filter, line.data(), hash);
+        }));
+    Promise(yes == std::ssize(Kernels()) || (yes == 0 && !are_keys),
+            "the same answer from every kernel, and no key is rejected");
   }
 }
 
 void Run(FuzzInput input) {
   const LineShape shape = TakeShape(&input);
-  const int drawn = input.Number<uint8_t>();
+  // One in four lines is crowded; such a line takes ten times as long.
+  int drawn = input.Number<uint8_t>();
+  if (drawn < 192) drawn %= 96;
   std::mt19937_64 random(input.Number<uint64_t>());
   const auto flipped = input.Number<uint16_t>() % (8 * kLineBytes);
   std::vector<uint64_t> hashes(drawn);
   for (uint64_t& hash : hashes) hash = random();
-  while (!input.empty()) hashes.push_back(input.Number<uint64_t>());
+  for (int i = 0; i < 64 && !input.empty(); ++i) {
+    hashes.push_back(input.Number<uint64_t>());
+  }
 
   LineBytes line;
-  LineBuilder(shape, *SupportedKernels().back()).Build(hashes, line.data());
-  for (const LineKernel* kernel : SupportedKernels()) {
+  LineBuilder(shape, *Kernels().back()).Build(hashes, line.data());
+  for (const LineKernel* kernel : Kernels()) {
+    if (kernel == Kernels().back()) continue;
     LineBytes other;
     LineBuilder(shape, *kernel).Build(hashes, other.data());
     Promise(other == line, "the same bytes from every kernel");

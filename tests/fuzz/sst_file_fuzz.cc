@@ -1,14 +1,146 @@
-// Parses any bytes as an SSTable. Checksums stop most of what a fuzzer tries
-// here; in files of checksum type 0 it gets through, and sst_blocks_fuzz mends
-// them.
+// Reads any bytes as an SSTable, and its filter as filter_dump does.
+//
+// Most mutations change one of the parts that lead to the filter, and mend the
+// checksums: what a checksum catches isn't read any further.
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "tests/fuzz/read_sst.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "filter_policy/filter_facts/file_facts.h"
+#include "filter_policy/line/little_endian.h"
+#include "table/sst_file.h"
+#include "table/status.h"
+#include "tests/fuzz/fuzz_input.h"
+
+// libFuzzer's; missing from programs that only replay inputs.
+extern "C" [[gnu::weak]] size_t LLVMFuzzerMutate(uint8_t* data, size_t size,
+                                                 size_t max_size);
+
+namespace linebloom::testing {
+namespace {
+
+constexpr char kName[] = "x.sst";
+
+void CheckError(const absl::Status& status) {
+  Promise(status.code() == absl::StatusCode::kDataLoss ||
+              status.code() == absl::StatusCode::kInvalidArgument ||
+              status.code() == absl::StatusCode::kUnimplemented,
+          "the kind of error");
+  Promise(absl::StartsWith(status.message(), kName) &&
+              absl::StrContains(status.message(), "expected "),
+          "a message that names the file and what was expected");
+}
+
+absl::Status CheckBlocks(const SstFile& file) {
+  const FilterLocation& location = file.filter();
+  absl::Status status;
+  uint64_t end = 0;
+  for (const BlockHandle& handle : location.blocks) {
+    Promise(handle.offset >= end, "filter blocks in order, without overlap");
+    Promise(EndsBefore(handle, file.size()), "filter blocks inside the file");
+    end = handle.offset + handle.size + kBlockTrailerSize;
+    const absl::StatusOr<Block> block = file.ReadFilterBlock(handle);
+    status.Update(block.status());
+    Promise(!block.ok() || block->payload.size() == handle.size,
+            "a block's size");
+  }
+  Promise(location.TotalSize() <= file.size(), "no more filter than file");
+  return status;
+}
+
+absl::Status CheckFacts(const SstFile& file) {
+  ASSIGN_OR_RETURN(const FileFacts facts, ReadFileFacts(file));
+  Promise(facts.rate >= 0 && facts.rate <= 1, "a rate");
+  Promise(facts.fill >= 0 && facts.fill <= 1, "a share of set bits");
+  return absl::OkStatus();
+}
+
+// Reads everything about the filter in an SSTable of these bytes. Returns the
+// first error, and ends the process if a reader breaks a promise of its header.
+absl::Status ReadWholeSst(absl::string_view bytes) {
+  ASSIGN_OR_RETURN(const SstFile file, SstFile::Open(WrapMemory(kName, bytes)));
+  const auto keys = file.ReadPartitionKeys();
+  Promise(keys.ok() &&
+              (keys->empty() || keys->size() == file.filter().blocks.size()),
+          "the same partitions twice");
+  RETURN_IF_ERROR(CheckBlocks(file));
+  return CheckFacts(file);
+}
+
+// Offset and size of each part that can be found: the footer, the blocks that
+// the metaindex names, with their types of compression, and partitions.
+using Parts = std::vector<std::pair<size_t, size_t>>;
+Parts PartsOf(absl::string_view bytes) {
+  Parts parts;
+  const auto file = WrapMemory(kName, bytes);
+  const auto footer = ReadFooter(*file);
+  if (!footer.ok()) return parts;
+  parts.emplace_back(footer->offset, bytes.size() - footer->offset);
+  const auto add = [&](const BlockHandle& handle) {
+    if (!EndsBefore(handle, footer->offset)) return;
+    parts.emplace_back(handle.offset, handle.size + 1);
+  };
+  add(footer->metaindex);
+  const auto metaindex =
+      ReadBlock(*file, *footer, footer->metaindex, "metaindex");
+  if (!metaindex.ok()) return parts;
+  EntryIterator entry(&*metaindex, ValueLength::kStored);
+  while (entry.Next()) {
+    absl::string_view value = entry.value();
+    BlockHandle handle;
+    if (ConsumeBlockHandle(&value, &handle)) add(handle);
+  }
+  const auto sst = SstFile::Open(WrapMemory(kName, bytes));
+  if (sst.ok()) {
+    for (const BlockHandle& handle : sst->filter().blocks) add(handle);
+  }
+  return parts;
+}
+
+// Replaces the first wrong checksum by the one that the reader's error names.
+// Returns false if there is none.
+bool MendChecksum(char* bytes, size_t size) {
+  constexpr absl::string_view kBefore = "x.sst: offset ";
+  const std::string error(ReadWholeSst({bytes, size}).message());
+  const size_t over = error.find(" over ");
+  if (over == std::string::npos) return false;
+  const std::string sum = error.substr(over - 8, 8);
+  StoreLittleEndian(bytes + std::stoull(error.substr(kBefore.size())),
+                    static_cast<uint32_t>(std::stoul(sum, nullptr, 16)));
+  return true;
+}
+
+size_t Mutate(uint8_t* data, size_t size, size_t max_size, unsigned int seed) {
+  auto* const bytes = reinterpret_cast<char*>(data);
+  const Parts parts = PartsOf({bytes, size});
+  const size_t choice = seed % (parts.size() + 1);
+  if (choice == parts.size()) return LLVMFuzzerMutate(data, size, max_size);
+  // In place, since handles name the offsets of all other parts.
+  const auto [offset, length] = parts[choice];
+  LLVMFuzzerMutate(data + offset, length, length);
+  // Another footer may change all checksums.
+  constexpr int kMaxMends = 20;
+  for (int i = 0; i < kMaxMends && MendChecksum(bytes, size); ++i) continue;
+  return size;
+}
+
+}  // namespace
+}  // namespace linebloom::testing
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  linebloom::testing::ReadWholeSst(
-      absl::string_view(reinterpret_cast<const char*>(data), size));
+  using namespace linebloom::testing;  // NOLINT
+  const absl::Status status =
+      ReadWholeSst({reinterpret_cast<const char*>(data), size});
+  if (!status.ok()) CheckError(status);
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
+                                          size_t max_size, unsigned int seed) {
+  return linebloom::testing::Mutate(data, size, max_size, seed);
 }
