@@ -3,8 +3,9 @@
 # later, as root or with sudo. --lint adds clang-format and clang-tidy, --fuzz
 # what builds the fuzz targets, --compat what creates root folders of other
 # releases, --package what builds Debian packages, --browser what opens the
-# pages of --html, and --rocksdb-suite what RocksDB's own tests need. If nothing is missing, it neither calls apt nor
-# needs the network; apt says how many MB it downloads and takes.
+# pages of --html, and --rocksdb-suite what RocksDB's own tests need. If nothing
+# is missing, it neither calls apt nor needs the network; apt says how many MB it
+# downloads and takes.
 set -euo pipefail
 
 packages=(

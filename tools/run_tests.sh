@@ -15,7 +15,7 @@
 # failed, or 2 after bad usage.
 #
 # The first run downloads packages, compiles for four minutes with two cores and
-# puts about 200 MB into build/, with --check or --nightly several times as much;
+# puts about 300 MB into build/, with --check or --nightly several times as much;
 # later runs compile only what changed.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
