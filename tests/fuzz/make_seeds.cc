@@ -124,9 +124,8 @@ std::string MakeFile(uint32_t version, const std::string& kind) {
   SstBuilder builder(version, version == 0
                                   ? ChecksumType::kCrc32c
                                   : static_cast<ChecksumType>(version % 5));
-  const BlockHandle first = builder.AddBlock(
-      version % 2 == 0 ? BuildBlock(*MakePolicy(), NumberedKeys("k", 3))
-                       : BuildBlock(*MakeBloom(), NumberedKeys("k", 3)));
+  const BlockHandle first = builder.AddBlock(BuildBlock(
+      *(version % 2 == 0 ? MakePolicy() : MakeBloom()), NumberedKeys("k", 3)));
   const BlockHandle second = builder.AddBlock("");
   const BlockHandle properties =
       builder.AddBlock(MakeProperties(delta_encoded));

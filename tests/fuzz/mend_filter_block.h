@@ -55,9 +55,7 @@ inline void MendFilterBlock(uint8_t mends, char* block, size_t size) {
   if (size < kFilterBlockOverhead) return;
   char* const end = block + size - kFilterTailBytes;
   if ((mends & kMendTail) != 0) std::memcpy(end, kTail, kFilterTailBytes);
-  if ((mends & kMendMetadataSize) != 0) {
-    end[-1] = kFilterMetadataBytes;
-  }
+  if ((mends & kMendMetadataSize) != 0) end[-1] = kFilterMetadataBytes;
   MendMetadata(mends, block, end);
 }
 
