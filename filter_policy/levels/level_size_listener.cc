@@ -15,7 +15,6 @@
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/sst_file_reader.h"
-#include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 
 namespace linebloom {
@@ -85,11 +84,8 @@ FilterTotals FilterOf(const rocksdb::TableProperties& properties) {
 // listeners aren't given.
 FilterTotals ReadOldFilter(rocksdb::Env* env,
                            const rocksdb::LiveFileMetaData& file) {
-  rocksdb::BlockBasedTableOptions table;
-  table.cache_index_and_filter_blocks = true;  // so that neither is read
-  rocksdb::Options options;
+  rocksdb::Options options;  // without a policy, so no filter is read
   options.env = env;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   rocksdb::SstFileReader reader(options);
   if (reader.Open(file.db_path + file.name).ok()) {
     const auto properties = reader.GetTableProperties();

@@ -105,6 +105,7 @@ TEST_F(HeatAwareTest, HotKeysGetMoreBits) {
       "heat_aware %.5f before and %.5f after, %.2f bits per key\n",
       level_aware, level_aware_bits, cold, warm, Now().bits_per_entry());
   EXPECT_NEAR(1, cold / level_aware, 0.1);
+  EXPECT_GE(CountInLog({"sampled misses", "the hottest"}), 1);
   // At best 0.435.
   EXPECT_LT(warm, 0.55 * level_aware);
   EXPECT_NEAR(level_aware_bits, Now().bits_per_entry(), 0.2);
@@ -115,6 +116,22 @@ TEST_F(HeatAwareTest, HotKeysGetMoreBits) {
   LookUp(3 * kWarm, moved);
   RewriteTree();
   EXPECT_LT(ReadsPerLookup(moved), level_aware);
+}
+
+// Their lookups can't be told apart.
+TEST_F(HeatAwareTest, AWarningIfColumnFamiliesShareAPolicy) {
+  UseHeat(true);
+  Reopen();
+  WriteFile({0, 2000});
+  rocksdb::ColumnFamilyHandle* other = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(OptionsWithTable(), "other", &other));
+  for (int file = 0; file < 2; ++file) {
+    EXPECT_EQ(file, CountInLog({"[WARN]", "several column families share"}));
+    ASSERT_OK(db_->Put({}, other, "key", "value"));
+    ASSERT_OK(db_->Flush({}, other));
+  }
+  EXPECT_EQ(1, CountInLog({"[WARN]", "several column families share"}));
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(other));
 }
 
 // Most lookups find a row of the first half; the others miss in the second.

@@ -137,18 +137,28 @@ TEST_F(MemoryBudgetTest, LessThanABitPerKey) {
 TEST_F(MemoryBudgetTest, AnotherCopysListenerIsRefused) {
   class OtherCopys : public rocksdb::EventListener {
    public:
+    explicit OtherCopys(bool is_current) {
+      if (is_current) RegisterOptions(kCopy, &own_copy_, nullptr);
+    }
     const char* Name() const override { return kLevelSizeListenerName; }
+
+   private:
+    static constexpr char kCopy[] = "linebloom_level_sizes.copy";
+    char own_copy_ = 0;
   };
   UseBudget(1 << 20);
-  options_.listeners = {std::make_shared<OtherCopys>()};
-  const rocksdb::Status status = TryReopen();
-  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
-  EXPECT_NE(std::string::npos, status.ToString().find("same copy"));
+  for (const bool is_current : {false, true}) {
+    options_.listeners = {std::make_shared<OtherCopys>(is_current)};
+    const rocksdb::Status status = TryReopen();
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+    EXPECT_NE(std::string::npos, status.ToString().find("same copy"));
+  }
 }
 
-// RocksDB doesn't validate the options of an SstFileWriter.
+// RocksDB doesn't validate the options of an SstFileWriter, and calls no
+// listener for it.
 TEST_F(MemoryBudgetTest, FilesWrittenElsewhereHaveTenBits) {
-  UseBudget(1 << 20);
+  UseBudget(11'000);
   Reopen();
   rocksdb::Options options = OptionsWithTable();
   ASSERT_OK(rocksdb::CreateLoggerFromOptions(Path("writer"), options,
@@ -165,6 +175,30 @@ TEST_F(MemoryBudgetTest, FilesWrittenElsewhereHaveTenBits) {
   }
   EXPECT_NEAR(9.6, Now().bits_per_row(), 0.5);
   EXPECT_EQ(1, CountInLog({"memory_budget needs the listener"}, "writer/LOG"));
+  EXPECT_GT(Now().bytes, 2 * budget_);
+  CompactAll();
+  EXPECT_LE(Now().bytes, 1.1 * budget_);
+}
+
+// Nothing bounds these, but they count.
+TEST_F(MemoryBudgetTest, FiltersOfAnotherPolicyTakeFromIt) {
+  UseBudget(60'000);
+  Reopen();
+  WriteFiles(0, 80'000);
+  CompactAll();
+  EXPECT_GT(Now().bytes, 0.85 * budget_);
+  UsePolicy(kBloom);
+  rocksdb::ColumnFamilyHandle* bloom = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(OptionsWithTable(), "bloom", &bloom));
+  for (uint64_t row = 0; row < 20'000; ++row) {
+    ASSERT_OK(db_->Put({}, bloom, RowKey(row), "value"));
+  }
+  ASSERT_OK(db_->Flush({}, bloom));
+  const double blooms = FiltersOf(db_.get(), bloom).bytes;
+  EXPECT_GT(Now().bytes + blooms, 1.2 * budget_);
+  CompactAll();
+  EXPECT_LE(Now().bytes + blooms, 1.1 * budget_);
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(bloom));
 }
 
 // A small flush after a very large one.
@@ -224,6 +258,82 @@ TEST_F(MemoryBudgetTest, DatabasesShareIt) {
   CompactAll();
   EXPECT_GT(Now().bits_per_row(), 0.75 * alone);
   ASSERT_OK(rocksdb::DestroyDB(Path("other"), OptionsWithTable()));
+}
+
+// What is closed leaves its share to the others, and takes it again when it is
+// opened. Each has a line in its log, although the next log's address may be
+// that of one before.
+TEST_F(MemoryBudgetTest, DatabasesClosedAndOpenedInTurn) {
+  constexpr int kDatabases = 6;
+  UseBudget(60'000);
+  std::vector<std::unique_ptr<rocksdb::DB>> databases(kDatabases);
+  const auto open = [&](int i) {
+    databases[i] = OpenAnother("database" + std::to_string(i));
+  };
+  const auto compact = [&] {
+    for (int i = 0; i < kDatabases; ++i) {
+      if (databases[i] == nullptr) continue;
+      PutRows({0, 2000}, databases[i].get());
+      Flush(databases[i].get());
+      CompactAll(databases[i].get());
+    }
+  };
+  const auto share = [&] {
+    double bytes = 0;
+    for (const auto& db : databases) {
+      bytes += FiltersOf(db.get(), db->DefaultColumnFamily()).bytes;
+    }
+    return bytes / budget_;
+  };
+  for (int i = 0; i < kDatabases; ++i) {
+    open(i);
+    PutRows({0, 32'000}, databases[i].get());
+    Flush(databases[i].get());
+  }
+  for (int round = 0; round < 2; ++round) compact();
+  EXPECT_LE(share(), 1.1);
+  for (int i = 0; i < kDatabases; i += 2) databases[i].reset();
+  compact();
+  for (int i = 0; i < kDatabases; i += 2) open(i);
+  printf("closed and opened in turn: %.2f of the budget\n", share());
+  EXPECT_LE(share(), 1.5);
+  for (int round = 0; round < 2; ++round) compact();
+  EXPECT_LE(share(), 1.1);
+  for (int i = 0; i < kDatabases; ++i) {
+    databases[i].reset();
+    const std::string name = "database" + std::to_string(i);
+    EXPECT_GE(CountInLog({"memory_budget=60000: filters of"}, name + "/LOG"), 1)
+        << name;
+    ASSERT_OK(rocksdb::DestroyDB(Path(name), OptionsWithTable()));
+  }
+}
+
+// RocksDB tells listeners of files by the path of their database alone.
+TEST_F(MemoryBudgetTest, DatabasesOfOnePathHaveTheBudgetEach) {
+  UseBudget(30'000);
+  std::unique_ptr<rocksdb::Env> env[2];
+  std::unique_ptr<rocksdb::DB> databases[2];
+  for (int i = 0; i < 2; ++i) {
+    env[i].reset(rocksdb::NewMemEnv(rocksdb::Env::Default()));
+    options_.env = env[i].get();
+    databases[i] = OpenAnother("same");
+  }
+  double bytes = 0;
+  for (int round = 0; round < 2; ++round) {
+    for (const auto& db : databases) {
+      PutRows({0, 40'000}, db.get());
+      Flush(db.get());
+      CompactAll(db.get());
+    }
+  }
+  for (auto& db : databases) {
+    ExpectRows({0, 40'000}, db.get());
+    bytes += FiltersOf(db.get(), db->DefaultColumnFamily()).bytes;
+    db.reset();
+  }
+  printf("two databases of one path: %.2f of the budget\n", bytes / budget_);
+  EXPECT_LE(bytes, 2.2 * budget_);
+  options_.env = rocksdb::Env::Default();
 }
 
 // The smaller one would be used up by files of the other's policy.

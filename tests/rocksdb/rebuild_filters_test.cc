@@ -205,12 +205,27 @@ TEST_F(RebuildFiltersTest, FilesThatGetNoFilterStay) {
   UsePolicy(kNone);
   Reopen();
   WriteFile(kRows, 6);
-  WriteFile(kRows, 3);
-  WriteFile({6000, 8000}, 3);  // nothing below it
+  WriteFile({kRows.end - 2, kRows.end}, 3);  // the last of the rows below
+  WriteFile({6000, 8000}, 3);                // nothing below it
   SwitchToLinebloom();
   const FileRebuild file = ExpectRebuilt(1, RebuildReason::kNoFilter);
   EXPECT_EQ(file.level, 3);
-  EXPECT_EQ(file.rows, kRows.present());
+  EXPECT_EQ(file.rows, 1);
+}
+
+// A compaction may have removed it. The database has it open.
+TEST_F(RebuildFiltersTest, AFileThatIsGoneIsLeftOut) {
+  Reopen();
+  WriteFile(kRows);
+  WriteFile(kRows);
+  SwitchToLinebloom();
+  const std::string path = PathOfFirst();
+  std::filesystem::rename(path, Path("gone"));
+  const RebuildFiltersReport report = Plan();
+  EXPECT_EQ(report.files_examined, 1);
+  EXPECT_EQ(report.files.size(), 1);
+  EXPECT_TRUE(report.unreadable.empty());
+  std::filesystem::rename(Path("gone"), path);
 }
 
 // ---------------------------------------------------------------------------
@@ -386,6 +401,20 @@ TEST_F(RebuildFiltersTest, MoreLevelsBelowMakeAFilterWorse) {
   options_.num_levels = 7;
   Reopen();
   ExpectRebuilt(1, RebuildReason::kWorseRate);
+}
+
+// Of the files of level 0 only the oldest has nothing below it.
+TEST_F(RebuildFiltersTest, NewerFilesOfLevel0GetMoreBits) {
+  Reopen();
+  WriteFile(kRows);
+  WriteFile(kRows);
+  UseOptions({.level_aware = true});
+  Reopen();
+  const RebuildFiltersReport plan = Plan();
+  ASSERT_EQ(plan.files.size(), 2);
+  const size_t newer = plan.files[0].path == PathOfFirst() ? 0 : 1;
+  EXPECT_LT(plan.files[newer].rate_after,
+            0.1 * plan.files[1 - newer].rate_after);
 }
 
 TEST_F(RebuildFiltersTest, AFileKeepsItsPath) {
@@ -618,6 +647,14 @@ TEST_F(RebuildFiltersTest, AFileWithoutRoomIsLeftOut) {
   file_system_->free = needed;
   EXPECT_EQ(Rebuild().bytes_rewritten, report.files.at(1).bytes);
   ExpectAllLinebloom();
+  // The buffers may have a limit together.
+  options_.db_write_buffer_size = 1 << 20;
+  UsePolicy(kBloom);
+  Reopen();
+  file_system_->free = needed - (3 << 20);
+  for (const FileRebuild& file : Plan().files) {
+    EXPECT_EQ(file.outcome, RebuildOutcome::kPlanned) << file.message;
+  }
 }
 
 TEST_F(RebuildFiltersTest, SstFileManagerMayHaveNoRoom) {

@@ -1,24 +1,25 @@
 #!/usr/bin/env python3
-"""Changes the library at random places and asks whether the unit tests notice.
+"""Changes the library at random places and reports which tests notice.
 
-  tests/seeded_faults/mutate.py COUNT [SEED]
+  tests/seeded_faults/mutate.py COUNT [SEED [TEXT]]
 
 Each mutant is one change in a copy of the tree: an operator, a constant, a condition
-that is turned around, or a statement that is deleted. Prints what noticed each, or the
-change if nothing did.
+that is turned around, or a statement that is deleted. Runs the unit tests of the file
+and, if they pass, the database tests, which take minutes. Prints each change and what
+noticed it. With TEXT, changes only files whose names contain it.
 """
+import argparse
 import glob
 import os
 import random
 import re
 import resource
-import sys
 
 import run
 
 ADAPTER = ["tests/filter_policy/filter_bits_test", "tests/filter_policy/threads_test",
            "tests/filter_policy/random_seed_test"]
-# The programs that test the files whose names match, in this order.
+# The unit tests of the files whose names match.
 PROGRAMS = [
     ("filter_policy/(line|sizing|filter)/",
      ["tests/filter_policy/line_test", "tests/filter_policy/filter_block_test"] + ADAPTER[:2]),
@@ -43,7 +44,19 @@ RULES = [  # what to find in a line of code, and what to put in its place
 
 
 def programs_of(name):
-    return next(programs for start, programs in PROGRAMS if re.match(start, name))
+    return next(programs for start, programs in PROGRAMS if re.match(start, name)) + run.PROGRAMS
+
+
+def run_unchanged(copy):
+    """Runs each program and limits its CPU time: what takes twice as long never ends."""
+    for program in sorted({program for _, programs in PROGRAMS for program in programs}) + run.PROGRAMS:
+        copy.programs = [program]
+        copy.build()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        outcome = copy.outcome()
+        outcome and run.stop(f"without a change: {outcome}; see {copy.log.name}")
+        used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        copy.cpu_seconds[program] = 10 + 2 * int(used)
 
 
 def mutants(root):
@@ -66,36 +79,37 @@ def mutants(root):
 
 
 def main():
-    root = run.ROOT
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("count", type=int)
+    parser.add_argument("seed", type=int, nargs="?", default=1)
+    parser.add_argument("text", nargs="?", default="")
+    args = parser.parse_args()
     copy = run.Copy()
     copy.refresh()
     copy.configure() or run.stop("cmake failed")
-    copy.programs = sorted({program for _, programs in PROGRAMS for program in programs})
-    copy.outcome() == run.DOES_NOT_COMPILE and run.stop(f"see {copy.log.name}")
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    copy.outcome() and run.stop(f"the tests must pass without a mutant; see {copy.log.name}")
-    # What takes longer never ends. Not by the clock: other programs may be running.
-    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-    copy.cpu_seconds = 10 + 2 * int(used)
-    everything = mutants(root)
-    random.Random(int((sys.argv + ["1"])[2])).shuffle(everything)
-    killed = survived = 0
+    run_unchanged(copy)
+    everything = [mutant for mutant in mutants(run.ROOT) if args.text in mutant[0]]
+    random.Random(args.seed).shuffle(everything)
+    noticed = {"unit tests": 0, "database tests": 0, "nothing": 0}
     for path, at, line in everything:
-        if killed + survived == int(sys.argv[1]):
+        if sum(noticed.values()) == args.count:
             break
         with open(path, encoding="utf-8") as file:
             lines = file.read().split("\n")
-        name = os.path.relpath(path, root)
+        name = os.path.relpath(path, run.ROOT)
         change = f"    -{lines[at].strip()}\n    +{line.strip()}\n"
         lines[at] = line
         copy.programs = programs_of(name)
         outcome = copy.outcome_of(name, "\n".join(lines))
         if outcome == run.DOES_NOT_COMPILE:
             continue
-        killed += outcome is not None
-        survived += outcome is None
+        by_databases = outcome is not None and outcome.startswith(tuple(run.PROGRAMS))
+        noticed["nothing" if outcome is None else
+                "database tests" if by_databases else "unit tests"] += 1
         print(f"{name}:{at + 1}: {outcome or 'NOT NOTICED'}\n{change}", end="", flush=True)
-    print(f"\n{killed} of {killed + survived} mutants killed, of {len(everything)} possible ones")
+    print(f"\n{len(everything)} possible changes; noticed by "
+          + ", ".join(f"{who}: {changes}" for who, changes in noticed.items()))
 
 
 main()

@@ -63,12 +63,15 @@ struct ExpectedLevelSizes {
 // Returns null in a RocksDB of another minor version than the one that
 // linebloom was compiled for, whose listeners may have other functions.
 //
-// One listener may serve several databases, each with a path of its own, even
-// in different Envs. Thread-safe. It learns from RocksDB which files flushes
-// and compactions add and delete. For what RocksDB doesn't tell, it calls
-// DB::GetLiveFilesMetaData(), which holds the database's mutex for about half a
-// microsecond per file: after one in (files / 64) flushes and compactions,
-// after ingestions and with `heat_aware` one in (files / 1,000).
+// One listener may serve several databases. Each needs a path of its own, even
+// in different Envs, because RocksDB tells of a file only its database's path:
+// two databases of one path would each take all of a budget. Thread-safe.
+//
+// It learns from RocksDB which files flushes and compactions add and delete.
+// For what RocksDB doesn't tell, it calls DB::GetLiveFilesMetaData(), which
+// holds the database's mutex for about half a microsecond per file: after one
+// in (files / 64) flushes and compactions, after ingestions and with
+// `heat_aware` one in (files / 1,000).
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener();
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener(
     const ExpectedLevelSizes& expected);

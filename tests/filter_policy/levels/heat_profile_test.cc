@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -51,6 +52,15 @@ TEST(HeatProfileTest, HotAndColdKeys) {
   EXPECT_NEAR(0.8, profile->classes()[0].key_share, 1e-9);
   EXPECT_NEAR(cold, profile->classes()[0].heat, 1e-3);
   EXPECT_NEAR(hot, profile->classes()[1].heat, 1e-3);
+}
+
+TEST(HeatProfileTest, ClassesDifferByATenth) {
+  const auto profile = Profile(Files(300, [](uint64_t i) {
+    return kMany * std::exp(static_cast<double>(i) / 60);
+  }));
+  const auto& classes = profile->classes();
+  const double range = std::log(classes.back().heat / classes.front().heat);
+  EXPECT_NEAR(0.1, range / static_cast<double>(classes.size() - 1), 0.005);
 }
 
 // A few samples are no reason to starve the rest.
