@@ -38,8 +38,22 @@ using testing::HasSubstr;
 using FileShape =
     std::tuple<int, std::string, std::string, std::string, uint64_t>;
 
-// Has too little memory to open one file, and reports a given amount of free
-// space.
+// Reads no filter.
+class FailingFile : public rocksdb::FSRandomAccessFileOwnerWrapper {
+ public:
+  using FSRandomAccessFileOwnerWrapper::FSRandomAccessFileOwnerWrapper;
+  rocksdb::IOStatus Read(uint64_t offset, size_t size,
+                         const rocksdb::IOOptions& options,
+                         rocksdb::Slice* result, char* scratch,
+                         rocksdb::IODebugContext* dbg) const override {
+    if (size > 2000) return rocksdb::IOStatus::IOError("a bad cable");
+    return FSRandomAccessFileOwnerWrapper::Read(offset, size, options, result,
+                                                scratch, dbg);
+  }
+};
+
+// Has too little memory to open one file, can't read the filter of one, and
+// reports a given amount of free space.
 class SmallFileSystem : public rocksdb::FileSystemWrapper {
  public:
   SmallFileSystem() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
@@ -49,7 +63,12 @@ class SmallFileSystem : public rocksdb::FileSystemWrapper {
       std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
       rocksdb::IODebugContext* dbg) override {
     if (path == too_large) throw std::bad_alloc();
-    return FileSystemWrapper::NewRandomAccessFile(path, options, file, dbg);
+    const rocksdb::IOStatus status =
+        FileSystemWrapper::NewRandomAccessFile(path, options, file, dbg);
+    if (path == failing) {
+      *file = std::make_unique<FailingFile>(std::move(*file));
+    }
+    return status;
   }
   rocksdb::IOStatus GetFreeSpace(const std::string& /*path*/,
                                  const rocksdb::IOOptions& /*options*/,
@@ -62,6 +81,7 @@ class SmallFileSystem : public rocksdb::FileSystemWrapper {
 
   // Set and read by the thread that rebuilds.
   std::string too_large;
+  std::string failing;
   std::optional<uint64_t> free = uint64_t{1} << 40;
 };
 
@@ -251,9 +271,9 @@ void EnlargeIndex(const std::string& path) {
   WriteFileBytes(path, bytes);
 }
 
-// One of two files is damaged: before the database opens, while its table is
-// open, or after the plan was made, from which hours may pass to its turn. It
-// stays and is named, and the other one is rewritten.
+// One of two files is damaged or can't be read: before the database opens,
+// while its table is open, or after the plan was made, from which hours may
+// pass to its turn. It stays and is named, and the other one is rewritten.
 TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
   enum class When { kClosed, kOpen, kPlanned };
   struct Case {
@@ -271,6 +291,9 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
        "block checksum mismatch"},
       {When::kOpen, [](const std::string& path) { Damage(path, 1); }, ""},
       {When::kOpen, EnlargeIndex, too_long},
+      {When::kOpen,
+       [this](const std::string& path) { file_system_->failing = path; },
+       "a bad cable"},
       {When::kPlanned, EnlargeIndex, too_long},
       {When::kPlanned, EnlargeIndex, too_long, false},
       {When::kPlanned,
@@ -319,6 +342,7 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
     Flush();
     EXPECT_EQ(GetText(db_.get(), RowKey(5000)), RowValue(5000));
     file_system_->too_large.clear();
+    file_system_->failing.clear();
   }
 }
 
