@@ -99,8 +99,8 @@ struct HeatUser {
 
   // A reader knows no column family, so nothing is learned from the keys of
   // several. True if `user`, which its policy holds as well, is in use for more
-  // than one.
-  static bool IsShared(const std::shared_ptr<const HeatUser>& user) {
+  // than one. (A pointer of another type would be converted, and count too.)
+  static bool IsShared(const std::shared_ptr<HeatUser>& user) {
     return user.use_count() > 2;
   }
 };
@@ -111,7 +111,7 @@ class FamilyHeat {
   using Clock = std::chrono::steady_clock;  // one that never jumps
 
   // A policy builds the family's filters by heat.
-  void Use(std::shared_ptr<const HeatUser> user) { user_ = std::move(user); }
+  void Use(std::shared_ptr<HeatUser> user) { user_ = std::move(user); }
   bool is_used() const { return user_ != nullptr; }
 
   // Learns from the keys that the policy's filters have rejected since the last
@@ -127,7 +127,7 @@ class FamilyHeat {
   std::optional<KeyRange> RangeOf(const std::vector<std::string>& paths) const;
 
  private:
-  std::shared_ptr<const HeatUser> user_;
+  std::shared_ptr<HeatUser> user_;
   std::shared_ptr<const HeatProfile> profile_;
   Clock::time_point updated_;
   std::unordered_map<std::string, KeyRange> ranges_;

@@ -23,7 +23,7 @@ class HeatSource {
 
   // A policy builds filters of the column family by heat.
   virtual void UseHeat(const std::string& database, const std::string& family,
-                       std::shared_ptr<const HeatUser> user) = 0;
+                       std::shared_ptr<HeatUser> user) = 0;
 };
 
 // As RocksDB's object registry requires it.

@@ -138,12 +138,12 @@ TEST_F(MemoryBudgetTest, AnotherCopysListenerIsRefused) {
   class OtherCopys : public rocksdb::EventListener {
    public:
     explicit OtherCopys(bool is_current) {
-      if (is_current) RegisterOptions(kCopy, &own_copy_, nullptr);
+      if (!is_current) return;
+      RegisterOptions("linebloom_level_sizes.copy", &own_copy_, nullptr);
     }
     const char* Name() const override { return kLevelSizeListenerName; }
 
    private:
-    static constexpr char kCopy[] = "linebloom_level_sizes.copy";
     char own_copy_ = 0;
   };
   UseBudget(1 << 20);
@@ -195,6 +195,8 @@ TEST_F(MemoryBudgetTest, FiltersOfAnotherPolicyTakeFromIt) {
   }
   ASSERT_OK(db_->Flush({}, bloom));
   const double blooms = FiltersOf(db_.get(), bloom).bytes;
+  printf("with Bloom filters: %.2f of the budget\n",
+         (Now().bytes + blooms) / budget_);
   EXPECT_GT(Now().bytes + blooms, 1.2 * budget_);
   CompactAll();
   EXPECT_LE(Now().bytes + blooms, 1.1 * budget_);
@@ -260,9 +262,9 @@ TEST_F(MemoryBudgetTest, DatabasesShareIt) {
   ASSERT_OK(rocksdb::DestroyDB(Path("other"), OptionsWithTable()));
 }
 
-// What is closed leaves its share to the others, and takes it again when it is
-// opened. Each has a line in its log, although the next log's address may be
-// that of one before.
+// What is closed leaves its share to the others, which take twice theirs, and
+// has its filters again when it is opened. Each has a line in its log, although
+// the next log's address may be that of one before.
 TEST_F(MemoryBudgetTest, DatabasesClosedAndOpenedInTurn) {
   constexpr int kDatabases = 6;
   UseBudget(60'000);
@@ -296,7 +298,7 @@ TEST_F(MemoryBudgetTest, DatabasesClosedAndOpenedInTurn) {
   compact();
   for (int i = 0; i < kDatabases; i += 2) open(i);
   printf("closed and opened in turn: %.2f of the budget\n", share());
-  EXPECT_LE(share(), 1.5);
+  EXPECT_LE(share(), 1.55);
   for (int round = 0; round < 2; ++round) compact();
   EXPECT_LE(share(), 1.1);
   for (int i = 0; i < kDatabases; ++i) {
