@@ -99,6 +99,35 @@ TEST_F(MemoryBudgetTest, ALoadInTheOrderOfKeysIsKnownByItsMoves) {
   EXPECT_NEAR(12, Now().bits_per_row(), 0.7);
 }
 
+// So many files are seldom listed.
+TEST_F(MemoryBudgetTest, AFailedCompactionFreesNothing) {
+  class NeverMerges : public rocksdb::AssociativeMergeOperator {
+   public:
+    const char* Name() const override { return "never"; }
+    bool Merge(const rocksdb::Slice& /*key*/, const rocksdb::Slice* /*before*/,
+               const rocksdb::Slice& /*value*/, std::string* /*merged*/,
+               rocksdb::Logger* /*info_log*/) const override {
+      return false;
+    }
+  };
+  options_.merge_operator = std::make_shared<NeverMerges>();
+  options_.paranoid_checks = false;  // or the database would stop
+  UseBudget(20'000);
+  Reopen();
+  ASSERT_OK(db_->Merge({}, "key", "value"));
+  constexpr uint64_t kFiles = 200;
+  for (uint64_t i = 0; i < kFiles; ++i) WriteFile({200 * i, 200 * (i + 1)});
+  rocksdb::CompactRangeOptions all;
+  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  for (uint64_t i = 0; i < 4; ++i) {
+    EXPECT_FALSE(db_->CompactRange(all, nullptr, nullptr).ok());
+    const double before = Now().bytes;
+    const uint64_t begin = 200 * kFiles + 2000 * i;
+    WriteFile({begin, begin + 2000});
+    EXPECT_LT(8 * (Now().bytes - before) / 1000, 10);
+  }
+}
+
 TEST_F(MemoryBudgetTest, ABulkLoadWhoseSizeIsExpected) {
   ExpectedLevelSizes expected;
   expected.keys = {0, 0, 0, 0, 0, 0, 100'000};
