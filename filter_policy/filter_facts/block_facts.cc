@@ -42,7 +42,8 @@ double WithCollisions(double rate, uint64_t keys) {
 // missing key passes each column of its block with probability 1/2. Blocks
 // differ by at most one column.
 double RibbonRate(uint64_t columns, uint64_t blocks) {
-  const auto fewer = static_cast<double>(columns / blocks);
+  const uint64_t whole = columns / blocks;
+  const auto fewer = static_cast<double>(whole);
   const double share_with_more =
       static_cast<double>(columns % blocks) / static_cast<double>(blocks);
   return (1 - share_with_more) * std::exp2(-fewer) +

@@ -321,8 +321,8 @@ class Planner {
       FileRebuild& file = met.files[i].rebuild;
       reads += shares[i] * file.rate;
       file.saved_reads = shares[i] * (file.rate - file.rate_after);
-      if (met.files[i].is_worth_it)
-        candidates_.push_back(std::move(met.files[i]));
+      if (!met.files[i].is_worth_it) continue;
+      candidates_.push_back(std::move(met.files[i]));
     }
     report_->reads.push_back({family.name, reads, reads, met.source});
     return Status::OK();

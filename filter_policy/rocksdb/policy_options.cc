@@ -251,15 +251,20 @@ OptionTypeInfo TypeOf(const TextOption& option) {
 }
 
 Status ValidateExclusive(const Options& options) {
-  for (const auto& [one, other] : kExclusive) {
-    const std::string a = Find(one).print(options);
-    const std::string b = Find(other).print(options);
-    if (a == kUnset || a == "false" || b == kUnset) continue;
-    return Status::InvalidArgument(
-        "linebloom", std::string(one) + "=" + a + " and " + other + "=" + b +
-                         ": only one of the two may be given");
-  }
-  return Status::OK();
+  const auto is_set = [&options](const char* name) {
+    const std::string text = Find(name).print(options);
+    return text != kUnset && text != "false";
+  };
+  const auto* const both =
+      std::ranges::find_if(kExclusive, [&is_set](const auto& names) {
+        return is_set(names.first) && is_set(names.second);
+      });
+  if (both == std::end(kExclusive)) return Status::OK();
+  const auto& [one, other] = *both;
+  return Status::InvalidArgument(
+      "linebloom", std::string(one) + "=" + Find(one).print(options) + " and " +
+                       other + "=" + Find(other).print(options) +
+                       ": only one of the two may be given");
 }
 
 Status ValidateRate(const Options& options) {

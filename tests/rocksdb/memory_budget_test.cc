@@ -10,6 +10,7 @@
 #include "linebloom/level_size_listener.h"
 #include "linebloom/rebuild_filters.h"
 #include "rocksdb/listener.h"
+#include "rocksdb/merge_operator.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
 #include "tests/rocksdb/tree_fixture.h"
