@@ -7,10 +7,11 @@
 #
 # --check is for every change: first formatting and clang-tidy (on Debian 12), then
 # the tests of code with AddressSanitizer and UBSan, and those of pages in a browser.
-# --nightly runs what takes longer and seldom finds more: clang's static analyzer,
-# sanitized programs as users run them, builds of the library as a plugin and inside
-# users' projects, ThreadSanitizer, each fuzz target for two minutes, and on Debian 12
-# the tests with the RocksDB of Debian 13, if it may mount and chroot.
+# --nightly runs what takes longer and seldom finds more: clang-tidy of examples and
+# benchmarks, clang's static analyzer, sanitized programs as users run them, builds of
+# the library as a plugin and inside users' projects, ThreadSanitizer, each fuzz target
+# for two minutes, and on Debian 12 the tests with the RocksDB of Debian 13, if it may
+# mount and chroot.
 # Stops at the first step that fails. Exits with 0 if all passed, 1 if something
 # failed, or 2 after bad usage.
 #
@@ -52,6 +53,8 @@ tidy() {
     -checks="$2" "^$root/(build/UnifiedSource/)?($3)/"
 }
 
+quick_checks='-bugprone-suspicious-include,-clang-analyzer-*'
+
 # test_with PRESET [ARGUMENT of ctest]...
 test_with() {
   run_step "test $1" ctest --preset "$1" --parallel "$tests_at_once" "${@:2}"
@@ -88,8 +91,7 @@ if $check; then
   if on_debian_12; then
     check_format
     # The analyzer takes twice as long as all other checks.
-    tidy clang-tidy '-bugprone-suspicious-include,-clang-analyzer-*' \
-      'filter_policy|table|docs|tools|bench'
+    tidy clang-tidy "$quick_checks" 'filter_policy|table|tools'
   else
     echo "formatting and clang-tidy are checked on Debian 12 only" >&2
   fi
@@ -99,6 +101,7 @@ fi
 build release
 if $nightly; then
   if on_debian_12; then
+    tidy 'clang-tidy of examples' "$quick_checks" 'docs|bench'
     tidy 'static analyzer' '-*,clang-analyzer-*' 'filter_policy|table|docs'
   fi
   build asan-ubsan
