@@ -295,7 +295,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       return new CanonicalFilterBitsBuilder(
           options_.canonical_key, std::move(*plan), detect_corruption);
     }
-    return new FilterBitsBuilder(std::move(*plan), detect_corruption);
+    return new LineFilterBitsBuilder(std::move(*plan), detect_corruption);
   }
 
   rocksdb::FilterBitsReader* GetFilterBitsReader(

@@ -40,29 +40,30 @@ void MakeCanonical(const CanonicalKey& canonical_key, const Slice& key,
   canonical_key.Append(key, canonical);
 }
 
-FilterBitsBuilder::FilterBitsBuilder(FilterPlan plan, bool detect_corruption)
+LineFilterBitsBuilder::LineFilterBitsBuilder(FilterPlan plan,
+                                             bool detect_corruption)
     : plan_(std::move(plan)),
       hash_(plan_.request.hash_seed),
       detect_corruption_(detect_corruption) {}
 
-void FilterBitsBuilder::Add(uint64_t hash) {
+void LineFilterBitsBuilder::Add(uint64_t hash) {
   hashes_.Add(hash);
   hashes_xor_ ^= hash;
 }
 
-void FilterBitsBuilder::ExtendRange(const Slice& key) {
+void LineFilterBitsBuilder::ExtendRange(const Slice& key) {
   if (hashes_.empty()) first_added_.assign(key.data(), key.size());
   last_added_.assign(key.data(), key.size());
 }
 
-void FilterBitsBuilder::AddKey(const Slice& key) {
+void LineFilterBitsBuilder::AddKey(const Slice& key) {
   if (plan_.keeps_range) ExtendRange(key);
   const uint64_t hash = hash_(key.data(), key.size());
   if (hash != last_key_) Add(hash);
   last_key_ = hash;
 }
 
-void FilterBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
+void LineFilterBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
   if (plan_.keeps_range) ExtendRange(key);
   const uint64_t key_hash = hash_(key.data(), key.size());
   const uint64_t alt_hash = hash_(alt.data(), alt.size());
@@ -74,14 +75,14 @@ void FilterBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
   last_alt_ = alt_hash;
 }
 
-size_t FilterBitsBuilder::EstimateEntriesAdded() { return hashes_.size(); }
+size_t LineFilterBitsBuilder::EstimateEntriesAdded() { return hashes_.size(); }
 
-Slice FilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
+Slice LineFilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
   return Finish(buf, nullptr);
 }
 
-Slice FilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
-                                Status* status) {
+Slice LineFilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
+                                    Status* status) {
   if (status != nullptr) *status = Status::OK();
   if (detect_corruption_ && status != nullptr) {
     uint64_t now = 0;
@@ -103,7 +104,7 @@ Slice FilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
   return Slice(buf->get(), block.size);
 }
 
-Status FilterBitsBuilder::MaybePostVerify(const Slice& block) {
+Status LineFilterBitsBuilder::MaybePostVerify(const Slice& block) {
   const HashList hashes = std::exchange(hashes_to_verify_, {});
   if (!detect_corruption_ || hashes.empty()) return Status::OK();
   const std::optional<FilterReader> reader =
@@ -129,7 +130,7 @@ Status FilterBitsBuilder::MaybePostVerify(const Slice& block) {
   return Status::OK();
 }
 
-uint32_t FilterBitsBuilder::LinesIn(size_t bytes) const {
+uint32_t LineFilterBitsBuilder::LinesIn(size_t bytes) const {
   const size_t overhead = FilterBlockOverhead(plan_.request);
   return bytes < overhead
              ? 0
@@ -138,12 +139,12 @@ uint32_t FilterBitsBuilder::LinesIn(size_t bytes) const {
                            bytes - overhead);
 }
 
-size_t FilterBitsBuilder::ApproximateNumEntries(size_t bytes) {
+size_t LineFilterBitsBuilder::ApproximateNumEntries(size_t bytes) {
   const uint32_t lines = LinesIn(bytes);
   return KeysFor(lines, plan_.request.millibits_per_key);
 }
 
-size_t FilterBitsBuilder::CalculateSpace(size_t entries) {
+size_t LineFilterBitsBuilder::CalculateSpace(size_t entries) {
   if (entries == 0) return 0;
   const uint32_t lines = LinesFor(entries, plan_.request.millibits_per_key);
   return BytesOfLines(
@@ -152,7 +153,7 @@ size_t FilterBitsBuilder::CalculateSpace(size_t entries) {
          FilterBlockOverhead(plan_.request);
 }
 
-double FilterBitsBuilder::EstimatedFpRate(size_t entries, size_t bytes) {
+double LineFilterBitsBuilder::EstimatedFpRate(size_t entries, size_t bytes) {
   if (entries == 0) return 0.0;
   const uint32_t lines = LinesIn(bytes);
   if (lines == 0) return 1.0;
@@ -163,20 +164,20 @@ double FilterBitsBuilder::EstimatedFpRate(size_t entries, size_t bytes) {
 CanonicalFilterBitsBuilder::CanonicalFilterBitsBuilder(
     std::shared_ptr<const CanonicalKey> canonical_key, FilterPlan plan,
     bool detect_corruption)
-    : FilterBitsBuilder(WithId(std::move(plan), *canonical_key),
-                        detect_corruption),
+    : LineFilterBitsBuilder(WithId(std::move(plan), *canonical_key),
+                            detect_corruption),
       canonical_key_(std::move(canonical_key)) {}
 
 void CanonicalFilterBitsBuilder::AddKey(const Slice& key) {
   MakeCanonical(*canonical_key_, key, &key_);
-  FilterBitsBuilder::AddKey(key_);
+  LineFilterBitsBuilder::AddKey(key_);
 }
 
 void CanonicalFilterBitsBuilder::AddKeyAndAlt(const Slice& key,
                                               const Slice& alt) {
   MakeCanonical(*canonical_key_, key, &key_);
   MakeCanonical(*canonical_key_, alt, &alt_);
-  FilterBitsBuilder::AddKeyAndAlt(key_, alt_);
+  LineFilterBitsBuilder::AddKeyAndAlt(key_, alt_);
 }
 
 }  // namespace linebloom

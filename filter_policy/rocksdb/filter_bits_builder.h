@@ -52,12 +52,12 @@ struct FilterPlan {
 
 // Collects the hashes of keys and prefixes. Each Finish builds a block of them
 // and starts over, as partitioned filters require. Belongs to one thread.
-class FilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
+class LineFilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
  public:
   // `detect_corruption` is the table option detect_filter_construct_corruption:
   // keeps the hashes until MaybePostVerify has found each of them in the
   // finished block.
-  FilterBitsBuilder(FilterPlan plan, bool detect_corruption);
+  LineFilterBitsBuilder(FilterPlan plan, bool detect_corruption);
 
   // Ignores a key that repeats the previous one.
   void AddKey(const rocksdb::Slice& key) override;
@@ -106,9 +106,9 @@ class FilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
 
 // Makes keys and prefixes canonical before it adds them. A class of its own, so
 // that builders without a function don't look for one with each key.
-class CanonicalFilterBitsBuilder final : public FilterBitsBuilder {
+class CanonicalFilterBitsBuilder final : public LineFilterBitsBuilder {
  public:
-  // The rest as for FilterBitsBuilder; never null.
+  // The rest as for LineFilterBitsBuilder; never null.
   CanonicalFilterBitsBuilder(std::shared_ptr<const CanonicalKey> canonical_key,
                              FilterPlan plan, bool detect_corruption);
 
@@ -122,7 +122,7 @@ class CanonicalFilterBitsBuilder final : public FilterBitsBuilder {
   std::string alt_;
 };
 
-static_assert(!std::is_abstract_v<FilterBitsBuilder>,
+static_assert(!std::is_abstract_v<LineFilterBitsBuilder>,
               "linebloom doesn't know FilterBitsBuilder of this RocksDB, which "
               "has a pure virtual function that linebloom's lacks: compare "
               "table/block_based/filter_policy_internal.h with filter_policy/"

@@ -148,7 +148,7 @@ TEST(CorruptedMemoryTest, AChangedHashIsReported) {
     plan.fit = [&](const AddedKeys&, FilterRequest*) {
       if (while_building) last_hashes[5] ^= 1 << 20;
     };
-    FilterBitsBuilder builder(plan, /*detect_corruption=*/true);
+    LineFilterBitsBuilder builder(plan, /*detect_corruption=*/true);
     for (const std::string& key : NumberedKeys("key", 100)) builder.AddKey(key);
     if (!while_building) last_hashes[5] ^= 1 << 20;
     std::unique_ptr<const char[]> bytes;

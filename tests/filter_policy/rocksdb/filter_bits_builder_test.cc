@@ -20,7 +20,7 @@ class FilterBitsBuilderTest : public testing::Test {
     return NewReader(*policy_, block)->MayMatch(key);
   }
 
-  static std::string Build(FilterBitsBuilder* builder, int keys) {
+  static std::string Build(LineFilterBitsBuilder* builder, int keys) {
     for (const std::string& key : NumberedKeys("key", keys)) {
       builder->AddKey(key);
     }
@@ -29,7 +29,7 @@ class FilterBitsBuilderTest : public testing::Test {
 
   // The adapter's own class: it has AddKeyAndAlt and the planning functions in
   // every version, even if RocksDB's interface lacks them.
-  FilterBitsBuilder builder_{FilterPlan{}, /*detect_corruption=*/false};
+  LineFilterBitsBuilder builder_{FilterPlan{}, /*detect_corruption=*/false};
   const OwnedPolicy policy_ = MakePolicy();
 };
 
@@ -95,7 +95,7 @@ TEST_F(FilterBitsBuilderTest, SizesEachFilterByItsKeys) {
     request->millibits_per_key = is_hot ? 20000 : 5000;
     request->heat = is_hot ? 4.0F : 0.25F;
   };
-  FilterBitsBuilder builder(plan, /*detect_corruption=*/false);
+  LineFilterBitsBuilder builder(plan, /*detect_corruption=*/false);
   for (const std::string name : {"hot", "cold"}) {
     builder.AddKey(name);
     for (int i = 1; i < 100; ++i) builder.AddKey(name + std::to_string(i));
@@ -164,7 +164,7 @@ TEST(OptimizeFiltersForMemoryTest, TakesNoMoreMemoryAndHasNoWorseRate) {
 
 TEST_F(FilterBitsBuilderTest, VerifiesEachBlockIfRequested) {
   EXPECT_TRUE(builder_.MaybePostVerify("any bytes").ok());
-  FilterBitsBuilder builder(FilterPlan{}, /*detect_corruption=*/true);
+  LineFilterBitsBuilder builder(FilterPlan{}, /*detect_corruption=*/true);
   const std::string intact = Build(&builder, 1000);
   EXPECT_TRUE(builder.MaybePostVerify(intact).ok());
   // Bits of the second line, except in the bytes that hold its header.
