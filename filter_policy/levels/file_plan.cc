@@ -16,6 +16,7 @@ using rocksdb::TableFileCreationReason;
 namespace {
 
 thread_local std::optional<FileInTree> file_of_this_thread;
+thread_local std::shared_ptr<const TreeState> tree_of_this_thread;
 
 // Without the listener, more steps would cost more when the guess is wrong than
 // they save when it is right: a run three steps above the last has a thousandth
@@ -37,9 +38,11 @@ constexpr double kPartOfShareInOrder = 1.0 / 3;
 constexpr double kMaxBitsInOrder = 12;
 
 // A budget keeps half of what equal shares would have beyond this for keys to
-// come.
+// come, and never gives a tree more than the maximum. Then one lookup of a
+// missing row in 50,000 reads a data block of each run.
 constexpr double kUnsharedFrom = 10;
 constexpr double kPartOfRest = 0.5;
+constexpr double kMaxAverageOfBudget = 16;
 
 // What flushed files keep of the bits they are to get if there is no room and a
 // compaction is sure to merge them soon, because level 0 has enough files to
@@ -166,9 +169,7 @@ std::optional<FileBits> AskForBits(const FilterPolicyOptions& options,
                                    const FilterBuildingContext& context,
                                    const FileInTree& file, double share,
                                    BudgetRequest* request) {
-  double average = std::min(share, kUnsharedFrom) +
-                   kPartOfRest * std::max(0.0, share - kUnsharedFrom);
-  average = std::min(average, kMaxAverageOfBudget);
+  const double average = AverageOfBudget(share);
   // Below 1 bit per key a filter rejects less per bit: 37 % of missing keys at
   // 1 bit, 14 % at half a bit. So files ask for 1 bit and go without if there
   // is no room.
@@ -230,7 +231,17 @@ bool FileInTree::Matches(const FilterBuildingContext& context) const {
           info_log == context.info_log);
 }
 
-void BeginFile(FileInTree file) { file_of_this_thread = std::move(file); }
+void BeginFile(FileInTree file) {
+  if (tree_of_this_thread != nullptr) {
+    file.tree = tree_of_this_thread;
+    file.input_keys = 0;
+  }
+  file_of_this_thread = std::move(file);
+}
+
+void WriteIntoTree(std::shared_ptr<const TreeState> tree) {
+  tree_of_this_thread = std::move(tree);
+}
 
 void EndFile() { file_of_this_thread.reset(); }
 
@@ -266,6 +277,12 @@ std::optional<FilterPlan> PlanOfFile(
   request.millibits_per_key = MillibitsOf(bits);
   if (request.millibits_per_key == 0) return std::nullopt;
   return FilterPlan{request};
+}
+
+double AverageOfBudget(double share) {
+  const double average = std::min(share, kUnsharedFrom) +
+                         kPartOfRest * std::max(0.0, share - kUnsharedFrom);
+  return std::min(average, kMaxAverageOfBudget);
 }
 
 BudgetState StateOfBudget(const FilterPolicyOptions& options,

@@ -30,7 +30,7 @@
 
 namespace linebloom {
 
-class HeatSource;
+class ListenerApi;
 
 struct FileInTree {
   std::string column_family;
@@ -47,7 +47,7 @@ struct FileInTree {
   std::optional<KeyRange> range;
   // Where lookups fall; null if unknown.
   std::shared_ptr<const HeatProfile> heat;
-  HeatSource* heat_source = nullptr;  // lives as long as the file is written
+  ListenerApi* listener = nullptr;  // lives as long as the file is written
   // Identifies the database: RocksDB gives policies its info log too. Null if
   // unknown.
   const rocksdb::Logger* info_log = nullptr;
@@ -68,12 +68,16 @@ struct FileInTree {
 void BeginFile(FileInTree file);
 void EndFile();
 
+// Files that the calling thread announces from now on belong to `tree` and are
+// as large as the files of their level, until this is called with null.
+void WriteIntoTree(std::shared_ptr<const TreeState> tree);
+
 // Returns what BeginFile was told, once; nothing if there is no listener.
 std::optional<FileInTree> TakeFileInTree();
 
 // Returns how to build the filters of the file that `context` describes;
-// nothing if it gets none. `options` must be valid and without a memory_budget,
-// which is PlanWithinBudget's. `file` is ignored if it is another.
+// nothing if it gets none. `options` must be valid; with a memory_budget, their
+// bits_per_key are the average to aim at. `file` is ignored if it is another.
 //
 // With `level_aware`, the file belongs to a sorted run:
 //   sizes known     The run has as many keys as its level will have, as a
@@ -89,9 +93,9 @@ std::optional<FilterPlan> PlanOfFile(
     const rocksdb::FilterBuildingContext& context,
     const std::optional<FileInTree>& file);
 
-// A budget never gives a tree more bits per key than this on average. Then one
-// lookup of a missing row in 50,000 reads a data block of each run.
-inline constexpr double kMaxAverageOfBudget = 16;
+// The average to aim at if all keys of all trees, sharing a memory_budget
+// equally, had `share` bits each. It may be below kMinBitsOfRun.
+double AverageOfBudget(double share);
 
 // The filters that share a budget, and the bits per key if all keys of all
 // trees shared it equally.

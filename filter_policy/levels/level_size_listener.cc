@@ -116,19 +116,19 @@ auto* Find(Map& map, const typename Map::key_type& key) {
   return found == map.end() ? nullptr : &found->second;
 }
 
-// The name by which RocksDB's Configurable finds the listener's HeatSource.
-constexpr char kHeatSource[] = "linebloom_level_sizes.heat";
+// The name by which RocksDB's Configurable finds the listener's ListenerApi.
+constexpr char kListenerApi[] = "linebloom_level_sizes.api";
 
 // The name of an address that only this copy of the library has.
 constexpr char kCopy[] = "linebloom_level_sizes.copy";
 char this_copy = 0;
 
 class LevelSizeListener final : public rocksdb::EventListener,
-                                public HeatSource {
+                                public ListenerApi {
  public:
   explicit LevelSizeListener(const ExpectedLevelSizes& expected)
       : expected_(std::make_shared<TreeState>(TreeOf(expected))) {
-    RegisterOptions(kHeatSource, static_cast<HeatSource*>(this), nullptr);
+    RegisterOptions(kListenerApi, static_cast<ListenerApi*>(this), nullptr);
     RegisterOptions(kCopy, &this_copy, nullptr);
   }
 
@@ -151,6 +151,10 @@ class LevelSizeListener final : public rocksdb::EventListener,
     if (Database* const known = Find(databases_, database)) {
       known->families[family].heat.Use(std::move(user));
     }
+  }
+
+  void WriteIntoTree(std::shared_ptr<const TreeState> tree) override {
+    linebloom::WriteIntoTree(std::move(tree));
   }
 
   void OnFlushBegin(DB* db, const FlushJobInfo& job) override {
@@ -244,7 +248,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
     file.column_family = info.cf_name;
     file.reason = info.reason;
     file.account = account_;
-    file.heat_source = this;
+    file.listener = this;
     file.place = {info.db_name, info.job_id, FileNameOf(info.file_path)};
     // Recovery is part of opening the database; earlier sizes are out of date.
     if (info.reason != rocksdb::TableFileCreationReason::kRecovery) {
@@ -514,9 +518,9 @@ class LevelSizeListener final : public rocksdb::EventListener,
 
 }  // namespace
 
-const HeatSource* HeatSourceOf(rocksdb::EventListener* listener) {
+ListenerApi* ApiOf(rocksdb::EventListener* listener) {
   return listener == nullptr ? nullptr
-                             : listener->GetOptions<HeatSource>(kHeatSource);
+                             : listener->GetOptions<ListenerApi>(kListenerApi);
 }
 
 bool IsOfThisCopy(const rocksdb::EventListener& listener) {

@@ -5,25 +5,32 @@
 #include <string>
 
 #include "filter_policy/levels/heat_profile.h"
+#include "filter_policy/levels/tree_state.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/options.h"
 
 namespace linebloom {
 
-// Where lookups fall now, for each column family: kept by the level size
-// listener. Thread-safe.
-class HeatSource {
+// What policies and RebuildFilters() call of the listener. They may be linked
+// into another library than the listener, whose class they don't know then.
+// Thread-safe.
+class ListenerApi {
  public:
-  virtual ~HeatSource() = default;
+  virtual ~ListenerApi() = default;
 
-  // Null until a policy with heat_aware has built a filter of the column family
-  // and the listener has looked at its files since. `database` is its path.
+  // Where lookups of the column family fall now. Null until a policy with
+  // heat_aware has built a filter of it and the listener has looked at its
+  // files since. `database` is its path.
   virtual std::shared_ptr<const HeatProfile> HeatOf(
       const std::string& database, const std::string& family) const = 0;
 
   // A policy builds filters of the column family by heat.
   virtual void UseHeat(const std::string& database, const std::string& family,
                        std::shared_ptr<HeatUser> user) = 0;
+
+  // The files that the calling thread writes belong to `tree`, whatever the
+  // listener knows, until this is called with null.
+  virtual void WriteIntoTree(std::shared_ptr<const TreeState> tree) = 0;
 };
 
 // As RocksDB's object registry requires it.
@@ -38,9 +45,7 @@ rocksdb::EventListener* FindLevelSizeListener(
 // knows where this copy's policies don't look.
 bool IsOfThisCopy(const rocksdb::EventListener& listener);
 
-// The listener as a source of heat; null if it isn't one. The caller may be
-// linked into another library than the listener, whose class it doesn't know
-// then.
-const HeatSource* HeatSourceOf(rocksdb::EventListener* listener);
+// Null if it isn't the level size listener.
+ListenerApi* ApiOf(rocksdb::EventListener* listener);
 
 }  // namespace linebloom

@@ -393,8 +393,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
                const FilterBuildingContext& context,
                const FileInTree& file) const {
     heat_user_->half_life_seconds = options.heat_half_life;
-    file.heat_source->UseHeat(file.place.database, file.column_family,
-                              heat_user_);
+    file.listener->UseHeat(file.place.database, file.column_family, heat_user_);
     if (HeatUser::IsShared(heat_user_)) {
       info_log_.WarnOnce(
           context.info_log,

@@ -240,7 +240,7 @@ void AddRequest(const Family& family,
   if (!plan.has_value()) return;
   wanted->request = plan->RequestFor(keys);
   const uint32_t millibits = wanted->request.millibits_per_key;
-  wanted->has_budget = family.memory_budget.has_value();
+  wanted->has_budget = family.policy.memory_budget.has_value();
   if (family.policy.heat_aware) {
     // Files may have few bits, because their keys were cold.
     wanted->min_millibits_per_key = kMinMillibits;

@@ -67,14 +67,15 @@ struct Family {
   rocksdb::Options options;
   // True if the policy is one of RocksDB's own; `policy` is the default then.
   bool has_built_in_policy = false;
+  // With a memory_budget, bits_per_key are those that the budget aims at.
   FilterPolicyOptions policy;
-  // The budget of a policy that has one; `policy` then has its share per key.
-  std::optional<uint64_t> memory_budget;
   double worst_rate = 0;  // see RebuildFiltersOptions
   // Where lookups fall in this process; null if unknown.
   std::shared_ptr<const HeatProfile> heat;
-  rocksdb::ColumnFamilyMetaData files;    // when the plan was made
-  std::shared_ptr<const TreeState> tree;  // null if the policy needs none
+  rocksdb::ColumnFamilyMetaData files;  // when the plan was made
+  // As it will be when all its filters have their average of bits; null if the
+  // policy needs none.
+  std::shared_ptr<const TreeState> tree;
 };
 
 // Fills in `policy` or `has_built_in_policy` from `options`. Returns what is
