@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -87,9 +88,13 @@ FilterTotals ReadOldFilter(rocksdb::Env* env,
   rocksdb::Options options;  // without a policy, so no filter is read
   options.env = env;
   rocksdb::SstFileReader reader(options);
-  if (reader.Open(file.db_path + file.name).ok()) {
-    const auto properties = reader.GetTableProperties();
-    if (properties != nullptr) return FilterOf(*properties);
+  try {
+    if (reader.Open(file.db_path + file.name).ok()) {
+      const auto properties = reader.GetTableProperties();
+      if (properties != nullptr) return FilterOf(*properties);
+    }
+  } catch (const std::bad_alloc&) {
+    // RocksDB allocates what a damaged footer says.
   }
   return {.rows = static_cast<double>(file.num_entries)};
 }

@@ -19,6 +19,7 @@
 
 #include "gmock/gmock.h"
 #include "linebloom/filter_policy.h"
+#include "linebloom/level_size_listener.h"
 #include "rocksdb/env.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/metadata.h"
@@ -281,6 +282,7 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
     std::function<void(const std::string& path)> damage;
     const char* message;
     bool check_data_blocks = true;
+    FilterPolicyOptions policy = {};
   };
   const char* const too_long = "expected an index that ends before it";
   const Case cases[] = {
@@ -291,6 +293,8 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
        "block checksum mismatch"},
       {When::kOpen, [](const std::string& path) { Damage(path, 1); }, ""},
       {When::kOpen, EnlargeIndex, too_long},
+      // The listener looks at the files too.
+      {When::kOpen, EnlargeIndex, too_long, true, {.level_aware = true}},
       {When::kOpen,
        [this](const std::string& path) { file_system_->failing = path; },
        "a bad cable"},
@@ -301,6 +305,7 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
        "bad_alloc"},
   };
   table_.format_version = 5;  // later footers have a checksum
+  options_.listeners = {NewLevelSizeListener()};
   for (const Case& c : cases) {
     SCOPED_TRACE(&c - cases);
     UsePolicy(kBloom);
@@ -315,7 +320,7 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
     };
     Close();
     damage_at(When::kClosed);
-    SwitchToLinebloom();
+    SwitchToLinebloom(c.policy);
     damage_at(When::kOpen);
     RebuildFiltersOptions options;
     options.check_data_blocks = c.check_data_blocks;
