@@ -11,6 +11,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <iterator>
@@ -440,6 +442,7 @@ absl::Status TryToReadRows(const std::string& path) {
   if (child < 0) return absl::ErrnoToStatus(errno, "cannot fork");
   if (child == 0) {
     (void)close(STDERR_FILENO);
+    std::set_terminate(std::abort);  // a signal, as for failed assertions
     EntryReader reader(path);
     if (reader.Open().ok()) {
       (void)reader.ForEach([](absl::string_view) { return CheckInterrupt(); });

@@ -74,13 +74,25 @@ class EmptyFile : public rocksdb::FSSequentialFile {
   }
 };
 
-// Rejected: omitting the logs from the folder's listing, because a manifest
-// that tracks its logs then counts as damaged.
-class EmptyLogs : public rocksdb::FileSystemWrapper {
+// Logs are empty, and no SSTable can be read while the database opens: RocksDB
+// reads a few of any, and a damaged footer may make it throw in a thread of its
+// own. Rejected: omitting the logs from the folder's listing, because a
+// manifest that tracks its logs then counts as damaged.
+class MetadataOnly : public rocksdb::FileSystemWrapper {
  public:
-  using FileSystemWrapper::FileSystemWrapper;
+  MetadataOnly(const std::shared_ptr<rocksdb::FileSystem>& files,
+               std::shared_ptr<const bool> is_open)
+      : FileSystemWrapper(files), is_open_(std::move(is_open)) {}
 
-  const char* Name() const override { return "linebloom.EmptyLogs"; }
+  const char* Name() const override { return "linebloom.MetadataOnly"; }
+
+  rocksdb::IOStatus NewRandomAccessFile(
+      const std::string& path, const rocksdb::FileOptions& options,
+      std::unique_ptr<rocksdb::FSRandomAccessFile>* result,
+      rocksdb::IODebugContext* debug) override {
+    if (!*is_open_) return rocksdb::IOStatus::IOError("not opened yet", path);
+    return FileSystemWrapper::NewRandomAccessFile(path, options, result, debug);
+  }
 
   rocksdb::IOStatus NewSequentialFile(
       const std::string& path, const rocksdb::FileOptions& options,
@@ -92,17 +104,24 @@ class EmptyLogs : public rocksdb::FileSystemWrapper {
     *result = std::make_unique<EmptyFile>();
     return rocksdb::IOStatus::OK();
   }
+
+ private:
+  const std::shared_ptr<const bool> is_open_;
 };
 
 // An Env in which no file can be created, changed or removed.
 // DB::OpenForReadOnly alone doesn't leave a folder unchanged: RocksDB removes
 // files ending in ".trash", and some versions write IDENTITY or a LOG.
-rocksdb::Status NewReadOnlyEnv(Logs logs, std::unique_ptr<rocksdb::Env>* env) {
+rocksdb::Status NewReadOnlyEnv(Logs logs,
+                               const std::shared_ptr<const bool>& is_open,
+                               std::unique_ptr<rocksdb::Env>* env) {
   std::shared_ptr<rocksdb::FileSystem> files;
   // RocksDB's own class is in no public header, but it can be created by name.
   RETURN_IF_ERROR(rocksdb::FileSystem::CreateFromString(
       rocksdb::ConfigOptions(), "ReadOnlyFileSystem", &files));
-  if (logs == Logs::kEmpty) files = std::make_shared<EmptyLogs>(files);
+  if (logs == Logs::kEmpty) {
+    files = std::make_shared<MetadataOnly>(files, is_open);
+  }
   *env = rocksdb::NewCompositeEnv(files);
   return rocksdb::Status::OK();
 }
@@ -114,13 +133,13 @@ constexpr int kMaxLevels = 64;
 // The owner may be changing the manifest: read it this often.
 constexpr int kAttempts = 5;
 
-// Opening reads no SSTables except the few that RocksDB always opens.
 void LeaveOutWhatCosts(rocksdb::DBOptions* options) {
   options->max_open_files = 1;
   options->skip_stats_update_on_db_open = true;
   options->stats_dump_period_sec = 0;
   options->stats_persist_period_sec = 0;
-  // Compactions may remove files meanwhile; that is not an error.
+  // SSTables can't be read yet, and compactions may remove them meanwhile;
+  // neither is an error.
   options->paranoid_checks = false;
   // Without this, RocksDB 7.8 crashes if the manifest tracks the logs.
   options->track_and_verify_wals_in_manifest = true;
@@ -235,7 +254,8 @@ ReadOnlyDatabase::~ReadOnlyDatabase() {
 rocksdb::Status ReadOnlyDatabase::OpenOnce(const std::string& folder,
                                            const StoredOptions& stored,
                                            Logs logs) {
-  RETURN_IF_ERROR(NewReadOnlyEnv(logs, &env_));
+  const auto is_open = std::make_shared<bool>(false);
+  RETURN_IF_ERROR(NewReadOnlyEnv(logs, is_open, &env_));
   rocksdb::DBOptions options = stored.db;
   options.env = env_.get();
   options.info_log = std::make_shared<QuietLogger>();
@@ -245,6 +265,7 @@ rocksdb::Status ReadOnlyDatabase::OpenOnce(const std::string& folder,
   const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(
       options, folder, stored.families, &families_, &opened);
   db_.reset(opened);
+  *is_open = true;
   return status;
 }
 

@@ -1,5 +1,7 @@
 #include "tools/shared/run_tool.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -8,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -137,6 +140,15 @@ absl::Status WriteFlagFile(absl::string_view flag, const std::string& path,
 void PrintError(absl::string_view message) {
   std::cerr << Printable(absl::StrCat(ProgramName(), ": ", message), "\n")
             << "\n";
+}
+
+// RocksDB allocates what a damaged footer says, also in threads of its own, out
+// of which no exception can be caught.
+void EndAtException() {
+  PrintError(
+      "RocksDB ended with an exception: too little memory, or a damaged file, "
+      "which 'filter_dump --command=verify' names");
+  _exit(kExitBadInput);
 }
 
 std::string Quoted(absl::string_view argument) {
@@ -312,6 +324,7 @@ int RunTool(int argc, char** argv, absl::string_view usage,
     return kExitBadInput;
   }
   CatchInterrupts();
+  std::set_terminate(EndAtException);
   const absl::StatusOr<Outcome> outcome = RunAndWrite(run);
   if (!outcome.ok()) {
     PrintError(outcome.status().message());
