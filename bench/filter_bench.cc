@@ -181,7 +181,7 @@ class BenchFilters {
   std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers_;
 };
 
-struct Question {
+struct Lookup {
   rocksdb::FilterBitsReader* reader;
   BenchKey key;
 };
@@ -189,15 +189,15 @@ struct Question {
 // An endless stream of lookups in random order, generated on the fly (the
 // benchmark `dry` measures that). With a stored list the CPU would learn which
 // keys match, and the list would compete for the cache.
-class Questions {
+class Lookups {
  public:
   // With `hits`, each key is in the filter it is looked up in.
-  Questions(const BenchFilters& filters, bool hits, int seed)
+  Lookups(const BenchFilters& filters, bool hits, int seed)
       : filters_(filters),
         hits_(hits),
         counter_(static_cast<uint64_t>(seed) << 48) {}
 
-  Question Next() {
+  Lookup Next() {
     const uint64_t filter = RandomBelow(filters_.size());
     if (!hits_) {
       return {filters_.reader(filter),
@@ -301,11 +301,11 @@ void SetCounters(benchmark::State& state, const Place& place,
 void Ask(benchmark::State& state, const Place& place, const std::string& policy,
          bool hits) {
   const BenchFilters& filters = FiltersOf(place, policy);
-  Questions questions(filters, hits, state.thread_index());
+  Lookups lookups(filters, hits, state.thread_index());
   size_t matches = 0;
   for (auto _ : state) {
-    const Question question = questions.Next();
-    matches += question.reader->MayMatch(SliceOf(question.key));
+    const Lookup lookup = lookups.Next();
+    matches += lookup.reader->MayMatch(SliceOf(lookup.key));
   }
   benchmark::DoNotOptimize(matches);
   SetCounters(state, place, policy);
@@ -316,10 +316,10 @@ void Dry(benchmark::State& state, bool hits) {
   // Not passed as a literal: GCC 14 would consider `filters` dangling.
   const std::string policy = "rocksdb-bloom";
   const BenchFilters& filters = FiltersOf(kHot, policy);
-  Questions questions(filters, hits, 0);
+  Lookups lookups(filters, hits, 0);
   for (auto _ : state) {
-    Question question = questions.Next();
-    benchmark::DoNotOptimize(question);
+    Lookup lookup = lookups.Next();
+    benchmark::DoNotOptimize(lookup);
   }
 }
 
@@ -327,7 +327,7 @@ void AskBatch(benchmark::State& state, const Place& place,
               const std::string& policy) {
   constexpr int kBatch = 32;
   const BenchFilters& filters = FiltersOf(place, policy);
-  Questions questions(filters, /*hits=*/false, state.thread_index());
+  Lookups lookups(filters, /*hits=*/false, state.thread_index());
   BenchKey keys[kBatch];
   rocksdb::Slice slices[kBatch];
   rocksdb::Slice* pointers[kBatch];
@@ -335,9 +335,9 @@ void AskBatch(benchmark::State& state, const Place& place,
   while (state.KeepRunningBatch(kBatch)) {
     rocksdb::FilterBitsReader* reader = nullptr;
     for (int i = 0; i < kBatch; ++i) {
-      const Question question = questions.Next();
-      if (i == 0) reader = question.reader;
-      keys[i] = question.key;
+      const Lookup lookup = lookups.Next();
+      if (i == 0) reader = lookup.reader;
+      keys[i] = lookup.key;
       slices[i] = SliceOf(keys[i]);
       pointers[i] = &slices[i];
     }

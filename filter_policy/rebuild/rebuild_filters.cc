@@ -412,7 +412,7 @@ class Planner {
   double memory_ = 0;  // that the filters of families with a budget take
 };
 
-// Is there room for a new file?
+// Is there space on the disk for a new file?
 
 std::string DirectoryOf(const std::string& path) {
   return path.substr(0, path.rfind('/'));
@@ -437,8 +437,8 @@ double WriteBuffersOf(const std::vector<Family>& families) {
 // application's writes: the write buffers of `families`, or what all of the
 // database hold now, once as files and once as write-ahead logs. Returns OK if
 // the file system can't report free space.
-Status CheckRoom(rocksdb::DB* db, const std::vector<Family>& families,
-                 const FileRebuild& file) {
+Status CheckDiskSpace(rocksdb::DB* db, const std::vector<Family>& families,
+                      const FileRebuild& file) {
   const std::string folder = DirectoryOf(file.path);
   uint64_t free = 0;
   const rocksdb::IOStatus known = db->GetFileSystem()->GetFreeSpace(
@@ -462,13 +462,13 @@ Status CheckRoom(rocksdb::DB* db, const std::vector<Family>& families,
 }
 
 // For dry runs.
-void MarkFilesWithoutRoom(rocksdb::DB* db, const std::vector<Family>& families,
-                          std::vector<PlannedFile>* plan) {
+void MarkFilesWithoutSpace(rocksdb::DB* db, const std::vector<Family>& families,
+                           std::vector<PlannedFile>* plan) {
   for (PlannedFile& file : *plan) {
-    const Status room = CheckRoom(db, families, file.rebuild);
-    if (room.ok()) continue;
+    const Status space = CheckDiskSpace(db, families, file.rebuild);
+    if (space.ok()) continue;
     file.rebuild.outcome = RebuildOutcome::kNoSpace;
-    file.rebuild.message = room.ToString();
+    file.rebuild.message = space.ToString();
   }
 }
 
@@ -639,9 +639,9 @@ class Rewriter {
 
   Status Rewrite(PlannedFile* file) {
     // A compaction that fills the disk stops all writes to the database.
-    const Status room = CheckRoom(db_, families_, file->rebuild);
-    if (!room.ok()) {
-      End(RebuildOutcome::kNoSpace, file, room.ToString());
+    const Status space = CheckDiskSpace(db_, families_, file->rebuild);
+    if (!space.ok()) {
+      End(RebuildOutcome::kNoSpace, file, space.ToString());
       return Status::OK();
     }
     const Status sound = CheckFile(db_, families_[file->family].options, *file,
@@ -762,7 +762,7 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
   RETURN_IF_ERROR(Planner(db, families, progress, report).Run(&plan));
   Status status;
   if (options.dry_run) {
-    MarkFilesWithoutRoom(db, families, &plan);
+    MarkFilesWithoutSpace(db, families, &plan);
   } else {
     status = Rewriter(db, families, options, progress, &plan, report).Run();
   }

@@ -247,7 +247,7 @@ class Migration {
     RETURN_IF_ERROR(Plan());
     absl::Status status;
     if (!config_.dry_run && problems_.empty() && AnyHasRoom()) {
-      WarnOfFilesWithoutRoom();
+      WarnOfFilesWithoutSpace();
       status = Rewrite();
     }
     ReportFilesNotRewritten();
@@ -419,7 +419,7 @@ class Migration {
   }
 
   // Warn now, because rewriting the other files may take hours.
-  void WarnOfFilesWithoutRoom() {
+  void WarnOfFilesWithoutSpace() {
     progress_.Clear();
     for (const FileRebuild& file : rebuild_.files) {
       if (file.outcome != RebuildOutcome::kNoSpace) continue;
