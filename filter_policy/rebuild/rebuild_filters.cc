@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -677,11 +678,12 @@ class Rewriter {
     // CompactFiles() works in the calling thread.
     ListenerApi* const api = ApiOf(FindLevelSizeListener(family.options));
     if (api != nullptr) api->WriteIntoTree(family.tree);
-    Status status = db_->CompactFiles(
-        compaction, family.handle, {path}, file.level,
-        PathId(family.options, DirectoryOf(path)), nullptr, job);
-    if (api != nullptr) api->WriteIntoTree(nullptr);
-    return status;
+    const absl::Cleanup forget = [api] {  // even if RocksDB throws
+      if (api != nullptr) api->WriteIntoTree(nullptr);
+    };
+    return db_->CompactFiles(compaction, family.handle, {path}, file.level,
+                             PathId(family.options, DirectoryOf(path)), nullptr,
+                             job);
   }
 
   // RocksDB also rewrites neighbours with other versions of the file's first or
