@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
@@ -32,13 +33,14 @@ bool IsDocumented(const FilterBlockInfo& info) {
 
 // If the last group of solved lines is small, its code, right before the
 // metadata, is 0.
-bool HasSoundLastCode(const ExactCopy& block, size_t lines_size,
+bool HasSoundLastCode(const std::vector<char>& block, size_t lines_size,
                       const FilterBlockInfo& info) {
   return info.request.line == Line::kPlain || info.lines % 8 == 0 ||
          block.data()[lines_size - 1] == 0;
 }
 
-void CheckReadable(const ExactCopy& block, const FilterBlockInfo& info) {
+void CheckReadable(const std::vector<char>& block,
+                   const FilterBlockInfo& info) {
   const size_t lines_size = BytesOfLines(info.request.line, info.lines);
   Promise(info.version == 1 && info.lines >= 1, "a known version, lines");
   Promise(lines_size + kFilterBlockOverhead <= block.size(),
@@ -58,7 +60,7 @@ void CheckReadable(const ExactCopy& block, const FilterBlockInfo& info) {
   }
 }
 
-ParsedFilter CheckParsed(const ExactCopy& block) {
+ParsedFilter CheckParsed(const std::vector<char>& block) {
   const ParsedFilter parsed = ParseFilter(block.data(), block.size());
   Promise(block.size() > 0 || parsed.kind == BlockKind::kEmpty,
           "a block of no bytes has no keys");
@@ -79,7 +81,7 @@ ParsedFilter CheckParsed(const ExactCopy& block) {
   return parsed;
 }
 
-void CheckBuiltIn(const ExactCopy& block, const ParsedFilter& filter) {
+void CheckBuiltIn(const std::vector<char>& block, const ParsedFilter& filter) {
   const size_t bits_size = block.size() - kFilterTailBytes;
   switch (filter.kind) {
     case BlockKind::kBloom:
@@ -113,7 +115,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace linebloom::testing;  // NOLINT
   FuzzInput input(data, size);
   const auto mends = input.Number<uint8_t>();
-  ExactCopy block(input.Rest());
+  std::vector<char> block = ExactCopy(input.Rest());
   MendFilterBlock(mends, block.data(), block.size());
   const ParsedFilter parsed = CheckParsed(block);
   CheckBuiltIn(block, parsed);

@@ -5,9 +5,8 @@
 //   any bytes: what to mend (a byte, mend_filter_block.h), number of keys (a
 //     byte, modulo 33), the keys (each after a byte of length), the block;
 //   a block to build: line (a byte, modulo 2), bits per key (2 bytes), hash
-//   seed
-//     (8 bytes), which byte to change, from the end, and how (a byte each), the
-//     keys.
+//     seed (8 bytes), which byte to change, from the end, and how (a byte
+//     each), the keys.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -42,7 +41,7 @@ using ::rocksdb::Slice;
 
 // A copy that inaccessible memory follows, valid until the next call.
 //
-// Serves as ExactCopy for code built without AddressSanitizer, such as the
+// Serves as ExactCopy() for code built without AddressSanitizer, such as the
 // distribution's RocksDB: a read beyond the copy ends the process.
 std::string_view GuardedCopy(std::string_view bytes) {
   static constexpr size_t kRoom = size_t{1} << 20;
@@ -61,31 +60,26 @@ std::string_view GuardedCopy(std::string_view bytes) {
   return {end - bytes.size(), bytes.size()};
 }
 
-class FuzzKeys {
- public:
-  // Takes up to `max` keys from the front of the input.
-  FuzzKeys(FuzzInput* input, int max) {
-    for (int i = 0; i < max && !input->empty(); ++i) {
-      bytes_.emplace_back(input->ShortBytes());
-      slices_.emplace_back(bytes_.back().data(), bytes_.back().size());
-    }
+using Keys = std::vector<std::vector<char>>;
+
+// Up to `max` keys from the front of the input.
+Keys TakeKeys(FuzzInput* input, size_t max) {
+  Keys keys;
+  while (keys.size() < max && !input->empty()) {
+    keys.push_back(ExactCopy(input->ShortBytes()));
   }
-
-  const std::vector<rocksdb::Slice>& slices() const { return slices_; }
-
- private:
-  std::vector<ExactCopy> bytes_;
-  std::vector<rocksdb::Slice> slices_;
-};
+  return keys;
+}
 
 // A policy's answer for each key. Ends the process if a batch gets other
 // answers. RocksDB's own readers take batches of at most 32 keys.
-std::vector<bool> Ask(const rocksdb::FilterPolicy& policy,
-                      const rocksdb::Slice& block, const FuzzKeys& keys) {
+std::vector<bool> Ask(const FilterPolicy& policy, const Slice& block,
+                      const Keys& keys) {
   const auto reader = NewReader(policy, block);
-  std::vector<rocksdb::Slice> slices = keys.slices();
-  std::vector<rocksdb::Slice*> pointers;
-  for (rocksdb::Slice& slice : slices) pointers.push_back(&slice);
+  std::vector<Slice> slices;
+  for (const auto& key : keys) slices.emplace_back(key.data(), key.size());
+  std::vector<Slice*> pointers;
+  for (Slice& slice : slices) pointers.push_back(&slice);
   // Not std::vector<bool>, and of exactly the right size.
   const auto batch = std::make_unique<bool[]>(slices.size());
   reader->MayMatch(static_cast<int>(slices.size()), pointers.data(),
@@ -100,7 +94,7 @@ std::vector<bool> Ask(const rocksdb::FilterPolicy& policy,
 
 // Ends the process unless linebloom's readers give these answers with every
 // kernel of this machine. `block` must be a readable linebloom block.
-void CheckKernels(std::string_view block, const FuzzKeys& keys,
+void CheckKernels(std::string_view block, const Keys& keys,
                   const std::vector<bool>& answers) {
   static const std::vector<const LineKernel*> kernels = SupportedKernels();
   const ParsedFilter parsed = ParseFilter(block.data(), block.size());
@@ -109,7 +103,7 @@ void CheckKernels(std::string_view block, const FuzzKeys& keys,
         FilterReader::Make(block.data(), parsed, *kernel);
     Promise(reader.has_value(), "a reader of a block that can be read");
     for (size_t i = 0; i < answers.size(); ++i) {
-      const rocksdb::Slice& key = keys.slices()[i];
+      const std::vector<char>& key = keys[i];
       const uint64_t hash = reader->hash()(key.data(), key.size());
       Promise(reader->MayMatch(key.data(), key.size()) == answers[i] &&
                   reader->MayMatch(hash) == answers[i],
@@ -134,7 +128,7 @@ bool All(const std::vector<bool>& answers, bool answer) {
 }
 
 // docs/format.md, "When a reader returns 'may match' for everything".
-void CheckAnswers(const ExactCopy& block, const FuzzKeys& keys,
+void CheckAnswers(const std::vector<char>& block, const Keys& keys,
                   const std::vector<bool>& answers) {
   const ParsedFilter parsed = ParseFilter(block.data(), block.size());
   if (parsed.kind == BlockKind::kEmpty) {
@@ -151,8 +145,8 @@ void CheckAnswers(const ExactCopy& block, const FuzzKeys& keys,
 
 void RunAnyBytes(FuzzInput* input) {
   const auto mends = input->Number<uint8_t>();
-  const FuzzKeys keys(input, input->Number<uint8_t>() % 33);
-  ExactCopy block(input->Rest());
+  const Keys keys = TakeKeys(input, input->Number<uint8_t>() % 33);
+  std::vector<char> block = ExactCopy(input->Rest());
   MendFilterBlock(mends, block.data(), block.size());
   const Slice contents(block.data(), block.size());
   const std::vector<bool> answers = Ask(Linebloom(), contents, keys);
@@ -176,18 +170,18 @@ FilterPolicyOptions TakeOptions(FuzzInput* input) {
   return options;
 }
 
-std::string Build(const FilterPolicyOptions& options, const FuzzKeys& keys) {
+std::string Build(const FilterPolicyOptions& options, const Keys& keys) {
   const auto builder = NewBuilder(*MakePolicy(options));
-  for (const Slice& key : keys.slices()) builder->AddKey(key);
+  for (const auto& key : keys) builder->AddKey({key.data(), key.size()});
   return FinishToString(builder.get());
 }
 
 // Changes one byte of metadata or tail in any way. By design, damage to the
 // lines can't be detected, nor truncation within them; SSTables have block
 // checksums for that.
-void Damage(ExactCopy* block, uint8_t from_end, uint8_t change) {
+void Damage(std::vector<char>* block, uint8_t from_end, uint8_t change) {
   const size_t at = block->size() - 1 - from_end % kFilterBlockOverhead;
-  block->data()[at] = static_cast<char>(block->data()[at] ^ change);
+  (*block)[at] = static_cast<char>((*block)[at] ^ change);
 }
 
 void RunBuiltBlock(FuzzInput* input) {
@@ -195,10 +189,10 @@ void RunBuiltBlock(FuzzInput* input) {
   const auto from_end = input->Number<uint8_t>();
   const auto change = input->Number<uint8_t>();
   // At 29 bits each, these fill a group of lines and begin another.
-  const FuzzKeys keys(input, 150);
-  ExactCopy block(Build(options, keys));
-  Promise(keys.slices().empty() == (block.size() == 0), "a block for any keys");
-  if (block.size() == 0) return;
+  const Keys keys = TakeKeys(input, 150);
+  std::vector<char> block = ExactCopy(Build(options, keys));
+  Promise(keys.empty() == block.empty(), "a block for any keys");
+  if (block.empty()) return;
   const Slice contents(block.data(), block.size());
   const std::vector<bool> answers = Ask(Linebloom(), contents, keys);
   Promise(All(answers, true), "no added key denied");

@@ -7,9 +7,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <memory>
 #include <string_view>
+#include <vector>
 
 #include "filter_policy/line/little_endian.h"
 
@@ -46,26 +45,12 @@ class FuzzInput {
   std::string_view rest_;
 };
 
-// Bytes in their own memory of exactly their size.
-//
-// AddressSanitizer detects every access outside a copy, but not outside a part
-// of a larger buffer, nor outside a std::string, which stores short texts in
-// itself.
-class ExactCopy {
- public:
-  explicit ExactCopy(std::string_view bytes)
-      : size_(bytes.size()), bytes_(new char[size_]) {
-    if (size_ > 0) std::memcpy(bytes_.get(), bytes.data(), size_);
-  }
-
-  char* data() { return bytes_.get(); }
-  const char* data() const { return bytes_.get(); }
-  size_t size() const { return size_; }
-
- private:
-  size_t size_;
-  std::unique_ptr<char[]> bytes_;
-};
+// Bytes in their own memory of exactly their size: AddressSanitizer detects
+// every access outside, but not outside a part of a larger buffer, nor outside
+// a std::string, which stores short texts in itself.
+inline std::vector<char> ExactCopy(std::string_view bytes) {
+  return {bytes.begin(), bytes.end()};
+}
 
 // Unless `kept`, ends the process, which a fuzzer counts as a finding.
 inline void Promise(bool kept, const char* what) {
