@@ -1,29 +1,18 @@
 #!/usr/bin/env bash
 # Coverage of filter_policy/ and table/ by the tests: lines, then branches, file by file.
 #
-#   tests/coverage.sh [--only FOLDER] [BUILD_FOLDER]
+#   tests/coverage.sh [--only=FOLDER]
 #
-# Builds into BUILD_FOLDER (build/coverage), runs ctest, but not what is labelled
-# nightly, and prints two tables; with --only, for example --only tests/rocksdb, runs
-# only the tests of that folder. Branches that only exceptions take don't count.
-# Needs gcovr (apt-get install gcovr). Takes about ten minutes of CPU time.
+# Builds into build/coverage, runs ctest, but not what is labelled nightly, and prints
+# two tables; with --only, for example --only=tests/rocksdb, runs only the tests of that
+# folder. Branches that only exceptions take don't count. Needs gcovr (apt-get install
+# gcovr). Takes about ten minutes of CPU time.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-
-only=
-if [[ ${1:-} == --only ]]; then
-  only=$2
-  shift 2
-fi
-build=${1:-$root/build/coverage}
-if (($# > 1)) || [[ ${1:-} == -* ]]; then
-  echo "usage: tests/coverage.sh [--only FOLDER] [BUILD_FOLDER]" >&2
-  exit 2
-fi
-if ! command -v gcovr >/dev/null; then
-  echo "coverage.sh: gcovr is missing; install the package gcovr" >&2
-  exit 2
-fi
+source "$root/tools/run_step.sh"
+parse_options only= -- "$@"
+command -v gcovr > /dev/null || stop "gcovr is missing; install the package gcovr"
+build=$root/build/coverage
 
 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" \

@@ -4,6 +4,8 @@
 # reads what the other wrote.
 #
 #   tests/compat/run.sh trixie|sid [--quick]
+#   tests/compat/run.sh trixie|sid -- COMMAND   runs it in that root folder, once it is
+#                                               there; the tree is in /linebloom
 #
 # trixie is Debian 13 with RocksDB 9.10; sid had 9.11 when this was written. The
 # root folder, build/compat/SUITE, is created once (about 30 seconds) from the
@@ -47,6 +49,11 @@ fi
 folder=$root/build/compat/$suite
 mkdir -p build/compat
 need_roots build/compat "$suite"
+if ((${#rest[@]} > 0)); then
+  [[ -d $folder/linebloom ]] || stop "no $folder yet: run this without a command first"
+  in_root "$folder" "${rest[*]}"
+  exit
+fi
 
 # Runs its arguments, as shell words, there; paths are as seen there.
 there() {

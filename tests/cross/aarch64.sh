@@ -10,46 +10,28 @@
 # libhighwayhash-dev
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+source "$root/tools/run_step.sh"
+parse_options -- "$@"
 build=$root/build/aarch64
-googletest=/usr/src/googletest
-
+googletest=/usr/src/googletest/googletest
 for program in aarch64-linux-gnu-g++ qemu-aarch64; do
-  if ! command -v "$program" > /dev/null; then
-    echo "aarch64.sh: no $program; install g++-aarch64-linux-gnu and qemu-user" >&2
-    exit 2
-  fi
+  command -v $program > /dev/null || stop "no $program; install g++-aarch64-linux-gnu and qemu-user"
 done
 
-mkdir -p "$build"
 # xxHash and SipHash are header-only and the same for every architecture, but
 # the cross compiler doesn't search the host's headers.
 mkdir -p "$build/include"
 ln -sfn /usr/include/{xxhash.h,xxh3.h,highwayhash} "$build/include/"
 
-sources=()
-for source in "$root"/filter_policy/{line,line/kernel,line/builder,sizing,filter}/*.cc; do
-  [[ $source == */line_tables.cc ]] || sources+=("$source")
-done
-tests=("$root"/tests/filter_policy/{line,line/kernel,line/builder,sizing,filter}/*_test.cc
-  "$root"/tests/filter_policy/line/line_cases.cc "$root/tests/golden/golden_block.cc")
-
-objects=()
-compile() { # SOURCE FLAG...
-  local object
-  object=$build/$(basename "$1" .cc).o
-  aarch64-linux-gnu-g++ -std=c++20 -O2 -Wall -Wextra \
-    "${@:2}" -c "$1" -o "$object"
-  objects+=("$object")
-}
-
-flags=(-I"$root" -I"$root/filter_policy/include" -I"$build/include"
-  -isystem "$googletest/googletest/include" -isystem "$googletest/googlemock/include"
-  "-DLINEBLOOM_GOLDEN_DIR=\"$root/tests/golden\"")
-for source in "${sources[@]}" "${tests[@]}"; do compile "$source" "${flags[@]}"; done
-for source in "$googletest"/googletest/src/{gtest-all,gtest_main}.cc; do
-  compile "$source" -I"$googletest/googletest" -I"$googletest/googletest/include" -w
-done
-aarch64-linux-gnu-g++ -static -pthread "${objects[@]}" -o "$build/line_test"
+shopt -s extglob # to leave out a program of its own
+aarch64-linux-gnu-g++ -std=c++20 -O2 -Wall -Wextra -static -pthread \
+  -I"$root" -I"$root/filter_policy/include" -I"$build/include" \
+  -isystem $googletest -isystem $googletest/include -isystem $googletest/../googlemock/include \
+  "-DLINEBLOOM_GOLDEN_DIR=\"$root/tests/golden\"" \
+  "$root"/filter_policy/{line,line/kernel,line/builder,sizing,filter}/!(line_tables).cc \
+  "$root"/tests/filter_policy/{line,line/kernel,line/builder,sizing,filter}/*_test.cc \
+  "$root"/tests/{filter_policy/line/line_cases,golden/golden_block}.cc \
+  $googletest/src/{gtest-all,gtest_main}.cc -o "$build/line_test"
 
 for simd in neon scalar; do
   echo "LINEBLOOM_SIMD=$simd"
