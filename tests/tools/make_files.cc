@@ -2,11 +2,14 @@
 //
 //   make_files sst FILE [NAME=VALUE]...
 //   make_files db FOLDER [NAME=VALUE]...
-//     count=1000  kind=none|full|partitioned  version=5
-//     content=keys|prefixes|both  filter=linebloom|bloom|ribbon
-//     policy=OPTION-STRING    in place of filter
-//     checksums=none
-//     special=...             see Special()
+//     count=1000  version=5  kind=none|full|partitioned
+//     content=keys|prefixes|both  policy=linebloom:10
+//     options=...   further ones, as RocksDB's option string
+//     ranges=1      with range deletions
+//     family=NAME   also in a second column family
+//     ingest=FILE   with that file ingested
+//     in_log=COPY   and a copy of it, with more rows that are only in the log
+//     special=...   see below
 //   make_files open FOLDER COMMAND    opens the database while COMMAND runs
 //   make_files rows FOLDER            the rows' number and checksum
 //   make_files reads FOLDER POLICY    blocks that 10,000 missing rows read
@@ -83,84 +86,66 @@ class OwnExtractor : public rocksdb::SliceTransform {
   }
 };
 
-rocksdb::BlockBasedTableOptions* TableOf(rocksdb::Options* options) {
-  return options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-}
-
-rocksdb::Options OptionsOf(Named named) {
-  FileSpec spec;
-  if (named.count("version") > 0) {
-    spec.format_version = std::atoi(named["version"].c_str());
-  }
-  const std::string kind = named["kind"];
-  spec.filter_kind = kind == "none"          ? FilterKind::kNone
-                     : kind == "partitioned" ? FilterKind::kPartitioned
-                                             : FilterKind::kFull;
-  const std::string content = named["content"];
-  spec.content = content == "prefixes" ? FilterContent::kPrefixes
-                 : content == "both"   ? FilterContent::kBoth
-                                       : FilterContent::kWholeKeys;
-  const std::string filter = named["filter"];
-  spec.policy = !named["policy"].empty() ? named["policy"]
-                : filter == "bloom"      ? kBloom
-                : filter == "ribbon"     ? kRibbon
-                                         : kLinebloom;
-  rocksdb::Options options = MakeOptions(spec);
-  if (named["checksums"] == "none") {
-    TableOf(&options)->checksum = rocksdb::kNoChecksum;
-  }
-  if (!named["policy"].empty()) options.listeners = {NewLevelSizeListener()};
+rocksdb::Options OptionsOf(const Named& named) {
+  const std::map<std::string, FilterKind> kinds = {
+      {"none", FilterKind::kNone},
+      {"full", FilterKind::kFull},
+      {"partitioned", FilterKind::kPartitioned}};
+  const std::map<std::string, FilterContent> contents = {
+      {"keys", FilterContent::kWholeKeys},
+      {"prefixes", FilterContent::kPrefixes},
+      {"both", FilterContent::kBoth}};
+  rocksdb::Options options;
+  Check(rocksdb::GetOptionsFromString(
+      {},
+      MakeOptions({.format_version =
+                       static_cast<uint32_t>(std::stoul(named.at("version"))),
+                   .filter_kind = kinds.at(named.at("kind")),
+                   .content = contents.at(named.at("content")),
+                   .policy = named.at("policy")}),
+      named.at("options"), &options));
+  options.listeners = {NewLevelSizeListener()};
   static const OwnComparator own_comparator;
-  const std::string special = named["special"];
-  if (special == "comparator") options.comparator = &own_comparator;
-  if (special == "reverse") {
-    options.comparator = rocksdb::ReverseBytewiseComparator();
-  }
-  if (special == "extractor") {
+  const std::string& special = named.at("special");
+  if (special == "comparator") {
+    options.comparator = &own_comparator;
+  } else if (special == "extractor") {
     options.prefix_extractor = std::make_shared<OwnExtractor>();
-  } else if (special == "short_keys") {
-    options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(8));
-    TableOf(&options)->whole_key_filtering = false;
-  } else if (special == "timestamps") {
-    Check(rocksdb::Comparator::CreateFromString(
-        {}, "leveldb.BytewiseComparator.u64ts", &options.comparator));
   } else if (special == "canonical_key") {
-    TableOf(&options)->filter_policy.reset(
-        NewFilterPolicy({.canonical_key = std::make_shared<LowerCase>()}));
+    options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+        ->filter_policy.reset(
+            NewFilterPolicy({.canonical_key = std::make_shared<LowerCase>()}));
   } else if (special == "merge_operator" || special == "entries") {
     options.merge_operator = std::make_shared<OwnOperator>();
-  } else if (special == "large_buffers") {
-    options.write_buffer_size = 64 << 20;
-    options.max_write_buffer_number = 1'000'000'000;
   } else if (special == "statistics") {
     options.statistics = rocksdb::CreateDBStatistics();
     options.stats_dump_period_sec = 1;
-  } else if (special == "strict_log") {
-    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
   }
   return options;
 }
 
-void MakeSst(const std::string& path, Named named) {
+void MakeSst(const std::string& path, const Named& named) {
   const rocksdb::Options options = OptionsOf(named);
-  const std::string special = named["special"];
+  const bool short_keys = named.at("special") == "short_keys";
   std::vector<std::string> keys;
-  for (int i = 0; i < std::atoi(named["count"].c_str()); ++i) {
-    keys.push_back(special == "short_keys" ? absl::StrFormat("a%05d", i)
-                                           : KeyAt(i));
+  for (int i = 0; i < std::stoi(named.at("count")); ++i) {
+    keys.push_back(short_keys ? absl::StrFormat("a%05d", i) : KeyAt(i));
   }
-  for (size_t i = 0; special == "short_keys" && i < 20'000; ++i) {
+  for (int i = 0; short_keys && i < 20'000; ++i) {
     keys.push_back(absl::StrFormat("b%08d", i));
   }
-  if (special == "comparator") std::reverse(keys.begin(), keys.end());
+  std::ranges::sort(keys, [&](const std::string& a, const std::string& b) {
+    return options.comparator->CompareWithoutTimestamp(a, false, b, false) < 0;
+  });
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
   Check(writer.Open(path));
   for (const std::string& key : keys) {
-    Check(special == "timestamps" ? writer.Put(key, "12345678", "value")
-                                  : writer.Put(key, "value"));
+    Check(options.comparator->timestamp_size() > 0
+              ? writer.Put(key, "12345678", "value")
+              : writer.Put(key, "value"));
   }
   // Separate, adjacent and overlapping ranges.
-  for (size_t i = 0; named.count("ranges") > 0 && i < 900; i += 3) {
+  for (size_t i = 0; !named.at("ranges").empty() && i < 900; i += 3) {
     Check(writer.DeleteRange(keys[i], keys[i + 1 + i % 7]));
   }
   Check(writer.Finish());
@@ -173,8 +158,8 @@ void PutRows(rocksdb::DB* db, int begin, int end, const std::string& value,
 
 // About 60 files, most of them in the last level. Their keys are in random
 // order, so that each file of L0 has keys of the whole range.
-void MakeTree(const std::string& folder, Named named) {
-  const int count = std::atoi(named["count"].c_str());
+void MakeTree(const std::string& folder, const Named& named) {
+  const int count = std::stoi(named.at("count"));
   rocksdb::Options options = OptionsOf(named);
   options.write_buffer_size = std::max(64 << 10, 2 * count);
   options.target_file_size_base = options.write_buffer_size;
@@ -191,7 +176,7 @@ void MakeTree(const std::string& folder, Named named) {
 }
 
 // All of a tree whose hot keys are the first fifth.
-void MakeWarm(const std::string& folder, Named named) {
+void MakeWarm(const std::string& folder, const Named& named) {
   constexpr int kRows = 60'000;
   rocksdb::Options options = OptionsOf(named);
   options.target_file_size_base = 128 << 10;
@@ -208,14 +193,12 @@ void MakeWarm(const std::string& folder, Named named) {
   FlushAndCompact(db.get());
 }
 
-void MakeDb(const std::string& folder, Named named) {
-  const std::string special = named["special"];
+void MakeDb(const std::string& folder, const Named& named) {
+  const std::string& special = named.at("special");
   if (special == "warm") return MakeWarm(folder, named);
   if (special == "tree") return MakeTree(folder, named);
-  const int count = std::atoi(named["count"].c_str());
+  const int count = std::stoi(named.at("count"));
   const auto db = OpenDb(OptionsOf(named), folder);
-  if (special == "empty" || special == "merge_operator") return;
-  if (special == "comparator") return;
   if (special == "entries") {
     PutRows(db.get(), 0, 1000, "value");
     const rocksdb::Snapshot* old = db->GetSnapshot();
@@ -226,7 +209,7 @@ void MakeDb(const std::string& folder, Named named) {
       Check(db->Merge({}, KeyAt(2000 + i), "operand"));
       Check(db->Put({}, KeyAt(400 + i), "newer"));
     }
-    if (named.count("ranges") > 0) {
+    if (!named.at("ranges").empty()) {
       Check(db->DeleteRange({}, db->DefaultColumnFamily(), KeyAt(600),
                             KeyAt(610)));
     }
@@ -234,15 +217,15 @@ void MakeDb(const std::string& folder, Named named) {
     db->ReleaseSnapshot(old);
     return;
   }
-  if (special == "families" || special == "strange_family") {
+  if (!named.at("family").empty()) {
     rocksdb::ColumnFamilyHandle* other = nullptr;
-    Check(db->CreateColumnFamily(
-        OptionsOf(named), special == "families" ? "other" : "\xff\x1b[m\n",
-        &other));
-    PutRows(db.get(), 0, count, "value");
-    for (int i = 0; i < count; ++i)
-      Check(db->Put({}, other, KeyAt(i), "value"));
-    Check(db->Flush({}, {db->DefaultColumnFamily(), other}));
+    Check(db->CreateColumnFamily(OptionsOf(named), named.at("family"), &other));
+    for (auto* family : {db->DefaultColumnFamily(), other}) {
+      for (int i = 0; i < count; ++i) {
+        Check(db->Put({}, family, KeyAt(i), "value"));
+      }
+      Check(db->Flush({}, family));
+    }
     Check(db->DestroyColumnFamilyHandle(other));
     return;
   }
@@ -259,31 +242,18 @@ void MakeDb(const std::string& folder, Named named) {
     while (!is_logged()) rocksdb::Env::Default()->SleepForMicroseconds(10'000);
     return;
   }
-  if (!named["ingest"].empty()) {
+  if (!named.at("ingest").empty()) {
     PutRows(db.get(), 0, 1000, "value");
     rocksdb::IngestExternalFileOptions ingestion;
     ingestion.write_global_seqno = true;  // invalidates its checksum
-    Check(db->IngestExternalFile({named["ingest"]}, ingestion));
+    Check(db->IngestExternalFile({named.at("ingest")}, ingestion));
     return;
   }
   WriteRows(db.get(), count);
-  if (named.count("in_log") == 0) return;
-  // A copy whose log has rows.
+  if (named.at("in_log").empty()) return;
   PutRows(db.get(), count, count + 1000, "in the log");
   Check(db->FlushWAL(/*sync=*/true));
-  std::filesystem::copy(folder, named["in_log"]);
-}
-
-// The database with the policy `id`.
-std::unique_ptr<rocksdb::DB> Reopen(const std::string& folder,
-                                    const std::string& id) {
-  rocksdb::BlockBasedTableOptions table;
-  table.no_block_cache = true;
-  Check(rocksdb::FilterPolicy::CreateFromString({}, id, &table.filter_policy));
-  rocksdb::Options options;
-  options.disable_auto_compactions = true;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  return OpenDb(options, folder);
+  std::filesystem::copy(folder, named.at("in_log"));
 }
 
 void PrintRows(const std::string& folder) {
@@ -305,12 +275,14 @@ void PrintRows(const std::string& folder) {
 }
 
 void PrintReads(const std::string& folder, const std::string& policy) {
-  const auto db = Reopen(folder, policy);
+  const auto db = OpenDb(MakeOptions({.policy = policy}), folder);
+  rocksdb::ReadOptions uncached;
+  uncached.fill_cache = false;
   rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
   rocksdb::get_perf_context()->Reset();
   std::string value;
   for (int i = 0; i < 10'000; ++i) {
-    const auto got = db->Get({}, absl::StrCat(KeyAt(2 * i), "x"), &value);
+    const auto got = db->Get(uncached, absl::StrCat(KeyAt(2 * i), "x"), &value);
     if (!got.IsNotFound()) Check(rocksdb::Status::Corruption("found"));
   }
   absl::PrintF("%d\n", rocksdb::get_perf_context()->block_read_count);
@@ -376,11 +348,15 @@ int Main(const std::vector<std::string>& arguments) {
   } else if (what == "filter") {
     ChangeFilter(path, arguments.at(2), std::stoi(arguments.at(3)));
   } else {
-    Named named = {{"count", "1000"}};
+    Named named = {
+        {"count", "1000"},   {"version", "5"},       {"kind", "full"},
+        {"content", "keys"}, {"policy", kLinebloom}, {"options", ""},
+        {"ranges", ""},      {"family", ""},         {"ingest", ""},
+        {"in_log", ""},      {"special", ""}};
     for (size_t i = 2; i < arguments.size(); ++i) {
       const std::pair<std::string, std::string> pair =
           absl::StrSplit(arguments[i], absl::MaxSplits('=', 1));
-      named[pair.first] = pair.second;
+      named.at(pair.first) = pair.second;
     }
     what == "sst" ? MakeSst(path, named) : MakeDb(path, named);
   }
