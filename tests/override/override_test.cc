@@ -10,6 +10,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -74,7 +75,9 @@ class OverrideTest : public testing::Test {
   }
 
   // Writes a file of rows and checks the policy that it names; "" if none.
-  void ExpectWrites(const std::string& policy, ColumnFamilyHandle* family) {
+  void ExpectWrites(const std::string& policy,
+                    ColumnFamilyHandle* family = nullptr) {
+    if (family == nullptr) family = db_->DefaultColumnFamily();
     for (int i = 0; i < kRows; ++i) {
       MustBeOk(db_->Put({}, family, Key(2 * i), Key(2 * i)));
     }
@@ -85,9 +88,6 @@ class OverrideTest : public testing::Test {
     for (const auto& [file, properties] : tables) {
       EXPECT_EQ(policy, properties->filter_policy_name) << family->GetName();
     }
-  }
-  void ExpectWrites(const std::string& policy) {
-    ExpectWrites(policy, db_->DefaultColumnFamily());
   }
 
   // Checks that those rows are right and that the filter is used, or not.
@@ -112,30 +112,19 @@ class OverrideTest : public testing::Test {
   std::string Text(const std::string& begin_of_name) const {
     std::string text;
     for (const auto& file : std::filesystem::directory_iterator(path_)) {
-      if (file.path().filename().string().rfind(begin_of_name, 0) != 0) {
-        continue;
+      if (file.path().filename().string().starts_with(begin_of_name)) {
+        text += linebloom::ReadFileBytes(file.path());
       }
-      text += linebloom::ReadFileBytes(file.path());
     }
     return text;
   }
 
   // The info log has the change of a family if and only if the override is on.
   void ExpectLogNames(const std::string& family) const {
-    const auto message =
-        HasSubstr("linebloom_override: column family [" + family + "] of " +
-                  path_ + " had no filter policy and gets linebloom");
-    if (IsOff()) {
-      EXPECT_THAT(Text("LOG"), Not(message));
-    } else {
-      EXPECT_THAT(Text("LOG"), message);
-    }
-  }
-
-  void UsePolicy(const FilterPolicy* policy) {
-    BlockBasedTableOptions table;
-    table.filter_policy.reset(policy);
-    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    const std::string message = "linebloom_override: column family [" + family +
+                                "] of " + path_ +
+                                " had no filter policy and gets linebloom";
+    EXPECT_EQ(IsOff(), Text("LOG").find(message) == std::string::npos);
   }
 
   const linebloom::TemporaryFolder folder_;
@@ -149,14 +138,10 @@ struct Way {
   const char* name;
   Status (*open)(const Options& options, const std::string& path, DB** db);
   Status (*create)(DB* db, const Options& options,
-                   std::vector<ColumnFamilyHandle*>* families) = nullptr;
+                   std::vector<ColumnFamilyHandle*>* families);
 };
 std::ostream& operator<<(std::ostream& out, const Way& way) {
   return out << way.name;
-}
-
-std::string NameOf(const testing::TestParamInfo<Way>& info) {
-  return info.param.name;
 }
 
 Status Open(const Options& options, const std::string& path, DB** db) {
@@ -216,11 +201,11 @@ Status CreateWithTtl(DB* db, const Options& options,
       options, "second", families->data(), 60);
 }
 
-class OverrideWriterTest : public OverrideTest,
-                           public testing::WithParamInterface<Way> {};
+class OverrideWaysTest : public OverrideTest,
+                         public testing::WithParamInterface<Way> {};
 
 INSTANTIATE_TEST_SUITE_P(
-    By, OverrideWriterTest,
+    By, OverrideWaysTest,
     testing::Values(
         Way{"Open", Open, CreateOne},
         Way{"OpenAndCreateByName", Open, CreateByName},
@@ -229,9 +214,9 @@ INSTANTIATE_TEST_SUITE_P(
         Way{"OptimisticTransactionDb",
             OpenKind<rocksdb::OptimisticTransactionDB>, CreateOne},
         Way{"DbWithTtl", OpenKind<rocksdb::DBWithTTL>, CreateWithTtl}),
-    NameOf);
+    testing::PrintToStringParamName());
 
-TEST_P(OverrideWriterTest, FamiliesWithoutAPolicyGetLinebloom) {
+TEST_P(OverrideWaysTest, FamiliesWithoutAPolicyGetLinebloom) {
   DB* db = nullptr;
   MustBeOk(GetParam().open(options_, path_, &db));
   db_.reset(db);
@@ -248,7 +233,7 @@ TEST_P(OverrideWriterTest, FamiliesWithoutAPolicyGetLinebloom) {
   }
 }
 
-TEST_P(OverrideWriterTest, ErrorsStayErrors) {
+TEST_P(OverrideWaysTest, ErrorsStayErrors) {
   DB* db = nullptr;
   options_.create_if_missing = false;
   EXPECT_TRUE(GetParam().open(options_, path_, &db).IsInvalidArgument());
@@ -260,46 +245,32 @@ TEST_P(OverrideWriterTest, ErrorsStayErrors) {
                   .IsInvalidArgument());
 }
 
-class OverrideReaderTest : public OverrideTest,
-                           public testing::WithParamInterface<Way> {};
-
-INSTANTIATE_TEST_SUITE_P(
-    By, OverrideReaderTest,
-    testing::Values(
-        Way{"OpenForReadOnly",
-            [](const Options& options, const std::string& path, DB** db) {
-              return DB::OpenForReadOnly(options, path, db);
-            }},
-        Way{"OpenForReadOnlyAsFullyCompacted",
-            [](const Options& options, const std::string& path, DB** db) {
-              Options all_open = options;
-              all_open.max_open_files = -1;  // RocksDB has a class for it
-              return DB::OpenForReadOnly(all_open, path, db);
-            }},
-        Way{"OpenForReadOnlyWithFamilies",
-            [](const Options& options, const std::string& path, DB** db) {
-              std::vector<ColumnFamilyHandle*> handles;
-              const Status status = DB::OpenForReadOnly(
-                  options, path, {{"default", options}}, &handles, db);
-              return Release(*db, handles, status);
-            }},
-        Way{"OpenAsSecondary",
-            [](const Options& options, const std::string& path, DB** db) {
-              Options all_open = options;
-              all_open.max_open_files = -1;
-              return DB::OpenAsSecondary(all_open, path, path + "/secondary",
-                                         db);
-            }}),
-    NameOf);
-
-TEST_P(OverrideReaderTest, UsesTheFilters) {
+TEST_F(OverrideTest, ReadersUseTheFilters) {
   Open();
   ExpectWrites(Given());
-  db_.reset();
-  DB* db = nullptr;
-  MustBeOk(GetParam().open(options_, path_, &db));
-  db_.reset(db);
-  ExpectReads(db);
+  Options all_open = options_;
+  all_open.max_open_files = -1;  // for which RocksDB has another class
+  const std::vector<std::function<Status(DB**)>> ways = {
+      [&](DB** db) { return DB::OpenForReadOnly(options_, path_, db); },
+      [&](DB** db) { return DB::OpenForReadOnly(all_open, path_, db); },
+      [&](DB** db) {
+        std::vector<ColumnFamilyHandle*> handles;
+        const Status status = DB::OpenForReadOnly(
+            options_, path_, {{"default", options_}}, &handles, db);
+        return Release(*db, handles, status);
+      },
+      [&](DB** db) {
+        const std::string own = folder_.File("secondary");
+        return DB::OpenAsSecondary(all_open, path_, own, db);
+      }};
+  for (size_t way = 0; way < ways.size(); ++way) {
+    SCOPED_TRACE(way);
+    DB* db = nullptr;
+    db_.reset();
+    MustBeOk(ways[way](&db));
+    db_.reset(db);
+    ExpectReads(db);
+  }
 }
 
 TEST_F(OverrideTest, NothingElseChanges) {
@@ -335,7 +306,9 @@ TEST_F(OverrideTest, BloomOfNoBitsOrTooManyStays) {
 }
 
 TEST_F(OverrideTest, OtherPoliciesStay) {
-  UsePolicy(rocksdb::NewRibbonFilterPolicy(10));
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10));
+  options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   Open();
   ExpectWrites("ribbonfilter");
   std::vector<ColumnFamilyHandle*> families;
@@ -347,55 +320,42 @@ TEST_F(OverrideTest, OtherPoliciesStay) {
   EXPECT_THAT(Text("LOG"), Not(HasSubstr("linebloom_override")));
 }
 
-// The OPTIONS of a C program's database after opening it with `policy`.
-class OverrideFromCTest : public OverrideTest {
- protected:
-  std::string OptionsWith(rocksdb_filterpolicy_t* policy) {
+TEST_F(OverrideTest, FromC) {
+  struct Case {
+    rocksdb_filterpolicy_t* policy;
+    std::string without_override;
+    std::string with_it;
+  };
+  for (const Case& c : {Case{nullptr, "nullptr", "{id=linebloom:10;"},
+                        Case{rocksdb_filterpolicy_create_bloom(9),
+                             "bloomfilter", "{id=linebloom:9;"},
+                        Case{rocksdb_filterpolicy_create_bloom_full(8),
+                             "bloomfilter", "{id=linebloom:8;"}}) {
+    std::filesystem::remove_all(path_);
     rocksdb_options_t* const options = rocksdb_options_create();
     rocksdb_options_set_create_if_missing(options, 1);
-    if (policy != nullptr) {
+    if (c.policy != nullptr) {
       rocksdb_block_based_table_options_t* const table =
           rocksdb_block_based_options_create();
-      rocksdb_block_based_options_set_filter_policy(table, policy);
+      rocksdb_block_based_options_set_filter_policy(table, c.policy);
       rocksdb_options_set_block_based_table_factory(options, table);
       rocksdb_block_based_options_destroy(table);
     }
     char* error = nullptr;
     rocksdb_t* const db = rocksdb_open(options, path_.c_str(), &error);
+    ASSERT_EQ(nullptr, error) << error;
+    rocksdb_column_family_handle_destroy(
+        rocksdb_create_column_family(db, options, "second", &error));
     EXPECT_EQ(nullptr, error) << error;
     rocksdb_close(db);
     rocksdb_options_destroy(options);
-    return Text("OPTIONS-");
+    EXPECT_THAT(Text("OPTIONS-"),
+                HasSubstr("filter_policy=" +
+                          (IsOff() ? c.without_override : c.with_it)));
+    if (c.policy == nullptr) ExpectLogNames("second");
   }
-};
-
-TEST_F(OverrideFromCTest, Policies) {
-  const auto expect = [this](rocksdb_filterpolicy_t* policy,
-                             const std::string& off, const std::string& on) {
-    std::filesystem::remove_all(path_);
-    EXPECT_THAT(OptionsWith(policy),
-                HasSubstr("filter_policy=" + (IsOff() ? off : on)));
-  };
-  expect(nullptr, "nullptr", "{id=linebloom:10;");
-  expect(rocksdb_filterpolicy_create_bloom(9), "bloomfilter",
-         "{id=linebloom:9;");
-  expect(rocksdb_filterpolicy_create_bloom_full(8), "bloomfilter",
-         "{id=linebloom:8;");
   // One that is never used is freed.
   rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_create_bloom(10));
-}
-
-TEST_F(OverrideFromCTest, CreatedFamily) {
-  rocksdb_options_t* const options = rocksdb_options_create();
-  rocksdb_options_set_create_if_missing(options, 1);
-  char* error = nullptr;
-  rocksdb_t* const db = rocksdb_open(options, path_.c_str(), &error);
-  rocksdb_column_family_handle_destroy(
-      rocksdb_create_column_family(db, options, "second", &error));
-  EXPECT_EQ(nullptr, error) << error;
-  rocksdb_close(db);
-  rocksdb_options_destroy(options);
-  ExpectLogNames("second");
 }
 
 }  // namespace
