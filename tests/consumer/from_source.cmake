@@ -1,14 +1,21 @@
 # Builds linebloom's library from its sources in a user's project, or installs it
 # first, and runs a program with it. Nothing that only developers need can be
-# found. Called by ctest with -D HOW, RTTI and ROCKSDB (shared or static),
-# ROOT, WORK_DIR, CXX_COMPILER, CXX_LAUNCHER and CXX_FLAGS.
-if(ROCKSDB STREQUAL "static")
-  set(rocksdb -DRocksDB_DIR=${CMAKE_CURRENT_LIST_DIR}/static_rocksdb)
-endif()
+# found. Called by ctest with -D HOW, BUILD_DIR and WORK_DIR.
+load_cache(${BUILD_DIR} READ_WITH_PREFIX ""
+  CMAKE_CXX_COMPILER CMAKE_CXX_COMPILER_LAUNCHER CMAKE_CXX_FLAGS)
+cmake_path(SET root NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
 # A unity build takes a third of the time; other tests compile file by file.
-set(build_flags -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON ${rocksdb}
-  -DCMAKE_CXX_COMPILER=${CXX_COMPILER} -DCMAKE_CXX_COMPILER_LAUNCHER=${CXX_LAUNCHER}
-  "-DCMAKE_CXX_FLAGS=${CXX_FLAGS} ${RTTI}")
+set(build_flags -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON
+  -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+  -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER})
+if(HOW STREQUAL "FetchContent")
+  set(rocksdb shared)
+  list(APPEND build_flags "-DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS} -frtti")
+else()
+  set(rocksdb static)
+  list(APPEND build_flags "-DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS} -fno-rtti"
+    -DRocksDB_DIR=${CMAKE_CURRENT_LIST_DIR}/static_rocksdb)
+endif()
 foreach(package absl GTest benchmark nlohmann_json)
   list(APPEND build_flags -DCMAKE_DISABLE_FIND_PACKAGE_${package}=ON)
 endforeach()
@@ -19,7 +26,7 @@ endfunction()
 
 file(REMOVE_RECURSE ${WORK_DIR})
 if(HOW STREQUAL "find_package")
-  run(${CMAKE_COMMAND} -S ${ROOT} -B ${WORK_DIR}/library -DLINEBLOOM_DEVELOPER=OFF ${build_flags})
+  run(${CMAKE_COMMAND} -S ${root} -B ${WORK_DIR}/library -DLINEBLOOM_DEVELOPER=OFF ${build_flags})
   run(${CMAKE_COMMAND} --build ${WORK_DIR}/library)
   run(${CMAKE_COMMAND} --install ${WORK_DIR}/library --prefix ${WORK_DIR}/prefix)
 endif()
@@ -27,9 +34,9 @@ endif()
 set(project ${WORK_DIR}/project)
 file(COPY ${CMAKE_CURRENT_LIST_DIR}/from_source/ ${CMAKE_CURRENT_LIST_DIR}/consumer.cc
      DESTINATION ${project})
-file(CREATE_LINK ${ROOT} ${project}/linebloom SYMBOLIC)
+file(CREATE_LINK ${root} ${project}/linebloom SYMBOLIC)
 run(${CMAKE_COMMAND} -S ${project} -B ${WORK_DIR}/build
-    -DHOW=${HOW} -DROCKSDB=${ROCKSDB}
+    -DHOW=${HOW} -DROCKSDB=${rocksdb}
     -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix ${build_flags})
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/build --target app)
 run(${WORK_DIR}/build/app ${WORK_DIR}/database)

@@ -1,6 +1,7 @@
 # Installs linebloom into its own folder, builds the consumer with that and runs
-# it and the installed tools. Called by ctest with -D BUILD_DIR, SOURCE_DIR,
-# WORK_DIR, VERSION, CXX_COMPILER, CXX_FLAGS and BUILD_TYPE.
+# it and the installed tools. Called by ctest with -D BUILD_DIR and WORK_DIR.
+load_cache(${BUILD_DIR} READ_WITH_PREFIX ""
+  CMAKE_BUILD_TYPE CMAKE_CXX_COMPILER CMAKE_CXX_FLAGS CMAKE_PROJECT_VERSION)
 set(prefix ${WORK_DIR}/prefix)
 set(build ${WORK_DIR}/build)
 
@@ -12,12 +13,12 @@ file(REMOVE_RECURSE ${WORK_DIR})  # leftovers of an earlier run must not help
 foreach(component library development)
   run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component ${component})
 endforeach()
-run(${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${build} -G Ninja
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${build} -G Ninja
     -DCMAKE_PREFIX_PATH=${prefix}
-    -DVERSION=${VERSION}
-    -DCMAKE_CXX_COMPILER=${CXX_COMPILER}
-    -DCMAKE_CXX_FLAGS=${CXX_FLAGS}
-    -DCMAKE_BUILD_TYPE=${BUILD_TYPE})
+    -DVERSION=${CMAKE_PROJECT_VERSION}
+    -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+    -DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS}
+    -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE})
 run(${CMAKE_COMMAND} --build ${build})
 run(${CMAKE_CTEST_COMMAND} --test-dir ${build} --output-on-failure)
 
@@ -29,7 +30,7 @@ run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --component tools
 foreach(tool filter_dump filter_migrate filter_size io_compare)
   execute_process(COMMAND ${prefix}/bin/${tool} --version
                   OUTPUT_VARIABLE printed COMMAND_ERROR_IS_FATAL ANY)
-  if(NOT printed MATCHES "^linebloom ${VERSION}, RocksDB [0-9.]+\n$")
+  if(NOT printed MATCHES "^linebloom ${CMAKE_PROJECT_VERSION}, RocksDB [0-9.]+\n$")
     message(FATAL_ERROR "${tool} --version printed '${printed}'")
   endif()
 endforeach()
