@@ -28,9 +28,9 @@ import re
 import statistics
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-CLAIMS = os.path.join(HERE, "figures.txt")
+from snippets import ROOT, read
+
+CLAIMS = "tests/docs/figures.txt"
 IN_BRACES = re.compile(r"\{([\w., ]+)\}")
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 FIGURE = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?|\b(?:half|halves|twice|(?:an?|one|two|three|four)"
@@ -52,11 +52,6 @@ def numbers(text):
 
 def plain(text):
     return " ".join(text.split())
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
 
 
 class Table:
@@ -102,7 +97,7 @@ def of_bloom(live, *rows):
 
 
 def said(path, text):
-    return text in plain(read(os.path.join(ROOT, path)))
+    return text in plain(read(path))
 
 
 def pays_after(more_ns, bits_saved):
@@ -157,7 +152,7 @@ def tables_below(page, heading):
 
 def table_of(name, source):
     path, heading, which = source.split(" / ")
-    tables = tables_below(read(os.path.join(ROOT, path)), heading)
+    tables = tables_below(read(path), heading)
     if len(tables) < int(which):
         raise Wrong(f"{path} has {len(tables)} tables under '{heading}'")
     return Table(f"{name}, {path}", tables[int(which) - 1])
@@ -174,7 +169,7 @@ class Page:
     """A page, and which of its words lines of figures.txt mention."""
 
     def __init__(self, path, names):
-        self.path, self.names = os.path.join(ROOT, path), names
+        self.path, self.names = path, names
         self.text = read(self.path)
         self.covered = []
 
@@ -220,7 +215,7 @@ class Page:
         self.text = self.text.replace(there, here)
         for file, old, now in ((self.path, there, here), (CLAIMS, claim, new)):
             content = read(file).replace(old, now)
-            with open(file, "w", encoding="utf-8") as opened:
+            with open(os.path.join(ROOT, file), "w", encoding="utf-8") as opened:
                 opened.write(content)
 
     def figures_left(self):
@@ -258,7 +253,7 @@ def problems(lines, filling):
         except (Wrong, IndexError, NameError, SyntaxError) as wrong:
             yield f"figures.txt:{at + 1}: {wrong}"
     for page in whole:
-        yield from (f"{os.path.relpath(page.path, ROOT)}: {problem}" for problem in page.figures_left())
+        yield from (f"{page.path}: {problem}" for problem in page.figures_left())
 
 
 def main():

@@ -1,5 +1,5 @@
-// Replaces libFuzzer in other builds: runs each input once. Takes files and
-// folders, and ignores options for libFuzzer.
+// Replaces libFuzzer in other builds: runs each input in the given folders
+// once. Ignores libFuzzer's options.
 
 #include <cstddef>
 #include <cstdint>
@@ -7,40 +7,23 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <string>
+#include <span>
+#include <string_view>
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
-namespace {
-
-bool RunFile(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    std::fprintf(stderr, "%s: cannot open\n", path.c_str());
-    return false;
-  }
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
-  // A copy of exactly the right size, so that AddressSanitizer detects every
-  // read beyond it.
-  const std::vector<uint8_t> input(bytes.begin(), bytes.end());
-  LLVMFuzzerTestOneInput(input.data(), input.size());
-  return true;
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
   int count = 0;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument.starts_with("-")) continue;
-    std::vector<std::filesystem::path> paths = {argument};
-    if (std::filesystem::is_directory(argument)) {
-      paths.assign(std::filesystem::directory_iterator(argument), {});
-    }
-    for (const auto& path : paths) {
-      if (!RunFile(path)) return 2;
+  for (const std::string_view folder : std::span(argv, argc).subspan(1)) {
+    if (folder.starts_with("-")) continue;
+    for (const auto& file : std::filesystem::directory_iterator(folder)) {
+      std::ifstream in(file.path(), std::ios::binary);
+      const std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
+      // A copy of exactly the right size, so that AddressSanitizer detects
+      // every read beyond it.
+      const std::vector<uint8_t> input(bytes.begin(), bytes.end());
+      LLVMFuzzerTestOneInput(input.data(), input.size());
       ++count;
     }
   }
