@@ -35,7 +35,9 @@ IN_BRACES = re.compile(r"\{([\w., ]+)\}")
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 FIGURE = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?|\b(?:half|halves|twice|(?:an?|one|two|three|four)"
                     r"[ -](?:third|quarter|fifth|sixth|seventh|eighth|ninth|tenth|twent\w+)s?)\b")
-NO_FIGURES = re.compile(r"```.*?```|`[^`]*`|<!--.*?-->|\]\([^)]*\)", re.DOTALL)
+# Code, comments, addresses; names with numbers, and dates.
+NO_FIGURES = re.compile(r"```.*?```|`[^`]*`|<!--.*?-->|\]\([^)]*\)|RocksDB (?:before |from )?\d[\d.]*|Debian \d+"
+                        r"|AVX-?\d+|x86-64|C\+\+\d+|\bL\d\b|\d{4}-\d\d-\d\d", re.DOTALL)
 
 
 class Wrong(Exception):

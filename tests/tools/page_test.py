@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Opens the pages that the tools write in a real browser, without a window.
 
-  page_test.py IO_COMPARE FILTER_DUMP [--keep FOLDER]
+  page_test.py IO_COMPARE FILTER_DUMP
 
 Each page is drawn 400 and 1200 pixels wide, light and dark, and printed. What its
 script wrote is compared with the JSON that it had. Exits with 0, 1 if
-something is wrong, or 77 if there is no Chromium. --keep leaves the pages and
-their screenshots.
+something is wrong, or 77 if there is no Chromium.
 """
 import html.parser
 import json
@@ -112,13 +111,10 @@ def check_window(path):
     with open(name + "-frames.html", "w", encoding="utf-8") as file:
         file.write('<!DOCTYPE html><meta name="color-scheme" content="light dark">'
                    f'<body style="margin:0;width:1600px">{frames}')
-    for scheme, (look, ground) in enumerate((("dark", "rgb(20, 23, 26)"), ("light", "rgb(255, 255, 255)"))):
+    for scheme, ground in enumerate(("rgb(20, 23, 26)", "rgb(255, 255, 255)")):
         flags = ["--allow-file-access-from-files", f"--blink-settings=preferredColorScheme={scheme}"]
         drawn = Parser(browse(name + "-frames.html", "--dump-dom", *flags))
-        assert drawn.values("iframe", "title") == [f"400 {ground}", f"1200 {ground}"], (path, look)
-        if "--keep" in sys.argv:
-            browse(name + "-frames.html", *flags, "--window-size=1600,3200",
-                   f"--screenshot={name}-{look}.png")
+        assert drawn.values("iframe", "title") == [f"400 {ground}", f"1200 {ground}"], (path, scheme)
     browse(path, f"--print-to-pdf={name}.pdf")
     with open(name + ".pdf", "rb") as file:
         assert file.read(5) == b"%PDF-"
@@ -188,17 +184,13 @@ def check_trees(io_compare, filter_dump, folder):
 
 
 def main():
-    keep = sys.argv.index("--keep") if "--keep" in sys.argv else len(sys.argv)
     if CHROMIUM is None:
         print("skipped: no Chromium. tools/install_dependencies.sh --browser installs it.")
         sys.exit(SKIPPED)
-    io_compare, filter_dump = map(os.path.abspath, sys.argv[1:keep])
+    io_compare, filter_dump = map(os.path.abspath, sys.argv[1:])
     with tempfile.TemporaryDirectory() as folder:
         check_comparison(io_compare, folder)
         check_trees(io_compare, filter_dump, folder)
-        for file in os.listdir(folder) if keep < len(sys.argv) else []:
-            if os.path.isfile(os.path.join(folder, file)):
-                shutil.copy(os.path.join(folder, file), sys.argv[keep + 1])
 
 
 if __name__ == "__main__":

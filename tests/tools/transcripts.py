@@ -45,29 +45,19 @@ TOOLS = ("filter_", "io_compare")
 
 
 def cases_of(path):
-    """Yields (title, [(line number, command or None, refused words or None, expected)])."""
-    title, steps = None, []
+    """Yields (title, [(command, refused words or None, expected lines)])."""
     with open(path, encoding="utf-8") as file:
-        lines = file.read().split("\n")
-    number = 0
-    while number < len(lines):
-        line, first = lines[number], number + 1
-        while line.startswith(("$ ", "refuse ")) and line.endswith("\\"):
-            number += 1
-            line = line[:-1] + lines[number].lstrip()
-        if line.startswith("# "):
-            if steps:
-                yield title, steps
-            title, steps = line[2:], []
-        elif line.startswith("$ "):
-            steps.append((first, line[2:], None, []))
-        elif line.startswith("refuse "):
-            command, words = line[len("refuse "):].split(" => ")
-            steps.append((first, command, words, []))
-        elif line and steps:
-            steps[-1][3].append(line)
-        number += 1
-    if steps:
+        text = re.sub(r"\\\n *", "", file.read())
+    for case in re.split("^# ", text, flags=re.MULTILINE)[1:]:
+        title, *lines = case.splitlines()
+        steps = []
+        for line in filter(None, lines):
+            if line.startswith("$ "):
+                steps.append((line[2:], None, []))
+            elif line.startswith("refuse "):
+                steps.append((*line[len("refuse "):].split(" => "), []))
+            else:
+                steps[-1][2].append(line)
         yield title, steps
 
 
@@ -108,7 +98,7 @@ def run(command, folder, path):
 
 def problem_of(step, folder, path):
     """What is wrong with the step, or None."""
-    _, command, words, expected = step
+    command, words, expected = step
     before = fingerprint(folder) if words is not None else None
     code, out, err = run(command, folder, path)
     printed = [line for line in out if line] + ["! " + line for line in err] + ([f"? {code}"] if code else [])
@@ -134,7 +124,7 @@ def main():
                 problem = problem_of(step, folder, path)
                 if problem:
                     failed += 1
-                    print(f"{transcript}:{step[0]}: {title}: `{step[1]}` {problem}\n", flush=True)
+                    print(f"{transcript}: {title}: `{step[0]}` {problem}\n", flush=True)
                     break
     print(f"{count} cases, {failed} failed")
     return 1 if failed or not count else 0
