@@ -8,10 +8,8 @@
 # Works in a new folder inside the current one and removes it.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-library=$(realpath --canonicalize-existing "$1")
-override=$(realpath --canonicalize-existing "$2")
-fake_version=$(realpath --canonicalize-existing "$3")
-. "$here/../preload/rocksdb_programs.sh"
+library=$1 override=$2 fake_version=$3
+. "$here/../override/rocksdb_programs.sh"
 unset LINEBLOOM_OVERRIDE LINEBLOOM_VERBOSE
 rows=20000
 lookups=10000
@@ -55,7 +53,7 @@ done
 # Against the library's advice, the program treats 'unknown' as 'no filter', as
 # RocksDB does by default with unknown option strings.
 echo "db_bench with linebloom in its options file: no filter, correct answers"
-expect N/A "$library" --options_file="$here/../preload/options.ini"
+expect N/A "$library" --options_file="$here/../override/options.ini"
 
 echo "the override with db_bench --bloom_bits=10: RocksDB's own filter"
 expect bloomfilter "$override" --bloom_bits=10

@@ -40,7 +40,7 @@ prepare() {
   cp --archive "$base" "$fresh"
   mkdir "$fresh/packages" "$fresh/work"
   cp "$packages"/*.deb "$fresh/packages"
-  cp -r tests/consumer tests/preload/options.ini "$fresh/work"
+  cp -r tests/consumer tests/override/options.ini "$fresh/work"
   in_root "$fresh" 'apt-get update'
 }
 

@@ -42,7 +42,7 @@ source=$(realpath "$source")
 
 cd "$root"
 source tests/compat/compare.sh
-source tests/preload/rocksdb_programs.sh
+source tests/override/rocksdb_programs.sh
 version=$(rocksdb_version "$source/include")
 name="plugin $version $build"
 work=$root/build/plugin/$version-$build
@@ -158,7 +158,7 @@ use_programs() ( # `fail` ends a subshell
       [[ ! $linked ]] || fail "$program is not linked statically: '$linked'"
     fi
   done
-  bench "$output" fillrandom,compact,readmissing "--options_file=$root/tests/preload/options.ini"
+  bench "$output" fillrandom,compact,readmissing "--options_file=$root/tests/override/options.ini"
   check_linebloom_rejected "$output"
   grep --quiet 'filter_policy: linebloom' "$db/LOG" || fail "LOG names another filter policy"
   ldb --db="$db" put one_more_key value

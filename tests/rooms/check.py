@@ -5,8 +5,7 @@
 
 tests/rooms/rooms.txt says which room of the tree may include from which. Prints
 FILE:LINE and the problem for each `#include "..."` that leads elsewhere. Tests
-may include everything. Exits with 0 if all is well, with 1 if anything was
-printed, or with 2 if rooms.txt is wrong.
+may include everything. Exits with 0 if all is well, or with 1 if anything was printed.
 """
 import glob
 import os
@@ -19,11 +18,6 @@ INCLUDE_FOLDERS = ["", "filter_policy/include", "filter_policy/rebuild/include",
 INCLUDE = re.compile(r'\s*#\s*include\s+(?:"([^"]+)"|<(rocksdb/[^>]+)>)')
 
 
-def stop(problem):
-    print(f"check.py: {problem}", file=sys.stderr)
-    sys.exit(2)
-
-
 def lines_of(path):
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         return list(enumerate(file, 1))
@@ -33,18 +27,17 @@ def read_rooms():
     """What each room may include from."""
     rooms = {}
     for number, line in lines_of("tests/rooms/rooms.txt"):
-        line = line.split("#")[0].strip()
-        if not line:
+        name, colon, allowed = line.partition("#")[0].strip().partition(":")
+        if not name:
             continue
-        name, colon, allowed = line.partition(":")
         if not colon or name in rooms:
-            stop(f"rooms.txt:{number}: not a new ROOM: WHAT...")
+            sys.exit(f"rooms.txt:{number}: not a new ROOM: WHAT...")
         if not os.path.isdir(os.path.join(ROOT, name)):
-            stop(f"rooms.txt:{number}: there is no folder '{name}'")
+            sys.exit(f"rooms.txt:{number}: there is no folder '{name}'")
         for what in allowed.split():
             is_header = what.endswith(".h") and room_of(what, rooms)
             if not (what in rooms or what.endswith("/") or is_header):
-                stop(f"rooms.txt:{number}: '{what}' is not a room above '{name}'")
+                sys.exit(f"rooms.txt:{number}: '{what}' is not a room above '{name}'")
         rooms[name] = set(allowed.split())
     return rooms
 

@@ -8,7 +8,7 @@
 # Works in a new folder inside the current one and removes it.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-library=$(realpath --canonicalize-existing "$1")
+library=$1
 . "$here/rocksdb_programs.sh"
 unset LINEBLOOM_OVERRIDE LINEBLOOM_VERBOSE
 
