@@ -4,8 +4,6 @@
 # change nothing.
 #
 #   unmodified_programs.sh LIBRARY OVERRIDE_LIBRARY FAKE_VERSION_LIBRARY
-#
-# Works in a new folder inside the current one and removes it.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 library=$1 override=$2 fake_version=$3
@@ -14,7 +12,7 @@ unset LINEBLOOM_OVERRIDE LINEBLOOM_VERBOSE
 rows=20000
 lookups=10000
 
-work=$(mktemp --directory "$PWD/another_rocksdb.XXXXXX")
+work=$(mktemp --directory)
 trap 'rm -r "$work"' EXIT
 
 # with LIBRARY COMMAND...: runs the command with the library in another RocksDB.

@@ -4,15 +4,13 @@
 # output and files for the filters they used.
 #
 #   override_test.sh LIBRARY
-#
-# Works in a new folder inside the current one and removes it.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 library=$1
 . "$here/rocksdb_programs.sh"
 unset LINEBLOOM_OVERRIDE LINEBLOOM_VERBOSE
 
-work=$(mktemp --directory "$PWD/override_test.XXXXXX")
+work=$(mktemp --directory)
 trap 'rm -r "$work"' EXIT
 db=$work/db
 

@@ -4,11 +4,9 @@
 # changed.
 #
 #   interfaces_test.sh ROOT COMPILER
-#
-# Works in a new folder beneath the current one and removes it.
 set -euo pipefail
 root=$1 compiler=$2
-work=$(mktemp --directory "$PWD/interfaces_test.XXXXXX")
+work=$(mktemp --directory)
 trap 'rm -r "$work"' EXIT
 private=$work/table/block_based/filter_policy_internal.h
 public=$work/rocksdb/filter_policy.h

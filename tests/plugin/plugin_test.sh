@@ -4,13 +4,11 @@
 # private header, which is not installed. run.sh takes a tree of RocksDB's.
 #
 #   plugin_test.sh ROOT make|cmake|bad_input COMPILER [LAUNCHER]
-#
-# Works in a new folder beneath the current one and removes it.
 set -euo pipefail
 root=$1 what=$2 compiler=$3 launcher=${4:-}
 export ROCKSDB_PLUGINS=linebloom
 
-work=$(mktemp --directory "$PWD/plugin_test.XXXXXX")
+work=$(mktemp --directory)
 trap 'rm -r "$work"' EXIT
 cd "$work"
 cp "$root"/tests/plugin/tree/* "$root/tests/consumer/consumer.cc" .
