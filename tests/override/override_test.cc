@@ -8,9 +8,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -133,19 +135,13 @@ class OverrideTest : public testing::Test {
   std::unique_ptr<DB> db_;
 };
 
-// A way to open a database, and to create a column family in it.
+// A way to open a database.
 struct Way {
   const char* name;
   Status (*open)(const Options& options, const std::string& path, DB** db);
-  Status (*create)(DB* db, const Options& options,
-                   std::vector<ColumnFamilyHandle*>* families);
 };
 std::ostream& operator<<(std::ostream& out, const Way& way) {
   return out << way.name;
-}
-
-Status Open(const Options& options, const std::string& path, DB** db) {
-  return DB::Open(options, path, db);
 }
 
 // Releases the handles, for Options that open a single family.
@@ -177,28 +173,19 @@ Status OpenKind(const Options& options, const std::string& path, DB** db) {
   return status;
 }
 
-Status CreateOne(DB* db, const Options& options,
-                 std::vector<ColumnFamilyHandle*>* families) {
-  families->resize(1);
-  return db->CreateColumnFamily(options, "second", families->data());
-}
-
-Status CreateByName(DB* db, const Options& options,
-                    std::vector<ColumnFamilyHandle*>* families) {
-  return db->CreateColumnFamilies(options, {"second", "third"}, families);
-}
-
-Status CreateByDescriptor(DB* db, const Options& options,
-                          std::vector<ColumnFamilyHandle*>* families) {
-  return db->CreateColumnFamilies({{"second", options}, {"third", options}},
-                                  families);
-}
-
-Status CreateWithTtl(DB* db, const Options& options,
-                     std::vector<ColumnFamilyHandle*>* families) {
-  families->resize(1);
-  return dynamic_cast<rocksdb::DBWithTTL*>(db)->CreateColumnFamilyWithTtl(
-      options, "second", families->data(), 60);
+// Column families created in an open database in each way that there is.
+std::vector<ColumnFamilyHandle*> CreateFamilies(DB* db,
+                                                const Options& options) {
+  std::vector<ColumnFamilyHandle*> all(1);
+  MustBeOk(db->CreateColumnFamily(options, "second", all.data()));
+  std::vector<ColumnFamilyHandle*> by_name;
+  MustBeOk(db->CreateColumnFamilies(options, {"third", "fourth"}, &by_name));
+  std::vector<ColumnFamilyHandle*> by_descriptor;
+  MustBeOk(db->CreateColumnFamilies({{"fifth", options}, {"sixth", options}},
+                                    &by_descriptor));
+  std::ranges::copy(by_name, std::back_inserter(all));
+  std::ranges::copy(by_descriptor, std::back_inserter(all));
+  return all;
 }
 
 class OverrideWaysTest : public OverrideTest,
@@ -206,14 +193,12 @@ class OverrideWaysTest : public OverrideTest,
 
 INSTANTIATE_TEST_SUITE_P(
     By, OverrideWaysTest,
-    testing::Values(
-        Way{"Open", Open, CreateOne},
-        Way{"OpenAndCreateByName", Open, CreateByName},
-        Way{"OpenFamilies", OpenFamilies, CreateByDescriptor},
-        Way{"TransactionDb", OpenKind<rocksdb::TransactionDB>, CreateOne},
-        Way{"OptimisticTransactionDb",
-            OpenKind<rocksdb::OptimisticTransactionDB>, CreateOne},
-        Way{"DbWithTtl", OpenKind<rocksdb::DBWithTTL>, CreateWithTtl}),
+    testing::Values(Way{"Open", OpenKind<DB>},
+                    Way{"OpenFamilies", OpenFamilies},
+                    Way{"TransactionDb", OpenKind<rocksdb::TransactionDB>},
+                    Way{"OptimisticTransactionDb",
+                        OpenKind<rocksdb::OptimisticTransactionDB>},
+                    Way{"DbWithTtl", OpenKind<rocksdb::DBWithTTL>}),
     testing::PrintToStringParamName());
 
 TEST_P(OverrideWaysTest, FamiliesWithoutAPolicyGetLinebloom) {
@@ -223,10 +208,7 @@ TEST_P(OverrideWaysTest, FamiliesWithoutAPolicyGetLinebloom) {
   ExpectWrites(Given());
   ExpectReads(db);
   ExpectLogNames("default");
-  std::vector<ColumnFamilyHandle*> families;
-  MustBeOk(GetParam().create(db, options_, &families));
-  EXPECT_FALSE(families.empty());
-  for (ColumnFamilyHandle* family : families) {
+  for (ColumnFamilyHandle* family : CreateFamilies(db, options_)) {
     ExpectWrites(Given(), family);
     ExpectLogNames(family->GetName());
     MustBeOk(db->DestroyColumnFamilyHandle(family));
@@ -311,9 +293,7 @@ TEST_F(OverrideTest, OtherPoliciesStay) {
   options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   Open();
   ExpectWrites("ribbonfilter");
-  std::vector<ColumnFamilyHandle*> families;
-  MustBeOk(CreateByDescriptor(db_.get(), options_, &families));
-  for (ColumnFamilyHandle* family : families) {
+  for (ColumnFamilyHandle* family : CreateFamilies(db_.get(), options_)) {
     ExpectWrites("ribbonfilter", family);
     MustBeOk(db_->DestroyColumnFamilyHandle(family));
   }
