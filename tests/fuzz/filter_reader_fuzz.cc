@@ -112,11 +112,6 @@ void CheckKernels(std::string_view block, const Keys& keys,
   }
 }
 
-const FilterPolicy& BuiltIn() {
-  static const OwnedPolicy policy = MakeBloom();
-  return *policy;
-}
-
 // Reads every block alike, whatever it is set to build.
 const FilterPolicy& Linebloom() {
   static const OwnedPolicy policy = MakePolicy();
@@ -130,11 +125,12 @@ bool All(const std::vector<bool>& answers, bool answer) {
 // docs/format.md, "When a reader returns 'may match' for everything".
 void CheckAnswers(const std::vector<char>& block, const Keys& keys,
                   const std::vector<bool>& answers) {
+  static const OwnedPolicy built_in = MakeBloom();
   const ParsedFilter parsed = ParseFilter(block.data(), block.size());
   if (parsed.kind == BlockKind::kEmpty) {
     Promise(All(answers, false), "no keys, no match");
   } else if (IsOfRocksDb(parsed.kind)) {
-    Promise(answers == Ask(BuiltIn(), Slice(block.data(), block.size()), keys),
+    Promise(answers == Ask(*built_in, Slice(block.data(), block.size()), keys),
             "RocksDB's answers from its own filters");
   } else if (FilterReader::Make(block.data(), parsed).has_value()) {
     CheckKernels({block.data(), block.size()}, keys, answers);
