@@ -9,7 +9,7 @@
 //     family=NAME   also in a second column family
 //     ingest=FILE   with that file ingested
 //     in_log=COPY   and a copy of it, with more rows that are only in the log
-//     special=...   see below
+//     special=...   what OptionsOf(), MakeSst() and MakeDb() know by name
 //   make_files open FOLDER COMMAND    opens the database while COMMAND runs
 //   make_files rows FOLDER            the rows' number and checksum
 //   make_files reads FOLDER POLICY    blocks that 10,000 missing rows read
