@@ -29,8 +29,8 @@ aarch64-linux-gnu-g++ -std=c++20 -O2 -Wall -Wextra -static -pthread \
   -isystem $googletest -isystem $googletest/include -isystem $googletest/../googlemock/include \
   "-DLINEBLOOM_GOLDEN_DIR=\"$root/tests/golden\"" \
   "$root"/filter_policy/{line,line/kernel,line/builder,sizing,filter}/*.cc \
-  "$root"/tests/filter_policy/{line,line/kernel,line/builder,sizing,filter}/*_test.cc \
-  "$root"/tests/{filter_policy/line/line_cases,golden/golden_block}.cc \
+  "$root"/tests/filter_policy/{line,line/kernel,sizing,filter}/*_test.cc \
+  "$root/tests/golden/golden_block.cc" \
   $googletest/src/{gtest-all,gtest_main}.cc -o "$build/line_test"
 
 for simd in neon scalar; do

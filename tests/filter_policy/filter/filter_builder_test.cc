@@ -15,14 +15,8 @@ namespace {
 
 constexpr Line kLines[] = {Line::kPlain, Line::kSolved};
 
-FilterReader ReaderOf(const FilterBlock& block) {
-  return FilterReader::Make(block.bytes.get(),
-                            ParseFilter(block.bytes.get(), block.size))
-      .value();
-}
-
-FilterBlockInfo InfoOf(const FilterBlock& block) {
-  return ParseFilter(block.bytes.get(), block.size).info;
+ParsedFilter Parse(const FilterBlock& block) {
+  return ParseFilter(block.bytes.get(), block.size);
 }
 
 // Nor do the bytes depend on the order of the keys.
@@ -33,8 +27,8 @@ TEST(FilterBuilderTest, NeverDeniesAKey) {
         std::vector<uint64_t> hashes = RandomHashes(keys, keys);
         const FilterBlock block =
             BuildFilter(HashList(hashes), {millibits, line, 0});
-        const FilterReader reader = ReaderOf(block);
-        for (const uint64_t hash : hashes) ASSERT_TRUE(reader.MayMatch(hash));
+        const auto reader = FilterReader::Make(block.bytes.get(), Parse(block));
+        for (const uint64_t hash : hashes) ASSERT_TRUE(reader->MayMatch(hash));
         std::reverse(hashes.begin(), hashes.end());
         const FilterBlock other =
             BuildFilter(HashList(hashes), {millibits, line, 0});
@@ -55,32 +49,6 @@ std::vector<uint64_t> PoisonedHashes() {
   return hashes;
 }
 
-// The number of lines that BuildFilter arrives at, and how many builds it
-// takes.
-struct Search {
-  uint32_t lines = 0;
-  int builds = 0;
-};
-
-Search SearchLines(const HashList& hashes, const FilterRequest& settings) {
-  Search found;
-  uint32_t built = 0;
-  SearchLineCount(
-      LinesFor(hashes.size(), settings.millibits_per_key), hashes.size(),
-      settings.false_positive_rate, LogRatePerBit(settings.line),
-      [&](uint32_t count) {
-        ++found.builds;
-        built = count;
-        FilterRequest of_bits = settings;
-        of_bits.false_positive_rate = 0;
-        of_bits.millibits_per_key = MillibitsFor(count, hashes.size());
-        return InfoOf(BuildFilter(hashes, of_bits))
-            .expected_false_positive_rate;
-      },
-      [&] { found.lines = built; });
-  return found;
-}
-
 // Attackers control neither the time nor the memory of a filter for a rate.
 TEST(FilterBuilderTest, PoisonedKeysDoNotCostMore) {
   const HashList hashes(PoisonedHashes());
@@ -90,7 +58,7 @@ TEST(FilterBuilderTest, PoisonedKeysDoNotCostMore) {
     settings.false_positive_rate = 0.001;
     settings.millibits_per_key =
         BitsForRate(line, settings.false_positive_rate * kAimOfSearch).value();
-    const FilterBlockInfo info = InfoOf(BuildFilter(hashes, settings));
+    const FilterBlockInfo info = Parse(BuildFilter(hashes, settings)).info;
     const uint32_t honest = LinesFor(hashes.size(), settings.millibits_per_key);
     EXPECT_GE(info.lines, honest);
     EXPECT_LE(info.lines, honest * 13 / 10);
@@ -98,24 +66,6 @@ TEST(FilterBuilderTest, PoisonedKeysDoNotCostMore) {
     EXPECT_FLOAT_EQ(0.001F, info.request.false_positive_rate);
     EXPECT_GT(info.expected_false_positive_rate, 0.001F);
     EXPECT_LT(info.expected_false_positive_rate, 0.004F);
-    const Search search = SearchLines(hashes, settings);
-    EXPECT_LE(search.builds, 2);
-    EXPECT_NEAR(info.lines, search.lines, 1);
-  }
-}
-
-TEST(FilterBuilderTest, KeysThatCrowdIntoFewLinesEndTheSearch) {
-  for (const size_t keys : {100, 5000, 65536, 65537}) {
-    std::vector<uint64_t> hashes = RandomHashes(keys, keys);
-    for (uint64_t& hash : hashes) hash >>= 8;
-    FilterRequest settings;
-    settings.false_positive_rate = 0.01;
-    settings.millibits_per_key = 8030;
-    const Search search = SearchLines(HashList(hashes), settings);
-    EXPECT_LE(search.builds, keys <= 65536 ? 8 : 2);
-    const uint32_t honest = LinesFor(keys, 8030);
-    EXPECT_GT(search.lines, 0);
-    EXPECT_LE(search.lines, std::max(honest + 2.0, 1.3 * honest));
   }
 }
 

@@ -99,6 +99,36 @@ TEST(BitsForRateTest, TakesTheMinimumAndFindsNothingBelowTheLowestRate) {
   }
 }
 
+// Whatever rates the filters have: attackers control neither the time nor the
+// memory of a filter for a rate.
+TEST(SearchLineCountTest, EndsSoonWithNotManyMoreLines) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> logarithm(-10, 0);
+  for (int i = 0; i < 5000; ++i) {
+    const bool few = i % 2 == 0;
+    const uint64_t keys =
+        few ? 1 + random() % 65536 : 65537 + random() % 1000000;
+    const uint32_t first = LinesFor(keys, 8030);
+    int builds = 0;
+    double lowest_rate = 1;
+    double built_rate = 1;
+    double kept_rate = 1;
+    SearchLineCount(
+        first, keys, 0.01, LogRatePerBit(Line::kSolved),
+        [&](uint32_t lines) {
+          EXPECT_GT(lines, 0);
+          EXPECT_LE(lines, std::max(first + 2.0, 1.3 * first));
+          ++builds;
+          built_rate = std::exp(logarithm(random));
+          lowest_rate = std::min(lowest_rate, built_rate);
+          return built_rate;
+        },
+        [&] { kept_rate = built_rate; });
+    EXPECT_LE(builds, few ? 8 : 2);
+    EXPECT_LE(kept_rate, std::max(lowest_rate, 0.01));
+  }
+}
+
 constexpr size_t kTrailer = 5;
 
 size_t Exact(size_t bytes) { return bytes; }
@@ -111,12 +141,6 @@ size_t FourToADoubling(size_t bytes) {
   size_t step = 16;
   while (8 * step < bytes) step *= 2;
   return (bytes + step - 1) / step * step;
-}
-
-TEST(AllocationRoundingTest, MallocsSizesAreKnown) {
-  for (size_t bytes = 1; bytes < 100000; bytes = bytes * 9 / 8 + 1) {
-    EXPECT_GE(MallocUsableSize(bytes), bytes);
-  }
 }
 
 TEST(AllocationRoundingTest, WithSizesCloseTogetherNothingChanges) {
