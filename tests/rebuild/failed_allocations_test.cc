@@ -163,28 +163,27 @@ TEST(CorruptedMemoryTest, AChangedHashIsReported) {
 TEST(FailedAllocationsTest, Listener) {
   const auto keys = NumberedKeys("key", 100);
   FailEach(150, [&](int* left) {
-    SimulatedJobs jobs({.memory_budget = 1 << 20, .heat_aware = true});
-    SimulatedDatabase db("/database", "session");
+    const PolicyAndListener with(
+        {.memory_budget = 1 << 20, .heat_aware = true});
+    SimulatedDatabase db(with, "/database");
     std::vector<std::string> blocks;
     const auto flush = [&] {
-      blocks.push_back(jobs.Flush(&db, "default", keys).block);
+      blocks.push_back(db.FlushKeys("default", keys).block);
     };
     const auto write = [&](int job, uint64_t /*rows*/) {
       const auto reason = rocksdb::TableFileCreationReason::kCompaction;
-      blocks.push_back(
-          jobs.WriteFile(&db, "default", 1, reason, job, keys).block);
+      blocks.push_back(db.WriteFile("default", 1, reason, job, keys).block);
     };
     for (int i = 0; i < 2; ++i) Try(left, flush);
-    Try(left, [&] { jobs.Compact(&db, "default", write); });
+    Try(left, [&] { db.CompactLevel("default", write); });
     flush();
     const size_t files = db.Files().size();
-    EXPECT_EQ(100 * files,
-              jobs.Flush(&db, "default", keys).told->tree->Total());
+    EXPECT_EQ(100 * files, db.FlushKeys("default", keys).told->tree->Total());
     for (const std::string& block : blocks) {
-      const auto reader = NewReader(*jobs.policy, block);
+      const auto reader = NewReader(*with.policy, block);
       EXPECT_EQ(keys.size(), CountMatches(reader.get(), keys));
     }
-    jobs.Close(&db);
+    db.Close();
     EndFile();
   });
 }

@@ -193,18 +193,5 @@ TEST_F(FilterAccountTest, UnknownFiltersHaveTheirShare) {
   EXPECT_DOUBLE_EQ(1050 - 700, LeftToFlushes());
 }
 
-TEST_F(FilterAccountTest, DatabasesShareABudgetUntilTheyAreClosed) {
-  SetLive(Filters(10, 50));
-  for (int i = 0; i < 1000; ++i) {
-    const std::string name = "db" + std::to_string(i);
-    SetLive(Filters(10, 50), {}, name);
-    account_.BeginCompaction(name, 1, Filters(10, 50));
-    account_.Reserve({name, 1, "1.sst"}, Compacted(10, 1));
-    EXPECT_DOUBLE_EQ(1050 - 1000, LeftToFlushes());
-    account_.Forget(name);
-    EXPECT_DOUBLE_EQ(1050 - 500, LeftToFlushes());
-  }
-}
-
 }  // namespace
 }  // namespace linebloom

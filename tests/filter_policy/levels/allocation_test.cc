@@ -32,15 +32,6 @@ double BitsOfRun(double keys, const std::vector<double>& runs, double average,
   return FileBits(FileOf(keys, runs, average, slope)).mean();
 }
 
-std::vector<double> BitsOfAll(const std::vector<double>& runs, double average,
-                              double slope) {
-  std::vector<double> bits;
-  for (const double keys : runs) {
-    bits.push_back(BitsOfRun(keys, runs, average, slope));
-  }
-  return bits;
-}
-
 double ReadsOf(const std::vector<RunPart>& parts,
                const std::vector<double>& bits, double slope) {
   double reads = 0;
@@ -50,8 +41,8 @@ double ReadsOf(const std::vector<RunPart>& parts,
   return reads;
 }
 
-double Uniform(double least, double most, std::mt19937_64* random) {
-  return std::uniform_real_distribution<double>(least, most)(*random);
+double Uniform(double min, double max, std::mt19937_64* random) {
+  return std::uniform_real_distribution<double>(min, max)(*random);
 }
 
 // 1 to 10 runs, each up to a million times as large as another.
@@ -64,37 +55,6 @@ std::vector<double> RandomTree(std::mt19937_64* random) {
 TEST(AllocationTest, Slopes) {
   EXPECT_NEAR(0.4805, LogRatePerBit(Line::kPlain), 1e-4);
   EXPECT_NEAR(std::log(2) * 504 / 512, LogRatePerBit(Line::kSolved), 1e-12);
-}
-
-// The closed form; rates for the same reads give the same.
-TEST(AllocationTest, ALogarithmMoreForSmallRuns) {
-  const std::vector<double> runs = {11e4, 136e4, 313e4};
-  for (const double slope : kSlopes) {
-    const std::vector<double> bits = BitsOfAll(runs, 10, slope);
-    const double reads = ReadsOf(PartsOf(runs, /*heat=*/nullptr), bits, slope);
-    for (size_t i = 0; i < runs.size(); ++i) {
-      EXPECT_NEAR(bits[2] + std::log(runs[2] / runs[i]) / slope, bits[i], 1e-9);
-      EXPECT_NEAR(std::exp(-bits[i] * slope), RateOfRun(runs[i], runs, reads),
-                  1e-9);
-    }
-  }
-}
-
-// Plain: ln(10) / (ln 2)^2 = 4.79 bits per level, for which the last level
-// gives up 0.53, slightly less because the smallest runs are at the upper
-// limit. Solved: 3.37 bits per level, and 0.37.
-TEST(AllocationTest, AFullTreeWithASizeRatioOf10) {
-  const std::vector<double> runs = FullTree(10);
-  for (const double slope : kSlopes) {
-    const std::vector<double> bits = BitsOfAll(runs, 10, slope);
-    const double step = std::log(10.0) / slope;
-    EXPECT_NEAR(10 - step / 9, bits[0], 1e-4);
-    EXPECT_NEAR(step, bits[1] - bits[0], 1e-4);
-    EXPECT_NEAR(step, bits[2] - bits[1], 1e-4);
-    EXPECT_EQ(kMaxBitsOfRun, bits[7]);
-  }
-  EXPECT_NEAR(9.4675, BitsOfAll(runs, 10, kSlopes[0])[0], 1e-4);
-  EXPECT_NEAR(9.6251, BitsOfAll(runs, 10, kSlopes[1])[0], 1e-4);
 }
 
 // Any tree keeps its memory and limits, and no shift of memory from one run to
@@ -134,16 +94,6 @@ TEST(AllocationTest, NothingIsBetter) {
         EXPECT_GE(ReadsOf(parts, other, slope), least * (1 - 1e-9));
       }
     }
-  }
-}
-
-TEST(AllocationTest, RatesAddUp) {
-  std::mt19937_64 random(3);
-  for (int i = 0; i < 100; ++i) {
-    const std::vector<double> runs = RandomTree(&random);
-    double sum = 0;
-    for (const double keys : runs) sum += RateOfRun(keys, runs, 0.02);
-    EXPECT_NEAR(0.02, sum, 1e-12);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rocksdb/table.h"
+#include "tests/filter_policy/levels/simulated_database.h"
 
 namespace linebloom {
 namespace {
@@ -52,13 +53,6 @@ class FilePlanTest : public testing::Test {
     return Of({.level0_files = {10000, 10000},
                .levels = std::move(levels),
                .last_flush = 10000});
-  }
-
-  // A file of a tree whose sizes aren't known.
-  static FileInTree FileOfUnknown() {
-    FileInTree file = Of({});
-    file.tree = nullptr;
-    return file;
   }
 
   // The request for this very file, as `context_` describes it.
@@ -140,15 +134,9 @@ TEST_F(FilePlanTest, SizesDetermineTheBits) {
   EXPECT_NEAR(last + 2 * kStep, Bits(file), 0.002);
   Flush();
   EXPECT_NEAR(last + 3 * kStep, Bits(file), 0.002);
-}
-
-// If RocksDB doesn't say how much a compaction reads, it may be everything.
-TEST_F(FilePlanTest, AnEmptyLevelGetsTheBitsOfTheLargest) {
-  const FileInTree file = File({1e5, 1e6, 1e7});
-  Compact(3);
-  const double largest = Bits(file);
+  // How much an empty level is to get is unknown; it may be everything.
   Compact(4);
-  EXPECT_EQ(largest, Bits(file));
+  EXPECT_EQ(last, Bits(file));
 }
 
 // Universal compaction with a single level: all runs are files of level 0.
@@ -183,22 +171,21 @@ TEST_F(FilePlanTest, SizesOfAnotherFileDoNotCount) {
   file.reason = TableFileCreationReason::kFlush;
   EXPECT_EQ(
       without,
-      PlanOfFile(options_, context_, file).value().request.millibits_per_key /
-          1000.0);
-  class Log : public rocksdb::Logger {
-    using Logger::Logv;
-    void Logv(const char* /*format*/, va_list /*arguments*/) override {}
-  } ours, others;
+      PlanOfFile(options_, context_, file)->request.millibits_per_key / 1000.0);
+  CountingLogger ours;
   context_.info_log = &ours;
   EXPECT_EQ(Bits(file), with);  // unknown whose it is
   file.info_log = &ours;
   EXPECT_EQ(Bits(file), with);
+  CountingLogger others;
   file.info_log = &others;
   EXPECT_EQ(Bits(file), without);
 }
 
 TEST_F(FilePlanTest, TheAverageUntilSizesAreKnown) {
-  for (const FileInTree& file : {FileOfUnknown(), Of({})}) {
+  FileInTree unknown = Of({});
+  unknown.tree = nullptr;
+  for (const FileInTree& file : {unknown, Of({})}) {
     Flush();
     EXPECT_EQ(10, Bits(file));
     Compact(1);
@@ -209,15 +196,11 @@ TEST_F(FilePlanTest, TheAverageUntilSizesAreKnown) {
   // A database just opened: the size of a flush is unknown.
   Flush();
   EXPECT_EQ(10, Bits(Of({.levels = {1e5, 1e6}})));
-}
-
-// What a file recovered from the log belongs to is unknown, but it is small.
-TEST_F(FilePlanTest, ALittleMoreThanTheAverageInRecovery) {
-  Flush();
+  // What a file recovered from the log belongs to is unknown, but it is small.
   context_.reason = TableFileCreationReason::kRecovery;
-  EXPECT_EQ(13, Bits(FileOfUnknown()));
+  EXPECT_EQ(13, Bits(unknown));
   options_.level_aware = false;
-  EXPECT_EQ(10, Bits(FileOfUnknown()));
+  EXPECT_EQ(10, Bits(unknown));
 }
 
 // A database that was just opened knows its files, and how much it flushes.
@@ -298,15 +281,9 @@ TEST_F(FilePlanTest, RateOfALevelIsItsShareOfTheSum) {
   EXPECT_NEAR(0.00001, Rate(file), 1e-6);
   Compact(6, true);
   EXPECT_NEAR(0.009, Rate(), 1e-6);
-}
-
-// If no line can reach the share, it is the lowest rate that one can.
-TEST_F(FilePlanTest, RatesAreNotBelowTheLowest) {
-  options_.false_positive_rate = 0.0001;
+  // No line could reach 1e-10.
   Flush();
-  const double lowest = Rate(File({1e5, 1e6, 1e12}));
-  EXPECT_GT(lowest, 1e-9);
-  EXPECT_LT(lowest, 1e-6);
+  EXPECT_EQ(LowestRate(Line::kSolved), Rate(File({1e5, 1e6, 1e12})));
 }
 
 }  // namespace

@@ -46,10 +46,7 @@ using rocksdb::TableFileCreationReason;
 
 // 21 bytes.
 std::string Key(uint64_t number) {
-  char key[32];
-  snprintf(key, sizeof(key), "user:%016llu",
-           static_cast<unsigned long long>(number));
-  return key;
+  return "user:" + std::to_string(1'000'000'000'000'000 + number);
 }
 
 const FilterPolicyOptions kLevelAware = {.level_aware = true};
@@ -57,118 +54,102 @@ const FilterPolicyOptions kBudget = {.memory_budget = 1 << 20};
 const FilterPolicyOptions kBudgetAndHeat = {.memory_budget = 1 << 20,
                                             .heat_aware = true};
 
-class ListenerMemoryTest : public testing::Test {
- protected:
-  using Database = std::unique_ptr<SimulatedDatabase>;
+using Database = std::unique_ptr<SimulatedDatabase>;
 
-  void UsePolicy(const FilterPolicyOptions& options) { jobs_.emplace(options); }
+// As RocksDB does, has the policy validate the options first.
+Database Open(const PolicyAndListener& with, const std::string& path) {
+  static int sessions = 0;
+  rocksdb::DBOptions options;
+  options.listeners = {with.listener};
+  EXPECT_TRUE(with.policy->ValidateOptions(options, {}).ok());
+  return std::make_unique<SimulatedDatabase>(with, path,
+                                             std::to_string(++sessions));
+}
 
-  // As RocksDB does, has the policy validate the options first.
-  Database Open(const std::string& path) {
-    static int sessions = 0;
-    rocksdb::DBOptions options;
-    options.listeners = {jobs_->listener};
-    EXPECT_TRUE(jobs_->policy->ValidateOptions(options, {}).ok());
-    return std::make_unique<SimulatedDatabase>(path,
-                                               std::to_string(++sessions));
+// Of the last level.
+LiveFileMetaData FileOf(const std::string& family, const std::string& name,
+                        uint64_t rows, uint64_t first, uint64_t last) {
+  return LiveFile(family, name, /*level=*/6, rows, Key(first), Key(last));
+}
+
+std::optional<FileInTree> Flush(SimulatedDatabase* db,
+                                const std::string& family = "default") {
+  return db->FlushKeys(family, {Key(0), Key(1)}).told;
+}
+
+// Adds no file: all rows were deleted.
+void CompactAway(SimulatedDatabase* db, const std::string& family) {
+  db->CompactLevel(family, [](int, uint64_t) {});
+}
+
+// A file of the database, with a filter, as the listener learns of it.
+void Create(SimulatedDatabase* db, const LiveFileMetaData& file) {
+  rocksdb::TableFileCreationInfo info;
+  info.db_name = db->GetName();
+  info.file_path = db->GetName() + file.name;
+  info.table_properties.num_entries = file.num_entries;
+  info.table_properties.num_filter_entries = file.num_entries;
+  info.table_properties.filter_size = 100 + file.num_entries * 10 / 8;
+  db->with.listener->OnTableFileCreated(info);
+}
+
+// A million lookups that a filter of the policy rejects, in 1,000 keys.
+void Miss(const SimulatedDatabase& db, uint64_t first) {
+  const auto reader = NewReader(*db.with.policy, "");
+  for (uint64_t i = 0; i < 1'000'000; ++i) {
+    EXPECT_FALSE(reader->MayMatch(Key(first + i % 1000)));
   }
+}
 
-  static LiveFileMetaData FileOf(const std::string& name,
-                                 const std::string& family, uint64_t first = 0,
-                                 uint64_t last = 1) {
-    LiveFileMetaData file;
-    file.column_family_name = family;
-    file.name = name;
-    file.level = 6;
-    file.num_entries = 1;
-    file.smallestkey = Key(first);
-    file.largestkey = Key(last);
-    return file;
+// The heat of the first 1,000 keys, as the file's builder was told.
+double HeatOfFirst(const std::optional<FileInTree>& file) {
+  return file->heat == nullptr ? 0 : file->heat->HeatOf(Key(0), Key(999));
+}
+
+// Bytes that the listener takes for these files and for one that is flushed
+// before in each of their column families.
+double BytesWith(const FilterPolicyOptions& options,
+                 const std::vector<LiveFileMetaData>& files) {
+  const PolicyAndListener with(options);
+  const Database db = Open(with, "/database");
+  const int64_t before = allocated;
+  std::string flushed;
+  for (const LiveFileMetaData& file : files) {
+    if (file.column_family_name == flushed) continue;
+    flushed = file.column_family_name;
+    Flush(db.get(), flushed);
   }
+  for (const LiveFileMetaData& file : files) Create(db.get(), file);
+  const int64_t created = allocated;
+  for (const LiveFileMetaData& file : files) db->Add(file);
+  const int64_t of_database = allocated - created;
+  Flush(db.get());
+  const int64_t bytes = allocated - before - of_database;
+  db->Close();
+  return static_cast<double>(bytes);
+}
 
-  std::optional<FileInTree> Flush(SimulatedDatabase* db,
-                                  const std::string& family = "default") {
-    return jobs_->Flush(db, family, {Key(0), Key(1)}).told;
+double BytesWithFiles(const FilterPolicyOptions& options, int count) {
+  std::vector<LiveFileMetaData> files;
+  for (int i = 0; i < count; ++i) {
+    files.push_back(FileOf("default", "/old" + std::to_string(i), /*rows=*/1,
+                           2 * i, 2 * i + 1));
   }
+  return BytesWith(options, files);
+}
 
-  // Adds no file: all rows were deleted.
-  void CompactAway(SimulatedDatabase* db, const std::string& family) {
-    jobs_->Compact(db, family, [](int, uint64_t) {});
+double BytesWithFamilies(const FilterPolicyOptions& options, int count) {
+  std::vector<LiveFileMetaData> files;
+  for (int i = 0; i < count; ++i) {
+    const std::string number = std::to_string(i);
+    files.push_back(FileOf("family" + number, "/old" + number, /*rows=*/1, 0,
+                           8'999'999'999'999'999));  // differ in 16 digits
   }
-
-  // A file of `size` keys that the database has, as the listener learns of it.
-  void Create(SimulatedDatabase* db, const LiveFileMetaData& file,
-              uint64_t keys, uint64_t filter_size) {
-    rocksdb::TableFileCreationInfo info;
-    info.db_name = db->GetName();
-    info.file_path = db->GetName() + file.name;
-    info.table_properties.num_entries = keys;
-    info.table_properties.num_filter_entries = keys;
-    info.table_properties.filter_size = filter_size;
-    jobs_->listener->OnTableFileCreated(info);
-  }
-
-  // A million lookups that a filter of the policy rejects, in 1,000 keys.
-  void Miss(uint64_t first) {
-    const auto reader = NewReader(*jobs_->policy, "");
-    for (uint64_t i = 0; i < 1'000'000; ++i) {
-      EXPECT_FALSE(reader->MayMatch(Key(first + i % 1000)));
-    }
-  }
-
-  // The heat of the first 1,000 keys, as the file's builder was told.
-  static double HeatOfFirst(const std::optional<FileInTree>& file) {
-    return file->heat == nullptr ? 0 : file->heat->HeatOf(Key(0), Key(999));
-  }
-
-  // Bytes that the listener takes with this many files in the last level.
-  double BytesWithFiles(const FilterPolicyOptions& options, int files) {
-    UsePolicy(options);
-    Database db = Open("/database");
-    std::vector<LiveFileMetaData> live;
-    for (int i = 0; i < files; ++i) {
-      live.push_back(FileOf(db->NextFileName(), "default", 2 * i, 2 * i + 1));
-    }
-    const int64_t before = allocated;
-    Flush(db.get());
-    for (const auto& file : live) Create(db.get(), file, 1, 100);
-    const int64_t known = allocated;
-    for (const LiveFileMetaData& file : live) db->Add(file);
-    const int64_t of_database = allocated - known;
-    Flush(db.get());
-    const int64_t bytes = allocated - before - of_database;
-    jobs_->Close(db.get());
-    return static_cast<double>(bytes);
-  }
-
-  // The same with this many column families of two files. Those with heat have
-  // a profile each.
-  double BytesWithFamilies(const FilterPolicyOptions& options, int families) {
-    UsePolicy(options);
-    Database db = Open("/database");
-    int64_t of_database = 0;
-    const int64_t before = allocated;
-    for (int i = 0; i < families; ++i) {
-      const std::string family = "family" + std::to_string(i);
-      const LiveFileMetaData file = FileOf(  // that differ in 16 digits
-          db->NextFileName(), family, 0, 9'999'999'999'999'999);
-      const int64_t known = allocated;
-      db->Add(file);
-      of_database += allocated - known;
-      Flush(db.get(), family);
-    }
-    // Knows of the heat of the last family.
-    Flush(db.get());
-    const int64_t bytes = allocated - before - of_database;
-    jobs_->Close(db.get());
-    return static_cast<double>(bytes);
-  }
-
-  std::optional<SimulatedJobs> jobs_;
-};
+  return BytesWith(options, files);
+}
 
 // The figures in docs/tuning.md.
-TEST_F(ListenerMemoryTest, PerFileAndColumnFamily) {
+TEST(ListenerMemoryTest, PerFileAndColumnFamily) {
   struct Case {
     const char* name;
     FilterPolicyOptions options;
@@ -193,38 +174,35 @@ TEST_F(ListenerMemoryTest, PerFileAndColumnFamily) {
 
 // Nothing that is gone leaves memory behind, except for a small slack for
 // tables of hashes that keep their buckets.
-TEST_F(ListenerMemoryTest, WhatIsGoneIsForgotten) {
+TEST(ListenerMemoryTest, WhatIsGoneIsForgotten) {
   struct Case {
     const char* what;
     int rounds;
     std::function<void(SimulatedDatabase*, const std::string& name)> run;
   };
-  const auto recover = [this](SimulatedDatabase* db, const char* family) {
-    jobs_->WriteFile(db, family, 0, TableFileCreationReason::kRecovery, 1,
-                     {Key(0)});
-  };
+  const PolicyAndListener with(kBudgetAndHeat);
   // Each gets a new name and an open database.
   const Case cases[] = {
       {"closed databases", 1000,
-       [this](SimulatedDatabase* /*db*/, const std::string& name) {
-         const auto other = Open("/" + name);
+       [&](SimulatedDatabase* /*db*/, const std::string& name) {
+         const auto other = Open(with, "/" + name);
          for (int i = 0; i < 5; ++i) Flush(other.get());
          CompactAway(other.get(), "default");
          Flush(other.get());
-         jobs_->Close(other.get());
+         other->Close();
        }},
       {"dropped column families, 500 at a time", 20,
-       [this](SimulatedDatabase* db, const std::string& name) {
+       [](SimulatedDatabase* db, const std::string& name) {
          const auto family = [&](int i) { return name + std::to_string(i); };
          for (int i = 0; i < 500; ++i) Flush(db, family(i));
          for (int i = 0; i < 500; ++i) {
-           jobs_->Delete(db, db->FilesOf(family(i), 0));
+           db->DeleteFiles(db->FilesOf(family(i), 0));
          }
          Flush(db);
-         jobs_->Delete(db, db->FilesOf("default", 0));
+         db->DeleteFiles(db->FilesOf("default", 0));
        }},
       {"column families whose rows were merged away", 10'000,
-       [this](SimulatedDatabase* db, const std::string& name) {
+       [](SimulatedDatabase* db, const std::string& name) {
          Flush(db, name);
          CompactAway(db, name);
        }},
@@ -232,25 +210,26 @@ TEST_F(ListenerMemoryTest, WhatIsGoneIsForgotten) {
       // nor of flushes that fail.
       {"databases that only recover", 1000,
        [&](SimulatedDatabase* /*db*/, const std::string& name) {
-         const auto other = Open("/" + name);
-         recover(other.get(), "default");
-         recover(other.get(), "other");
-         jobs_->Close(other.get());
+         const auto other = Open(with, "/" + name);
+         for (const char* const family : {"default", "other"}) {
+           other->WriteFile(family, 0, TableFileCreationReason::kRecovery, 1,
+                            {Key(0)});
+         }
+         other->Close();
        }},
       {"flushes that fail", 1000,
-       [this](SimulatedDatabase* db, const std::string& /*name*/) {
+       [](SimulatedDatabase* db, const std::string& /*name*/) {
          rocksdb::FlushJobInfo job;
          job.cf_name = "default";
          job.job_id = db->NextJob();
-         jobs_->listener->OnFlushBegin(db, job);
-         jobs_->WriteFile(db, "default", 0, TableFileCreationReason::kFlush,
-                          job.job_id, {Key(0)}, /*ok=*/false);
+         db->with.listener->OnFlushBegin(db, job);
+         db->WriteFile("default", 0, TableFileCreationReason::kFlush,
+                       job.job_id, {Key(0)}, /*ok=*/false);
        }},
   };
   for (const auto& [what, rounds, run] : cases) {
     SCOPED_TRACE(what);
-    UsePolicy(kBudgetAndHeat);
-    const auto db = Open("/database");
+    const auto db = Open(with, "/database");
     Flush(db.get());
     int64_t after_first = 0;
     for (int i = 0; i < rounds; ++i) {
@@ -258,79 +237,74 @@ TEST_F(ListenerMemoryTest, WhatIsGoneIsForgotten) {
       if (i == rounds / 20) after_first = allocated;
     }
     EXPECT_LT(allocated - after_first, 4096);
-    jobs_->Close(db.get());
+    db->Close();
   }
 }
 
 // Databases with the same families and file names keep what is theirs, and a
 // new one at the path of an old one inherits nothing.
-TEST_F(ListenerMemoryTest, NothingIsAttributedToAnotherDatabase) {
-  UsePolicy(kBudgetAndHeat);
-  OwnedPolicy policy_of_a = MakePolicy(kBudgetAndHeat);
+TEST(ListenerMemoryTest, NothingIsAttributedToAnotherDatabase) {
+  const PolicyAndListener with_b(kBudgetAndHeat);
+  PolicyAndListener with_a(kBudgetAndHeat);
+  with_a.listener = with_b.listener;
   // Two files in the last level, of which one is hot.
-  const auto open = [this](const std::string& path, bool first_is_hot) {
-    auto db = Open(path);
+  const auto open = [](const PolicyAndListener& with, const std::string& path,
+                       bool first_is_hot) {
+    auto db = Open(with, path);
     Flush(db.get());
     for (const bool first : {true, false}) {
-      LiveFileMetaData file = first ? FileOf("/101.sst", "default", 0, 999)
-                                    : FileOf("/102.sst", "default", 1000, 1999);
-      file.num_entries = 1000;
-      Create(db.get(), file, 1000, 1250);
+      const LiveFileMetaData file =
+          first ? FileOf("default", "/101.sst", 1000, 0, 999)
+                : FileOf("default", "/102.sst", 1000, 1000, 1999);
+      Create(db.get(), file);
       db->Add(file);
     }
-    Miss(first_is_hot ? 0 : 1000);
+    Miss(*db, first_is_hot ? 0 : 1000);
     Flush(db.get());
     return db;
   };
-  auto b = open("/b", false);
-  std::swap(jobs_->policy, policy_of_a);
-  auto a = open("/a", true);
+  const auto b = open(with_b, "/b", false);
+  auto a = open(with_a, "/a", true);
   EXPECT_GT(HeatOfFirst(Flush(a.get())), 1.5);
-  jobs_->Close(a.get());
-  std::swap(jobs_->policy, policy_of_a);
+  a->Close();
   EXPECT_LT(HeatOfFirst(Flush(b.get())), 0.5);
-  std::swap(jobs_->policy, policy_of_a);
   // Destroyed, and another one in its place.
-  a = Open("/a");
+  a = Open(with_a, "/a");
   const auto first = Flush(a.get());
   EXPECT_EQ(nullptr, first->heat);
   EXPECT_EQ(nullptr, first->tree);
   const auto second = Flush(a.get());
   EXPECT_EQ(nullptr, second->heat);
   EXPECT_TRUE(second->tree == nullptr || second->tree->levels.empty());
-  std::swap(jobs_->policy, policy_of_a);
   EXPECT_LT(HeatOfFirst(Flush(b.get())), 0.5);
   // The account has the filters of both, each of a single key.
   EXPECT_GT(first->account->Live().all_keys(), 2000);
-  jobs_->Close(b.get());
+  b->Close();
   EXPECT_LT(first->account->Live().all_keys(), 10);
-  jobs_->Close(a.get());
+  a->Close();
   EXPECT_EQ(0, first->account->Live().all_keys());
 }
 
 // A reader doesn't know whose keys it rejects.
-TEST_F(ListenerMemoryTest, FamiliesThatShareAPolicyLearnNothing) {
-  UsePolicy({.heat_aware = true});
-  auto db = Open("/database");
+TEST(ListenerMemoryTest, FamiliesThatShareAPolicyLearnNothing) {
+  const PolicyAndListener with({.heat_aware = true});
+  const auto db = Open(with, "/database");
   for (const uint64_t first : {0, 1000}) {
-    LiveFileMetaData file =
-        FileOf(db->NextFileName(), "default", first, first + 999);
-    file.num_entries = 1000;
-    db->Add(file);
+    db->Add(FileOf("default", db->NextFileName(), 1000, first, first + 999));
   }
   Flush(db.get());
   Flush(db.get(), "other");
   EXPECT_EQ(1, db->log->messages);
-  Miss(0);
+  Miss(*db, 0);
   Flush(db.get());
   EXPECT_NEAR(1, HeatOfFirst(Flush(db.get())), 0.01);
   // It learns when it is alone again.
-  jobs_->Delete(db.get(), db->FilesOf("other", 0));
+  db->DeleteFiles(db->FilesOf("other", 0));
   Flush(db.get());
-  Miss(0);
+  Miss(*db, 0);
   Flush(db.get());
   EXPECT_GT(HeatOfFirst(Flush(db.get())), 1.5);
-  jobs_->Close(db.get());
+  db->Close();
 }
 
 }  // namespace

@@ -21,12 +21,8 @@ class ListenerTest : public testing::Test {
  protected:
   ListenerTest() {
     for (int i = 0; i < kOldFiles; ++i) {
-      LiveFileMetaData file;
-      file.column_family_name = i % 2 == 0 ? "default" : "other";
-      file.name = db_.NextFileName();
-      file.level = 6;
-      file.num_entries = 100;
-      db_.Add(file);
+      db_.Add(LiveFile(i % 2 == 0 ? "default" : "other", db_.NextFileName(),
+                       /*level=*/6, /*rows=*/100));
     }
   }
 
@@ -38,8 +34,7 @@ class ListenerTest : public testing::Test {
       tree.Add(static_cast<double>(file.num_entries), file.level);
     }
     const auto told =
-        jobs_.Flush(&db_, family, NumberedKeys(family, 10 + random_() % 50))
-            .told;
+        db_.FlushKeys(family, NumberedKeys(family, 10 + random_() % 50)).told;
     ASSERT_NE(nullptr, told->tree);
     EXPECT_EQ(tree.level0_files.size(), told->level0_waiting);
     TreeState seen = *told->tree;
@@ -66,21 +61,21 @@ class ListenerTest : public testing::Test {
     const bool has_files = !db_.FilesOf(family, level).empty();
     if (outcome > 1) {
       if (level == 0 && has_files) ++moves_[family];
-      jobs_.Move(&db_, family, level);
+      db_.MoveLevel(family, level);
       return;
     }
     if (level == 0 && has_files && outcome == 1) moves_[family] = 0;
-    jobs_.Merge(&db_, family, level, /*ok=*/outcome == 1);
+    db_.MergeLevel(family, level, /*ok=*/outcome == 1);
   }
 
-  SimulatedJobs jobs_{{.memory_budget = 1 << 20}};
-  SimulatedDatabase db_{"/database", "session"};
+  const PolicyAndListener with_{{.memory_budget = 1 << 20}};
+  SimulatedDatabase db_{with_, "/database"};
   std::map<std::string, int> moves_;  // of level 0 since it was merged
   std::mt19937_64 random_{1};
 };
 
 TEST_F(ListenerTest, FollowsJobsByTheFilesThatTheyAddAndDelete) {
-  jobs_.Flush(&db_, "default", NumberedKeys("", 10));
+  db_.FlushKeys("default", NumberedKeys("", 10));
   for (int i = 0; i < kJobs && !HasFailure(); ++i) {
     const std::string family = i % 2 == 0 ? "default" : "other";
     if (i % 3 != 0) RunJob(family);
@@ -89,53 +84,52 @@ TEST_F(ListenerTest, FollowsJobsByTheFilesThatTheyAddAndDelete) {
   // Each job lists 64 files at most, on average.
   const int flushes_and_others = kJobs + kJobs * 2 / 3;
   EXPECT_LE(db_.listings, 3 + flushes_and_others * 64 / kOldFiles);
-  jobs_.Close(&db_);
+  db_.Close();
 }
 
 TEST_F(ListenerTest, FilesThatACompactionMergesDoNotWaitForOne) {
   const auto waiting_at_flush = [&](const std::string& family) {
-    return jobs_.Flush(&db_, family, NumberedKeys("", 10)).told->level0_waiting;
+    return db_.FlushKeys(family, NumberedKeys("", 10)).told->level0_waiting;
   };
   for (size_t i = 0; i < 4; ++i) EXPECT_EQ(i, waiting_at_flush("default"));
-  jobs_.Compact(&db_, "default", [&](int job, uint64_t rows) {
-    EXPECT_EQ(0u, waiting_at_flush("default"));
-    EXPECT_EQ(1u, waiting_at_flush("default"));
-    EXPECT_EQ(0u, waiting_at_flush("other"));
-    EXPECT_EQ(1u, waiting_at_flush("other"));
-    jobs_.WriteMerged(&db_, "default", 0, job, rows);
+  db_.MergeLevel("default", /*level=*/0, /*ok=*/true, [&] {
+    for (const char* const family : {"default", "other"}) {
+      EXPECT_EQ(0u, waiting_at_flush(family));
+      EXPECT_EQ(1u, waiting_at_flush(family));
+    }
   });
   EXPECT_EQ(2u, waiting_at_flush("default"));
-  jobs_.Close(&db_);
+  db_.Close();
 }
 
 // A new database may be in the middle of a load in key order until it merges.
 TEST_F(ListenerTest, TakesNoMoveAndNoFailureForAMerge) {
-  SimulatedDatabase db("/new", "session");
+  SimulatedDatabase db(with_, "/new");
   const auto may_be_in_order = [&] {
-    const auto told = jobs_.Flush(&db, "default", NumberedKeys("", 10)).told;
+    const auto told = db.FlushKeys("default", NumberedKeys("", 10)).told;
     return told->tree != nullptr && told->tree->may_be_in_order;
   };
   EXPECT_FALSE(may_be_in_order());  // no file is known yet
   EXPECT_TRUE(may_be_in_order());
-  jobs_.Move(&db, "default", 0);
+  db.MoveLevel("default", 0);
   EXPECT_TRUE(may_be_in_order());
-  jobs_.Merge(&db, "default", 0, /*ok=*/false);
+  db.MergeLevel("default", 0, /*ok=*/false);
   EXPECT_TRUE(may_be_in_order());
-  jobs_.Merge(&db, "default");
+  db.MergeLevel("default");
   EXPECT_FALSE(may_be_in_order());
-  jobs_.Close(&db);
+  db.Close();
 }
 
 // A list that a job made obsolete must not undo what the job changed.
 TEST_F(ListenerTest, TakesNoListThatIsOutOfDate) {
-  jobs_.Flush(&db_, "default", NumberedKeys("", 10));
+  db_.FlushKeys("default", NumberedKeys("", 10));
   db_.after_listing = [this] {
-    jobs_.Flush(&db_, "default", NumberedKeys("", 10));
+    db_.FlushKeys("default", NumberedKeys("", 10));
   };
-  jobs_.listener->OnExternalFileIngested(&db_, {});
-  while (db_.after_listing) jobs_.listener->OnExternalFileIngested(&db_, {});
+  with_.listener->OnExternalFileIngested(&db_, {});
+  while (db_.after_listing) with_.listener->OnExternalFileIngested(&db_, {});
   FlushAndExpectAllFiles("default");
-  jobs_.Close(&db_);
+  db_.Close();
 }
 
 // RocksDB doesn't report the end of a compaction that closing the database cuts
@@ -143,41 +137,41 @@ TEST_F(ListenerTest, TakesNoListThatIsOutOfDate) {
 // be mistaken for the one that was cut off.
 TEST_F(ListenerTest, ACompactionCutOffByClosingIsForgotten) {
   for (const bool is_reported : {true, false}) {
-    SimulatedDatabase db("/cut off", "1");
+    SimulatedDatabase db(with_, "/cut off", "1");
     for (int i = 0; i < 4; ++i) {
-      jobs_.Flush(&db, "default", NumberedKeys("", 10));
+      db.FlushKeys("default", NumberedKeys("", 10));
     }
     EXPECT_ANY_THROW(
-        jobs_.Compact(&db, "default", [](int, uint64_t) { throw 0; }));
+        db.CompactLevel("default", [](int, uint64_t) { throw 0; }));
     const int cut_off = db.NextJob() - 1;
-    if (is_reported) jobs_.Close(&db);
-    SimulatedDatabase reopened("/cut off", "2");
+    if (is_reported) db.Close();
+    SimulatedDatabase reopened(with_, "/cut off", "2");
     for (const LiveFileMetaData& file : db.Files()) reopened.Add(file);
     for (int job = 1; job <= cut_off; ++job) {
       const auto told =
-          jobs_.Flush(&reopened, "default", NumberedKeys("", 10)).told;
+          reopened.FlushKeys("default", NumberedKeys("", 10)).told;
       EXPECT_EQ(job, told->place.job);
       EXPECT_EQ(job + 3u, told->tree->level0_files.size());
       EXPECT_EQ(job + 3u, told->level0_waiting);
     }
-    jobs_.Close(&reopened);
+    reopened.Close();
   }
 }
 
 // RocksDB tells of a file that is deleted, but not from which level, and of
 // none that CompactRange() moves or that is imported.
 TEST_F(ListenerTest, ListsAfterChangesThatRocksDbDoesNotTell) {
-  jobs_.Flush(&db_, "default", NumberedKeys("", 10));
+  db_.FlushKeys("default", NumberedKeys("", 10));
   const std::vector<LiveFileMetaData> old = db_.FilesOf("other", 6);
-  jobs_.Delete(&db_, {old.begin(), old.begin() + 10});
-  jobs_.Flush(&db_, "default", NumberedKeys("", 10));
+  db_.DeleteFiles({old.begin(), old.begin() + 10});
+  db_.FlushKeys("default", NumberedKeys("", 10));
   FlushAndExpectAllFiles("other");
   db_.Remove({old.end() - 10, old.end()});
   for (int i = 0; i <= kOldFiles / 64; ++i) {
-    jobs_.Flush(&db_, "default", NumberedKeys("", 10));
+    db_.FlushKeys("default", NumberedKeys("", 10));
   }
   FlushAndExpectAllFiles("other");
-  jobs_.Close(&db_);
+  db_.Close();
 }
 
 }  // namespace

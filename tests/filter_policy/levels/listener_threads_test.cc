@@ -18,8 +18,6 @@
 namespace linebloom {
 namespace {
 
-using rocksdb::LiveFileMetaData;
-
 class ListenerThreadsTest : public testing::Test {
  protected:
   // Expects that the keys are found, and returns the bits per key requested.
@@ -29,29 +27,24 @@ class ListenerThreadsTest : public testing::Test {
     rocksdb::FilterBuildingContext context(table);
     context.info_log = db->log.get();
     delete wrong_policy_->GetBuilderWithContext(context);
-    const auto reader = NewReader(*jobs_.policy, block);
+    const auto reader = NewReader(*with_.policy, block);
     for (const std::string& key : keys) denied_ += !reader->MayMatch(key);
     return InfoOf(block).request.millibits_per_key;
   }
 
   uint32_t Flush(SimulatedDatabase* db, const std::string& family, int rows) {
     const std::vector<std::string> keys = NumberedKeys(family, rows);
-    return Check(db, jobs_.Flush(db, family, keys).block, keys);
+    return Check(db, db->FlushKeys(family, keys).block, keys);
   }
 
   // Moves all of level 0 to level 1 in two threads, like two subcompactions.
   void Compact(SimulatedDatabase* db, const std::string& family) {
-    jobs_.Compact(db, family, [&](int job, uint64_t rows) {
+    db->CompactLevel(family, [&](int job, uint64_t rows) {
       const std::vector<std::string> keys =
           NumberedKeys(family, static_cast<int>(rows / 2));
       const auto write = [&] {
-        Check(db,
-              jobs_
-                  .WriteFile(db, family, 1,
-                             rocksdb::TableFileCreationReason::kCompaction, job,
-                             keys)
-                  .block,
-              keys);
+        const auto reason = rocksdb::TableFileCreationReason::kCompaction;
+        Check(db, db->WriteFile(family, 1, reason, job, keys).block, keys);
       };
       std::thread other(write);
       write();
@@ -60,20 +53,15 @@ class ListenerThreadsTest : public testing::Test {
   }
 
   void Ingest(SimulatedDatabase* db, const std::string& family) {
-    LiveFileMetaData file;
-    file.column_family_name = family;
-    file.name = db->NextFileName();
-    file.level = 6;
-    file.num_entries = 500;
-    db->Add(file);
+    db->Add(LiveFile(family, db->NextFileName(), /*level=*/6, /*rows=*/500));
     rocksdb::ExternalFileIngestionInfo info;
     info.cf_name = family;
-    jobs_.listener->OnExternalFileIngested(db, info);
+    with_.listener->OnExternalFileIngested(db, info);
   }
 
   // Lives from opening to closing; the next database at this path is a new one.
   void LiveThrough(const std::string& name, int session) {
-    SimulatedDatabase db(name, name + std::to_string(session));
+    SimulatedDatabase db(with_, name, name + std::to_string(session));
     // Forgets the previous database. Not in every session, so that in the
     // others all threads are first.
     if (session % 2 == 0) {
@@ -97,7 +85,7 @@ class ListenerThreadsTest : public testing::Test {
     }
     for (std::thread& thread : threads) thread.join();
     // Half of the databases close unreported; the next session ID then tells.
-    if (session % 4 < 2) jobs_.Close(&db);
+    if (session % 4 < 2) db.Close();
     warnings_ += db.log->messages;
   }
 
@@ -105,7 +93,7 @@ class ListenerThreadsTest : public testing::Test {
   // place at the same time.
   static constexpr int kFlushes = 30;
 
-  SimulatedJobs jobs_{{.level_aware = true}};
+  const PolicyAndListener with_{{.level_aware = true}};
   // Out of range, so that it warns.
   const OwnedPolicy wrong_policy_ =
       MakePolicy({.bits_per_key = 31, .level_aware = true});
@@ -133,14 +121,14 @@ TEST_F(ListenerThreadsTest, DatabasesShareAListenerAndAPolicy) {
   rocksdb::FilterBuildingContext context(table);
   context.info_log = &log;
   while (open > 0) {
-    delete jobs_.policy->GetBuilderWithContext(context);
+    delete with_.policy->GetBuilderWithContext(context);
     delete wrong_policy_->GetBuilderWithContext(context);
     std::string options;
     EXPECT_TRUE(
-        jobs_.policy->GetOptionString(rocksdb::ConfigOptions(), &options).ok());
+        with_.policy->GetOptionString(rocksdb::ConfigOptions(), &options).ok());
     EXPECT_NE(std::string::npos, options.find("level_aware=true")) << options;
-    EXPECT_EQ("linebloom:10", jobs_.policy->GetId());
-    EXPECT_TRUE(jobs_.policy->ValidateOptions({}, {}).ok());
+    EXPECT_EQ("linebloom:10", with_.policy->GetId());
+    EXPECT_TRUE(with_.policy->ValidateOptions({}, {}).ok());
     EXPECT_FALSE(wrong_policy_->ValidateOptions({}, {}).ok());
   }
   for (std::thread& thread : threads) thread.join();
