@@ -124,7 +124,7 @@ void CheckFilter(uint64_t seed, uint64_t number, uint64_t max_keys,
       for (const bool may_match : batch) all = all && may_match;
     }
     all = all && CountMatches(of_rocksdb.get(), keys) == kBatch;
-    for (const bool match : MatchBatch(of_rocksdb.get(), keys)) {
+    for (const bool match : MatchInBatches(of_rocksdb.get(), keys)) {
       all = all && match;
     }
   }

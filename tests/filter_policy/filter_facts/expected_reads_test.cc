@@ -1,47 +1,41 @@
 #include "filter_policy/filter_facts/expected_reads.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_format.h"
+
 namespace linebloom {
 namespace {
+
+using ::testing::DoubleNear;
+using ::testing::IsEmpty;
+using ::testing::Pointwise;
 
 std::vector<double> Shares(const std::vector<FileRange>& files) {
   return ProbeShares(files, *rocksdb::BytewiseComparator());
 }
 
 // Rounded, because ends of ranges have a little room.
-void ExpectShares(const std::vector<FileRange>& files,
-                  const std::vector<double>& expected) {
-  const std::vector<double> shares = Shares(files);
-  ASSERT_EQ(shares.size(), expected.size());
-  for (size_t i = 0; i < shares.size(); ++i) {
-    EXPECT_NEAR(shares[i], expected[i], 1e-6) << i;
-  }
+auto AreNearly(const std::vector<double>& shares) {
+  return Pointwise(DoubleNear(1e-6), shares);
 }
 
-TEST(ProbeSharesTest, FollowTheRanges) {
-  EXPECT_TRUE(Shares({}).empty());
-  // A single file; a single key; nothing but deleted ranges.
-  ExpectShares({{"00", "99", 7}}, {1});
-  ExpectShares({{"44", "44", 1}}, {1});
-  ExpectShares({{"00", "99", 0}, {"22", "33", 0}}, {1, 1});
-  // Runs that lie over one another are all met,
-  ExpectShares({{"00", "99", 100}, {"00", "99", 10}, {"00", "99", 1}},
-               {1, 1, 1});
-  // and next to each other one of them, wherever their levels are.
-  ExpectShares({{"00", "49", 300}, {"50", "99", 100}}, {0.75, 0.25});
-  // Half over one another: that half has two of the four halves of rows.
-  ExpectShares({{"00", "50", 100}, {"25", "75", 100}}, {0.75, 0.75});
+TEST(ProbeSharesTest, FilesOfFewKeysOrNone) {
+  EXPECT_THAT(Shares({}), IsEmpty());
+  EXPECT_THAT(Shares({{"00", "99", 7}}), AreNearly({1}));
+  EXPECT_THAT(Shares({{"44", "44", 1}}), AreNearly({1}));
+  // Only deleted ranges.
+  EXPECT_THAT(Shares({{"00", "99", 0}, {"22", "33", 0}}), AreNearly({1, 1}));
   // A file without rows is met where others have them.
-  ExpectShares({{"00", "49", 300}, {"50", "99", 100}, {"50", "99", 0}},
-               {0.75, 0.25, 0.25});
+  EXPECT_THAT(Shares({{"00", "49", 300}, {"50", "99", 100}, {"50", "99", 0}}),
+              AreNearly({0.75, 0.25, 0.25}));
 }
 
 TEST(ProbeSharesTest, FollowTheComparator) {
@@ -56,12 +50,6 @@ TEST(ProbeSharesTest, FollowTheComparator) {
 // Trees of random runs, each over a part of the key space, in files.
 TEST(ProbeSharesTest, AreThoseOfTheRowsThatLieInTheRanges) {
   std::mt19937_64 random(1);
-  const auto key_of = [](uint64_t number) {
-    char key[17];
-    std::snprintf(key, sizeof(key), "%016llx",
-                  static_cast<unsigned long long>(number));
-    return std::string(key);
-  };
   for (int tree = 0; tree < 50; ++tree) {
     std::vector<std::string> rows;
     std::vector<FileRange> files;
@@ -70,7 +58,7 @@ TEST(ProbeSharesTest, AreThoseOfTheRowsThatLieInTheRanges) {
       const uint64_t begin = random() >> 1;
       const uint64_t width = random() >> 1;
       for (int i = 0; i < 4000; ++i) {
-        run.push_back(key_of(begin + random() % width));
+        run.push_back(absl::StrFormat("%016x", begin + random() % width));
       }
       std::sort(run.begin(), run.end());
       rows.insert(rows.end(), run.begin(), run.end());

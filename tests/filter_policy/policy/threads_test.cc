@@ -29,10 +29,8 @@ TEST(ThreadsTest, ReadersAreShared) {
   std::atomic<int> denied = 0;
   InThreads([&](int) {
     for (const std::string& key : keys) denied += !reader->MayMatch(key);
-    for (auto begin = keys.begin(); begin != keys.end(); begin += 32) {
-      for (const bool match : MatchBatch(reader.get(), {begin, begin + 32})) {
-        denied += !match;
-      }
+    for (const bool match : MatchInBatches(reader.get(), keys)) {
+      denied += !match;
     }
   });
   EXPECT_EQ(0, denied);

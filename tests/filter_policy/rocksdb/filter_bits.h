@@ -1,6 +1,7 @@
 // Filters through RocksDB's interface, as RocksDB itself uses a policy.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -62,18 +63,26 @@ inline int CountMatches(rocksdb::FilterBitsReader* reader,
   return matches;
 }
 
-// Probes for all keys at once. RocksDB's own readers take at most 32.
-inline std::vector<bool> MatchBatch(rocksdb::FilterBitsReader* reader,
-                                    const std::vector<std::string>& keys) {
-  std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
-  std::vector<rocksdb::Slice*> pointers;
-  for (rocksdb::Slice& slice : slices) pointers.push_back(&slice);
-  const auto may_match = std::make_unique<bool[]>(keys.size() + 1);
-  may_match[keys.size()] = true;  // must stay unchanged
-  reader->MayMatch(static_cast<int>(keys.size()), pointers.data(),
-                   may_match.get());
-  if (!may_match[keys.size()]) std::abort();
-  return std::vector<bool>(may_match.get(), may_match.get() + keys.size());
+// Probes for all keys, in batches of 32, RocksDB's largest.
+inline std::vector<bool> MatchInBatches(rocksdb::FilterBitsReader* reader,
+                                        const std::vector<std::string>& keys) {
+  constexpr size_t kRocksDbsBatch = 32;
+  std::vector<bool> matches;
+  for (size_t begin = 0; begin < keys.size(); begin += kRocksDbsBatch) {
+    const size_t count = std::min(kRocksDbsBatch, keys.size() - begin);
+    rocksdb::Slice slices[kRocksDbsBatch];
+    rocksdb::Slice* pointers[kRocksDbsBatch];
+    for (size_t i = 0; i < count; ++i) {
+      slices[i] = keys[begin + i];
+      pointers[i] = &slices[i];
+    }
+    bool may_match[kRocksDbsBatch + 1];
+    may_match[count] = true;  // must stay unchanged
+    reader->MayMatch(static_cast<int>(count), pointers, may_match);
+    if (!may_match[count]) std::abort();
+    matches.insert(matches.end(), may_match, may_match + count);
+  }
+  return matches;
 }
 
 inline std::vector<std::string> NumberedKeys(const std::string& prefix,

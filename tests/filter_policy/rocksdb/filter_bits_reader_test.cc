@@ -70,9 +70,8 @@ TEST_F(FilterBitsReaderTest, OfCanonicalKeysOutlivesItsPolicy) {
 
 // A million keys: the rate is below the project's own limit, about half of
 // RocksDB's 0.97 % and 0.083 %, and the block predicts it within 5 %.
-void ExpectRate(double bits_per_key, int strangers, double max_rate,
-                Line line = Line::kSolved) {
-  const auto policy = MakePolicy({bits_per_key, line});
+void ExpectRate(double bits_per_key, int strangers, double max_rate) {
+  const auto policy = MakePolicy({bits_per_key});
   const std::string block = BuildBlock(*policy, NumberedKeys("key", 1000000));
   const auto reader = NewReader(*policy, block);
   int matches = 0;
@@ -93,11 +92,6 @@ TEST_F(FilterBitsReaderTest, FalsePositiveRateAt10BitsPerKey) {
 
 TEST_F(FilterBitsReaderTest, FalsePositiveRateAt16BitsPerKey) {
   ExpectRate(16, 10000000, 0.00007);
-}
-
-TEST_F(FilterBitsReaderTest, FalsePositiveRateOfOtherFilters) {
-  ExpectRate(7, 5000000, 0.0093);
-  ExpectRate(10, 3000000, 0.0102, Line::kPlain);
 }
 
 }  // namespace

@@ -38,12 +38,9 @@ class KeySamplerTest : public testing::TestWithParam<bool> {
   void LookUpBatch(std::vector<std::string> keys) {
     for (const auto& reader : readers_) {
       if (keys.empty()) return;
-      const std::vector<bool> found = MatchBatch(reader.get(), keys);
-      std::vector<std::string> rejected;
-      for (size_t i = 0; i < keys.size(); ++i) {
-        if (!found[i]) rejected.push_back(keys[i]);
-      }
-      keys = rejected;
+      const std::vector<bool> found = MatchInBatches(reader.get(), keys);
+      size_t i = 0;
+      std::erase_if(keys, [&](const std::string&) { return found[i++]; });
     }
   }
 
