@@ -60,16 +60,6 @@ TEST(VarintTest, ATruncatedOrTooLargeOneIsRejectedAndNothingConsumed) {
   }
 }
 
-TEST(BlockHandleTest, EndsWithItsTrailer) {
-  EXPECT_TRUE(EndsBefore({10, 5}, 20));
-  EXPECT_TRUE(EndsBefore({20, UINT64_MAX - 25}, UINT64_MAX));
-  const BlockHandle outside[] = {
-      {10, 6}, {10, 11}, {21, 0}, {20, 0}, {UINT64_MAX, UINT64_MAX}};
-  for (const BlockHandle& handle : outside) {
-    EXPECT_FALSE(EndsBefore(handle, 20)) << ToString(handle);
-  }
-}
-
 // Only blocks beyond 4 GiB have an upper half.
 TEST(ChecksumTest, ContextDependsOnBothHalvesOfTheOffset) {
   EXPECT_EQ(ChecksumContext(0, 12345), 0);

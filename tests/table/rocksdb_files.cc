@@ -11,19 +11,10 @@
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/slice_transform.h"
-#include "rocksdb/sst_file_reader.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/table.h"
 
 namespace linebloom::testing {
-namespace {
-
-void OpenReader(const std::string& path, rocksdb::SstFileReader* reader) {
-  Check(reader->Open(path));
-  Check(reader->VerifyChecksum());
-}
-
-}  // namespace
 
 void Check(const rocksdb::Status& status) {
   // Nothing that follows makes sense without the file.
@@ -38,14 +29,6 @@ std::unique_ptr<rocksdb::DB> OpenDb(rocksdb::Options options,
   rocksdb::DB* db = nullptr;
   Check(rocksdb::DB::Open(options, dir, &db));
   return std::unique_ptr<rocksdb::DB>(db);
-}
-
-std::string NameOf(const FileSpec& spec) {
-  static constexpr const char* kContents[] = {"keys", "prefixes", "both"};
-  return absl::StrCat("version ", spec.format_version, ", ",
-                      ChecksumName(spec.checksum_type), ", ",
-                      ToString(spec.filter_kind), " ", spec.policy, " of ",
-                      kContents[static_cast<int>(spec.content)]);
 }
 
 rocksdb::Options MakeOptions(const FileSpec& spec) {
@@ -114,25 +97,6 @@ std::vector<std::string> WriteDatabase(const std::string& dir,
     paths.push_back(absl::StrCat(file.db_path, file.name));
   }
   return paths;
-}
-
-rocksdb::TableProperties ReadWithRocksDb(const std::string& path) {
-  rocksdb::SstFileReader reader((rocksdb::Options()));
-  OpenReader(path, &reader);
-  return *reader.GetTableProperties();
-}
-
-std::vector<std::string> ReadKeysWithRocksDb(const std::string& path) {
-  rocksdb::SstFileReader reader((rocksdb::Options()));
-  OpenReader(path, &reader);
-  const std::unique_ptr<rocksdb::Iterator> it(
-      reader.NewIterator(rocksdb::ReadOptions()));
-  std::vector<std::string> keys;
-  for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    keys.push_back(it->key().ToString());
-  }
-  Check(it->status());
-  return keys;
 }
 
 }  // namespace linebloom::testing

@@ -9,7 +9,6 @@
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
-#include "rocksdb/table_properties.h"
 #include "table/format.h"
 #include "table/sst_file.h"
 
@@ -29,9 +28,6 @@ struct FileSpec {
   FilterContent content = FilterContent::kWholeKeys;
   std::string policy = kBloom;
 };
-
-// For example "version 5, XXH3, full bloomfilter:10 of keys".
-std::string NameOf(const FileSpec& spec);
 
 // How often the files' indexes store a complete key and handle.
 inline constexpr int kIndexRestartInterval = 2;
@@ -66,9 +62,5 @@ void Check(const rocksdb::Status& status);
 // Opens the database in `dir`, makes it if need be.
 std::unique_ptr<rocksdb::DB> OpenDb(rocksdb::Options options,
                                     const std::string& dir);
-
-// Reads a file's properties with RocksDB itself.
-rocksdb::TableProperties ReadWithRocksDb(const std::string& path);
-std::vector<std::string> ReadKeysWithRocksDb(const std::string& path);
 
 }  // namespace linebloom::testing
