@@ -25,10 +25,10 @@ struct WantedFilter {
   std::string policy_name = kFilterPolicyName;
   // The rate of its filters if the policy is RocksDB's own. It can't read
   // linebloom's.
-  std::optional<double> built_in_rate;
+  std::optional<double> built_in_rate = std::nullopt;
 
   // With a rate, its bits are approximate. kRandomHashSeed: any but 0.
-  FilterRequest request;
+  FilterRequest request = {};
   // The least size of a new filter, because with level_aware it may get no more
   // than the average. 0: the same as `request`.
   uint32_t min_millibits_per_key = 0;
@@ -36,7 +36,7 @@ struct WantedFilter {
   double worst_rate = 0;  // see RebuildFiltersOptions
   bool whole_key_filtering = true;
   // SliceTransform::AsString(), which RocksDB compares; empty if there is none.
-  std::string prefix_extractor;
+  std::string prefix_extractor = {};
 };
 
 struct Verdict {
