@@ -459,8 +459,9 @@ class DamageTest : public ::testing::TestWithParam<Sample> {
       std::fill_n(describing.begin() + block.offset,
                   block.size + kBlockTrailerSize, true);
     }
-    // The properties, whose names begin like this, and the metaindex.
-    std::fill(describing.begin() + bytes_.find("rocksdb."),
+    // The properties, the first name of which follows three lengths, and the
+    // metaindex.
+    std::fill(describing.begin() + bytes_.find("rocksdb.") - 3,
               describing.begin() + file.footer().offset, true);
     return describing;
   }
