@@ -81,7 +81,7 @@ FilterBlock BuildForRate(const HashList& hashes, const FilterRequest& request,
                            kernel, count);
         return built.rate;
       },
-      [&] { best = std::move(built); });
+      [&] { std::swap(best, built); });
   return best;
 }
 
