@@ -282,7 +282,6 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
     std::function<void(const std::string& path)> damage;
     const char* message;
     bool check_data_blocks = true;
-    FilterPolicyOptions policy = {};
   };
   const char* const too_long = "expected an index that ends before it";
   const Case cases[] = {
@@ -293,8 +292,6 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
        "block checksum mismatch"},
       {When::kOpen, [](const std::string& path) { Damage(path, 1); }, ""},
       {When::kOpen, EnlargeIndex, too_long},
-      // The listener looks at the files too.
-      {When::kOpen, EnlargeIndex, too_long, true, {.level_aware = true}},
       {When::kOpen,
        [this](const std::string& path) { file_system_->failing = path; },
        "a bad cable"},
@@ -305,7 +302,6 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
        "bad_alloc"},
   };
   table_.format_version = 5;  // later footers have a checksum
-  options_.listeners = {NewLevelSizeListener()};
   for (const Case& c : cases) {
     SCOPED_TRACE(&c - cases);
     UsePolicy(kBloom);
@@ -320,7 +316,7 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
     };
     Close();
     damage_at(When::kClosed);
-    SwitchToLinebloom(c.policy);
+    SwitchToLinebloom();
     damage_at(When::kOpen);
     RebuildFiltersOptions options;
     options.check_data_blocks = c.check_data_blocks;
@@ -349,6 +345,19 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
     file_system_->too_large.clear();
     file_system_->failing.clear();
   }
+}
+
+// The listener reads the properties of older files, in RocksDB's threads.
+TEST_F(RebuildFiltersTest, TheListenerSurvivesAFileTooLargeToOpen) {
+  options_.listeners = {NewLevelSizeListener()};
+  Reopen();
+  WriteFile(kRows, 6);
+  SwitchToLinebloom({.level_aware = true});
+  file_system_->too_large = PathOfFirst();
+  ASSERT_OK(db_->Put({}, "another", "row"));
+  Flush();
+  file_system_->too_large.clear();
+  ExpectRebuilt(1, RebuildReason::kForeignFilter);
 }
 
 // A snapshot doesn't outlive its database, and before RocksDB 9 the policy of

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <new>
 #include <optional>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -185,6 +187,18 @@ TEST(FillTest, EscapesControlCharactersInStrings) {
   EXPECT_EQ(Fill("{/a}", {{"a", "x\x1b[31m\n\x7f\tz\xc2\x9b \xc3\x9b"}}),
             R"(x\x1b[31m\x0a\x7f\x09z\xc2\x9b )"
             "\xc3\x9b");
+}
+
+// In a thread of RocksDB's nobody can catch it.
+TEST(RunToolDeathTest, ExceptionsInThreadsEndTheToolWithAMessage) {
+  char name[] = "tool";
+  char* arguments[] = {name, nullptr};
+  EXPECT_EXIT(RunTool(1, arguments, "usage",
+                      []() -> absl::StatusOr<Outcome> {
+                        std::thread([] { throw std::bad_alloc(); }).join();
+                        return Outcome{};
+                      }),
+              testing::ExitedWithCode(2), "tool: RocksDB ended with an exce");
 }
 
 }  // namespace
