@@ -76,7 +76,6 @@ class CrashTest:
         self.without_kill = 0  # starts of a white box that reached no kill point
         self.last_output = ""  # of db_stress
         self.starts = collections.Counter()  # by options
-        self.layouts = collections.Counter()
         self.with_linebloom = 0  # starts whose LOG names linebloom as the policy
         self.files = collections.Counter()  # found after kills, by filter
         self.probed = 0  # keys and prefixes of these files
@@ -132,12 +131,11 @@ class CrashTest:
         if self.kills == self.kills_before_next_load:
             raise Stop
         options = random.choice(self.options)
-        bits = float(flags_of(command)["bloom_bits"])
+        bits = next(float(flag.split("=")[1]) for flag in command if flag.startswith("--bloom_bits="))
         if not BITS_PER_KEY[0] <= bits <= BITS_PER_KEY[1]:
             options = "off"
         environment = self.environment_of(options, bits)
         self.starts[options] += 1
-        self.layouts[layout_of(command)] += 1
         os.environ.update(environment)
         result = start_and_kill(command, WHITE_BOX_SECONDS if self.test == "whitebox" else seconds)
         for name in environment:
@@ -214,7 +212,6 @@ class CrashTest:
             print(f"at kill points          {text_of(self.kill_points)}")
             print(f"starts without a kill   {self.without_kill}")
         print(f"starts by options       {text_of(self.starts)}")
-        print(f"starts by layout        {text_of(self.layouts)}")
         print(f"with linebloom          {self.with_linebloom} of {sum(self.starts.values())} starts")
         if self.arguments.filter_dump:
             print(f"files left by kills     {text_of(self.files)}")
@@ -222,16 +219,6 @@ class CrashTest:
         print(f"answers to db_stress    {self.answers['useful']:,} 'no'; "
               f"{self.answers['full.positive']:,} 'may match', of them "
               f"{self.answers['full.true.positive']:,} of keys that were there")
-
-
-def flags_of(command):
-    return dict(flag[2:].split("=", 1) for flag in command if flag.startswith("--"))
-
-
-def layout_of(command):
-    flags = flags_of(command)
-    kind = "partitioned" if flags["partition_filters"] == "1" else "full"
-    return kind + (", no prefix" if flags["prefix_size"] == "-1" else ", prefix")
 
 
 def main():
