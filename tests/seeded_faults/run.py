@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Puts the faults of faults.txt into a copy of the tree and runs the tests.
 
-  tests/seeded_faults/run.py [--list | --check] [TEXT]...
+  tests/seeded_faults/run.py [--check] [TEXT]...
 
 For each fault, or each whose name contains a TEXT: changes the copy, builds the
 programs of tests/rocksdb, which see filters through RocksDB, runs them until a
 test fails, and prints which one did. The copy is build/seeded_faults and is kept for
 the next run.
 
---list    prints the names of the faults
 --check   only checks that every fault still applies, as ctest does
 
 Exits with 0 if each fault was caught; with 1 if one was not, or no longer applies or
@@ -154,15 +153,11 @@ def run_all(faults):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--list", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("text", nargs="*")
     args = parser.parse_args()
     faults = [fault for fault in read_faults(os.path.join(HERE, "faults.txt"))
               if not args.text or any(text in fault.name for text in args.text)]
-    if args.list:
-        print("\n".join(fault.name for fault in faults))
-        return 0
     if check(faults) > 0:
         return 1
     if args.check:
