@@ -3,12 +3,10 @@
 #include <malloc.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "linebloom/filter_policy.h"
@@ -47,16 +45,16 @@ class NotingPolicy final : public rocksdb::FilterPolicy {
       NewFilterPolicy(10)};
 };
 
-// malloc's memory, recording the sizes requested.
+// Line-aligned memory, recording the sizes requested.
 class NotingAllocator final : public rocksdb::MemoryAllocator {
  public:
   const char* Name() const override { return "NotingAllocator"; }
   void* Allocate(size_t size) override {
     const std::lock_guard<std::mutex> lock(mutex_);
     sizes_.insert(size);
-    return malloc(size);
+    return allocator_->Allocate(size);
   }
-  void Deallocate(void* memory) override { free(memory); }
+  void Deallocate(void* memory) override { allocator_->Deallocate(memory); }
 
   std::set<size_t> sizes() const {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -64,6 +62,8 @@ class NotingAllocator final : public rocksdb::MemoryAllocator {
   }
 
  private:
+  const std::shared_ptr<rocksdb::MemoryAllocator> allocator_ =
+      NewLineAlignedAllocator();
   mutable std::mutex mutex_;
   std::set<size_t> sizes_;
 };
@@ -71,41 +71,31 @@ class NotingAllocator final : public rocksdb::MemoryAllocator {
 // With filters in the cache or held by their files, read directly or not.
 class AlignedMemoryTest
     : public DbTest,
-      public testing::WithParamInterface<std::tuple<bool, bool>> {
- protected:
-  // Each filter is then read from its file into memory of `allocator`.
-  void WriteAndRead(std::shared_ptr<rocksdb::MemoryAllocator> allocator) {
-    rocksdb::LRUCacheOptions cache;
-    cache.capacity = 8 << 20;
-    cache.memory_allocator = std::move(allocator);
-    table_.block_cache = rocksdb::NewLRUCache(cache);
-    std::tie(table_.cache_index_and_filter_blocks, options_.use_direct_reads) =
-        GetParam();
-    Reopen();
-    for (uint64_t file = 0; file < 8; ++file) {
-      WriteFile({file * 5000, (file + 1) * 5000});
-    }
-    Reopen();
-    EXPECT_GE(CountMissing({0, 40000}).no, 19'000);
-    ExpectRows({0, 40000});
-  }
-};
+      public testing::WithParamInterface<std::tuple<bool, bool>> {};
 
 INSTANTIATE_TEST_SUITE_P(Modes, AlignedMemoryTest,
                          testing::Combine(testing::Bool(), testing::Bool()));
 
 TEST_P(AlignedMemoryTest, FiltersBeginAtALine) {
   const auto policy = std::make_shared<NotingPolicy>();
+  const auto allocator = std::make_shared<NotingAllocator>();
+  rocksdb::LRUCacheOptions cache;
+  cache.capacity = 8 << 20;
+  cache.memory_allocator = allocator;
+  table_.block_cache = rocksdb::NewLRUCache(cache);
   table_.filter_policy = policy;
-  WriteAndRead(NewLineAlignedAllocator());
+  std::tie(table_.cache_index_and_filter_blocks, options_.use_direct_reads) =
+      GetParam();
+  Reopen();
+  for (uint64_t file = 0; file < 8; ++file) {
+    WriteFile({file * 5000, (file + 1) * 5000});
+  }
+  Reopen();
+  EXPECT_GE(CountMissing({0, 40000}).no, 19'000);
+  ExpectRows({0, 40000});
   EXPECT_GE(policy->aligned, 8);
   EXPECT_EQ(policy->others, 0);
-}
-
-// The assumption of AllocationRounding.
-TEST_P(AlignedMemoryTest, FiltersAreAllocatedWithTheirTrailer) {
-  const auto allocator = std::make_shared<NotingAllocator>();
-  WriteAndRead(allocator);
+  // With the trailer of a block: the assumption of AllocationRounding.
   const size_t filter = AllProperties(db_.get()).front()->filter_size;
   EXPECT_EQ(1u, allocator->sizes().count(filter + 5)) << filter;
 }

@@ -1,12 +1,10 @@
 #include "tests/rocksdb/db_fixture.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
 #include "linebloom/export.h"
-#include "rocksdb/convenience.h"
 #include "rocksdb/utilities/options_util.h"
 
 // These replace the C library's, so that nothing is synced. The tests open and
@@ -27,12 +25,16 @@ testing::AssertionResult IsOk(const Status& status) {
   return testing::AssertionFailure() << status.ToString();
 }
 
+rocksdb::ConfigOptions StrictConfig() {
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  config.ignore_unknown_options = false;
+  return config;
+}
+
 std::string RowKey(uint64_t number) {
-  char text[24];
-  std::snprintf(
-      text, sizeof(text), "row%010llu",
-      static_cast<unsigned long long>(number));  // NOLINT(*-runtime-int)
-  return text;
+  const std::string digits = std::to_string(number);
+  return "row" + std::string(10 - digits.size(), '0') + digits;
 }
 
 std::string RowValue(uint64_t number) {
@@ -99,12 +101,14 @@ std::vector<std::shared_ptr<const rocksdb::TableProperties>> AllProperties(
   return properties;
 }
 
-uint64_t SumOfFilterEntries(DB* db) {
-  uint64_t sum = 0;
-  for (const auto& properties : AllProperties(db)) {
-    sum += properties->num_filter_entries;
+std::vector<FileShape> ShapesOf(DB* db) {
+  std::vector<FileShape> shapes;
+  for (const auto& file : FilesOf(db)) {
+    shapes.emplace_back(file.level, file.directory, file.smallestkey,
+                        file.largestkey, file.num_entries);
   }
-  return sum;
+  std::sort(shapes.begin(), shapes.end());
+  return shapes;
 }
 
 DbTest::DbTest() {
@@ -146,8 +150,7 @@ rocksdb::Options DbTest::OptionsWithTable() const {
 }
 
 rocksdb::Options DbTest::LatestOptions() const {
-  rocksdb::ConfigOptions strict;  // RocksDB's default ignores much
-  strict.ignore_unsupported_options = false;
+  const rocksdb::ConfigOptions strict = StrictConfig();
   rocksdb::DBOptions db_options;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   EXPECT_OK(
@@ -158,12 +161,10 @@ rocksdb::Options DbTest::LatestOptions() const {
 }
 
 void DbTest::UsePolicy(const Policy& policy) {
-  rocksdb::ConfigOptions strict;
-  strict.ignore_unsupported_options = false;
   table_.filter_policy = nullptr;
   if (*policy.option_string == '\0') return;
   ASSERT_OK(rocksdb::FilterPolicy::CreateFromString(
-      strict, policy.option_string, &table_.filter_policy));
+      StrictConfig(), policy.option_string, &table_.filter_policy));
 }
 
 void DbTest::UseOptions(const FilterPolicyOptions& options) {
@@ -199,14 +200,14 @@ void DbTest::ExpectRows(Rows rows, DB* db) {
   CountMissing(rows, db);
 }
 
-void DbTest::ExpectFilterWorks(Rows rows, uint64_t files, DB* db) {
-  const FilterCounts present = CountPresent(rows, db);
+void DbTest::ExpectFilterWorks(Rows rows, uint64_t files) {
+  const FilterCounts present = CountPresent(rows);
   EXPECT_EQ(present.true_positive, rows.present());
   EXPECT_GE(present.maybe, rows.present());
   if (files == 1) {
     EXPECT_EQ(present, (FilterCounts{0, rows.present(), rows.present()}));
   }
-  const FilterCounts missing = CountMissing(rows, db);
+  const FilterCounts missing = CountMissing(rows);
   EXPECT_EQ(missing.no + missing.maybe, rows.missing() * files);
   EXPECT_EQ(missing.true_positive, 0);
   EXPECT_LE(missing.maybe, rows.missing() * files / 25);

@@ -14,10 +14,12 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "linebloom/filter_policy.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
 #include "rocksdb/statistics.h"
@@ -60,6 +62,10 @@ class OutPtr {
 };
 
 testing::AssertionResult IsOk(const rocksdb::Status& status);
+
+// Doesn't ignore options or policies that RocksDB can't create, as its default
+// does.
+rocksdb::ConfigOptions StrictConfig();
 
 // The rows of a test: the even numbers from `begin` to below `end` exist, and
 // the odd ones between two of them are missing. Both limits are even.
@@ -106,7 +112,12 @@ std::vector<std::string> MultiGetTexts(
 std::vector<rocksdb::LiveFileMetaData> FilesOf(rocksdb::DB* db);
 std::vector<std::shared_ptr<const rocksdb::TableProperties>> AllProperties(
     rocksdb::DB* db);
-uint64_t SumOfFilterEntries(rocksdb::DB* db);
+
+// The facts about a file that RebuildFilters() must not change: its level,
+// folder, keys and entries.
+using FileShape =
+    std::tuple<int, std::string, std::string, std::string, uint64_t>;
+std::vector<FileShape> ShapesOf(rocksdb::DB* db);  // sorted
 
 class DbTest : public testing::Test {
  protected:
@@ -144,8 +155,7 @@ class DbTest : public testing::Test {
   // row, let every present row through, and reject nearly all missing ones.
   // RocksDB probes each file whose range contains the key; if there are only up
   // to three files of level 0, it probes all of them regardless of their range.
-  void ExpectFilterWorks(Rows rows, uint64_t files = 1,
-                         rocksdb::DB* db = nullptr);
+  void ExpectFilterWorks(Rows rows, uint64_t files = 1);
 
   // Returns the sum of these tickers since they were last taken.
   uint64_t Take(std::initializer_list<rocksdb::Tickers> tickers);

@@ -45,12 +45,8 @@ class HeatAwareTest : public TreeTest {
   }
 
   void LookUp(int lookups, uint64_t hot) {
-    rocksdb::PinnableSlice value;
     for (int i = 0; i < lookups; ++i) {
-      value.Reset();
-      ASSERT_TRUE(db_->Get({}, db_->DefaultColumnFamily(),
-                           RowKey(DrawMissing(hot)), &value)
-                      .IsNotFound());
+      ASSERT_EQ("NotFound: ", GetText(db_.get(), RowKey(DrawMissing(hot))));
     }
   }
 
@@ -88,7 +84,7 @@ TEST_F(HeatAwareTest, HotKeysGetMoreBits) {
   DestroyAndReopen();
   WriteTree();
   const double level_aware = ReadsPerLookup(0);
-  const double level_aware_bits = Now().bits_per_entry();
+  const double level_aware_bits = Now().bits_per_key();
 
   UseHeat(true);
   DestroyAndReopen();
@@ -103,12 +99,12 @@ TEST_F(HeatAwareTest, HotKeysGetMoreBits) {
   printf(
       "reads per missing key: level_aware %.5f, %.2f bits per key; "
       "heat_aware %.5f before and %.5f after, %.2f bits per key\n",
-      level_aware, level_aware_bits, cold, warm, Now().bits_per_entry());
+      level_aware, level_aware_bits, cold, warm, Now().bits_per_key());
   EXPECT_NEAR(1, cold / level_aware, 0.1);
   EXPECT_GE(CountInLog({"sampled misses", "the hottest"}), 1);
   // At best 0.435.
   EXPECT_LT(warm, 0.55 * level_aware);
-  EXPECT_NEAR(level_aware_bits, Now().bits_per_entry(), 0.2);
+  EXPECT_NEAR(level_aware_bits, Now().bits_per_key(), 0.2);
   ExpectRows(kRows);
 
   // The hot range moves, and the filters follow.
@@ -143,11 +139,9 @@ TEST_F(HeatAwareTest, HitsDontCount) {
     for (int i = 0; i < lookups; ++i) {
       const bool miss = random_() % 5 == 0;
       const uint64_t row = random_() % kHalf;
-      rocksdb::PinnableSlice value;
-      EXPECT_EQ(miss,
-                db_->Get({}, db_->DefaultColumnFamily(),
-                         RowKey(miss ? kHalf + (row | 1) : row & ~1ULL), &value)
-                    .IsNotFound());
+      const uint64_t number = miss ? kHalf + (row | 1) : row & ~1ULL;
+      EXPECT_EQ(GetText(db_.get(), RowKey(number)),
+                miss ? "NotFound: " : RowValue(number));
       misses += miss;
     }
     const auto found = static_cast<uint64_t>(lookups - misses);

@@ -10,7 +10,6 @@
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "linebloom/rebuild_filters.h"
-#include "rocksdb/convenience.h"
 #include "rocksdb/sst_file_writer.h"
 #include "tests/rocksdb/tree_fixture.h"
 
@@ -40,7 +39,7 @@ class LevelAwareTest : public TreeTest {
   }
 
   double BitsOfLevel(int level) {
-    return FiltersByLevel()[level].bits_per_row();
+    return FiltersByLevel()[level].bits_per_key();
   }
 
   // Lines of the info log that miss the listener.
@@ -131,15 +130,13 @@ TEST_F(LevelAwareTest, WithoutTheListenerEachDatabaseGetsOneWarning) {
 
 TEST_F(LevelAwareTest, FewerReadsForTheSameMemory) {
   // Expects from the start what WriteTree() writes.
-  ExpectedLevelSizes expected;
-  expected.keys = {2000, 1000, 10000, 100000};
-  expected.level0_files = 2;
-  options_.listeners = {NewLevelSizeListener(expected)};
+  options_.listeners = {NewLevelSizeListener(
+      {.keys = {2000, 1000, 10000, 100000}, .level0_files = 2})};
   Reopen();
   WriteTree();
   ExpectAStepForEachLevel(0.2);
   const double level_aware = FalseReadsPerMissingRow();
-  const double bits = Now().bits_per_row();
+  const double bits = Now().bits_per_key();
   EXPECT_NEAR(10, bits, 0.1);
   // Without sizes, the policy assumes that all levels are full.
   options_.listeners.clear();
@@ -148,13 +145,13 @@ TEST_F(LevelAwareTest, FewerReadsForTheSameMemory) {
   WriteTree();
   ExpectAStepForEachLevel(0.02);
   const double by_ratio = FalseReadsPerMissingRow();
-  EXPECT_NEAR(bits, Now().bits_per_row(), 0.7);
+  EXPECT_NEAR(bits, Now().bits_per_key(), 0.7);
 
   UseOptions({bits});
   DestroyAndReopen();
   WriteTree();
   const double uniform = FalseReadsPerMissingRow();
-  EXPECT_GE(Now().bits_per_row(), bits - 0.01);
+  EXPECT_GE(Now().bits_per_key(), bits - 0.01);
   EXPECT_LT(level_aware, 0.4 * uniform);
   EXPECT_LT(by_ratio, 0.4 * uniform);
   printf(
@@ -169,8 +166,8 @@ struct Shape {
   int num_levels = 7;
   bool dynamic = false;
   bool by_rate = false;  // of 0.02
-  double least_bits = 9, most_bits = 11;
-  double least_reads = 0, most_reads = 0.02;
+  double min_bits = 9, max_bits = 11;
+  double min_reads = 0, max_reads = 0.02;
 };
 std::ostream& operator<<(std::ostream& out, const Shape& shape) {
   return out << shape.name;
@@ -187,9 +184,9 @@ INSTANTIATE_TEST_SUITE_P(
         testing::Values(Shape{"Leveled"},
                         Shape{.name = "Rate",
                               .by_rate = true,
-                              .least_bits = 4,
-                              .least_reads = 0.008,
-                              .most_reads = 0.024},
+                              .min_bits = 4,
+                              .min_reads = 0.008,
+                              .max_reads = 0.024},
                         Shape{.name = "Dynamic", .dynamic = true},
                         Shape{"Universal", rocksdb::kCompactionStyleUniversal},
                         Shape{"OneLevel", rocksdb::kCompactionStyleUniversal,
@@ -213,20 +210,20 @@ TEST_P(LiveTreeTest, KeepsToWhatWasAsked) {
   options_.num_levels = shape.num_levels;
   options_.level_compaction_dynamic_level_bytes = shape.dynamic;
   PutAndWait(/*in_order=*/false);
-  const double bits = Now().bits_per_row();
+  const double bits = Now().bits_per_key();
   const double reads = FalseReadsPerMissingRow();
   EXPECT_EQ(kRows.present(), CountPresent(kRows).true_positive);
-  EXPECT_LE(bits, leveled && with_listener ? shape.most_bits : 13);
-  EXPECT_LE(reads, shape.most_reads);
+  EXPECT_LE(bits, leveled && with_listener ? shape.max_bits : 13);
+  EXPECT_LE(reads, shape.max_reads);
   if (leveled && with_listener) {
-    EXPECT_GE(bits, shape.least_bits);
-    EXPECT_GE(reads, shape.least_reads);
+    EXPECT_GE(bits, shape.min_bits);
+    EXPECT_GE(reads, shape.min_reads);
   }
   const auto levels = FiltersByLevel();
   if (leveled && (with_listener || shape.dynamic)) {
     ASSERT_GE(levels.size(), 2u);
-    EXPECT_GT(levels.begin()->second.bits_per_row(),
-              levels.rbegin()->second.bits_per_row() + 1);
+    EXPECT_GT(levels.begin()->second.bits_per_key(),
+              levels.rbegin()->second.bits_per_key() + 1);
   }
 }
 
@@ -239,13 +236,13 @@ TEST_P(GrowingTreeTest, IsNeverATenthAboveTheAverage) {
     printf(
         "%s, style %d: at most %.2f bits per key in %zu trees, %.2f in the "
         "end\n",
-        in_order ? "in order" : "at random", style, seen.most_bits_per_entry,
-        seen.trees, Now().bits_per_row());
+        in_order ? "in order" : "at random", style, seen.max_bits_per_key,
+        seen.trees, Now().bits_per_key());
     EXPECT_GT(seen.trees, 20);
-    EXPECT_LE(seen.most_bits_per_entry, 11);
+    EXPECT_LE(seen.max_bits_per_key, 11);
     // While compactions are behind, the tree has the bits of another shape:
     // 9.33 with delays of up to 150 ms.
-    EXPECT_GE(Now().bits_per_row(), 9);
+    EXPECT_GE(Now().bits_per_key(), 9);
   });
 }
 
@@ -259,9 +256,9 @@ TEST_F(LevelAwareTest, ALoadInTheOrderOfKeys) {
   for (const bool with_listener : {false, true}) {
     UseListener(with_listener);
     PutAndWait(/*in_order=*/true);
-    const double moved = Now().bits_per_row();
+    const double moved = Now().bits_per_key();
     CompactAll();
-    const double rewritten = Now().bits_per_row();
+    const double rewritten = Now().bits_per_key();
     printf("loaded in order %s listener: %.1f bits per key, %.1f rewritten\n",
            with_listener ? "with" : "without", moved, rewritten);
     if (with_listener) {
@@ -299,28 +296,6 @@ TEST_F(LevelAwareTest, OldFilesAreRebuiltOnceWithTheBitsOfTheirLevel) {
       EXPECT_EQ(0u, report.files.size());
     }
   }
-}
-
-// As in db_bench and the like: both by option strings, and from the database's
-// own OPTIONS when it is reopened.
-TEST_F(LevelAwareTest, TheListenerByAnOptionString) {
-  rocksdb::DBOptions db_options;
-  ASSERT_OK(rocksdb::GetDBOptionsFromString(
-      rocksdb::ConfigOptions(), {},
-      std::string("listeners=") + kLevelSizeListenerName, &db_options));
-  options_.listeners = db_options.listeners;
-  Reopen();
-  WriteFile({0, 2000});
-  EXPECT_EQ(0, CountWarnings());
-  const rocksdb::Options latest = LatestOptions();
-  ASSERT_EQ(1u, latest.listeners.size());
-  EXPECT_STREQ(kLevelSizeListenerName, latest.listeners[0]->Name());
-  std::string mismatch;
-  EXPECT_TRUE(table_.filter_policy->AreEquivalent(
-      {},
-      latest.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
-          ->filter_policy.get(),
-      &mismatch));
 }
 
 }  // namespace

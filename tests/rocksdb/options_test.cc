@@ -3,7 +3,6 @@
 // value and the range, and leaves a database unchanged.
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -11,8 +10,8 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "linebloom/c.h"
 #include "linebloom/filter_policy.h"
+#include "linebloom/level_size_listener.h"
 #include "rocksdb/convenience.h"
 #include "tests/rocksdb/db_fixture.h"
 
@@ -21,14 +20,6 @@ namespace {
 
 using rocksdb::Status;
 using testing::HasSubstr;
-
-// By default RocksDB ignores a policy that it can't create.
-rocksdb::ConfigOptions Strict() {
-  rocksdb::ConfigOptions config;
-  config.ignore_unsupported_options = false;
-  config.ignore_unknown_options = false;
-  return config;
-}
 
 struct BadString {
   std::string text;
@@ -127,15 +118,6 @@ class BadOptionsTest : public DbTest {
     std::shared_ptr<const rocksdb::FilterPolicy> policy;
     return rocksdb::FilterPolicy::CreateFromString(config, text, &policy);
   }
-  static Status CreateInC(const std::string& text) {
-    char* error = nullptr;
-    EXPECT_EQ(linebloom_filterpolicy_create_from_string(text.c_str(), &error),
-              nullptr);
-    const Status status =
-        error == nullptr ? Status::OK() : Status::InvalidArgument(error);
-    free(error);
-    return status;
-  }
   // RocksDB drops the errors of a filter policy inside table options: the
   // string then parses, and the database must not open with a policy that
   // nobody asked for, or without one.
@@ -145,13 +127,6 @@ class BadOptionsTest : public DbTest {
         "filter_policy=" + text, &table_);
     return parsed.ok() ? TryToOpen(OptionsWithTable()) : parsed;
   }
-  Status OpenWithOptions(const std::string& text) {
-    rocksdb::Options options;
-    EXPECT_OK(rocksdb::GetOptionsFromString(
-        rocksdb::ConfigOptions(), options_,
-        "block_based_table_factory={filter_policy=" + text + ";}", &options));
-    return TryToOpen(options);
-  }
 };
 
 TEST_F(BadOptionsTest, StringsAreRefusedInEveryWay) {
@@ -159,10 +134,8 @@ TEST_F(BadOptionsTest, StringsAreRefusedInEveryWay) {
     SCOPED_TRACE(bad.text);
     // RocksDB's default parsing ignores a policy that it can't create.
     ExpectInvalid(CreatePolicy(rocksdb::ConfigOptions(), bad.text), bad);
-    ExpectInvalid(CreatePolicy(Strict(), bad.text), bad);
-    ExpectInvalid(CreateInC(bad.text), bad);
+    ExpectInvalid(CreatePolicy(StrictConfig(), bad.text), bad);
     ExpectInvalid(OpenWithTableOptions(bad.text), bad);
-    ExpectInvalid(OpenWithOptions(bad.text), bad);
   }
 }
 
@@ -186,8 +159,9 @@ TEST_F(BadOptionsTest, Fields) {
 TEST_F(BadOptionsTest, UnknownNames) {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   for (const char* text : {"linebloomx:10", "lineblo", "Linebloom:10"}) {
-    EXPECT_TRUE(rocksdb::FilterPolicy::CreateFromString(Strict(), text, &policy)
-                    .IsNotSupported());
+    EXPECT_TRUE(
+        rocksdb::FilterPolicy::CreateFromString(StrictConfig(), text, &policy)
+            .IsNotSupported());
     EXPECT_EQ(policy, nullptr);
   }
   rocksdb::ConfigOptions lenient;
@@ -281,7 +255,9 @@ class OptionsFileTest : public DbTest {
   static constexpr Rows kRows{0, 8000};
 };
 
+// Its listener is in the file, too.
 TEST_F(OptionsFileTest, ADatabaseReopensFromItsOptionsFile) {
+  options_.listeners = {NewLevelSizeListener()};
   for (const auto& [text, bits] :
        {std::pair("linebloom", 10.0),
         std::pair("{id=linebloom;bits_per_key=9.001;line=plain}", 9.001),
@@ -296,8 +272,10 @@ TEST_F(OptionsFileTest, ADatabaseReopensFromItsOptionsFile) {
     rocksdb::Options loaded = LatestOptions();
     std::string mismatch;
     EXPECT_TRUE(table_.filter_policy->AreEquivalent(
-        Strict(), PolicyOf(loaded).get(), &mismatch))
+        StrictConfig(), PolicyOf(loaded).get(), &mismatch))
         << mismatch;
+    ASSERT_EQ(loaded.listeners.size(), 1);
+    EXPECT_STREQ(loaded.listeners[0]->Name(), kLevelSizeListenerName);
     loaded.statistics = options_.statistics;
     ASSERT_OK(rocksdb::DB::Open(loaded, Path("db"), OutPtr(&db_)));
     ExpectFilterWorks(kRows);
@@ -311,32 +289,6 @@ TEST_F(OptionsFileTest, ADatabaseReopensFromItsOptionsFile) {
     EXPECT_NEAR(8 * static_cast<double>(size) / kRows.present(), bits, 0.3);
   }
 }
-
-#if ROCKSDB_IS_AT_LEAST(9, 8)
-// RocksDB before 9.8 rejects this (switch_under_load_test.cc).
-TEST_F(OptionsFileTest, ChangedWhileTheDatabaseIsOpen) {
-  UsePolicy(kBloom);
-  Reopen();
-  WriteFile(kRows);
-  ASSERT_OK(db_->SetOptions({{"block_based_table_factory",
-                              "{filter_policy={id=linebloom;bits_per_key=20;"
-                              "hash_seed=5};}"}}));
-  WriteFile(kRows);
-  ExpectFilterWorks(kRows, 2);
-  auto properties = AllProperties(db_.get());
-  ASSERT_EQ(properties.size(), 2);
-  EXPECT_EQ(properties[0]->filter_policy_name, "linebloom");
-  EXPECT_GE(properties[0]->filter_size, kRows.present() * 20 / 8);
-  EXPECT_EQ(properties[1]->filter_policy_name, "bloomfilter");
-  EXPECT_EQ(PolicyOf(LatestOptions())->GetId(), "linebloom:20");
-
-  ASSERT_OK(db_->SetOptions(
-      {{"block_based_table_factory", "{filter_policy=bloomfilter:10;}"}}));
-  WriteFile(kRows);
-  EXPECT_EQ(AllProperties(db_.get())[0]->filter_policy_name, "bloomfilter");
-  ExpectRows(kRows);
-}
-#endif
 
 }  // namespace
 }  // namespace linebloom

@@ -24,11 +24,9 @@ constexpr Rows kWritten{0, 10000};
 // Compacts what is in WORKER_FOLDER/input.
 TEST(Worker, DISABLED_Works) {
   const std::string folder = std::getenv("WORKER_FOLDER");
-  rocksdb::ConfigOptions strict;
-  strict.ignore_unsupported_options = false;
   rocksdb::BlockBasedTableOptions table;
   ASSERT_OK(rocksdb::GetBlockBasedTableOptionsFromString(
-      strict, {}, std::getenv("WORKER_TABLE"), &table));
+      StrictConfig(), {}, std::getenv("WORKER_TABLE"), &table));
   // RocksDB drops the errors of a filter policy inside table options: an
   // unknown policy becomes none, and OpenAndCompact(), like SstFileWriter,
   // doesn't validate a known one. Files would silently be written without

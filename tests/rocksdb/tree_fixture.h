@@ -8,51 +8,101 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/listener.h"
 #include "tests/rocksdb/db_fixture.h"
-#include "tests/rocksdb/slow_jobs.h"
 
 namespace linebloom {
 
 // The filters of the live files of a column family.
 struct LiveFilters {
   double bytes = 0;
-  double rows = 0;     // in the files
-  double entries = 0;  // keys and prefixes in the filters
+  double keys = 0;  // in the files
   size_t files = 0;
   size_t without = 0;  // files that have none
 
   void Add(const rocksdb::TableProperties& table) {
     bytes += static_cast<double>(table.filter_size);
-    rows += static_cast<double>(table.num_entries);
-    entries += static_cast<double>(table.num_filter_entries);
+    keys += static_cast<double>(table.num_entries);
     without += table.filter_size == 0 ? 1 : 0;
     ++files;
   }
-  double bits_per_row() const { return 8 * bytes / rows; }
-  double bits_per_entry() const { return 8 * bytes / entries; }
+  double bits_per_key() const { return 8 * bytes / keys; }
 };
 
+// Returns those of the default family unless another is given.
 inline LiveFilters FiltersOf(rocksdb::DB* db,
-                             rocksdb::ColumnFamilyHandle* family) {
+                             rocksdb::ColumnFamilyHandle* family = nullptr) {
   rocksdb::TablePropertiesCollection files;
-  EXPECT_OK(db->GetPropertiesOfAllTables(family, &files));
+  EXPECT_OK(db->GetPropertiesOfAllTables(
+      family != nullptr ? family : db->DefaultColumnFamily(), &files));
   LiveFilters filters;
   for (const auto& [path, table] : files) filters.Add(*table);
   return filters;
 }
+
+// Delays jobs at random, as a busy machine or a slow disk does, so that flushes
+// wait, compactions overlap and a closing database finds jobs under way.
+// Thread-safe.
+class SlowJobs : public rocksdb::EventListener {
+ public:
+  // A quarter of the events have a delay, of up to `max_delay`.
+  explicit SlowJobs(std::chrono::milliseconds max_delay)
+      : max_delay_(max_delay) {}
+
+  void OnFlushBegin(rocksdb::DB* /*db*/,
+                    const rocksdb::FlushJobInfo& /*job*/) override {
+    Delay();
+  }
+  void OnFlushCompleted(rocksdb::DB* /*db*/,
+                        const rocksdb::FlushJobInfo& /*job*/) override {
+    Delay();
+  }
+  void OnCompactionBegin(rocksdb::DB* /*db*/,
+                         const rocksdb::CompactionJobInfo& /*job*/) override {
+    Delay();
+  }
+  void OnCompactionCompleted(
+      rocksdb::DB* /*db*/, const rocksdb::CompactionJobInfo& /*job*/) override {
+    Delay();
+  }
+  void OnTableFileCreationStarted(
+      const rocksdb::TableFileCreationBriefInfo& /*info*/) override {
+    Delay();
+  }
+  void OnTableFileCreated(
+      const rocksdb::TableFileCreationInfo& /*info*/) override {
+    Delay();
+  }
+
+ private:
+  void Delay() {
+    std::chrono::milliseconds delay(0);
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (random_() % 4 == 0) {
+        delay = std::chrono::milliseconds(random_() % (max_delay_.count() + 1));
+      }
+    }
+    std::this_thread::sleep_for(delay);
+  }
+
+  const std::chrono::milliseconds max_delay_;
+  std::mutex mutex_;
+  std::mt19937_64 random_{1};
+};
 
 // Looks at the default column family after each flush and compaction.
 // Thread-safe.
 class FilterWatch : public rocksdb::EventListener {
  public:
   struct Seen {
-    double most_bytes = 0;
-    double most_bits_per_entry = 0;
+    double max_bytes = 0;
+    double max_bits_per_key = 0;
     size_t trees = 0;  // that had filters
   };
 
@@ -73,12 +123,12 @@ class FilterWatch : public rocksdb::EventListener {
 
  private:
   void Look(rocksdb::DB* db) {
-    const LiveFilters filters = FiltersOf(db, db->DefaultColumnFamily());
+    const LiveFilters filters = FiltersOf(db);
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (filters.entries == 0) return;
-    seen_.most_bytes = std::max(seen_.most_bytes, filters.bytes);
-    seen_.most_bits_per_entry =
-        std::max(seen_.most_bits_per_entry, filters.bits_per_entry());
+    if (filters.bytes == 0) return;
+    seen_.max_bytes = std::max(seen_.max_bytes, filters.bytes);
+    seen_.max_bits_per_key =
+        std::max(seen_.max_bits_per_key, filters.bits_per_key());
     ++seen_.trees;
   }
 
@@ -155,7 +205,7 @@ class TreeTest : public DbTest {
     return watch->Take();
   }
 
-  LiveFilters Now() { return FiltersOf(db_.get(), db_->DefaultColumnFamily()); }
+  LiveFilters Now() { return FiltersOf(db_.get()); }
 };
 
 // Each combination of loads in and out of order and of styles of compaction.

@@ -51,11 +51,8 @@ Samples Parse(const std::string& text) {
 class FilterMetricsTest : public PolicyTest {
  protected:
   Samples Read(const std::string& name = "db") {
-    MeteredDatabase metered;
-    metered.db = db_.get();
-    metered.name = name;
     std::string text = "replaced";
-    EXPECT_OK(FilterMetrics({metered}, &text));
+    EXPECT_OK(FilterMetrics({{db_.get(), {}, name}}, &text));
     return Parse(text);
   }
 

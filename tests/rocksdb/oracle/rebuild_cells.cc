@@ -1,22 +1,11 @@
 // RebuildFilters() gives old files today's filters and changes nothing else
 // about them. See also rebuild_filters_test.cc.
 
-#include <tuple>
-
 #include "linebloom/rebuild_filters.h"
 #include "tests/rocksdb/oracle/cell.h"
 
 namespace linebloom {
 namespace {
-
-// Returns the level, smallest and largest key of each file.
-std::vector<std::tuple<int, std::string, std::string>> Shapes(Oracle* o) {
-  std::vector<std::tuple<int, std::string, std::string>> shapes;
-  for (const auto& file : FilesOf(o->db())) {
-    shapes.emplace_back(file.level, file.smallestkey, file.largestkey);
-  }
-  return shapes;
-}
 
 size_t FilesWithRows(Oracle* o) {
   size_t count = 0;
@@ -29,14 +18,14 @@ size_t FilesWithRows(Oracle* o) {
 // Rebuilds all files except those without rows, and none a second time.
 const Step kRebuild{
     "Rebuild", [](Oracle* o) {
-      const auto before = Shapes(o);
+      const auto before = ShapesOf(o->db());
       RebuildFiltersReport report;
       ASSERT_OK(RebuildFilters(o->db(), {}, {}, &report));
       EXPECT_EQ(report.files.size(), FilesWithRows(o));
       for (const FileRebuild& file : report.files) {
         EXPECT_EQ(file.outcome, RebuildOutcome::kRewritten) << file.message;
       }
-      EXPECT_EQ(Shapes(o), before);
+      EXPECT_EQ(ShapesOf(o->db()), before);
       ASSERT_OK(RebuildFilters(o->db(), {}, {}, &report));
       for (const FileRebuild& file : report.files) {
         ADD_FAILURE() << file.path
