@@ -1,14 +1,11 @@
 // Varies table options, reads, caches and sizes, for one file and for
 // overlapping files, as written and after reopening.
 
-#include <cstdlib>
 #include <memory>
-#include <utility>
 
 #include "rocksdb/cache.h"
 #include "rocksdb/compression_type.h"
 #include "rocksdb/convenience.h"
-#include "rocksdb/memory_allocator.h"
 #include "tests/rocksdb/oracle/cell.h"
 
 namespace linebloom {
@@ -17,36 +14,6 @@ namespace {
 using rocksdb::BlockBasedTableOptions;
 
 const std::vector<Step> kCourse = {kWrite, kUpdate, kReopen, kCompact};
-
-// Allocates memory at a chosen offset from a line of 64 bytes: the largest that
-// malloc ever returns, and larger ones.
-class OffsetAllocator : public rocksdb::MemoryAllocator {
- public:
-  explicit OffsetAllocator(size_t offset) : offset_(offset) {}
-  const char* Name() const override { return "test.Offset"; }
-  void* Allocate(size_t size) override {
-    const size_t whole_lines = (size + offset_ + 63) / 64 * 64;
-    return static_cast<char*>(std::aligned_alloc(64, whole_lines)) + offset_;
-  }
-  void Deallocate(void* memory) override {
-    std::free(static_cast<char*>(memory) - offset_);  // NOLINT
-  }
-
- private:
-  const size_t offset_;
-};
-
-void UseCache(Oracle* o, std::shared_ptr<rocksdb::Cache> cache) {
-  o->table().cache_index_and_filter_blocks = true;
-  o->table().block_cache = std::move(cache);
-}
-
-void UseCacheAt(Oracle* o, size_t offset) {
-  rocksdb::LRUCacheOptions cache;
-  cache.capacity = 8 << 20;
-  cache.memory_allocator = std::make_shared<OffsetAllocator>(offset);
-  UseCache(o, rocksdb::NewLRUCache(cache));
-}
 
 // Keeps filters in the block cache, with these options of the table.
 Setting CachedFilters(const std::string& text = "") {
@@ -75,8 +42,9 @@ const Cell kCells[] = {
      Table("block_cache=1K;cache_index_and_filter_blocks=true")},
     {"HyperClockCache", kCourse,
      [](auto* o) {
-       UseCache(
-           o, rocksdb::HyperClockCacheOptions(8 << 20, 4096).MakeSharedCache());
+       o->table().cache_index_and_filter_blocks = true;
+       o->table().block_cache =
+           rocksdb::HyperClockCacheOptions(8 << 20, 4096).MakeSharedCache();
      }},
     {"Level0Pinned", kCourse,
      CachedFilters("pin_l0_filter_and_index_blocks_in_cache=true")},
@@ -169,10 +137,6 @@ std::vector<Cell> SeriesOfCells() {
                        o->options().compression_opts.max_dict_bytes = 4096;
                      },
                      Filters::kWhole});
-  }
-  for (const size_t offset : {1, 8, 16, 32, 48, 63, 64}) {
-    cells.push_back({"BlocksAt" + std::to_string(offset), kCourse,
-                     [offset](Oracle* o) { UseCacheAt(o, offset); }});
   }
   for (const uint64_t size : {1, 4096, 1 << 20}) {
     cells.push_back({"PartitionsOf" + std::to_string(size), kCourse,
