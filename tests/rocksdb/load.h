@@ -1,7 +1,6 @@
 // Threads that use a database while a test does something else with it.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <functional>
 #include <random>
@@ -18,14 +17,12 @@ namespace linebloom {
 inline constexpr uint64_t kRows = 20000;
 inline uint64_t Number(uint64_t i) { return i * 7919 % kRows * 2; }
 
-// Threads that write rows up to a limit, and read rows that are written and
-// rows that never are.
+// A thread that writes rows up to a limit, and two that read rows that are
+// written and rows that never are.
 class Load {
  public:
   explicit Load(rocksdb::DB* db) : db_(db) {
-    for (size_t i = 0; i < kWriters; ++i) {
-      threads_.emplace_back([this, i] { Write(i); });
-    }
+    threads_.emplace_back([this] { Write(); });
     for (unsigned seed = 1; seed <= 2; ++seed) {
       threads_.emplace_back([this, seed] { Read(seed); });
     }
@@ -35,7 +32,7 @@ class Load {
   // Calls `action` while `rows` rows are being written, and waits until they
   // are.
   void WhileWriting(uint64_t rows, const std::function<void()>& action) {
-    const uint64_t before = Written();
+    const uint64_t before = written_;
     const uint64_t reads_before = reads_;
     allowed_ += rows;
     allowed_.notify_all();
@@ -55,49 +52,41 @@ class Load {
 
   // Rows written so far: after WhileWriting() and Stop(), the first ones by
   // Number().
-  uint64_t Written() const {
-    uint64_t sum = 0;
-    for (const auto& count : written_) sum += count;
-    return sum;
-  }
+  uint64_t Written() const { return written_; }
 
  private:
-  static constexpr size_t kWriters = 2;
-
   void AwaitWritten(uint64_t rows) {
-    while (Written() < rows) std::this_thread::yield();
+    while (written_ < rows) std::this_thread::yield();
   }
 
-  // Writer `w` writes the rows w, w + kWriters, w + 2 * kWriters and so on.
-  void Write(size_t w) {
-    for (uint64_t i = w; i < kRows; i += kWriters) {
+  void Write() {
+    for (uint64_t i = 0; i < kRows; ++i) {
       for (uint64_t allowed = allowed_; i >= allowed; allowed = allowed_) {
         allowed_.wait(allowed);
       }
       if (done_) return;
       EXPECT_OK(db_->Put({}, RowKey(Number(i)), RowValue(Number(i))));
-      ++written_[w];
+      ++written_;
     }
   }
 
   void Read(unsigned seed) {
     std::mt19937_64 random(seed);
     while (!done_) {
-      const size_t w = random() % kWriters;
-      const uint64_t written = written_[w];
+      const uint64_t written = written_;
       if (written == 0) continue;
-      const uint64_t row = Number(w + random() % written * kWriters);
+      const uint64_t row = Number(random() % written);
       EXPECT_EQ(GetText(db_, RowKey(row)), RowValue(row));
       EXPECT_EQ(GetText(db_, RowKey(row + 1)), "NotFound: ");
-      ReadBatch(w, written, &random);
+      ReadBatch(written, &random);
       ++reads_;
     }
   }
 
-  void ReadBatch(size_t w, uint64_t written, std::mt19937_64* random) {
+  void ReadBatch(uint64_t written, std::mt19937_64* random) {
     std::vector<std::string> keys;
     for (size_t i = 0; i < 40; ++i) {
-      const uint64_t row = Number(w + (*random)() % written * kWriters);
+      const uint64_t row = Number((*random)() % written);
       keys.push_back(RowKey(row + i % 2));
     }
     const std::vector<std::string> found = MultiGetTexts(db_, keys);
@@ -110,7 +99,7 @@ class Load {
   std::atomic<bool> done_ = false;
   std::atomic<uint64_t> allowed_ = 0;
   std::atomic<uint64_t> reads_ = 0;
-  std::array<std::atomic<uint64_t>, kWriters> written_ = {};
+  std::atomic<uint64_t> written_ = 0;
   std::vector<std::thread> threads_;
 };
 
