@@ -111,6 +111,13 @@ std::vector<FileShape> ShapesOf(DB* db) {
   return shapes;
 }
 
+rocksdb::CompactRangeOptions RewriteAll() {
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction =
+      rocksdb::BottommostLevelCompaction::kForce;
+  return options;
+}
+
 DbTest::DbTest() {
   options_.create_if_missing = true;
   options_.disable_auto_compactions =
@@ -171,8 +178,8 @@ void DbTest::UseOptions(const FilterPolicyOptions& options) {
   table_.filter_policy.reset(NewFilterPolicy(options));
 }
 
-void DbTest::WriteFile(Rows rows, int level) {
-  PutRows(rows);
+void DbTest::WriteFile(Rows rows, int level, uint64_t step) {
+  PutRows(rows, nullptr, step);
   Flush();
   if (level == 0) return;
   rocksdb::CompactionOptions compaction;
@@ -180,8 +187,8 @@ void DbTest::WriteFile(Rows rows, int level) {
   ASSERT_OK(db_->CompactFiles(compaction, {FilesOf(db_.get())[0].name}, level));
 }
 
-void DbTest::PutRows(Rows rows, DB* db) {
-  for (uint64_t i = rows.begin; i < rows.end; i += 2) {
+void DbTest::PutRows(Rows rows, DB* db, uint64_t step) {
+  for (uint64_t i = rows.begin; i < rows.end; i += step) {
     ASSERT_OK(Db(db)->Put({}, RowKey(i), RowValue(i)));
   }
 }
@@ -189,10 +196,7 @@ void DbTest::PutRows(Rows rows, DB* db) {
 void DbTest::Flush(DB* db) { ASSERT_OK(Db(db)->Flush({})); }
 
 void DbTest::CompactAll(DB* db) {
-  rocksdb::CompactRangeOptions compact;
-  compact.bottommost_level_compaction =
-      rocksdb::BottommostLevelCompaction::kForce;
-  ASSERT_OK(Db(db)->CompactRange(compact, nullptr, nullptr));
+  ASSERT_OK(Db(db)->CompactRange(RewriteAll(), nullptr, nullptr));
 }
 
 void DbTest::ExpectRows(Rows rows, DB* db) {

@@ -119,6 +119,9 @@ using FileShape =
     std::tuple<int, std::string, std::string, std::string, uint64_t>;
 std::vector<FileShape> ShapesOf(rocksdb::DB* db);  // sorted
 
+// Options that rewrite every file, including those of the last level.
+rocksdb::CompactRangeOptions RewriteAll();
+
 class DbTest : public testing::Test {
  protected:
   DbTest();
@@ -141,12 +144,12 @@ class DbTest : public testing::Test {
   void UsePolicy(const Policy& policy);
   void UseOptions(const FilterPolicyOptions& options);
 
-  // Writes the rows that exist into one file of `level`.
-  void WriteFile(Rows rows, int level = 0);
+  // Writes the rows that exist, or every `step`th number, into one file of
+  // `level`.
+  void WriteFile(Rows rows, int level = 0, uint64_t step = 2);
   // From here on, `db` is `db_` unless given.
-  void PutRows(Rows rows, rocksdb::DB* db = nullptr);
+  void PutRows(Rows rows, rocksdb::DB* db = nullptr, uint64_t step = 2);
   void Flush(rocksdb::DB* db = nullptr);
-  // Rewrites every file, including those of the last level.
   void CompactAll(rocksdb::DB* db = nullptr);
 
   // Expects every present row to be found, and no missing one.

@@ -9,7 +9,6 @@
 
 #include "linebloom/filter_policy.h"
 #include "linebloom/rebuild_filters.h"
-#include "rocksdb/sst_file_writer.h"
 #include "tests/rocksdb/tree_fixture.h"
 
 namespace linebloom {
@@ -68,10 +67,7 @@ class HeatAwareTest : public TreeTest {
   // and a tenth of its rows above.
   void RewriteTree() {
     CompactAll();
-    for (uint64_t i = 0; i < kRows.end; i += 20) {
-      ASSERT_OK(db_->Put({}, RowKey(i), RowValue(i)));
-    }
-    Flush();
+    WriteFile(kRows, /*level=*/0, /*step=*/20);
   }
 
   static constexpr Rows kRows{0, 200'000};
@@ -190,19 +186,16 @@ class HotSmallFileTest : public HeatAwareTest {
   HotSmallFileTest() { options_.target_file_size_base = 64 << 20; }
 
   // Both with a poor filter, in the last level.
-  void IngestFiles() {
+  void WriteFiles() {
     UseOptions({2});
     DestroyAndReopen();
     for (const auto& [rows, bytes] :
          {std::pair(kSmall, 200), std::pair(kLarge, 20)}) {
-      const std::string path = Path("file.sst");
-      rocksdb::SstFileWriter writer({}, OptionsWithTable());
-      ASSERT_OK(writer.Open(path));
       for (uint64_t i = rows.begin; i < rows.end; i += 2) {
-        ASSERT_OK(writer.Put(RowKey(i), std::string(bytes, 'v')));
+        ASSERT_OK(db_->Put({}, RowKey(i), std::string(bytes, 'v')));
       }
-      ASSERT_OK(writer.Finish());
-      ASSERT_OK(db_->IngestExternalFile({path}, {}));
+      Flush();
+      ASSERT_OK(db_->CompactFiles({}, {Files()[0].name}, 6));
     }
   }
 
@@ -225,7 +218,7 @@ class HotSmallFileTest : public HeatAwareTest {
 };
 
 TEST_F(HotSmallFileTest, ComesFirstAsLookupsFallNow) {
-  IngestFiles();
+  WriteFiles();
   UseHeat(true);
   Reopen();
   const RebuildFiltersReport cold = DryRun();

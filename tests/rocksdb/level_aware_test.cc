@@ -47,23 +47,13 @@ class LevelAwareTest : public TreeTest {
     return CountInLog({"[WARN]", "level_aware=true", "linebloom_level_sizes"});
   }
 
-  // Every `step`th row from `first` on, in one file of `level`.
-  void WriteRowsTo(int level, uint64_t first, uint64_t step) {
-    for (uint64_t i = first; i < kRows.present(); i += step) {
-      ASSERT_OK(db_->Put({}, RowKey(2 * i), RowValue(2 * i)));
-    }
-    Flush();
-    if (level == 0) return;
-    ASSERT_OK(db_->CompactFiles({}, {Files()[0].name}, level));
-  }
-
   // Five sorted runs, each level ten times as large as the one above.
   void WriteTree() {
-    WriteRowsTo(3, 0, 2);    // 100,000 rows
-    WriteRowsTo(2, 1, 20);   // 10,000
-    WriteRowsTo(1, 3, 200);  // 1,000
-    WriteRowsTo(0, 5, 200);
-    WriteRowsTo(0, 7, 200);
+    WriteFile(kRows, 3, 4);             // 100,000 rows
+    WriteFile({2, kRows.end}, 2, 40);   // 10,000
+    WriteFile({6, kRows.end}, 1, 400);  // 1,000
+    WriteFile({10, kRows.end}, 0, 400);
+    WriteFile({14, kRows.end}, 0, 400);
   }
 
   // A file of 1,000 keys has 36 to 40 lines, on average half a line too many,

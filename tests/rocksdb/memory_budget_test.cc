@@ -118,10 +118,8 @@ TEST_F(MemoryBudgetTest, AFailedCompactionFreesNothing) {
   ASSERT_OK(db_->Merge({}, "key", "value"));
   constexpr uint64_t kFiles = 200;
   for (uint64_t i = 0; i < kFiles; ++i) WriteFile({200 * i, 200 * (i + 1)});
-  rocksdb::CompactRangeOptions all;
-  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
   for (uint64_t i = 0; i < 4; ++i) {
-    EXPECT_FALSE(db_->CompactRange(all, nullptr, nullptr).ok());
+    EXPECT_FALSE(db_->CompactRange(RewriteAll(), nullptr, nullptr).ok());
     const double before = Now().bytes;
     const uint64_t begin = 200 * kFiles + 2000 * i;
     WriteFile({begin, begin + 2000});

@@ -566,9 +566,7 @@ TEST_F(RebuildFiltersTest, AFileThatIsBeingCompacted) {
     SwitchToLinebloom();
     std::atomic<bool> canceled = false;
     std::thread compaction([&] {
-      rocksdb::CompactRangeOptions all;
-      all.bottommost_level_compaction =
-          rocksdb::BottommostLevelCompaction::kForce;
+      rocksdb::CompactRangeOptions all = RewriteAll();
       all.canceled = &canceled;
       const rocksdb::Status status = db_->CompactRange(all, nullptr, nullptr);
       EXPECT_EQ(status.ok(), ends_well) << status.ToString();

@@ -81,11 +81,8 @@ class ObservedRateTest : public PolicyTest {
     Reopen();
     WriteFile(kRows, 2);
     for (int file = 0; file < 2; ++file) {
-      for (uint64_t i = kRows.begin; i < kRows.end; i += 20) {
-        ASSERT_OK(db_->Put({}, RowKey(i), RowValue(i)));
-      }
-      ASSERT_OK(db_->Put({}, RowKey(kRows.end - 2), RowValue(kRows.end - 2)));
-      Flush();
+      PutRows({kRows.end - 2, kRows.end});
+      WriteFile(kRows, /*level=*/0, /*step=*/20);
     }
   }
 

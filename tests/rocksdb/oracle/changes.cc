@@ -139,12 +139,7 @@ void Oracle::FlushAll() {
   }
 }
 
-void Oracle::CompactAll() {
-  rocksdb::CompactRangeOptions compact;
-  compact.bottommost_level_compaction =
-      rocksdb::BottommostLevelCompaction::kForce;
-  CompactWith(compact);
-}
+void Oracle::CompactAll() { CompactWith(RewriteAll()); }
 
 void Oracle::CompactWith(const rocksdb::CompactRangeOptions& compact) {
   ASSERT_OK(
