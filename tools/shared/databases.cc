@@ -20,18 +20,6 @@
 namespace linebloom::tools {
 namespace {
 
-absl::StatusCode CodeOf(const rocksdb::Status& status) {
-  if (status.IsNoSpace()) return absl::StatusCode::kResourceExhausted;
-  if (status.IsNotFound() || status.IsPathNotFound()) {
-    return absl::StatusCode::kNotFound;
-  }
-  if (status.IsCorruption()) return absl::StatusCode::kDataLoss;
-  if (status.IsInvalidArgument() || status.IsNotSupported()) {
-    return absl::StatusCode::kInvalidArgument;
-  }
-  return absl::StatusCode::kUnavailable;
-}
-
 absl::Status CheckLock(absl::string_view flag, const std::string& folder) {
   const std::string path = folder + "/LOCK";
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -191,7 +179,11 @@ absl::Status FromRocksDb(const rocksdb::Status& status,
   // An error is a single line, whatever its message contains.
   const std::string text =
       absl::StrReplaceAll(status.ToString(), {{"\n", " "}});
-  return absl::Status(CodeOf(status), absl::StrCat(what, ": ", text));
+  const bool is_missing = status.IsNotFound() || status.IsPathNotFound();
+  return absl::Status(is_missing              ? absl::StatusCode::kNotFound
+                      : status.IsCorruption() ? absl::StatusCode::kDataLoss
+                                              : absl::StatusCode::kUnknown,
+                      absl::StrCat(what, ": ", text));
 }
 
 absl::Status CheckIsDatabase(absl::string_view flag,
