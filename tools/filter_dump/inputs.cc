@@ -21,20 +21,6 @@
 namespace linebloom::tools {
 namespace {
 
-// RocksDB has them in order.
-void AppendFiles(const rocksdb::ColumnFamilyMetaData& family,
-                 const rocksdb::Comparator* comparator,
-                 std::vector<LiveFile>* files) {
-  for (const rocksdb::LevelMetaData& level : family.levels) {
-    for (const rocksdb::SstFileMetaData& file : level.files) {
-      files->push_back(
-          {absl::StrCat(file.directory, "/", file.relative_filename),
-           family.name, level.level, file.smallestkey, file.largestkey,
-           comparator});
-    }
-  }
-}
-
 absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(
     const std::string& folder, const std::string& column_family) {
   const absl::StatusOr<ReadOnlyDatabase> database =
@@ -54,7 +40,14 @@ absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(
     found = true;
     rocksdb::ColumnFamilyMetaData metadata;
     database->db()->GetColumnFamilyMetaData(family, &metadata);
-    AppendFiles(metadata, family->GetComparator(), &files);
+    for (const rocksdb::LevelMetaData& level : metadata.levels) {
+      for (const rocksdb::SstFileMetaData& file : level.files) {
+        files.push_back(
+            {absl::StrCat(file.directory, "/", file.relative_filename),
+             names.back(), level.level, file.smallestkey, file.largestkey,
+             family->GetComparator()});
+      }
+    }
   }
   if (!found) {
     return absl::InvalidArgumentError(
@@ -157,17 +150,12 @@ void Failures::Add(const LiveFile& file, const absl::Status& status) {
     return;
   }
   problems_.emplace_back(status.message());
-  (absl::IsDataLoss(status) ? found_something_ : bad_input_) = true;
+  if (!absl::IsDataLoss(status)) exit_code_ = kExitBadInput;
 }
 
 void Failures::AddTo(Json* report) const {
   (*report)["notes"] = notes_;
   (*report)["problems"] = problems_;
-}
-
-int Failures::exit_code() const {
-  if (bad_input_) return kExitBadInput;
-  return found_something_ ? kExitFoundSomething : kExitFine;
 }
 
 absl::Status ForEachFile(

@@ -88,25 +88,21 @@ class Failures {
   void Add(const LiveFile& file, const absl::Status& status);
 
   // Records a problem that was found.
-  void AddProblem(const std::string& problem) {
-    problems_.push_back(problem);
-    found_something_ = true;
-  }
+  void AddProblem(const std::string& problem) { problems_.push_back(problem); }
 
   void AddNote(const std::string& note) { notes_.push_back(note); }
 
   // Ends a report with `notes` and `problems`.
   void AddTo(Json* report) const;
 
-  // 0, 1 if something is wrong with a file, or 2 if one can't be read.
-  int exit_code() const;
+  // kExitBadInput if a file can't be read; else Outcome's default.
+  std::optional<int> exit_code() const { return exit_code_; }
 
  private:
   const FilterDumpConfig& config_;
   std::vector<std::string> problems_;
   std::vector<std::string> notes_;
-  bool found_something_ = false;
-  bool bad_input_ = false;
+  std::optional<int> exit_code_;
 };
 
 // Calls `read` for each of the files and shows the progress. Its errors become

@@ -40,10 +40,9 @@ void TakeCount(absl::string_view line, Counts* counts) {
 
 // The same as ReadFilterAnswers() for RocksDB's statistics. Older releases lack
 // prefix.true.positive and count the prefixes of scans in the other two.
-FilterAnswers AnswersOf(const Counts& counts) {
+FilterAnswers AnswersOf(Counts counts) {
   const auto count = [&counts](const std::string& what) {
-    const auto found = counts.find("rocksdb.bloom.filter." + what);
-    return found == counts.end() ? 0 : found->second;
+    return counts["rocksdb.bloom.filter." + what];
   };
   FilterAnswers answers = {count("useful"), count("full.positive"),
                            count("full.true.positive")};
