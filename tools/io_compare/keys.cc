@@ -104,20 +104,15 @@ struct ScatteredOrder {
   uint64_t next;
 };
 
-// The share of the `keys` that are smaller than `key`.
+// The share of the `keys`, at least one, that are smaller than `key`.
 double PlaceOf(absl::string_view key, const Keys& keys,
                const rocksdb::Comparator& comparator) {
-  uint64_t begin = 0;
-  uint64_t end = keys.size;
-  while (begin < end) {
-    const uint64_t i = begin + (end - begin) / 2;
-    if (comparator.Compare(keys.at(i), {key.data(), key.size()}) < 0) {
-      begin = i + 1;
-    } else {
-      end = i;
-    }
-  }
-  return static_cast<double>(begin) / static_cast<double>(keys.size);
+  const auto are_smaller = [&](uint64_t count) {
+    const rocksdb::Slice slice(key.data(), key.size());
+    return comparator.Compare(keys.at(count - 1), slice) < 0;
+  };
+  const uint64_t smaller = LargestThat(1, keys.size, are_smaller).value_or(0);
+  return static_cast<double>(smaller) / static_cast<double>(keys.size);
 }
 
 std::string RepeatedLookup(const LookupMix& mix, uint64_t i) {
