@@ -112,15 +112,6 @@ TEST(PoissonIntervalTest, IsWilsonsWithoutLimit) {
   }
 }
 
-TEST(SpreadTest, HasTheMiddleAndTheEnds) {
-  EXPECT_EQ(SpreadOf({}).median, 0);
-  const Spread odd = SpreadOf({3, 1, 2});
-  EXPECT_EQ(odd.min, 1);
-  EXPECT_EQ(odd.median, 2);
-  EXPECT_EQ(odd.max, 3);
-  EXPECT_EQ(SpreadOf({4, 1, 3, 2}).median, 2.5);
-}
-
 TEST(LargestThatTest, FindsTheLastThatFits) {
   for (uint64_t last = 3; last <= 9; ++last) {
     const auto fits = [last](uint64_t number) { return number <= last; };

@@ -34,12 +34,18 @@ TEST(MeasurementTest, SummarizesTimes) {
   EXPECT_EQ(points.front(), (Json{1.0, 1.0}));
   EXPECT_EQ(points[1][0], 6.0);  // after 1 to 5 and 5
   EXPECT_EQ(points.back()[0], 101.0);
+  EXPECT_EQ(measured.OverRounds("mean_us").median, 28);
+  measured.AddRound({7000}, 2);
+  const Spread spread = measured.OverRounds("mean_us");
+  EXPECT_EQ(spread.min, 5);
+  EXPECT_EQ(spread.median, 7);
+  EXPECT_EQ(spread.max, 51);
 }
 
 PolicyResult Result(const std::string& name, uint64_t reads) {
   PolicyResult result;
-  result.name = name;
-  result.options = name == "none" ? "" : name;
+  result.policy.name = name;
+  result.policy.options = name == "none" ? "" : name;
   result.shape.files = {{0, "a", "z", 50, 0}, {2, "a", "z", 950, 0}};
   result.levels.resize(3);
   result.build_seconds = 1.5;
@@ -121,7 +127,7 @@ TEST(ReportTest, TextOfManyLevelsFitsATerminal) {
   report.results.push_back(
       Result("{id=linebloom;bits_per_key=10;line=plain}", 100));
   for (PolicyResult& result : report.results) {
-    if (result.name == "none") continue;
+    if (result.policy.name == "none") continue;
     for (int level = 0; level < 9; ++level) {
       result.measured.answers_by_level.levels[level].negatives = 1'000'000;
       result.measured.answers_by_level.levels[level].positives = 1;

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,29 +61,26 @@ void ReadFilters(rocksdb::DB* db, const Workload& workload,
 
 class Comparison {
  public:
-  // All must outlive this. Results are added to `report`. Without
-  // `direct_alignment` reads go through the page cache.
+  // All must outlive this. Completes the `results`, which have their policies.
+  // Without `direct_alignment` reads go through the page cache.
   Comparison(const IoCompareConfig& config, const Workload& workload,
-             const std::vector<NamedPolicy>& policies,
              const std::filesystem::path& folder,
-             std::optional<uint64_t> direct_alignment, Report* report)
+             std::optional<uint64_t> direct_alignment,
+             std::vector<PolicyResult>* results)
       : config_(config),
         workload_(workload),
-        policies_(policies),
         folder_(folder),
         direct_alignment_(direct_alignment),
-        results_(report->results),
-        databases_(policies.size()) {
-    results_.resize(policies.size());
-  }
+        results_(*results),
+        databases_(results->size()) {}
 
   // Builds all databases, then looks up keys in rounds of all policies, so that
   // other load affects them alike; with a single round one database after
   // another, which takes less space. Removes each after its last use, unless
   // `keep` is set.
   absl::Status Run() {
-    const size_t together = config_.rounds > 1 ? policies_.size() : 1;
-    for (size_t i = 0; i < policies_.size(); i += together) {
+    const size_t together = config_.rounds > 1 ? results_.size() : 1;
+    for (size_t i = 0; i < results_.size(); i += together) {
       RETURN_IF_ERROR(RunSome(i, i + together));
     }
     return absl::OkStatus();
@@ -117,27 +113,20 @@ class Comparison {
   }
 
   absl::Status Build(size_t i) {
-    const NamedPolicy& policy = policies_[i];
     PolicyResult& result = results_[i];
-    result.name = policy.name;
-    result.options = policy.options;
+    const SharedPolicy& policy = result.policy.policy;
+    if (result.policy.heat_aware) result.warm_lookups = config_.warm_lookups;
     const auto start = std::chrono::steady_clock::now();
-    std::function<absl::Status(rocksdb::DB*)> warm_up;
-    if (policy.heat_aware && config_.warm_lookups > 0) {
-      result.warm_lookups = config_.warm_lookups;
-      warm_up = [this](rocksdb::DB* db) {
-        return WarmUp(db, RepeatedLookups(workload_.mix, config_.warm_lookups),
-                      config_.threads, &progress_);
-      };
-    }
-    RETURN_IF_ERROR(BuildDatabase(workload_.rows, policy.policy,
-                                  FolderOf(i).string(), &progress_, warm_up));
+    RETURN_IF_ERROR(
+        BuildDatabase(workload_.rows, policy, FolderOf(i).string(),
+                      RepeatedLookups(workload_.mix, result.warm_lookups),
+                      config_.threads, &progress_));
     const std::chrono::duration<double> took =
         std::chrono::steady_clock::now() - start;
     result.build_seconds = took.count();
     ASSIGN_OR_RETURN(
         databases_[i],
-        OpenForMeasuring(workload_.rows, policy.policy, FolderOf(i).string(),
+        OpenForMeasuring(workload_.rows, policy, FolderOf(i).string(),
                          config_.block_cache_size, direct_io()));
     result.shape = ReadShape(databases_[i].get());
     ReadFilters(databases_[i].get(), workload_, &result);
@@ -165,10 +154,10 @@ class Comparison {
 
   void BeginStep(const std::string& step, size_t i, uint64_t total) {
     constexpr size_t kMaxName = 24;
-    std::string name = policies_[i].name;
+    std::string name = results_[i].policy.name;
     if (name.size() > kMaxName) name = name.substr(0, kMaxName) + "...";
     progress_.Begin(absl::StrCat(step, "policy ", i + 1, " of ",
-                                 policies_.size(), " (", name, ")"),
+                                 results_.size(), " (", name, ")"),
                     total);
   }
 
@@ -185,7 +174,6 @@ class Comparison {
 
   const IoCompareConfig& config_;
   const Workload& workload_;
-  const std::vector<NamedPolicy>& policies_;
   const std::filesystem::path& folder_;
   const std::optional<uint64_t> direct_alignment_;
   std::vector<PolicyResult>& results_;
@@ -302,7 +290,10 @@ absl::StatusOr<Report> RunComparison(const IoCompareConfig& config) {
       config.direct_io ? DirectIoAlignment(folder) : std::nullopt;
   workload.facts["direct_io"] = alignment.has_value();
 
-  Comparison comparison(config, workload, policies, folder, alignment, &report);
+  for (NamedPolicy& policy : policies) {
+    report.results.emplace_back().policy = std::move(policy);
+  }
+  Comparison comparison(config, workload, folder, alignment, &report.results);
   RETURN_IF_ERROR(comparison.Run());
   report.workload = workload.facts;
   AddFindings(workload.expected_shape, &report);

@@ -282,10 +282,9 @@ absl::Status Run(Job* job, uint32_t threads) {
 
 }  // namespace
 
-absl::Status BuildDatabase(
-    const RowSource& rows, const SharedPolicy& policy, const std::string& path,
-    Progress* progress,
-    const std::function<absl::Status(rocksdb::DB*)>& warm_up) {
+absl::Status BuildDatabase(const RowSource& rows, const SharedPolicy& policy,
+                           const std::string& path, const Keys& warm_lookups,
+                           uint32_t threads, Progress* progress) {
   rocksdb::DB* opened = nullptr;
   RETURN_IF_ERROR(
       FromRocksDb(rocksdb::DB::Open(BuildOptions(rows, policy), path, &opened),
@@ -294,23 +293,20 @@ absl::Status BuildDatabase(
 
   Loader loader(rows, db.get(), path, progress);
   for (size_t i = 0; i < rows.files.size(); ++i) {
-    if (warm_up && i + 1 == rows.files.size()) {
-      RETURN_IF_ERROR(warm_up(db.get()));
+    if (warm_lookups.size > 0 && i + 1 == rows.files.size()) {
+      progress->Begin("lookups to learn from", warm_lookups.size);
+      Job job = {db.get(), warm_lookups, progress};
+      RETURN_IF_ERROR(Run(&job, threads));
     }
     RETURN_IF_ERROR(loader.Load(i));
     if (rows.files[i].level > 0) {
       RETURN_IF_ERROR(MoveDown(db.get(), rows.files[i], path));
     }
   }
-  if (warm_up) RETURN_IF_ERROR(RewriteFiles(db.get(), rows, progress));
+  if (warm_lookups.size > 0) {
+    RETURN_IF_ERROR(RewriteFiles(db.get(), rows, progress));
+  }
   return FromRocksDb(db->Close(), absl::StrCat("cannot close '", path, "'"));
-}
-
-absl::Status WarmUp(rocksdb::DB* db, const Keys& lookups, uint32_t threads,
-                    Progress* progress) {
-  progress->Begin("lookups to learn from", lookups.size);
-  Job job = {db, lookups, progress};
-  return Run(&job, threads);
 }
 
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
@@ -381,7 +377,10 @@ Json Measurement::SlowerThan() const {
 Spread Measurement::OverRounds(const std::string& number) const {
   std::vector<double> values;
   for (const Json& round : rounds) values.push_back(round[number]);
-  return SpreadOf(values);
+  std::ranges::sort(values);
+  const size_t half = values.size() / 2;
+  const double median = (values[(values.size() - 1) / 2] + values[half]) / 2;
+  return {values.front(), median, values.back()};
 }
 
 absl::Status MeasureRound(rocksdb::DB* db, const std::filesystem::path& folder,

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,17 +29,12 @@ using SharedPolicy = std::shared_ptr<const rocksdb::FilterPolicy>;
 // that `rows` plans: all that RocksDB would decide on its own is switched off
 // or prescribed, because it may depend on the size of the filters.
 //
-// `warm_up`, if any, is called before the last flush, which shows lookups to
-// linebloom's listener; then all files below level 0 are rewritten in place.
-absl::Status BuildDatabase(
-    const RowSource& rows, const SharedPolicy& policy, const std::string& path,
-    Progress* progress,
-    const std::function<absl::Status(rocksdb::DB*)>& warm_up = nullptr);
-
-// Looks all of `lookups` up in `db`, with `threads` threads, so that a
-// heat-aware policy learns where lookups fall.
-absl::Status WarmUp(rocksdb::DB* db, const Keys& lookups, uint32_t threads,
-                    Progress* progress);
+// If there are `warm_lookups`, from which a heat-aware policy learns, `threads`
+// threads do them before the last flush, which shows them to linebloom's
+// listener; then all files below level 0 are rewritten in place.
+absl::Status BuildDatabase(const RowSource& rows, const SharedPolicy& policy,
+                           const std::string& path, const Keys& warm_lookups,
+                           uint32_t threads, Progress* progress);
 
 // Opens the database read-only for measuring, with all files open, their
 // filters and indexes in memory, statistics and a block cache of `cache_bytes`.
@@ -61,6 +55,13 @@ struct LookupCounts {
   void Add(const LookupCounts& more);
 };
 
+// The median of repeated measurements and their extremes.
+struct Spread {
+  double min;
+  double median;
+  double max;
+};
+
 // Sums over all rounds, and the times of each.
 struct Measurement : LookupCounts {
   uint64_t lookups = 0;
@@ -75,7 +76,8 @@ struct Measurement : LookupCounts {
   // Adds the times of a round's lookups, at least one.
   void AddRound(std::vector<uint32_t> of_round, double seconds);
 
-  // The spread of one of the numbers in `rounds`.
+  // The spread of one of the numbers in `rounds`, at least one. The median of
+  // an even number of rounds is the mean of the middle two.
   Spread OverRounds(const std::string& number) const;
 
   // Pairs of microseconds and the share of lookups that took at least as long,

@@ -28,8 +28,8 @@ namespace {
 void CheckShapes(const Shape& expected, Report* report) {
   const PolicyResult& first = report->results.front();
   for (const PolicyResult& result : report->results) {
-    const std::string difference =
-        DescribeDifference(first.shape, first.name, result.shape, result.name);
+    const std::string difference = DescribeDifference(
+        first.shape, first.policy.name, result.shape, result.policy.name);
     if (!difference.empty()) {
       report->problems.push_back(absl::StrCat(
           "the databases differ in more than their filters: ", difference));
@@ -49,9 +49,10 @@ void CheckFound(Report* report) {
   const PolicyResult& first = report->results.front();
   for (const PolicyResult& result : report->results) {
     if (result.measured.found != first.measured.found) {
-      report->problems.push_back(absl::StrCat(
-          result.name, " found ", result.measured.found, " keys and ",
-          first.name, " ", first.measured.found, ": one of them lost rows"));
+      report->problems.push_back(
+          absl::StrCat(result.policy.name, " found ", result.measured.found,
+                       " keys and ", first.policy.name, " ",
+                       first.measured.found, ": one of them lost rows"));
     }
   }
   const uint64_t found = first.measured.found;
@@ -63,7 +64,7 @@ void CheckFound(Report* report) {
         "false positives."));
   } else if (found < asked && report->workload["rows_from"] != "source_db") {
     // (Some rows of a database may be only in its write-ahead log.)
-    report->problems.push_back(absl::StrCat(first.name, " found ", found,
+    report->problems.push_back(absl::StrCat(first.policy.name, " found ", found,
                                             " of ", asked, " existing rows"));
   }
 }
@@ -71,7 +72,7 @@ void CheckFound(Report* report) {
 void NoteIoAgreement(Report* report) {
   std::map<std::string, std::vector<std::string>> policies;
   for (const PolicyResult& result : report->results) {
-    policies[result.io_agreement].push_back(result.name);
+    policies[result.io_agreement].push_back(result.policy.name);
   }
   for (const auto& [agreement, names] : policies) {
     if (agreement.empty()) continue;
@@ -87,7 +88,7 @@ void NoteIoAgreement(Report* report) {
 // the notes explain them.
 std::string Label(const Report& report, size_t i) {
   constexpr size_t kMaxLabel = 24;
-  const std::string& name = report.results[i].name;
+  const std::string& name = report.results[i].policy.name;
   if (name.size() <= kMaxLabel) return name;
   std::string id = name;
   if (absl::StartsWith(id, "{id=")) id = id.substr(4);
@@ -117,18 +118,35 @@ void NoteNoise(Report* report) {
       "quiet machine, or with more --lookups and --rounds."));
 }
 
-Json ListPerLevel(const Shape& shape, uint64_t LevelShape::*number) {
-  Json list = Json::array();
-  for (const LevelShape& level : shape.Levels()) list.push_back(level.*number);
-  return list;
+// The sum of `number` over the files of each level, down to the deepest.
+std::vector<uint64_t> SumPerLevel(const Shape& shape,
+                                  uint64_t (*number)(const FileShape&)) {
+  std::vector<uint64_t> sums;
+  for (const FileShape& file : shape.files) {
+    const auto level = static_cast<size_t>(file.level);
+    if (level >= sums.size()) sums.resize(level + 1);
+    sums[level] += number(file);
+  }
+  return sums;
+}
+
+std::vector<uint64_t> FilesPerLevel(const Shape& shape) {
+  return SumPerLevel(shape, [](const FileShape&) { return uint64_t{1}; });
 }
 
 Json WorkloadAsJson(const Report& report) {
   Json json = report.workload;
   const Shape& shape = report.results.front().shape;
-  json["sorted_runs"] = shape.SortedRuns();
-  json["files_per_level"] = ListPerLevel(shape, &LevelShape::files);
-  json["rows_per_level"] = ListPerLevel(shape, &LevelShape::entries);
+  const std::vector<uint64_t> files = FilesPerLevel(shape);
+  // What a lookup of a missing key has to go through.
+  uint64_t sorted_runs = 0;
+  for (size_t level = 0; level < files.size(); ++level) {
+    sorted_runs += level == 0 ? files[0] : std::min<uint64_t>(files[level], 1);
+  }
+  json["sorted_runs"] = sorted_runs;
+  json["files_per_level"] = files;
+  json["rows_per_level"] =
+      SumPerLevel(shape, [](const FileShape& file) { return file.entries; });
   return json;
 }
 
@@ -272,13 +290,13 @@ Json LevelsAsJson(const PolicyResult& result) {
 // False-positive rates by bits per key that results can be compared with:
 // linebloom's as it is planned, Ribbon's as RocksDB builds it.
 Json RateCurvesAsJson(const Report& report) {
-  double most_bits = 15;
+  double max_bits = 15;
   for (const PolicyResult& result : report.results) {
-    most_bits = std::max(most_bits, std::ceil(result.bits_per_key()) + 2);
+    max_bits = std::max(max_bits, std::ceil(result.bits_per_key()) + 2);
   }
   Json linebloom = Json::array();
   // Smaller solved lines have no room for two probes of each key.
-  for (double bits = 2.5; bits <= most_bits; bits += 0.5) {
+  for (double bits = 2.5; bits <= max_bits; bits += 0.5) {
     const auto millibits =
         static_cast<uint32_t>(std::lround(bits * kMillibitsPerBit));
     linebloom.push_back({bits, ExpectedRate(Line::kSolved, millibits,
@@ -286,7 +304,7 @@ Json RateCurvesAsJson(const Report& report) {
   }
   Json ribbon = Json::array();
   // A Ribbon filter requested as b Bloom bits per key takes about 0.7 b.
-  for (double asked = 2 / 0.7; asked < most_bits / 0.7; asked += 1.5) {
+  for (double asked = 2 / 0.7; asked < max_bits / 0.7; asked += 1.5) {
     const std::string block = BuildRibbonBlock(asked, kMaxRibbonKeys);
     const std::optional<double> rate =
         BuiltInFilterRate(block.data(), block.size(), kMaxRibbonKeys);
@@ -315,15 +333,15 @@ Json ResultAsJson(const Report& report, size_t i) {
   const Measurement& m = result.measured;
   const Interval reads = m.reads_interval();
   Json json = {
-      {"policy", result.name},
+      {"policy", result.policy.name},
       {"label", Label(report, i)},
-      {"options", result.options},
+      {"options", result.policy.options},
       {"filter_bytes", result.all_levels.bytes},
       {"filter_bytes_per_level", Json::array()},
       {"bits_per_key",
        result.all_levels.bytes > 0 ? Json(result.bits_per_key()) : Json()},
       {"warm_lookups", result.warm_lookups},
-      {"files_per_level", ListPerLevel(result.shape, &LevelShape::files)},
+      {"files_per_level", FilesPerLevel(result.shape)},
       {"lookups", m.lookups},
       {"found", m.found},
       {"data_block_reads", m.data_block_reads},

@@ -10,6 +10,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/io_compare/database.h"
 #include "tools/io_compare/row_source.h"
+#include "tools/shared/policies.h"
 
 namespace linebloom::tools {
 
@@ -56,8 +57,7 @@ struct LevelFilters {
 };
 
 struct PolicyResult {
-  std::string name;     // as in --policies
-  std::string options;  // RocksDB's option string for it; "" for none
+  NamedPolicy policy;
   Shape shape;
   std::vector<LevelFilters> levels;
   LevelFilters all_levels;

@@ -111,26 +111,6 @@ RowSource LayeredRows(const Keys& keys, uint64_t value_size, uint64_t seed,
   return source;
 }
 
-std::vector<LevelShape> Shape::Levels() const {
-  std::vector<LevelShape> levels;
-  for (const FileShape& file : files) {
-    const auto level = static_cast<size_t>(file.level);
-    if (level >= levels.size()) levels.resize(level + 1);
-    levels[level].files += 1;
-    levels[level].entries += file.entries;
-  }
-  return levels;
-}
-
-uint64_t Shape::SortedRuns() const {
-  uint64_t runs = 0;
-  const std::vector<LevelShape> levels = Levels();
-  for (size_t level = 0; level < levels.size(); ++level) {
-    runs += level == 0 ? levels[0].files : levels[level].files > 0 ? 1 : 0;
-  }
-  return runs;
-}
-
 Shape ReadShape(rocksdb::DB* db) {
   std::vector<rocksdb::LiveFileMetaData> live;
   db->GetLiveFilesMetaData(&live);

@@ -72,20 +72,8 @@ struct FileShape {
   friend auto operator<=>(const FileShape&, const FileShape&) = default;
 };
 
-struct LevelShape {
-  uint64_t files = 0;
-  uint64_t entries = 0;
-};
-
 struct Shape {
   std::vector<FileShape> files;  // in order
-
-  // By level, down to the deepest with files.
-  std::vector<LevelShape> Levels() const;
-
-  // Files of level 0 plus non-empty lower levels: what a lookup of a missing
-  // key has to go through.
-  uint64_t SortedRuns() const;
 };
 
 Shape ReadShape(rocksdb::DB* db);

@@ -31,16 +31,6 @@ Interval PoissonInterval(uint64_t count) {
   return {std::max(0.0, center - half), center + half};
 }
 
-Spread SpreadOf(std::vector<double> values) {
-  if (values.empty()) return {};
-  std::ranges::sort(values);
-  const size_t half = values.size() / 2;
-  const double median = values.size() % 2 == 1
-                            ? values[half]
-                            : (values[half - 1] + values[half]) / 2;
-  return {values.front(), median, values.back()};
-}
-
 std::optional<uint64_t> LargestThat(uint64_t low, uint64_t high,
                                     absl::FunctionRef<bool(uint64_t)> fits) {
   if (!fits(low)) return std::nullopt;

@@ -1,10 +1,9 @@
-// Computes how certain a measured rate is and how repeated measurements spread;
-// bisection; cheap pseudo-random numbers.
+// Computes how certain a measured rate is; bisection; cheap pseudo-random
+// numbers.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "absl/functional/function_ref.h"
 
@@ -22,17 +21,6 @@ Interval WilsonInterval(uint64_t successes, uint64_t trials);
 // The same of an expected number of rare, independent events, after `count`
 // were seen: with unlimited trials.
 Interval PoissonInterval(uint64_t count);
-
-// The median and the extremes of repeated measurements.
-struct Spread {
-  double min = 0;
-  double median = 0;
-  double max = 0;
-};
-
-// The spread of `values`, in any order; all 0 if there are none. The median of
-// an even number of values is the mean of the middle two.
-Spread SpreadOf(std::vector<double> values);
 
 // The largest number in [low, high] that `fits`; nothing if `low` doesn't. If a
 // number fits, so do all smaller ones.
