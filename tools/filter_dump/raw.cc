@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -212,7 +213,12 @@ absl::Status WriteRaw(const Json& report, const std::string& path) {
   }
   std::string bytes;
   for (const Json& part : report["blocks"][0]["parts"]) {
-    bytes += absl::HexStringToBytes(part["hex"].get<std::string>());
+    const std::string hex = part["hex"];
+    for (const char* at = hex.data(); at < hex.data() + hex.size(); at += 2) {
+      uint8_t byte = 0;  // absl::HexStringToBytes() differs between releases
+      std::from_chars(at, at + 2, byte, 16);
+      bytes += static_cast<char>(byte);
+    }
   }
   std::FILE* const file = std::fopen(path.c_str(), "wbx");
   if (file == nullptr) return absl::ErrnoToStatus(errno, what);
