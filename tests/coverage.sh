@@ -13,6 +13,7 @@ source "$root/tools/run_step.sh"
 parse_options only= -- "$@"
 command -v gcovr > /dev/null || stop "gcovr is missing; install the package gcovr"
 build=$root/build/coverage
+mkdir -p "$build"
 
 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" \
