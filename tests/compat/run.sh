@@ -12,8 +12,8 @@
 # mirror in this machine's apt sources; remove it to start over. --quick skips
 # what doesn't depend on RocksDB's version, or takes long and tells little: the
 # benchmarks, the inputs of fuzz targets, users' projects and builds of RocksDB
-# that compile the library, and all tools but filter_dump. It also compiles
-# several files of the library at once (a unity build).
+# that compile the library. It also compiles several files of the library at once
+# (a unity build).
 #
 # Needs root, the rights to mount, chroot and create device files, and
 # debootstrap; builds what it needs in this machine's build/release. Exits with
@@ -34,15 +34,15 @@ jobs=$(nproc)
 targets=(all)
 left_out='^$'
 if $quick; then
-  targets=(filter_policy/all docs/examples/all tools/filter_dump.build/all filter_dump_pieces_test)
+  targets=(filter_policy/all docs/examples/all tools/all)
   for file in tests/*/CMakeLists.txt; do
     case $file in
-      tests/consumer/* | tests/fuzz/* | tests/tools/*) ;; # consumer: a project of its own
+      tests/consumer/* | tests/fuzz/*) ;; # consumer: a project of its own
       *) targets+=("${file/CMakeLists.txt/all}") ;;
     esac
   done
-  # gtest adds a test NAME_NOT_BUILT for each missing program. `pages` and the
-  # documents' snippets run all tools.
+  # gtest adds a test NAME_NOT_BUILT for each missing program. `pages` needs a
+  # browser, and the documents' snippets run benchmarks.
   left_out='_fuzz$|_NOT_BUILT$|^pages$|^docs_snippets$|^consumer_|^plugin_'
 fi
 
