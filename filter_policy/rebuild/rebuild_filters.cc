@@ -158,9 +158,11 @@ bool IsReadOnly(rocksdb::DB* db) {
 }
 
 // RocksDB doesn't notify listeners of CompactFiles() (7.8 to 9.11), so in a
-// database just opened the listener would not know the sizes of levels. And it
-// takes the sampled keys only when it looks.
+// database just opened the listener would not know the filters that share a
+// budget. And it takes the sampled keys only when it looks. For level_aware
+// alone, which is told its tree, it need not read the files.
 void LetListenerLook(rocksdb::DB* db, std::vector<Family>* families) {
+  if (std::ranges::none_of(*families, NeedsListener, &Family::policy)) return;
   const rocksdb::DBOptions options = db->GetDBOptions();
   rocksdb::EventListener* const listener = FindLevelSizeListener(options);
   if (listener == nullptr) return;

@@ -46,7 +46,7 @@ absl::StatusOr<StoredOptions> LoadAllStoredOptions(const std::string& folder);
 enum class Logs {
   kRead,
   // Write-ahead logs appear empty: otherwise RocksDB reads all of them when it
-  // opens a database, however large.
+  // opens a database, however large. It reads no SSTable then, either.
   kEmpty,
 };
 
