@@ -24,7 +24,7 @@ extern "C" char __executable_start, etext;
 namespace {
 thread_local int until_failure = 0;   // 0: none fails
 thread_local bool only_here = false;  // and not in RocksDB's shared library
-std::atomic<int> alive = 0;
+thread_local int alive = 0;           // RocksDB's threads have their own
 thread_local uint64_t* last_hashes = nullptr;  // a builder's first 512
 
 void* Allocate(size_t size, const void* caller) {
