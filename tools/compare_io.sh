@@ -7,8 +7,8 @@
 #
 # The first run downloads packages and compiles, some minutes with two cores, and
 # puts about 30 MB into build/; later ones begin to measure after seconds. A
-# comparison with the default flags takes a few minutes and up to 2 GB of disk,
-# which are free again afterwards.
+# comparison with the default flags takes a few minutes and 1.4 GB of disk, which
+# are free again afterwards.
 #
 # The flags are io_compare's; --help lists them once it is built, and itself
 # neither installs nor builds. Paths are relative to the current folder. The

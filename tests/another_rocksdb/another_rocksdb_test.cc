@@ -110,9 +110,15 @@ TEST_F(AnotherRocksDbTest, OptionStringsDoNotKnowLinebloom) {
   }
 }
 
-// Calls of its virtual functions might land in other functions.
+// Calls of its virtual functions might land in other functions. RocksDB would
+// crash at a null one, but first DB::Open() fails because of the policy.
 TEST_F(AnotherRocksDbTest, ThereIsNoListener) {
-  EXPECT_EQ(nullptr, linebloom::NewLevelSizeListener());
+  Options options = With(linebloom::NewFilterPolicy(10));
+  options.listeners.push_back(linebloom::NewLevelSizeListener());
+  EXPECT_EQ(nullptr, options.listeners.front());
+  rocksdb::DB* db = nullptr;
+  const Status status = rocksdb::DB::Open(options, folder_.File("db"), &db);
+  EXPECT_THAT(status.ToString(), SaysMismatch());
 }
 
 #ifndef ROCKSDB_FORK  // whose Bloom filter is not RocksDB's
@@ -126,6 +132,29 @@ TEST_F(AnotherRocksDbTest, FilesThatNothingValidates) {
   EXPECT_GT(WriteSst(bloom, folder_.File("bloom"))->filter_size, 0u);
   for (const char* file : {"ours", "bloom"}) {
     EXPECT_EQ(CountRows(ours, folder_.File(file)), kRows) << file;
+  }
+}
+
+// Nor do instances that only read.
+TEST_F(AnotherRocksDbTest, ReadOnlyAndSecondaryInstances) {
+  const std::string path = folder_.File("db");
+  rocksdb::DB* db = nullptr;
+  MustBeOk(
+      rocksdb::DB::Open(With(rocksdb::NewBloomFilterPolicy(10)), path, &db));
+  MustBeOk(db->Put({}, Key(0), "value"));
+  MustBeOk(db->Flush({}));
+  delete db;
+  Options ours = With(linebloom::NewFilterPolicy(10));
+  ours.max_open_files = -1;  // for secondary instances
+  MustBeOk(rocksdb::DB::OpenForReadOnly(ours, path, &db));
+  const std::unique_ptr<rocksdb::DB> read_only(db);
+  MustBeOk(
+      rocksdb::DB::OpenAsSecondary(ours, path, folder_.File("secondary"), &db));
+  const std::unique_ptr<rocksdb::DB> secondary(db);
+  for (rocksdb::DB* const instance : {read_only.get(), secondary.get()}) {
+    std::string value;
+    MustBeOk(instance->Get({}, Key(0), &value));
+    EXPECT_TRUE(instance->Get({}, Key(1), &value).IsNotFound());
   }
 }
 

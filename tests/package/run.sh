@@ -38,9 +38,9 @@ build_there() {
 prepare() {
   rm -rf "$fresh"
   cp --archive "$base" "$fresh"
-  mkdir "$fresh/packages" "$fresh/work"
+  mkdir "$fresh/packages" "$fresh/trial"
   cp "$packages"/*.deb "$fresh/packages"
-  cp -r tests/consumer tests/override/options.ini "$fresh/work"
+  cp -r tests/consumer tests/override/options.ini "$fresh/trial"
   in_root "$fresh" 'apt-get update'
 }
 
@@ -64,7 +64,7 @@ use_tools() {
 use_library() {
   in_root "$fresh" "
     $install /packages/liblinebloom${version%.*}_*.deb rocksdb-tools
-    cd /work
+    cd /trial
     LD_PRELOAD=liblinebloom.so.${version%.*} db_bench --db=db --options_file=options.ini \
       --benchmarks=fillrandom,compact,readmissing --num=100000
     filter_dump --db=db | tee dump
@@ -74,7 +74,7 @@ use_library() {
 use_development_files() {
   in_root "$fresh" "
     $install /packages/liblinebloom-dev_*.deb g++ cmake make pkgconf
-    cd /work
+    cd /trial
     g++ -std=c++17 consumer/consumer.cc -o by_pkg_config \$(pkg-config --cflags --libs linebloom)
     ./by_pkg_config pkg_config_db
     cmake -S consumer -B by_cmake -DVERSION=$version && cmake --build by_cmake
@@ -86,7 +86,7 @@ remove() {
   in_root "$fresh" "
     DEBIAN_FRONTEND=noninteractive apt-get --yes purge linebloom-tools liblinebloom${version%.*} liblinebloom-dev
     ldconfig --print-cache | grep linebloom && exit 1
-    ! find / -xdev \( -path /packages -o -path /work -o -path /proc \) -prune -o \
+    ! find / -xdev \( -path /packages -o -path /trial -o -path /proc \) -prune -o \
       \( -name '*linebloom*' -o -name filter_dump \) -print | grep ."
 }
 

@@ -21,7 +21,9 @@ extern "C" {
 // Returns a new policy, like rocksdb_filterpolicy_create_bloom(bits_per_key).
 // rocksdb_block_based_options_set_filter_policy() takes ownership of it;
 // otherwise free it with rocksdb_filterpolicy_destroy(). Never NULL: bits
-// outside 0 to 30 are reported when a database is opened.
+// outside 0 to 30 are reported when a database is opened, and so is a RocksDB
+// of another minor version than the one that linebloom was compiled for. All
+// functions of this header are thread-safe.
 LINEBLOOM_EXPORT rocksdb_filterpolicy_t* linebloom_filterpolicy_create(
     double bits_per_key);
 
@@ -32,7 +34,8 @@ LINEBLOOM_EXPORT rocksdb_filterpolicy_t* linebloom_filterpolicy_create(
 //   bits_per_key=10
 //   {id=linebloom;bits_per_key=10;line=plain}
 //
-// If the string is invalid or NULL, returns NULL and sets *errptr like the
+// If the string is invalid or NULL, or in a RocksDB of another minor version,
+// returns NULL and sets *errptr like the
 // functions in rocksdb/c.h: *errptr must be NULL or from malloc() before, and
 // the caller must free() it afterwards. `errptr` itself may be NULL.
 //
@@ -50,7 +53,7 @@ linebloom_filterpolicy_create_from_string(const char* options, char** errptr);
 // Lets option strings name `linebloom` and `linebloom_level_sizes`. Loading the
 // shared library does it, and so does a RocksDB with linebloom as its plugin; a
 // program that links the archive calls it once before it parses options.
-// Further calls have no effect. Thread-safe.
+// Further calls have no effect, nor any in a RocksDB of another minor version.
 LINEBLOOM_EXPORT void linebloom_register_filter_policy(void);
 
 #ifdef __cplusplus

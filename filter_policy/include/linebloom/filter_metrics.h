@@ -24,16 +24,16 @@ namespace linebloom {
 
 // A database and how it is called. The caller keeps it open during the call.
 struct MeteredDatabase {
-  rocksdb::DB* db = nullptr;
-  // Empty: the default one.
-  std::vector<rocksdb::ColumnFamilyHandle*> column_families;
+  rocksdb::DB* db = nullptr;  // not null
+  // Of `db`, and alive during the call. Empty: the default one.
+  std::vector<rocksdb::ColumnFamilyHandle*> column_families = {};
   // The label `database` of its metrics; empty: the path. Different for each
   // database.
   std::string name;
 };
 
-// Replaces `text` by all metrics of the databases in Prometheus's text format,
-// version 0.0.4:
+// Replaces `text`, which is not null, by all metrics of the databases in
+// Prometheus's text format, version 0.0.4:
 //
 // - from each database's Statistics, if it has any: what lookups met, as in
 //   ReadFilterAnswers(). Databases that share their Statistics each show the

@@ -83,6 +83,8 @@ struct FilterPolicyOptions {
   // `false_positive_rate` nor `memory_budget` is set: 10.
   std::optional<double> bits_per_key = std::nullopt;
 
+  // The kind of line that filters are cut into (linebloom/line.h has what each
+  // costs). Filters of both kinds are read, whatever the policy builds.
   Line line = Line::kSolved;
 
   // Against keys that somebody chose so that filters let them through, or so
@@ -92,8 +94,8 @@ struct FilterPolicyOptions {
   // option strings, every file gets a seed of its own from the operating
   // system. A lookup of a missing key takes two to three times as long.
   //
-  // Each filter stores its seed, so files with and without seeds can be
-  // mixed. SECURITY.md has what a seed withstands and what not: above all,
+  // Each filter stores its seed in 8 bytes, so files with and without seeds can
+  // be mixed. SECURITY.md has what a seed withstands and what not: above all,
   // who can read the files knows it, and a key that a file's filter once let
   // through passes it until the file is rewritten.
   uint64_t hash_seed = 0;
@@ -102,11 +104,12 @@ struct FilterPolicyOptions {
   // more than 0 and less than 1. Each file then gets the fewest lines that its
   // keys need for this rate. They are found by building them, because the exact
   // rate of a filter is known only once it is built. The result is up to 3 %
-  // below the requested rate, with few keys further. Building takes once or
-  // twice as long, up to eight times for at most 65,536 keys. No file takes
-  // more than 1.3 times the memory that its number of keys needs, even if
-  // somebody chose keys that crowd into few lines; the rate reached is stored
-  // in the filter. Rates that 30 bits per key cannot reach are rejected.
+  // below the requested rate, with few keys further. Building takes as long as
+  // with bits, or up to twice as long; for at most 65,536 keys up to eight
+  // times. No file takes more than 1.3 times the memory that its number of keys
+  // needs, even if somebody chose keys that crowd into few lines; the rate
+  // reached is stored in the filter. Rates that 30 bits per key cannot reach
+  // are rejected.
   std::optional<double> false_positive_rate = std::nullopt;
 
   // Shares the memory among the sorted runs of the tree to minimize the reads
@@ -178,7 +181,8 @@ struct FilterPolicyOptions {
   double heat_half_life = 86400.0;
 
   // How many times as large a level is as the one above, 2 to 1000, like
-  // RocksDB's max_bytes_for_level_multiplier. Only for level_aware.
+  // RocksDB's max_bytes_for_level_multiplier. Only for level_aware without a
+  // level size listener.
   double size_ratio = 10.0;
 
   // If set, filters hash these bytes of keys and prefixes instead of the keys
@@ -203,12 +207,13 @@ inline constexpr char kFilterPolicyName[] = "linebloom";
 // Never null: options out of range are reported when RocksDB validates them,
 // that is when a database is opened or a policy is made from a string, as
 // Status::InvalidArgument that names option, value and range. Where RocksDB
-// does not (SstFileWriter, SetOptions(), before 9.8 CreateColumnFamily()), such
-// a policy builds filters with the nearest options that are valid, and says so
-// once in the database's info log. In a RocksDB of another minor version than
-// the one that linebloom was compiled with, or whose filter interfaces answer
-// differently, the policy fails validation in the same way and builds and reads
-// nothing.
+// does not (SstFileWriter, SetOptions(), read-only and secondary instances,
+// before 9.8 CreateColumnFamily()), such a policy builds filters with the
+// nearest options that are valid, and says so once in the database's info log.
+// In a RocksDB of another minor version than the one that linebloom was
+// compiled with, or whose filter interfaces answer differently, the policy
+// fails validation in the same way, and where RocksDB validates nothing it
+// builds and reads no filters.
 //
 // BlockBasedTableOptions::optimize_filters_for_memory is honoured: filters fill
 // the memory that malloc provides for their blocks, and in the long run keep
@@ -235,7 +240,8 @@ LINEBLOOM_EXPORT const rocksdb::FilterPolicy* NewFilterPolicy(
 // stays loaded, because the registry can't forget. A program that links the
 // static library calls this once before parsing options, and a plug-in that
 // contains the static library must not be unloaded afterwards. Further calls
-// have no effect. Thread-safe.
+// have no effect. In a RocksDB of another minor version it registers nothing,
+// and the ID stays unknown. Thread-safe.
 LINEBLOOM_EXPORT void RegisterFilterPolicy();
 
 }  // namespace linebloom

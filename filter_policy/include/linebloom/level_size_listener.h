@@ -19,7 +19,8 @@ inline constexpr char kLevelSizeListenerName[] = "linebloom_level_sizes";
 
 // Sizes of levels, in keys.
 struct ExpectedLevelSizes {
-  // Level 0 first, then level 1 and so on.
+  // Level 0 first, then level 1 and so on; levels beyond the last are empty.
+  // Empty: nothing is expected.
   std::vector<uint64_t> keys;
   // Files of level 0, each of which is a sorted run.
   uint64_t level0_files = 4;
@@ -62,6 +63,8 @@ struct ExpectedLevelSizes {
 //
 // Returns null in a RocksDB of another minor version than the one that
 // linebloom was compiled for, whose listeners may have other functions.
+// DB::Open then fails because of the policy before it uses a listener; don't
+// hand RocksDB a null one without linebloom's policy.
 //
 // One listener may serve several databases. Each needs a path of its own, even
 // in different Envs, because RocksDB tells of a file only its database's path:

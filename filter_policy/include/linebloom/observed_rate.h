@@ -87,22 +87,25 @@ LINEBLOOM_EXPORT FilterAnswersByLevel operator-(
     const FilterAnswersByLevel& after, const FilterAnswersByLevel& before);
 
 // The answers since `statistics` were created or reset, of all threads and all
-// databases that share them. Counts whole keys, and prefixes if the filters
-// contain nothing else, but not scans. Before RocksDB 8.3 it doesn't count
-// MultiGets that probe prefixes, which share their counters with scans.
+// databases that share them. Thread-safe. Counts whole keys, and prefixes if
+// the filters contain nothing else, but not scans. Before RocksDB 8.3 it
+// doesn't count MultiGets that probe prefixes, which share their counters with
+// scans.
 LINEBLOOM_EXPORT FilterAnswers
 ReadFilterAnswers(const rocksdb::Statistics& statistics);
 
 // The answers by level that a thread has counted. For the calling thread, pass
-// `*rocksdb::get_perf_context()`. Levels without answers are absent. A file
-// counts for the level in which it was opened, so a file that RocksDB moved
-// without rewriting may count for its old level.
+// `*rocksdb::get_perf_context()`; another thread's only while it does no
+// lookups. Levels without answers are absent. A file counts for the level in
+// which it was opened, so a file that RocksDB moved without rewriting may count
+// for its old level.
 LINEBLOOM_EXPORT FilterAnswersByLevel
 ReadFilterAnswers(const rocksdb::PerfContext& thread);
 
 // During its lifetime, RocksDB counts by level in the thread that created it,
 // which must also destroy it. Counts continue from earlier ones; take the
 // difference of two readings. The thread's perf level is at least kEnableCount.
+// Nested ones count once, and the outermost restores what was before.
 class CountByLevel {
  public:
   LINEBLOOM_EXPORT CountByLevel();
@@ -116,7 +119,7 @@ class CountByLevel {
 };
 
 // A line for a log, without a line end: the rate, its counts, and the
-// expected rate if the caller knows it.
+// expected rate, from 0 to 1, if the caller knows it.
 LINEBLOOM_EXPORT std::string ToString(
     const FilterAnswers& answers,
     std::optional<double> predicted_rate = std::nullopt);

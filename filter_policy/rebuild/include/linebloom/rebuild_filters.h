@@ -125,8 +125,8 @@ struct FamilyReads {
 };
 
 struct RebuildFiltersReport {
-  // In the order of rewriting: first those over budget, by lost reads per byte
-  // of freed memory; then the others, by saved reads per byte of the file.
+  // Files to rewrite, in that order: first those over budget, by lost reads per
+  // byte of freed memory; then the others, by saved reads per byte of the file.
   std::vector<FileRebuild> files;
   std::vector<FamilyReads> reads;
   uint64_t files_examined = 0;  // all live files
@@ -177,7 +177,8 @@ using RebuildFiltersCallback =
 // Nothing is checked if the database's FileSystem can't report free space.
 //
 // Returns OK once every poor file has been dealt with; `report`, unless null,
-// has the outcome of each. Errors:
+// has the outcome of each, after an error those of the files planned until
+// then. Errors:
 //   InvalidArgument  a column family's policy is neither linebloom's nor
 //                    RocksDB's own, or builds no filters, or an option is out
 //                    of range; nothing was changed
