@@ -88,6 +88,17 @@ def times(table, *cells):
     return [table[(*cells, column)] for column in ("miss#2", "hit#2", "batch of 32#2")]
 
 
+def paired(first, second):
+    return [each for pair in zip(first, second) for each in pair]
+
+
+def costs(lookups, builds, other_lookups, other_builds, *cells):
+    """linebloom's times on two CPUs: the lookups', and building, also of Ribbon's."""
+    return paired(*(times(one, "linebloom", *cells) + [two[("linebloom", *cells, column)] for column in
+                                                       ("build#2", "build#3")]
+                    for one, two in ((lookups, builds), (other_lookups, other_builds))))
+
+
 def per_filter(live, *rows):
     """Reads per 1,000 filters that keys met, of rows of live_tree's table."""
     return [live[row, "measured"] / live[row, "filters met"] for row in rows]
