@@ -49,12 +49,6 @@ std::string FileNameOf(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-FilterTotals FilterAccount::Job::OutputTotals() const {
-  FilterTotals totals;
-  for (const auto& [file, filter] : outputs) totals.Add(filter);
-  return totals;
-}
-
 void FilterAccount::BeginCompaction(const std::string& database, int job,
                                     const FilterTotals& inputs) {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -73,9 +67,12 @@ void FilterAccount::Database::DropOutputs(
     const std::function<bool(const std::string& file)>& is_done,
     bool ends_compactions) {
   for (auto job = jobs.begin(); job != jobs.end();) {
-    auto& [inputs, outputs] = job->second;
-    const size_t dropped = std::erase_if(
-        outputs, [&](const auto& output) { return is_done(output.first); });
+    auto& [inputs, outputs, written] = job->second;
+    const size_t dropped = std::erase_if(outputs, [&](const auto& output) {
+      if (!is_done(output.first)) return false;
+      written.Add(output.second, -1);
+      return true;
+    });
     const bool has_ended =
         dropped > 0 && (inputs ? ends_compactions : outputs.empty());
     job = has_ended ? jobs.erase(job) : std::next(job);
@@ -99,6 +96,15 @@ void FilterAccount::DropFile(const std::string& database,
   known->second.DropOutputs(
       [&](const std::string& output) { return output == file; },
       /*ends_compactions=*/false);
+}
+
+void FilterAccount::DropFlush(const std::string& database, int job) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto known = databases_.find(database);
+  if (known == databases_.end()) return;
+  std::erase_if(known->second.jobs, [&](const auto& running) {
+    return running.first == job && !running.second.inputs;
+  });
 }
 
 uint64_t FilterAccount::NoteBudget(const std::string& database,
@@ -127,11 +133,17 @@ double FilterAccount::Reserve(const FilterPlace& place,
                               const BudgetRequest& request) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (request.is_recovery) return ReserveInRecovery(place.database, request);
-  Job& job = databases_[place.database].jobs[place.job];
+  std::map<int, Job>& jobs = databases_[place.database].jobs;
+  if (!request.is_flush && !jobs.contains(place.job)) {
+    return request.bits_per_key;
+  }
+  Job& job = jobs[place.job];
   FilterTotals& booked = job.outputs[place.file];
   const double bits = Allowed(request, job, booked.keys);
-  booked.keys += request.keys;
-  if (bits >= 1) booked.bits += bits * request.keys;
+  const FilterTotals filter = {.keys = request.keys,
+                               .bits = bits >= 1 ? bits * request.keys : 0};
+  booked.Add(filter);
+  job.written.Add(filter);
   return bits;
 }
 
@@ -151,7 +163,7 @@ double FilterAccount::BitsBut(const Job& but,
           job.inputs ? BitsOf(*job.inputs, bits_per_unknown_key) : 0;
       bits += job.inputs && &job == &but
                   ? -inputs
-                  : std::max(0.0, job.OutputTotals().bits - inputs);
+                  : std::max(0.0, job.written.bits - inputs);
     }
   }
   return bits;
@@ -159,9 +171,6 @@ double FilterAccount::BitsBut(const Job& but,
 
 double FilterAccount::Allowed(const BudgetRequest& request, const Job& job,
                               double keys_of_file) const {
-  // RocksDB says nothing of the inputs of CompactFiles() up to 9.11. What is
-  // wanted then takes the place of what they have.
-  if (!request.is_flush && !job.inputs) return request.bits_per_key;
   const double all_keys = AllLive().all_keys();
   const double share = all_keys > 0 ? request.budget / all_keys : 0;
   const double others = BitsBut(job, share);
@@ -174,14 +183,13 @@ double FilterAccount::Allowed(const BudgetRequest& request, const Job& job,
         others + job.inputs->bits < kBurst * request.budget) {
       least_bits *= kPartOfLargestRun;
     }
-    const FilterTotals written = job.OutputTotals();
-    room = request.budget - others - written.bits;
+    room = request.budget - others - job.written.bits;
     // A compaction may spend what its inputs free: its files stay when the
     // backlog is gone, and with less they made most of the tree's reads.
     most_room = std::max(BitsOf(*job.inputs, share),
                          kMaxOfLeast * request.budget - others) -
-                written.bits;
-    keys_to_come = job.inputs->all_keys() - written.keys;
+                job.written.bits;
+    keys_to_come = job.inputs->all_keys() - job.written.keys;
   } else {
     // `others` has the file's earlier partitions.
     room = kMaxOfRoomForFlush * (kMaxOfFlushes * request.budget - others);

@@ -73,6 +73,9 @@ class FilterAccount {
   // Drops a booked file that will never be live.
   void DropFile(const std::string& database, const std::string& file);
 
+  // Drops what a flush has booked.
+  void DropFlush(const std::string& database, int job);
+
   // Notes that a policy of the database has this budget. Returns another one
   // that a policy of any database had at its last file; 0 if there is none.
   uint64_t NoteBudget(const std::string& database, uint64_t budget);
@@ -86,14 +89,18 @@ class FilterAccount {
   // Returns how many bits per key the filter may have, and books them; less
   // than 1 means none. Without keys that is an estimate. It books the file: a
   // compaction may build no filter, and its files show that it has ended.
+  //
+  // A compaction that didn't begin is one by CompactFiles(), of which RocksDB
+  // tells nothing up to 9.11. It gets what it wants, in place of what its
+  // unknown inputs have, and books nothing: until the files are listed the
+  // inputs count.
   double Reserve(const FilterPlace& place, const BudgetRequest& request);
 
  private:
   struct Job {
-    std::optional<FilterTotals> inputs;           // of a compaction, if known
+    std::optional<FilterTotals> inputs;           // of a compaction
     std::map<std::string, FilterTotals> outputs;  // by file
-
-    FilterTotals OutputTotals() const;
+    FilterTotals written;                         // the sum of `outputs`
   };
   struct Database {
     FilterTotals live;

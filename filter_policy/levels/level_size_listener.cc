@@ -269,6 +269,11 @@ class LevelSizeListener final : public rocksdb::EventListener,
     const std::string name = FileNameOf(info.file_path);
     if (!info.status.ok()) {
       account_->DropFile(info.db_name, name);
+      // RocksDB doesn't name the file that a flush couldn't finish, nor an
+      // empty one, which it calls aborted.
+      if (name == "(nil)" && !info.status.IsAborted()) {
+        account_->DropFlush(info.db_name, info.job_id);
+      }
       return;
     }
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -347,11 +347,19 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 
   void WarnOfListener(const FilterPolicyOptions& options,
                       const FilterBuildingContext& context) const {
-    if (NeedsListener(options)) {
-      WarnOfOptions(context.info_log, ListenerMissing(),
-                    IdOf(WithoutListener(options)) + " and level_aware=true");
-    } else if (options.level_aware && context.level_at_creation >= 0) {
-      // SstFileWriter knows no level, and calls no listener.
+    const std::string instead =
+        IdOf(WithoutListener(options)) + " and level_aware=true";
+    // SstFileWriter knows no level, and calls no listener.
+    const bool is_of_writer = context.level_at_creation < 0;
+    if (NeedsListener(options) && is_of_writer) {
+      info_log_.WarnOnce(context.info_log,
+                         "linebloom: " + IdOf(options) +
+                             ": SstFileWriter calls no listener: its files "
+                             "are built with " +
+                             instead + ".");
+    } else if (NeedsListener(options)) {
+      WarnOfOptions(context.info_log, ListenerMissing(), instead);
+    } else if (options.level_aware && !is_of_writer) {
       info_log_.WarnOnce(
           context.info_log,
           "linebloom: " + IdOf(options) +

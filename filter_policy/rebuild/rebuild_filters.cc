@@ -769,6 +769,7 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
     MarkFilesWithoutSpace(db, families, &plan);
   } else {
     status = Rewriter(db, families, options, progress, &plan, report).Run();
+    LetListenerLook(db, &families);  // so that other databases get what is free
   }
   for (PlannedFile& file : plan) {
     report->files.push_back(std::move(file.rebuild));

@@ -1,14 +1,20 @@
 // Filters that share a budget, in databases that grow and shrink, alone and
 // together.
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "linebloom/rebuild_filters.h"
+#include "rocksdb/env.h"
+#include "rocksdb/file_system.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/slice_transform.h"
@@ -127,6 +133,75 @@ TEST_F(MemoryBudgetTest, AFailedCompactionFreesNothing) {
   }
 }
 
+// RocksDB doesn't name the file that it couldn't finish.
+TEST_F(MemoryBudgetTest, AFailedFlushFreesWhatItBooked) {
+  // Has `space` for each of a number of SSTables.
+  class FullDisk : public rocksdb::FileSystemWrapper {
+   public:
+    FullDisk() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+    const char* Name() const override { return "test.Full"; }
+    rocksdb::IOStatus NewWritableFile(
+        const std::string& path, const rocksdb::FileOptions& options,
+        std::unique_ptr<rocksdb::FSWritableFile>* file,
+        rocksdb::IODebugContext* dbg) override {
+      const rocksdb::IOStatus status =
+          FileSystemWrapper::NewWritableFile(path, options, file, dbg);
+      if (path.ends_with(".sst") && failures > 0) {
+        --failures;
+        *file = std::make_unique<File>(std::move(*file), space);
+      }
+      return status;
+    }
+    std::atomic<int> failures = 0;
+    std::atomic<uint64_t> space = 0;
+
+   private:
+    class File : public rocksdb::FSWritableFileOwnerWrapper {
+     public:
+      File(std::unique_ptr<rocksdb::FSWritableFile>&& file, uint64_t space)
+          : FSWritableFileOwnerWrapper(std::move(file)), space_(space) {}
+      rocksdb::IOStatus Append(const rocksdb::Slice& data,
+                               const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* dbg) override {
+        if (data.size() > space_) return rocksdb::IOStatus::NoSpace();
+        space_ -= data.size();
+        return FSWritableFileOwnerWrapper::Append(data, options, dbg);
+      }
+
+     private:
+      uint64_t space_;
+    };
+  };
+  const auto disk = std::make_shared<FullDisk>();
+  const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(disk);
+  options_.env = env.get();
+  options_.writable_file_max_buffer_size = 4096;
+  options_.paranoid_checks = false;  // or the database would stop
+  UseBudget(60'000);
+  double without_failure = 0;
+  for (const int failures : {0, 3}) {
+    DestroyAndReopen();
+    disk->failures = failures;
+    PutRows({0, 20'000});
+    rocksdb::FlushOptions no_wait;  // for what fails, which nobody tries again
+    no_wait.wait = false;
+    no_wait.allow_write_stall = true;
+    while (Now().files == 0) {
+      ASSERT_OK(db_->Flush(no_wait));
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    EXPECT_EQ(0, disk->failures);
+    if (failures > 0) break;
+    without_failure = Now().bytes;
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    disk->space = files[0].size - static_cast<uint64_t>(without_failure / 2);
+  }
+  EXPECT_EQ(without_failure, Now().bytes);
+  db_.reset();
+  options_.env = rocksdb::Env::Default();
+}
+
 TEST_F(MemoryBudgetTest, ABulkLoadWhoseSizeIsExpected) {
   options_.listeners = {
       NewLevelSizeListener({.keys = {0, 0, 0, 0, 0, 0, 100'000}})};
@@ -201,7 +276,9 @@ TEST_F(MemoryBudgetTest, FilesWrittenElsewhereHaveTenBits) {
     ASSERT_OK(db_->IngestExternalFile({Path(name)}, {}));
   }
   EXPECT_NEAR(9.6, Now().bits_per_key(), 0.5);
-  EXPECT_EQ(1, CountInLog({"memory_budget needs the listener"}, "writer/LOG"));
+  EXPECT_EQ(1, CountInLog({"[WARN]", "SstFileWriter calls no listener",
+                           "linebloom:10"},
+                          "writer/LOG"));
   EXPECT_GT(Now().bytes, 2 * budget_);
   CompactAll();
   EXPECT_LE(Now().bytes, 1.1 * budget_);
@@ -403,6 +480,10 @@ TEST_F(OverBudgetTest, RebuildFiltersBringsThemBack) {
   EXPECT_LE(Now().bytes, 1.05 * budget_);
   EXPECT_GE(Now().bytes, 0.6 * budget_);
   ExpectRows({0, 300'000});
+  const auto other = OpenAnother("other");
+  PutRows({0, 2000}, other.get());
+  Flush(other.get());
+  EXPECT_GT(FiltersOf(other.get()).bytes, 0);
   for (int i = 0; i < 3; ++i) {
     ASSERT_OK(RebuildFilters(db_.get(), {}, nullptr, &report));
   }

@@ -162,11 +162,16 @@ TEST_F(FilterAccountTest, RecoveriesShareALittle) {
   EXPECT_GT(Estimate(1, request), 13.75 / 4);
 }
 
-// As one that was asked for before files were seen to be live.
 TEST_F(FilterAccountTest, InstalledFilesCountOnce) {
-  Reserve(1, Compacted(10, 10));
+  Reserve(1, Flushed(10, 10));
   SetLive(Filters(10, 10), {"1.sst"});
   EXPECT_DOUBLE_EQ(1050 - 100, LeftToFlushes());
+}
+
+TEST_F(FilterAccountTest, FilesOfAJobThatNobodyToldOfReplaceOthers) {
+  SetLive(Filters(100, 8));
+  EXPECT_DOUBLE_EQ(12, Reserve(1, Compacted(100, 12)));
+  EXPECT_DOUBLE_EQ(1050 - 800, LeftToFlushes());
 }
 
 // A compaction is over once its files are seen to be live, even if it had no

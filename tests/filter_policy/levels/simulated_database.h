@@ -134,7 +134,8 @@ class SimulatedDatabase : public rocksdb::StackableDB {
   }
   int NextJob() { return ++last_job_; }
 
-  // Writes a file of these keys, which is live when the job ends.
+  // Writes a file of these keys, which is live when the job ends. If not `ok`,
+  // RocksDB doesn't say which one it couldn't finish.
   Written WriteFile(const std::string& family, int level,
                     rocksdb::TableFileCreationReason reason, int job,
                     const std::vector<std::string>& keys, bool ok = true) {
@@ -163,7 +164,10 @@ class SimulatedDatabase : public rocksdb::StackableDB {
       for (const std::string& key : keys) builder->AddKey(key);
       written.block = FinishToString(builder.get());
     }
-    if (!ok) info.status = rocksdb::Status::NoSpace();
+    if (!ok) {
+      info.status = rocksdb::Status::NoSpace();
+      info.file_path = "(nil)";
+    }
     info.table_properties.num_entries = keys.size();
     info.table_properties.num_filter_entries = keys.size();
     info.table_properties.filter_size = written.block.size();
