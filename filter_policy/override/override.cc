@@ -22,10 +22,12 @@
 #include "linebloom/export.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/c.h"
+#include "rocksdb/comparator.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/status.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/transaction_db.h"
@@ -104,9 +106,29 @@ void SayIfVerbose(const std::string& what) {
   if (verbose) fprintf(stderr, "linebloom_override: %s\n", what.c_str());
 }
 
+// What would get other answers in a family that had no filter before; empty if
+// nothing would.
+std::string ChangedByFilters(const rocksdb::ColumnFamilyOptions& family) {
+  // A lookup would miss a row that was written by other bytes.
+  if (NeedsCanonicalKey(family.comparator)) {
+    return std::string("lookups with the comparator ") +
+           family.comparator->Name();
+  }
+  // By default a scan skips files whose filter rejects its first key's prefix,
+  // and with them all keys of later prefixes. Rejected: filters of keys alone.
+  // Where there is an extractor, RocksDB adds prefixes to every filter and asks
+  // it for them, and a policy isn't told which are which.
+  if (family.prefix_extractor != nullptr) {
+    return std::string("scans with the prefix extractor ") +
+           family.prefix_extractor->Name();
+  }
+  return "";
+}
+
 // Sets linebloom's policy for `family` if its tables are block-based and have
-// no filter policy, and returns true if it did so. The table factory may be
-// shared, so `family` gets a new one and the old one stays unchanged.
+// no filter policy, and if that changes no answers; returns true if it did so.
+// The table factory may be shared, so `family` gets a new one and the old one
+// stays unchanged.
 bool AddFilterPolicy(rocksdb::ColumnFamilyOptions* family) {
   const BlockBasedTableOptions* const without =
       BlockBasedOptions(family->table_factory.get());
@@ -114,6 +136,12 @@ bool AddFilterPolicy(rocksdb::ColumnFamilyOptions* family) {
   const std::optional<FilterPolicyOptions> options =
       OptionsInsteadOf(kDefaultBitsPerKey);
   if (!options) return false;
+  const std::string changed = ChangedByFilters(*family);
+  if (!changed.empty()) {
+    SayIfVerbose("a column family without a filter policy stays so: " +
+                 changed + " would change");
+    return false;
+  }
   // Keeps the block cache, even if the first factory created it.
   BlockBasedTableOptions with = *without;
   with.filter_policy.reset(NewFilterPolicy(*options));

@@ -3,7 +3,6 @@
 #include <map>
 #include <mutex>
 #include <set>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -39,13 +38,6 @@ bool Differ(double before, double now, double factor) {
 bool AverageHasChanged(double before, double now) {
   return Differ(before, now, 1.25) ||
          (before >= kMinBitsOfRun) != (now >= kMinBitsOfRun);
-}
-
-// RocksDB's own comparators with timestamps don't say that without the
-// timestamps, which aren't in filters, equal keys have equal bytes.
-bool IsBytewiseWithTimestamps(std::string_view name) {
-  return name == "leveldb.BytewiseComparator.u64ts" ||
-         name == "rocksdb.ReverseBytewiseComparator.u64ts";
 }
 
 // What a policy reports to the info logs of its databases: each warning once,
@@ -87,11 +79,7 @@ class InfoLog {
   // Notes a column family that the policy is for, when RocksDB validates its
   // options. There is no log then.
   void NoteComparator(const rocksdb::Comparator* comparator) {
-    if (comparator == nullptr ||
-        !comparator->CanKeysWithDifferentByteContentsBeEqual() ||
-        IsBytewiseWithTimestamps(comparator->Name())) {
-      return;
-    }
+    if (!NeedsCanonicalKey(comparator)) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     comparator_ = comparator->Name();
   }

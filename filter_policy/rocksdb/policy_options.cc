@@ -308,6 +308,18 @@ bool NeedsListener(const FilterPolicyOptions& options) {
   return options.heat_aware || options.memory_budget.has_value();
 }
 
+bool NeedsCanonicalKey(const rocksdb::Comparator* comparator) {
+  if (comparator == nullptr ||
+      !comparator->CanKeysWithDifferentByteContentsBeEqual()) {
+    return false;
+  }
+  // RocksDB's own comparators with timestamps don't say that without the
+  // timestamps, which aren't in filters, equal keys have equal bytes.
+  const std::string_view name = comparator->Name();
+  return name != "leveldb.BytewiseComparator.u64ts" &&
+         name != "rocksdb.ReverseBytewiseComparator.u64ts";
+}
+
 bool BuildsNothing(const FilterPolicyOptions& options) {
   return !options.false_positive_rate && !options.memory_budget &&
          MillibitsOf(BitsPerKeyOf(options)) == 0;

@@ -9,6 +9,7 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "linebloom/filter_policy.h"
+#include "rocksdb/comparator.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
@@ -41,6 +42,10 @@ bool IsLevelAware(const FilterPolicyOptions& options);
 
 // True if a database with these options needs the level size listener.
 bool NeedsListener(const FilterPolicyOptions& options);
+
+// True if the comparator may call keys of different bytes equal, so that
+// without a canonical_key a filter could reject a key that is there.
+bool NeedsCanonicalKey(const rocksdb::Comparator* comparator);
 
 // True if there are too few bits for a filter.
 bool BuildsNothing(const FilterPolicyOptions& options);

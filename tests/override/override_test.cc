@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "rocksdb/c.h"
+#include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
@@ -30,6 +31,7 @@
 #include "rocksdb/utilities/db_ttl.h"
 #include "rocksdb/utilities/optimistic_transaction_db.h"
 #include "rocksdb/utilities/transaction_db.h"
+#include "tests/filter_policy/ignored_case.h"
 #include "tests/temporary_folder.h"
 
 namespace {
@@ -298,6 +300,47 @@ TEST_F(OverrideTest, OtherPoliciesStay) {
     MustBeOk(db_->DestroyColumnFamilyHandle(family));
   }
   EXPECT_THAT(Text("LOG"), Not(HasSubstr("linebloom_override")));
+}
+
+// A filter would tell keys apart that are equal here.
+TEST_F(OverrideTest, FamiliesThatIgnoreCaseFindEachRow) {
+  static const linebloom::IgnoreCase ignore_case;
+  options_.comparator = &ignore_case;
+  Open();
+  ExpectWrites("");
+  std::string value;
+  for (int i = 0; i < kRows; ++i) {
+    std::string key = Key(2 * i);
+    key[0] = 'R';
+    EXPECT_TRUE(db_->Get({}, key, &value).ok()) << key;
+  }
+  for (ColumnFamilyHandle* family : CreateFamilies(db_.get(), options_)) {
+    ExpectWrites("", family);
+    MustBeOk(db_->DestroyColumnFamilyHandle(family));
+  }
+}
+
+// RocksDB's comparator calls keys equal that differ in the timestamp.
+TEST_F(OverrideTest, FamiliesWithTimestampsGetLinebloom) {
+  MustBeOk(rocksdb::Comparator::CreateFromString(
+      {}, "leveldb.BytewiseComparator.u64ts", &options_.comparator));
+  Open();
+  const Options used = db_->GetOptions();
+  EXPECT_EQ(
+      IsOff(),
+      used.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy ==
+          nullptr);
+}
+
+// With a filter of prefixes, a scan would skip files that lack its first one.
+TEST_F(OverrideTest, ScansWithAPrefixExtractorReachTheNextPrefix) {
+  options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
+  Open();
+  ExpectWrites("");
+  const std::unique_ptr<rocksdb::Iterator> scan(db_->NewIterator({}));
+  scan->Seek("missing");
+  ASSERT_TRUE(scan->Valid());
+  EXPECT_EQ(Key(0), scan->key());
 }
 
 TEST_F(OverrideTest, FromC) {

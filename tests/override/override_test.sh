@@ -53,6 +53,13 @@ said="linebloom_override: column family [default] of $db had no filter policy an
 grep --quiet --fixed-strings "$said" "$work/none.stderr" || fail "LINEBLOOM_VERBOSE says nothing"
 grep --quiet --fixed-strings "$said" "$db/LOG" || fail "nothing in the info log"
 
+echo "db_bench with a prefix extractor: no filter"
+LINEBLOOM_VERBOSE=1 with bench "$work/prefix" $write_and_miss --prefix_size=8
+check_nothing_found "$work/prefix"
+check_files "db_bench --prefix_size=8" N/A
+said="a column family without a filter policy stays so: scans with the prefix extractor"
+grep --quiet --fixed-strings "$said" "$work/prefix.stderr" || fail "LINEBLOOM_VERBOSE says nothing"
+
 echo "db_bench --bloom_bits=10, LINEBLOOM_OVERRIDE with bits of its own"
 LINEBLOOM_OVERRIDE="{id=linebloom;bits_per_key=16;line=plain}" \
   with bench "$work/bits" fillrandom,compact --bloom_bits=10
