@@ -14,7 +14,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "filter_policy/levels/key_position.h"
@@ -99,7 +98,8 @@ struct HeatUser {
 
   // A reader knows no column family, so nothing is learned from the keys of
   // several. True if `user`, which its policy holds as well, is in use for more
-  // than one. (A pointer of another type would be converted, and count too.)
+  // than one. (Every copy counts, if only for a moment, as a parameter by value
+  // or a pointer converted from one of another type.)
   static bool IsShared(const std::shared_ptr<HeatUser>& user) {
     return user.use_count() > 2;
   }
@@ -111,7 +111,9 @@ class FamilyHeat {
   using Clock = std::chrono::steady_clock;  // one that never jumps
 
   // A policy builds the family's filters by heat.
-  void Use(std::shared_ptr<HeatUser> user) { user_ = std::move(user); }
+  void Use(const std::shared_ptr<HeatUser>& user) {
+    if (user_ != user) user_ = user;  // libc++ would copy it first
+  }
   bool is_used() const { return user_ != nullptr; }
 
   // Learns from the keys that the policy's filters have rejected since the last

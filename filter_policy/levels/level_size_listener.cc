@@ -149,12 +149,12 @@ class LevelSizeListener final : public rocksdb::EventListener,
   }
 
   void UseHeat(const std::string& database, const std::string& family,
-               std::shared_ptr<HeatUser> user) override {
+               const std::shared_ptr<HeatUser>& user) override {
     const std::lock_guard<std::mutex> lock(mutex_);
     // Not of one that is being opened: if it closes before its first flush,
     // nobody will say so.
     if (Database* const known = Find(databases_, database)) {
-      known->families[family].heat.Use(std::move(user));
+      known->families[family].heat.Use(user);
     }
   }
 

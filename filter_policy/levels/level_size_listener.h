@@ -26,7 +26,7 @@ class ListenerApi {
 
   // A policy builds filters of the column family by heat.
   virtual void UseHeat(const std::string& database, const std::string& family,
-                       std::shared_ptr<HeatUser> user) = 0;
+                       const std::shared_ptr<HeatUser>& user) = 0;
 
   // The files that the calling thread writes belong to `tree`, whatever the
   // listener knows, until this is called with null.
