@@ -12,12 +12,18 @@ constexpr uint32_t kMinInterval = 256;
 // A batch of 32 keys, RocksDB's largest, makes this many probes in eight runs.
 constexpr int kProbesOfBatch = 256;
 
+// True once the thread's pending key is destroyed. The main thread's is before
+// static objects are, and one of those may look up keys until then. Rejected: a
+// key without a destructor, which couldn't share the sampler.
+thread_local constinit bool pending_is_gone = false;
+
 // A rejected key whose lookup may go on.
 struct PendingKey {
-  bool is_set = false;
-  int probes = 0;  // since then
+  ~PendingKey() { pending_is_gone = true; }
+
+  std::shared_ptr<KeySampler> sampler;  // null: there is no such key
   std::string key;
-  std::shared_ptr<KeySampler> sampler;
+  int probes = 0;  // since it was rejected
   std::minstd_rand random;
 };
 thread_local PendingKey pending;
@@ -28,24 +34,24 @@ thread_local constinit uint32_t probes_until_sample = kMinInterval;
 
 void LookAtProbe(const rocksdb::Slice& key, bool may_match, bool in_batch,
                  const std::shared_ptr<KeySampler>& sampler) {
-  if (!pending.is_set) {
+  if (pending_is_gone) return;
+  if (pending.sampler == nullptr) {
     if (!may_match && key.size() <= kMaxKeyBytes) {
       pending.key.assign(key.data(), key.size());
       pending.sampler = sampler;
       pending.probes = 0;
-      pending.is_set = true;
     }
   } else if (key == pending.key) {
-    pending.is_set = !may_match;
+    if (may_match) pending.sampler = nullptr;
   } else if (!in_batch || ++pending.probes == kProbesOfBatch) {
-    pending.is_set = false;
     std::exchange(pending.sampler, nullptr)->Add(std::move(pending.key));
   }
   // At random, or a pattern of lookups could always meet the same run.
   probes_until_sample =
-      pending.is_set ? 1
-                     : kMinInterval + static_cast<uint32_t>(pending.random() %
-                                                            (2 * kMinInterval));
+      pending.sampler != nullptr
+          ? 1
+          : kMinInterval +
+                static_cast<uint32_t>(pending.random() % (2 * kMinInterval));
 }
 
 void KeySampler::Add(std::string key) {

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "filter_policy/rocksdb/filter_bits_reader.h"
@@ -83,6 +85,26 @@ TEST_P(KeySamplerTest, BatchesGoOnFromRunToRun) {
   for (const std::string& key : samples.keys) {
     EXPECT_TRUE(key.starts_with("missing")) << key;
   }
+}
+
+struct AtEnd {
+  ~AtEnd() { run(); }
+  std::function<void()> run;
+};
+
+// A global object may close its database when the main thread's are gone.
+TEST_P(KeySamplerTest, NothingIsSampledOnceTheThreadsObjectsAreGone) {
+  std::thread([this] {
+    thread_local AtEnd first;  // so it goes last
+    first.run = [this] {
+      for (int i = 0; i < 10'000; ++i) {
+        LookUp("a key too long for a string's own bytes" + std::to_string(i));
+      }
+    };
+    first.run();
+    EXPECT_NE(0, sampler_->Take().keys.size());
+  }).join();
+  EXPECT_EQ(0, sampler_->Take().keys.size());
 }
 
 TEST(KeySamplerMemoryTest, KeepsARandomChoice) {
