@@ -63,9 +63,10 @@ bool AskedForLess(const FilterBlockInfo& info, const WantedFilter& wanted) {
     return info.request.false_positive_rate >
            static_cast<float>(wanted.request.false_positive_rate);
   }
-  // A filter built for a rate has no requested bits.
+  // A filter built for a rate has no requested bits, and a block that no
+  // builder wrote may state that it has no keys.
   const double had = info.request.false_positive_rate > 0
-                         ? MillibitsFor(info.lines, info.keys)
+                         ? MillibitsFor(info.lines, std::max(info.keys, 1U))
                          : info.request.millibits_per_key;
   return had < (wanted.min_millibits_per_key > 0
                     ? wanted.min_millibits_per_key

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "filter_policy/filter/filter_builder.h"
+#include "filter_policy/rebuild/judgement.h"
 #include "tests/filter_policy/random_hashes.h"
 #include "tests/table/sst_builder.h"
 
@@ -32,6 +33,20 @@ std::string OwnBlock(float heat) {
       HashList(RandomHashes(100, 1)),
       {.millibits_per_key = 10000, .line = Line::kSolved, .heat = heat});
   return {block.bytes.get(), block.size};
+}
+
+// A line that rejects nothing, of a filter that was to have a rate.
+std::string ZeroLine(uint32_t keys) {
+  const FilterBlockInfo info = {
+      .request = {.false_positive_rate = 0.5, .heat = 2.5F},
+      .shape = {Line::kSolved, 64, 1},
+      .lines = 1,
+      .keys = keys,
+      .expected_false_positive_rate = 1};
+  const size_t bytes = BytesOfLines(Line::kSolved, info.lines);
+  std::string block(bytes + FilterBlockOverhead(info.request), '\0');
+  WriteFilterBlockEnd(info, block.data() + bytes);
+  return block;
 }
 
 FileFacts FactsOf(SstBuilder* builder, uint64_t rows) {
@@ -95,15 +110,14 @@ TEST(FileFactsTest, HeatIsThatOfAllBlocks) {
 
 // As no builder writes it.
 TEST(FileFactsTest, ABlockMayStateThatItHasNoKeys) {
-  std::string block = OwnBlock(2.5F);
-  FilterBlockInfo info = ParseFilter(block.data(), block.size()).info;
-  info.keys = 0;
-  WriteFilterBlockEnd(
-      info, block.data() + block.size() - FilterBlockOverhead(info.request));
-  const FileFacts facts = FactsOfPartitions({block});
+  const FileFacts facts = FactsOfPartitions({ZeroLine(0)});
   EXPECT_FALSE(facts.rate_in_metadata.has_value());
   EXPECT_FALSE(facts.heat.has_value());
   EXPECT_FALSE(facts.keys.has_value());
+  const FileFacts of_two = FactsOfPartitions({ZeroLine(0), ZeroLine(1)});
+  EXPECT_TRUE(of_two.problems.empty());
+  EXPECT_EQ(1, of_two.rate);
+  EXPECT_FALSE(Judge(of_two, {}).pays);
 }
 
 TEST(FileFactsTest, BitsPerKeyNeedAFilterAndKeys) {
