@@ -106,6 +106,7 @@ absl::StatusOr<FileFacts> ReadFileFacts(const SstFile& file) {
   facts.family = filter.family;
   facts.blocks = filter.blocks.size();
   facts.bytes = filter.TotalSize();
+  facts.index_bytes = filter.index.size;
   if (!facts.is_used()) return facts;
   facts.keys = facts.properties.num_filter_entries;
   Sums sums;

@@ -20,6 +20,7 @@ struct FileFacts : LineTotals {  // of all blocks together
   std::string family;
   uint64_t blocks = 0;  // filter blocks; a full filter has 1
   uint64_t bytes = 0;   // including the index of a partitioned filter
+  uint64_t index_bytes = 0;
 
   // Represents what the blocks of a filter have in common: kind, format, kind
   // of line.

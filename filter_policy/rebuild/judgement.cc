@@ -20,8 +20,8 @@ namespace {
 // of small filters vary by chance, and rewriting a file should be worth it.
 constexpr double kTolerance = 1.2;
 
-// A filter that is less than a tenth or a line larger than a new one stays:
-// that is chance, or the file will be merged anyway.
+// A filter that is less than a tenth larger than a new one stays: that is
+// chance, or the file will be merged anyway.
 constexpr double kWorthShrinking = 0.9;
 
 // True if lookups need keys or prefixes that the filter lacks; RocksDB then
@@ -135,6 +135,21 @@ std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
   return RebuildReason::kOtherPrefixes;
 }
 
+// The most bytes of a new filter of `keys` within a budget. The budget's bits
+// are those of whole blocks, but each has at least a line. Rejected: the bytes
+// of the lines. They are 65 of the smallest filter's 96, so every run rewrote
+// it.
+double BytesWithinBudget(const FileFacts& facts, const FilterRequest& request,
+                         uint64_t keys) {
+  const auto smallest = static_cast<double>(BytesOfLines(request.line, 1) +
+                                            FilterBlockOverhead(request));
+  const auto blocks = static_cast<double>(std::max<uint64_t>(facts.blocks, 1));
+  const double bits =
+      static_cast<double>(keys) * request.millibits_per_key / kMillibitsPerBit;
+  return static_cast<double>(facts.index_bytes) +
+         std::max(bits / 8, blocks * smallest);
+}
+
 // What to expect of a new filter.
 Verdict Expect(const FileFacts& facts, const WantedFilter& wanted) {
   const FilterRequest& request = wanted.request;
@@ -143,7 +158,7 @@ Verdict Expect(const FileFacts& facts, const WantedFilter& wanted) {
   const uint64_t keys = known > 0 ? known : facts.rows();
   const uint32_t lines = LinesFor(keys, request.millibits_per_key);
   Verdict verdict;
-  verdict.bytes_after = static_cast<double>(BytesOfLines(request.line, lines));
+  verdict.bytes_after = BytesWithinBudget(facts, request, keys);
   if (wanted.built_in_rate.has_value()) {
     verdict.rate_after = *wanted.built_in_rate;
   } else if (keys > 0) {

@@ -43,7 +43,7 @@ struct Verdict {
   double rate_now = 1;  // as the policy uses the filter that the file has
   // Expected of a new filter.
   double rate_after = 0;
-  double bytes_after = 0;  // if it is linebloom's
+  double bytes_after = 0;  // at most, within a budget of linebloom's
   // Nothing if the filter is good enough.
   std::optional<RebuildReason> reason;
   // True if a new filter would let fewer missing keys pass, or give memory back

@@ -75,6 +75,16 @@ FileFacts OfBytes(uint64_t bytes, uint32_t millibits) {
   return facts;
 }
 
+// Blocks of 50 keys, which have one line, the fewest.
+FileFacts OfSmallBlocks(uint64_t blocks, uint64_t index_bytes) {
+  FileFacts facts =
+      OfBytes(blocks * (65 + kFilterBlockOverhead) + index_bytes, 10'000);
+  facts.blocks = blocks;
+  facts.index_bytes = index_bytes;
+  facts.keys = 50 * blocks;
+  return facts;
+}
+
 // 10 bits per key, 125,000 bytes.
 const WantedFilter kWanted;
 const WantedFilter kWithinBudget = {.has_budget = true};
@@ -170,6 +180,8 @@ std::vector<Case> Cases() {
 
       {"over budget", OfBytes(150'000, 12'000), kWithinBudget, kOverBudget},
       {"hardly over it", OfBytes(130'000, 10'400), kWithinBudget, kStays},
+      {"one line", OfSmallBlocks(1, 0), kWithinBudget, kStays},
+      {"one in each block", OfSmallBlocks(9, 400), kWithinBudget, kStays},
       {"without a budget", OfBytes(150'000, 12'000), kWanted, kStays},
       {"worse, within a budget", OfBytes(100'000, 8000), kWithinBudget,
        kWorseRate},
