@@ -178,12 +178,12 @@ std::string ReadOwnPolicy(const rocksdb::FilterPolicy& policy, Family* family) {
   const FilterPolicyOptions* const options = OptionsOfLinebloom(&policy);
   // Another library's, or one that refuses to work in this RocksDB.
   if (options == nullptr) return ForeignPolicy(policy);
-  if (BuildsNothing(*options)) {
-    return "its policy builds no filters: bits_per_key=" +
-           BitsPerKeyText(BitsPerKeyOf(*options));
-  }
   // The options it builds with, valid or not.
   family->policy = NearestValid(*options);
+  if (BuildsNothing(family->policy)) {
+    return "its policy builds no filters: bits_per_key=" +
+           BitsPerKeyText(BitsPerKeyOf(family->policy));
+  }
   return "";
 }
 

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "filter_policy/sizing/sizing.h"
 #include "linebloom/filter_policy.h"
+#include "rocksdb/table.h"
 
 namespace linebloom {
 namespace {
@@ -243,6 +245,19 @@ TEST(JudgeTest, TellsTheRatesBeforeAndAfter) {
   EXPECT_EQ(back.rate_after, 0.01);
   EXPECT_EQ(Judge(WithFilter(BlockKind::kBloom, 0.2), WantedBloom()).rate_now,
             0.2);
+}
+
+// RocksDB lets some invalid options pass; filters are built with those nearest.
+TEST(ReadPolicyTest, InvalidOptionsBuildFiltersToo) {
+  for (const double bits : {-1.0, std::nan(""), 1e300}) {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy.reset(NewFilterPolicy({bits}));
+    Family family;
+    family.options.table_factory.reset(
+        rocksdb::NewBlockBasedTableFactory(table));
+    EXPECT_EQ(ReadPolicy(&family), "");
+    EXPECT_EQ(family.policy.bits_per_key, bits > 0 ? 30 : 10);
+  }
 }
 
 }  // namespace
