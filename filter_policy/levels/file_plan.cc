@@ -219,7 +219,7 @@ FilterPlan PlanOfBits(FilterRequest request, const FileBits& bits,
     fitted->millibits_per_key = MillibitsOf(bits.BitsOf(of_keys));
     fitted->heat = static_cast<float>(of_keys);
   };
-  return {request, fit, /*keeps_range=*/true};
+  return {request, fit};
 }
 
 }  // namespace
@@ -325,7 +325,6 @@ std::optional<FilterPlan> PlanWithinBudget(const FilterPolicyOptions& options,
   plan.request = RequestOf(options);
   plan.request.millibits_per_key = MillibitsOf(estimate);
   plan.request.heat = heat == nullptr ? 0 : 1;
-  plan.keeps_range = heat != nullptr;
   plan.fit = [request, bits, heat, account = file.account, place = file.place](
                  const AddedKeys& keys, FilterRequest* fitted) {
     BudgetRequest of_filter = request;

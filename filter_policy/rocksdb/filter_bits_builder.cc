@@ -57,14 +57,14 @@ void LineFilterBitsBuilder::ExtendRange(const Slice& key) {
 }
 
 void LineFilterBitsBuilder::AddKey(const Slice& key) {
-  if (plan_.keeps_range) ExtendRange(key);
+  if (plan_.request.heat > 0) ExtendRange(key);
   const uint64_t hash = hash_(key.data(), key.size());
   if (hash != last_key_) Add(hash);
   last_key_ = hash;
 }
 
 void LineFilterBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
-  if (plan_.keeps_range) ExtendRange(key);
+  if (plan_.request.heat > 0) ExtendRange(key);
   const uint64_t key_hash = hash_(key.data(), key.size());
   const uint64_t alt_hash = hash_(alt.data(), alt.size());
   if (alt_hash != key_hash && alt_hash != last_key_ && alt_hash != last_alt_) {

@@ -28,7 +28,7 @@ void MakeCanonical(const CanonicalKey& canonical_key, const rocksdb::Slice& key,
 // The keys of a filter that is about to be built.
 struct AddedKeys {
   size_t entries = 0;  // keys and prefixes
-  // The first and the last key or prefix. Empty unless the builder keeps them.
+  // The first and the last key or prefix. A builder keeps them for heat only.
   rocksdb::Slice first;
   rocksdb::Slice last;
 };
@@ -39,7 +39,6 @@ struct FilterPlan {
   // If set, called once for each filter, to change the request's bits and heat.
   // Until then they are an estimate.
   std::function<void(const AddedKeys&, FilterRequest*)> fit = nullptr;
-  bool keeps_range = false;  // `fit` looks at the first and the last key
   // Null: no rounding.
   std::shared_ptr<AllocationRounding> rounding = nullptr;
 

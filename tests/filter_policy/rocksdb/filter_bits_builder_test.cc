@@ -87,7 +87,6 @@ TEST_F(FilterBitsBuilderTest, FinishStartsOver) {
 TEST_F(FilterBitsBuilderTest, SizesEachFilterByItsKeys) {
   FilterPlan plan;
   plan.request.heat = 1;
-  plan.keeps_range = true;
   plan.fit = [](const AddedKeys& keys, FilterRequest* request) {
     EXPECT_EQ(100u, keys.entries);
     EXPECT_EQ(keys.first.ToString() + "99", keys.last.ToString());
