@@ -1,15 +1,13 @@
 #include "filter_policy/sizing/sizing.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
 #include <numbers>
 #include <numeric>
-
-#if __has_include(<malloc.h>)
-#include <malloc.h>
-#endif
 
 #include "filter_policy/line/builder/line_builder.h"
 #include "filter_policy/line/builder/line_tables.inc"
@@ -191,14 +189,10 @@ void SearchLineCount(uint32_t first_count, uint64_t keys, double rate,
 }
 
 size_t MallocUsableSize(size_t bytes) {
-#if __has_include(<malloc.h>)
   void* const memory = malloc(bytes);
   const size_t usable = malloc_usable_size(memory);
   free(memory);
   return std::max(bytes, usable);
-#else
-  return bytes;
-#endif
 }
 
 uint32_t AllocationRounding::Round(Line line, uint64_t keys, uint32_t lines,

@@ -106,8 +106,7 @@ void SearchLineCount(uint32_t first_count, uint64_t keys, double rate,
                      const std::function<double(uint32_t lines)>& build,
                      const std::function<void()>& keep);
 
-// How many bytes malloc provides for `bytes`, or `bytes` itself if the C
-// library doesn't tell.
+// How many bytes malloc provides for `bytes`.
 size_t MallocUsableSize(size_t bytes);
 
 // For RocksDB's optimize_filters_for_memory.
