@@ -14,13 +14,12 @@ Seconds PauseAfter(uint64_t bytes, Seconds elapsed, uint64_t bytes_per_second) {
   return std::max(Seconds(0), due - elapsed);
 }
 
-bool SleepWhile(Seconds pause, const std::function<bool()>& go_on) {
+void SleepWhile(Seconds pause, const std::function<bool()>& go_on) {
   constexpr Seconds kTurn(0.1);
   for (; pause > Seconds(0); pause -= kTurn) {
-    if (!go_on()) return false;
+    if (!go_on()) return;
     std::this_thread::sleep_for(std::min(pause, kTurn));
   }
-  return true;
 }
 
 }  // namespace linebloom

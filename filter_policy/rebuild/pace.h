@@ -13,9 +13,9 @@ std::chrono::duration<double> PauseAfter(uint64_t bytes,
                                          std::chrono::duration<double> elapsed,
                                          uint64_t bytes_per_second);
 
-// Sleeps, calling `go_on` ten times per second. Returns false as soon as that
-// does.
-bool SleepWhile(std::chrono::duration<double> pause,
+// Sleeps for `pause`, or until `go_on`, called ten times per second, returns
+// false.
+void SleepWhile(std::chrono::duration<double> pause,
                 const std::function<bool()>& go_on);
 
 }  // namespace linebloom
