@@ -24,6 +24,8 @@ inline constexpr uint8_t kMendLines = 8;
 inline constexpr uint8_t kMendChecksum = 16;
 inline constexpr uint8_t kMendAll = 31;
 
+inline constexpr size_t kSeededMetadataBytes = 34;  // with a hash seed
+
 inline constexpr char kTail[] = "\xff\x4c\x00\x4c\x42";
 
 // Mends metadata that ends before `end`.
@@ -36,9 +38,9 @@ inline void MendMetadata(uint8_t mends, char* block, char* end) {
     metadata[0] = kFilterBlockVersion;
     // Clears flags that are unknown or that the metadata has no room for, and
     // that of the canonical key, with which readers of keys answer nothing.
-    metadata[20] &= metadata_size < kFilterSeededMetadataBytes ? 3
-                    : metadata_size < kMaxFilterMetadataBytes  ? 7
-                                                               : 7 | 16;
+    metadata[20] &= metadata_size < kSeededMetadataBytes      ? 3
+                    : metadata_size < kMaxFilterMetadataBytes ? 7
+                                                              : 7 | 16;
   }
   if ((mends & kMendLines) != 0) {
     StoreLittleEndian(metadata + 4, LinesWithin(static_cast<Line>(metadata[1]),
