@@ -360,7 +360,24 @@ TEST_F(RebuildFiltersTest, ADamagedFilterIsReplacedAndASnapshotStays) {
 // ---------------------------------------------------------------------------
 // What stays as it is.
 
-TEST_F(RebuildFiltersTest, ALevelKeepsItsCompression) {
+class CompressionOfFilesTest : public RebuildFiltersTest {
+ protected:
+  std::vector<std::string> Names() {
+    std::vector<std::string> names;
+    for (const auto& file : AllProperties(db_.get())) {
+      names.push_back(file->compression_name);
+    }
+    return names;
+  }
+
+  // RocksDB 11 writes format_version 7, where a name lists CompressionTypes.
+  const std::string none_ = ROCKSDB_IS_AT_LEAST(11, 0) ? ";;" : "NoCompression";
+  const std::string zlib_ =
+      ROCKSDB_IS_AT_LEAST(11, 0) ? "BuiltinV2;02;" : "Zlib";
+  const std::string lz4_ = ROCKSDB_IS_AT_LEAST(11, 0) ? "BuiltinV2;04;" : "LZ4";
+};
+
+TEST_F(CompressionOfFilesTest, ALevelKeepsItsOwn) {
   options_.level_compaction_dynamic_level_bytes = false;
   options_.compression_per_level = {rocksdb::kNoCompression,
                                     rocksdb::kNoCompression,
@@ -370,26 +387,16 @@ TEST_F(RebuildFiltersTest, ALevelKeepsItsCompression) {
   WriteFile(kRows, 6);
   WriteFile(kRows, 3);
   WriteFile(kRows);
-  const auto compressions = [this] {
-    std::vector<std::string> names;
-    for (const auto& file : AllProperties(db_.get())) {
-      names.push_back(file->compression_name);
-    }
-    return names;
-  };
-  // RocksDB 11 writes format_version 7, where a name lists CompressionTypes.
-  const std::vector<std::string> before =
-      ROCKSDB_IS_AT_LEAST(11, 0)
-          ? std::vector<std::string>{";;", "BuiltinV2;02;", "BuiltinV2;04;"}
-          : std::vector<std::string>{"NoCompression", "Zlib", "LZ4"};
-  ASSERT_EQ(compressions(), before);
+  const std::vector<std::string> before = {none_, zlib_, lz4_};
+  ASSERT_EQ(Names(), before);
   SwitchToLinebloom();
   EXPECT_EQ(Rebuild().files.size(), 3);
-  EXPECT_EQ(compressions(), before);
+  EXPECT_EQ(Names(), before);
 }
 
-// Files stay on their levels when dynamic levels are turned on later.
-TEST_F(RebuildFiltersTest, FilesAboveTheBaseLevelAreRebuilt) {
+// Files stay on their levels when dynamic levels are turned on later. Those
+// above the base level are compressed as level 0 is.
+TEST_F(CompressionOfFilesTest, FilesAboveTheBaseLevelAreRebuilt) {
   options_.level_compaction_dynamic_level_bytes = false;
   options_.compression_per_level = {rocksdb::kNoCompression,
                                     rocksdb::kZlibCompression};
@@ -399,6 +406,7 @@ TEST_F(RebuildFiltersTest, FilesAboveTheBaseLevelAreRebuilt) {
   options_.level_compaction_dynamic_level_bytes = true;
   SwitchToLinebloom();
   ExpectRebuilt(2, RebuildReason::kForeignFilter);
+  EXPECT_EQ(Names(), (std::vector<std::string>{none_, zlib_}));
 }
 
 // Without the listener a file's bits depend on the levels below it.

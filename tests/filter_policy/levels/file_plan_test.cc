@@ -230,15 +230,18 @@ TEST_F(FilePlanTest, MakesUpForOtherFilters) {
 // The bits of a file of a tree whose filters have `live`, at `budget` bits.
 class BudgetPlanTest : public FilePlanTest {
  protected:
-  double BitsOf(FileInTree file, const FilterTotals& live, double budget) {
+  FilterRequest Within(FileInTree file, const FilterTotals& live,
+                       double budget) {
     file.account = std::make_shared<FilterAccount>();
     file.account->SetLive("", live, [](const std::string&) { return false; });
     file.reason = context_.reason;
     options_.memory_budget = static_cast<uint64_t>(budget / 8);
     const BudgetState state = StateOfBudget(options_, context_, file);
-    return PlanWithinBudget(options_, context_, file, state)
-               ->request.millibits_per_key /
-           1000.0;
+    return PlanWithinBudget(options_, context_, file, state)->request;
+  }
+  double BitsOf(const FileInTree& file, const FilterTotals& live,
+                double budget) {
+    return Within(file, live, budget).millibits_per_key / 1000.0;
   }
 };
 
@@ -255,6 +258,16 @@ TEST_F(BudgetPlanTest, FlushesThatAreSoonMergedGetLess) {
   EXPECT_NEAR(0.75 * (share + 2), bits(4), 0.01);
   context_.compaction_style = rocksdb::kCompactionStyleUniversal;
   EXPECT_NEAR(share + 2, bits(4), 0.01);
+}
+
+TEST_F(BudgetPlanTest, OtherOptionsAreThePolicys) {
+  options_.line = Line::kPlain;
+  options_.hash_seed = 7;
+  Compact(1);
+  const FilterRequest request =
+      Within(Of({.levels = {1e6}}), {.keys = 1e6}, 1e7);
+  EXPECT_EQ(Line::kPlain, request.line);
+  EXPECT_EQ(7, request.hash_seed);
 }
 
 // Averaged over the tree, more gain nothing. In a load in key order nobody
