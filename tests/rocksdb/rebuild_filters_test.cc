@@ -395,7 +395,8 @@ TEST_F(CompressionOfFilesTest, ALevelKeepsItsOwn) {
 }
 
 // Files stay on their levels when dynamic levels are turned on later. Those
-// above the base level are compressed as level 0 is.
+// above the base level, which RocksDB 7.8 doesn't have, are compressed as level
+// 0 is.
 TEST_F(CompressionOfFilesTest, FilesAboveTheBaseLevelAreRebuilt) {
   options_.level_compaction_dynamic_level_bytes = false;
   options_.compression_per_level = {rocksdb::kNoCompression,
@@ -406,7 +407,10 @@ TEST_F(CompressionOfFilesTest, FilesAboveTheBaseLevelAreRebuilt) {
   options_.level_compaction_dynamic_level_bytes = true;
   SwitchToLinebloom();
   ExpectRebuilt(2, RebuildReason::kForeignFilter);
-  EXPECT_EQ(Names(), (std::vector<std::string>{none_, zlib_}));
+  uint64_t base = 0;
+  ASSERT_TRUE(db_->GetIntProperty(rocksdb::DB::Properties::kBaseLevel, &base));
+  EXPECT_EQ(Names(),
+            (std::vector<std::string>{base > 3 ? none_ : zlib_, zlib_}));
 }
 
 // Without the listener a file's bits depend on the levels below it.
