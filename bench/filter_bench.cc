@@ -419,6 +419,7 @@ void Register() {
            {{"many-aligned", 1000, kHotKeys, lines}, policies, false, true},
            {kHot, rate, true, true},
            {many, rate, false, true},
+           {many, {"linebloom-seeded"}, false, true},
            {{"all-hot", 1, kHotKeys, lines, true}, all, true, true},
            {{"all-cold", 1, kColdKeys, lines, true}, all, true, true},
            {{"keys-16", 1, kHotKeys}, seeded, true, true},

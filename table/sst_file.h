@@ -102,7 +102,8 @@ class SstFile {
 
   // Reads the key of each partition, from the index over them; none unless the
   // filter is partitioned. RocksDB probes the first partition whose key is not
-  // less than the one it looks up, or else the last.
+  // less than the one it looks up, or else the last. In a hostile file keys
+  // may share their bytes, and then take more memory than the file's size.
   absl::StatusOr<std::vector<std::string>> ReadPartitionKeys() const;
 
  private:

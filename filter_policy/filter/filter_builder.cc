@@ -102,6 +102,10 @@ FilterBlock BuildFilter(const HashList& hashes, const FilterRequest& request,
     if (rounded != count) millibits = MillibitsFor(rounded, hashes.size());
     count = rounded;
   }
+  // More than 2^32 keys may have fewer bits than requested.
+  if (count == kMaxLines) {
+    millibits = std::min(millibits, MillibitsFor(count, hashes.size()));
+  }
   return BuildBlock(hashes, request, millibits, kernel, count);
 }
 

@@ -34,6 +34,7 @@ class FilterReader {
     probe_.hashes_may_match(filter_, hashes, count, may_match);
   }
   bool MayMatch(uint64_t hash) const {
+    if (filter_.codes != nullptr) filter_.PrefetchBothLines(hash);
     return probe_.line_may_match(filter_, LineAt(hash), hash);
   }
 

@@ -66,16 +66,16 @@ void FilterAccount::EndJob(const std::string& database, int job,
 void FilterAccount::Database::DropOutputs(
     const std::function<bool(const std::string& file)>& is_done,
     bool ends_compactions) {
-  for (auto job = jobs.begin(); job != jobs.end();) {
-    auto& [inputs, outputs, written] = job->second;
-    const size_t dropped = std::erase_if(outputs, [&](const auto& output) {
+  for (auto at = jobs.begin(); at != jobs.end();) {
+    Job& job = at->second;
+    const size_t dropped = std::erase_if(job.outputs, [&](const auto& output) {
       if (!is_done(output.first)) return false;
-      written.Add(output.second, -1);
+      job.written.Add(output.second, -1);
       return true;
     });
     const bool has_ended =
-        dropped > 0 && (inputs ? ends_compactions : outputs.empty());
-    job = has_ended ? jobs.erase(job) : std::next(job);
+        dropped > 0 && (job.inputs ? ends_compactions : job.outputs.empty());
+    at = has_ended ? jobs.erase(at) : std::next(at);
   }
 }
 

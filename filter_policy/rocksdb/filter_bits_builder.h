@@ -75,11 +75,13 @@ class LineFilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
   rocksdb::Status MaybePostVerify(const rocksdb::Slice& block) override;
 
   // The most entries whose block has at most `bytes` bytes. Approximate for a
-  // policy with a rate, because the number of lines depends on the keys.
+  // policy with a rate, because the number of lines depends on the keys, and a
+  // byte or two off where lines are about to become plain (2.25 bits per key).
   size_t ApproximateNumEntries(size_t bytes) override;
 
-  // The size in bytes of a block with this many entries. Exact, except for a
-  // policy with a rate.
+  // The size in bytes of a block with this many entries. Approximate for
+  // policies with a rate, a budget or heat, and where filters are rounded to
+  // the allocator's sizes.
   size_t CalculateSpace(size_t entries) override;
 
   // The expected rate of a block of `bytes` bytes with this many entries.

@@ -24,7 +24,7 @@ int32_t Product(const Loads& a, const Loads& b) {
 uint8_t ChooseCode(const SliceCounts& counts) {
   // Larger counts are of chosen keys, and would overflow.
   const auto keys = [&counts](uint32_t line, uint32_t slice) {
-    return static_cast<int32_t>(std::min(counts[line][slice], 1000U));
+    return static_cast<int32_t>(std::min<size_t>(counts[line][slice], 1000));
   };
   Loads loads = {};
   std::array<Loads, kSlices> gained;  // by each line, if it exchanges the slice

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,7 +14,7 @@
 namespace linebloom {
 
 // The keys of a group, by line and slice before they are exchanged.
-using SliceCounts = std::array<std::array<uint32_t, kSlices>, kLinesPerGroup>;
+using SliceCounts = std::array<std::array<size_t, kSlices>, kLinesPerGroup>;
 
 // The first of the codes that leave the lines of a group with the least sum of
 // squared loads. More than 1,000 keys in a slice count as 1,000.

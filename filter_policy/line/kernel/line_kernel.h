@@ -24,6 +24,13 @@ namespace linebloom {
 
 // A finished filter as readers see it. Whoever owns the block keeps the lines
 // alive.
+// Always inlined, because GCC 12 drops calls of functions that only prefetch.
+__attribute__((always_inline)) inline void PrefetchLine(const uint8_t* line) {
+  // Blocks are not always aligned, so a line may span two cache lines.
+  __builtin_prefetch(line);
+  __builtin_prefetch(line + kLineBytes - 1);
+}
+
 struct FilterView {
   // The lines at `first` and their codes. The shape is readable (IsReadable).
   FilterView(const uint8_t* first, uint32_t count, const LineShape& of_lines);
@@ -35,6 +42,12 @@ struct FilterView {
   const uint8_t* BalancedLineAt(uint64_t hash) const {
     return LineAt(
         BalancedLineOf(hash, line_count, codes[GroupOf(hash, line_count)]));
+  }
+  // Starts loading both solved lines that a hash may belong to.
+  __attribute__((always_inline)) void PrefetchBothLines(uint64_t hash) const {
+    const uint32_t line = LineOf(hash, line_count);
+    PrefetchLine(LineAt(line));
+    PrefetchLine(LineAt(OtherLine(line, SliceOf(hash, line_count))));
   }
 
   const uint8_t* lines;

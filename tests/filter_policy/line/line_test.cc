@@ -153,7 +153,7 @@ TEST(ChooseCodeTest, EvensOutLoads) {
     for (int i = 0; i < 20; ++i) {
       SliceCounts counts;
       for (auto& slices : counts) {
-        for (uint32_t& count : slices) count = std::min(load(random), 1000u);
+        for (size_t& count : slices) count = std::min(load(random), 1000u);
       }
       int best = 0;
       for (int code = 1; code < 256; ++code) {
