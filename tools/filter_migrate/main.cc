@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -37,6 +39,7 @@ namespace linebloom::tools {
 
 struct FilterMigrateConfig {
   std::string db;
+  std::string wal_dir;        // "": the one in the OPTIONS, if that is `db`
   std::string column_family;  // "" for all
   std::string policy;         // "": see ChoosePolicy()
   std::string line;           // "" for the policy's own
@@ -50,6 +53,10 @@ struct FilterMigrateConfig {
 using Config = linebloom::tools::FilterMigrateConfig;
 
 LINEBLOOM_FLAG(Config, db, "the database's folder");
+LINEBLOOM_FLAG(Config, wal_dir,
+               "the folder of the database's write-ahead logs, needed if its "
+               "OPTIONS name one other than --db: that one again or, for a "
+               "copied or moved database, where they are now, such as --db");
 LINEBLOOM_FLAG(Config, column_family, "only this column family; default: all");
 LINEBLOOM_FLAG(Config, policy,
                "the policy to build filters with, such as linebloom:10 or "
@@ -223,6 +230,22 @@ std::string PolicyText(const rocksdb::FilterPolicy& policy) {
                                          : "");
 }
 
+bool IsSameFolder(const std::string& a, const std::string& b) {
+  std::error_code error;  // one is missing, so they differ
+  return std::filesystem::equivalent(a, b, error);
+}
+
+bool HasTables(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::directory_iterator file(folder, error);
+  for (; !error && file != std::filesystem::directory_iterator();
+       file.increment(error)) {
+    const std::string kind = file->path().extension();
+    if (kind == ".sst" || kind == ".ldb" || kind == ".blob") return true;
+  }
+  return false;
+}
+
 // Examines the filters of a read-only database. Then opens it for writing and
 // runs RebuildFilters, unless this is a dry run, something is wrong, or nothing
 // can be rewritten. After an error nothing was written, unless RocksDB failed
@@ -244,6 +267,8 @@ class Migration {
                         ? CheckIsDatabase("--db", config_.db)
                         : CheckUnlockedDatabase("--db", config_.db));
     RETURN_IF_ERROR(ReadOptions());
+    RETURN_IF_ERROR(ChooseWalDir());
+    if (!config_.dry_run) RETURN_IF_ERROR(CheckOtherFolders());
     RETURN_IF_ERROR(Plan());
     absl::Status status;
     if (!config_.dry_run && problems_.empty() && AnyHasRoom()) {
@@ -309,6 +334,48 @@ class Migration {
     return absl::InvalidArgumentError(
         absl::StrCat("--column_family='", config_.column_family, "': '",
                      config_.db, "' has ", absl::StrJoin(names, ", ")));
+  }
+
+  absl::Status ChooseWalDir() {
+    std::string& wal_dir = stored_.db.wal_dir;
+    if (!config_.wal_dir.empty()) {
+      // The OPTIONS keep it, and are read from anywhere.
+      std::error_code error;
+      wal_dir = std::filesystem::absolute(config_.wal_dir, error);
+      if (error) return absl::ErrnoToStatus(error.value(), "--wal_dir");
+    }
+    // None means --db, wherever that moves.
+    if (IsSameFolder(wal_dir, config_.db)) wal_dir.clear();
+    return absl::OkStatus();
+  }
+
+  // Open for writing, RocksDB removes what its manifest doesn't have: in
+  // wal_dir and db_log_dir not only logs but SSTables too. The OPTIONS of a
+  // copy name those of the original, which may be in use. (They hold neither
+  // db_paths nor cf_paths.) Rejected: checking the original's LOCK, because
+  // nothing says where that is.
+  absl::Status CheckOtherFolders() const {
+    const std::string& wal_dir = stored_.db.wal_dir;
+    if (!wal_dir.empty() && config_.wal_dir.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          Database(), " has wal_dir='", wal_dir,
+          "' in its OPTIONS. If it is a copy, those may be the logs of the "
+          "original, which would be removed; its own are in --wal_dir='",
+          config_.db, "' then. If they are its own, say --wal_dir='", wal_dir,
+          "'"));
+    }
+    for (const auto& [option, folder, advice] :
+         {std::tuple("wal_dir", wal_dir, "name another --wal_dir"),
+          std::tuple("db_log_dir", stored_.db.db_log_dir,
+                     "remove that option from the newest OPTIONS file")}) {
+      if (IsSameFolder(folder, config_.db) || !HasTables(folder)) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          Database(), ": ", option, "='", folder,
+          "' has SSTables, which RocksDB would remove, because they are not "
+          "this database's; ",
+          advice));
+    }
+    return absl::OkStatus();
   }
 
   absl::Status ChooseFamily(rocksdb::ColumnFamilyDescriptor* stored) {
