@@ -65,7 +65,8 @@ class EmptyFile : public rocksdb::FSSequentialFile {
 // Logs are empty, and no SSTable can be read while the database opens: RocksDB
 // reads a few of any, and a damaged footer may make it throw in a thread of its
 // own. Rejected: omitting the logs from the folder's listing, because a
-// manifest that tracks its logs then counts as damaged.
+// manifest that tracks its logs then counts as damaged. So it does if their
+// folder isn't there, as after a move, and it has several that were synced.
 class MetadataOnly : public rocksdb::FileSystemWrapper {
  public:
   MetadataOnly(const std::shared_ptr<rocksdb::FileSystem>& files,
@@ -73,6 +74,16 @@ class MetadataOnly : public rocksdb::FileSystemWrapper {
       : FileSystemWrapper(files), is_open_(std::move(is_open)) {}
 
   const char* Name() const override { return "linebloom.MetadataOnly"; }
+
+  // RocksDB refuses a database without its wal_dir.
+  rocksdb::IOStatus GetChildren(const std::string& folder,
+                                const rocksdb::IOOptions& options,
+                                std::vector<std::string>* names,
+                                rocksdb::IODebugContext* debug) override {
+    rocksdb::IOStatus listed =
+        FileSystemWrapper::GetChildren(folder, options, names, debug);
+    return listed.IsNotFound() ? rocksdb::IOStatus::OK() : listed;
+  }
 
   rocksdb::IOStatus NewRandomAccessFile(
       const std::string& path, const rocksdb::FileOptions& options,
