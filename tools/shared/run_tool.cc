@@ -15,6 +15,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <system_error>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
@@ -303,7 +304,9 @@ std::string CommandLine() {
 }
 
 absl::Status CheckFlagFile(absl::string_view flag, const std::string& path) {
-  const bool existed = std::filesystem::exists(path);
+  // What may have existed stays.
+  std::error_code unknown;
+  const bool existed = std::filesystem::exists(path, unknown) || unknown;
   const absl::Status status =
       StatusOf(std::ofstream(path, std::ios::app), flag, path);
   std::error_code ignored;
