@@ -88,6 +88,10 @@ absl::Status ValidateConfig(const FilterDumpConfig& config) {
 
 absl::StatusOr<Outcome> Run(const FilterDumpConfig& config) {
   RETURN_IF_ERROR(ValidateConfig(config));
+  // Fails early if the page can't be written, before hours of reading.
+  if (!config.html.empty()) {
+    RETURN_IF_ERROR(CheckFlagFile("--html", config.html));
+  }
   if (!config.check_options.empty()) return RunCheckOptions(config);
   if (config.command == "lines") return RunLines(config);
   if (config.command == "verify") return RunVerify(config);
