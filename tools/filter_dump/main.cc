@@ -53,15 +53,17 @@ absl::Status ValidateConfig(const FilterDumpConfig& config) {
   const bool raw = config.command == "raw";
   const bool prometheus = config.format == "prometheus";
   const bool before = !config.before.empty();
-  const bool known = table || lines || raw || config.command == "verify";
+  const bool verify = config.command == "verify";
   const bool options = !config.check_options.empty();
-  if (options && known && !files && !db) return absl::OkStatus();
+  const FilterDumpConfig unset;
   const std::pair<bool, std::string> mistakes[] = {
-      {!known, absl::StrCat("--command=", config.command,
-                            " is not one of table, lines, verify, raw")},
-      {options,
-       "--check_options looks at no SSTables: name no file and no --db"},
-      {!files && !db,
+      {!table && !lines && !raw && !verify,
+       absl::StrCat("--command=", config.command,
+                    " is not one of table, lines, verify, raw")},
+      {options && (files || db || !table || !config.html.empty()),
+       "--check_options looks at no SSTables: name no file, no --db, no "
+       "--command and no --html"},
+      {!options && !files && !db,
        "name SSTables, or a database with --db; --help says more"},
       {files && db, "name either SSTables or --db, not both"},
       {!db && !config.column_family.empty(), "--column_family needs --db"},
@@ -78,8 +80,12 @@ absl::Status ValidateConfig(const FilterDumpConfig& config) {
        "--before needs --db, and --html to draw it in"},
       {before && !table, "--before needs --command=table"},
       {!config.out.empty() && !raw, "--out needs --command=raw"},
-      {config.partition.has_value() && !raw,
-       "--partition needs --command=raw"}};
+      {config.partition.has_value() && !raw, "--partition needs --command=raw"},
+      {!lines && config.worst != unset.worst, "--worst needs --command=lines"},
+      {!verify &&
+           (config.missing != unset.missing || config.sample != unset.sample ||
+            config.bytes_per_second != unset.bytes_per_second),
+       "--missing, --sample and --bytes_per_second need --command=verify"}};
   for (const auto& [made, message] : mistakes) {
     if (made) return absl::InvalidArgumentError(message);
   }
