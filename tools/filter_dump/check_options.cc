@@ -65,34 +65,62 @@ std::string FindOption(absl::string_view wanted, absl::string_view name,
   return "";
 }
 
-// The column family of a section such as [CFOptions "default"] or
-// [TableOptions/BlockBasedTable "default"].
-std::string FamilyOfSection(absl::string_view line) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(line, '"');
-  return parts.size() == 3 ? std::string(parts[1]) : "";
+// RocksDB writes a backslash before each ':', '#' and backslash of a name, and
+// line ends as \n and \r.
+std::string Unescaped(absl::string_view escaped) {
+  std::string text;
+  for (size_t i = 0; i < escaped.size(); ++i) {
+    if (escaped[i] != '\\') {
+      text += escaped[i];
+    } else if (++i < escaped.size()) {
+      const char c = escaped[i];
+      text += c == 'n' ? '\n' : c == 'r' ? '\r' : c;
+    }
+  }
+  return text;
 }
 
-// The option `wanted` as written, by column family: RocksDB's loader forgets
-// policies and changes options that have no effect. RocksDB has loaded the
-// file.
-std::map<std::string, std::string> AsWritten(absl::string_view wanted,
-                                             absl::string_view text) {
-  std::map<std::string, std::string> written;
-  std::string family;
+// Without a comment, which begins at a '#' that is not escaped.
+absl::string_view Statement(absl::string_view line) {
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '#' && (i == 0 || line[i - 1] != '\\')) {
+      line = line.substr(0, i);
+    }
+  }
+  return absl::StripAsciiWhitespace(line);
+}
+
+// The column family of a section such as [CFOptions "default"] or
+// [TableOptions/BlockBasedTable "default"], whose name may have quotes.
+std::string FamilyOfSection(absl::string_view line) {
+  const size_t begin = line.find('"');
+  const size_t end = line.rfind('"');
+  return begin == end ? "" : Unescaped(line.substr(begin + 1, end - begin - 1));
+}
+
+// The options as written, without `options`, by column family: RocksDB's loader
+// forgets policies and changes options that have no effect. RocksDB has loaded
+// the file.
+std::map<std::string, FamilyInFile> AsWritten(absl::string_view text) {
+  std::map<std::string, FamilyInFile> families;
+  FamilyInFile* family = &families[""];
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    line = absl::StripAsciiWhitespace(line.substr(0, line.find('#')));
+    line = Statement(line);
     if (absl::StartsWith(line, "[")) {
-      family = FamilyOfSection(line);
+      family = &families[FamilyOfSection(line)];
       continue;
     }
     const std::pair<absl::string_view, absl::string_view> option =
         absl::StrSplit(line, absl::MaxSplits('=', 1));
+    const absl::string_view name = absl::StripAsciiWhitespace(option.first);
     const std::string value =
-        FindOption(wanted, absl::StripAsciiWhitespace(option.first),
-                   std::string(absl::StripAsciiWhitespace(option.second)));
-    if (!value.empty()) written[family] = value;
+        Unescaped(absl::StripAsciiWhitespace(option.second));
+    const std::string policy = FindOption("filter_policy", name, value);
+    if (!policy.empty()) family->policy = policy;
+    const std::string wants = FindOption("partition_filters", name, value);
+    if (!wants.empty()) family->wants_partitions = wants == "true";
   }
-  return written;
+  return families;
 }
 
 // The column families, and the options of the database. InvalidArgument, with
@@ -113,14 +141,11 @@ absl::StatusOr<std::vector<FamilyInFile>> ReadOptionsFile(
                                  "': RocksDB can't load this options file"))
             .message());
   }
-  std::map<std::string, std::string> policies =
-      AsWritten("filter_policy", text);
-  std::map<std::string, std::string> partitioned =
-      AsWritten("partition_filters", text);
+  std::map<std::string, FamilyInFile> written = AsWritten(text);
   std::vector<FamilyInFile> families;
   for (const auto& [name, options] : loaded) {
     families.push_back(
-        {name, options, policies[name], partitioned[name] == "true"});
+        {name, options, written[name].policy, written[name].wants_partitions});
   }
   return families;
 }
