@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -166,7 +165,9 @@ void AppendPart(const Json& part, std::string* text) {
   }
 }
 
-absl::StatusOr<Json> ReadRaw(const FilterDumpConfig& config) {
+// Sets `bytes` to the report's only block.
+absl::StatusOr<Json> ReadRaw(const FilterDumpConfig& config,
+                             std::string* bytes) {
   ASSIGN_OR_RETURN(const std::vector<LiveFile> files, ListInputs(config));
   const std::string& path = files.front().path;
   ASSIGN_OR_RETURN(const SstFile file, SstFile::Open(path));
@@ -185,6 +186,7 @@ absl::StatusOr<Json> ReadRaw(const FilterDumpConfig& config) {
     if (config.partition.value_or(i) != i) continue;
     ASSIGN_OR_RETURN(const Block block,
                      file.ReadFilterBlock(file.filter().blocks[i]));
+    *bytes = block.payload;
     const BlockFacts facts = ReadBlockFacts(block.payload, /*keys=*/0);
     if (facts.problem != nullptr) {
       report["problems"].push_back(absl::StrCat(path, ": offset ", block.offset,
@@ -203,22 +205,14 @@ absl::StatusOr<Json> ReadRaw(const FilterDumpConfig& config) {
 }
 
 // Writes the bytes of the report's only block to a new file.
-absl::Status WriteRaw(const Json& report, const std::string& path) {
+absl::Status WriteRaw(const Json& report, const std::string& bytes,
+                      const std::string& path) {
   const std::string what = absl::StrCat("cannot write --out='", path, "'");
   if (report["blocks"].size() != 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         what, Fill(": {/path} has {/partitions} partitions; choose one with "
                    "--partition",
                    report)));
-  }
-  std::string bytes;
-  for (const Json& part : report["blocks"][0]["parts"]) {
-    const std::string hex = part["hex"];
-    for (const char* at = hex.data(); at < hex.data() + hex.size(); at += 2) {
-      uint8_t byte = 0;  // absl::HexStringToBytes() differs between releases
-      std::from_chars(at, at + 2, byte, 16);
-      bytes += static_cast<char>(byte);
-    }
   }
   std::FILE* const file = std::fopen(path.c_str(), "wbx");
   if (file == nullptr) return absl::ErrnoToStatus(errno, what);
@@ -250,14 +244,17 @@ std::string RawAsText(const Json& report) {
 }  // namespace
 
 absl::StatusOr<Outcome> RunRaw(const FilterDumpConfig& config) {
-  const absl::StatusOr<Json> read = ReadRaw(config);
+  std::string bytes;
+  const absl::StatusOr<Json> read = ReadRaw(config, &bytes);
   // Damage is what the user looks for, not a wrong use of the tool.
   if (absl::IsDataLoss(read.status())) {
     return Outcome{"", {{"problems", {read.status().message()}}}};
   }
   RETURN_IF_ERROR(read.status());
   const Json& report = *read;
-  if (!config.out.empty()) RETURN_IF_ERROR(WriteRaw(report, config.out));
+  if (!config.out.empty()) {
+    RETURN_IF_ERROR(WriteRaw(report, bytes, config.out));
+  }
   return Outcome{config.out.empty() ? RawAsText(report) : "", report};
 }
 
