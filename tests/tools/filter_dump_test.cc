@@ -1,8 +1,13 @@
 // Tests the parts of filter_dump directly.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
+#include "absl/status/status.h"
+#include "nlohmann/json.hpp"
+#include "rocksdb/options.h"
 #include "tests/table/rocksdb_files.h"
 #include "tests/temporary_folder.h"
 #include "tools/filter_dump/inputs.h"
@@ -46,6 +51,45 @@ TEST(VerifyTest, EveryDamagedByteIsReported) {
                 IsPadding(bytes, at))
         << "byte " << at << " of " << bytes.size();
   }
+}
+
+// Says of each file, named before, that it isn't there.
+Json ReportWithout(const FilterDumpConfig& config,
+                   const std::vector<LiveFile>& files) {
+  Failures failures(config);
+  for (const LiveFile& file : files) {
+    failures.Add(file, absl::NotFoundError("not there"));
+  }
+  Json report;
+  failures.AddTo(&report);
+  return report;
+}
+
+// The process that has the database open may delete a file while the tool runs;
+// a file that the manifest still names is lost, or elsewhere.
+TEST(FailuresTest, AFileThatTheManifestStillNamesWasNotDeleted) {
+  namespace lt = linebloom::testing;
+  const TemporaryFolder folder;
+  rocksdb::Options options = lt::MakeOptions({});
+  options.disable_auto_compactions = true;
+  options.cf_paths = {{folder.File("elsewhere"), 1 << 30}};
+  const auto db = lt::OpenDb(options, folder.File("db"));
+  lt::WriteRows(db.get(), 1000);
+  FilterDumpConfig config;
+  config.db = folder.File("db");
+  const std::vector<LiveFile> files = *ListInputs(config);
+  ASSERT_EQ(files.size(), 2);
+  Json report = RunTable(config)->json;
+  EXPECT_EQ(report["notes"], Json::array());
+  ASSERT_EQ(report["problems"].size(), 2);
+  EXPECT_THAT(report["problems"][0].get<std::string>(),
+              ::testing::HasSubstr("db_paths or cf_paths"));
+  lt::FlushAndCompact(db.get());
+  report = ReportWithout(config, files);
+  EXPECT_EQ(report["problems"], Json::array());
+  ASSERT_EQ(report["notes"].size(), 2);
+  EXPECT_THAT(report["notes"][0].get<std::string>(),
+              ::testing::HasSubstr("was deleted after"));
 }
 
 }  // namespace

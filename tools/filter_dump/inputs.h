@@ -83,8 +83,8 @@ class Failures {
  public:
   explicit Failures(const FilterDumpConfig& config) : config_(config) {}
 
-  // Records an error with one file. A missing live file is not an error while
-  // another process has the database open: a compaction removed it.
+  // Records an error with one file. A file that is missing because a compaction
+  // has removed it meanwhile is only noted.
   void Add(const LiveFile& file, const absl::Status& status);
 
   // Records a problem that was found.
@@ -93,13 +93,16 @@ class Failures {
   void AddNote(const std::string& note) { notes_.push_back(note); }
 
   // Ends a report with `notes` and `problems`.
-  void AddTo(Json* report) const;
+  void AddTo(Json* report);
 
   // kExitBadInput if a file can't be read; else Outcome's default.
   std::optional<int> exit_code() const { return exit_code_; }
 
  private:
+  void AddMissing();
+
   const FilterDumpConfig& config_;
+  std::vector<std::string> missing_;  // paths of live files
   std::vector<std::string> problems_;
   std::vector<std::string> notes_;
   std::optional<int> exit_code_;
