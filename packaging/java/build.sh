@@ -27,7 +27,9 @@ case $(uname -m) in
   x86_64) theirs=librocksdbjni-linux64.so ;;
   *) theirs=librocksdbjni-linux-$(uname -m).so ;;
 esac
-mkdir -p "$folder/objects"
+mkdir -p "$folder"
+work=$(mktemp -d "$folder/build.XXXXXX")  # /tmp may be mounted noexec
+trap 'rm -r "$work"' EXIT
 unzip -qop "$jar" "$theirs" > "$folder/$theirs" || stop 2 "'$jar' has no $theirs"
 
 # The jar's library has C++ strings of the kind that its compiler had: of GCC 4 up
@@ -43,19 +45,18 @@ compile=("${CXX:-c++}" -std=c++20 -O2 -DNDEBUG -fPIC -fno-rtti -fvisibility=hidd
   echo packaging/java/line_filter.cc
 } |
   xargs -P "$(nproc)" -I{} bash -c '"${@:3}" -c "$1/{}" -o "$2/$(basename {} .cc).o"' - \
-    "$root" "$folder/objects" "${compile[@]}" || stop 1 "linebloom doesn't compile with this RocksDB"
+    "$root" "$work" "${compile[@]}" || stop 1 "linebloom doesn't compile with this RocksDB"
 # Linked by -l: with a path the loader would look nowhere else, for it has no soname.
-"${compile[@]}" -shared "$folder"/objects/*.o -L"$folder" "-l:$theirs" -Wl,-z,defs -Wl,-rpath,'$ORIGIN' -pthread \
-  -o "$folder/librocksdbjni.so" 2> "$folder/objects/errors" || {
-  grep --max-count=1 undefined "$folder/objects/errors" >&2
+"${compile[@]}" -shared "$work"/*.o -L"$folder" "-l:$theirs" -Wl,-z,defs -Wl,-rpath,'$ORIGIN' -pthread \
+  -o "$folder/librocksdbjni.so" 2> "$work/errors" || {
+  grep --max-count=1 undefined "$work/errors" >&2
   stop 1 "the library in '$jar' lacks functions of that RocksDB"
 }
-javac --release 8 -Xlint:-options -cp "$jar" -d "$folder/objects" "$root/packaging/java/linebloom/LineFilter.java"
-jar --create --file "$folder/linebloom.jar" -C "$folder/objects" linebloom
-rm -r "$folder/objects"
+javac --release 8 -Xlint:-options -cp "$jar" -d "$work" "$root/packaging/java/linebloom/LineFilter.java"
+jar --create --file "$folder/linebloom.jar" -C "$work" linebloom
 
 # Loading it registers linebloom, which says on stderr if the versions differ.
-"${CC:-cc}" -x c - -ldl -o "$folder/load" << 'END'
+"${CC:-cc}" -x c - -ldl -o "$work/load" << 'END'
 #include <dlfcn.h>
 #include <stdio.h>
 int main(int count, char** arguments) {
@@ -64,7 +65,6 @@ int main(int count, char** arguments) {
   return 1;
 }
 END
-problem=$("$folder/load" "$folder/librocksdbjni.so" 2>&1) || true
-rm "$folder/load"
+problem=$("$work/load" "$folder/librocksdbjni.so" 2>&1) || true
 [[ ! $problem ]] || stop 1 "$problem"
 echo "-Djava.library.path=$(realpath "$folder")"
