@@ -95,10 +95,10 @@ struct Measurement : LookupCounts {
   Interval reads_interval() const;
 };
 
-// Does all `lookups`, at least one, with `threads` threads, after some that
-// don't count. `db` comes from OpenForMeasuring. With `drop_pages`, pages of
-// its SSTables in `folder` are dropped from the page cache before and
-// meanwhile. Adds another round to `measured`. Cancelled after a signal.
+// Does all `lookups`, at least one, with `threads` threads. `db` comes from
+// OpenForMeasuring. With `drop_pages`, pages of its SSTables in `folder` are
+// dropped from the page cache before and meanwhile. Adds another round to
+// `measured`. Cancelled after a signal.
 absl::Status MeasureRound(rocksdb::DB* db, const std::filesystem::path& folder,
                           const Keys& lookups, uint32_t threads,
                           bool drop_pages, Progress* progress,
