@@ -7,10 +7,12 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "rocksdb/db.h"
 #include "tests/temporary_folder.h"
 #include "tools/io_compare/keys.h"
 #include "tools/io_compare/row_source.h"
@@ -254,6 +256,93 @@ TEST(RepeatedLookupsTest, AreSpreadLikeThoseMeasured) {
     ExpectSharesOf(Parsed("50/50", 5), rows, found);
     ExpectSharesOf(mix.skew, KeysIn(mix.missing), not_found);
   }
+}
+
+// A database with one row, deleted again if asked, and `families` besides.
+void MakeSource(const std::string& path, bool deleted,
+                const std::vector<std::string>& families) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  rocksdb::DB* opened = nullptr;
+  ASSERT_TRUE(rocksdb::DB::Open(options, path, &opened).ok());
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  ASSERT_TRUE(db->Put({}, "key", "value").ok());
+  ASSERT_TRUE(db->Flush({}).ok());
+  if (deleted) {
+    ASSERT_TRUE(db->Delete({}, "key").ok());
+  }
+  ASSERT_TRUE(db->Flush({}).ok());
+  for (const std::string& name : families) {
+    rocksdb::ColumnFamilyHandle* family = nullptr;
+    ASSERT_TRUE(db->CreateColumnFamily(options, name, &family).ok());
+    ASSERT_TRUE(db->DestroyColumnFamilyHandle(family).ok());
+  }
+}
+
+TEST(MakeWorkloadTest, NamesTheFamiliesThatAreLeftOut) {
+  const std::map<std::vector<std::string>, std::string> notes = {
+      {{"a\x1b\n"}, "1 other is left out ('a\\x1b\\x0a')."},
+      {{"a", "b", "c"}, "3 others are left out ('a', 'b', 'c')."},
+      {{"a", "b", "c", "d"}, "4 others are left out ('a', 'b', 'c', ...)."}};
+  for (const auto& [families, note] : notes) {
+    const TemporaryFolder folder;
+    MakeSource(folder.File("db"), /*deleted=*/false, families);
+    IoCompareConfig config;
+    config.source_db = folder.File("db");
+    const auto workload = MakeWorkload(config, folder.path());
+    ASSERT_TRUE(workload.ok()) << workload.status();
+    EXPECT_THAT(workload->notes,
+                testing::Contains(HasSubstr("Only the default column family of "
+                                            "--source_db is compared: " +
+                                            note)));
+  }
+  const TemporaryFolder folder;
+  MakeSource(folder.File("db"), /*deleted=*/false, {});
+  IoCompareConfig config;
+  config.source_db = folder.File("db");
+  const auto workload = MakeWorkload(config, folder.path());
+  ASSERT_TRUE(workload.ok()) << workload.status();
+  EXPECT_THAT(workload->notes,
+              testing::Not(testing::Contains(HasSubstr("column family"))));
+}
+
+std::string ErrorOf(const IoCompareConfig& config) {
+  const TemporaryFolder folder;
+  const auto workload = MakeWorkload(config, folder.path());
+  return workload.ok() ? "none" : std::string(workload.status().message());
+}
+
+TEST(MakeWorkloadTest, SaysWhyThereAreNoLookups) {
+  const TemporaryFolder folder;
+  IoCompareConfig config;
+  config.source_db = folder.File("db");
+  MakeSource(config.source_db, /*deleted=*/true, {});
+  EXPECT_EQ(ErrorOf(config),
+            "--source_db='" + config.source_db + "' has no live rows");
+
+  // The first lookup's range of keys has none of the few missing ones.
+  constexpr char kFirst[] =
+      ": the first lookup falls into a range of the key space without any";
+  config.source_db = folder.File("one");
+  MakeSource(config.source_db, /*deleted=*/false, {});
+  config.skew = "80/20";
+  EXPECT_EQ(ErrorOf(config),
+            std::string("--skew='80/20' needs more missing keys than 1 (each "
+                        "an existing key and one zero byte)") +
+                kFirst);
+  config.missing_file = folder.Write("missing", "kez\n");
+  EXPECT_EQ(ErrorOf(config),
+            "--skew='80/20' needs more missing keys than "
+            "--missing_file='" +
+                config.missing_file + "' has (1)" + kFirst);
+  config.source_db.clear();
+  std::string keys;
+  for (int i = 0; i < 1000; ++i) keys += "key" + std::to_string(i) + "\n";
+  config.key_file = folder.Write("keys", keys);
+  EXPECT_EQ(ErrorOf(config),
+            "--skew='80/20' needs more missing keys than "
+            "--missing_file='" +
+                config.missing_file + "' has (1)" + kFirst);
 }
 
 }  // namespace

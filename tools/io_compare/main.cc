@@ -64,8 +64,8 @@ LINEBLOOM_FLAG(Config, missing_file,
                "--key_file or --source_db");
 LINEBLOOM_FLAG(
     Config, source_db,
-    "use the rows, levels and files of this RocksDB database, which is "
-    "only read and must not be open elsewhere");
+    "use the rows, levels and files of this RocksDB database's default column "
+    "family; it is only read and must not be open elsewhere");
 LINEBLOOM_NUMBER_FLAG(Config, seed, kNone, 0, UINT64_MAX,
                       "varies rows and lookups");
 LINEBLOOM_FLAG(Config, html,

@@ -10,8 +10,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "filter_policy/rocksdb/policy_options.h"
+#include "filter_policy/rocksdb/printable.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/utilities/debug.h"
@@ -105,8 +107,10 @@ class Source {
     source_->db()->GetLiveFilesMetaData(&live_files_);
     if (live_files_.empty()) {
       return absl::InvalidArgumentError(
-          absl::StrCat(kFlag, "='", path_, "' has no SSTables"));
+          absl::StrCat(kFlag, "='", path_,
+                       "' has no SSTables in its default column family"));
     }
+    RETURN_IF_ERROR(NoteOtherFamilies(workload));
     return PlanFiles(workload);
   }
 
@@ -177,6 +181,26 @@ class Source {
     options_.max_open_files = -1;
     options_.stats_dump_period_sec = 0;
     options_.stats_persist_period_sec = 0;
+  }
+
+  absl::Status NoteOtherFamilies(Workload* workload) {
+    std::vector<std::string> names;
+    RETURN_IF_ERROR(FromRocksDb(
+        rocksdb::DB::ListColumnFamilies(options_, path_, &names), what_));
+    std::erase(names, rocksdb::kDefaultColumnFamilyName);
+    if (names.empty()) return absl::OkStatus();
+    const size_t others = names.size();
+    constexpr size_t kNamed = 3;
+    names.resize(std::min(others, kNamed));
+    for (std::string& name : names) {
+      name = absl::StrCat("'", Printable(name), "'");
+    }
+    if (others > kNamed) names.emplace_back("...");
+    workload->notes.push_back(absl::StrCat(
+        "Only the default column family of --source_db is compared: ",
+        WithThousands(others), others == 1 ? " other is" : " others are",
+        " left out (", absl::StrJoin(names, ", "), ")."));
+    return absl::OkStatus();
   }
 
   absl::Status PlanFiles(Workload* workload) {
@@ -389,18 +413,37 @@ absl::Status UseDatabase(const IoCompareConfig& config, double missing_needed,
   return absl::OkStatus();
 }
 
-void DrawLookups(const IoCompareConfig& config, Workload* workload) {
+// Why the first lookup found no key left.
+absl::Status NoLookups(const IoCompareConfig& config,
+                       const Workload& workload) {
+  if (workload.mix.existing.size == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--source_db='", config.source_db, "' has no live rows"));
+  }
+  const uint64_t missing = workload.mix.missing.size;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--skew='", config.skew, "' needs more missing keys than ",
+      config.missing_file.empty()
+          ? absl::StrCat(missing, " (",
+                         workload.facts["missing_keys"].get<std::string>(), ")")
+          : absl::StrCat("--missing_file='", config.missing_file, "' has (",
+                         missing, ")"),
+      ": the first lookup falls into a range of the key space without any"));
+}
+
+absl::Status DrawLookups(const IoCompareConfig& config, Workload* workload) {
   Lookups lookups = ChooseLookups(workload->mix, config.lookups);
   const uint64_t all = lookups.keys.size();
   workload->facts["lookups"] = all;
   workload->facts["lookups_of_existing_rows"] = lookups.existing;
   workload->facts["lookups_of_missing_keys"] = all - lookups.existing;
   workload->lookups = std::move(lookups.keys);
-  if (workload->lookups.size() == config.lookups) return;
+  if (all == 0) return NoLookups(config, *workload);
+  if (all == config.lookups) return absl::OkStatus();
   workload->notes.push_back(absl::StrCat(
-      "There are keys for ", WithThousands(workload->lookups.size()),
-      " lookups, not ", WithThousands(config.lookups),
-      ": no key is looked up twice."));
+      "There are keys for ", WithThousands(all), " lookups, not ",
+      WithThousands(config.lookups), ": no key is looked up twice."));
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -456,11 +499,7 @@ absl::StatusOr<Workload> MakeWorkload(const IoCompareConfig& config,
     GenerateRows(config, missing_needed, &workload);
   }
   workload.facts["block_size"] = workload.rows.block_size;
-  DrawLookups(config, &workload);
-  if (workload.lookups.size() == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--source_db='", config.source_db, "' has no live rows"));
-  }
+  RETURN_IF_ERROR(DrawLookups(config, &workload));
   return workload;
 }
 
