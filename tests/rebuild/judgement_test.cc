@@ -251,7 +251,7 @@ TEST(JudgeTest, TellsTheRatesBeforeAndAfter) {
 TEST(ReadPolicyTest, InvalidOptionsBuildFiltersToo) {
   for (const double bits : {-1.0, std::nan(""), 1e300}) {
     rocksdb::BlockBasedTableOptions table;
-    table.filter_policy.reset(NewFilterPolicy({bits}));
+    table.filter_policy.reset(NewFilterPolicy(bits));
     Family family;
     family.options.table_factory.reset(
         rocksdb::NewBlockBasedTableFactory(table));
