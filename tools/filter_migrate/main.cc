@@ -1,9 +1,13 @@
 // filter_migrate: gives the files of a database that nobody has open
 // linebloom's filters, or RocksDB's again.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -19,6 +23,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/rebuild/judgement.h"
 #include "filter_policy/rocksdb/policy_options.h"
@@ -28,6 +33,7 @@
 #include "nlohmann/json.hpp"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
 #include "rocksdb/table.h"
 #include "table/status.h"
 #include "tools/shared/databases.h"
@@ -235,13 +241,18 @@ bool IsSameFolder(const std::string& a, const std::string& b) {
   return std::filesystem::equivalent(a, b, error);
 }
 
-bool HasTables(const std::string& folder) {
+// True if the folder has a file that isn't empty and has one of these endings.
+bool HasFiles(const std::string& folder,
+              std::initializer_list<absl::string_view> endings) {
   std::error_code error;
   std::filesystem::directory_iterator file(folder, error);
   for (; !error && file != std::filesystem::directory_iterator();
        file.increment(error)) {
-    const std::string kind = file->path().extension();
-    if (kind == ".sst" || kind == ".ldb" || kind == ".blob") return true;
+    const std::string ending = file->path().extension();
+    if (std::ranges::find(endings, ending) != endings.end() &&
+        file->file_size(error) > 0) {
+      return true;
+    }
   }
   return false;
 }
@@ -268,7 +279,12 @@ class Migration {
                         : CheckUnlockedDatabase("--db", config_.db));
     RETURN_IF_ERROR(ReadOptions());
     RETURN_IF_ERROR(ChooseWalDir());
-    if (!config_.dry_run) RETURN_IF_ERROR(CheckOtherFolders());
+    if (!config_.dry_run) {
+      RETURN_IF_ERROR(CheckOtherFolders());
+      RETURN_IF_ERROR(CheckLogs());
+      RETURN_IF_ERROR(CheckOwner());
+      RETURN_IF_ERROR(CheckFamilies());
+    }
     RETURN_IF_ERROR(Plan());
     absl::Status status;
     if (!config_.dry_run && problems_.empty() && AnyHasRoom()) {
@@ -338,6 +354,7 @@ class Migration {
 
   absl::Status ChooseWalDir() {
     std::string& wal_dir = stored_.db.wal_dir;
+    stored_wal_dir_ = wal_dir.empty() ? config_.db : wal_dir;
     if (!config_.wal_dir.empty()) {
       // The OPTIONS keep it, and are read from anywhere.
       std::error_code error;
@@ -349,13 +366,11 @@ class Migration {
     return absl::OkStatus();
   }
 
-  // Open for writing, RocksDB removes what its manifest doesn't have: in
-  // wal_dir and db_log_dir not only logs but SSTables too. The OPTIONS of a
-  // copy name those of the original, which may be in use. (They hold neither
-  // db_paths nor cf_paths.) Rejected: checking the original's LOCK, because
-  // nothing says where that is.
-  absl::Status CheckOtherFolders() const {
+  // Open for writing, RocksDB removes the logs that it has recovered, and skips
+  // for good those that it didn't see.
+  absl::Status CheckLogs() const {
     const std::string& wal_dir = stored_.db.wal_dir;
+    const std::string& chosen = wal_dir.empty() ? config_.db : wal_dir;
     if (!wal_dir.empty() && config_.wal_dir.empty()) {
       return absl::InvalidArgumentError(absl::StrCat(
           Database(), " has wal_dir='", wal_dir,
@@ -364,16 +379,66 @@ class Migration {
           config_.db, "' then. If they are its own, say --wal_dir='", wal_dir,
           "'"));
     }
+    if (!IsSameFolder(chosen, stored_wal_dir_) && !HasFiles(chosen, {".log"}) &&
+        HasFiles(stored_wal_dir_, {".log"})) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--wal_dir='", chosen, "' has no logs, '", stored_wal_dir_,
+          "', which the OPTIONS name, has: rows that only the logs have would "
+          "be lost. If ",
+          Database(),
+          " is a copy that needs none, as a checkpoint may be, remove wal_dir "
+          "from its newest OPTIONS file"));
+    }
+    return absl::OkStatus();
+  }
+
+  // Open for writing, RocksDB removes what its manifest doesn't have: in
+  // wal_dir and db_log_dir not only logs but SSTables too. The OPTIONS of a
+  // copy name those of the original, which may be in use. (They hold neither
+  // db_paths nor cf_paths.) Rejected: checking the original's LOCK, because
+  // nothing says where that is.
+  absl::Status CheckOtherFolders() const {
+    const std::string& wal_dir = stored_.db.wal_dir;
     for (const auto& [option, folder, advice] :
          {std::tuple("wal_dir", wal_dir, "name another --wal_dir"),
           std::tuple("db_log_dir", stored_.db.db_log_dir,
                      "remove that option from the newest OPTIONS file")}) {
-      if (IsSameFolder(folder, config_.db) || !HasTables(folder)) continue;
+      if (IsSameFolder(folder, config_.db) ||
+          !HasFiles(folder, {".sst", ".ldb", ".blob"})) {
+        continue;
+      }
       return absl::InvalidArgumentError(absl::StrCat(
           Database(), ": ", option, "='", folder,
           "' has SSTables, which RocksDB would remove, because they are not "
           "this database's; ",
           advice));
+    }
+    return absl::OkStatus();
+  }
+
+  // The owner couldn't open a database with files of root's.
+  absl::Status CheckOwner() const {
+    struct stat current = {};
+    if (stat((config_.db + "/CURRENT").c_str(), &current) != 0 ||
+        current.st_uid == geteuid()) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        Database(), " belongs to the user with the ID ", current.st_uid,
+        ", and new files would belong to ", geteuid(),
+        ": run this as that user, with sudo --user='#", current.st_uid, "'"));
+  }
+
+  // Compactions can't be paused before the database is open.
+  absl::Status CheckFamilies() const {
+    for (const rocksdb::ColumnFamilyDescriptor& family : stored_.families) {
+      if (family.options.compaction_style != rocksdb::kCompactionStyleFIFO) {
+        continue;
+      }
+      return absl::InvalidArgumentError(absl::StrCat(
+          Database(), ": column family '", Printable(family.name),
+          "' has FIFO compaction, which deletes its old files as soon as it is "
+          "opened; call linebloom::RebuildFilters() in the application"));
     }
     return absl::OkStatus();
   }
@@ -513,6 +578,7 @@ class Migration {
   }
 
   const FilterMigrateConfig& config_;
+  std::string stored_wal_dir_;             // or `db`
   StoredOptions stored_;                   // with the policies
   std::vector<FilterPolicyPtr> policies_;  // of the chosen column families
   RebuildFiltersReport rebuild_;

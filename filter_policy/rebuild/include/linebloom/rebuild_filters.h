@@ -157,6 +157,7 @@ using RebuildFiltersCallback =
 // level, with that level's compression, so lookups find the same rows and each
 // level keeps its size. As in every compaction, old versions that no snapshot
 // needs are dropped, compaction filters run, and blob files are carried over.
+// To a compaction filter each is a manual compaction.
 //
 // With a memory_budget, the filters of all `column_families` whose policies
 // have one may come to no more than that together, so pass all column families
