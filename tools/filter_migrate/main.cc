@@ -279,12 +279,8 @@ class Migration {
                         : CheckUnlockedDatabase("--db", config_.db));
     RETURN_IF_ERROR(ReadOptions());
     RETURN_IF_ERROR(ChooseWalDir());
-    if (!config_.dry_run) {
-      RETURN_IF_ERROR(CheckOtherFolders());
-      RETURN_IF_ERROR(CheckLogs());
-      RETURN_IF_ERROR(CheckOwner());
-      RETURN_IF_ERROR(CheckFamilies());
-    }
+    refusal_ = CheckWriting();
+    if (!config_.dry_run) RETURN_IF_ERROR(refusal_);
     RETURN_IF_ERROR(Plan());
     absl::Status status;
     if (!config_.dry_run && problems_.empty() && AnyHasRoom()) {
@@ -301,6 +297,7 @@ class Migration {
         OptionsOfLinebloom(policies_.front().get()) == nullptr;
     Json json = {{"database", config_.db},
                  {"dry_run", config_.dry_run},
+                 {"refused_without_dry_run", std::string(refusal_.message())},
                  {"is_way_back", is_way_back},
                  {"opened_for_writing", was_opened_},
                  {"interrupted", interrupted_},
@@ -364,6 +361,14 @@ class Migration {
     // None means --db, wherever that moves.
     if (IsSameFolder(wal_dir, config_.db)) wal_dir.clear();
     return absl::OkStatus();
+  }
+
+  // What opening the database for writing would lose.
+  absl::Status CheckWriting() const {
+    RETURN_IF_ERROR(CheckOtherFolders());
+    RETURN_IF_ERROR(CheckLogs());
+    RETURN_IF_ERROR(CheckOwner());
+    return CheckFamilies();
   }
 
   // Open for writing, RocksDB removes the logs that it has recovered, and skips
@@ -581,6 +586,7 @@ class Migration {
   std::string stored_wal_dir_;             // or `db`
   StoredOptions stored_;                   // with the policies
   std::vector<FilterPolicyPtr> policies_;  // of the chosen column families
+  absl::Status refusal_;                   // of all but a dry run
   RebuildFiltersReport rebuild_;
   bool was_opened_ = false;  // for writing
   bool interrupted_ = false;
@@ -643,6 +649,10 @@ std::string WhatWasDone(const Json& report) {
 std::string WhatComesNext(const Json& report) {
   const bool back = report["is_way_back"];
   if (report["dry_run"] == true && !report["files"].empty()) {
+    const std::string refusal = report["refused_without_dry_run"];
+    if (!refusal.empty()) {
+      return BulletText("Without --dry_run this is refused: " + refusal + ".");
+    }
     return BulletText(
         back ? "The reads now are those without linebloom: RocksDB's policies "
                "can't read linebloom's filters, so these files are read "
