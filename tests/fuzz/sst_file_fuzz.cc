@@ -1,8 +1,10 @@
-// Reads any bytes as an SSTable, and its filter as filter_dump does.
+// Reads any bytes as an SSTable, and its filter as filter_dump and
+// RebuildFilters do.
 //
 // Most mutations change one of the parts that lead to the filter, and mend the
 // checksums: what a checksum catches isn't read any further.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "filter_policy/filter_facts/file_facts.h"
 #include "filter_policy/line/little_endian.h"
+#include "filter_policy/rebuild/judgement.h"
 #include "table/sst_file.h"
 #include "table/status.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -53,10 +56,27 @@ absl::Status CheckBlocks(const SstFile& file) {
   return status;
 }
 
+void CheckVerdict(const FileFacts& facts) {
+  WantedFilter wanted;
+  for (const bool has_budget : {false, true}) {
+    wanted.has_budget = has_budget;
+    const Verdict verdict = Judge(facts, wanted);
+    Promise(verdict.rate_now >= 0 && verdict.rate_now <= 1, "a rate now");
+    Promise(verdict.rate_after >= 0 && verdict.rate_after <= 1,
+            "a rate after it");
+    Promise(std::isfinite(verdict.bytes_after), "bytes after it");
+    Promise(!verdict.pays || verdict.reason.has_value(), "a reason that pays");
+    wanted.request.line = Line::kPlain;
+    wanted.request.false_positive_rate = 0.01;
+  }
+}
+
 absl::Status CheckFacts(const SstFile& file) {
   ASSIGN_OR_RETURN(const FileFacts facts, ReadFileFacts(file));
   Promise(facts.rate >= 0 && facts.rate <= 1, "a rate");
   Promise(facts.fill >= 0 && facts.fill <= 1, "a share of set bits");
+  Promise(std::isfinite(facts.lookups()), "a weight");
+  CheckVerdict(facts);
   return absl::OkStatus();
 }
 
