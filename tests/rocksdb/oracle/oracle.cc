@@ -183,7 +183,7 @@ void Oracle::CheckMultiGets() {
         left.first(std::min(kSizes[number % std::size(kSizes)], left.size()));
     left = left.subspan(next.size());
     std::vector<std::string> batch(next.begin(), next.end());
-    batch.push_back(batch.front());  // a repeat
+    batch.push_back(next.front());  // a repeat
     const bool sorted = number % 2 != 0;
     if (sorted) {
       std::sort(batch.begin(), batch.end(),
