@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "filter_policy/levels/heat_profile.h"
 #include "rocksdb/table.h"
 #include "tests/filter_policy/levels/simulated_database.h"
 
@@ -230,18 +231,17 @@ TEST_F(FilePlanTest, MakesUpForOtherFilters) {
 // The bits of a file of a tree whose filters have `live`, at `budget` bits.
 class BudgetPlanTest : public FilePlanTest {
  protected:
-  FilterRequest Within(FileInTree file, const FilterTotals& live,
-                       double budget) {
+  FilterPlan Plan(FileInTree file, const FilterTotals& live, double budget) {
     file.account = std::make_shared<FilterAccount>();
     file.account->SetLive("", live, [](const std::string&) { return false; });
     file.reason = context_.reason;
     options_.memory_budget = static_cast<uint64_t>(budget / 8);
     const BudgetState state = StateOfBudget(options_, context_, file);
-    return PlanWithinBudget(options_, context_, file, state)->request;
+    return *PlanWithinBudget(options_, context_, file, state);
   }
   double BitsOf(const FileInTree& file, const FilterTotals& live,
                 double budget) {
-    return Within(file, live, budget).millibits_per_key / 1000.0;
+    return Plan(file, live, budget).request.millibits_per_key / 1000.0;
   }
 };
 
@@ -265,9 +265,25 @@ TEST_F(BudgetPlanTest, OtherOptionsAreThePolicys) {
   options_.hash_seed = 7;
   Compact(1);
   const FilterRequest request =
-      Within(Of({.levels = {1e6}}), {.keys = 1e6}, 1e7);
+      Plan(Of({.levels = {1e6}}), {.keys = 1e6}, 1e7).request;
   EXPECT_EQ(Line::kPlain, request.line);
   EXPECT_EQ(7, request.hash_seed);
+}
+
+// A filter gets bits for its own keys, and says by which heat.
+TEST_F(BudgetPlanTest, HotKeysGetMoreAndTheFilterSaysSo) {
+  FileInTree file = Of({.levels = {1e6}}, 1e4);
+  file.heat = HeatProfile::Make(
+      nullptr, 0, {{"a", "b", 500e3, 900e9}, {"c", "d", 500e3, 100e9}});
+  options_.heat_aware = true;
+  Compact(1);
+  const auto plan = Plan(file, {.keys = 1e6, .bits = 5e6}, 1e7);
+  const FilterRequest hot = plan.RequestFor({10'000, "a", "b"});
+  const FilterRequest cold = plan.RequestFor({10'000, "c", "d"});
+  EXPECT_EQ(static_cast<float>(file.heat->HeatOf("a", "b")), hot.heat);
+  EXPECT_EQ(static_cast<float>(file.heat->HeatOf("c", "d")), cold.heat);
+  EXPECT_GT(hot.heat, 1.5);
+  EXPECT_GT(hot.millibits_per_key, cold.millibits_per_key + 2000);
 }
 
 // Averaged over the tree, more gain nothing. In a load in key order nobody
