@@ -451,6 +451,16 @@ TEST_F(RebuildFiltersTest, AFileKeepsItsPath) {
   ExpectRebuilt(2, RebuildReason::kForeignFilter);
 }
 
+// Subcompactions would write one each.
+TEST_F(RebuildFiltersTest, OneFileBecomesOneFile) {
+  Reopen();
+  WriteFile({0, 40'000}, 6);
+  options_.target_file_size_base = 64 << 10;
+  options_.max_subcompactions = 4;
+  SwitchToLinebloom();
+  ExpectRebuilt(1, RebuildReason::kForeignFilter);
+}
+
 // ---------------------------------------------------------------------------
 // The run itself.
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -96,6 +97,19 @@ TEST(FileFactsTest, KindsOfPartitions) {
   ASSERT_EQ(1u, damaged.problems.size());
   EXPECT_EQ("offset 650: filter: its size contradicts its last 5 bytes",
             damaged.problems[0]);
+}
+
+// The more keys, the more share a missing key's hash of 32 bits.
+TEST(FileFactsTest, KeysOfALegacyFilterCollide) {
+  const auto rate_of = [](uint64_t rows) {
+    SstBuilder builder(5, ChecksumType::kXxh3);
+    builder.AddMeta("fullfilter." + kFamily, builder.AddBlock(kLegacy));
+    return FactsOf(&builder, rows).rate;
+  };
+  const double passed = 1 - std::exp(-1);  // of those that the lines reject
+  EXPECT_NEAR(passed,
+              (rate_of(uint64_t{1} << 32) - rate_of(1)) / (1 - rate_of(1)),
+              0.001);
 }
 
 TEST(FileFactsTest, HeatIsThatOfAllBlocks) {
