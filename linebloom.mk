@@ -28,15 +28,15 @@ linebloom_SOURCES := \
   filter_policy/line/kernel/line_kernel_scalar.cc \
   filter_policy/line/line.cc \
   filter_policy/policy/c_api.cc \
+  filter_policy/policy/filter_bits_builder.cc \
+  filter_policy/policy/filter_bits_reader.cc \
+  filter_policy/policy/filter_metrics.cc \
   filter_policy/policy/filter_policy.cc \
-  filter_policy/rocksdb/filter_bits_builder.cc \
-  filter_policy/rocksdb/filter_bits_reader.cc \
-  filter_policy/rocksdb/filter_metrics.cc \
-  filter_policy/rocksdb/key_sampler.cc \
-  filter_policy/rocksdb/memory_allocator.cc \
-  filter_policy/rocksdb/observed_rate.cc \
-  filter_policy/rocksdb/policy_options.cc \
-  filter_policy/rocksdb/running_rocksdb.cc \
+  filter_policy/policy/key_sampler.cc \
+  filter_policy/policy/memory_allocator.cc \
+  filter_policy/policy/observed_rate.cc \
+  filter_policy/policy/policy_options.cc \
+  filter_policy/policy/running_rocksdb.cc \
   filter_policy/sizing/sizing.cc
 
 linebloom_HEADERS := \

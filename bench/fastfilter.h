@@ -18,7 +18,7 @@
 #include "rocksdb/version.h"
 
 #define LINEBLOOM_ROCKSDB_VERSION (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR)
-#include "filter_policy/rocksdb/declared_filter_bits.h"
+#include "filter_policy/policy/declared_filter_bits.h"
 
 namespace linebloom {
 

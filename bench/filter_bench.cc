@@ -36,7 +36,7 @@
 #include <vector>
 
 #include "bench/contestants/contestants.h"
-#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
+#include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/table.h"

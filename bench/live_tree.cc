@@ -42,10 +42,8 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "filter_policy/filter_facts/expected_reads.h"
-#include "filter_policy/filter_facts/file_facts.h"
 #include "filter_policy/levels/allocation.h"
-#include "filter_policy/rocksdb/policy_options.h"
+#include "filter_policy/policy/policy_options.h"
 #include "filter_policy/sizing/sizing.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
@@ -57,6 +55,8 @@
 #include "rocksdb/options.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/table.h"
+#include "table/expected_reads.h"
+#include "table/file_facts.h"
 
 namespace linebloom {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "filter_policy/line/hash.h"
-#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
+#include "filter_policy/policy/rocksdb_filter_bits.h"
 
 namespace linebloom {
 

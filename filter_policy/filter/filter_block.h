@@ -34,7 +34,7 @@ struct FilterRequest {
   double false_positive_rate = 0;
   bool level_aware = false;  // true if bits or rate depend on the file's level
   // Names the function that maps keys to the bytes that are hashed
-  // (CanonicalId in filter_policy/rocksdb/filter_bits_builder.h). 0: the keys
+  // (CanonicalId in filter_policy/policy/filter_bits_builder.h). 0: the keys
   // themselves are.
   uint64_t canonical_key = 0;
   // The lookups per key in the range of the filter's keys, relative to the

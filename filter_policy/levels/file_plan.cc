@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "filter_policy/filter/filter_block.h"
-#include "filter_policy/rocksdb/policy_options.h"
+#include "filter_policy/policy/policy_options.h"
 #include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {

@@ -23,7 +23,7 @@
 #include "filter_policy/levels/allocation.h"
 #include "filter_policy/levels/heat_profile.h"
 #include "filter_policy/levels/tree_state.h"
-#include "filter_policy/rocksdb/filter_bits_builder.h"
+#include "filter_policy/policy/filter_bits_builder.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/env.h"
 #include "rocksdb/filter_policy.h"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "filter_policy/levels/key_position.h"
-#include "filter_policy/rocksdb/key_sampler.h"
+#include "filter_policy/policy/key_sampler.h"
 #include "rocksdb/metadata.h"
 
 namespace linebloom {

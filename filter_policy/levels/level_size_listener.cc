@@ -12,7 +12,7 @@
 #include "filter_policy/levels/account.h"
 #include "filter_policy/levels/file_plan.h"
 #include "filter_policy/levels/tree_state.h"
-#include "filter_policy/rocksdb/running_rocksdb.h"
+#include "filter_policy/policy/running_rocksdb.h"
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/sst_file_reader.h"

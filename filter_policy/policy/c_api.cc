@@ -4,8 +4,8 @@
 #include <string>
 
 #include "filter_policy/policy/policy_for_c.h"
-#include "filter_policy/rocksdb/policy_options.h"
-#include "filter_policy/rocksdb/running_rocksdb.h"
+#include "filter_policy/policy/policy_options.h"
+#include "filter_policy/policy/running_rocksdb.h"
 #include "linebloom/c.h"
 #include "linebloom/filter_policy.h"
 

@@ -3,7 +3,7 @@
 
 // Fails to compile with an unknown RocksDB. For a new one, also check db/c.cc
 // as described below.
-#include "filter_policy/rocksdb/rocksdb_filter_bits.h"
+#include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "rocksdb/c.h"
 #include "rocksdb/filter_policy.h"
 

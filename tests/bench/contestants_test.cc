@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tests/filter_policy/rocksdb/filter_bits.h"
+#include "tests/filter_policy/policy/filter_bits.h"
 
 namespace linebloom {
 namespace {

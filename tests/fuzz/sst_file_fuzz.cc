@@ -13,9 +13,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "filter_policy/filter_facts/file_facts.h"
 #include "filter_policy/line/little_endian.h"
-#include "filter_policy/rebuild/judgement.h"
+#include "table/file_facts.h"
+#include "table/judgement.h"
 #include "table/sst_file.h"
 #include "table/status.h"
 #include "tests/fuzz/fuzz_input.h"

@@ -29,7 +29,7 @@ stop() {
 
 # vtable FOLDER FILE CLASS: the functions in the order in which RocksDB calls them.
 vtable() {
-  compile "$1" -S -o - "$root/filter_policy/rocksdb/$2" | sed -n "/^_ZTV.*$3E:/,/^\t\.size/p" | grep --only-matching '_Z[^T].*'
+  compile "$1" -S -o - "$root/filter_policy/policy/$2" | sed -n "/^_ZTV.*$3E:/,/^\t\.size/p" | grep --only-matching '_Z[^T].*'
 }
 
 version=$(compile "$source" -E -dM -x c++ - <<< '#include "rocksdb/version.h"' |
@@ -52,14 +52,14 @@ END
 fi
 
 mkdir -p "$work/declared/table/block_based"
-ln -s "$root/filter_policy/rocksdb/declared_filter_bits.h" "$work/declared/table/block_based/filter_policy_internal.h"
+ln -s "$root/filter_policy/policy/declared_filter_bits.h" "$work/declared/table/block_based/filter_policy_internal.h"
 for class in FilterBitsBuilder FilterBitsReader; do
   file=filter_bits_${class#FilterBits}.cc
   vtable "$source" "${file,,}" "$class" > "$work/there"
   vtable "$work/declared" "${file,,}" "$class" > "$work/here"
   diff "$work/here" "$work/there" > "$work/output" || {
     cat "$work/output"
-    stop "its $class without the private header: declare these functions in filter_policy/rocksdb/declared_filter_bits.h"
+    stop "its $class without the private header: declare these functions in filter_policy/policy/declared_filter_bits.h"
   }
 done
 echo "RocksDB $version: its private interfaces are as linebloom declares them"

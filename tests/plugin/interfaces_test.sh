@@ -24,9 +24,9 @@ sed '/BLOOM_FILTER_PREFIX_TRUE_POSITIVE/d; s/^enum Tickers.*/&\n  BLOOM_FILTER_P
 # expect CODE TEXT SED_OF_PRIVATE [SED_OF_PUBLIC]
 expect() {
   local code=0
-  sed "$3" "$root/filter_policy/rocksdb/declared_filter_bits.h" > "$private"
+  sed "$3" "$root/filter_policy/policy/declared_filter_bits.h" > "$private"
   sed "${4:-}" "$installed" > "$public"
-  [[ ! $3 ]] || ! cmp --quiet "$private" "$root/filter_policy/rocksdb/declared_filter_bits.h"
+  [[ ! $3 ]] || ! cmp --quiet "$private" "$root/filter_policy/policy/declared_filter_bits.h"
   [[ ! ${4:-} ]] || ! cmp --quiet "$public" "$installed"
   "$root/tests/plugin/check_interfaces.sh" "$work" "$compiler" > "$work/output" 2>&1 || code=$?
   if ((code != $1)) || ! grep --quiet --fixed-strings "$2" "$work/output"; then

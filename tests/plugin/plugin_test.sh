@@ -14,7 +14,7 @@ cd "$work"
 cp "$root"/tests/plugin/tree/* "$root/tests/consumer/consumer.cc" .
 mkdir -p plugin table/block_based
 ln -s "$root" plugin/linebloom
-ln -s "$root/filter_policy/rocksdb/declared_filter_bits.h" table/block_based/filter_policy_internal.h
+ln -s "$root/filter_policy/policy/declared_filter_bits.h" table/block_based/filter_policy_internal.h
 
 fail() {
   echo "plugin_test.sh: $*" >&2

@@ -1,7 +1,7 @@
 // Old files get today's filters, and nothing else about them changes: reasons,
 // damage, conflicts with compactions, too little room, and use of the database
 // meanwhile. oracle/rebuild_cells.cc tests what holds for all policies and
-// compaction styles, tests/rebuild/judgement_test.cc which filters are poor.
+// compaction styles, tests/table/judgement_test.cc which filters are poor.
 
 #include "linebloom/rebuild_filters.h"
 

@@ -23,10 +23,8 @@ ADAPTER = ["tests/filter_policy/filter_bits_test", "tests/filter_policy/threads_
 PROGRAMS = [
     ("filter_policy/(line|sizing|filter)/",
      ["tests/filter_policy/line_test", "tests/filter_policy/filter_block_test"] + ADAPTER[:2]),
-    ("filter_policy/filter_facts/", ["tests/filter_policy/filter_facts/filter_facts_test"]),
-    ("filter_policy/rebuild/",
-     ["tests/rebuild/rebuild_test", "tests/rebuild/failed_allocations_test"]),
-    ("table/", ["tests/table/sst_test"]),
+    ("table/", ["tests/table/table_test", "tests/table/sst_test",
+                "tests/table/failed_allocations_test"]),
     ("", ADAPTER),
 ]
 RULES = [  # what to find in a line of code, and what to put in its place

@@ -25,9 +25,9 @@
 #include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/levels/file_plan.h"
 #include "filter_policy/line/kernel/line_kernel.h"
-#include "filter_policy/rocksdb/policy_options.h"
+#include "filter_policy/policy/policy_options.h"
 #include "rocksdb/table.h"
-#include "tests/filter_policy/rocksdb/filter_bits.h"
+#include "tests/filter_policy/policy/filter_bits.h"
 
 namespace linebloom {
 namespace {

@@ -15,7 +15,7 @@
 #include "rocksdb/version.h"
 #include "table/format.h"
 #include "table/sst_file.h"
-#include "tests/filter_policy/rocksdb/filter_bits.h"
+#include "tests/filter_policy/policy/filter_bits.h"
 #include "tests/temporary_folder.h"
 
 namespace linebloom {

@@ -13,9 +13,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "filter_policy/filter_facts/block_facts.h"
 #include "filter_policy/levels/level_size_listener.h"
-#include "filter_policy/rocksdb/policy_options.h"
+#include "filter_policy/policy/policy_options.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "nlohmann/json.hpp"
@@ -25,6 +24,7 @@
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
+#include "table/block_facts.h"
 #if __has_include("rocksdb/advanced_cache.h")
 #include "rocksdb/advanced_cache.h"  // Cache, since RocksDB 8.0
 #endif

@@ -12,9 +12,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "filter_policy/filter_facts/block_facts.h"
-#include "filter_policy/filter_facts/file_facts.h"
 #include "rocksdb/comparator.h"
+#include "table/block_facts.h"
+#include "table/file_facts.h"
 #include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {

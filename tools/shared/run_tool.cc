@@ -29,7 +29,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "filter_policy/rocksdb/printable.h"
+#include "filter_policy/policy/printable.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/version.h"
 #include "table/status.h"

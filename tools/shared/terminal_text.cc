@@ -13,7 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
-#include "filter_policy/rocksdb/printable.h"
+#include "filter_policy/policy/printable.h"
 #include "nlohmann/json.hpp"
 
 namespace linebloom::tools {

@@ -20,7 +20,7 @@
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "rocksdb/utilities/stackable_db.h"
-#include "tests/filter_policy/rocksdb/filter_bits.h"
+#include "tests/filter_policy/policy/filter_bits.h"
 
 namespace linebloom {
 

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/filter_policy/rocksdb/filter_bits.h"
+#include "tests/filter_policy/policy/filter_bits.h"
 
 namespace linebloom {
 namespace {

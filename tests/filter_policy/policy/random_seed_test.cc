@@ -15,7 +15,7 @@
 #include "filter_policy/line/hash.h"
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
-#include "tests/filter_policy/rocksdb/filter_bits.h"
+#include "tests/filter_policy/policy/filter_bits.h"
 
 namespace {
 

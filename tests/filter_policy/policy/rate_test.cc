@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "filter_policy/sizing/sizing.h"
-#include "tests/filter_policy/rocksdb/filter_bits.h"
+#include "tests/filter_policy/policy/filter_bits.h"
 
 namespace linebloom {
 namespace {

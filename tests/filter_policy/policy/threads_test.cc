@@ -4,10 +4,10 @@
 #include <atomic>
 #include <thread>
 
-#include "filter_policy/rocksdb/filter_bits_reader.h"
-#include "filter_policy/rocksdb/key_sampler.h"
+#include "filter_policy/policy/filter_bits_reader.h"
+#include "filter_policy/policy/key_sampler.h"
 #include "rocksdb/convenience.h"
-#include "tests/filter_policy/rocksdb/filter_bits.h"
+#include "tests/filter_policy/policy/filter_bits.h"
 
 namespace linebloom {
 namespace {

@@ -1,0 +1,183 @@
+#include "filter_policy/policy/filter_bits_builder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/filter_reader.h"
+
+namespace linebloom {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+
+namespace {
+
+Status HashChanged() {
+  return Status::Corruption(
+      "linebloom: a key's hash changed in memory before its filter was built");
+}
+
+FilterPlan WithId(FilterPlan plan, const CanonicalKey& canonical_key) {
+  plan.request.canonical_key = CanonicalId(canonical_key);
+  return plan;
+}
+
+}  // namespace
+
+uint64_t CanonicalId(const CanonicalKey& canonical_key) {
+  // Without a name no database opens, but an SstFileWriter writes its file.
+  const char* const name = canonical_key.Name();
+  return std::max(HashUnseeded(name, name == nullptr ? 0 : std::strlen(name)),
+                  uint64_t{1});
+}
+
+void MakeCanonical(const CanonicalKey& canonical_key, const Slice& key,
+                   std::string* canonical) {
+  canonical->clear();
+  canonical_key.Append(key, canonical);
+}
+
+LineFilterBitsBuilder::LineFilterBitsBuilder(FilterPlan plan,
+                                             bool detect_corruption)
+    : plan_(std::move(plan)),
+      hash_(plan_.request.hash_seed),
+      detect_corruption_(detect_corruption) {}
+
+void LineFilterBitsBuilder::Add(uint64_t hash) {
+  hashes_.Add(hash);
+  hashes_xor_ ^= hash;
+}
+
+void LineFilterBitsBuilder::ExtendRange(const Slice& key) {
+  if (hashes_.empty()) first_added_.assign(key.data(), key.size());
+  last_added_.assign(key.data(), key.size());
+}
+
+void LineFilterBitsBuilder::AddKey(const Slice& key) {
+  if (plan_.request.heat > 0) ExtendRange(key);
+  const uint64_t hash = hash_(key.data(), key.size());
+  if (hash != last_key_) Add(hash);
+  last_key_ = hash;
+}
+
+void LineFilterBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
+  if (plan_.request.heat > 0) ExtendRange(key);
+  const uint64_t key_hash = hash_(key.data(), key.size());
+  const uint64_t alt_hash = hash_(alt.data(), alt.size());
+  if (alt_hash != key_hash && alt_hash != last_key_ && alt_hash != last_alt_) {
+    Add(alt_hash);
+  }
+  if (key_hash != last_key_ && key_hash != last_alt_) Add(key_hash);
+  last_key_ = key_hash;
+  last_alt_ = alt_hash;
+}
+
+size_t LineFilterBitsBuilder::EstimateEntriesAdded() { return hashes_.size(); }
+
+Slice LineFilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
+  return Finish(buf, nullptr);
+}
+
+Slice LineFilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
+                                    Status* status) {
+  if (status != nullptr) *status = Status::OK();
+  if (detect_corruption_ && status != nullptr) {
+    uint64_t now = 0;
+    hashes_.VisitAll([&](std::span<const uint64_t> chunk) {
+      for (const uint64_t hash : chunk) now ^= hash;
+    });
+    if (now != hashes_xor_) *status = HashChanged();
+  }
+  FilterBlock block = BuildFilter(
+      hashes_, plan_.RequestFor({hashes_.size(), first_added_, last_added_}),
+      ChosenKernel(), plan_.rounding.get());
+  HashList hashes = std::exchange(hashes_, {});
+  if (detect_corruption_) hashes_to_verify_ = std::move(hashes);
+  xor_to_verify_ = std::exchange(hashes_xor_, 0);
+  // The next partition must not treat this one's last key as its repeat.
+  last_key_.reset();
+  last_alt_.reset();
+  *buf = std::move(block.bytes);
+  return Slice(buf->get(), block.size);
+}
+
+Status LineFilterBitsBuilder::MaybePostVerify(const Slice& block) {
+  const HashList hashes = std::exchange(hashes_to_verify_, {});
+  if (!detect_corruption_ || hashes.empty()) return Status::OK();
+  const std::optional<FilterReader> reader =
+      FilterReader::Make(block.data(), ParseFilter(block.data(), block.size()),
+                         ChosenKernel(), plan_.request.canonical_key);
+  if (!reader.has_value()) {
+    return Status::Corruption("linebloom: a filter just built is unreadable");
+  }
+  bool denied = false;
+  uint64_t now = 0;
+  hashes.VisitAll([&](std::span<const uint64_t> chunk) {
+    for (const uint64_t hash : chunk) {
+      now ^= hash;
+      denied |= !reader->MayMatch(hash);
+    }
+  });
+  // The filter may have been built, and probed, for a hash that no key has.
+  if (now != xor_to_verify_) return HashChanged();
+  if (denied) {
+    return Status::Corruption(
+        "linebloom: a filter just built denies one of its keys");
+  }
+  return Status::OK();
+}
+
+uint32_t LineFilterBitsBuilder::LinesIn(size_t bytes) const {
+  const size_t overhead = FilterBlockOverhead(plan_.request);
+  return bytes < overhead
+             ? 0
+             : LinesWithin(BuiltLine(plan_.request.line,
+                                     plan_.request.millibits_per_key),
+                           bytes - overhead);
+}
+
+size_t LineFilterBitsBuilder::ApproximateNumEntries(size_t bytes) {
+  const uint32_t lines = LinesIn(bytes);
+  return KeysFor(lines, plan_.request.millibits_per_key);
+}
+
+size_t LineFilterBitsBuilder::CalculateSpace(size_t entries) {
+  if (entries == 0) return 0;
+  const uint32_t lines = LinesFor(entries, plan_.request.millibits_per_key);
+  return BytesOfLines(
+             BuiltLine(plan_.request.line, MillibitsFor(lines, entries)),
+             lines) +
+         FilterBlockOverhead(plan_.request);
+}
+
+double LineFilterBitsBuilder::EstimatedFpRate(size_t entries, size_t bytes) {
+  if (entries == 0) return 0.0;
+  const uint32_t lines = LinesIn(bytes);
+  if (lines == 0) return 1.0;
+  return ExpectedRate(plan_.request.line, plan_.request.millibits_per_key,
+                      static_cast<double>(entries) / lines);
+}
+
+CanonicalFilterBitsBuilder::CanonicalFilterBitsBuilder(
+    std::shared_ptr<const CanonicalKey> canonical_key, FilterPlan plan,
+    bool detect_corruption)
+    : LineFilterBitsBuilder(WithId(std::move(plan), *canonical_key),
+                            detect_corruption),
+      canonical_key_(std::move(canonical_key)) {}
+
+void CanonicalFilterBitsBuilder::AddKey(const Slice& key) {
+  MakeCanonical(*canonical_key_, key, &key_);
+  LineFilterBitsBuilder::AddKey(key_);
+}
+
+void CanonicalFilterBitsBuilder::AddKeyAndAlt(const Slice& key,
+                                              const Slice& alt) {
+  MakeCanonical(*canonical_key_, key, &key_);
+  MakeCanonical(*canonical_key_, alt, &alt_);
+  LineFilterBitsBuilder::AddKeyAndAlt(key_, alt_);
+}
+
+}  // namespace linebloom

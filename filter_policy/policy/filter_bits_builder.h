@@ -1,0 +1,132 @@
+// RocksDB's builder interface over BuildFilter, and keys made canonical
+// (FilterPolicyOptions::canonical_key).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "filter_policy/filter/filter_builder.h"
+#include "filter_policy/filter/hash_list.h"
+#include "filter_policy/line/hash.h"
+#include "filter_policy/policy/rocksdb_filter_bits.h"
+#include "filter_policy/sizing/sizing.h"
+#include "linebloom/filter_policy.h"
+
+namespace linebloom {
+
+// The number that stands for the function in filter blocks, from its name;
+// never 0 (docs/format.md, "The hash of a key").
+uint64_t CanonicalId(const CanonicalKey& canonical_key);
+
+// Replaces `canonical` by what the function makes of the key.
+void MakeCanonical(const CanonicalKey& canonical_key, const rocksdb::Slice& key,
+                   std::string* canonical);
+
+// The keys of a filter that is about to be built.
+struct AddedKeys {
+  size_t entries = 0;  // keys and prefixes
+  // The first and the last key or prefix. A builder keeps them for heat only.
+  rocksdb::Slice first;
+  rocksdb::Slice last;
+};
+
+// How to build the filters of a file.
+struct FilterPlan {
+  FilterRequest request;
+  // If set, called once for each filter, to change the request's bits and heat.
+  // Until then they are an estimate.
+  std::function<void(const AddedKeys&, FilterRequest*)> fit = nullptr;
+  // Null: no rounding.
+  std::shared_ptr<AllocationRounding> rounding = nullptr;
+
+  FilterRequest RequestFor(const AddedKeys& keys) const {
+    FilterRequest fitted = request;
+    if (fit && keys.entries > 0) fit(keys, &fitted);
+    return fitted;
+  }
+};
+
+// Collects the hashes of keys and prefixes. Each Finish builds a block of them
+// and starts over, as partitioned filters require. Belongs to one thread.
+class LineFilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
+ public:
+  // `detect_corruption` is the table option detect_filter_construct_corruption:
+  // keeps the hashes until MaybePostVerify has found each of them in the
+  // finished block.
+  LineFilterBitsBuilder(FilterPlan plan, bool detect_corruption);
+
+  // Ignores a key that repeats the previous one.
+  void AddKey(const rocksdb::Slice& key) override;
+
+  // Adds a key and its alternative, usually its prefix. In adjacent calls,
+  // ignores repeats of the key, of the alternative, and between the two.
+  void AddKeyAndAlt(const rocksdb::Slice& key,
+                    const rocksdb::Slice& alt) override;
+
+  // Entries without repeats; 0 if and only if nothing was added.
+  size_t EstimateEntriesAdded() override;
+
+  rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf) override;
+  rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf,
+                        rocksdb::Status* status) override;
+  rocksdb::Status MaybePostVerify(const rocksdb::Slice& block) override;
+
+  // The most entries whose block has at most `bytes` bytes. Approximate for a
+  // policy with a rate, because the number of lines depends on the keys, and a
+  // byte or two off where lines are about to become plain (2.25 bits per key).
+  size_t ApproximateNumEntries(size_t bytes) override;
+
+  // The size in bytes of a block with this many entries. Approximate for
+  // policies with a rate, a budget or heat, and where filters are rounded to
+  // the allocator's sizes.
+  size_t CalculateSpace(size_t entries) override;
+
+  // The expected rate of a block of `bytes` bytes with this many entries.
+  double EstimatedFpRate(size_t entries, size_t bytes) override;
+
+ private:
+  void Add(uint64_t hash);
+  void ExtendRange(const rocksdb::Slice& key);
+  uint32_t LinesIn(size_t bytes) const;  // whole lines of a block of that size
+
+  FilterPlan plan_;
+  KeyHash hash_;
+  bool detect_corruption_;
+  std::string first_added_;
+  std::string last_added_;
+  HashList hashes_;
+  uint64_t hashes_xor_ = 0;  // to detect hashes that change in memory
+  std::optional<uint64_t> last_key_;
+  std::optional<uint64_t> last_alt_;
+  HashList hashes_to_verify_;
+  uint64_t xor_to_verify_ = 0;
+};
+
+// Makes keys and prefixes canonical before it adds them. A class of its own, so
+// that builders without a function don't look for one with each key.
+class CanonicalFilterBitsBuilder final : public LineFilterBitsBuilder {
+ public:
+  // The rest as for LineFilterBitsBuilder; never null.
+  CanonicalFilterBitsBuilder(std::shared_ptr<const CanonicalKey> canonical_key,
+                             FilterPlan plan, bool detect_corruption);
+
+  void AddKey(const rocksdb::Slice& key) override;
+  void AddKeyAndAlt(const rocksdb::Slice& key,
+                    const rocksdb::Slice& alt) override;
+
+ private:
+  const std::shared_ptr<const CanonicalKey> canonical_key_;
+  std::string key_;  // canonical; kept for its memory
+  std::string alt_;
+};
+
+static_assert(!std::is_abstract_v<LineFilterBitsBuilder>,
+              "linebloom doesn't know FilterBitsBuilder of this RocksDB, which "
+              "has a pure virtual function that linebloom's lacks: compare "
+              "table/block_based/filter_policy_internal.h with filter_policy/"
+              "rocksdb/declared_filter_bits.h");
+
+}  // namespace linebloom

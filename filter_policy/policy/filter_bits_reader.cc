@@ -1,0 +1,141 @@
+#include "filter_policy/policy/filter_bits_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/filter_reader.h"
+#include "filter_policy/policy/filter_bits_builder.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::Slice;
+
+class LineFilterBitsReader final : public rocksdb::FilterBitsReader {
+ public:
+  explicit LineFilterBitsReader(const FilterReader& filter) : filter_(filter) {}
+
+  bool MayMatch(const Slice& key) override {
+    return filter_.MayMatch(key.data(), key.size());
+  }
+
+  // Hashes and prefetches a whole batch before the first probe, so that cache
+  // misses overlap.
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    std::array<uint64_t, kMaxBatch> hashes;
+    for (int begin = 0; begin < num_keys; begin += kMaxBatch) {
+      const int count = std::min(kMaxBatch, num_keys - begin);
+      for (int i = 0; i < count; ++i) {
+        const Slice& key = *keys[begin + i];
+        hashes[i] = filter_.hash()(key.data(), key.size());
+        filter_.Prefetch(hashes[i]);
+      }
+      filter_.MayMatch(hashes.data(), count, may_match + begin);
+    }
+  }
+
+ private:
+  const FilterReader filter_;
+};
+
+static_assert(!std::is_abstract_v<LineFilterBitsReader>,
+              "linebloom doesn't know FilterBitsReader of this RocksDB, which "
+              "has a pure virtual function that linebloom's lacks: compare "
+              "table/block_based/filter_policy_internal.h with filter_policy/"
+              "rocksdb/declared_filter_bits.h");
+
+class ConstantFilterBitsReader final : public rocksdb::FilterBitsReader {
+ public:
+  explicit ConstantFilterBitsReader(bool answer) : answer_(answer) {}
+
+  bool MayMatch(const Slice&) override { return answer_; }
+  void MayMatch(int num_keys, Slice**, bool* may_match) override {
+    std::fill_n(may_match, num_keys, answer_);
+  }
+
+ private:
+  const bool answer_;
+};
+
+// RocksDB may keep a reader for longer than the policy lives. The canonical
+// bytes are of each call alone: readers serve many threads, and a buffer per
+// thread would be in use if the function looks up a key itself.
+class CanonicalFilterBitsReader final : public rocksdb::FilterBitsReader {
+ public:
+  CanonicalFilterBitsReader(std::shared_ptr<const CanonicalKey> canonical_key,
+                            std::unique_ptr<rocksdb::FilterBitsReader> reader)
+      : canonical_key_(std::move(canonical_key)), reader_(std::move(reader)) {}
+
+  bool MayMatch(const Slice& key) override {
+    std::string canonical;
+    MakeCanonical(*canonical_key_, key, &canonical);
+    return reader_->MayMatch(canonical);
+  }
+
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    std::array<std::string, kMaxBatch> canonical;
+    std::array<Slice, kMaxBatch> slices;
+    std::array<Slice*, kMaxBatch> pointers;
+    for (int begin = 0; begin < num_keys; begin += kMaxBatch) {
+      const int count = std::min(kMaxBatch, num_keys - begin);
+      for (int i = 0; i < count; ++i) {
+        MakeCanonical(*canonical_key_, *keys[begin + i], &canonical[i]);
+        slices[i] = canonical[i];
+        pointers[i] = &slices[i];
+      }
+      reader_->MayMatch(count, pointers.data(), may_match + begin);
+    }
+  }
+
+ private:
+  const std::shared_ptr<const CanonicalKey> canonical_key_;
+  const std::unique_ptr<rocksdb::FilterBitsReader> reader_;
+};
+
+// Probes for the bytes that the function called `canonical_key` returns
+// (FilterBlockInfo).
+std::unique_ptr<rocksdb::FilterBitsReader> ReaderOfBlock(
+    const Slice& block, const rocksdb::FilterPolicy& built_in,
+    uint64_t canonical_key, const std::shared_ptr<KeySampler>& sampler) {
+  const ParsedFilter parsed = ParseFilter(block.data(), block.size());
+  const std::optional<FilterReader> filter =
+      FilterReader::Make(block.data(), parsed, ChosenKernel(), canonical_key);
+  if (filter.has_value()) {
+    if (sampler != nullptr) {  // without a virtual call in between
+      return std::make_unique<
+          SamplingReader<std::optional<LineFilterBitsReader>>>(
+          LineFilterBitsReader(*filter), sampler);
+    }
+    return std::make_unique<LineFilterBitsReader>(*filter);
+  }
+  std::unique_ptr<rocksdb::FilterBitsReader> reader;
+  if (IsOfRocksDb(parsed.kind) && canonical_key == 0) {
+    reader.reset(built_in.GetFilterBitsReader(block));
+  } else {
+    reader = std::make_unique<ConstantFilterBitsReader>(parsed.kind !=
+                                                        BlockKind::kEmpty);
+  }
+  if (sampler == nullptr) return reader;
+  return std::make_unique<SamplingReader<decltype(reader)>>(std::move(reader),
+                                                            sampler);
+}
+
+}  // namespace
+
+std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
+    const Slice& block, const rocksdb::FilterPolicy& built_in,
+    const std::shared_ptr<const CanonicalKey>& canonical_key,
+    const std::shared_ptr<KeySampler>& sampler) {
+  if (canonical_key == nullptr) {
+    return ReaderOfBlock(block, built_in, /*canonical_key=*/0, sampler);
+  }
+  return std::make_unique<CanonicalFilterBitsReader>(
+      canonical_key,
+      ReaderOfBlock(block, built_in, CanonicalId(*canonical_key), sampler));
+}
+
+}  // namespace linebloom

@@ -1,0 +1,22 @@
+// RocksDB's reader interface over a filter block of any origin.
+#pragma once
+
+#include <memory>
+
+#include "filter_policy/policy/key_sampler.h"
+#include "filter_policy/policy/rocksdb_filter_bits.h"
+#include "linebloom/filter_policy.h"
+
+namespace linebloom {
+
+// Never null. Blocks of RocksDB's policies are probed by `built_in`'s reader.
+// Damaged, unknown and truncated blocks may match every key. With
+// `canonical_key` the reader makes keys canonical, and blocks that don't name
+// this function may match every key. With `sampler`, it samples keys that it
+// rejects.
+std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
+    const rocksdb::Slice& block, const rocksdb::FilterPolicy& built_in,
+    const std::shared_ptr<const CanonicalKey>& canonical_key = nullptr,
+    const std::shared_ptr<KeySampler>& sampler = nullptr);
+
+}  // namespace linebloom

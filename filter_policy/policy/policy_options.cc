@@ -1,0 +1,483 @@
+#include "filter_policy/policy/policy_options.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "filter_policy/sizing/sizing.h"
+#include "rocksdb/convenience.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::ConfigOptions;
+using rocksdb::OptionType;
+using rocksdb::OptionTypeFlags;
+using rocksdb::OptionTypeInfo;
+using rocksdb::OptionVerificationType;
+using rocksdb::Status;
+using Options = FilterPolicyOptions;
+
+// Serialized form of an option without a value.
+constexpr std::string_view kUnset = "unset";
+
+// hash_seed, kRandomHashSeed.
+constexpr std::string_view kRandom = "random";
+
+constexpr std::pair<std::string_view, Line> kLines[] = {
+    {"solved", Line::kSolved},
+    {"plain", Line::kPlain},
+};
+
+// 2^10, 2^20, 2^30 and 2^40 bytes; parsed in either case.
+constexpr std::string_view kByteUnits = "KMGTkmgt";
+
+// Options of which only one may be set.
+constexpr std::pair<const char*, const char*> kExclusive[] = {
+    {"bits_per_key", "memory_budget"},
+    {"false_positive_rate", "memory_budget"},
+    {"bits_per_key", "false_positive_rate"},
+    {"heat_aware", "false_positive_rate"},
+};
+
+// What an ID begins with, and the option whose value follows.
+struct IdForm {
+  std::string_view prefix;
+  const char* option;
+};
+constexpr IdForm kIdForms[] = {
+    {"linebloom:budget:", "memory_budget"},
+    {"linebloom:rate:", "false_positive_rate"},
+    {"linebloom:", "bits_per_key"},
+};
+
+// The numbers that an option may have.
+struct Range {
+  double min;
+  double max;
+
+  // False for NaN.
+  bool operator()(double number) const {
+    return number >= min && number <= max;
+  }
+  double Nearest(double number, double if_nan) const {
+    return std::isnan(number) ? if_nan : std::clamp(number, min, max);
+  }
+};
+constexpr Range kBits{0, 30};
+// More than 0 and less than 1.
+constexpr Range kRates{std::numeric_limits<double>::denorm_min(),
+                       1 - std::numeric_limits<double>::epsilon() / 2};
+constexpr Range kSizeRatios{2, 1000};
+constexpr Range kHalfLives{1, 1e9};
+
+Status OutOfRange(std::string_view option, std::string_view value,
+                  std::string_view range) {
+  return Status::InvalidArgument("linebloom: " + std::string(option) + "=" +
+                                 std::string(value) + ": must be " +
+                                 std::string(range));
+}
+
+// The number that all of `text` is; nothing if it is none.
+template <typename Number, typename... Base>
+std::optional<Number> NumberIn(std::string_view text, Base... base) {
+  const char* const end = text.data() + text.size();
+  Number number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, number, base...);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return number;
+}
+
+// The shortest text that parses back to the same double.
+std::string NumberText(double number) {
+  std::array<char, 32> text;
+  const auto result =
+      std::to_chars(text.data(), text.data() + text.size(), number);
+  return std::string(text.data(), result.ptr);
+}
+
+std::optional<bool> ParseSwitch(std::string_view text) {
+  if (text == "true" || text == "1") return true;
+  if (text == "false" || text == "0") return false;
+  return std::nullopt;
+}
+
+std::string SwitchText(bool on) { return on ? "true" : "false"; }
+
+std::optional<Line> ParseLine(std::string_view text) {
+  for (const auto& [name, line] : kLines) {
+    if (text == name) return line;
+  }
+  return std::nullopt;
+}
+
+std::string LineText(Line line) {
+  for (const auto& [name, value] : kLines) {
+    if (line == value) return std::string(name);
+  }
+  return std::to_string(static_cast<int>(line));
+}
+
+std::optional<uint64_t> ParseHashSeed(std::string_view text) {
+  if (text == kRandom) return kRandomHashSeed;
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  const auto seed = NumberIn<uint64_t>(text.substr(hex ? 2 : 0), hex ? 16 : 10);
+  return seed == kRandomHashSeed ? std::nullopt : seed;
+}
+
+std::string HashSeedText(uint64_t seed) {
+  return seed == kRandomHashSeed ? std::string(kRandom) : std::to_string(seed);
+}
+
+// An option as text.
+struct TextOption {
+  std::string name;
+  std::string range;
+  // False if the text is not in the range. Stores numbers out of it
+  // nevertheless, for NearestValid(). Options that exclude each other may come
+  // in any order; Validate() checks them.
+  std::function<bool(std::string_view, Options*)> store;
+  std::function<std::string(const Options&)> print;
+
+  Status Parse(std::string_view text, Options* options) const {
+    return store(text, options) ? Status::OK() : OutOfRange(name, text, range);
+  }
+};
+
+// `Member` is Value, or an optional one that may be unset.
+template <typename Value, typename Member>
+TextOption OptionOf(
+    const char* name, const char* range, Member Options::*member,
+    std::optional<Value> (*parse)(std::string_view),
+    std::string (*print)(Value),
+    std::function<bool(Value)> is_in_range = [](Value) { return true; }) {
+  TextOption option;
+  option.name = name;
+  option.range = range;
+  option.store = [=](std::string_view text, Options* options) {
+    if (std::is_same_v<Member, std::optional<Value>> && text == kUnset) {
+      options->*member = Member();
+      return true;
+    }
+    const std::optional<Value> value = parse(text);
+    if (value) options->*member = *value;
+    return value && is_in_range(*value);
+  };
+  option.print = [=](const Options& options) {
+    const std::optional<Value> value = options.*member;
+    return value ? print(*value) : std::string(kUnset);
+  };
+  return option;
+}
+
+TextOption BitsPerKeyOption() {
+  TextOption bits = OptionOf<double>(
+      "bits_per_key", "a number from 0 to 30 (below 0.5: no filter)",
+      &Options::bits_per_key, NumberIn<double>, NumberText, kBits);
+  // The default unless something replaces it.
+  bits.print = [](const Options& options) {
+    const bool is_unset =
+        !options.bits_per_key &&
+        (options.false_positive_rate || options.memory_budget);
+    return is_unset ? std::string(kUnset)
+                    : BitsPerKeyText(BitsPerKeyOf(options));
+  };
+  return bits;
+}
+
+const std::vector<TextOption>& AllOptions() {
+  constexpr char kTrueOrFalse[] = "true or false, 1 or 0";
+  static const auto* const all = new std::vector<TextOption>{
+      BitsPerKeyOption(),
+      OptionOf<double>(
+          "false_positive_rate", "a number more than 0 and less than 1",
+          &Options::false_positive_rate, NumberIn<double>, NumberText, kRates),
+      OptionOf<uint64_t>(
+          "memory_budget",
+          "a whole number of bytes from 1 to 2^64 - 1, optionally followed by "
+          "K, M, G or T for 2^10, 2^20, 2^30 or 2^40",
+          &Options::memory_budget, ParseByteCount, ByteCountText,
+          [](uint64_t bytes) { return bytes > 0; }),
+      OptionOf<bool>("level_aware", kTrueOrFalse, &Options::level_aware,
+                     ParseSwitch, SwitchText),
+      OptionOf<bool>("heat_aware", kTrueOrFalse, &Options::heat_aware,
+                     ParseSwitch, SwitchText),
+      OptionOf<double>(
+          "heat_half_life", "a number of seconds from 1 to 1000000000",
+          &Options::heat_half_life, NumberIn<double>, NumberText, kHalfLives),
+      OptionOf<double>("size_ratio", "a number from 2 to 1000",
+                       &Options::size_ratio, NumberIn<double>, NumberText,
+                       kSizeRatios),
+      OptionOf<Line>("line", "solved or plain", &Options::line, ParseLine,
+                     LineText),
+      OptionOf<uint64_t>("hash_seed",
+                         "random, or a whole number from 0 to 2^64 - 2, "
+                         "hexadecimal with the prefix 0x",
+                         &Options::hash_seed, ParseHashSeed, HashSeedText)};
+  return *all;
+}
+
+const TextOption& Find(const std::string& name) {
+  return *std::ranges::find(AllOptions(), name, &TextOption::name);
+}
+
+OptionTypeInfo TypeOf(const TextOption& option) {
+  OptionTypeInfo info(/*offset=*/0, OptionType::kUnknown,
+                      OptionVerificationType::kNormal, OptionTypeFlags::kNone);
+  info.SetParseFunc([&option](const ConfigOptions&, const std::string&,
+                              const std::string& value, void* to) {
+    return option.Parse(value, static_cast<Options*>(to));
+  });
+  info.SetSerializeFunc([&option](const ConfigOptions&, const std::string&,
+                                  const void* from, std::string* value) {
+    *value = option.print(*static_cast<const Options*>(from));
+    return Status::OK();
+  });
+  info.SetEqualsFunc([&option](const ConfigOptions&, const std::string&,
+                               const void* a, const void* b, std::string*) {
+    return option.print(*static_cast<const Options*>(a)) ==
+           option.print(*static_cast<const Options*>(b));
+  });
+  return info;
+}
+
+Status ValidateExclusive(const Options& options) {
+  const auto is_set = [&options](const char* name) {
+    const std::string text = Find(name).print(options);
+    return text != kUnset && text != "false";
+  };
+  const auto* const both =
+      std::ranges::find_if(kExclusive, [&is_set](const auto& names) {
+        return is_set(names.first) && is_set(names.second);
+      });
+  if (both == std::end(kExclusive)) return Status::OK();
+  const auto& [one, other] = *both;
+  return Status::InvalidArgument(
+      "linebloom", std::string(one) + "=" + Find(one).print(options) + " and " +
+                       other + "=" + Find(other).print(options) +
+                       ": only one of the two may be given");
+}
+
+Status ValidateRate(const Options& options) {
+  const double rate = *options.false_positive_rate;
+  const double lowest = LowestRate(options.line);
+  if (rate >= lowest) return Status::OK();
+  std::array<char, 16> text;
+  snprintf(text.data(), text.size(), "%.1e", lowest);
+  return OutOfRange(
+      "false_positive_rate", NumberText(rate),
+      "at least " + std::string(text.data()) +
+          ", the rate of 30 bits per key with line=" + LineText(options.line));
+}
+
+}  // namespace
+
+const rocksdb::BlockBasedTableOptions* TableOptionsOf(
+    const rocksdb::ColumnFamilyOptions& options) {
+  return options.table_factory == nullptr
+             ? nullptr
+             : options.table_factory
+                   ->GetOptions<rocksdb::BlockBasedTableOptions>();
+}
+
+const FilterPolicyOptions* OptionsOfLinebloom(
+    const rocksdb::FilterPolicy* policy) {
+  return policy != nullptr && policy->Name() == std::string(kFilterPolicyName)
+             ? policy->GetOptions<FilterPolicyOptions>(kFilterPolicyName)
+             : nullptr;
+}
+
+double BitsPerKeyOf(const FilterPolicyOptions& options) {
+  return options.bits_per_key.value_or(kDefaultBitsPerKey);
+}
+
+bool IsLevelAware(const FilterPolicyOptions& options) {
+  return options.level_aware || NeedsListener(options);
+}
+
+bool NeedsListener(const FilterPolicyOptions& options) {
+  return options.heat_aware || options.memory_budget.has_value();
+}
+
+bool NeedsCanonicalKey(const rocksdb::Comparator* comparator) {
+  if (comparator == nullptr ||
+      !comparator->CanKeysWithDifferentByteContentsBeEqual()) {
+    return false;
+  }
+  // RocksDB's own comparators with timestamps don't say that without the
+  // timestamps, which aren't in filters, equal keys have equal bytes.
+  const std::string_view name = comparator->Name();
+  return name != "leveldb.BytewiseComparator.u64ts" &&
+         name != "rocksdb.ReverseBytewiseComparator.u64ts";
+}
+
+bool BuildsNothing(const FilterPolicyOptions& options) {
+  return !options.false_positive_rate && !options.memory_budget &&
+         MillibitsOf(BitsPerKeyOf(options)) == 0;
+}
+
+FilterRequest RequestOf(const FilterPolicyOptions& options) {
+  FilterRequest request;
+  request.line = options.line;
+  request.hash_seed = options.hash_seed;
+  request.level_aware = IsLevelAware(options);
+  return request;
+}
+
+Status Validate(const FilterPolicyOptions& options) {
+  for (const TextOption& option : AllOptions()) {
+    FilterPolicyOptions parsed;
+    const Status in_range = option.Parse(option.print(options), &parsed);
+    if (!in_range.ok()) return in_range;
+  }
+  if (options.canonical_key != nullptr) {
+    const char* const name = options.canonical_key->Name();
+    if (name == nullptr || *name == '\0') {
+      return Status::InvalidArgument(
+          "linebloom: canonical_key: its Name() must not be empty");
+    }
+  }
+  const Status exclusive = ValidateExclusive(options);
+  if (!exclusive.ok() || options.memory_budget) return exclusive;
+  if (options.false_positive_rate) return ValidateRate(options);
+  const double bits = BitsPerKeyOf(options);
+  if (!IsLevelAware(options) || bits >= kMinBitsOfRun) return Status::OK();
+  return OutOfRange(
+      "bits_per_key", NumberText(bits),
+      std::string("a number from 1 to 30 with ") +
+          (options.heat_aware ? "heat_aware=true" : "level_aware=true"));
+}
+
+FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
+  const FilterPolicyOptions defaults;
+  FilterPolicyOptions nearest = options;
+  nearest.line = ParseLine(LineText(options.line)).value_or(defaults.line);
+  nearest.size_ratio =
+      kSizeRatios.Nearest(options.size_ratio, defaults.size_ratio);
+  nearest.heat_half_life =
+      kHalfLives.Nearest(options.heat_half_life, defaults.heat_half_life);
+  if (options.bits_per_key || options.false_positive_rate ||
+      options.memory_budget == 0) {
+    nearest.memory_budget.reset();
+  }
+  if (options.bits_per_key) {
+    nearest.false_positive_rate.reset();
+    // Comparisons with NaN are false.
+    nearest.bits_per_key = *options.bits_per_key >= 0
+                               ? std::min(*options.bits_per_key, kBits.max)
+                               : kDefaultBitsPerKey;
+    if (IsLevelAware(options)) {
+      nearest.bits_per_key = std::max(*nearest.bits_per_key, kMinBitsOfRun);
+    }
+  } else if (options.false_positive_rate) {
+    const double rate = *options.false_positive_rate;
+    if (rate >= 0 && rate < 1) {
+      nearest.false_positive_rate = std::max(rate, LowestRate(nearest.line));
+      nearest.heat_aware = false;
+    } else {
+      nearest.false_positive_rate.reset();
+    }
+  }
+  return nearest;
+}
+
+uint32_t MillibitsOf(double bits_per_key) {
+  if (bits_per_key < 0.5) return 0;
+  if (bits_per_key < 1.0) return 1000;
+  return static_cast<uint32_t>(std::floor(bits_per_key * 1000 + 0.5));
+}
+
+Status ParseId(std::string_view id, FilterPolicyOptions* options) {
+  if (id == kFilterPolicyName) return Status::OK();
+  for (const auto& [prefix, option] : kIdForms) {
+    if (id.starts_with(prefix)) {
+      return Find(option).Parse(id.substr(prefix.size()), options);
+    }
+  }
+  return Status::InvalidArgument(
+      "linebloom: '" + std::string(id) +
+      "': must be linebloom, linebloom:BITS, linebloom:rate:RATE or "
+      "linebloom:budget:BYTES");
+}
+
+std::string IdOf(const FilterPolicyOptions& options) {
+  for (const auto& [prefix, option] : kIdForms) {
+    const std::string value = Find(option).print(options);
+    if (value != kUnset) return std::string(prefix) + value;
+  }
+  return kFilterPolicyName;  // not reached: one of the three is set
+}
+
+Status ParseFilterPolicyOptions(const std::string& text,
+                                FilterPolicyOptions* options) {
+  FilterPolicyOptions parsed = *options;
+  std::unordered_map<std::string, std::string> fields;
+  if (text.find('=') == std::string::npos) {
+    fields[OptionTypeInfo::kIdPropName()] = text;
+  } else {
+    const Status split = rocksdb::StringToMap(text, &fields);
+    if (!split.ok()) return split;
+  }
+  if (const auto id = fields.extract(OptionTypeInfo::kIdPropName())) {
+    const Status known = ParseId(id.mapped(), &parsed);
+    if (!known.ok()) return known;
+  }
+  Status status = OptionTypeInfo::ParseType(ConfigOptions(), fields,
+                                            FilterPolicyOptionTypes(), &parsed);
+  if (status.ok()) status = Validate(parsed);
+  if (status.ok()) *options = parsed;
+  return status;
+}
+
+std::string BitsPerKeyText(double bits_per_key) {
+  // Options out of range are reported later, so print them unchanged.
+  if (!kBits(bits_per_key)) return NumberText(bits_per_key);
+  return NumberText(std::floor(bits_per_key * 1000 + 0.5) / 1000);
+}
+
+const std::unordered_map<std::string, OptionTypeInfo>&
+FilterPolicyOptionTypes() {
+  // The order of options in OPTIONS files depends on this one.
+  static const auto* const types = [] {
+    auto* all = new std::unordered_map<std::string, OptionTypeInfo>();
+    all->reserve(AllOptions().size());
+    for (const TextOption& option : AllOptions()) {
+      all->emplace(option.name, TypeOf(option));
+    }
+    return all;
+  }();
+  return *types;
+}
+
+std::optional<uint64_t> ParseByteCount(std::string_view text) {
+  size_t shift = 0;
+  if (!text.empty()) {
+    const size_t unit = kByteUnits.find(text.back());
+    if (unit != std::string_view::npos) {
+      shift = 10 * (unit % 4 + 1);
+      text.remove_suffix(1);
+    }
+  }
+  const auto number = NumberIn<uint64_t>(text);
+  if (!number || *number > UINT64_MAX >> shift) return std::nullopt;
+  return *number << shift;
+}
+
+std::string ByteCountText(uint64_t bytes) {
+  const size_t units =
+      bytes == 0 ? 0 : std::min<size_t>(std::countr_zero(bytes) / 10, 4);
+  std::string text = std::to_string(bytes >> 10 * units);
+  if (units > 0) text += kByteUnits[units - 1];
+  return text;
+}
+
+}  // namespace linebloom

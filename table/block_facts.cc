@@ -1,0 +1,148 @@
+#include "table/block_facts.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "filter_policy/line/little_endian.h"
+#include "filter_policy/sizing/sizing.h"
+
+namespace linebloom {
+namespace {
+
+constexpr size_t kRibbonColumnBytes = 16;
+
+// The share of missing keys whose bits are all set, in a line with the share
+// `fill` of its bits set: each probe hits a random bit of the line.
+double BloomLineRate(double fill, const ParsedFilter& filter) {
+  return std::pow(fill, filter.probes);
+}
+
+// The probes are equidistant, modulo the line's bits, and coincide if the
+// distance is a multiple of a large power of 2: of 512 distances one leaves 1
+// probe, one 2, two 4.
+double LegacyBloomLineRate(double fill, const ParsedFilter& filter) {
+  const uint32_t distances = 8 * filter.line_bytes;
+  double rate = fill / distances;
+  for (uint32_t half = 1; half < distances; half *= 2) {
+    // `half` of the distances leave twice as many different probes.
+    const double share = static_cast<double>(half) / distances;
+    rate += share * std::pow(fill, std::min<double>(filter.probes, 2.0 * half));
+  }
+  return rate;
+}
+
+// Two keys with the same 32-bit hash share all bits.
+double WithCollisions(double rate, uint64_t keys) {
+  const double collisions = 1 - std::exp(-static_cast<double>(keys) * 0x1p-32);
+  return rate + collisions - rate * collisions;
+}
+
+// A Ribbon filter of `columns` columns over `blocks` blocks of 128 slots. A
+// missing key passes each column of its block with probability 1/2. Blocks
+// differ by at most one column.
+double RibbonRate(uint64_t columns, uint64_t blocks) {
+  const uint64_t whole = columns / blocks;
+  const auto fewer = static_cast<double>(whole);
+  const double share_with_more =
+      static_cast<double>(columns % blocks) / static_cast<double>(blocks);
+  return (1 - share_with_more) * std::exp2(-fewer) +
+         share_with_more * std::exp2(-fewer - 1);
+}
+
+}  // namespace
+
+void LineTotals::Add(const LineTotals& more) {
+  if (more.lines == 0) return;
+  min_probes =
+      lines == 0 ? more.min_probes : std::min(min_probes, more.min_probes);
+  max_probes = std::max(max_probes, more.max_probes);
+  lines += more.lines;
+  const double share =
+      static_cast<double>(more.lines) / static_cast<double>(lines);
+  mean_probes += share * (more.mean_probes - mean_probes);
+  fill += share * (more.fill - fill);
+}
+
+absl::string_view ToString(BlockKind kind) {
+  // In the order of BlockKind.
+  static constexpr absl::string_view kNames[] = {
+      "empty",         "linebloom",      "linebloom, unusable",
+      "RocksDB Bloom", "RocksDB Ribbon", "RocksDB legacy Bloom",
+      "reserved",      "damaged"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+bool ForEachLine(absl::string_view block, const ParsedFilter& filter,
+                 LineSink sink) {
+  if (filter.kind == BlockKind::kLinebloom) {
+    const auto* const lines = reinterpret_cast<const uint8_t*>(block.data());
+    for (uint64_t i = 0; i < filter.info.lines; ++i) {
+      sink(i, ReadLine(filter.info.shape, lines + i * kLineBytes));
+    }
+    return true;
+  }
+  const bool is_legacy = filter.kind == BlockKind::kLegacyBloom;
+  if (!is_legacy && filter.kind != BlockKind::kBloom) return false;
+  const uint64_t count = (block.size() - kFilterTailBytes) / filter.line_bytes;
+  LineContents line;
+  line.probes = filter.probes;
+  line.bits = static_cast<int>(8 * filter.line_bytes);
+  for (uint64_t i = 0; i < count; ++i) {
+    line.bits_set = 0;
+    for (uint32_t at = 0; at < filter.line_bytes; at += 8) {
+      line.bits_set += std::popcount(LoadLittleEndian<uint64_t>(
+          block.data() + i * filter.line_bytes + at));
+    }
+    line.rate = is_legacy ? LegacyBloomLineRate(line.fill(), filter)
+                          : BloomLineRate(line.fill(), filter);
+    sink(i, line);
+  }
+  return true;
+}
+
+BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys) {
+  BlockFacts facts{ParseFilter(block.data(), block.size()), {}};
+  facts.bytes = block.size();
+  if (facts.kind == BlockKind::kLinebloom) facts.line_bytes = kLineBytes;
+  double rates = 0;
+  const bool has_lines =
+      ForEachLine(block, facts, [&](uint64_t, const LineContents& line) {
+        facts.Add({1, line.probes, line.probes, line.probes, line.fill()});
+        rates += line.rate;
+      });
+  if (has_lines) {
+    facts.rate = rates / static_cast<double>(facts.lines);
+  } else if (facts.kind != BlockKind::kEmpty) {
+    facts.rate =
+        BuiltInFilterRate(block.data(), block.size(), keys).value_or(1);
+  }
+  if (facts.kind == BlockKind::kLegacyBloom) {
+    facts.rate = WithCollisions(facts.rate, keys);
+  }
+  return facts;
+}
+
+double BlockedBloomRate(uint64_t keys, uint64_t lines, int probes) {
+  return MeanOverLines(
+      static_cast<double>(keys) / static_cast<double>(lines), [probes](int n) {
+        const double fill = 1 - std::pow(1 - 1 / kBitsPerLine, n * probes);
+        return std::pow(fill, probes);
+      });
+}
+
+std::optional<double> BuiltInFilterRate(const char* data, size_t size,
+                                        uint64_t keys) {
+  const ParsedFilter filter = ParseFilter(data, size);
+  if (filter.kind == BlockKind::kBloom && keys > 0) {
+    const uint64_t lines = (size - kFilterTailBytes) / filter.line_bytes;
+    return BlockedBloomRate(keys, lines, filter.probes);
+  }
+  if (filter.kind == BlockKind::kRibbon) {
+    return RibbonRate((size - kFilterTailBytes) / kRibbonColumnBytes,
+                      filter.blocks);
+  }
+  return std::nullopt;
+}
+
+}  // namespace linebloom

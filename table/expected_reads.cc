@@ -1,0 +1,90 @@
+#include "table/expected_reads.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+#include "filter_policy/levels/key_position.h"
+
+namespace linebloom {
+namespace {
+
+// The smallest distance between two ends of ranges, where all together are
+// about 1 apart. A file with a single key gets some room by it.
+constexpr double kMinDistance = 1e-9;
+
+struct End {
+  std::string_view key;
+  bool is_largest;  // of its file
+  size_t file;
+  double place = 0;
+};
+
+// The ends of all ranges in order: files that share a key overlap.
+std::vector<End> EndsOf(const std::vector<FileRange>& files,
+                        const rocksdb::Comparator& comparator) {
+  std::vector<End> ends;
+  for (size_t i = 0; i < files.size(); ++i) {
+    ends.push_back({files[i].smallest, /*is_largest=*/false, i});
+    ends.push_back({files[i].largest, /*is_largest=*/true, i});
+  }
+  std::sort(ends.begin(), ends.end(), [&](const End& a, const End& b) {
+    const int order = comparator.CompareWithoutTimestamp(
+        rocksdb::Slice(a.key.data(), a.key.size()),
+        rocksdb::Slice(b.key.data(), b.key.size()));
+    return order != 0 ? order < 0 : a.is_largest < b.is_largest;
+  });
+  return ends;
+}
+
+// Fills in where the ends are, increasing.
+void PlaceEnds(std::vector<End>* ends) {
+  std::vector<std::string_view> keys;
+  for (const End& end : *ends) keys.push_back(end.key);
+  const KeyPosition position(keys);
+  const bool is_reversed = keys.back() < keys.front();
+  const End* before = nullptr;
+  for (End& end : *ends) {
+    end.place = is_reversed
+                    ? 1 - position.Between(keys.back(), keys.front(), end.key)
+                    : position.Between(keys.front(), keys.back(), end.key);
+    if (before != nullptr) {
+      const bool is_same =
+          end.key == before->key && end.is_largest == before->is_largest;
+      end.place =
+          std::max(end.place, before->place + (is_same ? 0 : kMinDistance));
+    }
+    before = &end;
+  }
+}
+
+}  // namespace
+
+std::vector<double> ProbeShares(const std::vector<FileRange>& files,
+                                const rocksdb::Comparator& comparator) {
+  if (files.empty()) return {};
+  std::vector<End> ends = EndsOf(files, comparator);
+  PlaceEnds(&ends);
+  std::vector<double> widths(files.size());
+  for (const End& end : ends) {
+    double& width = widths[end.file];
+    width = end.is_largest ? end.place - width : end.place;
+  }
+  std::vector<double> shares(files.size());
+  double lookups = 0;  // before `place`
+  double density = 0;  // after it
+  double place = 0;
+  for (const End& end : ends) {
+    lookups += std::max(0.0, density) * (end.place - place);
+    place = end.place;
+    const double own = files[end.file].lookups / widths[end.file];
+    density += end.is_largest ? -own : own;
+    // Until the largest key, those before the file.
+    double& share = shares[end.file];
+    share = end.is_largest ? lookups - share : lookups;
+  }
+  for (double& share : shares) share = lookups > 0 ? share / lookups : 1;
+  return shares;
+}
+
+}  // namespace linebloom

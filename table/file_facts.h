@@ -1,0 +1,72 @@
+// The filter of one SSTable: its kind, the rate to expect and its cost.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "table/block_facts.h"
+#include "table/sst_file.h"
+
+namespace linebloom {
+
+struct FileFacts : LineTotals {  // of all blocks together
+  uint32_t format_version = 0;
+  Properties properties;
+  FilterKind filter_kind = FilterKind::kNone;
+  std::string family;
+  uint64_t blocks = 0;  // filter blocks; a full filter has 1
+  uint64_t bytes = 0;   // including the index of a partitioned filter
+  uint64_t index_bytes = 0;
+
+  // Represents what the blocks of a filter have in common: kind, format, kind
+  // of line.
+  BlockFacts first;
+  bool mixed = false;  // some blocks differ in kind from the first
+  // False if no policy builds such a mixture. One does: RocksDB's Ribbon policy
+  // builds Bloom filters for partitions with few keys.
+  bool of_one_policy = true;
+
+  // The number of keys and prefixes added: from linebloom's own metadata, else
+  // from the table properties, which have it since RocksDB 6.22.
+  std::optional<uint64_t> keys;
+
+  // The mean rate of the blocks, weighted by their keys, or by their bytes if
+  // their keys are unknown. 1 for a file without a filter.
+  double rate = 1;
+  // The rate in linebloom's metadata, averaged in the same way.
+  std::optional<double> rate_in_metadata;
+  // The mean heat by which linebloom sized the blocks (FilterBlockInfo::heat),
+  // weighted by their keys. Nothing unless all blocks with keys state one.
+  std::optional<double> heat;
+  // True if `rate` comes from the bits alone, without assumptions.
+  bool rate_is_exact = false;
+
+  // Each problem of the filter in one sentence.
+  std::vector<std::string> problems;
+
+  bool has_filter() const { return filter_kind != FilterKind::kNone; }
+  // True if a present-day RocksDB uses the filter at all.
+  bool is_used() const;
+  // Entries of all kinds except range deletions.
+  uint64_t rows() const {
+    return properties.num_entries -
+           std::min(properties.num_entries, properties.num_range_deletions);
+  }
+  // The file's weight among the lookups of its level: its rows, times their
+  // heat if that is known.
+  double lookups() const {
+    return static_cast<double>(rows()) * heat.value_or(1);
+  }
+  // Filter bits per key, or per row if the number of keys is unknown.
+  std::optional<double> bits_per_key() const;
+};
+
+// Reads all filter blocks of the file.
+absl::StatusOr<FileFacts> ReadFileFacts(const SstFile& file);
+absl::StatusOr<FileFacts> ReadFileFacts(const std::string& path);
+
+}  // namespace linebloom

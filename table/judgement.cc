@@ -1,0 +1,341 @@
+#include "table/judgement.h"
+
+#include <algorithm>
+
+#include "filter_policy/levels/file_plan.h"
+#include "filter_policy/levels/level_size_listener.h"
+#include "filter_policy/line/line.h"
+#include "filter_policy/policy/policy_options.h"
+#include "filter_policy/policy/rocksdb_filter_bits.h"
+#include "filter_policy/policy/running_rocksdb.h"
+#include "filter_policy/sizing/sizing.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/table.h"
+#include "table/block_facts.h"
+
+namespace linebloom {
+namespace {
+
+// How much higher than a new filter's a rate may be, relative to it. The rates
+// of small filters vary by chance, and rewriting a file should be worth it.
+constexpr double kTolerance = 1.2;
+
+// A filter that is less than a tenth larger than a new one stays: that is
+// chance, or the file will be merged anyway.
+constexpr double kWorthShrinking = 0.9;
+
+// True if lookups need keys or prefixes that the filter lacks; RocksDB then
+// reads the file. Prefixes that no lookup needs do no harm.
+bool LacksKeysOrPrefixes(const Properties& properties,
+                         const WantedFilter& wanted) {
+  if (wanted.whole_key_filtering && !properties.whole_key_filtering) {
+    return true;
+  }
+  return !wanted.prefix_extractor.empty() &&
+         (wanted.prefix_extractor != properties.prefix_extractor_name ||
+          !properties.prefix_filtering);
+}
+
+// True if the file holds nothing to put into a filter, so that it never gets
+// one: only range deletions, or, in a filter of prefixes, only keys without a
+// prefix.
+bool HasNothingToFilter(const FileFacts& facts, const WantedFilter& wanted) {
+  return facts.rows() == 0 ||
+         (!facts.has_filter() && !facts.properties.whole_key_filtering &&
+          facts.properties.filter_policy_name == wanted.policy_name &&
+          !LacksKeysOrPrefixes(facts.properties, wanted));
+}
+
+// True if the file's filter is nothing to the policy, sound or not: RocksDB's
+// own can't read linebloom's.
+bool IsUnknownToPolicy(const FileFacts& facts, const WantedFilter& wanted) {
+  return wanted.built_in_rate.has_value() &&
+         (facts.first.kind == BlockKind::kLinebloom ||
+          facts.first.kind == BlockKind::kUnusable);
+}
+
+// True if a new filter would have more bits or a lower rate. Building a filter
+// again with the same request and the same kind of line can't improve it.
+bool AskedForLess(const FilterBlockInfo& info, const WantedFilter& wanted) {
+  if (info.request.false_positive_rate > 0 &&
+      wanted.request.false_positive_rate > 0) {
+    // The metadata stores a float.
+    return info.request.false_positive_rate >
+           static_cast<float>(wanted.request.false_positive_rate);
+  }
+  // A filter built for a rate has no requested bits, and a block that no
+  // builder wrote may state that it has no keys.
+  const double had = info.request.false_positive_rate > 0
+                         ? MillibitsFor(info.lines, std::max(info.keys, 1U))
+                         : info.request.millibits_per_key;
+  return had < (wanted.min_millibits_per_key > 0
+                    ? wanted.min_millibits_per_key
+                    : wanted.request.millibits_per_key);
+}
+
+// If every file has its own seed, any seed is fine.
+bool HasSeed(const FilterBlockInfo& info, uint64_t wanted) {
+  return wanted == kRandomHashSeed ? info.request.hash_seed != 0
+                                   : info.request.hash_seed == wanted;
+}
+
+std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
+                                               const WantedFilter& wanted,
+                                               double rate_after) {
+  const FilterBlockInfo& info = facts.first.info;
+  if (info.version < kFilterBlockVersion) return RebuildReason::kOlderVersion;
+  if (!HasSeed(info, wanted.request.hash_seed)) {
+    return RebuildReason::kOtherHashSeed;
+  }
+  if (LacksKeysOrPrefixes(facts.properties, wanted)) {
+    return RebuildReason::kOtherPrefixes;
+  }
+  if (info.request.line == Line::kPlain &&
+      BuiltLine(wanted.request.line, wanted.request.millibits_per_key) ==
+          Line::kSolved) {
+    return RebuildReason::kPlainLines;
+  }
+  const double worst =
+      wanted.worst_rate > 0 ? wanted.worst_rate : kTolerance * rate_after;
+  if (facts.rate > worst && AskedForLess(info, wanted)) {
+    return RebuildReason::kWorseRate;
+  }
+  return std::nullopt;
+}
+
+std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
+                                      const WantedFilter& wanted,
+                                      double rate_after) {
+  const BlockKind kind = facts.first.kind;
+  if (HasNothingToFilter(facts, wanted)) return std::nullopt;
+  if (!facts.is_used()) {
+    return facts.filter_kind == FilterKind::kNone ||
+                   facts.filter_kind == FilterKind::kObsoleteBlockBased
+               ? RebuildReason::kNoFilter
+               : RebuildReason::kForeignFilter;
+  }
+  if (IsUnknownToPolicy(facts, wanted)) return RebuildReason::kForeignFilter;
+  // Leave the file for a newer linebloom.
+  if (kind == BlockKind::kUnusable &&
+      facts.first.info.version > kFilterBlockVersion) {
+    return std::nullopt;
+  }
+  if (!facts.problems.empty() || !facts.of_one_policy) {
+    return RebuildReason::kDamagedFilter;
+  }
+  if (kind == BlockKind::kLinebloom) {
+    return ReasonOfLinebloom(facts, wanted, rate_after);
+  }
+  // RocksDB's policies read each other's filters, of any size.
+  if (kind == BlockKind::kReserved ||
+      (IsOfRocksDb(kind) && !wanted.built_in_rate.has_value())) {
+    return RebuildReason::kForeignFilter;
+  }
+  if (!LacksKeysOrPrefixes(facts.properties, wanted)) return std::nullopt;
+  return RebuildReason::kOtherPrefixes;
+}
+
+// The most bytes of a new filter of `keys` within a budget. The budget's bits
+// are those of whole blocks, but each has at least a line. Rejected: the bytes
+// of the lines. They are 65 of the smallest filter's 96, so every run rewrote
+// it.
+double BytesWithinBudget(const FileFacts& facts, const FilterRequest& request,
+                         uint64_t keys) {
+  const auto smallest = static_cast<double>(BytesOfLines(request.line, 1) +
+                                            FilterBlockOverhead(request));
+  const auto blocks = static_cast<double>(std::max<uint64_t>(facts.blocks, 1));
+  const double bits =
+      static_cast<double>(keys) * request.millibits_per_key / kMillibitsPerBit;
+  return static_cast<double>(facts.index_bytes) +
+         std::max(bits / 8, blocks * smallest);
+}
+
+// What to expect of a new filter.
+Verdict Expect(const FileFacts& facts, const WantedFilter& wanted) {
+  const FilterRequest& request = wanted.request;
+  // Without a filter, the properties say 0 keys.
+  const uint64_t known = facts.keys.value_or(0);
+  const uint64_t keys = known > 0 ? known : facts.rows();
+  const uint32_t lines = LinesFor(keys, request.millibits_per_key);
+  Verdict verdict;
+  verdict.bytes_after = BytesWithinBudget(facts, request, keys);
+  if (wanted.built_in_rate.has_value()) {
+    verdict.rate_after = *wanted.built_in_rate;
+  } else if (keys > 0) {
+    verdict.rate_after =
+        ExpectedRate(request.line, request.millibits_per_key,
+                     static_cast<double>(keys) / static_cast<double>(lines));
+  }
+  return verdict;
+}
+
+std::string ForeignPolicy(const rocksdb::FilterPolicy& policy) {
+  return "its filter policy is " + policy.GetId() +
+         "; open the database with linebloom's or one of RocksDB's own";
+}
+
+std::string ReadOwnPolicy(const rocksdb::FilterPolicy& policy, Family* family) {
+  const FilterPolicyOptions* const options = OptionsOfLinebloom(&policy);
+  // Another library's, or one that refuses to work in this RocksDB.
+  if (options == nullptr) return ForeignPolicy(policy);
+  // The options it builds with, valid or not.
+  family->policy = NearestValid(*options);
+  if (BuildsNothing(family->policy)) {
+    return "its policy builds no filters: bits_per_key=" +
+           BitsPerKeyText(BitsPerKeyOf(family->policy));
+  }
+  return "";
+}
+
+// In the context of a file rewritten on `level`.
+rocksdb::FilterBuildingContext ContextOf(const Family& family, int level,
+                                         bool nothing_below) {
+  rocksdb::FilterBuildingContext context(*TableOptionsOf(family.options));
+  context.compaction_style = family.options.compaction_style;
+  context.num_levels = family.options.num_levels;
+  context.column_family_name = family.name;
+  context.level_at_creation = level;
+  context.is_bottommost = nothing_below;
+  context.reason = rocksdb::TableFileCreationReason::kCompaction;
+  return context;
+}
+
+// The expected rate of the filters that `policy` builds in `context`: that of
+// one with 10,000 generated keys; 1 if it builds none, nothing if they are not
+// of RocksDB's kinds. RocksDbMismatch() must be empty. Rejected: a formula,
+// which would have to know how each RocksDB chooses numbers of probes and
+// columns.
+std::optional<double> RateOfBuiltIn(
+    const rocksdb::FilterPolicy& policy,
+    const rocksdb::FilterBuildingContext& context) {
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      policy.GetBuilderWithContext(context));
+  if (builder == nullptr) return 1;
+  // It builds Bloom filters for much fewer keys where Ribbon was requested.
+  constexpr uint64_t kKeys = 10'000;
+  for (uint64_t i = 0; i < kKeys; ++i) builder->AddKey(std::to_string(i));
+  std::unique_ptr<const char[]> memory;
+  const rocksdb::Slice block = builder->Finish(&memory);
+  const BlockFacts facts =
+      ReadBlockFacts(absl::string_view(block.data(), block.size()), kKeys);
+  if (!IsOfRocksDb(facts.kind) || facts.kind == BlockKind::kReserved) {
+    return std::nullopt;
+  }
+  return facts.rate;
+}
+
+// Custom policies may pass RocksDB's filters on under a name of their own, so
+// the filters decide, not the name.
+std::string ReadBuiltInPolicy(const rocksdb::FilterPolicy& policy,
+                              Family* family) {
+  if (!RocksDbMismatch().empty()) return RocksDbMismatch();
+  const std::optional<double> rate =
+      RateOfBuiltIn(policy, ContextOf(*family, 1, false));
+  if (!rate.has_value()) return ForeignPolicy(policy);
+  if (*rate == 1) return "its policy builds no filters: " + policy.GetId();
+  family->has_built_in_policy = true;
+  return "";
+}
+
+// Adds to `wanted` what only a policy of linebloom's can tell.
+void AddRequest(const Family& family,
+                const rocksdb::FilterBuildingContext& context,
+                const AddedKeys& keys, WantedFilter* wanted) {
+  std::optional<FileInTree> file;
+  if (FindLevelSizeListener(family.options) != nullptr) {
+    file.emplace();
+    file->column_family = family.name;
+    file->tree = family.tree;
+    file->reason = context.reason;
+    if (family.policy.heat_aware) file->heat = family.heat;
+  }
+  wanted->worst_rate = family.worst_rate;
+  const std::optional<FilterPlan> plan =
+      PlanOfFile(family.policy, context, file);
+  // Never empty: ReadPolicy() rejects policies that build no filters.
+  if (!plan.has_value()) return;
+  wanted->request = plan->RequestFor(keys);
+  const uint32_t millibits = wanted->request.millibits_per_key;
+  wanted->has_budget = family.policy.memory_budget.has_value();
+  if (family.policy.heat_aware) {
+    // Files may have few bits, because their keys were cold.
+    wanted->min_millibits_per_key = kMinMillibits;
+  } else if (wanted->has_budget) {
+    // The policy has used fewer if there was no room for more.
+    wanted->min_millibits_per_key = millibits / 2;
+  } else if (file.has_value() && IsLevelAware(family.policy)) {
+    wanted->min_millibits_per_key =
+        std::min(millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
+  }
+}
+
+}  // namespace
+
+Verdict Judge(const FileFacts& facts, const WantedFilter& wanted) {
+  Verdict verdict = Expect(facts, wanted);
+  verdict.reason = ReasonOf(facts, wanted, verdict.rate_after);
+  verdict.rate_now = IsUnknownToPolicy(facts, wanted) ? 1 : facts.rate;
+  // A damaged filter may deny rows, whatever its rate, and one with another
+  // seed or other prefixes doesn't do its job.
+  verdict.pays =
+      verdict.reason == RebuildReason::kDamagedFilter ||
+      verdict.reason == RebuildReason::kOtherHashSeed ||
+      verdict.reason == RebuildReason::kOtherPrefixes ||
+      (verdict.reason.has_value() && verdict.rate_after < verdict.rate_now);
+  if (!verdict.pays && wanted.has_budget &&
+      verdict.bytes_after <
+          kWorthShrinking * static_cast<double>(facts.bytes)) {
+    verdict.reason = RebuildReason::kOverBudget;
+    verdict.pays = true;
+  }
+  return verdict;
+}
+
+absl::string_view ToString(RebuildReason reason) {
+  // In the order of RebuildReason.
+  static constexpr absl::string_view kNames[] = {
+      "no filter",     "foreign filter",  "damaged filter",
+      "older version", "other hash seed", "other prefixes",
+      "plain lines",   "worse rate",      "over budget"};
+  return kNames[static_cast<size_t>(reason)];
+}
+
+std::string ReadPolicy(Family* family) {
+  const rocksdb::BlockBasedTableOptions* const table =
+      TableOptionsOf(family->options);
+  if (table == nullptr) return "its tables have no filters";
+  if (table->filter_policy == nullptr) {
+    return "it has no filter policy; open the database with one";
+  }
+  if (!table->whole_key_filtering &&
+      family->options.prefix_extractor == nullptr) {
+    return "its filters hold nothing: whole_key_filtering is off and there is "
+           "no prefix_extractor";
+  }
+  return table->filter_policy->Name() == std::string(kFilterPolicyName)
+             ? ReadOwnPolicy(*table->filter_policy, family)
+             : ReadBuiltInPolicy(*table->filter_policy, family);
+}
+
+WantedFilter WantedOfFile(const Family& family, const AddedKeys& keys,
+                          int level, bool nothing_below) {
+  const rocksdb::BlockBasedTableOptions& table =
+      *TableOptionsOf(family.options);
+  const rocksdb::FilterBuildingContext context =
+      ContextOf(family, level, nothing_below);
+  WantedFilter wanted;
+  wanted.policy_name = table.filter_policy->Name();
+  wanted.whole_key_filtering = table.whole_key_filtering;
+  if (family.options.prefix_extractor != nullptr) {
+    wanted.prefix_extractor = family.options.prefix_extractor->AsString();
+  }
+  if (family.has_built_in_policy) {
+    wanted.built_in_rate =
+        RateOfBuiltIn(*table.filter_policy, context).value_or(1);
+  } else {
+    AddRequest(family, context, keys, &wanted);
+  }
+  return wanted;
+}
+
+}  // namespace linebloom

@@ -1,0 +1,92 @@
+// Judges whether a file's filter is poor, and what a new one would be worth.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/levels/heat_profile.h"
+#include "filter_policy/levels/tree_state.h"
+#include "filter_policy/policy/filter_bits_builder.h"
+#include "linebloom/filter_policy.h"
+#include "linebloom/rebuild_filters.h"
+#include "rocksdb/db.h"
+#include "rocksdb/metadata.h"
+#include "rocksdb/options.h"
+#include "table/file_facts.h"
+
+namespace linebloom {
+
+// The filters that a column family's policy builds today.
+struct WantedFilter {
+  std::string policy_name = kFilterPolicyName;
+  // The rate of its filters if the policy is RocksDB's own. It can't read
+  // linebloom's.
+  std::optional<double> built_in_rate = std::nullopt;
+
+  // With a rate, its bits are approximate. kRandomHashSeed: any but 0.
+  FilterRequest request = {};
+  // The least size of a new filter, because with level_aware it may get no more
+  // than the average. 0: the same as `request`.
+  uint32_t min_millibits_per_key = 0;
+  bool has_budget = false;
+  double worst_rate = 0;  // see RebuildFiltersOptions
+  bool whole_key_filtering = true;
+  // SliceTransform::AsString(), which RocksDB compares; empty if there is none.
+  std::string prefix_extractor = {};
+};
+
+struct Verdict {
+  double rate_now = 1;  // as the policy uses the filter that the file has
+  // Expected of a new filter.
+  double rate_after = 0;
+  double bytes_after = 0;  // at most, within a budget of linebloom's
+  // Nothing if the filter is good enough.
+  std::optional<RebuildReason> reason;
+  // True if a new filter would let fewer missing keys pass, or give memory back
+  // to a budget. A file with a reason that does not pay stays unchanged, for
+  // example one with a Ribbon filter, or with more bits than the policy has
+  // now.
+  bool pays = false;
+};
+
+// A filter just built as `wanted` never has a reason; otherwise every run would
+// rewrite the file. kOverBudget only says that the filter could be smaller.
+Verdict Judge(const FileFacts& facts, const WantedFilter& wanted);
+
+// For example "no filter".
+absl::string_view ToString(RebuildReason reason);
+
+// A column family whose filters are to be rebuilt.
+struct Family {
+  std::string name;
+  rocksdb::ColumnFamilyHandle* handle = nullptr;
+  rocksdb::Options options;
+  // True if the policy is one of RocksDB's own; `policy` is the default then.
+  bool has_built_in_policy = false;
+  // With a memory_budget, bits_per_key are those that the budget aims at.
+  FilterPolicyOptions policy;
+  double worst_rate = 0;  // see RebuildFiltersOptions
+  // Where lookups fall in this process; null if unknown.
+  std::shared_ptr<const HeatProfile> heat;
+  rocksdb::ColumnFamilyMetaData files;  // when the plan was made
+  // As it will be when all its filters have their average of bits; null if the
+  // policy needs none.
+  std::shared_ptr<const TreeState> tree;
+};
+
+// Fills in `policy` or `has_built_in_policy` from `options`. Returns what is
+// wrong if the policy is neither linebloom's nor one of RocksDB's own, or
+// builds no filters; otherwise nothing.
+std::string ReadPolicy(Family* family);
+
+// The filter that the family's policy would build for a file of `keys`,
+// rewritten on `level`. `nothing_below` says that no file below contains any of
+// its keys.
+WantedFilter WantedOfFile(const Family& family, const AddedKeys& keys,
+                          int level, bool nothing_below);
+
+}  // namespace linebloom

@@ -1,0 +1,185 @@
+#include "filter_policy/policy/filter_bits_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "filter_policy/line/hash.h"
+#include "filter_policy/sizing/sizing.h"
+#include "tests/filter_policy/ignored_case.h"
+#include "tests/filter_policy/policy/filter_bits.h"
+
+namespace linebloom {
+namespace {
+
+class FilterBitsBuilderTest : public testing::Test {
+ protected:
+  bool MayMatch(const std::string& block, const std::string& key) {
+    return NewReader(*policy_, block)->MayMatch(key);
+  }
+
+  static std::string Build(LineFilterBitsBuilder* builder, int keys) {
+    for (const std::string& key : NumberedKeys("key", keys)) {
+      builder->AddKey(key);
+    }
+    return FinishToString(builder);
+  }
+
+  // The adapter's own class: it has AddKeyAndAlt and the planning functions in
+  // every version, even if RocksDB's interface lacks them.
+  LineFilterBitsBuilder builder_{FilterPlan{}, /*detect_corruption=*/false};
+  const OwnedPolicy policy_ = MakePolicy();
+};
+
+// RocksDB's comment on AddKeyAndAlt, case by case.
+TEST_F(FilterBitsBuilderTest, DropsRepeatsOfKeysAndAlternatives) {
+  struct Case {
+    const char* key;
+    const char* alternative;  // null: AddKey
+    size_t entries;           // from then on
+  };
+  for (const auto& [key, alternative, entries] : {
+           Case{"k1", nullptr, 1},
+           Case{"k1", nullptr, 1},                    // the last key again
+           Case{"k1", "k1", 1}, Case{"k2", "a2", 3},  // both new
+           Case{"k3", "a2", 4},                       // the alternative again
+           Case{"a2", "a4", 5},  // the key is the last alternative
+           Case{"k5", "a2", 6},  // the alternative is the last key
+           Case{"k5", nullptr, 6}, Case{"k6", nullptr, 7},
+           Case{"k5", nullptr, 8},  // not the last key
+       }) {
+    if (alternative == nullptr) {
+      builder_.AddKey(key);
+    } else {
+      builder_.AddKeyAndAlt(key, alternative);
+    }
+    EXPECT_EQ(entries, builder_.EstimateEntriesAdded());
+  }
+}
+
+TEST_F(FilterBitsBuilderTest, KeysWithTheSameCanonicalBytesCountOnce) {
+  const auto lower_case = std::make_shared<LowerCase>();
+  EXPECT_EQ(HashUnseeded("ascii_lower_case", 16), CanonicalId(*lower_case));
+  CanonicalFilterBitsBuilder builder(lower_case, {}, false);
+  for (const char* key : {"a", "A", "b", "B", "B"}) builder.AddKey(key);
+  EXPECT_EQ(2u, builder.EstimateEntriesAdded());
+}
+
+// If the first key of a partition repeats the last one of the previous
+// partition, it must be in both.
+TEST_F(FilterBitsBuilderTest, FinishStartsOver) {
+  builder_.AddKeyAndAlt("key", "prefix");
+  const std::string first = FinishToString(&builder_);
+  EXPECT_EQ(0u, builder_.EstimateEntriesAdded());
+  builder_.AddKeyAndAlt("key", "prefix");
+  EXPECT_EQ(2u, builder_.EstimateEntriesAdded());
+  const std::string second = FinishToString(&builder_);
+  EXPECT_EQ(first, second);
+  EXPECT_TRUE(MayMatch(second, "key"));
+  EXPECT_TRUE(MayMatch(second, "prefix"));
+  EXPECT_EQ("", FinishToString(&builder_));
+  EXPECT_FALSE(MayMatch("", "key"));
+}
+
+// Each partition gets bits for its own keys, and says by which heat.
+TEST_F(FilterBitsBuilderTest, SizesEachFilterByItsKeys) {
+  FilterPlan plan;
+  plan.request.heat = 1;
+  plan.fit = [](const AddedKeys& keys, FilterRequest* request) {
+    EXPECT_EQ(100u, keys.entries);
+    EXPECT_EQ(keys.first.ToString() + "99", keys.last.ToString());
+    const bool is_hot = keys.first == "hot";
+    request->millibits_per_key = is_hot ? 20000 : 5000;
+    request->heat = is_hot ? 4.0F : 0.25F;
+  };
+  LineFilterBitsBuilder builder(plan, /*detect_corruption=*/false);
+  for (const std::string name : {"hot", "cold"}) {
+    builder.AddKey(name);
+    for (int i = 1; i < 100; ++i) builder.AddKey(name + std::to_string(i));
+    const std::string block = FinishToString(&builder);
+    const FilterBlockInfo info = InfoOf(block);
+    const bool is_hot = name == "hot";
+    EXPECT_EQ(is_hot ? 20000U : 5000U, info.request.millibits_per_key);
+    EXPECT_EQ(is_hot ? 4U : 1U, info.lines);
+    EXPECT_EQ(is_hot ? 4.0F : 0.25F, info.request.heat);
+    for (int i = 1; i < 100; ++i) {
+      EXPECT_TRUE(MayMatch(block, name + std::to_string(i)));
+    }
+  }
+}
+
+TEST_F(FilterBitsBuilderTest, PlanningIsExactToALine) {
+  for (const size_t bytes : {0, 54, 118, 119, 1000, 4096, 65536, 1000000}) {
+    const size_t entries = builder_.ApproximateNumEntries(bytes);
+    EXPECT_LE(builder_.CalculateSpace(entries), bytes);
+    EXPECT_GT(builder_.CalculateSpace(entries + 1), bytes);
+  }
+  for (const int keys : {1, 51, 52, 1000, 4321}) {
+    EXPECT_EQ(builder_.CalculateSpace(keys), Build(&builder_, keys).size());
+  }
+}
+
+TEST_F(FilterBitsBuilderTest, EstimatedRateIsNearTheExactOne) {
+  constexpr int kKeys = 100000;
+  const std::string block = Build(&builder_, kKeys);
+  const double exact = InfoOf(block).expected_false_positive_rate;
+  EXPECT_NEAR(1, builder_.EstimatedFpRate(kKeys, block.size()) / exact, 0.05);
+  EXPECT_EQ(0.0, builder_.EstimatedFpRate(0, 1000));
+  EXPECT_EQ(1.0, builder_.EstimatedFpRate(1000, 10));
+}
+
+// The partitions of a file, as the block cache allocates them: the block and
+// its trailer of 5 bytes. With glibc's malloc nothing changes; run it with
+// LD_PRELOAD=libjemalloc.so.2 to see what the option saves.
+TEST(OptimizeFiltersForMemoryTest, TakesNoMoreMemoryAndHasNoWorseRate) {
+  const auto policy = MakePolicy();
+  size_t memory[2] = {0, 0};
+  double rate[2] = {0, 0};
+  size_t all_keys = 0;
+  for (const bool optimize : {false, true}) {
+    rocksdb::BlockBasedTableOptions table;
+    table.optimize_filters_for_memory = optimize;
+    all_keys = 0;
+    for (int keys = 1000; keys < 9000; keys += 37) {
+      const std::string block =
+          BuildBlock(*policy, NumberedKeys("key", keys), table);
+      memory[optimize] += MallocUsableSize(block.size() + 5);
+      rate[optimize] += keys * InfoOf(block).expected_false_positive_rate;
+      all_keys += keys;
+    }
+  }
+  const auto keys = static_cast<double>(all_keys);
+  printf(
+      "without: %.2f bits of memory per key, rate %.3f %%; with: %.2f bits, "
+      "%.3f %%\n",
+      8.0 * static_cast<double>(memory[0]) / keys, 100 * rate[0] / keys,
+      8.0 * static_cast<double>(memory[1]) / keys, 100 * rate[1] / keys);
+  // glibc's malloc sometimes leaves a rest of 16 bytes in what it returns.
+  EXPECT_LE(memory[1], 1.001 * memory[0]);
+  EXPECT_LE(rate[1], 1.02 * rate[0]);
+}
+
+TEST_F(FilterBitsBuilderTest, VerifiesEachBlockIfRequested) {
+  EXPECT_TRUE(builder_.MaybePostVerify("any bytes").ok());
+  LineFilterBitsBuilder builder(FilterPlan{}, /*detect_corruption=*/true);
+  const std::string intact = Build(&builder, 1000);
+  EXPECT_TRUE(builder.MaybePostVerify(intact).ok());
+  // Bits of the second line, except in the bytes that hold its header.
+  std::string block = Build(&builder, 1000);
+  for (size_t at = 64; at < 128; ++at) {
+    if (at % 8 != 7) block[at] = static_cast<char>(block[at] ^ 0x5a);
+  }
+  EXPECT_TRUE(builder.MaybePostVerify(block).IsCorruption());
+  block = Build(&builder, 1000);
+  block[block.size() - 30] ^= 1;  // metadata
+  EXPECT_TRUE(builder.MaybePostVerify(block).IsCorruption());
+  // The next partition's block is another one.
+  builder.AddKey("another");
+  FinishToString(&builder);
+  EXPECT_TRUE(builder.MaybePostVerify(intact).IsCorruption());
+}
+
+}  // namespace
+}  // namespace linebloom

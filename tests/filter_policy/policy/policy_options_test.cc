@@ -1,0 +1,251 @@
+// What the policy's options mean. tests/rocksdb/options_test.cc has those
+// that are refused.
+#include "filter_policy/policy/policy_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <random>
+#include <regex>
+#include <set>
+#include <utility>
+
+#include "rocksdb/convenience.h"
+#include "rocksdb/table.h"
+#include "tests/filter_policy/policy/filter_bits.h"
+#include "tests/temporary_folder.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::ConfigOptions;
+using rocksdb::FilterPolicy;
+using rocksdb::Status;
+using testing::HasSubstr;
+
+using PolicyPtr = std::shared_ptr<const FilterPolicy>;
+
+// A filter built by the policy reveals its options.
+FilterBlockInfo InfoOfFilter(const FilterPolicy& policy) {
+  return InfoOf(BuildBlock(policy, NumberedKeys("key", 100)));
+}
+
+Status Create(const std::string& text, PolicyPtr* policy) {
+  RegisterFilterPolicy();
+  ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  return FilterPolicy::CreateFromString(config, text, policy);
+}
+
+PolicyPtr MustCreate(const std::string& text) {
+  PolicyPtr policy;
+  const Status status = Create(text, &policy);
+  EXPECT_TRUE(status.ok()) << text << ": " << status.ToString();
+  return policy;
+}
+
+bool AreEquivalent(const FilterPolicy& a, const FilterPolicy& b) {
+  std::string mismatch;
+  return a.AreEquivalent(ConfigOptions(), &b, &mismatch);
+}
+
+TEST(PolicyStringTest, MeansTheseOptions) {
+  struct Case {
+    const char* text;
+    const char* id;
+    FilterPolicyOptions options;
+  };
+  const Case cases[] = {
+      {"linebloom", "linebloom:10", {}},
+      {"linebloom:10", "linebloom:10", {}},
+      {"linebloom:7.25", "linebloom:7.25", {7.25}},
+      {"{id=linebloom}", "linebloom:10", {}},
+      {"id=linebloom:3", "linebloom:3", {3}},
+      {"{id=linebloom;bits_per_key=3;}", "linebloom:3", {3}},
+      {"id=linebloom;bits_per_key=3;line=plain",
+       "linebloom:3",
+       {3, Line::kPlain}},
+      {"{id=linebloom;line=solved;hash_seed=18446744073709551614}",
+       "linebloom:10",
+       {.hash_seed = ~uint64_t{1}}},
+      {"{id=linebloom;hash_seed=0x10}", "linebloom:10", {.hash_seed = 16}},
+      {"{id=linebloom;hash_seed=0XfF}", "linebloom:10", {.hash_seed = 255}},
+      {"{id=linebloom;hash_seed=random}",
+       "linebloom:10",
+       {.hash_seed = kRandomHashSeed}},
+      {"linebloom:rate:0.02",
+       "linebloom:rate:0.02",
+       {.false_positive_rate = 0.02}},
+      {"{id=linebloom;false_positive_rate=0.02}",
+       "linebloom:rate:0.02",
+       {.false_positive_rate = 0.02}},
+      {"linebloom:budget:512m",
+       "linebloom:budget:512M",
+       {.memory_budget = 512 << 20}},
+      {"{id=linebloom;memory_budget=524288K}",
+       "linebloom:budget:512M",
+       {.memory_budget = 512 << 20}},
+      {"{id=linebloom;level_aware=1;heat_aware=0;size_ratio=8}",
+       "linebloom:10",
+       {.level_aware = true, .size_ratio = 8}},
+      {"{id=linebloom;heat_aware=true;heat_half_life=3600;level_aware=false}",
+       "linebloom:10",
+       {.heat_aware = true, .heat_half_life = 3600}},
+  };
+  std::set<std::string> texts;
+  const PolicyPtr ten = MustCreate("linebloom:10");
+  for (const auto& [text, id, options] : cases) {
+    SCOPED_TRACE(text);
+    const PolicyPtr policy = MustCreate(text);
+    const PolicyPtr same(NewFilterPolicy(options));
+    EXPECT_STREQ("linebloom", policy->Name());
+    EXPECT_EQ(id, policy->GetId());
+    EXPECT_EQ(same->ToString({}), policy->ToString({}));
+    EXPECT_TRUE(AreEquivalent(*same, *policy));
+    EXPECT_EQ(policy->ToString({}) == ten->ToString({}),
+              AreEquivalent(*ten, *policy));
+    texts.insert(policy->ToString({}));
+    if (options.memory_budget) continue;  // no filter without a listener
+    const FilterRequest request = InfoOfFilter(*policy).request;
+    EXPECT_EQ(options.line, request.line);
+    EXPECT_EQ(options.level_aware || options.heat_aware, request.level_aware);
+    EXPECT_EQ(static_cast<float>(options.false_positive_rate.value_or(0)),
+              request.false_positive_rate);
+    if (options.hash_seed == kRandomHashSeed) continue;
+    EXPECT_EQ(options.hash_seed, request.hash_seed);
+  }
+  EXPECT_EQ(12u, texts.size());  // and all others are different
+}
+
+// Whatever parses can be printed, parsed again and built with.
+TEST(PolicyStringTest, WhatParsesPrintsItselfAndBuilds) {
+  const std::pair<const char*, std::vector<const char*>> options[] = {
+      {"bits_per_key", {"unset", "0.5", "3.125", "20.5", "30", "31"}},
+      {"false_positive_rate", {"unset", "0.02", "0.003", "0.1", "1e-300"}},
+      {"memory_budget",
+       {"unset", "1", "1000", "1023K", "1025M", "24G", "16777215T",
+        "18446744073709551615"}},
+      {"level_aware", {"true", "false"}},
+      {"heat_aware", {"true", "false", "no"}},
+      {"heat_half_life", {"1", "3600.5", "1000000000"}},
+      {"size_ratio", {"2", "8.25", "1000"}},
+      {"line", {"plain", "solved"}},
+      {"hash_seed", {"0", "1", "random", "0xfffffffffffffffe"}}};
+  const std::vector<std::string> keys = NumberedKeys("key", 100);
+  std::mt19937_64 random(1);
+  int parsed = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::string text = "{id=linebloom;";
+    for (const auto& [name, values] : options) {
+      if (random() % 2 == 0) continue;
+      text.append(name).append("=");
+      text.append(values[random() % values.size()]).append(";");
+    }
+    SCOPED_TRACE(text += "}");
+    PolicyPtr policy;
+    if (const Status status = Create(text, &policy); !status.ok()) {
+      EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+      continue;
+    }
+    ++parsed;
+    const PolicyPtr again = MustCreate(policy->ToString({}));
+    ASSERT_NE(nullptr, again);
+    EXPECT_TRUE(AreEquivalent(*policy, *again)) << policy->ToString({});
+    EXPECT_EQ(policy->GetId(), again->GetId());
+    EXPECT_EQ(policy->GetId(), MustCreate(policy->GetId())->GetId());
+    const std::string block = BuildBlock(*policy, keys);
+    const auto reader = NewReader(*again, block);
+    for (const std::string& key : keys) ASSERT_TRUE(reader->MayMatch(key));
+  }
+  EXPECT_GT(parsed, 500);
+}
+
+TEST(ParseFilterPolicyOptionsTest, UnnamedOptionsKeepTheirValues) {
+  FilterPolicyOptions options = {7};
+  EXPECT_TRUE(ParseFilterPolicyOptions("linebloom", &options).ok());
+  EXPECT_TRUE(
+      ParseFilterPolicyOptions("{line=plain;hash_seed=3}", &options).ok());
+  // Nor does a text that is refused change anything.
+  const std::pair<const char*, const char*> refused[] = {
+      {"bits_per_key=3;line=huge", "line=huge"},
+      {"bits_per_key=3;rubbish", "'=' expected"},
+      {"",
+       "must be linebloom, linebloom:BITS, linebloom:rate:RATE or "
+       "linebloom:budget:BYTES"},
+      {"linebloomy", "'linebloomy': must be linebloom"},
+      {"bloomfilter:10:false", "'bloomfilter:10:false'"},
+      {"{id=ribbonfilter:10;bits_per_key=3}", "'ribbonfilter:10'"}};
+  for (const auto& [text, error] : refused) {
+    EXPECT_THAT(ParseFilterPolicyOptions(text, &options).ToString(),
+                HasSubstr(error));
+  }
+  EXPECT_EQ(7, options.bits_per_key);
+  EXPECT_EQ(Line::kPlain, options.line);
+  EXPECT_EQ(3u, options.hash_seed);
+}
+
+// As the parser has them.
+TEST(OptionsPageTest, HasNamesDefaultsAndRanges) {
+  const std::string page = ReadFileBytes(LINEBLOOM_DOCS_DIR "/options.md");
+  for (const auto& [name, option] : FilterPolicyOptionTypes()) {
+    FilterPolicyOptions options;
+    std::string value;
+    EXPECT_TRUE(option.Serialize({}, name, &options, &value).ok());
+    const std::string error = option.Parse({}, name, "?", &options).ToString();
+    const std::string range = error.substr(error.rfind("must be ") + 8);
+    EXPECT_THAT(page, HasSubstr("\n| `" + name + "` | `" + value + "` | " +
+                                range + " | "));
+  }
+  // And no others.
+  const std::regex row("\n\\| `\\w+` \\| `\\w+` \\| ");
+  EXPECT_EQ(FilterPolicyOptionTypes().size(),
+            std::distance(std::sregex_iterator(page.begin(), page.end(), row),
+                          std::sregex_iterator()));
+}
+
+TEST(PolicyOptionsTest, FewBitsMeanNoFilterOrOneBit) {
+  for (const auto& [bits, millibits] :
+       {std::pair(0.0, 0u), std::pair(0.4999, 0u), std::pair(0.5, 1000u),
+        std::pair(9.585, 9585u), std::pair(10.0006, 10'001u),
+        // Those out of range give the nearest filter.
+        std::pair(-3.0, 10'000u), std::pair(std::nan(""), 10'000u),
+        std::pair(31.0, 30'000u), std::pair(1e300, 30'000u)}) {
+    const auto policy = MakePolicy({bits});
+    const bool builds = NewBuilder(*policy) != nullptr;
+    EXPECT_EQ(millibits > 0, builds) << bits;
+    if (!builds) continue;
+    EXPECT_EQ(millibits, InfoOfFilter(*policy).request.millibits_per_key)
+        << bits;
+  }
+}
+
+TEST(PolicyOptionsTest, NearestValidOptionsAreValid) {
+  const double numbers[] = {-1,  0,   1e-300, 0.001, 0.3,   0.99999,     1,
+                            1.5, 2.5, 30,     31,    1e300, std::nan("")};
+  for (const double bits : numbers) {
+    for (const double rate : numbers) {
+      for (const bool level_aware : {false, true}) {
+        FilterPolicyOptions options = {
+            .bits_per_key = bits,
+            .line = static_cast<Line>(rate > 0.1 ? 1 : 77),
+            .level_aware = level_aware,
+            .size_ratio = bits};
+        EXPECT_TRUE(Validate(NearestValid(options)).ok()) << bits;
+        options.false_positive_rate = rate;
+        EXPECT_TRUE(Validate(NearestValid(options)).ok()) << bits;
+        options.bits_per_key.reset();
+        EXPECT_TRUE(Validate(NearestValid(options)).ok()) << rate;
+      }
+    }
+  }
+  const FilterPolicyOptions valid = {
+      .line = Line::kPlain, .hash_seed = 3, .false_positive_rate = 0.0123};
+  EXPECT_EQ(IdOf(NearestValid(valid)), IdOf(valid));
+  EXPECT_EQ(NearestValid(valid).hash_seed, 3u);
+  EXPECT_EQ(NearestValid(valid).line, Line::kPlain);
+}
+
+}  // namespace
+}  // namespace linebloom

@@ -1,0 +1,218 @@
+// Every allocation fails once: what runs out of memory can be tried again and
+// leaks nothing, and no filter denies a key. A program of its own, because it
+// replaces operator new.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "filter_policy/filter/hash_list.h"
+#include "filter_policy/policy/filter_bits_builder.h"
+#include "linebloom/rebuild_filters.h"
+#include "rocksdb/db.h"
+#include "tests/filter_policy/levels/simulated_database.h"
+#include "tests/temporary_folder.h"
+
+// Of the linker. NOLINTNEXTLINE(bugprone-reserved-identifier)
+extern "C" char __executable_start, etext;
+
+namespace {
+thread_local int until_failure = 0;   // 0: none fails
+thread_local bool only_here = false;  // and not in RocksDB's shared library
+thread_local int alive = 0;           // RocksDB's threads have their own
+thread_local uint64_t* last_hashes = nullptr;  // a builder's first 512
+
+void* Allocate(size_t size, const void* caller) {
+  const bool is_here = caller >= &__executable_start && caller < &etext;
+  if (until_failure > 0 && (is_here || !only_here) && --until_failure == 0) {
+    throw std::bad_alloc();
+  }
+  ++alive;
+  void* const memory = std::malloc(size);
+  if (size == 4096) last_hashes = static_cast<uint64_t*>(memory);
+  return memory;
+}
+
+void Free(void* memory) {
+  if (memory != nullptr) --alive;
+  std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(size_t size) {
+  return Allocate(size, __builtin_return_address(0));
+}
+void* operator new[](size_t size) {
+  return Allocate(size, __builtin_return_address(0));
+}
+void operator delete(void* memory) noexcept { Free(memory); }
+void operator delete[](void* memory) noexcept { Free(memory); }
+void operator delete(void* memory, size_t /*size*/) noexcept { Free(memory); }
+void operator delete[](void* memory, size_t /*size*/) noexcept { Free(memory); }
+
+namespace linebloom {
+namespace {
+
+// Tries again what runs out of memory.
+template <typename Step>
+void Try(int* left, const Step& step) {
+  until_failure = *left;
+  try {
+    step();
+  } catch (const std::bad_alloc&) {
+    step();
+  }
+  *left = std::exchange(until_failure, 0);
+}
+
+// Calls run(&left), which passes `left` to Try(), until each of its allocations
+// has failed once; it must have `least`.
+template <typename Run>
+void FailEach(int least, const Run& run) {
+  int left = 0;
+  run(&left);  // makes what stays, such as tables
+  for (int failing = 1; left == 0; ++failing) {
+    left = failing;
+    const int before = alive;
+    run(&left);
+    // RocksDB frees some of what it keeps.
+    ASSERT_LE(alive, before) << "after allocation " << failing << " failed";
+    ASSERT_FALSE(testing::Test::HasFailure()) << failing;
+    if (left == 0) continue;
+    printf("%d allocations failed, one in each run\n", failing - 1);
+    EXPECT_GE(failing - 1, least);
+  }
+}
+
+TEST(FailedAllocationsTest, ManyHashes) {
+  FailEach(400, [](int* left) {
+    HashList hashes;
+    uint64_t sum = 0;
+    for (uint64_t i = 1; i <= HashList::kFew + 5000; ++i) {
+      Try(left, [&] { hashes.Add(i << 49 | i); });
+      sum += i << 49 | i;
+    }
+    hashes.VisitAll([&sum](std::span<const uint64_t> chunk) {
+      for (const uint64_t hash : chunk) sum -= hash;
+    });
+    EXPECT_EQ(0, sum);
+  });
+}
+
+TEST(FailedAllocationsTest, BuildersAndReaders) {
+  const auto keys = NumberedKeys("key", 700);
+  const auto missing = NumberedKeys("a key that the filter lacks", 3000);
+  rocksdb::BlockBasedTableOptions table;
+  table.detect_filter_construct_corruption = true;
+  for (const FilterPolicyOptions& options : std::vector<FilterPolicyOptions>{
+           {},
+           {.false_positive_rate = 0.01},
+           {2},
+           {.hash_seed = kRandomHashSeed},
+           {.heat_aware = true}}) {  // samples what it rejects
+    FailEach(10, [&](int* left) {
+      OwnedPolicy policy;
+      std::unique_ptr<rocksdb::FilterBitsBuilder> builder;
+      std::unique_ptr<rocksdb::FilterBitsReader> reader;
+      std::unique_ptr<const char[]> bytes;
+      rocksdb::Slice block;
+      rocksdb::Status status;
+      Try(left, [&] { policy = MakePolicy(options); });
+      Try(left, [&] { builder = NewBuilder(*policy, table); });
+      for (const std::string& key : keys) {
+        Try(left, [&] { builder->AddKey(key); });
+      }
+      Try(left, [&] { block = builder->Finish(&bytes, &status); });
+      EXPECT_TRUE(status.ok()) << status.ToString();
+      Try(left, [&] { status = builder->MaybePostVerify(block); });
+      EXPECT_TRUE(status.ok()) << status.ToString();
+      Try(left, [&] { reader = NewReader(*policy, block); });
+      for (const std::string& key : missing) {
+        Try(left, [&] { (void)reader->MayMatch(key); });
+      }
+      EXPECT_EQ(keys.size(), CountMatches(reader.get(), keys));
+    });
+  }
+}
+
+// A hash that changes before or while its filter is built.
+TEST(CorruptedMemoryTest, AChangedHashIsReported) {
+  for (const bool while_building : {false, true}) {
+    FilterPlan plan;
+    plan.fit = [&](const AddedKeys&, FilterRequest*) {
+      if (while_building) last_hashes[5] ^= 1 << 20;
+    };
+    LineFilterBitsBuilder builder(plan, /*detect_corruption=*/true);
+    for (const std::string& key : NumberedKeys("key", 100)) builder.AddKey(key);
+    if (!while_building) last_hashes[5] ^= 1 << 20;
+    std::unique_ptr<const char[]> bytes;
+    rocksdb::Status status;
+    const rocksdb::Slice block = builder.Finish(&bytes, &status);
+    EXPECT_EQ(while_building, status.ok()) << status.ToString();
+    EXPECT_TRUE(builder.MaybePostVerify(block).IsCorruption());
+  }
+}
+
+// The listener misses the end of each job that fails.
+TEST(FailedAllocationsTest, Listener) {
+  const auto keys = NumberedKeys("key", 100);
+  FailEach(150, [&](int* left) {
+    const PolicyAndListener with(
+        {.memory_budget = 1 << 20, .heat_aware = true});
+    SimulatedDatabase db(with, "/database");
+    std::vector<std::string> blocks;
+    const auto flush = [&] {
+      blocks.push_back(db.FlushKeys("default", keys).block);
+    };
+    const auto write = [&](int job, uint64_t /*rows*/) {
+      const auto reason = rocksdb::TableFileCreationReason::kCompaction;
+      blocks.push_back(db.WriteFile("default", 1, reason, job, keys).block);
+    };
+    for (int i = 0; i < 2; ++i) Try(left, flush);
+    Try(left, [&] { db.CompactLevel("default", write); });
+    flush();
+    const size_t files = db.Files().size();
+    EXPECT_EQ(100 * files, db.FlushKeys("default", keys).told->tree->Total());
+    for (const std::string& block : blocks) {
+      const auto reader = NewReader(*with.policy, block);
+      EXPECT_EQ(keys.size(), CountMatches(reader.get(), keys));
+    }
+    db.Close();
+    EndFile();
+  });
+}
+
+// Plans alone: RocksDB isn't made for exceptions.
+TEST(FailedAllocationsTest, RebuildFilters) {
+  const TemporaryFolder folder;
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy.reset(NewFilterPolicy(10));
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  rocksdb::DB* opened = nullptr;
+  ASSERT_TRUE(rocksdb::DB::Open(options, folder.File("db"), &opened).ok());
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  ASSERT_TRUE(db->Put({}, "a key", "value").ok());
+  ASSERT_TRUE(db->Flush({}).ok());
+  only_here = true;
+  FailEach(20, [&](int* left) {
+    RebuildFiltersOptions dry;
+    dry.dry_run = true;
+    RebuildFiltersReport report;
+    rocksdb::Status status;
+    Try(left,
+        [&] { status = RebuildFilters(db.get(), dry, nullptr, &report); });
+    EXPECT_TRUE(status.ok()) << status.ToString();
+  });
+  only_here = false;
+}
+
+}  // namespace
+}  // namespace linebloom

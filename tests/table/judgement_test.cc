@@ -1,0 +1,264 @@
+#include "table/judgement.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "filter_policy/sizing/sizing.h"
+#include "linebloom/filter_policy.h"
+#include "rocksdb/table.h"
+
+namespace linebloom {
+namespace {
+
+constexpr uint64_t kRows = 100'000;
+
+FileFacts WithoutFilter() {
+  FileFacts facts;
+  facts.properties.num_entries = kRows;
+  facts.properties.num_filter_entries = 0;
+  facts.keys = 0;
+  return facts;
+}
+
+FileFacts WithFilter(BlockKind kind, double rate) {
+  FileFacts facts;
+  facts.properties.num_entries = kRows;
+  facts.filter_kind = FilterKind::kFull;
+  facts.family = "rocksdb.BuiltinBloomFilter";
+  facts.first.kind = kind;
+  facts.keys = kRows;
+  facts.rate = rate;
+  return facts;
+}
+
+FileFacts Linebloom(uint32_t millibits, Line line = Line::kSolved) {
+  FileFacts facts =
+      WithFilter(BlockKind::kLinebloom,
+                 ExpectedRate(line, millibits, 512'000.0 / millibits));
+  facts.first.info.request.line = line;
+  facts.first.info.request.millibits_per_key = millibits;
+  return facts;
+}
+
+FileFacts WithSeed(uint64_t seed) {
+  FileFacts facts = Linebloom(20'000);
+  facts.first.info.request.hash_seed = seed;
+  return facts;
+}
+
+FileFacts WithPrefixes(const std::string& extractor, bool whole_keys = true) {
+  FileFacts facts = Linebloom(10'000);
+  facts.properties.prefix_extractor_name = extractor;
+  facts.properties.prefix_filtering = !extractor.empty();
+  facts.properties.whole_key_filtering = whole_keys;
+  return facts;
+}
+
+FileFacts Damaged(BlockKind kind) {
+  FileFacts facts = WithFilter(kind, 1);
+  facts.problems.emplace_back("a problem");
+  return facts;
+}
+
+// Of a later release.
+FileFacts Newer() {
+  FileFacts facts = Damaged(BlockKind::kUnusable);
+  facts.first.info.version = kFilterBlockVersion + 1;
+  return facts;
+}
+
+FileFacts OfBytes(uint64_t bytes, uint32_t millibits) {
+  FileFacts facts = Linebloom(millibits);
+  facts.bytes = bytes;
+  return facts;
+}
+
+// Blocks of 50 keys, which have one line, the fewest.
+FileFacts OfSmallBlocks(uint64_t blocks, uint64_t index_bytes) {
+  FileFacts facts =
+      OfBytes(blocks * (65 + kFilterBlockOverhead) + index_bytes, 10'000);
+  facts.blocks = blocks;
+  facts.index_bytes = index_bytes;
+  facts.keys = 50 * blocks;
+  return facts;
+}
+
+// 10 bits per key, 125,000 bytes.
+const WantedFilter kWanted;
+const WantedFilter kWithinBudget = {.has_budget = true};
+
+WantedFilter WantedSeed(uint64_t seed) {
+  return {.request = {.hash_seed = seed}};
+}
+
+WantedFilter WantedPrefixes(const char* extractor, bool whole_keys = true) {
+  return {.whole_key_filtering = whole_keys, .prefix_extractor = extractor};
+}
+
+// One of RocksDB's policies.
+WantedFilter WantedBloom(double rate = 0.01) {
+  return {.policy_name = "bloomfilter", .built_in_rate = rate};
+}
+
+constexpr auto kStays = std::nullopt;
+using enum RebuildReason;
+
+struct Case {
+  const char* what;
+  FileFacts facts;
+  WantedFilter wanted;
+  std::optional<RebuildReason> reason;
+  bool pays = true;  // if there is a reason
+};
+
+std::vector<Case> Cases() {
+  const FileFacts none = WithoutFilter();
+  const FileFacts solved = Linebloom(10'000);
+  FileFacts obsolete = WithFilter(BlockKind::kEmpty, 1);
+  obsolete.filter_kind = FilterKind::kObsoleteBlockBased;
+  FileFacts only_ranges = none;
+  only_ranges.properties.num_range_deletions = kRows;
+  FileFacts of_no_policy = none;
+  of_no_policy.properties.whole_key_filtering = false;
+  FileFacts no_prefixes = of_no_policy;
+  no_prefixes.properties.filter_policy_name = "linebloom";
+  FileFacts unknown = WithFilter(BlockKind::kEmpty, 1);
+  unknown.family = "another.Policy";
+  FileFacts odd_rate = Linebloom(20'000);
+  odd_rate.problems.emplace_back("the rate is not that of the lines");
+  FileFacts mixed = solved;
+  mixed.of_one_policy = false;
+  FileFacts older = solved;
+  older.rate *= 1.1;
+  older.first.info.version = kFilterBlockVersion - 1;
+  std::vector<Case> cases = {
+      {"no filter", none, kWanted, kNoFilter},
+      {"an obsolete one", obsolete, kWanted, kNoFilter},
+      {"only range deletions", only_ranges, kWanted, kStays},
+      {"no keys", WithFilter(BlockKind::kEmpty, 0), kWanted, kStays},
+      {"no prefixes", no_prefixes, WantedPrefixes("", false), kStays},
+      {"but other ones", no_prefixes, WantedPrefixes("two", false), kNoFilter},
+      {"but whole keys", no_prefixes, kWanted, kNoFilter},
+      {"of no policy", of_no_policy, kWanted, kNoFilter},
+
+      {"another policy's", unknown, kWanted, kForeignFilter},
+      {"unusable", Damaged(BlockKind::kUnusable), kWanted, kDamagedFilter},
+      {"inconsistent", Damaged(BlockKind::kInconsistent), kWanted,
+       kDamagedFilter},
+      {"a problem, whatever the rate", odd_rate, kWanted, kDamagedFilter},
+      {"partitions of several policies", mixed, kWanted, kDamagedFilter},
+      {"a newer version", Newer(), kWanted, kStays},
+      {"an older version", older, kWanted, kOlderVersion},
+
+      {"the same seed", WithSeed(7), WantedSeed(7), kStays},
+      {"a seed", WithSeed(0), WantedSeed(7), kOtherHashSeed},
+      {"no seed", WithSeed(7), WantedSeed(0), kOtherHashSeed},
+      {"another seed", WithSeed(8), WantedSeed(7), kOtherHashSeed},
+      {"a random seed", WithSeed(0), WantedSeed(kRandomHashSeed),
+       kOtherHashSeed},
+      {"any is random", WithSeed(7), WantedSeed(kRandomHashSeed), kStays},
+
+      {"the same prefixes", WithPrefixes("one"), WantedPrefixes("one"), kStays},
+      {"other prefixes", WithPrefixes("one"), WantedPrefixes("two"),
+       kOtherPrefixes},
+      {"prefixes", WithPrefixes(""), WantedPrefixes("one"), kOtherPrefixes},
+      {"that no lookup needs", WithPrefixes("one"), kWanted, kStays},
+      {"whole keys", WithPrefixes("one", false), WantedPrefixes("one"),
+       kOtherPrefixes},
+
+      {"plain lines", Linebloom(10'000, Line::kPlain), kWanted, kPlainLines},
+      {"of more bits", Linebloom(20'000, Line::kPlain), kWanted, kPlainLines,
+       false},
+      {"solved lines", solved, {.request = {.line = Line::kPlain}}, kStays},
+      {"fewer bits", Linebloom(8'000), kWanted, kWorseRate},
+      {"within the rate", Linebloom(8'000), {.worst_rate = 0.5}, kStays},
+      {"hardly fewer bits", Linebloom(9'900), kWanted, kStays},
+      {"above the rate", Linebloom(9'900), {.worst_rate = 1e-9}, kWorseRate},
+      {"more bits", Linebloom(12'000), {.worst_rate = 1e-9}, kStays},
+
+      {"over budget", OfBytes(150'000, 12'000), kWithinBudget, kOverBudget},
+      {"hardly over it", OfBytes(130'000, 10'400), kWithinBudget, kStays},
+      {"one line", OfSmallBlocks(1, 0), kWithinBudget, kStays},
+      {"one in each block", OfSmallBlocks(9, 400), kWithinBudget, kStays},
+      {"without a budget", OfBytes(150'000, 12'000), kWanted, kStays},
+      {"worse, within a budget", OfBytes(100'000, 8000), kWithinBudget,
+       kWorseRate},
+
+      // The way back: RocksDB's policies can't read linebloom's filters.
+      {"back from solved", Linebloom(20'000), WantedBloom(), kForeignFilter},
+      {"back from plain", Linebloom(8000, Line::kPlain), WantedBloom(),
+       kForeignFilter},
+      {"back from a newer version", Newer(), WantedBloom(), kForeignFilter},
+      {"back to none", solved, WantedBloom(1), kForeignFilter, false},
+      {"no filter of Bloom's", none, WantedBloom(), kNoFilter},
+      {"damage of Bloom's", Damaged(BlockKind::kInconsistent), WantedBloom(),
+       kDamagedFilter},
+  };
+  for (const BlockKind kind : {BlockKind::kBloom, BlockKind::kRibbon,
+                               BlockKind::kLegacyBloom, BlockKind::kReserved}) {
+    cases.push_back(
+        {"foreign", WithFilter(kind, 0.0095), kWanted, kForeignFilter});
+    cases.push_back({"foreign and better", WithFilter(kind, 0.0012), kWanted,
+                     kForeignFilter, false});
+    if (kind == BlockKind::kReserved) continue;
+    // They read each other's, whatever the rate.
+    const FileFacts built_in = WithFilter(kind, 0.2);
+    cases.push_back({"of RocksDB's", built_in, WantedBloom(), kStays});
+    WantedFilter of_others = WantedBloom();
+    of_others.prefix_extractor = "another";
+    cases.push_back({"of RocksDB's", built_in, of_others, kOtherPrefixes});
+  }
+  for (const Line line : {Line::kPlain, Line::kSolved}) {
+    for (const uint32_t millibits : {1000u, 4500u, 10'000u, 30'000u}) {
+      FileFacts today = Linebloom(millibits, line);
+      WantedFilter wanted = {
+          .request = {.millibits_per_key = millibits, .line = line}};
+      cases.push_back({"today's", today, wanted, kStays});
+      // By chance, a small filter may be far worse than expected, and
+      // rebuilding wouldn't help.
+      today.rate = 0.9;
+      wanted.worst_rate = 1e-9;
+      cases.push_back({"today's by chance", today, wanted, kStays});
+    }
+  }
+  return cases;
+}
+
+TEST(JudgeTest, HasTheReasonAndSaysWhetherItPays) {
+  for (const Case& c : Cases()) {
+    SCOPED_TRACE(c.what);
+    const Verdict verdict = Judge(c.facts, c.wanted);
+    EXPECT_EQ(verdict.reason, c.reason);
+    EXPECT_EQ(verdict.pays, c.reason.has_value() && c.pays);
+  }
+}
+
+TEST(JudgeTest, TellsTheRatesBeforeAndAfter) {
+  EXPECT_NEAR(Judge(WithoutFilter(), kWanted).rate_after,
+              ExpectedRate(Line::kSolved, 10'000, 51.2), 1e-4);
+  const Verdict back = Judge(Linebloom(20'000), WantedBloom());
+  EXPECT_EQ(back.rate_now, 1);
+  EXPECT_EQ(back.rate_after, 0.01);
+  EXPECT_EQ(Judge(WithFilter(BlockKind::kBloom, 0.2), WantedBloom()).rate_now,
+            0.2);
+}
+
+// RocksDB lets some invalid options pass; filters are built with those nearest.
+TEST(ReadPolicyTest, InvalidOptionsBuildFiltersToo) {
+  for (const double bits : {-1.0, std::nan(""), 1e300}) {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy.reset(NewFilterPolicy(bits));
+    Family family;
+    family.options.table_factory.reset(
+        rocksdb::NewBlockBasedTableFactory(table));
+    EXPECT_EQ(ReadPolicy(&family), "");
+    EXPECT_EQ(family.policy.bits_per_key, bits > 0 ? 30 : 10);
+  }
+}
+
+}  // namespace
+}  // namespace linebloom
