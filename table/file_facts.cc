@@ -30,7 +30,12 @@ void AddProblems(const BlockFacts& block, uint64_t offset,
                  std::vector<std::string>* problems) {
   const std::string where = absl::StrCat("offset ", offset, ": filter: ");
   const float in_metadata = block.info.expected_false_positive_rate;
-  if (block.problem != nullptr) {
+  if (block.bytes == 0) {
+    problems->push_back(absl::StrCat(
+        where,
+        "a partition of 0 bytes, whose rows RocksDB's MultiGet doesn't "
+        "find"));
+  } else if (block.problem != nullptr) {
     problems->push_back(absl::StrCat(where, block.problem));
   } else if (block.kind == BlockKind::kInconsistent) {
     problems->push_back(

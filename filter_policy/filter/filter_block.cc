@@ -236,6 +236,10 @@ ParsedFilter ParseBuiltIn(const char* data, size_t size) {
 
 }  // namespace
 
+// Sub-implementation 0, lines of 64 bytes, 6 probes.
+const char kEmptyFilterBlock[kFilterTailBytes] = {'\xff', '\0', '\6', '\0',
+                                                  '\0'};
+
 size_t FilterBlockOverhead(const FilterRequest& request) {
   return MinSize(FlagsOf(request)) + kFilterTailBytes;
 }

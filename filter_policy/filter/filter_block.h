@@ -67,10 +67,16 @@ size_t FilterBlockOverhead(const FilterRequest& request);
 // Writes that many bytes, which belong directly after the lines.
 void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to);
 
+// The block of a filter without keys, kFilterTailBytes long: that of RocksDB's
+// Bloom filter, which rejects every key. RocksDB cuts partitions that have no
+// keys if enough neighbouring rows lack a prefix, and its MultiGet takes a
+// partition of 0 bytes for the end of the index: it finds none of those rows.
+extern const char kEmptyFilterBlock[kFilterTailBytes];
+
 // A filter of linebloom's or of RocksDB's own policies, which share a name in a
 // file, so readers meet both.
 enum class BlockKind {
-  kEmpty,  // no keys: 0 bytes, or RocksDB's 5; rejects every key
+  kEmpty,  // no keys: kEmptyFilterBlock or 0 bytes; rejects every key
   kLinebloom,
   kUnusable,     // linebloom's, damaged or newer: rejects nothing
   kBloom,        // RocksDB's, format_version 5 or higher

@@ -9,6 +9,12 @@
 namespace linebloom {
 namespace {
 
+FilterBlock BuildEmptyBlock() {
+  std::unique_ptr<char[]> bytes(new char[kFilterTailBytes]);
+  std::copy_n(kEmptyFilterBlock, kFilterTailBytes, bytes.get());
+  return {std::move(bytes), kFilterTailBytes};
+}
+
 // The functions write info->lines lines to `to`, set their shape in `info`, and
 // return the mean of their exact rates.
 
@@ -90,7 +96,7 @@ FilterBlock BuildForRate(const HashList& hashes, const FilterRequest& request,
 FilterBlock BuildFilter(const HashList& hashes, const FilterRequest& request,
                         const LineKernel& kernel,
                         AllocationRounding* rounding) {
-  if (hashes.empty()) return {};
+  if (hashes.empty()) return BuildEmptyBlock();
   if (request.false_positive_rate > 0) {
     return BuildForRate(hashes, request, kernel);
   }

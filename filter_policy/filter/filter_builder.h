@@ -23,7 +23,7 @@ struct FilterBlock {
 // keys crowd (SearchLineCount). The block states its rate. `rounding`,
 // unless null, is shared by all filters of a policy; with a rate, for which a
 // filter gets the fewest lines, it is unused. Repeated hashes take space but do
-// no harm. No hashes make a block of size 0, which matches nothing. In addition
+// no harm. No hashes make kEmptyFilterBlock. In addition
 // to the block, this takes the memory of the list's largest bucket, 8 bytes per
 // hash.
 FilterBlock BuildFilter(const HashList& hashes, const FilterRequest& request,

@@ -1,6 +1,7 @@
 // What is said of a file follows from its blocks, of any kinds together.
 #include "table/file_facts.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,6 +23,7 @@ using testing::SstBuilder;
 using testing::Varint;
 
 const std::string kFamily = "rocksdb.BuiltinBloomFilter";
+const std::string kEmpty("\xff\0\6\0", 5);
 const std::string kBloom =
     std::string(640, '\x5a') + std::string("\xff\0\6\0", 5);
 const std::string kRibbon =
@@ -80,7 +82,7 @@ TEST(FileFactsTest, KindsOfPartitions) {
     bool mixed, of_one_policy;
   };
   for (const auto& [blocks, mixed, of_one_policy] :
-       {Case{{}, false, true}, Case{{kBloom, "", kBloom}, false, true},
+       {Case{{}, false, true}, Case{{kBloom, kEmpty, kBloom}, false, true},
         Case{{kBloom, kRibbon}, true, true},
         Case{{kRibbon, kBloom}, true, true},
         Case{{kBloom, kLegacy}, true, false},
@@ -97,6 +99,9 @@ TEST(FileFactsTest, KindsOfPartitions) {
   ASSERT_EQ(1u, damaged.problems.size());
   EXPECT_EQ("offset 650: filter: its size contradicts its last 5 bytes",
             damaged.problems[0]);
+  const FileFacts of_no_bytes = FactsOfPartitions({kBloom, ""});
+  ASSERT_EQ(1u, of_no_bytes.problems.size());
+  EXPECT_THAT(of_no_bytes.problems[0], ::testing::HasSubstr("of 0 bytes"));
 }
 
 // The more keys, the more share a missing key's hash of 32 bits.

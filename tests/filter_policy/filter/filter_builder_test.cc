@@ -39,6 +39,14 @@ TEST(FilterBuilderTest, NeverDeniesAKey) {
   }
 }
 
+// RocksDB loses the rows of a partition of 0 bytes.
+TEST(FilterBuilderTest, WithoutKeysABlockHasATailAndRejectsAll) {
+  const FilterBlock block = BuildFilter(HashList(), {});
+  EXPECT_EQ(std::string_view(block.bytes.get(), block.size),
+            std::string_view("\xff\0\6\0\0", 5));
+  EXPECT_EQ(Parse(block).kind, BlockKind::kEmpty);
+}
+
 // A million keys, 48,000 of which were chosen to share a few lines: 0.15 % of
 // all lines, however many there are.
 std::vector<uint64_t> PoisonedHashes() {

@@ -31,11 +31,33 @@ void UseShortKeys(Oracle* o) {
   o->scans_ = Oracle::Scans::kOfRanges;
 }
 
+// Rows without a prefix fill whole partitions, which then have no keys: between
+// partitions with prefixes, first, and last.
+void UseManyKeysWithoutPrefix(Oracle* o) {
+  o->UseExtractor("fixed:4");
+  o->table().whole_key_filtering = false;
+  o->table().block_size = 1;
+  o->partition_size_ = 1;
+  o->keys_ = {};
+  for (char first = 'a'; first <= 'z'; ++first) {
+    for (char second = 'a'; second <= 'z'; ++second) {
+      const std::string key = {first, second};
+      (second % 2 == 0 ? o->keys_.present : o->keys_.missing).push_back(key);
+      if (first % 8 == 0 && second == 'm') {
+        o->keys_.present.push_back(key + "mm1");
+        o->keys_.missing.push_back(key + "mn1");
+      }
+    }
+  }
+  o->scans_ = Oracle::Scans::kOfRanges;
+}
+
 const Cell kPrefixCells[] = {
     {"KeysAndPrefixes", kPrefixCourse, UsePrefixes},
     {"PrefixesAlone", kPrefixCourse, UsePrefixesAlone},
     {"KeysWithoutPrefix", kPrefixCourse, UseShortKeys<true>},
     {"KeysWithoutPrefixOrFilter", kPrefixCourse, UseShortKeys<false>},
+    {"PartitionsWithoutKeys", kPrefixCourse, UseManyKeysWithoutPrefix},
     {.name = "ToLinebloom",
      .steps = {kWrite, kUpdate, With(kLinebloom), kUpdate, kCompact},
      .setting = UsePrefixes,
