@@ -6,8 +6,7 @@
 // Names are WHAT/WHERE/POLICY. WHAT is build (time per key), miss, hit, batch
 // (of 32 misses; time per key) or dry (generating the keys, which is part of
 // every other time). WHERE is hot (one filter of 1M keys), cold (one of 30M
-// keys), all-hot and all-cold (the same, aligned, plus filters from outside
-// RocksDB), many (1,000 filters of 1M keys, probed in random order), large
+// keys), many (1,000 filters of 1M keys, probed in random order), large
 // (one of 100M keys), keys-16 or keys-64 (one of 1M keys of that many bytes,
 // linebloom with and without a hash seed). Filters start 16 bytes after a
 // multiple of 64, as malloc places large blocks, unless called aligned.
@@ -24,7 +23,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -35,7 +33,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/contestants/contestants.h"
+#include "filter_policy/line/line.h"
 #include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/cache.h"
@@ -45,14 +43,10 @@
 namespace linebloom {
 namespace {
 
-// A policy or contestant by name. Ribbon gets as many bits as it needs for
-// Bloom's rate; contestants choose their own.
+// A policy by name. Ribbon gets as many bits as it needs for Bloom's rate.
 const rocksdb::FilterPolicy* NewPolicy(const std::string& name, double bits) {
   if (name == "rocksdb-bloom") return rocksdb::NewBloomFilterPolicy(bits);
   if (name == "rocksdb-ribbon") return rocksdb::NewRibbonFilterPolicy(bits);
-  if (const Contestant* contestant = FindContestant(name)) {
-    return contestant->new_policy();
-  }
   FilterPolicyOptions options;
   if (name == "linebloom-rate") {
     options.false_positive_rate = 0.0096;  // Bloom's at 10 bits
@@ -96,20 +90,6 @@ enum class Alignment : size_t {
   kLines = 0,     // as from NewLineAlignedAllocator()
   kDefault = 16,  // as malloc places large blocks
 };
-
-// How many cache lines a lookup of a missing key touches, in a filter that
-// starts at a cache line.
-double CacheLinesOf(const std::string& policy) {
-  if (const Contestant* contestant = FindContestant(policy)) {
-    return contestant->cache_lines;
-  }
-  // Both lines that a key may be in, and their group's code.
-  if (policy == "linebloom" || policy == "linebloom-rate") return 3;
-  if (policy != "rocksdb-ribbon") return 1;
-  // Each of the seven columns is 16 bytes, and Ribbon prefetches those and the
-  // following 16: one contiguous range that starts at a multiple of 16.
-  return 1 + (7 * 32 - 16) / 64.0;
-}
 
 // The filter of the keys `first` to `first + count - 1` of that sequence.
 std::string BuildBlock(const rocksdb::FilterPolicy& policy, uint64_t first,
@@ -259,7 +239,6 @@ struct Place {
   size_t filters;
   size_t keys;  // per filter
   Alignment alignment = Alignment::kDefault;
-  bool compared = false;  // with filters from outside RocksDB
   size_t key_size = kShortKey;
 };
 
@@ -288,13 +267,8 @@ void SetCounters(benchmark::State& state, const Place& place,
                  const std::string& policy) {
   if (state.thread_index() != 0) return;
   const BenchFilters& filters = FiltersOf(place, policy);
-  const double rate = filters.false_positive_rate();
   state.counters["bits_per_key"] = filters.bits_per_key();
-  state.counters["fpr_percent"] = 100 * rate;
-  if (!place.compared) return;
-  state.counters["bits_per_halving"] =
-      filters.bits_per_key() / -std::log2(rate);
-  state.counters["cache_lines"] = CacheLinesOf(policy);
+  state.counters["fpr_percent"] = 100 * filters.false_positive_rate();
 }
 
 // Looks up single keys. A miss looks up a key that no filter contains.
@@ -377,7 +351,7 @@ void RegisterLookups(const Place& place, const std::string& policy) {
         [place, policy, hits](benchmark::State& state) {
           Ask(state, place, policy, hits);
         })
-        ->ThreadRange(1, place.compared ? 1 : 2);
+        ->ThreadRange(1, 2);
   }
   benchmark::RegisterBenchmark(("batch" + where).c_str(),
                                [place, policy](benchmark::State& state) {
@@ -397,10 +371,6 @@ void Register() {
   const std::vector<std::string> seeded = {"rocksdb-bloom", "linebloom-plain",
                                            "linebloom-plain-seeded",
                                            "linebloom", "linebloom-seeded"};
-  std::vector<std::string> all = policies;
-  for (const Contestant& contestant : Contestants()) {
-    all.push_back(contestant.name);
-  }
   const Place many = {"many", 1000, kHotKeys};
   const auto lines = Alignment::kLines;
   struct Group {
@@ -420,8 +390,6 @@ void Register() {
            {kHot, rate, true, true},
            {many, rate, false, true},
            {many, {"linebloom-seeded"}, false, true},
-           {{"all-hot", 1, kHotKeys, lines, true}, all, true, true},
-           {{"all-cold", 1, kColdKeys, lines, true}, all, true, true},
            {{"keys-16", 1, kHotKeys}, seeded, true, true},
            {{.name = "keys-64",
            .filters = 1,

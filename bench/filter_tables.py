@@ -25,8 +25,6 @@ COLUMNS = {
 COUNTERS = {
     "bits_per_key": ("bits/key", "{:.2f}"),
     "fpr_percent": ("false positives, %", "{:.4f}"),
-    "bits_per_halving": ("bits/halving", "{:.2f}"),
-    "cache_lines": ("cache lines", "{:.1f}"),
     "memory_per_key": ("memory, bytes/key", "{:.2f}"),
 }
 
@@ -51,8 +49,7 @@ def read_runs(paths):
                 continue
             what, place, policy = parts[:3]
             threads = [p for p in parts if p.startswith("threads:")]
-            # Builds with filters from outside RocksDB go into one table.
-            if what == "build" and not place.startswith("all-"):
+            if what == "build":
                 place = f"build, {place}"
             row = output["context"]["rocksdb"], policy
             runs[place][row]["/".join([what] + threads)].append(run)
@@ -91,9 +88,8 @@ def counter_cell(whats, counter, form):
 
 
 def rank(row):
-    """The sort key in a table; filters from outside RocksDB come last."""
     rocksdb, policy = row
-    return (POLICIES + [policy]).index(policy), policy, rocksdb
+    return POLICIES.index(policy), rocksdb
 
 
 def print_table(place, rows):

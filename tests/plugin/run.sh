@@ -188,8 +188,7 @@ run_step "$name compare" compare "$work/databases"
 run_step "$name build the tests" build_tests
 run_step "$name run the tests" ctest --test-dir "$work/tests" --parallel "$jobs" --output-on-failure
 ! $bench || run_step "$name link filter_bench" link "$work/filter_bench" -O2 -march=native -DNDEBUG \
-  -DLINEBLOOM_ROCKSDB_PLUGIN bench/filter_bench.cc \
-  bench/contestants/{binary_fuse,contestants,cuckoo}.cc -lbenchmark
+  -DLINEBLOOM_ROCKSDB_PLUGIN bench/filter_bench.cc -lbenchmark
 if ((kills > 0)); then
   stress=db_stress_tool/db_stress folder=$work/build
   [[ $build == cmake ]] || stress=db_stress folder=$tree
