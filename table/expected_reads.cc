@@ -60,8 +60,8 @@ void PlaceEnds(std::vector<End>* ends) {
 
 }  // namespace
 
-std::vector<double> ProbeShares(const std::vector<FileRange>& files,
-                                const rocksdb::Comparator& comparator) {
+std::vector<Stretch> PlacesOf(const std::vector<FileRange>& files,
+                              const rocksdb::Comparator& comparator) {
   if (files.empty()) return {};
   std::vector<End> ends = EndsOf(files, comparator);
   PlaceEnds(&ends);
@@ -70,7 +70,7 @@ std::vector<double> ProbeShares(const std::vector<FileRange>& files,
     double& width = widths[end.file];
     width = end.is_largest ? end.place - width : end.place;
   }
-  std::vector<double> shares(files.size());
+  std::vector<Stretch> places(files.size());
   double lookups = 0;  // before `place`
   double density = 0;  // after it
   double place = 0;
@@ -79,11 +79,23 @@ std::vector<double> ProbeShares(const std::vector<FileRange>& files,
     place = end.place;
     const double own = files[end.file].lookups / widths[end.file];
     density += end.is_largest ? -own : own;
-    // Until the largest key, those before the file.
-    double& share = shares[end.file];
-    share = end.is_largest ? lookups - share : lookups;
+    Stretch& of_file = places[end.file];
+    (end.is_largest ? of_file.end : of_file.begin) = lookups;
   }
-  for (double& share : shares) share = lookups > 0 ? share / lookups : 1;
+  for (Stretch& of_file : places) {
+    of_file = lookups > 0
+                  ? Stretch{of_file.begin / lookups, of_file.end / lookups}
+                  : Stretch{};
+  }
+  return places;
+}
+
+std::vector<double> ProbeShares(const std::vector<FileRange>& files,
+                                const rocksdb::Comparator& comparator) {
+  std::vector<double> shares;
+  for (const Stretch& place : PlacesOf(files, comparator)) {
+    shares.push_back(place.share());
+  }
   return shares;
 }
 

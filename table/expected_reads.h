@@ -17,13 +17,27 @@ struct FileRange {
   double lookups = 0;
 };
 
-// For each of a column family's files: the share of lookups of missing rows
-// whose key is in its range, so that they probe its filter. Shares times
-// false-positive rates add up to the data blocks that are read, over any files.
+// A stretch of the key space, by the shares of all lookups of missing rows
+// whose keys come before its ends.
+struct Stretch {
+  double begin = 0;
+  double end = 1;
+
+  double share() const { return end - begin; }
+};
+
+// Where each of a column family's files lies.
 //
 // Lookups are taken to be spread like the rows of all files, and evenly over
 // each file's range (KeyPosition); over the ends of ranges if `comparator`
 // orders keys neither like their bytes nor in reverse.
+std::vector<Stretch> PlacesOf(const std::vector<FileRange>& files,
+                              const rocksdb::Comparator& comparator);
+
+// For each of a column family's files: the share of lookups of missing rows
+// whose key is in its range, so that they probe its filter. Shares times
+// false-positive rates add up to the data blocks that are read, over any files.
+// They are the shares of PlacesOf().
 std::vector<double> ProbeShares(const std::vector<FileRange>& files,
                                 const rocksdb::Comparator& comparator);
 

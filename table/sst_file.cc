@@ -24,6 +24,9 @@ uint64_t* FindNumber(absl::string_view name, Properties* p) {
     return &p->num_filter_entries.emplace(0);
   }
   if (name == "rocksdb.filter.size") return &p->filter_size;
+  if (name == "rocksdb.num.data.blocks") return &p->num_data_blocks;
+  if (name == "rocksdb.data.size") return &p->data_size;
+  if (name == "rocksdb.index.size") return &p->index_size;
   return nullptr;
 }
 

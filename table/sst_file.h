@@ -29,6 +29,12 @@ struct Properties {
   // partitions and their index.
   uint64_t filter_size = 0;
 
+  // Data blocks as stored, and the index over them; of a partitioned one, the
+  // sum of all partitions and their index.
+  uint64_t num_data_blocks = 0;
+  uint64_t data_size = 0;
+  uint64_t index_size = 0;
+
   // FilterPolicy::Name(). The metaindex has the family instead.
   std::string filter_policy_name;
   std::string prefix_extractor_name;

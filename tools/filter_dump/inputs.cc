@@ -13,7 +13,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
-#include "rocksdb/metadata.h"
 #include "table/status.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/run_tool.h"
@@ -21,42 +20,6 @@
 
 namespace linebloom::tools {
 namespace {
-
-absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(
-    const std::string& folder, const std::string& column_family) {
-  const absl::StatusOr<ReadOnlyDatabase> database =
-      ReadOnlyDatabase::Open("--db", folder);
-  if (!database.ok()) {
-    const absl::string_view message = database.status().message();
-    if (!absl::StrContains(message, "comparator")) return database.status();
-    return absl::InvalidArgumentError(
-        absl::StrCat(message, "; name its files with --file instead"));
-  }
-  std::vector<LiveFile> files;
-  std::vector<std::string> names;
-  bool found = false;
-  for (rocksdb::ColumnFamilyHandle* family : database->families()) {
-    names.push_back(family->GetName());
-    if (!column_family.empty() && names.back() != column_family) continue;
-    found = true;
-    rocksdb::ColumnFamilyMetaData metadata;
-    database->db()->GetColumnFamilyMetaData(family, &metadata);
-    for (const rocksdb::LevelMetaData& level : metadata.levels) {
-      for (const rocksdb::SstFileMetaData& file : level.files) {
-        files.push_back(
-            {absl::StrCat(file.directory, "/", file.relative_filename),
-             names.back(), level.level, file.smallestkey, file.largestkey,
-             family->GetComparator()});
-      }
-    }
-  }
-  if (!found) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--column_family='", column_family, "': '", folder,
-                     "' has ", absl::StrJoin(names, ", ")));
-  }
-  return files;
-}
 
 // The last component of a path; if it is long, its end.
 std::string ShortPath(const std::filesystem::path& path) {
@@ -120,7 +83,13 @@ Json FilterAsJson(const FileFacts& facts) {
 
 absl::StatusOr<std::vector<LiveFile>> ListInputs(
     const FilterDumpConfig& config) {
-  if (!config.db.empty()) return ListLiveFiles(config.db, config.column_family);
+  if (!config.db.empty()) {
+    auto files = ListLiveFiles("--db", config.db, config.column_family);
+    const absl::string_view message = files.status().message();
+    if (!absl::StrContains(message, "comparator")) return files;
+    return absl::InvalidArgumentError(
+        absl::StrCat(message, "; name its files with --file instead"));
+  }
   std::vector<LiveFile> files;
   for (const std::string& path : config.files) {
     std::error_code ignored;
@@ -152,7 +121,7 @@ void Failures::Add(const LiveFile& file, const absl::Status& status) {
 // totals of the other files; reading the manifest for each of thousands.
 void Failures::AddMissing() {
   if (missing_.empty()) return;
-  const auto files = ListLiveFiles(config_.db, /*column_family=*/"");
+  const auto files = ListLiveFiles("--db", config_.db, /*column_family=*/"");
   std::set<std::string> live;
   if (files.ok()) {
     for (const LiveFile& file : *files) live.insert(file.path);

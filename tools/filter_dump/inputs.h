@@ -12,9 +12,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "rocksdb/comparator.h"
 #include "table/block_facts.h"
 #include "table/file_facts.h"
+#include "tools/shared/live_files.h"
 #include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
@@ -54,19 +54,6 @@ absl::StatusOr<Outcome> RunRaw(const FilterDumpConfig& config);
 // The filter policies that an options file names, and the filters that they
 // yield. InvalidArgument if RocksDB can't load the file.
 absl::StatusOr<Outcome> RunCheckOptions(const FilterDumpConfig& config);
-
-// The level of files that don't come from a database.
-inline constexpr int kNoLevel = -1;
-
-struct LiveFile {
-  std::string path;
-  std::string column_family;
-  int level = kNoLevel;
-  std::string smallest;  // key
-  std::string largest;
-  // Of a file from a database; it lives as long as the program.
-  const rocksdb::Comparator* comparator = nullptr;
-};
 
 // The files named individually, without a column family and with the level
 // kNoLevel; or the live SSTables of --db: column families by age, then levels,

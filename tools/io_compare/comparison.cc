@@ -118,16 +118,15 @@ class Comparison {
     if (result.policy.heat_aware) result.warm_lookups = config_.warm_lookups;
     const auto start = std::chrono::steady_clock::now();
     RETURN_IF_ERROR(
-        BuildDatabase(workload_.rows, policy, FolderOf(i).string(),
+        BuildDatabase(workload_.rows, policy, cache_, FolderOf(i).string(),
                       RepeatedLookups(workload_.mix, result.warm_lookups),
                       config_.threads, &progress_));
     const std::chrono::duration<double> took =
         std::chrono::steady_clock::now() - start;
     result.build_seconds = took.count();
-    ASSIGN_OR_RETURN(
-        databases_[i],
-        OpenForMeasuring(workload_.rows, policy, FolderOf(i).string(),
-                         config_.block_cache_size, direct_io()));
+    ASSIGN_OR_RETURN(databases_[i],
+                     OpenForMeasuring(workload_.rows, policy, cache_,
+                                      FolderOf(i).string(), direct_io()));
     result.shape = ReadShape(databases_[i].get());
     ReadFilters(databases_[i].get(), workload_, &result);
     return absl::OkStatus();
@@ -176,6 +175,7 @@ class Comparison {
   const Workload& workload_;
   const std::filesystem::path& folder_;
   const std::optional<uint64_t> direct_alignment_;
+  const CacheOptions cache_ = {config_.block_cache_size};
   std::vector<PolicyResult>& results_;
   std::vector<std::unique_ptr<rocksdb::DB>> databases_;  // while in use
   Progress progress_;

@@ -36,17 +36,21 @@ namespace {
 // in pieces. Neither size affects the result.
 constexpr size_t kBatchBytes = 64 << 10;
 constexpr uint64_t kPieceBytes = 64 << 20;
-constexpr uint64_t kBuildCacheBytes = 64 << 10;
 
 rocksdb::Options BaseOptions(const RowSource& rows, const SharedPolicy& policy,
-                             uint64_t cache_bytes) {
+                             const CacheOptions& cache) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = policy;
   table.block_size = rows.block_size;
   // Sizes are compared, so they must be as requested.
   table.optimize_filters_for_memory = false;
-  table.cache_index_and_filter_blocks = false;
-  table.block_cache = rocksdb::NewLRUCache(cache_bytes);
+  table.cache_index_and_filter_blocks = cache.holds_filters;
+  table.pin_l0_filter_and_index_blocks_in_cache = cache.holds_filters;
+  table.block_cache = rocksdb::NewLRUCache(cache.bytes, cache.shard_bits);
+  if (cache.partitioned) {
+    table.partition_filters = true;
+    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  }
 
   rocksdb::Options options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
@@ -72,9 +76,9 @@ ExpectedLevelSizes SizesOf(const RowSource& rows) {
   return sizes;
 }
 
-rocksdb::Options BuildOptions(const RowSource& rows,
-                              const SharedPolicy& policy) {
-  rocksdb::Options options = BaseOptions(rows, policy, kBuildCacheBytes);
+rocksdb::Options BuildOptions(const RowSource& rows, const SharedPolicy& policy,
+                              const CacheOptions& cache) {
+  rocksdb::Options options = BaseOptions(rows, policy, cache);
   // Reports what a live database's listener would report for the finished tree.
   // Only linebloom's level-aware policies use it.
   options.listeners = {NewLevelSizeListener(SizesOf(rows))};
@@ -256,6 +260,7 @@ absl::Status Work(Job* job, uint64_t begin, uint64_t end, bool is_first) {
   counts.data_block_reads = perf->block_read_count - counts.index_block_reads -
                             counts.filter_block_reads -
                             perf->compression_dict_block_read_count;
+  counts.filter_blocks_found = perf->block_cache_filter_hit_count;
   counts.block_bytes = perf->block_read_byte;
   counts.answers_by_level = ReadFilterAnswers(*perf);
   const std::lock_guard<std::mutex> lock(job->mutex);
@@ -282,12 +287,13 @@ absl::Status Run(Job* job, uint32_t threads) {
 }  // namespace
 
 absl::Status BuildDatabase(const RowSource& rows, const SharedPolicy& policy,
-                           const std::string& path, const Keys& warm_lookups,
-                           uint32_t threads, Progress* progress) {
+                           const CacheOptions& cache, const std::string& path,
+                           const Keys& warm_lookups, uint32_t threads,
+                           Progress* progress) {
   rocksdb::DB* opened = nullptr;
-  RETURN_IF_ERROR(
-      FromRocksDb(rocksdb::DB::Open(BuildOptions(rows, policy), path, &opened),
-                  absl::StrCat("cannot make a database in '", path, "'")));
+  RETURN_IF_ERROR(FromRocksDb(
+      rocksdb::DB::Open(BuildOptions(rows, policy, cache), path, &opened),
+      absl::StrCat("cannot make a database in '", path, "'")));
   const std::unique_ptr<rocksdb::DB> db(opened);
 
   Loader loader(rows, db.get(), path, progress);
@@ -309,9 +315,9 @@ absl::Status BuildDatabase(const RowSource& rows, const SharedPolicy& policy,
 }
 
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
-    const RowSource& rows, const SharedPolicy& policy, const std::string& path,
-    uint64_t cache_bytes, bool direct_io) {
-  rocksdb::Options options = BaseOptions(rows, policy, cache_bytes);
+    const RowSource& rows, const SharedPolicy& policy,
+    const CacheOptions& cache, const std::string& path, bool direct_io) {
+  rocksdb::Options options = BaseOptions(rows, policy, cache);
   options.use_direct_reads = direct_io;
   options.statistics = rocksdb::CreateDBStatistics();
   // If all rows are in one level, the overload without column families takes
@@ -334,6 +340,7 @@ void LookupCounts::Add(const LookupCounts& more) {
   data_block_reads += more.data_block_reads;
   index_block_reads += more.index_block_reads;
   filter_block_reads += more.filter_block_reads;
+  filter_blocks_found += more.filter_blocks_found;
   block_bytes += more.block_bytes;
   answers_by_level += more.answers_by_level;
 }

@@ -25,6 +25,16 @@ namespace linebloom::tools {
 // Null for no filter.
 using SharedPolicy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
+// The block cache of a database.
+struct CacheOptions {
+  uint64_t bytes = 0;
+  int shard_bits = -1;  // the logarithm of the number of shards; -1: RocksDB's
+  // Filters and indexes are in it, those of level 0 pinned. Otherwise they stay
+  // in memory beside it.
+  bool holds_filters = false;
+  bool partitioned = false;  // filters and indexes
+};
+
 // Creates a database in `path`, which must not exist, with exactly the files
 // that `rows` plans: all that RocksDB would decide on its own is switched off
 // or prescribed, because it may depend on the size of the filters.
@@ -33,14 +43,15 @@ using SharedPolicy = std::shared_ptr<const rocksdb::FilterPolicy>;
 // threads do them before the last flush, which shows them to linebloom's
 // listener; then all files below level 0 are rewritten in place.
 absl::Status BuildDatabase(const RowSource& rows, const SharedPolicy& policy,
-                           const std::string& path, const Keys& warm_lookups,
-                           uint32_t threads, Progress* progress);
+                           const CacheOptions& cache, const std::string& path,
+                           const Keys& warm_lookups, uint32_t threads,
+                           Progress* progress);
 
-// Opens the database read-only for measuring, with all files open, their
-// filters and indexes in memory, statistics and a block cache of `cache_bytes`.
+// Opens the database read-only for measuring, with all files open, statistics
+// and a new block cache.
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
-    const RowSource& rows, const SharedPolicy& policy, const std::string& path,
-    uint64_t cache_bytes, bool direct_io);
+    const RowSource& rows, const SharedPolicy& policy,
+    const CacheOptions& cache, const std::string& path, bool direct_io);
 
 // What one thread counts, and sums of it.
 struct LookupCounts {
@@ -49,6 +60,7 @@ struct LookupCounts {
   uint64_t data_block_reads = 0;
   uint64_t index_block_reads = 0;
   uint64_t filter_block_reads = 0;
+  uint64_t filter_blocks_found = 0;  // in the cache
   uint64_t block_bytes = 0;
   FilterAnswersByLevel answers_by_level;
 

@@ -117,18 +117,16 @@ double PlaceOf(absl::string_view key, const Keys& keys,
 
 std::string RepeatedLookup(const LookupMix& mix, uint64_t i) {
   const uint64_t random = Mix(Mix(mix.seed, 5), i);
-  const double place = MixedShare(Mix(random, 1));
-  if (MixedShare(random) < mix.hit_ratio) {
-    return mix.existing.at(
-        static_cast<uint64_t>(place * static_cast<double>(mix.existing.size)));
-  }
+  const bool exists = MixedShare(random) < mix.hit_ratio;
+  const Keys& keys = exists ? mix.existing : mix.missing;
   const Skew::Stretch& stretch =
       mix.skew.stretches()[mix.skew.Draw(MixedShare(Mix(random, 2)))];
-  const uint64_t begin = KeyAt(stretch.begin, mix.missing.size);
-  const uint64_t end = KeyAt(stretch.end, mix.missing.size);
+  const uint64_t begin = KeyAt(stretch.begin, keys.size);
+  const uint64_t end = KeyAt(stretch.end, keys.size);
   const auto number =
-      begin + static_cast<uint64_t>(place * static_cast<double>(end - begin));
-  return mix.missing.at(std::min(number, mix.missing.size - 1));
+      begin + static_cast<uint64_t>(MixedShare(Mix(random, 1)) *
+                                    static_cast<double>(end - begin));
+  return keys.at(std::min(number, keys.size - 1));
 }
 
 }  // namespace

@@ -124,7 +124,8 @@ struct Lookups {
 };
 Lookups ChooseLookups(const LookupMix& mix, uint64_t count);
 
-// The same for any `count`, since keys may occur several times.
+// The same for any `count`, since keys may occur several times; `skew` is that
+// of existing keys too, which must be in order.
 Keys RepeatedLookups(const LookupMix& mix, uint64_t count);
 
 // The share of lookups of missing keys, which are in the order of `comparator`,

@@ -3,6 +3,7 @@
 #include "linebloom/filter_policy.h"
 #include "table/status.h"
 #include "tools/io_compare/keys.h"
+#include "tools/io_compare/memory.h"
 #include "tools/io_compare/report.h"
 #include "tools/shared/run_tool.h"
 
@@ -78,6 +79,14 @@ LINEBLOOM_NUMBER_FLAG(Config, block_cache_size, kBytes, 0, uint64_t{1} << 40,
                       "bytes of each database's block cache. The default is "
                       "small, so that reads go to the device");
 
+LINEBLOOM_FLAG(Config, memory,
+               "sizes of a block cache that holds filters, indexes and data, "
+               "such as 1MB,2MB,4MB: counts reads of all kinds with each");
+LINEBLOOM_FLAG(Config, partitioned,
+               "with --memory, partition filters and indexes");
+LINEBLOOM_NUMBER_FLAG(Config, cache_shards, kNone, 1, 1 << 19,
+                      "with --memory, shards of the cache, a power of two");
+
 namespace linebloom::tools {
 namespace {
 
@@ -119,10 +128,17 @@ absl::StatusOr<Outcome> Run(const IoCompareConfig& config) {
   if (!config.html.empty()) {
     RETURN_IF_ERROR(CheckFlagFile("--html", config.html));
   }
-  ASSIGN_OR_RETURN(const Report report, RunComparison(config));
   Json json = {{"command", CommandLine()}};
-  json.update(ReportAsJson(report));
-  const std::string text = ReportAsText(json);
+  std::string text;
+  if (config.memory.empty()) {
+    ASSIGN_OR_RETURN(const Report report, RunComparison(config));
+    json.update(ReportAsJson(report));
+    text = ReportAsText(json);
+  } else {
+    ASSIGN_OR_RETURN(const Outcome outcome, RunMemoryComparison(config));
+    json.update(outcome.json);
+    text = outcome.text;
+  }
   RETURN_IF_ERROR(WritePage(config.html, json, text));
   return Outcome{text, json};
 }

@@ -40,6 +40,10 @@ struct IoCompareConfig {
   // Small, so that reads go to the device: the cache of a live database is full
   // of more useful blocks than those that turn out to lack the key.
   uint64_t block_cache_size = 64 << 10;  // bytes
+  // With sizes, one cache that holds filters, indexes and data (memory.h).
+  std::string memory;
+  bool partitioned = false;
+  uint64_t cache_shards = 1;
 };
 
 // The filters of a level, or of all.

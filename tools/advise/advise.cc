@@ -1,0 +1,366 @@
+#include "tools/advise/advise.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "filter_policy/sizing/sizing.h"
+#include "table/status.h"
+#include "tools/advise/lookup_costs.h"
+#include "tools/advise/tree_facts.h"
+#include "tools/io_compare/keys.h"
+#include "tools/shared/terminal_text.h"
+
+namespace linebloom::tools {
+namespace {
+
+constexpr int kMinBits = 3;
+constexpr int kMaxBits = 16;
+// Policies that expect at most this many times the fewest reads are as good:
+// the model is no more exact.
+constexpr double kAsGood = 1.05;
+// How far memory_budget goes from equal shares, in bits per key.
+constexpr double kBudgetStep = 2;
+
+using Filters = std::vector<std::vector<FilterSize>>;  // by tree and file
+
+struct Candidate {
+  std::string group;   // in the table
+  std::string label;   // short
+  std::string policy;  // option string
+  bool partitioned = false;
+  ExpectedReads reads = {};
+  double per_lookup = 0;
+};
+
+// The keys of each file's sorted run.
+std::vector<double> KeysOfRuns(const Tree& tree) {
+  std::vector<double> keys;
+  for (const TreeFile& file : tree.files) {
+    keys.push_back(0);
+    for (const TreeFile& other : tree.files) {
+      const bool same =
+          file.level == 0 ? &file == &other : file.level == other.level;
+      if (same) keys.back() += other.filter_keys;
+    }
+  }
+  return keys;
+}
+
+// level_aware's bits per key of each file, `average` over all, no further than
+// `max_step` from it: ln(10) / LogRatePerBit() more for a run of a tenth of the
+// keys (filter_policy/levels/allocation.h).
+std::vector<double> BitsByRun(const Tree& tree, double average,
+                              double max_step) {
+  const std::vector<double> keys_of_runs = KeysOfRuns(tree);
+  std::vector<double> bits(tree.files.size());
+  double low = 0;  // of a run of one key
+  double high = 200;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = (low + high) / 2;
+    double more = 0;  // than the average, all together
+    for (size_t file = 0; file < bits.size(); ++file) {
+      const double planned =
+          middle - std::log(std::max(1.0, keys_of_runs[file])) /
+                       LogRatePerBit(Line::kSolved);
+      bits[file] =
+          std::clamp(planned, std::max(kMinBitsOfRun, average - max_step),
+                     std::max(kMinBitsOfRun, average + max_step));
+      more += (bits[file] - average) * tree.files[file].filter_keys;
+    }
+    (more < 0 ? low : high) = middle;
+  }
+  return bits;
+}
+
+Filters LevelAware(const TreeFacts& facts, const FilterCurve& curve,
+                   double average, double max_step) {
+  Filters filters;
+  for (const Tree& tree : facts.trees) {
+    const std::vector<double> bits = BitsByRun(tree, average, max_step);
+    filters.emplace_back();
+    for (size_t i = 0; i < bits.size(); ++i) {
+      filters.back().push_back(
+          curve.OfBits(bits[i], tree.files[i].filter_keys));
+    }
+  }
+  return filters;
+}
+
+Filters Even(const TreeFacts& facts, const FilterCurve& curve, int bits) {
+  Filters filters;
+  for (const Tree& tree : facts.trees) {
+    filters.emplace_back();
+    for (const TreeFile& file : tree.files) {
+      filters.back().push_back(curve.Asked(bits, file.filter_keys));
+    }
+  }
+  return filters;
+}
+
+double FilterKeys(const TreeFacts& facts) {
+  double keys = 0;
+  for (const Tree& tree : facts.trees) {
+    for (const TreeFile& file : tree.files) keys += file.filter_keys;
+  }
+  return keys;
+}
+
+// Every policy that is tried, whole and partitioned, with what it reads.
+std::vector<Candidate> TryAll(const TreeFacts& facts,
+                              const FilterCurves& curves,
+                              const ExpectedLookups& lookups) {
+  std::vector<Candidate> candidates;
+  for (const bool partitioned : {false, true}) {
+    CacheUse use = facts.use;
+    use.partitioned = partitioned;
+    const auto add = [&](Candidate candidate, const Filters& filters) {
+      candidate.partitioned = partitioned;
+      candidate.reads = ExpectReads(facts.trees, filters, use, lookups);
+      candidate.per_lookup = candidate.reads.per_lookup(lookups.hit_ratio);
+      candidates.push_back(std::move(candidate));
+    };
+    for (int bits = kMinBits; bits <= kMaxBits; ++bits) {
+      add({"bloom", BloomOptions(bits), BloomOptions(bits)},
+          Even(facts, curves.bloom, bits));
+      add({"ribbon", absl::StrCat("ribbonfilter:", bits), RibbonOptions(bits)},
+          Even(facts, curves.ribbon, bits));
+      add({"linebloom", LinebloomOptions(bits), LinebloomOptions(bits)},
+          Even(facts, curves.linebloom, bits));
+      add({"levels", absl::StrCat("linebloom:", bits, ", levels"),
+           absl::StrCat("{id=linebloom;bits_per_key=", bits,
+                        ";level_aware=true}")},
+          LevelAware(facts, curves.linebloom, bits, kMaxBitsOfRun));
+    }
+    for (int percent = 50; percent <= 90; percent += 10) {
+      const double bits =
+          8 * facts.use.capacity * percent / 100 / FilterKeys(facts);
+      const std::string budget = absl::StrCat("memory_budget=", percent, "%");
+      add({"budget", budget, absl::StrCat("{id=linebloom;", budget, "}")},
+          LevelAware(facts, curves.linebloom,
+                     std::clamp<double>(bits, kMinBitsOfRun, kMaxBits),
+                     kBudgetStep));
+    }
+  }
+  return candidates;
+}
+
+// The candidate that `better` prefers, of those that `wanted`.
+template <typename Wanted>
+const Candidate& Best(const std::vector<Candidate>& candidates,
+                      const Wanted& wanted) {
+  const Candidate* best = nullptr;
+  for (const Candidate& candidate : candidates) {
+    if (!wanted(candidate)) continue;
+    if (best == nullptr || candidate.per_lookup < best->per_lookup) {
+      best = &candidate;
+    }
+  }
+  return *best;
+}
+
+// Of those that read as little as the best: no Ribbon filter, whose lookups and
+// building take several times the CPU; laid out as now; with the least memory.
+const Candidate& Recommend(const std::vector<Candidate>& candidates,
+                           bool partitioned_now) {
+  const double least = Best(candidates, [](const Candidate& c) {
+                         return c.group != "budget";
+                       }).per_lookup;
+  const auto cost = [&](const Candidate& c) {
+    return std::tuple(c.group == "budget" || c.per_lookup > kAsGood * least,
+                      c.group == "ribbon", c.partitioned != partitioned_now,
+                      c.reads.filter_bytes);
+  };
+  return *std::ranges::min_element(candidates, {}, cost);
+}
+
+Json ReadsAsJson(const Reads& reads) {
+  return {{"filter", reads.filter},
+          {"index", reads.index},
+          {"data", reads.data},
+          {"all", reads.all()}};
+}
+
+Json AsJson(const Candidate& candidate) {
+  return {{"policy", candidate.policy},
+          {"label", candidate.label},
+          {"partitioned", candidate.partitioned},
+          {"layout", candidate.partitioned ? "parts" : "whole"},
+          {"filter_bytes", std::round(candidate.reads.filter_bytes)},
+          {"index_bytes", std::round(candidate.reads.index_bytes)},
+          {"meta_bytes",
+           candidate.reads.filter_bytes + candidate.reads.index_bytes},
+          {"reads_per_missing", ReadsAsJson(candidate.reads.per_missing)},
+          {"reads_per_present", ReadsAsJson(candidate.reads.per_present)},
+          {"reads_per_lookup", candidate.per_lookup}};
+}
+
+// The best of each group and layout, after what there is now.
+Json TableRows(const std::vector<Candidate>& candidates, const Json& present) {
+  Json rows = {present};
+  for (const bool partitioned : {false, true}) {
+    for (const char* group :
+         {"bloom", "ribbon", "linebloom", "levels", "budget"}) {
+      rows.push_back(AsJson(Best(candidates, [&](const Candidate& c) {
+        return c.group == group && c.partitioned == partitioned;
+      })));
+    }
+  }
+  for (Json& row : rows) {
+    for (const char* reads : {"reads_per_missing", "reads_per_present"}) {
+      for (auto& [kind, number] : row[reads].items()) {
+        number = 1000 * number.get<double>();
+      }
+    }
+  }
+  return rows;
+}
+
+std::string Why(const Json& json) {
+  const auto share = [&](const Json& of) {
+    return of["meta_bytes"].get<double>() / json["memory"].get<double>();
+  };
+  const Json& now = json["present"];
+  const Json& best = json["recommended"];
+  std::string why = absl::StrFormat(
+      "Filters and indexes take %s MB now, %.0f %% of the cache, and %s MB, "
+      "%.0f %%, with it. A lookup is expected to read %s blocks now and %s "
+      "then",
+      ThreeDigits(now["meta_bytes"].get<double>() / 1e6), 100 * share(now),
+      ThreeDigits(best["meta_bytes"].get<double>() / 1e6), 100 * share(best),
+      ThreeDigits(now["reads_per_lookup"]),
+      ThreeDigits(best["reads_per_lookup"]));
+  return absl::StrCat(
+      why, share(now) > 1
+               ? ": what doesn't fit is read again before it can reject "
+                 "anything."
+               : ".");
+}
+
+std::string AsText(const Json& json, const Json& rows) {
+  std::string text = Fill(
+      "{/database}: {/files:,} files, {/rows:,} rows, filters of {/policies}\n",
+      json);
+  absl::StrAppend(
+      &text,
+      Fill("A block cache of {/memory:MB} MB for filters, indexes and data\n",
+           json),
+      WrapText(Fill("{/lookups}", json), kTextWidth, 2),
+      "\n\nBlocks read per 1,000 lookups, expected:\n\n",
+      TextTable({{"", "{/label}"},
+                 {"", "{/layout}"},
+                 {"MB", "{/meta_bytes:MB}"},
+                 {"missing", "{/reads_per_missing/all:3}"},
+                 {"filter", "{/reads_per_missing/filter:3}"},
+                 {"index", "{/reads_per_missing/index:3}"},
+                 {"data", "{/reads_per_missing/data:3}"},
+                 {"present", "{/reads_per_present/all:3}"}},
+                rows));
+  const Json& best = json["recommended"];
+  absl::StrAppend(
+      &text,
+      "\nRecommended:\n\n  filter_policy=", best["policy"].get<std::string>(),
+      "\n",
+      best["partitioned"] == true
+          ? "  partition_filters=true\n  index_type=kTwoLevelIndexSearch\n"
+          : "",
+      "  cache_index_and_filter_blocks=true\n",
+      best["needs_listener"] == true ? "  listeners=linebloom_level_sizes\n"
+                                     : "",
+      "\n", WrapText(Why(json), kTextWidth, 0), "\n");
+  for (const Json& note : json["notes"]) {
+    absl::StrAppend(&text, BulletText(note.get<std::string>()));
+  }
+  return text;
+}
+
+std::vector<std::string> Notes(const TreeFacts& facts, const Json& budget,
+                               const Json& recommended) {
+  std::vector<std::string> notes;
+  notes.push_back(absl::StrFormat(
+      "As data grows the best number of bits falls. %s follows it by itself: "
+      "%s reads per lookup are expected with it, %s with what is recommended.",
+      budget["label"].get<std::string>(),
+      ThreeDigits(budget["reads_per_lookup"]),
+      ThreeDigits(recommended["reads_per_lookup"])));
+  if (facts.unfiltered > 0) {
+    notes.push_back(absl::StrCat(WithThousands(facts.unfiltered),
+                                 " files have no filter now."));
+  }
+  notes.emplace_back(
+      "MB: filters and indexes. whole: one block per file; parts: "
+      "partition_filters=true. Che's approximation of an LRU cache, which "
+      "takes lookups to be independent (docs/memory.md has its error). "
+      "compare --memory measures it.");
+  return notes;
+}
+
+absl::Status CheckMemory(const AdviseConfig& config) {
+  const uint64_t most = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  if (config.memory >= kMinMemory && config.memory <= most) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--memory=", NumberText(config.memory, Unit::kBytes),
+      ": the bytes of the block cache, from ",
+      NumberText(kMinMemory, Unit::kBytes), " to this machine's memory, ",
+      NumberText(most / 1'000'000 * 1'000'000, Unit::kBytes)));
+}
+
+}  // namespace
+
+absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
+  RETURN_IF_ERROR(CheckMemory(config));
+  ExpectedLookups lookups;
+  lookups.hit_ratio = config.hit_ratio;
+  ASSIGN_OR_RETURN(lookups.skew, Skew::Parse(config.skew, config.seed));
+  ASSIGN_OR_RETURN(const FilterCurves curves, FilterCurves::Make());
+  ASSIGN_OR_RETURN(
+      TreeFacts facts,
+      ReadTreeFacts("DATABASE", config.db, config.column_family, curves));
+  facts.use.capacity = static_cast<double>(config.memory);
+  const std::vector<Candidate> candidates = TryAll(facts, curves, lookups);
+  Candidate now = {"", "now", "", facts.use.partitioned,
+                   ExpectReads(facts.trees, facts.filters, facts.use, lookups)};
+  now.per_lookup = now.reads.per_lookup(lookups.hit_ratio);
+
+  Json json = {
+      {"database", config.db},
+      {"files", facts.files},
+      {"rows", static_cast<uint64_t>(facts.rows)},
+      {"policies", facts.policies.empty() ? "none" : facts.policies},
+      {"memory", config.memory},
+      {"hit_ratio", config.hit_ratio},
+      {"skew", config.skew},
+      {"lookups",
+       absl::StrFormat("Lookups: %g %% for missing rows, %s",
+                       100 * (1 - config.hit_ratio),
+                       lookups.skew.is_uniform() ? "evenly spread"
+                                                 : lookups.skew.InWords())},
+      {"present", AsJson(now)},
+      {"recommended", AsJson(Recommend(candidates, facts.use.partitioned))},
+      {"candidates", Json::array()}};
+  json["recommended"]["needs_listener"] = absl::StrContains(
+      json["recommended"]["policy"].get<std::string>(), "level_aware");
+  for (const Candidate& candidate : candidates) {
+    json["candidates"].push_back(AsJson(candidate));
+  }
+  const Json budget = AsJson(Best(candidates, [&](const Candidate& c) {
+    return c.group == "budget" &&
+           c.partitioned == json["recommended"]["partitioned"];
+  }));
+  json["as_data_grows"] = budget;
+  json["notes"] = Notes(facts, budget, json["recommended"]);
+  json["problems"] = Json::array();
+  return Outcome{AsText(json, TableRows(candidates, json["present"])), json};
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,31 @@
+// Recommends a filter policy for a database and the memory of its block cache.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tools/shared/run_tool.h"
+
+namespace linebloom::tools {
+
+// Less has no room for some data blocks and partitions.
+inline constexpr uint64_t kMinMemory = 64 << 10;  // bytes
+
+struct AdviseConfig {
+  std::string db;
+  std::string column_family;  // "": all
+  uint64_t memory = 0;        // bytes of the block cache
+  double hit_ratio = 0;       // share of the lookups whose row exists
+  std::string skew;           // of the lookups (keys.h)
+  uint64_t seed = 1;          // decides where the skew's ranges lie
+};
+
+// Reads the footers, properties and metaindexes of the database's files, which
+// another process may have open, and writes nothing. Tries Bloom, Ribbon and
+// linebloom of 3 to 16 bits per key, level-aware too, and memory budgets, whole
+// and partitioned. InvalidArgument for options out of range; else the errors of
+// ListLiveFiles and SstFile.
+absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config);
+
+}  // namespace linebloom::tools
