@@ -33,7 +33,6 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/line/line.h"
 #include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/cache.h"
@@ -193,7 +192,8 @@ class Lookups {
   uint64_t RandomBelow(uint64_t bound) {
     uint64_t mixed = ++counter_ * 0xbf58476d1ce4e5b9;
     mixed = (mixed ^ (mixed >> 31)) * 0x94d049bb133111eb;
-    return HighProduct(mixed, bound);
+    return static_cast<uint64_t>(
+        (static_cast<unsigned __int128>(mixed) * bound) >> 64);
   }
 
   const BenchFilters& filters_;
