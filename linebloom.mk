@@ -17,16 +17,15 @@ linebloom_SOURCES := \
   filter_policy/levels/key_position.cc \
   filter_policy/levels/level_size_listener.cc \
   filter_policy/levels/tree_state.cc \
-  filter_policy/line/builder/line_builder.cc \
   filter_policy/line/hash.cc \
   filter_policy/line/kernel/line_kernel.cc \
   filter_policy/line/kernel/line_kernel_avx2.cc \
   filter_policy/line/kernel/line_kernel_avx512.cc \
   filter_policy/line/kernel/line_kernel_avx512f.cc \
   filter_policy/line/kernel/line_kernel_neon.cc \
-  filter_policy/line/kernel/line_kernel_popcnt.cc \
   filter_policy/line/kernel/line_kernel_scalar.cc \
   filter_policy/line/line.cc \
+  filter_policy/line/line_builder.cc \
   filter_policy/policy/c_api.cc \
   filter_policy/policy/filter_bits_builder.cc \
   filter_policy/policy/filter_bits_reader.cc \

@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "filter_policy/line/builder/line_builder.h"
+#include "filter_policy/line/line_builder.h"
 
 namespace linebloom {
 namespace {

@@ -1,9 +1,9 @@
 // A line: the 64 bytes that answer for all keys hashed to it.
 //
-// This header describes lines independently of what their bytes mean. builder/
-// builds a line (the hashes of its keys in, 64 bytes and their exact rate out),
-// and kernel/ probes it (64 bytes and a hash in, yes or no out). No other code
-// may interpret the bytes.
+// This header describes lines independently of what their bytes mean.
+// line_builder.h builds a line (the hashes of its keys in, 64 bytes and their
+// exact rate out), and kernel/ probes it (64 bytes and a hash in, yes or no
+// out). No other code may interpret the bytes.
 #pragma once
 
 #include <cstddef>

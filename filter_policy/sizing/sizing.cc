@@ -9,8 +9,8 @@
 #include <numbers>
 #include <numeric>
 
-#include "filter_policy/line/builder/line_builder.h"
-#include "filter_policy/line/builder/line_tables.inc"
+#include "filter_policy/line/line_builder.h"
+#include "filter_policy/line/line_tables.inc"
 
 namespace linebloom {
 namespace {

@@ -56,7 +56,7 @@ constexpr Line BuiltLine(Line line, uint32_t millibits) {
 //
 // Plain lines: MeanOverLines() of fill^k, fill = 1 - (1 - k / 512)^n in a line
 // with n keys, because probes are independent. Solved lines: measured by
-// filter_policy/line/builder/line_tables.cc.
+// filter_policy/line/line_tables.cc.
 // Tests check that real filters of 1 to 30 bits per key are within 2 %.
 double ExpectedRate(Line line, uint32_t millibits, double keys_per_line);
 

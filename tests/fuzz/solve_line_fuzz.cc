@@ -12,9 +12,9 @@
 #include <random>
 #include <vector>
 
-#include "filter_policy/line/builder/line_builder.h"
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/line/line.h"
+#include "filter_policy/line/line_builder.h"
 #include "filter_policy/line/solved_probes.h"
 #include "tests/fuzz/fuzz_input.h"
 

@@ -47,19 +47,17 @@ std::vector<const LineKernel*> SupportedKernels() {
   std::vector<const LineKernel*> kernels;
 #if defined(__x86_64__)
   // Every CPU with AVX2 has POPCNT and BMI2, but a hypervisor may hide them.
-  const bool has_bits =
-      __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi2");
-  const bool has_avx512 = has_bits && __builtin_cpu_supports("avx512f") &&
+  const bool has_avx2 = __builtin_cpu_supports("avx2") &&
+                        __builtin_cpu_supports("popcnt") &&
+                        __builtin_cpu_supports("bmi2");
+  const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
                           __builtin_cpu_supports("avx512bw") &&
                           __builtin_cpu_supports("avx512dq");
   if (has_avx512 && __builtin_cpu_supports("avx512vpopcntdq")) {
     kernels.push_back(&kAvx512Kernel);
   }
   if (has_avx512) kernels.push_back(&kAvx512fKernel);
-  if (has_bits && __builtin_cpu_supports("avx2")) {
-    kernels.push_back(&kAvx2Kernel);
-  }
-  if (has_bits) kernels.push_back(&kPopcntKernel);
+  if (has_avx2) kernels.push_back(&kAvx2Kernel);
 #elif defined(__aarch64__)
   kernels.push_back(&kNeonKernel);  // part of every AArch64 CPU
 #endif

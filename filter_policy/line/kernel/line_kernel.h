@@ -95,7 +95,6 @@ struct LineKernel {
 extern const LineKernel kAvx512Kernel;
 extern const LineKernel kAvx512fKernel;
 extern const LineKernel kAvx2Kernel;
-extern const LineKernel kPopcntKernel;
 #elif defined(__aarch64__)
 extern const LineKernel kNeonKernel;
 #endif
@@ -106,7 +105,7 @@ extern const LineKernel kScalarKernel;
 std::vector<const LineKernel*> SupportedKernels();
 
 // The kernel for new readers and builders: the one named by LINEBLOOM_SIMD
-// (scalar, popcnt, neon, avx2, avx512f, avx512), else the fastest. Chosen once
+// (scalar, neon, avx2, avx512f, avx512), else the fastest. Chosen once
 // per process.
 const LineKernel& ChosenKernel();
 

@@ -1,11 +1,134 @@
-// The reference in plain C++, for any CPU. Tests compare all other kernels with
-// it.
+// The reference in plain C++, for any CPU: follows docs/format.md word by word.
+// Tests compare all other kernels with it.
 #include "filter_policy/line/kernel/kernel_includes.inc"
 
 namespace linebloom {
 namespace {
 
-#include "filter_policy/line/kernel/line_kernel_scalar.inc"
+// Plain lines.
+
+inline uint64_t LoadWord(const uint8_t* line, uint32_t word) {
+  return LoadLittleEndian<uint64_t>(line + 8 * word);
+}
+
+inline bool PlainMayMatch(const LineShape& shape, const uint8_t* line,
+                          uint64_t hash) {
+  uint32_t word = PlainWindowOf(hash);
+  uint64_t round = FirstRound(hash);
+  for (int i = 0; i < shape.base; ++i, word = (word + 1) % kWordsPerLine) {
+    if (i == kWordsPerLine) round = SecondRound(round);
+    if ((LoadWord(line, word) >> BitInWord(round, word) & 1) == 0) return false;
+  }
+  return true;
+}
+
+void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {
+  uint32_t word = PlainWindowOf(hash);
+  uint64_t round = FirstRound(hash);
+  for (int i = 0; i < probes; ++i, word = (word + 1) % kWordsPerLine) {
+    if (i == kWordsPerLine) round = SecondRound(round);
+    const uint32_t bit = BitInWord(round, word);
+    line[8 * word + bit / 8] |= static_cast<uint8_t>(1 << bit % 8);
+  }
+}
+
+// Solved lines.
+
+struct SolvedWords {
+  explicit SolvedWords(const uint8_t* line) {
+    for (int w = 0; w < kWordsPerLine; ++w) all[w] = LoadWord(line, w);
+  }
+  uint64_t all[kWordsPerLine];
+};
+
+inline uint32_t HeaderOf(const SolvedWords& words) {
+  uint32_t header = 0;
+  for (int w = 0; w < kWordsPerLine; ++w) {
+    header |= static_cast<uint32_t>(words.all[w] >> 63) << w;
+  }
+  return header;
+}
+
+inline uint32_t IsOdd(uint64_t word) {
+  return static_cast<uint32_t>(__builtin_parityll(word));
+}
+
+// One bit for each of 8 words that has an odd number of bits under the mask.
+inline uint32_t OddWords(const uint64_t* words, uint64_t mask) {
+  uint32_t odd = 0;
+#pragma GCC unroll 8
+  for (int w = kWordsPerLine - 1; w >= 0; --w) {
+    odd = 2 * odd + IsOdd(words[w] & mask);
+  }
+  return odd;
+}
+
+inline uint32_t Parities(const SolvedWords& words, uint64_t mask) {
+  return OddWords(words.all, mask & kUnknowns);
+}
+
+// The sum of `count` words from `first` on, under the masks from place `place`
+// on.
+inline uint64_t MaskedSum(const SolvedWords& words, uint32_t seed, int first,
+                          int count, int place) {
+  uint64_t sum = 0;
+  for (int i = 0; i < count; ++i) {
+    sum ^= words.all[first + i] &
+           (uint64_t{seed} * kSpread[place + i] << kSpreadShift);
+  }
+  return sum;
+}
+
+inline uint32_t PairParities(const SolvedWords& words, uint32_t seed,
+                             uint64_t columns) {
+  uint32_t parities = 0;
+  for (int first = 0; first < kWordsPerLine; first += 2) {
+    const uint64_t sum = MaskedSum(words, seed, first, 2, 0);
+    parities |= IsOdd(sum & columns) << first;
+  }
+  return parities;
+}
+
+inline uint32_t HalfParities(const SolvedWords& words, uint32_t fours,
+                             uint32_t last, const SolvedPlan& plan) {
+  uint32_t parities = 0;
+  for (int first = 0; first < kWordsPerLine; first += 4) {
+    const uint64_t of_fours = MaskedSum(words, fours, first, 4, 0);
+    const uint64_t of_last = MaskedSum(words, last, first, 4, first);
+    parities |= IsOdd(of_fours & plan.fours_columns) << first |
+                IsOdd(of_last & plan.last_columns) << (8 + first);
+  }
+  return parities;
+}
+
+// Building solved lines.
+
+using Vector = uint64_t;
+
+inline uint64_t Test(uint64_t word, uint64_t bit) {
+  return 0 - static_cast<uint64_t>((word & bit) != 0);
+}
+
+inline uint64_t XorWhere(uint64_t where, uint64_t word, uint64_t other) {
+  return word ^ (where & other);
+}
+
+inline uint64_t MultiplyLow32(uint64_t word, uint32_t factor) {
+  return (word & 0xffffffff) * factor;
+}
+
+void SolvePlanes(const Pivots& pivots, uint64_t* words) {
+  for (int p = pivots.count - 1; p >= 0; --p) {
+    const uint64_t unmet =
+        OddWords(words, pivots.rows[p][0]) ^ pivots.rows[p][1];
+    for (int w = 0; w < kWordsPerLine; ++w) {
+      words[w] |= pivots.bit[p] & (0 - (unmet >> w & 1));
+    }
+  }
+}
+
+#include "filter_policy/line/kernel/probe_line.inc"
+#include "filter_policy/line/kernel/solve_line.inc"
 
 }  // namespace
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/line/builder/line_builder.h"
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/line/line.h"
+#include "filter_policy/line/line_builder.h"
 #include "filter_policy/line/solved_probes.h"
 #include "tests/filter_policy/random_hashes.h"
 

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "filter_policy/line/builder/line_builder.h"
+#include "filter_policy/line/line_builder.h"
 #include "filter_policy/line/plain_probes.h"
 #include "filter_policy/line/solved_probes.h"
 #include "tests/filter_policy/line/line_cases.h"

@@ -17,7 +17,7 @@
 
 #include "filter_policy/filter/filter_builder.h"
 #include "filter_policy/filter/filter_reader.h"
-#include "filter_policy/line/builder/line_builder.h"
+#include "filter_policy/line/line_builder.h"
 #include "filter_policy/line/little_endian.h"
 #include "filter_policy/line/plain_probes.h"
 #include "filter_policy/line/solved_probes.h"

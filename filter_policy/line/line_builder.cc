@@ -1,10 +1,10 @@
-#include "filter_policy/line/builder/line_builder.h"
+#include "filter_policy/line/line_builder.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "filter_policy/line/builder/line_tables.inc"
+#include "filter_policy/line/line_tables.inc"
 #include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {

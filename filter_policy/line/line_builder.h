@@ -55,7 +55,7 @@ LineShape SolvedShape(uint64_t keys, uint32_t lines);
 
 // The number of probes, 1 to kMaxPlainProbes, with the lowest rate at
 // `millibits` thousandths of a bit per key. The table comes from
-// filter_policy/line/builder/line_tables.cc.
+// filter_policy/line/line_tables.cc.
 int PlainProbes(uint32_t millibits);
 
 }  // namespace linebloom

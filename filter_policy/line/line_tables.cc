@@ -1,7 +1,7 @@
 // Generates the tables next to this file, from simulated lines and their exact
 // rates:
 //
-//   line_tables > filter_policy/line/builder/line_tables.inc
+//   line_tables > filter_policy/line/line_tables.inc
 //
 // Neighbouring probe counts are compared on the same random keys, so that the
 // noise of the keys cancels out.
@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-#include "filter_policy/line/builder/line_builder.h"
+#include "filter_policy/line/line_builder.h"
 #include "filter_policy/line/plain_probes.h"
 
 namespace linebloom {
@@ -82,7 +82,7 @@ void Print(const char* format, int first, int last, const Number& number) {
 }
 
 void PrintTables() {
-  printf(R"(// Made by filter_policy/line/builder/line_tables.cc; do not edit.
+  printf(R"(// Made by filter_policy/line/line_tables.cc; do not edit.
 #pragma once
 
 #include <cstdint>
