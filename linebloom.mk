@@ -6,10 +6,12 @@
 linebloom_FUNC = linebloom_register
 
 linebloom_SOURCES := \
+  filter_policy/filter/allocation_rounding.cc \
   filter_policy/filter/filter_block.cc \
   filter_policy/filter/filter_builder.cc \
   filter_policy/filter/filter_reader.cc \
   filter_policy/filter/hash_list.cc \
+  filter_policy/filter/sizing.cc \
   filter_policy/levels/account.cc \
   filter_policy/levels/allocation.cc \
   filter_policy/levels/file_plan.cc \
@@ -35,8 +37,7 @@ linebloom_SOURCES := \
   filter_policy/policy/memory_allocator.cc \
   filter_policy/policy/observed_rate.cc \
   filter_policy/policy/policy_options.cc \
-  filter_policy/policy/running_rocksdb.cc \
-  filter_policy/sizing/sizing.cc
+  filter_policy/policy/running_rocksdb.cc
 
 linebloom_HEADERS := \
   filter_policy/include/linebloom/c.h \

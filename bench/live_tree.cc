@@ -42,9 +42,9 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "filter_policy/filter/sizing.h"
 #include "filter_policy/levels/allocation.h"
 #include "filter_policy/policy/policy_options.h"
-#include "filter_policy/sizing/sizing.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "linebloom/observed_rate.h"

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/little_endian.h"
-#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 namespace {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "filter_policy/filter/sizing.h"
 #include "filter_policy/levels/file_plan.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/line/line.h"
 #include "filter_policy/policy/policy_options.h"
 #include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "filter_policy/policy/running_rocksdb.h"
-#include "filter_policy/sizing/sizing.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 #include "table/block_facts.h"

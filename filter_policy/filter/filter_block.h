@@ -25,12 +25,11 @@ inline constexpr size_t kMaxFilterBlockOverhead =
 // completed when the filter's keys are known, followed by BuildFilter, stored
 // in the block and compared by linebloom::RebuildFilters.
 struct FilterRequest {
-  // At least 1. With a rate: the size to try first, which is not stored.
+  // At least 1. With a rate: what large filters need for it; not stored.
   uint32_t millibits_per_key = 10000;
   Line line = Line::kSolved;  // in a block: of its lines, also if unknown
   uint64_t hash_seed = 0;     // used to compute the hashes
-  // The highest rate that the filter may have, less than 1, stored as a float;
-  // 0: use the bits.
+  // The rate to come near to, less than 1, stored as a float; 0: use the bits.
   double false_positive_rate = 0;
   bool level_aware = false;  // true if bits or rate depend on the file's level
   // Names the function that maps keys to the bytes that are hashed

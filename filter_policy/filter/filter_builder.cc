@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/line_builder.h"
 
 namespace linebloom {
@@ -75,42 +76,26 @@ FilterBlock BuildBlock(const HashList& hashes, const FilterRequest& request,
   return {std::move(bytes), size, rate};
 }
 
-FilterBlock BuildForRate(const HashList& hashes, const FilterRequest& request,
-                         const LineKernel& kernel) {
-  FilterBlock built;
-  FilterBlock best;
-  SearchLineCount(
-      LinesFor(hashes.size(), request.millibits_per_key), hashes.size(),
-      request.false_positive_rate, LogRatePerBit(request.line),
-      [&](uint32_t count) {
-        built = BuildBlock(hashes, request, MillibitsFor(count, hashes.size()),
-                           kernel, count);
-        return built.rate;
-      },
-      [&] { std::swap(best, built); });
-  return best;
-}
-
 }  // namespace
 
 FilterBlock BuildFilter(const HashList& hashes, const FilterRequest& request,
                         const LineKernel& kernel,
                         AllocationRounding* rounding) {
   if (hashes.empty()) return BuildEmptyBlock();
-  if (request.false_positive_rate > 0) {
-    return BuildForRate(hashes, request, kernel);
-  }
+  const size_t keys = hashes.size();
   uint32_t millibits = request.millibits_per_key;
-  uint32_t count = LinesFor(hashes.size(), millibits);
-  if (rounding != nullptr) {
-    const uint32_t rounded = rounding->Round(request.line, hashes.size(), count,
+  uint32_t count = request.false_positive_rate > 0
+                       ? LinesForRate(keys, millibits)
+                       : LinesFor(keys, millibits);
+  if (rounding != nullptr && request.false_positive_rate == 0) {
+    const uint32_t rounded = rounding->Round(request.line, keys, count,
                                              FilterBlockOverhead(request));
-    if (rounded != count) millibits = MillibitsFor(rounded, hashes.size());
+    if (rounded != count) millibits = MillibitsFor(rounded, keys);
     count = rounded;
   }
   // More than 2^32 keys may have fewer bits than requested.
   if (count == kMaxLines) {
-    millibits = std::min(millibits, MillibitsFor(count, hashes.size()));
+    millibits = std::min(millibits, MillibitsFor(count, keys));
   }
   return BuildBlock(hashes, request, millibits, kernel, count);
 }

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <memory>
 
+#include "filter_policy/filter/allocation_rounding.h"
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/hash_list.h"
 #include "filter_policy/line/kernel/line_kernel.h"
-#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 
@@ -18,14 +18,11 @@ struct FilterBlock {
   double rate = 0;  // the mean of the lines' exact rates
 };
 
-// Builds the block: with the number of lines for the bits per key or, for a
-// rate, the fewest lines that are found to have it, or that come near it if
-// keys crowd (SearchLineCount). The block states its rate. `rounding`,
-// unless null, is shared by all filters of a policy; with a rate, for which a
-// filter gets the fewest lines, it is unused. Repeated hashes take space but do
-// no harm. No hashes make kEmptyFilterBlock. In addition
-// to the block, this takes the memory of the list's largest bucket, 8 bytes per
-// hash.
+// Builds the block with the number of lines for the request's bits per key; it
+// states its exact rate. `rounding`, unless null, is shared by all filters of a
+// policy and unused for requests of a rate. Repeated hashes take space but do
+// no harm. No hashes make kEmptyFilterBlock. In addition to the block, this
+// takes the memory of the list's largest bucket, 8 bytes per hash.
 FilterBlock BuildFilter(const HashList& hashes, const FilterRequest& request,
                         const LineKernel& kernel = ChosenKernel(),
                         AllocationRounding* rounding = nullptr);

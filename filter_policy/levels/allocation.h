@@ -37,9 +37,9 @@
 #include <span>
 #include <vector>
 
+#include "filter_policy/filter/sizing.h"
 #include "filter_policy/levels/heat_profile.h"
 #include "filter_policy/levels/tree_state.h"
-#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 

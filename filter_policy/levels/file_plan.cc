@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/sizing.h"
 #include "filter_policy/policy/policy_options.h"
-#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 
@@ -265,7 +265,7 @@ std::optional<FilterPlan> PlanOfFile(
         std::max(place ? RateOfRun(place->run, place->runs, asked) : asked,
                  LowestRate(request.line));
     request.millibits_per_key =
-        BitsForRate(request.line, request.false_positive_rate * kAimOfSearch)
+        BitsForRate(request.line, request.false_positive_rate)
             .value_or(kMaxMillibits);
     return FilterPlan{request};
   }

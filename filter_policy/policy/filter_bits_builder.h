@@ -10,9 +10,9 @@
 
 #include "filter_policy/filter/filter_builder.h"
 #include "filter_policy/filter/hash_list.h"
+#include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/hash.h"
 #include "filter_policy/policy/rocksdb_filter_bits.h"
-#include "filter_policy/sizing/sizing.h"
 #include "linebloom/filter_policy.h"
 
 namespace linebloom {

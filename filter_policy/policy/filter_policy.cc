@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "filter_policy/filter/sizing.h"
 #include "filter_policy/levels/file_plan.h"
 #include "filter_policy/levels/heat_profile.h"
 #include "filter_policy/levels/level_size_listener.h"
@@ -15,7 +16,6 @@
 #include "filter_policy/policy/filter_bits_reader.h"
 #include "filter_policy/policy/policy_options.h"
 #include "filter_policy/policy/running_rocksdb.h"
-#include "filter_policy/sizing/sizing.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/env.h"
 #include "rocksdb/utilities/object_registry.h"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "filter_policy/sizing/sizing.h"
+#include "filter_policy/filter/sizing.h"
 #include "rocksdb/convenience.h"
 
 namespace linebloom {

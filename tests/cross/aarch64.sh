@@ -28,8 +28,8 @@ aarch64-linux-gnu-g++ -std=c++20 -O2 -Wall -Wextra -static -pthread \
   -I"$root" -I"$root/filter_policy/include" -I"$build/include" \
   -isystem $googletest -isystem $googletest/include -isystem $googletest/../googlemock/include \
   "-DLINEBLOOM_GOLDEN_DIR=\"$root/tests/golden\"" \
-  "$root"/filter_policy/{line,line/kernel,sizing,filter}/*.cc \
-  "$root"/tests/filter_policy/{line,line/kernel,sizing,filter}/*_test.cc \
+  "$root"/filter_policy/{line,line/kernel,filter}/*.cc \
+  "$root"/tests/filter_policy/{line,line/kernel,filter}/*_test.cc \
   "$root/tests/golden/golden_block.cc" \
   $googletest/src/{gtest-all,gtest_main}.cc -o "$build/line_test"
 

@@ -11,8 +11,8 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
+#include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/line.h"
-#include "filter_policy/sizing/sizing.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/mend_filter_block.h"
 

@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/little_endian.h"
-#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom::testing {
 

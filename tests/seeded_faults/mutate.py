@@ -21,7 +21,7 @@ ADAPTER = ["tests/filter_policy/filter_bits_test", "tests/filter_policy/threads_
            "tests/filter_policy/random_seed_test"]
 # The unit tests of the files whose names match.
 PROGRAMS = [
-    ("filter_policy/(line|sizing|filter)/",
+    ("filter_policy/(line|filter)/",
      ["tests/filter_policy/line_test", "tests/filter_policy/filter_block_test"] + ADAPTER[:2]),
     ("table/", ["tests/table/table_test", "tests/table/sst_test",
                 "tests/table/failed_allocations_test"]),

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/sizing/sizing.h"
+#include "filter_policy/filter/sizing.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/table.h"
 

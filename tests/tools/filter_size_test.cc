@@ -3,7 +3,7 @@
 #include <string>
 
 #include "filter_policy/filter/filter_block.h"
-#include "filter_policy/sizing/sizing.h"
+#include "filter_policy/filter/sizing.h"
 #include "tests/filter_policy/policy/filter_bits.h"
 #include "tools/filter_size/answer.h"
 #include "tools/shared/policies.h"

@@ -11,7 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "filter_policy/sizing/sizing.h"
+#include "filter_policy/filter/sizing.h"
 #include "table/status.h"
 #include "tools/advise/lookup_costs.h"
 #include "tools/advise/tree_facts.h"

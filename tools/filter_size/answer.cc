@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/line.h"
 #include "filter_policy/line/line_builder.h"
-#include "filter_policy/sizing/sizing.h"
 #include "rocksdb/filter_policy.h"
 #include "table/block_facts.h"
 #include "tools/shared/numbers.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/line.h"
-#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom::tools {
 

@@ -7,7 +7,7 @@
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
-#include "filter_policy/sizing/sizing.h"
+#include "filter_policy/filter/sizing.h"
 #include "tests/filter_policy/random_hashes.h"
 
 namespace linebloom {
@@ -57,20 +57,19 @@ std::vector<uint64_t> PoisonedHashes() {
   return hashes;
 }
 
-// Attackers control neither the time nor the memory of a filter for a rate.
-TEST(FilterBuilderTest, PoisonedKeysDoNotCostMore) {
+// A filter for a rate states the rate that it got, not the requested one, and
+// chosen keys don't make it larger.
+TEST(FilterBuilderTest, PoisonedKeysRaiseTheRateThatIsStated) {
   const HashList hashes(PoisonedHashes());
   for (const Line line : kLines) {
     FilterRequest settings;
     settings.line = line;
     settings.false_positive_rate = 0.001;
     settings.millibits_per_key =
-        BitsForRate(line, settings.false_positive_rate * kAimOfSearch).value();
+        BitsForRate(line, settings.false_positive_rate).value();
     const FilterBlockInfo info = Parse(BuildFilter(hashes, settings)).info;
-    const uint32_t honest = LinesFor(hashes.size(), settings.millibits_per_key);
-    EXPECT_GE(info.lines, honest);
-    EXPECT_LE(info.lines, honest * 13 / 10);
-    // Stores the rate that it reached next to the requested one.
+    EXPECT_EQ(info.lines,
+              LinesForRate(hashes.size(), settings.millibits_per_key));
     EXPECT_FLOAT_EQ(0.001F, info.request.false_positive_rate);
     EXPECT_GT(info.expected_false_positive_rate, 0.001F);
     EXPECT_LT(info.expected_false_positive_rate, 0.004F);

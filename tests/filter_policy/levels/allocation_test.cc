@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/line.h"
-#include "filter_policy/sizing/sizing.h"
 
 namespace linebloom {
 namespace {

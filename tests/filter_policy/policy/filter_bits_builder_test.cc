@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/hash.h"
-#include "filter_policy/sizing/sizing.h"
 #include "tests/filter_policy/ignored_case.h"
 #include "tests/filter_policy/policy/filter_bits.h"
 

@@ -1,11 +1,10 @@
 // The size of a filter and the rate to expect of it: the number of lines for a
-// number of bits per key, for a rate, and rounded to what malloc provides.
+// number of bits per key, and the bits for a rate.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 
 #include "filter_policy/line/line.h"
@@ -26,6 +25,14 @@ inline constexpr uint32_t kMaxLines =
 // The fewest lines that provide `millibits` thousandths of a bit for each of
 // `keys` keys: 1 to kMaxLines, 0 only if there are no keys.
 uint32_t LinesFor(uint64_t keys, uint32_t millibits);
+
+// The number of lines with which `keys` keys come nearest to the rate that
+// large filters have at `millibits`: rounded up below kKeysNearRate keys, where
+// a line more or less changes the rate by more than 3.5 %, else to the nearest.
+// Rejected: building again until the exact rate is at most the one requested,
+// which took filters of up to 65,536 keys up to eight times as long.
+inline constexpr uint64_t kKeysNearRate = 10'000;
+uint32_t LinesForRate(uint64_t keys, uint32_t millibits);
 
 // The most keys for which LinesFor returns no more than `lines`.
 uint64_t KeysFor(uint32_t lines, uint32_t millibits);
@@ -84,55 +91,5 @@ std::optional<uint32_t> BitsForRate(Line line, double rate);
 
 // The lowest rate that may be requested: the rate of kMaxMillibits.
 double LowestRate(Line line);
-
-// Finds the number of lines with which keys have at most `rate`: proposes
-// numbers to build(lines), which builds a filter and returns its rate. Calls
-// keep() after it if that filter is to replace the one kept so far.
-//
-// The first number, for which the caller aims at kAimOfSearch times the rate,
-// follows from the expected rate, within 1 % for a large filter. Small ones
-// vary by chance, so they get up to 8 tries instead of 2. No number exceeds 1.3
-// times the first, or two lines more, because an attacker may choose keys that
-// crowd into few lines; the filter with the lowest rate is kept.
-//
-// All numbers are more than 0. `log_rate_per_bit` is that of the kind of line
-// being built.
-//
-// Rejected: building only some lines and extrapolating. 10,000 lines predict
-// the mean no better than the expected rate does.
-inline constexpr double kAimOfSearch = 0.985;
-void SearchLineCount(uint32_t first_count, uint64_t keys, double rate,
-                     double log_rate_per_bit,
-                     const std::function<double(uint32_t lines)>& build,
-                     const std::function<void()>& keep);
-
-// How many bytes malloc provides for `bytes`.
-size_t MallocUsableSize(size_t bytes);
-
-// For RocksDB's optimize_filters_for_memory.
-//
-// Chooses numbers of lines so that little of the memory that the block cache
-// allocates stays empty: a filter grows to the end of malloc's size or shrinks
-// to that of the next smaller one (jemalloc's are up to a fifth apart). Over
-// all keys of all filters the expected rate is no higher than without rounding.
-// Thread-safe.
-class AllocationRounding {
- public:
-  using UsableSize = size_t (*)(size_t bytes);
-
-  explicit AllocationRounding(UsableSize usable_size = MallocUsableSize)
-      : usable_size_(usable_size) {}
-
-  // The number of lines to build for `keys` keys that should have `lines`, both
-  // more than 0. `overhead` is the size of the block's other bytes.
-  uint32_t Round(Line line, uint64_t keys, uint32_t lines, size_t overhead);
-
- private:
-  const UsableSize usable_size_;
-  std::mutex mutex_;
-  // How much worse all filters so far are than without rounding: the sum of
-  // keys times the difference of rates.
-  double debt_ = 0;
-};
 
 }  // namespace linebloom

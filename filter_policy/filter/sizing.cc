@@ -1,0 +1,137 @@
+#include "filter_policy/filter/sizing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numbers>
+#include <numeric>
+
+#include "filter_policy/line/line_builder.h"
+#include "filter_policy/line/line_tables.inc"
+
+namespace linebloom {
+namespace {
+
+constexpr uint64_t kMillibitsPerLine = 8 * kLineBytes * kMillibitsPerBit;
+
+uint32_t RoundedLines(uint64_t keys, uint32_t millibits, uint64_t rounding) {
+  const auto total = static_cast<unsigned __int128>(keys) * millibits;
+  const auto lines = (total + rounding) / kMillibitsPerLine;
+  return static_cast<uint32_t>(std::min<unsigned __int128>(lines, kMaxLines));
+}
+
+constexpr double kSolvedBitsPerLine = kBitsPerLine - 8;  // without the header
+constexpr double kMaxSummedKeys = 10'000;
+
+double RateOfPlainLine(int probes, double keys) {
+  const double fill = 1 - std::pow(1 - probes / kBitsPerLine, keys);
+  return std::pow(fill, probes);
+}
+
+static_assert(kBitsPerLine * kMillibitsPerBit / kMinSolvedMillibits <
+                  std::size(kSolvedLogRates) - 1,
+              "solved lines don't have more keys than the table covers");
+
+// Between two rows of the table the logarithm is nearly linear in the bits per
+// key.
+double SolvedRate(double keys_per_line) {
+  const double keys = std::max(keys_per_line, 1.0);
+  const auto row = static_cast<size_t>(keys);
+  const double share = (1.0 / row - 1 / keys) / (1.0 / row - 1.0 / (row + 1));
+  return std::exp(
+      std::lerp(kSolvedLogRates[row], kSolvedLogRates[row + 1], share));
+}
+
+double RateOfMillibits(Line line, uint32_t millibits) {
+  return ExpectedRate(line, millibits,
+                      kBitsPerLine * kMillibitsPerBit / millibits);
+}
+
+}  // namespace
+
+uint32_t LinesFor(uint64_t keys, uint32_t millibits) {
+  return RoundedLines(keys, millibits, kMillibitsPerLine - 1);
+}
+
+uint32_t LinesForRate(uint64_t keys, uint32_t millibits) {
+  return RoundedLines(
+      keys, millibits,
+      keys < kKeysNearRate ? kMillibitsPerLine - 1 : kMillibitsPerLine / 2);
+}
+
+uint32_t LinesWithin(Line line, size_t bytes) {
+  size_t lines = bytes / kLineBytes;
+  if (line == Line::kSolved) {
+    const size_t group = BytesOfLines(line, kLinesPerGroup);
+    const size_t rest = bytes % group;  // fewer lines, and a code for them
+    lines = bytes / group * kLinesPerGroup +
+            (rest == 0 ? 0 : (rest - 1) / kLineBytes);
+  }
+  return static_cast<uint32_t>(std::min<size_t>(lines, kMaxLines));
+}
+
+uint64_t KeysFor(uint32_t lines, uint32_t millibits) {
+  return lines * kMillibitsPerLine / millibits;
+}
+
+uint32_t MillibitsFor(uint32_t lines, uint64_t keys) {
+  return static_cast<uint32_t>(
+      std::min<uint64_t>(lines * kMillibitsPerLine / keys, UINT32_MAX));
+}
+
+double ExpectedRate(Line line, uint32_t millibits, double keys_per_line) {
+  if (std::isnan(keys_per_line)) return 1;  // a filter that rejects nothing
+  const int plain_probes = PlainProbes(millibits);
+  const bool is_plain =
+      BuiltLine(line, static_cast<uint32_t>(std::min(
+                          kBitsPerLine * kMillibitsPerBit / keys_per_line,
+                          1.0 * kMaxMillibits))) == Line::kPlain;
+  if (!is_plain) return SolvedRate(keys_per_line);
+  // The line is so full that differences between lines no longer matter.
+  if (keys_per_line > kMaxSummedKeys) {
+    return RateOfPlainLine(plain_probes, keys_per_line);
+  }
+  return MeanOverLines(keys_per_line, [plain_probes](int keys) {
+    return RateOfPlainLine(plain_probes, keys);
+  });
+}
+
+double MeanOverLines(double keys_per_line,
+                     const std::function<double(int)>& rate) {
+  const double spread = 10 * std::sqrt(keys_per_line) + 10;
+  const int least = static_cast<int>(std::max(0.0, keys_per_line - spread));
+  const int most = static_cast<int>(keys_per_line + spread);
+  double mean = 0;
+  for (int keys = least; keys <= most; ++keys) {
+    const double share = std::exp(keys * std::log(keys_per_line) -
+                                  keys_per_line - std::lgamma(keys + 1.0));
+    mean += share * rate(keys);
+  }
+  return mean;
+}
+
+double LogRatePerBit(Line line) {
+  return line == Line::kPlain
+             ? std::numbers::ln2 * std::numbers::ln2
+             : std::numbers::ln2 * kSolvedBitsPerLine / kBitsPerLine;
+}
+
+double LowestRate(Line line) { return RateOfMillibits(line, kMaxMillibits); }
+
+std::optional<uint32_t> BitsForRate(Line line, double rate) {
+  const auto reaches = [line, rate](uint32_t millibits) {
+    // False for NaN.
+    return RateOfMillibits(line, millibits) <= rate;
+  };
+  if (!reaches(kMaxMillibits)) return std::nullopt;
+  if (reaches(kMinMillibits)) return kMinMillibits;
+  uint32_t too_few = kMinMillibits;
+  uint32_t enough = kMaxMillibits;
+  while (enough - too_few > 1) {
+    const uint32_t middle = std::midpoint(too_few, enough);
+    (reaches(middle) ? enough : too_few) = middle;
+  }
+  return enough;
+}
+
+}  // namespace linebloom

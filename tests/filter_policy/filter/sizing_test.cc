@@ -1,0 +1,101 @@
+#include "filter_policy/filter/sizing.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "filter_policy/filter/filter_builder.h"
+#include "tests/filter_policy/random_hashes.h"
+
+namespace linebloom {
+namespace {
+
+constexpr Line kKinds[] = {Line::kPlain, Line::kSolved};
+
+TEST(SizingTest, HugeFiltersStopAtFourGigabytes) {
+  EXPECT_EQ(kMaxLines, LinesFor(uint64_t{1} << 40, 30000));
+  EXPECT_EQ(kMaxLines, LinesFor(~uint64_t{0}, 30000));
+}
+
+TEST(SizingTest, LinesWithinIsTheInverseOfBytesOfLines) {
+  for (const Line line : kKinds) {
+    for (uint32_t lines = 0; lines < 100; ++lines) {
+      const size_t bytes = BytesOfLines(line, lines);
+      EXPECT_EQ(lines, LinesWithin(line, bytes));
+      EXPECT_EQ(lines, LinesWithin(line, bytes + kLineBytes - 1));
+      EXPECT_EQ(lines, LinesWithin(line, BytesOfLines(line, lines + 1) - 1));
+    }
+    EXPECT_EQ(kMaxLines, LinesWithin(line, SIZE_MAX));
+    EXPECT_LT(BytesOfLines(line, kMaxLines), 0xffffff00u);
+  }
+}
+
+double RateOf(Line line, uint32_t millibits) {
+  return ExpectedRate(line, millibits, 512e3 / millibits);
+}
+
+// Filters have the rate that was planned for them. A filter of 3,000 lines
+// varies by one or two per cent at many bits per key.
+TEST(ExpectedRateTest, MatchesBuiltFilters) {
+  for (const Line line : kKinds) {
+    for (const uint32_t millibits :
+         {1000u, 2500u, 6000u, 10000u, 16000u, 24000u, 30000u}) {
+      const std::vector<uint64_t> hashes =
+          RandomHashes(3000 * 512'000 / millibits, 3);
+      const double expected = RateOf(line, millibits);
+      const double built =
+          BuildFilter(HashList(hashes), {millibits, line}).rate;
+      EXPECT_NEAR(1, expected / built, millibits <= 10000 ? 0.02 : 0.1)
+          << expected << " against " << built;
+    }
+  }
+}
+
+TEST(ExpectedRateTest, IsARateForAnyLoad) {
+  for (const Line line : kKinds) {
+    double last = 0;
+    for (double load = 1e-3; load < 1e18; load *= 3) {
+      const double rate = ExpectedRate(line, 1000, load);
+      EXPECT_GE(rate, last * (1 - 1e-6)) << load;
+      EXPECT_LE(rate, 1 + 1e-9) << load;
+      last = rate;
+    }
+    EXPECT_NEAR(1, last, 1e-9);
+    EXPECT_LT(ExpectedRate(line, 30000, 1), 1e-8);
+    const double infinity = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(1, ExpectedRate(line, 10000, infinity));
+    EXPECT_EQ(1, ExpectedRate(line, 10000, std::nan("")));
+  }
+}
+
+// Never more bits than are known to reach a rate, except for the few that the
+// header allows for plain lines, and with one thousandth less it isn't reached.
+TEST(BitsForRateTest, FindsTheFewestBits) {
+  for (const Line line : kKinds) {
+    const uint32_t slack = line == Line::kPlain ? 30 : 0;
+    for (uint32_t millibits = kMinMillibits + 1; millibits <= kMaxMillibits;
+         millibits += 13) {
+      const double rate = RateOf(line, millibits);
+      const uint32_t found = BitsForRate(line, rate).value();
+      EXPECT_LE(found, millibits + slack) << static_cast<int>(line);
+      EXPECT_LE(RateOf(line, found), rate);
+      EXPECT_GT(RateOf(line, found - 1), rate);
+    }
+  }
+}
+
+TEST(BitsForRateTest, TakesTheMinimumAndFindsNothingBelowTheLowestRate) {
+  for (const Line line : kKinds) {
+    EXPECT_EQ(BitsForRate(line, 1), kMinMillibits);
+    const double lowest = RateOf(line, kMaxMillibits);
+    EXPECT_TRUE(BitsForRate(line, lowest).has_value());
+    EXPECT_FALSE(BitsForRate(line, 0.999 * lowest).has_value());
+    EXPECT_FALSE(BitsForRate(line, 0).has_value());
+    EXPECT_FALSE(BitsForRate(line, std::numeric_limits<double>::quiet_NaN()));
+  }
+}
+
+}  // namespace
+}  // namespace linebloom
