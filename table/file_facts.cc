@@ -55,16 +55,18 @@ struct Sums {
   void Add(const BlockFacts& block) {
     const FilterBlockInfo& info = block.info;
     const bool linebloom = block.kind == BlockKind::kLinebloom;
-    const auto weight =
-        static_cast<double>(linebloom ? info.keys : block.bytes);
+    const bool empty = block.kind == BlockKind::kEmpty;
+    const auto weight = static_cast<double>(linebloom ? info.keys
+                                            : empty   ? 0
+                                                      : block.bytes);
     const float block_heat = info.request.heat;
     weights += weight;
     rate += weight * block.rate;
     rate_in_metadata += weight * info.expected_false_positive_rate;
     heat += static_cast<double>(info.keys) * block_heat;
     keys += info.keys;
-    all_have_heat &= block.kind == BlockKind::kEmpty ||
-                     (linebloom && std::isfinite(block_heat) && block_heat > 0);
+    all_have_heat &=
+        empty || (linebloom && std::isfinite(block_heat) && block_heat > 0);
   }
 
   double weights = 0;
@@ -119,6 +121,7 @@ absl::StatusOr<FileFacts> ReadFileFacts(const SstFile& file) {
     ASSIGN_OR_RETURN(const Block bytes, file.ReadFilterBlock(handle));
     const BlockFacts block = ReadBlockFacts(
         bytes.payload, KeysOfBlock(facts.properties, facts.bytes, handle));
+    facts.has_gaps |= block.bytes == 0;
     AddKind(block, &facts);
     AddProblems(block, handle.offset, &facts.problems);
     sums.Add(block);

@@ -30,6 +30,11 @@ struct FileFacts : LineTotals {  // of all blocks together
   // builds Bloom filters for partitions with few keys.
   bool of_one_policy = true;
 
+  // True if a partition has 0 bytes, which is one of the problems. RocksDB's
+  // own policies write them from 9.6 on, if no key of a partition has a prefix
+  // and whole_key_filtering is off.
+  bool has_gaps = false;
+
   // The number of keys and prefixes added: from linebloom's own metadata, else
   // from the table properties, which have it since RocksDB 6.22.
   std::optional<uint64_t> keys;

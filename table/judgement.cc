@@ -120,6 +120,8 @@ std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
       facts.first.info.version > kFilterBlockVersion) {
     return std::nullopt;
   }
+  // Every run would rewrite the file, and mend nothing.
+  if (facts.has_gaps && wanted.leaves_gaps) return std::nullopt;
   if (!facts.problems.empty() || !facts.of_one_policy) {
     return RebuildReason::kDamagedFilter;
   }
@@ -237,6 +239,21 @@ std::string ReadBuiltInPolicy(const rocksdb::FilterPolicy& policy,
   return "";
 }
 
+// True if `policy` writes partitions without keys as 0 bytes, and if there may
+// be such partitions.
+bool LeavesGaps(const rocksdb::FilterPolicy& policy,
+                const rocksdb::FilterBuildingContext& context) {
+  const rocksdb::BlockBasedTableOptions& table = context.table_options;
+  if (!table.partition_filters || table.whole_key_filtering) return false;
+#if LINEBLOOM_ROCKSDB_VERSION >= 906
+  if (table.decouple_partitioned_filters) return false;
+#endif
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      policy.GetBuilderWithContext(context));
+  std::unique_ptr<const char[]> memory;
+  return builder != nullptr && builder->Finish(&memory).empty();
+}
+
 // Adds to `wanted` what only a policy of linebloom's can tell.
 void AddRequest(const Family& family,
                 const rocksdb::FilterBuildingContext& context,
@@ -332,6 +349,7 @@ WantedFilter WantedOfFile(const Family& family, const AddedKeys& keys,
   if (family.has_built_in_policy) {
     wanted.built_in_rate =
         RateOfBuiltIn(*table.filter_policy, context).value_or(1);
+    wanted.leaves_gaps = LeavesGaps(*table.filter_policy, context);
   } else {
     AddRequest(family, context, keys, &wanted);
   }

@@ -26,6 +26,8 @@ struct WantedFilter {
   // The rate of its filters if the policy is RocksDB's own. It can't read
   // linebloom's.
   std::optional<double> built_in_rate = std::nullopt;
+  // True if its filters may have gaps too (FileFacts::has_gaps).
+  bool leaves_gaps = false;
 
   // With a rate, its bits are approximate. kRandomHashSeed: any but 0.
   FilterRequest request = {};

@@ -344,16 +344,23 @@ class Planner {
     if (absl::IsNotFound(facts.status())) return Status::OK();
     ++report_->files_examined;
     if (!facts.ok()) {
-      report_->unreadable.emplace_back(facts.status().message());
+      report_->problems.emplace_back(facts.status().message());
       return Status::OK();
     }
     const bool for_hits = family.options.optimize_filters_for_hits;
     const bool nothing_below = (for_hits || IsLevelAware(family.policy)) &&
                                NothingBelow(family, meta, level);
-    const Verdict verdict = Judge(
-        *facts,
+    const WantedFilter wanted =
         WantedOfFile(family, {facts->rows(), meta.smallestkey, meta.largestkey},
-                     level, nothing_below));
+                     level, nothing_below);
+    const Verdict verdict = Judge(*facts, wanted);
+    if (facts->has_gaps && wanted.leaves_gaps) {
+      report_->problems.push_back(
+          absl::StrCat(file.rebuild.path, ": ", facts->problems.front(), "; ",
+                       wanted.policy_name,
+                       " would write it again: use another policy, or "
+                       "whole_key_filtering=true"));
+    }
     met->ranges.push_back({meta.smallestkey, meta.largestkey,
                            LookupsOf(*facts, meta, family, &met->source)});
     file.rebuild.column_family = family.name;

@@ -145,7 +145,7 @@ size_t LineFilterBitsBuilder::ApproximateNumEntries(size_t bytes) {
 }
 
 size_t LineFilterBitsBuilder::CalculateSpace(size_t entries) {
-  if (entries == 0) return 0;
+  if (entries == 0) return kFilterTailBytes;
   const uint32_t lines = LinesFor(entries, plan_.request.millibits_per_key);
   return BytesOfLines(
              BuiltLine(plan_.request.line, MillibitsFor(lines, entries)),

@@ -102,6 +102,11 @@ TEST(FileFactsTest, KindsOfPartitions) {
   const FileFacts of_no_bytes = FactsOfPartitions({kBloom, ""});
   ASSERT_EQ(1u, of_no_bytes.problems.size());
   EXPECT_THAT(of_no_bytes.problems[0], ::testing::HasSubstr("of 0 bytes"));
+  EXPECT_TRUE(of_no_bytes.has_gaps && !damaged.has_gaps);
+  EXPECT_EQ(RebuildReason::kDamagedFilter, Judge(of_no_bytes, {}).reason);
+  // Every run would rewrite it, and mend nothing.
+  const WantedFilter as_bad = {.built_in_rate = 0.01, .leaves_gaps = true};
+  EXPECT_FALSE(Judge(of_no_bytes, as_bad).pays);
 }
 
 // The more keys, the more share a missing key's hash of 32 bits.

@@ -133,8 +133,12 @@ struct RebuildFiltersReport {
   // Files that have a reason but are left alone because the policy's filter
   // would be no better, for example a Ribbon filter of the same size.
   uint64_t files_no_better = 0;
-  // Live files too damaged to examine: a sentence each, with path and offset.
-  std::vector<std::string> unreadable;
+  // A sentence each, with path and offset, on live files that are left as they
+  // are: too damaged to examine, or with a partition of 0 bytes, where MultiGet
+  // may not find rows that exist, which the policy would write again. RocksDB's
+  // own policies do since 9.6, if no key of a partition has a prefix and
+  // whole_key_filtering is off.
+  std::vector<std::string> problems;
   uint64_t bytes_rewritten = 0;
 };
 

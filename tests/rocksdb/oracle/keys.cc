@@ -1,4 +1,6 @@
+#include <cmath>
 #include <set>
+#include <string>
 
 #include "tests/rocksdb/oracle/oracle.h"
 
@@ -38,6 +40,27 @@ Keys OfEveryLength() {
     key.back() = static_cast<char>(key.back() ^ 1);
     if (present.count(key) == 0) keys.missing.push_back(key);
   }
+  return keys;
+}
+
+Keys InRuns(const std::string& runs) {
+  Keys keys;
+  std::set<std::string> missing;
+  char letter = 'a';
+  for (size_t at = 0; at < runs.size(); ++at, ++letter) {
+    const bool is_short = runs[at] == '-';
+    if (is_short) ++at;
+    const auto count = static_cast<int>(std::pow(3, runs[at] - '0'));
+    for (int i = 0; i < count; ++i) {
+      std::string key = letter + std::to_string(100 + i);
+      key = is_short ? letter + key.substr(2)
+                     : letter + std::to_string(100 + i / 3) + key;
+      keys.present.push_back(key);
+      // Without a prefix, with that of a row, with that of none.
+      missing.insert({key.substr(0, 2), key + "~", key.substr(0, 3) + "~~~"});
+    }
+  }
+  keys.missing.assign(missing.begin(), missing.end());
   return keys;
 }
 

@@ -354,6 +354,25 @@ void Oracle::CountPartitions() {
   EXPECT_EQ(Take(reads), keys_.present.size());
 }
 
+void Oracle::MultiGetEverywhere() {
+  std::vector<std::string> all = keys_.present;
+  all.insert(all.end(), keys_.missing.begin(), keys_.missing.end());
+  std::sort(all.begin(), all.end(),
+            [this](const auto& a, const auto& b) { return Less(a, b); });
+  for (size_t i = 0; i + 2 < all.size(); ++i) {
+    const std::string& last = keys_.present.back();
+    for (const std::vector<std::string>& batch :
+         {std::vector{all[i], all[i + 1], all[i + 2]},
+          std::vector{last, all[i]}, std::vector{all[i], last}}) {
+      const std::vector<std::string> texts =
+          MultiGetTexts(db_.get(), batch, read_, Family(db_.get()));
+      for (size_t k = 0; k < batch.size(); ++k) {
+        EXPECT_EQ(texts[k], Expected(batch[k])) << batch[k] << ", " << k;
+      }
+    }
+  }
+}
+
 void Oracle::LookWithoutReading() {
   Open();  // with no block in the cache
   rocksdb::ReadOptions no_reads = read_;

@@ -50,6 +50,10 @@ Keys Decades(uint64_t decades = 150);
 Keys OfEveryLength();
 // Keys of 6 to 9 bytes that share beginnings of all lengths.
 Keys OfCommonBeginnings();
+// Keys in runs, by letter from 'a' on: a digit stands for 3 to the power of the
+// digit keys of 8 bytes, of which three share the first 4; after a minus, of 3
+// bytes.
+Keys InRuns(const std::string& runs);
 // Every n-th of the keys from `first` on.
 std::vector<std::string> EveryNth(const std::vector<std::string>& keys,
                                   size_t n, size_t first = 0);
@@ -125,6 +129,8 @@ class Oracle : public DbTest {
   void ScanAndCount(const std::string& from, const std::string& to,
                     const FilterCounts& counts);
   void CountPartitions();
+  // Each three neighbours, and each of them before and after the last row.
+  void MultiGetEverywhere();
 
   // Every n-th present key from `first` on.
   std::vector<std::string> Some(size_t n, size_t first = 0) const {

@@ -1,6 +1,7 @@
 // Covers prefixes in filters, with whole keys and alone; extractors that
 // change; keys in reverse order.
 
+#include <algorithm>
 #include <cctype>
 #include <string>
 #include <vector>
@@ -102,6 +103,43 @@ std::vector<Cell> TinyPartitions() {
   return cells;
 }
 INSTANTIATE_CELLS(TinyPartitions, TinyPartitions());
+
+// Partitions without any key in their filter: the first, the last, all between
+// two that have keys, and next to partitions with the prefix of one key.
+std::vector<Cell> EmptyPartitions() {
+  std::vector<Cell> cells;
+  for (const std::string runs :
+       {"-4", "-44", "4-4", "-40-44-4", "0-40", "4-4-40-04"}) {
+    for (const uint32_t version : {2, 5}) {
+      for (const uint64_t size : {1, 100}) {
+        std::string name = "Of" + runs;
+        std::ranges::replace(name, '-', 'S');
+        cells.push_back({name + "Version" + std::to_string(version) + "Size" +
+                             std::to_string(size),
+                         {kWrite, kMultiGetEverywhere, kUpdate, kReopen,
+                          kMultiGetEverywhere, kCompact, kMultiGetEverywhere,
+                          kDelete, kMultiGetEverywhere},
+                         [=](Oracle* o) {
+                           o->keys_ = InRuns(runs);
+                           o->UseExtractor("fixed:4");
+                           o->scans_ = Oracle::Scans::kOfRanges;
+                           o->table().whole_key_filtering = false;
+                           o->table().format_version = version;
+                           o->table().block_size = 1;
+                           o->partition_size_ = size;
+                         },
+                         Filters::kPartitioned,
+                         {
+#if !ROCKSDB_IS_AT_LEAST(9, 6)
+                             kBloom,  // misses rows from 9.6 on
+#endif
+                             kLinebloom, kPlain}});
+      }
+    }
+  }
+  return cells;
+}
+INSTANTIATE_CELLS(EmptyPartitions, EmptyPartitions());
 
 // ---------------------------------------------------------------------------
 // The extractor is not the one with which a file was written.

@@ -116,6 +116,7 @@ inline Step SetExtractor(const std::string& name) {
 // ---- Ways to open and to read.
 
 STEP(CountPartitions) { o->CountPartitions(); }
+STEP(MultiGetEverywhere) { o->MultiGetEverywhere(); }
 STEP(VerifyChecksums) { EXPECT_OK(o->db()->VerifyChecksum()); }
 STEP(LookWithoutReading) { o->LookWithoutReading(); }
 STEP(OpenColumnFamily) { o->OpenColumnFamily(); }
