@@ -133,7 +133,9 @@ class Comparison {
   }
 
   absl::Status MeasureOne(uint64_t round, size_t i) {
-    const Keys lookups = PartOf(workload_.lookups, round);
+    const uint64_t all = workload_.lookups.size();
+    const Keys lookups = PartOf(workload_.lookups, all * round / config_.rounds,
+                                all * (round + 1) / config_.rounds);
     BeginStep(config_.rounds == 1
                   ? "step 2 of 2, lookups: "
                   : absl::StrCat("step 2 of 2, lookups: round ", round + 1,
@@ -158,15 +160,6 @@ class Comparison {
     progress_.Begin(absl::StrCat(step, "policy ", i + 1, " of ",
                                  results_.size(), " (", name, ")"),
                     total);
-  }
-
-  // The part of the lookups that belongs to a round.
-  Keys PartOf(const KeyList& keys, uint64_t round) const {
-    const uint64_t begin = keys.size() * round / config_.rounds;
-    const uint64_t end = keys.size() * (round + 1) / config_.rounds;
-    return {end - begin, 0, [&keys, begin](uint64_t i) {
-              return std::string(keys[begin + i]);
-            }};
   }
 
   bool direct_io() const { return direct_alignment_.has_value(); }

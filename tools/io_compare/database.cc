@@ -206,14 +206,27 @@ using Clock = std::chrono::steady_clock;
 // same block is rarely read twice in between.
 constexpr uint64_t kLookupsBetweenDrops = 64;
 
-// Returns true if the key is there.
-absl::StatusOr<bool> LookUp(rocksdb::DB* db, const std::string& key) {
-  rocksdb::PinnableSlice value;
-  const rocksdb::Status status =
-      db->Get(rocksdb::ReadOptions(), db->DefaultColumnFamily(), key, &value);
-  if (status.ok() || status.IsNotFound()) return status.ok();
-  return FromRocksDb(status,
-                     absl::StrCat("cannot look up '", absl::CEscape(key), "'"));
+// Looks up all `keys` together; `found` counts those that are there.
+absl::Status LookUp(rocksdb::DB* db, const std::vector<std::string>& keys,
+                    uint64_t* found) {
+  const size_t size = keys.size();
+  std::vector<rocksdb::PinnableSlice> values(size);
+  std::vector<rocksdb::Status> statuses(size);
+  rocksdb::ColumnFamilyHandle* const family = db->DefaultColumnFamily();
+  if (size == 1) {
+    statuses[0] = db->Get({}, family, keys[0], values.data());
+  } else {
+    const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+    db->MultiGet({}, family, size, slices.data(), values.data(),
+                 statuses.data());
+  }
+  for (size_t i = 0; i < size; ++i) {
+    *found += statuses[i].ok() ? 1 : 0;
+    if (statuses[i].ok() || statuses[i].IsNotFound()) continue;
+    return FromRocksDb(statuses[i], absl::StrCat("cannot look up '",
+                                                 absl::CEscape(keys[i]), "'"));
+  }
+  return absl::OkStatus();
 }
 
 // Shared by all threads.
@@ -236,24 +249,34 @@ absl::Status Work(Job* job, uint64_t begin, uint64_t end, bool is_first) {
   rocksdb::PerfContext* perf = rocksdb::get_perf_context();
   perf->Reset();  // including those of levels
   LookupCounts counts;
-  for (uint64_t i = begin; i < end && !job->failed && !Interrupted(); ++i) {
-    if (is_first && job->dropper != nullptr && i % kLookupsBetweenDrops == 0) {
+  std::vector<std::string> keys;
+  uint64_t next_drop = begin;
+  for (uint64_t i = begin; i < end && !job->failed && !Interrupted();
+       i += keys.size()) {
+    if (is_first && job->dropper != nullptr && i >= next_drop) {
       job->dropper->Drop();
+      next_drop = i + kLookupsBetweenDrops;
     }
-    const std::string key = job->lookups.at(i);
+    const uint64_t together =
+        job->lookups.together ? job->lookups.together(i) : 1;
+    keys.clear();
+    for (uint64_t j = i; j < std::min(i + together, end); ++j) {
+      keys.push_back(job->lookups.at(j));
+    }
     const Clock::time_point start = Clock::now();
-    const absl::StatusOr<bool> found = LookUp(job->db, key);
-    const auto taken = Clock::now() - start;
+    const absl::Status status = LookUp(job->db, keys, &counts.found);
+    const auto taken = (Clock::now() - start) / keys.size();
     if (job->nanoseconds != nullptr) {
-      (*job->nanoseconds)[i] = static_cast<uint32_t>(
-          std::min<int64_t>(std::chrono::nanoseconds(taken).count(),
-                            std::numeric_limits<uint32_t>::max()));
+      std::fill_n(job->nanoseconds->begin() + static_cast<std::ptrdiff_t>(i),
+                  keys.size(),
+                  static_cast<uint32_t>(
+                      std::min<int64_t>(std::chrono::nanoseconds(taken).count(),
+                                        std::numeric_limits<uint32_t>::max())));
     }
-    if (!found.ok()) job->failed = true;
-    RETURN_IF_ERROR(found.status());
-    counts.found += *found ? 1 : 0;
-    const uint64_t done = ++job->done;
-    if (is_first && done % 16 == 0) job->progress->Update(done);
+    if (!status.ok()) job->failed = true;
+    RETURN_IF_ERROR(status);
+    const uint64_t done = job->done += keys.size();
+    if (is_first && done % 16 < keys.size()) job->progress->Update(done);
   }
   counts.index_block_reads = perf->index_block_read_count;
   counts.filter_block_reads = perf->filter_block_read_count;

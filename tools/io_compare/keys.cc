@@ -136,6 +136,15 @@ void KeyList::Add(absl::string_view key) {
   ends_.push_back(bytes_.size());
 }
 
+void KeyList::EndBatch(uint64_t size) {
+  if (size > 1) batches_[ends_.size()] = ends_.size() - size;
+}
+
+uint64_t KeyList::Together(uint64_t i) const {
+  const auto batch = batches_.upper_bound(i);
+  return batch != batches_.end() && batch->second <= i ? batch->first - i : 1;
+}
+
 absl::string_view KeyList::operator[](uint64_t i) const {
   const uint64_t begin = i == 0 ? 0 : ends_[i - 1];
   return absl::string_view(bytes_).substr(begin, ends_[i] - begin);
@@ -147,6 +156,12 @@ Keys KeysOf(KeyList list) {
   for (uint64_t i = 0; i < shared->size(); ++i) bytes += (*shared)[i].size();
   return {shared->size(), bytes,
           [shared](uint64_t i) { return std::string((*shared)[i]); }};
+}
+
+Keys PartOf(const KeyList& keys, uint64_t begin, uint64_t end) {
+  return {end - begin, 0,
+          [&keys, begin](uint64_t i) { return std::string(keys[begin + i]); },
+          [&keys, begin](uint64_t i) { return keys.Together(begin + i); }};
 }
 
 Keys NumberedKeys(uint64_t rows, uint64_t stride) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,21 +18,32 @@ struct Keys {
   uint64_t size = 0;
   uint64_t bytes = 0;                       // of all keys together
   std::function<std::string(uint64_t)> at;  // takes numbers below `size`
+  // How many keys, from this number on, one MultiGet looks up; null: a Get
+  // each.
+  std::function<uint64_t(uint64_t)> together = nullptr;
 };
 
 // Keys in memory, back to back, with 8 bytes of overhead each.
 class KeyList {
  public:
   void Add(absl::string_view key);
+  // The last `size` keys belong together, if they are more than one.
+  void EndBatch(uint64_t size);
+  // How many keys are together from the `i`-th on.
+  uint64_t Together(uint64_t i) const;
   uint64_t size() const { return ends_.size(); }
   absl::string_view operator[](uint64_t i) const;
 
  private:
   std::string bytes_;
   std::vector<uint64_t> ends_;
+  std::map<uint64_t, uint64_t> batches_;  // ends of batches to their begins
 };
 
 Keys KeysOf(KeyList list);
+
+// Those of `keys`, which must live on, from `begin` to before `end`.
+Keys PartOf(const KeyList& keys, uint64_t begin, uint64_t end);
 
 // Generated keys of 16 bytes, "user" plus a number of 12 digits, `stride` apart
 // (at least 2), so that other keys fit between any two of them.

@@ -67,6 +67,10 @@ LINEBLOOM_FLAG(
     Config, source_db,
     "use the rows, levels and files of this RocksDB database's default column "
     "family; it is only read and must not be open elsewhere");
+LINEBLOOM_FLAG(Config, trace,
+               "do the lookups of this trace, by DB::StartTrace() of "
+               "--source_db; with --memory the first third of them only fills "
+               "the cache");
 LINEBLOOM_NUMBER_FLAG(Config, seed, kNone, 0, UINT64_MAX,
                       "varies rows and lookups");
 LINEBLOOM_FLAG(Config, html,
@@ -118,6 +122,18 @@ absl::Status CheckFlags(const IoCompareConfig& config) {
     return absl::InvalidArgumentError(
         "--missing_file needs --key_file or --source_db: its keys would lie "
         "outside the range of generated rows");
+  }
+  if (!config.trace.empty()) {
+    if (config.source_db.empty()) {
+      return absl::InvalidArgumentError(
+          "--trace needs --source_db, the database that it was recorded of");
+    }
+    if (!config.missing_file.empty() || !config.skew.empty() ||
+        config.hit_ratio > 0) {
+      return absl::InvalidArgumentError(
+          "--trace says which keys to look up; it excludes --missing_file, "
+          "--skew and --hit_ratio");
+    }
   }
   return Skew::Parse(config.skew, config.seed).status();
 }

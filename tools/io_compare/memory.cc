@@ -120,8 +120,15 @@ class MemoryComparison {
     progress_.Begin(absl::StrFormat("%s, %.3g MB: lookups", name_,
                                     static_cast<double>(cache.bytes) / 1e6),
                     2 * config_.lookups);
-    RETURN_IF_ERROR(Settle(db.get(), cache));
     Measurement& point = curve->points.emplace_back();
+    const KeyList& traced = workload_.lookups;
+    if (!config_.trace.empty()) {
+      const uint64_t third = traced.size() / 3;
+      Measurement ignored;
+      RETURN_IF_ERROR(LookUp(db.get(), PartOf(traced, 0, third), &ignored));
+      return LookUp(db.get(), PartOf(traced, third, traced.size()), &point);
+    }
+    RETURN_IF_ERROR(Settle(db.get(), cache));
     return LookUp(db.get(), RepeatedLookups(workload_.mix, config_.lookups),
                   &point);
   }
@@ -275,7 +282,7 @@ std::string AsText(const Json& json) {
   }
   std::string text = WrapText(
       absl::StrCat(
-          Fill("{/rows:,} rows, {/lookups:,} lookups, {/hit_ratio:%} % of "
+          Fill("{/rows:,} rows, {/lookups:,} lookups, {/found_share:%} % of "
                "existing rows",
                json["workload"]),
           json["workload"]["skew_in_words"] == ""
@@ -393,7 +400,9 @@ absl::StatusOr<Outcome> RunMemoryComparison(const IoCompareConfig& config) {
   }
   json["best"] = BestAsJson(json["curves"], sizes);
   json["workload"] = comparison.workload().facts;
-  json["workload"]["lookups"] = config.lookups;
+  json["workload"]["lookups"] = curves.front().points.front().lookups;
+  json["workload"]["found_share"] = PerLookup(
+      curves.front().points.front().found, curves.front().points.front());
   json["workload"]["direct_io"] = comparison.direct_io();
   json["notes"] = comparison.workload().notes;
   json["problems"] = Problems(json["curves"]);

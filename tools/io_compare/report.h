@@ -34,6 +34,7 @@ struct IoCompareConfig {
   std::string key_file;
   std::string missing_file;
   std::string source_db;
+  std::string trace;  // of its lookups
   uint64_t seed = 1;
   std::string html;
   bool direct_io = true;

@@ -18,6 +18,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/utilities/debug.h"
 #include "table/status.h"
+#include "tools/io_compare/trace.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
@@ -127,6 +128,10 @@ class Source {
     status.Update(FromRocksDb(import_db_->DestroyColumnFamilyHandle(family),
                               "cannot remove a copied file"));
     return status;
+  }
+
+  absl::StatusOr<Trace> ReadTrace(const std::string& path) {
+    return tools::ReadTrace(path, source_->db());
   }
 
   // A uniform sample of the live rows' keys, or all if there are fewer. Reads
@@ -284,9 +289,12 @@ class Source {
   std::vector<rocksdb::LiveFileMetaData> live_files_;  // in the order of files
 };
 
-// How many missing keys there must be for all lookups to differ.
+// How many missing keys there must be for all lookups to differ; with --memory,
+// for few to be the same, since false positives of the same key find their data
+// in the cache.
 double MissingKeysNeeded(const IoCompareConfig& config, const Skew& skew) {
-  const auto lookups = static_cast<double>(config.lookups);
+  const auto lookups =
+      static_cast<double>(config.lookups) * (config.memory.empty() ? 1 : 16);
   // Chance may put even more lookups where most of them fall.
   constexpr double kSlack = 1.5;
   constexpr double kFew = 100;
@@ -376,6 +384,12 @@ absl::Status UseKeyFile(const IoCompareConfig& config, double missing_needed,
   return absl::OkStatus();
 }
 
+void NoteLookups(uint64_t all, uint64_t existing, Workload* workload) {
+  workload->facts["lookups"] = all;
+  workload->facts["lookups_of_existing_rows"] = existing;
+  workload->facts["lookups_of_missing_keys"] = all - existing;
+}
+
 absl::Status UseDatabase(const IoCompareConfig& config, double missing_needed,
                          const std::filesystem::path& scratch,
                          Workload* workload) {
@@ -385,6 +399,24 @@ absl::Status UseDatabase(const IoCompareConfig& config, double missing_needed,
                                  AddedEntry added) {
     return source->ReadFile(file, batch, added);
   };
+  workload->facts["rows_from"] = "source_db";
+  workload->facts["path"] = config.source_db;
+  workload->facts["rows"] = workload->rows.TotalEntries();
+  workload->facts["key_bytes"] = 0.0;  // unknown
+  if (!config.trace.empty()) {
+    ASSIGN_OR_RETURN(Trace trace, source->ReadTrace(config.trace));
+    workload->notes.push_back(
+        absl::StrCat("--trace has ", trace.InWords(), "."));
+    workload->facts["missing_keys"] = absl::StrCat("of ", config.trace);
+    workload->facts["operations"] = {{"gets", trace.gets},
+                                     {"multigets", trace.multigets},
+                                     {"writes", trace.writes},
+                                     {"seeks", trace.seeks},
+                                     {"other", trace.other}};
+    NoteLookups(trace.keys.size(), trace.existing, workload);
+    workload->lookups = std::move(trace.keys);
+    return absl::OkStatus();
+  }
   constexpr uint64_t kMaxSample = 20'000'000;  // they are kept in memory
   ASSIGN_OR_RETURN(
       const KeyList sample,
@@ -392,10 +424,6 @@ absl::Status UseDatabase(const IoCompareConfig& config, double missing_needed,
           std::max(config.lookups,
                    std::min(kMaxSample, static_cast<uint64_t>(missing_needed))),
           config.seed));
-  workload->facts["rows_from"] = "source_db";
-  workload->facts["path"] = config.source_db;
-  workload->facts["rows"] = workload->rows.TotalEntries();
-  workload->facts["key_bytes"] = 0.0;  // unknown
   const rocksdb::Comparator& comparator = *workload->rows.comparator;
   if (config.missing_file.empty()) {
     // Each key followed by a zero byte: directly after the key, and so within
@@ -434,9 +462,7 @@ absl::Status NoLookups(const IoCompareConfig& config,
 absl::Status DrawLookups(const IoCompareConfig& config, Workload* workload) {
   Lookups lookups = ChooseLookups(workload->mix, config.lookups);
   const uint64_t all = lookups.keys.size();
-  workload->facts["lookups"] = all;
-  workload->facts["lookups_of_existing_rows"] = lookups.existing;
-  workload->facts["lookups_of_missing_keys"] = all - lookups.existing;
+  NoteLookups(all, lookups.existing, workload);
   workload->lookups = std::move(lookups.keys);
   if (all == 0) return NoLookups(config, *workload);
   if (all == config.lookups) return absl::OkStatus();
@@ -499,7 +525,7 @@ absl::StatusOr<Workload> MakeWorkload(const IoCompareConfig& config,
     GenerateRows(config, missing_needed, &workload);
   }
   workload.facts["block_size"] = workload.rows.block_size;
-  RETURN_IF_ERROR(DrawLookups(config, &workload));
+  if (config.trace.empty()) RETURN_IF_ERROR(DrawLookups(config, &workload));
   return workload;
 }
 
