@@ -40,15 +40,20 @@ double BuildPlainLines(const HashList& hashes, int probes,
 double BuildSolvedLines(const HashList& hashes, const LineKernel& kernel,
                         FilterBlockInfo* info, uint8_t* to) {
   const uint32_t count = info->lines;
-  GroupPartition partition(hashes, count);
+  LinePartition partition(hashes, count);
   info->shape = SolvedShape(hashes.size(), count);
   LineBuilder builder(info->shape, kernel);
   double sum_of_rates = 0;
+  uint32_t line = 0;
   uint8_t* const codes = to + size_t{count} * kLineBytes;
   for (uint32_t group = 0; group < GroupsOf(count); ++group) {
-    sum_of_rates += builder.BuildGroup(
-        partition.Next(), count, group,
-        to + size_t{group} * kLinesPerGroup * kLineBytes, codes + group);
+    const LinePartition::Group keys = partition.Next();
+    codes[group] = keys.code;
+    for (const std::span<const uint64_t> of_line : keys.lines) {
+      if (line == count) break;
+      sum_of_rates += builder.Build(of_line, to + size_t{line} * kLineBytes);
+      ++line;
+    }
   }
   return sum_of_rates / count;
 }

@@ -13,11 +13,15 @@
 // in RocksDB, which must be copied to be partitioned.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
+
+#include "filter_policy/line/line.h"
+#include "filter_policy/line/line_builder.h"
 
 namespace linebloom {
 
@@ -76,7 +80,8 @@ class HashList {
   Bucket& BucketOf(uint64_t hash) {
     return buckets_[hash >> (64 - kBucketBits) & bucket_mask_];
   }
-  Bucket& MakeRoomFor(uint64_t hash);
+  // Cold, so that Add saves few registers.
+  __attribute__((cold)) Bucket& MakeRoomFor(uint64_t hash);
   void Spread();
 
   size_t size_ = 0;
@@ -84,24 +89,33 @@ class HashList {
   std::vector<Bucket> buckets_ = std::vector<Bucket>(1);
 };
 
-// Sorts a filter's hashes by group of lines, and iterates over the groups in
-// order. The hashes of a group come in any order, because its bytes don't
-// depend on that. So one pass that counts and one that moves are enough,
-// without comparing hashes. In addition to the list this takes the memory of
-// the list's largest bucket.
-class GroupPartition {
+// Sorts a filter's hashes by line, group by group, and chooses the code of each
+// group. The hashes of a line come in any order, because its bytes don't depend
+// on that. So one pass that counts and one that moves are enough, without
+// comparing hashes. In addition to the list this takes the memory of the list's
+// largest bucket and 650 bytes for each group in it.
+class LinePartition {
  public:
   // `hashes` must outlive this and stay unchanged. `lines` is at least 1.
-  GroupPartition(const HashList& hashes, uint32_t lines);
+  LinePartition(const HashList& hashes, uint32_t lines);
 
-  // The hashes of the next group, valid until the next call. Call this
-  // GroupsOf(lines) times, for group 0, 1, ...
-  std::span<const uint64_t> Next();
+  // The hashes of each line, after lines have exchanged slices. A filter's last
+  // group may have fewer lines; then the others are empty.
+  struct Group {
+    uint8_t code;
+    std::array<std::span<const uint64_t>, kLinesPerGroup> lines;
+  };
+
+  // The next group, valid until the next call. Call this GroupsOf(lines) times,
+  // for group 0, 1, ...
+  const Group& Next();
 
  private:
   uint64_t FirstHashOf(size_t bucket) const;
-  std::span<const uint64_t> HashesOf(uint32_t group) const;
   void LoadBucket();
+  // Replaces the slices' numbers of hashes by the places in `loaded_` where
+  // each of them begins, for a group that begins at `place`. Returns its end.
+  size_t PlaceLines(size_t place, SliceCounts* slices, Group* group);
 
   const HashList& hashes_;
   const uint32_t lines_;
@@ -109,8 +123,9 @@ class GroupPartition {
   uint32_t next_group_ = 0;
   uint32_t first_group_ = 0;   // of those loaded
   uint32_t end_of_whole_ = 0;  // all groups before this are completely loaded
+  std::vector<Group> groups_;
+  std::vector<SliceCounts> slices_;
   std::vector<uint64_t> loaded_;
-  std::vector<size_t> starts_;  // where each group begins in `loaded_`
   // Hashes of a group that continues in the next bucket.
   std::vector<uint64_t> carried_;
 };

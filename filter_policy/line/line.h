@@ -68,6 +68,13 @@ inline uint32_t SliceOf(uint64_t hash, uint32_t lines) {
   return static_cast<uint32_t>((hash * lines) >> (64 - kSliceBits));
 }
 
+// 8 * LineOf + SliceOf in one product.
+inline uint64_t SliceOfFilter(uint64_t hash, uint32_t lines) {
+  return static_cast<uint64_t>(
+      (static_cast<unsigned __int128>(hash) * (uint64_t{lines} * kSlices)) >>
+      64);
+}
+
 // The line that exchanges this slice with `line`. Slices 0 and 1 go to the same
 // one.
 inline uint32_t OtherLine(uint32_t line, uint32_t slice) {

@@ -52,7 +52,10 @@ uint8_t ChooseCode(const SliceCounts& counts) {
       squares[known + code] = squares[code] + added[code];
     }
   }
-  return static_cast<uint8_t>(std::min_element(squares.begin(), squares.end()) -
+  // Not std::min_element, which compilers don't vectorize.
+  int32_t least = squares[0];
+  for (const int32_t square : squares) least = std::min(least, square);
+  return static_cast<uint8_t>(std::ranges::find(squares, least) -
                               squares.begin());
 }
 
@@ -70,38 +73,6 @@ double LineBuilder::Build(std::span<const uint64_t> hashes, uint8_t* line) {
   }
   const int header = kernel_->solve_line(shape_, hashes, space_.get(), line);
   return header == 0 ? 1.0 : SolvedLineRate(shape_.base + shape_.step * header);
-}
-
-double LineBuilder::BuildGroup(std::span<const uint64_t> hashes, uint32_t lines,
-                               uint32_t group, uint8_t* to, uint8_t* code) {
-  const uint32_t lines_here =
-      std::min<uint32_t>(lines - kLinesPerGroup * group, kLinesPerGroup);
-  SliceCounts counts = {};
-  for (const uint64_t hash : hashes) {
-    ++counts[LineOf(hash, lines) % kLinesPerGroup][SliceOf(hash, lines)];
-  }
-  // The lines of a smaller group can't exchange slices.
-  *code = lines_here < kLinesPerGroup ? 0 : ChooseCode(counts);
-  // Counted two places further on: see GroupPartition.
-  size_t starts[kLinesPerGroup + 2] = {};
-  for (uint32_t line = 0; line < kLinesPerGroup; ++line) {
-    for (uint32_t slice = 0; slice < kSlices; ++slice) {
-      starts[BalancedLine(line, slice, *code) + 2] += counts[line][slice];
-    }
-  }
-  for (int i = 1; i < kLinesPerGroup + 2; ++i) starts[i] += starts[i - 1];
-  by_line_.resize(hashes.size());
-  for (const uint64_t hash : hashes) {
-    const uint32_t line = BalancedLineOf(hash, lines, *code) % kLinesPerGroup;
-    by_line_[starts[line + 1]++] = hash;
-  }
-  double sum_of_rates = 0;
-  for (uint32_t line = 0; line < lines_here; ++line) {
-    sum_of_rates += Build(
-        {by_line_.data() + starts[line], by_line_.data() + starts[line + 1]},
-        to + line * kLineBytes);
-  }
-  return sum_of_rates;
 }
 
 // Integers only, so that the same keys give the same bytes on every CPU.

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/line/line.h"
@@ -33,17 +32,10 @@ class LineBuilder {
   // of hashes, not on their order.
   double Build(std::span<const uint64_t> hashes, uint8_t* line);
 
-  // Writes the solved lines of a group (kLinesPerGroup), in a filter of `lines`
-  // lines, and their code. `hashes` are the group's. Returns the sum of the
-  // lines' rates.
-  double BuildGroup(std::span<const uint64_t> hashes, uint32_t lines,
-                    uint32_t group, uint8_t* to, uint8_t* code);
-
  private:
   LineShape shape_;
   const LineKernel* kernel_;
   std::unique_ptr<SolveSpace> space_;  // for solved lines only
-  std::vector<uint64_t> by_line_;      // a group's hashes
 };
 
 // The shape for `keys` keys in `lines` lines (more than 0). The number of keys

@@ -62,10 +62,20 @@ double SolvedRate(int keys) {
   LineBuilder builder(SolvedShape(uint64_t{1000} * keys, 1000));
   double sum = 0;
   for (int i = 0; i < groups; ++i) {
-    uint8_t lines[kLinesPerGroup * kLineBytes];
-    uint8_t code;
-    sum += builder.BuildGroup(RandomHashes(load(random), &random),
-                              kLinesPerGroup, 0, lines, &code);
+    const std::vector<uint64_t> hashes = RandomHashes(load(random), &random);
+    SliceCounts counts = {};
+    for (const uint64_t hash : hashes) {
+      ++counts[LineOf(hash, kLinesPerGroup)][SliceOf(hash, kLinesPerGroup)];
+    }
+    const uint8_t code = ChooseCode(counts);
+    std::vector<uint64_t> by_line[kLinesPerGroup];
+    for (const uint64_t hash : hashes) {
+      by_line[BalancedLineOf(hash, kLinesPerGroup, code)].push_back(hash);
+    }
+    for (const std::vector<uint64_t>& of_line : by_line) {
+      uint8_t line[kLineBytes];
+      sum += builder.Build(of_line, line);
+    }
   }
   return sum / groups / kLinesPerGroup;
 }

@@ -1,26 +1,33 @@
+#include "filter_policy/filter/hash_list.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "filter_policy/filter/hash_list.h"
 #include "filter_policy/line/line.h"
 #include "tests/filter_policy/random_hashes.h"
 
 namespace linebloom {
 namespace {
 
-// Each group gets its own hashes, and together exactly those of the list.
-void ExpectEachHashInItsGroup(std::vector<uint64_t> hashes, uint32_t lines) {
+// Each line gets its own hashes, and together exactly those of the list.
+void ExpectEachHashInItsLine(std::vector<uint64_t> hashes, uint32_t lines) {
   SCOPED_TRACE(testing::Message()
                << hashes.size() << " hashes, " << lines << " lines");
   const HashList list(hashes);
-  GroupPartition partition(list, lines);
+  LinePartition partition(list, lines);
   std::vector<uint64_t> seen;
-  for (uint32_t group = 0; group < GroupsOf(lines); ++group) {
-    for (const uint64_t hash : partition.Next()) {
-      ASSERT_EQ(group, GroupOf(hash, lines));
-      seen.push_back(hash);
+  for (uint32_t first = 0; first < lines; first += kLinesPerGroup) {
+    const LinePartition::Group& group = partition.Next();
+    for (uint32_t i = 0; i < kLinesPerGroup; ++i) {
+      for (const uint64_t hash : group.lines[i]) {
+        ASSERT_EQ(first + i, BalancedLineOf(hash, lines, group.code));
+        seen.push_back(hash);
+      }
+    }
+    if (first + kLinesPerGroup > lines) {
+      EXPECT_EQ(0, group.code);
     }
   }
   std::sort(hashes.begin(), hashes.end());
@@ -28,13 +35,13 @@ void ExpectEachHashInItsGroup(std::vector<uint64_t> hashes, uint32_t lines) {
   EXPECT_EQ(hashes, seen);
 }
 
-TEST(GroupPartitionTest, AnyHashesAndLines) {
+TEST(LinePartitionTest, AnyHashesAndLines) {
   for (const size_t count : {1, 2, 50, 5000, 32768, 32769, 200000}) {
     for (const uint32_t lines : {1u, 3u, 100u, 255u, 256u, 257u, 300000u}) {
-      ExpectEachHashInItsGroup(RandomHashes(count, count), lines);
+      ExpectEachHashInItsLine(RandomHashes(count, count), lines);
       std::vector<uint64_t> ends(count, 0);
       ends.resize(2 * count, UINT64_MAX);
-      ExpectEachHashInItsGroup(ends, lines);
+      ExpectEachHashInItsLine(ends, lines);
     }
   }
 }
