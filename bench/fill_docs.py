@@ -8,9 +8,8 @@ Runs the commands that contain TEXT (default: all, about an hour) in the
 repository's folder, one after another, and puts the standard output of each
 between its `<!-- $ COMMAND -->` and the next `<!-- end -->`. Needs
 build/release (tools/run_tests.sh builds it) and an otherwise idle machine. For a
-run on another day copy the newest page of docs/runs under the new date first;
-tests/docs/figures.py then says which figures of the other pages have changed, and
-with --fill changes them.
+run on another day, replace the date; bench/readme.py then fills README.md from the
+tables.
 """
 import glob
 import os

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Fills README.md's table, and draws its pictures, from the tables of the pages in docs/.
+
+  bench/readme.py           writes README.md and docs/pictures/
+  bench/readme.py --check   exits with 1 if they aren't what it would write; ctest runs this
+"""
+import math
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# Label, name in filter_bench and in linebloom compare, color.
+FILTERS = [("RocksDB Bloom", "rocksdb-bloom", "rocksdb-bloom", "#0072b2"),
+           ("RocksDB Ribbon", "rocksdb-ribbon", "rocksdb-ribbon", "#d55e00"),
+           ("**linebloom**", "linebloom", "linebloom", "#9c3d87"),
+           ("**linebloom, `level_aware`**", "linebloom", "linebloom-levels", "#9c3d87")]
+PLACE = re.compile(r"(<!-- figures of bench/readme.py -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def table(page, heading, title):
+    """{first cell: {column: number}} of the table below a heading whose title is `title`: the bold
+    line above a table in Markdown, or the first column of one in a fenced block."""
+    text = read(page).split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    lines = iter(text.splitlines())
+    line = next(line for line in lines if line.startswith((f"**{title}**", f"{title}  ")))
+    if line.startswith("**"):
+        next(lines)
+        split = lambda line: [cell.strip() for cell in line.strip("| ").split("|")]
+        columns = split(next(lines))
+        next(lines)
+    else:
+        split = lambda line: re.split(r" {2,}", line)
+        columns = split(line)
+    rows = {}
+    for line in lines:
+        if not line.strip() or line.startswith(("<!--", " ")):
+            break
+        cells = split(line)
+        numbers = [re.match(r"[\d.,]+", cell) for cell in cells]
+        rows[cells[0]] = {column: float(number[0].replace(",", ""))
+                          for column, number in zip(columns, numbers) if number}
+    return rows
+
+
+def figures():
+    """The tables that everything is drawn from."""
+    return (table("docs/comparison.md", "What it printed", "Reads from disk"),
+            table("docs/benchmarks.md", "One filter of a million keys", "hot"),
+            table("docs/benchmarks.md", "One filter of a million keys", "build, hot"))
+
+
+def readme_table():
+    reads, lookups, builds = figures()
+    lines = ["| 10 bits per key | reads per 1,000 missing rows | reject a key | find a key | build, per key "
+             "| memory to build, per key |", "| --- | ---: | ---: | ---: | ---: | ---: |"]
+    for label, name, compared, _ in FILTERS:
+        lookup, build = lookups[name], builds[name]
+        lines.append(f"| {label} | {1000 * reads[compared]['per lookup']:.1f} | {lookup['miss']:.1f} ns "
+                     f"| {lookup['hit']:.1f} ns | {build['build']:.0f} ns | {build['memory, bytes/key']:.1f} B |")
+    return "\n".join(lines)
+
+
+class Chart:
+    """Points in a plane whose axes are logarithmic, as SVG."""
+    WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 400, 70, 140, 56, 330
+
+    def __init__(self, heading, across, up, ticks_across, ticks_up):
+        self.across, self.up = ticks_across, ticks_up
+        self.parts = [f'<text x="16" y="26" class="heading">{heading}</text>',
+                      f'<text x="16" y="44" class="faint">{up} (up), {across} (right); both logarithmic</text>']
+        for tick in ticks_across:
+            self.parts.append(f'<path d="M{self.x(tick):.1f} {self.TOP}V{self.BOTTOM}" class="grid"/>'
+                              f'<text x="{self.x(tick):.1f}" y="{self.BOTTOM + 18}" text-anchor="middle">{tick}</text>')
+        for tick in ticks_up:
+            self.parts.append(f'<path d="M{self.LEFT} {self.y(tick):.1f}H{self.WIDTH - self.RIGHT}" class="grid"/>'
+                              f'<text x="{self.LEFT - 8}" y="{self.y(tick) + 4:.1f}" text-anchor="end">{tick}</text>')
+
+    @staticmethod
+    def share(value, ticks):
+        return math.log(value / ticks[0]) / math.log(ticks[-1] / ticks[0])
+
+    def x(self, value):
+        return self.LEFT + self.share(value, self.across) * (self.WIDTH - self.RIGHT - self.LEFT)
+
+    def y(self, value):
+        return self.BOTTOM - self.share(value, self.up) * (self.BOTTOM - self.TOP)
+
+    def point(self, across, up, label, color):
+        x, y = self.x(across), self.y(up)
+        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{color}"/>'
+                          f'<text x="{x + 11:.1f}" y="{y + 4:.1f}">{label}</text>')
+
+    def svg(self, foot):
+        return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.WIDTH}" height="{self.HEIGHT}" '
+                f'viewBox="0 0 {self.WIDTH} {self.HEIGHT}" role="img">\n'
+                '<style>text{font:13px sans-serif;fill:#1f2328}.heading{font-weight:bold;font-size:15px}'
+                '.faint{fill:#59636e;font-size:12px}.grid{stroke:#d1d9e0}</style>\n'
+                f'<rect width="{self.WIDTH}" height="{self.HEIGHT}" rx="6" fill="#ffffff"/>\n'
+                + "\n".join(self.parts) + f'\n<text x="16" y="{self.HEIGHT - 16}" class="faint">{foot}</text>\n</svg>\n')
+
+
+def rate_picture():
+    _, lookups, _ = figures()
+    chart = Chart("Rejecting a missing key: rate against time", "ns of CPU time for a key",
+                  "false positives, %", [5, 10, 20, 40], [0.1, 0.3, 1, 2])
+    for name, label, color in (("rocksdb-bloom", "Bloom", FILTERS[0][3]), ("rocksdb-ribbon", "Ribbon", FILTERS[1][3]),
+                               ("linebloom-plain", "line=plain", FILTERS[2][3]), ("linebloom", "linebloom", FILTERS[2][3]),
+                               ("linebloom-rate", "linebloom", FILTERS[2][3])):
+        row = lookups[name]
+        chart.point(row["miss"], row["false positives, %"], f"{label}, {row['bits/key']:.3g} bits", color)
+    return chart.svg("One filter of a million keys in the CPU's cache, packaged RocksDB 7.8.3: docs/benchmarks.md")
+
+
+def main():
+    if sys.argv[1:] not in ([], ["--check"]):
+        sys.exit(__doc__)
+    files = {"README.md": PLACE.sub(lambda place: place[1] + readme_table() + "\n" + place[2], read("README.md")),
+             "docs/pictures/rate.svg": rate_picture()}
+    wrong = [path for path, text in files.items()
+             if not os.path.exists(os.path.join(ROOT, path)) or read(path) != text]
+    if sys.argv[1:]:
+        sys.exit("\n".join(f"{path} isn't what bench/readme.py writes" for path in wrong) or 0)
+    for path in wrong:
+        with open(os.path.join(ROOT, path), "w", encoding="utf-8") as file:
+            file.write(files[path])
+
+
+if __name__ == "__main__":
+    main()
