@@ -1,13 +1,35 @@
+// What lookups are expected to read, and the advice that follows.
+#include "tools/advise/advise.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <list>
+#include <map>
+#include <memory>
 #include <random>
+#include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
-#include "gtest/gtest.h"
+#include "absl/strings/str_format.h"
+#include "linebloom/filter_policy.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/table.h"
+#include "tests/temporary_folder.h"
+#include "tools/advise/cache_fit.h"
 #include "tools/advise/cache_model.h"
 #include "tools/advise/filter_curve.h"
+#include "tools/advise/info_log.h"
 #include "tools/advise/lookup_costs.h"
 
 namespace linebloom::tools {
@@ -202,6 +224,174 @@ TEST(ExpectReadsTest, KeepsWhatHotRangesNeed) {
   EXPECT_LT(
       ExpectReads(TwoRuns(), OfRate(0.01), use, hot).per_lookup(0),
       0.7 * ExpectReads(TwoRuns(), OfRate(0.01), use, even).per_lookup(0));
+}
+
+// A database of 60,000 rows in two levels, with Bloom filters of ten bits in a
+// cache of 64 KiB.
+class AdviseTest : public testing::Test {
+ protected:
+  AdviseTest() {
+    RegisterFilterPolicy();
+    options_.create_if_missing = true;
+    options_.disable_auto_compactions = true;
+    options_.compression = rocksdb::kNoCompression;
+    table_.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    table_.cache_index_and_filter_blocks = true;
+    table_.block_cache = rocksdb::NewLRUCache(kCacheBytes);
+    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_));
+    options_.statistics = rocksdb::CreateDBStatistics();
+    config_.db = folder_.File("db");
+    config_.memory = kCacheBytes;
+    Write();
+  }
+
+  void Write() {
+    const auto db = Open();
+    for (int i = 0; i < 60'000; ++i) {
+      if (i == 50'000) {
+        ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+      }
+      const auto key = absl::StrFormat("%08d", uint64_t{7919} * i % 60'013);
+      ASSERT_TRUE(db->Put({}, key, std::string(20, 'v')).ok());
+    }
+    ASSERT_TRUE(db->Flush({}).ok());
+  }
+
+  std::unique_ptr<rocksdb::DB> Open() {
+    rocksdb::DB* opened = nullptr;
+    EXPECT_TRUE(rocksdb::DB::Open(options_, config_.db, &opened).ok());
+    return std::unique_ptr<rocksdb::DB>(opened);
+  }
+
+  // The files of the database and when they were last written.
+  std::map<std::string, std::filesystem::file_time_type> Files() const {
+    std::map<std::string, std::filesystem::file_time_type> files;
+    for (const auto& entry : std::filesystem::directory_iterator(config_.db)) {
+      files[entry.path()] = entry.last_write_time();
+    }
+    return files;
+  }
+
+  std::string Error() const {
+    const auto before = Files();
+    const auto outcome = RunAdvise(config_);
+    EXPECT_EQ(Files(), before);
+    return outcome.ok() ? "none" : std::string(outcome.status().message());
+  }
+
+  static constexpr uint64_t kCacheBytes = 64 << 10;
+  const TemporaryFolder folder_;
+  rocksdb::BlockBasedTableOptions table_;
+  rocksdb::Options options_;
+  AdviseConfig config_;
+};
+
+TEST_F(AdviseTest, RecommendsWhatReadsLeastAndWritesNothing) {
+  const auto db = Open();  // another process may have it open
+  const auto before = Files();
+  const auto outcome = RunAdvise(config_);
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_EQ(Files(), before);
+  const Json& json = outcome->json;
+  EXPECT_EQ(json["rows"], 60'000);
+  EXPECT_EQ(json["policies"], "bloomfilter");
+  // 4 kinds of 14 sizes and 5 budgets, whole and partitioned.
+  EXPECT_EQ(json["candidates"].size(), 2 * (4 * 14 + 5));
+  double least = 1e9;
+  for (const Json& candidate : json["candidates"]) {
+    least = std::min<double>(least, candidate["reads_per_lookup"]);
+    if (candidate["policy"] == "bloomfilter:10" &&
+        candidate["partitioned"] == false) {
+      EXPECT_NEAR(candidate["reads_per_lookup"],
+                  json["present"]["reads_per_lookup"].get<double>(), 0.02);
+      EXPECT_NEAR(candidate["filter_bytes"], 75'000, 1500);
+    }
+  }
+  EXPECT_LE(json["recommended"]["reads_per_lookup"], 1.05 * least);
+  EXPECT_LT(json["recommended"]["reads_per_lookup"],
+            0.7 * json["present"]["reads_per_lookup"].get<double>());
+  const std::string policy = json["recommended"]["policy"];
+  EXPECT_THAT(outcome->text, testing::HasSubstr("filter_policy=" + policy));
+}
+
+TEST_F(AdviseTest, PresentRowsReadTheirData) {
+  config_.hit_ratio = 1;
+  config_.memory = 100 << 20;
+  const auto all_fits = RunAdvise(config_);
+  ASSERT_TRUE(all_fits.ok()) << all_fits.status();
+  EXPECT_EQ(all_fits->json["present"]["reads_per_lookup"], 0);
+  config_.memory = 400'000;  // filters and indexes, and a tenth of the data
+  const auto fits = RunAdvise(config_);
+  ASSERT_TRUE(fits.ok()) << fits.status();
+  const Json& present = fits->json["present"]["reads_per_present"];
+  EXPECT_NEAR(present["data"], 0.85, 0.1);
+  EXPECT_LT(present["filter"], 0.01);
+}
+
+TEST_F(AdviseTest, SaysWhatIsWrong) {
+  using testing::HasSubstr;
+  config_.memory = 1000;
+  EXPECT_THAT(Error(), HasSubstr("--memory=1kB: the bytes of the block cache, "
+                                 "from 64KiB to this machine's memory, "));
+  config_.memory = uint64_t{1} << 60;
+  EXPECT_THAT(Error(), HasSubstr("this machine's memory"));
+  config_.memory = kCacheBytes;
+  config_.skew = "much";
+  EXPECT_THAT(Error(), HasSubstr("--skew"));
+  config_.skew = "";
+  config_.column_family = "none";
+  EXPECT_THAT(Error(), HasSubstr("has default"));
+  config_.column_family = "";
+  for (const auto& [path, time] : Files()) {
+    if (!path.ends_with(".sst")) continue;
+    std::filesystem::resize_file(path, 1000);
+    EXPECT_THAT(Error(), HasSubstr(path));
+    break;
+  }
+  config_.db = folder_.File("empty");
+  Open();
+  EXPECT_THAT(Error(), HasSubstr("has no SSTables"));
+  config_.db = folder_.path();
+  EXPECT_THAT(Error(), HasSubstr("is not a RocksDB database"));
+}
+
+TEST_F(AdviseTest, TakesCacheAndHitsFromTheInfoLog) {
+  EXPECT_EQ(ReadInfoLog(config_.db).cache_bytes, kCacheBytes);
+  EXPECT_EQ(ReadInfoLog(config_.db).hit_ratio, std::nullopt);
+  EXPECT_EQ(ReadInfoLog(folder_.path()).cache_bytes, std::nullopt);
+  options_.stats_dump_period_sec = 1;
+  {
+    const auto db = Open();
+    std::string value;
+    for (int i = 0; i < 100; ++i) {
+      (void)db->Get({}, absl::StrFormat("%08d", i % 4 == 0 ? i : 90'000),
+                    &value);
+    }
+    while (!ReadInfoLog(config_.db).hit_ratio.has_value()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  }
+  EXPECT_NEAR(*ReadInfoLog(config_.db).hit_ratio, 0.25, 0.02);
+  const auto outcome = RunAdvise(config_);
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_NEAR(outcome->json["hit_ratio"], 0.25, 0.02);
+  EXPECT_THAT(outcome->text, testing::HasSubstr("(by the info log)"));
+}
+
+TEST_F(AdviseTest, WarnsOfFiltersThatDoNotFitTheCache) {
+  const auto note = NoteOnCacheFit(config_.db);
+  ASSERT_TRUE(note.ok()) << note.status();
+  EXPECT_THAT(
+      *note, testing::StartsWith("whole filters (0.0751 MB) and indexes (0.0"));
+  EXPECT_THAT(*note,
+              testing::HasSubstr("don't fit the block cache of 0.0655 MB: "
+                                 "a lookup of a missing row is expected "
+                                 "to read"));
+  EXPECT_THAT(*note, testing::HasSubstr("'linebloom advise " + config_.db +
+                                        " --memory=64KiB'"));
+  EXPECT_EQ(*NoteOnCacheFit(config_.db, &table_, 1 << 20), "");
+  table_.cache_index_and_filter_blocks = false;
+  EXPECT_EQ(*NoteOnCacheFit(config_.db, &table_), "");
 }
 
 }  // namespace

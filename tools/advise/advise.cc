@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "filter_policy/filter/sizing.h"
 #include "table/status.h"
+#include "tools/advise/info_log.h"
 #include "tools/advise/lookup_costs.h"
 #include "tools/advise/tree_facts.h"
 #include "tools/io_compare/keys.h"
@@ -290,6 +291,11 @@ std::vector<std::string> Notes(const TreeFacts& facts, const Json& budget,
       budget["label"].get<std::string>(),
       ThreeDigits(budget["reads_per_lookup"]),
       ThreeDigits(recommended["reads_per_lookup"])));
+  if (!facts.use.holds_filters) {
+    notes.emplace_back(
+        "The database has cache_index_and_filter_blocks=false: its filters and "
+        "indexes take their memory beside the cache, whatever it is.");
+  }
   if (facts.unfiltered > 0) {
     notes.push_back(absl::StrCat(WithThousands(facts.unfiltered),
                                  " files have no filter now."));
@@ -320,7 +326,8 @@ absl::Status CheckMemory(const AdviseConfig& config) {
 absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
   RETURN_IF_ERROR(CheckMemory(config));
   ExpectedLookups lookups;
-  lookups.hit_ratio = config.hit_ratio;
+  const std::optional<double> logged = ReadInfoLog(config.db).hit_ratio;
+  lookups.hit_ratio = config.hit_ratio.value_or(logged.value_or(0));
   ASSIGN_OR_RETURN(lookups.skew, Skew::Parse(config.skew, config.seed));
   ASSIGN_OR_RETURN(const FilterCurves curves, FilterCurves::Make());
   ASSIGN_OR_RETURN(
@@ -338,11 +345,12 @@ absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
       {"rows", static_cast<uint64_t>(facts.rows)},
       {"policies", facts.policies.empty() ? "none" : facts.policies},
       {"memory", config.memory},
-      {"hit_ratio", config.hit_ratio},
+      {"hit_ratio", lookups.hit_ratio},
       {"skew", config.skew},
       {"lookups",
-       absl::StrFormat("Lookups: %g %% for missing rows, %s",
-                       100 * (1 - config.hit_ratio),
+       absl::StrFormat("Lookups: %.3g %% for missing rows%s, %s",
+                       100 * (1 - lookups.hit_ratio),
+                       logged && !config.hit_ratio ? " (by the info log)" : "",
                        lookups.skew.is_uniform() ? "evenly spread"
                                                  : lookups.skew.InWords())},
       {"present", AsJson(now)},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -16,9 +17,11 @@ struct AdviseConfig {
   std::string db;
   std::string column_family;  // "": all
   uint64_t memory = 0;        // bytes of the block cache
-  double hit_ratio = 0;       // share of the lookups whose row exists
-  std::string skew;           // of the lookups (keys.h)
-  uint64_t seed = 1;          // decides where the skew's ranges lie
+  // Share of the lookups whose row exists; by default as the info log's last
+  // statistics say, or none.
+  std::optional<double> hit_ratio;
+  std::string skew;   // of the lookups (keys.h)
+  uint64_t seed = 1;  // decides where the skew's ranges lie
 };
 
 // Reads the footers, properties and metaindexes of the database's files, which

@@ -154,6 +154,17 @@ class Items {
 
 }  // namespace
 
+CacheUse CacheUse::Of(const rocksdb::BlockBasedTableOptions& table) {
+  CacheUse use;
+  use.holds_filters = table.cache_index_and_filter_blocks;
+  use.partitioned =
+      table.partition_filters &&
+      table.index_type == rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  use.pin_level0 = table.pin_l0_filter_and_index_blocks_in_cache;
+  use.metadata_block_bytes = static_cast<double>(table.metadata_block_size);
+  return use;
+}
+
 ExpectedReads ExpectReads(const std::vector<Tree>& trees,
                           const std::vector<std::vector<FilterSize>>& filters,
                           const CacheUse& use, const ExpectedLookups& lookups) {

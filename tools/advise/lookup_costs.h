@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "rocksdb/table.h"
 #include "table/expected_reads.h"
 #include "tools/io_compare/keys.h"
 
@@ -35,7 +36,10 @@ struct Tree {
 
 // How the block cache is used (BlockBasedTableOptions).
 struct CacheUse {
-  double capacity = 0;  // bytes, of a shard
+  static CacheUse Of(const rocksdb::BlockBasedTableOptions& table);
+
+  double capacity = 0;        // bytes, of a shard
+  bool holds_filters = true;  // and indexes
   bool partitioned = false;
   bool pin_level0 = true;
   double metadata_block_bytes = 4096;

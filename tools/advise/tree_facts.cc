@@ -107,6 +107,7 @@ absl::StatusOr<TreeFacts> ReadTreeFacts(absl::string_view flag,
       return file.column_family != begin->column_family;
     });
     rocksdb::BlockBasedTableOptions table;
+    table.cache_index_and_filter_blocks = true;
     table.pin_l0_filter_and_index_blocks_in_cache = true;
     for (const auto& family : stored.families) {
       const auto* of_family = TableOptionsOf(family.options);
@@ -126,13 +127,7 @@ absl::StatusOr<TreeFacts> ReadTreeFacts(absl::string_view flag,
     facts.trees.back().share = facts.rows - rows;
     if (facts.rows - rows >= most_rows) {
       most_rows = facts.rows - rows;
-      facts.use.partitioned =
-          table.partition_filters &&
-          table.index_type ==
-              rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-      facts.use.pin_level0 = table.pin_l0_filter_and_index_blocks_in_cache;
-      facts.use.metadata_block_bytes =
-          static_cast<double>(table.metadata_block_size);
+      facts.use = CacheUse::Of(table);
     }
     begin = end;
   }

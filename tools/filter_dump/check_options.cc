@@ -1,6 +1,9 @@
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -29,6 +32,7 @@
 #include "rocksdb/advanced_cache.h"  // Cache, since RocksDB 8.0
 #endif
 #include "table/status.h"
+#include "tools/advise/cache_fit.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/policies.h"
@@ -46,6 +50,7 @@ struct FamilyInFile {
   // The value of filter_policy as it stands in the file; empty without one.
   std::string policy;
   bool wants_partitions = false;  // RocksDB may load it as false
+  bool names_cache = false;
 };
 
 // The option `wanted` in `value`, or in options in braces within it, such as
@@ -119,6 +124,7 @@ std::map<std::string, FamilyInFile> AsWritten(absl::string_view text) {
     if (!policy.empty()) family->policy = policy;
     const std::string wants = FindOption("partition_filters", name, value);
     if (!wants.empty()) family->wants_partitions = wants == "true";
+    family->names_cache |= !FindOption("block_cache", name, value).empty();
   }
   return families;
 }
@@ -144,8 +150,9 @@ absl::StatusOr<std::vector<FamilyInFile>> ReadOptionsFile(
   std::map<std::string, FamilyInFile> written = AsWritten(text);
   std::vector<FamilyInFile> families;
   for (const auto& [name, options] : loaded) {
-    families.push_back(
-        {name, options, written[name].policy, written[name].wants_partitions});
+    FamilyInFile& family = families.emplace_back(std::move(written[name]));
+    family.name = name;
+    family.options = options;
   }
   return families;
 }
@@ -199,9 +206,9 @@ std::string NoteOnShards(const rocksdb::ColumnFamilyOptions& options,
 }
 
 // Lists what works, but not as it could.
-std::vector<std::string> Notes(const FamilyInFile& family,
-                               const rocksdb::DBOptions& database,
-                               const BlockFacts& filter) {
+absl::StatusOr<std::vector<std::string>> Notes(
+    const FamilyInFile& family, const rocksdb::DBOptions& database,
+    const std::string& folder, const BlockFacts& filter) {
   std::vector<std::string> notes;
   const auto& table = *TableOptionsOf(family.options);
   const FilterPolicyOptions* const own =
@@ -223,6 +230,15 @@ std::vector<std::string> Notes(const FamilyInFile& family,
   const std::string on_shards =
       NoteOnShards(family.options, BitsPerKey(filter));
   if (!on_shards.empty()) notes.push_back(on_shards);
+  if (!folder.empty()) {
+    std::optional<uint64_t> capacity;
+    if (family.names_cache && table.block_cache != nullptr) {
+      capacity = table.block_cache->GetCapacity();
+    }
+    ASSIGN_OR_RETURN(const std::string on_fit,
+                     NoteOnCacheFit(folder, &table, capacity));
+    if (!on_fit.empty()) notes.push_back(on_fit);
+  }
   return notes;
 }
 
@@ -233,8 +249,9 @@ std::string NameOf(const BlockFacts& filter) {
 }
 
 // Sets `problem` to a sentence if the policy doesn't yield what it names.
-Json Check(const FamilyInFile& family, const rocksdb::DBOptions& database,
-           std::string* problem) {
+absl::StatusOr<Json> Check(const FamilyInFile& family,
+                           const rocksdb::DBOptions& database,
+                           const std::string& folder, std::string* problem) {
   Json json = {{"name", family.name},
                {"filter_policy", family.policy},
                {"filter", nullptr}};
@@ -255,7 +272,8 @@ Json Check(const FamilyInFile& family, const rocksdb::DBOptions& database,
         !own->false_positive_rate) {
       json["average_bits_per_key"] = BitsPerKeyOf(*own);
     }
-    const std::vector<std::string> notes = Notes(family, database, filter);
+    ASSIGN_OR_RETURN(const std::vector<std::string> notes,
+                     Notes(family, database, folder, filter));
     if (problem->empty() && !notes.empty()) {
       json["note"] = absl::StrJoin(notes, "; ");
     }
@@ -314,12 +332,20 @@ absl::StatusOr<Outcome> RunCheckOptions(const FilterDumpConfig& config) {
   rocksdb::DBOptions database;
   ASSIGN_OR_RETURN(const std::vector<FamilyInFile> families,
                    ReadOptionsFile(path, &database));
+  // The database that they are for.
+  std::string folder = config.db;
+  if (!folder.empty()) RETURN_IF_ERROR(CheckIsDatabase("--db", folder));
+  const std::string beside = std::filesystem::path(path).parent_path().string();
+  if (folder.empty() && CheckIsDatabase("--check_options", beside).ok()) {
+    folder = beside;
+  }
   Json json = {{"options_file", path},
                {"column_families", Json::array()},
                {"problems", Json::array()}};
   for (const FamilyInFile& family : families) {
     std::string problem;
-    json["column_families"].push_back(Check(family, database, &problem));
+    ASSIGN_OR_RETURN(Json checked, Check(family, database, folder, &problem));
+    json["column_families"].push_back(std::move(checked));
     if (problem.empty()) continue;
     json["problems"].push_back(
         absl::StrCat(path, ": column family ", family.name, ": ", problem));

@@ -37,7 +37,8 @@ constexpr char kUsage[] =
 
 --check_options=FILE says for each column family of an options file which
 filter its policy yields: RocksDB loads a name that it doesn't know as no
-filter, without a word.
+filter, without a word. With --db, or if the file is in a database's folder,
+also whether the filters there fit the block cache.
 
 Files are only read, and another process may have the database open.
 Exits with 0; with 1 if something is wrong with a file, and stderr says
@@ -60,9 +61,9 @@ absl::Status ValidateConfig(const FilterDumpConfig& config) {
       {!table && !lines && !raw && !verify,
        absl::StrCat("--command=", config.command,
                     " is not one of table, lines, verify, raw")},
-      {options && (files || db || !table || !config.html.empty()),
-       "--check_options looks at no SSTables: name no file, no --db, no "
-       "--command and no --html"},
+      {options && (files || !table || !config.html.empty()),
+       "--check_options looks at no SSTables: name no file, no --command and "
+       "no --html"},
       {!options && !files && !db,
        "name SSTables, or a database with --db; --help says more"},
       {files && db, "name either SSTables or --db, not both"},

@@ -18,6 +18,7 @@
 #include "table/expected_reads.h"
 #include "table/file_facts.h"
 #include "table/status.h"
+#include "tools/advise/cache_fit.h"
 #include "tools/filter_dump/inputs.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
@@ -381,6 +382,11 @@ absl::StatusOr<Outcome> MakeTable(const FilterDumpConfig& config) {
   for (auto& [name, totals] : families) {
     json["totals"].push_back(totals.AsJson());
     if (!name.empty()) json["totals"].back()["column_family"] = name;
+  }
+  if (!config.db.empty() && !files.empty()) {
+    // What is wrong with files is reported already.
+    const auto note = NoteOnCacheFit(config.db);
+    if (note.ok() && !note->empty()) failures.AddNote(*note);
   }
   failures.AddTo(&json);
   return Outcome{TableAsText(json), json, failures.exit_code()};
