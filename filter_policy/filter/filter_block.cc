@@ -132,7 +132,10 @@ const char* FindProblem(const FilterBlockInfo& info, const char* metadata,
     needed += field.bytes;
     if (metadata_size < needed) return field.missing;
   }
-  // 0 would read as a filter that anyone may probe with the keys themselves.
+  // 0 would read as without the field: as keys that were hashed otherwise.
+  if ((flags & kHasHashSeed) != 0 && info.request.hash_seed == 0) {
+    return "the hash seed is missing";
+  }
   if ((flags & kHasCanonicalKey) != 0 && info.request.canonical_key == 0) {
     return "the canonical key is missing";
   }

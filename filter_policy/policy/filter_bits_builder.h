@@ -128,6 +128,6 @@ static_assert(!std::is_abstract_v<LineFilterBitsBuilder>,
               "linebloom doesn't know FilterBitsBuilder of this RocksDB, which "
               "has a pure virtual function that linebloom's lacks: compare "
               "table/block_based/filter_policy_internal.h with filter_policy/"
-              "rocksdb/declared_filter_bits.h");
+              "policy/declared_filter_bits.h");
 
 }  // namespace linebloom

@@ -46,7 +46,7 @@ static_assert(!std::is_abstract_v<LineFilterBitsReader>,
               "linebloom doesn't know FilterBitsReader of this RocksDB, which "
               "has a pure virtual function that linebloom's lacks: compare "
               "table/block_based/filter_policy_internal.h with filter_policy/"
-              "rocksdb/declared_filter_bits.h");
+              "policy/declared_filter_bits.h");
 
 class ConstantFilterBitsReader final : public rocksdb::FilterBitsReader {
  public:

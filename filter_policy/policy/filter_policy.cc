@@ -337,17 +337,17 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
                       const FilterBuildingContext& context) const {
     const std::string instead =
         IdOf(WithoutListener(options)) + " and level_aware=true";
-    // SstFileWriter knows no level, and calls no listener.
-    const bool is_of_writer = context.level_at_creation < 0;
-    if (NeedsListener(options) && is_of_writer) {
+    // Not by the reason, whose values differ between versions.
+    const bool is_outside_tree = context.level_at_creation < 0;
+    if (NeedsListener(options) && is_outside_tree) {
       info_log_.WarnOnce(context.info_log,
                          "linebloom: " + IdOf(options) +
-                             ": SstFileWriter calls no listener: its files "
-                             "are built with " +
+                             ": files outside any tree, by SstFileWriter or "
+                             "RepairDB(), are built with " +
                              instead + ".");
     } else if (NeedsListener(options)) {
       WarnOfOptions(context.info_log, ListenerMissing(), instead);
-    } else if (options.level_aware && !is_of_writer) {
+    } else if (options.level_aware && !is_outside_tree) {
       info_log_.WarnOnce(
           context.info_log,
           "linebloom: " + IdOf(options) +

@@ -199,6 +199,7 @@ class Block:
                   4 * (flags >> 4 & 1)]
         need(size >= 26 + sum(fields), "no room for the fields")
         self.seed = word64(meta, 21) if fields[0] else 0
+        need(not fields[0] or self.seed, "hash seed")
         self.canonical_key = word64(meta, 21 + fields[0]) if fields[1] else 0
         need(not fields[1] or self.canonical_key, "canonical key")
         need((self.kind == 1 and 1 <= self.base <= 16 and self.step == 0) or

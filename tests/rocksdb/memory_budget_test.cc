@@ -276,8 +276,7 @@ TEST_F(MemoryBudgetTest, FilesWrittenElsewhereHaveTenBits) {
     ASSERT_OK(db_->IngestExternalFile({Path(name)}, {}));
   }
   EXPECT_NEAR(9.6, Now().bits_per_key(), 0.5);
-  EXPECT_EQ(1, CountInLog({"[WARN]", "SstFileWriter calls no listener",
-                           "linebloom:10"},
+  EXPECT_EQ(1, CountInLog({"[WARN]", "files outside any tree", "linebloom:10"},
                           "writer/LOG"));
   EXPECT_GT(Now().bytes, 2 * budget_);
   CompactAll();

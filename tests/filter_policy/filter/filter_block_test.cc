@@ -134,6 +134,7 @@ TEST(FilterBlockTest, FlagsAndTheirFields) {
                              {32, "", "a flag is unknown"},
                              {64, "", "a flag is unknown"},
                              {128, "", "a flag is unknown"},
+                             {4, std::string(8, '\0'), kNoSeed},
                              {8, std::string(8, '\0'), kNoCanonicalKey},
                              {16, "\0\0\0\0"s, nullptr},
                              {16, "\0\0\xc0\x7f"s, nullptr},
