@@ -55,6 +55,3 @@ expect N/A "$library" --options_file="$here/../override/options.ini"
 
 echo "the override with db_bench --bloom_bits=10: RocksDB's own filter"
 expect bloomfilter "$override" --bloom_bits=10
-
-echo "the override with db_bench: no filter, as the program wants"
-LINEBLOOM_OVERRIDE=linebloom:12 expect N/A "$override"
