@@ -1,4 +1,4 @@
-// How many files lookups of missing rows meet.
+// Which share of the lookups of missing rows probes each file.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace linebloom {
 
 // A file as lookups find it.
 struct FileRange {
-  std::string smallest;  // keys of the user's
+  std::string smallest;  // user keys
   std::string largest;
   // The file's weight among the lookups of its level, in any unit
   // (FileFacts::lookups).

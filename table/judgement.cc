@@ -83,7 +83,6 @@ std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
                                                const WantedFilter& wanted,
                                                double rate_after) {
   const FilterBlockInfo& info = facts.first.info;
-  if (info.version < kFilterBlockVersion) return RebuildReason::kOlderVersion;
   if (!HasSeed(info, wanted.request.hash_seed)) {
     return RebuildReason::kOtherHashSeed;
   }
@@ -311,9 +310,8 @@ Verdict Judge(const FileFacts& facts, const WantedFilter& wanted) {
 absl::string_view ToString(RebuildReason reason) {
   // In the order of RebuildReason.
   static constexpr absl::string_view kNames[] = {
-      "no filter",     "foreign filter",  "damaged filter",
-      "older version", "other hash seed", "other prefixes",
-      "plain lines",   "worse rate",      "over budget"};
+      "no filter",      "foreign filter", "damaged filter", "other hash seed",
+      "other prefixes", "plain lines",    "worse rate",     "over budget"};
   return kNames[static_cast<size_t>(reason)];
 }
 

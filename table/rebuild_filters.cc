@@ -184,8 +184,8 @@ uint64_t EntriesOf(rocksdb::DB* db, const SstFileMetaData& file) {
 
 // Lists the files of each family and, if its policy needs it, describes the
 // tree. Its filters count as average ones, those that stay and those to come.
-// Rejected: what files have now, as the listener tells builders. From Bloom
-// filters of 5 bits per key, level_aware came to 13.9 in place of 10.
+// Rejected: counting the filters that files have now: a tree of 5-bit Bloom
+// filters was rebuilt with 13.9 bits instead of 10.
 void ListFiles(rocksdb::DB* db, std::vector<Family>* families) {
   for (Family& family : *families) {
     db->GetColumnFamilyMetaData(family.handle, &family.files);

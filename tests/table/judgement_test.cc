@@ -132,9 +132,6 @@ std::vector<Case> Cases() {
   odd_rate.problems.emplace_back("the rate is not that of the lines");
   FileFacts mixed = solved;
   mixed.of_one_policy = false;
-  FileFacts older = solved;
-  older.rate *= 1.1;
-  older.first.info.version = kFilterBlockVersion - 1;
   std::vector<Case> cases = {
       {"no filter", none, kWanted, kNoFilter},
       {"an obsolete one", obsolete, kWanted, kNoFilter},
@@ -152,7 +149,6 @@ std::vector<Case> Cases() {
       {"a problem, whatever the rate", odd_rate, kWanted, kDamagedFilter},
       {"partitions of several policies", mixed, kWanted, kDamagedFilter},
       {"a newer version", Newer(), kWanted, kStays},
-      {"an older version", older, kWanted, kOlderVersion},
 
       {"the same seed", WithSeed(7), WantedSeed(7), kStays},
       {"a seed", WithSeed(0), WantedSeed(7), kOtherHashSeed},

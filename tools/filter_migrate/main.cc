@@ -695,8 +695,7 @@ std::string ReportAsText(const Json& report) {
 constexpr char kUsage[] =
     R"(rewrites the files of a RocksDB database whose filter is poor, each with
 a new one of linebloom's: files without a filter, with RocksDB's own or a
-damaged one, or with one of linebloom's from an older version, with plain
-lines or fewer bits. Those that save the most reads per byte come first.
+damaged one, or with one of linebloom's of plain lines or fewer bits. Those that save the most reads per byte come first.
 
   filter_migrate --db=/var/lib/my_database --dry_run
   filter_migrate --db=/var/lib/my_database --policy=linebloom:10

@@ -22,7 +22,8 @@
 
 namespace linebloom {
 
-// A database and how it is called. The caller keeps it open during the call.
+// A database and the name to report it under. The caller keeps it open during
+// the call.
 struct MeteredDatabase {
   rocksdb::DB* db = nullptr;  // not null
   // Of `db`, and alive during the call. Empty: the default one.

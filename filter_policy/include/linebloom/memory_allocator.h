@@ -19,10 +19,9 @@ namespace linebloom {
 //   cache.memory_allocator = linebloom::NewLineAlignedAllocator();
 //   table.block_cache = rocksdb::NewLRUCache(cache);
 //
-// Everything also works without it, but then a buffer may start anywhere, and
-// most lines lie in two cache lines of the CPU: a lookup touches up to two
-// instead of one in plain lines, up to four instead of two in solved ones, and
-// their code. The overhead is less than 64 bytes per allocation. Throws
+// Everything also works without it, but then lines straddle two cache lines of
+// the CPU, so a lookup touches up to 2 (plain) or 5 (solved) instead of 1 or 3.
+// The overhead is less than 64 bytes per allocation. Throws
 // std::bad_alloc if there is no memory. Thread-safe, like malloc.
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::MemoryAllocator>
 NewLineAlignedAllocator();

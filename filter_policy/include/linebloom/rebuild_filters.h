@@ -1,6 +1,5 @@
 // Gives the files of an open database the filters that its policy builds today.
-// Their old filters may be RocksDB's, of an older version, of plain lines, or
-// of fewer bits.
+// Their old filters may be RocksDB's, of plain lines, or of fewer bits.
 //
 //   rocksdb::Status status = linebloom::RebuildFilters(db, {});
 //
@@ -36,7 +35,6 @@ enum class RebuildReason : uint8_t {
   kForeignFilter,  // RocksDB's own, or one that linebloom can't read; with one
                    // of RocksDB's policies: linebloom's
   kDamagedFilter,  // lookups read the file, or may miss a row
-  kOlderVersion,   // an older version of linebloom's format
   kOtherHashSeed,  // differs from the policy's hash_seed; if that is random,
                    // there is none
   kOtherPrefixes,  // not used: its prefixes differ from the column family's
