@@ -3,7 +3,7 @@
 
   bench/heat_savings.py [ROWS [SKEW]...]
 
-Runs io_compare with ROWS (default: 10,000,000) for each SKEW (default: even,
+Runs linebloom compare with ROWS (default: 10,000,000) for each SKEW (default: even,
 80/20, 95/5 and zipf:0.99), in files of 8 MiB, and prints a table for
 docs/runs/2026-11-23.md. Needs build/release and 3 GB in the current folder. The
 times of lookups are not measured, so a busy machine does no harm.
@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 TOOL = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                    "../build/release/tools/io_compare")
+                    "../build/release/tools/linebloom compare")
 SKEWS = ["", "80/20", "95/5", "zipf:0.99"]
 
 

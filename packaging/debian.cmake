@@ -42,10 +42,9 @@ and pkg-config look for.")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME linebloom-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION database)
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION
-"These are the programs: filter_dump shows and checks the filters of SSTables,
-linebloom's and RocksDB's own, filter_migrate gives old files new filters,
-filter_size works out sizes and rates, and io_compare compares disk reads with
-your own keys.")
+"This is the program linebloom: it shows and checks the filters of SSTables,
+linebloom's and RocksDB's own, gives old files new ones, works out sizes and
+rates, predicts reads from a database's files, and compares them on your disk.")
 
 # Debian's form of a changelog, of the day of CHANGELOG.md's newest entry.
 file(STRINGS CHANGELOG.md newest REGEX "^## " LIMIT_COUNT 1)
@@ -67,21 +66,20 @@ foreach(component library development tools)
           DESTINATION share/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME} COMPONENT ${component})
 endforeach()
 
-# The tools' --help as man pages, and their flags for bash's completion:
+# Each subcommand's --help as a man page, and the flags for bash's completion:
 # `cmake --build BUILD --target man_pages`. Rejected: help2man, which runs the
 # examples and the flags' ranges together.
-add_custom_target(man_pages)
-foreach(tool filter_dump filter_migrate filter_size io_compare)
-  set(page ${PROJECT_BINARY_DIR}/man/${tool}.1.gz)
-  set(completion ${PROJECT_BINARY_DIR}/completions/${tool})
-  add_custom_command(OUTPUT ${page} ${completion}
-    COMMAND ${CMAKE_CURRENT_LIST_DIR}/man_page.sh $<TARGET_FILE:${tool}> ${page} ${completion}
-    DEPENDS ${tool} ${CMAKE_CURRENT_LIST_DIR}/man_page.sh)
-  add_custom_target(${tool}_man DEPENDS ${page})
-  add_dependencies(man_pages ${tool}_man)
-  install(FILES ${page} DESTINATION share/man/man1 COMPONENT tools OPTIONAL)
-  install(FILES ${completion} DESTINATION share/bash-completion/completions
-          COMPONENT tools OPTIONAL)
+set(completion ${PROJECT_BINARY_DIR}/completions/linebloom)
+set(pages "")
+foreach(subcommand advise check-options compare dump migrate raw size verify)
+  list(APPEND pages ${PROJECT_BINARY_DIR}/man/linebloom-${subcommand}.1.gz)
 endforeach()
+add_custom_command(OUTPUT ${pages} ${completion}
+  COMMAND ${CMAKE_CURRENT_LIST_DIR}/man_pages.sh $<TARGET_FILE:linebloom_program> ${PROJECT_BINARY_DIR}/man ${completion}
+  DEPENDS linebloom_program ${CMAKE_CURRENT_LIST_DIR}/man_pages.sh)
+add_custom_target(man_pages DEPENDS ${pages} ${completion})
+install(FILES ${pages} DESTINATION share/man/man1 COMPONENT tools OPTIONAL)
+install(FILES ${completion} DESTINATION share/bash-completion/completions
+        COMPONENT tools OPTIONAL)
 
 include(CPack)

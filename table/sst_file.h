@@ -77,7 +77,7 @@ struct FilterLocation {
   BlockHandle index;
 
   // Bytes of the filter including its index, without trailers: RocksDB's
-  // `filter_size`.
+  // `linebloom size`.
   uint64_t TotalSize() const;
 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Shows on this machine's disk what a filter saves: installs missing packages,
-# builds io_compare and runs it. Works on a fresh Debian 12 or later, as root or
+# builds linebloom and runs `linebloom compare`. Works on a fresh Debian 12 or later, as root or
 # with sudo.
 #
 #   tools/compare_io.sh [FLAG]...
@@ -10,20 +10,20 @@
 # comparison with the default flags takes a few minutes and 1.4 GB of disk, which
 # are free again afterwards.
 #
-# The flags are io_compare's; --help lists them once it is built, and itself
+# The flags are those of `linebloom compare`; --help lists them once it is built, and itself
 # neither installs nor builds. Paths are relative to the current folder. The
-# exit code is io_compare's as well: 0 if all is well, 1 if it found something wrong, 2 after bad
+# exit code is its too: 0 if all is well, 1 if it found something wrong, 2 after bad
 # usage or input. The table goes to stdout, everything else to stderr.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tools/run_step.sh"
-program=$root/build/release/tools/io_compare
+program=$root/build/release/tools/linebloom
 
 for argument in "$@"; do
   case $argument in
     -h | --help)
       print_usage "${BASH_SOURCE[0]}"
-      if [[ -x $program ]]; then exec "$program" --help; fi
+      if [[ -x $program ]]; then exec "$program" compare --help; fi
       exit 0
       ;;
   esac
@@ -31,7 +31,7 @@ done
 
 run_step "install packages" "$root/tools/install_dependencies.sh"
 run_step "configure release" cmake -S "$root" --preset release
-run_step "build io_compare" \
-  cmake --build "$root/build/release" --target io_compare --parallel "$(nproc)"
+run_step "build linebloom" \
+  cmake --build "$root/build/release" --target linebloom_program --parallel "$(nproc)"
 
-exec "$program" "$@"
+exec "$program" compare "$@"

@@ -12,7 +12,7 @@ packages=(
   cmake g++ ninja-build pkgconf # to build, and to test linebloom.pc
   make # to test linebloom.mk
   librocksdb-dev libxxhash-dev libhighwayhash-dev # the library
-  libabsl-dev libisal-dev nlohmann-json3-dev # the tools
+  libabsl-dev libisal-dev libcli11-dev nlohmann-json3-dev # the program
   libgtest-dev libgmock-dev libbenchmark-dev
   libbloom-dev # what docs/examples compare with
   python3 # for a test of the tree itself

@@ -1,4 +1,4 @@
-// The metrics that FilterMetrics() and filter_dump share, in Prometheus's text
+// The metrics that FilterMetrics() and linebloom dump share, in Prometheus's text
 // format, version 0.0.4. Their names and labels stand here alone.
 #pragma once
 

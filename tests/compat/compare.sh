@@ -12,7 +12,7 @@ rocksdb_version() { # FOLDER
 # Builds what `here` runs.
 build_here() {
   cmake --preset release &&
-    cmake --build --preset release --parallel "$jobs" --target compat_database filter_dump
+    cmake --build --preset release --parallel "$jobs" --target compat_database linebloom_program
 }
 
 here() {
@@ -37,8 +37,8 @@ verify_both_sides() {
   local database reader
   for database in "$databases/$1"/*/; do
     for reader in here there; do
-      "$reader" tools/filter_dump --db="${path[$reader]}/$1/$(basename "$database")" \
-        --command=verify --missing=1000 > /dev/null || return 1
+      "$reader" tools/linebloom verify --db="${path[$reader]}/$1/$(basename "$database")" \
+        --missing=1000 > /dev/null || return 1
     done
   done
 }
@@ -56,7 +56,7 @@ compare_bytes() {
       rm -f "$databases"/raw.*
       for side in here there; do
         file=files_$side[number]
-        here tools/filter_dump --command=raw --out="$databases/raw.$side" "${!file}" > /dev/null ||
+        here tools/linebloom raw --out="$databases/raw.$side" "${!file}" > /dev/null ||
           return 1
       done
       cmp "$databases/raw.here" "$databases/raw.there" || {

@@ -171,9 +171,9 @@ class Folder:
         before, table, after = sections.partition("[TableOptions")
         self.write("snippet.ini", "[Version]\n  rocksdb_version=7.0.3\n  options_file_version=1.1\n" +
                    before + '[CFOptions "default"]\n' + table + after)
-        self.must_run("filter_dump --check_options=snippet.ini; LD_PRELOAD=$LD_LIBRARY_PATH/liblinebloom.so"
+        self.must_run("linebloom check-options snippet.ini; LD_PRELOAD=$LD_LIBRARY_PATH/liblinebloom.so"
                       " db_bench --options_file=snippet.ini --db=snippet.db --num=1000"
-                      " --benchmarks=fillrandom,flush; filter_dump --db=snippet.db | grep linebloom")
+                      " --benchmarks=fillrandom,flush; linebloom dump --db=snippet.db | grep linebloom")
 
     def check_output(self, snippet):
         _, printed = self.run(snippet.argument)

@@ -1,4 +1,4 @@
-// Reads any bytes as an SSTable, and its filter as filter_dump and
+// Reads any bytes as an SSTable, and its filter as linebloom dump and
 // RebuildFilters do.
 //
 // Most mutations change one of the parts that lead to the filter, and mend the

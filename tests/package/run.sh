@@ -50,15 +50,15 @@ install='DEBIAN_FRONTEND=noninteractive apt-get --yes install --no-install-recom
 use_tools() {
   in_root "$fresh" "
     $install /packages/linebloom-tools_*.deb
-    for tool in filter_dump filter_migrate filter_size io_compare; do
-      \$tool --version | grep '^linebloom'
+    linebloom --version | grep '^linebloom'
+    for page in advise check-options compare dump migrate raw size verify; do
       for section in NAME OPTIONS 'EXIT STATUS'; do
-        gzip --decompress --stdout /usr/share/man/man1/\$tool.1.gz | grep --quiet \"SH \$section\"
+        gzip --decompress --stdout /usr/share/man/man1/linebloom-\$page.1.gz | grep --quiet \"SH \$section\"
       done
-      (. /usr/share/bash-completion/completions/\$tool; complete -p \$tool | grep --quiet -e --json)
     done
-    filter_size --rate=0.01 --keys=100M
-    io_compare --rows=20000 --lookups=2000 --policies='rocksdb-bloom;linebloom'"
+    (. /usr/share/bash-completion/completions/linebloom; complete -p linebloom | grep --quiet dump)
+    linebloom size --rate=0.01 --keys=100M
+    linebloom compare --rows=20000 --lookups=2000 --policies='rocksdb-bloom;linebloom'"
 }
 
 use_library() {
@@ -67,7 +67,7 @@ use_library() {
     cd /trial
     LD_PRELOAD=liblinebloom.so.${version%.*} db_bench --db=db --options_file=options.ini \
       --benchmarks=fillrandom,compact,readmissing --num=100000
-    filter_dump --db=db | tee dump
+    linebloom dump --db=db | tee dump
     grep --quiet 'linebloom solved' dump"
 }
 
@@ -87,7 +87,7 @@ remove() {
     DEBIAN_FRONTEND=noninteractive apt-get --yes purge linebloom-tools liblinebloom${version%.*} liblinebloom-dev
     ldconfig --print-cache | grep linebloom && exit 1
     ! find / -xdev \( -path /packages -o -path /trial -o -path /proc \) -prune -o \
-      \( -name '*linebloom*' -o -name filter_dump \) -print | grep ."
+      -name '*linebloom*' -print | grep ."
 }
 
 [[ -d $base ]] || run_step "$suite make the root folder" make_root "$suite" "$base"

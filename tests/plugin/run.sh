@@ -137,7 +137,7 @@ build_tests() {
     cmake --build "$work/tests" --parallel "$jobs"
 }
 
-# filter_dump reads files without RocksDB.
+# linebloom dump reads files without RocksDB.
 there() {
   case $1 in
     tests/compat/compat_database) "$work/compat_database" "${@:2}" ;;
@@ -166,9 +166,9 @@ use_programs() ( # `fail` ends a subshell
   ldb --db="$db" dump_live_files > "$output.ldb"
   check_policy_names "ldb dump_live_files" "$output.ldb"
   check_files "sst_dump --show_properties"
-  here tools/filter_dump "$db"/*.sst > "$output.filter_dump" ||
-    fail "filter_dump: $(tail --lines=5 "$output.filter_dump")"
-  grep --quiet 'linebloom solved' "$output.filter_dump" || fail "filter_dump finds no filter of linebloom's"
+  here tools/linebloom dump "$db"/*.sst > "$output.filters" ||
+    fail "linebloom dump: $(tail --lines=5 "$output.filters")"
+  grep --quiet 'linebloom solved' "$output.filters" || fail "linebloom dump finds no filter of linebloom's"
   rm -r "$db"
 )
 

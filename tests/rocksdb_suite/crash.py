@@ -2,7 +2,7 @@
 """Runs RocksDB's db_crashtest.py with linebloom: kills db_stress while it works.
 
   crash.py --source=FOLDER --db_stress=PROGRAM --work=FOLDER
-           [--preload=LIBRARIES] [--filter_dump=PROGRAM]
+           [--preload=LIBRARIES] [--linebloom=PROGRAM]
            [--white_box] [--kills=N] [--seconds=N] [--seed=N]
 
 Called by run.sh, with libraries to preload, and by tests/plugin/run.sh, where
@@ -11,7 +11,7 @@ starts db_stress with random parameters, ends it after some seconds, and starts
 it again with others on the same database, which db_stress first compares with
 what it has written. Here it always ends by SIGKILL. Each start also draws
 linebloom's options, or none for one in seven, so that RocksDB alone has to
-continue with linebloom's files; and after each kill filter_dump, if given,
+continue with linebloom's files; and after each kill linebloom verify, if given,
 probes the filters of all remaining files for all their rows. Every 10 kills, a
 new database and another kind of load begin.
 
@@ -20,7 +20,7 @@ code has a kill point, such as between writing and syncing a file. That is
 db_crashtest.py's white-box test, and only a debug build has kill points.
 
 Prints the counts. Exits with 0 if nothing was found and linebloom's filters
-answered, or with 1 if db_stress or filter_dump found something, which stderr
+answered, or with 1 if db_stress or linebloom verify found something, which stderr
 says; the database is then kept.
 """
 import argparse
@@ -159,7 +159,7 @@ class CrashTest:
             self.stop(f"db_stress ended by itself, with {code}:\n{self.last_output}")
         self.kills += 1
         self.read_logs()
-        if self.arguments.filter_dump:
+        if self.arguments.linebloom:
             self.verify()
         return result
 
@@ -194,10 +194,10 @@ class CrashTest:
     def verify(self):
         report = os.path.join(self.work, "verify.json")
         run = subprocess.run(
-            [self.arguments.filter_dump, "--command=verify", "--missing=0", f"--db={self.database}", f"--json={report}"],
+            [self.arguments.linebloom, "verify", "--missing=0", f"--db={self.database}", f"--json={report}"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if run.returncode != 0:
-            self.stop(f"filter_dump --command=verify ended with {run.returncode}:\n{run.stdout[-3000:]}")
+            self.stop(f"linebloom verify ended with {run.returncode}:\n{run.stdout[-3000:]}")
         with open(report, encoding="utf-8") as file:
             for entry in json.load(file)["files"]:
                 self.files[(entry["filter"] or {}).get("type", "none")] += 1
@@ -213,7 +213,7 @@ class CrashTest:
             print(f"starts without a kill   {self.without_kill}")
         print(f"starts by options       {text_of(self.starts)}")
         print(f"with linebloom          {self.with_linebloom} of {sum(self.starts.values())} starts")
-        if self.arguments.filter_dump:
+        if self.arguments.linebloom:
             print(f"files left by kills     {text_of(self.files)}")
             print(f"keys probed in these    {self.probed:,}, none denied")
         print(f"answers to db_stress    {self.answers['useful']:,} 'no'; "
@@ -227,7 +227,7 @@ def main():
     parser.add_argument("--db_stress", required=True)
     parser.add_argument("--work", required=True)
     parser.add_argument("--preload")
-    parser.add_argument("--filter_dump")
+    parser.add_argument("--linebloom")
     parser.add_argument("--white_box", action="store_true")
     parser.add_argument("--kills", type=int, default=60)
     parser.add_argument("--seconds", type=int, default=10)

@@ -52,7 +52,7 @@ configure_rocksdb() {
 build_linebloom() {
   cmake -S . -B "$build/linebloom" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
     -DRocksDB_DIR="$root/$suite" -DROCKSDB_SUITE_SOURCE="$source" -DROCKSDB_SUITE_BUILD="$build" &&
-    cmake --build "$build/linebloom" --parallel "$jobs" --target linebloom_override filter_dump &&
+    cmake --build "$build/linebloom" --parallel "$jobs" --target linebloom_override linebloom_program &&
     g++ -std=c++17 -O1 -Wall -Wextra -Werror -fPIC -shared -isystem "$source" -isystem "$source/include" \
       -o "$build/linebloom/libevery_filter_is_bloom.so" $suite/every_filter_is_bloom.cc
 }
@@ -80,6 +80,6 @@ cat build/log/run_its_tests.log
 ((kills > 0)) || exit 0
 run_step "kill db_stress" \
   python3 $suite/crash.py --source="$source" --db_stress="$build/db_stress_tool/db_stress" \
-  --work="$build/crash" --preload="$preload" --filter_dump="$build/linebloom/tools/filter_dump" \
+  --work="$build/crash" --preload="$preload" --linebloom="$build/linebloom/tools/linebloom" \
   --kills="$kills"
 cat build/log/kill_db_stress.log

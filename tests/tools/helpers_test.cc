@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <new>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "nlohmann/json.hpp"
+#include "tools/shared/flags.h"
 #include "tools/shared/numbers.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
@@ -181,15 +183,20 @@ TEST(FillTest, EscapesControlCharactersInStrings) {
 }
 
 // In a thread of RocksDB's nobody can catch it.
-TEST(RunToolDeathTest, ExceptionsInThreadsEndTheToolWithAMessage) {
+TEST(RunProgramDeathTest, ExceptionsInThreadsEndTheToolWithAMessage) {
+  const Subcommand throws = {
+      "throw", "", [](CLI::App*) -> std::function<absl::StatusOr<Outcome>()> {
+        return []() -> absl::StatusOr<Outcome> {
+          std::thread([] { throw std::bad_alloc(); }).join();
+          return Outcome{};
+        };
+      }};
   char name[] = "tool";
-  char* arguments[] = {name, nullptr};
-  EXPECT_EXIT(RunTool(1, arguments, "usage",
-                      []() -> absl::StatusOr<Outcome> {
-                        std::thread([] { throw std::bad_alloc(); }).join();
-                        return Outcome{};
-                      }),
-              testing::ExitedWithCode(2), "tool: RocksDB ended with an exce");
+  char subcommand[] = "throw";
+  char* arguments[] = {name, subcommand, nullptr};
+  EXPECT_EXIT(RunProgram(2, arguments, "description", {throws}),
+              testing::ExitedWithCode(2),
+              "tool throw: RocksDB ended with an exce");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ for expression in sys.argv[1:]:
 '''
 SETUP = f"set -o pipefail; value() {{ python3 -c '{VALUE}' \"$@\"; }}\n"
 WIDTH = 100
-TOOLS = ("filter_", "io_compare")
+PROGRAM = "linebloom "
 
 
 def cases_of(path):
@@ -103,7 +103,7 @@ def problem_of(step, folder, path):
     code, out, err = run(command, folder, path)
     printed = [line for line in out if line] + ["! " + line for line in err] + ([f"? {code}"] if code else [])
     wide = [line for line in out if len(line) > WIDTH and folder not in line
-            and command.startswith(TOOLS) and " value " not in command]
+            and command.startswith(PROGRAM) and " value " not in command]
     if wide:
         return "wider than a terminal:\n" + "\n".join(wide)
     if words is None:

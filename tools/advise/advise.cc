@@ -16,7 +16,9 @@
 #include "tools/advise/info_log.h"
 #include "tools/advise/lookup_costs.h"
 #include "tools/advise/tree_facts.h"
-#include "tools/io_compare/keys.h"
+#include "tools/commands.h"
+#include "tools/compare/keys.h"
+#include "tools/shared/flags.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
@@ -370,5 +372,37 @@ absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
   json["problems"] = Json::array();
   return Outcome{AsText(json, TableRows(candidates, json["present"])), json};
 }
+
+const Subcommand kAdvise = {
+    "advise",
+    R"(recommends a filter policy for a database and the memory of its cache.
+
+Predicts from the files' metadata what lookups read with each policy, when
+filters, indexes and data share one block cache.
+
+  linebloom advise /var/lib/my_database --memory=512MB
+  linebloom advise /var/lib/my_database --memory=512MB --hit_ratio=30%
+
+Files are only read, and another process may have the database open. Exits with
+0, or with 2 for bad usage or a database that can't be read.)",
+    [](CLI::App* app) -> std::function<absl::StatusOr<Outcome>()> {
+      const auto config = std::make_shared<AdviseConfig>();
+      app->add_option("database", config->db, "the database's folder")
+          ->required();
+      AddNumber(app, "--memory", &config->memory, Unit::kBytes, kMinMemory,
+                uint64_t{1} << 50, "bytes of the block cache")
+          ->required();
+      app->add_option("--column_family", config->column_family,
+                      "only this column family; default: all");
+      AddNumber(app, "--hit_ratio", &config->hit_ratio, Unit::kShare, 0, 1,
+                "share of lookups for existing rows; by default as the "
+                "statistics in the info log say, or none");
+      app->add_option("--skew", config->skew,
+                      "how lookups are spread over the key space, such as "
+                      "80/20 or zipf:0.99; by default evenly");
+      AddNumber(app, "--seed", &config->seed, Unit::kNone, 0, UINT64_MAX,
+                "decides where the popular ranges of --skew are");
+      return [config] { return RunAdvise(*config); };
+    }};
 
 }  // namespace linebloom::tools

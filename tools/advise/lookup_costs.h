@@ -6,7 +6,7 @@
 
 #include "rocksdb/table.h"
 #include "table/expected_reads.h"
-#include "tools/io_compare/keys.h"
+#include "tools/compare/keys.h"
 
 namespace linebloom::tools {
 

@@ -1,0 +1,28 @@
+// Compares policies whose filters share a block cache with indexes and data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "tools/compare/report.h"
+#include "tools/shared/run_tool.h"
+
+namespace linebloom::tools {
+
+// The sizes in a list such as "1MB,2MB,4MB", in bytes. InvalidArgument unless
+// they rise, from 64 KiB up to the memory of this machine.
+absl::StatusOr<std::vector<uint64_t>> ParseMemory(absl::string_view list);
+
+// `policy` with 3 to 16 in place of its asterisk; itself if it has none.
+std::vector<std::string> PoliciesOf(const std::string& policy);
+
+// For each policy and size of --memory: looks up keys until the cache has
+// settled, and then those that count. A policy with an asterisk stands for all
+// of 3 to 16 bits per key. InvalidArgument if a shard of the cache can't hold a
+// filter or an index; else as RunComparison().
+absl::StatusOr<Outcome> RunMemoryComparison(const CompareConfig& config);
+
+}  // namespace linebloom::tools

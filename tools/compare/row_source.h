@@ -1,0 +1,87 @@
+// The contents of the databases that linebloom compare compares, and their
+// shapes.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "rocksdb/comparator.h"
+#include "rocksdb/compression_type.h"
+#include "rocksdb/db.h"
+#include "rocksdb/write_batch.h"
+#include "tools/compare/keys.h"
+
+namespace linebloom::tools {
+
+using AddedEntry = absl::FunctionRef<absl::Status()>;
+
+// An SSTable to be created.
+struct FileToWrite {
+  int level;
+  uint64_t entries;  // about
+  rocksdb::CompressionType compression;
+};
+
+// Rows laid out in files and levels. Every reading returns the same, so the
+// databases of all policies are alike. One thread.
+struct RowSource {
+  // In the order of creation: from the deepest level up, and in level 0 from
+  // the oldest to the newest.
+  std::vector<FileToWrite> files;
+
+  // Puts the entries of `files[file]` into `batch`, in key order, and calls
+  // `added` after each until that fails.
+  std::function<absl::Status(size_t file, rocksdb::WriteBatch* batch,
+                             AddedEntry added)>
+      read;
+
+  const rocksdb::Comparator* comparator = rocksdb::BytewiseComparator();
+  uint64_t block_size = 4096;
+  // Estimates without filters.
+  uint64_t bytes = 0;
+  uint64_t largest_file_bytes = 0;
+
+  uint64_t TotalEntries() const;
+};
+
+// Each run of LayeredRows() gets exactly its share of this many consecutive
+// rows.
+inline constexpr uint64_t kSharesOfAllRuns = 447;
+
+// Six sorted runs: three files in level 0, and levels 1 to 3, each ten times as
+// large as the one above, over the whole range of keys.
+//
+// `keys` must be sorted and at least 2 * kSharesOfAllRuns. Values are
+// incompressible. Files below level 0 have about `file_bytes`, by the number of
+// rows if that is 0; a level has at most 4096.
+RowSource LayeredRows(const Keys& keys, uint64_t value_size, uint64_t seed,
+                      uint64_t file_bytes = 0);
+
+struct FileShape {
+  int level;
+  std::string smallest_key;
+  std::string largest_key;
+  uint64_t entries;
+  uint64_t deletions;  // included in the entries
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): what the compiler makes has a 0
+  friend auto operator<=>(const FileShape&, const FileShape&) = default;
+};
+
+struct Shape {
+  std::vector<FileShape> files;  // in order
+};
+
+Shape ReadShape(rocksdb::DB* db);
+
+// "" if both are the same; otherwise the first difference in words, with
+// `a_name` and `b_name` as the names of the two.
+std::string DescribeDifference(const Shape& a, const std::string& a_name,
+                               const Shape& b, const std::string& b_name);
+
+}  // namespace linebloom::tools

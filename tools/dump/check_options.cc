@@ -1,0 +1,356 @@
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "filter_policy/levels/level_size_listener.h"
+#include "filter_policy/policy/policy_options.h"
+#include "linebloom/filter_policy.h"
+#include "linebloom/level_size_listener.h"
+#include "nlohmann/json.hpp"
+#include "rocksdb/convenience.h"
+#include "rocksdb/env.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
+#include "rocksdb/table.h"
+#include "rocksdb/utilities/options_util.h"
+#include "table/block_facts.h"
+#if __has_include("rocksdb/advanced_cache.h")
+#include "rocksdb/advanced_cache.h"  // Cache, since RocksDB 8.0
+#endif
+#include "table/status.h"
+#include "tools/advise/cache_fit.h"
+#include "tools/dump/inputs.h"
+#include "tools/shared/databases.h"
+#include "tools/shared/policies.h"
+#include "tools/shared/terminal_text.h"
+
+namespace linebloom::tools {
+namespace {
+
+// The policies are tried with a file of this many keys.
+constexpr uint64_t kKeysOfCheck = 100'000;
+
+struct FamilyInFile {
+  std::string name;
+  rocksdb::ColumnFamilyOptions options;
+  // The value of filter_policy as it stands in the file; empty without one.
+  std::string policy;
+  bool wants_partitions = false;  // RocksDB may load it as false
+  bool names_cache = false;
+};
+
+// The option `wanted` in `value`, or in options in braces within it, such as
+// {id=BlockBasedTable;filter_policy=linebloom:10}; else empty.
+std::string FindOption(absl::string_view wanted, absl::string_view name,
+                       const std::string& value) {
+  if (name == wanted) return value;
+  std::unordered_map<std::string, std::string> options;
+  if (!absl::StartsWith(value, "{") ||
+      !rocksdb::StringToMap(value, &options).ok()) {
+    return "";
+  }
+  for (const auto& [inner_name, inner_value] : options) {
+    const std::string found = FindOption(wanted, inner_name, inner_value);
+    if (!found.empty()) return found;
+  }
+  return "";
+}
+
+// RocksDB writes a backslash before each ':', '#' and backslash of a name, and
+// line ends as \n and \r.
+std::string Unescaped(absl::string_view escaped) {
+  std::string text;
+  for (size_t i = 0; i < escaped.size(); ++i) {
+    if (escaped[i] != '\\') {
+      text += escaped[i];
+    } else if (++i < escaped.size()) {
+      const char c = escaped[i];
+      text += c == 'n' ? '\n' : c == 'r' ? '\r' : c;
+    }
+  }
+  return text;
+}
+
+// Without a comment, which begins at a '#' that is not escaped.
+absl::string_view Statement(absl::string_view line) {
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '#' && (i == 0 || line[i - 1] != '\\')) {
+      line = line.substr(0, i);
+    }
+  }
+  return absl::StripAsciiWhitespace(line);
+}
+
+// The column family of a section such as [CFOptions "default"] or
+// [TableOptions/BlockBasedTable "default"], whose name may have quotes.
+std::string FamilyOfSection(absl::string_view line) {
+  const size_t begin = line.find('"');
+  const size_t end = line.rfind('"');
+  return begin == end ? "" : Unescaped(line.substr(begin + 1, end - begin - 1));
+}
+
+// The options as written, without `options`, by column family: RocksDB's loader
+// forgets policies and changes options that have no effect. RocksDB has loaded
+// the file.
+std::map<std::string, FamilyInFile> AsWritten(absl::string_view text) {
+  std::map<std::string, FamilyInFile> families;
+  FamilyInFile* family = &families[""];
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    line = Statement(line);
+    if (absl::StartsWith(line, "[")) {
+      family = &families[FamilyOfSection(line)];
+      continue;
+    }
+    const std::pair<absl::string_view, absl::string_view> option =
+        absl::StrSplit(line, absl::MaxSplits('=', 1));
+    const absl::string_view name = absl::StripAsciiWhitespace(option.first);
+    const std::string value =
+        Unescaped(absl::StripAsciiWhitespace(option.second));
+    const std::string policy = FindOption("filter_policy", name, value);
+    if (!policy.empty()) family->policy = policy;
+    const std::string wants = FindOption("partition_filters", name, value);
+    if (!wants.empty()) family->wants_partitions = wants == "true";
+    family->names_cache |= !FindOption("block_cache", name, value).empty();
+  }
+  return families;
+}
+
+// The column families, and the options of the database. InvalidArgument, with
+// RocksDB's message, if it can't load the file.
+absl::StatusOr<std::vector<FamilyInFile>> ReadOptionsFile(
+    const std::string& path, rocksdb::DBOptions* database) {
+  std::vector<rocksdb::ColumnFamilyDescriptor> loaded;
+  std::string text;
+  rocksdb::Status status = rocksdb::LoadOptionsFromFile(
+      rocksdb::ConfigOptions(), path, database, &loaded);
+  if (status.ok()) {
+    status = rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text);
+  }
+  if (!status.ok()) {
+    return absl::InvalidArgumentError(
+        FromRocksDb(status,
+                    absl::StrCat("--check_options='", path,
+                                 "': RocksDB can't load this options file"))
+            .message());
+  }
+  std::map<std::string, FamilyInFile> written = AsWritten(text);
+  std::vector<FamilyInFile> families;
+  for (const auto& [name, options] : loaded) {
+    FamilyInFile& family = families.emplace_back(std::move(written[name]));
+    family.name = name;
+    family.options = options;
+  }
+  return families;
+}
+
+double BitsPerKey(const BlockFacts& filter) {
+  return 8.0 * static_cast<double>(filter.bytes) / kKeysOfCheck;
+}
+
+// RocksDB divides its block cache into shards and keeps no block that is larger
+// than one. 0 if the table has no block cache.
+uint64_t BytesOfShard(const rocksdb::ColumnFamilyOptions& options) {
+  const auto* const table = TableOptionsOf(options);
+  if (table->no_block_cache || table->block_cache == nullptr) return 0;
+  // No public function has the number of shards.
+  const std::string printed = options.table_factory->GetPrintableOptions();
+  const std::string field = "num_shard_bits : ";
+  const size_t at = printed.find(field);
+  int bits = 0;
+  if (at == std::string::npos) return 0;
+  const absl::string_view rest =
+      absl::string_view(printed).substr(at + field.size());
+  if (!absl::SimpleAtoi(rest.substr(0, rest.find('\n')), &bits)) return 0;
+  return table->block_cache->GetCapacity() >> bits;
+}
+
+// "" if whole filters fit into the shards of the block cache, or aren't there.
+std::string NoteOnShards(const rocksdb::ColumnFamilyOptions& options,
+                         double bits_per_key) {
+  const auto& table = *TableOptionsOf(options);
+  const bool partitioned =
+      table.partition_filters &&
+      table.index_type == rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  const uint64_t shard = BytesOfShard(options);
+  if (partitioned || !table.cache_index_and_filter_blocks || shard == 0) {
+    return "";
+  }
+  // Files whose rows are smaller than this, compressed, have so many.
+  constexpr double kLikelyRowBytes = 50;
+  const double keys = 8.0 * static_cast<double>(shard) / bits_per_key;
+  const double row_bytes =
+      static_cast<double>(options.target_file_size_base) / keys;
+  if (row_bytes < kLikelyRowBytes) return "";
+  return absl::StrFormat(
+      "a filter of more than %s keys is larger than a shard of the block cache "
+      "(%s bytes), which keeps no such block: every lookup reads the filter "
+      "from the file. Files of target_file_size_base=%d have that many keys if "
+      "rows take less than %.0f bytes. Partition the filters, or take a larger "
+      "cache or fewer shards",
+      WithThousands(static_cast<uint64_t>(keys)), WithThousands(shard),
+      options.target_file_size_base, row_bytes);
+}
+
+// Lists what works, but not as it could.
+absl::StatusOr<std::vector<std::string>> Notes(
+    const FamilyInFile& family, const rocksdb::DBOptions& database,
+    const std::string& folder, const BlockFacts& filter) {
+  std::vector<std::string> notes;
+  const auto& table = *TableOptionsOf(family.options);
+  const FilterPolicyOptions* const own =
+      OptionsOfLinebloom(table.filter_policy.get());
+  if (own != nullptr && own->level_aware &&
+      FindLevelSizeListener(database) == nullptr) {
+    notes.emplace_back(
+        "level_aware without listeners=linebloom_level_sizes goes by the level "
+        "alone, as if all levels were full; in a load in key order filters "
+        "took 16.7 bits per key instead of 10.3 (docs/benchmarks.md)");
+  }
+  if (family.wants_partitions &&
+      table.index_type !=
+          rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch) {
+    notes.emplace_back(
+        "partition_filters=true has no effect without "
+        "index_type=kTwoLevelIndexSearch: filters are whole");
+  }
+  const std::string on_shards =
+      NoteOnShards(family.options, BitsPerKey(filter));
+  if (!on_shards.empty()) notes.push_back(on_shards);
+  if (!folder.empty()) {
+    std::optional<uint64_t> capacity;
+    if (family.names_cache && table.block_cache != nullptr) {
+      capacity = table.block_cache->GetCapacity();
+    }
+    ASSIGN_OR_RETURN(const std::string on_fit,
+                     NoteOnCacheFit(folder, &table, capacity));
+    if (!on_fit.empty()) notes.push_back(on_fit);
+  }
+  return notes;
+}
+
+std::string NameOf(const BlockFacts& filter) {
+  return filter.kind == BlockKind::kLinebloom
+             ? absl::StrCat("linebloom ", LineName(filter.info.request.line))
+             : std::string(ToString(filter.kind));
+}
+
+// Sets `problem` to a sentence if the policy doesn't yield what it names.
+absl::StatusOr<Json> Check(const FamilyInFile& family,
+                           const rocksdb::DBOptions& database,
+                           const std::string& folder, std::string* problem) {
+  Json json = {{"name", family.name},
+               {"filter_policy", family.policy},
+               {"filter", nullptr}};
+  const PolicyString read = ReadPolicyString(family.policy, database);
+  *problem = read.problem;
+  const auto* const table = TableOptionsOf(family.options);
+  const bool loaded = table != nullptr && table->filter_policy != nullptr;
+  const std::string block =
+      loaded ? BuildFilterBlock(*table->filter_policy, kKeysOfCheck) : "";
+  if (!block.empty()) {
+    const BlockFacts filter = ReadBlockFacts(block, kKeysOfCheck);
+    json["filter"] = NameOf(filter);
+    json["bits_per_key"] = BitsPerKey(filter);
+    json["false_positive_rate"] = filter.rate;
+    const FilterPolicyOptions* const own =
+        OptionsOfLinebloom(table->filter_policy.get());
+    if (own != nullptr && IsLevelAware(*own) && !own->memory_budget &&
+        !own->false_positive_rate) {
+      json["average_bits_per_key"] = BitsPerKeyOf(*own);
+    }
+    ASSIGN_OR_RETURN(const std::vector<std::string> notes,
+                     Notes(family, database, folder, filter));
+    if (problem->empty() && !notes.empty()) {
+      json["note"] = absl::StrJoin(notes, "; ");
+    }
+  } else if (problem->empty() && read.policy != nullptr) {
+    *problem = absl::StrCat(
+        "'", family.policy, "' ",
+        loaded ? "builds no filters"
+               : "is not used: RocksDB loads no filter policy for this column "
+                 "family");
+  }
+  return json;
+}
+
+std::string CheckAsText(const Json& checked) {
+  std::string text;
+  for (const Json& family : checked["column_families"]) {
+    absl::StrAppend(
+        &text,
+        WrapText(
+            absl::StrCat(Fill("Column family {/name}: ", family),
+                         family["filter_policy"].get<std::string>().empty()
+                             ? "no filter_policy"
+                             : Fill("filter_policy={/filter_policy}", family)),
+            kTextWidth, 2),
+        "\n  yields ",
+        Fill("{/filter}, {/bits_per_key:.2f} bits per key|no filter", family),
+        family.contains("average_bits_per_key")
+            ? Fill(" ({/average_bits_per_key:g} on average over all levels)",
+                   family)
+            : "",
+        Fill(", FPR {/false_positive_rate:.4%} %\n|\n", family));
+    if (family.contains("note")) {
+      absl::StrAppend(&text, NamedText("", Fill("note: {/note}", family), 2));
+    }
+  }
+  const size_t wrong = checked["problems"].size();
+  absl::StrAppend(
+      &text, "\n",
+      wrong == 0
+          ? "All policies are as named."
+          : absl::StrCat(wrong, " of ", checked["column_families"].size(),
+                         " are not as named; stderr says why."),
+      "\n",
+      BulletText(absl::StrCat("Bits per key and FPR, the false-positive rate, "
+                              "are those of a file of ",
+                              WithThousands(kKeysOfCheck),
+                              " keys outside a database, so of no level.")));
+  return text;
+}
+
+}  // namespace
+
+absl::StatusOr<Outcome> RunCheckOptions(const DumpConfig& config) {
+  const std::string& path = config.check_options;
+  RegisterFilterPolicy();
+  rocksdb::DBOptions database;
+  ASSIGN_OR_RETURN(const std::vector<FamilyInFile> families,
+                   ReadOptionsFile(path, &database));
+  // The database that they are for.
+  std::string folder = config.db;
+  if (!folder.empty()) RETURN_IF_ERROR(CheckIsDatabase("--db", folder));
+  const std::string beside = std::filesystem::path(path).parent_path().string();
+  if (folder.empty() && CheckIsDatabase("--check_options", beside).ok()) {
+    folder = beside;
+  }
+  Json json = {{"options_file", path},
+               {"column_families", Json::array()},
+               {"problems", Json::array()}};
+  for (const FamilyInFile& family : families) {
+    std::string problem;
+    ASSIGN_OR_RETURN(Json checked, Check(family, database, folder, &problem));
+    json["column_families"].push_back(std::move(checked));
+    if (problem.empty()) continue;
+    json["problems"].push_back(
+        absl::StrCat(path, ": column family ", family.name, ": ", problem));
+  }
+  return Outcome{CheckAsText(json), json};
+}
+
+}  // namespace linebloom::tools

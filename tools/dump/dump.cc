@@ -1,0 +1,458 @@
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "filter_policy/policy/filter_metric_set.h"
+#include "linebloom/observed_rate.h"
+#include "nlohmann/json.hpp"
+#include "table/expected_reads.h"
+#include "table/file_facts.h"
+#include "table/status.h"
+#include "tools/advise/cache_fit.h"
+#include "tools/dump/inputs.h"
+#include "tools/shared/run_tool.h"
+#include "tools/shared/terminal_text.h"
+
+namespace linebloom::tools {
+namespace {
+
+using Counts = std::map<std::string, uint64_t>;
+
+// " rocksdb.bloom.filter.useful COUNT : 1234"
+void TakeCount(absl::string_view line, Counts* counts) {
+  const std::vector<absl::string_view> words =
+      absl::StrSplit(line, ' ', absl::SkipEmpty());
+  uint64_t count = 0;
+  if (words.size() == 4 && words[1] == "COUNT" &&
+      absl::SimpleAtoi(words[3], &count)) {
+    (*counts)[std::string(words[0])] = count;
+  }
+}
+
+// The same as ReadFilterAnswers() for RocksDB's statistics. Older releases lack
+// prefix.true.positive and count the prefixes of scans in the other two.
+FilterAnswers AnswersOf(Counts counts) {
+  const auto count = [&counts](const std::string& what) {
+    return counts["rocksdb.bloom.filter." + what];
+  };
+  FilterAnswers answers = {count("useful"), count("full.positive"),
+                           count("full.true.positive")};
+  if (counts.contains("rocksdb.bloom.filter.prefix.true.positive")) {
+    const uint64_t useful = count("prefix.useful");
+    const uint64_t checked = count("prefix.checked");
+    answers.negatives += useful;
+    answers.positives += checked > useful ? checked - useful : 0;
+    answers.true_positives += count("prefix.true.positive");
+  }
+  return answers;
+}
+
+// The answers of the filters by the last statistics in the folder's LOG, which
+// RocksDB writes every DBOptions::stats_dump_period_sec if it has
+// DBOptions::statistics. Null without any.
+Json ReadObserved(const std::string& folder) {
+  std::ifstream log(absl::StrCat(folder, "/LOG"));
+  std::string when;  // as in the LOG: "2026/11/21-17:11:03.123456"
+  Counts counts;
+  for (std::string line; std::getline(log, line);) {
+    if (absl::EndsWith(line, "] STATISTICS:")) {
+      when = line.substr(0, line.find(' '));
+      counts.clear();
+    } else if (absl::StrContains(line, " COUNT : ")) {
+      TakeCount(line, &counts);
+    }
+  }
+  if (when.empty()) return nullptr;
+  const FilterAnswers answers = AnswersOf(counts);
+  return {{"until", when},
+          {"negatives", answers.negatives},
+          {"positives", answers.positives},
+          {"true_positives", answers.true_positives},
+          {"false_positive_rate", OrNull(answers.false_positive_rate())}};
+}
+
+// True if the value is there, and neither null nor false.
+bool IsSet(const Json& json, const char* pointer) {
+  const Json::json_pointer at(pointer);
+  return json.contains(at) && !json[at].is_null() && json[at] != false;
+}
+
+bool AnyIsSet(const Json& files, const char* pointer) {
+  return std::ranges::any_of(
+      files, [&](const Json& file) { return IsSet(file, pointer); });
+}
+
+// True if a request was other than bits per key that apply to every level.
+bool AnyAskedSpecially(const Json& files) {
+  return AnyIsSet(files, "/filter/metadata/level_aware") ||
+         AnyIsSet(files, "/filter/metadata/asked_false_positive_rate");
+}
+
+// "linebloom solved", "12x RocksDB Bloom", "full, not read".
+std::string NameOf(const Json& filter) {
+  std::string name = filter["type"];
+  if (!filter.contains("false_positive_rate")) {
+    name = Fill("{/kind}, not read", filter);
+  } else if (name != "mixed" && filter.contains("metadata")) {
+    name = Fill("linebloom {/metadata/line}", filter);
+  }
+  return filter["kind"] == std::string(ToString(FilterKind::kPartitioned))
+             ? Fill("{/blocks}x ", filter) + name
+             : name;
+}
+
+// The policy's request: "10" bits per key or the rate "1%", followed by "L" if
+// it depends on the level.
+std::string Asked(const Json& metadata) {
+  const Json& rate = metadata["asked_false_positive_rate"];
+  const std::string asked =
+      rate.is_null() ? Fill("{/asked_bits_per_key:.3g}", metadata)
+                     : absl::StrFormat("%.3g%%", 100 * rate.get<double>());
+  return absl::StrCat(asked, IsSet(metadata, "/level_aware") ? "L" : "");
+}
+
+// The range over all lines: "6" or "7.2-12.9".
+std::string Probes(const Json& filter) {
+  const bool solved = filter["fill"].is_null();
+  const std::string min = ProbesText(filter["probes"]["min"], solved);
+  const std::string max = ProbesText(filter["probes"]["max"], solved);
+  return min == max ? max : absl::StrCat(min, "-", max);
+}
+
+// The file with the cells that are put together of several values.
+Json RowOf(const Json& file) {
+  Json row = file;
+  row["label"] = FileLabel(file);
+  row["name"] = "can't be read";
+  if (!file.contains("rows")) return row;
+  const Json& filter = file["filter"];
+  if (filter.is_null()) {
+    row.update({{"name", "none"}, {"bytes", 0}, {"rate", "100"}});
+    return row;
+  }
+  row["name"] = NameOf(filter);
+  row["bytes"] = filter["bytes"];
+  row["rate"] = "?";
+  if (!filter.contains("false_positive_rate")) return row;
+  if (filter.contains("metadata")) row["asked"] = Asked(filter["metadata"]);
+  if (!filter.contains("lines")) return row;
+  row["k"] = Probes(filter);
+  return row;
+}
+
+std::string FilesTable(const Json& files) {
+  Json rows = Json::array();
+  for (const Json& file : files) rows.push_back(RowOf(file));
+  // If the bits are the same for every file, b/key shows them, and the number
+  // of lines follows from the bytes.
+  const bool asked = AnyAskedSpecially(files);
+  std::vector<Column> columns = {
+      {"File", "{/label}"}, {"rows", "{/rows:k}"}, {"filter", "{/name}"}};
+  if (asked) columns.push_back({"asked", "{/asked}"});
+  columns.insert(columns.end(), {{"bytes", "{/bytes:k}"},
+                                 {"b/key", "{/filter/bits_per_key:.2f}"},
+                                 {"k", "{/k}"}});
+  if (!asked) columns.push_back({"lines", "{/filter/lines:k}"});
+  if (AnyIsSet(files, "/filter/metadata/heat")) {
+    columns.push_back({"heat", "{/filter/metadata/heat:.2f}"});
+  } else if (AnyIsSet(files, "/filter/fill")) {
+    columns.push_back({"fill", "{/filter/fill:.0%}%"});
+  }
+  columns.insert(columns.end(), {{"FPR %",
+                                  "{/filter/false_positive_rate_is_exact:~}"
+                                  "{/filter/false_positive_rate:rate}|{/rate}"},
+                                 {"keys", "{/filter/keys:k}"}});
+  return TextTable(columns, rows);
+}
+
+std::string LevelsTable(const Json& family) {
+  Json rows = family["levels"];
+  rows.push_back(family["all"]);
+  return TextTable({{"Level", "L{/level}|all"},
+                    {"files", "{/files:,}"},
+                    {"unfiltered", "{/files_without_filter:,}"},
+                    {"rows", "{/rows:,}"},
+                    {"filter bytes", "{/filter_bytes:,}"},
+                    {"b/key", "{/bits_per_key:.2f}"},
+                    {"FPR %",
+                     "{/false_positive_rate_is_exact:~}"
+                     "{/false_positive_rate:rate}"},
+                    {"reads per missing row", "{/reads_per_missing_row:3}"}},
+                   rows);
+}
+
+// Explains what the tables don't.
+std::string Legend(const Json& report) {
+  const Json& files = report["files"];
+  const bool estimates = std::ranges::any_of(files, [](const Json& file) {
+    return IsSet(file, "/filter/false_positive_rate") &&
+           !IsSet(file, "/filter/false_positive_rate_is_exact");
+  });
+  const bool solved = std::ranges::any_of(files, [](const Json& file) {
+    return Fill("{/filter/metadata/line}", file) == "solved";
+  });
+  const bool levels = std::ranges::any_of(
+      report["totals"],
+      [](const Json& family) { return !family["levels"].empty(); });
+  std::vector<std::string> notes = {absl::StrCat(
+      "FPR: the share of missing keys that the filter lets pass",
+      estimates ? "; ~ an estimate, others are exact, from the filter's bits."
+                : ", exact, from the filter's bits.")};
+  if (solved) {
+    notes.emplace_back(
+        "Solved lines: k is the range of probes per key, the fewest in the "
+        "line with the most keys; about half of the bits are set in any line.");
+  }
+  if (AnyAskedSpecially(files)) {
+    notes.emplace_back(
+        "Asked: bits per key or, in %, the highest rate; L: that of its "
+        "level.");
+  }
+  if (AnyIsSet(files, "/filter/metadata/heat")) {
+    notes.emplace_back(
+        "Heat: lookups per key around the filter's keys when it was built, "
+        "relative to the average over all keys, by which it got its bits; "
+        "reads per missing row are weighted by it.");
+  }
+  if (levels) {
+    notes.emplace_back(
+        "Reads per missing row: data blocks. A lookup meets the files whose "
+        "range its key is in, one without a filter always reads.");
+  }
+  return BulletsText(notes);
+}
+
+FilterAnswers AnswersOf(const Json& observed) {
+  return {observed["negatives"], observed["positives"],
+          observed["true_positives"]};
+}
+
+// "0.153 % false positives: ..."; empty if no filter was probed for a key that
+// its file lacks.
+std::string Observed(const Json& observed) {
+  if (observed.is_null()) return "";
+  const FilterAnswers answers = AnswersOf(observed);
+  if (answers.probes_without_key() == 0) return "";
+  return BulletText(Fill("Observed until {/until}, says LOG: ", observed) +
+                    ToString(answers) + ".");
+}
+
+std::string TableAsText(const Json& report) {
+  if (report["totals"].empty()) return "The database has no SSTables.\n";
+  std::string text;
+  uint64_t described = 0;
+  for (const Json& family : report["totals"]) {
+    described += family["all"]["files"].get<uint64_t>();
+    Json files = Json::array();
+    for (const Json& file : report["files"]) {
+      if (file.value("column_family", "") ==
+          family.value("column_family", "")) {
+        files.push_back(file);
+      }
+    }
+    if (report["totals"].size() > 1) {
+      absl::StrAppend(&text, Fill("Column family {/column_family}\n", family));
+    }
+    const std::string levels = files.size() > 1 || !family["levels"].empty()
+                                   ? absl::StrCat(LevelsTable(family), "\n")
+                                   : "";
+    // The summary of many files is also where a reader begins.
+    constexpr size_t kFewFiles = 50;
+    absl::StrAppend(&text, files.size() > kFewFiles ? levels : "",
+                    FilesTable(files), "\n", levels);
+  }
+  if (described == 0) return "";  // stderr has said everything
+  return absl::StrCat(text, Legend(report), Observed(report["observed"]),
+                      BulletsText(report["notes"]));
+}
+
+// Sums over files.
+struct Totals {
+  uint64_t files = 0;
+  uint64_t without_filter = 0;
+  uint64_t rows = 0;
+  uint64_t bytes = 0;
+  uint64_t keys = 0;  // rows if the number of keys is unknown
+  double rate_times_rows = 0;
+  bool rate_is_exact = true;
+  std::optional<double> reads;  // per missing row
+
+  void Add(const FileFacts& facts) {
+    ++files;
+    without_filter += facts.is_used() ? 0 : 1;
+    rows += facts.rows();
+    bytes += facts.bytes;
+    keys += facts.keys.value_or(facts.rows());
+    rate_times_rows += facts.rate * static_cast<double>(facts.rows());
+    rate_is_exact &= facts.rate_is_exact || !facts.is_used();
+  }
+
+  // The rate is the mean of the files', weighted by rows.
+  Json AsJson() const {
+    return {{"files", files},
+            {"files_without_filter", without_filter},
+            {"rows", rows},
+            {"filter_bytes", bytes},
+            {"bits_per_key", keys == 0 || bytes == 0
+                                 ? Json()
+                                 : Json(8.0 * static_cast<double>(bytes) /
+                                        static_cast<double>(keys))},
+            {"false_positive_rate",
+             rows == 0 ? 1 : rate_times_rows / static_cast<double>(rows)},
+            {"false_positive_rate_is_exact", rate_is_exact},
+            {"reads_per_missing_row", OrNull(reads)}};
+  }
+};
+
+// Sums over the files of a column family, by level.
+class FamilyTotals {
+ public:
+  void Add(const LiveFile& file, const FileFacts& facts) {
+    levels_[file.level].Add(facts);
+    all_.Add(facts);
+    if (file.level == kNoLevel) return;
+    comparator_ = file.comparator;
+    ranges_.push_back({file.smallest, file.largest, facts.lookups()});
+    rates_.emplace_back(file.level, facts.rate);
+  }
+
+  // `levels`, and `all` of them. The data blocks that a lookup of a missing row
+  // reads are by ProbeShares(); null for files without a level.
+  Json AsJson() {
+    Json json = {{"levels", Json::array()}};
+    if (comparator_ != nullptr) {
+      const std::vector<double> shares = ProbeShares(ranges_, *comparator_);
+      all_.reads = 0;
+      for (size_t i = 0; i < rates_.size(); ++i) {
+        std::optional<double>& reads = levels_[rates_[i].first].reads;
+        reads = reads.value_or(0) + shares[i] * rates_[i].second;
+      }
+      for (const auto& [level, totals] : levels_) {
+        *all_.reads += *totals.reads;
+        json["levels"].push_back({{"level", level}});
+        json["levels"].back().update(totals.AsJson());
+      }
+    }
+    json["all"] = all_.AsJson();
+    return json;
+  }
+
+ private:
+  std::map<int, Totals> levels_;
+  Totals all_;
+  // Of the files from a database.
+  std::vector<FileRange> ranges_;
+  std::vector<std::pair<int, double>> rates_;  // with their levels
+  const rocksdb::Comparator* comparator_ = nullptr;
+};
+
+absl::StatusOr<Outcome> MakeTable(const DumpConfig& config) {
+  ASSIGN_OR_RETURN(const auto files, ListInputs(config));
+  Json json = NewReport(config);
+  json.update(
+      {{"files", Json::array()},
+       {"totals", Json::array()},
+       {"observed", config.db.empty() ? Json() : ReadObserved(config.db)}});
+  std::vector<std::pair<std::string, FamilyTotals>> families;
+  Failures failures(config);
+  RETURN_IF_ERROR(ForEachFile(files, &failures, [&](const LiveFile& file) {
+    if (families.empty() || families.back().first != file.column_family) {
+      families.emplace_back(file.column_family, FamilyTotals());
+    }
+    json["files"].push_back(FileAsJson(file));
+    const absl::StatusOr<FileFacts> facts = ReadFileFacts(file.path);
+    if (!facts.ok()) return facts.status();
+    for (const std::string& problem : facts->problems) {
+      failures.AddProblem(absl::StrCat(file.path, ": ", problem));
+    }
+    json["files"].back().update(FactsAsJson(*facts));
+    families.back().second.Add(file, *facts);
+    return absl::OkStatus();
+  }));
+  for (auto& [name, totals] : families) {
+    json["totals"].push_back(totals.AsJson());
+    if (!name.empty()) json["totals"].back()["column_family"] = name;
+  }
+  if (!config.db.empty() && !files.empty()) {
+    // What is wrong with files is reported already.
+    const auto note = NoteOnCacheFit(config.db);
+    if (note.ok() && !note->empty()) failures.AddNote(*note);
+  }
+  failures.AddTo(&json);
+  return Outcome{TableAsText(json), json, failures.exit_code()};
+}
+
+// Prints the metrics of FilterMetrics() for a database, and those that only the
+// filters' bits tell.
+std::string AsPrometheus(const Json& report) {
+  FilterMetricSet metrics;
+  Metric rate("linebloom_expected_false_positive_rate",
+              "Share of missing keys that filters let pass.");
+  Metric reads("linebloom_expected_reads_per_missing_row",
+               "Data blocks that a missing row costs.");
+  Metric problems("linebloom_problems",
+                  "What is wrong with files; stderr says what.");
+  const std::string database = report["database"];
+  if (!report["observed"].is_null()) {
+    metrics.AddAnswers(database, AnswersOf(report["observed"]));
+  }
+  for (const Json& file : report["files"]) {
+    if (!file.contains("rows")) continue;
+    const auto number = [&file](const char* pointer) {
+      return IsSet(file, pointer)
+                 ? file[Json::json_pointer(pointer)].get<uint64_t>()
+                 : 0;
+    };
+    metrics.AddFile(database, file["column_family"], file["level"],
+                    file["filter_policy"], number("/rows"),
+                    number("/filter/keys"), number("/filter/bytes"));
+  }
+  for (const Json& family : report["totals"]) {
+    for (const Json& level : family["levels"]) {
+      const std::string number = level["level"].dump();
+      const std::string name = family["column_family"];
+      const MetricLabels labels = {
+          {"database", database}, {"column_family", name}, {"level", number}};
+      rate.Add(labels, level["false_positive_rate"]);
+      reads.Add(labels, level["reads_per_missing_row"]);
+    }
+  }
+  problems.Add({{"database", database}}, report["problems"].size());
+  return absl::StrCat(metrics.Text(), rate.Text(), reads.Text(),
+                      problems.Text());
+}
+
+}  // namespace
+
+absl::StatusOr<Outcome> RunDump(const DumpConfig& config) {
+  ASSIGN_OR_RETURN(Outcome table, MakeTable(config));
+  std::string page_text = table.text;
+  if (!config.before.empty()) {
+    DumpConfig of_before = config;
+    of_before.db = config.before;
+    ASSIGN_OR_RETURN(const Outcome before, MakeTable(of_before));
+    table.exit_code = std::max(table.exit_code, before.exit_code);
+    page_text =
+        absl::StrCat("Before\n\n", before.text, "\nAfter\n\n", page_text);
+    Json problems = before.json["problems"];
+    problems.insert(problems.end(), table.json["problems"].begin(),
+                    table.json["problems"].end());
+    table.json["problems"] = problems;
+    table.json["before"] = before.json;
+  }
+  RETURN_IF_ERROR(WritePage(config.html, table.json, page_text));
+  if (config.format == "prometheus") table.text = AsPrometheus(table.json);
+  return table;
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,202 @@
+#include "tools/dump/inputs.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
+#include "table/status.h"
+#include "tools/shared/databases.h"
+#include "tools/shared/run_tool.h"
+#include "tools/shared/terminal_text.h"
+
+namespace linebloom::tools {
+namespace {
+
+// The last component of a path; if it is long, its end.
+std::string ShortPath(const std::filesystem::path& path) {
+  constexpr size_t kWidth = 14;
+  const std::string name = path.filename();
+  if (name.size() <= kWidth) return name;
+  return absl::StrCat("..", name.substr(name.size() - (kWidth - 2)));
+}
+
+// The number as people wrote it: 0.01, which as a float is 0.00999999978.
+double AsWritten(float number) {
+  double written = number;
+  (void)absl::SimpleAtod(absl::StrCat(number), &written);
+  return written;
+}
+
+Json LinebloomAsJson(const FileFacts& facts) {
+  const FilterBlockInfo& info = facts.first.info;
+  const double bits = info.request.millibits_per_key / 1000.0;
+  const double rate = AsWritten(info.request.false_positive_rate);
+  return {{"version", info.version},
+          {"line", LineName(info.request.line)},
+          {"asked_bits_per_key", rate > 0 ? Json() : Json(bits)},
+          {"asked_false_positive_rate", rate > 0 ? Json(rate) : Json()},
+          {"level_aware", info.request.level_aware},
+          {"heat", OrNull(facts.heat)},
+          // As text, because many JSON parsers limit numbers to 53 bits.
+          {"hash_seed", absl::StrCat(info.request.hash_seed)},
+          {"canonical_key", absl::StrCat(info.request.canonical_key)},
+          {"false_positive_rate", OrNull(facts.rate_in_metadata)}};
+}
+
+Json FilterAsJson(const FileFacts& facts) {
+  if (!facts.has_filter()) return nullptr;
+  Json json = {{"kind", ToString(facts.filter_kind)},
+               {"type", facts.mixed ? "mixed" : ToString(facts.first.kind)},
+               {"family", facts.family},
+               {"policy", facts.properties.filter_policy_name},
+               {"blocks", facts.blocks},
+               {"bytes", facts.bytes},
+               {"bits_per_key", OrNull(facts.bits_per_key())},
+               {"keys", OrNull(facts.keys)}};
+  if (!facts.is_used()) return json;
+  json["false_positive_rate"] = facts.rate;
+  json["false_positive_rate_is_exact"] = facts.rate_is_exact;
+  if (facts.lines > 0) {
+    json["lines"] = facts.lines;
+    json["line_bytes"] = facts.first.line_bytes;
+    json["fill"] = facts.first.has_solved_lines() ? Json() : Json(facts.fill);
+    json["probes"] = {{"min", facts.min_probes},
+                      {"max", facts.max_probes},
+                      {"mean", facts.mean_probes}};
+  }
+  if (facts.first.kind == BlockKind::kLinebloom) {
+    json["metadata"] = LinebloomAsJson(facts);
+  }
+  return json;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<LiveFile>> ListInputs(const DumpConfig& config) {
+  if (!config.db.empty()) {
+    auto files = ListLiveFiles("--db", config.db, config.column_family);
+    const absl::string_view message = files.status().message();
+    if (!absl::StrContains(message, "comparator")) return files;
+    return absl::InvalidArgumentError(
+        absl::StrCat(message, "; name its files with --file instead"));
+  }
+  std::vector<LiveFile> files;
+  for (const std::string& path : config.files) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", path, "' is a folder; for a database write --db=", path));
+    }
+    files.emplace_back().path = path;
+  }
+  return files;
+}
+
+Json NewReport(const DumpConfig& config) {
+  return {{"command", config.command},
+          {"database", config.db.empty() ? Json() : Json(config.db)}};
+}
+
+void Failures::Add(const LiveFile& file, const absl::Status& status) {
+  if (absl::IsNotFound(status) && !config_.db.empty()) {
+    missing_.push_back(file.path);
+    return;
+  }
+  problems_.emplace_back(status.message());
+  if (!absl::IsDataLoss(status)) exit_code_ = kExitBadInput;
+}
+
+// The manifest, read again, has every file that nobody deleted. Rejected:
+// taking them for deleted if another process has the database open, which made
+// totals of the other files; reading the manifest for each of thousands.
+void Failures::AddMissing() {
+  if (missing_.empty()) return;
+  const auto files = ListLiveFiles("--db", config_.db, /*column_family=*/"");
+  std::set<std::string> live;
+  if (files.ok()) {
+    for (const LiveFile& file : *files) live.insert(file.path);
+  }
+  for (const std::string& path : missing_) {
+    if (!files.ok() || live.contains(path)) {
+      AddProblem(absl::StrCat(
+          path,
+          ": the manifest has this file, the folder does not. Or the database "
+          "has db_paths or cf_paths, which RocksDB doesn't store: then name "
+          "its files with --file"));
+    } else {
+      AddNote(absl::StrCat(path,
+                           " was deleted after the manifest was read, by the "
+                           "process that has the database open"));
+    }
+  }
+}
+
+void Failures::AddTo(Json* report) {
+  AddMissing();
+  (*report)["notes"] = notes_;
+  (*report)["problems"] = problems_;
+}
+
+absl::Status ForEachFile(
+    const std::vector<LiveFile>& files, Failures* failures,
+    absl::FunctionRef<absl::Status(const LiveFile& file)> read) {
+  Progress progress;
+  progress.Begin("reading filters", files.size());
+  uint64_t done = 0;
+  for (const LiveFile& file : files) {
+    RETURN_IF_ERROR(CheckInterrupt());
+    const absl::Status status = read(file);
+    if (!status.ok()) failures->Add(file, status);
+    progress.Update(++done);
+  }
+  return absl::OkStatus();
+}
+
+std::string LineName(Line line) {
+  if (line == Line::kPlain) return "plain";
+  if (line == Line::kSolved) return "solved";
+  return absl::StrCat(static_cast<int>(line));
+}
+
+std::string ProbesText(double probes, bool solved) {
+  return absl::StrFormat("%.*f", solved ? 1 : 0, probes);
+}
+
+std::string FileLabel(const Json& file) {
+  return Fill("L{/level} {/name}|{/name}",
+              {{"level", file.value("level", Json())},
+               {"name", ShortPath(file["path"].get<std::string>())}});
+}
+
+std::string KeyText(absl::string_view key) {
+  return absl::StrCat("'", absl::CHexEscape(key), "' (",
+                      absl::BytesToHexString(key), ")");
+}
+
+Json FileAsJson(const LiveFile& file) {
+  Json json = {{"path", file.path}};
+  if (file.level != kNoLevel) {
+    json["column_family"] = file.column_family;
+    json["level"] = file.level;
+  }
+  return json;
+}
+
+Json FactsAsJson(const FileFacts& facts) {
+  return {{"format_version", facts.format_version},
+          {"rows", facts.rows()},
+          {"range_deletions", facts.properties.num_range_deletions},
+          {"filter_policy", facts.properties.filter_policy_name},
+          {"filter", FilterAsJson(facts)}};
+}
+
+}  // namespace linebloom::tools

@@ -1,0 +1,117 @@
+// The flags and commands of linebloom dump, the SSTables that the user named,
+// and texts for reports. The errors of commands are those of listing the files,
+// and Cancelled.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "table/block_facts.h"
+#include "table/file_facts.h"
+#include "tools/shared/live_files.h"
+#include "tools/shared/run_tool.h"
+
+namespace linebloom::tools {
+
+struct DumpConfig {
+  std::vector<std::string> files;  // --file, and arguments without a flag
+  std::string db;
+  std::string column_family;
+  std::string command = "table";
+  std::string format = "text";
+  std::string html;
+  std::string before;  // a database
+  std::string out;
+  std::string check_options;  // an options file
+  uint64_t missing = 1'000'000;
+  double sample = 1;              // of the files
+  uint64_t bytes_per_second = 0;  // no limit
+  std::optional<uint64_t> partition;
+};
+
+// The filters of files, levels and column families, and what lookups of missing
+// rows cost with them.
+absl::StatusOr<Outcome> RunDump(const DumpConfig& config);
+
+// The check of all files.
+absl::StatusOr<Outcome> RunVerify(const DumpConfig& config);
+
+// The annotated bytes of the one file's filter, or with --out its bytes in a
+// new file. NotFound without a filter; InvalidArgument without that block.
+absl::StatusOr<Outcome> RunRaw(const DumpConfig& config);
+
+// The filter policies that an options file names, and the filters that they
+// yield. InvalidArgument if RocksDB can't load the file.
+absl::StatusOr<Outcome> RunCheckOptions(const DumpConfig& config);
+
+// The files named individually, without a column family and with the level
+// kNoLevel; or the live SSTables of --db: column families by age, then levels,
+// newest first in L0. InvalidArgument if it has no --column_family of that
+// name; else the errors of ReadOnlyDatabase.
+absl::StatusOr<std::vector<LiveFile>> ListInputs(const DumpConfig& config);
+
+// What reports begin with: `command`, and `database`, null without one.
+Json NewReport(const DumpConfig& config);
+
+// Collects the problems of files; the other files are shown.
+class Failures {
+ public:
+  explicit Failures(const DumpConfig& config) : config_(config) {}
+
+  // Records an error with one file. A file that is missing because a compaction
+  // has removed it meanwhile is only noted.
+  void Add(const LiveFile& file, const absl::Status& status);
+
+  // Records a problem that was found.
+  void AddProblem(const std::string& problem) { problems_.push_back(problem); }
+
+  void AddNote(const std::string& note) { notes_.push_back(note); }
+
+  // Ends a report with `notes` and `problems`.
+  void AddTo(Json* report);
+
+  // kExitBadInput if a file can't be read; else Outcome's default.
+  std::optional<int> exit_code() const { return exit_code_; }
+
+ private:
+  void AddMissing();
+
+  const DumpConfig& config_;
+  std::vector<std::string> missing_;  // paths of live files
+  std::vector<std::string> problems_;
+  std::vector<std::string> notes_;
+  std::optional<int> exit_code_;
+};
+
+// Calls `read` for each of the files and shows the progress. Its errors become
+// failures. Cancelled after a signal.
+absl::Status ForEachFile(
+    const std::vector<LiveFile>& files, Failures* failures,
+    absl::FunctionRef<absl::Status(const LiveFile& file)> read);
+
+// The kind of line in linebloom's metadata, "solved" or "plain", or its number
+// if this program doesn't know it.
+std::string LineName(Line line);
+
+// A line's probes: "6", or "9.8" for a solved line.
+std::string ProbesText(double probes, bool solved);
+
+// A file's name in the tables: its level and the end of its path.
+std::string FileLabel(const Json& file);
+
+// A key as text and in hex: 'k1\x00' (6b3100).
+std::string KeyText(absl::string_view key);
+
+// As JSON: `path` and, if the file has them, `column_family` and `level`.
+Json FileAsJson(const LiveFile& file);
+
+// `rows`, `format_version`, and `filter`, which is null for a file without one.
+Json FactsAsJson(const FileFacts& facts);
+
+}  // namespace linebloom::tools

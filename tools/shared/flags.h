@@ -1,0 +1,83 @@
+// Flags whose values are numbers as people write them: 100000000, 100,000,000,
+// 100_000_000, 1e8, 100M.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace linebloom::tools {
+
+// The quantity that a number counts determines its possible suffixes, in upper
+// or lower case:
+enum class Unit {
+  kNone,   // k, M, G, T for powers of 1000
+  kBytes,  // the same, kB to TB, and KiB to TiB for powers of 1024
+  kShare,  // of 1: % for a hundredth
+};
+
+// Sets `value`; rounds whole numbers. Returns false, with what is possible in
+// `error`, if `text` is not such a number from `low` to `high`.
+bool ParseNumber(absl::string_view text, Unit unit, uint64_t low, uint64_t high,
+                 uint64_t* value, std::string* error);
+bool ParseNumber(absl::string_view text, Unit unit, double low, double high,
+                 double* value, std::string* error);
+
+// 2000000 as "2M", 1500 as "1,500", 65536 bytes as "64KiB": short, and accepted
+// by ParseNumber.
+std::string NumberText(uint64_t number, Unit unit);
+std::string NumberText(double number, Unit unit);
+
+// The same of a number that may be left out: "" is none.
+template <typename Number>
+bool ParseNumber(absl::string_view text, Unit unit, Number low, Number high,
+                 std::optional<Number>* value, std::string* error) {
+  value->reset();
+  return text.empty() ||
+         ParseNumber(text, unit, low, high, &value->emplace(), error);
+}
+template <typename Number>
+std::string NumberText(const std::optional<Number>& number, Unit unit) {
+  return number.has_value() ? NumberText(*number, unit) : "";
+}
+
+// For example "1k to 1G"; "any whole number" if there is no limit.
+template <typename Number>
+std::string RangeText(Number low, Number high, Unit unit) {
+  return high == std::numeric_limits<Number>::max()
+             ? "any whole number"
+             : absl::StrCat(NumberText(low, unit), " to ",
+                            NumberText(high, unit));
+}
+
+template <typename Value>
+Value NumberTypeOf(const std::optional<Value>&);
+template <typename Value>
+Value NumberTypeOf(const Value&);
+
+// Declares the flag `name` for a number of `unit` from `low` to `high`, a
+// uint64_t or a double or one of them that may be left out, and sets `value`,
+// whose present value is the default. --help shows the range.
+template <typename Value, typename Number = decltype(NumberTypeOf(Value()))>
+CLI::Option* AddNumber(CLI::App* app, const std::string& name, Value* value,
+                       Unit unit, std::common_type_t<Number> low,
+                       std::common_type_t<Number> high,
+                       absl::string_view help) {
+  const auto parse = [=](const std::string& text) {
+    std::string error;
+    if (ParseNumber(text, unit, low, high, value, &error)) return;
+    throw CLI::ValidationError(absl::StrCat(name, "=", text), error);
+  };
+  return app
+      ->add_option_function<std::string>(
+          name, parse, absl::StrCat(help, "; ", RangeText(low, high, unit)))
+      ->default_str(NumberText(*value, unit));
+}
+
+}  // namespace linebloom::tools
