@@ -91,10 +91,19 @@ class Chart:
     def y(self, value):
         return self.BOTTOM - self.share(value, self.up) * (self.BOTTOM - self.TOP)
 
-    def point(self, across, up, label, color):
+    def line(self, points, label, color):
+        """Through points (across, up), the last of which has the label."""
+        path = "L".join(f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in points)
+        self.parts.append(f'<path d="M{path}" fill="none" stroke="{color}" stroke-width="2"/>')
+        self.point(*points[-1], label, color)
+
+    def point(self, across, up, label, color, below=None):
+        """With its label to the right, or so many pixels below it (above, if negative)."""
         x, y = self.x(across), self.y(up)
-        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{color}"/>'
-                          f'<text x="{x + 11:.1f}" y="{y + 4:.1f}">{label}</text>')
+        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{color}"/>')
+        where = f'x="{x + 11:.1f}" y="{y + 4:.1f}"' if below is None else \
+            f'x="{x:.1f}" y="{y + below:.1f}" text-anchor="middle"'
+        self.parts.append(f'<text {where}>{label}</text>')
 
     def svg(self, foot):
         return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.WIDTH}" height="{self.HEIGHT}" '
@@ -109,19 +118,34 @@ def rate_picture():
     _, lookups, _ = figures()
     chart = Chart("Rejecting a missing key: rate against time", "ns of CPU time for a key",
                   "false positives, %", [5, 10, 20, 40], [0.1, 0.3, 1, 2])
-    for name, label, color in (("rocksdb-bloom", "Bloom", FILTERS[0][3]), ("rocksdb-ribbon", "Ribbon", FILTERS[1][3]),
-                               ("linebloom-plain", "line=plain", FILTERS[2][3]), ("linebloom", "linebloom", FILTERS[2][3]),
-                               ("linebloom-rate", "linebloom", FILTERS[2][3])):
-        row = lookups[name]
-        chart.point(row["miss"], row["false positives, %"], f"{label}, {row['bits/key']:.3g} bits", color)
+    for name, label, color, below in (
+            ("rocksdb-bloom", "Bloom", FILTERS[0][3], -14), ("rocksdb-ribbon", "Ribbon", FILTERS[1][3], None),
+            ("rocksdb-ribbon-10", "Ribbon", FILTERS[1][3], None), ("linebloom", "linebloom", FILTERS[2][3], None),
+            ("linebloom-plain", "line=plain", FILTERS[2][3], -14), ("linebloom-rate", "linebloom", FILTERS[2][3], 24)):
+        if name in lookups:
+            row = lookups[name]
+            chart.point(row["miss"], row["false positives, %"], f"{label}, {row['bits/key']:.2g} bits", color, below)
     return chart.svg("One filter of a million keys in the CPU's cache, packaged RocksDB 7.8.3: docs/benchmarks.md")
+
+
+def memory_picture():
+    reads = table("docs/comparison.md", "Under one block cache", "MB of cache")
+    chart = Chart("Reads of missing rows under one block cache", "MB of the cache, for filters, indexes and data",
+                  "blocks read per 1,000 lookups", [1, 2, 3, 4, 6], [1, 10, 100, 1000])
+    for name, label, color in (("rocksdb-bloom", "Bloom, 10 bits", FILTERS[0][3]),
+                               ("linebloom:6", "linebloom, 6 bits", "#c58ab5"),
+                               ("linebloom:10", "linebloom, 10 bits", FILTERS[2][3]),
+                               ("linebloom-levels", "level_aware, 10 bits", "#5e1f4e")):
+        chart.line([(float(size), value) for size, value in reads[name].items()], label, color)
+    return chart.svg("2 million rows, whose filters of 10 bits take 2.5 MB: docs/comparison.md")
 
 
 def main():
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
     files = {"README.md": PLACE.sub(lambda place: place[1] + readme_table() + "\n" + place[2], read("README.md")),
-             "docs/pictures/rate.svg": rate_picture()}
+             "docs/pictures/rate.svg": rate_picture(),
+             "docs/pictures/memory.svg": memory_picture()}
     wrong = [path for path, text in files.items()
              if not os.path.exists(os.path.join(ROOT, path)) or read(path) != text]
     if sys.argv[1:]:
