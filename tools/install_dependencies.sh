@@ -14,7 +14,6 @@ packages=(
   librocksdb-dev libxxhash-dev libhighwayhash-dev # the library
   libabsl-dev libisal-dev libcli11-dev nlohmann-json3-dev # the program
   libgtest-dev libgmock-dev libbenchmark-dev
-  libbloom-dev # what docs/examples compare with
   python3 # for a test of the tree itself
   rocksdb-tools # db_bench, ldb and sst_dump, for the preload test
 )
