@@ -42,10 +42,14 @@
 namespace linebloom {
 namespace {
 
-// A policy by name. Ribbon gets as many bits as it needs for Bloom's rate.
+// A policy by name. rocksdb-ribbon gets as many bits as it needs for Bloom's
+// rate.
 const rocksdb::FilterPolicy* NewPolicy(const std::string& name, double bits) {
   if (name == "rocksdb-bloom") return rocksdb::NewBloomFilterPolicy(bits);
   if (name == "rocksdb-ribbon") return rocksdb::NewRibbonFilterPolicy(bits);
+  // Ribbon's bits are those of a Bloom filter of its rate: this one takes 10.
+  if (name == "rocksdb-ribbon-10")
+    return rocksdb::NewRibbonFilterPolicy(14.746);
   FilterPolicyOptions options;
   if (name == "linebloom-rate") {
     options.false_positive_rate = 0.0096;  // Bloom's at 10 bits
@@ -367,7 +371,7 @@ void Register() {
   }
   const std::vector<std::string> policies = {"rocksdb-bloom", "rocksdb-ribbon",
                                              "linebloom-plain", "linebloom"};
-  const std::vector<std::string> rate = {"linebloom-rate"};
+  const std::vector<std::string> rate = {"linebloom-rate", "rocksdb-ribbon-10"};
   const std::vector<std::string> seeded = {"rocksdb-bloom", "linebloom-plain",
                                            "linebloom-plain-seeded",
                                            "linebloom", "linebloom-seeded"};

@@ -12,7 +12,7 @@ import statistics
 import sys
 from collections import defaultdict
 
-POLICIES = ["rocksdb-bloom", "rocksdb-ribbon", "linebloom-plain",
+POLICIES = ["rocksdb-bloom", "rocksdb-ribbon", "rocksdb-ribbon-10", "linebloom-plain",
             "linebloom-plain-seeded", "linebloom", "linebloom-seeded", "linebloom-rate"]
 COLUMNS = {
     "build": "build",

@@ -12,10 +12,10 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Label, name in filter_bench and in linebloom compare, color.
 FILTERS = [("RocksDB Bloom", "rocksdb-bloom", "rocksdb-bloom", "#0072b2"),
-           ("RocksDB Ribbon", "rocksdb-ribbon", "rocksdb-ribbon", "#d55e00"),
+           ("RocksDB Ribbon", "rocksdb-ribbon-10", "rocksdb-ribbon", "#d55e00"),
            ("**linebloom**", "linebloom", "linebloom", "#9c3d87"),
            ("**linebloom, `level_aware`**", "linebloom", "linebloom-levels", "#9c3d87")]
-PLACE = re.compile(r"(<!-- figures of bench/readme.py -->\n).*?(<!-- end -->)", re.DOTALL)
+PLACE = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def read(path):
@@ -42,21 +42,19 @@ def table(page, heading, title):
         if not line.strip() or line.startswith(("<!--", " ")):
             break
         cells = split(line)
-        numbers = [re.match(r"[\d.,]+", cell) for cell in cells]
-        rows[cells[0]] = {column: float(number[0].replace(",", ""))
-                          for column, number in zip(columns, numbers) if number}
+        numbers = [re.match(r"[\d,]+(?:\.\d+)?(?![\d.])", cell) for cell in cells]
+        rows.setdefault(cells[0], {column: float(number[0].replace(",", ""))
+                                   for column, number in zip(columns, numbers) if number})
     return rows
 
 
-def figures():
-    """The tables that everything is drawn from."""
-    return (table("docs/comparison.md", "What it printed", "Reads from disk"),
-            table("docs/benchmarks.md", "One filter of a million keys", "hot"),
-            table("docs/benchmarks.md", "One filter of a million keys", "build, hot"))
+PAGE = "docs/benchmarks.md"
+HOT = "One filter of a million keys"
 
 
 def readme_table():
-    reads, lookups, builds = figures()
+    reads = table("docs/comparison.md", "What it printed", "Reads from disk")
+    lookups, builds = table(PAGE, HOT, "hot"), table(PAGE, HOT, "build, hot")
     lines = ["| 10 bits per key | reads per 1,000 missing rows | reject a key | find a key | build, per key "
              "| memory to build, per key |", "| --- | ---: | ---: | ---: | ---: | ---: |"]
     for label, name, compared, _ in FILTERS:
@@ -66,14 +64,45 @@ def readme_table():
     return "\n".join(lines)
 
 
+def why_not_ribbon():
+    lookups, builds = table(PAGE, HOT, "hot"), table(PAGE, HOT, "build, hot")
+    times = [rows["rocksdb-ribbon-10"][column] / rows["linebloom"][column] for rows, column in (
+        (lookups, "miss"), (lookups, "hit"), (builds, "build"), (builds, "memory, bytes/key"))]
+    return ("**Why not Ribbon?** The same rate at the same memory takes Ribbon {:.1f} times as long to reject a key, {:.1f} times to\n"
+            "find one, {:.1f} times to build one, and {:.1f} times the memory to build. **Why not Bloom?** For its rate linebloom takes\n"
+            "{:.2g} bits per key, not 10.").format(*times, lookups["linebloom-rate"]["bits/key"])
+
+
+def under_a_cache():
+    reads = table("docs/comparison.md", "Under one block cache", "MB of cache")
+    return ("**Under a block cache of 2 MB**, which these filters and indexes don't fit into, 1,000 missing rows read "
+            "{:.0f} blocks with\nBloom, {:.0f} with linebloom and {:.0f} with linebloom of 6 bits "
+            "([all sizes](docs/comparison.md#under-one-block-cache)).").format(
+                *(reads[name]["2.00"] for name in ("rocksdb-bloom", "linebloom:10", "linebloom:6")))
+
+
+def against():
+    native = table(PAGE, "A RocksDB compiled for its CPU", "hot")
+    many = table(PAGE, "Filters larger than a cache", "many")
+    builds = table(PAGE, HOT, "build, hot")
+    ratio = lambda rows, column, of, to: rows[of][column] / rows[to][column]
+    return ("- A RocksDB *compiled for its CPU* has a faster Bloom: linebloom takes {:.1f} times as long to reject a key, {:.1f} times to\n"
+            "  find one ([figures](docs/benchmarks.md#a-rocksdb-compiled-for-its-cpu)).\n"
+            "- Building takes {:.1f} times Bloom's time.\n"
+            "- With filters [far larger than the CPU's caches](docs/benchmarks.md#filters-larger-than-a-cache) a miss takes {:.1f} times Bloom's\n"
+            "  time: a lookup loads two lines at once, not one.").format(
+                ratio(native, "miss", "linebloom", "rocksdb-bloom"), ratio(native, "hit", "linebloom", "rocksdb-bloom"),
+                ratio(builds, "build", "linebloom", "rocksdb-bloom"), ratio(many, "miss", "linebloom", "rocksdb-bloom"))
+
+
 class Chart:
     """Points in a plane whose axes are logarithmic, as SVG."""
-    WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 400, 70, 140, 56, 330
+    WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 480, 340, 48, 136, 56, 276
 
     def __init__(self, heading, across, up, ticks_across, ticks_up):
         self.across, self.up = ticks_across, ticks_up
         self.parts = [f'<text x="16" y="26" class="heading">{heading}</text>',
-                      f'<text x="16" y="44" class="faint">{up} (up), {across} (right); both logarithmic</text>']
+                      f'<text x="16" y="44" class="faint">{up} (up), {across} (right)</text>']
         for tick in ticks_across:
             self.parts.append(f'<path d="M{self.x(tick):.1f} {self.TOP}V{self.BOTTOM}" class="grid"/>'
                               f'<text x="{self.x(tick):.1f}" y="{self.BOTTOM + 18}" text-anchor="middle">{tick}</text>')
@@ -115,7 +144,7 @@ class Chart:
 
 
 def rate_picture():
-    _, lookups, _ = figures()
+    lookups = table(PAGE, HOT, "hot")
     chart = Chart("Rejecting a missing key: rate against time", "ns of CPU time for a key",
                   "false positives, %", [5, 10, 20, 40], [0.1, 0.3, 1, 2])
     for name, label, color, below in (
@@ -125,25 +154,26 @@ def rate_picture():
         if name in lookups:
             row = lookups[name]
             chart.point(row["miss"], row["false positives, %"], f"{label}, {row['bits/key']:.2g} bits", color, below)
-    return chart.svg("One filter of a million keys in the CPU's cache, packaged RocksDB 7.8.3: docs/benchmarks.md")
+    return chart.svg("One filter of a million keys, packaged RocksDB: docs/benchmarks.md")
 
 
 def memory_picture():
     reads = table("docs/comparison.md", "Under one block cache", "MB of cache")
-    chart = Chart("Reads of missing rows under one block cache", "MB of the cache, for filters, indexes and data",
-                  "blocks read per 1,000 lookups", [1, 2, 3, 4, 6], [1, 10, 100, 1000])
+    chart = Chart("Reads of missing rows under one block cache", "MB of cache",
+                  "blocks of all kinds read per 1,000 lookups", [1, 2, 3, 4, 6], [1, 10, 100, 1000])
     for name, label, color in (("rocksdb-bloom", "Bloom, 10 bits", FILTERS[0][3]),
                                ("linebloom:6", "linebloom, 6 bits", "#c58ab5"),
                                ("linebloom:10", "linebloom, 10 bits", FILTERS[2][3]),
-                               ("linebloom-levels", "level_aware, 10 bits", "#5e1f4e")):
+                               ("linebloom-levels", "level_aware", "#5e1f4e")):
         chart.line([(float(size), value) for size, value in reads[name].items()], label, color)
-    return chart.svg("2 million rows, whose filters of 10 bits take 2.5 MB: docs/comparison.md")
+    return chart.svg("Whole filters and indexes in the cache: docs/comparison.md")
 
 
 def main():
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
-    files = {"README.md": PLACE.sub(lambda place: place[1] + readme_table() + "\n" + place[2], read("README.md")),
+    places = {"table": readme_table, "ribbon": why_not_ribbon, "cache": under_a_cache, "against": against}
+    files = {"README.md": PLACE.sub(lambda place: place[1] + places[place[2]]() + "\n" + place[3], read("README.md")),
              "docs/pictures/rate.svg": rate_picture(),
              "docs/pictures/memory.svg": memory_picture()}
     wrong = [path for path, text in files.items()

@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True  # leaves no __pycache__ in the checkout
 from snippets import ROOT, pages, read
 
 # ---------------------------------------------------------------------------
