@@ -43,7 +43,6 @@ double BuildSolvedLines(const HashList& hashes, const LineKernel& kernel,
   LinePartition partition(hashes, count);
   info->shape = SolvedShape(hashes.size(), count);
   LineBuilder builder(info->shape, kernel);
-  double sum_of_rates = 0;
   uint32_t line = 0;
   uint8_t* const codes = to + size_t{count} * kLineBytes;
   for (uint32_t group = 0; group < GroupsOf(count); ++group) {
@@ -51,11 +50,11 @@ double BuildSolvedLines(const HashList& hashes, const LineKernel& kernel,
     codes[group] = keys.code;
     for (const std::span<const uint64_t> of_line : keys.lines) {
       if (line == count) break;
-      sum_of_rates += builder.Build(of_line, to + size_t{line} * kLineBytes);
+      builder.Add(of_line, to + size_t{line} * kLineBytes);
       ++line;
     }
   }
-  return sum_of_rates / count;
+  return builder.Finish() / count;
 }
 
 FilterBlock BuildBlock(const HashList& hashes, const FilterRequest& request,

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "filter_policy/line/line_tables.inc"
-#include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
 namespace {
@@ -14,6 +14,23 @@ using Loads = std::array<int32_t, kLinesPerGroup>;
 
 int32_t Product(const Loads& a, const Loads& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0);
+}
+
+// A counting sort by fraction, the largest first.
+void SortKeys(std::span<const uint64_t> hashes, UnsolvedLine* line) {
+  std::array<int, kPerProbe + 1> next = {};
+  for (const uint64_t hash : hashes) ++next[FastFractionOf(hash)];
+  int before = 0;
+  for (int fraction = kPerProbe; fraction >= 0; --fraction) {
+    const int count = next[fraction];
+    next[fraction] = before;
+    before += count;
+    line->with_fraction_from[fraction] = before;
+  }
+  line->hashes.resize(hashes.size());
+  for (const uint64_t hash : hashes) {
+    line->hashes[next[FastFractionOf(hash)]++] = hash;
+  }
 }
 
 }  // namespace
@@ -59,20 +76,143 @@ uint8_t ChooseCode(const SliceCounts& counts) {
                               squares.begin());
 }
 
-LineBuilder::LineBuilder(const LineShape& shape, const LineKernel& kernel)
-    : shape_(shape), kernel_(&kernel) {
-  // Not make_unique: that would clear 100 KB for every filter, however small.
-  if (shape.kind == Line::kSolved) space_.reset(new SolveSpace);
+double BuildLine(const LineShape& shape, std::span<const uint64_t> hashes,
+                 uint8_t* line, const LineKernel& kernel) {
+  if (shape.kind == Line::kPlain) {
+    std::fill_n(line, kLineBytes, 0);
+    kernel.add_to_plain_lines(shape.base, hashes, 1, line);
+    return kernel.rate_of_plain_line(line, shape.base);
+  }
+  LineBuilder builder(shape, kernel);
+  builder.Add(hashes, line);
+  return builder.Finish();
 }
 
-double LineBuilder::Build(std::span<const uint64_t> hashes, uint8_t* line) {
-  if (shape_.kind == Line::kPlain) {
-    std::fill_n(line, kLineBytes, 0);
-    kernel_->add_to_plain_lines(shape_.base, hashes, 1, line);
-    return kernel_->rate_of_plain_line(line, shape_.base);
+LineBuilder::LineBuilder(const LineShape& shape, const LineKernel& kernel)
+    : shape_(shape), kernel_(&kernel) {}
+
+void LineBuilder::Add(std::span<const uint64_t> hashes, uint8_t* to) {
+  if (free_.empty()) {
+    lines_.push_back(std::make_unique<UnsolvedLine>());
+    free_.push_back(lines_.back().get());
   }
-  const int header = kernel_->solve_line(shape_, hashes, space_.get(), line);
-  return header == 0 ? 1.0 : SolvedLineRate(shape_.base + shape_.step * header);
+  UnsolvedLine* const line = free_.back();
+  free_.pop_back();
+  line->to = to;
+  line->tries = 0;
+  line->header = 0;
+  if (hashes.size() <= kMaxSolvedKeys) {
+    SortKeys(hashes, line);
+    line->header = LargestHeader(*line);
+  }
+  Wait(line);
+}
+
+double LineBuilder::Finish() {
+  while (waiting_ > 0) SolveWaiting();  // those that fail wait again
+  return std::exchange(sum_of_rates_, 0);
+}
+
+// The largest header whose probes fit the line's unknowns, judged by number
+// alone; 0 if none does.
+int LineBuilder::LargestHeader(const UnsolvedLine& line) const {
+  const auto fits = [&](int header) {
+    return line.Probes(TotalOf(header)) <= kLineUnknowns;
+  };
+  const int max_probes = kPerProbe * kLineUnknowns / std::max(line.keys(), 1);
+  int header =
+      std::clamp((max_probes - shape_.base) / shape_.step + 1, 0, kMaxHeader);
+  while (header > 0 && !fits(header)) --header;
+  while (header < kMaxHeader && fits(header + 1)) ++header;
+  return header;
+}
+
+// Keys may be chosen to contradict each other. So after this many tries with
+// headers close to the first one, each further try halves the header.
+constexpr int kTriesNearby = 4;
+
+// The next header to try for a line that can't be solved with its own.
+int LineBuilder::NextHeader(const UnsolvedLine& line) const {
+  const SolvedPlan& plan = PlanOf(line.header);
+  // All headers down to this one share the plan, so they share the stages.
+  int lowest = line.header;
+  while (lowest > 1 && PlanOf(lowest - 1) == plan) --lowest;
+  // Plans with the same first stage fail too.
+  while (line.outcome == UnsolvedLine::Outcome::kFirstStageFails &&
+         lowest > 1 && PlanOf(lowest - 1).first_width == plan.first_width &&
+         PlanOf(lowest - 1).rounds == plan.rounds) {
+    --lowest;
+  }
+  return line.tries < kTriesNearby ? lowest - 1
+                                   : std::min(line.header / 2, lowest - 1);
+}
+
+void LineBuilder::Wait(UnsolvedLine* line) {
+  if (line->header == 0) {
+    std::fill_n(line->to, kLineBytes, 0);
+    return Complete(line);
+  }
+  std::vector<Queue>& queues = queues_[TotalOf(line->header) / (2 * kPerProbe)];
+  if (queues.empty()) queues.resize(kMaxSolvedKeys + 1);
+  Queue& queue = queues[line->hashes.size()];
+  line->next = std::exchange(queue.first, line);
+  ++queue.count;
+  ++waiting_;
+  if (queue.count == kernel_->lanes) {
+    std::array<UnsolvedLine*, kMaxLanes> lines;
+    Take(&queue, lines.data());
+    Solve({lines.data(), static_cast<size_t>(kernel_->lanes)});
+  } else if (waiting_ == kMaxWaiting) {
+    SolveWaiting();
+  }
+}
+
+UnsolvedLine** LineBuilder::Take(Queue* queue, UnsolvedLine** to) {
+  for (UnsolvedLine* line = queue->first; line != nullptr; line = line->next) {
+    *to++ = line;
+  }
+  waiting_ -= queue->count;
+  *queue = {};
+  return to;
+}
+
+// Solves lines together that have similar numbers of probes and of keys.
+void LineBuilder::SolveWaiting() {
+  std::array<UnsolvedLine*, kMaxWaiting> lines;
+  UnsolvedLine** end = lines.data();
+  for (std::vector<Queue>& queues : queues_) {
+    for (Queue& queue : queues) end = Take(&queue, end);
+  }
+  for (UnsolvedLine** first = lines.data(); first != end;) {
+    const int width = PlanOf((*first)->header).first_width;
+    UnsolvedLine** last = first;
+    while (last != end && last - first < kernel_->lanes &&
+           PlanOf((*last)->header).first_width == width) {
+      ++last;
+    }
+    Solve({first, last});
+    first = last;
+  }
+}
+
+void LineBuilder::Solve(std::span<UnsolvedLine* const> lines) {
+  kernel_->solve_lines(shape_, lines, &space_);
+  for (UnsolvedLine* line : lines) {
+    if (line->outcome == UnsolvedLine::Outcome::kSolved) {
+      Complete(line);
+    } else {
+      line->header = NextHeader(*line);
+      ++line->tries;
+      Wait(line);
+    }
+  }
+}
+
+// The sum is exact, in whatever order lines come: rates are multiples of 2^-37.
+void LineBuilder::Complete(UnsolvedLine* line) {
+  sum_of_rates_ +=
+      line->header == 0 ? 1 : SolvedLineRate(TotalOf(line->header));
+  free_.push_back(line);
 }
 
 // Integers only, so that the same keys give the same bytes on every CPU.

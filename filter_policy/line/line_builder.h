@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "filter_policy/line/kernel/line_kernel.h"
+#include "filter_policy/line/kernel/unsolved_line.h"
 #include "filter_policy/line/line.h"
+#include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
 
@@ -19,24 +22,62 @@ using SliceCounts = std::array<std::array<size_t, kSlices>, kLinesPerGroup>;
 // squared loads. More than 1,000 keys in a slice count as 1,000.
 uint8_t ChooseCode(const SliceCounts& counts);
 
-// Builds the lines of one filter, one after another. Belongs to one thread.
+// Builds the solved lines of one filter. A line waits until there are as many
+// of its kind as the kernel solves at once. Belongs to one thread.
+//
+// Memory: SolveSpace and up to kMaxWaiting lines, at 10 bits per key 120 KB.
 class LineBuilder {
  public:
-  // `shape` must be readable (IsReadable).
+  // `shape` must be of solved lines and readable (IsReadable).
   explicit LineBuilder(const LineShape& shape,
                        const LineKernel& kernel = ChosenKernel());
 
-  // Writes the 64 bytes of the line for these keys and returns its exact
-  // false-positive rate: the share of the line's uniformly distributed hashes,
-  // other than its keys', that it fails to reject. The bytes depend on the set
-  // of hashes, not on their order.
-  double Build(std::span<const uint64_t> hashes, uint8_t* line);
+  // Builds the line for these keys, at the latest in Finish(), which has its 64
+  // bytes written to `to`. They depend on the set of hashes alone, not on their
+  // order or on other lines.
+  void Add(std::span<const uint64_t> hashes, uint8_t* to);
+
+  // Finishes all lines and returns the sum of their exact false-positive rates.
+  double Finish();
 
  private:
+  static constexpr int kMaxWaiting = 256;
+
+  // Lines with the same stages and the same number of keys.
+  struct Queue {
+    UnsolvedLine* first = nullptr;
+    int count = 0;
+  };
+
+  int TotalOf(int header) const { return shape_.base + shape_.step * header; }
+  const SolvedPlan& PlanOf(int header) const {
+    return SolvedPlanOf(TotalOf(header));
+  }
+  int LargestHeader(const UnsolvedLine& line) const;
+  int NextHeader(const UnsolvedLine& line) const;
+  void Wait(UnsolvedLine* line);
+  UnsolvedLine** Take(Queue* queue, UnsolvedLine** to);
+  void SolveWaiting();
+  void Solve(std::span<UnsolvedLine* const> lines);
+  void Complete(UnsolvedLine* line);
+
   LineShape shape_;
   const LineKernel* kernel_;
-  std::unique_ptr<SolveSpace> space_;  // for solved lines only
+  SolveSpace space_;
+  std::vector<std::unique_ptr<UnsolvedLine>> lines_;
+  std::vector<UnsolvedLine*> free_;
+  // By half the number of whole probes, which decides the stages, and by the
+  // number of keys. By stages alone, a batch pays for its longest line.
+  std::array<std::vector<Queue>, kMaxTotal / (2 * kPerProbe) + 1> queues_;
+  int waiting_ = 0;
+  double sum_of_rates_ = 0;
 };
+
+// Builds one line, of either kind, and returns its exact false-positive rate:
+// the share of the line's uniformly distributed hashes, other than its keys',
+// that it fails to reject.
+double BuildLine(const LineShape& shape, std::span<const uint64_t> hashes,
+                 uint8_t* line, const LineKernel& kernel = ChosenKernel());
 
 // The shape for `keys` keys in `lines` lines (more than 0). The number of keys
 // per line is Poisson distributed. The smallest header fits lines 5.5 standard

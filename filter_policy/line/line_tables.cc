@@ -30,11 +30,11 @@ double PlainRate(double bits_per_key, int probes) {
   constexpr int kLines = 20000;
   std::mt19937_64 random(1);
   std::poisson_distribution<int> load(8 * kLineBytes / bits_per_key);
-  LineBuilder builder({Line::kPlain, static_cast<uint8_t>(probes), 0});
+  const LineShape shape = {Line::kPlain, static_cast<uint8_t>(probes), 0};
   double sum = 0;
   for (int i = 0; i < kLines; ++i) {
     uint8_t line[kLineBytes];
-    sum += builder.Build(RandomHashes(load(random), &random), line);
+    sum += BuildLine(shape, RandomHashes(load(random), &random), line);
   }
   return sum / kLines;
 }
@@ -60,7 +60,7 @@ double SolvedRate(int keys) {
   std::mt19937_64 random(keys);
   std::poisson_distribution<int> load(kLinesPerGroup * std::max(keys, 1));
   LineBuilder builder(SolvedShape(uint64_t{1000} * keys, 1000));
-  double sum = 0;
+  uint8_t line[kLineBytes];  // of which the rate alone counts
   for (int i = 0; i < groups; ++i) {
     const std::vector<uint64_t> hashes = RandomHashes(load(random), &random);
     SliceCounts counts = {};
@@ -73,11 +73,10 @@ double SolvedRate(int keys) {
       by_line[BalancedLineOf(hash, kLinesPerGroup, code)].push_back(hash);
     }
     for (const std::vector<uint64_t>& of_line : by_line) {
-      uint8_t line[kLineBytes];
-      sum += builder.Build(of_line, line);
+      builder.Add(of_line, line);
     }
   }
-  return sum / groups / kLinesPerGroup;
+  return builder.Finish() / groups / kLinesPerGroup;
 }
 
 template <typename Number>

@@ -65,11 +65,11 @@ void Run(FuzzInput input) {
   }
 
   LineBytes line;
-  LineBuilder(shape, *Kernels().back()).Build(hashes, line.data());
+  BuildLine(shape, hashes, line.data(), *Kernels().back());
   for (const LineKernel* kernel : Kernels()) {
     if (kernel == Kernels().back()) continue;
     LineBytes other;
-    LineBuilder(shape, *kernel).Build(hashes, other.data());
+    BuildLine(shape, hashes, other.data(), *kernel);
     Promise(other == line, "the same bytes from every kernel");
   }
   CheckAnswers(shape, line, hashes, /*are_keys=*/true);

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/line/kernel/solve_space.h"
+#include "filter_policy/line/kernel/unsolved_line.h"
 #include "filter_policy/line/line.h"
 
 namespace linebloom {
@@ -72,6 +72,9 @@ struct ProbeFunctions {
                          uint64_t hash);
 };
 
+// The most solved lines that a kernel builds at once.
+inline constexpr int kMaxLanes = 8;
+
 struct LineKernel {
   const char* name;  // as in LINEBLOOM_SIMD
   ProbeFunctions plain;
@@ -82,11 +85,14 @@ struct LineKernel {
   // The exact false-positive rate of a plain line. It is stored in the filter,
   // so all kernels must return the same double.
   double (*rate_of_plain_line)(const uint8_t* line, int probes);
-  // Writes the solved line of these keys and returns its header, 0 if the line
-  // matches everything. The caller owns `space` and may reuse it for any number
-  // of lines.
-  int (*solve_line)(const LineShape& shape, std::span<const uint64_t> hashes,
-                    SolveSpace* space, uint8_t* line);
+  // How many solved lines are built at once, 1 to kMaxLanes.
+  int lanes;
+  // Tries to solve lines, 1 to `lanes`, each with the probes of its header or,
+  // if that shares the plan, of a smaller one. Writes those that are solved.
+  // Their first stages have the same width. The caller owns `space` and may
+  // reuse it for any lines.
+  void (*solve_lines)(const LineShape& shape,
+                      std::span<UnsolvedLine* const> lines, SolveSpace* space);
 };
 
 // One from each line_kernel_NAME.cc; SupportedKernels() knows which of them

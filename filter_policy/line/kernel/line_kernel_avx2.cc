@@ -4,6 +4,7 @@
 
 #include "filter_policy/line/kernel/kernel_includes.inc"
 
+LINEBLOOM_OPTIMIZE
 LINEBLOOM_TARGET("avx2,bmi2,popcnt")
 
 namespace linebloom {
@@ -174,50 +175,50 @@ inline uint32_t HalfParities(const SolvedWords& words, uint32_t fours,
 
 using Vector = uint64_t __attribute__((vector_size(32)));
 
-inline __m256i Test(Vector words, Vector bit) {
-  return _mm256_cmpeq_epi64(reinterpret_cast<__m256i>(words & bit),
-                            reinterpret_cast<__m256i>(bit));
+constexpr int kLanes = 4;
+constexpr int kRegisters = 20;  // spilling a few pays
+
+inline __m256i InRegister(Vector words) {
+  return reinterpret_cast<__m256i>(words);
 }
 
-inline Vector XorWhere(__m256i where, Vector words, Vector other) {
-  return words ^ (reinterpret_cast<Vector>(where) & other);
+inline uint32_t NonZero(Vector words) {
+  const __m256i zero =
+      _mm256_cmpeq_epi64(InRegister(words), _mm256_setzero_si256());
+  return 15 ^
+         static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(zero)));
+}
+
+inline Vector HasBit(Vector words, Vector bit) {
+  return reinterpret_cast<Vector>(
+      _mm256_cmpeq_epi64(InRegister(words & bit), InRegister(bit)));
+}
+
+template <int kBits>
+inline Vector FieldsWith(Vector words, Vector bits) {
+  const __m256i shared = InRegister(words & bits);
+  return reinterpret_cast<Vector>(
+      kBits == 16 ? _mm256_cmpeq_epi16(shared, InRegister(bits))
+                  : _mm256_cmpeq_epi32(shared, InRegister(bits)));
+}
+
+inline Vector XorWhere(Vector where, Vector words, Vector other) {
+  return words ^ (where & other);
+}
+
+inline Vector Odd(Vector words) {
+  const __m256i sums =
+      _mm256_sad_epu8(OddHalves(InRegister(words), 0), _mm256_setzero_si256());
+  return Vector{} - (reinterpret_cast<Vector>(sums) & 1);
 }
 
 inline Vector MultiplyLow32(Vector words, uint32_t factor) {
-  return reinterpret_cast<Vector>(_mm256_mul_epu32(
-      reinterpret_cast<__m256i>(words), _mm256_set1_epi64x(factor)));
-}
-
-// Sets `bit` in the words that have the wrong parity under `row`. The parity
-// each word should have is the top bit of `rhs`.
-inline __m256i SolveHalf(__m256i words, __m256i row, __m256i rhs, __m256i bit) {
-  const __m256i sums = _mm256_sad_epu8(
-      OddHalves(_mm256_and_si256(words, row), 0), _mm256_setzero_si256());
-  const __m256i unmet = _mm256_xor_si256(_mm256_slli_epi64(sums, 63), rhs);
-  return _mm256_castpd_si256(
-      _mm256_blendv_pd(_mm256_castsi256_pd(words),
-                       _mm256_castsi256_pd(_mm256_or_si256(words, bit)),
-                       _mm256_castsi256_pd(unmet)));
-}
-
-void SolvePlanes(const Pivots& pivots, uint64_t* words) {
-  const __m256i low_tops = _mm256_setr_epi64x(63, 62, 61, 60);
-  const __m256i high_tops = _mm256_setr_epi64x(59, 58, 57, 56);
-  Halves line(reinterpret_cast<const uint8_t*>(words));
-  for (int p = pivots.count - 1; p >= 0; --p) {
-    const __m256i row = Repeat(pivots.rows[p][0]);
-    const __m256i rhs = Repeat(pivots.rows[p][1]);
-    const __m256i bit = Repeat(pivots.bit[p]);
-    line.low = SolveHalf(line.low, row, _mm256_sllv_epi64(rhs, low_tops), bit);
-    line.high =
-        SolveHalf(line.high, row, _mm256_sllv_epi64(rhs, high_tops), bit);
-  }
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(words), line.low);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(words + 4), line.high);
+  return reinterpret_cast<Vector>(
+      _mm256_mul_epu32(InRegister(words), _mm256_set1_epi64x(factor)));
 }
 
 #include "filter_policy/line/kernel/probe_line.inc"
-#include "filter_policy/line/kernel/solve_line.inc"
+#include "filter_policy/line/kernel/solve_lines.inc"
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include "filter_policy/line/kernel/kernel_includes.inc"
 
+LINEBLOOM_OPTIMIZE
 LINEBLOOM_TARGET("avx512f,avx512bw,avx512dq,bmi2,popcnt")
 
 namespace linebloom {

@@ -9,6 +9,8 @@
 static_assert(std::endian::native == std::endian::little,
               "this kernel loads words in native order");
 
+LINEBLOOM_OPTIMIZE
+
 namespace linebloom {
 namespace {
 
@@ -155,38 +157,50 @@ inline uint32_t HalfParities(const SolvedWords& words, uint32_t fours,
 
 using Vector = uint64_t __attribute__((vector_size(16)));
 
-inline Vector Test(Vector words, Vector bit) {
-  return reinterpret_cast<Vector>(vtstq_u64(reinterpret_cast<uint64x2_t>(words),
-                                            reinterpret_cast<uint64x2_t>(bit)));
+constexpr int kLanes = 2;
+constexpr int kRegisters = 32;
+
+inline uint64x2_t InRegister(Vector words) {
+  return reinterpret_cast<uint64x2_t>(words);
+}
+
+inline uint32_t NonZero(Vector words) {
+  return static_cast<uint32_t>(words[0] != 0) |
+         static_cast<uint32_t>(words[1] != 0) << 1;
+}
+
+inline Vector HasBit(Vector words, Vector bit) {
+  return reinterpret_cast<Vector>(
+      vtstq_u64(InRegister(words), InRegister(bit)));
+}
+
+template <int kBits>
+inline Vector FieldsWith(Vector words, Vector bits) {
+  const uint64x2_t a = InRegister(words);
+  const uint64x2_t b = InRegister(bits);
+  return reinterpret_cast<Vector>(
+      kBits == 16 ? vreinterpretq_u64_u16(vtstq_u16(vreinterpretq_u16_u64(a),
+                                                    vreinterpretq_u16_u64(b)))
+                  : vreinterpretq_u64_u32(vtstq_u32(vreinterpretq_u32_u64(a),
+                                                    vreinterpretq_u32_u64(b))));
 }
 
 inline Vector XorWhere(Vector where, Vector words, Vector other) {
   return words ^ (where & other);
 }
 
-inline Vector MultiplyLow32(Vector words, uint32_t factor) {
-  return reinterpret_cast<Vector>(vmull_u32(
-      vmovn_u64(reinterpret_cast<uint64x2_t>(words)), vdup_n_u32(factor)));
+inline Vector Odd(Vector words) {
+  return Vector{} -
+         (reinterpret_cast<Vector>(CountBits(InRegister(words))) & 1);
 }
 
-void SolvePlanes(const Pivots& pivots, uint64_t* words) {
-  for (int p = pivots.count - 1; p >= 0; --p) {
-    const uint64x2_t row = vdupq_n_u64(pivots.rows[p][0]);
-    const uint64x2_t rhs = vdupq_n_u64(pivots.rows[p][1]);
-    const uint64x2_t bit = vdupq_n_u64(pivots.bit[p]);
-    for (int pair = 0; pair < kPairs; ++pair) {
-      const uint64x2_t solved = vld1q_u64(words + 2 * pair);
-      const int64x2_t places = {-2 * pair, -2 * pair - 1};
-      const uint64x2_t sums = CountBits(vandq_u64(solved, row));
-      const uint64x2_t unmet =
-          vtstq_u64(veorq_u64(sums, vshlq_u64(rhs, places)), vdupq_n_u64(1));
-      vst1q_u64(words + 2 * pair, vorrq_u64(solved, vandq_u64(bit, unmet)));
-    }
-  }
+inline Vector MultiplyLow32(Vector words, uint32_t factor) {
+  return reinterpret_cast<Vector>(
+      vmull_u32(vmovn_u64(InRegister(words)), vdup_n_u32(factor)));
 }
 
 #include "filter_policy/line/kernel/probe_line.inc"
-#include "filter_policy/line/kernel/solve_line.inc"
+#include "filter_policy/line/kernel/solve_lines.inc"
 
 }  // namespace
 

@@ -2,6 +2,8 @@
 // Tests compare all other kernels with it.
 #include "filter_policy/line/kernel/kernel_includes.inc"
 
+LINEBLOOM_OPTIMIZE
+
 namespace linebloom {
 namespace {
 
@@ -105,30 +107,37 @@ inline uint32_t HalfParities(const SolvedWords& words, uint32_t fours,
 
 using Vector = uint64_t;
 
-inline uint64_t Test(uint64_t word, uint64_t bit) {
+constexpr int kLanes = 1;
+constexpr int kRegisters = 16;
+
+inline uint32_t NonZero(uint64_t word) { return word != 0 ? 1 : 0; }
+
+inline uint64_t HasBit(uint64_t word, uint64_t bit) {
   return 0 - static_cast<uint64_t>((word & bit) != 0);
+}
+
+template <int kBits>
+inline uint64_t FieldsWith(uint64_t word, uint64_t bits) {
+  constexpr uint64_t kTops = ~uint64_t{0} / (~uint64_t{0} >> (64 - kBits))
+                             << (kBits - 1);
+  const uint64_t shared = word & bits;
+  // The top bit of each field that isn't 0.
+  const uint64_t has = (((shared & ~kTops) + ~kTops) | shared) & kTops;
+  return has | (has - (has >> (kBits - 1)));
 }
 
 inline uint64_t XorWhere(uint64_t where, uint64_t word, uint64_t other) {
   return word ^ (where & other);
 }
 
+inline uint64_t Odd(uint64_t word) { return uint64_t{0} - IsOdd(word); }
+
 inline uint64_t MultiplyLow32(uint64_t word, uint32_t factor) {
   return (word & 0xffffffff) * factor;
 }
 
-void SolvePlanes(const Pivots& pivots, uint64_t* words) {
-  for (int p = pivots.count - 1; p >= 0; --p) {
-    const uint64_t unmet =
-        OddWords(words, pivots.rows[p][0]) ^ pivots.rows[p][1];
-    for (int w = 0; w < kWordsPerLine; ++w) {
-      words[w] |= pivots.bit[p] & (0 - (unmet >> w & 1));
-    }
-  }
-}
-
 #include "filter_policy/line/kernel/probe_line.inc"
-#include "filter_policy/line/kernel/solve_line.inc"
+#include "filter_policy/line/kernel/solve_lines.inc"
 
 }  // namespace
 

@@ -47,10 +47,9 @@ TEST_P(LineTest, MatchesEveryKeyItWasBuiltFrom) {
   all.push_back({"extreme",
                  {0, 1, ~uint64_t{0}, uint64_t{1} << 63, 0xffffffff,
                   0xffffffff00000000}});
-  LineBuilder builder(shape());
   for (const auto& [name, hashes] : all) {
     LineBytes line;
-    const double rate = builder.Build(hashes, line.data());
+    const double rate = BuildLine(shape(), hashes, line.data());
     EXPECT_TRUE(MatchesAll(shape(), line, hashes))
         << hashes.size() << " keys, " << name;
     EXPECT_EQ(rate, ReadLine(shape(), line.data()).rate);
@@ -64,14 +63,14 @@ TEST_P(LineTest, MatchesEveryKeyItWasBuiltFrom) {
 TEST_P(LineTest, StatesItsExactRate) {
   constexpr int kLines = 300;
   constexpr int kStrangers = 300;
-  LineBuilder builder(shape());
   std::mt19937_64 random(12);
   for (const size_t keys : {0, 20, 51, 80, 150, 240}) {
     double sum = 0;
     int matches = 0;
     for (int i = 0; i < kLines; ++i) {
       LineBytes line;
-      sum += builder.Build(RandomHashes(keys, 1000 * i + keys), line.data());
+      sum +=
+          BuildLine(shape(), RandomHashes(keys, 1000 * i + keys), line.data());
       for (int j = 0; j < kStrangers; ++j) {
         matches += LineMayMatch(ChosenKernel(), shape(), line, random());
       }
@@ -79,6 +78,38 @@ TEST_P(LineTest, StatesItsExactRate) {
     const double expected = sum * kStrangers;
     // Few matches are Poisson rather than normally distributed.
     EXPECT_NEAR(expected, matches, 4 * std::sqrt(expected) + 2) << keys;
+  }
+}
+
+// Lines of all plans wait for one another in random order, which changes none
+// of them: also crowded ones, failing ones, and batches that are not full.
+TEST(LineBuilderTest, BuildsManyLinesLikeEachAlone) {
+  std::mt19937_64 random(3);
+  for (const LineKernel* kernel : SupportedKernels()) {
+    for (const LineShape& shape : AllShapes()) {
+      if (shape.kind == Line::kPlain) continue;
+      std::vector<std::vector<uint64_t>> lines;
+      for (const size_t keys : {0, 1, 7, 20, 41, 50, 64, 90, 130, 250, 253}) {
+        for (const Crowd& crowd : Crowds(keys)) lines.push_back(crowd.hashes);
+      }
+      for (uint64_t i = 0; i < 300; ++i) {
+        lines.push_back(RandomHashes(i % 4 == 0 ? random() % 255 : 30, i));
+      }
+      std::ranges::shuffle(lines, random);
+      std::vector<LineBytes> together(lines.size());
+      LineBuilder builder(shape, *kernel);
+      for (size_t i = 0; i < lines.size(); ++i) {
+        builder.Add(lines[i], together[i].data());
+      }
+      double rates = builder.Finish();
+      for (size_t i = 0; i < lines.size(); ++i) {
+        LineBytes alone;
+        rates -= BuildLine(shape, lines[i], alone.data(), *kernel);
+        EXPECT_EQ(alone, together[i]) << kernel->name << ", " << NameOf(shape)
+                                      << ", " << lines[i].size() << " keys";
+      }
+      EXPECT_EQ(0, rates);
+    }
   }
 }
 

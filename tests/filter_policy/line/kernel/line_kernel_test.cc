@@ -71,13 +71,13 @@ TEST_P(LineKernelTest, BytesAndAnswersAreThoseOfVersion1) {
   std::string all;
   std::mt19937_64 random(1);
   for (const LineShape& shape : AllShapes()) {
-    LineBuilder builder(shape, kernel());
     for (size_t keys = 0; keys <= 260; keys += 1 + keys / 20) {
       std::vector<Crowd> crowds = {{"random", RandomHashes(keys, keys)}};
       if (keys % 5 == 2) crowds = Crowds(keys);
       for (const Crowd& crowd : crowds) {
         LineBytes line;
-        const double rate = builder.Build(crowd.hashes, line.data());
+        const double rate =
+            BuildLine(shape, crowd.hashes, line.data(), kernel());
         all.append(reinterpret_cast<const char*>(line.data()), line.size());
         char rate_bytes[sizeof(rate)];
         StoreLittleEndian(rate_bytes, rate);
@@ -147,7 +147,7 @@ TEST_P(LineKernelTest, TouchesNothingAfterALine) {
   uint8_t* const line = end - kLineBytes;
   const std::vector<uint64_t> hashes = RandomHashes(40, 1);
   for (const LineShape& shape : AllShapes()) {
-    EXPECT_GT(LineBuilder(shape, kernel()).Build(hashes, line), 0);
+    EXPECT_GT(BuildLine(shape, hashes, line, kernel()), 0);
     const FilterView filter(line, 1, shape);
     for (const uint64_t hash : hashes) {
       EXPECT_TRUE(ProbesOf(kernel(), shape).line_may_match(filter, line, hash));
