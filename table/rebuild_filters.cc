@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/levels/file_plan.h"
 #include "filter_policy/levels/level_size_listener.h"
@@ -123,8 +124,19 @@ absl::StatusOr<FileFacts> Describe(rocksdb::DB* db, const std::string& path,
   return damaged;
 }
 
-std::string PathOf(const SstFileMetaData& file) {
-  return absl::StrCat(file.directory, "/", file.relative_filename);
+// RocksDB names every table .sst, and where there is none opens one that is
+// named .ldb, by LevelDB or by RocksDB before 2.8.
+std::string PathOf(rocksdb::DB* db, const SstFileMetaData& file) {
+  const std::string path =
+      absl::StrCat(file.directory, "/", file.relative_filename);
+  const std::string older =
+      absl::StrCat(absl::StripSuffix(path, ".sst"), ".ldb");
+  const auto exists = [db](const std::string& name) {
+    return db->GetFileSystem()
+        ->FileExists(name, rocksdb::IOOptions(), /*dbg=*/nullptr)
+        .ok();
+  };
+  return !exists(path) && exists(older) ? older : path;
 }
 
 Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
@@ -178,7 +190,7 @@ void LetListenerLook(rocksdb::DB* db, std::vector<Family>* families) {
 // isn't asked to open others: a damaged footer may make it throw.)
 uint64_t EntriesOf(rocksdb::DB* db, const SstFileMetaData& file) {
   if (file.num_entries > 0) return file.num_entries;
-  const absl::StatusOr<SstFile> opened = OpenSst(db, PathOf(file));
+  const absl::StatusOr<SstFile> opened = OpenSst(db, PathOf(db, file));
   return opened.ok() ? opened->properties().num_entries : 0;
 }
 
@@ -338,13 +350,13 @@ class Planner {
     ++so_far_.files_done;
     const Family& family = families_[index];
     PlannedFile file;
-    file.rebuild.path = PathOf(meta);
+    file.rebuild.path = PathOf(db_, meta);
     const absl::StatusOr<FileFacts> facts =
         Describe(db_, file.rebuild.path, &file.filter_block_is_damaged);
     if (absl::IsNotFound(facts.status())) return Status::OK();
     ++report_->files_examined;
     if (!facts.ok()) {
-      report_->problems.emplace_back(facts.status().message());
+      report_->unreadable.emplace_back(facts.status().message());
       return Status::OK();
     }
     const bool for_hits = family.options.optimize_filters_for_hits;
@@ -355,7 +367,7 @@ class Planner {
                      level, nothing_below);
     const Verdict verdict = Judge(*facts, wanted);
     if (facts->has_gaps && wanted.leaves_gaps) {
-      report_->problems.push_back(
+      report_->unreadable.push_back(
           absl::StrCat(file.rebuild.path, ": ", facts->problems.front(), "; ",
                        wanted.policy_name,
                        " would write it again: use another policy, or "

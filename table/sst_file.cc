@@ -170,6 +170,10 @@ absl::Status VisitPartitions(const RandomAccess& file, const Footer& footer,
   return entry.status();
 }
 
+// What the keys of partitions may take beyond the size of their file, in which
+// they are compressed.
+constexpr uint64_t kKeyBytesOfAnyFile = 16 << 20;
+
 // Removes the prefix that names the kind of filter from the front of `name`.
 FilterKind ConsumeKind(absl::string_view* name) {
   if (absl::ConsumePrefix(name, "fullfilter.")) return FilterKind::kFull;
@@ -325,12 +329,21 @@ absl::StatusOr<Block> SstFile::ReadFilterBlock(
 absl::StatusOr<std::vector<std::string>> SstFile::ReadPartitionKeys() const {
   std::vector<std::string> keys;
   if (filter_.kind != FilterKind::kPartitioned) return keys;
+  // A key may share all but a few bytes with the one before, so 1 MB can stand
+  // for 100 GB. RocksDB cuts a partition after a key, which is in the file too.
+  const uint64_t limit = bytes_->size() + kKeyBytesOfAnyFile;
+  uint64_t total = 0;
   RETURN_IF_ERROR(
       VisitPartitions(*bytes_, footer_, properties_, filter_.index,
-                      [&keys](const BlockHandle&, absl::string_view key) {
-                        keys.emplace_back(key);
+                      [&](const BlockHandle&, absl::string_view key) {
+                        total += key.size();
+                        if (total <= limit) keys.emplace_back(key);
                       }));
-  return keys;
+  if (total <= limit) return keys;
+  return absl::DataLossError(absl::StrCat(
+      name(), ": offset ", filter_.index.offset,
+      ": index of the filter partitions: expected keys of at most ", limit,
+      " bytes together, found ", total));
 }
 
 bool IsBuiltinFilterFamily(absl::string_view family) {

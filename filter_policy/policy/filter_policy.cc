@@ -410,7 +410,9 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
         "linebloom/level_size_listener.h, or "
         "listeners=linebloom_level_sizes in an option string, from C by "
         "rocksdb_get_options_from_string(). It must be made by the same copy "
-        "of the library");
+        "of the library. If it is named there: RocksDB drops the whole list "
+        "where it lacks another listener of it, such as db_bench's "
+        "ErrorHandlerListener");
   }
 
   Status ValidateOwn() const {

@@ -181,12 +181,12 @@ TEST_F(RebuildFiltersTest, PartitionsOfNoBytesAreDamage) {
   // RocksDB's own filters would have such partitions again.
   const RebuildFiltersReport of_bloom = Plan();
   EXPECT_TRUE(of_bloom.files.empty());
-  ASSERT_EQ(of_bloom.problems.size(), 1);
-  EXPECT_THAT(of_bloom.problems[0], HasSubstr("of 0 bytes"));
+  ASSERT_EQ(of_bloom.unreadable.size(), 1);
+  EXPECT_THAT(of_bloom.unreadable[0], HasSubstr("of 0 bytes"));
 #endif
   SwitchToLinebloom();
   const RebuildFiltersReport report = Rebuild();
-  EXPECT_TRUE(report.problems.empty());
+  EXPECT_TRUE(report.unreadable.empty());
   ASSERT_EQ(report.files.size(), 1);
   EXPECT_EQ(report.files[0].reason, RebuildReason::kDamagedFilter);
   EXPECT_EQ(report.files[0].outcome, RebuildOutcome::kRewritten);
@@ -199,6 +199,18 @@ TEST_F(RebuildFiltersTest, PartitionsOfNoBytesAreDamage) {
   const std::vector<std::string> values = MultiGetTexts(db_.get(), keys);
   for (size_t i = 0; i < keys.size(); ++i) EXPECT_EQ(values[i], "v" + keys[i]);
   ExpectNothingToRebuild();
+}
+
+// As LevelDB and RocksDB before 2.8 named them.
+TEST_F(RebuildFiltersTest, FilesNamedLdbAreRebuilt) {
+  WriteFile(kRows, 6);
+  const std::filesystem::path path = PathOfFirst();
+  Close();
+  std::filesystem::path older = path;
+  std::filesystem::rename(path, older.replace_extension(".ldb"));
+  SwitchToLinebloom();
+  ExpectRebuilt(1, RebuildReason::kForeignFilter);
+  ExpectRows(kRows);
 }
 
 // Takes one file through options of its family; judgement_test.cc has all
@@ -253,7 +265,7 @@ TEST_F(RebuildFiltersTest, AFileThatIsGoneIsLeftOut) {
   const RebuildFiltersReport report = Plan();
   EXPECT_EQ(report.files_examined, 1);
   EXPECT_EQ(report.files.size(), 1);
-  EXPECT_TRUE(report.problems.empty());
+  EXPECT_TRUE(report.unreadable.empty());
   std::filesystem::rename(Path("gone"), path);
 }
 
@@ -336,9 +348,9 @@ TEST_F(RebuildFiltersTest, ADamagedFileStaysAndIsNamed) {
           return true;
         });
     if (c.when == When::kOpen) {
-      ASSERT_EQ(report.problems.size(), 1);
-      EXPECT_THAT(report.problems[0], HasSubstr(path));
-      EXPECT_THAT(report.problems[0], HasSubstr(c.message));
+      ASSERT_EQ(report.unreadable.size(), 1);
+      EXPECT_THAT(report.unreadable[0], HasSubstr(path));
+      EXPECT_THAT(report.unreadable[0], HasSubstr(c.message));
     }
     EXPECT_EQ(report.files.size(), c.when == When::kOpen ? 1 : 2);
     for (const FileRebuild& file : report.files) {

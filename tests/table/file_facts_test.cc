@@ -109,6 +109,23 @@ TEST(FileFactsTest, KindsOfPartitions) {
   EXPECT_FALSE(Judge(of_no_bytes, as_bad).pays);
 }
 
+// Keys of an index can share all but their ends: 100 GB in a block of 1 MB.
+TEST(SstFileTest, KeysOfPartitionsTakeNoMoreThanTheirFile) {
+  SstBuilder builder(5, ChecksumType::kXxh3);
+  std::vector<Entry> index;
+  for (int i = 1000; i < 1300; ++i) {
+    index.push_back({std::string(100'000, 'k') + std::to_string(i),
+                     testing::Encode(builder.AddBlock(kBloom))});
+  }
+  builder.AddMeta("partitionedfilter." + kFamily,
+                  builder.AddBlock(MakeBlock(index, 1000)));
+  const auto file = SstFile::Open(WrapMemory("x.sst", builder.Finish()));
+  ASSERT_TRUE(file.ok()) << file.status();
+  const auto keys = file->ReadPartitionKeys();
+  EXPECT_TRUE(absl::IsDataLoss(keys.status()));
+  EXPECT_THAT(keys.status().message(), ::testing::HasSubstr("found 30001200"));
+}
+
 // The more keys, the more share a missing key's hash of 32 bits.
 TEST(FileFactsTest, KeysOfALegacyFilterCollide) {
   const auto rate_of = [](uint64_t rows) {

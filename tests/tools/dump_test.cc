@@ -2,15 +2,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/options.h"
+#include "rocksdb/version.h"
 #include "tests/table/rocksdb_files.h"
 #include "tests/temporary_folder.h"
 #include "tools/dump/inputs.h"
+#include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
 namespace {
@@ -51,6 +54,131 @@ TEST(VerifyTest, EveryDamagedByteIsReported) {
                 IsPadding(bytes, at))
         << "byte " << at << " of " << bytes.size();
   }
+}
+
+Json Verified(const DumpConfig& config) {
+  const absl::StatusOr<Outcome> outcome = RunVerify(config);
+  EXPECT_TRUE(outcome.ok()) << outcome.status();
+  return outcome.ok() ? outcome->json : Json();
+}
+
+// By default a million, 1 MB each.
+TEST(VerifyTest, OfLongKeysFewerMissingOnesAreProbed) {
+  namespace lt = linebloom::testing;
+  const TemporaryFolder folder;
+  DumpConfig config;
+  config.db = folder.File("db");
+  {
+    const auto db = lt::OpenDb(lt::MakeOptions({}), config.db);
+    for (int i = 0; i < 5; ++i) {
+      lt::Check(db->Put({}, std::string(1 << 20, 'x') + std::to_string(i), ""));
+    }
+    lt::Check(db->Flush({}));
+  }
+  const Json report = Verified(config);
+  EXPECT_EQ(report["problems"], Json::array());
+  EXPECT_GE(report["missing_keys"]["probed"], 900);
+  EXPECT_LE(report["missing_keys"]["probed"], 1000);
+  EXPECT_THAT(report["notes"].dump(), ::testing::HasSubstr("keys are long"));
+}
+
+#if ROCKSDB_MAJOR < 8 || (ROCKSDB_MAJOR == 8 && ROCKSDB_MINOR < 6)
+TEST(VerifyTest, AFileThatRocksDbCantReadIsNotDamaged) {
+  DumpConfig config;
+  config.files = {LINEBLOOM_GOLDEN_DIR "/sst/v6_full.sst"};
+  const Json report = Verified(config);
+  EXPECT_EQ(report["problems"], Json::array());
+  EXPECT_THAT(report["notes"].dump(),
+              ::testing::HasSubstr("can't read format_version 6"));
+  EXPECT_EQ(report["files"][0]["rows_were_read"], false);
+}
+#endif
+
+// A live file of 0 bytes, and one that LevelDB named.
+TEST(FailuresTest, ALiveFileThatIsNoTableIsDamaged) {
+  namespace lt = linebloom::testing;
+  const TemporaryFolder folder;
+  DumpConfig config;
+  config.db = folder.File("db");
+  {
+    const auto db = lt::OpenDb(lt::MakeOptions({}), config.db);
+    lt::WriteRows(db.get(), 1000);
+    lt::FlushAndCompact(db.get());
+  }
+  const std::vector<LiveFile> files = *ListInputs(config);
+  ASSERT_EQ(files.size(), 1);
+  const std::string& path = files[0].path;
+  const std::string older = path.substr(0, path.size() - 4) + ".ldb";
+  std::filesystem::rename(path, older);
+  EXPECT_EQ(ListInputs(config)->front().path, older);
+  EXPECT_EQ(RunDump(config)->json["problems"], Json::array());
+  std::filesystem::resize_file(older, 0);
+  for (auto* const run : {RunDump, RunVerify}) {
+    const absl::StatusOr<Outcome> outcome = run(config);
+    EXPECT_EQ(outcome->json["problems"].size(), 1);
+    EXPECT_EQ(outcome->exit_code.value_or(kExitFoundSomething),
+              kExitFoundSomething);
+  }
+  config.files = {older};
+  config.db.clear();
+  EXPECT_EQ(RunDump(config)->exit_code, kExitBadInput);
+}
+
+// What --check_options says of a file with these options.
+std::string CheckedOptions(const std::string& database,
+                           const std::string& family,
+                           const std::string& table) {
+  const TemporaryFolder folder;
+  DumpConfig config;
+  config.check_options = folder.Write(
+      "options.ini",
+      "[Version]\n  rocksdb_version=7.8.3\n  options_file_version=1.1\n"
+      "[DBOptions]\n  " +
+          database + "\n[CFOptions \"default\"]\n  " + family +
+          "\n[TableOptions/BlockBasedTable \"default\"]\n  " + table + "\n");
+  const absl::StatusOr<Outcome> outcome = RunCheckOptions(config);
+  EXPECT_TRUE(outcome.ok()) << outcome.status();
+  return outcome.ok() ? outcome->json.dump() : "";
+}
+
+TEST(CheckOptionsTest, SaysWhatRocksDbMakesOfTheFile) {
+  using ::testing::AllOf;
+  using ::testing::HasSubstr;
+  using ::testing::Not;
+  constexpr char kFine[] = "\"problems\":[]";
+  EXPECT_THAT(CheckedOptions("", "", "filter_policy=linebloom:10"),
+              HasSubstr(kFine));
+  // The first of two counts.
+  EXPECT_THAT(
+      CheckedOptions("", "",
+                     "filter_policy=linebloom:10\n  filter_policy=linbloom:10"),
+      AllOf(HasSubstr(kFine), HasSubstr("\"linebloom:10\"")));
+  EXPECT_THAT(
+      CheckedOptions("", "",
+                     "filter_policy=linbloom:10\n  filter_policy=linebloom:10"),
+      HasSubstr("'linbloom:10' names no filter policy"));
+  EXPECT_THAT(
+      CheckedOptions("", "block_based_table_factory.filter_policy=linbloom:10",
+                     ""),
+      HasSubstr("'linbloom:10' names no filter policy"));
+  for (const std::string yes : {"true", "1"}) {
+    EXPECT_THAT(CheckedOptions("", "",
+                               "filter_policy=linebloom:10\n  "
+                               "partition_filters=" +
+                                   yes),
+                HasSubstr("partition_filters=true has no effect"));
+  }
+  const std::string by_prefix =
+      "whole_key_filtering=false\n  filter_policy=linebloom:10";
+  EXPECT_THAT(CheckedOptions("", "", by_prefix),
+              AllOf(HasSubstr("filters hold nothing"),
+                    Not(HasSubstr("bits_per_key\""))));
+  EXPECT_THAT(CheckedOptions("", "prefix_extractor=fixed:4", by_prefix),
+              HasSubstr(kFine));
+  EXPECT_THAT(
+      CheckedOptions("listeners={linebloom_level_sizes:ErrorHandlerListener}",
+                     "", "filter_policy={id=linebloom;memory_budget=1M}"),
+      HasSubstr("lacks 'ErrorHandlerListener'"));
 }
 
 // Says of each file, named before, that it isn't there.

@@ -112,6 +112,7 @@ class Source {
                        "' has no SSTables in its default column family"));
     }
     RETURN_IF_ERROR(NoteOtherFamilies(workload));
+    NoteOtherFolders(workload);
     return PlanFiles(workload);
   }
 
@@ -206,6 +207,19 @@ class Source {
         WithThousands(others), others == 1 ? " other is" : " others are",
         " left out (", absl::StrJoin(names, ", "), ")."));
     return absl::OkStatus();
+  }
+
+  // A copy of a database has the OPTIONS of the original.
+  void NoteOtherFolders(Workload* workload) const {
+    const std::string& logs = options_.wal_dir;
+    std::error_code ignored;
+    if (logs.empty() || std::filesystem::equivalent(logs, path_, ignored)) {
+      return;
+    }
+    workload->notes.push_back(absl::StrCat(
+        "The write-ahead logs were read in '", Printable(logs),
+        "', which the OPTIONS of --source_db name. If it is a copy, they are "
+        "those of the original: edit wal_dir in its OPTIONS file."));
   }
 
   absl::Status PlanFiles(Workload* workload) {

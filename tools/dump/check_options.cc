@@ -24,6 +24,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/listener.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
@@ -49,15 +50,17 @@ struct FamilyInFile {
   rocksdb::ColumnFamilyOptions options;
   // The value of filter_policy as it stands in the file; empty without one.
   std::string policy;
-  bool wants_partitions = false;  // RocksDB may load it as false
+  std::string wants_partitions;  // RocksDB may load it as false
+  std::string listeners;         // of the database
   bool names_cache = false;
 };
 
 // The option `wanted` in `value`, or in options in braces within it, such as
-// {id=BlockBasedTable;filter_policy=linebloom:10}; else empty.
+// {id=BlockBasedTable;filter_policy=linebloom:10}; else empty. Its name may
+// come after those of what has it: block_based_table_factory.filter_policy.
 std::string FindOption(absl::string_view wanted, absl::string_view name,
                        const std::string& value) {
-  if (name == wanted) return value;
+  if (name.substr(name.rfind('.') + 1) == wanted) return value;
   std::unordered_map<std::string, std::string> options;
   if (!absl::StartsWith(value, "{") ||
       !rocksdb::StringToMap(value, &options).ok()) {
@@ -120,19 +123,55 @@ std::map<std::string, FamilyInFile> AsWritten(absl::string_view text) {
     const absl::string_view name = absl::StripAsciiWhitespace(option.first);
     const std::string value =
         Unescaped(absl::StripAsciiWhitespace(option.second));
-    const std::string policy = FindOption("filter_policy", name, value);
-    if (!policy.empty()) family->policy = policy;
-    const std::string wants = FindOption("partition_filters", name, value);
-    if (!wants.empty()) family->wants_partitions = wants == "true";
+    // RocksDB takes the first of an option that is there twice.
+    const auto take = [&](absl::string_view wanted, std::string* to) {
+      if (to->empty()) *to = FindOption(wanted, name, value);
+    };
+    take("filter_policy", &family->policy);
+    take("partition_filters", &family->wants_partitions);
+    take("listeners", &family->listeners);
     family->names_cache |= !FindOption("block_cache", name, value).empty();
   }
   return families;
 }
 
+// As RocksDB reads it, without the options that decide whether it is of use.
+bool IsTrue(const std::string& value) {
+  rocksdb::BlockBasedTableOptions without;
+  without.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  rocksdb::BlockBasedTableOptions table;
+  return rocksdb::GetBlockBasedTableOptionsFromString(
+             rocksdb::ConfigOptions(), without, "partition_filters=" + value,
+             &table)
+             .ok() &&
+         table.partition_filters;
+}
+
+// A sentence if RocksDB loads none of `listeners`, the value in the file,
+// because this program lacks one of them; else empty.
+std::string LostListeners(const rocksdb::DBOptions& loaded,
+                          const std::string& listeners) {
+  if (!loaded.listeners.empty()) return "";
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unsupported_options = false;
+  for (absl::string_view name :
+       absl::StrSplit(listeners, absl::ByAnyChar(":{}"), absl::SkipEmpty())) {
+    std::shared_ptr<rocksdb::EventListener> made;
+    if (!rocksdb::EventListener::CreateFromString(strict, std::string(name),
+                                                  &made)
+             .ok()) {
+      return absl::StrCat("RocksDB drops listeners=", listeners,
+                          " where the program lacks '", name, "', as this one");
+    }
+  }
+  return "";
+}
+
 // The column families, and the options of the database. InvalidArgument, with
 // RocksDB's message, if it can't load the file.
 absl::StatusOr<std::vector<FamilyInFile>> ReadOptionsFile(
-    const std::string& path, rocksdb::DBOptions* database) {
+    const std::string& path, rocksdb::DBOptions* database,
+    std::string* lost_listeners) {
   std::vector<rocksdb::ColumnFamilyDescriptor> loaded;
   std::string text;
   rocksdb::Status status = rocksdb::LoadOptionsFromFile(
@@ -148,6 +187,7 @@ absl::StatusOr<std::vector<FamilyInFile>> ReadOptionsFile(
             .message());
   }
   std::map<std::string, FamilyInFile> written = AsWritten(text);
+  *lost_listeners = LostListeners(*database, written[""].listeners);
   std::vector<FamilyInFile> families;
   for (const auto& [name, options] : loaded) {
     FamilyInFile& family = families.emplace_back(std::move(written[name]));
@@ -220,7 +260,7 @@ absl::StatusOr<std::vector<std::string>> Notes(
         "alone, as if all levels were full; in a load in key order filters "
         "took 16.7 bits per key instead of 10.3 (docs/benchmarks.md)");
   }
-  if (family.wants_partitions &&
+  if (IsTrue(family.wants_partitions) &&
       table.index_type !=
           rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch) {
     notes.emplace_back(
@@ -261,7 +301,12 @@ absl::StatusOr<Json> Check(const FamilyInFile& family,
   const bool loaded = table != nullptr && table->filter_policy != nullptr;
   const std::string block =
       loaded ? BuildFilterBlock(*table->filter_policy, kKeysOfCheck) : "";
-  if (!block.empty()) {
+  if (loaded && !table->whole_key_filtering &&
+      family.options.prefix_extractor == nullptr) {
+    *problem =
+        "filters hold nothing: whole_key_filtering is off and there is no "
+        "prefix_extractor";
+  } else if (!block.empty()) {
     const BlockFacts filter = ReadBlockFacts(block, kKeysOfCheck);
     json["filter"] = NameOf(filter);
     json["bits_per_key"] = BitsPerKey(filter);
@@ -330,8 +375,9 @@ absl::StatusOr<Outcome> RunCheckOptions(const DumpConfig& config) {
   const std::string& path = config.check_options;
   RegisterFilterPolicy();
   rocksdb::DBOptions database;
+  std::string lost_listeners;
   ASSIGN_OR_RETURN(const std::vector<FamilyInFile> families,
-                   ReadOptionsFile(path, &database));
+                   ReadOptionsFile(path, &database, &lost_listeners));
   // The database that they are for.
   std::string folder = config.db;
   if (!folder.empty()) RETURN_IF_ERROR(CheckIsDatabase("--db", folder));
@@ -345,6 +391,9 @@ absl::StatusOr<Outcome> RunCheckOptions(const DumpConfig& config) {
   for (const FamilyInFile& family : families) {
     std::string problem;
     ASSIGN_OR_RETURN(Json checked, Check(family, database, folder, &problem));
+    if (!problem.empty() && !lost_listeners.empty()) {
+      absl::StrAppend(&problem, ". ", lost_listeners);
+    }
     json["column_families"].push_back(std::move(checked));
     if (problem.empty()) continue;
     json["problems"].push_back(

@@ -112,7 +112,12 @@ void Failures::Add(const LiveFile& file, const absl::Status& status) {
     return;
   }
   problems_.emplace_back(status.message());
-  if (!absl::IsDataLoss(status)) exit_code_ = kExitBadInput;
+  // A live file that is no SSTable is damaged; one that --file names is not one
+  // that this program is for.
+  const bool is_damaged =
+      absl::IsDataLoss(status) ||
+      (absl::IsInvalidArgument(status) && !config_.db.empty());
+  if (!is_damaged) exit_code_ = kExitBadInput;
 }
 
 // The manifest, read again, has every file that nobody deleted. Rejected:

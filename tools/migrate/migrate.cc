@@ -452,7 +452,7 @@ class Migration {
         &rebuild_);
     if (planned.IsIncomplete()) return CheckInterrupt();
     if (!planned.ok()) return FromRocksDb(planned, Database());
-    problems_ = rebuild_.problems;
+    problems_ = rebuild_.unreadable;
     const uint64_t gone = files - rebuild_.files_examined;
     // If another process has the database open, a compaction removed them.
     if (gone > 0 && CheckUnlockedDatabase("--db", config_.db).ok()) {

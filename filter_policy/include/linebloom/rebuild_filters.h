@@ -136,7 +136,7 @@ struct RebuildFiltersReport {
   // may not find rows that exist, which the policy would write again. RocksDB's
   // own policies do since 9.6, if no key of a partition has a prefix and
   // whole_key_filtering is off.
-  std::vector<std::string> problems;
+  std::vector<std::string> unreadable;
   uint64_t bytes_rewritten = 0;
 };
 
