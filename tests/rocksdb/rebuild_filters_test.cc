@@ -203,6 +203,7 @@ TEST_F(RebuildFiltersTest, PartitionsOfNoBytesAreDamage) {
 
 // As LevelDB and RocksDB before 2.8 named them.
 TEST_F(RebuildFiltersTest, FilesNamedLdbAreRebuilt) {
+  Reopen();
   WriteFile(kRows, 6);
   const std::filesystem::path path = PathOfFirst();
   Close();

@@ -191,6 +191,9 @@ using RebuildFiltersCallback =
 // and RocksDB's own errors, after which the database may refuse writes, as
 // after any failed compaction.
 //
+// Don't drop a column family while its filters are rebuilt (docs/migrate.md,
+// "In a running application").
+//
 // Runs on the calling thread. It may be called from any thread at any time, but
 // DB::Close must wait until it returns.
 LINEBLOOM_EXPORT rocksdb::Status RebuildFilters(
