@@ -60,7 +60,7 @@ def readme_table():
     for label, name, compared, _ in FILTERS:
         lookup, build = lookups[name], builds[name]
         lines.append(f"| {label} | {1000 * reads[compared]['per lookup']:.1f} | {lookup['miss']:.1f} ns "
-                     f"| {lookup['hit']:.1f} ns | {build['build']:.0f} ns | {build['memory, bytes/key']:.1f} B |")
+                     f"| {lookup['hit']:.1f} ns | {build['build']:.3g} ns | {build['memory, bytes/key']:.1f} B |")
     return "\n".join(lines)
 
 
