@@ -89,7 +89,7 @@ def against():
     return ("- A RocksDB *compiled for its CPU* has a faster Bloom: linebloom takes {:.1f} times as long to reject a key, {:.1f} times to\n"
             "  find one ([figures](docs/benchmarks.md#a-rocksdb-compiled-for-its-cpu)).\n"
             "- Building takes {:.1f} times Bloom's time.\n"
-            "- With filters [far larger than the CPU's caches](docs/benchmarks.md#filters-larger-than-a-cache) a miss takes {:.1f} times Bloom's\n"
+            "- With filters [far larger than the CPU's caches](docs/benchmarks.md#filters-larger-than-a-cache) a miss takes {:.2f} times Bloom's\n"
             "  time: a lookup loads two lines at once, not one.").format(
                 ratio(native, "miss", "linebloom", "rocksdb-bloom"), ratio(native, "hit", "linebloom", "rocksdb-bloom"),
                 ratio(builds, "build", "linebloom", "rocksdb-bloom"), ratio(many, "miss", "linebloom", "rocksdb-bloom"))
