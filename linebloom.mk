@@ -15,8 +15,6 @@ linebloom_SOURCES := \
   filter_policy/levels/account.cc \
   filter_policy/levels/allocation.cc \
   filter_policy/levels/file_plan.cc \
-  filter_policy/levels/heat_profile.cc \
-  filter_policy/levels/key_position.cc \
   filter_policy/levels/level_size_listener.cc \
   filter_policy/levels/tree_state.cc \
   filter_policy/line/hash.cc \
@@ -33,7 +31,6 @@ linebloom_SOURCES := \
   filter_policy/policy/filter_bits_reader.cc \
   filter_policy/policy/filter_metrics.cc \
   filter_policy/policy/filter_policy.cc \
-  filter_policy/policy/key_sampler.cc \
   filter_policy/policy/memory_allocator.cc \
   filter_policy/policy/observed_rate.cc \
   filter_policy/policy/policy_options.cc \

@@ -43,7 +43,6 @@
 
 #include "absl/strings/str_split.h"
 #include "filter_policy/filter/sizing.h"
-#include "filter_policy/levels/allocation.h"
 #include "filter_policy/policy/policy_options.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
@@ -128,15 +127,23 @@ struct Tree {
     return probes * RateOf(total_bits / keys);
   }
   double Best(double total_bits) const {
-    std::vector<RunPart> parts;
-    for (const File& file : files) {
-      parts.push_back({file.keys, std::max(file.probes, 1e-9)});
-    }
-    const BitsAllocation best(parts, total_bits / keys,
-                              LogRatePerBit(Line::kSolved));
+    // Rates in proportion to keys per probe read least for their memory.
+    double low = 0;
+    double high = 100;
     double least = 0;
-    for (const RunPart& part : parts) {
-      least += part.probes * RateOf(best.BitsOf(part.keys_per_probe()));
+    for (int i = 0; i < 60; ++i) {
+      const double middle = (low + high) / 2;
+      double taken = 0;
+      least = 0;
+      for (const File& file : files) {
+        const double per_probe = file.keys / std::max(file.probes, 1e-9);
+        const double bits = std::clamp(
+            middle - std::log(per_probe) / LogRatePerBit(Line::kSolved),
+            kMinBitsOfRun, kMaxBitsOfRun);
+        taken += file.keys * bits;
+        least += file.probes * RateOf(bits);
+      }
+      (taken < total_bits ? low : high) = middle;
     }
     return least;
   }

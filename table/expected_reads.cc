@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "filter_policy/levels/key_position.h"
+#include "table/key_position.h"
 
 namespace linebloom {
 namespace {

@@ -55,26 +55,20 @@ struct Sums {
   void Add(const BlockFacts& block) {
     const FilterBlockInfo& info = block.info;
     const bool linebloom = block.kind == BlockKind::kLinebloom;
-    const bool empty = block.kind == BlockKind::kEmpty;
-    const auto weight = static_cast<double>(linebloom ? info.keys
-                                            : empty   ? 0
-                                                      : block.bytes);
-    const float block_heat = info.request.heat;
+    const auto weight = static_cast<double>(
+        linebloom                             ? info.keys
+        : block.kind == BlockKind::kEmpty ? 0
+                                              : block.bytes);
     weights += weight;
     rate += weight * block.rate;
     rate_in_metadata += weight * info.expected_false_positive_rate;
-    heat += static_cast<double>(info.keys) * block_heat;
     keys += info.keys;
-    all_have_heat &=
-        empty || (linebloom && std::isfinite(block_heat) && block_heat > 0);
   }
 
   double weights = 0;
   double rate = 0;
   double rate_in_metadata = 0;
-  double heat = 0;
   uint64_t keys = 0;
-  bool all_have_heat = true;
 };
 
 // An estimate of how many of the file's keys are in one block of a filter of
@@ -133,9 +127,6 @@ absl::StatusOr<FileFacts> ReadFileFacts(const SstFile& file) {
   if (facts.rate_is_exact && sums.keys > 0) {
     facts.rate_in_metadata = sums.rate_in_metadata / sums.weights;
     facts.keys = sums.keys;
-    if (sums.all_have_heat) {
-      facts.heat = sums.heat / static_cast<double>(sums.keys);
-    }
   }
   return facts;
 }

@@ -44,9 +44,6 @@ struct FileFacts : LineTotals {  // of all blocks together
   double rate = 1;
   // The rate in linebloom's metadata, averaged in the same way.
   std::optional<double> rate_in_metadata;
-  // The mean heat by which linebloom sized the blocks (FilterBlockInfo::heat),
-  // weighted by their keys. Nothing unless all blocks with keys state one.
-  std::optional<double> heat;
   // True if `rate` comes from the bits alone, without assumptions.
   bool rate_is_exact = false;
 
@@ -60,11 +57,6 @@ struct FileFacts : LineTotals {  // of all blocks together
   uint64_t rows() const {
     return properties.num_entries -
            std::min(properties.num_entries, properties.num_range_deletions);
-  }
-  // The file's weight among the lookups of its level: its rows, times their
-  // heat if that is known.
-  double lookups() const {
-    return static_cast<double>(rows()) * heat.value_or(1);
   }
   // Filter bits per key, or per row if the number of keys is unknown.
   std::optional<double> bits_per_key() const;

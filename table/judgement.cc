@@ -256,14 +256,13 @@ bool LeavesGaps(const rocksdb::FilterPolicy& policy,
 // Adds to `wanted` what only a policy of linebloom's can tell.
 void AddRequest(const Family& family,
                 const rocksdb::FilterBuildingContext& context,
-                const AddedKeys& keys, WantedFilter* wanted) {
+                uint64_t keys, WantedFilter* wanted) {
   std::optional<FileInTree> file;
   if (FindLevelSizeListener(family.options) != nullptr) {
     file.emplace();
     file->column_family = family.name;
     file->tree = family.tree;
     file->reason = context.reason;
-    if (family.policy.heat_aware) file->heat = family.heat;
   }
   wanted->worst_rate = family.worst_rate;
   const std::optional<FilterPlan> plan =
@@ -273,10 +272,7 @@ void AddRequest(const Family& family,
   wanted->request = plan->RequestFor(keys);
   const uint32_t millibits = wanted->request.millibits_per_key;
   wanted->has_budget = family.policy.memory_budget.has_value();
-  if (family.policy.heat_aware) {
-    // Files may have few bits, because their keys were cold.
-    wanted->min_millibits_per_key = kMinMillibits;
-  } else if (wanted->has_budget) {
+  if (wanted->has_budget) {
     // The policy has used fewer if there was no room for more.
     wanted->min_millibits_per_key = millibits / 2;
   } else if (file.has_value() && IsLevelAware(family.policy)) {
@@ -332,7 +328,7 @@ std::string ReadPolicy(Family* family) {
              : ReadBuiltInPolicy(*table->filter_policy, family);
 }
 
-WantedFilter WantedOfFile(const Family& family, const AddedKeys& keys,
+WantedFilter WantedOfFile(const Family& family, uint64_t keys,
                           int level, bool nothing_below) {
   const rocksdb::BlockBasedTableOptions& table =
       *TableOptionsOf(family.options);

@@ -8,7 +8,6 @@
 
 #include "absl/strings/string_view.h"
 #include "filter_policy/filter/filter_block.h"
-#include "filter_policy/levels/heat_profile.h"
 #include "filter_policy/levels/tree_state.h"
 #include "filter_policy/policy/filter_bits_builder.h"
 #include "linebloom/filter_policy.h"
@@ -72,8 +71,6 @@ struct Family {
   // With a memory_budget, bits_per_key are those that the budget aims at.
   FilterPolicyOptions policy;
   double worst_rate = 0;  // see RebuildFiltersOptions
-  // Where lookups fall in this process; null if unknown.
-  std::shared_ptr<const HeatProfile> heat;
   rocksdb::ColumnFamilyMetaData files;  // when the plan was made
   // As it will be when all its filters have their average of bits; null if the
   // policy needs none.
@@ -88,7 +85,7 @@ std::string ReadPolicy(Family* family);
 // The filter that the family's policy would build for a file of `keys`,
 // rewritten on `level`. `nothing_below` says that no file below contains any of
 // its keys.
-WantedFilter WantedOfFile(const Family& family, const AddedKeys& keys,
-                          int level, bool nothing_below);
+WantedFilter WantedOfFile(const Family& family, uint64_t keys, int level,
+                          bool nothing_below);
 
 }  // namespace linebloom

@@ -171,19 +171,13 @@ bool IsReadOnly(rocksdb::DB* db) {
 
 // RocksDB doesn't notify listeners of CompactFiles() (7.8 to 9.11), so in a
 // database just opened the listener would not know the filters that share a
-// budget. And it takes the sampled keys only when it looks. For level_aware
-// alone, which is told its tree, it need not read the files.
-void LetListenerLook(rocksdb::DB* db, std::vector<Family>* families) {
-  if (std::ranges::none_of(*families, NeedsListener, &Family::policy)) return;
+// budget. For level_aware alone, which is told its tree, it need not read the
+// files.
+void LetListenerLook(rocksdb::DB* db, const std::vector<Family>& families) {
+  if (std::ranges::none_of(families, NeedsListener, &Family::policy)) return;
   const rocksdb::DBOptions options = db->GetDBOptions();
   rocksdb::EventListener* const listener = FindLevelSizeListener(options);
-  if (listener == nullptr) return;
-  listener->OnExternalFileIngested(db, {});
-  const ListenerApi* const api = ApiOf(listener);
-  if (api == nullptr) return;
-  for (Family& family : *families) {
-    family.heat = api->HeatOf(db->GetName(), family.name);
-  }
+  if (listener != nullptr) listener->OnExternalFileIngested(db, {});
 }
 
 // The metadata has the entries only of files that RocksDB has opened. (RocksDB
@@ -269,19 +263,6 @@ struct PlannedFile {
   double more_memory = 0;  // bytes that the new filter takes beyond the old one
 };
 
-// Returns the file's weight among the lookups of its level, and stores in
-// `source` where that is known from.
-double LookupsOf(const FileFacts& facts, const SstFileMetaData& meta,
-                 const Family& family, LookupSource* source) {
-  if (family.heat != nullptr) {
-    *source = LookupSource::kListener;
-    return static_cast<double>(facts.rows()) *
-           family.heat->HeatOf(meta.smallestkey, meta.largestkey);
-  }
-  if (facts.heat.has_value()) *source = LookupSource::kFilters;
-  return facts.lookups();
-}
-
 bool IsOverBudget(const PlannedFile& file) {
   return file.rebuild.reason == RebuildReason::kOverBudget;
 }
@@ -319,7 +300,6 @@ class Planner {
   struct FilesInReach {
     std::vector<PlannedFile> files;
     std::vector<FileRange> ranges;
-    LookupSource source = LookupSource::kEven;  // of the lookups in `ranges`
   };
 
   Status LookAtFamily(size_t index) {
@@ -340,7 +320,7 @@ class Planner {
       if (!met.files[i].is_worth_it) continue;
       candidates_.push_back(std::move(met.files[i]));
     }
-    report_->reads.push_back({family.name, reads, reads, met.source});
+    report_->reads.push_back({family.name, reads, reads});
     return Status::OK();
   }
 
@@ -363,8 +343,7 @@ class Planner {
     const bool nothing_below = (for_hits || IsLevelAware(family.policy)) &&
                                NothingBelow(family, meta, level);
     const WantedFilter wanted =
-        WantedOfFile(family, {facts->rows(), meta.smallestkey, meta.largestkey},
-                     level, nothing_below);
+        WantedOfFile(family, facts->rows(), level, nothing_below);
     const Verdict verdict = Judge(*facts, wanted);
     if (facts->has_gaps && wanted.leaves_gaps) {
       report_->unreadable.push_back(
@@ -374,7 +353,7 @@ class Planner {
                        "whole_key_filtering=true"));
     }
     met->ranges.push_back({meta.smallestkey, meta.largestkey,
-                           LookupsOf(*facts, meta, family, &met->source)});
+                           static_cast<double>(facts->rows())});
     file.rebuild.column_family = family.name;
     file.rebuild.level = level;
     file.rebuild.bytes = meta.size;
@@ -778,7 +757,7 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
   if (!options.dry_run && IsReadOnly(db)) {
     return Status::NotSupported("linebloom: the database is read-only");
   }
-  LetListenerLook(db, &families);
+  LetListenerLook(db, families);
   ListFiles(db, &families);
   ShareBudget(&families);
   std::vector<PlannedFile> plan;
@@ -788,7 +767,7 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
     MarkFilesWithoutSpace(db, families, &plan);
   } else {
     status = Rewriter(db, families, options, progress, &plan, report).Run();
-    LetListenerLook(db, &families);  // so that other databases get what is free
+    LetListenerLook(db, families);  // so that other databases get what is free
   }
   for (PlannedFile& file : plan) {
     report->files.push_back(std::move(file.rebuild));

@@ -25,6 +25,8 @@ constexpr uint8_t kRequestIsRate = 1;
 constexpr uint8_t kLevelAware = 2;
 constexpr uint8_t kHasHashSeed = 4;
 constexpr uint8_t kHasCanonicalKey = 8;
+// Written by a release candidate, with 4 bytes: the lookups per key around the
+// filter's keys. Reserved: skipped, never written.
 constexpr uint8_t kHasHeat = 16;
 constexpr uint8_t kKnownFlags =
     kRequestIsRate | kLevelAware | kHasHashSeed | kHasCanonicalKey | kHasHeat;
@@ -63,8 +65,7 @@ uint8_t FlagsOf(const FilterRequest& request) {
   return (request.false_positive_rate > 0 ? kRequestIsRate : 0) |
          (request.level_aware ? kLevelAware : 0) |
          (request.hash_seed != 0 ? kHasHashSeed : 0) |
-         (request.canonical_key != 0 ? kHasCanonicalKey : 0) |
-         (request.heat > 0 ? kHasHeat : 0);
+         (request.canonical_key != 0 ? kHasCanonicalKey : 0);
 }
 
 // The minimum size of metadata with these flags.
@@ -105,7 +106,6 @@ FilterBlockInfo ReadFields(const char* metadata, size_t size) {
   if (size < MinSize(flags)) return info;
   if ((flags & kHasHashSeed) != 0) read(&request.hash_seed);
   if ((flags & kHasCanonicalKey) != 0) read(&request.canonical_key);
-  if ((flags & kHasHeat) != 0) read(&request.heat);
   return info;
 }
 
@@ -270,7 +270,6 @@ void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to) {
   put(flags);
   if ((flags & kHasHashSeed) != 0) put(request.hash_seed);
   if ((flags & kHasCanonicalKey) != 0) put(request.canonical_key);
-  if ((flags & kHasHeat) != 0) put(request.heat);
   put(Checksum(to, at - to));
   put(static_cast<uint8_t>(MinSize(flags)));
   std::memcpy(at, kTail, kFilterTailBytes);

@@ -13,7 +13,7 @@ namespace linebloom {
 
 inline constexpr uint8_t kFilterBlockVersion = 1;
 inline constexpr size_t kFilterMetadataBytes = 26;
-inline constexpr size_t kMaxFilterMetadataBytes = 46;  // with all fields
+inline constexpr size_t kMaxFilterMetadataBytes = 46;  // with all fields, also reserved ones
 inline constexpr size_t kFilterTailBytes = 5;
 // The bytes of a block besides its lines: the minimum and the maximum.
 inline constexpr size_t kFilterBlockOverhead =
@@ -36,9 +36,6 @@ struct FilterRequest {
   // (CanonicalId in filter_policy/policy/filter_bits_builder.h). 0: the keys
   // themselves are.
   uint64_t canonical_key = 0;
-  // The lookups per key in the range of the filter's keys, relative to the
-  // average over all keys, by which the filter gets its bits. 0: unknown.
-  float heat = 0;
 
   friend bool operator==(const FilterRequest&, const FilterRequest&) = default;
 };
@@ -59,8 +56,8 @@ struct FilterBlockInfo {
                          const FilterBlockInfo&) = default;
 };
 
-// The number of bytes after the lines: kFilterBlockOverhead, 8 more each with a
-// hash seed and with a canonical key, and 4 more with heat.
+// The number of bytes after the lines: kFilterBlockOverhead, and 8 more
+// each with a hash seed and with a canonical key.
 size_t FilterBlockOverhead(const FilterRequest& request);
 
 // Writes that many bytes, which belong directly after the lines.

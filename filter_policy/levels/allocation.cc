@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace linebloom {
 namespace {
@@ -62,32 +61,26 @@ double MeanOf(const NewFile& file, double planned) {
                              : planned;
 }
 
-double KeysOf(std::span<const RunPart> parts) {
-  return std::accumulate(
-      parts.begin(), parts.end(), 0.0,
-      [](double keys, const RunPart& part) { return keys + part.keys; });
-}
-
-// Returns the bits for one key per probe with which `parts`, in the order of
-// their keys per probe, have `average_bits`.
-double BitsOfOne(std::span<const RunPart> parts, double average_bits,
+// Returns the bits of a run of one key with which `runs`, from the smallest to
+// the largest, have `average_bits`.
+double BitsOfOne(const std::vector<double>& runs, double average_bits,
                  double log_rate_per_bit) {
   std::vector<double> fewer_bits;
-  for (const RunPart& part : parts) {
-    fewer_bits.push_back(std::log(part.keys_per_probe()) / log_rate_per_bit);
+  for (const double keys : runs) {
+    fewer_bits.push_back(std::log(keys) / log_rate_per_bit);
   }
-  // At `low` every part is at its lower limit, at `high` every part at its
-  // upper one. The average increases in between; because of the limits there is
-  // no closed form.
+  // At `low` every run is at its lower limit, at `high` every run at its upper
+  // one. The average increases in between; because of the limits there is no
+  // closed form.
   double low = kMinBitsOfRun + fewer_bits.front();
   double high = kMaxBitsOfRun + fewer_bits.back();
-  const double memory = average_bits * KeysOf(parts);
+  const double memory = average_bits * SumOf(runs);
   for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;
     double bits = 0;
-    for (size_t part = 0; part < parts.size(); ++part) {
-      bits += parts[part].keys * std::clamp(middle - fewer_bits[part],
-                                            kMinBitsOfRun, kMaxBitsOfRun);
+    for (size_t run = 0; run < runs.size(); ++run) {
+      bits += runs[run] * std::clamp(middle - fewer_bits[run], kMinBitsOfRun,
+                                     kMaxBitsOfRun);
     }
     (bits < memory ? low : high) = middle;
   }
@@ -96,73 +89,33 @@ double BitsOfOne(std::span<const RunPart> parts, double average_bits,
 
 }  // namespace
 
-std::vector<RunPart> PartsOf(std::span<const double> runs,
-                             const HeatProfile* heat) {
-  std::vector<RunPart> parts;
-  for (const double keys : runs) {
-    if (heat == nullptr) {
-      parts.push_back({keys});
-      continue;
-    }
-    for (const HeatProfile::Part& part : heat->classes()) {
-      parts.push_back({keys * part.key_share, part.key_share * part.heat});
-    }
-  }
-  return parts;
-}
-
-BitsAllocation::BitsAllocation(std::vector<RunPart> parts, double average_bits,
+BitsAllocation::BitsAllocation(std::vector<double> runs, double average_bits,
                                double log_rate_per_bit)
     : log_rate_per_bit_(log_rate_per_bit) {
-  std::ranges::sort(parts, {}, &RunPart::keys_per_probe);
-  double served = KeysOf(parts);
+  std::ranges::sort(runs);
+  double served = SumOf(runs);
   const double memory = average_bits * served;
-  while (!parts.empty() && memory < kMinBitsOfRun * served) {
-    served -= parts.back().keys;
-    parts.pop_back();
-    // Parts like the last one that is served may differ from it by rounding.
-    max_keys_per_probe_ =
-        parts.empty() ? 0 : parts.back().keys_per_probe() * (1 + 1e-9);
+  while (!runs.empty() && memory < kMinBitsOfRun * served) {
+    served -= runs.back();
+    runs.pop_back();
+    largest_served_ = runs.empty() ? 0 : runs.back();
   }
-  if (parts.empty()) return;
-  bits_of_one_ = BitsOfOne(parts, std::min(memory / served, kMaxBitsOfRun),
+  if (runs.empty()) return;
+  bits_of_one_ = BitsOfOne(runs, std::min(memory / served, kMaxBitsOfRun),
                            log_rate_per_bit);
 }
 
-double BitsAllocation::BitsOf(double keys_per_probe) const {
-  if (keys_per_probe > max_keys_per_probe_) return kMinBitsOfRun;
-  return std::clamp(bits_of_one_ - std::log(keys_per_probe) / log_rate_per_bit_,
+double BitsAllocation::BitsOf(double keys) const {
+  if (keys > largest_served_) return kMinBitsOfRun;
+  return std::clamp(bits_of_one_ - std::log(keys) / log_rate_per_bit_,
                     kMinBitsOfRun, kMaxBitsOfRun);
 }
 
-FileBits::FileBits(const NewFile& file)
-    : run_(file.run),
-      allocation_(PartsOf(file.runs, file.heat.get()), file.average_bits,
-                  file.log_rate_per_bit) {
-  const double planned = PlannedMean(file);
-  mean_ = std::clamp(MeanOf(file, planned), kMinBitsOfRun, kMaxBitsOfRun);
-  more_ = mean_ - planned;
-}
-
-double FileBits::PlannedFor(double heat) const {
-  return allocation_.BitsOf(run_ / heat);
-}
-
-double FileBits::PlannedMean(const NewFile& file) const {
-  if (file.heat == nullptr) return PlannedFor(1);
-  double keys = 0;
-  double bits = 0;
-  for (const HeatProfile::Part& part :
-       file.range ? file.heat->PartsOf(file.range->first, file.range->last)
-                  : file.heat->classes()) {
-    keys += part.key_share;
-    bits += part.key_share * PlannedFor(part.heat);
-  }
-  return bits / keys;
-}
-
-double FileBits::BitsOf(double heat) const {
-  return std::clamp(PlannedFor(heat) + more_, kMinBitsOfRun, kMaxBitsOfRun);
+double BitsOfFile(const NewFile& file) {
+  const BitsAllocation allocation(file.runs, file.average_bits,
+                                  file.log_rate_per_bit);
+  return std::clamp(MeanOf(file, allocation.BitsOf(file.run)), kMinBitsOfRun,
+                    kMaxBitsOfRun);
 }
 
 double RateOfRun(double keys, const std::vector<double>& runs,

@@ -1,6 +1,5 @@
 // Decides how many bits per key a new file's filters get: for an average over
-// the tree or a share of a memory budget, with heat or without. No locks, and
-// nothing of RocksDB.
+// the tree or a share of a memory budget. No locks, and nothing of RocksDB.
 //
 // A lookup of a missing key probes one filter in every sorted run (a file of
 // level 0, or a level below it), so its cost is the sum of the runs' rates.
@@ -24,57 +23,34 @@
 //
 // Rejected: optimizing with the measured rates, which saves less than 1 % of
 // the reads.
-//
-// If lookups favor some keys, the cost is the sum of probes * rate over the
-// parts of all runs, and the same derivation gives rate_i = c * n_i / p_i for a
-// part with n_i keys that a share p_i of the lookups probes. A whole run has
-// p_i = 1.
 #pragma once
 
 #include <limits>
-#include <memory>
-#include <optional>
-#include <span>
 #include <vector>
 
 #include "filter_policy/filter/sizing.h"
-#include "filter_policy/levels/heat_profile.h"
 #include "filter_policy/levels/tree_state.h"
 
 namespace linebloom {
 
-// A run, or a part of it.
-struct RunPart {
-  double keys;
-  double probes = 1;  // the share of lookups that probe it
-
-  double keys_per_probe() const { return keys / probes; }
-};
-
-// The parts of runs between whose keys `heat` makes a difference; whole runs if
-// it is null.
-std::vector<RunPart> PartsOf(std::span<const double> runs,
-                             const HeatProfile* heat);
-
 // The lowest sum of rates for given memory.
 class BitsAllocation {
  public:
-  // `parts` are those of all runs of a tree, with more than 0 keys and probes
-  // each, and their keys get `average_bits` on average. If that is below
-  // kMinBitsOfRun, the parts with the most keys per probe are left out until it
-  // no longer is, and the others share what there is.
-  BitsAllocation(std::vector<RunPart> parts, double average_bits,
+  // `runs` are the keys of all runs of a tree, more than 0 each, and get
+  // `average_bits` on average. If that is below kMinBitsOfRun, the largest runs
+  // are left out until it no longer is, and the others share what there is.
+  BitsAllocation(std::vector<double> runs, double average_bits,
                  double log_rate_per_bit);
 
-  // The bits per key of a part with this many keys per probe: kMinBitsOfRun for
-  // one that is left out. Filters with fewer bits reject less per bit, so some
-  // of its files get that many and the others none.
-  double BitsOf(double keys_per_probe) const;
+  // The bits per key of a run with this many keys: kMinBitsOfRun for one that
+  // is left out. Filters with fewer bits reject less per bit, so some of its
+  // files get that many and the others none.
+  double BitsOf(double keys) const;
 
  private:
   double log_rate_per_bit_;
-  double bits_of_one_ = 0;  // for one key per probe, without limits
-  double max_keys_per_probe_ = std::numeric_limits<double>::infinity();
+  double bits_of_one_ = 0;  // of a run of one key, without limits
+  double largest_served_ = std::numeric_limits<double>::infinity();
 };
 
 // A file that is about to be written, and the tree it will be in. Sizes in
@@ -91,30 +67,10 @@ struct NewFile {
   double average_bits = 0;  // per key of the tree, to aim at
   bool has_budget = false;  // `average_bits` are an equal share of a budget
   double log_rate_per_bit = 0;
-  std::shared_ptr<const HeatProfile> heat = nullptr;  // null: keys are alike
-  std::optional<KeyRange> range = std::nullopt;  // of the job's keys, if known
 };
 
 // The bits per key of a file's filters.
-class FileBits {
- public:
-  explicit FileBits(const NewFile& file);
-
-  // On average over the keys of the file's job.
-  double mean() const { return mean_; }
-
-  // Of a filter whose keys have this heat.
-  double BitsOf(double heat) const;
-
- private:
-  double PlannedFor(double heat) const;
-  double PlannedMean(const NewFile& file) const;
-
-  double run_;
-  BitsAllocation allocation_;
-  double mean_;
-  double more_;  // than planned
-};
+double BitsOfFile(const NewFile& file);
 
 // The rate of a run with `keys` keys, if the rates of all `runs` are to add up
 // to `sum_of_rates`.

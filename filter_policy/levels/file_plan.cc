@@ -141,8 +141,6 @@ std::optional<NewFile> NewFileOf(const FilterPolicyOptions& options,
       found.other_keys > 0) {
     found.runs = tree.RunsAtRest(options.size_ratio);
   }
-  found.heat = file->heat;
-  found.range = file->range;
   return found;
 }
 
@@ -164,8 +162,8 @@ double BudgetInBits(const FilterPolicyOptions& options) {
 }
 
 // Sets the bits that a file of a tree with a budget asks for. `share` is the
-// bits per key if all keys had the same. Nothing if the tree isn't known.
-std::optional<FileBits> AskForBits(const FilterPolicyOptions& options,
+// bits per key if all keys had the same.
+void AskForBits(const FilterPolicyOptions& options,
                                    const FilterBuildingContext& context,
                                    const FileInTree& file, double share,
                                    BudgetRequest* request) {
@@ -177,49 +175,31 @@ std::optional<FileBits> AskForBits(const FilterPolicyOptions& options,
   if (file.tree == nullptr) {
     request->bits_per_key =
         std::min(at_least_1, kDefaultBitsPerKey) + kMoreInRecovery;
-    return std::nullopt;
+    return;
   }
   if (file.tree->may_be_in_order && request->is_flush) {
     const double bits =
         std::clamp(share * kPartOfShareInOrder, kMinBitsOfRun, kMaxBitsInOrder);
     request->bits_per_key = bits;
     request->least_bits = std::min({bits / 2, share, kMinBitsOfRun});
-    return std::nullopt;
+    return;
   }
   const std::optional<NewFile> place =
       NewFileOf(options, context, &file, average);
   if (!place) {
     request->bits_per_key = at_least_1;
     request->least_bits = average;
-    return std::nullopt;
+    return;
   }
-  const FileBits bits(*place);
-  request->bits_per_key = bits.mean();
-  request->least_bits = bits.mean();
+  const double bits = BitsOfFile(*place);
+  request->bits_per_key = bits;
+  request->least_bits = bits;
   if (IsShortLived(context, file)) {
     request->least_bits *= kLeastOfShortLived;
   } else if (!request->is_flush) {
-    request->least_bits = std::min(bits.mean(), average);
+    request->least_bits = std::min(bits, average);
     request->is_of_largest_run = place->run >= place->largest;
   }
-  return bits;
-}
-
-double HeatOf(const HeatProfile& heat, const AddedKeys& keys) {
-  return heat.HeatOf(keys.first.ToStringView(), keys.last.ToStringView());
-}
-
-FilterPlan PlanOfBits(FilterRequest request, const FileBits& bits,
-                      const std::shared_ptr<const HeatProfile>& heat) {
-  request.millibits_per_key = MillibitsOf(bits.mean());
-  if (heat == nullptr) return {request};
-  request.heat = 1;
-  const auto fit = [bits, heat](const AddedKeys& keys, FilterRequest* fitted) {
-    const double of_keys = HeatOf(*heat, keys);
-    fitted->millibits_per_key = MillibitsOf(bits.BitsOf(of_keys));
-    fitted->heat = static_cast<float>(of_keys);
-  };
-  return {request, fit};
 }
 
 }  // namespace
@@ -269,9 +249,10 @@ std::optional<FilterPlan> PlanOfFile(
             .value_or(kMaxMillibits);
     return FilterPlan{request};
   }
-  if (place) return PlanOfBits(request, FileBits(*place), place->heat);
-  if (IsLevelAware(options) &&
-      context.reason == TableFileCreationReason::kRecovery) {
+  if (place) {
+    bits = BitsOfFile(*place);
+  } else if (IsLevelAware(options) &&
+             context.reason == TableFileCreationReason::kRecovery) {
     bits = std::min(bits + kMoreInRecovery, kMaxBitsOfRun);
   }
   request.millibits_per_key = MillibitsOf(bits);
@@ -314,33 +295,24 @@ std::optional<FilterPlan> PlanWithinBudget(const FilterPolicyOptions& options,
   request.is_flush = IsFlush(context);
   request.is_recovery = context.reason == TableFileCreationReason::kRecovery;
   if (request.is_flush) request.expected_keys = KeysOfFlush(file);
-  const std::optional<FileBits> bits =
-      AskForBits(options, context, file, state.average_bits, &request);
+  AskForBits(options, context, file, state.average_bits, &request);
   const double estimate = file.account->Reserve(file.place, request);
   if (estimate < kMinBitsOfRun) return std::nullopt;
   // A full filter has all keys of the file.
   if (!context.table_options.partition_filters) request.expected_keys = 0;
-  const auto heat = bits ? file.heat : nullptr;
   FilterPlan plan;
   plan.request = RequestOf(options);
   plan.request.millibits_per_key = MillibitsOf(estimate);
-  plan.request.heat = heat == nullptr ? 0 : 1;
-  plan.fit = [request, bits, heat, account = file.account, place = file.place](
-                 const AddedKeys& keys, FilterRequest* fitted) {
+  plan.fit = [request, account = file.account, place = file.place](
+                 size_t keys, FilterRequest* fitted) {
     BudgetRequest of_filter = request;
-    of_filter.keys = static_cast<double>(keys.entries);
-    if (heat != nullptr) {
-      const double of_keys = HeatOf(*heat, keys);
-      fitted->heat = static_cast<float>(of_keys);
-      of_filter.bits_per_key = bits->BitsOf(of_keys);
-      of_filter.least_bits *= of_filter.bits_per_key / bits->mean();
-    }
+    of_filter.keys = static_cast<double>(keys);
     const double reserved = account->Reserve(place, of_filter);
     // Other files may have taken the room since: build a single line.
     fitted->millibits_per_key =
         reserved < kMinBitsOfRun
             ? 1
-            : MillibitsWithin(reserved / 8 * of_filter.keys, keys.entries);
+            : MillibitsWithin(reserved / 8 * of_filter.keys, keys);
   };
   return plan;
 }

@@ -21,7 +21,6 @@
 
 #include "filter_policy/levels/account.h"
 #include "filter_policy/levels/allocation.h"
-#include "filter_policy/levels/heat_profile.h"
 #include "filter_policy/levels/tree_state.h"
 #include "filter_policy/policy/filter_bits_builder.h"
 #include "linebloom/filter_policy.h"
@@ -29,8 +28,6 @@
 #include "rocksdb/filter_policy.h"
 
 namespace linebloom {
-
-class ListenerApi;
 
 struct FileInTree {
   std::string column_family;
@@ -43,11 +40,6 @@ struct FileInTree {
   double input_keys = 0;
   // For a flush, the files of level 0 that no compaction has begun to merge.
   size_t level0_waiting = 0;
-  // The input of the compaction; empty if unknown.
-  std::optional<KeyRange> range;
-  // Where lookups fall; null if unknown.
-  std::shared_ptr<const HeatProfile> heat;
-  ListenerApi* listener = nullptr;  // lives as long as the file is written
   // Identifies the database: RocksDB gives policies its info log too. Null if
   // unknown.
   const rocksdb::Logger* info_log = nullptr;

@@ -31,7 +31,7 @@ using rocksdb::FlushJobInfo;
 // learn of what RocksDB doesn't tell, such as moves by CompactRange().
 constexpr size_t kFilesPerJob = 64;
 
-// After other changes, and for the ranges of files that heat needs.
+// After other changes.
 constexpr size_t kFilesPerUntoldChange = 1000;
 
 // Each file takes a read or two, while a flush or compaction waits.
@@ -105,7 +105,6 @@ struct CompactionInTree {
   std::shared_ptr<const TreeState> tree;
   double input_keys = 0;
   size_t level0_inputs = 0;
-  std::optional<KeyRange> range = std::nullopt;  // of the input, if known
 };
 
 // True if RocksDB only moved files down (a trivial move). It then lists the
@@ -139,32 +138,13 @@ class LevelSizeListener final : public rocksdb::EventListener,
 
   const char* Name() const override { return kLevelSizeListenerName; }
 
-  std::shared_ptr<const HeatProfile> HeatOf(
-      const std::string& database, const std::string& family) const override {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const Database* const known = Find(databases_, database);
-    if (known == nullptr) return nullptr;
-    const Family* const found = Find(known->families, family);
-    return found == nullptr ? nullptr : found->heat.profile();
-  }
-
-  void UseHeat(const std::string& database, const std::string& family,
-               const std::shared_ptr<HeatUser>& user) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    // Not of one that is being opened: if it closes before its first flush,
-    // nobody will say so.
-    if (Database* const known = Find(databases_, database)) {
-      known->families[family].heat.Use(user);
-    }
-  }
-
   void WriteIntoTree(std::shared_ptr<const TreeState> tree) override {
     linebloom::WriteIntoTree(std::move(tree));
   }
 
   void OnFlushBegin(DB* db, const FlushJobInfo& job) override {
     StartSession(db);
-    UpdateTreesIfDue(db, 0, 0);
+    UpdateTreesIfDue(db, 0);
     // RocksDB tells a single family's size only to holders of its handle.
     uint64_t waiting = 0;
     db->GetAggregatedIntProperty(DB::Properties::kNumEntriesImmMemTables,
@@ -189,7 +169,6 @@ class LevelSizeListener final : public rocksdb::EventListener,
 
   void OnCompactionBegin(DB* db, const CompactionJobInfo& job) override {
     StartSession(db);
-    // By heat, the outputs depend on the misses until now.
     UpdateTreesIfDue(db, 0);
     FilterTotals inputs;
     for (const auto& [path, properties] : job.table_properties) {
@@ -212,7 +191,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
     tree.Add(inputs.rows, job.output_level);
     database.compactions[job.job_id] = {
         job.cf_name, std::make_shared<const TreeState>(std::move(tree)),
-        inputs.rows, level0_inputs, family.heat.RangeOf(job.input_files)};
+        inputs.rows, level0_inputs};
   }
 
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override {
@@ -253,7 +232,6 @@ class LevelSizeListener final : public rocksdb::EventListener,
     file.column_family = info.cf_name;
     file.reason = info.reason;
     file.account = account_;
-    file.listener = this;
     file.place = {info.db_name, info.job_id, FileNameOf(info.file_path)};
     // Recovery is part of opening the database; earlier sizes are out of date.
     if (info.reason != rocksdb::TableFileCreationReason::kRecovery) {
@@ -318,7 +296,6 @@ class LevelSizeListener final : public rocksdb::EventListener,
     // unchanged.
     int moves = 0;
     bool merged = false;  // true once flushed files were
-    FamilyHeat heat;
   };
 
   struct Database {
@@ -347,7 +324,6 @@ class LevelSizeListener final : public rocksdb::EventListener,
     const Family* const family = Find(database->families, file->column_family);
     if (family != nullptr) {
       file->tree = family->tree;
-      file->heat = family->heat.profile();
       if (file->reason == rocksdb::TableFileCreationReason::kFlush) {
         file->input_keys = family->to_flush;
         file->level0_waiting = family->live.level0_files.size();
@@ -361,7 +337,6 @@ class LevelSizeListener final : public rocksdb::EventListener,
     if (const auto* compaction = Find(database->compactions, file->place.job)) {
       file->tree = compaction->tree;
       file->input_keys = compaction->input_keys;
-      file->range = compaction->range;
     }
   }
 
@@ -386,20 +361,14 @@ class LevelSizeListener final : public rocksdb::EventListener,
   }
 
   // Lists the files if so many events have passed that each counts for
-  // `files_per_event` files, or `with_heat` if a policy uses heat. With 0 only
-  // if they never were.
-  void UpdateTreesIfDue(DB* db, size_t files_per_event,
-                        size_t with_heat = kFilesPerUntoldChange) {
+  // `files_per_event` files. With 0 only if they never were.
+  void UpdateTreesIfDue(DB* db, size_t files_per_event) {
     uint64_t version = 0;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       Database& database = databases_[db->GetName()];
-      const bool uses_heat = std::ranges::any_of(
-          database.families,
-          [](const auto& family) { return family.second.heat.is_used(); });
-      const size_t files = uses_heat ? with_heat : files_per_event;
-      if (database.files_to_wait > files) {
-        database.files_to_wait -= files;
+      if (database.files_to_wait > files_per_event) {
+        database.files_to_wait -= files_per_event;
         return;
       }
       version = database.version;
@@ -473,7 +442,6 @@ class LevelSizeListener final : public rocksdb::EventListener,
     });
     for (const auto& [name, of_family] : listed) {
       Family& family = database.families[name];
-      family.heat.Update(of_family, FamilyHeat::Clock::now());
       family.live = {};
       for (const rocksdb::LiveFileMetaData* file : of_family) {
         const auto [at, is_new] =

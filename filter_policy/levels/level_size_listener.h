@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 
-#include "filter_policy/levels/heat_profile.h"
 #include "filter_policy/levels/tree_state.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/options.h"
@@ -17,16 +16,6 @@ namespace linebloom {
 class ListenerApi {
  public:
   virtual ~ListenerApi() = default;
-
-  // Where lookups of the column family fall now. Null until a policy with
-  // heat_aware has built a filter of it and the listener has looked at its
-  // files since. `database` is its path.
-  virtual std::shared_ptr<const HeatProfile> HeatOf(
-      const std::string& database, const std::string& family) const = 0;
-
-  // A policy builds filters of the column family by heat.
-  virtual void UseHeat(const std::string& database, const std::string& family,
-                       const std::shared_ptr<HeatUser>& user) = 0;
 
   // The files that the calling thread writes belong to `tree`, whatever the
   // listener knows, until this is called with null.

@@ -51,20 +51,13 @@ void LineFilterBitsBuilder::Add(uint64_t hash) {
   hashes_xor_ ^= hash;
 }
 
-void LineFilterBitsBuilder::ExtendRange(const Slice& key) {
-  if (hashes_.empty()) first_added_.assign(key.data(), key.size());
-  last_added_.assign(key.data(), key.size());
-}
-
 void LineFilterBitsBuilder::AddKey(const Slice& key) {
-  if (plan_.request.heat > 0) ExtendRange(key);
   const uint64_t hash = hash_(key.data(), key.size());
   if (hash != last_key_) Add(hash);
   last_key_ = hash;
 }
 
 void LineFilterBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
-  if (plan_.request.heat > 0) ExtendRange(key);
   const uint64_t key_hash = hash_(key.data(), key.size());
   const uint64_t alt_hash = hash_(alt.data(), alt.size());
   if (alt_hash != key_hash && alt_hash != last_key_ && alt_hash != last_alt_) {
@@ -92,7 +85,7 @@ Slice LineFilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
     if (now != hashes_xor_) *status = HashChanged();
   }
   FilterBlock block = BuildFilter(
-      hashes_, plan_.RequestFor({hashes_.size(), first_added_, last_added_}),
+      hashes_, plan_.RequestFor(hashes_.size()),
       ChosenKernel(), plan_.rounding.get());
   HashList hashes = std::exchange(hashes_, {});
   if (detect_corruption_) hashes_to_verify_ = std::move(hashes);

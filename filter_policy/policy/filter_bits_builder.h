@@ -25,26 +25,18 @@ uint64_t CanonicalId(const CanonicalKey& canonical_key);
 void MakeCanonical(const CanonicalKey& canonical_key, const rocksdb::Slice& key,
                    std::string* canonical);
 
-// The keys of a filter that is about to be built.
-struct AddedKeys {
-  size_t entries = 0;  // keys and prefixes
-  // The first and the last key or prefix. A builder keeps them for heat only.
-  rocksdb::Slice first;
-  rocksdb::Slice last;
-};
-
 // How to build the filters of a file.
 struct FilterPlan {
   FilterRequest request;
-  // If set, called once for each filter, to change the request's bits and heat.
-  // Until then they are an estimate.
-  std::function<void(const AddedKeys&, FilterRequest*)> fit = nullptr;
+  // If set, called once for each filter with its keys and prefixes, to change
+  // the request's bits. Until then they are an estimate.
+  std::function<void(size_t keys, FilterRequest*)> fit = nullptr;
   // Null: no rounding.
   std::shared_ptr<AllocationRounding> rounding = nullptr;
 
-  FilterRequest RequestFor(const AddedKeys& keys) const {
+  FilterRequest RequestFor(size_t keys) const {
     FilterRequest fitted = request;
-    if (fit && keys.entries > 0) fit(keys, &fitted);
+    if (fit && keys > 0) fit(keys, &fitted);
     return fitted;
   }
 };
@@ -80,8 +72,8 @@ class LineFilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
   size_t ApproximateNumEntries(size_t bytes) override;
 
   // The size in bytes of a block with this many entries. Approximate for
-  // policies with a rate, a budget or heat, and where filters are rounded to
-  // the allocator's sizes.
+  // policies with a rate or a budget, and where filters are rounded to the
+  // allocator's sizes.
   size_t CalculateSpace(size_t entries) override;
 
   // The expected rate of a block of `bytes` bytes with this many entries.
@@ -89,15 +81,11 @@ class LineFilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
 
  private:
   void Add(uint64_t hash);
-  // Cold, so that AddKey saves few registers.
-  __attribute__((cold)) void ExtendRange(const rocksdb::Slice& key);
   uint32_t LinesIn(size_t bytes) const;  // whole lines of a block of that size
 
   FilterPlan plan_;
   KeyHash hash_;
   bool detect_corruption_;
-  std::string first_added_;
-  std::string last_added_;
   HashList hashes_;
   uint64_t hashes_xor_ = 0;  // to detect hashes that change in memory
   std::optional<uint64_t> last_key_;

@@ -97,19 +97,14 @@ class CanonicalFilterBitsReader final : public rocksdb::FilterBitsReader {
 };
 
 // Probes for the bytes that the function called `canonical_key` returns
-// (FilterBlockInfo).
+// (FilterRequest).
 std::unique_ptr<rocksdb::FilterBitsReader> ReaderOfBlock(
     const Slice& block, const rocksdb::FilterPolicy& built_in,
-    uint64_t canonical_key, const std::shared_ptr<KeySampler>& sampler) {
+    uint64_t canonical_key) {
   const ParsedFilter parsed = ParseFilter(block.data(), block.size());
   const std::optional<FilterReader> filter =
       FilterReader::Make(block.data(), parsed, ChosenKernel(), canonical_key);
   if (filter.has_value()) {
-    if (sampler != nullptr) {  // without a virtual call in between
-      return std::make_unique<
-          SamplingReader<std::optional<LineFilterBitsReader>>>(
-          LineFilterBitsReader(*filter), sampler);
-    }
     return std::make_unique<LineFilterBitsReader>(*filter);
   }
   std::unique_ptr<rocksdb::FilterBitsReader> reader;
@@ -119,23 +114,20 @@ std::unique_ptr<rocksdb::FilterBitsReader> ReaderOfBlock(
     reader = std::make_unique<ConstantFilterBitsReader>(parsed.kind !=
                                                         BlockKind::kEmpty);
   }
-  if (sampler == nullptr) return reader;
-  return std::make_unique<SamplingReader<decltype(reader)>>(std::move(reader),
-                                                            sampler);
+  return reader;
 }
 
 }  // namespace
 
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
     const Slice& block, const rocksdb::FilterPolicy& built_in,
-    const std::shared_ptr<const CanonicalKey>& canonical_key,
-    const std::shared_ptr<KeySampler>& sampler) {
+    const std::shared_ptr<const CanonicalKey>& canonical_key) {
   if (canonical_key == nullptr) {
-    return ReaderOfBlock(block, built_in, /*canonical_key=*/0, sampler);
+    return ReaderOfBlock(block, built_in, /*canonical_key=*/0);
   }
   return std::make_unique<CanonicalFilterBitsReader>(
       canonical_key,
-      ReaderOfBlock(block, built_in, CanonicalId(*canonical_key), sampler));
+      ReaderOfBlock(block, built_in, CanonicalId(*canonical_key)));
 }
 
 }  // namespace linebloom

@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include "filter_policy/policy/key_sampler.h"
 #include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
 
@@ -12,11 +11,9 @@ namespace linebloom {
 // Never null. Blocks of RocksDB's policies are probed by `built_in`'s reader.
 // Damaged, unknown and truncated blocks may match every key. With
 // `canonical_key` the reader makes keys canonical, and blocks that don't name
-// this function may match every key. With `sampler`, it samples keys that it
-// rejects.
+// this function may match every key.
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
     const rocksdb::Slice& block, const rocksdb::FilterPolicy& built_in,
-    const std::shared_ptr<const CanonicalKey>& canonical_key = nullptr,
-    const std::shared_ptr<KeySampler>& sampler = nullptr);
+    const std::shared_ptr<const CanonicalKey>& canonical_key = nullptr);
 
 }  // namespace linebloom

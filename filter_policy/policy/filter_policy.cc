@@ -8,7 +8,6 @@
 
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/levels/file_plan.h"
-#include "filter_policy/levels/heat_profile.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/line/hash.h"
 #include "filter_policy/line/kernel/line_kernel.h"
@@ -151,31 +150,6 @@ class InfoLog {
                 : "");
   }
 
-  // Writes how unevenly misses fall if the heat of the hottest or the coldest
-  // keys has changed by half since the last line.
-  void WriteHeat(rocksdb::Logger* info_log, const HeatProfile& heat) {
-    if (info_log == nullptr) return;
-    const HeatProfile::Part& coldest = heat.classes().front();
-    const HeatProfile::Part& hottest = heat.classes().back();
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      Told& told = told_[info_log];
-      if (!Differ(told.last_hottest, hottest.heat, 1.5) &&
-          !Differ(told.last_coldest, coldest.heat, 1.5)) {
-        return;
-      }
-      told.last_hottest = hottest.heat;
-      told.last_coldest = coldest.heat;
-    }
-    rocksdb::Info(
-        info_log,
-        "linebloom: heat_aware: of %.0f sampled misses, %.2f times the average "
-        "per key fall on the hottest %.1f %% of the keys, and %.2f times "
-        "on the coldest %.1f %%; new files get their bits accordingly",
-        heat.misses(), hottest.heat, 100 * hottest.key_share, coldest.heat,
-        100 * coldest.key_share);
-  }
-
  private:
   // What a log was told.
   struct Told {
@@ -185,8 +159,6 @@ class InfoLog {
     std::set<std::string> warnings;
     double last_average = 0;
     bool was_over = false;
-    double last_hottest = 1;
-    double last_coldest = 1;
   };
 
   std::mutex mutex_;
@@ -265,8 +237,6 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       // A merge operator or the like writes this file while the listener's is
       // being written. There may be a listener for it as well.
       options = WithoutListener(options);
-    } else if (options.heat_aware) {
-      UseHeat(options, context, *file);
     }
     std::optional<FilterPlan> plan = PlanOf(options, context, file);
     if (!plan.has_value()) return nullptr;
@@ -288,11 +258,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const Slice& contents) const override {
-    // Samples are keys, not canonical bytes.
-    const bool samples =
-        options_.heat_aware && options_.canonical_key == nullptr;
-    return NewFilterBitsReader(contents, *built_in_, options_.canonical_key,
-                               samples ? heat_user_->sampler : nullptr)
+    return NewFilterBitsReader(contents, *built_in_, options_.canonical_key)
         .release();
   }
 
@@ -364,7 +330,6 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   static FilterPolicyOptions WithoutListener(FilterPolicyOptions options) {
     options.level_aware = IsLevelAware(options);
     options.memory_budget.reset();
-    options.heat_aware = false;
     return options;
   }
 
@@ -385,27 +350,10 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     return plan;
   }
 
-  void UseHeat(const FilterPolicyOptions& options,
-               const FilterBuildingContext& context,
-               const FileInTree& file) const {
-    heat_user_->half_life_seconds = options.heat_half_life;
-    file.listener->UseHeat(file.place.database, file.column_family, heat_user_);
-    if (HeatUser::IsShared(heat_user_)) {
-      info_log_.WarnOnce(
-          context.info_log,
-          "linebloom: heat_aware: several column families share this policy, "
-          "which can't tell their lookups apart: filters get the bits of "
-          "level_aware. Give each column family a policy of its own.");
-    } else if (file.heat != nullptr) {
-      info_log_.WriteHeat(context.info_log, *file.heat);
-    }
-  }
-
   Status ListenerMissing() const {
     return Status::InvalidArgument(
-        "linebloom: " + IdOf(options_) + ": " +
-        (options_.memory_budget ? "memory_budget" : "heat_aware") +
-        " needs the listener linebloom_level_sizes among "
+        "linebloom: " + IdOf(options_) +
+        ": memory_budget needs the listener linebloom_level_sizes among "
         "DBOptions::listeners: NewLevelSizeListener() of "
         "linebloom/level_size_listener.h, or "
         "listeners=linebloom_level_sizes in an option string, from C by "
@@ -436,7 +384,6 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   const std::unique_ptr<const rocksdb::FilterPolicy> built_in_;
   const std::shared_ptr<AllocationRounding> rounding_ =
       std::make_shared<AllocationRounding>();
-  const std::shared_ptr<HeatUser> heat_user_ = std::make_shared<HeatUser>();
   mutable InfoLog info_log_;
 };
 

@@ -46,7 +46,7 @@ std::optional<FilterPolicyOptions> ReadOptions() {
   Status status = ParseFilterPolicyOptions(text, &options);
   if (status.ok() && NeedsListener(options)) {
     status = Status::InvalidArgument(
-        "linebloom: memory_budget and heat_aware need a listener, which only "
+        "linebloom: memory_budget needs a listener, which only "
         "the program could set");
   }
   if (status.ok()) return options;

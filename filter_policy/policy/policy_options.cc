@@ -46,7 +46,6 @@ constexpr std::pair<const char*, const char*> kExclusive[] = {
     {"bits_per_key", "memory_budget"},
     {"false_positive_rate", "memory_budget"},
     {"bits_per_key", "false_positive_rate"},
-    {"heat_aware", "false_positive_rate"},
 };
 
 // What an ID begins with, and the option whose value follows.
@@ -78,7 +77,6 @@ constexpr Range kBits{0, 30};
 constexpr Range kRates{std::numeric_limits<double>::denorm_min(),
                        1 - std::numeric_limits<double>::epsilon() / 2};
 constexpr Range kSizeRatios{2, 1000};
-constexpr Range kHalfLives{1, 1e9};
 
 Status OutOfRange(std::string_view option, std::string_view value,
                   std::string_view range) {
@@ -209,11 +207,6 @@ const std::vector<TextOption>& AllOptions() {
           [](uint64_t bytes) { return bytes > 0; }),
       OptionOf<bool>("level_aware", kTrueOrFalse, &Options::level_aware,
                      ParseSwitch, SwitchText),
-      OptionOf<bool>("heat_aware", kTrueOrFalse, &Options::heat_aware,
-                     ParseSwitch, SwitchText),
-      OptionOf<double>(
-          "heat_half_life", "a number of seconds from 1 to 1000000000",
-          &Options::heat_half_life, NumberIn<double>, NumberText, kHalfLives),
       OptionOf<double>("size_ratio", "a number from 2 to 1000",
                        &Options::size_ratio, NumberIn<double>, NumberText,
                        kSizeRatios),
@@ -253,7 +246,7 @@ OptionTypeInfo TypeOf(const TextOption& option) {
 Status ValidateExclusive(const Options& options) {
   const auto is_set = [&options](const char* name) {
     const std::string text = Find(name).print(options);
-    return text != kUnset && text != "false";
+    return text != kUnset;
   };
   const auto* const both =
       std::ranges::find_if(kExclusive, [&is_set](const auto& names) {
@@ -305,7 +298,7 @@ bool IsLevelAware(const FilterPolicyOptions& options) {
 }
 
 bool NeedsListener(const FilterPolicyOptions& options) {
-  return options.heat_aware || options.memory_budget.has_value();
+  return options.memory_budget.has_value();
 }
 
 bool NeedsCanonicalKey(const rocksdb::Comparator* comparator) {
@@ -353,8 +346,7 @@ Status Validate(const FilterPolicyOptions& options) {
   if (!IsLevelAware(options) || bits >= kMinBitsOfRun) return Status::OK();
   return OutOfRange(
       "bits_per_key", NumberText(bits),
-      std::string("a number from 1 to 30 with ") +
-          (options.heat_aware ? "heat_aware=true" : "level_aware=true"));
+      "a number from 1 to 30 with level_aware=true");
 }
 
 FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
@@ -363,8 +355,6 @@ FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
   nearest.line = ParseLine(LineText(options.line)).value_or(defaults.line);
   nearest.size_ratio =
       kSizeRatios.Nearest(options.size_ratio, defaults.size_ratio);
-  nearest.heat_half_life =
-      kHalfLives.Nearest(options.heat_half_life, defaults.heat_half_life);
   if (options.bits_per_key || options.false_positive_rate ||
       options.memory_budget == 0) {
     nearest.memory_budget.reset();
@@ -382,7 +372,6 @@ FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
     const double rate = *options.false_positive_rate;
     if (rate >= 0 && rate < 1) {
       nearest.false_positive_rate = std::max(rate, LowestRate(nearest.line));
-      nearest.heat_aware = false;
     } else {
       nearest.false_positive_rate.reset();
     }

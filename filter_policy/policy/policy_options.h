@@ -31,13 +31,13 @@ rocksdb::Status Validate(const FilterPolicyOptions& options);
 
 // The nearest valid options: a number out of range becomes the end of the
 // range; NaN, an invalid rate or budget the default; of bits, rate and budget
-// the first that is set wins, and heat gives way to a rate.
+// the first that is set wins.
 FilterPolicyOptions NearestValid(const FilterPolicyOptions& options);
 
 // The effective `bits_per_key` if neither a rate nor a budget is set.
 double BitsPerKeyOf(const FilterPolicyOptions& options);
 
-// True if the bits depend on the level, which heat and a budget imply.
+// True if the bits depend on the level, which a budget implies.
 bool IsLevelAware(const FilterPolicyOptions& options);
 
 // True if a database with these options needs the level size listener.

@@ -164,7 +164,6 @@ int main(int argc, char** argv) {
       "filter_policy={id=linebloom;memory_budget=1M}}",
       argv[1]);
   CheckListenerIsDemanded(FromString("memory_budget=1M"), argv[1]);
-  CheckListenerIsDemanded(FromString("heat_aware=true"), argv[1]);
   CheckBadString("bits_per_key=31", "bits_per_key=31: must be a number");
   CheckBadString(NULL, "the option string is NULL");
   Require(linebloom_filterpolicy_create_from_string(NULL, NULL) == NULL,

@@ -49,7 +49,7 @@ void CheckReadable(const std::vector<char>& block,
   const char* const end = block.data() + lines_size;
   std::array<char, kMaxFilterBlockOverhead> again;
   WriteFilterBlockEnd(info, again.data());
-  // A rate, a seed or heat of 0 are not written as such.
+  // A rate or a seed of 0 is not written as such, and heat never.
   const size_t overhead = FilterBlockOverhead(info.request);
   if (again[kFlagsAt] != end[kFlagsAt]) return;
   const size_t fields_size =

@@ -49,7 +49,7 @@ std::string ValueOf(const FilterBlockField& field, std::string_view bytes) {
   for (size_t i = bytes.size(); i > 0; --i) {
     number = number << 8 | static_cast<uint8_t>(bytes[i - 1]);
   }
-  if (name.find("rate") == std::string_view::npos && name != "heat") {
+  if (name.find("rate") == std::string_view::npos) {
     return " " + std::to_string(number);
   }
   char rate[32];
@@ -86,9 +86,6 @@ const std::vector<GoldenCase>& GoldenCases() {
       {"v1_canonical_key",
        60,
        {.hash_seed = 7, .canonical_key = HashOf("ascii_lower_case", 0)}},
-      {"v1_heat",
-       60,
-       {.millibits_per_key = 12150, .level_aware = true, .heat = 3.5F}},
   };
   return *cases;
 }

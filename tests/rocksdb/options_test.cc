@@ -49,8 +49,6 @@ std::vector<BadString> BadStrings() {
        {"", "0", "K", "-1M", "+1", "1 K", "512MB", "0.5G", "1Mx", "0x10",
         "lots", "16777216T", "18446744073709551616"}},
       {"level_aware", "", "true or false, 1 or 0", {"", "yes", "2"}},
-      {"heat_aware", "", "true or false, 1 or 0", {"hot"}},
-      {"heat_half_life", "", "from 1 to 1000000000", {"", "0", "-1", "nan"}},
       {"size_ratio", "", "from 2 to 1000", {"1", "nan"}},
       {"line", "", "solved or plain", {"", "slow", "PLAIN", "searched"}},
       {"hash_seed",
@@ -70,14 +68,10 @@ std::vector<BadString> BadStrings() {
        {"bits_per_key=10", "memory_budget=1G", only_one}},
       {"{id=linebloom;memory_budget=3K;false_positive_rate=0.01}",
        {"false_positive_rate=0.01", "memory_budget=3K", only_one}},
-      {"{id=linebloom;heat_aware=true;false_positive_rate=0.01}",
-       {"heat_aware=true", "false_positive_rate=0.01", only_one}},
       {"{id=linebloom;false_positive_rate=1e-12}",
        {"false_positive_rate=1e-12:", "at least", "30 bits per key"}},
       {"{id=linebloom;level_aware=true;bits_per_key=0.9}",
        {"bits_per_key=0.9", "from 1 to 30", "level_aware"}},
-      {"{id=linebloom;heat_aware=true;bits_per_key=0.9}",
-       {"bits_per_key=0.9", "from 1 to 30", "heat_aware"}},
       {"{id=linebloom:100;hash_seed=1}", {"bits_per_key=100", "from 0 to 30"}},
       {"{id=linebloom;bits_per_kay=10}", {"bits_per_kay"}},
   };
@@ -146,8 +140,7 @@ TEST_F(BadOptionsTest, Fields) {
       {{.line = static_cast<Line>(9)}, {"line=9: must be solved or plain"}},
       {{.memory_budget = 1 << 20},
        {"memory_budget needs the listener", "linebloom_level_sizes",
-        "budget:1M"}},
-      {{.heat_aware = true}, {"heat_aware needs the listener"}}};
+        "budget:1M"}}};
   for (const auto& [options, words] : all) {
     UseOptions(options);
     ExpectInvalid(TryToOpen(OptionsWithTable()), {"", words});

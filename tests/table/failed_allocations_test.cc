@@ -114,8 +114,7 @@ TEST(FailedAllocationsTest, BuildersAndReaders) {
            {},
            {.false_positive_rate = 0.01},
            {2},
-           {.hash_seed = kRandomHashSeed},
-           {.heat_aware = true}}) {  // samples what it rejects
+           {.hash_seed = kRandomHashSeed}}) {
     FailEach(10, [&](int* left) {
       OwnedPolicy policy;
       std::unique_ptr<rocksdb::FilterBitsBuilder> builder;
@@ -163,8 +162,7 @@ TEST(CorruptedMemoryTest, AChangedHashIsReported) {
 TEST(FailedAllocationsTest, Listener) {
   const auto keys = NumberedKeys("key", 100);
   FailEach(150, [&](int* left) {
-    const PolicyAndListener with(
-        {.memory_budget = 1 << 20, .heat_aware = true});
+    const PolicyAndListener with({.memory_budget = 1 << 20});
     SimulatedDatabase db(with, "/database");
     std::vector<std::string> blocks;
     const auto flush = [&] {

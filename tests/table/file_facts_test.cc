@@ -31,17 +31,17 @@ const std::string kRibbon =
 const std::string kLegacy =
     std::string(64 * 11, '\x5a') + std::string("\6\13\0\0", 5);
 
-std::string OwnBlock(float heat) {
+std::string OwnBlock() {
   const FilterBlock block = BuildFilter(
       HashList(RandomHashes(100, 1)),
-      {.millibits_per_key = 10000, .line = Line::kSolved, .heat = heat});
+      {.millibits_per_key = 10000, .line = Line::kSolved});
   return {block.bytes.get(), block.size};
 }
 
 // A line that rejects nothing, of a filter that was to have a rate.
 std::string ZeroLine(uint32_t keys) {
   const FilterBlockInfo info = {
-      .request = {.false_positive_rate = 0.5, .heat = 2.5F},
+      .request = {.false_positive_rate = 0.5},
       .shape = {Line::kSolved, 64, 1},
       .lines = 1,
       .keys = keys,
@@ -87,7 +87,7 @@ TEST(FileFactsTest, KindsOfPartitions) {
         Case{{kRibbon, kBloom}, true, true},
         Case{{kBloom, kLegacy}, true, false},
         Case{{kLegacy, kRibbon}, true, false},
-        Case{{OwnBlock(0), kBloom}, true, false}}) {
+        Case{{OwnBlock(), kBloom}, true, false}}) {
     const FileFacts facts = FactsOfPartitions(blocks);
     EXPECT_EQ(blocks.size(), facts.blocks);
     EXPECT_EQ(mixed, facts.mixed);
@@ -140,21 +140,10 @@ TEST(FileFactsTest, KeysOfALegacyFilterCollide) {
               0.001);
 }
 
-TEST(FileFactsTest, HeatIsThatOfAllBlocks) {
-  const std::string warm = OwnBlock(2.5F);
-  EXPECT_EQ(2.5, FactsOfPartitions({warm, "", warm}).heat);
-  for (const std::string& other :
-       {OwnBlock(0), OwnBlock(std::numeric_limits<float>::infinity()),
-        kBloom}) {
-    EXPECT_FALSE(FactsOfPartitions({warm, other}).heat.has_value());
-  }
-}
-
 // As no builder writes it.
 TEST(FileFactsTest, ABlockMayStateThatItHasNoKeys) {
   const FileFacts facts = FactsOfPartitions({ZeroLine(0)});
   EXPECT_FALSE(facts.rate_in_metadata.has_value());
-  EXPECT_FALSE(facts.heat.has_value());
   EXPECT_FALSE(facts.keys.has_value());
   const FileFacts of_two = FactsOfPartitions({ZeroLine(0), ZeroLine(1)});
   EXPECT_TRUE(of_two.problems.empty());

@@ -175,27 +175,8 @@ void MakeTree(const std::string& folder, const Named& named) {
   Check(db->Flush({}));
 }
 
-// All of a tree whose hot keys are the first fifth.
-void MakeWarm(const std::string& folder, const Named& named) {
-  constexpr int kRows = 60'000;
-  rocksdb::Options options = OptionsOf(named);
-  options.target_file_size_base = 128 << 10;
-  options.max_compaction_bytes = 1 << 30;
-  const auto db = OpenDb(options, folder);
-  PutRows(db.get(), 0, kRows, "value", 2);
-  FlushAndCompact(db.get());
-  FlushAndCompact(db.get());  // by now the listener knows the sizes
-  std::string value;
-  for (int i = 0; i < 400'000; ++i) {
-    (void)db->Get({}, KeyAt(i % kRows / 5 | 1), &value);
-  }
-  PutRows(db.get(), 0, 1, "value");
-  FlushAndCompact(db.get());
-}
-
 void MakeDb(const std::string& folder, const Named& named) {
   const std::string& special = named.at("special");
-  if (special == "warm") return MakeWarm(folder, named);
   if (special == "tree") return MakeTree(folder, named);
   const int count = std::stoi(named.at("count"));
   const auto db = OpenDb(OptionsOf(named), folder);

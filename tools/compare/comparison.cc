@@ -115,12 +115,10 @@ class Comparison {
   absl::Status Build(size_t i) {
     PolicyResult& result = results_[i];
     const SharedPolicy& policy = result.policy.policy;
-    if (result.policy.heat_aware) result.warm_lookups = config_.warm_lookups;
     const auto start = std::chrono::steady_clock::now();
     RETURN_IF_ERROR(
         BuildDatabase(workload_.rows, policy, cache_, FolderOf(i).string(),
-                      RepeatedLookups(workload_.mix, result.warm_lookups),
-                      config_.threads, &progress_));
+                      &progress_));
     const std::chrono::duration<double> took =
         std::chrono::steady_clock::now() - start;
     result.build_seconds = took.count();
@@ -210,36 +208,16 @@ absl::Status SizeRibbons(const CompareConfig& config, const RowSource& rows,
   return absl::OkStatus();
 }
 
-void ExplainPolicies(const CompareConfig& config,
-                     const std::vector<NamedPolicy>& policies, Report* report) {
-  std::vector<std::string> heat_aware;
+void ExplainPolicies(const std::vector<NamedPolicy>& policies, Report* report) {
   for (const NamedPolicy& policy : policies) {
-    if (policy.heat_aware) heat_aware.push_back(policy.name);
-    const std::string is = absl::StrCat(policy.name, " is ", policy.options);
     if (policy.name == kLinebloomLevelAware) {
       report->notes.push_back(absl::StrCat(
-          is,
+          policy.name, " is ", policy.options,
           ": more bits per key for small levels, fewer for the last one. It is "
           "told the sizes of the levels, as its listener would tell it in a "
           "database that has them."));
-    } else if (policy.name == kLinebloomHeatAware) {
-      report->notes.push_back(
-          absl::StrCat(is, ": more bits where lookups fall."));
     }
   }
-  if (heat_aware.empty()) return;
-  const std::string name = absl::StrJoin(heat_aware, " and ");
-  report->notes.push_back(
-      config.warm_lookups == 0
-          ? absl::StrCat(name,
-                         " knew nothing of the lookups when its filters "
-                         "were built.")
-          : absl::StrCat(
-                name, " learned from ", WithThousands(config.warm_lookups),
-                " lookups spread like those measured. Then all its files below "
-                "level 0 were rewritten, with the same rows. Other policies "
-                "don't use lookups: their files would come out the same. "
-                "'build s' includes both."));
 }
 
 absl::Status CheckFreeSpace(const CompareConfig& config,
@@ -276,7 +254,7 @@ absl::StatusOr<Report> RunComparison(const CompareConfig& config) {
   report.machine = DescribeMachine(folder);
   report.notes = workload.notes;
   RETURN_IF_ERROR(SizeRibbons(config, workload.rows, &policies, &report));
-  ExplainPolicies(config, policies, &report);
+  ExplainPolicies(policies, &report);
   RETURN_IF_ERROR(CheckFreeSpace(config, workload, policies.size(), folder));
   workload.facts["folder"] = folder.string();
   const auto alignment =

@@ -170,36 +170,6 @@ absl::Status MoveDown(rocksdb::DB* db, const FileToWrite& planned,
                      absl::StrCat("cannot write to '", path, "'"));
 }
 
-// Rewrites each file below level 0, one after the other, where it is: its rows,
-// its level and its compression, as in `rows`, stay the same.
-absl::Status RewriteFiles(rocksdb::DB* db, const RowSource& rows,
-                          Progress* progress) {
-  std::map<int, std::vector<rocksdb::CompressionType>> compressions;
-  for (const FileToWrite& file : rows.files) {
-    compressions[file.level].push_back(file.compression);
-  }
-  rocksdb::ColumnFamilyMetaData family;
-  db->GetColumnFamilyMetaData(&family);
-  progress->Begin("rewriting files", rows.TotalEntries());
-  uint64_t done = 0;
-  for (const rocksdb::LevelMetaData& level : family.levels) {
-    if (level.level == 0) continue;
-    // Both are in the order of keys.
-    const auto& planned = compressions[level.level];
-    for (size_t i = 0; i < level.files.size(); ++i) {
-      RETURN_IF_ERROR(CheckInterrupt());
-      rocksdb::CompactionOptions options;  // no limit on the file size
-      if (i < planned.size()) options.compression = planned[i];
-      const rocksdb::SstFileMetaData& file = level.files[i];
-      RETURN_IF_ERROR(FromRocksDb(
-          db->CompactFiles(options, {file.name}, level.level),
-          absl::StrCat("cannot rewrite '", file.db_path, file.name, "'")));
-      progress->Update(done += file.num_entries);
-    }
-  }
-  return absl::OkStatus();
-}
-
 using Clock = std::chrono::steady_clock;
 
 // Buffered reads drop pages again after this many lookups: few enough that the
@@ -311,7 +281,6 @@ absl::Status Run(Job* job, uint32_t threads) {
 
 absl::Status BuildDatabase(const RowSource& rows, const SharedPolicy& policy,
                            const CacheOptions& cache, const std::string& path,
-                           const Keys& warm_lookups, uint32_t threads,
                            Progress* progress) {
   rocksdb::DB* opened = nullptr;
   RETURN_IF_ERROR(FromRocksDb(
@@ -321,18 +290,10 @@ absl::Status BuildDatabase(const RowSource& rows, const SharedPolicy& policy,
 
   Loader loader(rows, db.get(), path, progress);
   for (size_t i = 0; i < rows.files.size(); ++i) {
-    if (warm_lookups.size > 0 && i + 1 == rows.files.size()) {
-      progress->Begin("lookups to learn from", warm_lookups.size);
-      Job job = {db.get(), warm_lookups, progress};
-      RETURN_IF_ERROR(Run(&job, threads));
-    }
     RETURN_IF_ERROR(loader.Load(i));
     if (rows.files[i].level > 0) {
       RETURN_IF_ERROR(MoveDown(db.get(), rows.files[i], path));
     }
-  }
-  if (warm_lookups.size > 0) {
-    RETURN_IF_ERROR(RewriteFiles(db.get(), rows, progress));
   }
   return FromRocksDb(db->Close(), absl::StrCat("cannot close '", path, "'"));
 }

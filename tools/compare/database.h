@@ -38,13 +38,8 @@ struct CacheOptions {
 // Creates a database in `path`, which must not exist, with exactly the files
 // that `rows` plans: all that RocksDB would decide on its own is switched off
 // or prescribed, because it may depend on the size of the filters.
-//
-// If there are `warm_lookups`, from which a heat-aware policy learns, `threads`
-// threads do them before the last flush, which shows them to linebloom's
-// listener; then all files below level 0 are rewritten in place.
 absl::Status BuildDatabase(const RowSource& rows, const SharedPolicy& policy,
                            const CacheOptions& cache, const std::string& path,
-                           const Keys& warm_lookups, uint32_t threads,
                            Progress* progress);
 
 // Opens the database read-only for measuring, with all files open, statistics

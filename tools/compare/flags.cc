@@ -101,12 +101,6 @@ bad usage or input.)",
           "key space: 80/20 for 80 % of them in a range of 20 % of the "
           "keys, zipf:0.99 for 1,000 ranges whose popularity follows "
           "Zipf's law; by default evenly. --seed decides which ranges");
-      AddNumber(app, "--warm_lookups", &config->warm_lookups, Unit::kNone, 0,
-                1'000'000'000,
-                "lookups, spread like those measured, from which "
-                "policies with heat_aware=true learn before all files "
-                "below level 0 are rewritten. RocksDB samples one in "
-                "1,024");
       AddNumber(app, "--threads", &config->threads, Unit::kNone, 1, 256,
                 "lookup threads");
       AddNumber(app, "--bits_per_key", &config->bits_per_key, Unit::kNone, 1,
@@ -117,7 +111,7 @@ bad usage or input.)",
              "--policies", config->policies,
              "policies to compare, separated by semicolons: none, "
              "rocksdb-bloom, rocksdb-ribbon, linebloom-plain, linebloom, "
-             "linebloom-levels, linebloom-heat, or any option string that "
+             "linebloom-levels, or any option string that "
              "RocksDB takes, "
              "such as linebloom:16 or {id=linebloom;bits_per_key=8}")
           ->capture_default_str();

@@ -340,7 +340,6 @@ Json ResultAsJson(const Report& report, size_t i) {
       {"filter_bytes_per_level", Json::array()},
       {"bits_per_key",
        result.all_levels.bytes > 0 ? Json(result.bits_per_key()) : Json()},
-      {"warm_lookups", result.warm_lookups},
       {"files_per_level", FilesPerLevel(result.shape)},
       {"lookups", m.lookups},
       {"found", m.found},

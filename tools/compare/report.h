@@ -26,7 +26,6 @@ struct CompareConfig {
   uint64_t rounds = 5;
   double hit_ratio = 0;  // share of the lookups that are for existing rows
   std::string skew;      // of the missing keys (keys.h)
-  uint64_t warm_lookups = 4'000'000;
   uint64_t threads = 1;
   double bits_per_key = 10;
   std::string policies =
@@ -67,7 +66,6 @@ struct PolicyResult {
   Shape shape;
   std::vector<LevelFilters> levels;
   LevelFilters all_levels;
-  uint64_t warm_lookups = 0;  // before its files were rewritten
   double build_seconds = 0;
   Measurement measured;
   std::string io_agreement;  // by CompareIo()

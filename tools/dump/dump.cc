@@ -163,9 +163,7 @@ std::string FilesTable(const Json& files) {
                                  {"b/key", "{/filter/bits_per_key:.2f}"},
                                  {"k", "{/k}"}});
   if (!asked) columns.push_back({"lines", "{/filter/lines:k}"});
-  if (AnyIsSet(files, "/filter/metadata/heat")) {
-    columns.push_back({"heat", "{/filter/metadata/heat:.2f}"});
-  } else if (AnyIsSet(files, "/filter/fill")) {
+  if (AnyIsSet(files, "/filter/fill")) {
     columns.push_back({"fill", "{/filter/fill:.0%}%"});
   }
   columns.insert(columns.end(), {{"FPR %",
@@ -217,12 +215,6 @@ std::string Legend(const Json& report) {
     notes.emplace_back(
         "Asked: bits per key or, in %, the highest rate; L: that of its "
         "level.");
-  }
-  if (AnyIsSet(files, "/filter/metadata/heat")) {
-    notes.emplace_back(
-        "Heat: lookups per key around the filter's keys when it was built, "
-        "relative to the average over all keys, by which it got its bits; "
-        "reads per missing row are weighted by it.");
   }
   if (levels) {
     notes.emplace_back(
@@ -322,7 +314,7 @@ class FamilyTotals {
     all_.Add(facts);
     if (file.level == kNoLevel) return;
     comparator_ = file.comparator;
-    ranges_.push_back({file.smallest, file.largest, facts.lookups()});
+    ranges_.push_back({file.smallest, file.largest, static_cast<double>(facts.rows())});
     rates_.emplace_back(file.level, facts.rate);
   }
 

@@ -45,7 +45,6 @@ Json LinebloomAsJson(const FileFacts& facts) {
           {"asked_bits_per_key", rate > 0 ? Json() : Json(bits)},
           {"asked_false_positive_rate", rate > 0 ? Json(rate) : Json()},
           {"level_aware", info.request.level_aware},
-          {"heat", OrNull(facts.heat)},
           // As text, because many JSON parsers limit numbers to 53 bits.
           {"hash_seed", absl::StrCat(info.request.hash_seed)},
           {"canonical_key", absl::StrCat(info.request.canonical_key)},

@@ -32,7 +32,7 @@ std::string FlagsText(uint64_t flags) {
   if ((flags & 2) != 0) set.push_back("level aware");
   if ((flags & 4) != 0) set.push_back("hash seed");
   if ((flags & 8) != 0) set.push_back("canonical key");
-  if ((flags & 16) != 0) set.push_back("heat");
+  if ((flags & 16) != 0) set.push_back("heat (reserved)");
   return set.empty() ? "none" : absl::StrJoin(set, ", ");
 }
 

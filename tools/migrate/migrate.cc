@@ -200,9 +200,7 @@ std::string PolicyText(const rocksdb::FilterPolicy& policy) {
   }
   return absl::StrCat(policy.GetId(), ", ",
                       own->line == Line::kPlain ? "plain" : "solved",
-                      own->heat_aware    ? ", heat aware"
-                      : own->level_aware ? ", level aware"
-                                         : "");
+                      own->level_aware ? ", level aware" : "");
 }
 
 bool IsSameFolder(const std::string& a, const std::string& b) {
@@ -284,9 +282,6 @@ class Migration {
            {"policy", PolicyText(*policies_[i])},
            {"reads_per_missing_row_before", reads.before},
            {"reads_per_missing_row_after", reads.after},
-           // (This process has done no lookups.)
-           {"lookups_known_from",
-            reads.lookups == LookupSource::kFilters ? "filters" : "even"},
            {"groups", GroupsAsJson(rebuild_.files, reads.column_family)}});
     }
     for (const FileRebuild& file : rebuild_.files) {
@@ -578,11 +573,9 @@ std::string FamilyText(const Json& family) {
       Fill("Column family {/name}: {/policy}\n\n", family),
       family["groups"].empty() ? "" : table + "\n",
       Fill("Reads per missing row: {/reads_per_missing_row_before:3} now, "
-           "{/reads_per_missing_row_after:3} expected, if lookups fall ",
-           family),
-      family["lookups_known_from"] == "filters"
-          ? "by the heat that the filters record.\n\n"
-          : "evenly.\n\n");
+           "{/reads_per_missing_row_after:3} expected, if lookups fall "
+           "evenly.\n\n",
+           family));
 }
 
 std::string Files(uint64_t count) {

@@ -45,8 +45,7 @@ std::string OptionString(const std::string& name, double bits_per_key,
       {kRocksDbRibbon, absl::StrCat("ribbonfilter:", ribbon_bloom_bits, ":-1")},
       {kLinebloom, absl::StrCat("linebloom:", bits_per_key)},
       {kLinebloomPlain, own + "line=plain}"},
-      {kLinebloomLevelAware, own + "level_aware=true}"},
-      {kLinebloomHeatAware, own + "heat_aware=true}"}};
+      {kLinebloomLevelAware, own + "level_aware=true}"}};
   const auto found = options.find(name);
   return found == options.end() ? name : found->second;
 }
@@ -56,7 +55,7 @@ absl::Status UnknownPolicy(const std::string& name) {
       absl::StrCat("--policies: no filter policy '", name,
                    "'; there are none, rocksdb-bloom, rocksdb-ribbon, "
                    "linebloom-plain, linebloom, linebloom-levels, "
-                   "linebloom-heat, and any option string that RocksDB knows, "
+                   "and any option string that RocksDB knows, "
                    "such as linebloom:10"));
 }
 
@@ -153,8 +152,6 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name,
         absl::StrCat("--policies: ", read.problem));
   }
   made.policy = read.policy;
-  const FilterPolicyOptions* own = OptionsOfLinebloom(made.policy.get());
-  made.heat_aware = own != nullptr && own->heat_aware;
   return made;
 }
 

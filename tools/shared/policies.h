@@ -42,8 +42,6 @@ struct NamedPolicy {
   std::string options;
   // Null for `none`.
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  // True for linebloom with heat_aware=true, whose filters depend on lookups.
-  bool heat_aware = false;
 };
 
 // Special names; all others are option strings.
@@ -53,7 +51,6 @@ inline constexpr char kRocksDbRibbon[] = "rocksdb-ribbon";
 inline constexpr char kLinebloom[] = "linebloom";
 inline constexpr char kLinebloomPlain[] = "linebloom-plain";
 inline constexpr char kLinebloomLevelAware[] = "linebloom-levels";
-inline constexpr char kLinebloomHeatAware[] = "linebloom-heat";
 
 // Splits a list at semicolons, except those in braces, and trims blanks.
 // InvalidArgument if an entry is empty or braces don't match.
@@ -68,7 +65,6 @@ absl::StatusOr<std::vector<std::string>> SplitPolicies(absl::string_view list);
 //   linebloom         linebloom with `bits_per_key`
 //   linebloom-plain   the same with plain lines
 //   linebloom-levels  the same on average, with more bits for small levels
-//   linebloom-heat    the same, and with more where lookups fall
 //   anything else     RocksDB's option string
 // It may need linebloom's listener in its database. InvalidArgument, with
 // RocksDB's message, if there is no such policy or its options are out of

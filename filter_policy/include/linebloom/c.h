@@ -39,7 +39,7 @@ LINEBLOOM_EXPORT rocksdb_filterpolicy_t* linebloom_filterpolicy_create(
 // functions in rocksdb/c.h: *errptr must be NULL or from malloc() before, and
 // the caller must free() it afterwards. `errptr` itself may be NULL.
 //
-// memory_budget, heat_aware and a level_aware policy that knows its levels need
+// memory_budget and a level_aware policy that knows its levels need
 // a listener, which rocksdb/c.h takes only in an option string:
 //
 //   rocksdb_get_options_from_string(

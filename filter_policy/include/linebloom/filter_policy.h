@@ -17,7 +17,6 @@
 //   filter_policy={id=linebloom;bits_per_key=10;line=plain}
 //   filter_policy={id=linebloom;false_positive_rate=0.01;level_aware=true}
 //   filter_policy={id=linebloom;memory_budget=512M}
-//   filter_policy={id=linebloom;bits_per_key=10;heat_aware=true}
 //
 // This header needs only C++17 and RocksDB's public headers.
 #pragma once
@@ -156,27 +155,6 @@ struct FilterPolicyOptions {
   // written while databases are being opened get at most 13 bits per key, and
   // together a twenty-fifth of the budget, until the next flush or compaction.
   std::optional<uint64_t> memory_budget = std::nullopt;
-
-  // Gives the keys around which more lookups of missing keys fall more bits
-  // than others, so that for the same memory the fewest data blocks are read:
-  // the rate of each part of the tree is proportional to its keys per lookup
-  // that probes it. With `bits_per_key`, at least 1, which is then the average
-  // over the tree, or with `memory_budget`. Implies `level_aware`. A database
-  // without a level size listener (linebloom/level_size_listener.h) fails to
-  // open.
-  //
-  // The policy samples the keys that its readers reject. Lookups that find
-  // their key don't count, unless the largest level has no filters. Until some
-  // hundred thousand keys have been rejected since the database was opened,
-  // filters get the bits that `level_aware` gives them. A filter changes only
-  // when a compaction rewrites its file. Each column family needs a policy of
-  // its own: one that several share, or with a `canonical_key`, learns nothing.
-  // Keys must be in bytewise order; in another order heat has no effect.
-  bool heat_aware = false;
-
-  // The time, in seconds, after which a rejected key counts half: 1 to 1e9.
-  // Only for heat_aware.
-  double heat_half_life = 86400.0;
 
   // How many times as large a level is as the one above, 2 to 1000, like
   // RocksDB's max_bytes_for_level_multiplier. Only for level_aware without a

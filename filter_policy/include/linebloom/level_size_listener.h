@@ -1,6 +1,5 @@
-// Tells level-aware policies how large the levels of a database are, policies
-// with a memory budget how much its filters take, and heat-aware ones where
-// lookups fall.
+// Tells level-aware policies how large the levels of a database are, and
+// policies with a memory budget how much its filters take.
 //
 // Needs only C++17 and RocksDB's public headers.
 #pragma once
@@ -55,11 +54,7 @@ struct ExpectedLevelSizes {
 // older than itself, with one or two reads per file and up to 1,000 files per
 // look, while a flush or compaction waits.
 //
-// For policies with `heat_aware` it keeps by key, for each column family, how
-// many lookups have missed, and the ranges of files.
-//
-// It takes about 120 bytes of memory per live file; with `heat_aware` 140 more,
-// and two keys.
+// It takes about 120 bytes of memory per live file.
 //
 // Returns null in a RocksDB of another minor version than the one that
 // linebloom was compiled for, whose listeners may have other functions.
@@ -73,8 +68,8 @@ struct ExpectedLevelSizes {
 // It learns from RocksDB which files flushes and compactions add and delete.
 // For what RocksDB doesn't tell, it calls DB::GetLiveFilesMetaData(), which
 // holds the database's mutex for about half a microsecond per file: after one
-// in (files / 64) flushes and compactions, after ingestions and with
-// `heat_aware` one in (files / 1,000).
+// in (files / 64) flushes and compactions, one in
+// (files / 1,000) ingestions.
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener();
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener(
     const ExpectedLevelSizes& expected);

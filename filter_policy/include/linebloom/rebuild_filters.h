@@ -96,20 +96,11 @@ struct FileRebuild {
   double rate = 1;
   double rate_after = 0;  // expected rate of the new filter
   // How many fewer data blocks a lookup of a missing row is expected to read
-  // after this file is rewritten, as lookups fall now (FamilyReads::lookups);
+  // after this file is rewritten, if lookups are spread like the rows;
   // negative for kOverBudget.
   double saved_reads = 0;
   RebuildOutcome outcome = RebuildOutcome::kPlanned;
   std::string message;
-};
-
-// Says where the distribution of lookups is known from.
-enum class LookupSource : uint8_t {
-  kEven,      // not known: as many for each row
-  kFilters,   // by the heat that filters were built by with heat_aware; files
-              // without one count as average
-  kListener,  // by what the listener linebloom_level_sizes has learnt in this
-              // process
 };
 
 // The data blocks that a lookup of a missing row is expected to read: the sum
@@ -119,7 +110,6 @@ struct FamilyReads {
   std::string column_family;
   double before = 0;
   double after = 0;  // once all planned files have been rewritten
-  LookupSource lookups = LookupSource::kEven;
 };
 
 struct RebuildFiltersReport {

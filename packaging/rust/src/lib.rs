@@ -97,12 +97,6 @@ impl FilterPolicy {
         self.with("level_aware", true)
     }
 
-    /// More bits for keys around which more lookups miss.
-    pub fn heat_aware(mut self) -> Self {
-        self.needs_listener = true;
-        self.with("heat_aware", true)
-    }
-
     /// A classic Bloom filter in each line, which builds faster.
     pub fn plain(self) -> Self {
         self.with("line", "plain")

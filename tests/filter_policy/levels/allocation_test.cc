@@ -29,15 +29,12 @@ NewFile FileOf(double run, const std::vector<double>& runs, double average,
 
 double BitsOfRun(double keys, const std::vector<double>& runs, double average,
                  double slope) {
-  return FileBits(FileOf(keys, runs, average, slope)).mean();
+  return BitsOfFile(FileOf(keys, runs, average, slope));
 }
 
-double ReadsOf(const std::vector<RunPart>& parts,
-               const std::vector<double>& bits, double slope) {
+double ReadsOf(const std::vector<double>& bits, double slope) {
   double reads = 0;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    reads += parts[i].probes * std::exp(-bits[i] * slope);
-  }
+  for (const double of_run : bits) reads += std::exp(-of_run * slope);
   return reads;
 }
 
@@ -58,40 +55,33 @@ TEST(AllocationTest, Slopes) {
 }
 
 // Any tree keeps its memory and limits, and no shift of memory from one run to
-// another, or from a part of one to another's, lowers the reads.
+// another lowers the reads.
 TEST(AllocationTest, NothingIsBetter) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 2000; ++i) {
-    const bool in_parts = i % 4 == 0;
     const double slope = kSlopes[i % 2];
     const double average = Uniform(1, 25, &random);
     const std::vector<double> runs = RandomTree(&random);
-    std::vector<RunPart> parts = PartsOf(runs, /*heat=*/nullptr);
-    if (in_parts) {
-      for (RunPart& part : parts) part.probes = Uniform(0.001, 1, &random);
-    }
-    const BitsAllocation allocation(parts, average, slope);
     std::vector<double> best;
     double memory = 0;
-    for (const RunPart& part : parts) {
-      best.push_back(in_parts ? allocation.BitsOf(part.keys_per_probe())
-                              : BitsOfRun(part.keys, runs, average, slope));
+    for (const double keys : runs) {
+      best.push_back(BitsOfRun(keys, runs, average, slope));
       EXPECT_GE(best.back(), kMinBitsOfRun);
       EXPECT_LE(best.back(), kMaxBitsOfRun);
-      memory += part.keys * best.back();
+      memory += keys * best.back();
     }
     EXPECT_NEAR(average, memory / SumOf(runs), 1e-6);
-    const double least = ReadsOf(parts, best, slope);
-    for (size_t from = 0; from < parts.size(); ++from) {
-      for (size_t to = 0; to < parts.size(); ++to) {
+    const double least = ReadsOf(best, slope);
+    for (size_t from = 0; from < runs.size(); ++from) {
+      for (size_t to = 0; to < runs.size(); ++to) {
         std::vector<double> other = best;
         other[from] -= 0.01;
-        other[to] += 0.01 * parts[from].keys / parts[to].keys;
+        other[to] += 0.01 * runs[from] / runs[to];
         if (from == to || other[from] < kMinBitsOfRun ||
             other[to] > kMaxBitsOfRun) {
           continue;
         }
-        EXPECT_GE(ReadsOf(parts, other, slope), least * (1 - 1e-9));
+        EXPECT_GE(ReadsOf(other, slope), least * (1 - 1e-9));
       }
     }
   }
@@ -122,15 +112,14 @@ NewFile RandomFile(double slope, std::mt19937_64* random) {
   return file;
 }
 
-// Within the target; the more keys per probe, the fewer bits; and only
-// relations count.
+// Within the target; the more keys, the fewer bits; and only relations count.
 TEST(FileBitsTest, AreWithinTheTargetMonotoneAndFreeOfScale) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 4000; ++i) {
     SCOPED_TRACE(i);
     NewFile file = RandomFile(kSlopes[i % 2], &random);
     file.has_budget = i % 4 < 2;
-    const double bits = FileBits(file).mean();
+    const double bits = BitsOfFile(file);
     if (file.has_budget) {
       EXPECT_GE(bits, file.is_flush ? 10 : 8);
       EXPECT_LE(bits, 12);
@@ -150,9 +139,9 @@ TEST(FileBitsTest, AreWithinTheTargetMonotoneAndFreeOfScale) {
                          &scaled.other_keys, &scaled.other_bits}) {
       *keys *= 7;
     }
-    EXPECT_NEAR(bits, FileBits(scaled).mean(), 1e-6);
+    EXPECT_NEAR(bits, BitsOfFile(scaled), 1e-6);
     file.run *= 1.5;
-    EXPECT_LE(FileBits(file).mean(), bits + 1e-9);
+    EXPECT_LE(BitsOfFile(file), bits + 1e-9);
   }
 }
 

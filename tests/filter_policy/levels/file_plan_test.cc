@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "filter_policy/levels/heat_profile.h"
 #include "rocksdb/table.h"
 #include "tests/filter_policy/levels/simulated_database.h"
 
@@ -268,22 +267,6 @@ TEST_F(BudgetPlanTest, OtherOptionsAreThePolicys) {
       Plan(Of({.levels = {1e6}}), {.keys = 1e6}, 1e7).request;
   EXPECT_EQ(Line::kPlain, request.line);
   EXPECT_EQ(7, request.hash_seed);
-}
-
-// A filter gets bits for its own keys, and says by which heat.
-TEST_F(BudgetPlanTest, HotKeysGetMoreAndTheFilterSaysSo) {
-  FileInTree file = Of({.levels = {1e6}}, 1e4);
-  file.heat = HeatProfile::Make(
-      nullptr, 0, {{"a", "b", 500e3, 900e9}, {"c", "d", 500e3, 100e9}});
-  options_.heat_aware = true;
-  Compact(1);
-  const auto plan = Plan(file, {.keys = 1e6, .bits = 5e6}, 1e7);
-  const FilterRequest hot = plan.RequestFor({10'000, "a", "b"});
-  const FilterRequest cold = plan.RequestFor({10'000, "c", "d"});
-  EXPECT_EQ(static_cast<float>(file.heat->HeatOf("a", "b")), hot.heat);
-  EXPECT_EQ(static_cast<float>(file.heat->HeatOf("c", "d")), cold.heat);
-  EXPECT_GT(hot.heat, 1.5);
-  EXPECT_GT(hot.millibits_per_key, cold.millibits_per_key + 2000);
 }
 
 // Averaged over the tree, more gain nothing. In a load in key order nobody

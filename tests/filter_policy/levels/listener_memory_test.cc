@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "filter_policy/levels/heat_profile.h"
 #include "linebloom/filter_policy.h"
 #include "tests/filter_policy/levels/simulated_database.h"
 
@@ -51,8 +50,6 @@ std::string Key(uint64_t number) {
 
 const FilterPolicyOptions kLevelAware = {.level_aware = true};
 const FilterPolicyOptions kBudget = {.memory_budget = 1 << 20};
-const FilterPolicyOptions kBudgetAndHeat = {.memory_budget = 1 << 20,
-                                            .heat_aware = true};
 
 using Database = std::unique_ptr<SimulatedDatabase>;
 
@@ -91,19 +88,6 @@ void Create(SimulatedDatabase* db, const LiveFileMetaData& file) {
   info.table_properties.num_filter_entries = file.num_entries;
   info.table_properties.filter_size = 100 + file.num_entries * 10 / 8;
   db->with.listener->OnTableFileCreated(info);
-}
-
-// A million lookups that a filter of the policy rejects, in 1,000 keys.
-void Miss(const SimulatedDatabase& db, uint64_t first) {
-  const auto reader = NewReader(*db.with.policy, "");
-  for (uint64_t i = 0; i < 1'000'000; ++i) {
-    EXPECT_FALSE(reader->MayMatch(Key(first + i % 1000)));
-  }
-}
-
-// The heat of the first 1,000 keys, as the file's builder was told.
-double HeatOfFirst(const std::optional<FileInTree>& file) {
-  return file->heat == nullptr ? 0 : file->heat->HeatOf(Key(0), Key(999));
 }
 
 // Bytes that the listener takes for these files and for one that is flushed
@@ -159,8 +143,7 @@ TEST(ListenerMemoryTest, PerFileAndColumnFamily) {
   printf("bytes of the listener, keys of %zu bytes:\n", Key(0).size());
   for (const auto& [name, options, max_per_file, max_per_family] :
        {Case{"level_aware", kLevelAware, 150, 3000},
-        Case{"memory_budget", kBudget, 150, 3000},
-        Case{"memory_budget, heat_aware", kBudgetAndHeat, 500, 30'000}}) {
+        Case{"memory_budget", kBudget, 150, 3000}}) {
     const double per_file =
         (BytesWithFiles(options, 101'000) - BytesWithFiles(options, 1000)) /
         100'000;
@@ -180,7 +163,7 @@ TEST(ListenerMemoryTest, WhatIsGoneIsForgotten) {
     int rounds;
     std::function<void(SimulatedDatabase*, const std::string& name)> run;
   };
-  const PolicyAndListener with(kBudgetAndHeat);
+  const PolicyAndListener with(kBudget);
   // Each gets a new name and an open database.
   const Case cases[] = {
       {"closed databases", 1000,
@@ -239,72 +222,6 @@ TEST(ListenerMemoryTest, WhatIsGoneIsForgotten) {
     EXPECT_LT(allocated - after_first, 4096);
     db->Close();
   }
-}
-
-// Databases with the same families and file names keep what is theirs, and a
-// new one at the path of an old one inherits nothing.
-TEST(ListenerMemoryTest, NothingIsAttributedToAnotherDatabase) {
-  const PolicyAndListener with_b(kBudgetAndHeat);
-  PolicyAndListener with_a(kBudgetAndHeat);
-  with_a.listener = with_b.listener;
-  // Two files in the last level, of which one is hot.
-  const auto open = [](const PolicyAndListener& with, const std::string& path,
-                       bool first_is_hot) {
-    auto db = Open(with, path);
-    Flush(db.get());
-    for (const bool first : {true, false}) {
-      const LiveFileMetaData file =
-          first ? FileOf("default", "/101.sst", 1000, 0, 999)
-                : FileOf("default", "/102.sst", 1000, 1000, 1999);
-      Create(db.get(), file);
-      db->Add(file);
-    }
-    Miss(*db, first_is_hot ? 0 : 1000);
-    Flush(db.get());
-    return db;
-  };
-  const auto b = open(with_b, "/b", false);
-  auto a = open(with_a, "/a", true);
-  EXPECT_GT(HeatOfFirst(Flush(a.get())), 1.5);
-  a->Close();
-  EXPECT_LT(HeatOfFirst(Flush(b.get())), 0.5);
-  // Destroyed, and another one in its place.
-  a = Open(with_a, "/a");
-  const auto first = Flush(a.get());
-  EXPECT_EQ(nullptr, first->heat);
-  EXPECT_EQ(nullptr, first->tree);
-  const auto second = Flush(a.get());
-  EXPECT_EQ(nullptr, second->heat);
-  EXPECT_TRUE(second->tree == nullptr || second->tree->levels.empty());
-  EXPECT_LT(HeatOfFirst(Flush(b.get())), 0.5);
-  // The account has the filters of both, each of a single key.
-  EXPECT_GT(first->account->Live().all_keys(), 2000);
-  b->Close();
-  EXPECT_LT(first->account->Live().all_keys(), 10);
-  a->Close();
-  EXPECT_EQ(0, first->account->Live().all_keys());
-}
-
-// A reader doesn't know whose keys it rejects.
-TEST(ListenerMemoryTest, FamiliesThatShareAPolicyLearnNothing) {
-  const PolicyAndListener with({.heat_aware = true});
-  const auto db = Open(with, "/database");
-  for (const uint64_t first : {0, 1000}) {
-    db->Add(FileOf("default", db->NextFileName(), 1000, first, first + 999));
-  }
-  Flush(db.get());
-  Flush(db.get(), "other");
-  EXPECT_EQ(1, db->log->messages);
-  Miss(*db, 0);
-  Flush(db.get());
-  EXPECT_NEAR(1, HeatOfFirst(Flush(db.get())), 0.01);
-  // It learns when it is alone again.
-  db->DeleteFiles(db->FilesOf("other", 0));
-  Flush(db.get());
-  Miss(*db, 0);
-  Flush(db.get());
-  EXPECT_GT(HeatOfFirst(Flush(db.get())), 1.5);
-  db->Close();
 }
 
 }  // namespace

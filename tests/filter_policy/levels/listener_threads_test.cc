@@ -137,25 +137,5 @@ TEST_F(ListenerThreadsTest, DatabasesShareAListenerAndAPolicy) {
   EXPECT_GE(log.messages, 1);  // again whenever a database was opened
 }
 
-// As with max_subcompactions=8.
-TEST(HeatThreadsTest, FilesOfOneFamilyWrittenAtOnceBringNoWarning) {
-  const PolicyAndListener with({.heat_aware = true});
-  SimulatedDatabase db(with, "/database");
-  const std::vector<std::string> keys = NumberedKeys("key", 20);
-  db.FlushKeys("default", keys);
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i) {
-    threads.emplace_back([&] {
-      for (int file = 0; file < 1000; ++file) {
-        db.WriteFile("default", 1,
-                     rocksdb::TableFileCreationReason::kCompaction, /*job=*/2,
-                     keys);
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(0, db.log->messages);
-}
-
 }  // namespace
 }  // namespace linebloom

@@ -83,30 +83,19 @@ TEST_F(FilterBitsBuilderTest, FinishStartsOver) {
   EXPECT_FALSE(MayMatch("", "key"));
 }
 
-// Each partition gets bits for its own keys, and says by which heat.
+// Each partition gets bits for its own keys.
 TEST_F(FilterBitsBuilderTest, SizesEachFilterByItsKeys) {
   FilterPlan plan;
-  plan.request.heat = 1;
-  plan.fit = [](const AddedKeys& keys, FilterRequest* request) {
-    EXPECT_EQ(100u, keys.entries);
-    EXPECT_EQ(keys.first.ToString() + "99", keys.last.ToString());
-    const bool is_hot = keys.first == "hot";
-    request->millibits_per_key = is_hot ? 20000 : 5000;
-    request->heat = is_hot ? 4.0F : 0.25F;
+  plan.fit = [](size_t keys, FilterRequest* request) {
+    request->millibits_per_key = static_cast<uint32_t>(100 * keys);
   };
   LineFilterBitsBuilder builder(plan, /*detect_corruption=*/false);
-  for (const std::string name : {"hot", "cold"}) {
-    builder.AddKey(name);
-    for (int i = 1; i < 100; ++i) builder.AddKey(name + std::to_string(i));
-    const std::string block = FinishToString(&builder);
-    const FilterBlockInfo info = InfoOf(block);
-    const bool is_hot = name == "hot";
-    EXPECT_EQ(is_hot ? 20000U : 5000U, info.request.millibits_per_key);
-    EXPECT_EQ(is_hot ? 4U : 1U, info.lines);
-    EXPECT_EQ(is_hot ? 4.0F : 0.25F, info.request.heat);
-    for (int i = 1; i < 100; ++i) {
-      EXPECT_TRUE(MayMatch(block, name + std::to_string(i)));
+  for (const uint32_t keys : {200, 50}) {
+    for (const std::string& key : NumberedKeys("key", static_cast<int>(keys))) {
+      builder.AddKey(key);
     }
+    EXPECT_EQ(100 * keys,
+              InfoOf(FinishToString(&builder)).request.millibits_per_key);
   }
 }
 

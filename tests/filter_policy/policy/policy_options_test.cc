@@ -87,12 +87,9 @@ TEST(PolicyStringTest, MeansTheseOptions) {
       {"{id=linebloom;memory_budget=524288K}",
        "linebloom:budget:512M",
        {.memory_budget = 512 << 20}},
-      {"{id=linebloom;level_aware=1;heat_aware=0;size_ratio=8}",
+      {"{id=linebloom;level_aware=1;size_ratio=8}",
        "linebloom:10",
        {.level_aware = true, .size_ratio = 8}},
-      {"{id=linebloom;heat_aware=true;heat_half_life=3600;level_aware=false}",
-       "linebloom:10",
-       {.heat_aware = true, .heat_half_life = 3600}},
   };
   std::set<std::string> texts;
   const PolicyPtr ten = MustCreate("linebloom:10");
@@ -110,13 +107,13 @@ TEST(PolicyStringTest, MeansTheseOptions) {
     if (options.memory_budget) continue;  // no filter without a listener
     const FilterRequest request = InfoOfFilter(*policy).request;
     EXPECT_EQ(options.line, request.line);
-    EXPECT_EQ(options.level_aware || options.heat_aware, request.level_aware);
+    EXPECT_EQ(options.level_aware, request.level_aware);
     EXPECT_EQ(static_cast<float>(options.false_positive_rate.value_or(0)),
               request.false_positive_rate);
     if (options.hash_seed == kRandomHashSeed) continue;
     EXPECT_EQ(options.hash_seed, request.hash_seed);
   }
-  EXPECT_EQ(12u, texts.size());  // and all others are different
+  EXPECT_EQ(11u, texts.size());  // and all others are different
 }
 
 // Whatever parses can be printed, parsed again and built with.
@@ -128,8 +125,6 @@ TEST(PolicyStringTest, WhatParsesPrintsItselfAndBuilds) {
        {"unset", "1", "1000", "1023K", "1025M", "24G", "16777215T",
         "18446744073709551615"}},
       {"level_aware", {"true", "false"}},
-      {"heat_aware", {"true", "false", "no"}},
-      {"heat_half_life", {"1", "3600.5", "1000000000"}},
       {"size_ratio", {"2", "8.25", "1000"}},
       {"line", {"plain", "solved"}},
       {"hash_seed", {"0", "1", "random", "0xfffffffffffffffe"}}};

@@ -1,4 +1,4 @@
-#include "filter_policy/levels/key_position.h"
+#include "table/key_position.h"
 
 #include <gtest/gtest.h>
 
