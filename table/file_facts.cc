@@ -55,10 +55,10 @@ struct Sums {
   void Add(const BlockFacts& block) {
     const FilterBlockInfo& info = block.info;
     const bool linebloom = block.kind == BlockKind::kLinebloom;
-    const auto weight = static_cast<double>(
-        linebloom                             ? info.keys
-        : block.kind == BlockKind::kEmpty ? 0
-                                              : block.bytes);
+    const auto weight =
+        static_cast<double>(linebloom                         ? info.keys
+                            : block.kind == BlockKind::kEmpty ? 0
+                                                              : block.bytes);
     weights += weight;
     rate += weight * block.rate;
     rate_in_metadata += weight * info.expected_false_positive_rate;

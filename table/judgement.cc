@@ -255,8 +255,8 @@ bool LeavesGaps(const rocksdb::FilterPolicy& policy,
 
 // Adds to `wanted` what only a policy of linebloom's can tell.
 void AddRequest(const Family& family,
-                const rocksdb::FilterBuildingContext& context,
-                uint64_t keys, WantedFilter* wanted) {
+                const rocksdb::FilterBuildingContext& context, uint64_t keys,
+                WantedFilter* wanted) {
   std::optional<FileInTree> file;
   if (FindLevelSizeListener(family.options) != nullptr) {
     file.emplace();
@@ -328,8 +328,8 @@ std::string ReadPolicy(Family* family) {
              : ReadBuiltInPolicy(*table->filter_policy, family);
 }
 
-WantedFilter WantedOfFile(const Family& family, uint64_t keys,
-                          int level, bool nothing_below) {
+WantedFilter WantedOfFile(const Family& family, uint64_t keys, int level,
+                          bool nothing_below) {
   const rocksdb::BlockBasedTableOptions& table =
       *TableOptionsOf(family.options);
   const rocksdb::FilterBuildingContext context =

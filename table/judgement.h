@@ -70,7 +70,7 @@ struct Family {
   bool has_built_in_policy = false;
   // With a memory_budget, bits_per_key are those that the budget aims at.
   FilterPolicyOptions policy;
-  double worst_rate = 0;  // see RebuildFiltersOptions
+  double worst_rate = 0;                // see RebuildFiltersOptions
   rocksdb::ColumnFamilyMetaData files;  // when the plan was made
   // As it will be when all its filters have their average of bits; null if the
   // policy needs none.

@@ -13,7 +13,8 @@ namespace linebloom {
 
 inline constexpr uint8_t kFilterBlockVersion = 1;
 inline constexpr size_t kFilterMetadataBytes = 26;
-inline constexpr size_t kMaxFilterMetadataBytes = 46;  // with all fields, also reserved ones
+inline constexpr size_t kMaxFilterMetadataBytes =
+    46;  // with all fields, also reserved ones
 inline constexpr size_t kFilterTailBytes = 5;
 // The bytes of a block besides its lines: the minimum and the maximum.
 inline constexpr size_t kFilterBlockOverhead =

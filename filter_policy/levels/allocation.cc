@@ -123,14 +123,4 @@ double RateOfRun(double keys, const std::vector<double>& runs,
   return sum_of_rates * std::min(1.0, keys / SumOf(runs));
 }
 
-std::vector<double> FullTree(double size_ratio) {
-  std::vector<double> runs;
-  double keys = 1e12;
-  while (keys >= 1e3) {
-    runs.push_back(keys);
-    keys /= size_ratio;
-  }
-  return runs;
-}
-
 }  // namespace linebloom

@@ -77,9 +77,4 @@ double BitsOfFile(const NewFile& file);
 double RateOfRun(double keys, const std::vector<double>& runs,
                  double sum_of_rates);
 
-// The runs of a tree whose levels are full: the last level first, and each one
-// `size_ratio` (more than 1) times as large as the next. Omits levels too small
-// to matter.
-std::vector<double> FullTree(double size_ratio);
-
 }  // namespace linebloom

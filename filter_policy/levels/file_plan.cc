@@ -18,11 +18,6 @@ namespace {
 thread_local std::optional<FileInTree> file_of_this_thread;
 thread_local std::shared_ptr<const TreeState> tree_of_this_thread;
 
-// Without the listener, more steps would cost more when the guess is wrong than
-// they save when it is right: a run three steps above the last has a thousandth
-// of its reads.
-constexpr int kMaxSteps = 2;
-
 // What a file recovered from the log gets beyond the average. When it is
 // written nobody knows its tree. One of 5,000 rows among 2 million made a third
 // of the reads with the average, and with this a thirtieth.
@@ -61,18 +56,6 @@ bool IsShortLived(const FilterBuildingContext& context,
          file.level0_waiting >= kFilesOfLevel0;
 }
 
-// How many full levels above the last one the file is, if sizes are unknown.
-int StepsAboveLast(const FilterBuildingContext& context) {
-  // FIFO never merges, so all files are alike.
-  if (context.compaction_style == rocksdb::kCompactionStyleFIFO) return 0;
-  if (context.is_bottommost || context.level_at_creation < 0) return 0;
-  if (IsFlush(context)) return kMaxSteps;
-  if (context.compaction_style == rocksdb::kCompactionStyleUniversal) return 1;
-  if (context.level_at_creation == 0) return kMaxSteps;
-  return std::clamp(context.num_levels - 1 - context.level_at_creation, 1,
-                    kMaxSteps);
-}
-
 // The keys to expect of a flush: as many as the last one had, or as wait to be
 // flushed if they are fewer or if it is the first; 0 if unknown. Rejected: the
 // last flush alone. After a very large one, a memory budget left a small one
@@ -101,8 +84,7 @@ double KeysOfRun(const FilterBuildingContext& context, const FileInTree& file) {
 }
 
 // Aims at `average_bits`, which filters that aren't known are taken for.
-// Nothing if there is a listener that doesn't know any sizes yet; `file` is
-// null without one.
+// Nothing if no sizes are known; `file` is null without a listener.
 std::optional<NewFile> NewFileOf(const FilterPolicyOptions& options,
                                  const FilterBuildingContext& context,
                                  const FileInTree* file, double average_bits) {
@@ -110,12 +92,7 @@ std::optional<NewFile> NewFileOf(const FilterPolicyOptions& options,
   found.average_bits = average_bits;
   found.has_budget = options.memory_budget.has_value();
   found.log_rate_per_bit = LogRatePerBit(options.line);
-  if (file == nullptr) {
-    found.runs = FullTree(options.size_ratio);
-    found.run = found.runs[StepsAboveLast(context)];
-    return found;
-  }
-  if (file->tree == nullptr) return std::nullopt;
+  if (file == nullptr || file->tree == nullptr) return std::nullopt;
   const TreeState& tree = *file->tree;
   found.runs = tree.Runs();
   if (found.runs.empty()) return std::nullopt;
@@ -139,7 +116,7 @@ std::optional<NewFile> NewFileOf(const FilterPolicyOptions& options,
       keys_of_row * (found.is_flush ? KeysOfFlush(*file) : file->input_keys);
   if (context.compaction_style == rocksdb::kCompactionStyleLevel &&
       found.other_keys > 0) {
-    found.runs = tree.RunsAtRest(options.size_ratio);
+    found.runs = tree.RunsAtRest();
   }
   return found;
 }
@@ -164,9 +141,8 @@ double BudgetInBits(const FilterPolicyOptions& options) {
 // Sets the bits that a file of a tree with a budget asks for. `share` is the
 // bits per key if all keys had the same.
 void AskForBits(const FilterPolicyOptions& options,
-                                   const FilterBuildingContext& context,
-                                   const FileInTree& file, double share,
-                                   BudgetRequest* request) {
+                const FilterBuildingContext& context, const FileInTree& file,
+                double share, BudgetRequest* request) {
   const double average = AverageOfBudget(share);
   // Below 1 bit per key a filter rejects less per bit: 37 % of missing keys at
   // 1 bit, 14 % at half a bit. So files ask for 1 bit and go without if there
@@ -251,7 +227,7 @@ std::optional<FilterPlan> PlanOfFile(
   }
   if (place) {
     bits = BitsOfFile(*place);
-  } else if (IsLevelAware(options) &&
+  } else if (file != nullptr && IsLevelAware(options) &&
              context.reason == TableFileCreationReason::kRecovery) {
     bits = std::min(bits + kMoreInRecovery, kMaxBitsOfRun);
   }

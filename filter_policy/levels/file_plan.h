@@ -77,9 +77,7 @@ std::optional<FileInTree> TakeFileInTree();
 //   listener without sizes
 //                   The file gets the average; if it is recovered from the log,
 //                   a little more, for it is small in all but a new database.
-//   no listener     The last run of a full tree, if RocksDB calls the file
-//                   bottommost or its level is unknown (SstFileWriter);
-//                   otherwise the run one or two steps above it.
+//   no listener     The file gets the average, or the whole sum of rates.
 std::optional<FilterPlan> PlanOfFile(
     const FilterPolicyOptions& options,
     const rocksdb::FilterBuildingContext& context,

@@ -6,6 +6,13 @@
 
 namespace linebloom {
 
+namespace {
+
+// RocksDB's default for max_bytes_for_level_multiplier.
+constexpr double kSizeRatio = 10;
+
+}  // namespace
+
 void FilterTotals::Add(const FilterTotals& more, double times) {
   rows += times * more.rows;
   keys += times * more.keys;
@@ -47,7 +54,7 @@ std::vector<double> TreeState::Runs() const {
   return runs;
 }
 
-std::vector<double> TreeState::RunsAtRest(double size_ratio) const {
+std::vector<double> TreeState::RunsAtRest() const {
   TreeState tree = *this;
   const auto last = std::find_if(tree.levels.rbegin(), tree.levels.rend(),
                                  [](double keys) { return keys > 0; });
@@ -60,7 +67,7 @@ std::vector<double> TreeState::RunsAtRest(double size_ratio) const {
   }
   double limit = *last;
   for (auto level = std::next(last); level != tree.levels.rend(); ++level) {
-    limit = std::max(limit / size_ratio, last_flush);
+    limit = std::max(limit / kSizeRatio, last_flush);
     const double excess = std::max(0.0, *level - limit);
     *level -= excess;
     *last += excess;

@@ -84,9 +84,8 @@ Slice LineFilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
     });
     if (now != hashes_xor_) *status = HashChanged();
   }
-  FilterBlock block = BuildFilter(
-      hashes_, plan_.RequestFor(hashes_.size()),
-      ChosenKernel(), plan_.rounding.get());
+  FilterBlock block = BuildFilter(hashes_, plan_.RequestFor(hashes_.size()),
+                                  ChosenKernel(), plan_.rounding.get());
   HashList hashes = std::exchange(hashes_, {});
   if (detect_corruption_) hashes_to_verify_ = std::move(hashes);
   xor_to_verify_ = std::exchange(hashes_xor_, 0);

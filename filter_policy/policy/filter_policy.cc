@@ -319,9 +319,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
           "linebloom: " + IdOf(options) +
               ": level_aware=true without the listener linebloom_level_sizes "
               "among DBOptions::listeners, or with one that another copy of "
-              "the library made: filters get their bits by the level alone, as "
-              "if all levels were full, and take more than asked while the "
-              "tree grows. Set NewLevelSizeListener() of "
+              "the library made: every filter gets the average, whatever its "
+              "level. Set NewLevelSizeListener() of "
               "linebloom/level_size_listener.h, or "
               "listeners=linebloom_level_sizes in an option string.");
     }

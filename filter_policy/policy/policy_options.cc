@@ -68,15 +68,11 @@ struct Range {
   bool operator()(double number) const {
     return number >= min && number <= max;
   }
-  double Nearest(double number, double if_nan) const {
-    return std::isnan(number) ? if_nan : std::clamp(number, min, max);
-  }
 };
 constexpr Range kBits{0, 30};
 // More than 0 and less than 1.
 constexpr Range kRates{std::numeric_limits<double>::denorm_min(),
                        1 - std::numeric_limits<double>::epsilon() / 2};
-constexpr Range kSizeRatios{2, 1000};
 
 Status OutOfRange(std::string_view option, std::string_view value,
                   std::string_view range) {
@@ -207,9 +203,6 @@ const std::vector<TextOption>& AllOptions() {
           [](uint64_t bytes) { return bytes > 0; }),
       OptionOf<bool>("level_aware", kTrueOrFalse, &Options::level_aware,
                      ParseSwitch, SwitchText),
-      OptionOf<double>("size_ratio", "a number from 2 to 1000",
-                       &Options::size_ratio, NumberIn<double>, NumberText,
-                       kSizeRatios),
       OptionOf<Line>("line", "solved or plain", &Options::line, ParseLine,
                      LineText),
       OptionOf<uint64_t>("hash_seed",
@@ -344,17 +337,14 @@ Status Validate(const FilterPolicyOptions& options) {
   if (options.false_positive_rate) return ValidateRate(options);
   const double bits = BitsPerKeyOf(options);
   if (!IsLevelAware(options) || bits >= kMinBitsOfRun) return Status::OK();
-  return OutOfRange(
-      "bits_per_key", NumberText(bits),
-      "a number from 1 to 30 with level_aware=true");
+  return OutOfRange("bits_per_key", NumberText(bits),
+                    "a number from 1 to 30 with level_aware=true");
 }
 
 FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
   const FilterPolicyOptions defaults;
   FilterPolicyOptions nearest = options;
   nearest.line = ParseLine(LineText(options.line)).value_or(defaults.line);
-  nearest.size_ratio =
-      kSizeRatios.Nearest(options.size_ratio, defaults.size_ratio);
   if (options.bits_per_key || options.false_positive_rate ||
       options.memory_budget == 0) {
     nearest.memory_budget.reset();

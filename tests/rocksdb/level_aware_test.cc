@@ -128,14 +128,6 @@ TEST_F(LevelAwareTest, FewerReadsForTheSameMemory) {
   const double level_aware = FalseReadsPerMissingRow();
   const double bits = Now().bits_per_key();
   EXPECT_NEAR(10, bits, 0.1);
-  // Without sizes, the policy assumes that all levels are full.
-  options_.listeners.clear();
-  options_.num_levels = 4;
-  DestroyAndReopen();
-  WriteTree();
-  ExpectAStepForEachLevel(0.02);
-  const double by_ratio = FalseReadsPerMissingRow();
-  EXPECT_NEAR(bits, Now().bits_per_key(), 0.7);
 
   UseOptions({bits});
   DestroyAndReopen();
@@ -143,11 +135,18 @@ TEST_F(LevelAwareTest, FewerReadsForTheSameMemory) {
   const double uniform = FalseReadsPerMissingRow();
   EXPECT_GE(Now().bits_per_key(), bits - 0.01);
   EXPECT_LT(level_aware, 0.4 * uniform);
-  EXPECT_LT(by_ratio, 0.4 * uniform);
   printf(
       "reads for nothing per missing row at %.2f bits per key: %.4f level "
-      "aware by sizes, %.4f by ratio, %.4f uniform\n",
-      bits, level_aware, by_ratio, uniform);
+      "aware, %.4f uniform\n",
+      bits, level_aware, uniform);
+}
+
+// Without sizes, every file gets the average.
+TEST_F(LevelAwareTest, TheAverageWithoutTheListener) {
+  Reopen();
+  WriteTree();
+  EXPECT_NEAR(10, BitsOfLevel(3), 0.1);
+  EXPECT_NEAR(10, BitsOfLevel(0), 0.6);  // of whole lines
 }
 
 struct Shape {
@@ -163,39 +162,30 @@ std::ostream& operator<<(std::ostream& out, const Shape& shape) {
   return out << shape.name;
 }
 
-// With and without the listener.
-class LiveTreeTest
-    : public LevelAwareTest,
-      public testing::WithParamInterface<std::tuple<Shape, bool>> {};
+class LiveTreeTest : public LevelAwareTest,
+                     public testing::WithParamInterface<Shape> {};
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, LiveTreeTest,
-    testing::Combine(
-        testing::Values(Shape{"Leveled"},
-                        Shape{.name = "Rate",
-                              .by_rate = true,
-                              .min_bits = 4,
-                              .min_reads = 0.008,
-                              .max_reads = 0.024},
-                        Shape{.name = "Dynamic", .dynamic = true},
-                        Shape{"Universal", rocksdb::kCompactionStyleUniversal},
-                        Shape{"OneLevel", rocksdb::kCompactionStyleUniversal,
-                              1}),
-        testing::Bool()),
-    [](const auto& test) {
-      return std::get<0>(test.param).name +
-             std::string(std::get<1>(test.param) ? "" : "Alone");
-    });
+    testing::Values(Shape{"Leveled"},
+                    Shape{.name = "Rate",
+                          .by_rate = true,
+                          .min_bits = 4,
+                          .min_reads = 0.008,
+                          .max_reads = 0.024},
+                    Shape{.name = "Dynamic", .dynamic = true},
+                    Shape{"Universal", rocksdb::kCompactionStyleUniversal},
+                    Shape{"OneLevel", rocksdb::kCompactionStyleUniversal, 1}),
+    [](const auto& test) { return std::string(test.param.name); });
 
-// Keeps to its average or its rate when all jobs are done. Without sizes, the
-// policy takes all levels for full, and any shape may have more.
+// Keeps to its average or its rate when all jobs are done.
 TEST_P(LiveTreeTest, KeepsToWhatWasAsked) {
-  const auto& [shape, with_listener] = GetParam();
+  const Shape& shape = GetParam();
   const bool leveled = shape.style == rocksdb::kCompactionStyleLevel;
   FilterPolicyOptions options;
   if (shape.by_rate) options.false_positive_rate = 0.02;
   UseLevelAware(options);
-  UseListener(with_listener);
+  UseListener();
   options_.compaction_style = shape.style;
   options_.num_levels = shape.num_levels;
   options_.level_compaction_dynamic_level_bytes = shape.dynamic;
@@ -203,14 +193,14 @@ TEST_P(LiveTreeTest, KeepsToWhatWasAsked) {
   const double bits = Now().bits_per_key();
   const double reads = FalseReadsPerMissingRow();
   EXPECT_EQ(kRows.present(), CountPresent(kRows).true_positive);
-  EXPECT_LE(bits, leveled && with_listener ? shape.max_bits : 13);
+  EXPECT_LE(bits, leveled ? shape.max_bits : 13);
   EXPECT_LE(reads, shape.max_reads);
-  if (leveled && with_listener) {
+  if (leveled) {
     EXPECT_GE(bits, shape.min_bits);
     EXPECT_GE(reads, shape.min_reads);
   }
   const auto levels = FiltersByLevel();
-  if (leveled && (with_listener || shape.dynamic)) {
+  if (leveled) {
     ASSERT_GE(levels.size(), 2u);
     EXPECT_GT(levels.begin()->second.bits_per_key(),
               levels.rbegin()->second.bits_per_key() + 1);
@@ -241,23 +231,12 @@ INSTANTIATE_TEST_SUITE_P(MillisecondsOfDelay, GrowingTreeTest,
 
 // RocksDB moves files that overlap with nothing down to the last level
 // unchanged, with the bits of level 0. The listener notices that.
-// docs/tuning.md has the output.
 TEST_F(LevelAwareTest, ALoadInTheOrderOfKeys) {
-  for (const bool with_listener : {false, true}) {
-    UseListener(with_listener);
-    PutAndWait(/*in_order=*/true);
-    const double moved = Now().bits_per_key();
-    CompactAll();
-    const double rewritten = Now().bits_per_key();
-    printf("loaded in order %s listener: %.1f bits per key, %.1f rewritten\n",
-           with_listener ? "with" : "without", moved, rewritten);
-    if (with_listener) {
-      EXPECT_LT(moved, 12);
-    } else {
-      EXPECT_GT(moved, 16);
-    }
-    EXPECT_NEAR(10, rewritten, 0.7);
-  }
+  UseListener();
+  PutAndWait(/*in_order=*/true);
+  EXPECT_LT(Now().bits_per_key(), 12);
+  CompactAll();
+  EXPECT_NEAR(10, Now().bits_per_key(), 0.7);
 }
 
 // RebuildFilters() must accept the files that it has written; otherwise every
@@ -266,25 +245,21 @@ TEST_F(LevelAwareTest, OldFilesAreRebuiltOnceWithTheBitsOfTheirLevel) {
   for (const FilterPolicyOptions& options :
        {FilterPolicyOptions(),
         FilterPolicyOptions{.false_positive_rate = 0.005}}) {
-    for (const bool with_listener : {false, true}) {
-      SCOPED_TRACE(with_listener);
-      options_.listeners.clear();
-      UsePolicy(kBloom);
-      DestroyAndReopen();
-      WriteTree();
-      const double before = FalseReadsPerMissingRow();
-      UseLevelAware(options);
-      if (with_listener) UseListener();
-      Reopen();
-      RebuildFiltersReport report;
-      ASSERT_OK(RebuildFilters(db_.get(), {}, nullptr, &report));
-      EXPECT_EQ(5u, report.files.size());
-      EXPECT_GT(BitsOfLevel(2), BitsOfLevel(3) + 3);
-      EXPECT_GT(BitsOfLevel(0), BitsOfLevel(2));
-      EXPECT_LT(FalseReadsPerMissingRow(), before / 2);
-      ASSERT_OK(RebuildFilters(db_.get(), {}, nullptr, &report));
-      EXPECT_EQ(0u, report.files.size());
-    }
+    UsePolicy(kBloom);
+    DestroyAndReopen();
+    WriteTree();
+    const double before = FalseReadsPerMissingRow();
+    UseLevelAware(options);
+    UseListener();
+    Reopen();
+    RebuildFiltersReport report;
+    ASSERT_OK(RebuildFilters(db_.get(), {}, nullptr, &report));
+    EXPECT_EQ(5u, report.files.size());
+    EXPECT_GT(BitsOfLevel(2), BitsOfLevel(3) + 3);
+    EXPECT_GT(BitsOfLevel(0), BitsOfLevel(2));
+    EXPECT_LT(FalseReadsPerMissingRow(), before / 2);
+    ASSERT_OK(RebuildFilters(db_.get(), {}, nullptr, &report));
+    EXPECT_EQ(0u, report.files.size());
   }
 }
 

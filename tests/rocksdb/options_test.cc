@@ -49,7 +49,6 @@ std::vector<BadString> BadStrings() {
        {"", "0", "K", "-1M", "+1", "1 K", "512MB", "0.5G", "1Mx", "0x10",
         "lots", "16777216T", "18446744073709551616"}},
       {"level_aware", "", "true or false, 1 or 0", {"", "yes", "2"}},
-      {"size_ratio", "", "from 2 to 1000", {"1", "nan"}},
       {"line", "", "solved or plain", {"", "slow", "PLAIN", "searched"}},
       {"hash_seed",
        "",

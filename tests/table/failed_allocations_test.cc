@@ -110,11 +110,11 @@ TEST(FailedAllocationsTest, BuildersAndReaders) {
   const auto missing = NumberedKeys("a key that the filter lacks", 3000);
   rocksdb::BlockBasedTableOptions table;
   table.detect_filter_construct_corruption = true;
-  for (const FilterPolicyOptions& options : std::vector<FilterPolicyOptions>{
-           {},
-           {.false_positive_rate = 0.01},
-           {2},
-           {.hash_seed = kRandomHashSeed}}) {
+  for (const FilterPolicyOptions& options :
+       std::vector<FilterPolicyOptions>{{},
+                                        {.false_positive_rate = 0.01},
+                                        {2},
+                                        {.hash_seed = kRandomHashSeed}}) {
     FailEach(10, [&](int* left) {
       OwnedPolicy policy;
       std::unique_ptr<rocksdb::FilterBitsBuilder> builder;
@@ -144,7 +144,7 @@ TEST(FailedAllocationsTest, BuildersAndReaders) {
 TEST(CorruptedMemoryTest, AChangedHashIsReported) {
   for (const bool while_building : {false, true}) {
     FilterPlan plan;
-    plan.fit = [&](const AddedKeys&, FilterRequest*) {
+    plan.fit = [&](size_t, FilterRequest*) {
       if (while_building) last_hashes[5] ^= 1 << 20;
     };
     LineFilterBitsBuilder builder(plan, /*detect_corruption=*/true);

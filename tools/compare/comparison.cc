@@ -116,9 +116,8 @@ class Comparison {
     PolicyResult& result = results_[i];
     const SharedPolicy& policy = result.policy.policy;
     const auto start = std::chrono::steady_clock::now();
-    RETURN_IF_ERROR(
-        BuildDatabase(workload_.rows, policy, cache_, FolderOf(i).string(),
-                      &progress_));
+    RETURN_IF_ERROR(BuildDatabase(workload_.rows, policy, cache_,
+                                  FolderOf(i).string(), &progress_));
     const std::chrono::duration<double> took =
         std::chrono::steady_clock::now() - start;
     result.build_seconds = took.count();

@@ -106,8 +106,7 @@ class MemoryComparison {
     Remove();
     progress_.Begin(absl::StrCat(name_, ": database"),
                     workload_.rows.TotalEntries());
-    return BuildDatabase(workload_.rows, policy, cache, Path(), {}, 1,
-                         &progress_);
+    return BuildDatabase(workload_.rows, policy, cache, Path(), &progress_);
   }
 
   absl::Status Measure(const CacheOptions& cache, Curve* curve) {

@@ -256,9 +256,8 @@ absl::StatusOr<std::vector<std::string>> Notes(
   if (own != nullptr && own->level_aware &&
       FindLevelSizeListener(database) == nullptr) {
     notes.emplace_back(
-        "level_aware without listeners=linebloom_level_sizes goes by the level "
-        "alone, as if all levels were full; in a load in key order filters "
-        "took 16.7 bits per key instead of 10.3 (docs/benchmarks.md)");
+        "level_aware without listeners=linebloom_level_sizes gives every file "
+        "the average");
   }
   if (IsTrue(family.wants_partitions) &&
       table.index_type !=

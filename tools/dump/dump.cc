@@ -314,7 +314,8 @@ class FamilyTotals {
     all_.Add(facts);
     if (file.level == kNoLevel) return;
     comparator_ = file.comparator;
-    ranges_.push_back({file.smallest, file.largest, static_cast<double>(facts.rows())});
+    ranges_.push_back(
+        {file.smallest, file.largest, static_cast<double>(facts.rows())});
     rates_.emplace_back(file.level, facts.rate);
   }
 

@@ -116,9 +116,11 @@ struct FilterPolicyOptions {
   // rates of all runs, which is the expected number of reads per missing key.
   //
   // The sizes of the runs come from a listener
-  // (linebloom/level_size_listener.h) or, without one, from `size_ratio`; then
-  // the first filter built writes a warning to the database's info log. A file
-  // keeps its bits when RocksDB moves it to another level without rewriting it.
+  // (linebloom/level_size_listener.h). Without one every file gets the average
+  // or the whole sum, and the first filter built writes a warning to the
+  // database's info log; so do files of SstFileWriter and of remote
+  // compactions, which call no listener. A file keeps its bits when RocksDB
+  // moves it to another level without rewriting it.
   bool level_aware = false;
 
   // Instead of bits or a rate: the memory that all filters together may take,
@@ -155,11 +157,6 @@ struct FilterPolicyOptions {
   // written while databases are being opened get at most 13 bits per key, and
   // together a twenty-fifth of the budget, until the next flush or compaction.
   std::optional<uint64_t> memory_budget = std::nullopt;
-
-  // How many times as large a level is as the one above, 2 to 1000, like
-  // RocksDB's max_bytes_for_level_multiplier. Only for level_aware without a
-  // level size listener.
-  double size_ratio = 10.0;
 
   // If set, filters hash these bytes of keys and prefixes instead of the keys
   // and prefixes themselves. Filters that hash other bytes match every key

@@ -42,9 +42,6 @@ struct ExpectedLevelSizes {
 // column family miss or exceed the average by, but none that would lift it by
 // more than a tenth. The listener forgets a database when it is closed.
 //
-// Without the listener, a level-aware policy assumes that all levels are full
-// and that each is `size_ratio` times as large as the one above.
-//
 // While a column family has fewer keys than `expected`, it is assumed to have
 // the expected sizes, and its filters may take any amount of memory. This is
 // for bulk loads whose result is known.

@@ -16,8 +16,7 @@ namespace {
 using rocksdb::FilterBuildingContext;
 using rocksdb::TableFileCreationReason;
 
-constexpr double kStep = 3.3746;      // ln(10) / (ln(2) * 504 / 512)
-constexpr double kLastOf10 = 9.6250;  // for 10 bits per key in a full tree
+constexpr double kStep = 3.3746;  // ln(10) / (ln(2) * 504 / 512)
 
 class FilePlanTest : public testing::Test {
  protected:
@@ -94,34 +93,6 @@ TEST_F(FilePlanTest, NotLevelAware) {
   EXPECT_EQ(0, Bits());
 }
 
-TEST_F(FilePlanTest, WithoutSizesStepsFromTheLastLevelDo) {
-  struct Case {
-    rocksdb::CompactionStyle style;
-    int level;  // -1: a flush
-    bool is_bottommost;
-    int steps;
-  };
-  for (const auto& [style, level, is_bottommost, steps] :
-       {Case{rocksdb::kCompactionStyleLevel, -1, false, 2},
-        Case{rocksdb::kCompactionStyleLevel, 6, true, 0},
-        Case{rocksdb::kCompactionStyleLevel, 5, false, 1},
-        Case{rocksdb::kCompactionStyleLevel, 4, false, 2},
-        Case{rocksdb::kCompactionStyleLevel, 1, false, 2},
-        Case{rocksdb::kCompactionStyleLevel, 1, true, 0},
-        Case{rocksdb::kCompactionStyleFIFO, -1, false, 0},
-        Case{rocksdb::kCompactionStyleUniversal, -1, false, 2},
-        Case{rocksdb::kCompactionStyleUniversal, 4, false, 1},
-        Case{rocksdb::kCompactionStyleUniversal, 6, true, 0}}) {
-    context_.compaction_style = style;
-    if (level < 0) {
-      Flush();
-    } else {
-      Compact(level, is_bottommost);
-    }
-    EXPECT_NEAR(kLastOf10 + steps * kStep, Bits(), 0.001) << style << level;
-  }
-}
-
 TEST_F(FilePlanTest, SizesDetermineTheBits) {
   const FileInTree file = File({1e5, 1e6, 1e7});
   Compact(3);
@@ -157,14 +128,15 @@ TEST_F(FilePlanTest, RunsInLevel0) {
 TEST_F(FilePlanTest, SizesOfAnotherFileDoNotCount) {
   Compact(1);
   const double without = Bits();
+  EXPECT_EQ(10, without);
   FileInTree file = File({1e5, 1e6, 1e7});
   const double with = Bits(file);
   ASSERT_NE(with, without);
   file.column_family = "other";
   EXPECT_EQ(Bits(file), without);
   file.column_family = "default";
-  context_.level_at_creation = -1;  // outside of a tree, as the last level
-  EXPECT_NEAR(kLastOf10, Bits(file), 0.001);
+  context_.level_at_creation = -1;  // outside of a tree
+  EXPECT_EQ(10, Bits(file));
   Compact(1, true);  // says nothing of the level's size
   EXPECT_EQ(Bits(file), with);
   Compact(1);
@@ -291,8 +263,7 @@ TEST_F(FilePlanTest, RateOfALevelIsItsShareOfTheSum) {
   EXPECT_NEAR(0.001, Rate(file), 1e-6);
   Flush();
   EXPECT_NEAR(0.00001, Rate(file), 1e-6);
-  Compact(6, true);
-  EXPECT_NEAR(0.009, Rate(), 1e-6);
+  EXPECT_EQ(0.01, Rate());
   // No line could reach 1e-10.
   Flush();
   EXPECT_EQ(LowestRate(Line::kSolved), Rate(File({1e5, 1e6, 1e12})));

@@ -87,9 +87,7 @@ TEST(PolicyStringTest, MeansTheseOptions) {
       {"{id=linebloom;memory_budget=524288K}",
        "linebloom:budget:512M",
        {.memory_budget = 512 << 20}},
-      {"{id=linebloom;level_aware=1;size_ratio=8}",
-       "linebloom:10",
-       {.level_aware = true, .size_ratio = 8}},
+      {"{id=linebloom;level_aware=1}", "linebloom:10", {.level_aware = true}},
   };
   std::set<std::string> texts;
   const PolicyPtr ten = MustCreate("linebloom:10");
@@ -125,7 +123,6 @@ TEST(PolicyStringTest, WhatParsesPrintsItselfAndBuilds) {
        {"unset", "1", "1000", "1023K", "1025M", "24G", "16777215T",
         "18446744073709551615"}},
       {"level_aware", {"true", "false"}},
-      {"size_ratio", {"2", "8.25", "1000"}},
       {"line", {"plain", "solved"}},
       {"hash_seed", {"0", "1", "random", "0xfffffffffffffffe"}}};
   const std::vector<std::string> keys = NumberedKeys("key", 100);
@@ -225,8 +222,7 @@ TEST(PolicyOptionsTest, NearestValidOptionsAreValid) {
         FilterPolicyOptions options = {
             .bits_per_key = bits,
             .line = static_cast<Line>(rate > 0.1 ? 1 : 77),
-            .level_aware = level_aware,
-            .size_ratio = bits};
+            .level_aware = level_aware};
         EXPECT_TRUE(Validate(NearestValid(options)).ok()) << bits;
         options.false_positive_rate = rate;
         EXPECT_TRUE(Validate(NearestValid(options)).ok()) << bits;

@@ -4,8 +4,6 @@
 #include <atomic>
 #include <thread>
 
-#include "filter_policy/policy/filter_bits_reader.h"
-#include "filter_policy/policy/key_sampler.h"
 #include "rocksdb/convenience.h"
 #include "tests/filter_policy/policy/filter_bits.h"
 
@@ -34,23 +32,6 @@ TEST(ThreadsTest, ReadersAreShared) {
     }
   });
   EXPECT_EQ(0, denied);
-}
-
-TEST(ThreadsTest, SamplesAreTakenWhileReadersAddThem) {
-  constexpr int kProbes = 500'000;
-  const auto sampler = std::make_shared<KeySampler>();
-  const auto built_in = MakeBloom();
-  const auto rejects_all =
-      NewFilterBitsReader("", *built_in, /*canonical_key=*/nullptr, sampler);
-  std::atomic<size_t> samples = 0;
-  InThreads([&](int thread) {
-    for (int i = 0; i < kProbes; ++i) {
-      rejects_all->MayMatch(std::to_string(thread * kProbes + i));
-      if (i % 1000 == 0) samples += sampler->Take().keys.size();
-    }
-  });
-  samples += sampler->Take().keys.size();
-  EXPECT_NEAR(kThreads * kProbes / 512, samples, 400);
 }
 
 TEST(ThreadsTest, EachThreadBuildsWithTheSamePolicy) {
