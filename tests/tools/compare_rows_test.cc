@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -260,8 +261,10 @@ TEST(RepeatedLookupsTest, AreSpreadLikeThoseMeasured) {
 
 // A database with one row, deleted again if asked, and `families` besides.
 void MakeSource(const std::string& path, bool deleted,
-                const std::vector<std::string>& families) {
+                const std::vector<std::string>& families,
+                const std::string& wal_dir = "") {
   rocksdb::Options options;
+  options.wal_dir = wal_dir;
   options.create_if_missing = true;
   rocksdb::DB* opened = nullptr;
   ASSERT_TRUE(rocksdb::DB::Open(options, path, &opened).ok());
@@ -304,6 +307,28 @@ TEST(MakeWorkloadTest, NamesTheFamiliesThatAreLeftOut) {
   ASSERT_TRUE(workload.ok()) << workload.status();
   EXPECT_THAT(workload->notes,
               testing::Not(testing::Contains(HasSubstr("column family"))));
+}
+
+// A copy has the original's OPTIONS, whose logs aren't its own.
+TEST(MakeWorkloadTest, SaysWhereLogsAreReadThatAreElsewhere) {
+  for (const bool elsewhere : {false, true}) {
+    const TemporaryFolder folder;
+    MakeSource(folder.File("db"), /*deleted=*/false, {},
+               elsewhere ? folder.File("logs") : "");
+    std::filesystem::rename(folder.File("db"), folder.File("copy"));
+    if (!elsewhere) std::filesystem::create_directory(folder.File("db"));
+    CompareConfig config;
+    config.source_db = folder.File("copy");
+    const auto workload = MakeWorkload(config, folder.path());
+    ASSERT_TRUE(workload.ok()) << workload.status();
+    const auto says = testing::Contains(
+        HasSubstr("were read in '" + folder.File("logs") + "'"));
+    if (elsewhere) {
+      EXPECT_THAT(workload->notes, says);
+    } else {
+      EXPECT_THAT(workload->notes, testing::Not(says));
+    }
+  }
 }
 
 std::string ErrorOf(const CompareConfig& config) {
