@@ -22,7 +22,8 @@ struct FilterBlock {
 // states its exact rate. `rounding`, unless null, is shared by all filters of a
 // policy and unused for requests of a rate. Repeated hashes take space but do
 // no harm. No hashes make kEmptyFilterBlock. In addition to the block, this
-// takes the memory of the list's largest bucket, 8 bytes per hash.
+// takes the memory of the list's largest bucket, 8 bytes per hash, and
+// LineBuilder's.
 FilterBlock BuildFilter(const HashList& hashes, const FilterRequest& request,
                         const LineKernel& kernel = ChosenKernel(),
                         AllocationRounding* rounding = nullptr);
