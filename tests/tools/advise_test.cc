@@ -295,8 +295,8 @@ TEST_F(AdviseTest, RecommendsWhatReadsLeastAndWritesNothing) {
   const Json& json = outcome->json;
   EXPECT_EQ(json["rows"], 60'000);
   EXPECT_EQ(json["policies"], "bloomfilter");
-  // 4 kinds of 14 sizes and 5 budgets, whole and partitioned.
-  EXPECT_EQ(json["candidates"].size(), 2 * (4 * 14 + 5));
+  // 4 kinds of 14 sizes and 8 budgets, whole and partitioned.
+  EXPECT_EQ(json["candidates"].size(), 2 * (4 * 14 + 8));
   double least = 1e9;
   for (const Json& candidate : json["candidates"]) {
     least = std::min<double>(least, candidate["reads_per_lookup"]);

@@ -156,6 +156,15 @@ def check_comparison(linebloom, folder):
     assert len(set(page.drawn.values("path", "stroke"))) == len(policies)
 
 
+def check_memory(linebloom, folder):
+    run(folder, linebloom, "compare", "--rows=20000", "--lookups=1000", "--memory=100kB,1MB",
+        "--policies=rocksdb-bloom;linebloom:*", "--html=memory.html")
+    page = Page(folder + "/memory.html")
+    assert len(page.drawn.all("h2")) == 1
+    assert {"rocksdb-bloom", "linebloom:*, the best", "MB of block cache"} <= set(page.words)
+    assert page.facts["cache"] == "whole filters and indexes, 1 shard"
+
+
 def check_trees(linebloom, folder):
     name = "a<b>&\"c'"  # markup
     run(folder, linebloom, "compare", "--rows=3000", "--lookups=10", "--skew=80/20", "--db=" + name, "--keep",
@@ -178,6 +187,7 @@ def main():
     linebloom = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         check_comparison(linebloom, folder)
+        check_memory(linebloom, folder)
         check_trees(linebloom, folder)
 
 

@@ -142,7 +142,7 @@ std::vector<Candidate> TryAll(const TreeFacts& facts,
                         ";level_aware=true}")},
           LevelAware(facts, curves.linebloom, bits, kMaxBitsOfRun));
     }
-    for (int percent = 50; percent <= 90; percent += 10) {
+    for (int percent = 20; percent <= 90; percent += 10) {
       const double bits =
           8 * facts.use.capacity * percent / 100 / FilterKeys(facts);
       const std::string budget = absl::StrCat("memory_budget=", percent, "%");
