@@ -28,7 +28,9 @@ constexpr int kMinBits = 3;
 constexpr int kMaxBits = 16;
 // Policies that expect at most this many times the fewest reads are as good:
 // the model is no more exact.
-constexpr double kAsGood = 1.05;
+constexpr double kAsGood = 1.02;
+// What is recommended mustn't stand on the edge of the cliff.
+constexpr double kInLess = 0.985;
 // How far memory_budget goes from equal shares, in bits per key.
 constexpr double kBudgetStep = 2;
 
@@ -41,6 +43,7 @@ struct Candidate {
   bool partitioned = false;
   ExpectedReads reads = {};
   double per_lookup = 0;
+  double in_less = 0;  // the same in kInLess of the cache
 };
 
 // The keys of each file's sorted run.
@@ -90,8 +93,7 @@ Filters LevelAware(const TreeFacts& facts, const FilterCurve& curve,
     const std::vector<double> bits = BitsByRun(tree, average, max_step);
     filters.emplace_back();
     for (size_t i = 0; i < bits.size(); ++i) {
-      filters.back().push_back(
-          curve.OfBits(bits[i], tree.files[i].filter_keys));
+      filters.back().push_back(curve.Asked(bits[i], tree.files[i].filter_keys));
     }
   }
   return filters;
@@ -128,6 +130,10 @@ std::vector<Candidate> TryAll(const TreeFacts& facts,
       candidate.partitioned = partitioned;
       candidate.reads = ExpectReads(facts.trees, filters, use, lookups);
       candidate.per_lookup = candidate.reads.per_lookup(lookups.hit_ratio);
+      CacheUse less = use;
+      less.capacity *= kInLess;
+      candidate.in_less = ExpectReads(facts.trees, filters, less, lookups)
+                              .per_lookup(lookups.hit_ratio);
       candidates.push_back(std::move(candidate));
     };
     for (int bits = kMinBits; bits <= kMaxBits; ++bits) {
@@ -155,18 +161,14 @@ std::vector<Candidate> TryAll(const TreeFacts& facts,
   return candidates;
 }
 
-// The candidate that `better` prefers, of those that `wanted`.
+// The candidate that reads least, of those that are `wanted`.
 template <typename Wanted>
 const Candidate& Best(const std::vector<Candidate>& candidates,
                       const Wanted& wanted) {
-  const Candidate* best = nullptr;
-  for (const Candidate& candidate : candidates) {
-    if (!wanted(candidate)) continue;
-    if (best == nullptr || candidate.per_lookup < best->per_lookup) {
-      best = &candidate;
-    }
-  }
-  return *best;
+  const auto cost = [&](const Candidate& c) {
+    return std::pair(!wanted(c), c.in_less);
+  };
+  return *std::ranges::min_element(candidates, {}, cost);
 }
 
 // Of those that read as little as the best: no Ribbon filter, whose lookups and
@@ -175,9 +177,9 @@ const Candidate& Recommend(const std::vector<Candidate>& candidates,
                            bool partitioned_now) {
   const double least = Best(candidates, [](const Candidate& c) {
                          return c.group != "budget";
-                       }).per_lookup;
+                       }).in_less;
   const auto cost = [&](const Candidate& c) {
-    return std::tuple(c.group == "budget" || c.per_lookup > kAsGood * least,
+    return std::tuple(c.group == "budget" || c.in_less > kAsGood * least,
                       c.group == "ribbon", c.partitioned != partitioned_now,
                       c.reads.filter_bytes);
   };
@@ -202,7 +204,8 @@ Json AsJson(const Candidate& candidate) {
            candidate.reads.filter_bytes + candidate.reads.index_bytes},
           {"reads_per_missing", ReadsAsJson(candidate.reads.per_missing)},
           {"reads_per_present", ReadsAsJson(candidate.reads.per_present)},
-          {"reads_per_lookup", candidate.per_lookup}};
+          {"reads_per_lookup", candidate.per_lookup},
+          {"reads_per_lookup_in_less", candidate.in_less}};
 }
 
 // The best of each group and layout, after what there is now.

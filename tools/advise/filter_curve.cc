@@ -23,9 +23,12 @@ absl::StatusOr<FilterCurve> FilterCurve::Of(
   return curve;
 }
 
-FilterSize FilterCurve::Asked(int bits, double keys) const {
-  const Point& point = points_[static_cast<size_t>(bits) - 1];
-  return {keys * point.bits / 8, point.rate};
+FilterSize FilterCurve::Asked(double bits, double keys) const {
+  const auto i = static_cast<size_t>(std::clamp(bits, 1.0, kMaxBits - 1.0)) - 1;
+  const Point& a = points_[i];
+  const Point& b = points_[i + 1];
+  const double part = bits - static_cast<double>(i + 1);
+  return OfBits(a.bits + part * (b.bits - a.bits), keys);
 }
 
 FilterSize FilterCurve::OfBits(double bits, double keys) const {

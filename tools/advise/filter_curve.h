@@ -18,8 +18,8 @@ class FilterCurve {
   // 1 to kMaxBits. Takes some 20 ms.
   static absl::StatusOr<FilterCurve> Of(std::string (*option_string)(int bits));
 
-  // The filter of a policy asked for `bits`.
-  FilterSize Asked(int bits, double keys) const;
+  // The filter of a policy asked for `bits`, also fractions.
+  FilterSize Asked(double bits, double keys) const;
 
   // The filter that takes `bits` per key, by the logarithm of the rates next to
   // it.

@@ -12,6 +12,10 @@ namespace {
 // object around the block and what malloc rounds up (7.8.3, blocks of 4 KB).
 constexpr double kBlockOverhead = 200;
 
+// What each partition of a filter takes beyond its share: half a line and the
+// last bytes.
+constexpr double kPartitionOverhead = 50;
+
 // Blocks that are alike, and how many requests for all of them each kind of
 // lookup makes.
 struct Item {
@@ -104,20 +108,27 @@ class Items {
       expected_.filter_bytes += filters[i].bytes;
       expected_.index_bytes += file.index_bytes;
       const double rate = filters[i].bytes > 0 ? filters[i].rate : 1;
-      AddMeta(&Reads::filter, file, filters[i].bytes, 1);
-      AddMeta(&Reads::index, file, file.index_bytes, rate);
+      // RocksDB cuts filters and indexes at the same keys, whichever is full
+      // first (without decouple_partitioned_filters).
+      const double blocks =
+          use_.partitioned
+              ? std::ceil(std::max(filters[i].bytes, file.index_bytes) /
+                          use_.metadata_block_bytes)
+              : 1;
+      const double more = use_.partitioned ? blocks * kPartitionOverhead : 0;
+      AddMeta(&Reads::filter, file,
+              filters[i].bytes > 0 ? filters[i].bytes + more : 0, blocks, 1);
+      AddMeta(&Reads::index, file, file.index_bytes, blocks, rate);
       Add(&Reads::data, file.data_blocks, file.data_block_bytes, rate, pieces_);
     }
   }
 
-  // Blocks of a filter or an index, for which a share `rate` of the lookups
-  // asks whose row isn't in the file.
+  // The `blocks` of a filter or an index, for which a share `rate` of the
+  // lookups asks whose row isn't in the file.
   void AddMeta(double Reads::*kind, const TreeFile& file, double bytes,
-               double rate) {
+               double blocks, double rate) {
     if (bytes <= 0) return;
-    double blocks = 1;
     if (use_.partitioned) {
-      blocks = std::ceil(bytes / use_.metadata_block_bytes);
       // The index over the partitions is pinned, by default.
       pinned_ += kBlockOverhead +
                  blocks * file.index_bytes / std::max(1.0, file.data_blocks);
