@@ -5,6 +5,9 @@
 #
 #   tools/compare_io.sh [FLAG]...
 #
+# Without flags it compares twice: filters in memory, and filters that share a block
+# cache with indexes and data.
+#
 # The first run downloads packages and compiles, some minutes with two cores, and
 # puts about 30 MB into build/; later ones begin to measure after seconds. A
 # comparison with the default flags takes a few minutes and 1.4 GB of disk, which
@@ -34,4 +37,8 @@ run_step "configure release" cmake -S "$root" --preset release
 run_step "build linebloom" \
   cmake --build "$root/build/release" --target linebloom_program --parallel "$(nproc)"
 
-exec "$program" compare "$@"
+if (($# > 0)); then exec "$program" compare "$@"; fi
+"$program" compare
+echo
+exec "$program" compare --memory=1MB,2MB,3MB,4MB --lookups=40k \
+  --policies='rocksdb-bloom;rocksdb-ribbon;linebloom;linebloom:7;linebloom:5'
