@@ -12,10 +12,9 @@ linebloom_SOURCES := \
   filter_policy/filter/filter_reader.cc \
   filter_policy/filter/hash_list.cc \
   filter_policy/filter/sizing.cc \
-  filter_policy/levels/account.cc \
   filter_policy/levels/allocation.cc \
-  filter_policy/levels/file_plan.cc \
   filter_policy/levels/level_size_listener.cc \
+  filter_policy/levels/new_file.cc \
   filter_policy/levels/tree_state.cc \
   filter_policy/line/hash.cc \
   filter_policy/line/kernel/line_kernel.cc \

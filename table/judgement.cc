@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "filter_policy/filter/sizing.h"
-#include "filter_policy/levels/file_plan.h"
 #include "filter_policy/levels/level_size_listener.h"
+#include "filter_policy/levels/new_file.h"
 #include "filter_policy/line/line.h"
 #include "filter_policy/policy/policy_options.h"
 #include "filter_policy/policy/rocksdb_filter_bits.h"
@@ -253,29 +253,26 @@ bool LeavesGaps(const rocksdb::FilterPolicy& policy,
   return builder != nullptr && builder->Finish(&memory).empty();
 }
 
-// Adds to `wanted` what only a policy of linebloom's can tell.
+// Adds to `wanted` what only a policy of linebloom's can tell of a file
+// rewritten on `level`.
 void AddRequest(const Family& family,
-                const rocksdb::FilterBuildingContext& context, uint64_t keys,
+                const rocksdb::BlockBasedTableOptions& table, int level,
                 WantedFilter* wanted) {
-  std::optional<FileInTree> file;
-  if (FindLevelSizeListener(family.options) != nullptr) {
-    file.emplace();
-    file->column_family = family.name;
-    file->tree = family.tree;
-    file->reason = context.reason;
-  }
+  const NewFile file = {.reason = rocksdb::TableFileCreationReason::kCompaction,
+                        .tree = family.tree,
+                        .all_keys = family.all_keys,
+                        .level = level,
+                        .style = family.options.compaction_style};
+  const bool has_listener = FindLevelSizeListener(family.options) != nullptr;
   wanted->worst_rate = family.worst_rate;
-  const std::optional<FilterPlan> plan =
-      PlanOfFile(family.policy, context, file);
-  // Never empty: ReadPolicy() rejects policies that build no filters.
-  if (!plan.has_value()) return;
-  wanted->request = plan->RequestFor(keys);
+  wanted->request =
+      RequestFor(family.policy, table, has_listener ? &file : nullptr);
   const uint32_t millibits = wanted->request.millibits_per_key;
   wanted->has_budget = family.policy.memory_budget.has_value();
   if (wanted->has_budget) {
-    // The policy has used fewer if there was no room for more.
+    // The tree may have been larger when the file was written.
     wanted->min_millibits_per_key = millibits / 2;
-  } else if (file.has_value() && IsLevelAware(family.policy)) {
+  } else if (has_listener && IsLevelAware(family.policy)) {
     wanted->min_millibits_per_key =
         std::min(millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
   }
@@ -328,8 +325,7 @@ std::string ReadPolicy(Family* family) {
              : ReadBuiltInPolicy(*table->filter_policy, family);
 }
 
-WantedFilter WantedOfFile(const Family& family, uint64_t keys, int level,
-                          bool nothing_below) {
+WantedFilter WantedOfFile(const Family& family, int level, bool nothing_below) {
   const rocksdb::BlockBasedTableOptions& table =
       *TableOptionsOf(family.options);
   const rocksdb::FilterBuildingContext context =
@@ -345,7 +341,7 @@ WantedFilter WantedOfFile(const Family& family, uint64_t keys, int level,
         RateOfBuiltIn(*table.filter_policy, context).value_or(1);
     wanted.leaves_gaps = LeavesGaps(*table.filter_policy, context);
   } else {
-    AddRequest(family, context, keys, &wanted);
+    AddRequest(family, table, level, &wanted);
   }
   return wanted;
 }

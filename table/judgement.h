@@ -68,13 +68,13 @@ struct Family {
   rocksdb::Options options;
   // True if the policy is one of RocksDB's own; `policy` is the default then.
   bool has_built_in_policy = false;
-  // With a memory_budget, bits_per_key are those that the budget aims at.
   FilterPolicyOptions policy;
   double worst_rate = 0;                // see RebuildFiltersOptions
   rocksdb::ColumnFamilyMetaData files;  // when the plan was made
   // As it will be when all its filters have their average of bits; null if the
   // policy needs none.
   std::shared_ptr<const TreeState> tree;
+  double all_keys = 0;  // of the families that share a memory budget
 };
 
 // Fills in `policy` or `has_built_in_policy` from `options`. Returns what is
@@ -82,10 +82,9 @@ struct Family {
 // builds no filters; otherwise nothing.
 std::string ReadPolicy(Family* family);
 
-// The filter that the family's policy would build for a file of `keys`,
-// rewritten on `level`. `nothing_below` says that no file below contains any of
+// The filter that the family's policy would build for a file rewritten on
+// `level`. `nothing_below` says that no file below contains any of
 // its keys.
-WantedFilter WantedOfFile(const Family& family, uint64_t keys, int level,
-                          bool nothing_below);
+WantedFilter WantedOfFile(const Family& family, int level, bool nothing_below);
 
 }  // namespace linebloom

@@ -18,7 +18,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "filter_policy/filter/sizing.h"
-#include "filter_policy/levels/file_plan.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/levels/tree_state.h"
 #include "filter_policy/policy/policy_options.h"
@@ -169,17 +168,6 @@ bool IsReadOnly(rocksdb::DB* db) {
       .IsNotSupported();
 }
 
-// RocksDB doesn't notify listeners of CompactFiles() (7.8 to 9.11), so in a
-// database just opened the listener would not know the filters that share a
-// budget. For level_aware alone, which is told its tree, it need not read the
-// files.
-void LetListenerLook(rocksdb::DB* db, const std::vector<Family>& families) {
-  if (std::ranges::none_of(families, NeedsListener, &Family::policy)) return;
-  const rocksdb::DBOptions options = db->GetDBOptions();
-  rocksdb::EventListener* const listener = FindLevelSizeListener(options);
-  if (listener != nullptr) listener->OnExternalFileIngested(db, {});
-}
-
 // The metadata has the entries only of files that RocksDB has opened. (RocksDB
 // isn't asked to open others: a damaged footer may make it throw.)
 uint64_t EntriesOf(rocksdb::DB* db, const SstFileMetaData& file) {
@@ -207,23 +195,20 @@ void ListFiles(rocksdb::DB* db, std::vector<Family>* families) {
   }
 }
 
-// Divides the smallest memory budget equally among all keys of the families
-// that have one.
+// Gives all families that have a memory budget the smallest, which they share.
 void ShareBudget(std::vector<Family>* families) {
-  double rows = 0;
-  std::optional<uint64_t> budget;
+  double keys = 0;
+  uint64_t budget = UINT64_MAX;
   for (const Family& family : *families) {
-    const std::optional<uint64_t>& own = family.policy.memory_budget;
-    if (!own) continue;
-    budget = std::min(budget.value_or(UINT64_MAX), *own);
-    rows += family.tree->Total();
+    if (!family.policy.memory_budget) continue;
+    budget = std::min(budget, BytesOf(*family.policy.memory_budget,
+                                      *TableOptionsOf(family.options)));
+    keys += family.tree->Total();
   }
   for (Family& family : *families) {
     if (!family.policy.memory_budget) continue;
     family.policy.memory_budget = budget;
-    const double share = 8 * static_cast<double>(*budget) / std::max(rows, 1.0);
-    family.policy.bits_per_key =
-        std::max(AverageOfBudget(share), kMinBitsOfRun);
+    family.all_keys = keys;
   }
 }
 
@@ -342,8 +327,7 @@ class Planner {
     const bool for_hits = family.options.optimize_filters_for_hits;
     const bool nothing_below = (for_hits || IsLevelAware(family.policy)) &&
                                NothingBelow(family, meta, level);
-    const WantedFilter wanted =
-        WantedOfFile(family, facts->rows(), level, nothing_below);
+    const WantedFilter wanted = WantedOfFile(family, level, nothing_below);
     const Verdict verdict = Judge(*facts, wanted);
     if (facts->has_gaps && wanted.leaves_gaps) {
       report_->unreadable.push_back(
@@ -392,10 +376,10 @@ class Planner {
   // Books the file's new filter. False if the budget has no room for it, or for
   // a file over budget, if those before it have freed enough.
   bool Fits(const PlannedFile& file) {
-    const std::optional<uint64_t>& budget =
+    const std::optional<MemoryBudget>& budget =
         families_[file.family].policy.memory_budget;
     if (!budget) return true;
-    const double room = static_cast<double>(*budget) - memory_;
+    const double room = static_cast<double>(budget->bytes) - memory_;
     if (IsOverBudget(file) ? room >= 0
                            : file.more_memory > std::max(room, 0.0)) {
       return false;
@@ -677,9 +661,9 @@ class Rewriter {
     compaction.max_subcompactions = 1;
     // CompactFiles() works in the calling thread.
     ListenerApi* const api = ApiOf(FindLevelSizeListener(family.options));
-    if (api != nullptr) api->WriteIntoTree(family.tree);
+    if (api != nullptr) api->WriteIntoTree(family.tree, family.all_keys);
     const absl::Cleanup forget = [api] {  // even if RocksDB throws
-      if (api != nullptr) api->WriteIntoTree(nullptr);
+      if (api != nullptr) api->WriteIntoTree(nullptr, 0);
     };
     return db_->CompactFiles(compaction, family.handle, {path}, file.level,
                              PathId(family.options, DirectoryOf(path)), nullptr,
@@ -757,7 +741,6 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
   if (!options.dry_run && IsReadOnly(db)) {
     return Status::NotSupported("linebloom: the database is read-only");
   }
-  LetListenerLook(db, families);
   ListFiles(db, &families);
   ShareBudget(&families);
   std::vector<PlannedFile> plan;
@@ -767,7 +750,6 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
     MarkFilesWithoutSpace(db, families, &plan);
   } else {
     status = Rewriter(db, families, options, progress, &plan, report).Run();
-    LetListenerLook(db, families);  // so that other databases get what is free
   }
   for (PlannedFile& file : plan) {
     report->files.push_back(std::move(file.rebuild));

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "filter_policy/filter/sizing.h"
 
 namespace linebloom {
 namespace {
@@ -19,108 +22,212 @@ constexpr double kSmallRun = 0.5;  // of the largest
 // of other files.
 constexpr double kMaxCorrection = 3;
 
-// How far the files of a tree with a memory budget may be from equal shares.
-// The budget is spent on keys that come and go, and a file that was cut short
-// for them costs more reads than the steps between levels save.
-constexpr double kMaxStepOfBudget = 2;
+// What a file recovered from the log gets beyond the average. When it is
+// written nobody knows its tree. One of 5,000 rows among 2 million made a third
+// of the reads with the average, and with this a thirtieth.
+constexpr double kMoreInRecovery = 3;
 
-// The most bits per key that the job may write, so that the tree's filters
-// together take at most kMaxOverAverage times the average. Never below the
-// average: this job is not to blame for the others.
-double MaxBits(const NewFile& file) {
-  const double most =
-      file.average_bits *
-      (file.run < kSmallRun * file.largest ? kMaxOfSmallRuns : kMaxOverAverage);
-  // A flush may be larger than the one before it.
-  double job = file.is_flush ? 2 * file.job : file.job;
-  if (job <= 0) job = file.run;
-  const double spare = most * file.other_keys - file.other_bits;
-  return std::max(file.average_bits, most + spare / job);
+// A budget keeps half of what equal shares would have beyond this for keys to
+// come, and never gives a tree more than the maximum. Then one lookup of a
+// missing row in 50,000 reads a data block of each run.
+constexpr double kUnsharedFrom = 10;
+constexpr double kPartOfRest = 0.5;
+constexpr double kMaxAverageOfBudget = 16;
+
+// From here on a budget counts as exceeded. Rejected, in a tree with dynamic
+// level sizes that is written faster than it is compacted: never, which came to
+// 1.42 times the budget; 1.1, where filters read 1.5 times what even ones of
+// their bytes do.
+constexpr double kOverBudget = 1.25;
+
+// The keys to expect of a flush: as many as the last one had, or as wait to be
+// flushed if they are fewer or if it is the first; 0 if unknown. Rejected: the
+// last flush alone, which may have been very large.
+double KeysOfFlush(const NewFile& file) {
+  if (file.tree == nullptr) return 0;
+  const double last = file.tree->last_flush;
+  if (last <= 0) return file.input_keys;
+  return file.input_keys > 0 ? std::min(last, file.input_keys) : last;
 }
 
-// The mean over the keys that the job writes, of which the shape of the tree
-// alone gives `planned`.
-double MeanOf(const NewFile& file, double planned) {
-  const double average = file.average_bits;
-  double more = 0;
-  if (file.other_keys > 0) {
-    // Other filters were planned for the tree as it was then, or for files that
-    // are gone.
-    more = std::clamp(average - (file.other_bits + planned * file.job) /
-                                    (file.other_keys + file.job),
-                      -kMaxCorrection, kMaxCorrection);
+// The keys of the file's run; 0 if the sizes don't tell. `runs` are those of
+// its tree.
+double KeysOfRun(const NewFile& file, const std::vector<double>& runs) {
+  if (runs.empty()) return 0;
+  const double largest = std::ranges::max(runs);
+  const TreeState& tree = *file.tree;
+  if (file.is_flushed()) return tree.in_order ? largest : KeysOfFlush(file);
+  double keys = 0;
+  if (file.level > 0) {
+    const auto level = static_cast<size_t>(file.level);
+    keys = level <= tree.levels.size() ? tree.levels[level - 1] : 0;
+  } else if (file.input_keys > 0) {
+    keys = file.input_keys;
+  } else if (!tree.level0_files.empty()) {
+    keys = SumOf(tree.level0_files) /
+           static_cast<double>(tree.level0_files.size());
   }
-  if (file.has_budget) {
-    // Never less because other files have too much: that is so in a burst of
-    // writes, and what is written then stays.
-    return std::clamp(planned + std::max(0.0, more),
-                      file.is_flush ? average : average - kMaxStepOfBudget,
-                      average + kMaxStepOfBudget);
-  }
-  return file.other_keys > 0 ? std::min(planned + more, MaxBits(file))
-                             : planned;
+  // The level was empty and its final size is unknown: use the fewest bits.
+  return keys > 0 ? keys : largest;
 }
 
-// Returns the bits of a run of one key with which `runs`, from the smallest to
-// the largest, have `average_bits`.
-double BitsOfOne(const std::vector<double>& runs, double average_bits,
-                 double log_rate_per_bit) {
-  std::vector<double> fewer_bits;
-  for (const double keys : runs) {
-    fewer_bits.push_back(std::log(keys) / log_rate_per_bit);
-  }
+// The filters of the tree's other files, and the keys that the job adds.
+struct Others {
+  double keys = 0;
+  double bits = 0;
+  double overhead = 0;  // of the bits (FilterTotals)
+  double job = 0;       // keys; 0 if unknown
+};
+
+// Filters that aren't known are taken for average ones.
+Others OthersOf(const NewFile& file, double average_bits) {
+  const FilterTotals& filters = file.tree->filters;
+  const double keys_of_row = filters.rows > 0 ? filters.keys / filters.rows : 1;
+  const double unknown = filters.unknown * keys_of_row;
+  return {.keys = filters.keys + unknown,
+          .bits = filters.bits + unknown * average_bits,
+          .overhead = filters.overhead,
+          .job = keys_of_row *
+                 (file.is_flushed() ? KeysOfFlush(file) : file.input_keys)};
+}
+
+// Returns b such that runs with clamp(b - ln(keys) / s) bits have the average.
+// `runs` are not empty.
+double BitsOfOneKey(const std::vector<double>& runs, double average_bits,
+                    double log_rate_per_bit) {
+  const auto [smallest, largest] = std::ranges::minmax(runs);
   // At `low` every run is at its lower limit, at `high` every run at its upper
   // one. The average increases in between; because of the limits there is no
   // closed form.
-  double low = kMinBitsOfRun + fewer_bits.front();
-  double high = kMaxBitsOfRun + fewer_bits.back();
+  double low = kMinBitsOfRun + std::log(smallest) / log_rate_per_bit;
+  double high = kMaxBitsOfRun + std::log(largest) / log_rate_per_bit;
   const double memory = average_bits * SumOf(runs);
   for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;
     double bits = 0;
-    for (size_t run = 0; run < runs.size(); ++run) {
-      bits += runs[run] * std::clamp(middle - fewer_bits[run], kMinBitsOfRun,
-                                     kMaxBitsOfRun);
+    for (const double keys : runs) {
+      bits += keys * std::clamp(middle - std::log(keys) / log_rate_per_bit,
+                                kMinBitsOfRun, kMaxBitsOfRun);
     }
     (bits < memory ? low : high) = middle;
   }
   return high;
 }
 
-}  // namespace
-
-BitsAllocation::BitsAllocation(std::vector<double> runs, double average_bits,
-                               double log_rate_per_bit)
-    : log_rate_per_bit_(log_rate_per_bit) {
-  std::ranges::sort(runs);
-  double served = SumOf(runs);
-  const double memory = average_bits * served;
-  while (!runs.empty() && memory < kMinBitsOfRun * served) {
-    served -= runs.back();
-    runs.pop_back();
-    largest_served_ = runs.empty() ? 0 : runs.back();
-  }
-  if (runs.empty()) return;
-  bits_of_one_ = BitsOfOne(runs, std::min(memory / served, kMaxBitsOfRun),
-                           log_rate_per_bit);
+// The runs of the tree, as they will be at rest if RocksDB merges level by
+// level. Without filters the sizes are expected ones.
+std::vector<double> RunsToPlanFor(const NewFile& file) {
+  const FilterTotals& filters = file.tree->filters;
+  return file.style == rocksdb::kCompactionStyleLevel &&
+                 filters.keys + filters.unknown > 0
+             ? file.tree->RunsAtRest()
+             : file.tree->Runs();
 }
 
-double BitsAllocation::BitsOf(double keys) const {
-  if (keys > largest_served_) return kMinBitsOfRun;
-  return std::clamp(bits_of_one_ - std::log(keys) / log_rate_per_bit_,
+// The bits of a run, as the shape of the tree alone has it.
+double PlannedBits(const NewFile& file, double run, double average_bits,
+                   double log_rate_per_bit) {
+  const double of_one_key =
+      BitsOfOneKey(RunsToPlanFor(file), std::min(average_bits, kMaxBitsOfRun),
+                   log_rate_per_bit);
+  return std::clamp(of_one_key - std::log(run) / log_rate_per_bit,
                     kMinBitsOfRun, kMaxBitsOfRun);
 }
 
-double BitsOfFile(const NewFile& file) {
-  const BitsAllocation allocation(file.runs, file.average_bits,
-                                  file.log_rate_per_bit);
-  return std::clamp(MeanOf(file, allocation.BitsOf(file.run)), kMinBitsOfRun,
-                    kMaxBitsOfRun);
+// What other filters leave to make up for: they were planned for the tree as it
+// was then, or for files that are gone.
+double Correction(const Others& others, double planned, double average_bits) {
+  if (others.keys <= 0) return 0;
+  return std::clamp(average_bits - (others.bits + planned * others.job) /
+                                       (others.keys + others.job),
+                    -kMaxCorrection, kMaxCorrection);
 }
 
-double RateOfRun(double keys, const std::vector<double>& runs,
-                 double sum_of_rates) {
-  return sum_of_rates * std::min(1.0, keys / SumOf(runs));
+// The most bits per key that the job may write, so that the tree's filters
+// together take at most kMaxOverAverage times the average. Never below the
+// average: this job is not to blame for the others.
+double MaxBits(const NewFile& file, const Others& others, double run,
+               double largest, double average_bits) {
+  const double most =
+      average_bits *
+      (run < kSmallRun * largest ? kMaxOfSmallRuns : kMaxOverAverage);
+  // A flush may be larger than the one before it.
+  double job = file.is_flushed() ? 2 * others.job : others.job;
+  if (job <= 0) job = run;
+  const double spare = most * others.keys - others.bits;
+  return std::max(average_bits, most + spare / job);
+}
+
+double BitsWithoutSizes(const NewFile& file, double average_bits) {
+  return std::min(average_bits + (file.is_recovered() ? kMoreInRecovery : 0),
+                  kMaxBitsOfRun);
+}
+
+std::vector<double> RunsOf(const NewFile& file) {
+  return file.tree == nullptr ? std::vector<double>() : file.tree->Runs();
+}
+
+}  // namespace
+
+double BitsForFile(const NewFile& file, double average_bits,
+                   double log_rate_per_bit) {
+  const std::vector<double> runs = RunsOf(file);
+  const double run = KeysOfRun(file, runs);
+  if (run <= 0) return BitsWithoutSizes(file, average_bits);
+  Others others = OthersOf(file, average_bits);
+  // With files of 64 KiB that is a tenth. A level that is to make up for it
+  // would get only the average, and most reads.
+  others.bits -= others.overhead;
+  const double planned = PlannedBits(file, run, average_bits, log_rate_per_bit);
+  double bits = planned + Correction(others, planned, average_bits);
+  if (others.keys > 0) {
+    bits = std::min(
+        bits, MaxBits(file, others, run, std::ranges::max(runs), average_bits));
+  }
+  return std::clamp(bits, kMinBitsOfRun, kMaxBitsOfRun);
+}
+
+double BitsWithinBudget(const NewFile& file, double average_bits,
+                        double log_rate_per_bit) {
+  const std::vector<double> runs = RunsOf(file);
+  const double run = KeysOfRun(file, runs);
+  if (run <= 0) return BitsWithoutSizes(file, average_bits);
+  const Others others = OthersOf(file, average_bits);
+  const double planned = PlannedBits(file, run, average_bits, log_rate_per_bit);
+  // Other files have too much in a burst of writes, and what is written then
+  // stays: that is no reason for less than the plan, but for no more than the
+  // average. In key order they have too much for good.
+  const bool in_order = file.is_flushed() && file.tree->in_order;
+  const double correction = Correction(others, planned, average_bits);
+  const double bits =
+      planned + (in_order ? correction : std::max(0.0, correction));
+  const bool is_over = others.bits > kOverBudget * average_bits * others.keys;
+  const double low = file.is_flushed() && !in_order ? 0 : kMaxStepOfBudget;
+  const double high = is_over ? 0 : kMaxStepOfBudget;
+  return std::max(kMinBitsOfRun,
+                  std::clamp(bits, average_bits - low, average_bits + high));
+}
+
+double AverageOfBudget(const NewFile& file, double budget_bits) {
+  double keys = file.all_keys;
+  if (file.tree != nullptr) {
+    if (file.is_flushed()) keys += KeysOfFlush(file);
+    // The listener may expect more keys than there are yet.
+    keys = std::max(keys, file.tree->Total());
+  }
+  const double share = budget_bits / std::max(keys, 1.0);
+  const double rest = std::max(0.0, share - kUnsharedFrom);
+  // While a database is being opened, nobody knows how many keys there are.
+  const double average = std::min(share, kUnsharedFrom) +
+                         (file.is_recovered() ? 0 : kPartOfRest * rest);
+  return std::clamp(average, kMinBitsOfRun, kMaxAverageOfBudget);
+}
+
+double RateForFile(const NewFile& file, double sum_of_rates) {
+  const std::vector<double> runs = RunsOf(file);
+  const double run = KeysOfRun(file, runs);
+  if (run <= 0) return sum_of_rates;
+  return sum_of_rates * std::min(1.0, run / SumOf(RunsToPlanFor(file)));
 }
 
 }  // namespace linebloom

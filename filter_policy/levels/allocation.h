@@ -1,5 +1,5 @@
-// Decides how many bits per key a new file's filters get: for an average over
-// the tree or a share of a memory budget. No locks, and nothing of RocksDB.
+// How many bits per key the filter of a file gets, so that lookups of missing
+// keys read the fewest data blocks: one number for each file.
 //
 // A lookup of a missing key probes one filter in every sorted run (a file of
 // level 0, or a level below it), so its cost is the sum of the runs' rates.
@@ -16,65 +16,52 @@
 //   least memory for a given sum of rates:
 //       rate_i = sum * n_i / (n_1 + n_2 + ...)
 //
-// log_rate_per_bit depends on the kind of line (LogRatePerBit in
-// sizing.h): the steeper the rate falls, the fewer additional bits a
-// small run needs. The rates of real filters are close to this, and the sum of
-// rates is flat around its minimum.
+// log_rate_per_bit depends on the kind of line (LogRatePerBit in sizing.h): the
+// steeper the rate falls, the fewer additional bits a small run needs. The
+// rates of real filters are close to this, and the sum of rates is flat around
+// its minimum.
 //
 // Rejected: optimizing with the measured rates, which saves less than 1 % of
-// the reads.
+// the reads. Counting a run's probes by the ranges of its files: files keep
+// their filters when they are moved, and runs that are nearly full overlap
+// everything (docs/runs/tried.md).
+//
+// No locks, no state.
 #pragma once
 
 #include <limits>
-#include <vector>
 
-#include "filter_policy/filter/sizing.h"
-#include "filter_policy/levels/tree_state.h"
+#include "filter_policy/levels/new_file.h"
 
 namespace linebloom {
 
-// The lowest sum of rates for given memory.
-class BitsAllocation {
- public:
-  // `runs` are the keys of all runs of a tree, more than 0 each, and get
-  // `average_bits` on average. If that is below kMinBitsOfRun, the largest runs
-  // are left out until it no longer is, and the others share what there is.
-  BitsAllocation(std::vector<double> runs, double average_bits,
-                 double log_rate_per_bit);
+// How far files of a tree with a memory budget are from equal shares at most,
+// in bits per key. The budget is spent on keys that come and go, and a file
+// that was cut short for them costs more reads than the steps between levels
+// save.
+inline constexpr double kMaxStepOfBudget = 2;
 
-  // The bits per key of a run with this many keys: kMinBitsOfRun for one that
-  // is left out. Filters with fewer bits reject less per bit, so some of its
-  // files get that many and the others none.
-  double BitsOf(double keys) const;
+// The bits per key of the file's filters, for a tree that is to have
+// `average_bits` (at least kMinBitsOfRun) over all its keys:
+//   sizes known   by the sorted run: it has as many keys as its level will
+//                 have, as a compaction into level 0 reads, or as the flush
+//                 will write. More or fewer make up for what other files have.
+//   otherwise     the average; a little more for a file recovered from the
+//                 log, which is small in all but a new database.
+double BitsForFile(const NewFile& file, double average_bits,
+                   double log_rate_per_bit);
 
- private:
-  double log_rate_per_bit_;
-  double bits_of_one_ = 0;  // of a run of one key, without limits
-  double largest_served_ = std::numeric_limits<double>::infinity();
-};
+// The same if `average_bits` are those of AverageOfBudget(): at most
+// kMaxStepOfBudget from them.
+double BitsWithinBudget(const NewFile& file, double average_bits,
+                        double log_rate_per_bit);
 
-// A file that is about to be written, and the tree it will be in. Sizes in
-// keys.
-struct NewFile {
-  std::vector<double> runs;  // of the tree at rest (TreeState::RunsAtRest)
-  double largest = 0;        // run of the tree as it is
-  double run = 0;            // the file's own, as it is
-  double job = 0;            // written by the flush or compaction; 0 if unknown
-  // The filters of the tree's other files; 0 if nothing is known of them.
-  double other_keys = 0;
-  double other_bits = 0;
-  bool is_flush = false;
-  double average_bits = 0;  // per key of the tree, to aim at
-  bool has_budget = false;  // `average_bits` are an equal share of a budget
-  double log_rate_per_bit = 0;
-};
+// The average at which the trees that share `budget_bits` come to it. At least
+// kMinBitsOfRun, however small the budget is.
+double AverageOfBudget(const NewFile& file, double budget_bits);
 
-// The bits per key of a file's filters.
-double BitsOfFile(const NewFile& file);
-
-// The rate of a run with `keys` keys, if the rates of all `runs` are to add up
-// to `sum_of_rates`.
-double RateOfRun(double keys, const std::vector<double>& runs,
-                 double sum_of_rates);
+// The rate of the file's filters, if the rates of all runs are to add up to
+// `sum_of_rates`; that sum if no sizes are known.
+double RateForFile(const NewFile& file, double sum_of_rates);
 
 }  // namespace linebloom

@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "filter_policy/filter/filter_block.h"
-#include "filter_policy/levels/account.h"
-#include "filter_policy/levels/file_plan.h"
+#include "filter_policy/levels/new_file.h"
 #include "filter_policy/levels/tree_state.h"
 #include "filter_policy/policy/running_rocksdb.h"
 #include "rocksdb/db.h"
@@ -104,7 +103,6 @@ struct CompactionInTree {
   std::string column_family;
   std::shared_ptr<const TreeState> tree;
   double input_keys = 0;
-  size_t level0_inputs = 0;
 };
 
 // True if RocksDB only moved files down (a trivial move). It then lists the
@@ -120,11 +118,16 @@ auto* Find(Map& map, const typename Map::key_type& key) {
   return found == map.end() ? nullptr : &found->second;
 }
 
+// A file's name without its folder, which is unique because a database never
+// reuses a file number.
+std::string FileNameOf(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
 // The name by which RocksDB's Configurable finds the listener's ListenerApi.
 constexpr char kListenerApi[] = "linebloom_level_sizes.api";
 
-// The name of an address that only this copy of the library has.
-constexpr char kCopy[] = "linebloom_level_sizes.copy";
+// Only this copy of the library has its address.
 char this_copy = 0;
 
 class LevelSizeListener final : public rocksdb::EventListener,
@@ -133,14 +136,16 @@ class LevelSizeListener final : public rocksdb::EventListener,
   explicit LevelSizeListener(const ExpectedLevelSizes& expected)
       : expected_(std::make_shared<TreeState>(TreeOf(expected))) {
     RegisterOptions(kListenerApi, static_cast<ListenerApi*>(this), nullptr);
-    RegisterOptions(kCopy, &this_copy, nullptr);
   }
 
   const char* Name() const override { return kLevelSizeListenerName; }
 
-  void WriteIntoTree(std::shared_ptr<const TreeState> tree) override {
-    linebloom::WriteIntoTree(std::move(tree));
+  void WriteIntoTree(std::shared_ptr<const TreeState> tree,
+                     double all_keys) override {
+    linebloom::WriteIntoTree(std::move(tree), all_keys);
   }
+
+  const void* Copy() const override { return &this_copy; }
 
   void OnFlushBegin(DB* db, const FlushJobInfo& job) override {
     StartSession(db);
@@ -162,7 +167,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
       Family& family = database.families[job.cf_name];
       family.last_flush = static_cast<double>(job.table_properties.num_entries);
       Place(job.file_path, 0, &database, &family);
-      EndJob(db, job.job_id, &database, &family);
+      EndJob(&database, &family);
     }
     UpdateTreesIfDue(db, kFilesPerJob);
   }
@@ -174,24 +179,21 @@ class LevelSizeListener final : public rocksdb::EventListener,
     for (const auto& [path, properties] : job.table_properties) {
       inputs.Add(FilterOf(*properties));
     }
-    account_->BeginCompaction(db->GetName(), job.job_id, inputs);
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
     const Family& family = database.families[job.cf_name];
     // Don't mix expected sizes with real ones.
     if (family.tree == nullptr || family.tree == expected_) return;
     TreeState tree = *family.tree;
-    size_t level0_inputs = 0;
     for (const std::string& path : job.input_files) {
       const KnownFile* const file = Find(database.files, FileNameOf(path));
       if (file == nullptr || file->level < 0) continue;
-      if (file->level == 0) ++level0_inputs;
       tree.Remove(file->filter, file->level);
     }
     tree.Add(inputs.rows, job.output_level);
     database.compactions[job.job_id] = {
         job.cf_name, std::make_shared<const TreeState>(std::move(tree)),
-        inputs.rows, level0_inputs};
+        inputs.rows};
   }
 
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override {
@@ -203,9 +205,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
       Family& family = database.families[job.cf_name];
       if (job.status.ok()) {
         if (job.base_input_level == 0) {
-          const bool moved = OnlyMoved(job);
-          family.moves = moved ? family.moves + 1 : 0;
-          family.merged |= !moved;
+          family.moves = OnlyMoved(job) ? family.moves + 1 : 0;
         }
         for (const std::string& path : job.input_files) {
           Place(path, -1, &database, &family);
@@ -215,7 +215,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
                 &family);
         }
       }
-      EndJob(db, job.job_id, &database, &family);
+      EndJob(&database, &family);
     }
     UpdateTreesIfDue(db, kFilesPerJob);
   }
@@ -228,15 +228,13 @@ class LevelSizeListener final : public rocksdb::EventListener,
 
   void OnTableFileCreationStarted(
       const rocksdb::TableFileCreationBriefInfo& info) override {
-    FileInTree file;
+    NewFile file;
     file.column_family = info.cf_name;
     file.reason = info.reason;
-    file.account = account_;
-    file.place = {info.db_name, info.job_id, FileNameOf(info.file_path)};
     // Recovery is part of opening the database; earlier sizes are out of date.
     if (info.reason != rocksdb::TableFileCreationReason::kRecovery) {
       const std::lock_guard<std::mutex> lock(mutex_);
-      FindTree(&file);
+      FindTree(info, &file);
     }
     if (file.tree == nullptr && expected_->Total() > 0) file.tree = expected_;
     BeginFile(std::move(file));
@@ -244,25 +242,16 @@ class LevelSizeListener final : public rocksdb::EventListener,
 
   void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
     EndFile();
-    const std::string name = FileNameOf(info.file_path);
-    if (!info.status.ok()) {
-      account_->DropFile(info.db_name, name);
-      // RocksDB doesn't name the file that a flush couldn't finish, nor an
-      // empty one, which it calls aborted.
-      if (name == "(nil)" && !info.status.IsAborted()) {
-        account_->DropFlush(info.db_name, info.job_id);
-      }
-      return;
-    }
+    if (!info.status.ok()) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (Database* const database = Find(databases_, info.db_name)) {
-      database->files[name] = {FilterOf(info.table_properties)};
+      database->files[FileNameOf(info.file_path)] = {
+          FilterOf(info.table_properties)};
     }
   }
 
   void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& info) override {
     const std::string name = FileNameOf(info.file_path);
-    account_->DropFile(info.db_name, name);
     const std::lock_guard<std::mutex> lock(mutex_);
     Database* const database = Find(databases_, info.db_name);
     if (database == nullptr) return;
@@ -278,9 +267,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
       rocksdb::ColumnFamilyHandle* handle) override {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::erase_if(databases_, [&](const auto& database) {
-      if (database.second.default_family != handle) return false;
-      account_->Forget(database.first);
-      return true;
+      return database.second.default_family == handle;
     });
   }
 
@@ -295,7 +282,6 @@ class LevelSizeListener final : public rocksdb::EventListener,
     // often, as in a load in key order, a flushed file reaches the last level
     // unchanged.
     int moves = 0;
-    bool merged = false;  // true once flushed files were
   };
 
   struct Database {
@@ -307,7 +293,6 @@ class LevelSizeListener final : public rocksdb::EventListener,
     const rocksdb::Logger* info_log = nullptr;
     KnownFiles files;
     std::map<std::string, Family> families;       // by name
-    std::optional<bool> began_empty;              // at the first look
     std::map<int, CompactionInTree> compactions;  // by job
     // Before the files are listed again: their number, less what each event
     // since has counted for.
@@ -316,25 +301,29 @@ class LevelSizeListener final : public rocksdb::EventListener,
     uint64_t version = 0;
   };
 
-  // Sets what is known of the tree that the file will be in.
-  void FindTree(FileInTree* file) const {
-    const Database* const database = Find(databases_, file->place.database);
-    if (database == nullptr) return;
-    file->info_log = database->info_log;
-    const Family* const family = Find(database->families, file->column_family);
-    if (family != nullptr) {
-      file->tree = family->tree;
-      if (file->reason == rocksdb::TableFileCreationReason::kFlush) {
-        file->input_keys = family->to_flush;
-        file->level0_waiting = family->live.level0_files.size();
-        for (const auto& [job, compaction] : database->compactions) {
-          if (compaction.column_family != file->column_family) continue;
-          file->level0_waiting -=
-              std::min(compaction.level0_inputs, file->level0_waiting);
-        }
+  // The keys that share a memory budget.
+  double AllKeys() const {
+    double keys = 0;
+    for (const auto& [path, database] : databases_) {
+      for (const auto& [name, family] : database.families) {
+        keys += family.live.filters.all_keys();
       }
     }
-    if (const auto* compaction = Find(database->compactions, file->place.job)) {
+    return keys;
+  }
+
+  // Sets what is known of the tree that the file will be in.
+  void FindTree(const rocksdb::TableFileCreationBriefInfo& info,
+                NewFile* file) const {
+    const Database* const database = Find(databases_, info.db_name);
+    if (database == nullptr) return;
+    file->info_log = database->info_log;
+    file->all_keys = AllKeys();
+    if (const Family* const family = Find(database->families, info.cf_name)) {
+      file->tree = family->tree;
+      if (file->is_flushed()) file->input_keys = family->to_flush;
+    }
+    if (const auto* compaction = Find(database->compactions, info.job_id)) {
       file->tree = compaction->tree;
       file->input_keys = compaction->input_keys;
     }
@@ -353,7 +342,6 @@ class LevelSizeListener final : public rocksdb::EventListener,
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
     if (database.session == session) return;
-    account_->Forget(db->GetName());
     database = Database();
     database.session = session;
     database.default_family = db->DefaultColumnFamily();
@@ -387,30 +375,18 @@ class LevelSizeListener final : public rocksdb::EventListener,
     file->level = level;
   }
 
-  static FilterTotals LiveFilters(const Database& database) {
-    FilterTotals live;
-    for (const auto& [name, family] : database.families) {
-      live.Add(family.live.filters);
-    }
-    return live;
-  }
-
   // Ends a job that may have changed the family's files.
-  void EndJob(DB* db, int job, Database* database, Family* family) {
+  void EndJob(Database* database, Family* family) {
     ++database->version;
-    account_->EndJob(db->GetName(), job, LiveFilters(*database));
-    SetTree(*database, family);
+    SetTree(family);
   }
 
-  void SetTree(const Database& database, Family* family) const {
+  void SetTree(Family* family) const {
     TreeState tree = family->live;
     family->tree = nullptr;
     if (tree.Runs().empty()) return;
     tree.last_flush = family->last_flush;
     tree.in_order = family->moves >= kMovesOfALoadInOrder;
-    tree.may_be_in_order =
-        tree.in_order ||
-        (database.began_empty.value_or(false) && !family->merged);
     family->tree = tree.Total() < expected_->Total()
                        ? expected_
                        : std::make_shared<const TreeState>(std::move(tree));
@@ -430,7 +406,6 @@ class LevelSizeListener final : public rocksdb::EventListener,
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
-    if (!database.began_empty) database.began_empty = files.empty();
     database.files_to_wait = 0;
     // A job has ended since, and whoever ended it lists the files anew.
     if (database.version != version) return;
@@ -453,13 +428,8 @@ class LevelSizeListener final : public rocksdb::EventListener,
         known.level = file->level;
         family.live.Add(known.filter, known.level);
       }
-      SetTree(database, &family);
+      SetTree(&family);
     }
-    account_->SetLive(
-        db->GetName(), LiveFilters(database), [&](const std::string& name) {
-          const KnownFile* const file = Find(database.files, name);
-          return file != nullptr && file->level >= 0;
-        });
     database.files_to_wait = files.size();
   }
 
@@ -488,8 +458,6 @@ class LevelSizeListener final : public rocksdb::EventListener,
   }
 
   const std::shared_ptr<const TreeState> expected_;  // empty: nothing
-  const std::shared_ptr<FilterAccount> account_ =
-      std::make_shared<FilterAccount>();
   mutable std::mutex mutex_;
   std::map<std::string, Database> databases_;  // by path
 };
@@ -502,7 +470,8 @@ ListenerApi* ApiOf(rocksdb::EventListener* listener) {
 }
 
 bool IsOfThisCopy(const rocksdb::EventListener& listener) {
-  return listener.GetOptions<char>(kCopy) == &this_copy;
+  const auto* const api = listener.GetOptions<ListenerApi>(kListenerApi);
+  return api != nullptr && api->Copy() == &this_copy;
 }
 
 rocksdb::EventListener* FindLevelSizeListener(

@@ -10,16 +10,21 @@
 
 namespace linebloom {
 
-// What policies and RebuildFilters() call of the listener. They may be linked
+// What policies and RebuildFilters() ask of the listener. They may be linked
 // into another library than the listener, whose class they don't know then.
 // Thread-safe.
 class ListenerApi {
  public:
   virtual ~ListenerApi() = default;
 
-  // The files that the calling thread writes belong to `tree`, whatever the
-  // listener knows, until this is called with null.
-  virtual void WriteIntoTree(std::shared_ptr<const TreeState> tree) = 0;
+  // The files that the calling thread writes belong to `tree` and share a
+  // memory budget with `all_keys`, whatever the listener knows, until this is
+  // called with null.
+  virtual void WriteIntoTree(std::shared_ptr<const TreeState> tree,
+                             double all_keys) = 0;
+
+  // An address that each copy of the library has of its own.
+  virtual const void* Copy() const = 0;
 };
 
 // As RocksDB's object registry requires it.

@@ -8,8 +8,10 @@ namespace linebloom {
 
 namespace {
 
-// RocksDB's default for max_bytes_for_level_multiplier.
+// RocksDB's defaults for max_bytes_for_level_multiplier and
+// level0_file_num_compaction_trigger.
 constexpr double kSizeRatio = 10;
+constexpr size_t kFilesOfLevel0 = 4;
 
 }  // namespace
 

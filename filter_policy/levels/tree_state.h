@@ -6,10 +6,6 @@
 
 namespace linebloom {
 
-// How many files of level 0 start a compaction: RocksDB's default for
-// level0_file_num_compaction_trigger.
-inline constexpr size_t kFilesOfLevel0 = 4;
-
 // The filters of some files, as far as known.
 struct FilterTotals {
   double rows = 0;  // of the files
@@ -28,7 +24,7 @@ struct FilterTotals {
   double all_keys() const { return keys + unfiltered + unknown; }
   double all_rows() const { return rows + unknown; }
 
-  // Adds `more` `times` times.
+  // Adds `more`, scaled by `times`; -1 subtracts.
   void Add(const FilterTotals& more, double times = 1);
 };
 
@@ -40,9 +36,6 @@ struct TreeState {
   // True if RocksDB moves flushed files down unchanged, as in a load in key
   // order: a flushed file then belongs to the largest run.
   bool in_order = false;
-  // True if flushed files may keep their filters for good: `in_order`, or a new
-  // database hasn't merged any yet.
-  bool may_be_in_order = false;
   // Without the inputs of the compaction that writes the file.
   FilterTotals filters = {};
 

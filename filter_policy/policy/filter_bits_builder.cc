@@ -20,9 +20,9 @@ Status HashChanged() {
       "linebloom: a key's hash changed in memory before its filter was built");
 }
 
-FilterPlan WithId(FilterPlan plan, const CanonicalKey& canonical_key) {
-  plan.request.canonical_key = CanonicalId(canonical_key);
-  return plan;
+FilterRequest WithId(FilterRequest request, const CanonicalKey& canonical_key) {
+  request.canonical_key = CanonicalId(canonical_key);
+  return request;
 }
 
 }  // namespace
@@ -40,10 +40,12 @@ void MakeCanonical(const CanonicalKey& canonical_key, const Slice& key,
   canonical_key.Append(key, canonical);
 }
 
-LineFilterBitsBuilder::LineFilterBitsBuilder(FilterPlan plan,
-                                             bool detect_corruption)
-    : plan_(std::move(plan)),
-      hash_(plan_.request.hash_seed),
+LineFilterBitsBuilder::LineFilterBitsBuilder(
+    const FilterRequest& request, std::shared_ptr<AllocationRounding> rounding,
+    bool detect_corruption)
+    : request_(request),
+      rounding_(std::move(rounding)),
+      hash_(request.hash_seed),
       detect_corruption_(detect_corruption) {}
 
 void LineFilterBitsBuilder::Add(uint64_t hash) {
@@ -84,8 +86,8 @@ Slice LineFilterBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
     });
     if (now != hashes_xor_) *status = HashChanged();
   }
-  FilterBlock block = BuildFilter(hashes_, plan_.RequestFor(hashes_.size()),
-                                  ChosenKernel(), plan_.rounding.get());
+  FilterBlock block =
+      BuildFilter(hashes_, request_, ChosenKernel(), rounding_.get());
   HashList hashes = std::exchange(hashes_, {});
   if (detect_corruption_) hashes_to_verify_ = std::move(hashes);
   xor_to_verify_ = std::exchange(hashes_xor_, 0);
@@ -101,7 +103,7 @@ Status LineFilterBitsBuilder::MaybePostVerify(const Slice& block) {
   if (!detect_corruption_ || hashes.empty()) return Status::OK();
   const std::optional<FilterReader> reader =
       FilterReader::Make(block.data(), ParseFilter(block.data(), block.size()),
-                         ChosenKernel(), plan_.request.canonical_key);
+                         ChosenKernel(), request_.canonical_key);
   if (!reader.has_value()) {
     return Status::Corruption("linebloom: a filter just built is unreadable");
   }
@@ -123,41 +125,39 @@ Status LineFilterBitsBuilder::MaybePostVerify(const Slice& block) {
 }
 
 uint32_t LineFilterBitsBuilder::LinesIn(size_t bytes) const {
-  const size_t overhead = FilterBlockOverhead(plan_.request);
+  const size_t overhead = FilterBlockOverhead(request_);
   return bytes < overhead
              ? 0
-             : LinesWithin(BuiltLine(plan_.request.line,
-                                     plan_.request.millibits_per_key),
+             : LinesWithin(BuiltLine(request_.line, request_.millibits_per_key),
                            bytes - overhead);
 }
 
 size_t LineFilterBitsBuilder::ApproximateNumEntries(size_t bytes) {
   const uint32_t lines = LinesIn(bytes);
-  return KeysFor(lines, plan_.request.millibits_per_key);
+  return KeysFor(lines, request_.millibits_per_key);
 }
 
 size_t LineFilterBitsBuilder::CalculateSpace(size_t entries) {
   if (entries == 0) return kFilterTailBytes;
-  const uint32_t lines = LinesFor(entries, plan_.request.millibits_per_key);
-  return BytesOfLines(
-             BuiltLine(plan_.request.line, MillibitsFor(lines, entries)),
-             lines) +
-         FilterBlockOverhead(plan_.request);
+  const uint32_t lines = LinesFor(entries, request_.millibits_per_key);
+  return BytesOfLines(BuiltLine(request_.line, MillibitsFor(lines, entries)),
+                      lines) +
+         FilterBlockOverhead(request_);
 }
 
 double LineFilterBitsBuilder::EstimatedFpRate(size_t entries, size_t bytes) {
   if (entries == 0) return 0.0;
   const uint32_t lines = LinesIn(bytes);
   if (lines == 0) return 1.0;
-  return ExpectedRate(plan_.request.line, plan_.request.millibits_per_key,
+  return ExpectedRate(request_.line, request_.millibits_per_key,
                       static_cast<double>(entries) / lines);
 }
 
 CanonicalFilterBitsBuilder::CanonicalFilterBitsBuilder(
-    std::shared_ptr<const CanonicalKey> canonical_key, FilterPlan plan,
-    bool detect_corruption)
-    : LineFilterBitsBuilder(WithId(std::move(plan), *canonical_key),
-                            detect_corruption),
+    std::shared_ptr<const CanonicalKey> canonical_key, FilterRequest request,
+    std::shared_ptr<AllocationRounding> rounding, bool detect_corruption)
+    : LineFilterBitsBuilder(WithId(request, *canonical_key),
+                            std::move(rounding), detect_corruption),
       canonical_key_(std::move(canonical_key)) {}
 
 void CanonicalFilterBitsBuilder::AddKey(const Slice& key) {

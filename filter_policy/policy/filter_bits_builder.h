@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,30 +24,16 @@ uint64_t CanonicalId(const CanonicalKey& canonical_key);
 void MakeCanonical(const CanonicalKey& canonical_key, const rocksdb::Slice& key,
                    std::string* canonical);
 
-// How to build the filters of a file.
-struct FilterPlan {
-  FilterRequest request;
-  // If set, called once for each filter with its keys and prefixes, to change
-  // the request's bits. Until then they are an estimate.
-  std::function<void(size_t keys, FilterRequest*)> fit = nullptr;
-  // Null: no rounding.
-  std::shared_ptr<AllocationRounding> rounding = nullptr;
-
-  FilterRequest RequestFor(size_t keys) const {
-    FilterRequest fitted = request;
-    if (fit && keys > 0) fit(keys, &fitted);
-    return fitted;
-  }
-};
-
 // Collects the hashes of keys and prefixes. Each Finish builds a block of them
 // and starts over, as partitioned filters require. Belongs to one thread.
 class LineFilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
  public:
-  // `detect_corruption` is the table option detect_filter_construct_corruption:
-  // keeps the hashes until MaybePostVerify has found each of them in the
-  // finished block.
-  LineFilterBitsBuilder(FilterPlan plan, bool detect_corruption);
+  // `rounding` is null for none. `detect_corruption` is the table option
+  // detect_filter_construct_corruption: keeps the hashes until MaybePostVerify
+  // has found each of them in the finished block.
+  LineFilterBitsBuilder(const FilterRequest& request,
+                        std::shared_ptr<AllocationRounding> rounding,
+                        bool detect_corruption);
 
   // Ignores a key that repeats the previous one.
   void AddKey(const rocksdb::Slice& key) override;
@@ -72,8 +57,8 @@ class LineFilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
   size_t ApproximateNumEntries(size_t bytes) override;
 
   // The size in bytes of a block with this many entries. Approximate for
-  // policies with a rate or a budget, and where filters are rounded to the
-  // allocator's sizes.
+  // policies with a rate, and where filters are rounded to the allocator's
+  // sizes.
   size_t CalculateSpace(size_t entries) override;
 
   // The expected rate of a block of `bytes` bytes with this many entries.
@@ -83,7 +68,8 @@ class LineFilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
   void Add(uint64_t hash);
   uint32_t LinesIn(size_t bytes) const;  // whole lines of a block of that size
 
-  FilterPlan plan_;
+  const FilterRequest request_;
+  const std::shared_ptr<AllocationRounding> rounding_;
   KeyHash hash_;
   bool detect_corruption_;
   HashList hashes_;
@@ -100,7 +86,9 @@ class CanonicalFilterBitsBuilder final : public LineFilterBitsBuilder {
  public:
   // The rest as for LineFilterBitsBuilder; never null.
   CanonicalFilterBitsBuilder(std::shared_ptr<const CanonicalKey> canonical_key,
-                             FilterPlan plan, bool detect_corruption);
+                             FilterRequest request,
+                             std::shared_ptr<AllocationRounding> rounding,
+                             bool detect_corruption);
 
   void AddKey(const rocksdb::Slice& key) override;
   void AddKeyAndAlt(const rocksdb::Slice& key,

@@ -82,7 +82,8 @@ std::optional<uint64_t> BudgetOf(const rocksdb::Options& options) {
   const auto* table = TableOptionsOf(options);
   if (table == nullptr) return std::nullopt;
   const auto* policy = OptionsOfLinebloom(table->filter_policy.get());
-  return policy == nullptr ? std::nullopt : policy->memory_budget;
+  if (policy == nullptr || !policy->memory_budget) return std::nullopt;
+  return BytesOf(*policy->memory_budget, *table);
 }
 
 Status AddFamily(const std::string& name, rocksdb::DB* db,

@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "filter_policy/filter/sizing.h"
-#include "filter_policy/levels/file_plan.h"
+#include "filter_policy/levels/allocation.h"
 #include "filter_policy/levels/level_size_listener.h"
+#include "filter_policy/levels/new_file.h"
 #include "filter_policy/line/hash.h"
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/policy/filter_bits_builder.h"
@@ -26,46 +27,21 @@ using rocksdb::FilterBuildingContext;
 using rocksdb::Slice;
 using rocksdb::Status;
 
-// Filters take whole lines, and files are written at the same time.
-constexpr double kOver = 1.1;
-
-// True if one is more than `factor` times the other.
-bool Differ(double before, double now, double factor) {
-  return now > factor * before || before > factor * now;
-}
-
-bool AverageHasChanged(double before, double now) {
-  return Differ(before, now, 1.25) ||
-         (before >= kMinBitsOfRun) != (now >= kMinBitsOfRun);
-}
-
 // What a policy reports to the info logs of its databases: each warning once,
-// each figure when it has changed.
-//
-// Thread-safe. A null info log takes nothing.
-//
-// A database is known by its log's address, which the next database's log may
-// get. So whenever one is opened, all is forgotten except for logs known to
-// live: one that stays open may get a line again.
+// the bits of a budget when they have changed. Thread-safe; a null log takes
+// nothing.
 class InfoLog {
  public:
-  // Call when RocksDB validates options. `info_log` is null if a database is
-  // being opened that will make its own.
-  void NoteOpening(const std::shared_ptr<rocksdb::Logger>& info_log) {
+  // Call when RocksDB validates options, as it does for each database that is
+  // opened: its log may have the address of an earlier one's. The log is null
+  // if RocksDB has yet to make it.
+  void Forget(const rocksdb::Logger* info_log) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::erase_if(told_, [&info_log](const auto& entry) {
-      const Told& told = entry.second;
-      return told.log.expired() && (told.is_known || info_log == nullptr);
+    std::erase_if(told_, [info_log](const auto& told) {
+      return info_log == nullptr || told.first == info_log;
     });
-    if (info_log == nullptr) return;
-    Told& told = told_[info_log.get()];
-    if (told.is_known) return;
-    told = Told();
-    told.log = info_log;
-    told.is_known = true;
   }
 
-  // Warns, once per database.
   void WarnOnce(rocksdb::Logger* info_log, const std::string& warning) {
     if (info_log == nullptr) return;
     {
@@ -75,95 +51,37 @@ class InfoLog {
     rocksdb::Warn(info_log, "%s", warning.c_str());
   }
 
-  // Notes a column family that the policy is for, when RocksDB validates its
-  // options. There is no log then.
-  void NoteComparator(const rocksdb::Comparator* comparator) {
-    if (!NeedsCanonicalKey(comparator)) return;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    comparator_ = comparator->Name();
-  }
-
-  // Warns if a comparator that was noted may call keys of different bytes
-  // equal. RocksDB doesn't say whose column family is whose, so databases that
-  // share a policy each get the warning.
-  void WarnOfComparator(rocksdb::Logger* info_log) {
-    std::string comparator;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      comparator = comparator_;
-    }
-    if (comparator.empty()) return;
-    WarnOnce(info_log,
-             "linebloom: the comparator '" + comparator +
-                 "' may call keys of different bytes equal, but filters tell "
-                 "them apart: a lookup by other bytes than those that were "
-                 "written may not find its row. Set "
-                 "FilterPolicyOptions::canonical_key or, if equal keys always "
-                 "have equal bytes, let the comparator's "
-                 "CanKeysWithDifferentByteContentsBeEqual() return false.");
-  }
-
-  // Writes what a memory budget comes to, if the bits of new files have changed
-  // by a quarter since the last line or filters have begun or ceased to exceed
-  // it. A warning below one bit per key, above the budget, and, once per
-  // database, if another policy of the listener has another one.
-  void WriteBudget(rocksdb::Logger* info_log, uint64_t budget,
-                   const BudgetState& state) {
+  // Writes what a budget comes to, if the bits of new files have changed by a
+  // quarter since the last line, or to or from the least.
+  void WriteBudget(rocksdb::Logger* info_log, const std::string& budget,
+                   double average_bits) {
     if (info_log == nullptr) return;
-    const std::string option = "memory_budget=" + ByteCountText(budget);
-    if (state.other_budget > 0) {
-      WarnOnce(info_log,
-               "linebloom: policies with " + option + " and " +
-                   ByteCountText(state.other_budget) +
-                   " share a listener, which counts all filters for both: the "
-                   "smaller one may be used up by the files of the other. Give "
-                   "them the same budget, or databases a listener each.");
-    }
-    const double bytes = state.filters.bits / 8;
-    const bool is_over = bytes > kOver * static_cast<double>(budget);
+    const bool is_least = average_bits <= kMinBitsOfRun;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      Told& told = told_[info_log];
-      if (is_over == told.was_over &&
-          !AverageHasChanged(told.last_average, state.average_bits)) {
+      double& last = told_[info_log].average_bits;
+      if (average_bits < 1.25 * last && last < 1.25 * average_bits &&
+          is_least == (last <= kMinBitsOfRun)) {
         return;
       }
-      told.last_average = state.average_bits;
-      told.was_over = is_over;
+      last = average_bits;
     }
-    const bool too_small = state.average_bits < kMinBitsOfRun;
-    rocksdb::Log(
-        is_over || too_small ? rocksdb::InfoLogLevel::WARN_LEVEL
-                             : rocksdb::InfoLogLevel::INFO_LEVEL,
-        info_log,
-        "linebloom: %s: filters of %.0f keys take %.0f bytes, those of %.0f "
-        "further keys are not known; new files get %.2f bits per key on "
-        "average%s%s",
-        option.c_str(), state.filters.keys, bytes, state.filters.unknown,
-        state.average_bits,
-        too_small ? "; with less than one bit per key some files get "
-                    "no filter"
-                  : "",
-        is_over ? "; flushed files get at most a third of what is left up to "
-                  "1.35 times the budget until compactions or "
-                  "linebloom::RebuildFilters give memory back"
-                : "");
+    rocksdb::Log(is_least ? rocksdb::InfoLogLevel::WARN_LEVEL
+                          : rocksdb::InfoLogLevel::INFO_LEVEL,
+                 info_log,
+                 "linebloom: %s: new files get %.2f bits per key on average%s",
+                 budget.c_str(), average_bits,
+                 is_least ? ", the least; filters may exceed the budget" : "");
   }
 
  private:
-  // What a log was told.
   struct Told {
-    // The log itself, if it is known: one that expired had its address.
-    std::weak_ptr<rocksdb::Logger> log;
-    bool is_known = false;
     std::set<std::string> warnings;
-    double last_average = 0;
-    bool was_over = false;
+    double average_bits = 0;
   };
 
   std::mutex mutex_;
   std::map<const rocksdb::Logger*, Told> told_;
-  std::string comparator_;  // empty: none to warn of
 };
 
 Status NoEntropy() {
@@ -217,43 +135,49 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
         return ListenerMissing();
       }
     }
-    info_log_.NoteOpening(db_options.info_log);
-    if (options_.canonical_key == nullptr) {
-      info_log_.NoteComparator(cf_options.comparator);
-    }
+    const Status cache = ValidateCache(cf_options);
+    if (!cache.ok()) return cache;
+    info_log_.Forget(db_options.info_log.get());
+    if (options_.canonical_key == nullptr) NoteComparator(cf_options);
     return FilterPolicy::ValidateOptions(db_options, cf_options);
   }
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const FilterBuildingContext& context) const override {
     // Take it even if unused; it describes only the file being created.
-    const std::optional<FileInTree> file = TakeFileInTree();
-    FilterPolicyOptions options = ValidOptions(context.info_log);
-    info_log_.WarnOfComparator(context.info_log);
-    if (!file.has_value()) {
-      WarnOfListener(options, context);
-      options = WithoutListener(options);
-    } else if (!file->Matches(context)) {
-      // A merge operator or the like writes this file while the listener's is
-      // being written. There may be a listener for it as well.
-      options = WithoutListener(options);
+    std::optional<NewFile> file = TakeNewFile();
+    const FilterPolicyOptions options = ValidOptions(context.info_log);
+    WarnOfComparator(context.info_log);
+    if (!file) WarnOfListener(options, context);
+    // A merge operator or the like may write this file while the listener's is
+    // being written. There may be a listener for it as well.
+    if (file && !Matches(*file, context)) file.reset();
+    if (file) {
+      file->level = context.level_at_creation;
+      file->style = context.compaction_style;
+      WriteBudget(options, context, *file);
     }
-    std::optional<FilterPlan> plan = PlanOf(options, context, file);
-    if (!plan.has_value()) return nullptr;
-    if (plan->request.hash_seed == kRandomHashSeed) {
+    FilterRequest request =
+        RequestFor(options, context.table_options, file ? &*file : nullptr);
+    if (request.millibits_per_key == 0) return nullptr;
+    if (request.hash_seed == kRandomHashSeed) {
       const std::optional<uint64_t> seed = DrawHashSeed();
       // There was entropy when the database was opened. An unseeded filter is
       // correct; it only lacks protection against chosen keys.
-      plan->request.hash_seed = seed.value_or(0);
+      request.hash_seed = seed.value_or(0);
       if (!seed) WarnOfOptions(context.info_log, NoEntropy(), "hash_seed=0");
     }
+    const auto rounding = context.table_options.optimize_filters_for_memory &&
+                                  !options.memory_budget
+                              ? rounding_
+                              : nullptr;
     const bool detect_corruption =
         context.table_options.detect_filter_construct_corruption;
     if (options_.canonical_key != nullptr) {
-      return new CanonicalFilterBitsBuilder(
-          options_.canonical_key, std::move(*plan), detect_corruption);
+      return new CanonicalFilterBitsBuilder(options_.canonical_key, request,
+                                            rounding, detect_corruption);
     }
-    return new LineFilterBitsBuilder(std::move(*plan), detect_corruption);
+    return new LineFilterBitsBuilder(request, rounding, detect_corruption);
   }
 
   rocksdb::FilterBitsReader* GetFilterBitsReader(
@@ -301,52 +225,89 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 
   void WarnOfListener(const FilterPolicyOptions& options,
                       const FilterBuildingContext& context) const {
-    const std::string instead =
-        IdOf(WithoutListener(options)) + " and level_aware=true";
-    // Not by the reason, whose values differ between versions.
-    const bool is_outside_tree = context.level_at_creation < 0;
-    if (NeedsListener(options) && is_outside_tree) {
-      info_log_.WarnOnce(context.info_log,
-                         "linebloom: " + IdOf(options) +
-                             ": files outside any tree, by SstFileWriter or "
-                             "RepairDB(), are built with " +
-                             instead + ".");
-    } else if (NeedsListener(options)) {
-      WarnOfOptions(context.info_log, ListenerMissing(), instead);
-    } else if (options.level_aware && !is_outside_tree) {
-      info_log_.WarnOnce(
-          context.info_log,
-          "linebloom: " + IdOf(options) +
-              ": level_aware=true without the listener linebloom_level_sizes "
-              "among DBOptions::listeners, or with one that another copy of "
-              "the library made: every filter gets the average, whatever its "
-              "level. Set NewLevelSizeListener() of "
-              "linebloom/level_size_listener.h, or "
-              "listeners=linebloom_level_sizes in an option string.");
+    if (!IsLevelAware(options)) return;
+    if (options.memory_budget && context.level_at_creation >= 0) {
+      WarnOfOptions(context.info_log, ListenerMissing(),
+                    "10 bits per key in every file");
+      return;
     }
+    const std::string average =
+        options.memory_budget ? "10 bits per key" : "the average";
+    info_log_.WarnOnce(
+        context.info_log,
+        "linebloom: " + IdOf(options) + ": " +
+            // SstFileWriter knows no level, and calls no listener.
+            (context.level_at_creation < 0
+                 ? "SstFileWriter calls no listener: filters of its files "
+                   "get " +
+                       average + "."
+                 : "level_aware=true without the listener "
+                   "linebloom_level_sizes among DBOptions::listeners, or with "
+                   "one that another copy of the library made: every filter "
+                   "gets " +
+                       average +
+                       ", whatever its level. Set NewLevelSizeListener() of "
+                       "linebloom/level_size_listener.h, or "
+                       "listeners=linebloom_level_sizes in an option string."));
   }
 
-  static FilterPolicyOptions WithoutListener(FilterPolicyOptions options) {
-    options.level_aware = IsLevelAware(options);
-    options.memory_budget.reset();
-    return options;
+  // A column family that the policy is for. There is no log when RocksDB
+  // validates its options, and later RocksDB doesn't say whose family is whose:
+  // databases that share a policy each get the warning.
+  void NoteComparator(const rocksdb::ColumnFamilyOptions& options) const {
+    if (!NeedsCanonicalKey(options.comparator)) return;
+    const std::lock_guard<std::mutex> lock(comparator_mutex_);
+    comparator_ = options.comparator->Name();
   }
 
-  // `file` must be the one that `context` describes if the options need the
-  // listener.
-  std::optional<FilterPlan> PlanOf(
-      const FilterPolicyOptions& options, const FilterBuildingContext& context,
-      const std::optional<FileInTree>& file) const {
-    if (options.memory_budget) {
-      const BudgetState state = StateOfBudget(options, context, *file);
-      info_log_.WriteBudget(context.info_log, *options.memory_budget, state);
-      return PlanWithinBudget(options, context, *file, state);
+  void WarnOfComparator(rocksdb::Logger* info_log) const {
+    std::string comparator;
+    {
+      const std::lock_guard<std::mutex> lock(comparator_mutex_);
+      comparator = comparator_;
     }
-    std::optional<FilterPlan> plan = PlanOfFile(options, context, file);
-    if (plan && context.table_options.optimize_filters_for_memory) {
-      plan->rounding = rounding_;
+    if (comparator.empty()) return;
+    info_log_.WarnOnce(
+        info_log,
+        "linebloom: the comparator '" + comparator +
+            "' may call keys of different bytes equal, but filters tell "
+            "them apart: a lookup by other bytes than those that were "
+            "written may not find its row. Set "
+            "FilterPolicyOptions::canonical_key or, if equal keys always "
+            "have equal bytes, let the comparator's "
+            "CanKeysWithDifferentByteContentsBeEqual() return false.");
+  }
+
+  void WriteBudget(const FilterPolicyOptions& options,
+                   const FilterBuildingContext& context,
+                   const NewFile& file) const {
+    if (!options.memory_budget) return;
+    const rocksdb::BlockBasedTableOptions& table = context.table_options;
+    const uint64_t bytes = BytesOf(*options.memory_budget, table);
+    std::string text = "memory_budget=" + BudgetText(*options.memory_budget);
+    if (options.memory_budget->percent_of_cache > 0) {
+      text += ", " + BudgetText(bytes) +
+              (table.cache_index_and_filter_blocks
+                   ? " of the block cache"
+                   : " besides the block cache, which holds no filters "
+                     "(cache_index_and_filter_blocks=false)");
     }
-    return plan;
+    info_log_.WriteBudget(
+        context.info_log, text,
+        AverageOfBudget(file, 8 * static_cast<double>(bytes)));
+  }
+
+  Status ValidateCache(const rocksdb::ColumnFamilyOptions& family) const {
+    const auto* const table = TableOptionsOf(family);
+    if (!options_.memory_budget || table == nullptr ||
+        options_.memory_budget->percent_of_cache == 0 ||
+        table->block_cache != nullptr) {
+      return Status::OK();
+    }
+    return Status::InvalidArgument(
+        "linebloom: memory_budget=" + BudgetText(*options_.memory_budget) +
+        " needs a block cache, but no_block_cache=true: give bytes, such as "
+        "memory_budget=512M");
   }
 
   Status ListenerMissing() const {
@@ -384,6 +345,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   const std::shared_ptr<AllocationRounding> rounding_ =
       std::make_shared<AllocationRounding>();
   mutable InfoLog info_log_;
+  mutable std::mutex comparator_mutex_;
+  mutable std::string comparator_;  // to warn of; empty: none
 };
 
 static_assert(

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "filter_policy/filter/sizing.h"
+#include "filter_policy/levels/allocation.h"
 #include "rocksdb/convenience.h"
 
 namespace linebloom {
@@ -70,6 +71,8 @@ struct Range {
   }
 };
 constexpr Range kBits{0, 30};
+// More than 0.
+constexpr Range kShares{std::numeric_limits<double>::denorm_min(), 100};
 // More than 0 and less than 1.
 constexpr Range kRates{std::numeric_limits<double>::denorm_min(),
                        1 - std::numeric_limits<double>::epsilon() / 2};
@@ -188,6 +191,24 @@ TextOption BitsPerKeyOption() {
   return bits;
 }
 
+std::optional<MemoryBudget> ParseBudget(std::string_view text) {
+  if (text.ends_with('%')) {
+    text.remove_suffix(1);
+    const auto percent = NumberIn<double>(text);
+    // 0 would be no share; any number below is as wrong.
+    if (!percent || *percent == 0) return std::nullopt;
+    return MemoryBudget::OfBlockCache(*percent);
+  }
+  const auto bytes = ParseByteCount(text);
+  if (!bytes) return std::nullopt;
+  return MemoryBudget(*bytes);
+}
+
+bool IsInRange(MemoryBudget budget) {
+  return budget.percent_of_cache == 0 ? budget.bytes > 0
+                                      : kShares(budget.percent_of_cache);
+}
+
 const std::vector<TextOption>& AllOptions() {
   constexpr char kTrueOrFalse[] = "true or false, 1 or 0";
   static const auto* const all = new std::vector<TextOption>{
@@ -195,12 +216,12 @@ const std::vector<TextOption>& AllOptions() {
       OptionOf<double>(
           "false_positive_rate", "a number more than 0 and less than 1",
           &Options::false_positive_rate, NumberIn<double>, NumberText, kRates),
-      OptionOf<uint64_t>(
+      OptionOf<MemoryBudget>(
           "memory_budget",
           "a whole number of bytes from 1 to 2^64 - 1, optionally followed by "
-          "K, M, G or T for 2^10, 2^20, 2^30 or 2^40",
-          &Options::memory_budget, ParseByteCount, ByteCountText,
-          [](uint64_t bytes) { return bytes > 0; }),
+          "K, M, G or T for 2^10, 2^20, 2^30 or 2^40, or a share of the block "
+          "cache of more than 0% and at most 100%",
+          &Options::memory_budget, ParseBudget, BudgetText, IsInRange),
       OptionOf<bool>("level_aware", kTrueOrFalse, &Options::level_aware,
                      ParseSwitch, SwitchText),
       OptionOf<Line>("line", "solved or plain", &Options::line, ParseLine,
@@ -311,11 +332,41 @@ bool BuildsNothing(const FilterPolicyOptions& options) {
          MillibitsOf(BitsPerKeyOf(options)) == 0;
 }
 
-FilterRequest RequestOf(const FilterPolicyOptions& options) {
-  FilterRequest request;
-  request.line = options.line;
-  request.hash_seed = options.hash_seed;
-  request.level_aware = IsLevelAware(options);
+uint64_t BytesOf(const MemoryBudget& budget,
+                 const rocksdb::BlockBasedTableOptions& table) {
+  if (budget.percent_of_cache == 0) return budget.bytes;
+  if (table.block_cache == nullptr) return 0;
+  return static_cast<uint64_t>(
+      budget.percent_of_cache / 100 *
+      static_cast<double>(table.block_cache->GetCapacity()));
+}
+
+FilterRequest RequestFor(const FilterPolicyOptions& options,
+                         const rocksdb::BlockBasedTableOptions& table,
+                         const NewFile* file) {
+  FilterRequest request = {.line = options.line,
+                           .hash_seed = options.hash_seed,
+                           .level_aware = IsLevelAware(options)};
+  const bool by_level = file != nullptr && IsLevelAware(options);
+  if (options.false_positive_rate) {
+    const double rate = *options.false_positive_rate;
+    request.false_positive_rate = std::max(
+        by_level ? RateForFile(*file, rate) : rate, LowestRate(request.line));
+    request.millibits_per_key =
+        BitsForRate(request.line, request.false_positive_rate)
+            .value_or(kMaxMillibits);
+    return request;
+  }
+  double bits = BitsPerKeyOf(options);
+  const double slope = LogRatePerBit(options.line);
+  if (by_level && options.memory_budget) {
+    const double budget =
+        8 * static_cast<double>(BytesOf(*options.memory_budget, table));
+    bits = BitsWithinBudget(*file, AverageOfBudget(*file, budget), slope);
+  } else if (by_level) {
+    bits = BitsForFile(*file, bits, slope);
+  }
+  request.millibits_per_key = MillibitsOf(bits);
   return request;
 }
 
@@ -346,7 +397,7 @@ FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
   FilterPolicyOptions nearest = options;
   nearest.line = ParseLine(LineText(options.line)).value_or(defaults.line);
   if (options.bits_per_key || options.false_positive_rate ||
-      options.memory_budget == 0) {
+      (options.memory_budget && !IsInRange(*options.memory_budget))) {
     nearest.memory_budget.reset();
   }
   if (options.bits_per_key) {
@@ -385,7 +436,7 @@ Status ParseId(std::string_view id, FilterPolicyOptions* options) {
   return Status::InvalidArgument(
       "linebloom: '" + std::string(id) +
       "': must be linebloom, linebloom:BITS, linebloom:rate:RATE or "
-      "linebloom:budget:BYTES");
+      "linebloom:budget:BYTES, which may be a share of the block cache: 90%");
 }
 
 std::string IdOf(const FilterPolicyOptions& options) {
@@ -451,7 +502,11 @@ std::optional<uint64_t> ParseByteCount(std::string_view text) {
   return *number << shift;
 }
 
-std::string ByteCountText(uint64_t bytes) {
+std::string BudgetText(MemoryBudget budget) {
+  if (budget.percent_of_cache != 0) {
+    return NumberText(budget.percent_of_cache) + "%";
+  }
+  const uint64_t bytes = budget.bytes;
   const size_t units =
       bytes == 0 ? 0 : std::min<size_t>(std::countr_zero(bytes) / 10, 4);
   std::string text = std::to_string(bytes >> 10 * units);

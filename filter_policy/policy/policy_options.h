@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "filter_policy/filter/filter_block.h"
+#include "filter_policy/levels/new_file.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/filter_policy.h"
@@ -51,18 +52,29 @@ bool NeedsCanonicalKey(const rocksdb::Comparator* comparator);
 bool BuildsNothing(const FilterPolicyOptions& options);
 
 // The ID of a policy with these options: `linebloom:10`, for a rate
-// `linebloom:rate:0.01`, for a budget `linebloom:budget:512M`.
+// `linebloom:rate:0.01`, for a budget `linebloom:budget:512M` or
+// `linebloom:budget:90%`.
 std::string IdOf(const FilterPolicyOptions& options);
 
-// What all filters with these options have in common; bits and rate aren't set.
-FilterRequest RequestOf(const FilterPolicyOptions& options);
+// memory_budget in bytes, for filters of this table now. 0 for a share of a
+// cache that there isn't.
+uint64_t BytesOf(const MemoryBudget& budget,
+                 const rocksdb::BlockBasedTableOptions& table);
+
+// What to build for a file of which `file` is known, null if nothing is: then
+// it gets the average, and with a budget kDefaultBitsPerKey. The request has 0
+// bits if the file gets no filter. `options` must be valid.
+FilterRequest RequestFor(const FilterPolicyOptions& options,
+                         const rocksdb::BlockBasedTableOptions& table,
+                         const NewFile* file);
 
 // Bits per key in thousandths, as used and stored; 0 means no filter.
 // `bits_per_key` must be in range.
 uint32_t MillibitsOf(double bits_per_key);
 
 // Parses an ID: `linebloom`, alone or with `:BITS`, `:rate:RATE` or
-// `:budget:BYTES`. Numbers out of range are an error but are stored in
+// `:budget:BYTES`
+// or `:budget:SHARE%`. Numbers out of range are an error but are stored in
 // `options` nevertheless.
 rocksdb::Status ParseId(std::string_view id, FilterPolicyOptions* options);
 
@@ -84,7 +96,7 @@ FilterPolicyOptionTypes();
 // overflows. RocksDB's own parser reads `512Mx` as 512 MiB and wraps around.
 std::optional<uint64_t> ParseByteCount(std::string_view text);
 
-// The shortest text that parses back: "512M".
-std::string ByteCountText(uint64_t bytes);
+// The shortest text that parses back: "512M", "90%".
+std::string BudgetText(MemoryBudget budget);
 
 }  // namespace linebloom

@@ -16,7 +16,7 @@
 //   filter_policy=linebloom:10
 //   filter_policy={id=linebloom;bits_per_key=10;line=plain}
 //   filter_policy={id=linebloom;false_positive_rate=0.01;level_aware=true}
-//   filter_policy={id=linebloom;memory_budget=512M}
+//   filter_policy={id=linebloom;memory_budget=90%}
 //
 // This header needs only C++17 and RocksDB's public headers.
 #pragma once
@@ -75,6 +75,27 @@ class CanonicalKey {
                       std::string* canonical) const noexcept = 0;
 };
 
+// Memory for filters, in bytes or as a share of the block cache.
+struct MemoryBudget {
+  // NOLINTNEXTLINE(google-explicit-constructor): memory_budget = 512 << 20
+  constexpr MemoryBudget(uint64_t of_bytes) : bytes(of_bytes) {}
+
+  // `percent` of the capacity that the table's block cache has when a file is
+  // written: more than 0, at most 100. For filters alone: lookups of missing
+  // keys rarely need indexes and data. With 90 they read at most 1.11 times
+  // what the best number of bits for each size of cache reads (docs/tuning.md).
+  // With cache_index_and_filter_blocks=false filters take that memory besides
+  // the cache.
+  static constexpr MemoryBudget OfBlockCache(double percent) {
+    MemoryBudget budget(0);
+    budget.percent_of_cache = percent;
+    return budget;
+  }
+
+  uint64_t bytes;               // at least 1, unless it is a share
+  double percent_of_cache = 0;  // 0: none
+};
+
 // The options of a policy. Option strings use the same names.
 struct FilterPolicyOptions {
   // Bits of filter memory per key, 0 to 30, rounded to thousandths. Below 0.5
@@ -123,40 +144,27 @@ struct FilterPolicyOptions {
   // moves it to another level without rewriting it.
   bool level_aware = false;
 
-  // Instead of bits or a rate: the memory that all filters together may take,
-  // in bytes, at least 1. Option strings also take 512M or 1G (K, M, G and T
-  // are powers of 1024). 'All' are the filters of the live files of every
-  // column family of every database that one listener
-  // (linebloom/level_size_listener.h) serves, whoever built them. So give all
-  // policies of a listener the same budget, and databases with budgets of their
-  // own a listener each. A database without such a listener fails to open.
+  // Instead of bits or a rate: the memory of all filters together, in bytes or
+  // as a share of the block cache (option strings: 512M, 90%). 'All' are the
+  // filters of the live files of every column family of every database that one
+  // listener (linebloom/level_size_listener.h) serves, whoever built them. So
+  // give all policies of a listener the same budget, and databases with budgets
+  // of their own a listener each. A database without such a listener fails to
+  // open, and with a share one without a block cache.
   //
-  // All keys of all trees share the budget: a file gets the share of its keys,
-  // and up to 2 bits per key more or fewer by its level (`level_aware` need not
-  // be set). Of what a share has beyond 10 bits, half is kept for keys to come;
-  // a tree gets at most 16 bits per key on average. As trees grow, new files
-  // get fewer bits. With less than 1 bit per key left, a file gets no filter,
-  // or a single line that lets everything through. The info log reports a
-  // budget below one bit per key.
+  // A new file gets the bits per key that the budget has for all live keys, and
+  // up to 2 more or fewer by its level (`level_aware` need not be set), at
+  // least 1. Of what there is beyond 10 bits, half is kept for keys to come,
+  // and a tree gets at most 16 on average. So files get fewer bits as trees
+  // grow; old ones keep theirs until a compaction rewrites them.
   //
-  // The budget is kept by trees whose compactions have caught up, except for
-  // files that no compaction has rewritten since the tree was smaller. While
-  // compactions lag, filters may take up to about 1.3 times the budget, because
-  // files that were cut short for keys that are about to go would cost more
-  // reads than their memory saves; beyond that flushed files get what is left,
-  // which may be no filter (docs/benchmarks.md has figures). These take more:
-  // filters that already did when the budget was set or their database was
-  // opened, files from SstFileWriter, filters of other policies, and databases
-  // that were closed while others took their share. linebloom::RebuildFilters
-  // brings filters back within the budget.
-  //
-  // While a compaction runs, either its inputs or its outputs count, whichever
-  // are larger. Files that RocksDB only moves to another level keep their
-  // filters. So in a load in key order each new file gets a third of an equal
-  // share, at most 12 bits per key, which leaves room for files to come. Files
-  // written while databases are being opened get at most 13 bits per key, and
-  // together a twenty-fifth of the budget, until the next flush or compaction.
-  std::optional<uint64_t> memory_budget = std::nullopt;
+  // It is an aim, not a bound: while compactions lag there are more keys, and
+  // filters take up to about 1.3 times the budget. Files that RocksDB rarely
+  // rewrites keep the bits of a smaller tree: those of a load in key order,
+  // which it only moves, came to 2 times a budget of 5 bits per key, and those
+  // of universal compaction to 1.7. linebloom::RebuildFilters brings filters
+  // back to the budget.
+  std::optional<MemoryBudget> memory_budget = std::nullopt;
 
   // If set, filters hash these bytes of keys and prefixes instead of the keys
   // and prefixes themselves. Filters that hash other bytes match every key

@@ -65,8 +65,8 @@ struct ExpectedLevelSizes {
 // It learns from RocksDB which files flushes and compactions add and delete.
 // For what RocksDB doesn't tell, it calls DB::GetLiveFilesMetaData(), which
 // holds the database's mutex for about half a microsecond per file: after one
-// in (files / 64) flushes and compactions, one in
-// (files / 1,000) ingestions.
+// in (files / 64) flushes and compactions, and one in (files / 1,000)
+// ingestions.
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener();
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener(
     const ExpectedLevelSizes& expected);

@@ -86,9 +86,14 @@ impl FilterPolicy {
         Self::new("false_positive_rate", rate.to_string())
     }
 
-    /// All filters together take so many bytes and no more.
+    /// All filters together take about so many bytes.
     pub fn memory_budget(bytes: u64) -> Self {
         Self::new("memory_budget", bytes.to_string())
+    }
+
+    /// The same as a share of the block cache, of more than 0 and at most 100 percent.
+    pub fn share_of_block_cache(percent: f64) -> Self {
+        Self::new("memory_budget", format!("{percent}%"))
     }
 
     /// Shares memory among levels so that lookups read the fewest blocks.

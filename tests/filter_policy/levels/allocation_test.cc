@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "filter_policy/filter/sizing.h"
@@ -13,135 +15,211 @@
 namespace linebloom {
 namespace {
 
-// For plain and for solved lines.
-const double kSlopes[] = {LogRatePerBit(Line::kPlain),
-                          LogRatePerBit(Line::kSolved)};
+using rocksdb::TableFileCreationReason;
 
-// A file of a tree of which only the runs are known.
-NewFile FileOf(double run, const std::vector<double>& runs, double average,
-               double slope) {
-  return {.runs = runs,
-          .largest = std::ranges::max(runs),
-          .run = run,
-          .average_bits = average,
-          .log_rate_per_bit = slope};
+const double kSolved = LogRatePerBit(Line::kSolved);
+
+NewFile Compacted(const TreeState& tree, int level, double input_keys = 0) {
+  return {.reason = TableFileCreationReason::kCompaction,
+          .tree = std::make_shared<TreeState>(tree),
+          .input_keys = input_keys,
+          .level = level};
 }
 
-double BitsOfRun(double keys, const std::vector<double>& runs, double average,
-                 double slope) {
-  return BitsOfFile(FileOf(keys, runs, average, slope));
+NewFile Flushed(const TreeState& tree, double waiting = 0) {
+  NewFile file = Compacted(tree, 0, waiting);
+  file.reason = TableFileCreationReason::kFlush;
+  return file;
 }
 
-double ReadsOf(const std::vector<double>& bits, double slope) {
-  double reads = 0;
-  for (const double of_run : bits) reads += std::exp(-of_run * slope);
-  return reads;
+NewFile InUniversal(NewFile file) {
+  file.style = rocksdb::kCompactionStyleUniversal;
+  return file;
+}
+
+NewFile Recovered() { return {.reason = TableFileCreationReason::kRecovery}; }
+
+// Two files of level 0 with 10,000 keys each, and these levels.
+TreeState Tree(std::vector<double> levels, const FilterTotals& filters = {}) {
+  return {.level0_files = {1e4, 1e4},
+          .levels = std::move(levels),
+          .last_flush = 1e4,
+          .filters = filters};
+}
+
+FilterTotals Filters(double keys, double bits_per_key) {
+  return {.rows = keys, .keys = keys, .bits = keys * bits_per_key};
+}
+
+// A level with a tenth of the keys gets 3.37 bits more.
+TEST(AllocationTest, BitsOfEachKindOfFile) {
+  const TreeState full = Tree({1e5, 1e6, 1e7});
+  const TreeState runs = {.level0_files = {1e4, 1e4, 1e5, 1e6},
+                          .last_flush = 1e4};
+  const TreeState opened = {.levels = {0, 1e6}, .filters = Filters(1e6, 10)};
+  const auto others = [](const FilterTotals& filters) {
+    return Compacted(
+        {.levels = {1e5, 1e6}, .last_flush = 1e4, .filters = filters}, 1, 1e5);
+  };
+  const TreeState last_was_large = {.levels = {1e6}, .last_flush = 1e4};
+  TreeState in_order = full;
+  in_order.in_order = true;
+  const struct {
+    const char* what;
+    NewFile file;
+    double bits;
+  } cases[] = {
+      {"the last level", Compacted(full, 3), 9.62},
+      {"a tenth of it", Compacted(full, 2), 13.00},
+      {"a hundredth", Compacted(full, 1), 16.37},
+      {"a flush, a thousandth", Flushed(full), 19.75},
+      {"an empty level may get everything", Compacted(full, 4), 9.62},
+      {"a flush in key order moves down", Flushed(in_order), 9.62},
+      {"the largest run of universal compaction",
+       InUniversal(Compacted(runs, 0, 1e6)), 9.63},
+      {"a tenth of it", InUniversal(Compacted(runs, 0, 1e5)), 13.01},
+      {"a hundredth", InUniversal(Flushed(runs)), 16.38},
+      {"a flush of what waits", Flushed(last_was_large, 1e5), 16.75},
+      {"fewer wait than the last flush had", Flushed(last_was_large, 1e3),
+       20.12},
+      {"the first flush, size unknown", Flushed(opened), 10},
+      {"the first flush", Flushed(opened, 1e4), 16.71},
+      {"no sizes", {.reason = TableFileCreationReason::kCompaction}, 10},
+      {"an empty tree", Compacted({}, 1), 10},
+      {"recovered", Recovered(), 13},
+      {"unknown filters count as average", others({.unknown = 1e6}), 12.77},
+      {"others have too little", others(Filters(1e6, 9.5)), 13.31},
+      {"others have enough", others(Filters(1e6, 9.9)), 12.87},
+      {"others have too much", others(Filters(1e6, 13)), 10},
+  };
+  for (const auto& [what, file, bits] : cases) {
+    EXPECT_NEAR(bits, BitsForFile(file, 10, kSolved), 0.1) << what;
+  }
+}
+
+TEST(AllocationTest, BitsOfABudget) {
+  const TreeState one = {.levels = {1e6}, .last_flush = 1e4};
+  const TreeState full = Tree({1e5, 1e6, 1e7});
+  const TreeState many_runs = {.level0_files = std::vector<double>(30, 1e6),
+                               .levels = {1e7}};
+  const TreeState over = {.levels = {1e5, 1e6}, .filters = Filters(1.1e6, 13)};
+  const auto share = [](NewFile file, double all_keys) {
+    file.all_keys = all_keys;
+    return file;
+  };
+  const struct {
+    const char* what;
+    NewFile file;
+    double budget;  // in bits
+    double bits;
+  } cases[] = {
+      {"an equal share", share(Compacted(one, 1), 2e6), 16e6, 8},
+      {"half of what is beyond 10 bits", share(Compacted(one, 1), 1e6), 14e6,
+       12},
+      {"at most 16", share(Compacted(one, 1), 1e6), 1e9, 16},
+      {"at least 1", share(Compacted(one, 1), 1e6), 1e5, 1},
+      {"2 more in small levels", share(Compacted(full, 1), 1.112e7), 1.112e8,
+       12},
+      {"2 fewer at most", share(InUniversal(Compacted(many_runs, 1)), 4e7), 4e8,
+       8},
+      {"no more than the average beyond the budget",
+       share(Compacted(over, 1, 1e4), 1.11e6), 1.11e7, 10},
+      {"expected keys", Compacted(one, 1), 1e7, 10},
+      {"recovered: nobody knows how many keys", Recovered(), 1e9, 13},
+  };
+  for (const auto& [what, file, budget, bits] : cases) {
+    EXPECT_NEAR(bits,
+                BitsWithinBudget(file, AverageOfBudget(file, budget), kSolved),
+                0.1)
+        << what;
+  }
+}
+
+TEST(AllocationTest, RatesAreSharesOfTheSum) {
+  const TreeState tree = Tree({0, 1e6, 8.98e6});  // 10M keys with level 0
+  EXPECT_NEAR(0.00898, RateForFile(Compacted(tree, 3), 0.01), 1e-6);
+  EXPECT_NEAR(0.001, RateForFile(Compacted(tree, 2), 0.01), 1e-6);
+  EXPECT_NEAR(0.00001, RateForFile(Flushed(tree), 0.01), 1e-6);
+  EXPECT_EQ(0.01, RateForFile(Recovered(), 0.01));
 }
 
 double Uniform(double min, double max, std::mt19937_64* random) {
   return std::uniform_real_distribution<double>(min, max)(*random);
 }
 
-// 1 to 10 runs, each up to a million times as large as another.
-std::vector<double> RandomTree(std::mt19937_64* random) {
-  std::vector<double> runs(1 + (*random)() % 10);
-  for (double& keys : runs) keys = std::pow(10.0, Uniform(3, 9, random));
-  return runs;
+// 1 to 10 levels, each up to a million times as large as another.
+TreeState RandomTree(std::mt19937_64* random) {
+  TreeState tree;
+  tree.levels.resize(1 + (*random)() % 10);
+  for (double& keys : tree.levels) keys = std::pow(10, Uniform(3, 9, random));
+  return tree;
 }
 
-TEST(AllocationTest, Slopes) {
-  EXPECT_NEAR(0.4805, LogRatePerBit(Line::kPlain), 1e-4);
-  EXPECT_NEAR(std::log(2) * 504 / 512, LogRatePerBit(Line::kSolved), 1e-12);
-}
-
-// Any tree keeps its memory and limits, and no shift of memory from one run to
-// another lowers the reads.
+// A tree at rest keeps its memory and limits, and no shift of memory from one
+// level to another lowers the reads.
 TEST(AllocationTest, NothingIsBetter) {
   std::mt19937_64 random(1);
-  for (int i = 0; i < 2000; ++i) {
-    const double slope = kSlopes[i % 2];
+  for (int i = 0; i < 1000; ++i) {
+    const double slope =
+        LogRatePerBit(i % 2 == 0 ? Line::kPlain : Line::kSolved);
     const double average = Uniform(1, 25, &random);
-    const std::vector<double> runs = RandomTree(&random);
+    const TreeState tree = RandomTree(&random);
+    const std::vector<double>& runs = tree.levels;
     std::vector<double> best;
     double memory = 0;
-    for (const double keys : runs) {
-      best.push_back(BitsOfRun(keys, runs, average, slope));
+    for (size_t level = 0; level < runs.size(); ++level) {
+      best.push_back(BitsForFile(Compacted(tree, static_cast<int>(level) + 1),
+                                 average, slope));
       EXPECT_GE(best.back(), kMinBitsOfRun);
       EXPECT_LE(best.back(), kMaxBitsOfRun);
-      memory += keys * best.back();
+      memory += runs[level] * best.back();
     }
     EXPECT_NEAR(average, memory / SumOf(runs), 1e-6);
-    const double least = ReadsOf(best, slope);
     for (size_t from = 0; from < runs.size(); ++from) {
       for (size_t to = 0; to < runs.size(); ++to) {
-        std::vector<double> other = best;
-        other[from] -= 0.01;
-        other[to] += 0.01 * runs[from] / runs[to];
-        if (from == to || other[from] < kMinBitsOfRun ||
-            other[to] > kMaxBitsOfRun) {
+        const double more = 0.01 * runs[from] / runs[to];
+        if (from == to || best[from] - 0.01 < kMinBitsOfRun ||
+            best[to] + more > kMaxBitsOfRun) {
           continue;
         }
-        EXPECT_GE(ReadsOf(other, slope), least * (1 - 1e-9));
+        const double before =
+            std::exp(-best[from] * slope) + std::exp(-best[to] * slope);
+        EXPECT_GE(std::exp(-(best[from] - 0.01) * slope) +
+                      std::exp(-(best[to] + more) * slope),
+                  before * (1 - 1e-9));
       }
     }
   }
 }
 
-// Below the least bits the largest runs go without first.
-TEST(AllocationTest, LessThanTheLeastBits) {
-  const std::vector<double> runs = {10, 100, 1000};
-  const double slope = LogRatePerBit(Line::kSolved);
-  // 555 bits: none for the last run, 110 keys have them all.
-  EXPECT_DOUBLE_EQ(kMinBitsOfRun, BitsOfRun(1000, runs, 0.5, slope));
-  const std::vector<double> served = {10, 100};
-  for (const double keys : served) {
-    EXPECT_DOUBLE_EQ(BitsOfRun(keys, served, 555.0 / 110, slope),
-                     BitsOfRun(keys, runs, 0.5, slope));
-  }
-  EXPECT_DOUBLE_EQ(kMinBitsOfRun, BitsOfRun(10, runs, 0.001, slope));
-}
-
-// A file and its tree, with filters of the others as a tree might have them.
-NewFile RandomFile(double slope, std::mt19937_64* random) {
-  const std::vector<double> runs = RandomTree(random);
-  NewFile file = FileOf(runs[(*random)() % runs.size()], runs, 10, slope);
-  file.job = file.run * Uniform(0.01, 1, random);
-  file.other_keys = SumOf(runs);
-  file.other_bits = file.other_keys * Uniform(8, 11, random);
-  file.is_flush = (*random)() % 3 == 0;
-  return file;
-}
-
-// Within the target; the more keys, the fewer bits; and only relations count.
-TEST(FileBitsTest, AreWithinTheTargetMonotoneAndFreeOfScale) {
+// Whatever the other files have: within the target, and only relations count.
+TEST(AllocationTest, IsWithinTheTargetAndFreeOfScale) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 4000; ++i) {
     SCOPED_TRACE(i);
-    NewFile file = RandomFile(kSlopes[i % 2], &random);
-    file.has_budget = i % 4 < 2;
-    const double bits = BitsOfFile(file);
-    if (file.has_budget) {
-      EXPECT_GE(bits, file.is_flush ? 10 : 8);
-      EXPECT_LE(bits, 12);
-    } else {
-      const double before = file.other_bits / file.other_keys;
-      const double after =
-          (file.other_bits + bits * file.job) / (file.other_keys + file.job);
-      EXPECT_LE(after, std::max(before, 10.7) + 1e-9);
-      // A file is never cut below the average because others have too much.
-      if (before > 10.7) {
-        EXPECT_GE(bits, 7 - 1e-9);
-      }
+    TreeState tree = RandomTree(&random);
+    const auto level = static_cast<int>(1 + random() % tree.levels.size());
+    const double job = tree.levels[level - 1] * Uniform(0.01, 1, &random);
+    tree.filters = Filters(tree.Total(), Uniform(8, 11, &random));
+    const double bits = BitsForFile(Compacted(tree, level, job), 10, kSolved);
+    const double before = tree.filters.bits / tree.filters.keys;
+    const double after =
+        (tree.filters.bits + bits * job) / (tree.filters.keys + job);
+    EXPECT_LE(after, std::max(before, 10.7) + 1e-9);
+    // A file is never cut below the average because others have too much.
+    if (before > 10.7) {
+      EXPECT_GE(bits, 7 - 1e-9);
     }
-    NewFile scaled = file;
-    for (double& keys : scaled.runs) keys *= 7;
-    for (double* keys : {&scaled.largest, &scaled.run, &scaled.job,
-                         &scaled.other_keys, &scaled.other_bits}) {
-      *keys *= 7;
-    }
-    EXPECT_NEAR(bits, BitsOfFile(scaled), 1e-6);
-    file.run *= 1.5;
-    EXPECT_LE(BitsOfFile(file), bits + 1e-9);
+    const double shared =
+        BitsWithinBudget(Compacted(tree, level, job), 10, kSolved);
+    EXPECT_GE(shared, 8);
+    EXPECT_LE(shared, 12);
+    TreeState scaled = tree;
+    for (double& keys : scaled.levels) keys *= 7;
+    scaled.filters.Add(tree.filters, 6);
+    EXPECT_NEAR(bits,
+                BitsForFile(Compacted(scaled, level, 7 * job), 10, kSolved),
+                1e-6);
   }
 }
 

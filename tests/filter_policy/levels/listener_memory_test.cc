@@ -69,8 +69,8 @@ LiveFileMetaData FileOf(const std::string& family, const std::string& name,
   return LiveFile(family, name, /*level=*/6, rows, Key(first), Key(last));
 }
 
-std::optional<FileInTree> Flush(SimulatedDatabase* db,
-                                const std::string& family = "default") {
+std::optional<NewFile> Flush(SimulatedDatabase* db,
+                             const std::string& family = "default") {
   return db->FlushKeys(family, {Key(0), Key(1)}).told;
 }
 

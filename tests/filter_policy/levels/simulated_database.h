@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "filter_policy/levels/file_plan.h"
+#include "filter_policy/levels/new_file.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/env.h"
@@ -64,8 +64,8 @@ class SimulatedDatabase : public rocksdb::StackableDB {
   using LiveFiles = std::vector<rocksdb::LiveFileMetaData>;
 
   struct Written {
-    std::string block;               // "": no filter
-    std::optional<FileInTree> told;  // by the listener to the policy
+    std::string block;            // "": no filter
+    std::optional<NewFile> told;  // by the listener to the policy
   };
 
   SimulatedDatabase(const PolicyAndListener& its, std::string name,
@@ -148,7 +148,7 @@ class SimulatedDatabase : public rocksdb::StackableDB {
     info.reason = reason;
     with.listener->OnTableFileCreationStarted(info);
     Written written;
-    written.told = TakeFileInTree();
+    written.told = TakeNewFile();
     BeginFile(*written.told);
 
     const rocksdb::BlockBasedTableOptions table;

@@ -29,7 +29,7 @@ class FilterBitsBuilderTest : public testing::Test {
 
   // The adapter's own class: it has AddKeyAndAlt and the planning functions in
   // every version, even if RocksDB's interface lacks them.
-  LineFilterBitsBuilder builder_{FilterPlan{}, /*detect_corruption=*/false};
+  LineFilterBitsBuilder builder_{{}, nullptr, /*detect_corruption=*/false};
   const OwnedPolicy policy_ = MakePolicy();
 };
 
@@ -62,7 +62,7 @@ TEST_F(FilterBitsBuilderTest, DropsRepeatsOfKeysAndAlternatives) {
 TEST_F(FilterBitsBuilderTest, KeysWithTheSameCanonicalBytesCountOnce) {
   const auto lower_case = std::make_shared<LowerCase>();
   EXPECT_EQ(HashUnseeded("ascii_lower_case", 16), CanonicalId(*lower_case));
-  CanonicalFilterBitsBuilder builder(lower_case, {}, false);
+  CanonicalFilterBitsBuilder builder(lower_case, {}, nullptr, false);
   for (const char* key : {"a", "A", "b", "B", "B"}) builder.AddKey(key);
   EXPECT_EQ(2u, builder.EstimateEntriesAdded());
 }
@@ -81,22 +81,6 @@ TEST_F(FilterBitsBuilderTest, FinishStartsOver) {
   EXPECT_TRUE(MayMatch(second, "prefix"));
   EXPECT_EQ(std::string("\xff\0\6\0", 5), FinishToString(&builder_));
   EXPECT_FALSE(MayMatch("", "key"));
-}
-
-// Each partition gets bits for its own keys.
-TEST_F(FilterBitsBuilderTest, SizesEachFilterByItsKeys) {
-  FilterPlan plan;
-  plan.fit = [](size_t keys, FilterRequest* request) {
-    request->millibits_per_key = static_cast<uint32_t>(100 * keys);
-  };
-  LineFilterBitsBuilder builder(plan, /*detect_corruption=*/false);
-  for (const uint32_t keys : {200, 50}) {
-    for (const std::string& key : NumberedKeys("key", static_cast<int>(keys))) {
-      builder.AddKey(key);
-    }
-    EXPECT_EQ(100 * keys,
-              InfoOf(FinishToString(&builder)).request.millibits_per_key);
-  }
 }
 
 TEST_F(FilterBitsBuilderTest, PlanningIsExactToALine) {
@@ -152,7 +136,7 @@ TEST(OptimizeFiltersForMemoryTest, TakesNoMoreMemoryAndHasNoWorseRate) {
 
 TEST_F(FilterBitsBuilderTest, VerifiesEachBlockIfRequested) {
   EXPECT_TRUE(builder_.MaybePostVerify("any bytes").ok());
-  LineFilterBitsBuilder builder(FilterPlan{}, /*detect_corruption=*/true);
+  LineFilterBitsBuilder builder({}, nullptr, /*detect_corruption=*/true);
   const std::string intact = Build(&builder, 1000);
   EXPECT_TRUE(builder.MaybePostVerify(intact).ok());
   // Bits of the second line, except in the bytes that hold its header.

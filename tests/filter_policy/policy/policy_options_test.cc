@@ -81,6 +81,12 @@ TEST(PolicyStringTest, MeansTheseOptions) {
       {"{id=linebloom;false_positive_rate=0.02}",
        "linebloom:rate:0.02",
        {.false_positive_rate = 0.02}},
+      {"linebloom:budget:90%",
+       "linebloom:budget:90%",
+       {.memory_budget = MemoryBudget::OfBlockCache(90)}},
+      {"{id=linebloom;memory_budget=0.5%}",
+       "linebloom:budget:0.5%",
+       {.memory_budget = MemoryBudget::OfBlockCache(0.5)}},
       {"linebloom:budget:512m",
        "linebloom:budget:512M",
        {.memory_budget = 512 << 20}},
@@ -111,7 +117,7 @@ TEST(PolicyStringTest, MeansTheseOptions) {
     if (options.hash_seed == kRandomHashSeed) continue;
     EXPECT_EQ(options.hash_seed, request.hash_seed);
   }
-  EXPECT_EQ(11u, texts.size());  // and all others are different
+  EXPECT_EQ(13u, texts.size());  // and all others are different
 }
 
 // Whatever parses can be printed, parsed again and built with.
@@ -121,7 +127,7 @@ TEST(PolicyStringTest, WhatParsesPrintsItselfAndBuilds) {
       {"false_positive_rate", {"unset", "0.02", "0.003", "0.1", "1e-300"}},
       {"memory_budget",
        {"unset", "1", "1000", "1023K", "1025M", "24G", "16777215T",
-        "18446744073709551615"}},
+        "18446744073709551615", "90%", "100%", "1e-3%"}},
       {"level_aware", {"true", "false"}},
       {"line", {"plain", "solved"}},
       {"hash_seed", {"0", "1", "random", "0xfffffffffffffffe"}}};

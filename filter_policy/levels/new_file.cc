@@ -1,0 +1,42 @@
+#include "filter_policy/levels/new_file.h"
+
+#include <utility>
+
+namespace linebloom {
+namespace {
+
+thread_local std::optional<NewFile> file_of_this_thread;
+thread_local std::shared_ptr<const TreeState> tree_of_this_thread;
+thread_local double keys_of_this_thread = 0;
+
+}  // namespace
+
+void BeginFile(NewFile file) {
+  if (tree_of_this_thread != nullptr) {
+    file.tree = tree_of_this_thread;
+    file.input_keys = 0;
+    file.all_keys = keys_of_this_thread;
+  }
+  file_of_this_thread = std::move(file);
+}
+
+void EndFile() { file_of_this_thread.reset(); }
+
+void WriteIntoTree(std::shared_ptr<const TreeState> tree, double all_keys) {
+  tree_of_this_thread = std::move(tree);
+  keys_of_this_thread = all_keys;
+}
+
+std::optional<NewFile> TakeNewFile() {
+  return std::exchange(file_of_this_thread, std::nullopt);
+}
+
+bool Matches(const NewFile& file,
+             const rocksdb::FilterBuildingContext& context) {
+  return file.column_family == context.column_family_name &&
+         file.reason == context.reason && context.level_at_creation >= 0 &&
+         (file.info_log == nullptr || context.info_log == nullptr ||
+          file.info_log == context.info_log);
+}
+
+}  // namespace linebloom
