@@ -462,32 +462,6 @@ TEST_F(CompressionOfFilesTest, FilesAboveTheBaseLevelAreRebuilt) {
             (std::vector<std::string>{base > 3 ? none_ : zlib_, zlib_}));
 }
 
-// Without the listener a file's bits depend on the levels below it.
-TEST_F(RebuildFiltersTest, MoreLevelsBelowMakeAFilterWorse) {
-  UseOptions({.level_aware = true});
-  options_.num_levels = 5;
-  Reopen();
-  for (const int level : {4, 3}) WriteFile(kRows, level);
-  ExpectNothingToRebuild();
-  options_.num_levels = 7;
-  Reopen();
-  ExpectRebuilt(1, RebuildReason::kWorseRate);
-}
-
-// Of the files of level 0 only the oldest has nothing below it.
-TEST_F(RebuildFiltersTest, NewerFilesOfLevel0GetMoreBits) {
-  Reopen();
-  WriteFile(kRows);
-  WriteFile(kRows);
-  UseOptions({.level_aware = true});
-  Reopen();
-  const RebuildFiltersReport plan = Plan();
-  ASSERT_EQ(plan.files.size(), 2);
-  const size_t newer = plan.files[0].path == PathOfFirst() ? 0 : 1;
-  EXPECT_LT(plan.files[newer].rate_after,
-            0.1 * plan.files[1 - newer].rate_after);
-}
-
 TEST_F(RebuildFiltersTest, AFileKeepsItsPath) {
   options_.db_paths = {{Path("db"), 1 << 30}, {Path("slow"), 1 << 30}};
   Reopen();
