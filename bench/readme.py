@@ -25,14 +25,13 @@ def read(path):
 
 def table(page, heading, title):
     """{first cell: {column: number}} of the table below a heading whose title is `title`: the bold
-    line above a table in Markdown, or the first column of one in a fenced block."""
+    line above a table in Markdown, or its first column, in a fenced block too."""
     text = read(page).split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
     lines = iter(text.splitlines())
-    line = next(line for line in lines if line.startswith((f"**{title}**", f"{title}  ")))
-    if line.startswith("**"):
-        next(lines)
+    line = next(line for line in lines if line.startswith((f"**{title}**", f"{title}  ", f"| {title} |")))
+    if line.startswith(("**", "|")):
         split = lambda line: [cell.strip() for cell in line.strip("| ").split("|")]
-        columns = split(next(lines))
+        columns = split(line if line.startswith("|") else (next(lines), next(lines))[1])
         next(lines)
     else:
         split = lambda line: re.split(r" {2,}", line)
@@ -74,11 +73,11 @@ def why_not_ribbon():
 
 
 def under_a_cache():
-    reads = table("docs/comparison.md", "Under one block cache", "MB of cache")
+    reads = table("docs/memory.md", "The cliff", "MB of cache")
     return ("**Under a block cache of 2 MB**, which these filters and indexes don't fit into, 1,000 missing rows read "
-            "{:.0f} blocks with\nBloom, {:.0f} with linebloom and {:.0f} with linebloom of 6 bits "
-            "([all sizes](docs/comparison.md#under-one-block-cache)).").format(
-                *(reads[name]["2.00"] for name in ("rocksdb-bloom", "linebloom:10", "linebloom:6")))
+            "{:.0f} blocks with\nBloom, {:.0f} with linebloom, and {:.0f} with the bits per key that suit the cache "
+            "([how to choose them](docs/memory.md)).").format(
+                *(reads[name]["2.0"] for name in ("Bloom, 10 bits", "`linebloom:10`", "the best of linebloom")))
 
 
 def against():
@@ -120,11 +119,12 @@ class Chart:
     def y(self, value):
         return self.BOTTOM - self.share(value, self.up) * (self.BOTTOM - self.TOP)
 
-    def line(self, points, label, color):
-        """Through points (across, up), the last of which has the label."""
+    def line(self, points, label, color, down):
+        """Through points (across, up), the last of which has the label, so many pixels lower."""
         path = "L".join(f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in points)
         self.parts.append(f'<path d="M{path}" fill="none" stroke="{color}" stroke-width="2"/>')
-        self.point(*points[-1], label, color)
+        x, y = self.x(points[-1][0]), self.y(points[-1][1])
+        self.parts.append(f'<text x="{x + 8:.1f}" y="{y + 4 + down:.1f}">{label}</text>')
 
     def point(self, across, up, label, color, below=None):
         """With its label to the right, or so many pixels below it (above, if negative)."""
@@ -158,15 +158,16 @@ def rate_picture():
 
 
 def memory_picture():
-    reads = table("docs/comparison.md", "Under one block cache", "MB of cache")
+    reads = table("docs/memory.md", "The cliff", "MB of cache")
     chart = Chart("Reads of missing rows under one block cache", "MB of cache",
-                  "blocks of all kinds read per 1,000 lookups", [1, 2, 3, 4, 6], [1, 10, 100, 1000])
-    for name, label, color in (("rocksdb-bloom", "Bloom, 10 bits", FILTERS[0][3]),
-                               ("linebloom:6", "linebloom, 6 bits", "#c58ab5"),
-                               ("linebloom:10", "linebloom, 10 bits", FILTERS[2][3]),
-                               ("linebloom-levels", "level_aware", "#5e1f4e")):
-        chart.line([(float(size), value) for size, value in reads[name].items()], label, color)
-    return chart.svg("Whole filters and indexes in the cache: docs/comparison.md")
+                  "blocks of all kinds read per 1,000 lookups", [1, 1.5, 2, 2.5, 3], [1, 10, 100, 1000])
+    for name, label, color, down in (("Bloom, 10 bits", "Bloom, 10 bits", FILTERS[0][3], -5),
+                                     ("the best of Bloom, 3 to 16 bits", "Bloom, best bits", "#6bb1dc", 5),
+                                     ("`linebloom:10`", "linebloom, 10 bits", FILTERS[2][3], -5),
+                                     ("the best of linebloom", "linebloom, best", "#5e1f4e", 5)):
+        points = [(float(size), value) for size, value in reads[name].items()]
+        chart.line([point for point in points if point[0] <= 3], label, color, down)
+    return chart.svg("Whole filters and indexes in the cache: docs/memory.md")
 
 
 def main():
