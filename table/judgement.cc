@@ -73,6 +73,21 @@ bool AskedForLess(const FilterBlockInfo& info, const WantedFilter& wanted) {
                     : wanted.request.millibits_per_key);
 }
 
+// The same for blocks of plain lines, which don't say what was requested: true
+// if their lines have fewer bits, apart from rounding to whole lines.
+bool HasFewerBits(const FileFacts& facts, const WantedFilter& wanted) {
+  const double wanted_bits =
+      (wanted.min_millibits_per_key > 0 ? wanted.min_millibits_per_key
+                                        : wanted.request.millibits_per_key) /
+      1.0 / kMillibitsPerBit;
+  return facts.bits_per_key().value_or(0) < wanted_bits;
+}
+
+// The highest rate with which a filter stays.
+double WorstRate(const WantedFilter& wanted, double rate_after) {
+  return wanted.worst_rate > 0 ? wanted.worst_rate : kTolerance * rate_after;
+}
+
 // If every file has its own seed, any seed is fine.
 bool HasSeed(const FilterBlockInfo& info, uint64_t wanted) {
   return wanted == kRandomHashSeed ? info.request.hash_seed != 0
@@ -89,14 +104,8 @@ std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
   if (LacksKeysOrPrefixes(facts.properties, wanted)) {
     return RebuildReason::kOtherPrefixes;
   }
-  if (info.request.line == Line::kPlain &&
-      BuiltLine(wanted.request.line, wanted.request.millibits_per_key) ==
-          Line::kSolved) {
-    return RebuildReason::kPlainLines;
-  }
-  const double worst =
-      wanted.worst_rate > 0 ? wanted.worst_rate : kTolerance * rate_after;
-  if (facts.rate > worst && AskedForLess(info, wanted)) {
+  if (facts.rate > WorstRate(wanted, rate_after) &&
+      AskedForLess(info, wanted)) {
     return RebuildReason::kWorseRate;
   }
   return std::nullopt;
@@ -128,12 +137,20 @@ std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
     return ReasonOfLinebloom(facts, wanted, rate_after);
   }
   // RocksDB's policies read each other's filters, of any size.
-  if (kind == BlockKind::kReserved ||
-      (IsOfRocksDb(kind) && !wanted.built_in_rate.has_value())) {
+  const bool builds_its_kind =
+      wanted.built_in_rate.has_value() || wanted.request.line == Line::kPlain;
+  if (kind == BlockKind::kReserved || (IsOfRocksDb(kind) && !builds_its_kind)) {
     return RebuildReason::kForeignFilter;
   }
-  if (!LacksKeysOrPrefixes(facts.properties, wanted)) return std::nullopt;
-  return RebuildReason::kOtherPrefixes;
+  if (LacksKeysOrPrefixes(facts.properties, wanted)) {
+    return RebuildReason::kOtherPrefixes;
+  }
+  if (wanted.built_in_rate.has_value() ||
+      facts.rate <= WorstRate(wanted, rate_after) ||
+      !HasFewerBits(facts, wanted)) {
+    return std::nullopt;
+  }
+  return RebuildReason::kWorseRate;
 }
 
 // The most bytes of a new filter of `keys` within a budget. The budget's bits
@@ -267,6 +284,7 @@ void AddRequest(const Family& family,
   wanted->worst_rate = family.worst_rate;
   wanted->request =
       RequestFor(family.policy, table, has_listener ? &file : nullptr);
+  wanted->request.line = BuiltLine(wanted->request);
   const uint32_t millibits = wanted->request.millibits_per_key;
   wanted->has_budget = family.policy.memory_budget.has_value();
   if (wanted->has_budget) {
@@ -275,6 +293,9 @@ void AddRequest(const Family& family,
   } else if (has_listener && IsLevelAware(family.policy)) {
     wanted->min_millibits_per_key =
         std::min(millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
+  } else if (wanted->request.line == Line::kPlain &&
+             table.optimize_filters_for_memory) {
+    wanted->min_millibits_per_key = millibits * 3 / 4;  // rounded down
   }
 }
 
@@ -304,7 +325,7 @@ absl::string_view ToString(RebuildReason reason) {
   // In the order of RebuildReason.
   static constexpr absl::string_view kNames[] = {
       "no filter",      "foreign filter", "damaged filter", "other hash seed",
-      "other prefixes", "plain lines",    "worse rate",     "over budget"};
+      "other prefixes", "worse rate",     "over budget"};
   return kNames[static_cast<size_t>(reason)];
 }
 

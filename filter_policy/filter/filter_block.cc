@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "filter_policy/line/little_endian.h"
+#include "filter_policy/line/plain_probes.h"
 #include "filter_policy/line/xxh3.inc"
 
 namespace linebloom {
@@ -140,13 +141,12 @@ const char* FindProblem(const FilterBlockInfo& info, const char* metadata,
     return "the canonical key is missing";
   }
   if (info.lines == 0) return "there are no lines";
+  if (!IsReadable(info.shape)) return "unknown kind of line";
   if (lines_size != BytesOfLines(info.shape.kind, info.lines)) {
     return "the number of lines does not fit the size of the block";
   }
-  if (!IsReadable(info.shape)) return "unknown kind of line";
   // A small group at the end has no lines to exchange.
-  if (info.shape.kind == Line::kSolved && info.lines % kLinesPerGroup != 0 &&
-      metadata[-1] != 0) {
+  if (info.lines % kLinesPerGroup != 0 && metadata[-1] != 0) {
     return "the last group's code is damaged";
   }
   return nullptr;
@@ -162,19 +162,25 @@ constexpr ParsedFilter kInconsistent{BlockKind::kInconsistent};
 constexpr ParsedFilter kReserved{BlockKind::kReserved};
 constexpr ParsedFilter kEmpty{BlockKind::kEmpty};
 
-constexpr int kMaxProbes = 30;
+constexpr size_t kProbesInTail = 2;  // of kBloom
 
 // Tail: FF, sub-implementation, line size and probes, two reserved bytes.
 ParsedFilter ParseBloom(const char* tail, size_t size) {
-  const int probes = tail[2] & 31;
-  const int line_bytes = 64 << (static_cast<uint8_t>(tail[2]) >> 5);
+  const int probes = tail[kProbesInTail] & 31;
+  const int line_bytes = 64 << (Byte(tail + kProbesInTail) >> 5);
   if (tail[1] != 0 || tail[3] != 0 || tail[4] != 0 || probes == 0 ||
-      probes > kMaxProbes || line_bytes != 64) {
+      probes > kMaxPlainProbes || line_bytes != 64) {
     return size == 0 ? kInconsistent : kReserved;
   }
   if (size == 0) return kEmpty;
   if (size % 64 != 0) return kInconsistent;
-  return {.kind = BlockKind::kBloom, .probes = probes, .line_bytes = 64};
+  if (size / 64 > UINT32_MAX) return kInconsistent;
+  ParsedFilter parsed{
+      .kind = BlockKind::kBloom, .probes = probes, .line_bytes = 64};
+  parsed.info.request.line = Line::kPlain;
+  parsed.info.shape = {Line::kPlain, static_cast<uint8_t>(probes), 0};
+  parsed.info.lines = static_cast<uint32_t>(size / 64);
+  return parsed;
 }
 
 // Tail: FE, hash seed, number of blocks in 3 bytes. A block of 128 slots asks
@@ -195,25 +201,11 @@ ParsedFilter ParseRibbon(const char* tail, size_t size) {
   return {.kind = BlockKind::kRibbon, .blocks = blocks};
 }
 
-// True if a tail after `size` bytes looks like the beginning of a linebloom
-// block's metadata (docs/format.md): version, line kind, the rest of the shape,
-// and the lowest byte of the number of lines. A block of 16,777,217 + 256 *
-// probes plain lines, truncated there, has exactly the length that these bytes
-// mean as a legacy tail with one probe.
-bool BeginsLinebloomMetadata(const char* tail, size_t size) {
-  const LineShape shape = {static_cast<Line>(tail[1]), Byte(tail + 2),
-                           Byte(tail + 3)};
-  return Byte(tail) == kFilterBlockVersion && IsReadable(shape) &&
-         size % kLineBytes == 0 &&
-         Byte(tail + 4) == static_cast<uint8_t>(size / kLineBytes);
-}
-
 // Tail: probes, number of lines in 4 bytes. A line is as long as a cache line
 // of the machine that wrote it.
 ParsedFilter ParseLegacyBloom(const char* tail, size_t size) {
-  if (BeginsLinebloomMetadata(tail, size)) return kInconsistent;
   const uint32_t lines = LoadLittleEndian<uint32_t>(tail + 1);
-  if (size == 0 && lines == 0 && tail[0] <= kMaxProbes) return kEmpty;
+  if (size == 0 && lines == 0 && tail[0] <= kMaxPlainProbes) return kEmpty;
   if (lines == 0 || size % lines != 0) return kInconsistent;
   const size_t line_bytes = size / lines;
   if (!std::has_single_bit(line_bytes) || line_bytes < 32 || line_bytes > 256) {
@@ -239,15 +231,21 @@ ParsedFilter ParseBuiltIn(const char* data, size_t size) {
 
 }  // namespace
 
-// Sub-implementation 0, lines of 64 bytes, 6 probes.
+// Sub-implementation 0, lines of 64 bytes, 6 probes; no lines.
 const char kEmptyFilterBlock[kFilterTailBytes] = {'\xff', '\0', '\6', '\0',
                                                   '\0'};
 
 size_t FilterBlockOverhead(const FilterRequest& request) {
+  if (request.line == Line::kPlain) return kFilterTailBytes;
   return MinSize(FlagsOf(request)) + kFilterTailBytes;
 }
 
 void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to) {
+  if (info.shape.kind == Line::kPlain) {
+    std::memcpy(to, kEmptyFilterBlock, kFilterTailBytes);
+    to[kProbesInTail] = static_cast<char>(info.shape.base);
+    return;
+  }
   const FilterRequest& request = info.request;
   const uint8_t flags = FlagsOf(request);
   char* at = to;
@@ -309,13 +307,12 @@ std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
                                                     size_t size) {
   const ParsedFilter parsed = ParseFilter(data, size);
   if (parsed.kind != BlockKind::kLinebloom) return {};
-  const bool plain = parsed.info.shape.kind == Line::kPlain;
   const size_t end = size - kFilterTailBytes;
   const size_t begin = end - Byte(data + end - kSizeFromEnd);
   const size_t checksum = end - kChecksumFromEnd;
   const uint8_t flags = Byte(data + begin + kFlagsAt);
   std::vector<FilterBlockField> fields;
-  const size_t codes = plain ? 0 : GroupsOf(parsed.info.lines);
+  const size_t codes = GroupsOf(parsed.info.lines);
   size_t at = begin - codes;
   const auto add = [&fields, &at](const char* name, size_t bytes) {
     if (bytes > 0) fields.push_back({name, at, bytes});
@@ -324,7 +321,7 @@ std::vector<FilterBlockField> ListFilterBlockFields(const char* data,
   add("codes", codes);
   add("version", 1);
   add("line kind", 1);
-  add(plain ? "probes" : "base", 1);
+  add("base", 1);
   add("step", 1);
   add("lines", sizeof(uint32_t));
   add("keys", sizeof(uint32_t));

@@ -1,6 +1,7 @@
-// Filter blocks. linebloom's consist of lines, metadata, and a tail of 5 bytes
-// that makes RocksDB's own readers answer 'may match'. docs/format.md describes
-// them and gives the reasons for each field. No other code knows the offsets.
+// Filter blocks. Those of solved lines are linebloom's own: lines, metadata,
+// and a tail of 5 bytes that makes RocksDB's readers answer 'may match'. Those
+// of plain lines are RocksDB's Bloom filters. docs/format.md describes them and
+// gives the reasons for each field. No other code knows the offsets.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,8 @@ struct FilterRequest {
   // At least 1. With a rate: what large filters need for it; not stored.
   uint32_t millibits_per_key = 10000;
   Line line = Line::kSolved;  // in a block: of its lines, also if unknown
-  uint64_t hash_seed = 0;     // used to compute the hashes
+  // The rest is for solved lines only: RocksDB's format has no room for it.
+  uint64_t hash_seed = 0;  // used to compute the hashes
   // The rate to come near to, less than 1, stored as a float; 0: use the bits.
   double false_positive_rate = 0;
   bool level_aware = false;  // true if bits or rate depend on the file's level
@@ -57,11 +59,13 @@ struct FilterBlockInfo {
                          const FilterBlockInfo&) = default;
 };
 
-// The number of bytes after the lines: kFilterBlockOverhead, and 8 more
-// each with a hash seed and with a canonical key.
+// The number of bytes after the lines. Plain: kFilterTailBytes. Solved:
+// kFilterBlockOverhead, and 8 more each with a hash seed and with a canonical
+// key.
 size_t FilterBlockOverhead(const FilterRequest& request);
 
-// Writes that many bytes, which belong directly after the lines.
+// Writes that many bytes, which belong directly after the lines. Of plain lines
+// only the number of probes, info.shape.base, is stored.
 void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to);
 
 // The block of a filter without keys, kFilterTailBytes long: that of RocksDB's
@@ -76,20 +80,22 @@ enum class BlockKind {
   kEmpty,  // no keys: kEmptyFilterBlock or 0 bytes; rejects every key
   kLinebloom,
   kUnusable,     // linebloom's, damaged or newer: rejects nothing
-  kBloom,        // RocksDB's, format_version 5 or higher
+  kBloom,        // plain lines: ours, or RocksDB's of format_version 5 on
   kRibbon,       // RocksDB's, 128 bits wide
   kLegacyBloom,  // RocksDB's, format_version below 5
   kReserved,     // RocksDB reserves this kind and answers for it
   kInconsistent  // contradicts itself: linebloom rejects nothing
 };
 
-// True for the kinds that RocksDB's readers answer for.
+// True for the kinds that RocksDB's readers read.
 bool IsOfRocksDb(BlockKind kind);
 
 // A block as far as its end tells.
 struct ParsedFilter {
   BlockKind kind = BlockKind::kEmpty;
-  FilterBlockInfo info = {};      // kLinebloom; kUnusable: as far as readable
+  // kLinebloom; kUnusable: as far as readable; kBloom: shape, lines and
+  // request.line.
+  FilterBlockInfo info = {};
   const char* problem = nullptr;  // kUnusable: what is wrong, a static string
 
   // Of RocksDB's kinds:

@@ -6,6 +6,7 @@
 
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/line_builder.h"
+#include "filter_policy/line/plain_probes.h"
 
 namespace linebloom {
 namespace {
@@ -16,29 +17,23 @@ FilterBlock BuildEmptyBlock() {
   return {std::move(bytes), kFilterTailBytes};
 }
 
-// The functions write info->lines lines to `to`, set their shape in `info`, and
-// return the mean of their exact rates.
+// The functions write info->lines lines to `to` and complete `info`.
 
 // Adds keys directly to their lines.
-double BuildPlainLines(const HashList& hashes, int probes,
-                       const LineKernel& kernel, FilterBlockInfo* info,
-                       uint8_t* to) {
+void BuildPlainLines(const HashList& hashes, int probes, FilterBlockInfo* info,
+                     uint8_t* to) {
   info->shape = {Line::kPlain, static_cast<uint8_t>(probes), 0};
-  const uint32_t count = info->lines;
-  std::fill_n(to, size_t{count} * kLineBytes, 0);
+  std::fill_n(to, BytesOfLines(Line::kPlain, info->lines), 0);
   hashes.VisitAll([&](std::span<const uint64_t> chunk) {
-    kernel.add_to_plain_lines(probes, chunk, count, to);
+    for (const uint64_t hash : chunk) {
+      AddToPlainLine(probes, hash,
+                     to + size_t{PlainLineOf(hash, info->lines)} * kLineBytes);
+    }
   });
-  double sum_of_rates = 0;
-  for (uint32_t line = 0; line < count; ++line) {
-    sum_of_rates +=
-        kernel.rate_of_plain_line(to + size_t{line} * kLineBytes, probes);
-  }
-  return sum_of_rates / count;
 }
 
-double BuildSolvedLines(const HashList& hashes, const LineKernel& kernel,
-                        FilterBlockInfo* info, uint8_t* to) {
+void BuildSolvedLines(const HashList& hashes, const LineKernel& kernel,
+                      FilterBlockInfo* info, uint8_t* to) {
   const uint32_t count = info->lines;
   LinePartition partition(hashes, count);
   info->shape = SolvedShape(hashes.size(), count);
@@ -54,7 +49,8 @@ double BuildSolvedLines(const HashList& hashes, const LineKernel& kernel,
       ++line;
     }
   }
-  return builder.Finish() / count;
+  info->expected_false_positive_rate =
+      static_cast<float>(builder.Finish() / count);
 }
 
 FilterBlock BuildBlock(const HashList& hashes, const FilterRequest& request,
@@ -65,19 +61,18 @@ FilterBlock BuildBlock(const HashList& hashes, const FilterRequest& request,
   info.lines = count;
   info.keys =
       static_cast<uint32_t>(std::min<size_t>(hashes.size(), UINT32_MAX));
-  const Line line = BuiltLine(request.line, MillibitsFor(count, hashes.size()));
-  const size_t lines_size = BytesOfLines(line, count);
+  const size_t lines_size = BytesOfLines(request.line, count);
   const size_t size = lines_size + FilterBlockOverhead(request);
   // Not make_unique: that would clear memory that is written anyway.
   std::unique_ptr<char[]> bytes(new char[size]);
   auto* const lines = reinterpret_cast<uint8_t*>(bytes.get());
-  const double rate = line == Line::kPlain
-                          ? BuildPlainLines(hashes, PlainProbes(millibits),
-                                            kernel, &info, lines)
-                          : BuildSolvedLines(hashes, kernel, &info, lines);
-  info.expected_false_positive_rate = static_cast<float>(rate);
+  if (request.line == Line::kPlain) {
+    BuildPlainLines(hashes, PlainProbes(millibits), &info, lines);
+  } else {
+    BuildSolvedLines(hashes, kernel, &info, lines);
+  }
   WriteFilterBlockEnd(info, bytes.get() + lines_size);
-  return {std::move(bytes), size, rate};
+  return {std::move(bytes), size};
 }
 
 }  // namespace
@@ -88,6 +83,11 @@ FilterBlock BuildFilter(const HashList& hashes, const FilterRequest& request,
   if (hashes.empty()) return BuildEmptyBlock();
   const size_t keys = hashes.size();
   uint32_t millibits = request.millibits_per_key;
+  // Such lines would match everything. Below 1 bit the request is for a filter
+  // that takes hardly any memory.
+  if (request.line == Line::kSolved && millibits >= kMinMillibits) {
+    millibits = std::max(millibits, kMinSolvedMillibits);
+  }
   uint32_t count = request.false_positive_rate > 0
                        ? LinesForRate(keys, millibits)
                        : LinesFor(keys, millibits);

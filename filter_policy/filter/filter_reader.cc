@@ -7,15 +7,17 @@ std::optional<FilterReader> FilterReader::Make(const char* block,
                                                const LineKernel& kernel,
                                                uint64_t canonical_key) {
   const FilterBlockInfo& info = parsed.info;
-  if (parsed.kind != BlockKind::kLinebloom ||
-      info.request.canonical_key != canonical_key) {
+  if (info.request.canonical_key != canonical_key ||
+      (parsed.kind != BlockKind::kLinebloom &&
+       parsed.kind != BlockKind::kBloom)) {
     return std::nullopt;
   }
   const FilterView filter(reinterpret_cast<const uint8_t*>(block), info.lines,
                           info.shape);
-  return FilterReader(
-      filter, info.request.hash_seed,
-      info.shape.kind == Line::kPlain ? kernel.plain : kernel.solved);
+  if (parsed.kind == BlockKind::kBloom) {
+    return FilterReader(filter, KeyHash(Line::kPlain), kernel.plain);
+  }
+  return FilterReader(filter, KeyHash(info.request.hash_seed), kernel.solved);
 }
 
 bool FilterReader::MayMatchSeeded(const char* key, size_t size) const {

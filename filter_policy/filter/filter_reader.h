@@ -1,4 +1,4 @@
-// Probes a whole linebloom filter.
+// Probes a whole filter of lines, solved or plain.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/line/hash.h"
 #include "filter_policy/line/kernel/line_kernel.h"
+#include "filter_policy/line/plain_probes.h"
 
 namespace linebloom {
 
@@ -15,9 +16,9 @@ namespace linebloom {
 // number of threads may probe it. Uses the kernel that it was created with.
 class FilterReader {
  public:
-  // Nothing if the block didn't parse as kLinebloom or has another canonical
-  // key than the one whose bytes the caller will ask for. Then the only correct
-  // answer is 'may match'.
+  // Nothing if the block has another canonical key than the one whose bytes the
+  // caller will ask for, and the only correct answer is 'may match', or if it
+  // parsed as another kind than kLinebloom and kBloom.
   static std::optional<FilterReader> Make(
       const char* block, const ParsedFilter& parsed,
       const LineKernel& kernel = ChosenKernel(), uint64_t canonical_key = 0);
@@ -52,13 +53,13 @@ class FilterReader {
 
   const uint8_t* LineAt(uint64_t hash) const {
     return filter_.codes == nullptr
-               ? filter_.LineAt(LineOf(hash, filter_.line_count))
+               ? filter_.LineAt(PlainLineOf(hash, filter_.line_count))
                : filter_.BalancedLineAt(hash);
   }
 
-  FilterReader(const FilterView& filter, uint64_t hash_seed,
+  FilterReader(const FilterView& filter, const KeyHash& hash,
                const ProbeFunctions& probe)
-      : filter_(filter), hash_(hash_seed), probe_(probe) {}
+      : filter_(filter), hash_(hash), probe_(probe) {}
 
   FilterView filter_;
   KeyHash hash_;

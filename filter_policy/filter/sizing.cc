@@ -6,8 +6,8 @@
 #include <numbers>
 #include <numeric>
 
-#include "filter_policy/line/line_builder.h"
 #include "filter_policy/line/line_tables.inc"
+#include "filter_policy/line/plain_probes.h"
 
 namespace linebloom {
 namespace {
@@ -24,7 +24,7 @@ constexpr double kSolvedBitsPerLine = kBitsPerLine - 8;  // without the header
 constexpr double kMaxSummedKeys = 10'000;
 
 double RateOfPlainLine(int probes, double keys) {
-  const double fill = 1 - std::pow(1 - probes / kBitsPerLine, keys);
+  const double fill = 1 - std::pow(1 - 1 / kBitsPerLine, probes * keys);
   return std::pow(fill, probes);
 }
 
@@ -82,11 +82,11 @@ uint32_t MillibitsFor(uint32_t lines, uint64_t keys) {
 double ExpectedRate(Line line, uint32_t millibits, double keys_per_line) {
   if (std::isnan(keys_per_line)) return 1;  // a filter that rejects nothing
   const int plain_probes = PlainProbes(millibits);
-  const bool is_plain =
-      BuiltLine(line, static_cast<uint32_t>(std::min(
-                          kBitsPerLine * kMillibitsPerBit / keys_per_line,
-                          1.0 * kMaxMillibits))) == Line::kPlain;
-  if (!is_plain) return SolvedRate(keys_per_line);
+  constexpr double kMaxSolvedKeys =
+      kBitsPerLine * kMillibitsPerBit / kMinSolvedMillibits;
+  if (line == Line::kSolved && keys_per_line <= kMaxSolvedKeys) {
+    return SolvedRate(keys_per_line);
+  }
   // The line is so full that differences between lines no longer matter.
   if (keys_per_line > kMaxSummedKeys) {
     return RateOfPlainLine(plain_probes, keys_per_line);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 
+#include "filter_policy/filter/filter_block.h"
 #include "filter_policy/line/line.h"
 
 namespace linebloom {
@@ -49,9 +50,14 @@ inline constexpr uint32_t kMinSolvedMillibits = 2250;
 // kMaxLines.
 uint32_t LinesWithin(Line line, size_t bytes);
 
-// The kind of line that is built if `line` is requested.
-constexpr Line BuiltLine(Line line, uint32_t millibits) {
-  return millibits < kMinSolvedMillibits ? Line::kPlain : line;
+// The kind of line that is built for a request: plain ones for fewer bits,
+// except with a seed or a canonical key, for which RocksDB's format has no
+// room.
+constexpr Line BuiltLine(const FilterRequest& request) {
+  return request.millibits_per_key < kMinSolvedMillibits &&
+                 request.hash_seed == 0 && request.canonical_key == 0
+             ? Line::kPlain
+             : request.line;
 }
 
 // The false-positive rate to expect before a filter is built, for planning. A
@@ -61,8 +67,8 @@ constexpr Line BuiltLine(Line line, uint32_t millibits) {
 // / bits per key), more than 0. `millibits` is the requested size; it
 // determines only the number of probes of plain lines.
 //
-// Plain lines: MeanOverLines() of fill^k, fill = 1 - (1 - k / 512)^n in a line
-// with n keys, because probes are independent. Solved lines: measured by
+// Plain lines: MeanOverLines() of fill^k, fill = 1 - (1 - 1 / 512)^(k n) in a
+// line with n keys, as if probes were independent. Solved lines: measured by
 // filter_policy/line/line_tables.cc.
 // Tests check that real filters of 1 to 30 bits per key are within 2 %.
 double ExpectedRate(Line line, uint32_t millibits, double keys_per_line);
@@ -86,7 +92,7 @@ inline constexpr uint32_t kMaxMillibits = 30 * kMillibitsPerBit;
 
 // The fewest thousandths of a bit per key with which a large filter is expected
 // to have at most `rate`; nothing if kMaxMillibits is too few. For plain lines
-// up to 30 too many, where the number of probes changes.
+// up to 240 too many, where RocksDB changes the number of probes.
 std::optional<uint32_t> BitsForRate(Line line, double rate);
 
 // The lowest rate that may be requested: the rate of kMaxMillibits.

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <bit>
 
 #include "filter_policy/line/little_endian.h"
 #include "filter_policy/line/xxh3.inc"
+#include "filter_policy/line/xxh3_preview.inc"
 
 namespace linebloom {
 namespace {
@@ -37,6 +39,10 @@ uint64_t LastBytes(const char* bytes, size_t size) {
 
 uint64_t HashUnseeded(const char* key, size_t size) {
   return XXH3_64bits(key, size);
+}
+
+uint64_t HashForPlainLines(const char* key, size_t size) {
+  return std::rotl(xxh3_preview::Hash(key, size), 32);
 }
 
 KeyHash::KeyHash(uint64_t seed)

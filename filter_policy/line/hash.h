@@ -5,19 +5,28 @@
 #include <cstdint>
 #include <optional>
 
+#include "linebloom/line.h"
+
 namespace linebloom {
 
 // XXH3, which is stable since xxHash 0.8.0, so hashes may be stored on disk;
 // absl::Hash differs from process to process.
 uint64_t HashUnseeded(const char* key, size_t size);
 
+// The hash of RocksDB's Bloom filter, for plain lines, with its halves
+// exchanged (plain_probes.h).
+uint64_t HashForPlainLines(const char* key, size_t size);
+
 // Hashes the keys of one filter. Immutable.
 class KeyHash {
  public:
-  // Without a seed: XXH3.
+  // XXH3.
   KeyHash() = default;
 
-  // SipHash-1-3, a keyed hash; 0 means no seed.
+  // Plain lines have no seed.
+  explicit KeyHash(Line line) : line_(line) {}
+
+  // For solved lines: SipHash-1-3, a keyed hash; XXH3 if the seed is 0.
   //
   // XXH3's own seed is only added to public numbers, and an attacker who sees
   // which keys a filter lets through can recover it (chosen_keys_test).
@@ -30,6 +39,7 @@ class KeyHash {
   uint64_t seed() const { return key_[0]; }
 
   uint64_t operator()(const char* key, size_t size) const {
+    if (line_ == Line::kPlain) return HashForPlainLines(key, size);
     return seed() == 0 ? HashUnseeded(key, size) : HashSeeded(key, size);
   }
 
@@ -37,6 +47,7 @@ class KeyHash {
   uint64_t HashSeeded(const char* key, size_t size) const;
 
   uint64_t key_[2] = {0, 0};  // the seed and a value derived from it
+  Line line_ = Line::kSolved;
 };
 
 // A fresh seed, not 0, from the operating system's entropy; nothing if it

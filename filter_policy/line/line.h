@@ -19,7 +19,7 @@ inline constexpr int kWordsPerLine = 8;
 // Everything besides the bytes that a reader needs to probe a filter's lines.
 struct LineShape {
   Line kind = Line::kSolved;
-  // Plain: the number of probes in every line, 1 to 16. Solved: each key of a
+  // Plain: the number of probes in every line, 1 to 30. Solved: each key of a
   // line with header h has (base + step * h) / 32 probes.
   uint8_t base = 0;
   uint8_t step = 0;  // plain: 0
@@ -27,7 +27,7 @@ struct LineShape {
   friend bool operator==(const LineShape&, const LineShape&) = default;
 };
 
-// True if a reader of this version can probe lines of this shape.
+// True if a reader of this version can probe solved lines of this shape.
 bool IsReadable(const LineShape& shape);
 
 // The line of a hash, 0 to lines - 1, before balancing. Monotone in the hash,
@@ -94,7 +94,7 @@ inline uint32_t BalancedLineOf(uint64_t hash, uint32_t lines, uint8_t code) {
   return BalancedLine(LineOf(hash, lines), SliceOf(hash, lines), code);
 }
 
-// What a finished line holds, for tools that display it.
+// What a finished line holds, for tools that display it; of either kind.
 struct LineContents {
   // Mean number of probes per key: a fraction is the share of keys with one
   // more. 0 if the line matches everything.
@@ -107,7 +107,7 @@ struct LineContents {
   double fill() const { return static_cast<double>(bits_set) / bits; }
 };
 
-// `shape` must be readable, and `line` has kLineBytes.
+// Of a solved line: `shape` must be readable, and `line` has kLineBytes.
 LineContents ReadLine(const LineShape& shape, const uint8_t* line);
 
 }  // namespace linebloom

@@ -78,11 +78,6 @@ uint8_t ChooseCode(const SliceCounts& counts) {
 
 double BuildLine(const LineShape& shape, std::span<const uint64_t> hashes,
                  uint8_t* line, const LineKernel& kernel) {
-  if (shape.kind == Line::kPlain) {
-    std::fill_n(line, kLineBytes, 0);
-    kernel.add_to_plain_lines(shape.base, hashes, 1, line);
-    return kernel.rate_of_plain_line(line, shape.base);
-  }
   LineBuilder builder(shape, kernel);
   builder.Add(hashes, line);
   return builder.Finish();
@@ -237,12 +232,6 @@ LineShape SolvedShape(uint64_t keys, uint32_t lines) {
   shape.step = static_cast<uint8_t>(std::clamp<int64_t>(
       (range + kMaxHeader - 1) / kMaxHeader, 1, kMaxSolvedStep));
   return shape;
-}
-
-int PlainProbes(uint32_t millibits) {
-  const auto* const more =
-      std::ranges::upper_bound(kPlainMillibitsForProbes, millibits);
-  return static_cast<int>(more - std::begin(kPlainMillibitsForProbes)) + 1;
 }
 
 }  // namespace linebloom

@@ -1,4 +1,4 @@
-// Builds lines from the hashes of their keys, and chooses their shape.
+// Builds solved lines from the hashes of their keys, and chooses their shape.
 #pragma once
 
 #include <array>
@@ -73,7 +73,7 @@ class LineBuilder {
   double sum_of_rates_ = 0;
 };
 
-// Builds one line, of either kind, and returns its exact false-positive rate:
+// Builds one solved line and returns its exact false-positive rate:
 // the share of the line's uniformly distributed hashes, other than its keys',
 // that it fails to reject.
 double BuildLine(const LineShape& shape, std::span<const uint64_t> hashes,
@@ -85,10 +85,5 @@ double BuildLine(const LineShape& shape, std::span<const uint64_t> hashes,
 // it, one in 25. Fuller lines match everything; emptier ones have fewer probes
 // than they have room for. Both cost less than coarser steps would.
 LineShape SolvedShape(uint64_t keys, uint32_t lines);
-
-// The number of probes, 1 to kMaxPlainProbes, with the lowest rate at
-// `millibits` thousandths of a bit per key. The table comes from
-// filter_policy/line/line_tables.cc.
-int PlainProbes(uint32_t millibits);
 
 }  // namespace linebloom

@@ -1,10 +1,7 @@
-// Generates the tables next to this file, from simulated lines and their exact
+// Generates the table next to this file, from simulated lines and their exact
 // rates:
 //
 //   line_tables > filter_policy/line/line_tables.inc
-//
-// Neighbouring probe counts are compared on the same random keys, so that the
-// noise of the keys cancels out.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -13,7 +10,6 @@
 #include <vector>
 
 #include "filter_policy/line/line_builder.h"
-#include "filter_policy/line/plain_probes.h"
 
 namespace linebloom {
 namespace {
@@ -22,34 +18,6 @@ std::vector<uint64_t> RandomHashes(int count, std::mt19937_64* random) {
   std::vector<uint64_t> hashes(count);
   for (uint64_t& hash : hashes) hash = (*random)();
   return hashes;
-}
-
-// The rate of plain filters at `bits_per_key`, with Poisson-distributed line
-// loads.
-double PlainRate(double bits_per_key, int probes) {
-  constexpr int kLines = 20000;
-  std::mt19937_64 random(1);
-  std::poisson_distribution<int> load(8 * kLineBytes / bits_per_key);
-  const LineShape shape = {Line::kPlain, static_cast<uint8_t>(probes), 0};
-  double sum = 0;
-  for (int i = 0; i < kLines; ++i) {
-    uint8_t line[kLineBytes];
-    sum += BuildLine(shape, RandomHashes(load(random), &random), line);
-  }
-  return sum / kLines;
-}
-
-// The bits per key above which `probes` probes beat `probes - 1`.
-double PlainCrossing(int probes) {
-  double low = 0.5;
-  double high = 64;
-  while (high - low > 0.005) {
-    const double middle = (low + high) / 2;
-    const bool better =
-        PlainRate(middle, probes) < PlainRate(middle, probes - 1);
-    (better ? high : low) = middle;
-  }
-  return high;
 }
 
 // The rate of solved filters with a mean of `keys` keys per line: groups whose
@@ -97,14 +65,6 @@ void PrintTables() {
 #include <cstdint>
 
 namespace linebloom {
-
-// Plain lines: from this many thousandths of a bit per key on, k probes beat
-// k - 1; k = 2, 3, ...
-inline constexpr uint32_t kPlainMillibitsForProbes[] = {
-)");
-  Print("%.0f,", 2, kMaxPlainProbes,
-        [](int probes) { return 1000 * PlainCrossing(probes); });
-  printf(R"(};
 
 // The natural logarithm of the rate of solved filters with a mean of 0, 1, ...
 // keys per line.

@@ -25,6 +25,16 @@ FilterRequest WithId(FilterRequest request, const CanonicalKey& canonical_key) {
   return request;
 }
 
+// Keys are hashed for one kind of line before their number is known.
+FilterRequest WithBuiltLine(FilterRequest request) {
+  request.line = BuiltLine(request);
+  if (request.line == Line::kSolved) {
+    request.millibits_per_key =
+        std::max(request.millibits_per_key, kMinSolvedMillibits);
+  }
+  return request;
+}
+
 }  // namespace
 
 uint64_t CanonicalId(const CanonicalKey& canonical_key) {
@@ -43,9 +53,10 @@ void MakeCanonical(const CanonicalKey& canonical_key, const Slice& key,
 LineFilterBitsBuilder::LineFilterBitsBuilder(
     const FilterRequest& request, std::shared_ptr<AllocationRounding> rounding,
     bool detect_corruption)
-    : request_(request),
+    : request_(WithBuiltLine(request)),
       rounding_(std::move(rounding)),
-      hash_(request.hash_seed),
+      hash_(request_.line == Line::kPlain ? KeyHash(Line::kPlain)
+                                          : KeyHash(request.hash_seed)),
       detect_corruption_(detect_corruption) {}
 
 void LineFilterBitsBuilder::Add(uint64_t hash) {
@@ -126,10 +137,7 @@ Status LineFilterBitsBuilder::MaybePostVerify(const Slice& block) {
 
 uint32_t LineFilterBitsBuilder::LinesIn(size_t bytes) const {
   const size_t overhead = FilterBlockOverhead(request_);
-  return bytes < overhead
-             ? 0
-             : LinesWithin(BuiltLine(request_.line, request_.millibits_per_key),
-                           bytes - overhead);
+  return bytes < overhead ? 0 : LinesWithin(request_.line, bytes - overhead);
 }
 
 size_t LineFilterBitsBuilder::ApproximateNumEntries(size_t bytes) {
@@ -140,9 +148,7 @@ size_t LineFilterBitsBuilder::ApproximateNumEntries(size_t bytes) {
 size_t LineFilterBitsBuilder::CalculateSpace(size_t entries) {
   if (entries == 0) return kFilterTailBytes;
   const uint32_t lines = LinesFor(entries, request_.millibits_per_key);
-  return BytesOfLines(BuiltLine(request_.line, MillibitsFor(lines, entries)),
-                      lines) +
-         FilterBlockOverhead(request_);
+  return BytesOfLines(request_.line, lines) + FilterBlockOverhead(request_);
 }
 
 double LineFilterBitsBuilder::EstimatedFpRate(size_t entries, size_t bytes) {

@@ -52,8 +52,7 @@ class LineFilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
   rocksdb::Status MaybePostVerify(const rocksdb::Slice& block) override;
 
   // The most entries whose block has at most `bytes` bytes. Approximate for a
-  // policy with a rate, because the number of lines depends on the keys, and a
-  // byte or two off where lines are about to become plain (2.25 bits per key).
+  // policy with a rate, whose number of lines is rounded to the nearest.
   size_t ApproximateNumEntries(size_t bytes) override;
 
   // The size in bytes of a block with this many entries. Approximate for

@@ -108,7 +108,7 @@ std::unique_ptr<rocksdb::FilterBitsReader> ReaderOfBlock(
     return std::make_unique<LineFilterBitsReader>(*filter);
   }
   std::unique_ptr<rocksdb::FilterBitsReader> reader;
-  if (IsOfRocksDb(parsed.kind) && canonical_key == 0) {
+  if (IsOfRocksDb(parsed.kind) && canonical_key == 0) {  // not lines
     reader.reset(built_in.GetFilterBitsReader(block));
   } else {
     reader = std::make_unique<ConstantFilterBitsReader>(parsed.kind !=

@@ -8,7 +8,8 @@
 
 namespace linebloom {
 
-// Never null. Blocks of RocksDB's policies are probed by `built_in`'s reader.
+// Never null. Blocks of lines, linebloom's and RocksDB's Bloom filters, are
+// probed by our kernels, RocksDB's other blocks by `built_in`'s reader.
 // Damaged, unknown and truncated blocks may match every key. With
 // `canonical_key` the reader makes keys canonical, and blocks that don't name
 // this function may match every key.

@@ -286,6 +286,46 @@ Status ValidateRate(const Options& options) {
           ", the rate of 30 bits per key with line=" + LineText(options.line));
 }
 
+// The option that needs a field in each filter, which RocksDB's format of plain
+// lines has not; empty if none is set.
+std::string NeedsSolvedLines(const Options& options) {
+  if (options.hash_seed != 0) {
+    return "hash_seed=" + HashSeedText(options.hash_seed);
+  }
+  if (options.canonical_key != nullptr) return "canonical_key";
+  if (options.false_positive_rate) {
+    return "false_positive_rate=" + NumberText(*options.false_positive_rate);
+  }
+  return "";
+}
+
+// True if filters with few bits, which would be of plain lines, need solved
+// ones.
+bool HasTooFewBitsForSolved(const Options& options) {
+  return (options.hash_seed != 0 || options.canonical_key != nullptr) &&
+         !options.false_positive_rate && !options.memory_budget &&
+         !BuildsNothing(options) &&
+         MillibitsOf(BitsPerKeyOf(options)) < kMinSolvedMillibits;
+}
+
+Status ValidateLine(const Options& options) {
+  const std::string needed = NeedsSolvedLines(options);
+  if (options.line == Line::kPlain && !needed.empty()) {
+    return Status::InvalidArgument(
+        "linebloom",
+        "line=plain and " + needed +
+            ": plain lines are RocksDB's Bloom filter, whose blocks have no "
+            "room for it; use line=solved");
+  }
+  if (HasTooFewBitsForSolved(options)) {
+    return OutOfRange("bits_per_key", NumberText(BitsPerKeyOf(options)),
+                      "at least 2.25 with " + needed +
+                          ": fewer bits make plain lines, RocksDB's Bloom "
+                          "filter, whose blocks have no room for it");
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 const rocksdb::BlockBasedTableOptions* TableOptionsOf(
@@ -384,7 +424,9 @@ Status Validate(const FilterPolicyOptions& options) {
     }
   }
   const Status exclusive = ValidateExclusive(options);
-  if (!exclusive.ok() || options.memory_budget) return exclusive;
+  if (!exclusive.ok()) return exclusive;
+  const Status of_line = ValidateLine(options);
+  if (!of_line.ok() || options.memory_budget) return of_line;
   if (options.false_positive_rate) return ValidateRate(options);
   const double bits = BitsPerKeyOf(options);
   if (!IsLevelAware(options) || bits >= kMinBitsOfRun) return Status::OK();
@@ -416,6 +458,10 @@ FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
     } else {
       nearest.false_positive_rate.reset();
     }
+  }
+  if (!NeedsSolvedLines(nearest).empty()) nearest.line = Line::kSolved;
+  if (HasTooFewBitsForSolved(nearest)) {
+    nearest.bits_per_key = kMinSolvedMillibits / 1000.0;
   }
   return nearest;
 }

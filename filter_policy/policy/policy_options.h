@@ -32,7 +32,8 @@ rocksdb::Status Validate(const FilterPolicyOptions& options);
 
 // The nearest valid options: a number out of range becomes the end of the
 // range; NaN, an invalid rate or budget the default; of bits, rate and budget
-// the first that is set wins.
+// the first that is set wins, and plain lines give way to what they have no
+// room for.
 FilterPolicyOptions NearestValid(const FilterPolicyOptions& options);
 
 // The effective `bits_per_key` if neither a rate nor a budget is set.

@@ -24,9 +24,6 @@ constexpr size_t kFlagsAt = 20;
 // The ranges in docs/format.md.
 bool IsDocumented(const FilterBlockInfo& info) {
   const LineShape& shape = info.shape;
-  if (shape.kind == Line::kPlain) {
-    return shape.base >= 1 && shape.base <= 16 && shape.step == 0;
-  }
   return shape.kind == Line::kSolved && shape.base >= 64 && shape.step >= 1 &&
          shape.step <= 3;
 }
@@ -35,8 +32,7 @@ bool IsDocumented(const FilterBlockInfo& info) {
 // metadata, is 0.
 bool HasSoundLastCode(const std::vector<char>& block, size_t lines_size,
                       const FilterBlockInfo& info) {
-  return info.request.line == Line::kPlain || info.lines % 8 == 0 ||
-         block.data()[lines_size - 1] == 0;
+  return info.lines % 8 == 0 || block.data()[lines_size - 1] == 0;
 }
 
 void CheckReadable(const std::vector<char>& block,
@@ -67,17 +63,19 @@ ParsedFilter CheckParsed(const std::vector<char>& block) {
   Promise((parsed.kind == BlockKind::kUnusable) == (parsed.problem != nullptr),
           "a problem of what is unusable");
   const bool documented = parsed.kind == BlockKind::kLinebloom;
+  const bool is_plain = parsed.kind == BlockKind::kBloom;
   if (documented) {
     CheckReadable(block, parsed.info);
     Promise(IsDocumented(parsed.info), "a documented kind of line");
   }
   Promise(FilterReader::Make(block.data(), parsed, ChosenKernel(),
                              parsed.info.request.canonical_key)
-                  .has_value() == documented,
-          "a reader for the documented kinds of line, and no other");
-  Promise(FilterReader::Make(block.data(), parsed).has_value() ==
-              (documented && parsed.info.request.canonical_key == 0),
-          "no reader of keys where canonical ones were hashed");
+                  .has_value() == (documented || is_plain),
+          "a reader of lines, and of nothing else");
+  Promise(
+      FilterReader::Make(block.data(), parsed).has_value() ==
+          ((documented || is_plain) && parsed.info.request.canonical_key == 0),
+      "no reader of keys where canonical ones were hashed");
   return parsed;
 }
 
@@ -86,7 +84,9 @@ void CheckBuiltIn(const std::vector<char>& block, const ParsedFilter& filter) {
   switch (filter.kind) {
     case BlockKind::kBloom:
       Promise(filter.probes >= 1 && filter.probes <= 30 &&
-                  filter.line_bytes == 64 && bits_size % 64 == 0,
+                  filter.line_bytes == 64 &&
+                  bits_size == size_t{64} * filter.info.lines &&
+                  filter.info.shape.base == filter.probes,
               "a sound Bloom filter");
       break;
     case BlockKind::kRibbon:
@@ -123,9 +123,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   const size_t lines_size = block.size() - kFilterBlockOverhead;
-  const auto line = static_cast<Line>(block.data()[lines_size + 1]);
-  const uint32_t lines = LinesWithin(line, lines_size);
-  if (lines > 0 && BytesOfLines(line, lines) == lines_size) {
+  const uint32_t lines = LinesWithin(Line::kSolved, lines_size);
+  if (lines > 0 && BytesOfLines(Line::kSolved, lines) == lines_size) {
     Promise((parsed.kind == BlockKind::kLinebloom) ==
                 (IsDocumented(parsed.info) &&
                  HasSoundLastCode(block, lines_size, parsed.info)),

@@ -132,6 +132,9 @@ void CheckAnswers(const std::vector<char>& block, const Keys& keys,
   } else if (IsOfRocksDb(parsed.kind)) {
     Promise(answers == Ask(*built_in, Slice(block.data(), block.size()), keys),
             "RocksDB's answers from its own filters");
+    if (parsed.kind == BlockKind::kBloom) {
+      CheckKernels({block.data(), block.size()}, keys, answers);
+    }
   } else if (FilterReader::Make(block.data(), parsed).has_value()) {
     CheckKernels({block.data(), block.size()}, keys, answers);
   } else {
@@ -156,7 +159,9 @@ FilterPolicyOptions TakeOptions(FuzzInput* input) {
   FilterPolicyOptions options;
   options.line = static_cast<Line>(1 + input->Number<uint8_t>() % 2);
   options.bits_per_key = 1 + input->Number<uint16_t>() % 29001 / 1000.0;
-  options.hash_seed = input->Number<uint64_t>();
+  const auto seed = input->Number<uint64_t>();
+  if (options.line == Line::kPlain) return options;
+  options.hash_seed = seed;
   // Every other one is built for a rate instead, from 2^-10 to 0.5.
   if (options.hash_seed % 2 == 1) {
     options.false_positive_rate =
@@ -166,8 +171,11 @@ FilterPolicyOptions TakeOptions(FuzzInput* input) {
   return options;
 }
 
-std::string Build(const FilterPolicyOptions& options, const Keys& keys) {
-  const auto builder = NewBuilder(*MakePolicy(options));
+std::string Build(const FilterPolicy& policy, const Keys& keys) {
+  rocksdb::BlockBasedTableOptions table;
+  table.format_version = 5;
+  table.optimize_filters_for_memory = false;
+  const auto builder = NewBuilder(policy, table);
   for (const auto& key : keys) builder->AddKey({key.data(), key.size()});
   return FinishToString(builder.get());
 }
@@ -186,13 +194,19 @@ void RunBuiltBlock(FuzzInput* input) {
   const auto change = input->Number<uint8_t>();
   // At 29 bits each, these fill a group of lines and begin another.
   const Keys keys = TakeKeys(input, 150);
-  std::vector<char> block = ExactCopy(Build(options, keys));
-  Promise(keys.empty() == block.empty(), "a block for any keys");
-  if (block.empty()) return;
+  std::vector<char> block = ExactCopy(Build(*MakePolicy(options), keys));
+  if (keys.empty()) return;
   const Slice contents(block.data(), block.size());
   const std::vector<bool> answers = Ask(Linebloom(), contents, keys);
   Promise(All(answers, true), "no added key denied");
   CheckKernels(contents.ToStringView(), keys, answers);
+  // RocksDB's format notices no damage.
+  if (ParseFilter(block.data(), block.size()).kind == BlockKind::kBloom) {
+    if (!options.bits_per_key) return;
+    Promise(contents == Build(*MakeBloom(*options.bits_per_key), keys),
+            "the bytes of RocksDB's Bloom filter");
+    return;
+  }
   Damage(&block, from_end, change);
   Promise(All(Ask(Linebloom(), contents, keys), true),
           "no added key denied by a damaged block");

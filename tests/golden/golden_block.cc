@@ -70,8 +70,6 @@ void DumpEnd(std::string_view block, std::ostringstream* out) {
 
 const std::vector<GoldenCase>& GoldenCases() {
   static const auto* const cases = new std::vector<GoldenCase>{
-      {"v1_plain_10_bits", 130, {10000, Line::kPlain}},
-      {"v1_plain_20_bits", 60, {20000, Line::kPlain, 1}},
       {"v1_solved_3_bits", 600, {3000}},
       {"v1_solved_6_bits", 200, {6000}},
       {"v1_solved_10_bits", 500, {10000}},

@@ -8,7 +8,6 @@ its keys with this reader's answers. Exits with 1 if any differs. --explain
 shows how a key is looked up.
 """
 import argparse
-import math
 import struct
 import sys
 
@@ -190,7 +189,7 @@ class Block:
         need(26 <= size <= len(data) - 5, "size of the metadata")
         meta = data[len(data) - 5 - size:-5]
         need(xxh3(meta[:-5]) & 0xFFFFFFFF == word32(meta, size - 5), "checksum")
-        version, self.kind, self.base, self.step = meta[:4]
+        version, kind, self.base, self.step = meta[:4]
         self.lines, self.keys = struct.unpack_from("<II", meta, 4)
         self.rate = struct.unpack_from("<f", meta, 12)[0]
         flags = meta[20]
@@ -202,14 +201,13 @@ class Block:
         need(not fields[0] or self.seed, "hash seed")
         self.canonical_key = word64(meta, 21 + fields[0]) if fields[1] else 0
         need(not fields[1] or self.canonical_key, "canonical key")
-        need((self.kind == 1 and 1 <= self.base <= 16 and self.step == 0) or
-             (self.kind == 2 and self.base >= 64 and 1 <= self.step <= 3),
+        need(kind == 2 and self.base >= 64 and 1 <= self.step <= 3,
              "kind of line")
-        groups = (self.lines + 7) // 8 if self.kind == 2 else 0
+        groups = (self.lines + 7) // 8
         need(self.lines > 0 and
              len(data) == 64 * self.lines + groups + size + 5, "lines")
         self.codes = data[64 * self.lines:64 * self.lines + groups]
-        need(self.lines % 8 == 0 or not groups or self.codes[-1] == 0, "code")
+        need(self.lines % 8 == 0 or self.codes[-1] == 0, "code")
         self.words = [struct.unpack_from("<8Q", data, 64 * i)
                       for i in range(self.lines)]
 
@@ -219,7 +217,7 @@ class Block:
 
     def line_of(self, h):
         line, i = h * self.lines >> 64, h * self.lines >> 61 & 7
-        if self.kind == 2 and self.codes[line // 8] >> i & 1:
+        if self.codes[line // 8] >> i & 1:
             return line ^ max(i, 1)
         return line
 
@@ -230,12 +228,6 @@ class Block:
     def may_match(self, key):
         h = self.hash(key)
         words = self.words[self.line_of(h)]
-        if self.kind == 1:
-            r = h * 0x9E3779B97F4A7C15 & MASK64
-            rounds = [r, (r ^ r >> 32) * 0xC2B2AE3D27D4EB4F & MASK64]
-            at = [(j, ((h >> 29 & 7) + j) % 8) for j in range(self.base)]
-            return all(words[i] >> (rounds[j // 8] >> 16 + 6 * i & 63) & 1
-                       for j, i in at)
         total = self.total(self.line_of(h))
         return total == 0 or all(
             sum(parity(w & m) for w, m in zip(words, masks)) % 2 == wanted
@@ -243,12 +235,8 @@ class Block:
 
     def exact_rate(self):
         def rate(line):
-            if self.kind == 2:
-                t = self.total(line)
-                return 2.0 ** -(t >> 5) * (1 - t % 32 / 64) if t else 1.0
-            fill = [bin(w).count("1") / 64 for w in self.words[line]]
-            return sum(math.prod(fill[(v + j) % 8] for j in range(self.base))
-                       for v in range(8)) / 8
+            t = self.total(line)
+            return 2.0 ** -(t >> 5) * (1 - t % 32 / 64) if t else 1.0
         return sum(rate(line) for line in range(self.lines)) / self.lines
 
 

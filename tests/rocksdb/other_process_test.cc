@@ -129,7 +129,7 @@ TEST_F(WorkerTest, RemoteCompaction) {
   for (const auto& [policy, table_options] :
        {std::pair(kBloom, "filter_policy=bloomfilter:16"),
         std::pair(kLinebloom,
-                  "filter_policy={id=linebloom;bits_per_key=16;line=plain;"
+                  "filter_policy={id=linebloom;bits_per_key=16;line=solved;"
                   "hash_seed=7};block_size=512;format_version=4")}) {
     UsePolicy(policy);
     EXPECT_GE(CompactWith(table_options)->done, 1);

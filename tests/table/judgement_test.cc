@@ -35,11 +35,10 @@ FileFacts WithFilter(BlockKind kind, double rate) {
   return facts;
 }
 
-FileFacts Linebloom(uint32_t millibits, Line line = Line::kSolved) {
+FileFacts Linebloom(uint32_t millibits) {
   FileFacts facts =
       WithFilter(BlockKind::kLinebloom,
-                 ExpectedRate(line, millibits, 512'000.0 / millibits));
-  facts.first.info.request.line = line;
+                 ExpectedRate(Line::kSolved, millibits, 512'000.0 / millibits));
   facts.first.info.request.millibits_per_key = millibits;
   return facts;
 }
@@ -61,6 +60,15 @@ FileFacts WithPrefixes(const std::string& extractor, bool whole_keys = true) {
 FileFacts Damaged(BlockKind kind) {
   FileFacts facts = WithFilter(kind, 1);
   facts.problems.emplace_back("a problem");
+  return facts;
+}
+
+// Of plain lines.
+FileFacts Bloom(uint32_t millibits) {
+  FileFacts facts =
+      WithFilter(BlockKind::kBloom,
+                 ExpectedRate(Line::kPlain, millibits, 512'000.0 / millibits));
+  facts.bytes = uint64_t{kRows} * millibits / 8000;
   return facts;
 }
 
@@ -89,6 +97,7 @@ FileFacts OfSmallBlocks(uint64_t blocks, uint64_t index_bytes) {
 
 // 10 bits per key, 125,000 bytes.
 const WantedFilter kWanted;
+const WantedFilter kWantedPlain = {.request = {.line = Line::kPlain}};
 const WantedFilter kWithinBudget = {.has_budget = true};
 
 WantedFilter WantedSeed(uint64_t seed) {
@@ -166,10 +175,10 @@ std::vector<Case> Cases() {
       {"whole keys", WithPrefixes("one", false), WantedPrefixes("one"),
        kOtherPrefixes},
 
-      {"plain lines", Linebloom(10'000, Line::kPlain), kWanted, kPlainLines},
-      {"of more bits", Linebloom(20'000, Line::kPlain), kWanted, kPlainLines,
-       false},
-      {"solved lines", solved, {.request = {.line = Line::kPlain}}, kStays},
+      {"solved lines", solved, kWantedPlain, kStays},
+      {"plain lines", Bloom(10'000), kWantedPlain, kStays},
+      {"of fewer bits", Bloom(8'000), kWantedPlain, kWorseRate},
+      {"of more bits", Bloom(12'000), kWantedPlain, kStays},
       {"fewer bits", Linebloom(8'000), kWanted, kWorseRate},
       {"within the rate", Linebloom(8'000), {.worst_rate = 0.5}, kStays},
       {"hardly fewer bits", Linebloom(9'900), kWanted, kStays},
@@ -186,8 +195,6 @@ std::vector<Case> Cases() {
 
       // The way back: RocksDB's policies can't read linebloom's filters.
       {"back from solved", Linebloom(20'000), WantedBloom(), kForeignFilter},
-      {"back from plain", Linebloom(8000, Line::kPlain), WantedBloom(),
-       kForeignFilter},
       {"back from a newer version", Newer(), WantedBloom(), kForeignFilter},
       {"back to none", solved, WantedBloom(1), kForeignFilter, false},
       {"no filter of Bloom's", none, WantedBloom(), kNoFilter},
@@ -210,7 +217,8 @@ std::vector<Case> Cases() {
   }
   for (const Line line : {Line::kPlain, Line::kSolved}) {
     for (const uint32_t millibits : {1000u, 4500u, 10'000u, 30'000u}) {
-      FileFacts today = Linebloom(millibits, line);
+      FileFacts today =
+          line == Line::kPlain ? Bloom(millibits) : Linebloom(millibits);
       WantedFilter wanted = {
           .request = {.millibits_per_key = millibits, .line = line}};
       cases.push_back({"today's", today, wanted, kStays});

@@ -670,7 +670,7 @@ const Subcommand kMigrate = {
     R"(gives the files of a database whose filter is poor a new one.
 
 Rewrites files without a filter, with RocksDB's own or a damaged one, or with
-one of linebloom's with plain lines or fewer bits. Those that save the most
+one of linebloom's of fewer bits. Those that save the most
 reads per byte come first.
 
   linebloom migrate --db=/var/lib/my_database --dry_run

@@ -9,7 +9,7 @@
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/line.h"
-#include "filter_policy/line/line_builder.h"
+#include "filter_policy/line/plain_probes.h"
 #include "rocksdb/filter_policy.h"
 #include "table/block_facts.h"
 #include "tools/shared/numbers.h"
@@ -21,44 +21,15 @@ namespace {
 constexpr double kLn2 = std::numbers::ln2;
 constexpr uint64_t kLineMillibits = 8 * kLineBytes * kMillibitsPerBit;
 
-// RocksDB knows how many probes it uses; a filter of a single key shows it.
-int BloomProbes(uint32_t millibits) {
-  const std::unique_ptr<const rocksdb::FilterPolicy> policy(
-      rocksdb::NewBloomFilterPolicy(static_cast<double>(millibits) /
-                                    kMillibitsPerBit));
-  const std::string block = BuildFilterBlock(*policy, 1);
-  return ParseFilter(block.data(), block.size()).probes;
-}
-
-double Rate(std::optional<Line> line, uint32_t millibits, uint64_t keys,
-            uint64_t count) {
-  return line.has_value()
-             ? ExpectedRate(
-                   *line, millibits,
-                   static_cast<double>(keys) / static_cast<double>(count))
-             : BlockedBloomRate(keys, count, BloomProbes(millibits));
+double Rate(Line line, uint32_t millibits, uint64_t keys, uint64_t count) {
+  return ExpectedRate(line, millibits,
+                      static_cast<double>(keys) / static_cast<double>(count));
 }
 
 // The number of probes in all lines; nothing if each line has its own.
-std::optional<int> Probes(std::optional<Line> line, uint32_t millibits) {
-  if (!line.has_value()) return BloomProbes(millibits);
-  if (*line == Line::kPlain) return PlainProbes(millibits);
-  return std::nullopt;
-}
-
-// The fewest bits that reach a rate; nothing if 30 per key don't.
-std::optional<uint32_t> MillibitsForRate(std::optional<Line> line,
-                                         double rate) {
-  if (line.has_value()) return BitsForRate(*line, rate);
-  // Takes the same number of keys per line as a large filter has.
-  const auto too_few =
-      LargestThat(kMinMillibits, kMaxMillibits, [&](uint64_t millibits) {
-        return Rate(line, static_cast<uint32_t>(millibits), kLineMillibits,
-                    millibits) > rate;
-      });
-  if (!too_few.has_value()) return kMinMillibits;
-  if (*too_few == kMaxMillibits) return std::nullopt;
-  return static_cast<uint32_t>(*too_few + 1);
+std::optional<int> Probes(Line line, uint32_t millibits) {
+  if (line == Line::kSolved) return std::nullopt;
+  return PlainProbes(millibits);
 }
 
 struct Memory {
@@ -67,23 +38,23 @@ struct Memory {
 };
 
 // A filter stays below 4 GiB. More keys need several files, here of equal size.
-Memory MemoryFor(std::optional<Line> line, uint64_t keys, uint32_t millibits) {
+Memory MemoryFor(Line line, uint64_t keys, uint32_t millibits) {
   const auto wanted = static_cast<unsigned __int128>(keys) * millibits;
   const auto files = static_cast<uint64_t>(
       wanted / (uint64_t{kMaxLines} * kLineMillibits) + 1);
   const uint64_t keys_of_file = (keys + files - 1) / files;
   const uint32_t count = LinesFor(keys_of_file, millibits);
-  const Line built = BuiltLine(line.value_or(Line::kPlain),
-                               linebloom::MillibitsFor(count, keys_of_file));
-  const uint64_t overhead =
-      line.has_value() ? kFilterBlockOverhead : kFilterTailBytes;
-  return {files * count, files * (BytesOfLines(built, count) + overhead)};
+  FilterRequest request;
+  request.millibits_per_key = millibits;
+  request.line = line;
+  request.line = BuiltLine(request);
+  return {files * count, files * (BytesOfLines(request.line, count) +
+                                  FilterBlockOverhead(request))};
 }
 
 // In thousandths.
-std::optional<uint64_t> BitsFor(std::optional<Line> line,
-                                const Question& question) {
-  if (question.rate.has_value()) return MillibitsForRate(line, *question.rate);
+std::optional<uint64_t> BitsFor(Line line, const Question& question) {
+  if (question.rate.has_value()) return BitsForRate(line, *question.rate);
   if (question.bits_per_key.has_value()) {
     return std::llround(*question.bits_per_key * kMillibitsPerBit);
   }
@@ -92,8 +63,8 @@ std::optional<uint64_t> BitsFor(std::optional<Line> line,
   });
 }
 
-std::optional<uint64_t> KeysFor(std::optional<Line> line,
-                                const Question& question, uint32_t millibits) {
+std::optional<uint64_t> KeysFor(Line line, const Question& question,
+                                uint32_t millibits) {
   if (question.keys.has_value()) return question.keys;
   return LargestThat(1, 8 * *question.bytes, [&](uint64_t keys) {
     return MemoryFor(line, keys, millibits).bytes <= *question.bytes;
@@ -182,8 +153,7 @@ absl::Status ValidateQuestion(const Question& question) {
       kMaxBitsPerKey, " bits per key are possible"));
 }
 
-std::optional<SizedFilter> SizeLineFilter(std::optional<Line> line,
-                                          const Question& question) {
+std::optional<SizedFilter> SizeLineFilter(Line line, const Question& question) {
   const std::optional<uint64_t> millibits = BitsFor(line, question);
   if (!millibits.has_value()) return std::nullopt;
   const std::optional<uint64_t> keys = KeysFor(line, question, *millibits);
@@ -203,9 +173,7 @@ std::vector<Answer> AnswerQuestion(const Question& question) {
       {"classic formula", "classic-formula", ClassicBloom(question)},
       {"linebloom solved", "linebloom-solved",
        SizeLineFilter(Line::kSolved, question)},
-      {"linebloom plain", "linebloom-plain",
-       SizeLineFilter(Line::kPlain, question)},
-      {"RocksDB Bloom", kRocksDbBloom, SizeLineFilter(std::nullopt, question)},
+      {"RocksDB Bloom", kRocksDbBloom, SizeLineFilter(Line::kPlain, question)},
       {"RocksDB Ribbon", kRocksDbRibbon, SizeRibbon(question)}};
 }
 

@@ -53,10 +53,9 @@ struct Answer {
   std::optional<SizedFilter> size;
 };
 
-// A filter of linebloom's with that kind of line, or RocksDB's Bloom filter.
+// A filter of that kind of line; plain ones are RocksDB's Bloom filter.
 // Nothing if a rate is out of reach or not even a single line fits.
-std::optional<SizedFilter> SizeLineFilter(std::optional<Line> line,
-                                          const Question& question);
+std::optional<SizedFilter> SizeLineFilter(Line line, const Question& question);
 
 // The classic formula, linebloom's two kinds of line, and RocksDB's Bloom and
 // Ribbon filters.

@@ -118,7 +118,7 @@ std::vector<std::string> Notes(const Json& answers) {
   }
   notes.push_back(
       "linebloom: with solved lines, its default, each of which has a k of its "
-      "own, and with line=plain.");
+      "own. With line=plain it builds RocksDB's Bloom filters.");
   if (asked["keys"].is_null() || asked["keys"] > kMaxRibbonKeys) {
     notes.push_back(absl::StrCat(
         "Ribbon: from a filter of ", WithThousands(kMaxRibbonKeys),

@@ -104,7 +104,8 @@ struct FilterPolicyOptions {
   std::optional<double> bits_per_key = std::nullopt;
 
   // The kind of line that filters are cut into (linebloom/line.h has what each
-  // costs). Filters of both kinds are read, whatever the policy builds.
+  // costs). Filters of both kinds are read, whatever the policy builds. Plain
+  // lines exclude `hash_seed`, `false_positive_rate` and `canonical_key`.
   Line line = Line::kSolved;
 
   // Against keys that somebody chose so that filters let them through, or so
@@ -203,8 +204,9 @@ inline constexpr char kFilterPolicyName[] = "linebloom";
 // option has no effect.
 //
 // The policy builds linebloom filters and reads linebloom's and RocksDB's own,
-// so a database can switch to it without rewriting its files. It can switch
-// back too, but RocksDB's policies read linebloom's filters as 'may match':
+// so a database can switch to it without rewriting its files: RocksDB's Bloom
+// filters are probed by the kernels of this CPU at once. It can switch back
+// too, but RocksDB's policies read filters of solved lines as 'may match':
 // lookups are right but unfiltered until the files are rewritten
 // (linebloom/rebuild_filters.h). The policy is immutable once prepared; all of
 // its functions may be called from many threads.

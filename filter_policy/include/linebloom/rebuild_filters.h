@@ -1,5 +1,5 @@
 // Gives the files of an open database the filters that its policy builds today.
-// Their old filters may be RocksDB's, of plain lines, or of fewer bits.
+// Their old filters may be RocksDB's, or of fewer bits.
 //
 //   rocksdb::Status status = linebloom::RebuildFilters(db, {});
 //
@@ -40,7 +40,6 @@ enum class RebuildReason : uint8_t {
   kOtherPrefixes,  // not used: its prefixes differ from the column family's
                    // prefix_extractor, or it lacks whole keys despite
                    // whole_key_filtering
-  kPlainLines,     // while the policy builds solved ones
   kWorseRate,   // worse than RebuildFiltersOptions::worst_rate, from fewer bits
   kOverBudget,  // fine by itself, but all filters exceed the memory_budget
 };

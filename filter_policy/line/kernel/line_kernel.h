@@ -32,7 +32,8 @@ __attribute__((always_inline)) inline void PrefetchLine(const uint8_t* line) {
 }
 
 struct FilterView {
-  // The lines at `first` and their codes. The shape is readable (IsReadable).
+  // The lines at `first` and their codes. The shape of solved ones is readable
+  // (IsReadable).
   FilterView(const uint8_t* first, uint32_t count, const LineShape& of_lines);
 
   const uint8_t* LineAt(uint32_t line) const {
@@ -79,12 +80,6 @@ struct LineKernel {
   const char* name;  // as in LINEBLOOM_SIMD
   ProbeFunctions plain;
   ProbeFunctions solved;
-  // Adds each key to the plain line that it belongs to.
-  void (*add_to_plain_lines)(int probes, std::span<const uint64_t> hashes,
-                             uint32_t line_count, uint8_t* lines);
-  // The exact false-positive rate of a plain line. It is stored in the filter,
-  // so all kernels must return the same double.
-  double (*rate_of_plain_line)(const uint8_t* line, int probes);
   // How many solved lines are built at once, 1 to kMaxLanes.
   int lanes;
   // Tries to solve lines, 1 to `lanes`, each with the probes of its header or,

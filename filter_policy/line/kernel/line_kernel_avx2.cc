@@ -25,60 +25,39 @@ inline __m256i Repeat(uint64_t word) {
 
 // Plain lines.
 
-// Half a line: words 0 to 3 or 4 to 7.
-struct Half {
-  __m256i shifts;  // where each word's probe finds its bits in a round
-  __m256i names;   // each word's bit in a mask of words
-};
-
-inline Half LowHalf() {
-  return {_mm256_setr_epi64x(16, 22, 28, 34), _mm256_setr_epi64x(1, 2, 4, 8)};
-}
-
-inline Half HighHalf() {
-  return {_mm256_setr_epi64x(40, 46, 52, 58),
-          _mm256_setr_epi64x(16, 32, 64, 128)};
-}
-
-// The bits that one round probes, in those words that `words` selects.
-inline __m256i RoundPattern(const Half& half, uint64_t round, uint32_t words) {
-  const __m256i positions = _mm256_and_si256(
-      _mm256_srlv_epi64(Repeat(round), half.shifts), _mm256_set1_epi64x(63));
-  const __m256i active = _mm256_cmpeq_epi64(
-      _mm256_and_si256(_mm256_set1_epi64x(words), half.names), half.names);
-  return _mm256_and_si256(active,
-                          _mm256_sllv_epi64(_mm256_set1_epi64x(1), positions));
-}
-
-// True if a probe of this round, in the selected words, finds its bit unset.
-inline bool Rejects(const Halves& line, uint64_t round, uint32_t words) {
-  const __m256i unset = _mm256_or_si256(
-      _mm256_andnot_si256(line.low, RoundPattern(LowHalf(), round, words)),
-      _mm256_andnot_si256(line.high, RoundPattern(HighHalf(), round, words)));
-  return _mm256_testz_si256(unset, unset) == 0;
+// Eight probes: true if all of the line's bits at those of the lanes whose bit
+// is in `lanes` are set. The top bit of a hash says in which half its bit is,
+// three more in which word of 32 bits.
+inline bool ProbesMatch(const Halves& line, __m256i hashes, uint32_t lanes) {
+  const __m256i words = _mm256_srli_epi32(hashes, 28);
+  const __m256i found = _mm256_castps_si256(_mm256_blendv_ps(
+      _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(line.low, words)),
+      _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(line.high, words)),
+      _mm256_castsi256_ps(hashes)));
+  // Moves the probed bit to the top, by 31 minus its place.
+  const __m256i up = _mm256_srli_epi32(
+      _mm256_slli_epi32(_mm256_xor_si256(hashes, _mm256_set1_epi32(-1)), 4),
+      27);
+  const auto set = static_cast<uint32_t>(
+      _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_sllv_epi32(found, up))));
+  return (~set & lanes) == 0;
 }
 
 inline bool PlainMayMatch(const LineShape& shape, const uint8_t* line,
                           uint64_t hash) {
+  constexpr int kLanes = 8;
   const Halves bits(line);
-  const RoundWords words = kPlainRoundWords[shape.base][PlainWindowOf(hash)];
-  const uint64_t round = FirstRound(hash);
-  if (Rejects(bits, round, words.first)) return false;
-  return words.second == 0 || !Rejects(bits, SecondRound(round), words.second);
-}
-
-void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {
-  const RoundWords words = kPlainRoundWords[probes][PlainWindowOf(hash)];
-  const uint64_t first = FirstRound(hash);
-  const uint64_t second = SecondRound(first);
-  const Halves old(line);
-  const auto add = [&](const Half& half, __m256i bits, uint8_t* to) {
-    bits = _mm256_or_si256(bits, RoundPattern(half, first, words.first));
-    bits = _mm256_or_si256(bits, RoundPattern(half, second, words.second));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bits);
-  };
-  add(LowHalf(), old.low, line);
-  add(HighHalf(), old.high, line + 32);
+  const __m256i hashes = _mm256_set1_epi32(static_cast<int>(hash));
+  for (int first = 0;; first += kLanes) {
+    const __m256i multipliers = _mm256_loadu_si256(
+        reinterpret_cast<const __m256i*>(&kProbeMultipliers[first]));
+    const int left = shape.base - first;
+    const uint32_t lanes = left >= kLanes ? 0xff : (1U << left) - 1;
+    if (!ProbesMatch(bits, _mm256_mullo_epi32(hashes, multipliers), lanes)) {
+      return false;
+    }
+    if (left <= kLanes) return true;
+  }
 }
 
 // Solved lines.

@@ -22,51 +22,33 @@ inline uint64x2_t LoadPair(const uint8_t* line, int pair) {
 
 // Plain lines.
 
-// Where each word's probe finds its bits in a round; negative shifts go right.
-constexpr int64_t kShifts[kWordsPerLine] = {-16, -22, -28, -34,
-                                            -40, -46, -52, -58};
-// Each word's bit in a mask of words.
-constexpr uint64_t kNames[kWordsPerLine] = {1, 2, 4, 8, 16, 32, 64, 128};
-
-// The bits that one round probes in words 2 * pair and 2 * pair + 1, if `words`
-// selects them.
-inline uint64x2_t RoundPattern(int pair, uint64_t round, uint32_t words) {
-  const uint64x2_t positions =
-      vandq_u64(vshlq_u64(vdupq_n_u64(round), vld1q_s64(kShifts + 2 * pair)),
-                vdupq_n_u64(63));
-  const uint64x2_t active =
-      vtstq_u64(vdupq_n_u64(words), vld1q_u64(kNames + 2 * pair));
-  return vandq_u64(active,
-                   vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(positions)));
-}
-
-// True if a probe of this round, in the selected words, finds its bit unset.
-inline bool Rejects(const uint8_t* line, uint64_t round, uint32_t words) {
-  uint64x2_t unset = vdupq_n_u64(0);
-  for (int pair = 0; pair < kPairs; ++pair) {
-    unset = vorrq_u64(unset, vbicq_u64(RoundPattern(pair, round, words),
-                                       LoadPair(line, pair)));
-  }
-  return vmaxvq_u32(vreinterpretq_u32_u64(unset)) != 0;
-}
-
+// Eight probes: the top 6 bits of a hash select a byte of the line, which the
+// CPU looks up in four registers, and the next 3 a bit of it.
 inline bool PlainMayMatch(const LineShape& shape, const uint8_t* line,
                           uint64_t hash) {
-  const RoundWords words = kPlainRoundWords[shape.base][PlainWindowOf(hash)];
-  const uint64_t round = FirstRound(hash);
-  if (Rejects(line, round, words.first)) return false;
-  return words.second == 0 || !Rejects(line, SecondRound(round), words.second);
-}
-
-void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {
-  const RoundWords words = kPlainRoundWords[probes][PlainWindowOf(hash)];
-  const uint64_t first = FirstRound(hash);
-  const uint64_t second = SecondRound(first);
-  for (int pair = 0; pair < kPairs; ++pair) {
-    uint64x2_t bits = LoadPair(line, pair);
-    bits = vorrq_u64(bits, RoundPattern(pair, first, words.first));
-    bits = vorrq_u64(bits, RoundPattern(pair, second, words.second));
-    vst1q_u8(line + 16 * pair, vreinterpretq_u8_u64(bits));
+  constexpr int kLanes = 8;
+  const uint8x16x4_t bytes = {{vld1q_u8(line), vld1q_u8(line + 16),
+                               vld1q_u8(line + 32), vld1q_u8(line + 48)}};
+  const uint32x4_t repeated = vdupq_n_u32(static_cast<uint32_t>(hash));
+  for (int first = 0;; first += kLanes) {
+    // The upper halves of the products have all 9 bits that count.
+    const uint16x8_t hashes = vcombine_u16(
+        vshrn_n_u32(vmulq_u32(repeated, vld1q_u32(&kProbeMultipliers[first])),
+                    16),
+        vshrn_n_u32(
+            vmulq_u32(repeated, vld1q_u32(&kProbeMultipliers[first + 4])), 16));
+    const uint8x8_t found =
+        vqtbl4_u8(bytes, vshrn_n_u16(vshrq_n_u16(hashes, 2), 8));
+    const uint8x8_t places =
+        vand_u8(vmovn_u16(vshrq_n_u16(hashes, 7)), vdup_n_u8(7));
+    const uint8x8_t probed = vshl_u8(vdup_n_u8(1), vreinterpret_s8_u8(places));
+    const uint64_t set =
+        vget_lane_u64(vreinterpret_u64_u8(vtst_u8(found, probed)), 0);
+    const int left = shape.base - first;
+    const uint64_t lanes =
+        left >= kLanes ? ~uint64_t{0} : (uint64_t{1} << 8 * left) - 1;
+    if ((~set & lanes) != 0) return false;
+    if (left <= kLanes) return true;
   }
 }
 

@@ -15,23 +15,11 @@ inline uint64_t LoadWord(const uint8_t* line, uint32_t word) {
 
 inline bool PlainMayMatch(const LineShape& shape, const uint8_t* line,
                           uint64_t hash) {
-  uint32_t word = PlainWindowOf(hash);
-  uint64_t round = FirstRound(hash);
-  for (int i = 0; i < shape.base; ++i, word = (word + 1) % kWordsPerLine) {
-    if (i == kWordsPerLine) round = SecondRound(round);
-    if ((LoadWord(line, word) >> BitInWord(round, word) & 1) == 0) return false;
+  for (int i = 0; i < shape.base; ++i) {
+    const uint32_t bit = PlainBitOf(hash, i);
+    if ((line[bit / 8] >> bit % 8 & 1) == 0) return false;
   }
   return true;
-}
-
-void AddToPlainLine(int probes, uint64_t hash, uint8_t* line) {
-  uint32_t word = PlainWindowOf(hash);
-  uint64_t round = FirstRound(hash);
-  for (int i = 0; i < probes; ++i, word = (word + 1) % kWordsPerLine) {
-    if (i == kWordsPerLine) round = SecondRound(round);
-    const uint32_t bit = BitInWord(round, word);
-    line[8 * word + bit / 8] |= static_cast<uint8_t>(1 << bit % 8);
-  }
 }
 
 // Solved lines.

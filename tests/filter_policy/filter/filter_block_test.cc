@@ -1,7 +1,6 @@
 #include "filter_policy/filter/filter_block.h"
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -9,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "filter_policy/filter/sizing.h"
+#include "filter_policy/line/little_endian.h"
 #include "filter_policy/line/solved_probes.h"
 
 namespace linebloom {
@@ -176,11 +177,6 @@ TEST(FilterBlockTest, ASmallGroupsCodeIsZero) {
   const ParsedFilter parsed = Parse(block);
   EXPECT_EQ(kUnusable, parsed.kind);
   EXPECT_STREQ("the last group's code is damaged", parsed.problem);
-  FilterBlockInfo plain = SomeInfo();
-  plain.shape = {Line::kPlain, 6};
-  std::string without_codes = SomeBlock(plain).substr(1);
-  without_codes[3 * kLineBytes - 1] = 1;
-  EXPECT_EQ(kLinebloom, Parse(without_codes).kind);
 }
 
 TEST(FilterBlockTest, UnknownVersionsAndWrongSizes) {
@@ -201,14 +197,19 @@ TEST(FilterBlockTest, UnknownKindsOfLines) {
   };
   for (const auto& [kind, base, step] :
        {Case{0, 6, 0}, Case{3, 6, 0}, Case{255, 6, 0}, Case{0, 70, 3},
-        Case{1, 0, 0}, Case{1, 17, 0}, Case{1, 6, 1},
+        Case{1, 6, 0}, Case{1, 0, 0}, Case{1, 70, 3},
         Case{2, kMinSolvedBase - 1, 3}, Case{2, 70, 0},
         Case{2, 70, kMaxSolvedStep + 1}}) {
-    FilterBlockInfo info = SomeInfo();
-    info.shape = {static_cast<Line>(kind), static_cast<uint8_t>(base),
-                  static_cast<uint8_t>(step)};
-    std::string block = SomeBlock(info);
-    if (kind != 2) block.erase(0, 1);  // without codes
+    // Kind 1 with the bytes of 0.2.0's plain lines, without codes.
+    std::string block = SomeBlock();
+    char* const metadata = &block[kLinesBytes];
+    metadata[1] = static_cast<char>(kind);
+    metadata[2] = static_cast<char>(base);
+    metadata[3] = static_cast<char>(step);
+    StoreLittleEndian(
+        metadata + kFilterMetadataBytes - 5,
+        static_cast<uint32_t>(XXH3_64bits(metadata, kFilterMetadataBytes - 5)));
+    if (kind == 1) block.erase(0, 1);
     EXPECT_STREQ("unknown kind of line", Parse(block).problem) << kind;
   }
 }
@@ -265,10 +266,6 @@ TEST(FilterBlockTest, KindsOfRocksDbsFilters) {
       {0, "any six", kInconsistent},
       {0, "\xff"sv, kUnusable},
       {0, "\xff\x00\x06\x00"sv, kUnusable},
-      // As kLinebloom's metadata begin, but of a whole number of lines.
-      {64 * 1537, "\x01\x01\x06\x00\x00"sv, kLegacyBloom},
-      {32 * 1537, "\x01\x01\x06\x00\x00"sv, kLegacyBloom},
-      {64 * 12, "\x01\x0c\x00\x00\x00"sv, kLegacyBloom},
   };
   for (const auto& [bits_size, tail, kind] : cases) {
     const ParsedFilter filter =
@@ -284,22 +281,37 @@ TEST(FilterBlockTest, KindsOfRocksDbsFilters) {
   }
 }
 
-// A block truncated where its metadata began: 2^24 + 1 + 256 * 6 plain lines, 1
-// GiB of which only the end is ever touched.
+// The first five bytes of metadata are no tail of a legacy filter as long as
+// what precedes them, however many lines there are.
 TEST(FilterBlockTest, StartOfLinebloomMetadataIsNotALegacyTail) {
-  constexpr size_t kSize = 64 * ((1 << 24) + 1 + 256 * 6) + 5;
-  void* const memory = mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  ASSERT_NE(MAP_FAILED, memory);
-  auto* const block = static_cast<char*>(memory);
-  const auto kind_with = [=](std::string_view tail) {
-    tail.copy(block + kSize - tail.size(), tail.size());
-    return ParseFilter(block, kSize).kind;
-  };
-  EXPECT_EQ(kInconsistent, kind_with("\x01\x01\x06\x00\x01"sv));
-  // Two probes: not a version of linebloom's.
-  EXPECT_EQ(kLegacyBloom, kind_with("\x02\x01\x06\x00\x01"sv));
-  munmap(memory, kSize);
+  for (uint64_t number = 2; number < uint64_t{1} << 32; number += 256) {
+    const uint64_t base = number >> 8 & 255;
+    const uint64_t step = number >> 16 & 255;
+    if (base < kMinSolvedBase || step < 1 || step > kMaxSolvedStep) continue;
+    for (const uint64_t line_bytes : {32, 64, 128, 256}) {
+      const uint64_t size = number * line_bytes;
+      const uint32_t lines = LinesWithin(Line::kSolved, size);
+      EXPECT_FALSE(BytesOfLines(Line::kSolved, lines) == size &&
+                   (lines & 255) == number >> 24)
+          << lines;
+    }
+  }
+}
+
+// Bytes of a filter of one key, as RocksDB writes it.
+TEST(FilterBlockTest, PlainLinesEndLikeRocksDbsBloomFilter) {
+  FilterBlockInfo info;
+  info.request.line = Line::kPlain;
+  info.shape = {Line::kPlain, 9, 0};
+  info.lines = 2;
+  ASSERT_EQ(5u, FilterBlockOverhead(info.request));
+  std::string block(2 * kLineBytes + 5, '\x5a');
+  WriteFilterBlockEnd(info, &block[2 * kLineBytes]);
+  EXPECT_EQ("\xff\0\x09\0\0"sv, block.substr(2 * kLineBytes));
+  const ParsedFilter parsed = Parse(block);
+  EXPECT_EQ(kBloom, parsed.kind);
+  EXPECT_EQ(info.shape, parsed.info.shape);
+  EXPECT_EQ(2u, parsed.info.lines);
 }
 
 }  // namespace

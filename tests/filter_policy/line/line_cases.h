@@ -31,8 +31,8 @@ inline bool LineMayMatch(const LineKernel& kernel, const LineShape& shape,
       .line_may_match({line.data(), 1, shape}, line.data(), hash);
 }
 
-// The shapes of solved lines in filters with 1 to 30 bits per key, the extreme
-// ones, and some of plain lines.
+// The shapes of solved lines in filters with 1 to 30 bits per key, and the
+// extreme ones.
 inline std::vector<LineShape> AllShapes() {
   std::vector<LineShape> shapes = {
       {Line::kSolved, kMinSolvedBase, 1},
@@ -46,9 +46,6 @@ inline std::vector<LineShape> AllShapes() {
     if (std::ranges::find(shapes, shape) == shapes.end()) {
       shapes.push_back(shape);
     }
-  }
-  for (const uint8_t probes : {1, 6, 16}) {
-    shapes.push_back({Line::kPlain, probes, 0});
   }
   return shapes;
 }

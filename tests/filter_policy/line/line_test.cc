@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "filter_policy/line/line_builder.h"
-#include "filter_policy/line/plain_probes.h"
 #include "filter_policy/line/solved_probes.h"
 #include "tests/filter_policy/line/line_cases.h"
 #include "tests/filter_policy/random_hashes.h"
@@ -87,7 +86,6 @@ TEST(LineBuilderTest, BuildsManyLinesLikeEachAlone) {
   std::mt19937_64 random(3);
   for (const LineKernel* kernel : SupportedKernels()) {
     for (const LineShape& shape : AllShapes()) {
-      if (shape.kind == Line::kPlain) continue;
       std::vector<std::vector<uint64_t>> lines;
       for (const size_t keys : {0, 1, 7, 20, 41, 50, 64, 90, 130, 250, 253}) {
         for (const Crowd& crowd : Crowds(keys)) lines.push_back(crowd.hashes);
@@ -111,17 +109,6 @@ TEST(LineBuilderTest, BuildsManyLinesLikeEachAlone) {
       EXPECT_EQ(0, rates);
     }
   }
-}
-
-TEST(LineContentsTest, CountsTheBitsOfAPlainLine) {
-  LineBytes line = {};
-  line[0] = 0x81;
-  line[63] = 0xc0;
-  const LineContents contents = ReadLine({Line::kPlain, 6, 0}, line.data());
-  EXPECT_EQ(6, contents.probes);
-  EXPECT_EQ(4, contents.bits_set);
-  EXPECT_EQ(512, contents.bits);
-  EXPECT_EQ(4.0 / 512, contents.fill());
 }
 
 // The top bits of words 0 and 2 make header 5; the others are unknowns.
@@ -245,19 +232,6 @@ TEST(SolvedShapeTest, DependsOnlyOnTheMean) {
     EXPECT_EQ(shape, SolvedShape(mean * 1000, 1000));
     EXPECT_EQ(shape, SolvedShape(mean * ~0u, ~0u));
   }
-}
-
-TEST(PlainProbesTest, GrowWithBitsAndStayInRange) {
-  int last = 1;
-  for (uint32_t millibits = 0; millibits <= 64000; millibits += 100) {
-    const int probes = PlainProbes(millibits);
-    EXPECT_GE(probes, last);
-    EXPECT_LE(probes, kMaxPlainProbes);
-    last = probes;
-  }
-  EXPECT_EQ(kMaxPlainProbes, last);
-  EXPECT_EQ(1, PlainProbes(1000));
-  EXPECT_EQ(6, PlainProbes(10000));
 }
 
 }  // namespace

@@ -2,10 +2,14 @@
 // policy gives the same answers as RocksDB's.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "filter_policy/filter/filter_reader.h"
+#include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
 #include "tests/filter_policy/policy/filter_bits.h"
@@ -72,6 +76,128 @@ INSTANTIATE_TEST_SUITE_P(Of, BuiltInBlocksTest,
                                          Kind{"LegacyBloom", 4, MakeBloom},
                                          Kind{"Ribbon", 5, MakeRibbon}),
                          [](const auto& test) { return test.param.name; });
+
+// Keys of 0 to 300 bytes: all of the hash's ways.
+std::vector<std::string> RandomKeys(size_t count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::string> keys(count);
+  for (std::string& key : keys) {
+    key.resize(random() % (random() % 4 == 0 ? 301 : 20));
+    for (char& byte : key) byte = static_cast<char>(random());
+  }
+  return keys;
+}
+
+// Any bits, of which `ones` in 8 are set, and a tail.
+std::string RandomBlock(size_t bits_size, int ones, const std::string& tail,
+                        std::mt19937_64* random) {
+  std::string block(bits_size, '\0');
+  for (char& byte : block) {
+    for (int bit = 0; bit < 8; ++bit) {
+      const int set = static_cast<int>((*random)() % 8) < ones ? 1 : 0;
+      byte = static_cast<char>(byte | set << bit);
+    }
+  }
+  return block + tail;
+}
+
+// Every kernel's answers are RocksDB's, or all 'may match' if the block's
+// length contradicts its tail: RocksDB reads such a block as if it were
+// shorter.
+void ExpectRocksDbsAnswers(const std::string& block,
+                           const std::vector<std::string>& keys) {
+  static const auto theirs = MakeBloom();
+  static const auto ours = MakePolicy();
+  const ParsedFilter parsed = ParseFilter(block.data(), block.size());
+  const bool is_sound =
+      IsOfRocksDb(parsed.kind) || parsed.kind == BlockKind::kEmpty;
+  const std::vector<bool> expected =
+      is_sound ? AnswersOf(*theirs, block, keys)
+               : std::vector<bool>(2 * keys.size(), true);
+  ASSERT_EQ(expected, AnswersOf(*ours, block, keys));
+  if (parsed.kind != BlockKind::kBloom) return;
+  for (const LineKernel* kernel : SupportedKernels()) {
+    const auto reader = FilterReader::Make(block.data(), parsed, *kernel);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      ASSERT_EQ(expected[i], reader->MayMatch(keys[i].data(), keys[i].size()))
+          << kernel->name;
+    }
+  }
+}
+
+TEST(BloomBlocksTest, EveryKernelAnswersLikeRocksDb) {
+  std::mt19937_64 random(1);
+  for (int probes = 1; probes <= 30; ++probes) {
+    const std::string tail = {-1, 0, static_cast<char>(probes), 0, 0};
+    for (const size_t lines : {1, 2, 3, 7, 8, 9, 63, 64, 65, 1000}) {
+      SCOPED_TRACE(std::to_string(probes) + " probes, " +
+                   std::to_string(lines) + " lines");
+      const int ones = probes < 4 ? 4 : probes < 12 ? 6 : 7;
+      ExpectRocksDbsAnswers(RandomBlock(64 * lines, ones, tail, &random),
+                            RandomKeys(200, random()));
+    }
+  }
+}
+
+TEST(BloomBlocksTest, ReservedTailsAnswerLikeRocksDb) {
+  std::mt19937_64 random(2);
+  const std::vector<std::string> keys = RandomKeys(32, 3);
+  for (int at = 0; at < 5; ++at) {
+    for (int byte = 0; byte < 256; ++byte) {
+      std::string tail = {-1, 0, 6, 0, 0};
+      tail[at] = static_cast<char>(byte);
+      // Legacy filters that Debian's RocksDB can't read without a fault.
+      for (const size_t size : {0, 64, 640}) {
+        SCOPED_TRACE(std::to_string(at) + ": " + std::to_string(byte));
+        ExpectRocksDbsAnswers(RandomBlock(size, 4, tail, &random), keys);
+      }
+    }
+  }
+}
+
+// Cut anywhere: what is left may be anything, but never denies more than
+// RocksDB's reader would.
+TEST(BloomBlocksTest, CutOffBlocksAnswerLikeRocksDb) {
+  std::mt19937_64 random(4);
+  const std::vector<std::string> keys = RandomKeys(32, 5);
+  for (const double bits : {1.0, 6.0, 10.0, 30.0}) {
+    for (const int added : {1, 40, 400}) {
+      const std::string block = Build({"", 5, MakeBloom}, bits, added);
+      for (size_t size = 0; size <= block.size(); ++size) {
+        SCOPED_TRACE(std::to_string(size) + " of " +
+                     std::to_string(block.size()));
+        ExpectRocksDbsAnswers(block.substr(0, size), keys);
+      }
+    }
+  }
+}
+
+std::string BuildOf(const FilterPolicy& policy,
+                    const std::vector<std::string>& keys) {
+  rocksdb::BlockBasedTableOptions table;
+  table.format_version = 5;
+  table.optimize_filters_for_memory = false;
+  return BuildBlock(policy, keys, table);
+}
+
+TEST(PlainLinesTest, HaveTheBytesOfRocksDbsBloomFilter) {
+  for (int hundredths = 50; hundredths <= 3000; hundredths += 25) {
+    const double bits = hundredths / 100.0;
+    const auto ours = MakePolicy({.bits_per_key = bits, .line = Line::kPlain});
+    const auto theirs = MakeBloom(bits);
+    for (const size_t count : {1, 2, 3, 50, 51, 52, 1000, 3333}) {
+      std::vector<std::string> keys = RandomKeys(count, hundredths + count);
+      keys.push_back(keys.back());  // repeats
+      keys.insert(keys.begin(), keys.front());
+      ASSERT_EQ(BuildOf(*theirs, keys), BuildOf(*ours, keys))
+          << bits << " bits, " << count << " keys";
+    }
+  }
+  // More than HashList keeps in a single bucket.
+  const std::vector<std::string> keys = RandomKeys(300'000, 1);
+  ASSERT_EQ(BuildOf(*MakeBloom(), keys),
+            BuildOf(*MakePolicy({.line = Line::kPlain}), keys));
+}
 
 }  // namespace
 }  // namespace linebloom

@@ -12,8 +12,10 @@
 #include <set>
 #include <utility>
 
+#include "filter_policy/filter/sizing.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/table.h"
+#include "tests/filter_policy/ignored_case.h"
 #include "tests/filter_policy/policy/filter_bits.h"
 #include "tests/temporary_folder.h"
 
@@ -164,7 +166,8 @@ TEST(ParseFilterPolicyOptionsTest, UnnamedOptionsKeepTheirValues) {
   FilterPolicyOptions options = {7};
   EXPECT_TRUE(ParseFilterPolicyOptions("linebloom", &options).ok());
   EXPECT_TRUE(
-      ParseFilterPolicyOptions("{line=plain;hash_seed=3}", &options).ok());
+      ParseFilterPolicyOptions("{level_aware=true;hash_seed=3}", &options)
+          .ok());
   // Nor does a text that is refused change anything.
   const std::pair<const char*, const char*> refused[] = {
       {"bits_per_key=3;line=huge", "line=huge"},
@@ -180,7 +183,7 @@ TEST(ParseFilterPolicyOptionsTest, UnnamedOptionsKeepTheirValues) {
                 HasSubstr(error));
   }
   EXPECT_EQ(7, options.bits_per_key);
-  EXPECT_EQ(Line::kPlain, options.line);
+  EXPECT_TRUE(options.level_aware);
   EXPECT_EQ(3u, options.hash_seed);
 }
 
@@ -203,6 +206,26 @@ TEST(OptionsPageTest, HasNamesDefaultsAndRanges) {
                           std::sregex_iterator()));
 }
 
+// RocksDB's format has no room for them.
+TEST(PolicyOptionsTest, PlainLinesHaveNoSeedCanonicalKeyOrRate) {
+  FilterPolicyOptions options;
+  for (const char* const text :
+       {"line=plain;hash_seed=3", "line=plain;hash_seed=random",
+        "line=plain;false_positive_rate=0.01", "bits_per_key=2;hash_seed=3"}) {
+    const std::string error =
+        ParseFilterPolicyOptions(text, &options).ToString();
+    EXPECT_THAT(error, HasSubstr("RocksDB's Bloom filter, whose blocks have no "
+                                 "room for it"));
+  }
+  const FilterPolicyOptions canonical = {
+      .line = Line::kPlain, .canonical_key = std::make_shared<LowerCase>()};
+  EXPECT_THAT(Validate(canonical).ToString(),
+              HasSubstr("line=plain and canonical_key: plain lines are"));
+  EXPECT_EQ(Line::kSolved, NearestValid(canonical).line);
+  EXPECT_TRUE(
+      ParseFilterPolicyOptions("bits_per_key=2.25;hash_seed=3", &options).ok());
+}
+
 TEST(PolicyOptionsTest, FewBitsMeanNoFilterOrOneBit) {
   for (const auto& [bits, millibits] :
        {std::pair(0.0, 0u), std::pair(0.4999, 0u), std::pair(0.5, 1000u),
@@ -213,7 +236,8 @@ TEST(PolicyOptionsTest, FewBitsMeanNoFilterOrOneBit) {
     const auto policy = MakePolicy({bits});
     const bool builds = NewBuilder(*policy) != nullptr;
     EXPECT_EQ(millibits > 0, builds) << bits;
-    if (!builds) continue;
+    // One bit per key makes a plain line, which doesn't say so.
+    if (!builds || millibits < kMinSolvedMillibits) continue;
     EXPECT_EQ(millibits, InfoOfFilter(*policy).request.millibits_per_key)
         << bits;
   }
@@ -237,11 +261,11 @@ TEST(PolicyOptionsTest, NearestValidOptionsAreValid) {
       }
     }
   }
-  const FilterPolicyOptions valid = {
-      .line = Line::kPlain, .hash_seed = 3, .false_positive_rate = 0.0123};
+  const FilterPolicyOptions valid = {.hash_seed = 3,
+                                     .false_positive_rate = 0.0123};
   EXPECT_EQ(IdOf(NearestValid(valid)), IdOf(valid));
   EXPECT_EQ(NearestValid(valid).hash_seed, 3u);
-  EXPECT_EQ(NearestValid(valid).line, Line::kPlain);
+  EXPECT_EQ(NearestValid({.line = Line::kPlain}).line, Line::kPlain);
 }
 
 }  // namespace
