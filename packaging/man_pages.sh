@@ -18,8 +18,8 @@ section() {
 # with the exit codes last, and flags.
 page() {
   local name=linebloom-$1 what rest flags
-  what=$(head --lines=1 <<< "$2")
-  what=${what#*: } what=${what%.}
+  what=$(sed '/^$/,$d' <<< "$2" | tr '\n' ' ')
+  what=${what#*: } what=${what%. }
   rest=$(sed '1,/^$/d; /^Flags:$/,$d' <<< "$2")
   flags=$(sed '1,/^Flags:$/d' <<< "$2")
   [[ $what && $rest == *'Exits with'* && $flags ]] ||

@@ -53,12 +53,15 @@ parse_options() {
 }
 
 # Shows each second, until it is killed or this script ends, how long the step
-# has taken and what its log ends with.
+# has taken and what its log ends with, no wider than the terminal.
 show_progress() {
-  local name=$1 log=$2 start=$3 last
+  local name=$1 log=$2 start=$3 columns=${COLUMNS:-} last line
+  [[ $columns ]] || columns=$(stty size <&2 2> /dev/null | cut --delimiter=' ' --fields=2) || true
+  [[ $columns =~ ^[1-9][0-9]*$ ]] || columns=80
   while sleep 1 && kill -0 $$ 2> /dev/null; do
     last=$(tail --lines=1 "$log" 2> /dev/null | tr --delete '\000-\037')
-    printf '\r%-44s%5d s  %.46s\e[K' "$name" $((SECONDS - start)) "$last" >&2
+    printf -v line '%-44s%5d s  %s' "$name" $((SECONDS - start)) "$last"
+    printf '\r%s\e[K' "${line:0:columns - 1}" >&2
   done
 }
 

@@ -122,22 +122,13 @@ TEST(ReportTest, ComparesWhateverPoliciesThereAre) {
       "rocksdb-bloom: no fewer reads than ribbonfilter:10.");
 }
 
-TEST(ReportTest, TextOfManyLevelsFitsATerminal) {
+TEST(ReportTest, TextFitsATerminal) {
   Report report = Example();
   report.results.push_back(
       Result("{id=linebloom;bits_per_key=10;line=plain}", 100));
-  for (PolicyResult& result : report.results) {
-    if (result.policy.name == "none") continue;
-    for (int level = 0; level < 9; ++level) {
-      result.measured.answers_by_level.levels[level].negatives = 1'000'000;
-      result.measured.answers_by_level.levels[level].positives = 1;
-      result.levels.resize(9, {.probes = 1, .reads = 1.23456e-6});
-    }
-  }
   const std::string text = TextOf(report);
-  EXPECT_THAT(text, HasSubstr("L8 (predicted)"));
   for (const auto& line : absl::StrSplit(text, '\n')) {
-    EXPECT_LE(line.size(), 100u) << line;
+    EXPECT_LE(line.size(), 80u) << line;
   }
 }
 

@@ -15,7 +15,8 @@
 
 #include "nlohmann/json.hpp"
 #include "tools/shared/flags.h"
-#include "tools/shared/numbers.h"
+#include "tools/shared/intervals.h"
+#include "tools/shared/policies.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 

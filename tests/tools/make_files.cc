@@ -46,7 +46,7 @@
 #include "tests/filter_policy/ignored_case.h"
 #include "tests/table/rocksdb_files.h"
 #include "tests/temporary_folder.h"
-#include "tools/shared/numbers.h"
+#include "tools/compare/keys.h"
 
 namespace linebloom::testing {
 namespace {

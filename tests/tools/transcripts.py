@@ -20,7 +20,7 @@ A command that goes on to the next line ends with a backslash. In commands
   value EXPRESSION...  evaluates Python expressions of r, the JSON on stdin, whose
                        members are attributes; near(a, b, share) compares
 
-Tools' lines must not be wider than 100 columns, unless they name the folder. Exits with 0, or with 1 if anything differs.
+Tools' lines must not be wider than 80 columns, unless they name the folder. Exits with 0, or with 1 if anything differs.
 """
 import fnmatch
 import os
@@ -40,7 +40,7 @@ for expression in sys.argv[1:]:
     print(*printed) if isinstance(printed, tuple) else print(printed)
 '''
 SETUP = f"set -o pipefail; value() {{ python3 -c '{VALUE}' \"$@\"; }}\n"
-WIDTH = 100
+WIDTH = 80
 PROGRAM = "linebloom "
 
 

@@ -140,9 +140,8 @@ class Comparison {
               i, lookups.size);
     Measurement& m = results_[i].measured;
     if (lookups.size > 0) {
-      RETURN_IF_ERROR(MeasureRound(databases_[i].get(), FolderOf(i), lookups,
-                                   config_.threads, /*drop_pages=*/!direct_io(),
-                                   &progress_, &m));
+      RETURN_IF_ERROR(MeasureRound(databases_[i].get(), lookups,
+                                   config_.threads, &progress_, &m));
     }
     results_[i].io_agreement =
         CompareIo(m.block_bytes, m.all_block_reads(),

@@ -172,10 +172,6 @@ absl::Status MoveDown(rocksdb::DB* db, const FileToWrite& planned,
 
 using Clock = std::chrono::steady_clock;
 
-// Buffered reads drop pages again after this many lookups: few enough that the
-// same block is rarely read twice in between.
-constexpr uint64_t kLookupsBetweenDrops = 64;
-
 // Looks up all `keys` together; `found` counts those that are there.
 absl::Status LookUp(rocksdb::DB* db, const std::vector<std::string>& keys,
                     uint64_t* found) {
@@ -204,7 +200,6 @@ struct Job {
   rocksdb::DB* db;
   const Keys& lookups;
   Progress* progress;
-  const PageDropper* dropper = nullptr;
   std::vector<uint32_t>* nanoseconds = nullptr;  // one per lookup
   std::mutex mutex = {};                         // of `counts`
   LookupCounts counts = {};
@@ -213,20 +208,15 @@ struct Job {
 };
 
 // Does lookups [begin, end), counting with RocksDB's perf context, which
-// belongs to the thread. The first one also drops pages and shows progress.
+// belongs to the thread. The first one also shows progress.
 absl::Status Work(Job* job, uint64_t begin, uint64_t end, bool is_first) {
   const CountByLevel counting;
   rocksdb::PerfContext* perf = rocksdb::get_perf_context();
   perf->Reset();  // including those of levels
   LookupCounts counts;
   std::vector<std::string> keys;
-  uint64_t next_drop = begin;
   for (uint64_t i = begin; i < end && !job->failed && !Interrupted();
        i += keys.size()) {
-    if (is_first && job->dropper != nullptr && i >= next_drop) {
-      job->dropper->Drop();
-      next_drop = i + kLookupsBetweenDrops;
-    }
     const uint64_t together =
         job->lookups.together ? job->lookups.together(i) : 1;
     keys.clear();
@@ -373,20 +363,15 @@ Spread Measurement::OverRounds(const std::string& number) const {
   return {values.front(), median, values.back()};
 }
 
-absl::Status MeasureRound(rocksdb::DB* db, const std::filesystem::path& folder,
-                          const Keys& lookups, uint32_t threads,
-                          bool drop_pages, Progress* progress,
+absl::Status MeasureRound(rocksdb::DB* db, const Keys& lookups,
+                          uint32_t threads, Progress* progress,
                           Measurement* measured) {
   // Filters and indexes are in memory since the database was opened. Rejected:
   // warming up with some of the lookups. Times came out the same, but those
   // blocks were then in the block cache: of 200 lookups that hid three quarters
   // of a Bloom filter's reads.
-  std::optional<PageDropper> dropper;
-  if (drop_pages) dropper.emplace(folder);
-
   std::vector<uint32_t> nanoseconds(lookups.size);
-  Job job = {db, lookups, progress, dropper ? &*dropper : nullptr,
-             &nanoseconds};
+  Job job = {db, lookups, progress, &nanoseconds};
   const auto statistics = db->GetDBOptions().statistics;
   const FilterAnswers answers_before = ReadFilterAnswers(*statistics);
   const std::optional<uint64_t> device_before = DeviceBytesRead();

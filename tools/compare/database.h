@@ -17,7 +17,7 @@
 #include "rocksdb/filter_policy.h"
 #include "tools/compare/keys.h"
 #include "tools/compare/row_source.h"
-#include "tools/shared/numbers.h"
+#include "tools/shared/intervals.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
@@ -103,12 +103,9 @@ struct Measurement : LookupCounts {
 };
 
 // Does all `lookups`, at least one, with `threads` threads. `db` comes from
-// OpenForMeasuring. With `drop_pages`, pages of its SSTables in `folder` are
-// dropped from the page cache before and meanwhile. Adds another round to
-// `measured`. Cancelled after a signal.
-absl::Status MeasureRound(rocksdb::DB* db, const std::filesystem::path& folder,
-                          const Keys& lookups, uint32_t threads,
-                          bool drop_pages, Progress* progress,
+// OpenForMeasuring. Adds another round to `measured`. Cancelled after a signal.
+absl::Status MeasureRound(rocksdb::DB* db, const Keys& lookups,
+                          uint32_t threads, Progress* progress,
                           Measurement* measured);
 
 }  // namespace linebloom::tools

@@ -108,13 +108,11 @@ bad usage or input.)",
                 "filter memory of rocksdb-bloom, rocksdb-ribbon and "
                 "linebloom, in bits");
       app->add_option(
-             "--policies", config->policies,
-             "policies to compare, separated by semicolons: none, "
-             "rocksdb-bloom, rocksdb-ribbon, linebloom-plain, linebloom, "
-             "linebloom-levels, or any option string that "
-             "RocksDB takes, "
-             "such as linebloom:16 or {id=linebloom;bits_per_key=8}")
-          ->capture_default_str();
+          "--policies", config->policies,
+          "policies to compare, separated by semicolons; by default none, "
+          "rocksdb-bloom, rocksdb-ribbon, linebloom-plain, linebloom and "
+          "linebloom-levels; also any option string that RocksDB takes, such "
+          "as linebloom:16 or {id=linebloom;bits_per_key=8}");
       app->add_option(
           "--key_file", config->key_file,
           "load these keys, one per line, instead of generated ones; "
@@ -137,7 +135,8 @@ bad usage or input.)",
       app->add_flag(
              "--direct_io", config->direct_io,
              "read past the page cache (O_DIRECT) where the file system can; "
-             "without it pages are dropped from the cache while reading")
+             "without it some reads come out of memory: counts stay, times "
+             "don't")
           ->capture_default_str();
       AddNumber(app, "--block_cache_size", &config->block_cache_size,
                 Unit::kBytes, 0, uint64_t{1} << 40,

@@ -14,7 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "tools/shared/numbers.h"
+#include "tools/shared/policies.h"
 
 namespace linebloom::tools {
 namespace {

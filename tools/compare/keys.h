@@ -13,6 +13,23 @@
 
 namespace linebloom::tools {
 
+// Pseudo-random numbers for test data: the finalizer of splitmix64. Each bit of
+// the result depends on all bits of `x`.
+constexpr uint64_t Mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+// A number for each pair.
+constexpr uint64_t Mix(uint64_t a, uint64_t b) { return Mix(Mix(a) ^ b); }
+
+// A uniform number from 0 to below 1.
+constexpr double MixedShare(uint64_t mixed) {
+  return static_cast<double>(mixed >> 11) / 0x1p53;
+}
+
 // Keys by number. May be read from many threads.
 struct Keys {
   uint64_t size = 0;

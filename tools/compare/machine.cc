@@ -115,22 +115,6 @@ std::optional<uint64_t> DirectIoAlignment(const fs::path& folder) {
   return alignment;
 }
 
-PageDropper::PageDropper(const std::filesystem::path& folder) {
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".sst") continue;
-    const int file = open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
-    if (file >= 0) files_.push_back(file);
-  }
-}
-
-PageDropper::~PageDropper() {
-  for (const int file : files_) close(file);
-}
-
-void PageDropper::Drop() const {
-  for (const int file : files_) posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
-}
-
 std::string CompareIo(uint64_t asked_bytes, uint64_t reads, uint64_t alignment,
                       std::optional<uint64_t> device_bytes) {
   if (!device_bytes.has_value()) {

@@ -26,21 +26,6 @@ inline constexpr uint64_t kPageBytes = 4096;
 // it has none. Tries it with a small file, which it removes.
 std::optional<uint64_t> DirectIoAlignment(const std::filesystem::path& folder);
 
-// Keeps the SSTables of a folder open to drop their pages from the page cache
-// repeatedly. Not copyable; one thread.
-class PageDropper {
- public:
-  explicit PageDropper(const std::filesystem::path& folder);
-  ~PageDropper();
-  PageDropper(const PageDropper&) = delete;
-  PageDropper& operator=(const PageDropper&) = delete;
-
-  void Drop() const;
-
- private:
-  std::vector<int> files_;
-};
-
 // Compares the bytes of `reads` blocks that RocksDB requested with the
 // kernel's. Rounding adds less than twice `alignment` to each. Returns what the
 // kernel's count does, in words: "agrees with ..."; "" without reads.

@@ -19,10 +19,11 @@
 #include "filter_policy/policy/policy_options.h"
 #include "table/sst_file.h"
 #include "table/status.h"
+#include "tools/compare/keys.h"
 #include "tools/compare/machine.h"
 #include "tools/compare/workload.h"
 #include "tools/shared/flags.h"
-#include "tools/shared/numbers.h"
+#include "tools/shared/intervals.h"
 #include "tools/shared/policies.h"
 #include "tools/shared/terminal_text.h"
 
@@ -159,9 +160,8 @@ class MemoryComparison {
 
   absl::Status LookUp(rocksdb::DB* db, const Keys& keys,
                       Measurement* measured) {
-    return MeasureRound(db, Path(), keys,
-                        static_cast<uint32_t>(config_.threads),
-                        /*drop_pages=*/!direct_, &progress_, measured);
+    return MeasureRound(db, keys, static_cast<uint32_t>(config_.threads),
+                        &progress_, measured);
   }
 
   absl::Status CheckFits(const Curve& curve) const {

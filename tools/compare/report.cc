@@ -5,18 +5,14 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "filter_policy/filter/sizing.h"
-#include "filter_policy/line/line.h"
 #include "nlohmann/json.hpp"
-#include "table/block_facts.h"
-#include "tools/shared/numbers.h"
+#include "tools/shared/intervals.h"
 #include "tools/shared/policies.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
@@ -87,12 +83,12 @@ void NoteIoAgreement(Report* report) {
 // A policy's name in tables and pictures. Long names are cut and numbered, and
 // the notes explain them.
 std::string Label(const Report& report, size_t i) {
-  constexpr size_t kMaxLabel = 24;
+  constexpr size_t kMaxLabel = 16;
   const std::string& name = report.results[i].policy.name;
   if (name.size() <= kMaxLabel) return name;
   std::string id = name;
   if (absl::StartsWith(id, "{id=")) id = id.substr(4);
-  id = id.substr(0, std::min<size_t>(id.find_first_of(":;}"), 16));
+  id = id.substr(0, std::min<size_t>(id.find_first_of(":;}"), 11));
   return absl::StrCat(id, " [", i + 1, "]");
 }
 
@@ -208,12 +204,13 @@ Json SettingsAsJson(const Json& workload, const Report& report) {
                 : "{/cpu}, {/cores} cores, {/kernel}; RocksDB "
                   "{/rocksdb_version}",
             machine)},
-      {"folder", absl::StrCat(Fill("{/folder}", workload),
-                              Fill(" on {/device} ({/file_system}), ", machine),
-                              workload["direct_io"] == true
-                                  ? "direct I/O"
-                                  : "no direct I/O: pages are dropped from the "
-                                    "page cache instead")},
+      {"folder",
+       absl::StrCat(Fill("{/folder}", workload),
+                    Fill(" on {/device} ({/file_system}), ", machine),
+                    workload["direct_io"] == true
+                        ? "direct I/O"
+                        : "no direct I/O: reads may come out of "
+                          "memory, and times say little of the disk")},
       {"rows", absl::StrCat(RowsInWords(workload), "\n",
                             PerLevel(workload, "rows_per_level"))},
       {"files",
@@ -285,35 +282,6 @@ Json LevelsAsJson(const PolicyResult& result) {
         AnswersAsJson(answers, result.levels.at(level).rate()));
   }
   return levels;
-}
-
-// False-positive rates by bits per key that results can be compared with:
-// linebloom's as it is planned, Ribbon's as RocksDB builds it.
-Json RateCurvesAsJson(const Report& report) {
-  double max_bits = 15;
-  for (const PolicyResult& result : report.results) {
-    max_bits = std::max(max_bits, std::ceil(result.bits_per_key()) + 2);
-  }
-  Json linebloom = Json::array();
-  // Smaller solved lines have no room for two probes of each key.
-  for (double bits = 2.5; bits <= max_bits; bits += 0.5) {
-    const auto millibits =
-        static_cast<uint32_t>(std::lround(bits * kMillibitsPerBit));
-    linebloom.push_back({bits, ExpectedRate(Line::kSolved, millibits,
-                                            8.0 * kLineBytes / bits)});
-  }
-  Json ribbon = Json::array();
-  // A Ribbon filter requested as b Bloom bits per key takes about 0.7 b.
-  for (double asked = 2 / 0.7; asked < max_bits / 0.7; asked += 1.5) {
-    const std::string block = BuildRibbonBlock(asked, kMaxRibbonKeys);
-    const std::optional<double> rate =
-        BuiltInFilterRate(block.data(), block.size(), kMaxRibbonKeys);
-    if (!rate.has_value()) continue;
-    ribbon.push_back(
-        {8.0 * static_cast<double>(block.size()) / kMaxRibbonKeys, *rate});
-  }
-  return {{{"name", "linebloom"}, {"points", linebloom}},
-          {{"name", "RocksDB's Ribbon"}, {"points", ribbon}}};
 }
 
 // The median of the rounds, and their extremes.
@@ -388,12 +356,10 @@ std::string Explained(absl::string_view text) { return NamedText("", text, 2); }
 std::string ReadsTable(const Json& results) {
   std::vector<Column> columns = {
       {"Reads from disk", "{/label}"},
-      {"data blocks", "{/data_block_reads:,}"},
       {"per lookup", "{/reads_per_lookup:3}"},
       {"95 % interval",
        "{/reads_per_lookup_low:3}-{/reads_per_lookup_high:3}"}};
-  std::string explained =
-      "data blocks: read by all lookups together. per lookup: on average.";
+  std::string explained = "per lookup: data blocks, on average.";
   Json rows = results;
   const auto compare_with = [&](const std::string& policy,
                                 const std::string& heading,
@@ -421,7 +387,7 @@ std::string FiltersTable(const Json& results) {
       TextTable({{"Filters", "{/label}"},
                  {"MB", "{/filter_bytes:MB}"},
                  {"bits/key", "{/bits_per_key:.2f}"},
-                 {"false positives %", "{/false_positive_rate:%}"},
+                 {"FPR %", "{/false_positive_rate:%}"},
                  {"95 % interval",
                   "{/false_positive_rate_low:%}-"
                   "{/false_positive_rate_high:%}"},
@@ -429,61 +395,20 @@ std::string FiltersTable(const Json& results) {
                  {"build s", "{/build_seconds:3}"}},
                 results),
       Explained(
-          "MB: of all filters. false positives: of 100 times that a filter was "
+          "MB: of all filters. FPR: of 100 times that a filter was "
           "asked for a key that its file lacks, how often it let the lookup "
           "through. predicted: from the filters' own bits. build: writing the "
           "database, once."));
 }
 
-// All levels whose filters were probed, split into tables that fit the width.
-std::string LevelTables(const Json& results) {
-  std::set<int> levels;
-  Json rows = Json::array();
-  for (const Json& result : results) {
-    if (result["levels"].empty()) continue;
-    Json row = {{"label", result["label"]}};
-    for (const Json& level : result["levels"]) {
-      levels.insert(level["level"].get<int>());
-      row[absl::StrCat(level["level"].get<int>())] = level;
-    }
-    rows.push_back(row);
-  }
-  if (rows.empty()) return "";
-  const Column policies = {"False positives, %", "{/label}"};
-  std::vector<Column> columns = {policies};
-  std::vector<std::string> tables;
-  for (const int level : levels) {
-    const std::string observed =
-        absl::StrCat("{/", level, "/false_positive_rate:%}");
-    const Column column = {
-        absl::StrCat("L", level, " (predicted)"),
-        absl::StrCat(observed, " ({/", level,
-                     "/predicted_false_positive_rate:%})|", observed)};
-    columns.push_back(column);
-    const std::string wider = TextTable(columns, rows);
-    // (Cells of the last column end where the table does, in every line.)
-    if (tables.empty() || wider.find('\n') > kTextWidth) {
-      columns = {policies, column};
-      tables.push_back(TextTable(columns, rows));
-    } else {
-      tables.back() = wider;
-    }
-  }
-  return absl::StrCat(
-      absl::StrJoin(tables, "\n"),
-      Explained("Observed on each level, and in brackets predicted from the "
-                "filters' own bits."));
-}
-
 std::string TimesTable(const Json& results) {
-  std::vector<Column> columns = {{"Time of a lookup, us", "{/label}"}};
+  std::vector<Column> columns = {{"Lookup, us", "{/label}"}};
   for (const std::string time : {"mean", "p50", "p99"}) {
     const std::string pointer = "/latency_us/" + time;
     columns.push_back({time + " (of rounds)",
                        absl::StrCat("{", pointer, ":3} ({", pointer,
                                     "_min:3}-{", pointer, "_max:3})")});
   }
-  columns.push_back({"lookups/s", "{/lookups_per_second:,}"});
   const size_t rounds = results[0]["rounds"].size();
   return absl::StrCat(
       TextTable(columns, results),
@@ -491,8 +416,7 @@ std::string TimesTable(const Json& results) {
           "p50, p99: 50 and 99 of 100 lookups took no longer. Each is the "
           "median of ",
           rounds, rounds == 1 ? " round" : " rounds",
-          ", with the least and the most of them. lookups/s: of all threads "
-          "together, the median.")));
+          ", with the least and the most of them.")));
 }
 
 }  // namespace
@@ -522,7 +446,6 @@ Json ReportAsJson(const Report& report) {
     json["results"].push_back(ResultAsJson(report, i));
   }
   json["result"] = ResultInWords(json["results"]);
-  json["rate_curves"] = RateCurvesAsJson(report);
   json["notes"] = report.notes;
   json["problems"] = report.problems;
   return json;
@@ -534,7 +457,6 @@ std::string ReportAsText(const Json& report) {
       Facts(report["facts"]),
       ReadsTable(results),
       FiltersTable(results),
-      LevelTables(results),
       TimesTable(results),
       Notes(report),
       WrapText(report["result"].get<std::string>(), kTextWidth, 0)};

@@ -7,7 +7,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "tools/shared/numbers.h"
+#include "tools/compare/keys.h"
 
 namespace linebloom::tools {
 namespace {

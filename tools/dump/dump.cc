@@ -153,23 +153,24 @@ Json RowOf(const Json& file) {
 std::string FilesTable(const Json& files) {
   Json rows = Json::array();
   for (const Json& file : files) rows.push_back(RowOf(file));
-  // If the bits are the same for every file, b/key shows them, and the number
-  // of lines follows from the bytes.
   const bool asked = AnyAskedSpecially(files);
+  const bool keys = std::ranges::any_of(files, [](const Json& file) {
+    return IsSet(file, "/filter/keys") &&
+           file["filter"]["keys"] != file["rows"];
+  });
   std::vector<Column> columns = {
       {"File", "{/label}"}, {"rows", "{/rows:k}"}, {"filter", "{/name}"}};
   if (asked) columns.push_back({"asked", "{/asked}"});
   columns.insert(columns.end(), {{"bytes", "{/bytes:k}"},
                                  {"b/key", "{/filter/bits_per_key:.2f}"},
                                  {"k", "{/k}"}});
-  if (!asked) columns.push_back({"lines", "{/filter/lines:k}"});
   if (AnyIsSet(files, "/filter/fill")) {
     columns.push_back({"fill", "{/filter/fill:.0%}%"});
   }
-  columns.insert(columns.end(), {{"FPR %",
-                                  "{/filter/false_positive_rate_is_exact:~}"
-                                  "{/filter/false_positive_rate:rate}|{/rate}"},
-                                 {"keys", "{/filter/keys:k}"}});
+  columns.push_back({"FPR %",
+                     "{/filter/false_positive_rate_is_exact:~}"
+                     "{/filter/false_positive_rate:rate}|{/rate}"});
+  if (keys) columns.push_back({"keys", "{/filter/keys:k}"});
   return TextTable(columns, rows);
 }
 
@@ -185,7 +186,7 @@ std::string LevelsTable(const Json& family) {
                     {"FPR %",
                      "{/false_positive_rate_is_exact:~}"
                      "{/false_positive_rate:rate}"},
-                    {"reads per missing row", "{/reads_per_missing_row:3}"}},
+                    {"reads/miss", "{/reads_per_missing_row:3}"}},
                    rows);
 }
 
@@ -218,8 +219,8 @@ std::string Legend(const Json& report) {
   }
   if (levels) {
     notes.emplace_back(
-        "Reads per missing row: data blocks. A lookup meets the files whose "
-        "range its key is in, one without a filter always reads.");
+        "Reads/miss: data blocks per missing row. A lookup meets the files "
+        "whose range its key is in, one without a filter always reads.");
   }
   return BulletsText(notes);
 }

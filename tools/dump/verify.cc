@@ -53,7 +53,7 @@
 #include "table/status.h"
 #include "tools/dump/inputs.h"
 #include "tools/shared/databases.h"
-#include "tools/shared/numbers.h"
+#include "tools/shared/intervals.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
@@ -425,8 +425,7 @@ class RowCheck {
   void ProbeMissing(absl::string_view key) {
     missing_key_.assign(key.data(), key.size());
     missing_key_.resize(key.size() + sizeof(uint64_t));
-    StoreLittleEndian(missing_key_.data() + key.size(),
-                      Mix(check_->missing.probed));
+    StoreLittleEndian(missing_key_.data() + key.size(), random_());
     ++check_->missing.probed;
     missing_bytes_ += missing_key_.size();
     if (prober_->MayMatch(missing_key_, missing_key_)) ++check_->missing.passed;
@@ -443,6 +442,7 @@ class RowCheck {
   std::vector<std::string> first_denied_;
   std::string missing_key_;
   uint64_t missing_bytes_ = 0;  // of all missing keys
+  std::mt19937_64 random_;
 };
 
 // Damage becomes a problem of the file; other errors are returned.
@@ -570,14 +570,13 @@ Json CheckAsJson(const FileCheck& check) {
 // The file with the cells that are put together of several values.
 Json VerifiedRow(Json file) {
   file["label"] = FileLabel(file);
-  file["state"] = "can't be read";
+  file["state"] = "unreadable";
   if (!file.contains("sound")) return file;
   const bool rows_were_read = file["rows_were_read"];
-  file["state"] =
-      file["sound"] == false
-          ? "DAMAGED"
-          : absl::StrCat("sound", file["filter"].is_null() ? ", no filter" : "",
-                         rows_were_read ? "" : ", rows not read");
+  file["state"] = file["sound"] == false     ? "DAMAGED"
+                  : !rows_were_read          ? "not read"
+                  : file["filter"].is_null() ? "no filter"
+                                             : "sound";
   if (rows_were_read) return file;
   file["entries"] = file["prefixes_probed"] = file["denied"] = nullptr;
   return file;
@@ -644,16 +643,15 @@ std::string VerifyAsText(const Json& report) {
   std::string text = absl::StrCat(
       TextTable({{"File", "{/label}"},
                  {"entries", "{/entries:k}"},
-                 {"prefixes", "{/prefixes_probed:k}"},
                  {"denied", "{/denied:,}"},
                  {"passed %", "{/missing_keys/false_positive_rate:rate}"},
                  {"95 % interval",
-                  "{/missing_keys/false_positive_rate_low:rate} to "
+                  "{/missing_keys/false_positive_rate_low:rate}-"
                   "{/missing_keys/false_positive_rate_high:rate}"},
                  {"expected %",
                   "{/missing_keys/expected_is_exact:~}{/missing_keys/"
                   "expected_false_positive_rate:rate}"},
-                 {"blocks and filter", "{/state}"}},
+                 {"state", "{/state}"}},
                 rows),
       "\n");
   absl::StrAppend(&text, BulletsText(report["notes"]));

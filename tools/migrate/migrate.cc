@@ -560,15 +560,15 @@ class Migration {
 };
 
 std::string FamilyText(const Json& family) {
-  const std::string table = TextTable(
-      {{"Level", "L{/level}"},
-       {"reason", "{/reason}"},
-       {"files", "{/files:,}"},
-       {"bytes", "{/bytes:,}"},
-       {"FPR % now", "{/false_positive_rate:.4%}"},
-       {"expected", "{/expected_false_positive_rate:.4%}"},
-       {"reads saved per missing row", "{/saved_reads_per_missing_row:3}"}},
-      family["groups"]);
+  const std::string table =
+      TextTable({{"Level", "L{/level}"},
+                 {"reason", "{/reason}"},
+                 {"files", "{/files:,}"},
+                 {"bytes", "{/bytes:,}"},
+                 {"FPR % now", "{/false_positive_rate:.4%}"},
+                 {"expected", "{/expected_false_positive_rate:.4%}"},
+                 {"reads saved", "{/saved_reads_per_missing_row:3}"}},
+                family["groups"]);
   return absl::StrCat(
       Fill("Column family {/name}: {/policy}\n\n", family),
       family["groups"].empty() ? "" : table + "\n",
@@ -642,7 +642,7 @@ std::string ReportAsText(const Json& report) {
   for (const Json& family : report["column_families"]) {
     absl::StrAppend(&text, FamilyText(family));
   }
-  absl::StrAppend(&text, WhatWasDone(report), "\n");
+  absl::StrAppend(&text, NamedText("", WhatWasDone(report), 0));
   if (report["files_no_better"] > 0) {
     absl::StrAppend(
         &text,

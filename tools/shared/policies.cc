@@ -19,7 +19,6 @@
 #include "rocksdb/options.h"
 #include "table/block_facts.h"
 #include "tools/shared/databases.h"
-#include "tools/shared/numbers.h"
 
 namespace linebloom::tools {
 namespace {
@@ -168,6 +167,20 @@ std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy,
   }
   std::unique_ptr<const char[]> memory;
   return builder->Finish(&memory).ToString();
+}
+
+std::optional<uint64_t> LargestThat(uint64_t low, uint64_t high,
+                                    absl::FunctionRef<bool(uint64_t)> fits) {
+  if (!fits(low)) return std::nullopt;
+  while (low < high) {
+    const uint64_t middle = high - (high - low) / 2;
+    if (fits(middle)) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
 }
 
 std::string BuildRibbonBlock(double bloom_bits, uint64_t keys) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "rocksdb/filter_policy.h"
@@ -77,6 +78,11 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name,
 // with optimize_filters_for_memory off. "" if it builds none.
 std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy,
                              uint64_t keys);
+
+// The largest number in [low, high] that `fits`; nothing if `low` doesn't. If a
+// number fits, so do all smaller ones.
+std::optional<uint64_t> LargestThat(uint64_t low, uint64_t high,
+                                    absl::FunctionRef<bool(uint64_t)> fits);
 
 // RocksDB's Ribbon filters of a given size or rate. A Ribbon filter is
 // requested by the bits per key of a Bloom filter of the same rate and takes

@@ -74,7 +74,11 @@ void PrintHelp(const CLI::App& app) {
   }
   size_t widest = 0;
   for (const auto& row : rows) widest = std::max(widest, row.first.size());
-  std::cout << program_name << ": " << app.get_description() << "\n\n"
+  const std::string about = app.get_description();
+  const size_t end = std::min(about.find('\n'), about.size());
+  std::cout << WrapText(absl::StrCat(program_name, ": ", about.substr(0, end)),
+                        kTextWidth, 0)
+            << about.substr(end) << "\n\n"
             << (has_subcommands ? "Subcommands, each with --help:" : "Flags:")
             << "\n";
   for (const auto& [name, text] : rows) {

@@ -1,14 +1,17 @@
 #include "tools/shared/terminal_text.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
@@ -66,6 +69,16 @@ std::optional<std::string> FillOne(absl::string_view text, const Json& json) {
     absl::StrAppend(&filled, *value);
     text.remove_prefix(close + 1);
   }
+}
+
+// The columns of the terminal that stderr is.
+size_t TerminalColumns() {
+  const char* const text = std::getenv("COLUMNS");
+  uint32_t columns = 0;
+  if (text != nullptr && absl::SimpleAtoi(text, &columns)) return columns;
+  winsize size = {};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
+  return known && size.ws_col > 0 ? size.ws_col : kTextWidth;
 }
 
 }  // namespace
@@ -216,7 +229,9 @@ void Progress::Draw(uint64_t done) {
                          absl::FormatDuration(absl::Seconds(
                              std::ceil(taken.count() * (1 - share) / share))),
                          " left");
-  absl::FPrintF(stderr, "\r%s %3.0f %%%s\x1b[K", step_, 100 * share, left);
+  std::string line = absl::StrFormat("%s %3.0f %%%s", step_, 100 * share, left);
+  line.resize(std::min(line.size(), TerminalColumns() - 1));
+  absl::FPrintF(stderr, "\r%s\x1b[K", line);
   std::fflush(stderr);
   drawn_ = true;
   next_draw_ =

@@ -29,8 +29,8 @@ std::string ShortCount(uint64_t number);
 // the first by `indent` blanks. Longer words stay whole.
 std::string WrapText(absl::string_view text, size_t width, size_t indent);
 
-// The width of reports.
-inline constexpr size_t kTextWidth = 100;
+// The width of reports and of --help.
+inline constexpr size_t kTextWidth = 80;
 
 // `name` and, from the column `indent` on, the wrapped lines of `text`.
 std::string NamedText(absl::string_view name, absl::string_view text,
@@ -65,7 +65,8 @@ struct Column {
 // and all others right, with two blanks between them.
 std::string TextTable(const std::vector<Column>& columns, const Json& rows);
 
-// Shows progress in one line on stderr; nothing if that is not a terminal. The
+// Shows progress in one line on stderr, no wider than the terminal (COLUMNS, or
+// 80 if unknown), which would begin a new one; nothing if it is none. The
 // destructor removes the line, so that further output starts on a clean line.
 // One thread.
 class Progress {

@@ -12,7 +12,6 @@
 #include "filter_policy/line/plain_probes.h"
 #include "rocksdb/filter_policy.h"
 #include "table/block_facts.h"
-#include "tools/shared/numbers.h"
 #include "tools/shared/policies.h"
 
 namespace linebloom::tools {

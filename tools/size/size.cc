@@ -97,7 +97,6 @@ std::string Table(const Json& answers) {
                     {"bits/key", "{/bits_per_key:.2f}"},
                     {"rate %", "{/percent}"},
                     size,
-                    {"lines", "{/lines:,}"},
                     {"memory", "{/memory}"},
                     {"x Bloom", "{/of_bloom:3}"}},
                    rows);

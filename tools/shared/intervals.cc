@@ -1,4 +1,4 @@
-#include "tools/shared/numbers.h"
+#include "tools/shared/intervals.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,20 +29,6 @@ Interval PoissonInterval(uint64_t count) {
   const double center = n + kZ * kZ / 2;
   const double half = kZ * std::sqrt(n + kZ * kZ / 4);
   return {std::max(0.0, center - half), center + half};
-}
-
-std::optional<uint64_t> LargestThat(uint64_t low, uint64_t high,
-                                    absl::FunctionRef<bool(uint64_t)> fits) {
-  if (!fits(low)) return std::nullopt;
-  while (low < high) {
-    const uint64_t middle = high - (high - low) / 2;
-    if (fits(middle)) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  return low;
 }
 
 }  // namespace linebloom::tools
