@@ -1,5 +1,5 @@
-// The metrics that FilterMetrics() and linebloom dump share, in Prometheus's text
-// format, version 0.0.4. Their names and labels stand here alone.
+// The metrics that FilterMetrics() and linebloom dump share, in Prometheus's
+// text format, version 0.0.4. Their names and labels stand here alone.
 #pragma once
 
 #include <cstdint>

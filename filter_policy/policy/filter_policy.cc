@@ -33,13 +33,15 @@ using rocksdb::Status;
 class InfoLog {
  public:
   // Call when RocksDB validates options, as it does for each database that is
-  // opened: its log may have the address of an earlier one's. The log is null
-  // if RocksDB has yet to make it.
-  void Forget(const rocksdb::Logger* info_log) {
+  // opened: its log may have the address of an earlier one's, unless it is the
+  // same. The log is null if RocksDB has yet to make it.
+  void NoteOpening(const std::shared_ptr<rocksdb::Logger>& info_log) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::erase_if(told_, [info_log](const auto& told) {
-      return info_log == nullptr || told.first == info_log;
+    std::erase_if(told_, [&info_log](const auto& told) {
+      return info_log == nullptr || (told.first == info_log.get() &&
+                                     told.second.log.lock() != info_log);
     });
+    if (info_log != nullptr) told_[info_log.get()].log = info_log;
   }
 
   void WarnOnce(rocksdb::Logger* info_log, const std::string& warning) {
@@ -76,6 +78,7 @@ class InfoLog {
 
  private:
   struct Told {
+    std::weak_ptr<rocksdb::Logger> log;  // expired if unknown
     std::set<std::string> warnings;
     double average_bits = 0;
   };
@@ -137,7 +140,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     }
     const Status cache = ValidateCache(cf_options);
     if (!cache.ok()) return cache;
-    info_log_.Forget(db_options.info_log.get());
+    info_log_.NoteOpening(db_options.info_log);
     if (options_.canonical_key == nullptr) NoteComparator(cf_options);
     return FilterPolicy::ValidateOptions(db_options, cf_options);
   }

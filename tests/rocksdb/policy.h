@@ -20,11 +20,16 @@ struct Policy {
                ? "linebloom"
                : id.substr(0, id.find(':'));
   }
-  // RocksDB's policies treat linebloom's filters as 'may match'; all other
+  // RocksDB's policies treat linebloom's solved lines as 'may match'; all other
   // filters are read by any policy.
   bool CanRead(const Policy& written_with) const {
-    return file_name() == "linebloom" ||
-           written_with.file_name() != "linebloom";
+    return file_name() == "linebloom" || !written_with.builds_solved_lines();
+  }
+  bool builds_solved_lines() const {
+    const bool is_plain =
+        std::string(option_string).find("line=plain") != std::string::npos ||
+        (bits_per_key > 0 && bits_per_key < 2.25);  // kMinSolvedMillibits
+    return file_name() == "linebloom" && !is_plain;
   }
 };
 
