@@ -79,7 +79,7 @@ ParsedFilter Parse(std::string_view block) {
 TEST(FilterBlockTest, BytesOfAllFields) {
   const std::string_view fields =
       "\x01\x02\x46\x03\x03\0\0\0\x96\0\0\0\x75\x02\x9a\x3b"
-      "\x0a\xd7\x23\x3c\x1f\xef\xcd\xab\x89\x67\x45\x23\x01"
+      "\x0a\xd7\x23\x3c\x0f\xef\xcd\xab\x89\x67\x45\x23\x01"
       "\x10\x32\x54\x76\x98\xba\xdc\xfe"sv;
   const std::string end = SomeBlock(FullInfo()).substr(kLinesBytes);
   ASSERT_EQ(fields.size() + 10, end.size());

@@ -61,10 +61,10 @@ const Cell kRebuildCells[] = {
            o->table().whole_key_filtering = false;
          },
      .policies = {kBloom, kSeed7}},
-    // RocksDB's own filters in place of linebloom's.
+    // RocksDB's own filters in place of solved lines; plain ones are that.
     {.name = "BackToBloom",
      .steps = SwitchTo(kBloom),
-     .policies = {kLinebloom, kPlain, kSeed7}},
+     .policies = {kLinebloom, kSeed7}},
     {.name = "BackToRibbon",
      .steps = SwitchTo(kRibbon),
      .policies = {kLinebloom}},
