@@ -18,14 +18,13 @@
 #include "tools/advise/tree_facts.h"
 #include "tools/commands.h"
 #include "tools/compare/keys.h"
+#include "tools/compare/memory.h"
 #include "tools/shared/flags.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
 
-constexpr int kMinBits = 3;
-constexpr int kMaxBits = 16;
 // Policies that expect at most this many times the fewest reads are as good:
 // the model is no more exact.
 constexpr double kAsGood = 1.02;
@@ -136,7 +135,7 @@ std::vector<Candidate> TryAll(const TreeFacts& facts,
                               .per_lookup(lookups.hit_ratio);
       candidates.push_back(std::move(candidate));
     };
-    for (int bits = kMinBits; bits <= kMaxBits; ++bits) {
+    for (int bits = kMinTriedBits; bits <= kMaxTriedBits; ++bits) {
       add({"bloom", BloomOptions(bits), BloomOptions(bits)},
           Even(facts, curves.bloom, bits));
       add({"ribbon", absl::StrCat("ribbonfilter:", bits), RibbonOptions(bits)},
@@ -154,7 +153,7 @@ std::vector<Candidate> TryAll(const TreeFacts& facts,
       const std::string budget = absl::StrCat("memory_budget=", percent, "%");
       add({"budget", budget, absl::StrCat("{id=linebloom;", budget, "}")},
           LevelAware(facts, curves.linebloom,
-                     std::clamp<double>(bits, kMinBitsOfRun, kMaxBits),
+                     std::clamp<double>(bits, kMinBitsOfRun, kMaxTriedBits),
                      kBudgetStep));
     }
   }

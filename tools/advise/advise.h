@@ -10,9 +10,6 @@
 
 namespace linebloom::tools {
 
-// Less has no room for some data blocks and partitions.
-inline constexpr uint64_t kMinMemory = 64 << 10;  // bytes
-
 struct AdviseConfig {
   std::string db;
   std::string column_family;  // "": all

@@ -30,10 +30,6 @@
 namespace linebloom::tools {
 namespace {
 
-constexpr uint64_t kMinMemory = 64 << 10;
-constexpr int kMinBits = 3;
-constexpr int kMaxBits = 16;
-
 // A policy, and what was measured with each size of the cache.
 struct Curve {
   std::string wanted;  // in --policies: what its asterisk stands for is tried
@@ -285,7 +281,7 @@ std::string AsText(const Json& json) {
           Fill("{/rows:,} rows, {/lookups:,} lookups, {/found_share:%} % of "
                "existing rows",
                json["workload"]),
-          json["workload"]["skew_in_words"] == ""
+          json["workload"]["skew_in_words"].get<std::string>().empty()
               ? ""
               : Fill(": {/skew_in_words}", json["workload"]),
           Fill("; {/layout} in a block cache with {/shards} shard", json),
@@ -358,7 +354,7 @@ absl::StatusOr<std::vector<uint64_t>> ParseMemory(absl::string_view list) {
 std::vector<std::string> PoliciesOf(const std::string& policy) {
   if (!absl::StrContains(policy, '*')) return {policy};
   std::vector<std::string> policies;
-  for (int bits = kMinBits; bits <= kMaxBits; ++bits) {
+  for (int bits = kMinTriedBits; bits <= kMaxTriedBits; ++bits) {
     policies.push_back(
         absl::StrReplaceAll(policy, {{"*", absl::StrCat(bits)}}));
   }

@@ -12,6 +12,14 @@
 
 namespace linebloom::tools {
 
+// The least block cache to try, in bytes: less has no room for some data blocks
+// and partitions.
+inline constexpr uint64_t kMinMemory = 64 << 10;
+
+// The bits per key that policies with a * try.
+inline constexpr int kMinTriedBits = 3;
+inline constexpr int kMaxTriedBits = 16;
+
 // The sizes in a list such as "1MB,2MB,4MB", in bytes. InvalidArgument unless
 // they rise, from 64 KiB up to the memory of this machine.
 absl::StatusOr<std::vector<uint64_t>> ParseMemory(absl::string_view list);
