@@ -209,7 +209,7 @@ Json AsJson(const Candidate& candidate) {
 
 // The best of each group and layout, after what there is now.
 Json TableRows(const std::vector<Candidate>& candidates, const Json& present) {
-  Json rows = {present};
+  Json rows = Json::array({present});  // {present} is a copy to clang
   for (const bool partitioned : {false, true}) {
     for (const char* group :
          {"bloom", "ribbon", "linebloom", "levels", "budget"}) {
