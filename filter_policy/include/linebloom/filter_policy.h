@@ -160,7 +160,7 @@ struct FilterPolicyOptions {
   // grow; old ones keep theirs until a compaction rewrites them.
   //
   // It is an aim, not a bound: while compactions lag there are more keys, and
-  // filters take 1.3 to 1.5 times the budget. Files that RocksDB rarely
+  // filters take 1.3 to 1.7 times the budget. Files that RocksDB rarely
   // rewrites keep the bits of a smaller tree: those of a load in key order,
   // which it only moves, came to 2 times a budget of 5 bits per key, and those
   // of universal compaction to 1.7. linebloom::RebuildFilters brings filters
