@@ -54,6 +54,12 @@ bool IsUnknownToPolicy(const FileFacts& facts, const WantedFilter& wanted) {
           facts.first.kind == BlockKind::kUnusable);
 }
 
+// The least size of a filter that stays.
+uint32_t LeastMillibits(const WantedFilter& wanted) {
+  return wanted.min_millibits_per_key > 0 ? wanted.min_millibits_per_key
+                                          : wanted.request.millibits_per_key;
+}
+
 // True if a new filter would have more bits or a lower rate. Building a filter
 // again with the same request and the same kind of line can't improve it.
 bool AskedForLess(const FilterBlockInfo& info, const WantedFilter& wanted) {
@@ -68,19 +74,14 @@ bool AskedForLess(const FilterBlockInfo& info, const WantedFilter& wanted) {
   const double had = info.request.false_positive_rate > 0
                          ? MillibitsFor(info.lines, std::max(info.keys, 1U))
                          : info.request.millibits_per_key;
-  return had < (wanted.min_millibits_per_key > 0
-                    ? wanted.min_millibits_per_key
-                    : wanted.request.millibits_per_key);
+  return had < LeastMillibits(wanted);
 }
 
 // The same for blocks of plain lines, which don't say what was requested: true
 // if their lines have fewer bits, apart from rounding to whole lines.
 bool HasFewerBits(const FileFacts& facts, const WantedFilter& wanted) {
-  const double wanted_bits =
-      (wanted.min_millibits_per_key > 0 ? wanted.min_millibits_per_key
-                                        : wanted.request.millibits_per_key) /
-      1.0 / kMillibitsPerBit;
-  return facts.bits_per_key().value_or(0) < wanted_bits;
+  return facts.bits_per_key().value_or(0) <
+         1.0 * LeastMillibits(wanted) / kMillibitsPerBit;
 }
 
 // The highest rate with which a filter stays.
@@ -283,8 +284,7 @@ void AddRequest(const Family& family,
   const bool has_listener = FindLevelSizeListener(family.options) != nullptr;
   wanted->worst_rate = family.worst_rate;
   wanted->request =
-      RequestFor(family.policy, table, has_listener ? &file : nullptr);
-  wanted->request.line = BuiltLine(wanted->request);
+      AsBuilt(RequestFor(family.policy, table, has_listener ? &file : nullptr));
   const uint32_t millibits = wanted->request.millibits_per_key;
   wanted->has_budget = family.policy.memory_budget.has_value();
   if (wanted->has_budget) {

@@ -83,11 +83,6 @@ FilterBlock BuildFilter(const HashList& hashes, const FilterRequest& request,
   if (hashes.empty()) return BuildEmptyBlock();
   const size_t keys = hashes.size();
   uint32_t millibits = request.millibits_per_key;
-  // Such lines would match everything. Below 1 bit the request is for a filter
-  // that takes hardly any memory.
-  if (request.line == Line::kSolved && millibits >= kMinMillibits) {
-    millibits = std::max(millibits, kMinSolvedMillibits);
-  }
   uint32_t count = request.false_positive_rate > 0
                        ? LinesForRate(keys, millibits)
                        : LinesFor(keys, millibits);

@@ -50,14 +50,20 @@ inline constexpr uint32_t kMinSolvedMillibits = 2250;
 // kMaxLines.
 uint32_t LinesWithin(Line line, size_t bytes);
 
-// The kind of line that is built for a request: plain ones for fewer bits,
-// except with a seed or a canonical key, for which RocksDB's format has no
-// room.
-constexpr Line BuiltLine(const FilterRequest& request) {
-  return request.millibits_per_key < kMinSolvedMillibits &&
-                 request.hash_seed == 0 && request.canonical_key == 0
-             ? Line::kPlain
-             : request.line;
+// The request as it is built: with plain lines for fewer bits or, with a seed
+// or a canonical key, for which RocksDB's format has no room, with that many
+// bits.
+constexpr FilterRequest AsBuilt(FilterRequest request) {
+  if (request.line == Line::kPlain ||
+      request.millibits_per_key >= kMinSolvedMillibits) {
+    return request;
+  }
+  if (request.hash_seed == 0 && request.canonical_key == 0) {
+    request.line = Line::kPlain;
+  } else {
+    request.millibits_per_key = kMinSolvedMillibits;
+  }
+  return request;
 }
 
 // The false-positive rate to expect before a filter is built, for planning. A

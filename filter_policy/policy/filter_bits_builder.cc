@@ -25,16 +25,6 @@ FilterRequest WithId(FilterRequest request, const CanonicalKey& canonical_key) {
   return request;
 }
 
-// Keys are hashed for one kind of line before their number is known.
-FilterRequest WithBuiltLine(FilterRequest request) {
-  request.line = BuiltLine(request);
-  if (request.line == Line::kSolved) {
-    request.millibits_per_key =
-        std::max(request.millibits_per_key, kMinSolvedMillibits);
-  }
-  return request;
-}
-
 }  // namespace
 
 uint64_t CanonicalId(const CanonicalKey& canonical_key) {
@@ -53,7 +43,7 @@ void MakeCanonical(const CanonicalKey& canonical_key, const Slice& key,
 LineFilterBitsBuilder::LineFilterBitsBuilder(
     const FilterRequest& request, std::shared_ptr<AllocationRounding> rounding,
     bool detect_corruption)
-    : request_(WithBuiltLine(request)),
+    : request_(AsBuilt(request)),
       rounding_(std::move(rounding)),
       hash_(request_.line == Line::kPlain ? KeyHash(Line::kPlain)
                                           : KeyHash(request.hash_seed)),

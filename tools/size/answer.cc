@@ -46,7 +46,7 @@ Memory MemoryFor(Line line, uint64_t keys, uint32_t millibits) {
   FilterRequest request;
   request.millibits_per_key = millibits;
   request.line = line;
-  request.line = BuiltLine(request);
+  request = AsBuilt(request);
   return {files * count, files * (BytesOfLines(request.line, count) +
                                   FilterBlockOverhead(request))};
 }

@@ -63,8 +63,8 @@ TEST(ExpectedRateTest, MatchesBuiltFilters) {
       const std::vector<uint64_t> hashes =
           RandomHashes(3000 * 512'000 / millibits, 3);
       const double expected = RateOf(line, millibits);
-      const double built = RateOf(BuildFilter(
-          HashList(hashes), {millibits, BuiltLine({millibits, line})}));
+      const double built =
+          RateOf(BuildFilter(HashList(hashes), AsBuilt({millibits, line})));
       EXPECT_NEAR(1, expected / built, millibits <= 10000 ? 0.02 : 0.1)
           << expected << " against " << built;
     }
