@@ -107,14 +107,12 @@ std::unique_ptr<rocksdb::FilterBitsReader> ReaderOfBlock(
   if (filter.has_value()) {
     return std::make_unique<LineFilterBitsReader>(*filter);
   }
-  std::unique_ptr<rocksdb::FilterBitsReader> reader;
   if (IsOfRocksDb(parsed.kind) && canonical_key == 0) {  // not lines
-    reader.reset(built_in.GetFilterBitsReader(block));
-  } else {
-    reader = std::make_unique<ConstantFilterBitsReader>(parsed.kind !=
-                                                        BlockKind::kEmpty);
+    return std::unique_ptr<rocksdb::FilterBitsReader>(
+        built_in.GetFilterBitsReader(block));
   }
-  return reader;
+  return std::make_unique<ConstantFilterBitsReader>(parsed.kind !=
+                                                    BlockKind::kEmpty);
 }
 
 }  // namespace
