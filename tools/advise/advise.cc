@@ -1,7 +1,5 @@
 #include "tools/advise/advise.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -12,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "filter_policy/filter/sizing.h"
+#include "filter_policy/levels/allocation.h"
 #include "table/status.h"
 #include "tools/advise/info_log.h"
 #include "tools/advise/lookup_costs.h"
@@ -30,8 +29,6 @@ namespace {
 constexpr double kAsGood = 1.02;
 // What is recommended mustn't stand on the edge of the cliff.
 constexpr double kInLess = 0.985;
-// How far memory_budget goes from equal shares, in bits per key.
-constexpr double kBudgetStep = 2;
 
 using Filters = std::vector<std::vector<FilterSize>>;  // by tree and file
 
@@ -154,7 +151,7 @@ std::vector<Candidate> TryAll(const TreeFacts& facts,
       add({"budget", budget, absl::StrCat("{id=linebloom;", budget, "}")},
           LevelAware(facts, curves.linebloom,
                      std::clamp<double>(bits, kMinBitsOfRun, kMaxTriedBits),
-                     kBudgetStep));
+                     kMaxStepOfBudget));
     }
   }
   return candidates;
@@ -313,8 +310,7 @@ std::vector<std::string> Notes(const TreeFacts& facts, const Json& budget,
 }
 
 absl::Status CheckMemory(const AdviseConfig& config) {
-  const uint64_t most = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t most = MemoryOfMachine();
   if (config.memory >= kMinMemory && config.memory <= most) {
     return absl::OkStatus();
   }

@@ -40,11 +40,6 @@ struct Curve {
   std::vector<Measurement> points = {};
 };
 
-uint64_t MemoryOfMachine() {
-  return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
 absl::Status ReadSizes(rocksdb::DB* db, Curve* curve) {
   std::vector<rocksdb::LiveFileMetaData> live;
   db->GetLiveFilesMetaData(&live);
@@ -332,6 +327,11 @@ std::vector<std::string> Problems(const Json& curves) {
 }
 
 }  // namespace
+
+uint64_t MemoryOfMachine() {
+  return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
 
 absl::StatusOr<std::vector<uint64_t>> ParseMemory(absl::string_view list) {
   std::vector<uint64_t> sizes;

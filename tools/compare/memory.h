@@ -16,6 +16,9 @@ namespace linebloom::tools {
 // and partitions.
 inline constexpr uint64_t kMinMemory = 64 << 10;
 
+// The most to try: the machine's memory, in bytes.
+uint64_t MemoryOfMachine();
+
 // The bits per key that policies with a * try.
 inline constexpr int kMinTriedBits = 3;
 inline constexpr int kMaxTriedBits = 16;
