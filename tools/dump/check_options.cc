@@ -181,9 +181,9 @@ absl::StatusOr<std::vector<FamilyInFile>> ReadOptionsFile(
   }
   if (!status.ok()) {
     return absl::InvalidArgumentError(
-        FromRocksDb(status,
-                    absl::StrCat("--check_options='", path,
-                                 "': RocksDB can't load this options file"))
+        FromRocksDb(
+            status,
+            absl::StrCat("'", path, "': RocksDB can't load this options file"))
             .message());
   }
   std::map<std::string, FamilyInFile> written = AsWritten(text);
@@ -381,7 +381,7 @@ absl::StatusOr<Outcome> RunCheckOptions(const DumpConfig& config) {
   std::string folder = config.db;
   if (!folder.empty()) RETURN_IF_ERROR(CheckIsDatabase("--db", folder));
   const std::string beside = std::filesystem::path(path).parent_path().string();
-  if (folder.empty() && CheckIsDatabase("--check_options", beside).ok()) {
+  if (folder.empty() && CheckIsDatabase(path, beside).ok()) {
     folder = beside;
   }
   Json json = {{"options_file", path},

@@ -126,7 +126,6 @@ Exits with 0; with 1 if the filter is damaged, and stderr says how; with 2 for
 bad usage or a file that is not an SSTable.)",
     [](CLI::App* app) -> Run {
       const auto config = std::make_shared<DumpConfig>();
-      config->command = app->get_name();
       app->add_option("file", config->files, "an SSTable")
           ->required()
           ->expected(1)

@@ -86,7 +86,7 @@ absl::StatusOr<std::vector<LiveFile>> ListInputs(const DumpConfig& config) {
     const absl::string_view message = files.status().message();
     if (!absl::StrContains(message, "comparator")) return files;
     return absl::InvalidArgumentError(
-        absl::StrCat(message, "; name its files with --file instead"));
+        absl::StrCat(message, "; name its files instead"));
   }
   std::vector<LiveFile> files;
   for (const std::string& path : config.files) {
@@ -111,8 +111,8 @@ void Failures::Add(const LiveFile& file, const absl::Status& status) {
     return;
   }
   problems_.emplace_back(status.message());
-  // A live file that is no SSTable is damaged; one that --file names is not one
-  // that this program is for.
+  // A live file that is no SSTable is damaged; one that the user named is not
+  // one that this program is for.
   const bool is_damaged =
       absl::IsDataLoss(status) ||
       (absl::IsInvalidArgument(status) && !config_.db.empty());
@@ -135,7 +135,7 @@ void Failures::AddMissing() {
           path,
           ": the manifest has this file, the folder does not. Or the database "
           "has db_paths or cf_paths, which RocksDB doesn't store: then name "
-          "its files with --file"));
+          "its files"));
     } else {
       AddNote(absl::StrCat(path,
                            " was deleted after the manifest was read, by the "

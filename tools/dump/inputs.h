@@ -20,10 +20,10 @@
 namespace linebloom::tools {
 
 struct DumpConfig {
-  std::vector<std::string> files;  // --file, and arguments without a flag
+  std::vector<std::string> files;
   std::string db;
   std::string column_family;
-  std::string command = "table";
+  std::string command = "dump";  // the subcommand
   std::string format = "text";
   std::string html;
   std::string before;  // a database

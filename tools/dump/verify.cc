@@ -1,4 +1,4 @@
-// linebloom dump --command=verify: checks that a file's filter denies none of
+// linebloom verify: checks that a file's filter denies none of
 // the file's rows, lets no more missing keys pass than expected, and that no
 // block is damaged.
 #include <fcntl.h>
