@@ -13,7 +13,8 @@ namespace {
 constexpr size_t kRibbonColumnBytes = 16;
 
 // The share of missing keys whose bits are all set, in a line with the share
-// `fill` of its bits set: each probe hits a random bit of the line.
+// `fill` of its bits set. Probes are products of one hash, yet as good as
+// independent: docs/dump.md, "Where the rates come from".
 double BloomLineRate(double fill, const ParsedFilter& filter) {
   return std::pow(fill, filter.probes);
 }

@@ -28,9 +28,14 @@ struct LineTotals {
 struct BlockFacts : ParsedFilter, LineTotals {
   uint64_t bytes = 0;
 
-  // The false-positive rate. kLinebloom: exact, from the block's bits.
-  // RocksDB's kinds: an estimate. 1 if the block rejects nothing.
+  // The false-positive rate. 1 if the block rejects nothing.
   double rate = 0;
+
+  // True if the rate comes from the block's bits alone, without assumptions.
+  bool rate_is_exact() const {
+    return kind == BlockKind::kLinebloom || kind == BlockKind::kBloom ||
+           kind == BlockKind::kEmpty;
+  }
 
   bool has_solved_lines() const {
     return kind == BlockKind::kLinebloom && info.request.line == Line::kSolved;
@@ -42,8 +47,8 @@ struct BlockFacts : ParsedFilter, LineTotals {
 BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys);
 
 // Calls `sink` for each line of linebloom's blocks and of RocksDB's Bloom
-// filters, whose lines' rates are estimates. `filter` is what the block parses
-// as. Returns false, without calling `sink`, if it has no lines.
+// filters; the rates of legacy ones are estimates. `filter` is what the block
+// parses as. Returns false, without calling `sink`, if it has no lines.
 using LineSink =
     absl::FunctionRef<void(uint64_t number, const LineContents& line)>;
 bool ForEachLine(absl::string_view block, const ParsedFilter& filter,

@@ -121,9 +121,7 @@ absl::StatusOr<FileFacts> ReadFileFacts(const SstFile& file) {
     sums.Add(block);
   }
   facts.rate = sums.weights > 0 ? sums.rate / sums.weights : 0;
-  facts.rate_is_exact =
-      !facts.mixed && (facts.first.kind == BlockKind::kLinebloom ||
-                       facts.first.kind == BlockKind::kEmpty);
+  facts.rate_is_exact = !facts.mixed && facts.first.rate_is_exact();
   if (facts.rate_is_exact && sums.keys > 0) {
     facts.rate_in_metadata = sums.rate_in_metadata / sums.weights;
     facts.keys = sums.keys;

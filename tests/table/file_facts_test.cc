@@ -78,19 +78,22 @@ FileFacts FactsOfPartitions(const std::vector<std::string>& blocks) {
 TEST(FileFactsTest, KindsOfPartitions) {
   struct Case {
     std::vector<std::string> blocks;
-    bool mixed, of_one_policy;
+    bool mixed, of_one_policy, rate_is_exact;
   };
-  for (const auto& [blocks, mixed, of_one_policy] :
-       {Case{{}, false, true}, Case{{kBloom, kEmpty, kBloom}, false, true},
-        Case{{kBloom, kRibbon}, true, true},
-        Case{{kRibbon, kBloom}, true, true},
-        Case{{kBloom, kLegacy}, true, false},
-        Case{{kLegacy, kRibbon}, true, false},
-        Case{{OwnBlock(), kBloom}, true, false}}) {
+  for (const auto& [blocks, mixed, of_one_policy, rate_is_exact] :
+       {Case{{}, false, true, true},
+        Case{{kBloom, kEmpty, kBloom}, false, true, true},
+        Case{{kEmpty, kLegacy}, false, true, false},
+        Case{{kBloom, kRibbon}, true, true, false},
+        Case{{kRibbon, kBloom}, true, true, false},
+        Case{{kBloom, kLegacy}, true, false, false},
+        Case{{kLegacy, kRibbon}, true, false, false},
+        Case{{OwnBlock(), kBloom}, true, false, false}}) {
     const FileFacts facts = FactsOfPartitions(blocks);
     EXPECT_EQ(blocks.size(), facts.blocks);
     EXPECT_EQ(mixed, facts.mixed);
     EXPECT_EQ(of_one_policy, facts.of_one_policy);
+    EXPECT_EQ(rate_is_exact, facts.rate_is_exact);
     EXPECT_TRUE(facts.problems.empty());
     EXPECT_EQ(blocks.empty(), facts.rate == 0);
   }
