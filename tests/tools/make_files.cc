@@ -12,7 +12,8 @@
 //     special=...   what OptionsOf(), MakeSst() and MakeDb() know by name
 //   make_files open FOLDER COMMAND    opens the database while COMMAND runs
 //   make_files rows FOLDER            the rows' number and checksum
-//   make_files reads FOLDER POLICY    blocks that 10,000 missing rows read
+//   make_files reads FOLDER POLICY [TRACE]
+//                                     blocks that 10,000 missing rows read
 //   make_files flip FILE BYTE         changes a bit; BYTE may be from the end
 //   make_files filter FILE clear|set|flip BYTE
 //                        changes the filter's first block, and its checksum
@@ -24,6 +25,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -40,6 +42,7 @@
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
+#include "rocksdb/trace_reader_writer.h"
 #include "rocksdb/version.h"
 #include "table/format.h"
 #include "table/sst_file.h"
@@ -255,8 +258,15 @@ void PrintRows(const std::string& folder) {
   absl::PrintF("%d rows %x\n", count, sum);
 }
 
-void PrintReads(const std::string& folder, const std::string& policy) {
+void PrintReads(const std::string& folder, const std::string& policy,
+                const std::string& trace) {
   const auto db = OpenDb(MakeOptions({.policy = policy}), folder);
+  if (!trace.empty()) {
+    std::unique_ptr<rocksdb::TraceWriter> writer;
+    Check(rocksdb::NewFileTraceWriter(rocksdb::Env::Default(), {}, trace,
+                                      &writer));
+    Check(db->StartTrace({}, std::move(writer)));
+  }
   rocksdb::ReadOptions uncached;
   uncached.fill_cache = false;
   rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
@@ -266,6 +276,7 @@ void PrintReads(const std::string& folder, const std::string& policy) {
     const auto got = db->Get(uncached, absl::StrCat(KeyAt(2 * i), "x"), &value);
     if (!got.IsNotFound()) Check(rocksdb::Status::Corruption("found"));
   }
+  if (!trace.empty()) Check(db->EndTrace());
   absl::PrintF("%d\n", rocksdb::get_perf_context()->block_read_count);
 }
 
@@ -319,7 +330,7 @@ int Main(const std::vector<std::string>& arguments) {
   } else if (what == "rows") {
     PrintRows(path);
   } else if (what == "reads") {
-    PrintReads(path, arguments.at(2));
+    PrintReads(path, arguments.at(2), arguments.size() > 3 ? arguments[3] : "");
   } else if (what == "flip") {
     std::string bytes = ReadFileBytes(path);
     const int at = std::atoi(arguments.at(2).c_str());

@@ -18,6 +18,8 @@
 #include "tools/commands.h"
 #include "tools/compare/keys.h"
 #include "tools/compare/memory.h"
+#include "tools/compare/trace.h"
+#include "tools/shared/databases.h"
 #include "tools/shared/flags.h"
 #include "tools/shared/terminal_text.h"
 
@@ -321,14 +323,30 @@ absl::Status CheckMemory(const AdviseConfig& config) {
       NumberText(most / 1'000'000 * 1'000'000, Unit::kBytes)));
 }
 
+absl::StatusOr<ExpectedLookups> LookupsOf(const AdviseConfig& config) {
+  ExpectedLookups lookups;
+  if (config.trace.empty()) {
+    lookups.hit_ratio =
+        config.hit_ratio.value_or(ReadInfoLog(config.db).hit_ratio.value_or(0));
+    ASSIGN_OR_RETURN(lookups.skew, Skew::Parse(config.skew, config.seed));
+    return lookups;
+  }
+  ASSIGN_OR_RETURN(const ReadOnlyDatabase database,
+                   ReadOnlyDatabase::Open("DATABASE", config.db));
+  ASSIGN_OR_RETURN(const Trace trace, ReadTrace(config.trace, database.db()));
+  lookups.hit_ratio = static_cast<double>(trace.existing) /
+                      static_cast<double>(trace.keys.size());
+  ASSIGN_OR_RETURN(lookups.skew, trace.SkewIn(database.db()));
+  return lookups;
+}
+
 }  // namespace
 
 absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
   RETURN_IF_ERROR(CheckMemory(config));
-  ExpectedLookups lookups;
-  const std::optional<double> logged = ReadInfoLog(config.db).hit_ratio;
-  lookups.hit_ratio = config.hit_ratio.value_or(logged.value_or(0));
-  ASSIGN_OR_RETURN(lookups.skew, Skew::Parse(config.skew, config.seed));
+  const bool by_log = !config.hit_ratio && config.trace.empty() &&
+                      ReadInfoLog(config.db).hit_ratio;
+  ASSIGN_OR_RETURN(const ExpectedLookups lookups, LookupsOf(config));
   ASSIGN_OR_RETURN(const FilterCurves curves, FilterCurves::Make());
   ASSIGN_OR_RETURN(
       TreeFacts facts,
@@ -350,7 +368,7 @@ absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
       {"lookups",
        absl::StrFormat("Lookups: %.3g %% for missing rows%s, %s",
                        100 * (1 - lookups.hit_ratio),
-                       logged && !config.hit_ratio ? " (by the info log)" : "",
+                       by_log ? " (by the info log)" : "",
                        lookups.skew.is_uniform() ? "evenly spread"
                                                  : lookups.skew.InWords())},
       {"present", AsJson(now)},
@@ -398,6 +416,11 @@ Files are only read, and another process may have the database open. Exits with
       app->add_option("--skew", config->skew,
                       "how lookups are spread over the key space, such as "
                       "80/20 or zipf:0.99; by default evenly");
+      app->add_option(
+             "--trace", config->trace,
+             "the lookups of this trace, by DB::StartTrace(), say both")
+          ->excludes("--hit_ratio")
+          ->excludes("--skew");
       AddNumber(app, "--seed", &config->seed, Unit::kNone, 0, UINT64_MAX,
                 "decides where the popular ranges of --skew are");
       return [config] { return RunAdvise(*config); };

@@ -19,13 +19,14 @@ struct AdviseConfig {
   std::optional<double> hit_ratio;
   std::string skew;   // of the lookups (keys.h)
   uint64_t seed = 1;  // decides where the skew's ranges lie
+  std::string trace;  // whose lookups they are, in place of both
 };
 
 // Reads the footers, properties and metaindexes of the database's files, which
 // another process may have open, and writes nothing. Tries Bloom, Ribbon and
 // linebloom of 3 to 16 bits per key, level-aware too, and memory budgets, whole
-// and partitioned. InvalidArgument for options out of range; else the errors of
-// ListLiveFiles and SstFile.
+// and partitioned. Only a trace's lookups are made. InvalidArgument for options
+// out of range; else the errors of ListLiveFiles, SstFile and ReadTrace.
 absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config);
 
 }  // namespace linebloom::tools

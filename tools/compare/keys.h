@@ -106,6 +106,8 @@ class Skew {
   static absl::StatusOr<Skew> Parse(absl::string_view text, uint64_t seed);
 
   Skew() = default;  // uniform
+  // `stretches` as stretches() has them.
+  Skew(std::vector<Stretch> stretches, std::string words);
 
   bool is_uniform() const { return words_.empty(); }
 
@@ -127,8 +129,6 @@ class Skew {
   const std::string& InWords() const { return words_; }
 
  private:
-  Skew(std::vector<Stretch> stretches, std::string words);
-
   std::vector<Stretch> stretches_ = {{0, 1, 1}};
   std::vector<double> ends_ = {1};  // sums of the stretches' lookups
   std::string words_;

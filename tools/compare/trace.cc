@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "filter_policy/policy/printable.h"
+#include "rocksdb/metadata.h"
 #include "rocksdb/trace_reader_writer.h"
 #include "rocksdb/trace_record.h"
 #include "rocksdb/trace_record_result.h"
@@ -121,6 +123,56 @@ std::string Trace::InWords() const {
       " are missing; left out: ", WithThousands(writes), " writes, ",
       WithThousands(seeks), " seeks, ", WithThousands(other),
       " operations of other column families or kinds");
+}
+
+absl::StatusOr<Skew> Trace::SkewIn(rocksdb::DB* db) const {
+  constexpr uint64_t kParts = 1000;  // of the lookups
+  constexpr double kBlock = 4096;
+  rocksdb::ColumnFamilyHandle* const family = db->DefaultColumnFamily();
+  const auto less = [order = family->GetComparator()](const auto& a,
+                                                      const auto& b) {
+    return order->Compare(a, b) < 0;
+  };
+  rocksdb::ColumnFamilyMetaData files;
+  db->GetColumnFamilyMetaData(family, &files);
+  std::vector<std::string> ends;  // of files
+  for (const rocksdb::LevelMetaData& level : files.levels) {
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      ends.insert(ends.end(), {file.smallestkey, file.largestkey});
+    }
+  }
+  if (ends.empty()) return Skew();
+  const auto [first, last] = std::ranges::minmax_element(ends, less);
+  std::vector<rocksdb::Slice> sorted;
+  for (uint64_t i = 0; i < keys.size(); ++i) {
+    sorted.emplace_back(keys[i].data(), keys[i].size());
+  }
+  std::ranges::sort(sorted, less);
+  std::vector<rocksdb::Range> parts;
+  rocksdb::Slice end = *first;
+  for (uint64_t i = 1; i <= kParts; ++i) {
+    const rocksdb::Slice begin = std::exchange(
+        end, i < kParts ? sorted[i * keys.size() / kParts] : *last);
+    end = std::clamp<rocksdb::Slice>(end, begin, *last, less);
+    parts.emplace_back(begin, end);
+  }
+  std::vector<uint64_t> bytes(kParts);
+  RETURN_IF_ERROR(FromRocksDb(
+      db->GetApproximateSizes({}, family, parts.data(), kParts, bytes.data()),
+      "cannot place the keys of --trace"));
+  const double all = std::accumulate(bytes.begin(), bytes.end(), 1.0);
+  std::vector<Skew::Stretch> stretches = {{0, 0, 0}};
+  for (const uint64_t width : bytes) {
+    // RocksDB's sizes are those of whole blocks.
+    Skew::Stretch& stretch = stretches.back();
+    if (stretch.end - stretch.begin >= kBlock / all) {
+      stretches.push_back({stretch.end, stretch.end, 0});
+    }
+    stretches.back().end += static_cast<double>(width) / all;
+    stretches.back().lookups += 1.0 / kParts;
+  }
+  stretches.back().end = 1;
+  return Skew(std::move(stretches), absl::StrCat("as in --trace: ", InWords()));
 }
 
 absl::StatusOr<Trace> ReadTrace(const std::string& path, rocksdb::DB* db) {

@@ -22,6 +22,9 @@ struct Trace {
   uint64_t other = 0;  // of other column families, and of unknown kinds
 
   std::string InWords() const;
+
+  // Of all lookups, by the bytes of the rows in the files of `db`.
+  absl::StatusOr<Skew> SkewIn(rocksdb::DB* db) const;
 };
 
 // Reads a file that DB::StartTrace() wrote, by RocksDB's Replayer, and looks

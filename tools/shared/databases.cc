@@ -155,6 +155,7 @@ rocksdb::Status NeededOptions(const std::string& folder,
   for (const std::string& name : names) {
     rocksdb::ColumnFamilyOptions options;
     options.num_levels = kMaxLevels;
+    options.merge_operator = LastOperand();
     for (const rocksdb::ColumnFamilyDescriptor& known : stored.families) {
       if (known.name != name) continue;
       options.comparator = known.options.comparator;
