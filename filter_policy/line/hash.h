@@ -29,7 +29,7 @@ class KeyHash {
   // For solved lines: SipHash-1-3, a keyed hash; XXH3 if the seed is 0.
   //
   // XXH3's own seed is only added to public numbers, and an attacker who sees
-  // which keys a filter lets through can recover it (chosen_keys_test).
+  // which keys a filter lets through can recover it (chosen_keys_test.cc).
   //
   // Rejected: XXH3 with a secret of 192 bytes derived from the seed. It is
   // faster unless a lookup waits for the secret from memory, but keys of 4 to 8

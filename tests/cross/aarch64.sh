@@ -31,10 +31,10 @@ aarch64-linux-gnu-g++ -std=c++20 -O2 -Wall -Wextra -static -pthread \
   "$root"/filter_policy/{line,line/kernel,filter}/*.cc \
   "$root"/tests/filter_policy/{line,line/kernel,filter}/*_test.cc \
   "$root/tests/golden/golden_block.cc" \
-  $googletest/src/{gtest-all,gtest_main}.cc -o "$build/line_test"
+  $googletest/src/{gtest-all,gtest_main}.cc -o "$build/tests"
 
 for simd in neon scalar; do
   echo "LINEBLOOM_SIMD=$simd"
-  LINEBLOOM_SIMD=$simd qemu-aarch64 "$build/line_test" --gtest_brief=1 \
+  LINEBLOOM_SIMD=$simd qemu-aarch64 "$build/tests" --gtest_brief=1 \
     --gtest_filter='-*StatesItsExactRate*:*FalsePositiveRate*:*MatchesBuiltFilters*'
 done

@@ -17,14 +17,12 @@ import resource
 
 import run
 
-ADAPTER = ["tests/filter_policy/filter_bits_test", "tests/filter_policy/threads_test",
-           "tests/filter_policy/random_seed_test"]
+ADAPTER = ["tests/filter_policy/levels_test", "tests/filter_policy/policy_test"]
 # The unit tests of the files whose names match.
 PROGRAMS = [
     ("filter_policy/(line|filter)/",
-     ["tests/filter_policy/line_test", "tests/filter_policy/filter_block_test"] + ADAPTER[:2]),
-    ("table/", ["tests/table/table_test", "tests/table/sst_test",
-                "tests/table/failed_allocations_test"]),
+     ["tests/filter_policy/line_test", "tests/filter_policy/filter_test"] + ADAPTER),
+    ("table/", ["tests/table/table_test", "tests/table/failed_allocations_test"]),
     ("", ADAPTER),
 ]
 RULES = [  # what to find in a line of code, and what to put in its place

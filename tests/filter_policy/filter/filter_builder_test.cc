@@ -13,7 +13,7 @@
 namespace linebloom {
 namespace {
 
-constexpr Line kLines[] = {Line::kPlain, Line::kSolved};
+constexpr Line kLineKinds[] = {Line::kPlain, Line::kSolved};
 
 ParsedFilter Parse(const FilterBlock& block) {
   return ParseFilter(block.bytes.get(), block.size);
@@ -21,7 +21,7 @@ ParsedFilter Parse(const FilterBlock& block) {
 
 // Nor do the bytes depend on the order of the keys.
 TEST(FilterBuilderTest, NeverDeniesAKey) {
-  for (const Line line : kLines) {
+  for (const Line line : kLineKinds) {
     for (const uint32_t millibits : {1000u, 3500u, 10000u, 17300u, 30000u}) {
       for (const size_t keys : {1, 2, 3, 50, 51, 52, 500, 5000}) {
         std::vector<uint64_t> hashes = RandomHashes(keys, keys);

@@ -1,6 +1,6 @@
 // The listener's memory: so many bytes per file, and nothing for files, column
-// families and databases that are gone. A program of its own, because it counts
-// all memory that is allocated.
+// families and databases that are gone. Counts all memory that this program
+// allocates, in an order that doesn't hide races from ThreadSanitizer.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -24,12 +24,14 @@ std::atomic<int64_t> allocated = 0;  // bytes, as malloc rounds them
 void* operator new(size_t size) {
   void* const memory = std::malloc(size);
   if (memory == nullptr) throw std::bad_alloc();
-  allocated += static_cast<int64_t>(malloc_usable_size(memory));
+  allocated.fetch_add(static_cast<int64_t>(malloc_usable_size(memory)),
+                      std::memory_order_relaxed);
   return memory;
 }
 void operator delete(void* memory) noexcept {
   if (memory != nullptr) {
-    allocated -= static_cast<int64_t>(malloc_usable_size(memory));
+    allocated.fetch_sub(static_cast<int64_t>(malloc_usable_size(memory)),
+                        std::memory_order_relaxed);
   }
   std::free(memory);
 }

@@ -106,7 +106,7 @@ constexpr size_t kKeys = 2'000'000;
 // the expected rate.
 constexpr double kMaxRatio = 1.1;
 
-std::vector<ChosenKey> RandomKeys(size_t count, uint64_t seed) {
+std::vector<ChosenKey> RandomChosenKeys(size_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<ChosenKey> keys(count);
   for (ChosenKey& key : keys) {
@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(, ChosenKeysTest,
 // Made beforehand for filters without a seed, or for another one.
 TEST_P(ChosenKeysTest, FixedLists) {
   Victim victim(GetParam());
-  const std::vector<ChosenKey> keys = RandomKeys(kKeys, 1);
+  const std::vector<ChosenKey> keys = RandomChosenKeys(kKeys, 1);
   victim.Write(keys);
   EXPECT_LE(victim.RatioOf("made for filters without a seed",
                            SwappedKeys(keys, SwapDifference(0))),
@@ -136,7 +136,7 @@ TEST_P(ChosenKeysTest, FixedLists) {
 // Without a seed such lists do pass, so the tests above can fail.
 TEST(ChosenKeysWithoutASeedTest, AListMadeBeforehandPasses) {
   Victim victim(0);
-  const std::vector<ChosenKey> keys = RandomKeys(100'000, 1);
+  const std::vector<ChosenKey> keys = RandomChosenKeys(100'000, 1);
   victim.Write(keys);
   EXPECT_GT(
       victim.RatioOf("made beforehand", SwappedKeys(keys, SwapDifference(0))),
@@ -168,9 +168,9 @@ std::vector<ChosenKey> Neighbours(const std::vector<ChosenKey>& from,
 // hash inserted, to crowd the lines of the keys that passed.
 TEST_P(ChosenKeysTest, NeighboursOfKeysThatPassed) {
   Victim victim(GetParam());
-  std::vector<ChosenKey> keys = RandomKeys(kKeys, 1);
+  std::vector<ChosenKey> keys = RandomChosenKeys(kKeys, 1);
   victim.Write(keys);
-  std::vector<ChosenKey> passing = victim.Passing(RandomKeys(kKeys, 2));
+  std::vector<ChosenKey> passing = victim.Passing(RandomChosenKeys(kKeys, 2));
   ASSERT_GT(passing.size(), 1000u);
   EXPECT_LE(victim.RatioOf("neighbours of keys that passed",
                            Neighbours(passing, kKeys, 3)),
@@ -189,10 +189,10 @@ TEST_P(ChosenKeysTest, NeighboursOfKeysThatPassed) {
 // For a file with the same keys: a replica's, or a rewritten one.
 double RatioInAnotherFile(uint64_t hash_seed) {
   Victim victim(hash_seed, /*bits_per_key=*/4);
-  const std::vector<ChosenKey> keys = RandomKeys(kKeys, 1);
+  const std::vector<ChosenKey> keys = RandomChosenKeys(kKeys, 1);
   victim.Write(keys);
   const std::vector<ChosenKey> passing =
-      victim.Passing(RandomKeys(2 * kKeys, 2));
+      victim.Passing(RandomChosenKeys(2 * kKeys, 2));
   victim.Write(keys);
   return victim.RatioOf("passed another file of the same keys", passing);
 }

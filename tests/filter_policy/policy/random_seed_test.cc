@@ -1,8 +1,9 @@
 // The seeds of hash_seed=random, and a system that gives no entropy: this
-// program has a getentropy() of its own in place of the C library's.
+// program has a getentropy() of its own in place of the C library's. While a
+// test runs it gives what the test wants, else the system's numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
+#include <sys/random.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -24,6 +25,7 @@ std::vector<std::optional<uint64_t>> next_numbers;  // nothing: an error
 }  // namespace
 
 extern "C" int getentropy(void* buffer, size_t size) {
+  if (next_numbers.empty()) return getrandom(buffer, size, 0) < 0 ? -1 : 0;
   const std::optional<uint64_t> number = next_numbers.front();
   if (next_numbers.size() > 1) next_numbers.erase(next_numbers.begin());
   if (!number.has_value() || size != sizeof(*number)) {
@@ -39,7 +41,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(DrawHashSeedTest, IsWhatTheSystemGivesButNever0) {
+class RandomSeedTest : public testing::Test {
+ protected:
+  void TearDown() override { next_numbers.clear(); }
+};
+
+TEST_F(RandomSeedTest, IsWhatTheSystemGivesButNever0) {
   next_numbers = {5, 0, 0, 6, std::nullopt};
   EXPECT_EQ(DrawHashSeed(), 5u);
   EXPECT_EQ(DrawHashSeed(), 6u);
@@ -55,7 +62,7 @@ uint64_t SeedOf(const std::string& block) {
 }
 
 // Partitions share their file's seed.
-TEST(RandomSeedTest, IsDrawnOnceForEachBuilder) {
+TEST_F(RandomSeedTest, IsDrawnOnceForEachBuilder) {
   next_numbers = {5, 6, std::nullopt};
   const auto policy = RandomSeedPolicy();
   const auto first = NewBuilder(*policy);
@@ -79,7 +86,7 @@ class Log final : public rocksdb::Logger {
   std::vector<std::string> lines;
 };
 
-TEST(RandomSeedTest, WithoutEntropyNoDatabaseOpens) {
+TEST_F(RandomSeedTest, WithoutEntropyNoDatabaseOpens) {
   const auto policy = RandomSeedPolicy();
   next_numbers = {std::nullopt};
   EXPECT_THAT(policy->ValidateOptions({}, {}).ToString(),
@@ -88,7 +95,7 @@ TEST(RandomSeedTest, WithoutEntropyNoDatabaseOpens) {
   EXPECT_TRUE(policy->ValidateOptions({}, {}).ok());
 }
 
-TEST(RandomSeedTest, WithoutEntropyLaterFiltersHaveNoSeedAndTheLogSaysSo) {
+TEST_F(RandomSeedTest, WithoutEntropyLaterFiltersHaveNoSeedAndTheLogSaysSo) {
   const auto policy = RandomSeedPolicy();
   next_numbers = {std::nullopt};
   Log log;
