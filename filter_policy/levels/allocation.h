@@ -35,12 +35,6 @@
 
 namespace linebloom {
 
-// How far files of a tree with a memory budget are from equal shares at most,
-// in bits per key. The budget is spent on keys that come and go, and a file
-// that was cut short for them costs more reads than the steps between levels
-// save.
-inline constexpr double kMaxStepOfBudget = 2;
-
 // The bits per key of the file's filters, for a tree that is to have
 // `average_bits` (at least kMinBitsOfRun) over all its keys:
 //   sizes known   by the sorted run: it has as many keys as its level will
@@ -51,8 +45,8 @@ inline constexpr double kMaxStepOfBudget = 2;
 double BitsForFile(const NewFile& file, double average_bits,
                    double log_rate_per_bit);
 
-// The same if `average_bits` are those of AverageOfBudget(): at most
-// kMaxStepOfBudget from them.
+// The same if `average_bits` are those of AverageOfBudget(): from 3 fewer to 2
+// more.
 double BitsWithinBudget(const NewFile& file, double average_bits,
                         double log_rate_per_bit);
 
