@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -11,6 +13,8 @@
 #include "absl/strings/str_format.h"
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/levels/allocation.h"
+#include "filter_policy/levels/new_file.h"
+#include "filter_policy/levels/tree_state.h"
 #include "table/status.h"
 #include "tools/advise/info_log.h"
 #include "tools/advise/lookup_costs.h"
@@ -44,70 +48,6 @@ struct Candidate {
   double in_less = 0;  // the same in kInLess of the cache
 };
 
-// The keys of each file's sorted run.
-std::vector<double> KeysOfRuns(const Tree& tree) {
-  std::vector<double> keys;
-  for (const TreeFile& file : tree.files) {
-    keys.push_back(0);
-    for (const TreeFile& other : tree.files) {
-      const bool same =
-          file.level == 0 ? &file == &other : file.level == other.level;
-      if (same) keys.back() += other.filter_keys;
-    }
-  }
-  return keys;
-}
-
-// level_aware's bits per key of each file, `average` over all, no further than
-// `max_step` from it: ln(10) / LogRatePerBit() more for a run of a tenth of the
-// keys (filter_policy/levels/allocation.h).
-std::vector<double> BitsByRun(const Tree& tree, double average,
-                              double max_step) {
-  const std::vector<double> keys_of_runs = KeysOfRuns(tree);
-  std::vector<double> bits(tree.files.size());
-  double low = 0;  // of a run of one key
-  double high = 200;
-  for (int i = 0; i < 40; ++i) {
-    const double middle = (low + high) / 2;
-    double more = 0;  // than the average, all together
-    for (size_t file = 0; file < bits.size(); ++file) {
-      const double planned =
-          middle - std::log(std::max(1.0, keys_of_runs[file])) /
-                       LogRatePerBit(Line::kSolved);
-      bits[file] =
-          std::clamp(planned, std::max(kMinBitsOfRun, average - max_step),
-                     std::max(kMinBitsOfRun, average + max_step));
-      more += (bits[file] - average) * tree.files[file].filter_keys;
-    }
-    (more < 0 ? low : high) = middle;
-  }
-  return bits;
-}
-
-Filters LevelAware(const TreeFacts& facts, const FilterCurve& curve,
-                   double average, double max_step) {
-  Filters filters;
-  for (const Tree& tree : facts.trees) {
-    const std::vector<double> bits = BitsByRun(tree, average, max_step);
-    filters.emplace_back();
-    for (size_t i = 0; i < bits.size(); ++i) {
-      filters.back().push_back(curve.Asked(bits[i], tree.files[i].filter_keys));
-    }
-  }
-  return filters;
-}
-
-Filters Even(const TreeFacts& facts, const FilterCurve& curve, int bits) {
-  Filters filters;
-  for (const Tree& tree : facts.trees) {
-    filters.emplace_back();
-    for (const TreeFile& file : tree.files) {
-      filters.back().push_back(curve.Asked(bits, file.filter_keys));
-    }
-  }
-  return filters;
-}
-
 double FilterKeys(const TreeFacts& facts) {
   double keys = 0;
   for (const Tree& tree : facts.trees) {
@@ -116,11 +56,42 @@ double FilterKeys(const TreeFacts& facts) {
   return keys;
 }
 
+// The filters of files that are written into the trees as they are, each with
+// the bits per key of `bits_of`, which takes a NewFile.
+template <typename BitsOf>
+Filters FiltersOf(const TreeFacts& facts, const FilterCurve& curve,
+                  const BitsOf& bits_of) {
+  Filters filters;
+  const double all_keys = FilterKeys(facts);
+  for (const Tree& tree : facts.trees) {
+    const auto state = std::make_shared<TreeState>();
+    for (const TreeFile& file : tree.files) {
+      state->Add(file.filter_keys, file.level);
+    }
+    filters.emplace_back();
+    std::map<int, double> bits_of_levels;
+    for (const TreeFile& file : tree.files) {
+      double& bits = bits_of_levels[file.level];
+      if (file.level == 0 || bits == 0) {
+        bits = bits_of(
+            NewFile{.reason = rocksdb::TableFileCreationReason::kCompaction,
+                    .tree = state,
+                    .input_keys = file.filter_keys,
+                    .all_keys = all_keys,
+                    .level = file.level});
+      }
+      filters.back().push_back(curve.Asked(bits, file.filter_keys));
+    }
+  }
+  return filters;
+}
+
 // Every policy that is tried, whole and partitioned, with what it reads.
 std::vector<Candidate> TryAll(const TreeFacts& facts,
                               const FilterCurves& curves,
                               const ExpectedLookups& lookups) {
   std::vector<Candidate> candidates;
+  const double slope = LogRatePerBit(Line::kSolved);
   for (const bool partitioned : {false, true}) {
     CacheUse use = facts.use;
     use.partitioned = partitioned;
@@ -135,25 +106,27 @@ std::vector<Candidate> TryAll(const TreeFacts& facts,
       candidates.push_back(std::move(candidate));
     };
     for (int bits = kMinTriedBits; bits <= kMaxTriedBits; ++bits) {
+      const auto even = [bits](const NewFile& /*file*/) { return bits; };
       add({"bloom", BloomOptions(bits), BloomOptions(bits)},
-          Even(facts, curves.bloom, bits));
+          FiltersOf(facts, curves.bloom, even));
       add({"ribbon", absl::StrCat("ribbonfilter:", bits), RibbonOptions(bits)},
-          Even(facts, curves.ribbon, bits));
+          FiltersOf(facts, curves.ribbon, even));
       add({"linebloom", LinebloomOptions(bits), LinebloomOptions(bits)},
-          Even(facts, curves.linebloom, bits));
+          FiltersOf(facts, curves.linebloom, even));
       add({"levels", absl::StrCat("linebloom:", bits, ", levels"),
            absl::StrCat("{id=linebloom;bits_per_key=", bits,
                         ";level_aware=true}")},
-          LevelAware(facts, curves.linebloom, bits, kMaxBitsOfRun));
+          FiltersOf(facts, curves.linebloom, [&](const NewFile& file) {
+            return BitsForFile(file, bits, slope);
+          }));
     }
     for (int percent = 20; percent <= 90; percent += 10) {
-      const double bits =
-          8 * facts.use.capacity * percent / 100 / FilterKeys(facts);
-      const std::string budget = absl::StrCat("memory_budget=", percent, "%");
-      add({"budget", budget, absl::StrCat("{id=linebloom;", budget, "}")},
-          LevelAware(facts, curves.linebloom,
-                     std::clamp<double>(bits, kMinBitsOfRun, kMaxTriedBits),
-                     kMaxStepOfBudget));
+      const double budget = 8 * facts.use.capacity * percent / 100;
+      const std::string label = absl::StrCat("memory_budget=", percent, "%");
+      add({"budget", label, absl::StrCat("{id=linebloom;", label, "}")},
+          FiltersOf(facts, curves.linebloom, [&](const NewFile& file) {
+            return BitsWithinBudget(file, AverageOfBudget(file, budget), slope);
+          }));
     }
   }
   return candidates;
