@@ -25,7 +25,8 @@ uint8_t ChooseCode(const SliceCounts& counts);
 // Builds the solved lines of one filter. A line waits until there are as many
 // of its kind as the kernel solves at once. Belongs to one thread.
 //
-// Memory: SolveSpace and up to kMaxWaiting lines, at 10 bits per key 120 KB.
+// Memory: SolveSpace and the lines that wait, kMaxWaiting or as many as the
+// filter has: at 10 bits per key 0.5 KB each, so at most 66 KB.
 class LineBuilder {
  public:
   // `shape` must be of solved lines and readable (IsReadable).
@@ -41,9 +42,10 @@ class LineBuilder {
   double Finish();
 
  private:
-  static constexpr int kMaxWaiting = 256;
+  static constexpr int kMaxWaiting = 128;
 
-  // Lines with the same stages and the same number of keys.
+  // Lines with the same stages and, unless they are tried again, the same
+  // number of keys.
   struct Queue {
     UnsolvedLine* first = nullptr;
     int count = 0;
@@ -56,8 +58,8 @@ class LineBuilder {
   int LargestHeader(const UnsolvedLine& line) const;
   int NextHeader(const UnsolvedLine& line) const;
   void Wait(UnsolvedLine* line);
-  UnsolvedLine** Take(Queue* queue, UnsolvedLine** to);
-  void SolveWaiting();
+  Queue& QueueOf(const UnsolvedLine& line);
+  void SolveFrom(Queue* queue);
   void Solve(std::span<UnsolvedLine* const> lines);
   void Complete(UnsolvedLine* line);
 
@@ -66,18 +68,12 @@ class LineBuilder {
   SolveSpace space_;
   std::vector<std::unique_ptr<UnsolvedLine>> lines_;
   std::vector<UnsolvedLine*> free_;
-  // By half the number of whole probes, which decides the stages, and by the
-  // number of keys. By stages alone, a batch pays for its longest line.
-  std::array<std::vector<Queue>, kMaxTotal / (2 * kPerProbe) + 1> queues_;
+  // By the number of keys, which decides the stages of the first try. A further
+  // one waits with the fewest keys whose first has its stages.
+  std::array<Queue, kMaxSolvedKeys + 1> queues_ = {};
   int waiting_ = 0;
   double sum_of_rates_ = 0;
 };
-
-// Builds one solved line and returns its exact false-positive rate:
-// the share of the line's uniformly distributed hashes, other than its keys',
-// that it fails to reject.
-double BuildLine(const LineShape& shape, std::span<const uint64_t> hashes,
-                 uint8_t* line, const LineKernel& kernel = ChosenKernel());
 
 // The shape for `keys` keys in `lines` lines (more than 0). The number of keys
 // per line is Poisson distributed. The smallest header fits lines 5.5 standard

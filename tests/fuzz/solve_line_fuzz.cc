@@ -6,7 +6,6 @@
 // bytes), then hashes of up to 64 further keys (8 bytes each).
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -14,14 +13,12 @@
 
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/line/line.h"
-#include "filter_policy/line/line_builder.h"
 #include "filter_policy/line/solved_probes.h"
+#include "tests/filter_policy/line/line_cases.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace linebloom::testing {
 namespace {
-
-using LineBytes = std::array<uint8_t, kLineBytes>;
 
 LineShape TakeShape(FuzzInput* input) {
   LineShape shape;

@@ -96,7 +96,7 @@ inline uint32_t HalfParities(const SolvedWords& words, uint32_t fours,
 using Vector = uint64_t;
 
 constexpr int kLanes = 1;
-constexpr int kRegisters = 16;
+constexpr int kRegisters = 20;
 
 inline uint32_t NonZero(uint64_t word) { return word != 0 ? 1 : 0; }
 

@@ -44,7 +44,8 @@ struct UnsolvedLine {
   // The keys by descending fraction, so that those with an additional probe
   // come first.
   std::vector<uint64_t> hashes;
-  std::array<int, kPerProbe + 1> with_fraction_from;  // at least that fraction
+  // How many have at least that fraction.
+  std::array<uint8_t, kPerProbe + 1> with_fraction_from;
   int header;  // to be tried next; in the end, the line's
   int tries;   // that failed
   Outcome outcome;
@@ -52,7 +53,7 @@ struct UnsolvedLine {
 };
 
 // Memory that grows as needed: with AVX-512 165 KB, or 330 and 536 once there
-// have been lines with fewer than 8 and 4 probes.
+// have been lines with fewer than 8 and 4 probes; an eighth for lines alone.
 class SolveSpace {
  public:
   // An uninitialized T, gone with the next call. Not on the stack, where

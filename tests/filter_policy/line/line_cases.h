@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,18 @@ inline bool LineMayMatch(const LineKernel& kernel, const LineShape& shape,
                          const LineBytes& line, uint64_t hash) {
   return ProbesOf(kernel, shape)
       .line_may_match({line.data(), 1, shape}, line.data(), hash);
+}
+
+// Builds one solved line and returns its exact false-positive rate. Copies fill
+// the kernel's other lanes, for a line alone is left to the scalar kernel.
+inline double BuildLine(const LineShape& shape,
+                        std::span<const uint64_t> hashes, uint8_t* line,
+                        const LineKernel& kernel = ChosenKernel()) {
+  LineBuilder builder(shape, kernel);
+  builder.Add(hashes, line);
+  std::array<LineBytes, kMaxLanes> copies;
+  for (int i = 1; i < kernel.lanes; ++i) builder.Add(hashes, copies[i].data());
+  return builder.Finish() / kernel.lanes;
 }
 
 // The shapes of solved lines in filters with 1 to 30 bits per key, and the
