@@ -37,7 +37,7 @@ class FastFilter {
     for (size_t i = 0; i < count; ++i) builder->AddKey(SliceOf(&keys[i]));
     std::unique_ptr<const char[]> bytes;
     const rocksdb::Slice block = builder->Finish(&bytes);
-    // Lines start at cache lines, as with NewLineAlignedAllocator().
+    // Lines start at cache lines, as with NewFilterAllocator().
     buffer_.reset(new char[block.size() + 64]);
     char* at = buffer_.get();
     at += 64 - reinterpret_cast<uintptr_t>(at) % 64;

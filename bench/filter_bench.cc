@@ -9,7 +9,8 @@
 // keys), many (1,000 filters of 1M keys, probed in random order), large
 // (one of 100M keys), keys-16 or keys-64 (one of 1M keys of that many bytes,
 // linebloom with and without a hash seed). Filters start 16 bytes after a
-// multiple of 64, as malloc places large blocks, unless called aligned.
+// multiple of 64, as malloc places large blocks; those of WHERE-allocator lie
+// where NewFilterAllocator() puts them.
 //
 // tests/plugin/run.sh --bench links it with a RocksDB that was compiled with
 // linebloom as its plugin, for the CPU of the machine. The context `rocksdb` of
@@ -35,6 +36,7 @@
 
 #include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
+#include "linebloom/memory_allocator.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/table.h"
 #include "rocksdb/version.h"
@@ -88,11 +90,20 @@ BenchKey KeyOf(uint64_t number, size_t size) {
 // No filter contains keys from here on.
 constexpr uint64_t kFirstStranger = uint64_t{1} << 60;
 
-// How many bytes after a multiple of 64 the filters start.
-enum class Alignment : size_t {
-  kLines = 0,     // as from NewLineAlignedAllocator()
-  kDefault = 16,  // as malloc places large blocks
-};
+// Returns as many bytes, from malloc and as it places large blocks: 16 after a
+// multiple of 64.
+std::shared_ptr<char> Malloc(size_t size) {
+  const std::shared_ptr<char[]> memory(new char[size + 128]);
+  char* const at =
+      memory.get() + 64 - reinterpret_cast<uintptr_t>(memory.get()) % 64 + 16;
+  return {memory, at};
+}
+
+std::shared_ptr<char> AllocateForFilter(size_t size) {
+  static const auto allocator = NewFilterAllocator();
+  return {static_cast<char*>(allocator->Allocate(size)),
+          [](char* memory) { allocator->Deallocate(memory); }};
+}
 
 // The filter of the keys `first` to `first + count - 1` of that sequence.
 std::string BuildBlock(const rocksdb::FilterPolicy& policy, uint64_t first,
@@ -115,17 +126,15 @@ std::string BuildBlock(const rocksdb::FilterPolicy& policy, uint64_t first,
 class BenchFilters {
  public:
   BenchFilters(const std::string& policy, double bits_per_key, size_t filters,
-               size_t keys_per_filter, size_t key_size, Alignment alignment)
+               size_t keys_per_filter, size_t key_size,
+               std::shared_ptr<char> (*allocate)(size_t))
       : policy_(NewPolicy(policy, bits_per_key)),
         keys_per_filter_(keys_per_filter),
         key_size_(key_size) {
     for (size_t i = 0; i < filters; ++i) {
       const std::string block =
           BuildBlock(*policy_, i * keys_per_filter, keys_per_filter, key_size);
-      buffers_.emplace_back(new char[block.size() + 128]);
-      char* at = buffers_.back().get();
-      at += (64 - reinterpret_cast<uintptr_t>(at) % 64) +
-            static_cast<size_t>(alignment);
+      char* const at = buffers_.emplace_back(allocate(block.size())).get();
       std::memcpy(at, block.data(), block.size());
       readers_.emplace_back(policy_->GetFilterBitsReader({at, block.size()}));
       total_bytes_ += block.size();
@@ -159,7 +168,7 @@ class BenchFilters {
   std::unique_ptr<const rocksdb::FilterPolicy> policy_;
   size_t keys_per_filter_;
   size_t key_size_;
-  std::vector<std::unique_ptr<char[]>> buffers_;
+  std::vector<std::shared_ptr<char>> buffers_;
   size_t total_bytes_ = 0;
   std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers_;
 };
@@ -242,7 +251,7 @@ struct Place {
   const char* name;
   size_t filters;
   size_t keys;  // per filter
-  Alignment alignment = Alignment::kDefault;
+  std::shared_ptr<char> (*allocate)(size_t) = Malloc;
   size_t key_size = kShortKey;
 };
 
@@ -262,7 +271,7 @@ const BenchFilters& FiltersOf(const Place& place, const std::string& policy) {
   if (filters == nullptr) {
     filters = std::make_unique<BenchFilters>(policy, kBitsPerKey, place.filters,
                                              place.keys, place.key_size,
-                                             place.alignment);
+                                             place.allocate);
   }
   return *filters;
 }
@@ -376,7 +385,7 @@ void Register() {
                                            "linebloom-plain-seeded",
                                            "linebloom", "linebloom-seeded"};
   const Place many = {"many", 1000, kHotKeys};
-  const auto lines = Alignment::kLines;
+  const auto ours = AllocateForFilter;
   struct Group {
     Place place;
     std::vector<std::string> policies;
@@ -386,11 +395,11 @@ void Register() {
   for (const auto& [place, of_place, build, look_up] : std::vector<Group>{
            {kHot, policies, true, true},
            {{"large", 1, 100000000}, policies, true, false},
-           {{"hot-aligned", 1, kHotKeys, lines}, policies, false, true},
+           {{"hot-allocator", 1, kHotKeys, ours}, policies, false, true},
            {{"cold", 1, kColdKeys}, policies, false, true},
-           {{"cold-aligned", 1, kColdKeys, lines}, policies, false, true},
+           {{"cold-allocator", 1, kColdKeys, ours}, policies, false, true},
            {many, policies, false, true},
-           {{"many-aligned", 1000, kHotKeys, lines}, policies, false, true},
+           {{"many-allocator", 1000, kHotKeys, ours}, policies, false, true},
            {kHot, rate, true, true},
            {many, rate, false, true},
            {many, {"linebloom-seeded"}, false, true},

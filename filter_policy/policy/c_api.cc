@@ -1,6 +1,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <string>
 
 #include "filter_policy/policy/policy_for_c.h"
@@ -8,6 +9,7 @@
 #include "filter_policy/policy/running_rocksdb.h"
 #include "linebloom/c.h"
 #include "linebloom/filter_policy.h"
+#include "linebloom/memory_allocator.h"
 
 namespace {
 
@@ -50,6 +52,14 @@ rocksdb_filterpolicy_t* linebloom_filterpolicy_create_from_string(
     *errptr = strdup(problem.c_str());
   }
   return nullptr;
+}
+
+// RocksDB defines the type only in db/c.cc, identically from 7.8 to 11.9: a
+// struct of this pointer.
+rocksdb_memory_allocator_t* linebloom_memory_allocator_create() {
+  return reinterpret_cast<rocksdb_memory_allocator_t*>(
+      new std::shared_ptr<rocksdb::MemoryAllocator>(
+          linebloom::NewFilterAllocator()));
 }
 
 void linebloom_register_filter_policy() { linebloom::RegisterFilterPolicy(); }

@@ -1,13 +1,10 @@
 // Filters in memory aligned to lines, for every way in which RocksDB stores and
 // reads them.
-#include <malloc.h>
-
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <tuple>
-#include <vector>
 
 #include "linebloom/filter_policy.h"
 #include "linebloom/memory_allocator.h"
@@ -45,7 +42,7 @@ class NotingPolicy final : public rocksdb::FilterPolicy {
       NewFilterPolicy(10)};
 };
 
-// Line-aligned memory, recording the sizes requested.
+// linebloom's memory, recording the sizes requested.
 class NotingAllocator final : public rocksdb::MemoryAllocator {
  public:
   const char* Name() const override { return "NotingAllocator"; }
@@ -63,7 +60,7 @@ class NotingAllocator final : public rocksdb::MemoryAllocator {
 
  private:
   const std::shared_ptr<rocksdb::MemoryAllocator> allocator_ =
-      NewLineAlignedAllocator();
+      NewFilterAllocator();
   mutable std::mutex mutex_;
   std::set<size_t> sizes_;
 };
@@ -98,29 +95,6 @@ TEST_P(AlignedMemoryTest, FiltersBeginAtALine) {
   // With the trailer of a block: the assumption of AllocationRounding.
   const size_t filter = AllProperties(db_.get()).front()->filter_size;
   EXPECT_EQ(1u, allocator->sizes().count(filter + 5)) << filter;
-}
-
-TEST(LineAlignedAllocatorTest, CostsLessThanALineForEachAllocation) {
-  const auto allocator = NewLineAlignedAllocator();
-  constexpr size_t kAllocations = 2000;
-  for (const size_t size : {55u, 119u, 1000u, 4096u, 4151u, 65591u}) {
-    std::vector<void*> memory;
-    memory.reserve(kAllocations);
-    const size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
-    for (size_t i = 0; i < kAllocations; ++i) {
-      memory.push_back(allocator->Allocate(size));
-    }
-    const size_t taken = mallinfo2().uordblks + mallinfo2().hblkhd - before;
-    for (void* block : memory) {
-      EXPECT_EQ(0u, reinterpret_cast<uintptr_t>(block) % 64);
-      EXPECT_GE(allocator->UsableSize(block, size), size);
-      allocator->Deallocate(block);
-    }
-    // A sanitizer's malloc doesn't count.
-    if (taken != 0) {
-      EXPECT_LT(taken, kAllocations * (size + 64)) << size;
-    }
-  }
 }
 
 }  // namespace

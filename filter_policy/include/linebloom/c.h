@@ -56,6 +56,12 @@ linebloom_filterpolicy_create_from_string(const char* options, char** errptr);
 // Further calls have no effect, nor any in a RocksDB of another minor version.
 LINEBLOOM_EXPORT void linebloom_register_filter_policy(void);
 
+// Returns linebloom::NewFilterAllocator() (linebloom/memory_allocator.h), for
+// rocksdb_lru_cache_options_set_memory_allocator() and that of other caches,
+// which keep what they need. Free it with rocksdb_memory_allocator_destroy().
+LINEBLOOM_EXPORT rocksdb_memory_allocator_t* linebloom_memory_allocator_create(
+    void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,5 @@
-// An allocator for the block cache that aligns the lines of filters with cache
-// lines of the CPU.
+// An allocator for the block cache that places filters where the CPU reads them
+// fastest.
 //
 // Needs only C++17 and RocksDB's public headers.
 #pragma once
@@ -11,19 +11,29 @@
 
 namespace linebloom {
 
-// Returns an allocator whose memory starts at multiples of 64 bytes. RocksDB
-// allocates its filters with the block cache's allocator, even those that it
-// doesn't keep in the cache:
+// Returns an allocator whose blocks start at multiples of 64 bytes. Those of
+// 64 KiB and more lie side by side in memory that Linux may back with huge
+// pages. RocksDB allocates its filters with the block cache's allocator, even
+// those that it doesn't keep in the cache:
 //
 //   rocksdb::LRUCacheOptions cache;
-//   cache.memory_allocator = linebloom::NewLineAlignedAllocator();
+//   cache.memory_allocator = linebloom::NewFilterAllocator();
 //   table.block_cache = rocksdb::NewLRUCache(cache);
 //
 // Everything also works without it, but then lines straddle two cache lines of
-// the CPU, so a lookup touches up to 2 (plain) or 5 (solved) instead of 1 or 3.
-// The overhead is less than 64 bytes per allocation. Throws
-// std::bad_alloc if there is no memory. Thread-safe, like malloc.
-LINEBLOOM_EXPORT std::shared_ptr<rocksdb::MemoryAllocator>
-NewLineAlignedAllocator();
+// the CPU, so a lookup touches up to 2 (plain) or 5 (solved) instead of 1 or 3,
+// and in more filters than the CPU has translations for, each of them waits for
+// the page table too (docs/tuning.md, "Memory for filters").
+//
+// The overhead is less than 64 bytes per block, and one huge page, 2 MiB, for
+// all. Transparent huge pages must be on (`always` or `madvise`, the default,
+// in /sys/kernel/mm/transparent_hugepage/enabled); without them blocks are
+// aligned all the same. The memory of large blocks goes to new ones, to the
+// kernel if it is short of memory, and back when the allocator is destroyed. It
+// takes addresses for twice the machine's memory; where `ulimit -v` forbids
+// that, large blocks come from malloc like small ones.
+//
+// Throws std::bad_alloc if there is no memory. Thread-safe, like malloc.
+LINEBLOOM_EXPORT std::shared_ptr<rocksdb::MemoryAllocator> NewFilterAllocator();
 
 }  // namespace linebloom

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <thread>
 
+#include "linebloom/memory_allocator.h"
 #include "rocksdb/convenience.h"
 #include "tests/filter_policy/policy/filter_bits.h"
 
@@ -32,6 +33,21 @@ TEST(ThreadsTest, ReadersAreShared) {
     }
   });
   EXPECT_EQ(0, denied);
+}
+
+TEST(ThreadsTest, MemoryForFiltersIsShared) {
+  const auto allocator = NewFilterAllocator();
+  std::atomic<int> overwritten = 0;
+  InThreads([&](int thread) {
+    constexpr size_t kSize = 70000;
+    for (int i = 0; i < 2000; ++i) {
+      auto* const block = static_cast<char*>(allocator->Allocate(kSize + i));
+      block[0] = block[kSize - 1] = static_cast<char>(thread);
+      overwritten += block[0] != thread || block[kSize - 1] != thread;
+      allocator->Deallocate(block);
+    }
+  });
+  EXPECT_EQ(0, overwritten);
 }
 
 TEST(ThreadsTest, EachThreadBuildsWithTheSamePolicy) {
