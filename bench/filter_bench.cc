@@ -50,8 +50,9 @@ const rocksdb::FilterPolicy* NewPolicy(const std::string& name, double bits) {
   if (name == "rocksdb-bloom") return rocksdb::NewBloomFilterPolicy(bits);
   if (name == "rocksdb-ribbon") return rocksdb::NewRibbonFilterPolicy(bits);
   // Ribbon's bits are those of a Bloom filter of its rate: this one takes 10.
-  if (name == "rocksdb-ribbon-10")
+  if (name == "rocksdb-ribbon-10") {
     return rocksdb::NewRibbonFilterPolicy(14.746);
+  }
   FilterPolicyOptions options;
   if (name == "linebloom-rate") {
     options.false_positive_rate = 0.0096;  // Bloom's at 10 bits

@@ -27,11 +27,11 @@ constexpr size_t kLargeBlock = size_t{64} << 10;
 // How many bytes of the range become writable at a time.
 constexpr size_t kStep = 32 * kHugePage;
 
-constexpr uintptr_t Down(uintptr_t number, size_t unit) {
+constexpr size_t Down(size_t number, size_t unit) {
   return number / unit * unit;
 }
 
-constexpr uintptr_t Up(uintptr_t number, size_t unit) {
+constexpr size_t Up(size_t number, size_t unit) {
   return Down(number + unit - 1, unit);
 }
 
@@ -50,31 +50,31 @@ class HugePages {
     const auto memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                         static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     // Addresses cost nothing, and twice the memory leaves room for holes.
-    mapped_bytes_ = Up(2 * memory, kStep) + kHugePage;
+    size_ = Up(2 * memory, kStep);
     // Inaccessible at first, so that neither a limit on committed memory nor
     // mlockall() counts it.
-    mapped_ = mmap(nullptr, mapped_bytes_, PROT_NONE,
+    mapped_ = mmap(nullptr, size_ + kHugePage, PROT_NONE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, /*fd=*/-1, 0);
-    if (mapped_ == MAP_FAILED) return;  // `ulimit -v`: malloc has to do
+    if (mapped_ == MAP_FAILED) {  // `ulimit -v`: malloc has to do
+      size_ = 0;
+      return;
+    }
     // Fails without transparent huge pages, which changes nothing else.
-    (void)madvise(mapped_, mapped_bytes_, MADV_HUGEPAGE);
-    begin_ = Up(reinterpret_cast<uintptr_t>(mapped_), kHugePage);
-    end_ = begin_ + mapped_bytes_ - kHugePage;
-    writable_end_ = begin_;
-    AddHole(begin_, end_ - begin_);
+    (void)madvise(mapped_, size_ + kHugePage, MADV_HUGEPAGE);
+    const auto address = reinterpret_cast<uintptr_t>(mapped_);
+    begin_ = static_cast<char*>(mapped_) + (Up(address, kHugePage) - address);
+    AddHole(0, size_);
   }
 
   ~HugePages() {
-    if (mapped_ != MAP_FAILED) munmap(mapped_, mapped_bytes_);
+    if (size_ > 0) munmap(mapped_, size_ + kHugePage);
   }
 
   HugePages(const HugePages&) = delete;
   HugePages& operator=(const HugePages&) = delete;
 
   // Lock-free.
-  bool Contains(const void* memory) const {
-    return reinterpret_cast<uintptr_t>(memory) - begin_ < end_ - begin_;
-  }
+  bool Contains(const void* memory) const { return OffsetOf(memory) < size_; }
 
   // Returns null if there is no room. `size` is a multiple of kLineBytes.
   void* Allocate(size_t size) {
@@ -86,17 +86,17 @@ class HugePages {
     blocks_.emplace(at, size);
     RemoveHole(at, room);
     if (room > size) AddHole(at + size, room - size);
-    return reinterpret_cast<void*>(at);
+    return begin_ + at;
   }
 
-  void Free(void* memory) {
+  void Free(const void* memory) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto block = blocks_.find(reinterpret_cast<uintptr_t>(memory));
-    const uintptr_t at = block->first;
-    const uintptr_t block_end = at + block->second;
+    const auto block = blocks_.find(OffsetOf(memory));
+    const auto [at, size] = *block;
     blocks_.erase(block);
-    uintptr_t first = at;
-    uintptr_t last = block_end;
+    // The block and the holes beside it become one.
+    size_t first = at;
+    size_t last = at + size;
     const auto after = holes_.lower_bound(at);
     if (after != holes_.begin()) {
       const auto [hole, room] = *std::prev(after);
@@ -105,52 +105,56 @@ class HugePages {
         RemoveHole(hole, room);
       }
     }
-    if (after != holes_.end() && after->first == block_end) {
-      last += after->second;
-      RemoveHole(block_end, last - block_end);
+    if (after != holes_.end() && after->first == last) {
+      const auto [hole, room] = *after;
+      last += room;
+      RemoveHole(hole, room);
     }
     AddHole(first, last - first);
     // The kernel may take pages without blocks if it is short of memory. Until
     // then they stay what they are: a new block needs no page faults.
-    const uintptr_t page = std::max(Up(first, kHugePage), Down(at, kHugePage));
-    const uintptr_t pages_end =
-        std::min(Down(last, kHugePage), Up(block_end, kHugePage));
+    const size_t page = std::max(Up(first, kHugePage), Down(at, kHugePage));
+    const size_t pages_end =
+        std::min(Down(last, kHugePage), Up(at + size, kHugePage));
     if (page < pages_end) {
-      (void)madvise(reinterpret_cast<void*>(page), pages_end - page, MADV_FREE);
+      (void)madvise(begin_ + page, pages_end - page, MADV_FREE);
     }
   }
 
  private:
-  bool MakeWritable(uintptr_t end) {
-    if (end <= writable_end_) return true;
-    const size_t more = Up(end - writable_end_, kStep);
-    if (mprotect(reinterpret_cast<void*>(writable_end_), more,
-                 PROT_READ | PROT_WRITE) != 0) {
+  size_t OffsetOf(const void* memory) const {
+    return reinterpret_cast<uintptr_t>(memory) -
+           reinterpret_cast<uintptr_t>(begin_);
+  }
+
+  bool MakeWritable(size_t end) {
+    if (end <= writable_) return true;
+    const size_t more = Up(end - writable_, kStep);
+    if (mprotect(begin_ + writable_, more, PROT_READ | PROT_WRITE) != 0) {
       return false;
     }
-    writable_end_ += more;
+    writable_ += more;
     return true;
   }
 
-  void AddHole(uintptr_t at, size_t size) {
+  void AddHole(size_t at, size_t size) {
     holes_.emplace(at, size);
     holes_by_size_.emplace(size, at);
   }
 
-  void RemoveHole(uintptr_t at, size_t size) {
+  void RemoveHole(size_t at, size_t size) {
     holes_.erase(at);
     holes_by_size_.erase({size, at});
   }
 
   void* mapped_ = nullptr;
-  size_t mapped_bytes_ = 0;
-  uintptr_t begin_ = 0;
-  uintptr_t end_ = 0;
-  std::mutex mutex_;  // guards all below
-  uintptr_t writable_end_ = 0;
-  std::unordered_map<uintptr_t, size_t> blocks_;
-  std::map<uintptr_t, size_t> holes_;
-  std::set<std::pair<size_t, uintptr_t>> holes_by_size_;
+  char* begin_ = nullptr;  // at a huge page in it
+  size_t size_ = 0;        // from begin_ on; 0 without the range
+  std::mutex mutex_;       // guards all below, whose places count from begin_
+  size_t writable_ = 0;
+  std::unordered_map<size_t, size_t> blocks_;
+  std::map<size_t, size_t> holes_;
+  std::set<std::pair<size_t, size_t>> holes_by_size_;
 };
 
 class FilterAllocator final : public rocksdb::MemoryAllocator {
