@@ -366,9 +366,9 @@ class Database {
     for (int i = 0; i < lookups; ++i) {
       db_->Get({}, KeyOf(lookups_() % rows_) + "-", &value);
     }
-    const FilterAnswers answers =
-        ReadFilterAnswers(*rocksdb::get_perf_context()).all();
-    return static_cast<double>(answers.positives) / lookups;
+    const FilterStats stats =
+        GetFilterStats(*rocksdb::get_perf_context()).all();
+    return static_cast<double>(stats.positives) / lookups;
   }
 
   void Print(const std::string& phase) {

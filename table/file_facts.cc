@@ -89,7 +89,7 @@ uint64_t KeysOfBlock(const Properties& properties, uint64_t filter_bytes,
 bool FileFacts::is_used() const {
   return (filter_kind == FilterKind::kFull ||
           filter_kind == FilterKind::kPartitioned) &&
-         IsBuiltinFilterFamily(family);
+         IsBuiltInName(compatibility_name);
 }
 
 std::optional<double> FileFacts::bits_per_key() const {
@@ -104,7 +104,7 @@ absl::StatusOr<FileFacts> ReadFileFacts(const SstFile& file) {
   facts.format_version = file.footer().format_version;
   facts.properties = file.properties();
   facts.filter_kind = filter.kind;
-  facts.family = filter.family;
+  facts.compatibility_name = filter.compatibility_name;
   facts.blocks = filter.blocks.size();
   facts.bytes = filter.TotalSize();
   facts.index_bytes = filter.index.size;

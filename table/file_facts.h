@@ -17,7 +17,7 @@ struct FileFacts : LineTotals {  // of all blocks together
   uint32_t format_version = 0;
   Properties properties;
   FilterKind filter_kind = FilterKind::kNone;
-  std::string family;
+  std::string compatibility_name;
   uint64_t blocks = 0;  // filter blocks; a full filter has 1
   uint64_t bytes = 0;   // including the index of a partitioned filter
   uint64_t index_bytes = 0;

@@ -29,10 +29,10 @@
 #include "rocksdb/options.h"
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table.h"
+#include "table/evaluate.h"
 #include "table/expected_reads.h"
 #include "table/file_facts.h"
 #include "table/format.h"
-#include "table/judgement.h"
 #include "table/pace.h"
 #include "table/random_access.h"
 #include "table/status.h"
@@ -118,7 +118,7 @@ absl::StatusOr<FileFacts> Describe(rocksdb::DB* db, const std::string& path,
   FileFacts damaged;
   damaged.properties = file.properties();
   damaged.filter_kind = file.filter().kind;
-  damaged.family = file.filter().family;
+  damaged.compatibility_name = file.filter().compatibility_name;
   damaged.problems.emplace_back(facts.status().message());
   return damaged;
 }
@@ -139,7 +139,7 @@ std::string PathOf(rocksdb::DB* db, const SstFileMetaData& file) {
 }
 
 Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
-                    std::vector<Family>* families) {
+                    std::vector<FamilyToRebuild>* families) {
   std::vector<ColumnFamilyHandle*> handles = options.column_families;
   if (handles.empty()) handles = {db->DefaultColumnFamily()};
   for (ColumnFamilyHandle* handle : handles) {
@@ -147,7 +147,7 @@ Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
       return Status::InvalidArgument(
           "linebloom: column_families holds a null handle");
     }
-    Family& family = families->emplace_back();
+    FamilyToRebuild& family = families->emplace_back();
     family.name = handle->GetName();
     family.handle = handle;
     family.options = db->GetOptions(handle);
@@ -180,8 +180,8 @@ uint64_t EntriesOf(rocksdb::DB* db, const SstFileMetaData& file) {
 // tree. Its filters count as average ones, those that stay and those to come.
 // Rejected: counting the filters that files have now: a tree of 5-bit Bloom
 // filters was rebuilt with 13.9 bits instead of 10.
-void ListFiles(rocksdb::DB* db, std::vector<Family>* families) {
-  for (Family& family : *families) {
+void ListFiles(rocksdb::DB* db, std::vector<FamilyToRebuild>* families) {
+  for (FamilyToRebuild& family : *families) {
     db->GetColumnFamilyMetaData(family.handle, &family.files);
     if (!IsLevelAware(family.policy)) continue;
     auto tree = std::make_shared<TreeState>();
@@ -196,16 +196,16 @@ void ListFiles(rocksdb::DB* db, std::vector<Family>* families) {
 }
 
 // Gives all families that have a memory budget the smallest, which they share.
-void ShareBudget(std::vector<Family>* families) {
+void ShareBudget(std::vector<FamilyToRebuild>* families) {
   double keys = 0;
   uint64_t budget = UINT64_MAX;
-  for (const Family& family : *families) {
+  for (const FamilyToRebuild& family : *families) {
     if (!family.policy.memory_budget) continue;
     budget = std::min(budget, BytesOf(*family.policy.memory_budget,
                                       *TableOptionsOf(family.options)));
     keys += family.tree->Total();
   }
-  for (Family& family : *families) {
+  for (FamilyToRebuild& family : *families) {
     if (!family.policy.memory_budget) continue;
     family.policy.memory_budget = budget;
     family.all_keys = keys;
@@ -214,7 +214,7 @@ void ShareBudget(std::vector<Family>* families) {
 
 // The plan: which files are worth rewriting, and in which order.
 
-bool Overlap(const Family& family, const SstFileMetaData& a,
+bool Overlap(const FamilyToRebuild& family, const SstFileMetaData& a,
              const SstFileMetaData& b) {
   const rocksdb::Comparator& comparator = *family.options.comparator;
   return comparator.CompareWithoutTimestamp(a.smallestkey, b.largestkey) <= 0 &&
@@ -222,7 +222,7 @@ bool Overlap(const Family& family, const SstFileMetaData& a,
 }
 
 // True if no older file may contain one of the file's keys.
-bool NothingBelow(const Family& family, const SstFileMetaData& file,
+bool NothingBelow(const FamilyToRebuild& family, const SstFileMetaData& file,
                   int level) {
   if (level == 0 &&
       family.files.levels[0].files.back().file_number != file.file_number) {
@@ -257,12 +257,12 @@ bool IsOverBudget(const PlannedFile& file) {
 // that a compaction removes meanwhile, and files too damaged to examine.
 class Planner {
  public:
-  Planner(rocksdb::DB* db, const std::vector<Family>& families,
+  Planner(rocksdb::DB* db, const std::vector<FamilyToRebuild>& families,
           const RebuildFiltersCallback& progress, RebuildFiltersReport* report)
       : db_(db), families_(families), progress_(progress), report_(report) {}
 
   Status Run(std::vector<PlannedFile>* plan) {
-    for (const Family& family : families_) {
+    for (const FamilyToRebuild& family : families_) {
       so_far_.files += family.files.file_count;
     }
     for (size_t i = 0; i < families_.size(); ++i) {
@@ -288,7 +288,7 @@ class Planner {
   };
 
   Status LookAtFamily(size_t index) {
-    const Family& family = families_[index];
+    const FamilyToRebuild& family = families_[index];
     FilesInReach met;
     for (const rocksdb::LevelMetaData& level : family.files.levels) {
       for (const SstFileMetaData& file : level.files) {
@@ -313,7 +313,7 @@ class Planner {
                     FilesInReach* met) {
     RETURN_IF_ERROR(Continue(progress_, so_far_));
     ++so_far_.files_done;
-    const Family& family = families_[index];
+    const FamilyToRebuild& family = families_[index];
     PlannedFile file;
     file.rebuild.path = PathOf(db_, meta);
     const absl::StatusOr<FileFacts> facts =
@@ -327,12 +327,12 @@ class Planner {
     const bool for_hits = family.options.optimize_filters_for_hits;
     const bool nothing_below = (for_hits || IsLevelAware(family.policy)) &&
                                NothingBelow(family, meta, level);
-    const WantedFilter wanted = WantedOfFile(family, level, nothing_below);
-    const Verdict verdict = Judge(*facts, wanted);
-    if (facts->has_gaps && wanted.leaves_gaps) {
+    const TargetFilter target = TargetOfFile(family, level, nothing_below);
+    const Evaluation evaluation = Evaluate(*facts, target);
+    if (facts->has_gaps && target.leaves_gaps) {
       report_->unreadable.push_back(
           absl::StrCat(file.rebuild.path, ": ", facts->problems.front(), "; ",
-                       wanted.policy_name,
+                       target.policy_name,
                        " would write it again: use another policy, or "
                        "whole_key_filtering=true"));
     }
@@ -342,19 +342,20 @@ class Planner {
     file.rebuild.level = level;
     file.rebuild.bytes = meta.size;
     file.rebuild.rows = facts->rows();
-    file.rebuild.reason = verdict.reason.value_or(RebuildReason::kNoFilter);
-    file.rebuild.rate = verdict.rate_now;
-    file.rebuild.rate_after = verdict.rate_after;
+    file.rebuild.reason = evaluation.reason.value_or(RebuildReason::kNoFilter);
+    file.rebuild.rate = evaluation.rate_now;
+    file.rebuild.rate_after = evaluation.rate_after;
     file.family = index;
     file.number = meta.file_number;
     file.level = level;
     // With this option RocksDB would rewrite the file without a filter.
     if (!for_hits || !nothing_below) {
       const auto bytes = static_cast<double>(facts->bytes);
-      file.more_memory = verdict.bytes_after - bytes;
-      file.is_worth_it = verdict.pays;
+      file.more_memory = evaluation.bytes_after - bytes;
+      file.is_worth_it = evaluation.pays;
       memory_ += family.policy.memory_budget ? bytes : 0;
-      report_->files_no_better += verdict.reason.has_value() && !verdict.pays;
+      report_->files_no_better +=
+          evaluation.reason.has_value() && !evaluation.pays;
     }
     met->files.push_back(std::move(file));
     return Status::OK();
@@ -389,7 +390,7 @@ class Planner {
   }
 
   rocksdb::DB* db_;
-  const std::vector<Family>& families_;
+  const std::vector<FamilyToRebuild>& families_;
   const RebuildFiltersCallback& progress_;
   RebuildFiltersReport* report_;
   RebuildFiltersProgress so_far_;
@@ -403,10 +404,10 @@ std::string DirectoryOf(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
-double WriteBuffersOf(const std::vector<Family>& families) {
+double WriteBuffersOf(const std::vector<FamilyToRebuild>& families) {
   double bytes = 0;
   double limit = std::numeric_limits<double>::infinity();
-  for (const Family& family : families) {
+  for (const FamilyToRebuild& family : families) {
     const rocksdb::Options& options = family.options;
     bytes += static_cast<double>(options.write_buffer_size) *
              std::max(options.max_write_buffer_number, 1);
@@ -422,7 +423,8 @@ double WriteBuffersOf(const std::vector<Family>& families) {
 // application's writes: the write buffers of `families`, or what all of the
 // database hold now, once as files and once as write-ahead logs. Returns OK if
 // the file system can't report free space.
-Status CheckDiskSpace(rocksdb::DB* db, const std::vector<Family>& families,
+Status CheckDiskSpace(rocksdb::DB* db,
+                      const std::vector<FamilyToRebuild>& families,
                       const FileRebuild& file) {
   const std::string folder = DirectoryOf(file.path);
   uint64_t free = 0;
@@ -447,7 +449,8 @@ Status CheckDiskSpace(rocksdb::DB* db, const std::vector<Family>& families,
 }
 
 // For dry runs.
-void MarkFilesWithoutSpace(rocksdb::DB* db, const std::vector<Family>& families,
+void MarkFilesWithoutSpace(rocksdb::DB* db,
+                           const std::vector<FamilyToRebuild>& families,
                            std::vector<PlannedFile>* plan) {
   for (PlannedFile& file : *plan) {
     const Status space = CheckDiskSpace(db, families, file.rebuild);
@@ -547,7 +550,8 @@ int PathId(const rocksdb::Options& options, const std::string& directory) {
 // RocksDB indexes compression_per_level from the base level on and asserts that
 // no file is above it (seen in 9.10), but such files exist if
 // level_compaction_dynamic_level_bytes was turned on later.
-rocksdb::CompressionType CompressionOf(rocksdb::DB* db, const Family& family,
+rocksdb::CompressionType CompressionOf(rocksdb::DB* db,
+                                       const FamilyToRebuild& family,
                                        int level) {
   const auto& per_level = family.options.compression_per_level;
   uint64_t base_level = 0;
@@ -567,7 +571,7 @@ bool IsPlanned(const PlannedFile& file) {
 // Sets the outcome of each file in `plan` and the bytes rewritten in `report`.
 class Rewriter {
  public:
-  Rewriter(rocksdb::DB* db, const std::vector<Family>& families,
+  Rewriter(rocksdb::DB* db, const std::vector<FamilyToRebuild>& families,
            const RebuildFiltersOptions& options,
            const RebuildFiltersCallback& progress,
            std::vector<PlannedFile>* plan, RebuildFiltersReport* report)
@@ -653,7 +657,7 @@ class Rewriter {
   }
 
   Status Compact(const PlannedFile& file, rocksdb::CompactionJobInfo* job) {
-    const Family& family = families_[file.family];
+    const FamilyToRebuild& family = families_[file.family];
     const std::string& path = file.rebuild.path;
     rocksdb::CompactionOptions compaction;
     // The output size is unlimited by default, so one file becomes one file.
@@ -714,7 +718,7 @@ class Rewriter {
   }
 
   rocksdb::DB* db_;
-  const std::vector<Family>& families_;
+  const std::vector<FamilyToRebuild>& families_;
   const RebuildFiltersOptions& options_;
   const RebuildFiltersCallback& progress_;
   std::vector<PlannedFile>& plan_;
@@ -736,7 +740,7 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
         absl::StrCat("linebloom: worst_rate=", options.worst_rate),
         "must be from 0 to 1");
   }
-  std::vector<Family> families;
+  std::vector<FamilyToRebuild> families;
   RETURN_IF_ERROR(ReadFamilies(db, options, &families));
   if (!options.dry_run && IsReadOnly(db)) {
     return Status::NotSupported("linebloom: the database is read-only");

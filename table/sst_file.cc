@@ -264,7 +264,7 @@ absl::StatusOr<Metaindex> ParseMetaindex(const Block& block) {
       continue;
     }
     result.filter.kind = kind;
-    result.filter.family.assign(name.data(), name.size());
+    result.filter.compatibility_name.assign(name.data(), name.size());
     if (kind == FilterKind::kPartitioned) {
       result.filter.index = handle;
     } else {
@@ -346,7 +346,7 @@ absl::StatusOr<std::vector<std::string>> SstFile::ReadPartitionKeys() const {
       " bytes together, found ", total));
 }
 
-bool IsBuiltinFilterFamily(absl::string_view family) {
+bool IsBuiltInName(absl::string_view compatibility_name) {
   static constexpr std::array<absl::string_view, 7> kNames = {
       "rocksdb.BuiltinBloomFilter",
       "rocksdb.internal.LegacyBloomFilter",
@@ -356,7 +356,7 @@ bool IsBuiltinFilterFamily(absl::string_view family) {
       "bloomfilter",
       "ribbonfilter",
   };
-  return std::ranges::count(kNames, family) > 0;
+  return std::ranges::count(kNames, compatibility_name) > 0;
 }
 
 }  // namespace linebloom

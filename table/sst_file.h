@@ -35,7 +35,7 @@ struct Properties {
   uint64_t data_size = 0;
   uint64_t index_size = 0;
 
-  // FilterPolicy::Name(). The metaindex has the family instead.
+  // FilterPolicy::Name(). The metaindex has the CompatibilityName() instead.
   std::string filter_policy_name;
   std::string prefix_extractor_name;
   std::string comparator_name;
@@ -66,7 +66,7 @@ struct FilterLocation {
 
   // The CompatibilityName() of the policy that wrote the filter, which RocksDB
   // looks it up by; empty for kNone.
-  std::string family;
+  std::string compatibility_name;
 
   // The blocks with filter bits, in key order: one for kFull and
   // kObsoleteBlockBased, any number for kPartitioned, none for kNone. They are
@@ -81,10 +81,10 @@ struct FilterLocation {
   uint64_t TotalSize() const;
 };
 
-// True if RocksDB's built-in policies use filters of this family:
-// `rocksdb.BuiltinBloomFilter`, which is linebloom's family too, and the names
-// that RocksDB 7.0 wrote by mistake for a while.
-bool IsBuiltinFilterFamily(absl::string_view family);
+// True if RocksDB's built-in policies use filters of this CompatibilityName():
+// `rocksdb.BuiltinBloomFilter`, which is linebloom's too, and the names that
+// RocksDB 7.0 wrote by mistake for a while.
+bool IsBuiltInName(absl::string_view compatibility_name);
 
 // Immutable; may be used by many threads. Errors are those of ReadFooter and of
 // the operating system; each names the file and, if possible, the offset and

@@ -164,7 +164,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       Database& database = databases_[db->GetName()];
-      Family& family = database.families[job.cf_name];
+      FamilyState& family = database.families[job.cf_name];
       family.last_flush = static_cast<double>(job.table_properties.num_entries);
       Place(job.file_path, 0, &database, &family);
       EndJob(&database, &family);
@@ -181,7 +181,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
-    const Family& family = database.families[job.cf_name];
+    const FamilyState& family = database.families[job.cf_name];
     // Don't mix expected sizes with real ones.
     if (family.tree == nullptr || family.tree == expected_) return;
     TreeState tree = *family.tree;
@@ -202,7 +202,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
       const std::lock_guard<std::mutex> lock(mutex_);
       Database& database = databases_[db->GetName()];
       database.compactions.erase(job.job_id);
-      Family& family = database.families[job.cf_name];
+      FamilyState& family = database.families[job.cf_name];
       if (job.status.ok()) {
         if (job.base_input_level == 0) {
           family.moves = OnlyMoved(job) ? family.moves + 1 : 0;
@@ -272,7 +272,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
   }
 
  private:
-  struct Family {
+  struct FamilyState {
     TreeState live;  // the files alone
     // What files are told; null before the first look and without files.
     std::shared_ptr<const TreeState> tree;
@@ -292,7 +292,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
     const rocksdb::ColumnFamilyHandle* default_family = nullptr;
     const rocksdb::Logger* info_log = nullptr;
     KnownFiles files;
-    std::map<std::string, Family> families;       // by name
+    std::map<std::string, FamilyState> families;  // by name
     std::map<int, CompactionInTree> compactions;  // by job
     // Before the files are listed again: their number, less what each event
     // since has counted for.
@@ -319,7 +319,8 @@ class LevelSizeListener final : public rocksdb::EventListener,
     if (database == nullptr) return;
     file->info_log = database->info_log;
     file->all_keys = AllKeys();
-    if (const Family* const family = Find(database->families, info.cf_name)) {
+    if (const FamilyState* const family =
+            Find(database->families, info.cf_name)) {
       file->tree = family->tree;
       if (file->is_flushed()) file->input_keys = family->to_flush;
     }
@@ -367,7 +368,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
   // Moves a file of the family to `level`, or away if that is -1. Does nothing
   // if the files were listed since it moved, or it was deleted since.
   static void Place(const std::string& path, int level, Database* database,
-                    Family* family) {
+                    FamilyState* family) {
     KnownFile* const file = Find(database->files, FileNameOf(path));
     if (file == nullptr) return;
     if (file->level >= 0) family->live.Remove(file->filter, file->level);
@@ -376,12 +377,12 @@ class LevelSizeListener final : public rocksdb::EventListener,
   }
 
   // Ends a job that may have changed the family's files.
-  void EndJob(Database* database, Family* family) {
+  void EndJob(Database* database, FamilyState* family) {
     ++database->version;
     SetTree(family);
   }
 
-  void SetTree(Family* family) const {
+  void SetTree(FamilyState* family) const {
     TreeState tree = family->live;
     family->tree = nullptr;
     if (tree.Runs().empty()) return;
@@ -416,7 +417,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
       return !listed.contains(family.first);
     });
     for (const auto& [name, of_family] : listed) {
-      Family& family = database.families[name];
+      FamilyState& family = database.families[name];
       family.live = {};
       for (const rocksdb::LiveFileMetaData* file : of_family) {
         const auto [at, is_new] =

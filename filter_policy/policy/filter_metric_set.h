@@ -40,7 +40,7 @@ class Metric {
 
 class FilterMetricSet {
  public:
-  void AddAnswers(const std::string& database, const FilterAnswers& answers);
+  void AddStats(const std::string& database, const FilterStats& stats);
 
   // A live file. `keys` in its filter may be 0 for unknown, `bytes` for none.
   // `policy` is the one that built the filter, if there is one.

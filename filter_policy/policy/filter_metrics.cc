@@ -109,7 +109,7 @@ Status AddDatabase(const MeteredDatabase& database, FilterMetricSet* metrics) {
   const std::string name =
       database.name.empty() ? db->GetName() : database.name;
   if (const auto statistics = db->GetDBOptions().statistics) {
-    metrics->AddAnswers(name, ReadFilterAnswers(*statistics));
+    metrics->AddStats(name, GetFilterStats(*statistics));
   }
   if (database.column_families.empty()) {
     return AddFamily(name, db, db->DefaultColumnFamily(), metrics);
@@ -153,12 +153,12 @@ std::string Metric::Text() const {
 // All three only increase. The positives and the false ones among them don't
 // have to: they are differences of counters read one after the other
 // (observed_rate.cc).
-void FilterMetricSet::AddAnswers(const std::string& database,
-                                 const FilterAnswers& answers) {
+void FilterMetricSet::AddStats(const std::string& database,
+                               const FilterStats& stats) {
   const MetricLabels labels = {{"database", database}};
-  probes_.Add(labels, answers.negatives + answers.positives);
-  negatives_.Add(labels, answers.negatives);
-  true_positives_.Add(labels, answers.true_positives);
+  probes_.Add(labels, stats.negatives + stats.positives);
+  negatives_.Add(labels, stats.negatives);
+  true_positives_.Add(labels, stats.true_positives);
 }
 
 void FilterMetricSet::AddFile(const std::string& database,

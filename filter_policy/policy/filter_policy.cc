@@ -37,18 +37,18 @@ class InfoLog {
   // same. The log is null if RocksDB has yet to make it.
   void NoteOpening(const std::shared_ptr<rocksdb::Logger>& info_log) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::erase_if(told_, [&info_log](const auto& told) {
-      return info_log == nullptr || (told.first == info_log.get() &&
-                                     told.second.log.lock() != info_log);
+    std::erase_if(logs_, [&info_log](const auto& state) {
+      return info_log == nullptr || (state.first == info_log.get() &&
+                                     state.second.log.lock() != info_log);
     });
-    if (info_log != nullptr) told_[info_log.get()].log = info_log;
+    if (info_log != nullptr) logs_[info_log.get()].log = info_log;
   }
 
   void WarnOnce(rocksdb::Logger* info_log, const std::string& warning) {
     if (info_log == nullptr) return;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (!told_[info_log].warnings.insert(warning).second) return;
+      if (!logs_[info_log].warnings.insert(warning).second) return;
     }
     rocksdb::Warn(info_log, "%s", warning.c_str());
   }
@@ -61,7 +61,7 @@ class InfoLog {
     const bool is_least = average_bits <= kMinBitsOfRun;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      double& last = told_[info_log].average_bits;
+      double& last = logs_[info_log].average_bits;
       if (average_bits < 1.25 * last && last < 1.25 * average_bits &&
           is_least == (last <= kMinBitsOfRun)) {
         return;
@@ -77,14 +77,14 @@ class InfoLog {
   }
 
  private:
-  struct Told {
+  struct LogState {
     std::weak_ptr<rocksdb::Logger> log;  // expired if unknown
     std::set<std::string> warnings;
     double average_bits = 0;
   };
 
   std::mutex mutex_;
-  std::map<const rocksdb::Logger*, Told> told_;
+  std::map<const rocksdb::Logger*, LogState> logs_;
 };
 
 Status NoEntropy() {
@@ -200,7 +200,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     const Status configured =
         FilterPolicy::ConfigureOptions(config, options, unused);
     // On error, RocksDB also resets the valid options.
-    if (!configured.ok()) TakeEach(config, options);
+    if (!configured.ok()) ParseEach(config, options);
     if (problem_.ok()) problem_ = configured;
     if (problem_.ok()) problem_ = Validate(options_);
     return problem_;
@@ -333,8 +333,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   }
 
   // Sets each option that is valid, or at least a number.
-  void TakeEach(const rocksdb::ConfigOptions& config,
-                const std::unordered_map<std::string, std::string>& options) {
+  void ParseEach(const rocksdb::ConfigOptions& config,
+                 const std::unordered_map<std::string, std::string>& options) {
     for (const auto& option : options) {
       (void)rocksdb::OptionTypeInfo::ParseType(
           config, {option}, FilterPolicyOptionTypes(), &options_);

@@ -18,8 +18,7 @@ std::string Percent(double rate) {
 
 }  // namespace
 
-FilterAnswers operator-(const FilterAnswers& after,
-                        const FilterAnswers& before) {
+FilterStats operator-(const FilterStats& after, const FilterStats& before) {
   const bool were_reset = after.negatives < before.negatives ||
                           after.positives < before.positives ||
                           after.true_positives < before.true_positives;
@@ -29,66 +28,66 @@ FilterAnswers operator-(const FilterAnswers& after,
           after.true_positives - before.true_positives};
 }
 
-FilterAnswers FilterAnswersByLevel::all() const {
-  FilterAnswers sum;
-  for (const auto& [level, answers] : levels) sum += answers;
+FilterStats FilterStatsByLevel::all() const {
+  FilterStats sum;
+  for (const auto& [level, stats] : levels) sum += stats;
   return sum;
 }
 
-FilterAnswersByLevel& FilterAnswersByLevel::operator+=(
-    const FilterAnswersByLevel& other) {
-  for (const auto& [level, answers] : other.levels) levels[level] += answers;
+FilterStatsByLevel& FilterStatsByLevel::operator+=(
+    const FilterStatsByLevel& other) {
+  for (const auto& [level, stats] : other.levels) levels[level] += stats;
   return *this;
 }
 
-FilterAnswersByLevel operator-(const FilterAnswersByLevel& after,
-                               const FilterAnswersByLevel& before) {
-  FilterAnswersByLevel between;
-  for (const auto& [level, answers] : after.levels) {
+FilterStatsByLevel operator-(const FilterStatsByLevel& after,
+                             const FilterStatsByLevel& before) {
+  FilterStatsByLevel between;
+  for (const auto& [level, stats] : after.levels) {
     const auto earlier = before.levels.find(level);
-    const FilterAnswers difference =
-        earlier == before.levels.end() ? answers : answers - earlier->second;
-    if (difference != FilterAnswers()) between.levels[level] = difference;
+    const FilterStats difference =
+        earlier == before.levels.end() ? stats : stats - earlier->second;
+    if (difference != FilterStats()) between.levels[level] = difference;
   }
   return between;
 }
 
-FilterAnswers ReadFilterAnswers(const rocksdb::Statistics& statistics) {
+FilterStats GetFilterStats(const rocksdb::Statistics& statistics) {
   // RocksDB counts a positive before it knows if it is a true one. Reading in
   // reverse order keeps the true ones from exceeding the positives while
   // lookups continue.
-  FilterAnswers answers;
-  answers.true_positives =
+  FilterStats stats;
+  stats.true_positives =
       statistics.getTickerCount(Tickers::BLOOM_FILTER_FULL_TRUE_POSITIVE);
 #if ROCKSDB_MAJOR > 8 || (ROCKSDB_MAJOR == 8 && ROCKSDB_MINOR >= 3)
-  answers.true_positives +=
+  stats.true_positives +=
       statistics.getTickerCount(Tickers::BLOOM_FILTER_PREFIX_TRUE_POSITIVE);
   const uint64_t prefix_negatives =
       statistics.getTickerCount(Tickers::BLOOM_FILTER_PREFIX_USEFUL);
   // RocksDB counts a check before it knows if it is useful.
   const uint64_t prefix_checks =
       statistics.getTickerCount(Tickers::BLOOM_FILTER_PREFIX_CHECKED);
-  answers.negatives = prefix_negatives;
+  stats.negatives = prefix_negatives;
   // (There are fewer checks if the statistics were just reset.)
-  answers.positives =
+  stats.positives =
       prefix_checks > prefix_negatives ? prefix_checks - prefix_negatives : 0;
 #endif
-  answers.negatives += statistics.getTickerCount(Tickers::BLOOM_FILTER_USEFUL);
-  answers.positives +=
+  stats.negatives += statistics.getTickerCount(Tickers::BLOOM_FILTER_USEFUL);
+  stats.positives +=
       statistics.getTickerCount(Tickers::BLOOM_FILTER_FULL_POSITIVE);
-  return answers;
+  return stats;
 }
 
-FilterAnswersByLevel ReadFilterAnswers(const rocksdb::PerfContext& thread) {
-  FilterAnswersByLevel by_level;
+FilterStatsByLevel GetFilterStats(const rocksdb::PerfContext& thread) {
+  FilterStatsByLevel by_level;
   if (thread.level_to_perf_context == nullptr) return by_level;
   for (const auto& [level, counts] : *thread.level_to_perf_context) {
-    FilterAnswers answers;
-    answers.negatives = counts.bloom_filter_useful;
-    answers.positives = counts.bloom_filter_full_positive;
-    answers.true_positives = counts.bloom_filter_full_true_positive;
-    if (answers != FilterAnswers()) {
-      by_level.levels[static_cast<int>(level)] = answers;
+    FilterStats stats;
+    stats.negatives = counts.bloom_filter_useful;
+    stats.positives = counts.bloom_filter_full_positive;
+    stats.true_positives = counts.bloom_filter_full_true_positive;
+    if (stats != FilterStats()) {
+      by_level.levels[static_cast<int>(level)] = stats;
     }
   }
   return by_level;
@@ -111,13 +110,13 @@ CountByLevel::~CountByLevel() {
   }
 }
 
-std::string ToString(const FilterAnswers& answers,
+std::string ToString(const FilterStats& stats,
                      std::optional<double> predicted_rate) {
   std::string text = "no probes of files without the key";
-  if (const std::optional<double> rate = answers.false_positive_rate()) {
+  if (const std::optional<double> rate = stats.false_positive_rate()) {
     char counts[80];
     std::snprintf(counts, sizeof(counts), "%" PRIu64 " of %" PRIu64 " ",
-                  answers.false_positives(), answers.probes_without_key());
+                  stats.false_positives(), stats.probes_without_key());
     text = Percent(*rate) + " false positives: " + counts +
            "probes of files without the key";
   }

@@ -106,11 +106,11 @@ std::unique_ptr<rocksdb::DB> Write(const rocksdb::Options& options,
 void WriteAndLookUp(const rocksdb::Options& options, const std::string& path) {
   const auto db = Write(options, path);
   LookUpRows(db.get());
-  const linebloom::FilterAnswers answers =
-      linebloom::ReadFilterAnswers(*options.statistics);
-  Require(answers.probes_without_key() >= kRows - 1 &&
-              answers.false_positive_rate().value_or(1) < 0.02,
-          "the filter let pass " + linebloom::ToString(answers));
+  const linebloom::FilterStats stats =
+      linebloom::GetFilterStats(*options.statistics);
+  Require(stats.probes_without_key() >= kRows - 1 &&
+              stats.false_positive_rate().value_or(1) < 0.02,
+          "the filter let pass " + linebloom::ToString(stats));
   Require(db->Close(), "closing " + path);
 }
 

@@ -38,7 +38,7 @@ inline rocksdb::ColumnFamilyOptions family_options;
 inline rocksdb::DB* db = nullptr;
 inline std::vector<rocksdb::ColumnFamilyHandle*> handles;
 inline std::atomic<bool> stopping = false;
-inline linebloom::FilterAnswersByLevel sum;
+inline linebloom::FilterStatsByLevel sum;
 inline const std::string url = "file:///usr";
 inline std::string value;
 

@@ -14,8 +14,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "filter_policy/line/little_endian.h"
+#include "table/evaluate.h"
 #include "table/file_facts.h"
-#include "table/judgement.h"
 #include "table/sst_file.h"
 #include "table/status.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -57,17 +57,18 @@ absl::Status CheckBlocks(const SstFile& file) {
 }
 
 void CheckVerdict(const FileFacts& facts) {
-  WantedFilter wanted;
+  TargetFilter target;
   for (const bool has_budget : {false, true}) {
-    wanted.has_budget = has_budget;
-    const Verdict verdict = Judge(facts, wanted);
-    Promise(verdict.rate_now >= 0 && verdict.rate_now <= 1, "a rate now");
-    Promise(verdict.rate_after >= 0 && verdict.rate_after <= 1,
+    target.has_budget = has_budget;
+    const Evaluation evaluation = Evaluate(facts, target);
+    Promise(evaluation.rate_now >= 0 && evaluation.rate_now <= 1, "a rate now");
+    Promise(evaluation.rate_after >= 0 && evaluation.rate_after <= 1,
             "a rate after it");
-    Promise(std::isfinite(verdict.bytes_after), "bytes after it");
-    Promise(!verdict.pays || verdict.reason.has_value(), "a reason that pays");
-    wanted.request.line = Line::kPlain;
-    wanted.request.false_positive_rate = 0.01;
+    Promise(std::isfinite(evaluation.bytes_after), "bytes after it");
+    Promise(!evaluation.pays || evaluation.reason.has_value(),
+            "a reason that pays");
+    target.request.line = Line::kPlain;
+    target.request.false_positive_rate = 0.01;
   }
 }
 

@@ -1,7 +1,7 @@
 // Old files get today's filters, and nothing else about them changes: reasons,
 // damage, conflicts with compactions, too little room, and use of the database
 // meanwhile. oracle/rebuild_cells.cc tests what holds for all policies and
-// compaction styles, tests/table/judgement_test.cc which filters are poor.
+// compaction styles, tests/table/evaluate_test.cc which filters are poor.
 
 #include "linebloom/rebuild_filters.h"
 
@@ -214,7 +214,7 @@ TEST_F(RebuildFiltersTest, FilesNamedLdbAreRebuilt) {
   ExpectRows(kRows);
 }
 
-// Takes one file through options of its family; judgement_test.cc has all
+// Takes one file through options of its family; evaluate_test.cc has all
 // reasons.
 TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
   const auto use_prefixes = [this](size_t length, bool whole_keys) {

@@ -41,7 +41,7 @@ constexpr absl::StatusCode kTooNew = absl::StatusCode::kUnimplemented;
 // Everything that a tool learns about a file's filter.
 struct Answer {
   FilterKind kind = FilterKind::kNone;
-  std::string family = {};
+  std::string compatibility_name = {};
   std::vector<std::string> blocks = {};
   std::vector<std::string> partition_keys = {};
   std::string filter_policy_name = {};
@@ -55,7 +55,7 @@ absl::StatusOr<Answer> ReadAll(const std::string& bytes) {
       SstFile::Open(WrapMemory("x.sst", bytes));
   if (!file.ok()) return file.status();
   Answer answer{file->filter().kind,
-                file->filter().family,
+                file->filter().compatibility_name,
                 {},
                 file->ReadPartitionKeys().value(),
                 file->properties().filter_policy_name,
@@ -147,14 +147,16 @@ TEST(HandmadeTableTest, IsReadInEveryVersionWithEveryChecksum) {
           {with_meta("rocksdb.index", kFirst), {}},
           {with_meta("fullfilter.some.Policy", kSecond),
            {.kind = FilterKind::kFull,
-            .family = "some.Policy",
+            .compatibility_name = "some.Policy",
             .blocks = {both[1]}}},
           {with_meta("filter.old", kFirst),
            {.kind = FilterKind::kObsoleteBlockBased,
-            .family = "old",
+            .compatibility_name = "old",
             .blocks = {both[0]}}},
           {empty.Finish(),
-           {.kind = FilterKind::kFull, .family = "some", .blocks = {""}}},
+           {.kind = FilterKind::kFull,
+            .compatibility_name = "some",
+            .blocks = {""}}},
           {WithIndex(make(),
                      MakeDeltaIndex({{"k1", kFirst}, {"k2", kSecond}}, 16),
                      kDifferences),
@@ -170,16 +172,16 @@ TEST(HandmadeTableTest, IsReadInEveryVersionWithEveryChecksum) {
                                      {"12345678", kSecond}}),
                      {}),
            {.kind = FilterKind::kPartitioned,
-            .family = "some",
+            .compatibility_name = "some",
             .blocks = both,
             .partition_keys = {"k1", ""}}},
           // RocksDB writes this if no key was added to the filter.
           {WithIndex(make(), "", {}),
-           {.kind = FilterKind::kPartitioned, .family = "some"}}};
+           {.kind = FilterKind::kPartitioned, .compatibility_name = "some"}}};
       for (const auto& [bytes, answer] : cases) {
         const absl::StatusOr<Answer> got = ReadAll(bytes);
         ASSERT_TRUE(got.ok()) << got.status();
-        EXPECT_TRUE(*got == answer) << answer.family;
+        EXPECT_TRUE(*got == answer) << answer.compatibility_name;
       }
     }
   }

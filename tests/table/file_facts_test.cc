@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "filter_policy/filter/filter_builder.h"
-#include "table/judgement.h"
+#include "table/evaluate.h"
 #include "tests/filter_policy/random_hashes.h"
 #include "tests/table/sst_builder.h"
 
@@ -22,7 +22,7 @@ using testing::MakeBlock;
 using testing::SstBuilder;
 using testing::Varint;
 
-const std::string kFamily = "rocksdb.BuiltinBloomFilter";
+const std::string kBuiltIn = "rocksdb.BuiltinBloomFilter";
 const std::string kEmpty("\xff\0\6\0", 5);
 const std::string kBloom =
     std::string(640, '\x5a') + std::string("\xff\0\6\0", 5);
@@ -70,7 +70,7 @@ FileFacts FactsOfPartitions(const std::vector<std::string>& blocks) {
     index.push_back({std::to_string(index.size()),
                      testing::Encode(builder.AddBlock(block))});
   }
-  builder.AddMeta("partitionedfilter." + kFamily,
+  builder.AddMeta("partitionedfilter." + kBuiltIn,
                   builder.AddBlock(index.empty() ? "" : MakeBlock(index, 1)));
   return FactsOf(&builder, 1000);
 }
@@ -105,10 +105,10 @@ TEST(FileFactsTest, KindsOfPartitions) {
   ASSERT_EQ(1u, of_no_bytes.problems.size());
   EXPECT_THAT(of_no_bytes.problems[0], ::testing::HasSubstr("of 0 bytes"));
   EXPECT_TRUE(of_no_bytes.has_gaps && !damaged.has_gaps);
-  EXPECT_EQ(RebuildReason::kDamagedFilter, Judge(of_no_bytes, {}).reason);
+  EXPECT_EQ(RebuildReason::kDamagedFilter, Evaluate(of_no_bytes, {}).reason);
   // Every run would rewrite it, and mend nothing.
-  const WantedFilter as_bad = {.built_in_rate = 0.01, .leaves_gaps = true};
-  EXPECT_FALSE(Judge(of_no_bytes, as_bad).pays);
+  const TargetFilter as_bad = {.built_in_rate = 0.01, .leaves_gaps = true};
+  EXPECT_FALSE(Evaluate(of_no_bytes, as_bad).pays);
 }
 
 // Keys of an index can share all but their ends: 100 GB in a block of 1 MB.
@@ -119,7 +119,7 @@ TEST(SstFileTest, KeysOfPartitionsTakeNoMoreThanTheirFile) {
     index.push_back({std::string(100'000, 'k') + std::to_string(i),
                      testing::Encode(builder.AddBlock(kBloom))});
   }
-  builder.AddMeta("partitionedfilter." + kFamily,
+  builder.AddMeta("partitionedfilter." + kBuiltIn,
                   builder.AddBlock(MakeBlock(index, 1000)));
   const auto file = SstFile::Open(WrapMemory("x.sst", builder.Finish()));
   ASSERT_TRUE(file.ok()) << file.status();
@@ -133,7 +133,7 @@ TEST(SstFileTest, KeysOfPartitionsTakeNoMoreThanTheirFile) {
 TEST(FileFactsTest, KeysOfALegacyFilterCollide) {
   const auto rate_of = [](uint64_t rows) {
     SstBuilder builder(5, ChecksumType::kXxh3);
-    builder.AddMeta("fullfilter." + kFamily, builder.AddBlock(kLegacy));
+    builder.AddMeta("fullfilter." + kBuiltIn, builder.AddBlock(kLegacy));
     return FactsOf(&builder, rows).rate;
   };
   const double passed = 1 - std::exp(-1);  // of those that the lines reject
@@ -150,7 +150,7 @@ TEST(FileFactsTest, ABlockMayStateThatItHasNoKeys) {
   const FileFacts of_two = FactsOfPartitions({ZeroLine(0), ZeroLine(1)});
   EXPECT_TRUE(of_two.problems.empty());
   EXPECT_EQ(1, of_two.rate);
-  EXPECT_FALSE(Judge(of_two, {}).pays);
+  EXPECT_FALSE(Evaluate(of_two, {}).pays);
 }
 
 TEST(FileFactsTest, BitsPerKeyNeedAFilterAndKeys) {
@@ -160,9 +160,9 @@ TEST(FileFactsTest, BitsPerKeyNeedAFilterAndKeys) {
     builder.AddMeta(name, builder.AddBlock(block));
     return FactsOf(&builder, rows).bits_per_key();
   };
-  EXPECT_EQ(8 * 645.0 / 100, bits_of("fullfilter." + kFamily, 100, kBloom));
-  EXPECT_EQ(0, bits_of("fullfilter." + kFamily, 100, ""));
-  EXPECT_FALSE(bits_of("fullfilter." + kFamily, 0, kBloom).has_value());
+  EXPECT_EQ(8 * 645.0 / 100, bits_of("fullfilter." + kBuiltIn, 100, kBloom));
+  EXPECT_EQ(0, bits_of("fullfilter." + kBuiltIn, 100, ""));
+  EXPECT_FALSE(bits_of("fullfilter." + kBuiltIn, 0, kBloom).has_value());
   EXPECT_FALSE(bits_of("fullfile", 100, kBloom).has_value());
 }
 

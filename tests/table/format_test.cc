@@ -68,11 +68,11 @@ TEST(ChecksumTest, ContextDependsOnBothHalvesOfTheOffset) {
   EXPECT_EQ(ChecksumContext(1, 0x00000001ffffffff), 1 ^ 0);
 }
 
-TEST(FilterFamilyTest, NamesOfTheBuiltinFilters) {
-  EXPECT_TRUE(IsBuiltinFilterFamily("rocksdb.BuiltinBloomFilter"));
-  EXPECT_TRUE(IsBuiltinFilterFamily("ribbonfilter"));
-  EXPECT_FALSE(IsBuiltinFilterFamily("rocksdb.BuiltinBloomFilter2"));
-  EXPECT_FALSE(IsBuiltinFilterFamily(""));
+TEST(BuiltInNameTest, NamesOfTheBuiltinFilters) {
+  EXPECT_TRUE(IsBuiltInName("rocksdb.BuiltinBloomFilter"));
+  EXPECT_TRUE(IsBuiltInName("ribbonfilter"));
+  EXPECT_FALSE(IsBuiltInName("rocksdb.BuiltinBloomFilter2"));
+  EXPECT_FALSE(IsBuiltInName(""));
 }
 
 void ExpectError(const absl::Status& status, absl::StatusCode code,

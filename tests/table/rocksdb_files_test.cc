@@ -88,9 +88,9 @@ void ExpectFilterReadable(const SstFile& file, const FileSpec& spec,
   const FilterLocation& filter = file.filter();
   EXPECT_EQ(filter.kind, spec.filter_kind);
   EXPECT_EQ(filter.TotalSize(), file.properties().filter_size);
-  EXPECT_EQ(filter.family, spec.filter_kind == FilterKind::kNone
-                               ? ""
-                               : "rocksdb.BuiltinBloomFilter");
+  EXPECT_EQ(filter.compatibility_name, spec.filter_kind == FilterKind::kNone
+                                           ? ""
+                                           : "rocksdb.BuiltinBloomFilter");
   for (const BlockHandle& handle : filter.blocks) {
     const absl::StatusOr<Block> block = file.ReadFilterBlock(handle);
     ASSERT_TRUE(block.ok()) << block.status();

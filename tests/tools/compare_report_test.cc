@@ -54,7 +54,7 @@ PolicyResult Result(const std::string& name, uint64_t reads) {
   result.measured.device_bytes = reads * 4608;
   result.io_agreement = "agrees";
   if (name != "none") {
-    FilterAnswers& level = result.measured.answers_by_level.levels[2];
+    FilterStats& level = result.measured.stats_by_level.levels[2];
     level.negatives = 20'000 - reads;
     level.positives = reads;
     result.measured.answers = level;

@@ -245,7 +245,7 @@ absl::Status Work(Job* job, uint64_t begin, uint64_t end, bool is_first) {
                             perf->compression_dict_block_read_count;
   counts.filter_blocks_found = perf->block_cache_filter_hit_count;
   counts.block_bytes = perf->block_read_byte;
-  counts.answers_by_level = ReadFilterAnswers(*perf);
+  counts.stats_by_level = GetFilterStats(*perf);
   const std::lock_guard<std::mutex> lock(job->mutex);
   job->counts.Add(counts);
   return absl::OkStatus();
@@ -316,7 +316,7 @@ void LookupCounts::Add(const LookupCounts& more) {
   filter_block_reads += more.filter_block_reads;
   filter_blocks_found += more.filter_blocks_found;
   block_bytes += more.block_bytes;
-  answers_by_level += more.answers_by_level;
+  stats_by_level += more.stats_by_level;
 }
 
 Interval Measurement::reads_interval() const {
@@ -373,7 +373,7 @@ absl::Status MeasureRound(rocksdb::DB* db, const Keys& lookups,
   std::vector<uint32_t> nanoseconds(lookups.size);
   Job job = {db, lookups, progress, &nanoseconds};
   const auto statistics = db->GetDBOptions().statistics;
-  const FilterAnswers answers_before = ReadFilterAnswers(*statistics);
+  const FilterStats answers_before = GetFilterStats(*statistics);
   const std::optional<uint64_t> device_before = DeviceBytesRead();
   const Clock::time_point start = Clock::now();
   RETURN_IF_ERROR(Run(&job, threads));
@@ -382,7 +382,7 @@ absl::Status MeasureRound(rocksdb::DB* db, const Keys& lookups,
 
   measured->Add(job.counts);
   measured->lookups += lookups.size;
-  measured->answers += ReadFilterAnswers(*statistics) - answers_before;
+  measured->answers += GetFilterStats(*statistics) - answers_before;
   if (device_before.has_value() && device_after.has_value()) {
     measured->device_bytes =
         measured->device_bytes.value_or(0) + *device_after - *device_before;

@@ -57,7 +57,7 @@ struct LookupCounts {
   uint64_t filter_block_reads = 0;
   uint64_t filter_blocks_found = 0;  // in the cache
   uint64_t block_bytes = 0;
-  FilterAnswersByLevel answers_by_level;
+  FilterStatsByLevel stats_by_level;
 
   void Add(const LookupCounts& more);
 };
@@ -74,7 +74,7 @@ struct Measurement : LookupCounts {
   uint64_t lookups = 0;
   // Bytes that the kernel fetched meanwhile; nothing if it doesn't report it.
   std::optional<uint64_t> device_bytes;
-  FilterAnswers answers;  // from RocksDB's statistics
+  FilterStats answers;  // from RocksDB's statistics
   // `mean_us`, `p50_us` and `p99_us` of a lookup, in microseconds, and
   // `lookups_per_second` of all threads together.
   Json rounds = Json::array();

@@ -259,7 +259,7 @@ std::string ResultInWords(const Json& results) {
                       absl::StrJoin(comparisons, ", "), ".");
 }
 
-Json AnswersAsJson(const FilterAnswers& answers,
+Json AnswersAsJson(const FilterStats& answers,
                    const std::optional<double>& predicted) {
   const Interval interval =
       WilsonInterval(answers.false_positives(), answers.probes_without_key());
@@ -276,7 +276,7 @@ Json AnswersAsJson(const FilterAnswers& answers,
 // Levels whose filters were probed.
 Json LevelsAsJson(const PolicyResult& result) {
   Json levels = Json::array();
-  for (const auto& [level, answers] : result.measured.answers_by_level.levels) {
+  for (const auto& [level, answers] : result.measured.stats_by_level.levels) {
     levels.push_back({{"level", level}});
     levels.back().update(
         AnswersAsJson(answers, result.levels.at(level).rate()));

@@ -39,14 +39,14 @@ void TakeCount(absl::string_view line, Counts* counts) {
   }
 }
 
-// The same as ReadFilterAnswers() for RocksDB's statistics. Older releases lack
+// The same as GetFilterStats() for RocksDB's statistics. Older releases lack
 // prefix.true.positive and count the prefixes of scans in the other two.
-FilterAnswers AnswersOf(Counts counts) {
+FilterStats AnswersOf(Counts counts) {
   const auto count = [&counts](const std::string& what) {
     return counts["rocksdb.bloom.filter." + what];
   };
-  FilterAnswers answers = {count("useful"), count("full.positive"),
-                           count("full.true.positive")};
+  FilterStats answers = {count("useful"), count("full.positive"),
+                         count("full.true.positive")};
   if (counts.contains("rocksdb.bloom.filter.prefix.true.positive")) {
     const uint64_t useful = count("prefix.useful");
     const uint64_t checked = count("prefix.checked");
@@ -73,7 +73,7 @@ Json ReadObserved(const std::string& folder) {
     }
   }
   if (when.empty()) return nullptr;
-  const FilterAnswers answers = AnswersOf(counts);
+  const FilterStats answers = AnswersOf(counts);
   return {{"until", when},
           {"negatives", answers.negatives},
           {"positives", answers.positives},
@@ -225,7 +225,7 @@ std::string Legend(const Json& report) {
   return BulletsText(notes);
 }
 
-FilterAnswers AnswersOf(const Json& observed) {
+FilterStats AnswersOf(const Json& observed) {
   return {observed["negatives"], observed["positives"],
           observed["true_positives"]};
 }
@@ -234,7 +234,7 @@ FilterAnswers AnswersOf(const Json& observed) {
 // its file lacks.
 std::string Observed(const Json& observed) {
   if (observed.is_null()) return "";
-  const FilterAnswers answers = AnswersOf(observed);
+  const FilterStats answers = AnswersOf(observed);
   if (answers.probes_without_key() == 0) return "";
   return BulletText(Fill("Observed until {/until}, says LOG: ", observed) +
                     ToString(answers) + ".");
@@ -398,7 +398,7 @@ std::string AsPrometheus(const Json& report) {
                   "What is wrong with files; stderr says what.");
   const std::string database = report["database"];
   if (!report["observed"].is_null()) {
-    metrics.AddAnswers(database, AnswersOf(report["observed"]));
+    metrics.AddStats(database, AnswersOf(report["observed"]));
   }
   for (const Json& file : report["files"]) {
     if (!file.contains("rows")) continue;

@@ -55,7 +55,7 @@ Json FilterAsJson(const FileFacts& facts) {
   if (!facts.has_filter()) return nullptr;
   Json json = {{"kind", ToString(facts.filter_kind)},
                {"type", facts.mixed ? "mixed" : ToString(facts.first.kind)},
-               {"family", facts.family},
+               {"compatibility_name", facts.compatibility_name},
                {"policy", facts.properties.filter_policy_name},
                {"blocks", facts.blocks},
                {"bytes", facts.bytes},

@@ -109,7 +109,7 @@ struct FileCheck {
   std::vector<std::string> notes;
 };
 
-struct CheckOptions {
+struct VerifyOptions {
   bool read_rows = true;      // or the filter alone
   uint64_t missing_keys = 0;  // how many to look up in this file
   // Called occasionally with the share of the rows read, 0 to 1. Waits if
@@ -300,7 +300,7 @@ constexpr double kBytesPerMissingKey = 1000;
 class RowCheck {
  public:
   RowCheck(const SstFile& file, size_t timestamp_size,
-           const CheckOptions& options, FileCheck* check)
+           const VerifyOptions& options, FileCheck* check)
       : file_(file),
         timestamp_size_(timestamp_size),
         options_(options),
@@ -312,7 +312,7 @@ class RowCheck {
     if (!check_->facts->has_filter()) return absl::OkStatus();
     if (!check_->facts->is_used()) {
       Note("the filter was not checked: it is ", ToString(file_.filter().kind),
-           " and of the family '", file_.filter().family,
+           " of '", file_.filter().compatibility_name,
            "', which RocksDB's own policies don't read");
       return absl::OkStatus();
     }
@@ -433,7 +433,7 @@ class RowCheck {
 
   const SstFile& file_;
   const size_t timestamp_size_;
-  const CheckOptions& options_;
+  const VerifyOptions& options_;
   FileCheck* check_;
   const std::unique_ptr<const rocksdb::FilterPolicy> policy_{
       NewFilterPolicy(10)};
@@ -485,7 +485,7 @@ bool RocksDbReads(uint32_t format_version) {
       .ok();
 }
 
-absl::Status CheckEntries(const SstFile& file, const CheckOptions& options,
+absl::Status CheckEntries(const SstFile& file, const VerifyOptions& options,
                           FileCheck* check) {
   const uint32_t format_version = file.footer().format_version;
   // RocksDB 11 reads versions 0 and 1, though it doesn't write them.
@@ -519,7 +519,7 @@ absl::Status CheckEntries(const SstFile& file, const CheckOptions& options,
 // Returns errors for files that are not SSTables or can't be read. Damage is
 // one of the problems, as is anything that ends the check early.
 absl::StatusOr<FileCheck> CheckFile(const std::string& path,
-                                    const CheckOptions& options) {
+                                    const VerifyOptions& options) {
   FileCheck check;
   const absl::StatusOr<SstFile> file = SstFile::Open(path);
   absl::StatusOr<FileFacts> facts =
@@ -682,7 +682,7 @@ class Verifier {
   absl::Status Check(const LiveFile& file) {
     const size_t index = files_.size();
     const uint64_t size = sizes_[index];
-    CheckOptions options;
+    VerifyOptions options;
     options.read_rows = sampled_[index];
     options.missing_keys =
         MissingKeysUpTo(done_ + size) - MissingKeysUpTo(done_);

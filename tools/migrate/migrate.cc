@@ -34,7 +34,7 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
-#include "table/judgement.h"
+#include "table/evaluate.h"
 #include "table/status.h"
 #include "tools/commands.h"
 #include "tools/shared/databases.h"

@@ -132,7 +132,7 @@ constexpr int kMaxLevels = 64;
 // The owner may be changing the manifest: read it this often.
 constexpr int kAttempts = 5;
 
-void LeaveOutWhatCosts(rocksdb::DBOptions* options) {
+void DisableExpensiveOptions(rocksdb::DBOptions* options) {
   options->max_open_files = 1;
   options->skip_stats_update_on_db_open = true;
   options->stats_dump_period_sec = 0;
@@ -179,7 +179,7 @@ absl::Status Explain(const rocksdb::Status& status, absl::string_view flag,
   return FromRocksDb(status, what);
 }
 
-bool MayPass(const rocksdb::Status& status) {
+bool IsTransient(const rocksdb::Status& status) {
   return status.IsIOError() || status.IsCorruption();
 }
 
@@ -264,7 +264,7 @@ rocksdb::Status ReadOnlyDatabase::OpenOnce(const std::string& folder,
   options.env = env_.get();
   options.info_log = std::make_shared<QuietLogger>();
   options.create_if_missing = false;  // or RocksDB tries to make the folder
-  if (logs == Logs::kEmpty) LeaveOutWhatCosts(&options);
+  if (logs == Logs::kEmpty) DisableExpensiveOptions(&options);
   rocksdb::DB* opened = nullptr;
   const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(
       options, folder, stored.families, &families_, &opened);
@@ -281,7 +281,7 @@ absl::StatusOr<ReadOnlyDatabase> ReadOnlyDatabase::Open(
     ReadOnlyDatabase database;
     status = database.OpenOnce(folder, options, logs);
     if (status.ok()) return database;
-    if (logs == Logs::kRead || !MayPass(status)) break;
+    if (logs == Logs::kRead || !IsTransient(status)) break;
   }
   return Explain(status, flag, folder);
 }
@@ -293,7 +293,7 @@ absl::StatusOr<ReadOnlyDatabase> ReadOnlyDatabase::Open(
   rocksdb::Status status;
   for (int i = 0; i < kAttempts; ++i) {
     status = NeededOptions(folder, &options);
-    if (!MayPass(status)) break;
+    if (!IsTransient(status)) break;
   }
   if (!status.ok()) return Explain(status, flag, folder);
   return Open(flag, folder, options, Logs::kEmpty);

@@ -37,7 +37,7 @@ struct MeteredDatabase {
 // Prometheus's text format, version 0.0.4:
 //
 // - from each database's Statistics, if it has any: what lookups met, as in
-//   ReadFilterAnswers(). Databases that share their Statistics each show the
+//   GetFilterStats(). Databases that share their Statistics each show the
 //   sum;
 // - of the live files, by column family, level and the policy that built the
 //   filter: files, rows, and the keys and bytes of their filters;

@@ -1,12 +1,12 @@
 // Measures how good filters are in practice: the false-positive rate that
 // lookups met.
 //
-//   const linebloom::FilterAnswers before =
-//       linebloom::ReadFilterAnswers(*options.statistics);
+//   const linebloom::FilterStats before =
+//       linebloom::GetFilterStats(*options.statistics);
 //   ...  // lookups, of any threads
-//   const linebloom::FilterAnswers answers =
-//       linebloom::ReadFilterAnswers(*options.statistics) - before;
-//   puts(linebloom::ToString(answers).c_str());
+//   const linebloom::FilterStats stats =
+//       linebloom::GetFilterStats(*options.statistics) - before;
+//   puts(linebloom::ToString(stats).c_str());
 //   // 0.454 % false positives: 1362 of 300000 probes of files without the key
 //
 // This reads RocksDB's counters, so it works for every filter policy.
@@ -29,7 +29,7 @@ namespace linebloom {
 
 // The answers of filters to Get and MultiGet: one for each file that a lookup
 // came to, so up to one per sorted run and lookup.
-struct FilterAnswers {
+struct FilterStats {
   uint64_t negatives = 0;  // the file was skipped
   uint64_t positives = 0;  // the file was searched ...
   // ... and had the key, possibly as a deletion.
@@ -53,54 +53,54 @@ struct FilterAnswers {
            static_cast<double>(probes_without_key());
   }
 
-  FilterAnswers& operator+=(const FilterAnswers& other) {
+  FilterStats& operator+=(const FilterStats& other) {
     negatives += other.negatives;
     positives += other.positives;
     true_positives += other.true_positives;
     return *this;
   }
 
-  friend bool operator==(const FilterAnswers& a, const FilterAnswers& b) {
+  friend bool operator==(const FilterStats& a, const FilterStats& b) {
     return a.negatives == b.negatives && a.positives == b.positives &&
            a.true_positives == b.true_positives;
   }
-  friend bool operator!=(const FilterAnswers& a, const FilterAnswers& b) {
+  friend bool operator!=(const FilterStats& a, const FilterStats& b) {
     return !(a == b);
   }
 };
 
 // The answers between two readings. If a count decreased, RocksDB's counters
 // were reset in between, and all of `after` is newer than that.
-LINEBLOOM_EXPORT FilterAnswers operator-(const FilterAnswers& after,
-                                         const FilterAnswers& before);
+LINEBLOOM_EXPORT FilterStats operator-(const FilterStats& after,
+                                       const FilterStats& before);
 
 // The same by level; only levels that were probed.
-struct FilterAnswersByLevel {
-  std::map<int, FilterAnswers> levels;
+struct FilterStatsByLevel {
+  std::map<int, FilterStats> levels;
 
-  LINEBLOOM_EXPORT FilterAnswers all() const;
-  LINEBLOOM_EXPORT FilterAnswersByLevel& operator+=(
-      const FilterAnswersByLevel& other);
+  LINEBLOOM_EXPORT FilterStats all() const;
+  LINEBLOOM_EXPORT FilterStatsByLevel& operator+=(
+      const FilterStatsByLevel& other);
 };
 
-LINEBLOOM_EXPORT FilterAnswersByLevel operator-(
-    const FilterAnswersByLevel& after, const FilterAnswersByLevel& before);
+LINEBLOOM_EXPORT FilterStatsByLevel operator-(const FilterStatsByLevel& after,
+                                              const FilterStatsByLevel& before);
 
 // The answers since `statistics` were created or reset, of all threads and all
 // databases that share them. Thread-safe. Counts whole keys, and prefixes if
 // the filters contain nothing else, but not scans. Before RocksDB 8.3 it
 // doesn't count MultiGets that probe prefixes, which share their counters with
 // scans.
-LINEBLOOM_EXPORT FilterAnswers
-ReadFilterAnswers(const rocksdb::Statistics& statistics);
+LINEBLOOM_EXPORT FilterStats
+GetFilterStats(const rocksdb::Statistics& statistics);
 
 // The answers by level that a thread has counted. For the calling thread, pass
 // `*rocksdb::get_perf_context()`; another thread's only while it does no
 // lookups. Levels without answers are absent. A file counts for the level in
 // which it was opened, so a file that RocksDB moved without rewriting may count
 // for its old level.
-LINEBLOOM_EXPORT FilterAnswersByLevel
-ReadFilterAnswers(const rocksdb::PerfContext& thread);
+LINEBLOOM_EXPORT FilterStatsByLevel
+GetFilterStats(const rocksdb::PerfContext& thread);
 
 // During its lifetime, RocksDB counts by level in the thread that created it,
 // which must also destroy it. Counts continue from earlier ones; take the
@@ -121,7 +121,7 @@ class CountByLevel {
 // A line for a log, without a line end: the rate, its counts, and the
 // expected rate, from 0 to 1, if the caller knows it.
 LINEBLOOM_EXPORT std::string ToString(
-    const FilterAnswers& answers,
+    const FilterStats& stats,
     std::optional<double> predicted_rate = std::nullopt);
 
 }  // namespace linebloom

@@ -14,19 +14,19 @@
 namespace linebloom {
 namespace {
 
-FilterAnswers Answers(uint64_t negatives, uint64_t positives,
-                      uint64_t true_positives) {
+FilterStats Answers(uint64_t negatives, uint64_t positives,
+                    uint64_t true_positives) {
   return {negatives, positives, true_positives};
 }
 
-TEST(FilterAnswersTest, RateIsOfProbesThatAFilterCanSave) {
-  const FilterAnswers answers = Answers(990, 110, 100);
+TEST(FilterStatsTest, RateIsOfProbesThatAFilterCanSave) {
+  const FilterStats answers = Answers(990, 110, 100);
   EXPECT_EQ(answers.false_positives(), 10u);
   EXPECT_EQ(answers.probes_without_key(), 1000u);
   EXPECT_DOUBLE_EQ(*answers.false_positive_rate(), 0.01);
   EXPECT_DOUBLE_EQ(*Answers(0, 7, 0).false_positive_rate(), 1);
   EXPECT_DOUBLE_EQ(*Answers(7, 0, 0).false_positive_rate(), 0);
-  EXPECT_EQ(FilterAnswers().false_positive_rate(), std::nullopt);
+  EXPECT_EQ(FilterStats().false_positive_rate(), std::nullopt);
   EXPECT_EQ(Answers(0, 7, 7).false_positive_rate(), std::nullopt);
   // More true positives than positives are no false ones.
   EXPECT_EQ(Answers(5, 3, 4).false_positives(), 0u);
@@ -34,21 +34,21 @@ TEST(FilterAnswersTest, RateIsOfProbesThatAFilterCanSave) {
 }
 
 // After a reset, all counts are new.
-TEST(FilterAnswersTest, DifferenceOfTwoReadings) {
+TEST(FilterStatsTest, DifferenceOfTwoReadings) {
   EXPECT_EQ(Answers(100, 20, 5) - Answers(90, 12, 5), Answers(10, 8, 0));
-  EXPECT_EQ(Answers(1, 1, 1) - Answers(1, 1, 1), FilterAnswers());
+  EXPECT_EQ(Answers(1, 1, 1) - Answers(1, 1, 1), FilterStats());
   EXPECT_EQ(Answers(9, 30, 5) - Answers(10, 2, 1), Answers(9, 30, 5));
-  EXPECT_EQ(FilterAnswers() - Answers(10, 2, 1), FilterAnswers());
+  EXPECT_EQ(FilterStats() - Answers(10, 2, 1), FilterStats());
 }
 
-TEST(FilterAnswersTest, LevelsAddUpAndSubtract) {
-  FilterAnswersByLevel before;
+TEST(FilterStatsTest, LevelsAddUpAndSubtract) {
+  FilterStatsByLevel before;
   before.levels[0] = Answers(1, 2, 1);
   before.levels[3] = Answers(5, 5, 5);
-  FilterAnswersByLevel after = before;
+  FilterStatsByLevel after = before;
   after.levels[0] += Answers(10, 0, 0);
   after.levels[6] = Answers(7, 1, 0);
-  const FilterAnswersByLevel between = after - before;
+  const FilterStatsByLevel between = after - before;
   ASSERT_EQ(between.levels.size(), 2u);  // level 3 was not probed
   EXPECT_EQ(between.levels.at(0), Answers(10, 0, 0));
   EXPECT_EQ(between.levels.at(6), Answers(7, 1, 0));
@@ -57,22 +57,22 @@ TEST(FilterAnswersTest, LevelsAddUpAndSubtract) {
   EXPECT_EQ(before.levels, after.levels);
 }
 
-TEST(FilterAnswersTest, TextForALog) {
+TEST(FilterStatsTest, TextForALog) {
   EXPECT_EQ(ToString(Answers(298'638, 1462, 100)),
             "0.454 % false positives: 1362 of 300000 probes of files without "
             "the key");
   EXPECT_EQ(ToString(Answers(99, 1, 0), 0.00941),
             "1 % false positives: 1 of 100 probes of files without the key; "
             "predicted 0.941 %");
-  EXPECT_EQ(ToString(FilterAnswers()), "no probes of files without the key");
+  EXPECT_EQ(ToString(FilterStats()), "no probes of files without the key");
 }
 
 class ObservedRateTest : public PolicyTest {
  protected:
-  FilterAnswers Read() { return ReadFilterAnswers(*options_.statistics); }
+  FilterStats Read() { return GetFilterStats(*options_.statistics); }
 
-  static FilterAnswersByLevel ReadLevels() {
-    return ReadFilterAnswers(*rocksdb::get_perf_context());
+  static FilterStatsByLevel ReadLevels() {
+    return GetFilterStats(*rocksdb::get_perf_context());
   }
 
   // Three sorted runs with the same range: one of 20,000 rows in level 2, and
@@ -103,15 +103,15 @@ TEST_P(ObservedRateTest, CountsEveryProbeInAllAndByLevel) {
   }
   const CountByLevel counting;
   for (const bool in_a_batch : {false, true}) {
-    const FilterAnswers before = Read();
-    const FilterAnswersByLevel levels_before = ReadLevels();
+    const FilterStats before = Read();
+    const FilterStatsByLevel levels_before = ReadLevels();
     if (in_a_batch) {
       MultiGetTexts(db_.get(), keys);
     } else {
       for (const std::string& key : keys) GetText(db_.get(), key);
     }
-    const FilterAnswers answers = Read() - before;
-    const FilterAnswersByLevel levels = ReadLevels() - levels_before;
+    const FilterStats answers = Read() - before;
+    const FilterStatsByLevel levels = ReadLevels() - levels_before;
     EXPECT_EQ(answers.true_positives, kRows.present());
     EXPECT_EQ(answers.probes_without_key(),
               3 * kRows.missing() + 2 * only_below);
@@ -140,8 +140,8 @@ TEST_P(ObservedRateTest, CountsPrefixesOfGets) {
   }
   Flush();
   CountByLevel counting;
-  const FilterAnswersByLevel levels_before = ReadLevels();
-  FilterAnswers before = Read();
+  const FilterStatsByLevel levels_before = ReadLevels();
+  FilterStats before = Read();
   const auto look_up = [&](uint64_t first, const char* cell) {
     before = Read();
     for (uint64_t row = first; row < 1998; row += 2) {
@@ -151,7 +151,7 @@ TEST_P(ObservedRateTest, CountsPrefixesOfGets) {
   };
   EXPECT_EQ(look_up(0, "cell1"), Answers(0, 999, 999));
   EXPECT_EQ(look_up(0, "cell2"), Answers(0, 999, 0));
-  const FilterAnswers missing_rows = look_up(1, "cell2");
+  const FilterStats missing_rows = look_up(1, "cell2");
   EXPECT_EQ(missing_rows.probes_without_key(), 999u);
   EXPECT_GT(missing_rows.negatives, 960u);
   EXPECT_EQ((ReadLevels() - levels_before).all().probes_without_key(),
@@ -165,12 +165,12 @@ TEST_P(ObservedRateTest, LeavesOthersOut) {
   WriteFile({0, 2000});
   rocksdb::ReadOptions read;
   read.prefix_same_as_start = true;
-  const FilterAnswers before = Read();
+  const FilterStats before = Read();
   for (uint64_t i = 0; i < 4000; i += 100) {
     const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(read));
     rows->Seek(RowKey(i));
   }
-  EXPECT_EQ(Read() - before, FilterAnswers());
+  EXPECT_EQ(Read() - before, FilterStats());
   UsePolicy(kNone);
   DestroyAndReopen();
   WriteFile({0, 2000});
@@ -181,7 +181,7 @@ TEST_P(ObservedRateTest, LeavesOthersOut) {
 TEST_P(ObservedRateTest, CountsByLevelOnlyWhileTold) {
   WriteRuns();
   const rocksdb::PerfLevel perf_level = rocksdb::GetPerfLevel();
-  const FilterAnswersByLevel before = ReadLevels();
+  const FilterStatsByLevel before = ReadLevels();
   CountMissing(kRows);
   EXPECT_TRUE((ReadLevels() - before).levels.empty());
   {

@@ -1,4 +1,4 @@
-// Judges whether a file's filter is poor, and what a new one would be worth.
+// Evaluates whether a file's filter is poor, and what a new one would be worth.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 namespace linebloom {
 
 // The filters that a column family's policy builds today.
-struct WantedFilter {
+struct TargetFilter {
   std::string policy_name = kFilterPolicyName;
   // The rate of its filters if the policy is RocksDB's own. It can't read
   // linebloom's.
@@ -40,7 +40,7 @@ struct WantedFilter {
   std::string prefix_extractor = {};
 };
 
-struct Verdict {
+struct Evaluation {
   double rate_now = 1;  // as the policy uses the filter that the file has
   // Expected of a new filter.
   double rate_after = 0;
@@ -54,15 +54,15 @@ struct Verdict {
   bool pays = false;
 };
 
-// A filter just built as `wanted` never has a reason; otherwise every run would
+// A filter just built as `target` never has a reason; otherwise every run would
 // rewrite the file. kOverBudget only says that the filter could be smaller.
-Verdict Judge(const FileFacts& facts, const WantedFilter& wanted);
+Evaluation Evaluate(const FileFacts& facts, const TargetFilter& target);
 
 // For example "no filter".
 absl::string_view ToString(RebuildReason reason);
 
 // A column family whose filters are to be rebuilt.
-struct Family {
+struct FamilyToRebuild {
   std::string name;
   rocksdb::ColumnFamilyHandle* handle = nullptr;
   rocksdb::Options options;
@@ -80,11 +80,12 @@ struct Family {
 // Fills in `policy` or `has_built_in_policy` from `options`. Returns what is
 // wrong if the policy is neither linebloom's nor one of RocksDB's own, or
 // builds no filters; otherwise nothing.
-std::string ReadPolicy(Family* family);
+std::string ReadPolicy(FamilyToRebuild* family);
 
 // The filter that the family's policy would build for a file rewritten on
 // `level`. `nothing_below` says that no file below contains any of
 // its keys.
-WantedFilter WantedOfFile(const Family& family, int level, bool nothing_below);
+TargetFilter TargetOfFile(const FamilyToRebuild& family, int level,
+                          bool nothing_below);
 
 }  // namespace linebloom

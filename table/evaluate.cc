@@ -1,4 +1,4 @@
-#include "table/judgement.h"
+#include "table/evaluate.h"
 
 #include <algorithm>
 
@@ -27,128 +27,128 @@ constexpr double kWorthShrinking = 0.9;
 // True if lookups need keys or prefixes that the filter lacks; RocksDB then
 // reads the file. Prefixes that no lookup needs do no harm.
 bool LacksKeysOrPrefixes(const Properties& properties,
-                         const WantedFilter& wanted) {
-  if (wanted.whole_key_filtering && !properties.whole_key_filtering) {
+                         const TargetFilter& target) {
+  if (target.whole_key_filtering && !properties.whole_key_filtering) {
     return true;
   }
-  return !wanted.prefix_extractor.empty() &&
-         (wanted.prefix_extractor != properties.prefix_extractor_name ||
+  return !target.prefix_extractor.empty() &&
+         (target.prefix_extractor != properties.prefix_extractor_name ||
           !properties.prefix_filtering);
 }
 
 // True if the file holds nothing to put into a filter, so that it never gets
 // one: only range deletions, or, in a filter of prefixes, only keys without a
 // prefix.
-bool HasNothingToFilter(const FileFacts& facts, const WantedFilter& wanted) {
+bool HasNothingToFilter(const FileFacts& facts, const TargetFilter& target) {
   return facts.rows() == 0 ||
          (!facts.has_filter() && !facts.properties.whole_key_filtering &&
-          facts.properties.filter_policy_name == wanted.policy_name &&
-          !LacksKeysOrPrefixes(facts.properties, wanted));
+          facts.properties.filter_policy_name == target.policy_name &&
+          !LacksKeysOrPrefixes(facts.properties, target));
 }
 
 // True if the file's filter is nothing to the policy, sound or not: RocksDB's
 // own can't read linebloom's.
-bool IsUnknownToPolicy(const FileFacts& facts, const WantedFilter& wanted) {
-  return wanted.built_in_rate.has_value() &&
+bool IsUnknownToPolicy(const FileFacts& facts, const TargetFilter& target) {
+  return target.built_in_rate.has_value() &&
          (facts.first.kind == BlockKind::kLinebloom ||
           facts.first.kind == BlockKind::kUnusable);
 }
 
 // The least size of a filter that stays.
-uint32_t LeastMillibits(const WantedFilter& wanted) {
-  return wanted.min_millibits_per_key > 0 ? wanted.min_millibits_per_key
-                                          : wanted.request.millibits_per_key;
+uint32_t LeastMillibits(const TargetFilter& target) {
+  return target.min_millibits_per_key > 0 ? target.min_millibits_per_key
+                                          : target.request.millibits_per_key;
 }
 
 // True if a new filter would have more bits or a lower rate. Building a filter
 // again with the same request and the same kind of line can't improve it.
-bool AskedForLess(const FilterBlockInfo& info, const WantedFilter& wanted) {
+bool AskedForLess(const FilterBlockInfo& info, const TargetFilter& target) {
   if (info.request.false_positive_rate > 0 &&
-      wanted.request.false_positive_rate > 0) {
+      target.request.false_positive_rate > 0) {
     // The metadata stores a float.
     return info.request.false_positive_rate >
-           static_cast<float>(wanted.request.false_positive_rate);
+           static_cast<float>(target.request.false_positive_rate);
   }
   // A filter built for a rate has no requested bits, and a block that no
   // builder wrote may state that it has no keys.
   const double had = info.request.false_positive_rate > 0
                          ? MillibitsFor(info.lines, std::max(info.keys, 1U))
                          : info.request.millibits_per_key;
-  return had < LeastMillibits(wanted);
+  return had < LeastMillibits(target);
 }
 
 // The same for blocks of plain lines, which don't say what was requested: true
 // if their lines have fewer bits, apart from rounding to whole lines.
-bool HasFewerBits(const FileFacts& facts, const WantedFilter& wanted) {
+bool HasFewerBits(const FileFacts& facts, const TargetFilter& target) {
   return facts.bits_per_key().value_or(0) <
-         1.0 * LeastMillibits(wanted) / kMillibitsPerBit;
+         1.0 * LeastMillibits(target) / kMillibitsPerBit;
 }
 
 // The highest rate with which a filter stays.
-double WorstRate(const WantedFilter& wanted, double rate_after) {
-  return wanted.worst_rate > 0 ? wanted.worst_rate : kTolerance * rate_after;
+double WorstRate(const TargetFilter& target, double rate_after) {
+  return target.worst_rate > 0 ? target.worst_rate : kTolerance * rate_after;
 }
 
 // If every file has its own seed, any seed is fine.
-bool HasSeed(const FilterBlockInfo& info, uint64_t wanted) {
-  return wanted == kRandomHashSeed ? info.request.hash_seed != 0
-                                   : info.request.hash_seed == wanted;
+bool HasSeed(const FilterBlockInfo& info, uint64_t target) {
+  return target == kRandomHashSeed ? info.request.hash_seed != 0
+                                   : info.request.hash_seed == target;
 }
 
 std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
-                                               const WantedFilter& wanted,
+                                               const TargetFilter& target,
                                                double rate_after) {
   const FilterBlockInfo& info = facts.first.info;
-  if (!HasSeed(info, wanted.request.hash_seed)) {
+  if (!HasSeed(info, target.request.hash_seed)) {
     return RebuildReason::kOtherHashSeed;
   }
-  if (LacksKeysOrPrefixes(facts.properties, wanted)) {
+  if (LacksKeysOrPrefixes(facts.properties, target)) {
     return RebuildReason::kOtherPrefixes;
   }
-  if (facts.rate > WorstRate(wanted, rate_after) &&
-      AskedForLess(info, wanted)) {
+  if (facts.rate > WorstRate(target, rate_after) &&
+      AskedForLess(info, target)) {
     return RebuildReason::kWorseRate;
   }
   return std::nullopt;
 }
 
 std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
-                                      const WantedFilter& wanted,
+                                      const TargetFilter& target,
                                       double rate_after) {
   const BlockKind kind = facts.first.kind;
-  if (HasNothingToFilter(facts, wanted)) return std::nullopt;
+  if (HasNothingToFilter(facts, target)) return std::nullopt;
   if (!facts.is_used()) {
     return facts.filter_kind == FilterKind::kNone ||
                    facts.filter_kind == FilterKind::kObsoleteBlockBased
                ? RebuildReason::kNoFilter
                : RebuildReason::kForeignFilter;
   }
-  if (IsUnknownToPolicy(facts, wanted)) return RebuildReason::kForeignFilter;
+  if (IsUnknownToPolicy(facts, target)) return RebuildReason::kForeignFilter;
   // Leave the file for a newer linebloom.
   if (kind == BlockKind::kUnusable &&
       facts.first.info.version > kFilterBlockVersion) {
     return std::nullopt;
   }
   // Every run would rewrite the file, and mend nothing.
-  if (facts.has_gaps && wanted.leaves_gaps) return std::nullopt;
+  if (facts.has_gaps && target.leaves_gaps) return std::nullopt;
   if (!facts.problems.empty() || !facts.of_one_policy) {
     return RebuildReason::kDamagedFilter;
   }
   if (kind == BlockKind::kLinebloom) {
-    return ReasonOfLinebloom(facts, wanted, rate_after);
+    return ReasonOfLinebloom(facts, target, rate_after);
   }
   // RocksDB's policies read each other's filters, of any size.
   const bool builds_its_kind =
-      wanted.built_in_rate.has_value() || wanted.request.line == Line::kPlain;
+      target.built_in_rate.has_value() || target.request.line == Line::kPlain;
   if (kind == BlockKind::kReserved || (IsOfRocksDb(kind) && !builds_its_kind)) {
     return RebuildReason::kForeignFilter;
   }
-  if (LacksKeysOrPrefixes(facts.properties, wanted)) {
+  if (LacksKeysOrPrefixes(facts.properties, target)) {
     return RebuildReason::kOtherPrefixes;
   }
-  if (wanted.built_in_rate.has_value() ||
-      facts.rate <= WorstRate(wanted, rate_after) ||
-      !HasFewerBits(facts, wanted)) {
+  if (target.built_in_rate.has_value() ||
+      facts.rate <= WorstRate(target, rate_after) ||
+      !HasFewerBits(facts, target)) {
     return std::nullopt;
   }
   return RebuildReason::kWorseRate;
@@ -170,22 +170,22 @@ double BytesWithinBudget(const FileFacts& facts, const FilterRequest& request,
 }
 
 // What to expect of a new filter.
-Verdict Expect(const FileFacts& facts, const WantedFilter& wanted) {
-  const FilterRequest& request = wanted.request;
+Evaluation Expect(const FileFacts& facts, const TargetFilter& target) {
+  const FilterRequest& request = target.request;
   // Without a filter, the properties say 0 keys.
   const uint64_t known = facts.keys.value_or(0);
   const uint64_t keys = known > 0 ? known : facts.rows();
   const uint32_t lines = LinesFor(keys, request.millibits_per_key);
-  Verdict verdict;
-  verdict.bytes_after = BytesWithinBudget(facts, request, keys);
-  if (wanted.built_in_rate.has_value()) {
-    verdict.rate_after = *wanted.built_in_rate;
+  Evaluation evaluation;
+  evaluation.bytes_after = BytesWithinBudget(facts, request, keys);
+  if (target.built_in_rate.has_value()) {
+    evaluation.rate_after = *target.built_in_rate;
   } else if (keys > 0) {
-    verdict.rate_after =
+    evaluation.rate_after =
         ExpectedRate(request.line, request.millibits_per_key,
                      static_cast<double>(keys) / static_cast<double>(lines));
   }
-  return verdict;
+  return evaluation;
 }
 
 std::string ForeignPolicy(const rocksdb::FilterPolicy& policy) {
@@ -193,7 +193,8 @@ std::string ForeignPolicy(const rocksdb::FilterPolicy& policy) {
          "; open the database with linebloom's or one of RocksDB's own";
 }
 
-std::string ReadOwnPolicy(const rocksdb::FilterPolicy& policy, Family* family) {
+std::string ReadOwnPolicy(const rocksdb::FilterPolicy& policy,
+                          FamilyToRebuild* family) {
   const FilterPolicyOptions* const options = OptionsOfLinebloom(&policy);
   // Another library's, or one that refuses to work in this RocksDB.
   if (options == nullptr) return ForeignPolicy(policy);
@@ -207,8 +208,8 @@ std::string ReadOwnPolicy(const rocksdb::FilterPolicy& policy, Family* family) {
 }
 
 // In the context of a file rewritten on `level`.
-rocksdb::FilterBuildingContext ContextOf(const Family& family, int level,
-                                         bool nothing_below) {
+rocksdb::FilterBuildingContext ContextOf(const FamilyToRebuild& family,
+                                         int level, bool nothing_below) {
   rocksdb::FilterBuildingContext context(*TableOptionsOf(family.options));
   context.compaction_style = family.options.compaction_style;
   context.num_levels = family.options.num_levels;
@@ -246,7 +247,7 @@ std::optional<double> RateOfBuiltIn(
 // Custom policies may pass RocksDB's filters on under a name of their own, so
 // the filters decide, not the name.
 std::string ReadBuiltInPolicy(const rocksdb::FilterPolicy& policy,
-                              Family* family) {
+                              FamilyToRebuild* family) {
   if (!RocksDbMismatch().empty()) return RocksDbMismatch();
   const std::optional<double> rate =
       RateOfBuiltIn(policy, ContextOf(*family, 1, false));
@@ -271,54 +272,54 @@ bool LeavesGaps(const rocksdb::FilterPolicy& policy,
   return builder != nullptr && builder->Finish(&memory).empty();
 }
 
-// Adds to `wanted` what only a policy of linebloom's can tell of a file
+// Adds to `target` what only a policy of linebloom's can tell of a file
 // rewritten on `level`.
-void AddRequest(const Family& family,
+void AddRequest(const FamilyToRebuild& family,
                 const rocksdb::BlockBasedTableOptions& table, int level,
-                WantedFilter* wanted) {
+                TargetFilter* target) {
   const NewFile file = {.reason = rocksdb::TableFileCreationReason::kCompaction,
                         .tree = family.tree,
                         .all_keys = family.all_keys,
                         .level = level,
                         .style = family.options.compaction_style};
   const bool has_listener = FindLevelSizeListener(family.options) != nullptr;
-  wanted->worst_rate = family.worst_rate;
-  wanted->request =
+  target->worst_rate = family.worst_rate;
+  target->request =
       AsBuilt(RequestFor(family.policy, table, has_listener ? &file : nullptr));
-  const uint32_t millibits = wanted->request.millibits_per_key;
-  wanted->has_budget = family.policy.memory_budget.has_value();
-  if (wanted->has_budget) {
+  const uint32_t millibits = target->request.millibits_per_key;
+  target->has_budget = family.policy.memory_budget.has_value();
+  if (target->has_budget) {
     // The tree may have been larger when the file was written.
-    wanted->min_millibits_per_key = millibits / 2;
+    target->min_millibits_per_key = millibits / 2;
   } else if (has_listener && IsLevelAware(family.policy)) {
-    wanted->min_millibits_per_key =
+    target->min_millibits_per_key =
         std::min(millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
-  } else if (wanted->request.line == Line::kPlain &&
+  } else if (target->request.line == Line::kPlain &&
              table.optimize_filters_for_memory) {
-    wanted->min_millibits_per_key = millibits * 3 / 4;  // rounded down
+    target->min_millibits_per_key = millibits * 3 / 4;  // rounded down
   }
 }
 
 }  // namespace
 
-Verdict Judge(const FileFacts& facts, const WantedFilter& wanted) {
-  Verdict verdict = Expect(facts, wanted);
-  verdict.reason = ReasonOf(facts, wanted, verdict.rate_after);
-  verdict.rate_now = IsUnknownToPolicy(facts, wanted) ? 1 : facts.rate;
+Evaluation Evaluate(const FileFacts& facts, const TargetFilter& target) {
+  Evaluation evaluation = Expect(facts, target);
+  evaluation.reason = ReasonOf(facts, target, evaluation.rate_after);
+  evaluation.rate_now = IsUnknownToPolicy(facts, target) ? 1 : facts.rate;
   // A damaged filter may deny rows, whatever its rate, and one with another
   // seed or other prefixes doesn't do its job.
-  verdict.pays =
-      verdict.reason == RebuildReason::kDamagedFilter ||
-      verdict.reason == RebuildReason::kOtherHashSeed ||
-      verdict.reason == RebuildReason::kOtherPrefixes ||
-      (verdict.reason.has_value() && verdict.rate_after < verdict.rate_now);
-  if (!verdict.pays && wanted.has_budget &&
-      verdict.bytes_after <
+  evaluation.pays = evaluation.reason == RebuildReason::kDamagedFilter ||
+                    evaluation.reason == RebuildReason::kOtherHashSeed ||
+                    evaluation.reason == RebuildReason::kOtherPrefixes ||
+                    (evaluation.reason.has_value() &&
+                     evaluation.rate_after < evaluation.rate_now);
+  if (!evaluation.pays && target.has_budget &&
+      evaluation.bytes_after <
           kWorthShrinking * static_cast<double>(facts.bytes)) {
-    verdict.reason = RebuildReason::kOverBudget;
-    verdict.pays = true;
+    evaluation.reason = RebuildReason::kOverBudget;
+    evaluation.pays = true;
   }
-  return verdict;
+  return evaluation;
 }
 
 absl::string_view ToString(RebuildReason reason) {
@@ -329,7 +330,7 @@ absl::string_view ToString(RebuildReason reason) {
   return kNames[static_cast<size_t>(reason)];
 }
 
-std::string ReadPolicy(Family* family) {
+std::string ReadPolicy(FamilyToRebuild* family) {
   const rocksdb::BlockBasedTableOptions* const table =
       TableOptionsOf(family->options);
   if (table == nullptr) return "its tables have no filters";
@@ -346,25 +347,26 @@ std::string ReadPolicy(Family* family) {
              : ReadBuiltInPolicy(*table->filter_policy, family);
 }
 
-WantedFilter WantedOfFile(const Family& family, int level, bool nothing_below) {
+TargetFilter TargetOfFile(const FamilyToRebuild& family, int level,
+                          bool nothing_below) {
   const rocksdb::BlockBasedTableOptions& table =
       *TableOptionsOf(family.options);
   const rocksdb::FilterBuildingContext context =
       ContextOf(family, level, nothing_below);
-  WantedFilter wanted;
-  wanted.policy_name = table.filter_policy->Name();
-  wanted.whole_key_filtering = table.whole_key_filtering;
+  TargetFilter target;
+  target.policy_name = table.filter_policy->Name();
+  target.whole_key_filtering = table.whole_key_filtering;
   if (family.options.prefix_extractor != nullptr) {
-    wanted.prefix_extractor = family.options.prefix_extractor->AsString();
+    target.prefix_extractor = family.options.prefix_extractor->AsString();
   }
   if (family.has_built_in_policy) {
-    wanted.built_in_rate =
+    target.built_in_rate =
         RateOfBuiltIn(*table.filter_policy, context).value_or(1);
-    wanted.leaves_gaps = LeavesGaps(*table.filter_policy, context);
+    target.leaves_gaps = LeavesGaps(*table.filter_policy, context);
   } else {
-    AddRequest(family, table, level, &wanted);
+    AddRequest(family, table, level, &target);
   }
-  return wanted;
+  return target;
 }
 
 }  // namespace linebloom

@@ -1,4 +1,4 @@
-#include "table/judgement.h"
+#include "table/evaluate.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ FileFacts WithFilter(BlockKind kind, double rate) {
   FileFacts facts;
   facts.properties.num_entries = kRows;
   facts.filter_kind = FilterKind::kFull;
-  facts.family = "rocksdb.BuiltinBloomFilter";
+  facts.compatibility_name = "rocksdb.BuiltinBloomFilter";
   facts.first.kind = kind;
   facts.keys = kRows;
   facts.rate = rate;
@@ -96,20 +96,20 @@ FileFacts OfSmallBlocks(uint64_t blocks, uint64_t index_bytes) {
 }
 
 // 10 bits per key, 125,000 bytes.
-const WantedFilter kWanted;
-const WantedFilter kWantedPlain = {.request = {.line = Line::kPlain}};
-const WantedFilter kWithinBudget = {.has_budget = true};
+const TargetFilter kTarget;
+const TargetFilter kTargetPlain = {.request = {.line = Line::kPlain}};
+const TargetFilter kWithinBudget = {.has_budget = true};
 
-WantedFilter WantedSeed(uint64_t seed) {
+TargetFilter TargetSeed(uint64_t seed) {
   return {.request = {.hash_seed = seed}};
 }
 
-WantedFilter WantedPrefixes(const char* extractor, bool whole_keys = true) {
+TargetFilter TargetPrefixes(const char* extractor, bool whole_keys = true) {
   return {.whole_key_filtering = whole_keys, .prefix_extractor = extractor};
 }
 
 // One of RocksDB's policies.
-WantedFilter WantedBloom(double rate = 0.01) {
+TargetFilter TargetBloom(double rate = 0.01) {
   return {.policy_name = "bloomfilter", .built_in_rate = rate};
 }
 
@@ -119,7 +119,7 @@ using enum RebuildReason;
 struct Case {
   const char* what;
   FileFacts facts;
-  WantedFilter wanted;
+  TargetFilter target;
   std::optional<RebuildReason> reason;
   bool pays = true;  // if there is a reason
 };
@@ -136,52 +136,52 @@ std::vector<Case> Cases() {
   FileFacts no_prefixes = of_no_policy;
   no_prefixes.properties.filter_policy_name = "linebloom";
   FileFacts unknown = WithFilter(BlockKind::kEmpty, 1);
-  unknown.family = "another.Policy";
+  unknown.compatibility_name = "another.Policy";
   FileFacts odd_rate = Linebloom(20'000);
   odd_rate.problems.emplace_back("the rate is not that of the lines");
   FileFacts mixed = solved;
   mixed.of_one_policy = false;
   std::vector<Case> cases = {
-      {"no filter", none, kWanted, kNoFilter},
-      {"an obsolete one", obsolete, kWanted, kNoFilter},
-      {"only range deletions", only_ranges, kWanted, kStays},
-      {"no keys", WithFilter(BlockKind::kEmpty, 0), kWanted, kStays},
-      {"no prefixes", no_prefixes, WantedPrefixes("", false), kStays},
-      {"but other ones", no_prefixes, WantedPrefixes("two", false), kNoFilter},
-      {"but whole keys", no_prefixes, kWanted, kNoFilter},
-      {"of no policy", of_no_policy, kWanted, kNoFilter},
+      {"no filter", none, kTarget, kNoFilter},
+      {"an obsolete one", obsolete, kTarget, kNoFilter},
+      {"only range deletions", only_ranges, kTarget, kStays},
+      {"no keys", WithFilter(BlockKind::kEmpty, 0), kTarget, kStays},
+      {"no prefixes", no_prefixes, TargetPrefixes("", false), kStays},
+      {"but other ones", no_prefixes, TargetPrefixes("two", false), kNoFilter},
+      {"but whole keys", no_prefixes, kTarget, kNoFilter},
+      {"of no policy", of_no_policy, kTarget, kNoFilter},
 
-      {"another policy's", unknown, kWanted, kForeignFilter},
-      {"unusable", Damaged(BlockKind::kUnusable), kWanted, kDamagedFilter},
-      {"inconsistent", Damaged(BlockKind::kInconsistent), kWanted,
+      {"another policy's", unknown, kTarget, kForeignFilter},
+      {"unusable", Damaged(BlockKind::kUnusable), kTarget, kDamagedFilter},
+      {"inconsistent", Damaged(BlockKind::kInconsistent), kTarget,
        kDamagedFilter},
-      {"a problem, whatever the rate", odd_rate, kWanted, kDamagedFilter},
-      {"partitions of several policies", mixed, kWanted, kDamagedFilter},
-      {"a newer version", Newer(), kWanted, kStays},
+      {"a problem, whatever the rate", odd_rate, kTarget, kDamagedFilter},
+      {"partitions of several policies", mixed, kTarget, kDamagedFilter},
+      {"a newer version", Newer(), kTarget, kStays},
 
-      {"the same seed", WithSeed(7), WantedSeed(7), kStays},
-      {"a seed", WithSeed(0), WantedSeed(7), kOtherHashSeed},
-      {"no seed", WithSeed(7), WantedSeed(0), kOtherHashSeed},
-      {"another seed", WithSeed(8), WantedSeed(7), kOtherHashSeed},
-      {"a random seed", WithSeed(0), WantedSeed(kRandomHashSeed),
+      {"the same seed", WithSeed(7), TargetSeed(7), kStays},
+      {"a seed", WithSeed(0), TargetSeed(7), kOtherHashSeed},
+      {"no seed", WithSeed(7), TargetSeed(0), kOtherHashSeed},
+      {"another seed", WithSeed(8), TargetSeed(7), kOtherHashSeed},
+      {"a random seed", WithSeed(0), TargetSeed(kRandomHashSeed),
        kOtherHashSeed},
-      {"any is random", WithSeed(7), WantedSeed(kRandomHashSeed), kStays},
+      {"any is random", WithSeed(7), TargetSeed(kRandomHashSeed), kStays},
 
-      {"the same prefixes", WithPrefixes("one"), WantedPrefixes("one"), kStays},
-      {"other prefixes", WithPrefixes("one"), WantedPrefixes("two"),
+      {"the same prefixes", WithPrefixes("one"), TargetPrefixes("one"), kStays},
+      {"other prefixes", WithPrefixes("one"), TargetPrefixes("two"),
        kOtherPrefixes},
-      {"prefixes", WithPrefixes(""), WantedPrefixes("one"), kOtherPrefixes},
-      {"that no lookup needs", WithPrefixes("one"), kWanted, kStays},
-      {"whole keys", WithPrefixes("one", false), WantedPrefixes("one"),
+      {"prefixes", WithPrefixes(""), TargetPrefixes("one"), kOtherPrefixes},
+      {"that no lookup needs", WithPrefixes("one"), kTarget, kStays},
+      {"whole keys", WithPrefixes("one", false), TargetPrefixes("one"),
        kOtherPrefixes},
 
-      {"solved lines", solved, kWantedPlain, kStays},
-      {"plain lines", Bloom(10'000), kWantedPlain, kStays},
-      {"of fewer bits", Bloom(8'000), kWantedPlain, kWorseRate},
-      {"of more bits", Bloom(12'000), kWantedPlain, kStays},
-      {"fewer bits", Linebloom(8'000), kWanted, kWorseRate},
+      {"solved lines", solved, kTargetPlain, kStays},
+      {"plain lines", Bloom(10'000), kTargetPlain, kStays},
+      {"of fewer bits", Bloom(8'000), kTargetPlain, kWorseRate},
+      {"of more bits", Bloom(12'000), kTargetPlain, kStays},
+      {"fewer bits", Linebloom(8'000), kTarget, kWorseRate},
       {"within the rate", Linebloom(8'000), {.worst_rate = 0.5}, kStays},
-      {"hardly fewer bits", Linebloom(9'900), kWanted, kStays},
+      {"hardly fewer bits", Linebloom(9'900), kTarget, kStays},
       {"above the rate", Linebloom(9'900), {.worst_rate = 1e-9}, kWorseRate},
       {"more bits", Linebloom(12'000), {.worst_rate = 1e-9}, kStays},
 
@@ -189,29 +189,29 @@ std::vector<Case> Cases() {
       {"hardly over it", OfBytes(130'000, 10'400), kWithinBudget, kStays},
       {"one line", OfSmallBlocks(1, 0), kWithinBudget, kStays},
       {"one in each block", OfSmallBlocks(9, 400), kWithinBudget, kStays},
-      {"without a budget", OfBytes(150'000, 12'000), kWanted, kStays},
+      {"without a budget", OfBytes(150'000, 12'000), kTarget, kStays},
       {"worse, within a budget", OfBytes(100'000, 8000), kWithinBudget,
        kWorseRate},
 
       // The way back: RocksDB's policies can't read linebloom's filters.
-      {"back from solved", Linebloom(20'000), WantedBloom(), kForeignFilter},
-      {"back from a newer version", Newer(), WantedBloom(), kForeignFilter},
-      {"back to none", solved, WantedBloom(1), kForeignFilter, false},
-      {"no filter of Bloom's", none, WantedBloom(), kNoFilter},
-      {"damage of Bloom's", Damaged(BlockKind::kInconsistent), WantedBloom(),
+      {"back from solved", Linebloom(20'000), TargetBloom(), kForeignFilter},
+      {"back from a newer version", Newer(), TargetBloom(), kForeignFilter},
+      {"back to none", solved, TargetBloom(1), kForeignFilter, false},
+      {"no filter of Bloom's", none, TargetBloom(), kNoFilter},
+      {"damage of Bloom's", Damaged(BlockKind::kInconsistent), TargetBloom(),
        kDamagedFilter},
   };
   for (const BlockKind kind : {BlockKind::kBloom, BlockKind::kRibbon,
                                BlockKind::kLegacyBloom, BlockKind::kReserved}) {
     cases.push_back(
-        {"foreign", WithFilter(kind, 0.0095), kWanted, kForeignFilter});
-    cases.push_back({"foreign and better", WithFilter(kind, 0.0012), kWanted,
+        {"foreign", WithFilter(kind, 0.0095), kTarget, kForeignFilter});
+    cases.push_back({"foreign and better", WithFilter(kind, 0.0012), kTarget,
                      kForeignFilter, false});
     if (kind == BlockKind::kReserved) continue;
     // They read each other's, whatever the rate.
     const FileFacts built_in = WithFilter(kind, 0.2);
-    cases.push_back({"of RocksDB's", built_in, WantedBloom(), kStays});
-    WantedFilter of_others = WantedBloom();
+    cases.push_back({"of RocksDB's", built_in, TargetBloom(), kStays});
+    TargetFilter of_others = TargetBloom();
     of_others.prefix_extractor = "another";
     cases.push_back({"of RocksDB's", built_in, of_others, kOtherPrefixes});
   }
@@ -219,36 +219,37 @@ std::vector<Case> Cases() {
     for (const uint32_t millibits : {1000u, 4500u, 10'000u, 30'000u}) {
       FileFacts today =
           line == Line::kPlain ? Bloom(millibits) : Linebloom(millibits);
-      WantedFilter wanted = {
+      TargetFilter target = {
           .request = {.millibits_per_key = millibits, .line = line}};
-      cases.push_back({"today's", today, wanted, kStays});
+      cases.push_back({"today's", today, target, kStays});
       // By chance, a small filter may be far worse than expected, and
       // rebuilding wouldn't help.
       today.rate = 0.9;
-      wanted.worst_rate = 1e-9;
-      cases.push_back({"today's by chance", today, wanted, kStays});
+      target.worst_rate = 1e-9;
+      cases.push_back({"today's by chance", today, target, kStays});
     }
   }
   return cases;
 }
 
-TEST(JudgeTest, HasTheReasonAndSaysWhetherItPays) {
+TEST(EvaluateTest, HasTheReasonAndSaysWhetherItPays) {
   for (const Case& c : Cases()) {
     SCOPED_TRACE(c.what);
-    const Verdict verdict = Judge(c.facts, c.wanted);
-    EXPECT_EQ(verdict.reason, c.reason);
-    EXPECT_EQ(verdict.pays, c.reason.has_value() && c.pays);
+    const Evaluation evaluation = Evaluate(c.facts, c.target);
+    EXPECT_EQ(evaluation.reason, c.reason);
+    EXPECT_EQ(evaluation.pays, c.reason.has_value() && c.pays);
   }
 }
 
-TEST(JudgeTest, TellsTheRatesBeforeAndAfter) {
-  EXPECT_NEAR(Judge(WithoutFilter(), kWanted).rate_after,
+TEST(EvaluateTest, TellsTheRatesBeforeAndAfter) {
+  EXPECT_NEAR(Evaluate(WithoutFilter(), kTarget).rate_after,
               ExpectedRate(Line::kSolved, 10'000, 51.2), 1e-4);
-  const Verdict back = Judge(Linebloom(20'000), WantedBloom());
+  const Evaluation back = Evaluate(Linebloom(20'000), TargetBloom());
   EXPECT_EQ(back.rate_now, 1);
   EXPECT_EQ(back.rate_after, 0.01);
-  EXPECT_EQ(Judge(WithFilter(BlockKind::kBloom, 0.2), WantedBloom()).rate_now,
-            0.2);
+  EXPECT_EQ(
+      Evaluate(WithFilter(BlockKind::kBloom, 0.2), TargetBloom()).rate_now,
+      0.2);
 }
 
 // RocksDB lets some invalid options pass; filters are built with those nearest.
@@ -256,7 +257,7 @@ TEST(ReadPolicyTest, InvalidOptionsBuildFiltersToo) {
   for (const double bits : {-1.0, std::nan(""), 1e300}) {
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy.reset(NewFilterPolicy(bits));
-    Family family;
+    FamilyToRebuild family;
     family.options.table_factory.reset(
         rocksdb::NewBlockBasedTableFactory(table));
     EXPECT_EQ(ReadPolicy(&family), "");
