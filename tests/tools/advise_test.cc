@@ -330,12 +330,6 @@ TEST_F(AdviseTest, PresentRowsReadTheirData) {
 
 TEST_F(AdviseTest, SaysWhatIsWrong) {
   using testing::HasSubstr;
-  config_.memory = 1000;
-  EXPECT_THAT(Error(), HasSubstr("--memory=1kB: the bytes of the block cache, "
-                                 "from 64KiB to this machine's memory, "));
-  config_.memory = uint64_t{1} << 60;
-  EXPECT_THAT(Error(), HasSubstr("this machine's memory"));
-  config_.memory = kCacheBytes;
   config_.skew = "much";
   EXPECT_THAT(Error(), HasSubstr("--skew"));
   config_.skew = "";

@@ -284,42 +284,35 @@ std::vector<std::string> Notes(const TreeFacts& facts, const Json& budget,
   return notes;
 }
 
-absl::Status CheckMemory(const AdviseConfig& config) {
-  const uint64_t most = MemoryOfMachine();
-  if (config.memory >= kMinMemory && config.memory <= most) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--memory=", NumberText(config.memory, Unit::kBytes),
-      ": the bytes of the block cache, from ",
-      NumberText(kMinMemory, Unit::kBytes), " to this machine's memory, ",
-      NumberText(most / 1'000'000 * 1'000'000, Unit::kBytes)));
-}
-
-absl::StatusOr<ExpectedLookups> LookupsOf(const AdviseConfig& config) {
+// `hits_from` is set to a remark on where the hit ratio comes from.
+absl::StatusOr<ExpectedLookups> LookupsOf(const AdviseConfig& config,
+                                          std::string* hits_from) {
   ExpectedLookups lookups;
-  if (config.trace.empty()) {
-    lookups.hit_ratio =
-        config.hit_ratio.value_or(ReadInfoLog(config.db).hit_ratio.value_or(0));
-    ASSIGN_OR_RETURN(lookups.skew, Skew::Parse(config.skew, config.seed));
+  if (!config.trace.empty()) {
+    ASSIGN_OR_RETURN(const ReadOnlyDatabase database,
+                     ReadOnlyDatabase::Open("DATABASE", config.db));
+    ASSIGN_OR_RETURN(const Trace trace, ReadTrace(config.trace, database.db()));
+    lookups.hit_ratio = static_cast<double>(trace.existing) /
+                        static_cast<double>(trace.keys.size());
+    ASSIGN_OR_RETURN(lookups.skew, trace.SkewIn(database.db()));
     return lookups;
   }
-  ASSIGN_OR_RETURN(const ReadOnlyDatabase database,
-                   ReadOnlyDatabase::Open("DATABASE", config.db));
-  ASSIGN_OR_RETURN(const Trace trace, ReadTrace(config.trace, database.db()));
-  lookups.hit_ratio = static_cast<double>(trace.existing) /
-                      static_cast<double>(trace.keys.size());
-  ASSIGN_OR_RETURN(lookups.skew, trace.SkewIn(database.db()));
+  if (config.hit_ratio) {
+    lookups.hit_ratio = *config.hit_ratio;
+  } else if (const auto logged = ReadInfoLog(config.db).hit_ratio) {
+    lookups.hit_ratio = *logged;
+    *hits_from = " (by the info log)";
+  }
+  ASSIGN_OR_RETURN(lookups.skew, Skew::Parse(config.skew, config.seed));
   return lookups;
 }
 
 }  // namespace
 
 absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
-  RETURN_IF_ERROR(CheckMemory(config));
-  const bool by_log = !config.hit_ratio && config.trace.empty() &&
-                      ReadInfoLog(config.db).hit_ratio;
-  ASSIGN_OR_RETURN(const ExpectedLookups lookups, LookupsOf(config));
+  std::string hits_from;
+  ASSIGN_OR_RETURN(const ExpectedLookups lookups,
+                   LookupsOf(config, &hits_from));
   ASSIGN_OR_RETURN(const FilterCurves curves, FilterCurves::Make());
   ASSIGN_OR_RETURN(
       TreeFacts facts,
@@ -340,8 +333,7 @@ absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
       {"skew", config.skew},
       {"lookups",
        absl::StrFormat("Lookups: %.3g %% for missing rows%s, %s",
-                       100 * (1 - lookups.hit_ratio),
-                       by_log ? " (by the info log)" : "",
+                       100 * (1 - lookups.hit_ratio), hits_from,
                        lookups.skew.is_uniform() ? "evenly spread"
                                                  : lookups.skew.InWords())},
       {"present", AsJson(now)},
@@ -379,7 +371,7 @@ Files are only read, and another process may have the database open. Exits with
       app->add_option("database", config->db, "the database's folder")
           ->required();
       AddNumber(app, "--memory", &config->memory, Unit::kBytes, kMinMemory,
-                uint64_t{1} << 50, "bytes of the block cache")
+                MemoryOfMachine(), "bytes of the block cache")
           ->required();
       app->add_option("--column_family", config->column_family,
                       "only this column family; default: all");
