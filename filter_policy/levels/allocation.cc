@@ -28,25 +28,27 @@ constexpr double kMaxCorrection = 3;
 constexpr double kMoreInRecovery = 3;
 
 // A budget keeps half of what equal shares would have beyond this for keys to
-// come, except of files that leveled compaction will rewrite, and never gives a
-// tree more than the maximum. Then one lookup of a missing row in 50,000 reads
-// a data block of each run.
+// come, unless leveled compaction will rewrite the file, and never gives a tree
+// more than the maximum. Then one lookup of a missing row in 50,000 reads a
+// data block of each run. Rejected: to keep it in flushed files alone, which
+// then had fewer bits than the levels below them and read 1.5 times as much.
 constexpr double kUnsharedFrom = 10;
 constexpr double kPartOfRest = 0.5;
 constexpr double kMaxAverageOfBudget = 16;
 
 // How much faster than Correction() new files make up for old ones that keep
-// the bits of a smaller tree. Rejected, in trees that doubled: 1, which came to
-// 1.3 times the budget leveled, 1.6 universal and 2.0 in key order, in place of
-// 1.3, 1.4 and 1.6; 4 and up to 4 bits fewer, which came to 1.2, 1.3 and 1.5
-// but read 1.3 times as much at rest.
-constexpr double kHasteOfBudget = 3;
+// the bits of a smaller tree. Rejected, in trees that doubled: 3, and up to 3
+// bits below the average, which read 0.8 times as much but came to 1.5 times
+// the budget leveled, 1.4 universal and 1.8 in key order, in place of 1.3, 1.3
+// and 1.6; no fewer than the average, 1.7, 1.7 and 2.0.
+constexpr double kHasteOfBudget = 4;
 
-// How many bits per key beyond equal shares a file of a tree with a memory
-// budget gets at most. The budget is spent on keys that come and go, and a file
+// How far files of a tree with a memory budget are from equal shares at most,
+// in bits per key. The budget is spent on keys that come and go, and a file
 // that was cut short for them costs more reads than larger steps between levels
 // save.
 constexpr double kMaxMoreOfBudget = 2;
+constexpr double kMaxLessOfBudget = 4;
 
 // The keys to expect of a flush: as many as the last one had, or as wait to be
 // flushed if they are fewer or if it is the first; 0 if unknown. Rejected: the
@@ -205,8 +207,9 @@ double BitsWithinBudget(const NewFile& file, double average_bits,
   const double correction = Correction(others, planned, average_bits);
   const double bits =
       planned + (correction < 0 ? kHasteOfBudget : 1) * correction;
-  return std::max(kMinBitsOfRun, std::clamp(bits, average_bits - kMaxCorrection,
-                                            average_bits + kMaxMoreOfBudget));
+  return std::max(kMinBitsOfRun,
+                  std::clamp(bits, average_bits - kMaxLessOfBudget,
+                             average_bits + kMaxMoreOfBudget));
 }
 
 double AverageOfBudget(const NewFile& file, double budget_bits) {
@@ -219,11 +222,11 @@ double AverageOfBudget(const NewFile& file, double budget_bits) {
   const double share = budget_bits / std::max(keys, 1.0);
   const double rest = std::max(0.0, share - kUnsharedFrom);
   // While a database is being opened, nobody knows how many keys there are.
-  const double part =
-      file.is_recovered() ? 0
-      : !file.is_flushed() && file.style == rocksdb::kCompactionStyleLevel
-          ? 1
-          : kPartOfRest;
+  const bool moves_down =
+      file.is_flushed() && file.tree != nullptr && file.tree->in_order;
+  const bool is_rewritten =
+      file.style == rocksdb::kCompactionStyleLevel && !moves_down;
+  const double part = file.is_recovered() ? 0 : is_rewritten ? 1 : kPartOfRest;
   const double average = std::min(share, kUnsharedFrom) + part * rest;
   return std::clamp(average, kMinBitsOfRun, kMaxAverageOfBudget);
 }

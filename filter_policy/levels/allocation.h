@@ -45,7 +45,7 @@ namespace linebloom {
 double BitsForFile(const NewFile& file, double average_bits,
                    double log_rate_per_bit);
 
-// The same if `average_bits` are those of AverageOfBudget(): from 3 fewer to 2
+// The same if `average_bits` are those of AverageOfBudget(): from 4 fewer to 2
 // more.
 double BitsWithinBudget(const NewFile& file, double average_bits,
                         double log_rate_per_bit);
