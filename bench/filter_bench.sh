@@ -27,7 +27,7 @@ for ((round = 0; round < rounds; ++round)); do
       --benchmark_out="$work/$round.$i.json" --benchmark_out_format=json > /dev/null
   done
 done
-variables=${LINEBLOOM_SIMD:+LINEBLOOM_SIMD=$LINEBLOOM_SIMD }${IN_TREE:+IN_TREE=$IN_TREE }
+variables=${BITS_PER_KEY:+BITS_PER_KEY=$BITS_PER_KEY }${LINEBLOOM_SIMD:+LINEBLOOM_SIMD=$LINEBLOOM_SIMD }${IN_TREE:+IN_TREE=$IN_TREE }
 echo "\`${variables}bench/filter_bench.sh${1:+ '$1'}${2:+ $2}\`"
 echo
 python3 "$root/bench/filter_tables.py" "$work"/*.json
