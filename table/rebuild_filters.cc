@@ -16,7 +16,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/levels/tree_state.h"
@@ -121,21 +120,6 @@ absl::StatusOr<FileFacts> Describe(rocksdb::DB* db, const std::string& path,
   damaged.compatibility_name = file.filter().compatibility_name;
   damaged.problems.emplace_back(facts.status().message());
   return damaged;
-}
-
-// RocksDB names every table .sst, and where there is none opens one that is
-// named .ldb, by LevelDB or by RocksDB before 2.8.
-std::string PathOf(rocksdb::DB* db, const SstFileMetaData& file) {
-  const std::string path =
-      absl::StrCat(file.directory, "/", file.relative_filename);
-  const std::string older =
-      absl::StrCat(absl::StripSuffix(path, ".sst"), ".ldb");
-  const auto exists = [db](const std::string& name) {
-    return db->GetFileSystem()
-        ->FileExists(name, rocksdb::IOOptions(), /*dbg=*/nullptr)
-        .ok();
-  };
-  return !exists(path) && exists(older) ? older : path;
 }
 
 Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,

@@ -6,6 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "filter_policy/line/little_endian.h"
+#include "rocksdb/db.h"
+#include "rocksdb/file_system.h"
+#include "rocksdb/metadata.h"
 #include "table/status.h"
 
 namespace linebloom {
@@ -357,6 +360,19 @@ bool IsBuiltInName(absl::string_view compatibility_name) {
       "ribbonfilter",
   };
   return std::ranges::count(kNames, compatibility_name) > 0;
+}
+
+std::string PathOf(rocksdb::DB* db, const rocksdb::SstFileMetaData& file) {
+  const std::string path =
+      absl::StrCat(file.directory, "/", file.relative_filename);
+  const std::string older =
+      absl::StrCat(absl::StripSuffix(path, ".sst"), ".ldb");
+  const auto exists = [db](const std::string& name) {
+    return db->GetFileSystem()
+        ->FileExists(name, rocksdb::IOOptions(), /*dbg=*/nullptr)
+        .ok();
+  };
+  return !exists(path) && exists(older) ? older : path;
 }
 
 }  // namespace linebloom

@@ -15,6 +15,11 @@
 #include "table/format.h"
 #include "table/random_access.h"
 
+namespace rocksdb {
+class DB;
+struct SstFileMetaData;
+}  // namespace rocksdb
+
 namespace linebloom {
 
 // Numbers missing from the file are 0 and texts empty, unless stated otherwise.
@@ -121,5 +126,9 @@ class SstFile {
   Properties properties_;  // the defaults if there are none, as in LevelDB's
   FilterLocation filter_;
 };
+
+// The path of a live file. RocksDB names every table .sst, and where there is
+// none opens one that is named .ldb, by LevelDB or by RocksDB before 2.8.
+std::string PathOf(rocksdb::DB* db, const rocksdb::SstFileMetaData& file);
 
 }  // namespace linebloom

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "rocksdb/db.h"
+#include "tests/table/rocksdb_files.h"
 #include "tests/temporary_folder.h"
 #include "tools/compare/keys.h"
 #include "tools/compare/row_source.h"
@@ -22,8 +23,9 @@
 namespace linebloom::tools {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 std::vector<std::string> KeysIn(const Keys& keys) {
   std::vector<std::string> all;
@@ -73,7 +75,7 @@ TEST(HoldOutTest, MissingKeysLieInside) {
     EXPECT_EQ(split.rows[split.rows.size() - 1], keys[99]);
     std::vector<std::string> both = KeysIn(split.rows);
     std::ranges::copy(KeysIn(split.missing), std::back_inserter(both));
-    EXPECT_THAT(both, testing::UnorderedElementsAreArray(KeysIn(keys)));
+    EXPECT_THAT(both, ::testing::UnorderedElementsAreArray(KeysIn(keys)));
   }
 }
 
@@ -132,7 +134,7 @@ TEST(SkewTest, StretchesCoverTheKeySpaceInOrder) {
   for (const char* text : {"", "80/20", "95/5", "99.9/0.1", "50/50", "30/12.5",
                            "99.9/99.9", "zipf:0.1", "zipf:0.99", "zipf:2"}) {
     for (uint64_t seed = 0; seed < 20; ++seed) {
-      SCOPED_TRACE(testing::Message() << text << ", seed " << seed);
+      SCOPED_TRACE(::testing::Message() << text << ", seed " << seed);
       const Skew skew = Parsed(text, seed);
       double end = 0;
       double lookups = 0;
@@ -227,7 +229,7 @@ TEST(ChooseLookupsTest, FollowsASkew) {
   ASSERT_TRUE(std::is_sorted(all.begin(), all.end()));
   for (const char* text : {"80/20", "95/5", "50/50", "99.9/0.1", "zipf:0.99"}) {
     for (const uint64_t seed : {1, 2, 3}) {
-      SCOPED_TRACE(testing::Message() << text << ", seed " << seed);
+      SCOPED_TRACE(::testing::Message() << text << ", seed " << seed);
       const Skew skew = Parsed(text, seed);
       const Lookups lookups = ChooseLookups({{}, missing, skew, 0, seed}, 1000);
       const std::vector<std::string> keys = KeysIn(lookups.keys);
@@ -260,29 +262,41 @@ TEST(RepeatedLookupsTest, AreSpreadLikeThoseMeasured) {
 }
 
 // A database with one row, deleted again if asked, and `families` besides.
-void MakeSource(const std::string& path, bool deleted,
-                const std::vector<std::string>& families,
+void MakeSource(const std::string& path, bool deleted = false,
+                const std::vector<std::string>& families = {},
                 const std::string& wal_dir = "") {
+  using linebloom::testing::Check;
   rocksdb::Options options;
   options.wal_dir = wal_dir;
-  options.create_if_missing = true;
-  rocksdb::DB* opened = nullptr;
-  ASSERT_TRUE(rocksdb::DB::Open(options, path, &opened).ok());
-  const std::unique_ptr<rocksdb::DB> db(opened);
-  ASSERT_TRUE(db->Put({}, "key", "value").ok());
-  ASSERT_TRUE(db->Flush({}).ok());
-  if (deleted) {
-    ASSERT_TRUE(db->Delete({}, "key").ok());
-  }
-  ASSERT_TRUE(db->Flush({}).ok());
+  const auto db = linebloom::testing::OpenDb(options, path);
+  Check(db->Put({}, "key", "value"));
+  Check(db->Flush({}));
+  if (deleted) Check(db->Delete({}, "key"));
+  Check(db->Flush({}));
   for (const std::string& name : families) {
     rocksdb::ColumnFamilyHandle* family = nullptr;
-    ASSERT_TRUE(db->CreateColumnFamily(options, name, &family).ok());
-    ASSERT_TRUE(db->DestroyColumnFamilyHandle(family).ok());
+    Check(db->CreateColumnFamily(options, name, &family));
+    Check(db->DestroyColumnFamilyHandle(family));
   }
 }
 
+// The workload's notes; why there is none otherwise.
+std::vector<std::string> NotesOf(const CompareConfig& config) {
+  const TemporaryFolder folder;
+  const auto workload = MakeWorkload(config, folder.path());
+  return workload.ok() ? workload->notes
+                       : std::vector{std::string(workload.status().message())};
+}
+
+std::vector<std::string> NotesOfDatabase(const std::string& path) {
+  CompareConfig config;
+  config.source_db = path;
+  return NotesOf(config);
+}
+
 TEST(MakeWorkloadTest, NamesTheFamiliesThatAreLeftOut) {
+  constexpr char kOnly[] =
+      "Only the default column family of --source_db is compared: ";
   const std::map<std::vector<std::string>, std::string> notes = {
       {{"a\x1b\n"}, "1 other is left out ('a\\x1b\\x0a')."},
       {{"a", "b", "c"}, "3 others are left out ('a', 'b', 'c')."},
@@ -290,23 +304,12 @@ TEST(MakeWorkloadTest, NamesTheFamiliesThatAreLeftOut) {
   for (const auto& [families, note] : notes) {
     const TemporaryFolder folder;
     MakeSource(folder.File("db"), /*deleted=*/false, families);
-    CompareConfig config;
-    config.source_db = folder.File("db");
-    const auto workload = MakeWorkload(config, folder.path());
-    ASSERT_TRUE(workload.ok()) << workload.status();
-    EXPECT_THAT(workload->notes,
-                testing::Contains(HasSubstr("Only the default column family of "
-                                            "--source_db is compared: " +
-                                            note)));
+    EXPECT_THAT(NotesOfDatabase(folder.File("db")), Contains(kOnly + note));
   }
   const TemporaryFolder folder;
-  MakeSource(folder.File("db"), /*deleted=*/false, {});
-  CompareConfig config;
-  config.source_db = folder.File("db");
-  const auto workload = MakeWorkload(config, folder.path());
-  ASSERT_TRUE(workload.ok()) << workload.status();
-  EXPECT_THAT(workload->notes,
-              testing::Not(testing::Contains(HasSubstr("column family"))));
+  MakeSource(folder.File("db"));
+  EXPECT_THAT(NotesOfDatabase(folder.File("db")),
+              Contains(HasSubstr("column family")).Times(0));
 }
 
 // A copy has the original's OPTIONS, whose logs aren't its own.
@@ -317,57 +320,40 @@ TEST(MakeWorkloadTest, SaysWhereLogsAreReadThatAreElsewhere) {
                elsewhere ? folder.File("logs") : "");
     std::filesystem::rename(folder.File("db"), folder.File("copy"));
     if (!elsewhere) std::filesystem::create_directory(folder.File("db"));
-    CompareConfig config;
-    config.source_db = folder.File("copy");
-    const auto workload = MakeWorkload(config, folder.path());
-    ASSERT_TRUE(workload.ok()) << workload.status();
-    const auto says = testing::Contains(
-        HasSubstr("were read in '" + folder.File("logs") + "'"));
-    if (elsewhere) {
-      EXPECT_THAT(workload->notes, says);
-    } else {
-      EXPECT_THAT(workload->notes, testing::Not(says));
-    }
+    EXPECT_THAT(
+        NotesOfDatabase(folder.File("copy")),
+        Contains(HasSubstr("were read in '" + folder.File("logs") + "'"))
+            .Times(elsewhere ? 1 : 0));
   }
-}
-
-std::string ErrorOf(const CompareConfig& config) {
-  const TemporaryFolder folder;
-  const auto workload = MakeWorkload(config, folder.path());
-  return workload.ok() ? "none" : std::string(workload.status().message());
 }
 
 TEST(MakeWorkloadTest, SaysWhyThereAreNoLookups) {
   const TemporaryFolder folder;
   CompareConfig config;
   config.source_db = folder.File("db");
-  MakeSource(config.source_db, /*deleted=*/true, {});
-  EXPECT_EQ(ErrorOf(config),
-            "--source_db='" + config.source_db + "' has no live rows");
+  MakeSource(config.source_db, /*deleted=*/true);
+  EXPECT_THAT(NotesOf(config), ElementsAre("--source_db='" + config.source_db +
+                                           "' has no live rows"));
 
   // The first lookup's range of keys has none of the few missing ones.
-  constexpr char kFirst[] =
-      ": the first lookup falls into a range of the key space without any";
+  const auto expect_too_few = [&config](const std::string& what) {
+    EXPECT_THAT(
+        NotesOf(config),
+        ElementsAre("--skew='80/20' needs more missing keys than " + what +
+                    ": the first lookup falls into a range of the key "
+                    "space without any"));
+  };
   config.source_db = folder.File("one");
-  MakeSource(config.source_db, /*deleted=*/false, {});
+  MakeSource(config.source_db);
   config.skew = "80/20";
-  EXPECT_EQ(ErrorOf(config),
-            std::string("--skew='80/20' needs more missing keys than 1 (each "
-                        "an existing key and one zero byte)") +
-                kFirst);
+  expect_too_few("1 (each an existing key and one zero byte)");
   config.missing_file = folder.Write("missing", "kez\n");
-  EXPECT_EQ(ErrorOf(config),
-            "--skew='80/20' needs more missing keys than "
-            "--missing_file='" +
-                config.missing_file + "' has (1)" + kFirst);
+  expect_too_few("--missing_file='" + config.missing_file + "' has (1)");
   config.source_db.clear();
   std::string keys;
   for (int i = 0; i < 1000; ++i) keys += "key" + std::to_string(i) + "\n";
   config.key_file = folder.Write("keys", keys);
-  EXPECT_EQ(ErrorOf(config),
-            "--skew='80/20' needs more missing keys than "
-            "--missing_file='" +
-                config.missing_file + "' has (1)" + kFirst);
+  expect_too_few("--missing_file='" + config.missing_file + "' has (1)");
 }
 
 }  // namespace

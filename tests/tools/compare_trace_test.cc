@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "linebloom/filter_policy.h"
 #include "rocksdb/db.h"
 #include "rocksdb/trace_reader_writer.h"
+#include "tests/table/rocksdb_files.h"
 #include "tests/temporary_folder.h"
 #include "tools/compare/keys.h"
 #include "tools/compare/memory.h"
@@ -21,8 +20,8 @@
 namespace linebloom::tools {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(KeyListTest, KnowsWhichKeysAreTogether) {
   KeyList keys;
@@ -38,16 +37,12 @@ TEST(KeyListTest, KnowsWhichKeysAreTogether) {
   EXPECT_EQ(part.together(0), 2);
 }
 
-class TraceTest : public testing::Test {
+class TraceTest : public ::testing::Test {
  protected:
   TraceTest() {
-    rocksdb::Options options;
-    options.create_if_missing = true;
-    rocksdb::DB* opened = nullptr;
-    EXPECT_TRUE(rocksdb::DB::Open(options, path_ + "/db", &opened).ok());
-    db_.reset(opened);
+    db_ = linebloom::testing::OpenDb({}, path_ + "/db");
     EXPECT_TRUE(db_->Put({}, "there", "value").ok());
-    EXPECT_TRUE(db_->CreateColumnFamily(options, "other", &other_).ok());
+    EXPECT_TRUE(db_->CreateColumnFamily({}, "other", &other_).ok());
   }
   ~TraceTest() override { Close(); }
 
@@ -76,8 +71,7 @@ class TraceTest : public testing::Test {
   std::string Changed(const std::string& name, size_t size,
                       const std::string& from = "",
                       const std::string& to = "") {
-    std::ifstream file(trace_, std::ios::binary);
-    std::string bytes(std::istreambuf_iterator<char>(file), {});
+    std::string bytes = ReadFileBytes(trace_);
     if (!from.empty()) bytes.replace(bytes.find(from), from.size(), to);
     return folder_.Write(name, bytes.substr(0, size));
   }

@@ -18,6 +18,11 @@
 namespace linebloom::tools {
 namespace {
 
+namespace lt = linebloom::testing;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
 TEST(TextTest, KeysAreShownAsTextAndInHex) {
   EXPECT_EQ(KeyText(std::string("k\0'", 3)), "'k\\x00\\'' (6b0027)");
   EXPECT_EQ(KeyText(""), "'' ()");
@@ -31,7 +36,6 @@ bool IsPadding(const std::string& bytes, size_t at) {
 
 // Damage anywhere is an error or a problem, never anything worse.
 TEST(VerifyTest, EveryDamagedByteIsReported) {
-  namespace lt = linebloom::testing;
   const TemporaryFolder folder;
   // Not SstFileWriter, because ingestion may change 8 bytes in its files.
   const std::string written =
@@ -64,7 +68,6 @@ Json Verified(const DumpConfig& config) {
 
 // By default a million, 1 MB each.
 TEST(VerifyTest, OfLongKeysFewerMissingOnesAreProbed) {
-  namespace lt = linebloom::testing;
   const TemporaryFolder folder;
   DumpConfig config;
   config.db = folder.File("db");
@@ -79,7 +82,7 @@ TEST(VerifyTest, OfLongKeysFewerMissingOnesAreProbed) {
   EXPECT_EQ(report["problems"], Json::array());
   EXPECT_GE(report["missing_keys"]["probed"], 900);
   EXPECT_LE(report["missing_keys"]["probed"], 1000);
-  EXPECT_THAT(report["notes"].dump(), ::testing::HasSubstr("keys are long"));
+  EXPECT_THAT(report["notes"].dump(), HasSubstr("keys are long"));
 }
 
 #if ROCKSDB_MAJOR < 8 || (ROCKSDB_MAJOR == 8 && ROCKSDB_MINOR < 6)
@@ -88,15 +91,13 @@ TEST(VerifyTest, AFileThatRocksDbCantReadIsNotDamaged) {
   config.files = {LINEBLOOM_GOLDEN_DIR "/sst/v6_full.sst"};
   const Json report = Verified(config);
   EXPECT_EQ(report["problems"], Json::array());
-  EXPECT_THAT(report["notes"].dump(),
-              ::testing::HasSubstr("can't read format_version 6"));
+  EXPECT_THAT(report["notes"].dump(), HasSubstr("can't read format_version 6"));
   EXPECT_EQ(report["files"][0]["rows_were_read"], false);
 }
 #endif
 
 // A live file of 0 bytes, and one that LevelDB named.
 TEST(FailuresTest, ALiveFileThatIsNoTableIsDamaged) {
-  namespace lt = linebloom::testing;
   const TemporaryFolder folder;
   DumpConfig config;
   config.db = folder.File("db");
@@ -142,9 +143,6 @@ std::string CheckedOptions(const std::string& database,
 }
 
 TEST(CheckOptionsTest, SaysWhatRocksDbMakesOfTheFile) {
-  using ::testing::AllOf;
-  using ::testing::HasSubstr;
-  using ::testing::Not;
   constexpr char kFine[] = "\"problems\":[]";
   EXPECT_THAT(CheckedOptions("", "", "filter_policy=linebloom:10"),
               HasSubstr(kFine));
@@ -196,7 +194,6 @@ Json ReportWithout(const DumpConfig& config,
 // The process that has the database open may delete a file while the tool runs;
 // a file that the manifest still names is lost, or elsewhere.
 TEST(FailuresTest, AFileThatTheManifestStillNamesWasNotDeleted) {
-  namespace lt = linebloom::testing;
   const TemporaryFolder folder;
   rocksdb::Options options = lt::MakeOptions({});
   options.disable_auto_compactions = true;
@@ -211,13 +208,13 @@ TEST(FailuresTest, AFileThatTheManifestStillNamesWasNotDeleted) {
   EXPECT_EQ(report["notes"], Json::array());
   ASSERT_EQ(report["problems"].size(), 2);
   EXPECT_THAT(report["problems"][0].get<std::string>(),
-              ::testing::HasSubstr("db_paths or cf_paths"));
+              HasSubstr("db_paths or cf_paths"));
   lt::FlushAndCompact(db.get());
   report = ReportWithout(config, files);
   EXPECT_EQ(report["problems"], Json::array());
   ASSERT_EQ(report["notes"].size(), 2);
   EXPECT_THAT(report["notes"][0].get<std::string>(),
-              ::testing::HasSubstr("was deleted after"));
+              HasSubstr("was deleted after"));
 }
 
 }  // namespace

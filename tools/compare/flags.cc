@@ -30,23 +30,15 @@ absl::Status CheckFlags(const CompareConfig& config) {
 
 absl::StatusOr<Outcome> RunCompare(const CompareConfig& config) {
   RETURN_IF_ERROR(CheckFlags(config));
-  // Fails early if the page can't be written, before minutes of work.
-  if (!config.html.empty()) {
-    RETURN_IF_ERROR(CheckFlagFile("--html", config.html));
-  }
   Json json = {{"command", CommandLine()}};
-  std::string text;
-  if (config.memory.empty()) {
-    ASSIGN_OR_RETURN(const Report report, RunComparison(config));
-    json.update(ReportAsJson(report));
-    text = ReportAsText(json);
-  } else {
+  if (!config.memory.empty()) {
     ASSIGN_OR_RETURN(const Outcome outcome, RunMemoryComparison(config));
     json.update(outcome.json);
-    text = outcome.text;
+    return Outcome{outcome.text, json};
   }
-  RETURN_IF_ERROR(WritePage(config.html, json, text));
-  return Outcome{text, json};
+  ASSIGN_OR_RETURN(const Report report, RunComparison(config));
+  json.update(ReportAsJson(report));
+  return Outcome{ReportAsText(json), json};
 }
 
 }  // namespace
@@ -128,10 +120,6 @@ bad usage or input.)",
                       "family; it is only read and must not be open elsewhere");
       AddNumber(app, "--seed", &config->seed, Unit::kNone, 0, UINT64_MAX,
                 "varies rows and lookups");
-      app->add_option(
-          "--html", config->html,
-          "also write the results with pictures to this file: one page "
-          "that needs no other file and no network");
       app->add_flag(
              "--direct_io", config->direct_io,
              "read past the page cache (O_DIRECT) where the file system can; "
@@ -161,6 +149,7 @@ bad usage or input.)",
       app->get_option("--partitioned")->needs("--memory");
       app->get_option("--cache_shards")->needs("--memory");
       return [config] { return RunCompare(*config); };
-    }};
+    },
+    /*has_page=*/true};
 
 }  // namespace linebloom::tools

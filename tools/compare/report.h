@@ -36,7 +36,6 @@ struct CompareConfig {
   std::string source_db;
   std::string trace;  // of its lookups
   uint64_t seed = 1;
-  std::string html;
   bool direct_io = true;
   // Small, so that reads go to the device: the cache of a live database is full
   // of more useful blocks than those that turn out to lack the key.

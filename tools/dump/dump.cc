@@ -430,21 +430,20 @@ std::string AsPrometheus(const Json& report) {
 
 absl::StatusOr<Outcome> RunDump(const DumpConfig& config) {
   ASSIGN_OR_RETURN(Outcome table, MakeTable(config));
-  std::string page_text = table.text;
+  table.page_text = table.text;
   if (!config.before.empty()) {
     DumpConfig of_before = config;
     of_before.db = config.before;
     ASSIGN_OR_RETURN(const Outcome before, MakeTable(of_before));
     table.exit_code = std::max(table.exit_code, before.exit_code);
-    page_text =
-        absl::StrCat("Before\n\n", before.text, "\nAfter\n\n", page_text);
+    table.page_text =
+        absl::StrCat("Before\n\n", before.text, "\nAfter\n\n", table.text);
     Json problems = before.json["problems"];
     problems.insert(problems.end(), table.json["problems"].begin(),
                     table.json["problems"].end());
     table.json["problems"] = problems;
     table.json["before"] = before.json;
   }
-  RETURN_IF_ERROR(WritePage(config.html, table.json, page_text));
   if (config.format == "prometheus") table.text = AsPrometheus(table.json);
   return table;
 }

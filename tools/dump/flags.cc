@@ -62,11 +62,6 @@ bad usage or files that are not SSTables.)",
           ->check(CLI::IsMember({"text", "prometheus"}))
           ->needs("--db")
           ->capture_default_str();
-      app->add_option(
-          "--html", config->html,
-          "also write the result with "
-          "pictures to this file: one page that needs no other file and "
-          "no network");
       app->add_option("--before", config->before,
                       "with --html of a database: another one, such as a "
                       "copy from before a change, to be drawn above it")
@@ -74,13 +69,10 @@ bad usage or files that are not SSTables.)",
           ->needs("--html");
       return [config]() -> absl::StatusOr<Outcome> {
         RETURN_IF_ERROR(CheckInputs(*config));
-        // Fails early if the page can't be written, before hours of reading.
-        if (!config->html.empty()) {
-          RETURN_IF_ERROR(CheckFlagFile("--html", config->html));
-        }
         return RunDump(*config);
       };
-    }};
+    },
+    /*has_page=*/true};
 
 const Subcommand kVerify = {
     "verify",

@@ -25,7 +25,6 @@ struct DumpConfig {
   std::string column_family;
   std::string command = "dump";  // the subcommand
   std::string format = "text";
-  std::string html;
   std::string before;  // a database
   std::string out;
   std::string check_options;  // an options file

@@ -126,13 +126,49 @@ std::string Quoted(absl::string_view argument) {
                       "'");
 }
 
+// Checks before long work that `path` can be written, and leaves no trace. Does
+// nothing if it is empty.
+absl::Status CheckFlagFile(absl::string_view flag, const std::string& path) {
+  if (path.empty()) return absl::OkStatus();
+  // What may have existed stays.
+  std::error_code unknown;
+  const bool existed = std::filesystem::exists(path, unknown) || unknown;
+  const absl::Status status =
+      StatusOf(std::ofstream(path, std::ios::app), flag, path);
+  std::error_code ignored;
+  if (status.ok() && !existed) std::filesystem::remove(path, ignored);
+  return status;
+}
+
+// Writes page.html with the outcome's JSON, which it draws, and its text.
+absl::Status WritePage(const std::string& path, const Outcome& outcome) {
+  if (path.empty()) return absl::OkStatus();
+  Json result = outcome.json;
+  result["about"] = {
+      {"command", CommandLine()},
+      {"date", absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone())},
+      {"versions", Versions()}};
+  // Any "</script" would end the script element.
+  const std::string json = absl::StrReplaceAll(
+      result.dump(1, ' ', false, Json::error_handler_t::replace),
+      {{"<", "\\u003c"}});
+  const std::string escaped = absl::StrReplaceAll(
+      outcome.page_text.empty() ? outcome.text : outcome.page_text,
+      {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}});
+  return WriteFlagFile(
+      "--html", path,
+      absl::StrReplaceAll(kPage, {{"{{text}}", escaped}, {"{{json}}", json}}));
+}
+
 absl::StatusOr<Outcome> RunAndWrite(
-    const std::string& json_path,
+    const std::string& json_path, const std::string& html_path,
     const std::function<absl::StatusOr<Outcome>()>& run) {
   const bool to_file = !json_path.empty() && json_path != "-";
   if (to_file) RETURN_IF_ERROR(CheckFlagFile("--json", json_path));
+  RETURN_IF_ERROR(CheckFlagFile("--html", html_path));
   absl::StatusOr<Outcome> outcome = run();
   if (!outcome.ok()) return outcome;
+  RETURN_IF_ERROR(WritePage(html_path, *outcome));
   const std::string json = absl::StrCat(
       outcome->json.dump(2, ' ', false, Json::error_handler_t::replace), "\n");
   // The file first, so that nothing is printed after an error.
@@ -174,17 +210,6 @@ std::string CommandLine() {
   return line;
 }
 
-absl::Status CheckFlagFile(absl::string_view flag, const std::string& path) {
-  // What may have existed stays.
-  std::error_code unknown;
-  const bool existed = std::filesystem::exists(path, unknown) || unknown;
-  const absl::Status status =
-      StatusOf(std::ofstream(path, std::ios::app), flag, path);
-  std::error_code ignored;
-  if (status.ok() && !existed) std::filesystem::remove(path, ignored);
-  return status;
-}
-
 int RunProgram(int argc, char** argv, absl::string_view description,
                absl::Span<const Subcommand> subcommands) {
   command_line = absl::MakeSpan(argv, argc);
@@ -195,9 +220,15 @@ int RunProgram(int argc, char** argv, absl::string_view description,
   app.set_version_flag("--version", Versions(), "print the versions");
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   std::string json_path;
+  std::string html_path;
   std::map<CLI::App*, std::function<absl::StatusOr<Outcome>()>> runs;
   for (const Subcommand& one : subcommands) {
     CLI::App* const sub = app.add_subcommand(one.name, one.description);
+    if (one.has_page) {
+      sub->add_option("--html", html_path,
+                      "also write the result with pictures to this file: one "
+                      "page that needs no other file and no network");
+    }
     runs[sub] = one.declare(sub);
     sub->add_option("--json", json_path,
                     "also write the result as JSON to this file; - for stdout "
@@ -226,7 +257,8 @@ int RunProgram(int argc, char** argv, absl::string_view description,
   CatchInterrupts();
   std::set_terminate(EndAtException);
   const auto run = runs.find(named());
-  const absl::StatusOr<Outcome> outcome = RunAndWrite(json_path, run->second);
+  const absl::StatusOr<Outcome> outcome =
+      RunAndWrite(json_path, html_path, run->second);
   if (!outcome.ok()) {
     PrintError(outcome.status().message());
     return absl::IsCancelled(outcome.status()) ? kExitInterrupted
@@ -244,24 +276,6 @@ bool Interrupted() { return interrupted.load(std::memory_order_relaxed); }
 absl::Status CheckInterrupt() {
   if (Interrupted()) return absl::CancelledError("interrupted");
   return absl::OkStatus();
-}
-
-absl::Status WritePage(const std::string& path, Json result,
-                       absl::string_view text) {
-  if (path.empty()) return absl::OkStatus();
-  result["about"] = {
-      {"command", CommandLine()},
-      {"date", absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone())},
-      {"versions", Versions()}};
-  // Any "</script" would end the script element.
-  const std::string json = absl::StrReplaceAll(
-      result.dump(1, ' ', false, Json::error_handler_t::replace),
-      {{"<", "\\u003c"}});
-  const std::string escaped =
-      absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}});
-  return WriteFlagFile(
-      "--html", path,
-      absl::StrReplaceAll(kPage, {{"{{text}}", escaped}, {"{{json}}", json}}));
 }
 
 }  // namespace linebloom::tools

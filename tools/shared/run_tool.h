@@ -33,11 +33,6 @@ std::string Versions();
 // program's name without its folder.
 std::string CommandLine();
 
-// Checks that `path`, which `flag` named, can be written, before long work and
-// without leaving a trace. Returns the operating system's error, with both
-// names.
-absl::Status CheckFlagFile(absl::string_view flag, const std::string& path);
-
 // A tool's report, as text and as JSON, whose `problems`, if any, are sentences
 // for stderr.
 struct Outcome {
@@ -45,6 +40,7 @@ struct Outcome {
   Json json;
   // By default kExitFoundSomething if there are problems.
   std::optional<int> exit_code = {};
+  std::string page_text = {};  // of --html; by default `text`
 };
 
 // A subcommand of the program.
@@ -55,13 +51,14 @@ struct Subcommand {
   const char* description;
   // Declares the flags on `app` and returns what runs once they are parsed.
   std::function<absl::StatusOr<Outcome>()> (*declare)(CLI::App* app);
+  bool has_page = false;  // takes --html: page.html draws its JSON
 };
 
 // Runs the subcommand that `argv` names and returns its exit code. Prints the
 // report as text or, with --json=-, as JSON; another --json names a file for
-// it, checked before the run. In JSON bytes that are not UTF-8 are replaced; in
-// text they become \xff and control characters \x1b. If something fails, one
-// line on stderr says why.
+// it and --html one for its page, checked before the run. In JSON bytes that
+// are not UTF-8 are replaced; in text they become \xff and control characters
+// \x1b. If something fails, one line on stderr says why.
 int RunProgram(int argc, char** argv, absl::string_view description,
                absl::Span<const Subcommand> subcommands);
 
@@ -71,11 +68,6 @@ bool Interrupted();
 
 // OK, or Cancelled after a signal.
 absl::Status CheckInterrupt();
-
-// Writes page.html with the `result`, which it draws, `text` and the command
-// line. Does nothing if `path` is empty.
-absl::Status WritePage(const std::string& path, Json result,
-                       absl::string_view text);
 
 template <typename Value>
 Json OrNull(const std::optional<Value>& value) {
