@@ -281,7 +281,7 @@ void PrintReads(const std::string& folder, const std::string& policy,
 }
 
 int RunWhileOpen(const std::string& folder, const std::string& command) {
-  rocksdb::Options options;
+  const rocksdb::Options options = MakeOptions({});
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   std::vector<std::string> names;
   Check(rocksdb::DB::ListColumnFamilies(options, folder, &names));

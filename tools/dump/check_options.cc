@@ -387,6 +387,7 @@ absl::StatusOr<Outcome> RunCheckOptions(const DumpConfig& config) {
   Json json = {{"options_file", path},
                {"column_families", Json::array()},
                {"problems", Json::array()}};
+  std::vector<rocksdb::ColumnFamilyDescriptor> sound;
   for (const FamilyInFile& family : families) {
     std::string problem;
     ASSIGN_OR_RETURN(Json checked, Check(family, database, folder, &problem));
@@ -394,9 +395,18 @@ absl::StatusOr<Outcome> RunCheckOptions(const DumpConfig& config) {
       absl::StrAppend(&problem, ". ", lost_listeners);
     }
     json["column_families"].push_back(std::move(checked));
-    if (problem.empty()) continue;
+    if (problem.empty()) {
+      sound.emplace_back(family.name, family.options);
+      continue;
+    }
     json["problems"].push_back(
         absl::StrCat(path, ": column family ", family.name, ": ", problem));
+  }
+  if (!folder.empty()) {
+    ASSIGN_OR_RETURN(const auto lost, LostFilters(folder, sound));
+    for (const std::string& problem : lost) {
+      json["problems"].push_back(absl::StrCat(path, ": ", problem));
+    }
   }
   return Outcome{CheckAsText(json), json};
 }

@@ -381,6 +381,10 @@ absl::StatusOr<Outcome> MakeTable(const DumpConfig& config) {
     // What is wrong with files is reported already.
     const auto note = NoteOnCacheFit(config.db);
     if (note.ok() && !note->empty()) failures.AddNote(*note);
+    ASSIGN_OR_RETURN(
+        const auto lost,
+        LostFilters(config.db, LoadStoredOptions(config.db).families));
+    for (const std::string& problem : lost) failures.AddProblem(problem);
   }
   failures.AddTo(&json);
   return Outcome{TableAsText(json), json, failures.exit_code()};

@@ -12,9 +12,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "filter_policy/policy/policy_options.h"
 #include "nlohmann/json.hpp"
+#include "table/sst_file.h"
 #include "table/status.h"
 #include "tools/shared/databases.h"
+#include "tools/shared/policies.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
@@ -98,6 +101,33 @@ absl::StatusOr<std::vector<LiveFile>> ListInputs(const DumpConfig& config) {
     files.emplace_back().path = path;
   }
   return files;
+}
+
+absl::StatusOr<std::vector<std::string>> LostFilters(
+    const std::string& folder,
+    const std::vector<rocksdb::ColumnFamilyDescriptor>& families) {
+  ASSIGN_OR_RETURN(const auto files, ListLiveFiles("--db", folder, ""));
+  const auto is_ours = [](const LiveFile& live) {
+    const absl::StatusOr<SstFile> file = SstFile::Open(live.path);
+    return file.ok() && file->filter().kind != FilterKind::kNone &&
+           file->properties().filter_policy_name == kFilterPolicyName;
+  };
+  std::vector<std::string> lost;
+  for (const auto& [name, options] : families) {
+    const auto* const table = TableOptionsOf(options);
+    if (table == nullptr || table->filter_policy != nullptr) continue;
+    const auto count = std::ranges::count_if(files, [&](const LiveFile& file) {
+      return file.column_family == name && is_ours(file);
+    });
+    if (count == 0) continue;
+    lost.push_back(absl::StrFormat(
+        "column family %s: its options load no filter policy, and %d of its "
+        "files have linebloom's filters, which lookups no longer use; new "
+        "files get none. A tool without linebloom, such as ldb, leaves such "
+        "options behind",
+        name, count));
+  }
+  return lost;
 }
 
 Json NewReport(const DumpConfig& config) {

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "rocksdb/db.h"
 #include "table/block_facts.h"
 #include "table/file_facts.h"
 #include "tools/shared/live_files.h"
@@ -54,6 +55,13 @@ absl::StatusOr<Outcome> RunCheckOptions(const DumpConfig& config);
 // newest first in L0. InvalidArgument if it has no --column_family of that
 // name; else the errors of ReadOnlyDatabase.
 absl::StatusOr<std::vector<LiveFile>> ListInputs(const DumpConfig& config);
+
+// One sentence for each of `families` without a filter policy whose files in
+// the database have linebloom's filters: lookups pass them by, and new files
+// get none. Reads metadata alone, and leaves out files that can't be read.
+absl::StatusOr<std::vector<std::string>> LostFilters(
+    const std::string& folder,
+    const std::vector<rocksdb::ColumnFamilyDescriptor>& families);
 
 // What reports begin with: `command`, and `database`, null without one.
 Json NewReport(const DumpConfig& config);
