@@ -43,7 +43,9 @@ function(linebloom_pkgconfig library requires description)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${library}.pc
           DESTINATION ${pkgconfig_dir} COMPONENT development)
 endfunction()
+set(libs_private "-Wl,--undefined=linebloom_register_on_load")  # in the archive
 linebloom_pkgconfig(linebloom rocksdb "${PROJECT_DESCRIPTION}")
+set(libs_private)
 if(LINEBLOOM_DEVELOPER OR LINEBLOOM_REBUILD)
   linebloom_pkgconfig(linebloom_rebuild linebloom
     "New filters for the old files of a RocksDB database")

@@ -137,16 +137,13 @@ void Rebuild(const std::string& path) {
 
 int main(int argc, char** argv) {
   Require(argc == 2, "usage: consumer DATABASE_FOLDER");
-#ifdef LINKED_STATICALLY
-  linebloom::RegisterFilterPolicy();  // the shared library does it when loaded
-#endif
 #ifdef AS_PLUGIN
   Require(rocksdb::ObjectRegistry::Default()->RegisterPlugin(PLUGIN,
                                                              PLUGIN_FUNC) == 2,
           "the plugin's function did not register two factories");
 #endif
-  WriteAndLookUp(WithPolicy(linebloom::NewFilterPolicy(10)), argv[1]);
   WriteAndLookUp(FromString(), argv[1]);
+  WriteAndLookUp(WithPolicy(linebloom::NewFilterPolicy(10)), argv[1]);
 #ifdef WITH_REBUILD
   Rebuild(argv[1]);
 #endif

@@ -219,12 +219,13 @@ LINEBLOOM_EXPORT const rocksdb::FilterPolicy* NewFilterPolicy(
     double bits_per_key);
 
 // Registers the ID `linebloom` with RocksDB's object registry, so that option
-// strings find it. Loading the shared library does this automatically; it then
-// stays loaded, because the registry can't forget. A program that links the
-// static library calls this once before parsing options, and a plug-in that
-// contains the static library must not be unloaded afterwards. Further calls
-// have no effect. In a RocksDB of another minor version it registers nothing,
-// and the ID stays unknown. Thread-safe.
+// strings find it. Loading the shared library does this, and so does starting a
+// program that links the archive by its CMake target or pkg-config --static.
+// One that links it otherwise calls this before parsing options. The registry
+// can't forget: the shared library stays loaded, and a plug-in that contains
+// the archive must not be unloaded. Further calls have no effect. In a RocksDB
+// of another minor version it registers nothing, and the ID stays unknown.
+// Thread-safe.
 LINEBLOOM_EXPORT void RegisterFilterPolicy();
 
 }  // namespace linebloom
