@@ -37,6 +37,7 @@ class KeyHash {
   explicit KeyHash(uint64_t seed);
 
   uint64_t seed() const { return key_[0]; }
+  Line line() const { return line_; }
 
   uint64_t operator()(const char* key, size_t size) const {
     if (line_ == Line::kPlain) return HashForPlainLines(key, size);

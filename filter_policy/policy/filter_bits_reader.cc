@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
+#include "filter_policy/line/xxh3.inc"
+#include "filter_policy/line/xxh3_preview.inc"
 #include "filter_policy/policy/filter_bits_builder.h"
 
 namespace linebloom {
@@ -30,8 +33,7 @@ class LineFilterBitsReader final : public rocksdb::FilterBitsReader {
     for (int begin = 0; begin < num_keys; begin += kMaxBatch) {
       const int count = std::min(kMaxBatch, num_keys - begin);
       for (int i = 0; i < count; ++i) {
-        const Slice& key = *keys[begin + i];
-        hashes[i] = filter_.hash()(key.data(), key.size());
+        hashes[i] = HashOf(*keys[begin + i]);
         filter_.Prefetch(hashes[i]);
       }
       filter_.MayMatch(hashes.data(), count, may_match + begin);
@@ -39,6 +41,17 @@ class LineFilterBitsReader final : public rocksdb::FilterBitsReader {
   }
 
  private:
+  // Short keys inline: with calls, batches take 4 to 8 % longer.
+  uint64_t HashOf(const Slice& key) const {
+    const KeyHash& hash = filter_.hash();
+    if (key.size() > 16 || hash.seed() != 0) {
+      return hash(key.data(), key.size());
+    }
+    return hash.line() == Line::kPlain
+               ? std::rotl(xxh3_preview::OfUpTo16(key.data(), key.size()), 32)
+               : XXH3_64bits(key.data(), key.size());
+  }
+
   const FilterReader filter_;
 };
 
