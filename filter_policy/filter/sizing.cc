@@ -6,7 +6,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "filter_policy/line/line_tables.inc"
+#include "filter_policy/filter/solved_rates.inc"
 #include "filter_policy/line/plain_probes.h"
 
 namespace linebloom {

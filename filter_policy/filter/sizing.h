@@ -75,7 +75,7 @@ constexpr FilterRequest AsBuilt(FilterRequest request) {
 //
 // Plain lines: MeanOverLines() of fill^k, fill = 1 - (1 - 1 / 512)^(k n) in a
 // line with n keys, as if probes were independent. Solved lines: measured by
-// filter_policy/line/line_tables.cc.
+// filter_policy/filter/solved_rates.cc.
 // Tests check that real filters of 1 to 30 bits per key are within 2 %.
 double ExpectedRate(Line line, uint32_t millibits, double keys_per_line);
 

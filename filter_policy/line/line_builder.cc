@@ -5,8 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "filter_policy/line/line_tables.inc"
-
 namespace linebloom {
 namespace {
 
@@ -140,7 +138,9 @@ void LineBuilder::Wait(UnsolvedLine* line) {
     std::fill_n(line->to, kLineBytes, 0);
     return Complete(line);
   }
-  Queue& queue = QueueOf(*line);
+  const int stages = TotalOf(line->header) / (2 * kPerProbe);
+  Queue& queue =
+      queues_[std::max(line->keys(), kMaxSolvedKeys / (stages + 1) + 1)];
   line->next = std::exchange(queue.first, line);
   ++queue.count;
   ++waiting_;
@@ -151,22 +151,14 @@ void LineBuilder::Wait(UnsolvedLine* line) {
   }
 }
 
-LineBuilder::Queue& LineBuilder::QueueOf(const UnsolvedLine& line) {
-  const int stages = TotalOf(line.header) / (2 * kPerProbe);
-  return queues_[std::max(line.keys(), kMaxSolvedKeys / (stages + 1) + 1)];
-}
-
 // Solves a batch of lines, of this queue and, if they are too few, of the next
 // ones.
 void LineBuilder::SolveFrom(Queue* queue) {
   std::array<UnsolvedLine*, kMaxLanes> lines;
   int count = 0;
-  while (count < std::min(kernel_->lanes, count + waiting_)) {
+  while (count < kernel_->lanes && waiting_ > 0) {
+    while (queue->first == nullptr) ++queue;
     UnsolvedLine* const line = queue->first;
-    if (line == nullptr) {
-      ++queue;
-      continue;
-    }
     if (count > 0 && PlanOf(line->header).first_width !=
                          PlanOf(lines[0]->header).first_width) {
       break;

@@ -58,7 +58,6 @@ class LineBuilder {
   int LargestHeader(const UnsolvedLine& line) const;
   int NextHeader(const UnsolvedLine& line) const;
   void Wait(UnsolvedLine* line);
-  Queue& QueueOf(const UnsolvedLine& line);
   void SolveFrom(Queue* queue);
   void Solve(std::span<UnsolvedLine* const> lines);
   void Complete(UnsolvedLine* line);

@@ -23,7 +23,7 @@ done
 mkdir -p "$build/include"
 ln -sfn /usr/include/{xxhash.h,xxh3.h,highwayhash} "$build/include/"
 
-GLOBIGNORE=$root/filter_policy/line/line_tables.cc # a program of its own
+GLOBIGNORE=$root/filter_policy/filter/solved_rates.cc # a program of its own
 aarch64-linux-gnu-g++ -std=c++20 -O2 -Wall -Wextra -static -pthread \
   -I"$root" -I"$root/filter_policy/include" -I"$build/include" \
   -isystem $googletest -isystem $googletest/include -isystem $googletest/../googlemock/include \

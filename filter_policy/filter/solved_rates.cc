@@ -1,7 +1,7 @@
 // Generates the table next to this file, from simulated lines and their exact
 // rates:
 //
-//   line_tables > filter_policy/line/line_tables.inc
+//   solved_rates > filter_policy/filter/solved_rates.inc
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -58,8 +58,8 @@ void Print(const char* format, int first, int last, const Number& number) {
   }
 }
 
-void PrintTables() {
-  printf(R"(// Made by filter_policy/line/line_tables.cc; do not edit.
+void PrintTable() {
+  printf(R"(// Made by filter_policy/filter/solved_rates.cc; do not edit.
 #pragma once
 
 #include <cstdint>
@@ -79,4 +79,4 @@ inline constexpr double kSolvedLogRates[] = {
 }  // namespace
 }  // namespace linebloom
 
-int main() { linebloom::PrintTables(); }
+int main() { linebloom::PrintTable(); }
