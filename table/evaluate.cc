@@ -72,7 +72,7 @@ bool AskedForLess(const FilterBlockInfo& info, const TargetFilter& target) {
   // A filter built for a rate has no requested bits, and a block that no
   // builder wrote may state that it has no keys.
   const double had = info.request.false_positive_rate > 0
-                         ? MillibitsFor(info.lines, std::max(info.keys, 1U))
+                         ? MillibitsPerKey(info.lines, std::max(info.keys, 1U))
                          : info.request.millibits_per_key;
   return had < LeastMillibits(target);
 }
@@ -175,7 +175,7 @@ Evaluation Expect(const FileFacts& facts, const TargetFilter& target) {
   // Without a filter, the properties say 0 keys.
   const uint64_t known = facts.keys.value_or(0);
   const uint64_t keys = known > 0 ? known : facts.rows();
-  const uint32_t lines = LinesFor(keys, request.millibits_per_key);
+  const uint32_t lines = NumLinesForKeys(keys, request.millibits_per_key);
   Evaluation evaluation;
   evaluation.bytes_after = BytesWithinBudget(facts, request, keys);
   if (target.built_in_rate.has_value()) {
@@ -293,7 +293,7 @@ void AddRequest(const FamilyToRebuild& family,
     target->min_millibits_per_key = millibits / 2;
   } else if (has_listener && IsLevelAware(family.policy)) {
     target->min_millibits_per_key =
-        std::min(millibits, MillibitsOf(BitsPerKeyOf(family.policy)));
+        std::min(millibits, RoundToMillibits(BitsPerKeyOf(family.policy)));
   } else if (target->request.line == Line::kPlain &&
              table.optimize_filters_for_memory) {
     target->min_millibits_per_key = millibits * 3 / 4;  // rounded down

@@ -41,7 +41,7 @@ uint32_t AllocationRounding::Round(Line line, uint64_t keys, uint32_t lines,
     return usable_size_(BytesOfLines(line, count) + beside);
   };
   const size_t size = usable(lines);
-  const uint32_t more = LinesWithin(line, size - beside);
+  const uint32_t more = NumLinesInBytes(line, size - beside);
   if (more - lines <= lines / kWorthwhile) return lines;
   // The most lines that fit the next smaller size.
   uint32_t fewer = lines / 2;

@@ -84,17 +84,17 @@ FilterBlock BuildFilter(const HashList& hashes, const FilterRequest& request,
   const size_t keys = hashes.size();
   uint32_t millibits = request.millibits_per_key;
   uint32_t count = request.false_positive_rate > 0
-                       ? LinesForRate(keys, millibits)
-                       : LinesFor(keys, millibits);
+                       ? NumLinesForRate(keys, millibits)
+                       : NumLinesForKeys(keys, millibits);
   if (rounding != nullptr && request.false_positive_rate == 0) {
     const uint32_t rounded = rounding->Round(request.line, keys, count,
                                              FilterBlockOverhead(request));
-    if (rounded != count) millibits = MillibitsFor(rounded, keys);
+    if (rounded != count) millibits = MillibitsPerKey(rounded, keys);
     count = rounded;
   }
   // More than 2^32 keys may have fewer bits than requested.
   if (count == kMaxLines) {
-    millibits = std::min(millibits, MillibitsFor(count, keys));
+    millibits = std::min(millibits, MillibitsPerKey(count, keys));
   }
   return BuildBlock(hashes, request, millibits, kernel, count);
 }

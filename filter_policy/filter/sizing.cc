@@ -49,17 +49,17 @@ double RateOfMillibits(Line line, uint32_t millibits) {
 
 }  // namespace
 
-uint32_t LinesFor(uint64_t keys, uint32_t millibits) {
+uint32_t NumLinesForKeys(uint64_t keys, uint32_t millibits) {
   return RoundedLines(keys, millibits, kMillibitsPerLine - 1);
 }
 
-uint32_t LinesForRate(uint64_t keys, uint32_t millibits) {
+uint32_t NumLinesForRate(uint64_t keys, uint32_t millibits) {
   return RoundedLines(
       keys, millibits,
       keys < kKeysNearRate ? kMillibitsPerLine - 1 : kMillibitsPerLine / 2);
 }
 
-uint32_t LinesWithin(Line line, size_t bytes) {
+uint32_t NumLinesInBytes(Line line, size_t bytes) {
   size_t lines = bytes / kLineBytes;
   if (line == Line::kSolved) {
     const size_t group = BytesOfLines(line, kLinesPerGroup);
@@ -70,11 +70,11 @@ uint32_t LinesWithin(Line line, size_t bytes) {
   return static_cast<uint32_t>(std::min<size_t>(lines, kMaxLines));
 }
 
-uint64_t KeysFor(uint32_t lines, uint32_t millibits) {
+uint64_t MaxKeysForLines(uint32_t lines, uint32_t millibits) {
   return lines * kMillibitsPerLine / millibits;
 }
 
-uint32_t MillibitsFor(uint32_t lines, uint64_t keys) {
+uint32_t MillibitsPerKey(uint32_t lines, uint64_t keys) {
   return static_cast<uint32_t>(
       std::min<uint64_t>(lines * kMillibitsPerLine / keys, UINT32_MAX));
 }

@@ -25,7 +25,7 @@ inline constexpr uint32_t kMaxLines =
 
 // The fewest lines that provide `millibits` thousandths of a bit for each of
 // `keys` keys: 1 to kMaxLines, 0 only if there are no keys.
-uint32_t LinesFor(uint64_t keys, uint32_t millibits);
+uint32_t NumLinesForKeys(uint64_t keys, uint32_t millibits);
 
 // The number of lines with which `keys` keys come nearest to the rate that
 // large filters have at `millibits`: rounded up below kKeysNearRate keys, where
@@ -33,14 +33,14 @@ uint32_t LinesFor(uint64_t keys, uint32_t millibits);
 // Rejected: building again until the exact rate is at most the one requested,
 // which took filters of up to 65,536 keys up to eight times as long.
 inline constexpr uint64_t kKeysNearRate = 10'000;
-uint32_t LinesForRate(uint64_t keys, uint32_t millibits);
+uint32_t NumLinesForRate(uint64_t keys, uint32_t millibits);
 
-// The most keys for which LinesFor returns no more than `lines`.
-uint64_t KeysFor(uint32_t lines, uint32_t millibits);
+// The most keys for which NumLinesForKeys returns no more than `lines`.
+uint64_t MaxKeysForLines(uint32_t lines, uint32_t millibits);
 
 // Thousandths of a bit per key in `lines` lines for `keys` keys, both more than
 // 0.
-uint32_t MillibitsFor(uint32_t lines, uint64_t keys);
+uint32_t MillibitsPerKey(uint32_t lines, uint64_t keys);
 
 // Below this size a solved line has no room for 2 probes per key and matches
 // everything, while a plain one still rejects half of the missing keys.
@@ -48,7 +48,7 @@ inline constexpr uint32_t kMinSolvedMillibits = 2250;
 
 // The most lines, with their groups' codes, that fit in `bytes`: 0 to
 // kMaxLines.
-uint32_t LinesWithin(Line line, size_t bytes);
+uint32_t NumLinesInBytes(Line line, size_t bytes);
 
 // The request as it is built: with plain lines for fewer bits or, with a seed
 // or a canonical key, for which RocksDB's format has no room, with that many

@@ -125,25 +125,26 @@ Status LineFilterBitsBuilder::MaybePostVerify(const Slice& block) {
   return Status::OK();
 }
 
-uint32_t LineFilterBitsBuilder::LinesIn(size_t bytes) const {
+uint32_t LineFilterBitsBuilder::NumLinesInBlock(size_t bytes) const {
   const size_t overhead = FilterBlockOverhead(request_);
-  return bytes < overhead ? 0 : LinesWithin(request_.line, bytes - overhead);
+  return bytes < overhead ? 0
+                          : NumLinesInBytes(request_.line, bytes - overhead);
 }
 
 size_t LineFilterBitsBuilder::ApproximateNumEntries(size_t bytes) {
-  const uint32_t lines = LinesIn(bytes);
-  return KeysFor(lines, request_.millibits_per_key);
+  const uint32_t lines = NumLinesInBlock(bytes);
+  return MaxKeysForLines(lines, request_.millibits_per_key);
 }
 
 size_t LineFilterBitsBuilder::CalculateSpace(size_t entries) {
   if (entries == 0) return kFilterTailBytes;
-  const uint32_t lines = LinesFor(entries, request_.millibits_per_key);
+  const uint32_t lines = NumLinesForKeys(entries, request_.millibits_per_key);
   return BytesOfLines(request_.line, lines) + FilterBlockOverhead(request_);
 }
 
 double LineFilterBitsBuilder::EstimatedFpRate(size_t entries, size_t bytes) {
   if (entries == 0) return 0.0;
-  const uint32_t lines = LinesIn(bytes);
+  const uint32_t lines = NumLinesInBlock(bytes);
   if (lines == 0) return 1.0;
   return ExpectedRate(request_.line, request_.millibits_per_key,
                       static_cast<double>(entries) / lines);

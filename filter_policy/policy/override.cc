@@ -71,7 +71,7 @@ std::optional<FilterPolicyOptions> OptionsInsteadOf(double bits_per_key) {
   const FilterPolicyOptions requested = {.bits_per_key = bits_per_key};
   if (!TheOptions() || !Validate(requested).ok()) return std::nullopt;
   // A program without a filter keeps none, whatever LINEBLOOM_OVERRIDE says.
-  if (MillibitsOf(bits_per_key) == 0) return std::nullopt;
+  if (RoundToMillibits(bits_per_key) == 0) return std::nullopt;
   FilterPolicyOptions options = *TheOptions();
   if (!options.bits_per_key && !options.false_positive_rate) {
     options.bits_per_key = bits_per_key;

@@ -305,7 +305,7 @@ bool HasTooFewBitsForSolved(const Options& options) {
   return (options.hash_seed != 0 || options.canonical_key != nullptr) &&
          !options.false_positive_rate && !options.memory_budget &&
          !BuildsNothing(options) &&
-         MillibitsOf(BitsPerKeyOf(options)) < kMinSolvedMillibits;
+         RoundToMillibits(BitsPerKeyOf(options)) < kMinSolvedMillibits;
 }
 
 Status ValidateLine(const Options& options) {
@@ -369,7 +369,7 @@ bool NeedsCanonicalKey(const rocksdb::Comparator* comparator) {
 
 bool BuildsNothing(const FilterPolicyOptions& options) {
   return !options.false_positive_rate && !options.memory_budget &&
-         MillibitsOf(BitsPerKeyOf(options)) == 0;
+         RoundToMillibits(BitsPerKeyOf(options)) == 0;
 }
 
 uint64_t BytesOf(const MemoryBudget& budget,
@@ -406,7 +406,7 @@ FilterRequest RequestFor(const FilterPolicyOptions& options,
   } else if (by_level) {
     bits = BitsForFile(*file, bits, slope);
   }
-  request.millibits_per_key = MillibitsOf(bits);
+  request.millibits_per_key = RoundToMillibits(bits);
   return request;
 }
 
@@ -466,7 +466,7 @@ FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
   return nearest;
 }
 
-uint32_t MillibitsOf(double bits_per_key) {
+uint32_t RoundToMillibits(double bits_per_key) {
   if (bits_per_key < 0.5) return 0;
   if (bits_per_key < 1.0) return 1000;
   return static_cast<uint32_t>(std::floor(bits_per_key * 1000 + 0.5));

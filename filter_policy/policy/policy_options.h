@@ -71,7 +71,7 @@ FilterRequest RequestFor(const FilterPolicyOptions& options,
 
 // Bits per key in thousandths, as used and stored; 0 means no filter.
 // `bits_per_key` must be in range.
-uint32_t MillibitsOf(double bits_per_key);
+uint32_t RoundToMillibits(double bits_per_key);
 
 // Parses an ID: `linebloom`, alone or with `:BITS`, `:rate:RATE` or
 // `:budget:BYTES`

@@ -123,7 +123,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   const size_t lines_size = block.size() - kFilterBlockOverhead;
-  const uint32_t lines = LinesWithin(Line::kSolved, lines_size);
+  const uint32_t lines = NumLinesInBytes(Line::kSolved, lines_size);
   if (lines > 0 && BytesOfLines(Line::kSolved, lines) == lines_size) {
     Promise((parsed.kind == BlockKind::kLinebloom) ==
                 (IsDocumented(parsed.info) &&

@@ -44,7 +44,7 @@ inline void MendMetadata(uint8_t mends, char* block, char* end) {
   }
   if ((mends & kMendLines) != 0) {
     StoreLittleEndian(metadata + 4,
-                      LinesWithin(Line::kSolved, before - metadata_size));
+                      NumLinesInBytes(Line::kSolved, before - metadata_size));
   }
   if ((mends & kMendChecksum) != 0) {
     StoreLittleEndian(end - 5, static_cast<uint32_t>(

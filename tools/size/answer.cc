@@ -42,7 +42,7 @@ Memory MemoryFor(Line line, uint64_t keys, uint32_t millibits) {
   const auto files = static_cast<uint64_t>(
       wanted / (uint64_t{kMaxLines} * kLineMillibits) + 1);
   const uint64_t keys_of_file = (keys + files - 1) / files;
-  const uint32_t count = LinesFor(keys_of_file, millibits);
+  const uint32_t count = NumLinesForKeys(keys_of_file, millibits);
   FilterRequest request;
   request.millibits_per_key = millibits;
   request.line = line;

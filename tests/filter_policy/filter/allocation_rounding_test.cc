@@ -45,7 +45,7 @@ void Add(Line line, uint64_t keys, uint32_t lines, Sums* sums) {
   sums->memory += static_cast<double>(FourToADoubling(
       BytesOfLines(line, lines) + kFilterBlockOverhead + kTrailer));
   sums->rate += static_cast<double>(keys) *
-                ExpectedRate(line, MillibitsFor(lines, keys),
+                ExpectedRate(line, MillibitsPerKey(lines, keys),
                              static_cast<double>(keys) / lines);
 }
 
@@ -59,7 +59,7 @@ TEST(AllocationRoundingTest, WithSizesFarApartFiltersFillThem) {
       Sums with;
       for (int i = 0; i < 1000; ++i) {
         const uint64_t keys = 500 + random() % 100000;
-        const uint32_t lines = LinesFor(keys, millibits);
+        const uint32_t lines = NumLinesForKeys(keys, millibits);
         const uint32_t rounded =
             rounding.Round(line, keys, lines, kFilterBlockOverhead);
         const size_t size =
@@ -79,8 +79,9 @@ TEST(AllocationRoundingTest, WithSizesFarApartFiltersFillThem) {
 TEST(AllocationRoundingTest, OneLineIsNotTakenAway) {
   AllocationRounding rounding(
       [](size_t bytes) { return (bytes + 4095) / 4096 * 4096; });
-  EXPECT_EQ(rounding.Round(Line::kSolved, 1, 1, kFilterBlockOverhead),
-            LinesWithin(Line::kSolved, 4096 - kFilterBlockOverhead - kTrailer));
+  EXPECT_EQ(
+      rounding.Round(Line::kSolved, 1, 1, kFilterBlockOverhead),
+      NumLinesInBytes(Line::kSolved, 4096 - kFilterBlockOverhead - kTrailer));
 }
 
 }  // namespace

@@ -290,7 +290,7 @@ TEST(FilterBlockTest, StartOfLinebloomMetadataIsNotALegacyTail) {
     if (base < kMinSolvedBase || step < 1 || step > kMaxSolvedStep) continue;
     for (const uint64_t line_bytes : {32, 64, 128, 256}) {
       const uint64_t size = number * line_bytes;
-      const uint32_t lines = LinesWithin(Line::kSolved, size);
+      const uint32_t lines = NumLinesInBytes(Line::kSolved, size);
       EXPECT_FALSE(BytesOfLines(Line::kSolved, lines) == size &&
                    (lines & 255) == number >> 24)
           << lines;

@@ -67,7 +67,7 @@ TEST(FilterBuilderTest, PoisonedKeysRaiseTheRateThatIsStated) {
       BitsForRate(Line::kSolved, settings.false_positive_rate).value();
   const FilterBlockInfo info = Parse(BuildFilter(hashes, settings)).info;
   EXPECT_EQ(info.lines,
-            LinesForRate(hashes.size(), settings.millibits_per_key));
+            NumLinesForRate(hashes.size(), settings.millibits_per_key));
   EXPECT_FLOAT_EQ(0.001F, info.request.false_positive_rate);
   EXPECT_GT(info.expected_false_positive_rate, 0.001F);
   EXPECT_LT(info.expected_false_positive_rate, 0.004F);

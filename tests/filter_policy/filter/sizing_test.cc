@@ -16,19 +16,20 @@ namespace {
 constexpr Line kKinds[] = {Line::kPlain, Line::kSolved};
 
 TEST(SizingTest, HugeFiltersStopAtFourGigabytes) {
-  EXPECT_EQ(kMaxLines, LinesFor(uint64_t{1} << 40, 30000));
-  EXPECT_EQ(kMaxLines, LinesFor(~uint64_t{0}, 30000));
+  EXPECT_EQ(kMaxLines, NumLinesForKeys(uint64_t{1} << 40, 30000));
+  EXPECT_EQ(kMaxLines, NumLinesForKeys(~uint64_t{0}, 30000));
 }
 
 TEST(SizingTest, LinesWithinIsTheInverseOfBytesOfLines) {
   for (const Line line : kKinds) {
     for (uint32_t lines = 0; lines < 100; ++lines) {
       const size_t bytes = BytesOfLines(line, lines);
-      EXPECT_EQ(lines, LinesWithin(line, bytes));
-      EXPECT_EQ(lines, LinesWithin(line, bytes + kLineBytes - 1));
-      EXPECT_EQ(lines, LinesWithin(line, BytesOfLines(line, lines + 1) - 1));
+      EXPECT_EQ(lines, NumLinesInBytes(line, bytes));
+      EXPECT_EQ(lines, NumLinesInBytes(line, bytes + kLineBytes - 1));
+      EXPECT_EQ(lines,
+                NumLinesInBytes(line, BytesOfLines(line, lines + 1) - 1));
     }
-    EXPECT_EQ(kMaxLines, LinesWithin(line, SIZE_MAX));
+    EXPECT_EQ(kMaxLines, NumLinesInBytes(line, SIZE_MAX));
     EXPECT_LT(BytesOfLines(line, kMaxLines), 0xffffff00u);
   }
 }
