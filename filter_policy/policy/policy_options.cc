@@ -15,6 +15,7 @@
 
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/levels/allocation.h"
+#include "filter_policy/policy/rocksdb_cache.h"
 #include "rocksdb/convenience.h"
 
 namespace linebloom {

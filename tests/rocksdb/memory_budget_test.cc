@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "filter_policy/policy/rocksdb_cache.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "linebloom/rebuild_filters.h"
-#include "rocksdb/cache.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"

@@ -18,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/policy/policy_options.h"
+#include "filter_policy/policy/rocksdb_cache.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "nlohmann/json.hpp"
@@ -29,9 +30,6 @@
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
 #include "table/block_facts.h"
-#if __has_include("rocksdb/advanced_cache.h")
-#include "rocksdb/advanced_cache.h"  // Cache, since RocksDB 8.0
-#endif
 #include "table/status.h"
 #include "tools/advise/cache_fit.h"
 #include "tools/dump/inputs.h"
