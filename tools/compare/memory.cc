@@ -17,6 +17,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "filter_policy/policy/policy_options.h"
+#include "filter_policy/policy/rocksdb_cache.h"
 #include "table/sst_file.h"
 #include "table/status.h"
 #include "tools/compare/keys.h"
