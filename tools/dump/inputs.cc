@@ -113,11 +113,11 @@ absl::StatusOr<std::vector<std::string>> LostFilters(
            file->properties().filter_policy_name == kFilterPolicyName;
   };
   std::vector<std::string> lost;
-  for (const auto& [name, options] : families) {
-    const auto* const table = TableOptionsOf(options);
+  for (const auto& family : families) {
+    const auto* const table = TableOptionsOf(family.options);
     if (table == nullptr || table->filter_policy != nullptr) continue;
     const auto count = std::ranges::count_if(files, [&](const LiveFile& file) {
-      return file.column_family == name && is_ours(file);
+      return file.column_family == family.name && is_ours(file);
     });
     if (count == 0) continue;
     lost.push_back(absl::StrFormat(
@@ -125,7 +125,7 @@ absl::StatusOr<std::vector<std::string>> LostFilters(
         "files have linebloom's filters, which lookups no longer use; new "
         "files get none. A tool without linebloom, such as ldb, leaves such "
         "options behind",
-        name, count));
+        family.name, count));
   }
   return lost;
 }
