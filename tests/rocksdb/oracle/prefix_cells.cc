@@ -15,6 +15,13 @@ namespace {
 const std::vector<Step> kPrefixCourse = {kWrite, kUpdate, kReopen, kCompact,
                                          kDelete};
 
+// Those whose rows MultiGet finds in partitions without keys.
+const std::vector<Policy> kOfKeylessPartitions = {
+#if !ROCKSDB_IS_AT_LEAST(9, 6)
+    kBloom,
+#endif
+    kLinebloom, kPlain};
+
 void UsePrefixes(Oracle* o) { o->UseExtractor("fixed:12"); }  // see Decades()
 void UsePrefixesAlone(Oracle* o) {
   UsePrefixes(o);
@@ -58,7 +65,10 @@ const Cell kPrefixCells[] = {
     {"PrefixesAlone", kPrefixCourse, UsePrefixesAlone},
     {"KeysWithoutPrefix", kPrefixCourse, UseShortKeys<true>},
     {"KeysWithoutPrefixOrFilter", kPrefixCourse, UseShortKeys<false>},
-    {"PartitionsWithoutKeys", kPrefixCourse, UseManyKeysWithoutPrefix},
+    {.name = "PartitionsWithoutKeys",
+     .steps = kPrefixCourse,
+     .setting = UseManyKeysWithoutPrefix,
+     .policies = kOfKeylessPartitions},
     {.name = "ToLinebloom",
      .steps = {kWrite, kUpdate, With(kLinebloom), kUpdate, kCompact},
      .setting = UsePrefixes,
@@ -129,11 +139,7 @@ std::vector<Cell> EmptyPartitions() {
                            o->partition_size_ = size;
                          },
                          Filters::kPartitioned,
-                         {
-#if !ROCKSDB_IS_AT_LEAST(9, 6)
-                             kBloom,  // misses rows from 9.6 on
-#endif
-                             kLinebloom, kPlain}});
+                         kOfKeylessPartitions});
       }
     }
   }
