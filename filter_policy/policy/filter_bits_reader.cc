@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"
-#include "filter_policy/line/xxh3.inc"
-#include "filter_policy/line/xxh3_preview.inc"
+#include "filter_policy/line/short_key_hash.inc"
 #include "filter_policy/policy/filter_bits_builder.h"
 
 namespace linebloom {
@@ -44,12 +42,9 @@ class LineFilterBitsReader final : public rocksdb::FilterBitsReader {
   // Short keys inline: with calls, batches take 4 to 8 % longer.
   uint64_t HashOf(const Slice& key) const {
     const KeyHash& hash = filter_.hash();
-    if (key.size() > 16 || hash.seed() != 0) {
-      return hash(key.data(), key.size());
-    }
-    return hash.line() == Line::kPlain
-               ? std::rotl(xxh3_preview::OfUpTo16(key.data(), key.size()), 32)
-               : XXH3_64bits(key.data(), key.size());
+    return key.size() > kShortKey || hash.seed() != 0
+               ? hash(key.data(), key.size())
+               : HashShortKey(hash.line(), key.data(), key.size());
   }
 
   const FilterReader filter_;
