@@ -106,16 +106,20 @@ absl::StatusOr<std::vector<LiveFile>> ListInputs(const DumpConfig& config) {
 absl::StatusOr<std::vector<std::string>> LostFilters(
     const std::string& folder,
     const std::vector<rocksdb::ColumnFamilyDescriptor>& families) {
+  const auto has_no_policy = [](const auto& family) {
+    const auto* const table = TableOptionsOf(family.options);
+    return table != nullptr && table->filter_policy == nullptr;
+  };
+  std::vector<std::string> lost;
+  if (std::ranges::none_of(families, has_no_policy)) return lost;
   ASSIGN_OR_RETURN(const auto files, ListLiveFiles("--db", folder, ""));
   const auto is_ours = [](const LiveFile& live) {
     const absl::StatusOr<SstFile> file = SstFile::Open(live.path);
     return file.ok() && file->filter().kind != FilterKind::kNone &&
            file->properties().filter_policy_name == kFilterPolicyName;
   };
-  std::vector<std::string> lost;
   for (const auto& family : families) {
-    const auto* const table = TableOptionsOf(family.options);
-    if (table == nullptr || table->filter_policy != nullptr) continue;
+    if (!has_no_policy(family)) continue;
     const auto count = std::ranges::count_if(files, [&](const LiveFile& file) {
       return file.column_family == family.name && is_ours(file);
     });
