@@ -38,15 +38,14 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfig.cmake
 
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH pkgconfig_dir_to_prefix /prefix/${pkgconfig_dir} /prefix)
-function(linebloom_pkgconfig library requires description)
+function(linebloom_pkgconfig library requires description libs_private)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/linebloom.pc.in ${library}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${library}.pc
           DESTINATION ${pkgconfig_dir} COMPONENT development)
 endfunction()
-set(libs_private "-Wl,--undefined=linebloom_register_on_load")  # in the archive
-linebloom_pkgconfig(linebloom rocksdb "${PROJECT_DESCRIPTION}")
-set(libs_private)
+linebloom_pkgconfig(linebloom rocksdb "${PROJECT_DESCRIPTION}"
+  "-Wl,--undefined=linebloom_register_on_load")  # in the archive
 if(LINEBLOOM_DEVELOPER OR LINEBLOOM_REBUILD)
   linebloom_pkgconfig(linebloom_rebuild linebloom
-    "New filters for the old files of a RocksDB database")
+    "New filters for the old files of a RocksDB database" "")
 endif()
