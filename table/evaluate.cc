@@ -90,9 +90,9 @@ double WorstRate(const TargetFilter& target, double rate_after) {
 }
 
 // If every file has its own seed, any seed is fine.
-bool HasSeed(const FilterBlockInfo& info, uint64_t target) {
-  return target == kRandomHashSeed ? info.request.hash_seed != 0
-                                   : info.request.hash_seed == target;
+bool HasSeed(const FilterBlockInfo& info, uint64_t seed) {
+  return seed == kRandomHashSeed ? info.request.hash_seed != 0
+                                 : info.request.hash_seed == seed;
 }
 
 std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,

@@ -65,8 +65,8 @@ class LineFilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
 
  private:
   void Add(uint64_t hash);
-  uint32_t NumLinesInBlock(
-      size_t bytes) const;  // whole lines of a block of that size
+  // The whole lines of a block of that size.
+  uint32_t NumLinesInBlock(size_t bytes) const;
 
   const FilterRequest request_;
   const std::shared_ptr<AllocationRounding> rounding_;
