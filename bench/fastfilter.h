@@ -22,7 +22,7 @@
 
 namespace linebloom {
 
-template <int kBits, Line kLine>
+template <int kBits, LineKind kLine>
 class FastFilter {
  public:
   void AddAll(const uint64_t* keys, size_t count) {
@@ -62,7 +62,7 @@ class FastFilter {
 
 }  // namespace linebloom
 
-template <int kBits, linebloom::Line kLine>
+template <int kBits, linebloom::LineKind kLine>
 struct FilterAPI<linebloom::FastFilter<kBits, kLine>> {
   using Table = linebloom::FastFilter<kBits, kLine>;
   static Table ConstructFromAddCount(size_t /*count*/) { return {}; }
@@ -84,15 +84,15 @@ void BenchmarkLinebloom(size_t count, const std::vector<uint64_t>& keys,
                         size_t intersection, const Samples& samples,
                         int name_width) {
   using linebloom::FastFilter;
-  using linebloom::Line;
+  using linebloom::LineKind;
   const auto print = [&](const char* name, auto filter) {
     std::cout << std::setw(name_width) << name
               << FilterBenchmark<decltype(filter)>(count, keys, intersection,
                                                    samples, true)
               << std::endl;
   };
-  print("Linebloom8", FastFilter<8, Line::kSolved>());
-  print("Linebloom10", FastFilter<10, Line::kSolved>());
-  print("Linebloom12", FastFilter<12, Line::kSolved>());
-  print("LinebloomPlain10", FastFilter<10, Line::kPlain>());
+  print("Linebloom8", FastFilter<8, LineKind::kSolved>());
+  print("Linebloom10", FastFilter<10, LineKind::kSolved>());
+  print("Linebloom12", FastFilter<12, LineKind::kSolved>());
+  print("LinebloomPlain10", FastFilter<10, LineKind::kPlain>());
 }

@@ -61,7 +61,7 @@ const rocksdb::FilterPolicy* NewPolicy(const std::string& name, double bits) {
     return NewFilterPolicy(options);
   }
   options.bits_per_key = bits;
-  if (name.find("-plain") != std::string::npos) options.line = Line::kPlain;
+  if (name.find("-plain") != std::string::npos) options.line = LineKind::kPlain;
   if (name.find("-seeded") != std::string::npos) options.hash_seed = 7;
   return NewFilterPolicy(options);
 }

@@ -84,7 +84,7 @@ std::string KeyOf(uint64_t number) {
 // The rate of solved lines.
 double RateOf(double bits) {
   bits = std::min(bits, kMaxBitsOfRun);
-  return ExpectedRate(Line::kSolved, static_cast<uint32_t>(1000 * bits),
+  return ExpectedRate(LineKind::kSolved, static_cast<uint32_t>(1000 * bits),
                       kBitsPerLine / bits);
 }
 
@@ -138,7 +138,7 @@ struct Tree {
       for (const File& file : files) {
         const double per_probe = file.keys / std::max(file.probes, 1e-9);
         const double bits = std::clamp(
-            middle - std::log(per_probe) / LogRatePerBit(Line::kSolved),
+            middle - std::log(per_probe) / LogRatePerBit(LineKind::kSolved),
             kMinBitsOfRun, kMaxBitsOfRun);
         taken += file.keys * bits;
         least += file.probes * RateOf(bits);

@@ -38,7 +38,8 @@ struct BlockFacts : ParsedFilter, LineTotals {
   }
 
   bool has_solved_lines() const {
-    return kind == BlockKind::kLinebloom && info.request.line == Line::kSolved;
+    return kind == BlockKind::kLinebloom &&
+           info.request.line == LineKind::kSolved;
   }
 };
 

@@ -138,8 +138,8 @@ std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
     return ReasonOfLinebloom(facts, target, rate_after);
   }
   // RocksDB's policies read each other's filters, of any size.
-  const bool builds_its_kind =
-      target.built_in_rate.has_value() || target.request.line == Line::kPlain;
+  const bool builds_its_kind = target.built_in_rate.has_value() ||
+                               target.request.line == LineKind::kPlain;
   if (kind == BlockKind::kReserved || (IsOfRocksDb(kind) && !builds_its_kind)) {
     return RebuildReason::kForeignFilter;
   }
@@ -294,7 +294,7 @@ void AddRequest(const FamilyToRebuild& family,
   } else if (has_listener && IsLevelAware(family.policy)) {
     target->min_millibits_per_key =
         std::min(millibits, RoundToMillibits(BitsPerKeyOf(family.policy)));
-  } else if (target->request.line == Line::kPlain &&
+  } else if (target->request.line == LineKind::kPlain &&
              table.optimize_filters_for_memory) {
     target->min_millibits_per_key = millibits * 3 / 4;  // rounded down
   }

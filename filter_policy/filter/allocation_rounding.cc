@@ -20,7 +20,7 @@ constexpr uint32_t kWorthwhile = 32;
 
 // Close to the expected rate, except for a factor that all filters of a kind
 // share. ExpectedRate() would take longer than building a small filter.
-double RateOf(Line line, uint64_t keys, uint32_t lines) {
+double RateOf(LineKind line, uint64_t keys, uint32_t lines) {
   const double bits_per_key = lines * kBitsPerLine / static_cast<double>(keys);
   return std::exp(-LogRatePerBit(line) * bits_per_key);
 }
@@ -34,7 +34,7 @@ size_t MallocUsableSize(size_t bytes) {
   return std::max(bytes, usable);
 }
 
-uint32_t AllocationRounding::Round(Line line, uint64_t keys, uint32_t lines,
+uint32_t AllocationRounding::Round(LineKind line, uint64_t keys, uint32_t lines,
                                    size_t overhead) {
   const size_t beside = overhead + kBlockTrailer;
   const auto usable = [&](uint32_t count) {

@@ -26,7 +26,7 @@ class AllocationRounding {
 
   // The number of lines to build for `keys` keys that should have `lines`, both
   // more than 0. `overhead` is the size of the block's other bytes.
-  uint32_t Round(Line line, uint64_t keys, uint32_t lines, size_t overhead);
+  uint32_t Round(LineKind line, uint64_t keys, uint32_t lines, size_t overhead);
 
  private:
   const UsableSize usable_size_;

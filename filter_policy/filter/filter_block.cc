@@ -177,8 +177,8 @@ ParsedFilter ParseBloom(const char* tail, size_t size) {
   if (size / 64 > UINT32_MAX) return kInconsistent;
   ParsedFilter parsed{
       .kind = BlockKind::kBloom, .probes = probes, .line_bytes = 64};
-  parsed.info.request.line = Line::kPlain;
-  parsed.info.shape = {Line::kPlain, static_cast<uint8_t>(probes), 0};
+  parsed.info.request.line = LineKind::kPlain;
+  parsed.info.shape = {LineKind::kPlain, static_cast<uint8_t>(probes), 0};
   parsed.info.lines = static_cast<uint32_t>(size / 64);
   return parsed;
 }
@@ -236,12 +236,12 @@ const char kEmptyFilterBlock[kFilterTailBytes] = {'\xff', '\0', '\6', '\0',
                                                   '\0'};
 
 size_t FilterBlockOverhead(const FilterRequest& request) {
-  if (request.line == Line::kPlain) return kFilterTailBytes;
+  if (request.line == LineKind::kPlain) return kFilterTailBytes;
   return MinSize(FlagsOf(request)) + kFilterTailBytes;
 }
 
 void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to) {
-  if (info.shape.kind == Line::kPlain) {
+  if (info.shape.kind == LineKind::kPlain) {
     std::memcpy(to, kEmptyFilterBlock, kFilterTailBytes);
     to[kProbesInTail] = static_cast<char>(info.shape.base);
     return;

@@ -29,7 +29,8 @@ inline constexpr size_t kMaxFilterBlockOverhead =
 struct FilterRequest {
   // At least 1. With a rate: what large filters need for it; not stored.
   uint32_t millibits_per_key = 10000;
-  Line line = Line::kSolved;  // in a block: of its lines, also if unknown
+  LineKind line =
+      LineKind::kSolved;  // in a block: of its lines, also if unknown
   // The rest is for solved lines only: RocksDB's format has no room for it.
   uint64_t hash_seed = 0;  // used to compute the hashes
   // The rate to come near to, less than 1, stored as a float; 0: use the bits.

@@ -22,8 +22,8 @@ FilterBlock BuildEmptyBlock() {
 // Adds keys directly to their lines.
 void BuildPlainLines(const HashList& hashes, int probes, FilterBlockInfo* info,
                      uint8_t* to) {
-  info->shape = {Line::kPlain, static_cast<uint8_t>(probes), 0};
-  std::fill_n(to, BytesOfLines(Line::kPlain, info->lines), 0);
+  info->shape = {LineKind::kPlain, static_cast<uint8_t>(probes), 0};
+  std::fill_n(to, BytesOfLines(LineKind::kPlain, info->lines), 0);
   hashes.VisitAll([&](std::span<const uint64_t> chunk) {
     for (const uint64_t hash : chunk) {
       AddToPlainLine(probes, hash,
@@ -66,7 +66,7 @@ FilterBlock BuildBlock(const HashList& hashes, const FilterRequest& request,
   // Not make_unique: that would clear memory that is written anyway.
   std::unique_ptr<char[]> bytes(new char[size]);
   auto* const lines = reinterpret_cast<uint8_t*>(bytes.get());
-  if (request.line == Line::kPlain) {
+  if (request.line == LineKind::kPlain) {
     BuildPlainLines(hashes, PlainProbes(millibits), &info, lines);
   } else {
     BuildSolvedLines(hashes, kernel, &info, lines);

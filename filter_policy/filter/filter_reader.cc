@@ -15,7 +15,7 @@ std::optional<FilterReader> FilterReader::Make(const char* block,
   const FilterView filter(reinterpret_cast<const uint8_t*>(block), info.lines,
                           info.shape);
   if (parsed.kind == BlockKind::kBloom) {
-    return FilterReader(filter, KeyHash(Line::kPlain), kernel.plain);
+    return FilterReader(filter, KeyHash(LineKind::kPlain), kernel.plain);
   }
   return FilterReader(filter, KeyHash(info.request.hash_seed), kernel.solved);
 }

@@ -42,7 +42,7 @@ double SolvedRate(double keys_per_line) {
       std::lerp(kSolvedLogRates[row], kSolvedLogRates[row + 1], share));
 }
 
-double RateOfMillibits(Line line, uint32_t millibits) {
+double RateOfMillibits(LineKind line, uint32_t millibits) {
   return ExpectedRate(line, millibits,
                       kBitsPerLine * kMillibitsPerBit / millibits);
 }
@@ -59,9 +59,9 @@ uint32_t NumLinesForRate(uint64_t keys, uint32_t millibits) {
       keys < kKeysNearRate ? kMillibitsPerLine - 1 : kMillibitsPerLine / 2);
 }
 
-uint32_t NumLinesInBytes(Line line, size_t bytes) {
+uint32_t NumLinesInBytes(LineKind line, size_t bytes) {
   size_t lines = bytes / kLineBytes;
-  if (line == Line::kSolved) {
+  if (line == LineKind::kSolved) {
     const size_t group = BytesOfLines(line, kLinesPerGroup);
     const size_t rest = bytes % group;  // fewer lines, and a code for them
     lines = bytes / group * kLinesPerGroup +
@@ -79,12 +79,12 @@ uint32_t MillibitsPerKey(uint32_t lines, uint64_t keys) {
       std::min<uint64_t>(lines * kMillibitsPerLine / keys, UINT32_MAX));
 }
 
-double ExpectedRate(Line line, uint32_t millibits, double keys_per_line) {
+double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line) {
   if (std::isnan(keys_per_line)) return 1;  // a filter that rejects nothing
   const int plain_probes = PlainProbes(millibits);
   constexpr double kMaxSolvedKeys =
       kBitsPerLine * kMillibitsPerBit / kMinSolvedMillibits;
-  if (line == Line::kSolved && keys_per_line <= kMaxSolvedKeys) {
+  if (line == LineKind::kSolved && keys_per_line <= kMaxSolvedKeys) {
     return SolvedRate(keys_per_line);
   }
   // The line is so full that differences between lines no longer matter.
@@ -110,15 +110,17 @@ double MeanOverLines(double keys_per_line,
   return mean;
 }
 
-double LogRatePerBit(Line line) {
-  return line == Line::kPlain
+double LogRatePerBit(LineKind line) {
+  return line == LineKind::kPlain
              ? std::numbers::ln2 * std::numbers::ln2
              : std::numbers::ln2 * kSolvedBitsPerLine / kBitsPerLine;
 }
 
-double LowestRate(Line line) { return RateOfMillibits(line, kMaxMillibits); }
+double LowestRate(LineKind line) {
+  return RateOfMillibits(line, kMaxMillibits);
+}
 
-std::optional<uint32_t> BitsForRate(Line line, double rate) {
+std::optional<uint32_t> BitsForRate(LineKind line, double rate) {
   const auto reaches = [line, rate](uint32_t millibits) {
     // False for NaN.
     return RateOfMillibits(line, millibits) <= rate;

@@ -48,18 +48,18 @@ inline constexpr uint32_t kMinSolvedMillibits = 2250;
 
 // The most lines, with their groups' codes, that fit in `bytes`: 0 to
 // kMaxLines.
-uint32_t NumLinesInBytes(Line line, size_t bytes);
+uint32_t NumLinesInBytes(LineKind line, size_t bytes);
 
 // The request as it is built: with plain lines for fewer bits or, with a seed
 // or a canonical key, for which RocksDB's format has no room, with that many
 // bits.
 constexpr FilterRequest AsBuilt(FilterRequest request) {
-  if (request.line == Line::kPlain ||
+  if (request.line == LineKind::kPlain ||
       request.millibits_per_key >= kMinSolvedMillibits) {
     return request;
   }
   if (request.hash_seed == 0 && request.canonical_key == 0) {
-    request.line = Line::kPlain;
+    request.line = LineKind::kPlain;
   } else {
     request.millibits_per_key = kMinSolvedMillibits;
   }
@@ -77,7 +77,7 @@ constexpr FilterRequest AsBuilt(FilterRequest request) {
 // line with n keys, as if probes were independent. Solved lines: measured by
 // filter_policy/filter/solved_rates.cc.
 // Tests check that real filters of 1 to 30 bits per key are within 2 %.
-double ExpectedRate(Line line, uint32_t millibits, double keys_per_line);
+double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line);
 
 // The mean of `rate(keys)` over lines whose numbers of keys are Poisson
 // distributed with this mean (Putze, Sanders, Singler 2009).
@@ -87,7 +87,7 @@ double MeanOverLines(double keys_per_line,
 // How much the logarithm of a line's rate falls with each bit per key. A plain
 // line: (ln 2)^2, as for a classic Bloom filter. A solved line: ln 2, except
 // for the bits of its header.
-double LogRatePerBit(Line line);
+double LogRatePerBit(LineKind line);
 
 // The range of BitsForRate, and of a run's bits per key in a tree: 1 to 30 bits
 // per key, as for the policy.
@@ -99,9 +99,9 @@ inline constexpr uint32_t kMaxMillibits = 30 * kMillibitsPerBit;
 // The fewest thousandths of a bit per key with which a large filter is expected
 // to have at most `rate`; nothing if kMaxMillibits is too few. For plain lines
 // up to 240 too many, where RocksDB changes the number of probes.
-std::optional<uint32_t> BitsForRate(Line line, double rate);
+std::optional<uint32_t> BitsForRate(LineKind line, double rate);
 
 // The lowest rate that may be requested: the rate of kMaxMillibits.
-double LowestRate(Line line);
+double LowestRate(LineKind line);
 
 }  // namespace linebloom

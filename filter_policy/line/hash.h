@@ -24,7 +24,7 @@ class KeyHash {
   KeyHash() = default;
 
   // Plain lines have no seed.
-  explicit KeyHash(Line line) : line_(line) {}
+  explicit KeyHash(LineKind line) : line_(line) {}
 
   // For solved lines: SipHash-1-3, a keyed hash; XXH3 if the seed is 0.
   //
@@ -37,10 +37,10 @@ class KeyHash {
   explicit KeyHash(uint64_t seed);
 
   uint64_t seed() const { return key_[0]; }
-  Line line() const { return line_; }
+  LineKind line() const { return line_; }
 
   uint64_t operator()(const char* key, size_t size) const {
-    if (line_ == Line::kPlain) return HashForPlainLines(key, size);
+    if (line_ == LineKind::kPlain) return HashForPlainLines(key, size);
     return seed() == 0 ? HashUnseeded(key, size) : HashSeeded(key, size);
   }
 
@@ -48,7 +48,7 @@ class KeyHash {
   uint64_t HashSeeded(const char* key, size_t size) const;
 
   uint64_t key_[2] = {0, 0};  // the seed and a value derived from it
-  Line line_ = Line::kSolved;
+  LineKind line_ = LineKind::kSolved;
 };
 
 // A fresh seed, not 0, from the operating system's entropy; nothing if it

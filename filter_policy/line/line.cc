@@ -16,7 +16,7 @@ uint64_t LoadWord(const uint8_t* line, int word) {
 }  // namespace
 
 bool IsReadable(const LineShape& shape) {
-  return shape.kind == Line::kSolved && shape.base >= kMinSolvedBase &&
+  return shape.kind == LineKind::kSolved && shape.base >= kMinSolvedBase &&
          shape.step >= 1 && shape.step <= kMaxSolvedStep;
 }
 

@@ -18,7 +18,7 @@ inline constexpr int kWordsPerLine = 8;
 
 // Everything besides the bytes that a reader needs to probe a filter's lines.
 struct LineShape {
-  Line kind = Line::kSolved;
+  LineKind kind = LineKind::kSolved;
   // Plain: the number of probes in every line, 1 to 30. Solved: each key of a
   // line with header h has (base + step * h) / 32 probes.
   uint8_t base = 0;
@@ -59,8 +59,8 @@ inline uint32_t GroupOf(uint64_t hash, uint32_t lines) {
 }
 
 // The bytes of lines together with their groups' codes, which follow them.
-inline size_t BytesOfLines(Line kind, uint32_t lines) {
-  return lines * kLineBytes + (kind == Line::kSolved ? GroupsOf(lines) : 0);
+inline size_t BytesOfLines(LineKind kind, uint32_t lines) {
+  return lines * kLineBytes + (kind == LineKind::kSolved ? GroupsOf(lines) : 0);
 }
 
 // The slice of a hash in its line, from the bits that follow those of LineOf.

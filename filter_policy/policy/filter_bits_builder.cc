@@ -45,8 +45,8 @@ LineFilterBitsBuilder::LineFilterBitsBuilder(
     bool detect_corruption)
     : request_(AsBuilt(request)),
       rounding_(std::move(rounding)),
-      hash_(request_.line == Line::kPlain ? KeyHash(Line::kPlain)
-                                          : KeyHash(request.hash_seed)),
+      hash_(request_.line == LineKind::kPlain ? KeyHash(LineKind::kPlain)
+                                              : KeyHash(request.hash_seed)),
       detect_corruption_(detect_corruption) {}
 
 void LineFilterBitsBuilder::Add(uint64_t hash) {

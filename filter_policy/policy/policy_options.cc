@@ -35,9 +35,9 @@ constexpr std::string_view kUnset = "unset";
 // hash_seed, kRandomHashSeed.
 constexpr std::string_view kRandom = "random";
 
-constexpr std::pair<std::string_view, Line> kLines[] = {
-    {"solved", Line::kSolved},
-    {"plain", Line::kPlain},
+constexpr std::pair<std::string_view, LineKind> kLineKinds[] = {
+    {"solved", LineKind::kSolved},
+    {"plain", LineKind::kPlain},
 };
 
 // 2^10, 2^20, 2^30 and 2^40 bytes; parsed in either case.
@@ -111,15 +111,15 @@ std::optional<bool> ParseSwitch(std::string_view text) {
 
 std::string SwitchText(bool on) { return on ? "true" : "false"; }
 
-std::optional<Line> ParseLine(std::string_view text) {
-  for (const auto& [name, line] : kLines) {
+std::optional<LineKind> ParseLine(std::string_view text) {
+  for (const auto& [name, line] : kLineKinds) {
     if (text == name) return line;
   }
   return std::nullopt;
 }
 
-std::string LineText(Line line) {
-  for (const auto& [name, value] : kLines) {
+std::string LineText(LineKind line) {
+  for (const auto& [name, value] : kLineKinds) {
     if (line == value) return std::string(name);
   }
   return std::to_string(static_cast<int>(line));
@@ -225,8 +225,8 @@ const std::vector<TextOption>& AllOptions() {
           &Options::memory_budget, ParseBudget, BudgetText, IsInRange),
       OptionOf<bool>("level_aware", kTrueOrFalse, &Options::level_aware,
                      ParseSwitch, SwitchText),
-      OptionOf<Line>("line", "solved or plain", &Options::line, ParseLine,
-                     LineText),
+      OptionOf<LineKind>("line", "solved or plain", &Options::line, ParseLine,
+                         LineText),
       OptionOf<uint64_t>("hash_seed",
                          "random, or a whole number from 0 to 2^64 - 2, "
                          "hexadecimal with the prefix 0x",
@@ -311,7 +311,7 @@ bool HasTooFewBitsForSolved(const Options& options) {
 
 Status ValidateLine(const Options& options) {
   const std::string needed = NeedsSolvedLines(options);
-  if (options.line == Line::kPlain && !needed.empty()) {
+  if (options.line == LineKind::kPlain && !needed.empty()) {
     return Status::InvalidArgument(
         "linebloom",
         "line=plain and " + needed +
@@ -460,7 +460,7 @@ FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
       nearest.false_positive_rate.reset();
     }
   }
-  if (!NeedsSolvedLines(nearest).empty()) nearest.line = Line::kSolved;
+  if (!NeedsSolvedLines(nearest).empty()) nearest.line = LineKind::kSolved;
   if (HasTooFewBitsForSolved(nearest)) {
     nearest.bits_per_key = kMinSolvedMillibits / 1000.0;
   }

@@ -85,7 +85,7 @@ class AnotherRocksDbTest : public testing::Test {
 
 TEST_F(AnotherRocksDbTest, NoDatabaseOpens) {
   linebloom::FilterPolicyOptions policy;
-  policy.line = linebloom::Line::kPlain;
+  policy.line = linebloom::LineKind::kPlain;
   for (const Options& options : {With(linebloom::NewFilterPolicy(10)),
                                  With(linebloom::NewFilterPolicy(policy))}) {
     rocksdb::DB* db = nullptr;

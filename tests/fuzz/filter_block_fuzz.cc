@@ -24,8 +24,8 @@ constexpr size_t kFlagsAt = 20;
 // The ranges in docs/format.md.
 bool IsDocumented(const FilterBlockInfo& info) {
   const LineShape& shape = info.shape;
-  return shape.kind == Line::kSolved && shape.base >= 64 && shape.step >= 1 &&
-         shape.step <= 3;
+  return shape.kind == LineKind::kSolved && shape.base >= 64 &&
+         shape.step >= 1 && shape.step <= 3;
 }
 
 // If the last group of solved lines is small, its code, right before the
@@ -123,8 +123,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   const size_t lines_size = block.size() - kFilterBlockOverhead;
-  const uint32_t lines = NumLinesInBytes(Line::kSolved, lines_size);
-  if (lines > 0 && BytesOfLines(Line::kSolved, lines) == lines_size) {
+  const uint32_t lines = NumLinesInBytes(LineKind::kSolved, lines_size);
+  if (lines > 0 && BytesOfLines(LineKind::kSolved, lines) == lines_size) {
     Promise((parsed.kind == BlockKind::kLinebloom) ==
                 (IsDocumented(parsed.info) &&
                  HasSoundLastCode(block, lines_size, parsed.info)),

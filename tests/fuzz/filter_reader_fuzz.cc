@@ -157,10 +157,10 @@ void RunAnyBytes(FuzzInput* input) {
 
 FilterPolicyOptions TakeOptions(FuzzInput* input) {
   FilterPolicyOptions options;
-  options.line = static_cast<Line>(1 + input->Number<uint8_t>() % 2);
+  options.line = static_cast<LineKind>(1 + input->Number<uint8_t>() % 2);
   options.bits_per_key = 1 + input->Number<uint16_t>() % 29001 / 1000.0;
   const auto seed = input->Number<uint64_t>();
-  if (options.line == Line::kPlain) return options;
+  if (options.line == LineKind::kPlain) return options;
   options.hash_seed = seed;
   // Every other one is built for a rate instead, from 2^-10 to 0.5.
   if (options.hash_seed % 2 == 1) {

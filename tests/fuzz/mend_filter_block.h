@@ -43,8 +43,8 @@ inline void MendMetadata(uint8_t mends, char* block, char* end) {
                                                               : 7 | 16;
   }
   if ((mends & kMendLines) != 0) {
-    StoreLittleEndian(metadata + 4,
-                      NumLinesInBytes(Line::kSolved, before - metadata_size));
+    StoreLittleEndian(metadata + 4, NumLinesInBytes(LineKind::kSolved,
+                                                    before - metadata_size));
   }
   if ((mends & kMendChecksum) != 0) {
     StoreLittleEndian(end - 5, static_cast<uint32_t>(

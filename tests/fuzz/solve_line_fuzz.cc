@@ -22,7 +22,7 @@ namespace {
 
 LineShape TakeShape(FuzzInput* input) {
   LineShape shape;
-  shape.kind = Line::kSolved;
+  shape.kind = LineKind::kSolved;
   shape.base = std::max<uint8_t>(input->Number<uint8_t>(), kMinSolvedBase);
   shape.step =
       static_cast<uint8_t>(1 + input->Number<uint8_t>() % kMaxSolvedStep);

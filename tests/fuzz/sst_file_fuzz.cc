@@ -67,7 +67,7 @@ void CheckVerdict(const FileFacts& facts) {
     Promise(std::isfinite(evaluation.bytes_after), "bytes after it");
     Promise(!evaluation.pays || evaluation.reason.has_value(),
             "a reason that pays");
-    target.request.line = Line::kPlain;
+    target.request.line = LineKind::kPlain;
     target.request.false_positive_rate = 0.01;
   }
 }

@@ -73,7 +73,7 @@ const std::vector<GoldenCase>& GoldenCases() {
       {"v1_solved_3_bits", 600, {3000}},
       {"v1_solved_6_bits", 200, {6000}},
       {"v1_solved_10_bits", 500, {10000}},
-      {"v1_solved_20_bits", 60, {20000, Line::kSolved, 0xfedcba9876543210}},
+      {"v1_solved_20_bits", 60, {20000, LineKind::kSolved, 0xfedcba9876543210}},
       {"v1_one_key", 1, {10000}},
       {"v1_rate_2_percent",
        130,

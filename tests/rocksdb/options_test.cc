@@ -137,7 +137,7 @@ TEST_F(BadOptionsTest, StringsAreRefusedInEveryWay) {
 TEST_F(BadOptionsTest, Fields) {
   const std::pair<FilterPolicyOptions, std::vector<std::string>> all[] = {
       {{.bits_per_key = HUGE_VAL}, {"bits_per_key=inf:"}},
-      {{.line = static_cast<Line>(9)}, {"line=9: must be solved or plain"}},
+      {{.line = static_cast<LineKind>(9)}, {"line=9: must be solved or plain"}},
       {{.memory_budget = 1 << 20},
        {"memory_budget needs the listener", "linebloom_level_sizes",
         "budget:1M"}}};

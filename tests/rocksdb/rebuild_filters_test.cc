@@ -228,7 +228,7 @@ TEST_F(RebuildFiltersTest, EachOptionOfTheFamilyCounts) {
   WriteFile(kRows);
   SwitchToLinebloom({14});
   ExpectRebuilt(1, RebuildReason::kWorseRate);
-  SwitchToLinebloom({14, Line::kSolved, 7});
+  SwitchToLinebloom({14, LineKind::kSolved, 7});
   ExpectRebuilt(1, RebuildReason::kOtherHashSeed);
   use_prefixes(4, true);
   ExpectRebuilt(1, RebuildReason::kOtherPrefixes);

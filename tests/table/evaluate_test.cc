@@ -36,9 +36,9 @@ FileFacts WithFilter(BlockKind kind, double rate) {
 }
 
 FileFacts Linebloom(uint32_t millibits) {
-  FileFacts facts =
-      WithFilter(BlockKind::kLinebloom,
-                 ExpectedRate(Line::kSolved, millibits, 512'000.0 / millibits));
+  FileFacts facts = WithFilter(
+      BlockKind::kLinebloom,
+      ExpectedRate(LineKind::kSolved, millibits, 512'000.0 / millibits));
   facts.first.info.request.millibits_per_key = millibits;
   return facts;
 }
@@ -65,9 +65,9 @@ FileFacts Damaged(BlockKind kind) {
 
 // Of plain lines.
 FileFacts Bloom(uint32_t millibits) {
-  FileFacts facts =
-      WithFilter(BlockKind::kBloom,
-                 ExpectedRate(Line::kPlain, millibits, 512'000.0 / millibits));
+  FileFacts facts = WithFilter(
+      BlockKind::kBloom,
+      ExpectedRate(LineKind::kPlain, millibits, 512'000.0 / millibits));
   facts.bytes = uint64_t{kRows} * millibits / 8000;
   return facts;
 }
@@ -97,7 +97,7 @@ FileFacts OfSmallBlocks(uint64_t blocks, uint64_t index_bytes) {
 
 // 10 bits per key, 125,000 bytes.
 const TargetFilter kTarget;
-const TargetFilter kTargetPlain = {.request = {.line = Line::kPlain}};
+const TargetFilter kTargetPlain = {.request = {.line = LineKind::kPlain}};
 const TargetFilter kWithinBudget = {.has_budget = true};
 
 TargetFilter TargetSeed(uint64_t seed) {
@@ -215,10 +215,10 @@ std::vector<Case> Cases() {
     of_others.prefix_extractor = "another";
     cases.push_back({"of RocksDB's", built_in, of_others, kOtherPrefixes});
   }
-  for (const Line line : {Line::kPlain, Line::kSolved}) {
+  for (const LineKind line : {LineKind::kPlain, LineKind::kSolved}) {
     for (const uint32_t millibits : {1000u, 4500u, 10'000u, 30'000u}) {
       FileFacts today =
-          line == Line::kPlain ? Bloom(millibits) : Linebloom(millibits);
+          line == LineKind::kPlain ? Bloom(millibits) : Linebloom(millibits);
       TargetFilter target = {
           .request = {.millibits_per_key = millibits, .line = line}};
       cases.push_back({"today's", today, target, kStays});
@@ -243,7 +243,7 @@ TEST(EvaluateTest, HasTheReasonAndSaysWhetherItPays) {
 
 TEST(EvaluateTest, TellsTheRatesBeforeAndAfter) {
   EXPECT_NEAR(Evaluate(WithoutFilter(), kTarget).rate_after,
-              ExpectedRate(Line::kSolved, 10'000, 51.2), 1e-4);
+              ExpectedRate(LineKind::kSolved, 10'000, 51.2), 1e-4);
   const Evaluation back = Evaluate(Linebloom(20'000), TargetBloom());
   EXPECT_EQ(back.rate_now, 1);
   EXPECT_EQ(back.rate_after, 0.01);

@@ -34,18 +34,18 @@ const std::string kLegacy =
 std::string OwnBlock() {
   const FilterBlock block =
       BuildFilter(HashList(RandomHashes(100, 1)),
-                  {.millibits_per_key = 10000, .line = Line::kSolved});
+                  {.millibits_per_key = 10000, .line = LineKind::kSolved});
   return {block.bytes.get(), block.size};
 }
 
 // A line that rejects nothing, of a filter that was to have a rate.
 std::string ZeroLine(uint32_t keys) {
   const FilterBlockInfo info = {.request = {.false_positive_rate = 0.5},
-                                .shape = {Line::kSolved, 64, 1},
+                                .shape = {LineKind::kSolved, 64, 1},
                                 .lines = 1,
                                 .keys = keys,
                                 .expected_false_positive_rate = 1};
-  const size_t bytes = BytesOfLines(Line::kSolved, info.lines);
+  const size_t bytes = BytesOfLines(LineKind::kSolved, info.lines);
   std::string block(bytes + FilterBlockOverhead(info.request), '\0');
   WriteFilterBlockEnd(info, block.data() + bytes);
   return block;

@@ -44,10 +44,10 @@ TEST(SizeLineFilterTest, IsWhatIsBuilt) {
     for (const double bits : {1.0, 2.0, 4.79, 9.59, 10.0, 14.38, 30.0}) {
       SCOPED_TRACE(testing::Message() << keys << " " << bits);
       const Question question = {keys, {}, {}, bits};
-      EXPECT_EQ(SizeLineFilter(Line::kSolved, question)->bytes(),
+      EXPECT_EQ(SizeLineFilter(LineKind::kSolved, question)->bytes(),
                 BuildFilterBlock(*linebloom::MakePolicy({bits}), keys).size());
       const std::string block = BuildFilterBlock(*MakeBloom(bits), keys);
-      const auto size = SizeLineFilter(Line::kPlain, question);
+      const auto size = SizeLineFilter(LineKind::kPlain, question);
       EXPECT_EQ(size->bytes(), block.size());
       EXPECT_EQ(size->probes, ParseFilter(block.data(), block.size()).probes);
     }
@@ -58,10 +58,10 @@ TEST(SizeLineFilterTest, IsWhatIsBuilt) {
 // that.
 TEST(SizeLineFilterTest, TakesMoreKeysThanOneFilterHolds) {
   constexpr uint64_t kKeys = 1'000'000'000'000;
-  const auto size = SizeLineFilter(Line::kPlain, {kKeys, {}, {}, 10});
+  const auto size = SizeLineFilter(LineKind::kPlain, {kKeys, {}, {}, 10});
   ASSERT_TRUE(size.has_value());
   EXPECT_NEAR(size->bits_per_key(), 10, 1e-4);
-  EXPECT_NEAR(size->rate, ExpectedRate(Line::kPlain, 10'000, 51.2), 1e-6);
+  EXPECT_NEAR(size->rate, ExpectedRate(LineKind::kPlain, 10'000, 51.2), 1e-6);
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ std::vector<Candidate> TryAll(const TreeFacts& facts,
                               const FilterCurves& curves,
                               const ExpectedLookups& lookups) {
   std::vector<Candidate> candidates;
-  const double slope = LogRatePerBit(Line::kSolved);
+  const double slope = LogRatePerBit(LineKind::kSolved);
   for (const bool partitioned : {false, true}) {
     CacheUse use = facts.use;
     use.partitioned = partitioned;

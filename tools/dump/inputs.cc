@@ -199,9 +199,9 @@ absl::Status ForEachFile(
   return absl::OkStatus();
 }
 
-std::string LineName(Line line) {
-  if (line == Line::kPlain) return "plain";
-  if (line == Line::kSolved) return "solved";
+std::string LineName(LineKind line) {
+  if (line == LineKind::kPlain) return "plain";
+  if (line == LineKind::kSolved) return "solved";
   return absl::StrCat(static_cast<int>(line));
 }
 

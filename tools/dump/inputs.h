@@ -104,7 +104,7 @@ absl::Status ForEachFile(
 
 // The kind of line in linebloom's metadata, "solved" or "plain", or its number
 // if this program doesn't know it.
-std::string LineName(Line line);
+std::string LineName(LineKind line);
 
 // A line's probes: "6", or "9.8" for a solved line.
 std::string ProbesText(double probes, bool solved);

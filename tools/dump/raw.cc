@@ -45,7 +45,7 @@ std::string FieldMeaning(const FilterBlockField& field,
   std::string padded(bytes);
   padded.resize(sizeof(uint64_t));
   const auto number = LoadLittleEndian<uint64_t>(padded.data());
-  if (name == "line kind") return LineName(static_cast<Line>(number));
+  if (name == "line kind") return LineName(static_cast<LineKind>(number));
   if (name == "asked bits per key") {
     return absl::StrCat(static_cast<double>(number) / 1000);
   }

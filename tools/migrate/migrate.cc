@@ -199,7 +199,7 @@ std::string PolicyText(const rocksdb::FilterPolicy& policy) {
     return absl::StrCat(policy.GetId(), ", RocksDB's own");
   }
   return absl::StrCat(policy.GetId(), ", ",
-                      own->line == Line::kPlain ? "plain" : "solved",
+                      own->line == LineKind::kPlain ? "plain" : "solved",
                       own->level_aware ? ", level aware" : "");
 }
 

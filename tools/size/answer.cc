@@ -20,14 +20,14 @@ namespace {
 constexpr double kLn2 = std::numbers::ln2;
 constexpr uint64_t kLineMillibits = 8 * kLineBytes * kMillibitsPerBit;
 
-double Rate(Line line, uint32_t millibits, uint64_t keys, uint64_t count) {
+double Rate(LineKind line, uint32_t millibits, uint64_t keys, uint64_t count) {
   return ExpectedRate(line, millibits,
                       static_cast<double>(keys) / static_cast<double>(count));
 }
 
 // The number of probes in all lines; nothing if each line has its own.
-std::optional<int> Probes(Line line, uint32_t millibits) {
-  if (line == Line::kSolved) return std::nullopt;
+std::optional<int> Probes(LineKind line, uint32_t millibits) {
+  if (line == LineKind::kSolved) return std::nullopt;
   return PlainProbes(millibits);
 }
 
@@ -37,7 +37,7 @@ struct Memory {
 };
 
 // A filter stays below 4 GiB. More keys need several files, here of equal size.
-Memory MemoryFor(Line line, uint64_t keys, uint32_t millibits) {
+Memory MemoryFor(LineKind line, uint64_t keys, uint32_t millibits) {
   const auto wanted = static_cast<unsigned __int128>(keys) * millibits;
   const auto files = static_cast<uint64_t>(
       wanted / (uint64_t{kMaxLines} * kLineMillibits) + 1);
@@ -52,7 +52,7 @@ Memory MemoryFor(Line line, uint64_t keys, uint32_t millibits) {
 }
 
 // In thousandths.
-std::optional<uint64_t> BitsFor(Line line, const Question& question) {
+std::optional<uint64_t> BitsFor(LineKind line, const Question& question) {
   if (question.rate.has_value()) return BitsForRate(line, *question.rate);
   if (question.bits_per_key.has_value()) {
     return std::llround(*question.bits_per_key * kMillibitsPerBit);
@@ -62,7 +62,7 @@ std::optional<uint64_t> BitsFor(Line line, const Question& question) {
   });
 }
 
-std::optional<uint64_t> KeysFor(Line line, const Question& question,
+std::optional<uint64_t> KeysFor(LineKind line, const Question& question,
                                 uint32_t millibits) {
   if (question.keys.has_value()) return question.keys;
   return LargestThat(1, 8 * *question.bytes, [&](uint64_t keys) {
@@ -152,7 +152,8 @@ absl::Status ValidateQuestion(const Question& question) {
       kMaxBitsPerKey, " bits per key are possible"));
 }
 
-std::optional<SizedFilter> SizeLineFilter(Line line, const Question& question) {
+std::optional<SizedFilter> SizeLineFilter(LineKind line,
+                                          const Question& question) {
   const std::optional<uint64_t> millibits = BitsFor(line, question);
   if (!millibits.has_value()) return std::nullopt;
   const std::optional<uint64_t> keys = KeysFor(line, question, *millibits);
@@ -168,12 +169,12 @@ std::optional<SizedFilter> SizeLineFilter(Line line, const Question& question) {
 }
 
 std::vector<Answer> AnswerQuestion(const Question& question) {
-  return {
-      {"classic formula", "classic-formula", ClassicBloom(question)},
-      {"linebloom solved", "linebloom-solved",
-       SizeLineFilter(Line::kSolved, question)},
-      {"RocksDB Bloom", kRocksDbBloom, SizeLineFilter(Line::kPlain, question)},
-      {"RocksDB Ribbon", kRocksDbRibbon, SizeRibbon(question)}};
+  return {{"classic formula", "classic-formula", ClassicBloom(question)},
+          {"linebloom solved", "linebloom-solved",
+           SizeLineFilter(LineKind::kSolved, question)},
+          {"RocksDB Bloom", kRocksDbBloom,
+           SizeLineFilter(LineKind::kPlain, question)},
+          {"RocksDB Ribbon", kRocksDbRibbon, SizeRibbon(question)}};
 }
 
 }  // namespace linebloom::tools

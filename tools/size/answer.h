@@ -55,7 +55,8 @@ struct Answer {
 
 // A filter of that kind of line; plain ones are RocksDB's Bloom filter.
 // Nothing if a rate is out of reach or not even a single line fits.
-std::optional<SizedFilter> SizeLineFilter(Line line, const Question& question);
+std::optional<SizedFilter> SizeLineFilter(LineKind line,
+                                          const Question& question);
 
 // The classic formula, linebloom's two kinds of line, and RocksDB's Bloom and
 // Ribbon filters.

@@ -106,7 +106,7 @@ struct FilterPolicyOptions {
   // The kind of line that filters are cut into (linebloom/line.h has what each
   // costs). Filters of both kinds are read, whatever the policy builds. Plain
   // lines exclude `hash_seed`, `false_positive_rate` and `canonical_key`.
-  Line line = Line::kSolved;
+  LineKind line = LineKind::kSolved;
 
   // Against keys that somebody chose so that filters let them through, or so
   // that they crowd few lines. 0: hashes are public (XXH3), and such keys can

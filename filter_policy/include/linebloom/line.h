@@ -7,7 +7,7 @@ namespace linebloom {
 
 // A lookup reads one line of either kind, and files with either kind are
 // readable whatever the policy builds.
-enum class Line : uint8_t {
+enum class LineKind : uint8_t {
   // RocksDB's own Bloom filter, byte for byte, but built and probed by
   // linebloom's kernels: the fastest to build, and readable by every RocksDB
   // from 6.6 on. Its format has no room for a seed, a canonical key or a rate.

@@ -37,7 +37,7 @@ const Choice& TheChoice() {
 FilterView::FilterView(const uint8_t* first, uint32_t count,
                        const LineShape& of_lines)
     : lines(first), line_count(count), shape(of_lines) {
-  if (shape.kind == Line::kPlain) return;
+  if (shape.kind == LineKind::kPlain) return;
   codes = lines + size_t{line_count} * kLineBytes;
   const int missing = kWordsPerLine * kPerProbe - shape.base;  // 1 to 192
   min_whole_round = (missing + shape.step - 1) / shape.step;

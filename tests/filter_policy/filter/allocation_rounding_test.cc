@@ -29,7 +29,7 @@ TEST(AllocationRoundingTest, WithSizesCloseTogetherNothingChanges) {
   for (const auto sizes : {Exact, SixteenBytes}) {
     AllocationRounding rounding(sizes);
     for (uint32_t lines = 1; lines < 5000; ++lines) {
-      EXPECT_EQ(rounding.Round(Line::kSolved, lines * 51, lines,
+      EXPECT_EQ(rounding.Round(LineKind::kSolved, lines * 51, lines,
                                kFilterBlockOverhead),
                 lines);
     }
@@ -41,7 +41,7 @@ struct Sums {
   double rate = 0;  // times keys
 };
 
-void Add(Line line, uint64_t keys, uint32_t lines, Sums* sums) {
+void Add(LineKind line, uint64_t keys, uint32_t lines, Sums* sums) {
   sums->memory += static_cast<double>(FourToADoubling(
       BytesOfLines(line, lines) + kFilterBlockOverhead + kTrailer));
   sums->rate += static_cast<double>(keys) *
@@ -51,7 +51,7 @@ void Add(Line line, uint64_t keys, uint32_t lines, Sums* sums) {
 
 // Filters of all sizes: less memory at the same rate.
 TEST(AllocationRoundingTest, WithSizesFarApartFiltersFillThem) {
-  for (const Line line : {Line::kPlain, Line::kSolved}) {
+  for (const LineKind line : {LineKind::kPlain, LineKind::kSolved}) {
     for (const uint32_t millibits : {5000u, 10000u, 16000u}) {
       AllocationRounding rounding(FourToADoubling);
       std::mt19937_64 random(1);
@@ -79,9 +79,9 @@ TEST(AllocationRoundingTest, WithSizesFarApartFiltersFillThem) {
 TEST(AllocationRoundingTest, OneLineIsNotTakenAway) {
   AllocationRounding rounding(
       [](size_t bytes) { return (bytes + 4095) / 4096 * 4096; });
-  EXPECT_EQ(
-      rounding.Round(Line::kSolved, 1, 1, kFilterBlockOverhead),
-      NumLinesInBytes(Line::kSolved, 4096 - kFilterBlockOverhead - kTrailer));
+  EXPECT_EQ(rounding.Round(LineKind::kSolved, 1, 1, kFilterBlockOverhead),
+            NumLinesInBytes(LineKind::kSolved,
+                            4096 - kFilterBlockOverhead - kTrailer));
 }
 
 }  // namespace

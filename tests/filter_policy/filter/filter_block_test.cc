@@ -24,7 +24,7 @@ constexpr size_t kLinesBytes = kLines * kLineBytes + 1;  // and a code
 
 FilterBlockInfo SomeInfo() {
   FilterBlockInfo info;
-  info.shape = {Line::kSolved, 70, 3};
+  info.shape = {LineKind::kSolved, 70, 3};
   info.lines = kLines;
   info.keys = 150;
   info.expected_false_positive_rate = 0.0047F;
@@ -290,8 +290,8 @@ TEST(FilterBlockTest, StartOfLinebloomMetadataIsNotALegacyTail) {
     if (base < kMinSolvedBase || step < 1 || step > kMaxSolvedStep) continue;
     for (const uint64_t line_bytes : {32, 64, 128, 256}) {
       const uint64_t size = number * line_bytes;
-      const uint32_t lines = NumLinesInBytes(Line::kSolved, size);
-      EXPECT_FALSE(BytesOfLines(Line::kSolved, lines) == size &&
+      const uint32_t lines = NumLinesInBytes(LineKind::kSolved, size);
+      EXPECT_FALSE(BytesOfLines(LineKind::kSolved, lines) == size &&
                    (lines & 255) == number >> 24)
           << lines;
     }
@@ -301,8 +301,8 @@ TEST(FilterBlockTest, StartOfLinebloomMetadataIsNotALegacyTail) {
 // Bytes of a filter of one key, as RocksDB writes it.
 TEST(FilterBlockTest, PlainLinesEndLikeRocksDbsBloomFilter) {
   FilterBlockInfo info;
-  info.request.line = Line::kPlain;
-  info.shape = {Line::kPlain, 9, 0};
+  info.request.line = LineKind::kPlain;
+  info.shape = {LineKind::kPlain, 9, 0};
   info.lines = 2;
   ASSERT_EQ(5u, FilterBlockOverhead(info.request));
   std::string block(2 * kLineBytes + 5, '\x5a');

@@ -13,7 +13,7 @@
 namespace linebloom {
 namespace {
 
-constexpr Line kLineKinds[] = {Line::kPlain, Line::kSolved};
+constexpr LineKind kLineKinds[] = {LineKind::kPlain, LineKind::kSolved};
 
 ParsedFilter Parse(const FilterBlock& block) {
   return ParseFilter(block.bytes.get(), block.size);
@@ -21,7 +21,7 @@ ParsedFilter Parse(const FilterBlock& block) {
 
 // Nor do the bytes depend on the order of the keys.
 TEST(FilterBuilderTest, NeverDeniesAKey) {
-  for (const Line line : kLineKinds) {
+  for (const LineKind line : kLineKinds) {
     for (const uint32_t millibits : {1000u, 3500u, 10000u, 17300u, 30000u}) {
       for (const size_t keys : {1, 2, 3, 50, 51, 52, 500, 5000}) {
         std::vector<uint64_t> hashes = RandomHashes(keys, keys);
@@ -64,7 +64,7 @@ TEST(FilterBuilderTest, PoisonedKeysRaiseTheRateThatIsStated) {
   FilterRequest settings;
   settings.false_positive_rate = 0.001;
   settings.millibits_per_key =
-      BitsForRate(Line::kSolved, settings.false_positive_rate).value();
+      BitsForRate(LineKind::kSolved, settings.false_positive_rate).value();
   const FilterBlockInfo info = Parse(BuildFilter(hashes, settings)).info;
   EXPECT_EQ(info.lines,
             NumLinesForRate(hashes.size(), settings.millibits_per_key));

@@ -13,7 +13,7 @@
 namespace linebloom {
 namespace {
 
-constexpr Line kKinds[] = {Line::kPlain, Line::kSolved};
+constexpr LineKind kKinds[] = {LineKind::kPlain, LineKind::kSolved};
 
 TEST(SizingTest, HugeFiltersStopAtFourGigabytes) {
   EXPECT_EQ(kMaxLines, NumLinesForKeys(uint64_t{1} << 40, 30000));
@@ -21,7 +21,7 @@ TEST(SizingTest, HugeFiltersStopAtFourGigabytes) {
 }
 
 TEST(SizingTest, LinesWithinIsTheInverseOfBytesOfLines) {
-  for (const Line line : kKinds) {
+  for (const LineKind line : kKinds) {
     for (uint32_t lines = 0; lines < 100; ++lines) {
       const size_t bytes = BytesOfLines(line, lines);
       EXPECT_EQ(lines, NumLinesInBytes(line, bytes));
@@ -34,14 +34,14 @@ TEST(SizingTest, LinesWithinIsTheInverseOfBytesOfLines) {
   }
 }
 
-double RateOf(Line line, uint32_t millibits) {
+double RateOf(LineKind line, uint32_t millibits) {
   return ExpectedRate(line, millibits, 512e3 / millibits);
 }
 
 // What the block states or, for plain lines, what its bits say.
 double RateOf(const FilterBlock& block) {
   const FilterBlockInfo info = ParseFilter(block.bytes.get(), block.size).info;
-  if (info.shape.kind == Line::kSolved)
+  if (info.shape.kind == LineKind::kSolved)
     return info.expected_false_positive_rate;
   double sum = 0;
   for (uint32_t line = 0; line < info.lines; ++line) {
@@ -58,7 +58,7 @@ double RateOf(const FilterBlock& block) {
 // Filters have the rate that was planned for them. A filter of 3,000 lines
 // varies by one or two per cent at many bits per key.
 TEST(ExpectedRateTest, MatchesBuiltFilters) {
-  for (const Line line : kKinds) {
+  for (const LineKind line : kKinds) {
     for (const uint32_t millibits :
          {1000u, 2500u, 6000u, 10000u, 16000u, 24000u, 30000u}) {
       const std::vector<uint64_t> hashes =
@@ -73,7 +73,7 @@ TEST(ExpectedRateTest, MatchesBuiltFilters) {
 }
 
 TEST(ExpectedRateTest, IsARateForAnyLoad) {
-  for (const Line line : kKinds) {
+  for (const LineKind line : kKinds) {
     double last = 0;
     for (double load = 1e-3; load < 1e18; load *= 3) {
       const double rate = ExpectedRate(line, 1000, load);
@@ -92,8 +92,8 @@ TEST(ExpectedRateTest, IsARateForAnyLoad) {
 // Never more bits than are known to reach a rate, except for the few that the
 // header allows for plain lines, and with one thousandth less it isn't reached.
 TEST(BitsForRateTest, FindsTheFewestBits) {
-  for (const Line line : kKinds) {
-    const uint32_t slack = line == Line::kPlain ? 240 : 0;
+  for (const LineKind line : kKinds) {
+    const uint32_t slack = line == LineKind::kPlain ? 240 : 0;
     for (uint32_t millibits = kMinMillibits + 1; millibits <= kMaxMillibits;
          millibits += 13) {
       const double rate = RateOf(line, millibits);
@@ -106,7 +106,7 @@ TEST(BitsForRateTest, FindsTheFewestBits) {
 }
 
 TEST(BitsForRateTest, TakesTheMinimumAndFindsNothingBelowTheLowestRate) {
-  for (const Line line : kKinds) {
+  for (const LineKind line : kKinds) {
     EXPECT_EQ(BitsForRate(line, 1), kMinMillibits);
     const double lowest = RateOf(line, kMaxMillibits);
     EXPECT_TRUE(BitsForRate(line, lowest).has_value());

@@ -17,7 +17,7 @@ namespace {
 
 using rocksdb::TableFileCreationReason;
 
-const double kSolved = LogRatePerBit(Line::kSolved);
+const double kSolved = LogRatePerBit(LineKind::kSolved);
 
 NewFile Compacted(const TreeState& tree, int level, double input_keys = 0) {
   return {.reason = TableFileCreationReason::kCompaction,
@@ -162,7 +162,7 @@ TEST(AllocationTest, NothingIsBetter) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 1000; ++i) {
     const double slope =
-        LogRatePerBit(i % 2 == 0 ? Line::kPlain : Line::kSolved);
+        LogRatePerBit(i % 2 == 0 ? LineKind::kPlain : LineKind::kSolved);
     const double average = Uniform(1, 25, &random);
     const TreeState tree = RandomTree(&random);
     const std::vector<double>& runs = tree.levels;

@@ -22,7 +22,7 @@ using LineBytes = std::array<uint8_t, kLineBytes>;
 
 inline const ProbeFunctions& ProbesOf(const LineKernel& kernel,
                                       const LineShape& shape) {
-  return shape.kind == Line::kPlain ? kernel.plain : kernel.solved;
+  return shape.kind == LineKind::kPlain ? kernel.plain : kernel.solved;
 }
 
 // Probes a single line.
@@ -48,10 +48,10 @@ inline double BuildLine(const LineShape& shape,
 // extreme ones.
 inline std::vector<LineShape> AllShapes() {
   std::vector<LineShape> shapes = {
-      {Line::kSolved, kMinSolvedBase, 1},
-      {Line::kSolved, kMinSolvedBase, kMaxSolvedStep},
-      {Line::kSolved, UINT8_MAX, 1},
-      {Line::kSolved, UINT8_MAX, kMaxSolvedStep}};
+      {LineKind::kSolved, kMinSolvedBase, 1},
+      {LineKind::kSolved, kMinSolvedBase, kMaxSolvedStep},
+      {LineKind::kSolved, UINT8_MAX, 1},
+      {LineKind::kSolved, UINT8_MAX, kMaxSolvedStep}};
   for (int bits_per_key = 1; bits_per_key <= 30; ++bits_per_key) {
     constexpr uint32_t kLines = 1000;
     const LineShape shape =
@@ -65,7 +65,7 @@ inline std::vector<LineShape> AllShapes() {
 
 // A shape's name in test names and messages.
 inline std::string NameOf(const LineShape& shape) {
-  if (shape.kind == Line::kPlain) {
+  if (shape.kind == LineKind::kPlain) {
     return "Plain" + std::to_string(shape.base);
   }
   return "Solved" + std::to_string(shape.base) + "By" +

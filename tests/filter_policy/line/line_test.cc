@@ -117,7 +117,8 @@ TEST(LineContentsTest, ReadsTheHeaderOfASolvedLine) {
   line[7] = 0xc0;
   line[8] = 0x03;
   line[23] = 0x80;
-  const LineContents contents = ReadLine({Line::kSolved, 64, 2}, line.data());
+  const LineContents contents =
+      ReadLine({LineKind::kSolved, 64, 2}, line.data());
   EXPECT_EQ(5, contents.header);
   EXPECT_EQ(2 + 10.0 / 32, contents.probes);
   EXPECT_EQ(0.25 * (1 - 10.0 / 64), contents.rate);
@@ -209,7 +210,7 @@ TEST(SolvedShapeTest, HeadersCoverTheUsualLinesAndLittleMore) {
     EXPECT_LE(KeysAt(shape, kMaxHeader), fewest + 0.1) << bits_per_key;
     // Steps are no coarser than that requires.
     if (shape.step == 1 || tenths < 30) continue;
-    const LineShape finer = {Line::kSolved, shape.base,
+    const LineShape finer = {LineKind::kSolved, shape.base,
                              static_cast<uint8_t>(shape.step - 1)};
     EXPECT_GT(KeysAt(finer, kMaxHeader), std::max(mean - 1.8 * sd, 7.9))
         << bits_per_key;
@@ -217,8 +218,8 @@ TEST(SolvedShapeTest, HeadersCoverTheUsualLinesAndLittleMore) {
 }
 
 TEST(SolvedShapeTest, ExtremeLoadsHaveTheExtremeShapes) {
-  const LineShape min = {Line::kSolved, kMinSolvedBase, 1};
-  const LineShape max = {Line::kSolved, UINT8_MAX, kMaxSolvedStep};
+  const LineShape min = {LineKind::kSolved, kMinSolvedBase, 1};
+  const LineShape max = {LineKind::kSolved, UINT8_MAX, kMaxSolvedStep};
   for (const uint32_t lines : {1u, 2u, 1000u, ~0u}) {
     EXPECT_EQ(min, SolvedShape(~uint64_t{0}, lines)) << lines;
     EXPECT_EQ(max, SolvedShape(0, lines)) << lines;

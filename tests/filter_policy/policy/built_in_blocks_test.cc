@@ -183,7 +183,8 @@ std::string BuildOf(const FilterPolicy& policy,
 TEST(PlainLinesTest, HaveTheBytesOfRocksDbsBloomFilter) {
   for (int hundredths = 50; hundredths <= 3000; hundredths += 25) {
     const double bits = hundredths / 100.0;
-    const auto ours = MakePolicy({.bits_per_key = bits, .line = Line::kPlain});
+    const auto ours =
+        MakePolicy({.bits_per_key = bits, .line = LineKind::kPlain});
     const auto theirs = MakeBloom(bits);
     for (const size_t count : {1, 2, 3, 50, 51, 52, 1000, 3333}) {
       std::vector<std::string> keys = RandomKeys(count, hundredths + count);
@@ -196,7 +197,7 @@ TEST(PlainLinesTest, HaveTheBytesOfRocksDbsBloomFilter) {
   // More than HashList keeps in a single bucket.
   const std::vector<std::string> keys = RandomKeys(300'000, 1);
   ASSERT_EQ(BuildOf(*MakeBloom(), keys),
-            BuildOf(*MakePolicy({.line = Line::kPlain}), keys));
+            BuildOf(*MakePolicy({.line = LineKind::kPlain}), keys));
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST(PolicyStringTest, MeansTheseOptions) {
       {"{id=linebloom;bits_per_key=3;}", "linebloom:3", {3}},
       {"id=linebloom;bits_per_key=3;line=plain",
        "linebloom:3",
-       {3, Line::kPlain}},
+       {3, LineKind::kPlain}},
       {"{id=linebloom;line=solved;hash_seed=18446744073709551614}",
        "linebloom:10",
        {.hash_seed = ~uint64_t{1}}},
@@ -218,10 +218,10 @@ TEST(PolicyOptionsTest, PlainLinesHaveNoSeedCanonicalKeyOrRate) {
                                  "room for it"));
   }
   const FilterPolicyOptions canonical = {
-      .line = Line::kPlain, .canonical_key = std::make_shared<LowerCase>()};
+      .line = LineKind::kPlain, .canonical_key = std::make_shared<LowerCase>()};
   EXPECT_THAT(Validate(canonical).ToString(),
               HasSubstr("line=plain and canonical_key: plain lines are"));
-  EXPECT_EQ(Line::kSolved, NearestValid(canonical).line);
+  EXPECT_EQ(LineKind::kSolved, NearestValid(canonical).line);
   EXPECT_TRUE(
       ParseFilterPolicyOptions("bits_per_key=2.25;hash_seed=3", &options).ok());
 }
@@ -251,7 +251,7 @@ TEST(PolicyOptionsTest, NearestValidOptionsAreValid) {
       for (const bool level_aware : {false, true}) {
         FilterPolicyOptions options = {
             .bits_per_key = bits,
-            .line = static_cast<Line>(rate > 0.1 ? 1 : 77),
+            .line = static_cast<LineKind>(rate > 0.1 ? 1 : 77),
             .level_aware = level_aware};
         EXPECT_TRUE(Validate(NearestValid(options)).ok()) << bits;
         options.false_positive_rate = rate;
@@ -265,7 +265,7 @@ TEST(PolicyOptionsTest, NearestValidOptionsAreValid) {
                                      .false_positive_rate = 0.0123};
   EXPECT_EQ(IdOf(NearestValid(valid)), IdOf(valid));
   EXPECT_EQ(NearestValid(valid).hash_seed, 3u);
-  EXPECT_EQ(NearestValid({.line = Line::kPlain}).line, Line::kPlain);
+  EXPECT_EQ(NearestValid({.line = LineKind::kPlain}).line, LineKind::kPlain);
 }
 
 }  // namespace

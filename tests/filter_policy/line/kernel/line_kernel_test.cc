@@ -97,7 +97,7 @@ TEST_P(LineKernelTest, BytesAndAnswersAreThoseOfVersion1) {
 // Any 64 bytes are a line, with any number of probes. As docs/format.md has it.
 TEST_P(LineKernelTest, ProbesAnyPlainLineAsTheFormatSays) {
   for (int probes = 1; probes <= kMaxPlainProbes; ++probes) {
-    const LineShape shape = {Line::kPlain, static_cast<uint8_t>(probes), 0};
+    const LineShape shape = {LineKind::kPlain, static_cast<uint8_t>(probes), 0};
     int matches = 0;
     for (uint64_t seed = 0; seed < 60; ++seed) {
       LineBytes line = RandomLine(seed);
@@ -127,7 +127,7 @@ TEST_P(LineKernelTest, ProbesAnyPlainLineAsTheFormatSays) {
 TEST_P(LineKernelTest, ProbesAnySolvedLineTheSame) {
   for (const uint8_t step : {1, 2, 3}) {
     for (const uint8_t base : {64, 100, 160, 255}) {
-      const LineShape shape = {Line::kSolved, base, step};
+      const LineShape shape = {LineKind::kSolved, base, step};
       int matches = 0;
       for (int header = 0; header <= kMaxHeader; ++header) {
         LineBytes line = RandomLine(header);
@@ -160,7 +160,7 @@ TEST_P(LineKernelTest, TouchesNothingAfterALine) {
       EXPECT_TRUE(ProbesOf(kernel(), shape).line_may_match(filter, line, hash));
     }
   }
-  const FilterView plain(line, 1, {Line::kPlain, kMaxPlainProbes, 0});
+  const FilterView plain(line, 1, {LineKind::kPlain, kMaxPlainProbes, 0});
   for (const uint64_t hash : hashes) {
     std::fill_n(line, kLineBytes, 0);
     AddToPlainLine(kMaxPlainProbes, hash, line);
@@ -172,8 +172,9 @@ TEST_P(LineKernelTest, TouchesNothingAfterALine) {
 // Keys get the same answers as their hashes, alone or in batches, wherever the
 // filter starts.
 TEST_P(LineKernelTest, AnswersKeysAndBatchesLikeSingleHashes) {
-  for (const Line line : {Line::kPlain, Line::kSolved}) {
-    const KeyHash hash_of = line == Line::kPlain ? KeyHash(line) : KeyHash();
+  for (const LineKind line : {LineKind::kPlain, LineKind::kSolved}) {
+    const KeyHash hash_of =
+        line == LineKind::kPlain ? KeyHash(line) : KeyHash();
     for (const uint32_t millibits : {2700u, 4000u, 10000u, 24000u}) {
       std::vector<std::string> keys;
       std::vector<uint64_t> hashes;
