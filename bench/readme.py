@@ -15,7 +15,7 @@ FILTERS = [("RocksDB Bloom", "rocksdb-bloom", "rocksdb-bloom", "#0072b2"),
            ("RocksDB Ribbon", "rocksdb-ribbon-10", "rocksdb-ribbon", "#d55e00"),
            ("**linebloom**", "linebloom", "linebloom", "#9c3d87"),
            ("**linebloom, `level_aware`**", "linebloom", "linebloom-levels", "#9c3d87")]
-PLACE = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+PLACE = re.compile(r"(<!-- figures: (\w+) -->\n).*?( *<!-- end -->)", re.DOTALL)
 
 
 def read(path):
