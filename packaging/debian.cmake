@@ -6,7 +6,17 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME linebloom)
 set(CPACK_PACKAGE_VENDOR linebloom)
 set(CPACK_PACKAGE_CONTACT "The authors of linebloom <linebloom@localhost>")
+# 0.2.0-1~debian12+rocksdb7.8.3: the same sources make other packages elsewhere. A
+# later Debian's is newer, so apt upgrades with it, and a package of Debian's own,
+# 0.2.0-1, would be newer than all.
+cmake_host_system_information(RESULT system QUERY DISTRIB_INFO)
+if(NOT system_VERSION_ID)  # sid has none
+  set(system_VERSION_ID ${system_VERSION_CODENAME})
+endif()
+set(release 1~${system_ID}${system_VERSION_ID}+rocksdb${RocksDB_VERSION})
+set(version ${PROJECT_VERSION}-${release})
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_DEBIAN_PACKAGE_RELEASE ${release})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "RocksDB filter policy with solved lines of 64 bytes")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
@@ -34,7 +44,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liblinebloom-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "${library} (= ${PROJECT_VERSION}), librocksdb-dev")
+  "${library} (= ${version}), librocksdb-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
 "These are the headers, the archive, and what CMake's find_package(linebloom)
 and pkg-config look for.")
@@ -52,7 +62,7 @@ string(REGEX MATCH "[0-9-]+$" newest "${newest}")
 execute_process(COMMAND date --utc --rfc-email --date=${newest}
   OUTPUT_VARIABLE newest OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 set(changelog ${PROJECT_BINARY_DIR}/changelog)
-file(WRITE ${changelog} "linebloom (${PROJECT_VERSION}) unstable; urgency=medium
+file(WRITE ${changelog} "linebloom (${version}) unstable; urgency=medium
 
   * CHANGELOG.md of the sources says what is new.
 
