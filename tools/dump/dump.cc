@@ -13,13 +13,20 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "filter_policy/policy/filter_metric_set.h"
+#include "filter_policy/policy/policy_options.h"
+#include "linebloom/filter_policy.h"
 #include "linebloom/observed_rate.h"
 #include "nlohmann/json.hpp"
+#include "rocksdb/cache.h"
+#include "rocksdb/options.h"
+#include "rocksdb/table.h"
 #include "table/expected_reads.h"
 #include "table/file_facts.h"
 #include "table/status.h"
 #include "tools/advise/cache_fit.h"
+#include "tools/advise/info_log.h"
 #include "tools/dump/inputs.h"
+#include "tools/shared/databases.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
@@ -350,13 +357,31 @@ class FamilyTotals {
   const rocksdb::Comparator* comparator_ = nullptr;
 };
 
+// The family's memory_budget in bytes. Nothing without one, or if it is a share
+// of a cache whose size isn't known.
+std::optional<uint64_t> BudgetOf(const rocksdb::ColumnFamilyOptions& family,
+                                 std::optional<uint64_t> cache_bytes) {
+  const auto* const table = TableOptionsOf(family);
+  if (table == nullptr) return std::nullopt;
+  const FilterPolicyOptions* const policy =
+      OptionsOfLinebloom(table->filter_policy.get());
+  if (policy == nullptr || !policy->memory_budget) return std::nullopt;
+  rocksdb::BlockBasedTableOptions with_cache = *table;
+  if (policy->memory_budget->percent_of_cache > 0) {
+    if (!cache_bytes) return std::nullopt;
+    with_cache.block_cache = rocksdb::NewLRUCache(*cache_bytes);
+  }
+  return BytesOf(*policy->memory_budget, with_cache);
+}
+
 absl::StatusOr<Outcome> MakeTable(const DumpConfig& config) {
   ASSIGN_OR_RETURN(const auto files, ListInputs(config));
   Json json = NewReport(config);
   json.update(
       {{"files", Json::array()},
        {"totals", Json::array()},
-       {"observed", config.db.empty() ? Json() : ReadObserved(config.db)}});
+       {"observed", config.db.empty() ? Json() : ReadObserved(config.db)},
+       {"memory_budgets", Json::object()}});
   std::vector<std::pair<std::string, FamilyTotals>> families;
   Failures failures(config);
   RETURN_IF_ERROR(ForEachFile(files, &failures, [&](const LiveFile& file) {
@@ -381,10 +406,16 @@ absl::StatusOr<Outcome> MakeTable(const DumpConfig& config) {
     // What is wrong with files is reported already.
     const auto note = NoteOnCacheFit(config.db);
     if (note.ok() && !note->empty()) failures.AddNote(*note);
-    ASSIGN_OR_RETURN(
-        const auto lost,
-        LostFilters(config.db, LoadStoredOptions(config.db).families));
+    const StoredOptions stored = LoadStoredOptions(config.db);
+    ASSIGN_OR_RETURN(const auto lost, LostFilters(config.db, stored.families));
     for (const std::string& problem : lost) failures.AddProblem(problem);
+    const auto cache_bytes = ReadInfoLog(config.db).cache_bytes;
+    for (const auto& [name, options] : stored.families) {
+      const auto budget = BudgetOf(options, cache_bytes);
+      const bool is_shown =
+          config.column_family.empty() || config.column_family == name;
+      if (budget && is_shown) json["memory_budgets"][name] = *budget;
+    }
   }
   failures.AddTo(&json);
   return Outcome{TableAsText(json), json, failures.exit_code()};
@@ -424,6 +455,9 @@ std::string AsPrometheus(const Json& report) {
       rate.Add(labels, level["false_positive_rate"]);
       reads.Add(labels, level["reads_per_missing_row"]);
     }
+  }
+  for (const auto& [family, bytes] : report["memory_budgets"].items()) {
+    metrics.AddBudget(database, family, bytes);
   }
   problems.Add({{"database", database}}, report["problems"].size());
   return absl::StrCat(metrics.Text(), rate.Text(), reads.Text(),
