@@ -365,7 +365,8 @@ filters, indexes and data share one block cache.
   linebloom advise /var/lib/my_database --memory=512MB --hit_ratio=30%
 
 Files are only read, and another process may have the database open. Exits with
-0, or with 2 for bad usage or a database that can't be read.)",
+0; with 2 for bad usage or a database that can't be read; with 130 after
+Ctrl-C.)",
     [](CLI::App* app) -> std::function<absl::StatusOr<Outcome>()> {
       const auto config = std::make_shared<AdviseConfig>();
       app->add_option("database", config->db, "the database's folder")

@@ -60,7 +60,7 @@ device.
   linebloom compare --skew=80/20
 
 Exits with 0; with 1 if the figures are void, and stderr says why; with 2 for
-bad usage or input.)",
+bad usage or input; with 130 after Ctrl-C.)",
     [](CLI::App* app) -> std::function<absl::StatusOr<Outcome>()> {
       const auto config = std::make_shared<CompareConfig>();
       app->add_option(

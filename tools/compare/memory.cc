@@ -342,7 +342,7 @@ absl::StatusOr<std::vector<uint64_t>> ParseMemory(absl::string_view list) {
     if (!ParseNumber(part, Unit::kBytes, kMinMemory, most,
                      &sizes.emplace_back(), &error)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--memory='", list, "': '", part, "' is ", error));
+          absl::StrCat("--memory='", list, "': '", part, "' ", error));
     }
     if (sizes.size() > 1 && sizes.back() <= sizes[sizes.size() - 2]) {
       return absl::InvalidArgumentError(absl::StrCat(

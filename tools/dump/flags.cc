@@ -52,7 +52,7 @@ row will read.
 
 Files are only read, and another process may have the database open. Exits with
 0; with 1 if something is wrong with a file, and stderr says what; with 2 for
-bad usage or files that are not SSTables.)",
+bad usage or files that are not SSTables; with 130 after Ctrl-C.)",
     [](CLI::App* app) -> Run {
       const auto config = std::make_shared<DumpConfig>();
       AddInputs(app, config.get());
@@ -85,7 +85,7 @@ Reads the files, and measures the rate of their filters too.
 
 Files are only read, and another process may have the database open. Exits with
 0; with 1 if something is wrong with a file, and stderr says what; with 2 for
-bad usage or files that are not SSTables.)",
+bad usage or files that are not SSTables; with 130 after Ctrl-C.)",
     [](CLI::App* app) -> Run {
       const auto config = std::make_shared<DumpConfig>();
       AddInputs(app, config.get());
@@ -141,7 +141,7 @@ filters there fit the block cache.
   linebloom check-options my_options.ini
 
 Exits with 0; with 1 if a policy isn't one, and stderr says which; with 2 for
-bad usage or a file that RocksDB can't load.)",
+bad usage or a file that RocksDB can't load; with 130 after Ctrl-C.)",
     [](CLI::App* app) -> Run {
       const auto config = std::make_shared<DumpConfig>();
       app->add_option("file", config->check_options, "an options file")

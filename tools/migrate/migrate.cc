@@ -687,7 +687,7 @@ run again: files that are done stay as they are.
 
 Exits with 0; with 1 if a file is damaged or was left out, and stderr says why;
 with 2 for bad usage or a database that is locked, damaged or needs the
-application's plug-ins. A damaged file stays as it is.)",
+application's plug-ins; with 130 after Ctrl-C. A damaged file stays as it is.)",
     [](CLI::App* app) -> std::function<absl::StatusOr<Outcome>()> {
       const auto config = std::make_shared<MigrateConfig>();
       app->add_option("--db", config->db, "the database's folder")->required();

@@ -126,6 +126,20 @@ std::string Quoted(absl::string_view argument) {
                       "'");
 }
 
+// CLI11 takes the next argument for the value that `--json=` lacks: with
+// --dry_run next, for a file, and for a run that is none.
+absl::Status CheckValues(absl::Span<char* const> arguments) {
+  for (const absl::string_view argument : arguments) {
+    if (argument == "--") break;
+    if (argument.empty() ||
+        (absl::StartsWith(argument, "--") && argument.back() == '=')) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(Quoted(argument), ": a value is empty"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Checks before long work that `path` can be written, and leaves no trace. Does
 // nothing if it is empty.
 absl::Status CheckFlagFile(absl::string_view flag, const std::string& path) {
@@ -241,6 +255,11 @@ int RunProgram(int argc, char** argv, absl::string_view description,
     if (one != &app) program_name += " " + one->get_name();
     return one;
   };
+  const absl::Status values = CheckValues(command_line.subspan(1));
+  if (!values.ok()) {
+    PrintError(absl::StrCat(values.message(), "; --help says more"));
+    return kExitBadInput;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
