@@ -122,6 +122,13 @@ TEST(ReportTest, ComparesWhateverPoliciesThereAre) {
       "rocksdb-bloom: no fewer reads than ribbonfilter:10.");
 }
 
+TEST(ReportTest, SaysNothingOfAnUnknownDevice) {
+  Report report = Example();
+  EXPECT_THAT(TextOf(report), HasSubstr("on /dev/sda (ext4), no direct"));
+  report.machine["device"] = "unknown";
+  EXPECT_THAT(TextOf(report), HasSubstr("abcdef, no direct"));
+}
+
 TEST(ReportTest, TextFitsATerminal) {
   Report report = Example();
   report.results.push_back(

@@ -206,7 +206,9 @@ Json SettingsAsJson(const Json& workload, const Report& report) {
             machine)},
       {"folder",
        absl::StrCat(Fill("{/folder}", workload),
-                    Fill(" on {/device} ({/file_system}), ", machine),
+                    machine["device"] == "unknown"
+                        ? ", "
+                        : Fill(" on {/device} ({/file_system}), ", machine),
                     workload["direct_io"] == true
                         ? "direct I/O"
                         : "no direct I/O: reads may come out of "
