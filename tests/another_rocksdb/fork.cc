@@ -3,7 +3,6 @@
 // in the wrong place.
 #include <cstddef>
 #include <memory>
-#include <string>
 
 #include "linebloom/export.h"
 #include "rocksdb/filter_policy.h"

@@ -2,7 +2,6 @@
 // people can read and tests compare byte by byte.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "gmock/gmock.h"
 #include "linebloom/export.h"
 #include "rocksdb/utilities/options_util.h"
 
@@ -111,6 +112,13 @@ std::vector<FileShape> ShapesOf(DB* db) {
   return shapes;
 }
 
+RebuildFiltersReport Rebuild(DB* db, const RebuildFiltersOptions& options,
+                             const RebuildFiltersCallback& progress) {
+  RebuildFiltersReport report;
+  EXPECT_OK(RebuildFilters(db, options, progress, &report));
+  return report;
+}
+
 rocksdb::CompactRangeOptions RewriteAll() {
   rocksdb::CompactRangeOptions options;
   options.bottommost_level_compaction =
@@ -178,6 +186,20 @@ void DbTest::UseOptions(const FilterPolicyOptions& options) {
   table_.filter_policy.reset(NewFilterPolicy(options));
 }
 
+void DbTest::UsePartitions(uint64_t bytes) {
+  table_.partition_filters = true;
+  table_.index_type = table_.kTwoLevelIndexSearch;
+  table_.metadata_block_size = bytes;
+}
+
+void DbTest::ExpectRefused(const std::vector<std::string>& words) {
+  const Status status = TryReopen();
+  EXPECT_TRUE(status.IsInvalidArgument());
+  for (const std::string& word : words) {
+    EXPECT_THAT(status.ToString(), testing::HasSubstr(word));
+  }
+}
+
 void DbTest::WriteFile(Rows rows, int level, uint64_t step) {
   PutRows(rows, nullptr, step);
   Flush();
@@ -191,6 +213,13 @@ void DbTest::PutRows(Rows rows, DB* db, uint64_t step) {
   for (uint64_t i = rows.begin; i < rows.end; i += step) {
     ASSERT_OK(Db(db)->Put({}, RowKey(i), RowValue(i)));
   }
+}
+
+void DbTest::WriteFile(Rows rows, rocksdb::ColumnFamilyHandle* family) {
+  for (uint64_t i = rows.begin; i < rows.end; i += 2) {
+    ASSERT_OK(db_->Put({}, family, RowKey(i), RowValue(i)));
+  }
+  ASSERT_OK(db_->Flush({}, family));
 }
 
 void DbTest::Flush(DB* db) { ASSERT_OK(Db(db)->Flush({})); }

@@ -19,6 +19,7 @@
 
 #include "gtest/gtest.h"
 #include "linebloom/filter_policy.h"
+#include "linebloom/rebuild_filters.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
@@ -119,6 +120,10 @@ using FileShape =
     std::tuple<int, std::string, std::string, std::string, uint64_t>;
 std::vector<FileShape> ShapesOf(rocksdb::DB* db);  // sorted
 
+RebuildFiltersReport Rebuild(rocksdb::DB* db,
+                             const RebuildFiltersOptions& options = {},
+                             const RebuildFiltersCallback& progress = {});
+
 // Options that rewrite every file, including those of the last level.
 rocksdb::CompactRangeOptions RewriteAll();
 
@@ -143,12 +148,17 @@ class DbTest : public testing::Test {
   rocksdb::Options LatestOptions() const;
   void UsePolicy(const Policy& policy);
   void UseOptions(const FilterPolicyOptions& options);
+  void UsePartitions(uint64_t bytes);
+  // Expects that RocksDB finds the options invalid, in all of these words.
+  void ExpectRefused(const std::vector<std::string>& words);
 
   // Writes the rows that exist, or every `step`th number, into one file of
   // `level`.
   void WriteFile(Rows rows, int level = 0, uint64_t step = 2);
   // From here on, `db` is `db_` unless given.
   void PutRows(Rows rows, rocksdb::DB* db = nullptr, uint64_t step = 2);
+  // Writes the rows into one file of another column family.
+  void WriteFile(Rows rows, rocksdb::ColumnFamilyHandle* family);
   void Flush(rocksdb::DB* db = nullptr);
   void CompactAll(rocksdb::DB* db = nullptr);
 

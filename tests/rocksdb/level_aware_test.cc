@@ -4,12 +4,10 @@
 #include <memory>
 #include <ostream>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
-#include "linebloom/rebuild_filters.h"
 #include "rocksdb/sst_file_writer.h"
 #include "tests/rocksdb/tree_fixture.h"
 
@@ -252,14 +250,11 @@ TEST_F(LevelAwareTest, OldFilesAreRebuiltOnceWithTheBitsOfTheirLevel) {
     UseLevelAware(options);
     UseListener();
     Reopen();
-    RebuildFiltersReport report;
-    ASSERT_OK(RebuildFilters(db_.get(), {}, nullptr, &report));
-    EXPECT_EQ(5u, report.files.size());
+    EXPECT_EQ(5u, Rebuild(db_.get()).files.size());
     EXPECT_GT(BitsOfLevel(2), BitsOfLevel(3) + 3);
     EXPECT_GT(BitsOfLevel(0), BitsOfLevel(2));
     EXPECT_LT(FalseReadsPerMissingRow(), before / 2);
-    ASSERT_OK(RebuildFilters(db_.get(), {}, nullptr, &report));
-    EXPECT_EQ(0u, report.files.size());
+    EXPECT_EQ(0u, Rebuild(db_.get()).files.size());
   }
 }
 

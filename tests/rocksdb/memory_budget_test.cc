@@ -4,13 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "filter_policy/policy/rocksdb_cache.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
-#include "linebloom/rebuild_filters.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
@@ -78,9 +76,7 @@ TEST_F(MemoryBudgetTest, ACompactedTreeHasItsBudget) {
   for (const bool partitioned : {false, true}) {
     SCOPED_TRACE(partitioned);
     if (partitioned) {
-      table_.partition_filters = true;
-      table_.index_type = table_.kTwoLevelIndexSearch;
-      table_.metadata_block_size = 1024;
+      UsePartitions(1024);
       options_.prefix_extractor.reset(
           rocksdb::NewFixedPrefixTransform(RowKey(0).size() - 1));
     }
@@ -131,11 +127,7 @@ TEST_F(MemoryBudgetTest, DatabasesShareTheirCache) {
 TEST_F(MemoryBudgetTest, AShareNeedsACache) {
   table_.no_block_cache = true;
   UseOptions({.memory_budget = MemoryBudget::OfBlockCache(90)});
-  const rocksdb::Status status = TryReopen();
-  EXPECT_TRUE(status.IsInvalidArgument());
-  EXPECT_NE(std::string::npos,
-            status.ToString().find("memory_budget=90% needs a block cache"))
-      << status.ToString();
+  ExpectRefused({"memory_budget=90% needs a block cache"});
 }
 
 TEST_F(MemoryBudgetTest, ABulkLoadWhoseSizeIsExpected) {
@@ -173,9 +165,7 @@ TEST_F(MemoryBudgetTest, AnotherCopysListenerIsRefused) {
   };
   UseBudget(1 << 20);
   options_.listeners = {std::make_shared<OtherCopys>()};
-  const rocksdb::Status status = TryReopen();
-  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
-  EXPECT_NE(std::string::npos, status.ToString().find("same copy"));
+  ExpectRefused({"same copy"});
 }
 
 // RocksDB doesn't validate the options of an SstFileWriter, and calls no
@@ -212,10 +202,7 @@ TEST_F(MemoryBudgetTest, FiltersOfAnotherPolicyTakeFromIt) {
   UsePolicy(kBloom);
   rocksdb::ColumnFamilyHandle* bloom = nullptr;
   ASSERT_OK(db_->CreateColumnFamily(OptionsWithTable(), "bloom", &bloom));
-  for (uint64_t row = 0; row < 20'000; ++row) {
-    ASSERT_OK(db_->Put({}, bloom, RowKey(row), "value"));
-  }
-  ASSERT_OK(db_->Flush({}, bloom));
+  WriteFile({0, 40'000}, bloom);
   CompactAll();
   EXPECT_LE(Now().bytes + FiltersOf(db_.get(), bloom).bytes, 1.1 * budget_);
   ASSERT_OK(db_->DestroyColumnFamilyHandle(bloom));
@@ -277,10 +264,7 @@ TEST_F(MemoryBudgetTest, ColumnFamiliesShareIt) {
   ASSERT_OK(db_->CreateColumnFamilies(OptionsWithTable(), names, &families));
   double bytes = 0;
   for (rocksdb::ColumnFamilyHandle* family : families) {
-    for (uint64_t i = 0; i < 5000; i += 2) {
-      ASSERT_OK(db_->Put({}, family, RowKey(i), RowValue(i)));
-    }
-    ASSERT_OK(db_->Flush({}, family));
+    WriteFile({0, 5000}, family);
     bytes += FiltersOf(db_.get(), family).bytes;
   }
   EXPECT_LE(bytes, 2.1 * budget_);  // nothing has been compacted yet
@@ -304,17 +288,15 @@ TEST_F(MemoryBudgetTest, RebuildFiltersBringsThemBack) {
   Reopen();
   RebuildFiltersOptions dry;
   dry.dry_run = true;
-  RebuildFiltersReport report;
-  ASSERT_OK(RebuildFilters(db_.get(), dry, nullptr, &report));
-  ASSERT_FALSE(report.files.empty());
-  EXPECT_EQ(RebuildReason::kOverBudget, report.files[0].reason);
-  EXPECT_LT(report.files[0].saved_reads, 0);
-  ASSERT_OK(RebuildFilters(db_.get(), {}, nullptr, &report));
+  const RebuildFiltersReport plan = Rebuild(db_.get(), dry);
+  ASSERT_FALSE(plan.files.empty());
+  EXPECT_EQ(RebuildReason::kOverBudget, plan.files[0].reason);
+  EXPECT_LT(plan.files[0].saved_reads, 0);
+  Rebuild(db_.get());
   EXPECT_LE(Now().bytes, 1.05 * budget_);
   EXPECT_GE(Now().bytes, 0.6 * budget_);
   ExpectRows({0, 200'000});
-  ASSERT_OK(RebuildFilters(db_.get(), {}, nullptr, &report));
-  EXPECT_EQ(0u, report.files.size());
+  EXPECT_EQ(0u, Rebuild(db_.get()).files.size());
 }
 
 }  // namespace

@@ -195,10 +195,7 @@ TEST_F(BadOptionsTest, ANewColumnFamilyGetsTheNearestFilter) {
       continue;
     }
     for (int file = 0; file < 2; ++file) {
-      for (uint64_t i = 0; i < 20'000; i += 2) {
-        ASSERT_OK(db_->Put({}, handle, RowKey(i), "value"));
-      }
-      ASSERT_OK(db_->Flush({}, handle));
+      WriteFile({0, 20'000}, handle);
     }
     rocksdb::TablePropertiesCollection files;
     ASSERT_OK(db_->GetPropertiesOfAllTables(handle, &files));

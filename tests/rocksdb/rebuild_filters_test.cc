@@ -98,9 +98,7 @@ class RebuildFiltersTest : public DbTest {
 
   RebuildFiltersReport Rebuild(const RebuildFiltersOptions& options = {},
                                const RebuildFiltersCallback& progress = {}) {
-    RebuildFiltersReport report;
-    EXPECT_OK(RebuildFilters(db_.get(), options, progress, &report));
-    return report;
+    return linebloom::Rebuild(db_.get(), options, progress);
   }
 
   // What files would be rewritten.
@@ -170,9 +168,7 @@ class RebuildFiltersTest : public DbTest {
 TEST_F(RebuildFiltersTest, PartitionsOfNoBytesAreDamage) {
   options_.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(4));
   table_.whole_key_filtering = false;
-  table_.partition_filters = true;
-  table_.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-  table_.metadata_block_size = 128;
+  UsePartitions(128);
   table_.block_size = 64;
   Reopen();
   ASSERT_OK(db_->IngestExternalFile(

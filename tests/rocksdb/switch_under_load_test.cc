@@ -180,9 +180,7 @@ INSTANTIATE_POLICY_TEST(ConcurrencyTest);
 TEST_P(ConcurrencyTest, FullFilters) { Run(); }
 
 TEST_P(ConcurrencyTest, PartitionedFiltersInASmallCache) {
-  table_.partition_filters = true;
-  table_.index_type = table_.kTwoLevelIndexSearch;
-  table_.metadata_block_size = 512;
+  UsePartitions(512);
   table_.cache_index_and_filter_blocks = true;
   table_.block_cache = rocksdb::NewLRUCache(64 << 10);
   Run();

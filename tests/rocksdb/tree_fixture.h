@@ -7,7 +7,6 @@
 #include <mutex>
 #include <numeric>
 #include <random>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -138,10 +137,7 @@ class FilterWatch : public rocksdb::EventListener {
 
 class TreeTest : public DbTest {
  protected:
-  void UseListener(bool use = true) {
-    options_.listeners.clear();
-    if (use) options_.listeners = {NewLevelSizeListener()};
-  }
+  void UseListener() { options_.listeners = {NewLevelSizeListener()}; }
 
   // Memtables and files of so many bytes, each level four times as large as the
   // one above.

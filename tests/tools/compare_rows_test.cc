@@ -8,12 +8,10 @@
 #include <functional>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "rocksdb/db.h"
 #include "tests/table/rocksdb_files.h"
 #include "tests/temporary_folder.h"
 #include "tools/compare/keys.h"

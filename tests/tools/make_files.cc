@@ -56,17 +56,6 @@ namespace {
 
 using Named = std::map<std::string, std::string>;
 
-class OwnComparator : public rocksdb::Comparator {
- public:
-  const char* Name() const override { return "test.OwnComparator"; }
-  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
-    return b.compare(a);
-  }
-  void FindShortestSeparator(std::string* /*start*/,
-                             const rocksdb::Slice& /*limit*/) const override {}
-  void FindShortSuccessor(std::string* /*key*/) const override {}
-};
-
 class OwnOperator : public rocksdb::AssociativeMergeOperator {
  public:
   const char* Name() const override { return "test.OwnOperator"; }
@@ -108,10 +97,10 @@ rocksdb::Options OptionsOf(const Named& named) {
                    .policy = named.at("policy")}),
       named.at("options"), &options));
   options.listeners = {NewLevelSizeListener()};
-  static const OwnComparator own_comparator;
+  static const IgnoreCase ignore_case;
   const std::string& special = named.at("special");
   if (special == "comparator") {
-    options.comparator = &own_comparator;
+    options.comparator = &ignore_case;
   } else if (special == "extractor") {
     options.prefix_extractor = std::make_shared<OwnExtractor>();
   } else if (special == "canonical_key") {
@@ -137,9 +126,6 @@ void MakeSst(const std::string& path, const Named& named) {
   for (int i = 0; short_keys && i < 20'000; ++i) {
     keys.push_back(absl::StrFormat("b%08d", i));
   }
-  std::ranges::sort(keys, [&](const std::string& a, const std::string& b) {
-    return options.comparator->CompareWithoutTimestamp(a, false, b, false) < 0;
-  });
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
   Check(writer.Open(path));
   for (const std::string& key : keys) {

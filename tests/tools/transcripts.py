@@ -17,7 +17,8 @@ A transcript consists of cases, each with a new folder:
 
 A command that goes on to the next line ends with a backslash. In commands
 
-  joined PATTERN       prints what matches in stdin, whose lines are joined; exits with 0
+  joined PATTERN       prints what matches in stdin, whose lines are joined by single
+                       blanks; exits with 0
   value EXPRESSION...  evaluates Python expressions of r, the JSON on stdin, whose
                        members are attributes; near(a, b, share) compares
 
@@ -40,7 +41,7 @@ for expression in sys.argv[1:]:
     printed = eval(expression, globals())
     print(*printed) if isinstance(printed, tuple) else print(printed)
 '''
-SETUP = f"set -o pipefail; joined() {{ tr '\\n' ' ' | grep --only-matching \"$1\" || true; }}; value() {{ python3 -c '{VALUE}' \"$@\"; }}\n"
+SETUP = f"set -o pipefail; joined() {{ tr --squeeze-repeats ' \\n' ' ' | grep --only-matching \"$1\" || true; }}; value() {{ python3 -c '{VALUE}' \"$@\"; }}\n"
 WIDTH = 80
 PROGRAM = "linebloom "
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <string>
 
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/filter_reader.h"

@@ -2,8 +2,6 @@
 // policy gives the same answers as RocksDB's.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>

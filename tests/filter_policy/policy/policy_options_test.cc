@@ -14,7 +14,6 @@
 
 #include "filter_policy/filter/sizing.h"
 #include "rocksdb/convenience.h"
-#include "rocksdb/table.h"
 #include "tests/filter_policy/ignored_case.h"
 #include "tests/filter_policy/policy/filter_bits.h"
 #include "tests/temporary_folder.h"

@@ -3,7 +3,6 @@
 #include "linebloom/filter_metrics.h"
 
 #include <map>
-#include <memory>
 #include <set>
 #include <sstream>
 #include <string>
@@ -12,7 +11,6 @@
 
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
-#include "linebloom/observed_rate.h"
 #include "tests/rocksdb/db_fixture.h"
 
 namespace linebloom {

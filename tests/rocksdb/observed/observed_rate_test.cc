@@ -2,9 +2,7 @@
 
 #include "linebloom/observed_rate.h"
 
-#include <atomic>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "rocksdb/slice_transform.h"

@@ -5,7 +5,6 @@
 
 #include "rocksdb/cache.h"
 #include "rocksdb/compression_type.h"
-#include "rocksdb/convenience.h"
 #include "tests/rocksdb/oracle/cell.h"
 
 namespace linebloom {

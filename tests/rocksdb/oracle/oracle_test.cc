@@ -16,11 +16,7 @@ TEST_P(OracleTest, Holds) {
       continue;
     }
     SCOPED_TRACE(partitioned ? "partitioned filters" : "whole filters");
-    table_.partition_filters = partitioned;
-    if (partitioned) {
-      table_.index_type = table_.kTwoLevelIndexSearch;
-      table_.metadata_block_size = partition_size_;
-    }
+    if (partitioned) UsePartitions(partition_size_);
     for (const Policy& policy : cell.policies) Run(policy, cell.steps);
   }
 }

@@ -1,7 +1,6 @@
 // RebuildFilters() gives old files today's filters and changes nothing else
 // about them. See also rebuild_filters_test.cc.
 
-#include "linebloom/rebuild_filters.h"
 #include "tests/rocksdb/oracle/cell.h"
 
 namespace linebloom {
@@ -19,15 +18,13 @@ size_t FilesWithRows(Oracle* o) {
 const Step kRebuild{
     "Rebuild", [](Oracle* o) {
       const auto before = ShapesOf(o->db());
-      RebuildFiltersReport report;
-      ASSERT_OK(RebuildFilters(o->db(), {}, {}, &report));
+      const RebuildFiltersReport report = Rebuild(o->db());
       EXPECT_EQ(report.files.size(), FilesWithRows(o));
       for (const FileRebuild& file : report.files) {
         EXPECT_EQ(file.outcome, RebuildOutcome::kRewritten) << file.message;
       }
       EXPECT_EQ(ShapesOf(o->db()), before);
-      ASSERT_OK(RebuildFilters(o->db(), {}, {}, &report));
-      for (const FileRebuild& file : report.files) {
+      for (const FileRebuild& file : Rebuild(o->db()).files) {
         ADD_FAILURE() << file.path
                       << " once more: " << static_cast<int>(file.reason);
       }
