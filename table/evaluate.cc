@@ -277,21 +277,22 @@ bool LeavesGaps(const rocksdb::FilterPolicy& policy,
 void AddRequest(const FamilyToRebuild& family,
                 const rocksdb::BlockBasedTableOptions& table, int level,
                 TargetFilter* target) {
-  const NewFile file = {.reason = rocksdb::TableFileCreationReason::kCompaction,
-                        .tree = family.tree,
-                        .all_keys = family.all_keys,
-                        .level = level,
-                        .style = family.options.compaction_style};
-  const bool has_listener = FindLevelSizeListener(family.options) != nullptr;
+  std::optional<NewFile> file;
+  if (FindLevelSizeListener(family.options) != nullptr) {
+    file = {.reason = rocksdb::TableFileCreationReason::kCompaction,
+            .tree = family.tree,
+            .all_keys = family.all_keys,
+            .level = level,
+            .style = family.options.compaction_style};
+  }
   target->worst_rate = family.worst_rate;
-  target->request =
-      AsBuilt(RequestFor(family.policy, table, has_listener ? &file : nullptr));
+  target->request = *RequestFor(family.policy, table, file);
   const uint32_t millibits = target->request.millibits_per_key;
   target->has_budget = family.policy.memory_budget.has_value();
   if (target->has_budget) {
     // The tree may have been larger when the file was written.
     target->min_millibits_per_key = millibits / 2;
-  } else if (has_listener && IsLevelAware(family.policy)) {
+  } else if (file && IsLevelAware(family.policy)) {
     target->min_millibits_per_key =
         std::min(millibits, RoundToMillibits(BitsPerKeyOf(family.policy)));
   } else if (target->request.line == LineKind::kPlain &&

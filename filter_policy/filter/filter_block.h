@@ -37,7 +37,7 @@ struct FilterRequest {
   double false_positive_rate = 0;
   bool level_aware = false;  // true if bits or rate depend on the file's level
   // Names the function that maps keys to the bytes that are hashed
-  // (CanonicalId in filter_policy/policy/filter_bits_builder.h). 0: the keys
+  // (CanonicalId in filter_policy/policy/policy_options.h). 0: the keys
   // themselves are.
   uint64_t canonical_key = 0;
 
@@ -91,7 +91,7 @@ enum class BlockKind {
 // True for the kinds that RocksDB's readers read.
 bool IsOfRocksDb(BlockKind kind);
 
-// A block as far as its end tells.
+// What a block's last bytes say about it.
 struct ParsedFilter {
   BlockKind kind = BlockKind::kEmpty;
   // kLinebloom; kUnusable: as far as readable; kBloom: shape, lines and

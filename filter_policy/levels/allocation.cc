@@ -60,8 +60,18 @@ double KeysOfFlush(const NewFile& file) {
   return file.input_keys > 0 ? std::min(last, file.input_keys) : last;
 }
 
-// The keys of the file's run; 0 if the sizes don't tell. `runs` are those of
-// its tree.
+// The runs of the file's tree, as they will be at rest if RocksDB merges level
+// by level. Without filters the sizes are expected ones.
+std::vector<double> RunsOf(const NewFile& file) {
+  if (file.tree == nullptr) return {};
+  const FilterTotals& filters = file.tree->filters;
+  return file.style == rocksdb::kCompactionStyleLevel &&
+                 filters.keys + filters.unknown > 0
+             ? file.tree->RunsAtRest()
+             : file.tree->Runs();
+}
+
+// The keys of the file's run; 0 if the sizes don't tell.
 double KeysOfRun(const NewFile& file, const std::vector<double>& runs) {
   if (runs.empty()) return 0;
   const double largest = std::ranges::max(runs);
@@ -89,7 +99,7 @@ struct Others {
   double job = 0;       // keys; 0 if unknown
 };
 
-// Filters that aren't known are taken for average ones.
+// Unknown filters are assumed to have `average_bits`.
 Others OthersOf(const NewFile& file, double average_bits) {
   const FilterTotals& filters = file.tree->filters;
   const double keys_of_row = filters.rows > 0 ? filters.keys / filters.rows : 1;
@@ -124,22 +134,12 @@ double BitsOfOneKey(const std::vector<double>& runs, double average_bits,
   return high;
 }
 
-// The runs of the tree, as they will be at rest if RocksDB merges level by
-// level. Without filters the sizes are expected ones.
-std::vector<double> RunsToPlanFor(const NewFile& file) {
-  const FilterTotals& filters = file.tree->filters;
-  return file.style == rocksdb::kCompactionStyleLevel &&
-                 filters.keys + filters.unknown > 0
-             ? file.tree->RunsAtRest()
-             : file.tree->Runs();
-}
-
-// The bits of a run, as the shape of the tree alone has it.
-double PlannedBits(const NewFile& file, double run, double average_bits,
-                   double log_rate_per_bit) {
-  const double of_one_key =
-      BitsOfOneKey(RunsToPlanFor(file), std::min(average_bits, kMaxBitsOfRun),
-                   log_rate_per_bit);
+// The bits of a run with `run` keys, as the shape of the tree alone has it.
+double PlannedBits(const std::vector<double>& runs, double run,
+                   double average_bits, LineKind line) {
+  const double log_rate_per_bit = LogRatePerBit(line);
+  const double of_one_key = BitsOfOneKey(
+      runs, std::min(average_bits, kMaxBitsOfRun), log_rate_per_bit);
   return std::clamp(of_one_key - std::log(run) / log_rate_per_bit,
                     kMinBitsOfRun, kMaxBitsOfRun);
 }
@@ -173,14 +173,9 @@ double BitsWithoutSizes(const NewFile& file, double average_bits) {
                   kMaxBitsOfRun);
 }
 
-std::vector<double> RunsOf(const NewFile& file) {
-  return file.tree == nullptr ? std::vector<double>() : file.tree->Runs();
-}
-
 }  // namespace
 
-double BitsForFile(const NewFile& file, double average_bits,
-                   double log_rate_per_bit) {
+double BitsForFile(const NewFile& file, double average_bits, LineKind line) {
   const std::vector<double> runs = RunsOf(file);
   const double run = KeysOfRun(file, runs);
   if (run <= 0) return BitsWithoutSizes(file, average_bits);
@@ -188,7 +183,7 @@ double BitsForFile(const NewFile& file, double average_bits,
   // With files of 64 KiB that is a tenth. A level that is to make up for it
   // would get only the average, and most reads.
   others.bits -= others.overhead;
-  const double planned = PlannedBits(file, run, average_bits, log_rate_per_bit);
+  const double planned = PlannedBits(runs, run, average_bits, line);
   double bits = planned + Correction(others, planned, average_bits);
   if (others.keys > 0) {
     bits = std::min(
@@ -197,13 +192,14 @@ double BitsForFile(const NewFile& file, double average_bits,
   return std::clamp(bits, kMinBitsOfRun, kMaxBitsOfRun);
 }
 
-double BitsWithinBudget(const NewFile& file, double average_bits,
-                        double log_rate_per_bit) {
+double BitsWithinBudget(const NewFile& file, double budget_bytes,
+                        LineKind line) {
+  const double average_bits = AverageOfBudget(file, budget_bytes);
   const std::vector<double> runs = RunsOf(file);
   const double run = KeysOfRun(file, runs);
   if (run <= 0) return BitsWithoutSizes(file, average_bits);
   const Others others = OthersOf(file, average_bits);
-  const double planned = PlannedBits(file, run, average_bits, log_rate_per_bit);
+  const double planned = PlannedBits(runs, run, average_bits, line);
   const double correction = Correction(others, planned, average_bits);
   const double bits =
       planned + (correction < 0 ? kHasteOfBudget : 1) * correction;
@@ -212,14 +208,14 @@ double BitsWithinBudget(const NewFile& file, double average_bits,
                              average_bits + kMaxMoreOfBudget));
 }
 
-double AverageOfBudget(const NewFile& file, double budget_bits) {
+double AverageOfBudget(const NewFile& file, double budget_bytes) {
   double keys = file.all_keys;
   if (file.tree != nullptr) {
     if (file.is_flushed()) keys += KeysOfFlush(file);
     // The listener may expect more keys than there are yet.
     keys = std::max(keys, file.tree->Total());
   }
-  const double share = budget_bits / std::max(keys, 1.0);
+  const double share = 8 * budget_bytes / std::max(keys, 1.0);
   const double rest = std::max(0.0, share - kUnsharedFrom);
   // While a database is being opened, nobody knows how many keys there are.
   const bool moves_down =
@@ -235,7 +231,7 @@ double RateForFile(const NewFile& file, double sum_of_rates) {
   const std::vector<double> runs = RunsOf(file);
   const double run = KeysOfRun(file, runs);
   if (run <= 0) return sum_of_rates;
-  return sum_of_rates * std::min(1.0, run / SumOf(RunsToPlanFor(file)));
+  return sum_of_rates * std::min(1.0, run / SumOf(runs));
 }
 
 }  // namespace linebloom

@@ -16,10 +16,9 @@
 //   least memory for a given sum of rates:
 //       rate_i = sum * n_i / (n_1 + n_2 + ...)
 //
-// log_rate_per_bit depends on the kind of line (LogRatePerBit in sizing.h): the
-// steeper the rate falls, the fewer additional bits a small run needs. The
-// rates of real filters are close to this, and the sum of rates is flat around
-// its minimum.
+// log_rate_per_bit is the line's (LogRatePerBit in sizing.h): the steeper the
+// rate falls, the fewer additional bits a small run needs. The rates of real
+// filters are close to this, and the sum of rates is flat around its minimum.
 //
 // Rejected: optimizing with the measured rates, which saves less than 1 % of
 // the reads. Counting a run's probes by the ranges of its files: files keep
@@ -29,9 +28,8 @@
 // No locks, no state.
 #pragma once
 
-#include <limits>
-
 #include "filter_policy/levels/new_file.h"
+#include "filter_policy/line/line.h"
 
 namespace linebloom {
 
@@ -42,17 +40,15 @@ namespace linebloom {
 //                 will write. More or fewer make up for what other files have.
 //   otherwise     the average; a little more for a file recovered from the
 //                 log, which is small in all but a new database.
-double BitsForFile(const NewFile& file, double average_bits,
-                   double log_rate_per_bit);
+double BitsForFile(const NewFile& file, double average_bits, LineKind line);
 
-// The same if `average_bits` are those of AverageOfBudget(): from 4 fewer to 2
-// more.
-double BitsWithinBudget(const NewFile& file, double average_bits,
-                        double log_rate_per_bit);
+// The same with AverageOfBudget(): from 4 fewer to 2 more.
+double BitsWithinBudget(const NewFile& file, double budget_bytes,
+                        LineKind line);
 
-// The average at which the trees that share `budget_bits` come to it. At least
-// kMinBitsOfRun, however small the budget is.
-double AverageOfBudget(const NewFile& file, double budget_bits);
+// The average that the budget has for all keys of the trees that share it. At
+// least kMinBitsOfRun, however small the budget is.
+double AverageOfBudget(const NewFile& file, double budget_bytes);
 
 // The rate of the file's filters, if the rates of all runs are to add up to
 // `sum_of_rates`; that sum if no sizes are known.

@@ -27,16 +27,19 @@ void WriteIntoTree(std::shared_ptr<const TreeState> tree, double all_keys) {
   keys_of_this_thread = all_keys;
 }
 
-std::optional<NewFile> TakeNewFile() {
-  return std::exchange(file_of_this_thread, std::nullopt);
-}
-
-bool Matches(const NewFile& file,
-             const rocksdb::FilterBuildingContext& context) {
-  return file.column_family == context.column_family_name &&
-         file.reason == context.reason && context.level_at_creation >= 0 &&
-         (file.info_log == nullptr || context.info_log == nullptr ||
-          file.info_log == context.info_log);
+std::optional<NewFile> TakeNewFile(
+    const rocksdb::FilterBuildingContext& context) {
+  std::optional<NewFile> file =
+      std::exchange(file_of_this_thread, std::nullopt);
+  if (!file || file->column_family != context.column_family_name ||
+      file->reason != context.reason || context.level_at_creation < 0 ||
+      (file->info_log != nullptr && context.info_log != nullptr &&
+       file->info_log != context.info_log)) {
+    return std::nullopt;
+  }
+  file->level = context.level_at_creation;
+  file->style = context.compaction_style;
+  return file;
 }
 
 }  // namespace linebloom

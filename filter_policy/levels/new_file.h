@@ -41,7 +41,7 @@ struct NewFile {
   double input_keys = 0;
   // The keys of all trees that share a memory budget, as far as known.
   double all_keys = 0;
-  // From RocksDB, where the file is created.
+  // From RocksDB, by TakeNewFile().
   int level = 0;
   rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel;
 
@@ -62,14 +62,11 @@ void EndFile();
 // until this is called with null.
 void WriteIntoTree(std::shared_ptr<const TreeState> tree, double all_keys);
 
-// The file that the calling thread was last told of, once; nothing if there is
-// no listener.
-std::optional<NewFile> TakeNewFile();
-
-// True if `file` is the one that `context` describes, as far as RocksDB tells.
-// While a thread writes a file it may also write one of another database, from
-// a merge operator or a compaction filter.
-bool Matches(const NewFile& file,
-             const rocksdb::FilterBuildingContext& context);
+// The file that the calling thread was last told of, once, if it is the one
+// that `context` describes; nothing if no listener announced that. (While a
+// thread writes a file it may also write one of another database, from a merge
+// operator or a compaction filter.)
+std::optional<NewFile> TakeNewFile(
+    const rocksdb::FilterBuildingContext& context);
 
 }  // namespace linebloom

@@ -11,8 +11,8 @@ struct FilterTotals {
   double rows = 0;  // of the files
   double keys = 0;  // keys and prefixes in the filters
   double bits = 0;
-  // Of the bits, those that files take beyond what is asked for their keys:
-  // metadata, and rounding up to whole lines.
+  // Of the bits, those beyond what was requested for the keys: metadata, and
+  // rounding up to whole lines.
   double overhead = 0;
   // Rows of files without a filter whose column family has a filter policy. For
   // a memory budget they count as keys.

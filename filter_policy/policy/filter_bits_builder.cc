@@ -20,19 +20,7 @@ Status HashChanged() {
       "linebloom: a key's hash changed in memory before its filter was built");
 }
 
-FilterRequest WithId(FilterRequest request, const CanonicalKey& canonical_key) {
-  request.canonical_key = CanonicalId(canonical_key);
-  return request;
-}
-
 }  // namespace
-
-uint64_t CanonicalId(const CanonicalKey& canonical_key) {
-  // Without a name no database opens, but an SstFileWriter writes its file.
-  const char* const name = canonical_key.Name();
-  return std::max(HashUnseeded(name, name == nullptr ? 0 : std::strlen(name)),
-                  uint64_t{1});
-}
 
 void MakeCanonical(const CanonicalKey& canonical_key, const Slice& key,
                    std::string* canonical) {
@@ -43,7 +31,7 @@ void MakeCanonical(const CanonicalKey& canonical_key, const Slice& key,
 LineFilterBitsBuilder::LineFilterBitsBuilder(
     const FilterRequest& request, std::shared_ptr<AllocationRounding> rounding,
     bool detect_corruption)
-    : request_(AsBuilt(request)),
+    : request_(request),
       rounding_(std::move(rounding)),
       hash_(request_.line == LineKind::kPlain ? KeyHash(LineKind::kPlain)
                                               : KeyHash(request.hash_seed)),
@@ -153,8 +141,7 @@ double LineFilterBitsBuilder::EstimatedFpRate(size_t entries, size_t bytes) {
 CanonicalFilterBitsBuilder::CanonicalFilterBitsBuilder(
     std::shared_ptr<const CanonicalKey> canonical_key, FilterRequest request,
     std::shared_ptr<AllocationRounding> rounding, bool detect_corruption)
-    : LineFilterBitsBuilder(WithId(request, *canonical_key),
-                            std::move(rounding), detect_corruption),
+    : LineFilterBitsBuilder(request, std::move(rounding), detect_corruption),
       canonical_key_(std::move(canonical_key)) {}
 
 void CanonicalFilterBitsBuilder::AddKey(const Slice& key) {

@@ -16,10 +16,6 @@
 
 namespace linebloom {
 
-// The number that stands for the function in filter blocks, from its name;
-// never 0 (docs/format.md, "The hash of a key").
-uint64_t CanonicalId(const CanonicalKey& canonical_key);
-
 // Replaces `canonical` by what the function makes of the key.
 void MakeCanonical(const CanonicalKey& canonical_key, const rocksdb::Slice& key,
                    std::string* canonical);
@@ -28,9 +24,9 @@ void MakeCanonical(const CanonicalKey& canonical_key, const rocksdb::Slice& key,
 // and starts over, as partitioned filters require. Belongs to one thread.
 class LineFilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
  public:
-  // `rounding` is null for none. `detect_corruption` is the table option
-  // detect_filter_construct_corruption: keeps the hashes until MaybePostVerify
-  // has found each of them in the finished block.
+  // The request is AsBuilt(). `rounding` is null for none. `detect_corruption`
+  // is the table option detect_filter_construct_corruption: keeps the hashes
+  // until MaybePostVerify has found each of them in the finished block.
   LineFilterBitsBuilder(const FilterRequest& request,
                         std::shared_ptr<AllocationRounding> rounding,
                         bool detect_corruption);

@@ -10,6 +10,7 @@
 #include "filter_policy/filter/filter_reader.h"
 #include "filter_policy/line/short_key_hash.inc"
 #include "filter_policy/policy/filter_bits_builder.h"
+#include "filter_policy/policy/policy_options.h"
 
 namespace linebloom {
 namespace {

@@ -148,26 +148,22 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const FilterBuildingContext& context) const override {
     // Take it even if unused; it describes only the file being created.
-    std::optional<NewFile> file = TakeNewFile();
+    const std::optional<NewFile> file = TakeNewFile(context);
     const FilterPolicyOptions options = ValidOptions(context.info_log);
     WarnOfComparator(context.info_log);
-    if (!file) WarnOfListener(options, context);
-    // A merge operator or the like may write this file while the listener's is
-    // being written. There may be a listener for it as well.
-    if (file && !Matches(*file, context)) file.reset();
     if (file) {
-      file->level = context.level_at_creation;
-      file->style = context.compaction_style;
       WriteBudget(options, context, *file);
+    } else {
+      WarnOfListener(options, context);
     }
-    FilterRequest request =
-        RequestFor(options, context.table_options, file ? &*file : nullptr);
-    if (request.millibits_per_key == 0) return nullptr;
-    if (request.hash_seed == kRandomHashSeed) {
+    std::optional<FilterRequest> request =
+        RequestFor(options, context.table_options, file);
+    if (!request) return nullptr;
+    if (request->hash_seed == kRandomHashSeed) {
       const std::optional<uint64_t> seed = DrawHashSeed();
       // There was entropy when the database was opened. An unseeded filter is
       // correct; it only lacks protection against chosen keys.
-      request.hash_seed = seed.value_or(0);
+      request->hash_seed = seed.value_or(0);
       if (!seed) WarnOfOptions(context.info_log, NoEntropy(), "hash_seed=0");
     }
     const auto rounding = context.table_options.optimize_filters_for_memory &&
@@ -177,10 +173,10 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     const bool detect_corruption =
         context.table_options.detect_filter_construct_corruption;
     if (options_.canonical_key != nullptr) {
-      return new CanonicalFilterBitsBuilder(options_.canonical_key, request,
+      return new CanonicalFilterBitsBuilder(options_.canonical_key, *request,
                                             rounding, detect_corruption);
     }
-    return new LineFilterBitsBuilder(request, rounding, detect_corruption);
+    return new LineFilterBitsBuilder(*request, rounding, detect_corruption);
   }
 
   rocksdb::FilterBitsReader* GetFilterBitsReader(
@@ -295,9 +291,8 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
                    : " besides the block cache, which holds no filters "
                      "(cache_index_and_filter_blocks=false)");
     }
-    info_log_.WriteBudget(
-        context.info_log, text,
-        AverageOfBudget(file, 8 * static_cast<double>(bytes)));
+    info_log_.WriteBudget(context.info_log, text,
+                          AverageOfBudget(file, static_cast<double>(bytes)));
   }
 
   Status ValidateCache(const rocksdb::ColumnFamilyOptions& family) const {

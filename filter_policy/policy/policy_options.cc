@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <system_error>
@@ -15,6 +16,7 @@
 
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/levels/allocation.h"
+#include "filter_policy/line/hash.h"
 #include "filter_policy/policy/rocksdb_cache.h"
 #include "rocksdb/convenience.h"
 
@@ -181,7 +183,7 @@ TextOption BitsPerKeyOption() {
   TextOption bits = OptionOf<double>(
       "bits_per_key", "a number from 0 to 30 (below 0.5: no filter)",
       &Options::bits_per_key, NumberIn<double>, NumberText, kBits);
-  // The default unless something replaces it.
+  // Prints the default unless a rate or budget is set.
   bits.print = [](const Options& options) {
     const bool is_unset =
         !options.bits_per_key &&
@@ -382,13 +384,25 @@ uint64_t BytesOf(const MemoryBudget& budget,
       static_cast<double>(table.block_cache->GetCapacity()));
 }
 
-FilterRequest RequestFor(const FilterPolicyOptions& options,
-                         const rocksdb::BlockBasedTableOptions& table,
-                         const NewFile* file) {
+uint64_t CanonicalId(const CanonicalKey& canonical_key) {
+  // Without a name no database opens, but an SstFileWriter writes its file.
+  const char* const name = canonical_key.Name();
+  return std::max(HashUnseeded(name, name == nullptr ? 0 : std::strlen(name)),
+                  uint64_t{1});
+}
+
+std::optional<FilterRequest> RequestFor(
+    const FilterPolicyOptions& options,
+    const rocksdb::BlockBasedTableOptions& table,
+    const std::optional<NewFile>& file) {
+  if (BuildsNothing(options)) return std::nullopt;
   FilterRequest request = {.line = options.line,
                            .hash_seed = options.hash_seed,
                            .level_aware = IsLevelAware(options)};
-  const bool by_level = file != nullptr && IsLevelAware(options);
+  if (options.canonical_key != nullptr) {
+    request.canonical_key = CanonicalId(*options.canonical_key);
+  }
+  const bool by_level = file && request.level_aware;
   if (options.false_positive_rate) {
     const double rate = *options.false_positive_rate;
     request.false_positive_rate = std::max(
@@ -396,19 +410,18 @@ FilterRequest RequestFor(const FilterPolicyOptions& options,
     request.millibits_per_key =
         BitsForRate(request.line, request.false_positive_rate)
             .value_or(kMaxMillibits);
-    return request;
+    return AsBuilt(request);
   }
   double bits = BitsPerKeyOf(options);
-  const double slope = LogRatePerBit(options.line);
   if (by_level && options.memory_budget) {
-    const double budget =
-        8 * static_cast<double>(BytesOf(*options.memory_budget, table));
-    bits = BitsWithinBudget(*file, AverageOfBudget(*file, budget), slope);
+    const auto budget =
+        static_cast<double>(BytesOf(*options.memory_budget, table));
+    bits = BitsWithinBudget(*file, budget, options.line);
   } else if (by_level) {
-    bits = BitsForFile(*file, bits, slope);
+    bits = BitsForFile(*file, bits, options.line);
   }
   request.millibits_per_key = RoundToMillibits(bits);
-  return request;
+  return AsBuilt(request);
 }
 
 Status Validate(const FilterPolicyOptions& options) {

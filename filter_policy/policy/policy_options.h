@@ -62,12 +62,17 @@ std::string IdOf(const FilterPolicyOptions& options);
 uint64_t BytesOf(const MemoryBudget& budget,
                  const rocksdb::BlockBasedTableOptions& table);
 
-// What to build for a file of which `file` is known, null if nothing is: then
-// it gets the average, and with a budget kDefaultBitsPerKey. The request has 0
-// bits if the file gets no filter. `options` must be valid.
-FilterRequest RequestFor(const FilterPolicyOptions& options,
-                         const rocksdb::BlockBasedTableOptions& table,
-                         const NewFile* file);
+// The number that stands for the function in filter blocks, from its name;
+// never 0 (docs/format.md, "The hash of a key").
+uint64_t CanonicalId(const CanonicalKey& canonical_key);
+
+// What to build for a file, AsBuilt(); nothing if the file gets no filter. If
+// `file` is nothing, it gets the average, and with a budget kDefaultBitsPerKey.
+// `options` must be valid.
+std::optional<FilterRequest> RequestFor(
+    const FilterPolicyOptions& options,
+    const rocksdb::BlockBasedTableOptions& table,
+    const std::optional<NewFile>& file);
 
 // Bits per key in thousandths, as used and stored; 0 means no filter.
 // `bits_per_key` must be in range.

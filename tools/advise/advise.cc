@@ -91,7 +91,6 @@ std::vector<Candidate> TryAll(const TreeFacts& facts,
                               const FilterCurves& curves,
                               const ExpectedLookups& lookups) {
   std::vector<Candidate> candidates;
-  const double slope = LogRatePerBit(LineKind::kSolved);
   for (const bool partitioned : {false, true}) {
     CacheUse use = facts.use;
     use.partitioned = partitioned;
@@ -117,15 +116,15 @@ std::vector<Candidate> TryAll(const TreeFacts& facts,
            absl::StrCat("{id=linebloom;bits_per_key=", bits,
                         ";level_aware=true}")},
           FiltersOf(facts, curves.linebloom, [&](const NewFile& file) {
-            return BitsForFile(file, bits, slope);
+            return BitsForFile(file, bits, LineKind::kSolved);
           }));
     }
     for (int percent = 20; percent <= 90; percent += 10) {
-      const double budget = 8 * facts.use.capacity * percent / 100;
+      const double budget = facts.use.capacity * percent / 100;
       const std::string label = absl::StrCat("memory_budget=", percent, "%");
       add({"budget", label, absl::StrCat("{id=linebloom;", label, "}")},
           FiltersOf(facts, curves.linebloom, [&](const NewFile& file) {
-            return BitsWithinBudget(file, AverageOfBudget(file, budget), slope);
+            return BitsWithinBudget(file, budget, LineKind::kSolved);
           }));
     }
   }

@@ -64,9 +64,8 @@ struct ExpectedLevelSizes {
 //
 // It learns from RocksDB which files flushes and compactions add and delete.
 // For what RocksDB doesn't tell, it calls DB::GetLiveFilesMetaData(), which
-// holds the database's mutex for about half a microsecond per file: after one
-// in (files / 64) flushes and compactions, and one in (files / 1,000)
-// ingestions.
+// holds the database's mutex for about half a microsecond per file: after every
+// (files / 64)-th flush or compaction, and every (files / 1,000)-th ingestion.
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener();
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener(
     const ExpectedLevelSizes& expected);

@@ -22,8 +22,6 @@
 
 namespace linebloom {
 
-// A finished filter as readers see it. Whoever owns the block keeps the lines
-// alive.
 // Always inlined, because GCC 12 drops calls of functions that only prefetch.
 __attribute__((always_inline)) inline void PrefetchLine(const uint8_t* line) {
   // Blocks are not always aligned, so a line may span two cache lines.
@@ -31,6 +29,7 @@ __attribute__((always_inline)) inline void PrefetchLine(const uint8_t* line) {
   __builtin_prefetch(line + kLineBytes - 1);
 }
 
+// A view of a filter's lines. The block's owner must outlive it.
 struct FilterView {
   // The lines at `first` and their codes. The shape of solved ones is readable
   // (IsReadable).

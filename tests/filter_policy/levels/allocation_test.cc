@@ -17,8 +17,6 @@ namespace {
 
 using rocksdb::TableFileCreationReason;
 
-const double kSolved = LogRatePerBit(LineKind::kSolved);
-
 NewFile Compacted(const TreeState& tree, int level, double input_keys = 0) {
   return {.reason = TableFileCreationReason::kCompaction,
           .tree = std::make_shared<TreeState>(tree),
@@ -93,7 +91,7 @@ TEST(AllocationTest, BitsOfEachKindOfFile) {
       {"others have too much", others(Filters(1e6, 13)), 10},
   };
   for (const auto& [what, file, bits] : cases) {
-    EXPECT_NEAR(bits, BitsForFile(file, 10, kSolved), 0.1) << what;
+    EXPECT_NEAR(bits, BitsForFile(file, 10, LineKind::kSolved), 0.1) << what;
   }
 }
 
@@ -129,8 +127,7 @@ TEST(AllocationTest, BitsOfABudget) {
       {"recovered: nobody knows how many keys", Recovered(), 1e9, 13},
   };
   for (const auto& [what, file, budget, bits] : cases) {
-    EXPECT_NEAR(bits,
-                BitsWithinBudget(file, AverageOfBudget(file, budget), kSolved),
+    EXPECT_NEAR(bits, BitsWithinBudget(file, budget / 8, LineKind::kSolved),
                 0.1)
         << what;
   }
@@ -161,8 +158,8 @@ TreeState RandomTree(std::mt19937_64* random) {
 TEST(AllocationTest, NothingIsBetter) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 1000; ++i) {
-    const double slope =
-        LogRatePerBit(i % 2 == 0 ? LineKind::kPlain : LineKind::kSolved);
+    const LineKind line = i % 2 == 0 ? LineKind::kPlain : LineKind::kSolved;
+    const double slope = LogRatePerBit(line);
     const double average = Uniform(1, 25, &random);
     const TreeState tree = RandomTree(&random);
     const std::vector<double>& runs = tree.levels;
@@ -170,7 +167,7 @@ TEST(AllocationTest, NothingIsBetter) {
     double memory = 0;
     for (size_t level = 0; level < runs.size(); ++level) {
       best.push_back(BitsForFile(Compacted(tree, static_cast<int>(level) + 1),
-                                 average, slope));
+                                 average, line));
       EXPECT_GE(best.back(), kMinBitsOfRun);
       EXPECT_LE(best.back(), kMaxBitsOfRun);
       memory += runs[level] * best.back();
@@ -202,7 +199,8 @@ TEST(AllocationTest, IsWithinTheTargetAndFreeOfScale) {
     const auto level = static_cast<int>(1 + random() % tree.levels.size());
     const double job = tree.levels[level - 1] * Uniform(0.01, 1, &random);
     tree.filters = Filters(tree.Total(), Uniform(8, 11, &random));
-    const double bits = BitsForFile(Compacted(tree, level, job), 10, kSolved);
+    const double bits =
+        BitsForFile(Compacted(tree, level, job), 10, LineKind::kSolved);
     const double before = tree.filters.bits / tree.filters.keys;
     const double after =
         (tree.filters.bits + bits * job) / (tree.filters.keys + job);
@@ -211,16 +209,17 @@ TEST(AllocationTest, IsWithinTheTargetAndFreeOfScale) {
     if (before > 10.7) {
       EXPECT_GE(bits, 7 - 1e-9);
     }
-    const double shared =
-        BitsWithinBudget(Compacted(tree, level, job), 10, kSolved);
-    EXPECT_GE(shared, 6);
-    EXPECT_LE(shared, 12);
+    const double shared = BitsWithinBudget(
+        Compacted(tree, level, job), 10 * tree.Total() / 8, LineKind::kSolved);
+    EXPECT_GE(shared, 6 - 1e-9);
+    EXPECT_LE(shared, 12 + 1e-9);
     TreeState scaled = tree;
     for (double& keys : scaled.levels) keys *= 7;
     scaled.filters.Add(tree.filters, 6);
-    EXPECT_NEAR(bits,
-                BitsForFile(Compacted(scaled, level, 7 * job), 10, kSolved),
-                1e-6);
+    EXPECT_NEAR(
+        bits,
+        BitsForFile(Compacted(scaled, level, 7 * job), 10, LineKind::kSolved),
+        1e-6);
   }
 }
 

@@ -147,10 +147,6 @@ class SimulatedDatabase : public rocksdb::StackableDB {
     info.job_id = job;
     info.reason = reason;
     with.listener->OnTableFileCreationStarted(info);
-    Written written;
-    written.told = TakeNewFile();
-    BeginFile(*written.told);
-
     const rocksdb::BlockBasedTableOptions table;
     rocksdb::FilterBuildingContext context(table);
     context.column_family_name = family;
@@ -158,6 +154,9 @@ class SimulatedDatabase : public rocksdb::StackableDB {
     context.num_levels = 7;
     context.reason = reason;
     context.info_log = log.get();
+    Written written;
+    written.told = TakeNewFile(context);
+    BeginFile(*written.told);
     const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
         with.policy->GetBuilderWithContext(context));
     if (builder != nullptr) {

@@ -8,6 +8,7 @@
 
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/hash.h"
+#include "filter_policy/policy/policy_options.h"
 #include "tests/filter_policy/ignored_case.h"
 #include "tests/filter_policy/policy/filter_bits.h"
 
