@@ -112,4 +112,5 @@ if $nightly; then
   if on_debian_12; then test_on_debian_13; fi
   tests=(--label-regex nightly)
 fi
-ctest --preset release "${tests[@]}" --parallel "$tests_at_once" || exit 1
+test_with release "${tests[@]}"
+sed --quiet '/% tests passed/,$p' build/log/test_release.log

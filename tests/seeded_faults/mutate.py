@@ -14,7 +14,9 @@ import os
 import random
 import re
 import resource
+import sys
 
+sys.dont_write_bytecode = True  # leaves no __pycache__ in the checkout
 import run
 
 ADAPTER = ["tests/filter_policy/levels_test", "tests/filter_policy/policy_test"]
