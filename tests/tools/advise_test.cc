@@ -1,6 +1,4 @@
 // What lookups are expected to read, and the advice that follows.
-#include "tools/advise/advise.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,6 +24,7 @@
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "tests/temporary_folder.h"
+#include "tests/tools/run_subcommand.h"
 #include "tools/advise/cache_fit.h"
 #include "tools/advise/cache_model.h"
 #include "tools/advise/filter_curve.h"
@@ -240,8 +239,6 @@ class AdviseTest : public testing::Test {
     table_.block_cache = rocksdb::NewLRUCache(kCacheBytes);
     options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_));
     options_.statistics = rocksdb::CreateDBStatistics();
-    config_.db = folder_.File("db");
-    config_.memory = kCacheBytes;
     Write();
   }
 
@@ -259,22 +256,29 @@ class AdviseTest : public testing::Test {
 
   std::unique_ptr<rocksdb::DB> Open() {
     rocksdb::DB* opened = nullptr;
-    EXPECT_TRUE(rocksdb::DB::Open(options_, config_.db, &opened).ok());
+    EXPECT_TRUE(rocksdb::DB::Open(options_, db_, &opened).ok());
     return std::unique_ptr<rocksdb::DB>(opened);
+  }
+
+  absl::StatusOr<Outcome> Advise(const std::vector<std::string>& flags = {},
+                                 const std::string& memory = "64KiB") const {
+    std::vector<std::string> arguments = {db_, "--memory=" + memory};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return RunSubcommand(kAdvise, arguments);
   }
 
   // The files of the database and when they were last written.
   std::map<std::string, std::filesystem::file_time_type> Files() const {
     std::map<std::string, std::filesystem::file_time_type> files;
-    for (const auto& entry : std::filesystem::directory_iterator(config_.db)) {
+    for (const auto& entry : std::filesystem::directory_iterator(db_)) {
       files[entry.path()] = entry.last_write_time();
     }
     return files;
   }
 
-  std::string Error() const {
+  std::string Error(const std::vector<std::string>& flags = {}) const {
     const auto before = Files();
-    const auto outcome = RunAdvise(config_);
+    const auto outcome = Advise(flags);
     EXPECT_EQ(Files(), before);
     return outcome.ok() ? "none" : std::string(outcome.status().message());
   }
@@ -283,13 +287,13 @@ class AdviseTest : public testing::Test {
   const TemporaryFolder folder_;
   rocksdb::BlockBasedTableOptions table_;
   rocksdb::Options options_;
-  AdviseConfig config_;
+  std::string db_ = folder_.File("db");
 };
 
 TEST_F(AdviseTest, RecommendsWhatReadsLeastAndWritesNothing) {
   const auto db = Open();  // another process may have it open
   const auto before = Files();
-  const auto outcome = RunAdvise(config_);
+  const auto outcome = Advise();
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_EQ(Files(), before);
   const Json& json = outcome->json;
@@ -315,13 +319,11 @@ TEST_F(AdviseTest, RecommendsWhatReadsLeastAndWritesNothing) {
 }
 
 TEST_F(AdviseTest, PresentRowsReadTheirData) {
-  config_.hit_ratio = 1;
-  config_.memory = 100 << 20;
-  const auto all_fits = RunAdvise(config_);
+  const auto all_fits = Advise({"--hit_ratio=1"}, "100MiB");
   ASSERT_TRUE(all_fits.ok()) << all_fits.status();
   EXPECT_EQ(all_fits->json["present"]["reads_per_lookup"], 0);
-  config_.memory = 400'000;  // filters and indexes, and a tenth of the data
-  const auto fits = RunAdvise(config_);
+  // Filters and indexes, and a tenth of the data.
+  const auto fits = Advise({"--hit_ratio=1"}, "400kB");
   ASSERT_TRUE(fits.ok()) << fits.status();
   const Json& present = fits->json["present"]["reads_per_present"];
   EXPECT_NEAR(present["data"], 0.85, 0.1);
@@ -330,28 +332,24 @@ TEST_F(AdviseTest, PresentRowsReadTheirData) {
 
 TEST_F(AdviseTest, SaysWhatIsWrong) {
   using testing::HasSubstr;
-  config_.skew = "much";
-  EXPECT_THAT(Error(), HasSubstr("--skew"));
-  config_.skew = "";
-  config_.column_family = "none";
-  EXPECT_THAT(Error(), HasSubstr("has default"));
-  config_.column_family = "";
+  EXPECT_THAT(Error({"--skew=much"}), HasSubstr("--skew"));
+  EXPECT_THAT(Error({"--column_family=none"}), HasSubstr("has default"));
   for (const auto& [path, time] : Files()) {
     if (!path.ends_with(".sst")) continue;
     std::filesystem::resize_file(path, 1000);
     EXPECT_THAT(Error(), HasSubstr(path));
     break;
   }
-  config_.db = folder_.File("empty");
+  db_ = folder_.File("empty");
   Open();
   EXPECT_THAT(Error(), HasSubstr("has no SSTables"));
-  config_.db = folder_.path();
+  db_ = folder_.path();
   EXPECT_THAT(Error(), HasSubstr("is not a RocksDB database"));
 }
 
 TEST_F(AdviseTest, TakesCacheAndHitsFromTheInfoLog) {
-  EXPECT_EQ(ReadInfoLog(config_.db).cache_bytes, kCacheBytes);
-  EXPECT_EQ(ReadInfoLog(config_.db).hit_ratio, std::nullopt);
+  EXPECT_EQ(ReadInfoLog(db_).cache_bytes, kCacheBytes);
+  EXPECT_EQ(ReadInfoLog(db_).hit_ratio, std::nullopt);
   EXPECT_EQ(ReadInfoLog(folder_.path()).cache_bytes, std::nullopt);
   options_.stats_dump_period_sec = 1;
   {
@@ -361,19 +359,19 @@ TEST_F(AdviseTest, TakesCacheAndHitsFromTheInfoLog) {
       (void)db->Get({}, absl::StrFormat("%08d", i % 4 == 0 ? i : 90'000),
                     &value);
     }
-    while (!ReadInfoLog(config_.db).hit_ratio.has_value()) {
+    while (!ReadInfoLog(db_).hit_ratio.has_value()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
   }
-  EXPECT_NEAR(*ReadInfoLog(config_.db).hit_ratio, 0.25, 0.02);
-  const auto outcome = RunAdvise(config_);
+  EXPECT_NEAR(*ReadInfoLog(db_).hit_ratio, 0.25, 0.02);
+  const auto outcome = Advise();
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_NEAR(outcome->json["hit_ratio"], 0.25, 0.02);
   EXPECT_THAT(outcome->text, testing::HasSubstr("(by the info log)"));
 }
 
 TEST_F(AdviseTest, WarnsOfFiltersThatDoNotFitTheCache) {
-  const auto note = NoteOnCacheFit(config_.db);
+  const auto note = NoteOnCacheFit(db_);
   ASSERT_TRUE(note.ok()) << note.status();
   EXPECT_THAT(
       *note, testing::StartsWith("whole filters (0.0751 MB) and indexes (0.0"));
@@ -381,11 +379,11 @@ TEST_F(AdviseTest, WarnsOfFiltersThatDoNotFitTheCache) {
               testing::HasSubstr("don't fit the block cache of 0.0655 MB: "
                                  "a lookup of a missing row is expected "
                                  "to read"));
-  EXPECT_THAT(*note, testing::HasSubstr("'linebloom advise " + config_.db +
+  EXPECT_THAT(*note, testing::HasSubstr("'linebloom advise " + db_ +
                                         " --memory=64KiB'"));
-  EXPECT_EQ(*NoteOnCacheFit(config_.db, &table_, 1 << 20), "");
+  EXPECT_EQ(*NoteOnCacheFit(db_, &table_, 1 << 20), "");
   table_.cache_index_and_filter_blocks = false;
-  EXPECT_EQ(*NoteOnCacheFit(config_.db, &table_), "");
+  EXPECT_EQ(*NoteOnCacheFit(db_, &table_), "");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "rocksdb/version.h"
 #include "tests/table/rocksdb_files.h"
 #include "tests/temporary_folder.h"
+#include "tests/tools/run_subcommand.h"
 #include "tools/dump/inputs.h"
 #include "tools/shared/run_tool.h"
 
@@ -46,22 +47,21 @@ TEST(VerifyTest, EveryDamagedByteIsReported) {
           .front();
   const std::string path = folder.Write("a.sst", ReadFileBytes(written));
   const std::string bytes = ReadFileBytes(path);
-  DumpConfig config;
-  config.files = {path};
-  config.missing = 0;
-  ASSERT_TRUE(RunVerify(config)->json["problems"].empty());
+  const auto problems = [&path] {
+    return RunSubcommand(kVerify, {path, "--missing=0"})->json["problems"];
+  };
+  ASSERT_TRUE(problems().empty());
   for (size_t at = 0; at < bytes.size(); ++at) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
     folder.Write("a.sst", damaged);
-    EXPECT_TRUE(!RunVerify(config)->json["problems"].empty() ||
-                IsPadding(bytes, at))
+    EXPECT_TRUE(!problems().empty() || IsPadding(bytes, at))
         << "byte " << at << " of " << bytes.size();
   }
 }
 
-Json Verified(const DumpConfig& config) {
-  const absl::StatusOr<Outcome> outcome = RunVerify(config);
+Json Verified(const std::string& files) {
+  const absl::StatusOr<Outcome> outcome = RunSubcommand(kVerify, {files});
   EXPECT_TRUE(outcome.ok()) << outcome.status();
   return outcome.ok() ? outcome->json : Json();
 }
@@ -69,16 +69,14 @@ Json Verified(const DumpConfig& config) {
 // By default a million, 1 MB each.
 TEST(VerifyTest, OfLongKeysFewerMissingOnesAreProbed) {
   const TemporaryFolder folder;
-  DumpConfig config;
-  config.db = folder.File("db");
   {
-    const auto db = lt::OpenDb(lt::MakeOptions({}), config.db);
+    const auto db = lt::OpenDb(lt::MakeOptions({}), folder.File("db"));
     for (int i = 0; i < 5; ++i) {
       lt::Check(db->Put({}, std::string(1 << 20, 'x') + std::to_string(i), ""));
     }
     lt::Check(db->Flush({}));
   }
-  const Json report = Verified(config);
+  const Json report = Verified("--db=" + folder.File("db"));
   EXPECT_EQ(report["problems"], Json::array());
   EXPECT_GE(report["missing_keys"]["probed"], 900);
   EXPECT_LE(report["missing_keys"]["probed"], 1000);
@@ -87,9 +85,7 @@ TEST(VerifyTest, OfLongKeysFewerMissingOnesAreProbed) {
 
 #if ROCKSDB_MAJOR < 8 || (ROCKSDB_MAJOR == 8 && ROCKSDB_MINOR < 6)
 TEST(VerifyTest, AFileThatRocksDbCantReadIsNotDamaged) {
-  DumpConfig config;
-  config.files = {LINEBLOOM_GOLDEN_DIR "/sst/v6_full.sst"};
-  const Json report = Verified(config);
+  const Json report = Verified(LINEBLOOM_GOLDEN_DIR "/sst/v6_full.sst");
   EXPECT_EQ(report["problems"], Json::array());
   EXPECT_THAT(report["notes"].dump(), HasSubstr("can't read format_version 6"));
   EXPECT_EQ(report["files"][0]["rows_were_read"], false);
@@ -99,30 +95,28 @@ TEST(VerifyTest, AFileThatRocksDbCantReadIsNotDamaged) {
 // A live file of 0 bytes, and one that LevelDB named.
 TEST(FailuresTest, ALiveFileThatIsNoTableIsDamaged) {
   const TemporaryFolder folder;
-  DumpConfig config;
-  config.db = folder.File("db");
+  const Inputs inputs = {{}, folder.File("db"), ""};
   {
-    const auto db = lt::OpenDb(lt::MakeOptions({}), config.db);
+    const auto db = lt::OpenDb(lt::MakeOptions({}), inputs.db);
     lt::WriteRows(db.get(), 1000);
     lt::FlushAndCompact(db.get());
   }
-  const std::vector<LiveFile> files = *ListInputs(config);
+  const std::vector<LiveFile> files = *ListInputs(inputs);
   ASSERT_EQ(files.size(), 1);
   const std::string& path = files[0].path;
   const std::string older = path.substr(0, path.size() - 4) + ".ldb";
   std::filesystem::rename(path, older);
-  EXPECT_EQ(ListInputs(config)->front().path, older);
-  EXPECT_EQ(RunDump(config)->json["problems"], Json::array());
+  EXPECT_EQ(ListInputs(inputs)->front().path, older);
+  const std::string db = "--db=" + inputs.db;
+  EXPECT_EQ(RunSubcommand(kDump, {db})->json["problems"], Json::array());
   std::filesystem::resize_file(older, 0);
-  for (auto* const run : {RunDump, RunVerify}) {
-    const absl::StatusOr<Outcome> outcome = run(config);
+  for (const Subcommand& subcommand : {kDump, kVerify}) {
+    const absl::StatusOr<Outcome> outcome = RunSubcommand(subcommand, {db});
     EXPECT_EQ(outcome->json["problems"].size(), 1);
     EXPECT_EQ(outcome->exit_code.value_or(kExitFoundSomething),
               kExitFoundSomething);
   }
-  config.files = {older};
-  config.db.clear();
-  EXPECT_EQ(RunDump(config)->exit_code, kExitBadInput);
+  EXPECT_EQ(RunSubcommand(kDump, {older})->exit_code, kExitBadInput);
 }
 
 // What --check_options says of a file with these options.
@@ -130,14 +124,13 @@ std::string CheckedOptions(const std::string& database,
                            const std::string& family,
                            const std::string& table) {
   const TemporaryFolder folder;
-  DumpConfig config;
-  config.check_options = folder.Write(
+  const std::string path = folder.Write(
       "options.ini",
       "[Version]\n  rocksdb_version=7.8.3\n  options_file_version=1.1\n"
       "[DBOptions]\n  " +
           database + "\n[CFOptions \"default\"]\n  " + family +
           "\n[TableOptions/BlockBasedTable \"default\"]\n  " + table + "\n");
-  const absl::StatusOr<Outcome> outcome = RunCheckOptions(config);
+  const absl::StatusOr<Outcome> outcome = RunSubcommand(kCheckOptions, {path});
   EXPECT_TRUE(outcome.ok()) << outcome.status();
   return outcome.ok() ? outcome->json.dump() : "";
 }
@@ -180,9 +173,8 @@ TEST(CheckOptionsTest, SaysWhatRocksDbMakesOfTheFile) {
 }
 
 // Says of each file, named before, that it isn't there.
-Json ReportWithout(const DumpConfig& config,
-                   const std::vector<LiveFile>& files) {
-  Failures failures(config);
+Json ReportWithout(const std::string& db, const std::vector<LiveFile>& files) {
+  Failures failures(db);
   for (const LiveFile& file : files) {
     failures.Add(file, absl::NotFoundError("not there"));
   }
@@ -200,17 +192,16 @@ TEST(FailuresTest, AFileThatTheManifestStillNamesWasNotDeleted) {
   options.cf_paths = {{folder.File("elsewhere"), 1 << 30}};
   const auto db = lt::OpenDb(options, folder.File("db"));
   lt::WriteRows(db.get(), 1000);
-  DumpConfig config;
-  config.db = folder.File("db");
-  const std::vector<LiveFile> files = *ListInputs(config);
+  const Inputs inputs = {{}, folder.File("db"), ""};
+  const std::vector<LiveFile> files = *ListInputs(inputs);
   ASSERT_EQ(files.size(), 2);
-  Json report = RunDump(config)->json;
+  Json report = RunSubcommand(kDump, {"--db=" + inputs.db})->json;
   EXPECT_EQ(report["notes"], Json::array());
   ASSERT_EQ(report["problems"].size(), 2);
   EXPECT_THAT(report["problems"][0].get<std::string>(),
               HasSubstr("db_paths or cf_paths"));
   lt::FlushAndCompact(db.get());
-  report = ReportWithout(config, files);
+  report = ReportWithout(inputs.db, files);
   EXPECT_EQ(report["problems"], Json::array());
   ASSERT_EQ(report["notes"].size(), 2);
   EXPECT_THAT(report["notes"][0].get<std::string>(),

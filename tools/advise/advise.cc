@@ -1,9 +1,11 @@
-#include "tools/advise/advise.h"
-
+// linebloom advise: recommends a filter policy for a database and the memory of
+// its block cache.
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -25,10 +27,23 @@
 #include "tools/compare/trace.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/flags.h"
+#include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
+
+struct AdviseConfig {
+  std::string db;
+  std::string column_family;  // "": all
+  uint64_t memory = 0;        // bytes of the block cache
+  // Share of the lookups whose row exists; by default as the info log's last
+  // statistics say, or none.
+  std::optional<double> hit_ratio;
+  std::string skew;   // of the lookups (keys.h)
+  uint64_t seed = 1;  // decides where the skew's ranges lie
+  std::string trace;  // whose lookups they are, in place of both
+};
 
 // Policies that expect at most this many times the fewest reads are as good:
 // the model is no more exact.
@@ -306,8 +321,11 @@ absl::StatusOr<ExpectedLookups> LookupsOf(const AdviseConfig& config,
   return lookups;
 }
 
-}  // namespace
-
+// Reads the footers, properties and metaindexes of the database's files, which
+// another process may have open, and writes nothing. Tries Bloom, Ribbon and
+// linebloom of 3 to 16 bits per key, level-aware too, and memory budgets, whole
+// and partitioned. Only a trace's lookups are made. InvalidArgument for options
+// out of range; else the errors of ListLiveFiles, SstFile and ReadTrace.
 absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
   std::string hits_from;
   ASSIGN_OR_RETURN(const ExpectedLookups lookups,
@@ -353,6 +371,31 @@ absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
   return Outcome{AsText(json, TableRows(candidates, json["present"])), json};
 }
 
+Runner DeclareAdvise(CLI::App* app) {
+  const auto config = std::make_shared<AdviseConfig>();
+  app->add_option("database", config->db, "the database's folder")->required();
+  AddNumber(app, "--memory", &config->memory, Unit::kBytes, kMinMemory,
+            MemoryOfMachine(), "bytes of the block cache")
+      ->required();
+  app->add_option("--column_family", config->column_family,
+                  "only this column family; default: all");
+  AddNumber(app, "--hit_ratio", &config->hit_ratio, Unit::kShare, 0, 1,
+            "share of lookups for existing rows; by default as the "
+            "statistics in the info log say, or none");
+  app->add_option("--skew", config->skew,
+                  "how lookups are spread over the key space, such as "
+                  "80/20 or zipf:0.99; by default evenly");
+  app->add_option("--trace", config->trace,
+                  "the lookups of this trace, by DB::StartTrace(), say both")
+      ->excludes("--hit_ratio")
+      ->excludes("--skew");
+  AddNumber(app, "--seed", &config->seed, Unit::kNone, 0, UINT64_MAX,
+            "decides where the popular ranges of --skew are");
+  return [config] { return RunAdvise(*config); };
+}
+
+}  // namespace
+
 const Subcommand kAdvise = {
     "advise",
     R"(recommends a filter policy for a database and the memory of its cache.
@@ -366,29 +409,6 @@ filters, indexes and data share one block cache.
 Files are only read, and another process may have the database open. Exits with
 0; with 2 for bad usage or a database that can't be read; with 130 after
 Ctrl-C.)",
-    [](CLI::App* app) -> std::function<absl::StatusOr<Outcome>()> {
-      const auto config = std::make_shared<AdviseConfig>();
-      app->add_option("database", config->db, "the database's folder")
-          ->required();
-      AddNumber(app, "--memory", &config->memory, Unit::kBytes, kMinMemory,
-                MemoryOfMachine(), "bytes of the block cache")
-          ->required();
-      app->add_option("--column_family", config->column_family,
-                      "only this column family; default: all");
-      AddNumber(app, "--hit_ratio", &config->hit_ratio, Unit::kShare, 0, 1,
-                "share of lookups for existing rows; by default as the "
-                "statistics in the info log say, or none");
-      app->add_option("--skew", config->skew,
-                      "how lookups are spread over the key space, such as "
-                      "80/20 or zipf:0.99; by default evenly");
-      app->add_option(
-             "--trace", config->trace,
-             "the lookups of this trace, by DB::StartTrace(), say both")
-          ->excludes("--hit_ratio")
-          ->excludes("--skew");
-      AddNumber(app, "--seed", &config->seed, Unit::kNone, 0, UINT64_MAX,
-                "decides where the popular ranges of --skew are");
-      return [config] { return RunAdvise(*config); };
-    }};
+    DeclareAdvise};
 
 }  // namespace linebloom::tools

@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -32,6 +33,7 @@
 #include "table/block_facts.h"
 #include "table/status.h"
 #include "tools/advise/cache_fit.h"
+#include "tools/commands.h"
 #include "tools/dump/inputs.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/policies.h"
@@ -366,17 +368,14 @@ std::string CheckAsText(const Json& checked) {
   return text;
 }
 
-}  // namespace
-
-absl::StatusOr<Outcome> RunCheckOptions(const DumpConfig& config) {
-  const std::string& path = config.check_options;
+// `folder` has the database that they are for, or is "".
+absl::StatusOr<Outcome> RunCheckOptions(const std::string& path,
+                                        std::string folder) {
   RegisterFilterPolicy();
   rocksdb::DBOptions database;
   std::string lost_listeners;
   ASSIGN_OR_RETURN(const std::vector<FamilyInFile> families,
                    ReadOptionsFile(path, &database, &lost_listeners));
-  // The database that they are for.
-  std::string folder = config.db;
   if (!folder.empty()) RETURN_IF_ERROR(CheckIsDatabase("--db", folder));
   const std::string beside = std::filesystem::path(path).parent_path().string();
   if (folder.empty() && CheckIsDatabase(path, beside).ok()) {
@@ -408,5 +407,31 @@ absl::StatusOr<Outcome> RunCheckOptions(const DumpConfig& config) {
   }
   return Outcome{CheckAsText(json), json};
 }
+
+Runner DeclareCheckOptions(CLI::App* app) {
+  const auto path = std::make_shared<std::string>();
+  const auto db = std::make_shared<std::string>();
+  app->add_option("file", *path, "an options file")->required();
+  app->add_option("--db", *db,
+                  "a database, which is only read: do its filters fit the "
+                  "block cache of these options?");
+  return [path, db] { return RunCheckOptions(*path, *db); };
+}
+
+}  // namespace
+
+const Subcommand kCheckOptions = {
+    "check-options",
+    R"(says which filters the policies of an options file yield.
+
+RocksDB loads a policy's name that it doesn't know as no filter, without a word.
+With --db, or if the file is in a database's folder, says also whether the
+filters there fit the block cache.
+
+  linebloom check-options my_options.ini
+
+Exits with 0; with 1 if a policy isn't one, and stderr says which; with 2 for
+bad usage or a file that RocksDB can't load; with 130 after Ctrl-C.)",
+    DeclareCheckOptions};
 
 }  // namespace linebloom::tools

@@ -25,6 +25,7 @@
 #include "table/status.h"
 #include "tools/advise/cache_fit.h"
 #include "tools/advise/info_log.h"
+#include "tools/commands.h"
 #include "tools/dump/inputs.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/run_tool.h"
@@ -374,46 +375,52 @@ std::optional<uint64_t> BudgetOf(const rocksdb::ColumnFamilyOptions& family,
   return BytesOf(*policy->memory_budget, with_cache);
 }
 
-absl::StatusOr<Outcome> MakeTable(const DumpConfig& config) {
-  ASSIGN_OR_RETURN(const auto files, ListInputs(config));
-  Json json = NewReport(config);
+absl::StatusOr<Outcome> MakeTable(const Inputs& inputs) {
+  ASSIGN_OR_RETURN(const auto files, ListInputs(inputs));
+  Json json = NewReport("dump", inputs);
   json.update(
       {{"files", Json::array()},
        {"totals", Json::array()},
-       {"observed", config.db.empty() ? Json() : ReadObserved(config.db)},
+       {"observed", inputs.db.empty() ? Json() : ReadObserved(inputs.db)},
        {"memory_budgets", Json::object()}});
   std::vector<std::pair<std::string, FamilyTotals>> families;
-  Failures failures(config);
-  RETURN_IF_ERROR(ForEachFile(files, &failures, [&](const LiveFile& file) {
+  Failures failures(inputs.db);
+  Progress progress;
+  progress.Begin("reading filters", files.size());
+  for (const LiveFile& file : files) {
+    RETURN_IF_ERROR(CheckInterrupt());
     if (families.empty() || families.back().first != file.column_family) {
       families.emplace_back(file.column_family, FamilyTotals());
     }
-    json["files"].push_back(FileAsJson(file));
+    Json& of_file = json["files"].emplace_back(FileAsJson(file));
     const absl::StatusOr<FileFacts> facts = ReadFileFacts(file.path);
-    if (!facts.ok()) return facts.status();
+    progress.Update(json["files"].size());
+    if (!facts.ok()) {
+      failures.Add(file, facts.status());
+      continue;
+    }
     for (const std::string& problem : facts->problems) {
       failures.AddProblem(absl::StrCat(file.path, ": ", problem));
     }
-    json["files"].back().update(FactsAsJson(*facts));
+    of_file.update(FactsAsJson(*facts));
     families.back().second.Add(file, *facts);
-    return absl::OkStatus();
-  }));
+  }
   for (auto& [name, totals] : families) {
     json["totals"].push_back(totals.AsJson());
     if (!name.empty()) json["totals"].back()["column_family"] = name;
   }
-  if (!config.db.empty() && !files.empty()) {
+  if (!inputs.db.empty() && !files.empty()) {
     // What is wrong with files is reported already.
-    const auto note = NoteOnCacheFit(config.db);
+    const auto note = NoteOnCacheFit(inputs.db);
     if (note.ok() && !note->empty()) failures.AddNote(*note);
-    const StoredOptions stored = LoadStoredOptions(config.db);
-    ASSIGN_OR_RETURN(const auto lost, LostFilters(config.db, stored.families));
+    const StoredOptions stored = LoadStoredOptions(inputs.db);
+    ASSIGN_OR_RETURN(const auto lost, LostFilters(inputs.db, stored.families));
     for (const std::string& problem : lost) failures.AddProblem(problem);
-    const auto cache_bytes = ReadInfoLog(config.db).cache_bytes;
+    const auto cache_bytes = ReadInfoLog(inputs.db).cache_bytes;
     for (const auto& [name, options] : stored.families) {
       const auto budget = BudgetOf(options, cache_bytes);
       const bool is_shown =
-          config.column_family.empty() || config.column_family == name;
+          inputs.column_family.empty() || inputs.column_family == name;
       if (budget && is_shown) json["memory_budgets"][name] = *budget;
     }
   }
@@ -464,15 +471,19 @@ std::string AsPrometheus(const Json& report) {
                       problems.Text());
 }
 
-}  // namespace
+struct DumpConfig {
+  Inputs inputs;
+  std::string format = "text";
+  std::string before;  // a database
+};
 
 absl::StatusOr<Outcome> RunDump(const DumpConfig& config) {
-  ASSIGN_OR_RETURN(Outcome table, MakeTable(config));
+  ASSIGN_OR_RETURN(Outcome table, MakeTable(config.inputs));
   table.page_text = table.text;
   if (!config.before.empty()) {
-    DumpConfig of_before = config;
-    of_before.db = config.before;
-    ASSIGN_OR_RETURN(const Outcome before, MakeTable(of_before));
+    Inputs inputs = config.inputs;
+    inputs.db = config.before;
+    ASSIGN_OR_RETURN(const Outcome before, MakeTable(inputs));
     table.exit_code = std::max(table.exit_code, before.exit_code);
     table.page_text =
         absl::StrCat("Before\n\n", before.text, "\nAfter\n\n", table.text);
@@ -485,5 +496,42 @@ absl::StatusOr<Outcome> RunDump(const DumpConfig& config) {
   if (config.format == "prometheus") table.text = AsPrometheus(table.json);
   return table;
 }
+
+Runner DeclareDump(CLI::App* app) {
+  const auto config = std::make_shared<DumpConfig>();
+  AddInputs(app, &config->inputs);
+  app->add_option("--format", config->format,
+                  "text, or for a database prometheus: metrics in "
+                  "Prometheus's text format")
+      ->check(CLI::IsMember({"text", "prometheus"}))
+      ->needs("--db")
+      ->capture_default_str();
+  app->add_option("--before", config->before,
+                  "with --html of a database: another one, such as a "
+                  "copy from before a change, to be drawn above it")
+      ->needs("--db")
+      ->needs("--html");
+  return [config] { return RunDump(*config); };
+}
+
+}  // namespace
+
+const Subcommand kDump = {"dump",
+                          R"(shows the filters of SSTables.
+
+For each file, level and database: its filter and the filter's size, the
+false-positive rate to expect, and the data blocks that a lookup of a missing
+row will read.
+
+  linebloom dump 000123.sst
+  linebloom dump --db=/var/lib/my_database
+  linebloom dump --db=/var/lib/my_database --html=tree.html
+  linebloom dump --db=/var/lib/my_database --format=prometheus
+
+Files are only read, and another process may have the database open. Exits with
+0; with 1 if something is wrong with a file, and stderr says what; with 2 for
+bad usage or files that are not SSTables; with 130 after Ctrl-C.)",
+                          DeclareDump,
+                          /*has_page=*/true};
 
 }  // namespace linebloom::tools

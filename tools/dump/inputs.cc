@@ -83,16 +83,33 @@ Json FilterAsJson(const FileFacts& facts) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<LiveFile>> ListInputs(const DumpConfig& config) {
-  if (!config.db.empty()) {
-    auto files = ListLiveFiles("--db", config.db, config.column_family);
+void AddInputs(CLI::App* app, Inputs* inputs) {
+  app->add_option("files", inputs->files, "SSTables")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app->add_option("--db", inputs->db,
+                  "a database: its live files and their levels. It is only "
+                  "read, and another process may have it open")
+      ->excludes("files");
+  app->add_option("--column_family", inputs->column_family,
+                  "with --db: only this column family; default: all, one by "
+                  "one")
+      ->needs("--db");
+}
+
+absl::StatusOr<std::vector<LiveFile>> ListInputs(const Inputs& inputs) {
+  if (!inputs.db.empty()) {
+    auto files = ListLiveFiles("--db", inputs.db, inputs.column_family);
     const absl::string_view message = files.status().message();
     if (!absl::StrContains(message, "comparator")) return files;
     return absl::InvalidArgumentError(
         absl::StrCat(message, "; name its files instead"));
   }
+  if (inputs.files.empty()) {
+    return absl::InvalidArgumentError(
+        "name SSTables, or a database with --db; --help says more");
+  }
   std::vector<LiveFile> files;
-  for (const std::string& path : config.files) {
+  for (const std::string& path : inputs.files) {
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored)) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -134,22 +151,21 @@ absl::StatusOr<std::vector<std::string>> LostFilters(
   return lost;
 }
 
-Json NewReport(const DumpConfig& config) {
-  return {{"command", config.command},
-          {"database", config.db.empty() ? Json() : Json(config.db)}};
+Json NewReport(const char* command, const Inputs& inputs) {
+  return {{"command", command},
+          {"database", inputs.db.empty() ? Json() : Json(inputs.db)}};
 }
 
 void Failures::Add(const LiveFile& file, const absl::Status& status) {
-  if (absl::IsNotFound(status) && !config_.db.empty()) {
+  if (absl::IsNotFound(status) && !db_.empty()) {
     missing_.push_back(file.path);
     return;
   }
   problems_.emplace_back(status.message());
   // A live file that is no SSTable is damaged; one that the user named is not
   // one that this program is for.
-  const bool is_damaged =
-      absl::IsDataLoss(status) ||
-      (absl::IsInvalidArgument(status) && !config_.db.empty());
+  const bool is_damaged = absl::IsDataLoss(status) ||
+                          (absl::IsInvalidArgument(status) && !db_.empty());
   if (!is_damaged) exit_code_ = kExitBadInput;
 }
 
@@ -158,7 +174,7 @@ void Failures::Add(const LiveFile& file, const absl::Status& status) {
 // totals of the other files; reading the manifest for each of thousands.
 void Failures::AddMissing() {
   if (missing_.empty()) return;
-  const auto files = ListLiveFiles("--db", config_.db, /*column_family=*/"");
+  const auto files = ListLiveFiles("--db", db_, /*column_family=*/"");
   std::set<std::string> live;
   if (files.ok()) {
     for (const LiveFile& file : *files) live.insert(file.path);
@@ -182,21 +198,6 @@ void Failures::AddTo(Json* report) {
   AddMissing();
   (*report)["notes"] = notes_;
   (*report)["problems"] = problems_;
-}
-
-absl::Status ForEachFile(
-    const std::vector<LiveFile>& files, Failures* failures,
-    absl::FunctionRef<absl::Status(const LiveFile& file)> read) {
-  Progress progress;
-  progress.Begin("reading filters", files.size());
-  uint64_t done = 0;
-  for (const LiveFile& file : files) {
-    RETURN_IF_ERROR(CheckInterrupt());
-    const absl::Status status = read(file);
-    if (!status.ok()) failures->Add(file, status);
-    progress.Update(++done);
-  }
-  return absl::OkStatus();
 }
 
 std::string LineName(LineKind line) {

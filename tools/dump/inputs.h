@@ -1,60 +1,39 @@
-// The flags and commands of linebloom dump, the SSTables that the user named,
-// and texts for reports. The errors of commands are those of listing the files,
-// and Cancelled.
+// The SSTables that the user named, and their reports, of dump, verify, raw and
+// check-options.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "rocksdb/db.h"
 #include "table/block_facts.h"
 #include "table/file_facts.h"
+#include "tools/shared/flags.h"
 #include "tools/shared/live_files.h"
 #include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
 
-struct DumpConfig {
+// The files to look at.
+struct Inputs {
   std::vector<std::string> files;
-  std::string db;
-  std::string column_family;
-  std::string command = "dump";  // the subcommand
-  std::string format = "text";
-  std::string before;  // a database
-  std::string out;
-  std::string check_options;  // an options file
-  uint64_t missing = 1'000'000;
-  double sample = 1;              // of the files
-  uint64_t bytes_per_second = 0;  // no limit
-  std::optional<uint64_t> partition;
+  std::string db;             // "": `files`
+  std::string column_family;  // "": all
 };
 
-// The filters of files, levels and column families, and what lookups of missing
-// rows cost with them.
-absl::StatusOr<Outcome> RunDump(const DumpConfig& config);
-
-// The check of all files.
-absl::StatusOr<Outcome> RunVerify(const DumpConfig& config);
-
-// The annotated bytes of the one file's filter, or with --out its bytes in a
-// new file. NotFound without a filter; InvalidArgument without that block.
-absl::StatusOr<Outcome> RunRaw(const DumpConfig& config);
-
-// The filter policies that an options file names, and the filters that they
-// yield. InvalidArgument if RocksDB can't load the file.
-absl::StatusOr<Outcome> RunCheckOptions(const DumpConfig& config);
+// Declares the flags that name them.
+void AddInputs(CLI::App* app, Inputs* inputs);
 
 // The files named individually, without a column family and with the level
 // kNoLevel; or the live SSTables of --db: column families by age, then levels,
-// newest first in L0. InvalidArgument if it has no --column_family of that
-// name; else the errors of ReadOnlyDatabase.
-absl::StatusOr<std::vector<LiveFile>> ListInputs(const DumpConfig& config);
+// newest first in L0. InvalidArgument if none are named, or it has no
+// --column_family of that name; else the errors of ReadOnlyDatabase.
+absl::StatusOr<std::vector<LiveFile>> ListInputs(const Inputs& inputs);
 
 // One sentence for each of `families` without a filter policy whose files in
 // the database have linebloom's filters: lookups pass them by, and new files
@@ -64,12 +43,13 @@ absl::StatusOr<std::vector<std::string>> LostFilters(
     const std::vector<rocksdb::ColumnFamilyDescriptor>& families);
 
 // What reports begin with: `command`, and `database`, null without one.
-Json NewReport(const DumpConfig& config);
+Json NewReport(const char* command, const Inputs& inputs);
 
 // Collects the problems of files; the other files are shown.
 class Failures {
  public:
-  explicit Failures(const DumpConfig& config) : config_(config) {}
+  // `db` has the files, or is "" if they are named.
+  explicit Failures(std::string db) : db_(std::move(db)) {}
 
   // Records an error with one file. A file that is missing because a compaction
   // has removed it meanwhile is only noted.
@@ -89,18 +69,12 @@ class Failures {
  private:
   void AddMissing();
 
-  const DumpConfig& config_;
+  const std::string db_;
   std::vector<std::string> missing_;  // paths of live files
   std::vector<std::string> problems_;
   std::vector<std::string> notes_;
   std::optional<int> exit_code_;
 };
-
-// Calls `read` for each of the files and shows the progress. Its errors become
-// failures. Cancelled after a signal.
-absl::Status ForEachFile(
-    const std::vector<LiveFile>& files, Failures* failures,
-    absl::FunctionRef<absl::Status(const LiveFile& file)> read);
 
 // The kind of line in linebloom's metadata, "solved" or "plain", or its number
 // if this program doesn't know it.

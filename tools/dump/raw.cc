@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,12 +20,19 @@
 #include "table/file_facts.h"
 #include "table/sst_file.h"
 #include "table/status.h"
+#include "tools/commands.h"
 #include "tools/dump/inputs.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
+
+struct RawConfig {
+  std::string file;
+  std::string out;  // "": the text goes to stdout
+  std::optional<uint64_t> partition;
+};
 
 // docs/format.md defines them.
 std::string FlagsText(uint64_t flags) {
@@ -60,7 +69,7 @@ std::string FieldMeaning(const FilterBlockField& field,
   return WithThousands(number);
 }
 
-absl::Status CheckPartition(const DumpConfig& config, const Json& report) {
+absl::Status CheckPartition(const RawConfig& config, const Json& report) {
   const auto partitions = report["partitions"].get<uint64_t>();
   if (!config.partition.has_value() || *config.partition < partitions) {
     return absl::OkStatus();
@@ -165,9 +174,10 @@ void AppendPart(const Json& part, std::string* text) {
 }
 
 // Sets `bytes` to the report's only block.
-absl::StatusOr<Json> ReadRaw(const DumpConfig& config, std::string* bytes) {
-  ASSIGN_OR_RETURN(const std::vector<LiveFile> files, ListInputs(config));
-  const std::string& path = files.front().path;
+absl::StatusOr<Json> ReadRaw(const RawConfig& config, std::string* bytes) {
+  const std::string& path = config.file;
+  const Inputs inputs = {{path}, "", ""};
+  RETURN_IF_ERROR(ListInputs(inputs).status());
   ASSIGN_OR_RETURN(const SstFile file, SstFile::Open(path));
   if (file.filter().kind == FilterKind::kNone) {
     return absl::NotFoundError(absl::StrCat(path, " has no filter"));
@@ -239,9 +249,9 @@ std::string RawAsText(const Json& report) {
   return text;
 }
 
-}  // namespace
-
-absl::StatusOr<Outcome> RunRaw(const DumpConfig& config) {
+// The annotated bytes of the file's filter, or with --out its bytes in a new
+// file.
+absl::StatusOr<Outcome> RunRaw(const RawConfig& config) {
   std::string bytes;
   const absl::StatusOr<Json> read = ReadRaw(config, &bytes);
   // Damage is what the user looks for, not a wrong use of the tool.
@@ -255,5 +265,32 @@ absl::StatusOr<Outcome> RunRaw(const DumpConfig& config) {
   }
   return Outcome{config.out.empty() ? RawAsText(report) : "", report};
 }
+
+Runner DeclareRaw(CLI::App* app) {
+  const auto config = std::make_shared<RawConfig>();
+  app->add_option("file", config->file, "an SSTable")
+      ->required()
+      ->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+  app->add_option("--out", config->out,
+                  "write the bytes of the block to this new "
+                  "file instead of printing them");
+  AddNumber(app, "--partition", &config->partition, Unit::kNone, 0, UINT64_MAX,
+            "the partition to show instead of all");
+  return [config] { return RunRaw(*config); };
+}
+
+}  // namespace
+
+const Subcommand kRaw = {
+    "raw",
+    R"(prints the bytes of one file's filter, annotated.
+
+  linebloom raw 000123.sst | less
+  linebloom raw 000123.sst --partition=3 --out=block
+
+Exits with 0; with 1 if the filter is damaged, and stderr says how; with 2 for
+bad usage or a file that is not an SSTable.)",
+    DeclareRaw,
+};
 
 }  // namespace linebloom::tools

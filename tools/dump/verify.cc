@@ -51,6 +51,7 @@
 #include "table/pace.h"
 #include "table/sst_file.h"
 #include "table/status.h"
+#include "tools/commands.h"
 #include "tools/dump/inputs.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/intervals.h"
@@ -665,13 +666,20 @@ std::string VerifyAsText(const Json& report) {
   return text;
 }
 
+struct VerifyConfig {
+  Inputs inputs;
+  uint64_t missing = 1'000'000;
+  double sample = 1;              // of the files
+  uint64_t bytes_per_second = 0;  // no limit
+};
+
 // Checks the files one after another and distributes the missing keys.
 class Verifier {
  public:
   // Reads the rows of the files in `sampled`.
-  Verifier(const DumpConfig& config, const std::vector<LiveFile>& files,
+  Verifier(const VerifyConfig& config, const std::vector<LiveFile>& files,
            const std::vector<bool>& sampled)
-      : config_(config), sampled_(sampled), failures_(config) {
+      : config_(config), sampled_(sampled), failures_(config.inputs.db) {
     for (size_t i = 0; i < files.size(); ++i) {
       sizes_.push_back(sampled[i] ? SizeOf(files[i].path) : 0);
       total_ += sizes_.back();
@@ -725,7 +733,7 @@ class Verifier {
     }
     const std::chrono::duration<double> took =
         std::chrono::steady_clock::now() - start_;
-    Json json = NewReport(config_);
+    Json json = NewReport("verify", config_.inputs);
     json.update({{"files", files_},
                  {"is_sample", std::ranges::count(sampled_, false) > 0},
                  {"sampled_files", files_read},
@@ -754,7 +762,7 @@ class Verifier {
                [] { return !Interrupted(); });
   }
 
-  const DumpConfig& config_;
+  const VerifyConfig& config_;
   const std::vector<bool>& sampled_;
   Failures failures_;
   Progress progress_;
@@ -780,10 +788,9 @@ std::vector<bool> Sample(size_t files, double share) {
   return sampled;
 }
 
-}  // namespace
-
-absl::StatusOr<Outcome> RunVerify(const DumpConfig& config) {
-  ASSIGN_OR_RETURN(const std::vector<LiveFile> files, ListInputs(config));
+absl::StatusOr<Outcome> RunVerify(const VerifyConfig& config) {
+  ASSIGN_OR_RETURN(const std::vector<LiveFile> files,
+                   ListInputs(config.inputs));
   const std::vector<bool> sampled = Sample(files.size(), config.sample);
   Verifier verifier(config, files, sampled);
   for (size_t i = 0; i < files.size(); ++i) {
@@ -796,5 +803,38 @@ absl::StatusOr<Outcome> RunVerify(const DumpConfig& config) {
   }
   return verifier.Finish();
 }
+
+Runner DeclareVerify(CLI::App* app) {
+  const auto config = std::make_shared<VerifyConfig>();
+  AddInputs(app, &config->inputs);
+  AddNumber(app, "--missing", &config->missing, Unit::kNone, 0, 1'000'000'000,
+            "how many missing keys to probe, "
+            "shared among the files by their size");
+  AddNumber(app, "--sample", &config->sample, Unit::kShare, 0, 1,
+            "read the rows of this share of "
+            "the files, such as 1%, at least of one, and of all "
+            "others the filter alone");
+  AddNumber(app, "--bytes_per_second", &config->bytes_per_second, Unit::kBytes,
+            0, 1'000'000'000'000,
+            "how many bytes of files to read "
+            "each second, on average, such as 50MB; 0 for no limit");
+  return [config] { return RunVerify(*config); };
+}
+
+}  // namespace
+
+const Subcommand kVerify = {
+    "verify",
+    R"(checks SSTables: all blocks, and that no filter rejects its own rows.
+
+Reads the files, and measures the rate of their filters too.
+
+  linebloom verify 000123.sst
+  linebloom verify --db=/var/lib/my_database --sample=1%
+
+Files are only read, and another process may have the database open. Exits with
+0; with 1 if something is wrong with a file, and stderr says what; with 2 for
+bad usage or files that are not SSTables; with 130 after Ctrl-C.)",
+    DeclareVerify};
 
 }  // namespace linebloom::tools

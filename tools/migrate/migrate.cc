@@ -44,6 +44,7 @@
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
+namespace {
 
 struct MigrateConfig {
   std::string db;
@@ -55,8 +56,6 @@ struct MigrateConfig {
   uint64_t bytes_per_second = 0;
   bool dry_run = false;
 };
-
-namespace {
 
 using FilterPolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
 
@@ -663,6 +662,41 @@ absl::StatusOr<Outcome> RunMigrate(const MigrateConfig& config) {
   return outcome;
 }
 
+Runner DeclareMigrate(CLI::App* app) {
+  const auto config = std::make_shared<MigrateConfig>();
+  app->add_option("--db", config->db, "the database's folder")->required();
+  app->add_option(
+      "--wal_dir", config->wal_dir,
+      "the folder of the database's write-ahead logs, needed if its "
+      "OPTIONS name one other than --db: that one again or, for a copied "
+      "or moved database, where they are now, such as --db");
+  app->add_option("--column_family", config->column_family,
+                  "only this column family; default: all");
+  app->add_option(
+      "--policy", config->policy,
+      "the policy to build filters with, such as linebloom:10 or "
+      "{id=linebloom;bits_per_key=10;line=plain}. With RocksDB's own, "
+      "bloomfilter:10 or ribbonfilter:10, files with linebloom's filters "
+      "get RocksDB's again. Default: the linebloom policy in the "
+      "database's OPTIONS, or linebloom with the bits per key of the Bloom "
+      "filter there, or linebloom:10");
+  app->add_option("--line", config->line,
+                  "solved or plain, in place of the policy's line");
+  AddNumber(app, "--worst_rate", &config->worst_rate, Unit::kShare, 0, 1,
+            "rewrite linebloom's own filters too if their "
+            "false-positive rate is above this and the policy has "
+            "more bits; 0 means 1.2 times the rate of a new "
+            "filter");
+  AddNumber(app, "--bytes_per_second", &config->bytes_per_second, Unit::kBytes,
+            0, 1'000'000'000'000,
+            "how many bytes of files to rewrite each second, on "
+            "average, such as 50MB; 0 for no limit");
+  app->add_flag("--dry_run", config->dry_run,
+                "say what would be rewritten and what that saves, and write "
+                "nothing; another process may have the database open");
+  return [config] { return RunMigrate(*config); };
+}
+
 }  // namespace
 
 const Subcommand kMigrate = {
@@ -688,40 +722,6 @@ run again: files that are done stay as they are.
 Exits with 0; with 1 if a file is damaged or was left out, and stderr says why;
 with 2 for bad usage or a database that is locked, damaged or needs the
 application's plug-ins; with 130 after Ctrl-C. A damaged file stays as it is.)",
-    [](CLI::App* app) -> std::function<absl::StatusOr<Outcome>()> {
-      const auto config = std::make_shared<MigrateConfig>();
-      app->add_option("--db", config->db, "the database's folder")->required();
-      app->add_option(
-          "--wal_dir", config->wal_dir,
-          "the folder of the database's write-ahead logs, needed if its "
-          "OPTIONS name one other than --db: that one again or, for a copied "
-          "or moved database, where they are now, such as --db");
-      app->add_option("--column_family", config->column_family,
-                      "only this column family; default: all");
-      app->add_option(
-          "--policy", config->policy,
-          "the policy to build filters with, such as linebloom:10 or "
-          "{id=linebloom;bits_per_key=10;line=plain}. With RocksDB's own, "
-          "bloomfilter:10 or ribbonfilter:10, files with linebloom's filters "
-          "get RocksDB's again. Default: the linebloom policy in the "
-          "database's OPTIONS, or linebloom with the bits per key of the Bloom "
-          "filter there, or linebloom:10");
-      app->add_option("--line", config->line,
-                      "solved or plain, in place of the policy's line");
-      AddNumber(app, "--worst_rate", &config->worst_rate, Unit::kShare, 0, 1,
-                "rewrite linebloom's own filters too if their "
-                "false-positive rate is above this and the policy has "
-                "more bits; 0 means 1.2 times the rate of a new "
-                "filter");
-      AddNumber(app, "--bytes_per_second", &config->bytes_per_second,
-                Unit::kBytes, 0, 1'000'000'000'000,
-                "how many bytes of files to rewrite each second, on "
-                "average, such as 50MB; 0 for no limit");
-      app->add_flag(
-          "--dry_run", config->dry_run,
-          "say what would be rewritten and what that saves, and write "
-          "nothing; another process may have the database open");
-      return [config] { return RunMigrate(*config); };
-    }};
+    DeclareMigrate};
 
 }  // namespace linebloom::tools

@@ -174,9 +174,9 @@ absl::Status WritePage(const std::string& path, const Outcome& outcome) {
       absl::StrReplaceAll(kPage, {{"{{text}}", escaped}, {"{{json}}", json}}));
 }
 
-absl::StatusOr<Outcome> RunAndWrite(
-    const std::string& json_path, const std::string& html_path,
-    const std::function<absl::StatusOr<Outcome>()>& run) {
+absl::StatusOr<Outcome> RunAndWrite(const std::string& json_path,
+                                    const std::string& html_path,
+                                    const Runner& run) {
   const bool to_file = !json_path.empty() && json_path != "-";
   if (to_file) RETURN_IF_ERROR(CheckFlagFile("--json", json_path));
   RETURN_IF_ERROR(CheckFlagFile("--html", html_path));
@@ -235,7 +235,7 @@ int RunProgram(int argc, char** argv, absl::string_view description,
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   std::string json_path;
   std::string html_path;
-  std::map<CLI::App*, std::function<absl::StatusOr<Outcome>()>> runs;
+  std::map<CLI::App*, Runner> runs;
   for (const Subcommand& one : subcommands) {
     CLI::App* const sub = app.add_subcommand(one.name, one.description);
     if (one.has_page) {

@@ -43,14 +43,17 @@ struct Outcome {
   std::string page_text = {};  // of --html; by default `text`
 };
 
+// What a subcommand does once its flags are parsed.
+using Runner = std::function<absl::StatusOr<Outcome>()>;
+
 // A subcommand of the program.
 struct Subcommand {
   const char* name;
   // What it does, above the flags in --help: one sentence that fits on a line,
   // a blank line, examples, and at the end the exit codes.
   const char* description;
-  // Declares the flags on `app` and returns what runs once they are parsed.
-  std::function<absl::StatusOr<Outcome>()> (*declare)(CLI::App* app);
+  // Declares the flags on `app`.
+  Runner (*declare)(CLI::App* app);
   bool has_page = false;  // takes --html: page.html draws its JSON
 };
 

@@ -176,11 +176,25 @@ absl::StatusOr<Outcome> RunSize(const Question& question) {
   return Outcome{AnswersAsText(answers), answers};
 }
 
+Runner DeclareSize(CLI::App* app) {
+  const auto asked = std::make_shared<Question>();
+  AddNumber(app, "--keys", &asked->keys, Unit::kNone, 1, 10'000'000'000'000,
+            "keys in the filter: 100M, 1e8, 100_000_000");
+  AddNumber(app, "--rate", &asked->rate, Unit::kShare, 1e-12, 0.5,
+            "false-positive rate: 0.01 or 1%");
+  // The minimum is a line and its metadata.
+  AddNumber(app, "--bytes", &asked->bytes, Unit::kBytes, 128,
+            40'000'000'000'000,
+            "bytes of the filter: 114MiB, 120MB, 119813230");
+  AddNumber(app, "--bits_per_key", &asked->bits_per_key, Unit::kNone,
+            kMinBitsPerKey, kMaxBitsPerKey, "bits for each key");
+  return [asked] { return RunSize(*asked); };
+}
+
 }  // namespace
 
-const Subcommand kSize = {
-    "size",
-    R"(computes the size or the rate of a filter.
+const Subcommand kSize = {"size",
+                          R"(computes the size or the rate of a filter.
 
 Of linebloom's, RocksDB's own and a Bloom filter by the classic formula. Give
 two of keys, rate, bytes and bits per key.
@@ -191,19 +205,6 @@ two of keys, rate, bytes and bits per key.
   linebloom size --rate=0.01 --bytes=1GiB
 
 Exits with 0, or with 2 after bad usage.)",
-    [](CLI::App* app) -> std::function<absl::StatusOr<Outcome>()> {
-      const auto asked = std::make_shared<Question>();
-      AddNumber(app, "--keys", &asked->keys, Unit::kNone, 1, 10'000'000'000'000,
-                "keys in the filter: 100M, 1e8, 100_000_000");
-      AddNumber(app, "--rate", &asked->rate, Unit::kShare, 1e-12, 0.5,
-                "false-positive rate: 0.01 or 1%");
-      // The minimum is a line and its metadata.
-      AddNumber(app, "--bytes", &asked->bytes, Unit::kBytes, 128,
-                40'000'000'000'000,
-                "bytes of the filter: 114MiB, 120MB, 119813230");
-      AddNumber(app, "--bits_per_key", &asked->bits_per_key, Unit::kNone,
-                kMinBitsPerKey, kMaxBitsPerKey, "bits for each key");
-      return [asked] { return RunSize(*asked); };
-    }};
+                          DeclareSize};
 
 }  // namespace linebloom::tools
