@@ -1,16 +1,12 @@
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "filter_policy/policy/filter_metric_set.h"
 #include "filter_policy/policy/policy_options.h"
@@ -34,59 +30,15 @@
 namespace linebloom::tools {
 namespace {
 
-using Counts = std::map<std::string, uint64_t>;
-
-// " rocksdb.bloom.filter.useful COUNT : 1234"
-void TakeCount(absl::string_view line, Counts* counts) {
-  const std::vector<absl::string_view> words =
-      absl::StrSplit(line, ' ', absl::SkipEmpty());
-  uint64_t count = 0;
-  if (words.size() == 4 && words[1] == "COUNT" &&
-      absl::SimpleAtoi(words[3], &count)) {
-    (*counts)[std::string(words[0])] = count;
-  }
-}
-
-// The same as GetFilterStats() for RocksDB's statistics. Older releases lack
-// prefix.true.positive and count the prefixes of scans in the other two.
-FilterStats AnswersOf(Counts counts) {
-  const auto count = [&counts](const std::string& what) {
-    return counts["rocksdb.bloom.filter." + what];
-  };
-  FilterStats answers = {count("useful"), count("full.positive"),
-                         count("full.true.positive")};
-  if (counts.contains("rocksdb.bloom.filter.prefix.true.positive")) {
-    const uint64_t useful = count("prefix.useful");
-    const uint64_t checked = count("prefix.checked");
-    answers.negatives += useful;
-    answers.positives += checked > useful ? checked - useful : 0;
-    answers.true_positives += count("prefix.true.positive");
-  }
-  return answers;
-}
-
-// The answers of the filters by the last statistics in the folder's LOG, which
-// RocksDB writes every DBOptions::stats_dump_period_sec if it has
-// DBOptions::statistics. Null without any.
-Json ReadObserved(const std::string& folder) {
-  std::ifstream log(absl::StrCat(folder, "/LOG"));
-  std::string when;  // as in the LOG: "2026/11/21-17:11:03.123456"
-  Counts counts;
-  for (std::string line; std::getline(log, line);) {
-    if (absl::EndsWith(line, "] STATISTICS:")) {
-      when = line.substr(0, line.find(' '));
-      counts.clear();
-    } else if (absl::StrContains(line, " COUNT : ")) {
-      TakeCount(line, &counts);
-    }
-  }
-  if (when.empty()) return nullptr;
-  const FilterStats answers = AnswersOf(counts);
-  return {{"until", when},
-          {"negatives", answers.negatives},
-          {"positives", answers.positives},
-          {"true_positives", answers.true_positives},
-          {"false_positive_rate", OrNull(answers.false_positive_rate())}};
+// What the filters answered by the info log's last statistics. Null without
+// any.
+Json ObservedAsJson(const InfoLogFacts& log) {
+  if (log.until.empty()) return nullptr;
+  return {{"until", log.until},
+          {"negatives", log.filters.negatives},
+          {"positives", log.filters.positives},
+          {"true_positives", log.filters.true_positives},
+          {"false_positive_rate", OrNull(log.filters.false_positive_rate())}};
 }
 
 // True if the value is there, and neither null nor false.
@@ -377,12 +329,13 @@ std::optional<uint64_t> BudgetOf(const rocksdb::ColumnFamilyOptions& family,
 
 absl::StatusOr<Outcome> MakeTable(const Inputs& inputs) {
   ASSIGN_OR_RETURN(const auto files, ListInputs(inputs));
+  const InfoLogFacts log =
+      inputs.db.empty() ? InfoLogFacts() : ReadInfoLog(inputs.db);
   Json json = NewReport("dump", inputs);
-  json.update(
-      {{"files", Json::array()},
-       {"totals", Json::array()},
-       {"observed", inputs.db.empty() ? Json() : ReadObserved(inputs.db)},
-       {"memory_budgets", Json::object()}});
+  json.update({{"files", Json::array()},
+               {"totals", Json::array()},
+               {"observed", ObservedAsJson(log)},
+               {"memory_budgets", Json::object()}});
   std::vector<std::pair<std::string, FamilyTotals>> families;
   Failures failures(inputs.db);
   Progress progress;
@@ -416,9 +369,8 @@ absl::StatusOr<Outcome> MakeTable(const Inputs& inputs) {
     const StoredOptions stored = LoadStoredOptions(inputs.db);
     ASSIGN_OR_RETURN(const auto lost, LostFilters(inputs.db, stored.families));
     for (const std::string& problem : lost) failures.AddProblem(problem);
-    const auto cache_bytes = ReadInfoLog(inputs.db).cache_bytes;
     for (const auto& [name, options] : stored.families) {
-      const auto budget = BudgetOf(options, cache_bytes);
+      const auto budget = BudgetOf(options, log.cache_bytes);
       const bool is_shown =
           inputs.column_family.empty() || inputs.column_family == name;
       if (budget && is_shown) json["memory_budgets"][name] = *budget;
