@@ -1,67 +1,79 @@
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/sizing.h"
+#include "nlohmann/json.hpp"
 #include "tests/filter_policy/policy/filter_bits.h"
+#include "tests/tools/run_subcommand.h"
 #include "tools/shared/policies.h"
-#include "tools/size/answer.h"
 
 namespace linebloom::tools {
 namespace {
 
-// Questions have, in this order, keys, rate, bytes, bits per key.
+// In their order: the classic formula, linebloom, RocksDB's Bloom and Ribbon.
+Json FiltersFor(const std::string& flag, const std::string& other) {
+  return RunSubcommand(kSize, {flag, other})->json["filters"];
+}
 
 // Every form of a question gives the same filter.
-TEST(AnswerQuestionTest, AgreesWithItself) {
+TEST(SizeTest, AgreesWithItself) {
   constexpr uint64_t kKeys = 20'000'000;
+  const std::string keys = absl::StrCat("--keys=", kKeys);
   for (const double rate : {0.1, 0.003}) {
-    const auto by_rate = AnswerQuestion({kKeys, rate, {}, {}});
+    const std::string by_this_rate = absl::StrCat("--rate=", rate);
+    const Json by_rate = FiltersFor(keys, by_this_rate);
     ASSERT_EQ(by_rate.size(), 4u);
     for (size_t i = 0; i < by_rate.size(); ++i) {
-      SCOPED_TRACE(testing::Message() << by_rate[i].filter << " " << rate);
-      ASSERT_TRUE(by_rate[i].size.has_value());
-      const SizedFilter& size = *by_rate[i].size;
-      EXPECT_EQ(size.keys, kKeys);
-      EXPECT_LE(size.rate, rate * (1 + 1e-9));
-      EXPECT_GE(size.rate, rate * 0.98);
+      const Json& size = by_rate[i];
+      SCOPED_TRACE(testing::Message() << size["name"] << " " << rate);
+      ASSERT_EQ(size["possible"], true);
+      const double expected = size["expected_false_positive_rate"];
+      const uint64_t bytes = size["bytes"];
+      EXPECT_EQ(size["keys"], kKeys);
+      EXPECT_LE(expected, rate * (1 + 1e-9));
+      EXPECT_GE(expected, rate * 0.98);
 
-      const auto by_bytes = AnswerQuestion({kKeys, {}, size.bytes(), {}});
-      EXPECT_LE(by_bytes[i].size->bytes(), size.bytes());
-      EXPECT_NEAR(by_bytes[i].size->rate / rate, 1, 0.03);
+      const std::string by_these_bytes = absl::StrCat("--bytes=", bytes);
+      const Json by_bytes = FiltersFor(keys, by_these_bytes)[i];
+      EXPECT_LE(by_bytes["bytes"], bytes);
+      EXPECT_NEAR(by_bytes["expected_false_positive_rate"].get<double>() / rate,
+                  1, 0.03);
 
-      const auto by_both = AnswerQuestion({{}, rate, size.bytes(), {}});
-      EXPECT_LE(by_both[i].size->bytes(), size.bytes());
-      EXPECT_NEAR(static_cast<double>(by_both[i].size->keys) / kKeys, 1, 0.01);
+      const Json by_both = FiltersFor(by_this_rate, by_these_bytes)[i];
+      EXPECT_LE(by_both["bytes"], bytes);
+      EXPECT_NEAR(by_both["keys"].get<double>() / kKeys, 1, 0.01);
     }
   }
 }
 
 // The computed size is exactly what the policies build.
-TEST(SizeLineFilterTest, IsWhatIsBuilt) {
+TEST(SizeTest, IsWhatIsBuilt) {
   for (const uint64_t keys : {1u, 51u, 52u, 12'345u}) {
     for (const double bits : {1.0, 2.0, 4.79, 9.59, 10.0, 14.38, 30.0}) {
       SCOPED_TRACE(testing::Message() << keys << " " << bits);
-      const Question question = {keys, {}, {}, bits};
-      EXPECT_EQ(SizeLineFilter(LineKind::kSolved, question)->bytes(),
+      const Json sizes = FiltersFor(absl::StrCat("--keys=", keys),
+                                    absl::StrCat("--bits_per_key=", bits));
+      EXPECT_EQ(sizes[1]["bytes"],
                 BuildFilterBlock(*linebloom::MakePolicy({bits}), keys).size());
       const std::string block = BuildFilterBlock(*MakeBloom(bits), keys);
-      const auto size = SizeLineFilter(LineKind::kPlain, question);
-      EXPECT_EQ(size->bytes(), block.size());
-      EXPECT_EQ(size->probes, ParseFilter(block.data(), block.size()).probes);
+      EXPECT_EQ(sizes[2]["bytes"], block.size());
+      EXPECT_EQ(sizes[2]["probes"],
+                ParseFilter(block.data(), block.size()).probes);
     }
   }
 }
 
 // More than 4 GiB means several files, none of whose filters is larger than
 // that.
-TEST(SizeLineFilterTest, TakesMoreKeysThanOneFilterHolds) {
-  constexpr uint64_t kKeys = 1'000'000'000'000;
-  const auto size = SizeLineFilter(LineKind::kPlain, {kKeys, {}, {}, 10});
-  ASSERT_TRUE(size.has_value());
-  EXPECT_NEAR(size->bits_per_key(), 10, 1e-4);
-  EXPECT_NEAR(size->rate, ExpectedRate(LineKind::kPlain, 10'000, 51.2), 1e-6);
+TEST(SizeTest, TakesMoreKeysThanOneFilterHolds) {
+  const Json plain = FiltersFor("--keys=1T", "--bits_per_key=10")[2];
+  EXPECT_NEAR(plain["bits_per_key"], 10, 1e-4);
+  EXPECT_NEAR(plain["expected_false_positive_rate"],
+              ExpectedRate(LineKind::kPlain, 10'000, 51.2), 1e-6);
 }
 
 }  // namespace

@@ -1,23 +1,204 @@
 // linebloom size: computes how large a filter has to be, or how good one of a
 // given size is.
 #include <algorithm>
-#include <functional>
+#include <cmath>
+#include <cstdint>
 #include <memory>
+#include <numbers>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "filter_policy/filter/filter_block.h"
+#include "filter_policy/filter/sizing.h"
+#include "filter_policy/line/line.h"
+#include "filter_policy/line/plain_probes.h"
 #include "nlohmann/json.hpp"
+#include "table/block_facts.h"
 #include "table/status.h"
 #include "tools/commands.h"
 #include "tools/shared/flags.h"
 #include "tools/shared/policies.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
-#include "tools/size/answer.h"
 
 namespace linebloom::tools {
 namespace {
+
+constexpr double kMinBitsPerKey = 1.0 * kMinMillibits / kMillibitsPerBit;
+constexpr double kMaxBitsPerKey = 1.0 * kMaxMillibits / kMillibitsPerBit;
+
+// The flags under their names. Two of them are given, and the others are to be
+// computed.
+struct Question {
+  std::optional<uint64_t> keys;
+  std::optional<double> rate;
+  std::optional<uint64_t> bytes;
+  std::optional<double> bits_per_key;
+
+  // The bits per key that are given, or that follow from keys and bytes;
+  // nothing with a rate.
+  std::optional<double> bits() const {
+    if (bits_per_key.has_value()) return bits_per_key;
+    if (!keys.has_value() || !bytes.has_value()) return std::nullopt;
+    return 8 * static_cast<double>(*bytes) / static_cast<double>(*keys);
+  }
+};
+
+// A filter that answers a question.
+struct SizedFilter {
+  std::optional<int> probes;
+  std::optional<uint64_t> lines;
+  uint64_t keys = 0;
+  uint64_t bits = 0;  // of all its memory
+  double rate = 0;    // expected
+
+  uint64_t bytes() const { return (bits + 7) / 8; }
+  double bits_per_key() const {
+    return static_cast<double>(bits) / static_cast<double>(keys);
+  }
+};
+
+constexpr double kLn2 = std::numbers::ln2;
+constexpr uint64_t kLineMillibits = 8 * kLineBytes * kMillibitsPerBit;
+
+// The filter of `keys` with `millibits` for each. One stays below 4 GiB: more
+// keys need several files, here of equal size.
+SizedFilter LineFilter(LineKind line, uint64_t keys, uint32_t millibits) {
+  const auto wanted = static_cast<unsigned __int128>(keys) * millibits;
+  const auto files = static_cast<uint64_t>(
+      wanted / (uint64_t{kMaxLines} * kLineMillibits) + 1);
+  const uint64_t keys_of_file = (keys + files - 1) / files;
+  const uint32_t count = NumLinesForKeys(keys_of_file, millibits);
+  FilterRequest request;
+  request.millibits_per_key = millibits;
+  request.line = line;
+  request = AsBuilt(request);
+  SizedFilter size;
+  size.keys = keys;
+  size.lines = files * count;
+  size.bits =
+      8 * files *
+      (BytesOfLines(request.line, count) + FilterBlockOverhead(request));
+  size.rate = ExpectedRate(
+      line, millibits,
+      static_cast<double>(keys) / static_cast<double>(files * count));
+  // Solved lines have each their own.
+  if (line == LineKind::kPlain) size.probes = PlainProbes(millibits);
+  return size;
+}
+
+// In thousandths.
+std::optional<uint64_t> BitsFor(LineKind line, const Question& question) {
+  if (question.rate.has_value()) return BitsForRate(line, *question.rate);
+  if (question.bits_per_key.has_value()) {
+    return std::llround(*question.bits_per_key * kMillibitsPerBit);
+  }
+  return LargestThat(kMinMillibits, kMaxMillibits, [&](uint64_t millibits) {
+    return LineFilter(line, *question.keys, millibits).bytes() <=
+           *question.bytes;
+  });
+}
+
+std::optional<uint64_t> KeysFor(LineKind line, const Question& question,
+                                uint32_t millibits) {
+  if (question.keys.has_value()) return question.keys;
+  return LargestThat(1, 8 * *question.bytes, [&](uint64_t keys) {
+    return LineFilter(line, keys, millibits).bytes() <= *question.bytes;
+  });
+}
+
+uint64_t KeysWithin(uint64_t bytes, double bits_per_key) {
+  return static_cast<uint64_t>(8 * static_cast<double>(bytes) / bits_per_key);
+}
+
+std::optional<SizedFilter> SizeRibbon(const Question& question) {
+  const uint64_t keys =
+      std::min(question.keys.value_or(kMaxRibbonKeys), kMaxRibbonKeys);
+  const std::optional<double> bits = question.bits();
+  // The bits to request from RocksDB, with a little more for rounding.
+  const std::optional<double> bloom_bits =
+      bits.has_value()
+          ? RibbonBitsWithin(*bits * static_cast<double>(keys) / 8 + 1e-3,
+                             *bits, keys)
+          : RibbonBitsForRate(*question.rate, keys);
+  if (!bloom_bits.has_value()) return std::nullopt;
+  const std::string block = BuildRibbonBlock(*bloom_bits, keys);
+  const std::optional<double> rate =
+      BuiltInFilterRate(block.data(), block.size(), keys);
+  if (!rate.has_value()) return std::nullopt;
+
+  const double bits_per_key =
+      8 * static_cast<double>(block.size()) / static_cast<double>(keys);
+  SizedFilter size;
+  size.keys = question.keys.has_value()
+                  ? *question.keys
+                  : KeysWithin(*question.bytes, bits_per_key);
+  if (size.keys == 0) return std::nullopt;
+  size.bits = std::llround(static_cast<double>(size.keys) * bits_per_key);
+  size.rate = *rate;
+  return size;
+}
+
+// The formula for a Bloom filter whose probes may be anywhere: a rate of
+// exp(-bits ln(2)^2), with the best number of probes, bits ln(2), not rounded.
+std::optional<SizedFilter> ClassicBloom(const Question& question) {
+  const double bits = question.rate.has_value()
+                          ? -std::log(*question.rate) / (kLn2 * kLn2)
+                          : *question.bits();  // per key
+  SizedFilter size;
+  size.keys = question.keys.has_value() ? *question.keys
+                                        : KeysWithin(*question.bytes, bits);
+  if (size.keys == 0) return std::nullopt;
+  size.bits = question.bytes.has_value()
+                  ? 8 * *question.bytes
+                  : static_cast<uint64_t>(
+                        std::ceil(static_cast<double>(size.keys) * bits));
+  size.rate = std::exp(-bits * kLn2 * kLn2);
+  size.probes = std::max(1, static_cast<int>(std::lround(bits * kLn2)));
+  return size;
+}
+
+// InvalidArgument, with what is possible, for values that are out of range
+// together, and for flags that exclude each other.
+absl::Status ValidateQuestion(const Question& question) {
+  const int given = question.keys.has_value() + question.rate.has_value() +
+                    question.bytes.has_value() +
+                    question.bits_per_key.has_value();
+  if (given != 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        given,
+        " of --keys, --rate, --bytes and --bits_per_key are given; two "
+        "are needed, and the rest follows from them"));
+  }
+  if (question.rate.has_value() && question.bits_per_key.has_value()) {
+    return absl::InvalidArgumentError(
+        "--rate and --bits_per_key follow from each other and say nothing of "
+        "the size; give --keys or --bytes with one of them");
+  }
+  const double bits = question.bits().value_or(kMinBitsPerKey);
+  if (kMinBitsPerKey <= bits && bits <= kMaxBitsPerKey) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--keys and --bytes: ", *question.bytes, " bytes are ", bits,
+      " bits for each of ", *question.keys, " keys; ", kMinBitsPerKey, " to ",
+      kMaxBitsPerKey, " bits per key are possible"));
+}
+
+// A filter of that kind of line; plain ones are RocksDB's Bloom filter.
+// Nothing if a rate is out of reach or not even a single line fits.
+std::optional<SizedFilter> SizeLineFilter(LineKind line,
+                                          const Question& question) {
+  const std::optional<uint64_t> millibits = BitsFor(line, question);
+  if (!millibits.has_value()) return std::nullopt;
+  const std::optional<uint64_t> keys = KeysFor(line, question, *millibits);
+  if (!keys.has_value()) return std::nullopt;
+  return LineFilter(line, *keys, *millibits);
+}
 
 std::string Percent(double rate) {
   const double percent = 100 * rate;
@@ -26,7 +207,7 @@ std::string Percent(double rate) {
 }
 
 // "114.3 MiB"
-std::string Memory(uint64_t bytes) {
+std::string MemoryText(uint64_t bytes) {
   auto number = static_cast<double>(bytes);
   if (bytes < 10'000) return absl::StrCat(bytes, " B");
   const char* unit = "";
@@ -82,7 +263,7 @@ std::string Table(const Json& answers) {
   for (Json& row : rows) {
     if (row["possible"] == false) continue;
     row["percent"] = Percent(row["expected_false_positive_rate"]);
-    row["memory"] = Memory(row["bytes"]);
+    row["memory"] = MemoryText(row["bytes"]);
     if ((*bloom)["possible"] == true) {
       row["of_bloom"] =
           row[field].get<double>() / (*bloom)[field].get<double>();
@@ -138,28 +319,38 @@ std::vector<std::string> Notes(const Json& answers) {
   return notes;
 }
 
-Json AnswersAsJson(const Question& question,
-                   const std::vector<Answer>& answers) {
+// The classic formula, linebloom's two kinds of line, and RocksDB's Bloom and
+// Ribbon filters.
+Json AnswersAsJson(const Question& question) {
+  struct Answer {
+    const char* filter;
+    const char* name;
+    std::optional<SizedFilter> size;
+  };
+  const Answer answers[] = {
+      {"classic-formula", "classic formula", ClassicBloom(question)},
+      {"linebloom-solved", "linebloom solved",
+       SizeLineFilter(LineKind::kSolved, question)},
+      {kRocksDbBloom, "RocksDB Bloom",
+       SizeLineFilter(LineKind::kPlain, question)},
+      {kRocksDbRibbon, "RocksDB Ribbon", SizeRibbon(question)}};
   Json json = {{"asked",
                 {{"keys", OrNull(question.keys)},
                  {"rate", OrNull(question.rate)},
                  {"bytes", OrNull(question.bytes)},
                  {"bits_per_key", OrNull(question.bits_per_key)}}},
                {"filters", Json::array()}};
-  for (const Answer& answer : answers) {
-    Json filter = {{"filter", answer.name},
-                   {"name", answer.filter},
-                   {"possible", answer.size.has_value()}};
-    if (answer.size.has_value()) {
-      filter.update({{"probes", OrNull(answer.size->probes)},
-                     {"keys", answer.size->keys},
-                     {"lines", OrNull(answer.size->lines)},
-                     {"bits", answer.size->bits},
-                     {"bytes", answer.size->bytes()},
-                     {"bits_per_key", answer.size->bits_per_key()},
-                     {"expected_false_positive_rate", answer.size->rate}});
-    }
-    json["filters"].push_back(filter);
+  for (const auto& [filter, name, size] : answers) {
+    Json& row = json["filters"].emplace_back(Json(
+        {{"filter", filter}, {"name", name}, {"possible", size.has_value()}}));
+    if (!size.has_value()) continue;
+    row.update({{"probes", OrNull(size->probes)},
+                {"keys", size->keys},
+                {"lines", OrNull(size->lines)},
+                {"bits", size->bits},
+                {"bytes", size->bytes()},
+                {"bits_per_key", size->bits_per_key()},
+                {"expected_false_positive_rate", size->rate}});
   }
   return json;
 }
@@ -172,7 +363,7 @@ std::string AnswersAsText(const Json& answers) {
 
 absl::StatusOr<Outcome> RunSize(const Question& question) {
   RETURN_IF_ERROR(ValidateQuestion(question));
-  const Json answers = AnswersAsJson(question, AnswerQuestion(question));
+  const Json answers = AnswersAsJson(question);
   return Outcome{AnswersAsText(answers), answers};
 }
 
