@@ -158,13 +158,19 @@ void AppendPart(const Json& part, std::string* text) {
   const std::string meaning = part["meaning"];
   const auto offset = part["offset"].get<size_t>();
   if (hex.size() <= kGroup) {
-    absl::StrAppendFormat(text, "%08x  %-16s  %-*s%s\n", offset, hex,
-                          meaning.empty() ? 0 : 30,
-                          part["name"].get<std::string>(), meaning);
+    const std::string start = absl::StrFormat("%08x  %-16s  %s", offset, hex,
+                                              part["name"].get<std::string>());
+    constexpr size_t kMeaningAt = 58;  // column
+    absl::StrAppend(
+        text,
+        NamedText(start, meaning, meaning.empty() ? start.size() : kMeaningAt));
     return;
   }
-  absl::StrAppend(text, Fill("{/name}", part), meaning.empty() ? "" : ": ",
-                  meaning, "\n");
+  absl::StrAppend(text,
+                  NamedText("",
+                            absl::StrCat(Fill("{/name}", part),
+                                         meaning.empty() ? "" : ": ", meaning),
+                            /*indent=*/0));
   for (size_t at = 0; at < hex.size(); at += kGroup) {
     if (at % kRow == 0) absl::StrAppendFormat(text, "%08x ", offset + at / 2);
     absl::StrAppend(text, " ", hex.substr(at, kGroup));
@@ -236,14 +242,15 @@ std::string RawAsText(const Json& report) {
   std::string text;
   for (const Json& block : report["blocks"]) {
     if (!text.empty()) absl::StrAppend(&text, "\n");
-    absl::StrAppend(
-        &text, Fill("{/path}: ", report),
-        Fill("filter of {/bytes:,} bytes at offset {/offset}\n", block));
+    std::string title = absl::StrCat(
+        Fill("{/path}: ", report),
+        Fill("filter of {/bytes:,} bytes at offset {/offset}", block));
     if (!block["partition"].is_null()) {
-      absl::StrAppend(&text, Fill("partition {/partition} of ", block),
+      absl::StrAppend(&title, Fill("\npartition {/partition} of ", block),
                       Fill("{/partitions}, keys up to ", report),
-                      Fill("{/last_key}\n", block));
+                      Fill("{/last_key}", block));
     }
+    absl::StrAppend(&text, NamedText("", title, /*indent=*/0));
     for (const Json& part : block["parts"]) AppendPart(part, &text);
   }
   return text;
