@@ -41,20 +41,16 @@ std::vector<End> EndsOf(const std::vector<FileRange>& files,
 void PlaceEnds(std::vector<End>* ends) {
   std::vector<std::string_view> keys;
   for (const End& end : *ends) keys.push_back(end.key);
-  const KeyPosition position(keys);
-  const bool is_reversed = keys.back() < keys.front();
-  const End* before = nullptr;
-  for (End& end : *ends) {
-    end.place = is_reversed
-                    ? 1 - position.Between(keys.back(), keys.front(), end.key)
-                    : position.Between(keys.front(), keys.back(), end.key);
-    if (before != nullptr) {
-      const bool is_same =
-          end.key == before->key && end.is_largest == before->is_largest;
-      end.place =
-          std::max(end.place, before->place + (is_same ? 0 : kMinDistance));
-    }
-    before = &end;
+  const std::vector<double> positions = KeyPositions(keys);
+  for (size_t i = 0; i < ends->size(); ++i) {
+    End& end = (*ends)[i];
+    end.place = positions[i];
+    if (i == 0) continue;
+    const End& before = (*ends)[i - 1];
+    const bool is_same =
+        end.key == before.key && end.is_largest == before.is_largest;
+    end.place =
+        std::max(end.place, before.place + (is_same ? 0 : kMinDistance));
   }
 }
 

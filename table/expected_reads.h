@@ -29,7 +29,7 @@ struct Stretch {
 // Where each of a column family's files lies.
 //
 // Lookups are taken to be spread like the rows of all files, and evenly over
-// each file's range (KeyPosition); over the ends of ranges if `comparator`
+// each file's range (KeyPositions()); over the ends of ranges if `comparator`
 // orders keys neither like their bytes nor in reverse.
 std::vector<Stretch> PlacesOf(const std::vector<FileRange>& files,
                               const rocksdb::Comparator& comparator);

@@ -1,15 +1,15 @@
 #include "table/key_position.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 
 namespace linebloom {
 namespace {
 
 // A double can tell about this many digits apart.
 constexpr size_t kDigits = 16;
-
-// Keys that agree in this many places count as equal.
-constexpr size_t kMaxPlaces = 64;
 
 // If one of these bytes occurs, the others may too.
 constexpr std::string_view kAlphabets[] = {
@@ -45,54 +45,55 @@ size_t CommonPrefix(std::string_view a, std::string_view b) {
       std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
 }
 
+// A place of the number.
+struct Place {
+  std::array<uint16_t, 256> digit{};  // of each byte
+  double digits = 0;
+};
+
+// The `at`-th place of keys such as `keys`.
+Place PlaceAt(size_t at, std::span<const std::string_view> keys) {
+  std::array<bool, 256> occurs{};
+  for (const std::string_view key : keys) {
+    if (at < key.size()) Add(static_cast<uint8_t>(key[at]), &occurs);
+  }
+  Place place;
+  for (size_t byte = 0; byte < occurs.size(); ++byte) {
+    place.digit[byte] = static_cast<uint16_t>(place.digits);
+    place.digits += occurs[byte] ? 1 : 0;
+  }
+  return place;
+}
+
 }  // namespace
 
-KeyPosition::KeyPosition(std::span<const std::string_view> samples) {
-  if (samples.empty()) return;
-  common_ = samples[0].size();
-  size_t longest = 0;
-  for (const std::string_view sample : samples) {
-    common_ = std::min(common_, CommonPrefix(samples[0], sample));
-    longest = std::max(longest, sample.size());
-  }
-  places_.resize(std::min(longest - common_, kMaxPlaces));
-  for (size_t i = 0; i < places_.size(); ++i) {
-    std::array<bool, 256> occurs{};
-    for (const std::string_view sample : samples) {
-      const size_t at = common_ + i;
-      if (at < sample.size()) Add(static_cast<uint8_t>(sample[at]), &occurs);
-    }
-    uint16_t digits = 0;
-    for (size_t byte = 0; byte < occurs.size(); ++byte) {
-      places_[i].digit[byte] = digits;
-      digits += occurs[byte] ? 1 : 0;
-    }
-    places_[i].digits = digits;
-  }
-}
-
-double KeyPosition::NumberFrom(std::string_view key, size_t from) const {
-  double number = 0;
-  const size_t end = std::min(places_.size(), from - common_ + kDigits);
-  for (size_t i = from - common_; i < end; ++i) {
-    number *= places_[i].digits;
-    const size_t at = common_ + i;
-    if (at < key.size()) {
-      number += places_[i].digit[static_cast<uint8_t>(key[at])];
+std::vector<double> KeyPositions(std::span<const std::string_view> keys) {
+  if (keys.empty()) return {};
+  const auto [smallest, largest] = std::minmax(keys.front(), keys.back());
+  const bool is_reversed = keys.back() < keys.front();
+  std::vector<double> numbers(keys.size());
+  const size_t common = CommonPrefix(smallest, largest);
+  for (size_t at = common; at < common + kDigits; ++at) {
+    const Place place = PlaceAt(at, keys);
+    if (place.digits == 0) break;  // beyond the end of all keys
+    for (size_t i = 0; i < keys.size(); ++i) {
+      numbers[i] *= place.digits;
+      if (at < keys[i].size()) {
+        numbers[i] += place.digit[static_cast<uint8_t>(keys[i][at])];
+      }
     }
   }
-  return number;
-}
-
-double KeyPosition::Between(std::string_view begin, std::string_view end,
-                            std::string_view key) const {
-  if (key <= begin) return 0;
-  if (key >= end) return 1;
-  const size_t common = std::max(common_, CommonPrefix(begin, end));
-  const double low = NumberFrom(begin, common);
-  const double width = NumberFrom(end, common) - low;
-  if (width <= 0) return 0;
-  return std::clamp((NumberFrom(key, common) - low) / width, 0.0, 1.0);
+  const auto [low, high] = std::minmax(numbers.front(), numbers.back());
+  std::vector<double> positions;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const double position =
+        keys[i] <= smallest  ? 0
+        : keys[i] >= largest ? 1
+        : high <= low        ? 0
+                      : std::clamp((numbers[i] - low) / (high - low), 0.0, 1.0);
+    positions.push_back(is_reversed ? 1 - position : position);
+  }
+  return positions;
 }
 
 }  // namespace linebloom

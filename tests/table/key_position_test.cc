@@ -22,16 +22,14 @@ void ExpectUniform(const char* format) {
     snprintf(key, sizeof(key), format, 7'654'321ULL * i);
     keys.push_back(key);
   }
-  std::vector<std::string_view> samples;
-  for (size_t i = 0; i <= 1000; i += 20) samples.push_back(keys[i]);
-  const KeyPosition position(samples);
   for (const auto& [begin, end] :
        std::vector<std::pair<size_t, size_t>>{{0, 1000}, {123, 456}, {5, 6}}) {
-    for (size_t i = begin; i <= end; ++i) {
-      EXPECT_NEAR(
-          static_cast<double>(i - begin) / static_cast<double>(end - begin),
-          position.Between(keys[begin], keys[end], keys[i]), 1e-6)
-          << keys[i];
+    const std::vector<std::string_view> some(&keys[begin], &keys[end] + 1);
+    const std::vector<double> positions = KeyPositions(some);
+    for (size_t i = 0; i < some.size(); ++i) {
+      EXPECT_NEAR(static_cast<double>(i) / static_cast<double>(end - begin),
+                  positions[i], 1e-6)
+          << some[i];
     }
   }
 }
@@ -44,19 +42,16 @@ TEST(KeyPositionTest, Numbers) {
 }
 
 TEST(KeyPositionTest, Bytes) {
-  std::mt19937_64 random(1);
-  std::string sample(8, '\0');
-  for (char& byte : sample) byte = static_cast<char>(random());
-  const std::vector<std::string_view> samples = {sample};
-  // A single sample has all bytes in common; then nothing is known.
-  const KeyPosition nothing(samples);
-  EXPECT_EQ(0, nothing.Between("a", "c", "b"));
-  const std::string zero(8, '\0');
-  const std::vector<std::string_view> two = {zero, sample};
-  const KeyPosition position(two);
-  EXPECT_NEAR(0.5, position.Between(std::string("\x10", 1), "\x30", "\x20"),
-              1e-9);
-  EXPECT_NEAR(0.5, position.Between("\x10", "\x11", "\x10\x80"), 1e-9);
+  const auto middle = [](const std::string& begin, const std::string& key,
+                         const std::string& end) {
+    const std::vector<std::string_view> keys = {begin, key, end};
+    return KeyPositions(keys)[1];
+  };
+  EXPECT_NEAR(0.5, middle("\x10", "\x20", "\x30"), 1e-9);
+  EXPECT_NEAR(0.5, middle("\x30", "\x20", "\x10"), 1e-9);
+  EXPECT_NEAR(0.5, middle("\x10", "\x10\x80", "\x11"), 1e-9);
+  EXPECT_EQ(0, middle("b", "b", "b"));
+  EXPECT_TRUE(KeyPositions({}).empty());
 }
 
 TEST(KeyPositionTest, RisesWithTheKey) {
@@ -71,13 +66,11 @@ TEST(KeyPositionTest, RisesWithTheKey) {
   for (int i = 0; i < 2000; ++i) {
     std::vector<std::string> keys = {key(), key(), key(), key()};
     std::sort(keys.begin(), keys.end());
-    const std::vector<std::string_view> samples(keys.begin(), keys.end());
-    const KeyPosition position(samples);
-    const double first = position.Between(keys[0], keys[3], keys[1]);
-    const double second = position.Between(keys[0], keys[3], keys[2]);
-    EXPECT_LE(0, first);
-    EXPECT_LE(first, second);
-    EXPECT_LE(second, 1);
+    const std::vector<std::string_view> sorted(keys.begin(), keys.end());
+    const std::vector<double> positions = KeyPositions(sorted);
+    EXPECT_LE(0, positions[1]);
+    EXPECT_LE(positions[1], positions[2]);
+    EXPECT_LE(positions[2], 1);
   }
 }
 
