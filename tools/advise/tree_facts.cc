@@ -10,7 +10,6 @@
 #include "table/sst_file.h"
 #include "table/status.h"
 #include "tools/shared/databases.h"
-#include "tools/shared/live_files.h"
 #include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {

@@ -16,7 +16,6 @@
 #include "nlohmann/json.hpp"
 #include "table/sst_file.h"
 #include "table/status.h"
-#include "tools/shared/databases.h"
 #include "tools/shared/policies.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"

@@ -13,8 +13,8 @@
 #include "rocksdb/db.h"
 #include "table/block_facts.h"
 #include "table/file_facts.h"
+#include "tools/shared/databases.h"
 #include "tools/shared/flags.h"
-#include "tools/shared/live_files.h"
 #include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {

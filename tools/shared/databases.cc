@@ -11,10 +11,13 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/file_system.h"
+#include "rocksdb/metadata.h"
 #include "rocksdb/utilities/options_util.h"
+#include "table/sst_file.h"
 #include "table/status.h"
 
 namespace linebloom::tools {
@@ -297,6 +300,36 @@ absl::StatusOr<ReadOnlyDatabase> ReadOnlyDatabase::Open(
   }
   if (!status.ok()) return Explain(status, flag, folder);
   return Open(flag, folder, options, Logs::kEmpty);
+}
+
+absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(
+    absl::string_view flag, const std::string& folder,
+    const std::string& column_family) {
+  ASSIGN_OR_RETURN(const ReadOnlyDatabase database,
+                   ReadOnlyDatabase::Open(flag, folder));
+  std::vector<LiveFile> files;
+  std::vector<std::string> names;
+  bool found = false;
+  for (rocksdb::ColumnFamilyHandle* family : database.families()) {
+    names.push_back(family->GetName());
+    if (!column_family.empty() && names.back() != column_family) continue;
+    found = true;
+    rocksdb::ColumnFamilyMetaData metadata;
+    database.db()->GetColumnFamilyMetaData(family, &metadata);
+    for (const rocksdb::LevelMetaData& level : metadata.levels) {
+      for (const rocksdb::SstFileMetaData& file : level.files) {
+        files.push_back({PathOf(database.db(), file), names.back(), level.level,
+                         file.smallestkey, file.largestkey,
+                         family->GetComparator()});
+      }
+    }
+  }
+  if (!found) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--column_family='", column_family, "': '", folder,
+                     "' has ", absl::StrJoin(names, ", ")));
+  }
+  return files;
 }
 
 }  // namespace linebloom::tools

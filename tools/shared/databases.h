@@ -1,5 +1,5 @@
-// RocksDB databases: their locks and options, and opening them for reading
-// without leaving a trace.
+// RocksDB databases: their locks, options and SSTables, and opening them for
+// reading without leaving a trace.
 #pragma once
 
 #include <cstdarg>
@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "rocksdb/comparator.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
 #include "rocksdb/merge_operator.h"
@@ -100,5 +101,26 @@ class ReadOnlyDatabase {
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;
 };
+
+// The level of files that don't come from a database.
+inline constexpr int kNoLevel = -1;
+
+struct LiveFile {
+  std::string path;
+  std::string column_family;
+  int level = kNoLevel;
+  std::string smallest;  // key
+  std::string largest;
+  // Of a file from a database; it lives as long as the program.
+  const rocksdb::Comparator* comparator = nullptr;
+};
+
+// The live SSTables of `folder`: column families by age, then levels, newest
+// first in L0. Of `column_family` alone unless that is empty; InvalidArgument
+// if there is none of that name. Else the errors of ReadOnlyDatabase::Open();
+// `flag` named the folder.
+absl::StatusOr<std::vector<LiveFile>> ListLiveFiles(
+    absl::string_view flag, const std::string& folder,
+    const std::string& column_family);
 
 }  // namespace linebloom::tools
