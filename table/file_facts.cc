@@ -1,7 +1,5 @@
 #include "table/file_facts.h"
 
-#include <cmath>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "table/status.h"

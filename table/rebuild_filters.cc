@@ -16,7 +16,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "filter_policy/filter/sizing.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/levels/tree_state.h"
 #include "filter_policy/policy/policy_options.h"

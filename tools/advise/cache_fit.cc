@@ -6,7 +6,6 @@
 #include "tools/advise/info_log.h"
 #include "tools/advise/lookup_costs.h"
 #include "tools/advise/tree_facts.h"
-#include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {

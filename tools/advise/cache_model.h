@@ -2,9 +2,7 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <map>
-#include <vector>
 
 namespace linebloom::tools {
 

@@ -1,7 +1,6 @@
 // What lookups read if filters, indexes and data share one block cache.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "rocksdb/table.h"

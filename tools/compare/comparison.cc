@@ -11,7 +11,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "rocksdb/db.h"
 #include "table/expected_reads.h"
 #include "table/file_facts.h"

@@ -5,17 +5,11 @@
 #include <chrono>
 #include <cstddef>
 #include <limits>
-#include <map>
-#include <memory>
 #include <mutex>
 #include <numeric>
-#include <optional>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "linebloom/level_size_listener.h"

@@ -1,7 +1,6 @@
 // linebloom compare: compares what filter policies save on this disk.
 #include "tools/shared/flags.h"
 
-#include <functional>
 #include <memory>
 
 #include "absl/status/statusor.h"

@@ -11,11 +11,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
-#include <memory>
-#include <string>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/ascii.h"

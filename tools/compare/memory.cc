@@ -6,7 +6,6 @@
 #include <bit>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <system_error>
 #include <utility>
 

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <string>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "tools/compare/keys.h"
 
 namespace linebloom::tools {
 namespace {

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "nlohmann/json.hpp"
 #include "rocksdb/db.h"
 #include "tools/compare/keys.h"
 

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/string_view.h"
 #include "filter_policy/policy/filter_metric_set.h"
 #include "filter_policy/policy/policy_options.h"
 #include "linebloom/filter_policy.h"

@@ -5,13 +5,11 @@
 #include <set>
 #include <system_error>
 
-#include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "filter_policy/policy/policy_options.h"
 #include "nlohmann/json.hpp"
 #include "table/sst_file.h"

@@ -11,11 +11,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "rocksdb/db.h"
-#include "table/block_facts.h"
 #include "table/file_facts.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/flags.h"
-#include "tools/shared/run_tool.h"
+#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 

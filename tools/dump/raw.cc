@@ -17,7 +17,6 @@
 #include "filter_policy/line/little_endian.h"
 #include "nlohmann/json.hpp"
 #include "table/block_facts.h"
-#include "table/file_facts.h"
 #include "table/sst_file.h"
 #include "table/status.h"
 #include "tools/commands.h"

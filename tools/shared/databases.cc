@@ -5,10 +5,8 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <string>
 #include <system_error>
 
-#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

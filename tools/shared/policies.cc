@@ -2,21 +2,15 @@
 
 #include <cmath>
 #include <map>
-#include <memory>
-#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/string_view.h"
-#include "filter_policy/policy/policy_options.h"
 #include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/convenience.h"
-#include "rocksdb/filter_policy.h"
-#include "rocksdb/options.h"
 #include "table/block_facts.h"
 #include "tools/shared/databases.h"
 

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -24,12 +23,9 @@
 #include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "filter_policy/policy/printable.h"
-#include "nlohmann/json.hpp"
 #include "rocksdb/version.h"
 #include "table/status.h"
-#include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {

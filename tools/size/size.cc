@@ -7,7 +7,6 @@
 #include <numbers>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
