@@ -113,7 +113,7 @@ class Comparison {
 
   absl::Status Build(size_t i) {
     PolicyResult& result = results_[i];
-    const SharedPolicy& policy = result.policy.policy;
+    const FilterPolicyPtr& policy = result.policy.policy;
     const auto start = std::chrono::steady_clock::now();
     RETURN_IF_ERROR(BuildDatabase(workload_.rows, policy, cache_,
                                   FolderOf(i).string(), &progress_));

@@ -31,7 +31,8 @@ namespace {
 constexpr size_t kBatchBytes = 64 << 10;
 constexpr uint64_t kPieceBytes = 64 << 20;
 
-rocksdb::Options BaseOptions(const RowSource& rows, const SharedPolicy& policy,
+rocksdb::Options BaseOptions(const RowSource& rows,
+                             const FilterPolicyPtr& policy,
                              const CacheOptions& cache) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = policy;
@@ -70,7 +71,8 @@ ExpectedLevelSizes SizesOf(const RowSource& rows) {
   return sizes;
 }
 
-rocksdb::Options BuildOptions(const RowSource& rows, const SharedPolicy& policy,
+rocksdb::Options BuildOptions(const RowSource& rows,
+                              const FilterPolicyPtr& policy,
                               const CacheOptions& cache) {
   rocksdb::Options options = BaseOptions(rows, policy, cache);
   // Reports what a live database's listener would report for the finished tree.
@@ -263,7 +265,7 @@ absl::Status Run(Job* job, uint32_t threads) {
 
 }  // namespace
 
-absl::Status BuildDatabase(const RowSource& rows, const SharedPolicy& policy,
+absl::Status BuildDatabase(const RowSource& rows, const FilterPolicyPtr& policy,
                            const CacheOptions& cache, const std::string& path,
                            Progress* progress) {
   rocksdb::DB* opened = nullptr;
@@ -283,7 +285,7 @@ absl::Status BuildDatabase(const RowSource& rows, const SharedPolicy& policy,
 }
 
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
-    const RowSource& rows, const SharedPolicy& policy,
+    const RowSource& rows, const FilterPolicyPtr& policy,
     const CacheOptions& cache, const std::string& path, bool direct_io) {
   rocksdb::Options options = BaseOptions(rows, policy, cache);
   options.use_direct_reads = direct_io;

@@ -13,16 +13,13 @@
 #include "linebloom/observed_rate.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/db.h"
-#include "rocksdb/filter_policy.h"
 #include "tools/compare/keys.h"
 #include "tools/compare/row_source.h"
 #include "tools/shared/intervals.h"
+#include "tools/shared/policies.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
-
-// Null for no filter.
-using SharedPolicy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 // The block cache of a database.
 struct CacheOptions {
@@ -37,14 +34,14 @@ struct CacheOptions {
 // Creates a database in `path`, which must not exist, with exactly the files
 // that `rows` plans: all that RocksDB would decide on its own is switched off
 // or prescribed, because it may depend on the size of the filters.
-absl::Status BuildDatabase(const RowSource& rows, const SharedPolicy& policy,
+absl::Status BuildDatabase(const RowSource& rows, const FilterPolicyPtr& policy,
                            const CacheOptions& cache, const std::string& path,
                            Progress* progress);
 
 // Opens the database read-only for measuring, with all files open, statistics
 // and a new block cache.
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenForMeasuring(
-    const RowSource& rows, const SharedPolicy& policy,
+    const RowSource& rows, const FilterPolicyPtr& policy,
     const CacheOptions& cache, const std::string& path, bool direct_io);
 
 // What one thread counts, and sums of it.

@@ -94,7 +94,7 @@ class MemoryComparison {
     std::filesystem::remove_all(Path(), ignored);
   }
 
-  absl::Status Build(const SharedPolicy& policy, const CacheOptions& cache) {
+  absl::Status Build(const FilterPolicyPtr& policy, const CacheOptions& cache) {
     Remove();
     progress_.Begin(absl::StrCat(name_, ": database"),
                     workload_.rows.TotalEntries());

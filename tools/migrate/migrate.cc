@@ -57,8 +57,6 @@ struct MigrateConfig {
   bool dry_run = false;
 };
 
-using FilterPolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
-
 using Clock = std::chrono::steady_clock;
 
 FilterPolicyOptions DefaultPolicy(const rocksdb::ColumnFamilyOptions& stored) {

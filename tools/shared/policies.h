@@ -15,9 +15,11 @@
 
 namespace linebloom::tools {
 
+// Null for no filter.
+using FilterPolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
+
 struct PolicyString {
-  // The policy that RocksDB creates from the string; null for no filter.
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  FilterPolicyPtr policy;  // that RocksDB creates from the string
   // One sentence that begins with the string; empty if it yields what it says.
   std::string problem;
 };
@@ -41,8 +43,7 @@ struct NamedPolicy {
   std::string name;
   // RocksDB's option string for it; "" for `none`.
   std::string options;
-  // Null for `none`.
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  FilterPolicyPtr policy;
 };
 
 // Special names; all others are option strings.
