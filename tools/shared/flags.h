@@ -34,19 +34,6 @@ bool ParseNumber(absl::string_view text, Unit unit, double low, double high,
 std::string NumberText(uint64_t number, Unit unit);
 std::string NumberText(double number, Unit unit);
 
-// The same of a number that may be left out: "" is none.
-template <typename Number>
-bool ParseNumber(absl::string_view text, Unit unit, Number low, Number high,
-                 std::optional<Number>* value, std::string* error) {
-  value->reset();
-  return text.empty() ||
-         ParseNumber(text, unit, low, high, &value->emplace(), error);
-}
-template <typename Number>
-std::string NumberText(const std::optional<Number>& number, Unit unit) {
-  return number.has_value() ? NumberText(*number, unit) : "";
-}
-
 // For example "1k to 1G"; "any whole number" if there is no limit.
 template <typename Number>
 std::string RangeText(Number low, Number high, Unit unit) {
@@ -70,14 +57,18 @@ CLI::Option* AddNumber(CLI::App* app, const std::string& name, Value* value,
                        std::common_type_t<Number> high,
                        absl::string_view help) {
   const auto parse = [=](const std::string& text) {
+    Number number = 0;
     std::string error;
-    if (ParseNumber(text, unit, low, high, value, &error)) return;
-    throw CLI::ValidationError(absl::StrCat(name, "=", text), error);
+    if (!ParseNumber(text, unit, low, high, &number, &error)) {
+      throw CLI::ValidationError(absl::StrCat(name, "=", text), error);
+    }
+    *value = number;
   };
+  const std::optional<Number> by_default = *value;
   return app
       ->add_option_function<std::string>(
           name, parse, absl::StrCat(help, "; ", RangeText(low, high, unit)))
-      ->default_str(NumberText(*value, unit));
+      ->default_str(by_default ? NumberText(*by_default, unit) : "");
 }
 
 }  // namespace linebloom::tools
