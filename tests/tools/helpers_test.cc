@@ -156,8 +156,9 @@ TEST(TerminalTextTest, FillsInNumbersByTheirFormat) {
                                        {"inner", {{"list", {7, 8}}}}};
   EXPECT_EQ(Fill("{/name}: {/rate:3} {/rate:%} {/rate:.2f} {/bytes:,}", json),
             "a: 0.0123 1.23 0.01 1,234,567");
-  EXPECT_EQ(Fill("{/bytes:k} {/bytes:MB} {/inner/list/1}", json),
-            "1.23 M 1.23 8");
+  EXPECT_EQ(Fill("{/bytes:k} {/bytes:MB} {/inner/list/1:1000}", json),
+            "1.23 M 1.23 8,000");
+  EXPECT_EQ(Fill("{/inner/list/1}", json), "8");
   EXPECT_EQ(Fill("no value", json), "no value");
   EXPECT_EQ(Fill("{/exact:~}{/rate:rate} {/none:rate} {/few:rate} {/all:rate}",
                  {{"exact", false},

@@ -204,13 +204,6 @@ Json TableRows(const std::vector<Candidate>& candidates, const Json& present) {
       })));
     }
   }
-  for (Json& row : rows) {
-    for (const char* reads : {"reads_per_missing", "reads_per_present"}) {
-      for (auto& [kind, number] : row[reads].items()) {
-        number = 1000 * number.get<double>();
-      }
-    }
-  }
   return rows;
 }
 
@@ -248,11 +241,11 @@ std::string AsText(const Json& json, const Json& rows) {
       TextTable({{"", "{/label}"},
                  {"", "{/layout}"},
                  {"MB", "{/meta_bytes:MB}"},
-                 {"missing", "{/reads_per_missing/all:3}"},
-                 {"filter", "{/reads_per_missing/filter:3}"},
-                 {"index", "{/reads_per_missing/index:3}"},
-                 {"data", "{/reads_per_missing/data:3}"},
-                 {"present", "{/reads_per_present/all:3}"}},
+                 {"missing", "{/reads_per_missing/all:1000}"},
+                 {"filter", "{/reads_per_missing/filter:1000}"},
+                 {"index", "{/reads_per_missing/index:1000}"},
+                 {"data", "{/reads_per_missing/data:1000}"},
+                 {"present", "{/reads_per_present/all:1000}"}},
                 rows));
   const Json& best = json["recommended"];
   absl::StrAppend(

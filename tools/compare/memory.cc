@@ -264,12 +264,6 @@ std::string AsText(const Json& json) {
     if (absl::StartsWith(name, "{id=")) name = name.substr(4, name.size() - 5);
     if (name.size() > 27) name = absl::StrCat(name.substr(0, 25), "..");
     curve["policy"] = name;
-    for (Json& point : curve["points"]) {
-      for (const char* kind : {"", "filter_", "index_", "data_"}) {
-        Json& reads = point[absl::StrCat(kind, "reads_per_lookup")];
-        reads = 1000 * reads.get<double>();
-      }
-    }
   }
   std::string text = WrapText(
       absl::StrCat(
@@ -283,11 +277,11 @@ std::string AsText(const Json& json) {
           json["shards"] == 1 ? "" : "s", ", once it has settled"),
       kTextWidth, 2);
   absl::StrAppend(&text, "\n\nBlocks read per 1,000 lookups\n",
-                  PointsTable(shown, memory, "{/reads_per_lookup:3}"));
+                  PointsTable(shown, memory, "{/reads_per_lookup:1000}"));
   const std::pair<const char*, const char*> kinds[] = {
-      {"Of them filters", "{/filter_reads_per_lookup:3}"},
-      {"Indexes", "{/index_reads_per_lookup:3}"},
-      {"Data", "{/data_reads_per_lookup:3}"},
+      {"Of them filters", "{/filter_reads_per_lookup:1000}"},
+      {"Indexes", "{/index_reads_per_lookup:1000}"},
+      {"Data", "{/data_reads_per_lookup:1000}"},
       {"Bytes read per lookup", "{/bytes_per_lookup:3}"},
       {"Filters found in the cache, %", "{/filters_found:%}|"}};
   for (const auto& [title, cell] : kinds) {

@@ -27,6 +27,7 @@ std::optional<std::string> Format(const Json& value, const std::string& how) {
   if (how == "3") return ThreeDigits(value.get<double>());
   if (how == ",") return WithThousands(std::llround(value.get<double>()));
   if (how == "k") return ShortCount(value.get<uint64_t>());
+  if (how == "1000") return ThreeDigits(1000 * value.get<double>());
   if (how == "%") return ThreeDigits(100 * value.get<double>());
   if (how == "~") return value == true ? "" : "~";
   if (how == "rate") {

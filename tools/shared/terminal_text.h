@@ -45,6 +45,7 @@ std::string BulletsText(const Json& sentences);
 //   3    three digits: "0.00123", "12,346"
 //   ,    with thousands: "1,234,567"
 //   k    a short count: "99,999", "123 k", "1.23 M"
+//   1000 three digits of 1,000 times the number
 //   %    three digits of 100 times the number
 //   rate 100 times the number with four decimals, or three digits from 10 on
 //   ~    "~" for false, "" for true: what marks a rate as an estimate
