@@ -27,7 +27,7 @@ double LegacyBloomLineRate(double fill, const ParsedFilter& filter) {
   double rate = fill / distances;
   for (uint32_t half = 1; half < distances; half *= 2) {
     // `half` of the distances leave twice as many different probes.
-    const double share = static_cast<double>(half) / distances;
+    const double share = 1.0 * half / distances;
     rate += share * std::pow(fill, std::min<double>(filter.probes, 2.0 * half));
   }
   return rate;
@@ -35,7 +35,7 @@ double LegacyBloomLineRate(double fill, const ParsedFilter& filter) {
 
 // Two keys with the same 32-bit hash share all bits.
 double WithCollisions(double rate, uint64_t keys) {
-  const double collisions = 1 - std::exp(-static_cast<double>(keys) * 0x1p-32);
+  const double collisions = 1 - std::exp(keys * -0x1p-32);
   return rate + collisions - rate * collisions;
 }
 
@@ -44,9 +44,8 @@ double WithCollisions(double rate, uint64_t keys) {
 // differ by at most one column.
 double RibbonRate(uint64_t columns, uint64_t blocks) {
   const uint64_t whole = columns / blocks;
-  const auto fewer = static_cast<double>(whole);
-  const double share_with_more =
-      static_cast<double>(columns % blocks) / static_cast<double>(blocks);
+  const double fewer = whole;
+  const double share_with_more = 1.0 * (columns % blocks) / blocks;
   return (1 - share_with_more) * std::exp2(-fewer) +
          share_with_more * std::exp2(-fewer - 1);
 }
@@ -59,8 +58,7 @@ void LineTotals::Add(const LineTotals& more) {
       lines == 0 ? more.min_probes : std::min(min_probes, more.min_probes);
   max_probes = std::max(max_probes, more.max_probes);
   lines += more.lines;
-  const double share =
-      static_cast<double>(more.lines) / static_cast<double>(lines);
+  const double share = 1.0 * more.lines / lines;
   mean_probes += share * (more.mean_probes - mean_probes);
   fill += share * (more.fill - fill);
 }
@@ -113,7 +111,7 @@ BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys) {
         rates += line.rate;
       });
   if (has_lines) {
-    facts.rate = rates / static_cast<double>(facts.lines);
+    facts.rate = rates / facts.lines;
   } else if (facts.kind != BlockKind::kEmpty) {
     facts.rate =
         BuiltInFilterRate(block.data(), block.size(), keys).value_or(1);
@@ -125,11 +123,10 @@ BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys) {
 }
 
 double BlockedBloomRate(uint64_t keys, uint64_t lines, int probes) {
-  return MeanOverLines(
-      static_cast<double>(keys) / static_cast<double>(lines), [probes](int n) {
-        const double fill = 1 - std::pow(1 - 1 / kBitsPerLine, n * probes);
-        return std::pow(fill, probes);
-      });
+  return MeanOverLines(1.0 * keys / lines, [probes](int n) {
+    const double fill = 1 - std::pow(1 - 1 / kBitsPerLine, n * probes);
+    return std::pow(fill, probes);
+  });
 }
 
 std::optional<double> BuiltInFilterRate(const char* data, size_t size,

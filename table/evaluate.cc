@@ -160,13 +160,11 @@ std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
 // it.
 double BytesWithinBudget(const FileFacts& facts, const FilterRequest& request,
                          uint64_t keys) {
-  const auto smallest = static_cast<double>(BytesOfLines(request.line, 1) +
-                                            FilterBlockOverhead(request));
-  const auto blocks = static_cast<double>(std::max<uint64_t>(facts.blocks, 1));
-  const double bits =
-      static_cast<double>(keys) * request.millibits_per_key / kMillibitsPerBit;
-  return static_cast<double>(facts.index_bytes) +
-         std::max(bits / 8, blocks * smallest);
+  const double smallest =
+      BytesOfLines(request.line, 1) + FilterBlockOverhead(request);
+  const double blocks = std::max<uint64_t>(facts.blocks, 1);
+  const double bits = 1.0 * keys * request.millibits_per_key / kMillibitsPerBit;
+  return facts.index_bytes + std::max(bits / 8, blocks * smallest);
 }
 
 // What to expect of a new filter.
@@ -181,9 +179,8 @@ Evaluation Expect(const FileFacts& facts, const TargetFilter& target) {
   if (target.built_in_rate.has_value()) {
     evaluation.rate_after = *target.built_in_rate;
   } else if (keys > 0) {
-    evaluation.rate_after =
-        ExpectedRate(request.line, request.millibits_per_key,
-                     static_cast<double>(keys) / static_cast<double>(lines));
+    evaluation.rate_after = ExpectedRate(
+        request.line, request.millibits_per_key, 1.0 * keys / lines);
   }
   return evaluation;
 }
@@ -315,8 +312,7 @@ Evaluation Evaluate(const FileFacts& facts, const TargetFilter& target) {
                     (evaluation.reason.has_value() &&
                      evaluation.rate_after < evaluation.rate_now);
   if (!evaluation.pays && target.has_budget &&
-      evaluation.bytes_after <
-          kWorthShrinking * static_cast<double>(facts.bytes)) {
+      evaluation.bytes_after < kWorthShrinking * facts.bytes) {
     evaluation.reason = RebuildReason::kOverBudget;
     evaluation.pays = true;
   }

@@ -53,10 +53,9 @@ struct Sums {
   void Add(const BlockFacts& block) {
     const FilterBlockInfo& info = block.info;
     const bool linebloom = block.kind == BlockKind::kLinebloom;
-    const auto weight =
-        static_cast<double>(linebloom                         ? info.keys
-                            : block.kind == BlockKind::kEmpty ? 0
-                                                              : block.bytes);
+    const double weight = linebloom                         ? info.keys
+                          : block.kind == BlockKind::kEmpty ? 0
+                                                            : block.bytes;
     weights += weight;
     rate += weight * block.rate;
     rate_in_metadata += weight * info.expected_false_positive_rate;
@@ -75,11 +74,9 @@ uint64_t KeysOfBlock(const Properties& properties, uint64_t filter_bytes,
                      const BlockHandle& block) {
   if (filter_bytes == 0) return 0;
   // The limit keeps nonsense in a file from overflowing 64 bits.
-  const double keys =
-      std::min(1e18, static_cast<double>(properties.num_filter_entries.value_or(
-                         properties.num_entries)));
-  return static_cast<uint64_t>(keys * (static_cast<double>(block.size) /
-                                       static_cast<double>(filter_bytes)));
+  const double keys = std::min<double>(
+      1e18, properties.num_filter_entries.value_or(properties.num_entries));
+  return static_cast<uint64_t>(keys * (1.0 * block.size / filter_bytes));
 }
 
 }  // namespace
@@ -93,7 +90,7 @@ bool FileFacts::is_used() const {
 std::optional<double> FileFacts::bits_per_key() const {
   const uint64_t count = keys.value_or(rows());
   if (!has_filter() || count == 0) return std::nullopt;
-  return 8.0 * static_cast<double>(bytes) / static_cast<double>(count);
+  return 8.0 * bytes / count;
 }
 
 absl::StatusOr<FileFacts> ReadFileFacts(const SstFile& file) {

@@ -9,8 +9,7 @@ using Seconds = std::chrono::duration<double>;
 
 Seconds PauseAfter(uint64_t bytes, Seconds elapsed, uint64_t bytes_per_second) {
   if (bytes_per_second == 0) return Seconds(0);
-  const Seconds due(static_cast<double>(bytes) /
-                    static_cast<double>(bytes_per_second));
+  const Seconds due(1.0 * bytes / bytes_per_second);
   return std::max(Seconds(0), due - elapsed);
 }
 

@@ -170,7 +170,7 @@ void ListFiles(rocksdb::DB* db, std::vector<FamilyToRebuild>* families) {
     auto tree = std::make_shared<TreeState>();
     for (const rocksdb::LevelMetaData& level : family.files.levels) {
       for (const SstFileMetaData& file : level.files) {
-        const auto entries = static_cast<double>(EntriesOf(db, file));
+        const double entries = EntriesOf(db, file);
         tree->Add({.unknown = entries}, level.level);
       }
     }
@@ -319,8 +319,8 @@ class Planner {
                        " would write it again: use another policy, or "
                        "whole_key_filtering=true"));
     }
-    met->ranges.push_back({meta.smallestkey, meta.largestkey,
-                           static_cast<double>(facts->rows())});
+    met->ranges.push_back(
+        {meta.smallestkey, meta.largestkey, 1.0 * facts->rows()});
     file.rebuild.column_family = family.name;
     file.rebuild.level = level;
     file.rebuild.bytes = meta.size;
@@ -333,7 +333,7 @@ class Planner {
     file.level = level;
     // With this option RocksDB would rewrite the file without a filter.
     if (!for_hits || !nothing_below) {
-      const auto bytes = static_cast<double>(facts->bytes);
+      const double bytes = facts->bytes;
       file.more_memory = evaluation.bytes_after - bytes;
       file.is_worth_it = evaluation.pays;
       memory_ += family.policy.memory_budget ? bytes : 0;
@@ -354,7 +354,7 @@ class Planner {
       return {false, rebuild.saved_reads / file.more_memory};
     }
     const auto bytes = std::max<uint64_t>(rebuild.bytes, 1);
-    return {true, -rebuild.saved_reads / static_cast<double>(bytes)};
+    return {true, -rebuild.saved_reads / bytes};
   }
 
   // Books the file's new filter. False if the budget has no room for it, or for
@@ -363,7 +363,7 @@ class Planner {
     const std::optional<MemoryBudget>& budget =
         families_[file.family].policy.memory_budget;
     if (!budget) return true;
-    const double room = static_cast<double>(budget->bytes) - memory_;
+    const double room = budget->bytes - memory_;
     if (IsOverBudget(file) ? room >= 0
                            : file.more_memory > std::max(room, 0.0)) {
       return false;
@@ -392,10 +392,10 @@ double WriteBuffersOf(const std::vector<FamilyToRebuild>& families) {
   double limit = std::numeric_limits<double>::infinity();
   for (const FamilyToRebuild& family : families) {
     const rocksdb::Options& options = family.options;
-    bytes += static_cast<double>(options.write_buffer_size) *
+    bytes += 1.0 * options.write_buffer_size *
              std::max(options.max_write_buffer_number, 1);
     if (options.db_write_buffer_size > 0) {
-      limit = static_cast<double>(options.db_write_buffer_size);
+      limit = options.db_write_buffer_size;
     }
   }
   return std::min(bytes, limit);
@@ -417,13 +417,11 @@ Status CheckDiskSpace(rocksdb::DB* db,
   uint64_t in_memory = 0;  // stays 0 if RocksDB doesn't know
   db->GetAggregatedIntProperty(rocksdb::DB::Properties::kSizeAllMemTables,
                                &in_memory);
-  const double buffers =
-      std::max(WriteBuffersOf(families), static_cast<double>(in_memory));
+  const double buffers = std::max(WriteBuffersOf(families), 1.0 * in_memory);
   // The limit, more than any disk holds, keeps the sum from overflowing.
   const auto reserve = static_cast<uint64_t>(std::min(2 * buffers, 1e18));
   // A new filter may be larger than the old one.
-  const auto for_file =
-      static_cast<uint64_t>(std::ceil(1.1 * static_cast<double>(file.bytes)));
+  const auto for_file = static_cast<uint64_t>(std::ceil(1.1 * file.bytes));
   if (free >= for_file + reserve) return Status::OK();
   return Status::NoSpace(absl::StrCat("linebloom: '", folder, "' has ", free,
                                       " bytes free, less than ", for_file,

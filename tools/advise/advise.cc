@@ -299,8 +299,7 @@ absl::StatusOr<ExpectedLookups> LookupsOf(const AdviseConfig& config,
     ASSIGN_OR_RETURN(const ReadOnlyDatabase database,
                      ReadOnlyDatabase::Open("DATABASE", config.db));
     ASSIGN_OR_RETURN(const Trace trace, ReadTrace(config.trace, database.db()));
-    lookups.hit_ratio = static_cast<double>(trace.existing) /
-                        static_cast<double>(trace.keys.size());
+    lookups.hit_ratio = 1.0 * trace.existing / trace.keys.size();
     ASSIGN_OR_RETURN(lookups.skew, trace.SkewIn(database.db()));
     return lookups;
   }
@@ -327,7 +326,7 @@ absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
   ASSIGN_OR_RETURN(
       TreeFacts facts,
       ReadTreeFacts("DATABASE", config.db, config.column_family, curves));
-  facts.use.capacity = static_cast<double>(config.memory);
+  facts.use.capacity = config.memory;
   const std::vector<Candidate> candidates = TryAll(facts, curves, lookups);
   Candidate now = {"", "now", "", facts.use.partitioned,
                    ExpectReads(facts.trees, facts.filters, facts.use, lookups)};

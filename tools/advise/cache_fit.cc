@@ -19,7 +19,7 @@ absl::StatusOr<std::string> NoteOnCacheFit(
   ASSIGN_OR_RETURN(const TreeFacts facts,
                    ReadTreeFacts("--db", folder, "", curves));
   CacheUse use = table == nullptr ? facts.use : CacheUse::Of(*table);
-  use.capacity = static_cast<double>(*cache_bytes);
+  use.capacity = *cache_bytes;
   if (!use.holds_filters || use.partitioned) return "";
   const ExpectedReads whole = ExpectReads(facts.trees, facts.filters, use, {});
   if (whole.filter_bytes + whole.index_bytes <= use.capacity) return "";

@@ -17,8 +17,8 @@ absl::StatusOr<FilterCurve> FilterCurve::Of(
     ASSIGN_OR_RETURN(const NamedPolicy made,
                      MakePolicy(option_string(bits), bits, bits));
     const std::string block = BuildFilterBlock(*made.policy, kKeys);
-    curve.points_.push_back({8.0 * static_cast<double>(block.size()) / kKeys,
-                             ReadBlockFacts(block, kKeys).rate});
+    curve.points_.push_back(
+        {8.0 * block.size() / kKeys, ReadBlockFacts(block, kKeys).rate});
   }
   return curve;
 }
@@ -27,7 +27,7 @@ FilterSize FilterCurve::Asked(double bits, double keys) const {
   const auto i = static_cast<size_t>(std::clamp(bits, 1.0, kMaxBits - 1.0)) - 1;
   const Point& a = points_[i];
   const Point& b = points_[i + 1];
-  const double part = bits - static_cast<double>(i + 1);
+  const double part = bits - (i + 1);
   return OfBits(a.bits + part * (b.bits - a.bits), keys);
 }
 

@@ -21,7 +21,7 @@ std::optional<double> HitRatio(Counts counts) {
                         counts["rocksdb.number.multiget.keys.read"];
   const uint64_t in_memory = counts["rocksdb.memtable.hit"];
   if (read <= in_memory || found > read - in_memory) return std::nullopt;
-  return static_cast<double>(found) / static_cast<double>(read - in_memory);
+  return 1.0 * found / (read - in_memory);
 }
 
 // The same as GetFilterStats() for RocksDB's statistics. Older releases lack

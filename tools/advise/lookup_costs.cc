@@ -185,7 +185,7 @@ CacheUse CacheUse::Of(const rocksdb::BlockBasedTableOptions& table) {
       table.partition_filters &&
       table.index_type == rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
   use.pin_level0 = table.pin_l0_filter_and_index_blocks_in_cache;
-  use.metadata_block_bytes = static_cast<double>(table.metadata_block_size);
+  use.metadata_block_bytes = table.metadata_block_size;
   return use;
 }
 

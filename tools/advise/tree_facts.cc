@@ -27,24 +27,23 @@ absl::Status AddFile(const LiveFile& live, const FilterCurves& curves,
                      double block_size, TreeFacts* facts) {
   ASSIGN_OR_RETURN(const SstFile file, SstFile::Open(live.path));
   const Properties& properties = file.properties();
-  const auto rows = static_cast<double>(properties.num_entries);
-  const auto blocks = static_cast<double>(properties.num_data_blocks);
-  const auto data = static_cast<double>(properties.data_size);
+  const double rows = properties.num_entries;
+  const double blocks = properties.num_data_blocks;
+  const double data = properties.data_size;
   TreeFile made;
   made.rows = rows;
-  made.filter_keys =
-      static_cast<double>(properties.num_filter_entries.value_or(0));
+  made.filter_keys = properties.num_filter_entries.value_or(0);
   if (made.filter_keys == 0) made.filter_keys = rows;
   made.data_blocks = blocks;
   // Stored blocks may be compressed, those in the cache are not.
   made.data_block_bytes = std::max(block_size, data / std::max(1.0, blocks));
-  made.index_bytes = static_cast<double>(properties.index_size);
+  made.index_bytes = properties.index_size;
   made.level = live.level;
   facts->trees.back().files.push_back(made);
   facts->rows += rows;
   const bool used = file.filter().kind == FilterKind::kFull ||
                     file.filter().kind == FilterKind::kPartitioned;
-  const auto bytes = static_cast<double>(file.filter().TotalSize());
+  const double bytes = file.filter().TotalSize();
   if (!used || bytes == 0) {
     ++facts->unfiltered;
     facts->filters.back().emplace_back();
@@ -119,8 +118,7 @@ absl::StatusOr<TreeFacts> ReadTreeFacts(absl::string_view flag,
     const double rows = facts.rows;
     for (auto file = begin; file != end; ++file) {
       RETURN_IF_ERROR(CheckInterrupt());
-      RETURN_IF_ERROR(AddFile(*file, curves,
-                              static_cast<double>(table.block_size), &facts));
+      RETURN_IF_ERROR(AddFile(*file, curves, table.block_size, &facts));
     }
     PlaceFiles({begin, end}, &facts.trees.back());
     facts.trees.back().share = facts.rows - rows;

@@ -33,8 +33,8 @@ void ReadFilters(rocksdb::DB* db, const Workload& workload,
   db->GetLiveFilesMetaData(&live);
   std::vector<FileRange> ranges;
   for (const rocksdb::LiveFileMetaData& file : live) {
-    ranges.push_back({file.smallestkey, file.largestkey,
-                      static_cast<double>(file.num_entries)});
+    ranges.push_back(
+        {file.smallestkey, file.largestkey, 1.0 * file.num_entries});
   }
   const std::vector<double> shares =
       ProbeShares(ranges, *db->DefaultColumnFamily()->GetComparator());
@@ -192,8 +192,7 @@ absl::Status SizeRibbons(const CompareConfig& config, const RowSource& rows,
         std::min(rows.TotalEntries() / rows.files.size(), kMaxRibbonKeys);
     const std::unique_ptr<const rocksdb::FilterPolicy> bloom(
         rocksdb::NewBloomFilterPolicy(config.bits_per_key));
-    const auto bytes =
-        static_cast<double>(BuildFilterBlock(*bloom, keys).size());
+    const double bytes = BuildFilterBlock(*bloom, keys).size();
     const double bits = RibbonBitsWithin(bytes, config.bits_per_key, keys);
     ASSIGN_OR_RETURN(policy,
                      MakePolicy(policy.name, config.bits_per_key, bits));

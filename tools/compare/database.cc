@@ -317,13 +317,13 @@ void LookupCounts::Add(const LookupCounts& more) {
 
 Interval Measurement::reads_interval() const {
   const Interval reads = PoissonInterval(data_block_reads);
-  const auto all = static_cast<double>(lookups);
+  const double all = lookups;
   return {reads.low / all, reads.high / all};
 }
 
 void Measurement::AddRound(std::vector<uint32_t> of_round, double seconds) {
   std::ranges::sort(of_round);
-  const auto all = static_cast<double>(of_round.size());
+  const double all = of_round.size();
   const auto at_share = [&](double share) {
     return of_round[static_cast<size_t>(share * (all - 1))] / 1000.0;
   };
@@ -341,11 +341,9 @@ void Measurement::AddRound(std::vector<uint32_t> of_round, double seconds) {
 
 Json Measurement::SlowerThan() const {
   Json points = Json::array();
-  for (auto left = static_cast<double>(nanoseconds.size()); left >= 1;
-       left *= 0.95) {
+  for (double left = nanoseconds.size(); left >= 1; left *= 0.95) {
     const size_t i = nanoseconds.size() - static_cast<size_t>(left);
-    points.push_back({nanoseconds[i] / 1000.0,
-                      left / static_cast<double>(nanoseconds.size())});
+    points.push_back({nanoseconds[i] / 1000.0, left / nanoseconds.size()});
   }
   return points;
 }

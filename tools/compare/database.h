@@ -90,9 +90,7 @@ struct Measurement : LookupCounts {
   uint64_t all_block_reads() const {
     return data_block_reads + index_block_reads + filter_block_reads;
   }
-  double reads_per_lookup() const {
-    return static_cast<double>(data_block_reads) / static_cast<double>(lookups);
-  }
+  double reads_per_lookup() const { return 1.0 * data_block_reads / lookups; }
   // The 95 % interval of reads_per_lookup, treating reads as independent
   // events.
   Interval reads_interval() const;

@@ -66,17 +66,15 @@ std::vector<Skew::Stretch> Zipf(double exponent, uint64_t seed) {
   std::shuffle(popularity.begin(), popularity.end(), std::mt19937_64(seed));
   std::vector<Skew::Stretch> stretches;
   for (int i = 0; i < kZipfStretches; ++i) {
-    stretches.push_back({static_cast<double>(i) / kZipfStretches,
-                         static_cast<double>(i + 1) / kZipfStretches,
-                         popularity[i] / all});
+    stretches.push_back({1.0 * i / kZipfStretches,
+                         1.0 * (i + 1) / kZipfStretches, popularity[i] / all});
   }
   return stretches;
 }
 
 // The first of `size` keys that is at `place` or after it.
 uint64_t KeyAt(double place, uint64_t size) {
-  return static_cast<uint64_t>(
-      std::ceil(place * static_cast<double>(size) - 1e-9));
+  return static_cast<uint64_t>(std::ceil(place * size - 1e-9));
 }
 
 // Visits each of begin to end - 1 once, in a scattered order.
@@ -86,8 +84,7 @@ struct ScatteredOrder {
     next = size == 0 ? 0 : Mix(seed) % size;
     // Steps by the golden ratio are far apart. Without a common factor they
     // reach every number before repeating one.
-    step = std::max<uint64_t>(
-        1, static_cast<uint64_t>(0.6180339887 * static_cast<double>(size)));
+    step = std::max<uint64_t>(1, static_cast<uint64_t>(0.6180339887 * size));
     while (std::gcd(step, size) > 1) ++step;
   }
 
@@ -112,7 +109,7 @@ double PlaceOf(absl::string_view key, const Keys& keys,
     return comparator.Compare(keys.at(count - 1), slice) < 0;
   };
   const uint64_t smaller = LargestThat(1, keys.size, are_smaller).value_or(0);
-  return static_cast<double>(smaller) / static_cast<double>(keys.size);
+  return 1.0 * smaller / keys.size;
 }
 
 std::string RepeatedLookup(const LookupMix& mix, uint64_t i) {
@@ -124,8 +121,7 @@ std::string RepeatedLookup(const LookupMix& mix, uint64_t i) {
   const uint64_t begin = KeyAt(stretch.begin, keys.size);
   const uint64_t end = KeyAt(stretch.end, keys.size);
   const auto number =
-      begin + static_cast<uint64_t>(MixedShare(Mix(random, 1)) *
-                                    static_cast<double>(end - begin));
+      begin + static_cast<uint64_t>(MixedShare(Mix(random, 1)) * (end - begin));
   return keys.at(std::min(number, keys.size - 1));
 }
 
@@ -290,8 +286,7 @@ Skew::Skew(std::vector<Stretch> stretches, std::string words)
 Lookups ChooseLookups(const LookupMix& mix, uint64_t count) {
   // floor(n * ratio) of n lookups are for existing rows.
   const auto hits_of = [&](uint64_t n) {
-    return static_cast<uint64_t>(
-        std::floor(static_cast<double>(n) * mix.hit_ratio + 1e-9));
+    return static_cast<uint64_t>(std::floor(n * mix.hit_ratio + 1e-9));
   };
   Lookups chosen;
   ScatteredOrder existing(0, mix.existing.size, Mix(mix.seed, 1));

@@ -26,9 +26,7 @@ constexpr uint64_t Mix(uint64_t x) {
 constexpr uint64_t Mix(uint64_t a, uint64_t b) { return Mix(Mix(a) ^ b); }
 
 // A uniform number from 0 to below 1.
-constexpr double MixedShare(uint64_t mixed) {
-  return static_cast<double>(mixed >> 11) / 0x1p53;
-}
+constexpr double MixedShare(uint64_t mixed) { return (mixed >> 11) / 0x1p53; }
 
 // Keys by number. May be read from many threads.
 struct Keys {

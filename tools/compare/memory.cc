@@ -109,9 +109,9 @@ class MemoryComparison {
       RETURN_IF_ERROR(ReadSizes(db.get(), curve));
       RETURN_IF_ERROR(CheckFits(*curve));
     }
-    progress_.Begin(absl::StrFormat("%s, %.3g MB: lookups", name_,
-                                    static_cast<double>(cache.bytes) / 1e6),
-                    2 * config_.lookups);
+    progress_.Begin(
+        absl::StrFormat("%s, %.3g MB: lookups", name_, cache.bytes / 1e6),
+        2 * config_.lookups);
     Measurement& point = curve->points.emplace_back();
     const KeyList& traced = workload_.lookups;
     if (!config_.trace.empty()) {
@@ -134,7 +134,7 @@ class MemoryComparison {
     LookupMix mix = workload_.mix;
     mix.seed = Mix(mix.seed, 6);
     const auto table = TableOptionsOf(db->GetOptions());
-    const auto capacity = static_cast<double>(cache.bytes);
+    const double capacity = cache.bytes;
     double used = 0;
     for (int i = 0; i < kMaxBatches; ++i) {
       mix.seed = Mix(mix.seed);
@@ -142,8 +142,7 @@ class MemoryComparison {
       RETURN_IF_ERROR(LookUp(
           db, RepeatedLookups(mix, std::max<uint64_t>(1, config_.lookups / 8)),
           &ignored));
-      const double before = std::exchange(
-          used, static_cast<double>(table->block_cache->GetUsage()));
+      const double before = std::exchange(used, table->block_cache->GetUsage());
       if (before > kFull * capacity || used - before < kAdded * capacity) break;
     }
     return absl::OkStatus();
@@ -181,12 +180,12 @@ class MemoryComparison {
 };
 
 double PerLookup(uint64_t count, const Measurement& m) {
-  return static_cast<double>(count) / static_cast<double>(m.lookups);
+  return 1.0 * count / m.lookups;
 }
 
 Json PointAsJson(const Measurement& m, uint64_t memory) {
   const Interval interval = PoissonInterval(m.all_block_reads());
-  const auto lookups = static_cast<double>(m.lookups);
+  const double lookups = m.lookups;
   const uint64_t probes = m.filter_blocks_found + m.filter_block_reads;
   return {{"memory", memory},
           {"lookups", m.lookups},
@@ -200,9 +199,7 @@ Json PointAsJson(const Measurement& m, uint64_t memory) {
           {"block_read_bytes", m.block_bytes},
           {"bytes_per_lookup", PerLookup(m.block_bytes, m)},
           {"filters_found",
-           probes == 0 ? Json()
-                       : Json(static_cast<double>(m.filter_blocks_found) /
-                              static_cast<double>(probes))},
+           probes == 0 ? Json() : Json(1.0 * m.filter_blocks_found / probes)},
           {"device_read_bytes", OrNull(m.device_bytes)}};
 }
 

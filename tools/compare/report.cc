@@ -419,9 +419,7 @@ std::string TimesTable(const Json& results) {
 double PolicyResult::bits_per_key() const {
   uint64_t entries = 0;
   for (const FileShape& file : shape.files) entries += file.entries;
-  return entries == 0 ? 0
-                      : 8.0 * static_cast<double>(all_levels.bytes) /
-                            static_cast<double>(entries);
+  return entries == 0 ? 0 : 8.0 * all_levels.bytes / entries;
 }
 
 void AddFindings(const Shape& expected, Report* report) {

@@ -168,7 +168,7 @@ absl::StatusOr<Skew> Trace::SkewIn(rocksdb::DB* db) const {
     if (stretch.end - stretch.begin >= kBlock / all) {
       stretches.push_back({stretch.end, stretch.end, 0});
     }
-    stretches.back().end += static_cast<double>(width) / all;
+    stretches.back().end += width / all;
     stretches.back().lookups += 1.0 / kParts;
   }
   stretches.back().end = 1;

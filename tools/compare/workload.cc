@@ -307,8 +307,7 @@ class Source {
 // for few to be the same, since false positives of the same key find their data
 // in the cache.
 double MissingKeysNeeded(const CompareConfig& config, const Skew& skew) {
-  const auto lookups =
-      static_cast<double>(config.lookups) * (config.memory.empty() ? 1 : 16);
+  const auto lookups = config.lookups * (config.memory.empty() ? 1 : 16);
   // Chance may put even more lookups where most of them fall.
   constexpr double kSlack = 1.5;
   constexpr double kFew = 100;
@@ -349,8 +348,7 @@ void UseLayeredRows(const CompareConfig& config, Keys keys,
       LayeredRows(keys, config.value_size, config.seed, config.file_size);
   workload->facts["rows"] = keys.size;
   workload->facts["value_size"] = config.value_size;
-  workload->facts["key_bytes"] =
-      static_cast<double>(keys.bytes) / static_cast<double>(keys.size);
+  workload->facts["key_bytes"] = 1.0 * keys.bytes / keys.size;
   workload->mix.existing = std::move(keys);
 }
 
@@ -377,8 +375,8 @@ absl::Status UseKeyFile(const CompareConfig& config, double missing_needed,
     // most half.
     const double needed =
         std::max(1.0, missing_needed * (1 - config.hit_ratio));
-    const auto nth = static_cast<uint64_t>(
-        std::clamp(static_cast<double>(keys.size()) / needed, 2.0, 10.0));
+    const auto nth =
+        static_cast<uint64_t>(std::clamp(keys.size() / needed, 2.0, 10.0));
     HeldOut split = HoldOut(keys, nth);
     keys = std::move(split.rows);
     workload->mix.missing = KeysOf(std::move(split.missing));

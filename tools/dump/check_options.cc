@@ -198,7 +198,7 @@ absl::StatusOr<std::vector<FamilyInFile>> ReadOptionsFile(
 }
 
 double BitsPerKey(const BlockFacts& filter) {
-  return 8.0 * static_cast<double>(filter.bytes) / kKeysOfCheck;
+  return 8.0 * filter.bytes / kKeysOfCheck;
 }
 
 // RocksDB divides its block cache into shards and keeps no block that is larger
@@ -231,9 +231,8 @@ std::string NoteOnShards(const rocksdb::ColumnFamilyOptions& options,
   }
   // Files whose rows are smaller than this, compressed, have so many.
   constexpr double kLikelyRowBytes = 50;
-  const double keys = 8.0 * static_cast<double>(shard) / bits_per_key;
-  const double row_bytes =
-      static_cast<double>(options.target_file_size_base) / keys;
+  const double keys = 8.0 * shard / bits_per_key;
+  const double row_bytes = options.target_file_size_base / keys;
   if (row_bytes < kLikelyRowBytes) return "";
   return absl::StrFormat(
       "a filter of more than %s keys is larger than a shard of the block cache "

@@ -245,7 +245,7 @@ struct Totals {
     rows += facts.rows();
     bytes += facts.bytes;
     keys += facts.keys.value_or(facts.rows());
-    rate_times_rows += facts.rate * static_cast<double>(facts.rows());
+    rate_times_rows += facts.rate * facts.rows();
     rate_is_exact &= facts.rate_is_exact || !facts.is_used();
   }
 
@@ -255,12 +255,9 @@ struct Totals {
             {"files_without_filter", without_filter},
             {"rows", rows},
             {"filter_bytes", bytes},
-            {"bits_per_key", keys == 0 || bytes == 0
-                                 ? Json()
-                                 : Json(8.0 * static_cast<double>(bytes) /
-                                        static_cast<double>(keys))},
-            {"false_positive_rate",
-             rows == 0 ? 1 : rate_times_rows / static_cast<double>(rows)},
+            {"bits_per_key",
+             keys == 0 || bytes == 0 ? Json() : Json(8.0 * bytes / keys)},
+            {"false_positive_rate", rows == 0 ? 1 : rate_times_rows / rows},
             {"false_positive_rate_is_exact", rate_is_exact},
             {"reads_per_missing_row", OrNull(reads)}};
   }
@@ -274,8 +271,7 @@ class FamilyTotals {
     all_.Add(facts);
     if (file.level == kNoLevel) return;
     comparator_ = file.comparator;
-    ranges_.push_back(
-        {file.smallest, file.largest, static_cast<double>(facts.rows())});
+    ranges_.push_back({file.smallest, file.largest, 1.0 * facts.rows()});
     rates_.emplace_back(file.level, facts.rate);
   }
 

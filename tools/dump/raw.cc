@@ -55,7 +55,7 @@ std::string FieldMeaning(const FilterBlockField& field,
   const auto number = LoadLittleEndian<uint64_t>(padded.data());
   if (name == "line kind") return LineName(static_cast<LineKind>(number));
   if (name == "asked bits per key") {
-    return absl::StrCat(static_cast<double>(number) / 1000);
+    return absl::StrCat(number / 1000.0);
   }
   if (name == "expected false-positive rate" ||
       name == "asked false-positive rate" || name == "heat") {

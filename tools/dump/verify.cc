@@ -81,13 +81,13 @@ struct MissingKeys {
   // Compares rates; null if none were probed.
   Json AsJson() const {
     if (probed == 0) return nullptr;
-    const auto all = static_cast<double>(probed);
+    const double all = probed;
     const Interval interval = WilsonInterval(passed, probed);
     const double rate = expected / all;
     return {
         {"probed", probed},
         {"passed", passed},
-        {"false_positive_rate", static_cast<double>(passed) / all},
+        {"false_positive_rate", passed / all},
         {"false_positive_rate_low", interval.low},
         {"false_positive_rate_high", interval.high},
         {"expected_false_positive_rate", rate},
@@ -349,8 +349,7 @@ class RowCheck {
   absl::Status OnEntry(absl::string_view key) {
     const uint64_t entry = check_->entries++;
     const double share_done =
-        std::min(1.0, static_cast<double>(check_->entries) /
-                          static_cast<double>(check_->facts->rows()));
+        std::min(1.0, 1.0 * check_->entries / check_->facts->rows());
     if (entry % 256 == 0) {
       options_.progress(share_done);
       RETURN_IF_ERROR(CheckInterrupt());
@@ -368,9 +367,9 @@ class RowCheck {
       Probe("prefix", {prefix.data(), prefix.size()}, key);
     }
     // Spreads the missing keys evenly among the rows.
-    const double due = static_cast<double>(options_.missing_keys) * share_done;
-    while (static_cast<double>(check_->missing.probed) < due &&
-           static_cast<double>(missing_bytes_) < due * kBytesPerMissingKey) {
+    const double due = options_.missing_keys * share_done;
+    while (check_->missing.probed < due &&
+           missing_bytes_ < due * kBytesPerMissingKey) {
       ProbeMissing(key);
     }
     return absl::OkStatus();
@@ -378,12 +377,10 @@ class RowCheck {
 
   // Completes the check's problems and sums.
   void Finish() {
-    check_->missing.expected =
-        static_cast<double>(check_->missing.probed) * check_->facts->rate;
+    check_->missing.expected = check_->missing.probed * check_->facts->rate;
     check_->missing.expected_is_exact = check_->facts->rate_is_exact;
     if (prober_.has_value() && check_->missing.probed < options_.missing_keys &&
-        static_cast<double>(missing_bytes_) >=
-            static_cast<double>(options_.missing_keys) * kBytesPerMissingKey) {
+        missing_bytes_ >= options_.missing_keys * kBytesPerMissingKey) {
       Note("only ", WithThousands(check_->missing.probed),
            " missing keys were probed, because keys are long");
     }
@@ -695,8 +692,7 @@ class Verifier {
     options.missing_keys =
         MissingKeysUpTo(done_ + size) - MissingKeysUpTo(done_);
     options.progress = [this, size](double share) {
-      ReadSoFar(done_ +
-                static_cast<uint64_t>(share * static_cast<double>(size)));
+      ReadSoFar(done_ + static_cast<uint64_t>(share * size));
     };
     Json json = FileAsJson(file);
     const absl::StatusOr<FileCheck> check = CheckFile(file.path, options);
@@ -747,11 +743,9 @@ class Verifier {
 
  private:
   uint64_t MissingKeysUpTo(uint64_t bytes) const {
-    return total_ == 0
-               ? 0
-               : static_cast<uint64_t>(static_cast<double>(config_.missing) *
-                                       (static_cast<double>(bytes) /
-                                        static_cast<double>(total_)));
+    return total_ == 0 ? 0
+                       : static_cast<uint64_t>(config_.missing *
+                                               (1.0 * bytes / total_));
   }
 
   // Shows the progress, and waits if it is ahead of the limit.
@@ -779,8 +773,7 @@ class Verifier {
 // probability.
 std::vector<bool> Sample(size_t files, double share) {
   std::vector<bool> sampled(files, false);
-  const auto count =
-      static_cast<size_t>(std::ceil(share * static_cast<double>(files) - 1e-9));
+  const auto count = static_cast<size_t>(std::ceil(share * files - 1e-9));
   std::fill_n(sampled.begin(), std::min(std::max<size_t>(count, 1), files),
               true);
   std::shuffle(sampled.begin(), sampled.end(),

@@ -168,8 +168,7 @@ Json GroupsAsJson(const std::vector<FileRebuild>& files,
     ++count;
     sum.bytes += file.bytes;
     sum.rows += file.rows;
-    const double share = static_cast<double>(file.rows) /
-                         static_cast<double>(std::max<uint64_t>(sum.rows, 1));
+    const double share = 1.0 * file.rows / std::max<uint64_t>(sum.rows, 1);
     sum.rate += share * (file.rate - sum.rate);
     sum.rate_after += share * (file.rate_after - sum.rate_after);
     sum.saved_reads += file.saved_reads;

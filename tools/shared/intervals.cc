@@ -13,8 +13,8 @@ constexpr double kZ =
 
 Interval WilsonInterval(uint64_t successes, uint64_t trials) {
   if (trials == 0) return {0.0, 1.0};
-  const auto n = static_cast<double>(trials);
-  const double rate = static_cast<double>(successes) / n;
+  const double n = trials;
+  const double rate = successes / n;
   const double shrink = 1 + kZ * kZ / n;
   const double center = (rate + kZ * kZ / (2 * n)) / shrink;
   const double half =
@@ -25,7 +25,7 @@ Interval WilsonInterval(uint64_t successes, uint64_t trials) {
 }
 
 Interval PoissonInterval(uint64_t count) {
-  const auto n = static_cast<double>(count);
+  const double n = count;
   const double center = n + kZ * kZ / 2;
   const double half = kZ * std::sqrt(n + kZ * kZ / 4);
   return {std::max(0.0, center - half), center + half};

@@ -54,7 +54,7 @@ absl::Status UnknownPolicy(const std::string& name) {
 
 // RocksDB stores thousandths of a bit.
 std::string RibbonOf(uint64_t millibits, uint64_t keys) {
-  return BuildRibbonBlock(static_cast<double>(millibits) / 1000, keys);
+  return BuildRibbonBlock(millibits / 1000.0, keys);
 }
 
 }  // namespace
@@ -187,10 +187,9 @@ std::string BuildRibbonBlock(double bloom_bits, uint64_t keys) {
 double RibbonBitsWithin(double bytes, double bits_per_key, uint64_t keys) {
   const auto low = static_cast<uint64_t>(std::lround(1000 * bits_per_key));
   const auto fits = [&](uint64_t millibits) {
-    return static_cast<double>(RibbonOf(millibits, keys).size()) <= bytes;
+    return RibbonOf(millibits, keys).size() <= bytes;
   };
-  return static_cast<double>(LargestThat(low, 2 * low, fits).value_or(low)) /
-         1000;
+  return LargestThat(low, 2 * low, fits).value_or(low) / 1000.0;
 }
 
 std::optional<double> RibbonBitsForRate(double rate, uint64_t keys) {
@@ -204,7 +203,7 @@ std::optional<double> RibbonBitsForRate(double rate, uint64_t keys) {
   const uint64_t too_few =
       LargestThat(1000, kMaxMillibits, is_too_few).value_or(999);
   if (too_few == kMaxMillibits) return std::nullopt;
-  return static_cast<double>(too_few + 1) / 1000;
+  return (too_few + 1) / 1000.0;
 }
 
 }  // namespace linebloom::tools

@@ -105,7 +105,7 @@ std::string ShortCount(uint64_t number) {
   if (number < 100'000) return WithThousands(number);
   static constexpr std::array<const char*, 5> kUnits = {"k", "M", "G", "T",
                                                         "P"};
-  auto value = static_cast<double>(number);
+  double value = number;
   size_t unit = 0;
   for (value /= 1000; value >= 999.5 && unit + 1 < kUnits.size(); ++unit) {
     value = std::max(1.0, value / 1000);
@@ -216,10 +216,7 @@ void Progress::Clear() {
 }
 
 void Progress::Draw(uint64_t done) {
-  const double share = total_ == 0
-                           ? 1.0
-                           : std::min(1.0, static_cast<double>(done) /
-                                               static_cast<double>(total_));
+  const double share = total_ == 0 ? 1.0 : std::min(1.0, 1.0 * done / total_);
   const std::chrono::duration<double> taken =
       std::chrono::steady_clock::now() - begin_;
   // The first fraction of a second is not representative.

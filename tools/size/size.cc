@@ -45,7 +45,7 @@ struct Question {
   std::optional<double> bits() const {
     if (bits_per_key.has_value()) return bits_per_key;
     if (!keys.has_value() || !bytes.has_value()) return std::nullopt;
-    return 8 * static_cast<double>(*bytes) / static_cast<double>(*keys);
+    return 8.0 * *bytes / *keys;
   }
 };
 
@@ -58,9 +58,7 @@ struct SizedFilter {
   double rate = 0;    // expected
 
   uint64_t bytes() const { return (bits + 7) / 8; }
-  double bits_per_key() const {
-    return static_cast<double>(bits) / static_cast<double>(keys);
-  }
+  double bits_per_key() const { return 1.0 * bits / keys; }
 };
 
 constexpr double kLn2 = std::numbers::ln2;
@@ -84,9 +82,7 @@ SizedFilter LineFilter(LineKind line, uint64_t keys, uint32_t millibits) {
   size.bits =
       8 * files *
       (BytesOfLines(request.line, count) + FilterBlockOverhead(request));
-  size.rate = ExpectedRate(
-      line, millibits,
-      static_cast<double>(keys) / static_cast<double>(files * count));
+  size.rate = ExpectedRate(line, millibits, 1.0 * keys / (files * count));
   // Solved lines have each their own.
   if (line == LineKind::kPlain) size.probes = PlainProbes(millibits);
   return size;
@@ -113,7 +109,7 @@ std::optional<uint64_t> KeysFor(LineKind line, const Question& question,
 }
 
 uint64_t KeysWithin(uint64_t bytes, double bits_per_key) {
-  return static_cast<uint64_t>(8 * static_cast<double>(bytes) / bits_per_key);
+  return static_cast<uint64_t>(8.0 * bytes / bits_per_key);
 }
 
 std::optional<SizedFilter> SizeRibbon(const Question& question) {
@@ -122,24 +118,21 @@ std::optional<SizedFilter> SizeRibbon(const Question& question) {
   const std::optional<double> bits = question.bits();
   // The bits to request from RocksDB, with a little more for rounding.
   const std::optional<double> bloom_bits =
-      bits.has_value()
-          ? RibbonBitsWithin(*bits * static_cast<double>(keys) / 8 + 1e-3,
-                             *bits, keys)
-          : RibbonBitsForRate(*question.rate, keys);
+      bits.has_value() ? RibbonBitsWithin(*bits * keys / 8 + 1e-3, *bits, keys)
+                       : RibbonBitsForRate(*question.rate, keys);
   if (!bloom_bits.has_value()) return std::nullopt;
   const std::string block = BuildRibbonBlock(*bloom_bits, keys);
   const std::optional<double> rate =
       BuiltInFilterRate(block.data(), block.size(), keys);
   if (!rate.has_value()) return std::nullopt;
 
-  const double bits_per_key =
-      8 * static_cast<double>(block.size()) / static_cast<double>(keys);
+  const double bits_per_key = 8.0 * block.size() / keys;
   SizedFilter size;
   size.keys = question.keys.has_value()
                   ? *question.keys
                   : KeysWithin(*question.bytes, bits_per_key);
   if (size.keys == 0) return std::nullopt;
-  size.bits = std::llround(static_cast<double>(size.keys) * bits_per_key);
+  size.bits = std::llround(size.keys * bits_per_key);
   size.rate = *rate;
   return size;
 }
@@ -156,8 +149,7 @@ std::optional<SizedFilter> ClassicBloom(const Question& question) {
   if (size.keys == 0) return std::nullopt;
   size.bits = question.bytes.has_value()
                   ? 8 * *question.bytes
-                  : static_cast<uint64_t>(
-                        std::ceil(static_cast<double>(size.keys) * bits));
+                  : static_cast<uint64_t>(std::ceil(size.keys * bits));
   size.rate = std::exp(-bits * kLn2 * kLn2);
   size.probes = std::max(1, static_cast<int>(std::lround(bits * kLn2)));
   return size;
@@ -207,7 +199,7 @@ std::string Percent(double rate) {
 
 // "114.3 MiB"
 std::string MemoryText(uint64_t bytes) {
-  auto number = static_cast<double>(bytes);
+  double number = bytes;
   if (bytes < 10'000) return absl::StrCat(bytes, " B");
   const char* unit = "";
   for (const char* next : {"KiB", "MiB", "GiB", "TiB"}) {
