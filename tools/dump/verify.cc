@@ -319,8 +319,8 @@ class RowCheck {
     }
     if (check_->facts->first.info.request.canonical_key != 0) {
       Note(
-          "the filter was not checked against the rows: it hashes them "
-          "through a canonical key, a function that this program lacks");
+          "the filter was not checked against the rows: it hashes them through "
+          "a canonical key, a function that this program lacks");
       return absl::OkStatus();
     }
     const Properties& properties = file_.properties();
@@ -804,13 +804,12 @@ Runner DeclareVerify(CLI::App* app) {
             "how many missing keys to probe, "
             "shared among the files by their size");
   AddNumber(app, "--sample", &config->sample, Unit::kShare, 0, 1,
-            "read the rows of this share of "
-            "the files, such as 1%, at least of one, and of all "
-            "others the filter alone");
+            "read the rows of this share of the files, such as 1%, at least of "
+            "one, and of all others the filter alone");
   AddNumber(app, "--bytes_per_second", &config->bytes_per_second, Unit::kBytes,
             0, 1'000'000'000'000,
-            "how many bytes of files to read "
-            "each second, on average, such as 50MB; 0 for no limit");
+            "how many bytes of files to read each second, on average, such as "
+            "50MB; 0 for no limit");
   return [config] { return RunVerify(*config); };
 }
 

@@ -96,10 +96,9 @@ absl::Status ParseLinebloom(const std::string& text,
                             FilterPolicyOptions* policy) {
   const rocksdb::Status parsed = ParseFilterPolicyOptions(text, policy);
   if (!parsed.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(FromRocksDb(parsed, "--policy").message(),
-                     "; RocksDB's own are bloomfilter:BITS and "
-                     "ribbonfilter:BITS"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        FromRocksDb(parsed, "--policy").message(),
+        "; RocksDB's own are bloomfilter:BITS and ribbonfilter:BITS"));
   }
   if (!BuildsNothing(*policy)) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -372,11 +371,11 @@ class Migration {
           !HasFiles(folder, {".sst", ".ldb", ".blob"})) {
         continue;
       }
-      return absl::InvalidArgumentError(absl::StrCat(
-          Database(), ": ", option, "='", folder,
-          "' has SSTables, which RocksDB would remove, because they are not "
-          "this database's; ",
-          advice));
+      return absl::InvalidArgumentError(
+          absl::StrCat(Database(), ": ", option, "='", folder,
+                       "' has SSTables, which RocksDB would remove, because "
+                       "they are not this database's; ",
+                       advice));
     }
     return absl::OkStatus();
   }
@@ -640,12 +639,10 @@ std::string ReportAsText(const Json& report) {
   }
   absl::StrAppend(&text, NamedText("", WhatWasDone(report), 0));
   if (report["files_no_better"] > 0) {
-    absl::StrAppend(
-        &text,
-        BulletText(absl::StrCat(
-            Files(report["files_no_better"]),
-            " left alone: of another kind, version or line, but the policy's "
-            "filter would be no better.")));
+    absl::StrAppend(&text, BulletText(absl::StrCat(
+                               Files(report["files_no_better"]),
+                               " left alone: of another kind, version or line, "
+                               "but the policy's filter would be no better.")));
   }
   return absl::StrCat(text, WhatComesNext(report));
 }
@@ -664,30 +661,29 @@ Runner DeclareMigrate(CLI::App* app) {
   app->add_option("--db", config->db, "the database's folder")->required();
   app->add_option(
       "--wal_dir", config->wal_dir,
-      "the folder of the database's write-ahead logs, needed if its "
-      "OPTIONS name one other than --db: that one again or, for a copied "
-      "or moved database, where they are now, such as --db");
+      "the folder of the database's write-ahead logs, needed if its OPTIONS "
+      "name one other than --db: that one again or, for a copied or moved "
+      "database, where they are now, such as --db");
   app->add_option("--column_family", config->column_family,
                   "only this column family; default: all");
   app->add_option(
       "--policy", config->policy,
       "the policy to build filters with, such as linebloom:10 or "
       "{id=linebloom;bits_per_key=10;line=plain}. With RocksDB's own, "
-      "bloomfilter:10 or ribbonfilter:10, files with linebloom's filters "
-      "get RocksDB's again. Default: the linebloom policy in the "
-      "database's OPTIONS, or linebloom with the bits per key of the Bloom "
-      "filter there, or linebloom:10");
+      "bloomfilter:10 or ribbonfilter:10, files with linebloom's filters get "
+      "RocksDB's again. Default: the linebloom policy in the database's "
+      "OPTIONS, or linebloom with the bits per key of the Bloom filter there, "
+      "or linebloom:10");
   app->add_option("--line", config->line,
                   "solved or plain, in place of the policy's line");
   AddNumber(app, "--worst_rate", &config->worst_rate, Unit::kShare, 0, 1,
-            "rewrite linebloom's own filters too if their "
-            "false-positive rate is above this and the policy has "
-            "more bits; 0 means 1.2 times the rate of a new "
-            "filter");
+            "rewrite linebloom's own filters too if their false-positive rate "
+            "is above this and the policy has more bits; 0 means 1.2 times the "
+            "rate of a new filter");
   AddNumber(app, "--bytes_per_second", &config->bytes_per_second, Unit::kBytes,
             0, 1'000'000'000'000,
-            "how many bytes of files to rewrite each second, on "
-            "average, such as 50MB; 0 for no limit");
+            "how many bytes of files to rewrite each second, on average, such "
+            "as 50MB; 0 for no limit");
   app->add_flag("--dry_run", config->dry_run,
                 "say what would be rewritten and what that saves, and write "
                 "nothing; another process may have the database open");
