@@ -135,18 +135,6 @@ std::map<std::string, FamilyInFile> AsWritten(absl::string_view text) {
   return families;
 }
 
-// As RocksDB reads it, without the options that decide whether it is of use.
-bool IsTrue(const std::string& value) {
-  rocksdb::BlockBasedTableOptions without;
-  without.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-  rocksdb::BlockBasedTableOptions table;
-  return rocksdb::GetBlockBasedTableOptionsFromString(
-             rocksdb::ConfigOptions(), without, "partition_filters=" + value,
-             &table)
-             .ok() &&
-         table.partition_filters;
-}
-
 // A sentence if RocksDB loads none of `listeners`, the value in the file,
 // because this program lacks one of them; else empty.
 std::string LostListeners(const rocksdb::DBOptions& loaded,
@@ -258,7 +246,10 @@ absl::StatusOr<std::vector<std::string>> Notes(
         "level_aware without listeners=linebloom_level_sizes gives every file "
         "the average");
   }
-  if (IsTrue(family.wants_partitions) &&
+  // As RocksDB reads a boolean.
+  const bool wants_partitions =
+      family.wants_partitions == "true" || family.wants_partitions == "1";
+  if (wants_partitions &&
       table.index_type !=
           rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch) {
     notes.emplace_back(
