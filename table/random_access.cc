@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "table/status.h"
@@ -44,21 +43,6 @@ class FileBytes final : public RandomAccess {
   int fd_;
 };
 
-class MemoryBytes final : public RandomAccess {
- public:
-  MemoryBytes(std::string name, absl::string_view bytes)
-      : RandomAccess(std::move(name), bytes.size()), bytes_(bytes) {}
-
- private:
-  absl::Status ReadInto(uint64_t offset, size_t length,
-                        char* out) const override {
-    std::memcpy(out, bytes_.data() + offset, length);
-    return absl::OkStatus();
-  }
-
-  std::string bytes_;
-};
-
 }  // namespace
 
 absl::StatusOr<std::string> RandomAccess::Read(uint64_t offset,
@@ -94,11 +78,6 @@ absl::StatusOr<std::unique_ptr<RandomAccess>> OpenFile(
   }
   return std::make_unique<FileBytes>(path, static_cast<uint64_t>(info.st_size),
                                      fd);
-}
-
-std::unique_ptr<RandomAccess> WrapMemory(std::string name,
-                                         absl::string_view bytes) {
-  return std::make_unique<MemoryBytes>(std::move(name), bytes);
 }
 
 }  // namespace linebloom

@@ -1,4 +1,4 @@
-// Random access to bytes: a file, or memory in tests and fuzzers.
+// Random access to bytes: a file, or memory in tests.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 
 namespace linebloom {
 
@@ -46,9 +45,5 @@ class RandomAccess {
 // never grows. NotFound, PermissionDenied and so on come from the operating
 // system; InvalidArgument for a directory, a pipe or a device.
 absl::StatusOr<std::unique_ptr<RandomAccess>> OpenFile(const std::string& path);
-
-// Copies `bytes`, with a name for messages.
-std::unique_ptr<RandomAccess> WrapMemory(std::string name,
-                                         absl::string_view bytes);
 
 }  // namespace linebloom

@@ -19,6 +19,7 @@
 #include "table/sst_file.h"
 #include "table/status.h"
 #include "tests/fuzz/fuzz_input.h"
+#include "tests/table/wrap_memory.h"
 
 // libFuzzer's; missing from programs that only replay inputs.
 extern "C" [[gnu::weak]] size_t LLVMFuzzerMutate(uint8_t* data, size_t size,

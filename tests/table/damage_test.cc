@@ -15,6 +15,7 @@
 #include "table/sst_file.h"
 #include "tests/table/rocksdb_files.h"
 #include "tests/table/sst_builder.h"
+#include "tests/table/wrap_memory.h"
 #include "tests/temporary_folder.h"
 
 namespace linebloom {

@@ -12,6 +12,7 @@
 #include "table/evaluate.h"
 #include "tests/filter_policy/random_hashes.h"
 #include "tests/table/sst_builder.h"
+#include "tests/table/wrap_memory.h"
 
 namespace linebloom {
 namespace {

@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "table/sst_file.h"
 #include "tests/table/sst_builder.h"
+#include "tests/table/wrap_memory.h"
 #include "tests/temporary_folder.h"
 
 namespace linebloom {

@@ -25,8 +25,8 @@ struct CachedBlocks {
 // filters of k-LRU in Martina, Garetto, Leonardi, INFOCOM 2014). Blocks of high
 // priority, and all that were found at least once, begin at the head of
 // `high_share` of the cache, LRUCacheOptions::high_pri_pool_ratio, stay there
-// for high_time() and then in the rest for low_time(). All others begin in the
-// rest.
+// for the first of the times and then in the rest for the second one. All
+// others begin in the rest.
 //
 // It assumes independent lookups and many blocks, one shard. It breaks for
 // HyperClockCache (no LRU: expect a little more reads), for scans that fill the
@@ -46,10 +46,6 @@ class CacheModel {
   // The share of the requests for a block of this rate that read it.
   double MissRatio(double rate, bool high_priority) const;
 
-  // In lookups; infinite if everything fits.
-  double high_time() const { return high_time_; }
-  double low_time() const { return low_time_; }
-
  private:
   // The bytes of blocks, by the logarithm of their rate in steps of 5 %.
   struct Bytes {
@@ -63,6 +59,7 @@ class CacheModel {
 
   std::array<ByRate, 2> blocks_;  // of low and of high priority
   double total_ = 0;
+  // In lookups; infinite if everything fits.
   double high_time_ = 0;
   double low_time_ = 0;
 };

@@ -19,6 +19,9 @@
 namespace linebloom::tools {
 namespace {
 
+// A uniform number from 0 to below 1.
+double MixedShare(uint64_t mixed) { return (mixed >> 11) / 0x1p53; }
+
 constexpr uint64_t kNumberedKeyBytes = 16;
 
 Keys Numbered(uint64_t size, std::function<uint64_t(uint64_t)> number) {

@@ -25,9 +25,6 @@ constexpr uint64_t Mix(uint64_t x) {
 // A number for each pair.
 constexpr uint64_t Mix(uint64_t a, uint64_t b) { return Mix(Mix(a) ^ b); }
 
-// A uniform number from 0 to below 1.
-constexpr double MixedShare(uint64_t mixed) { return (mixed >> 11) / 0x1p53; }
-
 // Keys by number. May be read from many threads.
 struct Keys {
   uint64_t size = 0;

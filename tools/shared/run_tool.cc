@@ -47,6 +47,12 @@ absl::Span<char*> command_line;
 // "linebloom dump".
 std::string program_name;
 
+// "linebloom 0.2.0, RocksDB 7.8.3".
+std::string Versions() {
+  return absl::StrCat("linebloom ", LINEBLOOM_VERSION, ", RocksDB ",
+                      rocksdb::GetRocksVersionAsString());
+}
+
 std::string BaseName(const char* path) {
   return std::filesystem::path(path).filename();
 }
@@ -206,11 +212,6 @@ void CatchInterrupts() {
 }
 
 }  // namespace
-
-std::string Versions() {
-  return absl::StrCat("linebloom ", LINEBLOOM_VERSION, ", RocksDB ",
-                      rocksdb::GetRocksVersionAsString());
-}
 
 std::string CommandLine() {
   std::string line = BaseName(command_line[0]);

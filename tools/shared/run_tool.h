@@ -26,9 +26,6 @@ enum ExitCode : int {
   kExitInterrupted = 130,   // stopped by a signal, as shells number SIGINT
 };
 
-// "linebloom 0.2.0, RocksDB 7.8.3".
-std::string Versions();
-
 // This process's command line, as it can be typed into a shell, with the
 // program's name without its folder.
 std::string CommandLine();
