@@ -1,6 +1,4 @@
 // linebloom compare: compares what filter policies save on this disk.
-#include "tools/shared/flags.h"
-
 #include <memory>
 
 #include "absl/status/statusor.h"
@@ -9,6 +7,7 @@
 #include "tools/compare/keys.h"
 #include "tools/compare/memory.h"
 #include "tools/compare/report.h"
+#include "tools/shared/flags.h"
 
 namespace linebloom::tools {
 namespace {
