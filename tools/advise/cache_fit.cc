@@ -6,6 +6,7 @@
 #include "tools/advise/info_log.h"
 #include "tools/advise/lookup_costs.h"
 #include "tools/advise/tree_facts.h"
+#include "tools/shared/flags.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
