@@ -65,6 +65,9 @@ std::string FieldMeaning(const FilterBlockField& field,
   if (name == "flags") return FlagsText(number);
   if (name == "checksum") return "right";  // otherwise the block has no fields
   if (name == "codes" || name == "tail") return "";
+  if (name == "hash seed" || name == "canonical key") {
+    return absl::StrCat(number);  // no quantity
+  }
   return WithThousands(number);
 }
 
