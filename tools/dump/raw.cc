@@ -277,9 +277,7 @@ absl::StatusOr<Outcome> RunRaw(const RawConfig& config) {
 
 Runner DeclareRaw(CLI::App* app) {
   const auto config = std::make_shared<RawConfig>();
-  app->add_option("file", config->file, "an SSTable")
-      ->required()
-      ->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+  app->add_option("file", config->file, "an SSTable")->required();
   app->add_option("--out", config->out,
                   "write the bytes of the block to this new "
                   "file instead of printing them");
