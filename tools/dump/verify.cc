@@ -616,7 +616,7 @@ std::string SampleInWords(const Json& report) {
                       ThreeDigits(100 * interval.high), " %.");
 }
 
-std::string ResultInWords(const Json& report) {
+std::string SumsInWords(const Json& report) {
   const double megabytes = report["sums"]["bytes_read"].get<double>() / 1e6;
   return absl::StrCat(
       Fill(report["sampled_files"] == 1 ? "1 file" : "{/sampled_files:,} files",
@@ -657,7 +657,7 @@ std::string VerifyAsText(const Json& report) {
   for (const std::string& sentence :
        {missing.is_null() ? "" : MissingInWords(missing),
         report["is_sample"] == true ? SampleInWords(report) : "",
-        ResultInWords(report)}) {
+        SumsInWords(report)}) {
     if (!sentence.empty()) absl::StrAppend(&text, NamedText("", sentence, 0));
   }
   return text;

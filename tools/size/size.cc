@@ -274,7 +274,7 @@ std::string Table(const Json& answers) {
                    rows);
 }
 
-std::vector<std::string> Notes(const Json& answers) {
+std::vector<std::string> SizeNotes(const Json& answers) {
   const Json& asked = answers["asked"];
   const Json& classic = answers["filters"][0];
   std::vector<std::string> notes = {
@@ -349,7 +349,7 @@ Json AnswersAsJson(const Question& question) {
 std::string AnswersAsText(const Json& answers) {
   const std::string text = absl::StrCat(QuestionInWords(answers["asked"]),
                                         "\n\n", Table(answers), "\n");
-  return text + BulletsText(Notes(answers));
+  return text + BulletsText(SizeNotes(answers));
 }
 
 absl::StatusOr<Outcome> RunSize(const Question& question) {
