@@ -12,7 +12,6 @@
 #include <mutex>
 #include <new>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "filter_policy/line/line.h"
@@ -63,7 +62,8 @@ class HugePages {
     (void)madvise(mapped_, size_ + kHugePage, MADV_HUGEPAGE);
     const auto address = reinterpret_cast<uintptr_t>(mapped_);
     begin_ = static_cast<char*>(mapped_) + (Up(address, kHugePage) - address);
-    AddHole(0, size_);
+    is_hole_ = {{0, true}, {size_, false}};
+    holes_.emplace(size_, 0);
   }
 
   ~HugePages() {
@@ -79,43 +79,41 @@ class HugePages {
   // Returns null if there is no room. `size` is a multiple of kLineBytes.
   void* Allocate(size_t size) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto hole = holes_by_size_.lower_bound({size, 0});
-    if (hole == holes_by_size_.end()) return nullptr;
+    const auto hole = holes_.lower_bound({size, 0});
+    if (hole == holes_.end()) return nullptr;
     const auto [room, at] = *hole;
     if (!MakeWritable(at + size)) return nullptr;
-    blocks_.emplace(at, size);
-    RemoveHole(at, room);
-    if (room > size) AddHole(at + size, room - size);
+    if (room > size) {
+      is_hole_[at + size] = true;
+      holes_.emplace(room - size, at + size);
+    }
+    is_hole_[at] = false;
+    holes_.erase(hole);
     return begin_ + at;
   }
 
   void Free(const void* memory) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto block = blocks_.find(OffsetOf(memory));
-    const auto [at, size] = *block;
-    blocks_.erase(block);
+    const auto block = is_hole_.find(OffsetOf(memory));
+    const size_t at = block->first;
+    const size_t end = std::next(block)->first;
     // The block and the holes beside it become one.
-    size_t first = at;
-    size_t last = at + size;
-    const auto after = holes_.lower_bound(at);
-    if (after != holes_.begin()) {
-      const auto [hole, room] = *std::prev(after);
-      if (hole + room == at) {
-        first = hole;
-        RemoveHole(hole, room);
-      }
+    auto first = block;
+    if (first != is_hole_.begin() && std::prev(first)->second) --first;
+    auto last = std::next(block);
+    if (last->second) ++last;
+    for (auto hole = first; hole != last; ++hole) {
+      holes_.erase({std::next(hole)->first - hole->first, hole->first});
     }
-    if (after != holes_.end() && after->first == last) {
-      const auto [hole, room] = *after;
-      last += room;
-      RemoveHole(hole, room);
-    }
-    AddHole(first, last - first);
+    first->second = true;
+    holes_.emplace(last->first - first->first, first->first);
     // The kernel may take pages without blocks if it is short of memory. Until
     // then they stay what they are: a new block needs no page faults.
-    const size_t page = std::max(Up(first, kHugePage), Down(at, kHugePage));
+    const size_t page =
+        std::max(Up(first->first, kHugePage), Down(at, kHugePage));
     const size_t pages_end =
-        std::min(Down(last, kHugePage), Up(at + size, kHugePage));
+        std::min(Down(last->first, kHugePage), Up(end, kHugePage));
+    is_hole_.erase(std::next(first), last);
     if (page < pages_end) {
       (void)madvise(begin_ + page, pages_end - page, MADV_FREE);
     }
@@ -137,24 +135,15 @@ class HugePages {
     return true;
   }
 
-  void AddHole(size_t at, size_t size) {
-    holes_.emplace(at, size);
-    holes_by_size_.emplace(size, at);
-  }
-
-  void RemoveHole(size_t at, size_t size) {
-    holes_.erase(at);
-    holes_by_size_.erase({size, at});
-  }
-
   void* mapped_ = nullptr;
   char* begin_ = nullptr;  // at a huge page in it
   size_t size_ = 0;        // from begin_ on; 0 without the range
   std::mutex mutex_;       // guards all below, whose places count from begin_
   size_t writable_ = 0;
-  std::unordered_map<size_t, size_t> blocks_;
-  std::map<size_t, size_t> holes_;
-  std::set<std::pair<size_t, size_t>> holes_by_size_;
+  // By the place of each block and hole: they lie side by side up to size_,
+  // which counts as a block.
+  std::map<size_t, bool> is_hole_;
+  std::set<std::pair<size_t, size_t>> holes_;  // size and place
 };
 
 class FilterAllocator final : public rocksdb::MemoryAllocator {
