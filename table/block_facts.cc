@@ -122,19 +122,12 @@ BlockFacts ReadBlockFacts(absl::string_view block, uint64_t keys) {
   return facts;
 }
 
-double BlockedBloomRate(uint64_t keys, uint64_t lines, int probes) {
-  return MeanOverLines(1.0 * keys / lines, [probes](int n) {
-    const double fill = 1 - std::pow(1 - 1 / kBitsPerLine, n * probes);
-    return std::pow(fill, probes);
-  });
-}
-
 std::optional<double> BuiltInFilterRate(const char* data, size_t size,
                                         uint64_t keys) {
   const ParsedFilter filter = ParseFilter(data, size);
   if (filter.kind == BlockKind::kBloom && keys > 0) {
-    const uint64_t lines = (size - kFilterTailBytes) / filter.line_bytes;
-    return BlockedBloomRate(keys, lines, filter.probes);
+    return PlainLineRate(filter.probes,
+                         static_cast<double>(keys) / filter.info.lines);
   }
   if (filter.kind == BlockKind::kRibbon) {
     return RibbonRate((size - kFilterTailBytes) / kRibbonColumnBytes,

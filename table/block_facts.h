@@ -61,8 +61,4 @@ bool ForEachLine(absl::string_view block, const ParsedFilter& filter,
 std::optional<double> BuiltInFilterRate(const char* data, size_t size,
                                         uint64_t keys);
 
-// A blocked Bloom filter: `keys` keys (more than 0) in `lines` lines of 512
-// bits, with `probes` probes per key.
-double BlockedBloomRate(uint64_t keys, uint64_t lines, int probes);
-
 }  // namespace linebloom

@@ -12,12 +12,11 @@ std::optional<FilterReader> FilterReader::Make(const char* block,
        parsed.kind != BlockKind::kBloom)) {
     return std::nullopt;
   }
-  const FilterView filter(reinterpret_cast<const uint8_t*>(block), info.lines,
-                          info.shape);
-  if (parsed.kind == BlockKind::kBloom) {
-    return FilterReader(filter, KeyHash(LineKind::kPlain), kernel.plain);
-  }
-  return FilterReader(filter, KeyHash(info.request.hash_seed), kernel.solved);
+  return FilterReader(
+      FilterView(reinterpret_cast<const uint8_t*>(block), info.lines,
+                 info.shape),
+      KeyHash(info.request.hash_seed, info.request.line),
+      parsed.kind == BlockKind::kBloom ? kernel.plain : kernel.solved);
 }
 
 bool FilterReader::MayMatchSeeded(const char* key, size_t size) const {

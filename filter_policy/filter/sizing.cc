@@ -23,7 +23,8 @@ uint32_t RoundedLines(uint64_t keys, uint32_t millibits, uint64_t rounding) {
 constexpr double kSolvedBitsPerLine = kBitsPerLine - 8;  // without the header
 constexpr double kMaxSummedKeys = 10'000;
 
-double RateOfPlainLine(int probes, double keys) {
+// The rate of a plain line with `keys` keys.
+double RateWithKeys(int probes, double keys) {
   const double fill = 1 - std::pow(1 - 1 / kBitsPerLine, probes * keys);
   return std::pow(fill, probes);
 }
@@ -81,23 +82,19 @@ uint32_t MillibitsPerKey(uint32_t lines, uint64_t keys) {
 
 double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line) {
   if (std::isnan(keys_per_line)) return 1;  // a filter that rejects nothing
-  const int plain_probes = PlainProbes(millibits);
   constexpr double kMaxSolvedKeys =
       kBitsPerLine * kMillibitsPerBit / kMinSolvedMillibits;
   if (line == LineKind::kSolved && keys_per_line <= kMaxSolvedKeys) {
     return SolvedRate(keys_per_line);
   }
-  // The line is so full that differences between lines no longer matter.
-  if (keys_per_line > kMaxSummedKeys) {
-    return RateOfPlainLine(plain_probes, keys_per_line);
-  }
-  return MeanOverLines(keys_per_line, [plain_probes](int keys) {
-    return RateOfPlainLine(plain_probes, keys);
-  });
+  return PlainLineRate(PlainProbes(millibits), keys_per_line);
 }
 
-double MeanOverLines(double keys_per_line,
-                     const std::function<double(int)>& rate) {
+double PlainLineRate(int probes, double keys_per_line) {
+  // The line is so full that differences between lines no longer matter.
+  if (keys_per_line > kMaxSummedKeys) {
+    return RateWithKeys(probes, keys_per_line);
+  }
   const double spread = 10 * std::sqrt(keys_per_line) + 10;
   const int least = static_cast<int>(std::max(0.0, keys_per_line - spread));
   const int most = static_cast<int>(keys_per_line + spread);
@@ -105,7 +102,7 @@ double MeanOverLines(double keys_per_line,
   for (int keys = least; keys <= most; ++keys) {
     const double share = std::exp(keys * std::log(keys_per_line) -
                                   keys_per_line - std::lgamma(keys + 1.0));
-    mean += share * rate(keys);
+    mean += share * RateWithKeys(probes, keys);
   }
   return mean;
 }

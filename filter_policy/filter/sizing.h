@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 
 #include "filter_policy/filter/filter_block.h"
@@ -73,16 +72,16 @@ constexpr FilterRequest AsBuilt(FilterRequest request) {
 // / bits per key), more than 0. `millibits` is the requested size; it
 // determines only the number of probes of plain lines.
 //
-// Plain lines: MeanOverLines() of fill^k, fill = 1 - (1 - 1 / 512)^(k n) in a
-// line with n keys, as if probes were independent. Solved lines: measured by
+// Plain lines: PlainLineRate(). Solved lines: measured by
 // filter_policy/filter/solved_rates.cc.
 // Tests check that real filters of 1 to 30 bits per key are within 2 %.
 double ExpectedRate(LineKind line, uint32_t millibits, double keys_per_line);
 
-// The mean of `rate(keys)` over lines whose numbers of keys are Poisson
-// distributed with this mean (Putze, Sanders, Singler 2009).
-double MeanOverLines(double keys_per_line,
-                     const std::function<double(int keys)>& rate);
+// The rate of plain lines with `probes` probes per key. Their numbers of keys
+// are Poisson distributed (Putze, Sanders, Singler 2009), and a line with n
+// keys lets fill^probes through, fill = 1 - (1 - 1 / 512)^(probes * n), as if
+// probes were independent.
+double PlainLineRate(int probes, double keys_per_line);
 
 // How much the logarithm of a line's rate falls with each bit per key. A plain
 // line: (ln 2)^2, as for a classic Bloom filter. A solved line: ln 2, except

@@ -100,7 +100,6 @@ FilterTotals ReadOldFilter(rocksdb::Env* env,
 
 // A running compaction, as if it had finished and dropped nothing.
 struct CompactionInTree {
-  std::string column_family;
   std::shared_ptr<const TreeState> tree;
   double input_keys = 0;
 };
@@ -192,8 +191,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
     }
     tree.Add(inputs.rows, job.output_level);
     database.compactions[job.job_id] = {
-        job.cf_name, std::make_shared<const TreeState>(std::move(tree)),
-        inputs.rows};
+        std::make_shared<const TreeState>(std::move(tree)), inputs.rows};
   }
 
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& job) override {

@@ -45,8 +45,8 @@ uint64_t HashForPlainLines(const char* key, size_t size) {
   return std::rotl(xxh3_preview::Hash(key, size), 32);
 }
 
-KeyHash::KeyHash(uint64_t seed)
-    : key_{seed, seed == 0 ? 0 : HashOfNumber(seed)} {}
+KeyHash::KeyHash(uint64_t seed, LineKind line)
+    : key_{seed, seed == 0 ? 0 : HashOfNumber(seed)}, line_(line) {}
 
 // Rejected: the library's SipHash13(), which writes the last bytes one by one
 // and reads them back as one word: 1.4 times as slow for a key of 8 bytes.

@@ -20,13 +20,8 @@ uint64_t HashForPlainLines(const char* key, size_t size);
 // Hashes the keys of one filter. Immutable.
 class KeyHash {
  public:
-  // XXH3.
-  KeyHash() = default;
-
-  // Plain lines have no seed.
-  explicit KeyHash(LineKind line) : line_(line) {}
-
-  // For solved lines: SipHash-1-3, a keyed hash; XXH3 if the seed is 0.
+  // For solved lines: SipHash-1-3, a keyed hash; XXH3 if the seed is 0, as it
+  // is for plain lines.
   //
   // XXH3's own seed is only added to public numbers, and an attacker who sees
   // which keys a filter lets through can recover it (chosen_keys_test.cc).
@@ -34,7 +29,7 @@ class KeyHash {
   // Rejected: XXH3 with a secret of 192 bytes derived from the seed. It is
   // faster unless a lookup waits for the secret from memory, but keys of 4 to 8
   // bytes only meet the secret in a single XOR (docs/design.md).
-  explicit KeyHash(uint64_t seed);
+  explicit KeyHash(uint64_t seed = 0, LineKind line = LineKind::kSolved);
 
   uint64_t seed() const { return key_[0]; }
   LineKind line() const { return line_; }
@@ -47,8 +42,8 @@ class KeyHash {
  private:
   uint64_t HashSeeded(const char* key, size_t size) const;
 
-  uint64_t key_[2] = {0, 0};  // the seed and a value derived from it
-  LineKind line_ = LineKind::kSolved;
+  uint64_t key_[2];  // the seed and a value derived from it
+  LineKind line_;
 };
 
 // A fresh seed, not 0, from the operating system's entropy; nothing if it

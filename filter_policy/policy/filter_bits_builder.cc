@@ -33,8 +33,7 @@ LineFilterBitsBuilder::LineFilterBitsBuilder(
     bool detect_corruption)
     : request_(request),
       rounding_(std::move(rounding)),
-      hash_(request_.line == LineKind::kPlain ? KeyHash(LineKind::kPlain)
-                                              : KeyHash(request.hash_seed)),
+      hash_(request.hash_seed, request.line),
       detect_corruption_(detect_corruption) {}
 
 void LineFilterBitsBuilder::Add(uint64_t hash) {

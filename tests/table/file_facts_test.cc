@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "filter_policy/filter/filter_builder.h"
+#include "filter_policy/filter/sizing.h"
 #include "table/evaluate.h"
 #include "tests/filter_policy/random_hashes.h"
 #include "tests/table/sst_builder.h"
@@ -170,20 +171,13 @@ TEST(BuiltInFilterRateTest, IsKnownOfBloomWithKeysAndOfRibbon) {
   const auto rate = [](const std::string& block, uint64_t keys) {
     return BuiltInFilterRate(block.data(), block.size(), keys);
   };
-  EXPECT_EQ(BlockedBloomRate(100, 10, 6), rate(kBloom, 100));
+  EXPECT_EQ(PlainLineRate(6, 10), rate(kBloom, 100));
   EXPECT_FALSE(rate(kBloom, 0).has_value());
   EXPECT_FALSE(rate(kLegacy, 100).has_value());
   EXPECT_EQ(1.0 / 128, rate(kRibbon, 0));
   // Half of the ten blocks have an additional column.
   EXPECT_EQ((1.0 / 128 + 1.0 / 256) / 2,
             rate(std::string(16 * 5, '\x5a') + kRibbon, 0));
-}
-
-TEST(BlockedBloomRateTest, IsSlightlyAboveThatOfClassicBloom) {
-  // Ten bits per key and six probes: 0.84 % without lines, 0.96 % with.
-  EXPECT_NEAR(BlockedBloomRate(512'000, 10'000, 6), 0.0096, 0.0001);
-  EXPECT_NEAR(BlockedBloomRate(1, 1'000'000, 6), 0, 1e-8);
-  EXPECT_NEAR(BlockedBloomRate(1'000'000, 10, 1), 1, 1e-6);
 }
 
 }  // namespace

@@ -173,8 +173,7 @@ TEST_P(LineKernelTest, TouchesNothingAfterALine) {
 // filter starts.
 TEST_P(LineKernelTest, AnswersKeysAndBatchesLikeSingleHashes) {
   for (const LineKind line : {LineKind::kPlain, LineKind::kSolved}) {
-    const KeyHash hash_of =
-        line == LineKind::kPlain ? KeyHash(line) : KeyHash();
+    const KeyHash hash_of = KeyHash(/*seed=*/0, line);
     for (const uint32_t millibits : {2700u, 4000u, 10000u, 24000u}) {
       std::vector<std::string> keys;
       std::vector<uint64_t> hashes;
