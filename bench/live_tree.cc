@@ -22,7 +22,7 @@
 // state, weighted by that; "predicted" are those by ProbeShares(). They are
 // compared with filters of the same files:
 //   own    even filters of the bytes that are there
-//   full   even filters of the bytes that were asked for
+//   full   even filters of the requested bytes
 //   best   the allocation of these bytes that reads least
 //   writing  full, averaged over all flushes and compactions of the phase
 #include <algorithm>
@@ -165,7 +165,7 @@ class Watch : public rocksdb::EventListener {
         bits_per_key_(bits_per_key),
         budget_(budget) {}
 
-  double Asked(const Tree& tree) const {
+  double Requested(const Tree& tree) const {
     return budget_ > 0 ? budget_ : bits_per_key_ * tree.keys;
   }
 
@@ -222,7 +222,7 @@ class Watch : public rocksdb::EventListener {
     seen_.most_bits = std::max(seen_.most_bits, tree.bits);
     seen_.most_bits_per_key =
         std::max(seen_.most_bits_per_key, tree.bits / tree.keys);
-    seen_.share += tree.reads / tree.Even(Asked(tree));
+    seen_.share += tree.reads / tree.Even(Requested(tree));
     ++seen_.trees;
   }
 
@@ -283,7 +283,8 @@ class Database {
   void Run() {
     std::printf(
         "| filters, shape, rows, phase | bits per key | at most | of what was "
-        "asked | at most | fewest bits per key of a file | filters met | reads "
+        "requested | at most | fewest bits per key of a file | filters met | "
+        "reads "
         "per 1,000 missing keys | predicted | measured | own | full | best | "
         "writing |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: "
@@ -374,17 +375,18 @@ class Database {
   void Print(const std::string& phase) {
     const Watch::Seen seen = watch_->Take();
     const Tree tree = watch_->TreeOf(db_.get(), true);
-    const double asked = watch_->Asked(tree);
+    const double requested = watch_->Requested(tree);
     const double found = 1000 * LookUp(200'000);
     std::printf(
         "| %s, %s, %llu rows, %s | %.2f | %.2f | %.3f | %.3f | %.1f | %.2f | "
         "%.3f | %.3f | %.3f | %.2f | %.2f | %.2f | %.2f |\n",
         filters_.c_str(), shape_.c_str(),
         static_cast<unsigned long long>(rows_), phase.c_str(),
-        tree.bits / tree.keys, seen.most_bits_per_key, tree.bits / asked,
-        seen.most_bits / asked, tree.least_bits, tree.probes, 1000 * tree.reads,
-        1000 * tree.Predicted(), found, tree.reads / tree.Even(tree.bits),
-        tree.reads / tree.Even(asked), tree.reads / tree.Best(asked),
+        tree.bits / tree.keys, seen.most_bits_per_key, tree.bits / requested,
+        seen.most_bits / requested, tree.least_bits, tree.probes,
+        1000 * tree.reads, 1000 * tree.Predicted(), found,
+        tree.reads / tree.Even(tree.bits), tree.reads / tree.Even(requested),
+        tree.reads / tree.Best(requested),
         seen.share / std::max(seen.trees, 1));
     std::fflush(stdout);
   }

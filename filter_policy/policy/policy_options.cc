@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <ranges>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -45,19 +46,9 @@ constexpr std::pair<std::string_view, LineKind> kLineKinds[] = {
 // 2^10, 2^20, 2^30 and 2^40 bytes; parsed in either case.
 constexpr std::string_view kByteUnits = "KMGTkmgt";
 
-// Options of which only one may be set.
-constexpr std::pair<const char*, const char*> kExclusive[] = {
-    {"bits_per_key", "memory_budget"},
-    {"false_positive_rate", "memory_budget"},
-    {"bits_per_key", "false_positive_rate"},
-};
-
-// What an ID begins with, and the option whose value follows.
-struct IdForm {
-  std::string_view prefix;
-  const char* option;
-};
-constexpr IdForm kIdForms[] = {
+// What an ID begins with, and the option whose value follows. Only one of these
+// options may be set.
+constexpr std::pair<std::string_view, const char*> kIdForms[] = {
     {"linebloom:budget:", "memory_budget"},
     {"linebloom:rate:", "false_positive_rate"},
     {"linebloom:", "bits_per_key"},
@@ -261,20 +252,19 @@ OptionTypeInfo TypeOf(const TextOption& option) {
 }
 
 Status ValidateExclusive(const Options& options) {
-  const auto is_set = [&options](const char* name) {
-    const std::string text = Find(name).print(options);
-    return text != kUnset;
-  };
-  const auto* const both =
-      std::ranges::find_if(kExclusive, [&is_set](const auto& names) {
-        return is_set(names.first) && is_set(names.second);
-      });
-  if (both == std::end(kExclusive)) return Status::OK();
-  const auto& [one, other] = *both;
-  return Status::InvalidArgument(
-      "linebloom", std::string(one) + "=" + Find(one).print(options) + " and " +
-                       other + "=" + Find(other).print(options) +
-                       ": only one of the two may be given");
+  std::string one;
+  for (const auto& [prefix, option] : std::views::reverse(kIdForms)) {
+    const std::string value = Find(option).print(options);
+    if (value == kUnset) continue;
+    const std::string other = option + ("=" + value);
+    if (!one.empty()) {
+      return Status::InvalidArgument(
+          "linebloom",
+          one + " and " + other + ": only one of the two may be given");
+    }
+    one = other;
+  }
+  return Status::OK();
 }
 
 Status ValidateRate(const Options& options) {

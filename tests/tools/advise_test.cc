@@ -147,12 +147,12 @@ TEST(FilterCurveTest, KnowsWhatPoliciesBuild) {
   const auto curve = FilterCurve::Of(
       [](int bits) { return "bloomfilter:" + std::to_string(bits); });
   ASSERT_TRUE(curve.ok()) << curve.status();
-  const FilterSize ten = curve->Asked(10, 1000);
+  const FilterSize ten = curve->Requested(10, 1000);
   EXPECT_NEAR(ten.bytes, 1250, 15);
   EXPECT_NEAR(ten.rate, 0.0095, 0.0005);
   const FilterSize between = curve->OfBits(9.5, 1000);
   EXPECT_GT(between.rate, ten.rate);
-  EXPECT_LT(between.rate, curve->Asked(9, 1000).rate);
+  EXPECT_LT(between.rate, curve->Requested(9, 1000).rate);
 }
 
 // A run of a thousand rows above one of nine thousand in three files.

@@ -95,7 +95,7 @@ Filters FiltersOf(const TreeFacts& facts, const FilterCurve& curve,
                     .all_keys = all_keys,
                     .level = file.level});
       }
-      filters.back().push_back(curve.Asked(bits, file.filter_keys));
+      filters.back().push_back(curve.Requested(bits, file.filter_keys));
     }
   }
   return filters;

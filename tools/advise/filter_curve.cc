@@ -23,7 +23,7 @@ absl::StatusOr<FilterCurve> FilterCurve::Of(
   return curve;
 }
 
-FilterSize FilterCurve::Asked(double bits, double keys) const {
+FilterSize FilterCurve::Requested(double bits, double keys) const {
   const auto i = static_cast<size_t>(std::clamp(bits, 1.0, kMaxBits - 1.0)) - 1;
   const Point& a = points_[i];
   const Point& b = points_[i + 1];

@@ -14,12 +14,12 @@ class FilterCurve {
  public:
   static constexpr int kMaxBits = 20;
 
-  // `option_string` makes a policy for `bits` per key, which are asked for from
-  // 1 to kMaxBits. Takes some 20 ms.
+  // `option_string` makes a policy for `bits` per key, 1 to kMaxBits. Takes
+  // some 20 ms.
   static absl::StatusOr<FilterCurve> Of(std::string (*option_string)(int bits));
 
-  // The filter of a policy asked for `bits`, also fractions.
-  FilterSize Asked(double bits, double keys) const;
+  // The filter of a policy for `bits` per key, also fractions.
+  FilterSize Requested(double bits, double keys) const;
 
   // The filter that takes `bits` per key, by the logarithm of the rates next to
   // it.
@@ -30,7 +30,7 @@ class FilterCurve {
     double bits;  // per key
     double rate;
   };
-  std::vector<Point> points_;  // of 1, 2, ... bits asked for
+  std::vector<Point> points_;  // of 1, 2, ... requested bits
 };
 
 }  // namespace linebloom::tools
