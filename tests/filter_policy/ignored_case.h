@@ -12,17 +12,28 @@
 
 namespace linebloom {
 
-// The canonical bytes of a key or a prefix are in lower case.
-class LowerCase final : public CanonicalKey {
+// The canonical bytes of a key or a prefix are in one case.
+class OneCase : public CanonicalKey {
  public:
-  const char* Name() const noexcept override { return "ascii_lower_case"; }
+  OneCase(const char* name, int (*convert)(int))
+      : name_(name), convert_(convert) {}
+  const char* Name() const noexcept override { return name_; }
   void Append(const rocksdb::Slice& key,
               std::string* canonical) const noexcept override {
     for (size_t i = 0; i < key.size(); ++i) {
       *canonical +=
-          static_cast<char>(std::tolower(static_cast<unsigned char>(key[i])));
+          static_cast<char>(convert_(static_cast<unsigned char>(key[i])));
     }
   }
+
+ private:
+  const char* const name_;
+  int (*const convert_)(int);
+};
+
+class LowerCase final : public OneCase {
+ public:
+  LowerCase() : OneCase("ascii_lower_case", std::tolower) {}
 };
 
 class IgnoreCase final : public rocksdb::Comparator {

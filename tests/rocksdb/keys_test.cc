@@ -31,17 +31,10 @@ std::string InEitherCase(uint64_t row) {
 }
 
 // Its name has the same length as LowerCase's.
-class UpperCase final : public CanonicalKey {
+class UpperCase final : public OneCase {
  public:
-  explicit UpperCase(const char* name = "ascii_upper_case") : name_(name) {}
-  const char* Name() const noexcept override { return name_; }
-  void Append(const rocksdb::Slice& key,
-              std::string* canonical) const noexcept override {
-    canonical->append(Upper(key.ToString()));
-  }
-
- private:
-  const char* const name_;
+  explicit UpperCase(const char* name = "ascii_upper_case")
+      : OneCase(name, std::toupper) {}
 };
 
 class CanonicalKeyTest : public DbTest {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -12,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/table/rocksdb_files.h"
 #include "tests/temporary_folder.h"
 #include "tools/compare/keys.h"
 #include "tools/compare/row_source.h"
@@ -21,7 +19,6 @@
 namespace linebloom::tools {
 namespace {
 
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -257,101 +254,6 @@ TEST(RepeatedLookupsTest, AreSpreadLikeThoseMeasured) {
     ExpectSharesOf(mix.skew, rows, found);
     ExpectSharesOf(mix.skew, KeysIn(mix.missing), not_found);
   }
-}
-
-// A database with one row, deleted again if asked, and `families` besides.
-void MakeSource(const std::string& path, bool deleted = false,
-                const std::vector<std::string>& families = {},
-                const std::string& wal_dir = "") {
-  using linebloom::testing::Check;
-  rocksdb::Options options;
-  options.wal_dir = wal_dir;
-  const auto db = linebloom::testing::OpenDb(options, path);
-  Check(db->Put({}, "key", "value"));
-  Check(db->Flush({}));
-  if (deleted) Check(db->Delete({}, "key"));
-  Check(db->Flush({}));
-  for (const std::string& name : families) {
-    rocksdb::ColumnFamilyHandle* family = nullptr;
-    Check(db->CreateColumnFamily(options, name, &family));
-    Check(db->DestroyColumnFamilyHandle(family));
-  }
-}
-
-std::vector<std::string> NotesOfDatabase(const std::string& path) {
-  CompareConfig config;
-  config.source_db = path;
-  const TemporaryFolder folder;
-  const auto workload = MakeWorkload(config, folder.path());
-  EXPECT_TRUE(workload.ok()) << workload.status();
-  return workload.ok() ? workload->notes : std::vector<std::string>();
-}
-
-TEST(MakeWorkloadTest, NamesTheFamiliesThatAreLeftOut) {
-  constexpr char kOnly[] =
-      "Only the default column family of --source_db is compared: ";
-  const std::map<std::vector<std::string>, std::string> notes = {
-      {{"a\x1b\n"}, "1 other is left out ('a\\x1b\\x0a')."},
-      {{"a", "b", "c"}, "3 others are left out ('a', 'b', 'c')."},
-      {{"a", "b", "c", "d"}, "4 others are left out ('a', 'b', 'c', ...)."}};
-  for (const auto& [families, note] : notes) {
-    const TemporaryFolder folder;
-    MakeSource(folder.File("db"), /*deleted=*/false, families);
-    EXPECT_THAT(NotesOfDatabase(folder.File("db")), Contains(kOnly + note));
-  }
-  const TemporaryFolder folder;
-  MakeSource(folder.File("db"));
-  EXPECT_THAT(NotesOfDatabase(folder.File("db")),
-              Contains(HasSubstr("column family")).Times(0));
-}
-
-// A copy has the original's OPTIONS, whose logs aren't its own.
-TEST(MakeWorkloadTest, SaysWhereLogsAreReadThatAreElsewhere) {
-  for (const bool elsewhere : {false, true}) {
-    const TemporaryFolder folder;
-    MakeSource(folder.File("db"), /*deleted=*/false, {},
-               elsewhere ? folder.File("logs") : "");
-    std::filesystem::rename(folder.File("db"), folder.File("copy"));
-    if (!elsewhere) std::filesystem::create_directory(folder.File("db"));
-    EXPECT_THAT(
-        NotesOfDatabase(folder.File("copy")),
-        Contains(HasSubstr("were read in '" + folder.File("logs") + "'"))
-            .Times(elsewhere ? 1 : 0));
-  }
-}
-
-std::string ErrorOf(const CompareConfig& config) {
-  const TemporaryFolder folder;
-  const auto workload = MakeWorkload(config, folder.path());
-  return workload.ok() ? "none" : std::string(workload.status().message());
-}
-
-TEST(MakeWorkloadTest, SaysWhyThereAreNoLookups) {
-  const TemporaryFolder folder;
-  CompareConfig config;
-  config.source_db = folder.File("db");
-  MakeSource(config.source_db, /*deleted=*/true);
-  EXPECT_EQ(ErrorOf(config),
-            "--source_db='" + config.source_db + "' has no live rows");
-
-  // The first lookup's range of keys has none of the few missing ones.
-  const auto expect_too_few = [&config](const std::string& what) {
-    EXPECT_EQ(ErrorOf(config),
-              "--skew='80/20' needs more missing keys than " + what +
-                  ": the first lookup falls into a range of the key "
-                  "space without any");
-  };
-  config.source_db = folder.File("one");
-  MakeSource(config.source_db);
-  config.skew = "80/20";
-  expect_too_few("1 (each an existing key and one zero byte)");
-  config.missing_file = folder.Write("missing", "kez\n");
-  expect_too_few("--missing_file='" + config.missing_file + "' has (1)");
-  config.source_db.clear();
-  std::string keys;
-  for (int i = 0; i < 1000; ++i) keys += "key" + std::to_string(i) + "\n";
-  config.key_file = folder.Write("keys", keys);
-  expect_too_few("--missing_file='" + config.missing_file + "' has (1)");
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -20,9 +19,7 @@ namespace linebloom::tools {
 namespace {
 
 namespace lt = linebloom::testing;
-using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(TextTest, KeysAreShownAsTextAndInHex) {
   EXPECT_EQ(KeyText(std::string("k\0'", 3)), "'k\\x00\\'' (6b0027)");
@@ -91,86 +88,6 @@ TEST(VerifyTest, AFileThatRocksDbCantReadIsNotDamaged) {
   EXPECT_EQ(report["files"][0]["rows_were_read"], false);
 }
 #endif
-
-// A live file of 0 bytes, and one that LevelDB named.
-TEST(FailuresTest, ALiveFileThatIsNoTableIsDamaged) {
-  const TemporaryFolder folder;
-  const Inputs inputs = {{}, folder.File("db"), ""};
-  {
-    const auto db = lt::OpenDb(lt::MakeOptions({}), inputs.db);
-    lt::WriteRows(db.get(), 1000);
-    lt::FlushAndCompact(db.get());
-  }
-  const std::vector<LiveFile> files = *ListInputs(inputs);
-  ASSERT_EQ(files.size(), 1);
-  const std::string& path = files[0].path;
-  const std::string older = path.substr(0, path.size() - 4) + ".ldb";
-  std::filesystem::rename(path, older);
-  EXPECT_EQ(ListInputs(inputs)->front().path, older);
-  const std::string db = "--db=" + inputs.db;
-  EXPECT_EQ(RunSubcommand(kDump, {db})->json["problems"], Json::array());
-  std::filesystem::resize_file(older, 0);
-  for (const Subcommand& subcommand : {kDump, kVerify}) {
-    const absl::StatusOr<Outcome> outcome = RunSubcommand(subcommand, {db});
-    EXPECT_EQ(outcome->json["problems"].size(), 1);
-    EXPECT_EQ(outcome->exit_code.value_or(kExitFoundSomething),
-              kExitFoundSomething);
-  }
-  EXPECT_EQ(RunSubcommand(kDump, {older})->exit_code, kExitBadInput);
-}
-
-// What --check_options says of a file with these options.
-std::string CheckedOptions(const std::string& database,
-                           const std::string& family,
-                           const std::string& table) {
-  const TemporaryFolder folder;
-  const std::string path = folder.Write(
-      "options.ini",
-      "[Version]\n  rocksdb_version=7.8.3\n  options_file_version=1.1\n"
-      "[DBOptions]\n  " +
-          database + "\n[CFOptions \"default\"]\n  " + family +
-          "\n[TableOptions/BlockBasedTable \"default\"]\n  " + table + "\n");
-  const absl::StatusOr<Outcome> outcome = RunSubcommand(kCheckOptions, {path});
-  EXPECT_TRUE(outcome.ok()) << outcome.status();
-  return outcome.ok() ? outcome->json.dump() : "";
-}
-
-TEST(CheckOptionsTest, SaysWhatRocksDbMakesOfTheFile) {
-  constexpr char kFine[] = "\"problems\":[]";
-  EXPECT_THAT(CheckedOptions("", "", "filter_policy=linebloom:10"),
-              HasSubstr(kFine));
-  // The first of two counts.
-  EXPECT_THAT(
-      CheckedOptions("", "",
-                     "filter_policy=linebloom:10\n  filter_policy=linbloom:10"),
-      AllOf(HasSubstr(kFine), HasSubstr("\"linebloom:10\"")));
-  EXPECT_THAT(
-      CheckedOptions("", "",
-                     "filter_policy=linbloom:10\n  filter_policy=linebloom:10"),
-      HasSubstr("'linbloom:10' names no filter policy"));
-  EXPECT_THAT(
-      CheckedOptions("", "block_based_table_factory.filter_policy=linbloom:10",
-                     ""),
-      HasSubstr("'linbloom:10' names no filter policy"));
-  for (const std::string yes : {"true", "1"}) {
-    EXPECT_THAT(CheckedOptions("", "",
-                               "filter_policy=linebloom:10\n  "
-                               "partition_filters=" +
-                                   yes),
-                HasSubstr("partition_filters=true has no effect"));
-  }
-  const std::string by_prefix =
-      "whole_key_filtering=false\n  filter_policy=linebloom:10";
-  EXPECT_THAT(CheckedOptions("", "", by_prefix),
-              AllOf(HasSubstr("filters hold nothing"),
-                    Not(HasSubstr("bits_per_key\""))));
-  EXPECT_THAT(CheckedOptions("", "prefix_extractor=fixed:4", by_prefix),
-              HasSubstr(kFine));
-  EXPECT_THAT(
-      CheckedOptions("listeners={linebloom_level_sizes:ErrorHandlerListener}",
-                     "", "filter_policy={id=linebloom;memory_budget=1M}"),
-      HasSubstr("lacks 'ErrorHandlerListener'"));
-}
 
 // Says of each file, named before, that it isn't there.
 Json ReportWithout(const std::string& db, const std::vector<LiveFile>& files) {

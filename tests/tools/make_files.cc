@@ -6,7 +6,7 @@
 //     content=keys|prefixes|both  policy=linebloom:10
 //     options=...   further ones, as RocksDB's option string
 //     ranges=1      with range deletions
-//     family=NAME   also in a second column family
+//     family=NAME,...  also in other column families
 //     ingest=FILE   with that file ingested
 //     in_log=COPY   and a copy of it, with more rows that are only in the log
 //     special=...   what OptionsOf(), MakeSst() and MakeDb() know by name
@@ -188,15 +188,19 @@ void MakeDb(const std::string& folder, const Named& named) {
     return;
   }
   if (!named.at("family").empty()) {
-    rocksdb::ColumnFamilyHandle* other = nullptr;
-    Check(db->CreateColumnFamily(OptionsOf(named), named.at("family"), &other));
-    for (auto* family : {db->DefaultColumnFamily(), other}) {
+    std::vector<rocksdb::ColumnFamilyHandle*> others;
+    const std::vector<std::string> names =
+        absl::StrSplit(named.at("family"), ',');
+    Check(db->CreateColumnFamilies(OptionsOf(named), names, &others));
+    PutRows(db.get(), 0, count, "value");
+    Check(db->Flush({}));
+    for (auto* family : others) {
       for (int i = 0; i < count; ++i) {
         Check(db->Put({}, family, KeyAt(i), "value"));
       }
       Check(db->Flush({}, family));
+      Check(db->DestroyColumnFamilyHandle(family));
     }
-    Check(db->DestroyColumnFamilyHandle(other));
     return;
   }
   if (special == "statistics") {
@@ -220,6 +224,10 @@ void MakeDb(const std::string& folder, const Named& named) {
     return;
   }
   WriteRows(db.get(), count);
+  if (special == "deleted") {
+    for (int i = 0; i < count; ++i) Check(db->Delete({}, KeyAt(i)));
+    Check(db->Flush({}));
+  }
   if (named.at("in_log").empty()) return;
   PutRows(db.get(), count, count + 1000, "in the log");
   Check(db->FlushWAL(/*sync=*/true));

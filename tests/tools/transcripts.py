@@ -21,6 +21,9 @@ A command that goes on to the next line ends with a backslash. In commands
                        blanks; exits with 0
   value EXPRESSION...  evaluates Python expressions of r, the JSON on stdin, whose
                        members are attributes; near(a, b, share) compares
+  options DATABASE FAMILY TABLE...
+                       prints an options file: an option of the database, one of its
+                       column family, and those of its tables
 
 Tools' lines must not be wider than 80 columns, unless they name the folder. Exits with 0, or with 1 if anything differs.
 """
@@ -41,7 +44,12 @@ for expression in sys.argv[1:]:
     printed = eval(expression, globals())
     print(*printed) if isinstance(printed, tuple) else print(printed)
 '''
-SETUP = f"set -o pipefail; joined() {{ tr --squeeze-repeats ' \\n' ' ' | grep --only-matching \"$1\" || true; }}; value() {{ python3 -c '{VALUE}' \"$@\"; }}\n"
+OPTIONS = r'''[Version]\n  rocksdb_version=7.0.3\n  options_file_version=1.1\n[DBOptions]\n  %s\n[CFOptions "default"]\n  %s\n'''
+SETUP = fr"""set -o pipefail
+joined() {{ tr --squeeze-repeats ' \n' ' ' | grep --only-matching "$1" || true; }}
+value() {{ python3 -c '{VALUE}' "$@"; }}
+options() {{ printf '{OPTIONS}' "$1" "$2"; printf '  %s\n' '[TableOptions/BlockBasedTable "default"]' "${{@:3}}"; }}
+"""
 WIDTH = 80
 PROGRAM = "linebloom "
 

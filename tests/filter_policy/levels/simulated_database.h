@@ -212,12 +212,9 @@ class SimulatedDatabase : public rocksdb::StackableDB {
     DeleteFiles(ok ? files : written);
   }
 
-  // Into one file of as many keys; calls `meanwhile` before it is written.
-  void MergeLevel(
-      const std::string& family, int level = 0, bool ok = true,
-      const std::function<void()>& meanwhile = [] {}) {
+  // Into one file of as many keys.
+  void MergeLevel(const std::string& family, int level, bool ok) {
     const auto write = [&](int job, uint64_t rows) {
-      meanwhile();
       WriteFile(family, level + 1,
                 rocksdb::TableFileCreationReason::kCompaction, job,
                 NumberedKeys(family, static_cast<int>(rows)));
