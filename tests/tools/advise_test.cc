@@ -23,7 +23,6 @@
 #include "rocksdb/table.h"
 #include "tests/temporary_folder.h"
 #include "tests/tools/run_subcommand.h"
-#include "tools/advise/cache_fit.h"
 #include "tools/advise/cache_model.h"
 #include "tools/advise/filter_curve.h"
 #include "tools/advise/info_log.h"
@@ -221,10 +220,11 @@ class AdviseTest : public testing::Test {
     options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.compression = rocksdb::kNoCompression;
-    table_.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-    table_.cache_index_and_filter_blocks = true;
-    table_.block_cache = rocksdb::NewLRUCache(kCacheBytes);
-    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_));
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    table.cache_index_and_filter_blocks = true;
+    table.block_cache = rocksdb::NewLRUCache(kCacheBytes);
+    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     options_.statistics = rocksdb::CreateDBStatistics();
     Write();
   }
@@ -265,9 +265,8 @@ class AdviseTest : public testing::Test {
 
   static constexpr uint64_t kCacheBytes = 64 << 10;
   const TemporaryFolder folder_;
-  rocksdb::BlockBasedTableOptions table_;
   rocksdb::Options options_;
-  std::string db_ = folder_.File("db");
+  const std::string db_ = folder_.File("db");
 };
 
 TEST_F(AdviseTest, RecommendsWhatReadsLeastAndWritesNothing) {
@@ -331,22 +330,6 @@ TEST_F(AdviseTest, TakesCacheAndHitsFromTheInfoLog) {
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_NEAR(outcome->json["hit_ratio"], 0.25, 0.02);
   EXPECT_THAT(outcome->text, testing::HasSubstr("(by the info log)"));
-}
-
-TEST_F(AdviseTest, WarnsOfFiltersThatDoNotFitTheCache) {
-  const auto note = NoteOnCacheFit(db_);
-  ASSERT_TRUE(note.ok()) << note.status();
-  EXPECT_THAT(
-      *note, testing::StartsWith("whole filters (0.0751 MB) and indexes (0.0"));
-  EXPECT_THAT(*note,
-              testing::HasSubstr("don't fit the block cache of 0.0655 MB: "
-                                 "a lookup of a missing row is expected "
-                                 "to read"));
-  EXPECT_THAT(*note, testing::HasSubstr("'linebloom advise " + db_ +
-                                        " --memory=64KiB'"));
-  EXPECT_EQ(*NoteOnCacheFit(db_, &table_, 1 << 20), "");
-  table_.cache_index_and_filter_blocks = false;
-  EXPECT_EQ(*NoteOnCacheFit(db_, &table_), "");
 }
 
 }  // namespace

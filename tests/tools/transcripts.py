@@ -113,7 +113,7 @@ def problem_of(step, folder, path):
     code, out, err = run(command, folder, path)
     printed = [line for line in out if line] + ["! " + line for line in err] + ([f"? {code}"] if code else [])
     wide = [line for line in out if len(line) > WIDTH and folder not in line
-            and command.startswith(PROGRAM) and " value " not in command]
+            and command.startswith(PROGRAM) and not re.search(" (value|joined) ", command)]
     if wide:
         return "wider than a terminal:\n" + "\n".join(wide)
     if words is None:

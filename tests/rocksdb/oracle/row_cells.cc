@@ -3,27 +3,12 @@
 // operand would lose it.
 
 #include "rocksdb/compaction_filter.h"
-#include "rocksdb/merge_operator.h"
 #include "tests/rocksdb/oracle/cell.h"
 
 namespace linebloom {
 namespace {
 
-class AppendOperator : public rocksdb::AssociativeMergeOperator {
- public:
-  const char* Name() const override { return "test.Append"; }
-  bool Merge(const rocksdb::Slice&, const rocksdb::Slice* existing,
-             const rocksdb::Slice& operand, std::string* result,
-             rocksdb::Logger*) const override {
-    result->assign(existing != nullptr ? existing->ToString() + "," : "");
-    result->append(operand.data(), operand.size());
-    return true;
-  }
-};
-
-void UseMerge(Oracle* o) {
-  o->options().merge_operator = std::make_shared<AppendOperator>();
-}
+const Setting kUseMerge = Database("merge_operator=stringappend");
 
 // Drops the rows whose number ends with 4.
 class DropFours : public rocksdb::CompactionFilter {
@@ -49,9 +34,9 @@ const Cell kRowCells[] = {
     {"RangeDeletesOfRows", {kWrite, kDeleteRanges, kCompact}},
     {"Merges",
      {kWriteEven, kMerge, kMergeSome, kMerge, kReopen, kCompact},
-     UseMerge},
-    {"MergesOverDeletes", {kWrite, kDelete, kMergeSome, kCompact}, UseMerge},
-    {"MergesOfOneFile", {kMergeVersions, kCompact}, UseMerge},
+     kUseMerge},
+    {"MergesOverDeletes", {kWrite, kDelete, kMergeSome, kCompact}, kUseMerge},
+    {"MergesOfOneFile", {kMergeVersions, kCompact}, kUseMerge},
     {"Entities", {kWrite, kPutEntities, kReopen, kCompact}},
     {"VersionsOfOneFile", {kWriteVersions, kUpdate, kCompact}},
     {"VersionsThatGo", {kWriteVersions, kReopen, kCompact}},
