@@ -19,7 +19,7 @@
 //
 // A missing key meets the files whose range it is in, as often as that is wide,
 // because keys are drawn uniformly. Reads are sums of the rates that filters
-// state, weighted by that; "predicted" are those by ProbeShares(). They are
+// state, weighted by that; "predicted" are those by PlacesOf(). They are
 // compared with filters of the same files:
 //   own    even filters of the bytes that are there
 //   full   even filters of the requested bytes
@@ -115,11 +115,11 @@ struct Tree {
   double Predicted() const {
     std::vector<FileRange> ranges;
     for (const File& file : files) ranges.push_back(file.range);
-    const std::vector<double> shares =
-        ProbeShares(ranges, *rocksdb::BytewiseComparator());
+    const std::vector<Stretch> places =
+        PlacesOf(ranges, *rocksdb::BytewiseComparator());
     double predicted = 0;
     for (size_t i = 0; i < files.size(); ++i) {
-      predicted += shares[i] * files[i].rate;
+      predicted += places[i].share() * files[i].rate;
     }
     return predicted;
   }

@@ -86,13 +86,4 @@ std::vector<Stretch> PlacesOf(const std::vector<FileRange>& files,
   return places;
 }
 
-std::vector<double> ProbeShares(const std::vector<FileRange>& files,
-                                const rocksdb::Comparator& comparator) {
-  std::vector<double> shares;
-  for (const Stretch& place : PlacesOf(files, comparator)) {
-    shares.push_back(place.share());
-  }
-  return shares;
-}
-
 }  // namespace linebloom

@@ -23,6 +23,9 @@ struct Stretch {
   double begin = 0;
   double end = 1;
 
+  // Of a file's range: of the lookups of missing rows those that probe its
+  // filter. Shares times false-positive rates add up to the data blocks that
+  // are read, over any files.
   double share() const { return end - begin; }
 };
 
@@ -33,12 +36,5 @@ struct Stretch {
 // orders keys neither like their bytes nor in reverse.
 std::vector<Stretch> PlacesOf(const std::vector<FileRange>& files,
                               const rocksdb::Comparator& comparator);
-
-// For each of a column family's files: the share of lookups of missing rows
-// whose key is in its range, so that they probe its filter. Shares times
-// false-positive rates add up to the data blocks that are read, over any files.
-// They are the shares of PlacesOf().
-std::vector<double> ProbeShares(const std::vector<FileRange>& files,
-                                const rocksdb::Comparator& comparator);
 
 }  // namespace linebloom

@@ -278,13 +278,13 @@ class Planner {
         RETURN_IF_ERROR(LookAtFile(index, level.level, file, &met));
       }
     }
-    const std::vector<double> shares =
-        ProbeShares(met.ranges, *family.options.comparator);
+    const std::vector<Stretch> places =
+        PlacesOf(met.ranges, *family.options.comparator);
     double reads = 0;
-    for (size_t i = 0; i < shares.size(); ++i) {
+    for (size_t i = 0; i < places.size(); ++i) {
       FileRebuild& file = met.files[i].rebuild;
-      reads += shares[i] * file.rate;
-      file.saved_reads = shares[i] * (file.rate - file.rate_after);
+      reads += places[i].share() * file.rate;
+      file.saved_reads = places[i].share() * (file.rate - file.rate_after);
       if (!met.files[i].is_worth_it) continue;
       candidates_.push_back(std::move(met.files[i]));
     }

@@ -18,8 +18,14 @@ using ::testing::DoubleNear;
 using ::testing::IsEmpty;
 using ::testing::Pointwise;
 
-std::vector<double> Shares(const std::vector<FileRange>& files) {
-  return ProbeShares(files, *rocksdb::BytewiseComparator());
+std::vector<double> Shares(
+    const std::vector<FileRange>& files,
+    const rocksdb::Comparator& order = *rocksdb::BytewiseComparator()) {
+  std::vector<double> shares;
+  for (const Stretch& place : PlacesOf(files, order)) {
+    shares.push_back(place.share());
+  }
+  return shares;
 }
 
 // Rounded, because ends of ranges have a little room.
@@ -27,7 +33,7 @@ auto AreNearly(const std::vector<double>& shares) {
   return Pointwise(DoubleNear(1e-6), shares);
 }
 
-TEST(ProbeSharesTest, FilesOfFewKeysOrNone) {
+TEST(PlacesOfTest, FilesOfFewKeysOrNone) {
   EXPECT_THAT(Shares({}), IsEmpty());
   EXPECT_THAT(Shares({{"00", "99", 7}}), AreNearly({1}));
   EXPECT_THAT(Shares({{"44", "44", 1}}), AreNearly({1}));
@@ -38,17 +44,17 @@ TEST(ProbeSharesTest, FilesOfFewKeysOrNone) {
               AreNearly({0.75, 0.25, 0.25}));
 }
 
-TEST(ProbeSharesTest, FollowTheComparator) {
+TEST(PlacesOfTest, FollowTheComparator) {
   const std::vector<double> shares =
-      ProbeShares({{"99", "50", 100}, {"49", "00", 300}, {"74", "25", 0}},
-                  *rocksdb::ReverseBytewiseComparator());
+      Shares({{"99", "50", 100}, {"49", "00", 300}, {"74", "25", 0}},
+             *rocksdb::ReverseBytewiseComparator());
   EXPECT_NEAR(shares[0], 0.25, 1e-6);
   EXPECT_NEAR(shares[1], 0.75, 1e-6);
   EXPECT_NEAR(shares[2], 0.5, 0.02);
 }
 
 // Trees of random runs, each over a part of the key space, in files.
-TEST(ProbeSharesTest, AreThoseOfTheRowsThatLieInTheRanges) {
+TEST(PlacesOfTest, AreThoseOfTheRowsThatLieInTheRanges) {
   std::mt19937_64 random(1);
   for (int tree = 0; tree < 50; ++tree) {
     std::vector<std::string> rows;

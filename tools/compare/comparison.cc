@@ -36,15 +36,15 @@ void ReadFilters(rocksdb::DB* db, const Workload& workload,
     ranges.push_back(
         {file.smallestkey, file.largestkey, 1.0 * file.num_entries});
   }
-  const std::vector<double> shares =
-      ProbeShares(ranges, *db->DefaultColumnFamily()->GetComparator());
+  const std::vector<Stretch> places =
+      PlacesOf(ranges, *db->DefaultColumnFamily()->GetComparator());
   for (size_t i = 0; i < live.size(); ++i) {
     const rocksdb::LiveFileMetaData& file = live[i];
     const auto facts = ReadFileFacts(absl::StrCat(file.db_path, file.name));
     const bool has_filter = facts.ok() && facts->is_used();
     const double share =
         workload.mix.skew.is_uniform()
-            ? shares[i]
+            ? places[i].share()
             : LookupsBetween(workload.mix, *workload.rows.comparator,
                              file.smallestkey, file.largestkey);
     const auto level = static_cast<size_t>(file.level);

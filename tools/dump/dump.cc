@@ -276,15 +276,15 @@ class FamilyTotals {
   }
 
   // `levels`, and `all` of them. The data blocks that a lookup of a missing row
-  // reads are by ProbeShares(); null for files without a level.
+  // reads are by PlacesOf(); null for files without a level.
   Json AsJson() {
     Json json = {{"levels", Json::array()}};
     if (comparator_ != nullptr) {
-      const std::vector<double> shares = ProbeShares(ranges_, *comparator_);
+      const std::vector<Stretch> places = PlacesOf(ranges_, *comparator_);
       all_.reads = 0;
       for (size_t i = 0; i < rates_.size(); ++i) {
         std::optional<double>& reads = levels_[rates_[i].first].reads;
-        reads = reads.value_or(0) + shares[i] * rates_[i].second;
+        reads = reads.value_or(0) + places[i].share() * rates_[i].second;
       }
       for (const auto& [level, totals] : levels_) {
         *all_.reads += *totals.reads;
