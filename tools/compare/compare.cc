@@ -28,15 +28,12 @@ absl::Status CheckFlags(const CompareConfig& config) {
 
 absl::StatusOr<Outcome> RunCompare(const CompareConfig& config) {
   RETURN_IF_ERROR(CheckFlags(config));
+  ASSIGN_OR_RETURN(const Outcome outcome, config.memory.empty()
+                                              ? RunComparison(config)
+                                              : RunMemoryComparison(config));
   Json json = {{"command", CommandLine()}};
-  if (!config.memory.empty()) {
-    ASSIGN_OR_RETURN(const Outcome outcome, RunMemoryComparison(config));
-    json.update(outcome.json);
-    return Outcome{outcome.text, json};
-  }
-  ASSIGN_OR_RETURN(const Report report, RunComparison(config));
-  json.update(ReportAsJson(report));
-  return Outcome{ReportAsText(json), json};
+  json.update(outcome.json);
+  return Outcome{outcome.text, json};
 }
 
 Runner DeclareCompare(CLI::App* app) {

@@ -239,7 +239,7 @@ absl::Status CheckFreeSpace(const CompareConfig& config,
 
 }  // namespace
 
-absl::StatusOr<Report> RunComparison(const CompareConfig& config) {
+absl::StatusOr<Outcome> RunComparison(const CompareConfig& config) {
   ASSIGN_OR_RETURN(auto policies, MakePolicies(config));
   ASSIGN_OR_RETURN(const auto scratch,
                    UseScratchFolder(config.db, "linebloom_compare"));
@@ -270,7 +270,8 @@ absl::StatusOr<Report> RunComparison(const CompareConfig& config) {
                                         folder.string(), "', policy1 to policy",
                                         policies.size(), "."));
   }
-  return report;
+  const Json json = ReportAsJson(report);
+  return Outcome{ReportAsText(json), json};
 }
 
 }  // namespace linebloom::tools

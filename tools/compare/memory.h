@@ -8,7 +8,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "tools/compare/report.h"
-#include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
 

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tools/shared/intervals.h"
-#include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {

@@ -12,6 +12,7 @@
 #include "tools/compare/database.h"
 #include "tools/compare/row_source.h"
 #include "tools/shared/policies.h"
+#include "tools/shared/run_tool.h"
 
 namespace linebloom::tools {
 
@@ -83,7 +84,7 @@ struct Report {  // NOLINT(bugprone-exception-escape): moves of JSON don't throw
 
 // Builds a database for each policy, looks up keys in all and removes them
 // (unless `keep` is set). Cancelled after a signal.
-absl::StatusOr<Report> RunComparison(const CompareConfig& config);
+absl::StatusOr<Outcome> RunComparison(const CompareConfig& config);
 
 // An object with `facts` in words, `machine`, `workload` and `results`. There
 // must be a result.
