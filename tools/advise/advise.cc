@@ -258,10 +258,8 @@ std::string AsText(const Json& json, const Json& rows) {
       "  cache_index_and_filter_blocks=true\n",
       best["needs_listener"] == true ? "  listeners=linebloom_level_sizes\n"
                                      : "",
-      "\n", WrapText(Why(json), kTextWidth, 0), "\n");
-  for (const Json& note : json["notes"]) {
-    absl::StrAppend(&text, BulletText(note.get<std::string>()));
-  }
+      "\n", WrapText(Why(json), kTextWidth, 0), "\n",
+      BulletsText(json["notes"]));
   return text;
 }
 

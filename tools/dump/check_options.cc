@@ -33,6 +33,7 @@
 #include "table/block_facts.h"
 #include "table/status.h"
 #include "tools/advise/cache_fit.h"
+#include "tools/advise/lookup_costs.h"
 #include "tools/commands.h"
 #include "tools/dump/inputs.h"
 #include "tools/shared/databases.h"
@@ -209,14 +210,9 @@ uint64_t BytesOfShard(const rocksdb::ColumnFamilyOptions& options) {
 // "" if whole filters fit into the shards of the block cache, or aren't there.
 std::string NoteOnShards(const rocksdb::ColumnFamilyOptions& options,
                          double bits_per_key) {
-  const auto& table = *TableOptionsOf(options);
-  const bool partitioned =
-      table.partition_filters &&
-      table.index_type == rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  const CacheUse use = CacheUse::Of(*TableOptionsOf(options));
   const uint64_t shard = BytesOfShard(options);
-  if (partitioned || !table.cache_index_and_filter_blocks || shard == 0) {
-    return "";
-  }
+  if (use.partitioned || !use.holds_filters || shard == 0) return "";
   // Files whose rows are smaller than this, compressed, have so many.
   constexpr double kLikelyRowBytes = 50;
   const double keys = 8.0 * shard / bits_per_key;
