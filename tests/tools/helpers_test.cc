@@ -28,10 +28,8 @@ constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
 // `text` as a whole number up to the largest, or as a real one.
 template <typename Number>
 std::optional<Number> Parsed(const std::string& text, Unit unit, Number max) {
-  Number parsed = 0;
-  std::string error;
-  if (!ParseNumber(text, unit, Number{0}, max, &parsed, &error)) return {};
-  return parsed;
+  const auto parsed = ParseNumber(text, unit, Number{0}, max);
+  return parsed.ok() ? std::optional(*parsed) : std::nullopt;
 }
 
 TEST(NumberTest, TakesNumbersAsPeopleWriteThem) {

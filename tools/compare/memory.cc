@@ -328,12 +328,12 @@ absl::StatusOr<std::vector<uint64_t>> ParseMemory(absl::string_view list) {
   std::vector<uint64_t> sizes;
   const uint64_t most = MemoryOfMachine();
   for (const absl::string_view part : absl::StrSplit(list, ',')) {
-    std::string error;
-    if (!ParseNumber(part, Unit::kBytes, kMinMemory, most,
-                     &sizes.emplace_back(), &error)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--memory='", list, "': '", part, "' ", error));
+    const auto size = ParseNumber(part, Unit::kBytes, kMinMemory, most);
+    if (!size.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--memory='", list, "': '", part, "' ", size.status().message()));
     }
+    sizes.push_back(*size);
     if (sizes.size() > 1 && sizes.back() <= sizes[sizes.size() - 2]) {
       return absl::InvalidArgumentError(absl::StrCat(
           "--memory='", list, "': sizes must rise, such as 1MB,2MB,4MB"));

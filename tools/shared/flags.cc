@@ -78,29 +78,28 @@ std::optional<uint64_t> ParseWhole(absl::string_view text, Unit unit) {
   return static_cast<uint64_t>(whole);
 }
 
-// Takes `number` if it is one within the range.
+// `number` if it is one within the range.
 template <typename Number>
-bool Take(const std::optional<Number>& number, Unit unit, Number low,
-          Number high, Number* value, std::string* error) {
-  *value = number.value_or(0);
-  if (number.has_value() && low <= *number && *number <= high) return true;
-  *error = absl::StrCat("must be ", RangeText(low, high, unit),
-                        unit == Unit::kBytes   ? ", such as 120MB or 114MiB"
-                        : unit == Unit::kShare ? ", such as 0.01 or 1%"
-                                               : "");
-  return false;
+absl::StatusOr<Number> Within(const std::optional<Number>& number, Unit unit,
+                              Number low, Number high) {
+  if (number.has_value() && low <= *number && *number <= high) return *number;
+  return absl::InvalidArgumentError(
+      absl::StrCat("must be ", RangeText(low, high, unit),
+                   unit == Unit::kBytes   ? ", such as 120MB or 114MiB"
+                   : unit == Unit::kShare ? ", such as 0.01 or 1%"
+                                          : ""));
 }
 
 }  // namespace
 
-bool ParseNumber(absl::string_view text, Unit unit, uint64_t low, uint64_t high,
-                 uint64_t* value, std::string* error) {
-  return Take(ParseWhole(text, unit), unit, low, high, value, error);
+absl::StatusOr<uint64_t> ParseNumber(absl::string_view text, Unit unit,
+                                     uint64_t low, uint64_t high) {
+  return Within(ParseWhole(text, unit), unit, low, high);
 }
 
-bool ParseNumber(absl::string_view text, Unit unit, double low, double high,
-                 double* value, std::string* error) {
-  return Take(Parse(text, unit), unit, low, high, value, error);
+absl::StatusOr<double> ParseNumber(absl::string_view text, Unit unit,
+                                   double low, double high) {
+  return Within(Parse(text, unit), unit, low, high);
 }
 
 std::string NumberText(uint64_t number, Unit unit) {

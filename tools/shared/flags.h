@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
@@ -22,12 +23,12 @@ enum class Unit {
   kShare,  // of 1: % for a hundredth
 };
 
-// Sets `value`; rounds whole numbers. Returns false, with what is possible in
-// `error`, if `text` is not such a number from `low` to `high`.
-bool ParseNumber(absl::string_view text, Unit unit, uint64_t low, uint64_t high,
-                 uint64_t* value, std::string* error);
-bool ParseNumber(absl::string_view text, Unit unit, double low, double high,
-                 double* value, std::string* error);
+// Rounds whole numbers. InvalidArgument, with what is possible, if `text` is
+// not such a number from `low` to `high`.
+absl::StatusOr<uint64_t> ParseNumber(absl::string_view text, Unit unit,
+                                     uint64_t low, uint64_t high);
+absl::StatusOr<double> ParseNumber(absl::string_view text, Unit unit,
+                                   double low, double high);
 
 // 2000000 as "2M", 1500 as "1,500", 65536 bytes as "64KiB": short, and accepted
 // by ParseNumber.
@@ -57,12 +58,12 @@ CLI::Option* AddNumber(CLI::App* app, const std::string& name, Value* value,
                        std::common_type_t<Number> high,
                        absl::string_view help) {
   const auto parse = [=](const std::string& text) {
-    Number number = 0;
-    std::string error;
-    if (!ParseNumber(text, unit, low, high, &number, &error)) {
-      throw CLI::ValidationError(absl::StrCat(name, "=", text), error);
+    const auto number = ParseNumber(text, unit, low, high);
+    if (!number.ok()) {
+      throw CLI::ValidationError(absl::StrCat(name, "=", text),
+                                 std::string(number.status().message()));
     }
-    *value = number;
+    *value = *number;
   };
   const std::optional<Number> by_default = *value;
   return app
