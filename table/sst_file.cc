@@ -18,65 +18,61 @@ constexpr absl::string_view kGlobalSequenceNumber =
     "rocksdb.external_sst_file.global_seqno";
 constexpr size_t kGlobalSequenceNumberSize = 8;
 
-// The field for the number called `name`; null if there is none.
-uint64_t* FindNumber(absl::string_view name, Properties* p) {
-  if (name == "rocksdb.num.entries") return &p->num_entries;
-  if (name == "rocksdb.num.range-deletions") return &p->num_range_deletions;
-  if (name == "rocksdb.num.filter_entries") {
-    return &p->num_filter_entries.emplace(0);
-  }
-  if (name == "rocksdb.filter.size") return &p->filter_size;
-  if (name == "rocksdb.num.data.blocks") return &p->num_data_blocks;
-  if (name == "rocksdb.data.size") return &p->data_size;
-  if (name == "rocksdb.index.size") return &p->index_size;
-  return nullptr;
-}
-
-std::string* FindText(absl::string_view name, Properties* p) {
-  if (name == "rocksdb.filter.policy") return &p->filter_policy_name;
-  if (name == "rocksdb.prefix.extractor.name") return &p->prefix_extractor_name;
-  if (name == "rocksdb.comparator") return &p->comparator_name;
-  return nullptr;
-}
-
-// Flags are stored as the texts "0" and "1", or as the numbers 0 and 1.
-bool* FindTextFlag(absl::string_view name, Properties* p) {
-  if (name == "rocksdb.block.based.table.whole.key.filtering") {
-    return &p->whole_key_filtering;
-  }
-  if (name == "rocksdb.block.based.table.prefix.filtering") {
-    return &p->prefix_filtering;
-  }
-  return nullptr;
-}
-
-bool* FindNumberFlag(absl::string_view name, Properties* p) {
-  if (name == "rocksdb.index.key.is.user.key") return &p->index_key_is_user_key;
-  if (name == "rocksdb.index.value.is.delta.encoded") {
-    return &p->index_value_is_delta_encoded;
-  }
-  return nullptr;
-}
-
 // Stores one property in `p`, or ignores it. If the value breaks the format,
 // returns what was expected; otherwise nothing.
 absl::string_view TakeProperty(absl::string_view name, absl::string_view value,
                                Properties* p) {
-  uint64_t number = 0;
-  if (uint64_t* field = FindNumber(name, p)) {
-    if (!ConsumeVarint64(&value, field)) return "a number, a varint";
-  } else if (std::string* text = FindText(name, p)) {
-    if (value != "nullptr") text->assign(value.data(), value.size());
-  } else if (bool* text_flag = FindTextFlag(name, p)) {
+  const auto number = [&](uint64_t* field) -> absl::string_view {
+    return ConsumeVarint64(&value, field) ? "" : "a number, a varint";
+  };
+  const auto text = [&](std::string* field) -> absl::string_view {
+    if (value != "nullptr") field->assign(value.data(), value.size());
+    return "";
+  };
+  // Flags are stored as the numbers 0 and 1, or as the texts "0" and "1".
+  const auto flag = [&](bool* field) -> absl::string_view {
+    uint64_t stored = 0;
+    const absl::string_view expected = number(&stored);
+    if (expected.empty()) *field = stored != 0;
+    return expected;
+  };
+  const auto text_flag = [&](bool* field) -> absl::string_view {
     if (value != "0" && value != "1") return "\"0\" or \"1\"";
-    *text_flag = value == "1";
-  } else if (bool* flag = FindNumberFlag(name, p)) {
-    if (!ConsumeVarint64(&value, &number)) return "a number, a varint";
-    *flag = number != 0;
-  } else if (name == kGlobalSequenceNumber) {
-    if (value.size() != kGlobalSequenceNumberSize) return "8 bytes";
+    *field = value == "1";
+    return "";
+  };
+  if (name == "rocksdb.num.entries") return number(&p->num_entries);
+  if (name == "rocksdb.num.range-deletions") {
+    return number(&p->num_range_deletions);
   }
-  return {};
+  if (name == "rocksdb.num.filter_entries") {
+    return number(&p->num_filter_entries.emplace(0));
+  }
+  if (name == "rocksdb.filter.size") return number(&p->filter_size);
+  if (name == "rocksdb.num.data.blocks") return number(&p->num_data_blocks);
+  if (name == "rocksdb.data.size") return number(&p->data_size);
+  if (name == "rocksdb.index.size") return number(&p->index_size);
+  if (name == "rocksdb.filter.policy") return text(&p->filter_policy_name);
+  if (name == "rocksdb.prefix.extractor.name") {
+    return text(&p->prefix_extractor_name);
+  }
+  if (name == "rocksdb.comparator") return text(&p->comparator_name);
+  if (name == "rocksdb.block.based.table.whole.key.filtering") {
+    return text_flag(&p->whole_key_filtering);
+  }
+  if (name == "rocksdb.block.based.table.prefix.filtering") {
+    return text_flag(&p->prefix_filtering);
+  }
+  if (name == "rocksdb.index.key.is.user.key") {
+    return flag(&p->index_key_is_user_key);
+  }
+  if (name == "rocksdb.index.value.is.delta.encoded") {
+    return flag(&p->index_value_is_delta_encoded);
+  }
+  const bool is_sequence_number = name == kGlobalSequenceNumber;
+  return is_sequence_number && value.size() != kGlobalSequenceNumberSize
+             ? "8 bytes"
+             : "";
 }
 
 // Resets the global sequence number in a stored property block, if it has one,
