@@ -22,32 +22,29 @@ using enum BlockKind;
 constexpr size_t kLines = 3;
 constexpr size_t kLinesBytes = kLines * kLineBytes + 1;  // and a code
 
-FilterBlockInfo SomeInfo() {
-  FilterBlockInfo info;
-  info.shape = {LineKind::kSolved, 70, 3};
-  info.lines = kLines;
-  info.keys = 150;
-  info.expected_false_positive_rate = 0.0047F;
-  info.request.millibits_per_key = 10000;
-  return info;
+constexpr uint64_t kCanonicalKey = 0xfedcba9876543210;
+
+FilterBlockInfo InfoOf(const FilterRequest& request) {
+  return {.request = request,
+          .shape = {LineKind::kSolved, 70, 3},
+          .lines = kLines,
+          .keys = 150,
+          .expected_false_positive_rate = 0.0047F};
 }
 
+FilterBlockInfo SomeInfo() { return InfoOf({}); }
+
 // As written by a policy with a rate, level_aware and a hash seed.
-FilterBlockInfo SeededInfo() {
-  FilterBlockInfo info = SomeInfo();
-  info.request.millibits_per_key = 0;
-  info.request.false_positive_rate = 0.01F;
-  info.request.level_aware = true;
-  info.request.hash_seed = 0x0123456789abcdef;
-  return info;
+FilterBlockInfo SeededInfo(uint64_t canonical_key = 0) {
+  return InfoOf({.millibits_per_key = 0,
+                 .hash_seed = 0x0123456789abcdef,
+                 .false_positive_rate = 0.01F,
+                 .level_aware = true,
+                 .canonical_key = canonical_key});
 }
 
 // With everything that metadata can contain.
-FilterBlockInfo FullInfo() {
-  FilterBlockInfo info = SeededInfo();
-  info.request.canonical_key = 0xfedcba9876543210;
-  return info;
-}
+FilterBlockInfo FullInfo() { return SeededInfo(kCanonicalKey); }
 
 std::string SomeBlock(const FilterBlockInfo& info = SomeInfo()) {
   std::string block(kLinesBytes + FilterBlockOverhead(info.request), '\x5a');
@@ -88,8 +85,7 @@ TEST(FilterBlockTest, BytesOfAllFields) {
 
 // Each optional field, and all.
 TEST(FilterBlockTest, ReadsBackWhatWasWritten) {
-  FilterBlockInfo canonical = SomeInfo();
-  canonical.request.canonical_key = 0xfedcba9876543210;
+  const FilterBlockInfo canonical = InfoOf({.canonical_key = kCanonicalKey});
   for (const auto& [info, size] :
        {std::pair(SomeInfo(), 31u), std::pair(SeededInfo(), 39u),
         std::pair(canonical, 39u), std::pair(FullInfo(), 47u)}) {
