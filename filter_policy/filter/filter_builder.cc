@@ -34,42 +34,42 @@ void BuildPlainLines(const HashList& hashes, int probes, FilterBlockInfo* info,
 
 void BuildSolvedLines(const HashList& hashes, const LineKernel& kernel,
                       FilterBlockInfo* info, uint8_t* to) {
-  const uint32_t count = info->lines;
-  LinePartition partition(hashes, count);
-  info->shape = SolvedShape(hashes.size(), count);
+  const uint32_t lines = info->lines;
+  LinePartition partition(hashes, lines);
+  info->shape = SolvedShape(hashes.size(), lines);
   LineBuilder builder(info->shape, kernel);
   uint32_t line = 0;
-  uint8_t* const codes = to + size_t{count} * kLineBytes;
-  for (uint32_t group = 0; group < GroupsOf(count); ++group) {
+  uint8_t* const codes = to + size_t{lines} * kLineBytes;
+  for (uint32_t group = 0; group < GroupsOf(lines); ++group) {
     const LinePartition::Group keys = partition.Next();
     codes[group] = keys.code;
     for (const std::span<const uint64_t> of_line : keys.lines) {
-      if (line == count) break;
+      if (line == lines) break;
       builder.Add(of_line, to + size_t{line} * kLineBytes);
       ++line;
     }
   }
   info->expected_false_positive_rate =
-      static_cast<float>(builder.Finish() / count);
+      static_cast<float>(builder.Finish() / lines);
 }
 
 FilterBlock BuildBlock(const HashList& hashes, const FilterRequest& request,
                        uint32_t millibits, const LineKernel& kernel,
-                       uint32_t count) {
+                       uint32_t lines) {
   FilterBlockInfo info;
   info.request = request;
-  info.lines = count;
+  info.lines = lines;
   info.keys =
       static_cast<uint32_t>(std::min<size_t>(hashes.size(), UINT32_MAX));
-  const size_t lines_size = BytesOfLines(request.line, count);
+  const size_t lines_size = BytesOfLines(request.line, lines);
   const size_t size = lines_size + FilterBlockOverhead(request);
   // Not make_unique: that would clear memory that is written anyway.
   std::unique_ptr<char[]> bytes(new char[size]);
-  auto* const lines = reinterpret_cast<uint8_t*>(bytes.get());
+  auto* const to = reinterpret_cast<uint8_t*>(bytes.get());
   if (request.line == LineKind::kPlain) {
-    BuildPlainLines(hashes, PlainProbes(millibits), &info, lines);
+    BuildPlainLines(hashes, PlainProbes(millibits), &info, to);
   } else {
-    BuildSolvedLines(hashes, kernel, &info, lines);
+    BuildSolvedLines(hashes, kernel, &info, to);
   }
   WriteFilterBlockEnd(info, bytes.get() + lines_size);
   return {std::move(bytes), size};
@@ -83,20 +83,20 @@ FilterBlock BuildFilter(const HashList& hashes, const FilterRequest& request,
   if (hashes.empty()) return BuildEmptyBlock();
   const size_t keys = hashes.size();
   uint32_t millibits = request.millibits_per_key;
-  uint32_t count = request.false_positive_rate > 0
+  uint32_t lines = request.false_positive_rate > 0
                        ? NumLinesForRate(keys, millibits)
                        : NumLinesForKeys(keys, millibits);
   if (rounding != nullptr && request.false_positive_rate == 0) {
-    const uint32_t rounded = rounding->Round(request.line, keys, count,
+    const uint32_t rounded = rounding->Round(request.line, keys, lines,
                                              FilterBlockOverhead(request));
-    if (rounded != count) millibits = MillibitsPerKey(rounded, keys);
-    count = rounded;
+    if (rounded != lines) millibits = MillibitsPerKey(rounded, keys);
+    lines = rounded;
   }
   // More than 2^32 keys may have fewer bits than requested.
-  if (count == kMaxLines) {
-    millibits = std::min(millibits, MillibitsPerKey(count, keys));
+  if (lines == kMaxLines) {
+    millibits = std::min(millibits, MillibitsPerKey(lines, keys));
   }
-  return BuildBlock(hashes, request, millibits, kernel, count);
+  return BuildBlock(hashes, request, millibits, kernel, lines);
 }
 
 }  // namespace linebloom

@@ -209,13 +209,11 @@ double BitsWithinBudget(const NewFile& file, double budget_bytes,
 }
 
 double AverageOfBudget(const NewFile& file, double budget_bytes) {
-  double keys = file.all_keys;
-  if (file.tree != nullptr) {
-    if (file.is_flushed()) keys += KeysOfFlush(file);
-    // The listener may expect more keys than there are yet.
-    keys = std::max(keys, file.tree->Total());
-  }
-  const double share = 8 * budget_bytes / std::max(keys, 1.0);
+  const double live =
+      file.all_keys + (file.is_flushed() ? KeysOfFlush(file) : 0);
+  // The listener may expect more keys than there are yet.
+  const double keys = std::max({live, SumOf(RunsOf(file)), 1.0});
+  const double share = 8 * budget_bytes / keys;
   const double rest = std::max(0.0, share - kUnsharedFrom);
   // While a database is being opened, nobody knows how many keys there are.
   const bool moves_down =
