@@ -388,9 +388,8 @@ void Register() {
   const std::vector<std::string> policies = {"rocksdb-bloom", "rocksdb-ribbon",
                                              "linebloom-plain", "linebloom"};
   const std::vector<std::string> rate = {"linebloom-rate", "rocksdb-ribbon-10"};
-  const std::vector<std::string> seeded = {"rocksdb-bloom", "linebloom-plain",
-                                           "linebloom-plain-seeded",
-                                           "linebloom", "linebloom-seeded"};
+  const std::vector<std::string> seeded = {"rocksdb-bloom", "linebloom",
+                                           "linebloom-seeded"};
   const Place many = {"many", 1000, kHotKeys};
   const auto ours = AllocateForFilter;
   struct Group {

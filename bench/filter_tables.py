@@ -13,7 +13,7 @@ import sys
 from collections import defaultdict
 
 POLICIES = ["rocksdb-bloom", "rocksdb-ribbon", "rocksdb-ribbon-10", "linebloom-plain",
-            "linebloom-plain-seeded", "linebloom", "linebloom-seeded", "linebloom-rate"]
+            "linebloom", "linebloom-seeded", "linebloom-rate"]
 COLUMNS = {
     "build": "build",
     "miss/threads:1": "miss",
