@@ -89,17 +89,6 @@ TEST(VerifyTest, AFileThatRocksDbCantReadIsNotDamaged) {
 }
 #endif
 
-// Says of each file, named before, that it isn't there.
-Json ReportWithout(const std::string& db, const std::vector<LiveFile>& files) {
-  Failures failures(db);
-  for (const LiveFile& file : files) {
-    failures.Add(file, absl::NotFoundError("not there"));
-  }
-  Json report;
-  failures.AddTo(&report);
-  return report;
-}
-
 // The process that has the database open may delete a file while the tool runs;
 // a file that the manifest still names is lost, or elsewhere.
 TEST(FailuresTest, AFileThatTheManifestStillNamesWasNotDeleted) {
@@ -118,7 +107,12 @@ TEST(FailuresTest, AFileThatTheManifestStillNamesWasNotDeleted) {
   EXPECT_THAT(report["problems"][0].get<std::string>(),
               HasSubstr("db_paths or cf_paths"));
   lt::FlushAndCompact(db.get());
-  report = ReportWithout(inputs.db, files);
+  Failures failures(inputs.db);
+  for (const LiveFile& file : files) {
+    failures.Add(file, absl::NotFoundError("not there"));
+  }
+  report = Json();
+  failures.AddTo(&report);
   EXPECT_EQ(report["problems"], Json::array());
   ASSERT_EQ(report["notes"].size(), 2);
   EXPECT_THAT(report["notes"][0].get<std::string>(),

@@ -25,7 +25,8 @@ A command that goes on to the next line ends with a backslash. In commands
                        prints an options file: an option of the database, one of its
                        column family, and those of its tables
 
-Tools' lines must not be wider than 80 columns, unless they name the folder. Exits with 0, or with 1 if anything differs.
+Tools' lines must not be wider than 80 columns, unless they name the folder or go to
+`joined` or `value`. Exits with 0, or with 1 if anything differs.
 """
 import fnmatch
 import os
