@@ -14,7 +14,7 @@
 //            order   in the order of keys
 //            reopen  writes nothing: closes and opens the database
 // FILTERS  a filter policy, as in an option string, or budget:BITS, a
-//          memory_budget of so many bits per row of the final tree
+//          memory_budget of BITS for each row of the final tree
 // FOLDER   must not exist and is removed
 //
 // A missing key meets the files whose range it is in, as often as that is wide,

@@ -269,7 +269,7 @@ bool LeavesGaps(const rocksdb::FilterPolicy& policy,
   return builder != nullptr && builder->Finish(&memory).empty();
 }
 
-// Adds to `target` what only a policy of linebloom's can tell of a file
+// Adds to `target` what only linebloom's policies can tell of a file
 // rewritten on `level`.
 void AddRequest(const FamilyToRebuild& family,
                 const rocksdb::BlockBasedTableOptions& table, int level,

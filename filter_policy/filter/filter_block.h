@@ -75,8 +75,8 @@ void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to);
 // partition of 0 bytes for the end of the index: it finds none of those rows.
 extern const char kEmptyFilterBlock[kFilterTailBytes];
 
-// A filter of linebloom's or of RocksDB's own policies, which share a name in a
-// file, so readers meet both.
+// Filters of linebloom and of RocksDB share a name in a file, so readers meet
+// both.
 enum class BlockKind {
   kEmpty,  // no keys: kEmptyFilterBlock or 0 bytes; rejects every key
   kLinebloom,

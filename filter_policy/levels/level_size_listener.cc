@@ -398,37 +398,28 @@ class LevelSizeListener final : public rocksdb::EventListener,
     std::vector<rocksdb::LiveFileMetaData> files;
     db->GetLiveFilesMetaData(&files);
     LearnFilters(db, files);
-    std::map<std::string, std::vector<const rocksdb::LiveFileMetaData*>>
-        listed;  // by column family
-    for (const rocksdb::LiveFileMetaData& file : files) {
-      listed[file.column_family_name].push_back(&file);
-    }
     const std::lock_guard<std::mutex> lock(mutex_);
     Database& database = databases_[db->GetName()];
     database.files_to_wait = 0;
-    // A job has ended since, and whoever ended it lists the files anew.
+    // A job has ended since, after which the files are listed anew.
     if (database.version != version) return;
     ++database.version;
     for (auto& [name, file] : database.files) file.level = -1;
-    // A column family without files was dropped or is as good as new.
-    std::erase_if(database.families, [&](const auto& family) {
-      return !listed.contains(family.first);
-    });
-    for (const auto& [name, of_family] : listed) {
-      FamilyState& family = database.families[name];
-      family.live = {};
-      for (const rocksdb::LiveFileMetaData* file : of_family) {
-        const auto [at, is_new] =
-            database.files.try_emplace(FileNameOf(file->name));
-        KnownFile& known = at->second;
-        if (is_new) {
-          known.filter.unknown = static_cast<double>(file->num_entries);
-        }
-        known.level = file->level;
-        family.live.Add(known.filter, known.level);
-      }
-      SetTree(&family);
+    for (auto& [name, family] : database.families) family.live = {};
+    for (const rocksdb::LiveFileMetaData& file : files) {
+      const auto [at, is_new] =
+          database.files.try_emplace(FileNameOf(file.name));
+      KnownFile& known = at->second;
+      if (is_new) known.filter.unknown = static_cast<double>(file.num_entries);
+      known.level = file.level;
+      database.families[file.column_family_name].live.Add(known.filter,
+                                                          known.level);
     }
+    for (auto& [name, family] : database.families) SetTree(&family);
+    // A column family without rows was dropped or is as good as new.
+    std::erase_if(database.families, [](const auto& family) {
+      return family.second.tree == nullptr;
+    });
     database.files_to_wait = files.size();
   }
 

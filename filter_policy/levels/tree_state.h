@@ -53,8 +53,8 @@ struct TreeState {
   // a few files and each level above the last has at most a tenth of the next.
   // In a burst of writes they have several times as much; the excess, which is
   // on its way there, counts to the last level. What the tenth stands for,
-  // max_bytes_for_level_multiplier, matters little: taken for 4 or 20 in a tree
-  // of 10, reads were within a tenth.
+  // max_bytes_for_level_multiplier, matters little: with 4 or 20 assumed in a
+  // tree of 10, reads were within a tenth.
   std::vector<double> RunsAtRest() const;
 
   double Total() const;

@@ -53,8 +53,8 @@ class InfoLog {
     rocksdb::Warn(info_log, "%s", warning.c_str());
   }
 
-  // Writes what a budget comes to, if the bits of new files have changed by a
-  // quarter since the last line, or to or from the least.
+  // Writes the average bits of new files if they have changed by a quarter
+  // since the last line, or to or from the least.
   void WriteBudget(rocksdb::Logger* info_log, const std::string& budget,
                    double average_bits) {
     if (info_log == nullptr) return;

@@ -23,7 +23,7 @@ namespace linebloom {
 const rocksdb::BlockBasedTableOptions* TableOptionsOf(
     const rocksdb::ColumnFamilyOptions& options);
 
-// The options of a policy of linebloom's; null for others, and for null.
+// linebloom's options of the policy; null for any other policy, and for null.
 const FilterPolicyOptions* OptionsOfLinebloom(
     const rocksdb::FilterPolicy* policy);
 

@@ -41,7 +41,7 @@ absl::StatusOr<std::vector<std::string>> LostFilters(
     const std::string& folder,
     const std::vector<rocksdb::ColumnFamilyDescriptor>& families);
 
-// What reports begin with: `command`, and `database`, null without one.
+// Starts a report: `command`, `database` (or null).
 Json NewReport(const char* command, const Inputs& inputs);
 
 // Collects the problems of files; the other files are shown.

@@ -232,8 +232,7 @@ class Migration {
       return absl::InvalidArgumentError(
           "name a database with --db; --help says more");
     }
-    // Before the database: a wrong --policy is the user's first mistake to
-    // mend.
+    // Before the database, so that a bad --policy is reported first.
     ASSIGN_OR_RETURN(const auto valid,
                      ChoosePolicy(config_, rocksdb::ColumnFamilyOptions()));
     RETURN_IF_ERROR(config_.dry_run
