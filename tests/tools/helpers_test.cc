@@ -128,6 +128,7 @@ TEST(TerminalTextTest, WritesNumbersForPeople) {
   }
   for (const auto& [number, text] :
        std::map<double, std::string>{{0, "0"},
+                                     {1e-12, "0"},
                                      {0.0012345, "0.00123"},
                                      {1.2345, "1.23"},
                                      {12.345, "12.3"},

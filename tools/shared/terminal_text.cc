@@ -96,7 +96,7 @@ std::string WithThousands(uint64_t number) {
 std::string ThreeDigits(double number) {
   if (!std::isfinite(number)) return absl::StrCat(number);
   if (number >= 99.95) return WithThousands(std::llround(number));
-  if (number <= 0) return "0";
+  if (number < 5e-10) return "0";  // below the last of nine decimals
   const int before_point = static_cast<int>(std::floor(std::log10(number))) + 1;
   return absl::StrFormat("%.*f", std::clamp(3 - before_point, 0, 9), number);
 }
