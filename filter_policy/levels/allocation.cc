@@ -95,8 +95,7 @@ double KeysOfRun(const NewFile& file, const std::vector<double>& runs) {
 struct Others {
   double keys = 0;
   double bits = 0;
-  double overhead = 0;  // of the bits (FilterTotals)
-  double job = 0;       // keys; 0 if unknown
+  double job = 0;  // keys; 0 if unknown
 };
 
 // Unknown filters are assumed to have `average_bits`.
@@ -106,7 +105,6 @@ Others OthersOf(const NewFile& file, double average_bits) {
   const double unknown = filters.unknown * keys_of_row;
   return {.keys = filters.keys + unknown,
           .bits = filters.bits + unknown * average_bits,
-          .overhead = filters.overhead,
           .job = keys_of_row *
                  (file.is_flushed() ? KeysOfFlush(file) : file.input_keys)};
 }
@@ -182,7 +180,7 @@ double BitsForFile(const NewFile& file, double average_bits, LineKind line) {
   Others others = OthersOf(file, average_bits);
   // With files of 64 KiB that is a tenth. A level that is to make up for it
   // would get only the average, and most reads.
-  others.bits -= others.overhead;
+  others.bits -= file.tree->filters.overhead;
   const double planned = PlannedBits(runs, run, average_bits, line);
   double bits = planned + Correction(others, planned, average_bits);
   if (others.keys > 0) {

@@ -225,29 +225,27 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   void WarnOfListener(const FilterPolicyOptions& options,
                       const FilterBuildingContext& context) const {
     if (!IsLevelAware(options)) return;
-    if (options.memory_budget && context.level_at_creation >= 0) {
+    const std::string policy = "linebloom: " + IdOf(options) + ": ";
+    if (context.level_at_creation < 0) {
+      info_log_.WarnOnce(
+          context.info_log,
+          policy +
+              "SstFileWriter calls no listener: filters of its files get " +
+              (options.memory_budget ? "10 bits per key." : "the average."));
+    } else if (options.memory_budget) {
       WarnOfOptions(context.info_log, ListenerMissing(),
                     "10 bits per key in every file");
-      return;
+    } else {
+      info_log_.WarnOnce(
+          context.info_log,
+          policy +
+              "level_aware=true without the listener linebloom_level_sizes "
+              "among DBOptions::listeners, or with one that another copy of "
+              "the library made: every filter gets the average, whatever its "
+              "level. Set NewLevelSizeListener() of "
+              "linebloom/level_size_listener.h, or "
+              "listeners=linebloom_level_sizes in an option string.");
     }
-    const std::string average =
-        options.memory_budget ? "10 bits per key" : "the average";
-    info_log_.WarnOnce(
-        context.info_log,
-        "linebloom: " + IdOf(options) + ": " +
-            // SstFileWriter knows no level, and calls no listener.
-            (context.level_at_creation < 0
-                 ? "SstFileWriter calls no listener: filters of its files "
-                   "get " +
-                       average + "."
-                 : "level_aware=true without the listener "
-                   "linebloom_level_sizes among DBOptions::listeners, or with "
-                   "one that another copy of the library made: every filter "
-                   "gets " +
-                       average +
-                       ", whatever its level. Set NewLevelSizeListener() of "
-                       "linebloom/level_size_listener.h, or "
-                       "listeners=linebloom_level_sizes in an option string."));
   }
 
   // A column family that the policy is for. There is no log when RocksDB
