@@ -138,8 +138,9 @@ double LineFilterBitsBuilder::EstimatedFpRate(size_t entries, size_t bytes) {
 }
 
 CanonicalFilterBitsBuilder::CanonicalFilterBitsBuilder(
-    std::shared_ptr<const CanonicalKey> canonical_key, FilterRequest request,
-    std::shared_ptr<AllocationRounding> rounding, bool detect_corruption)
+    std::shared_ptr<const CanonicalKey> canonical_key,
+    const FilterRequest& request, std::shared_ptr<AllocationRounding> rounding,
+    bool detect_corruption)
     : LineFilterBitsBuilder(request, std::move(rounding), detect_corruption),
       canonical_key_(std::move(canonical_key)) {}
 

@@ -82,7 +82,7 @@ class CanonicalFilterBitsBuilder final : public LineFilterBitsBuilder {
  public:
   // The rest as for LineFilterBitsBuilder; never null.
   CanonicalFilterBitsBuilder(std::shared_ptr<const CanonicalKey> canonical_key,
-                             FilterRequest request,
+                             const FilterRequest& request,
                              std::shared_ptr<AllocationRounding> rounding,
                              bool detect_corruption);
 

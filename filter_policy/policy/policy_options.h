@@ -1,4 +1,5 @@
-// The policy's options as text: parsing, printing, and their ranges.
+// The policy's options: as text, their ranges, and what they request of the
+// filter of a file.
 #pragma once
 
 #include <cstdint>
@@ -78,10 +79,9 @@ std::optional<FilterRequest> RequestFor(
 // `bits_per_key` must be in range.
 uint32_t RoundToMillibits(double bits_per_key);
 
-// Parses an ID: `linebloom`, alone or with `:BITS`, `:rate:RATE` or
-// `:budget:BYTES`
-// or `:budget:SHARE%`. Numbers out of range are an error but are stored in
-// `options` nevertheless.
+// Parses an ID: `linebloom`, alone or with `:BITS`, `:rate:RATE`,
+// `:budget:BYTES` or `:budget:SHARE%`. Numbers out of range are an error but
+// are stored in `options` nevertheless.
 rocksdb::Status ParseId(std::string_view id, FilterPolicyOptions* options);
 
 // Parses a complete policy: an ID, or options with or without an ID and braces,

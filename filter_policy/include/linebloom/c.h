@@ -35,12 +35,12 @@ LINEBLOOM_EXPORT rocksdb_filterpolicy_t* linebloom_filterpolicy_create(
 //   {id=linebloom;bits_per_key=10;line=plain}
 //
 // If the string is invalid or NULL, or in a RocksDB of another minor version,
-// returns NULL and sets *errptr like the
-// functions in rocksdb/c.h: *errptr must be NULL or from malloc() before, and
-// the caller must free() it afterwards. `errptr` itself may be NULL.
+// returns NULL and sets *errptr like the functions in rocksdb/c.h: *errptr must
+// be NULL or from malloc() before, and the caller must free() it afterwards.
+// `errptr` itself may be NULL.
 //
-// memory_budget and a level_aware policy that knows its levels need
-// a listener, which rocksdb/c.h takes only in an option string:
+// memory_budget and a level_aware policy that knows its levels need a listener,
+// which rocksdb/c.h takes only in an option string:
 //
 //   rocksdb_get_options_from_string(
 //       options,
