@@ -423,10 +423,11 @@ Status CheckDiskSpace(rocksdb::DB* db,
   // A new filter may be larger than the old one.
   const auto for_file = static_cast<uint64_t>(std::ceil(1.1 * file.bytes));
   if (free >= for_file + reserve) return Status::OK();
-  return Status::NoSpace(absl::StrCat("linebloom: '", folder, "' has ", free,
-                                      " bytes free, less than ", for_file,
-                                      " for the new file and "),
-                         absl::StrCat(reserve, " for write buffers and logs"));
+  return Status::NoSpace(
+      "linebloom",
+      absl::StrCat("'", folder, "' has ", free, " bytes free, less than ",
+                   for_file, " for the new file and ", reserve,
+                   " for write buffers and logs"));
 }
 
 // For dry runs.

@@ -686,7 +686,10 @@ TEST_F(RebuildFiltersTest, AFileWithoutRoomIsLeftOut) {
     }
   };
   file_system_->free = needed - 1;
-  const std::string message = std::to_string(needed - 1) + " bytes free";
+  const std::string message =
+      std::to_string(needed - 1) + " bytes free, less than " +
+      std::to_string(needed - 2 * kWriteBuffers) + " for the new file and " +
+      std::to_string(2 * kWriteBuffers) + " for write buffers";
   expect(Plan(), RebuildOutcome::kPlanned, RebuildOutcome::kNoSpace, message);
   file_system_->free = std::nullopt;  // is taken for enough
   expect(Plan(), RebuildOutcome::kPlanned, RebuildOutcome::kPlanned, "");
