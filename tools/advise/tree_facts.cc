@@ -27,20 +27,18 @@ absl::Status AddFile(const LiveFile& live, const FilterCurves& curves,
                      double block_size, TreeFacts* facts) {
   ASSIGN_OR_RETURN(const SstFile file, SstFile::Open(live.path));
   const Properties& properties = file.properties();
-  const double rows = properties.num_entries;
-  const double blocks = properties.num_data_blocks;
-  const double data = properties.data_size;
   TreeFile made;
-  made.rows = rows;
+  made.rows = properties.num_entries;
   made.filter_keys = properties.num_filter_entries.value_or(0);
-  if (made.filter_keys == 0) made.filter_keys = rows;
-  made.data_blocks = blocks;
+  if (made.filter_keys == 0) made.filter_keys = made.rows;
+  made.data_blocks = properties.num_data_blocks;
   // Stored blocks may be compressed, those in the cache are not.
-  made.data_block_bytes = std::max(block_size, data / std::max(1.0, blocks));
+  made.data_block_bytes = std::max(
+      block_size, properties.data_size / std::max(1.0, made.data_blocks));
   made.index_bytes = properties.index_size;
   made.level = live.level;
   facts->trees.back().files.push_back(made);
-  facts->rows += rows;
+  facts->rows += made.rows;
   const bool used = file.filter().kind == FilterKind::kFull ||
                     file.filter().kind == FilterKind::kPartitioned;
   const double bytes = file.filter().TotalSize();

@@ -317,8 +317,7 @@ void LookupCounts::Add(const LookupCounts& more) {
 
 Interval Measurement::reads_interval() const {
   const Interval reads = PoissonInterval(data_block_reads);
-  const double all = lookups;
-  return {reads.low / all, reads.high / all};
+  return {reads.low / lookups, reads.high / lookups};
 }
 
 void Measurement::AddRound(std::vector<uint32_t> of_round, double seconds) {

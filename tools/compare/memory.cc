@@ -185,14 +185,13 @@ double PerLookup(uint64_t count, const Measurement& m) {
 
 Json PointAsJson(const Measurement& m, uint64_t memory) {
   const Interval interval = PoissonInterval(m.all_block_reads());
-  const double lookups = m.lookups;
   const uint64_t probes = m.filter_blocks_found + m.filter_block_reads;
   return {{"memory", memory},
           {"lookups", m.lookups},
           {"found", m.found},
           {"reads_per_lookup", PerLookup(m.all_block_reads(), m)},
-          {"reads_per_lookup_low", interval.low / lookups},
-          {"reads_per_lookup_high", interval.high / lookups},
+          {"reads_per_lookup_low", interval.low / m.lookups},
+          {"reads_per_lookup_high", interval.high / m.lookups},
           {"filter_reads_per_lookup", PerLookup(m.filter_block_reads, m)},
           {"index_reads_per_lookup", PerLookup(m.index_block_reads, m)},
           {"data_reads_per_lookup", PerLookup(m.data_block_reads, m)},

@@ -81,13 +81,12 @@ struct MissingKeys {
   // Compares rates; null if none were probed.
   Json AsJson() const {
     if (probed == 0) return nullptr;
-    const double all = probed;
     const Interval interval = WilsonInterval(passed, probed);
-    const double rate = expected / all;
+    const double rate = expected / probed;
     return {
         {"probed", probed},
         {"passed", passed},
-        {"false_positive_rate", passed / all},
+        {"false_positive_rate", 1.0 * passed / probed},
         {"false_positive_rate_low", interval.low},
         {"false_positive_rate_high", interval.high},
         {"expected_false_positive_rate", rate},
