@@ -98,10 +98,15 @@ struct Others {
   double job = 0;  // keys; 0 if unknown
 };
 
+// More or fewer than one with prefixes.
+double KeysOfRow(const FilterTotals& filters) {
+  return filters.rows > 0 ? filters.keys / filters.rows : 1;
+}
+
 // Unknown filters are assumed to have `average_bits`.
 Others OthersOf(const NewFile& file, double average_bits) {
   const FilterTotals& filters = file.tree->filters;
-  const double keys_of_row = filters.rows > 0 ? filters.keys / filters.rows : 1;
+  const double keys_of_row = KeysOfRow(filters);
   const double unknown = filters.unknown * keys_of_row;
   return {.keys = filters.keys + unknown,
           .bits = filters.bits + unknown * average_bits,
@@ -207,11 +212,10 @@ double BitsWithinBudget(const NewFile& file, double budget_bytes,
 }
 
 double AverageOfBudget(const NewFile& file, double budget_bytes) {
-  const double live =
-      file.all_keys + (file.is_flushed() ? KeysOfFlush(file) : 0);
-  // The listener may expect more keys than there are yet.
-  const double keys = std::max({live, SumOf(RunsOf(file)), 1.0});
-  const double share = 8 * budget_bytes / keys;
+  const double flush = file.is_flushed() && file.tree != nullptr
+                           ? KeysOfRow(file.tree->filters) * KeysOfFlush(file)
+                           : 0;
+  const double share = 8 * budget_bytes / std::max(file.all_keys + flush, 1.0);
   const double rest = std::max(0.0, share - kUnsharedFrom);
   // While a database is being opened, nobody knows how many keys there are.
   const bool moves_down =

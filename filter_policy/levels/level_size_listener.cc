@@ -235,6 +235,9 @@ class LevelSizeListener final : public rocksdb::EventListener,
       FindTree(info, &file);
     }
     if (file.tree == nullptr && expected_->Total() > 0) file.tree = expected_;
+    if (file.tree == expected_) {
+      file.all_keys = std::max(file.all_keys, expected_->Total());
+    }
     BeginFile(std::move(file));
   }
 

@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <limits>
-#include <ranges>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -253,7 +253,8 @@ OptionTypeInfo TypeOf(const TextOption& option) {
 
 Status ValidateExclusive(const Options& options) {
   std::string one;
-  for (const auto& [prefix, option] : std::views::reverse(kIdForms)) {
+  for (auto form = std::rbegin(kIdForms); form != std::rend(kIdForms); ++form) {
+    const char* const option = form->second;
     const std::string value = Find(option).print(options);
     if (value == kUnset) continue;
     const std::string other = option + ("=" + value);

@@ -71,17 +71,22 @@ TEST_P(GrowingBudgetTest, StaysNearIt) {
 INSTANTIATE_TEST_SUITE_P(MillisecondsOfDelay, GrowingBudgetTest,
                          testing::Values(0, 60));
 
-// With full filters, or with partitions and prefixes.
+// With full filters, with partitions and prefixes, or with prefixes of ten rows
+// alone.
 TEST_F(MemoryBudgetTest, ACompactedTreeHasItsBudget) {
-  for (const bool partitioned : {false, true}) {
-    SCOPED_TRACE(partitioned);
-    if (partitioned) {
-      UsePartitions(1024);
+  enum Setting { kFull, kPartitioned, kPrefixes };
+  for (const Setting setting : {kFull, kPartitioned, kPrefixes}) {
+    SCOPED_TRACE(setting);
+    const bool partitioned = setting == kPartitioned;
+    if (partitioned) UsePartitions(1024);
+    if (setting == kPrefixes) table_ = rocksdb::BlockBasedTableOptions();
+    table_.whole_key_filtering = setting != kPrefixes;
+    if (setting != kFull) {
       options_.prefix_extractor.reset(
           rocksdb::NewFixedPrefixTransform(RowKey(0).size() - 1));
     }
     UseListener();
-    UseBudget(60'000);
+    UseBudget(setting == kPrefixes ? 6'000 : 60'000);
     DestroyAndReopen();
     WriteFiles(0, 100'000);
     CompactAll();
