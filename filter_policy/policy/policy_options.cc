@@ -252,20 +252,16 @@ OptionTypeInfo TypeOf(const TextOption& option) {
 }
 
 Status ValidateExclusive(const Options& options) {
-  std::string one;
+  std::vector<std::string> set;
   for (auto form = std::rbegin(kIdForms); form != std::rend(kIdForms); ++form) {
-    const char* const option = form->second;
-    const std::string value = Find(option).print(options);
+    const std::string value = Find(form->second).print(options);
     if (value == kUnset) continue;
-    const std::string other = option + ("=" + value);
-    if (!one.empty()) {
-      return Status::InvalidArgument(
-          "linebloom",
-          one + " and " + other + ": only one of the two may be given");
-    }
-    one = other;
+    set.emplace_back(form->second).append("=").append(value);
   }
-  return Status::OK();
+  if (set.size() < 2) return Status::OK();
+  return Status::InvalidArgument(
+      "linebloom",
+      set[0] + " and " + set[1] + ": only one of the two may be given");
 }
 
 Status ValidateRate(const Options& options) {
