@@ -68,11 +68,13 @@ void PrintHelp(const CLI::App& app) {
   for (const CLI::Option* one : app.get_options()) {
     if (one->get_positional()) continue;
     const std::string value = one->get_default_str();
-    const bool is_plain = value.empty() || value == "false";
-    rows.emplace_back(
-        "  --" + one->get_lnames().front(),
-        absl::StrCat(one->get_description(),
-                     is_plain ? "" : "; default: ", is_plain ? "" : value));
+    std::string text = one->get_description();
+    if (one->get_required()) {
+      text += "; required";
+    } else if (!value.empty() && value != "false") {
+      text += "; default: " + value;
+    }
+    rows.emplace_back("  --" + one->get_lnames().front(), text);
   }
   size_t widest = 0;
   for (const auto& row : rows) widest = std::max(widest, row.first.size());
