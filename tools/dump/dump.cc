@@ -359,7 +359,8 @@ absl::StatusOr<Outcome> MakeTable(const Inputs& inputs) {
   }
   if (!inputs.db.empty() && !files.empty()) {
     // What is wrong with files is reported already.
-    const auto note = NoteOnCacheFit(inputs.db);
+    const auto note =
+        NoteOnCacheFit(inputs.db, /*table=*/nullptr, log.cache_bytes);
     if (note.ok() && !note->empty()) failures.AddNote(*note);
     const StoredOptions stored = LoadStoredOptions(inputs.db);
     ASSIGN_OR_RETURN(const auto lost, LostFilters(inputs.db, stored.families));
