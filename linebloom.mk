@@ -13,6 +13,7 @@ linebloom_SOURCES := \
   filter_policy/filter/hash_list.cc \
   filter_policy/filter/sizing.cc \
   filter_policy/levels/allocation.cc \
+  filter_policy/levels/auto_bits.cc \
   filter_policy/levels/level_size_listener.cc \
   filter_policy/levels/new_file.cc \
   filter_policy/levels/tree_state.cc \
