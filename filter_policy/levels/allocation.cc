@@ -114,36 +114,40 @@ Others OthersOf(const NewFile& file, double average_bits) {
                  (file.is_flushed() ? KeysOfFlush(file) : file.input_keys)};
 }
 
-// Returns b such that runs with clamp(b - ln(keys) / s) bits have the average.
-// `runs` are not empty.
-double BitsOfOneKey(const std::vector<double>& runs, double average_bits,
-                    double log_rate_per_bit) {
-  const auto [smallest, largest] = std::ranges::minmax(runs);
+// Returns b such that runs with clamp(b - log_keys) bits have the average.
+// `keys`, of each run, are not empty; `log_keys` are their ln(keys) / s.
+double BitsOfOneKey(const std::vector<double>& keys,
+                    const std::vector<double>& log_keys, double average_bits) {
+  const auto [smallest, largest] = std::ranges::minmax(log_keys);
   // At `low` every run is at its lower limit, at `high` every run at its upper
   // one. The average increases in between; because of the limits there is no
   // closed form.
-  double low = kMinBitsOfRun + std::log(smallest) / log_rate_per_bit;
-  double high = kMaxBitsOfRun + std::log(largest) / log_rate_per_bit;
-  const double memory = average_bits * SumOf(runs);
+  double low = kMinBitsOfRun + smallest;
+  double high = kMaxBitsOfRun + largest;
+  const double memory = average_bits * SumOf(keys);
   for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;
     double bits = 0;
-    for (const double keys : runs) {
-      bits += keys * std::clamp(middle - std::log(keys) / log_rate_per_bit,
-                                kMinBitsOfRun, kMaxBitsOfRun);
+    for (size_t run = 0; run < keys.size(); ++run) {
+      bits += keys[run] *
+              std::clamp(middle - log_keys[run], kMinBitsOfRun, kMaxBitsOfRun);
     }
     (bits < memory ? low : high) = middle;
   }
   return high;
 }
 
+std::vector<double> LogKeys(std::vector<double> keys, LineKind line) {
+  for (double& of_run : keys) of_run = std::log(of_run) / LogRatePerBit(line);
+  return keys;
+}
+
 // The bits of a run with `run` keys, as the shape of the tree alone has it.
 double PlannedBits(const std::vector<double>& runs, double run,
                    double average_bits, LineKind line) {
-  const double log_rate_per_bit = LogRatePerBit(line);
-  const double of_one_key = BitsOfOneKey(
-      runs, std::min(average_bits, kMaxBitsOfRun), log_rate_per_bit);
-  return std::clamp(of_one_key - std::log(run) / log_rate_per_bit,
+  const double of_one_key = BitsOfOneKey(runs, LogKeys(runs, line),
+                                         std::min(average_bits, kMaxBitsOfRun));
+  return std::clamp(of_one_key - std::log(run) / LogRatePerBit(line),
                     kMinBitsOfRun, kMaxBitsOfRun);
 }
 
@@ -177,6 +181,17 @@ double BitsWithoutSizes(const NewFile& file, double average_bits) {
 }
 
 }  // namespace
+
+std::vector<double> BitsOfRuns(const std::vector<double>& keys,
+                               double average_bits, LineKind line) {
+  std::vector<double> bits = LogKeys(keys, line);
+  const double of_one_key =
+      BitsOfOneKey(keys, bits, std::min(average_bits, kMaxBitsOfRun));
+  for (double& of_run : bits) {
+    of_run = std::clamp(of_one_key - of_run, kMinBitsOfRun, kMaxBitsOfRun);
+  }
+  return bits;
+}
 
 double BitsForFile(const NewFile& file, double average_bits, LineKind line) {
   const std::vector<double> runs = RunsOf(file);

@@ -28,10 +28,17 @@
 // No locks, no state.
 #pragma once
 
+#include <vector>
+
 #include "filter_policy/levels/new_file.h"
 #include "filter_policy/line/line.h"
 
 namespace linebloom {
+
+// The bits per key of sorted runs with so many `keys`, each more than 0, that
+// have `average_bits` (at least kMinBitsOfRun) over all of them.
+std::vector<double> BitsOfRuns(const std::vector<double>& keys,
+                               double average_bits, LineKind line);
 
 // The bits per key of the file's filters, for a tree that is to have
 // `average_bits` (at least kMinBitsOfRun) over all its keys:
