@@ -32,7 +32,6 @@ linebloom_SOURCES := \
   filter_policy/policy/c_api.cc \
   filter_policy/policy/filter_bits_builder.cc \
   filter_policy/policy/filter_bits_reader.cc \
-  filter_policy/policy/filter_metrics.cc \
   filter_policy/policy/filter_policy.cc \
   filter_policy/policy/memory_allocator.cc \
   filter_policy/policy/observed_rate.cc \
@@ -42,7 +41,6 @@ linebloom_SOURCES := \
 linebloom_HEADERS := \
   filter_policy/include/linebloom/c.h \
   filter_policy/include/linebloom/export.h \
-  filter_policy/include/linebloom/filter_metrics.h \
   filter_policy/include/linebloom/filter_policy.h \
   filter_policy/include/linebloom/level_size_listener.h \
   filter_policy/include/linebloom/line.h \

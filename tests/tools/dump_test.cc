@@ -12,6 +12,7 @@
 #include "tests/table/rocksdb_files.h"
 #include "tests/temporary_folder.h"
 #include "tests/tools/run_subcommand.h"
+#include "tools/dump/filter_metric_set.h"
 #include "tools/dump/inputs.h"
 #include "tools/shared/run_tool.h"
 
@@ -117,6 +118,31 @@ TEST(FailuresTest, AFileThatTheManifestStillNamesWasNotDeleted) {
   ASSERT_EQ(report["notes"].size(), 2);
   EXPECT_THAT(report["notes"][0].get<std::string>(),
               HasSubstr("was deleted after"));
+}
+
+// A single byte that is not UTF-8 makes Prometheus drop all of the text.
+TEST(FilterMetricSetTest, EscapesNames) {
+  const std::vector<std::pair<std::string, std::string>> names = {
+      {"a\"b\\c\nd", R"(a\"b\\c\nd)"},
+      {"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "="},  // UTF-8 stays
+      {"\xed\x9f\xbf \xee\x80\x80 \xf4\x8f\xbf\xbf", "="},
+      {"a\xff", R"(a\\xff)"},
+      {"\xc3", R"(\\xc3)"},
+      {"\xe2\x82", R"(\\xe2\\x82)"},
+      {"\xc0\xaf", R"(\\xc0\\xaf)"},  // longer than needed
+      {"\xe0\x9f\xbf", R"(\\xe0\\x9f\\xbf)"},
+      {"\xed\xa0\x80", R"(\\xed\\xa0\\x80)"},           // half a surrogate pair
+      {"\xf4\x90\x80\x80", R"(\\xf4\\x90\\x80\\x80)"},  // after U+10FFFF
+      {"\x1b[31m\x7f", R"(\\x1b[31m\\x7f)"},            // reaches terminals
+      {"\xc2\x9b", R"(\\xc2\\x9b)"}};
+  for (const auto& [name, escaped] : names) {
+    Metric metric("metric", "help");
+    metric.Add({{"database", name}}, 1);
+    EXPECT_EQ(metric.Text(),
+              "# HELP metric help\n# TYPE metric gauge\n"
+              "metric{database=\"" +
+                  (escaped == "=" ? name : escaped) + "\"} 1\n");
+  }
 }
 
 }  // namespace

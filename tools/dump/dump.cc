@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "filter_policy/policy/filter_metric_set.h"
 #include "filter_policy/policy/policy_options.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/observed_rate.h"
@@ -21,6 +20,7 @@
 #include "tools/advise/cache_fit.h"
 #include "tools/advise/info_log.h"
 #include "tools/commands.h"
+#include "tools/dump/filter_metric_set.h"
 #include "tools/dump/inputs.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/run_tool.h"
@@ -376,8 +376,7 @@ absl::StatusOr<Outcome> MakeTable(const Inputs& inputs) {
   return Outcome{TableAsText(json), json, failures.exit_code()};
 }
 
-// Prints the metrics of FilterMetrics() for a database, and those that only the
-// filters' bits tell.
+// All metrics of a database.
 std::string AsPrometheus(const Json& report) {
   FilterMetricSet metrics;
   Metric rate("linebloom_expected_false_positive_rate",

@@ -1,5 +1,4 @@
-// The metrics that FilterMetrics() and linebloom dump share, in Prometheus's
-// text format, version 0.0.4. Their names and labels stand here alone.
+// The metrics of linebloom dump in Prometheus's text format, version 0.0.4.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 #include "linebloom/observed_rate.h"
 
-namespace linebloom {
+namespace linebloom::tools {
 
 // Names and values; the values may hold any bytes, of which those that are not
 // printable UTF-8 become \xff, line ends apart.
@@ -73,4 +72,4 @@ class FilterMetricSet {
                  "may take."};
 };
 
-}  // namespace linebloom
+}  // namespace linebloom::tools
