@@ -18,7 +18,7 @@
 #include "filter_policy/levels/new_file.h"
 #include "filter_policy/levels/tree_state.h"
 #include "table/status.h"
-#include "tools/advise/info_log.h"
+#include "tools/shared/info_log.h"
 #include "tools/advise/lookup_costs.h"
 #include "tools/advise/tree_facts.h"
 #include "tools/commands.h"

@@ -1,7 +1,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -11,15 +10,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/policy/policy_options.h"
-#include "filter_policy/policy/rocksdb_cache.h"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "nlohmann/json.hpp"
@@ -32,8 +28,6 @@
 #include "rocksdb/utilities/options_util.h"
 #include "table/block_facts.h"
 #include "table/status.h"
-#include "tools/advise/cache_fit.h"
-#include "tools/advise/lookup_costs.h"
 #include "tools/commands.h"
 #include "tools/dump/inputs.h"
 #include "tools/shared/databases.h"
@@ -53,7 +47,6 @@ struct FamilyInFile {
   std::string policy;
   std::string wants_partitions;  // RocksDB may load it as false
   std::string listeners;         // of the database
-  bool names_cache = false;
 };
 
 // The option `wanted` in `value`, or in options in braces within it, such as
@@ -131,7 +124,6 @@ std::map<std::string, FamilyInFile> AsWritten(absl::string_view text) {
     take("filter_policy", &family->policy);
     take("partition_filters", &family->wants_partitions);
     take("listeners", &family->listeners);
-    family->names_cache |= !FindOption("block_cache", name, value).empty();
   }
   return families;
 }
@@ -190,48 +182,9 @@ double BitsPerKey(const BlockFacts& filter) {
   return 8.0 * filter.bytes / kKeysOfCheck;
 }
 
-// RocksDB divides its block cache into shards and keeps no block that is larger
-// than one. 0 if the table has no block cache.
-uint64_t BytesOfShard(const rocksdb::ColumnFamilyOptions& options) {
-  const auto* const table = TableOptionsOf(options);
-  if (table->no_block_cache || table->block_cache == nullptr) return 0;
-  // No public function has the number of shards.
-  const std::string printed = options.table_factory->GetPrintableOptions();
-  const std::string field = "num_shard_bits : ";
-  const size_t at = printed.find(field);
-  int bits = 0;
-  if (at == std::string::npos) return 0;
-  const absl::string_view rest =
-      absl::string_view(printed).substr(at + field.size());
-  if (!absl::SimpleAtoi(rest.substr(0, rest.find('\n')), &bits)) return 0;
-  return table->block_cache->GetCapacity() >> bits;
-}
-
-// "" if whole filters fit into the shards of the block cache, or aren't there.
-std::string NoteOnShards(const rocksdb::ColumnFamilyOptions& options,
-                         double bits_per_key) {
-  const CacheUse use = CacheUse::Of(*TableOptionsOf(options));
-  const uint64_t shard = BytesOfShard(options);
-  if (use.partitioned || !use.holds_filters || shard == 0) return "";
-  // Files whose rows are smaller than this, compressed, have so many.
-  constexpr double kLikelyRowBytes = 50;
-  const double keys = 8.0 * shard / bits_per_key;
-  const double row_bytes = options.target_file_size_base / keys;
-  if (row_bytes < kLikelyRowBytes) return "";
-  return absl::StrFormat(
-      "a filter of more than %s keys is larger than a shard of the block cache "
-      "(%s bytes), which keeps no such block: every lookup reads the filter "
-      "from the file. Files of target_file_size_base=%d have that many keys if "
-      "rows take less than %.0f bytes. Partition the filters, or take a larger "
-      "cache or fewer shards",
-      WithThousands(static_cast<uint64_t>(keys)), WithThousands(shard),
-      options.target_file_size_base, row_bytes);
-}
-
 // Lists what works, but not as it could.
-absl::StatusOr<std::vector<std::string>> Notes(
-    const FamilyInFile& family, const rocksdb::DBOptions& database,
-    const std::string& folder, const BlockFacts& filter) {
+std::vector<std::string> Notes(const FamilyInFile& family,
+                               const rocksdb::DBOptions& database) {
   std::vector<std::string> notes;
   const auto& table = *TableOptionsOf(family.options);
   const FilterPolicyOptions* const own =
@@ -252,18 +205,6 @@ absl::StatusOr<std::vector<std::string>> Notes(
         "partition_filters=true has no effect without "
         "index_type=kTwoLevelIndexSearch: filters are whole");
   }
-  const std::string on_shards =
-      NoteOnShards(family.options, BitsPerKey(filter));
-  if (!on_shards.empty()) notes.push_back(on_shards);
-  if (!folder.empty()) {
-    std::optional<uint64_t> capacity;
-    if (family.names_cache && table.block_cache != nullptr) {
-      capacity = table.block_cache->GetCapacity();
-    }
-    ASSIGN_OR_RETURN(const std::string on_fit,
-                     NoteOnCacheFit(folder, &table, capacity));
-    if (!on_fit.empty()) notes.push_back(on_fit);
-  }
   return notes;
 }
 
@@ -274,9 +215,8 @@ std::string NameOf(const BlockFacts& filter) {
 }
 
 // Sets `problem` to a sentence if the policy doesn't yield what it names.
-absl::StatusOr<Json> Check(const FamilyInFile& family,
-                           const rocksdb::DBOptions& database,
-                           const std::string& folder, std::string* problem) {
+Json Check(const FamilyInFile& family, const rocksdb::DBOptions& database,
+           std::string* problem) {
   Json json = {{"name", family.name},
                {"filter_policy", family.policy},
                {"filter", nullptr}};
@@ -296,14 +236,7 @@ absl::StatusOr<Json> Check(const FamilyInFile& family,
     json["filter"] = NameOf(filter);
     json["bits_per_key"] = BitsPerKey(filter);
     json["false_positive_rate"] = filter.rate;
-    const FilterPolicyOptions* const own =
-        OptionsOfLinebloom(table->filter_policy.get());
-    if (own != nullptr && IsLevelAware(*own) && !own->memory_budget &&
-        !own->false_positive_rate) {
-      json["average_bits_per_key"] = BitsPerKeyOf(*own);
-    }
-    ASSIGN_OR_RETURN(const std::vector<std::string> notes,
-                     Notes(family, database, folder, filter));
+    const std::vector<std::string> notes = Notes(family, database);
     if (problem->empty() && !notes.empty()) {
       json["note"] = absl::StrJoin(notes, "; ");
     }
@@ -330,10 +263,6 @@ std::string CheckAsText(const Json& checked) {
             kTextWidth, 2),
         "\n  yields ",
         Fill("{/filter}, {/bits_per_key:.2f} bits per key|no filter", family),
-        family.contains("average_bits_per_key")
-            ? Fill(" ({/average_bits_per_key:g} on average over all levels)",
-                   family)
-            : "",
         Fill(", FPR {/false_positive_rate:.4%} %\n|\n", family));
     if (family.contains("note")) {
       absl::StrAppend(&text, NamedText("", Fill("note: {/note}", family), 2));
@@ -373,7 +302,7 @@ absl::StatusOr<Outcome> RunCheckOptions(const std::string& path,
   std::vector<rocksdb::ColumnFamilyDescriptor> sound;
   for (const FamilyInFile& family : families) {
     std::string problem;
-    ASSIGN_OR_RETURN(Json checked, Check(family, database, folder, &problem));
+    Json checked = Check(family, database, &problem);
     if (!problem.empty() && !lost_listeners.empty()) {
       absl::StrAppend(&problem, ". ", lost_listeners);
     }
@@ -399,8 +328,8 @@ Runner DeclareCheckOptions(CLI::App* app) {
   const auto db = std::make_shared<std::string>();
   app->add_option("file", *path, "an options file")->required();
   app->add_option("--db", *db,
-                  "a database, which is only read: do its filters fit the "
-                  "block cache of these options?");
+                  "a database, which is only read: do its files have filters "
+                  "that these options lose?");
   return [path, db] { return RunCheckOptions(*path, *db); };
 }
 
@@ -411,8 +340,8 @@ const Subcommand kCheckOptions = {
     R"(says which filters the policies of an options file yield.
 
 RocksDB loads a policy's name that it doesn't know as no filter, without a word.
-With --db, or if the file is in a database's folder, says also whether the
-filters there fit the block cache.
+With --db, or if the file is in a database's folder, says also whether files
+there have filters that the options lose.
 
   linebloom check-options my_options.ini
 

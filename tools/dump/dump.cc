@@ -16,13 +16,14 @@
 #include "rocksdb/table.h"
 #include "table/expected_reads.h"
 #include "table/file_facts.h"
+#include "table/sst_file.h"
 #include "table/status.h"
-#include "tools/advise/cache_fit.h"
-#include "tools/advise/info_log.h"
 #include "tools/commands.h"
 #include "tools/dump/filter_metric_set.h"
 #include "tools/dump/inputs.h"
 #include "tools/shared/databases.h"
+#include "tools/shared/flags.h"
+#include "tools/shared/info_log.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
@@ -322,6 +323,36 @@ std::optional<uint64_t> BudgetOf(const rocksdb::ColumnFamilyOptions& family,
   return BytesOf(*policy->memory_budget, with_cache);
 }
 
+// A sentence if whole filters and indexes of `files`, which share the block
+// cache by the stored options, don't fit into it; else "".
+std::string NoteOnCacheFit(const std::string& folder,
+                           const StoredOptions& stored,
+                           const std::vector<LiveFile>& files,
+                           std::optional<uint64_t> cache_bytes) {
+  uint64_t filters = 0;
+  uint64_t indexes = 0;
+  for (const LiveFile& live : files) {
+    const auto family =
+        std::ranges::find(stored.families, live.column_family,
+                          &rocksdb::ColumnFamilyDescriptor::name);
+    if (family == stored.families.end()) continue;
+    const auto* const table = TableOptionsOf(family->options);
+    if (table == nullptr || !table->cache_index_and_filter_blocks) continue;
+    const auto file = SstFile::Open(live.path);
+    if (!file.ok() || file->filter().kind == FilterKind::kPartitioned) continue;
+    filters += file->filter().TotalSize();
+    indexes += file->properties().index_size;
+  }
+  if (!cache_bytes || filters + indexes <= *cache_bytes) return "";
+  return absl::StrFormat(
+      "whole filters (%s MB) and indexes (%s MB) don't fit the block cache of "
+      "%s MB: lookups read them again and again. 'linebloom advise %s "
+      "--memory=%s' says which filters read least",
+      ThreeDigits(filters / 1e6), ThreeDigits(indexes / 1e6),
+      ThreeDigits(*cache_bytes / 1e6), folder,
+      NumberText(*cache_bytes, Unit::kBytes));
+}
+
 absl::StatusOr<Outcome> MakeTable(const Inputs& inputs) {
   ASSIGN_OR_RETURN(const auto files, ListInputs(inputs));
   const InfoLogFacts log =
@@ -358,11 +389,10 @@ absl::StatusOr<Outcome> MakeTable(const Inputs& inputs) {
     if (!name.empty()) json["totals"].back()["column_family"] = name;
   }
   if (!inputs.db.empty() && !files.empty()) {
-    // What is wrong with files is reported already.
-    const auto note =
-        NoteOnCacheFit(inputs.db, /*table=*/nullptr, log.cache_bytes);
-    if (note.ok() && !note->empty()) failures.AddNote(*note);
     const StoredOptions stored = LoadStoredOptions(inputs.db);
+    const std::string note =
+        NoteOnCacheFit(inputs.db, stored, files, log.cache_bytes);
+    if (!note.empty()) failures.AddNote(note);
     ASSIGN_OR_RETURN(const auto lost, LostFilters(inputs.db, stored.families));
     for (const std::string& problem : lost) failures.AddProblem(problem);
     for (const auto& [name, options] : stored.families) {

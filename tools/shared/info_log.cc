@@ -1,4 +1,4 @@
-#include "tools/advise/info_log.h"
+#include "tools/shared/info_log.h"
 
 #include <fstream>
 #include <map>
