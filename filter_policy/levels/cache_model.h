@@ -18,7 +18,7 @@ namespace linebloom {
 // for the first of the times and then in the rest for the second one. All
 // others begin in the rest.
 //
-// It assumes independent lookups and many blocks, one shard. It breaks for
+// It assumes independent lookups and many blocks. It breaks for
 // HyperClockCache (no LRU: expect a little more reads), for scans that fill the
 // cache, for requests that come in bursts, where a few blocks fill a shard, and
 // for what else is charged to the cache.

@@ -126,6 +126,8 @@ class Requests {
   }
   double ShardBytes() const { return cache_.capacity / cache_.shards; }
   double HalfABlock() const;
+  double Unevenness(const CacheModel& model) const;
+  Reads SolveShard(double share, CacheModel* model) const;
 
   const Cache& cache_;
   const Load& load_;
@@ -233,19 +235,69 @@ double Requests::HalfABlock() const {
   return bytes > 0 ? squares / bytes / 2 : 0;
 }
 
-Reads Requests::Solve(CacheModel* model) const {
+// What the blocks of a shard read that has `share` times as many as the mean.
+Reads Requests::SolveShard(double share, CacheModel* model) const {
   model->Clear();
   for (const Blocks& blocks : blocks_) {
-    model->Add(blocks.count * blocks.bytes / cache_.shards, blocks.rate(),
-               IsOfHighPriority(blocks));
+    model->Add(share * blocks.count * blocks.bytes / cache_.shards,
+               blocks.rate(), IsOfHighPriority(blocks));
   }
-  model->Solve(ShardBytes() - pinned_ / cache_.shards - HalfABlock(),
+  model->Solve(ShardBytes() - share * pinned_ / cache_.shards - HalfABlock(),
                cache_.high_priority_share);
-  Reads reads = reads_;
+  Reads reads;
   for (const Blocks& blocks : blocks_) {
     reads.*blocks.kind +=
-        blocks.requests *
+        share * blocks.requests *
         model->MissRatio(blocks.rate(), IsOfHighPriority(blocks));
+  }
+  return reads;
+}
+
+// The standard deviation of the bytes that a shard is to hold, relative to
+// their mean: `model` says which blocks these are. Each block is in each shard
+// with the same probability.
+double Requests::Unevenness(const CacheModel& model) const {
+  double bytes = 0;
+  double squares = 0;
+  for (const Blocks& blocks : blocks_) {
+    const double held =
+        blocks.count * blocks.bytes *
+        (1 - model.MissRatio(blocks.rate(), IsOfHighPriority(blocks)));
+    bytes += held;
+    squares += held * blocks.bytes;
+  }
+  return bytes > 0 ? std::sqrt((cache_.shards - 1) * squares) / bytes : 0;
+}
+
+// Shards are not equally full. How full is about normally distributed, over
+// which this is a Gauss-Hermite quadrature of five points.
+//
+// Rejected: equal shards. Beside RocksDB's LRUCache of 4 MB in 8 shards, for
+// filters and indexes of 3.8 MB in 36 files, the bits that were then chosen
+// read 18 times the best; with this 1.7 times.
+Reads Requests::Solve(CacheModel* model) const {
+  struct Point {
+    double place;  // in standard deviations
+    double weight;
+  };
+  constexpr Point kMean = {0, 8.0 / 15};
+  constexpr std::array<Point, 4> kOthers = {{{-1.355626, 0.2220759},
+                                             {1.355626, 0.2220759},
+                                             {-2.856970, 0.0112574},
+                                             {2.856970, 0.0112574}}};
+  Reads reads = reads_;
+  const auto add = [&](double share, double weight) {
+    const Reads more = SolveShard(share, model);
+    for (double Reads::*kind : {&Reads::filter, &Reads::index, &Reads::data}) {
+      reads.*kind += weight * more.*kind;
+    }
+  };
+  const bool is_sharded = cache_.shards > 1;
+  add(1, is_sharded ? kMean.weight : 1);
+  if (!is_sharded) return reads;
+  const double unevenness = Unevenness(*model);
+  for (const Point& point : kOthers) {
+    add(std::max(0.0, 1 + point.place * unevenness), point.weight);
   }
   return reads;
 }

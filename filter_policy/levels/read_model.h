@@ -60,6 +60,8 @@ struct Tree {
 
 struct Cache {
   double capacity = 0;  // of all shards
+  // RocksDB's default is as many as have 512 KB each, 64 at most. They fill
+  // unevenly, which costs as much as a fifth of the memory.
   double shards = 1;
   // LRUCacheOptions::high_pri_pool_ratio: RocksDB's default is 0.5, db_bench's
   // 0. It matters little.
