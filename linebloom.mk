@@ -34,6 +34,7 @@ linebloom_SOURCES := \
   filter_policy/policy/filter_bits_reader.cc \
   filter_policy/policy/filter_policy.cc \
   filter_policy/policy/memory_allocator.cc \
+  filter_policy/policy/notes.cc \
   filter_policy/policy/observed_rate.cc \
   filter_policy/policy/policy_options.cc \
   filter_policy/policy/running_rocksdb.cc

@@ -63,12 +63,6 @@ uint32_t LeastMillibits(const TargetFilter& target) {
 // True if a new filter would have more bits or a lower rate. Building a filter
 // again with the same request and the same kind of line can't improve it.
 bool AskedForLess(const FilterBlockInfo& info, const TargetFilter& target) {
-  if (info.request.false_positive_rate > 0 &&
-      target.request.false_positive_rate > 0) {
-    // The metadata stores a float.
-    return info.request.false_positive_rate >
-           static_cast<float>(target.request.false_positive_rate);
-  }
   // A filter built for a rate has no requested bits, and a block that no
   // builder wrote may state that it has no keys.
   const double had = info.request.false_positive_rate > 0
@@ -196,7 +190,7 @@ std::string ReadOwnPolicy(const rocksdb::FilterPolicy& policy,
   // Another library's, or one that refuses to work in this RocksDB.
   if (options == nullptr) return ForeignPolicy(policy);
   // The options it builds with, valid or not.
-  family->policy = NearestValid(*options);
+  family->policy = Validate(*options).ok() ? *options : InPlaceOf(*options);
   if (BuildsNothing(family->policy)) {
     return "its policy builds no filters: bits_per_key=" +
            BitsPerKeyText(BitsPerKeyOf(family->policy));
@@ -283,12 +277,18 @@ void AddRequest(const FamilyToRebuild& family,
             .style = family.options.compaction_style};
   }
   target->worst_rate = family.worst_rate;
-  target->request = *RequestFor(family.policy, table, file);
+  const auto request = RequestFor(family.policy, table, file);
+  target->wants_none = !request;
+  if (!request) return;
+  target->request = *request;
   const uint32_t millibits = target->request.millibits_per_key;
   target->has_budget = family.policy.memory_budget.has_value();
   if (target->has_budget) {
     // The tree may have been larger when the file was written.
     target->min_millibits_per_key = millibits / 2;
+  } else if (file && IsAuto(family.policy) && CacheHoldsFilters(table)) {
+    // Whatever was right when the file was written.
+    target->min_millibits_per_key = kMinMillibits;
   } else if (file && IsLevelAware(family.policy)) {
     target->min_millibits_per_key =
         std::min(millibits, RoundToMillibits(BitsPerKeyOf(family.policy)));
@@ -302,6 +302,10 @@ void AddRequest(const FamilyToRebuild& family,
 
 Evaluation Evaluate(const FileFacts& facts, const TargetFilter& target) {
   Evaluation evaluation = Expect(facts, target);
+  if (target.wants_none) {
+    evaluation.rate_now = facts.rate;
+    return evaluation;
+  }
   evaluation.reason = ReasonOf(facts, target, evaluation.rate_after);
   evaluation.rate_now = IsUnknownToPolicy(facts, target) ? 1 : facts.rate;
   // A damaged filter may deny rows, whatever its rate, and one with another

@@ -28,8 +28,10 @@ struct TargetFilter {
   // True if its filters may have gaps too (FileFacts::has_gaps).
   bool leaves_gaps = false;
 
-  // With a rate, its bits are approximate. kRandomHashSeed: any but 0.
+  // kRandomHashSeed: any but 0.
   FilterRequest request = {};
+  // True if the policy builds no filter for the file.
+  bool wants_none = false;
   // The least size of a new filter, because with level_aware it may get no more
   // than the average. 0: the same as `request`.
   uint32_t min_millibits_per_key = 0;

@@ -184,8 +184,7 @@ void ShareBudget(std::vector<FamilyToRebuild>* families) {
   uint64_t budget = UINT64_MAX;
   for (const FamilyToRebuild& family : *families) {
     if (!family.policy.memory_budget) continue;
-    budget = std::min(budget, BytesOf(*family.policy.memory_budget,
-                                      *TableOptionsOf(family.options)));
+    budget = std::min(budget, *family.policy.memory_budget);
     keys += family.tree->Total();
   }
   for (FamilyToRebuild& family : *families) {
@@ -360,10 +359,10 @@ class Planner {
   // Books the file's new filter. False if the budget has no room for it, or for
   // a file over budget, if those before it have freed enough.
   bool Fits(const PlannedFile& file) {
-    const std::optional<MemoryBudget>& budget =
+    const std::optional<uint64_t>& budget =
         families_[file.family].policy.memory_budget;
     if (!budget) return true;
-    const double room = budget->bytes - memory_;
+    const double room = *budget - memory_;
     if (IsOverBudget(file) ? room >= 0
                            : file.more_memory > std::max(room, 0.0)) {
       return false;

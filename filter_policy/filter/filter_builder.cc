@@ -83,10 +83,8 @@ FilterBlock BuildFilter(const HashList& hashes, const FilterRequest& request,
   if (hashes.empty()) return BuildEmptyBlock();
   const size_t keys = hashes.size();
   uint32_t millibits = request.millibits_per_key;
-  uint32_t lines = request.false_positive_rate > 0
-                       ? NumLinesForRate(keys, millibits)
-                       : NumLinesForKeys(keys, millibits);
-  if (rounding != nullptr && request.false_positive_rate == 0) {
+  uint32_t lines = NumLinesForKeys(keys, millibits);
+  if (rounding != nullptr) {
     const uint32_t rounded = rounding->Round(request.line, keys, lines,
                                              FilterBlockOverhead(request));
     if (rounded != lines) millibits = MillibitsPerKey(rounded, keys);

@@ -242,11 +242,4 @@ double AverageOfBudget(const NewFile& file, double budget_bytes) {
   return std::clamp(average, kMinBitsOfRun, kMaxAverageOfBudget);
 }
 
-double RateForFile(const NewFile& file, double sum_of_rates) {
-  const std::vector<double> runs = RunsOf(file);
-  const double run = KeysOfRun(file, runs);
-  if (run <= 0) return sum_of_rates;
-  return sum_of_rates * std::min(1.0, run / SumOf(runs));
-}
-
 }  // namespace linebloom

@@ -21,11 +21,10 @@ constexpr double kLastOf10 = 9.644;
 
 class LevelAwareTest : public TreeTest {
  protected:
-  LevelAwareTest() { UseLevelAware({}); }
+  LevelAwareTest() { UseLevelAware(); }
 
-  void UseLevelAware(FilterPolicyOptions options) {
-    options.level_aware = true;
-    UseOptions(options);
+  void UseLevelAware() {
+    UseOptions({.bits_per_key = 10, .level_aware = true});
   }
 
   std::map<int, LiveFilters> FiltersByLevel() {
@@ -152,9 +151,6 @@ struct Shape {
   rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel;
   int num_levels = 7;
   bool dynamic = false;
-  bool by_rate = false;  // of 0.02
-  double min_bits = 9, max_bits = 11;
-  double min_reads = 0, max_reads = 0.02;
 };
 std::ostream& operator<<(std::ostream& out, const Shape& shape) {
   return out << shape.name;
@@ -165,24 +161,16 @@ class LiveTreeTest : public LevelAwareTest,
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, LiveTreeTest,
-    testing::Values(Shape{"Leveled"},
-                    Shape{.name = "Rate",
-                          .by_rate = true,
-                          .min_bits = 4,
-                          .min_reads = 0.008,
-                          .max_reads = 0.024},
-                    Shape{.name = "Dynamic", .dynamic = true},
+    testing::Values(Shape{"Leveled"}, Shape{.name = "Dynamic", .dynamic = true},
                     Shape{"Universal", rocksdb::kCompactionStyleUniversal},
                     Shape{"OneLevel", rocksdb::kCompactionStyleUniversal, 1}),
     [](const auto& test) { return std::string(test.param.name); });
 
-// Keeps to its average or its rate when all jobs are done.
+// Keeps to its average when all jobs are done.
 TEST_P(LiveTreeTest, KeepsToWhatWasAsked) {
   const Shape& shape = GetParam();
   const bool leveled = shape.style == rocksdb::kCompactionStyleLevel;
-  FilterPolicyOptions options;
-  if (shape.by_rate) options.false_positive_rate = 0.02;
-  UseLevelAware(options);
+  UseLevelAware();
   UseListener();
   options_.compaction_style = shape.style;
   options_.num_levels = shape.num_levels;
@@ -191,11 +179,10 @@ TEST_P(LiveTreeTest, KeepsToWhatWasAsked) {
   const double bits = Now().bits_per_key();
   const double reads = FalseReadsPerMissingRow();
   EXPECT_EQ(kRows.present(), CountPresent(kRows).true_positive);
-  EXPECT_LE(bits, leveled ? shape.max_bits : 13);
-  EXPECT_LE(reads, shape.max_reads);
+  EXPECT_LE(bits, leveled ? 11 : 13);
+  EXPECT_LE(reads, 0.02);
   if (leveled) {
-    EXPECT_GE(bits, shape.min_bits);
-    EXPECT_GE(reads, shape.min_reads);
+    EXPECT_GE(bits, 9);
   }
   const auto levels = FiltersByLevel();
   if (leveled) {
@@ -240,22 +227,18 @@ TEST_F(LevelAwareTest, ALoadInTheOrderOfKeys) {
 // RebuildFilters() must accept the files that it has written; otherwise every
 // call would rewrite them.
 TEST_F(LevelAwareTest, OldFilesAreRebuiltOnceWithTheBitsOfTheirLevel) {
-  for (const FilterPolicyOptions& options :
-       {FilterPolicyOptions(),
-        FilterPolicyOptions{.false_positive_rate = 0.005}}) {
-    UsePolicy(kBloom);
-    DestroyAndReopen();
-    WriteTree();
-    const double before = FalseReadsPerMissingRow();
-    UseLevelAware(options);
-    UseListener();
-    Reopen();
-    EXPECT_EQ(5u, Rebuild(db_.get()).files.size());
-    EXPECT_GT(BitsOfLevel(2), BitsOfLevel(3) + 3);
-    EXPECT_GT(BitsOfLevel(0), BitsOfLevel(2));
-    EXPECT_LT(FalseReadsPerMissingRow(), before / 2);
-    EXPECT_EQ(0u, Rebuild(db_.get()).files.size());
-  }
+  UsePolicy(kBloom);
+  DestroyAndReopen();
+  WriteTree();
+  const double before = FalseReadsPerMissingRow();
+  UseLevelAware();
+  UseListener();
+  Reopen();
+  EXPECT_EQ(5u, Rebuild(db_.get()).files.size());
+  EXPECT_GT(BitsOfLevel(2), BitsOfLevel(3) + 3);
+  EXPECT_GT(BitsOfLevel(0), BitsOfLevel(2));
+  EXPECT_LT(FalseReadsPerMissingRow(), before / 2);
+  EXPECT_EQ(0u, Rebuild(db_.get()).files.size());
 }
 
 }  // namespace

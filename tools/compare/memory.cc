@@ -69,8 +69,8 @@ class MemoryComparison {
     name_ = name;
     const FilterPolicyOptions* own =
         OptionsOfLinebloom(curve->policy.policy.get());
-    // A share of the cache gives each size filters of its own.
-    const bool by_cache = own != nullptr && own->memory_budget.has_value();
+    // The bits may depend on the cache, so each size has filters of its own.
+    const bool by_cache = own != nullptr && IsAuto(*own);
     for (const uint64_t size : sizes_) {
       const CacheOptions cache = {size, std::countr_zero(config_.cache_shards),
                                   /*holds_filters=*/true, config_.partitioned};

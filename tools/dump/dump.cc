@@ -306,21 +306,13 @@ class FamilyTotals {
   const rocksdb::Comparator* comparator_ = nullptr;
 };
 
-// The family's memory_budget in bytes. Nothing without one, or if it is a share
-// of a cache whose size isn't known.
-std::optional<uint64_t> BudgetOf(const rocksdb::ColumnFamilyOptions& family,
-                                 std::optional<uint64_t> cache_bytes) {
+// The family's memory_budget in bytes; nothing without one.
+std::optional<uint64_t> BudgetOf(const rocksdb::ColumnFamilyOptions& family) {
   const auto* const table = TableOptionsOf(family);
   if (table == nullptr) return std::nullopt;
   const FilterPolicyOptions* const policy =
       OptionsOfLinebloom(table->filter_policy.get());
-  if (policy == nullptr || !policy->memory_budget) return std::nullopt;
-  rocksdb::BlockBasedTableOptions with_cache = *table;
-  if (policy->memory_budget->percent_of_cache > 0) {
-    if (!cache_bytes) return std::nullopt;
-    with_cache.block_cache = rocksdb::NewLRUCache(*cache_bytes);
-  }
-  return BytesOf(*policy->memory_budget, with_cache);
+  return policy == nullptr ? std::nullopt : policy->memory_budget;
 }
 
 // A sentence if whole filters and indexes of `files`, which share the block
@@ -396,7 +388,7 @@ absl::StatusOr<Outcome> MakeTable(const Inputs& inputs) {
     ASSIGN_OR_RETURN(const auto lost, LostFilters(inputs.db, stored.families));
     for (const std::string& problem : lost) failures.AddProblem(problem);
     for (const auto& [name, options] : stored.families) {
-      const auto budget = BudgetOf(options, log.cache_bytes);
+      const auto budget = BudgetOf(options);
       const bool is_shown =
           inputs.column_family.empty() || inputs.column_family == name;
       if (budget && is_shown) json["memory_budgets"][name] = *budget;

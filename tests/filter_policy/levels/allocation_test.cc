@@ -132,14 +132,6 @@ TEST(AllocationTest, BitsOfABudget) {
   }
 }
 
-TEST(AllocationTest, RatesAreSharesOfTheSum) {
-  const TreeState tree = Tree({0, 1e6, 8.98e6});  // 10M keys with level 0
-  EXPECT_NEAR(0.00898, RateForFile(Compacted(tree, 3), 0.01), 1e-6);
-  EXPECT_NEAR(0.001, RateForFile(Compacted(tree, 2), 0.01), 1e-6);
-  EXPECT_NEAR(0.00001, RateForFile(Flushed(tree), 0.01), 1e-6);
-  EXPECT_EQ(0.01, RateForFile(Recovered(), 0.01));
-}
-
 double Uniform(double min, double max, std::mt19937_64* random) {
   return std::uniform_real_distribution<double>(min, max)(*random);
 }
