@@ -38,14 +38,17 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/linebloomConfig.cmake
 
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH pkgconfig_dir_to_prefix /prefix/${pkgconfig_dir} /prefix)
-function(linebloom_pkgconfig library requires description libs_private)
+function(linebloom_pkgconfig library requires description libs libs_private)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/linebloom.pc.in ${library}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${library}.pc
           DESTINATION ${pkgconfig_dir} COMPONENT development)
 endfunction()
+# One word, in which nothing can be moved: CMake's PkgConfig targets
+# put libraries and other flags apart. And -l, from which CMake takes the path.
 linebloom_pkgconfig(linebloom rocksdb "${PROJECT_DESCRIPTION}"
+  "-llinebloom -Wl,--push-state,--no-as-needed,-L\${libdir},-llinebloom,--pop-state"
   "-Wl,--undefined=linebloom_register_on_load")  # in the archive
 if(LINEBLOOM_DEVELOPER OR LINEBLOOM_REBUILD)
   linebloom_pkgconfig(linebloom_rebuild linebloom
-    "New filters for the old files of a RocksDB database" "")
+    "New filters for the old files of a RocksDB database" "-llinebloom_rebuild" "")
 endif()

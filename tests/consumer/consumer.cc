@@ -115,21 +115,47 @@ void WriteAndLookUp(const rocksdb::Options& options, const std::string& path) {
 }
 
 #ifdef WITH_REBUILD
-void Rebuild(const std::string& path) {
-  Write(WithPolicy(rocksdb::NewBloomFilterPolicy(10)), path);
-  // A budget needs a listener from the same library as the policy, not from the
-  // copy in the rebuild library.
+// A policy with a budget and its listener, each from an option string or from
+// C++. The database opens only if both are of one copy of the library.
+rocksdb::Options WithBudget(bool policy_by_string, bool listener_by_string) {
   linebloom::FilterPolicyOptions budget;
   budget.memory_budget = 1 << 20;
   rocksdb::Options options = WithPolicy(linebloom::NewFilterPolicy(budget));
-  options.listeners.push_back(linebloom::NewLevelSizeListener());
-  const auto db = Open(options, path);
-  linebloom::RebuildFiltersReport report;
-  Require(linebloom::RebuildFilters(db.get(), {}, nullptr, &report),
-          "rebuilding");
-  Require(report.files.size() == 1 && report.bytes_rewritten > 0,
-          "the file was not rewritten");
-  LookUpRows(db.get());
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  if (policy_by_string) {
+    Require(rocksdb::GetOptionsFromString(
+                config, rocksdb::Options(options),
+                "block_based_table_factory={filter_policy={id=linebloom;"
+                "memory_budget=1M}}",
+                &options),
+            "the policy's option string");
+  }
+  if (listener_by_string) {
+    Require(rocksdb::GetOptionsFromString(config, rocksdb::Options(options),
+                                          "listeners=linebloom_level_sizes",
+                                          &options),
+            "the listener's option string");
+  } else {
+    options.listeners.push_back(linebloom::NewLevelSizeListener());
+  }
+  return options;
+}
+
+void Rebuild(const std::string& path) {
+  for (const bool policy_by_string : {false, true}) {
+    for (const bool listener_by_string : {false, true}) {
+      Write(WithPolicy(rocksdb::NewBloomFilterPolicy(10)), path);
+      const auto db =
+          Open(WithBudget(policy_by_string, listener_by_string), path);
+      linebloom::RebuildFiltersReport report;
+      Require(linebloom::RebuildFilters(db.get(), {}, nullptr, &report),
+              "rebuilding");
+      Require(report.files.size() == 1 && report.bytes_rewritten > 0,
+              "the file was not rewritten");
+      LookUpRows(db.get());
+    }
+  }
 }
 #endif
 

@@ -33,10 +33,12 @@ endif()
 # The user's project has linebloom in a folder of that name.
 set(project ${WORK_DIR}/project)
 file(COPY ${CMAKE_CURRENT_LIST_DIR}/from_source/ ${CMAKE_CURRENT_LIST_DIR}/consumer.cc
-     DESTINATION ${project})
+     ${CMAKE_CURRENT_LIST_DIR}/strings.cc DESTINATION ${project})
 file(CREATE_LINK ${root} ${project}/linebloom SYMBOLIC)
 run(${CMAKE_COMMAND} -S ${project} -B ${WORK_DIR}/build
     -DHOW=${HOW} -DROCKSDB=${rocksdb}
     -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix ${build_flags})
-run(${CMAKE_COMMAND} --build ${WORK_DIR}/build --target app)
-run(${WORK_DIR}/build/app ${WORK_DIR}/database)
+foreach(program app strings)
+  run(${CMAKE_COMMAND} --build ${WORK_DIR}/build --target ${program})
+  run(${WORK_DIR}/build/${program} ${WORK_DIR}/database)
+endforeach()
