@@ -16,6 +16,8 @@ linebloom_SOURCES := \
   filter_policy/levels/auto_bits.cc \
   filter_policy/levels/cache_model.cc \
   filter_policy/levels/level_size_listener.cc \
+  filter_policy/levels/live_files.cc \
+  filter_policy/levels/lookup_load.cc \
   filter_policy/levels/new_file.cc \
   filter_policy/levels/read_model.cc \
   filter_policy/levels/tree_state.cc \

@@ -54,8 +54,7 @@ constexpr double kMaxLessOfBudget = 4;
 // flushed if they are fewer or if it is the first; 0 if unknown. Rejected: the
 // last flush alone, which may have been very large.
 double KeysOfFlush(const NewFile& file) {
-  if (file.tree == nullptr) return 0;
-  const double last = file.tree->last_flush;
+  const double last = file.tree == nullptr ? 0 : file.tree->last_flush;
   if (last <= 0) return file.input_keys;
   return file.input_keys > 0 ? std::min(last, file.input_keys) : last;
 }
@@ -64,10 +63,10 @@ double KeysOfFlush(const NewFile& file) {
 // by level. Without filters the sizes are expected ones.
 std::vector<double> RunsOf(const NewFile& file) {
   if (file.tree == nullptr) return {};
-  const FilterTotals& filters = file.tree->filters;
+  const FileTotals& filters = file.tree->filters;
   return file.style == rocksdb::kCompactionStyleLevel &&
                  filters.keys + filters.unknown > 0
-             ? file.tree->RunsAtRest()
+             ? file.tree->AtRest().Runs()
              : file.tree->Runs();
 }
 
@@ -91,6 +90,17 @@ double KeysOfRun(const NewFile& file, const std::vector<double>& runs) {
   return keys > 0 ? keys : largest;
 }
 
+// True if the file belongs to the tree's last run, as far as known.
+bool IsOfLastRun(const NewFile& file) {
+  return file.tree != nullptr && !file.is_flushed() && file.level > 0 &&
+         std::all_of(
+             file.tree->levels.begin() +
+                 std::min<std::ptrdiff_t>(
+                     file.level,
+                     static_cast<std::ptrdiff_t>(file.tree->levels.size())),
+             file.tree->levels.end(), [](double keys) { return keys <= 0; });
+}
+
 // The filters of the tree's other files, and the keys that the job adds.
 struct Others {
   double keys = 0;
@@ -99,13 +109,13 @@ struct Others {
 };
 
 // More or fewer than one with prefixes.
-double KeysOfRow(const FilterTotals& filters) {
+double KeysOfRow(const FileTotals& filters) {
   return filters.rows > 0 ? filters.keys / filters.rows : 1;
 }
 
 // Unknown filters are assumed to have `average_bits`.
 Others OthersOf(const NewFile& file, double average_bits) {
-  const FilterTotals& filters = file.tree->filters;
+  const FileTotals& filters = file.tree->filters;
   const double keys_of_row = KeysOfRow(filters);
   const double unknown = filters.unknown * keys_of_row;
   return {.keys = filters.keys + unknown,
@@ -193,8 +203,13 @@ std::vector<double> BitsOfRuns(const std::vector<double>& keys,
   return bits;
 }
 
-double BitsForFile(const NewFile& file, double average_bits, LineKind line) {
-  const std::vector<double> runs = RunsOf(file);
+double BitsForFile(const NewFile& file, double average_bits, LineKind line,
+                   bool filters_last_run) {
+  std::vector<double> runs = RunsOf(file);
+  if (!filters_last_run) {
+    if (IsOfLastRun(file)) return 0;
+    if (!runs.empty()) runs.pop_back();
+  }
   const double run = KeysOfRun(file, runs);
   if (run <= 0) return BitsWithoutSizes(file, average_bits);
   Others others = OthersOf(file, average_bits);
@@ -227,9 +242,9 @@ double BitsWithinBudget(const NewFile& file, double budget_bytes,
 }
 
 double AverageOfBudget(const NewFile& file, double budget_bytes) {
-  const double flush = file.is_flushed() && file.tree != nullptr
-                           ? KeysOfRow(file.tree->filters) * KeysOfFlush(file)
-                           : 0;
+  const double keys_of_row =
+      file.tree == nullptr ? 1 : KeysOfRow(file.tree->filters);
+  const double flush = file.is_flushed() ? keys_of_row * KeysOfFlush(file) : 0;
   const double share = 8 * budget_bytes / std::max(file.all_keys + flush, 1.0);
   const double rest = std::max(0.0, share - kUnsharedFrom);
   // While a database is being opened, nobody knows how many keys there are.

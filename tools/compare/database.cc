@@ -12,6 +12,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "filter_policy/levels/level_size_listener.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/perf_context.h"
@@ -59,25 +60,58 @@ rocksdb::Options BaseOptions(const RowSource& rows,
   return options;
 }
 
-ExpectedLevelSizes SizesOf(const RowSource& rows) {
-  ExpectedLevelSizes sizes;
-  sizes.level0_files = 0;
+std::shared_ptr<const TreeState> TreeOf(const RowSource& rows) {
+  auto tree = std::make_shared<TreeState>();
   for (const FileToWrite& file : rows.files) {
-    const auto level = static_cast<size_t>(file.level);
-    if (sizes.keys.size() <= level) sizes.keys.resize(level + 1);
-    sizes.keys[level] += file.entries;
-    if (level == 0) ++sizes.level0_files;
+    tree->Add(static_cast<double>(file.entries), file.level);
   }
-  return sizes;
+  const auto& flushed = tree->level0_files;
+  if (!flushed.empty()) tree->last_flush = SumOf(flushed) / flushed.size();
+  // Without a level 0, flushed files are moved down.
+  tree->in_order = flushed.empty();
+  return tree;
 }
+
+// Tells linebloom's listener of the finished tree, in each thread that writes
+// files.
+class FinishedTree final : public rocksdb::EventListener {
+ public:
+  FinishedTree(std::shared_ptr<const TreeState> tree,
+               std::shared_ptr<rocksdb::EventListener> listener)
+      : tree_(std::move(tree)),
+        listener_(std::move(listener)),
+        api_(ApiOf(listener_.get())) {
+    Announce();  // for CompactFiles() of the calling thread
+  }
+  ~FinishedTree() override { Forget(); }
+
+  const char* Name() const override { return "linebloom_finished_tree"; }
+  void OnFlushBegin(rocksdb::DB* /*db*/,
+                    const rocksdb::FlushJobInfo& /*job*/) override {
+    Announce();
+  }
+  void OnFlushCompleted(rocksdb::DB* /*db*/,
+                        const rocksdb::FlushJobInfo& /*job*/) override {
+    Forget();
+  }
+
+ private:
+  void Announce() { api_->WriteIntoTree(tree_, tree_->Total()); }
+  void Forget() { api_->WriteIntoTree(nullptr, 0); }
+
+  const std::shared_ptr<const TreeState> tree_;
+  const std::shared_ptr<rocksdb::EventListener> listener_;
+  ListenerApi* const api_;
+};
 
 rocksdb::Options BuildOptions(const RowSource& rows,
                               const FilterPolicyPtr& policy,
                               const CacheOptions& cache) {
   rocksdb::Options options = BaseOptions(rows, policy, cache);
-  // Reports what a live database's listener would report for the finished tree.
-  // Only linebloom's level-aware policies use it.
-  options.listeners = {NewLevelSizeListener(SizesOf(rows))};
+  // Only linebloom's level-aware policies use them.
+  const auto listener = NewLevelSizeListener();
+  options.listeners = {std::make_shared<FinishedTree>(TreeOf(rows), listener),
+                       listener};
   options.create_if_missing = true;
   options.error_if_exists = true;
   options.disable_auto_compactions = true;

@@ -38,14 +38,14 @@ NewFile InUniversal(NewFile file) {
 NewFile Recovered() { return {.reason = TableFileCreationReason::kRecovery}; }
 
 // Two files of level 0 with 10,000 keys each, and these levels.
-TreeState Tree(std::vector<double> levels, const FilterTotals& filters = {}) {
+TreeState Tree(std::vector<double> levels, const FileTotals& filters = {}) {
   return {.level0_files = {1e4, 1e4},
           .levels = std::move(levels),
           .last_flush = 1e4,
           .filters = filters};
 }
 
-FilterTotals Filters(double keys, double bits_per_key) {
+FileTotals Filters(double keys, double bits_per_key) {
   return {.rows = keys, .keys = keys, .bits = keys * bits_per_key};
 }
 
@@ -55,7 +55,7 @@ TEST(AllocationTest, BitsOfEachKindOfFile) {
   const TreeState runs = {.level0_files = {1e4, 1e4, 1e5, 1e6},
                           .last_flush = 1e4};
   const TreeState opened = {.levels = {0, 1e6}, .filters = Filters(1e6, 10)};
-  const auto others = [](const FilterTotals& filters) {
+  const auto others = [](const FileTotals& filters) {
     return Compacted(
         {.levels = {1e5, 1e6}, .last_flush = 1e4, .filters = filters}, 1, 1e5);
   };
