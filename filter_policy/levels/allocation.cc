@@ -90,17 +90,6 @@ double KeysOfRun(const NewFile& file, const std::vector<double>& runs) {
   return keys > 0 ? keys : largest;
 }
 
-// True if the file belongs to the tree's last run, as far as known.
-bool IsOfLastRun(const NewFile& file) {
-  return file.tree != nullptr && !file.is_flushed() && file.level > 0 &&
-         std::all_of(
-             file.tree->levels.begin() +
-                 std::min<std::ptrdiff_t>(
-                     file.level,
-                     static_cast<std::ptrdiff_t>(file.tree->levels.size())),
-             file.tree->levels.end(), [](double keys) { return keys <= 0; });
-}
-
 // The filters of the tree's other files, and the keys that the job adds.
 struct Others {
   double keys = 0;
@@ -203,13 +192,8 @@ std::vector<double> BitsOfRuns(const std::vector<double>& keys,
   return bits;
 }
 
-double BitsForFile(const NewFile& file, double average_bits, LineKind line,
-                   bool filters_last_run) {
-  std::vector<double> runs = RunsOf(file);
-  if (!filters_last_run) {
-    if (IsOfLastRun(file)) return 0;
-    if (!runs.empty()) runs.pop_back();
-  }
+double BitsForFile(const NewFile& file, double average_bits, LineKind line) {
+  const std::vector<double> runs = RunsOf(file);
   const double run = KeysOfRun(file, runs);
   if (run <= 0) return BitsWithoutSizes(file, average_bits);
   Others others = OthersOf(file, average_bits);

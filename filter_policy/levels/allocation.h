@@ -44,10 +44,7 @@ std::vector<double> BitsOfRuns(const std::vector<double>& keys,
 //                 will write. More or fewer make up for what other files have.
 //   otherwise     the average; a little more for a file recovered from the
 //                 log, which is small in all but a new database.
-// Without filters in the last run: 0 for a file of it, and the average is that
-// of the other runs.
-double BitsForFile(const NewFile& file, double average_bits, LineKind line,
-                   bool filters_last_run = true);
+double BitsForFile(const NewFile& file, double average_bits, LineKind line);
 
 // The same with AverageOfBudget(): from 4 fewer to 2 more.
 double BitsWithinBudget(const NewFile& file, double budget_bytes,

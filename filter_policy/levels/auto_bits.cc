@@ -32,6 +32,9 @@ constexpr double kMostReadsWithoutLast = 0.9;
 // What the cache charges beside a data block's bytes.
 constexpr double kMostBesideABlock = 300;
 
+// Whose indexes running compactions pin.
+constexpr double kFilesOfCompactions = 12;
+
 // The number behind `name` in a cache's printable options, "    name : 4\n".
 double OptionOf(std::string_view text, std::string_view name, double without) {
   const size_t begin = text.find(name);
@@ -65,13 +68,8 @@ double HitsOfOldBits(const CacheLoad& load) {
 
 AutoBits ChooseBits(const NewFile& file,
                     const rocksdb::BlockBasedTableOptions& table) {
-  if (file.choose == nullptr || !HasFiltersInCache(table)) return {};
+  if (file.choose == nullptr || table.block_cache == nullptr) return {};
   return file.choose(file, table);
-}
-
-bool HasFiltersInCache(const rocksdb::BlockBasedTableOptions& table) {
-  return table.cache_index_and_filter_blocks && !table.no_block_cache &&
-         table.block_cache != nullptr;
 }
 
 read_model::Cache CacheOf(const rocksdb::BlockBasedTableOptions& table) {
@@ -98,7 +96,10 @@ double CacheLoad::others() const {
   };
   const double own = metadata(totals) + totals.data_bytes +
                      kMostBesideABlock * totals.data_blocks;
-  const double own_pinned = cache.pin_level0 ? metadata(level0) : 0;
+  const double own_pinned =
+      (cache.pin_level0 ? metadata(level0) : 0) +
+      totals.index_bytes *
+          std::min(1.0, kFilesOfCompactions / std::max(1.0, totals.files));
   return std::clamp(std::max(pinned_bytes - own_pinned, used_bytes - own), 0.0,
                     cache.capacity);
 }

@@ -32,12 +32,10 @@ struct AutoBits {
   double reads_with_10 = 0;
 };
 
-// The bits for `file`, whose table has the options `table`. Thread-safe.
+// The bits for `file`, whose table has the options `table` and its filters in
+// the block cache. Thread-safe.
 AutoBits ChooseBits(const NewFile& file,
                     const rocksdb::BlockBasedTableOptions& table);
-
-// True if filters are in a block cache, so that their bits can be chosen.
-bool HasFiltersInCache(const rocksdb::BlockBasedTableOptions& table);
 
 // The table's block cache, as far as it tells.
 read_model::Cache CacheOf(const rocksdb::BlockBasedTableOptions& table);

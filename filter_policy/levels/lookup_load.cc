@@ -53,8 +53,9 @@ Lookups LookupsOf(const rocksdb::Statistics& statistics) {
   lookups.data_blocks_of_lookups =
       lookups.hits + std::max(0.0, count(rocksdb::BLOOM_FILTER_FULL_POSITIVE) -
                                        true_positives);
+  // Misses would count what compactions read, which the cache never has.
   lookups.data_blocks = count(rocksdb::BLOCK_CACHE_DATA_HIT) +
-                        count(rocksdb::BLOCK_CACHE_DATA_MISS);
+                        count(rocksdb::BLOCK_CACHE_DATA_ADD);
   return lookups;
 }
 

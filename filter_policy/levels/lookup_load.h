@@ -10,7 +10,7 @@ struct Lookups {
   double hits = 0;  // of these; a deletion is one too
   // Data blocks that hits, and false positives of filters, asked for.
   double data_blocks_of_lookups = 0;
-  double data_blocks = 0;  // that anybody asked for
+  double data_blocks = 0;  // found in the cache or put into it, by anybody
 
   // Of scans, and of lookups in files without a filter.
   double other_data_blocks() const;

@@ -100,19 +100,6 @@ TEST_F(MemoryBudgetTest, DatabasesShareIt) {
   EXPECT_NEAR(1, (Now().bytes + FiltersOf(other.get()).bytes) / budget_, 0.15);
 }
 
-TEST_F(MemoryBudgetTest, ABulkLoadWhoseSizeIsExpected) {
-  options_.listeners = {
-      NewLevelSizeListener({.keys = {0, 0, 0, 0, 0, 0, 100'000}})};
-  UseBudget(100'000);
-  options_.write_buffer_size = 1 << 20;
-  options_.disable_auto_compactions = false;
-  Reopen();
-  Put(Numbers(100'000, true));
-  Flush();
-  EXPECT_LE(Now().bytes, 1.1 * budget_);
-  EXPECT_GE(Now().bytes, 0.7 * budget_);
-}
-
 // The floor: a filter of one bit rejects more per bit than half a filter.
 TEST_F(MemoryBudgetTest, LessThanABitPerKey) {
   UseBudget(2'000);
