@@ -342,7 +342,6 @@ const rocksdb::FilterPolicy* NewFilterPolicy(double bits_per_key) {
   return NewFilterPolicy(options);
 }
 
-<<<<<<< HEAD
 Status Use(rocksdb::DBOptions* database, rocksdb::ColumnFamilyOptions* family,
            const FilterPolicyOptions& filter) {
   if (!RocksDbMismatch().empty()) {
@@ -372,11 +371,11 @@ Status Use(rocksdb::DBOptions* database, rocksdb::ColumnFamilyOptions* family,
 
 Status Use(rocksdb::Options* options, const FilterPolicyOptions& filter) {
   return Use(options, options, filter);
-=======
+}
+
 std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener() {
   if (!RocksDbMismatch().empty()) return nullptr;
   return NewOwnedLevelSizeListener();
->>>>>>> 2a64a20d (levels: A ledger of files apart from RocksDB's events; choose bits from the trees, the cache and the lookups)
 }
 
 void RegisterFilterPolicy() {

@@ -3,9 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "rocksdb/cache.h"
+#include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
 #include "rocksdb/statistics.h"
+#include "tests/temporary_folder.h"
 
 namespace linebloom {
 namespace {
@@ -193,6 +199,56 @@ TEST(LookupsOfTest, ReadsTheTickers) {
   EXPECT_EQ(500, LookupsOf(*statistics).hits);
   statistics->set_stats_level(rocksdb::StatsLevel::kDisableAll);
   EXPECT_EQ(0, LookupsOf(*statistics).all);
+}
+
+// All ways to look up, where the memtable answers some.
+TEST(LookupsOfTest, OfADatabase) {
+  const TemporaryFolder folder;
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.statistics = rocksdb::CreateDBStatistics();
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  rocksdb::DB* opened = nullptr;
+  ASSERT_TRUE(rocksdb::DB::Open(options, folder.File("db"), &opened).ok());
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  const auto key = [](int row) { return std::to_string(10'000 + row); };
+  const auto put = [&](int begin, int end) {
+    for (int row = begin; row < end; row += 2) {
+      ASSERT_TRUE(db->Put({}, key(row), "value").ok());
+    }
+  };
+  put(0, 2000);
+  ASSERT_TRUE(db->Flush({}).ok());
+  ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+  put(2000, 3000);
+  ASSERT_TRUE(db->Delete({}, key(0)).ok());
+  ASSERT_TRUE(db->Flush({}).ok());
+  put(3000, 3200);
+  Lookups before;
+  const auto expect = [&](double all, double hits) {
+    const Lookups now = LookupsOf(*options.statistics);
+    EXPECT_EQ(all, now.all - before.all);
+    EXPECT_EQ(hits, now.hits - before.hits);
+    before = now;
+  };
+  std::vector<std::string> keys;
+  for (int row = 1000; row < 3200; ++row) keys.push_back(key(row));
+  const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+  std::string value;
+  for (const std::string& k : keys) (void)db->Get({}, k, &value);
+  expect(2100, 1000);
+  std::vector<std::string> values;
+  db->MultiGet({}, slices, &values);
+  expect(2100, 1000);
+  std::vector<rocksdb::PinnableSlice> pinned(keys.size());
+  std::vector<rocksdb::Status> statuses(keys.size());
+  db->MultiGet({}, db->DefaultColumnFamily(), keys.size(), slices.data(),
+               pinned.data(), statuses.data());
+  expect(2100, 1000);
+  (void)db->Get({}, key(0), &value);  // deleted
+  expect(1, 1);
 }
 
 }  // namespace
