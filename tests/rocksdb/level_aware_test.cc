@@ -116,12 +116,9 @@ TEST_F(LevelAwareTest, WithoutTheListenerEachDatabaseGetsOneWarning) {
 }
 
 TEST_F(LevelAwareTest, FewerReadsForTheSameMemory) {
-  // Expects from the start what WriteTree() writes.
-  options_.listeners = {NewLevelSizeListener(
-      {.keys = {2000, 1000, 10000, 100000}, .level0_files = 2})};
-  Reopen();
+  UseListener();
+  DestroyAndReopen();
   WriteTree();
-  ExpectAStepForEachLevel(0.2);
   const double level_aware = FalseReadsPerMissingRow();
   const double bits = Now().bits_per_key();
   EXPECT_NEAR(10, bits, 0.1);
