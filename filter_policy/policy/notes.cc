@@ -14,7 +14,7 @@ constexpr char kAddListener[] =
     "listeners=linebloom_level_sizes in an option string";
 
 std::string Megabytes(double bytes) {
-  return RoundedText(bytes / 1e6, 3) + " MB";
+  return FixedText(bytes / 1e6, 1) + " MB";
 }
 
 }  // namespace
@@ -93,8 +93,8 @@ std::string ChosenBits(const AutoBits& chosen) {
          PercentText(chosen.hit_share) + " of the lookups " +
          (chosen.counted ? "hit" : "are assumed to hit (no Statistics)") +
          ". Expected block reads per 1,000 lookups: " +
-         RoundedText(1000 * chosen.reads, 3) + ", with 10 bits " +
-         RoundedText(1000 * chosen.reads_with_10, 3) + ".";
+         FixedText(1000 * chosen.reads, 2) + ", with 10 bits " +
+         FixedText(1000 * chosen.reads_with_10, 2) + ".";
 }
 
 }  // namespace linebloom

@@ -189,11 +189,11 @@ std::vector<std::string> Notes(const FamilyInFile& family,
   const auto& table = *TableOptionsOf(family.options);
   const FilterPolicyOptions* const own =
       OptionsOfLinebloom(table.filter_policy.get());
-  if (own != nullptr && own->level_aware &&
+  if (own != nullptr && IsLevelAware(*own) && !NeedsListener(*own) &&
       FindLevelSizeListener(database) == nullptr) {
-    notes.emplace_back(
-        "level_aware without listeners=linebloom_level_sizes gives every file "
-        "the average");
+    notes.push_back(
+        absl::StrCat("without listeners=linebloom_level_sizes every file gets ",
+                     BitsPerKeyText(BitsPerKeyOf(*own)), " bits per key"));
   }
   // As RocksDB reads a boolean.
   const bool wants_partitions =

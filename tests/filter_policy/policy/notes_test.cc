@@ -16,11 +16,10 @@ namespace linebloom {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr AutoBits kChosen = {.average_bits = 7.5,
                               .is_chosen = true,
-                              .cache_bytes = 4.25e6,
+                              .cache_bytes = 12.5e9,
                               .index_bytes = 690e3,
                               .hit_share = 0.125,
                               .counted = true,
@@ -31,9 +30,10 @@ TEST(NotesTest, ChosenBitsHaveTheirReasons) {
   EXPECT_EQ(
       ChosenBits(kChosen),
       "linebloom: bits_per_key=auto: new files get 7.5 bits per key on "
-      "average. The block cache has 4.25 MB, indexes take 0.69 MB, and 12.5 % "
-      "of the lookups hit. Expected block reads per 1,000 lookups: 12.3, with "
-      "10 bits 45.6.");
+      "average. The block cache has 12500.0 MB, indexes take 0.7 MB, and 12.5 "
+      "% of the lookups hit. Expected block reads per 1,000 lookups: 12.30, "
+      "with "
+      "10 bits 45.60.");
   AutoBits assumed = kChosen;
   assumed.counted = false;
   assumed.filters_last_run = false;
@@ -84,7 +84,7 @@ TEST(NotesTest, NumbersHaveADecimalPointInEveryLocale) {
       ChosenBits(kChosen) + BitsOfBudget(1, 7.126) +
       ToString({.negatives = 999, .positives = 1}, 0.00125);
   std::setlocale(LC_NUMERIC, before.c_str());
-  for (const char* number : {"7.5", "4.25", "7.13", "0.1 %", "0.125 %"}) {
+  for (const char* number : {"7.5", "12500.0", "7.13", "0.1 %", "0.125 %"}) {
     EXPECT_THAT(notes, HasSubstr(number));
   }
   unsetenv("LOCPATH");
