@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -41,7 +42,10 @@ class OncePerLog {
                    const std::string& comparator) {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::erase_if(told_, [info_log](const auto& told) {
-      return info_log == nullptr || told.first.first == info_log;
+      return info_log == nullptr || told.first == info_log;
+    });
+    std::erase_if(averages_, [info_log](const auto& average) {
+      return info_log == nullptr || average.first.first == info_log;
     });
     if (!comparator.empty()) comparator_ = comparator;
   }
@@ -59,19 +63,20 @@ class OncePerLog {
     if (info_log == nullptr) return;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (!told_.try_emplace({info_log, text}, 0).second) return;
+      if (!told_.emplace(info_log, text).second) return;
     }
     rocksdb::Log(level, info_log, "%s", text.c_str());
   }
 
-  // True if the average bits of the family's new files have changed by half a
-  // bit since this was last true.
-  bool HaveMoved(const rocksdb::Logger* info_log, const std::string& family,
+  // True if the average bits of new files have changed by half a bit since this
+  // was last true. They are those of a block cache, or of a budget (null).
+  // Rejected: by column family, which remembers all that ever were.
+  bool HaveMoved(const rocksdb::Logger* info_log, const rocksdb::Cache* cache,
                  double average_bits) {
     if (info_log == nullptr) return false;
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto [told, is_first] =
-        told_.try_emplace({info_log, family}, average_bits);
+        averages_.try_emplace({info_log, cache}, average_bits);
     if (!is_first && std::abs(told->second - average_bits) < 0.5) return false;
     told->second = average_bits;
     return true;
@@ -79,8 +84,9 @@ class OncePerLog {
 
  private:
   mutable std::mutex mutex_;
-  // Texts, and families with their bits.
-  std::map<std::pair<const rocksdb::Logger*, std::string>, double> told_;
+  std::set<std::pair<const rocksdb::Logger*, std::string>> told_;
+  std::map<std::pair<const rocksdb::Logger*, const rocksdb::Cache*>, double>
+      averages_;
   std::string comparator_;
 };
 
@@ -231,7 +237,10 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   void WriteBits(const FilterBuildingContext& context, double average_bits,
                  const std::string& text) const {
     const bool is_least = average_bits <= kMinBitsOfRun;
-    if (!log_.HaveMoved(context.info_log, context.column_family_name,
+    if (!log_.HaveMoved(context.info_log,
+                        used_.memory_budget
+                            ? nullptr
+                            : context.table_options.block_cache.get(),
                         is_least ? 0 : average_bits)) {
       return;
     }

@@ -44,7 +44,9 @@ std::string BuiltInstead(const Status& problem, const std::string& instead) {
 
 std::string NoListener(const FilterPolicyOptions& options,
                        const rocksdb::FilterBuildingContext& context) {
-  const std::string policy = "linebloom: " + IdOf(options) + ": ";
+  const std::string policy =
+      "linebloom: " + (IsAuto(options) ? "bits_per_key=auto" : IdOf(options)) +
+      ": ";
   const std::string bits =
       BitsPerKeyText(BitsPerKeyOf(options)) + " bits per key";
   if (context.level_at_creation < 0) {

@@ -14,11 +14,6 @@
 namespace linebloom {
 namespace {
 
-constexpr double kStep = 3.375;  // ln(10) / (ln(2) * 504 / 512)
-// The last level's share of 10 bits per key in a full tree, 9.625, with the
-// byte that each eight lines take besides.
-constexpr double kLastOf10 = 9.644;
-
 class LevelAwareTest : public TreeTest {
  protected:
   LevelAwareTest() { UseLevelAware(); }
@@ -41,7 +36,7 @@ class LevelAwareTest : public TreeTest {
 
   // Lines of the info log that miss the listener.
   int CountWarnings() const {
-    return CountInLog({"[WARN]", "level_aware=true", "linebloom_level_sizes"});
+    return CountInLog({"[WARN]", "linebloom_level_sizes"});
   }
 
   // Five sorted runs, each level ten times as large as the one above.
@@ -51,16 +46,6 @@ class LevelAwareTest : public TreeTest {
     WriteFile({6, kRows.end}, 1, 400);  // 1,000
     WriteFile({10, kRows.end}, 0, 400);
     WriteFile({14, kRows.end}, 0, 400);
-  }
-
-  // A file of 1,000 keys has 36 to 40 lines, on average half a line too many,
-  // so it may be 1.1 bits above.
-  void ExpectAStepForEachLevel(double tolerance_of_last) {
-    const double last = BitsOfLevel(3);
-    EXPECT_NEAR(kLastOf10, last, tolerance_of_last);
-    EXPECT_NEAR(last + kStep, BitsOfLevel(2), 0.12);
-    EXPECT_NEAR(last + 2 * kStep, BitsOfLevel(1), 1.1);
-    EXPECT_NEAR(last + 2 * kStep, BitsOfLevel(0), 1.1);
   }
 
   void PutAndWait(bool in_order) {
@@ -115,27 +100,6 @@ TEST_F(LevelAwareTest, WithoutTheListenerEachDatabaseGetsOneWarning) {
   EXPECT_EQ(0, CountWarnings());
 }
 
-TEST_F(LevelAwareTest, FewerReadsForTheSameMemory) {
-  UseListener();
-  DestroyAndReopen();
-  WriteTree();
-  const double level_aware = FalseReadsPerMissingRow();
-  const double bits = Now().bits_per_key();
-  EXPECT_NEAR(10, bits, 0.1);
-
-  UseOptions({bits});
-  DestroyAndReopen();
-  WriteTree();
-  const double uniform = FalseReadsPerMissingRow();
-  EXPECT_GE(Now().bits_per_key(), bits - 0.01);
-  EXPECT_LT(level_aware, 0.4 * uniform);
-  printf(
-      "reads for nothing per missing row at %.2f bits per key: %.4f level "
-      "aware, %.4f uniform\n",
-      bits, level_aware, uniform);
-}
-
-// Without sizes, every file gets the average.
 TEST_F(LevelAwareTest, TheAverageWithoutTheListener) {
   Reopen();
   WriteTree();

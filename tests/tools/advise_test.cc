@@ -25,8 +25,8 @@
 #include "tests/tools/run_subcommand.h"
 #include "tools/advise/cache_model.h"
 #include "tools/advise/filter_curve.h"
-#include "tools/shared/info_log.h"
 #include "tools/advise/lookup_costs.h"
+#include "tools/shared/info_log.h"
 #if __has_include("rocksdb/advanced_cache.h")  // from 8.0 on
 #include "rocksdb/advanced_cache.h"
 #endif

@@ -18,7 +18,6 @@
 #include "filter_policy/levels/new_file.h"
 #include "filter_policy/levels/tree_state.h"
 #include "table/status.h"
-#include "tools/shared/info_log.h"
 #include "tools/advise/lookup_costs.h"
 #include "tools/advise/tree_facts.h"
 #include "tools/commands.h"
@@ -27,6 +26,7 @@
 #include "tools/compare/trace.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/flags.h"
+#include "tools/shared/info_log.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 

@@ -48,7 +48,8 @@ TEST(NotesTest, NoListener) {
   rocksdb::FilterBuildingContext context(table);
   context.level_at_creation = -1;
   EXPECT_EQ(NoListener({}, context),
-            "linebloom: linebloom: SstFileWriter calls no listener: filters of "
+            "linebloom: bits_per_key=auto: SstFileWriter calls no listener: "
+            "filters of "
             "its files get 10 bits per key.");
   context.level_at_creation = 0;
   for (const FilterPolicyOptions& options :
