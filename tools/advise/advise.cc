@@ -1,5 +1,7 @@
 // linebloom advise: recommends a filter policy for a database and the memory of
 // its block cache.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -19,11 +21,11 @@
 #include "filter_policy/levels/tree_state.h"
 #include "table/status.h"
 #include "tools/advise/lookup_costs.h"
+#include "tools/advise/skew.h"
+#include "tools/advise/trace.h"
 #include "tools/advise/tree_facts.h"
 #include "tools/commands.h"
-#include "tools/compare/keys.h"
-#include "tools/compare/memory.h"
-#include "tools/compare/trace.h"
+#include "tools/compare/comparison.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/flags.h"
 #include "tools/shared/info_log.h"
@@ -32,6 +34,11 @@
 
 namespace linebloom::tools {
 namespace {
+
+uint64_t MemoryOfMachine() {
+  return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
 
 struct AdviseConfig {
   std::string db;

@@ -14,8 +14,7 @@ absl::StatusOr<FilterCurve> FilterCurve::Of(
   constexpr uint64_t kKeys = 10'000;
   FilterCurve curve;
   for (int bits = 1; bits <= kMaxBits; ++bits) {
-    ASSIGN_OR_RETURN(const NamedPolicy made,
-                     MakePolicy(option_string(bits), bits, bits));
+    ASSIGN_OR_RETURN(const NamedPolicy made, MakePolicy(option_string(bits)));
     const std::string block = BuildFilterBlock(*made.policy, kKeys);
     curve.points_.push_back(
         {8.0 * block.size() / kKeys, ReadBlockFacts(block, kKeys).rate});

@@ -5,7 +5,7 @@
 
 #include "rocksdb/table.h"
 #include "table/expected_reads.h"
-#include "tools/compare/keys.h"
+#include "tools/advise/skew.h"
 
 namespace linebloom::tools {
 

@@ -1,4 +1,4 @@
-#include "tools/compare/trace.h"
+#include "tools/advise/trace.h"
 
 #include <algorithm>
 #include <memory>
@@ -75,9 +75,8 @@ class Collector : public rocksdb::TraceRecord::Handler {
           db_->Get({}, db_->DefaultColumnFamily(), key, &value);
       if (!status.ok() && !status.IsNotFound()) return status;
       trace_.existing += status.ok() ? 1 : 0;
-      trace_.keys.Add({key.data(), key.size()});
+      trace_.keys.push_back(key.ToString());
     }
-    trace_.keys.EndBatch(keys.size());
     return rocksdb::Status::OK();
   }
 
@@ -145,7 +144,7 @@ absl::StatusOr<Skew> Trace::SkewIn(rocksdb::DB* db) const {
   const auto [first, last] = std::ranges::minmax_element(ends, less);
   std::vector<rocksdb::Slice> sorted;
   for (uint64_t i = 0; i < keys.size(); ++i) {
-    sorted.emplace_back(keys[i].data(), keys[i].size());
+    sorted.emplace_back(keys[i]);
   }
   std::ranges::sort(sorted, less);
   std::vector<rocksdb::Range> parts;
@@ -207,7 +206,7 @@ absl::StatusOr<Trace> ReadTrace(const std::string& path, rocksdb::DB* db) {
                           ? "it ends without a footer"
                           : absl::StrCat("RocksDB says ", status.ToString()));
   }
-  if (trace.keys.size() == 0) {
+  if (trace.keys.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--trace='", path,
         "' has no lookups in the default column family: ", trace.InWords()));

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "rocksdb/db.h"
+#include "tools/advise/skew.h"
 #include "tools/compare/keys.h"
 
 namespace linebloom::tools {
