@@ -57,7 +57,7 @@ std::string NoListener(const FilterPolicyOptions& options,
   if (options.memory_budget) {
     return BuiltInstead(ListenerMissing(options), bits + " in every file");
   }
-  return policy +
+  return policy + (IsAuto(options) ? "" : "level_aware=true: ") +
          "there is no listener linebloom_level_sizes among "
          "DBOptions::listeners, or another copy of the library made it: every "
          "filter gets " +
