@@ -67,7 +67,7 @@ use_library() {
     cd /trial
     LD_PRELOAD=liblinebloom.so.${version%.*} db_bench --db=db --options_file=options.ini \
       --benchmarks=fillrandom,compact,readmissing --num=100000
-    linebloom dump --db=db | tee dump
+    linebloom dump db | tee dump
     grep --quiet 'linebloom solved' dump"
 }
 

@@ -309,10 +309,7 @@ TEST_F(AdviseTest, PresentRowsReadTheirData) {
   EXPECT_LT(present["filter"], 0.01);
 }
 
-TEST_F(AdviseTest, TakesCacheAndHitsFromTheInfoLog) {
-  EXPECT_EQ(ReadInfoLog(db_).cache_bytes, kCacheBytes);
-  EXPECT_EQ(ReadInfoLog(db_).hit_ratio, std::nullopt);
-  EXPECT_EQ(ReadInfoLog(folder_.path()).cache_bytes, std::nullopt);
+TEST_F(AdviseTest, TakesHitsFromTheInfoLog) {
   options_.stats_dump_period_sec = 1;
   {
     const auto db = Open();
@@ -321,11 +318,10 @@ TEST_F(AdviseTest, TakesCacheAndHitsFromTheInfoLog) {
       (void)db->Get({}, absl::StrFormat("%08d", i % 4 == 0 ? i : 90'000),
                     &value);
     }
-    while (!ReadInfoLog(db_).hit_ratio.has_value()) {
+    while (!ReadInfoLog(db_, "")->hit_ratio.has_value()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
   }
-  EXPECT_NEAR(*ReadInfoLog(db_).hit_ratio, 0.25, 0.02);
   const auto outcome = Advise();
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_NEAR(outcome->json["hit_ratio"], 0.25, 0.02);

@@ -62,9 +62,10 @@ TEST(NumberTest, RefusesWhatIsNone) {
   const std::vector<std::pair<Unit, std::vector<std::string>>> cases = {
       {Unit::kNone,
        {"", "M", "ten", "-1", "1x", "1MM", "1MB", "nan", "inf", "1e30",
-        "100000000T", "1 M x", "0x", "1,,000", ",1", "1_"}},
+        "100000000T", "1 M x", "0x", "1,,000", ",1", "1_", "0,5", "1,5k",
+        "12,34"}},
       {Unit::kBytes, {"", "B", "iB", "12iB", "MiB", "12MiBB", "-1MB"}},
-      {Unit::kShare, {"", "%", "1%%", "one", "nan", "inf%", "1k"}}};
+      {Unit::kShare, {"", "%", "1%%", "one", "nan", "inf%", "1k", "0,5%"}}};
   for (const auto& [unit, texts] : cases) {
     for (const std::string& text : texts) {
       EXPECT_FALSE(Parsed(text, unit, kMax)) << text;

@@ -303,9 +303,11 @@ absl::StatusOr<ExpectedLookups> LookupsOf(const AdviseConfig& config,
   }
   if (config.hit_ratio) {
     lookups.hit_ratio = *config.hit_ratio;
-  } else if (const auto logged = ReadInfoLog(config.db).hit_ratio) {
-    lookups.hit_ratio = *logged;
-    *hits_from = " (by the info log)";
+  } else {
+    const std::string log_dir = LoadStoredOptions(config.db).db.db_log_dir;
+    ASSIGN_OR_RETURN(const InfoLogFacts log, ReadInfoLog(config.db, log_dir));
+    if (log.hit_ratio) *hits_from = " (by the info log)";
+    lookups.hit_ratio = log.hit_ratio.value_or(lookups.hit_ratio);
   }
   ASSIGN_OR_RETURN(lookups.skew, Skew::Parse(config.skew, config.seed));
   return lookups;

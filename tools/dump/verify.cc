@@ -781,8 +781,8 @@ std::vector<bool> Sample(size_t files, double share) {
 }
 
 absl::StatusOr<Outcome> RunVerify(const VerifyConfig& config) {
-  ASSIGN_OR_RETURN(const std::vector<LiveFile> files,
-                   ListInputs(config.inputs));
+  ASSIGN_OR_RETURN(const DatabaseFacts database, ReadInputs(config.inputs));
+  const std::vector<LiveFile>& files = database.files;
   const std::vector<bool> sampled = Sample(files.size(), config.sample);
   Verifier verifier(config, files, sampled);
   for (size_t i = 0; i < files.size(); ++i) {
@@ -821,7 +821,7 @@ const Subcommand kVerify = {
 Reads the files, and measures the rate of their filters too.
 
   linebloom verify 000123.sst
-  linebloom verify --db=/var/lib/my_database --sample=1%
+  linebloom verify /var/lib/my_database --sample=1%
 
 Files are only read, and another process may have the database open. Exits with
 0; with 1 if something is wrong with a file, and stderr says what; with 2 for

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -43,13 +44,19 @@ std::string OptionString(const std::string& name, double bits_per_key,
   return found == options.end() ? name : found->second;
 }
 
+// For a list with the wrong separator.
+std::string OnCommas(const std::string& name) {
+  return absl::StrContains(name, ',') ? "; semicolons separate policies" : "";
+}
+
 absl::Status UnknownPolicy(const std::string& name) {
   return absl::InvalidArgumentError(
       absl::StrCat("--policies: no filter policy '", name,
                    "'; there are none, rocksdb-bloom, rocksdb-ribbon, "
                    "linebloom-plain, linebloom, linebloom-levels, "
                    "and any option string that RocksDB knows, "
-                   "such as linebloom:10"));
+                   "such as linebloom:10",
+                   OnCommas(name)));
 }
 
 // RocksDB stores thousandths of a bit.
@@ -142,15 +149,14 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name,
   if (read.policy == nullptr) return UnknownPolicy(name);
   if (!read.problem.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--policies: ", read.problem));
+        absl::StrCat("--policies: ", read.problem, OnCommas(name)));
   }
   made.policy = read.policy;
   return made;
 }
 
-std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy,
-                             uint64_t keys) {
-  rocksdb::BlockBasedTableOptions table;
+std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy, uint64_t keys,
+                             rocksdb::BlockBasedTableOptions table) {
   table.optimize_filters_for_memory = false;
   const rocksdb::FilterBuildingContext context(table);
   const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(

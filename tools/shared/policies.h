@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
+#include "rocksdb/table.h"
 
 namespace linebloom::tools {
 
@@ -75,10 +76,10 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name,
                                        double bits_per_key,
                                        double ribbon_bloom_bits);
 
-// The filter block that `policy` gives an SSTable of `keys` generated keys,
-// with optimize_filters_for_memory off. "" if it builds none.
-std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy,
-                             uint64_t keys);
+// The filter block that `policy` gives an SSTable of `keys` generated keys by
+// these options, with optimize_filters_for_memory off. "" if it builds none.
+std::string BuildFilterBlock(const rocksdb::FilterPolicy& policy, uint64_t keys,
+                             rocksdb::BlockBasedTableOptions table = {});
 
 // The largest number in [low, high] that `fits`; nothing if `low` doesn't. If a
 // number fits, so do all smaller ones.
