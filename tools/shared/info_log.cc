@@ -104,6 +104,12 @@ class LogReader {
         absl::StartsWith(family_->cache, "0x")) {
       family_->cache_bytes = number;
     }
+    if (name == "num_shard_bits" && is_number && number < 20) {
+      family_->cache_shards = uint64_t{1} << number;
+    }
+    if (name == "high_pri_pool_ratio") {
+      (void)absl::SimpleAtod(value, &family_->high_priority_share);
+    }
   }
 
   InfoLogFacts Facts() {

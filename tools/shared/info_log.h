@@ -17,6 +17,8 @@ struct LoggedFamily {
   // families that share it, and the capacity in bytes. Nothing without one.
   std::string cache;
   std::optional<uint64_t> cache_bytes;
+  std::optional<uint64_t> cache_shards;
+  double high_priority_share = 0.5;  // high_pri_pool_ratio
 };
 
 struct InfoLogFacts {
