@@ -116,6 +116,7 @@ class Requests {
 
   void Add(const Files& files, const Filters& filters, bool pinned,
            const Lookups& lookups, double scanned_blocks);
+  double Partition(const Files& files, double* filter_bytes);
   void AddMetadata(double Reads::*kind, double bytes, double blocks,
                    double requests, bool pinned);
   void AddBlocks(double Reads::*kind, double count, double bytes,
@@ -178,28 +179,35 @@ void Requests::Add(const Tree& tree, double share, const Choice& choice) {
 
 void Requests::Add(const Files& files, const Filters& filters, bool pinned,
                    const Lookups& lookups, double scanned_blocks) {
-  double blocks = files.count;
-  double filter_bytes = filters.bytes;
-  if (cache_.partitioned) {
-    // RocksDB cuts filters and indexes at the same keys, whichever is full
-    // first (without decouple_partitioned_filters).
-    blocks *= std::ceil(std::max(filter_bytes, files.index_bytes) /
-                        files.count / cache_.metadata_block_bytes);
-    if (filter_bytes > 0) filter_bytes += blocks * kPartitionOverhead;
-    // The index over the partitions is pinned, by default.
-    const double entry = files.index_bytes / std::max(1.0, files.data_blocks);
-    const int indexes = filter_bytes > 0 ? 2 : 1;
-    pinned_ += indexes * (files.count * kBlockOverhead + blocks * entry);
-  }
   const double passed = lookups.foreign * filters.rate + lookups.own;
-  AddMetadata(&Reads::filter, filter_bytes, blocks,
-              lookups.foreign + lookups.own, pinned);
-  AddMetadata(&Reads::index, files.index_bytes, blocks, passed, pinned);
+  double filter_bytes = filters.bytes;
+  if (cache_.holds_metadata) {
+    double blocks = files.count;
+    if (cache_.partitioned) blocks = Partition(files, &filter_bytes);
+    AddMetadata(&Reads::filter, filter_bytes, blocks,
+                lookups.foreign + lookups.own, pinned);
+    AddMetadata(&Reads::index, files.index_bytes, blocks, passed, pinned);
+  }
   AddBlocks(&Reads::data, files.data_blocks,
             files.data_bytes / std::max(1.0, files.data_blocks),
             passed + scanned_blocks);
   reads_.filter_bytes += filter_bytes;
   reads_.index_bytes += files.index_bytes;
+}
+
+// Returns how many partitions the filters have, and the indexes.
+double Requests::Partition(const Files& files, double* filter_bytes) {
+  // RocksDB cuts filters and indexes at the same keys, whichever is full first
+  // (without decouple_partitioned_filters).
+  const double largest = std::max(*filter_bytes, files.index_bytes);
+  const double blocks = files.count * std::ceil(largest / files.count /
+                                                cache_.metadata_block_bytes);
+  // The index over the partitions is pinned, by default.
+  const double entry = files.index_bytes / std::max(1.0, files.data_blocks);
+  const int indexes = *filter_bytes > 0 ? 2 : 1;
+  pinned_ += indexes * (files.count * kBlockOverhead + blocks * entry);
+  if (*filter_bytes > 0) *filter_bytes += blocks * kPartitionOverhead;
+  return blocks;
 }
 
 void Requests::AddMetadata(double Reads::*kind, double bytes, double blocks,

@@ -66,7 +66,9 @@ struct Cache {
   // LRUCacheOptions::high_pri_pool_ratio: RocksDB's default is 0.5, db_bench's
   // 0. It matters little.
   double high_priority_share = 0.5;
-  // BlockBasedTableOptions.
+  // BlockBasedTableOptions. cache_index_and_filter_blocks: else filters and
+  // indexes have memory of their own, and are never read again.
+  bool holds_metadata = true;
   bool high_priority_metadata = true;  // cache_index_and_filter_blocks_with_...
   bool partitioned = false;            // filters and indexes
   double metadata_block_bytes = 4096;

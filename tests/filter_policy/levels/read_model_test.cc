@@ -253,6 +253,14 @@ TEST(ReadModelTest, SmallFilesAreCountedApart) {
   EXPECT_NEAR(run.files[2].kept->rate, 0.2, 1e-9);
 }
 
+TEST(ReadModelTest, FiltersOutsideTheCacheAreNeverRead) {
+  const Reads reads = ReadsPerLookup(
+      {MeasuredTree()}, {.capacity = 1e6, .holds_metadata = false}, {}, {});
+  EXPECT_EQ(reads.filter + reads.index, 0);
+  EXPECT_NEAR(reads.data, 0.0025, 0.002);
+  EXPECT_GT(reads.filter_bytes, 2e6);
+}
+
 TEST(ReadModelTest, PinsLevel0) {
   Tree tree = MeasuredTree();
   for (int i = 0; i < 3; ++i) tree.runs[i].level0 = true;
