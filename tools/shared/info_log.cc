@@ -107,8 +107,10 @@ class LogReader {
     if (name == "num_shard_bits" && is_number && number < 20) {
       family_->cache_shards = uint64_t{1} << number;
     }
-    if (name == "high_pri_pool_ratio") {
-      (void)absl::SimpleAtod(value, &family_->high_priority_share);
+    double share = 0;
+    if (name == "high_pri_pool_ratio" && absl::SimpleAtod(value, &share) &&
+        share >= 0 && share <= 1) {
+      family_->high_priority_share = share;
     }
   }
 
