@@ -19,7 +19,6 @@
 #include "tools/advise/tree_facts.h"
 #include "tools/commands.h"
 #include "tools/shared/flags.h"
-#include "tools/shared/info_log.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
