@@ -58,7 +58,7 @@ use_tools() {
     done
     (. /usr/share/bash-completion/completions/linebloom; complete -p linebloom | grep --quiet dump)
     linebloom size --rate=0.01 --keys=100M
-    linebloom compare --rows=20000 --lookups=2000 --policies='rocksdb-bloom;linebloom'"
+    linebloom compare --rows=20000 --lookups=2000 --policies='bloomfilter:10;linebloom:10'"
 }
 
 use_library() {

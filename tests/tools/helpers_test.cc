@@ -114,11 +114,16 @@ TEST(PoissonIntervalTest, IsWilsonsWithoutLimit) {
   }
 }
 
-TEST(LargestThatTest, FindsTheLastThatFits) {
-  for (uint64_t last = 3; last <= 9; ++last) {
-    const auto fits = [last](uint64_t number) { return number <= last; };
-    EXPECT_EQ(LargestThat(3, 9, fits), last);
-    EXPECT_EQ(LargestThat(last + 1, 20, fits), std::nullopt);
+TEST(ShortPolicyNameTest, IsWhatPeopleSay) {
+  for (const auto& [policy, name] : std::map<std::string, std::string>{
+           {"none", "none"},
+           {"linebloom:10", "linebloom:10"},
+           {"{id=linebloom;bits_per_key=8;level_aware=true}",
+            "linebloom:8 levels"},
+           {"{level_aware=false;id=linebloom;bits_per_key=8;line=plain}",
+            "linebloom:8 level_aware=false plain"},
+           {"{id=linebloom}", "linebloom"}}) {
+    EXPECT_EQ(ShortPolicyName(policy), name);
   }
 }
 
