@@ -27,6 +27,7 @@
 #include "linebloom/filter_policy.h"
 #include "linebloom/rebuild_filters.h"
 #include "nlohmann/json.hpp"
+#include "rocksdb/cache.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
@@ -37,6 +38,7 @@
 #include "tools/migrate/guards.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/flags.h"
+#include "tools/shared/info_log.h"
 #include "tools/shared/policies.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
@@ -49,6 +51,7 @@ struct MigrateConfig {
   std::string wal_dir;        // "": the one in the OPTIONS, if that is `db`
   std::string column_family;  // "" for all
   std::string policy;         // "": see DefaultPolicy()
+  uint64_t memory = 0;        // 0: as the info log says
   double worst_rate = 0;
   uint64_t bytes_per_second = 0;
   bool allow_more_reads = false;
@@ -175,6 +178,35 @@ bool IsChosen(const MigrateConfig& config, const std::string& family) {
              : family == config.column_family;
 }
 
+// bits_per_key=auto depends on the application's block cache, whose size no
+// OPTIONS file has. It gets that size in place of this program's.
+absl::Status UseCacheOfApplication(const MigrateConfig& config,
+                                   StoredOptions* stored) {
+  std::shared_ptr<rocksdb::Cache> cache;
+  for (rocksdb::ColumnFamilyDescriptor& family : stored->families) {
+    const auto* const used = TableOptionsOf(family.options);
+    if (used == nullptr || !CacheHoldsFilters(*used)) continue;
+    const auto* const own = OptionsOfLinebloom(used->filter_policy.get());
+    if (own == nullptr || !IsAuto(*own)) continue;
+    const uint64_t bytes = config.memory > 0
+                               ? config.memory
+                               : ReadInfoLog(config.db).cache_bytes.value_or(0);
+    if (bytes == 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", config.db, "': column family '", Printable(family.name),
+          "' gets the bits that are best for the application's block cache, "
+          "and its info log doesn't tell how large that is: say "
+          "--memory=BYTES, or name the bits, as in --policy=linebloom:10"));
+    }
+    if (cache == nullptr) cache = rocksdb::NewLRUCache(bytes);
+    rocksdb::BlockBasedTableOptions table = *used;
+    table.block_cache = cache;
+    family.options.table_factory.reset(
+        rocksdb::NewBlockBasedTableFactory(table));
+  }
+  return absl::OkStatus();
+}
+
 // Gives the chosen families the `chosen` policy, or their default.
 absl::Status ChooseFamilies(const MigrateConfig& config,
                             const FilterPolicyPtr& chosen, Target* target) {
@@ -186,7 +218,7 @@ absl::Status ChooseFamilies(const MigrateConfig& config,
         chosen != nullptr ? chosen : DefaultPolicy(family.options);
     SetPolicy(policy, &family.options);
     const FilterPolicyOptions* const own = OptionsOfLinebloom(policy.get());
-    if (own != nullptr && NeedsListener(*own) &&
+    if (own != nullptr && IsLevelAware(*own) &&
         FindLevelSizeListener(target->stored.db) == nullptr) {
       target->stored.db.listeners.push_back(NewLevelSizeListener());
     }
@@ -223,6 +255,7 @@ absl::StatusOr<Target> ReadTarget(const MigrateConfig& config,
   // None means the database's folder, wherever that moves.
   if (IsSameFolder(db.wal_dir, config.db)) db.wal_dir.clear();
   RETURN_IF_ERROR(ChooseFamilies(config, chosen, &target));
+  RETURN_IF_ERROR(UseCacheOfApplication(config, &target.stored));
   return target;
 }
 
@@ -530,6 +563,10 @@ Runner DeclareMigrate(CLI::App* app) {
       "RocksDB's again. Default: the linebloom policy in the database's "
       "OPTIONS, or linebloom with the bits per key of the Bloom filter there, "
       "or linebloom:10");
+  AddNumber(
+      app, "--memory", &config->memory, Unit::kBytes, 0, uint64_t{1} << 60,
+      "the application's block cache, by which bits_per_key=auto chooses; "
+      "0: what its info log says");
   AddNumber(app, "--worst_rate", &config->worst_rate, Unit::kShare, 0, 1,
             "rewrite linebloom's own filters too if their false-positive rate "
             "is above this and the policy has more bits; 0 means 1.2 times the "
