@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,7 +77,9 @@ struct FamilyToRebuild {
   // As it will be when all its filters have their average of bits; null if the
   // policy needs none.
   std::shared_ptr<const TreeState> tree;
-  double all_keys = 0;  // of the families that share a memory budget
+  double all_keys = 0;  // of all trees that share a memory budget
+  // Bytes of the budget for the filters of this database's families.
+  double budget_here = std::numeric_limits<double>::infinity();
 };
 
 // Fills in `policy` or `has_built_in_policy` from `options`. Returns what is

@@ -1,7 +1,6 @@
 #include "table/plan_rebuild.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <new>
@@ -112,30 +111,25 @@ void ListFiles(rocksdb::DB* db, std::vector<FamilyToRebuild>* families) {
   }
 }
 
-// The filters that share a memory budget with those of `families`.
-FilterTotals FiltersBeside(rocksdb::DB* db,
-                           const std::vector<FamilyToRebuild>& families) {
-  ListenerApi* const api =
-      ApiOf(FindLevelSizeListener(families.front().options));
-  if (api == nullptr) return {};
-  std::vector<std::string> names;
-  for (const FamilyToRebuild& family : families) names.push_back(family.name);
-  return api->FiltersBeside(db->GetName(), names);
-}
-
-// Gives all families that have a memory budget the smallest, which they share.
+// Gives all families that have a memory budget the smallest, which they share,
+// and of that what their keys have beside those of other databases.
 void ShareBudget(rocksdb::DB* db, std::vector<FamilyToRebuild>* families) {
-  double keys = FiltersBeside(db, *families).all_keys();
+  ListenerApi* const api =
+      ApiOf(FindLevelSizeListener(families->front().options));
+  double keys = 0;
   uint64_t budget = UINT64_MAX;
   for (const FamilyToRebuild& family : *families) {
     if (!family.policy.memory_budget) continue;
     budget = std::min(budget, *family.policy.memory_budget);
     keys += family.tree->Total();
   }
+  const double all_keys =
+      keys + (api == nullptr ? 0.0 : std::max(api->KeysOfOthers(db), 0.0));
   for (FamilyToRebuild& family : *families) {
     if (!family.policy.memory_budget) continue;
     family.policy.memory_budget = budget;
-    family.all_keys = keys;
+    family.all_keys = all_keys;
+    family.budget_here = all_keys > 0 ? budget * (keys / all_keys) : budget;
   }
 }
 
@@ -173,8 +167,7 @@ class Planner {
         options_(options),
         progress_(progress),
         report_(report),
-        plan_(plan),
-        memory_(FiltersBeside(db, families).bits / 8) {}
+        plan_(plan) {}
 
   Status Run() {
     for (const FamilyToRebuild& family : families_) {
@@ -306,8 +299,7 @@ class Planner {
 
   // Bytes that the budget of the file's family has left.
   double RoomBeside(const PlannedFile& file, double memory) const {
-    const auto& budget = families_[file.family].policy.memory_budget;
-    return budget ? *budget - memory : std::numeric_limits<double>::infinity();
+    return families_[file.family].budget_here - memory;
   }
 
   void Take(PlannedFile* file) {
@@ -327,8 +319,7 @@ class Planner {
   RebuildFiltersProgress so_far_;
   std::vector<PlannedFile> over_budget_;
   std::vector<PlannedFile> others_;
-  // Bytes of the filters that share a budget.
-  double memory_;
+  double memory_ = 0;  // bytes of the filters that share a budget
 };
 
 }  // namespace

@@ -26,10 +26,10 @@
 #include "rocksdb/table.h"
 #include "table/entry_reader.h"
 #include "table/evaluate.h"
-#include "table/format.h"
 #include "table/pace.h"
 #include "table/plan_rebuild.h"
 #include "table/random_access.h"
+#include "table/sst_file.h"
 #include "table/status.h"
 
 namespace linebloom {
@@ -123,10 +123,12 @@ rocksdb::Options ReaderOptions(rocksdb::Options options) {
 }
 
 // Checks all blocks that a compaction would read, the filter only if it isn't
-// damaged, because RocksDB's own check covers all blocks or none.
+// damaged, because RocksDB's own check covers all blocks or none. It asserts
+// that it knows all their names, so files of others are read instead, too.
 absl::Status CheckDataBlocks(rocksdb::DB* db, const rocksdb::Options& options,
-                             const FileRebuild& file) {
-  if (file.reason == RebuildReason::kDamagedFilter) {
+                             const SstFile& sst, const FileRebuild& file) {
+  if (file.reason == RebuildReason::kDamagedFilter ||
+      !sst.properties().are_known) {
     EntryReader reader(file.path, db->GetEnv());
     RETURN_IF_ERROR(reader.Open());
     return reader.ForEach([](absl::string_view) { return absl::OkStatus(); });
@@ -144,10 +146,10 @@ absl::Status CheckDataBlocks(rocksdb::DB* db, const rocksdb::Options& options,
 absl::Status CheckFile(rocksdb::DB* db, const rocksdb::Options& options,
                        const FileRebuild& file, bool check_data_blocks) {
   try {
-    ASSIGN_OR_RETURN(const std::unique_ptr<RandomAccess> bytes,
+    ASSIGN_OR_RETURN(std::unique_ptr<RandomAccess> bytes,
                      OpenFile(db->GetFileSystem(), file.path));
-    RETURN_IF_ERROR(ReadFooter(*bytes).status());
-    return check_data_blocks ? CheckDataBlocks(db, options, file)
+    ASSIGN_OR_RETURN(const SstFile sst, SstFile::Open(std::move(bytes)));
+    return check_data_blocks ? CheckDataBlocks(db, options, sst, file)
                              : absl::OkStatus();
   } catch (const std::bad_alloc& error) {
     return absl::ResourceExhaustedError(absl::StrCat(

@@ -111,7 +111,7 @@ struct RebuildFiltersOptions {
   // The files that a dry run of the same database reported, or some of them:
   // rewrites them in this order without examining any filter again. Files that
   // are gone since are reported so. If empty, all live files are examined.
-  std::vector<FileRebuild> files;
+  std::vector<FileRebuild> files = {};
 };
 
 // The data blocks that a lookup of a missing row is expected to read: the sum
@@ -165,9 +165,9 @@ using RebuildFiltersCallback =
 // To a compaction filter each is a manual compaction.
 //
 // With a memory_budget, files get larger filters only as far as there is room
-// in it beside all other filters: of these column families and, if the database
-// has the level size listener, of all trees that it knows. It knows a database
-// once that has flushed or compacted.
+// in it, so pass all column families that share it. If other databases share it
+// too, there is room for what these keys have of it; the level size listener
+// knows a database once that has flushed or compacted.
 //
 // Files that another compaction holds are retried later. Automatic compactions
 // rewrite files anyway; this call is for levels that they rarely touch. While a
