@@ -277,6 +277,7 @@ void AddRequest(const FamilyToRebuild& family,
     file = {.reason = rocksdb::TableFileCreationReason::kCompaction,
             .tree = family.tree,
             .all_keys = family.all_keys,
+            .choose = family.choose,
             .level = level,
             .style = family.options.compaction_style};
   }

@@ -9,6 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "filter_policy/filter/filter_block.h"
+#include "filter_policy/levels/new_file.h"
 #include "filter_policy/levels/tree_state.h"
 #include "filter_policy/policy/filter_bits_builder.h"
 #include "linebloom/filter_policy.h"
@@ -78,6 +79,7 @@ struct FamilyToRebuild {
   // policy needs none.
   std::shared_ptr<const TreeState> tree;
   double all_keys = 0;  // of all trees that share a memory budget
+  BitsChooser choose;   // for bits_per_key=auto; null without a listener
   // Bytes of the budget for the filters of this database's families.
   double budget_here = std::numeric_limits<double>::infinity();
 };

@@ -118,18 +118,18 @@ void ShareBudget(rocksdb::DB* db, std::vector<FamilyToRebuild>* families) {
       ApiOf(FindLevelSizeListener(families->front().options));
   double keys = 0;
   uint64_t budget = UINT64_MAX;
-  for (const FamilyToRebuild& family : *families) {
+  for (FamilyToRebuild& family : *families) {
+    if (api != nullptr) family.choose = api->ChooserFor(db, family.name);
     if (!family.policy.memory_budget) continue;
     budget = std::min(budget, *family.policy.memory_budget);
     keys += family.tree->Total();
   }
-  const double all_keys =
-      keys + (api == nullptr ? 0.0 : std::max(api->KeysOfOthers(db), 0.0));
+  const double all_keys = keys + (api == nullptr ? 0 : api->KeysOfOthers(db));
   for (FamilyToRebuild& family : *families) {
     if (!family.policy.memory_budget) continue;
     family.policy.memory_budget = budget;
     family.all_keys = all_keys;
-    family.budget_here = all_keys > 0 ? budget * (keys / all_keys) : budget;
+    if (all_keys > 0) family.budget_here = budget * (keys / all_keys);
   }
 }
 
