@@ -1,7 +1,9 @@
 #include "linebloom/filter_policy.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -164,10 +166,12 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       request->hash_seed = seed.value_or(0);
       if (!seed) Warn(context, BuiltInstead(NoEntropy(), "hash_seed=0"));
     }
-    const auto rounding = context.table_options.optimize_filters_for_memory &&
-                                  !used_.memory_budget
-                              ? rounding_
-                              : nullptr;
+    const bool is_rounded = context.table_options.optimize_filters_for_memory &&
+                            !used_.memory_budget;
+    if (is_rounded && request->line == LineKind::kPlain) {
+      return NewBloomBuilder(request->millibits_per_key, context.table_options);
+    }
+    const auto rounding = is_rounded ? rounding_ : nullptr;
     const bool detect_corruption =
         context.table_options.detect_filter_construct_corruption;
     if (used_.canonical_key != nullptr) {
@@ -207,6 +211,20 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   void Settle() {
     if (problem_.ok()) problem_ = Validate(options_);
     used_ = problem_.ok() ? options_ : InPlaceOf(options_);
+  }
+
+  // RocksDB's own builder rounds plain lines as RocksDB does: to sizes that the
+  // filters before, of the same policy and bits, leave room for.
+  rocksdb::FilterBitsBuilder* NewBloomBuilder(
+      uint32_t millibits, rocksdb::BlockBasedTableOptions table) const {
+    table.format_version = std::max(table.format_version, 5u);  // plain lines
+    const std::lock_guard<std::mutex> lock(blooms_mutex_);
+    auto& bloom = blooms_[millibits];
+    if (bloom == nullptr) {
+      bloom.reset(rocksdb::NewBloomFilterPolicy(static_cast<double>(millibits) /
+                                                kMillibitsPerBit));
+    }
+    return bloom->GetBuilderWithContext(FilterBuildingContext(table));
   }
 
   void Warn(const FilterBuildingContext& context,
@@ -265,6 +283,10 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   const std::unique_ptr<const rocksdb::FilterPolicy> built_in_;
   const std::shared_ptr<AllocationRounding> rounding_ =
       std::make_shared<AllocationRounding>();
+  mutable std::mutex blooms_mutex_;
+  // By thousandths of a bit per key. Their builders refer to them.
+  mutable std::map<uint32_t, std::unique_ptr<const rocksdb::FilterPolicy>>
+      blooms_;
   mutable OncePerLog log_;
 };
 
