@@ -15,25 +15,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(MeasurementTest, SummarizesTimes) {
-  Measurement measured;
-  std::vector<uint32_t> nanoseconds;
-  for (uint32_t i = 101; i >= 1; --i) nanoseconds.push_back(1000 * i);
-  measured.AddRound(nanoseconds, 2);
-  measured.AddRound({5000}, 2);
-  EXPECT_EQ(measured.rounds[0], (Json{{"mean_us", 51.0},
-                                      {"p50_us", 51.0},
-                                      {"p99_us", 100.0},
-                                      {"lookups_per_second", 50.5}}));
-  EXPECT_EQ(measured.rounds[1]["p99_us"], 5.0);
-  EXPECT_EQ(measured.OverRounds("mean_us").median, 28);
-  measured.AddRound({7000}, 2);
-  const Spread spread = measured.OverRounds("mean_us");
-  EXPECT_EQ(spread.min, 5);
-  EXPECT_EQ(spread.median, 7);
-  EXPECT_EQ(spread.max, 51);
-}
-
 Result ResultOf(const std::string& name, uint64_t reads,
                 uint64_t cache_bytes = 65'536, const std::string& wanted = "") {
   Result result = {wanted.empty() ? name : wanted,
@@ -43,8 +24,8 @@ Result ResultOf(const std::string& name, uint64_t reads,
   result.shape = {{0, "a", "z", 50, 0}, {2, "a", "z", 950, 0}};
   result.measured.lookups = 10'000;
   result.measured.data_block_reads = reads;
-  for (const uint32_t nanoseconds : {10'000, 12'000, 11'000}) {
-    result.measured.AddRound(std::vector<uint32_t>(10'000, nanoseconds), 1);
+  for (const double us : {10.0, 12.0, 11.0}) {
+    result.measured.rounds.push_back({us, us, us});
   }
   return result;
 }
@@ -90,6 +71,18 @@ TEST(ReportTest, ClaimsNoDifferenceThatIntervalsDoNotShow) {
   EXPECT_THAT(ResultsIn({ResultOf("a", 0), ResultOf("b", 0)}),
               ElementsAre("a reads 0 per 1,000 lookups, no difference seen "
                           "from b."));
+}
+
+TEST(ReportTest, TimesAreMediansOfTheRounds) {
+  Comparison comparison = ComparisonOf({ResultOf("a", 1)});
+  Json latency = ReportAsJson(comparison)["results"][0]["latency_us"];
+  EXPECT_EQ(latency["p50"], 11);
+  EXPECT_EQ(latency["p50_min"], 10);
+  EXPECT_EQ(latency["p50_max"], 12);
+  comparison.results[0].measured.rounds.pop_back();
+  comparison.results[0].measured.rounds[1].p99 = 20;
+  latency = ReportAsJson(comparison)["results"][0]["latency_us"];
+  EXPECT_EQ(latency["p99"], 15);
 }
 
 TEST(ReportTest, TakesTheBestOfAnAsteriskForEachCache) {
@@ -142,7 +135,7 @@ TEST(ReportTest, ProblemsVoidIt) {
 TEST(ReportTest, NotesQualifyIt) {
   Comparison comparison = ComparisonOf({ResultOf("a", 1), ResultOf("b", 1)});
   comparison.workload.rows.shape = {{0, "a", "z", 50, 0}};
-  comparison.results[1].measured.rounds[2]["p50_us"] = 13;
+  comparison.results[1].measured.rounds[2].p50 = 13;
   EXPECT_THAT(std::vector<std::string>(ReportAsJson(comparison)["notes"]),
               ElementsAre(HasSubstr("aren't quite those of the database"),
                           HasSubstr("a noisy machine. The p50 differs between "

@@ -40,6 +40,7 @@
 #include "table/status.h"
 #include "tools/commands.h"
 #include "tools/dump/inputs.h"
+#include "tools/shared/database_facts.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/intervals.h"
 #include "tools/shared/run_tool.h"
@@ -312,16 +313,18 @@ absl::Status CheckEntries(const SstFile& file, FileCheck* check) {
 // Reads the rows, or the filter alone. Returns errors for files that are not
 // SSTables or can't be read. Damage is one of the problems, as is anything that
 // ends the check early.
-absl::StatusOr<FileCheck> CheckFile(const std::string& path, bool read_rows) {
+absl::StatusOr<FileCheck> CheckFile(const LiveFile& live, bool read_rows,
+                                    FilterCensus* census) {
   FileCheck check;
-  const absl::StatusOr<SstFile> file = SstFile::Open(path);
+  const absl::StatusOr<SstFile> file = SstFile::Open(live.path);
   absl::StatusOr<FileFacts> facts =
       file.ok() ? ReadFileFacts(*file) : file.status();
   RETURN_IF_ERROR(TakeDamage(facts.status(), &check));
   if (!facts.ok()) return check;
   check.facts = *std::move(facts);
+  census->Add(live, *file);
   for (const std::string& problem : check.facts->problems) {
-    check.problems.push_back(absl::StrCat(path, ": ", problem));
+    check.problems.push_back(absl::StrCat(live.path, ": ", problem));
   }
   if (read_rows) {
     RETURN_IF_ERROR(TakeDamage(CheckEntries(*file, &check), &check));
@@ -457,19 +460,14 @@ absl::StatusOr<Outcome> RunVerify(const VerifyConfig& config) {
   json["is_sample"] = std::ranges::count(sampled, false) > 0;
   json["files"] = Json::array();
   Failures failures(config.inputs.db);
-  if (!config.inputs.db.empty()) {
-    const StoredOptions stored = LoadStoredOptions(config.inputs.db);
-    ASSIGN_OR_RETURN(const std::vector<std::string> lost,
-                     LostFilters(config.inputs.db, stored.families));
-    for (const std::string& problem : lost) failures.AddProblem(problem);
-  }
+  FilterCensus census;
   Progress progress;
   progress.Begin("verifying", files.size());
   size_t done = 0;
   for (; done < files.size() && !Interrupted(); ++done) {
     progress.Update(done);
     const absl::StatusOr<FileCheck> check =
-        CheckFile(files[done].path, sampled[done]);
+        CheckFile(files[done], sampled[done], &census);
     if (absl::IsCancelled(check.status())) break;
     Json file = FileAsJson(files[done]);
     if (check.ok()) {
@@ -489,6 +487,7 @@ absl::StatusOr<Outcome> RunVerify(const VerifyConfig& config) {
                                   " files were checked."));
   }
   AddSums(&json);
+  failures.Add(census.Judge(database));
   failures.AddTo(&json);
   return Outcome{VerifyAsText(json), json,
                  Interrupted() ? kExitInterrupted : failures.exit_code()};

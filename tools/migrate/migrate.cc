@@ -182,15 +182,19 @@ bool IsChosen(const MigrateConfig& config, const std::string& family) {
 // OPTIONS file has. It gets that size in place of this program's.
 absl::Status UseCacheOfApplication(const MigrateConfig& config,
                                    StoredOptions* stored) {
-  std::shared_ptr<rocksdb::Cache> cache;
+  ASSIGN_OR_RETURN(const InfoLogFacts log,
+                   ReadInfoLog(config.db, stored->db.db_log_dir));
+  std::map<std::string, std::shared_ptr<rocksdb::Cache>> caches;  // by address
   for (rocksdb::ColumnFamilyDescriptor& family : stored->families) {
     const auto* const used = TableOptionsOf(family.options);
     if (used == nullptr || !CacheHoldsFilters(*used)) continue;
     const auto* const own = OptionsOfLinebloom(used->filter_policy.get());
     if (own == nullptr || !IsAuto(*own)) continue;
-    const uint64_t bytes = config.memory > 0
-                               ? config.memory
-                               : ReadInfoLog(config.db).cache_bytes.value_or(0);
+    const auto logged = log.families.find(family.name);
+    const LoggedFamily facts =
+        logged == log.families.end() ? LoggedFamily() : logged->second;
+    const uint64_t bytes =
+        config.memory > 0 ? config.memory : facts.cache_bytes.value_or(0);
     if (bytes == 0) {
       return absl::InvalidArgumentError(absl::StrCat(
           "'", config.db, "': column family '", Printable(family.name),
@@ -198,6 +202,8 @@ absl::Status UseCacheOfApplication(const MigrateConfig& config,
           "and its info log doesn't tell how large that is: say "
           "--memory=BYTES, or name the bits, as in --policy=linebloom:10"));
     }
+    std::shared_ptr<rocksdb::Cache>& cache =
+        caches[config.memory > 0 ? "" : facts.cache];
     if (cache == nullptr) cache = rocksdb::NewLRUCache(bytes);
     rocksdb::BlockBasedTableOptions table = *used;
     table.block_cache = cache;
