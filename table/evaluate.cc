@@ -267,15 +267,17 @@ bool LeavesGaps(const rocksdb::FilterPolicy& policy,
   return builder != nullptr && builder->Finish(&memory).empty();
 }
 
-// Adds to `target` what only linebloom's policies can tell of a file
+// Adds to `target` what only linebloom's policies can tell of a file of `rows`
 // rewritten on `level`.
 void AddRequest(const FamilyToRebuild& family,
                 const rocksdb::BlockBasedTableOptions& table, int level,
-                TargetFilter* target) {
+                uint64_t rows, TargetFilter* target) {
   std::optional<NewFile> file;
   if (FindLevelSizeListener(family.options) != nullptr) {
     file = {.reason = rocksdb::TableFileCreationReason::kCompaction,
             .tree = family.tree,
+            // In level 0 each file is a run of its own.
+            .input_keys = level == 0 ? static_cast<double>(rows) : 0,
             .all_keys = family.all_keys,
             .choose = family.choose,
             .level = level,
@@ -349,7 +351,7 @@ std::string ReadPolicy(FamilyToRebuild* family) {
 }
 
 TargetFilter TargetOfFile(const FamilyToRebuild& family, int level,
-                          bool nothing_below) {
+                          uint64_t rows, bool nothing_below) {
   const rocksdb::BlockBasedTableOptions& table =
       *TableOptionsOf(family.options);
   const rocksdb::FilterBuildingContext context =
@@ -365,7 +367,7 @@ TargetFilter TargetOfFile(const FamilyToRebuild& family, int level,
         RateOfBuiltIn(*table.filter_policy, context).value_or(1);
     target.leaves_gaps = LeavesGaps(*table.filter_policy, context);
   } else {
-    AddRequest(family, table, level, &target);
+    AddRequest(family, table, level, rows, &target);
   }
   return target;
 }

@@ -89,10 +89,10 @@ struct FamilyToRebuild {
 // builds no filters; otherwise nothing.
 std::string ReadPolicy(FamilyToRebuild* family);
 
-// The filter that the family's policy would build for a file rewritten on
-// `level`. `nothing_below` says that no file below contains any of
+// The filter that the family's policy would build for a file of `rows`
+// rewritten on `level`. `nothing_below` says that no file below contains any of
 // its keys.
 TargetFilter TargetOfFile(const FamilyToRebuild& family, int level,
-                          bool nothing_below);
+                          uint64_t rows, bool nothing_below);
 
 }  // namespace linebloom

@@ -234,7 +234,7 @@ class Planner {
     const bool nothing_below = (for_hits || IsLevelAware(family.policy)) &&
                                NothingBelow(family, meta, file->level);
     const TargetFilter target =
-        TargetOfFile(family, file->level, nothing_below);
+        TargetOfFile(family, file->level, facts->rows(), nothing_below);
     const Evaluation evaluation = Evaluate(*facts, target);
     if (facts->has_gaps && target.leaves_gaps) {
       report_->unreadable.push_back(absl::StrCat(
