@@ -297,9 +297,10 @@ class Planner {
     }
   }
 
-  // Bytes that the budget of the file's family has left.
+  // Bytes that the budget of the file's family has left. Filters that have just
+  // their share of bits exceed it by their metadata and half a line.
   double RoomBeside(const PlannedFile& file, double memory) const {
-    return families_[file.family].budget_here - memory;
+    return 1.01 * families_[file.family].budget_here - memory;
   }
 
   void Take(PlannedFile* file) {
