@@ -164,9 +164,11 @@ class LevelSizeListener final : public rocksdb::EventListener,
     if (!info.status.ok()) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (auto* const found = FindByPath(info.db_name)) {
+      const bool is_compacted =
+          info.reason == rocksdb::TableFileCreationReason::kCompaction;
       found->second.files.Create(
           info.file_path, TotalsOf(&info.table_properties, info.file_size),
-          info.file_size);
+          info.file_size, is_compacted ? &info.job_id : nullptr);
     }
   }
 

@@ -109,8 +109,11 @@ std::optional<FileTotals> TotalsOf(const rocksdb::TableProperties* properties,
 }
 
 void LiveFiles::Create(const std::string& path,
-                       const std::optional<FileTotals>& totals,
-                       uint64_t bytes) {
+                       const std::optional<FileTotals>& totals, uint64_t bytes,
+                       const int* compaction) {
+  if (compaction != nullptr && !compactions_.contains(*compaction)) {
+    untold_.push_back(path);
+  }
   files_[FileNameOf(path)] = {.totals = totals.value_or(FileTotals()),
                               .bytes = bytes,
                               .was_read = true,
@@ -123,6 +126,14 @@ void LiveFiles::Delete(const std::string& path) {
   if (file == nullptr) return;
   // By DeleteFilesInRanges(), CompactFiles() or with its column family.
   if (Family* const family = file->family) {
+    // Until the files are listed, which an idle database may never be again.
+    for (const std::string& written : untold_) {
+      File* const output = Find(files_, FileNameOf(written));
+      if (output != nullptr && output->family == nullptr) {
+        Place(family, file->level, output);
+      }
+    }
+    untold_.clear();
     Place(nullptr, 0, file);
     EndJob(family);
     files_to_wait_ = 0;
@@ -136,6 +147,7 @@ void LiveFiles::BeginFlush(const std::string& family, double keys_to_flush) {
 
 void LiveFiles::EndFlush(const rocksdb::FlushJobInfo& job) {
   Family& family = families_[job.cf_name];
+  untold_.clear();
   Place(job.file_path, &family, 0);
   if (job.table_properties.num_entries > 0) {
     family.last_flush = static_cast<double>(job.table_properties.num_entries);
@@ -221,6 +233,7 @@ void LiveFiles::List(const std::vector<rocksdb::LiveFileMetaData>& listed,
     family.alike.clear();
     family.level0.clear();
   }
+  untold_.clear();
   FileTotals known;
   double known_bytes = 0;
   for (const rocksdb::LiveFileMetaData& file : listed) {

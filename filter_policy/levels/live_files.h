@@ -59,9 +59,10 @@ class LiveFiles {
     int moves = 0;
   };
 
-  // A file was written, but isn't live yet.
+  // A file of `bytes` was written, but isn't live yet; by a compaction if that
+  // isn't null.
   void Create(const std::string& path, const std::optional<FileTotals>& totals,
-              uint64_t bytes);
+              uint64_t bytes, const int* compaction);
   // A file is gone, whether or not a job told it before.
   void Delete(const std::string& path);
 
@@ -118,6 +119,8 @@ class LiveFiles {
   std::unordered_map<std::string, File> files_;  // by name
   std::map<std::string, Family> families_;       // by name
   std::map<int, Compaction> compactions_;        // by job
+  // Files of compactions that no event told of: of CompactFiles().
+  std::vector<std::string> untold_;
   // Before the files are listed again: their number, less what each event since
   // has counted for.
   size_t files_to_wait_ = 0;

@@ -151,7 +151,7 @@ def check_memory(linebloom, folder):
     assert "whole filters and indexes" in page.facts["cache"]
     # A sign for each size, and one in the legend.
     assert len(page.drawn.values("path", "class")) == 2 * 3
-    run(folder, linebloom, *command, "--memory=100kB", "--html=one.html")
+    run(folder, linebloom, *command, "--memory=100kB", "--hit_ratio=0.5", "--html=one.html")
     assert len(Page(folder + "/one.html").drawn.values("path", "class")) == 2
 
 

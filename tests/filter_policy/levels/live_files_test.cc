@@ -169,8 +169,21 @@ TEST_F(LiveFilesTest, OutputsWithoutALevelAreListed) {
   job.cf_name = "default";
   job.input_files = {"/db/1.sst"};
   job.output_files = {"/db/4.sst"};
-  files_.Create("/db/4.sst", FileOf(90), 90 * kBytesPerRow);
+  files_.Create("/db/4.sst", FileOf(90), 90 * kBytesPerRow, nullptr);
   files_.EndCompaction(job);
+  EXPECT_TRUE(files_.IsDue(0));
+}
+
+// CompactFiles() tells no listener, and an idle database isn't listed again.
+TEST_F(LiveFilesTest, OutputsOfUntoldJobsTakeThePlaceOfWhatIsDeleted) {
+  listed_ = {Unopened(1, 100)};
+  ReadSome(1);
+  List();
+  const int job = 7;
+  files_.Create("/db/4.sst", FileOf(90), 90 * kBytesPerRow, &job);
+  EXPECT_EQ(100, files_.AllKeys());
+  files_.Delete("/db/1.sst");
+  EXPECT_EQ(90, files_.AllKeys());
   EXPECT_TRUE(files_.IsDue(0));
 }
 
@@ -179,7 +192,7 @@ TEST_F(LiveFilesTest, AFlushThatTellsNothingLeavesTheLastOne) {
   rocksdb::FlushJobInfo job;
   job.cf_name = "default";
   job.file_path = "/db/1.sst";
-  files_.Create(job.file_path, FileOf(100), 100 * kBytesPerRow);
+  files_.Create(job.file_path, FileOf(100), 100 * kBytesPerRow, nullptr);
   job.table_properties = PropertiesOf(100);
   files_.EndFlush(job);
   job.file_path.clear();
