@@ -75,7 +75,7 @@ constexpr uint64_t kThirdOffset = 30;
 
 // A file that starts with two filter blocks at kFirst and kSecond.
 SstBuilder NewSst(uint32_t version = 5,
-                   ChecksumType type = ChecksumType::kXxh3) {
+                  ChecksumType type = ChecksumType::kXxh3) {
   SstBuilder builder(version, type);
   builder.AddBlock("filter one");
   builder.AddBlock("filter two");

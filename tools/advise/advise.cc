@@ -101,12 +101,11 @@ Candidate Auto(const CacheFacts& facts, Cache cache, const Load& load,
   }
   const std::string bits = absl::StrCat(choice.average_bits);
   const bool all = choice.filters_last_run;
-  return {
-      absl::StrCat("linebloom (", bits, " bits", all ? ")" : ", last 0)"),
-      all ? absl::StrCat("{id=linebloom;bits_per_key=", bits,
-                         ";level_aware=true}")
-          : "",
-      partitioned, read_model::ReadsPerLookup(trees, cache, load, choice)};
+  return {absl::StrCat("linebloom (", bits, " bits", all ? ")" : ", last 0)"),
+          all ? absl::StrCat("{id=linebloom;bits_per_key=", bits,
+                             ";level_aware=true}")
+              : "",
+          partitioned, read_model::ReadsPerLookup(trees, cache, load, choice)};
 }
 
 Candidate Bloom(const CacheFacts& facts, const Load& load, int bits) {
