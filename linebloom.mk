@@ -13,8 +13,13 @@ linebloom_SOURCES := \
   filter_policy/filter/hash_list.cc \
   filter_policy/filter/sizing.cc \
   filter_policy/levels/allocation.cc \
+  filter_policy/levels/auto_bits.cc \
+  filter_policy/levels/cache_model.cc \
   filter_policy/levels/level_size_listener.cc \
+  filter_policy/levels/live_files.cc \
+  filter_policy/levels/lookup_load.cc \
   filter_policy/levels/new_file.cc \
+  filter_policy/levels/read_model.cc \
   filter_policy/levels/tree_state.cc \
   filter_policy/line/hash.cc \
   filter_policy/line/kernel/line_kernel.cc \
@@ -29,9 +34,9 @@ linebloom_SOURCES := \
   filter_policy/policy/c_api.cc \
   filter_policy/policy/filter_bits_builder.cc \
   filter_policy/policy/filter_bits_reader.cc \
-  filter_policy/policy/filter_metrics.cc \
   filter_policy/policy/filter_policy.cc \
   filter_policy/policy/memory_allocator.cc \
+  filter_policy/policy/notes.cc \
   filter_policy/policy/observed_rate.cc \
   filter_policy/policy/policy_options.cc \
   filter_policy/policy/running_rocksdb.cc
@@ -39,7 +44,6 @@ linebloom_SOURCES := \
 linebloom_HEADERS := \
   filter_policy/include/linebloom/c.h \
   filter_policy/include/linebloom/export.h \
-  filter_policy/include/linebloom/filter_metrics.h \
   filter_policy/include/linebloom/filter_policy.h \
   filter_policy/include/linebloom/level_size_listener.h \
   filter_policy/include/linebloom/line.h \

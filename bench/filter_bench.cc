@@ -48,22 +48,28 @@ namespace {
 
 // A policy by name. rocksdb-ribbon gets as many bits as it needs for Bloom's
 // rate.
-const rocksdb::FilterPolicy* NewPolicy(const std::string& name, double bits) {
-  if (name == "rocksdb-bloom") return rocksdb::NewBloomFilterPolicy(bits);
-  if (name == "rocksdb-ribbon") return rocksdb::NewRibbonFilterPolicy(bits);
-  // Ribbon's bits are those of a Bloom filter of its rate: this one takes 10.
-  if (name == "rocksdb-ribbon-10") {
-    return rocksdb::NewRibbonFilterPolicy(14.746);
-  }
-  FilterPolicyOptions options;
-  if (name == "linebloom-rate") {
-    options.false_positive_rate = 0.0096;  // Bloom's at 10 bits
+std::unique_ptr<const rocksdb::FilterPolicy> NewPolicy(
+    const std::string& name) {
+  const char* const variable = std::getenv("BITS_PER_KEY");
+  const double bits = variable == nullptr ? 10 : std::atof(variable);
+  const auto new_policy = [&]() -> const rocksdb::FilterPolicy* {
+    if (name == "rocksdb-bloom") return rocksdb::NewBloomFilterPolicy(bits);
+    if (name == "rocksdb-ribbon") return rocksdb::NewRibbonFilterPolicy(bits);
+    // Ribbon's bits are those of a Bloom filter of its rate: this one takes 10.
+    if (name == "rocksdb-ribbon-10") {
+      return rocksdb::NewRibbonFilterPolicy(14.746);
+    }
+    FilterPolicyOptions options;
+    if (name == "linebloom-rate") {
+      options.false_positive_rate = 0.0096;  // Bloom's at 10 bits
+    } else {
+      options.bits_per_key = bits;
+    }
+    if (name == "linebloom-plain") options.line = LineKind::kPlain;
+    if (name == "linebloom-seeded") options.hash_seed = 7;
     return NewFilterPolicy(options);
-  }
-  options.bits_per_key = bits;
-  if (name.find("-plain") != std::string::npos) options.line = LineKind::kPlain;
-  if (name.find("-seeded") != std::string::npos) options.hash_seed = 7;
-  return NewFilterPolicy(options);
+  };
+  return std::unique_ptr<const rocksdb::FilterPolicy>(new_policy());
 }
 
 constexpr size_t kShortKey = 16;  // bytes
@@ -108,17 +114,29 @@ std::shared_ptr<char> AllocateForFilter(size_t size) {
           [](char* memory) { allocator->Deallocate(memory); }};
 }
 
-// The filter of the keys `first` to `first + count - 1` of that sequence.
-std::string BuildBlock(const rocksdb::FilterPolicy& policy, uint64_t first,
-                       size_t count, size_t key_size) {
+struct Place {
+  const char* name;
+  size_t filters;
+  size_t keys;  // per filter
+  std::shared_ptr<char> (*allocate)(size_t) = Malloc;
+  size_t key_size = kShortKey;
+};
+
+constexpr size_t kHotKeys = 1000000;
+constexpr size_t kColdKeys = 30000000;
+constexpr Place kHot{"hot", 1, kHotKeys};
+
+// The filter of the place's keys from `first` on.
+std::string BuildBlock(const rocksdb::FilterPolicy& policy, const Place& place,
+                       uint64_t first) {
   rocksdb::BlockBasedTableOptions table;
   table.format_version = 5;
   table.optimize_filters_for_memory = false;
   const rocksdb::FilterBuildingContext context(table);
   const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
       policy.GetBuilderWithContext(context));
-  for (size_t i = 0; i < count; ++i) {
-    const BenchKey key = KeyOf(first + i, key_size);
+  for (size_t i = 0; i < place.keys; ++i) {
+    const BenchKey key = KeyOf(first + i, place.key_size);
     builder->AddKey(SliceOf(key));
   }
   std::unique_ptr<const char[]> bytes;
@@ -128,32 +146,26 @@ std::string BuildBlock(const rocksdb::FilterPolicy& policy, uint64_t first,
 // Finished filters and their readers.
 class BenchFilters {
  public:
-  BenchFilters(const std::string& policy, double bits_per_key, size_t filters,
-               size_t keys_per_filter, size_t key_size,
-               std::shared_ptr<char> (*allocate)(size_t))
-      : policy_(NewPolicy(policy, bits_per_key)),
-        keys_per_filter_(keys_per_filter),
-        key_size_(key_size) {
-    for (size_t i = 0; i < filters; ++i) {
-      const std::string block =
-          BuildBlock(*policy_, i * keys_per_filter, keys_per_filter, key_size);
-      char* const at = buffers_.emplace_back(allocate(block.size())).get();
+  BenchFilters(const Place& place, const std::string& policy)
+      : place_(place), policy_(NewPolicy(policy)) {
+    for (size_t i = 0; i < place.filters; ++i) {
+      const std::string block = BuildBlock(*policy_, place, i * place.keys);
+      char* const at =
+          buffers_.emplace_back(place.allocate(block.size())).get();
       std::memcpy(at, block.data(), block.size());
       readers_.emplace_back(policy_->GetFilterBitsReader({at, block.size()}));
       total_bytes_ += block.size();
     }
   }
 
-  size_t size() const { return readers_.size(); }
-  size_t keys_per_filter() const { return keys_per_filter_; }
-  size_t key_size() const { return key_size_; }
+  const Place& place() const { return place_; }
   rocksdb::FilterBitsReader* reader(size_t i) const {
     return readers_[i].get();
   }
 
   double bits_per_key() const {
     return 8.0 * static_cast<double>(total_bytes_) /
-           static_cast<double>(size() * keys_per_filter_);
+           static_cast<double>(place_.filters * place_.keys);
   }
 
   // Measured with a million keys that no filter contains.
@@ -161,20 +173,34 @@ class BenchFilters {
     constexpr size_t kAsked = 1000000;
     size_t matches = 0;
     for (size_t i = 0; i < kAsked; ++i) {
-      const BenchKey key = KeyOf(kFirstStranger + i, key_size_);
-      matches += reader(i % size())->MayMatch(SliceOf(key));
+      const BenchKey key = KeyOf(kFirstStranger + i, place_.key_size);
+      matches += reader(i % place_.filters)->MayMatch(SliceOf(key));
     }
     return static_cast<double>(matches) / kAsked;
   }
 
  private:
+  const Place place_;
   std::unique_ptr<const rocksdb::FilterPolicy> policy_;
-  size_t keys_per_filter_;
-  size_t key_size_;
   std::vector<std::shared_ptr<char>> buffers_;
   size_t total_bytes_ = 0;
   std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers_;
 };
+
+// The filters for one place and policy, built once and kept: the benchmark
+// library calls a benchmark several times, from several threads and interleaved
+// with others.
+const BenchFilters& FiltersOf(const Place& place, const std::string& policy) {
+  static std::mutex mutex;
+  static std::map<std::string, std::unique_ptr<BenchFilters>> built;
+  const std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<BenchFilters>& filters =
+      built[std::string(place.name) + "/" + policy];
+  if (filters == nullptr) {
+    filters = std::make_unique<BenchFilters>(place, policy);
+  }
+  return *filters;
+}
 
 struct Lookup {
   rocksdb::FilterBitsReader* reader;
@@ -193,15 +219,11 @@ class Lookups {
         counter_(static_cast<uint64_t>(seed) << 48) {}
 
   Lookup Next() {
-    const uint64_t filter = RandomBelow(filters_.size());
-    if (!hits_) {
-      return {filters_.reader(filter),
-              KeyOf(kFirstStranger + counter_, filters_.key_size())};
-    }
-    return {filters_.reader(filter),
-            KeyOf(filter * filters_.keys_per_filter() +
-                      RandomBelow(filters_.keys_per_filter()),
-                  filters_.key_size())};
+    const Place& place = filters_.place();
+    const uint64_t filter = RandomBelow(place.filters);
+    const uint64_t key = hits_ ? filter * place.keys + RandomBelow(place.keys)
+                               : kFirstStranger + counter_;
+    return {filters_.reader(filter), KeyOf(key, place.key_size)};
   }
 
  private:
@@ -247,41 +269,6 @@ class PeakMemory {
  private:
   size_t at_first_;
 };
-
-// BITS_PER_KEY, by default 10.
-double BitsPerKey() {
-  const char* const bits = std::getenv("BITS_PER_KEY");
-  return bits == nullptr ? 10 : std::atof(bits);
-}
-
-struct Place {
-  const char* name;
-  size_t filters;
-  size_t keys;  // per filter
-  std::shared_ptr<char> (*allocate)(size_t) = Malloc;
-  size_t key_size = kShortKey;
-};
-
-constexpr size_t kHotKeys = 1000000;
-constexpr size_t kColdKeys = 30000000;
-constexpr Place kHot{"hot", 1, kHotKeys};
-
-// The filters for one place and policy, built once and kept: the benchmark
-// library calls a benchmark several times, from several threads and interleaved
-// with others.
-const BenchFilters& FiltersOf(const Place& place, const std::string& policy) {
-  static std::mutex mutex;
-  static std::map<std::string, std::unique_ptr<BenchFilters>> built;
-  const std::lock_guard<std::mutex> lock(mutex);
-  std::unique_ptr<BenchFilters>& filters =
-      built[std::string(place.name) + "/" + policy];
-  if (filters == nullptr) {
-    filters = std::make_unique<BenchFilters>(policy, BitsPerKey(),
-                                             place.filters, place.keys,
-                                             place.key_size, place.allocate);
-  }
-  return *filters;
-}
 
 void SetCounters(benchmark::State& state, const Place& place,
                  const std::string& policy) {
@@ -343,47 +330,31 @@ void AskBatch(benchmark::State& state, const Place& place,
 
 void Build(benchmark::State& state, const Place& place,
            const std::string& policy) {
-  const std::unique_ptr<const rocksdb::FilterPolicy> built_with(
-      NewPolicy(policy, BitsPerKey()));
+  const auto built_with = NewPolicy(policy);
   const PeakMemory memory;
   size_t block_size = 0;
   while (state.KeepRunningBatch(static_cast<int64_t>(place.keys))) {
-    block_size = BuildBlock(*built_with, 0, place.keys, place.key_size).size();
+    block_size = BuildBlock(*built_with, place, 0).size();
   }
   state.counters["memory_per_key"] =
       (static_cast<double>(memory.Growth()) - static_cast<double>(block_size)) /
       static_cast<double>(place.keys);
 }
 
-void RegisterBuild(const Place& place, const std::string& policy) {
-  benchmark::RegisterBenchmark(
-      (std::string("build/") + place.name + "/" + policy).c_str(),
-      [place, policy](benchmark::State& state) {
-        Build(state, place, policy);
-      });
-}
-
 void RegisterLookups(const Place& place, const std::string& policy) {
   const std::string where = std::string("/") + place.name + "/" + policy;
   for (const bool hits : {false, true}) {
-    benchmark::RegisterBenchmark(
-        ((hits ? "hit" : "miss") + where).c_str(),
-        [place, policy, hits](benchmark::State& state) {
-          Ask(state, place, policy, hits);
-        })
+    benchmark::RegisterBenchmark(((hits ? "hit" : "miss") + where).c_str(), Ask,
+                                 place, policy, hits)
         ->ThreadRange(1, 2);
   }
-  benchmark::RegisterBenchmark(("batch" + where).c_str(),
-                               [place, policy](benchmark::State& state) {
-                                 AskBatch(state, place, policy);
-                               });
+  benchmark::RegisterBenchmark(("batch" + where).c_str(), AskBatch, place,
+                               policy);
 }
 
 void Register() {
   for (const bool hits : {false, true}) {
-    benchmark::RegisterBenchmark(
-        hits ? "dry/hit" : "dry/miss",
-        [hits](benchmark::State& state) { Dry(state, hits); });
+    benchmark::RegisterBenchmark(hits ? "dry/hit" : "dry/miss", Dry, hits);
   }
   const std::vector<std::string> policies = {"rocksdb-bloom", "rocksdb-ribbon",
                                              "linebloom-plain", "linebloom"};
@@ -418,7 +389,11 @@ void Register() {
             true,
             true}}) {
     for (const std::string& policy : of_place) {
-      if (build) RegisterBuild(place, policy);
+      if (build) {
+        benchmark::RegisterBenchmark(
+            (std::string("build/") + place.name + "/" + policy).c_str(), Build,
+            place, policy);
+      }
       if (look_up) RegisterLookups(place, policy);
     }
   }

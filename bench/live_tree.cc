@@ -1,425 +1,387 @@
-// Measures filters in trees that are written to, as RocksDB shapes them: one
-// line of a table for docs/runs/ per phase, once compactions rest.
+// Measures what lookups read in a tree that RocksDB shapes while it is written,
+// with filters, indexes and data in one block cache or with filters outside it.
+// Prints one line of JSON for each `measure`.
 //
-//   live_tree SHAPE PHASES ROWS FILTERS FOLDER
+//   live_tree --folder=FOLDER [--filters=POLICY] [FLAG...] STEP...
 //
-// SHAPE    static or dynamic level sizes, or universal compaction, with levels
-//          that are small enough for some million rows to make a tree; default:
-//          RocksDB's own sizes.
-// PHASES   Some of these, separated by commas. Each writes ROWS rows of 66
-//          bytes.
-//            fill    drawn at random, with repeats: also overwrites
-//            paced   the same, while the writer waits for compactions
-//            mixed   the same, while another thread looks up missing keys
-//            order   in the order of keys
-//            reopen  writes nothing: closes and opens the database
-// FILTERS  a filter policy, as in an option string, or budget:BITS, a
-//          memory_budget of BITS for each row of the final tree
-// FOLDER   must not exist and is removed
+// Steps, one after another; a number may end in k or M:
+//   write=ROWS       writes new rows of 66 bytes, in random order
+//   overwrite[=ROWS] writes as many rows again (default: all, once)
+//   load=HITS[,zipf] from here on HITS % of the lookups are of rows that are
+//                    there, the rest of keys between rows; rows are drawn
+//                    evenly or by Zipf's law (0.99). With a load, each tenth
+//                    row that is written is followed by a lookup.
+//   cache=BYTES      reopens the database with an empty cache of that size; 0:
+//                    filters and indexes in memory, data not cached
+//   lookups=N        looks up, unmeasured
+//   measure=N        looks up until the cache is warm, then N times, or fewer
+//                    if 1,000 blocks were read by then
 //
-// A missing key meets the files whose range it is in, as often as that is wide,
-// because keys are drawn uniformly. Reads are sums of the rates that filters
-// state, weighted by that; "predicted" are those by PlacesOf(). They are
-// compared with filters of the same files:
-//   own    even filters of the bytes that are there
-//   full   even filters of the requested bytes
-//   best   the allocation of these bytes that reads least
-//   writing  full, averaged over all flushes and compactions of the phase
+// The writer waits for flushes and compactions, so that trees of one seed have
+// one shape, whatever their filters.
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
+#include <iostream>
 #include <memory>
-#include <mutex>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_split.h"
-#include "filter_policy/filter/sizing.h"
-#include "filter_policy/policy/policy_options.h"
+#include "CLI/CLI.hpp"
 #include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
-#include "linebloom/observed_rate.h"
-#include "rocksdb/comparator.h"
+#include "nlohmann/json.hpp"
+#include "rocksdb/cache.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
-#include "rocksdb/listener.h"
 #include "rocksdb/options.h"
 #include "rocksdb/perf_context.h"
+#include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
-#include "table/expected_reads.h"
-#include "table/file_facts.h"
 
 namespace linebloom {
 namespace {
 
-void Check(const rocksdb::Status& status) {
-  if (status.ok()) return;
-  std::fprintf(stderr, "live_tree: %s\n", status.ToString().c_str());
+struct Config {
+  std::string folder;
+  std::string filters = "linebloom";
+  std::string shape = "dynamic";
+  std::string cache_kind = "lru";
+  double high_pri_pool_ratio = 0.5;
+  int cache_shard_bits = 0;
+  uint64_t buffer = 256 << 10;  // bytes
+  bool partitioned = false;
+  bool statistics = true;
+  bool in_order = false;
+  std::vector<std::string> steps;
+};
+
+[[noreturn]] void Fail(const std::string& problem) {
+  std::fprintf(stderr, "live_tree: %s\n", problem.c_str());
   std::exit(2);
 }
 
-std::unique_ptr<rocksdb::DB> OpenDatabase(const rocksdb::Options& options,
-                                          const std::string& folder) {
-  rocksdb::DB* db = nullptr;
-  Check(rocksdb::DB::Open(options, folder, &db));
-  return std::unique_ptr<rocksdb::DB>(db);
+void Check(const rocksdb::Status& status) {
+  if (!status.ok()) Fail(status.ToString());
 }
 
-// 16 bytes, in the order of the numbers.
-std::string KeyOf(uint64_t number) {
-  char key[17];
-  std::snprintf(key, sizeof(key), "%016llx",
-                static_cast<unsigned long long>(number));
-  return {key, 16};
+// "1.5M" as 1,500,000.
+uint64_t NumberIn(const std::string& text) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  const std::string unit = end;
+  const double factor = unit == "k" ? 1e3 : unit == "M" ? 1e6 : 1;
+  if (end == text.c_str() || (factor == 1 && !unit.empty())) {
+    Fail("'" + text + "' is not a number");
+  }
+  return static_cast<uint64_t>(number * factor);
 }
 
-// The rate of solved lines.
-double RateOf(double bits) {
-  bits = std::min(bits, kMaxBitsOfRun);
-  return ExpectedRate(LineKind::kSolved, static_cast<uint32_t>(1000 * bits),
-                      kBitsPerLine / bits);
-}
-
-struct File {
-  double keys = 0;
-  double bits = 0;
-  double probes = 0;  // the share of missing keys that meet the file
-  double rate = 1;
-  FileRange range;
-};
-
-struct Tree {
-  std::vector<File> files;
-  double keys = 0;
-  double bits = 0;
-  double probes = 0;  // per missing key
-  double reads = 0;
-  double least_bits = 1e9;  // per key, of a file
-
-  void Add(const File& file) {
-    files.push_back(file);
-    keys += file.keys;
-    bits += file.bits;
-    probes += file.probes;
-    reads += file.probes * file.rate;
-    least_bits = std::min(least_bits, file.bits / file.keys);
-  }
-  double Predicted() const {
-    std::vector<FileRange> ranges;
-    for (const File& file : files) ranges.push_back(file.range);
-    const std::vector<Stretch> places =
-        PlacesOf(ranges, *rocksdb::BytewiseComparator());
-    double predicted = 0;
-    for (size_t i = 0; i < files.size(); ++i) {
-      predicted += places[i].share() * files[i].rate;
-    }
-    return predicted;
-  }
-  double Even(double total_bits) const {
-    return probes * RateOf(total_bits / keys);
-  }
-  double Best(double total_bits) const {
-    // Rates in proportion to keys per probe read least for their memory.
-    double low = 0;
-    double high = 100;
-    double least = 0;
-    for (int i = 0; i < 60; ++i) {
-      const double middle = (low + high) / 2;
-      double taken = 0;
-      least = 0;
-      for (const File& file : files) {
-        const double per_probe = file.keys / std::max(file.probes, 1e-9);
-        const double bits = std::clamp(
-            middle - std::log(per_probe) / LogRatePerBit(LineKind::kSolved),
-            kMinBitsOfRun, kMaxBitsOfRun);
-        taken += file.keys * bits;
-        least += file.probes * RateOf(bits);
-      }
-      (taken < total_bits ? low : high) = middle;
-    }
-    return least;
-  }
-};
-
-// Looks at the tree after each flush and compaction.
-class Watch : public rocksdb::EventListener {
+// Draws rows, of which there may be more each time.
+class Rows {
  public:
-  struct Seen {
-    double most_bits = 0;
-    double most_bits_per_key = 0;
-    double share = 0;
-    int trees = 0;
-  };
-
-  // `bits_per_key` for an average, `budget` in bits.
-  Watch(uint64_t rows, double bits_per_key, double budget)
-      : rows_(static_cast<double>(rows)),
-        bits_per_key_(bits_per_key),
-        budget_(budget) {}
-
-  double Requested(const Tree& tree) const {
-    return budget_ > 0 ? budget_ : bits_per_key_ * tree.keys;
+  void Load(double hit_share, bool by_zipf) {
+    hit_share_ = hit_share;
+    by_zipf_ = by_zipf;
+    cumulative_.clear();
   }
-
-  // `exact`: with the rates that filters state.
-  Tree TreeOf(rocksdb::DB* db, bool exact) const {
-    rocksdb::TablePropertiesCollection properties;
-    std::vector<rocksdb::LiveFileMetaData> files;
-    Check(db->GetPropertiesOfAllTables(&properties));
-    db->GetLiveFilesMetaData(&files);
-    Tree tree;
-    for (const rocksdb::LiveFileMetaData& live : files) {
-      const std::string path = live.db_path + live.name;
-      const auto found = properties.find(path);
-      if (found == properties.end()) continue;  // deleted meanwhile
-      File file;
-      file.keys = static_cast<double>(found->second->num_entries);
-      file.bits = 8 * static_cast<double>(found->second->filter_size);
-      file.probes =
-          (NumberOf(live.largestkey) - NumberOf(live.smallestkey)) / rows_;
-      file.rate = RateOf(file.bits / file.keys);
-      file.range = {live.smallestkey, live.largestkey, file.keys};
-      if (exact) {
-        const auto facts = ReadFileFacts(path);
-        if (facts.ok()) file.rate = facts->rate;
-      }
-      tree.Add(file);
+  bool DrawHit() { return Share() < hit_share_; }
+  uint64_t DrawRow(uint64_t rows) {
+    if (!by_zipf_) return random_() % rows;
+    while (cumulative_.size() < rows) {
+      const auto rank = static_cast<double>(cumulative_.size() + 1);
+      const double before = cumulative_.empty() ? 0 : cumulative_.back();
+      cumulative_.push_back(before + std::pow(rank, -0.99));
     }
-    return tree;
-  }
-
-  Seen Take() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return std::exchange(seen_, {});
-  }
-
-  void OnFlushCompleted(rocksdb::DB* db,
-                        const rocksdb::FlushJobInfo& /*job*/) override {
-    Look(db);
-  }
-  void OnCompactionCompleted(
-      rocksdb::DB* db, const rocksdb::CompactionJobInfo& /*job*/) override {
-    Look(db);
+    const auto end = cumulative_.begin() + static_cast<int64_t>(rows);
+    return static_cast<uint64_t>(
+        std::upper_bound(cumulative_.begin(), end - 1, Share() * *(end - 1)) -
+        cumulative_.begin());
   }
 
  private:
-  static double NumberOf(const std::string& key) {
-    return static_cast<double>(std::strtoull(key.c_str(), nullptr, 16));
+  double Share() {
+    return std::ldexp(static_cast<double>(random_() >> 11), -53);
   }
 
-  void Look(rocksdb::DB* db) {
-    const Tree tree = TreeOf(db, false);
-    if (tree.keys < 0.15 * rows_) return;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    seen_.most_bits = std::max(seen_.most_bits, tree.bits);
-    seen_.most_bits_per_key =
-        std::max(seen_.most_bits_per_key, tree.bits / tree.keys);
-    seen_.share += tree.reads / tree.Even(Requested(tree));
-    ++seen_.trees;
-  }
-
-  const double rows_;
-  const double bits_per_key_;
-  const double budget_;
-  std::mutex mutex_;
-  Seen seen_;
+  std::mt19937_64 random_{2};
+  double hit_share_ = 0;
+  bool by_zipf_ = false;
+  std::vector<double> cumulative_;
 };
 
-rocksdb::Options OptionsOf(const std::string& shape) {
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  options.compression = rocksdb::kNoCompression;
-  options.level_compaction_dynamic_level_bytes = shape == "dynamic";
-  if (shape == "default") return options;
-  options.write_buffer_size = 2 << 20;
-  options.target_file_size_base = 2 << 20;
-  options.max_bytes_for_level_base = 8 << 20;
-  options.max_background_jobs = 2;
-  if (shape == "universal") {
-    options.compaction_style = rocksdb::kCompactionStyleUniversal;
-  }
-  return options;
-}
-
-class Database {
+class LiveTree {
  public:
-  Database(const std::string& shape, std::vector<std::string> phases,
-           uint64_t rows, const std::string& filters, std::string folder)
-      : shape_(shape),
-        phases_(std::move(phases)),
-        rows_(rows),
-        filters_(filters),
-        folder_(std::move(folder)),
-        options_(OptionsOf(shape)) {
-    double budget = 0;
-    std::string policy = filters;
-    if (filters.rfind("budget:", 0) == 0) {
-      budget = std::strtod(filters.c_str() + 7, nullptr) * FinalRows();
-      policy = "linebloom:budget:" +
-               std::to_string(static_cast<uint64_t>(budget / 8));
-    }
-    rocksdb::BlockBasedTableOptions table;
-    Check(rocksdb::FilterPolicy::CreateFromString(
-        rocksdb::ConfigOptions(), policy, &table.filter_policy));
-    const auto* own = OptionsOfLinebloom(table.filter_policy.get());
-    watch_ = std::make_shared<Watch>(
-        rows, own == nullptr ? kDefaultBitsPerKey : BitsPerKeyOf(*own), budget);
-    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    if (std::getenv("WITHOUT_LISTENER") == nullptr) {
-      options_.listeners.push_back(NewLevelSizeListener());
-    }
-    options_.listeners.push_back(watch_);
-    db_ = OpenDatabase(options_, folder_);
-  }
+  explicit LiveTree(Config config) : config_(std::move(config)) { Open(0); }
 
   void Run() {
-    std::printf(
-        "| filters, shape, rows, phase | bits per key | at most | of what was "
-        "requested | at most | fewest bits per key of a file | filters met | "
-        "reads "
-        "per 1,000 missing keys | predicted | measured | own | full | best | "
-        "writing |\n"
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: "
-        "| ---: | ---: | ---: | ---: |\n");
-    for (const std::string& phase : phases_) {
-      if (phase == "reopen") {
-        db_.reset();
-        db_ = OpenDatabase(options_, folder_);
+    for (const std::string& step : config_.steps) {
+      const size_t sign = std::min(step.find('='), step.size());
+      const std::string name = step.substr(0, sign);
+      const std::string value = step.substr(std::min(sign + 1, step.size()));
+      if (name == "write") {
+        Write(NumberIn(value), /*again=*/false);
+      } else if (name == "overwrite") {
+        Write(value.empty() ? rows_ : NumberIn(value), /*again=*/true);
+      } else if (name == "load") {
+        has_load_ = true;
+        load_ = value;
+        draws_.Load(std::atof(value.c_str()) / 100,
+                    value.find(",zipf") != std::string::npos);
+      } else if (name == "cache") {
+        Open(NumberIn(value));
+      } else if (name == "lookups") {
+        for (uint64_t i = NumberIn(value); i > 0; --i) LookUp();
+      } else if (name == "measure") {
+        Measure(NumberIn(value));
       } else {
-        Write(phase);
+        Fail("no step '" + step + "'");
       }
-      Settle();
-      Print(phase);
     }
   }
 
  private:
-  double FinalRows() const {
-    std::vector<bool> there(rows_);
-    std::mt19937_64 random(1);
-    for (const std::string& phase : phases_) {
-      if (phase == "reopen") continue;
-      if (phase == "order") return static_cast<double>(rows_);
-      for (uint64_t i = 0; i < rows_; ++i) there[random() % rows_] = true;
+  struct Reads {
+    uint64_t filter, index, all, bytes;
+  };
+  static constexpr uint64_t kEnoughReads = 1000;
+  static constexpr uint64_t kBlock = 4096;
+
+  static Reads ReadsSoFar() {
+    const rocksdb::PerfContext& context = *rocksdb::get_perf_context();
+    return {context.filter_block_read_count, context.index_block_read_count,
+            context.block_read_count, context.block_read_byte};
+  }
+
+  std::shared_ptr<rocksdb::Cache> NewCache() const {
+    if (config_.cache_kind == "hyperclock") {
+      return rocksdb::HyperClockCacheOptions(cache_bytes_, kBlock,
+                                             config_.cache_shard_bits)
+          .MakeSharedCache();
     }
-    return static_cast<double>(std::count(there.begin(), there.end(), true));
+    return rocksdb::NewLRUCache(cache_bytes_, config_.cache_shard_bits,
+                                /*strict_capacity_limit=*/false,
+                                config_.high_pri_pool_ratio);
+  }
+
+  rocksdb::BlockBasedTableOptions TableOptions() const {
+    rocksdb::BlockBasedTableOptions table;
+    table.no_block_cache = cache_bytes_ == 0;
+    if (cache_bytes_ > 0) table.block_cache = NewCache();
+    table.cache_index_and_filter_blocks = cache_bytes_ > 0;
+    if (config_.partitioned) {
+      table.partition_filters = true;
+      table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    }
+    rocksdb::ConfigOptions strict;
+    strict.ignore_unsupported_options = false;
+    Check(rocksdb::FilterPolicy::CreateFromString(strict, config_.filters,
+                                                  &table.filter_policy));
+    return table;
+  }
+
+  void Open(uint64_t cache_bytes) {
+    if (db_ != nullptr) Settle();
+    db_.reset();
+    cache_bytes_ = cache_bytes;
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    options.use_direct_reads = true;
+    options.compression = rocksdb::kNoCompression;
+    options.max_background_jobs = 2;
+    options.write_buffer_size =
+        4 * config_.buffer;  // flushed before it is full
+    options.target_file_size_base = 2 * config_.buffer;
+    options.max_bytes_for_level_base = 4 * config_.buffer;
+    options.level_compaction_dynamic_level_bytes = config_.shape == "dynamic";
+    if (config_.shape == "universal") {
+      options.compaction_style = rocksdb::kCompactionStyleUniversal;
+    }
+    if (config_.statistics) options.statistics = rocksdb::CreateDBStatistics();
+    options.table_factory.reset(
+        rocksdb::NewBlockBasedTableFactory(TableOptions()));
+    options.listeners.push_back(NewLevelSizeListener());
+    rocksdb::DB* db = nullptr;
+    Check(rocksdb::DB::Open(options, config_.folder, &db));
+    db_.reset(db);
+  }
+
+  // 16 bytes, as db_bench has them. The first 8 are the number of the row,
+  // or, if not in order, its image in a one-to-one map that scatters numbers.
+  std::string KeyOf(uint64_t row) const {
+    if (!config_.in_order) {
+      for (const uint64_t factor : {0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53}) {
+        row = (row ^ (row >> 33)) * factor;
+      }
+      row ^= row >> 33;
+    }
+    std::string key(16, '0');
+    for (int i = 0; i < 8; ++i) key[i] = static_cast<char>(row >> (56 - 8 * i));
+    return key;
   }
 
   bool IsAtRest() {
     std::vector<std::string> properties = {
         rocksdb::DB::Properties::kNumRunningCompactions,
-        rocksdb::DB::Properties::kNumRunningFlushes,
-        rocksdb::DB::Properties::kMemTableFlushPending};
+        rocksdb::DB::Properties::kNumRunningFlushes};
     // In universal compaction it stays set if there is nothing to pick.
-    if (shape_ != "universal") {
+    if (config_.shape != "universal") {
       properties.push_back(rocksdb::DB::Properties::kCompactionPending);
     }
-    for (const std::string& property : properties) {
-      uint64_t value = 0;
-      db_->GetIntProperty(property, &value);
-      if (value > 0) return false;
-    }
-    return true;
+    return std::all_of(
+        properties.begin(), properties.end(), [&](const std::string& property) {
+          uint64_t value = 0;
+          return db_->GetIntProperty(property, &value) && value == 0;
+        });
   }
 
+  // Flushes, and waits for compactions.
   void Settle() {
-    for (int calm = 0; calm < 5; ++calm) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(40));
-      if (!IsAtRest()) calm = -1;
+    Check(db_->Flush({}));
+    for (int calm = 0; calm < 3; calm = IsAtRest() ? calm + 1 : 0) {
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
   }
 
-  void Write(const std::string& phase) {
-    std::atomic<bool> done = phase != "mixed";
-    std::thread reader([&] {
-      std::mt19937_64 random(3);
-      std::string value;
-      while (!done) db_->Get({}, KeyOf(random() % rows_) + "-", &value);
-    });
+  void Put(uint64_t row) {
     rocksdb::WriteOptions write;
-    write.disableWAL =
-        std::find(phases_.begin(), phases_.end(), "reopen") == phases_.end();
-    for (uint64_t i = 0; i < rows_; ++i) {
-      const uint64_t row = phase == "order" ? i : random_() % rows_;
-      Check(db_->Put(write, KeyOf(row), std::string(50, 'v')));
-      while (phase == "paced" && i % 10'000 == 0 && !IsAtRest()) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
+    write.disableWAL = true;
+    Check(db_->Put(write, KeyOf(row), std::string(50, 'v')));
+    ++written_;
+    if (written_ * 66 >= config_.buffer) {
+      written_ = 0;
+      Settle();
     }
-    done = true;
-    reader.join();
+    if (has_load_ && row % 10 == 0) LookUp();
   }
 
-  // Returns how many keys between those of rows the filters let through, per
-  // lookup.
-  double LookUp(int lookups) {
-    const CountByLevel counting;
-    rocksdb::get_perf_context()->Reset();
-    std::string value;
-    for (int i = 0; i < lookups; ++i) {
-      db_->Get({}, KeyOf(lookups_() % rows_) + "-", &value);
+  // Rows that are written again are so each once before any is a second time,
+  // in the order of a linear congruence.
+  void Write(uint64_t rows, bool again) {
+    constexpr uint64_t kStep = 2654435761;  // a prime above all numbers of rows
+    const std::clock_t begin = std::clock();
+    for (; rows > 0; --rows) {
+      if (again) last_overwritten_ = (last_overwritten_ + kStep) % rows_;
+      Put(again ? last_overwritten_ : rows_++);
     }
-    const FilterStats stats =
-        GetFilterStats(*rocksdb::get_perf_context()).all();
-    return static_cast<double>(stats.positives) / lookups;
+    Settle();
+    cpu_seconds_ += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   }
 
-  void Print(const std::string& phase) {
-    const Watch::Seen seen = watch_->Take();
-    const Tree tree = watch_->TreeOf(db_.get(), true);
-    const double requested = watch_->Requested(tree);
-    const double found = 1000 * LookUp(200'000);
-    std::printf(
-        "| %s, %s, %llu rows, %s | %.2f | %.2f | %.3f | %.3f | %.1f | %.2f | "
-        "%.3f | %.3f | %.3f | %.2f | %.2f | %.2f | %.2f |\n",
-        filters_.c_str(), shape_.c_str(),
-        static_cast<unsigned long long>(rows_), phase.c_str(),
-        tree.bits / tree.keys, seen.most_bits_per_key, tree.bits / requested,
-        seen.most_bits / requested, tree.least_bits, tree.probes,
-        1000 * tree.reads, 1000 * tree.Predicted(), found,
-        tree.reads / tree.Even(tree.bits), tree.reads / tree.Even(requested),
-        tree.reads / tree.Best(requested),
-        seen.share / std::max(seen.trees, 1));
-    std::fflush(stdout);
+  void LookUp() {
+    const bool hits = draws_.DrawHit();
+    std::string key = KeyOf(draws_.DrawRow(rows_));
+    if (!hits) key += '-';
+    const rocksdb::Status status = db_->Get({}, key, &value_);
+    if (!hits && status.IsNotFound()) return;
+    Check(status);
+    if (!hits) Fail("found a key that was not written");
   }
 
-  const std::string shape_;
-  const std::vector<std::string> phases_;
-  const uint64_t rows_;
-  const std::string filters_;
-  const std::string folder_;
-  rocksdb::Options options_;
-  std::shared_ptr<Watch> watch_;
+  void Measure(uint64_t most) {
+    Settle();
+    const Reads cold = ReadsSoFar();
+    for (int i = 0; i < 10'000; ++i) {
+      LookUp();
+      if (ReadsSoFar().bytes - cold.bytes > 3 * cache_bytes_) break;
+    }
+    const Reads before = ReadsSoFar();
+    uint64_t lookups = 0;
+    while (lookups < most && (ReadsSoFar().all - before.all < kEnoughReads ||
+                              lookups < most / 20)) {
+      LookUp();
+      ++lookups;
+    }
+    const Reads after = ReadsSoFar();
+    nlohmann::ordered_json line = {
+        {"filters", config_.filters},
+        {"partitioned", config_.partitioned},
+        {"cache", cache_bytes_},
+        {"load", load_},
+        {"lookups", lookups},
+        {"reads", after.all - before.all},
+        {"filter_reads", after.filter - before.filter},
+        {"index_reads", after.index - before.index},
+        {"bytes_read", after.bytes - before.bytes},
+        {"rows", rows_},
+        {"cpu_seconds", cpu_seconds_}};
+    DescribeTree(&line);
+    std::cout << line.dump() << std::endl;
+  }
+
+  void DescribeTree(nlohmann::ordered_json* line) const {
+    rocksdb::TablePropertiesCollection properties;
+    std::vector<rocksdb::LiveFileMetaData> files;
+    Check(db_->GetPropertiesOfAllTables(&properties));
+    db_->GetLiveFilesMetaData(&files);
+    uint64_t entries = 0;
+    uint64_t filter_bytes = 0;
+    uint64_t index_bytes = 0;
+    for (const auto& [path, of_file] : properties) {
+      entries += of_file->num_entries;
+      filter_bytes += of_file->filter_size;
+      index_bytes += of_file->index_size;
+    }
+    std::set<std::pair<int, std::string>> runs;
+    for (const rocksdb::LiveFileMetaData& file : files) {
+      runs.emplace(file.level, file.level == 0 ? file.name : "");
+    }
+    line->update({{"entries", entries},
+                  {"files", files.size()},
+                  {"runs", runs.size()},
+                  {"filter_bytes", filter_bytes},
+                  {"index_bytes", index_bytes},
+                  {"bits_per_key", 8 * static_cast<double>(filter_bytes) /
+                                       static_cast<double>(entries)}});
+  }
+
+  const Config config_;
+  uint64_t cache_bytes_ = 0;
   std::unique_ptr<rocksdb::DB> db_;
-  std::mt19937_64 random_{1};
-  std::mt19937_64 lookups_{2};
+  uint64_t rows_ = 0;
+  uint64_t last_overwritten_ = 0;
+  double cpu_seconds_ = 0;  // of the process, while it wrote
+  uint64_t written_ = 0;    // since the last flush
+  bool has_load_ = false;
+  std::string load_;
+  Rows draws_;
+  std::string value_;
 };
 
 }  // namespace
 }  // namespace linebloom
 
 int main(int argc, char** argv) {
-  const uint64_t rows = argc == 6 ? std::strtoull(argv[3], nullptr, 10) : 0;
-  if (rows == 0) {
-    std::fprintf(stderr, "usage: live_tree SHAPE PHASES ROWS FILTERS FOLDER\n");
-    return 2;
-  }
-  const std::string folder = argv[5];
-  if (!std::filesystem::create_directory(folder)) {
-    std::fprintf(stderr, "live_tree: %s exists\n", folder.c_str());
-    return 2;
+  linebloom::Config config;
+  CLI::App app("Measures what lookups read in a tree while it is written.");
+  app.add_option("--folder", config.folder, "removed; must not exist")
+      ->required();
+  app.add_option("--filters", config.filters, "an option string");
+  app.add_option("--shape", config.shape)
+      ->check(CLI::IsMember({"static", "dynamic", "universal"}));
+  app.add_option("--cache_kind", config.cache_kind)
+      ->check(CLI::IsMember({"lru", "hyperclock"}));
+  app.add_option("--high_pri_pool_ratio", config.high_pri_pool_ratio);
+  app.add_option("--cache_shard_bits", config.cache_shard_bits);
+  app.add_option("--buffer", config.buffer, "bytes of rows in a flush");
+  app.add_option("--partitioned", config.partitioned);
+  app.add_option("--statistics", config.statistics);
+  app.add_option("--in_order", config.in_order, "rows are written in order");
+  app.add_option("steps", config.steps)->required();
+  CLI11_PARSE(app, argc, argv);
+  if (!std::filesystem::create_directory(config.folder)) {
+    linebloom::Fail(config.folder + " exists");
   }
   linebloom::RegisterFilterPolicy();
-  linebloom::Database(argv[1], absl::StrSplit(argv[2], ','), rows, argv[4],
-                      folder)
-      .Run();
-  std::filesystem::remove_all(folder);
+  linebloom::LiveTree(config).Run();
+  std::filesystem::remove_all(config.folder);
 }

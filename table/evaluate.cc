@@ -1,6 +1,7 @@
 #include "table/evaluate.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/levels/level_size_listener.h"
@@ -24,134 +25,131 @@ constexpr double kTolerance = 1.2;
 // chance, or the file will be merged anyway.
 constexpr double kWorthShrinking = 0.9;
 
-// True if lookups need keys or prefixes that the filter lacks; RocksDB then
-// reads the file. Prefixes that no lookup needs do no harm.
-bool LacksKeysOrPrefixes(const Properties& properties,
-                         const TargetFilter& target) {
-  if (target.whole_key_filtering && !properties.whole_key_filtering) {
-    return true;
-  }
-  return !target.prefix_extractor.empty() &&
-         (target.prefix_extractor != properties.prefix_extractor_name ||
-          !properties.prefix_filtering);
+// What the rules below are about.
+struct Case {
+  const FileFacts& facts;
+  const TargetFilter& target;
+  double rate_after;  // expected of a new filter
+
+  BlockKind kind() const { return facts.first.kind; }
+  const FilterBlockInfo& info() const { return facts.first.info; }
+  bool is_for_rocksdb() const { return target.built_in_rate.has_value(); }
+};
+
+// Lookups need keys or prefixes that the filter lacks; RocksDB then reads the
+// file. Prefixes that no lookup needs do no harm.
+bool LacksKeysOrPrefixes(const Case& c) {
+  const Properties& properties = c.facts.properties;
+  const std::string& extractor = c.target.prefix_extractor;
+  return (c.target.whole_key_filtering && !properties.whole_key_filtering) ||
+         (!extractor.empty() &&
+          (extractor != properties.prefix_extractor_name ||
+           !properties.prefix_filtering));
 }
 
-// True if the file holds nothing to put into a filter, so that it never gets
-// one: only range deletions, or, in a filter of prefixes, only keys without a
-// prefix.
-bool HasNothingToFilter(const FileFacts& facts, const TargetFilter& target) {
-  return facts.rows() == 0 ||
-         (!facts.has_filter() && !facts.properties.whole_key_filtering &&
-          facts.properties.filter_policy_name == target.policy_name &&
-          !LacksKeysOrPrefixes(facts.properties, target));
+// The file never gets a filter: by the policy, or because it has only range
+// deletions, or, for a filter of prefixes, only keys without a prefix.
+bool HasNothingToFilter(const Case& c) {
+  const Properties& properties = c.facts.properties;
+  return c.target.wants_none || c.facts.rows() == 0 ||
+         (!c.facts.has_filter() && !properties.whole_key_filtering &&
+          properties.filter_policy_name == c.target.policy_name &&
+          !LacksKeysOrPrefixes(c));
 }
 
-// True if the file's filter is nothing to the policy, sound or not: RocksDB's
-// own can't read linebloom's.
-bool IsUnknownToPolicy(const FileFacts& facts, const TargetFilter& target) {
-  return target.built_in_rate.has_value() &&
-         (facts.first.kind == BlockKind::kLinebloom ||
-          facts.first.kind == BlockKind::kUnusable);
+bool HasNoFilter(const Case& c) {
+  return c.facts.filter_kind == FilterKind::kNone ||
+         c.facts.filter_kind == FilterKind::kObsoleteBlockBased;
 }
 
-// The least size of a filter that stays.
-uint32_t LeastMillibits(const TargetFilter& target) {
-  return target.min_millibits_per_key > 0 ? target.min_millibits_per_key
-                                          : target.request.millibits_per_key;
+// Nothing to RocksDB, or to its own policy: that can't read linebloom's, sound
+// or not.
+bool IsUnknownToPolicy(const Case& c) {
+  return !c.facts.is_used() ||
+         (c.is_for_rocksdb() && (c.kind() == BlockKind::kLinebloom ||
+                                 c.kind() == BlockKind::kUnusable));
 }
 
-// True if a new filter would have more bits or a lower rate. Building a filter
-// again with the same request and the same kind of line can't improve it.
-bool AskedForLess(const FilterBlockInfo& info, const TargetFilter& target) {
-  if (info.request.false_positive_rate > 0 &&
-      target.request.false_positive_rate > 0) {
-    // The metadata stores a float.
-    return info.request.false_positive_rate >
-           static_cast<float>(target.request.false_positive_rate);
-  }
-  // A filter built for a rate has no requested bits, and a block that no
-  // builder wrote may state that it has no keys.
-  const double had = info.request.false_positive_rate > 0
-                         ? MillibitsPerKey(info.lines, std::max(info.keys, 1U))
-                         : info.request.millibits_per_key;
-  return had < LeastMillibits(target);
+// For a newer linebloom to judge.
+bool IsNewer(const Case& c) {
+  return c.kind() == BlockKind::kUnusable &&
+         c.info().version > kFilterBlockVersion;
 }
 
-// The same for blocks of plain lines, which don't say what was requested: true
-// if their lines have fewer bits, apart from rounding to whole lines.
-bool HasFewerBits(const FileFacts& facts, const TargetFilter& target) {
-  return facts.bits_per_key().value_or(0) <
-         1.0 * LeastMillibits(target) / kMillibitsPerBit;
+// Every run would rewrite the file, and mend nothing.
+bool HasGapsForEver(const Case& c) {
+  return c.facts.has_gaps && c.target.leaves_gaps;
 }
 
-// The highest rate with which a filter stays.
-double WorstRate(const TargetFilter& target, double rate_after) {
-  return target.worst_rate > 0 ? target.worst_rate : kTolerance * rate_after;
+bool IsDamaged(const Case& c) {
+  return !c.facts.problems.empty() || !c.facts.of_one_policy;
 }
 
 // If every file has its own seed, any seed is fine.
-bool HasSeed(const FilterBlockInfo& info, uint64_t seed) {
-  return seed == kRandomHashSeed ? info.request.hash_seed != 0
-                                 : info.request.hash_seed == seed;
+bool HasOtherSeed(const Case& c) {
+  const uint64_t had = c.info().request.hash_seed;
+  const uint64_t seed = c.target.request.hash_seed;
+  return c.kind() == BlockKind::kLinebloom &&
+         (seed == kRandomHashSeed ? had == 0 : had != seed);
 }
 
-std::optional<RebuildReason> ReasonOfLinebloom(const FileFacts& facts,
-                                               const TargetFilter& target,
-                                               double rate_after) {
-  const FilterBlockInfo& info = facts.first.info;
-  if (!HasSeed(info, target.request.hash_seed)) {
-    return RebuildReason::kOtherHashSeed;
-  }
-  if (LacksKeysOrPrefixes(facts.properties, target)) {
-    return RebuildReason::kOtherPrefixes;
-  }
-  if (facts.rate > WorstRate(target, rate_after) &&
-      AskedForLess(info, target)) {
-    return RebuildReason::kWorseRate;
-  }
-  return std::nullopt;
+// RocksDB's policies read each other's filters, of any size.
+bool IsOfOtherKind(const Case& c) {
+  const bool builds_its_kind =
+      c.is_for_rocksdb() || c.target.request.line == LineKind::kPlain;
+  return c.kind() == BlockKind::kReserved ||
+         (IsOfRocksDb(c.kind()) && !builds_its_kind);
 }
 
-std::optional<RebuildReason> ReasonOf(const FileFacts& facts,
-                                      const TargetFilter& target,
-                                      double rate_after) {
-  const BlockKind kind = facts.first.kind;
-  if (HasNothingToFilter(facts, target)) return std::nullopt;
-  if (!facts.is_used()) {
-    return facts.filter_kind == FilterKind::kNone ||
-                   facts.filter_kind == FilterKind::kObsoleteBlockBased
-               ? RebuildReason::kNoFilter
-               : RebuildReason::kForeignFilter;
+// What the file's filter was requested with. A block that no builder wrote may
+// state that it has no keys, and one of plain lines doesn't say: there it is
+// what the lines have, apart from rounding to whole ones.
+double RequestedMillibits(const Case& c) {
+  if (c.kind() != BlockKind::kLinebloom) {
+    return c.facts.bits_per_key().value_or(0) * kMillibitsPerBit;
   }
-  if (IsUnknownToPolicy(facts, target)) return RebuildReason::kForeignFilter;
-  // Leave the file for a newer linebloom.
-  if (kind == BlockKind::kUnusable &&
-      facts.first.info.version > kFilterBlockVersion) {
-    return std::nullopt;
-  }
-  // Every run would rewrite the file, and mend nothing.
-  if (facts.has_gaps && target.leaves_gaps) return std::nullopt;
-  if (!facts.problems.empty() || !facts.of_one_policy) {
-    return RebuildReason::kDamagedFilter;
-  }
-  if (kind == BlockKind::kLinebloom) {
-    return ReasonOfLinebloom(facts, target, rate_after);
-  }
-  // RocksDB's policies read each other's filters, of any size.
-  const bool builds_its_kind = target.built_in_rate.has_value() ||
-                               target.request.line == LineKind::kPlain;
-  if (kind == BlockKind::kReserved || (IsOfRocksDb(kind) && !builds_its_kind)) {
-    return RebuildReason::kForeignFilter;
-  }
-  if (LacksKeysOrPrefixes(facts.properties, target)) {
-    return RebuildReason::kOtherPrefixes;
-  }
-  if (target.built_in_rate.has_value() ||
-      facts.rate <= WorstRate(target, rate_after) ||
-      !HasFewerBits(facts, target)) {
-    return std::nullopt;
-  }
-  return RebuildReason::kWorseRate;
+  return c.info().request.false_positive_rate > 0
+             ? MillibitsPerKey(c.info().lines, std::max(c.info().keys, 1U))
+             : c.info().request.millibits_per_key;
+}
+
+// A new filter would have a lower rate from more bits. Building a filter again
+// with the same request and the same kind of line can't improve it.
+bool IsWorse(const Case& c) {
+  const TargetFilter& target = c.target;
+  const double worst =
+      target.worst_rate > 0 ? target.worst_rate : kTolerance * c.rate_after;
+  const uint32_t least = target.min_millibits_per_key > 0
+                             ? target.min_millibits_per_key
+                             : target.request.millibits_per_key;
+  return !c.is_for_rocksdb() && c.facts.rate > worst &&
+         RequestedMillibits(c) < least;
+}
+
+// The first that applies decides; without a reason, the filter stays.
+struct Rule {
+  bool (*applies)(const Case&);
+  std::optional<RebuildReason> reason;
+};
+constexpr Rule kRules[] = {
+    {HasNothingToFilter, std::nullopt},
+    {HasNoFilter, RebuildReason::kNoFilter},
+    {IsUnknownToPolicy, RebuildReason::kForeignFilter},
+    {IsNewer, std::nullopt},
+    {HasGapsForEver, std::nullopt},
+    {IsDamaged, RebuildReason::kDamagedFilter},
+    {HasOtherSeed, RebuildReason::kOtherHashSeed},
+    {IsOfOtherKind, RebuildReason::kForeignFilter},
+    {LacksKeysOrPrefixes, RebuildReason::kOtherPrefixes},
+    {IsWorse, RebuildReason::kWorseRate},
+};
+
+// A filter with one of these reasons doesn't do its job, whatever its rate: it
+// may deny rows, pass an attacker's keys, or lack some.
+bool FailsItsJob(RebuildReason reason) {
+  return reason == RebuildReason::kDamagedFilter ||
+         reason == RebuildReason::kOtherHashSeed ||
+         reason == RebuildReason::kOtherPrefixes;
 }
 
 // The most bytes of a new filter of `keys` within a budget. The budget's bits
@@ -196,7 +194,7 @@ std::string ReadOwnPolicy(const rocksdb::FilterPolicy& policy,
   // Another library's, or one that refuses to work in this RocksDB.
   if (options == nullptr) return ForeignPolicy(policy);
   // The options it builds with, valid or not.
-  family->policy = NearestValid(*options);
+  family->policy = Validate(*options).ok() ? *options : InPlaceOf(*options);
   if (BuildsNothing(family->policy)) {
     return "its policy builds no filters: bits_per_key=" +
            BitsPerKeyText(BitsPerKeyOf(family->policy));
@@ -269,26 +267,35 @@ bool LeavesGaps(const rocksdb::FilterPolicy& policy,
   return builder != nullptr && builder->Finish(&memory).empty();
 }
 
-// Adds to `target` what only linebloom's policies can tell of a file
+// Adds to `target` what only linebloom's policies can tell of a file of `rows`
 // rewritten on `level`.
 void AddRequest(const FamilyToRebuild& family,
                 const rocksdb::BlockBasedTableOptions& table, int level,
-                TargetFilter* target) {
+                uint64_t rows, TargetFilter* target) {
   std::optional<NewFile> file;
   if (FindLevelSizeListener(family.options) != nullptr) {
     file = {.reason = rocksdb::TableFileCreationReason::kCompaction,
             .tree = family.tree,
+            // In level 0 each file is a run of its own.
+            .input_keys = level == 0 ? static_cast<double>(rows) : 0,
             .all_keys = family.all_keys,
+            .choose = family.choose,
             .level = level,
             .style = family.options.compaction_style};
   }
   target->worst_rate = family.worst_rate;
-  target->request = *RequestFor(family.policy, table, file);
+  const auto request = RequestFor(family.policy, table, file);
+  target->wants_none = !request;
+  if (!request) return;
+  target->request = *request;
   const uint32_t millibits = target->request.millibits_per_key;
   target->has_budget = family.policy.memory_budget.has_value();
   if (target->has_budget) {
     // The tree may have been larger when the file was written.
     target->min_millibits_per_key = millibits / 2;
+  } else if (file && IsAuto(family.policy) && CacheHoldsFilters(table)) {
+    // Whatever was right when the file was written.
+    target->min_millibits_per_key = kMinMillibits;
   } else if (file && IsLevelAware(family.policy)) {
     target->min_millibits_per_key =
         std::min(millibits, RoundToMillibits(BitsPerKeyOf(family.policy)));
@@ -302,14 +309,13 @@ void AddRequest(const FamilyToRebuild& family,
 
 Evaluation Evaluate(const FileFacts& facts, const TargetFilter& target) {
   Evaluation evaluation = Expect(facts, target);
-  evaluation.reason = ReasonOf(facts, target, evaluation.rate_after);
-  evaluation.rate_now = IsUnknownToPolicy(facts, target) ? 1 : facts.rate;
-  // A damaged filter may deny rows, whatever its rate, and one with another
-  // seed or other prefixes doesn't do its job.
-  evaluation.pays = evaluation.reason == RebuildReason::kDamagedFilter ||
-                    evaluation.reason == RebuildReason::kOtherHashSeed ||
-                    evaluation.reason == RebuildReason::kOtherPrefixes ||
-                    (evaluation.reason.has_value() &&
+  const Case c = {facts, target, evaluation.rate_after};
+  evaluation.rate_now = IsUnknownToPolicy(c) ? 1 : facts.rate;
+  const auto* const rule = std::ranges::find_if(
+      kRules, [&c](const Rule& each) { return each.applies(c); });
+  if (rule != std::end(kRules)) evaluation.reason = rule->reason;
+  evaluation.pays = evaluation.reason.has_value() &&
+                    (FailsItsJob(*evaluation.reason) ||
                      evaluation.rate_after < evaluation.rate_now);
   if (!evaluation.pays && target.has_budget &&
       evaluation.bytes_after < kWorthShrinking * facts.bytes) {
@@ -345,7 +351,7 @@ std::string ReadPolicy(FamilyToRebuild* family) {
 }
 
 TargetFilter TargetOfFile(const FamilyToRebuild& family, int level,
-                          bool nothing_below) {
+                          uint64_t rows, bool nothing_below) {
   const rocksdb::BlockBasedTableOptions& table =
       *TableOptionsOf(family.options);
   const rocksdb::FilterBuildingContext context =
@@ -361,7 +367,7 @@ TargetFilter TargetOfFile(const FamilyToRebuild& family, int level,
         RateOfBuiltIn(*table.filter_policy, context).value_or(1);
     target.leaves_gaps = LeavesGaps(*table.filter_policy, context);
   } else {
-    AddRequest(family, table, level, &target);
+    AddRequest(family, table, level, rows, &target);
   }
   return target;
 }

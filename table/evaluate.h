@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
 #include "filter_policy/filter/filter_block.h"
+#include "filter_policy/levels/new_file.h"
 #include "filter_policy/levels/tree_state.h"
 #include "filter_policy/policy/filter_bits_builder.h"
 #include "linebloom/filter_policy.h"
@@ -28,8 +30,10 @@ struct TargetFilter {
   // True if its filters may have gaps too (FileFacts::has_gaps).
   bool leaves_gaps = false;
 
-  // With a rate, its bits are approximate. kRandomHashSeed: any but 0.
+  // kRandomHashSeed: any but 0.
   FilterRequest request = {};
+  // True if the policy builds no filter for the file.
+  bool wants_none = false;
   // The least size of a new filter, because with level_aware it may get no more
   // than the average. 0: the same as `request`.
   uint32_t min_millibits_per_key = 0;
@@ -74,7 +78,10 @@ struct FamilyToRebuild {
   // As it will be when all its filters have their average of bits; null if the
   // policy needs none.
   std::shared_ptr<const TreeState> tree;
-  double all_keys = 0;  // of the families that share a memory budget
+  double all_keys = 0;  // of all trees that share a memory budget
+  BitsChooser choose;   // for bits_per_key=auto; null without a listener
+  // Bytes of the budget for the filters of this database's families.
+  double budget_here = std::numeric_limits<double>::infinity();
 };
 
 // Fills in `policy` or `has_built_in_policy` from `options`. Returns what is
@@ -82,10 +89,10 @@ struct FamilyToRebuild {
 // builds no filters; otherwise nothing.
 std::string ReadPolicy(FamilyToRebuild* family);
 
-// The filter that the family's policy would build for a file rewritten on
-// `level`. `nothing_below` says that no file below contains any of
+// The filter that the family's policy would build for a file of `rows`
+// rewritten on `level`. `nothing_below` says that no file below contains any of
 // its keys.
 TargetFilter TargetOfFile(const FamilyToRebuild& family, int level,
-                          bool nothing_below);
+                          uint64_t rows, bool nothing_below);
 
 }  // namespace linebloom

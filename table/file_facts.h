@@ -53,6 +53,9 @@ struct FileFacts : LineTotals {  // of all blocks together
   bool has_filter() const { return filter_kind != FilterKind::kNone; }
   // True if a present-day RocksDB uses the filter at all.
   bool is_used() const;
+  // Files that LevelDB wrote don't say how many entries they have, and none has
+  // no entry.
+  bool knows_rows() const { return properties.num_entries > 0; }
   // Entries of all kinds except range deletions.
   uint64_t rows() const {
     return properties.num_entries -

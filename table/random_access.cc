@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "table/status.h"
@@ -43,6 +44,32 @@ class FileBytes final : public RandomAccess {
   int fd_;
 };
 
+class FileSystemBytes final : public RandomAccess {
+ public:
+  FileSystemBytes(std::string path, uint64_t size,
+                  std::unique_ptr<rocksdb::FSRandomAccessFile> file)
+      : RandomAccess(std::move(path), size), file_(std::move(file)) {}
+
+ private:
+  absl::Status ReadInto(uint64_t offset, size_t length,
+                        char* out) const override {
+    rocksdb::Slice got;
+    RETURN_IF_ERROR(FromRocksDb(
+        file_->Read(offset, length, rocksdb::IOOptions(), &got, out, nullptr),
+        name()));
+    if (got.size() != length) {
+      return absl::DataLossError(absl::StrCat(name(), ": offset ", offset,
+                                              ": expected ", length,
+                                              " bytes, found ", got.size()));
+    }
+    // Files in memory need no copy.
+    if (got.data() != out) std::memcpy(out, got.data(), length);
+    return absl::OkStatus();
+  }
+
+  std::unique_ptr<rocksdb::FSRandomAccessFile> file_;
+};
+
 }  // namespace
 
 absl::StatusOr<std::string> RandomAccess::Read(uint64_t offset,
@@ -78,6 +105,19 @@ absl::StatusOr<std::unique_ptr<RandomAccess>> OpenFile(
   }
   return std::make_unique<FileBytes>(path, static_cast<uint64_t>(info.st_size),
                                      fd);
+}
+
+absl::StatusOr<std::unique_ptr<RandomAccess>> OpenFile(
+    rocksdb::FileSystem* file_system, const std::string& path) {
+  uint64_t size = 0;
+  RETURN_IF_ERROR(FromRocksDb(
+      file_system->GetFileSize(path, rocksdb::IOOptions(), &size, nullptr),
+      path));
+  std::unique_ptr<rocksdb::FSRandomAccessFile> file;
+  RETURN_IF_ERROR(FromRocksDb(file_system->NewRandomAccessFile(
+                                  path, rocksdb::FileOptions(), &file, nullptr),
+                              path));
+  return std::make_unique<FileSystemBytes>(path, size, std::move(file));
 }
 
 }  // namespace linebloom

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "rocksdb/file_system.h"
 
 namespace linebloom {
 
@@ -45,5 +46,10 @@ class RandomAccess {
 // never grows. NotFound, PermissionDenied and so on come from the operating
 // system; InvalidArgument for a directory, a pipe or a device.
 absl::StatusOr<std::unique_ptr<RandomAccess>> OpenFile(const std::string& path);
+
+// Opens it through a database's own file system: files in memory or stored
+// encrypted look as they do to the database. Errors as of FromRocksDb().
+absl::StatusOr<std::unique_ptr<RandomAccess>> OpenFile(
+    rocksdb::FileSystem* file_system, const std::string& path);
 
 }  // namespace linebloom

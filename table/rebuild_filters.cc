@@ -4,11 +4,10 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
-#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,132 +15,29 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "filter_policy/levels/level_size_listener.h"
-#include "filter_policy/levels/tree_state.h"
 #include "filter_policy/policy/policy_options.h"
-#include "rocksdb/comparator.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/io_status.h"
-#include "rocksdb/iterator.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table.h"
+#include "table/entry_reader.h"
 #include "table/evaluate.h"
-#include "table/expected_reads.h"
-#include "table/file_facts.h"
-#include "table/format.h"
 #include "table/pace.h"
+#include "table/plan_rebuild.h"
 #include "table/random_access.h"
+#include "table/sst_file.h"
 #include "table/status.h"
 
 namespace linebloom {
 namespace {
 
-using rocksdb::ColumnFamilyHandle;
 using rocksdb::SstFileMetaData;
 using rocksdb::Status;
 using Clock = std::chrono::steady_clock;
-
-Status Continue(const RebuildFiltersCallback& progress,
-                const RebuildFiltersProgress& so_far) {
-  return !progress || progress(so_far)
-             ? Status::OK()
-             : Status::Incomplete("linebloom: cancelled");
-}
-
-absl::Status FromIo(const rocksdb::IOStatus& status, const std::string& path) {
-  const std::string text = absl::StrCat(path, ": ", status.ToString());
-  if (status.IsNotFound() || status.IsPathNotFound()) {
-    return absl::NotFoundError(text);
-  }
-  if (status.IsCorruption()) return absl::DataLossError(text);
-  return absl::UnavailableError(text);
-}
-
-class FileSystemBytes final : public RandomAccess {
- public:
-  FileSystemBytes(std::string path, uint64_t size,
-                  std::unique_ptr<rocksdb::FSRandomAccessFile> file)
-      : RandomAccess(std::move(path), size), file_(std::move(file)) {}
-
- private:
-  absl::Status ReadInto(uint64_t offset, size_t length,
-                        char* out) const override {
-    rocksdb::Slice got;
-    const rocksdb::IOStatus status =
-        file_->Read(offset, length, rocksdb::IOOptions(), &got, out, nullptr);
-    if (!status.ok()) return FromIo(status, name());
-    if (got.size() != length) {
-      return absl::DataLossError(absl::StrCat(name(), ": offset ", offset,
-                                              ": expected ", length,
-                                              " bytes, found ", got.size()));
-    }
-    // Files in memory need no copy.
-    if (got.data() != out) std::memcpy(out, got.data(), length);
-    return absl::OkStatus();
-  }
-
-  std::unique_ptr<rocksdb::FSRandomAccessFile> file_;
-};
-
-// Reads the file through the database's own file system: files in memory or
-// stored encrypted look as they do to the database.
-absl::StatusOr<std::unique_ptr<RandomAccess>> OpenFromDatabase(
-    rocksdb::FileSystem* file_system, const std::string& path) {
-  uint64_t size = 0;
-  rocksdb::IOStatus status =
-      file_system->GetFileSize(path, rocksdb::IOOptions(), &size, nullptr);
-  if (!status.ok()) return FromIo(status, path);
-  std::unique_ptr<rocksdb::FSRandomAccessFile> file;
-  status = file_system->NewRandomAccessFile(path, rocksdb::FileOptions(), &file,
-                                            nullptr);
-  if (!status.ok()) return FromIo(status, path);
-  return std::make_unique<FileSystemBytes>(path, size, std::move(file));
-}
-
-absl::StatusOr<SstFile> OpenSst(rocksdb::DB* db, const std::string& path) {
-  ASSIGN_OR_RETURN(std::unique_ptr<RandomAccess> bytes,
-                   OpenFromDatabase(db->GetFileSystem(), path));
-  return SstFile::Open(std::move(bytes));
-}
-
-// A file that is readable except for its filter is worth rewriting.
-absl::StatusOr<FileFacts> Describe(rocksdb::DB* db, const std::string& path,
-                                   bool* filter_block_is_damaged) {
-  ASSIGN_OR_RETURN(const SstFile file, OpenSst(db, path));
-  absl::StatusOr<FileFacts> facts = ReadFileFacts(file);
-  *filter_block_is_damaged = absl::IsDataLoss(facts.status());
-  if (!*filter_block_is_damaged) return facts;
-  FileFacts damaged;
-  damaged.properties = file.properties();
-  damaged.filter_kind = file.filter().kind;
-  damaged.compatibility_name = file.filter().compatibility_name;
-  damaged.problems.emplace_back(facts.status().message());
-  return damaged;
-}
-
-Status ReadFamilies(rocksdb::DB* db, const RebuildFiltersOptions& options,
-                    std::vector<FamilyToRebuild>* families) {
-  std::vector<ColumnFamilyHandle*> handles = options.column_families;
-  if (handles.empty()) handles = {db->DefaultColumnFamily()};
-  for (ColumnFamilyHandle* handle : handles) {
-    if (handle == nullptr) {
-      return Status::InvalidArgument(
-          "linebloom: column_families holds a null handle");
-    }
-    FamilyToRebuild& family = families->emplace_back();
-    family.name = handle->GetName();
-    family.handle = handle;
-    family.options = db->GetOptions(handle);
-    family.worst_rate = options.worst_rate;
-    const std::string problem = ReadPolicy(&family);
-    if (problem.empty()) continue;
-    return Status::InvalidArgument(
-        "linebloom: column family '" + family.name + "'", problem);
-  }
-  return Status::OK();
-}
 
 // CompactFiles() fails badly in a CompactedDBImpl, which OpenForReadOnly() may
 // return (seen in 7.8 and 9.10). All read-only databases reject
@@ -150,236 +46,6 @@ bool IsReadOnly(rocksdb::DB* db) {
   return db->IngestExternalFile({}, rocksdb::IngestExternalFileOptions())
       .IsNotSupported();
 }
-
-// The metadata has the entries only of files that RocksDB has opened. (RocksDB
-// isn't asked to open others: a damaged footer may make it throw.)
-uint64_t EntriesOf(rocksdb::DB* db, const SstFileMetaData& file) {
-  if (file.num_entries > 0) return file.num_entries;
-  const absl::StatusOr<SstFile> opened = OpenSst(db, PathOf(db, file));
-  return opened.ok() ? opened->properties().num_entries : 0;
-}
-
-// Lists the files of each family and, if its policy needs it, describes the
-// tree. Its filters count as average ones, those that stay and those to come.
-// Rejected: counting the filters that files have now: a tree of 5-bit Bloom
-// filters was rebuilt with 13.9 bits instead of 10.
-void ListFiles(rocksdb::DB* db, std::vector<FamilyToRebuild>* families) {
-  for (FamilyToRebuild& family : *families) {
-    db->GetColumnFamilyMetaData(family.handle, &family.files);
-    if (!IsLevelAware(family.policy)) continue;
-    auto tree = std::make_shared<TreeState>();
-    for (const rocksdb::LevelMetaData& level : family.files.levels) {
-      for (const SstFileMetaData& file : level.files) {
-        const double entries = EntriesOf(db, file);
-        tree->Add({.unknown = entries}, level.level);
-      }
-    }
-    family.tree = std::move(tree);
-  }
-}
-
-// Gives all families that have a memory budget the smallest, which they share.
-void ShareBudget(std::vector<FamilyToRebuild>* families) {
-  double keys = 0;
-  uint64_t budget = UINT64_MAX;
-  for (const FamilyToRebuild& family : *families) {
-    if (!family.policy.memory_budget) continue;
-    budget = std::min(budget, BytesOf(*family.policy.memory_budget,
-                                      *TableOptionsOf(family.options)));
-    keys += family.tree->Total();
-  }
-  for (FamilyToRebuild& family : *families) {
-    if (!family.policy.memory_budget) continue;
-    family.policy.memory_budget = budget;
-    family.all_keys = keys;
-  }
-}
-
-// The plan: which files are worth rewriting, and in which order.
-
-bool Overlap(const FamilyToRebuild& family, const SstFileMetaData& a,
-             const SstFileMetaData& b) {
-  const rocksdb::Comparator& comparator = *family.options.comparator;
-  return comparator.CompareWithoutTimestamp(a.smallestkey, b.largestkey) <= 0 &&
-         comparator.CompareWithoutTimestamp(b.smallestkey, a.largestkey) <= 0;
-}
-
-// True if no older file may contain one of the file's keys.
-bool NothingBelow(const FamilyToRebuild& family, const SstFileMetaData& file,
-                  int level) {
-  if (level == 0 &&
-      family.files.levels[0].files.back().file_number != file.file_number) {
-    return false;
-  }
-  for (const rocksdb::LevelMetaData& below : family.files.levels) {
-    if (below.level <= level) continue;
-    for (const SstFileMetaData& other : below.files) {
-      if (Overlap(family, file, other)) return false;
-    }
-  }
-  return true;
-}
-
-// A live file: examined, then planned if its filter is poor, then rewritten.
-struct PlannedFile {
-  FileRebuild rebuild;  // for the report
-  size_t family = 0;    // index into the families and their reads
-  uint64_t number = 0;
-  int level = 0;  // where it is now
-  bool filter_block_is_damaged = false;
-  bool is_worth_it = false;
-  double more_memory = 0;  // bytes that the new filter takes beyond the old one
-};
-
-bool IsOverBudget(const PlannedFile& file) {
-  return file.rebuild.reason == RebuildReason::kOverBudget;
-}
-
-// Examines the filters of all live files of `families` and fills in all of
-// `report` except `files`. Incomplete if `progress` returns false. Omits files
-// that a compaction removes meanwhile, and files too damaged to examine.
-class Planner {
- public:
-  Planner(rocksdb::DB* db, const std::vector<FamilyToRebuild>& families,
-          const RebuildFiltersCallback& progress, RebuildFiltersReport* report)
-      : db_(db), families_(families), progress_(progress), report_(report) {}
-
-  Status Run(std::vector<PlannedFile>* plan) {
-    for (const FamilyToRebuild& family : families_) {
-      so_far_.files += family.files.file_count;
-    }
-    for (size_t i = 0; i < families_.size(); ++i) {
-      RETURN_IF_ERROR(LookAtFamily(i));
-    }
-    std::ranges::stable_sort(candidates_, {}, Order);
-    for (PlannedFile& file : candidates_) {
-      if (Fits(file)) {
-        report_->reads[file.family].after -= file.rebuild.saved_reads;
-        plan->push_back(std::move(file));
-      } else if (!IsOverBudget(file)) {
-        ++report_->files_no_better;
-      }
-    }
-    return Status::OK();
-  }
-
- private:
-  // The files of a column family as lookups of missing rows meet them.
-  struct FilesInReach {
-    std::vector<PlannedFile> files;
-    std::vector<FileRange> ranges;
-  };
-
-  Status LookAtFamily(size_t index) {
-    const FamilyToRebuild& family = families_[index];
-    FilesInReach met;
-    for (const rocksdb::LevelMetaData& level : family.files.levels) {
-      for (const SstFileMetaData& file : level.files) {
-        RETURN_IF_ERROR(LookAtFile(index, level.level, file, &met));
-      }
-    }
-    const std::vector<Stretch> places =
-        PlacesOf(met.ranges, *family.options.comparator);
-    double reads = 0;
-    for (size_t i = 0; i < places.size(); ++i) {
-      FileRebuild& file = met.files[i].rebuild;
-      reads += places[i].share() * file.rate;
-      file.saved_reads = places[i].share() * (file.rate - file.rate_after);
-      if (!met.files[i].is_worth_it) continue;
-      candidates_.push_back(std::move(met.files[i]));
-    }
-    report_->reads.push_back({family.name, reads, reads});
-    return Status::OK();
-  }
-
-  Status LookAtFile(size_t index, int level, const SstFileMetaData& meta,
-                    FilesInReach* met) {
-    RETURN_IF_ERROR(Continue(progress_, so_far_));
-    ++so_far_.files_done;
-    const FamilyToRebuild& family = families_[index];
-    PlannedFile file;
-    file.rebuild.path = PathOf(db_, meta);
-    const absl::StatusOr<FileFacts> facts =
-        Describe(db_, file.rebuild.path, &file.filter_block_is_damaged);
-    if (absl::IsNotFound(facts.status())) return Status::OK();
-    ++report_->files_examined;
-    if (!facts.ok()) {
-      report_->unreadable.emplace_back(facts.status().message());
-      return Status::OK();
-    }
-    const bool for_hits = family.options.optimize_filters_for_hits;
-    const bool nothing_below = (for_hits || IsLevelAware(family.policy)) &&
-                               NothingBelow(family, meta, level);
-    const TargetFilter target = TargetOfFile(family, level, nothing_below);
-    const Evaluation evaluation = Evaluate(*facts, target);
-    if (facts->has_gaps && target.leaves_gaps) {
-      report_->unreadable.push_back(
-          absl::StrCat(file.rebuild.path, ": ", facts->problems.front(), "; ",
-                       target.policy_name,
-                       " would write it again: use another policy, or "
-                       "whole_key_filtering=true"));
-    }
-    met->ranges.push_back(
-        {meta.smallestkey, meta.largestkey, 1.0 * facts->rows()});
-    file.rebuild.column_family = family.name;
-    file.rebuild.level = level;
-    file.rebuild.bytes = meta.size;
-    file.rebuild.rows = facts->rows();
-    file.rebuild.reason = evaluation.reason.value_or(RebuildReason::kNoFilter);
-    file.rebuild.rate = evaluation.rate_now;
-    file.rebuild.rate_after = evaluation.rate_after;
-    file.family = index;
-    file.number = meta.file_number;
-    file.level = level;
-    // With this option RocksDB would rewrite the file without a filter.
-    if (!for_hits || !nothing_below) {
-      const double bytes = facts->bytes;
-      file.more_memory = evaluation.bytes_after - bytes;
-      file.is_worth_it = evaluation.pays;
-      memory_ += family.policy.memory_budget ? bytes : 0;
-      report_->files_no_better +=
-          evaluation.reason.has_value() && !evaluation.pays;
-    }
-    met->files.push_back(std::move(file));
-    return Status::OK();
-  }
-
-  // Those over budget come first, by lost reads per freed byte of memory. Then
-  // by saved reads per byte of the file: whenever the run ends, no other order
-  // would have saved more. Rejected: by rate alone, which begins with the last
-  // level, and so the most bytes, if no file has a filter.
-  static std::pair<bool, double> Order(const PlannedFile& file) {
-    const FileRebuild& rebuild = file.rebuild;
-    if (IsOverBudget(file)) {
-      return {false, rebuild.saved_reads / file.more_memory};
-    }
-    const auto bytes = std::max<uint64_t>(rebuild.bytes, 1);
-    return {true, -rebuild.saved_reads / bytes};
-  }
-
-  // Books the file's new filter. False if the budget has no room for it, or for
-  // a file over budget, if those before it have freed enough.
-  bool Fits(const PlannedFile& file) {
-    const std::optional<MemoryBudget>& budget =
-        families_[file.family].policy.memory_budget;
-    if (!budget) return true;
-    const double room = budget->bytes - memory_;
-    if (IsOverBudget(file) ? room >= 0
-                           : file.more_memory > std::max(room, 0.0)) {
-      return false;
-    }
-    memory_ += file.more_memory;
-    return true;
-  }
-
-  rocksdb::DB* db_;
-  const std::vector<FamilyToRebuild>& families_;
-  const RebuildFiltersCallback& progress_;
-  RebuildFiltersReport* report_;
-  RebuildFiltersProgress so_far_;
-  std::vector<PlannedFile> candidates_;
-  double memory_ = 0;  // that the filters of families with a budget take
-};
 
 // Is there space on the disk for a new file?
 
@@ -444,8 +110,6 @@ void MarkFilesWithoutSpace(rocksdb::DB* db,
 
 // Is the old file sound?
 
-constexpr size_t kReadahead = 2 << 20;
-
 // Keeps the check out of the application's statistics and block cache.
 rocksdb::Options ReaderOptions(rocksdb::Options options) {
   rocksdb::BlockBasedTableOptions table = *TableOptionsOf(options);
@@ -458,62 +122,39 @@ rocksdb::Options ReaderOptions(rocksdb::Options options) {
   return options;
 }
 
-Status ReadAllRows(const rocksdb::Options& options,
-                   rocksdb::SstFileReader* reader) {
-  rocksdb::ReadOptions read;
-  read.readahead_size = kReadahead;
-  read.total_order_seek = true;
-  read.fill_cache = false;
-  // If the comparator has timestamps, this reads rows of all times.
-  const std::string latest(options.comparator->timestamp_size(), '\xff');
-  const rocksdb::Slice timestamp = latest;
-  if (!latest.empty()) read.timestamp = &timestamp;
-  const std::unique_ptr<rocksdb::Iterator> row(reader->NewIterator(read));
-  for (row->SeekToFirst(); row->Valid(); row->Next()) {
-  }
-  return row->status();
-}
-
 // Checks all blocks that a compaction would read, the filter only if it isn't
-// damaged, because RocksDB's own check covers all blocks or none. bad_alloc
-// passes through RocksDB.
-Status CheckDataBlocks(const rocksdb::Options& options, const std::string& path,
-                       bool filter_block_is_damaged) {
-  const rocksdb::Options reader_options = ReaderOptions(options);
-  rocksdb::SstFileReader reader(reader_options);
-  RETURN_IF_ERROR(reader.Open(path));
-  if (filter_block_is_damaged) return ReadAllRows(reader_options, &reader);
+// damaged, because RocksDB's own check covers all blocks or none. It asserts
+// that it knows all their names, so files of others are read instead, too.
+absl::Status CheckDataBlocks(rocksdb::DB* db, const rocksdb::Options& options,
+                             const SstFile& sst, const FileRebuild& file) {
+  if (file.reason == RebuildReason::kDamagedFilter ||
+      !sst.properties().are_known) {
+    EntryReader reader(file.path, db->GetEnv());
+    RETURN_IF_ERROR(reader.Open());
+    return reader.ForEach([](absl::string_view) { return absl::OkStatus(); });
+  }
+  rocksdb::SstFileReader reader(ReaderOptions(options));
+  RETURN_IF_ERROR(FromRocksDb(reader.Open(file.path), file.path));
   rocksdb::ReadOptions read;
-  read.readahead_size = kReadahead;
-  return reader.VerifyChecksum(read);
+  read.readahead_size = 2 << 20;
+  return FromRocksDb(reader.VerifyChecksum(read), file.path);
 }
 
-// Reads the footer at `path` again. Corruption, or other errors of reading, if
-// RocksDB should not open the file: before format_version 6 the footer has no
-// checksum, and RocksDB allocates as many bytes as it says.
-Status CheckFooter(rocksdb::FileSystem* file_system, const std::string& path) {
-  const absl::StatusOr<std::unique_ptr<RandomAccess>> file =
-      OpenFromDatabase(file_system, path);
-  const absl::Status status =
-      file.ok() ? ReadFooter(**file).status() : file.status();
-  if (status.ok()) return Status::OK();
-  const std::string message(status.message());
-  return absl::IsNotFound(status) ? Status::NotFound(message)
-                                  : Status::Corruption(message);
-}
-
-// Returns an error if a compaction should not read the file.
-Status CheckFile(rocksdb::DB* db, const rocksdb::Options& options,
-                 const PlannedFile& file, bool check_data_blocks) {
-  const std::string& path = file.rebuild.path;
+// Returns an error if a compaction should not read the file. Reads the footer
+// again first: before format_version 6 it has no checksum, and RocksDB
+// allocates as many bytes as it says.
+absl::Status CheckFile(rocksdb::DB* db, const rocksdb::Options& options,
+                       const FileRebuild& file, bool check_data_blocks) {
   try {
-    const Status footer = CheckFooter(db->GetFileSystem(), path);
-    if (!footer.ok() || !check_data_blocks) return footer;
-    return CheckDataBlocks(options, path, file.filter_block_is_damaged);
+    ASSIGN_OR_RETURN(std::unique_ptr<RandomAccess> bytes,
+                     OpenFile(db->GetFileSystem(), file.path));
+    ASSIGN_OR_RETURN(const SstFile sst, SstFile::Open(std::move(bytes)));
+    return check_data_blocks ? CheckDataBlocks(db, options, sst, file)
+                             : absl::OkStatus();
   } catch (const std::bad_alloc& error) {
-    return Status::MemoryLimit(
-        path, absl::StrCat("too little memory to check it, or a damaged size: ",
-                           error.what()));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        file.path,
+        ": too little memory to check it, or a damaged size: ", error.what()));
   }
 }
 
@@ -615,11 +256,12 @@ class Rewriter {
       End(RebuildOutcome::kNoSpace, file, space.ToString());
       return Status::OK();
     }
-    const Status sound = CheckFile(db_, families_[file->family].options, *file,
-                                   options_.check_data_blocks);
+    const absl::Status sound =
+        CheckFile(db_, families_[file->family].options, file->rebuild,
+                  options_.check_data_blocks);
     // Files that are gone are noticed below.
-    if (!sound.ok() && !sound.IsNotFound() && !sound.IsPathNotFound()) {
-      End(RebuildOutcome::kDamaged, file, sound.ToString());
+    if (!sound.ok() && !absl::IsNotFound(sound)) {
+      End(RebuildOutcome::kDamaged, file, std::string(sound.message()));
       return Status::OK();
     }
     rocksdb::CompactionJobInfo job;
@@ -714,8 +356,8 @@ class Rewriter {
 Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
                       const RebuildFiltersCallback& progress,
                       RebuildFiltersReport* report) {
-  RebuildFiltersReport unasked;
-  if (report == nullptr) report = &unasked;
+  RebuildFiltersReport ignored;
+  if (report == nullptr) report = &ignored;
   *report = {};
   if (!(options.worst_rate >= 0 && options.worst_rate <= 1)) {
     return Status::InvalidArgument(
@@ -727,10 +369,10 @@ Status RebuildFilters(rocksdb::DB* db, const RebuildFiltersOptions& options,
   if (!options.dry_run && IsReadOnly(db)) {
     return Status::NotSupported("linebloom: the database is read-only");
   }
-  ListFiles(db, &families);
-  ShareBudget(&families);
-  std::vector<PlannedFile> plan;
-  RETURN_IF_ERROR(Planner(db, families, progress, report).Run(&plan));
+  std::vector<PlannedFile> plan = FindFiles(db, families, options.files);
+  if (options.files.empty()) {
+    RETURN_IF_ERROR(PlanFiles(db, families, options, progress, report, &plan));
+  }
   Status status;
   if (options.dry_run) {
     MarkFilesWithoutSpace(db, families, &plan);

@@ -192,6 +192,7 @@ bool IsProperties(absl::string_view name) {
 // DataLoss if the block or a value breaks the format.
 absl::StatusOr<Properties> ParseProperties(const Block& block) {
   Properties properties;
+  properties.are_known = true;
   EntryIterator entry(&block, ValueLength::kStored);
   while (entry.Next()) {
     const absl::string_view expected =

@@ -25,6 +25,10 @@ namespace linebloom {
 // Numbers missing from the file are 0 and texts empty, unless stated otherwise.
 // Texts are also empty if RocksDB wrote "nullptr".
 struct Properties {
+  // False if the file has no properties block, as LevelDB's: nothing below is
+  // known then.
+  bool are_known = false;
+
   uint64_t num_entries = 0;  // of all kinds, including deletions
   uint64_t num_range_deletions = 0;
   // Keys and prefixes added to the filter, written since RocksDB 6.22.
@@ -81,8 +85,8 @@ struct FilterLocation {
   // For kPartitioned, the index that maps keys to partitions.
   BlockHandle index;
 
-  // Bytes of the filter including its index, without trailers: RocksDB's
-  // `linebloom size`.
+  // Bytes of the filter including its index, without trailers, as the property
+  // rocksdb.filter.size counts them.
   uint64_t TotalSize() const;
 };
 

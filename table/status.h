@@ -1,7 +1,12 @@
-// Passing on errors, absl::Status's and rocksdb::Status's.
+// absl::Status's and rocksdb::Status's: passing them on, and one from the
+// other.
 #pragma once
 
 #include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "rocksdb/status.h"
 
 // Returns the status from the function unless it is OK.
 #define RETURN_IF_ERROR(...)                                      \
@@ -19,3 +24,11 @@
   variable = *std::move(result)
 #define LINEBLOOM_JOIN(a, b) LINEBLOOM_JOIN_NOW(a, b)
 #define LINEBLOOM_JOIN_NOW(a, b) a##b
+
+namespace linebloom {
+
+// The same error, NotFound, DataLoss or Unknown, with "`what`: " before
+// RocksDB's message. `what` says what was being done and where.
+absl::Status FromRocksDb(const rocksdb::Status& status, absl::string_view what);
+
+}  // namespace linebloom

@@ -1,22 +1,21 @@
 #!/usr/bin/env bash
 # Shows on this machine's disk what a filter saves: installs missing packages,
-# builds linebloom and runs `linebloom compare`. Works on a fresh Debian 12 or later, as root or
-# with sudo.
+# builds linebloom and runs `linebloom compare`. Works on a fresh Debian 12 or
+# later, as root or with sudo.
 #
-#   tools/compare_io.sh [FLAG]...
+#   tools/compare_io.sh [DATABASE] [FLAG]...
 #
-# Without flags it compares twice: filters in memory, and filters that share a block
-# cache with indexes and data.
+# Without arguments it compares twice: filters in memory, and filters that share a
+# block cache with indexes and data.
 #
 # The first run downloads packages and compiles, some minutes with two cores, and
 # puts about 30 MB into build/; later ones begin to measure after seconds. A
-# comparison with the default flags takes a few minutes and 1.4 GB of disk, which
+# comparison with the default flags takes a few minutes and 1.2 GB of disk, which
 # are free again afterwards.
 #
-# The flags are those of `linebloom compare`; --help lists them once it is built, and itself
-# neither installs nor builds. Paths are relative to the current folder. The
-# exit code is its too: 0 if all is well, 1 if it found something wrong, 2 after bad
-# usage or input. The table goes to stdout, everything else to stderr.
+# Arguments and the exit code are those of `linebloom compare`; --help lists the
+# flags once it is built, and itself neither installs nor builds. Paths are
+# relative to the current folder. Tables go to stdout, everything else to stderr.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tools/run_step.sh"
@@ -40,5 +39,7 @@ run_step "build linebloom" \
 if (($# > 0)); then exec "$program" compare "$@"; fi
 "$program" compare
 echo
-exec "$program" compare --memory=1MB,2MB,3MB,4MB --lookups=40k \
-  --policies='rocksdb-bloom;rocksdb-ribbon;linebloom;linebloom:7;linebloom:5'
+"$program" compare --memory=1MB,2MB,3MB,4MB --lookups=40k \
+  --policies='bloomfilter:10;ribbonfilter:14.746:-1;linebloom:10;linebloom:7;linebloom:5'
+echo
+echo "Next, for a database of yours: ${program#"$PWD/"} advise DATABASE"

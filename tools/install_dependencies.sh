@@ -3,9 +3,9 @@
 # later, as root or with sudo. --lint adds clang-format and clang-tidy, --fuzz
 # what builds the fuzz targets, --compat what creates root folders of other
 # releases, --package what builds Debian packages, --browser what opens the
-# pages of --html, and --rocksdb-suite what RocksDB's own tests need. If nothing
-# is missing, it neither calls apt nor needs the network; apt says how many MB it
-# downloads and takes.
+# pages of --html, --figures what draws docs/pictures/, and --rocksdb-suite what
+# RocksDB's own tests need. If nothing is missing, it neither calls apt nor needs
+# the network; apt says how many MB it downloads and takes.
 set -euo pipefail
 
 packages=(
@@ -29,12 +29,13 @@ for argument in "$@"; do
     --fuzz) packages+=(clang libclang-rt-dev llvm) ;;
     --compat) packages+=(debootstrap debian-archive-keyring) ;;
     --browser) packages+=(chromium) ;;
+    --figures) packages+=(python3-matplotlib) ;;
     --package) packages+=(dpkg-dev file) ;; # what cpack calls
     --rocksdb-suite)
       packages+=(dpkg-dev libbz2-dev libgflags-dev liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev)
       ;;
     *)
-      echo "install_dependencies.sh: unknown argument '$argument'; there are --browser, --lint, --fuzz, --compat, --package and --rocksdb-suite" >&2
+      echo "install_dependencies.sh: unknown argument '$argument'; there are --browser, --figures, --lint, --fuzz, --compat, --package and --rocksdb-suite" >&2
       exit 2
       ;;
   esac

@@ -10,8 +10,8 @@ rebuilds them, linebloom's and RocksDB's own.
 
   linebloom compare
   linebloom advise /var/lib/my_database --memory=512MB
-  linebloom dump --db=/var/lib/my_database
-  linebloom migrate --db=/var/lib/my_database --dry_run
+  linebloom dump /var/lib/my_database
+  linebloom migrate /var/lib/my_database --dry_run
 
 Exits with 0; with 1 if it found something wrong, and stderr says what; with 2
 for bad usage or input; with 130 after Ctrl-C.)";

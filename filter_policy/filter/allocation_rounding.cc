@@ -20,9 +20,9 @@ constexpr uint32_t kWorthwhile = 32;
 
 // Close to the expected rate, except for a factor that all filters of a kind
 // share. ExpectedRate() would take longer than building a small filter.
-double RateOf(LineKind line, uint64_t keys, uint32_t lines) {
+double RateOf(uint64_t keys, uint32_t lines) {
   const double bits_per_key = lines * kBitsPerLine / static_cast<double>(keys);
-  return std::exp(-LogRatePerBit(line) * bits_per_key);
+  return std::exp(-LogRatePerBit(LineKind::kSolved) * bits_per_key);
 }
 
 }  // namespace
@@ -34,14 +34,15 @@ size_t MallocUsableSize(size_t bytes) {
   return std::max(bytes, usable);
 }
 
-uint32_t AllocationRounding::Round(LineKind line, uint64_t keys, uint32_t lines,
+uint32_t AllocationRounding::Round(uint64_t keys, uint32_t lines,
                                    size_t overhead) {
+  constexpr LineKind kLine = LineKind::kSolved;
   const size_t beside = overhead + kBlockTrailer;
   const auto usable = [&](uint32_t count) {
-    return usable_size_(BytesOfLines(line, count) + beside);
+    return usable_size_(BytesOfLines(kLine, count) + beside);
   };
   const size_t size = usable(lines);
-  const uint32_t more = NumLinesInBytes(line, size - beside);
+  const uint32_t more = NumLinesInBytes(kLine, size - beside);
   if (more - lines <= lines / kWorthwhile) return lines;
   // The most lines that fit the next smaller size.
   uint32_t fewer = lines / 2;
@@ -50,11 +51,9 @@ uint32_t AllocationRounding::Round(LineKind line, uint64_t keys, uint32_t lines,
     const uint32_t middle = fewer + (above - fewer) / 2;
     (usable(middle) < size ? fewer : above) = middle;
   }
-  const double rate = RateOf(line, keys, lines);
-  const double loss =
-      static_cast<double>(keys) * (RateOf(line, keys, fewer) - rate);
-  const double gain =
-      static_cast<double>(keys) * (rate - RateOf(line, keys, more));
+  const double rate = RateOf(keys, lines);
+  const double loss = static_cast<double>(keys) * (RateOf(keys, fewer) - rate);
+  const double gain = static_cast<double>(keys) * (rate - RateOf(keys, more));
   const std::lock_guard<std::mutex> lock(mutex_);
   const bool shrink = debt_ + loss <= 0;
   debt_ += shrink ? loss : -gain;

@@ -1,11 +1,10 @@
-// Rounds filters to what malloc provides (optimize_filters_for_memory).
+// Rounds filters of solved lines to what malloc provides
+// (optimize_filters_for_memory).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-
-#include "filter_policy/line/line.h"
 
 namespace linebloom {
 
@@ -26,7 +25,7 @@ class AllocationRounding {
 
   // The number of lines to build for `keys` keys that should have `lines`, both
   // more than 0. `overhead` is the size of the block's other bytes.
-  uint32_t Round(LineKind line, uint64_t keys, uint32_t lines, size_t overhead);
+  uint32_t Round(uint64_t keys, uint32_t lines, size_t overhead);
 
  private:
   const UsableSize usable_size_;

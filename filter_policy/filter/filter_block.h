@@ -27,13 +27,14 @@ inline constexpr size_t kMaxFilterBlockOverhead =
 // completed when the filter's keys are known, followed by BuildFilter, stored
 // in the block and compared by linebloom::RebuildFilters.
 struct FilterRequest {
-  // At least 1. With a rate: what large filters need for it; not stored.
+  // At least 1. Not stored with a rate.
   uint32_t millibits_per_key = 10000;
   LineKind line =
       LineKind::kSolved;  // in a block: of its lines, also if unknown
   // The rest is for solved lines only: RocksDB's format has no room for it.
   uint64_t hash_seed = 0;  // used to compute the hashes
-  // The rate to come near to, less than 1, stored as a float; 0: use the bits.
+  // Of blocks that earlier policies built for a rate, which now stands for
+  // bits: that rate, less than 1, stored as a float. 0: none.
   double false_positive_rate = 0;
   bool level_aware = false;  // true if bits or rate depend on the file's level
   // Names the function that maps keys to the bytes that are hashed

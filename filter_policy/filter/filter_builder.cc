@@ -11,9 +11,12 @@
 namespace linebloom {
 namespace {
 
-FilterBlock BuildEmptyBlock() {
+FilterBlock BuildEmptyBlock(const FilterRequest& request) {
   std::unique_ptr<char[]> bytes(new char[kFilterTailBytes]);
   std::copy_n(kEmptyFilterBlock, kFilterTailBytes, bytes.get());
+  if (request.line == LineKind::kPlain) {  // as RocksDB's
+    bytes[2] = static_cast<char>(PlainProbes(request.millibits_per_key));
+  }
   return {std::move(bytes), kFilterTailBytes};
 }
 
@@ -80,17 +83,12 @@ FilterBlock BuildBlock(const HashList& hashes, const FilterRequest& request,
 FilterBlock BuildFilter(const HashList& hashes, const FilterRequest& request,
                         const LineKernel& kernel,
                         AllocationRounding* rounding) {
-  if (hashes.empty()) return BuildEmptyBlock();
+  if (hashes.empty()) return BuildEmptyBlock(request);
   const size_t keys = hashes.size();
   uint32_t millibits = request.millibits_per_key;
-  uint32_t lines = request.false_positive_rate > 0
-                       ? NumLinesForRate(keys, millibits)
-                       : NumLinesForKeys(keys, millibits);
-  if (rounding != nullptr && request.false_positive_rate == 0) {
-    const uint32_t rounded = rounding->Round(request.line, keys, lines,
-                                             FilterBlockOverhead(request));
-    if (rounded != lines) millibits = MillibitsPerKey(rounded, keys);
-    lines = rounded;
+  uint32_t lines = NumLinesForKeys(keys, millibits);
+  if (rounding != nullptr) {
+    lines = rounding->Round(keys, lines, FilterBlockOverhead(request));
   }
   // More than 2^32 keys may have fewer bits than requested.
   if (lines == kMaxLines) {

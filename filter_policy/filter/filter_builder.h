@@ -20,10 +20,11 @@ struct FilterBlock {
 // Builds the block with the number of lines for the request's bits per key. The
 // request is AsBuilt(): solved lines of fewer bits would match everything.
 // Plain lines are the bytes that RocksDB's Bloom filter has for these hashes
-// and bits. `rounding`, unless null, is shared by all filters of a policy and
-// unused for requests of a rate. Repeated hashes take space but do no harm. No
-// hashes make kEmptyFilterBlock. In addition to the block, this takes the
-// memory of the list's largest bucket, 8 bytes per hash, and LineBuilder's.
+// and bits, without optimize_filters_for_memory. `rounding`, null for plain
+// lines, is shared by all filters of a policy. Repeated hashes take space but
+// do no harm. No hashes make a block without lines. In addition to the block,
+// this takes the memory of the list's largest bucket, 8 bytes per hash, and
+// LineBuilder's.
 FilterBlock BuildFilter(const HashList& hashes, const FilterRequest& request,
                         const LineKernel& kernel = ChosenKernel(),
                         AllocationRounding* rounding = nullptr);

@@ -14,12 +14,6 @@ namespace {
 
 constexpr uint64_t kMillibitsPerLine = 8 * kLineBytes * kMillibitsPerBit;
 
-uint32_t RoundedLines(uint64_t keys, uint32_t millibits, uint64_t rounding) {
-  const auto total = static_cast<unsigned __int128>(keys) * millibits;
-  const auto lines = (total + rounding) / kMillibitsPerLine;
-  return static_cast<uint32_t>(std::min<unsigned __int128>(lines, kMaxLines));
-}
-
 constexpr double kSolvedBitsPerLine = kBitsPerLine - 8;  // without the header
 constexpr double kMaxSummedKeys = 10'000;
 
@@ -51,13 +45,11 @@ double RateOfMillibits(LineKind line, uint32_t millibits) {
 }  // namespace
 
 uint32_t NumLinesForKeys(uint64_t keys, uint32_t millibits) {
-  return RoundedLines(keys, millibits, kMillibitsPerLine - 1);
-}
-
-uint32_t NumLinesForRate(uint64_t keys, uint32_t millibits) {
-  return RoundedLines(
-      keys, millibits,
-      keys < kKeysNearRate ? kMillibitsPerLine - 1 : kMillibitsPerLine / 2);
+  const auto millibits_of_all =
+      static_cast<unsigned __int128>(keys) * millibits;
+  const auto lines =
+      (millibits_of_all + kMillibitsPerLine - 1) / kMillibitsPerLine;
+  return static_cast<uint32_t>(std::min<unsigned __int128>(lines, kMaxLines));
 }
 
 uint32_t NumLinesInBytes(LineKind line, size_t bytes) {
@@ -111,10 +103,6 @@ double LogRatePerBit(LineKind line) {
   return line == LineKind::kPlain
              ? std::numbers::ln2 * std::numbers::ln2
              : std::numbers::ln2 * kSolvedBitsPerLine / kBitsPerLine;
-}
-
-double LowestRate(LineKind line) {
-  return RateOfMillibits(line, kMaxMillibits);
 }
 
 std::optional<uint32_t> BitsForRate(LineKind line, double rate) {

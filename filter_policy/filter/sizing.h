@@ -26,14 +26,6 @@ inline constexpr uint32_t kMaxLines =
 // `keys` keys: 1 to kMaxLines, 0 only if there are no keys.
 uint32_t NumLinesForKeys(uint64_t keys, uint32_t millibits);
 
-// The number of lines with which `keys` keys come nearest to the rate that
-// large filters have at `millibits`: rounded up below kKeysNearRate keys, where
-// a line more or less changes the rate by more than 3.5 %, else to the nearest.
-// Rejected: building again until the exact rate is at most the one requested,
-// which took filters of up to 65,536 keys up to eight times as long.
-inline constexpr uint64_t kKeysNearRate = 10'000;
-uint32_t NumLinesForRate(uint64_t keys, uint32_t millibits);
-
 // The most keys for which NumLinesForKeys returns no more than `lines`.
 uint64_t MaxKeysForLines(uint32_t lines, uint32_t millibits);
 
@@ -99,8 +91,5 @@ inline constexpr uint32_t kMaxMillibits = 30 * kMillibitsPerBit;
 // to have at most `rate`; nothing if kMaxMillibits is too few. For plain lines
 // up to 240 too many, where RocksDB changes the number of probes.
 std::optional<uint32_t> BitsForRate(LineKind line, double rate);
-
-// The lowest rate that may be requested: the rate of kMaxMillibits.
-double LowestRate(LineKind line);
 
 }  // namespace linebloom

@@ -54,8 +54,7 @@ constexpr double kMaxLessOfBudget = 4;
 // flushed if they are fewer or if it is the first; 0 if unknown. Rejected: the
 // last flush alone, which may have been very large.
 double KeysOfFlush(const NewFile& file) {
-  if (file.tree == nullptr) return 0;
-  const double last = file.tree->last_flush;
+  const double last = file.tree == nullptr ? 0 : file.tree->last_flush;
   if (last <= 0) return file.input_keys;
   return file.input_keys > 0 ? std::min(last, file.input_keys) : last;
 }
@@ -64,10 +63,10 @@ double KeysOfFlush(const NewFile& file) {
 // by level. Without filters the sizes are expected ones.
 std::vector<double> RunsOf(const NewFile& file) {
   if (file.tree == nullptr) return {};
-  const FilterTotals& filters = file.tree->filters;
+  const FileTotals& filters = file.tree->filters;
   return file.style == rocksdb::kCompactionStyleLevel &&
                  filters.keys + filters.unknown > 0
-             ? file.tree->RunsAtRest()
+             ? file.tree->AtRest().Runs()
              : file.tree->Runs();
 }
 
@@ -99,13 +98,13 @@ struct Others {
 };
 
 // More or fewer than one with prefixes.
-double KeysOfRow(const FilterTotals& filters) {
+double KeysOfRow(const FileTotals& filters) {
   return filters.rows > 0 ? filters.keys / filters.rows : 1;
 }
 
 // Unknown filters are assumed to have `average_bits`.
 Others OthersOf(const NewFile& file, double average_bits) {
-  const FilterTotals& filters = file.tree->filters;
+  const FileTotals& filters = file.tree->filters;
   const double keys_of_row = KeysOfRow(filters);
   const double unknown = filters.unknown * keys_of_row;
   return {.keys = filters.keys + unknown,
@@ -114,36 +113,40 @@ Others OthersOf(const NewFile& file, double average_bits) {
                  (file.is_flushed() ? KeysOfFlush(file) : file.input_keys)};
 }
 
-// Returns b such that runs with clamp(b - ln(keys) / s) bits have the average.
-// `runs` are not empty.
-double BitsOfOneKey(const std::vector<double>& runs, double average_bits,
-                    double log_rate_per_bit) {
-  const auto [smallest, largest] = std::ranges::minmax(runs);
+// Returns b such that runs with clamp(b - log_keys) bits have the average.
+// `keys`, of each run, are not empty; `log_keys` are their ln(keys) / s.
+double BitsOfOneKey(const std::vector<double>& keys,
+                    const std::vector<double>& log_keys, double average_bits) {
+  const auto [smallest, largest] = std::ranges::minmax(log_keys);
   // At `low` every run is at its lower limit, at `high` every run at its upper
   // one. The average increases in between; because of the limits there is no
   // closed form.
-  double low = kMinBitsOfRun + std::log(smallest) / log_rate_per_bit;
-  double high = kMaxBitsOfRun + std::log(largest) / log_rate_per_bit;
-  const double memory = average_bits * SumOf(runs);
+  double low = kMinBitsOfRun + smallest;
+  double high = kMaxBitsOfRun + largest;
+  const double memory = average_bits * SumOf(keys);
   for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;
     double bits = 0;
-    for (const double keys : runs) {
-      bits += keys * std::clamp(middle - std::log(keys) / log_rate_per_bit,
-                                kMinBitsOfRun, kMaxBitsOfRun);
+    for (size_t run = 0; run < keys.size(); ++run) {
+      bits += keys[run] *
+              std::clamp(middle - log_keys[run], kMinBitsOfRun, kMaxBitsOfRun);
     }
     (bits < memory ? low : high) = middle;
   }
   return high;
 }
 
+std::vector<double> LogKeys(std::vector<double> keys, LineKind line) {
+  for (double& of_run : keys) of_run = std::log(of_run) / LogRatePerBit(line);
+  return keys;
+}
+
 // The bits of a run with `run` keys, as the shape of the tree alone has it.
 double PlannedBits(const std::vector<double>& runs, double run,
                    double average_bits, LineKind line) {
-  const double log_rate_per_bit = LogRatePerBit(line);
-  const double of_one_key = BitsOfOneKey(
-      runs, std::min(average_bits, kMaxBitsOfRun), log_rate_per_bit);
-  return std::clamp(of_one_key - std::log(run) / log_rate_per_bit,
+  const double of_one_key = BitsOfOneKey(runs, LogKeys(runs, line),
+                                         std::min(average_bits, kMaxBitsOfRun));
+  return std::clamp(of_one_key - std::log(run) / LogRatePerBit(line),
                     kMinBitsOfRun, kMaxBitsOfRun);
 }
 
@@ -177,6 +180,17 @@ double BitsWithoutSizes(const NewFile& file, double average_bits) {
 }
 
 }  // namespace
+
+std::vector<double> BitsOfRuns(const std::vector<double>& keys,
+                               double average_bits, LineKind line) {
+  std::vector<double> bits = LogKeys(keys, line);
+  const double of_one_key =
+      BitsOfOneKey(keys, bits, std::min(average_bits, kMaxBitsOfRun));
+  for (double& of_run : bits) {
+    of_run = std::clamp(of_one_key - of_run, kMinBitsOfRun, kMaxBitsOfRun);
+  }
+  return bits;
+}
 
 double BitsForFile(const NewFile& file, double average_bits, LineKind line) {
   const std::vector<double> runs = RunsOf(file);
@@ -212,9 +226,9 @@ double BitsWithinBudget(const NewFile& file, double budget_bytes,
 }
 
 double AverageOfBudget(const NewFile& file, double budget_bytes) {
-  const double flush = file.is_flushed() && file.tree != nullptr
-                           ? KeysOfRow(file.tree->filters) * KeysOfFlush(file)
-                           : 0;
+  const double keys_of_row =
+      file.tree == nullptr ? 1 : KeysOfRow(file.tree->filters);
+  const double flush = file.is_flushed() ? keys_of_row * KeysOfFlush(file) : 0;
   const double share = 8 * budget_bytes / std::max(file.all_keys + flush, 1.0);
   const double rest = std::max(0.0, share - kUnsharedFrom);
   // While a database is being opened, nobody knows how many keys there are.
@@ -225,13 +239,6 @@ double AverageOfBudget(const NewFile& file, double budget_bytes) {
   const double part = file.is_recovered() ? 0 : is_rewritten ? 1 : kPartOfRest;
   const double average = std::min(share, kUnsharedFrom) + part * rest;
   return std::clamp(average, kMinBitsOfRun, kMaxAverageOfBudget);
-}
-
-double RateForFile(const NewFile& file, double sum_of_rates) {
-  const std::vector<double> runs = RunsOf(file);
-  const double run = KeysOfRun(file, runs);
-  if (run <= 0) return sum_of_rates;
-  return sum_of_rates * std::min(1.0, run / SumOf(runs));
 }
 
 }  // namespace linebloom

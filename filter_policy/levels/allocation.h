@@ -13,9 +13,6 @@
 //   lowest sum of rates for given memory:
 //       b_i = b_last + ln(n_last / n_i) / log_rate_per_bit
 //
-//   least memory for a given sum of rates:
-//       rate_i = sum * n_i / (n_1 + n_2 + ...)
-//
 // log_rate_per_bit is the line's (LogRatePerBit in sizing.h): the steeper the
 // rate falls, the fewer additional bits a small run needs. The rates of real
 // filters are close to this, and the sum of rates is flat around its minimum.
@@ -28,10 +25,17 @@
 // No locks, no state.
 #pragma once
 
+#include <vector>
+
 #include "filter_policy/levels/new_file.h"
 #include "filter_policy/line/line.h"
 
 namespace linebloom {
+
+// The bits per key of sorted runs with so many `keys`, each more than 0, that
+// have `average_bits` (at least kMinBitsOfRun) over all of them.
+std::vector<double> BitsOfRuns(const std::vector<double>& keys,
+                               double average_bits, LineKind line);
 
 // The bits per key of the file's filters, for a tree that is to have
 // `average_bits` (at least kMinBitsOfRun) over all its keys:
@@ -49,9 +53,5 @@ double BitsWithinBudget(const NewFile& file, double budget_bytes,
 // The average that the budget has for all keys of the trees that share it. At
 // least kMinBitsOfRun, however small the budget is.
 double AverageOfBudget(const NewFile& file, double budget_bytes);
-
-// The rate of the file's filters, if the rates of all runs are to add up to
-// `sum_of_rates`; that sum if no sizes are known.
-double RateForFile(const NewFile& file, double sum_of_rates);
 
 }  // namespace linebloom

@@ -4,8 +4,10 @@
 #include <memory>
 #include <string>
 
+#include "filter_policy/levels/new_file.h"
 #include "filter_policy/levels/tree_state.h"
 #include "linebloom/level_size_listener.h"
+#include "rocksdb/db.h"
 #include "rocksdb/options.h"
 
 namespace linebloom {
@@ -22,6 +24,14 @@ class ListenerApi {
   // called with null.
   virtual void WriteIntoTree(std::shared_ptr<const TreeState> tree,
                              double all_keys) = 0;
+
+  // For files of a column family that no event announces. Null if the listener
+  // doesn't know the database. Valid while the listener lives.
+  virtual BitsChooser ChooserFor(rocksdb::DB* db,
+                                 const std::string& column_family) = 0;
+
+  // The keys of all other databases that share a memory budget.
+  virtual double KeysOfOthers(rocksdb::DB* db) = 0;
 
   // An address that each copy of the library has of its own.
   virtual const void* Copy() const = 0;

@@ -13,6 +13,7 @@
 // other's sizes, and no option string could create the pair.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,8 +22,16 @@
 #include "rocksdb/env.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
+#include "rocksdb/table.h"
 
 namespace linebloom {
+
+struct AutoBits;
+struct NewFile;
+
+// The bits of bits_per_key=auto for a file whose table has these options.
+using BitsChooser = std::function<AutoBits(
+    const NewFile&, const rocksdb::BlockBasedTableOptions&)>;
 
 // A file that is about to be written.
 struct NewFile {
@@ -41,6 +50,8 @@ struct NewFile {
   double input_keys = 0;
   // The keys of all trees that share a memory budget, as far as known.
   double all_keys = 0;
+  // Null without a listener. For ChooseBits().
+  BitsChooser choose = nullptr;
   // From RocksDB, by TakeNewFile().
   int level = 0;
   rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel;

@@ -15,13 +15,23 @@ constexpr size_t kFilesOfLevel0 = 4;
 
 }  // namespace
 
-void FilterTotals::Add(const FilterTotals& more, double times) {
+void FileTotals::Add(const FileTotals& more, double times) {
   rows += times * more.rows;
   keys += times * more.keys;
   bits += times * more.bits;
   overhead += times * more.overhead;
   unfiltered += times * more.unfiltered;
   unknown += times * more.unknown;
+  files += times * more.files;
+  index_bytes += times * more.index_bytes;
+  data_blocks += times * more.data_blocks;
+  data_bytes += times * more.data_bytes;
+}
+
+FileTotals Scaled(const FileTotals& totals, double times) {
+  FileTotals scaled;
+  scaled.Add(totals, times);
+  return scaled;
 }
 
 void TreeState::Add(double keys, int level) {
@@ -32,12 +42,12 @@ void TreeState::Add(double keys, int level) {
   }
 }
 
-void TreeState::Add(const FilterTotals& file, int level) {
+void TreeState::Add(const FileTotals& file, int level) {
   Add(file.all_rows(), level);
   filters.Add(file);
 }
 
-void TreeState::Remove(const FilterTotals& file, int level) {
+void TreeState::Remove(const FileTotals& file, int level) {
   const double keys = file.all_rows();
   filters.Add(file, -1);
   if (level > 0) {
@@ -56,11 +66,11 @@ std::vector<double> TreeState::Runs() const {
   return runs;
 }
 
-std::vector<double> TreeState::RunsAtRest() const {
+TreeState TreeState::AtRest() const {
   TreeState tree = *this;
   const auto last = std::find_if(tree.levels.rbegin(), tree.levels.rend(),
                                  [](double keys) { return keys > 0; });
-  if (last == tree.levels.rend()) return Runs();
+  if (last == tree.levels.rend()) return tree;
   std::vector<double>& files = tree.level0_files;
   std::ranges::sort(files);
   while (files.size() > kFilesOfLevel0) {
@@ -74,7 +84,7 @@ std::vector<double> TreeState::RunsAtRest() const {
     *level -= excess;
     *last += excess;
   }
-  return tree.Runs();
+  return tree;
 }
 
 double TreeState::Total() const { return SumOf(Runs()); }

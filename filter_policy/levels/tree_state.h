@@ -1,4 +1,4 @@
-// A column family's sorted runs, and what the filters of its files take.
+// A column family's sorted runs, and what its files have.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,9 @@
 
 namespace linebloom {
 
-// The filters of some files, as far as known.
-struct FilterTotals {
-  double rows = 0;  // of the files
+// What some files have.
+struct FileTotals {
+  double rows = 0;  // of files whose filters are known
   double keys = 0;  // keys and prefixes in the filters
   double bits = 0;
   // Of the bits, those beyond what was requested for the keys: metadata, and
@@ -19,14 +19,21 @@ struct FilterTotals {
   double unfiltered = 0;
   // Rows of files whose filters aren't known. They count as average ones.
   double unknown = 0;
+  double files = 0;
+  // In memory: uncompressed.
+  double index_bytes = 0;
+  double data_blocks = 0;
+  double data_bytes = 0;
 
   // The keys that share a memory budget.
   double all_keys() const { return keys + unfiltered + unknown; }
   double all_rows() const { return rows + unknown; }
 
   // Adds `more`, scaled by `times`; -1 subtracts.
-  void Add(const FilterTotals& more, double times = 1);
+  void Add(const FileTotals& more, double times = 1);
 };
+
+FileTotals Scaled(const FileTotals& totals, double times);
 
 // Sizes in keys.
 struct TreeState {
@@ -37,25 +44,25 @@ struct TreeState {
   // order: a flushed file then belongs to the largest run.
   bool in_order = false;
   // Without the inputs of the compaction that writes the file.
-  FilterTotals filters = {};
+  FileTotals filters = {};
 
   // Adds a file, with or without its filters.
   void Add(double keys, int level);
-  void Add(const FilterTotals& file, int level);
+  void Add(const FileTotals& file, int level);
 
   // Takes a file and its filters away.
-  void Remove(const FilterTotals& file, int level);
+  void Remove(const FileTotals& file, int level);
 
   // The files of level 0 and the levels that are not empty.
   std::vector<double> Runs() const;
 
-  // The same when the compactions of a leveled tree have caught up: level 0 has
+  // The tree when the compactions of a leveled one have caught up: level 0 has
   // a few files and each level above the last has at most a tenth of the next.
   // In a burst of writes they have several times as much; the excess, which is
   // on its way there, counts to the last level. What the tenth stands for,
   // max_bytes_for_level_multiplier, matters little: with 4 or 20 assumed in a
-  // tree of 10, reads were within a tenth.
-  std::vector<double> RunsAtRest() const;
+  // tree of 10, reads were within a tenth. Unchanged without a level below 0.
+  TreeState AtRest() const;
 
   double Total() const;
 

@@ -19,13 +19,30 @@ rocksdb::Status Parse(const char* text,
                       linebloom::FilterPolicyOptions* options) {
   if (text == nullptr) {
     return rocksdb::Status::InvalidArgument(
-        "linebloom", "the option string is NULL; for defaults pass \"\"");
+        "linebloom",
+        "the option string is NULL; for defaults pass \"linebloom\"");
   }
   const std::string& mismatch = linebloom::RocksDbMismatch();
   if (!mismatch.empty()) {
     return rocksdb::Status::InvalidArgument("linebloom", mismatch);
   }
   return linebloom::ParseFilterPolicyOptions(text, options);
+}
+
+// Sets *errptr unless `function` succeeds. C callers can't catch.
+template <typename Function>
+void Report(char** errptr, const Function& function) {
+  std::string problem;
+  try {
+    const rocksdb::Status status = function();
+    if (status.ok()) return;
+    problem = status.ToString();
+  } catch (const std::exception& error) {
+    problem = error.what();
+  }
+  if (errptr == nullptr) return;
+  free(*errptr);
+  *errptr = strdup(problem.c_str());
 }
 
 }  // namespace
@@ -36,22 +53,31 @@ rocksdb_filterpolicy_t* linebloom_filterpolicy_create(double bits_per_key) {
 
 rocksdb_filterpolicy_t* linebloom_filterpolicy_create_from_string(
     const char* options, char** errptr) {
-  std::string problem;
-  try {  // C callers can't catch
+  rocksdb_filterpolicy_t* policy = nullptr;
+  Report(errptr, [&] {
     linebloom::FilterPolicyOptions parsed;
-    const rocksdb::Status status = Parse(options, &parsed);
+    rocksdb::Status status = Parse(options, &parsed);
     if (status.ok()) {
-      return linebloom::PolicyForC(linebloom::NewFilterPolicy(parsed));
+      policy = linebloom::PolicyForC(linebloom::NewFilterPolicy(parsed));
     }
-    problem = status.ToString();
-  } catch (const std::exception& error) {
-    problem = error.what();
-  }
-  if (errptr != nullptr) {
-    free(*errptr);
-    *errptr = strdup(problem.c_str());
-  }
-  return nullptr;
+    return status;
+  });
+  return policy;
+}
+
+// RocksDB defines the type only in db/c.cc, identically from 7.3 to 11.12: a
+// struct of Options.
+void linebloom_use(rocksdb_options_t* options, const char* filter,
+                   char** errptr) {
+  Report(errptr, [&] {
+    linebloom::FilterPolicyOptions parsed;
+    const rocksdb::Status status = Parse(
+        filter == nullptr ? linebloom::kFilterPolicyName : filter, &parsed);
+    return status.ok()
+               ? linebloom::Use(reinterpret_cast<rocksdb::Options*>(options),
+                                parsed)
+               : status;
+  });
 }
 
 // RocksDB defines the type only in db/c.cc, identically from 7.8 to 11.9: a

@@ -47,13 +47,11 @@ class LineFilterBitsBuilder : public FilterBitsBuilderOfAnyVersion {
                         rocksdb::Status* status) override;
   rocksdb::Status MaybePostVerify(const rocksdb::Slice& block) override;
 
-  // The most entries whose block has at most `bytes` bytes. Approximate for a
-  // policy with a rate, whose number of lines is rounded to the nearest.
+  // The most entries whose block has at most `bytes` bytes.
   size_t ApproximateNumEntries(size_t bytes) override;
 
-  // The size in bytes of a block with this many entries. Approximate for
-  // policies with a rate, and where filters are rounded to the allocator's
-  // sizes.
+  // The size in bytes of a block with this many entries. Approximate where
+  // filters are rounded to the allocator's sizes.
   size_t CalculateSpace(size_t entries) override;
 
   // The expected rate of a block of `bytes` bytes with this many entries.

@@ -1,8 +1,12 @@
 #include "linebloom/filter_policy.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -14,6 +18,7 @@
 #include "filter_policy/line/kernel/line_kernel.h"
 #include "filter_policy/policy/filter_bits_builder.h"
 #include "filter_policy/policy/filter_bits_reader.h"
+#include "filter_policy/policy/notes.h"
 #include "filter_policy/policy/policy_options.h"
 #include "filter_policy/policy/running_rocksdb.h"
 #include "rocksdb/comparator.h"
@@ -27,70 +32,69 @@ using rocksdb::FilterBuildingContext;
 using rocksdb::Slice;
 using rocksdb::Status;
 
-// What a policy reports to the info logs of its databases: each warning once,
-// the bits of a budget when they have changed. Thread-safe; a null log takes
-// nothing.
-class InfoLog {
+// What a policy has told the info logs of its databases. Thread-safe; a null
+// log takes nothing.
+class OncePerLog {
  public:
   // Call when RocksDB validates options, as it does for each database that is
-  // opened: its log may have the address of an earlier one's, unless it is the
-  // same. The log is null if RocksDB has yet to make it.
-  void NoteOpening(const std::shared_ptr<rocksdb::Logger>& info_log) {
+  // opened: its log may have the address of an earlier one's. The log is null
+  // if RocksDB has yet to make it. `comparator` isn't empty if filters may deny
+  // its rows.
+  void NoteOpening(const rocksdb::Logger* info_log,
+                   const std::string& comparator) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::erase_if(logs_, [&info_log](const auto& state) {
-      return info_log == nullptr || (state.first == info_log.get() &&
-                                     state.second.log.lock() != info_log);
+    std::erase_if(told_, [info_log](const auto& told) {
+      return info_log == nullptr || told.first == info_log;
     });
-    if (info_log != nullptr) logs_[info_log.get()].log = info_log;
+    std::erase_if(averages_, [info_log](const auto& average) {
+      return info_log == nullptr || average.first.first == info_log;
+    });
+    if (!comparator.empty()) comparator_ = comparator;
   }
 
-  void WarnOnce(rocksdb::Logger* info_log, const std::string& warning) {
+  // Of the column families that the policy is for, the last one noted. There is
+  // no log when RocksDB validates its options, and later RocksDB doesn't say
+  // whose family is whose: databases that share a policy each get the warning.
+  std::string comparator() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return comparator_;
+  }
+
+  void Tell(rocksdb::InfoLogLevel level, rocksdb::Logger* info_log,
+            const std::string& text) {
     if (info_log == nullptr) return;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (!logs_[info_log].warnings.insert(warning).second) return;
+      if (!told_.emplace(info_log, text).second) return;
     }
-    rocksdb::Warn(info_log, "%s", warning.c_str());
+    rocksdb::Log(level, info_log, "%s", text.c_str());
   }
 
-  // Writes the average bits of new files if they have changed by a quarter
-  // since the last line, or to or from the least.
-  void WriteBudget(rocksdb::Logger* info_log, const std::string& budget,
-                   double average_bits) {
-    if (info_log == nullptr) return;
-    const bool is_least = average_bits <= kMinBitsOfRun;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      double& last = logs_[info_log].average_bits;
-      if (average_bits < 1.25 * last && last < 1.25 * average_bits &&
-          is_least == (last <= kMinBitsOfRun)) {
-        return;
-      }
-      last = average_bits;
-    }
-    rocksdb::Log(is_least ? rocksdb::InfoLogLevel::WARN_LEVEL
-                          : rocksdb::InfoLogLevel::INFO_LEVEL,
-                 info_log,
-                 "linebloom: %s: new files get %.2f bits per key on average%s",
-                 budget.c_str(), average_bits,
-                 is_least ? ", the least; filters may exceed the budget" : "");
+  // True if the average bits of new files have changed by half a bit since this
+  // was last true. They are those of a block cache, or of a budget (null).
+  // Rejected: by column family, which remembers all that ever were.
+  bool HaveMoved(const rocksdb::Logger* info_log, const rocksdb::Cache* cache,
+                 double average_bits) {
+    if (info_log == nullptr) return false;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto [told, is_first] =
+        averages_.try_emplace({info_log, cache}, average_bits);
+    if (!is_first && std::abs(told->second - average_bits) < 0.5) return false;
+    told->second = average_bits;
+    return true;
   }
 
  private:
-  struct LogState {
-    std::weak_ptr<rocksdb::Logger> log;  // expired if unknown
-    std::set<std::string> warnings;
-    double average_bits = 0;
-  };
-
-  std::mutex mutex_;
-  std::map<const rocksdb::Logger*, LogState> logs_;
+  mutable std::mutex mutex_;
+  std::set<std::pair<const rocksdb::Logger*, std::string>> told_;
+  std::map<std::pair<const rocksdb::Logger*, const rocksdb::Cache*>, double>
+      averages_;
+  std::string comparator_;
 };
 
-Status NoEntropy() {
-  return Status::InvalidArgument(
-      "linebloom: hash_seed=random: the operating system gives no random "
-      "numbers; set a number of your own");
+bool HasListener(const rocksdb::DBOptions& options) {
+  const rocksdb::EventListener* const listener = FindLevelSizeListener(options);
+  return listener != nullptr && IsOfThisCopy(*listener);
 }
 
 class LineFilterPolicy final : public rocksdb::FilterPolicy {
@@ -104,6 +108,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
         problem_(std::move(problem)),
         built_in_(rocksdb::NewBloomFilterPolicy(10)) {
     RegisterOptions(kFilterPolicyName, &options_, &FilterPolicyOptionTypes());
+    Settle();
   }
 
   const char* Name() const override { return kFilterPolicyName; }
@@ -123,25 +128,25 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   Status ValidateOptions(
       const rocksdb::DBOptions& db_options,
       const rocksdb::ColumnFamilyOptions& cf_options) const override {
-    const Status valid = ValidateOwn();
-    if (!valid.ok()) return valid;
+    if (!problem_.ok()) {
+      return problem_.IsInvalidArgument()
+                 ? problem_
+                 : Status::InvalidArgument("linebloom", problem_.ToString());
+    }
     if (!SimdChoiceProblem().empty()) {
       return Status::InvalidArgument(SimdChoiceProblem());
     }
     if (options_.hash_seed == kRandomHashSeed && !DrawHashSeed()) {
       return NoEntropy();
     }
-    if (NeedsListener(options_)) {
-      const rocksdb::EventListener* const listener =
-          FindLevelSizeListener(db_options);
-      if (listener == nullptr || !IsOfThisCopy(*listener)) {
-        return ListenerMissing();
-      }
+    if (NeedsListener(options_) && !HasListener(db_options)) {
+      return ListenerMissing(options_);
     }
-    const Status cache = ValidateCache(cf_options);
-    if (!cache.ok()) return cache;
-    info_log_.NoteOpening(db_options.info_log);
-    if (options_.canonical_key == nullptr) NoteComparator(cf_options);
+    log_.NoteOpening(db_options.info_log.get(),
+                     options_.canonical_key == nullptr &&
+                             NeedsCanonicalKey(cf_options.comparator)
+                         ? cf_options.comparator->Name()
+                         : "");
     return FilterPolicy::ValidateOptions(db_options, cf_options);
   }
 
@@ -149,31 +154,28 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
       const FilterBuildingContext& context) const override {
     // Take it even if unused; it describes only the file being created.
     const std::optional<NewFile> file = TakeNewFile(context);
-    const FilterPolicyOptions options = ValidOptions(context.info_log);
-    WarnOfComparator(context.info_log);
-    if (file) {
-      WriteBudget(options, context, *file);
-    } else {
-      WarnOfListener(options, context);
-    }
+    std::optional<AutoBits> chosen;
     std::optional<FilterRequest> request =
-        RequestFor(options, context.table_options, file);
+        RequestFor(used_, context.table_options, file, &chosen);
+    WriteNotes(context, file, chosen);
     if (!request) return nullptr;
     if (request->hash_seed == kRandomHashSeed) {
       const std::optional<uint64_t> seed = DrawHashSeed();
       // There was entropy when the database was opened. An unseeded filter is
       // correct; it only lacks protection against chosen keys.
       request->hash_seed = seed.value_or(0);
-      if (!seed) WarnOfOptions(context.info_log, NoEntropy(), "hash_seed=0");
+      if (!seed) Warn(context, BuiltInstead(NoEntropy(), "hash_seed=0"));
     }
-    const auto rounding = context.table_options.optimize_filters_for_memory &&
-                                  !options.memory_budget
-                              ? rounding_
-                              : nullptr;
+    const bool is_rounded = context.table_options.optimize_filters_for_memory &&
+                            !used_.memory_budget;
+    if (is_rounded && request->line == LineKind::kPlain) {
+      return NewBloomBuilder(request->millibits_per_key, context.table_options);
+    }
+    const auto rounding = is_rounded ? rounding_ : nullptr;
     const bool detect_corruption =
         context.table_options.detect_filter_construct_corruption;
-    if (options_.canonical_key != nullptr) {
-      return new CanonicalFilterBitsBuilder(options_.canonical_key, *request,
+    if (used_.canonical_key != nullptr) {
+      return new CanonicalFilterBitsBuilder(used_.canonical_key, *request,
                                             rounding, detect_corruption);
     }
     return new LineFilterBitsBuilder(*request, rounding, detect_corruption);
@@ -181,7 +183,7 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
 
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const Slice& contents) const override {
-    return NewFilterBitsReader(contents, *built_in_, options_.canonical_key)
+    return NewFilterBitsReader(contents, *built_in_, used_.canonical_key)
         .release();
   }
 
@@ -198,134 +200,74 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
     // On error, RocksDB also resets the valid options.
     if (!configured.ok()) ParseEach(config, options);
     if (problem_.ok()) problem_ = configured;
-    if (problem_.ok()) problem_ = Validate(options_);
+    Settle();
     return problem_;
   }
 
  private:
-  // RocksDB doesn't validate options from SstFileWriter, SetOptions() and,
-  // before 9.8, CreateColumnFamily(). Without filters, every lookup would read
-  // the disk until somebody noticed.
-  FilterPolicyOptions ValidOptions(rocksdb::Logger* info_log) const {
-    const Status valid = ValidateOwn();
-    if (valid.ok()) return options_;
-    const FilterPolicyOptions nearest = NearestValid(options_);
-    WarnOfOptions(info_log, valid, IdOf(nearest));
-    return nearest;
+  // Ends every change of the options. RocksDB doesn't validate options from
+  // SstFileWriter, SetOptions() and, before 9.8, CreateColumnFamily(). Without
+  // filters, every lookup would read the disk until somebody noticed.
+  void Settle() {
+    if (problem_.ok()) problem_ = Validate(options_);
+    used_ = problem_.ok() ? options_ : InPlaceOf(options_);
   }
 
-  void WarnOfOptions(rocksdb::Logger* info_log, const Status& problem,
-                     const std::string& instead) const {
-    info_log_.WarnOnce(
-        info_log, problem.ToString() +
-                      ". Until this is changed, filters are built with " +
-                      instead + "; the database will not open again as it is.");
-  }
-
-  void WarnOfListener(const FilterPolicyOptions& options,
-                      const FilterBuildingContext& context) const {
-    if (!IsLevelAware(options)) return;
-    const std::string policy = "linebloom: " + IdOf(options) + ": ";
-    if (context.level_at_creation < 0) {
-      info_log_.WarnOnce(
-          context.info_log,
-          policy +
-              "SstFileWriter calls no listener: filters of its files get " +
-              (options.memory_budget ? "10 bits per key." : "the average."));
-    } else if (options.memory_budget) {
-      WarnOfOptions(context.info_log, ListenerMissing(),
-                    "10 bits per key in every file");
-    } else {
-      info_log_.WarnOnce(
-          context.info_log,
-          policy +
-              "level_aware=true without the listener linebloom_level_sizes "
-              "among DBOptions::listeners, or with one that another copy of "
-              "the library made: every filter gets the average, whatever its "
-              "level. Set NewLevelSizeListener() of "
-              "linebloom/level_size_listener.h, or "
-              "listeners=linebloom_level_sizes in an option string.");
+  // RocksDB's own builder rounds plain lines as RocksDB does: to sizes that the
+  // filters before, of the same policy and bits, leave room for.
+  rocksdb::FilterBitsBuilder* NewBloomBuilder(
+      uint32_t millibits, rocksdb::BlockBasedTableOptions table) const {
+    table.format_version = std::max(table.format_version, 5u);  // plain lines
+    const std::lock_guard<std::mutex> lock(blooms_mutex_);
+    auto& bloom = blooms_[millibits];
+    if (bloom == nullptr) {
+      bloom.reset(rocksdb::NewBloomFilterPolicy(static_cast<double>(millibits) /
+                                                kMillibitsPerBit));
     }
+    return bloom->GetBuilderWithContext(FilterBuildingContext(table));
   }
 
-  // A column family that the policy is for. There is no log when RocksDB
-  // validates its options, and later RocksDB doesn't say whose family is whose:
-  // databases that share a policy each get the warning.
-  void NoteComparator(const rocksdb::ColumnFamilyOptions& options) const {
-    if (!NeedsCanonicalKey(options.comparator)) return;
-    const std::lock_guard<std::mutex> lock(comparator_mutex_);
-    comparator_ = options.comparator->Name();
+  void Warn(const FilterBuildingContext& context,
+            const std::string& text) const {
+    log_.Tell(rocksdb::InfoLogLevel::WARN_LEVEL, context.info_log, text);
   }
 
-  void WarnOfComparator(rocksdb::Logger* info_log) const {
-    std::string comparator;
-    {
-      const std::lock_guard<std::mutex> lock(comparator_mutex_);
-      comparator = comparator_;
+  void WriteNotes(const FilterBuildingContext& context,
+                  const std::optional<NewFile>& file,
+                  const std::optional<AutoBits>& chosen) const {
+    if (!problem_.ok()) Warn(context, BuiltInstead(problem_, IdOf(used_)));
+    const std::string comparator = log_.comparator();
+    if (!comparator.empty()) Warn(context, MayDenyRows(comparator));
+    if (!file && IsLevelAware(used_)) {
+      log_.Tell(IsAuto(used_) ? rocksdb::InfoLogLevel::INFO_LEVEL
+                              : rocksdb::InfoLogLevel::WARN_LEVEL,
+                context.info_log, NoListener(used_, context));
     }
-    if (comparator.empty()) return;
-    info_log_.WarnOnce(
-        info_log,
-        "linebloom: the comparator '" + comparator +
-            "' may call keys of different bytes equal, but filters tell "
-            "them apart: a lookup by other bytes than those that were "
-            "written may not find its row. Set "
-            "FilterPolicyOptions::canonical_key or, if equal keys always "
-            "have equal bytes, let the comparator's "
-            "CanKeysWithDifferentByteContentsBeEqual() return false.");
-  }
-
-  void WriteBudget(const FilterPolicyOptions& options,
-                   const FilterBuildingContext& context,
-                   const NewFile& file) const {
-    if (!options.memory_budget) return;
-    const rocksdb::BlockBasedTableOptions& table = context.table_options;
-    const uint64_t bytes = BytesOf(*options.memory_budget, table);
-    std::string text = "memory_budget=" + BudgetText(*options.memory_budget);
-    if (options.memory_budget->percent_of_cache > 0) {
-      text += ", " + BudgetText(bytes) +
-              (table.cache_index_and_filter_blocks
-                   ? " of the block cache"
-                   : " besides the block cache, which holds no filters "
-                     "(cache_index_and_filter_blocks=false)");
+    if (file && used_.memory_budget) {
+      const double average =
+          AverageOfBudget(*file, static_cast<double>(*used_.memory_budget));
+      WriteBits(context, average, BitsOfBudget(*used_.memory_budget, average));
     }
-    info_log_.WriteBudget(context.info_log, text,
-                          AverageOfBudget(file, static_cast<double>(bytes)));
+    if (chosen) WriteBits(context, chosen->average_bits, ChosenBits(*chosen));
   }
 
-  Status ValidateCache(const rocksdb::ColumnFamilyOptions& family) const {
-    const auto* const table = TableOptionsOf(family);
-    if (!options_.memory_budget || table == nullptr ||
-        options_.memory_budget->percent_of_cache == 0 ||
-        table->block_cache != nullptr) {
-      return Status::OK();
+  // At the least there is no room for bits to move in half steps.
+  void WriteBits(const FilterBuildingContext& context, double average_bits,
+                 const std::string& text) const {
+    const bool is_least = average_bits <= kMinBitsOfRun;
+    if (!log_.HaveMoved(context.info_log,
+                        used_.memory_budget
+                            ? nullptr
+                            : context.table_options.block_cache.get(),
+                        is_least ? 0 : average_bits)) {
+      return;
     }
-    return Status::InvalidArgument(
-        "linebloom: memory_budget=" + BudgetText(*options_.memory_budget) +
-        " needs a block cache, but no_block_cache=true: give bytes, such as "
-        "memory_budget=512M");
+    rocksdb::Log(is_least ? rocksdb::InfoLogLevel::WARN_LEVEL
+                          : rocksdb::InfoLogLevel::INFO_LEVEL,
+                 context.info_log, "%s", text.c_str());
   }
 
-  Status ListenerMissing() const {
-    return Status::InvalidArgument(
-        "linebloom: " + IdOf(options_) +
-        ": memory_budget needs the listener linebloom_level_sizes among "
-        "DBOptions::listeners: NewLevelSizeListener() of "
-        "linebloom/level_size_listener.h, or "
-        "listeners=linebloom_level_sizes in an option string, from C by "
-        "rocksdb_get_options_from_string(). It must be made by the same copy "
-        "of the library. If it is named there: RocksDB drops the whole list "
-        "where it lacks another listener of it, such as db_bench's "
-        "ErrorHandlerListener");
-  }
-
-  Status ValidateOwn() const {
-    if (problem_.ok()) return Validate(options_);
-    if (problem_.IsInvalidArgument()) return problem_;
-    return Status::InvalidArgument("linebloom", problem_.ToString());
-  }
-
-  // Sets each option that is valid, or at least a number.
+  // Sets each option that is valid.
   void ParseEach(const rocksdb::ConfigOptions& config,
                  const std::unordered_map<std::string, std::string>& options) {
     for (const auto& option : options) {
@@ -335,14 +277,17 @@ class LineFilterPolicy final : public rocksdb::FilterPolicy {
   }
 
   FilterPolicyOptions options_;
-  std::string wrong_id_;  // empty if the ID was valid
-  Status problem_;        // of the option string
+  FilterPolicyOptions used_;  // to build filters
+  std::string wrong_id_;      // empty if the ID was valid
+  Status problem_;            // of the option string or of its options
   const std::unique_ptr<const rocksdb::FilterPolicy> built_in_;
   const std::shared_ptr<AllocationRounding> rounding_ =
       std::make_shared<AllocationRounding>();
-  mutable InfoLog info_log_;
-  mutable std::mutex comparator_mutex_;
-  mutable std::string comparator_;  // to warn of; empty: none
+  mutable std::mutex blooms_mutex_;
+  // By thousandths of a bit per key. Their builders refer to them.
+  mutable std::map<uint32_t, std::unique_ptr<const rocksdb::FilterPolicy>>
+      blooms_;
+  mutable OncePerLog log_;
 };
 
 static_assert(
@@ -426,6 +371,42 @@ const rocksdb::FilterPolicy* NewFilterPolicy(double bits_per_key) {
   FilterPolicyOptions options;
   options.bits_per_key = bits_per_key;
   return NewFilterPolicy(options);
+}
+
+Status Use(rocksdb::DBOptions* database, rocksdb::ColumnFamilyOptions* family,
+           const FilterPolicyOptions& filter) {
+  if (!RocksDbMismatch().empty()) {
+    return Status::InvalidArgument("linebloom", RocksDbMismatch());
+  }
+  const Status valid = Validate(filter);
+  if (!valid.ok()) return valid;
+  const rocksdb::BlockBasedTableOptions* const table = TableOptionsOf(*family);
+  if (table == nullptr && family->table_factory != nullptr) {
+    return Status::InvalidArgument(
+        "linebloom::Use: only block-based tables have filter policies, not " +
+        std::string(family->table_factory->Name()));
+  }
+  auto with_filter =
+      table == nullptr ? rocksdb::BlockBasedTableOptions() : *table;
+  with_filter.filter_policy.reset(NewFilterPolicy(filter));
+  family->table_factory.reset(rocksdb::NewBlockBasedTableFactory(with_filter));
+  if (!HasListener(*database)) {
+    std::erase_if(database->listeners, [](const auto& listener) {
+      return listener != nullptr &&
+             listener->Name() == std::string(kLevelSizeListenerName);
+    });
+    database->listeners.push_back(NewLevelSizeListener());
+  }
+  return Status::OK();
+}
+
+Status Use(rocksdb::Options* options, const FilterPolicyOptions& filter) {
+  return Use(options, options, filter);
+}
+
+std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener() {
+  if (!RocksDbMismatch().empty()) return nullptr;
+  return NewOwnedLevelSizeListener();
 }
 
 void RegisterFilterPolicy() {

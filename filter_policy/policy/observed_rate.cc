@@ -1,22 +1,11 @@
 #include "linebloom/observed_rate.h"
 
-#include <cinttypes>
-#include <cstdio>
-
+#include "filter_policy/policy/number_text.h"
 #include "rocksdb/version.h"
 
 namespace linebloom {
-namespace {
 
 using rocksdb::Tickers;
-
-std::string Percent(double rate) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3g %%", 100 * rate);
-  return text;
-}
-
-}  // namespace
 
 FilterStats operator-(const FilterStats& after, const FilterStats& before) {
   const bool were_reset = after.negatives < before.negatives ||
@@ -114,14 +103,13 @@ std::string ToString(const FilterStats& stats,
                      std::optional<double> predicted_rate) {
   std::string text = "no probes of files without the key";
   if (const std::optional<double> rate = stats.false_positive_rate()) {
-    char counts[80];
-    std::snprintf(counts, sizeof(counts), "%" PRIu64 " of %" PRIu64 " ",
-                  stats.false_positives(), stats.probes_without_key());
-    text = Percent(*rate) + " false positives: " + counts +
-           "probes of files without the key";
+    text = PercentText(*rate) +
+           " false positives: " + std::to_string(stats.false_positives()) +
+           " of " + std::to_string(stats.probes_without_key()) +
+           " probes of files without the key";
   }
   if (predicted_rate.has_value()) {
-    text += "; predicted " + Percent(*predicted_rate);
+    text += "; predicted " + PercentText(*predicted_rate);
   }
   return text;
 }

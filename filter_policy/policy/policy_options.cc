@@ -1,24 +1,20 @@
 #include "filter_policy/policy/policy_options.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <functional>
 #include <iterator>
-#include <limits>
+#include <memory>
 #include <system_error>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/levels/allocation.h"
 #include "filter_policy/line/hash.h"
-#include "filter_policy/policy/rocksdb_cache.h"
+#include "filter_policy/policy/number_text.h"
 #include "rocksdb/convenience.h"
 
 namespace linebloom {
@@ -34,6 +30,9 @@ using Options = FilterPolicyOptions;
 
 // Serialized form of an option without a value.
 constexpr std::string_view kUnset = "unset";
+
+// bits_per_key if it is unset, and a rate and a budget too.
+constexpr std::string_view kAuto = "auto";
 
 // hash_seed, kRandomHashSeed.
 constexpr std::string_view kRandom = "random";
@@ -54,23 +53,6 @@ constexpr std::pair<std::string_view, const char*> kIdForms[] = {
     {"linebloom:", "bits_per_key"},
 };
 
-// The numbers that an option may have.
-struct Range {
-  double min;
-  double max;
-
-  // False for NaN.
-  bool operator()(double number) const {
-    return number >= min && number <= max;
-  }
-};
-constexpr Range kBits{0, 30};
-// More than 0.
-constexpr Range kShares{std::numeric_limits<double>::denorm_min(), 100};
-// More than 0 and less than 1.
-constexpr Range kRates{std::numeric_limits<double>::denorm_min(),
-                       1 - std::numeric_limits<double>::epsilon() / 2};
-
 Status OutOfRange(std::string_view option, std::string_view value,
                   std::string_view range) {
   return Status::InvalidArgument("linebloom: " + std::string(option) + "=" +
@@ -88,29 +70,6 @@ std::optional<Number> NumberIn(std::string_view text, Base... base) {
   return number;
 }
 
-// The shortest text that parses back to the same double.
-std::string NumberText(double number) {
-  std::array<char, 32> text;
-  const auto result =
-      std::to_chars(text.data(), text.data() + text.size(), number);
-  return std::string(text.data(), result.ptr);
-}
-
-std::optional<bool> ParseSwitch(std::string_view text) {
-  if (text == "true" || text == "1") return true;
-  if (text == "false" || text == "0") return false;
-  return std::nullopt;
-}
-
-std::string SwitchText(bool on) { return on ? "true" : "false"; }
-
-std::optional<LineKind> ParseLine(std::string_view text) {
-  for (const auto& [name, line] : kLineKinds) {
-    if (text == name) return line;
-  }
-  return std::nullopt;
-}
-
 std::string LineText(LineKind line) {
   for (const auto& [name, value] : kLineKinds) {
     if (line == value) return std::string(name);
@@ -118,117 +77,118 @@ std::string LineText(LineKind line) {
   return std::to_string(static_cast<int>(line));
 }
 
-std::optional<uint64_t> ParseHashSeed(std::string_view text) {
-  if (text == kRandom) return kRandomHashSeed;
-  const bool hex = text.starts_with("0x") || text.starts_with("0X");
-  const auto seed = NumberIn<uint64_t>(text.substr(hex ? 2 : 0), hex ? 16 : 10);
-  return seed == kRandomHashSeed ? std::nullopt : seed;
-}
-
 std::string HashSeedText(uint64_t seed) {
   return seed == kRandomHashSeed ? std::string(kRandom) : std::to_string(seed);
 }
 
+// The functions that store an option return false, and change nothing, if the
+// text is not in its range. Options that exclude each other may come in any
+// order; Validate() checks them.
+
+bool StoreBits(std::string_view text, Options* options) {
+  if (text == kAuto || text == kUnset) {
+    options->bits_per_key.reset();
+    return true;
+  }
+  const auto bits = NumberIn<double>(text);
+  if (!bits || !(*bits >= 0 && *bits <= kMaxBitsOfRun)) return false;  // NaN
+  options->bits_per_key = bits;
+  return true;
+}
+
+std::string PrintBits(const Options& options) {
+  if (options.bits_per_key) return BitsPerKeyText(*options.bits_per_key);
+  return std::string(IsAuto(options) ? kAuto : kUnset);
+}
+
+bool StoreRate(std::string_view text, Options* options) {
+  const auto rate = NumberIn<double>(text);
+  if (text != kUnset && (!rate || !(*rate > 0 && *rate < 1))) return false;
+  options->false_positive_rate = rate;
+  return true;
+}
+
+std::string PrintRate(const Options& options) {
+  return options.false_positive_rate ? NumberText(*options.false_positive_rate)
+                                     : std::string(kUnset);
+}
+
+bool StoreBudget(std::string_view text, Options* options) {
+  const auto bytes = ParseByteCount(text);
+  if (text != kUnset && bytes.value_or(0) == 0) return false;
+  options->memory_budget = bytes;
+  return true;
+}
+
+std::string PrintBudget(const Options& options) {
+  return options.memory_budget ? ByteCountText(*options.memory_budget)
+                               : std::string(kUnset);
+}
+
+bool StoreLevelAware(std::string_view text, Options* options) {
+  const bool on = text == "true" || text == "1";
+  if (!on && text != "false" && text != "0") return false;
+  options->level_aware = on;
+  return true;
+}
+
+std::string PrintLevelAware(const Options& options) {
+  return options.level_aware ? "true" : "false";
+}
+
+bool StoreLine(std::string_view text, Options* options) {
+  for (const auto& [name, line] : kLineKinds) {
+    if (text != name) continue;
+    options->line = line;
+    return true;
+  }
+  return false;
+}
+
+bool StoreHashSeed(std::string_view text, Options* options) {
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  const auto seed =
+      text == kRandom
+          ? kRandomHashSeed
+          : NumberIn<uint64_t>(text.substr(hex ? 2 : 0), hex ? 16 : 10);
+  if (!seed || (seed == kRandomHashSeed && text != kRandom)) return false;
+  options->hash_seed = *seed;
+  return true;
+}
+
 // An option as text.
 struct TextOption {
-  std::string name;
-  std::string range;
-  // False if the text is not in the range. Stores numbers out of it
-  // nevertheless, for NearestValid(). Options that exclude each other may come
-  // in any order; Validate() checks them.
-  std::function<bool(std::string_view, Options*)> store;
-  std::function<std::string(const Options&)> print;
+  const char* name;
+  const char* range;  // "must be ..."
+  bool (*store)(std::string_view text, Options* options);
+  std::string (*print)(const Options& options);
 
   Status Parse(std::string_view text, Options* options) const {
     return store(text, options) ? Status::OK() : OutOfRange(name, text, range);
   }
 };
 
-// `Member` is Value, or an optional one that may be unset.
-template <typename Value, typename Member>
-TextOption OptionOf(
-    const char* name, const char* range, Member Options::*member,
-    std::optional<Value> (*parse)(std::string_view),
-    std::string (*print)(Value),
-    std::function<bool(Value)> is_in_range = [](Value) { return true; }) {
-  TextOption option;
-  option.name = name;
-  option.range = range;
-  option.store = [=](std::string_view text, Options* options) {
-    if (std::is_same_v<Member, std::optional<Value>> && text == kUnset) {
-      options->*member = Member();
-      return true;
-    }
-    const std::optional<Value> value = parse(text);
-    if (value) options->*member = *value;
-    return value && is_in_range(*value);
-  };
-  option.print = [=](const Options& options) {
-    const std::optional<Value> value = options.*member;
-    return value ? print(*value) : std::string(kUnset);
-  };
-  return option;
-}
+constexpr TextOption kOptions[] = {
+    {"bits_per_key", "auto, or a number from 0 to 30 (below 0.5: no filter)",
+     StoreBits, PrintBits},
+    {"false_positive_rate", "a number more than 0 and less than 1", StoreRate,
+     PrintRate},
+    {"memory_budget",
+     "a whole number of bytes from 1 to 2^64 - 1, optionally followed by K, M, "
+     "G or T for 2^10, 2^20, 2^30 or 2^40",
+     StoreBudget, PrintBudget},
+    {"level_aware", "true or false, 1 or 0", StoreLevelAware, PrintLevelAware},
+    {"line", "solved or plain", StoreLine,
+     [](const Options& options) { return LineText(options.line); }},
+    {"hash_seed",
+     "random, or a whole number from 0 to 2^64 - 2, hexadecimal with the "
+     "prefix 0x",
+     StoreHashSeed,
+     [](const Options& options) { return HashSeedText(options.hash_seed); }},
+};
 
-TextOption BitsPerKeyOption() {
-  TextOption bits = OptionOf<double>(
-      "bits_per_key", "a number from 0 to 30 (below 0.5: no filter)",
-      &Options::bits_per_key, NumberIn<double>, NumberText, kBits);
-  // Prints the default unless a rate or budget is set.
-  bits.print = [](const Options& options) {
-    const bool is_unset =
-        !options.bits_per_key &&
-        (options.false_positive_rate || options.memory_budget);
-    return is_unset ? std::string(kUnset)
-                    : BitsPerKeyText(BitsPerKeyOf(options));
-  };
-  return bits;
-}
-
-std::optional<MemoryBudget> ParseBudget(std::string_view text) {
-  if (text.ends_with('%')) {
-    text.remove_suffix(1);
-    const auto percent = NumberIn<double>(text);
-    // 0 would be no share; any number below is as wrong.
-    if (!percent || *percent == 0) return std::nullopt;
-    return MemoryBudget::OfBlockCache(*percent);
-  }
-  const auto bytes = ParseByteCount(text);
-  if (!bytes) return std::nullopt;
-  return MemoryBudget(*bytes);
-}
-
-bool IsInRange(MemoryBudget budget) {
-  return budget.percent_of_cache == 0 ? budget.bytes > 0
-                                      : kShares(budget.percent_of_cache);
-}
-
-const std::vector<TextOption>& AllOptions() {
-  constexpr char kTrueOrFalse[] = "true or false, 1 or 0";
-  static const auto* const all = new std::vector<TextOption>{
-      BitsPerKeyOption(),
-      OptionOf<double>(
-          "false_positive_rate", "a number more than 0 and less than 1",
-          &Options::false_positive_rate, NumberIn<double>, NumberText, kRates),
-      OptionOf<MemoryBudget>(
-          "memory_budget",
-          "a whole number of bytes from 1 to 2^64 - 1, optionally followed by "
-          "K, M, G or T for 2^10, 2^20, 2^30 or 2^40, or a share of the block "
-          "cache of more than 0% and at most 100%",
-          &Options::memory_budget, ParseBudget, BudgetText, IsInRange),
-      OptionOf<bool>("level_aware", kTrueOrFalse, &Options::level_aware,
-                     ParseSwitch, SwitchText),
-      OptionOf<LineKind>("line", "solved or plain", &Options::line, ParseLine,
-                         LineText),
-      OptionOf<uint64_t>("hash_seed",
-                         "random, or a whole number from 0 to 2^64 - 2, "
-                         "hexadecimal with the prefix 0x",
-                         &Options::hash_seed, ParseHashSeed, HashSeedText)};
-  return *all;
-}
-
-const TextOption& Find(const std::string& name) {
-  return *std::ranges::find(AllOptions(), name, &TextOption::name);
+const TextOption& Find(std::string_view name) {
+  return *std::ranges::find(kOptions, name, &TextOption::name);
 }
 
 OptionTypeInfo TypeOf(const TextOption& option) {
@@ -255,7 +215,7 @@ Status ValidateExclusive(const Options& options) {
   std::vector<std::string> set;
   for (auto form = std::rbegin(kIdForms); form != std::rend(kIdForms); ++form) {
     const std::string value = Find(form->second).print(options);
-    if (value == kUnset) continue;
+    if (value == kUnset || value == kAuto) continue;
     set.emplace_back(form->second).append("=").append(value);
   }
   if (set.size() < 2) return Status::OK();
@@ -264,15 +224,15 @@ Status ValidateExclusive(const Options& options) {
       set[0] + " and " + set[1] + ": only one of the two may be given");
 }
 
+// Rates that 30 bits per key don't reach.
 Status ValidateRate(const Options& options) {
-  const double rate = *options.false_positive_rate;
-  const double lowest = LowestRate(options.line);
-  if (rate >= lowest) return Status::OK();
-  std::array<char, 16> text;
-  snprintf(text.data(), text.size(), "%.1e", lowest);
+  const double rate = options.false_positive_rate.value_or(1);
+  if (BitsForRate(options.line, rate)) return Status::OK();
+  const double lowest =
+      ExpectedRate(options.line, kMaxMillibits, kBitsPerLine / kMaxBitsOfRun);
   return OutOfRange(
       "false_positive_rate", NumberText(rate),
-      "at least " + std::string(text.data()) +
+      "at least " + NumberText(lowest, std::chars_format::scientific, 1) +
           ", the rate of 30 bits per key with line=" + LineText(options.line));
 }
 
@@ -282,38 +242,63 @@ std::string NeedsSolvedLines(const Options& options) {
   if (options.hash_seed != 0) {
     return "hash_seed=" + HashSeedText(options.hash_seed);
   }
-  if (options.canonical_key != nullptr) return "canonical_key";
-  if (options.false_positive_rate) {
-    return "false_positive_rate=" + NumberText(*options.false_positive_rate);
-  }
-  return "";
-}
-
-// True if filters with few bits, which would be of plain lines, need solved
-// ones.
-bool HasTooFewBitsForSolved(const Options& options) {
-  return (options.hash_seed != 0 || options.canonical_key != nullptr) &&
-         !options.false_positive_rate && !options.memory_budget &&
-         !BuildsNothing(options) &&
-         RoundToMillibits(BitsPerKeyOf(options)) < kMinSolvedMillibits;
+  return options.canonical_key != nullptr ? "canonical_key" : "";
 }
 
 Status ValidateLine(const Options& options) {
   const std::string needed = NeedsSolvedLines(options);
-  if (options.line == LineKind::kPlain && !needed.empty()) {
+  if (needed.empty()) return Status::OK();
+  if (options.line == LineKind::kPlain) {
     return Status::InvalidArgument(
         "linebloom",
         "line=plain and " + needed +
             ": plain lines are RocksDB's Bloom filter, whose blocks have no "
             "room for it; use line=solved");
   }
-  if (HasTooFewBitsForSolved(options)) {
-    return OutOfRange("bits_per_key", NumberText(BitsPerKeyOf(options)),
+  const double bits = options.bits_per_key.value_or(kMaxBitsOfRun);
+  const uint32_t millibits = RoundToMillibits(bits);
+  if (millibits > 0 && millibits < kMinSolvedMillibits) {
+    return OutOfRange("bits_per_key", NumberText(bits),
                       "at least 2.25 with " + needed +
                           ": fewer bits make plain lines, RocksDB's Bloom "
                           "filter, whose blocks have no room for it");
   }
   return Status::OK();
+}
+
+Status ValidateCanonicalKey(const Options& options) {
+  if (options.canonical_key == nullptr) return Status::OK();
+  const char* const name = options.canonical_key->Name();
+  return name == nullptr || *name == '\0'
+             ? Status::InvalidArgument(
+                   "linebloom: canonical_key: its Name() must not be empty")
+             : Status::OK();
+}
+
+// Small levels get more than the average and the last one less.
+Status ValidateLevels(const Options& options) {
+  if (!options.level_aware || !options.bits_per_key ||
+      *options.bits_per_key >= kMinBitsOfRun) {
+    return Status::OK();
+  }
+  return OutOfRange("bits_per_key", NumberText(*options.bits_per_key),
+                    "a number from 1 to 30 with level_aware=true");
+}
+
+// The file in its tree without the last level, which gets no filters; nothing
+// if it is a file of that level.
+std::optional<NewFile> AboveLastLevel(const NewFile& file) {
+  if (file.tree == nullptr) return file;
+  TreeState tree = *file.tree;
+  while (!tree.levels.empty() && tree.levels.back() <= 0) {
+    tree.levels.pop_back();
+  }
+  if (tree.levels.empty()) return file;
+  if (file.level >= static_cast<int>(tree.levels.size())) return std::nullopt;
+  tree.levels.pop_back();
+  NewFile above = file;
+  above.tree = std::make_shared<const TreeState>(std::move(tree));
+  return above;
 }
 
 }  // namespace
@@ -326,6 +311,10 @@ const rocksdb::BlockBasedTableOptions* TableOptionsOf(
                    ->GetOptions<rocksdb::BlockBasedTableOptions>();
 }
 
+bool CacheHoldsFilters(const rocksdb::BlockBasedTableOptions& table) {
+  return table.cache_index_and_filter_blocks && table.block_cache != nullptr;
+}
+
 const FilterPolicyOptions* OptionsOfLinebloom(
     const rocksdb::FilterPolicy* policy) {
   return policy != nullptr && policy->Name() == std::string(kFilterPolicyName)
@@ -333,12 +322,21 @@ const FilterPolicyOptions* OptionsOfLinebloom(
              : nullptr;
 }
 
+bool IsAuto(const FilterPolicyOptions& options) {
+  return !options.bits_per_key && !options.false_positive_rate &&
+         !options.memory_budget;
+}
+
 double BitsPerKeyOf(const FilterPolicyOptions& options) {
-  return options.bits_per_key.value_or(kDefaultBitsPerKey);
+  if (options.bits_per_key) return *options.bits_per_key;
+  if (!options.false_positive_rate) return kDefaultBitsPerKey;
+  const auto millibits =
+      BitsForRate(options.line, *options.false_positive_rate);
+  return millibits.value_or(kMaxMillibits) / 1000.0;
 }
 
 bool IsLevelAware(const FilterPolicyOptions& options) {
-  return options.level_aware || NeedsListener(options);
+  return options.level_aware || options.memory_budget || IsAuto(options);
 }
 
 bool NeedsListener(const FilterPolicyOptions& options) {
@@ -358,17 +356,7 @@ bool NeedsCanonicalKey(const rocksdb::Comparator* comparator) {
 }
 
 bool BuildsNothing(const FilterPolicyOptions& options) {
-  return !options.false_positive_rate && !options.memory_budget &&
-         RoundToMillibits(BitsPerKeyOf(options)) == 0;
-}
-
-uint64_t BytesOf(const MemoryBudget& budget,
-                 const rocksdb::BlockBasedTableOptions& table) {
-  if (budget.percent_of_cache == 0) return budget.bytes;
-  if (table.block_cache == nullptr) return 0;
-  return static_cast<uint64_t>(
-      budget.percent_of_cache / 100 *
-      static_cast<double>(table.block_cache->GetCapacity()));
+  return options.bits_per_key && RoundToMillibits(*options.bits_per_key) == 0;
 }
 
 uint64_t CanonicalId(const CanonicalKey& canonical_key) {
@@ -380,91 +368,53 @@ uint64_t CanonicalId(const CanonicalKey& canonical_key) {
 
 std::optional<FilterRequest> RequestFor(
     const FilterPolicyOptions& options,
-    const rocksdb::BlockBasedTableOptions& table,
-    const std::optional<NewFile>& file) {
+    const rocksdb::BlockBasedTableOptions& table, std::optional<NewFile> file,
+    std::optional<AutoBits>* chosen) {
   if (BuildsNothing(options)) return std::nullopt;
+  const bool by_level = file && IsLevelAware(options);
   FilterRequest request = {.line = options.line,
                            .hash_seed = options.hash_seed,
-                           .level_aware = IsLevelAware(options)};
+                           .level_aware = by_level || options.level_aware};
   if (options.canonical_key != nullptr) {
     request.canonical_key = CanonicalId(*options.canonical_key);
   }
-  const bool by_level = file && request.level_aware;
-  if (options.false_positive_rate) {
-    const double rate = *options.false_positive_rate;
-    request.false_positive_rate = std::max(
-        by_level ? RateForFile(*file, rate) : rate, LowestRate(request.line));
-    request.millibits_per_key =
-        BitsForRate(request.line, request.false_positive_rate)
-            .value_or(kMaxMillibits);
-    return AsBuilt(request);
-  }
   double bits = BitsPerKeyOf(options);
-  if (by_level && options.memory_budget) {
-    const auto budget =
-        static_cast<double>(BytesOf(*options.memory_budget, table));
-    bits = BitsWithinBudget(*file, budget, options.line);
-  } else if (by_level) {
-    bits = BitsForFile(*file, bits, options.line);
+  if (by_level && IsAuto(options) && CacheHoldsFilters(table)) {
+    const AutoBits found = ChooseBits(*file, table);
+    if (chosen != nullptr && found.is_chosen) *chosen = found;
+    if (!found.filters_last_run) file = AboveLastLevel(*file);
+    if (!file) return std::nullopt;
+    bits = found.average_bits;
+  }
+  if (by_level) {
+    bits = options.memory_budget
+               ? BitsWithinBudget(*file,
+                                  static_cast<double>(*options.memory_budget),
+                                  options.line)
+               : BitsForFile(*file, bits, options.line);
   }
   request.millibits_per_key = RoundToMillibits(bits);
   return AsBuilt(request);
 }
 
 Status Validate(const FilterPolicyOptions& options) {
-  for (const TextOption& option : AllOptions()) {
+  for (const TextOption& option : kOptions) {
     FilterPolicyOptions parsed;
     const Status in_range = option.Parse(option.print(options), &parsed);
     if (!in_range.ok()) return in_range;
   }
-  if (options.canonical_key != nullptr) {
-    const char* const name = options.canonical_key->Name();
-    if (name == nullptr || *name == '\0') {
-      return Status::InvalidArgument(
-          "linebloom: canonical_key: its Name() must not be empty");
-    }
+  for (const auto check : {ValidateCanonicalKey, ValidateExclusive,
+                           ValidateLine, ValidateRate, ValidateLevels}) {
+    const Status valid = check(options);
+    if (!valid.ok()) return valid;
   }
-  const Status exclusive = ValidateExclusive(options);
-  if (!exclusive.ok()) return exclusive;
-  const Status of_line = ValidateLine(options);
-  if (!of_line.ok() || options.memory_budget) return of_line;
-  if (options.false_positive_rate) return ValidateRate(options);
-  const double bits = BitsPerKeyOf(options);
-  if (!IsLevelAware(options) || bits >= kMinBitsOfRun) return Status::OK();
-  return OutOfRange("bits_per_key", NumberText(bits),
-                    "a number from 1 to 30 with level_aware=true");
+  return Status::OK();
 }
 
-FilterPolicyOptions NearestValid(const FilterPolicyOptions& options) {
-  const FilterPolicyOptions defaults;
-  FilterPolicyOptions nearest = options;
-  nearest.line = ParseLine(LineText(options.line)).value_or(defaults.line);
-  if (options.bits_per_key || options.false_positive_rate ||
-      (options.memory_budget && !IsInRange(*options.memory_budget))) {
-    nearest.memory_budget.reset();
-  }
-  if (options.bits_per_key) {
-    nearest.false_positive_rate.reset();
-    // Comparisons with NaN are false.
-    nearest.bits_per_key = *options.bits_per_key >= 0
-                               ? std::min(*options.bits_per_key, kBits.max)
-                               : kDefaultBitsPerKey;
-    if (IsLevelAware(options)) {
-      nearest.bits_per_key = std::max(*nearest.bits_per_key, kMinBitsOfRun);
-    }
-  } else if (options.false_positive_rate) {
-    const double rate = *options.false_positive_rate;
-    if (rate >= 0 && rate < 1) {
-      nearest.false_positive_rate = std::max(rate, LowestRate(nearest.line));
-    } else {
-      nearest.false_positive_rate.reset();
-    }
-  }
-  if (!NeedsSolvedLines(nearest).empty()) nearest.line = LineKind::kSolved;
-  if (HasTooFewBitsForSolved(nearest)) {
-    nearest.bits_per_key = kMinSolvedMillibits / 1000.0;
-  }
-  return nearest;
+FilterPolicyOptions InPlaceOf(const FilterPolicyOptions& options) {
+  return {.bits_per_key = kDefaultBitsPerKey,
+          .hash_seed = options.hash_seed,
+          .canonical_key = options.canonical_key};
 }
 
 uint32_t RoundToMillibits(double bits_per_key) {
@@ -483,15 +433,15 @@ Status ParseId(std::string_view id, FilterPolicyOptions* options) {
   return Status::InvalidArgument(
       "linebloom: '" + std::string(id) +
       "': must be linebloom, linebloom:BITS, linebloom:rate:RATE or "
-      "linebloom:budget:BYTES, which may be a share of the block cache: 90%");
+      "linebloom:budget:BYTES");
 }
 
 std::string IdOf(const FilterPolicyOptions& options) {
   for (const auto& [prefix, option] : kIdForms) {
     const std::string value = Find(option).print(options);
-    if (value != kUnset) return std::string(prefix) + value;
+    if (value != kUnset && value != kAuto) return std::string(prefix) + value;
   }
-  return kFilterPolicyName;  // not reached: one of the three is set
+  return kFilterPolicyName;
 }
 
 Status ParseFilterPolicyOptions(const std::string& text,
@@ -517,7 +467,9 @@ Status ParseFilterPolicyOptions(const std::string& text,
 
 std::string BitsPerKeyText(double bits_per_key) {
   // Options out of range are reported later, so print them unchanged.
-  if (!kBits(bits_per_key)) return NumberText(bits_per_key);
+  if (!(bits_per_key >= 0 && bits_per_key <= kMaxBitsOfRun)) {
+    return NumberText(bits_per_key);
+  }
   return NumberText(std::floor(bits_per_key * 1000 + 0.5) / 1000);
 }
 
@@ -526,8 +478,8 @@ FilterPolicyOptionTypes() {
   // The order of options in OPTIONS files depends on this one.
   static const auto* const types = [] {
     auto* all = new std::unordered_map<std::string, OptionTypeInfo>();
-    all->reserve(AllOptions().size());
-    for (const TextOption& option : AllOptions()) {
+    all->reserve(std::size(kOptions));
+    for (const TextOption& option : kOptions) {
       all->emplace(option.name, TypeOf(option));
     }
     return all;
@@ -549,11 +501,7 @@ std::optional<uint64_t> ParseByteCount(std::string_view text) {
   return *number << shift;
 }
 
-std::string BudgetText(MemoryBudget budget) {
-  if (budget.percent_of_cache != 0) {
-    return NumberText(budget.percent_of_cache) + "%";
-  }
-  const uint64_t bytes = budget.bytes;
+std::string ByteCountText(uint64_t bytes) {
   const size_t units =
       bytes == 0 ? 0 : std::min<size_t>(std::countr_zero(bytes) / 10, 4);
   std::string text = std::to_string(bytes >> 10 * units);

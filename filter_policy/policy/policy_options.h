@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "filter_policy/filter/filter_block.h"
+#include "filter_policy/levels/auto_bits.h"
 #include "filter_policy/levels/new_file.h"
 #include "linebloom/filter_policy.h"
 #include "rocksdb/comparator.h"
@@ -24,6 +25,9 @@ namespace linebloom {
 const rocksdb::BlockBasedTableOptions* TableOptionsOf(
     const rocksdb::ColumnFamilyOptions& options);
 
+// True if filters share a block cache with data.
+bool CacheHoldsFilters(const rocksdb::BlockBasedTableOptions& table);
+
 // linebloom's options of the policy; null for any other policy, and for null.
 const FilterPolicyOptions* OptionsOfLinebloom(
     const rocksdb::FilterPolicy* policy);
@@ -31,19 +35,22 @@ const FilterPolicyOptions* OptionsOfLinebloom(
 // InvalidArgument, naming option, value and range, or OK.
 rocksdb::Status Validate(const FilterPolicyOptions& options);
 
-// The nearest valid options: a number out of range becomes the end of the
-// range; NaN, an invalid rate or budget the default; of bits, rate and budget
-// the first that is set wins, and plain lines give way to what they have no
-// room for.
-FilterPolicyOptions NearestValid(const FilterPolicyOptions& options);
+// Valid options for filters in place of invalid ones: kDefaultBitsPerKey in
+// solved lines, with the seed and the canonical key of `options`.
+FilterPolicyOptions InPlaceOf(const FilterPolicyOptions& options);
 
-// The effective `bits_per_key` if neither a rate nor a budget is set.
+// bits_per_key=auto: none of bits, rate and budget is set.
+bool IsAuto(const FilterPolicyOptions& options);
+
+// The bits per key that valid options name, or need for their rate;
+// kDefaultBitsPerKey with neither.
 double BitsPerKeyOf(const FilterPolicyOptions& options);
 
-// True if the bits depend on the level, which a budget implies.
+// True if the bits depend on the level, which a budget and auto imply.
 bool IsLevelAware(const FilterPolicyOptions& options);
 
-// True if a database with these options needs the level size listener.
+// True if no database opens with these options without the level size
+// listener.
 bool NeedsListener(const FilterPolicyOptions& options);
 
 // True if the comparator may call keys of different bytes equal, so that
@@ -53,35 +60,29 @@ bool NeedsCanonicalKey(const rocksdb::Comparator* comparator);
 // True if there are too few bits for a filter.
 bool BuildsNothing(const FilterPolicyOptions& options);
 
-// The ID of a policy with these options: `linebloom:10`, for a rate
-// `linebloom:rate:0.01`, for a budget `linebloom:budget:512M` or
-// `linebloom:budget:90%`.
+// The ID of a policy with these options: `linebloom`, which is auto,
+// `linebloom:10`, for a rate `linebloom:rate:0.01`, for a budget
+// `linebloom:budget:512M`.
 std::string IdOf(const FilterPolicyOptions& options);
-
-// memory_budget in bytes, for filters of this table now. 0 for a share of a
-// cache that there isn't.
-uint64_t BytesOf(const MemoryBudget& budget,
-                 const rocksdb::BlockBasedTableOptions& table);
 
 // The number that stands for the function in filter blocks, from its name;
 // never 0 (docs/format.md, "The hash of a key").
 uint64_t CanonicalId(const CanonicalKey& canonical_key);
 
 // What to build for a file, AsBuilt(); nothing if the file gets no filter. If
-// `file` is nothing, it gets the average, and with a budget kDefaultBitsPerKey.
-// `options` must be valid.
+// `file` is nothing, it gets BitsPerKeyOf(). `options` must be valid. Sets
+// `*chosen`, unless null, if ChooseBits() chose the bits.
 std::optional<FilterRequest> RequestFor(
     const FilterPolicyOptions& options,
-    const rocksdb::BlockBasedTableOptions& table,
-    const std::optional<NewFile>& file);
+    const rocksdb::BlockBasedTableOptions& table, std::optional<NewFile> file,
+    std::optional<AutoBits>* chosen = nullptr);
 
 // Bits per key in thousandths, as used and stored; 0 means no filter.
 // `bits_per_key` must be in range.
 uint32_t RoundToMillibits(double bits_per_key);
 
-// Parses an ID: `linebloom`, alone or with `:BITS`, `:rate:RATE`,
-// `:budget:BYTES` or `:budget:SHARE%`. Numbers out of range are an error but
-// are stored in `options` nevertheless.
+// Parses an ID: `linebloom`, alone or with `:BITS`, `:rate:RATE` or
+// `:budget:BYTES`.
 rocksdb::Status ParseId(std::string_view id, FilterPolicyOptions* options);
 
 // Parses a complete policy: an ID, or options with or without an ID and braces,
@@ -102,7 +103,7 @@ FilterPolicyOptionTypes();
 // overflows. RocksDB's own parser reads `512Mx` as 512 MiB and wraps around.
 std::optional<uint64_t> ParseByteCount(std::string_view text);
 
-// The shortest text that parses back: "512M", "90%".
-std::string BudgetText(MemoryBudget budget);
+// The shortest text that parses back, such as "512M".
+std::string ByteCountText(uint64_t bytes);
 
 }  // namespace linebloom

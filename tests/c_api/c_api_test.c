@@ -34,14 +34,15 @@ static rocksdb_cache_t* NewCache(void) {
   return cache;
 }
 
-// Takes ownership of `policy`.
+// Takes ownership of `policy`, which may be NULL.
 static rocksdb_options_t* NewOptions(rocksdb_filterpolicy_t* policy) {
   rocksdb_block_based_table_options_t* table =
       rocksdb_block_based_options_create();
   rocksdb_cache_t* cache = NewCache();
   rocksdb_block_based_options_set_block_cache(table, cache);
   rocksdb_cache_destroy(cache);
-  rocksdb_block_based_options_set_filter_policy(table, policy);
+  rocksdb_block_based_options_set_cache_index_and_filter_blocks(table, 1);
+  if (policy) rocksdb_block_based_options_set_filter_policy(table, policy);
   rocksdb_options_t* options = rocksdb_options_create();
   rocksdb_options_set_create_if_missing(options, 1);
   rocksdb_options_enable_statistics(options);
@@ -117,7 +118,16 @@ static void WriteAndLookUp(rocksdb_filterpolicy_t* policy, const char* path) {
   WriteAndLookUpWith(NewOptions(policy), path);
 }
 
-// Policy and listener by one option string, the only way to a listener in C.
+// Policy and listener in one call, twice.
+static void WriteAndLookUpByUse(const char* filter, const char* path) {
+  char* error = NULL;
+  rocksdb_options_t* options = NewOptions(NULL);
+  for (int i = 0; i < 2; ++i) linebloom_use(options, filter, &error);
+  Require(error == NULL, "using linebloom", error);
+  WriteAndLookUpWith(options, path);
+}
+
+// Policy and listener by one option string.
 static void WriteAndLookUpByOptionString(const char* text, const char* path) {
   char* error = NULL;
   rocksdb_options_t* base = rocksdb_options_create();
@@ -136,7 +146,7 @@ static void CheckListenerIsDemanded(rocksdb_filterpolicy_t* policy,
   rocksdb_options_t* options = NewOptions(policy);
   Require(rocksdb_open(options, path, &error) == NULL,
           "opened without listener", NULL);
-  Require(strstr(error, "rocksdb_get_options_from_string()") != NULL,
+  Require(strstr(error, "linebloom_use()") != NULL,
           "the error without a listener", error);
   rocksdb_free(error);
   rocksdb_options_destroy(options);
@@ -151,6 +161,18 @@ static void CheckBadString(const char* text, const char* message) {
     Require(error && strstr(error, message), message, error);
   }
   free(error);
+}
+
+// Leaves the options as they were: a database opens with them.
+static void CheckBadUse(const char* filter, const char* message,
+                        const char* path) {
+  char* error = NULL;
+  rocksdb_options_t* options = NewOptions(linebloom_filterpolicy_create(10));
+  for (int i = 0; i < 2; ++i) linebloom_use(options, filter, &error);
+  Require(error && strstr(error, message), message, error);
+  free(error);
+  linebloom_use(options, filter, NULL);
+  WriteAndLookUpWith(options, path);
 }
 
 static rocksdb_filterpolicy_t* FromString(const char* text) {
@@ -178,8 +200,11 @@ int main(int argc, char** argv) {
       "listeners=linebloom_level_sizes;block_based_table_factory={"
       "filter_policy={id=linebloom;memory_budget=1M}}",
       argv[1]);
+  WriteAndLookUpByUse(NULL, argv[1]);
+  WriteAndLookUpByUse("memory_budget=1M", argv[1]);
   CheckListenerIsDemanded(FromString("memory_budget=1M"), argv[1]);
-  CheckBadString("bits_per_key=31", "bits_per_key=31: must be a number");
+  CheckBadUse("bits_per_key=31", "bits_per_key=31: must be auto", argv[1]);
+  CheckBadString("bits_per_key=31", "bits_per_key=31: must be auto");
   CheckBadString(NULL, "the option string is NULL");
   Require(linebloom_filterpolicy_create_from_string(NULL, NULL) == NULL,
           "a policy from NULL", NULL);

@@ -37,8 +37,8 @@ verify_both_sides() {
   local database reader
   for database in "$databases/$1"/*/; do
     for reader in here there; do
-      "$reader" tools/linebloom verify --db="${path[$reader]}/$1/$(basename "$database")" \
-        --missing=1000 > /dev/null || return 1
+      "$reader" tools/linebloom verify "${path[$reader]}/$1/$(basename "$database")" \
+        > /dev/null || return 1
     done
   done
 }

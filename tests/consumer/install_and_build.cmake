@@ -32,7 +32,7 @@ execute_process(COMMAND ${prefix}/bin/linebloom --version
 if(NOT printed MATCHES "^linebloom ${CMAKE_PROJECT_VERSION}, RocksDB [0-9.]+\n$")
   message(FATAL_ERROR "linebloom --version printed '${printed}'")
 endif()
-run(${prefix}/bin/linebloom dump --db=${build}/shared.db)
+run(${prefix}/bin/linebloom dump ${build}/shared.db)
 
 # Installing without components installs the same files as all components.
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/all)

@@ -173,7 +173,7 @@ class Folder:
                    before + '[CFOptions "default"]\n' + table + after)
         self.must_run("linebloom check-options snippet.ini; LD_PRELOAD=$LD_LIBRARY_PATH/liblinebloom.so"
                       " db_bench --options_file=snippet.ini --db=snippet.db --num=1000"
-                      " --benchmarks=fillrandom,flush; linebloom dump --db=snippet.db | grep 'linebloom\\|RocksDB Bloom'")
+                      " --benchmarks=fillrandom,flush; linebloom dump snippet.db | grep 'linebloom\\|RocksDB Bloom'")
 
     def check_output(self, snippet):
         _, printed = self.run(snippet.argument)

@@ -69,7 +69,6 @@ void CheckVerdict(const FileFacts& facts) {
     Promise(!evaluation.pays || evaluation.reason.has_value(),
             "a reason that pays");
     target.request.line = LineKind::kPlain;
-    target.request.false_positive_rate = 0.01;
   }
 }
 

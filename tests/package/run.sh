@@ -58,7 +58,7 @@ use_tools() {
     done
     (. /usr/share/bash-completion/completions/linebloom; complete -p linebloom | grep --quiet dump)
     linebloom size --rate=0.01 --keys=100M
-    linebloom compare --rows=20000 --lookups=2000 --policies='rocksdb-bloom;linebloom'"
+    linebloom compare --rows=20000 --lookups=2000 --policies='bloomfilter:10;linebloom:10'"
 }
 
 use_library() {
@@ -67,7 +67,7 @@ use_library() {
     cd /trial
     LD_PRELOAD=liblinebloom.so.${version%.*} db_bench --db=db --options_file=options.ini \
       --benchmarks=fillrandom,compact,readmissing --num=100000
-    linebloom dump --db=db | tee dump
+    linebloom dump db | tee dump
     grep --quiet 'linebloom solved' dump"
 }
 

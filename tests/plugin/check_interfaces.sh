@@ -46,9 +46,12 @@ struct Known : rocksdb::FilterPolicy { void* state; void (*destructor)(void*); c
 static_assert(std::is_convertible_v<rocksdb_filterpolicy_t*, rocksdb::FilterPolicy*> &&
               sizeof(rocksdb_filterpolicy_t) == sizeof(Known),
               "rocksdb_filterpolicy_t in db/c.cc is not as filter_policy/policy/policy_for_c.h says");
+static_assert(std::is_same_v<decltype(rocksdb_options_t::rep), rocksdb::Options> &&
+              sizeof(rocksdb_options_t) == sizeof(rocksdb::Options),
+              "rocksdb_options_t in db/c.cc is not as filter_policy/policy/c_api.cc says");
 END
-  compile "$source" -fsyntax-only "$work/c.cc" 2> "$work/output" || stop "the policies of its C API"
-  echo "RocksDB $version: linebloom's policies fit its C API"
+  compile "$source" -fsyntax-only "$work/c.cc" 2> "$work/output" || stop "the types of its C API"
+  echo "RocksDB $version: linebloom's policies and options fit its C API"
 fi
 
 mkdir -p "$work/declared/table/block_based"

@@ -19,7 +19,7 @@
 #              with the archive
 #   --quick    only compiles linebloom's sources, with the flags of that RocksDB
 #   --bench    also links filter_bench with that RocksDB, for
-#              IN_TREE=build/plugin/VERSION-BUILD/filter_bench bench/filter_bench.sh
+#              IN_TREE=build/plugin/VERSION-BUILD/filter_bench bench/filter_bench.py
 #   --kills=N  also has RocksDB's db_crashtest.py kill db_stress N times, and with
 #              a debug build another N times at RocksDB's kill points
 #              (tests/rocksdb_suite/crash.py). A few lines are added to db_stress,

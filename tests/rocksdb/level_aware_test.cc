@@ -14,18 +14,12 @@
 namespace linebloom {
 namespace {
 
-constexpr double kStep = 3.375;  // ln(10) / (ln(2) * 504 / 512)
-// The last level's share of 10 bits per key in a full tree, 9.625, with the
-// byte that each eight lines take besides.
-constexpr double kLastOf10 = 9.644;
-
 class LevelAwareTest : public TreeTest {
  protected:
-  LevelAwareTest() { UseLevelAware({}); }
+  LevelAwareTest() { UseLevelAware(); }
 
-  void UseLevelAware(FilterPolicyOptions options) {
-    options.level_aware = true;
-    UseOptions(options);
+  void UseLevelAware() {
+    UseOptions({.bits_per_key = 10, .level_aware = true});
   }
 
   std::map<int, LiveFilters> FiltersByLevel() {
@@ -42,7 +36,7 @@ class LevelAwareTest : public TreeTest {
 
   // Lines of the info log that miss the listener.
   int CountWarnings() const {
-    return CountInLog({"[WARN]", "level_aware=true", "linebloom_level_sizes"});
+    return CountInLog({"[WARN]", "linebloom_level_sizes"});
   }
 
   // Five sorted runs, each level ten times as large as the one above.
@@ -52,16 +46,6 @@ class LevelAwareTest : public TreeTest {
     WriteFile({6, kRows.end}, 1, 400);  // 1,000
     WriteFile({10, kRows.end}, 0, 400);
     WriteFile({14, kRows.end}, 0, 400);
-  }
-
-  // A file of 1,000 keys has 36 to 40 lines, on average half a line too many,
-  // so it may be 1.1 bits above.
-  void ExpectAStepForEachLevel(double tolerance_of_last) {
-    const double last = BitsOfLevel(3);
-    EXPECT_NEAR(kLastOf10, last, tolerance_of_last);
-    EXPECT_NEAR(last + kStep, BitsOfLevel(2), 0.12);
-    EXPECT_NEAR(last + 2 * kStep, BitsOfLevel(1), 1.1);
-    EXPECT_NEAR(last + 2 * kStep, BitsOfLevel(0), 1.1);
   }
 
   void PutAndWait(bool in_order) {
@@ -116,30 +100,6 @@ TEST_F(LevelAwareTest, WithoutTheListenerEachDatabaseGetsOneWarning) {
   EXPECT_EQ(0, CountWarnings());
 }
 
-TEST_F(LevelAwareTest, FewerReadsForTheSameMemory) {
-  // Expects from the start what WriteTree() writes.
-  options_.listeners = {NewLevelSizeListener(
-      {.keys = {2000, 1000, 10000, 100000}, .level0_files = 2})};
-  Reopen();
-  WriteTree();
-  ExpectAStepForEachLevel(0.2);
-  const double level_aware = FalseReadsPerMissingRow();
-  const double bits = Now().bits_per_key();
-  EXPECT_NEAR(10, bits, 0.1);
-
-  UseOptions({bits});
-  DestroyAndReopen();
-  WriteTree();
-  const double uniform = FalseReadsPerMissingRow();
-  EXPECT_GE(Now().bits_per_key(), bits - 0.01);
-  EXPECT_LT(level_aware, 0.4 * uniform);
-  printf(
-      "reads for nothing per missing row at %.2f bits per key: %.4f level "
-      "aware, %.4f uniform\n",
-      bits, level_aware, uniform);
-}
-
-// Without sizes, every file gets the average.
 TEST_F(LevelAwareTest, TheAverageWithoutTheListener) {
   Reopen();
   WriteTree();
@@ -152,9 +112,6 @@ struct Shape {
   rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel;
   int num_levels = 7;
   bool dynamic = false;
-  bool by_rate = false;  // of 0.02
-  double min_bits = 9, max_bits = 11;
-  double min_reads = 0, max_reads = 0.02;
 };
 std::ostream& operator<<(std::ostream& out, const Shape& shape) {
   return out << shape.name;
@@ -165,24 +122,16 @@ class LiveTreeTest : public LevelAwareTest,
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, LiveTreeTest,
-    testing::Values(Shape{"Leveled"},
-                    Shape{.name = "Rate",
-                          .by_rate = true,
-                          .min_bits = 4,
-                          .min_reads = 0.008,
-                          .max_reads = 0.024},
-                    Shape{.name = "Dynamic", .dynamic = true},
+    testing::Values(Shape{"Leveled"}, Shape{.name = "Dynamic", .dynamic = true},
                     Shape{"Universal", rocksdb::kCompactionStyleUniversal},
                     Shape{"OneLevel", rocksdb::kCompactionStyleUniversal, 1}),
     [](const auto& test) { return std::string(test.param.name); });
 
-// Keeps to its average or its rate when all jobs are done.
+// Keeps to its average when all jobs are done.
 TEST_P(LiveTreeTest, KeepsToWhatWasAsked) {
   const Shape& shape = GetParam();
   const bool leveled = shape.style == rocksdb::kCompactionStyleLevel;
-  FilterPolicyOptions options;
-  if (shape.by_rate) options.false_positive_rate = 0.02;
-  UseLevelAware(options);
+  UseLevelAware();
   UseListener();
   options_.compaction_style = shape.style;
   options_.num_levels = shape.num_levels;
@@ -191,11 +140,10 @@ TEST_P(LiveTreeTest, KeepsToWhatWasAsked) {
   const double bits = Now().bits_per_key();
   const double reads = FalseReadsPerMissingRow();
   EXPECT_EQ(kRows.present(), CountPresent(kRows).true_positive);
-  EXPECT_LE(bits, leveled ? shape.max_bits : 13);
-  EXPECT_LE(reads, shape.max_reads);
+  EXPECT_LE(bits, leveled ? 11 : 13);
+  EXPECT_LE(reads, 0.02);
   if (leveled) {
-    EXPECT_GE(bits, shape.min_bits);
-    EXPECT_GE(reads, shape.min_reads);
+    EXPECT_GE(bits, 9);
   }
   const auto levels = FiltersByLevel();
   if (leveled) {
@@ -240,22 +188,18 @@ TEST_F(LevelAwareTest, ALoadInTheOrderOfKeys) {
 // RebuildFilters() must accept the files that it has written; otherwise every
 // call would rewrite them.
 TEST_F(LevelAwareTest, OldFilesAreRebuiltOnceWithTheBitsOfTheirLevel) {
-  for (const FilterPolicyOptions& options :
-       {FilterPolicyOptions(),
-        FilterPolicyOptions{.false_positive_rate = 0.005}}) {
-    UsePolicy(kBloom);
-    DestroyAndReopen();
-    WriteTree();
-    const double before = FalseReadsPerMissingRow();
-    UseLevelAware(options);
-    UseListener();
-    Reopen();
-    EXPECT_EQ(5u, Rebuild(db_.get()).files.size());
-    EXPECT_GT(BitsOfLevel(2), BitsOfLevel(3) + 3);
-    EXPECT_GT(BitsOfLevel(0), BitsOfLevel(2));
-    EXPECT_LT(FalseReadsPerMissingRow(), before / 2);
-    EXPECT_EQ(0u, Rebuild(db_.get()).files.size());
-  }
+  UsePolicy(kBloom);
+  DestroyAndReopen();
+  WriteTree();
+  const double before = FalseReadsPerMissingRow();
+  UseLevelAware();
+  UseListener();
+  Reopen();
+  EXPECT_EQ(5u, Rebuild(db_.get()).files.size());
+  EXPECT_GT(BitsOfLevel(2), BitsOfLevel(3) + 3);
+  EXPECT_GT(BitsOfLevel(0), BitsOfLevel(2));
+  EXPECT_LT(FalseReadsPerMissingRow(), before / 2);
+  EXPECT_EQ(0u, Rebuild(db_.get()).files.size());
 }
 
 }  // namespace

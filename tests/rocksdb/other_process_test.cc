@@ -151,7 +151,7 @@ TEST_F(WorkerTest, WorkerThatIsToldNonsense) {
   for (const auto& [table_options, message] :
        {std::pair("filter_policy=lineblom:10", "lineblom"),
         std::pair("filter_policy=linebloom:99",
-                  "bits_per_key=99: must be a number from 0 to 30")}) {
+                  "bits_per_key=99: must be auto, or a number from 0 to 30")}) {
     EXPECT_GE(CompactWith(table_options)->failed, 1);
     EXPECT_THAT(ReadFileBytes(Path("worker/printed")),
                 testing::HasSubstr(message));

@@ -262,6 +262,45 @@ TEST_F(RebuildFiltersTest, FilesThatGetNoFilterStay) {
   EXPECT_EQ(file.rows, 1);
 }
 
+// As in databases that began with LevelDB. How many rows it has isn't known,
+// which is not 0: the plan counts them, also those that are deletions.
+TEST_F(RebuildFiltersTest, AFileWithoutPropertiesGetsAFilter) {
+  UsePolicy(kNone);
+  table_.format_version = 2;
+  table_.checksum = rocksdb::kNoChecksum;
+  options_.verify_sst_unique_id_in_manifest = false;
+  Reopen();
+  WriteFile(kRows, 6);
+  for (uint64_t i = 0; i < 300; ++i) ASSERT_OK(db_->Delete({}, RowKey(i)));
+  Flush();
+  for (const auto& file : Files()) {
+    const std::string path = file.directory + "/" + file.relative_filename;
+    std::string bytes = ReadFileBytes(path);
+    bytes.at(bytes.rfind("rocksdb.properties") + 17) = 'z';
+    WriteFileBytes(path, bytes);
+  }
+  for (const bool has_budget : {true, false}) {
+    if (has_budget) {
+      options_.listeners = {NewLevelSizeListener()};
+      SwitchToLinebloom({.memory_budget = 10 * kRows.present() / 8});
+    } else {
+      options_.listeners.clear();
+      SwitchToLinebloom({10});
+    }
+    const RebuildFiltersReport plan = Plan();
+    EXPECT_THAT(plan.unreadable, testing::IsEmpty());
+    ASSERT_EQ(plan.files.size(), 2);
+    EXPECT_EQ(plan.files[0].rows + plan.files[1].rows, kRows.present() + 300);
+    EXPECT_EQ(plan.files[0].reason, RebuildReason::kNoFilter);
+  }
+  for (const FileRebuild& file : Rebuild().files) {
+    EXPECT_EQ(file.outcome, RebuildOutcome::kRewritten) << file.message;
+  }
+  ExpectNothingToRebuild();
+  ExpectAllLinebloom();
+  ExpectRows({300, kRows.end});
+}
+
 // A compaction may have removed it. The database has it open.
 TEST_F(RebuildFiltersTest, AFileThatIsGoneIsLeftOut) {
   Reopen();
@@ -539,6 +578,64 @@ TEST_F(RebuildFiltersTest, StopsWhenToldToAndGoesOnLater) {
   EXPECT_TRUE(RebuildFilters(db_.get(), {}, [](const auto&) {
                 return false;
               }).IsIncomplete());
+}
+
+// The files of a plan are rewritten in its order, and no filter is read again.
+TEST_F(RebuildFiltersTest, RewritesTheFilesOfAPlan) {
+  Reopen();
+  for (uint64_t i = 0; i < 3; ++i) WriteFile({i * 5000, i * 5000 + 4000}, 6);
+  SwitchToLinebloom();
+  RebuildFiltersOptions options;
+  const std::vector<FileRebuild> plan = Plan().files;
+  ASSERT_EQ(plan.size(), 3);
+  options.files = {plan[2], plan[0]};
+  options.files.push_back(plan[1]);
+  options.files.back().path += ".gone";
+  const RebuildFiltersReport report =
+      Rebuild(options, [](const RebuildFiltersProgress& progress) {
+        EXPECT_TRUE(progress.rewriting);
+        return true;
+      });
+  ASSERT_EQ(report.files.size(), 3);
+  EXPECT_EQ(report.files[0].path, plan[2].path);
+  EXPECT_EQ(report.files[1].outcome, RebuildOutcome::kRewritten);
+  EXPECT_EQ(report.files[2].outcome, RebuildOutcome::kGone);
+  EXPECT_EQ(report.files_examined, 0);
+  const RebuildFiltersReport rest = Plan();
+  ASSERT_EQ(rest.files.size(), 1);
+  EXPECT_EQ(rest.files[0].path, plan[1].path);
+}
+
+// Databases of one listener share a memory budget, and a call knows the files
+// of one of them.
+TEST_F(RebuildFiltersTest, LeavesOtherDatabasesTheirShareOfABudget) {
+  constexpr Rows kMany{0, 80'000};
+  Reopen();
+  std::unique_ptr<rocksdb::DB> other = OpenAnother("other");
+  for (rocksdb::DB* db : {db_.get(), other.get()}) {
+    PutRows(kMany, db);
+    Flush(db);
+  }
+  other.reset();
+  const double budget = 2 * kMany.present() * 11 / 8.0;
+  options_.listeners = {NewLevelSizeListener()};
+  SwitchToLinebloom({.memory_budget = static_cast<uint64_t>(budget)});
+  other = OpenAnother("other");
+  for (rocksdb::DB* db : {db_.get(), other.get()}) {
+    PutRows({0, 100}, db);
+    Flush(db);
+  }
+  const auto share = [budget](rocksdb::DB* db) {
+    uint64_t bytes = 0;
+    for (const auto& file : AllProperties(db)) bytes += file->filter_size;
+    return static_cast<double>(bytes) / budget;
+  };
+  for (rocksdb::DB* db : {db_.get(), other.get()}) {
+    const RebuildFiltersReport report = linebloom::Rebuild(db);
+    ASSERT_EQ(report.files.size(), 1);
+    EXPECT_EQ(report.files[0].reason, RebuildReason::kForeignFilter);
+    EXPECT_NEAR(share(db), 0.5, 0.05) << db->GetName();
+  }
 }
 
 // RocksDB compacts neighbors together if they share a user key, of which

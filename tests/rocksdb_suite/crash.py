@@ -194,7 +194,7 @@ class CrashTest:
     def verify(self):
         report = os.path.join(self.work, "verify.json")
         run = subprocess.run(
-            [self.arguments.linebloom, "verify", "--missing=0", f"--db={self.database}", f"--json={report}"],
+            [self.arguments.linebloom, "verify", self.database, f"--json={report}"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if run.returncode != 0:
             self.stop(f"linebloom verify ended with {run.returncode}:\n{run.stdout[-3000:]}")

@@ -74,8 +74,8 @@ const BlockHandle kSecond{15, 10};
 constexpr uint64_t kThirdOffset = 30;
 
 // A file that starts with two filter blocks at kFirst and kSecond.
-SstBuilder NewFile(uint32_t version = 5,
-                   ChecksumType type = ChecksumType::kXxh3) {
+SstBuilder NewSst(uint32_t version = 5,
+                  ChecksumType type = ChecksumType::kXxh3) {
   SstBuilder builder(version, type);
   builder.AddBlock("filter one");
   builder.AddBlock("filter two");
@@ -83,19 +83,19 @@ SstBuilder NewFile(uint32_t version = 5,
 }
 
 std::string WithMeta(const Entries& meta, uint32_t version = 5) {
-  SstBuilder builder = NewFile(version);
+  SstBuilder builder = NewSst(version);
   for (const Entry& entry : meta) builder.AddMeta(entry.key, entry.value);
   return builder.Finish();
 }
 
 std::string WithMetaindex(const std::string& payload) {
-  return NewFile().FinishWith(payload);
+  return NewSst().FinishWith(payload);
 }
 
 std::string WithProperties(
     const Entries& properties,
     const std::string& properties_name = "rocksdb.properties") {
-  SstBuilder builder = NewFile();
+  SstBuilder builder = NewSst();
   builder.AddMeta(properties_name, builder.AddBlock(MakeBlock(properties, 16)));
   return builder.Finish();
 }
@@ -130,7 +130,7 @@ TEST(HandmadeTableTest, IsReadInEveryVersionWithEveryChecksum) {
       if (version == 0 && type != 1) continue;  // has no other
       SCOPED_TRACE(absl::StrCat("version ", version, ", checksum ", type));
       const auto make = [version, type] {
-        return NewFile(version, static_cast<ChecksumType>(type));
+        return NewSst(version, static_cast<ChecksumType>(type));
       };
       const auto with_meta = [make](const std::string& name,
                                     const BlockHandle& handle) {
@@ -200,7 +200,7 @@ TEST(HandmadeTableTest, WhatOldAndNewRocksDbsWriteIsKnown) {
   // whose keys are spread evenly.
   std::string index = MakePlainIndex({{"k", kFirst}});
   index.replace(index.size() - 4, 4, Le32(1 | (1U << 29)));
-  EXPECT_EQ(ReadAll(WithIndex(NewFile(), index, kUserKeys))->blocks.size(), 1);
+  EXPECT_EQ(ReadAll(WithIndex(NewSst(), index, kUserKeys))->blocks.size(), 1);
 }
 
 std::string WithByte(std::string bytes, size_t from_end, int value) {
@@ -278,7 +278,7 @@ std::vector<Damage> DamagedFooters() {
   }
   // RocksDB reads the index too, and allocates what its handle says.
   for (const uint32_t version : {0, 1, 5}) {
-    const std::string whole = NewFile(version, ChecksumType::kCrc32c).Finish();
+    const std::string whole = NewSst(version, ChecksumType::kCrc32c).Finish();
     const size_t index = version == 0 ? 46 : 50;
     all.push_back(
         {Replaced(whole, index, std::string("\0\x80\x80\x80\x80\x80\x02", 7)),
@@ -346,7 +346,7 @@ std::vector<Damage> DamagedMetaindexes() {
                    "index of the filter partitions: expected a block that ends "
                    "before the footer"});
   }
-  SstBuilder cut = NewFile();
+  SstBuilder cut = NewSst();
   cut.AddMeta("rocksdb.properties", cut.AddBlock("abc"));
   all.push_back({cut.Finish(), "properties: expected at least 4 bytes"});
   for (const Entry& property :
@@ -364,15 +364,15 @@ std::vector<Damage> DamagedMetaindexes() {
 
 std::vector<Damage> DamagedIndexes() {
   std::vector<Damage> all = {
-      {WithIndex(NewFile(), MakePlainIndex({{"1234567", kFirst}}), {}),
+      {WithIndex(NewSst(), MakePlainIndex({{"1234567", kFirst}}), {}),
        "internal key of at least 8 bytes, found 7"},
-      {WithIndex(NewFile(), MakeBlock({{"a", "\1"}}, 1), kUserKeys),
+      {WithIndex(NewSst(), MakeBlock({{"a", "\1"}}, 1), kUserKeys),
        "expected a block handle, two varints"},
-      {WithIndex(NewFile(), std::string("\0\1a\x80", 4) + Le32(0) + Le32(1),
+      {WithIndex(NewSst(), std::string("\0\1a\x80", 4) + Le32(0) + Le32(1),
                  kDifferences),
        "an entry whose value is a block handle"},
       // A difference that makes a size negative.
-      {WithIndex(NewFile(),
+      {WithIndex(NewSst(),
                  MakeDeltaIndex({{"aa", kFirst}, {"ab", {15, UINT64_MAX}}}, 16),
                  kDifferences),
        "expected a partition between the offsets 15 and 30"}};
@@ -384,7 +384,7 @@ std::vector<Damage> DamagedIndexes() {
         {{"a", {UINT64_MAX, UINT64_MAX}}},
         {{"a", {1, UINT64_MAX}}}}) {
     all.push_back(
-        {WithIndex(NewFile(), MakePlainIndex(partitions), kUserKeys),
+        {WithIndex(NewSst(), MakePlainIndex(partitions), kUserKeys),
          "index of the filter partitions: expected a partition between the "
          "offsets"});
   }
@@ -410,7 +410,7 @@ std::string WriteWithRocksDb(const testing::FileSpec& spec, int keys) {
 }
 
 std::string WriteByHand(uint32_t version, ChecksumType type) {
-  return WithIndex(NewFile(version, type),
+  return WithIndex(NewSst(version, type),
                    MakeDeltaIndex({{"k1", kFirst}, {"k2", kSecond}}, 16),
                    kDifferences);
 }

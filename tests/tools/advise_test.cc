@@ -1,15 +1,12 @@
-// What lookups are expected to read, and the advice that follows.
+// What advise says of databases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,193 +20,12 @@
 #include "rocksdb/table.h"
 #include "tests/temporary_folder.h"
 #include "tests/tools/run_subcommand.h"
-#include "tools/advise/cache_model.h"
-#include "tools/advise/filter_curve.h"
-#include "tools/advise/info_log.h"
-#include "tools/advise/lookup_costs.h"
-#if __has_include("rocksdb/advanced_cache.h")  // from 8.0 on
-#include "rocksdb/advanced_cache.h"
-#endif
+#include "tools/advise/tree_facts.h"
 
 namespace linebloom::tools {
 namespace {
 
-// RocksDB's LRUCache for blocks of one byte, with so much for those of high
-// priority and those that were found again.
-class BlockCache {
- public:
-  BlockCache(size_t capacity, double high_share) {
-    helper_.del_cb = [](auto...) {};
-    rocksdb::LRUCacheOptions options;
-    options.capacity = capacity;
-    options.num_shard_bits = 0;
-    options.high_pri_pool_ratio = high_share;
-    options.metadata_charge_policy = rocksdb::kDontChargeCacheMetadata;
-    cache_ = rocksdb::NewLRUCache(options);
-  }
-
-  // Returns true if it is there.
-  bool Request(int block, bool high_priority) {
-    using Priority = rocksdb::Cache::Priority;
-    const rocksdb::Slice key(reinterpret_cast<const char*>(&block),
-                             sizeof(block));
-    if (auto* const found = cache_->Lookup(key)) {
-      cache_->Release(found);
-      return true;
-    }
-    EXPECT_TRUE(cache_
-                    ->Insert(key, this, &helper_, /*charge=*/1, nullptr,
-                             high_priority ? Priority::HIGH : Priority::LOW)
-                    .ok());
-    return false;
-  }
-
- private:
-  rocksdb::Cache::CacheItemHelper helper_;
-  std::shared_ptr<rocksdb::Cache> cache_;
-};
-
-// Half of 2,000 blocks have high priority; Zipf's law for their popularity.
-void CompareWithCache(size_t capacity, double high_share) {
-  constexpr int kBlocks = 2000;
-  std::vector<double> rates(kBlocks);
-  for (int i = 0; i < kBlocks; ++i) rates[i] = std::pow(1 + i, -0.8);
-  const auto is_high = [](int block) { return block % 2 == 0; };
-
-  BlockCache cache(capacity, high_share);
-  std::mt19937_64 random(1);
-  std::discrete_distribution<int> draw(rates.begin(), rates.end());
-  std::array<double, 2> requests = {};
-  std::array<double, 2> missed = {};
-  for (int i = 0; i < 600'000; ++i) {
-    const int block = draw(random);
-    const bool found = cache.Request(block, is_high(block));
-    if (i < 100'000) continue;
-    ++requests[is_high(block)];
-    missed[is_high(block)] += found ? 0 : 1;
-  }
-
-  double sum = 0;
-  for (const double rate : rates) sum += rate;
-  CacheModel model;
-  for (int i = 0; i < kBlocks; ++i) {
-    model.Add({1, 1, rates[i] / sum, is_high(i)});
-  }
-  model.Solve(static_cast<double>(capacity), high_share);
-  std::array<double, 2> weights = {};
-  std::array<double, 2> predicted = {};
-  for (int i = 0; i < kBlocks; ++i) {
-    weights[is_high(i)] += rates[i];
-    predicted[is_high(i)] +=
-        rates[i] * model.MissRatio(rates[i] / sum, is_high(i));
-  }
-  for (const int high : {0, 1}) {
-    EXPECT_NEAR(predicted[high] / weights[high], missed[high] / requests[high],
-                0.02)
-        << "capacity " << capacity << ", high share " << high_share
-        << ", high priority " << high;
-  }
-}
-
-TEST(CacheModelTest, MissesAsMuchAsRocksDbsCache) {
-  for (const size_t capacity : {100, 400, 1000, 1600}) {
-    for (const double high_share : {0.0, 0.5}) {
-      CompareWithCache(capacity, high_share);
-    }
-  }
-}
-
-TEST(CacheModelTest, ReadsNothingIfAllFitsAndAllWithoutMemory) {
-  CacheModel model;
-  model.Add({10, 100, 0.1, true});
-  model.Solve(1000);
-  EXPECT_EQ(model.MissRatio(0.1, true), 0);
-  model.Solve(0);
-  EXPECT_EQ(model.MissRatio(0.1, true), 1);
-  EXPECT_EQ(model.MissRatio(0.1, false), 1);
-}
-
-TEST(FilterCurveTest, KnowsWhatPoliciesBuild) {
-  const auto curve = FilterCurve::Of(
-      [](int bits) { return "bloomfilter:" + std::to_string(bits); });
-  ASSERT_TRUE(curve.ok()) << curve.status();
-  const FilterSize ten = curve->Requested(10, 1000);
-  EXPECT_NEAR(ten.bytes, 1250, 15);
-  EXPECT_NEAR(ten.rate, 0.0095, 0.0005);
-  const FilterSize between = curve->OfBits(9.5, 1000);
-  EXPECT_GT(between.rate, ten.rate);
-  EXPECT_LT(between.rate, curve->Requested(9, 1000).rate);
-}
-
-// A run of a thousand rows above one of nine thousand in three files.
-std::vector<Tree> TwoRuns() {
-  const auto file = [](int level, double rows, Stretch place) {
-    TreeFile made;
-    made.rows = made.filter_keys = rows;
-    made.data_blocks = rows / 50;
-    made.data_block_bytes = 4000;
-    made.index_bytes = 20 * made.data_blocks;
-    made.level = level;
-    made.older_rows = level == 0 ? 9000 : 0;
-    made.place = place;
-    return made;
-  };
-  return {{{file(0, 1000, {0, 1}), file(1, 3000, {0, 0.33}),
-            file(1, 3000, {0.33, 0.67}), file(1, 3000, {0.67, 1})}}};
-}
-
-std::vector<std::vector<FilterSize>> OfRate(double rate) {
-  const double bytes = rate < 1 ? 1.25 : 0;  // per row
-  return {{{1000 * bytes, rate},
-           {3000 * bytes, rate},
-           {3000 * bytes, rate},
-           {3000 * bytes, rate}}};
-}
-
-TEST(ExpectReadsTest, CountsWhatLookupsNeedWithoutACache) {
-  CacheUse use;
-  use.capacity = 1;  // byte
-  use.pin_level0 = false;
-  const ExpectedReads reads = ExpectReads(TwoRuns(), OfRate(0.01), use, {});
-  EXPECT_NEAR(reads.per_missing.filter, 2, 1e-9);
-  EXPECT_NEAR(reads.per_missing.index, 0.02, 1e-9);
-  EXPECT_NEAR(reads.per_missing.data, 0.02, 1e-9);
-  // A tenth of the rows is in the upper run.
-  EXPECT_NEAR(reads.per_present.filter, 1.9, 1e-9);
-  EXPECT_NEAR(reads.per_present.data, 1.009, 1e-9);
-  EXPECT_NEAR(reads.filter_bytes, 12'500, 1e-9);
-  EXPECT_NEAR(reads.per_lookup(0.5),
-              (reads.per_missing.all() + reads.per_present.all()) / 2, 1e-9);
-
-  const ExpectedReads without = ExpectReads(TwoRuns(), OfRate(1), use, {});
-  EXPECT_EQ(without.per_missing.filter, 0);
-  EXPECT_NEAR(without.per_missing.data, 2, 1e-9);
-}
-
-TEST(ExpectReadsTest, PinsLevel0AndReadsPartsOfFilters) {
-  CacheUse use;
-  use.capacity = 5000;  // one filter of the lower run, with nothing else
-  const ExpectedReads whole = ExpectReads(TwoRuns(), OfRate(0.01), use, {});
-  EXPECT_LT(whole.per_missing.filter, 1);  // that of level 0 is pinned
-  EXPECT_EQ(whole.largest_block, 3750);
-  use.partitioned = true;
-  use.metadata_block_bytes = 1000;
-  const ExpectedReads parts = ExpectReads(TwoRuns(), OfRate(0.01), use, {});
-  EXPECT_LT(parts.largest_block, 1000);
-  use.capacity = 1e9;
-  EXPECT_EQ(ExpectReads(TwoRuns(), OfRate(0.01), use, {}).per_missing.all(), 0);
-}
-
-TEST(ExpectReadsTest, KeepsWhatHotRangesNeed) {
-  CacheUse use;
-  use.capacity = 9000;
-  ExpectedLookups even;
-  ExpectedLookups hot;
-  hot.skew = *Skew::Parse("90/10", 1);
-  EXPECT_LT(
-      ExpectReads(TwoRuns(), OfRate(0.01), use, hot).per_lookup(0),
-      0.7 * ExpectReads(TwoRuns(), OfRate(0.01), use, even).per_lookup(0));
-}
+using testing::HasSubstr;
 
 // A database of 60,000 rows in two levels, with Bloom filters of ten bits in a
 // cache of 64 KiB.
@@ -220,13 +36,16 @@ class AdviseTest : public testing::Test {
     options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.compression = rocksdb::kNoCompression;
-    rocksdb::BlockBasedTableOptions table;
-    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-    table.cache_index_and_filter_blocks = true;
-    table.block_cache = rocksdb::NewLRUCache(kCacheBytes);
-    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    table_.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    table_.cache_index_and_filter_blocks = true;
+    table_.block_cache = rocksdb::NewLRUCache(kCacheBytes);
+    UseTable();
     options_.statistics = rocksdb::CreateDBStatistics();
     Write();
+  }
+
+  void UseTable() {
+    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_));
   }
 
   void Write() {
@@ -247,11 +66,25 @@ class AdviseTest : public testing::Test {
     return std::unique_ptr<rocksdb::DB>(opened);
   }
 
-  absl::StatusOr<Outcome> Advise(const std::vector<std::string>& flags = {},
-                                 const std::string& memory = "64KiB") const {
-    std::vector<std::string> arguments = {db_, "--memory=" + memory};
-    arguments.insert(arguments.end(), flags.begin(), flags.end());
-    return RunSubcommand(kAdvise, arguments);
+  absl::StatusOr<Outcome> Advise(std::vector<std::string> flags = {}) const {
+    flags.insert(flags.begin(), db_);
+    return RunSubcommand(kAdvise, flags);
+  }
+
+  // Of the only cache.
+  Json AdviceWith(const std::vector<std::string>& flags) const {
+    const auto outcome = Advise(flags);
+    EXPECT_TRUE(outcome.ok()) << outcome.status();
+    EXPECT_EQ(outcome->json["caches"].size(), 1);
+    return outcome->json["caches"][0];
+  }
+
+  static std::string VerdictOf(const Json& cache) {
+    std::string verdict;
+    for (const Json& sentence : cache["verdict"]) {
+      verdict += sentence.get<std::string>() + "\n";
+    }
+    return verdict;
   }
 
   // The files of the database and when they were last written.
@@ -266,53 +99,128 @@ class AdviseTest : public testing::Test {
   static constexpr uint64_t kCacheBytes = 64 << 10;
   const TemporaryFolder folder_;
   rocksdb::Options options_;
+  rocksdb::BlockBasedTableOptions table_;
   const std::string db_ = folder_.File("db");
 };
 
-TEST_F(AdviseTest, RecommendsWhatReadsLeastAndWritesNothing) {
+// Without a flag: the cache is that of the application's log.
+TEST_F(AdviseTest, BeginsWithAVerdictAndWritesNothing) {
   const auto db = Open();  // another process may have it open
   const auto before = Files();
   const auto outcome = Advise();
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_EQ(Files(), before);
-  const Json& json = outcome->json;
-  EXPECT_EQ(json["rows"], 60'000);
-  EXPECT_EQ(json["policies"], "bloomfilter");
-  // 4 kinds of 14 sizes and 8 budgets, whole and partitioned.
-  EXPECT_EQ(json["candidates"].size(), 2 * (4 * 14 + 8));
-  double least = 1e9;
-  for (const Json& candidate : json["candidates"]) {
-    least = std::min<double>(least, candidate["reads_per_lookup"]);
-    if (candidate["policy"] == "bloomfilter:10" &&
-        candidate["partitioned"] == false) {
-      EXPECT_NEAR(candidate["reads_per_lookup"],
-                  json["present"]["reads_per_lookup"].get<double>(), 0.02);
+  const Json& cache = outcome->json["caches"][0];
+  EXPECT_EQ(cache["rows"], 60'000);
+  EXPECT_EQ(cache["policies"], "bloomfilter");
+  EXPECT_EQ(cache["memory"], kCacheBytes);
+  EXPECT_EQ(cache["shards"], 1);
+  const Json& candidates = cache["candidates"];
+  const double now = candidates[0]["reads_per_lookup"]["all"];
+  const double chosen = candidates[1]["reads_per_lookup"]["all"];
+  EXPECT_LT(chosen, 0.8 * now);
+  for (const Json& candidate : candidates) {
+    EXPECT_LE(chosen, 1.05 * candidate["reads_per_lookup"]["all"].get<double>())
+        << candidate;
+    if (candidate["label"] == "bloomfilter:10") {
+      EXPECT_NEAR(candidate["reads_per_lookup"]["all"], now, 0.02);
       EXPECT_NEAR(candidate["filter_bytes"], 75'000, 1500);
     }
   }
-  EXPECT_LE(json["recommended"]["reads_per_lookup"], 1.1 * least);
-  EXPECT_LT(json["recommended"]["reads_per_lookup"],
-            0.7 * json["present"]["reads_per_lookup"].get<double>());
-  const std::string policy = json["recommended"]["policy"];
-  EXPECT_THAT(outcome->text, testing::HasSubstr("filter_policy=" + policy));
+  EXPECT_THAT(outcome->text,
+              HasSubstr("bloomfilter in all 2 files, 10.0 bits"));
+  EXPECT_THAT(outcome->text, HasSubstr("read again and again"));
+  EXPECT_THAT(outcome->text, HasSubstr("Next: linebloom migrate"));
+  EXPECT_TRUE(outcome->json["problems"].empty());
+}
+
+// It recommended bloomfilter:3, because that takes the least memory.
+TEST_F(AdviseTest, KeepsWhatThereIsIfEverythingFits) {
+  const Json cache = AdviceWith({"--memory=100MB", "--hit_ratio=1"});
+  EXPECT_EQ(cache["candidates"][0]["reads_per_lookup"]["all"], 0);
+  EXPECT_THAT(VerdictOf(cache), HasSubstr("keep what you have"));
+  EXPECT_EQ(cache["next"], "linebloom verify " + db_);
+}
+
+TEST_F(AdviseTest, ThereMayBeLargerMachines) {
+  EXPECT_EQ(AdviceWith({"--memory=64TB"})["memory"], 64e12);
 }
 
 TEST_F(AdviseTest, PresentRowsReadTheirData) {
-  const auto all_fits = Advise({"--hit_ratio=1"}, "100MiB");
-  ASSERT_TRUE(all_fits.ok()) << all_fits.status();
-  EXPECT_EQ(all_fits->json["present"]["reads_per_lookup"], 0);
   // Filters and indexes, and a tenth of the data.
-  const auto fits = Advise({"--hit_ratio=1"}, "400kB");
-  ASSERT_TRUE(fits.ok()) << fits.status();
-  const Json& present = fits->json["present"]["reads_per_present"];
-  EXPECT_NEAR(present["data"], 0.85, 0.1);
-  EXPECT_LT(present["filter"], 0.01);
+  const Json reads = AdviceWith(
+      {"--hit_ratio=1", "--memory=400kB"})["candidates"][0]["reads_per_lookup"];
+  EXPECT_NEAR(reads["data"], 0.85, 0.1);
+  EXPECT_LT(reads["filter"], 0.01);
 }
 
-TEST_F(AdviseTest, TakesCacheAndHitsFromTheInfoLog) {
-  EXPECT_EQ(ReadInfoLog(db_).cache_bytes, kCacheBytes);
-  EXPECT_EQ(ReadInfoLog(db_).hit_ratio, std::nullopt);
-  EXPECT_EQ(ReadInfoLog(folder_.path()).cache_bytes, std::nullopt);
+TEST_F(AdviseTest, ShardsFillUnevenly) {
+  const Json one = AdviceWith({"--memory=200kB", "--shards=1"});
+  const Json four = AdviceWith({"--memory=200kB", "--shards=4"});
+  const auto reads = [](const Json& cache) {
+    return cache["candidates"][1]["reads_per_lookup"]["all"].get<double>();
+  };
+  EXPECT_GT(reads(four), 1.1 * reads(one));
+  EXPECT_THAT(VerdictOf(four), HasSubstr("has 4 shards"));
+  EXPECT_THAT(VerdictOf(one), testing::Not(HasSubstr("shards")));
+}
+
+TEST_F(AdviseTest, FiltersBesideTheCacheAreNeverRead) {
+  table_.cache_index_and_filter_blocks = false;
+  UseTable();
+  Open();  // writes OPTIONS
+  const Json cache = AdviceWith({});
+  EXPECT_THAT(VerdictOf(cache), HasSubstr("beside the block cache."));
+  for (const Json& candidate : cache["candidates"]) {
+    EXPECT_EQ(candidate["reads_per_lookup"]["filter"], 0);
+    EXPECT_GT(candidate["reads_per_lookup"]["data"], 0);
+  }
+  // Unless somebody plans to have them there.
+  const Json planned = AdviceWith({"--memory=64KiB"});
+  EXPECT_THAT(VerdictOf(planned), HasSubstr("that they share with data"));
+  EXPECT_GT(planned["candidates"][0]["reads_per_lookup"]["filter"], 0.1);
+}
+
+TEST_F(AdviseTest, WithoutALogTheCacheIsNotKnown) {
+  for (const auto& entry : std::filesystem::directory_iterator(db_)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("LOG")) std::filesystem::remove(entry.path());
+  }
+  const Json cache = AdviceWith({});
+  EXPECT_EQ(cache["memory"], nullptr);
+  EXPECT_TRUE(cache["candidates"].empty());
+  EXPECT_THAT(VerdictOf(cache), HasSubstr("isn't known"));
+  EXPECT_THAT(cache["next"].get<std::string>(), HasSubstr("--memory=BYTES"));
+}
+
+TEST_F(AdviseTest, FamiliesWithCachesOfTheirOwn) {
+  {
+    const auto db = Open();
+    rocksdb::BlockBasedTableOptions table = table_;
+    table.block_cache = rocksdb::NewLRUCache(1 << 20);
+    rocksdb::ColumnFamilyOptions options(options_);
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    rocksdb::ColumnFamilyHandle* other = nullptr;
+    ASSERT_TRUE(db->CreateColumnFamily(options, "other", &other).ok());
+    ASSERT_TRUE(db->Put({}, other, "key", "value").ok());
+    ASSERT_TRUE(db->Flush({}, other).ok());
+    ASSERT_TRUE(db->DestroyColumnFamilyHandle(other).ok());
+  }
+  const auto outcome = Advise();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  const Json& caches = outcome->json["caches"];
+  ASSERT_EQ(caches.size(), 2);
+  EXPECT_EQ(caches[0]["memory"], kCacheBytes);
+  EXPECT_EQ(caches[1]["memory"], 1 << 20);
+  EXPECT_EQ(caches[1]["column_families"], Json({"other"}));
+  EXPECT_THAT(outcome->text, HasSubstr("other, 1 files"));
+  // One that both would share.
+  EXPECT_EQ(AdviceWith({"--memory=64KiB"})["column_families"].size(), 2);
+  EXPECT_EQ(AdviceWith({"--column_family=other"})["rows"], 1);
+}
+
+TEST_F(AdviseTest, TakesHitsFromTheInfoLog) {
+  EXPECT_EQ(Advise()->json["hits_from"], "assumed");
   options_.stats_dump_period_sec = 1;
   {
     const auto db = Open();
@@ -321,15 +229,40 @@ TEST_F(AdviseTest, TakesCacheAndHitsFromTheInfoLog) {
       (void)db->Get({}, absl::StrFormat("%08d", i % 4 == 0 ? i : 90'000),
                     &value);
     }
-    while (!ReadInfoLog(db_).hit_ratio.has_value()) {
+    while (Advise()->json["hits_from"] == "assumed") {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
   }
-  EXPECT_NEAR(*ReadInfoLog(db_).hit_ratio, 0.25, 0.02);
   const auto outcome = Advise();
-  ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_NEAR(outcome->json["hit_ratio"], 0.25, 0.02);
-  EXPECT_THAT(outcome->text, testing::HasSubstr("(by the info log)"));
+  EXPECT_THAT(outcome->text,
+              HasSubstr("75 % for missing rows (by the info log)"));
+  EXPECT_EQ(Advise({"--hit_ratio=0.5"})->json["hit_ratio"], 0.5);
+}
+
+// A file that is live and isn't there is an error; one that a compaction has
+// removed meanwhile is not in the second listing.
+TEST_F(AdviseTest, AFileIsMissing) {
+  std::filesystem::path table;
+  for (const auto& entry : std::filesystem::directory_iterator(db_)) {
+    if (entry.path().extension() == ".sst") table = entry.path();
+  }
+  std::filesystem::remove(table);
+  EXPECT_THAT(std::string(Advise().status().message()),
+              HasSubstr(table.filename()));
+}
+
+// As NewLRUCache() has them.
+TEST(DefaultShardsTest, AtLeast512KiBEach) {
+  for (const double capacity : {1e5, 1e6, 2.5e6, 8e6, 3e7, 1e12}) {
+    rocksdb::LRUCacheOptions options;
+    options.capacity = static_cast<size_t>(capacity);
+    const std::string printed =
+        rocksdb::NewLRUCache(options)->GetPrintableOptions();
+    const double bits =
+        std::stod(printed.substr(printed.find("num_shard_bits : ") + 17));
+    EXPECT_EQ(DefaultShards(capacity), std::exp2(bits)) << capacity;
+  }
 }
 
 }  // namespace

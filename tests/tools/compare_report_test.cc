@@ -2,183 +2,160 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
-#include "tools/compare/machine.h"
-#include "tools/compare/report.h"
+#include "tools/compare/comparison.h"
 
 namespace linebloom::tools {
 namespace {
 
-using testing::AnyOf;
 using testing::ElementsAre;
-using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
-TEST(MeasurementTest, SummarizesTimes) {
-  Measurement measured;
-  std::vector<uint32_t> nanoseconds;
-  for (uint32_t i = 101; i >= 1; --i) nanoseconds.push_back(1000 * i);
-  measured.AddRound(nanoseconds, 2);
-  measured.AddRound({5000}, 2);
-  EXPECT_EQ(measured.rounds[0], (Json{{"mean_us", 51.0},
-                                      {"p50_us", 51.0},
-                                      {"p99_us", 100.0},
-                                      {"lookups_per_second", 50.5}}));
-  EXPECT_EQ(measured.rounds[1]["p99_us"], 5.0);
-  const Json points = measured.SlowerThan();
-  EXPECT_EQ(points.front(), (Json{1.0, 1.0}));
-  EXPECT_EQ(points[1][0], 6.0);  // after 1 to 5 and 5
-  EXPECT_EQ(points.back()[0], 101.0);
-  EXPECT_EQ(measured.OverRounds("mean_us").median, 28);
-  measured.AddRound({7000}, 2);
-  const Spread spread = measured.OverRounds("mean_us");
-  EXPECT_EQ(spread.min, 5);
-  EXPECT_EQ(spread.median, 7);
-  EXPECT_EQ(spread.max, 51);
-}
-
-PolicyResult Result(const std::string& name, uint64_t reads) {
-  PolicyResult result;
-  result.policy.name = name;
-  result.policy.options = name == "none" ? "" : name;
-  result.shape.files = {{0, "a", "z", 50, 0}, {2, "a", "z", 950, 0}};
-  result.levels.resize(3);
-  result.build_seconds = 1.5;
+Result ResultOf(const std::string& name, uint64_t reads,
+                uint64_t cache_bytes = 65'536, const std::string& wanted = "") {
+  Result result = {wanted.empty() ? name : wanted,
+                   {name, nullptr},
+                   {.bytes = cache_bytes},
+                   /*database=*/1};
+  result.shape = {{0, "a", "z", 50, 0}, {2, "a", "z", 950, 0}};
   result.measured.lookups = 10'000;
   result.measured.data_block_reads = reads;
-  result.measured.device_bytes = reads * 4608;
-  result.io_agreement = "agrees";
-  if (name != "none") {
-    FilterStats& level = result.measured.stats_by_level.levels[2];
-    level.negatives = 20'000 - reads;
-    level.positives = reads;
-    result.measured.answers = level;
-    result.levels[2] = {.bytes = 1250, .probes = 1, .reads = 0.0123};
-    result.all_levels = result.levels[2];
-  }
-  for (const uint32_t nanoseconds : {10'000, 12'000, 11'000}) {
-    result.measured.AddRound(std::vector<uint32_t>(10'000, nanoseconds), 1);
+  for (const double us : {10.0, 12.0, 11.0}) {
+    result.measured.rounds.push_back({us, us, us});
   }
   return result;
 }
 
-Report Example() {
-  Report report;
-  report.machine = {{"cpu", "A CPU"},       {"cores", 2},
-                    {"kernel", "Linux"},    {"rocksdb_version", ""},
-                    {"device", "/dev/sda"}, {"file_system", "ext4"}};
-  report.workload = {{"rows_from", "generated"},
-                     {"missing_keys", "each between two rows"},
-                     {"skew", ""},
-                     {"rows", 1000},
-                     {"key_bytes", 16},
-                     {"value_size", 100},
-                     {"lookups_of_existing_rows", 0},
-                     {"lookups_of_missing_keys", 10'000},
-                     {"rounds", 5},
-                     {"threads", 1},
-                     {"seed", 1},
-                     {"block_size", 4096},
-                     {"block_cache_bytes", 65'536},
-                     {"direct_io", false},
-                     {"folder", "/data/linebloom compare.abcdef"}};
-  report.results = {Result("none", 20'000), Result("rocksdb-bloom", 200),
-                    Result("linebloom", 100)};
-  return report;
-}
-
-std::string TextOf(const Report& report) {
-  return ReportAsText(ReportAsJson(report));
-}
-
-TEST(ReportTest, ComparesWhateverPoliciesThereAre) {
-  const auto comparison_of = [](const std::vector<PolicyResult>& results) {
-    Report report = Example();
-    report.results = results;
-    const std::string text = TextOf(report);
-    EXPECT_THAT(text, Not(AnyOf(HasSubstr("nan"), HasSubstr("inf"))));
-    return ReportAsJson(report)["result"].get<std::string>();
-  };
-  EXPECT_EQ(comparison_of(
-                {Result("ribbonfilter:10", 50), Result("linebloom:9", 100)}),
-            "ribbonfilter:10: 2.00x fewer reads than linebloom:9.");
-  EXPECT_EQ(comparison_of({Result("linebloom", 100),
-                           Result("bloomfilter:20", 25), Result("none", 100)}),
-            "linebloom: 4.00x more reads than bloomfilter:20, no fewer than no "
-            "filter.");
-  EXPECT_EQ(comparison_of({Result("linebloom", 0), Result("none", 100)}),
-            "linebloom: far fewer reads than no filter.");
-  EXPECT_EQ(comparison_of({Result("linebloom", 0)}), "");
-  EXPECT_EQ(comparison_of({Result("none", 0)}), "");
-  EXPECT_EQ(comparison_of({Result("none", 0), Result("none", 0)}),
-            "none: no fewer reads than no filter.");
-  EXPECT_EQ(
-      comparison_of({Result("rocksdb-bloom", 0), Result("ribbonfilter:10", 0)}),
-      "rocksdb-bloom: no fewer reads than ribbonfilter:10.");
-}
-
-TEST(ReportTest, SaysNothingOfAnUnknownDevice) {
-  Report report = Example();
-  EXPECT_THAT(TextOf(report), HasSubstr("on /dev/sda (ext4), no direct"));
-  report.machine["device"] = "unknown";
-  EXPECT_THAT(TextOf(report), HasSubstr("abcdef, no direct"));
-}
-
-TEST(ReportTest, TextFitsATerminal) {
-  Report report = Example();
-  report.results.push_back(
-      Result("{id=linebloom;bits_per_key=10;line=plain}", 100));
-  const std::string text = TextOf(report);
-  for (const auto& line : absl::StrSplit(text, '\n')) {
-    EXPECT_LE(line.size(), 80u) << line;
+Comparison ComparisonOf(std::vector<Result> results) {
+  Comparison comparison;
+  comparison.workload.facts = {{"rows_from", "generated"},
+                               {"missing_keys", "each between two rows"},
+                               {"hit_ratio", 0},
+                               {"zipf", 0},
+                               {"lookups", 10'000},
+                               {"rounds", 3},
+                               {"threads", 1},
+                               {"seed", 1}};
+  comparison.workload.existing = 0;
+  comparison.results = std::move(results);
+  for (size_t i = 0; i < comparison.results.size(); ++i) {
+    comparison.results[i].database = i + 1;
   }
+  return comparison;
 }
 
-TEST(CompareIoTest, AllowsRoundingAndNoMore) {
-  // 10 blocks of 4,000 bytes, each rounded by up to 2 * 511 bytes.
-  EXPECT_THAT(CompareIo(40'000, 10, 512, 40'000), HasSubstr("agrees"));
-  EXPECT_THAT(CompareIo(40'000, 10, 512, 50'220), HasSubstr("agrees"));
-  EXPECT_THAT(CompareIo(40'000, 10, 512, 50'221), HasSubstr("is larger"));
-  EXPECT_THAT(CompareIo(40'000, 10, 512, 39'999), HasSubstr("is smaller"));
-  EXPECT_THAT(CompareIo(40'000, 10, 512, 0), HasSubstr("is zero"));
-  EXPECT_THAT(CompareIo(40'000, 10, 512, {}), HasSubstr("not available"));
-  EXPECT_EQ(CompareIo(0, 0, 512, 0), "");
+std::vector<std::string> ResultsIn(std::vector<Result> results) {
+  return ReportAsJson(ComparisonOf(std::move(results)))["result"];
 }
 
-TEST(FindingsTest, ProblemsVoidAComparison) {
-  Report shapes = Example();
-  shapes.results[2].shape.files[1].entries = 949;
-  AddFindings(Shape(), &shapes);
-  EXPECT_THAT(shapes.problems, ElementsAre(HasSubstr("949 entries")));
-  EXPECT_THAT(TextOf(shapes), HasSubstr("not the same for every policy"));
-  Report rows = Example();
-  rows.workload["lookups_of_existing_rows"] = 10;
-  for (PolicyResult& result : rows.results) result.measured.found = 10;
+TEST(ReportTest, SaysWhichReadsLeast) {
+  EXPECT_THAT(
+      ResultsIn({ResultOf("none", 20'000), ResultOf("bloomfilter:10", 570),
+                 ResultOf("linebloom:10", 80)}),
+      ElementsAre("linebloom:10 reads least: 8.00 per 1,000 lookups; "
+                  "bloomfilter:10 57.0, none 2,000."));
+  EXPECT_THAT(ResultsIn({ResultOf("none", 20'000)}),
+              ElementsAre("none reads 2,000 per 1,000 lookups."));
+}
+
+// 95 % intervals of 100 and 120 reads overlap, those of 100 and 150 don't.
+TEST(ReportTest, ClaimsNoDifferenceThatIntervalsDoNotShow) {
+  EXPECT_THAT(
+      ResultsIn({ResultOf("a", 150), ResultOf("b", 120), ResultOf("c", 100)}),
+      ElementsAre("c reads least: 10.0 per 1,000 lookups, no "
+                  "difference seen from b; a 15.0."));
+  EXPECT_THAT(ResultsIn({ResultOf("a", 0), ResultOf("b", 0)}),
+              ElementsAre("a reads 0 per 1,000 lookups, no difference seen "
+                          "from b."));
+}
+
+TEST(ReportTest, TimesAreMediansOfTheRounds) {
+  Comparison comparison = ComparisonOf({ResultOf("a", 1)});
+  Json latency = ReportAsJson(comparison)["results"][0]["latency_us"];
+  EXPECT_EQ(latency["p50"], 11);
+  EXPECT_EQ(latency["p50_min"], 10);
+  EXPECT_EQ(latency["p50_max"], 12);
+  comparison.results[0].measured.rounds.pop_back();
+  comparison.results[0].measured.rounds[1].p99 = 20;
+  latency = ReportAsJson(comparison)["results"][0]["latency_us"];
+  EXPECT_EQ(latency["p99"], 15);
+}
+
+TEST(ReportTest, TakesTheBestOfAnAsteriskForEachCache) {
+  const Comparison comparison = ComparisonOf(
+      {ResultOf("x:3", 100, 1'000'000, "x:*"),
+       ResultOf("x:3", 90, 2'000'000, "x:*"),
+       ResultOf("x:4", 900, 1'000'000, "x:*"),
+       ResultOf("x:4", 10, 2'000'000, "x:*"), ResultOf("none", 5000, 1'000'000),
+       ResultOf("none", 4000, 2'000'000)});
+  const Json report = ReportAsJson(comparison);
+  EXPECT_THAT(std::vector<std::string>(report["result"]),
+              ElementsAre("At 1 MB x:3 reads least: 10.0 per 1,000 lookups; "
+                          "none 500.",
+                          "At 2 MB x:4 reads least: 1.00 per 1,000 lookups; "
+                          "none 400."));
+  EXPECT_THAT(std::vector<std::string>(report["notes"]),
+              testing::Contains("The best of x:*: x:3 at 1 MB, x:4 at 2.00 "
+                                "MB."));
+  EXPECT_THAT(ReportAsText(report), HasSubstr("\nx:*          10.0  1.00\n"));
+}
+
+// Names too long for a column are numbered and explained.
+TEST(ReportTest, NoTwoPoliciesShareAName) {
+  const std::string same = "{id=linebloom;bits_per_key=8;a_long_option=1;";
+  const Json report = ReportAsJson(ComparisonOf(
+      {ResultOf(same + "other=1}", 1), ResultOf(same + "other=2}", 1)}));
+  const std::string a = report["results"][0]["label"];
+  const std::string b = report["results"][1]["label"];
+  EXPECT_NE(a, b);
+  EXPECT_THAT(std::vector<std::string>(report["notes"]),
+              testing::IsSupersetOf({a + " is " + same + "other=1}.",
+                                     b + " is " + same + "other=2}."}));
+}
+
+TEST(ReportTest, ProblemsVoidIt) {
+  Comparison shapes = ComparisonOf({ResultOf("a", 1), ResultOf("b", 1)});
+  EXPECT_THAT(ReportAsJson(shapes)["problems"], IsEmpty());
+  shapes.results[1].shape[1].entries = 949;
+  EXPECT_THAT(std::vector<std::string>(ReportAsJson(shapes)["problems"]),
+              ElementsAre("the databases of a and b differ in more than their "
+                          "filters"));
+  Comparison rows = ComparisonOf({ResultOf("a", 1), ResultOf("b", 1)});
+  rows.workload.existing = 10;
+  rows.results[0].measured.found = 10;
   rows.results[1].measured.found = 9;
-  AddFindings(Shape(), &rows);
-  EXPECT_THAT(rows.problems, ElementsAre(HasSubstr("lost rows")));
+  EXPECT_THAT(std::vector<std::string>(ReportAsJson(rows)["problems"]),
+              ElementsAre(HasSubstr("lost rows")));
 }
 
-TEST(FindingsTest, NotesQualifyIt) {
-  Report report = Example();
-  Shape source = report.results[0].shape;
-  source.files.pop_back();
-  report.results[1].measured.rounds[2]["p50_us"] = 13;
-  report.results[1].io_agreement = "is larger";
-  AddFindings(source, &report);
-  EXPECT_THAT(report.problems, IsEmpty());
-  EXPECT_THAT(report.notes,
-              testing::IsSupersetOf(
-                  {HasSubstr("not quite as"),
-                   HasSubstr("with rocksdb-bloom, is larger"),
-                   HasSubstr("a noisy machine. The p50 differs between rounds "
-                             "by more than a quarter with rocksdb-bloom (10.0 "
-                             "to 13.0 us).")}));
+TEST(ReportTest, NotesQualifyIt) {
+  Comparison comparison = ComparisonOf({ResultOf("a", 1), ResultOf("b", 1)});
+  comparison.workload.rows.shape = {{0, "a", "z", 50, 0}};
+  comparison.results[1].measured.rounds[2].p50 = 13;
+  EXPECT_THAT(std::vector<std::string>(ReportAsJson(comparison)["notes"]),
+              ElementsAre(HasSubstr("aren't quite those of the database"),
+                          HasSubstr("a noisy machine. The p50 differs between "
+                                    "rounds by more than a quarter with b "
+                                    "(10.0 to 13.0 us).")));
+}
+
+TEST(ParseMemoryTest, TakesSizesThatRise) {
+  EXPECT_THAT(*ParseMemory("64KiB,1MB,1.5MB"),
+              ElementsAre(65536, 1'000'000, 1'500'000));
+  for (const char* text :
+       {"", "1MB,", "2MB,1MB", "1MB,1MB", "1kB", "9PB", "x"}) {
+    const auto parsed = ParseMemory(text);
+    ASSERT_FALSE(parsed.ok()) << text;
+    EXPECT_THAT(std::string(parsed.status().message()),
+                HasSubstr("--memory='" + std::string(text)));
+  }
+  EXPECT_EQ(PoliciesOf("linebloom:*").size(), 14);
+  EXPECT_EQ(PoliciesOf("linebloom:*")[1], "linebloom:4");
+  EXPECT_THAT(PoliciesOf("none"), ElementsAre("none"));
 }
 
 }  // namespace

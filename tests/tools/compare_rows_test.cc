@@ -1,11 +1,10 @@
-// Keys, rows in levels, and lookups, skewed or not.
+// Keys, rows in levels, and lookups, however popular keys are.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -14,13 +13,12 @@
 #include "tests/temporary_folder.h"
 #include "tools/compare/keys.h"
 #include "tools/compare/row_source.h"
-#include "tools/compare/workload.h"
+#include "tools/compare/source_database.h"
 
 namespace linebloom::tools {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 std::vector<std::string> KeysIn(const Keys& keys) {
   std::vector<std::string> all;
@@ -29,12 +27,6 @@ std::vector<std::string> KeysIn(const Keys& keys) {
 }
 std::vector<std::string> KeysIn(const KeyList& keys) {
   return KeysIn(KeysOf(keys));
-}
-
-KeyList ListOf(const std::vector<std::string>& keys) {
-  KeyList list;
-  for (const std::string& key : keys) list.Add(key);
-  return list;
 }
 
 TEST(KeysBetweenTest, LieBetweenRowsAndAreAllDifferent) {
@@ -58,20 +50,6 @@ TEST(ReadKeyFileTest, TakesLinesAsTheyAre) {
   ASSERT_TRUE(keys.ok()) << keys.status();
   EXPECT_THAT(KeysIn(*keys),
               ElementsAre("b", " a ", std::string("b\0c", 3), "last"));
-}
-
-TEST(HoldOutTest, MissingKeysLieInside) {
-  for (const uint64_t nth : {2, 3, 10}) {
-    const KeyList keys = SortedAndUnique(ListOf(KeysIn(NumberedKeys(100, 2))));
-    const HeldOut split = HoldOut(keys, nth);
-    EXPECT_NEAR(static_cast<double>(split.missing.size()),
-                100.0 / static_cast<double>(nth), 1);
-    EXPECT_EQ(split.rows[0], keys[0]);
-    EXPECT_EQ(split.rows[split.rows.size() - 1], keys[99]);
-    std::vector<std::string> both = KeysIn(split.rows);
-    std::ranges::copy(KeysIn(split.missing), std::back_inserter(both));
-    EXPECT_THAT(both, ::testing::UnorderedElementsAreArray(KeysIn(keys)));
-  }
 }
 
 TEST(CompressionNameTest, OfEveryFormatVersion) {
@@ -119,131 +97,107 @@ TEST(LayeredRowsTest, PlansAboutWhatItReads) {
   }
 }
 
-Skew Parsed(const std::string& text, uint64_t seed) {
-  const auto skew = Skew::Parse(text, seed);
-  EXPECT_TRUE(skew.ok()) << skew.status();
-  return skew.value_or(Skew());
+// Zipf's law, or evenly for 0.
+Popularity PopularityOf(double exponent, uint64_t seed) {
+  return exponent == 0 ? Popularity() : Popularity(exponent, seed);
 }
 
-TEST(SkewTest, StretchesCoverTheKeySpaceInOrder) {
-  for (const char* text : {"", "80/20", "95/5", "99.9/0.1", "50/50", "30/12.5",
-                           "99.9/99.9", "zipf:0.1", "zipf:0.99", "zipf:2"}) {
-    for (uint64_t seed = 0; seed < 20; ++seed) {
-      SCOPED_TRACE(::testing::Message() << text << ", seed " << seed);
-      const Skew skew = Parsed(text, seed);
-      double end = 0;
-      double lookups = 0;
-      for (const Skew::Stretch& stretch : skew.stretches()) {
-        EXPECT_DOUBLE_EQ(stretch.begin, end);
-        EXPECT_GE(stretch.end, stretch.begin);
-        EXPECT_GE(stretch.lookups, 0);
-        end = stretch.end;
-        lookups += stretch.lookups;
-      }
-      EXPECT_DOUBLE_EQ(end, 1);
-      EXPECT_NEAR(lookups, 1, 1e-9);
-      EXPECT_NEAR(skew.LookupsBetween(0, 1), 1, 1e-9);
-    }
+// The share of lookups that fall into each range, from many draws.
+std::vector<double> SharesOf(const Popularity& popularity) {
+  constexpr int kDraws = 1'000'000;
+  std::vector<double> shares(popularity.ranges());
+  for (int i = 0; i < kDraws; ++i) {
+    shares[popularity.Draw((i + 0.5) / kDraws)] += 1.0 / kDraws;
   }
+  return shares;
 }
 
 TEST(SkewTest, TheSeedMovesWhatIsHot) {
-  for (const auto& [text, peak] :
-       std::map<std::string, double>{{"80/20", 4}, {"95/5", 19}}) {
-    const Skew::Stretch hot = Parsed(text, 1).stretches()[1];
-    EXPECT_NEAR(hot.lookups / (hot.end - hot.begin), peak, 1e-9);
-    EXPECT_NEAR(Parsed(text, 1).Peak(), peak, 1e-9);
-    EXPECT_EQ(Parsed(text, 1).InWords(), Parsed(text, 1).InWords());
-    EXPECT_NE(Parsed(text, 1).InWords(), Parsed(text, 2).InWords());
-  }
   // The i-th most popular range gets a share proportional to i^-0.99.
-  const Skew zipf = Parsed("zipf:0.99", 1);
-  std::vector<double> lookups;
-  for (const Skew::Stretch& stretch : zipf.stretches()) {
-    lookups.push_back(stretch.lookups);
-  }
-  EXPECT_NE(lookups[0], Parsed("zipf:0.99", 2).stretches()[0].lookups);
-  std::ranges::sort(lookups, std::greater<>());
-  for (const size_t i : {1, 9, 999}) {
-    EXPECT_NEAR(lookups[0] / lookups[i], std::pow(i + 1.0, 0.99), 1e-6);
+  std::vector<double> shares = SharesOf(Popularity(0.99, 1));
+  EXPECT_NE(shares, SharesOf(Popularity(0.99, 2)));
+  EXPECT_EQ(shares, SharesOf(Popularity(0.99, 1)));
+  std::ranges::sort(shares, std::greater<>());
+  EXPECT_NEAR(shares[0] * 1000, Popularity(0.99, 1).Peak(), 1e-2);
+  for (const size_t i : {1, 9, 99}) {
+    EXPECT_NEAR(shares[i] / shares[0], std::pow(i + 1.0, -0.99), 1e-4);
   }
 }
 
-TEST(SkewTest, RefusesAnythingElse) {
-  for (const char* text :
-       {"80",     "80/",    "/20",       "20/80",    "80/20/1",  "100/20",
-        "80/0",   "80/-20", "0.05/0.05", "nan/20",   "80/nan",   "80%/20%",
-        "zipf",   "zipf:",  "zipf:0",    "zipf:2.1", "zipf:nan", "zipf:inf",
-        "Zipf:1", "hot",    " "}) {
-    const auto skew = Skew::Parse(text, 1);
-    ASSERT_FALSE(skew.ok()) << text;
-    EXPECT_THAT(std::string(skew.status().message()),
-                HasSubstr("--skew='" + std::string(text) +
-                          "': must be A/B with 0.1 <= B <= A <= 99.9"));
+TEST(SkewTest, RangesCoverAllKeys) {
+  for (const uint64_t keys : {1u, 7u, 999u, 1000u, 12'345u}) {
+    const Popularity popularity(0.99, 1);
+    EXPECT_EQ(popularity.Begin(0, keys), 0);
+    EXPECT_EQ(popularity.Begin(popularity.ranges(), keys), keys);
+    EXPECT_EQ(Popularity().Begin(1, keys), keys);
   }
 }
 
-// Expects as many `keys` in each stretch of `skew` as its share, up to five
+// Expects as many `keys` in each range of `popularity` as its share, up to five
 // standard deviations. `all` are the keys that they were drawn from, in order.
-void ExpectSharesOf(const Skew& skew, const std::vector<std::string>& all,
+void ExpectSharesOf(const Popularity& popularity,
+                    const std::vector<std::string>& all,
                     std::vector<std::string> keys) {
   ASSERT_FALSE(keys.empty());
   std::sort(keys.begin(), keys.end());
-  const auto size = static_cast<double>(all.size());
-  const auto below = [&](double place) {
-    const auto i = static_cast<size_t>(std::lround(place * size));
+  const auto below = [&](size_t range) {
+    const uint64_t i = popularity.Begin(range, all.size());
     const auto end = i == all.size()
                          ? keys.end()
                          : std::lower_bound(keys.begin(), keys.end(), all[i]);
     return static_cast<double>(end - keys.begin());
   };
-  const auto n = static_cast<double>(keys.size());
-  for (const Skew::Stretch& stretch : skew.stretches()) {
-    const double expected = n * stretch.lookups;
-    EXPECT_NEAR(below(stretch.end) - below(stretch.begin), expected,
-                3 + 5 * std::sqrt(expected))
-        << "from " << stretch.begin << " to " << stretch.end;
+  const std::vector<double> shares = SharesOf(popularity);
+  for (size_t range = 0; range < shares.size(); ++range) {
+    const double expected = static_cast<double>(keys.size()) * shares[range];
+    EXPECT_NEAR(below(range + 1) - below(range), expected,
+                3 + 5 * std::sqrt(expected));
   }
 }
 
-TEST(ChooseLookupsTest, ShrinksAtTheSameRatio) {
+TEST(DistinctLookupsTest, ShrinkAtTheSameRatio) {
   // 99 missing keys allow 99 / 0.75 lookups.
-  const Lookups lookups = ChooseLookups(
-      {NumberedKeys(100, 2), KeysBetween(100, 2), Skew(), 0.25, 1}, 10'000);
-  EXPECT_EQ(lookups.keys.size(), 132u);
-  EXPECT_EQ(lookups.existing, 33u);
+  const std::vector<std::string> keys = KeysIn(DistinctLookups(
+      {NumberedKeys(100, 2), KeysBetween(100, 2), Popularity(), 0.25, 1},
+      10'000));
+  EXPECT_EQ(keys.size(), 132u);
+  const std::vector<std::string> rows = KeysIn(NumberedKeys(100, 2));
+  EXPECT_EQ(std::ranges::count_if(keys,
+                                  [&](const std::string& key) {
+                                    return std::ranges::count(rows, key) > 0;
+                                  }),
+            33);
   EXPECT_EQ(
-      ChooseLookups({{}, KeysBetween(100, 2), Skew(), 0, 1}, 50).keys.size(),
+      DistinctLookups({{}, KeysBetween(100, 2), Popularity(), 0, 1}, 50).size,
       50u);
-  EXPECT_EQ(ChooseLookups({}, 50).keys.size(), 0u);
+  EXPECT_EQ(DistinctLookups({}, 50).size, 0u);
 }
 
-TEST(ChooseLookupsTest, FollowsASkew) {
+TEST(DistinctLookupsTest, FollowASkew) {
   const Keys missing = KeysBetween(10'001, 101);
   const std::vector<std::string> all = KeysIn(missing);
   ASSERT_TRUE(std::is_sorted(all.begin(), all.end()));
-  for (const char* text : {"80/20", "95/5", "50/50", "99.9/0.1", "zipf:0.99"}) {
+  for (const double exponent : {0.0, 0.5, 0.99}) {
     for (const uint64_t seed : {1, 2, 3}) {
-      SCOPED_TRACE(::testing::Message() << text << ", seed " << seed);
-      const Skew skew = Parsed(text, seed);
-      const Lookups lookups = ChooseLookups({{}, missing, skew, 0, seed}, 1000);
-      const std::vector<std::string> keys = KeysIn(lookups.keys);
-      EXPECT_EQ(keys.size(), 1000u);
+      SCOPED_TRACE(::testing::Message() << exponent << ", seed " << seed);
+      const Popularity popularity = PopularityOf(exponent, seed);
+      const std::vector<std::string> keys =
+          KeysIn(DistinctLookups({{}, missing, popularity, 0, seed}, 1000));
       EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), 1000u);
-      ExpectSharesOf(skew, all, keys);
+      ExpectSharesOf(popularity, all, keys);
       // In no order of their own: the first half is spread like all.
-      ExpectSharesOf(skew, all, {keys.begin(), keys.begin() + 500});
+      ExpectSharesOf(popularity, all, {keys.begin(), keys.begin() + 500});
     }
   }
 }
 
 TEST(RepeatedLookupsTest, AreSpreadLikeThoseMeasured) {
-  LookupMix mix = {NumberedKeys(1000, 11), KeysBetween(1001, 11), Skew(), 0.25,
-                   5};
+  LookupMix mix = {NumberedKeys(1000, 11), KeysBetween(1001, 11), Popularity(),
+                   0.25, 5};
   const std::vector<std::string> rows = KeysIn(mix.existing);
-  for (const char* text : {"", "80/20", "zipf:0.99"}) {
-    SCOPED_TRACE(text);
-    mix.skew = Parsed(text, 5);
+  for (const double exponent : {0.0, 0.99}) {
+    SCOPED_TRACE(exponent);
+    mix.popularity = PopularityOf(exponent, 5);
     std::vector<std::string> found;
     std::vector<std::string> not_found;
     for (const std::string& key : KeysIn(RepeatedLookups(mix, 40'000))) {
@@ -251,8 +205,8 @@ TEST(RepeatedLookupsTest, AreSpreadLikeThoseMeasured) {
       (exists ? found : not_found).push_back(key);
     }
     EXPECT_NEAR(static_cast<double>(found.size()), 10'000, 5 * 100);
-    ExpectSharesOf(mix.skew, rows, found);
-    ExpectSharesOf(mix.skew, KeysIn(mix.missing), not_found);
+    ExpectSharesOf(mix.popularity, rows, found);
+    ExpectSharesOf(mix.popularity, KeysIn(mix.missing), not_found);
   }
 }
 

@@ -62,9 +62,10 @@ TEST(NumberTest, RefusesWhatIsNone) {
   const std::vector<std::pair<Unit, std::vector<std::string>>> cases = {
       {Unit::kNone,
        {"", "M", "ten", "-1", "1x", "1MM", "1MB", "nan", "inf", "1e30",
-        "100000000T", "1 M x", "0x", "1,,000", ",1", "1_"}},
+        "100000000T", "1 M x", "0x", "1,,000", ",1", "1_", "0,5", "1,5k",
+        "12,34"}},
       {Unit::kBytes, {"", "B", "iB", "12iB", "MiB", "12MiBB", "-1MB"}},
-      {Unit::kShare, {"", "%", "1%%", "one", "nan", "inf%", "1k"}}};
+      {Unit::kShare, {"", "%", "1%%", "one", "nan", "inf%", "1k", "0,5%"}}};
   for (const auto& [unit, texts] : cases) {
     for (const std::string& text : texts) {
       EXPECT_FALSE(Parsed(text, unit, kMax)) << text;
@@ -113,11 +114,16 @@ TEST(PoissonIntervalTest, IsWilsonsWithoutLimit) {
   }
 }
 
-TEST(LargestThatTest, FindsTheLastThatFits) {
-  for (uint64_t last = 3; last <= 9; ++last) {
-    const auto fits = [last](uint64_t number) { return number <= last; };
-    EXPECT_EQ(LargestThat(3, 9, fits), last);
-    EXPECT_EQ(LargestThat(last + 1, 20, fits), std::nullopt);
+TEST(ShortPolicyNameTest, IsWhatPeopleSay) {
+  for (const auto& [policy, name] : std::map<std::string, std::string>{
+           {"none", "none"},
+           {"linebloom:10", "linebloom:10"},
+           {"{id=linebloom;bits_per_key=8;level_aware=true}",
+            "linebloom:8 levels"},
+           {"{level_aware=false;id=linebloom;bits_per_key=8;line=plain}",
+            "linebloom:8 level_aware=false plain"},
+           {"{id=linebloom}", "linebloom"}}) {
+    EXPECT_EQ(ShortPolicyName(policy), name);
   }
 }
 

@@ -1,31 +1,23 @@
-// linebloom advise: recommends a filter policy for a database and the memory of
-// its block cache.
+// linebloom advise: what filters a database has, what lookups are expected to
+// read with them and with others, and what to do.
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "filter_policy/filter/sizing.h"
-#include "filter_policy/levels/allocation.h"
-#include "filter_policy/levels/new_file.h"
-#include "filter_policy/levels/tree_state.h"
+#include "filter_policy/levels/read_model.h"
+#include "filter_policy/line/line.h"
 #include "table/status.h"
-#include "tools/advise/info_log.h"
-#include "tools/advise/lookup_costs.h"
 #include "tools/advise/tree_facts.h"
 #include "tools/commands.h"
-#include "tools/compare/keys.h"
-#include "tools/compare/memory.h"
-#include "tools/compare/trace.h"
-#include "tools/shared/databases.h"
 #include "tools/shared/flags.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
@@ -33,354 +25,393 @@
 namespace linebloom::tools {
 namespace {
 
+using read_model::Cache;
+using read_model::Choice;
+using read_model::Files;
+using read_model::Filters;
+using read_model::Load;
+using read_model::Reads;
+using read_model::Run;
+using read_model::Tree;
+
 struct AdviseConfig {
   std::string db;
-  std::string column_family;  // "": all
-  uint64_t memory = 0;        // bytes of the block cache
-  // Share of the lookups whose row exists; by default as the info log's last
-  // statistics say, or none.
-  std::optional<double> hit_ratio;
-  std::string skew;   // of the lookups (keys.h)
-  uint64_t seed = 1;  // decides where the skew's ranges lie
-  std::string trace;  // whose lookups they are, in place of both
+  std::string column_family;        // "": all
+  std::optional<uint64_t> memory;   // bytes of the block cache
+  std::optional<uint64_t> shards;   // of it
+  std::optional<double> hit_ratio;  // share of the lookups that find a row
 };
 
-// Policies that expect at most this many times the fewest reads are as good:
-// the model is no more exact.
-constexpr double kAsGood = 1.02;
-// What is recommended mustn't stand on the edge of the cliff.
-constexpr double kInLess = 0.985;
+// As linebloom itself assumes.
+constexpr double kAssumedHits = 0.1;
 
-using Filters = std::vector<std::vector<FilterSize>>;  // by tree and file
+// Less isn't worth a change: the model is hardly more exact.
+constexpr double kWorthIt = 1.1;
 
+// Fewer reads per lookup count as none.
+constexpr double kNone = 1e-6;
+double Rounded(double reads) { return kNone * std::round(reads / kNone); }
+
+constexpr uint64_t kSmallestCache = 64 << 10;
+
+// A choice of filters, and what is expected with it.
 struct Candidate {
-  std::string group;   // in the table
-  std::string label;   // short
-  std::string policy;  // option string
-  bool partitioned = false;
-  ExpectedReads reads = {};
-  double per_lookup = 0;
-  double in_less = 0;  // the same in kInLess of the cache
+  std::string label;
+  std::string policy;  // option string; "" if there is none
+  bool partitioned;
+  Reads reads;
 };
 
-double FilterKeys(const TreeFacts& facts) {
-  double keys = 0;
-  for (const Tree& tree : facts.trees) {
-    for (const TreeFile& file : tree.files) keys += file.filter_keys;
+// The trees whose files have what `filters_of` returns, or else what new files
+// get.
+template <typename FiltersOf>
+std::vector<Tree> WithFilters(std::vector<Tree> trees,
+                              const FiltersOf& filters_of) {
+  for (Tree& tree : trees) {
+    for (Run& run : tree.runs) {
+      for (Files& files : run.files) files.kept = filters_of(files);
+    }
   }
-  return keys;
+  return trees;
 }
 
-// The filters of files that are written into the trees as they are, each with
-// the bits per key of `bits_of`, which takes a NewFile.
-template <typename BitsOf>
-Filters FiltersOf(const TreeFacts& facts, const FilterCurve& curve,
-                  const BitsOf& bits_of) {
-  Filters filters;
-  const double all_keys = FilterKeys(facts);
-  for (const Tree& tree : facts.trees) {
-    const auto state = std::make_shared<TreeState>();
-    for (const TreeFile& file : tree.files) {
-      state->Add(file.filter_keys, file.level);
-    }
-    filters.emplace_back();
-    std::map<int, double> bits_of_levels;
-    for (const TreeFile& file : tree.files) {
-      double& bits = bits_of_levels[file.level];
-      if (file.level == 0 || bits == 0) {
-        bits = bits_of(
-            NewFile{.reason = rocksdb::TableFileCreationReason::kCompaction,
-                    .tree = state,
-                    .input_keys = file.filter_keys,
-                    .all_keys = all_keys,
-                    .level = file.level});
-      }
-      filters.back().push_back(curve.Requested(bits, file.filter_keys));
-    }
-  }
-  return filters;
+std::vector<Tree> WithBloom(const std::vector<Tree>& trees, double bits) {
+  const double rate = ExpectedRate(
+      LineKind::kPlain, static_cast<uint32_t>(kMillibitsPerBit * bits),
+      kBitsPerLine / bits);
+  return WithFilters(trees, [&](const Files& files) {
+    return Filters{files.filter_keys * bits / 8, rate};
+  });
 }
 
-// Every policy that is tried, whole and partitioned, with what it reads.
-std::vector<Candidate> TryAll(const TreeFacts& facts,
-                              const FilterCurves& curves,
-                              const ExpectedLookups& lookups) {
-  std::vector<Candidate> candidates;
-  for (const bool partitioned : {false, true}) {
-    CacheUse use = facts.use;
-    use.partitioned = partitioned;
-    const auto add = [&](Candidate candidate, const Filters& filters) {
-      candidate.partitioned = partitioned;
-      candidate.reads = ExpectReads(facts.trees, filters, use, lookups);
-      candidate.per_lookup = candidate.reads.per_lookup(lookups.hit_ratio);
-      CacheUse less = use;
-      less.capacity *= kInLess;
-      candidate.in_less = ExpectReads(facts.trees, filters, less, lookups)
-                              .per_lookup(lookups.hit_ratio);
-      candidates.push_back(std::move(candidate));
-    };
-    for (int bits = kMinTriedBits; bits <= kMaxTriedBits; ++bits) {
-      const auto even = [bits](const NewFile& /*file*/) { return bits; };
-      add({"bloom", BloomOptions(bits), BloomOptions(bits)},
-          FiltersOf(facts, curves.bloom, even));
-      add({"ribbon", absl::StrCat("ribbonfilter:", bits), RibbonOptions(bits)},
-          FiltersOf(facts, curves.ribbon, even));
-      add({"linebloom", LinebloomOptions(bits), LinebloomOptions(bits)},
-          FiltersOf(facts, curves.linebloom, even));
-      add({"levels", absl::StrCat("linebloom:", bits, ", levels"),
-           absl::StrCat("{id=linebloom;bits_per_key=", bits,
-                        ";level_aware=true}")},
-          FiltersOf(facts, curves.linebloom, [&](const NewFile& file) {
-            return BitsForFile(file, bits, LineKind::kSolved);
-          }));
-    }
-    for (int percent = 20; percent <= 90; percent += 10) {
-      const double budget = facts.use.capacity * percent / 100;
-      const std::string label = absl::StrCat("memory_budget=", percent, "%");
-      add({"budget", label, absl::StrCat("{id=linebloom;", label, "}")},
-          FiltersOf(facts, curves.linebloom, [&](const NewFile& file) {
-            return BitsWithinBudget(file, budget, LineKind::kSolved);
-          }));
-    }
+// What new files would get.
+std::vector<Tree> Rewritten(const std::vector<Tree>& trees) {
+  return WithFilters(trees, [](const Files&) { return std::nullopt; });
+}
+
+// What linebloom would choose for new files. No option string has a choice of
+// no filters in the last level.
+Candidate Auto(const CacheFacts& facts, Cache cache, const Load& load,
+               bool partitioned) {
+  const std::vector<Tree> trees = Rewritten(facts.trees);
+  cache.partitioned = partitioned;
+  Choice choice;
+  if (cache.holds_metadata) {
+    choice = read_model::BestChoice(trees, cache, load);
   }
+  const std::string bits = absl::StrCat(choice.average_bits);
+  const bool all = choice.filters_last_run;
+  return {absl::StrCat("linebloom (", bits, " bits", all ? ")" : ", last 0)"),
+          all ? absl::StrCat("{id=linebloom;bits_per_key=", bits,
+                             ";level_aware=true}")
+              : "",
+          partitioned, read_model::ReadsPerLookup(trees, cache, load, choice)};
+}
+
+Candidate Bloom(const CacheFacts& facts, const Load& load, int bits) {
+  const std::string name = absl::StrCat("bloomfilter:", bits);
+  return {name, name, facts.cache.partitioned,
+          read_model::ReadsPerLookup(WithBloom(facts.trees, bits), facts.cache,
+                                     load, {})};
+}
+
+// The bits with which Bloom filters read least.
+int BestBloomBits(CacheFacts facts, const Load& load) {
+  facts.cache.capacity *= read_model::kUsedShare;
+  int best = 10;
+  double least = HUGE_VAL;
+  for (int bits = 3; bits <= 16; ++bits) {
+    const double reads = Bloom(facts, load, bits).reads.all();
+    if (reads >= least - kNone) continue;
+    least = reads;
+    best = bits;
+  }
+  return best;
+}
+
+// The first is what there is, the second what linebloom chooses.
+std::vector<Candidate> Candidates(const CacheFacts& facts, const Load& load) {
+  const Cache& cache = facts.cache;
+  const auto expect = [&](const std::vector<Tree>& trees,
+                          const Choice& choice) {
+    return read_model::ReadsPerLookup(trees, cache, load, choice);
+  };
+  std::vector<Candidate> candidates = {
+      {"these files", "", cache.partitioned, expect(facts.trees, {})},
+      Auto(facts, cache, load, cache.partitioned)};
+  if (cache.holds_metadata) {
+    candidates.push_back(Auto(facts, cache, load, !cache.partitioned));
+  }
+  candidates.push_back({"linebloom:10", "linebloom:10", cache.partitioned,
+                        expect(Rewritten(facts.trees),
+                               {.average_bits = 10, .by_level = false})});
+  if (cache.holds_metadata) {
+    candidates.push_back(Bloom(facts, load, BestBloomBits(facts, load)));
+  }
+  candidates.push_back(Bloom(facts, load, 10));
   return candidates;
 }
 
-// The candidate that reads least, of those that are `wanted`.
-template <typename Wanted>
-const Candidate& Best(const std::vector<Candidate>& candidates,
-                      const Wanted& wanted) {
-  const auto cost = [&](const Candidate& c) {
-    return std::pair(!wanted(c), c.in_less);
-  };
-  return *std::ranges::min_element(candidates, {}, cost);
-}
-
-// Of those that read as little as the best: no Ribbon filter, whose lookups and
-// building take several times the CPU; laid out as now; with the least memory.
-const Candidate& Recommend(const std::vector<Candidate>& candidates,
-                           bool partitioned_now) {
-  const double least = Best(candidates, [](const Candidate& c) {
-                         return c.group != "budget";
-                       }).in_less;
-  const auto cost = [&](const Candidate& c) {
-    return std::tuple(c.group == "budget" || c.in_less > kAsGood * least,
-                      c.group == "ribbon", c.partitioned != partitioned_now,
-                      c.reads.filter_bytes);
-  };
-  return *std::ranges::min_element(candidates, {}, cost);
-}
-
-Json ReadsAsJson(const Reads& reads) {
-  return {{"filter", reads.filter},
-          {"index", reads.index},
-          {"data", reads.data},
-          {"all", reads.all()}};
-}
-
 Json AsJson(const Candidate& candidate) {
-  return {{"policy", candidate.policy},
-          {"label", candidate.label},
-          {"partitioned", candidate.partitioned},
+  const Reads& reads = candidate.reads;
+  return {{"label", candidate.label},
+          {"policy", candidate.policy},
           {"layout", candidate.partitioned ? "parts" : "whole"},
-          {"filter_bytes", std::round(candidate.reads.filter_bytes)},
-          {"index_bytes", std::round(candidate.reads.index_bytes)},
-          {"meta_bytes",
-           candidate.reads.filter_bytes + candidate.reads.index_bytes},
-          {"reads_per_missing", ReadsAsJson(candidate.reads.per_missing)},
-          {"reads_per_present", ReadsAsJson(candidate.reads.per_present)},
-          {"reads_per_lookup", candidate.per_lookup},
-          {"reads_per_lookup_in_less", candidate.in_less}};
+          {"filter_bytes", std::round(reads.filter_bytes)},
+          {"index_bytes", std::round(reads.index_bytes)},
+          {"meta_bytes", std::round(reads.filter_bytes + reads.index_bytes)},
+          {"reads_per_lookup",
+           {{"all", Rounded(reads.all())},
+            {"filter", Rounded(reads.filter)},
+            {"index", Rounded(reads.index)},
+            {"data", Rounded(reads.data)}}}};
 }
 
-// The best of each group and layout, after what there is now.
-Json TableRows(const std::vector<Candidate>& candidates, const Json& present) {
-  Json rows = Json::array({present});  // {present} is a copy to clang
-  for (const bool partitioned : {false, true}) {
-    for (const char* group :
-         {"bloom", "ribbon", "linebloom", "levels", "budget"}) {
-      rows.push_back(AsJson(Best(candidates, [&](const Candidate& c) {
-        return c.group == group && c.partitioned == partitioned;
-      })));
-    }
+// "Filters: linebloom in 38 of 39 files, 10.2 bits per key."
+std::string FiltersInWords(const CacheFacts& facts, double filter_bytes) {
+  if (facts.filtered == 0) return "Filters: none.";
+  const std::string files =
+      facts.filtered == facts.files
+          ? absl::StrCat("all ", WithThousands(facts.files))
+          : absl::StrCat(WithThousands(facts.filtered), " of ",
+                         WithThousands(facts.files));
+  return absl::StrFormat(
+      "Filters: %s in %s files, %s bits per key.",
+      facts.policies.empty() ? "of unknown policy" : facts.policies, files,
+      facts.keys > 0 ? absl::StrFormat("%.1f", 8 * filter_bytes / facts.keys)
+                     : "unknown");
+}
+
+// Where the filters and indexes are, and whether there is room for them.
+std::string FitInWords(const CacheFacts& facts, const Reads& now) {
+  const std::string sizes = absl::StrFormat(
+      "filters (%s MB) and indexes (%s MB)",
+      ThreeDigits(now.filter_bytes / 1e6), ThreeDigits(now.index_bytes / 1e6));
+  const std::string beside =
+      absl::StrCat("By cache_index_and_filter_blocks=false the ", sizes,
+                   " take their memory beside the block cache");
+  if (!facts.cache.holds_metadata) return absl::StrCat(beside, ".");
+  if (facts.cache.capacity <= 0) {
+    return absl::StrCat(
+        "Whether ", sizes,
+        " fit the block cache isn't known: no info log of an application says "
+        "how large it is; --memory does.");
   }
-  return rows;
-}
-
-std::string Why(const Json& json) {
-  const auto share = [&](const Json& of) {
-    return of["meta_bytes"].get<double>() / json["memory"].get<double>();
-  };
-  const Json& now = json["present"];
-  const Json& best = json["recommended"];
-  std::string why = absl::StrFormat(
-      "Filters and indexes take %s MB now, %.0f %% of the cache, and %s MB, "
-      "%.0f %%, with it. A lookup is expected to read %s blocks now and %s "
-      "then",
-      ThreeDigits(now["meta_bytes"].get<double>() / 1e6), 100 * share(now),
-      ThreeDigits(best["meta_bytes"].get<double>() / 1e6), 100 * share(best),
-      ThreeDigits(now["reads_per_lookup"]),
-      ThreeDigits(best["reads_per_lookup"]));
+  const double share =
+      (now.filter_bytes + now.index_bytes) / facts.cache.capacity;
+  const std::string capacity = ThreeDigits(facts.cache.capacity / 1e6);
   return absl::StrCat(
-      why, share(now) > 1
-               ? ": what doesn't fit is read again before it can reject "
-                 "anything."
-               : ".");
+      facts.is_beside
+          ? absl::StrCat(beside, ". In one of ", capacity,
+                         " MB that they share with data they would take ",
+                         ThreeDigits(100 * share), " %")
+          : absl::StrCat("The ", sizes, " take ", ThreeDigits(100 * share),
+                         " % of the block cache of ", capacity, " MB"),
+      share > 1     ? ": those that don't fit are read again and again."
+      : share > 0.8 ? ", which leaves little for data."
+                    : ", and fit.");
 }
 
-std::string AsText(const Json& json, const Json& rows) {
-  std::string text = Fill(
-      "{/database}: {/files:,} files, {/rows:,} rows, filters of {/policies}\n",
-      json);
-  absl::StrAppend(
-      &text,
-      Fill("A block cache of {/memory:MB} MB for filters, indexes and data\n",
-           json),
-      WrapText(Fill("{/lookups}", json), kTextWidth, 2),
-      "\n\nBlocks read per 1,000 lookups, expected:\n\n",
-      TextTable({{"", "{/label}"},
-                 {"", "{/layout}"},
-                 {"MB", "{/meta_bytes:MB}"},
-                 {"missing", "{/reads_per_missing/all:1000}"},
-                 {"filter", "{/reads_per_missing/filter:1000}"},
-                 {"index", "{/reads_per_missing/index:1000}"},
-                 {"data", "{/reads_per_missing/data:1000}"},
-                 {"present", "{/reads_per_present/all:1000}"}},
-                rows));
-  const Json& best = json["recommended"];
-  absl::StrAppend(
-      &text,
-      "\nRecommended:\n\n  filter_policy=", best["policy"].get<std::string>(),
-      "\n",
-      best["partitioned"] == true
-          ? "  partition_filters=true\n  index_type=kTwoLevelIndexSearch\n"
-          : "",
-      "  cache_index_and_filter_blocks=true\n",
-      best["needs_listener"] == true ? "  listeners=linebloom_level_sizes\n"
-                                     : "",
-      "\n", WrapText(Why(json), kTextWidth, 0), "\n",
-      BulletsText(json["notes"]));
-  return text;
+// What could be gained, and how.
+std::string GainInWords(const CacheFacts& facts,
+                        const std::vector<Candidate>& candidates) {
+  const double now = candidates[0].reads.all();
+  const Candidate& best = candidates[1];
+  if (now < kNone) {
+    return "Everything fits the cache, and lookups read nothing: keep what you "
+           "have.";
+  }
+  if (now < kWorthIt * best.reads.all()) {
+    return absl::StrFormat(
+        "A lookup is expected to read %s blocks, and %s with what linebloom "
+        "would choose: keep what you have.",
+        ThreeDigits(now), ThreeDigits(best.reads.all()));
+  }
+  return absl::StrFormat(
+      "With filter_policy=linebloom and listeners=linebloom_level_sizes%s a "
+      "lookup is expected to read %s blocks in place of %s%s.",
+      facts.is_beside ? ", and cache_index_and_filter_blocks=true," : "",
+      best.reads.all() < kNone ? "no" : ThreeDigits(best.reads.all()),
+      ThreeDigits(now),
+      best.reads.all() < now / 1e4
+          ? ""
+          : absl::StrFormat(", %.2g times fewer", now / best.reads.all()));
 }
 
-std::vector<std::string> Notes(const TreeFacts& facts, const Json& budget,
-                               const Json& recommended) {
-  std::vector<std::string> notes;
-  notes.push_back(absl::StrFormat(
-      "As data grows the best number of bits falls. %s follows it by itself: "
-      "%s reads per lookup are expected with it, %s with what is recommended.",
-      budget["label"].get<std::string>(),
-      ThreeDigits(budget["reads_per_lookup"]),
-      ThreeDigits(recommended["reads_per_lookup"])));
-  if (!facts.use.holds_filters) {
-    notes.emplace_back(
-        "The database has cache_index_and_filter_blocks=false: its filters and "
-        "indexes take their memory beside the cache, whatever it is.");
-  }
-  if (facts.unfiltered > 0) {
-    notes.push_back(absl::StrCat(WithThousands(facts.unfiltered),
-                                 " files have no filter now."));
-  }
-  notes.emplace_back(
-      "MB: filters and indexes. whole: one block per file; parts: "
-      "partition_filters=true. Che's approximation of an LRU cache, which "
-      "takes lookups to be independent (docs/memory.md has its error). "
-      "compare --memory measures it.");
-  return notes;
+// What a cache of one shard would do.
+std::string ShardsInWords(const CacheFacts& facts, const Load& load,
+                          const Candidate& best) {
+  if (facts.cache.shards <= 1 || best.reads.all() < kNone) return "";
+  Cache one = facts.cache;
+  one.shards = 1;
+  const double reads =
+      Auto(facts, one, load, facts.cache.partitioned).reads.all();
+  if (best.reads.all() < kWorthIt * reads) return "";
+  return absl::StrFormat(
+      "The cache has %.0f shards, which fill unevenly. With one "
+      "(num_shard_bits=0), for which threads wait longer, linebloom is "
+      "expected to read %s blocks.",
+      facts.cache.shards, ThreeDigits(reads));
 }
 
-// `hits_from` is set to a remark on where the hit ratio comes from.
-absl::StatusOr<ExpectedLookups> LookupsOf(const AdviseConfig& config,
-                                          std::string* hits_from) {
-  ExpectedLookups lookups;
-  if (!config.trace.empty()) {
-    ASSIGN_OR_RETURN(const ReadOnlyDatabase database,
-                     ReadOnlyDatabase::Open("DATABASE", config.db));
-    ASSIGN_OR_RETURN(const Trace trace, ReadTrace(config.trace, database.db()));
-    lookups.hit_ratio = 1.0 * trace.existing / trace.keys.size();
-    ASSIGN_OR_RETURN(lookups.skew, trace.SkewIn(database.db()));
-    return lookups;
+std::string CommandFor(const AdviseConfig& config, const CacheFacts& facts,
+                       const std::vector<Candidate>& candidates) {
+  const std::string db = ShellQuoted(config.db);
+  if (facts.cache.capacity <= 0) {
+    return absl::StrCat("linebloom advise ", db, " --memory=BYTES");
   }
-  if (config.hit_ratio) {
-    lookups.hit_ratio = *config.hit_ratio;
-  } else if (const auto logged = ReadInfoLog(config.db).hit_ratio) {
-    lookups.hit_ratio = *logged;
-    *hits_from = " (by the info log)";
+  const double now = candidates[0].reads.all();
+  if (now < kWorthIt * candidates[1].reads.all() + kNone) {
+    return absl::StrCat("linebloom verify ", db);
   }
-  ASSIGN_OR_RETURN(lookups.skew, Skew::Parse(config.skew, config.seed));
-  return lookups;
+  if (candidates[1].policy.empty()) {
+    return absl::StrCat(
+        "linebloom compare ", db, " --memory=",
+        NumberText(static_cast<uint64_t>(facts.cache.capacity), Unit::kBytes));
+  }
+  return absl::StrFormat("linebloom migrate %s --dry_run --policy='%s'", db,
+                         candidates[1].policy);
 }
 
-// Reads the footers, properties and metaindexes of the database's files, which
-// another process may have open, and writes nothing. Tries Bloom, Ribbon and
-// linebloom of 3 to 16 bits per key, level-aware too, and memory budgets, whole
-// and partitioned. Only a trace's lookups are made. InvalidArgument for options
-// out of range; else the errors of ListLiveFiles, SstFile and ReadTrace.
-absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
-  std::string hits_from;
-  ASSIGN_OR_RETURN(const ExpectedLookups lookups,
-                   LookupsOf(config, &hits_from));
-  ASSIGN_OR_RETURN(const FilterCurves curves, FilterCurves::Make());
-  ASSIGN_OR_RETURN(
-      TreeFacts facts,
-      ReadTreeFacts("DATABASE", config.db, config.column_family, curves));
-  facts.use.capacity = config.memory;
-  const std::vector<Candidate> candidates = TryAll(facts, curves, lookups);
-  Candidate now = {"", "now", "", facts.use.partitioned,
-                   ExpectReads(facts.trees, facts.filters, facts.use, lookups)};
-  now.per_lookup = now.reads.per_lookup(lookups.hit_ratio);
+// The verdict's sentences, the last of which say what could be gained.
+std::vector<std::string> Verdict(const CacheFacts& facts, const Load& load,
+                                 const std::vector<Candidate>& candidates) {
+  const Reads& now = candidates[0].reads;
+  std::vector<std::string> verdict = {FiltersInWords(facts, now.filter_bytes),
+                                      FitInWords(facts, now)};
+  if (facts.without_facts > 0) {
+    verdict.push_back(absl::StrCat(
+        WithThousands(facts.without_facts),
+        " files don't say how many rows they have, and don't count."));
+  }
+  if (facts.cache.capacity <= 0) return verdict;
+  verdict.push_back(GainInWords(facts, candidates));
+  const std::string shards = ShardsInWords(facts, load, candidates[1]);
+  if (!shards.empty()) verdict.push_back(shards);
+  return verdict;
+}
 
-  Json json = {
-      {"database", config.db},
-      {"files", facts.files},
-      {"rows", static_cast<uint64_t>(facts.rows)},
-      {"policies", facts.policies.empty() ? "none" : facts.policies},
-      {"memory", config.memory},
-      {"hit_ratio", lookups.hit_ratio},
-      {"skew", config.skew},
-      {"lookups",
-       absl::StrFormat("Lookups: %.3g %% for missing rows%s, %s",
-                       100 * (1 - lookups.hit_ratio), hits_from,
-                       lookups.skew.is_uniform() ? "evenly spread"
-                                                 : lookups.skew.InWords())},
-      {"present", AsJson(now)},
-      {"recommended", AsJson(Recommend(candidates, facts.use.partitioned))},
-      {"candidates", Json::array()}};
-  json["recommended"]["needs_listener"] = absl::StrContains(
-      json["recommended"]["policy"].get<std::string>(), "level_aware");
+Json AdviseOn(const CacheFacts& facts, const AdviseConfig& config,
+              const Load& load) {
+  Json json = {{"column_families", facts.families},
+               {"files", facts.files},
+               {"files_with_filters", facts.filtered},
+               {"rows", nullptr},
+               {"policies", facts.policies},
+               {"memory", nullptr},
+               {"shards", nullptr},
+               {"candidates", Json::array()}};
+  if (facts.without_facts == facts.files) {
+    json["verdict"] = {
+        "The files don't say how many rows they have (LevelDB's don't), so "
+        "nothing can be expected of lookups."};
+    json["next"] = absl::StrCat("linebloom dump ", ShellQuoted(config.db));
+    return json;
+  }
+  json["rows"] = static_cast<uint64_t>(facts.rows);
+  const std::vector<Candidate> candidates = Candidates(facts, load);
+  json["verdict"] = Verdict(facts, load, candidates);
+  json["next"] = CommandFor(config, facts, candidates);
+  if (facts.cache.capacity <= 0) return json;
+  json["memory"] = static_cast<uint64_t>(facts.cache.capacity);
+  json["shards"] = static_cast<uint64_t>(facts.cache.shards);
   for (const Candidate& candidate : candidates) {
     json["candidates"].push_back(AsJson(candidate));
   }
-  const Json budget = AsJson(Best(candidates, [&](const Candidate& c) {
-    return c.group == "budget" &&
-           c.partitioned == json["recommended"]["partitioned"];
-  }));
-  json["as_data_grows"] = budget;
-  json["notes"] = Notes(facts, budget, json["recommended"]);
-  json["problems"] = Json::array();
-  return Outcome{AsText(json, TableRows(candidates, json["present"])), json};
+  return json;
+}
+
+std::string AsText(const Json& cache, bool is_only_one) {
+  std::string text;
+  if (!is_only_one) {
+    const auto names = cache["column_families"].get<std::vector<std::string>>();
+    text =
+        absl::StrCat("\n",
+                     names.size() > 5 ? absl::StrCat(names.size(), " families")
+                                      : absl::StrJoin(names, ", "),
+                     Fill(", {/files:,} files\n", cache));
+  }
+  absl::StrAppend(&text, BulletsText(cache["verdict"]));
+  const Json& candidates = cache["candidates"];
+  const bool reads_something =
+      !candidates.empty() && candidates[0]["reads_per_lookup"]["all"] > 0;
+  if (reads_something) {
+    absl::StrAppend(
+        &text,
+        Fill("\nBlocks read per 1,000 lookups, expected under a cache of "
+             "{/memory:MB} MB ({/shards:,} ",
+             cache),
+        cache["shards"] == 1 ? "shard" : "shards", "):\n\n",
+        TextTable({{"", "{/label}"},
+                   {"", "{/layout}"},
+                   {"MB", "{/meta_bytes:MB}"},
+                   {"all", "{/reads_per_lookup/all:1000}"},
+                   {"= filter", "{/reads_per_lookup/filter:1000}"},
+                   {"+ index", "{/reads_per_lookup/index:1000}"},
+                   {"+ data", "{/reads_per_lookup/data:1000}"}},
+                  candidates),
+        "\n",
+        WrapText("MB: filters and indexes. whole: one block for each file; "
+                 "parts: partition_filters=true. An estimate for an LRU cache "
+                 "and lookups spread evenly; 'linebloom compare' measures.",
+                 kTextWidth, 0),
+        "\n\n");
+  }
+  return absl::StrCat(text, "Next: ",
+                      absl::StrReplaceAll(cache["next"].get<std::string>(),
+                                          {{" --policy", " \\\n  --policy"}}),
+                      "\n");
+}
+
+// Reads the metadata of the database's files, which another process may have
+// open, and writes nothing. Errors of ReadAdviseFacts().
+absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
+  ASSIGN_OR_RETURN(
+      AdviseFacts facts,
+      ReadAdviseFacts(config.db, config.column_family, config.memory));
+  const std::optional<double> counted =
+      config.hit_ratio ? config.hit_ratio : facts.hit_ratio;
+  const Load load = {.hit_share = counted.value_or(kAssumedHits),
+                     .counted = counted.has_value()};
+  Json json = {{"database", config.db},
+               {"files", facts.files},
+               {"hit_ratio", load.hit_share},
+               {"hits_from", config.hit_ratio  ? "--hit_ratio"
+                             : facts.hit_ratio ? "by the info log"
+                                               : "assumed"},
+               {"caches", Json::array()},
+               {"notes", facts.findings.notes},
+               {"problems", facts.findings.problems}};
+  std::string text =
+      absl::StrFormat("%s. Lookups: %.3g %% for missing rows (%s)\n",
+                      Fill("{/database}: {/files:,} files", json),
+                      100 * (1 - load.hit_share), Fill("{/hits_from}", json));
+  for (CacheFacts& cache : facts.caches) {
+    RETURN_IF_ERROR(CheckInterrupt());
+    if (config.shards) cache.cache.shards = static_cast<double>(*config.shards);
+    json["caches"].push_back(AdviseOn(cache, config, load));
+  }
+  for (const Json& cache : json["caches"]) {
+    absl::StrAppend(&text, AsText(cache, json["caches"].size() == 1));
+  }
+  return Outcome{text, json};
 }
 
 Runner DeclareAdvise(CLI::App* app) {
   const auto config = std::make_shared<AdviseConfig>();
   app->add_option("database", config->db, "the database's folder")->required();
-  AddNumber(app, "--memory", &config->memory, Unit::kBytes, kMinMemory,
-            MemoryOfMachine(), "bytes of the block cache")
-      ->required();
+  AddNumber(app, "--memory", &config->memory, Unit::kBytes, kSmallestCache,
+            UINT64_MAX,
+            "bytes of one block cache for all, with filters and indexes in it; "
+            "by default as the info log says");
+  AddNumber(app, "--shards", &config->shards, Unit::kNone, 1, 1 << 20,
+            "shards of the cache; by default as the info log says, or as many "
+            "as RocksDB would make");
   app->add_option("--column_family", config->column_family,
                   "only this column family; default: all");
   AddNumber(app, "--hit_ratio", &config->hit_ratio, Unit::kShare, 0, 1,
             "share of lookups for existing rows; by default as the "
-            "statistics in the info log say, or none");
-  app->add_option("--skew", config->skew,
-                  "how lookups are spread over the key space, such as "
-                  "80/20 or zipf:0.99; by default evenly");
-  app->add_option("--trace", config->trace,
-                  "the lookups of this trace, by DB::StartTrace(), say both")
-      ->excludes("--hit_ratio")
-      ->excludes("--skew");
-  AddNumber(app, "--seed", &config->seed, Unit::kNone, 0, UINT64_MAX,
-            "decides where the popular ranges of --skew are");
+            "statistics in the info log say, or 10%");
   return [config] { return RunAdvise(*config); };
 }
 
@@ -388,17 +419,17 @@ Runner DeclareAdvise(CLI::App* app) {
 
 const Subcommand kAdvise = {
     "advise",
-    R"(recommends a filter policy for a database and the memory of its cache.
+    R"(says whether a database's filters fit its cache, and what others would read.
 
 Predicts from the files' metadata what lookups read with each policy, when
-filters, indexes and data share one block cache.
+filters, indexes and data share a block cache.
 
-  linebloom advise /var/lib/my_database --memory=512MB
+  linebloom advise /var/lib/my_database
   linebloom advise /var/lib/my_database --memory=512MB --hit_ratio=30%
 
 Files are only read, and another process may have the database open. Exits with
-0; with 2 for bad usage or a database that can't be read; with 130 after
-Ctrl-C.)",
+0; with 1 if files lack filters that they should have; with 2 for bad usage or
+a database that can't be read; with 130 after Ctrl-C.)",
     DeclareAdvise};
 
 }  // namespace linebloom::tools

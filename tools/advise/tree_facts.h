@@ -1,48 +1,53 @@
-// The trees of a database, from the metadata of its files.
+// The trees of a database and the block caches that they share, from the
+// metadata of its files.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/advise/filter_curve.h"
-#include "tools/advise/lookup_costs.h"
+#include "filter_policy/levels/read_model.h"
+#include "tools/shared/database_facts.h"
 
 namespace linebloom::tools {
 
-struct FilterCurves {
-  // Of the policies that the string functions below name.
-  static absl::StatusOr<FilterCurves> Make();
-
-  FilterCurve bloom;
-  FilterCurve ribbon;
-  FilterCurve linebloom;
+// A block cache and the column families that share it.
+struct CacheFacts {
+  std::vector<std::string> families;
+  std::vector<read_model::Tree> trees;  // their files keep their filters
+  // By the stored options and the info log, as the family with the most rows
+  // uses it. The capacity is 0 if unknown.
+  read_model::Cache cache;
+  double most_rows = 0;
+  bool is_beside = false;  // filters aren't in it, but --memory has them there
+  size_t files = 0;
+  size_t filtered = 0;       // of them, with filters that lookups use
+  double rows = 0;           // of files that say how many they have
+  double keys = 0;           // in the filters
+  size_t without_facts = 0;  // files that don't say, such as LevelDB's
+  std::string policies;      // that wrote the filters
 };
 
-std::string BloomOptions(int bits);
-std::string RibbonOptions(int bits);
-std::string LinebloomOptions(int bits);
-
-struct TreeFacts {
-  std::vector<Tree> trees;  // one for each column family with files
-  // Those that the files have. The rates follow from their bits per key.
-  std::vector<std::vector<FilterSize>> filters;
-  // By the stored options of the family with the most rows; without them as
-  // RocksDB's tuning guide has it, with level 0 pinned.
-  CacheUse use;
+struct AdviseFacts {
+  std::vector<CacheFacts> caches;
+  FilterCensus::Findings findings;
+  std::optional<double> hit_ratio;  // by the info log
   size_t files = 0;
-  size_t unfiltered = 0;  // of them
-  double rows = 0;
-  std::string policies;  // which wrote the filters
 };
 
 // Reads the files' footers, properties and metaindexes and nothing else;
-// another process may have the database open. `column_family` alone unless it
-// is "". InvalidArgument without files; else the errors of ListLiveFiles, with
-// the name `flag`, and of SstFile.
-absl::StatusOr<TreeFacts> ReadTreeFacts(absl::string_view flag,
-                                        const std::string& folder,
-                                        const std::string& column_family,
-                                        const FilterCurves& curves);
+// another process may have the database open, and files that it has removed
+// meanwhile are left out. `column_family` alone unless it is "". If `memory` is
+// given, it is the capacity of one cache that all share, filters included.
+// InvalidArgument without files; else the errors of ReadDatabase() and SstFile.
+absl::StatusOr<AdviseFacts> ReadAdviseFacts(const std::string& folder,
+                                            const std::string& column_family,
+                                            std::optional<uint64_t> memory);
+
+// The shards of an LRUCache of `capacity` bytes, if nobody says how many.
+double DefaultShards(double capacity);
 
 }  // namespace linebloom::tools

@@ -1,232 +1,265 @@
+#include "tools/compare/comparison.h"
+
+#include <stdlib.h>
+
 #include <algorithm>
+#include <bit>
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "filter_policy/policy/policy_options.h"
+#include "rocksdb/cache.h"
 #include "rocksdb/db.h"
-#include "table/expected_reads.h"
-#include "table/file_facts.h"
+#include "rocksdb/table.h"
+#include "table/sst_file.h"
 #include "table/status.h"
-#include "tools/compare/database.h"
-#include "tools/compare/machine.h"
-#include "tools/compare/report.h"
-#include "tools/compare/workload.h"
-#include "tools/shared/policies.h"
-#include "tools/shared/terminal_text.h"
+#include "tools/compare/keys.h"
+#include "tools/shared/flags.h"
 
 namespace linebloom::tools {
 namespace {
 
-// Reads the filter blocks of `db`: how many bytes they have, and the rates that
-// linebloom's state and RocksDB's determine.
-void ReadFilters(rocksdb::DB* db, const Workload& workload,
-                 PolicyResult* result) {
-  std::vector<rocksdb::LiveFileMetaData> live;
-  db->GetLiveFilesMetaData(&live);
-  std::vector<FileRange> ranges;
-  for (const rocksdb::LiveFileMetaData& file : live) {
-    ranges.push_back(
-        {file.smallestkey, file.largestkey, 1.0 * file.num_entries});
-  }
-  const std::vector<Stretch> places =
-      PlacesOf(ranges, *db->DefaultColumnFamily()->GetComparator());
-  for (size_t i = 0; i < live.size(); ++i) {
-    const rocksdb::LiveFileMetaData& file = live[i];
-    const auto facts = ReadFileFacts(absl::StrCat(file.db_path, file.name));
-    const bool has_filter = facts.ok() && facts->is_used();
-    const double share =
-        workload.mix.skew.is_uniform()
-            ? places[i].share()
-            : LookupsBetween(workload.mix, *workload.rows.comparator,
-                             file.smallestkey, file.largestkey);
-    const auto level = static_cast<size_t>(file.level);
-    if (result->levels.size() <= level) result->levels.resize(level + 1);
-    for (LevelFilters* sum : {&result->levels[level], &result->all_levels}) {
-      sum->bytes += has_filter ? facts->bytes : 0;
-      sum->probes += share;
-      sum->reads += has_filter ? share * facts->rate : 0;
-      sum->all_have_filters &= has_filter;
-    }
-  }
-}
+namespace fs = std::filesystem;
 
-class Comparison {
- public:
-  // All must outlive this. Completes the `results`, which have their policies.
-  // Without `direct_alignment` reads go through the page cache.
-  Comparison(const CompareConfig& config, const Workload& workload,
-             const std::filesystem::path& folder,
-             std::optional<uint64_t> direct_alignment,
-             std::vector<PolicyResult>* results)
-      : config_(config),
-        workload_(workload),
-        folder_(folder),
-        direct_alignment_(direct_alignment),
-        results_(*results),
-        databases_(results->size()) {}
-
-  // Builds all databases, then looks up keys in rounds of all policies, so that
-  // other load affects them alike; with a single round one database after
-  // another, which takes less space. Removes each after its last use, unless
-  // `keep` is set.
-  absl::Status Run() {
-    const size_t together = config_.rounds > 1 ? results_.size() : 1;
-    for (size_t i = 0; i < results_.size(); i += together) {
-      RETURN_IF_ERROR(RunSome(i, i + together));
-    }
-    return absl::OkStatus();
+// The destructor removes the folder, unless it is to be kept.
+struct ScratchFolder {
+  explicit ScratchFolder(fs::path made) : path(std::move(made)) {}
+  ~ScratchFolder() {
+    std::error_code ignored;  // nobody to report it to
+    if (!keep) fs::remove_all(path, ignored);
   }
 
- private:
-  // Runs policies [begin, end).
-  absl::Status RunSome(size_t begin, size_t end) {
-    absl::Status status;
-    for (size_t i = begin; i < end && status.ok(); ++i) {
-      BeginStep("step 1 of 2, databases: ", i, workload_.rows.TotalEntries());
-      status = Build(i);
-    }
-    for (uint64_t round = 0; round < config_.rounds; ++round) {
-      for (size_t i = begin; i < end && status.ok(); ++i) {
-        status = MeasureOne(round, i);
-      }
-    }
-    for (size_t i = begin; i < end; ++i) {
-      databases_[i].reset();
-      std::error_code ignored;
-      if (!config_.keep) std::filesystem::remove_all(FolderOf(i), ignored);
-    }
-    return status;
-  }
-
-  // Of the database, as long as it exists.
-  std::filesystem::path FolderOf(size_t i) const {
-    return folder_ / absl::StrCat("policy", i + 1);
-  }
-
-  absl::Status Build(size_t i) {
-    PolicyResult& result = results_[i];
-    const FilterPolicyPtr& policy = result.policy.policy;
-    const auto start = std::chrono::steady_clock::now();
-    RETURN_IF_ERROR(BuildDatabase(workload_.rows, policy, cache_,
-                                  FolderOf(i).string(), &progress_));
-    const std::chrono::duration<double> took =
-        std::chrono::steady_clock::now() - start;
-    result.build_seconds = took.count();
-    ASSIGN_OR_RETURN(databases_[i],
-                     OpenForMeasuring(workload_.rows, policy, cache_,
-                                      FolderOf(i).string(), direct_io()));
-    result.shape = ReadShape(databases_[i].get());
-    ReadFilters(databases_[i].get(), workload_, &result);
-    return absl::OkStatus();
-  }
-
-  absl::Status MeasureOne(uint64_t round, size_t i) {
-    const uint64_t all = workload_.lookups.size();
-    const Keys lookups = PartOf(workload_.lookups, all * round / config_.rounds,
-                                all * (round + 1) / config_.rounds);
-    BeginStep(config_.rounds == 1
-                  ? "step 2 of 2, lookups: "
-                  : absl::StrCat("step 2 of 2, lookups: round ", round + 1,
-                                 " of ", config_.rounds, ", "),
-              i, lookups.size);
-    Measurement& m = results_[i].measured;
-    if (lookups.size > 0) {
-      RETURN_IF_ERROR(MeasureRound(databases_[i].get(), lookups,
-                                   config_.threads, &progress_, &m));
-    }
-    results_[i].io_agreement =
-        CompareIo(m.block_bytes, m.all_block_reads(),
-                  direct_alignment_.value_or(kPageBytes), m.device_bytes);
-    return absl::OkStatus();
-  }
-
-  void BeginStep(const std::string& step, size_t i, uint64_t total) {
-    constexpr size_t kMaxName = 24;
-    std::string name = results_[i].policy.name;
-    if (name.size() > kMaxName) name = name.substr(0, kMaxName) + "...";
-    progress_.Begin(absl::StrCat(step, "policy ", i + 1, " of ",
-                                 results_.size(), " (", name, ")"),
-                    total);
-  }
-
-  bool direct_io() const { return direct_alignment_.has_value(); }
-
-  const CompareConfig& config_;
-  const Workload& workload_;
-  const std::filesystem::path& folder_;
-  const std::optional<uint64_t> direct_alignment_;
-  const CacheOptions cache_ = {config_.block_cache_size};
-  std::vector<PolicyResult>& results_;
-  std::vector<std::unique_ptr<rocksdb::DB>> databases_;  // while in use
-  Progress progress_;
+  fs::path path;  // absolute
+  bool keep = false;
 };
 
-// All listed policies, so that a mistake in the last one shows first. Ribbon
-// filters get their sizes later, once the files are planned.
-absl::StatusOr<std::vector<NamedPolicy>> MakePolicies(
-    const CompareConfig& config) {
-  ASSIGN_OR_RETURN(const auto names, SplitPolicies(config.policies));
-  std::vector<NamedPolicy> policies;
-  for (const std::string& name : names) {
-    ASSIGN_OR_RETURN(
-        policies.emplace_back(),
-        MakePolicy(name, config.bits_per_key, config.bits_per_key));
+// Makes the folder `path`, which must not exist (its parent must); for "" a new
+// one in the current folder.
+absl::StatusOr<std::unique_ptr<ScratchFolder>> MakeScratchFolder(
+    const std::string& path) {
+  std::error_code error;
+  std::string made = path.empty() ? "linebloom_compare.XXXXXX" : path;
+  if (path.empty()) {
+    if (mkdtemp(made.data()) == nullptr) {
+      error.assign(errno, std::generic_category());
+    }
+  } else if (!fs::create_directory(path, error) && !error) {
+    error = std::make_error_code(std::errc::file_exists);
   }
-  return policies;
+  if (!error) return std::make_unique<ScratchFolder>(fs::absolute(made, error));
+  return absl::InvalidArgumentError(
+      absl::StrCat("cannot make folder '", made, "': ", error.message()));
 }
 
-// Replaces the Ribbon policies by ones of the requested memory.
-absl::Status SizeRibbons(const CompareConfig& config, const RowSource& rows,
-                         std::vector<NamedPolicy>* policies, Report* report) {
-  for (NamedPolicy& policy : *policies) {
-    if (policy.name != kRocksDbRibbon) continue;
-    const uint64_t keys =
-        std::min(rows.TotalEntries() / rows.files.size(), kMaxRibbonKeys);
-    const std::unique_ptr<const rocksdb::FilterPolicy> bloom(
-        rocksdb::NewBloomFilterPolicy(config.bits_per_key));
-    const double bytes = BuildFilterBlock(*bloom, keys).size();
-    const double bits = RibbonBitsWithin(bytes, config.bits_per_key, keys);
-    ASSIGN_OR_RETURN(policy,
-                     MakePolicy(policy.name, config.bits_per_key, bits));
-    report->notes.push_back(absl::StrCat(
-        kRocksDbRibbon, " is ", policy.options,
-        ": the Ribbon filter that takes the memory of a Bloom filter of ",
-        config.bits_per_key, " bits per key."));
+// Until the cache is full, from where on it holds what was asked for last, or
+// nothing that matters is added.
+absl::Status Settle(rocksdb::DB* db, const CompareConfig& config,
+                    const CacheOptions& cache, LookupMix mix,
+                    Progress* progress) {
+  constexpr double kFull = 0.97;
+  constexpr double kAdded = 0.002;
+  constexpr int kMaxBatches = 40;
+  const uint64_t batch = std::max<uint64_t>(1, config.lookups / 8);
+  const auto& block_cache = *TableOptionsOf(db->GetOptions())->block_cache;
+  double used = 0;
+  mix.seed = Mix(mix.seed, 6);
+  for (int i = 0; i < kMaxBatches; ++i) {
+    mix.seed = Mix(mix.seed);
+    Measurement ignored;
+    RETURN_IF_ERROR(MeasureRound(db, RepeatedLookups(mix, batch), 0, batch,
+                                 progress, &ignored));
+    const double before = std::exchange(used, block_cache.GetUsage());
+    if (before > kFull * cache.bytes || used - before < kAdded * cache.bytes) {
+      break;
+    }
   }
   return absl::OkStatus();
 }
 
-void ExplainPolicies(const std::vector<NamedPolicy>& policies, Report* report) {
-  for (const NamedPolicy& policy : policies) {
-    if (policy.name == kLinebloomLevelAware) {
-      report->notes.push_back(absl::StrCat(
-          policy.name, " is ", policy.options,
-          ": more bits per key for small levels, fewer for the last one. It is "
-          "told the sizes of the levels, as its listener would tell it in a "
-          "database that has them."));
-    }
+// What the files of `db` have, for `result`. InvalidArgument if a shard of the
+// cache can't hold a filter or an index.
+absl::Status ReadFiles(rocksdb::DB* db, const CompareConfig& config,
+                       Result* result) {
+  std::vector<rocksdb::LiveFileMetaData> live;
+  db->GetLiveFilesMetaData(&live);
+  uint64_t largest = 0;
+  for (const rocksdb::LiveFileMetaData& file : live) {
+    ASSIGN_OR_RETURN(const SstFile sst,
+                     SstFile::Open(absl::StrCat(file.db_path, file.name)));
+    const uint64_t filter = sst.filter().TotalSize();
+    const uint64_t index = sst.properties().index_size;
+    result->entries += file.num_entries;
+    result->filter_bytes += filter;
+    result->index_bytes += index;
+    largest = std::max({largest, filter, index});
   }
+  result->shape = ReadShape(db);
+  const uint64_t shard = result->cache.bytes / config.cache_shards;
+  if (!config.caches_filters() || config.partitioned || largest < shard) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "--memory=%s: a filter or an index of %s takes %s bytes, and a shard of "
+      "the cache has %s; it takes --memory=%s, fewer --cache_shards, or "
+      "--partitioned",
+      config.memory, result->policy.name, WithThousands(largest),
+      WithThousands(shard),
+      NumberText(2 * largest * config.cache_shards, Unit::kBytes)));
 }
 
-absl::Status CheckFreeSpace(const CompareConfig& config,
-                            const Workload& workload, size_t policies,
-                            const std::filesystem::path& folder) {
+// The databases of the policies, all that are needed at a time.
+class Measuring {
+ public:
+  // All must outlive this. Completes the `results`.
+  Measuring(const CompareConfig& config, const Workload& workload,
+            const fs::path& folder, std::vector<Result>* results)
+      : config_(config),
+        workload_(workload),
+        folder_(folder),
+        direct_io_(config.direct_io),
+        results_(*results),
+        databases_(results->size()) {}
+
+  // Looks up keys in rounds of all results, so that other load affects them
+  // alike; with a single round one after another, which takes less space.
+  absl::Status Run() {
+    const size_t together = config_.rounds > 1 ? results_.size() : 1;
+    for (size_t begin = 0; begin < results_.size(); begin += together) {
+      const size_t end = begin + together;
+      for (size_t i = begin; i < end; ++i) RETURN_IF_ERROR(Prepare(i));
+      for (uint64_t round = 0; round < config_.rounds; ++round) {
+        for (size_t i = begin; i < end; ++i) RETURN_IF_ERROR(Look(i, round));
+      }
+      for (size_t i = begin; i < end; ++i) Close(i);
+    }
+    return absl::OkStatus();
+  }
+
+  bool direct_io() const { return direct_io_; }
+
+ private:
+  fs::path FolderOf(size_t i) const {
+    return folder_ / absl::StrCat("policy", results_[i].database);
+  }
+
+  absl::Status Prepare(size_t i) {
+    Result& result = results_[i];
+    const FilterPolicyPtr& policy = result.policy.policy;
+    const std::string path = FolderOf(i).string();
+    if (i == 0 || result.database != results_[i - 1].database) {
+      const auto start = std::chrono::steady_clock::now();
+      BeginStep("building", i, workload_.rows.TotalEntries());
+      RETURN_IF_ERROR(BuildDatabase(workload_.rows, policy, result.cache, path,
+                                    &progress_));
+      const std::chrono::duration<double> took =
+          std::chrono::steady_clock::now() - start;
+      result.build_seconds = took.count();
+    }
+    ASSIGN_OR_RETURN(databases_[i],
+                     OpenForMeasuring(workload_.rows, policy, result.cache,
+                                      path, &direct_io_));
+    RETURN_IF_ERROR(ReadFiles(databases_[i].get(), config_, &result));
+    if (!config_.caches_filters()) return absl::OkStatus();
+    BeginStep("filling the cache", i, config_.lookups);
+    return Settle(databases_[i].get(), config_, result.cache, workload_.mix,
+                  &progress_);
+  }
+
+  absl::Status Look(size_t i, uint64_t round) {
+    const uint64_t all = workload_.lookups.size;
+    const uint64_t begin = all * round / config_.rounds;
+    const uint64_t end = all * (round + 1) / config_.rounds;
+    if (begin == end) return absl::OkStatus();
+    BeginStep(config_.rounds == 1 ? "lookups"
+                                  : absl::StrCat("lookups, round ", round + 1,
+                                                 " of ", config_.rounds),
+              i, end - begin);
+    return MeasureRound(databases_[i].get(), workload_.lookups, begin, end,
+                        &progress_, &results_[i].measured);
+  }
+
+  void Close(size_t i) {
+    databases_[i].reset();
+    std::error_code ignored;
+    const bool is_needed = i + 1 < results_.size() &&
+                           results_[i + 1].database == results_[i].database;
+    if (!is_needed && !config_.keep) fs::remove_all(FolderOf(i), ignored);
+  }
+
+  void BeginStep(const std::string& step, size_t i, uint64_t total) {
+    progress_.Begin(
+        absl::StrCat(i + 1, " of ", results_.size(), ", ",
+                     ShortPolicyName(results_[i].policy.name), ": ", step),
+        total);
+  }
+
+  const CompareConfig& config_;
+  const Workload& workload_;
+  const fs::path& folder_;
+  bool direct_io_;
+  std::vector<Result>& results_;
+  std::vector<std::unique_ptr<rocksdb::DB>> databases_;  // while in use
+  Progress progress_;
+};
+
+// All policies with all caches, so that a mistake in the last one shows first.
+absl::StatusOr<std::vector<Result>> Plan(const CompareConfig& config) {
+  CacheOptions cache = {config.block_cache_size};
+  std::vector<uint64_t> sizes = {config.block_cache_size};
+  if (config.caches_filters()) {
+    ASSIGN_OR_RETURN(sizes, ParseMemory(config.memory));
+    if (!std::has_single_bit(config.cache_shards)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--cache_shards=", config.cache_shards,
+                       ": a power of two, as RocksDB's caches have"));
+    }
+    cache = {0, std::countr_zero(config.cache_shards), /*holds_filters=*/true,
+             config.partitioned};
+  }
+  std::vector<Result> results;
+  size_t database = 0;
+  ASSIGN_OR_RETURN(const auto names, SplitPolicies(config.policies));
+  for (const std::string& name : names) {
+    const auto tried =
+        config.caches_filters() ? PoliciesOf(name) : std::vector{name};
+    for (const std::string& one : tried) {
+      ASSIGN_OR_RETURN(const NamedPolicy policy, MakePolicy(one));
+      const auto* const own = OptionsOfLinebloom(policy.policy.get());
+      if (config.caches_filters() && own != nullptr && IsAuto(*own)) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "--policies: '", one,
+            "' chooses its bits by the lookups of a live database, which a "
+            "laid-out one hasn't had; * stands for the best of 3 to 16 bits"));
+      }
+      ++database;
+      for (const uint64_t size : sizes) {
+        cache.bytes = size;
+        results.push_back({name, policy, cache, database});
+      }
+    }
+  }
+  return results;
+}
+
+absl::Status CheckFreeSpace(const CompareConfig& config, const RowSource& rows,
+                            size_t databases, const fs::path& folder) {
   std::error_code error;
-  const uint64_t available = std::filesystem::space(folder, error).available;
+  const uint64_t available = fs::space(folder, error).available;
   // Moving a file down keeps up to three copies; 11/10 covers filters and
   // rounding.
   const bool together = config.keep || config.rounds > 1;
-  const uint64_t database = workload.rows.bytes;
-  const uint64_t needed = (together ? policies : 1) * database * 11 / 10 +
-                          2 * workload.rows.largest_file_bytes + (4 << 20);
+  const uint64_t needed = (together ? databases : 1) * rows.bytes * 11 / 10 +
+                          2 * rows.largest_file_bytes + (4 << 20);
   // (An unknown space is -1.)
   if (available >= needed) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrFormat(
@@ -239,39 +272,57 @@ absl::Status CheckFreeSpace(const CompareConfig& config,
 
 }  // namespace
 
-absl::StatusOr<Outcome> RunComparison(const CompareConfig& config) {
-  ASSIGN_OR_RETURN(auto policies, MakePolicies(config));
-  ASSIGN_OR_RETURN(const auto scratch,
-                   UseScratchFolder(config.db, "linebloom_compare"));
-  const std::filesystem::path& folder = scratch->path;
-  ASSIGN_OR_RETURN(auto workload, MakeWorkload(config, folder));
-
-  Report report;
-  report.machine = DescribeMachine(folder);
-  report.notes = workload.notes;
-  RETURN_IF_ERROR(SizeRibbons(config, workload.rows, &policies, &report));
-  ExplainPolicies(policies, &report);
-  RETURN_IF_ERROR(CheckFreeSpace(config, workload, policies.size(), folder));
-  workload.facts["folder"] = folder.string();
-  const auto alignment =
-      config.direct_io ? DirectIoAlignment(folder) : std::nullopt;
-  workload.facts["direct_io"] = alignment.has_value();
-
-  for (NamedPolicy& policy : policies) {
-    report.results.emplace_back().policy = std::move(policy);
+absl::StatusOr<std::vector<uint64_t>> ParseMemory(absl::string_view list) {
+  std::vector<uint64_t> sizes;
+  for (const absl::string_view part : absl::StrSplit(list, ',')) {
+    const auto size =
+        ParseNumber(part, Unit::kBytes, kMinMemory, uint64_t{1} << 40);
+    if (!size.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--memory='", list, "': '", part, "' ", size.status().message()));
+    }
+    if (!sizes.empty() && *size <= sizes.back()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--memory='", list, "': sizes must rise, such as 1MB,2MB,4MB"));
+    }
+    sizes.push_back(*size);
   }
-  Comparison comparison(config, workload, folder, alignment, &report.results);
-  RETURN_IF_ERROR(comparison.Run());
-  report.workload = workload.facts;
-  AddFindings(workload.expected_shape, &report);
+  return sizes;
+}
+
+std::vector<std::string> PoliciesOf(const std::string& policy) {
+  if (!absl::StrContains(policy, '*')) return {policy};
+  std::vector<std::string> policies;
+  for (int bits = kMinTriedBits; bits <= kMaxTriedBits; ++bits) {
+    policies.push_back(
+        absl::StrReplaceAll(policy, {{"*", absl::StrCat(bits)}}));
+  }
+  return policies;
+}
+
+absl::StatusOr<Comparison> Compare(const CompareConfig& flags) {
+  CompareConfig config = flags;
+  // The cache must settle before each round.
+  if (config.caches_filters()) config.rounds = 1;
+  Comparison comparison;
+  ASSIGN_OR_RETURN(comparison.results, Plan(config));
+  ASSIGN_OR_RETURN(const auto scratch, MakeScratchFolder(config.scratch_dir));
+  comparison.folder = scratch->path.string();
+  ASSIGN_OR_RETURN(comparison.workload, MakeWorkload(config, scratch->path));
+  Workload& workload = comparison.workload;
+  RETURN_IF_ERROR(CheckFreeSpace(config, workload.rows,
+                                 comparison.results.back().database,
+                                 scratch->path));
+  Measuring measuring(config, workload, scratch->path, &comparison.results);
+  RETURN_IF_ERROR(measuring.Run());
+  comparison.direct_io = measuring.direct_io();
   if (config.keep) {
     scratch->keep = true;
-    report.notes.push_back(absl::StrCat("The databases are kept in '",
-                                        folder.string(), "', policy1 to policy",
-                                        policies.size(), "."));
+    workload.notes.push_back(absl::StrCat(
+        "The databases are kept in '", comparison.folder,
+        "', policy1 to policy", comparison.results.back().database, "."));
   }
-  const Json json = ReportAsJson(report);
-  return Outcome{ReportAsText(json), json};
+  return comparison;
 }
 
 }  // namespace linebloom::tools

@@ -4,9 +4,6 @@
 #include <array>
 #include <cstring>
 
-#include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
-
 namespace linebloom::tools {
 namespace {
 
@@ -47,13 +44,6 @@ void FillValue(uint64_t seed, std::string* value) {
     std::memcpy(value->data() + at, &word,
                 std::min(sizeof(word), value->size() - at));
   }
-}
-
-std::string Describe(const FileShape& file) {
-  return absl::StrCat("a file in level ", file.level, " with ", file.entries,
-                      " entries (", file.deletions, " deletions) from '",
-                      absl::CEscape(file.smallest_key), "' to '",
-                      absl::CEscape(file.largest_key), "'");
 }
 
 }  // namespace
@@ -112,23 +102,18 @@ RowSource LayeredRows(const Keys& keys, uint64_t value_size, uint64_t seed,
 Shape ReadShape(rocksdb::DB* db) {
   std::vector<rocksdb::LiveFileMetaData> live;
   db->GetLiveFilesMetaData(&live);
+  // (The metadata's own counts are 0 in a database opened without statistics.)
+  rocksdb::TablePropertiesCollection properties;
+  (void)db->GetPropertiesOfAllTables(&properties);
   Shape shape;
   for (const rocksdb::LiveFileMetaData& file : live) {
-    shape.files.push_back({file.level, file.smallestkey, file.largestkey,
-                           file.num_entries, file.num_deletions});
+    const auto counts = properties[file.db_path + file.name];
+    shape.push_back({file.level, file.smallestkey, file.largestkey,
+                     counts == nullptr ? 0 : counts->num_entries,
+                     counts == nullptr ? 0 : counts->num_deletions});
   }
-  std::ranges::sort(shape.files);
+  std::ranges::sort(shape);
   return shape;
-}
-
-std::string DescribeDifference(const Shape& a, const std::string& a_name,
-                               const Shape& b, const std::string& b_name) {
-  const auto [in_a, in_b] = std::ranges::mismatch(a.files, b.files);
-  if (in_a == a.files.end() && in_b == b.files.end()) return "";
-  return absl::StrCat(in_a == a.files.end() ? "no other file" : Describe(*in_a),
-                      " with ", a_name, ", but ",
-                      in_b == b.files.end() ? "no other file" : Describe(*in_b),
-                      " with ", b_name);
 }
 
 }  // namespace linebloom::tools

@@ -2,7 +2,6 @@
 // shapes.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -27,6 +26,21 @@ struct FileToWrite {
   rocksdb::CompressionType compression;
 };
 
+// A live file, but for what depends on its filter. Files are in order.
+struct FileShape {
+  int level;
+  std::string smallest_key;
+  std::string largest_key;
+  uint64_t entries;
+  uint64_t deletions;  // included in the entries
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): what the compiler makes has a 0
+  friend auto operator<=>(const FileShape&, const FileShape&) = default;
+};
+using Shape = std::vector<FileShape>;
+
+Shape ReadShape(rocksdb::DB* db);
+
 // Rows laid out in files and levels. Every reading returns the same, so the
 // databases of all policies are alike. One thread.
 struct RowSource {
@@ -45,6 +59,8 @@ struct RowSource {
   // Estimates without filters.
   uint64_t bytes = 0;
   uint64_t largest_file_bytes = 0;
+  // What the files should become; empty if only `files` says it.
+  Shape shape = {};
 
   uint64_t TotalEntries() const;
 };
@@ -61,27 +77,5 @@ inline constexpr uint64_t kSharesOfAllRuns = 447;
 // rows if that is 0; a level has at most 4096.
 RowSource LayeredRows(const Keys& keys, uint64_t value_size, uint64_t seed,
                       uint64_t file_bytes = 0);
-
-struct FileShape {
-  int level;
-  std::string smallest_key;
-  std::string largest_key;
-  uint64_t entries;
-  uint64_t deletions;  // included in the entries
-
-  // NOLINTNEXTLINE(modernize-use-nullptr): what the compiler makes has a 0
-  friend auto operator<=>(const FileShape&, const FileShape&) = default;
-};
-
-struct Shape {
-  std::vector<FileShape> files;  // in order
-};
-
-Shape ReadShape(rocksdb::DB* db);
-
-// "" if both are the same; otherwise the first difference in words, with
-// `a_name` and `b_name` as the names of the two.
-std::string DescribeDifference(const Shape& a, const std::string& a_name,
-                               const Shape& b, const std::string& b_name);
 
 }  // namespace linebloom::tools

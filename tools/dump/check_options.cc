@@ -1,27 +1,19 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <unordered_map>
-#include <utility>
+#include <system_error>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "filter_policy/levels/level_size_listener.h"
 #include "filter_policy/policy/policy_options.h"
-#include "filter_policy/policy/rocksdb_cache.h"
 #include "linebloom/filter_policy.h"
-#include "linebloom/level_size_listener.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
@@ -31,110 +23,27 @@
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
 #include "table/block_facts.h"
+#include "table/sst_file.h"
 #include "table/status.h"
-#include "tools/advise/cache_fit.h"
-#include "tools/advise/lookup_costs.h"
 #include "tools/commands.h"
 #include "tools/dump/inputs.h"
+#include "tools/shared/database_facts.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/policies.h"
+#include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
 namespace linebloom::tools {
 namespace {
 
 // The policies are tried with a file of this many keys.
-constexpr uint64_t kKeysOfCheck = 100'000;
+constexpr uint64_t kKeysOfCheck = 20'000;
 
 struct FamilyInFile {
   std::string name;
   rocksdb::ColumnFamilyOptions options;
-  // The value of filter_policy as it stands in the file; empty without one.
-  std::string policy;
-  std::string wants_partitions;  // RocksDB may load it as false
-  std::string listeners;         // of the database
-  bool names_cache = false;
+  WrittenOptions written;
 };
-
-// The option `wanted` in `value`, or in options in braces within it, such as
-// {id=BlockBasedTable;filter_policy=linebloom:10}; else empty. Its name may
-// come after those of what has it: block_based_table_factory.filter_policy.
-std::string FindOption(absl::string_view wanted, absl::string_view name,
-                       const std::string& value) {
-  if (name.substr(name.rfind('.') + 1) == wanted) return value;
-  std::unordered_map<std::string, std::string> options;
-  if (!absl::StartsWith(value, "{") ||
-      !rocksdb::StringToMap(value, &options).ok()) {
-    return "";
-  }
-  for (const auto& [inner_name, inner_value] : options) {
-    const std::string found = FindOption(wanted, inner_name, inner_value);
-    if (!found.empty()) return found;
-  }
-  return "";
-}
-
-// RocksDB writes a backslash before each ':', '#' and backslash of a name, and
-// line ends as \n and \r.
-std::string Unescaped(absl::string_view escaped) {
-  std::string text;
-  for (size_t i = 0; i < escaped.size(); ++i) {
-    if (escaped[i] != '\\') {
-      text += escaped[i];
-    } else if (++i < escaped.size()) {
-      const char c = escaped[i];
-      text += c == 'n' ? '\n' : c == 'r' ? '\r' : c;
-    }
-  }
-  return text;
-}
-
-// Without a comment, which begins at a '#' that is not escaped.
-absl::string_view Statement(absl::string_view line) {
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '#' && (i == 0 || line[i - 1] != '\\')) {
-      line = line.substr(0, i);
-    }
-  }
-  return absl::StripAsciiWhitespace(line);
-}
-
-// The column family of a section such as [CFOptions "default"] or
-// [TableOptions/BlockBasedTable "default"], whose name may have quotes.
-std::string FamilyOfSection(absl::string_view line) {
-  const size_t begin = line.find('"');
-  const size_t end = line.rfind('"');
-  return begin == end ? "" : Unescaped(line.substr(begin + 1, end - begin - 1));
-}
-
-// The options as written, without `options`, by column family: RocksDB's loader
-// forgets policies and changes options that have no effect. RocksDB has loaded
-// the file.
-std::map<std::string, FamilyInFile> AsWritten(absl::string_view text) {
-  std::map<std::string, FamilyInFile> families;
-  FamilyInFile* family = &families[""];
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    line = Statement(line);
-    if (absl::StartsWith(line, "[")) {
-      family = &families[FamilyOfSection(line)];
-      continue;
-    }
-    const std::pair<absl::string_view, absl::string_view> option =
-        absl::StrSplit(line, absl::MaxSplits('=', 1));
-    const absl::string_view name = absl::StripAsciiWhitespace(option.first);
-    const std::string value =
-        Unescaped(absl::StripAsciiWhitespace(option.second));
-    // RocksDB takes the first of an option that is there twice.
-    const auto take = [&](absl::string_view wanted, std::string* to) {
-      if (to->empty()) *to = FindOption(wanted, name, value);
-    };
-    take("filter_policy", &family->policy);
-    take("partition_filters", &family->wants_partitions);
-    take("listeners", &family->listeners);
-    family->names_cache |= !FindOption("block_cache", name, value).empty();
-  }
-  return families;
-}
 
 // A sentence if RocksDB loads none of `listeners`, the value in the file,
 // because this program lacks one of them; else empty.
@@ -175,94 +84,42 @@ absl::StatusOr<std::vector<FamilyInFile>> ReadOptionsFile(
             absl::StrCat("'", path, "': RocksDB can't load this options file"))
             .message());
   }
-  std::map<std::string, FamilyInFile> written = AsWritten(text);
+  std::map<std::string, WrittenOptions> written = ParseOptionsText(text);
   *lost_listeners = LostListeners(*database, written[""].listeners);
   std::vector<FamilyInFile> families;
   for (const auto& [name, options] : loaded) {
-    FamilyInFile& family = families.emplace_back(std::move(written[name]));
-    family.name = name;
-    family.options = options;
+    families.push_back({name, options, written[name]});
   }
   return families;
 }
 
-double BitsPerKey(const BlockFacts& filter) {
-  return 8.0 * filter.bytes / kKeysOfCheck;
-}
-
-// RocksDB divides its block cache into shards and keeps no block that is larger
-// than one. 0 if the table has no block cache.
-uint64_t BytesOfShard(const rocksdb::ColumnFamilyOptions& options) {
-  const auto* const table = TableOptionsOf(options);
-  if (table->no_block_cache || table->block_cache == nullptr) return 0;
-  // No public function has the number of shards.
-  const std::string printed = options.table_factory->GetPrintableOptions();
-  const std::string field = "num_shard_bits : ";
-  const size_t at = printed.find(field);
-  int bits = 0;
-  if (at == std::string::npos) return 0;
-  const absl::string_view rest =
-      absl::string_view(printed).substr(at + field.size());
-  if (!absl::SimpleAtoi(rest.substr(0, rest.find('\n')), &bits)) return 0;
-  return table->block_cache->GetCapacity() >> bits;
-}
-
-// "" if whole filters fit into the shards of the block cache, or aren't there.
-std::string NoteOnShards(const rocksdb::ColumnFamilyOptions& options,
-                         double bits_per_key) {
-  const CacheUse use = CacheUse::Of(*TableOptionsOf(options));
-  const uint64_t shard = BytesOfShard(options);
-  if (use.partitioned || !use.holds_filters || shard == 0) return "";
-  // Files whose rows are smaller than this, compressed, have so many.
-  constexpr double kLikelyRowBytes = 50;
-  const double keys = 8.0 * shard / bits_per_key;
-  const double row_bytes = options.target_file_size_base / keys;
-  if (row_bytes < kLikelyRowBytes) return "";
-  return absl::StrFormat(
-      "a filter of more than %s keys is larger than a shard of the block cache "
-      "(%s bytes), which keeps no such block: every lookup reads the filter "
-      "from the file. Files of target_file_size_base=%d have that many keys if "
-      "rows take less than %.0f bytes. Partition the filters, or take a larger "
-      "cache or fewer shards",
-      WithThousands(static_cast<uint64_t>(keys)), WithThousands(shard),
-      options.target_file_size_base, row_bytes);
-}
-
-// Lists what works, but not as it could.
-absl::StatusOr<std::vector<std::string>> Notes(
-    const FamilyInFile& family, const rocksdb::DBOptions& database,
-    const std::string& folder, const BlockFacts& filter) {
+// Lists what works, but not as it could. `lost_listeners` as of
+// LostListeners().
+std::vector<std::string> Notes(const FamilyInFile& family,
+                               const rocksdb::DBOptions& database,
+                               const std::string& lost_listeners) {
   std::vector<std::string> notes;
   const auto& table = *TableOptionsOf(family.options);
   const FilterPolicyOptions* const own =
       OptionsOfLinebloom(table.filter_policy.get());
-  if (own != nullptr && own->level_aware &&
+  if (own != nullptr && (own->level_aware || IsAuto(*own)) &&
       FindLevelSizeListener(database) == nullptr) {
-    notes.emplace_back(
-        "level_aware without listeners=linebloom_level_sizes gives every file "
-        "the average");
+    notes.push_back(absl::StrCat(
+        lost_listeners.empty()
+            ? "without listeners=linebloom_level_sizes"
+            : lost_listeners + "; without linebloom_level_sizes",
+        IsAuto(*own)
+            ? " every file gets 10 bits per key, whatever the block cache"
+            : " level_aware gives every file the average"));
   }
   // As RocksDB reads a boolean.
-  const bool wants_partitions =
-      family.wants_partitions == "true" || family.wants_partitions == "1";
-  if (wants_partitions &&
+  const std::string& wants_partitions = family.written.partition_filters;
+  if ((wants_partitions == "true" || wants_partitions == "1") &&
       table.index_type !=
           rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch) {
     notes.emplace_back(
         "partition_filters=true has no effect without "
         "index_type=kTwoLevelIndexSearch: filters are whole");
-  }
-  const std::string on_shards =
-      NoteOnShards(family.options, BitsPerKey(filter));
-  if (!on_shards.empty()) notes.push_back(on_shards);
-  if (!folder.empty()) {
-    std::optional<uint64_t> capacity;
-    if (family.names_cache && table.block_cache != nullptr) {
-      capacity = table.block_cache->GetCapacity();
-    }
-    ASSIGN_OR_RETURN(const std::string on_fit,
-                     NoteOnCacheFit(folder, &table, capacity));
-    if (!on_fit.empty()) notes.push_back(on_fit);
   }
   return notes;
 }
@@ -273,46 +130,59 @@ std::string NameOf(const BlockFacts& filter) {
              : std::string(ToString(filter.kind));
 }
 
+bool HoldNothing(const rocksdb::ColumnFamilyOptions& options) {
+  return !TableOptionsOf(options)->whole_key_filtering &&
+         options.prefix_extractor == nullptr;
+}
+
+// What keeps the policy, which RocksDB makes of the string in the file, from
+// building filters with these options; "" if nothing.
+std::string WhyNoFilter(const FamilyInFile& family,
+                        const rocksdb::DBOptions& database, bool builds) {
+  const auto* const table = TableOptionsOf(family.options);
+  const std::string quoted =
+      absl::StrCat("'", family.written.filter_policy, "' ");
+  if (table == nullptr || table->filter_policy == nullptr) {
+    return quoted +
+           "is not used: RocksDB loads no filter policy for this column family";
+  }
+  if (HoldNothing(family.options)) {
+    return "filters hold nothing: whole_key_filtering is off and there is no "
+           "prefix_extractor";
+  }
+  if (!builds) return quoted + "builds no filters";
+  const rocksdb::Status status =
+      family.options.table_factory->ValidateOptions(database, family.options);
+  return std::string(
+      FromRocksDb(status, "no database opens with these options").message());
+}
+
 // Sets `problem` to a sentence if the policy doesn't yield what it names.
-absl::StatusOr<Json> Check(const FamilyInFile& family,
-                           const rocksdb::DBOptions& database,
-                           const std::string& folder, std::string* problem) {
+Json Check(const FamilyInFile& family, const rocksdb::DBOptions& database,
+           const std::string& lost_listeners, std::string* problem) {
   Json json = {{"name", family.name},
-               {"filter_policy", family.policy},
+               {"filter_policy", family.written.filter_policy},
                {"filter", nullptr}};
-  const PolicyString read = ReadPolicyString(family.policy, database);
+  const PolicyString read =
+      ReadPolicyString(family.written.filter_policy, database);
   *problem = read.problem;
   const auto* const table = TableOptionsOf(family.options);
-  const bool loaded = table != nullptr && table->filter_policy != nullptr;
   const std::string block =
-      loaded ? BuildFilterBlock(*table->filter_policy, kKeysOfCheck) : "";
-  if (loaded && !table->whole_key_filtering &&
-      family.options.prefix_extractor == nullptr) {
-    *problem =
-        "filters hold nothing: whole_key_filtering is off and there is no "
-        "prefix_extractor";
-  } else if (!block.empty()) {
-    const BlockFacts filter = ReadBlockFacts(block, kKeysOfCheck);
-    json["filter"] = NameOf(filter);
-    json["bits_per_key"] = BitsPerKey(filter);
-    json["false_positive_rate"] = filter.rate;
-    const FilterPolicyOptions* const own =
-        OptionsOfLinebloom(table->filter_policy.get());
-    if (own != nullptr && IsLevelAware(*own) && !own->memory_budget &&
-        !own->false_positive_rate) {
-      json["average_bits_per_key"] = BitsPerKeyOf(*own);
-    }
-    ASSIGN_OR_RETURN(const std::vector<std::string> notes,
-                     Notes(family, database, folder, filter));
-    if (problem->empty() && !notes.empty()) {
-      json["note"] = absl::StrJoin(notes, "; ");
-    }
-  } else if (problem->empty() && read.policy != nullptr) {
-    *problem = absl::StrCat(
-        "'", family.policy, "' ",
-        loaded ? "builds no filters"
-               : "is not used: RocksDB loads no filter policy for this column "
-                 "family");
+      table != nullptr && table->filter_policy != nullptr
+          ? BuildFilterBlock(*table->filter_policy, kKeysOfCheck, *table)
+          : "";
+  if (problem->empty() && read.policy != nullptr) {
+    *problem = WhyNoFilter(family, database, !block.empty());
+  }
+  if (block.empty() || HoldNothing(family.options)) return json;
+  const BlockFacts filter = ReadBlockFacts(block, kKeysOfCheck);
+  json["filter"] = NameOf(filter);
+  json["bits_per_key"] = 8.0 * filter.bytes / kKeysOfCheck;
+  json["false_positive_rate"] = filter.rate;
+  const std::vector<std::string> notes =
+      Notes(family, database, lost_listeners);
+  if (problem->empty() && !notes.empty()) {
+    json["note"] = absl::StrJoin(notes, "; ");
   }
   return json;
 }
@@ -330,16 +200,12 @@ std::string CheckAsText(const Json& checked) {
             kTextWidth, 2),
         "\n  yields ",
         Fill("{/filter}, {/bits_per_key:.2f} bits per key|no filter", family),
-        family.contains("average_bits_per_key")
-            ? Fill(" ({/average_bits_per_key:g} on average over all levels)",
-                   family)
-            : "",
         Fill(", FPR {/false_positive_rate:.4%} %\n|\n", family));
     if (family.contains("note")) {
       absl::StrAppend(&text, NamedText("", Fill("note: {/note}", family), 2));
     }
   }
-  const size_t wrong = checked["problems"].size();
+  const size_t wrong = checked["not_as_named"];
   absl::StrAppend(
       &text, "\n",
       wrong == 0
@@ -354,54 +220,75 @@ std::string CheckAsText(const Json& checked) {
   return text;
 }
 
-// `folder` has the database that they are for, or is "".
-absl::StatusOr<Outcome> RunCheckOptions(const std::string& path,
-                                        std::string folder) {
+// Adds what the filters of the database's files say of its options.
+absl::Status JudgeFiles(const std::string& folder, Json* json) {
+  ASSIGN_OR_RETURN(const DatabaseFacts database,
+                   ReadDatabase("DATABASE", folder, ""));
+  FilterCensus census;
+  for (const LiveFile& live : database.files) {
+    RETURN_IF_ERROR(CheckInterrupt());
+    // `dump` and `verify` are for files that can't be read.
+    const absl::StatusOr<SstFile> file = SstFile::Open(live.path);
+    if (file.ok()) census.Add(live, *file);
+  }
+  for (const std::string& problem : census.Judge(database).problems) {
+    (*json)["problems"].push_back(problem);
+  }
+  return absl::OkStatus();
+}
+
+// `operand` is a database's folder or an options file.
+absl::StatusOr<Outcome> RunCheckOptions(const std::string& operand) {
   RegisterFilterPolicy();
+  std::error_code ignored;
+  std::string path = operand;
+  std::string folder;
+  if (std::filesystem::is_directory(operand, ignored)) {
+    folder = operand;
+    RETURN_IF_ERROR(CheckIsDatabase("DATABASE", folder));
+    std::string name;
+    const rocksdb::Status found = rocksdb::GetLatestOptionsFileName(
+        folder, rocksdb::Env::Default(), &name);
+    if (!found.ok()) {
+      return FromRocksDb(found, absl::StrCat("'", folder, "' has no OPTIONS"));
+    }
+    path = absl::StrCat(folder, "/", name);
+  } else {
+    // It may be a database's own.
+    std::string beside = std::filesystem::path(path).parent_path();
+    if (beside.empty()) beside = ".";
+    if (CheckIsDatabase(path, beside).ok()) folder = beside;
+  }
   rocksdb::DBOptions database;
   std::string lost_listeners;
   ASSIGN_OR_RETURN(const std::vector<FamilyInFile> families,
                    ReadOptionsFile(path, &database, &lost_listeners));
-  if (!folder.empty()) RETURN_IF_ERROR(CheckIsDatabase("--db", folder));
-  const std::string beside = std::filesystem::path(path).parent_path().string();
-  if (folder.empty() && CheckIsDatabase(path, beside).ok()) {
-    folder = beside;
-  }
   Json json = {{"options_file", path},
                {"column_families", Json::array()},
                {"problems", Json::array()}};
-  std::vector<rocksdb::ColumnFamilyDescriptor> sound;
   for (const FamilyInFile& family : families) {
+    RETURN_IF_ERROR(CheckInterrupt());
     std::string problem;
-    ASSIGN_OR_RETURN(Json checked, Check(family, database, folder, &problem));
-    if (!problem.empty() && !lost_listeners.empty()) {
+    json["column_families"].push_back(
+        Check(family, database, lost_listeners, &problem));
+    if (problem.empty()) continue;
+    if (!lost_listeners.empty()) {
       absl::StrAppend(&problem, ". ", lost_listeners);
-    }
-    json["column_families"].push_back(std::move(checked));
-    if (problem.empty()) {
-      sound.emplace_back(family.name, family.options);
-      continue;
     }
     json["problems"].push_back(
         absl::StrCat(path, ": column family ", family.name, ": ", problem));
   }
-  if (!folder.empty()) {
-    ASSIGN_OR_RETURN(const auto lost, LostFilters(folder, sound));
-    for (const std::string& problem : lost) {
-      json["problems"].push_back(absl::StrCat(path, ": ", problem));
-    }
-  }
+  json["not_as_named"] = json["problems"].size();
+  if (!folder.empty()) RETURN_IF_ERROR(JudgeFiles(folder, &json));
   return Outcome{CheckAsText(json), json};
 }
 
 Runner DeclareCheckOptions(CLI::App* app) {
-  const auto path = std::make_shared<std::string>();
-  const auto db = std::make_shared<std::string>();
-  app->add_option("file", *path, "an options file")->required();
-  app->add_option("--db", *db,
-                  "a database, which is only read: do its filters fit the "
-                  "block cache of these options?");
-  return [path, db] { return RunCheckOptions(*path, *db); };
+  const auto operand = std::make_shared<std::string>();
+  app->add_option("file", *operand,
+                  "an options file, or a database's folder for its newest one")
+      ->required();
+  return [operand] { return RunCheckOptions(*operand); };
 }
 
 }  // namespace
@@ -411,13 +298,14 @@ const Subcommand kCheckOptions = {
     R"(says which filters the policies of an options file yield.
 
 RocksDB loads a policy's name that it doesn't know as no filter, without a word.
-With --db, or if the file is in a database's folder, says also whether the
-filters there fit the block cache.
+Of a database, checks its newest OPTIONS and whether its files have the filters
+that those name.
 
   linebloom check-options my_options.ini
+  linebloom check-options /var/lib/my_database
 
-Exits with 0; with 1 if a policy isn't one, and stderr says which; with 2 for
-bad usage or a file that RocksDB can't load; with 130 after Ctrl-C.)",
+Exits with 0; with 1 if a policy or filters are missing, and stderr says which;
+with 2 for bad usage or a file that RocksDB can't load; with 130 after Ctrl-C.)",
     DeclareCheckOptions};
 
 }  // namespace linebloom::tools

@@ -1,27 +1,27 @@
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "filter_policy/policy/filter_metric_set.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "filter_policy/policy/policy_options.h"
-#include "linebloom/filter_policy.h"
 #include "linebloom/observed_rate.h"
 #include "nlohmann/json.hpp"
-#include "rocksdb/cache.h"
-#include "rocksdb/options.h"
 #include "rocksdb/table.h"
 #include "table/expected_reads.h"
 #include "table/file_facts.h"
+#include "table/sst_file.h"
 #include "table/status.h"
-#include "tools/advise/cache_fit.h"
-#include "tools/advise/info_log.h"
 #include "tools/commands.h"
 #include "tools/dump/inputs.h"
+#include "tools/shared/database_facts.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
@@ -33,11 +33,35 @@ namespace {
 // any.
 Json ObservedAsJson(const InfoLogFacts& log) {
   if (log.until.empty()) return nullptr;
-  return {{"until", log.until},
+  return {{"log", std::filesystem::path(log.path).filename()},
+          {"until", log.until},
+          {"probes", log.filters.negatives + log.filters.positives},
           {"negatives", log.filters.negatives},
           {"positives", log.filters.positives},
           {"true_positives", log.filters.true_positives},
           {"false_positive_rate", OrNull(log.filters.false_positive_rate())}};
+}
+
+// The number after `words` in `text`; null if it isn't there.
+Json NumberAfter(absl::string_view words, absl::string_view text) {
+  const size_t at = text.find(words);
+  if (at == absl::string_view::npos) return nullptr;
+  text.remove_prefix(at + words.size());
+  text = absl::StripSuffix(text.substr(0, text.find_first_of(" ,")), ".");
+  double number = 0;
+  return absl::SimpleAtod(text, &number) ? Json(number) : Json();
+}
+
+// What bits_per_key=auto chose last, by the info log. Null if it didn't.
+Json ChosenAsJson(const InfoLogFacts& log) {
+  if (log.chosen_bits.empty()) return nullptr;
+  constexpr char kReads[] = "reads per 1,000 lookups: ";
+  return {
+      {"at", log.chosen_at},
+      {"text", log.chosen_bits},
+      {"bits_per_key", NumberAfter("new files get ", log.chosen_bits)},
+      {"reads_per_1000_lookups", NumberAfter(kReads, log.chosen_bits)},
+      {"reads_with_10_bits", NumberAfter("with 10 bits ", log.chosen_bits)}};
 }
 
 // True if the value is there, and neither null nor false.
@@ -51,12 +75,6 @@ bool AnyIsSet(const Json& files, const char* pointer) {
       files, [&](const Json& file) { return IsSet(file, pointer); });
 }
 
-// True if a request was other than bits per key that apply to every level.
-bool AnyAskedSpecially(const Json& files) {
-  return AnyIsSet(files, "/filter/metadata/level_aware") ||
-         AnyIsSet(files, "/filter/metadata/asked_false_positive_rate");
-}
-
 // "linebloom solved", "12x RocksDB Bloom", "full, not read".
 std::string NameOf(const Json& filter) {
   std::string name = filter["type"];
@@ -68,24 +86,6 @@ std::string NameOf(const Json& filter) {
   return filter["kind"] == std::string(ToString(FilterKind::kPartitioned))
              ? Fill("{/blocks}x ", filter) + name
              : name;
-}
-
-// The policy's request: "10" bits per key or the rate "1%", followed by "L" if
-// it depends on the level.
-std::string Asked(const Json& metadata) {
-  const Json& rate = metadata["asked_false_positive_rate"];
-  const std::string asked =
-      rate.is_null() ? Fill("{/asked_bits_per_key:.3g}", metadata)
-                     : absl::StrFormat("%.3g%%", 100 * rate.get<double>());
-  return absl::StrCat(asked, IsSet(metadata, "/level_aware") ? "L" : "");
-}
-
-// The range over all lines: "6" or "7.2-12.9".
-std::string Probes(const Json& filter) {
-  const bool solved = filter["fill"].is_null();
-  const std::string min = ProbesText(filter["probes"]["min"], solved);
-  const std::string max = ProbesText(filter["probes"]["max"], solved);
-  return min == max ? max : absl::StrCat(min, "-", max);
 }
 
 // The file with the cells that are put together of several values.
@@ -103,16 +103,16 @@ Json RowOf(const Json& file) {
   row["bytes"] = filter["bytes"];
   row["rate"] = "?";
   if (!filter.contains("false_positive_rate")) return row;
-  if (filter.contains("metadata")) row["asked"] = Asked(filter["metadata"]);
-  if (!filter.contains("lines")) return row;
-  row["k"] = Probes(filter);
+  // "7" bits per key, or "7L" if that depends on the level.
+  row["asked"] = Fill("{/metadata/asked_bits_per_key:.3g}", filter) +
+                 (IsSet(filter, "/metadata/level_aware") ? "L" : "");
   return row;
 }
 
 std::string FilesTable(const Json& files) {
   Json rows = Json::array();
   for (const Json& file : files) rows.push_back(RowOf(file));
-  const bool asked = AnyAskedSpecially(files);
+  const bool asked = AnyIsSet(files, "/filter/metadata/level_aware");
   const bool keys = std::ranges::any_of(files, [](const Json& file) {
     return IsSet(file, "/filter/keys") &&
            file["filter"]["keys"] != file["rows"];
@@ -122,13 +122,10 @@ std::string FilesTable(const Json& files) {
   if (asked) columns.push_back({"asked", "{/asked}"});
   columns.insert(columns.end(), {{"bytes", "{/bytes:k}"},
                                  {"b/key", "{/filter/bits_per_key:.2f}"},
-                                 {"k", "{/k}"}});
-  if (AnyIsSet(files, "/filter/fill")) {
-    columns.push_back({"fill", "{/filter/fill:.0%}%"});
-  }
-  columns.push_back({"FPR %",
-                     "{/filter/false_positive_rate_is_exact:~}"
-                     "{/filter/false_positive_rate:rate}|{/rate}"});
+                                 {"FPR %",
+                                  "{/filter/false_positive_rate_is_exact:~}"
+                                  "{/filter/false_positive_rate:rate}|"
+                                  "{/rate}"}});
   if (keys) columns.push_back({"keys", "{/filter/keys:k}"});
   return TextTable(columns, rows);
 }
@@ -145,7 +142,7 @@ std::string LevelsTable(const Json& family) {
                     {"FPR %",
                      "{/false_positive_rate_is_exact:~}"
                      "{/false_positive_rate:rate}"},
-                    {"reads/miss", "{/reads_per_missing_row:3}"}},
+                    {"reads/1,000", "{/reads_per_missing_row:1000}"}},
                    rows);
 }
 
@@ -156,9 +153,6 @@ std::string Legend(const Json& report) {
     return IsSet(file, "/filter/false_positive_rate") &&
            !IsSet(file, "/filter/false_positive_rate_is_exact");
   });
-  const bool solved = std::ranges::any_of(files, [](const Json& file) {
-    return Fill("{/filter/metadata/line}", file) == "solved";
-  });
   const bool levels = std::ranges::any_of(
       report["totals"],
       [](const Json& family) { return !family["levels"].empty(); });
@@ -166,36 +160,27 @@ std::string Legend(const Json& report) {
       "FPR: the share of missing keys that the filter lets pass",
       estimates ? "; ~ an estimate, others are exact, from the filter's bits."
                 : ", exact, from the filter's bits.")};
-  if (solved) {
-    notes.emplace_back(
-        "Solved lines: k is the range of probes per key, the fewest in the "
-        "line with the most keys; about half of the bits are set in any line.");
-  }
-  if (AnyAskedSpecially(files)) {
-    notes.emplace_back(
-        "Asked: bits per key or, in %, the highest rate; L: that of its "
-        "level.");
+  if (AnyIsSet(files, "/filter/metadata/level_aware")) {
+    notes.emplace_back("Asked: bits per key; L: that of its level.");
   }
   if (levels) {
     notes.emplace_back(
-        "Reads/miss: data blocks per missing row. A lookup meets the files "
-        "whose range its key is in, one without a filter always reads.");
+        "Reads/1,000: data blocks that 1,000 lookups of missing rows read, "
+        "with "
+        "all filters in memory. A lookup meets the files whose range its key "
+        "is in; one without a filter always reads.");
   }
   return BulletsText(notes);
-}
-
-FilterStats AnswersOf(const Json& observed) {
-  return {observed["negatives"], observed["positives"],
-          observed["true_positives"]};
 }
 
 // "0.153 % false positives: ..."; empty if no filter was probed for a key that
 // its file lacks.
 std::string Observed(const Json& observed) {
   if (observed.is_null()) return "";
-  const FilterStats answers = AnswersOf(observed);
+  const FilterStats answers = {observed["negatives"], observed["positives"],
+                               observed["true_positives"]};
   if (answers.probes_without_key() == 0) return "";
-  return BulletText(Fill("Observed until {/until}, says LOG: ", observed) +
+  return BulletText(Fill("Observed until {/until}, says {/log}: ", observed) +
                     ToString(answers) + ".");
 }
 
@@ -215,16 +200,19 @@ std::string TableAsText(const Json& report) {
     if (report["totals"].size() > 1) {
       absl::StrAppend(&text, Fill("Column family {/column_family}\n", family));
     }
-    const std::string levels = files.size() > 1 || !family["levels"].empty()
-                                   ? absl::StrCat(LevelsTable(family), "\n")
-                                   : "";
-    // The summary of many files is also where a reader begins.
-    constexpr size_t kFewFiles = 50;
-    absl::StrAppend(&text, files.size() > kFewFiles ? levels : "",
-                    FilesTable(files), "\n", levels);
+    if (files.size() > 1 || !family["levels"].empty()) {
+      absl::StrAppend(&text, LevelsTable(family), "\n");
+    }
+    absl::StrAppend(&text, FilesTable(files), "\n");
   }
   if (described == 0) return "";  // stderr has said everything
+  const Json& chosen = report["auto"];
   return absl::StrCat(text, Legend(report), Observed(report["observed"]),
+                      chosen.is_null()
+                          ? ""
+                          : BulletText(Fill("bits_per_key=auto, says the info "
+                                            "log of {/at}: {/text}",
+                                            chosen)),
                       BulletsText(report["notes"]));
 }
 
@@ -266,12 +254,15 @@ struct Totals {
 // Sums over the files of a column family, by level.
 class FamilyTotals {
  public:
-  void Add(const LiveFile& file, const FileFacts& facts) {
+  // `bytes` is the file's size.
+  void Add(const LiveFile& file, const FileFacts& facts, uint64_t bytes) {
     levels_[file.level].Add(facts);
     all_.Add(facts);
     if (file.level == kNoLevel) return;
     comparator_ = file.comparator;
-    ranges_.push_back({file.smallest, file.largest, 1.0 * facts.rows()});
+    // Files of LevelDB don't say how many rows they have.
+    const double rows = facts.knows_rows() ? facts.rows() : bytes / 100.0;
+    ranges_.push_back({file.smallest, file.largest, rows});
     rates_.emplace_back(file.level, facts.rate);
   }
 
@@ -305,118 +296,62 @@ class FamilyTotals {
   const rocksdb::Comparator* comparator_ = nullptr;
 };
 
-// The family's memory_budget in bytes. Nothing without one, or if it is a share
-// of a cache whose size isn't known.
-std::optional<uint64_t> BudgetOf(const rocksdb::ColumnFamilyOptions& family,
-                                 std::optional<uint64_t> cache_bytes) {
-  const auto* const table = TableOptionsOf(family);
-  if (table == nullptr) return std::nullopt;
-  const FilterPolicyOptions* const policy =
-      OptionsOfLinebloom(table->filter_policy.get());
-  if (policy == nullptr || !policy->memory_budget) return std::nullopt;
-  rocksdb::BlockBasedTableOptions with_cache = *table;
-  if (policy->memory_budget->percent_of_cache > 0) {
-    if (!cache_bytes) return std::nullopt;
-    with_cache.block_cache = rocksdb::NewLRUCache(*cache_bytes);
+// By column family, in bytes; of `only` unless that is empty.
+Json BudgetsOf(const DatabaseFacts& database, const std::string& only) {
+  Json budgets = Json::object();
+  for (const auto& [name, family] : database.families) {
+    const FilterPolicyOptions* const policy =
+        family.table == nullptr
+            ? nullptr
+            : OptionsOfLinebloom(family.table->filter_policy.get());
+    const bool is_shown = only.empty() || only == name;
+    if (!is_shown || policy == nullptr || !policy->memory_budget) continue;
+    budgets[name] = *policy->memory_budget;
   }
-  return BytesOf(*policy->memory_budget, with_cache);
+  return budgets;
 }
 
 absl::StatusOr<Outcome> MakeTable(const Inputs& inputs) {
-  ASSIGN_OR_RETURN(const auto files, ListInputs(inputs));
-  const InfoLogFacts log =
-      inputs.db.empty() ? InfoLogFacts() : ReadInfoLog(inputs.db);
+  ASSIGN_OR_RETURN(const DatabaseFacts database, ReadInputs(inputs));
   Json json = NewReport("dump", inputs);
   json.update({{"files", Json::array()},
                {"totals", Json::array()},
-               {"observed", ObservedAsJson(log)},
-               {"memory_budgets", Json::object()}});
+               {"observed", ObservedAsJson(database.log)},
+               {"auto", ChosenAsJson(database.log)},
+               {"memory_budgets", BudgetsOf(database, inputs.column_family)}});
   std::vector<std::pair<std::string, FamilyTotals>> families;
+  FilterCensus census;
   Failures failures(inputs.db);
   Progress progress;
-  progress.Begin("reading filters", files.size());
-  for (const LiveFile& file : files) {
+  progress.Begin("reading filters", database.files.size());
+  for (const LiveFile& live : database.files) {
     RETURN_IF_ERROR(CheckInterrupt());
-    if (families.empty() || families.back().first != file.column_family) {
-      families.emplace_back(file.column_family, FamilyTotals());
+    if (families.empty() || families.back().first != live.column_family) {
+      families.emplace_back(live.column_family, FamilyTotals());
     }
-    Json& of_file = json["files"].emplace_back(FileAsJson(file));
-    const absl::StatusOr<FileFacts> facts = ReadFileFacts(file.path);
+    Json& of_file = json["files"].emplace_back(FileAsJson(live));
     progress.Update(json["files"].size());
+    const absl::StatusOr<SstFile> file = SstFile::Open(live.path);
+    const absl::StatusOr<FileFacts> facts =
+        file.ok() ? ReadFileFacts(*file) : file.status();
     if (!facts.ok()) {
-      failures.Add(file, facts.status());
+      failures.Add(live, facts.status());
       continue;
     }
     for (const std::string& problem : facts->problems) {
-      failures.AddProblem(absl::StrCat(file.path, ": ", problem));
+      failures.AddProblem(absl::StrCat(live.path, ": ", problem));
     }
     of_file.update(FactsAsJson(*facts));
-    families.back().second.Add(file, *facts);
+    families.back().second.Add(live, *facts, file->size());
+    census.Add(live, *file);
   }
   for (auto& [name, totals] : families) {
     json["totals"].push_back(totals.AsJson());
     if (!name.empty()) json["totals"].back()["column_family"] = name;
   }
-  if (!inputs.db.empty() && !files.empty()) {
-    // What is wrong with files is reported already.
-    const auto note =
-        NoteOnCacheFit(inputs.db, /*table=*/nullptr, log.cache_bytes);
-    if (note.ok() && !note->empty()) failures.AddNote(*note);
-    const StoredOptions stored = LoadStoredOptions(inputs.db);
-    ASSIGN_OR_RETURN(const auto lost, LostFilters(inputs.db, stored.families));
-    for (const std::string& problem : lost) failures.AddProblem(problem);
-    for (const auto& [name, options] : stored.families) {
-      const auto budget = BudgetOf(options, log.cache_bytes);
-      const bool is_shown =
-          inputs.column_family.empty() || inputs.column_family == name;
-      if (budget && is_shown) json["memory_budgets"][name] = *budget;
-    }
-  }
+  if (!inputs.db.empty()) failures.Add(census.Judge(database));
   failures.AddTo(&json);
   return Outcome{TableAsText(json), json, failures.exit_code()};
-}
-
-// Prints the metrics of FilterMetrics() for a database, and those that only the
-// filters' bits tell.
-std::string AsPrometheus(const Json& report) {
-  FilterMetricSet metrics;
-  Metric rate("linebloom_expected_false_positive_rate",
-              "Share of missing keys that filters let pass.");
-  Metric reads("linebloom_expected_reads_per_missing_row",
-               "Data blocks that a missing row costs.");
-  Metric problems("linebloom_problems",
-                  "What is wrong with files; stderr says what.");
-  const std::string database = report["database"];
-  if (!report["observed"].is_null()) {
-    metrics.AddStats(database, AnswersOf(report["observed"]));
-  }
-  for (const Json& file : report["files"]) {
-    if (!file.contains("rows")) continue;
-    const auto number = [&file](const char* pointer) {
-      return IsSet(file, pointer)
-                 ? file[Json::json_pointer(pointer)].get<uint64_t>()
-                 : 0;
-    };
-    metrics.AddFile(database, file["column_family"], file["level"],
-                    file["filter_policy"], number("/rows"),
-                    number("/filter/keys"), number("/filter/bytes"));
-  }
-  for (const Json& family : report["totals"]) {
-    for (const Json& level : family["levels"]) {
-      const std::string number = level["level"].dump();
-      const std::string name = family["column_family"];
-      const MetricLabels labels = {
-          {"database", database}, {"column_family", name}, {"level", number}};
-      rate.Add(labels, level["false_positive_rate"]);
-      reads.Add(labels, level["reads_per_missing_row"]);
-    }
-  }
-  for (const auto& [family, bytes] : report["memory_budgets"].items()) {
-    metrics.AddBudget(database, family, bytes);
-  }
-  problems.Add({{"database", database}}, report["problems"].size());
-  return absl::StrCat(metrics.Text(), rate.Text(), reads.Text(),
-                      problems.Text());
 }
 
 struct DumpConfig {
@@ -426,6 +361,11 @@ struct DumpConfig {
 };
 
 absl::StatusOr<Outcome> RunDump(const DumpConfig& config) {
+  const bool is_text = config.format == "text";
+  if (config.inputs.db.empty() && (!is_text || !config.before.empty())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        is_text ? "--before" : "--format=prometheus", " needs a database"));
+  }
   ASSIGN_OR_RETURN(Outcome table, MakeTable(config.inputs));
   table.page_text = table.text;
   if (!config.before.empty()) {
@@ -441,7 +381,7 @@ absl::StatusOr<Outcome> RunDump(const DumpConfig& config) {
     table.json["problems"] = problems;
     table.json["before"] = before.json;
   }
-  if (config.format == "prometheus") table.text = AsPrometheus(table.json);
+  if (!is_text) table.text = AsPrometheus(table.json);
   return table;
 }
 
@@ -452,12 +392,10 @@ Runner DeclareDump(CLI::App* app) {
                   "text, or for a database prometheus: metrics in "
                   "Prometheus's text format")
       ->check(CLI::IsMember({"text", "prometheus"}))
-      ->needs("--db")
       ->capture_default_str();
   app->add_option("--before", config->before,
                   "with --html of a database: another one, such as a "
                   "copy from before a change, to be drawn above it")
-      ->needs("--db")
       ->needs("--html");
   return [config] { return RunDump(*config); };
 }
@@ -472,9 +410,9 @@ false-positive rate to expect, and the data blocks that a lookup of a missing
 row will read.
 
   linebloom dump 000123.sst
-  linebloom dump --db=/var/lib/my_database
-  linebloom dump --db=/var/lib/my_database --html=tree.html
-  linebloom dump --db=/var/lib/my_database --format=prometheus
+  linebloom dump /var/lib/my_database
+  linebloom dump /var/lib/my_database --html=tree.html
+  linebloom dump /var/lib/my_database --format=prometheus
 
 Files are only read, and another process may have the database open. Exits with
 0; with 1 if something is wrong with a file, and stderr says what; with 2 for

@@ -10,11 +10,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "filter_policy/policy/policy_options.h"
 #include "nlohmann/json.hpp"
-#include "table/sst_file.h"
 #include "table/status.h"
-#include "tools/shared/policies.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
@@ -81,71 +78,47 @@ Json FilterAsJson(const FileFacts& facts) {
 }  // namespace
 
 void AddInputs(CLI::App* app, Inputs* inputs) {
-  app->add_option("files", inputs->files, "SSTables")
+  const auto sort = [inputs](const std::vector<std::string>& names) {
+    std::error_code ignored;
+    if (names.size() == 1 && std::filesystem::is_directory(names[0], ignored)) {
+      inputs->db = names[0];
+    } else {
+      inputs->files = names;
+    }
+  };
+  app->add_option_function<std::vector<std::string>>(
+         "files", sort, "SSTables, or a database's folder")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app->add_option("--db", inputs->db,
-                  "a database: its live files and their levels. It is only "
-                  "read, and another process may have it open")
-      ->excludes("files");
   app->add_option("--column_family", inputs->column_family,
-                  "with --db: only this column family; default: all, one by "
-                  "one")
-      ->needs("--db");
+                  "of a database only this column family; default: all, one "
+                  "by one");
 }
 
-absl::StatusOr<std::vector<LiveFile>> ListInputs(const Inputs& inputs) {
+absl::StatusOr<DatabaseFacts> ReadInputs(const Inputs& inputs) {
   if (!inputs.db.empty()) {
-    auto files = ListLiveFiles("--db", inputs.db, inputs.column_family);
-    const absl::string_view message = files.status().message();
-    if (!absl::StrContains(message, "comparator")) return files;
+    auto database = ReadDatabase("DATABASE", inputs.db, inputs.column_family);
+    const absl::string_view message = database.status().message();
+    if (!absl::StrContains(message, "comparator")) return database;
     return absl::InvalidArgumentError(
         absl::StrCat(message, "; name its files instead"));
   }
   if (inputs.files.empty()) {
     return absl::InvalidArgumentError(
-        "name SSTables, or a database with --db; --help says more");
+        "name SSTables or a database's folder; --help says more");
   }
-  std::vector<LiveFile> files;
+  if (!inputs.column_family.empty()) {
+    return absl::InvalidArgumentError("--column_family needs a database");
+  }
+  DatabaseFacts named;
   for (const std::string& path : inputs.files) {
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "'", path, "' is a folder; for a database write --db=", path));
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", path, "' is a folder; name a database alone"));
     }
-    files.emplace_back().path = path;
+    named.files.emplace_back().path = path;
   }
-  return files;
-}
-
-absl::StatusOr<std::vector<std::string>> LostFilters(
-    const std::string& folder,
-    const std::vector<rocksdb::ColumnFamilyDescriptor>& families) {
-  const auto has_no_policy = [](const auto& family) {
-    const auto* const table = TableOptionsOf(family.options);
-    return table != nullptr && table->filter_policy == nullptr;
-  };
-  std::vector<std::string> lost;
-  if (std::ranges::none_of(families, has_no_policy)) return lost;
-  ASSIGN_OR_RETURN(const auto files, ListLiveFiles("--db", folder, ""));
-  const auto is_ours = [](const LiveFile& live) {
-    const absl::StatusOr<SstFile> file = SstFile::Open(live.path);
-    return file.ok() && file->filter().kind != FilterKind::kNone &&
-           file->properties().filter_policy_name == kFilterPolicyName;
-  };
-  for (const auto& family : families) {
-    if (!has_no_policy(family)) continue;
-    const auto count = std::ranges::count_if(files, [&](const LiveFile& file) {
-      return file.column_family == family.name && is_ours(file);
-    });
-    if (count == 0) continue;
-    lost.push_back(absl::StrFormat(
-        "column family %s: its options load no filter policy, and %d of its "
-        "files have linebloom's filters, which lookups no longer use; new "
-        "files get none. A tool without linebloom, such as ldb, leaves such "
-        "options behind",
-        family.name, count));
-  }
-  return lost;
+  return named;
 }
 
 Json NewReport(const char* command, const Inputs& inputs) {
@@ -166,12 +139,18 @@ void Failures::Add(const LiveFile& file, const absl::Status& status) {
   if (!is_damaged) exit_code_ = kExitBadInput;
 }
 
+void Failures::Add(const FilterCensus::Findings& findings) {
+  problems_.insert(problems_.end(), findings.problems.begin(),
+                   findings.problems.end());
+  notes_.insert(notes_.end(), findings.notes.begin(), findings.notes.end());
+}
+
 // The manifest, read again, has every file that nobody deleted. Rejected:
 // taking them for deleted if another process has the database open, which made
 // totals of the other files; reading the manifest for each of thousands.
 void Failures::AddMissing() {
   if (missing_.empty()) return;
-  const auto files = ListLiveFiles("--db", db_, /*column_family=*/"");
+  const auto files = ListLiveFiles("DATABASE", db_, /*column_family=*/"");
   std::set<std::string> live;
   if (files.ok()) {
     for (const LiveFile& file : *files) live.insert(file.path);
@@ -229,7 +208,7 @@ Json FileAsJson(const LiveFile& file) {
 
 Json FactsAsJson(const FileFacts& facts) {
   return {{"format_version", facts.format_version},
-          {"rows", facts.rows()},
+          {"rows", facts.knows_rows() ? Json(facts.rows()) : Json()},
           {"range_deletions", facts.properties.num_range_deletions},
           {"filter_policy", facts.properties.filter_policy_name},
           {"filter", FilterAsJson(facts)}};

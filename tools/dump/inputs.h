@@ -1,5 +1,4 @@
-// The SSTables that the user named, and their reports, of dump, verify, raw and
-// check-options.
+// The SSTables that the user named, and their reports, of dump, verify and raw.
 #pragma once
 
 #include <optional>
@@ -10,8 +9,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "rocksdb/db.h"
 #include "table/file_facts.h"
+#include "tools/shared/database_facts.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/flags.h"
 #include "tools/shared/terminal_text.h"
@@ -25,21 +24,17 @@ struct Inputs {
   std::string column_family;  // "": all
 };
 
-// Declares the flags that name them.
+// Declares the operands, which are files or a database's folder, and the flag
+// for its column family.
 void AddInputs(CLI::App* app, Inputs* inputs);
 
-// The files named individually, without a column family and with the level
-// kNoLevel; or the live SSTables of --db: column families by age, then levels,
-// newest first in L0. InvalidArgument if none are named, or it has no
-// --column_family of that name; else the errors of ReadOnlyDatabase.
-absl::StatusOr<std::vector<LiveFile>> ListInputs(const Inputs& inputs);
+// What there is to read of the database; or the files named individually, each
+// without a column family and with the level kNoLevel, of a folder "".
+// InvalidArgument if none are named; else the errors of ReadDatabase().
+absl::StatusOr<DatabaseFacts> ReadInputs(const Inputs& inputs);
 
-// One sentence for each of `families` without a filter policy whose files in
-// the database have linebloom's filters: lookups pass them by, and new files
-// get none. Reads metadata alone, and leaves out files that can't be read.
-absl::StatusOr<std::vector<std::string>> LostFilters(
-    const std::string& folder,
-    const std::vector<rocksdb::ColumnFamilyDescriptor>& families);
+// The metrics of a database's report of dump.
+std::string AsPrometheus(const Json& report);
 
 // Starts a report: `command`, `database` (or null).
 Json NewReport(const char* command, const Inputs& inputs);
@@ -58,6 +53,8 @@ class Failures {
   void AddProblem(const std::string& problem) { problems_.push_back(problem); }
 
   void AddNote(const std::string& note) { notes_.push_back(note); }
+
+  void Add(const FilterCensus::Findings& findings);
 
   // Ends a report with `notes` and `problems`.
   void AddTo(Json* report);

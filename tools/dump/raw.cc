@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -30,7 +30,6 @@ namespace {
 struct RawConfig {
   std::string file;
   std::string out;  // "": the text goes to stdout
-  std::optional<uint64_t> partition;
 };
 
 // docs/format.md defines them.
@@ -44,47 +43,25 @@ std::string FlagsText(uint64_t flags) {
   return set.empty() ? "none" : absl::StrJoin(set, ", ");
 }
 
-// The value of `field`, whose bytes are `bytes`, in words or numbers; "" if the
+// The value of a field, whose bytes are `bytes`, in words or numbers; "" if the
 // bytes are self-explanatory.
-std::string FieldMeaning(const FilterBlockField& field,
-                         absl::string_view bytes) {
-  const absl::string_view name = field.name;
-  if (bytes.size() > sizeof(uint64_t)) return "";
+std::string FieldMeaning(absl::string_view name, absl::string_view bytes) {
+  if (bytes.size() > sizeof(uint64_t) || name == "codes" || name == "tail") {
+    return "";
+  }
   std::string padded(bytes);
   padded.resize(sizeof(uint64_t));
   const auto number = LoadLittleEndian<uint64_t>(padded.data());
   if (name == "line kind") return LineName(static_cast<LineKind>(number));
-  if (name == "asked bits per key") {
-    return absl::StrCat(number / 1000.0);
-  }
-  if (name == "expected false-positive rate" ||
-      name == "asked false-positive rate" || name == "heat") {
+  if (name == "flags") return FlagsText(number);
+  if (name == "checksum") return "right";  // otherwise the block has no fields
+  if (name == "asked bits per key") return absl::StrCat(number / 1000.0);
+  if (absl::EndsWith(name, "rate") || name == "heat") {
     return absl::StrFormat("%.6g",
                            std::bit_cast<float>(static_cast<uint32_t>(number)));
   }
-  if (name == "flags") return FlagsText(number);
-  if (name == "checksum") return "right";  // otherwise the block has no fields
-  if (name == "codes" || name == "tail") return "";
-  if (name == "hash seed" || name == "canonical key") {
-    return absl::StrCat(number);  // no quantity
-  }
-  return WithThousands(number);
-}
-
-absl::Status CheckPartition(const RawConfig& config, const Json& report) {
-  const auto partitions = report["partitions"].get<uint64_t>();
-  if (!config.partition.has_value() || *config.partition < partitions) {
-    return absl::OkStatus();
-  }
-  const std::string path = report["path"];
-  if (partitions == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--partition=", *config.partition, ": the filter of ",
-                     path, " has no partitions"));
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--partition=", *config.partition,
-                   " is out of range: ", path, " has 0 to ", partitions - 1));
+  const bool is_quantity = name != "hash seed" && name != "canonical key";
+  return is_quantity ? WithThousands(number) : absl::StrCat(number);
 }
 
 // Describes the last bytes of a filter.
@@ -137,9 +114,9 @@ Json PartsOf(absl::string_view block, const BlockFacts& facts) {
       });
   const auto fields = ListFilterBlockFields(block.data(), block.size());
   for (const FilterBlockField& field : fields) {
-    parts.push_back(
-        Part(block, field.offset, field.bytes, field.name,
-             FieldMeaning(field, block.substr(field.offset, field.bytes))));
+    parts.push_back(Part(
+        block, field.offset, field.bytes, field.name,
+        FieldMeaning(field.name, block.substr(field.offset, field.bytes))));
   }
   if (!fields.empty()) return parts;
   // RocksDB's own filters, and those that can't be read.
@@ -181,11 +158,8 @@ void AppendPart(const Json& part, std::string* text) {
   }
 }
 
-// Sets `bytes` to the report's only block.
-absl::StatusOr<Json> ReadRaw(const RawConfig& config, std::string* bytes) {
-  const std::string& path = config.file;
-  const Inputs inputs = {{path}, "", ""};
-  RETURN_IF_ERROR(ListInputs(inputs).status());
+// Appends all blocks to `bytes`.
+absl::StatusOr<Json> ReadRaw(const std::string& path, std::string* bytes) {
   ASSIGN_OR_RETURN(const SstFile file, SstFile::Open(path));
   if (file.filter().kind == FilterKind::kNone) {
     return absl::NotFoundError(absl::StrCat(path, " has no filter"));
@@ -197,17 +171,15 @@ absl::StatusOr<Json> ReadRaw(const RawConfig& config, std::string* bytes) {
                  {"partitions", keys.size()},
                  {"blocks", Json::array()},
                  {"problems", Json::array()}};
-  RETURN_IF_ERROR(CheckPartition(config, report));
-  for (uint64_t i = 0; i < file.filter().blocks.size(); ++i) {
-    if (config.partition.value_or(i) != i) continue;
-    ASSIGN_OR_RETURN(const Block block,
-                     file.ReadFilterBlock(file.filter().blocks[i]));
-    *bytes = block.payload;
+  for (const BlockHandle& handle : file.filter().blocks) {
+    ASSIGN_OR_RETURN(const Block block, file.ReadFilterBlock(handle));
+    *bytes += block.payload;
     const BlockFacts facts = ReadBlockFacts(block.payload, /*keys=*/0);
     if (facts.problem != nullptr) {
       report["problems"].push_back(absl::StrCat(path, ": offset ", block.offset,
                                                 ": filter: ", facts.problem));
     }
+    const size_t i = report["blocks"].size();
     report["blocks"].push_back({{"partition", nullptr},
                                 {"offset", block.offset},
                                 {"bytes", block.payload.size()},
@@ -220,23 +192,16 @@ absl::StatusOr<Json> ReadRaw(const RawConfig& config, std::string* bytes) {
   return report;
 }
 
-// Writes the bytes of the report's only block to a new file.
-absl::Status WriteRaw(const Json& report, const std::string& bytes,
-                      const std::string& path) {
-  const std::string what = absl::StrCat("cannot write --out='", path, "'");
-  if (report["blocks"].size() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        what, Fill(": {/path} has {/partitions} partitions; choose one with "
-                   "--partition",
-                   report)));
-  }
+// Writes `bytes` to a new file.
+absl::Status WriteRaw(const std::string& bytes, const std::string& path) {
   std::FILE* const file = std::fopen(path.c_str(), "wbx");
-  if (file == nullptr) return absl::ErrnoToStatus(errno, what);
   const bool written =
+      file != nullptr &&
       std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  const bool closed = std::fclose(file) == 0;
+  const bool closed = file != nullptr && std::fclose(file) == 0;
   if (written && closed) return absl::OkStatus();
-  return absl::ErrnoToStatus(errno, what);
+  return absl::ErrnoToStatus(errno,
+                             absl::StrCat("cannot write --out='", path, "'"));
 }
 
 // An annotated hexdump.
@@ -258,31 +223,25 @@ std::string RawAsText(const Json& report) {
   return text;
 }
 
-// The annotated bytes of the file's filter, or with --out its bytes in a new
-// file.
 absl::StatusOr<Outcome> RunRaw(const RawConfig& config) {
   std::string bytes;
-  const absl::StatusOr<Json> read = ReadRaw(config, &bytes);
+  const absl::StatusOr<Json> report = ReadRaw(config.file, &bytes);
   // Damage is what the user looks for, not a wrong use of the tool.
-  if (absl::IsDataLoss(read.status())) {
-    return Outcome{"", {{"problems", {read.status().message()}}}};
+  if (absl::IsDataLoss(report.status())) {
+    return Outcome{"", {{"problems", {report.status().message()}}}};
   }
-  RETURN_IF_ERROR(read.status());
-  const Json& report = *read;
-  if (!config.out.empty()) {
-    RETURN_IF_ERROR(WriteRaw(report, bytes, config.out));
-  }
-  return Outcome{config.out.empty() ? RawAsText(report) : "", report};
+  RETURN_IF_ERROR(report.status());
+  if (config.out.empty()) return Outcome{RawAsText(*report), *report};
+  RETURN_IF_ERROR(WriteRaw(bytes, config.out));
+  return Outcome{"", *report};
 }
 
 Runner DeclareRaw(CLI::App* app) {
   const auto config = std::make_shared<RawConfig>();
   app->add_option("file", config->file, "an SSTable")->required();
   app->add_option("--out", config->out,
-                  "write the bytes of the block to this new "
-                  "file instead of printing them");
-  AddNumber(app, "--partition", &config->partition, Unit::kNone, 0, UINT64_MAX,
-            "the partition to show instead of all");
+                  "write the bytes, of partitions one after another, to this "
+                  "new file instead of printing them");
   return [config] { return RunRaw(*config); };
 }
 
@@ -293,7 +252,7 @@ const Subcommand kRaw = {
     R"(prints the bytes of one file's filter, annotated.
 
   linebloom raw 000123.sst | less
-  linebloom raw 000123.sst --partition=3 --out=block
+  linebloom raw 000123.sst --out=bytes
 
 Exits with 0; with 1 if the filter is damaged, and stderr says how; with 2 for
 bad usage or a file that is not an SSTable.)",

@@ -1,235 +1,64 @@
-// linebloom verify: checks that a file's filter denies none of
-// the file's rows, lets no more missing keys pass than expected, and that no
-// block is damaged.
-#include <fcntl.h>
-#include <sys/wait.h>
+// linebloom verify: checks that a file's filter denies none of the file's rows,
+// and that no block is damaged.
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
+#include <array>
 #include <cmath>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <exception>
-#include <filesystem>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "filter_policy/line/little_endian.h"
+#include "filter_policy/policy/printable.h"
 #include "filter_policy/policy/rocksdb_filter_bits.h"
 #include "linebloom/filter_policy.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
-#include "rocksdb/iterator.h"
 #include "rocksdb/options.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/slice_transform.h"
-#include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table.h"
-#include "rocksdb/table_properties.h"
 #include "rocksdb/version.h"
+#include "table/entry_reader.h"
 #include "table/file_facts.h"
 #include "table/format.h"
-#include "table/pace.h"
 #include "table/sst_file.h"
 #include "table/status.h"
 #include "tools/commands.h"
 #include "tools/dump/inputs.h"
+#include "tools/shared/database_facts.h"
 #include "tools/shared/databases.h"
 #include "tools/shared/intervals.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
-#define LINEBLOOM_HAS_TABLE_ITERATOR \
-  (ROCKSDB_MAJOR > 9 || (ROCKSDB_MAJOR == 9 && ROCKSDB_MINOR >= 8))
-
 namespace linebloom::tools {
 namespace {
-
-// Lookups of missing keys.
-struct MissingKeys {
-  uint64_t probed = 0;
-  uint64_t passed = 0;
-  double expected = 0;  // how many should pass
-  bool expected_is_exact = true;
-
-  void Add(const MissingKeys& more) {
-    probed += more.probed;
-    passed += more.passed;
-    expected += more.expected;
-    expected_is_exact &= more.expected_is_exact;
-  }
-
-  // Compares rates; null if none were probed.
-  Json AsJson() const {
-    if (probed == 0) return nullptr;
-    const Interval interval = WilsonInterval(passed, probed);
-    const double rate = expected / probed;
-    return {
-        {"probed", probed},
-        {"passed", passed},
-        {"false_positive_rate", 1.0 * passed / probed},
-        {"false_positive_rate_low", interval.low},
-        {"false_positive_rate_high", interval.high},
-        {"expected_false_positive_rate", rate},
-        {"expected_is_exact", expected_is_exact},
-        {"expected_is_inside", interval.low <= rate && rate <= interval.high}};
-  }
-};
 
 struct FileCheck {
   std::optional<FileFacts> facts;  // nothing if damage hides them
   bool rows_were_read = false;
-  uint64_t bytes_read = 0;
   uint64_t entries = 0;  // entries read: every version of every row
   uint64_t keys_probed = 0;
   uint64_t prefixes_probed = 0;
   uint64_t denied = 0;  // keys and prefixes of the file
-  MissingKeys missing;
   // Sentences on what is wrong, and on what was not checked.
   std::vector<std::string> problems;
   std::vector<std::string> notes;
-};
-
-struct VerifyOptions {
-  bool read_rows = true;      // or the filter alone
-  uint64_t missing_keys = 0;  // how many to look up in this file
-  // Called occasionally with the share of the rows read, 0 to 1. Waits if
-  // reading is too fast.
-  std::function<void(double)> progress;
-};
-
-// A key order for files whose own comparator may be unknown. RocksDB sorts
-// range deletions when it opens a file, so all keys are equal then. Iterating
-// only compares a key with the one before, to skip older versions; then each is
-// greater, and none is skipped.
-class OrderOfAnyFile : public rocksdb::Comparator {
- public:
-  void PassEveryEntry() { every_entry_is_new_ = true; }
-
-  const char* Name() const override { return "linebloom.OrderOfAnyFile"; }
-  int Compare(const rocksdb::Slice& /*a*/,
-              const rocksdb::Slice& /*b*/) const override {
-    return every_entry_is_new_ ? 1 : 0;
-  }
-  void FindShortestSeparator(std::string* /*start*/,
-                             const rocksdb::Slice& /*limit*/) const override {}
-  void FindShortSuccessor(std::string* /*key*/) const override {}
-
- private:
-  bool every_entry_is_new_ = false;
-};
-
-constexpr size_t kReadahead = 2 << 20;
-
-rocksdb::Options MakeOptions(const rocksdb::Comparator* comparator) {
-  rocksdb::BlockBasedTableOptions table;
-  table.no_block_cache = true;
-  rocksdb::Options options;
-  options.comparator = comparator;
-  options.merge_operator = LastOperand();
-  options.info_log = std::make_shared<QuietLogger>();
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  return options;
-}
-
-size_t TimestampSize(const rocksdb::TableProperties& properties) {
-  if (!absl::EndsWith(properties.comparator_name, ".u64ts")) return 0;
-#if ROCKSDB_MAJOR > 8 || (ROCKSDB_MAJOR == 8 && ROCKSDB_MINOR >= 3)
-  if (properties.user_defined_timestamps_persisted == 0) return 0;
-#endif
-  return sizeof(uint64_t);
-}
-
-// Reads files with RocksDB's public reader. Not thread-safe.
-class EntryReader {
- public:
-  explicit EntryReader(const std::string& path)
-      : path_(path), reader_(MakeOptions(&order_)) {}
-
-  // OK, or the reason why RocksDB can't open the file.
-  absl::Status Open() {
-    const absl::Status status =
-        FromRocksDb(reader_.Open(path_), absl::StrCat("cannot read ", path_));
-    order_.PassEveryEntry();
-    if (!status.ok()) return status;
-    const auto properties = reader_.GetTableProperties();
-    has_merge_operands_ = properties->num_merge_operands > 0;
-    timestamp_size_ = TimestampSize(*properties);
-    return absl::OkStatus();
-  }
-
-  // Calls `sink` with the user key of every entry in file order except range
-  // deletions, with timestamps at its end. Stops at the first error of `sink`.
-  // DataLoss if the checksum of a data or index block is wrong.
-  absl::Status ForEach(
-      absl::FunctionRef<absl::Status(absl::string_view user_key)> sink) {
-    rocksdb::ReadOptions options;
-    options.readahead_size = kReadahead;
-    options.total_order_seek = true;
-    options.fill_cache = false;
-#if LINEBLOOM_HAS_TABLE_ITERATOR
-    const std::unique_ptr<rocksdb::Iterator> entry(reader_.NewTableIterator());
-#else
-    // Older iterators hide deletions unless asked for timestamps. If one hides
-    // them nevertheless, the number of entries reveals it.
-    const rocksdb::Slice any_timestamp;
-    options.iter_start_ts = &any_timestamp;
-    const std::unique_ptr<rocksdb::Iterator> entry(
-        reader_.NewIterator(options));
-#endif
-    const bool comes_bare =
-        !LINEBLOOM_HAS_TABLE_ITERATOR && has_merge_operands_;
-    std::string bare_key;
-    for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
-      rocksdb::Slice key;
-      // Merged entries come without the suffix, and key() must not be called.
-      if (comes_bare) {
-        const rocksdb::Status status =
-            entry->GetProperty("rocksdb.iterator.internal-key", &bare_key);
-        if (!status.ok()) return FromRocksDb(status, path_);
-        key = bare_key;
-      } else {
-        key = entry->key();
-        if (key.size() < kInternalKeySuffix) {
-          return absl::DataLossError(
-              absl::StrCat(path_, ": an entry has a key of ", key.size(),
-                           " bytes, which is too short"));
-        }
-        key.remove_suffix(kInternalKeySuffix);
-      }
-      RETURN_IF_ERROR(sink({key.data(), key.size()}));
-    }
-    return FromRocksDb(entry->status(), absl::StrCat("cannot read ", path_));
-  }
-
-  // Bytes of timestamp at the end of each user key, which filters omit.
-  size_t timestamp_size() const { return timestamp_size_; }
-
- private:
-  const std::string path_;
-  OrderOfAnyFile order_;
-  rocksdb::SstFileReader reader_;
-  bool has_merge_operands_ = false;
-  size_t timestamp_size_ = 0;
 };
 
 // All filter blocks of a file in memory, probed by the readers that linebloom's
@@ -291,20 +120,11 @@ class FilterProber {
 
 constexpr size_t kMaxDeniedNamed = 10;
 
-// Of longer missing keys fewer are probed, so that the time depends on the file
-// and on --missing. A million of 1 KB take a second; 20 rows with keys of 1 MB
-// took a minute.
-constexpr double kBytesPerMissingKey = 1000;
-
 // Checks the keys and prefixes of one file against its filter.
 class RowCheck {
  public:
-  RowCheck(const SstFile& file, size_t timestamp_size,
-           const VerifyOptions& options, FileCheck* check)
-      : file_(file),
-        timestamp_size_(timestamp_size),
-        options_(options),
-        check_(check) {}
+  RowCheck(const SstFile& file, size_t timestamp_size, FileCheck* check)
+      : file_(file), timestamp_size_(timestamp_size), check_(check) {}
 
   // Finds out what the filter can be probed for, and notes what it can't.
   // Returns errors from reading the filter.
@@ -345,15 +165,9 @@ class RowCheck {
     return absl::OkStatus();
   }
 
-  absl::Status OnEntry(absl::string_view key) {
-    const uint64_t entry = check_->entries++;
-    const double share_done =
-        std::min(1.0, 1.0 * check_->entries / check_->facts->rows());
-    if (entry % 256 == 0) {
-      options_.progress(share_done);
-      RETURN_IF_ERROR(CheckInterrupt());
-    }
-    if (!prober_.has_value()) return absl::OkStatus();
+  void OnEntry(absl::string_view key) {
+    ++check_->entries;
+    if (!prober_.has_value()) return;
     key.remove_suffix(std::min(timestamp_size_, key.size()));
     if (file_.properties().whole_key_filtering) {
       ++check_->keys_probed;
@@ -365,24 +179,10 @@ class RowCheck {
       ++check_->prefixes_probed;
       Probe("prefix", {prefix.data(), prefix.size()}, key);
     }
-    // Spreads the missing keys evenly among the rows.
-    const double due = options_.missing_keys * share_done;
-    while (check_->missing.probed < due &&
-           missing_bytes_ < due * kBytesPerMissingKey) {
-      ProbeMissing(key);
-    }
-    return absl::OkStatus();
   }
 
-  // Completes the check's problems and sums.
+  // Completes the check's problems.
   void Finish() {
-    check_->missing.expected = check_->missing.probed * check_->facts->rate;
-    check_->missing.expected_is_exact = check_->facts->rate_is_exact;
-    if (prober_.has_value() && check_->missing.probed < options_.missing_keys &&
-        missing_bytes_ >= options_.missing_keys * kBytesPerMissingKey) {
-      Note("only ", WithThousands(check_->missing.probed),
-           " missing keys were probed, because keys are long");
-    }
     if (check_->denied == 0) return;
     check_->problems.push_back(absl::StrCat(
         file_.name(), ": the filter denies ", WithThousands(check_->denied),
@@ -417,29 +217,14 @@ class RowCheck {
         absl::StrCat(file_.name(), ": denied ", what, " ", KeyText(entry)));
   }
 
-  // A key of the file followed by 8 random bytes is in no file (but with a
-  // chance of 2^-64), and in the file's range, so in the same partition.
-  void ProbeMissing(absl::string_view key) {
-    missing_key_.assign(key.data(), key.size());
-    missing_key_.resize(key.size() + sizeof(uint64_t));
-    StoreLittleEndian(missing_key_.data() + key.size(), random_());
-    ++check_->missing.probed;
-    missing_bytes_ += missing_key_.size();
-    if (prober_->MayMatch(missing_key_, missing_key_)) ++check_->missing.passed;
-  }
-
   const SstFile& file_;
   const size_t timestamp_size_;
-  const VerifyOptions& options_;
   FileCheck* check_;
   const std::unique_ptr<const rocksdb::FilterPolicy> policy_{
       NewFilterPolicy(10)};
   std::shared_ptr<const rocksdb::SliceTransform> extractor_;
   std::optional<FilterProber> prober_;
   std::vector<std::string> first_denied_;
-  std::string missing_key_;
-  uint64_t missing_bytes_ = 0;  // of all missing keys
-  std::mt19937_64 random_;
 };
 
 // Damage becomes a problem of the file; other errors are returned.
@@ -449,27 +234,40 @@ absl::Status TakeDamage(const absl::Status& status, FileCheck* check) {
   return absl::OkStatus();
 }
 
-// Reads the rows in a child process, and returns an error if that crashes.
-absl::Status TryToReadRows(const std::string& path) {
-  const pid_t child = fork();
-  if (child < 0) return absl::ErrnoToStatus(errno, "cannot fork");
-  if (child == 0) {
-    (void)close(STDERR_FILENO);
-    std::set_terminate(std::abort);  // a signal, as for failed assertions
-    EntryReader reader(path);
-    if (reader.Open().ok()) {
-      (void)reader.ForEach([](absl::string_view) { return CheckInterrupt(); });
+// While it lives, a crash of RocksDB ends the program with a sentence and an
+// exit code: RocksDB trusts blocks that have passed their checksums or have
+// none, and asserts what is in them. Rejected: reading such files in a child
+// process first, which reads them twice, and which a file with the right
+// checksums escapes.
+class CrashGuard {
+ public:
+  explicit CrashGuard(const std::string& path) {
+    sentence = absl::StrCat(
+        "linebloom verify: ", Printable(path),
+        ": RocksDB crashes when it reads the rows: the file is damaged. The "
+        "other files were not checked: name them without it\n");
+    for (size_t i = 0; i < kSignals.size(); ++i) {
+      before_[i] = std::signal(kSignals[i], EndWithSentence);
     }
-    _exit(0);
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  ~CrashGuard() {
+    for (size_t i = 0; i < kSignals.size(); ++i) {
+      (void)std::signal(kSignals[i], before_[i]);
+    }
   }
-  if (WIFEXITED(status)) return absl::OkStatus();
-  return absl::DataLossError(
-      absl::StrCat(path, ": RocksDB crashes when it reads the rows (signal ",
-                   WTERMSIG(status), "): the file is damaged"));
-}
+  CrashGuard(const CrashGuard&) = delete;
+  CrashGuard& operator=(const CrashGuard&) = delete;
+
+ private:
+  static constexpr std::array kSignals = {SIGABRT, SIGSEGV, SIGBUS};
+  static void EndWithSentence(int /*signal*/) {
+    (void)!write(STDERR_FILENO, sentence.data(), sentence.size());
+    _exit(kExitFoundSomething);
+  }
+
+  static inline std::string sentence;
+  std::array<void (*)(int), kSignals.size()> before_ = {};
+};
 
 // Asks RocksDB, whose list of versions is in no public header.
 bool RocksDbReads(uint32_t format_version) {
@@ -482,29 +280,28 @@ bool RocksDbReads(uint32_t format_version) {
       .ok();
 }
 
-absl::Status CheckEntries(const SstFile& file, const VerifyOptions& options,
-                          FileCheck* check) {
+absl::Status CheckEntries(const SstFile& file, FileCheck* check) {
   const uint32_t format_version = file.footer().format_version;
   // RocksDB 11 reads versions 0 and 1, though it doesn't write them.
   if (format_version > 1 && !RocksDbReads(format_version)) {
-    check->rows_were_read = false;
     check->notes.push_back(absl::StrCat(
         file.name(), ": the rows were not read: RocksDB ", ROCKSDB_MAJOR, ".",
         ROCKSDB_MINOR, " of this program can't read format_version ",
         format_version, ". The filter's blocks are checked."));
     return absl::OkStatus();
   }
-  // RocksDB trusts blocks that have passed their checksums, or have none.
-  if (file.footer().checksum_type == ChecksumType::kNone) {
-    RETURN_IF_ERROR(TryToReadRows(file.name()));
-  }
+  check->rows_were_read = true;
+  const CrashGuard guard(file.name());
   EntryReader reader(file.name());
   RETURN_IF_ERROR(reader.Open());
-  RowCheck rows(file, reader.timestamp_size(), options, check);
+  RowCheck rows(file, reader.timestamp_size(), check);
   RETURN_IF_ERROR(rows.Prepare());
-  const absl::Status status = reader.ForEach(
-      [&rows](absl::string_view key) { return rows.OnEntry(key); });
-  if (status.ok() && check->entries != check->facts->rows()) {
+  const absl::Status status = reader.ForEach([&](absl::string_view key) {
+    rows.OnEntry(key);
+    return CheckInterrupt();
+  });
+  if (status.ok() && file.properties().are_known &&
+      check->entries != check->facts->rows()) {
     check->problems.push_back(absl::StrCat(
         file.name(), ": expected ", check->facts->rows(),
         " entries, as the properties say, found ", check->entries));
@@ -513,53 +310,35 @@ absl::Status CheckEntries(const SstFile& file, const VerifyOptions& options,
   return status;
 }
 
-// Returns errors for files that are not SSTables or can't be read. Damage is
-// one of the problems, as is anything that ends the check early.
-absl::StatusOr<FileCheck> CheckFile(const std::string& path,
-                                    const VerifyOptions& options) {
+// Reads the rows, or the filter alone. Returns errors for files that are not
+// SSTables or can't be read. Damage is one of the problems, as is anything that
+// ends the check early.
+absl::StatusOr<FileCheck> CheckFile(const LiveFile& live, bool read_rows,
+                                    FilterCensus* census) {
   FileCheck check;
-  const absl::StatusOr<SstFile> file = SstFile::Open(path);
+  const absl::StatusOr<SstFile> file = SstFile::Open(live.path);
   absl::StatusOr<FileFacts> facts =
       file.ok() ? ReadFileFacts(*file) : file.status();
   RETURN_IF_ERROR(TakeDamage(facts.status(), &check));
   if (!facts.ok()) return check;
   check.facts = *std::move(facts);
+  census->Add(live, *file);
   for (const std::string& problem : check.facts->problems) {
-    check.problems.push_back(absl::StrCat(path, ": ", problem));
+    check.problems.push_back(absl::StrCat(live.path, ": ", problem));
   }
-  check.bytes_read = check.facts->bytes;
-  if (options.read_rows) {
-    check.rows_were_read = true;
-    check.bytes_read = file->size();
-    RETURN_IF_ERROR(TakeDamage(CheckEntries(*file, options, &check), &check));
+  if (read_rows) {
+    RETURN_IF_ERROR(TakeDamage(CheckEntries(*file, &check), &check));
   }
   return check;
-}
-
-uint64_t SizeOf(const std::string& path) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  return error ? 0 : size;
-}
-
-// Hints to the system to read the file into its cache, so that the disk works
-// while this program computes.
-void ReadAhead(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return;
-  (void)posix_fadvise(file, 0, 0, POSIX_FADV_WILLNEED);
-  close(file);
 }
 
 Json CheckAsJson(const FileCheck& check) {
   Json json = check.facts ? FactsAsJson(*check.facts) : Json::object();
   json.update({{"rows_were_read", check.rows_were_read},
-               {"bytes_read", check.bytes_read},
                {"entries", check.entries},
                {"keys_probed", check.keys_probed},
                {"prefixes_probed", check.prefixes_probed},
                {"denied", check.denied},
-               {"missing_keys", check.missing.AsJson()},
                {"sound", check.problems.empty()}});
   return json;
 }
@@ -570,27 +349,13 @@ Json VerifiedRow(Json file) {
   file["state"] = "unreadable";
   if (!file.contains("sound")) return file;
   const bool rows_were_read = file["rows_were_read"];
-  file["state"] = file["sound"] == false     ? "DAMAGED"
-                  : !rows_were_read          ? "not read"
-                  : file["filter"].is_null() ? "no filter"
-                                             : "sound";
-  if (rows_were_read) return file;
-  file["entries"] = file["prefixes_probed"] = file["denied"] = nullptr;
+  const bool has_filter = file.contains("filter") && !file["filter"].is_null();
+  file["state"] = file["sound"] == false ? "DAMAGED"
+                  : !rows_were_read      ? "not read"
+                  : !has_filter          ? "no filter"
+                                         : "sound";
+  if (!rows_were_read) file["entries"] = file["denied"] = nullptr;
   return file;
-}
-
-std::string MissingInWords(const Json& missing) {
-  return absl::StrCat(
-      Fill("{/passed:,} of {/probed:,} missing keys passed: "
-           "{/false_positive_rate:rate} %, 95 % interval "
-           "{/false_positive_rate_low:rate} to "
-           "{/false_positive_rate_high:rate} %. Expected: "
-           "{/expected_is_exact:~}{/expected_false_positive_rate:rate} %, ",
-           missing),
-      missing["expected_is_inside"] == true
-          ? "inside that interval."
-          : "outside that interval. Chance alone does that once in 20 times; a "
-            "run with ten times the --missing keys tells.");
 }
 
 // Extrapolates from the files whose rows were read to all files.
@@ -615,157 +380,43 @@ std::string SampleInWords(const Json& report) {
                       ThreeDigits(100 * interval.high), " %.");
 }
 
-std::string SumsInWords(const Json& report) {
-  const double megabytes = report["sums"]["bytes_read"].get<double>() / 1e6;
-  return absl::StrCat(
-      Fill(report["sampled_files"] == 1 ? "1 file" : "{/sampled_files:,} files",
-           report),
-      Fill(" of {/entries:,} entries: {/keys_probed:,} keys and "
-           "{/prefixes_probed:,} prefixes probed, {/denied:,} denied; ",
-           report["sums"]),
-      ThreeDigits(megabytes), " MB in ", Fill("{/seconds:.1f} s, ", report),
-      ThreeDigits(megabytes / report["seconds"].get<double>()), " MB/s.");
-}
-
 // The JSON of RunVerify() for people.
 std::string VerifyAsText(const Json& report) {
   const Json& files = report["files"];
-  if (files.empty()) return "The database has no SSTables.\n";
+  if (files.empty()) {
+    return report["interrupted"] == true ? ""
+                                         : "The database has no SSTables.\n";
+  }
   Json rows = Json::array();
   for (const Json& file : files) rows.push_back(VerifiedRow(file));
   if (std::ranges::none_of(
           files, [](const Json& file) { return file.contains("sound"); })) {
     return "";  // stderr has said everything
   }
-  std::string text = absl::StrCat(
-      TextTable({{"File", "{/label}"},
-                 {"entries", "{/entries:k}"},
-                 {"denied", "{/denied:,}"},
-                 {"passed %", "{/missing_keys/false_positive_rate:rate}"},
-                 {"95 % interval",
-                  "{/missing_keys/false_positive_rate_low:rate}-"
-                  "{/missing_keys/false_positive_rate_high:rate}"},
-                 {"expected %",
-                  "{/missing_keys/expected_is_exact:~}{/missing_keys/"
-                  "expected_false_positive_rate:rate}"},
-                 {"state", "{/state}"}},
-                rows),
-      "\n");
-  absl::StrAppend(&text, BulletsText(report["notes"]));
-  const Json& missing = report["missing_keys"];
-  for (const std::string& sentence :
-       {missing.is_null() ? "" : MissingInWords(missing),
-        report["is_sample"] == true ? SampleInWords(report) : "",
-        SumsInWords(report)}) {
-    if (!sentence.empty()) absl::StrAppend(&text, NamedText("", sentence, 0));
+  std::string text = absl::StrCat(TextTable({{"File", "{/label}"},
+                                             {"entries", "{/entries:k}"},
+                                             {"denied", "{/denied:,}"},
+                                             {"state", "{/state}"}},
+                                            rows),
+                                  "\n", BulletsText(report["notes"]));
+  if (report["is_sample"] == true) {
+    absl::StrAppend(&text, NamedText("", SampleInWords(report), 0));
   }
-  return text;
+  const std::string sums = Fill(
+      " of {/entries:,} entries: {/keys_probed:,} keys and "
+      "{/prefixes_probed:,} prefixes probed, {/denied:,} denied.",
+      report["sums"]);
+  const uint64_t read = report["sampled_files"];
+  return absl::StrCat(
+      text, NamedText("",
+                      absl::StrCat(WithThousands(read),
+                                   read == 1 ? " file" : " files", sums),
+                      0));
 }
 
 struct VerifyConfig {
   Inputs inputs;
-  uint64_t missing = 1'000'000;
-  double sample = 1;              // of the files
-  uint64_t bytes_per_second = 0;  // no limit
-};
-
-// Checks the files one after another and distributes the missing keys.
-class Verifier {
- public:
-  // Reads the rows of the files in `sampled`.
-  Verifier(const VerifyConfig& config, const std::vector<LiveFile>& files,
-           const std::vector<bool>& sampled)
-      : config_(config), sampled_(sampled), failures_(config.inputs.db) {
-    for (size_t i = 0; i < files.size(); ++i) {
-      sizes_.push_back(sampled[i] ? SizeOf(files[i].path) : 0);
-      total_ += sizes_.back();
-    }
-    progress_.Begin("verifying", total_);
-  }
-
-  absl::Status Check(const LiveFile& file) {
-    const size_t index = files_.size();
-    const uint64_t size = sizes_[index];
-    VerifyOptions options;
-    options.read_rows = sampled_[index];
-    options.missing_keys =
-        MissingKeysUpTo(done_ + size) - MissingKeysUpTo(done_);
-    options.progress = [this, size](double share) {
-      ReadSoFar(done_ + static_cast<uint64_t>(share * size));
-    };
-    Json json = FileAsJson(file);
-    const absl::StatusOr<FileCheck> check = CheckFile(file.path, options);
-    if (absl::IsCancelled(check.status())) return check.status();
-    if (check.ok()) {
-      for (const auto& problem : check->problems) failures_.AddProblem(problem);
-      for (const auto& note : check->notes) failures_.AddNote(note);
-      missing_.Add(check->missing);
-      json.update(CheckAsJson(*check));
-    } else {
-      failures_.Add(file, check.status());
-    }
-    files_.push_back(json);
-    done_ += size;
-    ReadSoFar(done_);
-    return CheckInterrupt();
-  }
-
-  Outcome Finish() {
-    uint64_t files_read = 0;
-    uint64_t files_denying = 0;
-    Json sums = {{"entries", 0},
-                 {"keys_probed", 0},
-                 {"prefixes_probed", 0},
-                 {"denied", 0},
-                 {"bytes_read", 0}};
-    for (const Json& file : files_) {
-      if (!file.contains("sound")) continue;
-      files_read += file["rows_were_read"] == true ? 1 : 0;
-      files_denying += file["denied"] > 0 ? 1 : 0;
-      for (const auto& [name, sum] : sums.items()) {
-        sum = sum.get<uint64_t>() + file[name].get<uint64_t>();
-      }
-    }
-    const std::chrono::duration<double> took =
-        std::chrono::steady_clock::now() - start_;
-    Json json = NewReport("verify", config_.inputs);
-    json.update({{"files", files_},
-                 {"is_sample", std::ranges::count(sampled_, false) > 0},
-                 {"sampled_files", files_read},
-                 {"files_with_denied_rows", files_denying},
-                 {"sums", sums},
-                 {"missing_keys", missing_.AsJson()},
-                 {"seconds", took.count()}});
-    failures_.AddTo(&json);
-    return {VerifyAsText(json), json, failures_.exit_code()};
-  }
-
- private:
-  uint64_t MissingKeysUpTo(uint64_t bytes) const {
-    return total_ == 0 ? 0
-                       : static_cast<uint64_t>(config_.missing *
-                                               (1.0 * bytes / total_));
-  }
-
-  // Shows the progress, and waits if it is ahead of the limit.
-  void ReadSoFar(uint64_t bytes) {
-    progress_.Update(bytes);
-    SleepWhile(PauseAfter(bytes, std::chrono::steady_clock::now() - start_,
-                          config_.bytes_per_second),
-               [] { return !Interrupted(); });
-  }
-
-  const VerifyConfig& config_;
-  const std::vector<bool>& sampled_;
-  Failures failures_;
-  Progress progress_;
-  Json files_ = Json::array();
-  MissingKeys missing_;
-  std::vector<uint64_t> sizes_;
-  uint64_t total_ = 0;  // bytes of all files whose rows are read
-  uint64_t done_ = 0;   // bytes of those that are checked
-  const std::chrono::steady_clock::time_point start_ =
-      std::chrono::steady_clock::now();
+  double sample = 1;  // of the files
 };
 
 // Chooses the share --sample of the files, at least one, each with equal
@@ -780,35 +431,74 @@ std::vector<bool> Sample(size_t files, double share) {
   return sampled;
 }
 
-absl::StatusOr<Outcome> RunVerify(const VerifyConfig& config) {
-  ASSIGN_OR_RETURN(const std::vector<LiveFile> files,
-                   ListInputs(config.inputs));
-  const std::vector<bool> sampled = Sample(files.size(), config.sample);
-  Verifier verifier(config, files, sampled);
-  for (size_t i = 0; i < files.size(); ++i) {
-    // With a limit, don't make the disk read ahead.
-    if (i + 1 < files.size() && sampled[i + 1] &&
-        config.bytes_per_second == 0) {
-      ReadAhead(files[i + 1].path);
+// Ends the report with the sums over its files.
+void AddSums(Json* report) {
+  Json sums = {{"entries", 0},
+               {"keys_probed", 0},
+               {"prefixes_probed", 0},
+               {"denied", 0}};
+  uint64_t read = 0;
+  uint64_t denying = 0;
+  for (const Json& file : (*report)["files"]) {
+    if (!file.contains("sound")) continue;
+    read += file["rows_were_read"] == true ? 1 : 0;
+    denying += file["denied"] > 0 ? 1 : 0;
+    for (const auto& [name, sum] : sums.items()) {
+      sum = sum.get<uint64_t>() + file[name].get<uint64_t>();
     }
-    RETURN_IF_ERROR(verifier.Check(files[i]));
   }
-  return verifier.Finish();
+  report->update({{"sampled_files", read},
+                  {"files_with_denied_rows", denying},
+                  {"sums", sums}});
+}
+
+absl::StatusOr<Outcome> RunVerify(const VerifyConfig& config) {
+  ASSIGN_OR_RETURN(const DatabaseFacts database, ReadInputs(config.inputs));
+  const std::vector<LiveFile>& files = database.files;
+  const std::vector<bool> sampled = Sample(files.size(), config.sample);
+  Json json = NewReport("verify", config.inputs);
+  json["is_sample"] = std::ranges::count(sampled, false) > 0;
+  json["files"] = Json::array();
+  Failures failures(config.inputs.db);
+  FilterCensus census;
+  Progress progress;
+  progress.Begin("verifying", files.size());
+  size_t done = 0;
+  for (; done < files.size() && !Interrupted(); ++done) {
+    progress.Update(done);
+    const absl::StatusOr<FileCheck> check =
+        CheckFile(files[done], sampled[done], &census);
+    if (absl::IsCancelled(check.status())) break;
+    Json file = FileAsJson(files[done]);
+    if (check.ok()) {
+      for (const auto& problem : check->problems) failures.AddProblem(problem);
+      for (const auto& note : check->notes) failures.AddNote(note);
+      file.update(CheckAsJson(*check));
+    } else {
+      failures.Add(files[done], check.status());
+    }
+    json["files"].push_back(std::move(file));
+  }
+  progress.Clear();
+  json["interrupted"] = Interrupted();
+  if (Interrupted()) {
+    failures.AddNote(absl::StrCat("Interrupted: ", WithThousands(done), " of ",
+                                  WithThousands(files.size()),
+                                  " files were checked."));
+  }
+  AddSums(&json);
+  failures.Add(census.Judge(database));
+  failures.AddTo(&json);
+  return Outcome{VerifyAsText(json), json,
+                 Interrupted() ? kExitInterrupted : failures.exit_code()};
 }
 
 Runner DeclareVerify(CLI::App* app) {
   const auto config = std::make_shared<VerifyConfig>();
   AddInputs(app, &config->inputs);
-  AddNumber(app, "--missing", &config->missing, Unit::kNone, 0, 1'000'000'000,
-            "how many missing keys to probe, "
-            "shared among the files by their size");
   AddNumber(app, "--sample", &config->sample, Unit::kShare, 0, 1,
             "read the rows of this share of the files, such as 1%, at least of "
             "one, and of all others the filter alone");
-  AddNumber(app, "--bytes_per_second", &config->bytes_per_second, Unit::kBytes,
-            0, 1'000'000'000'000,
-            "how many bytes of files to read each second, on average, such as "
-            "50MB; 0 for no limit");
   return [config] { return RunVerify(*config); };
 }
 
@@ -818,14 +508,13 @@ const Subcommand kVerify = {
     "verify",
     R"(checks SSTables: all blocks, and that no filter rejects its own rows.
 
-Reads the files, and measures the rate of their filters too.
-
   linebloom verify 000123.sst
-  linebloom verify --db=/var/lib/my_database --sample=1%
+  linebloom verify /var/lib/my_database --sample=1%
 
 Files are only read, and another process may have the database open. Exits with
 0; with 1 if something is wrong with a file, and stderr says what; with 2 for
-bad usage or files that are not SSTables; with 130 after Ctrl-C.)",
+bad usage or files that are not SSTables; with 130 after Ctrl-C, after a report
+on the files that were checked until then.)",
     DeclareVerify};
 
 }  // namespace linebloom::tools

@@ -10,7 +10,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/metadata.h"
@@ -185,19 +184,6 @@ bool IsTransient(const rocksdb::Status& status) {
 }
 
 }  // namespace
-
-absl::Status FromRocksDb(const rocksdb::Status& status,
-                         absl::string_view what) {
-  if (status.ok()) return absl::OkStatus();
-  // An error is a single line, whatever its message contains.
-  const std::string text =
-      absl::StrReplaceAll(status.ToString(), {{"\n", " "}});
-  const bool is_missing = status.IsNotFound() || status.IsPathNotFound();
-  return absl::Status(is_missing              ? absl::StatusCode::kNotFound
-                      : status.IsCorruption() ? absl::StatusCode::kDataLoss
-                                              : absl::StatusCode::kUnknown,
-                      absl::StrCat(what, ": ", text));
-}
 
 absl::Status CheckIsDatabase(absl::string_view flag,
                              const std::string& folder) {

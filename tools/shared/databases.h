@@ -15,13 +15,9 @@
 #include "rocksdb/env.h"
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/options.h"
-#include "rocksdb/status.h"
+#include "table/status.h"  // FromRocksDb()
 
 namespace linebloom::tools {
-
-// The same error, with "`what`: " before RocksDB's message. `what` says what
-// was being done and where.
-absl::Status FromRocksDb(const rocksdb::Status& status, absl::string_view what);
 
 // InvalidArgument if `folder`, which `flag` named, is not a RocksDB database.
 absl::Status CheckIsDatabase(absl::string_view flag, const std::string& folder);

@@ -18,13 +18,18 @@ bool IsDigitAt(absl::string_view text, size_t i) {
   return i < text.size() && absl::ascii_isdigit(text[i]);
 }
 
-// Removes blanks around the number and separators within it.
+// Removes blanks around the number and separators within it: a comma before
+// three digits, because many write 0,5 for 0.5.
 std::string Clean(absl::string_view text) {
   text = absl::StripAsciiWhitespace(text);
   std::string clean;
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool separates = (text[i] == ',' || text[i] == '_') && i > 0 &&
-                           IsDigitAt(text, i - 1) && IsDigitAt(text, i + 1);
+    const bool in_digits =
+        i > 0 && IsDigitAt(text, i - 1) && IsDigitAt(text, i + 1);
+    const bool thousands = IsDigitAt(text, i + 2) && IsDigitAt(text, i + 3) &&
+                           !IsDigitAt(text, i + 4);
+    const bool separates =
+        in_digits && (text[i] == '_' || (text[i] == ',' && thousands));
     if (!separates) clean += text[i];
   }
   return clean;

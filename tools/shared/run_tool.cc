@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <numeric>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -90,20 +91,55 @@ void PrintHelp(const CLI::App& app) {
   }
 }
 
-absl::Status StatusOf(const std::ofstream& file, absl::string_view flag,
-                      const std::string& path) {
-  if (file) return absl::OkStatus();
-  return absl::ErrnoToStatus(
-      errno, absl::StrCat("cannot write ", flag, "='", path, "'"));
-}
+// The file that a flag names, "" for none, opened before long work, after which
+// nothing is left of it unless it was written. Opened once: the reader of a
+// FIFO takes a second opening for another text.
+class FlagFile {
+ public:
+  FlagFile(const char* flag, std::string path)
+      : flag_(flag), path_(std::move(path)) {}
+  FlagFile(const FlagFile&) = delete;
+  FlagFile& operator=(const FlagFile&) = delete;
+  ~FlagFile() {
+    std::error_code ignored;
+    // A link stays: it isn't ours.
+    if (is_ours_) {
+      std::filesystem::remove(std::filesystem::canonical(path_, ignored),
+                              ignored);
+    }
+  }
 
-absl::Status WriteFlagFile(absl::string_view flag, const std::string& path,
-                           absl::string_view bytes) {
-  std::ofstream file(path, std::ios::trunc);
-  file << bytes;
-  file.close();
-  return StatusOf(file, flag, path);
-}
+  absl::Status Open() {
+    if (path_.empty()) return absl::OkStatus();
+    std::error_code unknown;
+    const bool is_new = !std::filesystem::exists(path_, unknown) && !unknown;
+    file_.open(path_, std::ios::app);  // what is there stays for now
+    is_ours_ = is_new && file_;
+    return StatusNow();
+  }
+
+  absl::Status Write(absl::string_view bytes) {
+    if (path_.empty()) return absl::OkStatus();
+    is_ours_ = false;
+    std::error_code is_no_file;  // but a FIFO or a device
+    std::filesystem::resize_file(path_, 0, is_no_file);
+    file_ << bytes;
+    file_.close();
+    return StatusNow();
+  }
+
+ private:
+  absl::Status StatusNow() const {
+    if (file_) return absl::OkStatus();
+    return absl::ErrnoToStatus(
+        errno, absl::StrCat("cannot write ", flag_, "='", path_, "'"));
+  }
+
+  const char* const flag_;
+  const std::string path_;
+  std::ofstream file_;
+  bool is_ours_ = false;
+};
 
 // Names of files and column families may hold what a terminal obeys.
 void PrintError(absl::string_view message) {
@@ -120,16 +156,6 @@ void EndAtException() {
   _exit(kExitBadInput);
 }
 
-std::string Quoted(absl::string_view argument) {
-  const bool is_plain =
-      !argument.empty() && std::ranges::all_of(argument, [](unsigned char c) {
-        return absl::ascii_isalnum(c) || absl::StrContains("_-./=:,+@%", c);
-      });
-  if (is_plain) return std::string(argument);
-  return absl::StrCat("'", absl::StrReplaceAll(argument, {{"'", "'\\''"}}),
-                      "'");
-}
-
 // CLI11 takes the next argument for the value that `--json=` lacks: with
 // --dry_run next, for a file, and for a run that is none.
 absl::Status CheckValues(absl::Span<char* const> arguments) {
@@ -138,29 +164,14 @@ absl::Status CheckValues(absl::Span<char* const> arguments) {
     if (argument.empty() ||
         (absl::StartsWith(argument, "--") && argument.back() == '=')) {
       return absl::InvalidArgumentError(
-          absl::StrCat(Quoted(argument), ": a value is empty"));
+          absl::StrCat(ShellQuoted(argument), ": a value is empty"));
     }
   }
   return absl::OkStatus();
 }
 
-// Checks before long work that `path` can be written, and leaves no trace. Does
-// nothing if it is empty.
-absl::Status CheckFlagFile(absl::string_view flag, const std::string& path) {
-  if (path.empty()) return absl::OkStatus();
-  // What may have existed stays.
-  std::error_code unknown;
-  const bool existed = std::filesystem::exists(path, unknown) || unknown;
-  const absl::Status status =
-      StatusOf(std::ofstream(path, std::ios::app), flag, path);
-  std::error_code ignored;
-  if (status.ok() && !existed) std::filesystem::remove(path, ignored);
-  return status;
-}
-
-// Writes page.html with the outcome's JSON, which it draws, and its text.
-absl::Status WritePage(const std::string& path, const Outcome& outcome) {
-  if (path.empty()) return absl::OkStatus();
+// page.html with the outcome's JSON, which it draws, and its text.
+std::string PageOf(const Outcome& outcome) {
   Json result = outcome.json;
   result["about"] = {
       {"command", CommandLine()},
@@ -173,28 +184,8 @@ absl::Status WritePage(const std::string& path, const Outcome& outcome) {
   const std::string escaped = absl::StrReplaceAll(
       outcome.page_text.empty() ? outcome.text : outcome.page_text,
       {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}});
-  return WriteFlagFile(
-      "--html", path,
-      absl::StrReplaceAll(kPage, {{"{{text}}", escaped}, {"{{json}}", json}}));
-}
-
-absl::StatusOr<Outcome> RunAndWrite(const std::string& json_path,
-                                    const std::string& html_path,
-                                    const Runner& run) {
-  const bool to_file = !json_path.empty() && json_path != "-";
-  if (to_file) RETURN_IF_ERROR(CheckFlagFile("--json", json_path));
-  RETURN_IF_ERROR(CheckFlagFile("--html", html_path));
-  absl::StatusOr<Outcome> outcome = run();
-  if (!outcome.ok()) return outcome;
-  RETURN_IF_ERROR(WritePage(html_path, *outcome));
-  const std::string json = absl::StrCat(
-      outcome->json.dump(2, ' ', false, Json::error_handler_t::replace), "\n");
-  // The file first, so that nothing is printed after an error.
-  if (to_file) RETURN_IF_ERROR(WriteFlagFile("--json", json_path, json));
-  std::cout << (json_path == "-" ? json : Printable(outcome->text, "\n"))
-            << std::flush;
-  if (std::cout) return outcome;
-  return absl::ErrnoToStatus(errno, "cannot write to standard output");
+  return absl::StrReplaceAll(kPage,
+                             {{"{{text}}", escaped}, {"{{json}}", json}});
 }
 
 void CatchInterrupts() {
@@ -213,12 +204,81 @@ void CatchInterrupts() {
   }
 }
 
+absl::StatusOr<Outcome> RunAndWrite(const std::string& json_path,
+                                    const std::string& html_path,
+                                    const Runner& run) {
+  if (html_path == "-") {
+    return absl::InvalidArgumentError(
+        "--html='-': name a file; --json alone takes - for stdout");
+  }
+  const bool to_stdout = json_path == "-";
+  FlagFile json_file("--json", to_stdout ? "" : json_path);
+  FlagFile html_file("--html", html_path);
+  RETURN_IF_ERROR(json_file.Open());
+  RETURN_IF_ERROR(html_file.Open());
+  // Not before: opening a FIFO waits for its reader, and a signal ends that.
+  CatchInterrupts();
+  absl::StatusOr<Outcome> outcome = run();
+  if (!outcome.ok()) return outcome;
+  if (!html_path.empty()) RETURN_IF_ERROR(html_file.Write(PageOf(*outcome)));
+  const std::string json = absl::StrCat(
+      outcome->json.dump(2, ' ', false, Json::error_handler_t::replace), "\n");
+  // The file first, so that nothing is printed after an error.
+  RETURN_IF_ERROR(json_file.Write(json));
+  std::cout << (to_stdout ? json : Printable(outcome->text, "\n"))
+            << std::flush;
+  if (std::cout) return outcome;
+  return absl::ErrnoToStatus(errno, "cannot write to standard output");
+}
+
+// How many letters to insert, remove or replace.
+size_t Distance(absl::string_view a, absl::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t before = std::exchange(row[0], i + 1);
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t above = std::exchange(
+          row[j + 1], std::min({row[j + 1] + 1, row[j] + 1,
+                                before + (a[i] == b[j] ? 0 : 1)}));
+      before = above;
+    }
+  }
+  return row.back();
+}
+
+// What to say of a `name` that is no subcommand; "" if it is one, or a flag.
+std::string UnknownSubcommand(const std::string& name,
+                              absl::Span<const Subcommand> subcommands) {
+  if (name[0] == '-') return "";
+  const auto distance = [&](const Subcommand& one) {
+    return Distance(name, one.name);
+  };
+  const Subcommand& nearest =
+      *std::ranges::min_element(subcommands, {}, distance);
+  if (name == nearest.name) return "";
+  return absl::StrCat(ShellQuoted(name), " is no subcommand",
+                      distance(nearest) > 2
+                          ? ""
+                          : absl::StrCat("; did you mean ", nearest.name, "?"));
+}
+
 }  // namespace
+
+std::string ShellQuoted(absl::string_view argument) {
+  const bool is_plain =
+      !argument.empty() && std::ranges::all_of(argument, [](unsigned char c) {
+        return absl::ascii_isalnum(c) || absl::StrContains("_-./=:,+@%", c);
+      });
+  if (is_plain) return std::string(argument);
+  return absl::StrCat("'", absl::StrReplaceAll(argument, {{"'", "'\\''"}}),
+                      "'");
+}
 
 std::string CommandLine() {
   std::string line = BaseName(command_line[0]);
   for (const char* argument : command_line.subspan(1)) {
-    absl::StrAppend(&line, " ", Quoted(argument));
+    absl::StrAppend(&line, " ", ShellQuoted(argument));
   }
   return line;
 }
@@ -254,13 +314,24 @@ int RunProgram(int argc, char** argv, absl::string_view description,
     if (one != &app) program_name += " " + one->get_name();
     return one;
   };
-  const absl::Status values = CheckValues(command_line.subspan(1));
-  if (!values.ok()) {
-    PrintError(absl::StrCat(values.message(), "; --help says more"));
+  const absl::Span<char*> arguments = command_line.subspan(1);
+  const auto refuse = [](absl::string_view why) {
+    PrintError(absl::StrCat(why, "; --help says more"));
     return kExitBadInput;
+  };
+  const absl::Status values = CheckValues(arguments);
+  if (!values.ok()) return refuse(values.message());
+  // CLI11 wants them in reverse.
+  std::vector<std::string> words(arguments.rbegin(), arguments.rend());
+  if (!words.empty() && words.back() == "help") {
+    words.back() = "--help";
+    if (words.size() > 1) std::swap(words[words.size() - 2], words.back());
   }
+  const std::string unknown =
+      words.empty() ? "" : UnknownSubcommand(words.back(), subcommands);
+  if (!unknown.empty()) return refuse(unknown);
   try {
-    app.parse(argc, argv);
+    app.parse(words);
   } catch (const CLI::CallForHelp&) {
     PrintHelp(*named());
     return kExitFine;
@@ -269,10 +340,8 @@ int RunProgram(int argc, char** argv, absl::string_view description,
     return kExitFine;
   } catch (const CLI::ParseError& error) {
     named();
-    PrintError(absl::StrCat(error.what(), "; --help says more"));
-    return kExitBadInput;
+    return static_cast<int>(refuse(error.what()));
   }
-  CatchInterrupts();
   std::set_terminate(EndAtException);
   const auto run = runs.find(named());
   const absl::StatusOr<Outcome> outcome =

@@ -26,6 +26,9 @@ enum ExitCode : int {
   kExitInterrupted = 130,   // stopped by a signal, as shells number SIGINT
 };
 
+// `argument` as a shell reads it: with quotes if it needs some.
+std::string ShellQuoted(absl::string_view argument);
+
 // This process's command line, as it can be typed into a shell, with the
 // program's name without its folder.
 std::string CommandLine();
@@ -56,7 +59,7 @@ struct Subcommand {
 
 // Runs the subcommand that `argv` names and returns its exit code. Prints the
 // report as text or, with --json=-, as JSON; another --json names a file for
-// it and --html one for its page, checked before the run. In JSON bytes that
+// it and --html one for its page, opened before the run. In JSON bytes that
 // are not UTF-8 are replaced; in text they become \xff and control characters
 // \x1b. If something fails, one line on stderr says why.
 int RunProgram(int argc, char** argv, absl::string_view description,

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -191,7 +192,11 @@ std::string TextTable(const std::vector<Column>& columns, const Json& rows) {
   return text;
 }
 
-Progress::Progress() : enabled_(isatty(STDERR_FILENO) != 0) {}
+Progress::Progress() {
+  const char* const terminal = std::getenv("TERM");
+  enabled_ = isatty(STDERR_FILENO) != 0 &&
+             (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
+}
 
 Progress::~Progress() { Clear(); }
 

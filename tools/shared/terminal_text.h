@@ -67,7 +67,8 @@ struct Column {
 std::string TextTable(const std::vector<Column>& columns, const Json& rows);
 
 // Shows progress in one line on stderr, no wider than the terminal (COLUMNS, or
-// 80 if unknown), which would begin a new one; nothing if it is none. The
+// 80 if unknown), which would begin a new one; nothing if it is none, or a dumb
+// one. The
 // destructor removes the line, so that further output starts on a clean line.
 // One thread.
 class Progress {
@@ -89,7 +90,7 @@ class Progress {
  private:
   void Draw(uint64_t done);
 
-  const bool enabled_;
+  bool enabled_ = false;
   bool drawn_ = false;
   std::string step_;
   uint64_t total_ = 0;

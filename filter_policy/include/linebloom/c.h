@@ -1,11 +1,8 @@
 // linebloom for C, and so for every language that uses RocksDB through
 // rocksdb/c.h.
 //
-//   rocksdb_block_based_table_options_t* table =
-//       rocksdb_block_based_options_create();
-//   rocksdb_block_based_options_set_filter_policy(
-//       table, linebloom_filterpolicy_create(10));
 //   rocksdb_options_set_block_based_table_factory(options, table);
+//   linebloom_use(options, NULL, &error);
 //
 // This header needs only C99 and rocksdb/c.h.
 #pragma once
@@ -30,7 +27,7 @@ LINEBLOOM_EXPORT rocksdb_filterpolicy_t* linebloom_filterpolicy_create(
 // The same from an option string, with all of linebloom's options
 // (linebloom/filter_policy.h):
 //
-//   linebloom:10
+//   linebloom
 //   bits_per_key=10
 //   {id=linebloom;bits_per_key=10;line=plain}
 //
@@ -38,17 +35,22 @@ LINEBLOOM_EXPORT rocksdb_filterpolicy_t* linebloom_filterpolicy_create(
 // returns NULL and sets *errptr like the functions in rocksdb/c.h: *errptr must
 // be NULL or from malloc() before, and the caller must free() it afterwards.
 // `errptr` itself may be NULL.
-//
-// memory_budget and a level_aware policy that knows its levels need a listener,
-// which rocksdb/c.h takes only in an option string:
-//
-//   rocksdb_get_options_from_string(
-//       options,
-//       "listeners=linebloom_level_sizes;block_based_table_factory="
-//       "{filter_policy={id=linebloom;memory_budget=512M}}",
-//       new_options, &error);
 LINEBLOOM_EXPORT rocksdb_filterpolicy_t*
 linebloom_filterpolicy_create_from_string(const char* options, char** errptr);
+
+// Sets a policy with these options, of an option string as above or NULL for
+// bits_per_key=auto, and its listener, like linebloom::Use()
+// (linebloom/filter_policy.h). Other table options stay, so call this after
+// rocksdb_options_set_block_based_table_factory(), for the options of each
+// column family and of the database. rocksdb/c.h has no other way to a
+// listener, which memory_budget, level_aware and auto need, than an option
+// string for all of the options.
+//
+// On error changes nothing and sets *errptr, as above: if the string is
+// invalid, if the tables aren't block-based, or in a RocksDB of another minor
+// version.
+LINEBLOOM_EXPORT void linebloom_use(rocksdb_options_t* options,
+                                    const char* filter, char** errptr);
 
 // Lets option strings name `linebloom` and `linebloom_level_sizes`. Loading the
 // shared library does it, and so does a RocksDB with linebloom as its plugin; a

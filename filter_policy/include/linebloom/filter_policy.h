@@ -6,17 +6,19 @@
 // system of equations, which at 10 bits per key gives less than a seventh of
 // the false positives of a blocked Bloom filter in the same memory.
 //
-//   rocksdb::BlockBasedTableOptions table;
+//   linebloom::Use(&options);
+//
+// sets the policy, and the listener that tells it about the database, or
+//
 //   table.filter_policy.reset(linebloom::NewFilterPolicy(10));
-//   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
 //
-// or, once this library is loaded, with an option string wherever RocksDB takes
-// one:
+// the policy alone, or, once this library is loaded, an option string wherever
+// RocksDB takes one:
 //
+//   listeners=linebloom_level_sizes
+//   filter_policy=linebloom
 //   filter_policy=linebloom:10
-//   filter_policy={id=linebloom;bits_per_key=10;line=plain}
-//   filter_policy={id=linebloom;false_positive_rate=0.01;level_aware=true}
-//   filter_policy={id=linebloom;memory_budget=90%}
+//   filter_policy={id=linebloom;bits_per_key=10;level_aware=true}
 //
 // This header needs only C++17 and RocksDB's public headers.
 #pragma once
@@ -29,7 +31,9 @@
 #include "linebloom/export.h"
 #include "linebloom/line.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
 #include "rocksdb/slice.h"
+#include "rocksdb/status.h"
 
 namespace linebloom {
 
@@ -75,37 +79,25 @@ class CanonicalKey {
                       std::string* canonical) const noexcept = 0;
 };
 
-// Memory for filters, in bytes or as a share of the block cache.
-struct MemoryBudget {
-  // NOLINTNEXTLINE(google-explicit-constructor): memory_budget = 512 << 20
-  constexpr MemoryBudget(uint64_t of_bytes) : bytes(of_bytes) {}
-
-  // `percent` of the capacity that the table's block cache has when a file is
-  // written: more than 0, at most 100. For filters alone: lookups of missing
-  // keys rarely need indexes and data. With 90 they read at most 1.11 times
-  // what the best number of bits for each size of cache reads (docs/tuning.md).
-  // With cache_index_and_filter_blocks=false filters take that memory besides
-  // the cache.
-  static constexpr MemoryBudget OfBlockCache(double percent) {
-    MemoryBudget budget(0);
-    budget.percent_of_cache = percent;
-    return budget;
-  }
-
-  uint64_t bytes;               // at least 1, unless it is a share
-  double percent_of_cache = 0;  // 0: none
-};
-
 // The options of a policy. Option strings use the same names.
 struct FilterPolicyOptions {
   // Bits of filter memory per key, 0 to 30, rounded to thousandths. Below 0.5
-  // no filter is built; 0.5 to 1 counts as 1, as in RocksDB. If neither this,
-  // `false_positive_rate` nor `memory_budget` is set: 10.
+  // no filter is built; 0.5 to 1 counts as 1, as in RocksDB.
+  //
+  // Unset, in option strings `auto`, and neither `false_positive_rate` nor
+  // `memory_budget` set: each new file gets the bits with which lookups are
+  // expected to read the fewest blocks, more in small levels. That takes the
+  // listener (Use(), below), and filters in the block cache
+  // (cache_index_and_filter_blocks=true): there they compete with data for
+  // memory. Outside of it files get 10 bits on average, more in small levels,
+  // and without the listener 10 bits; so do files of SstFileWriter and of
+  // remote compactions, which call no listener. The info log says which bits
+  // were chosen and why, and once what is missing.
   std::optional<double> bits_per_key = std::nullopt;
 
   // The kind of line that filters are cut into (linebloom/line.h has what each
   // costs). Filters of both kinds are read, whatever the policy builds. Plain
-  // lines exclude `hash_seed`, `false_positive_rate` and `canonical_key`.
+  // lines exclude `hash_seed` and `canonical_key`.
   LineKind line = LineKind::kSolved;
 
   // Against keys that somebody chose so that filters let them through, or so
@@ -121,51 +113,46 @@ struct FilterPolicyOptions {
   // through passes it until the file is rewritten.
   uint64_t hash_seed = 0;
 
-  // Replaces bits: the share of missing keys that filters should let through,
-  // more than 0 and less than 1. Each file gets the lines that its number of
-  // keys needs for it. A target, not a bound: at rates down to 0.001, filters
-  // of 10,000 keys and more come within 3 % of it. Smaller ones round up to
-  // whole lines, so they are below it, by up to 12 % with 3,000 keys and 35 %
-  // with 1,000. Keys that somebody chose to crowd into few lines raise the
-  // rate, not the memory. Each filter stores its exact rate. Rates that 30 bits
-  // per key cannot reach are rejected.
+  // Instead of bits: the share of missing keys that filters should let through,
+  // more than 0 and less than 1. It stands for the fewest bits per key with
+  // which large filters have it; rates that 30 bits cannot reach are rejected.
+  // Filters of 10,000 keys and more come within 3 % of it at rates down to
+  // 0.001. Smaller ones round up to whole lines, so they are below it.
   std::optional<double> false_positive_rate = std::nullopt;
 
   // Shares the memory among the sorted runs of the tree to minimize the reads
   // of lookups of missing keys: a small run gets more bits per key than a large
-  // one (Monkey, SIGMOD 2017). `bits_per_key`, at least 1, is then the average
-  // over all keys of the tree, and `false_positive_rate` is the sum of the
-  // rates of all runs, which is the expected number of reads per missing key.
+  // one (Monkey, SIGMOD 2017). `bits_per_key`, at least 1, or those of
+  // `false_positive_rate` are then the average over all keys of the tree. Has
+  // no effect if neither is set: files then get bits by level anyway.
   //
   // The sizes of the runs come from a listener
-  // (linebloom/level_size_listener.h). Without one every file gets the average
-  // or the whole sum, and the first filter built writes a warning to the
-  // database's info log; so do files of SstFileWriter and of remote
-  // compactions, which call no listener. A file keeps its bits when RocksDB
-  // moves it to another level without rewriting it.
+  // (linebloom/level_size_listener.h). Without one every file gets the average,
+  // and the first filter built writes a warning to the database's info log; so
+  // do files of SstFileWriter and of remote compactions, which call no
+  // listener. A file keeps its bits when RocksDB moves it to another level
+  // without rewriting it.
   bool level_aware = false;
 
-  // Instead of bits or a rate: the memory of all filters together, in bytes or
-  // as a share of the block cache (option strings: 512M, 90%). 'All' are the
+  // Instead of bits or a rate: the bytes of all filters together, at least 1
+  // (option strings: 512M), for filters outside the block cache. 'All' are the
   // filters of the live files of every column family of every database that one
   // listener (linebloom/level_size_listener.h) serves, whoever built them. So
   // give all policies of a listener the same budget, and databases with budgets
   // of their own a listener each. A database without such a listener fails to
-  // open, and with a share one without a block cache.
+  // open.
   //
-  // A new file gets the bits per key that the budget has for all live keys, and
-  // up to 2 more or fewer by its level (`level_aware` need not be set), at
-  // least 1. Of what there is beyond 10 bits, half is kept for keys to come,
-  // and a tree gets at most 16 on average. So files get fewer bits as trees
-  // grow; old ones keep theirs until a compaction rewrites them.
+  // Each new file gets budget / live keys, adjusted by level by at most +2 and
+  // -4 bits per key, at least 1. Above 10 bits per key, half of the surplus is
+  // held back for growth; the average never exceeds 16. So files get fewer bits
+  // as trees grow; old ones keep theirs until a compaction rewrites them.
   //
-  // It is an aim, not a bound: while compactions lag there are more keys, and
-  // filters take 1.3 to 1.7 times the budget. Files that RocksDB rarely
-  // rewrites keep the bits of a smaller tree: those of a load in key order,
-  // which it only moves, came to 2 times a budget of 5 bits per key, and those
-  // of universal compaction to 1.7. linebloom::RebuildFilters brings filters
-  // back to the budget.
-  std::optional<MemoryBudget> memory_budget = std::nullopt;
+  // It is a target, not a limit: while compactions lag, there are more live
+  // keys, and files that RocksDB rarely rewrites keep the bits of a smaller
+  // tree. In trees that grew to 5 bits per key, filters took up to 1.3 times
+  // the budget with leveled and universal compaction, and 1.6 times if loaded
+  // in key order. linebloom::RebuildFilters brings filters back to the budget.
+  std::optional<uint64_t> memory_budget = std::nullopt;
 
   // If set, filters hash these bytes of keys and prefixes instead of the keys
   // and prefixes themselves. Filters that hash other bytes match every key
@@ -180,6 +167,7 @@ struct FilterPolicyOptions {
   std::shared_ptr<const CanonicalKey> canonical_key = nullptr;
 };
 
+// Where bits_per_key=auto can choose none.
 inline constexpr double kDefaultBitsPerKey = 10.0;
 
 // The ID in option strings, and the result of FilterPolicy::Name().
@@ -190,8 +178,8 @@ inline constexpr char kFilterPolicyName[] = "linebloom";
 // that is when a database is opened or a policy is made from a string, as
 // Status::InvalidArgument that names option, value and range. Where RocksDB
 // does not (SstFileWriter, SetOptions(), read-only and secondary instances,
-// before 9.8 CreateColumnFamily()), such a policy builds filters with the
-// nearest options that are valid, and says so once in the database's info log.
+// before 9.8 CreateColumnFamily()), such a policy builds filters of 10 bits per
+// key, and says so once in the database's info log.
 // In a RocksDB of another minor version than the one that linebloom was
 // compiled with, or whose filter interfaces answer differently, the policy
 // fails validation in the same way, and where RocksDB validates nothing it
@@ -200,7 +188,7 @@ inline constexpr char kFilterPolicyName[] = "linebloom";
 // BlockBasedTableOptions::optimize_filters_for_memory is honoured: filters fill
 // the memory that malloc provides for their blocks, and in the long run keep
 // the rate that they would have without it. The size of a filter then depends
-// on the allocator and on the filters before it. With `false_positive_rate` the
+// on the allocator and on the filters before it. With `memory_budget` the
 // option has no effect.
 //
 // The policy builds linebloom filters and reads linebloom's and RocksDB's own,
@@ -211,12 +199,40 @@ inline constexpr char kFilterPolicyName[] = "linebloom";
 // (linebloom/rebuild_filters.h). The policy is immutable once prepared; all of
 // its functions may be called from many threads.
 LINEBLOOM_EXPORT const rocksdb::FilterPolicy* NewFilterPolicy(
-    const FilterPolicyOptions& options);
+    const FilterPolicyOptions& options = {});
 
 // The same with all other options at their defaults, like
 // `NewBloomFilterPolicy(10)`.
 LINEBLOOM_EXPORT const rocksdb::FilterPolicy* NewFilterPolicy(
     double bits_per_key);
+
+// Sets a policy with these options, by default auto, and its listener
+// (linebloom/level_size_listener.h), everything that a database needs:
+//
+//   rocksdb::Options options;
+//   linebloom::Use(&options);
+//
+// The family gets a new table factory with all other table options of the old
+// one, its block cache included; one that is null becomes RocksDB's default.
+// The listener is added unless the database has
+// one already: call this for each column family, and as often as you like.
+//
+// Leaves cache_index_and_filter_blocks as it is, because that decides how much
+// memory the process takes: false, RocksDB's default, holds filters outside the
+// cache, and auto means 10 bits there. Set it to true, with a block cache that
+// is to have all of the memory, and auto finds the bits.
+//
+// InvalidArgument, and no option changed, if `filter` is out of range, if the
+// family's table isn't block-based, or in a RocksDB of another minor version
+// than the one that linebloom was compiled for. Options must not be null. For
+// options that no other thread uses meanwhile.
+LINEBLOOM_EXPORT rocksdb::Status Use(rocksdb::Options* options,
+                                     const FilterPolicyOptions& filter = {});
+
+// The same where a database's and a family's options are apart.
+LINEBLOOM_EXPORT rocksdb::Status Use(rocksdb::DBOptions* database,
+                                     rocksdb::ColumnFamilyOptions* family,
+                                     const FilterPolicyOptions& filter = {});
 
 // Registers the ID `linebloom` with RocksDB's object registry, so that option
 // strings find it. Loading the shared library does this, and so does starting a

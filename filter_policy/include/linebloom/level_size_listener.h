@@ -4,9 +4,7 @@
 // Needs only C++17 and RocksDB's public headers.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "linebloom/export.h"
 #include "rocksdb/listener.h"
@@ -15,15 +13,6 @@ namespace linebloom {
 
 // The ID in option strings.
 inline constexpr char kLevelSizeListenerName[] = "linebloom_level_sizes";
-
-// Sizes of levels, in keys.
-struct ExpectedLevelSizes {
-  // Level 0 first, then level 1 and so on; levels beyond the last are empty.
-  // Empty: nothing is expected.
-  std::vector<uint64_t> keys;
-  // Files of level 0, each of which is a sorted run.
-  uint64_t level0_files = 4;
-};
 
 // Returns a listener that follows the level sizes of each column family with
 // every flush, compaction and ingestion, and provides them to each policy with
@@ -42,32 +31,27 @@ struct ExpectedLevelSizes {
 // column family miss or exceed the average by, but none that would lift it by
 // more than a tenth. The listener forgets a database when it is closed.
 //
-// While a column family has fewer keys than `expected`, it is assumed to have
-// the expected sizes, and its filters may take any amount of memory. This is
-// for bulk loads whose result is known.
-//
 // It also knows how much all filters take, in all databases that it serves and
 // in column families of any policy. For that it reads the properties of files
-// older than itself, with one or two reads per file and up to 1,000 files per
-// look, while a flush or compaction waits.
+// older than itself, with one or two reads per file, while a flush or
+// compaction waits: 1,000 files each time, until all are read. Until then files
+// count as average ones by their bytes. So do files without properties, such as
+// LevelDB's.
 //
-// It takes about 120 bytes of memory per live file.
+// It takes about 170 bytes of memory per live file.
 //
 // Returns null in a RocksDB of another minor version than the one that
 // linebloom was compiled for, whose listeners may have other functions.
 // DB::Open then fails because of the policy before it uses a listener; don't
 // hand RocksDB a null one without linebloom's policy.
 //
-// One listener may serve several databases. Each needs a path of its own, even
-// in different Envs, because RocksDB tells of a file only its database's path:
-// two databases of one path would each take all of a budget. Thread-safe.
+// One listener may serve several databases. If two have one path, in different
+// Envs, files of their subcompactions get the average. Thread-safe.
 //
 // It learns from RocksDB which files flushes and compactions add and delete.
 // For what RocksDB doesn't tell, it calls DB::GetLiveFilesMetaData(), which
 // holds the database's mutex for about half a microsecond per file: after every
 // (files / 64)-th flush or compaction, and every (files / 1,000)-th ingestion.
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener();
-LINEBLOOM_EXPORT std::shared_ptr<rocksdb::EventListener> NewLevelSizeListener(
-    const ExpectedLevelSizes& expected);
 
 }  // namespace linebloom

@@ -28,12 +28,14 @@ namespace linebloom {
 // The overhead is less than 64 bytes per block, and one huge page, 2 MiB, for
 // all. Transparent huge pages must be on (`always` or `madvise`, the default,
 // in /sys/kernel/mm/transparent_hugepage/enabled); without them blocks are
-// aligned all the same. The memory of large blocks goes to new ones, to the
-// kernel if it is short of memory, and back when the allocator is destroyed. It
-// takes addresses for twice the machine's memory; where `ulimit -v` forbids
-// that, large blocks come from malloc like small ones.
+// aligned all the same. The memory of large blocks goes to new ones, and to the
+// kernel only when the allocator is destroyed: it stays at the most that there
+// ever was. The allocator takes addresses for twice the machine's memory; where
+// `ulimit -v` forbids that, large blocks come from malloc like small ones.
 //
-// Throws std::bad_alloc if there is no memory. Thread-safe, like malloc.
+// Throws std::bad_alloc if there is no memory, and then has changed nothing.
+// Freeing allocates nothing. Thread-safe, and works in a child of fork(), like
+// malloc.
 LINEBLOOM_EXPORT std::shared_ptr<rocksdb::MemoryAllocator> NewFilterAllocator();
 
 }  // namespace linebloom

@@ -44,6 +44,38 @@ enum class RebuildReason : uint8_t {
   kOverBudget,  // fine by itself, but all filters exceed the memory_budget
 };
 
+enum class RebuildOutcome : uint8_t {
+  kPlanned,    // not rewritten yet: dry run, cancelled, or after an error
+  kRewritten,  // or merged into a rewritten neighbour that shares a key
+  kGone,       // one of RocksDB's own compactions took it first
+  kBusy,       // being compacted at each attempt; `message` is RocksDB's
+  kDamaged,    // can't be read, or not with the memory that there is;
+               // `message` says where and why
+  kNoSpace,    // too little free space on the disk or left to RocksDB's
+               // SstFileManager; `message` has the numbers
+};
+
+// A file whose filter is poor.
+struct FileRebuild {
+  std::string column_family;
+  std::string path;
+  int level = 0;
+  uint64_t bytes = 0;
+  // Entries of all kinds except range deletions. Files without a properties
+  // block, such as LevelDB's, don't say; theirs are counted.
+  uint64_t rows = 0;
+  RebuildReason reason = RebuildReason::kNoFilter;
+  // False-positive rate, 0 to 1; 1 without a filter that the policy can read.
+  double rate = 1;
+  double rate_after = 0;  // expected rate of the new filter
+  // How many fewer data blocks a lookup of a missing row is expected to read
+  // after this file is rewritten, if lookups are spread like the rows;
+  // negative for kOverBudget.
+  double saved_reads = 0;
+  RebuildOutcome outcome = RebuildOutcome::kPlanned;
+  std::string message;
+};
+
 struct RebuildFiltersOptions {
   // The column families to examine; if empty, only the default one. The caller
   // owns the handles, which must stay valid until the call returns.
@@ -67,39 +99,19 @@ struct RebuildFiltersOptions {
   // says where all else is, is always read.
   bool check_data_blocks = true;
 
+  // Rewrites files even if lookups will read more blocks than before: if all
+  // filters exceed the memory_budget, as many as needed get smaller ones.
+  // Otherwise those files stay, and the report counts them.
+  bool allow_more_reads = false;
+
   // Reports which files would be rewritten and which lack disk space, and
   // changes nothing.
   bool dry_run = false;
-};
 
-enum class RebuildOutcome : uint8_t {
-  kPlanned,    // not rewritten yet: dry run, cancelled, or after an error
-  kRewritten,  // or merged into a rewritten neighbour that shares a key
-  kGone,       // one of RocksDB's own compactions took it first
-  kBusy,       // being compacted at each attempt; `message` is RocksDB's
-  kDamaged,    // can't be read, or not with the memory that there is;
-               // `message` says where and why
-  kNoSpace,    // too little free space on the disk or left to RocksDB's
-               // SstFileManager; `message` has the numbers
-};
-
-// A file whose filter is poor.
-struct FileRebuild {
-  std::string column_family;
-  std::string path;
-  int level = 0;
-  uint64_t bytes = 0;
-  uint64_t rows = 0;  // entries of all kinds except range deletions
-  RebuildReason reason = RebuildReason::kNoFilter;
-  // False-positive rate, 0 to 1; 1 without a filter that the policy can read.
-  double rate = 1;
-  double rate_after = 0;  // expected rate of the new filter
-  // How many fewer data blocks a lookup of a missing row is expected to read
-  // after this file is rewritten, if lookups are spread like the rows;
-  // negative for kOverBudget.
-  double saved_reads = 0;
-  RebuildOutcome outcome = RebuildOutcome::kPlanned;
-  std::string message;
+  // The files that a dry run of the same database reported, or some of them:
+  // rewrites them in this order without examining any filter again. Files that
+  // are gone since are reported so. If empty, all live files are examined.
+  std::vector<FileRebuild> files = {};
 };
 
 // The data blocks that a lookup of a missing row is expected to read: the sum
@@ -115,16 +127,18 @@ struct RebuildFiltersReport {
   // Files to rewrite, in that order: first those over budget, by lost reads per
   // byte of freed memory; then the others, by saved reads per byte of the file.
   std::vector<FileRebuild> files;
+  // This and the counts of files are 0 if RebuildFiltersOptions::files is set.
   std::vector<FamilyReads> reads;
   uint64_t files_examined = 0;  // all live files
   // Files that have a reason but are left alone because the policy's filter
   // would be no better, for example a Ribbon filter of the same size.
   uint64_t files_no_better = 0;
-  // A sentence each, with path and offset, on live files that are left as they
-  // are: too damaged to examine, or with a partition of 0 bytes, where MultiGet
-  // may not find rows that exist, which the policy would write again. RocksDB's
-  // own policies do since 9.6, if no key of a partition has a prefix and
-  // whole_key_filtering is off.
+  // Files that would get a smaller filter if allow_more_reads were set.
+  uint64_t files_over_budget = 0;
+  // Live files left alone, a sentence each with path and offset: unreadable, or
+  // with an empty partition that this policy would write again (MultiGet may
+  // then miss rows). RocksDB's own policies do since 9.6, if no key of a
+  // partition has a prefix and whole_key_filtering is off.
   std::vector<std::string> unreadable;
   uint64_t bytes_rewritten = 0;
 };
@@ -150,10 +164,10 @@ using RebuildFiltersCallback =
 // needs are dropped, compaction filters run, and blob files are carried over.
 // To a compaction filter each is a manual compaction.
 //
-// With a memory_budget, the filters of all `column_families` whose policies
-// have one may come to no more than that together, so pass all column families
-// that share it. If they exceed it, as many files as needed get smaller
-// filters. If they don't, files get larger ones only as far as there is room.
+// With a memory_budget, files get larger filters only as far as there is room
+// in it, so pass all column families that share it. If other databases share it
+// too, there is room for what these keys have of it; the level size listener
+// knows a database once that has flushed or compacted.
 //
 // Files that another compaction holds are retried later. Automatic compactions
 // rewrite files anyway; this call is for levels that they rarely touch. While a

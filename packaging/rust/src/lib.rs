@@ -6,7 +6,7 @@
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! linebloom::register()?;
-//! let filter = linebloom::FilterPolicy::bits_per_key(10.0).level_aware();
+//! let filter = linebloom::FilterPolicy::auto();
 //! let mut options = rocksdb::Options::default();
 //! options.create_if_missing(true);
 //! let options = options.get_options_from_string(filter.database_options())?;
@@ -66,7 +66,7 @@ pub struct FilterPolicy {
 
 impl FilterPolicy {
     fn new(name: &'static str, value: String) -> Self {
-        let needs_listener = name == "memory_budget";
+        let needs_listener = name == "memory_budget" || value == "auto";
         FilterPolicy { options: vec![(name, value)], needs_listener }
     }
 
@@ -74,6 +74,12 @@ impl FilterPolicy {
         self.options.retain(|(known, _)| *known != name);
         self.options.push((name, value.to_string()));
         self
+    }
+
+    /// The bits that read least, if filters are in the block cache
+    /// (`BlockBasedOptions::set_cache_index_and_filter_blocks`); else 10.
+    pub fn auto() -> Self {
+        Self::new("bits_per_key", "auto".to_string())
     }
 
     /// As much memory for every key: 0 to 30 bits, below 0.5 no filter.
@@ -89,11 +95,6 @@ impl FilterPolicy {
     /// All filters together take about so many bytes.
     pub fn memory_budget(bytes: u64) -> Self {
         Self::new("memory_budget", bytes.to_string())
-    }
-
-    /// The same as a share of the block cache, of more than 0 and at most 100 percent.
-    pub fn share_of_block_cache(percent: f64) -> Self {
-        Self::new("memory_budget", format!("{percent}%"))
     }
 
     /// Shares memory among levels so that lookups read the fewest blocks.

@@ -29,9 +29,7 @@ TEST(AllocationRoundingTest, WithSizesCloseTogetherNothingChanges) {
   for (const auto sizes : {Exact, SixteenBytes}) {
     AllocationRounding rounding(sizes);
     for (uint32_t lines = 1; lines < 5000; ++lines) {
-      EXPECT_EQ(rounding.Round(LineKind::kSolved, lines * 51, lines,
-                               kFilterBlockOverhead),
-                lines);
+      EXPECT_EQ(rounding.Round(lines * 51, lines, kFilterBlockOverhead), lines);
     }
   }
 }
@@ -41,45 +39,44 @@ struct Sums {
   double rate = 0;  // times keys
 };
 
-void Add(LineKind line, uint64_t keys, uint32_t lines, Sums* sums) {
+void Add(uint64_t keys, uint32_t lines, Sums* sums) {
+  constexpr LineKind kLine = LineKind::kSolved;
   sums->memory += static_cast<double>(FourToADoubling(
-      BytesOfLines(line, lines) + kFilterBlockOverhead + kTrailer));
+      BytesOfLines(kLine, lines) + kFilterBlockOverhead + kTrailer));
   sums->rate += static_cast<double>(keys) *
-                ExpectedRate(line, MillibitsPerKey(lines, keys),
+                ExpectedRate(kLine, MillibitsPerKey(lines, keys),
                              static_cast<double>(keys) / lines);
 }
 
 // Filters of all sizes: less memory at the same rate.
 TEST(AllocationRoundingTest, WithSizesFarApartFiltersFillThem) {
-  for (const LineKind line : {LineKind::kPlain, LineKind::kSolved}) {
-    for (const uint32_t millibits : {5000u, 10000u, 16000u}) {
-      AllocationRounding rounding(FourToADoubling);
-      std::mt19937_64 random(1);
-      Sums without;
-      Sums with;
-      for (int i = 0; i < 1000; ++i) {
-        const uint64_t keys = 500 + random() % 100000;
-        const uint32_t lines = NumLinesForKeys(keys, millibits);
-        const uint32_t rounded =
-            rounding.Round(line, keys, lines, kFilterBlockOverhead);
-        const size_t size =
-            BytesOfLines(line, rounded) + kFilterBlockOverhead + kTrailer;
-        EXPECT_LE(FourToADoubling(size) - size,
-                  std::max<size_t>(2 * kLineBytes, size / 30));
-        Add(line, keys, lines, &without);
-        Add(line, keys, rounded, &with);
-      }
-      EXPECT_LT(with.memory, 0.96 * without.memory);
-      EXPECT_LT(with.rate, 1.02 * without.rate);
-      EXPECT_GT(with.rate, 0.95 * without.rate);
+  for (const uint32_t millibits : {5000u, 10000u, 16000u}) {
+    AllocationRounding rounding(FourToADoubling);
+    std::mt19937_64 random(1);
+    Sums without;
+    Sums with;
+    for (int i = 0; i < 1000; ++i) {
+      const uint64_t keys = 500 + random() % 100000;
+      const uint32_t lines = NumLinesForKeys(keys, millibits);
+      const uint32_t rounded =
+          rounding.Round(keys, lines, kFilterBlockOverhead);
+      const size_t size = BytesOfLines(LineKind::kSolved, rounded) +
+                          kFilterBlockOverhead + kTrailer;
+      EXPECT_LE(FourToADoubling(size) - size,
+                std::max<size_t>(2 * kLineBytes, size / 30));
+      Add(keys, lines, &without);
+      Add(keys, rounded, &with);
     }
+    EXPECT_LT(with.memory, 0.96 * without.memory);
+    EXPECT_LT(with.rate, 1.02 * without.rate);
+    EXPECT_GT(with.rate, 0.95 * without.rate);
   }
 }
 
 TEST(AllocationRoundingTest, OneLineIsNotTakenAway) {
   AllocationRounding rounding(
       [](size_t bytes) { return (bytes + 4095) / 4096 * 4096; });
-  EXPECT_EQ(rounding.Round(LineKind::kSolved, 1, 1, kFilterBlockOverhead),
+  EXPECT_EQ(rounding.Round(1, 1, kFilterBlockOverhead),
             NumLinesInBytes(LineKind::kSolved,
                             4096 - kFilterBlockOverhead - kTrailer));
 }

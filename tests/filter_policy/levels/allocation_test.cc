@@ -38,14 +38,14 @@ NewFile InUniversal(NewFile file) {
 NewFile Recovered() { return {.reason = TableFileCreationReason::kRecovery}; }
 
 // Two files of level 0 with 10,000 keys each, and these levels.
-TreeState Tree(std::vector<double> levels, const FilterTotals& filters = {}) {
+TreeState Tree(std::vector<double> levels, const FileTotals& filters = {}) {
   return {.level0_files = {1e4, 1e4},
           .levels = std::move(levels),
           .last_flush = 1e4,
           .filters = filters};
 }
 
-FilterTotals Filters(double keys, double bits_per_key) {
+FileTotals Filters(double keys, double bits_per_key) {
   return {.rows = keys, .keys = keys, .bits = keys * bits_per_key};
 }
 
@@ -55,7 +55,7 @@ TEST(AllocationTest, BitsOfEachKindOfFile) {
   const TreeState runs = {.level0_files = {1e4, 1e4, 1e5, 1e6},
                           .last_flush = 1e4};
   const TreeState opened = {.levels = {0, 1e6}, .filters = Filters(1e6, 10)};
-  const auto others = [](const FilterTotals& filters) {
+  const auto others = [](const FileTotals& filters) {
     return Compacted(
         {.levels = {1e5, 1e6}, .last_flush = 1e4, .filters = filters}, 1, 1e5);
   };
@@ -130,14 +130,6 @@ TEST(AllocationTest, BitsOfABudget) {
                 0.1)
         << what;
   }
-}
-
-TEST(AllocationTest, RatesAreSharesOfTheSum) {
-  const TreeState tree = Tree({0, 1e6, 8.98e6});  // 10M keys with level 0
-  EXPECT_NEAR(0.00898, RateForFile(Compacted(tree, 3), 0.01), 1e-6);
-  EXPECT_NEAR(0.001, RateForFile(Compacted(tree, 2), 0.01), 1e-6);
-  EXPECT_NEAR(0.00001, RateForFile(Flushed(tree), 0.01), 1e-6);
-  EXPECT_EQ(0.01, RateForFile(Recovered(), 0.01));
 }
 
 double Uniform(double min, double max, std::mt19937_64* random) {

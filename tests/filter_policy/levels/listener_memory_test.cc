@@ -144,8 +144,8 @@ TEST(ListenerMemoryTest, PerFileAndColumnFamily) {
   };
   printf("bytes of the listener, keys of %zu bytes:\n", Key(0).size());
   for (const auto& [name, options, max_per_file, max_per_family] :
-       {Case{"level_aware", kLevelAware, 150, 3000},
-        Case{"memory_budget", kBudget, 150, 3000}}) {
+       {Case{"level_aware", kLevelAware, 180, 3000},
+        Case{"memory_budget", kBudget, 180, 3000}}) {
     const double per_file =
         (BytesWithFiles(options, 101'000) - BytesWithFiles(options, 1000)) /
         100'000;

@@ -126,7 +126,7 @@ TEST_F(ListenerThreadsTest, DatabasesShareAListenerAndAPolicy) {
     EXPECT_TRUE(
         with_.policy->GetOptionString(rocksdb::ConfigOptions(), &options).ok());
     EXPECT_NE(std::string::npos, options.find("level_aware=true")) << options;
-    EXPECT_EQ("linebloom:10", with_.policy->GetId());
+    EXPECT_EQ("linebloom", with_.policy->GetId());
     EXPECT_TRUE(with_.policy->ValidateOptions({}, {}).ok());
     EXPECT_FALSE(wrong_policy_->ValidateOptions({}, {}).ok());
   }

@@ -2,8 +2,10 @@
 // RocksDB would.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdarg>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
@@ -115,8 +117,10 @@ class SimulatedDatabase : public rocksdb::StackableDB {
     return files;
   }
 
+  // New files get other names.
   void Add(const rocksdb::LiveFileMetaData& file) {
     const std::lock_guard<std::mutex> lock(mutex_);
+    last_file_ = std::max(last_file_.load(), std::atoi(&file.name[1]));
     files_.push_back(file);
   }
 

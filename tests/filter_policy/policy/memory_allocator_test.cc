@@ -2,17 +2,42 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <climits>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <new>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
+
+namespace {
+// Of this thread: how many times operator new succeeds before it fails.
+thread_local int news_left = INT_MAX;
+}  // namespace
+
+// Not inlined: GCC would take malloc for a mismatch of delete.
+[[gnu::noinline]] void* operator new(size_t size) {
+  void* const memory = news_left == 0 ? nullptr : std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  if (news_left < INT_MAX) --news_left;
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, size_t /*size*/) noexcept {
+  operator delete(memory);
+}
 
 namespace linebloom {
 namespace {
@@ -66,72 +91,202 @@ TEST(FilterAllocatorTest, LargeBlocksLieSideBySide) {
   allocator->Deallocate(all);
 }
 
-// Of a whole cache's life: every block is replaced many times by one of another
-// size.
-TEST(FilterAllocatorTest, ChurnLeavesFewHoles) {
-  struct Block {
-    unsigned char* memory;
-    size_t size;
-    unsigned char stamp;
-  };
-  const auto allocator = NewFilterAllocator();
-  std::mt19937_64 random(1);
-  std::vector<Block> blocks(500);
-  size_t live = 0;
-  size_t most_live = 0;
-  uintptr_t first = UINTPTR_MAX;
-  uintptr_t last = 0;
-  for (int i = 0; i < 100'000; ++i) {
-    Block& block = blocks[random() % blocks.size()];
-    if (block.size > 0) {
-      ASSERT_EQ(block.stamp, block.memory[0]);
-      ASSERT_EQ(block.stamp, block.memory[block.size - 1]);
-      allocator->Deallocate(block.memory);
-      live -= block.size;
+// Live blocks full of words of their own, whose contents are read whenever one
+// is freed.
+class LiveBlocks {
+ public:
+  LiveBlocks(rocksdb::MemoryAllocator* allocator, uint64_t seed)
+      : allocator_(allocator), random_(seed), blocks_(100) {}
+  ~LiveBlocks() {
+    for (Block& block : blocks_) Free(&block);
+  }
+  LiveBlocks(const LiveBlocks&) = delete;
+  LiveBlocks& operator=(const LiveBlocks&) = delete;
+
+  // Replaces one of the blocks by one of another size, 64 KiB to 2 MiB, each
+  // power of two as likely. An allocation fails if one of the next `news` of
+  // operator new does; freeing fails at the first.
+  void Replace(int news = INT_MAX) {
+    Block& block = blocks_[random_() % blocks_.size()];
+    Free(&block);
+    size_t size = kLarge << random_() % 5;
+    size += random_() % size;
+    news_left = news;
+    try {
+      block.words = static_cast<uint64_t*>(allocator_->Allocate(size));
+    } catch (const std::bad_alloc&) {
+      ++failed_;
     }
-    // 64 KiB to 2 MiB, each power of two as likely.
-    block.size = kLarge << random() % 5;
-    block.size += random() % block.size;
-    block.memory = static_cast<unsigned char*>(allocator->Allocate(block.size));
-    ASSERT_EQ(0u, AddressOf(block.memory) % 64);
-    block.stamp = static_cast<unsigned char>(i);
-    block.memory[0] = block.memory[block.size - 1] = block.stamp;
-    live += block.size;
-    most_live = std::max(most_live, live);
-    first = std::min(first, AddressOf(block.memory));
-    last = std::max(last, AddressOf(block.memory) + block.size);
+    news_left = INT_MAX;
+    if (block.words == nullptr) return;
+    EXPECT_EQ(0u, AddressOf(block.words) % 64);
+    block.count = size / sizeof(uint64_t);
+    block.stamp = random_();
+    for (size_t i = 0; i < block.count; ++i) block.words[i] = block.stamp + i;
+    live_ += size;
+    most_live_ = std::max(most_live_, live_);
+    first_ = std::min(first_, AddressOf(block.words));
+    last_ = std::max(last_, AddressOf(block.words) + size);
   }
-  const double taken =
-      static_cast<double>(last - first) / static_cast<double>(most_live);
-  RecordProperty("taken", std::to_string(taken));
-  EXPECT_LT(taken, 1.2);
-  for (const Block& block : blocks) allocator->Deallocate(block.memory);
-}
 
-// In kB; nothing where the kernel doesn't say.
-int LazilyFreed() {
-  std::ifstream smaps("/proc/self/smaps_rollup");
-  for (std::string word; smaps >> word;) {
-    int amount = 0;
-    if (word == "LazyFree:" && smaps >> amount) return amount;
+  void ExpectContents() const {
+    for (const Block& block : blocks_) ExpectContents(block);
   }
-  return -1;
-}
 
-TEST(FilterAllocatorTest, TheKernelMayTakeFreedPages) {
+  // The kernel takes what it may.
+  void ExertMemoryPressure() const {
+    constexpr uintptr_t kPage = 4096;
+    const uintptr_t begin = first_ / kPage * kPage;
+    (void)madvise(reinterpret_cast<void*>(begin), last_ - begin, MADV_PAGEOUT);
+  }
+
+  void Overwrite() {
+    for (const Block& block : blocks_) {
+      std::fill_n(block.words, block.count, 0);
+    }
+  }
+
+  int failed() const { return failed_; }
+  // The range of all blocks so far, relative to the most bytes at a time.
+  double taken() const {
+    return static_cast<double>(last_ - first_) /
+           static_cast<double>(most_live_);
+  }
+
+ private:
+  struct Block {
+    uint64_t* words = nullptr;
+    size_t count = 0;
+    uint64_t stamp = 0;
+  };
+
+  static void ExpectContents(const Block& block) {
+    size_t wrong = 0;
+    for (size_t i = 0; i < block.count; ++i) {
+      wrong += block.words[i] != block.stamp + i;
+    }
+    EXPECT_EQ(0u, wrong);
+  }
+
+  void Free(Block* block) {
+    if (block->words == nullptr) return;
+    ExpectContents(*block);
+    live_ -= block->count * sizeof(uint64_t);
+    news_left = 0;
+    allocator_->Deallocate(block->words);
+    news_left = INT_MAX;
+    *block = {};
+  }
+
+  rocksdb::MemoryAllocator* const allocator_;
+  std::mt19937_64 random_;
+  std::vector<Block> blocks_;
+  int failed_ = 0;
+  size_t live_ = 0;
+  size_t most_live_ = 0;
+  uintptr_t first_ = UINTPTR_MAX;
+  uintptr_t last_ = 0;
+};
+
+// As in a cache's whole life.
+TEST(FilterAllocatorTest, ChurnLeavesFewHoles) {
   const auto allocator = NewFilterAllocator();
-  constexpr size_t kSize = size_t{1} << 20;
-  std::vector<void*> memory;
-  for (int i = 0; i < 64; ++i) {
-    memory.push_back(allocator->Allocate(kSize));
-    std::memset(memory.back(), 1, kSize);
+  LiveBlocks blocks(allocator.get(), 1);
+  for (int i = 0; i < 5000; ++i) blocks.Replace();
+  RecordProperty("taken", std::to_string(blocks.taken()));
+  EXPECT_LT(blocks.taken(), 1.3);
+  blocks.ExpectContents();
+}
+
+TEST(FilterAllocatorTest, BlocksKeepTheirContentsUnderMemoryPressure) {
+  const auto allocator = NewFilterAllocator();
+  LiveBlocks blocks(allocator.get(), 1);
+  for (int i = 0; i < 2000; ++i) {
+    blocks.Replace();
+    if (i % 20 != 0) continue;
+    blocks.ExertMemoryPressure();
+    blocks.ExpectContents();
   }
-  const int before = LazilyFreed();
-  if (before < 0) GTEST_SKIP() << "no LazyFree in /proc/self/smaps_rollup";
-  // In any order: holes meet.
-  std::shuffle(memory.begin(), memory.end(), std::mt19937_64(1));
-  for (void* block : memory) allocator->Deallocate(block);
-  EXPECT_EQ(before + 64 * 1024, LazilyFreed());
+}
+
+TEST(FilterAllocatorTest, BlocksKeepTheirContentsIfAllocationsFail) {
+  const auto allocator = NewFilterAllocator();
+  LiveBlocks blocks(allocator.get(), 1);
+  for (int i = 0; i < 5000; ++i) blocks.Replace(i % 4);
+  blocks.ExpectContents();
+  EXPECT_GT(blocks.failed(), 100);
+  // What failed left no gap that can't be used.
+  EXPECT_LT(blocks.taken(), 1.3);
+}
+
+TEST(FilterAllocatorTest, BlocksKeepTheirContentsInThreads) {
+  const auto allocator = NewFilterAllocator();
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&allocator, thread] {
+      LiveBlocks blocks(allocator.get(), thread);
+      for (int i = 0; i < 1000; ++i) blocks.Replace();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// True if the child that runs `body` ends by itself.
+template <typename Body>
+bool Survives(const Body& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);  // ends a child that waits
+    body();
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 1;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+
+TEST(FilterAllocatorTest, ChildrenHaveBlocksOfTheirOwn) {
+  const auto allocator = NewFilterAllocator();
+  LiveBlocks blocks(allocator.get(), 1);
+  for (int i = 0; i < 1000; ++i) blocks.Replace();
+  EXPECT_TRUE(Survives([&blocks] {
+    blocks.ExpectContents();
+    for (int i = 0; i < 500; ++i) blocks.Replace();
+    blocks.Overwrite();
+  }));
+  blocks.ExpectContents();
+}
+
+TEST(FilterAllocatorTest, ChildrenNeedNotWaitForThreadsOfTheirParent) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's own malloc waits";
+#endif
+  const auto allocator = NewFilterAllocator();
+  std::atomic<bool> stop = false;
+  std::thread thread([&] {
+    while (!stop) allocator->Deallocate(allocator->Allocate(kLarge));
+  });
+  int waited = 0;
+  for (int i = 0; i < 200 && waited == 0; ++i) {
+    waited += Survives([&allocator] {
+      alarm(10);
+      allocator->Deallocate(allocator->Allocate(kLarge));
+    })
+                  ? 0
+                  : 1;
+  }
+  EXPECT_EQ(0, waited);
+  stop = true;
+  thread.join();
+}
+
+TEST(FilterAllocatorTest, RefusesSizesThatNothingHolds) {
+  const auto allocator = NewFilterAllocator();
+  for (size_t less = 0; less < 130; ++less) {
+    EXPECT_THROW((void)allocator->Allocate(SIZE_MAX - less), std::bad_alloc);
+  }
+  EXPECT_THROW((void)allocator->Allocate(SIZE_MAX / 2), std::bad_alloc);
+  LiveBlocks blocks(allocator.get(), 1);
+  for (int i = 0; i < 300; ++i) blocks.Replace();
 }
 
 TEST(FilterAllocatorTest, WorksWhereAddressesAreShort) {

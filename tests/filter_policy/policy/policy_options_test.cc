@@ -59,22 +59,24 @@ TEST(PolicyStringTest, MeansTheseOptions) {
     FilterPolicyOptions options;
   };
   const Case cases[] = {
-      {"linebloom", "linebloom:10", {}},
-      {"linebloom:10", "linebloom:10", {}},
+      {"linebloom", "linebloom", {}},
+      {"linebloom:auto", "linebloom", {}},
+      {"linebloom:10", "linebloom:10", {10}},
       {"linebloom:7.25", "linebloom:7.25", {7.25}},
-      {"{id=linebloom}", "linebloom:10", {}},
+      {"{id=linebloom}", "linebloom", {}},
+      {"{id=linebloom:10;bits_per_key=auto}", "linebloom", {}},
       {"id=linebloom:3", "linebloom:3", {3}},
       {"{id=linebloom;bits_per_key=3;}", "linebloom:3", {3}},
       {"id=linebloom;bits_per_key=3;line=plain",
        "linebloom:3",
        {3, LineKind::kPlain}},
       {"{id=linebloom;line=solved;hash_seed=18446744073709551614}",
-       "linebloom:10",
+       "linebloom",
        {.hash_seed = ~uint64_t{1}}},
-      {"{id=linebloom;hash_seed=0x10}", "linebloom:10", {.hash_seed = 16}},
-      {"{id=linebloom;hash_seed=0XfF}", "linebloom:10", {.hash_seed = 255}},
+      {"{id=linebloom;hash_seed=0x10}", "linebloom", {.hash_seed = 16}},
+      {"{id=linebloom;hash_seed=0XfF}", "linebloom", {.hash_seed = 255}},
       {"{id=linebloom;hash_seed=random}",
-       "linebloom:10",
+       "linebloom",
        {.hash_seed = kRandomHashSeed}},
       {"linebloom:rate:0.02",
        "linebloom:rate:0.02",
@@ -82,19 +84,13 @@ TEST(PolicyStringTest, MeansTheseOptions) {
       {"{id=linebloom;false_positive_rate=0.02}",
        "linebloom:rate:0.02",
        {.false_positive_rate = 0.02}},
-      {"linebloom:budget:90%",
-       "linebloom:budget:90%",
-       {.memory_budget = MemoryBudget::OfBlockCache(90)}},
-      {"{id=linebloom;memory_budget=0.5%}",
-       "linebloom:budget:0.5%",
-       {.memory_budget = MemoryBudget::OfBlockCache(0.5)}},
       {"linebloom:budget:512m",
        "linebloom:budget:512M",
        {.memory_budget = 512 << 20}},
       {"{id=linebloom;memory_budget=524288K}",
        "linebloom:budget:512M",
        {.memory_budget = 512 << 20}},
-      {"{id=linebloom;level_aware=1}", "linebloom:10", {.level_aware = true}},
+      {"{id=linebloom;level_aware=1}", "linebloom", {.level_aware = true}},
   };
   std::set<std::string> texts;
   const PolicyPtr ten = MustCreate("linebloom:10");
@@ -113,22 +109,25 @@ TEST(PolicyStringTest, MeansTheseOptions) {
     const FilterRequest request = InfoOfFilter(*policy).request;
     EXPECT_EQ(options.line, request.line);
     EXPECT_EQ(options.level_aware, request.level_aware);
-    EXPECT_EQ(static_cast<float>(options.false_positive_rate.value_or(0)),
-              request.false_positive_rate);
+    EXPECT_EQ(0, request.false_positive_rate);
+    if (options.line == LineKind::kSolved) {
+      EXPECT_EQ(RoundToMillibits(BitsPerKeyOf(options)),
+                request.millibits_per_key);
+    }
     if (options.hash_seed == kRandomHashSeed) continue;
     EXPECT_EQ(options.hash_seed, request.hash_seed);
   }
-  EXPECT_EQ(13u, texts.size());  // and all others are different
+  EXPECT_EQ(12u, texts.size());  // and all others are different
 }
 
 // Whatever parses can be printed, parsed again and built with.
 TEST(PolicyStringTest, WhatParsesPrintsItselfAndBuilds) {
   const std::pair<const char*, std::vector<const char*>> options[] = {
-      {"bits_per_key", {"unset", "0.5", "3.125", "20.5", "30", "31"}},
+      {"bits_per_key", {"unset", "auto", "0.5", "3.125", "20.5", "30", "31"}},
       {"false_positive_rate", {"unset", "0.02", "0.003", "0.1", "1e-300"}},
       {"memory_budget",
        {"unset", "1", "1000", "1023K", "1025M", "24G", "16777215T",
-        "18446744073709551615", "90%", "100%", "1e-3%"}},
+        "18446744073709551615"}},
       {"level_aware", {"true", "false"}},
       {"line", {"plain", "solved"}},
       {"hash_seed", {"0", "1", "random", "0xfffffffffffffffe"}}};
@@ -206,11 +205,11 @@ TEST(OptionsPageTest, HasNamesDefaultsAndRanges) {
 }
 
 // RocksDB's format has no room for them.
-TEST(PolicyOptionsTest, PlainLinesHaveNoSeedCanonicalKeyOrRate) {
+TEST(PolicyOptionsTest, PlainLinesHaveNoSeedOrCanonicalKey) {
   FilterPolicyOptions options;
   for (const char* const text :
        {"line=plain;hash_seed=3", "line=plain;hash_seed=random",
-        "line=plain;false_positive_rate=0.01", "bits_per_key=2;hash_seed=3"}) {
+        "bits_per_key=2;hash_seed=3"}) {
     const std::string error =
         ParseFilterPolicyOptions(text, &options).ToString();
     EXPECT_THAT(error, HasSubstr("RocksDB's Bloom filter, whose blocks have no "
@@ -220,7 +219,7 @@ TEST(PolicyOptionsTest, PlainLinesHaveNoSeedCanonicalKeyOrRate) {
       .line = LineKind::kPlain, .canonical_key = std::make_shared<LowerCase>()};
   EXPECT_THAT(Validate(canonical).ToString(),
               HasSubstr("line=plain and canonical_key: plain lines are"));
-  EXPECT_EQ(LineKind::kSolved, NearestValid(canonical).line);
+  EXPECT_EQ(LineKind::kSolved, InPlaceOf(canonical).line);
   EXPECT_TRUE(
       ParseFilterPolicyOptions("bits_per_key=2.25;hash_seed=3", &options).ok());
 }
@@ -229,9 +228,9 @@ TEST(PolicyOptionsTest, FewBitsMeanNoFilterOrOneBit) {
   for (const auto& [bits, millibits] :
        {std::pair(0.0, 0u), std::pair(0.4999, 0u), std::pair(0.5, 1000u),
         std::pair(9.585, 9585u), std::pair(10.0006, 10'001u),
-        // Those out of range give the nearest filter.
+        // Those out of range.
         std::pair(-3.0, 10'000u), std::pair(std::nan(""), 10'000u),
-        std::pair(31.0, 30'000u), std::pair(1e300, 30'000u)}) {
+        std::pair(31.0, 10'000u)}) {
     const auto policy = MakePolicy({bits});
     const bool builds = NewBuilder(*policy) != nullptr;
     EXPECT_EQ(millibits > 0, builds) << bits;
@@ -242,29 +241,40 @@ TEST(PolicyOptionsTest, FewBitsMeanNoFilterOrOneBit) {
   }
 }
 
-TEST(PolicyOptionsTest, NearestValidOptionsAreValid) {
-  const double numbers[] = {-1,  0,   1e-300, 0.001, 0.3,   0.99999,     1,
-                            1.5, 2.5, 30,     31,    1e300, std::nan("")};
-  for (const double bits : numbers) {
-    for (const double rate : numbers) {
-      for (const bool level_aware : {false, true}) {
-        FilterPolicyOptions options = {
-            .bits_per_key = bits,
-            .line = static_cast<LineKind>(rate > 0.1 ? 1 : 77),
-            .level_aware = level_aware};
-        EXPECT_TRUE(Validate(NearestValid(options)).ok()) << bits;
-        options.false_positive_rate = rate;
-        EXPECT_TRUE(Validate(NearestValid(options)).ok()) << bits;
-        options.bits_per_key.reset();
-        EXPECT_TRUE(Validate(NearestValid(options)).ok()) << rate;
-      }
-    }
+// The rate ends here: files of any size get the bits of a large filter.
+TEST(PolicyOptionsTest, ARateStandsForBits) {
+  for (const LineKind line : {LineKind::kSolved, LineKind::kPlain}) {
+    const FilterPolicyOptions options = {.line = line,
+                                         .false_positive_rate = 0.01};
+    EXPECT_TRUE(Validate(options).ok());
+    const double bits = BitsPerKeyOf(options);
+    EXPECT_NEAR(bits, line == LineKind::kSolved ? 7.0 : 9.9, 0.2);
+    EXPECT_EQ(RequestFor({bits, line}, {}, {}), RequestFor(options, {}, {}));
   }
-  const FilterPolicyOptions valid = {.hash_seed = 3,
-                                     .false_positive_rate = 0.0123};
-  EXPECT_EQ(IdOf(NearestValid(valid)), IdOf(valid));
-  EXPECT_EQ(NearestValid(valid).hash_seed, 3u);
-  EXPECT_EQ(NearestValid({.line = LineKind::kPlain}).line, LineKind::kPlain);
+}
+
+TEST(PolicyOptionsTest, InPlaceOfInvalidOptionsAreTenBits) {
+  const FilterPolicyOptions invalid = {.bits_per_key = 31,
+                                       .line = static_cast<LineKind>(77),
+                                       .hash_seed = 3,
+                                       .memory_budget = 1};
+  const FilterPolicyOptions valid = InPlaceOf(invalid);
+  EXPECT_TRUE(Validate(valid).ok());
+  EXPECT_EQ(IdOf(valid), "linebloom:10");
+  EXPECT_EQ(valid.hash_seed, 3u);
+}
+
+// Without facts of the tree, whatever the cache.
+TEST(PolicyOptionsTest, AutoIsTenBitsByLevelOutsideTheBlockCache) {
+  const auto tree = std::make_shared<TreeState>();
+  tree->Add({.unknown = 1e5}, 1);
+  tree->Add({.unknown = 1e6}, 2);
+  const NewFile file = {.tree = tree, .level = 1};
+  const auto request = RequestFor({}, {}, file);
+  EXPECT_EQ(request,
+            RequestFor({.bits_per_key = 10, .level_aware = true}, {}, file));
+  EXPECT_GT(request->millibits_per_key, 11'000u);
+  EXPECT_EQ(RequestFor({10}, {}, {}), RequestFor({}, {}, {}));
 }
 
 }  // namespace

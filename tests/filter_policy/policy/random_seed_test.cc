@@ -54,7 +54,7 @@ TEST_F(RandomSeedTest, IsWhatTheSystemGivesButNever0) {
 }
 
 OwnedPolicy RandomSeedPolicy() {
-  return MakePolicy({.hash_seed = kRandomHashSeed});
+  return MakePolicy({.bits_per_key = 10, .hash_seed = kRandomHashSeed});
 }
 
 uint64_t SeedOf(const std::string& block) {

@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Figures of the pages in docs/, none of which is pasted by hand.
+
+  bench/figures.py           fills README.md's figures and draws docs/pictures/ from the pages' tables
+  bench/figures.py --check   exits with 1 if they aren't what it would write; ctest runs this
+  bench/figures.py --fill TEXT
+      runs the commands on the pages that contain TEXT, in the repository's folder, and puts what each
+      prints between its `<!-- $ COMMAND -->` and the next `<!-- end -->`
+
+Drawing needs python3-matplotlib (tools/install_dependencies.sh --figures); filling needs build/release
+(tools/run_tests.sh builds it) and an otherwise idle machine. A picture's metadata have the points that it
+shows: --check compares those and needs no matplotlib.
+"""
+import glob
+import html
+import json
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PAGE = "docs/benchmarks.md"
+HOT = "One filter of a million keys"
+BLUE, ORANGE, PURPLE = "#0072b2", "#d55e00", "#9c3d87"
+# Label, name in filter_bench and in linebloom compare.
+FILTERS = [("RocksDB Bloom", "rocksdb-bloom", "bloomfilter:10"),
+           ("RocksDB Ribbon", "rocksdb-ribbon-10", "ribbonfilter:14.746:-1"),
+           ("**linebloom**", "linebloom", "linebloom:10"),
+           ("**linebloom, `level_aware`**", "linebloom", "linebloom:10 levels")]
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, text):
+    with open(os.path.join(ROOT, path), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def table(page, heading, title):
+    """{first cell: {column: number}} of the table below a heading whose title is `title`: the bold
+    line above a table in Markdown, or its first column, in a fenced block too."""
+    text = read(page).split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    lines = iter(text.splitlines())
+    line = next(line for line in lines if line.startswith((f"**{title}**", f"{title}  ", f"| {title} |")))
+    is_markdown = line.startswith(("**", "|"))
+
+    def cells_of(line):
+        return [cell.strip() for cell in line.strip("| ").split("|")] if is_markdown else re.split(r" {2,}", line)
+
+    if line.startswith("**"):
+        next(lines)
+        line = next(lines)
+    columns = cells_of(line)
+    if is_markdown:
+        next(lines)
+    rows = {}
+    for line in lines:
+        if not line.strip() or line.startswith(("<!--", " ")):
+            break
+        cells = cells_of(line)
+        numbers = [re.match(r"[\d,]+(?:\.\d+)?(?![\d.])", cell) for cell in cells]
+        rows.setdefault(cells[0], {column: float(number[0].replace(",", ""))
+                                   for column, number in zip(columns, numbers) if number})
+    return rows
+
+
+def readme_table():
+    reads = table("docs/comparison.md", "What it printed", "Reads per 1,000")
+    lookups, builds = table(PAGE, HOT, "hot"), table(PAGE, HOT, "build, hot")
+    lines = ["| 10 bits per key | reads per 1,000 missing rows | reject a key | find a key | build, per key "
+             "| memory to build, per key |", "| --- | ---: | ---: | ---: | ---: | ---: |"]
+    for label, name, compared in FILTERS:
+        lookup, build = lookups[name], builds[name]
+        lines.append(f"| {label} | {reads[compared]['reads']:.1f} | {lookup['miss']:.1f} ns "
+                     f"| {lookup['hit']:.1f} ns | {build['build']:.3g} ns | {build['memory, bytes/key']:.1f} B |")
+    return "\n".join(lines)
+
+
+def why_not_ribbon():
+    lookups, builds = table(PAGE, HOT, "hot"), table(PAGE, HOT, "build, hot")
+    times = [rows["rocksdb-ribbon-10"][column] / rows["linebloom"][column] for rows, column in (
+        (lookups, "miss"), (lookups, "hit"), (builds, "build"), (builds, "memory, bytes/key"))]
+    return ("**Why not Ribbon?** The same rate at the same memory takes Ribbon {:.1f} times as long to reject a key, {:.1f} times to\n"
+            "find one, {:.1f} times to build one, and {:.1f} times the memory to build. **Why not Bloom?** For its rate linebloom takes\n"
+            "{:.2g} bits per key, not 10.").format(*times, lookups["linebloom-rate"]["bits/key"])
+
+
+def under_a_cache():
+    reads = table("docs/memory.md", "The cliff", "MB of cache")
+    return ("**Under a block cache of 2 MB**, which these filters and indexes don't fit into, 1,000 missing rows read "
+            "{:.0f} blocks with\nBloom, {:.0f} with linebloom, and {:.0f} with the bits per key that suit the cache "
+            "([how to choose them](docs/memory.md)).").format(
+                *(reads[name]["2.0"] for name in ("Bloom, 10 bits", "`linebloom:10`", "the best of linebloom")))
+
+
+def against():
+    native = table(PAGE, "A RocksDB compiled for its CPU", "hot")
+    many = table(PAGE, "Filters larger than a cache", "many")
+    builds = table(PAGE, HOT, "build, hot")
+
+    def ratio(rows, column):
+        return rows["linebloom"][column] / rows["rocksdb-bloom"][column]
+
+    return ("- A RocksDB *compiled for its CPU* has a faster Bloom: linebloom takes {:.1f} times as long to reject a key, {:.1f} times to\n"
+            "  find one ([figures](docs/benchmarks.md#a-rocksdb-compiled-for-its-cpu)).\n"
+            "- Building takes {:.1f} times Bloom's time.\n"
+            "- With filters [far larger than the CPU's caches](docs/benchmarks.md#filters-larger-than-a-cache) a miss takes {:.2f} times Bloom's\n"
+            "  time: a lookup loads two lines at once, not one.").format(
+                ratio(native, "miss"), ratio(native, "hit"), ratio(builds, "build"), ratio(many, "miss"))
+
+
+def rate_picture():
+    lookups = table(PAGE, HOT, "hot")
+    series = []
+    for name, label, color, where in (
+            ("rocksdb-bloom", "Bloom", BLUE, [0, 9]), ("rocksdb-ribbon", "Ribbon", ORANGE, [8, -3]),
+            ("rocksdb-ribbon-10", "Ribbon", ORANGE, [8, -3]), ("linebloom", "linebloom", PURPLE, [8, -3]),
+            ("linebloom-rate", "linebloom", PURPLE, [0, -16])):
+        row = lookups[name]
+        series.append({"label": f"{label}, {row['bits/key']:.2g} bits", "where": where, "color": color,
+                       "points": [[row["miss"], row["false positives, %"]]]})
+    return {"title": "Rejecting a missing key: rate against time", "size": [6, 4],
+            "x": ["ns of CPU time for a key", [5, 10, 20, 40]], "source": "One filter of a million keys, packaged RocksDB",
+            "panels": [{"y": ["false positives, %", [0.1, 0.3, 1, 2]], "series": series}]}
+
+
+def memory_picture():
+    reads = table("docs/memory.md", "The cliff", "MB of cache")
+    series = [{"label": label, "where": [8, down], "color": color,
+               "points": [[float(size), value] for size, value in reads[name].items() if float(size) <= 3]}
+              for name, label, color, down in (("Bloom, 10 bits", "Bloom, 10 bits", BLUE, 0),
+                                               ("the best of Bloom, 3 to 16 bits", "Bloom, best bits", "#6bb1dc", -7),
+                                               ("`linebloom:10`", "linebloom, 10 bits", PURPLE, 0),
+                                               ("the best of linebloom", "linebloom, best", "#5e1f4e", -7))]
+    return {"title": "Reads of missing rows under one block cache", "size": [6, 4],
+            "x": ["MB of cache", [1, 1.5, 2, 2.5, 3]], "source": "Whole filters and indexes in the cache",
+            "panels": [{"y": ["blocks of all kinds read per 1,000 lookups", [1, 10, 100, 1000]], "series": series}]}
+
+
+def day_picture():
+    rows = table(PAGE, "Bits that it finds by itself", "measurement")
+    panels = []
+    for y, columns in ((["blocks of all kinds read per 1,000 lookups", [1, 10, 100, 1000]],
+                        ("linebloom: reads per 1,000 lookups", "their reads")),
+                       (["bits per key", [2, 4, 8, 16]], ("its bits", "best fixed bits"))):
+        panels.append({"y": y, "series": [
+            {"label": label, "where": [8, -3], "color": color,
+             "points": [[float(name.split(":")[0]), row[column]] for name, row in rows.items()]}
+            for label, color, column in zip(("linebloom", "best fixed bits"), (PURPLE, BLUE), columns)]})
+    return {"title": "A tree that grows, and whose lookups turn", "size": [8, 6], "panels": panels,
+            "x": ["", [float(name.split(":")[0]) for name in rows], [name.split(": ")[1] for name in rows]],
+            "source": "linebloom without a number, and the best fixed bits of the moment"}
+
+
+PLACES = {"table": readme_table, "ribbon": why_not_ribbon, "cache": under_a_cache, "against": against}
+PICTURES = {"docs/pictures/rate.svg": rate_picture, "docs/pictures/memory.svg": memory_picture}
+
+
+def draw(path, picture):
+    import matplotlib
+    matplotlib.use("svg")
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "linebloom", "font.size": 9})
+    from matplotlib import pyplot
+    panels = picture["panels"]
+    figure, all_axes = pyplot.subplots(len(panels), sharex=True, squeeze=False, figsize=picture["size"], layout="constrained")
+    figure.suptitle(picture["title"], fontsize=11)
+    for axes, panel in zip(all_axes.flat, panels):
+        for axis, (label, ticks, *names) in ((axes.xaxis, picture["x"]), (axes.yaxis, panel["y"])):
+            name = axis.axis_name
+            axes.set(**{f"{name}label": label, f"{name}scale": "linear" if names else "log", f"{name}lim": (ticks[0], ticks[-1])})
+            axis.set_ticks(ticks, *names or [[f"{tick:g}" for tick in ticks]])
+            axis.set_minor_locator(matplotlib.ticker.NullLocator())
+            if names:
+                axis.set_tick_params(rotation=90)
+        axes.grid(color="#d1d9e0")
+        axes.spines[["top", "right"]].set_visible(False)
+        for one in panel["series"]:
+            axes.plot(*zip(*one["points"]), color=one["color"], marker="o", clip_on=False)
+            axes.annotate(one["label"], one["points"][-1], one["where"], textcoords="offset points",
+                          horizontalalignment="left" if one["where"][0] else "center")
+    figure.supxlabel(picture["source"], color="#59636e", fontsize=8)
+    figure.savefig(os.path.join(ROOT, path), bbox_inches="tight",
+                   metadata={"Date": None, "Description": json.dumps(picture)})
+    pyplot.close(figure)
+
+
+def is_drawn(path, picture):
+    """The picture shows these points."""
+    found = os.path.exists(os.path.join(ROOT, path)) and re.search(r"<dc:description>(.*?)</dc:description>", read(path), re.DOTALL)
+    return bool(found) and html.unescape(found[1]) == json.dumps(picture)
+
+
+def fill(text):
+    """Runs the commands that contain `text`."""
+    found = False
+
+    def run(place):
+        nonlocal found
+        head, command, end = place.groups()
+        if text not in command:
+            return place.group()
+        found = True
+        print(command, file=sys.stderr)
+        output = subprocess.run(["bash", "-c", command], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+        return f"{head}{output.stdout.strip()}\n{end}"
+
+    for path in sorted(glob.glob("docs/**/*.md", root_dir=ROOT, recursive=True)):
+        page = read(path)
+        filled = re.sub(r"(<!-- \$ (.*?) -->\n).*?(<!-- end -->)", run, page, flags=re.DOTALL)
+        if filled != page:
+            write(path, filled)
+    if not found:
+        sys.exit(f"figures.py: no command contains '{text}'")
+
+
+def main():
+    if sys.argv[1:2] == ["--fill"] and len(sys.argv) == 3:
+        return fill(sys.argv[2])
+    if sys.argv[1:] not in ([], ["--check"]):
+        sys.exit(__doc__)
+    old = read("README.md")
+    readme = re.sub(r"(<!-- figures: (\w+) -->\n).*?( *<!-- end -->)",
+                    lambda place: f"{place[1]}{PLACES[place[2]]()}\n{place[3]}", old, flags=re.DOTALL)
+    pictures = {path: picture() for path, picture in PICTURES.items()}
+    wrong = [path for path, picture in pictures.items() if not is_drawn(path, picture)]
+    if sys.argv[1:]:
+        wrong += ["README.md"] if readme != old else []
+        sys.exit("\n".join(f"{path} isn't what bench/figures.py writes" for path in wrong) or 0)
+    write("README.md", readme)
+    for path in wrong:
+        draw(path, pictures[path])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Runs live_tree on trees of several filters and prints tables in Markdown.
+
+  bench/live_trees.py sweep FILE [FLAG-OF-LIVE_TREE...]
+      how close `linebloom`, which finds its bits by itself, comes to the best fixed bits, by the share of
+      lookups that hit, their skew, the size of the cache, and whole or partitioned filters. For fixed bits
+      one tree, overwritten once, serves all cells; linebloom gets a tree for each, with the cell's lookups
+      before and while it is overwritten. CELLS=N in the environment takes each Nth cell; all take 45 minutes of
+      a core.
+  bench/live_trees.py day FILE [...]
+      the same while a tree grows and its lookups turn
+  bench/live_trees.py shapes FILE [...]
+      filters of one size in memory, in trees of several shapes
+
+Each measurement is a line of JSON in FILE; those that it has aren't run again. Needs build/release
+(tools/run_tests.sh builds it).
+"""
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LIVE_TREE = os.path.join(ROOT, "build/release/bench/live_tree")
+BLOOM, AUTO = "bloomfilter:10:false", "linebloom"
+FIXED = {f"{{id=linebloom;bits_per_key={bits};level_aware=true}}": bits for bits in (3, 4, 5, 6, 7, 8, 10, 12, 15)}
+CACHES = [0.25, 0.4, 0.5, 0.75, 1, 1.5, 2]  # times filters and indexes of 10 bits
+LOADS = [f"{hits}{skew}" for skew in ("", ",zipf") for hits in (0, 1, 3, 10, 20, 50, 90, 100)]
+CELLS = [(partitioned, load, size) for partitioned in ("false", "true") for load in LOADS for size in CACHES]
+FEWEST_READS = 100  # for a ratio to mean something
+MEASURE = "measure=60k"
+
+
+class Results:
+    """What live_tree printed, by filters and the place of the measurement."""
+
+    def __init__(self, path, flags):
+        self.path, self.flags, self.lines = path, flags, {}
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                self.lines = {tuple(map(json.dumps, (line["filters"], line["place"]))): line
+                              for line in map(json.loads, file)}
+
+    def find(self, filters, place):
+        return self.lines.get((json.dumps(filters), json.dumps(place)))
+
+    def reads(self, filters, place):
+        """Reads of all kinds per 1,000 lookups."""
+        line = self.find(filters, place)
+        return 1000 * line["reads"] / line["lookups"]
+
+    def run(self, filters, places, steps, flags=()):
+        """Runs live_tree unless all places, one for each measurement, are there."""
+        if all(self.find(filters, place) for place in places):
+            return
+        print(filters, *flags, *steps[:4], file=sys.stderr)
+        with tempfile.TemporaryDirectory(prefix="live_trees.", dir=os.path.dirname(self.path) or ".") as work:
+            output = subprocess.run(
+                ["nice", LIVE_TREE, f"--folder={work}/db", f"--filters={filters}", *flags, *self.flags, *steps],
+                check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+        with open(self.path, "a", encoding="utf-8") as file:
+            for place, line in zip(places, map(json.loads, output), strict=True):
+                line["place"] = place
+                self.lines[json.dumps(filters), json.dumps(place)] = line
+                print(json.dumps(line), file=file)
+
+    def compare(self, place):
+        """linebloom's bits, its reads, the best fixed bits, their reads, and the ratio, or None if reads are few."""
+        fixed = {bits: self.reads(filters, place) for filters, bits in FIXED.items() if self.find(filters, place)}
+        best = min(fixed, key=fixed.get)
+        few = 1000 * FEWEST_READS > fixed[best] * self.find(AUTO, place)["lookups"]
+        own = self.reads(AUTO, place)
+        return self.find(AUTO, place)["bits_per_key"], own, best, fixed[best], None if few else own / fixed[best]
+
+
+def summarize(ratios):
+    print(f"\n{len(ratios)} measurements in which the best fixed bits would read {FEWEST_READS} blocks or more: worst "
+          f"{max(ratios):.2f}, median {statistics.median(ratios):.2f}, above 1.10: "
+          f"{sum(ratio > 1.10 for ratio in ratios)}, above 1.25: {sum(ratio > 1.25 for ratio in ratios)}")
+
+
+def sweep(results, rows=250_000):
+    results.run("linebloom:10", ["10 bits"], [f"write={rows}", "overwrite", "load=0", "cache=1M", "measure=1k"])
+    tree = results.find("linebloom:10", "10 bits")
+    unit = tree["filter_bytes"] + tree["index_bytes"]
+    cells = [list(cell) for cell in CELLS[::int(os.environ.get("CELLS", "1"))]]
+    for partitioned in ("false", "true"):
+        flags = [f"--partitioned={partitioned}"]
+        for filters in [BLOOM, *FIXED]:
+            places = sorted((cell for cell in cells if cell[0] == partitioned and not results.find(filters, cell)),
+                            key=lambda cell: cell[2])
+            steps = [f"write={rows}", "overwrite"]
+            for _, load, size in places:
+                steps += [f"cache={size * unit:.0f}", f"load={load}", MEASURE]
+            results.run(filters, places, steps, flags)
+        for cell in cells:
+            if cell[0] == partitioned:
+                results.run(AUTO, [cell], [f"cache={cell[2] * unit:.0f}", f"write={rows}", f"load={cell[1]}",
+                                           "lookups=20k", "overwrite", MEASURE], flags)
+    ratios = []
+    print("Reads relative to the best fixed bits; in brackets linebloom's bits and the best fixed ones:\n\n"
+          "| filters | hits, % | " + " | ".join(map(str, CACHES)) + " |\n| --- | --- |" + " ---: |" * len(CACHES))
+    for partitioned, kind in (("false", "whole"), ("true", "partitioned")):
+        for load in LOADS:
+            texts = []
+            for size in CACHES:
+                if [partitioned, load, size] not in cells:
+                    texts.append("")
+                    continue
+                bits, _, best, _, ratio = results.compare([partitioned, load, size])
+                texts.append(f"{ratio:.2f} ({bits:.1f}, {best})" if ratio else f"few ({bits:.1f}, {best})")
+                ratios += [ratio] if ratio else []
+            print(f"| {kind} | {load.replace(',', ', ')} | " + " | ".join(texts) + " |")
+    summarize(ratios)
+
+
+def day(results, smallest=31_250, cache=250_000):
+    steps, places = [f"cache={cache}", "load=0"], []
+
+    def measure(change, step):
+        steps.extend([step, MEASURE])
+        places.append(f"{len(places) + 1}: {change}")
+
+    for doubling in range(5):
+        measure(f"grown to {smallest << doubling:,} rows", f"write={smallest << max(doubling - 1, 0)}")
+    for load, change in (("50", "half hit"), ("0", "all miss")):
+        measure(change, f"load={load}")
+        for quarter in range(1, 5):
+            measure(f"{change}, {25 * quarter} % overwritten", f"overwrite={smallest << 2}")
+    for filters in [AUTO, *FIXED]:
+        results.run(filters, places, steps)
+    print("| measurement | linebloom: reads per 1,000 lookups | its bits | best fixed bits | their reads | ratio |\n"
+          "| --- | ---: | ---: | ---: | ---: | ---: |")
+    ratios = []
+    for place in places:
+        bits, own, best, least, ratio = results.compare(place)
+        print(f"| {place} | {own:.3g} | {bits:.2f} | {best} | {least:.3g} | {f'{ratio:.2f}' if ratio else 'few reads'} |")
+        ratios += [ratio] if ratio else []
+    summarize(ratios)
+
+
+def shapes(results, rows=250_000):
+    steps = ["load=0", f"write={rows}", MEASURE, "overwrite", MEASURE, "overwrite", MEASURE]
+    print("| shape | filters | bits per key | sorted runs | written: reads per 1,000 | overwritten | twice |\n"
+          "| --- | --- | ---: | ---: | ---: | ---: | ---: |")
+    for shape in ("dynamic", "static", "universal", "in order"):
+        flags = ["--in_order=true"] if shape == "in order" else [f"--shape={shape}"]
+        for filters in (BLOOM, "ribbonfilter:14.746:-1", "linebloom:10", "{id=linebloom;bits_per_key=10;level_aware=true}"):
+            places = [[shape, times] for times in range(3)]
+            results.run(filters, places, steps, flags)
+            lines = [results.find(filters, place) for place in places]
+            print(f"| {shape} | {filters} | {', '.join('%.2f' % line['bits_per_key'] for line in lines)} | "
+                  f"{', '.join(str(line['runs']) for line in lines)} | "
+                  + " | ".join(f"{results.reads(filters, place):.3g}" for place in places) + " |")
+
+
+def main():
+    commands = {"sweep": sweep, "day": day, "shapes": shapes}
+    if len(sys.argv) < 3 or sys.argv[1] not in commands:
+        sys.exit(__doc__)
+    commands[sys.argv[1]](Results(sys.argv[2], sys.argv[3:]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+#include "filter_policy/policy/notes.h"
+
+#include "filter_policy/filter/sizing.h"
+#include "filter_policy/policy/number_text.h"
+#include "filter_policy/policy/policy_options.h"
+
+namespace linebloom {
+namespace {
+
+using rocksdb::Status;
+
+constexpr char kAddListener[] =
+    "linebloom::Use() of linebloom/filter_policy.h, from C linebloom_use(), or "
+    "listeners=linebloom_level_sizes in an option string";
+
+std::string Megabytes(double bytes) {
+  return FixedText(bytes / 1e6, 1) + " MB";
+}
+
+}  // namespace
+
+Status NoEntropy() {
+  return Status::InvalidArgument(
+      "linebloom: hash_seed=random: the operating system gives no random "
+      "numbers; set a number of your own");
+}
+
+Status ListenerMissing(const FilterPolicyOptions& options) {
+  return Status::InvalidArgument(
+      "linebloom: " + IdOf(options) +
+      ": memory_budget needs the listener linebloom_level_sizes among "
+      "DBOptions::listeners: " +
+      kAddListener +
+      ". It must be made by the same copy of the library. If it is named "
+      "there: RocksDB drops the whole list where it lacks another listener of "
+      "it, such as db_bench's ErrorHandlerListener");
+}
+
+std::string BuiltInstead(const Status& problem, const std::string& instead) {
+  return problem.ToString() +
+         ". Until this is changed, filters are built with " + instead +
+         "; the database will not open again as it is.";
+}
+
+std::string NoListener(const FilterPolicyOptions& options,
+                       const rocksdb::FilterBuildingContext& context) {
+  const std::string policy =
+      "linebloom: " + (IsAuto(options) ? "bits_per_key=auto" : IdOf(options)) +
+      ": ";
+  const std::string bits =
+      BitsPerKeyText(BitsPerKeyOf(options)) + " bits per key";
+  if (context.level_at_creation < 0) {
+    return policy +
+           "SstFileWriter calls no listener: filters of its files get " + bits +
+           ".";
+  }
+  if (options.memory_budget) {
+    return BuiltInstead(ListenerMissing(options), bits + " in every file");
+  }
+  return policy + (IsAuto(options) ? "" : "level_aware=true: ") +
+         "there is no listener linebloom_level_sizes among "
+         "DBOptions::listeners, or another copy of the library made it: every "
+         "filter gets " +
+         bits + ", whatever its level" +
+         (IsAuto(options) ? " and the block cache. To let linebloom choose, "
+                            "add it by "
+                          : ". Add it by ") +
+         kAddListener + ".";
+}
+
+std::string MayDenyRows(std::string_view comparator) {
+  return "linebloom: the comparator '" + std::string(comparator) +
+         "' may call keys of different bytes equal, but filters tell them "
+         "apart: a lookup by other bytes than those that were written may not "
+         "find its row. Set FilterPolicyOptions::canonical_key or, if equal "
+         "keys always have equal bytes, let the comparator's "
+         "CanKeysWithDifferentByteContentsBeEqual() return false.";
+}
+
+std::string BitsOfBudget(uint64_t budget, double average_bits) {
+  return "linebloom: memory_budget=" + ByteCountText(budget) +
+         ": new files get " + FixedText(average_bits, 2) +
+         " bits per key on average" +
+         (average_bits <= kMinBitsOfRun
+              ? ", the least; filters may exceed the budget"
+              : "");
+}
+
+std::string ChosenBits(const AutoBits& chosen) {
+  return "linebloom: bits_per_key=auto: new files get " +
+         FixedText(chosen.average_bits, 1) + " bits per key on average" +
+         (chosen.filters_last_run ? "" : ", those of the last level none") +
+         ". The block cache has " + Megabytes(chosen.cache_bytes) +
+         ", indexes take " + Megabytes(chosen.index_bytes) + ", and " +
+         PercentText(chosen.hit_share) + " of the lookups " +
+         (chosen.counted ? "hit" : "are assumed to hit (no Statistics)") +
+         ". Expected block reads per 1,000 lookups: " +
+         FixedText(1000 * chosen.reads, 2) + ", with 10 bits " +
+         FixedText(1000 * chosen.reads_with_10, 2) + ".";
+}
+
+}  // namespace linebloom

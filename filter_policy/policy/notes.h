@@ -1,0 +1,39 @@
+// What a policy says to its users: the sentences of warnings and errors, and of
+// the info log. Pure functions; numbers have a decimal point in every locale.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "filter_policy/levels/auto_bits.h"
+#include "linebloom/filter_policy.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/status.h"
+
+namespace linebloom {
+
+rocksdb::Status NoEntropy();
+
+// No database opens with a memory_budget without a listener of this copy.
+rocksdb::Status ListenerMissing(const FilterPolicyOptions& options);
+
+// Filters are built with other options than those that have the problem.
+std::string BuiltInstead(const rocksdb::Status& problem,
+                         const std::string& instead);
+
+// A file that no listener of this copy announced gets bits without regard to
+// its level.
+std::string NoListener(const FilterPolicyOptions& options,
+                       const rocksdb::FilterBuildingContext& context);
+
+// Filters may deny rows to a comparator of this name.
+std::string MayDenyRows(std::string_view comparator);
+
+// The average that a budget has for new files.
+std::string BitsOfBudget(uint64_t budget, double average_bits);
+
+// The average that was chosen for new files, why, and what it is expected to
+// save.
+std::string ChosenBits(const AutoBits& chosen);
+
+}  // namespace linebloom

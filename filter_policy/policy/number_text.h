@@ -1,0 +1,36 @@
+// Numbers as text, the same in every locale: printf's have a decimal comma
+// after setlocale() in half of Europe.
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <string>
+
+namespace linebloom {
+
+// `how` is what std::to_chars takes after the number: nothing for the shortest
+// text that parses back to the same double.
+template <typename... How>
+std::string NumberText(double number, How... how) {
+  std::array<char, 400> text;  // 1e308 has 309 digits before the point
+  const auto result =
+      std::to_chars(text.data(), text.data() + text.size(), number, how...);
+  return std::string(text.data(), result.ptr);
+}
+
+// With so many decimals, as of %.2f.
+inline std::string FixedText(double number, int decimals) {
+  return NumberText(number, std::chars_format::fixed, decimals);
+}
+
+// With so many digits that count, as of %.3g.
+inline std::string RoundedText(double number, int digits) {
+  return NumberText(number, std::chars_format::general, digits);
+}
+
+// 0.00125 is "0.125 %".
+inline std::string PercentText(double share) {
+  return RoundedText(100 * share, 3) + " %";
+}
+
+}  // namespace linebloom

@@ -1,0 +1,343 @@
+#include "filter_policy/levels/read_model.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "filter_policy/filter/sizing.h"
+
+namespace linebloom::read_model {
+namespace {
+
+// Rows of 35 to a block of 4 KB, and indexes of 27 bytes for each block.
+Files Alike(double count, double rows) {
+  const double blocks = std::ceil(rows / 35);
+  return {.count = count,
+          .rows = rows,
+          .filter_keys = rows,
+          .index_bytes = 27 * blocks,
+          .data_blocks = blocks,
+          .data_bytes = 4096 * blocks};
+}
+
+Tree TreeOf(const std::vector<double>& rows_of_runs) {
+  Tree tree;
+  for (const double rows : rows_of_runs) {
+    tree.runs.push_back({{Alike(std::ceil(rows / 60'000), rows)}});
+  }
+  return tree;
+}
+
+// The tree in which `linebloom compare --memory` measured reads: 2M rows in six
+// runs and 36 files, with indexes of 1.56 MB.
+Tree MeasuredTree() {
+  const auto run = [](double count, double rows, double index_bytes,
+                      double blocks) {
+    return Run{{{count, rows, rows, index_bytes, blocks, 4096 * blocks}}};
+  };
+  return {{run(1, 4474, 3088, 128), run(1, 4474, 3089, 128),
+           run(1, 4474, 3088, 128), run(1, 17'896, 12'837, 512),
+           run(3, 178'972, 135'272, 5115),
+           run(29, 1'789'710, 1'404'564, 51'156)}};
+}
+
+double ReadsOf(const Tree& tree, double capacity, double hit_share,
+               const Choice& choice, Cache cache = {}) {
+  cache.capacity = capacity;
+  return ReadsPerLookup({tree}, cache, {.hit_share = hit_share}, choice).all();
+}
+
+// Reads per lookup of 40,000 to 60,000 lookups in that tree, direct I/O, one
+// shard, high_pri_pool_ratio 0.5, the same bits in all files.
+TEST(ReadModelTest, ExpectsWhatWasMeasured) {
+  struct Cell {
+    double capacity;
+    double hit_share;
+    std::map<double, double> reads;  // by bits per key
+  };
+  const std::vector<Cell> cells = {
+      {1e6, 0, {{3, 1.205575}, {6, 0.5875}, {10, 0.711075}, {16, 1.020225}}},
+      {2e6, 0, {{3, 0.817625}, {7, 0.0703}, {10, 0.2533}, {16, 0.588025}}},
+      {4e6, 0, {{3, 0.59035}, {6, 0.090075}, {9, 0.01505}}},
+      {2e6, 0.03, {{3, 0.85535}, {7, 0.1518}, {10, 0.34695}, {16, 0.64495}}},
+      {1e6, 0.2, {{3, 1.6161}, {7, 1.04605}, {10, 1.14535}, {16, 1.41305}}},
+      {3e6, 0.2, {{3, 0.9023}, {7, 0.32305}, {10, 0.41965}, {16, 0.7318}}},
+      {6e6, 0.2, {{3, 0.62275}, {7, 0.2426}, {10, 0.20785}, {16, 0.20715}}}};
+  for (const Cell& cell : cells) {
+    for (const auto& [bits, measured] : cell.reads) {
+      const double expected =
+          ReadsOf(MeasuredTree(), cell.capacity, cell.hit_share,
+                  {.average_bits = bits, .by_level = false});
+      EXPECT_NEAR(expected / measured, 1, 0.1)
+          << cell.capacity << " bytes, hits " << cell.hit_share << ", " << bits
+          << " bits: " << expected;
+    }
+  }
+}
+
+// The even bits that read least there, for caches of 1, 1.5, 2, 3, 4 and 6 MB.
+// With levels a little fewer are best. The true best are 6 6 7 11 15 16, 6 6 7
+// 10 11 15 and 7 6 6 7 8 14.
+TEST(ReadModelTest, ChoosesWhatReadsLeast) {
+  const std::map<double, std::vector<double>> best = {
+      {0, {5, 5, 7, 11, 15, 16}},
+      {0.03, {5, 5, 6, 9, 9, 12}},
+      {0.2, {5, 4, 5, 6, 7, 10}}};
+  const std::vector<double> capacities = {1e6, 1.5e6, 2e6, 3e6, 4e6, 6e6};
+  for (const auto& [hit_share, bits] : best) {
+    for (size_t i = 0; i < capacities.size(); ++i) {
+      const Choice choice =
+          BestChoice({MeasuredTree()}, {.capacity = capacities[i]},
+                     {.hit_share = hit_share, .counted = true});
+      EXPECT_NEAR(choice.average_bits, bits[i], 0.75)
+          << capacities[i] << " bytes, hits " << hit_share;
+      EXPECT_TRUE(choice.filters_last_run);
+      EXPECT_TRUE(choice.by_level);
+    }
+  }
+}
+
+TEST(ReadModelTest, CountsWhatLookupsNeedWithoutACache) {
+  const Tree tree = TreeOf({1000, 9000});
+  const Choice ten = {.average_bits = 10, .by_level = false};
+  const double rate = ExpectedRate(LineKind::kSolved, 10'000, 51.2);
+  const Reads missing = ReadsPerLookup({tree}, {}, {}, ten);
+  EXPECT_NEAR(missing.filter, 2, 1e-9);
+  EXPECT_NEAR(missing.index, 2 * rate, 1e-9);
+  EXPECT_NEAR(missing.data, 2 * rate, 1e-9);
+  EXPECT_NEAR(missing.filter_bytes, 12'500, 150);
+  // A tenth of the rows is in the upper run.
+  const Reads present = ReadsPerLookup({tree}, {}, {.hit_share = 1}, ten);
+  EXPECT_NEAR(present.filter, 1.9, 1e-9);
+  EXPECT_NEAR(present.data, 1 + 0.9 * rate, 1e-9);
+  Tree without = tree;
+  for (auto& run : without.runs) run.files[0].kept = Filters{};
+  EXPECT_NEAR(ReadsPerLookup({without}, {}, {}, ten).data, 2, 1e-9);
+  EXPECT_EQ(ReadsPerLookup({without}, {}, {}, ten).filter, 0);
+  EXPECT_EQ(ReadsPerLookup({without}, {}, {}, ten).filter_bytes, 0);
+}
+
+TEST(ReadModelTest, ReadsLessFromALargerCache) {
+  for (const bool partitioned : {false, true}) {
+    for (const double hit_share : {0.0, 0.2, 1.0}) {
+      double last = HUGE_VAL;
+      for (double capacity = 1e5; capacity < 1e9; capacity *= 1.3) {
+        const double reads = ReadsOf(MeasuredTree(), capacity, hit_share, {},
+                                     {.partitioned = partitioned});
+        EXPECT_LE(reads, last * 1.001) << capacity << ' ' << hit_share;
+        last = reads;
+      }
+      EXPECT_EQ(last, 0);
+    }
+  }
+}
+
+TEST(ReadModelTest, MoreHitsAndScansReadMore) {
+  const Tree tree = MeasuredTree();
+  EXPECT_LT(ReadsOf(tree, 3e6, 0.1, {}), ReadsOf(tree, 3e6, 0.2, {}));
+  const Reads scanned = ReadsPerLookup({tree}, {.capacity = 3e6},
+                                       {.scanned_blocks_per_lookup = 1}, {});
+  EXPECT_GT(scanned.all(), 0.5 + ReadsOf(tree, 3e6, 0, {}));
+  // Data then takes memory from filters.
+  const auto bits = [&](double hit_share) {
+    return BestChoice({tree}, {.capacity = 3e6}, {.hit_share = hit_share})
+        .average_bits;
+  };
+  EXPECT_GT(bits(0), bits(0.03));
+  EXPECT_GT(bits(0.03), bits(0.5));
+}
+
+// Without a pool of high priority, as in db_bench, the data blocks that hits
+// read push out filters.
+TEST(ReadModelTest, ReadsMoreWithoutAPoolOfHighPriority) {
+  const Tree tree = MeasuredTree();
+  const Choice four = {.average_bits = 4};
+  const double pool = ReadsOf(tree, 2.5e6, 0.5, four);
+  const double none =
+      ReadsOf(tree, 2.5e6, 0.5, four, {.high_priority_share = 0});
+  EXPECT_GT(none, 1.02 * pool);
+  EXPECT_EQ(
+      ReadsOf(tree, 2.5e6, 0.5, four,
+              {.high_priority_share = 0, .high_priority_metadata = false}),
+      none);
+}
+
+TEST(ReadModelTest, TenBitsIfEverythingFits) {
+  const Tree tree = MeasuredTree();
+  for (const double hit_share : {0.0, 0.5, 1.0}) {
+    const Choice choice = BestChoice({tree}, {.capacity = 1e9},
+                                     {.hit_share = hit_share, .counted = true});
+    EXPECT_EQ(choice.average_bits, 10);
+    EXPECT_TRUE(choice.filters_last_run);
+  }
+}
+
+// A filter larger than a shard is read for each lookup, however many bits it
+// has.
+TEST(ReadModelTest, ManyBitsIfFiltersNeverFit) {
+  const Tree tree = {{{{Alike(1, 10'000'000)}}}};
+  EXPECT_GT(BestChoice({tree}, {.capacity = 1e6}, {}).average_bits, 10);
+}
+
+TEST(ReadModelTest, TenBitsForNothing) {
+  for (const std::vector<Tree>& trees :
+       {std::vector<Tree>{}, {Tree{}}, {TreeOf({0, 0})}}) {
+    const Choice choice = BestChoice(trees, {.capacity = 1e6}, {});
+    EXPECT_EQ(choice.average_bits, 10);
+    EXPECT_TRUE(choice.filters_last_run);
+    EXPECT_EQ(ReadsPerLookup(trees, {.capacity = 1e6}, {}, choice).all(), 0);
+  }
+}
+
+TEST(ReadModelTest, NoFilterInTheLastRunOnlyIfHitsWereCounted) {
+  const Tree tree = MeasuredTree();
+  const Cache cache = {.capacity = 1e6};
+  const Choice counted =
+      BestChoice({tree}, cache, {.hit_share = 1, .counted = true});
+  EXPECT_FALSE(counted.filters_last_run);
+  const Choice assumed = BestChoice({tree}, cache, {.hit_share = 1});
+  EXPECT_TRUE(assumed.filters_last_run);
+  EXPECT_LT(ReadsOf(tree, 1e6, 1, counted), ReadsOf(tree, 1e6, 1, assumed));
+  Choice filtered = counted;
+  filtered.filters_last_run = true;
+  const auto bytes = [&](const Choice& choice) {
+    return ReadsPerLookup({tree}, cache, {}, choice).filter_bytes;
+  };
+  EXPECT_NEAR(bytes(counted) / bytes(filtered), 0.105, 0.01);
+}
+
+TEST(ReadModelTest, TreesInOneCacheAreOneSum) {
+  const Tree tree = MeasuredTree();
+  const Choice seven = {.average_bits = 7};
+  // Twice the tree in twice the cache, each with half the lookups.
+  EXPECT_NEAR(ReadsPerLookup({tree, tree}, {.capacity = 4e6}, {}, seven).all(),
+              ReadsOf(tree, 2e6, 0, seven), 0.003);
+  // One that isn't requested doesn't count.
+  Tree busy = tree;
+  busy.lookups = 5;
+  EXPECT_NEAR(ReadsPerLookup({busy, tree}, {.capacity = 2e6}, {}, seven).all(),
+              ReadsOf(tree, 2e6, 0, seven), 1e-6);
+}
+
+TEST(ReadModelTest, FilesKeepTheirFilters) {
+  Tree tree = MeasuredTree();
+  Files& last = tree.runs.back().files[0];
+  last.kept = Filters{16 * last.filter_keys / 8, 1e-5};
+  const double kept = last.kept->bytes;
+  const Reads reads = ReadsPerLookup({tree}, {.capacity = 3e6}, {},
+                                     {.average_bits = 6, .by_level = false});
+  EXPECT_NEAR(reads.filter_bytes, kept + 6 * 210'290 / 8.0, 2000);
+  // There is no room for more, and the others have a small part.
+  EXPECT_GT(reads.all(), 2 * ReadsOf(MeasuredTree(), 3e6, 0,
+                                     {.average_bits = 6, .by_level = false}));
+}
+
+TEST(ReadModelTest, SmallFilesAreCountedApart) {
+  read_model::Run run;
+  for (int i = 0; i < 20; ++i) run.Add(Alike(1, 60'000 + 100 * i));
+  for (int i = 0; i < 5; ++i) run.Add(Alike(1, 1000));
+  ASSERT_EQ(run.files.size(), 2);
+  EXPECT_EQ(run.files[0].count, 20);
+  EXPECT_EQ(run.files[1].rows, 5000);
+  // What is kept stays apart from what isn't; rates are averages over rows.
+  Files kept = Alike(1, 1000);
+  kept.kept = Filters{100, 0.1};
+  run.Add(kept);
+  kept.kept = Filters{300, 0.3};
+  run.Add(kept);
+  ASSERT_EQ(run.files.size(), 3);
+  EXPECT_EQ(run.files[2].kept->bytes, 400);
+  EXPECT_NEAR(run.files[2].kept->rate, 0.2, 1e-9);
+}
+
+TEST(ReadModelTest, FiltersOutsideTheCacheAreNeverRead) {
+  const Reads reads = ReadsPerLookup(
+      {MeasuredTree()}, {.capacity = 1e6, .holds_metadata = false}, {}, {});
+  EXPECT_EQ(reads.filter + reads.index, 0);
+  EXPECT_NEAR(reads.data, 0.0025, 0.002);
+  EXPECT_GT(reads.filter_bytes, 2e6);
+}
+
+TEST(ReadModelTest, PinsLevel0) {
+  Tree tree = MeasuredTree();
+  for (int i = 0; i < 3; ++i) tree.runs[i].level0 = true;
+  const Cache pinned = {.capacity = 3e5, .pin_level0 = true};
+  EXPECT_LT(ReadsPerLookup({tree}, pinned, {}, {}).filter,
+            ReadsPerLookup({tree}, {.capacity = 3e5}, {}, {}).filter);
+}
+
+// Reads per lookup of missing rows from RocksDB's LRUCache in four and eight
+// shards, with the filters of `linebloom:BITS` by level: 40,000 lookups
+// each, the mean over four placements of the blocks.
+TEST(ReadModelTest, ShardsFillUnevenly) {
+  struct Cell {
+    double capacity;
+    double shards;
+    std::map<double, double> reads;  // by bits per key
+  };
+  const std::vector<Cell> cells = {
+      {1.5e6, 4, {{3, 0.4296}, {5, 0.237}, {7, 0.321}, {10, 0.5594}}},
+      {1.5e6, 8, {{3, 0.4789}, {5, 0.326}, {7, 0.5001}, {10, 0.9251}}},
+      {2.5e6, 4, {{3, 0.2473}, {5, 0.0852}, {10, 0.1687}, {13, 0.3637}}},
+      {2.5e6, 8, {{3, 0.2705}, {5, 0.095}, {10, 0.2817}, {13, 0.5415}}}};
+  for (const Cell& cell : cells) {
+    for (const auto& [bits, simulated] : cell.reads) {
+      const double expected =
+          ReadsOf(MeasuredTree(), cell.capacity, 0, {.average_bits = bits},
+                  {.shards = cell.shards});
+      EXPECT_NEAR(expected / simulated, 1, 0.15)
+          << cell.capacity << " bytes, " << cell.shards << " shards, " << bits
+          << " bits: " << expected;
+    }
+  }
+  const auto best = [](double shards) {
+    const Cache cache = {.capacity = 4e6, .shards = shards};
+    return BestChoice({MeasuredTree()}, cache, {}).average_bits;
+  };
+  EXPECT_GT(best(1), 14);
+  EXPECT_NEAR(best(4), 8, 1.5);
+  EXPECT_NEAR(best(8), 8, 1.5);
+}
+
+TEST(ReadModelTest, NumbersForEveryTree) {
+  std::mt19937_64 random(1);
+  const auto between = [&](double low, double high) {
+    return std::uniform_real_distribution<>(low, high)(random);
+  };
+  const auto tenfold = [&](double low, double high) {
+    return std::pow(10, between(low, high));
+  };
+  for (int i = 0; i < 500; ++i) {
+    std::vector<Tree> trees(1 + random() % 3);
+    for (Tree& tree : trees) {
+      tree.lookups = random() % 2 == 0 ? 0 : tenfold(-3, 9);
+      for (int run = 0; run < 1 + static_cast<int>(random() % 12); ++run) {
+        const double rows = random() % 8 == 0 ? 0 : std::floor(tenfold(0, 15));
+        Files files = Alike(std::ceil(tenfold(0, 5)), rows);
+        if (random() % 3 == 0) files.kept = Filters{rows, between(0, 1)};
+        if (random() % 8 == 0) files.data_blocks = files.data_bytes = 0;
+        if (random() % 8 == 0) files.index_bytes = 0;
+        tree.runs.push_back({{files}, between(0, 1), random() % 2 == 0});
+      }
+    }
+    const Cache cache = {.capacity = random() % 8 == 0 ? 0 : tenfold(3, 15),
+                         .shards = static_cast<double>(1 << random() % 10),
+                         .high_priority_share = between(0, 1),
+                         .high_priority_metadata = random() % 2 == 0,
+                         .partitioned = random() % 2 == 0,
+                         .pin_level0 = random() % 2 == 0};
+    const Load load = {between(0, 1), random() % 2 == 0, between(0, 3)};
+    const Choice best = BestChoice(trees, cache, load);
+    EXPECT_GE(best.average_bits, 1);
+    EXPECT_LE(best.average_bits, 16);
+    const Reads reads = ReadsPerLookup(trees, cache, load, best);
+    EXPECT_GE(reads.all(), 0);
+    EXPECT_LT(reads.all(), 40) << "tree " << i;
+  }
+}
+
+}  // namespace
+}  // namespace linebloom::read_model

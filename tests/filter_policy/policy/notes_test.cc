@@ -1,0 +1,96 @@
+// What a policy says to its users.
+#include "filter_policy/policy/notes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <clocale>
+#include <cstdlib>
+#include <string>
+
+#include "linebloom/observed_rate.h"
+#include "rocksdb/table.h"
+#include "tests/temporary_folder.h"
+
+namespace linebloom {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr AutoBits kChosen = {.average_bits = 7.5,
+                              .is_chosen = true,
+                              .cache_bytes = 12.5e9,
+                              .index_bytes = 690e3,
+                              .hit_share = 0.125,
+                              .counted = true,
+                              .reads = 0.0123,
+                              .reads_with_10 = 0.0456};
+
+TEST(NotesTest, ChosenBitsHaveTheirReasons) {
+  EXPECT_EQ(
+      ChosenBits(kChosen),
+      "linebloom: bits_per_key=auto: new files get 7.5 bits per key on "
+      "average. The block cache has 12500.0 MB, indexes take 0.7 MB, and 12.5 "
+      "% of the lookups hit. Expected block reads per 1,000 lookups: 12.30, "
+      "with "
+      "10 bits 45.60.");
+  AutoBits assumed = kChosen;
+  assumed.counted = false;
+  assumed.filters_last_run = false;
+  EXPECT_THAT(ChosenBits(assumed),
+              HasSubstr("12.5 % of the lookups are assumed to hit"));
+  EXPECT_THAT(ChosenBits(assumed), HasSubstr("those of the last level none"));
+}
+
+// Says what filters get, and how to add what is missing.
+TEST(NotesTest, NoListener) {
+  const rocksdb::BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  context.level_at_creation = -1;
+  EXPECT_EQ(NoListener({}, context),
+            "linebloom: bits_per_key=auto: SstFileWriter calls no listener: "
+            "filters of "
+            "its files get 10 bits per key.");
+  context.level_at_creation = 0;
+  for (const FilterPolicyOptions& options :
+       {FilterPolicyOptions(),
+        FilterPolicyOptions{.bits_per_key = 10, .level_aware = true},
+        FilterPolicyOptions{.memory_budget = 1 << 20}}) {
+    const std::string note = NoListener(options, context);
+    for (const char* words : {"linebloom_level_sizes", "10 bits per key",
+                              "linebloom::Use()", "linebloom_use()", "copy"}) {
+      EXPECT_THAT(note, HasSubstr(words));
+    }
+  }
+}
+
+TEST(NotesTest, BitsOfABudget) {
+  EXPECT_EQ(BitsOfBudget(512 << 20, 7.126),
+            "linebloom: memory_budget=512M: new files get 7.13 bits per key on "
+            "average");
+  EXPECT_THAT(BitsOfBudget(1, 1), HasSubstr("the least; filters may exceed"));
+}
+
+// printf's, after setlocale(), have a comma.
+TEST(NotesTest, NumbersHaveADecimalPointInEveryLocale) {
+  const TemporaryFolder folder;
+  const std::string before = std::setlocale(LC_NUMERIC, nullptr);
+  const std::string make =
+      "localedef -i de_DE -f UTF-8 " + folder.path() + "/de_DE.UTF-8";
+  const bool is_there =
+      std::system(make.c_str()) == 0 &&
+      setenv("LOCPATH", folder.path().c_str(), /*overwrite=*/1) == 0 &&
+      std::setlocale(LC_NUMERIC, "de_DE.UTF-8") != nullptr;
+  const std::string notes =
+      ChosenBits(kChosen) + BitsOfBudget(1, 7.126) +
+      ToString({.negatives = 999, .positives = 1}, 0.00125);
+  std::setlocale(LC_NUMERIC, before.c_str());
+  for (const char* number : {"7.5", "12500.0", "7.13", "0.1 %", "0.125 %"}) {
+    EXPECT_THAT(notes, HasSubstr(number));
+  }
+  unsetenv("LOCPATH");
+  if (!is_there) GTEST_SKIP() << "Debian's package locales isn't there";
+}
+
+}  // namespace
+}  // namespace linebloom

@@ -1,0 +1,246 @@
+// What the listener knows of a database where RocksDB tells little, and what
+// bits_per_key=auto makes of it.
+
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "linebloom/filter_policy.h"
+#include "linebloom/level_size_listener.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/env.h"
+#include "rocksdb/sst_file_writer.h"
+#include "rocksdb/write_buffer_manager.h"
+#include "tests/rocksdb/tree_fixture.h"
+
+namespace linebloom {
+namespace {
+
+class KnownFilesTest : public TreeTest {
+ protected:
+  KnownFilesTest() { UseListener(); }
+
+  void UseBudget(uint64_t bytes) {
+    budget_ = static_cast<double>(bytes);
+    UseOptions({.memory_budget = bytes});
+  }
+
+  // The files, as if LevelDB had written them.
+  void ForgetProperties() {
+    const auto files = Files();
+    Close();
+    for (const rocksdb::LiveFileMetaData& file : files) {
+      std::stringstream bytes;
+      const std::string path = file.db_path + file.name;
+      bytes << std::ifstream(path, std::ios::binary).rdbuf();
+      std::string text = bytes.str();
+      const size_t at = text.rfind("rocksdb.properties");
+      ASSERT_NE(std::string::npos, at);
+      text[at + 17] = 'z';
+      std::ofstream(path, std::ios::binary) << text;
+    }
+    Reopen();
+  }
+
+  double budget_ = 0;
+};
+
+TEST_F(KnownFilesTest, FilesWithoutProperties) {
+  table_.checksum = rocksdb::kNoChecksum;
+  table_.format_version = 2;
+  options_.verify_sst_unique_id_in_manifest = false;
+  for (const FilterPolicyOptions& policy : {FilterPolicyOptions(),
+                                            {.level_aware = true},
+                                            {.memory_budget = 30'000}}) {
+    UseOptions(policy);
+    DestroyAndReopen();
+    for (uint64_t row = 0; row < 40'000; row += 10'000) {
+      WriteFile({row, row + 10'000});
+    }
+    ForgetProperties();
+    WriteFile({40'000, 50'000});
+    CompactAll();
+    ExpectRows({0, 50'000});
+    if (policy.memory_budget) {
+      EXPECT_NEAR(9.6, Now().bits_per_key(), 0.7);
+    }
+  }
+}
+
+// RocksDB opens a few of the files only, and the first look reads a thousand.
+TEST_F(KnownFilesTest, AllFilesCountWhereFewAreOpen) {
+  constexpr uint64_t kFiles = 2500;
+  UsePolicy(kBloom);
+  options_.max_open_files = -1;
+  Reopen();
+  std::vector<std::string> paths;
+  for (uint64_t i = 0; i < kFiles; ++i) {
+    paths.push_back(Path(std::to_string(i) + ".sst"));
+    rocksdb::SstFileWriter writer({}, OptionsWithTable());
+    ASSERT_OK(writer.Open(paths.back()));
+    for (uint64_t row = 0; row < 40; ++row) {
+      ASSERT_OK(writer.Put(RowKey(40 * i + row), "v"));
+    }
+    ASSERT_OK(writer.Finish());
+  }
+  ASSERT_OK(db_->IngestExternalFile(paths, {}));
+  options_.max_open_files = 100;
+  UseBudget(kFiles * 40 * 10 / 8);
+  Reopen();
+  WriteFile({200'000, 201'000});
+  // Half of what there is beyond 10 bits for the rows of all files is kept.
+  const double first = 8.0 * AllProperties(db_.get())[0]->filter_size / 500;
+  EXPECT_LE(first, 13);
+  EXPECT_GE(first, 9);
+}
+
+TEST_F(KnownFilesTest, TheFirstFlushIsWithinTheBudget) {
+  UseBudget(20'000);
+  Reopen();
+  PutRows({0, 100'000});
+  Flush();
+  EXPECT_NEAR(1, Now().bytes / budget_, 0.1);
+}
+
+TEST_F(KnownFilesTest, DatabasesOfOnePathInTwoEnvs) {
+  UseBudget(60'000);
+  std::vector<std::unique_ptr<rocksdb::Env>> envs;
+  std::vector<std::unique_ptr<rocksdb::DB>> databases(2);
+  for (auto& db : databases) {
+    envs.emplace_back(rocksdb::NewMemEnv(rocksdb::Env::Default()));
+    rocksdb::Options options = OptionsWithTable();
+    options.env = envs.back().get();
+    ASSERT_OK(rocksdb::DB::Open(options, "/same", OutPtr(&db)));
+  }
+  double bytes = 0;
+  for (int round = 0; round < 3; ++round) {
+    bytes = 0;
+    for (const auto& db : databases) {
+      PutRows({0, 100'000}, db.get());
+      Flush(db.get());
+      CompactAll(db.get());
+      bytes += FiltersOf(db.get()).bytes;
+    }
+  }
+  EXPECT_NEAR(1, bytes / budget_, 0.15);
+}
+
+// RocksDB calls no listener before they end.
+TEST_F(KnownFilesTest, CompactFilesIsWithinTheBudget) {
+  UseBudget(60'000);
+  Reopen();
+  for (uint64_t rows = 20'000; rows <= 160'000; rows += 20'000) {
+    PutRows({rows - 20'000, rows});
+    Flush();
+    std::vector<std::string> names;
+    for (const auto& file : Files()) names.push_back(file.name);
+    ASSERT_OK(db_->CompactFiles({}, names, 3));
+    const double ideal = std::min(16.0, 8 * budget_ / (rows / 2.0));
+    EXPECT_NEAR(1, Now().bits_per_key() / ideal, 0.25) << rows;
+  }
+}
+
+TEST_F(KnownFilesTest, WhatAnIdleDatabaseLostIsFree) {
+  UseBudget(60'000);
+  Reopen();
+  const auto other = OpenAnother("other");
+  for (rocksdb::DB* db : {db_.get(), other.get()}) {
+    PutRows({0, 100'000}, db);
+    Flush(db);
+    CompactAll(db);
+  }
+  EXPECT_LE(FiltersOf(other.get()).bits_per_key(), 7);
+  ASSERT_OK(rocksdb::DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(),
+                                        nullptr, nullptr));
+  ASSERT_TRUE(Files().empty());
+  CompactAll(other.get());
+  EXPECT_GE(FiltersOf(other.get()).bits_per_key(), 9);
+}
+
+class AutoBitsTest : public KnownFilesTest {
+ protected:
+  AutoBitsTest() {
+    table_.cache_index_and_filter_blocks = true;
+    UseCache(1 << 20);
+    UseOptions({});
+  }
+  void UseCache(size_t bytes) {
+    table_.block_cache = rocksdb::NewLRUCache(bytes, 0);
+  }
+  // The same rows again.
+  double BitsOfANewTree(rocksdb::DB* db = nullptr) {
+    if (db == nullptr) db = db_.get();
+    PutRows({0, 200'000}, db);
+    Flush(db);
+    CompactAll(db);
+    return FiltersOf(db).bits_per_key();
+  }
+  double BitsAtRest(rocksdb::DB* db = nullptr) {
+    for (int i = 0; i < 8; ++i) BitsOfANewTree(db);
+    return BitsOfANewTree(db);
+  }
+};
+
+// Filters of 10 bits take 125,000 bytes.
+TEST_F(AutoBitsTest, FollowTheCache) {
+  Reopen();
+  const double many = BitsAtRest();
+  EXPECT_GE(many, 9);
+  table_.block_cache->SetCapacity(100'000);
+  const double few = BitsOfANewTree();
+  EXPECT_LE(few, many - 2);
+  EXPECT_GE(few, 1);
+  table_.block_cache->SetCapacity(0);
+  BitsOfANewTree();
+  table_.block_cache->SetCapacity(1 << 20);
+  EXPECT_NEAR(many, BitsAtRest(), 1);
+  ExpectRows({0, 200'000});
+}
+
+TEST_F(AutoBitsTest, DatabasesThatShareACacheAreOneSum) {
+  UseCache(200'000);
+  Reopen();
+  const double alone = BitsAtRest();
+  const auto other = OpenAnother("other");
+  BitsOfANewTree(other.get());
+  const double together = BitsOfANewTree();
+  EXPECT_LE(together, alone - 1);
+  // One with a cache of its own isn't in it.
+  UseCache(8 << 20);
+  const auto third = OpenAnother("third");
+  EXPECT_GE(BitsAtRest(third.get()), 9);
+  EXPECT_NEAR(together, BitsOfANewTree(), 1);
+}
+
+// Memory that memtables charge to the cache isn't there for filters.
+TEST_F(AutoBitsTest, LeaveOthersTheirPart) {
+  UseCache(400'000);
+  Reopen();
+  const double alone = BitsAtRest();
+  options_.write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(
+      4 << 20, table_.block_cache);
+  const auto other = OpenAnother("other");
+  ASSERT_OK(other->Put({}, "key", "value"));
+  ASSERT_GE(table_.block_cache->GetPinnedUsage(), 256 << 10);
+  BitsOfANewTree();
+  EXPECT_LE(BitsOfANewTree(), alone - 1);
+}
+
+TEST_F(AutoBitsTest, FollowTheLookups) {
+  UseCache(130'000);
+  Reopen();
+  BitsAtRest();
+  CountMissing({0, 40'000});
+  CountMissing({0, 40'000});
+  const double misses = BitsAtRest();
+  CountPresent({0, 40'000});
+  CountPresent({0, 40'000});
+  const double hits = BitsAtRest();
+  EXPECT_GE(misses, hits + 1) << misses << " " << hits;
+}
+
+}  // namespace
+}  // namespace linebloom

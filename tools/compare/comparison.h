@@ -1,0 +1,72 @@
+// Compares policies, each with each cache.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "nlohmann/json.hpp"
+#include "tools/compare/measure.h"
+#include "tools/compare/row_source.h"
+#include "tools/compare/workload.h"
+#include "tools/shared/policies.h"
+#include "tools/shared/terminal_text.h"
+
+namespace linebloom::tools {
+
+// The least block cache to try, in bytes: less has no room for some data blocks
+// and partitions.
+inline constexpr uint64_t kMinMemory = 64 << 10;
+
+// The bits per key that policies with a * try.
+inline constexpr int kMinTriedBits = 3;
+inline constexpr int kMaxTriedBits = 16;
+
+// The sizes in a list such as "1MB,2MB,4MB", in bytes. InvalidArgument unless
+// they rise, from 64 KiB up to 1 TiB.
+absl::StatusOr<std::vector<uint64_t>> ParseMemory(absl::string_view list);
+
+// `policy` with 3 to 16 in place of its asterisk; itself if it has none.
+std::vector<std::string> PoliciesOf(const std::string& policy);
+
+// A policy with a cache.
+struct Result {
+  std::string wanted;  // in --policies: what an asterisk stands for is tried
+  NamedPolicy policy;
+  CacheOptions cache;
+  size_t database;  // from 1; those that differ in the cache alone share it
+  Shape shape = {};
+  // Of all files.
+  uint64_t entries = 0;
+  uint64_t filter_bytes = 0;
+  uint64_t index_bytes = 0;
+  double build_seconds = 0;
+  Measurement measured = {};
+};
+
+struct Comparison {  // NOLINT(bugprone-exception-escape): moves of JSON
+  Workload workload;
+  std::string folder;
+  bool direct_io = false;
+  std::vector<Result> results;
+};
+
+// Builds a database for each policy, looks up keys with each cache, and removes
+// the databases (unless `keep` is set). InvalidArgument for bad flags, or if a
+// shard of the smallest cache can't hold a filter or an index; Cancelled after
+// a signal.
+absl::StatusOr<Comparison> Compare(const CompareConfig& config);
+
+// An object with `facts` in words, `machine`, `workload`, `results`, each of a
+// policy with a cache, `result` in sentences, `notes` on the figures, and
+// `problems` that void them: databases differ in more than filters, or rows
+// weren't found. There must be a result.
+Json ReportAsJson(const Comparison& comparison);
+
+// The JSON for people: a header, tables, notes, and the result as the last
+// lines.
+std::string ReportAsText(const Json& report);
+
+}  // namespace linebloom::tools
