@@ -99,8 +99,7 @@ TEST(ReportTest, TakesTheBestOfAnAsteriskForEachCache) {
                           "At 2 MB x:4 reads least: 1.00 per 1,000 lookups; "
                           "none 400."));
   EXPECT_THAT(std::vector<std::string>(report["notes"]),
-              testing::Contains("The best of x:*: x:3 at 1 MB, x:4 at 2.00 "
-                                "MB."));
+              testing::Contains("The best of x:*: x:3 at 1 MB, x:4 at 2 MB."));
   EXPECT_THAT(ReportAsText(report), HasSubstr("\nx:*          10.0  1.00\n"));
 }
 
@@ -132,15 +131,11 @@ TEST(ReportTest, ProblemsVoidIt) {
               ElementsAre(HasSubstr("lost rows")));
 }
 
-TEST(ReportTest, NotesQualifyIt) {
+TEST(ReportTest, SaysWhereCopiesDiffer) {
   Comparison comparison = ComparisonOf({ResultOf("a", 1), ResultOf("b", 1)});
   comparison.workload.rows.shape = {{0, "a", "z", 50, 0}};
-  comparison.results[1].measured.rounds[2].p50 = 13;
   EXPECT_THAT(std::vector<std::string>(ReportAsJson(comparison)["notes"]),
-              ElementsAre(HasSubstr("aren't quite those of the database"),
-                          HasSubstr("a noisy machine. The p50 differs between "
-                                    "rounds by more than a quarter with b "
-                                    "(10.0 to 13.0 us).")));
+              ElementsAre(HasSubstr("aren't quite those of the database")));
 }
 
 TEST(ParseMemoryTest, TakesSizesThatRise) {

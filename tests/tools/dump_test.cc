@@ -73,22 +73,6 @@ Json Verified(const std::string& files) {
 }
 
 // By default a million, 1 MB each.
-TEST(VerifyTest, OfLongKeysFewerMissingOnesAreProbed) {
-  const TemporaryFolder folder;
-  {
-    const auto db = lt::OpenDb(lt::MakeOptions({}), folder.File("db"));
-    for (int i = 0; i < 5; ++i) {
-      lt::Check(db->Put({}, std::string(1 << 20, 'x') + std::to_string(i), ""));
-    }
-    lt::Check(db->Flush({}));
-  }
-  const Json report = Verified(folder.File("db"));
-  EXPECT_EQ(report["problems"], Json::array());
-  EXPECT_GE(report["missing_keys"]["probed"], 900);
-  EXPECT_LE(report["missing_keys"]["probed"], 1000);
-  EXPECT_THAT(report["notes"].dump(), HasSubstr("keys are long"));
-}
-
 #if ROCKSDB_MAJOR < 8 || (ROCKSDB_MAJOR == 8 && ROCKSDB_MINOR < 6)
 TEST(VerifyTest, AFileThatRocksDbCantReadIsNotDamaged) {
   const Json report = Verified(LINEBLOOM_GOLDEN_DIR "/sst/v6_full.sst");

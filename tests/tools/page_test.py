@@ -159,7 +159,7 @@ def check_trees(linebloom, folder):
     name = "a<b>&\"c'"  # markup
     run(folder, linebloom, "compare", "--rows=3000", "--lookups=10", "--scratch_dir=" + name, "--keep",
         "--policies=none;{id=linebloom;bits_per_key=10;level_aware=true}")
-    run(folder, linebloom, "dump", f"--db={name}/policy2", f"--before={name}/policy1", "--html=tree.html")
+    run(folder, linebloom, "dump", f"{name}/policy2", f"--before={name}/policy1", "--html=tree.html")
     page = Page(folder + "/tree.html")
     headings = page.drawn.all("h2")
     assert [heading.split(": ")[:2] for heading in headings] == [
