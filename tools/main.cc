@@ -1,6 +1,6 @@
 // The program linebloom.
 #include "linebloom/filter_policy.h"
-#include "tools/commands.h"
+#include "tools/shared/commands.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/commands.h"
+#include "tools/shared/commands.h"
 
 namespace linebloom::tools {
 

@@ -17,7 +17,7 @@
 #include "filter_policy/line/line.h"
 #include "table/status.h"
 #include "tools/advise/tree_facts.h"
-#include "tools/commands.h"
+#include "tools/shared/commands.h"
 #include "tools/shared/flags.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"

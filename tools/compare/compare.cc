@@ -5,8 +5,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "table/status.h"
-#include "tools/commands.h"
 #include "tools/compare/comparison.h"
+#include "tools/shared/commands.h"
 #include "tools/shared/flags.h"
 
 namespace linebloom::tools {

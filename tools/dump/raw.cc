@@ -19,8 +19,8 @@
 #include "table/block_facts.h"
 #include "table/sst_file.h"
 #include "table/status.h"
-#include "tools/commands.h"
 #include "tools/dump/inputs.h"
+#include "tools/shared/commands.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 

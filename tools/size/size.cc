@@ -18,7 +18,7 @@
 #include "filter_policy/line/plain_probes.h"
 #include "nlohmann/json.hpp"
 #include "table/status.h"
-#include "tools/commands.h"
+#include "tools/shared/commands.h"
 #include "tools/shared/flags.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
