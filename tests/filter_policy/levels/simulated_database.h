@@ -174,6 +174,8 @@ class SimulatedDatabase : public rocksdb::StackableDB {
     info.table_properties.num_entries = keys.size();
     info.table_properties.num_filter_entries = keys.size();
     info.table_properties.filter_size = written.block.size();
+    // RocksDB doesn't initialize it.
+    info.file_size = ok ? 50 * keys.size() + written.block.size() : 0;
     with.listener->OnTableFileCreated(info);
     if (!ok) return written;
     const std::lock_guard<std::mutex> lock(mutex_);
