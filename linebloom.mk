@@ -1,4 +1,4 @@
-# linebloom as a plugin of RocksDB's own build (docs/plugin.md). RocksDB's
+# linebloom as a plugin of RocksDB's own build (docs/install.md). RocksDB's
 # Makefile includes this; its CMakeLists.txt searches it for a few assignments,
 # each on one line with one blank on each side of the equals sign. That of the
 # function is meant to be found. The lists are written another way, because

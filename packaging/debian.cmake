@@ -6,9 +6,9 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME linebloom)
 set(CPACK_PACKAGE_VENDOR linebloom)
 set(CPACK_PACKAGE_CONTACT "The authors of linebloom <linebloom@localhost>")
-# 0.2.0-1~debian12+rocksdb7.8.3: the same sources make other packages elsewhere. A
+# 0.3.0-1~debian12+rocksdb7.8.3: the same sources make other packages elsewhere. A
 # later Debian's is newer, so apt upgrades with it, and a package of Debian's own,
-# 0.2.0-1, would be newer than all.
+# 0.3.0-1, would be newer than all.
 cmake_host_system_information(RESULT system QUERY DISTRIB_INFO)
 if(NOT system_VERSION_ID)  # sid has none
   set(system_VERSION_ID ${system_VERSION_CODENAME})

@@ -14,7 +14,7 @@ constexpr size_t kRibbonColumnBytes = 16;
 
 // The share of missing keys whose bits are all set, in a line with the share
 // `fill` of its bits set. Probes are products of one hash, yet as good as
-// independent: docs/dump.md, "Where the rates come from".
+// independent: docs/program.md, "Look into filters".
 double BloomLineRate(double fill, const ParsedFilter& filter) {
   return std::pow(fill, filter.probes);
 }

@@ -1,4 +1,4 @@
-// The pieces that an SSTable's structures consist of (docs/sstable.md):
+// The pieces that an SSTable's structures consist of (docs/format.md):
 // varints, positions of blocks, checksums, the errors for damage, and the
 // footer, which leads to everything else.
 #pragma once

@@ -20,7 +20,7 @@
 // Rejected: optimizing with the measured rates, which saves less than 1 % of
 // the reads. Counting a run's probes by the ranges of its files: files keep
 // their filters when they are moved, and runs that are nearly full overlap
-// everything (docs/runs/tried.md).
+// everything (docs/design.md).
 //
 // No locks, no state.
 #pragma once

@@ -40,7 +40,7 @@ int HandleForks() {
 // back with huge pages, each in the smallest hole that held it. Pages stay.
 //
 // Rejected: arenas of jemalloc and mimalloc, which take 7 to 52 % more memory
-// (docs/runs/tried.md), and MADV_FREE, with which a mistake empties filters.
+// (docs/design.md), and MADV_FREE, with which a mistake empties filters.
 class FilterAllocator final : public rocksdb::MemoryAllocator {
  public:
   FilterAllocator() {

@@ -4,7 +4,7 @@
   tests/docs/check.py links             relative links in all pages of the tree, and their
                                         #anchors. Doesn't follow links to other sites
   tests/docs/check.py metrics           the metrics and labels of the dashboard and the alerts
-                                        in docs/grafana/; and docs/monitoring.md has them all
+                                        in docs/grafana/; and docs/program.md has them all
   tests/docs/check.py tests BUILD_DIR   tests: what follows `ctest -R`, or stands in a column
                                         with that heading, where it may also be a script below
                                         tests/. A test that needs a newer RocksDB is there if
@@ -79,7 +79,7 @@ def wrong_metrics():
             ("no metrics are exported", set() if exported else {"tools/dump/prometheus.cc"}),
             ("no such metric", named(r"\blinebloom_\w+", charts) - exported),
             ("no such label", (labels | named(r"{{(\w+)}}", charts)) - LABELS),
-            ("not in docs/monitoring.md", exported - named(r"`(linebloom_\w+)`", "docs/monitoring.md"))):
+            ("not in docs/program.md", exported - named(r"`(linebloom_\w+)`", "docs/program.md"))):
         if names:
             yield f"{problem}: {', '.join(sorted(names))}"
 

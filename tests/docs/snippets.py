@@ -176,7 +176,9 @@ class Folder:
                       " --benchmarks=fillrandom,flush; linebloom dump snippet.db | grep 'linebloom\\|RocksDB Bloom'")
 
     def check_output(self, snippet):
-        _, printed = self.run(snippet.argument)
+        code, printed = self.run(snippet.argument)
+        if code > 1:
+            raise Failed(f"`{snippet.argument}`: exit code {code}:\n{printed}")
         if snippet.rule == "output" and printed.rstrip() != snippet.text.rstrip():
             raise Failed(f"`{snippet.argument}` printed\n{printed}")
         headings = [line.split() for line in printed.splitlines()]

@@ -49,7 +49,7 @@ by_cmake() {
   cmake --build build --parallel 2
   build/program database
   cmake --install build
-  # As docs/plugin.md says.
+  # As docs/install.md says.
   echo '#include <linebloom/filter_policy.h>' |
     "$compiler" -std=c++17 -I"$work/prefix/include/rocksdb/plugin" -fsyntax-only -x c++ -
 }

@@ -1,4 +1,4 @@
-// Builds SSTables in memory, byte by byte according to docs/sstable.md: in
+// Builds SSTables in memory, byte by byte according to docs/format.md: in
 // versions that the installed RocksDB can't write, and with errors that it
 // never makes.
 #pragma once

@@ -10,7 +10,7 @@
 //   // 0.454 % false positives: 1362 of 300000 probes of files without the key
 //
 // This reads RocksDB's counters, so it works for every filter policy.
-// docs/tuning.md explains the figures.
+// docs/production.md, "What to watch", explains the figures.
 //
 // Needs only C++17 and RocksDB's public headers.
 #pragma once

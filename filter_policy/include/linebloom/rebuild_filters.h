@@ -194,7 +194,7 @@ using RebuildFiltersCallback =
 // and RocksDB's own errors, after which the database may refuse writes, as
 // after any failed compaction.
 //
-// Don't drop a column family while its filters are rebuilt (docs/migrate.md,
+// Don't drop a column family while its filters are rebuilt (docs/program.md,
 // "In a running application").
 //
 // Runs on the calling thread. It may be called from any thread at any time, but

@@ -6,7 +6,7 @@
 // Functions from headers are compiled for the baseline CPU, so the linker can't
 // pick a copy that some CPU is unable to run.
 //
-// Rejected: Highway. It was slower (figures in docs/benchmarks.md), and Debian
+// Rejected: Highway. It was slower (figures in docs/design.md), and Debian
 // packages its dispatch only as a shared library, while liblinebloom.so must
 // depend on RocksDB and the C++ runtime alone.
 #pragma once

@@ -134,7 +134,7 @@ double BytesWithFamilies(const FilterPolicyOptions& options, int count) {
   return BytesWith(options, files);
 }
 
-// The figures in docs/tuning.md.
+// The figure in level_size_listener.h.
 TEST(ListenerMemoryTest, PerFileAndColumnFamily) {
   struct Case {
     const char* name;
