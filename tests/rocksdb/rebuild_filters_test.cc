@@ -638,6 +638,21 @@ TEST_F(RebuildFiltersTest, LeavesOtherDatabasesTheirShareOfABudget) {
   }
 }
 
+// CompactFiles() writes in the calling thread too.
+TEST_F(RebuildFiltersTest, WhatTheThreadWritesLaterIsOfTheTreeAsItIsThen) {
+  Reopen();
+  WriteFile(kRows);
+  options_.listeners = {NewLevelSizeListener()};
+  SwitchToLinebloom({.memory_budget = 20'000});
+  ASSERT_EQ(Rebuild().files.size(), 1);
+  PutRows({4000, 84'000});
+  Flush();
+  ASSERT_OK(db_->CompactFiles({}, Names(), 3));
+  const auto files = AllProperties(db_.get());
+  ASSERT_EQ(files.size(), 1);
+  EXPECT_NEAR(1, static_cast<double>(files[0]->filter_size) / 20'000, 0.25);
+}
+
 // RocksDB compacts neighbors together if they share a user key, of which
 // snapshots keep several versions.
 TEST_F(RebuildFiltersTest, NeighboursWithACommonKeyAreRewrittenOnce) {

@@ -1,9 +1,12 @@
 #include "filter_policy/filter/filter_block.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -275,6 +278,26 @@ TEST(FilterBlockTest, KindsOfRocksDbsFilters) {
       EXPECT_EQ(64u, filter.line_bytes);
     }
   }
+}
+
+// Readers number lines with 32 bits. Of a mapping that large only the end is
+// there.
+TEST(FilterBlockTest, MoreLinesThanReadersCanNumber) {
+  constexpr size_t kMost = size_t{UINT32_MAX} * kLineBytes;
+  constexpr size_t kMapped = kMost + kLineBytes + kFilterTailBytes;
+  void* const mapped = mmap(nullptr, kMapped, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) GTEST_SKIP() << "too few addresses";
+  auto* const block = static_cast<char*>(mapped);
+  for (const size_t lines_bytes : {kMost + kLineBytes, kMost}) {
+    std::memcpy(block + lines_bytes, kEmptyFilterBlock, kFilterTailBytes);
+    const ParsedFilter parsed =
+        ParseFilter(block, lines_bytes + kFilterTailBytes);
+    const bool fits = lines_bytes == kMost;
+    EXPECT_EQ(fits ? kBloom : kInconsistent, parsed.kind);
+    EXPECT_EQ(fits ? UINT32_MAX : 0, parsed.info.lines);
+  }
+  munmap(mapped, kMapped);
 }
 
 // The first five bytes of metadata are no tail of a legacy filter as long as

@@ -89,6 +89,9 @@ TEST(AllocationTest, BitsOfEachKindOfFile) {
       {"others have too little", others(Filters(1e6, 9.5)), 13.31},
       {"others have enough", others(Filters(1e6, 9.9)), 12.87},
       {"others have too much", others(Filters(1e6, 13)), 10},
+      {"what they have beyond their keys doesn't count",
+       others({.rows = 1e6, .keys = 1e6, .bits = 12e6, .overhead = 2.1e6}),
+       12.87},
   };
   for (const auto& [what, file, bits] : cases) {
     EXPECT_NEAR(bits, BitsForFile(file, 10, LineKind::kSolved), 0.1) << what;
@@ -101,6 +104,9 @@ TEST(AllocationTest, BitsOfABudget) {
   const TreeState many_runs = {.level0_files = std::vector<double>(30, 1e6),
                                .levels = {1e7}};
   const TreeState over = {.levels = {1e5, 1e6}, .filters = Filters(1.1e6, 13)};
+  const TreeState prefixes = {.levels = {1e6},
+                              .last_flush = 1e6,
+                              .filters = {.rows = 1e6, .keys = 2e6}};
   const auto share = [](NewFile file, double all_keys) {
     file.all_keys = all_keys;
     return file;
@@ -123,6 +129,9 @@ TEST(AllocationTest, BitsOfABudget) {
        4e8, 7.5},
       {"4 fewer at most if others have too much",
        share(Compacted(over, 1, 1e4), 1.11e6), 1.11e7, 6},
+      {"a flush takes its share of the rest", share(Flushed(one, 1e4), 1e4),
+       16e4, 8 + 2},
+      {"its prefixes too", share(Flushed(prefixes, 1e6), 2e6), 32e6, 8 + 2},
       {"recovered: nobody knows how many keys", Recovered(), 1e9, 13},
   };
   for (const auto& [what, file, budget, bits] : cases) {

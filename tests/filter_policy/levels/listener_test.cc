@@ -124,6 +124,19 @@ TEST_F(ListenerTest, ACompactionCutOffByClosingIsForgotten) {
   }
 }
 
+// It has no session, no log and no statistics, and its files no sizes.
+TEST_F(ListenerTest, ADatabaseThatTellsLittle) {
+  SimulatedDatabase db(with_, "/tells little", "");
+  db.log = nullptr;
+  db.FlushKeys("default", NumberedKeys("", 10));
+  db.MergeLevel("default", 0, /*ok=*/true);
+  const auto told = db.FlushKeys("default", NumberedKeys("", 10)).told;
+  ASSERT_NE(nullptr, told->tree);
+  EXPECT_EQ(10, told->tree->Total());
+  EXPECT_EQ(nullptr, told->info_log);
+  db.Close();
+}
+
 // RocksDB tells of a file that is deleted, but not from which level, and of
 // none that CompactRange() moves or that is imported.
 TEST_F(ListenerTest, ListsAfterChangesThatRocksDbDoesNotTell) {

@@ -129,6 +129,21 @@ TEST_F(LiveFilesTest, FilesWithoutPropertiesCountAsAverageOnes) {
   EXPECT_EQ(0, file.tree->filters.all_keys());
 }
 
+// They are to get one: a switch to a budget begins with no other files.
+TEST_F(LiveFilesTest, FilesWithoutAFilterShareABudget) {
+  listed_ = {Unopened(1, 100), Unopened(2, 1000)};
+  ReadSome(1);
+  TableProperties without = PropertiesOf(1000);
+  without.filter_size = 0;
+  files_.Read("/2.sst", TotalsOf(&without, 1000 * kBytesPerRow));
+  List();
+  EXPECT_EQ(1100, files_.AllKeys());
+  // Not those of a family that has no policy.
+  without.filter_policy_name.clear();
+  files_.Read("/2.sst", TotalsOf(&without, 1000 * kBytesPerRow));
+  EXPECT_EQ(100, files_.AllKeys());
+}
+
 // Its inputs are in what the others have.
 TEST_F(LiveFilesTest, FilesOfAnUnannouncedCompactionMakeUpForNothing) {
   listed_ = {Unopened(1, 100), Unopened(2, 1000)};
@@ -227,6 +242,9 @@ TEST(TotalsOfTest, ClaimsAreHeldToTheBytes) {
   EXPECT_EQ(8 * 375, FileOf(300).bits);
   const TableProperties nothing;
   EXPECT_FALSE(TotalsOf(&nothing, kBytes).has_value());
+  const TableProperties some = PropertiesOf(300);
+  EXPECT_EQ(300, TotalsOf(&some, /*bytes=*/0)->rows);
+  EXPECT_EQ(8 * 375, TotalsOf(&some, /*bytes=*/0)->bits);
 }
 
 // Files of a family without a policy stay without filters.

@@ -80,7 +80,8 @@ class SimulatedDatabase : public rocksdb::StackableDB {
   const std::string& GetName() const override { return name_; }
   rocksdb::Status GetDbSessionId(std::string& session) const override {
     session = session_;
-    return rocksdb::Status::OK();
+    return session.empty() ? rocksdb::Status::NotSupported()
+                           : rocksdb::Status::OK();
   }
   // Only its address counts.
   rocksdb::ColumnFamilyHandle* DefaultColumnFamily() const override {
@@ -253,8 +254,7 @@ class SimulatedDatabase : public rocksdb::StackableDB {
   }
 
   const PolicyAndListener& with;  // outlives the database
-  const std::shared_ptr<CountingLogger> log =
-      std::make_shared<CountingLogger>();
+  std::shared_ptr<CountingLogger> log = std::make_shared<CountingLogger>();
   std::atomic<int> listings = 0;
   std::function<void()> after_listing;  // called once
 

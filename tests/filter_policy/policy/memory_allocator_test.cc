@@ -44,6 +44,15 @@ namespace {
 
 constexpr size_t kLarge = size_t{64} << 10;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kIsSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kIsSanitized =
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kIsSanitized = false;
+#endif
+
 uintptr_t AddressOf(const void* memory) {
   return reinterpret_cast<uintptr_t>(memory);
 }
@@ -257,9 +266,7 @@ TEST(FilterAllocatorTest, ChildrenHaveBlocksOfTheirOwn) {
 }
 
 TEST(FilterAllocatorTest, ChildrenNeedNotWaitForThreadsOfTheirParent) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's own malloc waits";
-#endif
+  if (kIsSanitized) GTEST_SKIP() << "a sanitizer's own malloc waits";
   const auto allocator = NewFilterAllocator();
   std::atomic<bool> stop = false;
   std::thread thread([&] {
