@@ -143,17 +143,17 @@ def day(results, smallest=31_250, cache=250_000):
 
 def shapes(results, rows=250_000):
     steps = ["load=0", f"write={rows}", MEASURE, "overwrite", MEASURE, "overwrite", MEASURE]
-    print("| shape | filters | bits per key | sorted runs | written: reads per 1,000 | overwritten | twice |\n"
-          "| --- | --- | ---: | ---: | ---: | ---: | ---: |")
+    print("| shape | Bloom | Ribbon | linebloom | linebloom, by level | its bits per key | its sorted runs |\n"
+          "| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for shape in ("dynamic", "static", "universal", "in order"):
         flags = ["--in_order=true"] if shape == "in order" else [f"--shape={shape}"]
+        places, cells = [[shape, times] for times in range(3)], [shape]
         for filters in (BLOOM, "ribbonfilter:14.746:-1", "linebloom:10", "{id=linebloom;bits_per_key=10;level_aware=true}"):
-            places = [[shape, times] for times in range(3)]
             results.run(filters, places, steps, flags)
-            lines = [results.find(filters, place) for place in places]
-            print(f"| {shape} | {filters} | {', '.join('%.2f' % line['bits_per_key'] for line in lines)} | "
-                  f"{', '.join(str(line['runs']) for line in lines)} | "
-                  + " | ".join(f"{results.reads(filters, place):.3g}" for place in places) + " |")
+            cells.append(", ".join(f"{results.reads(filters, place):.3g}" for place in places))
+        lines = [results.find(filters, place) for place in places]
+        cells += [", ".join(f"{line['bits_per_key']:.2f}" for line in lines), ", ".join(str(line["runs"]) for line in lines)]
+        print(f"| {' | '.join(cells)} |")
 
 
 def main():
