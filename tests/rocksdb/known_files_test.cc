@@ -215,6 +215,20 @@ TEST_F(AutoBitsTest, DatabasesThatShareACacheAreOneSum) {
   EXPECT_NEAR(together, BitsOfANewTree(), 1);
 }
 
+// Nobody counts the lookups, or nothing else is known.
+TEST_F(AutoBitsTest, WithoutStatisticsOrACache) {
+  options_.statistics = nullptr;
+  UseCache(100'000);
+  Reopen();
+  EXPECT_LE(BitsAtRest(), 8);
+  EXPECT_GE(CountInLog({"auto", "assumed to hit (no Statistics)"}), 1);
+  table_.block_cache = nullptr;
+  table_.no_block_cache = true;
+  table_.cache_index_and_filter_blocks = false;  // RocksDB insists
+  DestroyAndReopen();
+  EXPECT_NEAR(10, BitsOfANewTree(), 0.3);
+}
+
 // Memory that memtables charge to the cache isn't there for filters.
 TEST_F(AutoBitsTest, LeaveOthersTheirPart) {
   UseCache(400'000);

@@ -253,7 +253,7 @@ TEST_F(UseTest, KeepsAllOtherOptions) {
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   const auto factory = options.table_factory;  // another family's, too
   const auto other = std::make_shared<rocksdb::EventListener>();
-  options.listeners = {other};
+  options.listeners = {other, nullptr};
   ASSERT_OK(Use(&options));
   const auto& used =
       *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
@@ -264,14 +264,15 @@ TEST_F(UseTest, KeepsAllOtherOptions) {
   EXPECT_EQ(
       factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy,
       nullptr);
-  ASSERT_EQ(options.listeners.size(), 2);
+  ASSERT_EQ(options.listeners.size(), 3);
   EXPECT_EQ(options.listeners[0], other);
   // Again, for another family, and with other options.
   rocksdb::ColumnFamilyOptions family;
+  family.table_factory = nullptr;  // RocksDB's default
   ASSERT_OK(Use(&options, &family, {.memory_budget = 1 << 20}));
   EXPECT_EQ(Id(family), "linebloom:budget:1M");
   EXPECT_EQ(Id(options), "linebloom");
-  EXPECT_EQ(options.listeners.size(), 2);
+  EXPECT_EQ(options.listeners.size(), 3);
 }
 
 TEST_F(UseTest, ADatabaseOpensWithIt) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -199,6 +200,11 @@ TEST(PlainLinesTest, HaveTheBytesOfRocksDbsBloomFilter) {
   // Else glibc, unlike other mallocs, changes its sizes as it runs.
   mallopt(M_MMAP_THRESHOLD, 128 << 10);
   std::vector<size_t> counts = {0, 1, 2, 3, 20, 50, 51, 52, 60, 1000, 3333};
+  std::vector<size_t> all(2000);
+  std::iota(all.begin(), all.end(), 1);
+  std::mt19937_64 random(1);
+  std::vector<size_t> any(20);
+  for (size_t& count : any) count = random() % 50'000;
   for (const bool optimize : {false, true}) {
     for (int hundredths = 50; hundredths <= 3000; hundredths += 25) {
       ExpectRocksDbsBytes(hundredths / 100.0, optimize, counts);
@@ -206,6 +212,10 @@ TEST(PlainLinesTest, HaveTheBytesOfRocksDbsBloomFilter) {
     for (const double bits : {2.251, 9.9995, 10.07, 10.071, 22.6}) {
       ExpectRocksDbsBytes(bits, optimize, counts);
     }
+    for (const double bits : {2.25, 7.3, 22.6}) {
+      ExpectRocksDbsBytes(bits, optimize, any);
+    }
+    ExpectRocksDbsBytes(10, optimize, all);
     // More than HashList keeps in a single bucket. A block of its own pages has
     // room for more lines, which RocksDB makes up for in later filters.
     ExpectRocksDbsBytes(10, optimize, {300'000, 120'000, 1000, 130'000});
