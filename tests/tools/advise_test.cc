@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -238,6 +239,26 @@ TEST_F(AdviseTest, TakesHitsFromTheInfoLog) {
   EXPECT_THAT(outcome->text,
               HasSubstr("75 % for missing rows (by the info log)"));
   EXPECT_EQ(Advise({"--hit_ratio=0.5"})->json["hit_ratio"], 0.5);
+}
+
+// A lookup meets each of them, though their ranges are one.
+TEST_F(AdviseTest, EachFileOfLevel0IsARun) {
+  {
+    const auto db = Open();
+    for (const char* value : {"a", "b"}) {
+      ASSERT_TRUE(db->Put({}, "00000000", value).ok());
+      ASSERT_TRUE(db->Put({}, "00060000", value).ok());
+      ASSERT_TRUE(db->Flush({}).ok());
+    }
+  }
+  const auto facts = ReadAdviseFacts(db_, "", std::nullopt);
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  int of_level0 = 0;
+  for (const read_model::Run& run : facts->caches[0].trees[0].runs) {
+    of_level0 += run.level0 ? 1 : 0;
+    EXPECT_EQ(run.files.size(), 1);
+  }
+  EXPECT_EQ(of_level0, 3);
 }
 
 // A file that is live and isn't there is an error; one that a compaction has

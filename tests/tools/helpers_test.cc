@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "nlohmann/json.hpp"
+#include "tests/temporary_folder.h"
 #include "tools/shared/flags.h"
+#include "tools/shared/info_log.h"
 #include "tools/shared/intervals.h"
 #include "tools/shared/policies.h"
 #include "tools/shared/run_tool.h"
@@ -88,6 +90,29 @@ TEST(NumberTest, ReadsWhatItWrites) {
   EXPECT_EQ(NumberText(uint64_t{1500}, Unit::kNone), "1,500");
   EXPECT_EQ(NumberText(uint64_t{2'000'000}, Unit::kBytes), "2MB");
   EXPECT_EQ(NumberText(uint64_t{65'536}, Unit::kBytes), "64KiB");
+}
+
+// The last statistics alone, of the lookups that reached files.
+TEST(InfoLogTest, HitsAreThoseOfOneDump) {
+  const TemporaryFolder folder;
+  const auto ratio_of = [&folder](const std::string& lines) {
+    folder.Write("LOG", lines);
+    return ReadInfoLog(folder.path(), "")->hit_ratio;
+  };
+  const std::string first =
+      "2026/11/27-08:00:00.000000 1 [a.cc:1] STATISTICS:\n"
+      " rocksdb.number.multiget.keys.read COUNT : 1000\n"
+      " rocksdb.l1.hit COUNT : 900\n";
+  const std::string second =
+      "2026/11/27-08:10:00.000000 1 [a.cc:1] STATISTICS:\n"
+      " rocksdb.memtable.hit COUNT : 20\n"
+      " rocksdb.number.keys.read COUNT : 120\n"
+      " rocksdb.l0.hit COUNT : 50\n";
+  EXPECT_EQ(ratio_of(""), std::nullopt);
+  EXPECT_EQ(ratio_of(first), 0.9);
+  EXPECT_EQ(ratio_of(first + second), 0.5);
+  // Several counters are read one after another, and one may have been reset.
+  EXPECT_EQ(ratio_of(second + " rocksdb.l0.hit COUNT : 101\n"), std::nullopt);
 }
 
 // Values from R: binom::binom.wilson(x, n).
