@@ -74,7 +74,7 @@ def readme_table():
     lookups, builds = table(PAGE, HOT, "hot"), table(PAGE, HOT, "build, hot")
     lines = ["| 10 bits per key | false positives | reads per 1,000 missing rows | reject a key | find a key | build, per key "
              "| memory to build |", "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-             f"| no filter can have less: 2^-10 | {100 / 2**10:.3f} % | | | | | |"]
+             f"| the bound for any filter: 2^-10 | {100 / 2**10:.3f} % | | | | | |"]
     for label, name, compared in FILTERS:
         lookup, build = lookups[name], builds[name]
         rate = "" if compared.endswith("levels") else f"{lookup['false positives, %']:.3f} %"
