@@ -1,4 +1,4 @@
-// What a filter block of any kind is like: its lines and the rate to expect.
+// Facts about a filter block of any kind: lines, expected rate.
 #pragma once
 
 #include <cstdint>

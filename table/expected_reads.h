@@ -17,15 +17,15 @@ struct FileRange {
   double lookups = 0;
 };
 
-// A stretch of the key space, by the shares of all lookups of missing rows
-// whose keys come before its ends.
+// A key interval, given as quantiles of the missing keys looked up: the shares
+// of them that come before its ends.
 struct Stretch {
   double begin = 0;
   double end = 1;
 
-  // Of a file's range: of the lookups of missing rows those that probe its
-  // filter. Shares times false-positive rates add up to the data blocks that
-  // are read, over any files.
+  // The share of the lookups of missing rows that probe the filter of a file
+  // with this range. Shares times false-positive rates add up to the data
+  // blocks that are read, over any files.
   double share() const { return end - begin; }
 };
 

@@ -18,8 +18,8 @@ constexpr size_t kBlockTrailer = 5;
 // for example the rest of the last page of a 128 KiB filter with glibc.
 constexpr uint32_t kWorthwhile = 32;
 
-// Close to the expected rate, except for a factor that all filters of a kind
-// share. ExpectedRate() would take longer than building a small filter.
+// Proportional to the expected rate; only ratios matter here. ExpectedRate()
+// would take longer than building a small filter.
 double RateOf(uint64_t keys, uint32_t lines) {
   const double bits_per_key = lines * kBitsPerLine / static_cast<double>(keys);
   return std::exp(-LogRatePerBit(LineKind::kSolved) * bits_per_key);

@@ -26,8 +26,8 @@ constexpr uint8_t kRequestIsRate = 1;
 constexpr uint8_t kLevelAware = 2;
 constexpr uint8_t kHasHashSeed = 4;
 constexpr uint8_t kHasCanonicalKey = 8;
-// Written by a release candidate, with 4 bytes: the lookups per key around the
-// filter's keys. Reserved: skipped, never written.
+// Reserved. A release candidate stored 4 bytes of access statistics under this
+// flag; readers skip them.
 constexpr uint8_t kHasHeat = 16;
 constexpr uint8_t kKnownFlags =
     kRequestIsRate | kLevelAware | kHasHashSeed | kHasCanonicalKey | kHasHeat;

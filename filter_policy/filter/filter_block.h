@@ -23,9 +23,9 @@ inline constexpr size_t kFilterBlockOverhead =
 inline constexpr size_t kMaxFilterBlockOverhead =
     kMaxFilterMetadataBytes + kFilterTailBytes;
 
-// Describes a filter to build. It is made from the policy's options for a file,
-// completed when the filter's keys are known, followed by BuildFilter, stored
-// in the block and compared by linebloom::RebuildFilters.
+// What to build. The policy makes it from a file's options, BuildFilter obeys
+// it, the block stores it, and linebloom::RebuildFilters compares it with
+// another.
 struct FilterRequest {
   // At least 1. Not stored with a rate.
   uint32_t millibits_per_key = 10000;
@@ -70,10 +70,10 @@ size_t FilterBlockOverhead(const FilterRequest& request);
 // only the number of probes, info.shape.base, is stored.
 void WriteFilterBlockEnd(const FilterBlockInfo& info, char* to);
 
-// The block of a filter without keys, kFilterTailBytes long: that of RocksDB's
-// Bloom filter, which rejects every key. RocksDB cuts partitions that have no
-// keys if enough neighbouring rows lack a prefix, and its MultiGet takes a
-// partition of 0 bytes for the end of the index: it finds none of those rows.
+// The block for no keys. Same bytes as RocksDB's Bloom filter writes; it
+// rejects every key. RocksDB cuts partitions without keys if enough
+// neighbouring rows lack a prefix, and its MultiGet takes a partition of 0
+// bytes for the end of the index: it finds none of those rows.
 extern const char kEmptyFilterBlock[kFilterTailBytes];
 
 // Filters of linebloom and of RocksDB share a name in a file, so readers meet

@@ -16,9 +16,9 @@ namespace linebloom {
 // number of threads may probe it. Uses the kernel that it was created with.
 class FilterReader {
  public:
-  // Nothing if the block has another canonical key than the one whose bytes the
-  // caller will ask for, and the only correct answer is 'may match', or if it
-  // parsed as another kind than kLinebloom and kBloom.
+  // Returns nullopt if the block can't be probed: it is neither kLinebloom nor
+  // kBloom, or was built with a different canonical key. Treat every key as a
+  // possible match then.
   static std::optional<FilterReader> Make(
       const char* block, const ParsedFilter& parsed,
       const LineKernel& kernel = ChosenKernel(), uint64_t canonical_key = 0);

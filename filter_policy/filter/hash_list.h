@@ -80,7 +80,7 @@ class HashList {
   Bucket& BucketOf(uint64_t hash) {
     return buckets_[hash >> (64 - kBucketBits) & bucket_mask_];
   }
-  // Cold, so that Add saves few registers.
+  // Cold, so that Add spills few registers.
   __attribute__((cold)) Bucket& MakeRoomFor(uint64_t hash);
   void Spread();
 

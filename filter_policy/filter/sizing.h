@@ -41,9 +41,9 @@ inline constexpr uint32_t kMinSolvedMillibits = 2250;
 // kMaxLines.
 uint32_t NumLinesInBytes(LineKind line, size_t bytes);
 
-// The request as it is built: with plain lines for fewer bits or, with a seed
-// or a canonical key, for which RocksDB's format has no room, with that many
-// bits.
+// Resolves what solved lines can't do: below kMinSolvedMillibits it switches to
+// plain lines or, if a seed or canonical key needs solved ones, raises the bits
+// to that minimum.
 constexpr FilterRequest AsBuilt(FilterRequest request) {
   if (request.line == LineKind::kPlain ||
       request.millibits_per_key >= kMinSolvedMillibits) {

@@ -55,7 +55,7 @@ LINEBLOOM_EXPORT void linebloom_use(rocksdb_options_t* options,
 // Lets option strings name `linebloom` and `linebloom_level_sizes`. Loading the
 // shared library does it, and so does a RocksDB with linebloom as its plugin; a
 // program that links the archive calls it once before it parses options.
-// Further calls have no effect, nor any in a RocksDB of another minor version.
+// Calling it again, or in a RocksDB of another minor version, does nothing.
 LINEBLOOM_EXPORT void linebloom_register_filter_policy(void);
 
 // Returns linebloom::NewFilterAllocator() (linebloom/memory_allocator.h), for

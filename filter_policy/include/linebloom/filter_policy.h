@@ -239,9 +239,9 @@ LINEBLOOM_EXPORT rocksdb::Status Use(rocksdb::DBOptions* database,
 // program that links the archive by its CMake target or pkg-config --static.
 // One that links it otherwise calls this before parsing options. The registry
 // can't forget: the shared library stays loaded, and a plug-in that contains
-// the archive must not be unloaded. Further calls have no effect. In a RocksDB
-// of another minor version it registers nothing, and the ID stays unknown.
-// Thread-safe.
+// the archive must not be unloaded. Calling it again has no effect. In a
+// RocksDB of another minor version it registers nothing, and the ID stays
+// unknown. Thread-safe.
 LINEBLOOM_EXPORT void RegisterFilterPolicy();
 
 }  // namespace linebloom

@@ -23,13 +23,13 @@ inline constexpr char kLevelSizeListenerName[] = "linebloom_level_sizes";
 // or, once this library is loaded, in the section [DBOptions] of an options
 // file: listeners=linebloom_level_sizes
 //
-// Until sizes are known, every file gets the average number of bits, or the
-// whole sum of rates. They are known from the first flush or compaction after
-// opening a database that has files; what is recovered from its log before that
-// gets 3 bits per key more than the average. After that, files get bits by
-// their level, and more or fewer to make up for what the other filters of the
-// column family miss or exceed the average by, but none that would lift it by
-// more than a tenth. The listener forgets a database when it is closed.
+// Before the first flush or compaction after opening, level sizes are unknown
+// and every file gets the average. Files written by log recovery get 3 bits per
+// key more.
+//
+// After that, files get bits by their level, corrected so that the column
+// family's average converges; no file may raise it by more than 10 %. The
+// listener forgets a database when it is closed.
 //
 // It also knows how much all filters take, in all databases that it serves and
 // in column families of any policy. For that it reads the properties of files

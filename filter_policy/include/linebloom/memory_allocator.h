@@ -22,8 +22,8 @@ namespace linebloom {
 //
 // Everything also works without it, but then lines straddle two cache lines of
 // the CPU, so a lookup touches up to 2 (plain) or 5 (solved) instead of 1 or 3,
-// and in more filters than the CPU has translations for, each of them waits for
-// the page table too (docs/memory.md, "Huge pages").
+// and once filters exceed the reach of the TLB, each probe may also wait for a
+// page-table walk (docs/memory.md, "Huge pages").
 //
 // The overhead is less than 64 bytes per block, and one huge page, 2 MiB, for
 // all. Transparent huge pages must be on (`always` or `madvise`, the default,
