@@ -67,7 +67,7 @@ absl::Status ParseHandle(const RandomAccess& file, const Footer& footer,
 }
 
 // `handles` are the 40 bytes in a footer up to format_version 5. The index has
-// nothing to do with filters, but RocksDB allocates what its handle says.
+// nothing to do with filters, but RocksDB allocates the size in its handle.
 absl::Status ParseHandles(const RandomAccess& file, absl::string_view handles,
                           Footer* footer) {
   RETURN_IF_ERROR(

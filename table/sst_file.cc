@@ -168,8 +168,8 @@ absl::Status VisitPartitions(const RandomAccess& file, const Footer& footer,
   return entry.status();
 }
 
-// What the keys of partitions may take beyond the size of their file, in which
-// they are compressed.
+// The keys of partitions may take this much more than the size of their file,
+// in which they are compressed.
 constexpr uint64_t kKeyBytesOfAnyFile = 16 << 20;
 
 // Removes the prefix that names the kind of filter from the front of `name`.

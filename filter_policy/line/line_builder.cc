@@ -53,7 +53,7 @@ uint8_t ChooseCode(const SliceCounts& counts) {
   std::array<int32_t, 1 << kSlices> squares = {};  // more than those of code 0
   for (size_t slice = 0; slice < kSlices; ++slice) {
     const size_t known = size_t{1} << slice;
-    // What the slice adds to the squares of each known code.
+    // The slice's addition to the sum of squares of each known code.
     std::array<int32_t, 1 << kSlices> added;
     added[0] = 2 * Product(loads, gained[slice]) +
                Product(gained[slice], gained[slice]);

@@ -16,7 +16,7 @@
 
 namespace linebloom {
 
-// Replaces `canonical` by what the function makes of the key.
+// Sets `canonical` to the bytes that the function makes of the key.
 void MakeCanonical(const CanonicalKey& canonical_key, const rocksdb::Slice& key,
                    std::string* canonical);
 

@@ -17,7 +17,7 @@ rocksdb::Status NoEntropy();
 // No database opens with a memory_budget without a listener of this copy.
 rocksdb::Status ListenerMissing(const FilterPolicyOptions& options);
 
-// Filters are built with other options than those that have the problem.
+// Options have a problem; filters are built with others instead.
 std::string BuiltInstead(const rocksdb::Status& problem,
                          const std::string& instead);
 

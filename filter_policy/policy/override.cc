@@ -1,11 +1,11 @@
-// The three functions that liblinebloom_override.so replaces: those that name a
+// The three functions that liblinebloom_override.so replaces. Each names a
 // Bloom filter. Its environment variables:
 //
 //   LINEBLOOM_OVERRIDE   options as in an option string; `off` changes nothing
 //   LINEBLOOM_VERBOSE    if not empty, reports changes on stderr
 //
-// Rejected: adding filters to column families that have none. A program without
-// any filter is rare, a new one may change answers (comparators for which keys
+// Rejected: adding filters to column families that have none. Programs without
+// a filter are rare, adding one can change results (comparators for which keys
 // of different bytes are equal, scans with a prefix extractor), and it took
 // every way to open a database, by private names of RocksDB's.
 #include <dlfcn.h>

@@ -92,7 +92,7 @@ struct FilterPolicyOptions {
   // memory. Outside of it files get 10 bits on average, more in small levels,
   // and without the listener 10 bits; so do files of SstFileWriter and of
   // remote compactions, which call no listener. The info log says which bits
-  // were chosen and why, and once what is missing.
+  // were chosen and why, and once which condition is missing.
   std::optional<double> bits_per_key = std::nullopt;
 
   // The kind of line that filters are cut into (linebloom/line.h has what each
@@ -108,8 +108,8 @@ struct FilterPolicyOptions {
   // system. A lookup of a missing key takes two to three times as long.
   //
   // Each filter stores its seed in 8 bytes, so files with and without seeds can
-  // be mixed. SECURITY.md has what a seed withstands and what not: above all,
-  // who can read the files knows it, and a key that a file's filter once let
+  // be mixed. SECURITY.md has the limits of a seed: above all, everyone who can
+  // read the files can read the seed, and a key that a file's filter once let
   // through passes it until the file is rewritten.
   uint64_t hash_seed = 0;
 

@@ -14,7 +14,7 @@ namespace linebloom {
 // Returns an allocator whose blocks start at multiples of 64 bytes. Those of
 // 64 KiB and more lie side by side in memory that Linux may back with huge
 // pages. RocksDB allocates its filters with the block cache's allocator, even
-// those that it doesn't keep in the cache:
+// filters outside the cache:
 //
 //   rocksdb::LRUCacheOptions cache;
 //   cache.memory_allocator = linebloom::NewFilterAllocator();

@@ -41,7 +41,7 @@ struct FilterStats {
     return positives > true_positives ? positives - true_positives : 0;
   }
 
-  // Probes of files without the key: those that a filter can avoid.
+  // Probes of files without the key, which a filter can avoid.
   uint64_t probes_without_key() const { return negatives + false_positives(); }
 
   // The share of these that the filter let pass; nothing if there were none.

@@ -82,7 +82,7 @@ struct LineKernel {
   // How many solved lines are built at once, 1 to kMaxLanes.
   int lanes;
   // Tries to solve lines, 1 to `lanes`, each with the probes of its header or,
-  // if that shares the plan, of a smaller one. Writes those that are solved.
+  // if that shares the plan, of a smaller one. Writes only solved lines.
   // Their first stages have the same width. The caller owns `space` and may
   // reuse it for any lines.
   void (*solve_lines)(const LineShape& shape,
