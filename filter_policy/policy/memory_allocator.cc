@@ -56,7 +56,8 @@ class FilterAllocator final : public rocksdb::MemoryAllocator {
     if (mapped_ == MAP_FAILED) return;  // `ulimit -v`: malloc has to do
     // Fails without transparent huge pages, which changes nothing else.
     (void)madvise(mapped_, size + kHugePage, MADV_HUGEPAGE);
-    begin_ = Up(reinterpret_cast<uintptr_t>(mapped_), kHugePage);
+    const auto mapped = reinterpret_cast<uintptr_t>(mapped_);
+    begin_ = static_cast<char*>(mapped_) + (Up(mapped, kHugePage) - mapped);
     size_ = size;
     pieces_[0];
     holes_.emplace(size, 0);
@@ -109,7 +110,8 @@ class FilterAllocator final : public rocksdb::MemoryAllocator {
   }
 
   uintptr_t PlaceOf(const void* memory) const {
-    return reinterpret_cast<uintptr_t>(memory) - begin_;
+    return reinterpret_cast<uintptr_t>(memory) -
+           reinterpret_cast<uintptr_t>(begin_);
   }
   bool IsLarge(const void* memory) const { return PlaceOf(memory) < size_; }
 
@@ -123,8 +125,7 @@ class FilterAllocator final : public rocksdb::MemoryAllocator {
     if (hole == holes_.end()) return nullptr;
     const auto [room, place] = *hole;
     const size_t end = Up(place + size, kStep);
-    if (end > writable_ && mprotect(reinterpret_cast<void*>(begin_), end,
-                                    PROT_READ | PROT_WRITE) != 0) {
+    if (end > writable_ && mprotect(begin_, end, PROT_READ | PROT_WRITE) != 0) {
       return nullptr;
     }
     writable_ = std::max(end, writable_);
@@ -135,13 +136,13 @@ class FilterAllocator final : public rocksdb::MemoryAllocator {
       holes_.insert(std::move(of_hole));
     }
     pieces_[place] = std::move(node);
-    return reinterpret_cast<void*>(begin_ + place);
+    return begin_ + place;
   }
 
   void* mapped_ = nullptr;
-  uintptr_t begin_ = 0;  // of a huge page in it; places count from here
-  size_t size_ = 0;      // 0 without the range
-  size_t writable_ = 0;  // guarded by mutex, as all below
+  char* begin_ = nullptr;  // of a huge page in it; places count from here
+  size_t size_ = 0;        // 0 without the range
+  size_t writable_ = 0;    // guarded by mutex, as all below
   // Blocks and holes, side by side up to size_, which counts as a block. A
   // block holds the node that will be its hole's, so Deallocate() allocates
   // nothing.

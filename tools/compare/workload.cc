@@ -133,8 +133,9 @@ absl::Status DrawLookups(const CompareConfig& config, Workload* workload) {
 absl::StatusOr<Workload> MakeWorkload(const CompareConfig& config,
                                       const std::filesystem::path& scratch) {
   Workload workload;
-  if (config.zipf > 0)
+  if (config.zipf > 0) {
     workload.mix.popularity = Popularity(config.zipf, config.seed);
+  }
   const double missing_needed =
       MissingKeysNeeded(config, workload.mix.popularity);
   workload.mix.hit_ratio = config.hit_ratio;
