@@ -15,7 +15,7 @@
 //                    filters and indexes in memory, data not cached
 //   lookups=N        looks up, unmeasured
 //   measure=N        looks up until the cache is warm, then N times, or fewer
-//                    if 1,000 blocks were read by then
+//                    if 3,000 blocks were read by then
 //
 // The writer waits for flushes and compactions, so that trees of one seed have
 // one shape, whatever their filters.
@@ -28,6 +28,7 @@
 #include <ctime>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <random>
 #include <set>
@@ -153,7 +154,7 @@ class LiveTree {
   struct Reads {
     uint64_t filter, index, all, bytes;
   };
-  static constexpr uint64_t kEnoughReads = 1000;
+  static constexpr uint64_t kEnoughReads = 3000;
   static constexpr uint64_t kBlock = 4096;
 
   static Reads ReadsSoFar() {
@@ -332,8 +333,16 @@ class LiveTree {
       index_bytes += of_file->index_size;
     }
     std::set<std::pair<int, std::string>> runs;
+    // By level: how many bits per key each file has.
+    std::map<std::string, std::vector<double>> bits;
     for (const rocksdb::LiveFileMetaData& file : files) {
       runs.emplace(file.level, file.level == 0 ? file.name : "");
+      const auto found = properties.find(file.db_path + file.name);
+      if (found == properties.end()) continue;
+      bits[std::to_string(file.level)].push_back(
+          std::round(80 * static_cast<double>(found->second->filter_size) /
+                     static_cast<double>(found->second->num_entries)) /
+          10);
     }
     line->update({{"entries", entries},
                   {"files", files.size()},
@@ -341,7 +350,8 @@ class LiveTree {
                   {"filter_bytes", filter_bytes},
                   {"index_bytes", index_bytes},
                   {"bits_per_key", 8 * static_cast<double>(filter_bytes) /
-                                       static_cast<double>(entries)}});
+                                       static_cast<double>(entries)},
+                  {"bits_of_files", bits}});
   }
 
   const Config config_;

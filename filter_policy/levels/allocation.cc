@@ -22,6 +22,13 @@ constexpr double kSmallRun = 0.5;  // of the largest
 // of other files.
 constexpr double kMaxCorrection = 3;
 
+// The same for files of a large run whose average is found anew for each file.
+// Small runs then make up for nothing: lookups meet them as often, and theirs
+// is a tenth of the memory. Rejected: for all files, up to kMaxCorrection. In a
+// tree whose average fell from 8 bits to 2, its small runs paid for the old
+// files of the last one, and lookups (90 % hit) read 1.38 times as much.
+constexpr double kMaxCorrectionOfChoice = 1;
+
 // What a file recovered from the log gets beyond the average. When it is
 // written nobody knows its tree. One of 5,000 rows among 2 million made a third
 // of the reads with the average, and with this a thirtieth.
@@ -207,6 +214,20 @@ double BitsForFile(const NewFile& file, double average_bits, LineKind line) {
         bits, MaxBits(file, others, run, std::ranges::max(runs), average_bits));
   }
   return std::clamp(bits, kMinBitsOfRun, kMaxBitsOfRun);
+}
+
+double BitsOfChoice(const NewFile& file, double average_bits, LineKind line) {
+  const std::vector<double> runs = RunsOf(file);
+  const double run = KeysOfRun(file, runs);
+  if (run <= 0) return BitsWithoutSizes(file, average_bits);
+  const double planned = PlannedBits(runs, run, average_bits, line);
+  if (run < kSmallRun * std::ranges::max(runs)) return planned;
+  Others others = OthersOf(file, average_bits);
+  others.bits -= file.tree->filters.overhead;
+  const double correction =
+      std::clamp(Correction(others, planned, average_bits),
+                 -kMaxCorrectionOfChoice, kMaxCorrectionOfChoice);
+  return std::clamp(planned + correction, kMinBitsOfRun, kMaxBitsOfRun);
 }
 
 double BitsWithinBudget(const NewFile& file, double budget_bytes,

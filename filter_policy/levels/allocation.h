@@ -46,6 +46,11 @@ std::vector<double> BitsOfRuns(const std::vector<double>& keys,
 //                 log, which is small in all but a new database.
 double BitsForFile(const NewFile& file, double average_bits, LineKind line);
 
+// The same with an average that moves from file to file, as ChooseBits() has
+// it: files of small runs get what the average gives them, whatever others
+// have.
+double BitsOfChoice(const NewFile& file, double average_bits, LineKind line);
+
 // The same with AverageOfBudget(): from 4 fewer to 2 more.
 double BitsWithinBudget(const NewFile& file, double budget_bytes,
                         LineKind line);

@@ -92,8 +92,10 @@ std::string ChosenBits(const AutoBits& chosen) {
          (chosen.filters_last_run ? "" : ", those of the last level none") +
          ". The block cache has " + Megabytes(chosen.cache_bytes) +
          ", indexes take " + Megabytes(chosen.index_bytes) + ", and " +
-         PercentText(chosen.hit_share) + " of the lookups " +
-         (chosen.counted ? "hit" : "are assumed to hit (no Statistics)") +
+         FixedText(100 * chosen.hit_share, 1) + " % of the lookups " +
+         (chosen.counted ? "hit"
+                         : "are assumed to hit (no Statistics, or too few "
+                           "lookups)") +
          ". Expected block reads per 1,000 lookups: " +
          FixedText(1000 * chosen.reads, 2) + ", with 10 bits " +
          FixedText(1000 * chosen.reads_with_10, 2) + ".";

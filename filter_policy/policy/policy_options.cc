@@ -379,7 +379,8 @@ std::optional<FilterRequest> RequestFor(
     request.canonical_key = CanonicalId(*options.canonical_key);
   }
   double bits = BitsPerKeyOf(options);
-  if (by_level && IsAuto(options) && CacheHoldsFilters(table)) {
+  const bool in_cache = IsAuto(options) && CacheHoldsFilters(table);
+  if (by_level && in_cache) {
     const AutoBits found = ChooseBits(*file, table);
     if (chosen != nullptr && found.is_chosen) *chosen = found;
     if (!found.filters_last_run) file = AboveLastLevel(*file);
@@ -391,7 +392,8 @@ std::optional<FilterRequest> RequestFor(
                ? BitsWithinBudget(*file,
                                   static_cast<double>(*options.memory_budget),
                                   options.line)
-               : BitsForFile(*file, bits, options.line);
+           : in_cache ? BitsOfChoice(*file, bits, options.line)
+                      : BitsForFile(*file, bits, options.line);
   }
   request.millibits_per_key = RoundToMillibits(bits);
   return AsBuilt(request);

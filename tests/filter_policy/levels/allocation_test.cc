@@ -141,6 +141,29 @@ TEST(AllocationTest, BitsOfABudget) {
   }
 }
 
+TEST(AllocationTest, OfAChoiceOnlyLargeRunsMakeUpForOthers) {
+  const std::vector<double> levels = {1e5, 1e6, 1e7};
+  const auto bits_of = [&](int level, double others) {
+    return BitsOfChoice(
+        Compacted({.levels = levels, .filters = Filters(1e7, others)}, level,
+                  1e5),
+        10, LineKind::kSolved);
+  };
+  for (const int level : {1, 2}) {
+    const double planned = bits_of(level, 10);
+    EXPECT_NEAR(level == 1 ? 16.37 : 13.00, planned, 0.1);
+    for (const double others : {4.0, 9.0, 11.0, 16.0}) {
+      EXPECT_EQ(planned, bits_of(level, others));
+    }
+  }
+  const double planned = bits_of(3, 10);
+  EXPECT_NEAR(9.62, planned, 0.1);
+  EXPECT_NEAR(planned + 1, bits_of(3, 4), 0.1);
+  EXPECT_NEAR(planned + 0.5, bits_of(3, 9.5), 0.1);
+  EXPECT_NEAR(planned - 1, bits_of(3, 16), 0.1);
+  EXPECT_NEAR(13, BitsOfChoice(Recovered(), 10, LineKind::kSolved), 0.01);
+}
+
 double Uniform(double min, double max, std::mt19937_64* random) {
   return std::uniform_real_distribution<double>(min, max)(*random);
 }

@@ -37,8 +37,10 @@ TEST(NotesTest, ChosenBitsHaveTheirReasons) {
   AutoBits assumed = kChosen;
   assumed.counted = false;
   assumed.filters_last_run = false;
+  assumed.hit_share = 0.5 / 11'000;
   EXPECT_THAT(ChosenBits(assumed),
-              HasSubstr("12.5 % of the lookups are assumed to hit"));
+              HasSubstr(", and 0.0 % of the lookups are assumed to hit (no "
+                        "Statistics, or too few lookups)."));
   EXPECT_THAT(ChosenBits(assumed), HasSubstr("those of the last level none"));
 }
 

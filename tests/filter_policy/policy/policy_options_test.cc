@@ -7,12 +7,14 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <random>
 #include <regex>
 #include <set>
 #include <utility>
 
 #include "filter_policy/filter/sizing.h"
+#include "rocksdb/cache.h"
 #include "rocksdb/convenience.h"
 #include "tests/filter_policy/ignored_case.h"
 #include "tests/filter_policy/policy/filter_bits.h"
@@ -275,6 +277,34 @@ TEST(PolicyOptionsTest, AutoIsTenBitsByLevelOutsideTheBlockCache) {
             RequestFor({.bits_per_key = 10, .level_aware = true}, {}, file));
   EXPECT_GT(request->millibits_per_key, 11'000u);
   EXPECT_EQ(RequestFor({10}, {}, {}), RequestFor({}, {}, {}));
+}
+
+TEST(PolicyOptionsTest, AutoMayLeaveOutTheFiltersOfTheLastRun) {
+  rocksdb::BlockBasedTableOptions table;
+  table.cache_index_and_filter_blocks = true;
+  table.block_cache = rocksdb::NewLRUCache(1 << 20);
+  const auto tree = std::make_shared<TreeState>();
+  tree->levels = {1e4, 1e5, 1e6, 0};
+  NewFile file = {.tree = tree};
+  file.choose = [](const NewFile&, const rocksdb::BlockBasedTableOptions&) {
+    return AutoBits{
+        .average_bits = 8, .filters_last_run = false, .is_chosen = true};
+  };
+  const auto bits_of = [&](int level) {
+    file.level = level;
+    std::optional<AutoBits> chosen;
+    const auto request = RequestFor({}, table, file, &chosen);
+    EXPECT_TRUE(chosen && !chosen->filters_last_run);
+    return request ? request->millibits_per_key / 1000.0 : 0;
+  };
+  // Those of a tree of two levels.
+  EXPECT_NEAR(11.07, bits_of(1), 0.1);
+  EXPECT_NEAR(7.69, bits_of(2), 0.1);
+  EXPECT_EQ(0, bits_of(3));
+  EXPECT_EQ(0, bits_of(4));
+  // All have one if nobody knows which run is the last.
+  file.tree = nullptr;
+  EXPECT_NEAR(8, bits_of(3), 0.01);
 }
 
 }  // namespace
