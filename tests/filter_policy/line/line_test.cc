@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <numeric>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "filter_policy/line/line_builder.h"
@@ -109,6 +110,62 @@ TEST(LineBuilderTest, BuildsManyLinesLikeEachAlone) {
       EXPECT_EQ(0, rates);
     }
   }
+}
+
+// What a kernel of 8 lanes is asked to solve, in numbers of lines. Of this
+// thread.
+thread_local std::vector<size_t> asked;
+
+constexpr LineKernel kRecorder = {
+    .name = "recorder",
+    .plain = {},
+    .solved = {},
+    .lanes = 8,
+    .solve_lines = [](const LineShape& shape,
+                      std::span<UnsolvedLine* const> lines, SolveSpace* space) {
+      asked.push_back(lines.size());
+      for (size_t i = 0; i < lines.size(); ++i) {
+        kScalarKernel.solve_lines(shape, lines.subspan(i, 1), space);
+      }
+    }};
+
+// The lanes are full but for what is tried again, and none is paid for a line
+// alone.
+TEST(LineBuilderTest, FillsTheLanes) {
+  for (const int bits_per_key : {4, 10, 20}) {
+    asked.clear();
+    constexpr uint32_t kLines = 2000;
+    const uint64_t mean = 8 * kLineBytes / bits_per_key;
+    LineBuilder builder(SolvedShape(mean * kLines, kLines), kRecorder);
+    std::mt19937_64 random(1);
+    std::poisson_distribution<size_t> keys(static_cast<double>(mean));
+    std::vector<LineBytes> lines(kLines);
+    for (LineBytes& line : lines) {
+      builder.Add(RandomHashes(keys(random), random()), line.data());
+    }
+    const double full = static_cast<double>(std::ranges::count(asked, 8u));
+    EXPECT_GE(full, 0.85 * static_cast<double>(asked.size())) << bits_per_key;
+    builder.Finish();
+    EXPECT_GT(std::ranges::min(asked), 1u);
+  }
+}
+
+// However few of them have the same number of keys.
+TEST(LineBuilderTest, FewLinesWait) {
+  const LineShape shape = SolvedShape(51, 1);
+  LineBuilder builder(shape, kRecorder);
+  std::vector<LineBytes> lines(1000);
+  size_t most = 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    lines[i].fill(0xff);  // which no line of so few keys is
+    builder.Add(RandomHashes(1 + i % 250, i), lines[i].data());
+    LineBytes unwritten;
+    unwritten.fill(0xff);
+    most = std::max<size_t>(most, std::ranges::count(lines, unwritten));
+  }
+  EXPECT_LE(most, 128u);
+  EXPECT_GE(most, 64u);
+  builder.Finish();
 }
 
 // The top bits of words 0 and 2 make header 5; the others are unknowns.
