@@ -9,17 +9,16 @@
 namespace linebloom {
 namespace {
 
-// How much a tree's filters may take, relative to the average. Files written at
-// the same time don't know of each other, and filters consist of whole lines;
-// the total still stays below 1.1. Small runs, which lookups meet as often as
-// the large ones, get a little more, so that what a burst of writes takes
-// doesn't leave them the average alone.
+// The most that a tree's filters may take, relative to the average. Files
+// written at the same time are planned alone, and filters consist of whole
+// lines; the total still stays below 1.1. Small runs cost as many probes as
+// large ones, so they may exceed the average a little more, even after a burst
+// of writes.
 constexpr double kMaxOverAverage = 1.05;
 constexpr double kMaxOfSmallRuns = 1.07;
 constexpr double kSmallRun = 0.5;  // of the largest
 
-// How many bits per key a file gets more or fewer at most to make up for those
-// of other files.
+// The largest correction of a file's bits per key for those of other files.
 constexpr double kMaxCorrection = 3;
 
 // The same for files of a large run whose average is found anew for each file.
@@ -29,31 +28,30 @@ constexpr double kMaxCorrection = 3;
 // files of the last one, and lookups (90 % hit) read 1.38 times as much.
 constexpr double kMaxCorrectionOfChoice = 1;
 
-// What a file recovered from the log gets beyond the average. When it is
-// written nobody knows its tree. One of 5,000 rows among 2 million made a third
-// of the reads with the average, and with this a thirtieth.
+// The extra bits of a file recovered from the log, whose tree is unknown when
+// it is written. One of 5,000 rows among 2 million made a third of the reads
+// with the average, and with this a thirtieth.
 constexpr double kMoreInRecovery = 3;
 
-// A budget keeps half of what equal shares would have beyond this for keys to
-// come, unless leveled compaction will rewrite the file, and never gives a tree
-// more than the maximum. Then one lookup of a missing row in 50,000 reads a
+// Above kUnsharedFrom, half of the surplus is held back for growth, except in
+// files that leveled compaction will soon rewrite, and a tree never gets more
+// than the maximum. Then one lookup of a missing row in 50,000 reads a
 // data block of each run. Rejected: to keep it in flushed files alone, which
 // then had fewer bits than the levels below them and read 1.5 times as much.
 constexpr double kUnsharedFrom = 10;
 constexpr double kPartOfRest = 0.5;
 constexpr double kMaxAverageOfBudget = 16;
 
-// How much faster than Correction() new files make up for old ones that keep
-// the bits of a smaller tree. Rejected, in trees that doubled: 3, and up to 3
-// bits below the average, which read 0.8 times as much but came to 1.5 times
-// the budget leveled, 1.4 universal and 1.8 in key order, in place of 1.3, 1.3
-// and 1.6; no fewer than the average, 1.7, 1.7 and 2.0.
+// Gain of the correction under a budget, relative to Correction(). Rejected, in
+// trees that doubled: 3, and up to 3 bits below the average, which read 0.8
+// times as much but took 1.5 times the budget leveled, 1.4 universal and 1.8 in
+// key order, in place of 1.3, 1.3 and 1.6; no fewer than the average, 1.7, 1.7
+// and 2.0.
 constexpr double kHasteOfBudget = 4;
 
-// How far files of a tree with a memory budget are from equal shares at most,
-// in bits per key. The budget is spent on keys that come and go, and a file
-// that was cut short for them costs more reads than larger steps between levels
-// save.
+// Under a budget: the largest deviation from equal shares, in bits per key.
+// Keys come and go, and a file that was cut short for them costs more reads
+// than larger steps between levels save.
 constexpr double kMaxMoreOfBudget = 2;
 constexpr double kMaxLessOfBudget = 4;
 
@@ -168,7 +166,7 @@ double Correction(const Others& others, double planned, double average_bits) {
 
 // The most bits per key that the job may write, so that the tree's filters
 // together take at most kMaxOverAverage times the average. Never below the
-// average: this job is not to blame for the others.
+// average: other jobs' excess isn't charged to this one.
 double MaxBits(const NewFile& file, const Others& others, double run,
                double largest, double average_bits) {
   const double most =

@@ -22,10 +22,10 @@ using rocksdb::CompactionJobInfo;
 using rocksdb::DB;
 using rocksdb::FlushJobInfo;
 
-// Listing the files takes about a microsecond for each. RocksDB tells which
-// files a flush or compaction adds and deletes, so after one of them files are
-// listed anew only while there are so few, and otherwise from time to time, to
-// learn of what RocksDB doesn't tell, such as moves by CompactRange().
+// Listing the files takes about a microsecond for each. RocksDB reports the
+// files that a flush or compaction adds and deletes, so with more than
+// kFilesPerJob files, they are listed anew only occasionally, to notice changes
+// that RocksDB doesn't report, such as moves by CompactRange().
 constexpr size_t kFilesPerJob = 64;
 
 // After other changes.

@@ -18,8 +18,8 @@ constexpr double kMaxAverage = 16;
 constexpr double kUsualAverage = 10;
 constexpr double kStep = 0.25;
 
-// Choices that expect at most this many times the fewest reads, or so many more
-// per lookup, are as good.
+// Within this factor of the fewest expected reads, or this many more per
+// lookup, choices count as equal.
 constexpr double kAsGood = 1.002;
 constexpr double kTooFewToCount = 1e-6;
 
