@@ -221,7 +221,7 @@ TEST_F(AutoBitsTest, WithoutStatisticsOrACache) {
   UseCache(100'000);
   Reopen();
   EXPECT_LE(BitsAtRest(), 8);
-  EXPECT_GE(CountInLog({"auto", "assumed to hit (no Statistics)"}), 1);
+  EXPECT_GE(CountInLog({"auto", "assumed to hit (no Statistics"}), 1);
   table_.block_cache = nullptr;
   table_.no_block_cache = true;
   table_.cache_index_and_filter_blocks = false;  // RocksDB insists
