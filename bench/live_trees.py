@@ -25,7 +25,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIVE_TREE = os.path.join(ROOT, "build/release/bench/live_tree")
 BLOOM, AUTO = "bloomfilter:10:false", "linebloom"
-FIXED = {f"{{id=linebloom;bits_per_key={bits};level_aware=true}}": bits for bits in (3, 4, 5, 6, 7, 8, 10, 12, 15)}
+FIXED = {f"{{id=linebloom;bits_per_key={bits};level_aware=true}}": bits for bits in (2, 3, 4, 5, 6, 7, 8, 10, 12, 14)}
 CACHES = [0.25, 0.4, 0.5, 0.75, 1, 1.5, 2]  # times filters and indexes of 10 bits
 LOADS = [f"{hits}{skew}" for skew in ("", ",zipf") for hits in (0, 1, 3, 10, 20, 50, 90, 100)]
 CELLS = [(partitioned, load, size) for partitioned in ("false", "true") for load in LOADS for size in CACHES]

@@ -164,6 +164,8 @@ class AutoBitsTest : public KnownFilesTest {
  protected:
   AutoBitsTest() {
     table_.cache_index_and_filter_blocks = true;
+    // Each file may raise the bits by a step.
+    options_.target_file_size_base = 64 << 10;
     UseCache(1 << 20);
     UseOptions({});
   }
@@ -173,23 +175,25 @@ class AutoBitsTest : public KnownFilesTest {
   // The same rows again.
   double BitsOfANewTree(rocksdb::DB* db = nullptr) {
     if (db == nullptr) db = db_.get();
-    PutRows({0, 200'000}, db);
+    PutRows({0, rows_}, db);
     Flush(db);
     CompactAll(db);
     return FiltersOf(db).bits_per_key();
   }
   double BitsAtRest(rocksdb::DB* db = nullptr) {
-    for (int i = 0; i < 8; ++i) BitsOfANewTree(db);
+    for (int i = 0; i < 3; ++i) BitsOfANewTree(db);
     return BitsOfANewTree(db);
   }
+
+  uint64_t rows_ = 40'000;  // half of them are there
 };
 
-// Filters of 10 bits take 125,000 bytes.
+// Filters of 10 bits take 25,000 bytes.
 TEST_F(AutoBitsTest, FollowTheCache) {
   Reopen();
   const double many = BitsAtRest();
   EXPECT_GE(many, 9);
-  table_.block_cache->SetCapacity(100'000);
+  table_.block_cache->SetCapacity(20'000);
   const double few = BitsOfANewTree();
   EXPECT_LE(few, many - 2);
   EXPECT_GE(few, 1);
@@ -197,11 +201,11 @@ TEST_F(AutoBitsTest, FollowTheCache) {
   BitsOfANewTree();
   table_.block_cache->SetCapacity(1 << 20);
   EXPECT_NEAR(many, BitsAtRest(), 1);
-  ExpectRows({0, 200'000});
+  ExpectRows({0, rows_});
 }
 
 TEST_F(AutoBitsTest, DatabasesThatShareACacheAreOneSum) {
-  UseCache(200'000);
+  UseCache(40'000);
   Reopen();
   const double alone = BitsAtRest();
   const auto other = OpenAnother("other");
@@ -218,7 +222,7 @@ TEST_F(AutoBitsTest, DatabasesThatShareACacheAreOneSum) {
 // Nobody counts the lookups, or nothing else is known.
 TEST_F(AutoBitsTest, WithoutStatisticsOrACache) {
   options_.statistics = nullptr;
-  UseCache(100'000);
+  UseCache(20'000);
   Reopen();
   EXPECT_LE(BitsAtRest(), 8);
   EXPECT_GE(CountInLog({"auto", "assumed to hit (no Statistics"}), 1);
@@ -231,6 +235,7 @@ TEST_F(AutoBitsTest, WithoutStatisticsOrACache) {
 
 // Memory that memtables charge to the cache isn't there for filters.
 TEST_F(AutoBitsTest, LeaveOthersTheirPart) {
+  rows_ = 200'000;
   UseCache(400'000);
   Reopen();
   const double alone = BitsAtRest();
@@ -244,7 +249,7 @@ TEST_F(AutoBitsTest, LeaveOthersTheirPart) {
 }
 
 TEST_F(AutoBitsTest, FollowTheLookups) {
-  UseCache(130'000);
+  UseCache(26'000);
   Reopen();
   BitsAtRest();
   CountMissing({0, 40'000});
