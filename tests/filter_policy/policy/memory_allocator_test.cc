@@ -235,6 +235,11 @@ TEST(FilterAllocatorTest, BlocksKeepTheirContentsInThreads) {
     threads.emplace_back([&allocator, thread] {
       LiveBlocks blocks(allocator.get(), thread);
       for (int i = 0; i < 1000; ++i) blocks.Replace();
+      // Here they meet more often.
+      for (int i = 0; i < 100'000; ++i) {
+        allocator->Deallocate(allocator->Allocate(kLarge));
+      }
+      blocks.ExpectContents();
     });
   }
   for (std::thread& thread : threads) thread.join();
