@@ -256,6 +256,7 @@ TEST(ModelOfTest, RunsOfATree) {
   for (const LiveFileMetaData& file : listed) {
     files.Read(file.name, FileOf(file.size / kBytesPerRow));
   }
+  listed.push_back(Unopened(6, 0, 0));  // of no rows, as far as known
   files.List(listed, files.version());
   const auto tree = [&files] {
     return ModelOf(files.families().at("default"),
@@ -276,10 +277,24 @@ TEST(ModelOfTest, RunsOfATree) {
 
   TableProperties without = PropertiesOf(1000);
   without.filter_size = 0;
+  files.Read("/3.sst", TotalsOf(&without, 1000 * kBytesPerRow));
+  EXPECT_FALSE(tree().runs[2].files[0].kept.has_value());
   without.filter_policy_name.clear();
   files.Read("/3.sst", TotalsOf(&without, 1000 * kBytesPerRow));
   ASSERT_TRUE(tree().runs[2].files[0].kept.has_value());
   EXPECT_EQ(0, tree().runs[2].files[0].kept->bytes);
+  EXPECT_EQ(1000, tree().runs[2].files[0].filter_keys);
+}
+
+TEST(ModelOfTest, UnreadFilesAreToHaveFilters) {
+  LiveFiles files;
+  files.Read("/1.sst", FileOf(100));
+  files.List({Unopened(1, 100), Unopened(2, 1000, 5)}, files.version());
+  const read_model::Tree tree = ModelOf(files.families().at("default"),
+                                        rocksdb::kCompactionStyleUniversal);
+  ASSERT_EQ(2u, tree.runs.size());
+  EXPECT_EQ(1000, tree.runs[0].files[0].rows);
+  EXPECT_FALSE(tree.runs[0].files[0].kept.has_value());
 }
 
 // A bulk load may leave thousands of files in level 0. Each is met by each

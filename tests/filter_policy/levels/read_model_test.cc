@@ -267,6 +267,10 @@ TEST(ReadModelTest, PinsLevel0) {
   const Cache pinned = {.capacity = 3e5, .pin_level0 = true};
   EXPECT_LT(ReadsPerLookup({tree}, pinned, {}, {}).filter,
             ReadsPerLookup({tree}, {.capacity = 3e5}, {}, {}).filter);
+  // What it pins takes the place of other blocks.
+  const double of_small = ReadsOf(tree, 2e6, 0, {}, {.pin_level0 = true});
+  tree.runs[0].files[0].index_bytes = 1e6;
+  EXPECT_GT(ReadsOf(tree, 2e6, 0, {}, {.pin_level0 = true}), 1.2 * of_small);
 }
 
 // Reads per lookup of missing rows from RocksDB's LRUCache in four and eight
