@@ -289,11 +289,13 @@ void AddRequest(const FamilyToRebuild& family,
   if (!request) return;
   target->request = *request;
   const uint32_t millibits = target->request.millibits_per_key;
-  target->has_budget = family.policy.memory_budget.has_value();
-  if (target->has_budget) {
+  const bool is_for_cache =
+      file && IsAuto(family.policy) && CacheHoldsFilters(table);
+  target->may_shrink = family.policy.memory_budget || is_for_cache;
+  if (family.policy.memory_budget) {
     // The tree may have been larger when the file was written.
     target->min_millibits_per_key = millibits / 2;
-  } else if (file && IsAuto(family.policy) && CacheHoldsFilters(table)) {
+  } else if (is_for_cache) {
     // Whatever was right when the file was written.
     target->min_millibits_per_key = kMinMillibits;
   } else if (file && IsLevelAware(family.policy)) {
@@ -317,7 +319,7 @@ Evaluation Evaluate(const FileFacts& facts, const TargetFilter& target) {
   evaluation.pays = evaluation.reason.has_value() &&
                     (FailsItsJob(*evaluation.reason) ||
                      evaluation.rate_after < evaluation.rate_now);
-  if (!evaluation.pays && target.has_budget &&
+  if (!evaluation.pays && target.may_shrink &&
       evaluation.bytes_after < kWorthShrinking * facts.bytes) {
     evaluation.reason = RebuildReason::kOverBudget;
     evaluation.pays = true;

@@ -37,7 +37,8 @@ struct TargetFilter {
   // The least size of a new filter, because with level_aware it may get no more
   // than the average. 0: the same as `request`.
   uint32_t min_millibits_per_key = 0;
-  bool has_budget = false;
+  // True if the policy has few bits for want of memory.
+  bool may_shrink = false;
   double worst_rate = 0;  // see RebuildFiltersOptions
   bool whole_key_filtering = true;
   // SliceTransform::AsString(), which RocksDB compares; empty if there is none.

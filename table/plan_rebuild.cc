@@ -262,15 +262,18 @@ class Planner {
     return Status::OK();
   }
 
-  // By lost reads per freed byte of memory, until the budget is kept.
+  // By lost reads per freed byte of memory, until a budget is kept.
   void TakeFilesOverBudget() {
     std::ranges::stable_sort(over_budget_, {}, [](const PlannedFile& file) {
       return file.rebuild.saved_reads / file.more_memory;
     });
     double memory = memory_;
     for (PlannedFile& file : over_budget_) {
-      if (RoomBeside(file, memory) >= 0) break;
-      memory += file.more_memory;
+      const FamilyToRebuild& family = families_[file.family];
+      if (family.policy.memory_budget) {
+        if (RoomBeside(file, memory) >= 0) continue;
+        memory += file.more_memory;
+      }
       if (options_.allow_more_reads) {
         Take(&file);
       } else {

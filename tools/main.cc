@@ -8,8 +8,8 @@ constexpr char kDescription[] =
     R"(filters of RocksDB's SSTables: compares, predicts, shows, checks and
 rebuilds them, linebloom's and RocksDB's own.
 
+  linebloom advise /var/lib/my_database
   linebloom compare
-  linebloom advise /var/lib/my_database --memory=512MB
   linebloom dump /var/lib/my_database
   linebloom migrate /var/lib/my_database --dry_run
 
@@ -22,6 +22,6 @@ int main(int argc, char** argv) {
   using namespace linebloom::tools;   // NOLINT(google-build-using-namespace)
   linebloom::RegisterFilterPolicy();  // for policies in option strings
   return RunProgram(argc, argv, kDescription,
-                    {{kCompare, kAdvise, kDump, kVerify, kRaw, kCheckOptions,
+                    {{kAdvise, kCompare, kDump, kVerify, kRaw, kCheckOptions,
                       kSize, kMigrate}});
 }

@@ -17,7 +17,8 @@ Java_linebloom_LineFilter_create(JNIEnv* env, jclass /*type*/, jstring policy) {
   if (text != nullptr) {
     const rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(
         rocksdb::ConfigOptions(), text, filter.get());
-    if (!status.ok()) problem = status.ToString();
+    problem =
+        status.ok() ? problem + " is called '" + text + "'" : status.ToString();
     env->ReleaseStringUTFChars(policy, text);
     if (status.ok() && *filter != nullptr) {
       return reinterpret_cast<jlong>(filter.release());

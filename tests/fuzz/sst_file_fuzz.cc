@@ -59,8 +59,8 @@ absl::Status CheckBlocks(const SstFile& file) {
 
 void CheckVerdict(const FileFacts& facts) {
   TargetFilter target;
-  for (const bool has_budget : {false, true}) {
-    target.has_budget = has_budget;
+  for (const bool may_shrink : {false, true}) {
+    target.may_shrink = may_shrink;
     const Evaluation evaluation = Evaluate(facts, target);
     Promise(evaluation.rate_now >= 0 && evaluation.rate_now <= 1, "a rate now");
     Promise(evaluation.rate_after >= 0 && evaluation.rate_after <= 1,

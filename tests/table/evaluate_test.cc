@@ -99,7 +99,7 @@ FileFacts OfSmallBlocks(uint64_t blocks, uint64_t index_bytes) {
 // 10 bits per key, 125,000 bytes.
 const TargetFilter kTarget;
 const TargetFilter kTargetPlain = {.request = {.line = LineKind::kPlain}};
-const TargetFilter kWithinBudget = {.has_budget = true};
+const TargetFilter kWithinBudget = {.may_shrink = true};
 
 TargetFilter TargetSeed(uint64_t seed) {
   return {.request = {.hash_seed = seed}};

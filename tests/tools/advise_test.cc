@@ -214,7 +214,7 @@ TEST_F(AdviseTest, FamiliesWithCachesOfTheirOwn) {
   EXPECT_EQ(caches[0]["memory"], kCacheBytes);
   EXPECT_EQ(caches[1]["memory"], 1 << 20);
   EXPECT_EQ(caches[1]["column_families"], Json({"other"}));
-  EXPECT_THAT(outcome->text, HasSubstr("other, 1 files"));
+  EXPECT_THAT(outcome->text, HasSubstr("other, 1 file\n"));
   // One that both would share.
   EXPECT_EQ(AdviceWith({"--memory=64KiB"})["column_families"].size(), 2);
   EXPECT_EQ(AdviceWith({"--column_family=other"})["rows"], 1);

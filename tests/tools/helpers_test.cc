@@ -146,7 +146,11 @@ TEST(ShortPolicyNameTest, IsWhatPeopleSay) {
            {"{id=linebloom;bits_per_key=8;level_aware=true}",
             "linebloom:8 levels"},
            {"{level_aware=false;id=linebloom;bits_per_key=8;line=plain}",
-            "linebloom:8 level_aware=false plain"},
+            "linebloom:8 plain"},
+           {"{id=linebloom;hash_seed=0;line=solved;level_aware=false;"
+            "memory_budget=unset;false_positive_rate=unset;bits_per_key=auto;}",
+            "linebloom"},
+           {"{id=linebloom;bits_per_key=9.5;hash_seed=0;}", "linebloom:9.5"},
            {"{id=linebloom}", "linebloom"}}) {
     EXPECT_EQ(ShortPolicyName(policy), name);
   }

@@ -169,14 +169,18 @@ Json AsJson(const Candidate& candidate) {
 
 // "Filters: linebloom in 38 of 39 files, 10.2 bits per key."
 std::string FiltersInWords(const CacheFacts& facts, double filter_bytes) {
-  if (facts.filtered == 0) return "Filters: none.";
+  if (facts.filtered == 0) {
+    return "Filters: none. A lookup of a missing row reads a block of each "
+           "file "
+           "that it meets.";
+  }
   const std::string files =
       facts.filtered == facts.files
-          ? absl::StrCat("all ", WithThousands(facts.files))
+          ? facts.files == 1 ? "its file" : "all " + FilesText(facts.files)
           : absl::StrCat(WithThousands(facts.filtered), " of ",
-                         WithThousands(facts.files));
+                         FilesText(facts.files));
   return absl::StrFormat(
-      "Filters: %s in %s files, %s bits per key.",
+      "Filters: %s in %s, %s bits per key.",
       facts.policies.empty() ? "of unknown policy" : facts.policies, files,
       facts.keys > 0 ? absl::StrFormat("%.1f", 8 * filter_bytes / facts.keys)
                      : "unknown");
@@ -184,9 +188,12 @@ std::string FiltersInWords(const CacheFacts& facts, double filter_bytes) {
 
 // Where the filters and indexes are, and whether there is room for them.
 std::string FitInWords(const CacheFacts& facts, const Reads& now) {
-  const std::string sizes = absl::StrFormat(
-      "filters (%s MB) and indexes (%s MB)",
-      ThreeDigits(now.filter_bytes / 1e6), ThreeDigits(now.index_bytes / 1e6));
+  const std::string sizes = absl::StrCat(
+      facts.filtered == 0
+          ? ""
+          : absl::StrCat("filters (", ThreeDigits(now.filter_bytes / 1e6),
+                         " MB) and "),
+      "indexes (", ThreeDigits(now.index_bytes / 1e6), " MB)");
   const std::string beside =
       absl::StrCat("By cache_index_and_filter_blocks=false the ", sizes,
                    " take their memory beside the block cache");
@@ -221,21 +228,20 @@ std::string GainInWords(const CacheFacts& facts,
     return "Everything fits the cache, and lookups read nothing: keep what you "
            "have.";
   }
+  const auto blocks = [](double reads) {
+    return reads < kNone ? "no" : ThreeDigits(1000 * reads);
+  };
   if (now < kWorthIt * best.reads.all()) {
     return absl::StrFormat(
-        "A lookup is expected to read %s blocks, and %s with what linebloom "
-        "would choose: keep what you have.",
-        ThreeDigits(now), ThreeDigits(best.reads.all()));
+        "1,000 lookups are expected to read %s blocks, and %s with what "
+        "linebloom would choose: keep what you have.",
+        blocks(now), blocks(best.reads.all()));
   }
   return absl::StrFormat(
-      "With filter_policy=linebloom and listeners=linebloom_level_sizes%s a "
-      "lookup is expected to read %s blocks in place of %s%s.",
-      facts.is_beside ? ", and cache_index_and_filter_blocks=true," : "",
-      best.reads.all() < kNone ? "no" : ThreeDigits(best.reads.all()),
-      ThreeDigits(now),
-      best.reads.all() < now / 1e4
-          ? ""
-          : absl::StrFormat(", %.2g times fewer", now / best.reads.all()));
+      "1,000 lookups are expected to read %s blocks, but %s with "
+      "filter_policy=linebloom%s and listeners=linebloom_level_sizes.",
+      blocks(now), blocks(best.reads.all()),
+      facts.is_beside ? ", cache_index_and_filter_blocks=true" : "");
 }
 
 // What a cache of one shard would do.
@@ -249,14 +255,19 @@ std::string ShardsInWords(const CacheFacts& facts, const Load& load,
   if (best.reads.all() < kWorthIt * reads) return "";
   return absl::StrFormat(
       "The cache has %.0f shards, which fill unevenly. With one "
-      "(num_shard_bits=0), for which threads wait longer, linebloom is "
+      "(num_shard_bits=0), for which threads wait longer, 1,000 lookups are "
       "expected to read %s blocks.",
-      facts.cache.shards, ThreeDigits(reads));
+      facts.cache.shards, ThreeDigits(1000 * reads));
 }
 
-std::string CommandFor(const AdviseConfig& config, const CacheFacts& facts,
+// `family`: the only one of this cache, if others have caches of their own.
+std::string CommandFor(const AdviseConfig& config, const std::string& family,
+                       const CacheFacts& facts,
                        const std::vector<Candidate>& candidates) {
-  const std::string db = ShellQuoted(config.db);
+  const std::string db = absl::StrCat(
+      ShellQuoted(config.db),
+      family.empty() ? ""
+                     : absl::StrCat(" --column_family=", ShellQuoted(family)));
   if (facts.cache.capacity <= 0) {
     return absl::StrCat("linebloom advise ", db, " --memory=BYTES");
   }
@@ -266,11 +277,23 @@ std::string CommandFor(const AdviseConfig& config, const CacheFacts& facts,
   }
   if (candidates[1].policy.empty()) {
     return absl::StrCat(
-        "linebloom compare ", db, " --memory=",
+        "linebloom compare ", ShellQuoted(config.db), " --memory=",
         NumberText(static_cast<uint64_t>(facts.cache.capacity), Unit::kBytes));
   }
-  return absl::StrFormat("linebloom migrate %s --dry_run --policy='%s'", db,
-                         candidates[1].policy);
+  const bool is_smaller =
+      candidates[1].reads.filter_bytes < candidates[0].reads.filter_bytes;
+  return absl::StrCat(
+      "linebloom migrate ", db, " --dry_run --policy=",
+      // Outside the cache bits_per_key=auto chooses none.
+      facts.is_beside ? ShellQuoted(candidates[1].policy) : "linebloom",
+      facts.is_beside || !config.memory
+          ? ""
+          : absl::StrCat(" --memory=",
+                         NumberText(*config.memory, Unit::kBytes)),
+      facts.is_beside || !config.hit_ratio
+          ? ""
+          : absl::StrCat(" --hit_ratio=", *config.hit_ratio),
+      is_smaller && !facts.is_beside ? " --allow_more_reads" : "");
 }
 
 // The verdict's sentences, the last of which say what could be gained.
@@ -292,7 +315,7 @@ std::vector<std::string> Verdict(const CacheFacts& facts, const Load& load,
 }
 
 Json AdviseOn(const CacheFacts& facts, const AdviseConfig& config,
-              const Load& load) {
+              const std::string& family, const Load& load) {
   Json json = {{"column_families", facts.families},
                {"files", facts.files},
                {"files_with_filters", facts.filtered},
@@ -311,7 +334,7 @@ Json AdviseOn(const CacheFacts& facts, const AdviseConfig& config,
   json["rows"] = static_cast<uint64_t>(facts.rows);
   const std::vector<Candidate> candidates = Candidates(facts, load);
   json["verdict"] = Verdict(facts, load, candidates);
-  json["next"] = CommandFor(config, facts, candidates);
+  json["next"] = CommandFor(config, family, facts, candidates);
   if (facts.cache.capacity <= 0) return json;
   json["memory"] = static_cast<uint64_t>(facts.cache.capacity);
   json["shards"] = static_cast<uint64_t>(facts.cache.shards);
@@ -329,7 +352,7 @@ std::string AsText(const Json& cache, bool is_only_one) {
         absl::StrCat("\n",
                      names.size() > 5 ? absl::StrCat(names.size(), " families")
                                       : absl::StrJoin(names, ", "),
-                     Fill(", {/files:,} files\n", cache));
+                     ", ", FilesText(cache["files"]), "\n");
   }
   absl::StrAppend(&text, BulletsText(cache["verdict"]));
   const Json& candidates = cache["candidates"];
@@ -357,10 +380,11 @@ std::string AsText(const Json& cache, bool is_only_one) {
                  kTextWidth, 0),
         "\n\n");
   }
-  return absl::StrCat(text, "Next: ",
-                      absl::StrReplaceAll(cache["next"].get<std::string>(),
-                                          {{" --policy", " \\\n  --policy"}}),
-                      "\n");
+  std::string next = absl::StrCat("Next: ", cache["next"].get<std::string>());
+  if (next.size() > kTextWidth) {
+    next = absl::StrReplaceAll(next, {{" --dry_run", " \\\n  --dry_run"}});
+  }
+  return absl::StrCat(text, next, "\n");
 }
 
 // Reads the metadata of the database's files, which another process may have
@@ -384,12 +408,16 @@ absl::StatusOr<Outcome> RunAdvise(const AdviseConfig& config) {
                {"problems", facts.findings.problems}};
   std::string text =
       absl::StrFormat("%s. Lookups: %.3g %% for missing rows (%s)\n",
-                      Fill("{/database}: {/files:,} files", json),
+                      Fill("{/database}: ", json) + FilesText(facts.files),
                       100 * (1 - load.hit_share), Fill("{/hits_from}", json));
   for (CacheFacts& cache : facts.caches) {
     RETURN_IF_ERROR(CheckInterrupt());
     if (config.shards) cache.cache.shards = static_cast<double>(*config.shards);
-    json["caches"].push_back(AdviseOn(cache, config, load));
+    const bool has_own_cache =
+        facts.caches.size() > 1 && cache.families.size() == 1;
+    json["caches"].push_back(AdviseOn(
+        cache, config, has_own_cache ? cache.families[0] : config.column_family,
+        load));
   }
   for (const Json& cache : json["caches"]) {
     absl::StrAppend(&text, AsText(cache, json["caches"].size() == 1));

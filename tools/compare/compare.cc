@@ -13,9 +13,10 @@ namespace linebloom::tools {
 namespace {
 
 // 14.746: what a Ribbon filter of 10 bits per key is requested by, the bits of
-// a Bloom filter of its rate. -1: in flushed files too.
+// a Bloom filter of its rate. -1: in flushed files too. With
+// blanks, where --help begins a line.
 constexpr char kPolicies[] =
-    "none;bloomfilter:10;ribbonfilter:14.746:-1;linebloom:10;"
+    "none; bloomfilter:10; ribbonfilter:14.746:-1; linebloom:10; "
     "{id=linebloom;bits_per_key=10;level_aware=true}";
 
 absl::StatusOr<Outcome> RunCompare(const CompareConfig& config) {

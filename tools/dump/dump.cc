@@ -371,6 +371,7 @@ absl::StatusOr<Outcome> RunDump(const DumpConfig& config) {
   if (!config.before.empty()) {
     Inputs inputs = config.inputs;
     inputs.db = config.before;
+    inputs.flag = "--before";
     ASSIGN_OR_RETURN(const Outcome before, MakeTable(inputs));
     table.exit_code = std::max(table.exit_code, before.exit_code);
     table.page_text =

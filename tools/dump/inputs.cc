@@ -96,7 +96,7 @@ void AddInputs(CLI::App* app, Inputs* inputs) {
 
 absl::StatusOr<DatabaseFacts> ReadInputs(const Inputs& inputs) {
   if (!inputs.db.empty()) {
-    auto database = ReadDatabase("DATABASE", inputs.db, inputs.column_family);
+    auto database = ReadDatabase(inputs.flag, inputs.db, inputs.column_family);
     const absl::string_view message = database.status().message();
     if (!absl::StrContains(message, "comparator")) return database;
     return absl::InvalidArgumentError(

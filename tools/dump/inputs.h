@@ -20,8 +20,9 @@ namespace linebloom::tools {
 // The files to look at.
 struct Inputs {
   std::vector<std::string> files;
-  std::string db;             // "": `files`
-  std::string column_family;  // "": all
+  std::string db;                 // "": `files`
+  const char* flag = "DATABASE";  // that named it
+  std::string column_family;      // "": all
 };
 
 // Declares the operands, which are files or a database's folder, and the flag

@@ -31,6 +31,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
+#include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "table/evaluate.h"
 #include "table/status.h"
@@ -52,6 +53,7 @@ struct MigrateConfig {
   std::string column_family;  // "" for all
   std::string policy;         // "": see DefaultPolicy()
   uint64_t memory = 0;        // 0: as the info log says
+  std::optional<double> hit_ratio;  // as the info log says
   double worst_rate = 0;
   uint64_t bytes_per_second = 0;
   bool allow_more_reads = false;
@@ -178,12 +180,29 @@ bool IsChosen(const MigrateConfig& config, const std::string& family) {
              : family == config.column_family;
 }
 
+// As the application's would count lookups, of which a share hits.
+std::shared_ptr<rocksdb::Statistics> StatisticsOf(double hit_ratio) {
+  constexpr uint64_t kLookups = 1'000'000;
+  std::shared_ptr<rocksdb::Statistics> counts = rocksdb::CreateDBStatistics();
+  counts->recordTick(rocksdb::MEMTABLE_MISS, kLookups);
+  counts->recordTick(rocksdb::GET_HIT_L0,
+                     static_cast<uint64_t>(hit_ratio * kLookups));
+  return counts;
+}
+
 // bits_per_key=auto depends on the application's block cache, whose size no
-// OPTIONS file has. It gets that size in place of this program's.
-absl::Status UseCacheOfApplication(const MigrateConfig& config,
+// OPTIONS file has, and on its lookups. It gets those in place of this
+// program's.
+absl::Status UseFactsOfApplication(const MigrateConfig& config,
                                    StoredOptions* stored) {
   ASSIGN_OR_RETURN(const InfoLogFacts log,
                    ReadInfoLog(config.db, stored->db.db_log_dir));
+  const std::optional<double> hit_ratio =
+      config.hit_ratio ? config.hit_ratio : log.hit_ratio;
+  // With this option RocksDB would keep them as if they were the database's.
+  if (hit_ratio && !stored->db.persist_stats_to_disk) {
+    stored->db.statistics = StatisticsOf(*hit_ratio);
+  }
   std::map<std::string, std::shared_ptr<rocksdb::Cache>> caches;  // by address
   for (rocksdb::ColumnFamilyDescriptor& family : stored->families) {
     const auto* const used = TableOptionsOf(family.options);
@@ -261,7 +280,7 @@ absl::StatusOr<Target> ReadTarget(const MigrateConfig& config,
   // None means the database's folder, wherever that moves.
   if (IsSameFolder(db.wal_dir, config.db)) db.wal_dir.clear();
   RETURN_IF_ERROR(ChooseFamilies(config, chosen, &target));
-  RETURN_IF_ERROR(UseCacheOfApplication(config, &target.stored));
+  RETURN_IF_ERROR(UseFactsOfApplication(config, &target.stored));
   return target;
 }
 
@@ -453,20 +472,16 @@ std::string FamilyText(const Json& family) {
       "\n");
 }
 
-std::string Files(uint64_t count) {
-  return absl::StrCat(WithThousands(count), count == 1 ? " file" : " files");
-}
-
 std::string WhatWasDone(const Json& report) {
   const Json& files = report["files"];
   if (files.empty()) {
     return absl::StrCat("Nothing to rewrite among ",
-                        Files(report["files_examined"]), ".");
+                        FilesText(report["files_examined"]), ".");
   }
   if (report["opened_for_writing"] == false) {
     uint64_t bytes = 0;
     for (const Json& file : files) bytes += file["bytes"].get<uint64_t>();
-    return absl::StrCat(Files(files.size()),
+    return absl::StrCat(FilesText(files.size()),
                         Fill(" of {/files_examined:,} to rewrite, ", report),
                         WithThousands(bytes), " bytes",
                         report["dry_run"] == true
@@ -478,7 +493,7 @@ std::string WhatWasDone(const Json& report) {
   const bool interrupted = report["interrupted"];
   return absl::StrCat(
       interrupted ? "Interrupted: rewrote " : "Rewrote ",
-      WithThousands(rewritten), " of ", Files(files.size()),
+      WithThousands(rewritten), " of ", FilesText(files.size()),
       Fill(", {/bytes_rewritten:,} bytes in {/seconds:.1f} s.", report),
       interrupted ? " Run it again for the others." : "");
 }
@@ -513,12 +528,14 @@ std::string ReportAsText(const Json& report) {
   };
   const auto left_alone = [&report](const char* count, const char* why) {
     const uint64_t files = report[count];
-    return files > 0 ? absl::StrCat(Files(files), " left alone: ", why) : "";
+    return files > 0 ? absl::StrCat(FilesText(files), " left alone: ", why)
+                     : "";
   };
   add_note(left_alone("files_no_better", "the new filter would be no better."));
   add_note(left_alone("files_over_budget",
-                      "all filters exceed the memory budget, but smaller ones "
-                      "cost reads. --allow_more_reads builds them."));
+                      "the policy has less memory for their filters, but "
+                      "smaller ones let more missing keys pass. "
+                      "--allow_more_reads builds them."));
   add_note(WhatComesNext(report));
   return text;
 }
@@ -573,6 +590,11 @@ Runner DeclareMigrate(CLI::App* app) {
       app, "--memory", &config->memory, Unit::kBytes, 0, uint64_t{1} << 60,
       "the application's block cache, by which bits_per_key=auto chooses; "
       "0: what its info log says");
+  AddNumber(
+      app, "--hit_ratio", &config->hit_ratio, Unit::kShare, 0, 1,
+      "share of its lookups for existing rows, by which bits_per_key=auto "
+      "chooses too; by default as the statistics in its info log say, or "
+      "10%");
   AddNumber(app, "--worst_rate", &config->worst_rate, Unit::kShare, 0, 1,
             "rewrite linebloom's own filters too if their false-positive rate "
             "is above this and the policy has more bits; 0 means 1.2 times the "
@@ -582,9 +604,9 @@ Runner DeclareMigrate(CLI::App* app) {
             "how many bytes of files to rewrite each second, on average, such "
             "as 50MB; 0 for no limit");
   app->add_flag("--allow_more_reads", config->allow_more_reads,
-                "give files smaller filters too if all exceed the policy's "
-                "memory budget; by default no file is rewritten if lookups "
-                "would read more");
+                "give files smaller filters too if the policy has less memory "
+                "for them, by its memory budget or in the block cache; by "
+                "default no file gets a filter that lets more keys pass");
   app->add_flag("--dry_run", config->dry_run,
                 "say what would be rewritten and what that saves, and write "
                 "nothing; another process may have the database open");

@@ -16,6 +16,7 @@
 #include "rocksdb/env.h"
 #include "table/status.h"
 #include "tools/shared/flags.h"
+#include "tools/shared/policies.h"
 #include "tools/shared/run_tool.h"
 #include "tools/shared/terminal_text.h"
 
@@ -198,19 +199,25 @@ void FilterCensus::JudgePolicy(const std::string& name, const Counts& counts,
       "%s%d of its %d files have no filter: a lookup of a missing row reads a "
       "block of each that it meets",
       who, counts.without_policy, counts.files);
+  const std::string past = BriefPolicy(family.past_policy);
+  const bool was_linebloom = absl::StrContains(past, kFilterPolicyName);
   const std::string migrate =
-      absl::StrCat("'linebloom migrate ", ShellQuoted(database.folder));
+      absl::StrCat(". 'linebloom migrate ", ShellQuoted(database.folder),
+                   family.policy.empty() && was_linebloom
+                       ? absl::StrCat(" --policy=", ShellQuoted(past))
+                       : "",
+                   "' gives them filters");
   if (!family.policy.empty()) {
-    findings->problems.push_back(absl::StrCat(
-        files, ", though its options name filter_policy=", family.policy, ". ",
-        migrate, "' gives them filters"));
+    findings->problems.push_back(
+        absl::StrCat(files, ", though its options name filter_policy=",
+                     BriefPolicy(family.policy), migrate));
   } else if (!family.past_policy.empty() || counts.filtered > 0) {
-    findings->problems.push_back(absl::StrCat(
-        files, ". Its options name no filter policy",
-        family.past_policy.empty()
-            ? ", but others of its files have filters"
-            : absl::StrCat(" any more; before, it was ", family.past_policy),
-        ". ", migrate, " --policy=...' gives them filters"));
+    findings->problems.push_back(
+        absl::StrCat(files, ". Its options name no filter policy",
+                     family.past_policy.empty()
+                         ? ", but others of its files have filters"
+                         : absl::StrCat(" any more; before, it was ", past),
+                     migrate));
   } else if (counts.filtered == 0) {
     findings->notes.push_back(files);
   }

@@ -183,6 +183,14 @@ std::vector<std::string> LogsOf(const std::filesystem::path& folder,
   return logs;
 }
 
+// True if it may be that of a program which doesn't know the application's
+// options, such as ldb: RocksDB's default block cache, 8 MB, since 8.2 32 MB.
+// An older log that has a policy for the family, as this one doesn't, has the
+// application's then.
+bool IsOfSomeTool(const LoggedFamily& family) {
+  return family.cache_bytes == 8 << 20 || family.cache_bytes == 32 << 20;
+}
+
 }  // namespace
 
 absl::StatusOr<InfoLogFacts> ReadInfoLog(const std::string& folder,
@@ -199,8 +207,14 @@ absl::StatusOr<InfoLogFacts> ReadInfoLog(const std::string& folder,
       newest = std::move(facts);
       continue;
     }
-    if (newest.families.empty()) newest.families = std::move(facts.families);
-    newest.policies.merge(facts.policies);
+    const bool has_none = newest.families.empty();
+    for (const auto& [name, policy] : facts.policies) {
+      if (newest.policies.try_emplace(name, policy).second && !has_none &&
+          IsOfSomeTool(newest.families[name])) {
+        newest.families[name] = facts.families[name];
+      }
+    }
+    if (has_none) newest.families = std::move(facts.families);
   }
   return newest;
 }

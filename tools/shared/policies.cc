@@ -9,9 +9,11 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "filter_policy/policy/rocksdb_filter_bits.h"
+#include "linebloom/filter_policy.h"
 #include "linebloom/level_size_listener.h"
 #include "rocksdb/convenience.h"
 #include "tools/shared/databases.h"
@@ -115,10 +117,39 @@ absl::StatusOr<NamedPolicy> MakePolicy(const std::string& name) {
   return NamedPolicy{name, read.policy};
 }
 
-std::string ShortPolicyName(const std::string& policy) {
+std::string BriefPolicy(const std::string& policy) {
   absl::string_view text = policy;
   if (!absl::ConsumePrefix(&text, "{") || !absl::ConsumeSuffix(&text, "}")) {
     return policy;
+  }
+  bool is_linebloom = false;
+  std::vector<absl::string_view> kept;
+  for (const absl::string_view option :
+       absl::StrSplit(text, ';', absl::SkipEmpty())) {
+    const bool is_default =
+        absl::EndsWith(option, "=unset") || option == "bits_per_key=auto" ||
+        option == "hash_seed=0" || option == "line=solved" ||
+        option == "level_aware=false";
+    if (option == "id=linebloom") {
+      is_linebloom = true;
+    } else if (!is_default) {
+      kept.push_back(option);
+    }
+  }
+  if (!is_linebloom) return policy;
+  if (kept.empty()) return kFilterPolicyName;
+  if (kept.size() == 1 && absl::ConsumePrefix(&kept[0], "bits_per_key=")) {
+    return absl::StrCat(kFilterPolicyName, ":", kept[0]);
+  }
+  return absl::StrCat("{id=", kFilterPolicyName, ";", absl::StrJoin(kept, ";"),
+                      "}");
+}
+
+std::string ShortPolicyName(const std::string& policy) {
+  const std::string brief = BriefPolicy(policy);
+  absl::string_view text = brief;
+  if (!absl::ConsumePrefix(&text, "{") || !absl::ConsumeSuffix(&text, "}")) {
+    return brief;
   }
   std::string name;
   std::string rest;

@@ -94,6 +94,10 @@ std::string WithThousands(uint64_t number) {
   return digits;
 }
 
+std::string FilesText(uint64_t count) {
+  return absl::StrCat(WithThousands(count), count == 1 ? " file" : " files");
+}
+
 std::string ThreeDigits(double number) {
   if (!std::isfinite(number)) return absl::StrCat(number);
   if (number >= 99.95) return WithThousands(std::llround(number));

@@ -18,6 +18,9 @@ using Json = nlohmann::ordered_json;
 // 1234567 as "1,234,567".
 std::string WithThousands(uint64_t number);
 
+// "1 file", "1,234 files".
+std::string FilesText(uint64_t count);
+
 // `number` with about three significant digits: "0.00123", "1.23", "123",
 // "12,346".
 std::string ThreeDigits(double number);

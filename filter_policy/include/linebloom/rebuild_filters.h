@@ -41,7 +41,8 @@ enum class RebuildReason : uint8_t {
                    // prefix_extractor, or it lacks whole keys despite
                    // whole_key_filtering
   kWorseRate,   // worse than RebuildFiltersOptions::worst_rate, from fewer bits
-  kOverBudget,  // fine by itself, but all filters exceed the memory_budget
+  kOverBudget,  // fine by itself, but larger than the policy has memory for:
+                // memory_budget, or with bits_per_key=auto the block cache
 };
 
 enum class RebuildOutcome : uint8_t {
@@ -99,9 +100,11 @@ struct RebuildFiltersOptions {
   // says where all else is, is always read.
   bool check_data_blocks = true;
 
-  // Rewrites files even if lookups will read more blocks than before: if all
-  // filters exceed the memory_budget, as many as needed get smaller ones.
-  // Otherwise those files stay, and the report counts them.
+  // Rewrites files even if lookups would read more blocks if all filters were
+  // in memory: if they exceed the memory_budget, as many as needed get smaller
+  // ones; with bits_per_key=auto and filters in the block cache, all that are
+  // larger than new ones. Otherwise those files stay, and the report counts
+  // them.
   bool allow_more_reads = false;
 
   // Reports which files would be rewritten and which lack disk space, and
