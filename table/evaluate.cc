@@ -296,8 +296,8 @@ void AddRequest(const FamilyToRebuild& family,
     // The tree may have been larger when the file was written.
     target->min_millibits_per_key = millibits / 2;
   } else if (is_for_cache) {
-    // Whatever was right when the file was written.
-    target->min_millibits_per_key = kMinMillibits;
+    // What was right when the file was written, unless the cache grew since.
+    target->min_millibits_per_key = millibits * 3 / 4;
   } else if (file && IsLevelAware(family.policy)) {
     target->min_millibits_per_key =
         std::min(millibits, RoundToMillibits(BitsPerKeyOf(family.policy)));
