@@ -91,7 +91,8 @@ TEST(FailuresTest, AFileThatTheManifestStillNamesWasNotDeleted) {
   options.cf_paths = {{folder.File("elsewhere"), 1 << 30}};
   const auto db = lt::OpenDb(options, folder.File("db"));
   lt::WriteRows(db.get(), 1000);
-  const Inputs inputs = {.db = folder.File("db")};
+  Inputs inputs;
+  inputs.db = folder.File("db");
   const std::vector<LiveFile> files = ReadInputs(inputs)->files;
   ASSERT_EQ(files.size(), 2);
   Json report = RunSubcommand(kDump, {inputs.db})->json;

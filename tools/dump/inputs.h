@@ -19,10 +19,10 @@ namespace linebloom::tools {
 
 // The files to look at.
 struct Inputs {
-  std::vector<std::string> files = {};
-  std::string db = {};             // "": `files`
-  std::string column_family = {};  // "": all
-  const char* flag = "DATABASE";   // which named `db`
+  std::vector<std::string> files;
+  std::string db;                 // "": `files`
+  std::string column_family;      // "": all
+  const char* flag = "DATABASE";  // which named `db`
 };
 
 // Declares the operands, which are files or a database's folder, and the flag
