@@ -147,8 +147,8 @@ void PrintError(absl::string_view message) {
             << "\n";
 }
 
-// RocksDB allocates what a damaged footer says, also in threads of its own, out
-// of which no exception can be caught.
+// With a damaged footer RocksDB may attempt a huge allocation on its own
+// threads, where we can't catch bad_alloc.
 void EndAtException() {
   PrintError(
       "RocksDB ended with an exception: too little memory, or a damaged file, "
@@ -156,8 +156,8 @@ void EndAtException() {
   _exit(kExitBadInput);
 }
 
-// CLI11 takes the next argument for the value that `--json=` lacks: with
-// --dry_run next, for a file, and for a run that is none.
+// CLI11 reads `--json= --dry_run` as --json=--dry_run, which would also start a
+// real run. Rejects empty values first.
 absl::Status CheckValues(absl::Span<char* const> arguments) {
   for (const absl::string_view argument : arguments) {
     if (argument == "--") break;

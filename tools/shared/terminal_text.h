@@ -69,9 +69,8 @@ struct Column {
 // and all others right, with two blanks between them.
 std::string TextTable(const std::vector<Column>& columns, const Json& rows);
 
-// Shows progress in one line on stderr, no wider than the terminal (COLUMNS, or
-// 80 if unknown), which would begin a new one; nothing if it is none, or a dumb
-// one. The
+// Shows progress in one line on stderr, truncated to the terminal's width
+// (COLUMNS, else 80); silent if stderr isn't a terminal, or a dumb one. The
 // destructor removes the line, so that further output starts on a clean line.
 // One thread.
 class Progress {
