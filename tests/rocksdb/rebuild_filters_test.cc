@@ -606,6 +606,32 @@ TEST_F(RebuildFiltersTest, RewritesTheFilesOfAPlan) {
   EXPECT_EQ(rest.files[0].path, plan[1].path);
 }
 
+TEST_F(RebuildFiltersTest, AFileOfAPlanMayBeOfAnyFamily) {
+  Reopen();
+  WriteFile(kRows);
+  rocksdb::ColumnFamilyHandle* other = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(OptionsWithTable(), "other", &other));
+  WriteFile(kRows, other);
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(other));
+  Close();
+  UseOptions({});
+  RebuildFiltersOptions options;
+  ASSERT_OK(rocksdb::DB::Open(
+      options_, Path("db"),
+      {{"default", OptionsWithTable()}, {"other", OptionsWithTable()}},
+      &options.column_families, OutPtr(&db_)));
+  options.dry_run = true;
+  options.files = Rebuild(options).files;
+  ASSERT_EQ(options.files.size(), 2);
+  options.dry_run = false;
+  for (const FileRebuild& file : Rebuild(options).files) {
+    EXPECT_EQ(file.outcome, RebuildOutcome::kRewritten) << file.message;
+  }
+  for (rocksdb::ColumnFamilyHandle* family : options.column_families) {
+    ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+  }
+}
+
 // Databases of one listener share a memory budget, and a call knows the files
 // of one of them.
 TEST_F(RebuildFiltersTest, LeavesOtherDatabasesTheirShareOfABudget) {
