@@ -124,7 +124,8 @@ TEST_F(ListenerTest, ACompactionCutOffByClosingIsForgotten) {
   }
 }
 
-// It has no session, no log and no statistics, and its files no sizes.
+// It has no session, no log and no statistics, its files no sizes, and nobody
+// says how many keys a flush has.
 TEST_F(ListenerTest, ADatabaseThatTellsLittle) {
   SimulatedDatabase db(with_, "/tells little", "");
   db.log = nullptr;
@@ -134,7 +135,27 @@ TEST_F(ListenerTest, ADatabaseThatTellsLittle) {
   ASSERT_NE(nullptr, told->tree);
   EXPECT_EQ(10, told->tree->Total());
   EXPECT_EQ(nullptr, told->info_log);
+  EXPECT_EQ(0, told->input_keys);
   db.Close();
+}
+
+// A thread may write a file of another database meanwhile.
+TEST(TakeNewFileTest, KnowsADatabaseByItsLog) {
+  CountingLogger log;
+  CountingLogger other;
+  const rocksdb::BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  context.level_at_creation = 0;
+  for (CountingLogger* told :
+       {&log, &other, static_cast<CountingLogger*>(nullptr)}) {
+    for (CountingLogger* asked :
+         {&log, static_cast<CountingLogger*>(nullptr)}) {
+      BeginFile({.info_log = told, .reason = context.reason});
+      context.info_log = asked;
+      EXPECT_EQ(told != &other || asked == nullptr,
+                TakeNewFile(context).has_value());
+    }
+  }
 }
 
 // RocksDB tells of a file that is deleted, but not from which level, and of
