@@ -209,9 +209,10 @@ std::string CheckAsText(const Json& checked) {
   absl::StrAppend(
       &text, "\n",
       wrong == 0
-          ? "All policies are as named."
-          : absl::StrCat(wrong, " of ", checked["column_families"].size(),
-                         " are not as named; stderr says why."),
+          ? "Every policy builds the filter that its name says."
+          : absl::StrCat("Policies whose filter isn't the named one: ", wrong,
+                         " of ", checked["column_families"].size(),
+                         "; see stderr."),
       "\n",
       BulletText(absl::StrCat("Bits per key and FPR, the false-positive rate, "
                               "are those of a file of ",
@@ -295,11 +296,11 @@ Runner DeclareCheckOptions(CLI::App* app) {
 
 const Subcommand kCheckOptions = {
     "check-options",
-    R"(says which filters the policies of an options file yield.
+    R"(shows which filters an OPTIONS file produces.
 
-RocksDB loads a policy's name that it doesn't know as no filter, without a word.
-Of a database, checks its newest OPTIONS and whether its files have the filters
-that those name.
+RocksDB loads an unknown policy name as no filter, without a word. For a
+database, it checks the newest OPTIONS, and that the files have the filters
+named there.
 
   linebloom check-options my_options.ini
   linebloom check-options /var/lib/my_database

@@ -146,7 +146,7 @@ std::string LevelsTable(const Json& family) {
                    rows);
 }
 
-// Explains what the tables don't.
+// Explains the columns.
 std::string Legend(const Json& report) {
   const Json& files = report["files"];
   const bool estimates = std::ranges::any_of(files, [](const Json& file) {
@@ -161,7 +161,7 @@ std::string Legend(const Json& report) {
       estimates ? "; ~ an estimate, others are exact, from the filter's bits."
                 : ", exact, from the filter's bits.")};
   if (AnyIsSet(files, "/filter/metadata/level_aware")) {
-    notes.emplace_back("Asked: bits per key; L: that of its level.");
+    notes.emplace_back("Asked: requested bits per key; L: set by level.");
   }
   if (levels) {
     notes.emplace_back(
