@@ -63,7 +63,7 @@ test_with() {
 # Programs as users run or compile them, many jobs of a listener, and lists of chosen
 # keys: with AddressSanitizer they take a third of its time, and its other tests run
 # the same code.
-programs='^(transcript_|example_|pages$|consumer|c_api_|.*\.slow$|fastfilter)'
+programs='^(transcript_|example_|pages$|live_tree$|consumer|c_api_|.*\.slow$|fastfilter)'
 
 # With RocksDB 9.10, and files across versions. A container may lack the right
 # to mount or chroot, and a mirror may lack Debian 13. That is not the tree's
