@@ -295,15 +295,14 @@ void AddRequest(const FamilyToRebuild& family,
   if (family.policy.memory_budget) {
     // The tree may have been larger when the file was written.
     target->min_millibits_per_key = millibits / 2;
-  } else if (is_for_cache) {
-    // What was right when the file was written, unless the cache grew since.
-    target->min_millibits_per_key = millibits * 3 / 4;
-  } else if (file && IsLevelAware(family.policy)) {
+  } else if (file && IsLevelAware(family.policy) && !is_for_cache) {
     target->min_millibits_per_key =
         std::min(millibits, RoundToMillibits(BitsPerKeyOf(family.policy)));
-  } else if (target->request.line == LineKind::kPlain &&
-             table.optimize_filters_for_memory) {
-    target->min_millibits_per_key = millibits * 3 / 4;  // rounded down
+  } else if (is_for_cache || (target->request.line == LineKind::kPlain &&
+                              table.optimize_filters_for_memory)) {
+    // What was right when the file was written, unless the cache grew since;
+    // plain lines are rounded down.
+    target->min_millibits_per_key = millibits * 3 / 4;
   }
 }
 

@@ -188,7 +188,8 @@ std::vector<std::string> LogsOf(const std::filesystem::path& folder,
 // An older log that has a policy for the family, as this one doesn't, has the
 // application's then.
 bool IsOfSomeTool(const LoggedFamily& family) {
-  return family.cache_bytes == 8 << 20 || family.cache_bytes == 32 << 20;
+  constexpr uint64_t kDefaults[] = {8 << 20, 32 << 20};
+  return std::ranges::count(kDefaults, family.cache_bytes.value_or(0)) > 0;
 }
 
 }  // namespace
