@@ -349,7 +349,7 @@ absl::StatusOr<Outcome> MakeTable(const Inputs& inputs) {
     json["totals"].push_back(totals.AsJson());
     if (!name.empty()) json["totals"].back()["column_family"] = name;
   }
-  if (!inputs.db.empty()) failures.Add(census.Judge(database));
+  failures.Add(census.Judge(database));
   failures.AddTo(&json);
   return Outcome{TableAsText(json), json, failures.exit_code()};
 }

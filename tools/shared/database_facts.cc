@@ -282,6 +282,7 @@ std::vector<std::string> FilterCensus::JudgeCaches(
 FilterCensus::Findings FilterCensus::Judge(
     const DatabaseFacts& database) const {
   Findings findings;
+  if (database.folder.empty()) return findings;
   for (const auto& [name, counts] : families_) {
     JudgePolicy(name, counts, database, &findings);
   }

@@ -71,6 +71,7 @@ class FilterCensus {
     // filters and indexes that don't fit the block cache they share.
     std::vector<std::string> notes;
   };
+  // Nothing of files that were named one by one, of a folder "".
   Findings Judge(const DatabaseFacts& database) const;
 
  private:
