@@ -8,15 +8,18 @@
 #include "filter_policy/levels/lookup_load.h"
 #include "filter_policy/levels/new_file.h"
 #include "filter_policy/levels/read_model.h"
+#include "linebloom/filter_policy.h"
 #include "rocksdb/table.h"
 
 namespace linebloom {
 
-inline constexpr double kBitsWithoutFacts = 10;
+// What is assumed of lookups that nobody counts. In 22 measured cells it read
+// at most 1.21 times the fewest reads where anything hit at all.
+inline constexpr double kAssumedHits = 0.1;
 
 struct AutoBits {
   // Over all keys of the trees that share the block cache, for BitsForFile().
-  double average_bits = kBitsWithoutFacts;
+  double average_bits = kDefaultBitsPerKey;
   // False if files of the last sorted run get no filter. `average_bits` is then
   // that of the other runs.
   bool filters_last_run = true;

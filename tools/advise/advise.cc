@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "filter_policy/filter/sizing.h"
+#include "filter_policy/levels/auto_bits.h"
 #include "filter_policy/levels/read_model.h"
 #include "filter_policy/line/line.h"
 #include "table/status.h"
@@ -41,9 +42,6 @@ struct AdviseConfig {
   std::optional<uint64_t> shards;   // of it
   std::optional<double> hit_ratio;  // share of the lookups that find a row
 };
-
-// As linebloom itself assumes.
-constexpr double kAssumedHits = 0.1;
 
 // Less isn't worth a change: the model is hardly more exact.
 constexpr double kWorthIt = 1.1;
