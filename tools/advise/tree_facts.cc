@@ -69,12 +69,11 @@ read_model::Cache CacheOf(const std::string& family,
       table.index_type == rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
   cache.metadata_block_bytes = static_cast<double>(table.metadata_block_size);
   cache.pin_level0 = table.pin_l0_filter_and_index_blocks_in_cache;
-  const auto logged = database.log.families.find(family);
-  if (logged != database.log.families.end() && logged->second.cache_bytes) {
-    cache.capacity = static_cast<double>(*logged->second.cache_bytes);
-    cache.shards =
-        logged->second.cache_shards.value_or(DefaultShards(cache.capacity));
-    cache.high_priority_share = logged->second.high_priority_share;
+  const LoggedFamily logged = database.log.FamilyOf(family);
+  if (logged.cache_bytes) {
+    cache.capacity = static_cast<double>(*logged.cache_bytes);
+    cache.shards = logged.cache_shards.value_or(DefaultShards(cache.capacity));
+    cache.high_priority_share = logged.high_priority_share;
   }
   return cache;
 }
@@ -102,12 +101,9 @@ class Reader {
  private:
   // The cache that the family shares with others: the info log has an address.
   CacheFacts& CacheOfFamily(const std::string& name) {
-    std::string address;
-    const auto logged = database_.log.families.find(name);
-    if (!memory_ && logged != database_.log.families.end() &&
-        logged->second.cache_bytes) {
-      address = logged->second.cache;
-    }
+    const LoggedFamily logged = database_.log.FamilyOf(name);
+    const std::string address =
+        !memory_ && logged.cache_bytes ? logged.cache : "";
     const auto [found, is_new] =
         caches_.try_emplace(address, facts_.caches.size());
     if (is_new) facts_.caches.emplace_back();

@@ -209,9 +209,7 @@ absl::Status UseFactsOfApplication(const MigrateConfig& config,
     if (used == nullptr || !CacheHoldsFilters(*used)) continue;
     const auto* const own = OptionsOfLinebloom(used->filter_policy.get());
     if (own == nullptr || !IsAuto(*own)) continue;
-    const auto logged = log.families.find(family.name);
-    const LoggedFamily facts =
-        logged == log.families.end() ? LoggedFamily() : logged->second;
+    const LoggedFamily facts = log.FamilyOf(family.name);
     const uint64_t bytes =
         config.memory > 0 ? config.memory : facts.cache_bytes.value_or(0);
     if (bytes == 0) {

@@ -240,9 +240,7 @@ std::vector<std::string> FilterCensus::JudgeCaches(
         counts.whole_bytes == 0) {
       continue;
     }
-    LoggedFamily logged;
-    const auto in_log = database.log.families.find(name);
-    if (in_log != database.log.families.end()) logged = in_log->second;
+    LoggedFamily logged = database.log.FamilyOf(name);
     if (!logged.cache_bytes) logged.cache.clear();
     auto same = std::ranges::find(caches, logged.cache, &Cache::address);
     if (same == caches.end()) {

@@ -26,6 +26,11 @@ struct InfoLogFacts {
   // By name; RocksDB leaves out all but about ten. Whoever is missing is not
   // known.
   std::map<std::string, LoggedFamily> families;
+  // Of that name; of one that is missing, nothing.
+  LoggedFamily FamilyOf(const std::string& name) const {
+    const auto found = families.find(name);
+    return found == families.end() ? LoggedFamily() : found->second;
+  }
   // The names of their filter policies, by the last log that has one.
   std::map<std::string, std::string> policies;
   // When RocksDB last wrote statistics, which it does every
