@@ -90,7 +90,8 @@ class Requests {
  public:
   Requests(const Cache& cache, const Load& load) : cache_(cache), load_(load) {}
 
-  // `share` of all lookups, and of all blocks that are scanned.
+  // `share` of all lookups, and of all blocks that are scanned. The tree has
+  // rows.
   void Add(const Tree& tree, double share, const Choice& choice);
 
   // Leaves `model` as the next call may begin with it.
@@ -153,7 +154,6 @@ void Requests::Add(const Tree& tree, double share, const Choice& choice) {
     rows += RowsOf(run);
     for (const Files& files : run.files) data_blocks += files.data_blocks;
   }
-  if (rows <= 0) return;
   const std::vector<double> bits = BitsOf(tree.runs, choice);
   double older_rows = rows;
   for (size_t i = 0; i < tree.runs.size(); ++i) {

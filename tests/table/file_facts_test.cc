@@ -112,6 +112,14 @@ TEST(FileFactsTest, KindsOfPartitions) {
   EXPECT_FALSE(Evaluate(of_no_bytes, as_bad).pays);
 }
 
+TEST(FileFactsTest, SumsOfPartitions) {
+  const FileFacts own = FactsOfPartitions({OwnBlock(), OwnBlock(), kEmpty});
+  EXPECT_EQ(200u, own.keys);
+  EXPECT_EQ(static_cast<float>(own.rate), own.rate_in_metadata);
+  // Each byte has half of its bits set, and a key 6 probes.
+  EXPECT_EQ(std::exp2(-6), FactsOfPartitions({kBloom}).rate);
+}
+
 // Keys of an index can share all but their ends: 100 GB in a block of 1 MB.
 TEST(SstFileTest, KeysOfPartitionsTakeNoMoreThanTheirFile) {
   SstBuilder builder(5, ChecksumType::kXxh3);

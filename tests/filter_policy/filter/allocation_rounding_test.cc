@@ -73,6 +73,18 @@ TEST(AllocationRoundingTest, WithSizesFarApartFiltersFillThem) {
   }
 }
 
+// Half of its lines would be too few, however much others were given.
+TEST(AllocationRoundingTest, NoFilterLosesMoreThanHalf) {
+  AllocationRounding rounding([](size_t bytes) -> size_t {
+    return bytes < 40 * kLineBytes ? 40 * kLineBytes : 128 * kLineBytes;
+  });
+  const uint32_t first = rounding.Round(10'000, 100, kFilterBlockOverhead);
+  EXPECT_GT(first, 120u);
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(first, rounding.Round(10'000, 100, kFilterBlockOverhead));
+  }
+}
+
 TEST(AllocationRoundingTest, OneLineIsNotTakenAway) {
   AllocationRounding rounding(
       [](size_t bytes) { return (bytes + 4095) / 4096 * 4096; });

@@ -79,6 +79,8 @@ TEST(SteadyChoiceTest, AssumesHitsUntilTheyAreCounted) {
   bits = choice.Next(load);
   EXPECT_TRUE(bits.counted);
   EXPECT_NEAR(0.5, bits.hit_share, 0.001);
+  load.lookups.all = 1000;
+  EXPECT_NEAR(0, choice.Next(load).hit_share, 0.001);
 }
 
 // With the share of hits that explains the bits.
@@ -100,6 +102,11 @@ TEST(SteadyChoiceTest, NoFilterInTheLastRunOnlyIfHitsAreCounted) {
   EXPECT_FALSE(SteadyChoice().Next(load).filters_last_run);
   load.lookups = {};
   EXPECT_TRUE(SteadyChoice().Next(load).filters_last_run);
+  // Nor if old bits say that many lookups hit.
+  load.totals.bits = 2 * load.totals.keys;
+  const AutoBits assumed = SteadyChoice().Next(load);
+  EXPECT_EQ(0.6, assumed.hit_share);
+  EXPECT_TRUE(assumed.filters_last_run);
   EXPECT_TRUE(SteadyChoice().Next(LoadOf(4e5, 0.2)).filters_last_run);
 }
 

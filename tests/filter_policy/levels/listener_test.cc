@@ -124,6 +124,17 @@ TEST_F(ListenerTest, ACompactionCutOffByClosingIsForgotten) {
   }
 }
 
+// RocksDB doesn't tell that a database was destroyed, nor, here, closed.
+TEST_F(ListenerTest, FilesOfAnEarlierDatabaseAtItsPathDoNotCount) {
+  for (const std::string session : {"1", "2"}) {
+    SimulatedDatabase db(with_, "/again", session);
+    db.Add(LiveFile("default", "/1.sst", /*level=*/6, /*rows=*/100));
+    const auto told = db.FlushKeys("default", NumberedKeys("", 10)).told;
+    ASSERT_NE(nullptr, told->tree);
+    EXPECT_EQ(100, told->tree->Total());
+  }
+}
+
 // It has no session, no log and no statistics, its files no sizes, and nobody
 // says how many keys a flush has.
 TEST_F(ListenerTest, ADatabaseThatTellsLittle) {

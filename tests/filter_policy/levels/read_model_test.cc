@@ -190,6 +190,7 @@ TEST(ReadModelTest, TenBitsForNothing) {
     EXPECT_TRUE(choice.filters_last_run);
     EXPECT_EQ(ReadsPerLookup(trees, {.capacity = 1e6}, {}, choice).all(), 0);
   }
+  EXPECT_GT(ReadsPerLookup({TreeOf({1})}, {}, {}, {}).all(), 1);
 }
 
 TEST(ReadModelTest, NoFilterInTheLastRunOnlyIfHitsWereCounted) {
@@ -259,6 +260,17 @@ TEST(ReadModelTest, FiltersOutsideTheCacheAreNeverRead) {
   EXPECT_EQ(reads.filter + reads.index, 0);
   EXPECT_NEAR(reads.data, 0.0025, 0.002);
   EXPECT_GT(reads.filter_bytes, 2e6);
+}
+
+// One over the partitions of filters, one over those of indexes: here they take
+// the cache, and leave half of it if there are no filters.
+TEST(ReadModelTest, PinsTwoIndexesOverPartitions) {
+  Tree tree = {{{{Alike(10'000, 10'000)}}}};
+  const Cache cache = {.capacity = 4e6, .partitioned = true};
+  const Reads reads = ReadsPerLookup({tree}, cache, {}, {});
+  EXPECT_NEAR(reads.filter, 1, 1e-6);
+  tree.runs[0].files[0].kept = Filters{};
+  EXPECT_LT(ReadsPerLookup({tree}, cache, {}, {}).index, 0.9);
 }
 
 TEST(ReadModelTest, PinsLevel0) {
