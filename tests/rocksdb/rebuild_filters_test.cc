@@ -142,7 +142,9 @@ class RebuildFiltersTest : public DbTest {
 
   void ExpectNothingToRebuild() {
     const std::vector<std::string> before = Names();
-    EXPECT_TRUE(Rebuild().files.empty());
+    const RebuildFiltersReport report = Rebuild();
+    EXPECT_TRUE(report.files.empty());
+    EXPECT_EQ(report.files_no_better, 0);
     EXPECT_EQ(Names(), before);
   }
 

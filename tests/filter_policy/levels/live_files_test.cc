@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "filter_policy/filter/filter_block.h"
+
 namespace linebloom {
 namespace {
 
@@ -245,6 +247,8 @@ TEST(TotalsOfTest, ClaimsAreHeldToTheBytes) {
   const TableProperties some = PropertiesOf(300);
   EXPECT_EQ(300, TotalsOf(&some, /*bytes=*/0)->rows);
   EXPECT_EQ(8 * 375, TotalsOf(&some, /*bytes=*/0)->bits);
+  // Metadata and half a line.
+  EXPECT_EQ(8 * (kFilterBlockOverhead + 32), FileOf(300).overhead);
 }
 
 // Files of a family without a policy stay without filters.
