@@ -198,6 +198,8 @@ TEST_F(LiveFilesTest, OutputsOfUntoldJobsTakeThePlaceOfWhatIsDeleted) {
   List();
   const int job = 7;
   files_.Create("/db/4.sst", FileOf(90), 90 * kBytesPerRow, &job);
+  files_.Create("/db/5.sst", FileOf(10), 10 * kBytesPerRow, &job);
+  files_.Delete("/db/5.sst");
   EXPECT_EQ(100, files_.AllKeys());
   files_.Delete("/db/1.sst");
   EXPECT_EQ(90, files_.AllKeys());

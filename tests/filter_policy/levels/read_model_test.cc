@@ -269,8 +269,13 @@ TEST(ReadModelTest, PinsTwoIndexesOverPartitions) {
   const Cache cache = {.capacity = 4e6, .partitioned = true};
   const Reads reads = ReadsPerLookup({tree}, cache, {}, {});
   EXPECT_NEAR(reads.filter, 1, 1e-6);
+  // Each partition takes 50 bytes more.
+  const double whole = ReadsPerLookup({tree}, {}, {}, {}).filter_bytes;
+  EXPECT_NEAR(reads.filter_bytes, whole + 500'000, 1);
   tree.runs[0].files[0].kept = Filters{};
-  EXPECT_LT(ReadsPerLookup({tree}, cache, {}, {}).index, 0.9);
+  const Reads without = ReadsPerLookup({tree}, cache, {}, {});
+  EXPECT_LT(without.index, 0.9);
+  EXPECT_EQ(without.filter_bytes, 0);
 }
 
 TEST(ReadModelTest, PinsLevel0) {
