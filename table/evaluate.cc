@@ -119,8 +119,8 @@ bool IsWorse(const Case& c) {
   const TargetFilter& target = c.target;
   const double worst =
       target.worst_rate > 0 ? target.worst_rate : kTolerance * c.rate_after;
-  const uint32_t least = target.min_millibits_per_key > 0
-                             ? target.min_millibits_per_key
+  const uint32_t least = target.keep_from_millibits > 0
+                             ? target.keep_from_millibits
                              : target.request.millibits_per_key;
   return !c.is_for_rocksdb() && c.facts.rate > worst &&
          RequestedMillibits(c) < least;
@@ -278,7 +278,7 @@ void AddRequest(const FamilyToRebuild& family,
             .tree = family.tree,
             // In level 0 each file is a run of its own.
             .input_keys = level == 0 ? static_cast<double>(rows) : 0,
-            .all_keys = family.all_keys,
+            .keys_under_budget = family.keys_under_budget,
             .choose = family.choose,
             .level = level,
             .style = family.options.compaction_style};
@@ -294,15 +294,15 @@ void AddRequest(const FamilyToRebuild& family,
   target->may_shrink = family.policy.memory_budget || is_for_cache;
   if (family.policy.memory_budget) {
     // The tree may have been larger when the file was written.
-    target->min_millibits_per_key = millibits / 2;
+    target->keep_from_millibits = millibits / 2;
   } else if (file && IsLevelAware(family.policy) && !is_for_cache) {
-    target->min_millibits_per_key =
+    target->keep_from_millibits =
         std::min(millibits, RoundToMillibits(BitsPerKeyOf(family.policy)));
   } else if (is_for_cache || (target->request.line == LineKind::kPlain &&
                               table.optimize_filters_for_memory)) {
     // What was right when the file was written, unless the cache grew since;
     // plain lines are rounded down.
-    target->min_millibits_per_key = millibits * 3 / 4;
+    target->keep_from_millibits = millibits * 3 / 4;
   }
 }
 

@@ -36,7 +36,7 @@ struct TargetFilter {
   bool wants_none = false;
   // The least size of a new filter, because with level_aware it may get no more
   // than the average. 0: the same as `request`.
-  uint32_t min_millibits_per_key = 0;
+  uint32_t keep_from_millibits = 0;
   // True if the policy has few bits for want of memory.
   bool may_shrink = false;
   double worst_rate = 0;  // see RebuildFiltersOptions
@@ -79,8 +79,8 @@ struct FamilyToRebuild {
   // As it will be when all its filters have their average of bits; null if the
   // policy needs none.
   std::shared_ptr<const TreeState> tree;
-  double all_keys = 0;  // of all trees that share a memory budget
-  BitsChooser choose;   // for bits_per_key=auto; null without a listener
+  double keys_under_budget = 0;  // of all trees that share a memory budget
+  BitsChooser choose;  // for bits_per_key=auto; null without a listener
   // Bytes of the budget for the filters of this database's families.
   double budget_here = std::numeric_limits<double>::infinity();
 };

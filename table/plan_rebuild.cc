@@ -18,8 +18,8 @@
 #include "rocksdb/comparator.h"
 #include "rocksdb/metadata.h"
 #include "table/entry_reader.h"
-#include "table/expected_reads.h"
 #include "table/file_facts.h"
+#include "table/probe_shares.h"
 #include "table/random_access.h"
 #include "table/sst_file.h"
 #include "table/status.h"
@@ -91,9 +91,9 @@ absl::StatusOr<FileFacts> Describe(rocksdb::DB* db, const std::string& path,
 }
 
 // Lists the files of each family and, if its policy needs it, describes the
-// tree. Its filters count as average ones, those that stay and those to come.
-// Rejected: counting the filters that files have now: a tree of 5-bit Bloom
-// filters was rebuilt with 13.9 bits instead of 10.
+// tree. All its filters, old and new, count as average ones. Rejected: counting
+// the present filters, which rebuilt a tree of 5-bit Bloom filters with 13.9
+// bits instead of 10.
 void ListFiles(rocksdb::DB* db, std::vector<FamilyToRebuild>* families) {
   for (FamilyToRebuild& family : *families) {
     db->GetColumnFamilyMetaData(family.handle, &family.files);
@@ -124,12 +124,14 @@ void ShareBudget(rocksdb::DB* db, std::vector<FamilyToRebuild>* families) {
     budget = std::min(budget, *family.policy.memory_budget);
     keys += family.tree->Total();
   }
-  const double all_keys = keys + (api == nullptr ? 0 : api->KeysOfOthers(db));
+  const double keys_under_budget =
+      keys + (api == nullptr ? 0 : api->KeysOfOthers(db));
   for (FamilyToRebuild& family : *families) {
     if (!family.policy.memory_budget) continue;
     family.policy.memory_budget = budget;
-    family.all_keys = all_keys;
-    if (all_keys > 0) family.budget_here = budget * (keys / all_keys);
+    family.keys_under_budget = keys_under_budget;
+    if (keys_under_budget > 0)
+      family.budget_here = budget * (keys / keys_under_budget);
   }
 }
 
@@ -199,13 +201,13 @@ class Planner {
         files.push_back(std::move(file));
       }
     }
-    const std::vector<Stretch> places =
-        PlacesOf(ranges, *family.options.comparator);
+    const std::vector<KeyInterval> intervals =
+        IntervalsOf(ranges, *family.options.comparator);
     double reads = 0;
-    for (size_t i = 0; i < places.size(); ++i) {
+    for (size_t i = 0; i < intervals.size(); ++i) {
       FileRebuild& file = files[i].rebuild;
-      reads += places[i].share() * file.rate;
-      file.saved_reads = places[i].share() * (file.rate - file.rate_after);
+      reads += intervals[i].share() * file.rate;
+      file.saved_reads = intervals[i].share() * (file.rate - file.rate_after);
     }
     report_->reads.push_back({family.name, reads, reads});
     for (PlannedFile& file : files) {

@@ -32,7 +32,7 @@ rocksdb::Status ReadFamilies(rocksdb::DB* db,
                              const RebuildFiltersOptions& options,
                              std::vector<FamilyToRebuild>* families);
 
-// Finds the files of an earlier plan; those that are gone have that outcome.
+// Finds the files of an earlier plan. Files that are gone get that outcome.
 std::vector<PlannedFile> FindFiles(rocksdb::DB* db,
                                    const std::vector<FamilyToRebuild>& families,
                                    const std::vector<FileRebuild>& files);

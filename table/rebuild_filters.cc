@@ -143,8 +143,8 @@ absl::Status CheckDataBlocks(rocksdb::DB* db, const rocksdb::Options& options,
 // Returns an error if a compaction should not read the file. Reads the footer
 // again first: before format_version 6 it has no checksum, and RocksDB
 // allocates as many bytes as it says.
-absl::Status CheckFile(rocksdb::DB* db, const rocksdb::Options& options,
-                       const FileRebuild& file, bool check_data_blocks) {
+absl::Status IsSafeToCompact(rocksdb::DB* db, const rocksdb::Options& options,
+                             const FileRebuild& file, bool check_data_blocks) {
   try {
     ASSIGN_OR_RETURN(std::unique_ptr<RandomAccess> bytes,
                      OpenFile(db->GetFileSystem(), file.path));
@@ -257,8 +257,8 @@ class Rewriter {
       return Status::OK();
     }
     const absl::Status sound =
-        CheckFile(db_, families_[file->family].options, file->rebuild,
-                  options_.check_data_blocks);
+        IsSafeToCompact(db_, families_[file->family].options, file->rebuild,
+                        options_.check_data_blocks);
     // Files that are gone are noticed below.
     if (!sound.ok() && !absl::IsNotFound(sound)) {
       End(RebuildOutcome::kDamaged, file, std::string(sound.message()));
@@ -289,9 +289,10 @@ class Rewriter {
     compaction.max_subcompactions = 1;
     // CompactFiles() works in the calling thread.
     ListenerApi* const api = ApiOf(FindLevelSizeListener(family.options));
-    if (api != nullptr) api->WriteIntoTree(family.tree, family.all_keys);
+    if (api != nullptr)
+      api->OverrideTree(family.tree, family.keys_under_budget);
     const absl::Cleanup forget = [api] {  // even if RocksDB throws
-      if (api != nullptr) api->WriteIntoTree(nullptr, 0);
+      if (api != nullptr) api->OverrideTree(nullptr, 0);
     };
     return db_->CompactFiles(compaction, family.handle, {path}, file.level,
                              PathId(family.options, DirectoryOf(path)), nullptr,

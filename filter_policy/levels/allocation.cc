@@ -31,7 +31,7 @@ constexpr double kMaxCorrectionOfChoice = 1;
 // The extra bits of a file recovered from the log, whose tree is unknown when
 // it is written. One of 5,000 rows among 2 million made a third of the reads
 // with the average, and with this a thirtieth.
-constexpr double kMoreInRecovery = 3;
+constexpr double kExtraBitsInRecovery = 3;
 
 // Above kUnsharedFrom, half of the surplus is held back for growth, except in
 // files that leveled compaction will soon rewrite, and a tree never gets more
@@ -39,7 +39,7 @@ constexpr double kMoreInRecovery = 3;
 // data block of each run. Rejected: to keep it in flushed files alone, which
 // then had fewer bits than the levels below them and read 1.5 times as much.
 constexpr double kUnsharedFrom = 10;
-constexpr double kPartOfRest = 0.5;
+constexpr double kShareKeptBack = 0.5;
 constexpr double kMaxAverageOfBudget = 16;
 
 // Gain of the correction under a budget, relative to Correction(). Rejected, in
@@ -47,7 +47,7 @@ constexpr double kMaxAverageOfBudget = 16;
 // times as much but took 1.5 times the budget leveled, 1.4 universal and 1.8 in
 // key order, in place of 1.3, 1.3 and 1.6; no fewer than the average, 1.7, 1.7
 // and 2.0.
-constexpr double kHasteOfBudget = 4;
+constexpr double kBudgetGain = 4;
 
 // Under a budget: the largest deviation from equal shares, in bits per key.
 // Keys come and go, and a file that was cut short for them costs more reads
@@ -103,18 +103,18 @@ struct Others {
 };
 
 // More or fewer than one with prefixes.
-double KeysOfRow(const FileTotals& filters) {
+double KeysPerRow(const FileTotals& filters) {
   return filters.rows > 0 ? filters.keys / filters.rows : 1;
 }
 
 // Unknown filters are assumed to have `average_bits`.
 Others OthersOf(const NewFile& file, double average_bits) {
   const FileTotals& filters = file.tree->filters;
-  const double keys_of_row = KeysOfRow(filters);
-  const double unknown = filters.unknown * keys_of_row;
+  const double keys_per_row = KeysPerRow(filters);
+  const double unknown = filters.unknown * keys_per_row;
   return {.keys = filters.keys + unknown,
           .bits = filters.bits + unknown * average_bits,
-          .job = keys_of_row *
+          .job = keys_per_row *
                  (file.is_flushed() ? KeysOfFlush(file) : file.input_keys)};
 }
 
@@ -180,8 +180,9 @@ double MaxBits(const NewFile& file, const Others& others, double run,
 }
 
 double BitsWithoutSizes(const NewFile& file, double average_bits) {
-  return std::min(average_bits + (file.is_recovered() ? kMoreInRecovery : 0),
-                  kMaxBitsOfRun);
+  return std::min(
+      average_bits + (file.is_recovered() ? kExtraBitsInRecovery : 0),
+      kMaxBitsOfRun);
 }
 
 }  // namespace
@@ -237,25 +238,27 @@ double BitsWithinBudget(const NewFile& file, double budget_bytes,
   const Others others = OthersOf(file, average_bits);
   const double planned = PlannedBits(runs, run, average_bits, line);
   const double correction = Correction(others, planned, average_bits);
-  const double bits =
-      planned + (correction < 0 ? kHasteOfBudget : 1) * correction;
+  const double bits = planned + (correction < 0 ? kBudgetGain : 1) * correction;
   return std::max(kMinBitsOfRun,
                   std::clamp(bits, average_bits - kMaxLessOfBudget,
                              average_bits + kMaxMoreOfBudget));
 }
 
 double AverageOfBudget(const NewFile& file, double budget_bytes) {
-  const double keys_of_row =
-      file.tree == nullptr ? 1 : KeysOfRow(file.tree->filters);
-  const double flush = file.is_flushed() ? keys_of_row * KeysOfFlush(file) : 0;
-  const double share = 8 * budget_bytes / std::max(file.all_keys + flush, 1.0);
+  const double keys_per_row =
+      file.tree == nullptr ? 1 : KeysPerRow(file.tree->filters);
+  const double flush = file.is_flushed() ? keys_per_row * KeysOfFlush(file) : 0;
+  const double share =
+      8 * budget_bytes / std::max(file.keys_under_budget + flush, 1.0);
   const double rest = std::max(0.0, share - kUnsharedFrom);
-  // While a database is being opened, nobody knows how many keys there are.
+  // While a database is being opened, the number of keys is unknown.
   const bool moves_down =
       file.is_flushed() && file.tree != nullptr && file.tree->in_order;
   const bool is_rewritten =
       file.style == rocksdb::kCompactionStyleLevel && !moves_down;
-  const double part = file.is_recovered() ? 0 : is_rewritten ? 1 : kPartOfRest;
+  const double part = file.is_recovered() ? 0
+                      : is_rewritten      ? 1
+                                          : kShareKeptBack;
   const double average = std::min(share, kUnsharedFrom) + part * rest;
   return std::clamp(average, kMinBitsOfRun, kMaxAverageOfBudget);
 }

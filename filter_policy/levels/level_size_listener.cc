@@ -47,7 +47,7 @@ std::optional<FileTotals> ReadOldFile(rocksdb::Env* env,
       return TotalsOf(reader.GetTableProperties().get(), file.size);
     }
   } catch (const std::bad_alloc&) {
-    // RocksDB allocates what a damaged footer says.
+    // With a damaged footer RocksDB may attempt a huge allocation.
   }
   return std::nullopt;
 }
@@ -76,9 +76,9 @@ class LevelSizeListener final : public rocksdb::EventListener,
 
   const char* Name() const override { return kLevelSizeListenerName; }
 
-  void WriteIntoTree(std::shared_ptr<const TreeState> tree,
-                     double all_keys) override {
-    linebloom::WriteIntoTree(std::move(tree), all_keys);
+  void OverrideTree(std::shared_ptr<const TreeState> tree,
+                    double keys_under_budget) override {
+    linebloom::OverrideTree(std::move(tree), keys_under_budget);
   }
 
   BitsChooser ChooserFor(DB* db, const std::string& column_family) override {
@@ -150,7 +150,7 @@ class LevelSizeListener final : public rocksdb::EventListener,
         const auto& [id, database] = *found;
         file.info_log = database.info_log;
         for (const auto& [other, its] : databases_) {
-          file.all_keys += its.files.AllKeys();
+          file.keys_under_budget += its.files.AllKeys();
         }
         file.choose = MakeChooser(id, info.cf_name);
         database.files.Describe(info.job_id, &file);

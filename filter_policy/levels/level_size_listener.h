@@ -20,10 +20,10 @@ class ListenerApi {
   virtual ~ListenerApi() = default;
 
   // The files that the calling thread writes belong to `tree` and share a
-  // memory budget with `all_keys`, whatever the listener knows, until this is
-  // called with null.
-  virtual void WriteIntoTree(std::shared_ptr<const TreeState> tree,
-                             double all_keys) = 0;
+  // memory budget with `keys_under_budget`, whatever the listener knows, until
+  // this is called with null.
+  virtual void OverrideTree(std::shared_ptr<const TreeState> tree,
+                            double keys_under_budget) = 0;
 
   // For files of a column family that no event announces. Null if the listener
   // doesn't know the database. Valid while the listener lives.

@@ -63,14 +63,14 @@ read_model::Files FilesOf(const FileTotals& totals) {
   // A column family without a filter policy keeps its files as they are.
   const bool has_policy = totals.keys + totals.unfiltered + totals.unknown > 0;
   const double rows = totals.all_rows();
-  const double keys_of_row =
+  const double keys_per_row =
       totals.rows > totals.unfiltered && totals.keys > 0
           ? totals.keys / (totals.rows - totals.unfiltered)
           : 1;
   return {
       .count = totals.files,
       .rows = rows,
-      .filter_keys = keys_of_row * rows,
+      .filter_keys = keys_per_row * rows,
       .index_bytes = totals.index_bytes,
       .data_blocks = totals.data_blocks,
       .data_bytes = totals.data_bytes,
@@ -280,8 +280,8 @@ void LiveFiles::Describe(int job, NewFile* file) const {
     file->input_keys = compaction->input_keys;
     return;
   }
-  // What others have includes the inputs, which nobody told. Made up for, files
-  // of CompactFiles() came to 8.6, 2.3, 7.6 and 1.0 bits where a budget had
+  // The other files include the unknown inputs of this job. Corrected for them,
+  // files of CompactFiles() got 8.6, 2.3, 7.6 and 1.0 bits where a budget had
   // 7.1, 6.2, 5.6 and 5.0.
   TreeState tree = *file->tree;
   tree.filters = {};

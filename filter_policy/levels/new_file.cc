@@ -15,16 +15,17 @@ void BeginFile(NewFile file) {
   if (tree_of_this_thread != nullptr) {
     file.tree = tree_of_this_thread;
     file.input_keys = 0;
-    file.all_keys = keys_of_this_thread;
+    file.keys_under_budget = keys_of_this_thread;
   }
   file_of_this_thread = std::move(file);
 }
 
 void EndFile() { file_of_this_thread.reset(); }
 
-void WriteIntoTree(std::shared_ptr<const TreeState> tree, double all_keys) {
+void OverrideTree(std::shared_ptr<const TreeState> tree,
+                  double keys_under_budget) {
   tree_of_this_thread = std::move(tree);
-  keys_of_this_thread = all_keys;
+  keys_of_this_thread = keys_under_budget;
 }
 
 std::optional<NewFile> TakeNewFile(

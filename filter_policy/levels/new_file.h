@@ -1,4 +1,4 @@
-// What is known of a file that is about to be written, and how a policy learns
+// Facts about a file that is about to be written, and how a policy learns
 // it.
 //
 // RocksDB tells a policy the level of a new file but not how large the levels
@@ -49,7 +49,7 @@ struct NewFile {
   // families.
   double input_keys = 0;
   // The keys of all trees that share a memory budget, as far as known.
-  double all_keys = 0;
+  double keys_under_budget = 0;
   // Null without a listener. For ChooseBits().
   BitsChooser choose = nullptr;
   // From RocksDB, by TakeNewFile().
@@ -69,9 +69,10 @@ void BeginFile(NewFile file);
 void EndFile();
 
 // Files that the calling thread announces from now on belong to `tree`, are as
-// large as the files of their level, and share a memory budget with `all_keys`,
-// until this is called with null.
-void WriteIntoTree(std::shared_ptr<const TreeState> tree, double all_keys);
+// large as the files of their level, and share a memory budget with
+// `keys_under_budget`, until this is called with null.
+void OverrideTree(std::shared_ptr<const TreeState> tree,
+                  double keys_under_budget);
 
 // The file that the calling thread was last told of, once, if it is the one
 // that `context` describes; nothing if no listener announced that. (While a

@@ -71,8 +71,8 @@ std::string NoListener(const FilterPolicyOptions& options,
 std::string MayDenyRows(std::string_view comparator) {
   return "linebloom: the comparator '" + std::string(comparator) +
          "' may call keys of different bytes equal, but filters tell them "
-         "apart: a lookup by other bytes than those that were written may not "
-         "find its row. Set FilterPolicyOptions::canonical_key or, if equal "
+         "apart: a lookup may not find a row that was written with other "
+         "bytes. Set FilterPolicyOptions::canonical_key or, if equal "
          "keys always have equal bytes, let the comparator's "
          "CanKeysWithDifferentByteContentsBeEqual() return false.";
 }

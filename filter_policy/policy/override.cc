@@ -59,7 +59,7 @@ std::optional<FilterPolicyOptions> ReadOptions() {
 // The same, read on the first use of RocksDB, so that other programs print
 // nothing. Nothing, too, in a RocksDB that this library was not built for,
 // whose options must not even be copied.
-const std::optional<FilterPolicyOptions>& TheOptions() {
+const std::optional<FilterPolicyOptions>& DefaultOptions() {
   static const auto* const options = new std::optional(ReadOptions());
   return *options;
 }
@@ -69,10 +69,10 @@ const std::optional<FilterPolicyOptions>& TheOptions() {
 // filter, too many bits, or too few for level_aware.
 std::optional<FilterPolicyOptions> OptionsInsteadOf(double bits_per_key) {
   const FilterPolicyOptions requested = {.bits_per_key = bits_per_key};
-  if (!TheOptions() || !Validate(requested).ok()) return std::nullopt;
+  if (!DefaultOptions() || !Validate(requested).ok()) return std::nullopt;
   // A program without a filter keeps none, whatever LINEBLOOM_OVERRIDE says.
   if (RoundToMillibits(bits_per_key) == 0) return std::nullopt;
-  FilterPolicyOptions options = *TheOptions();
+  FilterPolicyOptions options = *DefaultOptions();
   if (!options.bits_per_key && !options.false_positive_rate) {
     options.bits_per_key = bits_per_key;
   }

@@ -84,7 +84,7 @@ TEST(VerifyTest, AFileThatRocksDbCantReadIsNotDamaged) {
 
 // The process that has the database open may delete a file while the tool runs;
 // a file that the manifest still names is lost, or elsewhere.
-TEST(FailuresTest, AFileThatTheManifestStillNamesWasNotDeleted) {
+TEST(FindingsTest, AFileThatTheManifestStillNamesWasNotDeleted) {
   const TemporaryFolder folder;
   rocksdb::Options options = lt::MakeOptions({});
   options.disable_auto_compactions = true;
@@ -101,12 +101,12 @@ TEST(FailuresTest, AFileThatTheManifestStillNamesWasNotDeleted) {
   EXPECT_THAT(report["problems"][0].get<std::string>(),
               HasSubstr("db_paths or cf_paths"));
   lt::FlushAndCompact(db.get());
-  Failures failures(inputs.db);
+  Findings findings(inputs.db);
   for (const LiveFile& file : files) {
-    failures.Add(file, absl::NotFoundError("not there"));
+    findings.Add(file, absl::NotFoundError("not there"));
   }
   report = Json();
-  failures.AddTo(&report);
+  findings.AddTo(&report);
   EXPECT_EQ(report["problems"], Json::array());
   ASSERT_EQ(report["notes"].size(), 2);
   EXPECT_THAT(report["notes"][0].get<std::string>(),

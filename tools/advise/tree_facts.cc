@@ -11,7 +11,7 @@
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/line.h"
 #include "rocksdb/table.h"
-#include "table/expected_reads.h"
+#include "table/probe_shares.h"
 #include "table/sst_file.h"
 #include "table/status.h"
 #include "tools/shared/databases.h"
@@ -124,7 +124,8 @@ class Reader {
       ranges.push_back({file.smallest, file.largest, files.back().rows});
       rows += files.back().rows;
     }
-    const std::vector<Stretch> places = PlacesOf(ranges, *live[0].comparator);
+    const std::vector<KeyInterval> intervals =
+        IntervalsOf(ranges, *live[0].comparator);
     read_model::Tree tree;
     for (size_t i = 0; i < live.size(); ++i) {
       const bool is_run =
@@ -132,7 +133,7 @@ class Reader {
       if (is_run) {
         tree.runs.push_back({.covered = 0, .level0 = live[i].level == 0});
       }
-      tree.runs.back().covered += places[i].share();
+      tree.runs.back().covered += intervals[i].share();
       tree.runs.back().Add(files[i]);
     }
     if (rows >= facts.most_rows) {

@@ -76,11 +76,11 @@ class LevelSizes final : public rocksdb::EventListener {
 
   void OnTableFileCreationStarted(
       const rocksdb::TableFileCreationBriefInfo& /*info*/) override {
-    api_->WriteIntoTree(tree_, tree_->Total());
+    api_->OverrideTree(tree_, tree_->Total());
   }
   void OnTableFileCreated(
       const rocksdb::TableFileCreationInfo& /*info*/) override {
-    api_->WriteIntoTree(nullptr, 0);
+    api_->OverrideTree(nullptr, 0);
   }
 
  private:

@@ -167,7 +167,7 @@ class Source {
   }
 
   void LoadOptions(RowSource* rows) {
-    const StoredOptions stored = LoadStoredOptions(path_);
+    const StoredOptions stored = LoadOptionsLeniently(path_);
     for (const rocksdb::ColumnFamilyDescriptor& family : stored.families) {
       if (family.name != rocksdb::kDefaultColumnFamilyName) continue;
       options_.comparator = family.options.comparator;

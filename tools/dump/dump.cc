@@ -15,8 +15,8 @@
 #include "linebloom/observed_rate.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/table.h"
-#include "table/expected_reads.h"
 #include "table/file_facts.h"
+#include "table/probe_shares.h"
 #include "table/sst_file.h"
 #include "table/status.h"
 #include "tools/dump/inputs.h"
@@ -104,22 +104,22 @@ Json RowOf(const Json& file) {
   row["rate"] = "?";
   if (!filter.contains("false_positive_rate")) return row;
   // "7" bits per key, or "7L" if that depends on the level.
-  row["asked"] = Fill("{/metadata/asked_bits_per_key:.3g}", filter) +
-                 (IsSet(filter, "/metadata/level_aware") ? "L" : "");
+  row["request"] = Fill("{/metadata/requested_bits_per_key:.3g}", filter) +
+                   (IsSet(filter, "/metadata/level_aware") ? "L" : "");
   return row;
 }
 
 std::string FilesTable(const Json& files) {
   Json rows = Json::array();
   for (const Json& file : files) rows.push_back(RowOf(file));
-  const bool asked = AnyIsSet(files, "/filter/metadata/level_aware");
+  const bool requests = AnyIsSet(files, "/filter/metadata/level_aware");
   const bool keys = std::ranges::any_of(files, [](const Json& file) {
     return IsSet(file, "/filter/keys") &&
            file["filter"]["keys"] != file["rows"];
   });
   std::vector<Column> columns = {
       {"File", "{/label}"}, {"rows", "{/rows:k}"}, {"filter", "{/name}"}};
-  if (asked) columns.push_back({"asked", "{/asked}"});
+  if (requests) columns.push_back({"request", "{/request}"});
   columns.insert(columns.end(), {{"bytes", "{/bytes:k}"},
                                  {"b/key", "{/filter/bits_per_key:.2f}"},
                                  {"FPR %",
@@ -161,7 +161,7 @@ std::string Legend(const Json& report) {
       estimates ? "; ~ an estimate, others are exact, from the filter's bits."
                 : ", exact, from the filter's bits.")};
   if (AnyIsSet(files, "/filter/metadata/level_aware")) {
-    notes.emplace_back("Asked: requested bits per key; L: set by level.");
+    notes.emplace_back("Request: bits per key; L: set by level.");
   }
   if (levels) {
     notes.emplace_back(
@@ -267,15 +267,16 @@ class FamilyTotals {
   }
 
   // `levels`, and `all` of them. The data blocks that a lookup of a missing row
-  // reads are by PlacesOf(); null for files without a level.
+  // reads are by IntervalsOf(); null for files without a level.
   Json AsJson() {
     Json json = {{"levels", Json::array()}};
     if (comparator_ != nullptr) {
-      const std::vector<Stretch> places = PlacesOf(ranges_, *comparator_);
+      const std::vector<KeyInterval> intervals =
+          IntervalsOf(ranges_, *comparator_);
       all_.reads = 0;
       for (size_t i = 0; i < rates_.size(); ++i) {
         std::optional<double>& reads = levels_[rates_[i].first].reads;
-        reads = reads.value_or(0) + places[i].share() * rates_[i].second;
+        reads = reads.value_or(0) + intervals[i].share() * rates_[i].second;
       }
       for (const auto& [level, totals] : levels_) {
         *all_.reads += *totals.reads;
@@ -321,7 +322,7 @@ absl::StatusOr<Outcome> MakeTable(const Inputs& inputs) {
                {"memory_budgets", BudgetsOf(database, inputs.column_family)}});
   std::vector<std::pair<std::string, FamilyTotals>> families;
   FilterCensus census;
-  Failures failures(inputs.db);
+  Findings findings(inputs.db);
   Progress progress;
   progress.Begin("reading filters", database.files.size());
   for (const LiveFile& live : database.files) {
@@ -335,11 +336,11 @@ absl::StatusOr<Outcome> MakeTable(const Inputs& inputs) {
     const absl::StatusOr<FileFacts> facts =
         file.ok() ? ReadFileFacts(*file) : file.status();
     if (!facts.ok()) {
-      failures.Add(live, facts.status());
+      findings.Add(live, facts.status());
       continue;
     }
     for (const std::string& problem : facts->problems) {
-      failures.AddProblem(absl::StrCat(live.path, ": ", problem));
+      findings.AddProblem(absl::StrCat(live.path, ": ", problem));
     }
     of_file.update(FactsAsJson(*facts));
     families.back().second.Add(live, *facts, file->size());
@@ -349,9 +350,9 @@ absl::StatusOr<Outcome> MakeTable(const Inputs& inputs) {
     json["totals"].push_back(totals.AsJson());
     if (!name.empty()) json["totals"].back()["column_family"] = name;
   }
-  failures.Add(census.Judge(database));
-  failures.AddTo(&json);
-  return Outcome{TableAsText(json), json, failures.exit_code()};
+  findings.Add(census.Judge(database));
+  findings.AddTo(&json);
+  return Outcome{TableAsText(json), json, findings.exit_code()};
 }
 
 struct DumpConfig {

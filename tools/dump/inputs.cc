@@ -39,8 +39,8 @@ Json LinebloomAsJson(const FileFacts& facts) {
   const double rate = AsWritten(info.request.false_positive_rate);
   return {{"version", info.version},
           {"line", LineName(info.request.line)},
-          {"asked_bits_per_key", rate > 0 ? Json() : Json(bits)},
-          {"asked_false_positive_rate", rate > 0 ? Json(rate) : Json()},
+          {"requested_bits_per_key", rate > 0 ? Json() : Json(bits)},
+          {"requested_false_positive_rate", rate > 0 ? Json(rate) : Json()},
           {"level_aware", info.request.level_aware},
           // As text, because many JSON parsers limit numbers to 53 bits.
           {"hash_seed", absl::StrCat(info.request.hash_seed)},
@@ -126,7 +126,7 @@ Json NewReport(const char* command, const Inputs& inputs) {
           {"database", inputs.db.empty() ? Json() : Json(inputs.db)}};
 }
 
-void Failures::Add(const LiveFile& file, const absl::Status& status) {
+void Findings::Add(const LiveFile& file, const absl::Status& status) {
   if (absl::IsNotFound(status) && !db_.empty()) {
     missing_.push_back(file.path);
     return;
@@ -139,16 +139,16 @@ void Failures::Add(const LiveFile& file, const absl::Status& status) {
   if (!is_damaged) exit_code_ = kExitBadInput;
 }
 
-void Failures::Add(const FilterCensus::Findings& findings) {
+void Findings::Add(const FilterCensus::Findings& findings) {
   problems_.insert(problems_.end(), findings.problems.begin(),
                    findings.problems.end());
   notes_.insert(notes_.end(), findings.notes.begin(), findings.notes.end());
 }
 
-// The manifest, read again, has every file that nobody deleted. Rejected:
-// taking them for deleted if another process has the database open, which made
-// totals of the other files; reading the manifest for each of thousands.
-void Failures::AddMissing() {
+// Reads the manifest again: a file that it still names was not deleted.
+// Rejected: assuming a deletion if another process has the database open, which
+// made totals of the other files; reading the manifest for each of thousands.
+void Findings::AddMissing() {
   if (missing_.empty()) return;
   const auto files = ListLiveFiles("DATABASE", db_, /*column_family=*/"");
   std::set<std::string> live;
@@ -170,7 +170,7 @@ void Failures::AddMissing() {
   }
 }
 
-void Failures::AddTo(Json* report) {
+void Findings::AddTo(Json* report) {
   AddMissing();
   (*report)["notes"] = notes_;
   (*report)["problems"] = problems_;

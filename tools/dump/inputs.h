@@ -41,10 +41,10 @@ std::string AsPrometheus(const Json& report);
 Json NewReport(const char* command, const Inputs& inputs);
 
 // Collects the problems of files; the other files are shown.
-class Failures {
+class Findings {
  public:
   // `db` has the files, or is "" if they are named.
-  explicit Failures(std::string db) : db_(std::move(db)) {}
+  explicit Findings(std::string db) : db_(std::move(db)) {}
 
   // Records an error with one file. A file that is missing because a compaction
   // has removed it meanwhile is only noted.

@@ -119,7 +119,7 @@ Json PartsOf(absl::string_view block, const BlockFacts& facts) {
         FieldMeaning(field.name, block.substr(field.offset, field.bytes))));
   }
   if (!fields.empty()) return parts;
-  // RocksDB's own filters, and those that can't be read.
+  // RocksDB's own filters, and unreadable ones.
   const size_t tail =
       std::max(at, block.size() - std::min(kFilterTailBytes, block.size()));
   if (tail > at) parts.push_back(Part(block, at, tail - at, "bits", ""));

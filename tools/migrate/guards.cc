@@ -58,8 +58,8 @@ absl::Status CheckOtherFolders(const std::string& folder,
   return absl::OkStatus();
 }
 
-// Open for writing, RocksDB removes the logs that it has recovered, and skips
-// for good those that it didn't see.
+// When it opens for writing, RocksDB removes the logs that it has recovered,
+// and never reads the others.
 absl::Status CheckLogs(const std::string& folder, const std::string& wal_dir,
                        const std::string& stored_wal_dir, bool is_told) {
   if (!wal_dir.empty() && !is_told) {

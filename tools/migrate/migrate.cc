@@ -1,5 +1,5 @@
-// linebloom migrate: gives the files of a database that nobody has open
-// linebloom's filters, or RocksDB's again.
+// linebloom migrate: gives the files of a closed database linebloom's filters,
+// or RocksDB's again.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -255,7 +255,7 @@ absl::Status ChooseFamilies(const MigrateConfig& config,
 
 absl::StatusOr<Target> ReadTarget(const MigrateConfig& config,
                                   const FilterPolicyPtr& chosen) {
-  absl::StatusOr<StoredOptions> stored = LoadAllStoredOptions(config.db);
+  absl::StatusOr<StoredOptions> stored = LoadOptionsOrFail(config.db);
   if (!stored.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat(stored.status().message(),

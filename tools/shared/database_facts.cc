@@ -152,7 +152,7 @@ absl::StatusOr<DatabaseFacts> ReadDatabase(absl::string_view flag,
   DatabaseFacts database;
   database.folder = folder;
   ASSIGN_OR_RETURN(database.files, ListLiveFiles(flag, folder, column_family));
-  database.stored = LoadStoredOptions(folder);
+  database.stored = LoadOptionsLeniently(folder);
   ASSIGN_OR_RETURN(database.log,
                    ReadInfoLog(folder, database.stored.db.db_log_dir));
   ReadPolicies(&database);
@@ -189,9 +189,9 @@ void FilterCensus::JudgePolicy(const std::string& name, const Counts& counts,
   const bool is_lost = family.table != nullptr && family.policy.empty();
   if (is_lost && counts.by_linebloom > 0) {
     findings->problems.push_back(absl::StrFormat(
-        "%sits options load no filter policy, and %d of its files have "
-        "linebloom's filters, which lookups no longer use; new files get none. "
-        "A tool without linebloom, such as ldb, leaves such options behind",
+        "%sOPTIONS names no filter policy. Lookups ignore linebloom's filters "
+        "of %d files, and new files get none. A tool without linebloom, such "
+        "as ldb, leaves such options behind",
         who, counts.by_linebloom));
   }
   if (counts.without_policy == 0) return;

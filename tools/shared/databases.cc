@@ -147,7 +147,7 @@ void DisableExpensiveOptions(rocksdb::DBOptions* options) {
 // The OPTIONS needed to find the files, for all column families.
 rocksdb::Status NeededOptions(const std::string& folder,
                               StoredOptions* needed) {
-  const StoredOptions stored = LoadStoredOptions(folder);
+  const StoredOptions stored = LoadOptionsLeniently(folder);
   needed->db.db_paths = stored.db.db_paths;
   needed->db.wal_dir = stored.db.wal_dir;
   std::vector<std::string> names;
@@ -205,7 +205,7 @@ absl::Status CheckUnlockedDatabase(absl::string_view flag,
   return CheckLock(flag, folder);
 }
 
-StoredOptions LoadStoredOptions(const std::string& folder) {
+StoredOptions LoadOptionsLeniently(const std::string& folder) {
   rocksdb::ConfigOptions lenient;  // unknown plug-ins don't matter for reading
   lenient.ignore_unknown_options = true;
   lenient.ignore_unsupported_options = true;
@@ -217,7 +217,7 @@ StoredOptions LoadStoredOptions(const std::string& folder) {
   return stored;
 }
 
-absl::StatusOr<StoredOptions> LoadAllStoredOptions(const std::string& folder) {
+absl::StatusOr<StoredOptions> LoadOptionsOrFail(const std::string& folder) {
   rocksdb::ConfigOptions strict;
   strict.ignore_unknown_options = false;
   strict.ignore_unsupported_options = false;

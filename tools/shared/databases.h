@@ -34,11 +34,11 @@ struct StoredOptions {
 
 // Reads the newest OPTIONS file in `folder`. Omits plug-ins that this program
 // lacks. Uses RocksDB's defaults if the file is missing or unreadable.
-StoredOptions LoadStoredOptions(const std::string& folder);
+StoredOptions LoadOptionsLeniently(const std::string& folder);
 
 // Reads them for opening the database for writing. That replaces its OPTIONS,
 // so nothing may be omitted: InvalidArgument names what is missing.
-absl::StatusOr<StoredOptions> LoadAllStoredOptions(const std::string& folder);
+absl::StatusOr<StoredOptions> LoadOptionsOrFail(const std::string& folder);
 
 enum class Logs {
   kRead,

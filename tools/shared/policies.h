@@ -25,10 +25,10 @@ struct PolicyString {
 };
 
 // Reads `text`, such as bloomfilter:10, as RocksDB does in an options file.
-// RocksDB takes a name that it doesn't know for no filter, ignores unknown
-// options and moves bits per key into its range (7.8.3); each is a problem
-// here, as is a `db` without the listener that the policy needs. An empty
-// `text` and `nullptr` yield no policy.
+// To RocksDB (7.8.3) an unknown name means no filter; it ignores unknown
+// options and moves bits per key into its range. Here each is a problem, as is
+// a `db` without the listener that the policy needs. An empty `text` and
+// `nullptr` yield no policy.
 PolicyString ReadPolicyString(
     const std::string& text,
     const rocksdb::DBOptions& db = rocksdb::DBOptions());

@@ -91,9 +91,9 @@ void PrintHelp(const CLI::App& app) {
   }
 }
 
-// The file that a flag names, "" for none, opened before long work, after which
-// nothing is left of it unless it was written. Opened once: the reader of a
-// FIFO takes a second opening for another text.
+// The file that a flag names, "" for none. Opened before long work, and removed
+// afterwards unless it was written. Opened once, because to the reader of a
+// FIFO a second opening is another text.
 class FlagFile {
  public:
   FlagFile(const char* flag, std::string path)

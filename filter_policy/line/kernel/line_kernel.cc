@@ -27,7 +27,7 @@ Choice Choose() {
   return {kernels.front(), problem};
 }
 
-const Choice& TheChoice() {
+const Choice& KernelChoice() {
   static const auto* const choice = new Choice(Choose());
   return *choice;
 }
@@ -65,8 +65,8 @@ std::vector<const LineKernel*> SupportedKernels() {
   return kernels;
 }
 
-const LineKernel& ChosenKernel() { return *TheChoice().kernel; }
+const LineKernel& ChosenKernel() { return *KernelChoice().kernel; }
 
-const std::string& SimdChoiceProblem() { return TheChoice().problem; }
+const std::string& SimdChoiceProblem() { return KernelChoice().problem; }
 
 }  // namespace linebloom

@@ -107,8 +107,8 @@ TEST(AllocationTest, BitsOfABudget) {
   const TreeState prefixes = {.levels = {1e6},
                               .last_flush = 1e6,
                               .filters = {.rows = 1e6, .keys = 2e6}};
-  const auto share = [](NewFile file, double all_keys) {
-    file.all_keys = all_keys;
+  const auto share = [](NewFile file, double keys_under_budget) {
+    file.keys_under_budget = keys_under_budget;
     return file;
   };
   const struct {
@@ -233,7 +233,7 @@ TEST(AllocationTest, IsWithinTheTargetAndFreeOfScale) {
       EXPECT_GE(bits, 7 - 1e-9);
     }
     NewFile file = Compacted(tree, level, job);
-    file.all_keys = tree.Total();
+    file.keys_under_budget = tree.Total();
     const double shared =
         BitsWithinBudget(file, 10 * tree.Total() / 8, LineKind::kSolved);
     EXPECT_GE(shared, 6 - 1e-9);

@@ -51,8 +51,8 @@ class ListenerTest : public testing::Test {
     for (const LiveFileMetaData& file : db_.Files()) {
       if (file.level < 6) keys += static_cast<double>(file.num_entries);
     }
-    EXPECT_GE(told->all_keys, keys);
-    EXPECT_LE(told->all_keys, keys + 100 * kOldFiles);
+    EXPECT_GE(told->keys_under_budget, keys);
+    EXPECT_LE(told->keys_under_budget, keys + 100 * kOldFiles);
   }
 
   // Merges or moves a level, or fails to merge it.

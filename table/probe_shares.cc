@@ -1,4 +1,4 @@
-#include "table/expected_reads.h"
+#include "table/probe_shares.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -56,8 +56,8 @@ void PlaceEnds(std::vector<End>* ends) {
 
 }  // namespace
 
-std::vector<Stretch> PlacesOf(const std::vector<FileRange>& files,
-                              const rocksdb::Comparator& comparator) {
+std::vector<KeyInterval> IntervalsOf(const std::vector<FileRange>& files,
+                                     const rocksdb::Comparator& comparator) {
   if (files.empty()) return {};
   std::vector<End> ends = EndsOf(files, comparator);
   PlaceEnds(&ends);
@@ -66,7 +66,7 @@ std::vector<Stretch> PlacesOf(const std::vector<FileRange>& files,
     double& width = widths[end.file];
     width = end.is_largest ? end.place - width : end.place;
   }
-  std::vector<Stretch> places(files.size());
+  std::vector<KeyInterval> intervals(files.size());
   double lookups = 0;  // before `place`
   double density = 0;  // after it
   double place = 0;
@@ -75,15 +75,15 @@ std::vector<Stretch> PlacesOf(const std::vector<FileRange>& files,
     place = end.place;
     const double own = files[end.file].lookups / widths[end.file];
     density += end.is_largest ? -own : own;
-    Stretch& of_file = places[end.file];
+    KeyInterval& of_file = intervals[end.file];
     (end.is_largest ? of_file.end : of_file.begin) = lookups;
   }
-  for (Stretch& of_file : places) {
+  for (KeyInterval& of_file : intervals) {
     of_file = lookups > 0
-                  ? Stretch{of_file.begin / lookups, of_file.end / lookups}
-                  : Stretch{};
+                  ? KeyInterval{of_file.begin / lookups, of_file.end / lookups}
+                  : KeyInterval{};
   }
-  return places;
+  return intervals;
 }
 
 }  // namespace linebloom

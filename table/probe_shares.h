@@ -19,7 +19,7 @@ struct FileRange {
 
 // A key interval, given as quantiles of the missing keys looked up: the shares
 // of them that come before its ends.
-struct Stretch {
+struct KeyInterval {
   double begin = 0;
   double end = 1;
 
@@ -34,7 +34,7 @@ struct Stretch {
 // Lookups are taken to be spread like the rows of all files, and evenly over
 // each file's range (KeyPositions()); over the ends of ranges if `comparator`
 // orders keys neither like their bytes nor in reverse.
-std::vector<Stretch> PlacesOf(const std::vector<FileRange>& files,
-                              const rocksdb::Comparator& comparator);
+std::vector<KeyInterval> IntervalsOf(const std::vector<FileRange>& files,
+                                     const rocksdb::Comparator& comparator);
 
 }  // namespace linebloom

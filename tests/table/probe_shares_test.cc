@@ -1,4 +1,4 @@
-#include "table/expected_reads.h"
+#include "table/probe_shares.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::vector<double> Shares(
     const std::vector<FileRange>& files,
     const rocksdb::Comparator& order = *rocksdb::BytewiseComparator()) {
   std::vector<double> shares;
-  for (const Stretch& place : PlacesOf(files, order)) {
+  for (const KeyInterval& place : IntervalsOf(files, order)) {
     shares.push_back(place.share());
   }
   return shares;
