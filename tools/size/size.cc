@@ -11,7 +11,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "filter_policy/filter/filter_block.h"
 #include "filter_policy/filter/sizing.h"
 #include "filter_policy/line/line.h"
@@ -53,14 +52,12 @@ struct SizedFilter {
 // keys need several files, here of equal size.
 SizedFilter LineFilter(LineKind line, uint64_t keys, uint32_t millibits) {
   constexpr uint64_t kLineMillibits = 8 * kLineBytes * kMillibitsPerBit;
-  const auto wanted = static_cast<unsigned __int128>(keys) * millibits;
-  const auto files = static_cast<uint64_t>(
-      wanted / (uint64_t{kMaxLines} * kLineMillibits) + 1);
+  const auto all = static_cast<unsigned __int128>(keys) * millibits;
+  const auto files =
+      static_cast<uint64_t>(all / (uint64_t{kMaxLines} * kLineMillibits) + 1);
   const uint32_t lines = NumLinesForKeys((keys + files - 1) / files, millibits);
-  FilterRequest request;
-  request.millibits_per_key = millibits;
-  request.line = line;
-  request = AsBuilt(request);
+  const FilterRequest request =
+      AsBuilt({.millibits_per_key = millibits, .line = line});
   SizedFilter size;
   size.bytes = files * (BytesOfLines(request.line, lines) +
                         FilterBlockOverhead(request));
@@ -86,56 +83,57 @@ std::optional<uint32_t> BitsWithin(LineKind line, uint64_t keys,
 // A filter of that kind of line; plain ones are RocksDB's Bloom filter.
 // Nothing if a rate is out of reach or not even a single line fits.
 std::optional<SizedFilter> SizeLineFilter(LineKind line,
-                                          const Question& asked) {
+                                          const Question& wanted) {
   const std::optional<uint32_t> millibits =
-      asked.rate.has_value() ? BitsForRate(line, *asked.rate)
-      : asked.bytes.has_value()
-          ? BitsWithin(line, asked.keys, *asked.bytes)
-          : std::lround(*asked.bits_per_key * kMillibitsPerBit);
+      wanted.rate.has_value() ? BitsForRate(line, *wanted.rate)
+      : wanted.bytes.has_value()
+          ? BitsWithin(line, wanted.keys, *wanted.bytes)
+          : std::lround(*wanted.bits_per_key * kMillibitsPerBit);
   if (!millibits.has_value()) return std::nullopt;
-  return LineFilter(line, asked.keys, *millibits);
+  return LineFilter(line, wanted.keys, *millibits);
 }
 
 // The formula for a Bloom filter whose probes may be anywhere: a rate of
 // exp(-bits ln(2)^2), with the best number of probes, bits ln(2), not rounded.
-SizedFilter ClassicBloom(const Question& asked) {
+SizedFilter ClassicBloom(const Question& wanted) {
   constexpr double kLn2 = std::numbers::ln2;
-  const double bits = asked.rate.has_value()
-                          ? -std::log(*asked.rate) / (kLn2 * kLn2)
-                          : *asked.bits();
+  const double bits = wanted.rate.has_value()
+                          ? -std::log(*wanted.rate) / (kLn2 * kLn2)
+                          : *wanted.bits();
   return {std::max(1, static_cast<int>(std::lround(bits * kLn2))),
-          static_cast<uint64_t>(std::ceil(asked.keys * bits / 8)),
+          static_cast<uint64_t>(std::ceil(wanted.keys * bits / 8)),
           std::exp(-bits * kLn2 * kLn2)};
 }
 
-absl::Status Validate(const Question& asked) {
-  if (asked.rate.has_value() + asked.bytes.has_value() +
-          asked.bits_per_key.has_value() !=
+absl::Status Validate(const Question& wanted) {
+  if (wanted.rate.has_value() + wanted.bytes.has_value() +
+          wanted.bits_per_key.has_value() !=
       1) {
     return absl::InvalidArgumentError(
         "give one of --rate, --bytes and --bits_per_key, from which the others "
         "follow");
   }
-  const double bits = asked.bits().value_or(kMinBitsPerKey);
+  const double bits = wanted.bits().value_or(kMinBitsPerKey);
   if (kMinBitsPerKey <= bits && bits <= kMaxBitsPerKey) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "--bytes=", *asked.bytes, ": ", bits, " bits for each of ", asked.keys,
+      "--bytes=", *wanted.bytes, ": ", bits, " bits for each of ", wanted.keys,
       " keys; ", kMinBitsPerKey, " to ", kMaxBitsPerKey, " are possible"));
 }
 
 // RocksDB's Bloom filter last, which the others are compared with.
-Json AsJson(const Question& asked) {
-  Json json = {{"keys", asked.keys}, {"filters", Json::array()}};
+Json AsJson(const Question& wanted) {
+  Json json = {{"keys", wanted.keys}, {"filters", Json::array()}};
   const std::pair<const char*, std::optional<SizedFilter>> filters[] = {
-      {"classic formula", ClassicBloom(asked)},
-      {"linebloom", SizeLineFilter(LineKind::kSolved, asked)},
-      {"RocksDB Bloom", SizeLineFilter(LineKind::kPlain, asked)}};
+      {"classic formula", ClassicBloom(wanted)},
+      {"linebloom", SizeLineFilter(LineKind::kSolved, wanted)},
+      {"RocksDB Bloom", SizeLineFilter(LineKind::kPlain, wanted)}};
   for (const auto& [name, size] : filters) {
     Json& row = json["filters"].emplace_back(Json{{"filter", name}});
     if (!size.has_value()) continue;
     row.update({{"rate", size->rate},
+                {"percent", 100 * size->rate},
                 {"bytes", size->bytes},
-                {"bits_per_key", 8.0 * size->bytes / asked.keys},
+                {"bits_per_key", 8.0 * size->bytes / wanted.keys},
                 {"probes", OrNull(size->probes)}});
   }
   return json;
@@ -144,17 +142,13 @@ Json AsJson(const Question& asked) {
 std::string AsText(const Json& json, const std::string& computed) {
   Json rows = json["filters"];
   for (Json& row : rows) {
-    if (!row.contains(computed)) continue;
-    const double percent = 100 * row["rate"].get<double>();
-    row["percent"] = percent < 1e-4 ? absl::StrFormat("%.2e", percent)
-                                    : absl::StrFormat("%#.3g", percent);
     const Json& bloom = json["filters"].back();
-    if (!bloom.contains(computed)) continue;
+    if (!row.contains(computed) || !bloom.contains(computed)) continue;
     row["ratio"] = row[computed].get<double>() / bloom[computed].get<double>();
   }
   return absl::StrCat(
       TextTable({{Fill("{/keys:,} keys", json), "{/filter}"},
-                 {"rate %", "{/percent}"},
+                 {"rate %", "{/percent:#.3g}"},
                  {"bytes", "{/bytes:,}"},
                  {"bits/key", "{/bits_per_key:.2f}"},
                  {"k", "{/probes}"},
@@ -162,32 +156,29 @@ std::string AsText(const Json& json, const std::string& computed) {
                 rows),
       "\n",
       BulletsText(
-          {"rate: the share of missing keys that the filter is expected "
-           "to let pass. k: probes for a key; each of linebloom's "
-           "lines has its own.",
-           "classic formula: -n ln(p) / ln(2)^2 bits, for a Bloom "
-           "filter whose probes go anywhere, at k cache misses a "
-           "lookup. The others are what files hold, to the byte; "
-           "without figures if out of reach."}));
+          {"rate: the share of missing keys that pass. k: probes for a key; "
+           "each of linebloom's lines has its own.",
+           "classic formula: -n ln(p) / ln(2)^2 bits, for a Bloom filter whose "
+           "probes go anywhere, at k cache misses a lookup. The others are "
+           "what files hold, to the byte; without figures if out of reach."}));
 }
 
 Runner DeclareSize(CLI::App* app) {
-  const auto asked = std::make_shared<Question>();
-  AddNumber(app, "--keys", &asked->keys, Unit::kNone, 1, 10'000'000'000'000,
+  const auto wanted = std::make_shared<Question>();
+  AddNumber(app, "--keys", &wanted->keys, Unit::kNone, 1, 10'000'000'000'000,
             "keys in the filter: 100M, 1e8, 100_000_000")
       ->required();
-  AddNumber(app, "--rate", &asked->rate, Unit::kShare, 1e-12, 0.5,
+  AddNumber(app, "--rate", &wanted->rate, Unit::kShare, 1e-12, 0.5,
             "false-positive rate: 0.01 or 1%");
-  // The minimum is a line and its metadata.
-  AddNumber(app, "--bytes", &asked->bytes, Unit::kBytes, 128,
+  AddNumber(app, "--bytes", &wanted->bytes, Unit::kBytes, 128,
             40'000'000'000'000,
             "bytes of the filter: 114MiB, 120MB, 119813230");
-  AddNumber(app, "--bits_per_key", &asked->bits_per_key, Unit::kNone,
+  AddNumber(app, "--bits_per_key", &wanted->bits_per_key, Unit::kNone,
             kMinBitsPerKey, kMaxBitsPerKey, "bits for each key");
-  return [asked]() -> absl::StatusOr<Outcome> {
-    RETURN_IF_ERROR(Validate(*asked));
-    const Json json = AsJson(*asked);
-    return Outcome{AsText(json, asked->rate.has_value() ? "bytes" : "rate"),
+  return [wanted]() -> absl::StatusOr<Outcome> {
+    RETURN_IF_ERROR(Validate(*wanted));
+    const Json json = AsJson(*wanted);
+    return Outcome{AsText(json, wanted->rate.has_value() ? "bytes" : "rate"),
                    json};
   };
 }
