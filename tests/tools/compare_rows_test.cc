@@ -97,11 +97,6 @@ TEST(LayeredRowsTest, PlansAboutWhatItReads) {
   }
 }
 
-// Zipf's law, or evenly for 0.
-Popularity PopularityOf(double exponent, uint64_t seed) {
-  return exponent == 0 ? Popularity() : Popularity(exponent, seed);
-}
-
 // The share of lookups that fall into each range, from many draws.
 std::vector<double> SharesOf(const Popularity& popularity) {
   constexpr int kDraws = 1'000'000;
@@ -118,7 +113,7 @@ TEST(SkewTest, TheSeedMovesWhatIsHot) {
   EXPECT_NE(shares, SharesOf(Popularity(0.99, 2)));
   EXPECT_EQ(shares, SharesOf(Popularity(0.99, 1)));
   std::ranges::sort(shares, std::greater<>());
-  EXPECT_NEAR(shares[0] * 1000, Popularity(0.99, 1).Peak(), 1e-2);
+  EXPECT_NEAR(shares[0] * 1000, Popularity(0.99, 1).peak, 1e-2);
   for (const size_t i : {1, 9, 99}) {
     EXPECT_NEAR(shares[i] / shares[0], std::pow(i + 1.0, -0.99), 1e-4);
   }
@@ -173,31 +168,31 @@ TEST(DistinctLookupsTest, ShrinkAtTheSameRatio) {
   EXPECT_EQ(DistinctLookups({}, 50).size, 0u);
 }
 
-TEST(DistinctLookupsTest, FollowASkew) {
+TEST(DistinctLookupsTest, AreDifferentAndSpreadEvenly) {
   const Keys missing = KeysBetween(10'001, 101);
+  const std::vector<std::string> keys =
+      KeysIn(DistinctLookups({{}, missing, Popularity(), 0, 1}, 1000));
+  EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), 1000u);
+  // In no order of their own: the first half is spread like all.
   const std::vector<std::string> all = KeysIn(missing);
-  ASSERT_TRUE(std::is_sorted(all.begin(), all.end()));
-  for (const double exponent : {0.0, 0.5, 0.99}) {
-    for (const uint64_t seed : {1, 2, 3}) {
-      SCOPED_TRACE(::testing::Message() << exponent << ", seed " << seed);
-      const Popularity popularity = PopularityOf(exponent, seed);
-      const std::vector<std::string> keys =
-          KeysIn(DistinctLookups({{}, missing, popularity, 0, seed}, 1000));
-      EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), 1000u);
-      ExpectSharesOf(popularity, all, keys);
-      // In no order of their own: the first half is spread like all.
-      ExpectSharesOf(popularity, all, {keys.begin(), keys.begin() + 500});
+  for (const size_t count : {1000, 500}) {
+    std::vector<std::string> some(keys.begin(), keys.begin() + count);
+    std::ranges::sort(some);
+    for (size_t tenth = 1; tenth < 10; ++tenth) {
+      const auto below =
+          std::ranges::lower_bound(some, all[all.size() * tenth / 10]) -
+          some.begin();
+      EXPECT_NEAR(below, count * tenth / 10, 10);
     }
   }
 }
 
-TEST(RepeatedLookupsTest, AreSpreadLikeThoseMeasured) {
+TEST(RepeatedLookupsTest, FollowASkew) {
   LookupMix mix = {NumberedKeys(1000, 11), KeysBetween(1001, 11), Popularity(),
                    0.25, 5};
   const std::vector<std::string> rows = KeysIn(mix.existing);
-  for (const double exponent : {0.0, 0.99}) {
-    SCOPED_TRACE(exponent);
-    mix.popularity = PopularityOf(exponent, 5);
+  for (const Popularity& popularity : {Popularity(), Popularity(0.99, 5)}) {
+    mix.popularity = popularity;
     std::vector<std::string> found;
     std::vector<std::string> not_found;
     for (const std::string& key : KeysIn(RepeatedLookups(mix, 40'000))) {

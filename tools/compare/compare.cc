@@ -63,10 +63,6 @@ void DeclareLookups(CLI::App* app, CompareConfig* config) {
             "lookups per policy; fewer if there are not enough different keys");
   AddNumber(app, "--hit_ratio", &config->hit_ratio, Unit::kShare, 0, 1,
             "share of lookups for existing rows");
-  AddNumber(app, "--zipf", &config->zipf, Unit::kNone, 0.0, 2.0,
-            "skew of the lookups: 1,000 ranges of keys, the i-th most popular "
-            "of which gets a share proportional to i^-ZIPF. --seed decides "
-            "where they are");
   AddNumber(app, "--rounds", &config->rounds, Unit::kNone, 1, 1000,
             "rounds of lookups, each with every policy in turn, so that times "
             "are comparable; all databases are on the disk together then. "
@@ -89,6 +85,11 @@ void DeclareCaches(CLI::App* app, CompareConfig* config) {
       ->needs("--memory");
   AddNumber(app, "--cache_shards", &config->cache_shards, Unit::kNone, 1,
             1 << 19, "with --memory, shards of the cache, a power of two")
+      ->needs("--memory");
+  AddNumber(app, "--zipf", &config->zipf, Unit::kNone, 0.0, 2.0,
+            "with --memory, skew of the lookups: 1,000 ranges of keys, the "
+            "i-th most popular of which gets a share proportional to i^-ZIPF. "
+            "--seed decides where they are")
       ->needs("--memory");
   AddNumber(app, "--block_cache_size", &config->block_cache_size, Unit::kBytes,
             0, uint64_t{1} << 40,

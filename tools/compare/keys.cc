@@ -29,10 +29,9 @@ Keys Numbered(uint64_t size, std::function<uint64_t(uint64_t)> number) {
           }};
 }
 
-// Visits each of begin to end - 1 once, in a scattered order.
+// Visits each number below `end` once, in a scattered order.
 struct ScatteredOrder {
-  ScatteredOrder(uint64_t first, uint64_t end, uint64_t seed)
-      : begin(first), size(end - first), left(size) {
+  ScatteredOrder(uint64_t end, uint64_t seed) : size(end), left(end) {
     next = size == 0 ? 0 : Mix(seed) % size;
     // Steps by the golden ratio are far apart. Without a common factor they
     // reach every number before repeating one.
@@ -43,10 +42,9 @@ struct ScatteredOrder {
   // There must be some left.
   uint64_t Next() {
     --left;
-    return begin + std::exchange(next, (next + step) % size);
+    return std::exchange(next, (next + step) % size);
   }
 
-  uint64_t begin;
   uint64_t size;
   uint64_t left;
   uint64_t step;
@@ -119,6 +117,7 @@ Popularity::Popularity(double zipf_exponent, uint64_t seed) : ends_(1000) {
     ends_[i] = std::pow(i + 1, -zipf_exponent);
   }
   const double all = std::accumulate(ends_.begin(), ends_.end(), 0.0);
+  peak = ends_.size() / all;
   std::shuffle(ends_.begin(), ends_.end(), std::mt19937_64(Mix(seed, 4)));
   double sum = 0;
   for (double& end : ends_) end = sum += end / all;
@@ -135,34 +134,17 @@ size_t Popularity::Draw(double random) const {
   return std::min<size_t>(end - ends_.begin(), ends_.size() - 1);
 }
 
-double Popularity::Peak() const {
-  double peak = 0;
-  double begin = 0;
-  for (const double end : ends_) {
-    peak = std::max(peak, (end - std::exchange(begin, end)) * ends_.size());
-  }
-  return peak;
-}
-
 Keys DistinctLookups(const LookupMix& mix, uint64_t count) {
   // floor(n * ratio) of n lookups are for existing rows.
   const auto hits_of = [&](uint64_t n) {
     return static_cast<uint64_t>(std::floor(n * mix.hit_ratio + 1e-9));
   };
   KeyList chosen;
-  ScatteredOrder existing(0, mix.existing.size, Mix(mix.seed, 1));
-  std::vector<ScatteredOrder> missing;  // by range
-  for (size_t range = 0; range < mix.popularity.ranges(); ++range) {
-    missing.emplace_back(mix.popularity.Begin(range, mix.missing.size),
-                         mix.popularity.Begin(range + 1, mix.missing.size),
-                         Mix(mix.seed, 2 + range));
-  }
-  uint64_t drawn = 0;
+  ScatteredOrder existing(mix.existing.size, Mix(mix.seed, 1));
+  ScatteredOrder missing(mix.missing.size, Mix(mix.seed, 2));
   for (uint64_t i = 0; i < count; ++i) {
     const bool exists = hits_of(i + 1) > hits_of(i);
-    ScatteredOrder& order = exists ? existing
-                                   : missing[mix.popularity.Draw(MixedShare(
-                                         Mix(Mix(mix.seed, 3), drawn++)))];
+    ScatteredOrder& order = exists ? existing : missing;
     if (order.left == 0) break;
     chosen.push_back((exists ? mix.existing : mix.missing).at(order.Next()));
   }

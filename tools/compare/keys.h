@@ -71,15 +71,14 @@ class Popularity {
   size_t Draw(double random) const;
 
   // Lookups of the most popular keys, relative to the average key's.
-  double Peak() const;
+  double peak = 1;
 
  private:
   std::vector<double> ends_ = {1};  // sums of the ranges' shares of lookups
 };
 
 // The share `hit_ratio` of lookups is for `existing` keys and the rest for
-// `missing` ones. Both must be in order if some
-// keys are more popular.
+// `missing` ones. Both must be in order if some keys are more popular.
 struct LookupMix {
   Keys existing;
   Keys missing;
@@ -88,13 +87,12 @@ struct LookupMix {
   uint64_t seed = 0;
 };
 
-// Draws `count` lookups in an order that follows from the seed. No key occurs
-// twice, which would make a rate seem more certain than it is; if keys run out,
-// there are fewer lookups in the same ratio. Existing keys are evenly spread.
+// Draws `count` lookups in an order that follows from the seed, evenly spread.
+// No key occurs twice, which would make a rate seem more certain than it is; if
+// keys run out, there are fewer lookups in the same ratio.
 Keys DistinctLookups(const LookupMix& mix, uint64_t count);
 
-// The same for any `count`, since keys may occur several times; existing
-// keys are as popular as missing ones.
+// By their popularity, so that keys may occur several times.
 Keys RepeatedLookups(const LookupMix& mix, uint64_t count);
 
 }  // namespace linebloom::tools

@@ -1,13 +1,9 @@
-#include <sys/utsname.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -19,28 +15,6 @@
 namespace linebloom::tools {
 
 namespace {
-
-// x86 has "model name". ARM names no model there, so use the architecture.
-std::string CpuModel(const utsname& system) {
-  std::ifstream file("/proc/cpuinfo");
-  std::string line;
-  while (std::getline(file, line)) {
-    const size_t colon = line.find(": ");
-    if (absl::StartsWith(line, "model name") && colon != std::string::npos) {
-      return line.substr(colon + 2);
-    }
-  }
-  return system.machine;
-}
-
-Json DescribeMachine() {
-  utsname system = {};
-  uname(&system);
-  return {{"cpu", CpuModel(system)},
-          {"cores", std::thread::hardware_concurrency()},
-          {"kernel", absl::StrCat(system.sysname, " ", system.release)},
-          {"rocksdb_version", rocksdb::GetRocksVersionAsString()}};
-}
 
 // What voids the figures.
 std::vector<std::string> Problems(const Comparison& comparison) {
@@ -150,8 +124,7 @@ Json FactsInWords(const Json& machine, const Json& workload) {
            Fill("; keys of {/key_bytes:3} bytes, values of {/value_size}|",
                 workload)},
       {"machine",
-       Fill("{/cpu}, cores: {/cores}, {/kernel}; RocksDB {/rocksdb_version}; ",
-            machine) +
+       Fill("cores: {/cores}, RocksDB {/rocksdb_version}; ", machine) +
            Fill("{/folder}, ", workload) +
            (workload["direct_io"] == true
                 ? "direct I/O"
@@ -381,7 +354,9 @@ std::string Tables(const Json& report, const Json& rows) {
 }  // namespace
 
 Json ReportAsJson(const Comparison& comparison) {
-  const Json machine = DescribeMachine();
+  const Json machine = {
+      {"cores", std::thread::hardware_concurrency()},
+      {"rocksdb_version", rocksdb::GetRocksVersionAsString()}};
   const Json workload = WorkloadAsJson(comparison);
   Json json = {{"facts", FactsInWords(machine, workload)},
                {"machine", machine},

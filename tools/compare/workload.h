@@ -31,8 +31,8 @@ struct CompareConfig {
   uint64_t seed = 1;
   bool direct_io = true;
   std::string policies;
-  // Small, so that reads go to the device: the cache of a live database is full
-  // of more useful blocks than those that turn out to lack the key.
+  // Small, so that reads go to the device: a live database's cache is full of
+  // more useful blocks.
   uint64_t block_cache_size = 64 << 10;  // bytes
   // With sizes, one cache holds filters, indexes and data.
   std::string memory;
