@@ -2,6 +2,7 @@
 // read with them and with others, and what to do.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,9 +63,9 @@ struct Candidate {
 
 // The trees whose files have what `filters_of` returns, or else what new files
 // get.
-template <typename FiltersOf>
-std::vector<Tree> WithFilters(std::vector<Tree> trees,
-                              const FiltersOf& filters_of) {
+std::vector<Tree> WithFilters(
+    std::vector<Tree> trees,
+    const std::function<std::optional<Filters>(const Files&)>& filters_of) {
   for (Tree& tree : trees) {
     for (Run& run : tree.runs) {
       for (Files& files : run.files) files.kept = filters_of(files);
@@ -73,18 +74,18 @@ std::vector<Tree> WithFilters(std::vector<Tree> trees,
   return trees;
 }
 
-std::vector<Tree> WithBloom(const std::vector<Tree>& trees, double bits) {
-  const double rate = ExpectedRate(
-      LineKind::kPlain, static_cast<uint32_t>(kMillibitsPerBit * bits),
-      kBitsPerLine / bits);
-  return WithFilters(trees, [&](const Files& files) {
-    return Filters{files.filter_keys * bits / 8, rate};
-  });
-}
-
 // What new files would get.
 std::vector<Tree> Rewritten(const std::vector<Tree>& trees) {
   return WithFilters(trees, [](const Files&) { return std::nullopt; });
+}
+
+// Filters of RocksDB's with ten bits.
+std::vector<Tree> WithBloom(const std::vector<Tree>& trees) {
+  const double rate =
+      ExpectedRate(LineKind::kPlain, 10 * kMillibitsPerBit, kBitsPerLine / 10);
+  return WithFilters(trees, [&](const Files& files) {
+    return Filters{files.filter_keys * 10 / 8, rate};
+  });
 }
 
 // What linebloom would choose for new files. No option string has a choice of
@@ -106,27 +107,6 @@ Candidate Auto(const CacheFacts& facts, Cache cache, const Load& load,
           partitioned, read_model::ReadsPerLookup(trees, cache, load, choice)};
 }
 
-Candidate Bloom(const CacheFacts& facts, const Load& load, int bits) {
-  const std::string name = absl::StrCat("bloomfilter:", bits);
-  return {name, name, facts.cache.partitioned,
-          read_model::ReadsPerLookup(WithBloom(facts.trees, bits), facts.cache,
-                                     load, {})};
-}
-
-// The bits with which Bloom filters read least.
-int BestBloomBits(CacheFacts facts, const Load& load) {
-  facts.cache.capacity *= read_model::kUsedShare;
-  int best = 10;
-  double least = HUGE_VAL;
-  for (int bits = 3; bits <= 16; ++bits) {
-    const double reads = Bloom(facts, load, bits).reads.all();
-    if (reads >= least - kNone) continue;
-    least = reads;
-    best = bits;
-  }
-  return best;
-}
-
 // The first is what there is, the second what linebloom chooses.
 std::vector<Candidate> Candidates(const CacheFacts& facts, const Load& load) {
   const Cache& cache = facts.cache;
@@ -143,10 +123,8 @@ std::vector<Candidate> Candidates(const CacheFacts& facts, const Load& load) {
   candidates.push_back({"linebloom:10", "linebloom:10", cache.partitioned,
                         expect(Rewritten(facts.trees),
                                {.average_bits = 10, .by_level = false})});
-  if (cache.holds_metadata) {
-    candidates.push_back(Bloom(facts, load, BestBloomBits(facts, load)));
-  }
-  candidates.push_back(Bloom(facts, load, 10));
+  candidates.push_back({"bloomfilter:10", "bloomfilter:10", cache.partitioned,
+                        expect(WithBloom(facts.trees), {})});
   return candidates;
 }
 
@@ -212,7 +190,7 @@ std::string FitInWords(const CacheFacts& facts, const Reads& now) {
                          ThreeDigits(100 * share), " %")
           : absl::StrCat("The ", sizes, " take ", ThreeDigits(100 * share),
                          " % of the block cache of ", capacity, " MB"),
-      share > 1     ? ": those that don't fit are read again and again."
+      share > 1     ? ": the rest is read again and again."
       : share > 0.8 ? ", which leaves little for data."
                     : ", and fit.");
 }
@@ -240,22 +218,6 @@ std::string GainInWords(const CacheFacts& facts,
       "filter_policy=linebloom%s and listeners=linebloom_level_sizes.",
       blocks(now), blocks(best.reads.all()),
       facts.is_beside ? ", cache_index_and_filter_blocks=true" : "");
-}
-
-// What a cache of one shard would do.
-std::string ShardsInWords(const CacheFacts& facts, const Load& load,
-                          const Candidate& best) {
-  if (facts.cache.shards <= 1 || best.reads.all() < kNone) return "";
-  Cache one = facts.cache;
-  one.shards = 1;
-  const double reads =
-      Auto(facts, one, load, facts.cache.partitioned).reads.all();
-  if (best.reads.all() < kWorthIt * reads) return "";
-  return absl::StrFormat(
-      "The cache has %.0f shards, which fill unevenly. With one "
-      "(num_shard_bits=0), for which threads wait longer, 1,000 lookups are "
-      "expected to read %s blocks.",
-      facts.cache.shards, ThreeDigits(1000 * reads));
 }
 
 // `family`: the only one of this cache, if others have caches of their own.
@@ -295,7 +257,7 @@ std::string CommandFor(const AdviseConfig& config, const std::string& family,
 }
 
 // The verdict's sentences, the last of which say what could be gained.
-std::vector<std::string> Verdict(const CacheFacts& facts, const Load& load,
+std::vector<std::string> Verdict(const CacheFacts& facts,
                                  const std::vector<Candidate>& candidates) {
   const Reads& now = candidates[0].reads;
   std::vector<std::string> verdict = {FiltersInWords(facts, now.filter_bytes),
@@ -307,8 +269,6 @@ std::vector<std::string> Verdict(const CacheFacts& facts, const Load& load,
   }
   if (facts.cache.capacity <= 0) return verdict;
   verdict.push_back(GainInWords(facts, candidates));
-  const std::string shards = ShardsInWords(facts, load, candidates[1]);
-  if (!shards.empty()) verdict.push_back(shards);
   return verdict;
 }
 
@@ -331,7 +291,7 @@ Json AdviseOn(const CacheFacts& facts, const AdviseConfig& config,
   }
   json["rows"] = static_cast<uint64_t>(facts.rows);
   const std::vector<Candidate> candidates = Candidates(facts, load);
-  json["verdict"] = Verdict(facts, load, candidates);
+  json["verdict"] = Verdict(facts, candidates);
   json["next"] = CommandFor(config, family, facts, candidates);
   if (facts.cache.capacity <= 0) return json;
   json["memory"] = static_cast<uint64_t>(facts.cache.capacity);
